@@ -1,0 +1,18 @@
+// Package trainer holds the two values that every trainer hands to the run
+// loop. It exists so that the trainers' rooms need not import room train.
+package trainer
+
+// A Report says what one unit of training did. Counts are floating-point
+// because a unit may stand for a fraction of a word.
+type Report struct {
+	Loss  float64 // summed over the pairs, natural logarithm
+	Pairs float64 // pairs the loss was summed over; a pair is one dot product
+	Words float64 // train words the unit stands for
+}
+
+// A Tensor is a named part of a trainer's state. Data is live: writing to it
+// changes the trainer.
+type Tensor struct {
+	Name string
+	Data []float32
+}

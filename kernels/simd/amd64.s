@@ -1,0 +1,625 @@
+//go:build amd64 && !noasm
+
+#include "textflag.h"
+
+// In all kernels AX counts floats, R15 and R14 are left alone (they belong to
+// the Go runtime), and the tail of a row is read under a mask, so nothing
+// outside a row is touched.
+
+// 16 ones, then 16 zeros: the mask of the first r of 16 lanes starts at
+// (16-r)*4, that of lanes 8 to 15 another 32 bytes further.
+DATA lanes<>+0x00(SB)/8, $0xffffffffffffffff
+DATA lanes<>+0x08(SB)/8, $0xffffffffffffffff
+DATA lanes<>+0x10(SB)/8, $0xffffffffffffffff
+DATA lanes<>+0x18(SB)/8, $0xffffffffffffffff
+DATA lanes<>+0x20(SB)/8, $0xffffffffffffffff
+DATA lanes<>+0x28(SB)/8, $0xffffffffffffffff
+DATA lanes<>+0x30(SB)/8, $0xffffffffffffffff
+DATA lanes<>+0x38(SB)/8, $0xffffffffffffffff
+DATA lanes<>+0x40(SB)/8, $0
+DATA lanes<>+0x48(SB)/8, $0
+DATA lanes<>+0x50(SB)/8, $0
+DATA lanes<>+0x58(SB)/8, $0
+DATA lanes<>+0x60(SB)/8, $0
+DATA lanes<>+0x68(SB)/8, $0
+DATA lanes<>+0x70(SB)/8, $0
+DATA lanes<>+0x78(SB)/8, $0
+GLOBL lanes<>(SB), RODATA|NOPTR, $128
+
+// Constants of exp (Cephes expf): limits, log2(e), ln 2 in two parts, the
+// polynomial of (exp(r)-1-r)/r^2, highest power first, then 1 and the bias.
+DATA expc<>+0x00(SB)/4, $0xc2ae0000 // -87
+DATA expc<>+0x04(SB)/4, $0x42a00000 // 80
+DATA expc<>+0x08(SB)/4, $0x3fb8aa3b // 1.44269504
+DATA expc<>+0x0c(SB)/4, $0x3f318000 // 0.693359375
+DATA expc<>+0x10(SB)/4, $0xb95e8083 // -2.12194440e-4
+DATA expc<>+0x14(SB)/4, $0x39506967 // 1.9875691500e-4
+DATA expc<>+0x18(SB)/4, $0x3ab743ce // 1.3981999507e-3
+DATA expc<>+0x1c(SB)/4, $0x3c088908 // 8.3334519073e-3
+DATA expc<>+0x20(SB)/4, $0x3d2aa9c1 // 4.1665795894e-2
+DATA expc<>+0x24(SB)/4, $0x3e2aaaaa // 1.6666665459e-1
+DATA expc<>+0x28(SB)/4, $0x3f000000 // 0.5
+DATA expc<>+0x2c(SB)/4, $0x3f800000 // 1
+DATA expc<>+0x30(SB)/4, $127
+GLOBL expc<>(SB), RODATA|NOPTR, $52
+
+// Sign bit in lane 0 only: the positive pair of Logistic.
+DATA first<>+0x00(SB)/8, $0x0000000080000000
+DATA first<>+0x08(SB)/8, $0
+DATA first<>+0x10(SB)/8, $0
+DATA first<>+0x18(SB)/8, $0
+GLOBL first<>(SB), RODATA|NOPTR, $32
+
+// ROWS turns six row numbers at (CX) into addresses R8..R13 in the table BX
+// with rows of DX floats.
+#define ROWS \
+	MOVL 0(CX), R8;  IMULQ DX, R8;  LEAQ (BX)(R8*4), R8; \
+	MOVL 4(CX), R9;  IMULQ DX, R9;  LEAQ (BX)(R9*4), R9; \
+	MOVL 8(CX), R10; IMULQ DX, R10; LEAQ (BX)(R10*4), R10; \
+	MOVL 12(CX), R11; IMULQ DX, R11; LEAQ (BX)(R11*4), R11; \
+	MOVL 16(CX), R12; IMULQ DX, R12; LEAQ (BX)(R12*4), R12; \
+	MOVL 20(CX), R13; IMULQ DX, R13; LEAQ (BX)(R13*4), R13
+
+// TAILMASK puts (1<<(DX-AX))-1 into K1.
+#define TAILMASK \
+	MOVQ DX, CX; SUBQ AX, CX; MOVL $1, BX; SHLL CX, BX; DECL BX; KMOVW BX, K1
+
+// TAILLANES loads the AVX2 masks of DX-AX lanes: the first eight into Y15; BX
+// points at the mask of the other eight.
+#define TAILLANES \
+	MOVQ DX, CX; SUBQ AX, CX; NEGQ CX; ADDQ $16, CX; \
+	LEAQ lanes<>(SB), BX; LEAQ (BX)(CX*4), BX; \
+	VMOVUPS (BX), Y15; ADDQ $32, BX
+
+// FOLD6 adds up the eight lanes of Y0..Y5 each and stores six sums at (DI).
+#define FOLD6 \
+	VHADDPS Y1, Y0, Y0; \
+	VHADDPS Y3, Y2, Y2; \
+	VHADDPS Y5, Y4, Y4; \
+	VHADDPS Y2, Y0, Y0; \
+	VHADDPS Y4, Y4, Y4; \
+	VEXTRACTF128 $1, Y0, X1; \
+	VEXTRACTF128 $1, Y4, X5; \
+	VADDPS X1, X0, X0; \
+	VADDPS X5, X4, X4; \
+	VMOVUPS X0, (DI); \
+	VMOVLPS X4, 16(DI)
+
+// func dots6AVX512(out, left, table *float32, rows *uint32, n int)
+//
+//	for k := 0; k < 6; k++ {
+//		var lane [16]float32
+//		for j := 0; j < n; j++ { lane[j%16] += left[j] * table[rows[k]*n+j] }
+//		for j := 0; j < 8; j++ { lane[j] += lane[j+8] }
+//		out[k] = ((lane[0]+lane[1]) + (lane[2]+lane[3])) + ((lane[4]+lane[5]) + (lane[6]+lane[7]))
+//	}
+TEXT ·dots6AVX512(SB), NOSPLIT, $0-40
+	MOVQ out+0(FP), DI
+	MOVQ left+8(FP), SI
+	MOVQ table+16(FP), BX
+	MOVQ rows+24(FP), CX
+	MOVQ n+32(FP), DX
+	ROWS
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-16, CX
+	JZ   tail
+
+loop:
+	VMOVUPS (SI)(AX*4), Z6
+	VFMADD231PS (R8)(AX*4), Z6, Z0
+	VFMADD231PS (R9)(AX*4), Z6, Z1
+	VFMADD231PS (R10)(AX*4), Z6, Z2
+	VFMADD231PS (R11)(AX*4), Z6, Z3
+	VFMADD231PS (R12)(AX*4), Z6, Z4
+	VFMADD231PS (R13)(AX*4), Z6, Z5
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	CMPQ AX, DX
+	JE   fold
+	TAILMASK
+	VMOVUPS.Z (SI)(AX*4), K1, Z6
+	VMOVUPS.Z (R8)(AX*4), K1, Z7
+	VMOVUPS.Z (R9)(AX*4), K1, Z8
+	VMOVUPS.Z (R10)(AX*4), K1, Z9
+	VMOVUPS.Z (R11)(AX*4), K1, Z10
+	VMOVUPS.Z (R12)(AX*4), K1, Z11
+	VMOVUPS.Z (R13)(AX*4), K1, Z12
+	VFMADD231PS Z7, Z6, Z0
+	VFMADD231PS Z8, Z6, Z1
+	VFMADD231PS Z9, Z6, Z2
+	VFMADD231PS Z10, Z6, Z3
+	VFMADD231PS Z11, Z6, Z4
+	VFMADD231PS Z12, Z6, Z5
+
+fold:
+	VEXTRACTF64X4 $1, Z0, Y6
+	VEXTRACTF64X4 $1, Z1, Y7
+	VEXTRACTF64X4 $1, Z2, Y8
+	VEXTRACTF64X4 $1, Z3, Y9
+	VEXTRACTF64X4 $1, Z4, Y10
+	VEXTRACTF64X4 $1, Z5, Y11
+	VADDPS Y6, Y0, Y0
+	VADDPS Y7, Y1, Y1
+	VADDPS Y8, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y10, Y4, Y4
+	VADDPS Y11, Y5, Y5
+	FOLD6
+	VZEROUPPER
+	RET
+
+// func dots6AVX2(out, left, table *float32, rows *uint32, n int)
+//
+// dots6AVX512 with lanes 0..7 in Y0..Y5 and lanes 8..15 in Y6..Y11.
+TEXT ·dots6AVX2(SB), NOSPLIT, $0-40
+	MOVQ out+0(FP), DI
+	MOVQ left+8(FP), SI
+	MOVQ table+16(FP), BX
+	MOVQ rows+24(FP), CX
+	MOVQ n+32(FP), DX
+	ROWS
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-16, CX
+	JZ   tail
+
+loop:
+	VMOVUPS (SI)(AX*4), Y12
+	VMOVUPS 32(SI)(AX*4), Y13
+	VFMADD231PS (R8)(AX*4), Y12, Y0
+	VFMADD231PS (R9)(AX*4), Y12, Y1
+	VFMADD231PS (R10)(AX*4), Y12, Y2
+	VFMADD231PS (R11)(AX*4), Y12, Y3
+	VFMADD231PS (R12)(AX*4), Y12, Y4
+	VFMADD231PS (R13)(AX*4), Y12, Y5
+	VFMADD231PS 32(R8)(AX*4), Y13, Y6
+	VFMADD231PS 32(R9)(AX*4), Y13, Y7
+	VFMADD231PS 32(R10)(AX*4), Y13, Y8
+	VFMADD231PS 32(R11)(AX*4), Y13, Y9
+	VFMADD231PS 32(R12)(AX*4), Y13, Y10
+	VFMADD231PS 32(R13)(AX*4), Y13, Y11
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	CMPQ AX, DX
+	JE   fold
+	TAILLANES
+	VMASKMOVPS (SI)(AX*4), Y15, Y12
+	VMASKMOVPS (R8)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y12, Y0
+	VMASKMOVPS (R9)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y12, Y1
+	VMASKMOVPS (R10)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y12, Y2
+	VMASKMOVPS (R11)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y12, Y3
+	VMASKMOVPS (R12)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y12, Y4
+	VMASKMOVPS (R13)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y12, Y5
+	VMOVUPS (BX), Y15
+	VMASKMOVPS 32(SI)(AX*4), Y15, Y13
+	VMASKMOVPS 32(R8)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y13, Y6
+	VMASKMOVPS 32(R9)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y13, Y7
+	VMASKMOVPS 32(R10)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y13, Y8
+	VMASKMOVPS 32(R11)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y13, Y9
+	VMASKMOVPS 32(R12)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y13, Y10
+	VMASKMOVPS 32(R13)(AX*4), Y15, Y14
+	VFMADD231PS Y14, Y13, Y11
+
+fold:
+	VADDPS Y6, Y0, Y0
+	VADDPS Y7, Y1, Y1
+	VADDPS Y8, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y10, Y4, Y4
+	VADDPS Y11, Y5, Y5
+	FOLD6
+	VZEROUPPER
+	RET
+
+// func combine6AVX512(out, coefficients, table *float32, rows *uint32, n, add int)
+//
+//	for j := 0; j < n; j++ {
+//		sum := 0
+//		if add != 0 { sum = out[j] }
+//		for k := 0; k < 6; k++ { sum += coefficients[k] * table[rows[k]*n+j] }
+//		out[j] = sum
+//	}
+TEXT ·combine6AVX512(SB), NOSPLIT, $0-48
+	MOVQ out+0(FP), DI
+	MOVQ coefficients+8(FP), SI
+	MOVQ table+16(FP), BX
+	MOVQ rows+24(FP), CX
+	MOVQ n+32(FP), DX
+	ROWS
+	VBROADCASTSS 0(SI), Z0
+	VBROADCASTSS 4(SI), Z1
+	VBROADCASTSS 8(SI), Z2
+	VBROADCASTSS 12(SI), Z3
+	VBROADCASTSS 16(SI), Z4
+	VBROADCASTSS 20(SI), Z5
+	MOVQ add+40(FP), SI
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-16, CX
+	JZ   tail
+
+loop:
+	VPXORQ Z6, Z6, Z6
+	TESTQ SI, SI
+	JZ   fresh
+	VMOVUPS (DI)(AX*4), Z6
+
+fresh:
+	VFMADD231PS (R8)(AX*4), Z0, Z6
+	VFMADD231PS (R9)(AX*4), Z1, Z6
+	VFMADD231PS (R10)(AX*4), Z2, Z6
+	VFMADD231PS (R11)(AX*4), Z3, Z6
+	VFMADD231PS (R12)(AX*4), Z4, Z6
+	VFMADD231PS (R13)(AX*4), Z5, Z6
+	VMOVUPS Z6, (DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	CMPQ AX, DX
+	JE   done
+	TAILMASK
+	VPXORQ Z6, Z6, Z6
+	TESTQ SI, SI
+	JZ   tailfresh
+	VMOVUPS.Z (DI)(AX*4), K1, Z6
+
+tailfresh:
+	VMOVUPS.Z (R8)(AX*4), K1, Z7
+	VFMADD231PS Z7, Z0, Z6
+	VMOVUPS.Z (R9)(AX*4), K1, Z7
+	VFMADD231PS Z7, Z1, Z6
+	VMOVUPS.Z (R10)(AX*4), K1, Z7
+	VFMADD231PS Z7, Z2, Z6
+	VMOVUPS.Z (R11)(AX*4), K1, Z7
+	VFMADD231PS Z7, Z3, Z6
+	VMOVUPS.Z (R12)(AX*4), K1, Z7
+	VFMADD231PS Z7, Z4, Z6
+	VMOVUPS.Z (R13)(AX*4), K1, Z7
+	VFMADD231PS Z7, Z5, Z6
+	VMOVUPS Z6, K1, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func combine6AVX2(out, coefficients, table *float32, rows *uint32, n, add int)
+//
+// combine6AVX512, eight lanes at a time; the last step takes 1 to 7.
+TEXT ·combine6AVX2(SB), NOSPLIT, $0-48
+	MOVQ out+0(FP), DI
+	MOVQ coefficients+8(FP), SI
+	MOVQ table+16(FP), BX
+	MOVQ rows+24(FP), CX
+	MOVQ n+32(FP), DX
+	ROWS
+	VBROADCASTSS 0(SI), Y0
+	VBROADCASTSS 4(SI), Y1
+	VBROADCASTSS 8(SI), Y2
+	VBROADCASTSS 12(SI), Y3
+	VBROADCASTSS 16(SI), Y4
+	VBROADCASTSS 20(SI), Y5
+	MOVQ add+40(FP), SI
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-8, CX
+	JZ   tail
+
+loop:
+	VXORPS Y6, Y6, Y6
+	TESTQ SI, SI
+	JZ   fresh
+	VMOVUPS (DI)(AX*4), Y6
+
+fresh:
+	VFMADD231PS (R8)(AX*4), Y0, Y6
+	VFMADD231PS (R9)(AX*4), Y1, Y6
+	VFMADD231PS (R10)(AX*4), Y2, Y6
+	VFMADD231PS (R11)(AX*4), Y3, Y6
+	VFMADD231PS (R12)(AX*4), Y4, Y6
+	VFMADD231PS (R13)(AX*4), Y5, Y6
+	VMOVUPS Y6, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	CMPQ AX, DX
+	JE   done
+	TAILLANES
+	VXORPS Y6, Y6, Y6
+	TESTQ SI, SI
+	JZ   tailfresh
+	VMASKMOVPS (DI)(AX*4), Y15, Y6
+
+tailfresh:
+	VMASKMOVPS (R8)(AX*4), Y15, Y7
+	VFMADD231PS Y7, Y0, Y6
+	VMASKMOVPS (R9)(AX*4), Y15, Y7
+	VFMADD231PS Y7, Y1, Y6
+	VMASKMOVPS (R10)(AX*4), Y15, Y7
+	VFMADD231PS Y7, Y2, Y6
+	VMASKMOVPS (R11)(AX*4), Y15, Y7
+	VFMADD231PS Y7, Y3, Y6
+	VMASKMOVPS (R12)(AX*4), Y15, Y7
+	VFMADD231PS Y7, Y4, Y6
+	VMASKMOVPS (R13)(AX*4), Y15, Y7
+	VFMADD231PS Y7, Y5, Y6
+	VMASKMOVPS Y6, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// ADAM is one update of w, m, v (registers W, M, V) by g (G) with the
+// constants of AdamStep in C0..C6; T is scratch. No multiplication is fused,
+// so the bits are those of plain Go.
+#define ADAM(G, M, V, W, T, C0, C1, C2, C3, C4, C5, C6) \
+	VMULPS C0, M, M; \
+	VMULPS C1, G, T; \
+	VADDPS T, M, M; \
+	VMULPS C2, V, V; \
+	VMULPS C3, G, T; \
+	VMULPS G, T, T; \
+	VADDPS T, V, V; \
+	VSQRTPS V, T; \
+	VADDPS C6, T, T; \
+	VMULPS C5, M, G; \
+	VDIVPS T, G, G; \
+	VMULPS C4, W, W; \
+	VSUBPS G, W, W
+
+// func adamAVX512(w, m, v, grad *float32, n int, s *AdamStep)
+//
+//	for j := 0; j < n; j++ {
+//		m[j] = s.Beta1*m[j] + s.OneMinusBeta1*g[j]
+//		v[j] = s.Beta2*v[j] + s.OneMinusBeta2*g[j]*g[j]
+//		w[j] = s.Keep*w[j] - s.Scale*m[j]/(sqrt(v[j])+s.Epsilon)
+//	}
+TEXT ·adamAVX512(SB), NOSPLIT, $0-48
+	MOVQ w+0(FP), DI
+	MOVQ m+8(FP), R8
+	MOVQ v+16(FP), R9
+	MOVQ grad+24(FP), R10
+	MOVQ n+32(FP), DX
+	MOVQ s+40(FP), SI
+	VBROADCASTSS 0(SI), Z10
+	VBROADCASTSS 4(SI), Z11
+	VBROADCASTSS 8(SI), Z12
+	VBROADCASTSS 12(SI), Z13
+	VBROADCASTSS 16(SI), Z14
+	VBROADCASTSS 20(SI), Z15
+	VBROADCASTSS 24(SI), Z16
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-16, CX
+	JZ   tail
+
+loop:
+	VMOVUPS (R10)(AX*4), Z0
+	VMOVUPS (R8)(AX*4), Z1
+	VMOVUPS (R9)(AX*4), Z2
+	VMOVUPS (DI)(AX*4), Z3
+	ADAM(Z0, Z1, Z2, Z3, Z4, Z10, Z11, Z12, Z13, Z14, Z15, Z16)
+	VMOVUPS Z1, (R8)(AX*4)
+	VMOVUPS Z2, (R9)(AX*4)
+	VMOVUPS Z3, (DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	CMPQ AX, DX
+	JE   done
+	TAILMASK
+	VMOVUPS.Z (R10)(AX*4), K1, Z0
+	VMOVUPS.Z (R8)(AX*4), K1, Z1
+	VMOVUPS.Z (R9)(AX*4), K1, Z2
+	VMOVUPS.Z (DI)(AX*4), K1, Z3
+	ADAM(Z0, Z1, Z2, Z3, Z4, Z10, Z11, Z12, Z13, Z14, Z15, Z16)
+	VMOVUPS Z1, K1, (R8)(AX*4)
+	VMOVUPS Z2, K1, (R9)(AX*4)
+	VMOVUPS Z3, K1, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func adamAVX2(w, m, v, grad *float32, n int, s *AdamStep)
+//
+// adamAVX512, eight lanes at a time.
+TEXT ·adamAVX2(SB), NOSPLIT, $0-48
+	MOVQ w+0(FP), DI
+	MOVQ m+8(FP), R8
+	MOVQ v+16(FP), R9
+	MOVQ grad+24(FP), R10
+	MOVQ n+32(FP), DX
+	MOVQ s+40(FP), SI
+	VBROADCASTSS 0(SI), Y8
+	VBROADCASTSS 4(SI), Y9
+	VBROADCASTSS 8(SI), Y10
+	VBROADCASTSS 12(SI), Y11
+	VBROADCASTSS 16(SI), Y12
+	VBROADCASTSS 20(SI), Y13
+	VBROADCASTSS 24(SI), Y14
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-8, CX
+	JZ   tail
+
+loop:
+	VMOVUPS (R10)(AX*4), Y0
+	VMOVUPS (R8)(AX*4), Y1
+	VMOVUPS (R9)(AX*4), Y2
+	VMOVUPS (DI)(AX*4), Y3
+	ADAM(Y0, Y1, Y2, Y3, Y4, Y8, Y9, Y10, Y11, Y12, Y13, Y14)
+	VMOVUPS Y1, (R8)(AX*4)
+	VMOVUPS Y2, (R9)(AX*4)
+	VMOVUPS Y3, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	CMPQ AX, DX
+	JE   done
+	TAILLANES
+	VMASKMOVPS (R10)(AX*4), Y15, Y0
+	VMASKMOVPS (R8)(AX*4), Y15, Y1
+	VMASKMOVPS (R9)(AX*4), Y15, Y2
+	VMASKMOVPS (DI)(AX*4), Y15, Y3
+	ADAM(Y0, Y1, Y2, Y3, Y4, Y8, Y9, Y10, Y11, Y12, Y13, Y14)
+	VMASKMOVPS Y1, Y15, (R8)(AX*4)
+	VMASKMOVPS Y2, Y15, (R9)(AX*4)
+	VMASKMOVPS Y3, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func logisticAVX2(gradient, factors, scores *float32, n int)
+//
+//	for k := 0; k < n; k++ {
+//		s := scores[k]
+//		if k == 0 { s = -s }
+//		e := exp(min(max(s, -87), 80))
+//		factors[k] = 1 + e
+//		gradient[k] = e / (1 + e)
+//		if k == 0 { gradient[k] = -gradient[k] }
+//	}
+//
+// In MIN and MAX the score is the operand that is returned when one is NaN.
+TEXT ·logisticAVX2(SB), NOSPLIT, $0-32
+	MOVQ gradient+0(FP), DI
+	MOVQ factors+8(FP), R8
+	MOVQ scores+16(FP), SI
+	MOVQ n+24(FP), DX
+	LEAQ expc<>(SB), R9
+	VMOVUPS first<>(SB), Y14
+	VBROADCASTSS 0x2c(R9), Y12
+	XORQ AX, AX
+
+loop:
+	MOVQ DX, CX
+	SUBQ AX, CX
+	CMPQ CX, $8
+	JLE  part
+	MOVQ $8, CX
+
+part:
+	NEGQ CX
+	ADDQ $16, CX
+	LEAQ lanes<>(SB), BX
+	VMOVUPS (BX)(CX*4), Y15
+	VMASKMOVPS (SI)(AX*4), Y15, Y0
+	VXORPS Y14, Y0, Y0
+	VBROADCASTSS 0(R9), Y1
+	VMAXPS Y0, Y1, Y0
+	VBROADCASTSS 4(R9), Y1
+	VMINPS Y0, Y1, Y0
+
+	// n = round(x/ln 2), r = x - n ln 2
+	VBROADCASTSS 8(R9), Y1
+	VMULPS Y1, Y0, Y2
+	VROUNDPS $0, Y2, Y2
+	VBROADCASTSS 0x0c(R9), Y1
+	VFNMADD231PS Y1, Y2, Y0
+	VBROADCASTSS 0x10(R9), Y1
+	VFNMADD231PS Y1, Y2, Y0
+
+	// p = 1 + r + r^2 P(r)
+	VBROADCASTSS 0x14(R9), Y3
+	VBROADCASTSS 0x18(R9), Y1
+	VFMADD213PS Y1, Y0, Y3
+	VBROADCASTSS 0x1c(R9), Y1
+	VFMADD213PS Y1, Y0, Y3
+	VBROADCASTSS 0x20(R9), Y1
+	VFMADD213PS Y1, Y0, Y3
+	VBROADCASTSS 0x24(R9), Y1
+	VFMADD213PS Y1, Y0, Y3
+	VBROADCASTSS 0x28(R9), Y1
+	VFMADD213PS Y1, Y0, Y3
+	VMULPS Y0, Y0, Y4
+	VFMADD213PS Y0, Y4, Y3
+	VADDPS Y12, Y3, Y3
+
+	// e = p * 2^n
+	VCVTPS2DQ Y2, Y2
+	VPBROADCASTD 0x30(R9), Y1
+	VPADDD Y1, Y2, Y2
+	VPSLLD $23, Y2, Y2
+	VMULPS Y2, Y3, Y3
+
+	VADDPS Y12, Y3, Y4
+	VDIVPS Y4, Y3, Y3
+	VXORPS Y14, Y3, Y3
+	VMASKMOVPS Y3, Y15, (DI)(AX*4)
+	VMASKMOVPS Y4, Y15, (R8)(AX*4)
+	VXORPS Y14, Y14, Y14
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JB   loop
+	VZEROUPPER
+	RET
+
+// func prefetch(table *float32, rows *uint32, count, n int)
+//
+// Asks for every cache line of rows[0..count) of the table.
+TEXT ·prefetch(SB), NOSPLIT, $0-32
+	MOVQ table+0(FP), BX
+	MOVQ rows+8(FP), SI
+	MOVQ count+16(FP), CX
+	MOVQ n+24(FP), DX
+
+row:
+	MOVL (SI), R8
+	IMULQ DX, R8
+	LEAQ (BX)(R8*4), R8
+	LEAQ (R8)(DX*4), R9
+
+line:
+	PREFETCHT0 (R8)
+	ADDQ $64, R8
+	CMPQ R8, R9
+	JB   line
+	ADDQ $4, SI
+	DECQ CX
+	JNZ  row
+	RET

@@ -1,0 +1,92 @@
+package simd
+
+import "math"
+
+func dotGo(x, y []float32) float32 {
+	y = y[:len(x)]
+	var a, b, c, d float32 // four sums, so that additions overlap
+	j := 0
+	for ; j+4 <= len(x); j += 4 {
+		a += x[j] * y[j]
+		b += x[j+1] * y[j+1]
+		c += x[j+2] * y[j+2]
+		d += x[j+3] * y[j+3]
+	}
+	for ; j < len(x); j++ {
+		a += x[j] * y[j]
+	}
+	return (a + b) + (c + d)
+}
+
+func dotsGo(out, left, table []float32, rows []uint32) {
+	n := len(left)
+	for k, r := range rows {
+		out[k] = dotGo(left, table[int(r)*n:][:n])
+	}
+}
+
+func combineGo(out, coefficients, table []float32, rows []uint32) {
+	n := len(out)
+	clear(out)
+	for k, r := range rows {
+		c := coefficients[k]
+		row := table[int(r)*n:][:n]
+		for j := range out {
+			out[j] += c * row[j]
+		}
+	}
+}
+
+// Limits of exp's argument in Logistic: the factor stays finite in float32
+// above and normal below.
+const (
+	minArgument = -87
+	maxArgument = 80
+)
+
+func logisticGo(gradient, factors, scores []float32) {
+	for k, s := range scores {
+		if k == 0 {
+			s = -s
+		}
+		e := float32(math.Exp(float64(min(max(s, minArgument), maxArgument))))
+		q := 1 + e
+		g := e / q
+		if k == 0 {
+			g = -g
+		}
+		gradient[k], factors[k] = g, q
+	}
+}
+
+// The products are converted to float32 one by one because a Go compiler may
+// otherwise fuse them with the addition (it does on arm64), and Adam promises
+// the same bits everywhere.
+
+func adamGo(w, m, v, g []float32, s *AdamStep) {
+	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
+	for j := range w {
+		mj := float32(s.Beta1*m[j]) + float32(s.OneMinusBeta1*g[j])
+		vj := float32(s.Beta2*v[j]) + float32(float32(s.OneMinusBeta2*g[j])*g[j])
+		m[j], v[j] = mj, vj
+		root := float32(math.Sqrt(float64(vj))) // exact rounding of the float32 root
+		w[j] = float32(s.Keep*w[j]) - float32(s.Scale*mj)/(root+s.Epsilon)
+	}
+}
+
+func momentumGo(w, m, g []float32, beta1, keep, scale float32) {
+	m, g = m[:len(w)], g[:len(w)]
+	rest := 1 - beta1
+	for j := range w {
+		mj := float32(beta1*m[j]) + float32(rest*g[j])
+		m[j] = mj
+		w[j] = float32(keep*w[j]) - float32(scale*mj)
+	}
+}
+
+func sgdGo(w, g []float32, keep, rate float32) {
+	g = g[:len(w)]
+	for j := range w {
+		w[j] = float32(keep*w[j]) - float32(rate*g[j])
+	}
+}

@@ -1,0 +1,15 @@
+//go:build !amd64 || noasm
+
+package simd
+
+var available = []Level{Go}
+
+var current = Go
+
+// The dispatchers in simd.go never come here: the level is always Go.
+
+func dots6(_, _, _ *float32, _ *uint32, _ int)       { panic("unreachable") }
+func combine6(_, _, _ *float32, _ *uint32, _, _ int) { panic("unreachable") }
+func adam(_, _, _, _ *float32, _ int, _ *AdamStep)   { panic("unreachable") }
+func logistic(_, _, _ *float32, _ int)               { panic("unreachable") }
+func prefetch(_ *float32, _ *uint32, _, _ int)       { panic("unreachable") }

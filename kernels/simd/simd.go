@@ -1,0 +1,183 @@
+// Package simd holds the vector kernels of the CPU trainers: Go assembly for
+// AVX2 and AVX-512, chosen at run time, each beside a plain Go twin.
+//
+// Start with this file: every exported function is documented with the loop it
+// stands for. generic.go is that loop in Go and runs on every other processor
+// and under the build tag noasm; amd64.s is the assembly.
+//
+// # Rounding
+//
+// AVX2 and AVX-512 give the same bits: both add in sixteen lanes, fold them in
+// the same order and fuse the same multiplications. The element-wise kernels
+// (Adam, Momentum, SGD) use no fused multiplication and give the same bits in
+// plain Go too. Dots, Combine, Dot, AddScaled and Logistic differ from plain
+// Go in the last bits of a float32.
+//
+// # Safety
+//
+// Row numbers are not checked against the table: a row r must satisfy
+// (r+1)*n <= len(table). Callers check their ids once, when they are made.
+package simd
+
+import "fmt"
+
+// A Level names the instructions in use.
+type Level string
+
+// The levels, slowest first.
+const (
+	Go     Level = "go"     // plain Go
+	AVX2   Level = "avx2"   // AVX2 and FMA
+	AVX512 Level = "avx512" // AVX-512 F, DQ, BW, VL
+)
+
+// Current returns the level in use; at start it is the best this machine has.
+func Current() Level { return current }
+
+// Levels returns what this build can use on this machine, slowest first.
+func Levels() []Level { return append([]Level(nil), available...) }
+
+// Use switches to another level. It is meant for tests and benchmarks and must
+// not be called while kernels run. A level that is not in Levels is an error.
+func Use(l Level) error {
+	for _, a := range available {
+		if a == l {
+			current = l
+			return nil
+		}
+	}
+	return fmt.Errorf("simd level %q is not available here (have %v)", l, available)
+}
+
+// AdamStep is what one Adam update needs, prepared once per step from the
+// learning rate, the bias corrections and the decoupled weight decay:
+//
+//	m = Beta1*m + OneMinusBeta1*g
+//	v = Beta2*v + OneMinusBeta2*g*g
+//	w = Keep*w - Scale*m/(sqrt(v)+Epsilon)
+type AdamStep struct {
+	Beta1, OneMinusBeta1 float32
+	Beta2, OneMinusBeta2 float32
+	Keep                 float32 // 1 - rate*weight decay
+	Scale                float32 // rate * sqrt(1-Beta2^t) / (1-Beta1^t)
+	Epsilon              float32 // epsilon * sqrt(1-Beta2^t)
+}
+
+// group is how many rows Dots and Combine take at once: one positive and the
+// usual five negatives.
+const group = 6
+
+// Dots computes the scores of one row against len(rows) rows of a table
+// (rows of n = len(left) values, row-major):
+//
+//	for k := range rows { out[k] = dot(left, table[rows[k]*n:][:n]) }
+func Dots(out, left, table []float32, rows []uint32) {
+	n := len(left)
+	if current == Go {
+		dotsGo(out, left, table, rows)
+		return
+	}
+	_ = out[:len(rows)]
+	for len(rows) >= group {
+		dots6(&out[0], &left[0], &table[0], &rows[0], n)
+		out, rows = out[group:], rows[group:]
+	}
+	if len(rows) > 0 {
+		var r [group]uint32
+		var o [group]float32
+		for k := copy(r[:], rows); k < group; k++ {
+			r[k] = r[0]
+		}
+		dots6(&o[0], &left[0], &table[0], &r[0], n)
+		copy(out, o[:len(rows)])
+	}
+}
+
+// Combine computes a linear combination of len(rows) rows of a table (rows of
+// n = len(out) values):
+//
+//	for j := range out { out[j] = sum over k of coefficients[k]*table[rows[k]*n+j] }
+func Combine(out, coefficients, table []float32, rows []uint32) {
+	n := len(out)
+	if current == Go || len(rows) == 0 {
+		combineGo(out, coefficients, table, rows)
+		return
+	}
+	_ = coefficients[:len(rows)]
+	add := 0
+	for len(rows) >= group {
+		combine6(&out[0], &coefficients[0], &table[0], &rows[0], n, add)
+		coefficients, rows, add = coefficients[group:], rows[group:], 1
+	}
+	if len(rows) > 0 {
+		var r [group]uint32
+		var c [group]float32
+		copy(c[:], coefficients[:len(rows)])
+		for k := copy(r[:], rows); k < group; k++ {
+			r[k] = r[0]
+		}
+		combine6(&out[0], &c[0], &table[0], &r[0], n, add)
+	}
+}
+
+// Logistic turns the scores of one positive (scores[0]) and its negatives into
+// the gradient of the skip-gram loss with respect to the scores, and into
+// factors whose product has the loss as its logarithm:
+//
+//	k = 0: gradient = sigmoid(s)-1   factor = 1+exp(-s)
+//	k > 0: gradient = sigmoid(s)     factor = 1+exp(s)
+//
+// The argument of exp is limited to [-87, 80], so a factor is finite and a
+// sigmoid is never exactly 0; NaN stays NaN. The three slices have one length.
+func Logistic(gradient, factors, scores []float32) {
+	_, _ = gradient[:len(scores)], factors[:len(scores)]
+	if current == Go || len(scores) == 0 {
+		logisticGo(gradient, factors, scores)
+		return
+	}
+	logistic(&gradient[0], &factors[0], &scores[0], len(scores))
+}
+
+// Adam applies one update to w and its moments m and v, all of one length; see
+// AdamStep for the formula.
+func Adam(w, m, v, g []float32, s *AdamStep) {
+	n := len(w)
+	_, _, _ = m[:n], v[:n], g[:n]
+	if current == Go || n == 0 {
+		adamGo(w, m, v, g, s)
+		return
+	}
+	adam(&w[0], &m[0], &v[0], &g[0], n, s)
+}
+
+// Momentum is Adam's update with one denominator for the whole row, already
+// folded into scale:
+//
+//	m = beta1*m + (1-beta1)*g;  w = keep*w - scale*m
+func Momentum(w, m, g []float32, beta1, keep, scale float32) {
+	momentumGo(w, m, g, beta1, keep, scale)
+}
+
+// SGD applies w = keep*w - rate*g.
+func SGD(w, g []float32, keep, rate float32) { sgdGo(w, g, keep, rate) }
+
+// Dot returns the dot product of two slices of one length.
+func Dot(x, y []float32) float32 {
+	if current == Go || len(x) == 0 {
+		return dotGo(x, y)
+	}
+	_ = y[:len(x)]
+	var o [group]float32
+	var r [group]uint32
+	dots6(&o[0], &x[0], &y[0], &r[0], len(x))
+	return o[0]
+}
+
+// Prefetch asks the memory system for rows of a table that Dots will soon
+// read. It changes no value.
+func Prefetch(table []float32, rows []uint32, n int) {
+	if current == Go || len(rows) == 0 || n == 0 {
+		return
+	}
+	prefetch(&table[0], &rows[0], len(rows), n)
+}
