@@ -1,0 +1,60 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// A machine runs one graph again and again in Gorgonia's tape machine.
+type machine struct {
+	graph *gorgonia.ExprGraph
+	vm    gorgonia.VM
+}
+
+// newMachine compiles a graph. Gorgonia panics on some faults; they come out
+// as errors. (The tape machine runs the operations on a goroutine of its own,
+// where nobody else can catch a panic: our operations catch theirs themselves.)
+func newMachine(g *gorgonia.ExprGraph) (m *machine, err error) {
+	defer recovered("compile the graph", &err)
+	return &machine{graph: g, vm: gorgonia.NewTapeMachine(g)}, nil
+}
+
+func (m *machine) run() (err error) {
+	defer recovered("run the graph", &err)
+	m.vm.Reset() // without it RunAll does nothing and says nothing
+	if err := m.vm.RunAll(); err != nil {
+		return fmt.Errorf("cannot run the graph: %w", err)
+	}
+	return nil
+}
+
+func (m *machine) close() error { return m.vm.Close() }
+
+// recovered turns a panic into an error that says what was being done.
+func recovered(doing string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("cannot %s: gorgonia panicked: %v", doing, p)
+	}
+}
+
+// matrix adds a named input node whose value is the tensor itself, not a copy.
+func matrix(g *gorgonia.ExprGraph, name string, t *tensor.Dense) *gorgonia.Node {
+	return gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithName(name), gorgonia.WithShape(t.Shape()...), gorgonia.WithValue(t))
+}
+
+// dense wraps a slice as a matrix without copying it.
+func dense(data []float32, rows, columns int) *tensor.Dense {
+	return tensor.New(tensor.WithShape(rows, columns), tensor.WithBacking(data))
+}
+
+// dot prints graphs in the Graphviz language, one after the other.
+func dot(machines ...*machine) string {
+	var b strings.Builder
+	for _, m := range machines {
+		b.WriteString(m.graph.ToDot())
+	}
+	return b.String()
+}

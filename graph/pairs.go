@@ -1,0 +1,180 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/chewxy/hm"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// pairBatch is one minibatch. Entry e = b(1+K)+k is pair k of left word b: it
+// brings together row words[e] of W and row contexts[e] of C; k = 0 is the
+// positive. A left word's 1+K entries name the same row of W.
+type pairBatch struct {
+	width           int // 1+K
+	words, contexts []uint32
+}
+
+func (p *pairBatch) left() int { return len(p.words) / p.width }
+
+// pairsStep is a minibatch of skip-gram pairs with look-ups on both sides as
+// one Gorgonia operation: loss, gradients of both tables and their update.
+//
+//	words: (V, N)  contexts: (V, N)  entries as in pairBatch
+//	loss = sum over positives of softplus(-s) + sum over negatives of softplus(s)
+//	s_e = words[word of e] . contexts[context of e]
+//
+// A row that occurs several times in the batch conflicts with itself: its
+// gradients are summed and it is updated once. Rows that do not occur are left
+// alone, moments included (as TensorFlow's lazy Adam does). Sums are made in a
+// fixed order, so the result does not depend on the number of threads.
+type pairsStep struct {
+	operation
+	batch           *pairBatch
+	words, contexts *table
+	threads         int
+
+	byWord, byContext grouping
+	coefficients      []float32 // by entry: gradient of the loss for its score
+	losses            []float64 // by block of left words
+	gradients         []float32 // of the distinct words of the batch, N each
+	workers           []pairsWorker
+
+	loss  float64
+	value gorgonia.F32
+}
+
+type pairsWorker struct {
+	scores, factors        []float32 // 1+K
+	coefficients, gradient []float32 // of one row of a table
+}
+
+// pairBlock is how many left words, or rows, a goroutine takes at a time.
+const pairBlock = 32
+
+func newPairsStep(words, contexts *table, batch *pairBatch, threads int) *pairsStep {
+	p := &pairsStep{
+		operation: newOperation(fmt.Sprintf("skip-gram loss of pairs, %d negatives, updates both", batch.width-1), 2),
+		batch:     batch, words: words, contexts: contexts, threads: threads,
+	}
+	for range threads {
+		p.workers = append(p.workers, pairsWorker{
+			scores: make([]float32, batch.width), factors: make([]float32, batch.width),
+			gradient: make([]float32, words.dim),
+		})
+	}
+	return p
+}
+
+// run trains one batch in four phases with a barrier after each.
+func (p *pairsStep) run() error {
+	b := p.batch
+	blocks := (b.left() + pairBlock - 1) / pairBlock
+	p.coefficients, p.losses = grow(p.coefficients, len(b.words)), grow(p.losses, blocks)
+
+	// 1. scores of all entries; beside it the sorting by row, which needs none
+	err := parallel(p.threads, 2+blocks, func(worker, i int) {
+		switch i {
+		case 0:
+			p.byContext.group(p.contexts.rows, b.contexts, b.words)
+		case 1:
+			p.byWord.group(p.words.rows, b.words, b.contexts)
+		default:
+			p.losses[i-2] = p.score(&p.workers[worker], i-2)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	// 2. gradients of the words, which need the old contexts
+	n := p.words.dim
+	p.gradients = grow(p.gradients, len(p.byWord.rows)*n)
+	err = p.eachRow(&p.byWord, func(w *pairsWorker, i int) {
+		p.gradient(w, &p.byWord, i, p.contexts, p.gradients[i*n:][:n])
+	})
+	if err != nil {
+		return err
+	}
+	// 3. gradients and update of the contexts, which need the old words
+	err = p.eachRow(&p.byContext, func(w *pairsWorker, i int) {
+		p.gradient(w, &p.byContext, i, p.words, w.gradient)
+		p.contexts.updateRow(int(p.byContext.rows[i]), w.gradient)
+	})
+	if err != nil {
+		return err
+	}
+	// 4. update of the words
+	err = p.eachRow(&p.byWord, func(_ *pairsWorker, i int) {
+		p.words.updateRow(int(p.byWord.rows[i]), p.gradients[i*n:][:n])
+	})
+	if err != nil {
+		return err
+	}
+	p.loss = 0
+	for _, x := range p.losses {
+		p.loss += x
+	}
+	return nil
+}
+
+// score computes the coefficients of one block of left words and returns its
+// loss.
+func (p *pairsStep) score(w *pairsWorker, block int) float64 {
+	n, width := p.words.dim, p.batch.width
+	loss := newLossSum()
+	for b := block * pairBlock; b < min((block+1)*pairBlock, p.batch.left()); b++ {
+		from, to := b*width, (b+1)*width
+		word := int(p.batch.words[from])
+		simd.Dots(w.scores, p.words.data[word*n:][:n], p.contexts.data, p.batch.contexts[from:to])
+		simd.Logistic(p.coefficients[from:to], w.factors, w.scores)
+		loss.add(w.factors)
+	}
+	return loss.total()
+}
+
+// eachRow calls work for every distinct row of a grouping.
+func (p *pairsStep) eachRow(g *grouping, work func(w *pairsWorker, i int)) error {
+	blocks := (len(g.rows) + pairBlock - 1) / pairBlock
+	return parallel(p.threads, blocks, func(worker, block int) {
+		for i := block * pairBlock; i < min((block+1)*pairBlock, len(g.rows)); i++ {
+			work(&p.workers[worker], i)
+		}
+	})
+}
+
+// gradient sums the gradient of row i of a grouping: its entries' coefficients
+// times the rows they meet in the other table.
+func (p *pairsStep) gradient(w *pairsWorker, g *grouping, i int, other *table, out []float32) {
+	from, to := g.starts[i], g.starts[i+1]
+	w.coefficients = grow(w.coefficients, to-from)
+	for j, e := range g.entries[from:to] {
+		w.coefficients[j] = p.coefficients[e]
+	}
+	simd.Combine(out, w.coefficients, other.data, g.others[from:to])
+}
+
+// Type is matrix -> matrix -> scalar.
+func (p *pairsStep) Type() hm.Type { return lossType() }
+
+// InferShape says scalar.
+func (p *pairsStep) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
+	return tensor.ScalarShape(), nil
+}
+
+// Do trains one batch. Its inputs are the tables themselves.
+func (p *pairsStep) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
+	words, contexts, err := twoMatrices(inputs)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", p, err)
+	}
+	if words != p.words.dense || contexts != p.contexts.dense {
+		return nil, fmt.Errorf("%v: the inputs are not the tables it was made for", p)
+	}
+	if err := p.run(); err != nil {
+		return nil, fmt.Errorf("%v: %w", p, err)
+	}
+	p.value = gorgonia.F32(p.loss)
+	return &p.value, nil
+}

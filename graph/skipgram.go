@@ -1,0 +1,225 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/chewxy/hm"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// A rowUpdater takes the gradient of one row and updates the row in place;
+// optim.Optimizer is one.
+type rowUpdater interface {
+	UpdateRow(row int, w, g []float32)
+}
+
+// SkipGram is the skip-gram loss with negatives as one Gorgonia operation:
+//
+//	left: (B, N)  right: (V, N)  targets: (B, 1+K) rows of right
+//	loss = sum over i of softplus(-s_i0) + sum over k>0 of softplus(s_ik)
+//	s_ik = left_i . right_targets(i,k)
+//
+// (W2V-CL, equation of the loss; Mikolov et al. 2013, equation 4). The right
+// side is frozen: there is no gradient for it, so nothing is scattered.
+//
+// Do makes one pass over memory: dots, loss and gradient of a row while it is
+// in the cache. The gradient goes to one of two places. With an updater the
+// row of left is updated in place at once and no gradient is kept. Without
+// one, the gradient is kept for the derivative node that Gorgonia's Grad adds.
+type SkipGram struct {
+	operation
+	targets targets
+	threads int
+	update  rowUpdater    // nil: keep the gradient
+	grad    *tensor.Dense // (B, N); nil unless asked for
+
+	loss    float64
+	value   gorgonia.F32
+	blocks  []float64 // loss of each block, summed in order
+	workers []*skipGramWorker
+}
+
+// skipGramWorker is one goroutine's scratch memory.
+type skipGramWorker struct {
+	targets                                 []uint32
+	scores, coefficients, factors, gradient []float32
+}
+
+// blockRows is how many left rows a goroutine takes at a time. It fixes the
+// order in which the loss is summed, so it does not depend on the threads.
+const blockRows = 128
+
+// ahead is how many rows before its turn a row's targets are prefetched.
+const ahead = 2
+
+// SkipGramLoss adds the operation to the graph of left and right and returns
+// its loss, a float32 scalar. list may be changed between runs.
+func SkipGramLoss(left, right *gorgonia.Node, list *List, threads int) (*gorgonia.Node, error) {
+	return applySkipGram(newSkipGram(list, threads, nil), left, right)
+}
+
+func newSkipGram(t targets, threads int, update rowUpdater) *SkipGram {
+	name := fmt.Sprintf("skip-gram loss, %d negatives", t.width()-1)
+	if update != nil {
+		name += ", updates left"
+	}
+	return &SkipGram{operation: newOperation(name, 2), targets: t, threads: threads, update: update}
+}
+
+func applySkipGram(op *SkipGram, left, right *gorgonia.Node) (*gorgonia.Node, error) {
+	loss, err := gorgonia.ApplyOp(op, left, right)
+	if err != nil {
+		return nil, fmt.Errorf("skip-gram loss of %v and %v: %w", left.Shape(), right.Shape(), err)
+	}
+	return loss, nil
+}
+
+// Loss returns the loss of the last run in float64; the node's value is
+// rounded to float32.
+func (s *SkipGram) Loss() float64 { return s.loss }
+
+// run computes the loss and the gradient, or the update, for all rows of left.
+func (s *SkipGram) run(left, right *tensor.Dense) error {
+	rows, n := left.Shape()[0], left.Shape()[1]
+	count := (rows + blockRows - 1) / blockRows
+	if len(s.blocks) != count {
+		s.blocks = make([]float64, count)
+	}
+	for len(s.workers) < s.threads {
+		s.workers = append(s.workers, newSkipGramWorker(s.targets.width(), n))
+	}
+	l, r := left.Float32s(), right.Float32s()
+	var kept []float32
+	if s.grad != nil {
+		kept = s.grad.Float32s()
+	}
+	err := parallel(s.threads, count, func(worker, b int) {
+		first := b * blockRows
+		s.blocks[b] = s.block(s.workers[worker], l, r, kept, n, first, min(first+blockRows, rows))
+	})
+	if err != nil {
+		return fmt.Errorf("skip-gram step: %w", err)
+	}
+	s.loss = 0
+	for _, x := range s.blocks {
+		s.loss += x
+	}
+	return nil
+}
+
+func newSkipGramWorker(width, n int) *skipGramWorker {
+	return &skipGramWorker{
+		targets: make([]uint32, blockRows*width),
+		scores:  make([]float32, width), coefficients: make([]float32, width), factors: make([]float32, width),
+		gradient: make([]float32, n),
+	}
+}
+
+// block trains left rows from first up to last and returns their loss.
+// left: (B, n)  right: (V, n)  kept: (B, n) or nil
+func (s *SkipGram) block(w *skipGramWorker, left, right, kept []float32, n, first, last int) float64 {
+	width := s.targets.width()
+	list := w.targets[:(last-first)*width]
+	s.targets.fill(first, list)
+	loss := newLossSum()
+	for row := first; row < last; row++ {
+		if next := row - first + ahead; next < last-first {
+			simd.Prefetch(right, list[next*width:(next+1)*width], n)
+		}
+		t := list[(row-first)*width:][:width]
+		x := left[row*n:][:n]
+		g := w.gradient
+		if kept != nil {
+			g = kept[row*n:][:n]
+		}
+		if t[0] == noTarget {
+			clear(g)
+		} else {
+			simd.Dots(w.scores, x, right, t)
+			simd.Logistic(w.coefficients, w.factors, w.scores)
+			loss.add(w.factors)
+			simd.Combine(g, w.coefficients, right, t)
+		}
+		if s.update != nil {
+			s.update.UpdateRow(row, x, g)
+		}
+	}
+	return loss.total()
+}
+
+// What follows is what Gorgonia asks of an operation; the rest is in operation.
+
+// Type is matrix -> matrix -> scalar.
+func (s *SkipGram) Type() hm.Type { return lossType() }
+
+// InferShape says scalar.
+func (s *SkipGram) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
+	return tensor.ScalarShape(), nil
+}
+
+// Do runs the step on values of left and right.
+func (s *SkipGram) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
+	left, right, err := twoMatrices(inputs)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", s, err)
+	}
+	if err := s.run(left, right); err != nil {
+		return nil, err
+	}
+	s.value = gorgonia.F32(s.loss)
+	return &s.value, nil
+}
+
+// DiffWRT says that there is a gradient for left only.
+func (s *SkipGram) DiffWRT(int) []bool { return []bool{true, false} }
+
+// SymDiff returns the node of the gradient for left. Do computes it with the
+// loss, so the node only hands it out; it depends on the loss to come after it.
+func (s *SkipGram) SymDiff(inputs gorgonia.Nodes, output, grad *gorgonia.Node) (gorgonia.Nodes, error) {
+	if s.update != nil {
+		return nil, fmt.Errorf("%v has no gradient to give: it updates left itself", s)
+	}
+	left := inputs[0]
+	s.grad = tensor.New(tensor.WithShape(left.Shape().Clone()...), tensor.Of(tensor.Float32))
+	d, err := gorgonia.ApplyOp(&skipGramGradient{newOperation("gradient of "+s.String(), 3), s}, left, output, grad)
+	if err != nil {
+		return nil, fmt.Errorf("gradient of %v: %w", s, err)
+	}
+	return gorgonia.Nodes{d, nil}, nil
+}
+
+// skipGramGradient hands out the gradient that SkipGram computed. Its inputs
+// are left, the loss and the gradient of the loss.
+type skipGramGradient struct {
+	operation
+	of *SkipGram
+}
+
+func (d *skipGramGradient) Type() hm.Type {
+	return hm.NewFnType(matrixType, tensor.Float32, tensor.Float32, matrixType)
+}
+
+func (d *skipGramGradient) InferShape(in ...gorgonia.DimSizer) (tensor.Shape, error) {
+	shape, ok := in[0].(tensor.Shape)
+	if !ok {
+		return nil, fmt.Errorf("%v: the shape of left is unknown", d)
+	}
+	return shape.Clone(), nil
+}
+
+func (d *skipGramGradient) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
+	scale, ok := inputs[2].Data().(float32)
+	if !ok || math.IsNaN(float64(scale)) {
+		return nil, fmt.Errorf("%v: the gradient of the loss is %v, not a float32", d, inputs[2])
+	}
+	if scale != 1 {
+		g := d.of.grad.Float32s()
+		for i := range g {
+			g[i] *= scale
+		}
+	}
+	return d.of.grad, nil
+}

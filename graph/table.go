@@ -1,0 +1,61 @@
+package graph
+
+import (
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/optim"
+	"gorgonia.org/tensor"
+)
+
+// table is one embedding table with its optimizer.
+type table struct {
+	name      string
+	rows, dim int           // V, N
+	data      []float32     // V x N
+	dense     *tensor.Dense // the same memory
+	optimizer *optim.Optimizer
+}
+
+func newTable(name string, rows int, c Config) (*table, error) {
+	o, err := optim.New(c.Optimizer, rows, c.Dim)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]float32, rows*c.Dim)
+	return &table{name: name, rows: rows, dim: c.Dim, data: data, dense: dense(data, rows, c.Dim), optimizer: o}, nil
+}
+
+// newTables returns W, initialized as word2vec does it with uniform values in
+// ±0.5/N, and C, all zero.
+func newTables(rows int, c Config) (words, contexts *table, err error) {
+	if words, err = newTable("words", rows, c); err != nil {
+		return nil, nil, err
+	}
+	if contexts, err = newTable("contexts", rows, c); err != nil {
+		return nil, nil, err
+	}
+	d := newDraws(c.Seed, corpus.StreamInitWords, 0)
+	for i := range words.data {
+		words.data[i] = (float32(d.next()>>8)/(1<<24) - 0.5) / float32(c.Dim)
+	}
+	return words, contexts, nil
+}
+
+func (t *table) row(i int) []float32 { return t.data[i*t.dim:][:t.dim] }
+
+// updateRow applies the begun optimizer step to one row.
+func (t *table) updateRow(i int, gradient []float32) {
+	t.optimizer.UpdateRow(i, t.row(i), gradient)
+}
+
+// state lists what training changes in the tables.
+func state(tables ...*table) []trainer.Tensor {
+	var all []trainer.Tensor
+	for _, t := range tables {
+		all = append(all, trainer.Tensor{Name: t.name, Data: t.data})
+		for _, s := range t.optimizer.State() {
+			all = append(all, trainer.Tensor{Name: t.name + "." + s.Name, Data: s.Data})
+		}
+	}
+	return all
+}

@@ -1,0 +1,138 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// TwoStep trains W2V-CL: the batch is the whole vocabulary, one column of M an
+// iteration. Step 1 updates every row of W against frozen rows of C, step 2
+// every row of C against the new W. In each step a row meets frozen rows only,
+// so no two updates conflict, and the result is the same to the bit for any
+// number of threads.
+//
+// Both steps of an iteration use the same column of M and fresh negatives each.
+type TwoStep struct {
+	matrix     *wordcontext.Matrix
+	config     Config
+	iterations int
+	words      *table // W
+	contexts   *table // C
+	sampler    *sampler
+	steps      [2]step // train words, train contexts
+
+	block      []uint32 // columns blockFirst ..., column by column
+	blockFirst int      // -1: none yet
+}
+
+// columnBlock is how many columns of M are read at once: a cache line of each
+// row.
+const columnBlock = 32
+
+// MemoryTwoStep estimates the bytes NewTwoStep takes for a vocabulary of the
+// given size, M not counted.
+func MemoryTwoStep(words int, c Config) int64 {
+	bytes := c.tableBytes(words) + int64(columnBlock)*int64(words)*4
+	if c.Form == FormStock {
+		bytes += 2 * c.stockBytes(words)
+	}
+	return bytes
+}
+
+// NewTwoStep prepares training on m for the given number of iterations.
+// Negatives are drawn from noise, which must have one weight for each word.
+func NewTwoStep(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config) (*TwoStep, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if noise.Len() != m.Rows() {
+		return nil, fmt.Errorf("negatives are drawn from %d words, but M has %d rows", noise.Len(), m.Rows())
+	}
+	if iterations < 1 {
+		return nil, fmt.Errorf("number of iterations is %d; it must be at least 1", iterations)
+	}
+	t := &TwoStep{matrix: m, config: c, iterations: iterations, blockFirst: -1}
+	if t.words, t.contexts, err = newTables(m.Rows(), c); err != nil {
+		return nil, err
+	}
+	t.block = make([]uint32, columnBlock*m.Rows())
+	t.sampler = &sampler{noise: noise, seed: c.Seed, negatives: c.Negatives}
+	if t.steps[0], err = newHalfStep(t.words, t.contexts, t.sampler, c); err != nil {
+		return nil, err
+	}
+	if t.steps[1], err = newHalfStep(t.contexts, t.words, t.sampler, c); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Units is the number of iterations, fixed in advance.
+func (t *TwoStep) Units() int { return t.iterations }
+
+// Advance runs iteration number unit, counted from 0, at the given learning
+// rate. The iterations may be run from any number on: everything random
+// follows from the number. Words is left 0: M does not know its corpus.
+func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+	if err := ctx.Err(); err != nil {
+		return trainer.Report{}, err
+	}
+	if err := t.loadColumn(unit % t.matrix.Contexts()); err != nil {
+		return trainer.Report{}, err
+	}
+	var report trainer.Report
+	for i, table := range []*table{t.words, t.contexts} {
+		t.sampler.stream = corpus.StreamNegatives.Sub(uint32(2*unit + i))
+		table.optimizer.Begin(unit+1, rate)
+		loss, err := t.steps[i].run()
+		if err != nil {
+			return trainer.Report{}, fmt.Errorf("iteration %d, step %d: %w", unit, i+1, err)
+		}
+		report.Loss += loss
+	}
+	report.Pairs = 2 * float64(t.matrix.Rows()) * float64(1+t.config.Negatives)
+	return report, nil
+}
+
+// loadColumn makes column j of M the sampler's, reading a block of columns at
+// a time.
+func (t *TwoStep) loadColumn(j int) error {
+	v := t.matrix.Rows()
+	first := j - j%columnBlock
+	if first != t.blockFirst {
+		count := min(columnBlock, t.matrix.Contexts()-first)
+		const rows = 512
+		err := parallel(t.config.Threads, (v+rows-1)/rows, func(_, b int) {
+			t.matrix.Block(first, count, b*rows, min((b+1)*rows, v), t.block)
+		})
+		if err != nil {
+			return fmt.Errorf("read columns %d to %d of M: %w", first, first+count-1, err)
+		}
+		t.blockFirst = first
+	}
+	t.sampler.column = t.block[(j-first)*v:][:v]
+	return nil
+}
+
+// Tables returns W and C, V x Dim in row-major order, live.
+func (t *TwoStep) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
+
+// State returns all that training changes, live, in a fixed order.
+func (t *TwoStep) State() []trainer.Tensor { return state(t.words, t.contexts) }
+
+// DOT prints the graphs of both steps in the Graphviz language.
+func (t *TwoStep) DOT() string { return dot(t.steps[0].compiled(), t.steps[1].compiled()) }
+
+// Close frees what Gorgonia holds.
+func (t *TwoStep) Close() error {
+	for _, s := range t.steps {
+		if err := s.compiled().close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

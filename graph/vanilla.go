@@ -1,0 +1,245 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/trainer"
+)
+
+// VanillaOptions says which pairs W2V-Vanilla trains on.
+type VanillaOptions struct {
+	Window        int     // words on either side
+	DynamicWindow bool    // draw the window of each position from 1 ... Window
+	Sample        float64 // subsampling threshold of frequent words; 0: none
+	Batch         int     // positive pairs of a minibatch
+	Epochs        int     // passes over the corpus
+}
+
+func (o VanillaOptions) validate() error {
+	switch {
+	case o.Window < 1:
+		return fmt.Errorf("window is %d; it must be at least 1", o.Window)
+	case !(o.Sample >= 0):
+		return fmt.Errorf("subsampling threshold is %v; it must be 0 or more", o.Sample)
+	case o.Batch < 1:
+		return fmt.Errorf("batch is %d pairs; it must be at least 1", o.Batch)
+	case o.Epochs < 1:
+		return fmt.Errorf("number of epochs is %d; it must be at least 1", o.Epochs)
+	}
+	return nil
+}
+
+// Vanilla trains W2V-Vanilla, the baseline of the W2V-CL paper: pairs of word
+// and context in the order of the corpus, minibatches of a fixed number of
+// pairs, look-ups on both sides. Rows that conflict inside a minibatch are
+// summed; see pairsStep.
+//
+// A unit of training is a run of whole sentences, about unitTokens tokens. Its
+// last minibatch may be smaller.
+type Vanilla struct {
+	corpus          *corpus.Corpus
+	noise           *corpus.Alias
+	options         VanillaOptions
+	config          Config
+	keep            []uint32 // subsampling thresholds by word
+	units           []int    // first sentence of each unit of an epoch, and the end
+	words, contexts *table
+	batch           *pairBatch
+	step            step
+
+	// minibatches trained so far, as two digits of base 2^20, so that it is
+	// exact as float32 and part of State
+	count []float32
+}
+
+const (
+	unitTokens = 1 << 16
+	countBase  = 1 << 20
+)
+
+// MemoryVanilla estimates the bytes NewVanilla takes for a vocabulary of the
+// given size, the corpus not counted.
+func MemoryVanilla(words int, o VanillaOptions, c Config) int64 {
+	entries := int64(o.Batch) * int64(1+c.Negatives)
+	bytes := c.tableBytes(words) + 8*int64(words) + 48*entries + 4*int64(o.Batch)*int64(c.Dim)
+	if c.Form == FormStock {
+		bytes += 2 * c.stockBytes(o.Batch)
+	}
+	return bytes
+}
+
+// NewVanilla prepares training on a corpus. Negatives are drawn from noise,
+// which must have one weight for each word.
+func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Config) (*Vanilla, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	v := text.Vocabulary.Len()
+	if noise.Len() != v {
+		return nil, fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), v)
+	}
+	t := &Vanilla{corpus: text, noise: noise, options: o, config: c, count: make([]float32, 2)}
+	t.keep = corpus.KeepThresholds(text.Vocabulary.Counts, o.Sample)
+	for s, start := range text.Sentences[:len(text.Sentences)-1] {
+		if len(t.units) == 0 || start-text.Sentences[t.units[len(t.units)-1]] >= unitTokens {
+			t.units = append(t.units, s)
+		}
+	}
+	if len(t.units) == 0 {
+		return nil, fmt.Errorf("the corpus has no sentence to train on")
+	}
+	t.units = append(t.units, len(text.Sentences)-1)
+	if t.words, t.contexts, err = newTables(v, c); err != nil {
+		return nil, err
+	}
+	entries := o.Batch * (1 + c.Negatives)
+	t.batch = &pairBatch{width: 1 + c.Negatives, words: make([]uint32, entries), contexts: make([]uint32, entries)}
+	t.step, err = newPairStep(t.words, t.contexts, t.batch, c)
+	return t, err
+}
+
+// Units is the number of units of all epochs.
+func (t *Vanilla) Units() int { return t.options.Epochs * (len(t.units) - 1) }
+
+// Advance trains one unit at the given learning rate. Which pairs it holds and
+// their negatives follow from its number alone.
+func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
+	p := &pairReader{
+		corpus: t.corpus, options: t.options, keep: t.keep, seed: t.config.Seed, epoch: uint32(epoch),
+		sentence: t.units[u], end: t.units[u+1],
+	}
+	negatives := newDraws(t.config.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0)
+	report := trainer.Report{Words: float64(t.corpus.Sentences[p.end] - t.corpus.Sentences[p.sentence])}
+	for {
+		if err := ctx.Err(); err != nil {
+			return trainer.Report{}, err
+		}
+		t.fill(p, negatives)
+		if len(t.batch.words) == 0 {
+			return report, nil
+		}
+		step := t.countBatch()
+		t.words.optimizer.Begin(step, rate)
+		t.contexts.optimizer.Begin(step, rate)
+		loss, err := t.step.run()
+		if err != nil {
+			return trainer.Report{}, fmt.Errorf("unit %d, minibatch %d: %w", unit, step, err)
+		}
+		report.Loss += loss
+		report.Pairs += float64(len(t.batch.words))
+	}
+}
+
+// fill makes the next minibatch: up to Batch positive pairs, K negatives each.
+func (t *Vanilla) fill(p *pairReader, negatives *draws) {
+	b := t.batch
+	b.words, b.contexts = b.words[:0], b.contexts[:0]
+	for len(b.words) < t.options.Batch*b.width {
+		word, context, ok := p.next()
+		if !ok {
+			return
+		}
+		b.words, b.contexts = append(b.words, word), append(b.contexts, context)
+		for range b.width - 1 {
+			b.words = append(b.words, word)
+			b.contexts = append(b.contexts, t.noise.Draw(negatives.next()))
+		}
+	}
+}
+
+// countBatch counts a minibatch and returns its number, from 1.
+func (t *Vanilla) countBatch() int {
+	n := int(t.count[0])*countBase + int(t.count[1]) + 1
+	t.count[0], t.count[1] = float32(n/countBase), float32(n%countBase)
+	return n
+}
+
+// Tables returns W and C, V x Dim in row-major order, live.
+func (t *Vanilla) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
+
+// State returns all that training changes, live, in a fixed order.
+func (t *Vanilla) State() []trainer.Tensor {
+	return append(state(t.words, t.contexts), trainer.Tensor{Name: "minibatches", Data: t.count})
+}
+
+// DOT prints the graph in the Graphviz language.
+func (t *Vanilla) DOT() string { return dot(t.step.compiled()) }
+
+// Close frees what Gorgonia holds.
+func (t *Vanilla) Close() error { return t.step.compiled().close() }
+
+// A pairReader walks over the pairs of some sentences in the order of the
+// corpus: for each position its contexts from left to right.
+type pairReader struct {
+	corpus        *corpus.Corpus
+	options       VanillaOptions
+	keep          []uint32
+	seed          uint64
+	epoch         uint32
+	sentence, end int
+
+	kept     []uint32 // words of the current sentence after subsampling
+	places   []int    // their positions in the corpus
+	at       int      // position in kept
+	from, to int      // next context and end of the window of at
+}
+
+// next returns the next pair; ok is false after the last.
+func (p *pairReader) next() (word, context uint32, ok bool) {
+	for {
+		if p.from == p.at {
+			p.from++
+		}
+		if p.from < p.to {
+			p.from++
+			return p.kept[p.at], p.kept[p.from-1], true
+		}
+		p.at++
+		if p.at >= len(p.kept) {
+			if p.sentence == p.end {
+				p.at, p.from, p.to = 0, 0, 0
+				p.kept = p.kept[:0]
+				return 0, 0, false
+			}
+			p.read(p.sentence)
+			p.sentence++
+			p.at = 0
+		}
+		if p.at < len(p.kept) {
+			w := p.windowAt(p.places[p.at])
+			p.from, p.to = max(p.at-w, 0), min(p.at+w+1, len(p.kept))
+		} else {
+			p.from, p.to = 0, 0
+		}
+	}
+}
+
+// read loads a sentence and subsamples it by the corpus's rule: token i of the
+// corpus stays if its random number is at most its word's threshold.
+func (p *pairReader) read(sentence int) {
+	first, last := p.corpus.Sentences[sentence], p.corpus.Sentences[sentence+1]
+	p.kept, p.places = p.kept[:0], p.places[:0]
+	draws := newDraws(p.seed, corpus.StreamSubsample.Sub(p.epoch), uint64(first))
+	for i := first; i < last; i++ {
+		word := p.corpus.Tokens[i]
+		if p.keep[word] == math.MaxUint32 || draws.at(uint64(i)) <= p.keep[word] {
+			p.kept, p.places = append(p.kept, word), append(p.places, i)
+		}
+	}
+}
+
+func (p *pairReader) windowAt(token int) int {
+	if !p.options.DynamicWindow {
+		return p.options.Window
+	}
+	bits := corpus.Philox(p.seed, corpus.StreamWindow.Sub(p.epoch), uint64(token)/4)[token%4]
+	return 1 + int(corpus.Below(bits, uint32(p.options.Window)))
+}
