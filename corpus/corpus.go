@@ -1,0 +1,132 @@
+package corpus
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// A Corpus is a text as training sees it: word ids only, words below the
+// minimum count removed, cut into sentences. It is not changed after it was
+// made; any number of goroutines may use it.
+type Corpus struct {
+	Vocabulary *Vocabulary
+
+	// Tokens holds the ids of all sentences one after the other.
+	Tokens []uint32
+
+	// Sentences holds the bounds: sentence s is
+	// Tokens[Sentences[s]:Sentences[s+1]]. No sentence is empty.
+	Sentences []int
+
+	Stats Stats
+
+	fingerprintOnce sync.Once
+	fingerprint     uint64
+}
+
+// Stats counts what was read and what became of it.
+//
+// The numbers add up: TokensUsed = len(Corpus.Tokens) = Vocabulary.Total, and
+// Tokens - LongTokens - TokensUsed tokens were of words below the minimum
+// count.
+type Stats struct {
+	Files        int64 // files read; stdin is one
+	Bytes        int64 // bytes of text, after decompression
+	Lines        int64 // lines; a last line without line feed counts
+	Tokens       int64 // tokens in the text
+	Types        int64 // different words in the text, LongTokens apart
+	TokensUsed   int64 // tokens whose word is in the vocabulary
+	Sentences    int64 // sentences: lines, and pieces of lines, with at least one used token
+	CutSentences int64 // lines with more than Options.MaxSentence used tokens, cut into pieces
+	InvalidUTF8  int64 // bytes that are not UTF-8, each replaced by U+FFFD
+	LongTokens   int64 // tokens longer than MaxTokenBytes, left out as rare words are
+}
+
+// MaxTokenBytes is the longest token, in bytes of the text, that can become a
+// word. A longer one (base64, a file without spaces) is no word of a language:
+// it is removed like a word below the minimum count and counted in
+// Stats.LongTokens.
+const MaxTokenBytes = 64 << 10
+
+// DefaultMaxSentence is the sentence length, in tokens, that Options.MaxSentence
+// zero stands for.
+const DefaultMaxSentence = 1000
+
+// Options says how a text becomes a Corpus. The zero value keeps every word
+// and splits at white space.
+type Options struct {
+	// MinCount is the smallest number of occurrences that makes a word part of
+	// the vocabulary. 0 is 1.
+	MinCount int
+
+	// MaxSentence is the most tokens of a sentence; longer lines are cut into
+	// pieces of this length, nothing is dropped. 0 is DefaultMaxSentence.
+	MaxSentence int
+
+	// Lowercase maps every letter to lower case, by Unicode's simple mapping.
+	Lowercase bool
+
+	// Tokenizer says what a token is.
+	Tokenizer Tokenizer
+
+	// Threads is the number of workers. 0 is GOMAXPROCS. The result does not
+	// depend on it.
+	Threads int
+
+	// Progress, if not nil, is called from time to time by one goroutine with
+	// the bytes read so far, as they are stored (compressed), and their total,
+	// -1 if unknown. After the end of Read it is not called, unless ctx was
+	// cancelled while a read waited for input.
+	Progress func(bytesRead, bytesTotal int64)
+
+	// For tests: 0 is defaultBlockSize and MaxTokenBytes.
+	blockSize int
+	maxToken  int // at least longestInKey
+}
+
+// Fingerprint identifies what the corpus holds: two corpora have the same one
+// if vocabulary, counts, tokens and sentence bounds are equal. It is the XXH64
+// of these, the same on every machine, and computed once.
+func (c *Corpus) Fingerprint() uint64 {
+	c.fingerprintOnce.Do(func() {
+		h := xxhash.New()
+		words := c.Vocabulary.Words
+		hashNumbers(h, []int{len(words), len(c.Tokens), len(c.Sentences)})
+		lengths := make([]int, len(words))
+		for id, word := range words {
+			lengths[id] = len(word)
+			h.WriteString(word)
+		}
+		hashNumbers(h, lengths)
+		hashNumbers(h, c.Vocabulary.Counts)
+		hashNumbers(h, c.Tokens)
+		hashNumbers(h, c.Sentences)
+		c.fingerprint = h.Sum64()
+	})
+	return c.fingerprint
+}
+
+// hashNumbers adds the numbers as 8 bytes each, little-endian; 32-bit ones in
+// 4 bytes.
+func hashNumbers[T int | uint32 | uint64](h *xxhash.Digest, numbers []T) {
+	var zero T
+	_, short := any(zero).(uint32)
+	var buffer [4096]byte
+	for len(numbers) > 0 {
+		size := 0
+		n := min(len(numbers), len(buffer)/8)
+		for _, x := range numbers[:n] {
+			if short {
+				binary.LittleEndian.PutUint32(buffer[size:], uint32(x))
+				size += 4
+			} else {
+				binary.LittleEndian.PutUint64(buffer[size:], uint64(x))
+				size += 8
+			}
+		}
+		h.Write(buffer[:size])
+		numbers = numbers[n:]
+	}
+}

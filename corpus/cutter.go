@@ -1,0 +1,182 @@
+package corpus
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"unicode/utf8"
+)
+
+// A cutter reads the text of all sources and cuts it into blocks.
+type cutter struct {
+	sources   []source
+	tokenizer Tokenizer
+	blockSize int // bytes read at a time; a block has about as many
+	maxToken  int
+	progress  func(bytesRead, bytesTotal int64) // or nil
+
+	blocks chan<- block
+	spare  <-chan []byte // buffers of blocks that are done with
+
+	stored, storedTotal int64
+	number              int    // of the next block
+	buffer              []byte // for the next source
+
+	// What the cutter counts for Stats; the rest is counted by encoders.
+	files, bytes            int64
+	longTokens, invalidUTF8 int64 // of tokens that were skipped here
+}
+
+// run reads all sources, in order. It closes the channel of blocks.
+func (c *cutter) run(ctx context.Context) error {
+	defer close(c.blocks)
+	for _, s := range c.sources {
+		if c.storedTotal += s.size; s.size < 0 {
+			c.storedTotal = -1
+			break
+		}
+	}
+	for _, s := range c.sources {
+		if err := c.cutSource(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cutSource reads one source.
+func (c *cutter) cutSource(ctx context.Context, s source) error {
+	var stored atomic.Int64 // decompressors read ahead in goroutines of their own
+	text, err := openText(s, &stored)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	f := fileCutter{cutter: c, text: text, buffer: c.buffer}
+	for !f.done {
+		if err := f.fill(ctx); err != nil {
+			return err
+		}
+		if err := f.cut(ctx); err != nil {
+			return err
+		}
+		if c.progress != nil && ctx.Err() == nil {
+			c.progress(c.stored+stored.Load(), c.storedTotal)
+		}
+	}
+	c.files++
+	c.bytes += text.bytes
+	c.stored += stored.Load()
+	c.buffer = f.buffer // empty now: a text ends between tokens
+	return nil
+}
+
+// A fileCutter is the state of cutting one source.
+type fileCutter struct {
+	*cutter
+	text *textReader
+
+	buffer []byte // text that is read but not in a block; begins between tokens
+	inLong bool   // buffer begins inside a token that is too long to be a word
+	last   byte   // of the text read so far; NUL, which no text has, at its begin
+	done   bool   // all text is read
+}
+
+// fill reads more text: a block's worth, or as much again as there is, which
+// keeps the cost of a long token linear. At the end of the text it adds a line
+// feed if there is none.
+func (f *fileCutter) fill(ctx context.Context) error {
+	have, offset := len(f.buffer), f.text.bytes
+	want := have + max(f.blockSize, have)
+	f.buffer = slices.Grow(f.buffer, want-have+len("\n")+padding)
+	for idle := 0; len(f.buffer) < want && !f.done; idle++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := f.text.Read(f.buffer[len(f.buffer):want])
+		f.buffer = f.buffer[:len(f.buffer)+n]
+		switch {
+		case err == io.EOF:
+			f.done = true
+		case err != nil:
+			return err
+		case n > 0:
+			idle = 0
+		case idle == 100: // as package bufio has it
+			return f.text.wrap(io.ErrNoProgress)
+		}
+	}
+	fresh := f.buffer[have:]
+	if at := bytes.IndexByte(fresh, 0); at >= 0 {
+		return fmt.Errorf("%s: byte %d of the text is NUL: this is a binary file, not text (an archive, UTF-16, a model?)",
+			f.text.source.name, offset+int64(at))
+	}
+	if len(fresh) > 0 {
+		f.last = fresh[len(fresh)-1]
+	}
+	if f.done && f.last != 0 && f.last != '\n' {
+		f.buffer = append(f.buffer, '\n')
+	}
+	return nil
+}
+
+// cut makes a block of the text in the buffer, but for the begin of a token at
+// its end. If that is all there is, it is left for the next time, or skipped
+// when it is too long to be a word.
+func (f *fileCutter) cut(ctx context.Context) error {
+	if f.inLong {
+		end, decided := f.tokenizer.tokenEnd(f.buffer, 0)
+		if !decided {
+			f.skipInside(end)
+			return nil
+		}
+		f.skip(end)
+		f.inLong = false
+	}
+	length, tokenLength := f.tokenizer.lastBreak(f.buffer)
+	switch {
+	case length > 0:
+		return f.emit(ctx, length)
+	case tokenLength > f.maxToken:
+		f.inLong = true
+		f.longTokens++
+		f.skipInside(tokenLength)
+	}
+	return nil
+}
+
+// emit sends the first length bytes of the buffer as a block and goes on with
+// another buffer.
+func (f *fileCutter) emit(ctx context.Context, length int) error {
+	var next []byte
+	select {
+	case next = <-f.spare:
+	default:
+	}
+	next = append(next[:0], f.buffer[length:]...)
+	select {
+	case f.blocks <- block{number: f.number, text: f.buffer[:length]}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	f.buffer = next
+	f.number++
+	return nil
+}
+
+// skipInside skips the first length bytes of the buffer, which are the inside of
+// a token, but for its last character: what follows it decides whether the token
+// goes on.
+func (f *fileCutter) skipInside(length int) {
+	_, size := utf8.DecodeLastRune(f.buffer[:length])
+	f.skip(length - size)
+}
+
+// skip removes the first length bytes of the buffer.
+func (f *fileCutter) skip(length int) {
+	f.invalidUTF8 += invalidBytes(f.buffer[:length])
+	f.buffer = append(f.buffer[:0], f.buffer[length:]...)
+}

@@ -1,0 +1,215 @@
+package corpus
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// An entry is a word of the merged tables.
+type entry struct {
+	word   []byte
+	count  uint64
+	merged uint32
+}
+
+// compareEntries orders as a vocabulary does: by falling count, then by bytes.
+func compareEntries(a, b entry) int {
+	if a.count != b.count {
+		return cmp.Compare(b.count, a.count)
+	}
+	return bytes.Compare(a.word, b.word)
+}
+
+// A part is one of several tables, apart by the words' hash values, into which
+// the tables of all encoders are merged at the same time.
+type part struct {
+	table *table
+	kept  []entry // the words frequent enough, in order
+}
+
+// mergeTables makes the vocabulary of all encoders' tables. It returns, for each
+// encoder, the ids of its table's words by their numbers, or removed; and sets
+// stats.Types. The encoders' tables are gone afterwards.
+func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Stats) (*Vocabulary, [][]uint32, error) {
+	if stats.Tokens == stats.LongTokens {
+		return nil, nil, emptyError(stats, o)
+	}
+	ids := make([][]uint32, len(encoders))
+	for i, e := range encoders {
+		ids[i] = make([]uint32, e.table.used+1)
+	}
+	parts := make([]part, o.Threads)
+	if err := parallel(ctx, o.Threads, len(parts), func(i int) {
+		parts[i].merge(encoders, ids, i, len(parts))
+		parts[i].keep(uint64(o.MinCount), i, len(parts))
+	}); err != nil {
+		return nil, nil, err
+	}
+	for _, e := range encoders {
+		if uint64(e.table.used) >= math.MaxUint32 {
+			return nil, nil, errTooManyTypes
+		}
+		e.table = nil
+	}
+	longest := 0
+	for i := range parts {
+		longest = max(longest, parts[i].table.used)
+		stats.Types += int64(parts[i].table.used)
+	}
+	if uint64(longest) >= math.MaxUint32/uint64(len(parts)) {
+		return nil, nil, errTooManyTypes
+	}
+	kept := sortedEntries(parts)
+	if len(kept) == 0 {
+		return nil, nil, minCountError(parts, o)
+	}
+	final := make([]uint32, (longest+1)*len(parts))
+	for i := range final {
+		final[i] = removed
+	}
+	for id, e := range kept {
+		final[e.merged] = uint32(id)
+	}
+	err := parallel(ctx, o.Threads, len(ids), func(i int) {
+		for n, merged := range ids[i] { // the line end is merged number 0, no word's
+			ids[i][n] = final[merged]
+		}
+	})
+	return vocabularyOf(kept), ids, err
+}
+
+var errTooManyTypes = errors.New("too many different words: word ids have 32 bits")
+
+func emptyError(stats *Stats, o Options) error {
+	if stats.LongTokens > 0 {
+		return fmt.Errorf("%w: its %d tokens are all longer than %d bytes", ErrEmpty, stats.LongTokens, o.maxToken)
+	}
+	return fmt.Errorf("%w (%d bytes read)", ErrEmpty, stats.Bytes)
+}
+
+func minCountError(parts []part, o Options) error {
+	var most entry
+	for _, p := range parts {
+		for at := range p.table.slots {
+			s := &p.table.slots[at]
+			if s.count < most.count || s.id == 0 {
+				continue
+			}
+			if e := (entry{word: p.table.appendWord(nil, s), count: s.count}); compareEntries(e, most) < 0 {
+				most = e
+			}
+		}
+	}
+	return fmt.Errorf("%w: none occurs %d times, the minimum count; the most frequent one, %q, occurs %d times",
+		ErrMinCount, o.MinCount, most.word, most.count)
+}
+
+// merge fills part number i of n. It sets the encoders' ids to merged numbers: n
+// times the number in the part's table, plus i.
+func (p *part) merge(encoders []*encoder, ids [][]uint32, i, n int) {
+	// Slots come in the order of hash values. Into a table that has yet to grow,
+	// they would all go to its begin, and adding them would take quadratic time.
+	total := 0
+	for _, from := range encoders {
+		total += from.table.used
+	}
+	p.table = newTable(total / n)
+	for e, from := range encoders {
+		for slot := range from.table.slots {
+			s := &from.table.slots[slot]
+			if s.id == 0 || s.hash()%uint64(n) != uint64(i) {
+				continue
+			}
+			var word []byte
+			if s.long != 0 {
+				word = from.table.longWord(s)
+			}
+			ids[e][s.id] = p.table.add(s.key, word, s.count)*uint32(n) + uint32(i)
+		}
+	}
+}
+
+// keep sorts the words with at least minCount occurrences.
+func (p *part) keep(minCount uint64, i, n int) {
+	var words []byte // an entry's word may stay behind in an old array: it is not changed
+	for at := range p.table.slots {
+		s := &p.table.slots[at]
+		if s.id == 0 || s.count < minCount {
+			continue
+		}
+		start := len(words)
+		words = p.table.appendWord(words, s)
+		p.kept = append(p.kept, entry{words[start:], s.count, s.id*uint32(n) + uint32(i)})
+	}
+	slices.SortFunc(p.kept, compareEntries)
+}
+
+// sortedEntries merges the sorted words of all parts, two lists at a time.
+func sortedEntries(parts []part) []entry {
+	var lists [][]entry
+	for i := range parts {
+		lists = append(lists, parts[i].kept)
+	}
+	for len(lists) > 1 {
+		lists = append(lists[2:], mergeSorted(lists[0], lists[1]))
+	}
+	return lists[0]
+}
+
+func mergeSorted(a, b []entry) []entry {
+	merged := make([]entry, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if compareEntries(a[0], b[0]) < 0 {
+			merged, a = append(merged, a[0]), a[1:]
+		} else {
+			merged, b = append(merged, b[0]), b[1:]
+		}
+	}
+	return append(append(merged, a...), b...)
+}
+
+// vocabularyOf copies the words out of the tables, into one string.
+func vocabularyOf(kept []entry) *Vocabulary {
+	size := 0
+	for _, e := range kept {
+		size += len(e.word)
+	}
+	var all strings.Builder
+	all.Grow(size)
+	v := &Vocabulary{Words: make([]string, len(kept)), Counts: make([]uint64, len(kept))}
+	for id, e := range kept {
+		start := all.Len()
+		all.Write(e.word)
+		v.Words[id] = all.String()[start:]
+		v.Counts[id] = e.count
+	}
+	return v
+}
+
+// parallel calls do(0) ... do(n-1) in the given number of goroutines, until ctx
+// is cancelled.
+func parallel(ctx context.Context, threads, n int, do func(i int)) error {
+	var next atomic.Int64
+	var working sync.WaitGroup
+	for range min(threads, n) {
+		working.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(i)
+			}
+		})
+	}
+	working.Wait()
+	return ctx.Err()
+}

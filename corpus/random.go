@@ -1,0 +1,55 @@
+package corpus
+
+import "math/bits"
+
+// Philox is the one source of randomness in w2vcl: the counter-based generator
+// Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
+// SC 2011). It has no state. The same seed, stream and counter give the same
+// 128 bits on every device, so a value does not depend on which thread asks
+// for it, nor on what was asked before.
+//
+// The key is the seed; the counter's low 64 bits are counter and its high 64
+// bits are stream, low word first.
+func Philox(seed uint64, stream Stream, counter uint64) [4]uint32 {
+	const (
+		m0, m1 = 0xD2511F53, 0xCD9E8D57 // multipliers
+		w0, w1 = 0x9E3779B9, 0xBB67AE85 // Weyl increments of the key
+	)
+	c0, c1 := uint32(counter), uint32(counter>>32)
+	c2, c3 := uint32(stream), uint32(stream>>32)
+	k0, k1 := uint32(seed), uint32(seed>>32)
+	for range 10 {
+		hi0, lo0 := bits.Mul32(m0, c0)
+		hi1, lo1 := bits.Mul32(m1, c2)
+		c0, c1, c2, c3 = hi1^c1^k0, lo1, hi0^c3^k1, lo0
+		k0 += w0
+		k1 += w1
+	}
+	return [4]uint32{c0, c1, c2, c3}
+}
+
+// A Stream keeps independent uses of one seed apart. The low 32 bits are free
+// for the user of the stream (a pass, a step): Stream.Sub sets them.
+type Stream uint64
+
+// The streams of the project. A number, once used, is never given to another
+// purpose: it is part of what makes old runs repeatable.
+const (
+	StreamInitWords    Stream = 1 << 32 // initial word table
+	StreamInitContexts Stream = 2 << 32 // initial context table
+	StreamSubsample    Stream = 3 << 32 // subsampling, Sub(pass)
+	StreamWindow       Stream = 4 << 32 // dynamic window sizes, Sub(pass)
+	StreamDiscard      Stream = 5 << 32 // which contexts a row of M keeps, and their order
+	StreamDuplicate    Stream = 6 << 32 // order of the later passes over a row of M
+	StreamNegatives    Stream = 7 << 32 // negatives, Sub(step)
+	StreamShuffle      Stream = 8 << 32 // order of minibatches
+)
+
+// Sub returns the stream with its free low 32 bits set to n.
+func (s Stream) Sub(n uint32) Stream { return s>>32<<32 | Stream(n) }
+
+// Below maps 32 random bits to [0, n) by multiplication (Lemire 2019): no
+// division, and a bias of at most n/2^32.
+func Below(bits, n uint32) uint32 {
+	return uint32(uint64(bits) * uint64(n) >> 32)
+}

@@ -1,0 +1,289 @@
+package corpus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrEmpty is the reason of an error of Read for a text without any word.
+var ErrEmpty = errors.New("the text has no words")
+
+// ErrMinCount is the reason of an error of Read for a text with words, but none
+// that occurs Options.MinCount times.
+var ErrMinCount = errors.New("no word is frequent enough")
+
+// Read reads the text at path: a file, a folder (all files in it and below, in
+// the order of their names, but for those whose name begins with a dot), or
+// standard input for "-".
+//
+// Files may be compressed with gzip, zstd or bzip2, whatever their names. A line
+// is a sentence; the end of a file ends a line. A byte order mark is skipped.
+// Bytes that are not UTF-8 are replaced by U+FFFD, one for one, and counted in
+// Stats.InvalidUTF8: so all that is written later, words and files with
+// vectors, is valid UTF-8 and loads anywhere.
+//
+// Errors name the file and, where there is one, the byte: a file that is
+// missing, damaged or cut off, in another format, or binary (with a NUL byte);
+// ErrEmpty and ErrMinCount. If ctx is cancelled, Read returns its error at once;
+// a read of a pipe or terminal that waits for input is left behind to end when
+// input comes.
+func Read(ctx context.Context, path string, o Options) (*Corpus, error) {
+	sources, err := findSources(path)
+	if err != nil {
+		return nil, fmt.Errorf("corpus: %w", err)
+	}
+	name := path
+	if path == "-" {
+		name = stdinName
+	}
+	return read(ctx, sources, name, o)
+}
+
+// ReadFrom reads the text from r, as Read does from a file. The name stands for
+// r in messages. If ctx is cancelled while r blocks, r may still be in use after
+// ReadFrom has returned.
+func ReadFrom(ctx context.Context, r io.Reader, name string, o Options) (*Corpus, error) {
+	open := func() (io.ReadCloser, error) { return io.NopCloser(r), nil }
+	return read(ctx, []source{{name: name, size: -1, open: open}}, name, o)
+}
+
+// defaultBlockSize, in bytes, leaves room for the table of words in a
+// processor's second-level cache.
+const defaultBlockSize = 256 << 10
+
+// withDefaults returns the options with their zero values replaced, or what is
+// wrong with them.
+func (o Options) withDefaults() (Options, error) {
+	switch {
+	case o.MinCount < 0:
+		return o, fmt.Errorf("minimum count %d is negative", o.MinCount)
+	case o.MaxSentence < 0:
+		return o, fmt.Errorf("sentence length %d is negative", o.MaxSentence)
+	case o.Threads < 0:
+		return o, fmt.Errorf("number of threads %d is negative", o.Threads)
+	case !o.Tokenizer.known():
+		return o, fmt.Errorf("unknown tokenizer %d", int(o.Tokenizer))
+	}
+	setDefault(&o.MinCount, 1)
+	setDefault(&o.MaxSentence, DefaultMaxSentence)
+	setDefault(&o.Threads, runtime.GOMAXPROCS(0))
+	setDefault(&o.blockSize, defaultBlockSize)
+	setDefault(&o.maxToken, MaxTokenBytes)
+	return o, nil
+}
+
+func setDefault(value *int, standard int) {
+	if *value == 0 {
+		*value = standard
+	}
+}
+
+// read makes a corpus in four steps, each of them parallel: cut the text into
+// blocks and encode these with the numbers of each worker's own table; merge the
+// tables; sort out the vocabulary; and write the tokens with its numbers.
+func read(ctx context.Context, sources []source, name string, o Options) (*Corpus, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("corpus %s: %w", name, err)
+	}
+	cut, encoders, err := encodeText(ctx, sources, o)
+	if err != nil {
+		return nil, fmt.Errorf("corpus: %w", err)
+	}
+	c := &Corpus{Stats: statsOf(cut, encoders)}
+	vocabulary, ids, err := mergeTables(ctx, encoders, o, &c.Stats)
+	if err != nil {
+		return nil, fmt.Errorf("corpus %s: %w", name, err)
+	}
+	c.Vocabulary = vocabulary
+	if err := c.assemble(ctx, encoders, ids, o); err != nil {
+		return nil, fmt.Errorf("corpus: %w", err)
+	}
+	return c, nil
+}
+
+// encodeText reads and encodes the text with one cutter and o.Threads encoders.
+func encodeText(ctx context.Context, sources []source, o Options) (*cutter, []*encoder, error) {
+	blocks := make(chan block, o.Threads)
+	spare := make(chan []byte, 2*o.Threads+1)
+	cut := &cutter{
+		sources: sources, tokenizer: o.Tokenizer,
+		blockSize: o.blockSize, maxToken: o.maxToken, progress: o.Progress,
+		blocks: blocks, spare: spare,
+	}
+	var cutErr error
+	cutDone := make(chan struct{})
+	go func() {
+		defer close(cutDone)
+		cutErr = cut.run(ctx)
+	}()
+
+	encoders := make([]*encoder, o.Threads)
+	var working sync.WaitGroup
+	for i := range encoders {
+		encoders[i] = &encoder{tokenizer: o.Tokenizer, lowercase: o.Lowercase, maxToken: o.maxToken, table: newTable(1 << 9)}
+		working.Go(func() { encoders[i].run(ctx, blocks, spare) })
+	}
+	working.Wait()
+	select {
+	case <-cutDone:
+	case <-ctx.Done():
+		// The cutter ends soon, unless it waits for input that may never come.
+		select {
+		case <-cutDone:
+		case <-time.After(100 * time.Millisecond):
+		}
+		return nil, nil, ctx.Err()
+	}
+	if cutErr == nil {
+		cutErr = ctx.Err() // then the encoders may have left blocks
+	}
+	return cut, encoders, cutErr
+}
+
+// run encodes blocks until there are no more.
+func (e *encoder) run(ctx context.Context, blocks <-chan block, spare chan<- []byte) {
+	for {
+		select {
+		case b, more := <-blocks:
+			if !more {
+				return
+			}
+			e.encode(b)
+			select {
+			case spare <- b.text:
+			default:
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// statsOf adds up what is known after encoding.
+func statsOf(cut *cutter, encoders []*encoder) Stats {
+	s := Stats{Files: cut.files, Bytes: cut.bytes, LongTokens: cut.longTokens, InvalidUTF8: cut.invalidUTF8}
+	for _, e := range encoders {
+		s.LongTokens += e.longTokens
+		s.InvalidUTF8 += e.invalidUTF8
+		for _, b := range e.blocks {
+			s.Lines += int64(b.lines)
+		}
+		for _, word := range e.table.slots {
+			s.Tokens += int64(word.count)
+		}
+	}
+	s.Tokens += s.LongTokens
+	return s
+}
+
+// assemble sets the tokens and sentences. ids[e][n] is the vocabulary's id of
+// the word with number n in encoder e's table, or removed.
+func (c *Corpus) assemble(ctx context.Context, encoders []*encoder, ids [][]uint32, o Options) error {
+	var blocks []decoder
+	for i, e := range encoders {
+		for _, b := range e.blocks {
+			blocks = append(blocks, decoder{encodedBlock: b, ids: ids[i]})
+		}
+		e.blocks = nil
+	}
+	slices.SortFunc(blocks, func(a, b decoder) int { return a.number - b.number })
+	each := func(step func(*decoder)) error {
+		return parallel(ctx, o.Threads, len(blocks), func(i int) { step(&blocks[i]) })
+	}
+	if err := each((*decoder).measure); err != nil {
+		return err
+	}
+	total := 0
+	for i := range blocks {
+		blocks[i].start = total
+		total += blocks[i].used
+	}
+	c.Tokens = make([]uint32, total)
+	if err := each(func(d *decoder) { d.write(c.Tokens) }); err != nil {
+		return err
+	}
+	c.setSentences(blocks, o.MaxSentence)
+	return nil
+}
+
+// removed is the id of words below the minimum count.
+const removed = 1<<32 - 1
+
+// A decoder writes the tokens of one encoded block.
+type decoder struct {
+	encodedBlock
+	ids []uint32 // by the numbers of the block's encoder
+
+	start    int      // where the block's tokens begin in Corpus.Tokens
+	used     int      // how many there are
+	lineEnds []uint32 // numbers of tokens of the block before each line end, without repetitions
+}
+
+// measure counts the tokens that stay and finds the line ends.
+func (d *decoder) measure() {
+	d.lineEnds = make([]uint32, 0, d.lines)
+	for i := 0; i < len(d.codes); i++ {
+		number := uint32(d.codes[i])
+		if number == 0 {
+			if n := len(d.lineEnds); n == 0 || int(d.lineEnds[n-1]) != d.used {
+				d.lineEnds = append(d.lineEnds, uint32(d.used))
+			}
+			continue
+		}
+		if number == escape {
+			number = uint32(d.codes[i+1]) | uint32(d.codes[i+2])<<16
+			i += 2
+		}
+		if d.ids[number] != removed {
+			d.used++
+		}
+	}
+}
+
+// write writes the block's tokens and lets go of its codes.
+func (d *decoder) write(tokens []uint32) {
+	tokens = tokens[d.start : d.start+d.used]
+	for i := 0; i < len(d.codes); i++ {
+		number := uint32(d.codes[i])
+		if number == escape {
+			number = uint32(d.codes[i+1]) | uint32(d.codes[i+2])<<16
+			i += 2
+		}
+		if id := d.ids[number]; id != removed { // ids[0], the line end, is
+			tokens[0] = id
+			tokens = tokens[1:]
+		}
+	}
+	d.codes = nil
+}
+
+// setSentences sets the sentence bounds and what is counted of them.
+func (c *Corpus) setSentences(blocks []decoder, maxSentence int) {
+	most := 1 + len(c.Tokens)/maxSentence
+	for i := range blocks {
+		most += len(blocks[i].lineEnds)
+	}
+	c.Sentences = append(make([]int, 0, most), 0)
+	last := 0
+	for _, b := range blocks {
+		for _, lineEnd := range b.lineEnds {
+			end := b.start + int(lineEnd)
+			if end-last > maxSentence {
+				c.Stats.CutSentences++
+			}
+			for last < end {
+				last = min(last+maxSentence, end)
+				c.Sentences = append(c.Sentences, last)
+			}
+		}
+	}
+	c.Stats.TokensUsed = int64(len(c.Tokens))
+	c.Stats.Sentences = int64(len(c.Sentences) - 1)
+}

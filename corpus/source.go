@@ -1,0 +1,286 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A source is one stretch of bytes with text in it, compressed or not.
+type source struct {
+	name string // in messages
+	size int64  // in bytes as stored, -1 if unknown
+	open func() (io.ReadCloser, error)
+}
+
+// stdinName stands for standard input in messages.
+const stdinName = "standard input"
+
+// findSources lists what is to be read for a path given to Read.
+func findSources(path string) ([]source, error) {
+	if path == "-" {
+		return []source{stdinSource()}, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []source{fileSource(path, info)}, nil
+	}
+	sources, err := folderSources(nil, path)
+	if err == nil && len(sources) == 0 {
+		err = fmt.Errorf("%s: no files in this folder (hidden ones are left out): %w", path, ErrEmpty)
+	}
+	return sources, err
+}
+
+func stdinSource() source {
+	stdin, size := os.Stdin, int64(-1)
+	if info, err := stdin.Stat(); err == nil {
+		size = fileSize(info)
+	}
+	open := func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }
+	return source{name: stdinName, size: size, open: open}
+}
+
+func fileSource(path string, info fs.FileInfo) source {
+	open := func() (io.ReadCloser, error) { return os.Open(path) }
+	return source{name: path, size: fileSize(info), open: open}
+}
+
+// fileSize returns the size of a regular file, -1 for a pipe or device.
+func fileSize(info fs.FileInfo) int64 {
+	if !info.Mode().IsRegular() {
+		return -1
+	}
+	return info.Size()
+}
+
+// folderSources appends the files in and below a folder, by name. Symbolic
+// links to files are followed; what cannot be read as text of its own (a link to
+// a folder, a pipe, a socket) is an error, because leaving it out in silence
+// would be worse.
+func folderSources(sources []source, folder string) ([]source, error) {
+	entries, err := os.ReadDir(folder) // sorted by name
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		path := filepath.Join(folder, entry.Name())
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return nil, err
+		case info.Mode().IsRegular():
+			sources = append(sources, fileSource(path, info))
+		case entry.IsDir():
+			if sources, err = folderSources(sources, path); err != nil {
+				return nil, err
+			}
+		case info.IsDir():
+			return nil, fmt.Errorf("%s: a link to a folder is not followed: give the folder itself, or remove the link", path)
+		default:
+			return nil, fmt.Errorf("%s: not a regular file (%v)", path, info.Mode().Type())
+		}
+	}
+	return sources, nil
+}
+
+// A format is a kind of file known by its first bytes.
+type format struct {
+	name  string
+	magic string
+	open  func(io.Reader) (io.ReadCloser, error) // nil: refused
+	hint  string                                 // what to do about a refused one
+}
+
+var formats = []format{
+	{name: "gzip", magic: "\x1f\x8b", open: openGzip},
+	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: openZstd},
+	{name: "bzip2", magic: "BZh?\x31\x41\x59\x26\x53\x59", open: openBzip2}, // ? is any byte
+	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", open: openBzip2}, // of nothing
+	{name: "xz", magic: "\xfd7zXZ\x00", hint: "decompress it first (xz -d)"},
+	{name: "zip", magic: "PK\x03\x04", hint: "unpack it first (unzip)"},
+	{name: "zip", magic: "PK\x05\x06", hint: "unpack it first (unzip)"}, // of nothing
+	{name: "7-Zip", magic: "7z\xbc\xaf\x27\x1c", hint: "unpack it first"},
+	{name: "lz4", magic: "\x04\x22\x4d\x18", hint: "decompress it first (lz4 -d)"},
+	{name: "UTF-16 text", magic: "\xff\xfe", hint: "convert it to UTF-8 first (iconv)"},
+	{name: "UTF-16 text", magic: "\xfe\xff", hint: "convert it to UTF-8 first (iconv)"},
+}
+
+// formatOf returns the format of a file with these first bytes, or nil: plain
+// text. A file too short to hold all of a magic number has that format, too, if
+// what it has is no ASCII text: it was cut off.
+func formatOf(head []byte) *format {
+	for i, f := range formats {
+		n := min(len(head), len(f.magic))
+		if n < len(f.magic) && (n < 2 || isASCII(head)) {
+			continue
+		}
+		magic := []byte(f.magic)
+		if at := bytes.IndexByte(magic, '?'); at >= 0 && at < n {
+			magic[at] = head[at]
+		}
+		if bytes.Equal(head[:n], magic[:n]) {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+const longestMagic = 10
+
+func isASCII(text []byte) bool {
+	for _, c := range text {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func openGzip(r io.Reader) (io.ReadCloser, error) {
+	d, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err // not d: a nil pointer is no nil interface
+	}
+	return d, nil
+}
+
+func openZstd(r io.Reader) (io.ReadCloser, error) {
+	// 2 GiB is the largest window the zstd command writes (--long=31).
+	d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(2<<30))
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
+}
+
+func openBzip2(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }
+
+// A textReader reads the text of a source, decompressed. Its errors name the
+// source and the place.
+type textReader struct {
+	source       source
+	format       *format // nil: plain text
+	file         io.ReadCloser
+	decompressor io.ReadCloser // or nil
+	text         *bufio.Reader
+	bytes        int64 // of text read
+}
+
+// openText opens a source and finds out its format. It adds the bytes it reads
+// from the source to stored.
+func openText(s source, stored *atomic.Int64) (*textReader, error) {
+	file, err := s.open()
+	if err != nil {
+		return nil, err // from package os: names the file
+	}
+	t := &textReader{source: s, file: file}
+	if err := t.detect(stored); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// detect sets t.format and t.text, and skips a byte order mark.
+func (t *textReader) detect(stored *atomic.Int64) error {
+	// Reads of more than the buffer's size bypass it. Small files, of which there
+	// may be many, get a small one.
+	bufferSize := 64 << 10
+	if t.source.size >= 0 {
+		bufferSize = int(min(int64(bufferSize), t.source.size+1))
+	}
+	t.text = bufio.NewReaderSize(&countingReader{t.file, stored}, bufferSize)
+	head, err := t.peek(longestMagic)
+	if err != nil {
+		return err
+	}
+	if t.format = formatOf(head); t.format != nil {
+		if t.format.open == nil {
+			return fmt.Errorf("%s: byte 0: this is %s, which cannot be read as text: %s", t.source.name, t.format.name, t.format.hint)
+		}
+		if t.decompressor, err = t.format.open(t.text); err != nil {
+			return t.wrap(err)
+		}
+		t.text = bufio.NewReaderSize(t.decompressor, bufferSize)
+	}
+	const mark = "\ufeff"
+	head, err = t.peek(len(mark))
+	if string(head) == mark {
+		t.text.Discard(len(mark))
+		t.bytes = int64(len(mark))
+	}
+	return err
+}
+
+// peek returns the next n bytes, or fewer at the end of the text.
+func (t *textReader) peek(n int) ([]byte, error) {
+	head, err := t.text.Peek(n)
+	if err != nil && err != io.EOF {
+		t.bytes += int64(len(head))
+		return nil, t.wrap(err)
+	}
+	return head, nil
+}
+
+// Read implements io.Reader on the text.
+func (t *textReader) Read(p []byte) (int, error) {
+	n, err := t.text.Read(p)
+	t.bytes += int64(n)
+	if err != nil && err != io.EOF {
+		err = t.wrap(err)
+	}
+	return n, err
+}
+
+// wrap says which source an error is about, where, and what it means.
+func (t *textReader) wrap(err error) error {
+	switch {
+	case t.format == nil:
+		return fmt.Errorf("%s: byte %d: %w", t.source.name, t.bytes, err)
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s: the %s file is cut off: it ends after %d bytes of text, within its data: %w",
+			t.source.name, t.format.name, t.bytes, io.ErrUnexpectedEOF)
+	default:
+		return fmt.Errorf("%s: the %s file is damaged after %d bytes of text: %w", t.source.name, t.format.name, t.bytes, err)
+	}
+}
+
+// Close closes the decompressor and the file. There is nothing to lose, so
+// errors do not matter.
+func (t *textReader) Close() {
+	if t.decompressor != nil {
+		t.decompressor.Close()
+	}
+	t.file.Close()
+}
+
+// A countingReader adds up the bytes read.
+type countingReader struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}

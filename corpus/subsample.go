@@ -1,0 +1,57 @@
+package corpus
+
+import "math"
+
+// KeepThresholds returns, for each word, how often subsampling keeps it, as the
+// threshold of a 32-bit random number: a token is kept if its number is at
+// most the threshold of its word. The probability is word2vec's,
+//
+//	min(1, (sqrt(f/t) + 1) · t/f)
+//
+// for a word of relative frequency f and t = sample (Mikolov et al. 2013,
+// section 2.3, as the published code has it). A sample of 0 or less, and NaN,
+// keeps every token.
+//
+// The random number of token i in pass p, on every device, is
+//
+//	Philox(seed, StreamSubsample.Sub(p), i/4)[i%4]
+func KeepThresholds(counts []uint64, sample float64) []uint32 {
+	var total float64
+	for _, n := range counts {
+		total += float64(n)
+	}
+	thresholds := make([]uint32, len(counts))
+	for i, n := range counts {
+		thresholds[i] = math.MaxUint32
+		if n == 0 || !(sample > 0) {
+			continue
+		}
+		ratio := float64(n) / (sample * total) // f/t
+		keep := (math.Sqrt(ratio) + 1) / ratio
+		if keep < 1 {
+			// keep·2^32 of the numbers 0 ... 2^32-1 are at most the threshold.
+			thresholds[i] = uint32(max(math.Round(keep*(1<<32)), 1) - 1)
+		}
+	}
+	return thresholds
+}
+
+// CountPower returns the counts raised to the exponent: the weights of the
+// words as negatives, with 0.75 in word2vec. A count of zero has weight zero.
+func CountPower(counts []uint64, exponent float64) []float64 {
+	weights := make([]float64, len(counts))
+	for i, n := range counts {
+		x := float64(n)
+		switch {
+		case n == 0: // stays zero, with exponent 0, too
+		case exponent == 0.75:
+			// By square roots, which are rounded the same on every processor;
+			// math.Pow is not, and negatives must be the same everywhere.
+			root := math.Sqrt(x)
+			weights[i] = root * math.Sqrt(root)
+		default:
+			weights[i] = math.Pow(x, exponent)
+		}
+	}
+	return weights
+}

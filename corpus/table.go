@@ -1,0 +1,138 @@
+package corpus
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// A table numbers words in the order they first appear, from 1 on, and counts
+// them. It is an open-addressing hash table with linear probing. A word of less
+// than 16 bytes lies in its slot, so that counting it touches one cache line; the
+// others lie one after the other in one byte slice. No token costs an allocation.
+type table struct {
+	slots []slot // a power of two of them, at most half used
+	shift uint   // 64 - log2(len(slots))
+	used  int    // slots, and so the highest number
+
+	long     []byte // words of 16 bytes and more
+	longEnds []int  // where they end in long; the first begins at longEnds[0] = 0
+}
+
+// A slot holds one word. It is free if the key is zero.
+type slot struct {
+	key
+	count uint64
+	id    uint32
+	long  uint32 // the word is long[longEnds[long-1]:longEnds[long]]; 0: in the key
+}
+
+// A key identifies a word, or nearly so. Words hold neither the byte 0x00 nor
+// 0xff: they are UTF-8 and no text holds a NUL.
+//
+// The key of a word of up to 15 bytes is the word, zero-padded: low has the
+// first eight bytes, high the others, first byte lowest. The key of a longer
+// word is its first eight bytes and its hash value with 0xff as highest byte.
+type key struct{ low, high uint64 }
+
+// longestInKey is the length up to which a key is the whole word.
+const longestInKey = 15
+
+// newTable returns an empty table that need not grow for the given number of
+// words.
+func newTable(words int) *table {
+	log2 := max(bits.Len(uint(words))+1, 4)
+	return &table{slots: make([]slot, 1<<log2), shift: uint(64 - log2), longEnds: []int{0}}
+}
+
+// add counts n more occurrences of a word, whose key is k, and returns its
+// number. The word is only looked at if it is longer than longestInKey.
+func (t *table) add(k key, word []byte, n uint64) uint32 {
+	mask := uint64(len(t.slots) - 1)
+	for i := k.hash() >> t.shift; ; i++ {
+		s := &t.slots[i&mask]
+		if s.key == k && (s.long == 0 || bytes.Equal(word, t.longWord(s))) {
+			s.count += n
+			return s.id
+		}
+		if s.key == (key{}) {
+			return t.insert(s, k, word, n)
+		}
+	}
+}
+
+// insert gives a word the next number and the free slot s.
+func (t *table) insert(s *slot, k key, word []byte, n uint64) uint32 {
+	t.used++
+	id := uint32(t.used)
+	*s = slot{key: k, count: n, id: id}
+	if len(word) > longestInKey {
+		s.long = uint32(len(t.longEnds))
+		t.long = append(t.long, word...)
+		t.longEnds = append(t.longEnds, len(t.long))
+	}
+	if 2*t.used > len(t.slots) {
+		t.grow()
+	}
+	return id
+}
+
+// grow doubles the table.
+func (t *table) grow() {
+	old := t.slots
+	t.slots = make([]slot, 2*len(old))
+	t.shift--
+	mask := uint64(len(t.slots) - 1)
+	for _, s := range old {
+		if s.id == 0 {
+			continue
+		}
+		i := s.hash() >> t.shift
+		for t.slots[i&mask].id != 0 {
+			i++
+		}
+		t.slots[i&mask] = s
+	}
+}
+
+// longWord returns the word of a slot whose key is not all of it. It must not
+// be changed.
+func (t *table) longWord(s *slot) []byte { return t.long[t.longEnds[s.long-1]:t.longEnds[s.long]] }
+
+// appendWord appends the word of a slot in use.
+func (t *table) appendWord(to []byte, s *slot) []byte {
+	if s.long != 0 {
+		return append(to, t.longWord(s)...)
+	}
+	length := (bits.Len64(s.low) + 7) / 8
+	if s.high != 0 {
+		length = 8 + (bits.Len64(s.high)+7)/8
+	}
+	start := len(to)
+	to = binary.LittleEndian.AppendUint64(to, s.low)
+	to = binary.LittleEndian.AppendUint64(to, s.high)
+	return to[:start+length]
+}
+
+// keyOf returns the key of a word.
+func keyOf(word []byte) key {
+	if len(word) > longestInKey {
+		h := key{uint64(len(word)), 0}
+		for i := 0; i+8 < len(word); i += 8 {
+			h.low = key{h.low, binary.LittleEndian.Uint64(word[i:])}.hash()
+		}
+		// The last eight bytes may overlap those before.
+		h.high = binary.LittleEndian.Uint64(word[len(word)-8:])
+		return key{binary.LittleEndian.Uint64(word), h.hash() | 0xff<<56}
+	}
+	var padded [longestInKey + 1]byte
+	copy(padded[:], word)
+	return key{binary.LittleEndian.Uint64(padded[:8]), binary.LittleEndian.Uint64(padded[8:])}
+}
+
+// hash multiplies to 128 bits and folds, as wyhash does: every bit of the result
+// depends on every bit of the key.
+func (k key) hash() uint64 {
+	hi, lo := bits.Mul64(k.low^0xa0761d6478bd642f, k.high^0xe7037ed1a0b428db)
+	return hi ^ lo
+}

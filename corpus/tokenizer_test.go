@@ -1,0 +1,45 @@
+package corpus
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTokenizerNames(t *testing.T) {
+	for _, want := range []Tokenizer{Whitespace, Words} {
+		name, err := want.MarshalText()
+		if err != nil || string(name) != want.String() {
+			t.Errorf("%v: name %q, error %v", want, name, err)
+		}
+		got := Tokenizer(-1)
+		if err := got.UnmarshalText(name); err != nil || got != want {
+			t.Errorf("%q is %v, want %v; error %v", name, got, want, err)
+		}
+	}
+	bad := Tokenizer(9)
+	if bad.String() != "Tokenizer(9)" {
+		t.Errorf("unknown tokenizer is called %v", bad)
+	}
+	if _, err := bad.MarshalText(); err == nil {
+		t.Error("unknown tokenizer has a name")
+	}
+	const message = `unknown tokenizer "word": it is "whitespace" or "words"`
+	if err := bad.UnmarshalText([]byte("word")); err == nil || !strings.Contains(err.Error(), message) {
+		t.Errorf("error %v, want %q", err, message)
+	}
+}
+
+// The table of runes says what package unicode says.
+func TestRunes(t *testing.T) {
+	for r := range rune(0x110000) {
+		if got, want := isSpace(r), strings.TrimSpace(string(r)) == ""; got != want {
+			t.Errorf("%U: isSpace %v", r, got)
+		}
+		if got, want := isWordRune(r), searchWordRune(r); got != want {
+			t.Errorf("%U: isWordRune %v", r, got)
+		}
+		if got, want := string(toLower(r)), strings.ToLower(string(r)); got != want {
+			t.Errorf("%U: lower case %q, want %q", r, got, want)
+		}
+	}
+}

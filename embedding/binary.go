@@ -1,0 +1,137 @@
+package embedding
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// readBinary reads word2vec's binary format: a header line, then for each word
+// the word, a space and N little-endian float32. word2vec.c ends each vector
+// with a line break, gensim does not; both are read.
+func readBinary(in input) (*Table, error) {
+	count, dim, err := readHeader(in)
+	if err != nil {
+		return nil, err
+	}
+	values := in.likely(count, dim, 4)
+	vectors := make([]float32, 0, values)
+	words := make([]string, 0, values/dim)
+	for i := range count {
+		word, err := readBinaryWord(in.Reader)
+		if err != nil {
+			return nil, fmt.Errorf("word %d of %d: %w", i+1, count, err)
+		}
+		words = append(words, word)
+		if vectors, err = appendFloats(vectors, in.Reader, dim, 4); err != nil {
+			return nil, fmt.Errorf("vector of word %d of %d (%q): %w", i+1, count, word, err)
+		}
+	}
+	if next, _ := in.Peek(1); len(next) == 1 && next[0] == '\n' {
+		in.Discard(1)
+	}
+	if err := in.end(); err != nil {
+		return nil, fmt.Errorf("after the last of the %d words that the header promises: %w", count, err)
+	}
+	return NewTable(words, int(dim), vectors)
+}
+
+var errMisplaced = errors.New("no word where one should begin: the header's dimension is wrong or the file is damaged")
+
+// readBinaryWord reads a word and the space after it. The line breaks before
+// it end the vector before.
+func readBinaryWord(r *bufio.Reader) (string, error) {
+	word, err := r.ReadSlice(' ')
+	switch {
+	case err == bufio.ErrBufferFull:
+		return "", errMisplaced
+	case err == io.EOF && len(bytes.Trim(word, "\n")) == 0:
+		return "", errors.New("the file ends here: it is cut, or its header is wrong")
+	case err == io.EOF:
+		return "", errors.New("the file ends within it: it is cut, or its header is wrong")
+	case err != nil:
+		return "", err
+	}
+	word = bytes.TrimLeft(word[:len(word)-1], "\n")
+	if len(word) == 0 || bytes.ContainsAny(word, forbidden(Word2VecBinary)) {
+		return "", errMisplaced
+	}
+	return validWord(word), nil
+}
+
+// appendFloats appends count little-endian values of r, which are width bytes
+// long: 4, or 8 for float64, which are rounded. It checks that they are
+// finite, and allocates as they come.
+func appendFloats(values []float32, r *bufio.Reader, count int64, width int) ([]float32, error) {
+	for done := int64(0); done < count; {
+		want := min(count-done, int64(r.Size()/width))
+		raw, err := r.Peek(int(want) * width)
+		if err == io.EOF {
+			return values, fmt.Errorf("the file ends after %d of %d values: it is cut, or its header is wrong", done+int64(len(raw)/width), count)
+		}
+		if err != nil {
+			return values, err
+		}
+		for i := 0; i < len(raw); i += width {
+			var v float32
+			if width == 4 {
+				v = math.Float32frombits(binary.LittleEndian.Uint32(raw[i:]))
+			} else {
+				v = float32(math.Float64frombits(binary.LittleEndian.Uint64(raw[i:])))
+			}
+			if !finite(v) {
+				return values, fmt.Errorf("value %d is %v", done+int64(i/width)+1, v)
+			}
+			values = append(values, v)
+		}
+		r.Discard(len(raw))
+		done += want
+	}
+	return values, nil
+}
+
+// appendBytes appends values as little-endian float32.
+func appendBytes(b []byte, values []float32) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+// writeBinary writes word2vec.c's binary format, a line break after each
+// vector.
+func writeBinary(w io.Writer, t *Table) error {
+	if _, err := fmt.Fprintf(w, "%d %d\n", t.Len(), t.Dim); err != nil {
+		return err
+	}
+	var record []byte
+	for i, word := range t.Words {
+		record = append(record[:0], word...)
+		record = append(record, ' ')
+		record = appendBytes(record, t.Vector(i))
+		record = append(record, '\n')
+		if _, err := w.Write(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFloats writes all values as little-endian float32.
+func writeFloats(w io.Writer, values []float32) error {
+	const block = 1 << 14
+	buffer := make([]byte, 0, 4*block)
+	for len(values) > 0 {
+		n := min(block, len(values))
+		buffer = appendBytes(buffer[:0], values[:n])
+		if _, err := w.Write(buffer); err != nil {
+			return err
+		}
+		values = values[n:]
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package embedding
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// loadBytes is Load of a file with that content and words beside it.
+func loadBytes(content []byte, words []string) (*Table, error) {
+	in := newInput(bytes.NewReader(content), int64(len(content)))
+	format, err := detect(in.Reader)
+	if err != nil {
+		return nil, err
+	}
+	return read(in, format, func() ([]string, error) {
+		if words == nil {
+			return nil, errors.New("no words")
+		}
+		return words, nil
+	})
+}
+
+// saveBytes is what Save writes to the main file.
+func saveBytes(t testing.TB, table *Table, f Format) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "out")
+	if err := Save(path, table, f); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// TestSmallBinary: text and binary files share their first line, and small
+// ones leave little to tell them apart by.
+func TestSmallBinary(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		words, dim := 1+random.IntN(3), 1+random.IntN(3)
+		table := &Table{Words: []string{"the", "of", "and"}[:words], Dim: dim, Vectors: make([]float32, words*dim)}
+		for i := range table.Vectors {
+			table.Vectors[i] = float32(random.NormFloat64() * 0.3)
+		}
+		for _, f := range []func(*bytes.Buffer) error{
+			func(w *bytes.Buffer) error { return writeBinary(w, table) },
+			func(w *bytes.Buffer) error { return writeText(w, table, true) },
+			func(w *bytes.Buffer) error { return writeText(w, table, false) },
+		} {
+			var w bytes.Buffer
+			if err := f(&w); err != nil {
+				t.Fatal(err)
+			}
+			got, err := loadBytes(w.Bytes(), nil)
+			if err != nil {
+				t.Fatalf("%q: %v", w.Bytes(), err)
+			}
+			for i, v := range table.Vectors {
+				if len(got.Vectors) != len(table.Vectors) || got.Vectors[i] != v {
+					t.Fatalf("%q: got %v, want %v", w.Bytes(), got.Vectors, table.Vectors)
+				}
+			}
+		}
+	}
+}
+
+// FuzzLoad: no content makes a reader panic or allocate more than a multiple
+// of its length, and what is read can be written and read again.
+func FuzzLoad(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content)
+	}
+	for _, content := range []string{
+		"9000000000000000000 1000000\na ", "1000000 1000000\na 1", "1 1\na \x00\x00\x80?", "0.5\t1\n", "a 1\n  2\n",
+		npyFile("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000, 1000000), }", "1234"),
+		safetensorsFile(`{"vectors":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]},"words":{"dtype":"U8","shape":[9000000000000000000],"data_offsets":[4,9000000000000000004]}}`, "1234a"),
+	} {
+		f.Add([]byte(content))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		table, err := loadBytes(content, []string{"a", "b"})
+		runtime.ReadMemStats(&after)
+		// 1 MiB is the buffer, another one the small file read twice by isBinary.
+		const fixed, multiple = 4 << 20, 300
+		if used := after.TotalAlloc - before.TotalAlloc; used > fixed+multiple*uint64(len(content)) {
+			t.Errorf("%d bytes allocated for a file of %d", used, len(content))
+		}
+		if err != nil {
+			return
+		}
+		if _, err := NewTable(table.Words, table.Dim, table.Vectors); err != nil {
+			t.Errorf("a table that NewTable refuses: %v", err)
+		}
+		for _, format := range []Format{Word2VecText, Word2VecBinary, GloVe, Safetensors} {
+			if checkWords(table, format) != nil {
+				continue
+			}
+			again, err := loadBytes(saveBytes(t, table, format), nil)
+			if err != nil {
+				t.Fatalf("written as %s: %v", format, err)
+			}
+			requireEqual(t, again, table)
+		}
+	})
+}
+
+// FuzzWords: the words beside a matrix.
+func FuzzWords(f *testing.F) {
+	f.Add("a\nb\r\n")
+	f.Add("\n")
+	f.Fuzz(func(t *testing.T, content string) {
+		words, err := readWords(bufio.NewReader(strings.NewReader(content)))
+		for _, word := range words {
+			if err == nil && (word == "" || strings.Contains(word, "\n")) {
+				t.Errorf("word %q", word)
+			}
+		}
+	})
+}

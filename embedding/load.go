@@ -1,0 +1,105 @@
+package embedding
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Load reads a table in any of the formats, plain or compressed with gzip. The
+// format is found out from the content, never from the name. Errors name the
+// file and the line, word or byte.
+func Load(path string) (*Table, error) {
+	in, closeFile, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer closeFile()
+	format, err := detect(in.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	t, err := read(in, format, func() ([]string, error) { return loadWords(SiblingPath(path, format)) })
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+// An input is a stream of vectors. size is a bound on the bytes it holds if
+// that is known, else 0; it only guides allocation.
+type input struct {
+	*bufio.Reader
+	size int64
+}
+
+// open opens path for reading and takes gzip off.
+func open(path string) (in input, closeFile func(), err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return input{}, nil, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return input{}, nil, err
+	}
+	if info.IsDir() {
+		return input{}, nil, fmt.Errorf("%s is a folder, not a file of vectors", path)
+	}
+	closeFile = func() { f.Close() }
+	in = newInput(f, info.Size())
+	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte("\x1f\x8b")) {
+		return in, closeFile, nil
+	}
+	gz, err := gzip.NewReader(in)
+	if err != nil {
+		return input{}, nil, fmt.Errorf("%s: gzip: %w", path, err)
+	}
+	return newInput(gz, 0), closeFile, nil
+}
+
+// newInput buffers 1 MiB, which is also the longest word and the longest first
+// line that is looked at.
+func newInput(r io.Reader, size int64) input {
+	return input{bufio.NewReaderSize(r, 1<<20), size}
+}
+
+// end is an error if anything is left to read.
+func (in input) end() error {
+	_, err := in.Peek(1)
+	if err == io.EOF {
+		return nil
+	}
+	if err == nil {
+		err = errors.New("there are more data than there should be")
+	}
+	return err
+}
+
+// read reads a table; words gives the words where they are in another file.
+func read(in input, f Format, words func() ([]string, error)) (*Table, error) {
+	switch f {
+	case Word2VecText:
+		return readText(in, true)
+	case GloVe:
+		return readText(in, false)
+	case Word2VecBinary:
+		return readBinary(in)
+	case NPY:
+		return readNPY(in, words)
+	case Safetensors:
+		return readSafetensors(in)
+	case Projector:
+		return readProjector(in, words)
+	}
+	return nil, fmt.Errorf("format %s is not read", f)
+}

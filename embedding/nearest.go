@@ -1,0 +1,208 @@
+package embedding
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// rowBlock rows of the table and queryBlock queries are multiplied at a time:
+// at dimension 128 the rows take 128 KiB and stay in the second-level cache
+// while every query passes over them.
+const (
+	rowBlock   = 256
+	queryBlock = 64
+)
+
+// A Neighbor is one answer to a query.
+type Neighbor struct {
+	Row    int     `json:"row"`
+	Word   string  `json:"word"`
+	Cosine float32 `json:"cosine"`
+}
+
+// Nearest returns, for each query, the k rows of largest cosine with it, best
+// first; equal cosines are ordered by row. A query is a vector of dimension N
+// of any length. exclude, where given, lists the rows that must not be
+// returned: exclude[q] for query q. An answer has fewer than k neighbours only
+// if the table has fewer rows left. The cosine with a vector of zeros is 0.
+//
+// The result does not depend on the number of processors. Errors: a query of
+// another dimension, NaN or infinity in it, k below 1, a cancelled context.
+func (t *Table) Nearest(ctx context.Context, queries [][]float32, k int, exclude ...[]int) ([][]Neighbor, error) {
+	if k < 1 {
+		return nil, fmt.Errorf("%d neighbours asked for; ask for 1 or more", k)
+	}
+	if len(exclude) > len(queries) {
+		return nil, fmt.Errorf("%d lists of excluded rows for %d queries", len(exclude), len(queries))
+	}
+	units, err := t.unitQueries(queries)
+	if err != nil {
+		return nil, err
+	}
+	s := search{table: t, units: units, exclude: make([][]int, len(queries)), k: min(k, t.Len())}
+	copy(s.exclude, exclude)
+	t.Normalized() // once, before the workers
+
+	workers := min(runtime.GOMAXPROCS(0), (t.Len()+rowBlock-1)/rowBlock)
+	found := make([][]ranking, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() { found[w] = s.work(ctx) })
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.merge(found), nil
+}
+
+// NearestWords is [Table.Nearest] for rows of the table: the k nearest words
+// of each row, without the row itself.
+func (t *Table) NearestWords(ctx context.Context, rows []int, k int) ([][]Neighbor, error) {
+	queries, exclude := make([][]float32, len(rows)), make([][]int, len(rows))
+	for i, row := range rows {
+		if row < 0 || row >= t.Len() {
+			return nil, fmt.Errorf("row %d is not in a table of %d words", row, t.Len())
+		}
+		queries[i], exclude[i] = t.Vector(row), []int{row}
+	}
+	return t.Nearest(ctx, queries, k, exclude...)
+}
+
+// Cosines writes the cosines of queries of length 1 with the rows first to
+// last-1 of the table; it is the building block of batched searches.
+// queries: (Q, N), dst: (Q, last-first), both row-major. A query that is not of
+// length 1 gives dot products with the unit rows instead.
+func (t *Table) Cosines(dst, queries []float32, first, last int) {
+	products(dst, queries, t.Normalized()[first*t.Dim:last*t.Dim], t.Dim)
+}
+
+// unitQueries copies the queries, scaled to length 1, into one (Q, N) block.
+func (t *Table) unitQueries(queries [][]float32) ([]float32, error) {
+	units := make([]float32, 0, len(queries)*t.Dim)
+	for q, query := range queries {
+		if len(query) != t.Dim {
+			return nil, fmt.Errorf("query %d has dimension %d, the table has %d", q, len(query), t.Dim)
+		}
+		for i, v := range query {
+			if !finite(v) {
+				return nil, fmt.Errorf("value %d of query %d is %v", i, q, v)
+			}
+		}
+		units = append(units, query...)
+		normalize(units[q*t.Dim:])
+	}
+	return units, nil
+}
+
+// A search is one call of Nearest; its workers share the blocks of rows.
+type search struct {
+	table   *Table
+	units   []float32 // (Q, N)
+	exclude [][]int   // per query
+	k       int
+	next    atomic.Int64 // the next block of rows
+}
+
+// work takes blocks of rows until none is left and returns the best k rows it
+// met for each query. The blocks come in rising order, which ranking relies on.
+func (s *search) work(ctx context.Context) []ranking {
+	t := s.table
+	best := make([]ranking, len(s.exclude))
+	cosines := make([]float32, queryBlock*rowBlock)
+	for ctx.Err() == nil {
+		first := int(s.next.Add(1)-1) * rowBlock
+		if first >= t.Len() {
+			break
+		}
+		last := min(first+rowBlock, t.Len())
+		for q := 0; q < len(best); q += queryBlock {
+			end := min(q+queryBlock, len(best))
+			block := cosines[:(end-q)*(last-first)]
+			t.Cosines(block, s.units[q*t.Dim:end*t.Dim], first, last)
+			for i := q; i < end; i++ {
+				best[i].addBlock(block[(i-q)*(last-first):][:last-first], first, s.k, s.exclude[i])
+			}
+		}
+	}
+	return best
+}
+
+// merge joins what the workers found.
+func (s *search) merge(found [][]ranking) [][]Neighbor {
+	answers := make([][]Neighbor, len(s.exclude))
+	for q := range answers {
+		var all ranking
+		for _, best := range found {
+			all = append(all, best[q]...)
+		}
+		slices.SortFunc(all, func(a, b candidate) int {
+			return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.row, b.row))
+		})
+		all = all[:min(s.k, len(all))]
+		answers[q] = make([]Neighbor, len(all))
+		for i, c := range all {
+			answers[q][i] = Neighbor{Row: c.row, Word: s.table.Words[c.row], Cosine: c.cosine}
+		}
+	}
+	return answers
+}
+
+type candidate struct {
+	cosine float32
+	row    int
+}
+
+// worse orders candidates: lower cosine, or later row on a tie.
+func (a candidate) worse(b candidate) bool {
+	return a.cosine < b.cosine || a.cosine == b.cosine && a.row > b.row
+}
+
+// A ranking is a heap of the best candidates so far, the worst of them first.
+type ranking []candidate
+
+// addBlock offers rows first, first+1, … with their cosines. Rows must be
+// offered in rising order: a later row never wins a tie.
+func (r *ranking) addBlock(cosines []float32, first, k int, exclude []int) {
+	for i, cosine := range cosines {
+		if len(*r) == k && cosine <= (*r)[0].cosine {
+			continue
+		}
+		if row := first + i; !slices.Contains(exclude, row) {
+			r.add(candidate{cosine, row}, k)
+		}
+	}
+}
+
+// add puts c on the heap, in place of the worst one when there are k.
+func (r *ranking) add(c candidate, k int) {
+	if len(*r) < k {
+		*r = append(*r, c)
+		h := *r
+		for i := len(h) - 1; i > 0 && h[i].worse(h[(i-1)/2]); i = (i - 1) / 2 {
+			h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+		}
+		return
+	}
+	h := *r
+	h[0] = c
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= len(h) {
+			return
+		}
+		if child+1 < len(h) && h[child+1].worse(h[child]) {
+			child++
+		}
+		if !h[child].worse(h[i]) {
+			return
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+}

@@ -1,0 +1,117 @@
+package embedding
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+const npyMagic = "\x93NUMPY"
+
+// The header of a .npy file is a Python dictionary; numpy writes it in this
+// form only.
+var (
+	npyType  = regexp.MustCompile(`'descr':\s*'([^']*)'`)
+	npyOrder = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
+	npyShape = regexp.MustCompile(`'shape':\s*\(([^)]*)\)`)
+)
+
+// readNPY reads a matrix of float32 or float64 in C order, (V, N); words gives
+// its words.
+func readNPY(in input, words func() ([]string, error)) (*Table, error) {
+	header, err := readNPYHeader(in)
+	if err != nil {
+		return nil, err
+	}
+	rows, dim, width, err := parseNPYHeader(header)
+	if err != nil {
+		return nil, fmt.Errorf("numpy header %s: %w", shorten([]byte(header)), err)
+	}
+	vectors := make([]float32, 0, in.likely(rows, dim, int64(width)))
+	if vectors, err = appendFloats(vectors, in.Reader, rows*dim, width); err != nil {
+		return nil, err
+	}
+	if err := in.end(); err != nil {
+		return nil, fmt.Errorf("after the matrix of %d by %d values: %w", rows, dim, err)
+	}
+	names, err := words()
+	if err != nil {
+		return nil, err
+	}
+	return newTableOf(names, int(dim), vectors)
+}
+
+// readNPYHeader reads the magic, the version, the header's length and the
+// header itself.
+func readNPYHeader(in input) (string, error) {
+	const short, long = 10, 12 // bytes before the header in versions 1, and 2 and 3
+	start, err := in.Peek(long)
+	if err != nil {
+		return "", errors.New("the file ends within the numpy header")
+	}
+	version := start[6]
+	before, length := short, int(binary.LittleEndian.Uint16(start[8:]))
+	if version > 1 {
+		before, length = long, int(min(binary.LittleEndian.Uint32(start[8:]), 1<<30))
+	}
+	if version < 1 || version > 3 {
+		return "", fmt.Errorf("numpy format version %d is not known", version)
+	}
+	header, err := in.Peek(min(before+length, in.Size()))
+	if err != nil || len(header) < before+length {
+		return "", fmt.Errorf("the numpy header of %d bytes is cut or too long", length)
+	}
+	in.Discard(len(header))
+	return string(header[before:]), nil
+}
+
+// parseNPYHeader returns the shape and the bytes of one value.
+func parseNPYHeader(header string) (rows, dim int64, width int, err error) {
+	dtype, order, shape := npyType.FindStringSubmatch(header), npyOrder.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
+	if dtype == nil || order == nil || shape == nil {
+		return 0, 0, 0, errors.New("descr, fortran_order or shape is missing")
+	}
+	switch dtype[1] {
+	case "<f4":
+		width = 4
+	case "<f8":
+		width = 8
+	default:
+		return 0, 0, 0, fmt.Errorf("values of type %s are not read; save vectors.astype(np.float32)", dtype[1])
+	}
+	if order[1] == "True" {
+		return 0, 0, 0, errors.New("the matrix is in Fortran order; save np.ascontiguousarray(vectors)")
+	}
+	sides := strings.Split(strings.TrimSuffix(strings.ReplaceAll(shape[1], " ", ""), ","), ",")
+	if len(sides) != 2 {
+		return 0, 0, 0, fmt.Errorf("an array of %d dimensions is not a matrix of words by values", len(sides))
+	}
+	rows, err = strconv.ParseInt(sides[0], 10, 64)
+	if err != nil || rows < 1 || rows > 1<<40 {
+		return 0, 0, 0, fmt.Errorf("%s rows", sides[0])
+	}
+	if dim, err = strconv.ParseInt(sides[1], 10, 64); err != nil {
+		return 0, 0, 0, fmt.Errorf("%s columns", sides[1])
+	}
+	return rows, dim, width, checkDim(dim)
+}
+
+// writeNPY writes the matrix as numpy.save does, version 1.0.
+func writeNPY(w io.Writer, t *Table) error {
+	const alignment = 64 // of the data, for memory maps
+	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", t.Len(), t.Dim)
+	before := len(npyMagic) + 4
+	padding := alignment - (before+len(header)+1)%alignment
+	header += strings.Repeat(" ", padding%alignment) + "\n"
+
+	start := append([]byte(npyMagic), 1, 0)
+	start = binary.LittleEndian.AppendUint16(start, uint16(len(header)))
+	if _, err := w.Write(append(start, header...)); err != nil {
+		return err
+	}
+	return writeFloats(w, t.Vectors)
+}

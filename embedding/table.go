@@ -1,0 +1,118 @@
+package embedding
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"unicode/utf8"
+)
+
+// maxDim bounds the dimension: a header that says more is not a header.
+const maxDim = 1 << 20
+
+// A Table is a vocabulary and one vector per word. It is made by [NewTable] or
+// [Load] and not changed afterwards; all its methods may run concurrently.
+type Table struct {
+	Words   []string  // by row, V words, usually by falling frequency
+	Dim     int       // N, the length of one vector
+	Vectors []float32 // (V, N) row-major
+
+	index map[string]int
+
+	unitOnce sync.Once
+	unit     []float32 // (V, N), rows of length 1
+}
+
+// NewTable makes a table of len(words) rows of dim values. It keeps the
+// slices, it does not copy them. Errors: no words, a dimension below 1 or
+// above a million, a length of vectors that is not len(words)*dim, an empty,
+// invalid or repeated word, NaN and infinity.
+func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
+	if len(words) == 0 {
+		return nil, errors.New("a table needs at least one word")
+	}
+	if err := checkDim(int64(dim)); err != nil {
+		return nil, err
+	}
+	// Not len(words)*dim: the product may overflow on 32-bit machines.
+	if len(vectors)%dim != 0 || len(vectors)/dim != len(words) {
+		return nil, fmt.Errorf("%d values do not make %d vectors of dimension %d", len(vectors), len(words), dim)
+	}
+	index := make(map[string]int, len(words))
+	for i, w := range words {
+		if w == "" {
+			return nil, fmt.Errorf("word %d is empty", i+1)
+		}
+		if !utf8.ValidString(w) {
+			return nil, fmt.Errorf("word %d (%q) is not valid UTF-8", i+1, w)
+		}
+		if first, ok := index[w]; ok {
+			return nil, fmt.Errorf("word %q occurs twice: it is word %d and word %d", w, first+1, i+1)
+		}
+		index[w] = i
+	}
+	for i, v := range vectors {
+		if !finite(v) {
+			return nil, fmt.Errorf("value %d of the vector of word %d (%q) is %v", i%dim+1, i/dim+1, words[i/dim], v)
+		}
+	}
+	return &Table{Words: words, Dim: dim, Vectors: vectors, index: index}, nil
+}
+
+func checkDim(dim int64) error {
+	if dim < 1 || dim > maxDim {
+		return fmt.Errorf("dimension %d is not between 1 and %d", dim, maxDim)
+	}
+	return nil
+}
+
+// finite reports whether v is neither NaN nor infinite.
+func finite(v float32) bool {
+	const exponent = 0x7f800000
+	return math.Float32bits(v)&exponent != exponent
+}
+
+// Len returns V, the number of words.
+func (t *Table) Len() int { return len(t.Words) }
+
+// Index returns the row of a word as it is written.
+func (t *Table) Index(word string) (row int, ok bool) {
+	row, ok = t.index[word]
+	return row, ok
+}
+
+// Vector returns row i, N values. It is a part of the table: do not change it.
+func (t *Table) Vector(i int) []float32 {
+	return t.Vectors[i*t.Dim : (i+1)*t.Dim : (i+1)*t.Dim]
+}
+
+// Normalized returns all rows scaled to length 1, (V, N) row-major. A row of
+// zeros stays zero. The first call computes it and the table keeps it, which
+// doubles its memory; do not change it.
+func (t *Table) Normalized() []float32 {
+	t.unitOnce.Do(func() {
+		t.unit = slices.Clone(t.Vectors)
+		for i := 0; i < len(t.unit); i += t.Dim {
+			normalize(t.unit[i : i+t.Dim])
+		}
+	})
+	return t.unit
+}
+
+// normalize scales v to length 1. The sum is taken in float64, where the
+// square of no float32 overflows or vanishes.
+func normalize(v []float32) {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 {
+		return
+	}
+	scale := 1 / math.Sqrt(sum)
+	for i, x := range v {
+		v[i] = float32(float64(x) * scale)
+	}
+}

@@ -1,0 +1,59 @@
+package embedding
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// loadWords reads the file of words beside a matrix.
+func loadWords(path string) ([]string, error) {
+	in, closeFile, err := open(path)
+	if err != nil {
+		return nil, fmt.Errorf("the words are missing: %w", err)
+	}
+	defer closeFile()
+	words, err := readWords(in.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return words, nil
+}
+
+// readWords reads one word per line. Spaces belong to the word.
+func readWords(r *bufio.Reader) ([]string, error) {
+	var words []string
+	for {
+		line, err := readLine(r)
+		if err == io.EOF {
+			return words, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", len(words)+1, err)
+		}
+		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		if len(line) == 0 {
+			return nil, fmt.Errorf("line %d is empty: it holds no word", len(words)+1)
+		}
+		words = append(words, validWord(line))
+	}
+}
+
+// writeWords writes one word per line.
+func writeWords(w io.Writer, words []string) error {
+	for _, word := range words {
+		if _, err := io.WriteString(w, word+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newTableOf is NewTable for a matrix whose words came from elsewhere.
+func newTableOf(words []string, dim int, vectors []float32) (*Table, error) {
+	if rows := len(vectors) / dim; rows != len(words) {
+		return nil, fmt.Errorf("%d vectors, but %d words with them", rows, len(words))
+	}
+	return NewTable(words, dim, vectors)
+}

@@ -1,0 +1,13 @@
+// Package evaluate scores word vectors against human judgements: word
+// similarity and word analogies. Coverage is part of every result, because a
+// score without it cannot be compared.
+//
+// Start at [Run], which finds the data sets in a folder and scores them all.
+// Similarity is in similarity.go and correlation.go; analogy questions are
+// read in analogy.go and answered in solve.go (3CosAdd, 3CosMul) and lrcos.go.
+//
+// Under the default [Options] the scores are those of gensim 4's
+// evaluate_word_pairs and evaluate_word_analogies with restrict_vocab not
+// below the vocabulary and dummy4unknown=False; testdata/gensim/compare.py
+// shows it.
+package evaluate

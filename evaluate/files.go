@@ -1,0 +1,243 @@
+package evaluate
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A line of a data set, without the spaces around it.
+type line struct {
+	number int // from 1
+	text   string
+}
+
+func texts(lines []line) []string {
+	t := make([]string, len(lines))
+	for i, l := range lines {
+		t[i] = l.text
+	}
+	return t
+}
+
+// readLines reads the lines of a file that are neither empty nor a comment.
+func readLines(path string) ([]line, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines, err := scanLines(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return lines, nil
+}
+
+func scanLines(r io.Reader) ([]line, error) {
+	var lines []line
+	b := bufio.NewReader(r)
+	for number := 1; ; number++ {
+		text, err := b.ReadString('\n')
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if number == 1 {
+			text = strings.TrimPrefix(text, "\uFEFF")
+		}
+		text = strings.TrimSpace(text)
+		if text != "" && !strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "//") {
+			lines = append(lines, line{number, text})
+		}
+		if err == io.EOF {
+			return lines, nil
+		}
+	}
+}
+
+// A dataset is a file that can be scored.
+type dataset struct {
+	path string
+	task string
+	name string
+}
+
+// findDatasets looks for similarity and analogy sets in a folder and all
+// folders in it, or takes path itself if it is a file. It tells them from
+// other files by their content; notes say what was passed over.
+func findDatasets(path string) (sets []dataset, notes []string, err error) {
+	root, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(entry.Name(), ".") && file != root {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		task, err := taskOf(file)
+		if err != nil {
+			return err
+		}
+		if task == "" {
+			notes = append(notes, file+": neither a similarity nor an analogy set, skipped")
+			return nil
+		}
+		sets = append(sets, dataset{path: file, task: task})
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(sets) == 0 {
+		return nil, nil, fmt.Errorf("%s: no similarity or analogy set found; expected lines \"word word score\" or \"word word word word\"", path)
+	}
+	nameDatasets(sets, root)
+	return sets, notes, nil
+}
+
+// taskOf looks at the beginning of a file. It is a set of the task whose
+// format most of the lines there have; the few others are errors that the
+// reader reports. "" means neither.
+func taskOf(path string) (string, error) {
+	const most = 1 << 14
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	start := make([]byte, most)
+	n, err := io.ReadFull(f, start)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return "", err
+	}
+	text := string(start[:n])
+	if n == most { // the last line may be cut
+		text = text[:strings.LastIndexByte(text, '\n')+1]
+	}
+	if strings.ContainsRune(text, 0) {
+		return "", nil
+	}
+	scanned, err := scanLines(strings.NewReader(text))
+	if err != nil {
+		return "", err
+	}
+	lines := texts(scanned)
+	if len(lines) > 0 {
+		switch {
+		case looksLikeSimilarity(lines):
+			return TaskSimilarity, nil
+		case looksLikeAnalogies(lines):
+			return TaskAnalogy, nil
+		}
+	}
+	return "", nil
+}
+
+func looksLikeSimilarity(lines []string) bool {
+	f, err := findLayout(lines)
+	if err != nil {
+		return false
+	}
+	if f.header {
+		lines = lines[1:]
+	}
+	good := 0
+	for _, l := range lines {
+		p, err := f.parse(l)
+		if err != nil {
+			continue
+		}
+		_, err1 := parseScore(p.first)
+		_, err2 := parseScore(p.second)
+		if err1 != nil || err2 != nil { // two numbers and a weight: a graph
+			good++
+		}
+	}
+	return 2*good > len(lines)
+}
+
+func looksLikeAnalogies(lines []string) bool {
+	good := 0
+	for _, l := range lines {
+		if _, _, err := parseQuestion(l); err == nil || strings.HasPrefix(l, ":") {
+			good++
+		}
+	}
+	return 2*good > len(lines)
+}
+
+// names maps the beginning of a file's name, without punctuation, case and a
+// leading "EN", to the name that the field uses.
+var names = []struct{ prefix, name string }{
+	{"ws353sim", "WS-353-SIM"},
+	{"ws353rel", "WS-353-REL"},
+	{"wordsimsimilarity", "WS-353-SIM"},
+	{"wordsimrelatedness", "WS-353-REL"},
+	{"ws353", "WS-353"},
+	{"wordsim353", "WS-353"},
+	{"simlex", "SimLex-999"},
+	{"simverb", "SimVerb-3500"},
+	{"mentr", "MEN"},
+	{"mendataset", "MEN"},
+	{"mturk771", "MTurk-771"},
+	{"mturk", "MTurk-287"},
+	{"rwstanford", "RW"},
+	{"rg65", "RG-65"},
+	{"mc30", "MC-30"},
+	{"yp130", "YP-130"},
+	{"verb143", "Verb-143"},
+	{"questionswords", "Google"},
+	{"msr", "MSR"},
+	{"wordrelationship", "MSR"},
+}
+
+// commonName returns the name that the field uses for a file, or stem.
+func commonName(stem string) string {
+	key := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(stem))
+	for _, key := range []string{key, strings.TrimPrefix(key, "en")} {
+		for _, n := range names {
+			if strings.HasPrefix(key, n.prefix) {
+				return n.name
+			}
+		}
+	}
+	return stem
+}
+
+// nameDatasets names each set by the name that the field uses, or by its
+// file's where that name is taken, or by its path where that is taken too.
+func nameDatasets(sets []dataset, root string) {
+	taken := make(map[string]bool)
+	for i := range sets {
+		d := &sets[i]
+		base := filepath.Base(d.path)
+		stem := strings.TrimSuffix(base, filepath.Ext(base))
+		relative, err := filepath.Rel(root, d.path)
+		if err != nil {
+			relative = d.path
+		}
+		choices := []string{commonName(stem), stem, filepath.ToSlash(relative)}
+		free := slices.IndexFunc(choices, func(name string) bool { return !taken[d.task+name] })
+		d.name = choices[max(free, 0)]
+		taken[d.task+d.name] = true
+	}
+}

@@ -1,0 +1,90 @@
+package evaluate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An OOV says what happens to pairs and questions with a word that is not in
+// the table.
+type OOV string
+
+const (
+	// OOVSkip leaves them out. The default.
+	OOVSkip OOV = "skip"
+	// OOVZero gives the word a vector of zeros: its cosine with any word is 0.
+	// An analogy question counts as answered wrongly.
+	OOVZero OOV = "zero"
+	// OOVMean gives the word the mean of all vectors. An analogy question
+	// counts as answered wrongly, as the answer must be a word.
+	OOVMean OOV = "mean"
+)
+
+// A Method answers analogy questions "a is to b as c is to ?".
+type Method string
+
+const (
+	// CosAdd chooses the word x of largest cos(x,b) - cos(x,a) + cos(x,c).
+	CosAdd Method = "3cosadd"
+	// CosMul chooses the word x of largest cos'(x,b)·cos'(x,c)/(cos'(x,a)+0.01)
+	// with cos' = (cos+1)/2 (Levy and Goldberg 2014).
+	CosMul Method = "3cosmul"
+	// LRCos learns from the other pairs of the section which words can be an
+	// answer, and chooses the word x of largest P(x is an answer)·cos(x,c)
+	// (Drozd, Gladkova and Matsuoka 2016, see lrcos.go). Its items are the
+	// distinct pairs of a section, not the questions.
+	LRCos Method = "lrcos"
+)
+
+// Options say how to score; the zero value is the usual way.
+type Options struct {
+	// OOV, empty: OOVSkip.
+	OOV OOV
+	// CaseSensitive looks words up as they are written. Otherwise case is
+	// ignored as in gensim and word2vec.c's compute-accuracy: of several
+	// spellings of a word the first one in the table stands for all.
+	CaseSensitive bool
+	// RestrictVocab uses only the first n words of the table, the most
+	// frequent ones where the table is sorted: others are unknown and never an
+	// answer. 0: all.
+	RestrictVocab int
+	// Methods for analogies, empty: all.
+	Methods []Method
+	// Sections adds a result for every section of an analogy set.
+	Sections bool
+}
+
+// check fills in the defaults and refuses what is unknown.
+func (o *Options) check() error {
+	if o.OOV == "" {
+		o.OOV = OOVSkip
+	}
+	if rules := []OOV{OOVSkip, OOVZero, OOVMean}; !slices.Contains(rules, o.OOV) {
+		return fmt.Errorf("unknown rule %q for words that are not in the table; use %s", o.OOV, join(rules))
+	}
+	all := []Method{CosAdd, CosMul, LRCos}
+	if len(o.Methods) == 0 {
+		o.Methods = all
+	}
+	for i, m := range o.Methods {
+		if slices.Contains(o.Methods[:i], m) {
+			return fmt.Errorf("analogy method %s is given twice", m)
+		}
+		if !slices.Contains(all, m) {
+			return fmt.Errorf("unknown analogy method %q; use %s", m, join(all))
+		}
+	}
+	if o.RestrictVocab < 0 {
+		return fmt.Errorf("a vocabulary restricted to %d words", o.RestrictVocab)
+	}
+	return nil
+}
+
+func join[S ~string](names []S) string {
+	var list []string
+	for _, n := range names {
+		list = append(list, string(n))
+	}
+	return strings.Join(list, ", ")
+}

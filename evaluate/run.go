@@ -1,0 +1,52 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/embedding"
+)
+
+// Run scores a table on every similarity and analogy set in a folder, found
+// recursively and told apart by content; dir may also be one such file. The
+// results are in the order of the files' paths. notes name the files that are
+// neither, which are skipped.
+//
+// Errors: an unknown option, a folder without any set, a bad line in a set
+// (with file and line), a cancelled context.
+func Run(ctx context.Context, t *embedding.Table, dir string, o Options) (results []Result, notes []string, err error) {
+	if err := o.check(); err != nil {
+		return nil, nil, err
+	}
+	sets, notes, err := findDatasets(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := newLookup(t, o)
+	for _, d := range sets {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		r, err := score(ctx, l, d, o)
+		if err != nil {
+			return nil, nil, fmt.Errorf("scoring %s: %w", d.name, err)
+		}
+		results = append(results, r...)
+	}
+	return results, notes, nil
+}
+
+func score(ctx context.Context, l *lookup, d dataset, o Options) ([]Result, error) {
+	if d.task == TaskSimilarity {
+		pairs, err := readSimilarity(d.path)
+		if err != nil {
+			return nil, err
+		}
+		return similarity(l, d.name, pairs, o), nil
+	}
+	sections, err := readAnalogies(d.path)
+	if err != nil {
+		return nil, err
+	}
+	return analogy(ctx, l, d.name, sections, o)
+}
