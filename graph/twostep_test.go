@@ -1,0 +1,217 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/testdata"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func buildMatrix(t testing.TB, c *corpus.Corpus, columns int) *wordcontext.Matrix {
+	t.Helper()
+	m, err := wordcontext.Build(context.Background(), c, wordcontext.Options{Window: 2, Contexts: columns, Passes: 1, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+func contextNoise(t testing.TB, m *wordcontext.Matrix) *corpus.Alias {
+	t.Helper()
+	a, err := corpus.NewAlias(corpus.CountPower(m.ContextCounts(), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// train runs iterations from ... to-1 of a fresh TwoStep, or of one given a
+// state, and returns it with its losses.
+func train(t testing.TB, m *wordcontext.Matrix, c Config, from, to int, saved []tensorCopy) (*TwoStep, []float64) {
+	t.Helper()
+	s, err := NewTwoStep(m, contextNoise(t, m), to, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	for i, x := range s.State() {
+		if saved != nil {
+			if x.Name != saved[i].name {
+				t.Fatalf("state %d is %s, saved %s", i, x.Name, saved[i].name)
+			}
+			copy(x.Data, saved[i].data)
+		}
+	}
+	var losses []float64
+	for unit := from; unit < to; unit++ {
+		report, err := s.Advance(context.Background(), unit, .01)
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses = append(losses, report.Loss/report.Pairs)
+	}
+	return s, losses
+}
+
+type tensorCopy struct {
+	name string
+	data []float32
+}
+
+func copyState(s *TwoStep) (saved []tensorCopy) {
+	for _, x := range s.State() {
+		saved = append(saved, tensorCopy{x.Name, slices.Clone(x.Data)})
+	}
+	return saved
+}
+
+// The result is the same to the bit for any number of threads, and when
+// training is broken off in the middle of a block of columns and taken up
+// again from its state.
+func TestTwoStepReproducible(t *testing.T) {
+	r := freshRandom(t)
+	m := buildMatrix(t, smallCorpus(t, r, 700, 3000), 50)
+	const iterations = columnBlock + 25 // passes the last column, into a second epoch
+	for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.SGD} {
+		want, _ := train(t, m, testConfig(18, 4, 1, FormFused, method), 0, iterations, nil)
+		wantW, wantC := want.Tables()
+		for _, threads := range []int{2, 3, 7} {
+			c := testConfig(18, 4, threads, FormFused, method)
+			first, _ := train(t, m, c, 0, 37, nil)
+			got, _ := train(t, m, c, 37, iterations, copyState(first))
+			gotW, gotC := got.Tables()
+			if !slices.Equal(gotW, wantW) || !slices.Equal(gotC, wantC) {
+				t.Errorf("%s, %d threads with a break: other bits", method, threads)
+			}
+		}
+	}
+}
+
+func TestTwoStepFormsAgree(t *testing.T) {
+	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 90, 500), 16)
+	stock, want := train(t, m, testConfig(17, 5, 1, FormStock, optim.SGD), 0, 12, nil)
+	fused, got := train(t, m, testConfig(17, 5, 2, FormFused, optim.SGD), 0, 12, nil)
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-5*want[i] {
+			t.Errorf("iteration %d: loss %v, stock %v", i, got[i], want[i])
+		}
+	}
+	wantW, wantC := stock.Tables()
+	gotW, gotC := fused.Tables()
+	if w, c := maxDifference(wantW, gotW), maxDifference(wantC, gotC); w > 1e-4 || c > 1e-4 {
+		t.Errorf("words differ by %v, contexts by %v", w, c)
+	}
+}
+
+// TestGoldenLosses holds ten iterations on real text to the losses they had
+// when testdata/golden_losses.json was made (go test ./graph -run Golden
+// -update). The tolerance is what assembly and plain Go may differ by.
+func TestGoldenLosses(t *testing.T) {
+	text, err := corpus.ReadFrom(context.Background(), testdata.Corpus(), "sotu", corpus.Options{MinCount: 50, Lowercase: true, Tokenizer: corpus.Words})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := buildMatrix(t, text, 64)
+	golden := map[string][]float64{}
+	_, golden["cl adam"] = train(t, m, testConfig(50, 5, 0, FormFused, optim.Adam), 0, 10, nil)
+	_, golden["cl sgd"] = train(t, m, testConfig(50, 5, 0, FormFused, optim.SGD), 0, 10, nil)
+	o := VanillaOptions{Window: 2, Sample: 1e-3, Batch: 1024, Epochs: 1}
+	v, err := NewVanilla(text, contextNoise(t, m), o, testConfig(50, 5, 0, FormFused, optim.Adam))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	for unit := range 2 {
+		report, err := v.Advance(context.Background(), unit, .01)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden["vanilla adam"] = append(golden["vanilla adam"], report.Loss/report.Pairs)
+	}
+	path := filepath.Join("testdata", "golden_losses.json")
+	if *update {
+		data, err := json.MarshalIndent(golden, "", "\t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]float64{}
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	for name, losses := range want {
+		if len(losses) != len(golden[name]) {
+			t.Fatalf("%s: %d losses, golden file has %d", name, len(golden[name]), len(losses))
+		}
+		for i, loss := range losses {
+			if math.Abs(golden[name][i]-loss) > 1e-4*loss {
+				t.Errorf("%s, unit %d: loss %v, golden %v", name, i, golden[name][i], loss)
+			}
+		}
+	}
+}
+
+func TestTwoStepErrors(t *testing.T) {
+	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 5, 50), 4)
+	good := testConfig(4, 2, 1, FormFused, optim.Adam)
+	if _, err := NewTwoStep(m, uniformNoise(t, 4), 1, good); err == nil {
+		t.Error("no error for noise over another vocabulary")
+	}
+	if _, err := NewTwoStep(m, uniformNoise(t, 5), 0, good); err == nil {
+		t.Error("no error for no iterations")
+	}
+	if _, err := NewTwoStep(m, uniformNoise(t, 5), 1, Config{}); err == nil {
+		t.Error("no error for an empty configuration")
+	}
+	s, err := NewTwoStep(m, uniformNoise(t, 5), 1, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Advance(ctx, 0, .1); err == nil {
+		t.Error("no error from a cancelled context")
+	}
+}
+
+// A reader can print the graph; it names the tables and the operation.
+func TestDOT(t *testing.T) {
+	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 5, 50), 4)
+	for form, says := range map[Form][]string{FormFused: {"digraph", "words", "contexts", "skip-gram"}, FormStock: {"digraph", "left", "right5"}} {
+		s, err := NewTwoStep(m, uniformNoise(t, 5), 1, testConfig(4, 5, 1, form, optim.Adam))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dot := s.DOT()
+		s.Close()
+		for _, x := range says {
+			if !strings.Contains(dot, x) {
+				t.Errorf("%s graph lacks %q:\n%s", form, x, dot)
+			}
+		}
+	}
+}
