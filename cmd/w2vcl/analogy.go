@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+type analogyOptions struct {
+	count int
+	json  bool
+}
+
+// analogyAnswer is the line of analogy --json.
+type analogyAnswer struct {
+	A       string               `json:"a"`
+	B       string               `json:"b"`
+	C       string               `json:"c"`
+	Answers []embedding.Neighbor `json:"answers"`
+}
+
+func newAnalogy(s streams) *cobra.Command {
+	var o analogyOptions
+	cmd := &cobra.Command{
+		Use:   "analogy DIR|VECTORS A B C [flags]",
+		Short: "Answer \"A is to B as C is to ...\"",
+		Long: `Answer "A is to B as C is to ..." with the words nearest to B - A + C (3CosAdd);
+A, B and C themselves are left out.`,
+		Example: `  w2vcl analogy runs/wiki man king woman
+  w2vcl analogy runs/wiki paris france rome --count 3`,
+		Args: exactly("DIR|VECTORS", "A", "B", "C"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), s, args[0], args[1:])
+		},
+	}
+	cmd.Flags().IntVar(&o.count, "count", 5, "show `N` answers")
+	addJSON(cmd, &o.json, "print one line of JSON: the question and its answers")
+	return cmd
+}
+
+func (o *analogyOptions) run(ctx context.Context, s streams, path string, words []string) error {
+	if o.count < 1 {
+		return train.Usagef("--count %d: must be at least 1", o.count)
+	}
+	t, err := loadVectors(path)
+	if err != nil {
+		return err
+	}
+	rows, err := lookup(t, words)
+	if err != nil {
+		return err
+	}
+	// The cosine with b - a + c of unit vectors orders words as 3CosAdd does.
+	query := make([]float32, t.Dim)
+	unit := t.Normalized()
+	for i, sign := range []float32{-1, 1, 1} {
+		for k, x := range unit[rows[i]*t.Dim:][:t.Dim] {
+			query[k] += sign * x
+		}
+	}
+	nearest, err := t.Nearest(ctx, [][]float32{query}, o.count, rows)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(s.out, analogyAnswer{words[0], words[1], words[2], nearest[0]})
+	}
+	var out table
+	out.rowf("%s is to %s as %s is to", words[0], words[1], words[2])
+	for _, n := range nearest[0] {
+		out.rowf("  %s\t%6.3f", n.Word, n.Cosine)
+	}
+	return out.writeTo(s.out)
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/testdata"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+// demoWords are words whose neighbours tell whether training worked: the text
+// is 230 years of American politics.
+var demoWords = []string{"war", "economy", "railroad", "women", "schools", "tax"}
+
+const demoNeighbors = 5
+
+type demoOptions struct {
+	settings    settingFlags
+	json, quiet bool
+}
+
+// demoResult is the line of demo --json.
+type demoResult struct {
+	train.Summary
+	Eval      []evaluate.Result `json:"eval"`
+	Neighbors []wordNeighbors   `json:"neighbors"`
+}
+
+func newDemo(s streams) *cobra.Command {
+	var o demoOptions
+	cmd := &cobra.Command{
+		Use:   "demo [flags]",
+		Short: "Train on a text that comes along, show scores and neighbours",
+		Long: `Train vectors with W2V-CL on the State of the Union addresses of 1790 to 2021,
+which come with w2vcl, score them and show neighbours of a few words. It takes
+less than a minute and leaves nothing behind unless --out names a folder.`,
+		Example: `  w2vcl demo
+  w2vcl demo --out runs/demo`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+	}
+	o.settings.addTo(cmd, func(setting train.Setting) bool {
+		switch setting.Name {
+		case "out", "force", "dim", "epochs", "contexts", "seed", "threads":
+			return true
+		default:
+			return false
+		}
+	})
+	cmd.Flags().Lookup("config").Hidden = true
+	cmd.Flags().Lookup("out").Usage = "keep the run folder as `DIR` (default: it is removed)"
+	addJSON(cmd, &o.json, "end standard output with one line of JSON")
+	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no plan and no progress")
+	return cmd
+}
+
+func (o *demoOptions) run(ctx context.Context, s streams) error {
+	config, remove, err := o.config()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	ctx, restore := s.interruptible(ctx)
+	defer restore()
+	progress := s.progress(o.quiet)
+	progress.Notef("Training on the State of the Union addresses, 1790 to 2021.")
+	summary, err := train.RunReader(ctx, config, testdata.Corpus(), progress)
+	if err != nil {
+		if errors.Is(err, train.ErrInterrupted) && o.settings.set["out"] == "" {
+			return errors.New("stopped; a demo without --out keeps nothing")
+		}
+		return err
+	}
+	t, err := loadVectors(config.Out)
+	if err != nil {
+		return err
+	}
+	result := demoResult{Summary: summary}
+	if result.Eval, err = demoScores(ctx, s, t); err != nil {
+		return err
+	}
+	if result.Neighbors, err = neighbors(ctx, t, known(t, demoWords), demoNeighbors); err != nil {
+		return err
+	}
+	if err := result.print(s); err != nil {
+		return err
+	}
+	o.nextSteps(s)
+	if o.json {
+		return writeJSON(s.out, result)
+	}
+	return nil
+}
+
+// config returns the demo's settings with the user's over them. Without --out
+// the run goes to a temporary folder, which remove takes away.
+func (o *demoOptions) config() (c train.Config, remove func(), err error) {
+	settings := train.Demo()
+	settings["corpus"] = testdata.CorpusName
+	for name, text := range o.settings.set {
+		settings[name] = text
+	}
+	remove = func() {}
+	if settings["out"] == "" {
+		folder, err := os.MkdirTemp("", "w2vcl-demo-*")
+		if err != nil {
+			return c, nil, fmt.Errorf("cannot make a temporary folder: %w", err)
+		}
+		remove = func() { _ = os.RemoveAll(folder) }
+		settings["out"] = filepath.Join(folder, "run")
+	}
+	c, err = train.Resolve(o.settings.file, settings)
+	if err != nil {
+		remove()
+	}
+	return c, remove, err
+}
+
+// demoScores scores on the sets that come along, by the most common metric of
+// each task; eval shows the others.
+func demoScores(ctx context.Context, s streams, t *embedding.Table) ([]evaluate.Result, error) {
+	all, err := new(evalOptions).score(ctx, s, t)
+	return slices.DeleteFunc(all, func(r evaluate.Result) bool {
+		return r.Metric != evaluate.MetricSpearman && r.Metric != string(evaluate.CosAdd)
+	}), err
+}
+
+// known returns those of words that the table has.
+func known(t *embedding.Table, words []string) []string {
+	var have []string
+	for _, word := range words {
+		if _, ok := t.Index(word); ok {
+			have = append(have, word)
+		}
+	}
+	return have
+}
+
+func (r demoResult) print(s streams) error {
+	if err := printScores(s.out, r.Eval); err != nil {
+		return err
+	}
+	var out table
+	out.rowf("\nnearest words")
+	for _, w := range r.Neighbors {
+		line := "  " + w.Word + "\t"
+		for i, n := range w.Neighbors {
+			if i > 0 {
+				line += ", "
+			}
+			line += fmt.Sprintf("%s %.2f", n.Word, n.Cosine)
+		}
+		out.rowf("%s", line)
+	}
+	return out.writeTo(s.out)
+}
+
+func (o *demoOptions) nextSteps(s streams) {
+	if o.quiet {
+		return
+	}
+	folder := "runs/mine"
+	s.notef("\nNow your own text, a file or a folder of files (add --tokenizer words --lowercase for raw text):")
+	s.notef("  w2vcl train --corpus PATH --out %s", folder)
+	s.notef("  w2vcl eval %s", folder)
+	s.notef("  w2vcl neighbors %s WORD", folder)
+}

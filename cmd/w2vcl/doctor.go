@@ -1,0 +1,109 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/cpu"
+
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+// A diagnosis is what doctor finds.
+type diagnosis struct {
+	Version         string   `json:"version"`
+	Go              string   `json:"go"`
+	System          string   `json:"system"`
+	Processors      int      `json:"processors"`
+	Threads         int      `json:"threads"`
+	Features        []string `json:"cpu_features"`
+	Kernels         string   `json:"kernels"` // in use
+	MemoryTotal     int64    `json:"memory_total_bytes"`
+	MemoryAvailable int64    `json:"memory_available_bytes"`
+	Tags            []string `json:"build_tags"`
+	Modes           []string `json:"modes"`
+	CUDA            bool     `json:"cuda"` // built in
+}
+
+func newDoctor(s streams) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Show what this machine offers and what was built in",
+		Args:  exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			d := diagnose()
+			if asJSON {
+				return writeJSON(s.out, d)
+			}
+			return d.print(s)
+		},
+	}
+	addJSON(cmd, &asJSON, "print one line of JSON")
+	return cmd
+}
+
+func diagnose() diagnosis {
+	total, available := train.MachineMemory()
+	d := diagnosis{
+		Version: version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		Processors: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0),
+		Features: features(), Kernels: string(simd.Current()),
+		MemoryTotal: total, MemoryAvailable: available,
+		Tags: []string{}, Modes: train.Modes(),
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if tags := buildSetting(info, "-tags"); tags != "" {
+			d.Tags = strings.Split(tags, ",")
+		}
+	}
+	return d
+}
+
+// features lists the instruction sets of this processor that kernels may use.
+func features() []string {
+	found := []string{}
+	for _, f := range []struct {
+		name string
+		has  bool
+	}{
+		{"AVX2", cpu.X86.HasAVX2}, {"FMA", cpu.X86.HasFMA},
+		{"AVX512F", cpu.X86.HasAVX512F}, {"AVX512DQ", cpu.X86.HasAVX512DQ},
+		{"AVX512BW", cpu.X86.HasAVX512BW}, {"AVX512VL", cpu.X86.HasAVX512VL},
+		{"NEON", cpu.ARM64.HasASIMD}, {"SVE", cpu.ARM64.HasSVE},
+	} {
+		if f.has {
+			found = append(found, f.name)
+		}
+	}
+	return found
+}
+
+func (d diagnosis) print(s streams) error {
+	known := func(bytes int64) string {
+		if bytes == 0 {
+			return "unknown"
+		}
+		return train.Bytes(bytes)
+	}
+	orNone := func(list []string) string {
+		if len(list) == 0 {
+			return "none"
+		}
+		return strings.Join(list, ", ")
+	}
+	var out table
+	out.rowf("w2vcl\t%s", d.Version)
+	out.rowf("Go\t%s, %s", d.Go, d.System)
+	out.rowf("processors\t%d (%d used by default)", d.Processors, d.Threads)
+	out.rowf("CPU features\t%s", orNone(d.Features))
+	out.rowf("kernels in use\t%s", d.Kernels)
+	out.rowf("memory\t%s, %s available", known(d.MemoryTotal), known(d.MemoryAvailable))
+	out.rowf("build tags\t%s", orNone(d.Tags))
+	out.rowf("modes\t%s", orNone(d.Modes))
+	out.rowf("GPU\tnot built in (needs the build tag cuda); nothing is missing for --device cpu")
+	return out.writeTo(s.out)
+}

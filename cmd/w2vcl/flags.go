@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/w2vcl/w2vcl/train"
+)
+
+// groupAnnotation holds the heading that help lists a flag under.
+const groupAnnotation = "group"
+
+// settingFlags collects the settings that were given as flags, and the
+// configuration file beneath them.
+type settingFlags struct {
+	file string
+	set  map[string]string // text by the setting's name
+}
+
+// addTo defines the flags of the settings that include accepts, and --config.
+func (f *settingFlags) addTo(cmd *cobra.Command, include func(train.Setting) bool) {
+	f.set = map[string]string{}
+	defaults := train.Defaults("", "", "")
+	aliases := map[string]string{}
+	flags := cmd.Flags()
+	for _, s := range defaults.Settings() {
+		if !include(s) {
+			continue
+		}
+		flag := flags.VarPF(settingValue{s, f.set}, s.Name, "", s.Help)
+		annotate(flag, s.Group)
+		if s.IsBool() {
+			flag.NoOptDefVal = "true"
+		}
+		if !s.ShowsDefault() {
+			flag.DefValue = ""
+		}
+		for _, alias := range s.Aliases {
+			aliases[dashed(alias)] = s.Name
+		}
+	}
+	flags.StringVar(&f.file, "config", "", "read settings from a TOML `FILE`; flags win over it")
+	annotate(flags.Lookup("config"), train.GroupRun)
+	useAliases(flags, aliases)
+}
+
+// useAliases makes flags answer to other names too, and to names written with
+// underscores.
+func useAliases(flags *pflag.FlagSet, aliases map[string]string) {
+	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		name = dashed(name)
+		if canonical, ok := aliases[name]; ok {
+			name = canonical
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
+func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+func annotate(flag *pflag.Flag, group string) {
+	flag.Annotations = map[string][]string{groupAnnotation: {group}}
+}
+
+// config resolves recipe, file and flags.
+func (f *settingFlags) config() (train.Config, error) { return train.Resolve(f.file, f.set) }
+
+// A settingValue is a setting as the value of a flag: it remembers what was
+// set, because only that goes over the configuration file.
+type settingValue struct {
+	train.Setting
+	set map[string]string
+}
+
+func (v settingValue) Set(text string) error {
+	if err := v.Setting.Set(text); err != nil {
+		return err
+	}
+	v.set[v.Name] = text
+	return nil
+}
+
+// flagError turns what the flag parser says into a message that helps.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return err
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return singleDash(cmd, unknown.GetSpecifiedShortnames())
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		if near := nearestFlag(cmd, name); near != "" {
+			return train.Usagef("--%s: no such flag; did you mean --%s?", name, near)
+		}
+		return train.Usagef("--%s: no such flag", name)
+	case errors.As(err, &missing):
+		return train.Usagef("--%s needs a value", missing.GetSpecifiedName())
+	case errors.As(err, &invalid):
+		return train.Usagef("--%s: %v", invalid.GetFlag().Name, errors.Unwrap(err))
+	default:
+		return train.Usagef("%v", err)
+	}
+}
+
+// singleDash answers word2vec's way of writing flags, `-size 100`.
+func singleDash(cmd *cobra.Command, name string) error {
+	name, _, _ = strings.Cut(name, "=")
+	if flag := cmd.Flags().Lookup(name); flag != nil {
+		return train.Usagef("-%s: flags have two dashes here: --%s", name, flag.Name)
+	}
+	if near := nearestFlag(cmd, name); near != "" && len(name) > 2 {
+		return train.Usagef("-%s: no such flag, and flags have two dashes here; did you mean --%s?", name, near)
+	}
+	return train.Usagef("-%s: no such flag (flags have two dashes here)", name)
+}
+
+// nearestFlag returns the flag whose name is a typing error away, or "".
+func nearestFlag(cmd *cobra.Command, name string) string {
+	best, bestDistance := "", max(2, len(name)/3)+1
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Hidden {
+			return
+		}
+		if d := train.EditDistance(dashed(name), flag.Name); d < bestDistance {
+			best, bestDistance = flag.Name, d
+		}
+	})
+	return best
+}
+
+// A flagGroup is a part of the flags in help.
+type flagGroup struct{ Title, Usages string }
+
+const helpWidth = 100
+
+// flagGroups sorts a command's flags under their headings.
+func flagGroups(cmd *cobra.Command) []flagGroup {
+	const rest = "Output and help"
+	sets := map[string]*pflag.FlagSet{}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		title := rest
+		if group := flag.Annotations[groupAnnotation]; len(group) > 0 {
+			title = group[0]
+		}
+		if sets[title] == nil {
+			sets[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
+			sets[title].SortFlags = false
+		}
+		sets[title].AddFlag(flag)
+	})
+	var groups []flagGroup
+	for _, title := range slices.Concat(train.Groups(), []string{rest}) {
+		if set := sets[title]; set != nil && set.HasAvailableFlags() {
+			groups = append(groups, flagGroup{title, set.FlagUsagesWrapped(helpWidth)})
+		}
+	}
+	if len(groups) == 1 {
+		groups[0].Title = "Flags"
+	}
+	return groups
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+type neighborsOptions struct {
+	count int
+	json  bool
+}
+
+// wordNeighbors is one line of neighbors --json.
+type wordNeighbors struct {
+	Word      string               `json:"word"`
+	Neighbors []embedding.Neighbor `json:"neighbors"`
+}
+
+func newNeighbors(s streams) *cobra.Command {
+	var o neighborsOptions
+	cmd := &cobra.Command{
+		Use:   "neighbors DIR|VECTORS WORD... [flags]",
+		Short: "Show the words nearest to a word",
+		Long: `Show the words whose vectors have the largest cosine with a word's, in a run
+folder or a vectors file of any known format.`,
+		Example: `  w2vcl neighbors runs/wiki economy river
+  w2vcl neighbors glove.6B.100d.txt paris --count 20`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return exactly("DIR|VECTORS", "WORD")(nil, args)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), s, args[0], args[1:])
+		},
+	}
+	cmd.Flags().IntVar(&o.count, "count", 10, "show `N` neighbours of each word")
+	addJSON(cmd, &o.json, "print one line of JSON: an array of words with their neighbours")
+	return cmd
+}
+
+func (o *neighborsOptions) run(ctx context.Context, s streams, path string, words []string) error {
+	if o.count < 1 {
+		return train.Usagef("--count %d: must be at least 1", o.count)
+	}
+	t, err := loadVectors(path)
+	if err != nil {
+		return err
+	}
+	found, err := neighbors(ctx, t, words, o.count)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(s.out, found)
+	}
+	var out table
+	for i, w := range found {
+		if i > 0 {
+			out.rowf("")
+		}
+		out.rowf("%s", w.Word)
+		for _, n := range w.Neighbors {
+			out.rowf("  %s\t%6.3f", n.Word, n.Cosine)
+		}
+	}
+	return out.writeTo(s.out)
+}
+
+// neighbors finds the nearest words of each of words.
+func neighbors(ctx context.Context, t *embedding.Table, words []string, count int) ([]wordNeighbors, error) {
+	rows, err := lookup(t, words)
+	if err != nil {
+		return nil, err
+	}
+	nearest, err := t.NearestWords(ctx, rows, count)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]wordNeighbors, len(words))
+	for i, word := range words {
+		found[i] = wordNeighbors{word, nearest[i]}
+	}
+	return found, nil
+}

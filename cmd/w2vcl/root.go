@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/train"
+)
+
+// Exit codes, part of the command line's contract.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // interrupted, and what was done is saved
+)
+
+// streams are where a command reads and writes. Data goes to out, everything
+// meant for a person watching goes to err.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// run executes one command line and returns its exit code.
+func run(ctx context.Context, args []string, s streams) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitDone
+	}
+	if strings.HasPrefix(err.Error(), "unknown command") { // cobra's error has no type
+		err = unknownCommand(root, args)
+	}
+	s.notef("%s", prefixed("w2vcl: ", err.Error()))
+	switch {
+	case errors.Is(err, train.ErrInterrupted):
+		return exitInterrupted
+	case errors.As(err, new(*train.UsageError)):
+		s.notef("Run '%s --help' for help.", cmd.CommandPath())
+		return exitUsage
+	default:
+		return exitFailed
+	}
+}
+
+// prefixed puts the program's name before every line of a message.
+func prefixed(prefix, message string) string {
+	return prefix + strings.ReplaceAll(strings.TrimSpace(message), "\n", "\n"+prefix)
+}
+
+// unknownCommand names the word that is no command and those it is close to.
+func unknownCommand(root *cobra.Command, args []string) error {
+	word := ""
+	if _, rest, _ := root.Find(args); len(rest) > 0 {
+		word = rest[0]
+	}
+	if near := root.SuggestionsFor(word); len(near) > 0 {
+		return train.Usagef("%s: no such command; did you mean %s?", word, strings.Join(near, " or "))
+	}
+	return train.Usagef("%s: no such command", word)
+}
+
+// notef writes a line for the person watching. When nobody can be told, there
+// is nothing to be done about it.
+func (s streams) notef(format string, args ...any) {
+	_, _ = fmt.Fprintf(s.err, format+"\n", args...)
+}
+
+func newRoot(s streams) *cobra.Command {
+	cobra.EnableCommandSorting = false // list commands in the order of use
+	root := &cobra.Command{
+		Use:   "w2vcl",
+		Short: "Train word vectors in large batches (W2V-CL), score and use them",
+		Long: `w2vcl trains word vectors with W2V-CL: the whole vocabulary is one batch, the
+number of iterations is known beforehand, and the result is the same for any
+number of threads. It scores vectors, answers questions with them, and reads and
+writes the formats of word2vec, fastText, GloVe, gensim and TensorBoard.
+
+New here? Run 'w2vcl demo': one minute, no files needed.`,
+		Example: `  w2vcl demo
+  w2vcl train --corpus news.txt.gz --out runs/news
+  w2vcl neighbors runs/news economy`,
+		SilenceErrors: true, // run prints them
+		SilenceUsage:  true,
+		Version:       version(),
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetVersionTemplate("w2vcl {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(usageTemplate)
+	root.SetHelpTemplate(helpTemplate)
+	cobra.AddTemplateFunc("flagGroups", flagGroups)
+	root.AddCommand(
+		newDemo(s), newTrain(s), newPlan(s), newMatrix(s),
+		newEval(s), newNeighbors(s), newAnalogy(s), newConvert(s),
+		newDoctor(s), newVersion(s),
+	)
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		c.Hidden = c.Name() == "help" // --help says the same
+	}
+	return root
+}
+
+const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
+
+{{end}}{{.UsageString}}`
+
+const usageTemplate = `Usage:{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND [flags]{{else}}
+  {{.UseLine}}{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
+
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}
+
+Run '{{.CommandPath}} COMMAND --help' for the flags of a command.{{end}}{{range flagGroups .}}
+
+{{.Title}}:
+{{.Usages | trimTrailingWhitespaces}}{{end}}
+`
+
+// exactly returns a check that a command got its arguments: names says what
+// they are, as the usage line does.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < len(names) {
+			return train.Usagef("%s is missing", names[len(args)])
+		}
+		if len(args) > len(names) {
+			return train.Usagef("unexpected argument %q%s", args[len(names)], dashHint(args[len(names)]))
+		}
+		return nil
+	}
+}
+
+// dashHint explains what an argument without a dash may have been meant for.
+func dashHint(arg string) string {
+	if strings.HasPrefix(arg, "–") || strings.HasPrefix(arg, "—") {
+		return " (a typographic dash: flags begin with two hyphens)"
+	}
+	return ""
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary stand in for w2vcl in the scripts.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"w2vcl": main})
+}
+
+// TestScript runs the black-box tests, testdata/script/*.txtar. The commands
+// added to those of testscript are:
+//
+//	exit CODE COMMAND...    run a command that must end with that exit code
+//	text FILE WORDS SEED    write a small text
+//	truncate FILE BYTES     cut a file, or fill it up with NUL
+//	isempty FOLDER          fail if there is anything in a folder
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exit":     exitCommand,
+			"text":     textCommand,
+			"truncate": truncateCommand,
+			"isempty":  isEmptyCommand,
+		},
+		Condition: func(condition string) (bool, error) {
+			switch condition {
+			case "root": // permissions do not bind the superuser
+				return os.Geteuid() == 0, nil
+			default:
+				return false, fmt.Errorf("unknown condition %q", condition)
+			}
+		},
+	})
+}
+
+func exitCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exit CODE COMMAND [ARGUMENT...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if failed := new(exec.ExitError); err != nil {
+		var ok bool
+		if failed, ok = err.(*exec.ExitError); !ok {
+			ts.Fatalf("cannot run %s: %v", args[1], err)
+		}
+		got = failed.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%s ended with exit code %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+func textCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: text FILE WORDS SEED")
+	}
+	words, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	seed, err := strconv.ParseUint(args[2], 10, 64)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), makeText(words, seed), 0o600))
+}
+
+func truncateCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: truncate FILE BYTES")
+	}
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+func isEmptyCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: isempty FOLDER")
+	}
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(entries) > 0 {
+		ts.Fatalf("%s holds %s", args[0], entries[0].Name())
+	}
+}
+
+// makeText writes sentences of ten words from a vocabulary of 60. Each
+// sentence stays with the words of one of three topics, so training has
+// something to learn: w0, w3, w6, ... belong together, and so on.
+func makeText(words int, seed uint64) []byte {
+	random := rand.New(rand.NewPCG(seed, 0))
+	var text bytes.Buffer
+	for i := 0; i < words; i += 10 {
+		topic := random.IntN(3)
+		for range 10 {
+			fmt.Fprintf(&text, "w%d ", topic+3*int(20*math.Pow(random.Float64(), 1.5)))
+		}
+		text.WriteByte('\n')
+	}
+	return text.Bytes()
+}
+
+// TestInterrupt sends signals to a running training.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals to send")
+	}
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			dir := t.TempDir()
+			out := filepath.Join(dir, "run")
+			cmd, stderr := startTraining(t, dir, out)
+			waitFor(t, filepath.Join(out+".partial", "metrics.jsonl"))
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+				t.Errorf("exit code %d, want %d\n%s", code, exitInterrupted, stderr)
+			}
+			if !strings.Contains(stderr.String(), "the vectors trained until then are in") {
+				t.Errorf("no word of what was saved:\n%s", stderr)
+			}
+			table, err := loadVectors(out)
+			if err != nil || table.Len() != 60 {
+				t.Errorf("vectors: %+v, %v", table, err)
+			}
+		})
+	}
+}
+
+// TestInterruptWhileReading stops a training that waits for its text: there is
+// nothing to save, so the exit code is not that of a saved run.
+func TestInterruptWhileReading(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals to send")
+	}
+	dir := t.TempDir()
+	out := filepath.Join(dir, "run")
+	cmd := w2vclCommand(t, "train", "--corpus", "-", "--out", out)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, out+".partial")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(stderr.String(), "nothing was saved") {
+		t.Errorf("exit code %d, want %d\n%s", code, exitFailed, stderr.String())
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left %v (%v)", left, err)
+	}
+}
+
+// w2vclCommand returns a command that ends with the test at the latest.
+func w2vclCommand(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	program, err := exec.LookPath("w2vcl") // put into PATH by testscript.Main
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	return exec.CommandContext(ctx, program, args...)
+}
+
+// startTraining begins a training that is far too long to end by itself.
+func startTraining(t *testing.T, dir, out string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	text := filepath.Join(dir, "text")
+	if err := os.WriteFile(text, makeText(3000, 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := w2vclCommand(t, "train", "--corpus", text, "--out", out,
+		"--contexts", "64", "--iterations", "100000000", "--dim", "8")
+	stderr := new(bytes.Buffer)
+	cmd.Stderr = stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, stderr
+}
+
+// waitFor waits until a file is there.
+func waitFor(t *testing.T, path string) {
+	t.Helper()
+	for range 1000 {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s did not appear", path)
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/train"
+)
+
+// trainOptions are the flags of train that are not settings of the run.
+type trainOptions struct {
+	settings    settingFlags
+	json, quiet bool
+}
+
+func newTrain(s streams) *cobra.Command {
+	var o trainOptions
+	cmd := &cobra.Command{
+		Use:   "train --corpus PATH --out DIR [flags]",
+		Short: "Train vectors on your own text",
+		Long: `Train word vectors on a text and leave a run folder: vectors.bin (to use),
+context.bin, vocab.tsv, config.toml (to repeat the run), metrics.jsonl and
+summary.json. The folder appears when the run is complete.
+
+Ctrl-C stops after the current iteration and saves what was trained (exit
+code 130); a second Ctrl-C quits at once. The names of word2vec's options
+(--size, --iter, --alpha, ...) are understood too.
+
+The defaults shown are those of mode cl with preset tuned; 'w2vcl plan' with the
+same flags tells what a run will take.`,
+		Example: `  w2vcl train --corpus wiki.txt --out runs/wiki
+  w2vcl train --corpus books/ --tokenizer words --lowercase --out runs/books --dim 300
+  zcat news.gz | w2vcl train --corpus - --out runs/news --json
+  w2vcl train --config runs/wiki/config.toml --seed 2 --out runs/wiki2`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+	}
+	o.settings.addTo(cmd, func(train.Setting) bool { return true })
+	addJSON(cmd, &o.json, "end standard output with one line of JSON about the run")
+	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no plan and no progress")
+	return cmd
+}
+
+func addJSON(cmd *cobra.Command, target *bool, help string) {
+	cmd.Flags().BoolVar(target, "json", false, help)
+}
+
+func (o *trainOptions) run(ctx context.Context, s streams) error {
+	config, err := o.settings.config()
+	if err != nil {
+		return err
+	}
+	ctx, restore := s.interruptible(ctx)
+	defer restore()
+	progress := s.progress(o.quiet)
+	summary, err := train.Run(ctx, config, progress)
+	interrupted := errors.Is(err, train.ErrInterrupted)
+	if err != nil && !interrupted {
+		return err
+	}
+	if !interrupted {
+		progress.Notef("Saved:   %s, after %s in all. Try it:  w2vcl neighbors %s WORD", config.Out, train.Duration(summary.SecondsTotal), config.Out)
+	}
+	if o.json {
+		if err := writeJSON(s.out, summary); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// progress returns the display of a long command, nil if it is to be quiet.
+func (s streams) progress(quiet bool) *train.Progress {
+	if quiet {
+		return nil
+	}
+	return train.NewProgress(s.err)
+}
+
+// interruptible makes the first Ctrl-C stop the work in an orderly way.
+func (s streams) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return train.Interruptible(ctx, func() {
+		s.notef("\nStopping after the current step. Press Ctrl-C again to quit at once.")
+	})
+}

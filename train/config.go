@@ -1,0 +1,151 @@
+package train
+
+// A Config holds every setting of a run. The zero value is not usable: start
+// from [Defaults] or [Resolve], which fill in the recipe of a mode.
+type Config struct {
+	Mode   string // how to train, see [Modes]
+	Preset string // which recipe the defaults come from: "tuned" or "paper"
+
+	Corpus   string // a text file, a folder of them, or "-" for standard input
+	Out      string // the run folder to make
+	Matrix   string // the file M is kept in; empty: memory only
+	GraphDOT string // where to write the Gorgonia graph; empty: nowhere
+	Force    bool   // replace an existing run folder or a matrix file that does not fit
+
+	MinCount    int    // words rarer than this are removed
+	MaxSentence int    // longer lines are cut into blocks of this many tokens
+	Lowercase   bool   // lower-case the text
+	Tokenizer   string // "whitespace" or "words"
+
+	Dim           int     // N, dimensions of a vector
+	Window        int     // words on either side of the centre word
+	DynamicWindow bool    // draw each window's size uniformly from 1..Window
+	Negative      int     // K, negatives per positive pair
+	Noise         string  // where negatives are drawn from: "matrix" or "counts"
+	NoiseExponent float64 // power applied to those weights
+	Sample        float64 // subsampling threshold of frequent words; 0: none
+	Passes        int     // how often the corpus is subsampled into M
+	Contexts      int     // l, columns of M
+	Batch         int     // pairs per minibatch
+	Vectors       string  // what is exported: "sum" (W + C) or "words" (W)
+
+	Epochs      int     // cl: l iterations each; vanilla: passes over the corpus
+	Iterations  int     // cl: overrides Epochs; 0: Epochs x Contexts
+	LR          float64 // learning rate at the first unit
+	Decay       string  // "linear" or "none"
+	LREnd       float64 // learning rate at the last unit of a linear decay
+	Optimizer   string  // "adam", "adam-row" or "sgd"
+	WeightDecay float64 // decoupled weight decay
+
+	Seed    uint64
+	Threads int    // 0: all processors
+	Device  string // "cpu"
+	Form    string // form of the Gorgonia graph: "fused" or "stock"
+}
+
+// The groups of settings, in the order help and recorded files show them.
+const (
+	GroupRun     = "Run"
+	GroupText    = "Text"
+	GroupSamples = "Model and samples"
+	GroupTrain   = "Training"
+	GroupMachine = "Machine"
+)
+
+// Groups lists the groups of settings in the order of display.
+func Groups() []string {
+	return []string{GroupRun, GroupText, GroupSamples, GroupTrain, GroupMachine}
+}
+
+var (
+	onlyCL      = []string{ModeCL}
+	onlyVanilla = []string{ModeVanilla}
+)
+
+// Settings is the one table of all settings; the values point into c. Adding a
+// setting is one field of [Config], one line here, a default in recipes.go and
+// a check in validate.go.
+func (c *Config) Settings() []Setting {
+	return []Setting{
+		{Name: "mode", Group: GroupRun, Record: true, value: &c.Mode,
+			Help: "how to train: `MODE` is cl (W2V-CL, large batch) or vanilla (W2V-Vanilla, minibatches)"},
+		{Name: "preset", Group: GroupRun, Record: true, value: &c.Preset,
+			Help: "recipe the defaults come from: `NAME` is tuned or paper"},
+		{Name: "corpus", Aliases: []string{"train", "input"}, Group: GroupRun, Record: true, value: &c.Corpus,
+			Help: "text to train on: `PATH` of a file or folder (plain, gzip, zstd, bzip2), or - for standard input"},
+		{Name: "out", Aliases: []string{"output"}, Group: GroupRun, value: &c.Out,
+			Help: "run folder to make: `DIR` must not exist yet, or see --force"},
+		{Name: "matrix", Group: GroupRun, Modes: onlyCL, Record: true, value: &c.Matrix,
+			Help: "keep the matrix M in `FILE`: reused if it fits, else built and written (default: memory only)"},
+		{Name: "graph-dot", Group: GroupRun, value: &c.GraphDOT,
+			Help: "write the Gorgonia graph that is trained to `FILE` (Graphviz)"},
+		{Name: "force", Group: GroupRun, value: &c.Force,
+			Help: "replace the run folder at --out, and a --matrix file that does not fit"},
+
+		{Name: "min-count", Aliases: []string{"minCount"}, Group: GroupText, Record: true, value: &c.MinCount,
+			Help: "remove words that occur fewer than `N` times"},
+		{Name: "max-sentence", Group: GroupText, Record: true, value: &c.MaxSentence,
+			Help: "cut lines longer than `N` words"},
+		{Name: "lowercase", Group: GroupText, Record: true, value: &c.Lowercase,
+			Help: "lower-case the text"},
+		{Name: "tokenizer", Group: GroupText, Record: true, value: &c.Tokenizer,
+			Help: "how a line is split: `NAME` is whitespace (text that is tokenized already) or words (raw text: runs of letters, digits and apostrophes)"},
+
+		{Name: "dim", Aliases: []string{"size", "vector-size", "layer1-size"}, Group: GroupSamples, Record: true, value: &c.Dim,
+			Help: "dimensions `N` of a vector"},
+		{Name: "window", Aliases: []string{"ws"}, Group: GroupSamples, Record: true, value: &c.Window,
+			Help: "words `N` on either side of the centre word"},
+		{Name: "dynamic-window", Group: GroupSamples, Record: true, value: &c.DynamicWindow,
+			Help: "draw each window's size from 1 to --window, as word2vec does"},
+		{Name: "negative", Aliases: []string{"neg"}, Group: GroupSamples, Record: true, value: &c.Negative,
+			Help: "negatives `K` for each positive pair"},
+		{Name: "noise", Group: GroupSamples, Record: true, value: &c.Noise,
+			Help: "where negatives come from: `NAME` is matrix (how often a word was found as a context) or counts (how often in the corpus)"},
+		{Name: "noise-exponent", Aliases: []string{"ns-exponent"}, Group: GroupSamples, Record: true, value: &c.NoiseExponent,
+			Help: "power `X` applied to those weights (default 1 for matrix, 0.75 for counts)", hideDefault: true},
+		{Name: "sample", Aliases: []string{"subsample"}, Group: GroupSamples, Record: true, value: &c.Sample,
+			Help: "subsample words more frequent than `T`; 0 keeps all"},
+		{Name: "passes", Group: GroupSamples, Modes: onlyCL, Record: true, value: &c.Passes,
+			Help: "subsample the corpus `N` times into M (default 5, or 1 without subsampling)", hideDefault: true},
+		{Name: "contexts", Group: GroupSamples, Modes: onlyCL, Record: true, value: &c.Contexts,
+			Help: "columns `L` of M: context samples of every word"},
+		{Name: "vectors", Group: GroupSamples, Record: true, value: &c.Vectors,
+			Help: "what vectors.bin holds: `NAME` is sum (word + context vector) or words"},
+
+		{Name: "epochs", Aliases: []string{"iter", "epoch"}, Group: GroupTrain, Record: true, value: &c.Epochs,
+			Help: "`N` epochs; in mode cl one epoch is one iteration per column of M"},
+		{Name: "iterations", Group: GroupTrain, Modes: onlyCL, Record: true, value: &c.Iterations,
+			Help: "`N` iterations instead of whole epochs", hideDefault: true},
+		{Name: "batch", Aliases: []string{"batch-size"}, Group: GroupTrain, Modes: onlyVanilla, Record: true, value: &c.Batch,
+			Help: "`N` pairs in a minibatch (mode vanilla)"},
+		{Name: "lr", Aliases: []string{"alpha", "learning-rate"}, Group: GroupTrain, Record: true, value: &c.LR,
+			Help: "learning rate `X` at the start; 0.04 if --optimizer is sgd"},
+		{Name: "decay", Group: GroupTrain, Record: true, value: &c.Decay,
+			Help: "how the learning rate goes on: `NAME` is linear (down to --lr-end) or none"},
+		{Name: "lr-end", Aliases: []string{"min-alpha"}, Group: GroupTrain, Record: true, value: &c.LREnd,
+			Help: "learning rate `X` at the end of a linear decay"},
+		{Name: "optimizer", Group: GroupTrain, Record: true, value: &c.Optimizer,
+			Help: "`NAME` is adam, adam-row (one second moment per word) or sgd"},
+		{Name: "weight-decay", Group: GroupTrain, Record: true, value: &c.WeightDecay,
+			Help: "decoupled weight decay `X`"},
+
+		{Name: "seed", Group: GroupMachine, Record: true, value: &c.Seed,
+			Help: "`N` from which all randomness comes"},
+		{Name: "threads", Aliases: []string{"workers", "thread"}, Group: GroupMachine, Record: true, value: &c.Threads,
+			Help: "`N` threads; 0 uses every processor. The result does not depend on it"},
+		{Name: "device", Group: GroupMachine, Record: true, value: &c.Device,
+			Help: "`NAME` of the device: cpu"},
+		{Name: "form", Group: GroupMachine, Record: true, value: &c.Form,
+			Help: "form of the Gorgonia graph: `NAME` is fused (fast) or stock (the readable reference)"},
+	}
+}
+
+// setting finds a setting by its name.
+func (c *Config) setting(name string) (Setting, bool) {
+	for _, s := range c.Settings() {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Setting{}, false
+}

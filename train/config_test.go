@@ -1,0 +1,309 @@
+package train
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// writeFile makes a file in the test's folder and returns its path.
+func writeFile(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestResolvePrecedence(t *testing.T) {
+	paper := "preset = \"paper\"\ncorpus = \"text\"\n"
+	for _, test := range []struct {
+		name  string
+		file  string
+		flags map[string]string
+		want  func(c *Config) any
+		value any
+	}{
+		{"default mode", "", nil, func(c *Config) any { return c.Mode }, ModeCL},
+		{"default of the recipe", "", nil, func(c *Config) any { return c.Dim }, 100},
+		{"preset over default", paper, nil, func(c *Config) any { return c.Dim }, 500},
+		{"file over preset", paper + "dim = 200", nil, func(c *Config) any { return c.Dim }, 200},
+		{"flag over file", paper + "dim = 200", map[string]string{"dim": "300"}, func(c *Config) any { return c.Dim }, 300},
+		{"flag chooses the preset beneath the file", paper + "dim = 200", map[string]string{"preset": "tuned"}, func(c *Config) any { return c.MinCount }, 5},
+		{"mode of the file chooses the recipe", "mode = \"vanilla\"", nil, func(c *Config) any { return c.Batch }, 1024},
+		{"optimizer chooses the learning rate", "", map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.06},
+		{"learning rate over that of the optimizer", "lr = 0.5", map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.5},
+		{"whole number where a fraction is meant", "lr = 1", nil, func(c *Config) any { return c.LR }, 1.0},
+		{"switch", "lowercase = true", nil, func(c *Config) any { return c.Lowercase }, true},
+		{"switch turned off by a flag", "lowercase = true", map[string]string{"lowercase": "false"}, func(c *Config) any { return c.Lowercase }, false},
+		{"exponent follows counts", "", map[string]string{"noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.75},
+		{"exponent follows matrix", paper, map[string]string{"noise": "matrix"}, func(c *Config) any { return c.NoiseExponent }, 1.0},
+		{"exponent that was set stays", "noise-exponent = 0.5", map[string]string{"noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.5},
+		{"passes without subsampling", "", map[string]string{"sample": "0", "dynamic-window": "false"}, func(c *Config) any { return c.Passes }, 1},
+		{"passes of dynamic windows", "", map[string]string{"sample": "0", "dynamic-window": "true"}, func(c *Config) any { return c.Passes }, 5},
+		{"passes that were set stay", "", map[string]string{"sample": "0", "passes": "3"}, func(c *Config) any { return c.Passes }, 3},
+		{"iterations of the file", "iterations = 7", nil, func(c *Config) any { return c.Iterations }, 7},
+		{"epochs as a flag win over iterations of the file", "iterations = 7", map[string]string{"epochs": "2"}, func(c *Config) any { return c.Iterations }, 0},
+		{"iterations as a flag win over epochs of the file", "epochs = 2", map[string]string{"iterations": "9"}, func(c *Config) any { return c.Iterations }, 9},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			file := ""
+			if test.file != "" {
+				file = writeFile(t, "run.toml", test.file)
+			}
+			flags := map[string]string{"corpus": "text"}
+			for name, text := range test.flags {
+				flags[name] = text
+			}
+			c, err := Resolve(file, flags)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := test.want(&c); got != test.value {
+				t.Errorf("got %v, want %v", got, test.value)
+			}
+		})
+	}
+}
+
+func TestResolveRefuses(t *testing.T) {
+	for _, test := range []struct {
+		name, file string
+		flags      map[string]string
+		want       string
+	}{
+		{"unknown key", "windw = 3", nil, `unknown setting "windw"; did you mean "window"?`},
+		{"key of another tool", "vector_size = 3", nil, `unknown setting "vector_size"; did you mean "dim"?`},
+		{"table", "[model]\ndim = 3", nil, `unknown setting "model"`},
+		{"text for a number", `dim = "many"`, nil, `dim: "many" is not a whole number`},
+		{"fraction for a whole number", "dim = 1.5", nil, "dim: 1.5 is not a whole number"},
+		{"number for a switch", "lowercase = 1", nil, "lowercase: 1 is not a bool"},
+		{"broken TOML", "dim = 3\nwindow = \n", nil, "run.toml:2: "},
+		{"flag that is no number", "", map[string]string{"lr": "fast"}, `--lr: "fast" is not a number`},
+		{"infinite learning rate", "", map[string]string{"lr": "inf"}, `--lr: "inf" is not a number`},
+		{"negative seed", "", map[string]string{"seed": "-1"}, `--seed: "-1" is not a whole number from 0 up`},
+		{"setting of another mode", "", map[string]string{"mode": "vanilla", "contexts": "10"}, "--contexts does not apply to mode vanilla (it is for mode cl)"},
+		{"setting of another mode in a file", "mode = \"vanilla\"\npasses = 2", nil, "run.toml: passes does not apply to mode vanilla"},
+		{"batch in mode cl", "", map[string]string{"batch": "10"}, "--batch does not apply to mode cl"},
+		{"two lengths", "", map[string]string{"epochs": "2", "iterations": "10"}, "give one of them"},
+		{"two lengths in a file", "epochs = 2\niterations = 10", nil, "give one of them"},
+		{"iterations 0", "", map[string]string{"iterations": "0"}, "--iterations 0: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			file := ""
+			if test.file != "" {
+				file = writeFile(t, "run.toml", test.file)
+			}
+			flags := map[string]string{"corpus": "text"}
+			for name, text := range test.flags {
+				flags[name] = text
+			}
+			_, err := Resolve(file, flags)
+			wantUsage(t, err, test.want)
+		})
+	}
+	t.Run("no file", func(t *testing.T) {
+		_, err := Resolve(filepath.Join(t.TempDir(), "none.toml"), nil)
+		wantUsage(t, err, "there is no such file")
+	})
+	t.Run("folder", func(t *testing.T) {
+		_, err := Resolve(t.TempDir(), nil)
+		wantUsage(t, err, "it is a folder")
+	})
+}
+
+func wantUsage(t *testing.T, err error, want string) {
+	t.Helper()
+	var usage *UsageError
+	if !errors.As(err, &usage) {
+		t.Fatalf("got %v, want a usage error", err)
+	}
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("got %q, want it to say %q", err, want)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(c *Config)
+		want   string // empty: valid
+	}{
+		{"recipe", func(*Config) {}, ""},
+		{"corpus", func(c *Config) { c.Corpus = "" }, "--corpus is missing"},
+		{"window 0", func(c *Config) { c.Window = 0 }, "--window 0: the words on either side of the centre must be from 1"},
+		{"window -3", func(c *Config) { c.Window = -3 }, "--window -3: "},
+		{"window over sentence", func(c *Config) { c.Window = 1001 }, "longer than the longest sentence"},
+		{"dim 0", func(c *Config) { c.Dim = 0 }, "--dim 0: vectors need from 1"},
+		{"dim huge", func(c *Config) { c.Dim = 1 << 20 }, "--dim 1048576: "},
+		{"dim 1", func(c *Config) { c.Dim = 1 }, ""},
+		{"negative 0", func(c *Config) { c.Negative = 0 }, "--negative 0: training needs from 1"},
+		{"contexts 0", func(c *Config) { c.Contexts = 0 }, "--contexts 0: the columns of M must be from 1"},
+		{"epochs 0", func(c *Config) { c.Epochs = 0 }, "--epochs 0: "},
+		{"epochs over", func(c *Config) { c.Epochs = 1 << 20 }, "more than 2147483647 iterations"},
+		{"iterations negative", func(c *Config) { c.Iterations = -1 }, "--iterations -1: "},
+		{"min-count 0", func(c *Config) { c.MinCount = 0 }, "--min-count 0: "},
+		{"max-sentence 0", func(c *Config) { c.MaxSentence = 0 }, "--max-sentence 0: "},
+		{"sample 1", func(c *Config) { c.Sample = 1 }, "--sample 1: the threshold is a fraction"},
+		{"sample negative", func(c *Config) { c.Sample = -1e-4 }, "--sample -0.0001: "},
+		{"passes 0", func(c *Config) { c.Passes = 0 }, "--passes 0: "},
+		{"lr 0", func(c *Config) { c.LR = 0 }, "--lr 0: the learning rate must be above 0"},
+		{"lr-end over lr", func(c *Config) { c.LREnd = 1 }, "--lr-end 1: must be from 0 to --lr 0.006"},
+		{"lr-end without decay", func(c *Config) { c.LREnd, c.Decay = 1e-4, DecayNone }, "needs --decay linear"},
+		{"weight-decay", func(c *Config) { c.WeightDecay = -0.1 }, "--weight-decay -0.1: "},
+		{"weight-decay turns signs", func(c *Config) { c.WeightDecay = 1000 }, "change sign"},
+		{"seed", func(c *Config) { c.Seed = 1 << 63 }, "--seed 9223372036854775808: must be at most"},
+		{"threads", func(c *Config) { c.Threads = -2 }, "--threads -2: "},
+		{"tokenizer", func(c *Config) { c.Tokenizer = "bpe" }, "--tokenizer bpe: choose whitespace or words"},
+		{"noise", func(c *Config) { c.Noise = "uniform" }, "--noise uniform: choose matrix or counts"},
+		{"vectors", func(c *Config) { c.Vectors = "" }, `--vectors "": choose sum or words`},
+		{"decay", func(c *Config) { c.Decay = "cosine" }, "--decay cosine: choose linear or none"},
+		{"optimizer", func(c *Config) { c.Optimizer = "lion" }, "--optimizer lion: choose adam or adam-row or sgd"},
+		{"form", func(c *Config) { c.Form = "fast" }, "--form fast: choose fused or stock"},
+		{"preset", func(c *Config) { c.Preset = "best" }, "--preset best: choose tuned or paper"},
+		{"unknown mode", func(c *Config) { c.Mode = "glove" }, "--mode glove: unknown mode; this build has cl and vanilla"},
+		{"planned mode", func(c *Config) { c.Mode = "fullw2v" }, "--mode fullw2v: this build of w2vcl does not have it; it has cl and vanilla"},
+		{"cuda", func(c *Config) { c.Device = "cuda" }, "built without CUDA (build tag cuda)"},
+		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1" }, "built without CUDA (build tag cuda)"},
+		{"device", func(c *Config) { c.Device = "tpu" }, "--device tpu: unknown device"},
+		{"vanilla without matrix", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = NoiseMatrix }, "mode vanilla has no matrix"},
+		{"vanilla does not use contexts", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Contexts = 0 }, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := Defaults("", "", "")
+			c.Corpus = "text"
+			test.change(&c)
+			err := c.Validate()
+			if test.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			wantUsage(t, err, test.want)
+		})
+	}
+}
+
+func TestValidateReportsAllProblems(t *testing.T) {
+	c := Defaults("", "", "")
+	c.Dim, c.Window = 0, 0
+	err := c.Validate()
+	for _, want := range []string{"--corpus", "--dim", "--window"} {
+		wantUsage(t, err, want)
+	}
+}
+
+// TestRecipesAreValid also holds the promise that no recipe sets what its mode
+// does not use.
+func TestRecipesAreValid(t *testing.T) {
+	for _, mode := range Modes() {
+		for _, preset := range []string{PresetTuned, PresetPaper} {
+			for _, optimizer := range []string{OptimizerAdam, OptimizerAdamRow, OptimizerSGD} {
+				c := Defaults(mode, preset, optimizer)
+				c.Corpus = "text"
+				if err := c.Validate(); err != nil {
+					t.Errorf("%s %s %s: %v", mode, preset, optimizer, err)
+				}
+				for _, s := range c.Settings() {
+					if !s.AppliesTo(mode) && s.String() != "0" && s.String() != "" {
+						t.Errorf("%s %s: recipe sets %s to %s, which the mode does not use", mode, preset, s.Name, s)
+					}
+				}
+			}
+		}
+	}
+	if _, err := Resolve("", mergeSettings(Demo(), "corpus", "x")); err != nil {
+		t.Errorf("demo: %v", err)
+	}
+}
+
+func mergeSettings(settings map[string]string, name, text string) map[string]string {
+	settings[name] = text
+	return settings
+}
+
+func TestTOMLRoundTrip(t *testing.T) {
+	for _, flags := range []map[string]string{
+		{},
+		{"preset": "paper", "lr": "0.01", "matrix": "m.w2vm"},
+		{"iterations": "100", "seed": "9223372036854775807", "lowercase": "true", "sample": "1e-05"},
+		{"mode": "vanilla", "batch": "64", "threads": "3"},
+		{"corpus": "a \"quoted\\path\" \u00e9\x01"},
+	} {
+		if flags["corpus"] == "" {
+			flags["corpus"] = "text"
+		}
+		want, err := Resolve("", flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := want.TOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Resolve(writeFile(t, "config.toml", string(text)), nil)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		// Epochs say nothing where iterations were given.
+		if want.Iterations != 0 {
+			want.Epochs = got.Epochs
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("read back\n%+v, want\n%+v\n%s", got, want, text)
+		}
+		if strings.Contains(string(text), "force") || strings.Contains(string(text), "\nout") {
+			t.Errorf("settings of the place are recorded:\n%s", text)
+		}
+	}
+}
+
+// TestSettingsTable: each field of Config is in the table exactly once, and no
+// name or alias means two things.
+func TestSettingsTable(t *testing.T) {
+	var c Config
+	pointers, names := map[any]bool{}, map[string]bool{}
+	for _, s := range c.Settings() {
+		pointers[s.value] = true
+		for _, name := range append([]string{s.Name}, s.Aliases...) {
+			if names[name] {
+				t.Errorf("%s means two settings", name)
+			}
+			names[name] = true
+		}
+		if s.Help == "" || s.Group == "" {
+			t.Errorf("%s: no help or group", s.Name)
+		}
+	}
+	value := reflect.ValueOf(&c).Elem()
+	for i := range value.NumField() {
+		if !pointers[value.Field(i).Addr().Interface()] {
+			t.Errorf("field %s is in no setting", value.Type().Field(i).Name)
+		}
+	}
+	if got := value.NumField(); got != len(pointers) {
+		t.Errorf("%d fields, %d settings", got, len(pointers))
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"window", "windw", 1},
+		{"kitten", "sitting", 3}, {"é", "e", 1}, {"appel", "apple", 1}, {"kign", "king", 1}, {"ca", "abc", 3}, {"presidnet", "president", 1}, {"abc", "abc", 0},
+	} {
+		if got := EditDistance(test.a, test.b); got != test.want {
+			t.Errorf("%q %q: %d, want %d", test.a, test.b, got, test.want)
+		}
+		if got := EditDistance(test.b, test.a); got != test.want {
+			t.Errorf("%q %q: %d, want %d", test.b, test.a, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A fakeTrainer is a trainer whose every unit takes the same made-up time and
+// adds its number to the tables.
+type fakeTrainer struct {
+	units    int
+	loss     func(unit int) float64 // nil: 1 per pair
+	fail     map[int]error
+	hook     func(ctx context.Context, unit int)
+	w, c     []float32
+	advanced []int
+	rates    []float64
+	closed   int
+}
+
+func newFake(units, words, dim int) *fakeTrainer {
+	return &fakeTrainer{units: units, w: make([]float32, words*dim), c: make([]float32, words*dim)}
+}
+
+const fakePairs = 10
+
+func (f *fakeTrainer) Units() int { return f.units }
+func (f *fakeTrainer) Advance(ctx context.Context, unit int, rate float64) (Report, error) {
+	if f.hook != nil {
+		f.hook(ctx, unit)
+	}
+	if err := ctx.Err(); err != nil {
+		return Report{}, err
+	}
+	if err := f.fail[unit]; err != nil {
+		return Report{}, err
+	}
+	f.advanced = append(f.advanced, unit)
+	f.rates = append(f.rates, rate)
+	for i := range f.w {
+		f.w[i]++
+		f.c[i] += 0.5
+	}
+	loss := 1.0
+	if f.loss != nil {
+		loss = f.loss(unit)
+	}
+	return Report{Loss: loss * fakePairs, Pairs: fakePairs}, nil
+}
+func (f *fakeTrainer) Tables() (words, contexts []float32) { return f.w, f.c }
+func (f *fakeTrainer) State() []Tensor                     { return []Tensor{{Name: "w", Data: f.w}} }
+func (f *fakeTrainer) DOT() string                         { return "digraph { w }" }
+func (f *fakeTrainer) Close() error                        { f.closed++; return nil }
+
+// fakeClock advances by a second each time it is asked.
+func fakeClock() func() time.Time {
+	now := time.Unix(0, 0)
+	return func() time.Time {
+		now = now.Add(time.Second)
+		return now
+	}
+}
+
+func testLoop(f *fakeTrainer, metrics *bytes.Buffer) *loop {
+	return &loop{
+		trainer: f, unitName: "iteration", wordsPerUnit: 100, metrics: metrics, now: fakeClock(),
+		rate: func(unit int) float64 { return 1 - float64(unit)/float64(f.units) },
+	}
+}
+
+func readMetrics(t *testing.T, text string) []Metric {
+	t.Helper()
+	var metrics []Metric
+	for line := range strings.Lines(text) {
+		var m Metric
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		metrics = append(metrics, m)
+	}
+	return metrics
+}
+
+func TestLoopTrainsEveryUnitOnce(t *testing.T) {
+	f := newFake(5, 2, 2)
+	f.loss = func(unit int) float64 { return float64(unit) }
+	var metrics bytes.Buffer
+	got, err := testLoop(f, &metrics).run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Units != 5 || got.Interrupted || got.Words != 500 || got.Pairs != 50 || got.Loss != 4 {
+		t.Errorf("outcome %+v", got)
+	}
+	for i, unit := range f.advanced {
+		if unit != i || f.rates[i] != 1-float64(i)/5 {
+			t.Errorf("step %d trained unit %d at rate %v", i, unit, f.rates[i])
+		}
+	}
+	lines := readMetrics(t, metrics.String())
+	if len(lines) != 5 {
+		t.Fatalf("%d lines of metrics, want 5", len(lines))
+	}
+	// The clock ticks a second a unit: 100 words and 10 pairs a second.
+	if want := (Metric{Unit: 3, Seconds: 3, Loss: 2, LR: 0.6, WordsPerSecond: 100, PairsPerSecond: 10}); lines[2] != want {
+		t.Errorf("third line %+v, want %+v", lines[2], want)
+	}
+}
+
+func TestLoopGathersMetrics(t *testing.T) {
+	f := newFake(1001, 1, 1) // 6 units a line, the last line has 5
+	f.loss = func(unit int) float64 { return float64(unit % 6) }
+	var metrics bytes.Buffer
+	got, err := testLoop(f, &metrics).run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := readMetrics(t, metrics.String())
+	if len(lines) != 167 || lines[0].Unit != 6 || lines[166].Unit != 1001 {
+		t.Fatalf("%d lines, first %+v, last %+v", len(lines), lines[0], lines[len(lines)-1])
+	}
+	if lines[0].Loss != 2.5 || lines[166].Loss != 2 || got.Loss != 2 {
+		t.Errorf("loss of first line %v, of last line %v, of outcome %v", lines[0].Loss, lines[166].Loss, got.Loss)
+	}
+}
+
+func TestLoopFinishesTheUnitWhenInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	f := newFake(100, 1, 1)
+	f.hook = func(unitContext context.Context, unit int) {
+		if unit == 6 {
+			cancel()
+			if unitContext.Err() != nil {
+				t.Error("the unit at hand was cancelled")
+			}
+		}
+	}
+	var metrics bytes.Buffer
+	got, err := testLoop(f, &metrics).run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Interrupted || got.Units != 7 || f.w[0] != 7 {
+		t.Errorf("outcome %+v, table %v", got, f.w)
+	}
+	if lines := readMetrics(t, metrics.String()); lines[len(lines)-1].Unit != 7 {
+		t.Errorf("last line of metrics %+v", lines[len(lines)-1])
+	}
+}
+
+func TestLoopInterruptedAtTheEndIsComplete(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	f := newFake(3, 1, 1)
+	f.hook = func(_ context.Context, unit int) {
+		if unit == 2 {
+			cancel()
+		}
+	}
+	got, err := testLoop(f, &bytes.Buffer{}).run(ctx)
+	if err != nil || got.Interrupted || got.Units != 3 {
+		t.Errorf("outcome %+v, %v", got, err)
+	}
+}
+
+func TestLoopStopsWhenTheLossIsNoNumber(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		f := newFake(10, 1, 1)
+		f.loss = func(unit int) float64 {
+			if unit == 4 {
+				return bad
+			}
+			return 1
+		}
+		_, err := testLoop(f, &bytes.Buffer{}).run(t.Context())
+		if err == nil {
+			t.Fatalf("loss %v: no error", bad)
+		}
+		for _, want := range []string{"iteration 5 of 10", "lower --lr", "nothing was saved"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%q does not say %q", err, want)
+			}
+		}
+		if len(f.advanced) != 5 {
+			t.Errorf("loss %v: training went on to unit %d", bad, len(f.advanced))
+		}
+	}
+}
+
+func TestLoopReportsErrors(t *testing.T) {
+	boom := errors.New("boom")
+	f := newFake(10, 1, 1)
+	f.fail = map[int]error{3: boom}
+	_, err := testLoop(f, &bytes.Buffer{}).run(t.Context())
+	if !errors.Is(err, boom) || !strings.Contains(err.Error(), "iteration 4 of 10") {
+		t.Errorf("got %v", err)
+	}
+	l := testLoop(newFake(10, 1, 1), nil)
+	l.metrics = failingWriter{}
+	if _, err := l.run(t.Context()); !errors.Is(err, errFull) {
+		t.Errorf("metrics that cannot be written: %v", err)
+	}
+}
+
+var errFull = errors.New("disk full")
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errFull }
+
+func TestLoopShowsProgressLines(t *testing.T) {
+	var out bytes.Buffer
+	f := newFake(20, 1, 1)
+	l := testLoop(f, nil)
+	l.metrics = nil
+	l.progress = NewProgress(&out)
+	l.progress.now = fakeClock() // a second a look: a line every 5 units
+	if _, err := l.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := "training  25.0%  100 words/s  10 pairs/s  lr 8.00e-01  loss 1.0000  ETA 15 s\n"
+	if got := out.String(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 4 {
+		t.Errorf("got\n%swant 4 lines, the first\n%s", got, want)
+	}
+}

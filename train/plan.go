@@ -1,0 +1,171 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// A Plan says what a run will take, before it is run.
+type Plan struct {
+	Mode       string  `json:"mode"`
+	Device     string  `json:"device"`
+	Dim        int     `json:"dim"`
+	Negative   int     `json:"negative"`
+	Vocab      int     `json:"vocab"`
+	Tokens     int64   `json:"tokens"`      // words in the text
+	TrainWords int64   `json:"train_words"` // of the vocabulary, one epoch
+	Epochs     float64 `json:"epochs"`
+	Iterations int     `json:"iterations"` // units: iterations, or blocks of minibatches
+	Unit       string  `json:"unit"`       // what an iteration is called in this mode
+	Threads    int     `json:"threads"`
+
+	Memory Memory `json:"memory_bytes"`
+
+	PairsPerIteration   float64 `json:"pairs_per_iteration"`
+	SecondsPerIteration float64 `json:"seconds_per_iteration"`
+	SecondsPrepare      float64 `json:"seconds_prepare"` // measured: reading, and M
+	SecondsTrain        float64 `json:"seconds_train"`   // expected
+}
+
+// Memory is what training keeps in memory, in bytes, by what it is for.
+type Memory struct {
+	Corpus  int64 `json:"corpus"`  // vocabulary, and the tokens if the mode reads them in training
+	Matrix  int64 `json:"matrix"`  // M
+	Tables  int64 `json:"tables"`  // W and C
+	Moments int64 `json:"moments"` // of the optimizer
+	Work    int64 `json:"work"`    // graph, gradients, negatives, export
+	Total   int64 `json:"total"`   // all of these
+
+	// Peak is the most the process needs at any time. Reading the text and
+	// building M may need more than training; both lie behind when a plan is
+	// made, so this part is measured.
+	Peak int64 `json:"peak"`
+}
+
+// MakePlan reads the text, builds or opens M, and measures a few units. It
+// trains nothing and leaves no file behind.
+func MakePlan(ctx context.Context, c Config, p *Progress) (Plan, error) {
+	j, err := newJob(ctx, c, nil, true, p)
+	if err != nil {
+		return Plan{}, stopped(ctx, err)
+	}
+	defer j.close()
+	plan, err := j.plan(ctx)
+	if err != nil {
+		return Plan{}, stopped(ctx, err)
+	}
+	return plan, nil
+}
+
+// plan measures a few units on a trainer of its own, which is thrown away:
+// training starts from the same state whether it was measured or not.
+func (j *job) plan(ctx context.Context) (Plan, error) {
+	t, err := j.newTrainer()
+	if err != nil {
+		return Plan{}, err
+	}
+	perUnit, pairs, err := calibrate(ctx, t, j.config.schedule(t.Units())(0))
+	units := t.Units()
+	if closeErr := t.Close(); err == nil {
+		err = closeErr
+	}
+	// The memory of the trainer that was measured serves the one that trains.
+	t = nil
+	runtime.GC()
+	if err != nil {
+		return Plan{}, fmt.Errorf("cannot measure the speed of training: %w", err)
+	}
+	c := &j.config
+	return Plan{
+		Mode: c.Mode, Device: c.Device, Dim: c.Dim, Negative: c.Negative, Threads: c.threads(),
+		Vocab: j.vocabulary.Len(), Tokens: j.stats.Tokens, TrainWords: j.stats.TokensUsed,
+		Epochs: j.epochs, Iterations: units, Unit: j.mode.unit,
+		Memory:              j.memory(),
+		PairsPerIteration:   pairs,
+		SecondsPerIteration: perUnit,
+		SecondsPrepare:      j.secondsRead + j.secondsMatrix,
+		SecondsTrain:        perUnit * float64(units),
+	}, nil
+}
+
+// memory splits the estimate of the trainer into its parts.
+func (j *job) memory() Memory {
+	c := &j.config
+	table := int64(j.vocabulary.Len()) * int64(c.Dim) * 4
+	m := Memory{
+		Corpus: vocabularyBytes(j.vocabulary), Matrix: j.matrixBytes, Tables: 2 * table,
+		Moments: 2 * c.graph().Optimizer.Bytes(j.vocabulary.Len(), c.Dim),
+	}
+	if j.corpus != nil {
+		m.Corpus += 4*int64(len(j.corpus.Tokens)) + 8*int64(len(j.corpus.Sentences))
+	}
+	m.Work = max(j.trainerBytes-m.Tables-m.Moments, 0)
+	if c.Vectors == VectorsSum {
+		m.Work += table // the exported sum
+	}
+	m.Total = m.Corpus + m.Matrix + m.Tables + m.Moments + m.Work
+	m.Peak = max(PeakRSS(), m.Total)
+	return m
+}
+
+const (
+	calibrationTime  = 300 * time.Millisecond
+	calibrationUnits = 20
+)
+
+// calibrate returns the time of one unit and its pairs, measured on the first
+// units of t after one to warm up.
+func calibrate(ctx context.Context, t Trainer, rate float64) (seconds, pairs float64, err error) {
+	units := t.Units()
+	start := time.Now()
+	report, err := t.Advance(ctx, 0, rate)
+	if err != nil {
+		return 0, 0, err
+	}
+	seconds, pairs = time.Since(start).Seconds(), report.Pairs
+	// A short run is not held up by measuring: a twentieth of its units.
+	most := min(units, 3+min(units/20, calibrationUnits))
+	start = time.Now()
+	for done := 1; done < most; done++ {
+		if report, err = t.Advance(ctx, done, rate); err != nil {
+			return 0, 0, err
+		}
+		elapsed := time.Since(start)
+		seconds, pairs = elapsed.Seconds()/float64(done), report.Pairs
+		if elapsed > calibrationTime {
+			break
+		}
+	}
+	return seconds, pairs, nil
+}
+
+// Print writes the plan for people.
+func (p Plan) Print(w io.Writer) error {
+	units := p.Unit + "s"
+	var parts []string
+	for _, part := range []struct {
+		name  string
+		bytes int64
+	}{
+		{"text", p.Memory.Corpus}, {"matrix M", p.Memory.Matrix}, {"tables", p.Memory.Tables},
+		{"moments", p.Memory.Moments}, {"work", p.Memory.Work},
+	} {
+		if part.bytes > 0 {
+			parts = append(parts, part.name+" "+Bytes(part.bytes))
+		}
+	}
+	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
+  work    %s %s (%s), %s pairs each; %s words, dim %d, %d negatives
+  memory  %s: %s; at most %s, with reading and all
+  time    about %s of training (%s an %s), after %s of preparation
+`,
+		p.Mode, p.Device, quantity(Number(p.Threads), "thread"),
+		Number(p.Iterations), units, quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), Number(int64(p.PairsPerIteration)), Number(p.Vocab), p.Dim, p.Negative,
+		Bytes(p.Memory.Total), strings.Join(parts, ", "), Bytes(p.Memory.Peak),
+		Duration(p.SecondsTrain), Duration(p.SecondsPerIteration), p.Unit, Duration(p.SecondsPrepare))
+	return err
+}

@@ -1,0 +1,167 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
+
+// A job is a run up to its trainer: the text is read, M is there, and what
+// training will take can be told.
+type job struct {
+	config     Config
+	mode       mode
+	dry        bool           // leave no files: M is built but not written
+	source     io.Reader      // read instead of config.Corpus, if not nil
+	corpus     *corpus.Corpus // nil once training needs it no more
+	vocabulary *corpus.Vocabulary
+	stats      corpus.Stats
+
+	epochs       float64 // passes over what one epoch of the mode is
+	matrixBytes  int64
+	trainerBytes int64 // tables, moments and work
+	newTrainer   func() (Trainer, error)
+
+	secondsRead, secondsMatrix float64
+	closers                    []func() error
+}
+
+// newJob reads the text and prepares the mode, without training anything.
+func newJob(ctx context.Context, c Config, source io.Reader, dry bool, p *Progress) (*job, error) {
+	j := &job{config: c, source: source, dry: dry}
+	for _, m := range modes() {
+		if m.name == c.Mode {
+			j.mode = m
+		}
+	}
+	if err := j.prepare(ctx, p); err != nil {
+		j.close()
+		return nil, err
+	}
+	return j, nil
+}
+
+func (j *job) prepare(ctx context.Context, p *Progress) error {
+	if err := j.readCorpus(ctx, p); err != nil {
+		return err
+	}
+	if err := j.checkVocabulary(); err != nil {
+		return err
+	}
+	return j.mode.prepare(ctx, j, p)
+}
+
+// close releases what the job holds. Its trainers are closed by who made them.
+func (j *job) close() {
+	for _, closer := range j.closers {
+		_ = closer() // read-only resources: nothing can be lost
+	}
+	j.closers = nil
+}
+
+func (j *job) readCorpus(ctx context.Context, p *Progress) error {
+	c, start := &j.config, time.Now()
+	stage := p.Stage("reading text", 0)
+	defer stage.Stop()
+	options := corpus.Options{
+		MinCount: c.MinCount, MaxSentence: c.MaxSentence, Lowercase: c.Lowercase, Threads: c.threads(),
+		Progress: func(done, total int64) {
+			stage.SetTotal(total)
+			stage.Update(done, func() string { return Bytes(done) })
+		},
+	}
+	if err := options.Tokenizer.UnmarshalText([]byte(c.Tokenizer)); err != nil {
+		return Usagef("--tokenizer %s: %v", c.Tokenizer, err)
+	}
+	text, err := j.read(ctx, options)
+	if errors.Is(err, corpus.ErrMinCount) {
+		return fmt.Errorf("%w; lower --min-count, or use more text", err)
+	}
+	if err != nil {
+		return err
+	}
+	debug.FreeOSMemory() // what reading left behind is large; M can have it
+	j.corpus, j.vocabulary, j.stats = text, text.Vocabulary, text.Stats
+	j.secondsRead = time.Since(start).Seconds()
+	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read in %s",
+		Number(text.Stats.Tokens), Number(text.Stats.TokensUsed), Number(text.Vocabulary.Len()), c.MinCount,
+		Number(text.Stats.Sentences), Duration(j.secondsRead))
+	j.noteOddities(p)
+	return nil
+}
+
+// noteOddities tells what about the text the user may not expect.
+func (j *job) noteOddities(p *Progress) {
+	if n := j.stats.InvalidUTF8; n > 0 {
+		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", quantity(Number(n), "byte"))
+	}
+	if n := j.stats.LongTokens; n > 0 {
+		p.Notef("Warning: left out %s longer than %s bytes", quantity(Number(n), "word"), Number(corpus.MaxTokenBytes))
+	}
+	if n := j.stats.CutSentences; n > 0 {
+		p.Notef("Note: cut %s of more than %s words into sentences of that length; nothing was dropped", quantity(Number(n), "line"), Number(j.config.MaxSentence))
+	}
+}
+
+// read opens the text. What goes wrong at the very start gets a message that
+// says what --corpus should have been.
+func (j *job) read(ctx context.Context, o corpus.Options) (*corpus.Corpus, error) {
+	path := j.config.Corpus
+	if j.source != nil {
+		return corpus.ReadFrom(ctx, j.source, path, o)
+	}
+	if path != "-" {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("--corpus %s: there is no such file or folder", path)
+		} else if err != nil {
+			return nil, fmt.Errorf("--corpus: %w", err)
+		}
+	}
+	return corpus.Read(ctx, path, o)
+}
+
+// vocabularyBytes estimates the memory of words, counts and their index.
+func vocabularyBytes(v *corpus.Vocabulary) int64 {
+	const perWord = 16 + 8 + 2*(16+4+1) // string, count, map entry at about half load
+	bytes := int64(v.Len()) * perWord
+	for _, w := range v.Words {
+		bytes += int64(len(w))
+	}
+	return bytes
+}
+
+// checkVocabulary refuses what only the text can show to be impossible.
+func (j *job) checkVocabulary() error {
+	c, words := &j.config, j.vocabulary.Len()
+	if words > c.Negative {
+		return nil
+	}
+	message := fmt.Sprintf("--negative %d needs a vocabulary of at least %d words, but the text has %d that occur at least %d times: lower --negative or --min-count, or use more text",
+		c.Negative, c.Negative+1, words, c.MinCount)
+	// Too many negatives asked for is a wrong flag; a text too small for the
+	// recipe is bad input.
+	if c.Negative != Defaults(c.Mode, c.Preset, c.Optimizer).Negative {
+		return &UsageError{message}
+	}
+	return errors.New(message)
+}
+
+// threads returns the number of threads to use.
+func (c *Config) threads() int {
+	if c.Threads > 0 {
+		return c.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+func noiseError(err error) error {
+	return fmt.Errorf("cannot draw negatives: %w (is --noise-exponent sensible?)", err)
+}

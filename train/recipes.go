@@ -1,0 +1,152 @@
+package train
+
+// The recipes: every default of every mode and preset, and nothing else. A
+// recipe is chosen by mode, preset and optimizer, because a good learning rate
+// for Adam is useless for SGD.
+
+// Names of presets.
+const (
+	PresetTuned = "tuned" // what works best; the default
+	PresetPaper = "paper" // the published setting
+)
+
+// Values of settings that name a choice.
+const (
+	NoiseMatrix = "matrix"
+	NoiseCounts = "counts"
+
+	VectorsSum   = "sum"
+	VectorsWords = "words"
+
+	DecayLinear = "linear"
+	DecayNone   = "none"
+
+	OptimizerAdam    = "adam"
+	OptimizerAdamRow = "adam-row"
+	OptimizerSGD     = "sgd"
+
+	FormFused = "fused"
+	FormStock = "stock"
+
+	TokenizerWhitespace = "whitespace"
+	TokenizerWords      = "words"
+
+	DeviceCPU = "cpu"
+)
+
+// Defaults returns the recipe of a mode, preset and optimizer. An empty name
+// means mode cl, preset tuned, optimizer adam. Unknown names get the values of
+// those, for [Config.Validate] to refuse.
+func Defaults(mode, preset, optimizer string) Config {
+	c := Config{
+		Mode:      orElse(mode, ModeCL),
+		Preset:    orElse(preset, PresetTuned),
+		Optimizer: orElse(optimizer, OptimizerAdam),
+
+		MinCount:    5,
+		MaxSentence: 1000,
+		Tokenizer:   TokenizerWhitespace,
+		Dim:         100,
+		Window:      2,
+		Negative:    5,
+		Decay:       DecayLinear,
+
+		Seed:   1,
+		Device: DeviceCPU,
+		Form:   FormFused,
+	}
+	switch {
+	case c.Mode == ModeVanilla && c.Preset == PresetPaper:
+		vanillaPaper(&c)
+	case c.Mode == ModeVanilla:
+		vanillaTuned(&c)
+	case c.Preset == PresetPaper:
+		clPaper(&c)
+	default:
+		clTuned(&c)
+	}
+	return c
+}
+
+// clTuned is the recipe found by some 200 runs on 17 million words of Wikipedia
+// (docs/recipes.md): M from the subsampled corpus with dynamic windows, and
+// negatives drawn as often as words are found as contexts, so that the two
+// alternating steps share one objective.
+func clTuned(c *Config) {
+	c.Noise, c.NoiseExponent = NoiseMatrix, 1
+	c.Sample, c.Passes, c.DynamicWindow = 1e-4, 5, true
+	c.Contexts, c.Epochs = 8192, 1
+	c.LR, c.WeightDecay = 6e-3, 0.06
+	if c.Optimizer == OptimizerSGD {
+		c.LR, c.WeightDecay = 0.06, 0.01
+	}
+	c.Vectors = VectorsSum
+}
+
+// clPaper is the setting of the W2V-CL paper's experiments.
+func clPaper(c *Config) {
+	c.Dim, c.MinCount = 500, 50
+	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
+	c.Sample, c.Passes = 0, 1
+	c.Contexts, c.Epochs = 65536, 1
+	c.LR, c.Decay = 1e-3, DecayNone
+	if c.Optimizer == OptimizerSGD {
+		c.LR = 0.04
+	}
+	c.Vectors = VectorsWords
+}
+
+// vanillaTuned is the baseline with the same text, windows and negatives a
+// word. Its moments are updated only where a minibatch touches them, which is
+// why it wants a higher rate than the whole-table updates of cl.
+func vanillaTuned(c *Config) {
+	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
+	c.Sample, c.DynamicWindow = 1e-4, true
+	c.Batch, c.Epochs = 1024, 5
+	c.LR = 1e-2
+	if c.Optimizer == OptimizerSGD {
+		c.LR = 0.025
+	}
+	c.Vectors = VectorsWords
+}
+
+// vanillaPaper is the baseline of the W2V-CL paper.
+func vanillaPaper(c *Config) {
+	vanillaTuned(c)
+	c.Dim, c.MinCount = 500, 50
+	c.Sample, c.DynamicWindow, c.Epochs = 0, false, 1
+	c.LR, c.Decay = 1e-3, DecayNone
+}
+
+// Demo returns the settings of `w2vcl demo`, to be given to [Resolve]: mode cl
+// with the tuned recipe on the small raw text in testdata.
+func Demo() map[string]string {
+	return map[string]string{
+		"mode":      ModeCL,
+		"tokenizer": TokenizerWords,
+		"lowercase": "true",
+	}
+}
+
+// dependentDefaults sets what follows from other settings, unless it was set.
+func dependentDefaults(c *Config, set settingsSet) {
+	if set["noise-exponent"] == "" {
+		switch c.Noise {
+		case NoiseMatrix:
+			c.NoiseExponent = 1
+		case NoiseCounts:
+			c.NoiseExponent = 0.75
+		}
+	}
+	// Without subsampling every pass would find the same contexts.
+	if set["passes"] == "" && c.Sample == 0 && !c.DynamicWindow && c.Passes > 1 {
+		c.Passes = 1
+	}
+}
+
+func orElse(name, fallback string) string {
+	if name == "" {
+		return fallback
+	}
+	return name
+}

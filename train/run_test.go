@@ -1,0 +1,351 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/embedding"
+)
+
+// fakeJob is a prepared job whose trainers are fake.
+func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrainer) {
+	t.Helper()
+	c := Defaults("", "", "")
+	c.Corpus, c.Out, c.Dim, c.Threads = "text", out, 2, 1
+	vocabulary, err := corpus.NewVocabulary([]string{"a", "b", "c"}, []uint64{3, 2, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainers = new([]*fakeTrainer)
+	j = &job{
+		config: c, mode: modes()[0], vocabulary: vocabulary, epochs: 2,
+		stats: corpus.Stats{Tokens: 9, TokensUsed: 6},
+		newTrainer: func() (Trainer, error) {
+			f := newFake(units, 3, 2)
+			*trainers = append(*trainers, f)
+			return f, nil
+		},
+	}
+	return j, trainers
+}
+
+func runFake(t *testing.T, ctx context.Context, j *job, p *Progress) (Summary, error) {
+	t.Helper()
+	folder, err := newRunFolder(j.config.Out, j.config.Force)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.abandon()
+	return j.run(ctx, folder, time.Now(), p)
+}
+
+// entries lists a folder, which need not exist.
+func entries(t *testing.T, path string) []string {
+	t.Helper()
+	var names []string
+	found, err := os.ReadDir(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, e := range found {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestRunLeavesAWholeFolder(t *testing.T) {
+	parent := t.TempDir()
+	j, trainers := fakeJob(t, filepath.Join(parent, "run"), 40)
+	var shown bytes.Buffer
+	summary, err := runFake(t, t.Context(), j, NewProgress(&shown))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{ConfigFile, ContextFile, MetricsFile, SummaryFile, VectorsFile, VocabularyFile}
+	if got := entries(t, j.config.Out); !slices.Equal(got, want) {
+		t.Errorf("run folder holds %v, want %v", got, want)
+	}
+	if got := entries(t, parent); !slices.Equal(got, []string{"run"}) {
+		t.Errorf("left beside the run folder: %v", got)
+	}
+	// Trained once to measure, thrown away, and once from the start.
+	if len(*trainers) != 2 || len((*trainers)[1].advanced) != 40 || (*trainers)[0].closed != 1 || (*trainers)[1].closed != 1 {
+		t.Errorf("%d trainers were made", len(*trainers))
+	}
+	checkTable(t, filepath.Join(j.config.Out, VectorsFile), 60) // W + C
+	checkTable(t, filepath.Join(j.config.Out, ContextFile), 20)
+	if summary.Iterations != 40 || summary.Epochs != 2 || summary.TrainWords != 6 || summary.Loss != 1 || summary.Interrupted || summary.PeakRSS <= 0 {
+		t.Errorf("summary %+v", summary)
+	}
+	var recorded Summary
+	data, err := os.ReadFile(filepath.Join(j.config.Out, SummaryFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &recorded); err != nil || recorded != summary {
+		t.Errorf("summary.json holds %+v (%v), want %+v", recorded, err, summary)
+	}
+	if _, err := Resolve(filepath.Join(j.config.Out, ConfigFile), nil); err != nil {
+		t.Errorf("config.toml cannot be used: %v", err)
+	}
+	for _, part := range []string{"Plan: mode cl on cpu, 1 thread\n", "40 iterations (2 epochs)", "memory", "Trained: 40 iterations"} {
+		if !strings.Contains(shown.String(), part) {
+			t.Errorf("no %q in\n%s", part, shown.String())
+		}
+	}
+}
+
+func checkTable(t *testing.T, path string, want float32) {
+	t.Helper()
+	table, err := embedding.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table.Len() != 3 || table.Dim != 2 || table.Words[2] != "c" || table.Vector(2)[1] != want {
+		t.Errorf("%s: %d words, dim %d, last vector %v, want %v", path, table.Len(), table.Dim, table.Vector(2), want)
+	}
+}
+
+func TestRunExportsWordsAlone(t *testing.T) {
+	j, _ := fakeJob(t, filepath.Join(t.TempDir(), "run"), 4)
+	j.config.Vectors = VectorsWords
+	if _, err := runFake(t, t.Context(), j, nil); err != nil {
+		t.Fatal(err)
+	}
+	checkTable(t, filepath.Join(j.config.Out, VectorsFile), 4)
+}
+
+func TestRunSavesWhenInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	j, _ := fakeJob(t, filepath.Join(t.TempDir(), "run"), 40)
+	make := j.newTrainer
+	j.newTrainer = func() (Trainer, error) {
+		trainer, err := make()
+		trainer.(*fakeTrainer).hook = func(_ context.Context, unit int) {
+			if unit == 9 {
+				cancel()
+			}
+		}
+		return trainer, err
+	}
+	summary, err := runFake(t, ctx, j, nil)
+	if !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "after 10 of 40 iterations") {
+		t.Fatalf("got %v", err)
+	}
+	if !summary.Interrupted || summary.Iterations != 10 || summary.Epochs != 0.5 {
+		t.Errorf("summary %+v", summary)
+	}
+	checkTable(t, filepath.Join(j.config.Out, VectorsFile), 15)
+}
+
+func TestRunStoppedBeforeTraining(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	parent := t.TempDir()
+	for _, progress := range []*Progress{nil, NewProgress(&bytes.Buffer{})} {
+		j, _ := fakeJob(t, filepath.Join(parent, "run"), 40)
+		_, err := runFake(t, ctx, j, progress)
+		if err == nil || errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "nothing was saved") {
+			t.Errorf("got %v", err)
+		}
+		if got := entries(t, parent); got != nil {
+			t.Errorf("left %v", got)
+		}
+	}
+}
+
+// TestRunKeepsTheOldRun: whatever goes wrong, the run that --force was to
+// replace is still there.
+func TestRunKeepsTheOldRun(t *testing.T) {
+	parent := t.TempDir()
+	out := filepath.Join(parent, "run")
+	j, _ := fakeJob(t, out, 3)
+	if _, err := runFake(t, t.Context(), j, nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(f *fakeTrainer){
+		"loss is NaN":    func(f *fakeTrainer) { f.loss = func(int) float64 { return math.NaN() } },
+		"table has NaN":  func(f *fakeTrainer) { f.w[3] = float32(math.NaN()) },
+		"training fails": func(f *fakeTrainer) { f.fail = map[int]error{2: errors.New("boom")} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, _ := fakeJob(t, out, 8)
+			j.config.Force = true
+			fresh := j.newTrainer
+			j.newTrainer = func() (Trainer, error) {
+				trainer, err := fresh()
+				spoil(trainer.(*fakeTrainer))
+				return trainer, err
+			}
+			if _, err := runFake(t, t.Context(), j, nil); err == nil {
+				t.Fatal("no error")
+			}
+			checkTable(t, filepath.Join(out, VectorsFile), 4.5)
+			if got := entries(t, parent); !slices.Equal(got, []string{"run"}) {
+				t.Errorf("left %v", got)
+			}
+		})
+	}
+	j, _ = fakeJob(t, out, 8)
+	j.config.Force = true
+	if _, err := runFake(t, t.Context(), j, nil); err != nil {
+		t.Fatal(err)
+	}
+	checkTable(t, filepath.Join(out, VectorsFile), 12)
+	if got := entries(t, parent); !slices.Equal(got, []string{"run"}) {
+		t.Errorf("left %v", got)
+	}
+}
+
+func TestRunWritesTheGraph(t *testing.T) {
+	dir := t.TempDir()
+	j, _ := fakeJob(t, filepath.Join(dir, "run"), 3)
+	j.config.GraphDOT = filepath.Join(dir, "graph.dot")
+	if _, err := runFake(t, t.Context(), j, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(j.config.GraphDOT); err != nil || string(got) != "digraph { w }" {
+		t.Errorf("%q %v", got, err)
+	}
+}
+
+func TestNewRunFolderRefuses(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	stranger := filepath.Join(dir, "stranger")
+	empty := filepath.Join(dir, "empty")
+	busy := filepath.Join(dir, "busy")
+	for _, folder := range []string{stranger, empty, busy + ".partial"} {
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{file, filepath.Join(stranger, "thesis.tex")} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		out   string
+		force bool
+		want  string // empty: allowed
+	}{
+		{"", false, "--out is missing"},
+		{file, false, "is not a folder"},
+		{file, true, "is not a folder"},
+		{filepath.Join(file, "run"), false, "cannot make --out"},
+		{empty, false, "exists: choose another name, or replace it with --force"},
+		{empty, true, ""},
+		{stranger, false, "exists"},
+		{stranger, true, `holds "thesis.tex", which is not a file of a run`},
+		{busy, false, "another run is writing it"},
+		{busy, true, ""},
+		{filepath.Join(dir, "new", "deep"), false, ""},
+	} {
+		f, err := newRunFolder(test.out, test.force)
+		if test.want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", test.out, err)
+				continue
+			}
+			if err := f.commit(); err != nil {
+				t.Errorf("%s: %v", test.out, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s force %v: got %v, want %q", test.out, test.force, err, test.want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(stranger, "thesis.tex")); err != nil {
+		t.Error("a file that is not of a run was lost")
+	}
+}
+
+func TestCheckOutputs(t *testing.T) {
+	dir := t.TempDir()
+	books := filepath.Join(dir, "books")
+	if err := os.Mkdir(books, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		change func(c *Config)
+		want   string
+	}{
+		{"nothing but a run folder", func(*Config) {}, ""},
+		{"run in the corpus", func(c *Config) { c.Out = filepath.Join(books, "run") }, "lies in the folder of --corpus"},
+		{"the corpus itself", func(c *Config) { c.Out = books }, "lies in the folder of --corpus"},
+		{"matrix in the corpus", func(c *Config) { c.Matrix = filepath.Join(books, "deep", "m") }, "--matrix"},
+		{"beside a corpus of one file", func(c *Config) { c.Corpus = file }, ""},
+		{"matrix is a folder", func(c *Config) { c.Matrix = dir }, "is a folder; name a file"},
+		{"matrix in no folder", func(c *Config) { c.Matrix = filepath.Join(dir, "no", "m") }, "cannot write --matrix"},
+		{"graph in no folder", func(c *Config) { c.GraphDOT = filepath.Join(file, "g.dot") }, "cannot write --graph-dot"},
+	} {
+		c := Config{Corpus: books, Out: filepath.Join(dir, "run")}
+		test.change(&c)
+		switch err := c.checkOutputs(); {
+		case test.want == "" && err != nil:
+			t.Errorf("%s: %v", test.name, err)
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("%s: got %v, want %q", test.name, err, test.want)
+		}
+	}
+	if got := entries(t, dir); !slices.Equal(got, []string{"books", "file"}) {
+		t.Errorf("left %v", got)
+	}
+}
+
+func TestCheckVocabulary(t *testing.T) {
+	j, _ := fakeJob(t, "", 1) // three words
+	j.config.Negative = 2
+	if err := j.checkVocabulary(); err != nil {
+		t.Errorf("2 negatives of 3 words: %v", err)
+	}
+	j.config.Negative = 3
+	wantUsage(t, j.checkVocabulary(), "--negative 3 needs a vocabulary of at least 4 words, but the text has 3")
+	// The recipe's own number is not the user's mistake.
+	j.config.Negative = Defaults("", "", "").Negative
+	var usage *UsageError
+	if err := j.checkVocabulary(); err == nil || errors.As(err, &usage) {
+		t.Errorf("got %v, want an error that is not about usage", err)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{Number(0), "0"}, {Number(999), "999"}, {Number(1000), "1,000"}, {Number(-1234567), "-1,234,567"}, {Number(int64(123456)), "123,456"},
+		{Bytes(0), "0 B"}, {Bytes(999), "999 B"}, {Bytes(1000), "1 kB"}, {Bytes(123456), "123 kB"}, {Bytes(12345678), "12.3 MB"}, {Bytes(1210000000), "1.21 GB"}, {Bytes(999999), "1.00 MB"},
+		{rate(950.4), "950"}, {rate(12345678), "12.3M"},
+		{Duration(0.0000123), "12 µs"}, {Duration(0.0123), "12.3 ms"}, {Duration(0.44), "0.4 s"}, {Duration(23.4), "23 s"}, {Duration(250), "4 min 10 s"}, {Duration(11100), "3 h 5 min"}, {Duration(864000), "10.0 days"},
+		{quantity("1", "epoch"), "1 epoch"}, {quantity("0.5", "epoch"), "0.5 epochs"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+}
+
+func TestMachine(t *testing.T) {
+	if got := PeakRSS(); got < 1<<20 || got > 1<<40 {
+		t.Errorf("peak memory of %d bytes", got)
+	}
+	if total, available := MachineMemory(); total < available || total < PeakRSS() {
+		t.Errorf("memory %d, available %d", total, available)
+	}
+}

@@ -1,0 +1,234 @@
+package wordcontext
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"unsafe"
+
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+)
+
+// A matrix file holds, all little-endian:
+//
+//	header                 128 bytes, see below
+//	contexts found         V x uint64, by row
+//	context counts         V x uint64
+//	stored contexts        uint16 or uint32 each, row after row
+//	checksums              uint32, CRC-32C of each MiB of the three above
+//	checksum of checksums  uint32, CRC-32C
+//
+// The rows' places follow from the contexts found and l. Every byte is covered
+// by a checksum, and the arrays lie as the processor wants them, so that the
+// file is used where it is mapped.
+type header struct {
+	Magic       [8]byte
+	Version     uint32
+	Width       uint32 // bytes of a stored context: 2 or 4
+	Rows        uint64 // V
+	Stored      uint64 // contexts
+	Contexts    uint64 // l
+	Window      uint64
+	Passes      uint64
+	Sample      float64
+	Seed        uint64
+	Fingerprint uint64 // of the corpus
+	Dynamic     uint64 // 1 for dynamic windows
+	FileSize    uint64
+	_           [28]byte
+	Checksum    uint32 // CRC-32C of the header before it
+}
+
+const (
+	headerSize  = 128
+	fileVersion = 1
+	checkedSize = 1 << 20 // bytes that share a checksum
+)
+
+var (
+	// The first byte is in no text file, the last is changed by programs that
+	// take the file for one.
+	fileMagic  = [8]byte{0x89, 'W', '2', 'V', 'C', 'L', 'M', '\n'}
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+)
+
+// What may be wrong with a matrix file; Open's errors wrap these.
+var (
+	ErrNotMatrix = errors.New("not a matrix file of w2vcl")
+	ErrVersion   = errors.New("a matrix file of another version of w2vcl")
+	ErrTruncated = errors.New("a matrix file of the wrong length: it was not copied or written as a whole")
+	ErrCorrupt   = errors.New("a damaged matrix file")
+)
+
+func (m *Matrix) header() header {
+	o := &m.options
+	h := header{
+		Magic: fileMagic, Version: fileVersion, Width: 4,
+		Rows: uint64(m.Rows()), Stored: m.Stored(), Contexts: uint64(o.Contexts),
+		Window: uint64(o.Window), Passes: uint64(o.Passes), Sample: o.Sample, Seed: o.Seed,
+		Fingerprint: m.fingerprint,
+	}
+	if isNarrow(m.Rows()) {
+		h.Width = 2
+	}
+	if o.DynamicWindow {
+		h.Dynamic = 1
+	}
+	h.FileSize, _ = h.size()
+	return h
+}
+
+// options returns the options in the header.
+func (h *header) options() Options {
+	return Options{
+		Window: int(h.Window), Contexts: int(h.Contexts), Sample: h.Sample, Passes: int(h.Passes),
+		DynamicWindow: h.Dynamic == 1, Seed: h.Seed,
+	}
+}
+
+// bodySize returns the bytes of the three arrays, 0 if no file can hold them.
+func (h *header) bodySize() uint64 {
+	const limit = math.MaxInt64 / 64 // nothing below overflows
+	if h.Rows > limit || h.Stored > limit {
+		return 0
+	}
+	return 16*h.Rows + uint64(h.Width)*h.Stored
+}
+
+// size returns the bytes of the file and how many checksums it has, but for the
+// last.
+func (h *header) size() (size, checksums uint64) {
+	body := h.bodySize()
+	checksums = (body + checkedSize - 1) / checkedSize
+	return headerSize + body + 4*checksums + 4, checksums
+}
+
+// encode returns the bytes of the header, with its checksum.
+func (h *header) encode() []byte {
+	b := new(bytes.Buffer)
+	_ = binary.Write(b, binary.LittleEndian, h) // a fixed-size struct to memory
+	out := b.Bytes()
+	binary.LittleEndian.PutUint32(out[headerSize-4:], crc32.Checksum(out[:headerSize-4], castagnoli))
+	return out
+}
+
+// decodeHeader reads the header of a file of the given size.
+func decodeHeader(data []byte, size uint64) (*header, error) {
+	known := min(len(data), len(fileMagic))
+	if known == 0 || !bytes.Equal(data[:known], fileMagic[:known]) {
+		return nil, fmt.Errorf("%w: it starts with %q", ErrNotMatrix, data[:known])
+	}
+	if len(data) < headerSize {
+		return nil, fmt.Errorf("%w (%d bytes)", ErrTruncated, size)
+	}
+	h := new(header)
+	_ = binary.Read(bytes.NewReader(data[:headerSize]), binary.LittleEndian, h)
+	if h.Version != fileVersion {
+		return nil, fmt.Errorf("%w: version %d, known is %d", ErrVersion, h.Version, fileVersion)
+	}
+	if h.Checksum != crc32.Checksum(data[:headerSize-4], castagnoli) {
+		return nil, fmt.Errorf("%w: the checksum of its header does not match", ErrCorrupt)
+	}
+	if h.FileSize != size {
+		return nil, fmt.Errorf("%w (%d bytes, not %d)", ErrTruncated, size, h.FileSize)
+	}
+	return h, h.check()
+}
+
+// check returns an error if the header says what Save never writes.
+func (h *header) check() error {
+	o := h.options()
+	wants, _ := h.size()
+	narrow := h.Rows <= 1<<16
+	switch {
+	case h.Rows == 0 || h.Rows > math.MaxUint32 || narrow != (h.Width == 2) || !narrow && h.Width != 4,
+		h.bodySize() == 0 || wants != h.FileSize, h.Dynamic > 1:
+		return fmt.Errorf("%w: its header contradicts itself", ErrCorrupt)
+	}
+	if err := o.check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return nil
+}
+
+// A checksumWriter passes bytes on and keeps the checksum of each checkedSize of
+// them.
+type checksumWriter struct {
+	w    io.Writer
+	sums []uint32
+	room int // bytes that still belong to the last checksum
+}
+
+func (c *checksumWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	for p = p[:n]; len(p) > 0; {
+		if c.room == 0 {
+			c.sums = append(c.sums, 0)
+			c.room = checkedSize
+		}
+		step := min(len(p), c.room)
+		last := &c.sums[len(c.sums)-1]
+		*last = crc32.Update(*last, castagnoli, p[:step])
+		c.room -= step
+		p = p[step:]
+	}
+	return n, err
+}
+
+// Save writes the matrix to a file for Open. The file at path is replaced as a
+// whole or not at all.
+func (m *Matrix) Save(path string) error {
+	if m.offsets == nil {
+		return fmt.Errorf("cannot write %s: the matrix was closed", path)
+	}
+	if err := checkByteOrder(); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return atomicfile.Write(path, m.write)
+}
+
+func (m *Matrix) write(w io.Writer) error {
+	h := m.header()
+	if _, err := w.Write(h.encode()); err != nil {
+		return err
+	}
+	body := &checksumWriter{w: w}
+	for _, part := range [][]byte{bytesOf(m.totals), bytesOf(m.contextCounts), bytesOf(m.narrow), bytesOf(m.wide)} {
+		if _, err := body.Write(part); err != nil {
+			return err
+		}
+	}
+	sums := bytesOf(body.sums)
+	if _, err := w.Write(sums); err != nil {
+		return err
+	}
+	_, err := w.Write(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(sums, castagnoli)))
+	return err
+}
+
+// checkByteOrder refuses processors whose byte order is not the file's. None
+// that w2vcl is built for is one.
+func checkByteOrder() error {
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return errors.New("matrix files cannot be used on a big-endian processor")
+	}
+	return nil
+}
+
+type number interface{ uint16 | uint32 | uint64 }
+
+// bytesOf returns the memory of s.
+func bytesOf[T number](s []T) []byte {
+	var x T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
+}
+
+// numbersOf returns the memory b, aligned for T, as numbers.
+func numbersOf[T number](b []byte) []T {
+	var x T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(x)))
+}

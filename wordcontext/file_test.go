@@ -1,0 +1,268 @@
+package wordcontext
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var fileOptions = Options{Window: 2, Contexts: 50, Passes: 2, Sample: 0.05, DynamicWindow: true, Seed: 99}
+
+// fileOf returns what Save writes.
+func fileOf(t testing.TB, m *Matrix) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.matrix")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// openBytes opens a file of the given content.
+func openBytes(t testing.TB, data []byte) (*Matrix, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.matrix")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(path)
+	if err != nil && !strings.Contains(err.Error(), path) {
+		t.Errorf("the error does not name the file: %v", err)
+	}
+	return m, err
+}
+
+func TestSaveAndOpen(t *testing.T) {
+	for name, m := range map[string]*Matrix{
+		"text":           build(t, testCorpus(21, 80, 3000, 30), fileOptions),
+		"one word":       build(t, sentencesCorpus(1, []uint32{0, 0}), fileOptions),
+		"no context":     build(t, sentencesCorpus(1, []uint32{0}), fileOptions),
+		"odd length":     build(t, sentencesCorpus(3, []uint32{0, 1}, []uint32{2}), Options{Window: 1, Contexts: 1, Passes: 1}),
+		"wide ids":       build(t, testCorpus(22, 1<<16+1, 1<<17, 30), Options{Window: 2, Contexts: 9, Passes: 1}),
+		"largest narrow": build(t, testCorpus(23, 1<<16, 1<<17, 30), Options{Window: 2, Contexts: 9, Passes: 1}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := fileOf(t, m)
+			got, err := openBytes(t, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Options().Progress != nil || fmt.Sprint(got.Options()) != fmt.Sprint(m.Options()) ||
+				got.Fingerprint() != m.Fingerprint() || got.Rows() != m.Rows() || got.Stored() != m.Stored() {
+				t.Errorf("got %+v, want %+v", got.Options(), m.Options())
+			}
+			if !slices.Equal(got.ContextCounts(), m.ContextCounts()) || !slices.Equal(got.ColumnSums(), m.ColumnSums()) {
+				t.Error("other counts or sums")
+			}
+			for i := range m.Rows() {
+				if got.RowTotal(i) != m.RowTotal(i) || !slices.Equal(got.Row(i), m.Row(i)) {
+					t.Fatalf("row %d differs", i)
+				}
+			}
+			if !bytes.Equal(fileOf(t, got), data) {
+				t.Error("saved again, the file is another")
+			}
+			if err := got.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := got.Close(); err != nil {
+				t.Error("second Close:", err)
+			}
+		})
+	}
+}
+
+// Every single damaged byte is found.
+func TestOpenFindsFlippedBytes(t *testing.T) {
+	data := fileOf(t, build(t, testCorpus(24, 12, 200, 10), fileOptions))
+	for at := range data {
+		damaged := slices.Clone(data)
+		damaged[at] ^= 1 << (at % 8)
+		m, err := openBytes(t, damaged)
+		if err == nil {
+			t.Fatalf("byte %d of %d: not found", at, len(data))
+		}
+		want := ErrCorrupt
+		switch {
+		case at < 8:
+			want = ErrNotMatrix
+		case at < 12:
+			want = ErrVersion
+		}
+		if m != nil || !errors.Is(err, want) {
+			t.Errorf("byte %d: %v, want %v", at, err, want)
+		}
+	}
+}
+
+// The same in a file with several checksums, around their bounds.
+func TestOpenFindsFlippedBytesInLargeFile(t *testing.T) {
+	data := fileOf(t, build(t, testCorpus(25, 2000, 400000, 100), Options{Window: 2, Contexts: 5000, Passes: 1}))
+	body := len(data) - headerSize
+	if body < 2*checkedSize+checkedSize/2 {
+		t.Fatalf("%d bytes are too few for this test", len(data))
+	}
+	for _, at := range []int{headerSize, headerSize + 8*2000, headerSize + 16*2000, headerSize + checkedSize - 1,
+		headerSize + checkedSize, headerSize + 2*checkedSize, len(data) - 20, len(data) - 5, len(data) - 4, len(data) - 1} {
+		damaged := slices.Clone(data)
+		damaged[at] ^= 0x10
+		if _, err := openBytes(t, damaged); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("byte %d: %v", at, err)
+		}
+	}
+	damaged := slices.Clone(data)
+	damaged[headerSize+checkedSize] ^= 1
+	if _, err := openBytes(t, damaged); err == nil || !strings.Contains(err.Error(), "bytes 1048704 to 2097279") {
+		t.Errorf("the error does not say where: %v", err)
+	}
+}
+
+func TestOpenFindsWrongLength(t *testing.T) {
+	data := fileOf(t, build(t, testCorpus(26, 12, 200, 10), fileOptions))
+	for length := range len(data) {
+		want := ErrTruncated
+		if length == 0 {
+			want = ErrNotMatrix
+		}
+		if _, err := openBytes(t, data[:length]); !errors.Is(err, want) {
+			t.Fatalf("the first %d of %d bytes: %v", length, len(data), err)
+		}
+	}
+	if _, err := openBytes(t, append(slices.Clone(data), 0)); !errors.Is(err, ErrTruncated) {
+		t.Errorf("one byte more: %v", err)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	data := fileOf(t, build(t, testCorpus(27, 12, 200, 10), fileOptions))
+	// change returns the file with another header, whose checksum is right.
+	change := func(change func(h *header)) []byte {
+		h, err := decodeHeader(data[:headerSize], uint64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(h)
+		return append(h.encode(), data[headerSize:]...)
+	}
+	for _, tc := range []struct {
+		name string
+		file []byte
+		is   error
+		want string
+	}{
+		{"text", []byte("the quick brown fox\n"), ErrNotMatrix, `it starts with "the quic"; name a file that`},
+		{"vectors", []byte("18116 100\nthe 0.1"), ErrNotMatrix, "not a matrix file"},
+		{"empty", nil, ErrNotMatrix, "it is empty"},
+		{"version", change(func(h *header) { h.Version = 2 }), ErrVersion, "version 2, known is 1; build it anew"},
+		{"rows 0", change(func(h *header) { h.Rows = 0 }), ErrCorrupt, "contradicts itself"},
+		{"rows", change(func(h *header) { h.Rows++ }), ErrCorrupt, "contradicts itself"},
+		{"rows huge", change(func(h *header) { h.Rows = 1 << 62 }), ErrCorrupt, "contradicts itself"},
+		{"stored huge", change(func(h *header) { h.Stored = 1 << 63 }), ErrCorrupt, "contradicts itself"},
+		{"width", change(func(h *header) { h.Width = 4 }), ErrCorrupt, "contradicts itself"},
+		{"dynamic", change(func(h *header) { h.Dynamic = 2 }), ErrCorrupt, "contradicts itself"},
+		{"window", change(func(h *header) { h.Window = 0 }), ErrCorrupt, "window 0"},
+		{"contexts", change(func(h *header) { h.Contexts = 1 << 40 }), ErrCorrupt, "contexts"},
+		{"other l", change(func(h *header) { h.Contexts-- }), ErrCorrupt, "do not add up"},
+		{"size", change(func(h *header) { h.FileSize++ }), ErrTruncated, "not"},
+		{"foreign word", fileWithContext(t, data, 12), ErrCorrupt, "word id 12, but has 12 words"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m, err := openBytes(t, tc.file)
+			if m != nil || !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+	if m, err := openBytes(t, fileWithContext(t, data, 11)); err != nil || m.Row(0)[0] != 11 {
+		t.Errorf("a changed context with right checksums: %v", err)
+	}
+}
+
+// fileWithContext returns the file, of one checksum, with another first context
+// and the right checksums.
+func fileWithContext(t *testing.T, data []byte, context uint16) []byte {
+	t.Helper()
+	h, err := decodeHeader(data[:headerSize], uint64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := slices.Clone(data)
+	binary.LittleEndian.PutUint16(file[headerSize+16*h.Rows:], context)
+	sums := file[headerSize+h.bodySize():]
+	binary.LittleEndian.PutUint32(sums, crc32.Checksum(file[headerSize:headerSize+h.bodySize()], castagnoli))
+	binary.LittleEndian.PutUint32(sums[4:], crc32.Checksum(sums[:4], castagnoli))
+	return file
+}
+
+func TestOpenWithoutFile(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "none") {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("a folder: %v", err)
+	}
+	m := build(t, testCorpus(28, 12, 200, 10), fileOptions)
+	if err := m.Save(filepath.Join(dir, "none", "m")); err == nil {
+		t.Error("saved to a folder that is not there")
+	}
+}
+
+// An open matrix is not disturbed by a Save to its file.
+func TestSaveOverOpenFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	m := build(t, testCorpus(29, 12, 200, 10), fileOptions)
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if err := build(t, testCorpus(30, 12, 300, 10), fileOptions).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Rows() {
+		if !slices.Equal(opened.Row(i), m.Row(i)) {
+			t.Errorf("row %d changed", i)
+		}
+	}
+}
+
+// FuzzDecode: no content makes decode panic, and what it accepts can be used.
+func FuzzDecode(f *testing.F) {
+	data := fileOf(f, build(f, testCorpus(31, 5, 60, 10), fileOptions))
+	f.Add(data)
+	f.Add(data[:headerSize])
+	f.Add(data[:20])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		// Repair the header's checksum, which chance does not.
+		aligned := bytesOf(make([]uint64, len(data)/8+1))[:len(data)]
+		copy(aligned, data)
+		if len(aligned) >= headerSize {
+			sum := crc32.Checksum(aligned[:headerSize-4], castagnoli)
+			binary.LittleEndian.PutUint32(aligned[headerSize-4:], sum)
+		}
+		m, err := decode(aligned)
+		if err != nil {
+			return
+		}
+		for i := range m.Rows() {
+			m.Row(i)
+			m.At(i, m.Contexts()-1)
+		}
+		m.ColumnSums()
+	})
+}

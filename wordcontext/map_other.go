@@ -1,0 +1,17 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package wordcontext
+
+import (
+	"io"
+	"os"
+)
+
+// mapFile reads the whole file, to memory that is aligned for every number.
+func mapFile(f *os.File, size int64) (data []byte, unmap func() error, err error) {
+	data = bytesOf(make([]uint64, (size+7)/8))[:size]
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, nil, err
+	}
+	return data, func() error { return nil }, nil
+}

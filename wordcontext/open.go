@@ -1,0 +1,123 @@
+package wordcontext
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"runtime"
+)
+
+// Open maps the matrix file at path into memory, after it has checked all of
+// it. The errors wrap ErrNotMatrix, ErrVersion, ErrTruncated or ErrCorrupt, or
+// are the system's. Close releases the matrix.
+//
+// The file must not be written to while it is open; Save does not, it puts a
+// new file in its place.
+func Open(path string) (*Matrix, error) {
+	m, err := open(path)
+	if err == nil {
+		return m, nil
+	}
+	var pathError *os.PathError
+	switch {
+	case errors.As(err, &pathError):
+		return nil, fmt.Errorf("cannot open the matrix file: %w", err)
+	case errors.Is(err, ErrNotMatrix):
+		return nil, fmt.Errorf("%s: %w; name a file that w2vcl matrix build has written", path, err)
+	}
+	return nil, fmt.Errorf("%s: %w; build it anew with w2vcl matrix build", path, err)
+}
+
+func open(path string) (_ *Matrix, err error) {
+	if err := checkByteOrder(); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: it is no regular file", ErrNotMatrix)
+	}
+	if info.Size() == 0 { // cannot be mapped
+		return nil, fmt.Errorf("%w: it is empty", ErrNotMatrix)
+	}
+	data, unmap, err := mapFile(f, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	m, err := decode(data)
+	if err != nil {
+		return nil, errors.Join(err, unmap())
+	}
+	m.unmap = unmap
+	return m, nil
+}
+
+// decode returns the matrix whose file is data. Its arrays are parts of data.
+func decode(data []byte) (*Matrix, error) {
+	h, err := decodeHeader(data[:min(len(data), headerSize)], uint64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	body := data[headerSize:][:h.bodySize()]
+	if err := checkBody(body, data[headerSize+len(body):]); err != nil {
+		return nil, err
+	}
+	m := &Matrix{options: h.options(), fingerprint: h.Fingerprint}
+	counts := int(8 * h.Rows)
+	m.totals = numbersOf[uint64](body[:counts])
+	m.contextCounts = numbersOf[uint64](body[counts : 2*counts])
+	if stored := body[2*counts:]; h.Width == 2 {
+		m.narrow = numbersOf[uint16](stored)
+	} else {
+		m.wide = numbersOf[uint32](stored)
+	}
+	if m.setOffsets() != h.Stored {
+		return nil, fmt.Errorf("%w: the lengths of its rows do not add up", ErrCorrupt)
+	}
+	if m.narrow != nil {
+		return m, checkIDs(m.narrow, m.Rows())
+	}
+	return m, checkIDs(m.wide, m.Rows())
+}
+
+// checkBody compares the checksums of the body with those that follow it.
+func checkBody(body, sums []byte) error {
+	last := len(sums) - 4
+	if binary.LittleEndian.Uint32(sums[last:]) != crc32.Checksum(sums[:last], castagnoli) {
+		return fmt.Errorf("%w: the checksum of its checksums does not match", ErrCorrupt)
+	}
+	return parallel(context.Background(), runtime.GOMAXPROCS(0), last/4, func(_, k int) error {
+		from, to := k*checkedSize, min((k+1)*checkedSize, len(body))
+		if crc32.Checksum(body[from:to], castagnoli) != binary.LittleEndian.Uint32(sums[4*k:]) {
+			return fmt.Errorf("%w: the checksum of the bytes %d to %d does not match",
+				ErrCorrupt, headerSize+from, headerSize+to-1)
+		}
+		return nil
+	})
+}
+
+// checkIDs returns an error if a stored context is no word.
+func checkIDs[T id](stored []T, rows int) error {
+	const step = 1 << 20
+	tasks := (len(stored) + step - 1) / step
+	return parallel(context.Background(), runtime.GOMAXPROCS(0), tasks, func(_, k int) error {
+		var largest T
+		for _, id := range stored[k*step : min((k+1)*step, len(stored))] {
+			largest = max(largest, id)
+		}
+		if int(largest) >= rows {
+			return fmt.Errorf("%w: it holds word id %d, but has %d words", ErrCorrupt, largest, rows)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,146 @@
+package wordcontext
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"testing"
+)
+
+// Sizes at which every occurrence, position and pair is counted.
+var smallSizes = []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 50}
+
+func TestSampleIsUniform(t *testing.T) {
+	const keys = 30000
+	for _, n := range smallSizes {
+		for _, size := range slices.Compact([]int{1, max(n/3, 1), max(n-1, 1)}) {
+			kept := make([]int, n)
+			pairs := make([]int, n*n)
+			chosen := make([]uint64, 1)
+			for key := range uint64(keys) {
+				chosen[0] = 0
+				sample(chosen, uint64(n), size, key, uint32(n))
+				if bits.OnesCount64(chosen[0]) != size || chosen[0]>>n != 0 {
+					t.Fatalf("%d of %d: bits %b", size, n, chosen[0])
+				}
+				for x := range n {
+					if chosen[0]>>x&1 == 0 {
+						continue
+					}
+					kept[x]++
+					for y := range x {
+						pairs[x*n+y] += int(chosen[0] >> y & 1)
+					}
+				}
+			}
+			what := fmt.Sprintf("%d of %d", size, n)
+			checkBinomial(t, what+", kept", kept, keys, float64(size)/float64(n))
+			var both []int
+			for x := range n {
+				both = append(both, pairs[x*n:x*n+x]...)
+			}
+			checkBinomial(t, what+", both kept", both, keys, float64(size)*float64(size-1)/float64(n*max(n-1, 1)))
+		}
+	}
+}
+
+// checkBinomial tests that each count is one of keys trials that succeed with
+// probability p: none is more than 5.5 standard deviations off (4e-8 each).
+func checkBinomial(t *testing.T, what string, counts []int, keys int, p float64) {
+	t.Helper()
+	mean, variance := float64(keys)*p, float64(keys)*p*(1-p)
+	for x, count := range counts {
+		off := float64(count) - mean
+		if off*off > 5.5*5.5*variance+1e-6 {
+			t.Errorf("%s: number %d came %d times in %d, want about %.0f", what, x, count, keys, mean)
+		}
+	}
+}
+
+// A long row: every 64th part of it keeps as much as the others.
+func TestSampleOfLongRow(t *testing.T) {
+	const n, size, keys = 1<<20 + 13, 1 << 14, 20
+	counts := make([]int, 64)
+	for key := range uint64(keys) {
+		chosen := make([]uint64, n/64+1)
+		sample(chosen, n, size, key, 5)
+		total := 0
+		for k, word := range chosen {
+			ones := bits.OnesCount64(word)
+			total += ones
+			if k < len(chosen)-1 {
+				counts[k*64/(len(chosen)-1)] += ones
+			}
+		}
+		if total != size {
+			t.Fatalf("kept %d, want %d", total, size)
+		}
+	}
+	chiSquare(t, "parts of a long row", counts)
+}
+
+func TestShuffleIsUniform(t *testing.T) {
+	const keys = 30000
+	for _, n := range smallSizes {
+		positions := make([]int, n*n) // (number, position)
+		neighbours := newPairCounts(n)
+		orders := map[string]int{}
+		for key := range uint64(keys) {
+			row := make([]uint16, n)
+			for k := range row {
+				row[k] = uint16(k)
+			}
+			shuffle(row, key, 3)
+			for k, x := range row {
+				positions[int(x)*n+k]++
+			}
+			if n > 1 {
+				k := int(key) % (n - 1)
+				neighbours.add(uint32(row[k]), uint32(row[k+1]))
+			}
+			if n <= 5 {
+				orders[fmt.Sprint(row)]++
+			}
+		}
+		what := fmt.Sprintf("shuffle of %d", n)
+		checkBinomial(t, what+", number at position", positions, keys, 1/float64(n))
+		neighbours.check(t, what+", neighbours")
+		if n <= 5 {
+			counts := []int{}
+			for _, c := range orders {
+				counts = append(counts, c)
+			}
+			if want := []int{1, 1, 2, 6, 24, 120}[n]; len(counts) != want {
+				t.Errorf("%s: %d orders, want %d", what, len(counts), want)
+			}
+			chiSquare(t, what+", orders", counts)
+		}
+	}
+}
+
+// The whole of it, on a text in which every context can be told apart: row 0 is
+// surrounded by words that come once.
+func TestBuildDiscardsUniformly(t *testing.T) {
+	const n, keep, keys = 40, 11, 20000
+	var text []uint32
+	for k := range uint32(n / 2) {
+		text = append(text, 2*k+1, 0, 2*k+2)
+	}
+	c := sentencesCorpus(n+1, text)
+	kept := make([]int, n)
+	positions := make([]int, n*keep) // (context, position)
+	pairs := newPairCounts(n)
+	for key := range uint64(keys) {
+		m := build(t, c, Options{Window: 1, Contexts: keep, Passes: 1, Seed: key, Threads: 1})
+		row := m.Row(0)
+		for k, context := range row {
+			kept[context-1]++
+			positions[int(context-1)*keep+k]++
+		}
+		k := int(key) % (keep - 1)
+		pairs.add(row[k]-1, row[k+1]-1)
+	}
+	checkBinomial(t, "kept", kept, keys, float64(keep)/n)
+	checkBinomial(t, "context at position", positions, keys, 1.0/n)
+	pairs.check(t, "neighbours")
+}
