@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -64,21 +65,11 @@ func MakePlan(ctx context.Context, c Config, p *Progress) (Plan, error) {
 // plan measures a few units on a trainer of its own, which is thrown away:
 // training starts from the same state whether it was measured or not.
 func (j *job) plan(ctx context.Context) (Plan, error) {
-	t, err := j.newTrainer()
-	if err != nil {
-		return Plan{}, err
-	}
-	perUnit, pairs, err := calibrate(ctx, t, j.config.schedule(t.Units())(0))
-	units := t.Units()
-	if closeErr := t.Close(); err == nil {
-		err = closeErr
-	}
-	// The memory of the trainer that was measured serves the one that trains.
-	t = nil
-	runtime.GC()
+	units, perUnit, pairs, err := j.measure(ctx)
 	if err != nil {
 		return Plan{}, fmt.Errorf("cannot measure the speed of training: %w", err)
 	}
+	runtime.GC() // the memory of that trainer serves the one that trains
 	c := &j.config
 	return Plan{
 		Mode: c.Mode, Device: c.Device, Dim: c.Dim, Negative: c.Negative, Threads: c.threads(),
@@ -90,6 +81,16 @@ func (j *job) plan(ctx context.Context) (Plan, error) {
 		SecondsPrepare:      j.secondsRead + j.secondsMatrix,
 		SecondsTrain:        perUnit * float64(units),
 	}, nil
+}
+
+// measure makes a trainer and tells its units, and the time and pairs of one.
+func (j *job) measure(ctx context.Context) (units int, seconds, pairs float64, err error) {
+	t, err := j.newTrainer()
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	seconds, pairs, err = calibrate(ctx, t, j.config.schedule(t.Units())(0))
+	return t.Units(), seconds, pairs, errors.Join(err, t.Close())
 }
 
 // memory splits the estimate of the trainer into its parts.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -53,16 +54,16 @@ func (j *job) prepare(ctx context.Context, p *Progress) error {
 	if err := j.readCorpus(ctx, p); err != nil {
 		return err
 	}
-	if err := j.checkVocabulary(); err != nil {
+	if err := j.checkText(); err != nil {
 		return err
 	}
 	return j.mode.prepare(ctx, j, p)
 }
 
-// close releases what the job holds. Its trainers are closed by who made them.
+// close releases what the job holds, last opened first.
 func (j *job) close() {
-	for _, closer := range j.closers {
-		_ = closer() // read-only resources: nothing can be lost
+	for _, closer := range slices.Backward(j.closers) {
+		_ = closer() // what was to be kept is in files by now
 	}
 	j.closers = nil
 }
@@ -138,9 +139,12 @@ func vocabularyBytes(v *corpus.Vocabulary) int64 {
 	return bytes
 }
 
-// checkVocabulary refuses what only the text can show to be impossible.
-func (j *job) checkVocabulary() error {
+// checkText refuses what only the text can show to be impossible.
+func (j *job) checkText() error {
 	c, words := &j.config, j.vocabulary.Len()
+	if j.stats.TokensUsed == j.stats.Sentences {
+		return fmt.Errorf("every sentence has one word, so no word has a context: a line is a sentence, but %s seems to have one word a line", c.Corpus)
+	}
 	if words > c.Negative {
 		return nil
 	}

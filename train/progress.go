@@ -37,7 +37,7 @@ func NewProgress(w io.Writer) *Progress {
 // Notef writes one line.
 func (p *Progress) Notef(format string, args ...any) {
 	if p != nil {
-		fmt.Fprintf(p.w, format+"\n", args...)
+		_, _ = fmt.Fprintf(p.w, format+"\n", args...) // nobody to tell
 	}
 }
 
@@ -144,7 +144,7 @@ func (s *Stage) showLine(done int64, text string, now time.Time) {
 	if elapsed := now.Sub(s.start).Seconds(); s.total > 0 && done > 0 {
 		line += "  ETA " + Duration(elapsed*float64(s.total-done)/float64(done))
 	}
-	fmt.Fprintln(s.p.w, line)
+	s.p.Notef("%s", line)
 }
 
 // Stop takes the stage off the screen without a word, for stages that failed.

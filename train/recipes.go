@@ -68,8 +68,8 @@ func Defaults(mode, preset, optimizer string) Config {
 	return c
 }
 
-// clTuned is the recipe found by some 200 runs on 17 million words of Wikipedia
-// (docs/recipes.md): M from the subsampled corpus with dynamic windows, and
+// clTuned is the recipe found by 75 runs on 17 million words of Wikipedia
+// (benchmarks/2026-11-21-recipes.md): M from the subsampled corpus with dynamic windows, and
 // negatives drawn as often as words are found as contexts, so that the two
 // alternating steps share one objective.
 func clTuned(c *Config) {
@@ -119,10 +119,12 @@ func vanillaPaper(c *Config) {
 }
 
 // Demo returns the settings of `w2vcl demo`, to be given to [Resolve]: mode cl
-// with the tuned recipe on the small raw text in testdata.
+// with the tuned recipe on the small raw text in testdata. More contexts than
+// these do not make its scores better, they only take longer.
 func Demo() map[string]string {
 	return map[string]string{
 		"mode":      ModeCL,
+		"contexts":  "4096",
 		"tokenizer": TokenizerWords,
 		"lowercase": "true",
 	}

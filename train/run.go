@@ -62,7 +62,7 @@ func (j *job) run(ctx context.Context, folder *runFolder, start time.Time, p *Pr
 	if err != nil {
 		return Summary{}, err
 	}
-	defer trainer.Close()
+	j.closers = append(j.closers, trainer.Close)
 	if err := j.writeDOT(trainer); err != nil {
 		return Summary{}, err
 	}

@@ -46,6 +46,7 @@ func runFake(t *testing.T, ctx context.Context, j *job, p *Progress) (Summary, e
 		t.Fatal(err)
 	}
 	defer folder.abandon()
+	defer j.close()
 	return j.run(ctx, folder, time.Now(), p)
 }
 
@@ -129,9 +130,9 @@ func TestRunSavesWhenInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	j, _ := fakeJob(t, filepath.Join(t.TempDir(), "run"), 40)
-	make := j.newTrainer
+	fresh := j.newTrainer
 	j.newTrainer = func() (Trainer, error) {
-		trainer, err := make()
+		trainer, err := fresh()
 		trainer.(*fakeTrainer).hook = func(_ context.Context, unit int) {
 			if unit == 9 {
 				cancel()
@@ -311,18 +312,18 @@ func TestCheckOutputs(t *testing.T) {
 	}
 }
 
-func TestCheckVocabulary(t *testing.T) {
+func TestCheckText(t *testing.T) {
 	j, _ := fakeJob(t, "", 1) // three words
 	j.config.Negative = 2
-	if err := j.checkVocabulary(); err != nil {
+	if err := j.checkText(); err != nil {
 		t.Errorf("2 negatives of 3 words: %v", err)
 	}
 	j.config.Negative = 3
-	wantUsage(t, j.checkVocabulary(), "--negative 3 needs a vocabulary of at least 4 words, but the text has 3")
+	wantUsage(t, j.checkText(), "--negative 3 needs a vocabulary of at least 4 words, but the text has 3")
 	// The recipe's own number is not the user's mistake.
 	j.config.Negative = Defaults("", "", "").Negative
 	var usage *UsageError
-	if err := j.checkVocabulary(); err == nil || errors.As(err, &usage) {
+	if err := j.checkText(); err == nil || errors.As(err, &usage) {
 		t.Errorf("got %v, want an error that is not about usage", err)
 	}
 }

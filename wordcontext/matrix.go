@@ -17,7 +17,8 @@ const NoContext = math.MaxUint32
 // A Matrix is the word-context matrix M: V rows, one for each word, of l
 // context word ids each. Rows are stored without the repetitions of short rows;
 // the package comment says which entry is which. Its methods may be called by
-// any number of goroutines, but for Close. After Close they panic.
+// any number of goroutines, but for Close. After Close the methods that need
+// contexts panic.
 type Matrix struct {
 	options     Options // without Threads and Progress
 	fingerprint uint64  // of the corpus

@@ -167,7 +167,10 @@ func (o *demoOptions) nextSteps(s streams) {
 	if o.quiet {
 		return
 	}
-	folder := "runs/mine"
+	if out := o.settings.set["out"]; out != "" {
+		s.notef("\nThe run is in %s. Ask it for more:  w2vcl neighbors %s WORD", out, out)
+	}
+	const folder = "runs/mine"
 	s.notef("\nNow your own text, a file or a folder of files (add --tokenizer words --lowercase for raw text):")
 	s.notef("  w2vcl train --corpus PATH --out %s", folder)
 	s.notef("  w2vcl eval %s", folder)

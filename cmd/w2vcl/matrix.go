@@ -20,7 +20,7 @@ func newMatrix(s streams) *cobra.Command {
 		Long: `The matrix M holds the context samples that W2V-CL trains on, one row for each
 word. 'w2vcl train' builds it in memory; kept in a file it can serve many runs on
 the same text: w2vcl train --matrix FILE.`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return train.Usagef("matrix %s: no such command; there are build and info", args[0])
 			}
@@ -114,12 +114,14 @@ func matrixInfo(s streams, path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	defer m.Close()
 	o := m.Options()
 	summary := matrixSummary{
 		File: path, Bytes: info.Size(), Rows: m.Rows(), Contexts: m.Contexts(), Stored: m.Stored(),
 		Window: o.Window, DynamicWindow: o.DynamicWindow, Sample: o.Sample, Passes: o.Passes, Seed: o.Seed,
 		Corpus: fmt.Sprintf("%016x", m.Fingerprint()),
+	}
+	if err := m.Close(); err != nil {
+		return err
 	}
 	if asJSON {
 		return writeJSON(s.out, summary)

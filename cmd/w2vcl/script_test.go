@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -59,9 +60,9 @@ func exitCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	err = ts.Exec(args[1], args[2:]...)
 	got := 0
-	if failed := new(exec.ExitError); err != nil {
-		var ok bool
-		if failed, ok = err.(*exec.ExitError); !ok {
+	if err != nil {
+		var failed *exec.ExitError
+		if !errors.As(err, &failed) {
 			ts.Fatalf("cannot run %s: %v", args[1], err)
 		}
 		got = failed.ExitCode()

@@ -1,0 +1,125 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// smallText has two groups of words that never meet.
+func smallText() string {
+	return strings.Repeat("red green blue red blue green\none two three two one three\n", 50)
+}
+
+// smallConfig is a run of both modes that takes no time.
+func smallConfig(t *testing.T, mode string) Config {
+	t.Helper()
+	flags := map[string]string{
+		"mode": mode, "corpus": writeFile(t, "text", smallText()), "out": filepath.Join(t.TempDir(), "run"),
+		"dim": "4", "negative": "2", "sample": "0", "epochs": "1", "threads": "2",
+	}
+	if mode == ModeCL {
+		flags["contexts"] = "40"
+	}
+	c, err := Resolve("", flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestRunEndToEnd also holds that a run is the same from a file and from a
+// reader, measured beforehand or not, on one thread or two.
+func TestRunEndToEnd(t *testing.T) {
+	for _, mode := range Modes() {
+		t.Run(mode, func(t *testing.T) {
+			c := smallConfig(t, mode)
+			summary, err := Run(t.Context(), c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if summary.Vocab != 6 || summary.Tokens != 600 || summary.TrainWords != 600 || summary.Epochs != 1 || summary.WordsPerSecond <= 0 || summary.Loss <= 0 {
+				t.Errorf("summary %+v", summary)
+			}
+			again := c
+			again.Out, again.Threads, again.Corpus = c.Out+"2", 1, "a reader"
+			if _, err := RunReader(t.Context(), again, strings.NewReader(smallText()), NewProgress(&bytes.Buffer{})); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{VectorsFile, ContextFile, VocabularyFile} {
+				if !bytes.Equal(mustRead(t, filepath.Join(c.Out, name)), mustRead(t, filepath.Join(again.Out, name))) {
+					t.Errorf("%s differs", name)
+				}
+			}
+			if config := mustRead(t, filepath.Join(again.Out, ConfigFile)); !bytes.Contains(config, []byte(`corpus = "a reader"`)) {
+				t.Errorf("the reader's name was not recorded:\n%s", config)
+			}
+		})
+	}
+}
+
+func mustRead(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestMakePlanLeavesNothing(t *testing.T) {
+	for _, mode := range Modes() {
+		c := smallConfig(t, mode)
+		dir := filepath.Dir(c.Out)
+		if mode == ModeCL {
+			c.Matrix = filepath.Join(dir, "m")
+		}
+		c.GraphDOT = filepath.Join(dir, "g")
+		plan, err := MakePlan(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := plan.Memory
+		if plan.Iterations < 1 || plan.SecondsTrain <= 0 || plan.PairsPerIteration <= 0 || m.Tables != 2*6*4*4 || m.Moments != 2*m.Tables ||
+			m.Total != m.Corpus+m.Matrix+m.Tables+m.Moments+m.Work || m.Peak < m.Total {
+			t.Errorf("%s: plan %+v", mode, plan)
+		}
+		if (mode == ModeCL) != (m.Matrix > 0) {
+			t.Errorf("%s: matrix of %d bytes", mode, m.Matrix)
+		}
+		if got := entries(t, dir); got != nil {
+			t.Errorf("%s: left %v", mode, got)
+		}
+	}
+}
+
+func TestRunOnTextWithoutNeighbours(t *testing.T) {
+	for _, mode := range Modes() {
+		c := smallConfig(t, mode)
+		c.Corpus = writeFile(t, "text", strings.ReplaceAll(smallText(), " ", "\n"))
+		_, err := Run(t.Context(), c, nil)
+		if err == nil || !strings.Contains(err.Error(), "every sentence has one word") {
+			t.Errorf("%s: got %v", mode, err)
+		}
+	}
+}
+
+func TestCancelledEverywhere(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := smallConfig(t, ModeCL)
+	c.Matrix = filepath.Join(filepath.Dir(c.Out), "m")
+	_, runErr := Run(ctx, c, nil)
+	_, planErr := MakePlan(ctx, c, nil)
+	for name, err := range map[string]error{"run": runErr, "plan": planErr, "matrix": BuildMatrix(ctx, c, nil)} {
+		if err == nil || !strings.Contains(err.Error(), "nothing was saved") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if got := entries(t, filepath.Dir(c.Out)); got != nil {
+		t.Errorf("left %v", got)
+	}
+}
