@@ -1,7 +1,5 @@
 package corpus
 
-import "math/bits"
-
 // Philox is the one source of randomness in w2vcl: the counter-based generator
 // Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
 // SC 2011). It has no state. The same seed, stream and counter give the same
@@ -18,12 +16,14 @@ func Philox(seed uint64, stream Stream, counter uint64) [4]uint32 {
 	c0, c1 := uint32(counter), uint32(counter>>32)
 	c2, c3 := uint32(stream), uint32(stream>>32)
 	k0, k1 := uint32(seed), uint32(seed>>32)
-	for range 10 {
-		hi0, lo0 := bits.Mul32(m0, c0)
-		hi1, lo1 := bits.Mul32(m1, c2)
-		c0, c1, c2, c3 = hi1^c1^k0, lo1, hi0^c3^k1, lo0
-		k0 += w0
-		k1 += w1
+	for range 5 { // two rounds each, so that no word need be moved to its place
+		p0, p1 := uint64(m0)*uint64(c0), uint64(m1)*uint64(c2)
+		d0, d2 := uint32(p1>>32)^c1^k0, uint32(p0>>32)^c3^k1
+		k0, k1 = k0+w0, k1+w1
+		q0, q1 := uint64(m0)*uint64(d0), uint64(m1)*uint64(d2)
+		c0, c1 = uint32(q1>>32)^uint32(p1)^k0, uint32(q1)
+		c2, c3 = uint32(q0>>32)^uint32(p0)^k1, uint32(q0)
+		k0, k1 = k0+w0, k1+w1
 	}
 	return [4]uint32{c0, c1, c2, c3}
 }

@@ -192,6 +192,9 @@ func TestBuildErrors(t *testing.T) {
 			if err == nil || m != nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want an error with %q", err, tc.want)
 			}
+			if n := EstimateBytes(tc.corpus, tc.options); n != 0 && tc.name != "foreign token" {
+				t.Errorf("it is estimated at %d bytes", n)
+			}
 		})
 	}
 }

@@ -5,8 +5,11 @@ import "github.com/w2vcl/w2vcl/corpus"
 // EstimateBytes returns about how much memory Build needs at its peak, the
 // matrix included and the corpus not. It allocates little and reads only the
 // counts of the words. Sentence ends make rows shorter than it assumes, so it
-// is rather too high.
+// is rather too high. Options and corpus that Build refuses need 0 bytes.
 func EstimateBytes(c *corpus.Corpus, o Options) int64 {
+	if o.check() != nil || checkCorpus(c) != nil {
+		return 0
+	}
 	rows := int64(c.Vocabulary.Len())
 	perToken := float64(2*o.Window) * float64(o.Passes)
 	if o.DynamicWindow {

@@ -1,11 +1,8 @@
 package wordcontext
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"runtime"
-	"sort"
 
 	"github.com/w2vcl/w2vcl/corpus"
 )
@@ -93,7 +90,9 @@ func (m *Matrix) Stored() uint64 { return m.offsets[len(m.offsets)-1] }
 func (m *Matrix) RowTotal(i int) uint64 { return m.totals[i] }
 
 // ContextCounts returns how often each word is a context of another in all
-// passes over the text, before rows are cut to l. The slice is a copy.
+// passes over the text: the sums of M's columns before rows are cut to l or
+// filled up. As weights of the negatives they make both steps of W2V-CL optimise
+// one objective, which the sums of the finished M do not. The slice is a copy.
 func (m *Matrix) ContextCounts() []uint64 {
 	return append([]uint64(nil), m.contextCounts...)
 }
@@ -134,55 +133,6 @@ func (m *Matrix) At(i, j int) uint32 {
 		return uint32(m.narrow[from+uint64(position)])
 	}
 	return m.wide[from+uint64(position)]
-}
-
-// ColumnSums returns how often each word is expected in the V x l matrix: each
-// stored context of row i counts l/s_i times, s_i being the stored length. Apart
-// from the incomplete last round of short rows, that is the number of entries.
-// As weights of the negatives, the sums make both steps of W2V-CL optimise one
-// objective.
-func (m *Matrix) ColumnSums() []float64 {
-	if m.narrow != nil {
-		return columnSums(m, m.narrow)
-	}
-	return columnSums(m, m.wide)
-}
-
-func columnSums[T id](m *Matrix, stored []T) []float64 {
-	// The number of parts is fixed, so that the order of the additions is.
-	const parts = 8
-	rows, bounds := m.Rows(), m.cut(parts)
-	var sums [parts][]float64
-	_ = parallel(context.Background(), runtime.GOMAXPROCS(0), parts, func(_, part int) error {
-		sum := make([]float64, rows)
-		for i := bounds[part]; i < bounds[part+1]; i++ {
-			row := stored[m.offsets[i]:m.offsets[i+1]]
-			weight := float64(m.Contexts()) / float64(len(row))
-			for _, context := range row {
-				sum[context] += weight
-			}
-		}
-		sums[part] = sum
-		return nil
-	})
-	for _, sum := range sums[1:] {
-		for i, x := range sum {
-			sums[0][i] += x
-		}
-	}
-	return sums[0]
-}
-
-// cut returns the bounds of the rows cut into parts of about equal numbers of
-// stored contexts.
-func (m *Matrix) cut(parts int) []int {
-	bounds := make([]int, parts+1)
-	for part := range parts {
-		at := m.Stored() / uint64(parts) * uint64(part)
-		bounds[part] = sort.Search(m.Rows(), func(i int) bool { return m.offsets[i] >= at })
-	}
-	bounds[parts] = m.Rows()
-	return bounds
 }
 
 // Matches returns nil if Build would make this matrix of the corpus with the

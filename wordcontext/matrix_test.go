@@ -1,8 +1,6 @@
 package wordcontext
 
 import (
-	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -126,57 +124,6 @@ func TestNoContext(t *testing.T) {
 	if len(m.Row(0)) != 0 || m.RowTotal(0) != 0 {
 		t.Errorf("row 0 has contexts")
 	}
-	if got := m.ColumnSums(); !slices.Equal(got, []float64{0, 4, 4}) {
-		t.Errorf("column sums %v", got)
-	}
-}
-
-func TestColumnSums(t *testing.T) {
-	c := testCorpus(17, 50, 5000, 50)
-	m := build(t, c, Options{Window: 2, Contexts: 1500, Passes: 1})
-	got := m.ColumnSums()
-	want := make([]float64, m.Rows())
-	total := 0.0
-	for i := range m.Rows() {
-		row := m.Row(i)
-		for _, context := range row {
-			want[context] += 1500 / float64(len(row))
-		}
-		total += 1500
-	}
-	var sum float64
-	for i := range got {
-		sum += got[i]
-		if math.Abs(got[i]-want[i]) > 1e-9*want[i] {
-			t.Errorf("word %d: %v, want %v", i, got[i], want[i])
-		}
-		// The entries themselves: no incomplete round is more than a row off.
-		entries := 0
-		for r := range m.Rows() {
-			for j := range m.Contexts() {
-				if m.At(r, j) == uint32(i) {
-					entries++
-				}
-			}
-			if testing.Short() {
-				break
-			}
-		}
-		if !testing.Short() && math.Abs(float64(entries)-got[i]) > 0.1*got[i]+20 {
-			t.Errorf("word %d: %v expected, %d entries", i, got[i], entries)
-		}
-	}
-	if math.Abs(sum-total) > 1e-6 {
-		t.Errorf("the sums add up to %v, want %v", sum, total)
-	}
-	for _, threads := range []int{1, 3} {
-		old := runtime.GOMAXPROCS(threads)
-		again := m.ColumnSums()
-		runtime.GOMAXPROCS(old)
-		if !slices.Equal(again, got) {
-			t.Errorf("other sums with %d threads", threads)
-		}
-	}
 }
 
 func TestMatches(t *testing.T) {
@@ -225,12 +172,11 @@ func TestUseAfterClose(t *testing.T) {
 		}
 	}
 	for name, use := range map[string]func(){
-		"At":         func() { m.At(0, 0) },
-		"Row":        func() { m.Row(0) },
-		"RowTotal":   func() { m.RowTotal(0) },
-		"Stored":     func() { m.Stored() },
-		"Block":      func() { m.Block(0, 1, 0, 1, make([]uint32, 20)) },
-		"ColumnSums": func() { m.ColumnSums() },
+		"At":       func() { m.At(0, 0) },
+		"Row":      func() { m.Row(0) },
+		"RowTotal": func() { m.RowTotal(0) },
+		"Stored":   func() { m.Stored() },
+		"Block":    func() { m.Block(0, 1, 0, 1, make([]uint32, 20)) },
 	} {
 		func() {
 			defer func() {
