@@ -15,7 +15,10 @@ import (
 // so no two updates conflict, and the result is the same to the bit for any
 // number of threads.
 //
-// Both steps of an iteration use the same column of M and fresh negatives each.
+// The two steps of iteration j use columns j and j + l/2 of M (modulo l), so an
+// epoch of l iterations shows every column once to either table, and each step
+// draws fresh negatives. One column for both scores a little lower
+// (benchmarks/2026-11-21-fresh-columns.md).
 type TwoStep struct {
 	matrix     *wordcontext.Matrix
 	config     Config
@@ -24,19 +27,13 @@ type TwoStep struct {
 	contexts   *table // C
 	sampler    *sampler
 	steps      [2]step // train words, train contexts
-
-	block      []uint32 // columns blockFirst ..., column by column
-	blockFirst int      // -1: none yet
+	columns    [2]columnReader
 }
-
-// columnBlock is how many columns of M are read at once: a cache line of each
-// row.
-const columnBlock = 32
 
 // MemoryTwoStep estimates the bytes NewTwoStep takes for a vocabulary of the
 // given size, M not counted.
 func MemoryTwoStep(words int, c Config) int64 {
-	bytes := c.tableBytes(words) + int64(columnBlock)*int64(words)*4
+	bytes := c.tableBytes(words) + 2*int64(columnBlock)*int64(words)*4
 	if c.Form == FormStock {
 		bytes += 2 * c.stockBytes(words)
 	}
@@ -56,11 +53,13 @@ func NewTwoStep(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Co
 	if iterations < 1 {
 		return nil, fmt.Errorf("number of iterations is %d; it must be at least 1", iterations)
 	}
-	t := &TwoStep{matrix: m, config: c, iterations: iterations, blockFirst: -1}
+	t := &TwoStep{matrix: m, config: c, iterations: iterations}
 	if t.words, t.contexts, err = newTables(m.Rows(), c); err != nil {
 		return nil, err
 	}
-	t.block = make([]uint32, columnBlock*m.Rows())
+	for i := range t.columns {
+		t.columns[i] = columnReader{matrix: m, threads: c.Threads, block: make([]uint32, columnBlock*m.Rows()), first: -1}
+	}
 	t.sampler = &sampler{noise: noise, seed: c.Seed, negatives: c.Negatives}
 	if t.steps[0], err = newHalfStep(t.words, t.contexts, t.sampler, c); err != nil {
 		return nil, err
@@ -81,11 +80,14 @@ func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.
 	if err := ctx.Err(); err != nil {
 		return trainer.Report{}, err
 	}
-	if err := t.loadColumn(unit % t.matrix.Contexts()); err != nil {
-		return trainer.Report{}, err
-	}
 	var report trainer.Report
 	for i, table := range []*table{t.words, t.contexts} {
+		l := t.matrix.Contexts()
+		column, err := t.columns[i].column((unit + i*l/2) % l)
+		if err != nil {
+			return trainer.Report{}, err
+		}
+		t.sampler.column = column
 		t.sampler.stream = corpus.StreamNegatives.Sub(uint32(2*unit + i))
 		table.optimizer.Begin(unit+1, rate)
 		loss, err := t.steps[i].run()
@@ -96,26 +98,6 @@ func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.
 	}
 	report.Pairs = 2 * float64(t.matrix.Rows()) * float64(1+t.config.Negatives)
 	return report, nil
-}
-
-// loadColumn makes column j of M the sampler's, reading a block of columns at
-// a time.
-func (t *TwoStep) loadColumn(j int) error {
-	v := t.matrix.Rows()
-	first := j - j%columnBlock
-	if first != t.blockFirst {
-		count := min(columnBlock, t.matrix.Contexts()-first)
-		const rows = 512
-		err := parallel(t.config.Threads, (v+rows-1)/rows, func(_, b int) {
-			t.matrix.Block(first, count, b*rows, min((b+1)*rows, v), t.block)
-		})
-		if err != nil {
-			return fmt.Errorf("read columns %d to %d of M: %w", first, first+count-1, err)
-		}
-		t.blockFirst = first
-	}
-	t.sampler.column = t.block[(j-first)*v:][:v]
-	return nil
 }
 
 // Tables returns W and C, V x Dim in row-major order, live.
