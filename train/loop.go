@@ -48,7 +48,9 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 	start := now()
 	shown := speedometer{}
 	for unit := range units {
-		if ctx.Err() != nil {
+		// One unit is always trained: a run that began to train has something
+		// to save.
+		if unit > 0 && ctx.Err() != nil {
 			break
 		}
 		lr := l.rate(unit)

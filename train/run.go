@@ -104,6 +104,9 @@ func (j *job) announce(ctx context.Context, p *Progress) error {
 
 // train runs the loop with the metrics file of the folder.
 func (j *job) train(ctx context.Context, t Trainer, folder *runFolder, p *Progress) (outcome, error) {
+	if ctx.Err() != nil {
+		return outcome{}, errStopped
+	}
 	metrics, err := os.Create(folder.path(MetricsFile))
 	if err != nil {
 		return outcome{}, fmt.Errorf("cannot write metrics: %w", err)
@@ -119,9 +122,6 @@ func (j *job) train(ctx context.Context, t Trainer, folder *runFolder, p *Progre
 	}
 	if err != nil {
 		return outcome{}, err
-	}
-	if result.Units == 0 {
-		return outcome{}, errStopped
 	}
 	p.Notef("Trained: %s %ss in %s (%s words/s, %s pairs/s), loss %.4f", Number(result.Units), j.mode.unit, Duration(result.Seconds),
 		rate(result.Words/max(result.Seconds, 1e-9)), rate(result.Pairs/max(result.Seconds, 1e-9)), result.Loss)

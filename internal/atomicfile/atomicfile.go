@@ -49,16 +49,15 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	syncDir(dir)
+	return nil
 }
 
 // syncDir makes the rename itself survive a power cut. Not every system can
 // sync a folder, and the file is whole either way, so its error is not ours.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
 	}
-	_ = d.Sync()
-	return d.Close()
 }
