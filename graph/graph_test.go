@@ -522,11 +522,35 @@ func TestPanicIsError(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "boom") {
 		t.Errorf("error is %v", err)
 	}
+	err = parallel(3, 10, func(_, i int) {
+		if i == 7 {
+			panic("boom")
+		}
+	})
+	if err == nil || !strings.Contains(err.Error(), "boom") {
+		t.Errorf("error of parallel is %v", err)
+	}
+}
+
+func TestSkipGramBadInput(t *testing.T) {
 	r := freshRandom(t)
-	left, right := randomMatrix(r, 3, 4), randomMatrix(r, 3, 4)
-	op := newSkipGram(&List{Width: 3, Rows: make([]uint32, 3)}, 2, nil) // a list too short
-	if _, err := op.Do(left, right); err == nil || !strings.Contains(err.Error(), "panic") {
-		t.Errorf("error is %v, want a panic", err)
+	left, right := randomMatrix(r, 3, 4), randomMatrix(r, 2, 4)
+	good := []uint32{0, 1, 1, 0, noTarget, noTarget}
+	for _, test := range []struct {
+		says string
+		list List
+	}{
+		{"4 targets, 2 a row, for 3 rows", List{2, good[:4]}},
+		{"6 targets, 0 a row", List{0, good}},
+		{"target 3 is row 2 of a table of 2 rows", List{2, []uint32{0, 1, 1, 2, 0, 0}}},
+	} {
+		if _, err := newSkipGram(&test.list, 2, nil).Do(left, right); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("error is %v, want %s", err, test.says)
+		}
+	}
+	op := newSkipGram(&List{2, good}, 2, nil)
+	if _, err := op.Do(left, right); err != nil {
+		t.Error(err)
 	}
 	if _, err := op.Do(left, randomMatrix(r, 3, 5)); err == nil || !strings.Contains(err.Error(), "columns") {
 		t.Errorf("error is %v, want one about columns", err)

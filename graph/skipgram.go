@@ -22,7 +22,7 @@ type rowUpdater interface {
 //	loss = sum over i of softplus(-s_i0) + sum over k>0 of softplus(s_ik)
 //	s_ik = left_i . right_targets(i,k)
 //
-// (W2V-CL, equation of the loss; Mikolov et al. 2013, equation 4). The right
+// (W2V-CL, section 3, equation 7; Mikolov et al. 2013, equation 4). The right
 // side is frozen: there is no gradient for it, so nothing is scattered.
 //
 // Do makes one pass over memory: dots, loss and gradient of a row while it is
@@ -56,7 +56,8 @@ const blockRows = 128
 const ahead = 2
 
 // SkipGramLoss adds the operation to the graph of left and right and returns
-// its loss, a float32 scalar. list may be changed between runs.
+// its loss, a float32 scalar. list may be changed between runs; a list that is
+// too short or names a row that right does not have is an error of the run.
 func SkipGramLoss(left, right *gorgonia.Node, list *List, threads int) (*gorgonia.Node, error) {
 	return applySkipGram(newSkipGram(list, threads, nil), left, right)
 }
@@ -165,6 +166,11 @@ func (s *SkipGram) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
 	left, right, err := twoMatrices(inputs)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", s, err)
+	}
+	if list, ok := s.targets.(*List); ok { // others are right by construction
+		if err := list.check(left.Shape()[0], right.Shape()[0]); err != nil {
+			return nil, fmt.Errorf("%v: %w", s, err)
+		}
 	}
 	if err := s.run(left, right); err != nil {
 		return nil, err

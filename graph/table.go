@@ -2,6 +2,7 @@ package graph
 
 import (
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/optim"
 	"gorgonia.org/tensor"
@@ -21,7 +22,7 @@ func newTable(name string, rows int, c Config) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := make([]float32, rows*c.Dim)
+	data := memory.Floats(rows * c.Dim)
 	return &table{name: name, rows: rows, dim: c.Dim, data: data, dense: dense(data, rows, c.Dim), optimizer: o}, nil
 }
 

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -27,10 +28,24 @@ type List struct {
 	Rows  []uint32
 }
 
+// check says what is wrong with the list for a batch of rows and a right table
+// of v rows. The vector kernels do not look.
+func (l *List) check(rows, v int) error {
+	if l.Width < 1 || len(l.Rows) < rows*l.Width {
+		return fmt.Errorf("%d targets, %d a row, for %d rows", len(l.Rows), l.Width, rows)
+	}
+	for i, row := range l.Rows[:rows*l.Width] {
+		if int(row) >= v && l.Rows[i-i%l.Width] != noTarget {
+			return fmt.Errorf("target %d is row %d of a table of %d rows", i, row, v)
+		}
+	}
+	return nil
+}
+
 func (l *List) width() int { return l.Width }
 
 func (l *List) fill(first int, dst []uint32) {
-	copy(dst, l.Rows[first*l.Width:][:len(dst)]) // panics, rather than train on less, if the list is short
+	copy(dst, l.Rows[first*l.Width:])
 }
 
 // sampler gives the targets of a W2V-CL step: the column's entries as

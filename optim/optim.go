@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"gorgonia.org/gorgonia"
@@ -108,9 +109,9 @@ func New(c Config, rows, columns int) (*Optimizer, error) {
 	o := &Optimizer{config: c.withDefaults(), rows: rows, columns: columns}
 	switch c.Method {
 	case Adam:
-		o.first, o.second = make([]float32, rows*columns), make([]float32, rows*columns)
+		o.first, o.second = memory.Floats(rows*columns), memory.Floats(rows*columns)
 	case AdamRow:
-		o.first, o.second = make([]float32, rows*columns), make([]float32, rows)
+		o.first, o.second = memory.Floats(rows*columns), make([]float32, rows)
 	}
 	return o, nil
 }
