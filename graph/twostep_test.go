@@ -111,7 +111,7 @@ func TestTwoStepFormsAgree(t *testing.T) {
 	}
 	wantW, wantC := stock.Tables()
 	gotW, gotC := fused.Tables()
-	if w, c := maxDifference(wantW, gotW), maxDifference(wantC, gotC); w > 1e-4 || c > 1e-4 {
+	if w, c := tableDifference(wantW, gotW), tableDifference(wantC, gotC); w > 1e-4 || c > 1e-4 {
 		t.Errorf("words differ by %v, contexts by %v", w, c)
 	}
 }

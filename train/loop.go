@@ -61,7 +61,9 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 		if math.IsNaN(report.Loss) || math.IsInf(report.Loss, 0) {
 			return outcome{}, divergedError(l.unitName, unit, units, report.Loss, lr)
 		}
-		report.Words = l.wordsPerUnit
+		if report.Words == 0 { // cl: M does not know its text
+			report.Words = l.wordsPerUnit
+		}
 		seconds := now().Sub(start).Seconds()
 		if err := recorder.add(report, lr, seconds); err != nil {
 			return outcome{}, err

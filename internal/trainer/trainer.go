@@ -7,7 +7,7 @@ package trainer
 type Report struct {
 	Loss  float64 // summed over the pairs, natural logarithm
 	Pairs float64 // pairs the loss was summed over; a pair is one dot product
-	Words float64 // train words the unit stands for
+	Words float64 // train words the unit stands for; 0 if the trainer cannot tell
 }
 
 // A Tensor is a named part of a trainer's state. Data is live: writing to it

@@ -10,7 +10,7 @@
 // AVX2 and AVX-512 give the same bits: both add in sixteen lanes, fold them in
 // the same order and fuse the same multiplications. The element-wise kernels
 // (Adam, Momentum, SGD) use no fused multiplication and give the same bits in
-// plain Go too. Dots, Combine, Dot, AddScaled and Logistic differ from plain
+// plain Go too. Dots, Combine, Dot and Logistic differ from plain
 // Go in the last bits of a float32.
 //
 // # Safety
