@@ -26,8 +26,7 @@ func newTable(name string, rows int, c Config) (*table, error) {
 	return &table{name: name, rows: rows, dim: c.Dim, data: data, dense: dense(data, rows, c.Dim), optimizer: o}, nil
 }
 
-// newTables returns W, initialized as word2vec does it with uniform values in
-// ±0.5/N, and C, all zero.
+// newTables returns W and C as they are when training starts; see reset.
 func newTables(rows int, c Config) (words, contexts *table, err error) {
 	if words, err = newTable("words", rows, c); err != nil {
 		return nil, nil, err
@@ -35,11 +34,24 @@ func newTables(rows int, c Config) (words, contexts *table, err error) {
 	if contexts, err = newTable("contexts", rows, c); err != nil {
 		return nil, nil, err
 	}
-	d := newDraws(c.Seed, corpus.StreamInitWords, 0)
-	for i := range words.data {
-		words.data[i] = (float32(d.next()>>8)/(1<<24) - 0.5) / float32(c.Dim)
-	}
+	words.randomize(c.Seed)
 	return words, contexts, nil
+}
+
+// randomize fills a table as word2vec does it, uniformly in ±0.5/N.
+func (t *table) randomize(seed uint64) {
+	d := newDraws(seed, corpus.StreamInitWords, 0)
+	for i := range t.data {
+		t.data[i] = (float32(d.next()>>8)/(1<<24) - 0.5) / float32(t.dim)
+	}
+}
+
+// reset puts W and C back to the start of training: W random, the rest zero.
+func reset(words, contexts *table, seed uint64) {
+	for _, s := range state(words, contexts) {
+		clear(s.Data)
+	}
+	words.randomize(seed)
 }
 
 func (t *table) row(i int) []float32 { return t.data[i*t.dim:][:t.dim] }

@@ -106,6 +106,9 @@ func (t *TwoStep) Tables() (words, contexts []float32) { return t.words.data, t.
 // State returns all that training changes, live, in a fixed order.
 func (t *TwoStep) State() []trainer.Tensor { return state(t.words, t.contexts) }
 
+// Reset goes back to the start of training, as if nothing had been trained.
+func (t *TwoStep) Reset() { reset(t.words, t.contexts, t.config.Seed) }
+
 // DOT prints the graphs of both steps in the Graphviz language.
 func (t *TwoStep) DOT() string { return dot(t.steps[0].compiled(), t.steps[1].compiled()) }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -71,7 +72,7 @@ type tensorCopy struct {
 	data []float32
 }
 
-func copyState(s *TwoStep) (saved []tensorCopy) {
+func copyState(s interface{ State() []trainer.Tensor }) (saved []tensorCopy) {
 	for _, x := range s.State() {
 		saved = append(saved, tensorCopy{x.Name, slices.Clone(x.Data)})
 	}
@@ -95,6 +96,41 @@ func TestTwoStepReproducible(t *testing.T) {
 			gotW, gotC := got.Tables()
 			if !slices.Equal(gotW, wantW) || !slices.Equal(gotC, wantC) {
 				t.Errorf("%s, %d threads with a break: other bits", method, threads)
+			}
+		}
+	}
+}
+
+// After Reset a trainer is as good as new, whatever it did before.
+func TestReset(t *testing.T) {
+	r := freshRandom(t)
+	text := smallCorpus(t, r, 60, 300)
+	m := buildMatrix(t, text, 10)
+	cl, err := NewTwoStep(m, contextNoise(t, m), 20, testConfig(9, 3, 2, FormFused, optim.AdamRow))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vanilla, err := NewVanilla(text, contextNoise(t, m), VanillaOptions{Window: 2, Batch: 16, Epochs: 1}, testConfig(9, 3, 2, FormFused, optim.Adam))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trained := range []interface {
+		Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error)
+		State() []trainer.Tensor
+		Reset()
+		Close() error
+	}{cl, vanilla} {
+		defer trained.Close()
+		fresh := copyState(trained)
+		for range 2 {
+			if _, err := trained.Advance(context.Background(), 0, .01); err != nil {
+				t.Fatal(err)
+			}
+		}
+		trained.Reset()
+		for i, x := range trained.State() {
+			if !slices.Equal(x.Data, fresh[i].data) {
+				t.Errorf("%T: %s is not as it was", trained, x.Name)
 			}
 		}
 	}

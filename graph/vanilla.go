@@ -170,6 +170,12 @@ func (t *Vanilla) State() []trainer.Tensor {
 	return append(state(t.words, t.contexts), trainer.Tensor{Name: "minibatches", Data: t.count})
 }
 
+// Reset goes back to the start of training, as if nothing had been trained.
+func (t *Vanilla) Reset() {
+	reset(t.words, t.contexts, t.config.Seed)
+	clear(t.count)
+}
+
 // DOT prints the graph in the Graphviz language.
 func (t *Vanilla) DOT() string { return dot(t.step.compiled()) }
 

@@ -55,6 +55,7 @@ func (f *fakeTrainer) Advance(ctx context.Context, unit int, rate float64) (Repo
 }
 func (f *fakeTrainer) Tables() (words, contexts []float32) { return f.w, f.c }
 func (f *fakeTrainer) State() []Tensor                     { return []Tensor{{Name: "w", Data: f.w}} }
+func (f *fakeTrainer) Reset()                              { clear(f.w); clear(f.c) }
 func (f *fakeTrainer) DOT() string                         { return "digraph { w }" }
 func (f *fakeTrainer) Close() error                        { f.closed++; return nil }
 

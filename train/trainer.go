@@ -32,6 +32,10 @@ type Trainer interface {
 	// order every time: copying saved values into it restores a trainer.
 	State() []Tensor
 
+	// Reset goes back to the start of training, as if nothing had been
+	// trained: a plan measures units on the trainer that will train.
+	Reset()
+
 	// DOT returns the Gorgonia graph in Graphviz's language, or "".
 	DOT() string
 
