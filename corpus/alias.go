@@ -112,8 +112,11 @@ func (a *Alias) Len() int { return len(a.columns) }
 func (a *Alias) Draw(random uint32) uint32 {
 	column, low := bits.Mul32(random, uint32(len(a.columns)))
 	c := a.columns[column]
+	// Which of the two it is cannot be predicted; in this order the compiler
+	// makes it a conditional move.
+	drawn := c.other
 	if low < c.accept {
-		return column
+		drawn = column
 	}
-	return c.other
+	return drawn
 }

@@ -128,7 +128,9 @@ func (p *pairsStep) score(w *pairsWorker, block int) float64 {
 		from, to := b*width, (b+1)*width
 		word := int(p.batch.words[from])
 		simd.Dots(w.scores, p.words.data[word*n:][:n], p.contexts.data, p.batch.contexts[from:to])
+		w.scores[0] = -w.scores[0] // to the loss, a positive is a negative of opposite score
 		simd.Logistic(p.coefficients[from:to], w.factors, w.scores)
+		p.coefficients[from] = -p.coefficients[from]
 		loss.add(w.factors)
 	}
 	return loss.total()

@@ -10,10 +10,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A rowUpdater takes the gradient of one row and updates the row in place;
-// optim.Optimizer is one.
+// A rowUpdater takes the gradient of one row, itself or as a linear combination
+// of rows of a table, and updates the row in place; optim.Optimizer is one.
 type rowUpdater interface {
 	UpdateRow(row int, w, g []float32)
+	UpdateCombination(row int, w, coefficients, table []float32, rows []uint32, scratch []float32)
 }
 
 // SkipGram is the skip-gram loss with negatives as one Gorgonia operation:
@@ -44,16 +45,30 @@ type SkipGram struct {
 
 // skipGramWorker is one goroutine's scratch memory.
 type skipGramWorker struct {
-	targets                                 []uint32
-	scores, coefficients, factors, gradient []float32
+	targets []uint32 // of a block of rows
+	// of a strip of rows, 1+K values each
+	scores, coefficients, factors []float32
+	gradient                      []float32 // of one row
 }
 
 // blockRows is how many left rows a goroutine takes at a time. It fixes the
 // order in which the loss is summed, so it does not depend on the threads.
 const blockRows = 128
 
-// ahead is how many rows before its turn a row's targets are prefetched.
-const ahead = 2
+// A block is trained strip by strip: first the scores of all rows of a strip,
+// then their sigmoids together, then the updates. A strip is short enough for
+// its rows and their targets to stay in the first-level cache in between; while
+// it is trained, the targets of the rows ahead are fetched.
+const (
+	stripBytes = 24 << 10
+	stripRows  = 8
+	ahead      = 4
+)
+
+// stripOf returns the rows of a strip for the given 1+K and N.
+func stripOf(width, n int) int {
+	return max(1, min(stripRows, stripBytes/(4*n*(1+width))))
+}
 
 // SkipGramLoss adds the operation to the graph of left and right and returns
 // its loss, a float32 scalar. list may be changed between runs; a list that is
@@ -112,9 +127,10 @@ func (s *SkipGram) run(left, right *tensor.Dense) error {
 }
 
 func newSkipGramWorker(width, n int) *skipGramWorker {
+	scores := stripOf(width, n) * width
 	return &skipGramWorker{
 		targets: make([]uint32, blockRows*width),
-		scores:  make([]float32, width), coefficients: make([]float32, width), factors: make([]float32, width),
+		scores:  make([]float32, scores), coefficients: make([]float32, scores), factors: make([]float32, scores),
 		gradient: make([]float32, n),
 	}
 }
@@ -125,30 +141,49 @@ func (s *SkipGram) block(w *skipGramWorker, left, right, kept []float32, n, firs
 	width := s.targets.width()
 	list := w.targets[:(last-first)*width]
 	s.targets.fill(first, list)
+	simd.Prefetch(right, list[:min(ahead, last-first)*width], n)
 	loss := newLossSum()
-	for row := first; row < last; row++ {
-		if next := row - first + ahead; next < last-first {
-			simd.Prefetch(right, list[next*width:(next+1)*width], n)
-		}
-		t := list[(row-first)*width:][:width]
-		x := left[row*n:][:n]
-		g := w.gradient
-		if kept != nil {
-			g = kept[row*n:][:n]
-		}
-		if t[0] == noTarget {
-			clear(g)
-		} else {
-			simd.Dots(w.scores, x, right, t)
-			simd.Logistic(w.coefficients, w.factors, w.scores)
-			loss.add(w.factors)
-			simd.Combine(g, w.coefficients, right, t)
-		}
-		if s.update != nil {
-			s.update.UpdateRow(row, x, g)
-		}
+	strip := stripOf(width, n)
+	for row := first; row < last; row += strip {
+		s.strip(w, left, right, kept, n, row, min(strip, last-row), list[(row-first)*width:], &loss)
 	}
 	return loss.total()
+}
+
+// strip trains the given number of rows from row first on. list holds their
+// targets, and those of the rows behind them in the block.
+func (s *SkipGram) strip(w *skipGramWorker, left, right, kept []float32, n, first, rows int, list []uint32, loss *lossSum) {
+	width := s.targets.width()
+	scores := w.scores[:rows*width]
+	for i := range rows {
+		if next := (i + ahead) * width; next < len(list) {
+			simd.Prefetch(right, list[next:next+width], n)
+		}
+		t, out := list[i*width:][:width], scores[i*width:][:width]
+		if t[0] == noTarget {
+			clear(out)
+			continue
+		}
+		simd.Dots(out, left[(first+i)*n:][:n], right, t)
+		out[0] = -out[0] // to the loss, a positive is a negative of opposite score
+	}
+	simd.Logistic(w.coefficients, w.factors, scores)
+	for i := range rows {
+		t, c := list[i*width:][:width], w.coefficients[i*width:][:width]
+		if t[0] == noTarget {
+			t, c = nil, nil // no terms: the gradient is zero
+		} else {
+			c[0] = -c[0]
+			loss.add(w.factors[i*width:][:width])
+		}
+		row := first + i
+		if kept != nil {
+			simd.Combine(kept[row*n:][:n], c, right, t)
+		}
+		if s.update != nil {
+			s.update.UpdateCombination(row, left[row*n:][:n], c, right, t, w.gradient)
+		}
+	}
 }
 
 // What follows is what Gorgonia asks of an operation; the rest is in operation.

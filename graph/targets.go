@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
 // noTarget in the first place of a row's targets means that the row trains on
@@ -60,30 +61,37 @@ type sampler struct {
 
 func (s *sampler) width() int { return 1 + s.negatives }
 
-// fill draws negative k of row i from lane (iK+k) mod 4 of block (iK+k)/4, so
-// no draw depends on where fill began.
+// fill draws negative k of row i from word iK+k of the step's stream, so no
+// draw depends on where fill began. A block's first row times K is a multiple of
+// 4, as Philox needs it.
 func (s *sampler) fill(first int, dst []uint32) {
-	draws := newDraws(s.seed, s.stream, uint64(first)*uint64(s.negatives))
 	width := s.width()
-	for i := first; len(dst) > 0; i++ {
-		row := dst[:width]
-		dst = dst[width:]
-		row[0] = s.column[i]
-		for k := 1; k < width; k++ {
-			row[k] = s.noise.Draw(draws.next())
+	rows := len(dst) / width
+	// The random words lie at the end of dst; what is written in front of them
+	// never gets ahead of what is read.
+	words := dst[rows:]
+	simd.Philox(words, s.seed, uint64(s.stream), uint64(first)*uint64(s.negatives)/4)
+	for i := range rows {
+		row := dst[i*width:][:width]
+		random := words[i*s.negatives:][:s.negatives]
+		row[0] = s.column[first+i]
+		for k, x := range random {
+			row[k+1] = s.noise.Draw(x)
 		}
 	}
 }
 
-// draws hands out the 32-bit words of one random stream in order: word i is
-// lane i mod 4 of block i/4.
+// draws hands out the 32-bit words of one random stream in order.
 type draws struct {
 	seed   uint64
 	stream corpus.Stream
 	place  uint64 // of the next word
-	loaded uint64 // 1 + number of the block held
-	block  [4]uint32
+	loaded uint64 // 1 + number of the run of words held
+	words  [drawsHeld]uint32
 }
+
+// drawsHeld words are made at a time: what the vector kernel makes at once.
+const drawsHeld = 32
 
 func newDraws(seed uint64, stream corpus.Stream, place uint64) *draws {
 	return &draws{seed: seed, stream: stream, place: place}
@@ -94,11 +102,11 @@ func (d *draws) next() uint32 {
 	return d.at(d.place - 1)
 }
 
-// at returns word i.
+// at returns word i: lane i mod 4 of block i/4.
 func (d *draws) at(i uint64) uint32 {
-	if d.loaded != i/4+1 {
-		d.block = corpus.Philox(d.seed, d.stream, i/4)
-		d.loaded = i/4 + 1
+	if d.loaded != i/drawsHeld+1 {
+		simd.Philox(d.words[:], d.seed, uint64(d.stream), i/drawsHeld*drawsHeld/4)
+		d.loaded = i/drawsHeld + 1
 	}
-	return d.block[i%4]
+	return d.words[i%drawsHeld]
 }

@@ -120,7 +120,7 @@ func TestReset(t *testing.T) {
 		Reset()
 		Close() error
 	}{cl, vanilla} {
-		defer trained.Close()
+		t.Cleanup(func() { trained.Close() })
 		fresh := copyState(trained)
 		for range 2 {
 			if _, err := trained.Advance(context.Background(), 0, .01); err != nil {

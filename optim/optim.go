@@ -5,8 +5,8 @@
 // Start with Config and Optimizer. An Optimizer serves two callers. To
 // Gorgonia it is a gorgonia.Solver that updates a whole table from its
 // gradient. To the fused graph it is a row updater: Begin once a step, then
-// UpdateRow for every row, from any number of goroutines, while the row is
-// still in the cache. Both give the same bits.
+// UpdateRow or UpdateCombination for every row, from any number of goroutines,
+// while the row is still in the cache. All give the same bits.
 package optim
 
 import (
@@ -151,6 +151,23 @@ func (o *Optimizer) UpdateRow(row int, w, g []float32) {
 	case SGD:
 		simd.SGD(w, g, o.adam.Keep, float32(o.rate))
 	}
+}
+
+// UpdateCombination is UpdateRow with the gradient given as a linear combination
+// of rows of a table with as many columns:
+//
+//	g = sum over k of coefficients[k] * table[rows[k]]
+//
+// Adam needs no memory for g then. scratch, of the number of columns, may be
+// overwritten.
+func (o *Optimizer) UpdateCombination(row int, w, coefficients, table []float32, rows []uint32, scratch []float32) {
+	if o.config.Method == Adam {
+		from, to := row*o.columns, (row+1)*o.columns
+		simd.CombineAdam(w, o.first[from:to], o.second[from:to], coefficients, table, rows, &o.adam, scratch)
+		return
+	}
+	simd.Combine(scratch, coefficients, table, rows)
+	o.UpdateRow(row, w, scratch)
 }
 
 // Step is gorgonia.Solver: it updates the one parameter of model in place by

@@ -42,9 +42,31 @@ func adam(w, m, v, g *float32, n int, s *AdamStep) {
 	}
 }
 
-// Eight scores at a time are enough for one row, so one version serves both.
+func combineAdam6(w, m, v, coefficients, table *float32, rows *uint32, n int, s *AdamStep) {
+	if current == AVX512 {
+		combineAdam6AVX512(w, m, v, coefficients, table, rows, n, s)
+	} else {
+		combineAdam6AVX2(w, m, v, coefficients, table, rows, n, s)
+	}
+}
+
+// The kernels below are a small part of a step, or bound by memory: one
+// version serves both levels.
+
 func logistic(gradient, factors, scores *float32, n int) {
 	logisticAVX2(gradient, factors, scores, n)
+}
+
+func momentum(w, m, g *float32, n int, beta1, rest, keep, scale float32) {
+	momentumAVX2(w, m, g, n, beta1, rest, keep, scale)
+}
+
+func sgd(w, g *float32, n int, keep, rate float32) { sgdAVX2(w, g, n, keep, rate) }
+
+func philox(dst *uint32, groups int, seed, stream, counter uint64) {
+	philoxAVX2(dst, groups, &[6]uint32{
+		uint32(seed), uint32(seed >> 32), uint32(stream), uint32(stream >> 32), uint32(counter), uint32(counter >> 32),
+	})
 }
 
 //go:noescape
@@ -64,6 +86,21 @@ func adamAVX512(w, m, v, grad *float32, n int, s *AdamStep)
 
 //go:noescape
 func adamAVX2(w, m, v, grad *float32, n int, s *AdamStep)
+
+//go:noescape
+func combineAdam6AVX512(w, m, v, coefficients, table *float32, rows *uint32, n int, s *AdamStep)
+
+//go:noescape
+func combineAdam6AVX2(w, m, v, coefficients, table *float32, rows *uint32, n int, s *AdamStep)
+
+//go:noescape
+func momentumAVX2(w, m, grad *float32, n int, beta1, rest, keep, scale float32)
+
+//go:noescape
+func sgdAVX2(w, grad *float32, n int, keep, rate float32)
+
+//go:noescape
+func philoxAVX2(dst *uint32, groups int, key *[6]uint32)
 
 //go:noescape
 func logisticAVX2(gradient, factors, scores *float32, n int)

@@ -43,13 +43,6 @@ DATA expc<>+0x2c(SB)/4, $0x3f800000 // 1
 DATA expc<>+0x30(SB)/4, $127
 GLOBL expc<>(SB), RODATA|NOPTR, $52
 
-// Sign bit in lane 0 only: the positive pair of Logistic.
-DATA first<>+0x00(SB)/8, $0x0000000080000000
-DATA first<>+0x08(SB)/8, $0
-DATA first<>+0x10(SB)/8, $0
-DATA first<>+0x18(SB)/8, $0
-GLOBL first<>(SB), RODATA|NOPTR, $32
-
 // ROWS turns six row numbers at (CX) into addresses R8..R13 in the table BX
 // with rows of DX floats.
 #define ROWS \
@@ -514,15 +507,365 @@ done:
 	VZEROUPPER
 	RET
 
+// GRADIENT sums six rows at offset AX, weighted by C0..C5, into G, in the order
+// of combine6.
+#define GRADIENT(G, C0, C1, C2, C3, C4, C5) \
+	VMULPS (R8)(AX*4), C0, G; \
+	VFMADD231PS (R9)(AX*4), C1, G; \
+	VFMADD231PS (R10)(AX*4), C2, G; \
+	VFMADD231PS (R11)(AX*4), C3, G; \
+	VFMADD231PS (R12)(AX*4), C4, G; \
+	VFMADD231PS (R13)(AX*4), C5, G
+
+// func combineAdam6AVX512(w, m, v, coefficients, table *float32, rows *uint32, n int, s *AdamStep)
+//
+// combine6AVX512 and adamAVX512 in one loop: the loads of the one hide behind
+// the divisions of the other. A product of the first row alone is the same bits
+// as a fused addition of it to zero, but for the sign of a zero.
+TEXT ·combineAdam6AVX512(SB), NOSPLIT, $0-64
+	MOVQ coefficients+24(FP), SI
+	MOVQ table+32(FP), BX
+	MOVQ rows+40(FP), CX
+	MOVQ n+48(FP), DX
+	ROWS
+	VBROADCASTSS 0(SI), Z20
+	VBROADCASTSS 4(SI), Z21
+	VBROADCASTSS 8(SI), Z22
+	VBROADCASTSS 12(SI), Z23
+	VBROADCASTSS 16(SI), Z24
+	VBROADCASTSS 20(SI), Z25
+	MOVQ s+56(FP), SI
+	VBROADCASTSS 0(SI), Z10
+	VBROADCASTSS 4(SI), Z11
+	VBROADCASTSS 8(SI), Z12
+	VBROADCASTSS 12(SI), Z13
+	VBROADCASTSS 16(SI), Z14
+	VBROADCASTSS 20(SI), Z15
+	VBROADCASTSS 24(SI), Z16
+	MOVQ w+0(FP), DI
+	MOVQ m+8(FP), BX
+	MOVQ v+16(FP), SI
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-16, CX
+	JZ   tail
+
+loop:
+	GRADIENT(Z0, Z20, Z21, Z22, Z23, Z24, Z25)
+	VMOVUPS (BX)(AX*4), Z1
+	VMOVUPS (SI)(AX*4), Z2
+	VMOVUPS (DI)(AX*4), Z3
+	ADAM(Z0, Z1, Z2, Z3, Z4, Z10, Z11, Z12, Z13, Z14, Z15, Z16)
+	VMOVUPS Z1, (BX)(AX*4)
+	VMOVUPS Z2, (SI)(AX*4)
+	VMOVUPS Z3, (DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	CMPQ AX, DX
+	JE   done
+	MOVQ DX, CX
+	SUBQ AX, CX
+	MOVL $1, DX
+	SHLL CX, DX
+	DECL DX
+	KMOVW DX, K1
+	VMOVUPS.Z (R8)(AX*4), K1, Z0
+	VMULPS Z0, Z20, Z0
+	VMOVUPS.Z (R9)(AX*4), K1, Z5
+	VFMADD231PS Z5, Z21, Z0
+	VMOVUPS.Z (R10)(AX*4), K1, Z5
+	VFMADD231PS Z5, Z22, Z0
+	VMOVUPS.Z (R11)(AX*4), K1, Z5
+	VFMADD231PS Z5, Z23, Z0
+	VMOVUPS.Z (R12)(AX*4), K1, Z5
+	VFMADD231PS Z5, Z24, Z0
+	VMOVUPS.Z (R13)(AX*4), K1, Z5
+	VFMADD231PS Z5, Z25, Z0
+	VMOVUPS.Z (BX)(AX*4), K1, Z1
+	VMOVUPS.Z (SI)(AX*4), K1, Z2
+	VMOVUPS.Z (DI)(AX*4), K1, Z3
+	ADAM(Z0, Z1, Z2, Z3, Z4, Z10, Z11, Z12, Z13, Z14, Z15, Z16)
+	VMOVUPS Z1, K1, (BX)(AX*4)
+	VMOVUPS Z2, K1, (SI)(AX*4)
+	VMOVUPS Z3, K1, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// ADAMLOAD is ADAM on Y6 (gradient), Y7 (m), Y8 (v), Y9 (w) with the constants
+// of AdamStep read from (CX): with six coefficients held there are too few
+// registers for them.
+#define ADAMLOAD \
+	VBROADCASTSS 0(CX), Y11; VMULPS Y11, Y7, Y7; \
+	VBROADCASTSS 4(CX), Y11; VMULPS Y11, Y6, Y10; \
+	VADDPS Y10, Y7, Y7; \
+	VBROADCASTSS 8(CX), Y11; VMULPS Y11, Y8, Y8; \
+	VBROADCASTSS 12(CX), Y11; VMULPS Y11, Y6, Y10; \
+	VMULPS Y6, Y10, Y10; \
+	VADDPS Y10, Y8, Y8; \
+	VSQRTPS Y8, Y10; \
+	VBROADCASTSS 24(CX), Y11; VADDPS Y11, Y10, Y10; \
+	VBROADCASTSS 20(CX), Y11; VMULPS Y11, Y7, Y6; \
+	VDIVPS Y10, Y6, Y6; \
+	VBROADCASTSS 16(CX), Y11; VMULPS Y11, Y9, Y9; \
+	VSUBPS Y6, Y9, Y9
+
+// func combineAdam6AVX2(w, m, v, coefficients, table *float32, rows *uint32, n int, s *AdamStep)
+//
+// combineAdam6AVX512, eight lanes at a time.
+TEXT ·combineAdam6AVX2(SB), NOSPLIT, $0-64
+	MOVQ coefficients+24(FP), SI
+	MOVQ table+32(FP), BX
+	MOVQ rows+40(FP), CX
+	MOVQ n+48(FP), DX
+	ROWS
+	VBROADCASTSS 0(SI), Y0
+	VBROADCASTSS 4(SI), Y1
+	VBROADCASTSS 8(SI), Y2
+	VBROADCASTSS 12(SI), Y3
+	VBROADCASTSS 16(SI), Y4
+	VBROADCASTSS 20(SI), Y5
+	MOVQ w+0(FP), DI
+	MOVQ m+8(FP), BX
+	MOVQ v+16(FP), SI
+	MOVQ s+56(FP), CX
+	XORQ AX, AX
+	ANDQ $-8, DX
+	JZ   tail
+
+loop:
+	GRADIENT(Y6, Y0, Y1, Y2, Y3, Y4, Y5)
+	VMOVUPS (BX)(AX*4), Y7
+	VMOVUPS (SI)(AX*4), Y8
+	VMOVUPS (DI)(AX*4), Y9
+	ADAMLOAD
+	VMOVUPS Y7, (BX)(AX*4)
+	VMOVUPS Y8, (SI)(AX*4)
+	VMOVUPS Y9, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JB   loop
+
+tail:
+	MOVQ n+48(FP), DX
+	SUBQ AX, DX
+	JE   done
+	NEGQ DX
+	LEAQ lanes<>(SB), CX
+	VMOVUPS 64(CX)(DX*4), Y15
+	MOVQ s+56(FP), CX
+	VMASKMOVPS (R8)(AX*4), Y15, Y7
+	VMULPS Y7, Y0, Y6
+	VMASKMOVPS (R9)(AX*4), Y15, Y7
+	VFMADD231PS Y7, Y1, Y6
+	VMASKMOVPS (R10)(AX*4), Y15, Y7
+	VFMADD231PS Y7, Y2, Y6
+	VMASKMOVPS (R11)(AX*4), Y15, Y7
+	VFMADD231PS Y7, Y3, Y6
+	VMASKMOVPS (R12)(AX*4), Y15, Y7
+	VFMADD231PS Y7, Y4, Y6
+	VMASKMOVPS (R13)(AX*4), Y15, Y7
+	VFMADD231PS Y7, Y5, Y6
+	VMASKMOVPS (BX)(AX*4), Y15, Y7
+	VMASKMOVPS (SI)(AX*4), Y15, Y8
+	VMASKMOVPS (DI)(AX*4), Y15, Y9
+	ADAMLOAD
+	VMASKMOVPS Y7, Y15, (BX)(AX*4)
+	VMASKMOVPS Y8, Y15, (SI)(AX*4)
+	VMASKMOVPS Y9, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func momentumAVX2(w, m, grad *float32, n int, beta1, rest, keep, scale float32)
+//
+//	for j := 0; j < n; j++ {
+//		m[j] = beta1*m[j] + rest*g[j]
+//		w[j] = keep*w[j] - scale*m[j]
+//	}
+TEXT ·momentumAVX2(SB), NOSPLIT, $0-48
+	MOVQ w+0(FP), DI
+	MOVQ m+8(FP), R8
+	MOVQ grad+16(FP), R10
+	MOVQ n+24(FP), DX
+	VBROADCASTSS beta1+32(FP), Y8
+	VBROADCASTSS rest+36(FP), Y9
+	VBROADCASTSS keep+40(FP), Y10
+	VBROADCASTSS scale+44(FP), Y11
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-8, CX
+	JZ   tail
+
+loop:
+	VMULPS (R10)(AX*4), Y9, Y0
+	VMULPS (R8)(AX*4), Y8, Y1
+	VADDPS Y0, Y1, Y1
+	VMOVUPS Y1, (R8)(AX*4)
+	VMULPS (DI)(AX*4), Y10, Y2
+	VMULPS Y1, Y11, Y1
+	VSUBPS Y1, Y2, Y2
+	VMOVUPS Y2, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	CMPQ AX, DX
+	JE   done
+	TAILLANES
+	VMASKMOVPS (R10)(AX*4), Y15, Y0
+	VMASKMOVPS (R8)(AX*4), Y15, Y1
+	VMASKMOVPS (DI)(AX*4), Y15, Y2
+	VMULPS Y0, Y9, Y0
+	VMULPS Y1, Y8, Y1
+	VADDPS Y0, Y1, Y1
+	VMASKMOVPS Y1, Y15, (R8)(AX*4)
+	VMULPS Y2, Y10, Y2
+	VMULPS Y1, Y11, Y1
+	VSUBPS Y1, Y2, Y2
+	VMASKMOVPS Y2, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sgdAVX2(w, grad *float32, n int, keep, rate float32)
+//
+//	for j := 0; j < n; j++ { w[j] = keep*w[j] - rate*g[j] }
+TEXT ·sgdAVX2(SB), NOSPLIT, $0-32
+	MOVQ w+0(FP), DI
+	MOVQ grad+8(FP), R10
+	MOVQ n+16(FP), DX
+	VBROADCASTSS keep+24(FP), Y10
+	VBROADCASTSS rate+28(FP), Y11
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-8, CX
+	JZ   tail
+
+loop:
+	VMULPS (R10)(AX*4), Y11, Y0
+	VMULPS (DI)(AX*4), Y10, Y2
+	VSUBPS Y0, Y2, Y2
+	VMOVUPS Y2, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	CMPQ AX, DX
+	JE   done
+	TAILLANES
+	VMASKMOVPS (R10)(AX*4), Y15, Y0
+	VMASKMOVPS (DI)(AX*4), Y15, Y2
+	VMULPS Y0, Y11, Y0
+	VMULPS Y2, Y10, Y2
+	VSUBPS Y0, Y2, Y2
+	VMASKMOVPS Y2, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// Multipliers and key increments of Philox4x32, then the numbers of eight
+// lanes.
+DATA philoxc<>+0x00(SB)/4, $0xD2511F53
+DATA philoxc<>+0x04(SB)/4, $0xCD9E8D57
+DATA philoxc<>+0x08(SB)/4, $0x9E3779B9
+DATA philoxc<>+0x0c(SB)/4, $0xBB67AE85
+DATA philoxc<>+0x10(SB)/8, $0x0000000100000000
+DATA philoxc<>+0x18(SB)/8, $0x0000000300000002
+DATA philoxc<>+0x20(SB)/8, $0x0000000500000004
+DATA philoxc<>+0x28(SB)/8, $0x0000000700000006
+GLOBL philoxc<>(SB), RODATA|NOPTR, $48
+
+// WIDEMUL multiplies eight 32-bit lanes of A by M: high halves to HI, low
+// halves to LO; T is scratch.
+#define WIDEMUL(A, M, HI, LO, T) \
+	VPMULUDQ M, A, LO; \
+	VPSRLQ $32, A, T; \
+	VPMULUDQ M, T, T; \
+	VPSRLQ $32, LO, HI; \
+	VPBLENDD $0xAA, T, HI, HI; \
+	VPSLLQ $32, T, T; \
+	VPBLENDD $0xAA, T, LO, LO
+
+// func philoxAVX2(dst *uint32, groups int, key *[6]uint32)
+//
+// Writes 32 words a group: the blocks of eight counters one after the other.
+// key is seed, stream and counter, each low half first. The low half of the
+// counter must not overflow on the way.
+TEXT ·philoxAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ groups+8(FP), CX
+	MOVQ key+16(FP), SI
+	LEAQ philoxc<>(SB), R9
+	VPBROADCASTD 0(R9), Y4
+	VPBROADCASTD 4(R9), Y5
+	VPBROADCASTD 8(R9), Y8
+	VPBROADCASTD 12(R9), Y9
+	MOVL 16(SI), BX
+
+group:
+	MOVQ BX, X0
+	VPBROADCASTD X0, Y0
+	VPADDD 16(R9), Y0, Y0
+	VPBROADCASTD 20(SI), Y1
+	VPBROADCASTD 8(SI), Y2
+	VPBROADCASTD 12(SI), Y3
+	VPBROADCASTD 0(SI), Y6
+	VPBROADCASTD 4(SI), Y7
+	MOVL $10, AX
+
+round:
+	WIDEMUL(Y0, Y4, Y12, Y10, Y11)
+	WIDEMUL(Y2, Y5, Y15, Y13, Y14)
+	VPXOR Y1, Y15, Y15
+	VPXOR Y6, Y15, Y0
+	VPXOR Y3, Y12, Y12
+	VPXOR Y7, Y12, Y2
+	VMOVDQA Y13, Y1
+	VMOVDQA Y10, Y3
+	VPADDD Y8, Y6, Y6
+	VPADDD Y9, Y7, Y7
+	DECL AX
+	JNZ  round
+
+	VPUNPCKLDQ Y1, Y0, Y10
+	VPUNPCKLDQ Y3, Y2, Y11
+	VPUNPCKHDQ Y1, Y0, Y12
+	VPUNPCKHDQ Y3, Y2, Y13
+	VPUNPCKLQDQ Y11, Y10, Y0
+	VPUNPCKHQDQ Y11, Y10, Y1
+	VPUNPCKLQDQ Y13, Y12, Y2
+	VPUNPCKHQDQ Y13, Y12, Y3
+	VMOVDQU X0, 0(DI)
+	VMOVDQU X1, 16(DI)
+	VMOVDQU X2, 32(DI)
+	VMOVDQU X3, 48(DI)
+	VEXTRACTI128 $1, Y0, 64(DI)
+	VEXTRACTI128 $1, Y1, 80(DI)
+	VEXTRACTI128 $1, Y2, 96(DI)
+	VEXTRACTI128 $1, Y3, 112(DI)
+	ADDQ $128, DI
+	ADDL $8, BX
+	DECQ CX
+	JNZ  group
+	VZEROUPPER
+	RET
+
 // func logisticAVX2(gradient, factors, scores *float32, n int)
 //
 //	for k := 0; k < n; k++ {
-//		s := scores[k]
-//		if k == 0 { s = -s }
-//		e := exp(min(max(s, -87), 80))
+//		e := exp(min(max(scores[k], -87), 80))
 //		factors[k] = 1 + e
 //		gradient[k] = e / (1 + e)
-//		if k == 0 { gradient[k] = -gradient[k] }
 //	}
 //
 // In MIN and MAX the score is the operand that is returned when one is NaN.
@@ -532,7 +875,6 @@ TEXT ·logisticAVX2(SB), NOSPLIT, $0-32
 	MOVQ scores+16(FP), SI
 	MOVQ n+24(FP), DX
 	LEAQ expc<>(SB), R9
-	VMOVUPS first<>(SB), Y14
 	VBROADCASTSS 0x2c(R9), Y12
 	XORQ AX, AX
 
@@ -549,7 +891,6 @@ part:
 	LEAQ lanes<>(SB), BX
 	VMOVUPS (BX)(CX*4), Y15
 	VMASKMOVPS (SI)(AX*4), Y15, Y0
-	VXORPS Y14, Y0, Y0
 	VBROADCASTSS 0(R9), Y1
 	VMAXPS Y0, Y1, Y0
 	VBROADCASTSS 4(R9), Y1
@@ -589,10 +930,8 @@ part:
 
 	VADDPS Y12, Y3, Y4
 	VDIVPS Y4, Y3, Y3
-	VXORPS Y14, Y3, Y3
 	VMASKMOVPS Y3, Y15, (DI)(AX*4)
 	VMASKMOVPS Y4, Y15, (R8)(AX*4)
-	VXORPS Y14, Y14, Y14
 	ADDQ $8, AX
 	CMPQ AX, DX
 	JB   loop

@@ -46,16 +46,8 @@ const (
 
 func logisticGo(gradient, factors, scores []float32) {
 	for k, s := range scores {
-		if k == 0 {
-			s = -s
-		}
 		e := float32(math.Exp(float64(min(max(s, minArgument), maxArgument))))
-		q := 1 + e
-		g := e / q
-		if k == 0 {
-			g = -g
-		}
-		gradient[k], factors[k] = g, q
+		gradient[k], factors[k] = e/(1+e), 1+e
 	}
 }
 
@@ -88,5 +80,25 @@ func sgdGo(w, g []float32, keep, rate float32) {
 	g = g[:len(w)]
 	for j := range w {
 		w[j] = float32(keep*w[j]) - float32(rate*g[j])
+	}
+}
+
+// philoxGo writes whole blocks; see Philox.
+func philoxGo(dst []uint32, seed, stream, counter uint64) {
+	const (
+		m0, m1 = 0xD2511F53, 0xCD9E8D57 // multipliers
+		w0, w1 = 0x9E3779B9, 0xBB67AE85 // Weyl increments of the key
+	)
+	for ; len(dst) >= 4; dst = dst[4:] {
+		c0, c1 := uint32(counter), uint32(counter>>32)
+		c2, c3 := uint32(stream), uint32(stream>>32)
+		k0, k1 := uint32(seed), uint32(seed>>32)
+		for range 10 {
+			p0, p1 := uint64(m0)*uint64(c0), uint64(m1)*uint64(c2)
+			c0, c1, c2, c3 = uint32(p1>>32)^c1^k0, uint32(p1), uint32(p0>>32)^c3^k1, uint32(p0)
+			k0, k1 = k0+w0, k1+w1
+		}
+		dst[0], dst[1], dst[2], dst[3] = c0, c1, c2, c3
+		counter++
 	}
 }

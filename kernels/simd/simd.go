@@ -10,8 +10,8 @@
 // AVX2 and AVX-512 give the same bits: both add in sixteen lanes, fold them in
 // the same order and fuse the same multiplications. The element-wise kernels
 // (Adam, Momentum, SGD) use no fused multiplication and give the same bits in
-// plain Go too. Dots, Combine, Dot and Logistic differ from plain
-// Go in the last bits of a float32.
+// plain Go too, and Philox deals in whole numbers. Dots, Combine, CombineAdam,
+// Dot and Logistic differ from plain Go in the last bits of a float32.
 //
 // # Safety
 //
@@ -73,7 +73,7 @@ const group = 6
 //	for k := range rows { out[k] = dot(left, table[rows[k]*n:][:n]) }
 func Dots(out, left, table []float32, rows []uint32) {
 	n := len(left)
-	if current == Go {
+	if current == Go || n == 0 {
 		dotsGo(out, left, table, rows)
 		return
 	}
@@ -99,7 +99,7 @@ func Dots(out, left, table []float32, rows []uint32) {
 //	for j := range out { out[j] = sum over k of coefficients[k]*table[rows[k]*n+j] }
 func Combine(out, coefficients, table []float32, rows []uint32) {
 	n := len(out)
-	if current == Go || len(rows) == 0 {
+	if current == Go || len(rows) == 0 || n == 0 {
 		combineGo(out, coefficients, table, rows)
 		return
 	}
@@ -120,22 +120,20 @@ func Combine(out, coefficients, table []float32, rows []uint32) {
 	}
 }
 
-// Logistic turns the scores of one positive (scores[0]) and its negatives into
-// the gradient of the skip-gram loss with respect to the scores, and into
-// factors whose product has the loss as its logarithm:
+// Logistic computes the sigmoid of every score, which is the gradient of
+// log(1+exp(s)), and the factor whose logarithm that is:
 //
-//	k = 0: gradient = sigmoid(s)-1   factor = 1+exp(-s)
-//	k > 0: gradient = sigmoid(s)     factor = 1+exp(s)
+//	sigmoid = exp(s)/(1+exp(s))   factor = 1+exp(s)
 //
 // The argument of exp is limited to [-87, 80], so a factor is finite and a
 // sigmoid is never exactly 0; NaN stays NaN. The three slices have one length.
-func Logistic(gradient, factors, scores []float32) {
-	_, _ = gradient[:len(scores)], factors[:len(scores)]
+func Logistic(sigmoids, factors, scores []float32) {
+	_, _ = sigmoids[:len(scores)], factors[:len(scores)]
 	if current == Go || len(scores) == 0 {
-		logisticGo(gradient, factors, scores)
+		logisticGo(sigmoids, factors, scores)
 		return
 	}
-	logistic(&gradient[0], &factors[0], &scores[0], len(scores))
+	logistic(&sigmoids[0], &factors[0], &scores[0], len(scores))
 }
 
 // Adam applies one update to w and its moments m and v, all of one length; see
@@ -150,16 +148,55 @@ func Adam(w, m, v, g []float32, s *AdamStep) {
 	adam(&w[0], &m[0], &v[0], &g[0], n, s)
 }
 
+// CombineAdam is Combine and Adam in one: it updates w, m and v (rows of
+// n = len(w) values) with the linear combination as the gradient. scratch, of n
+// values, may be overwritten.
+func CombineAdam(w, m, v, coefficients, table []float32, rows []uint32, s *AdamStep, scratch []float32) {
+	n := len(w)
+	if current == Go || len(rows) > group || len(rows) == 0 || n == 0 {
+		Combine(scratch[:n], coefficients, table, rows)
+		Adam(w, m, v, scratch, s)
+		return
+	}
+	_, _ = m[:n], v[:n]
+	_ = coefficients[:len(rows)]
+	if len(rows) == group {
+		combineAdam6(&w[0], &m[0], &v[0], &coefficients[0], &table[0], &rows[0], n, s)
+		return
+	}
+	var r [group]uint32
+	var c [group]float32
+	copy(c[:], coefficients[:len(rows)])
+	for k := copy(r[:], rows); k < group; k++ {
+		r[k] = r[0]
+	}
+	combineAdam6(&w[0], &m[0], &v[0], &c[0], &table[0], &r[0], n, s)
+}
+
 // Momentum is Adam's update with one denominator for the whole row, already
 // folded into scale:
 //
 //	m = beta1*m + (1-beta1)*g;  w = keep*w - scale*m
 func Momentum(w, m, g []float32, beta1, keep, scale float32) {
-	momentumGo(w, m, g, beta1, keep, scale)
+	n := len(w)
+	_, _ = m[:n], g[:n]
+	if current == Go || n == 0 {
+		momentumGo(w, m, g, beta1, keep, scale)
+		return
+	}
+	momentum(&w[0], &m[0], &g[0], n, beta1, 1-beta1, keep, scale)
 }
 
 // SGD applies w = keep*w - rate*g.
-func SGD(w, g []float32, keep, rate float32) { sgdGo(w, g, keep, rate) }
+func SGD(w, g []float32, keep, rate float32) {
+	n := len(w)
+	_ = g[:n]
+	if current == Go || n == 0 {
+		sgdGo(w, g, keep, rate)
+		return
+	}
+	sgd(&w[0], &g[0], n, keep, rate)
+}
 
 // Dot returns the dot product of two slices of one length.
 func Dot(x, y []float32) float32 {
@@ -180,4 +217,27 @@ func Prefetch(table []float32, rows []uint32, n int) {
 		return
 	}
 	prefetch(&table[0], &rows[0], len(rows), n)
+}
+
+// Philox writes the words of the generator Philox4x32-10 (package corpus says
+// what it is and what stream and counter mean): block counter+i to
+// dst[4i:4i+4]. The length of dst may be any; the last block is then cut.
+func Philox(dst []uint32, seed, stream, counter uint64) {
+	const words = 32 // of eight blocks
+	groups := len(dst) / words
+	// The vector kernel counts in the low half of the counter.
+	if current == Go || counter>>32 != (counter+8*uint64(groups))>>32 {
+		groups = 0
+	}
+	if groups > 0 {
+		philox(&dst[0], groups, seed, stream, counter)
+		dst, counter = dst[groups*words:], counter+8*uint64(groups)
+	}
+	whole := len(dst) &^ 3
+	philoxGo(dst[:whole], seed, stream, counter)
+	if whole < len(dst) {
+		var last [4]uint32
+		philoxGo(last[:], seed, stream, counter+uint64(whole/4))
+		copy(dst[whole:], last[:])
+	}
 }

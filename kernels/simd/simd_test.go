@@ -102,6 +102,47 @@ func TestDotsAndCombine(t *testing.T) {
 	})
 }
 
+// CombineAdam is Combine, then Adam, to the bit.
+func TestCombineAdam(t *testing.T) {
+	eachLevel(t, func(t *testing.T, r *rand.Rand) {
+		step := AdamStep{Beta1: .9, OneMinusBeta1: .1, Beta2: .999, OneMinusBeta2: .001, Keep: .9999, Scale: .002, Epsilon: 1e-8}
+		for _, n := range append([]int{0}, sizes...) {
+			for _, count := range append([]int{0, 3, 4}, counts...) {
+				const tableRows = 9
+				table := random(r, make([]float32, tableRows*n))
+				coefficients := random(r, make([]float32, count))
+				rows := make([]uint32, count)
+				for k := range rows {
+					rows[k] = uint32(r.IntN(tableRows))
+				}
+				var want, got, bands [3][]float32
+				for i := range got {
+					want[i] = random(r, make([]float32, n))
+					if i == 2 { // second moments
+						for j, x := range want[i] {
+							want[i][j] = x * x
+						}
+					}
+					got[i], bands[i] = guarded(n)
+					copy(got[i], want[i])
+				}
+				gradient, scratch := make([]float32, n), make([]float32, n)
+				Combine(gradient, coefficients, table, rows)
+				Adam(want[0], want[1], want[2], gradient, &step)
+				CombineAdam(got[0], got[1], got[2], coefficients, table, rows, &step, scratch)
+				for i := range got {
+					checkGuards(t, "CombineAdam", n, bands[i])
+					for j := range got[i] {
+						if got[i][j] != want[i][j] {
+							t.Fatalf("n=%d count=%d array %d [%d]: %v, want %v", n, count, i, j, got[i][j], want[i][j])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestCombineNoRowsClears(t *testing.T) {
 	eachLevel(t, func(t *testing.T, _ *rand.Rand) {
 		out := []float32{1, 2, 3}
@@ -141,15 +182,8 @@ func TestLogistic(t *testing.T) {
 			checkGuards(t, "Logistic gradient", count, allG)
 			checkGuards(t, "Logistic factors", count, allF)
 			for k, s := range scores {
-				x := float64(s)
-				if k == 0 {
-					x = -x
-				}
-				e := math.Exp(min(max(x, -87), 80))
+				e := math.Exp(min(max(float64(s), -87), 80))
 				want := e / (1 + e)
-				if k == 0 {
-					want = -want
-				}
 				if math.Abs(float64(gradient[k])-want) > 1e-6*math.Abs(want) || math.Abs(float64(factors[k])-(1+e)) > 1e-6*(1+e) {
 					t.Fatalf("score %v (k=%d): gradient %v want %v, factor %v want %v", s, k, gradient[k], want, factors[k], 1+e)
 				}
@@ -261,6 +295,46 @@ func TestVectorLevelsSameBits(t *testing.T) {
 	}
 }
 
+// The generator's known answers, from its authors' test vectors, and the same
+// words from any place on and at any level.
+func TestPhilox(t *testing.T) {
+	eachLevel(t, func(t *testing.T, r *rand.Rand) {
+		for _, known := range []struct {
+			seed, stream, counter uint64
+			want                  [4]uint32
+		}{
+			{0, 0, 0, [4]uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+			{math.MaxUint64, math.MaxUint64, math.MaxUint64, [4]uint32{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+			{0x299f31d0a4093822, 0x0370734413198a2e, 0x85a308d3243f6a88, [4]uint32{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+		} {
+			var got [4]uint32
+			Philox(got[:], known.seed, known.stream, known.counter)
+			if got != known.want {
+				t.Errorf("%x %x %x: %x, want %x", known.seed, known.stream, known.counter, got, known.want)
+			}
+		}
+		seed, stream := r.Uint64(), r.Uint64()
+		for _, counter := range []uint64{0, r.Uint64(), 1<<32 - 9, 1<<32 - 8, 1<<32 - 1, math.MaxUint64 - 3} {
+			for _, n := range []int{0, 1, 3, 4, 5, 31, 32, 33, 64, 99, 160} {
+				all := make([]uint32, n+2)
+				all[0], all[n+1] = 7, 7
+				got := all[1 : n+1]
+				Philox(got, seed, stream, counter)
+				if all[0] != 7 || all[n+1] != 7 {
+					t.Fatalf("%d words: wrote outside", n)
+				}
+				for i := range got {
+					var block [4]uint32
+					philoxGo(block[:], seed, stream, counter+uint64(i/4))
+					if got[i] != block[i%4] {
+						t.Fatalf("%d words from %d: word %d is %x, want %x", n, counter, i, got[i], block[i%4])
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestPrefetchChangesNothing(t *testing.T) {
 	table := []float32{1, 2, 3, 4}
 	Prefetch(table, []uint32{0, 1}, 2)
@@ -276,43 +350,95 @@ func TestUseUnknownLevel(t *testing.T) {
 	}
 }
 
-func benchmarkLevels(b *testing.B, f func(n int)) {
+// Benchmarks go round a few rows in the first-level cache: a kernel that finds
+// its own last stores still under way is not what training sees.
+const benchRowCount = 8
+
+type benchData struct {
+	n           int
+	row         int
+	w, m, v     []float32 // benchRowCount x n
+	left, table []float32 // n; 6 x n
+	six         []float32
+}
+
+var benchRows = []uint32{0, 1, 2, 3, 4, 5}
+
+func (d *benchData) rows() (w, m, v []float32) {
+	d.row = (d.row + 1) % benchRowCount
+	from, to := d.row*d.n, (d.row+1)*d.n
+	return d.w[from:to], d.m[from:to], d.v[from:to]
+}
+
+func benchmarkLevels(b *testing.B, f func(d *benchData)) {
 	best := Current()
 	defer func() { _ = Use(best) }()
+	r := rand.New(rand.NewPCG(1, 1))
 	for _, l := range Levels() {
 		_ = Use(l)
-		for _, n := range []int{100, 128, 500} {
+		for _, n := range []int{100, 128, 300, 500} {
+			d := &benchData{n: n}
+			for _, x := range []struct {
+				to *[]float32
+				n  int
+			}{{&d.w, benchRowCount * n}, {&d.m, benchRowCount * n}, {&d.v, benchRowCount * n}, {&d.left, n}, {&d.table, 6 * n}, {&d.six, 6}} {
+				*x.to = random(r, make([]float32, x.n))
+			}
+			for j, x := range d.v { // second moments
+				d.v[j] = x * x
+			}
 			b.Run(fmt.Sprintf("%s/n=%d", l, n), func(b *testing.B) {
 				for b.Loop() {
-					f(n)
+					f(d)
 				}
 			})
 		}
 	}
 }
 
-var (
-	benchLeft  = make([]float32, 500)
-	benchTable = make([]float32, 6*500)
-	benchRows  = []uint32{0, 1, 2, 3, 4, 5}
-	benchOut   = make([]float32, 500)
-	benchM     = make([]float32, 500)
-	benchV     = make([]float32, 500)
-)
+var benchStep = AdamStep{Beta1: .9, OneMinusBeta1: .1, Beta2: .999, OneMinusBeta2: .001, Keep: .9999, Scale: .002, Epsilon: 1e-8}
 
 func BenchmarkDots6(b *testing.B) {
-	benchmarkLevels(b, func(n int) { Dots(benchOut[:6], benchLeft[:n], benchTable, benchRows) })
+	benchmarkLevels(b, func(d *benchData) { w, _, _ := d.rows(); Dots(d.six, w, d.table, benchRows) })
 }
 
 func BenchmarkCombine6(b *testing.B) {
-	benchmarkLevels(b, func(n int) { Combine(benchOut[:n], benchLeft[:6], benchTable, benchRows) })
+	benchmarkLevels(b, func(d *benchData) { w, _, _ := d.rows(); Combine(w, d.six, d.table, benchRows) })
 }
 
-func BenchmarkLogistic6(b *testing.B) {
-	benchmarkLevels(b, func(int) { Logistic(benchOut[:6], benchM[:6], benchLeft[:6]) })
+func BenchmarkLogistic(b *testing.B) {
+	benchmarkLevels(b, func(d *benchData) { w, m, v := d.rows(); Logistic(w[:48], m[:48], v[:48]) })
 }
 
 func BenchmarkAdam(b *testing.B) {
-	s := AdamStep{Beta1: .9, OneMinusBeta1: .1, Beta2: .999, OneMinusBeta2: .001, Keep: .9999, Scale: .002, Epsilon: 1e-8}
-	benchmarkLevels(b, func(n int) { Adam(benchOut[:n], benchM[:n], benchV[:n], benchLeft[:n], &s) })
+	benchmarkLevels(b, func(d *benchData) { w, m, v := d.rows(); Adam(w, m, v, d.left, &benchStep) })
+}
+
+func BenchmarkCombineAdam6(b *testing.B) {
+	benchmarkLevels(b, func(d *benchData) {
+		w, m, v := d.rows()
+		CombineAdam(w, m, v, d.six, d.table, benchRows, &benchStep, d.left)
+	})
+}
+
+func BenchmarkMomentum(b *testing.B) {
+	benchmarkLevels(b, func(d *benchData) { w, m, _ := d.rows(); Momentum(w, m, d.left, .9, .99, .01) })
+}
+
+func BenchmarkSGD(b *testing.B) {
+	benchmarkLevels(b, func(d *benchData) { w, _, _ := d.rows(); SGD(w, d.left, .99, .01) })
+}
+
+func BenchmarkPhilox(b *testing.B) {
+	words := make([]uint32, 640)
+	for _, l := range Levels() {
+		b.Run(string(l), func(b *testing.B) {
+			best := Current()
+			defer func() { _ = Use(best) }()
+			_ = Use(l)
+			for b.Loop() {
+				Philox(words, 1, 2, 3)
+			}
+		})
+	}
 }
