@@ -13,6 +13,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -131,6 +132,35 @@ func TestReset(t *testing.T) {
 		for i, x := range trained.State() {
 			if !slices.Equal(x.Data, fresh[i].data) {
 				t.Errorf("%T: %s is not as it was", trained, x.Name)
+			}
+		}
+	}
+}
+
+// AVX2 and AVX-512 train the same bits. Plain Go does not: it has no fused
+// float32 multiplication and addition, so its dot products round otherwise. Under
+// SGD it must stay close; Adam makes a full step of any gradient, even of one
+// that is nothing but rounding.
+func TestTwoStepLevels(t *testing.T) {
+	best := simd.Current()
+	t.Cleanup(func() { _ = simd.Use(best) })
+	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 200, 1000), 30)
+	for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.SGD} {
+		tables := map[simd.Level][]float32{}
+		for _, level := range simd.Levels() {
+			if err := simd.Use(level); err != nil {
+				t.Fatal(err)
+			}
+			s, _ := train(t, m, testConfig(21, 5, 2, FormFused, method), 0, 20, nil)
+			words, contexts := s.Tables()
+			tables[level] = slices.Concat(words, contexts)
+		}
+		if wide, ok := tables[simd.AVX512]; ok && !slices.Equal(wide, tables[simd.AVX2]) {
+			t.Errorf("%s: AVX2 and AVX-512 differ", method)
+		}
+		if vector, ok := tables[simd.AVX2]; ok && method == optim.SGD {
+			if d := tableDifference(vector, tables[simd.Go]); d > 1e-3 {
+				t.Errorf("%s: plain Go differs by %v", method, d)
 			}
 		}
 	}
