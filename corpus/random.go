@@ -43,6 +43,7 @@ const (
 	StreamDuplicate    Stream = 6 << 32 // order of the later passes over a row of M
 	StreamNegatives    Stream = 7 << 32 // negatives, Sub(step)
 	StreamShuffle      Stream = 8 << 32 // order of minibatches
+	StreamRedraws      Stream = 9 << 32 // negatives in place of those that were the target, Sub(epoch)
 )
 
 // Sub returns the stream with its free low 32 bits set to n.

@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/trainer"
@@ -32,6 +31,10 @@ func (o VanillaOptions) validate() error {
 	return nil
 }
 
+func (o VanillaOptions) sampling(seed uint64) corpus.Sampling {
+	return corpus.Sampling{Seed: seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
+}
+
 // Vanilla trains W2V-Vanilla, the baseline of the W2V-CL paper: pairs of word
 // and context in the order of the corpus, minibatches of a fixed number of
 // pairs, look-ups on both sides. Rows that conflict inside a minibatch are
@@ -44,8 +47,8 @@ type Vanilla struct {
 	noise           *corpus.Alias
 	options         VanillaOptions
 	config          Config
-	keep            []uint32 // subsampling thresholds by word
-	units           []int    // first sentence of each unit of an epoch, and the end
+	sampler         *corpus.Sampler
+	units           []int // first sentence of each unit of an epoch, and the end
 	words, contexts *table
 	batch           *pairBatch
 	step            step
@@ -86,7 +89,7 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Co
 		return nil, fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), v)
 	}
 	t := &Vanilla{corpus: text, noise: noise, options: o, config: c, count: make([]float32, 2)}
-	t.keep = corpus.KeepThresholds(text.Vocabulary.Counts, o.Sample)
+	t.sampler = corpus.NewSampler(text, o.sampling(c.Seed))
 	for s, start := range text.Sentences[:len(text.Sentences)-1] {
 		if len(t.units) == 0 || start-text.Sentences[t.units[len(t.units)-1]] >= unitTokens {
 			t.units = append(t.units, s)
@@ -112,10 +115,7 @@ func (t *Vanilla) Units() int { return t.options.Epochs * (len(t.units) - 1) }
 // their negatives follow from its number alone.
 func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
 	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
-	p := &pairReader{
-		corpus: t.corpus, options: t.options, keep: t.keep, seed: t.config.Seed, epoch: uint32(epoch),
-		sentence: t.units[u], end: t.units[u+1],
-	}
+	p := &pairReader{sampler: t.sampler, window: t.options.Window, epoch: uint32(epoch), sentence: t.units[u], end: t.units[u+1]}
 	negatives := newDraws(t.config.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0)
 	report := trainer.Report{Words: float64(t.corpus.Sentences[p.end] - t.corpus.Sentences[p.sentence])}
 	for {
@@ -185,17 +185,14 @@ func (t *Vanilla) Close() error { return t.step.compiled().close() }
 // A pairReader walks over the pairs of some sentences in the order of the
 // corpus: for each position its contexts from left to right.
 type pairReader struct {
-	corpus        *corpus.Corpus
-	options       VanillaOptions
-	keep          []uint32
-	seed          uint64
+	sampler       *corpus.Sampler
+	window        int // unless it is dynamic
 	epoch         uint32
 	sentence, end int
 
-	kept     []uint32 // words of the current sentence after subsampling
-	places   []int    // their positions in the corpus
-	at       int      // position in kept
-	from, to int      // next context and end of the window of at
+	words, widths []uint32 // of the current sentence, as the sampler gives them
+	at            int      // position in words
+	from, to      int      // next context and end of the window of at
 }
 
 // next returns the next pair; ok is false after the last.
@@ -206,46 +203,31 @@ func (p *pairReader) next() (word, context uint32, ok bool) {
 		}
 		if p.from < p.to {
 			p.from++
-			return p.kept[p.at], p.kept[p.from-1], true
+			return p.words[p.at], p.words[p.from-1], true
 		}
-		p.at++
-		if p.at >= len(p.kept) {
-			if p.sentence == p.end {
-				p.at, p.from, p.to = 0, 0, 0
-				p.kept = p.kept[:0]
-				return 0, 0, false
-			}
-			p.read(p.sentence)
-			p.sentence++
-			p.at = 0
-		}
-		if p.at < len(p.kept) {
-			w := p.windowAt(p.places[p.at])
-			p.from, p.to = max(p.at-w, 0), min(p.at+w+1, len(p.kept))
-		} else {
-			p.from, p.to = 0, 0
+		if !p.advance() {
+			return 0, 0, false
 		}
 	}
 }
 
-// read loads a sentence and subsamples it by the corpus's rule: token i of the
-// corpus stays if its random number is at most its word's threshold.
-func (p *pairReader) read(sentence int) {
-	first, last := p.corpus.Sentences[sentence], p.corpus.Sentences[sentence+1]
-	p.kept, p.places = p.kept[:0], p.places[:0]
-	draws := newDraws(p.seed, corpus.StreamSubsample.Sub(p.epoch), uint64(first))
-	for i := first; i < last; i++ {
-		word := p.corpus.Tokens[i]
-		if p.keep[word] == math.MaxUint32 || draws.at(uint64(i)) <= p.keep[word] {
-			p.kept, p.places = append(p.kept, word), append(p.places, i)
+// advance goes to the next position, in the next sentence that has one if
+// need be.
+func (p *pairReader) advance() bool {
+	p.at++
+	for p.at >= len(p.words) {
+		p.at, p.from, p.to = 0, 0, 0
+		if p.sentence == p.end {
+			p.words = nil
+			return false
 		}
+		p.words, p.widths = p.sampler.Sentence(p.epoch, p.sentence)
+		p.sentence++
 	}
-}
-
-func (p *pairReader) windowAt(token int) int {
-	if !p.options.DynamicWindow {
-		return p.options.Window
+	width := p.window
+	if p.widths != nil {
+		width = int(p.widths[p.at])
 	}
-	bits := corpus.Philox(p.seed, corpus.StreamWindow.Sub(p.epoch), uint64(token)/4)[token%4]
-	return 1 + int(corpus.Below(bits, uint32(p.options.Window)))
+	p.from, p.to = max(p.at-width, 0), min(p.at+width+1, len(p.words))
+	return true
 }

@@ -2,7 +2,6 @@ package wordcontext
 
 import (
 	"context"
-	"slices"
 	"sort"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -11,18 +10,15 @@ import (
 // A scan visits the sentences of the corpus, pass after pass, as the windows
 // see them: without the tokens that subsampling drops.
 type scan struct {
-	corpus     *corpus.Corpus
-	options    *Options
-	thresholds []uint32 // corpus.KeepThresholds, nil without subsampling
-	progress   *progress
+	corpus   *corpus.Corpus
+	options  *Options
+	sampler  *corpus.Sampler
+	progress *progress
 }
 
 func newScan(c *corpus.Corpus, o *Options, p *progress) *scan {
-	s := &scan{corpus: c, options: o, progress: p}
-	if o.Sample > 0 {
-		s.thresholds = corpus.KeepThresholds(c.Vocabulary.Counts, o.Sample)
-	}
-	return s
+	sampling := corpus.Sampling{Seed: o.Seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
+	return &scan{corpus: c, options: o, sampler: corpus.NewSampler(c, sampling), progress: p}
 }
 
 // A span is a range of visits. Visit number p·S + s is that of sentence s in
@@ -58,18 +54,12 @@ const visitTokens = 1 << 16
 func (s *scan) each(ctx context.Context, sp span, visit func(words, sizes []uint32)) error {
 	bounds := s.corpus.Sentences
 	sentences := len(bounds) - 1
-	var words, sizes []uint32
+	sampler := s.sampler.Clone()
 	visited := 0
 	for v := sp.from; v < sp.to; v++ {
 		pass, sentence := v/sentences, v%sentences
-		from, to := bounds[sentence], bounds[sentence+1]
-		if s.thresholds == nil && !s.options.DynamicWindow {
-			words = s.corpus.Tokens[from:to]
-		} else {
-			words, sizes = s.draw(uint32(pass), from, to, words[:0], sizes[:0])
-		}
-		visit(words, sizes)
-		if visited += to - from; visited >= visitTokens || v == sp.to-1 {
+		visit(sampler.Sentence(uint32(pass), sentence))
+		if visited += bounds[sentence+1] - bounds[sentence]; visited >= visitTokens || v == sp.to-1 {
 			s.progress.add(int64(visited))
 			visited = 0
 			if err := context.Cause(ctx); err != nil {
@@ -78,41 +68,6 @@ func (s *scan) each(ctx context.Context, sp span, visit func(words, sizes []uint
 		}
 	}
 	return nil
-}
-
-// draw returns those of the tokens from ... to-1 that the pass keeps and, for
-// dynamic windows, the sizes of their windows. It writes to the given slices if
-// they are large enough.
-func (s *scan) draw(pass uint32, from, to int, words, sizes []uint32) (_, _ []uint32) {
-	seed, dynamic, largest := s.options.Seed, s.options.DynamicWindow, uint32(s.options.Window)
-	words = slices.Grow(words, to-from)[:to-from]
-	if dynamic {
-		sizes = slices.Grow(sizes, to-from)[:to-from]
-	}
-	var keep, size [4]uint32 // of four tokens, whose indices differ in the low two bits
-	kept := 0
-	for i := from; i < to; i++ {
-		if i == from || i%4 == 0 {
-			if s.thresholds != nil {
-				keep = corpus.Philox(seed, corpus.StreamSubsample.Sub(pass), uint64(i)/4)
-			}
-			if dynamic {
-				size = corpus.Philox(seed, corpus.StreamWindow.Sub(pass), uint64(i)/4)
-			}
-		}
-		word := s.corpus.Tokens[i]
-		words[kept] = word
-		if dynamic {
-			sizes[kept] = 1 + corpus.Below(size[i%4], largest)
-		}
-		if s.thresholds == nil || keep[i%4] <= s.thresholds[word] {
-			kept++
-		}
-	}
-	if dynamic {
-		sizes = sizes[:kept]
-	}
-	return words[:kept], sizes
 }
 
 // window returns the bounds first ... last of the window of position t in a
