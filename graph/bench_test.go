@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
 )
 
@@ -27,7 +27,7 @@ func benchmarkHalfStep(b *testing.B, v, n int, form Form, method optim.Method) {
 		column[i] = uint32(r.IntN(v))
 	}
 	t := &sampler{noise: uniformNoise(b, v), negatives: 5, column: column}
-	s, err := newHalfStep(words, contexts, t, c)
+	s, err := newHalfStep(words, contexts, t, team.New(c.Threads), c)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -58,28 +58,5 @@ func BenchmarkHalfStep(b *testing.B) {
 		b.Run(fmt.Sprintf("V=18498/N=%d/adam/stock", n), func(b *testing.B) {
 			benchmarkHalfStep(b, 18498, n, FormStock, optim.Adam)
 		})
-	}
-}
-
-// BenchmarkCopy is what memory gives: each thread copies its own part. Bytes
-// are those read and those written.
-func BenchmarkCopy(b *testing.B) {
-	const n = 256 << 20 / 4 // far larger than any cache
-	from, to := memory.Floats(n), memory.Floats(n)
-	c, err := testConfig(1, 1, 0, FormFused, optim.Adam).withDefaults()
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range from {
-		from[i] = 1
-	}
-	b.SetBytes(2 * 4 * n)
-	for b.Loop() {
-		err := parallel(c.Threads, c.Threads, func(_, i int) {
-			copy(to[i*n/c.Threads:(i+1)*n/c.Threads], from[i*n/c.Threads:])
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -10,10 +11,10 @@ import (
 // of M is a line of memory, so one column alone would touch as many cache lines
 // as there are words.
 type columnReader struct {
-	matrix  *wordcontext.Matrix
-	threads int
-	block   []uint32 // columnBlock x V, column by column
-	first   int      // column of the block; -1: none yet
+	matrix *wordcontext.Matrix
+	team   *team.Team
+	block  []uint32 // columnBlock x V, column by column
+	first  int      // column of the block; -1: none yet
 }
 
 // columnBlock keeps the memory of both readers small beside the tables.
@@ -26,7 +27,7 @@ func (c *columnReader) column(j int) ([]uint32, error) {
 	if first != c.first {
 		count := min(columnBlock, c.matrix.Contexts()-first)
 		const rows = 512
-		err := parallel(c.threads, (v+rows-1)/rows, func(_, b int) {
+		err := c.team.Do((v+rows-1)/rows, func(_, b int) {
 			c.matrix.Block(first, count, b*rows, min((b+1)*rows, v), c.block)
 		})
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -209,7 +210,7 @@ func halfSteps(t *testing.T, seed uint64, v int, c Config) ([]float32, float64) 
 	copy(words.data, randomMatrix(r, v, c.Dim).Float32s())
 	copy(contexts.data, randomMatrix(r, v, c.Dim).Float32s())
 	list := &List{Width: 1 + c.Negatives}
-	s, err := newHalfStep(words, contexts, list, c)
+	s, err := newHalfStep(words, contexts, list, team.New(c.Threads), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -527,14 +528,6 @@ func TestPanicIsError(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "boom") {
 		t.Errorf("error is %v", err)
 	}
-	err = parallel(3, 10, func(_, i int) {
-		if i == 7 {
-			panic("boom")
-		}
-	})
-	if err == nil || !strings.Contains(err.Error(), "boom") {
-		t.Errorf("error of parallel is %v", err)
-	}
 }
 
 func TestSkipGramBadInput(t *testing.T) {
@@ -549,11 +542,11 @@ func TestSkipGramBadInput(t *testing.T) {
 		{"6 targets, 0 a row", List{0, good}},
 		{"target 3 is row 2 of a table of 2 rows", List{2, []uint32{0, 1, 1, 2, 0, 0}}},
 	} {
-		if _, err := newSkipGram(&test.list, 2, nil).Do(left, right); err == nil || !strings.Contains(err.Error(), test.says) {
+		if _, err := newSkipGram(&test.list, team.New(2), nil).Do(left, right); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("error is %v, want %s", err, test.says)
 		}
 	}
-	op := newSkipGram(&List{2, good}, 2, nil)
+	op := newSkipGram(&List{2, good}, team.New(2), nil)
 	if _, err := op.Do(left, right); err != nil {
 		t.Error(err)
 	}

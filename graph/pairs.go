@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/chewxy/hm"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -34,7 +35,7 @@ type pairsStep struct {
 	operation
 	batch           *pairBatch
 	words, contexts *table
-	threads         int
+	team            *team.Team
 
 	byWord, byContext grouping
 	coefficients      []float32 // by entry: gradient of the loss for its score
@@ -54,12 +55,12 @@ type pairsWorker struct {
 // pairBlock is how many left words, or rows, a goroutine takes at a time.
 const pairBlock = 32
 
-func newPairsStep(words, contexts *table, batch *pairBatch, threads int) *pairsStep {
+func newPairsStep(words, contexts *table, batch *pairBatch, team *team.Team) *pairsStep {
 	p := &pairsStep{
 		operation: newOperation(fmt.Sprintf("skip-gram loss of pairs, %d negatives, updates both", batch.width-1), 2),
-		batch:     batch, words: words, contexts: contexts, threads: threads,
+		batch:     batch, words: words, contexts: contexts, team: team,
 	}
-	for range threads {
+	for range team.Threads() {
 		p.workers = append(p.workers, pairsWorker{
 			scores: make([]float32, batch.width), factors: make([]float32, batch.width),
 			gradient: make([]float32, words.dim),
@@ -75,7 +76,7 @@ func (p *pairsStep) run() error {
 	p.coefficients, p.losses = grow(p.coefficients, len(b.words)), grow(p.losses, blocks)
 
 	// 1. scores of all entries; beside it the sorting by row, which needs none
-	err := parallel(p.threads, 2+blocks, func(worker, i int) {
+	err := p.team.Do(2+blocks, func(worker, i int) {
 		switch i {
 		case 0:
 			p.byContext.group(p.contexts.rows, b.contexts, b.words)
@@ -139,7 +140,7 @@ func (p *pairsStep) score(w *pairsWorker, block int) float64 {
 // eachRow calls work for every distinct row of a grouping.
 func (p *pairsStep) eachRow(g *grouping, work func(w *pairsWorker, i int)) error {
 	blocks := (len(g.rows) + pairBlock - 1) / pairBlock
-	return parallel(p.threads, blocks, func(worker, block int) {
+	return p.team.Do(blocks, func(worker, block int) {
 		for i := block * pairBlock; i < min((block+1)*pairBlock, len(g.rows)); i++ {
 			work(&p.workers[worker], i)
 		}

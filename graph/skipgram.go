@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/chewxy/hm"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -33,7 +34,7 @@ type rowUpdater interface {
 type SkipGram struct {
 	operation
 	targets targets
-	threads int
+	team    *team.Team
 	update  rowUpdater    // nil: keep the gradient
 	grad    *tensor.Dense // (B, N); nil unless asked for
 
@@ -62,7 +63,7 @@ const blockRows = 128
 const (
 	stripBytes = 24 << 10
 	stripRows  = 8
-	ahead      = 4
+	ahead      = 2
 )
 
 // stripOf returns the rows of a strip for the given 1+K and N.
@@ -74,15 +75,15 @@ func stripOf(width, n int) int {
 // its loss, a float32 scalar. list may be changed between runs; a list that is
 // too short or names a row that right does not have is an error of the run.
 func SkipGramLoss(left, right *gorgonia.Node, list *List, threads int) (*gorgonia.Node, error) {
-	return applySkipGram(newSkipGram(list, threads, nil), left, right)
+	return applySkipGram(newSkipGram(list, team.New(threads), nil), left, right)
 }
 
-func newSkipGram(t targets, threads int, update rowUpdater) *SkipGram {
+func newSkipGram(t targets, team *team.Team, update rowUpdater) *SkipGram {
 	name := fmt.Sprintf("skip-gram loss, %d negatives", t.width()-1)
 	if update != nil {
 		name += ", updates left"
 	}
-	return &SkipGram{operation: newOperation(name, 2), targets: t, threads: threads, update: update}
+	return &SkipGram{operation: newOperation(name, 2), targets: t, team: team, update: update}
 }
 
 func applySkipGram(op *SkipGram, left, right *gorgonia.Node) (*gorgonia.Node, error) {
@@ -104,7 +105,7 @@ func (s *SkipGram) run(left, right *tensor.Dense) error {
 	if len(s.blocks) != count {
 		s.blocks = make([]float64, count)
 	}
-	for len(s.workers) < s.threads {
+	for len(s.workers) < s.team.Threads() {
 		s.workers = append(s.workers, newSkipGramWorker(s.targets.width(), n))
 	}
 	l, r := left.Float32s(), right.Float32s()
@@ -112,7 +113,7 @@ func (s *SkipGram) run(left, right *tensor.Dense) error {
 	if s.grad != nil {
 		kept = s.grad.Float32s()
 	}
-	err := parallel(s.threads, count, func(worker, b int) {
+	err := s.team.Do(count, func(worker, b int) {
 		first := b * blockRows
 		s.blocks[b] = s.block(s.workers[worker], l, r, kept, n, first, min(first+blockRows, rows))
 	})

@@ -1,6 +1,9 @@
 package graph
 
-import "gorgonia.org/gorgonia"
+import (
+	"github.com/w2vcl/w2vcl/internal/team"
+	"gorgonia.org/gorgonia"
+)
 
 // A step trains tables once with the targets or pairs set before.
 type step interface {
@@ -36,11 +39,11 @@ func newFusedStep(op gorgonia.Op, loss func() float64, a, b *table) (f *fusedSte
 
 // newHalfStep trains left against frozen right: one of the two steps of
 // W2V-CL.
-func newHalfStep(left, right *table, t targets, c Config) (step, error) {
+func newHalfStep(left, right *table, t targets, workers *team.Team, c Config) (step, error) {
 	if c.Form == FormStock {
 		return newStockHalfStep(left, right, t)
 	}
-	op := newSkipGram(t, c.Threads, left.optimizer)
+	op := newSkipGram(t, workers, left.optimizer)
 	return newFusedStep(op, op.Loss, left, right)
 }
 
@@ -49,6 +52,6 @@ func newPairStep(words, contexts *table, b *pairBatch, c Config) (step, error) {
 	if c.Form == FormStock {
 		return newStockPairStep(words, contexts, b)
 	}
-	op := newPairsStep(words, contexts, b, c.Threads)
+	op := newPairsStep(words, contexts, b, team.New(c.Threads))
 	return newFusedStep(op, func() float64 { return op.loss }, words, contexts)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -57,14 +58,15 @@ func NewTwoStep(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Co
 	if t.words, t.contexts, err = newTables(m.Rows(), c); err != nil {
 		return nil, err
 	}
+	workers := team.New(c.Threads)
 	for i := range t.columns {
-		t.columns[i] = columnReader{matrix: m, threads: c.Threads, block: make([]uint32, columnBlock*m.Rows()), first: -1}
+		t.columns[i] = columnReader{matrix: m, team: workers, block: make([]uint32, columnBlock*m.Rows()), first: -1}
 	}
 	t.sampler = &sampler{noise: noise, seed: c.Seed, negatives: c.Negatives}
-	if t.steps[0], err = newHalfStep(t.words, t.contexts, t.sampler, c); err != nil {
+	if t.steps[0], err = newHalfStep(t.words, t.contexts, t.sampler, workers, c); err != nil {
 		return nil, err
 	}
-	if t.steps[1], err = newHalfStep(t.contexts, t.words, t.sampler, c); err != nil {
+	if t.steps[1], err = newHalfStep(t.contexts, t.words, t.sampler, workers, c); err != nil {
 		return nil, err
 	}
 	return t, nil
