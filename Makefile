@@ -39,12 +39,19 @@ fmt: ## format all Go code
 bench: ## run benchmarks (PKG=./kernels/simd BENCH=Dot COUNT=6)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG)
 
-bench-compare: ## compare benchmarks of the work tree with those of a commit (REF=main)
-	@tree=$$(mktemp -d) && trap 'git worktree remove --force "$$tree/ref"; rm -rf "$$tree"' EXIT && \
-	git worktree add --detach "$$tree/ref" $(REF) && \
-	(cd "$$tree/ref" && $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG)) > "$$tree/old.txt" && \
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG) > "$$tree/new.txt" && \
-	$(GO) run $(BENCHSTAT) "$$tree/old.txt" "$$tree/new.txt"
+# Old and new take turns, so that a machine that slows down or speeds up does
+# not favour one of them.
+bench-compare: ## compare benchmarks of the work tree with those of a commit (REF=main PKG=./graph BENCH=Step)
+	@git rev-parse --verify --quiet '$(REF)^{commit}' >/dev/null || { echo 'REF=$(REF): no such commit' >&2; exit 1; }
+	@dir=$$(mktemp -d) && trap 'exit 130' INT TERM && \
+	trap 'git worktree remove --force "$$dir/ref"; rm -rf "$$dir"' EXIT && \
+	git worktree add --quiet --detach "$$dir/ref" '$(REF)' && \
+	run() { $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG) >>"$$1" || { cat "$$1"; exit 1; }; } && \
+	for turn in $$(seq $(COUNT)); do \
+		echo "turn $$turn of $(COUNT)" >&2; \
+		(cd "$$dir/ref" && run "$$dir/old") && run "$$dir/new" || exit 1; \
+	done && \
+	(cd "$$dir" && $(GO) run $(BENCHSTAT) old new)
 
 cover: ## write coverage.html and print the total
 	$(GO) test -coverprofile coverage.out $(PKG)

@@ -120,18 +120,3 @@ func writeBinary(w io.Writer, t *Table) error {
 	}
 	return nil
 }
-
-// writeFloats writes all values as little-endian float32.
-func writeFloats(w io.Writer, values []float32) error {
-	const block = 1 << 14
-	buffer := make([]byte, 0, 4*block)
-	for len(values) > 0 {
-		n := min(block, len(values))
-		buffer = appendBytes(buffer[:0], values[:n])
-		if _, err := w.Write(buffer); err != nil {
-			return err
-		}
-		values = values[n:]
-	}
-	return nil
-}

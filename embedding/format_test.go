@@ -348,7 +348,7 @@ func TestLoadErrors(t *testing.T) {
 		"safetensors shape":             {tensors(`{"dtype":"F32","shape":[4],"data_offsets":[0,16]}`, goodWords), "with 1 dimensions"},
 		"safetensors size":              {tensors(`{"dtype":"F32","shape":[2,3],"data_offsets":[0,16]}`, goodWords), "16 bytes are not 2 by 3 float32"},
 		"safetensors absurd shape":      {tensors(`{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,16]}`, goodWords), "16 bytes are not"},
-		"safetensors dimension 0":       {tensors(`{"dtype":"F32","shape":[2,0],"data_offsets":[0,0]}`, goodWords), "dimension 0"},
+		"safetensors dimension 0":       {tensors(`{"dtype":"F32","shape":[2,0],"data_offsets":[0,0]}`, `{"dtype":"U8","shape":[3],"data_offsets":[0,3]}`), "dimension 0"},
 		"safetensors gap":               {tensors(goodVectors, `{"dtype":"U8","shape":[2],"data_offsets":[17,19]}`), `tensor "words" begins at byte 17 instead of 16`},
 		"safetensors words":             {tensors(goodVectors, `{"dtype":"I8","shape":[3],"data_offsets":[16,19]}`), `tensor "words": type I8`},
 		"safetensors backwards":         {tensors(goodVectors, `{"dtype":"U8","shape":[3],"data_offsets":[19,16]}`), "are not a range"},

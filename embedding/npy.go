@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/safetensors"
 )
 
 const npyMagic = "\x93NUMPY"
@@ -113,5 +115,5 @@ func writeNPY(w io.Writer, t *Table) error {
 	if _, err := w.Write(append(start, header...)); err != nil {
 		return err
 	}
-	return writeFloats(w, t.Vectors)
+	return safetensors.WriteFloats(w, t.Vectors)
 }

@@ -67,7 +67,7 @@ const (
 // given size, the corpus not counted.
 func MemoryVanilla(words int, o VanillaOptions, c Config) int64 {
 	entries := int64(o.Batch) * int64(1+c.Negatives)
-	bytes := c.tableBytes(words) + 8*int64(words) + 48*entries + 4*int64(o.Batch)*int64(c.Dim)
+	bytes := c.tableBytes(words) + 8*int64(words) + 48*entries + 4*int64(min(o.Batch, words))*int64(c.Dim)
 	if c.Form == FormStock {
 		bytes += 2 * c.stockBytes(o.Batch)
 	}

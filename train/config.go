@@ -12,6 +12,8 @@ type Config struct {
 	GraphDOT string // where to write the Gorgonia graph; empty: nowhere
 	Force    bool   // replace an existing run folder or a matrix file that does not fit
 
+	Checkpoint string // when to save: a time such as 10m, a number of units, or 0
+
 	MinCount    int    // words rarer than this are removed
 	MaxSentence int    // longer lines are cut into blocks of this many tokens
 	Lowercase   bool   // lower-case the text
@@ -37,10 +39,11 @@ type Config struct {
 	Optimizer   string  // "adam", "adam-row" or "sgd"
 	WeightDecay float64 // decoupled weight decay
 
-	Seed    uint64
-	Threads int    // 0: all processors
-	Device  string // "cpu"
-	Form    string // form of the Gorgonia graph: "fused" or "stock"
+	Seed      uint64
+	Threads   int    // 0: all processors
+	MaxMemory string // such as 4GB or 75%; empty: what the machine has available
+	Device    string // "cpu"
+	Form      string // form of the Gorgonia graph: "fused" or "stock"
 }
 
 // The groups of settings, in the order help and recorded files show them.
@@ -71,15 +74,17 @@ func (c *Config) Settings() []Setting {
 			Help: "how to train: `MODE` is cl (W2V-CL, large batch) or vanilla (W2V-Vanilla, minibatches)"},
 		{Name: "preset", Group: GroupRun, Record: true, value: &c.Preset,
 			Help: "recipe the defaults come from: `NAME` is tuned or paper"},
-		{Name: "corpus", Aliases: []string{"train", "input"}, Group: GroupRun, Record: true, value: &c.Corpus,
+		{Name: "corpus", Aliases: []string{"train", "input"}, Group: GroupRun, Record: true, Resume: true, value: &c.Corpus,
 			Help: "text to train on: `PATH` of a file or folder (plain, gzip, zstd, bzip2), or - for standard input"},
 		{Name: "out", Aliases: []string{"output"}, Group: GroupRun, value: &c.Out,
 			Help: "run folder to make: `DIR` must not exist yet, or see --force"},
-		{Name: "matrix", Group: GroupRun, Modes: onlyCL, Record: true, value: &c.Matrix,
+		{Name: "matrix", Group: GroupRun, Modes: onlyCL, Record: true, Resume: true, value: &c.Matrix,
 			Help: "keep the matrix M in `FILE`: reused if it fits, else built and written (default: memory only)"},
 		{Name: "graph-dot", Group: GroupRun, value: &c.GraphDOT,
 			Help: "write the Gorgonia graph that is trained to `FILE` (Graphviz)"},
-		{Name: "force", Group: GroupRun, value: &c.Force,
+		{Name: "checkpoint", Group: GroupRun, Record: true, Resume: true, value: &c.Checkpoint,
+			Help: "how often to save what 'w2vcl resume' needs: `WHEN` is a time (10m, 90s), a number of iterations, or 0 for only when interrupted"},
+		{Name: "force", Group: GroupRun, Resume: true, value: &c.Force,
 			Help: "replace the run folder at --out, and a --matrix file that does not fit"},
 
 		{Name: "min-count", Aliases: []string{"minCount"}, Group: GroupText, Record: true, value: &c.MinCount,
@@ -118,11 +123,11 @@ func (c *Config) Settings() []Setting {
 			Help: "`N` iterations instead of whole epochs", hideDefault: true},
 		{Name: "batch", Aliases: []string{"batch-size"}, Group: GroupTrain, Modes: onlyVanilla, Record: true, value: &c.Batch,
 			Help: "`N` pairs in a minibatch (mode vanilla)"},
-		{Name: "lr", Aliases: []string{"alpha", "learning-rate"}, Group: GroupTrain, Record: true, value: &c.LR,
+		{Name: "lr", Aliases: []string{"alpha", "learning-rate"}, Group: GroupTrain, Record: true, Resume: true, value: &c.LR,
 			Help: "learning rate `X` at the start (this default is adam's; sgd has its own)"},
 		{Name: "decay", Group: GroupTrain, Record: true, value: &c.Decay,
 			Help: "how the learning rate goes on: `NAME` is linear (down to --lr-end) or none"},
-		{Name: "lr-end", Aliases: []string{"min-alpha"}, Group: GroupTrain, Record: true, value: &c.LREnd,
+		{Name: "lr-end", Aliases: []string{"min-alpha"}, Group: GroupTrain, Record: true, Resume: true, value: &c.LREnd,
 			Help: "learning rate `X` at the end of a linear decay"},
 		{Name: "optimizer", Group: GroupTrain, Record: true, value: &c.Optimizer,
 			Help: "`NAME` is adam, adam-row (one second moment per word) or sgd"},
@@ -131,8 +136,10 @@ func (c *Config) Settings() []Setting {
 
 		{Name: "seed", Group: GroupMachine, Record: true, value: &c.Seed,
 			Help: "`N` from which all randomness comes"},
-		{Name: "threads", Aliases: []string{"workers", "thread"}, Group: GroupMachine, Record: true, value: &c.Threads,
+		{Name: "threads", Aliases: []string{"workers", "thread"}, Group: GroupMachine, Record: true, Resume: true, value: &c.Threads,
 			Help: "`N` threads; 0 uses every processor. The result does not depend on it"},
+		{Name: "max-memory", Group: GroupMachine, Record: true, Resume: true, value: &c.MaxMemory,
+			Help: "refuse a run that needs more than `SIZE`: 4GB, 500MB, or 75% of the machine (default what is available)"},
 		{Name: "device", Group: GroupMachine, Record: true, value: &c.Device,
 			Help: "`NAME` of the device: cpu"},
 		{Name: "form", Group: GroupMachine, Record: true, value: &c.Form,

@@ -2,15 +2,17 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"time"
 )
 
-// A loop trains all units of a trainer, one after the other.
+// A loop trains the units of a trainer, one after the other.
 type loop struct {
 	trainer  Trainer
+	from     position               // the zero position: the start
 	rate     func(unit int) float64 // learning rate of a unit
 	unitName string                 // "iteration" or "block", for people
 	// wordsPerUnit is how many train words a unit stands for: the words per
@@ -18,18 +20,15 @@ type loop struct {
 	wordsPerUnit float64
 
 	metrics  io.Writer // of JSON lines; may be nil
+	saver    *saver    // may be nil
 	progress *Progress
 	now      func() time.Time // nil: time.Now
 }
 
 // An outcome is what a loop did. The tables are in the trainer.
 type outcome struct {
-	Units       int // finished
-	Seconds     float64
-	Words       float64
-	Pairs       float64
-	Loss        float64 // per pair, over the last line of metrics
-	Interrupted bool    // the context ended before the units did
+	position
+	Interrupted bool // the context ended before the units did
 }
 
 // run trains until the units end or ctx does. A unit that was begun is always
@@ -41,57 +40,75 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 		now = time.Now
 	}
 	units := l.trainer.Units()
-	recorder := newRecorder(l.metrics, units)
+	recorder := newRecorder(l.metrics, units, l.from)
 	stage := l.progress.Stage("training", int64(units))
 	defer stage.Stop()
+	stage.Skip(int64(l.from.Units))
 
 	start := now()
-	shown := speedometer{}
-	for unit := range units {
-		// One unit is always trained: a run that began to train has something
-		// to save.
-		if unit > 0 && ctx.Err() != nil {
-			break
-		}
+	seconds := func() float64 { return l.from.Seconds + now().Sub(start).Seconds() }
+	shown := speedometer{l.from.Words, l.from.Pairs, l.from.Seconds}
+	// One unit is always trained: a run that began to train has something to
+	// save.
+	for unit := l.from.Units; unit < units && (unit == l.from.Units || ctx.Err() == nil); unit++ {
 		lr := l.rate(unit)
-		report, err := l.trainer.Advance(context.WithoutCancel(ctx), unit, lr)
+		report, err := l.unit(ctx, unit, lr)
 		if err != nil {
-			return outcome{}, fmt.Errorf("training failed at %s %s of %s: %w", l.unitName, Number(unit+1), Number(units), err)
-		}
-		if math.IsNaN(report.Loss) || math.IsInf(report.Loss, 0) {
-			return outcome{}, divergedError(l.unitName, unit, units, report.Loss, lr)
-		}
-		if report.Words == 0 { // cl: M does not know its text
-			report.Words = l.wordsPerUnit
-		}
-		seconds := now().Sub(start).Seconds()
-		if err := recorder.add(report, lr, seconds); err != nil {
 			return outcome{}, err
 		}
-		stage.Update(int64(unit+1), func() string { return shown.line(recorder, report, lr, seconds) })
+		if err := recorder.add(report, lr, seconds()); err != nil {
+			l.saver.rescue(recorder.position)
+			return outcome{}, err
+		}
+		if l.saver.due(recorder.position) && unit+1 < units {
+			if err := l.saver.periodic(recorder.position, seconds); err != nil {
+				return outcome{}, l.diverged(err, unit, lr)
+			}
+		}
+		stage.Update(int64(unit+1), func() string { return shown.line(recorder.position, report, lr) })
 	}
-	seconds := now().Sub(start).Seconds()
-	if err := recorder.flush(seconds); err != nil {
+	interrupted := recorder.Units < units
+	if interrupted {
+		// Before the line that the interrupt cuts short.
+		if err := l.saver.interrupted(recorder.position); err != nil {
+			return outcome{}, l.diverged(err, recorder.Units-1, recorder.Last.LR)
+		}
+	}
+	if err := recorder.flush(recorder.Seconds); err != nil {
+		l.saver.rescue(recorder.position)
 		return outcome{}, err
 	}
-	return outcome{
-		Units: recorder.units, Seconds: seconds,
-		Words: recorder.allWords, Pairs: recorder.allPairs, Loss: recorder.last.Loss,
-		Interrupted: recorder.units < units,
-	}, nil
+	return outcome{recorder.position, interrupted}, nil
 }
 
-func divergedError(unitName string, unit, units int, loss, lr float64) error {
-	return fmt.Errorf("the loss became %v at %s %s of %s (learning rate %.3g): training diverged and its vectors are useless, so nothing was saved; "+
-		"start again with a lower --lr (a tenth is a good first try)", loss, unitName, Number(unit+1), Number(units), lr)
+// unit trains one unit.
+func (l *loop) unit(ctx context.Context, unit int, lr float64) (Report, error) {
+	report, err := l.trainer.Advance(context.WithoutCancel(ctx), unit, lr)
+	if err != nil {
+		return report, fmt.Errorf("training failed at %s %s of %s: %w", l.unitName, Number(unit+1), Number(l.trainer.Units()), err)
+	}
+	if math.IsNaN(report.Loss) || math.IsInf(report.Loss, 0) {
+		return report, l.diverged(fmt.Errorf("the loss became %v", report.Loss), unit, lr)
+	}
+	if report.Words == 0 { // cl: M does not know its text
+		report.Words = l.wordsPerUnit
+	}
+	return report, nil
+}
+
+// errDiverged marks errors of a training whose tables are ruined.
+var errDiverged = errors.New("training diverged")
+
+func (l *loop) diverged(err error, unit int, lr float64) error {
+	return fmt.Errorf("%w: %w at %s %s of %s (learning rate %.3g)", errDiverged, err, l.unitName, Number(unit+1), Number(l.trainer.Units()), lr)
 }
 
 // A speedometer measures speeds between the moments that are shown.
 type speedometer struct{ words, pairs, seconds float64 }
 
-func (s *speedometer) line(r *recorder, report Report, lr, seconds float64) string {
-	elapsed := max(seconds-s.seconds, 1e-9)
-	words, pairs := (r.allWords-s.words)/elapsed, (r.allPairs-s.pairs)/elapsed
-	*s = speedometer{r.allWords, r.allPairs, seconds}
+func (s *speedometer) line(p position, report Report, lr float64) string {
+	elapsed := max(p.Seconds-s.seconds, 1e-9)
+	words, pairs := (p.Words-s.words)/elapsed, (p.Pairs-s.pairs)/elapsed
+	*s = speedometer{p.Words, p.Pairs, p.Seconds}
 	return fmt.Sprintf("%s words/s  %s pairs/s  lr %.2e  loss %.4f", rate(words), rate(pairs), lr, report.Loss/max(report.Pairs, 1))
 }

@@ -54,10 +54,12 @@ func (f *fakeTrainer) Advance(ctx context.Context, unit int, rate float64) (Repo
 	return Report{Loss: loss * fakePairs, Pairs: fakePairs}, nil
 }
 func (f *fakeTrainer) Tables() (words, contexts []float32) { return f.w, f.c }
-func (f *fakeTrainer) State() []Tensor                     { return []Tensor{{Name: "w", Data: f.w}} }
-func (f *fakeTrainer) Reset()                              { clear(f.w); clear(f.c) }
-func (f *fakeTrainer) DOT() string                         { return "digraph { w }" }
-func (f *fakeTrainer) Close() error                        { f.closed++; return nil }
+func (f *fakeTrainer) State() []Tensor {
+	return []Tensor{{Name: "w", Data: f.w}, {Name: "c", Data: f.c}}
+}
+func (f *fakeTrainer) Reset()       { clear(f.w); clear(f.c) }
+func (f *fakeTrainer) DOT() string  { return "digraph { w }" }
+func (f *fakeTrainer) Close() error { f.closed++; return nil }
 
 // fakeClock advances by a second each time it is asked.
 func fakeClock() func() time.Time {
@@ -96,7 +98,7 @@ func TestLoopTrainsEveryUnitOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Units != 5 || got.Interrupted || got.Words != 500 || got.Pairs != 50 || got.Loss != 4 {
+	if got.Units != 5 || got.Interrupted || got.Words != 500 || got.Pairs != 50 || got.Last.Loss != 4 {
 		t.Errorf("outcome %+v", got)
 	}
 	for i, unit := range f.advanced {
@@ -126,8 +128,8 @@ func TestLoopGathersMetrics(t *testing.T) {
 	if len(lines) != 167 || lines[0].Unit != 6 || lines[166].Unit != 1001 {
 		t.Fatalf("%d lines, first %+v, last %+v", len(lines), lines[0], lines[len(lines)-1])
 	}
-	if lines[0].Loss != 2.5 || lines[166].Loss != 2 || got.Loss != 2 {
-		t.Errorf("loss of first line %v, of last line %v, of outcome %v", lines[0].Loss, lines[166].Loss, got.Loss)
+	if lines[0].Loss != 2.5 || lines[166].Loss != 2 || got.Last.Loss != 2 {
+		t.Errorf("loss of first line %v, of last line %v, of outcome %v", lines[0].Loss, lines[166].Loss, got.Last.Loss)
 	}
 }
 
@@ -182,7 +184,7 @@ func TestLoopStopsWhenTheLossIsNoNumber(t *testing.T) {
 		if err == nil {
 			t.Fatalf("loss %v: no error", bad)
 		}
-		for _, want := range []string{"iteration 5 of 10", "lower --lr", "nothing was saved"} {
+		for _, want := range []string{"iteration 5 of 10", "diverged"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%q does not say %q", err, want)
 			}

@@ -21,3 +21,6 @@ func MachineMemory() (total, available int64) {
 	}
 	return int64(bytes), 0
 }
+
+// residentMemory returns about what this process has resident now, in bytes.
+func residentMemory() int64 { return goResident() }

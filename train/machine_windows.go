@@ -53,3 +53,6 @@ func MachineMemory() (total, available int64) {
 	}
 	return int64(status.total), int64(status.available)
 }
+
+// residentMemory returns about what this process has resident now, in bytes.
+func residentMemory() int64 { return goResident() }

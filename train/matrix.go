@@ -23,6 +23,7 @@ func BuildMatrix(ctx context.Context, c Config, p *Progress) error {
 		return err
 	}
 	j := &job{config: c}
+	defer j.close()
 	if err := j.readCorpus(ctx, p); err != nil {
 		return stopped(ctx, err)
 	}
@@ -80,6 +81,9 @@ func (j *job) buildMatrix(ctx context.Context, options wordcontext.Options, p *P
 	start := time.Now()
 	stage := p.Stage("building M", 0)
 	defer stage.Stop()
+	if err := j.checkMatrix(options); err != nil {
+		return nil, err
+	}
 	options.Progress = func(done, total int64) {
 		stage.SetTotal(total)
 		stage.Update(done, nil)

@@ -2,8 +2,10 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 )
 
 // A Metric is one line of metrics.jsonl: the means over the units since the
@@ -22,64 +24,157 @@ type Metric struct {
 // be compared line by line.
 const metricsPerRun = 200
 
-// A recorder gathers reports into metrics.
-type recorder struct {
-	w     io.Writer // may be nil
-	every int       // units per metric
-
-	units, inLine int
-	loss, pairs   float64 // since the last line
-	words         float64
-	lineStart     float64
-	allPairs      float64
-	allWords      float64
-	last          Metric
+// A position is how far a run has come: all that a recorder needs to go on
+// from there.
+type position struct {
+	Units   int     `json:"units"`   // finished
+	Seconds float64 `json:"seconds"` // of training
+	Pairs   float64 `json:"pairs"`
+	Words   float64 `json:"words"`
+	Last    Metric  `json:"last"` // line of metrics
+	Line    tally   `json:"line"` // since then
 }
 
-func newRecorder(w io.Writer, units int) *recorder {
-	return &recorder{w: w, every: max(1, (units+metricsPerRun-1)/metricsPerRun)}
+// A tally is what a line of metrics is made of.
+type tally struct {
+	Units int     `json:"units"`
+	Start float64 `json:"start"` // seconds
+	Loss  float64 `json:"loss"`
+	Pairs float64 `json:"pairs"`
+	Words float64 `json:"words"`
+}
+
+// A recorder gathers reports into metrics.
+type recorder struct {
+	position
+	w     io.Writer // may be nil
+	every int       // units per metric
+}
+
+// newRecorder returns a recorder for a run of so many units that goes on from
+// a position, the zero position at its start.
+func newRecorder(w io.Writer, units int, from position) *recorder {
+	return &recorder{position: from, w: w, every: max(1, (units+metricsPerRun-1)/metricsPerRun)}
 }
 
 // add takes the report of one more unit, finished after seconds of training,
 // and writes a line when one is due or when the run ends.
 func (r *recorder) add(report Report, lr, seconds float64) error {
-	r.units++
-	r.inLine++
-	r.loss += report.Loss
-	r.pairs += report.Pairs
-	r.words += report.Words
-	r.allPairs += report.Pairs
-	r.allWords += report.Words
-	r.last.LR = lr
-	if r.inLine < r.every {
+	r.Units++
+	r.Seconds = seconds
+	r.Pairs += report.Pairs
+	r.Words += report.Words
+	r.Line.Units++
+	r.Line.Loss += report.Loss
+	r.Line.Pairs += report.Pairs
+	r.Line.Words += report.Words
+	r.Last.LR = lr
+	if r.Line.Units < r.every {
 		return nil
 	}
 	return r.flush(seconds)
 }
 
-// flush writes the line of the units since the last one, if any.
+// flush writes the line of the units since the last one, if any. If it cannot
+// be written the position stays as it was.
 func (r *recorder) flush(seconds float64) error {
-	if r.inLine == 0 {
+	line := r.Line
+	if line.Units == 0 {
 		return nil
 	}
-	elapsed := max(seconds-r.lineStart, 1e-9)
-	r.last = Metric{
-		Unit: r.units, Seconds: seconds, LR: r.last.LR,
-		WordsPerSecond: r.words / elapsed, PairsPerSecond: r.pairs / elapsed,
+	elapsed := max(seconds-line.Start, 1e-9)
+	metric := Metric{
+		Unit: r.Units, Seconds: seconds, LR: r.Last.LR,
+		WordsPerSecond: line.Words / elapsed, PairsPerSecond: line.Pairs / elapsed,
 	}
-	if r.pairs > 0 {
-		r.last.Loss = r.loss / r.pairs
+	if line.Pairs > 0 {
+		metric.Loss = line.Loss / line.Pairs
 	}
-	r.inLine, r.loss, r.pairs, r.words, r.lineStart = 0, 0, 0, 0, seconds
-	if r.w == nil {
-		return nil
+	if r.w != nil {
+		text, err := json.Marshal(metric)
+		if err != nil {
+			return fmt.Errorf("cannot write metrics: %w", err)
+		}
+		if _, err := r.w.Write(append(text, '\n')); err != nil {
+			return fmt.Errorf("cannot write metrics: %w", err)
+		}
 	}
-	line, err := json.Marshal(r.last)
+	r.Last, r.Line = metric, tally{Start: seconds}
+	return nil
+}
+
+// A metricsFile is metrics.jsonl, opened to append. A disk that is full is no
+// reason to stop training: lines that cannot be written wait in memory, 200 at
+// the most in a run, and whoever needs them on the disk calls flush.
+type metricsFile struct {
+	file    *os.File
+	size    int64  // of the whole lines
+	waiting []byte // whole lines, too
+}
+
+// openMetrics opens the metrics of a run and cuts off what comes after the
+// first size bytes: lines of units that will be trained again. A file that is
+// shorter lost lines, which is no reason to lose the run.
+func openMetrics(path string, size int64) (*metricsFile, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write metrics: %w", err)
+	}
+	end, err := f.Seek(0, io.SeekEnd)
+	m := &metricsFile{file: f, size: min(size, end)}
+	if err == nil {
+		err = m.rewind()
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("cannot write metrics: %w", err)
+	}
+	return m, nil
+}
+
+// Write appends whole lines. It never fails: flush does.
+func (m *metricsFile) Write(lines []byte) (int, error) {
+	m.waiting = append(m.waiting, lines...)
+	_ = m.write() // or later
+	return len(lines), nil
+}
+
+// write writes the lines that wait. What a failed write left of a line is taken
+// back.
+func (m *metricsFile) write() error {
+	if _, err := m.file.Write(m.waiting); err != nil {
+		return errors.Join(err, m.rewind())
+	}
+	m.size += int64(len(m.waiting))
+	m.waiting = m.waiting[:0]
+	return nil
+}
+
+// flush makes all lines safe.
+func (m *metricsFile) flush() error {
+	err := m.write()
+	if err == nil {
+		err = m.file.Sync()
+	}
 	if err != nil {
 		return fmt.Errorf("cannot write metrics: %w", err)
 	}
-	if _, err := r.w.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("cannot write metrics: %w", err)
-	}
 	return nil
+}
+
+// rewind goes to the end of the whole lines.
+func (m *metricsFile) rewind() error {
+	if err := m.file.Truncate(m.size); err != nil {
+		return err
+	}
+	_, err := m.file.Seek(m.size, io.SeekStart)
+	return err
+}
+
+// finish makes all lines safe and closes the file.
+func (m *metricsFile) finish() error {
+	if err := m.flush(); err != nil {
+		return err
+	}
+	return m.file.Close()
 }

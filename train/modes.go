@@ -20,6 +20,8 @@ type mode struct {
 	name string
 	unit string // what Trainer.Units counts, in the singular
 
+	readsText bool // training needs the corpus, not only what prepare makes of it
+
 	// prepare completes a job whose corpus has been read: it sets the
 	// number of epochs, the memory the trainer needs and how to make it.
 	prepare func(ctx context.Context, j *job, p *Progress) error
@@ -28,7 +30,7 @@ type mode struct {
 func modes() []mode {
 	return []mode{
 		{name: ModeCL, unit: "iteration", prepare: prepareCL},
-		{name: ModeVanilla, unit: "block", prepare: prepareVanilla},
+		{name: ModeVanilla, unit: "block", readsText: true, prepare: prepareVanilla},
 	}
 }
 
@@ -48,6 +50,10 @@ func knownMode(name string) bool { return name == ModeCL || name == ModeVanilla 
 
 func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	c := &j.config
+	j.trainerBytes = graph.MemoryTwoStep(j.vocabulary.Len(), c.graph())
+	if err := j.checkTraining(); err != nil { // before M is built in vain
+		return err
+	}
 	matrix, err := j.openMatrix(ctx, p)
 	if err != nil {
 		return err
@@ -69,7 +75,6 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 		iterations = c.Epochs * c.Contexts
 	}
 	j.epochs = float64(iterations) / float64(c.Contexts)
-	j.trainerBytes = graph.MemoryTwoStep(j.vocabulary.Len(), c.graph())
 	j.newTrainer = func() (Trainer, error) {
 		return graph.NewTwoStep(matrix, noise, iterations, c.graph())
 	}

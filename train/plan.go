@@ -2,10 +2,8 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"time"
 )
@@ -50,11 +48,11 @@ type Memory struct {
 // MakePlan reads the text, builds or opens M, and measures a few units. It
 // trains nothing and leaves no file behind.
 func MakePlan(ctx context.Context, c Config, p *Progress) (Plan, error) {
-	j, err := newJob(ctx, c, nil, true, p)
-	if err != nil {
+	j := &job{config: c, dry: true}
+	defer j.close()
+	if err := j.prepare(ctx, p); err != nil {
 		return Plan{}, stopped(ctx, err)
 	}
-	defer j.close()
 	plan, err := j.plan(ctx)
 	if err != nil {
 		return Plan{}, stopped(ctx, err)
@@ -62,35 +60,24 @@ func MakePlan(ctx context.Context, c Config, p *Progress) (Plan, error) {
 	return plan, nil
 }
 
-// plan measures a few units on a trainer of its own, which is thrown away:
-// training starts from the same state whether it was measured or not.
+// plan measures a few units on the trainer, which then goes back to the start.
 func (j *job) plan(ctx context.Context) (Plan, error) {
-	units, perUnit, pairs, err := j.measure(ctx)
+	c, units := &j.config, j.trainer.Units()
+	perUnit, pairs, err := calibrate(ctx, j.trainer, c.schedule(units)(0))
 	if err != nil {
 		return Plan{}, fmt.Errorf("cannot measure the speed of training: %w", err)
 	}
-	runtime.GC() // the memory of that trainer serves the one that trains
-	c := &j.config
+	j.trainer.Reset()
 	return Plan{
 		Mode: c.Mode, Device: c.Device, Dim: c.Dim, Negative: c.Negative, Threads: c.threads(),
 		Vocab: j.vocabulary.Len(), Tokens: j.stats.Tokens, TrainWords: j.stats.TokensUsed,
 		Epochs: j.epochs, Iterations: units, Unit: j.mode.unit,
-		Memory:              j.memory(),
+		Memory:              j.memoryWithPeak(),
 		PairsPerIteration:   pairs,
 		SecondsPerIteration: perUnit,
 		SecondsPrepare:      j.secondsRead + j.secondsMatrix,
 		SecondsTrain:        perUnit * float64(units),
 	}, nil
-}
-
-// measure makes a trainer and tells its units, and the time and pairs of one.
-func (j *job) measure(ctx context.Context) (units int, seconds, pairs float64, err error) {
-	t, err := j.newTrainer()
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	seconds, pairs, err = calibrate(ctx, t, j.config.schedule(t.Units())(0))
-	return t.Units(), seconds, pairs, errors.Join(err, t.Close())
 }
 
 // memory splits the estimate of the trainer into its parts.
@@ -101,15 +88,30 @@ func (j *job) memory() Memory {
 		Corpus: vocabularyBytes(j.vocabulary), Matrix: j.matrixBytes, Tables: 2 * table,
 		Moments: 2 * c.graph().Optimizer.Bytes(j.vocabulary.Len(), c.Dim),
 	}
-	if j.corpus != nil {
+	if j.mode.readsText {
 		m.Corpus += 4*int64(len(j.corpus.Tokens)) + 8*int64(len(j.corpus.Sentences))
 	}
 	m.Work = max(j.trainerBytes-m.Tables-m.Moments, 0)
-	if c.Vectors == VectorsSum {
-		m.Work += table // the exported sum
-	}
+	m.Work += j.exportBytes()
 	m.Total = m.Corpus + m.Matrix + m.Tables + m.Moments + m.Work
-	m.Peak = max(PeakRSS(), m.Total)
+	return m
+}
+
+// exportBytes is what writing the vectors takes: their sum and an index of the
+// words.
+func (j *job) exportBytes() int64 {
+	bytes := indexBytes(j.vocabulary)
+	if j.config.Vectors == VectorsSum {
+		bytes += int64(j.vocabulary.Len()) * int64(j.config.Dim) * 4
+	}
+	return bytes
+}
+
+// memoryWithPeak is asked when the trainer has been measured: all that training
+// touches is resident, and what comes then is some garbage and the export.
+func (j *job) memoryWithPeak() Memory {
+	m := j.memory()
+	m.Peak = max(PeakRSS(), residentMemory()+j.exportBytes()+j.garbageBytes, m.Total)
 	return m
 }
 

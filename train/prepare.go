@@ -18,46 +18,66 @@ import (
 // A job is a run up to its trainer: the text is read, M is there, and what
 // training will take can be told.
 type job struct {
-	config     Config
-	mode       mode
-	dry        bool           // leave no files: M is built but not written
-	source     io.Reader      // read instead of config.Corpus, if not nil
-	corpus     *corpus.Corpus // nil once training needs it no more
-	vocabulary *corpus.Vocabulary
-	stats      corpus.Stats
+	config      Config
+	mode        mode
+	dry         bool           // leave no files: M is built but not written
+	source      io.Reader      // read instead of config.Corpus, if not nil
+	from        *savedState    // where the run goes on; nil: at its start
+	guard       memoryGuard    // of the memory there is
+	corpus      *corpus.Corpus // nil once training needs it no more
+	vocabulary  *corpus.Vocabulary
+	fingerprint uint64 // of the corpus
+	stats       corpus.Stats
 
 	epochs       float64 // passes over what one epoch of the mode is
 	matrixBytes  int64
 	trainerBytes int64 // tables, moments and work
+	garbageBytes int64 // that training may leave lying about
 	newTrainer   func() (Trainer, error)
+	trainer      Trainer
+	saver        *saver // of checkpoints, once training began
 
 	secondsRead, secondsMatrix float64
 	closers                    []func() error
 }
 
-// newJob reads the text and prepares the mode, without training anything.
-func newJob(ctx context.Context, c Config, source io.Reader, dry bool, p *Progress) (*job, error) {
-	j := &job{config: c, source: source, dry: dry}
+// prepare reads the text, prepares the mode and makes the trainer, without
+// training anything. The job is to be closed also after an error.
+func (j *job) prepare(ctx context.Context, p *Progress) error {
 	for _, m := range modes() {
-		if m.name == c.Mode {
+		if m.name == j.config.Mode {
 			j.mode = m
 		}
 	}
-	if err := j.prepare(ctx, p); err != nil {
-		j.close()
-		return nil, err
-	}
-	return j, nil
-}
-
-func (j *job) prepare(ctx context.Context, p *Progress) error {
 	if err := j.readCorpus(ctx, p); err != nil {
 		return err
+	}
+	if j.from != nil {
+		if err := j.from.checkText(j); err != nil {
+			return err
+		}
 	}
 	if err := j.checkText(); err != nil {
 		return err
 	}
-	return j.mode.prepare(ctx, j, p)
+	if err := j.mode.prepare(ctx, j, p); err != nil {
+		return err
+	}
+	return j.makeTrainer()
+}
+
+// makeTrainer allocates what training takes, if there is room for it.
+func (j *job) makeTrainer() error {
+	if err := j.checkTraining(); err != nil {
+		return err
+	}
+	var err error
+	if j.trainer, err = j.newTrainer(); err != nil {
+		return err
+	}
+	release := j.settleHeap()
+	j.closers = append(j.closers, j.trainer.Close, release)
+	return nil
 }
 
 // close releases what the job holds, last opened first.
@@ -82,6 +102,9 @@ func (j *job) readCorpus(ctx context.Context, p *Progress) error {
 	if err := options.Tokenizer.UnmarshalText([]byte(c.Tokenizer)); err != nil {
 		return Usagef("--tokenizer %s: %v", c.Tokenizer, err)
 	}
+	if err := j.guardMemory(); err != nil {
+		return err
+	}
 	text, err := j.read(ctx, options)
 	if errors.Is(err, corpus.ErrMinCount) {
 		return fmt.Errorf("%w; lower --min-count, or use more text", err)
@@ -91,12 +114,28 @@ func (j *job) readCorpus(ctx context.Context, p *Progress) error {
 	}
 	debug.FreeOSMemory() // what reading left behind is large; M can have it
 	j.corpus, j.vocabulary, j.stats = text, text.Vocabulary, text.Stats
+	j.fingerprint = text.Fingerprint()
 	j.secondsRead = time.Since(start).Seconds()
 	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read in %s",
 		Number(text.Stats.Tokens), Number(text.Stats.TokensUsed), Number(text.Vocabulary.Len()), c.MinCount,
 		Number(text.Stats.Sentences), Duration(j.secondsRead))
 	j.noteOddities(p)
 	return nil
+}
+
+// guardMemory finds out how much memory there is and whether reading the text
+// can fit into it.
+func (j *job) guardMemory() error {
+	guard, release, err := newMemoryGuard(&j.config)
+	if err != nil {
+		return err
+	}
+	j.guard = guard
+	j.closers = append(j.closers, release)
+	if j.source != nil {
+		return nil
+	}
+	return guard.checkText(textBytes(j.config.Corpus))
 }
 
 // noteOddities tells what about the text the user may not expect.
@@ -129,14 +168,19 @@ func (j *job) read(ctx context.Context, o corpus.Options) (*corpus.Corpus, error
 	return corpus.Read(ctx, path, o)
 }
 
-// vocabularyBytes estimates the memory of words, counts and their index.
+// vocabularyBytes estimates the memory of words and counts.
 func vocabularyBytes(v *corpus.Vocabulary) int64 {
-	const perWord = 16 + 8 + 2*(16+4+1) // string, count, map entry at about half load
-	bytes := int64(v.Len()) * perWord
+	bytes := 24 * int64(v.Len()) // string and count
 	for _, w := range v.Words {
 		bytes += int64(len(w))
 	}
 	return bytes
+}
+
+// indexBytes estimates the memory of a map from words to rows.
+func indexBytes(v *corpus.Vocabulary) int64 {
+	const perWord = 2 * (16 + 8 + 1) // string, row and control byte at about half load
+	return perWord * int64(v.Len())
 }
 
 // checkText refuses what only the text can show to be impossible.

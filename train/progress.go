@@ -70,6 +70,7 @@ type Stage struct {
 	start time.Time
 
 	mu    sync.Mutex
+	first int64 // done before the stage began
 	total int64
 	shown time.Time
 	bar   *progressbar.ProgressBar
@@ -97,6 +98,16 @@ func (s *Stage) Update(done int64, detail func() string) {
 		return
 	}
 	s.showLine(done, text, now)
+}
+
+// Skip says that the first part of the work, up to done, was done before the
+// stage began.
+func (s *Stage) Skip(done int64) {
+	if s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.first = done
+	}
 }
 
 // SetTotal gives or changes the end of the stage.
@@ -141,8 +152,8 @@ func (s *Stage) showLine(done int64, text string, now time.Time) {
 	if text != "" {
 		line += "  " + text
 	}
-	if elapsed := now.Sub(s.start).Seconds(); s.total > 0 && done > 0 {
-		line += "  ETA " + Duration(elapsed*float64(s.total-done)/float64(done))
+	if elapsed := now.Sub(s.start).Seconds(); s.total > 0 && done > s.first {
+		line += "  ETA " + Duration(elapsed*float64(s.total-done)/float64(done-s.first))
 	}
 	s.p.Notef("%s", line)
 }

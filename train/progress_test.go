@@ -37,6 +37,21 @@ func TestProgressLines(t *testing.T) {
 	}
 }
 
+// TestProgressOfAResumedStage: what was done before took none of this time.
+func TestProgressOfAResumedStage(t *testing.T) {
+	var out bytes.Buffer
+	p := NewProgress(&out)
+	p.now = fakeClock()
+	stage := p.Stage("training", 100)
+	stage.Skip(80)
+	for done := int64(81); done <= 90; done++ { // one a second
+		stage.Update(done, nil)
+	}
+	if want := "training  85.0%  ETA 15 s\ntraining  90.0%  ETA 10 s\n"; out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
+
 func TestProgressBar(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)

@@ -43,6 +43,8 @@ func Defaults(mode, preset, optimizer string) Config {
 		Preset:    orElse(preset, PresetTuned),
 		Optimizer: orElse(optimizer, OptimizerAdam),
 
+		Checkpoint: "10m",
+
 		MinCount:    5,
 		MaxSentence: 1000,
 		Tokenizer:   TokenizerWhitespace,

@@ -16,7 +16,7 @@ import (
 // cancelled the unit of work at hand is finished and what was trained is
 // saved; the error is then [ErrInterrupted] and the summary is good. On any
 // other error no run folder appears, and one that c.Force was to replace
-// stays.
+// stays; c.Out.partial stays if there is a checkpoint in it, for [Resume].
 func Run(ctx context.Context, c Config, p *Progress) (Summary, error) {
 	return RunReader(ctx, c, nil, p)
 }
@@ -28,16 +28,20 @@ func RunReader(ctx context.Context, c Config, source io.Reader, p *Progress) (Su
 	if err := c.checkOutputs(); err != nil {
 		return Summary{}, err
 	}
-	folder, err := newRunFolder(c.Out, c.Force)
+	folder, err := createFolder(c.Out, c.Force)
 	if err != nil {
 		return Summary{}, err
 	}
-	defer folder.abandon()
-	j, err := newJob(ctx, c, source, false, p)
-	if err != nil {
+	defer folder.close()
+	j := &job{config: c, source: source}
+	defer j.close()
+	// First of all, so that a run that is killed can be resumed.
+	if err := j.writeConfig(folder); err != nil {
+		return Summary{}, err
+	}
+	if err := j.prepare(ctx, p); err != nil {
 		return Summary{}, stopped(ctx, err)
 	}
-	defer j.close()
 	return j.run(ctx, folder, start, p)
 }
 
@@ -55,38 +59,41 @@ func (j *job) run(ctx context.Context, folder *runFolder, start time.Time, p *Pr
 	if err := j.announce(ctx, p); err != nil {
 		return Summary{}, stopped(ctx, err)
 	}
-	if err := j.writeInputs(folder); err != nil {
+	if ctx.Err() != nil {
+		return Summary{}, errStopped
+	}
+	if err := j.writeDOT(); err != nil {
 		return Summary{}, err
 	}
-	trainer, err := j.newTrainer()
+	from, err := j.begin(folder, p)
 	if err != nil {
 		return Summary{}, err
 	}
-	j.closers = append(j.closers, trainer.Close)
-	if err := j.writeDOT(trainer); err != nil {
-		return Summary{}, err
-	}
-	result, err := j.train(ctx, trainer, folder, p)
+	result, err := j.train(ctx, folder, from, p)
 	if err != nil {
-		return Summary{}, err
+		return Summary{}, j.advise(folder, err)
 	}
-	if err := j.export(trainer, folder); err != nil {
-		return Summary{}, err
+	if err := j.export(folder); err != nil {
+		j.saver.rescue(result.position)
+		return Summary{}, j.advise(folder, err)
 	}
-	summary := j.summarize(result, trainer.Units())
-	summary.SecondsTotal = time.Since(start).Seconds()
+	summary := j.summarize(result)
+	summary.SecondsTotal = from.Seconds + time.Since(start).Seconds()
 	summary.PeakRSS = PeakRSS()
-	if err := atomicfile.Write(folder.path(SummaryFile), summary.writeJSON); err != nil {
-		return Summary{}, err
+	if err = j.saver.metrics.finish(); err == nil {
+		err = folder.finish(summary)
 	}
-	if err := folder.commit(); err != nil {
-		return Summary{}, err
+	if err != nil {
+		return Summary{}, j.advise(folder, err)
 	}
 	if result.Interrupted {
-		return summary, fmt.Errorf("%w after %s of %s %ss; the vectors trained until then are in %s",
-			ErrInterrupted, Number(result.Units), Number(trainer.Units()), j.mode.unit, j.config.Out)
+		err = fmt.Errorf("%w after %s of %s %ss; the vectors trained until then are in %s",
+			ErrInterrupted, Number(result.Units), Number(j.trainer.Units()), j.mode.unit, j.config.Out)
+		if folder.hasCheckpoint() {
+			err = fmt.Errorf("%w, and 'w2vcl resume %s' goes on", err, j.config.Out)
+		}
 	}
-	return summary, nil
+	return summary, err
 }
 
 // announce prints the plan. Nobody reads it under --quiet, so nothing is
@@ -102,34 +109,60 @@ func (j *job) announce(ctx context.Context, p *Progress) error {
 	return plan.Print(p.w)
 }
 
-// train runs the loop with the metrics file of the folder.
-func (j *job) train(ctx context.Context, t Trainer, folder *runFolder, p *Progress) (outcome, error) {
-	if ctx.Err() != nil {
-		return outcome{}, errStopped
+// begin is where a run starts to leave something behind: OUT.partial, with
+// settings and vocabulary. It returns the position to train from, with the
+// trainer in its state.
+func (j *job) begin(folder *runFolder, p *Progress) (position, error) {
+	var from position
+	if err := j.room().check(folder, p); err != nil {
+		return from, err
 	}
-	metrics, err := os.Create(folder.path(MetricsFile))
-	if err != nil {
-		return outcome{}, fmt.Errorf("cannot write metrics: %w", err)
+	if j.from != nil {
+		if err := j.from.load(j.trainer); err != nil {
+			return from, err
+		}
+		from = j.from.Position
+		j.from.announce(j, p)
 	}
-	l := loop{
-		trainer: t, rate: j.config.schedule(t.Units()), unitName: j.mode.unit,
-		wordsPerUnit: float64(j.stats.TokensUsed) * j.epochs / float64(t.Units()),
-		metrics:      metrics, progress: p,
+	if err := folder.begin(); err != nil {
+		return from, err
 	}
-	result, err := l.run(ctx)
-	if closeErr := errors.Join(metrics.Sync(), metrics.Close()); err == nil && closeErr != nil {
-		err = fmt.Errorf("cannot write metrics: %w", closeErr)
+	if err := j.writeConfig(folder); err != nil {
+		return from, err
 	}
+	return from, atomicfile.Write(folder.path(VocabularyFile), j.vocabulary.WriteTSV)
+}
+
+// train runs the loop with the metrics file and the checkpoints of the folder.
+func (j *job) train(ctx context.Context, folder *runFolder, from position, p *Progress) (result outcome, err error) {
+	metricsBytes := int64(0)
+	if j.from != nil {
+		metricsBytes = j.from.Metrics
+	}
+	metrics, err := openMetrics(folder.path(MetricsFile), metricsBytes)
 	if err != nil {
 		return outcome{}, err
 	}
+	j.closers = append(j.closers, metrics.file.Close)
+	if j.saver, err = j.newSaver(folder, metrics, from, p); err != nil {
+		return outcome{}, err
+	}
+	units := j.trainer.Units()
+	l := loop{
+		trainer: j.trainer, from: from, rate: j.config.schedule(units), unitName: j.mode.unit,
+		wordsPerUnit: float64(j.stats.TokensUsed) * j.epochs / float64(units),
+		metrics:      metrics, saver: j.saver, progress: p,
+	}
+	if result, err = l.run(ctx); err != nil {
+		return outcome{}, err
+	}
 	p.Notef("Trained: %s %ss in %s (%s words/s, %s pairs/s), loss %.4f", Number(result.Units), j.mode.unit, Duration(result.Seconds),
-		rate(result.Words/max(result.Seconds, 1e-9)), rate(result.Pairs/max(result.Seconds, 1e-9)), result.Loss)
+		rate(result.Words/max(result.Seconds, 1e-9)), rate(result.Pairs/max(result.Seconds, 1e-9)), result.Last.Loss)
 	return result, nil
 }
 
-// writeInputs writes what is known before training: settings and vocabulary.
-func (j *job) writeInputs(folder *runFolder) error {
+// writeConfig writes the settings, with paths that hold from any folder.
+func (j *job) writeConfig(folder *runFolder) error {
 	c := j.config
 	c.Matrix = absolute(c.Matrix)
 	if j.source == nil { // otherwise Corpus is a name, not a path
@@ -139,21 +172,17 @@ func (j *job) writeInputs(folder *runFolder) error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(folder.path(ConfigFile), func(w io.Writer) error {
+	return atomicfile.Write(folder.path(ConfigFile), func(w io.Writer) error {
 		_, err := w.Write(config)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(folder.path(VocabularyFile), j.vocabulary.WriteTSV)
 }
 
-func (j *job) writeDOT(t Trainer) error {
+func (j *job) writeDOT() error {
 	if j.config.GraphDOT == "" {
 		return nil
 	}
-	dot := t.DOT()
+	dot := j.trainer.DOT()
 	if dot == "" {
 		return fmt.Errorf("mode %s has no Gorgonia graph to write: leave out --graph-dot", j.config.Mode)
 	}
@@ -163,9 +192,9 @@ func (j *job) writeDOT(t Trainer) error {
 	})
 }
 
-// export writes the vectors to use and the context table.
-func (j *job) export(t Trainer, folder *runFolder) error {
-	words, contexts := t.Tables()
+// export writes the vectors to use and the context table, or neither.
+func (j *job) export(folder *runFolder) error {
+	words, contexts := j.trainer.Tables()
 	vectors := words
 	if j.config.Vectors == VectorsSum {
 		vectors = make([]float32, len(words))
@@ -179,9 +208,13 @@ func (j *job) export(t Trainer, folder *runFolder) error {
 	}{{VectorsFile, vectors}, {ContextFile, contexts}} {
 		table, err := embedding.NewTable(j.vocabulary.Words, j.config.Dim, file.data)
 		if err != nil {
-			return fmt.Errorf("the trained vectors are not sound: %w; nothing was saved: start again with a lower --lr", err)
+			return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
 		}
 		if err := embedding.Save(folder.path(file.name), table, embedding.Word2VecBinary); err != nil {
+			// Room for a checkpoint. Without a summary nobody takes one of the
+			// two for a result.
+			os.Remove(folder.path(VectorsFile))
+			os.Remove(folder.path(ContextFile))
 			return err
 		}
 	}

@@ -41,12 +41,15 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 
 func runFake(t *testing.T, ctx context.Context, j *job, p *Progress) (Summary, error) {
 	t.Helper()
-	folder, err := newRunFolder(j.config.Out, j.config.Force)
+	folder, err := createFolder(j.config.Out, j.config.Force)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.abandon()
+	defer folder.close()
 	defer j.close()
+	if err := j.makeTrainer(); err != nil {
+		t.Fatal(err)
+	}
 	return j.run(ctx, folder, time.Now(), p)
 }
 
@@ -79,9 +82,9 @@ func TestRunLeavesAWholeFolder(t *testing.T) {
 	if got := entries(t, parent); !slices.Equal(got, []string{"run"}) {
 		t.Errorf("left beside the run folder: %v", got)
 	}
-	// Trained once to measure, thrown away, and once from the start.
-	if len(*trainers) != 2 || len((*trainers)[1].advanced) != 40 || (*trainers)[0].closed != 1 || (*trainers)[1].closed != 1 {
-		t.Errorf("%d trainers were made", len(*trainers))
+	// One trainer, which was measured, put back to the start and trained.
+	if all := *trainers; len(all) != 1 || len(all[0].advanced) != 40+5 || all[0].closed != 1 {
+		t.Errorf("%d trainers were made, the first trained %v", len(all), all[0].advanced)
 	}
 	checkTable(t, filepath.Join(j.config.Out, VectorsFile), 60) // W + C
 	checkTable(t, filepath.Join(j.config.Out, ContextFile), 20)
@@ -221,18 +224,23 @@ func TestRunWritesTheGraph(t *testing.T) {
 	}
 }
 
-func TestNewRunFolderRefuses(t *testing.T) {
+func TestCreateFolderRefuses(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	stranger := filepath.Join(dir, "stranger")
 	empty := filepath.Join(dir, "empty")
-	busy := filepath.Join(dir, "busy")
-	for _, folder := range []string{stranger, empty, busy + ".partial"} {
+	busy := filepath.Join(dir, "busy") // killed before there was anything
+	unfinished := filepath.Join(dir, "unfinished")
+	foreign := filepath.Join(dir, "foreign")
+	for _, folder := range []string{stranger, empty, busy + ".partial", unfinished + ".partial", foreign + ".partial"} {
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, path := range []string{file, filepath.Join(stranger, "thesis.tex")} {
+	for _, path := range []string{
+		file, filepath.Join(stranger, "thesis.tex"), filepath.Join(foreign+".partial", "thesis.tex"),
+		filepath.Join(unfinished+".partial", ConfigFile), filepath.Join(busy+".partial", ".config.toml.tmp-1"),
+	} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -250,19 +258,24 @@ func TestNewRunFolderRefuses(t *testing.T) {
 		{empty, true, ""},
 		{stranger, false, "exists"},
 		{stranger, true, `holds "thesis.tex", which is not a file of a run`},
-		{busy, false, "another run is writing it"},
-		{busy, true, ""},
+		{busy, false, ""},
+		{unfinished, false, "holds an unfinished run: 'w2vcl resume"},
+		{unfinished, true, ""},
+		{foreign, true, `holds "thesis.tex"`},
+		{filepath.Join(dir, "run.partial"), false, "names that end with .partial"},
+		{filepath.Join(dir, "run.replaced"), true, "names that end with .replaced"},
 		{filepath.Join(dir, "new", "deep"), false, ""},
 	} {
-		f, err := newRunFolder(test.out, test.force)
+		f, err := createFolder(test.out, test.force)
 		if test.want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", test.out, err)
 				continue
 			}
-			if err := f.commit(); err != nil {
+			if err := f.commit(Summary{}); err != nil {
 				t.Errorf("%s: %v", test.out, err)
 			}
+			f.close()
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -17,6 +17,7 @@ type Setting struct {
 	Group   string   // heading in help
 	Modes   []string // modes that use it; nil: all
 	Record  bool     // written to the run folder's config.toml
+	Resume  bool     // may change when a run is resumed
 
 	value       any // *string, *bool, *int, *uint64 or *float64, into a Config
 	hideDefault bool

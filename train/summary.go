@@ -34,15 +34,15 @@ type Summary struct {
 }
 
 // summarize fills in what the job and the outcome of its training tell.
-func (j *job) summarize(o outcome, units int) Summary {
+func (j *job) summarize(o outcome) Summary {
 	c := &j.config
-	epochs := j.epochs * float64(o.Units) / float64(units)
+	epochs := j.epochs * float64(o.Units) / float64(j.trainer.Units())
 	s := Summary{
 		Mode: c.Mode, Preset: c.Preset, Device: c.Device, Threads: c.threads(), Dim: c.Dim,
 		Vocab: j.vocabulary.Len(), Tokens: j.stats.Tokens, TrainWords: j.stats.TokensUsed,
 		Iterations: o.Units, Epochs: epochs,
 		SecondsRead: j.secondsRead, SecondsMatrix: j.secondsMatrix, SecondsTrain: o.Seconds,
-		Loss: o.Loss, Seed: c.Seed, Interrupted: o.Interrupted, Go: runtime.Version(), Out: c.Out,
+		Loss: o.Last.Loss, Seed: c.Seed, Interrupted: o.Interrupted, Go: runtime.Version(), Out: c.Out,
 	}
 	if o.Seconds > 0 {
 		s.WordsPerSecond = float64(j.stats.TokensUsed) * epochs / o.Seconds

@@ -84,6 +84,10 @@ func (c *Config) validateChoices(check checkFunc, oneOf func(name, value string,
 	oneOf("decay", c.Decay, DecayLinear, DecayNone)
 	oneOf("optimizer", c.Optimizer, OptimizerAdam, OptimizerAdamRow, OptimizerSGD)
 	oneOf("form", c.Form, FormFused, FormStock)
+	_, err := parseInterval(c.Checkpoint)
+	check(err == nil, "checkpoint", "%v", err)
+	_, err = parseSize(c.MaxMemory, math.MaxInt64)
+	check(err == nil, "max-memory", "%v", err)
 }
 
 func (c *Config) validateMode() error {

@@ -23,6 +23,13 @@ type settingFlags struct {
 
 // addTo defines the flags of the settings that include accepts, and --config.
 func (f *settingFlags) addTo(cmd *cobra.Command, include func(train.Setting) bool) {
+	f.addSettings(cmd, include)
+	cmd.Flags().StringVar(&f.file, "config", "", "read settings from a TOML `FILE`; flags win over it")
+	annotate(cmd.Flags().Lookup("config"), train.GroupRun)
+}
+
+// addSettings is addTo without --config.
+func (f *settingFlags) addSettings(cmd *cobra.Command, include func(train.Setting) bool) {
 	f.set = map[string]string{}
 	defaults := train.Defaults("", "", "")
 	aliases := map[string]string{}
@@ -43,8 +50,6 @@ func (f *settingFlags) addTo(cmd *cobra.Command, include func(train.Setting) boo
 			aliases[dashed(alias)] = s.Name
 		}
 	}
-	flags.StringVar(&f.file, "config", "", "read settings from a TOML `FILE`; flags win over it")
-	annotate(flags.Lookup("config"), train.GroupRun)
 	useAliases(flags, aliases)
 }
 

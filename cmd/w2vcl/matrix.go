@@ -49,7 +49,7 @@ func newMatrixBuild(s streams) *cobra.Command {
 	}
 	o.settings.addTo(cmd, func(setting train.Setting) bool {
 		switch setting.Name {
-		case "preset", "corpus", "matrix", "force", "window", "dynamic-window", "sample", "passes", "contexts", "seed", "threads":
+		case "preset", "corpus", "matrix", "force", "window", "dynamic-window", "sample", "passes", "contexts", "seed", "threads", "max-memory":
 			return true
 		default:
 			return setting.Group == train.GroupText

@@ -29,7 +29,7 @@ and builds M for that, trains nothing else and leaves no files.`,
 	o.settings.addTo(cmd, func(train.Setting) bool { return true })
 	// They are accepted, so that a train command can be turned into a plan
 	// by changing one word, but a plan does not use them.
-	for _, name := range []string{"out", "force", "graph-dot"} {
+	for _, name := range []string{"out", "checkpoint", "force", "graph-dot"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
 	addJSON(cmd, &o.json, "print the plan as one line of JSON")

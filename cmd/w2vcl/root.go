@@ -101,9 +101,9 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 	root.SetHelpTemplate(helpTemplate)
 	cobra.AddTemplateFunc("flagGroups", flagGroups)
 	root.AddCommand(
-		newDemo(s), newTrain(s), newPlan(s), newMatrix(s),
+		newDemo(s), newTrain(s), newResume(s), newPlan(s), newMatrix(s),
 		newEval(s), newNeighbors(s), newAnalogy(s), newConvert(s),
-		newDoctor(s), newVersion(s),
+		newBench(s), newDoctor(s), newVersion(s),
 	)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {

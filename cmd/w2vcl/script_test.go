@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -119,35 +118,6 @@ func makeText(words int, seed uint64) []byte {
 	return text.Bytes()
 }
 
-// TestInterrupt sends signals to a running training.
-func TestInterrupt(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no signals to send")
-	}
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		t.Run(signal.String(), func(t *testing.T) {
-			dir := t.TempDir()
-			out := filepath.Join(dir, "run")
-			cmd, stderr := startTraining(t, dir, out)
-			waitFor(t, filepath.Join(out+".partial", "metrics.jsonl"))
-			if err := cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
-			_ = cmd.Wait()
-			if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-				t.Errorf("exit code %d, want %d\n%s", code, exitInterrupted, stderr)
-			}
-			if !strings.Contains(stderr.String(), "the vectors trained until then are in") {
-				t.Errorf("no word of what was saved:\n%s", stderr)
-			}
-			table, err := loadVectors(out)
-			if err != nil || table.Len() != 60 {
-				t.Errorf("vectors: %+v, %v", table, err)
-			}
-		})
-	}
-}
-
 // TestInterruptWhileReading stops a training that waits for its text: there is
 // nothing to save, so the exit code is not that of a saved run.
 func TestInterruptWhileReading(t *testing.T) {
@@ -190,23 +160,6 @@ func w2vclCommand(t *testing.T, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
 	return exec.CommandContext(ctx, program, args...)
-}
-
-// startTraining begins a training that is far too long to end by itself.
-func startTraining(t *testing.T, dir, out string) (*exec.Cmd, *bytes.Buffer) {
-	t.Helper()
-	text := filepath.Join(dir, "text")
-	if err := os.WriteFile(text, makeText(3000, 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := w2vclCommand(t, "train", "--corpus", text, "--out", out,
-		"--contexts", "64", "--iterations", "100000000", "--dim", "8")
-	stderr := new(bytes.Buffer)
-	cmd.Stderr = stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return cmd, stderr
 }
 
 // waitFor waits until a file is there.

@@ -22,11 +22,13 @@ func newTrain(s streams) *cobra.Command {
 		Short: "Train vectors on your own text",
 		Long: `Train word vectors on a text and leave a run folder: vectors.bin (to use),
 context.bin, vocab.tsv, config.toml (to repeat the run), metrics.jsonl and
-summary.json. The folder appears when the run is complete.
+summary.json. The folder appears when the run is complete; until then all is in
+DIR.partial.
 
 Ctrl-C stops after the current iteration and saves what was trained (exit
-code 130); a second Ctrl-C quits at once. The names of word2vec's options
-(--size, --iter, --alpha, ...) are understood too.
+code 130); a second Ctrl-C quits at once. 'w2vcl resume DIR' goes on with a run
+that was stopped, also by a crash: it saves checkpoints, see --checkpoint. The
+names of word2vec's options (--size, --iter, --alpha, ...) are understood too.
 
 The defaults shown are those of mode cl with preset tuned; 'w2vcl plan' with the
 same flags tells what a run will take.`,
@@ -56,14 +58,18 @@ func (o *trainOptions) run(ctx context.Context, s streams) error {
 	defer restore()
 	progress := s.progress(o.quiet)
 	summary, err := train.Run(ctx, config, progress)
-	interrupted := errors.Is(err, train.ErrInterrupted)
-	if err != nil && !interrupted {
+	return s.trained(summary, err, progress, o.json)
+}
+
+// trained reports what became of a training.
+func (s streams) trained(summary train.Summary, err error, progress *train.Progress, asJSON bool) error {
+	switch {
+	case err == nil:
+		progress.Notef("Saved:   %s, after %s in all. Try it:  w2vcl neighbors %s WORD", summary.Out, train.Duration(summary.SecondsTotal), summary.Out)
+	case !errors.Is(err, train.ErrInterrupted) || summary.Out == "": // nothing new was saved
 		return err
 	}
-	if !interrupted {
-		progress.Notef("Saved:   %s, after %s in all. Try it:  w2vcl neighbors %s WORD", config.Out, train.Duration(summary.SecondsTotal), config.Out)
-	}
-	if o.json {
+	if asJSON {
 		if err := writeJSON(s.out, summary); err != nil {
 			return err
 		}

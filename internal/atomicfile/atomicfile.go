@@ -3,10 +3,13 @@ package atomicfile
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Write gives write a buffered writer to a temporary file beside path, then
@@ -18,7 +21,7 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if dir == "" {
 		dir = "."
 	}
-	f, err := os.CreateTemp(dir, "."+name+".tmp-*")
+	f, err := os.CreateTemp(dir, "."+name+temporary+"*")
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
@@ -51,6 +54,25 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	}
 	syncDir(dir)
 	return nil
+}
+
+// temporary is in the names of files that are being written.
+const temporary = ".tmp-"
+
+// RemoveStray removes from a folder, which need not exist, what processes that
+// were killed left of the files they were writing. Nobody must be writing
+// there.
+func RemoveStray(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, ".") && strings.Contains(name, temporary) && e.Type().IsRegular() {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
+		}
+	}
+	return err
 }
 
 // syncDir makes the rename itself survive a power cut. Not every system can

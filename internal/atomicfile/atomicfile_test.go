@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -78,5 +79,34 @@ func TestWriteBareName(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := Write("file", put("x")); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestRemoveStray(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"file", ".hidden", ".file.tmp-123", "file.tmp-1"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".folder.tmp-1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// What Write leaves when it is killed has such a name.
+	var during []string
+	if err := Write(filepath.Join(dir, "x"), func(io.Writer) error {
+		if err := RemoveStray(dir); err != nil {
+			return err
+		}
+		during = files(t, dir)
+		return errors.New("stop")
+	}); err == nil {
+		t.Fatal("no error")
+	}
+	if want := []string{".folder.tmp-1", ".hidden", "file", "file.tmp-1"}; !slices.Equal(during, want) {
+		t.Errorf("left %q, want %q", during, want)
+	}
+	if err := RemoveStray(filepath.Join(dir, "none")); err != nil {
+		t.Errorf("no folder: %v", err)
 	}
 }

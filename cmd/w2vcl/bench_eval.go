@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/bench"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+type benchEvalOptions struct {
+	benchFlags
+	vectors, data string
+	words, dim    int
+	seed          uint64
+}
+
+func newBenchEval(s streams) *cobra.Command {
+	var o benchEvalOptions
+	cmd := &cobra.Command{
+		Use:   "eval [flags]",
+		Short: "Measure scoring on similarity and analogy sets",
+		Long: `Score vectors on each evaluation set several times: every pair of a similarity
+set, every question of an analogy set by each method (of lrcos, every pair of a
+section). Reading the set's file is part of the time. Without --vectors they are
+random, for all words of the sets.
+
+GB/s counts two rows for a pair, and the whole table once for each section of an
+analogy set, whose questions are answered in one pass over the table: it shows
+that arithmetic is the bound, not memory. All processors are used.`,
+		Example: `  w2vcl bench eval --dim 300 --words 70000
+  w2vcl bench eval --vectors runs/wiki --data evaluation-sets/`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.vectors, "vectors", "", "run folder or vectors file at `PATH` (default: random vectors)")
+	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
+	flags.IntVar(&o.words, "words", 20000, "fill the vocabulary of random vectors up to `N` words")
+	flags.IntVar(&o.dim, "dim", 100, "dimensions `N` of random vectors")
+	flags.Uint64Var(&o.seed, "seed", 1, "`N` from which random vectors come")
+	o.benchFlags.addTo(cmd, 0.5, "a set")
+	return cmd
+}
+
+// evalSettings are the settings in the JSON.
+type evalSettings struct {
+	Vectors string  `json:"vectors"` // "": random
+	Data    string  `json:"data"`    // "": the sets that come along
+	Words   int     `json:"words"`
+	Dim     int     `json:"dim"`
+	Seed    uint64  `json:"seed"`
+	Seconds float64 `json:"seconds"`
+	Repeat  int     `json:"repeat"`
+}
+
+func (o *benchEvalOptions) check() error {
+	if o.words < 0 || o.words > 1e8 {
+		return train.Usagef("--words %d: must be from 0 to 100,000,000", o.words)
+	}
+	if o.dim < 1 || o.dim > 65536 {
+		return train.Usagef("--dim %d: must be from 1 to 65536", o.dim)
+	}
+	return o.benchFlags.check()
+}
+
+func (o *benchEvalOptions) run(ctx context.Context, s streams) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	data := o.data
+	if data == "" {
+		folder, remove, err := builtinSets()
+		if err != nil {
+			return err
+		}
+		defer remove()
+		data = folder
+	} else if _, err := os.Stat(data); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--data %s: there is no such folder or file", data)
+	}
+	t, err := o.table(data)
+	if err != nil {
+		return err
+	}
+	ctx, restore := s.interruptible(ctx)
+	defer restore()
+	report := o.begin(s, "eval", evalSettings{o.vectors, o.data, t.Len(), t.Dim, o.seed, o.seconds, o.repeat})
+	p := s.progress(o.quiet)
+	results, err := bench.MeasureEval(ctx, t, data, o.effort(), func(r bench.EvalResult) {
+		p.Notef("%s: %s", strings.TrimSpace(r.Dataset+" "+r.Method), milliseconds(r.Seconds.Median))
+	})
+	return o.finish(ctx, s, report, results, len(results), err, func() error { return printEvals(s, t, results) })
+}
+
+func (o *benchEvalOptions) table(data string) (*embedding.Table, error) {
+	if o.vectors != "" {
+		return loadVectors(o.vectors)
+	}
+	return bench.RandomTable(data, o.words, o.dim, o.seed)
+}
+
+func printEvals(s streams, t *embedding.Table, results []bench.EvalResult) error {
+	var out table
+	out.rowf("%s words, N = %d", train.Number(t.Len()), t.Dim)
+	if err := out.writeTo(s.out); err != nil {
+		return err
+	}
+	out = table{}
+	out.rowf("  task\tdataset\tmethod\t%9s\t%12s\t%7s\t%12s\t%6s", "items", "time", "spread", "items/s", "GB/s")
+	for _, r := range results {
+		out.rowf("  %s\t%s\t%s\t%9s\t%12s\t%7s\t%12s\t%6s", r.Task, r.Dataset, r.Method, train.Number(r.Items),
+			milliseconds(r.Seconds.Median), percent(r.Seconds.Spread()),
+			train.Number(int64(r.ItemsPerSecond)), gigabytes(r.BytesPerSecond))
+	}
+	return out.writeTo(s.out)
+}

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/bench"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+type benchStepOptions struct {
+	benchFlags
+	words, dims, threads intList
+	negative             int
+	frequencies          nameList[bench.Frequencies]
+	optimizers           nameList[optim.Method]
+	forms                nameList[graph.Form]
+	kernels              nameList[simd.Level]
+	copyMB               int
+	seed                 uint64
+}
+
+func newBenchStep(s streams) *cobra.Command {
+	o := benchStepOptions{
+		words: intList{18498}, dims: intList{500}, threads: intList{runtime.GOMAXPROCS(0)},
+		frequencies: nameList[bench.Frequencies]{[]bench.Frequencies{bench.Zipf}, []bench.Frequencies{bench.Zipf, bench.Uniform}},
+		optimizers:  nameList[optim.Method]{[]optim.Method{optim.Adam}, []optim.Method{optim.Adam, optim.AdamRow, optim.SGD}},
+		forms:       nameList[graph.Form]{[]graph.Form{graph.FormFused}, []graph.Form{graph.FormFused, graph.FormStock}},
+		kernels:     nameList[simd.Level]{[]simd.Level{simd.Current()}, simd.Levels()},
+	}
+	cmd := &cobra.Command{
+		Use:   "step [flags]",
+		Short: "Measure one training step of mode cl beside the speed of memory",
+		Long: `Measure one of the two steps of an iteration of mode cl, by half the time of many
+iterations, and beside it how fast the same threads copy memory.
+
+What a step's time holds: drawing negatives, gathering rows, loss, gradient,
+update of every row, and the machine that runs the Gorgonia graph; and ("M") its
+share of reading M, which is measured by itself, in blocks of 32 columns as
+training reads them, and added. Nothing is left out that training does every
+step; reading text, building M, progress and checkpoints are not part of it.
+
+GB/s counts V x N x 4 bytes for each of the 1+K gathered rows, and twice for the
+row and each of its moments (read and written): 12 such passes for K = 5 and
+adam, 10 for adam-row, 8 for sgd. Bytes of M are not counted.
+
+Copying counts bytes read and written. Its buffers are four times as large as
+the last-level cache, and at least 512 MiB; each thread copies its own part with
+Go's copy, in the faster of two ways, before and after every measurement.
+
+The text is made up. With --frequencies zipf words are as frequent as in a text,
+subsampled, and negatives are drawn as training does: rows of frequent words
+stay in the caches, so the bytes counted are more than memory has to deliver.
+With uniform, all words are equally frequent: in tables larger than the caches
+nearly every gathered row comes from memory, and the count is true. M has 8,192
+columns and most rows are repeated many times over, as in training. Tables that
+fit the last-level cache are named; add --words 200000 for ones that do not.`,
+		Example: `  w2vcl bench step --dim 100,128,300,500
+  w2vcl bench step --words 18498,67869,200000 --threads 1,2
+  w2vcl bench step --form fused,stock --repeat 3
+  w2vcl bench step --simd go,avx2,avx512 --optimizer adam,adam-row,sgd --json`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+	}
+	flags := cmd.Flags()
+	flags.Var(&o.words, "words", "words V of the vocabulary: `LIST`")
+	flags.Var(&o.dims, "dim", "dimensions N of a vector: `LIST`")
+	flags.IntVar(&o.negative, "negative", 5, "negatives `K` for each positive pair")
+	flags.Var(&o.threads, "threads", "threads: `LIST`")
+	flags.Var(&o.frequencies, "frequencies", "how often words occur: `LIST` of zipf and uniform")
+	flags.Var(&o.optimizers, "optimizer", "`LIST` of adam, adam-row and sgd")
+	flags.Var(&o.forms, "form", "form of the Gorgonia graph: `LIST` of fused and stock")
+	flags.Var(&o.kernels, "simd", "instructions of the kernels: `LIST` of what this machine has")
+	flags.IntVar(&o.copyMB, "copy-mb", 0, "size `MB` of the buffers to copy; 0: see above")
+	flags.Uint64Var(&o.seed, "seed", 1, "`N` from which all randomness comes")
+	o.benchFlags.addTo(cmd, 2, "a step")
+	useAliases(flags, map[string]string{"size": "dim", "neg": "negative", "kernels": "simd"})
+	return cmd
+}
+
+// stepSettings are the settings in the JSON; the rest is in every result.
+type stepSettings struct {
+	Seconds   float64 `json:"seconds"`
+	Repeat    int     `json:"repeat"`
+	Seed      uint64  `json:"seed"`
+	CopyBytes int64   `json:"copy_bytes"`
+}
+
+func (o *benchStepOptions) check() error {
+	if o.negative < 1 || o.negative > 1000 {
+		return train.Usagef("--negative %d: must be from 1 to 1000", o.negative)
+	}
+	if o.copyMB < 0 {
+		return train.Usagef("--copy-mb %d: must be 0 or more", o.copyMB)
+	}
+	for _, words := range o.words {
+		if words < 2 {
+			return train.Usagef("--words %d: must be at least 2", words)
+		}
+	}
+	return o.benchFlags.check()
+}
+
+func (o *benchStepOptions) run(ctx context.Context, s streams) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	ctx, restore := s.interruptible(ctx)
+	defer restore()
+	settings := &stepSettings{o.seconds, o.repeat, o.seed, int64(o.copyMB) << 20}
+	report := o.begin(s, "step", settings)
+	if settings.CopyBytes == 0 {
+		settings.CopyBytes = bench.CopyBytes(report.Machine.Cache)
+	}
+	if err := o.checkMemory(settings.CopyBytes); err != nil {
+		return err
+	}
+	if most := slices.Max(o.threads); most > report.Machine.Threads && !o.quiet {
+		s.notef("Note: %d threads share %d processors", most, report.Machine.Threads)
+	}
+	results, err := o.measure(ctx, s.progress(o.quiet), settings.CopyBytes)
+	bench.Relate(results, report.Machine.Cache)
+	return o.finish(ctx, s, report, results, len(results), err, func() error { return printSteps(s, results) })
+}
+
+// cases lists all combinations for one text.
+func (o *benchStepOptions) cases(words int, f bench.Frequencies) []bench.StepCase {
+	var cases []bench.StepCase
+	for _, dim := range o.dims {
+		for _, optimizer := range o.optimizers.names {
+			for _, form := range o.forms.names {
+				for _, kernels := range o.kernels.names {
+					for _, threads := range o.threads {
+						cases = append(cases, bench.StepCase{
+							Words: words, Dim: dim, Negatives: o.negative, Frequencies: f,
+							Optimizer: optimizer, Form: form, Kernels: kernels, Threads: threads,
+						})
+					}
+				}
+			}
+		}
+	}
+	return cases
+}
+
+// checkMemory refuses what the machine has no room for, before any work.
+func (o *benchStepOptions) checkMemory(copyBytes int64) error {
+	_, available := train.MachineMemory()
+	for _, words := range o.words {
+		for _, c := range o.cases(words, bench.Zipf) {
+			need := copyBytes + bench.TextMemory(words) + c.Memory()
+			if available > 0 && need > available {
+				return fmt.Errorf("%s words of %d dimensions, form %s, need %s of memory, and the machine has %s available; ask for fewer --words or --dim, or a smaller --copy-mb",
+					train.Number(words), c.Dim, c.Form, train.Bytes(need), train.Bytes(available))
+			}
+		}
+	}
+	return nil
+}
+
+// measure runs all cases. What was measured comes with an error, too.
+func (o *benchStepOptions) measure(ctx context.Context, p *train.Progress, copyBytes int64) ([]bench.StepResult, error) {
+	level := simd.Current()
+	defer func() { _ = simd.Use(level) }() // it was in use before
+	var results []bench.StepResult
+	copier := bench.NewCopier(copyBytes, runtime.GOMAXPROCS(0))
+	for _, words := range o.words {
+		for _, f := range o.frequencies.names {
+			text, err := bench.NewText(ctx, words, f, o.seed, 0)
+			if err != nil {
+				return results, err
+			}
+			for _, c := range o.cases(words, f) {
+				r, err := o.measureCase(ctx, c, text, copier)
+				if err != nil {
+					return results, err
+				}
+				p.Notef("%s: %s, %s GB/s, %s of copying", c, milliseconds(r.Seconds), gigabytes(r.BytesPerSecond), percent(r.OfCopy))
+				results = append(results, r)
+			}
+			if err := text.Matrix.Close(); err != nil {
+				return results, err
+			}
+		}
+	}
+	return results, nil
+}
+
+func (o *benchStepOptions) measureCase(ctx context.Context, c bench.StepCase, text *bench.Text, copier *bench.Copier) (bench.StepResult, error) {
+	if err := simd.Use(c.Kernels); err != nil {
+		return bench.StepResult{}, err
+	}
+	r, err := bench.MeasureStep(ctx, c, text, copier, o.seed, o.effort())
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", c, err)
+	}
+	return r, nil
+}
+
+// printSteps prints a table for all results of the same tables and optimizer.
+func printSteps(s streams, results []bench.StepResult) error {
+	var errs []error
+	for len(results) > 0 {
+		n := 1
+		for n < len(results) && sameTables(&results[0], &results[n]) {
+			n++
+		}
+		errs = append(errs, printStepGroup(s, results[:n]))
+		results = results[n:]
+	}
+	return errors.Join(errs...)
+}
+
+func sameTables(a, b *bench.StepResult) bool {
+	return a.Words == b.Words && a.Dim == b.Dim && a.Negatives == b.Negatives &&
+		a.Frequencies == b.Frequencies && a.Optimizer == b.Optimizer
+}
+
+func printStepGroup(s streams, results []bench.StepResult) error {
+	r := results[0]
+	cache := "the last-level cache is unknown"
+	switch {
+	case r.FitsCache:
+		cache = fmt.Sprintf("it FITS the last-level cache (%.2f of it): memory is not the bound here", r.OfCache)
+	case r.OfCache > 0:
+		cache = fmt.Sprintf("%.1f times the last-level cache", r.OfCache)
+	}
+	var out table
+	out.rowf("V = %s, N = %d, K = %d, %s, %s: %s a step; working set %s, %s",
+		train.Number(r.Words), r.Dim, r.Negatives, r.Optimizer, r.Frequencies, train.Bytes(r.Bytes), train.Bytes(r.WorkingSet), cache)
+	if err := out.writeTo(s.out); err != nil {
+		return err
+	}
+	out = table{}
+	out.rowf("  form\tkernels\tthreads\t%12s\t%6s\t%9s\t%6s\t%9s\t%7s\t%8s\t%8s", "step", "spread", "of it M", "GB/s", "copy GB/s", "of copy", "speed-up", "x stock")
+	for _, r := range results {
+		out.rowf("  %s\t%s\t%7d\t%12s\t%6s\t%9s\t%6s\t%9s\t%7s\t%8s\t%8s", r.Form, r.Kernels, r.Threads,
+			milliseconds(r.Seconds), percent(r.Step.Spread()), milliseconds(r.Column.Median),
+			gigabytes(r.BytesPerSecond), gigabytes(r.Copy.Median), percent(r.OfCopy), times(r.SpeedUp), times(r.OverStock))
+	}
+	out.rowf("")
+	return out.writeTo(s.out)
+}
+
+// times writes a ratio, nothing if there is none.
+func times(ratio float64) string {
+	if ratio == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", ratio)
+}

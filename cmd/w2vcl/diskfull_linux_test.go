@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// smallDisk mounts a file system of so many bytes.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("a small disk cannot be mounted (it takes the superuser): %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Errorf("cannot unmount: %v", err)
+		}
+	})
+	return disk
+}
+
+// fill leaves no room on a disk and returns a function that makes room again.
+func fill(t *testing.T, disk string) (empty func()) {
+	t.Helper()
+	path := filepath.Join(disk, "filler")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, block := range []int{1 << 16, 1 << 12} {
+		for err = nil; err == nil; {
+			_, err = f.Write(make([]byte, block))
+		}
+	}
+	return func() {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDiskFull: a disk that fills up while a run trains loses nothing. The run
+// warns and goes on; when it cannot write its vectors it fails and says what to
+// do; and with room again it is resumed to the same vectors.
+func TestDiskFull(t *testing.T) {
+	disk := smallDisk(t, "4m")
+	r := newRun(t, "--contexts", "64", "--iterations", "3000", "--checkpoint", "20", "--dim", "256")
+	r.must(r.train())
+	want := r.hash()
+	r.out = filepath.Join(disk, "run")
+
+	cmd := r.train()
+	cmd.Args = slices.DeleteFunc(cmd.Args, func(arg string) bool { return arg == "--quiet" })
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	state := filepath.Join(r.out+".partial", "checkpoint", "state.safetensors")
+	waitFor(t, state)
+	empty := fill(t, disk)
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed {
+		t.Fatalf("exit code %d, want %d\n%s", code, exitFailed, &stderr)
+	}
+	for _, want := range []string{"Warning: no checkpoint after", "no space left on device", "keeps the checkpoint after", "'w2vcl resume"} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, &stderr)
+		}
+	}
+	if _, err := os.Stat(state); err != nil {
+		t.Errorf("the checkpoint is gone: %v", err)
+	}
+
+	// Still full: nothing changes.
+	cmd = r.resume()
+	if output, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(output, []byte("free, but the vectors of this run take")) {
+		t.Errorf("resumed on a full disk: %v\n%s", err, output)
+	}
+	empty()
+	r.must(r.resume())
+	if r.hash() != want {
+		t.Error("other vectors than undisturbed")
+	}
+	if got := r.files(); len(got) != 7 || !slices.Contains(got, "run/vectors.bin") {
+		t.Errorf("left %q", got)
+	}
+}
+
+// TestDiskTooSmall: a run whose vectors cannot fit is refused, one whose
+// checkpoints do not fit does without.
+func TestDiskTooSmall(t *testing.T) {
+	disk := smallDisk(t, "600k")
+	r := newRun(t, "--contexts", "64", "--iterations", "200", "--checkpoint", "20")
+	r.out = filepath.Join(disk, "run")
+	start := time.Now()
+	output, err := r.train("--dim", "2000").CombinedOutput()
+	if err == nil || !bytes.Contains(output, []byte("but the vectors of this run take 1.03 MB: make room")) {
+		t.Errorf("vectors that do not fit: %v after %v\n%s", err, time.Since(start), output)
+	}
+	if got := r.files(); got != nil {
+		t.Errorf("left %q", got)
+	}
+	cmd := r.train("--dim", "512")
+	cmd.Args = slices.DeleteFunc(cmd.Args, func(arg string) bool { return arg == "--quiet" })
+	output, err = cmd.CombinedOutput()
+	if err != nil || strings.Count(string(output), "Warning") != 2 || !bytes.Contains(output, []byte("with checkpoints this run needs")) {
+		t.Errorf("checkpoints that do not fit: %v\n%s", err, output)
+	}
+	if got := r.files(); len(got) != 7 {
+		t.Errorf("left %q", got)
+	}
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/w2vcl/w2vcl/testdata"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+type resumeOptions struct {
+	settings    settingFlags
+	json, quiet bool
+}
+
+func newResume(s streams) *cobra.Command {
+	var o resumeOptions
+	cmd := &cobra.Command{
+		Use:   "resume DIR [flags]",
+		Short: "Go on with a training that was interrupted or killed",
+		Long: `Go on with the run of DIR, the folder given to train, from its last checkpoint; a
+run that was stopped before the first one starts over. The result is the same, to
+the bit, as that of a run that was never stopped. A run that is complete is left
+as it is (exit code 0), so resume can be repeated until it succeeds.
+
+Settings come from the run folder. The text and the settings must be those that
+the run began with; only the flags below may change.`,
+		Example: `  w2vcl resume runs/wiki
+  w2vcl resume runs/wiki --threads 16 --checkpoint 1h
+  until w2vcl resume runs/wiki; do sleep 60; done`,
+		Args: exactly("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
+	}
+	o.settings.addSettings(cmd, func(setting train.Setting) bool { return setting.Resume })
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) { flag.DefValue = "" }) // that of the run
+	for name, usage := range map[string]string{
+		"corpus": "where the text is now: `PATH`",
+		"force":  "replace a --matrix file that does not fit",
+		"lr":     "learning rate `X` of a decay's start: lower it after training diverged",
+		"lr-end": "learning rate `X` at the end of a linear decay",
+	} {
+		cmd.Flags().Lookup(name).Usage = usage
+	}
+	addJSON(cmd, &o.json, "end standard output with one line of JSON about the run")
+	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no plan and no progress")
+	return cmd
+}
+
+func (o *resumeOptions) run(ctx context.Context, s streams, dir string) error {
+	ctx, restore := s.interruptible(ctx)
+	defer restore()
+	progress := s.progress(o.quiet)
+	summary, err := train.Resume(ctx, dir, o.settings.set, builtIn, progress)
+	if errors.Is(err, train.ErrComplete) {
+		progress.Notef("%s is complete: there is nothing left to train", dir)
+		if o.json {
+			return writeJSON(s.out, summary)
+		}
+		return nil
+	}
+	return s.trained(summary, err, progress, o.json)
+}
+
+// builtIn returns the text of the demo, which is not a file, by its name.
+func builtIn(corpus string) io.Reader {
+	if corpus == testdata.CorpusName {
+		return testdata.Corpus()
+	}
+	return nil
+}

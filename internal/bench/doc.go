@@ -1,0 +1,76 @@
+// Package bench measures how fast w2vcl works on this machine: training steps,
+// the matrix M, reading text, and evaluation. It measures and returns numbers;
+// the command line shows them.
+//
+// Start with MeasureStep (step.go). Beside each of its times stands the speed
+// at which the same threads copied memory just before and after (Copier in
+// bandwidth.go), because a step can be no faster than memory: the share of it
+// that a step reaches can be compared between machines, its time cannot.
+//
+// All inputs are functions of a seed. Measurements repeat, and a Measurement
+// keeps the median and the extremes of the repetitions.
+package bench
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Effort says how much to measure.
+type Effort struct {
+	Time   time.Duration // of one repetition, at least; work is never cut short
+	Repeat int           // repetitions, at least 1
+}
+
+// A Measurement sums up repetitions.
+type Measurement struct {
+	Median float64 `json:"median"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+	Runs   int     `json:"runs"`
+}
+
+// Measured sums up the values of repetitions, which it sorts. No values give
+// the zero Measurement.
+func Measured(values []float64) Measurement {
+	n := len(values)
+	if n == 0 {
+		return Measurement{}
+	}
+	slices.Sort(values)
+	return Measurement{(values[(n-1)/2] + values[n/2]) / 2, values[0], values[n-1], n}
+}
+
+// Spread is how far the repetitions lie apart, as a share of the median.
+func (m Measurement) Spread() float64 {
+	if m.Median == 0 {
+		return 0
+	}
+	return (m.Max - m.Min) / m.Median
+}
+
+// rate divides, and is 0 where a clock was too coarse to see any time pass.
+func rate(amount, seconds float64) float64 {
+	if seconds <= 0 {
+		return 0
+	}
+	return amount / seconds
+}
+
+// parallel calls work(i) for every i in [0, n) on at most threads goroutines.
+func parallel(threads, n int, work func(i int)) {
+	var next atomic.Int64
+	run := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			work(i)
+		}
+	}
+	var wait sync.WaitGroup
+	for range min(threads, n) - 1 {
+		wait.Go(run)
+	}
+	run()
+	wait.Wait()
+}

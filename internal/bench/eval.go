@@ -1,0 +1,223 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/evaluate"
+)
+
+// An EvalResult says how fast one evaluation set is scored by one metric or
+// method. Reading the set's file and looking its words up is part of it.
+type EvalResult struct {
+	Task    string `json:"task"`
+	Dataset string `json:"dataset"`
+	Method  string `json:"method"` // of analogies; "" for similarity
+	Items   int    `json:"items"`  // pairs or questions whose words are known
+
+	Seconds        Measurement `json:"seconds"`
+	ItemsPerSecond float64     `json:"items_per_second"` // by the median
+
+	// Bytes counts what the set needs of the table: two rows for a pair, all
+	// rows once for every section of an analogy set, since the questions of a
+	// section are answered in one pass.
+	Bytes          int64   `json:"bytes"`
+	BytesPerSecond float64 `json:"bytes_per_second"`
+}
+
+// analogyMethods are measured one by one.
+var analogyMethods = []evaluate.Method{evaluate.CosAdd, evaluate.CosMul, evaluate.LRCos}
+
+// MeasureEval scores a table on every set in a folder (or one file), each as
+// often as e asks. Files that are no sets are passed over. done, if not nil, is
+// called with each result. If ctx is cancelled, the results until then are
+// returned with the error.
+func MeasureEval(ctx context.Context, t *embedding.Table, data string, e Effort, done func(EvalResult)) ([]EvalResult, error) {
+	// The same once for all: it reports what is wrong with a set, and leaves
+	// the table's unit vectors behind, which all that follows shares.
+	if _, _, err := evaluate.Run(ctx, t, data, evaluate.Options{Methods: analogyMethods[:1]}); err != nil {
+		return nil, err
+	}
+	files, err := regularFiles(data)
+	if err != nil {
+		return nil, err
+	}
+	var results []EvalResult
+	for _, file := range files {
+		for _, m := range methodsOf(ctx, t, file) {
+			r, err := measureMethod(ctx, t, file, m, e)
+			if err != nil {
+				return results, err
+			}
+			if r.Items == 0 {
+				continue
+			}
+			results = append(results, r)
+			if done != nil {
+				done(r)
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return results, err
+	}
+	if len(results) == 0 {
+		return nil, fmt.Errorf("%s: no set in it has items whose words are all in the vocabulary", data)
+	}
+	return results, nil
+}
+
+// methodsOf returns the methods to measure on a file, none if it is no set:
+// its sets were all read before without an error.
+func methodsOf(ctx context.Context, t *embedding.Table, file string) []evaluate.Method {
+	found, _, err := evaluate.Run(ctx, t, file, evaluate.Options{Methods: analogyMethods[:1]})
+	switch {
+	case err != nil || len(found) == 0:
+		return nil
+	case found[0].Task == evaluate.TaskSimilarity:
+		return analogyMethods[:1] // any: similarity does not ask
+	default:
+		return analogyMethods
+	}
+}
+
+// measureMethod scores one set by one method again and again.
+func measureMethod(ctx context.Context, t *embedding.Table, file string, m evaluate.Method, e Effort) (EvalResult, error) {
+	var (
+		r       EvalResult
+		seconds []float64
+	)
+	for range e.Repeat {
+		runs := 0
+		start := time.Now()
+		for runs == 0 || time.Since(start) < e.Time {
+			found, _, err := evaluate.Run(ctx, t, file, evaluate.Options{Methods: []evaluate.Method{m}, Sections: true})
+			if err != nil {
+				return r, err
+			}
+			if runs == 0 {
+				r = describeEval(t, found, m)
+			}
+			runs++
+		}
+		seconds = append(seconds, time.Since(start).Seconds()/float64(runs))
+	}
+	r.Seconds = Measured(seconds)
+	r.ItemsPerSecond = rate(float64(r.Items), r.Seconds.Median)
+	r.BytesPerSecond = rate(float64(r.Bytes), r.Seconds.Median)
+	return r, nil
+}
+
+// describeEval takes what a set is from its results: first the whole set's,
+// then for analogies those of its sections.
+func describeEval(t *embedding.Table, found []evaluate.Result, m evaluate.Method) EvalResult {
+	if len(found) == 0 { // LRCos on a set without sections
+		return EvalResult{}
+	}
+	r := EvalResult{Task: found[0].Task, Dataset: found[0].Dataset, Items: found[0].Found}
+	row := 4 * int64(t.Dim)
+	if r.Task == evaluate.TaskSimilarity {
+		r.Bytes = 2 * row * int64(r.Items)
+		return r
+	}
+	r.Method = string(m)
+	passes := int64(0)
+	for _, section := range found[1:] {
+		if section.Metric == r.Method && section.Found > 0 {
+			passes++
+		}
+	}
+	r.Bytes = max(passes, 1) * row * int64(t.Len())
+	return r
+}
+
+// regularFiles returns the files of a folder and those below, or the file
+// itself. Hidden ones are left out, as package evaluate does.
+func regularFiles(path string) ([]string, error) {
+	root, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(entry.Name(), ".") && file != root && entry.IsDir():
+			return fs.SkipDir
+		case strings.HasPrefix(entry.Name(), ".") && file != root:
+			return nil
+		}
+		info, err := os.Stat(file)
+		if err == nil && info.Mode().IsRegular() {
+			files = append(files, file)
+		}
+		return err
+	})
+	return files, err
+}
+
+// RandomTable returns random vectors for every word of the evaluation sets in
+// a folder (or one file), filled up with made-up words to the given number.
+func RandomTable(data string, words, dim int, seed uint64) (*embedding.Table, error) {
+	files, err := regularFiles(data)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	seen := map[string]bool{}
+	add := func(word string) {
+		if !seen[word] {
+			seen[word] = true
+			names = append(names, word)
+		}
+	}
+	for _, file := range files {
+		if err := wordsOf(file, add); err != nil {
+			return nil, err
+		}
+	}
+	for i := 0; len(names) < words; i++ {
+		add("w2vcl-bench-" + strconv.Itoa(i))
+	}
+	values := make([]float32, len(names)*dim)
+	random := rand.New(rand.NewPCG(seed, 1))
+	for i := range values {
+		values[i] = float32(random.NormFloat64())
+	}
+	return embedding.NewTable(names, dim, values)
+}
+
+// wordsOf calls add for each word in the lines of an evaluation set, in lower
+// case; headings and numbers are no words.
+func wordsOf(file string, add func(string)) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if !utf8.Valid(text) { // not a set
+		return nil
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, ":") || strings.HasPrefix(line, "#") {
+			continue
+		}
+		separator := func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' || r == 0 }
+		for _, word := range strings.FieldsFunc(line, separator) {
+			if _, err := strconv.ParseFloat(word, 64); err != nil {
+				add(strings.ToLower(word))
+			}
+		}
+	}
+	return nil
+}

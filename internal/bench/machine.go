@@ -1,0 +1,33 @@
+package bench
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// A Machine is what a result depends on and must be read with.
+type Machine struct {
+	Processor  string  `json:"processor"`              // model name; "" if unknown
+	Processors int     `json:"processors"`             // that the system shows this process
+	Threads    int     `json:"gomaxprocs"`             // of them Go uses at the same time
+	L2         int64   `json:"l2_bytes"`               // of one processor; 0: unknown
+	Cache      int64   `json:"last_level_cache_bytes"` // all of the last level together; 0: unknown
+	Kernels    string  `json:"kernels"`                // best instructions of the kernels
+	Go         string  `json:"go"`
+	System     string  `json:"system"`
+	Load       float64 `json:"load_average"` // of the minute before, by others too; -1: unknown
+	Date       string  `json:"date"`         // RFC 3339, UTC
+}
+
+// ThisMachine describes where and when this is.
+func ThisMachine() Machine {
+	m := Machine{
+		Processors: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0), Kernels: string(simd.Current()),
+		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		Load: -1, Date: time.Now().UTC().Format(time.RFC3339),
+	}
+	m.ask()
+	return m
+}

@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// A MatrixResult says how fast M is built and read.
+type MatrixResult struct {
+	Words    int   `json:"words"`    // V
+	Contexts int   `json:"contexts"` // l
+	Threads  int   `json:"threads"`
+	Tokens   int64 `json:"tokens"` // of the text, once
+
+	Found  uint64 `json:"contexts_found"`  // in all passes
+	Stored uint64 `json:"contexts_stored"` // of them
+	Bytes  int64  `json:"bytes"`           // M in memory
+
+	Build             Measurement `json:"build_seconds"`
+	ContextsPerSecond float64     `json:"contexts_per_second"` // found, by the median
+	TokensPerSecond   float64     `json:"tokens_per_second"`   // of all passes, by the median
+	Read              []BlockRead `json:"read"`
+}
+
+// A BlockRead says how long an entry of M takes to read when so many columns
+// are read at a time. All threads read together.
+type BlockRead struct {
+	Columns int         `json:"columns"`
+	Entry   Measurement `json:"entry_seconds"`
+	Column  float64     `json:"column_seconds"` // V entries, by the median
+}
+
+// blockReads are the numbers of columns that are read at a time: as training
+// does it, and so many that no more would be faster.
+var blockReads = []int{trainingColumns, 256}
+
+// MeasureMatrix builds M of a text again and again and reads it in blocks.
+// e.Time counts for reading; a build is never repeated within a repetition.
+// done, if not nil, is called after each build with its number from 1.
+func MeasureMatrix(ctx context.Context, c *corpus.Corpus, o wordcontext.Options, e Effort, done func(build int)) (MatrixResult, error) {
+	var (
+		seconds []float64
+		m       *wordcontext.Matrix
+	)
+	for i := range e.Repeat {
+		if m != nil { // before the next is built: there is room for one
+			if err := m.Close(); err != nil {
+				return MatrixResult{}, err
+			}
+		}
+		start := time.Now()
+		var err error
+		if m, err = wordcontext.Build(ctx, c, o); err != nil {
+			return MatrixResult{}, fmt.Errorf("cannot build the matrix M: %w", err)
+		}
+		seconds = append(seconds, time.Since(start).Seconds())
+		if done != nil {
+			done(i + 1)
+		}
+	}
+	r := describeMatrix(m, c, o, Measured(seconds))
+	err := r.measureReads(ctx, m, o.Threads, e)
+	return r, errors.Join(err, m.Close())
+}
+
+func describeMatrix(m *wordcontext.Matrix, c *corpus.Corpus, o wordcontext.Options, build Measurement) MatrixResult {
+	r := MatrixResult{
+		Words: m.Rows(), Contexts: m.Contexts(), Threads: o.Threads, Tokens: int64(len(c.Tokens)),
+		Stored: m.Stored(), Bytes: matrixBytes(m), Build: build,
+	}
+	for i := range m.Rows() {
+		r.Found += m.RowTotal(i)
+	}
+	r.ContextsPerSecond = rate(float64(r.Found), build.Median)
+	r.TokensPerSecond = rate(float64(r.Tokens)*float64(o.Passes), build.Median)
+	return r
+}
+
+func (r *MatrixResult) measureReads(ctx context.Context, m *wordcontext.Matrix, threads int, e Effort) error {
+	for _, count := range blockReads {
+		count = min(count, m.Contexts())
+		entry, err := MeasureColumns(ctx, m, count, threads, e)
+		if err != nil {
+			return err
+		}
+		r.Read = append(r.Read, BlockRead{count, entry, entry.Median * float64(m.Rows())})
+		if count == m.Contexts() {
+			break
+		}
+	}
+	return nil
+}
+
+// matrixBytes is the memory of M: the stored contexts, in 16 bits where ids
+// fit, and three numbers a row.
+func matrixBytes(m *wordcontext.Matrix) int64 {
+	width := int64(4)
+	if m.Rows() <= 1<<16 {
+		width = 2
+	}
+	return int64(m.Stored())*width + 3*8*int64(m.Rows())
+}

@@ -1,0 +1,207 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/optim"
+)
+
+// A StepCase is one training step to be measured.
+type StepCase struct {
+	Words       int          `json:"words"`    // V
+	Dim         int          `json:"dim"`      // N
+	Negatives   int          `json:"negative"` // K
+	Frequencies Frequencies  `json:"frequencies"`
+	Optimizer   optim.Method `json:"optimizer"`
+	Form        graph.Form   `json:"form"`
+	Kernels     simd.Level   `json:"kernels"`
+	Threads     int          `json:"threads"`
+}
+
+func (c StepCase) String() string {
+	threads := "threads"
+	if c.Threads == 1 {
+		threads = "thread"
+	}
+	return fmt.Sprintf("%d words x %d, %d negatives, %s, %s, %s, %s, %d %s",
+		c.Words, c.Dim, c.Negatives, c.Frequencies, c.Optimizer, c.Form, c.Kernels, c.Threads, threads)
+}
+
+func (c StepCase) config(seed uint64) graph.Config {
+	return graph.Config{
+		Dim: c.Dim, Negatives: c.Negatives, Seed: seed, Threads: c.Threads, Form: c.Form,
+		Optimizer: optim.Config{Method: c.Optimizer},
+	}
+}
+
+// Memory estimates the bytes that measuring the case takes, M and the copy
+// test not counted.
+func (c StepCase) Memory() int64 {
+	return graph.MemoryTwoStep(c.Words, c.config(0)) + 4*trainingColumns*int64(c.Words)
+}
+
+// A StepResult says how long one of the two steps of an iteration takes and
+// how that compares with the speed of memory.
+type StepResult struct {
+	StepCase
+
+	// Step is the seconds of half an iteration without reading M: drawing
+	// negatives, gathering rows, loss, gradient, update, and what Gorgonia's
+	// machine adds. Column is the seconds of reading one column of M, which a
+	// step needs too. Seconds is the sum of both medians.
+	Step    Measurement `json:"step_seconds"`
+	Column  Measurement `json:"column_seconds"`
+	Seconds float64     `json:"seconds"`
+
+	Bytes          int64       `json:"bytes"`                 // see StepBytes
+	BytesPerSecond float64     `json:"bytes_per_second"`      // Bytes / Seconds
+	Copy           Measurement `json:"copy_bytes_per_second"` // read + written, by the same threads
+	OfCopy         float64     `json:"of_copy"`               // BytesPerSecond / the median of Copy
+	PairsPerSecond float64     `json:"pairs_per_second"`
+	Loss           float64     `json:"loss"` // of the last iteration, per pair
+
+	// WorkingSet is what an iteration touches. If the cache has room for it, a
+	// step can be faster than memory and says little about larger tables.
+	WorkingSet int64   `json:"working_set_bytes"`
+	OfCache    float64 `json:"working_set_of_cache"` // 0: the cache is unknown
+	FitsCache  bool    `json:"fits_cache"`
+
+	SpeedUp   float64 `json:"speed_up,omitempty"`   // over the case's first number of threads
+	OverStock float64 `json:"over_stock,omitempty"` // how many times as fast as the stock form
+}
+
+// Relate fills in what only several results, or the size of the last-level
+// cache (0: unknown), can tell.
+func Relate(results []StepResult, cache int64) {
+	firsts := map[StepCase]StepResult{} // by the case with 0 threads
+	stock := map[StepCase]StepResult{}
+	for _, r := range results {
+		if r.Form == graph.FormStock {
+			stock[r.StepCase] = r
+		}
+	}
+	for i := range results {
+		r := &results[i]
+		if cache > 0 {
+			r.OfCache = float64(r.WorkingSet) / float64(cache)
+			r.FitsCache = r.WorkingSet <= cache
+		}
+		others := r.StepCase
+		others.Threads = 0
+		if first, ok := firsts[others]; ok {
+			r.SpeedUp = rate(first.Seconds, r.Seconds)
+		} else {
+			firsts[others] = *r
+		}
+		others = r.StepCase
+		others.Form = graph.FormStock
+		if s, ok := stock[others]; ok && r.Form != graph.FormStock {
+			r.OverStock = rate(s.Seconds, r.Seconds)
+		}
+	}
+}
+
+// stepRate is a learning rate so small that thousands of iterations leave the
+// loss where it was. On one column of M a usual one soon learns all of it, and
+// gradients become denormal numbers, which no training sees and processors are
+// slow with.
+const stepRate = 1e-6
+
+// MeasureStep trains on text for as long as e asks, in the kernels in use. It
+// measures copying before and after each repetition. An error is that of the
+// case, of training, or the cancelled context's.
+func MeasureStep(ctx context.Context, c StepCase, text *Text, copier *Copier, seed uint64, e Effort) (StepResult, error) {
+	r := StepResult{StepCase: c, WorkingSet: WorkingSet(c.Words, c.Dim, c.Optimizer)}
+	var err error
+	if r.Bytes, err = StepBytes(c.Words, c.Dim, c.Negatives, c.Optimizer); err != nil {
+		return r, err
+	}
+	if rows := text.Matrix.Rows(); rows != c.Words {
+		return r, fmt.Errorf("the text has %d words, not %d", rows, c.Words)
+	}
+	runtime.GC() // the case before may have left gigabytes
+	trainer, err := graph.NewTwoStep(text.Matrix, text.Noise, math.MaxInt32, c.config(seed))
+	if err != nil {
+		return r, err
+	}
+	l := stepLoop{ctx: ctx, trainer: trainer, columns: text.Matrix.Contexts()}
+	err = r.measure(&l, copier, e)
+	if err := errors.Join(err, trainer.Close()); err != nil {
+		return r, err
+	}
+	perEntry, err := MeasureColumns(ctx, text.Matrix, trainingColumns, c.Threads, Effort{e.Time / 10, e.Repeat})
+	if err != nil {
+		return r, err
+	}
+	v := float64(c.Words)
+	r.Column = Measurement{v * perEntry.Median, v * perEntry.Min, v * perEntry.Max, perEntry.Runs}
+	r.finish()
+	return r, nil
+}
+
+// measure alternates copying and training.
+func (r *StepResult) measure(l *stepLoop, copier *Copier, e Effort) error {
+	copyTime := e.Time / 10
+	copies := []float64{copier.Measure(r.Threads, copyTime)}
+	var steps []float64
+	for range e.Repeat {
+		if _, err := l.run(0); err != nil { // brings the tables back to the caches
+			return err
+		}
+		seconds, err := l.run(e.Time)
+		if err != nil {
+			return err
+		}
+		steps = append(steps, seconds)
+		copies = append(copies, copier.Measure(r.Threads, copyTime))
+	}
+	r.Step, r.Copy, r.Loss = Measured(steps), Measured(copies), l.loss
+	return nil
+}
+
+// finish computes what follows from the measurements.
+func (r *StepResult) finish() {
+	r.Seconds = r.Step.Median + r.Column.Median
+	r.BytesPerSecond = rate(float64(r.Bytes), r.Seconds)
+	r.OfCopy = rate(r.BytesPerSecond, r.Copy.Median)
+	r.PairsPerSecond = rate(float64(r.Words)*float64(1+r.Negatives), r.Seconds)
+}
+
+// A stepLoop runs iterations one after the other.
+type stepLoop struct {
+	ctx     context.Context
+	trainer *graph.TwoStep
+	columns int // of M
+	unit    int
+	loss    float64
+}
+
+// run trains for at least the given time, one iteration or more, and returns
+// the seconds of one step. The numbers of its iterations are multiples of the
+// number of columns, so that all read the same column of M, which the trainer
+// has at hand: reading is measured by itself.
+func (l *stepLoop) run(atLeast time.Duration) (secondsPerStep float64, err error) {
+	iterations := 0
+	start := time.Now()
+	for iterations == 0 || time.Since(start) < atLeast {
+		const turns = 1 << 16 // keeps the number within 32 bits
+		report, err := l.trainer.Advance(l.ctx, l.unit%turns*l.columns, stepRate)
+		if err != nil {
+			return 0, err
+		}
+		l.loss = report.Loss / report.Pairs
+		if math.IsNaN(l.loss) || math.IsInf(l.loss, 0) {
+			return 0, fmt.Errorf("the loss of iteration %d is %v: the kernels compute nonsense", l.unit, l.loss)
+		}
+		iterations++
+		l.unit++
+	}
+	return time.Since(start).Seconds() / float64(2*iterations), nil
+}

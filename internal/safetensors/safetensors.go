@@ -1,0 +1,188 @@
+// Package safetensors reads and writes the container that safetensors files
+// are: a header's length, the header in JSON, and the tensors' bytes one after
+// the other, without a gap. What the tensors hold is the caller's.
+package safetensors
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"unsafe"
+)
+
+// Types of tensors.
+const (
+	Float32 = "F32"
+	Uint8   = "U8"
+)
+
+// maxHeader is the library's own limit, in bytes.
+const maxHeader = 100_000_000
+
+// metadataKey is the entry of the header that is no tensor.
+const metadataKey = "__metadata__"
+
+// A Tensor is an entry of the header.
+type Tensor struct {
+	Name  string
+	Type  string // such as Float32
+	Shape []int64
+	Size  int64 // bytes
+}
+
+// An entry is a tensor as the header has it.
+type entry struct {
+	Type    string   `json:"dtype"`
+	Shape   []int64  `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"` // first byte and the one after the last, counted from the header's end
+}
+
+// WriteHeader writes the header of a file whose tensors follow in this order.
+func WriteHeader(w io.Writer, metadata map[string]string, tensors []Tensor) error {
+	entries := map[string]any{metadataKey: metadata}
+	end := int64(0)
+	for _, t := range tensors {
+		entries[t.Name] = entry{t.Type, t.Shape, [2]int64{end, end + t.Size}}
+		end += t.Size
+	}
+	header, err := json.Marshal(entries)
+	if err != nil {
+		return err
+	}
+	for len(header)%8 != 0 { // aligns the data
+		header = append(header, ' ')
+	}
+	if _, err := w.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(header)))); err != nil {
+		return err
+	}
+	_, err = w.Write(header)
+	return err
+}
+
+// ReadHeader reads the header; the bytes of the tensors come next in r, in the
+// order in which they are returned.
+func ReadHeader(r io.Reader) (metadata map[string]string, tensors []Tensor, err error) {
+	header, err := readHeader(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	var entries map[string]json.RawMessage
+	if err := json.Unmarshal(header, &entries); err != nil {
+		return nil, nil, err
+	}
+	if text, ok := entries[metadataKey]; ok {
+		if err := json.Unmarshal(text, &metadata); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", metadataKey, err)
+		}
+		delete(entries, metadataKey)
+	}
+	tensors, err = inOrder(entries)
+	return metadata, tensors, err
+}
+
+// readHeader reads the length and as many bytes.
+func readHeader(r io.Reader) ([]byte, error) {
+	var prefix [8]byte
+	if _, err := io.ReadFull(r, prefix[:]); err != nil {
+		return nil, errors.New("the file is cut")
+	}
+	length := binary.LittleEndian.Uint64(prefix[:])
+	if length > maxHeader {
+		return nil, fmt.Errorf("its length of %d bytes is more than the format allows", length)
+	}
+	var header bytes.Buffer // grows with what is there
+	if _, err := io.CopyN(&header, r, int64(length)); err != nil {
+		return nil, fmt.Errorf("the file is cut after %d of its %d bytes", header.Len(), length)
+	}
+	return header.Bytes(), nil
+}
+
+// inOrder returns the tensors in the order of their bytes, which must fill the
+// file without a gap.
+func inOrder(entries map[string]json.RawMessage) ([]Tensor, error) {
+	type placed struct {
+		Tensor
+		first, end int64
+	}
+	var all []placed
+	for name, text := range entries {
+		var e entry
+		if err := json.Unmarshal(text, &e); err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", name, err)
+		}
+		first, end := e.Offsets[0], e.Offsets[1]
+		if first < 0 || end < first {
+			return nil, fmt.Errorf("tensor %q: bytes %d to %d are not a range", name, first, end)
+		}
+		all = append(all, placed{Tensor{name, e.Type, e.Shape, end - first}, first, end})
+	}
+	slices.SortFunc(all, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.end, b.end), cmp.Compare(a.Name, b.Name))
+	})
+	position := int64(0)
+	tensors := make([]Tensor, len(all))
+	for i, t := range all {
+		if t.first != position {
+			return nil, fmt.Errorf("tensor %q begins at byte %d instead of %d", t.Name, t.first, position)
+		}
+		position = t.end
+		tensors[i] = t.Tensor
+	}
+	return tensors, nil
+}
+
+// littleEndian says that the machine keeps numbers as files do, as all that Go
+// makes fast code for; then a table is its own file content.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// bytesOf returns the memory of the values.
+func bytesOf(values []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values))
+}
+
+// block is how many values other machines turn into bytes at a time.
+const block = 1 << 14
+
+// WriteFloats writes all values as little-endian float32.
+func WriteFloats(w io.Writer, values []float32) error {
+	if littleEndian {
+		_, err := w.Write(bytesOf(values))
+		return err
+	}
+	return convertAndWrite(w, values)
+}
+
+func convertAndWrite(w io.Writer, values []float32) error {
+	buffer := make([]byte, 4*min(block, len(values)))
+	for len(values) > 0 {
+		n := min(block, len(values))
+		for i, v := range values[:n] {
+			binary.LittleEndian.PutUint32(buffer[4*i:], math.Float32bits(v))
+		}
+		if _, err := w.Write(buffer[:4*n]); err != nil {
+			return err
+		}
+		values = values[n:]
+	}
+	return nil
+}
+
+// ReadFloats fills values with little-endian float32 of r.
+func ReadFloats(r io.Reader, values []float32) error {
+	data := bytesOf(values)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return err
+	}
+	if !littleEndian {
+		for i := range values {
+			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		}
+	}
+	return nil
+}

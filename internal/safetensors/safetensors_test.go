@@ -1,0 +1,88 @@
+package safetensors
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestRoundTrip(t *testing.T) {
+	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
+	var tensors []Tensor
+	var want [][]float32
+	for i, n := range []int{0, 1, block - 1, block, 2*block + 1} {
+		values := make([]float32, n)
+		for j := range values {
+			values[j] = math.Float32frombits(random.Uint32()) // NaN of any kind, too
+		}
+		want = append(want, values)
+		// Not in the order of the names, which is that of the JSON.
+		tensors = append(tensors, Tensor{string(rune('z' - i)), Float32, []int64{int64(n)}, 4 * int64(n)})
+	}
+	metadata := map[string]string{"text": "\"quotes\"\nand é", "": ""}
+	var file bytes.Buffer
+	if err := WriteHeader(&file, metadata, tensors); err != nil {
+		t.Fatal(err)
+	}
+	if file.Len()%8 != 0 {
+		t.Errorf("data begin at byte %d, not aligned", file.Len())
+	}
+	for _, values := range want {
+		var converted bytes.Buffer
+		if err := convertAndWrite(&converted, values); err != nil {
+			t.Fatal(err)
+		}
+		start := file.Len()
+		if err := WriteFloats(&file, values); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(file.Bytes()[start:], converted.Bytes()) {
+			t.Errorf("%d values: memory and conversion differ", len(values))
+		}
+	}
+	gotMetadata, gotTensors, err := ReadHeader(&file)
+	if err != nil || !reflect.DeepEqual(gotMetadata, metadata) || !reflect.DeepEqual(gotTensors, tensors) {
+		t.Fatalf("read %v %v %v, want %v %v", gotMetadata, gotTensors, err, metadata, tensors)
+	}
+	for i := range want {
+		got := make([]float32, len(want[i]))
+		if err := ReadFloats(&file, got); err != nil {
+			t.Fatal(err)
+		}
+		for j := range got {
+			if math.Float32bits(got[j]) != math.Float32bits(want[i][j]) {
+				t.Fatalf("tensor %d, value %d: %v, want %v", i, j, got[j], want[i][j])
+			}
+		}
+	}
+	if err := ReadFloats(&file, make([]float32, 1)); err != io.EOF {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+func TestReadHeaderRefuses(t *testing.T) {
+	framed := func(header string) string {
+		return string(binary.LittleEndian.AppendUint64(nil, uint64(len(header)))) + header
+	}
+	for _, test := range []struct{ name, file, want string }{
+		{"empty", "", "cut"},
+		{"cut length", "1234567", "cut"},
+		{"cut header", framed("{}")[:9], "cut after 1 of its 2 bytes"},
+		{"length", strings.Repeat("\xff", 8), "more than the format allows"},
+		{"no JSON", framed("hello"), "invalid character"},
+		{"metadata of another type", framed(`{"__metadata__":{"a":1}}`), "__metadata__"},
+		{"range", framed(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`), "are not a range"},
+		{"negative", framed(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`), "are not a range"},
+		{"gap", framed(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`), "begins at byte 4 instead of 0"},
+		{"overlap", framed(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`), "begins at byte 0 instead of 4"},
+	} {
+		if _, _, err := ReadHeader(strings.NewReader(test.file)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %q", test.name, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,677 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// resumeFake resumes a run of fake trainers.
+func resumeFake(t *testing.T, out string, units int, changes map[string]string, hook func(f *fakeTrainer), p *Progress) (Summary, *fakeTrainer, error) {
+	t.Helper()
+	folder, err := openFolder(out)
+	if err != nil {
+		return Summary{}, nil, err
+	}
+	defer folder.close()
+	j, trainers := fakeJob(t, out, units)
+	defer j.close()
+	if err := j.open(folder, changes); err != nil {
+		return Summary{}, nil, err
+	}
+	if err := j.makeTrainer(); err != nil {
+		t.Fatal(err)
+	}
+	f := (*trainers)[0]
+	if hook != nil {
+		hook(f)
+	}
+	summary, err := j.run(t.Context(), folder, time.Now(), p)
+	return summary, f, err
+}
+
+// hooked makes the job's trainers after hook has seen them.
+func hooked(j *job, hook func(f *fakeTrainer)) {
+	fresh := j.newTrainer
+	j.newTrainer = func() (Trainer, error) {
+		trainer, err := fresh()
+		hook(trainer.(*fakeTrainer))
+		return trainer, err
+	}
+}
+
+// at calls do before a unit is trained.
+func at(unit int, do func()) func(f *fakeTrainer) {
+	return func(f *fakeTrainer) {
+		f.hook = func(_ context.Context, u int) {
+			if u == unit {
+				do()
+			}
+		}
+	}
+}
+
+var wholeFolder = []string{ConfigFile, ContextFile, MetricsFile, SummaryFile, VectorsFile, VocabularyFile}
+
+// checkDone checks that a run is whole and that nothing lies beside it.
+func checkDone(t *testing.T, out string) {
+	t.Helper()
+	if got := entries(t, out); !slices.Equal(got, wholeFolder) {
+		t.Errorf("run folder holds %v, want %v", got, wholeFolder)
+	}
+	if got := entries(t, filepath.Dir(out)); !slices.Equal(got, []string{filepath.Base(out)}) {
+		t.Errorf("beside the run folder: %v", got)
+	}
+}
+
+func TestResumeAfterInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := filepath.Join(t.TempDir(), "run")
+	j, _ := fakeJob(t, out, 40)
+	hooked(j, at(9, cancel))
+	if _, err := runFake(t, ctx, j, nil); !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "'w2vcl resume") {
+		t.Fatalf("got %v", err)
+	}
+	var shown bytes.Buffer
+	summary, f, err := resumeFake(t, out, 40, nil, nil, NewProgress(&shown))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkDone(t, out)
+	checkTable(t, filepath.Join(out, VectorsFile), 60)
+	if first := f.advanced[len(f.advanced)-30]; first != 10 || f.advanced[len(f.advanced)-1] != 39 {
+		t.Errorf("trained %v, want the last 30 from unit 10", f.advanced)
+	}
+	if summary.Interrupted || summary.Iterations != 40 || summary.Epochs != 2 || !strings.Contains(shown.String(), "Resuming after 10 of 40 iterations\n") {
+		t.Errorf("summary %+v\n%s", summary, &shown)
+	}
+	lines := readMetrics(t, string(mustRead(t, filepath.Join(out, MetricsFile))))
+	for i, line := range lines {
+		if line.Unit != i+1 || i > 0 && line.Seconds < lines[i-1].Seconds {
+			t.Errorf("line %d of the metrics is %+v", i+1, line)
+		}
+	}
+	if len(lines) != 40 {
+		t.Errorf("%d lines of metrics, want 40", len(lines))
+	}
+	if _, _, err := resumeFake(t, filepath.Join(filepath.Dir(out), "none"), 40, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "there is no such run") {
+		t.Errorf("no run: %v", err)
+	}
+}
+
+// TestLoopGoesOnAsIfUndisturbed compares the metrics byte by byte: seconds,
+// speeds and lines that an interrupt fell into.
+func TestLoopGoesOnAsIfUndisturbed(t *testing.T) {
+	loss := func(unit int) float64 { return float64(unit % 7) }
+	fresh := func() *fakeTrainer {
+		f := newFake(1001, 1, 1) // 6 units a line
+		f.loss = loss
+		return f
+	}
+	var whole bytes.Buffer
+	want, err := testLoop(fresh(), &whole).run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stop := range []int{0, 4, 5, 6, 500, 999} {
+		path := filepath.Join(t.TempDir(), "run", stateFile)
+		metrics, err := openMetrics(filepath.Join(t.TempDir(), MetricsFile), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		f := fresh()
+		at(stop, cancel)(f)
+		l := testLoop(f, nil)
+		l.metrics, l.saver = metrics, &saver{path: path, run: checkpoint{Units: 1001}, state: f.State(), metrics: metrics}
+		if got, err := l.run(ctx); err != nil || !got.Interrupted || got.Units != stop+1 {
+			t.Fatalf("stop after %d: %+v, %v", stop+1, got, err)
+		}
+		if err := metrics.finish(); err != nil {
+			t.Fatal(err)
+		}
+		saved, err := openCheckpoint(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f = fresh()
+		if err := saved.load(f); err != nil {
+			t.Fatal(err)
+		}
+		if metrics, err = openMetrics(metrics.file.Name(), saved.Metrics); err != nil {
+			t.Fatal(err)
+		}
+		l = testLoop(f, nil)
+		l.metrics, l.from = metrics, saved.Position
+		if got, err := l.run(t.Context()); err != nil || got != want {
+			t.Errorf("stop after %d: outcome %+v, %v; want %+v", stop+1, got, err, want)
+		}
+		if got := mustRead(t, metrics.file.Name()); !bytes.Equal(got, whole.Bytes()) {
+			t.Errorf("stop after %d: the metrics are not those of an undisturbed run", stop+1)
+		}
+		metrics.file.Close()
+	}
+}
+
+func TestFailureKeepsTheCheckpoint(t *testing.T) {
+	boom := errors.New("boom")
+	for _, test := range []struct {
+		name  string
+		spoil func(f *fakeTrainer, partial string)
+		from  int // where resume goes on
+		want  []string
+		lr    string
+	}{
+		{"training fails", func(f *fakeTrainer, _ string) { f.fail = map[int]error{20: boom} }, 14,
+			[]string{"boom", "iteration 21 of 40", "checkpoint after 14 iterations", "'w2vcl resume"}, ""},
+		{"loss is NaN", func(f *fakeTrainer, _ string) {
+			f.loss = func(unit int) float64 { return map[bool]float64{true: math.NaN()}[unit == 20] }
+		}, 14, []string{"diverged", "NaN", "iteration 21 of 40", "checkpoint after 14 iterations", "--lr 0.0006"}, "0.0006"},
+		{"table has infinity when the next checkpoint is due", func(f *fakeTrainer, _ string) {
+			at(20, func() { f.c[1] = float32(math.Inf(1)) })(f)
+		}, 14, []string{"diverged", "tensor c has values that are not finite", "checkpoint after 14 iterations", "--lr"}, "0.001"},
+		{"table has NaN at the end", func(f *fakeTrainer, _ string) {
+			at(37, func() { f.w[1] = float32(math.NaN()) })(f)
+		}, 35, []string{"diverged", "not sound", "checkpoint after 35 iterations", "--lr"}, "0.001"},
+		{"vectors cannot be written", func(f *fakeTrainer, partial string) {
+			at(37, func() { _ = os.Mkdir(filepath.Join(partial, VectorsFile), 0o755) })(f)
+		}, 40, []string{VectorsFile, "checkpoint after 40 iterations", "'w2vcl resume"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "run")
+			j, _ := fakeJob(t, out, 40)
+			j.config.Checkpoint = "7"
+			hooked(j, func(f *fakeTrainer) { test.spoil(f, out+".partial") })
+			_, err := runFake(t, t.Context(), j, nil)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q does not say %q", err, want)
+				}
+			}
+			if got := entries(t, filepath.Dir(out)); !slices.Equal(got, []string{"run.partial"}) {
+				t.Fatalf("left %v", got)
+			}
+			changes := map[string]string{}
+			if test.lr != "" {
+				changes["lr"] = test.lr
+			}
+			var shown bytes.Buffer
+			_, f, err := resumeFake(t, out+".partial", 40, changes, nil, NewProgress(&shown))
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkDone(t, out)
+			checkTable(t, filepath.Join(out, VectorsFile), 60)
+			if trained := len(f.advanced) - 5; trained != 40-test.from { // 5 were measured
+				t.Errorf("trained %v, want what comes after %d", f.advanced, test.from)
+			}
+			if test.lr != "" && !strings.Contains(shown.String(), "--lr is "+test.lr+" from here on; it was 0.006") {
+				t.Errorf("no word of the learning rate:\n%s", &shown)
+			}
+			if config := mustRead(t, filepath.Join(out, ConfigFile)); test.lr != "" && !bytes.Contains(config, []byte("lr = "+test.lr)) {
+				t.Errorf("the learning rate was not recorded:\n%s", config)
+			}
+		})
+	}
+}
+
+// TestCheckpointThatCannotBeWritten: training goes on, says so once, and writes
+// the next one.
+func TestCheckpointThatCannotBeWritten(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "run")
+	folder := filepath.Join(out+".partial", checkpointFolder)
+	var before, during []byte
+	check := func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	j, _ := fakeJob(t, out, 40)
+	j.config.Checkpoint = "7"
+	hooked(j, func(f *fakeTrainer) {
+		f.hook = func(_ context.Context, unit int) {
+			switch {
+			case unit == 10 && exists(folder):
+				before = mustRead(t, filepath.Join(folder, stateFile))
+				// A folder stands where the file is to be renamed to.
+				check(os.Rename(folder, folder+"2"))
+				check(os.MkdirAll(filepath.Join(folder, stateFile, "x"), 0o755))
+			case unit == 30:
+				check(os.RemoveAll(folder))
+				check(os.Rename(folder+"2", folder))
+				during = mustRead(t, filepath.Join(folder, stateFile))
+			case unit == 39:
+				saved, err := openCheckpoint(filepath.Join(folder, stateFile))
+				if err != nil || saved.Position.Units != 35 {
+					t.Errorf("the last checkpoint is %+v, %v", saved, err)
+				}
+				saved.close()
+			}
+		}
+	})
+	var shown bytes.Buffer
+	if _, err := runFake(t, t.Context(), j, NewProgress(&shown)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(before, during) || len(before) == 0 {
+		t.Error("the checkpoint that was whole changed")
+	}
+	if strings.Count(shown.String(), "Warning: no checkpoint after 14 iterations: ") != 1 || strings.Count(shown.String(), "Warning") != 1 ||
+		!strings.Contains(shown.String(), "Checkpoints are written again, after 35 iterations") {
+		t.Errorf("shown\n%s", &shown)
+	}
+	checkDone(t, out)
+}
+
+// cancelWriter cancels when it is told that training is under way.
+type cancelWriter struct {
+	io.Writer
+	cancel func()
+}
+
+func (w cancelWriter) Write(p []byte) (int, error) {
+	if bytes.HasPrefix(p, []byte("training ")) {
+		w.cancel()
+	}
+	return w.Writer.Write(p)
+}
+
+// interruptRun trains a few units of a run.
+func interruptRun(t *testing.T, c Config) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p := NewProgress(cancelWriter{io.Discard, cancel})
+	p.every = 0
+	if _, err := Run(ctx, c, p); !errors.Is(err, ErrInterrupted) {
+		t.Fatalf("got %v, want an interrupt", err)
+	}
+}
+
+// longerConfig is smallConfig with several units in either mode.
+func longerConfig(t *testing.T, mode string) Config {
+	c := smallConfig(t, mode)
+	if mode == ModeVanilla {
+		c.Epochs = 5
+	}
+	return c
+}
+
+func hashOf(t *testing.T, out string) string {
+	t.Helper()
+	hash := sha256.New()
+	for _, name := range []string{VectorsFile, ContextFile, VocabularyFile} {
+		hash.Write(mustRead(t, filepath.Join(out, name)))
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil))
+}
+
+// TestResumeIsExact: any number of threads, with and without an interrupt in
+// the middle, a text that moved: the same bits.
+func TestResumeIsExact(t *testing.T) {
+	for _, mode := range Modes() {
+		for _, optimizer := range []string{OptimizerAdam, OptimizerAdamRow, OptimizerSGD} {
+			t.Run(mode+" "+optimizer, func(t *testing.T) {
+				c := longerConfig(t, mode)
+				c.Optimizer = optimizer
+				if _, err := Run(t.Context(), c, nil); err != nil {
+					t.Fatal(err)
+				}
+				want := hashOf(t, c.Out)
+				for _, threads := range []string{"1", "2", "3", "7"} {
+					d := c
+					d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), int(threads[0]-'0')
+					if _, err := Run(t.Context(), d, nil); err != nil {
+						t.Fatal(err)
+					}
+					if hashOf(t, d.Out) != want {
+						t.Errorf("%s threads: other vectors", threads)
+					}
+					d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), c.Threads
+					interruptRun(t, d)
+					moved := writeFile(t, "moved", smallText())
+					changes := map[string]string{"threads": threads, "corpus": moved}
+					if _, err := Resume(t.Context(), d.Out, changes, nil, nil); err != nil {
+						t.Fatal(err)
+					}
+					checkDone(t, d.Out)
+					if got := hashOf(t, d.Out); got != want {
+						t.Errorf("resumed on %s threads: other vectors than undisturbed", threads)
+					}
+					if config := mustRead(t, filepath.Join(d.Out, ConfigFile)); !bytes.Contains(config, []byte("threads = "+threads)) {
+						t.Errorf("changes were not recorded:\n%s", config)
+					}
+					if _, err := Resume(t.Context(), d.Out, nil, nil, nil); !errors.Is(err, ErrComplete) {
+						t.Errorf("once more: %v", err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestResumeRefuses what would not be the same run, and leaves all as it is.
+func TestResumeRefuses(t *testing.T) {
+	swapped := strings.Replace(smallText(), "red green blue red blue green\none", "green red blue red blue green\none", 1)
+	edit := func(from, to string) func(t *testing.T, out string) {
+		return func(t *testing.T, out string) {
+			path := filepath.Join(out, ConfigFile)
+			text := string(mustRead(t, path))
+			if !strings.Contains(text, from) {
+				t.Fatalf("no %q in\n%s", from, text)
+			}
+			if err := os.WriteFile(path, []byte(strings.Replace(text, from, to, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	state := func(change func(data []byte) []byte) func(t *testing.T, out string) {
+		return func(t *testing.T, out string) {
+			path := filepath.Join(out, checkpointFolder, stateFile)
+			if err := os.WriteFile(path, change(mustRead(t, path)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		spoil func(t *testing.T, out string)
+		text  string // "": as it was
+		want  string
+	}{
+		{"another word", nil, strings.Replace(smallText(), "red", "brown", 1), "the words of the text, or how often they occur, changed"},
+		{"two words swapped", nil, swapped, "the text changed"},
+		{"no text", nil, "-", "there is no such file"},
+		{"setting of the model", edit("negative = 2", "negative = 3"), "", "negative 2 until now, but its config.toml says 3"},
+		{"seed", edit("seed = 1", "seed = 2"), "", "seed 1 until now"},
+		{"text is read in another way", edit("min-count = 5", "min-count = 4"), "", "min-count 5 until now"},
+		{"iterations instead of epochs", edit("epochs = 1", "iterations = 3"), "", "epochs 1 until now, but its config.toml says nothing of it"},
+		{"setting that is none", edit("dim = 4", "dims = 4"), "", "unknown setting"},
+		{"no settings", func(t *testing.T, out string) { os.Remove(filepath.Join(out, ConfigFile)) }, "", "holds no config.toml"},
+		{"checkpoint cut", state(func(d []byte) []byte { return d[:len(d)-1] }), "", "bytes instead of"},
+		{"checkpoint too long", state(func(d []byte) []byte { return append(d, 0) }), "", "bytes instead of"},
+		{"checkpoint cut in the header", state(func(d []byte) []byte { return d[:50] }), "", "cannot be used"},
+		{"checkpoint empty", state(func([]byte) []byte { return nil }), "", "cannot be used"},
+		{"value changed", state(func(d []byte) []byte { d[len(d)-20] ^= 1; return d }), "", "its data are not what was written"},
+		{"another version", state(func(d []byte) []byte { return bytes.Replace(d, []byte(`\"version\":1`), []byte(`\"version\":9`), 1) }), "", "version 9 is not read"},
+		{"not of w2vcl", state(func(d []byte) []byte { return bytes.Replace(d, []byte(`"w2vcl"`), []byte(`"other"`), 1) }), "", "metadata w2vcl"},
+		{"another tensor", state(func(d []byte) []byte { return bytes.Replace(d, []byte(`"words"`), []byte(`"wards"`), 1) }), "", "tensor 1 is wards"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := smallConfig(t, ModeCL)
+			interruptRun(t, c)
+			changes := map[string]string{}
+			switch test.text {
+			case "":
+			case "-":
+				changes["corpus"] = filepath.Join(t.TempDir(), "none")
+			default:
+				changes["corpus"] = writeFile(t, "text", test.text)
+			}
+			if test.spoil != nil {
+				test.spoil(t, c.Out)
+			}
+			before := snapshot(t, filepath.Dir(c.Out))
+			_, err := Resume(t.Context(), c.Out, changes, nil, nil)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want it to say %q", err, test.want)
+			}
+			if after := snapshot(t, filepath.Dir(c.Out)); after != before {
+				t.Errorf("was\n%s\nis\n%s", before, after)
+			}
+		})
+	}
+}
+
+// snapshot lists all files below a folder with a hash of what they hold.
+func snapshot(t *testing.T, dir string) string {
+	t.Helper()
+	var list strings.Builder
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		fmt.Fprintf(&list, "%x %s\n", sha256.Sum256(mustRead(t, path)), path)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.String()
+}
+
+// TestResumeFromEveryState makes the folders that a kill between any two steps
+// of a run's life leaves, and resumes.
+func TestResumeFromEveryState(t *testing.T) {
+	c := smallConfig(t, ModeCL)
+	if _, err := Run(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := hashOf(t, c.Out)
+	other := c
+	other.Seed, other.Out = 2, filepath.Join(t.TempDir(), "run")
+	if _, err := Run(t.Context(), other, nil); err != nil {
+		t.Fatal(err)
+	}
+	interrupted := c
+	interrupted.Out = filepath.Join(t.TempDir(), "run")
+	interruptRun(t, interrupted)
+
+	// Each state is built in a fresh folder, run being the name of OUT there.
+	type state func(t *testing.T, run string)
+	put := func(from, suffix string, without ...string) state {
+		return func(t *testing.T, run string) {
+			if err := os.CopyFS(run+suffix, os.DirFS(from)); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range without {
+				if err := os.RemoveAll(filepath.Join(run+suffix, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	touch := func(names ...string) state {
+		return func(t *testing.T, run string) {
+			for _, name := range names {
+				if err := os.MkdirAll(filepath.Dir(run+name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(run+name, []byte("half"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		states []state
+	}{
+		{"before anything was read", []state{put(c.Out, ".partial", VocabularyFile, VectorsFile, ContextFile, MetricsFile, SummaryFile)}},
+		{"in the first checkpoint", []state{put(c.Out, ".partial", VectorsFile, ContextFile, SummaryFile),
+			touch(".partial/checkpoint/.state.safetensors.tmp-12")}},
+		{"in a later checkpoint", []state{put(interrupted.Out, ".partial", VectorsFile, ContextFile, SummaryFile),
+			touch(".partial/checkpoint/.state.safetensors.tmp-12")}},
+		{"in the vectors", []state{put(interrupted.Out, ".partial", VectorsFile, ContextFile, SummaryFile), touch(".partial/.vectors.bin.tmp-1")}},
+		{"between vectors and context", []state{put(c.Out, ".partial", ContextFile, SummaryFile)}},
+		{"in the summary", []state{put(c.Out, ".partial", SummaryFile), touch(".partial/.summary.json.tmp-1")}},
+		{"interrupted, before the rename", []state{put(interrupted.Out, ".partial")}},
+		{"interrupted", []state{put(interrupted.Out, "")}},
+		{"whole, the checkpoint still there", []state{put(c.Out, ".partial"), touch(".partial/checkpoint/state.safetensors")}},
+		{"whole, the checkpoint half removed", []state{put(c.Out, ".partial"), func(t *testing.T, run string) {
+			if err := os.Mkdir(run+".partial/checkpoint", 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}}},
+		{"whole, before the rename", []state{put(c.Out, ".partial")}},
+		{"whole, before the rename, over another", []state{put(c.Out, ".partial"), put(other.Out, "")}},
+		{"unfinished, over another", []state{put(interrupted.Out, ".partial", SummaryFile), put(other.Out, "")}},
+		{"unfinished, over an interrupted one", []state{put(interrupted.Out, ".partial", SummaryFile), put(interrupted.Out, "")}},
+		{"between the renames", []state{put(c.Out, ".partial"), put(other.Out, ".replaced")}},
+		{"after the renames", []state{put(c.Out, ""), put(other.Out, ".replaced")}},
+		{"while the replaced one is removed", []state{put(c.Out, ""), put(other.Out, ".replaced", SummaryFile, ConfigFile, VocabularyFile)}},
+		{"with nothing left of the replaced one but its folder", []state{put(c.Out, ""), put(other.Out, ".replaced", runFiles...)}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			run := filepath.Join(t.TempDir(), "run")
+			for _, build := range test.states {
+				build(t, run)
+			}
+			if _, err := Resume(t.Context(), run, nil, nil, nil); err != nil && !errors.Is(err, ErrComplete) {
+				t.Fatal(err)
+			}
+			checkDone(t, run)
+			if got := hashOf(t, run); got != want {
+				t.Error("other vectors than undisturbed")
+			}
+			if _, err := Resume(t.Context(), run, nil, nil, nil); !errors.Is(err, ErrComplete) {
+				t.Errorf("once more: %v", err)
+			}
+		})
+	}
+}
+
+// TestForceAfterAKilledCommit: --force begins anew from any state, and nothing
+// of the older runs stays.
+func TestForceAfterAKilledCommit(t *testing.T) {
+	c := smallConfig(t, ModeCL)
+	if _, err := Run(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	c.Force = true
+	if err := os.Rename(c.Out, c.Out+".replaced"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(c.Out+".partial", os.DirFS(c.Out+".replaced")); err != nil {
+		t.Fatal(err)
+	}
+	plain := c
+	plain.Force = false
+	if _, err := Run(t.Context(), plain, nil); err == nil || !strings.Contains(err.Error(), "'w2vcl resume") {
+		t.Errorf("without --force: %v", err)
+	}
+	c.Seed = 2
+	if _, err := Run(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	checkDone(t, c.Out)
+}
+
+// TestResumeStoppedBeforeTraining leaves the folder as it was and is an
+// interrupt, not a failure: everything that was trained is saved.
+func TestResumeStoppedBeforeTraining(t *testing.T) {
+	c := smallConfig(t, ModeCL)
+	interruptRun(t, c)
+	before := snapshot(t, filepath.Dir(c.Out))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Resume(ctx, c.Out, nil, nil, nil); !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "as it was") {
+		t.Errorf("got %v", err)
+	}
+	if after := snapshot(t, filepath.Dir(c.Out)); after != before {
+		t.Errorf("was\n%s\nis\n%s", before, after)
+	}
+}
+
+func TestResumeReadsBuiltInText(t *testing.T) {
+	c := smallConfig(t, ModeCL)
+	c.Corpus = "a name"
+	ctx, cancel := context.WithCancel(t.Context())
+	p := NewProgress(cancelWriter{io.Discard, cancel})
+	p.every = 0
+	if _, err := RunReader(ctx, c, strings.NewReader(smallText()), p); !errors.Is(err, ErrInterrupted) {
+		t.Fatalf("got %v", err)
+	}
+	source := func(name string) io.Reader {
+		if name != "a name" {
+			t.Errorf("asked for %q", name)
+		}
+		return strings.NewReader(smallText())
+	}
+	if _, err := Resume(t.Context(), c.Out, nil, source, nil); err != nil {
+		t.Fatal(err)
+	}
+	if config := mustRead(t, filepath.Join(c.Out, ConfigFile)); !bytes.Contains(config, []byte(`corpus = "a name"`)) {
+		t.Errorf("recorded\n%s", config)
+	}
+}
+
+func TestOneProcessAtATime(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("no locks on this system")
+	}
+	out := filepath.Join(t.TempDir(), "run")
+	first, err := createFolder(out, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "another w2vcl is training there"
+	if _, err := createFolder(out, true); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("train --force: %v", err)
+	}
+	if _, err := openFolder(out); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("resume: %v", err)
+	}
+	if !exists(out + ".partial") {
+		t.Error("the folder of the one who has it is gone")
+	}
+	first.close()
+	second, err := createFolder(out, false)
+	if err != nil {
+		t.Errorf("when the first has ended: %v", err)
+	} else {
+		second.close()
+	}
+}
+
+// TestCheckpointFile holds what docs/formats.md says of it.
+func TestCheckpointFile(t *testing.T) {
+	c := smallConfig(t, ModeVanilla)
+	c.Epochs = 3
+	interruptRun(t, c)
+	saved, err := openCheckpoint(filepath.Join(c.Out, checkpointFolder, stateFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer saved.close()
+	var names []string
+	for _, tensor := range saved.tensors {
+		names = append(names, tensor.Name)
+	}
+	if want := []string{"words", "words.first-moment", "words.second-moment", "contexts", "contexts.first-moment", "contexts.second-moment", "minibatches"}; !slices.Equal(names, want) {
+		t.Errorf("tensors %v, want %v", names, want)
+	}
+	var keys map[string]any
+	text, err := json.Marshal(saved.checkpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"version", "units", "corpus", "vocabulary", "settings", "position", "metrics_bytes", "xxh64"} {
+		if keys[key] == nil {
+			t.Errorf("no %s in %s", key, text)
+		}
+	}
+	if saved.Units != 3 || saved.Position.Units != 1 || saved.Settings["dim"] != "4" || len(saved.Corpus) != 16 || len(saved.Vocabulary) != 16 {
+		t.Errorf("checkpoint %s", text)
+	}
+}

@@ -1,0 +1,54 @@
+//go:build linux || darwin
+
+package train
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockFolder claims a folder for this process. The lock is the system's and
+// goes with the process, however that ends, or with the file that is returned.
+// The error is errLocked if another process has it.
+func lockFolder(path string) (*os.File, error) {
+	folder, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		folder.Close()
+		switch {
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return nil, errLocked
+		case errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOLCK): // some network file systems
+			return nil, nil
+		}
+		return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
+	}
+	// Between the two calls the one who had it may have renamed it.
+	ours, err := folder.Stat()
+	if err == nil {
+		var there os.FileInfo
+		if there, err = os.Stat(path); err == nil && !os.SameFile(ours, there) {
+			err = errLocked
+		}
+	}
+	if err != nil {
+		folder.Close()
+		return nil, err
+	}
+	return folder, nil
+}
+
+// freeSpace returns the bytes that can still be written where path lies; ok is
+// false if it cannot be told.
+func freeSpace(path string) (bytes int64, ok bool) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
+		return 0, false
+	}
+	return int64(s.Bavail * uint64(s.Bsize)), true
+}
