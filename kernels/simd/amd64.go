@@ -53,6 +53,8 @@ func combineAdam6(w, m, v, coefficients, table *float32, rows *uint32, n int, s 
 // The kernels below are a small part of a step, or bound by memory: one
 // version serves both levels.
 
+func dot(x, y *float32, n int) float32 { return dotAVX2(x, y, n) }
+
 func logistic(gradient, factors, scores *float32, n int) {
 	logisticAVX2(gradient, factors, scores, n)
 }
@@ -74,6 +76,9 @@ func dots6AVX512(out, left, table *float32, rows *uint32, n int)
 
 //go:noescape
 func dots6AVX2(out, left, table *float32, rows *uint32, n int)
+
+//go:noescape
+func dotAVX2(x, y *float32, n int) float32
 
 //go:noescape
 func combine6AVX512(out, coefficients, table *float32, rows *uint32, n, add int)

@@ -240,6 +240,67 @@ fold:
 	VZEROUPPER
 	RET
 
+// func dotAVX2(x, y *float32, n int) float32
+//
+// Four accumulators of eight lanes, so that additions overlap.
+TEXT ·dotAVX2(SB), NOSPLIT, $0-28
+	MOVQ x+0(FP), SI
+	MOVQ y+8(FP), DI
+	MOVQ n+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-32, CX
+	JZ   rest
+
+loop:
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS 64(SI)(AX*4), Y6
+	VMOVUPS 96(SI)(AX*4), Y7
+	VFMADD231PS (DI)(AX*4), Y4, Y0
+	VFMADD231PS 32(DI)(AX*4), Y5, Y1
+	VFMADD231PS 64(DI)(AX*4), Y6, Y2
+	VFMADD231PS 96(DI)(AX*4), Y7, Y3
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JB   loop
+
+rest:
+	MOVQ DX, CX
+	ANDQ $-8, CX
+
+eight:
+	CMPQ AX, CX
+	JAE  tail
+	VMOVUPS (SI)(AX*4), Y4
+	VFMADD231PS (DI)(AX*4), Y4, Y0
+	ADDQ $8, AX
+	JMP  eight
+
+tail:
+	CMPQ AX, DX
+	JE   fold
+	TAILLANES
+	VMASKMOVPS (SI)(AX*4), Y15, Y4
+	VMASKMOVPS (DI)(AX*4), Y15, Y5
+	VFMADD231PS Y5, Y4, Y1
+
+fold:
+	VADDPS Y2, Y0, Y0
+	VADDPS Y3, Y1, Y1
+	VADDPS Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VHADDPS X0, X0, X0
+	VHADDPS X0, X0, X0
+	VMOVSS X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
 // func combine6AVX512(out, coefficients, table *float32, rows *uint32, n, add int)
 //
 //	for j := 0; j < n; j++ {

@@ -9,6 +9,7 @@ var current = Go
 // The dispatchers in simd.go never come here: the level is always Go.
 
 func dots6(_, _, _ *float32, _ *uint32, _ int)       { panic("unreachable") }
+func dot(_, _ *float32, _ int) float32               { panic("unreachable") }
 func combine6(_, _, _ *float32, _ *uint32, _, _ int) { panic("unreachable") }
 func adam(_, _, _, _ *float32, _ int, _ *AdamStep)   { panic("unreachable") }
 func logistic(_, _, _ *float32, _ int)               { panic("unreachable") }

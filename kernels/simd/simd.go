@@ -204,10 +204,7 @@ func Dot(x, y []float32) float32 {
 		return dotGo(x, y)
 	}
 	_ = y[:len(x)]
-	var o [group]float32
-	var r [group]uint32
-	dots6(&o[0], &x[0], &y[0], &r[0], len(x))
-	return o[0]
+	return dot(&x[0], &y[0], len(x))
 }
 
 // Prefetch asks the memory system for rows of a table that Dots will soon
