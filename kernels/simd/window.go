@@ -1,0 +1,306 @@
+package simd
+
+import (
+	"math"
+	"slices"
+)
+
+// This file holds the kernels of the sentence-ordered trainers. A window of
+// text is m rows of one table, its lefts, that each meet s rows of another, its
+// rights. One update of stochastic gradient descent is then
+//
+//	Scores     S = L Rᵀ                        (m x s)
+//	Gradients  G = rate (positive - sigmoid(S))
+//	Update     L += G R,  R += Gᵀ L            with the old L and R
+//
+// Rows may repeat on either side. A window of word2vec has one left; matrices
+// of any size are allowed.
+
+// Scores computes the scores of all pairs of lefts and rights: rows of n values
+// of two tables.
+//
+//	for i := range lefts {
+//		for k := range rights {
+//			out[i*len(rights)+k] = dot(left[lefts[i]*n:][:n], right[rights[k]*n:][:n])
+//		}
+//	}
+func Scores(out, left []float32, lefts []uint32, right []float32, rights []uint32, n int) {
+	m, s := len(lefts), len(rights)
+	if current == Go || m == 0 || s == 0 || n == 0 {
+		scoresGo(out, left, lefts, right, rights, n)
+		return
+	}
+	_ = out[:m*s]
+	if s < group {
+		scoresFew(out, left, lefts, right, rights, n)
+		return
+	}
+	for k := 0; k < s; k += group {
+		k = min(k, s-group) // the last six may be in the group before, too
+		scores6(&out[k], s, &left[0], &lefts[0], m, &right[0], &rights[k], n)
+	}
+}
+
+// scoresFew is Scores for less than six rights.
+func scoresFew(out, left []float32, lefts []uint32, right []float32, rights []uint32, n int) {
+	const block = 16
+	var padded [group]uint32
+	for k := copy(padded[:], rights); k < group; k++ {
+		padded[k] = rights[0]
+	}
+	for len(lefts) > 0 {
+		var o [block * group]float32
+		m := min(len(lefts), block)
+		scores6(&o[0], group, &left[0], &lefts[0], m, &right[0], &padded[0], n)
+		for i := range m {
+			copy(out[i*len(rights):], o[i*group:][:len(rights)])
+		}
+		out, lefts = out[m*len(rights):], lefts[m:]
+	}
+}
+
+// Negative and Positive are the values of Gradients' kinds: what a pair is
+// trained to be. They are bits of a float32's sign.
+const (
+	Negative uint32 = 0
+	Positive uint32 = 1 << 31
+)
+
+// Gradients turns scores into the steps along the gradient of the skip-gram
+// loss, ready for Update, and adds the loss up:
+//
+//	Positive: coefficient =  rate sigmoid(-s)  loss = log(1+exp(-s))
+//	Negative: coefficient = -rate sigmoid(s)   loss = log(1+exp(s))
+//
+// There is no table of sigmoids, so no error but rounding. The argument of exp
+// is limited to [-87, 80], so the loss is finite; NaN stays NaN. The slices have
+// the length of scores.
+func Gradients(coefficients, scores []float32, kinds []uint32, rate float32, loss *Loss) {
+	n := len(scores)
+	_, _ = coefficients[:n], kinds[:n]
+	for first := 0; first < n; first += lossBlock {
+		end := min(first+lossBlock, n)
+		if current == Go {
+			gradientsGo(coefficients[first:end], scores[first:end], kinds[first:end], rate, &loss.products)
+		} else {
+			gradients(&coefficients[first], &scores[first], &kinds[first], end-first, rate, &loss.products)
+		}
+		loss.normalize()
+	}
+}
+
+// A Loss is a sum of logarithms, kept as products of their arguments: so a
+// score costs a multiplication and no logarithm. Start with NewLoss.
+type Loss struct {
+	products [8]float64 // score j belongs to number j%8
+	exponent int        // of two, another factor
+}
+
+// lossBlock is how many scores may be multiplied in before normalize must look:
+// eight a product, each at most 1+exp(80), and maxProduct before, are finite.
+const (
+	lossBlock  = 64
+	maxProduct = 1e30
+)
+
+// NewLoss returns a loss of zero.
+func NewLoss() Loss { return Loss{products: [8]float64{1, 1, 1, 1, 1, 1, 1, 1}} }
+
+// normalize keeps the products far from overflow.
+func (l *Loss) normalize() {
+	p := &l.products
+	if (p[0]+p[1])+(p[2]+p[3])+(p[4]+p[5])+(p[6]+p[7]) < maxProduct {
+		return
+	}
+	for i := range p {
+		var exponent int
+		p[i], exponent = math.Frexp(p[i])
+		l.exponent += exponent
+	}
+}
+
+// Total returns the sum, natural logarithm; NaN if a score was.
+func (l *Loss) Total() float64 {
+	sum := float64(l.exponent) * math.Ln2
+	for _, p := range l.products {
+		sum += math.Log(p)
+	}
+	return sum
+}
+
+// A Workspace is memory for Update, which keeps it for the next call. It must
+// not be used by two goroutines at a time. The zero value is ready.
+type Workspace struct {
+	floats []float32
+	rows   []uint32
+}
+
+func (w *Workspace) get(n int) []float32 {
+	if n > len(w.floats) {
+		w.floats = make([]float32, n)
+	}
+	return w.floats[:n]
+}
+
+// count returns the rows 0 ... m-1.
+func (w *Workspace) count(m int) []uint32 {
+	for len(w.rows) < m {
+		w.rows = append(w.rows, uint32(len(w.rows)))
+	}
+	return w.rows[:m]
+}
+
+// Update adds to each left the rights times their coefficients, and to each
+// right the lefts times theirs. Both sums are over the values from before the
+// call. Coefficients are (len(lefts), len(rights)) in row-major order and may be
+// changed; rows have n values. next, which may be nil, names rights that are
+// needed soon: the memory system is asked for them while there is arithmetic to
+// do, a few cache lines at a time, for it can be asked for no more at once.
+//
+//	for i := range lefts {
+//		for k := range rights {
+//			left[lefts[i]]   += coefficients[i*len(rights)+k] * old right[rights[k]]
+//			right[rights[k]] += coefficients[i*len(rights)+k] * old left[lefts[i]]
+//		}
+//	}
+//
+// The tables must not overlap.
+func (w *Workspace) Update(left []float32, lefts []uint32, right []float32, rights []uint32, coefficients []float32, n int, next []uint32) {
+	m, s := len(lefts), len(rights)
+	coefficients = coefficients[:m*s]
+	switch {
+	case current == Go || m == 0 || s == 0 || n == 0:
+		w.updateGo(left, lefts, right, rights, coefficients, n)
+	case s == group:
+		update6(&left[0], &lefts[0], &left[0], &lefts[0], m, &right[0], &rights[0], n, &coefficients[0], s, six(right, next, n))
+	case s < group:
+		w.updatePart(left, lefts, left, lefts, right, rights, coefficients, s, n)
+		PrefetchForUpdate(right, next, n)
+	default:
+		w.updateMany(left, lefts, right, rights, coefficients, n, next)
+	}
+}
+
+// six returns rows that update6 is to ask for, if there are that many, and asks
+// for the others itself.
+func six(right []float32, next []uint32, n int) *uint32 {
+	if len(next) < group {
+		PrefetchForUpdate(right, next, n)
+		return nil
+	}
+	PrefetchForUpdate(right, next[group:], n)
+	return &next[0]
+}
+
+// updateMany takes the rights in groups of six. The lefts must stay as they are
+// until the last group has read them, so what is added to them is summed apart.
+func (w *Workspace) updateMany(left []float32, lefts []uint32, right []float32, rights []uint32, coefficients []float32, n int, next []uint32) {
+	mergeRepeated(rights, coefficients)
+	m, s := len(lefts), len(rights)
+	all := w.get(m*n + m*group)
+	sums, rows := all[:m*n], w.count(m)
+	clear(sums)
+	k := 0
+	for ; k+group <= s; k += group {
+		ahead := next[:min(group, len(next))]
+		next = next[len(ahead):]
+		update6(&sums[0], &rows[0], &left[0], &lefts[0], m, &right[0], &rights[k], n, &coefficients[k], s, six(right, ahead, n))
+	}
+	if k < s {
+		part := Workspace{floats: all[m*n:]}
+		part.updatePart(sums, rows, left, lefts, right, rights[k:], coefficients[k:], s, n)
+	}
+	PrefetchForUpdate(right, next, n)
+	for i, row := range lefts {
+		SGD(left[int(row)*n:][:n], sums[i*n:][:n], 1, -1)
+	}
+}
+
+// mergeRepeated gives a right that repeats all its coefficients the first time
+// and zeros later: a group must not read what another has changed.
+func mergeRepeated(rights []uint32, coefficients []float32) {
+	s := len(rights)
+	for k := 1; k < s; k++ {
+		first := slices.Index(rights[:k], rights[k])
+		if first < 0 {
+			continue
+		}
+		for row := coefficients; len(row) >= s; row = row[s:] {
+			row[first], row[k] = row[first]+row[k], 0
+		}
+	}
+}
+
+// updatePart is update6 for less than six rights; their coefficients are stride
+// apart.
+func (w *Workspace) updatePart(sums []float32, rows []uint32, left []float32, lefts []uint32, right []float32, rights []uint32, coefficients []float32, stride, n int) {
+	m := len(lefts)
+	var padded [group]uint32
+	for k := copy(padded[:], rights); k < group; k++ {
+		padded[k] = rights[0]
+	}
+	c := w.get(m * group)
+	for i := range m {
+		row := c[i*group:][:group]
+		clear(row[copy(row, coefficients[i*stride:][:len(rights)]):])
+	}
+	update6(&sums[0], &rows[0], &left[0], &lefts[0], m, &right[0], &padded[0], n, &c[0], group, nil)
+}
+
+// PrefetchForUpdate is Prefetch for rows that will be changed: other processors
+// then lose them at once, and not only when they are written.
+func PrefetchForUpdate(table []float32, rows []uint32, n int) {
+	if current == Go || len(rows) == 0 || n == 0 {
+		return
+	}
+	prefetchForUpdate(&table[0], &rows[0], len(rows), n)
+}
+
+func scoresGo(out, left []float32, lefts []uint32, right []float32, rights []uint32, n int) {
+	for i, l := range lefts {
+		row := left[int(l)*n:][:n]
+		for k, r := range rights {
+			out[i*len(rights)+k] = dotGo(row, right[int(r)*n:][:n])
+		}
+	}
+}
+
+func gradientsGo(coefficients, scores []float32, kinds []uint32, rate float32, products *[8]float64) {
+	for j, s := range scores {
+		s = flip(s, kinds[j])
+		e := float32(math.Exp(float64(min(max(s, minArgument), maxArgument))))
+		q := 1 + e
+		products[j%8] *= float64(q)
+		coefficients[j] = flip(-rate*(e/q), kinds[j])
+	}
+}
+
+// flip changes the sign of x if kind is Positive.
+func flip(x float32, kind uint32) float32 { return math.Float32frombits(math.Float32bits(x) ^ kind) }
+
+func (w *Workspace) updateGo(left []float32, lefts []uint32, right []float32, rights []uint32, coefficients []float32, n int) {
+	s := len(rights)
+	sums := w.get(s * n) // what is added to the rights
+	clear(sums)
+	for i, l := range lefts {
+		for k := range rights {
+			addGo(sums[k*n:][:n], coefficients[i*s+k], left[int(l)*n:][:n])
+		}
+	}
+	for i, l := range lefts {
+		for k, r := range rights {
+			addGo(left[int(l)*n:][:n], coefficients[i*s+k], right[int(r)*n:][:n])
+		}
+	}
+	for k, r := range rights {
+		addGo(right[int(r)*n:][:n], 1, sums[k*n:][:n])
+	}
+}
+
+// addGo adds c x to y.
+func addGo(y []float32, c float32, x []float32) {
+	x = x[:len(y)]
+	for j := range y {
+		y[j] += c * x[j]
+	}
+}

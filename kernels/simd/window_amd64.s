@@ -1,0 +1,1243 @@
+//go:build amd64 && !noasm
+
+#include "textflag.h"
+
+// The kernels of window.go. As in amd64.s, R14 and R15 are left alone and the
+// tail of a row is read under a mask, so nothing outside a row is touched.
+
+// 16 ones, then 16 zeros: the mask of the first r of 16 lanes starts at
+// (16-r)*4, that of lanes 8 to 15 another 32 bytes further.
+DATA windowLanes<>+0x00(SB)/8, $0xffffffffffffffff
+DATA windowLanes<>+0x08(SB)/8, $0xffffffffffffffff
+DATA windowLanes<>+0x10(SB)/8, $0xffffffffffffffff
+DATA windowLanes<>+0x18(SB)/8, $0xffffffffffffffff
+DATA windowLanes<>+0x20(SB)/8, $0xffffffffffffffff
+DATA windowLanes<>+0x28(SB)/8, $0xffffffffffffffff
+DATA windowLanes<>+0x30(SB)/8, $0xffffffffffffffff
+DATA windowLanes<>+0x38(SB)/8, $0xffffffffffffffff
+DATA windowLanes<>+0x40(SB)/8, $0
+DATA windowLanes<>+0x48(SB)/8, $0
+DATA windowLanes<>+0x50(SB)/8, $0
+DATA windowLanes<>+0x58(SB)/8, $0
+DATA windowLanes<>+0x60(SB)/8, $0
+DATA windowLanes<>+0x68(SB)/8, $0
+DATA windowLanes<>+0x70(SB)/8, $0
+DATA windowLanes<>+0x78(SB)/8, $0
+GLOBL windowLanes<>(SB), RODATA|NOPTR, $128
+
+// Constants of exp (Cephes expf): limits, log2(e), ln 2 in two parts, the
+// polynomial of (exp(r)-1-r)/r^2, highest power first, then 1, the bias and the
+// sign bit.
+DATA windowExp<>+0x00(SB)/4, $0xc2ae0000 // -87
+DATA windowExp<>+0x04(SB)/4, $0x42a00000 // 80
+DATA windowExp<>+0x08(SB)/4, $0x3fb8aa3b // 1.44269504
+DATA windowExp<>+0x0c(SB)/4, $0x3f318000 // 0.693359375
+DATA windowExp<>+0x10(SB)/4, $0xb95e8083 // -2.12194440e-4
+DATA windowExp<>+0x14(SB)/4, $0x39506967 // 1.9875691500e-4
+DATA windowExp<>+0x18(SB)/4, $0x3ab743ce // 1.3981999507e-3
+DATA windowExp<>+0x1c(SB)/4, $0x3c088908 // 8.3334519073e-3
+DATA windowExp<>+0x20(SB)/4, $0x3d2aa9c1 // 4.1665795894e-2
+DATA windowExp<>+0x24(SB)/4, $0x3e2aaaaa // 1.6666665459e-1
+DATA windowExp<>+0x28(SB)/4, $0x3f000000 // 0.5
+DATA windowExp<>+0x2c(SB)/4, $0x3f800000 // 1
+DATA windowExp<>+0x30(SB)/4, $127 // 127
+DATA windowExp<>+0x34(SB)/4, $0x80000000 // sign bit
+GLOBL windowExp<>(SB), RODATA|NOPTR, $56
+
+// RIGHTS turns six row numbers at (CX) into addresses R8..R13 in the table BX
+// with rows of DX floats.
+#define RIGHTS \
+	MOVL 0(CX), R8; IMULQ DX, R8; LEAQ (BX)(R8*4), R8; \
+	MOVL 4(CX), R9; IMULQ DX, R9; LEAQ (BX)(R9*4), R9; \
+	MOVL 8(CX), R10; IMULQ DX, R10; LEAQ (BX)(R10*4), R10; \
+	MOVL 12(CX), R11; IMULQ DX, R11; LEAQ (BX)(R11*4), R11; \
+	MOVL 16(CX), R12; IMULQ DX, R12; LEAQ (BX)(R12*4), R12; \
+	MOVL 20(CX), R13; IMULQ DX, R13; LEAQ (BX)(R13*4), R13
+
+// PAIRSUM adds, four lanes at a time, lanes 0 and 1, 2 and 3 of A and of B:
+// A = A0+A1, A2+A3, B0+B1, B2+B3, for each 128 bits. T and U are scratch.
+#define PAIRSUM(A, B, T, U) \
+	VSHUFPS $0x88, B, A, T; \
+	VSHUFPS $0xDD, B, A, U; \
+	VADDPS U, T, A
+
+// HALVES adds lanes 0-7 and 8-15 of A and of B: the sums of A come to the lower
+// half of A, those of B to the upper. T and U are scratch.
+#define HALVES(A, B, T, U) \
+	VSHUFF64X2 $0x44, B, A, T; \
+	VSHUFF64X2 $0xEE, B, A, U; \
+	VADDPS U, T, A
+
+// FOLD6 adds up the eight lanes of Y0..Y5 each and stores six sums at (DI).
+#define FOLD6 \
+	VHADDPS Y1, Y0, Y0; \
+	VHADDPS Y3, Y2, Y2; \
+	VHADDPS Y5, Y4, Y4; \
+	VHADDPS Y2, Y0, Y0; \
+	VHADDPS Y4, Y4, Y4; \
+	VEXTRACTF128 $1, Y0, X1; \
+	VEXTRACTF128 $1, Y4, X5; \
+	VADDPS X1, X0, X0; \
+	VADDPS X5, X4, X4; \
+	VMOVUPS X0, (DI); \
+	VMOVLPS X4, 16(DI)
+
+// func scores6AVX512(out *float32, stride int, left *float32, lefts *uint32, m int, right *float32, rights *uint32, n int)
+//
+//	for i := 0; i < m; i++ {
+//		for k := 0; k < 6; k++ {
+//			var lane [16]float32
+//			for j := 0; j < n; j++ { lane[j%16] += left[lefts[i]*n+j] * right[rights[k]*n+j] }
+//			for j := 0; j < 8; j++ { lane[j] += lane[j+8] }
+//			out[i*stride+k] = ((lane[0]+lane[1]) + (lane[2]+lane[3])) + ((lane[4]+lane[5]) + (lane[6]+lane[7]))
+//		}
+//	}
+//
+// Two lefts at a time. All rows are addressed from the end of their last whole
+// 16 values.
+TEXT ·scores6AVX512(SB), NOSPLIT, $8-64
+	MOVQ out+0(FP), DI
+	MOVQ right+40(FP), BX
+	MOVQ rights+48(FP), CX
+	MOVQ n+56(FP), DX
+	RIGHTS
+	MOVQ DX, CX
+	ANDQ $15, CX
+	MOVL $1, AX
+	SHLL CX, AX
+	DECL AX
+	KMOVW AX, K1
+	ANDQ $-16, DX
+	LEAQ (R8)(DX*4), R8
+	LEAQ (R9)(DX*4), R9
+	LEAQ (R10)(DX*4), R10
+	LEAQ (R11)(DX*4), R11
+	LEAQ (R12)(DX*4), R12
+	LEAQ (R13)(DX*4), R13
+	MOVQ lefts+24(FP), SI
+	MOVQ m+32(FP), CX
+	LEAQ (SI)(CX*4), CX
+	MOVQ CX, end-8(SP)
+
+pair:
+	LEAQ 4(SI), AX
+	CMPQ AX, end-8(SP)
+	JAE  single
+	MOVQ left+16(FP), AX
+	LEAQ (AX)(DX*4), AX
+	MOVL (SI), BX
+	MOVL 4(SI), CX
+	IMULQ n+56(FP), BX
+	IMULQ n+56(FP), CX
+	LEAQ (AX)(BX*4), BX
+	LEAQ (AX)(CX*4), CX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	MOVQ DX, AX
+	NEGQ AX
+	JZ   pairtail
+
+pairloop:
+	VMOVUPS (BX)(AX*4), Z12
+	VMOVUPS (CX)(AX*4), Z13
+	VMOVUPS (R8)(AX*4), Z14
+	VFMADD231PS Z14, Z12, Z0
+	VFMADD231PS Z14, Z13, Z6
+	VMOVUPS (R9)(AX*4), Z15
+	VFMADD231PS Z15, Z12, Z1
+	VFMADD231PS Z15, Z13, Z7
+	VMOVUPS (R10)(AX*4), Z16
+	VFMADD231PS Z16, Z12, Z2
+	VFMADD231PS Z16, Z13, Z8
+	VMOVUPS (R11)(AX*4), Z17
+	VFMADD231PS Z17, Z12, Z3
+	VFMADD231PS Z17, Z13, Z9
+	VMOVUPS (R12)(AX*4), Z18
+	VFMADD231PS Z18, Z12, Z4
+	VFMADD231PS Z18, Z13, Z10
+	VMOVUPS (R13)(AX*4), Z19
+	VFMADD231PS Z19, Z12, Z5
+	VFMADD231PS Z19, Z13, Z11
+	ADDQ $16, AX
+	JNZ  pairloop
+
+pairtail:
+	KORTESTW K1, K1
+	JZ   pairfold
+	VMOVUPS.Z (BX), K1, Z12
+	VMOVUPS.Z (CX), K1, Z13
+	VMOVUPS.Z (R8), K1, Z14
+	VFMADD231PS Z14, Z12, Z0
+	VFMADD231PS Z14, Z13, Z6
+	VMOVUPS.Z (R9), K1, Z15
+	VFMADD231PS Z15, Z12, Z1
+	VFMADD231PS Z15, Z13, Z7
+	VMOVUPS.Z (R10), K1, Z16
+	VFMADD231PS Z16, Z12, Z2
+	VFMADD231PS Z16, Z13, Z8
+	VMOVUPS.Z (R11), K1, Z17
+	VFMADD231PS Z17, Z12, Z3
+	VFMADD231PS Z17, Z13, Z9
+	VMOVUPS.Z (R12), K1, Z18
+	VFMADD231PS Z18, Z12, Z4
+	VFMADD231PS Z18, Z13, Z10
+	VMOVUPS.Z (R13), K1, Z19
+	VFMADD231PS Z19, Z12, Z5
+	VFMADD231PS Z19, Z13, Z11
+
+pairfold:
+	HALVES(Z0, Z6, Z12, Z13)
+	HALVES(Z1, Z7, Z14, Z15)
+	HALVES(Z2, Z8, Z16, Z17)
+	HALVES(Z3, Z9, Z18, Z19)
+	HALVES(Z4, Z10, Z20, Z21)
+	HALVES(Z5, Z11, Z22, Z23)
+	PAIRSUM(Z0, Z1, Z6, Z7)
+	PAIRSUM(Z2, Z3, Z8, Z9)
+	PAIRSUM(Z4, Z5, Z10, Z11)
+	PAIRSUM(Z0, Z2, Z6, Z7)
+	PAIRSUM(Z4, Z4, Z8, Z9)
+	VSHUFF64X2 $0xB1, Z0, Z0, Z1
+	VSHUFF64X2 $0xB1, Z4, Z4, Z5
+	VADDPS Z1, Z0, Z0
+	VADDPS Z5, Z4, Z4
+	MOVQ stride+8(FP), AX
+	VMOVUPS X0, (DI)
+	VMOVLPS X4, 16(DI)
+	LEAQ (DI)(AX*4), DI
+	VEXTRACTF32X4 $2, Z0, (DI)
+	VEXTRACTF32X4 $2, Z4, X5
+	VMOVLPS X5, 16(DI)
+	LEAQ (DI)(AX*4), DI
+	ADDQ $8, SI
+	JMP  pair
+
+single:
+	CMPQ SI, end-8(SP)
+	JAE  done
+	MOVQ left+16(FP), AX
+	LEAQ (AX)(DX*4), AX
+	MOVL (SI), BX
+	IMULQ n+56(FP), BX
+	LEAQ (AX)(BX*4), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ DX, AX
+	NEGQ AX
+	JZ   tail
+
+loop:
+	VMOVUPS (BX)(AX*4), Z12
+	VFMADD231PS (R8)(AX*4), Z12, Z0
+	VFMADD231PS (R9)(AX*4), Z12, Z1
+	VFMADD231PS (R10)(AX*4), Z12, Z2
+	VFMADD231PS (R11)(AX*4), Z12, Z3
+	VFMADD231PS (R12)(AX*4), Z12, Z4
+	VFMADD231PS (R13)(AX*4), Z12, Z5
+	ADDQ $16, AX
+	JNZ  loop
+
+tail:
+	KORTESTW K1, K1
+	JZ   fold
+	VMOVUPS.Z (BX), K1, Z12
+	VMOVUPS.Z (R8), K1, Z14
+	VFMADD231PS Z14, Z12, Z0
+	VMOVUPS.Z (R9), K1, Z15
+	VFMADD231PS Z15, Z12, Z1
+	VMOVUPS.Z (R10), K1, Z16
+	VFMADD231PS Z16, Z12, Z2
+	VMOVUPS.Z (R11), K1, Z17
+	VFMADD231PS Z17, Z12, Z3
+	VMOVUPS.Z (R12), K1, Z18
+	VFMADD231PS Z18, Z12, Z4
+	VMOVUPS.Z (R13), K1, Z19
+	VFMADD231PS Z19, Z12, Z5
+
+fold:
+	VEXTRACTF64X4 $1, Z0, Y6
+	VEXTRACTF64X4 $1, Z1, Y7
+	VEXTRACTF64X4 $1, Z2, Y8
+	VEXTRACTF64X4 $1, Z3, Y9
+	VEXTRACTF64X4 $1, Z4, Y10
+	VEXTRACTF64X4 $1, Z5, Y11
+	VADDPS Y6, Y0, Y0
+	VADDPS Y7, Y1, Y1
+	VADDPS Y8, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y10, Y4, Y4
+	VADDPS Y11, Y5, Y5
+	FOLD6
+
+done:
+	VZEROUPPER
+	RET
+
+// func scores6AVX2(out *float32, stride int, left *float32, lefts *uint32, m int, right *float32, rights *uint32, n int)
+//
+// scores6AVX512, one left at a time, with lanes 0..7 in Y0..Y5 and lanes 8..15
+// in Y6..Y11.
+TEXT ·scores6AVX2(SB), NOSPLIT, $16-64
+	MOVQ out+0(FP), DI
+	MOVQ right+40(FP), BX
+	MOVQ rights+48(FP), CX
+	MOVQ n+56(FP), DX
+	RIGHTS
+	MOVQ DX, CX
+	ANDQ $15, CX
+	NEGQ CX
+	LEAQ windowLanes<>(SB), AX
+	LEAQ 64(AX)(CX*4), AX
+	MOVQ AX, mask-8(SP)
+	ANDQ $-16, DX
+	LEAQ (R8)(DX*4), R8
+	LEAQ (R9)(DX*4), R9
+	LEAQ (R10)(DX*4), R10
+	LEAQ (R11)(DX*4), R11
+	LEAQ (R12)(DX*4), R12
+	LEAQ (R13)(DX*4), R13
+	MOVQ lefts+24(FP), SI
+	MOVQ m+32(FP), CX
+	MOVQ CX, count-16(SP)
+
+row:
+	MOVQ left+16(FP), AX
+	LEAQ (AX)(DX*4), AX
+	MOVL (SI), BX
+	IMULQ n+56(FP), BX
+	LEAQ (AX)(BX*4), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ DX, AX
+	NEGQ AX
+	JZ   tail
+
+loop:
+	VMOVUPS (BX)(AX*4), Y12
+	VMOVUPS 32(BX)(AX*4), Y13
+	VFMADD231PS (R8)(AX*4), Y12, Y0
+	VFMADD231PS (R9)(AX*4), Y12, Y1
+	VFMADD231PS (R10)(AX*4), Y12, Y2
+	VFMADD231PS (R11)(AX*4), Y12, Y3
+	VFMADD231PS (R12)(AX*4), Y12, Y4
+	VFMADD231PS (R13)(AX*4), Y12, Y5
+	VFMADD231PS 32(R8)(AX*4), Y13, Y6
+	VFMADD231PS 32(R9)(AX*4), Y13, Y7
+	VFMADD231PS 32(R10)(AX*4), Y13, Y8
+	VFMADD231PS 32(R11)(AX*4), Y13, Y9
+	VFMADD231PS 32(R12)(AX*4), Y13, Y10
+	VFMADD231PS 32(R13)(AX*4), Y13, Y11
+	ADDQ $16, AX
+	JNZ  loop
+
+tail:
+	CMPQ DX, n+56(FP)
+	JE   fold
+	MOVQ mask-8(SP), CX
+	VMOVUPS (CX), Y15
+	VMASKMOVPS (BX), Y15, Y12
+	VMASKMOVPS (R8), Y15, Y14
+	VFMADD231PS Y14, Y12, Y0
+	VMASKMOVPS (R9), Y15, Y14
+	VFMADD231PS Y14, Y12, Y1
+	VMASKMOVPS (R10), Y15, Y14
+	VFMADD231PS Y14, Y12, Y2
+	VMASKMOVPS (R11), Y15, Y14
+	VFMADD231PS Y14, Y12, Y3
+	VMASKMOVPS (R12), Y15, Y14
+	VFMADD231PS Y14, Y12, Y4
+	VMASKMOVPS (R13), Y15, Y14
+	VFMADD231PS Y14, Y12, Y5
+	VMOVUPS 32(CX), Y15
+	VMASKMOVPS 32(BX), Y15, Y13
+	VMASKMOVPS 32(R8), Y15, Y14
+	VFMADD231PS Y14, Y13, Y6
+	VMASKMOVPS 32(R9), Y15, Y14
+	VFMADD231PS Y14, Y13, Y7
+	VMASKMOVPS 32(R10), Y15, Y14
+	VFMADD231PS Y14, Y13, Y8
+	VMASKMOVPS 32(R11), Y15, Y14
+	VFMADD231PS Y14, Y13, Y9
+	VMASKMOVPS 32(R12), Y15, Y14
+	VFMADD231PS Y14, Y13, Y10
+	VMASKMOVPS 32(R13), Y15, Y14
+	VFMADD231PS Y14, Y13, Y11
+
+fold:
+	VADDPS Y6, Y0, Y0
+	VADDPS Y7, Y1, Y1
+	VADDPS Y8, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y10, Y4, Y4
+	VADDPS Y11, Y5, Y5
+	FOLD6
+	MOVQ stride+8(FP), AX
+	LEAQ (DI)(AX*4), DI
+	ADDQ $4, SI
+	DECQ count-16(SP)
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// The macros of update6 work on six rights and one left, whose coefficients are
+// at (DI).
+
+#define SUMRIGHTS \
+	VBROADCASTSS 0(DI), Z26; \
+	VFMADD231PS Z24, Z26, Z12; \
+	VFMADD231PS Z25, Z26, Z18; \
+	VBROADCASTSS 4(DI), Z27; \
+	VFMADD231PS Z24, Z27, Z13; \
+	VFMADD231PS Z25, Z27, Z19; \
+	VBROADCASTSS 8(DI), Z28; \
+	VFMADD231PS Z24, Z28, Z14; \
+	VFMADD231PS Z25, Z28, Z20; \
+	VBROADCASTSS 12(DI), Z29; \
+	VFMADD231PS Z24, Z29, Z15; \
+	VFMADD231PS Z25, Z29, Z21; \
+	VBROADCASTSS 16(DI), Z30; \
+	VFMADD231PS Z24, Z30, Z16; \
+	VFMADD231PS Z25, Z30, Z22; \
+	VBROADCASTSS 20(DI), Z31; \
+	VFMADD231PS Z24, Z31, Z17; \
+	VFMADD231PS Z25, Z31, Z23
+
+#define SUMLEFTS \
+	VBROADCASTSS 0(DI), Z26; \
+	VFMADD231PS Z0, Z26, Z24; \
+	VFMADD231PS Z6, Z26, Z25; \
+	VBROADCASTSS 4(DI), Z27; \
+	VFMADD231PS Z1, Z27, Z24; \
+	VFMADD231PS Z7, Z27, Z25; \
+	VBROADCASTSS 8(DI), Z28; \
+	VFMADD231PS Z2, Z28, Z24; \
+	VFMADD231PS Z8, Z28, Z25; \
+	VBROADCASTSS 12(DI), Z29; \
+	VFMADD231PS Z3, Z29, Z24; \
+	VFMADD231PS Z9, Z29, Z25; \
+	VBROADCASTSS 16(DI), Z30; \
+	VFMADD231PS Z4, Z30, Z24; \
+	VFMADD231PS Z10, Z30, Z25; \
+	VBROADCASTSS 20(DI), Z31; \
+	VFMADD231PS Z5, Z31, Z24; \
+	VFMADD231PS Z11, Z31, Z25
+
+#define NEXTLEFT \
+	ADDQ $4, SI; \
+	ADDQ DX, DI; \
+	DECQ CX
+
+#define ZEROSUMS \
+	VPXORQ Z12, Z12, Z12; \
+	VPXORQ Z13, Z13, Z13; \
+	VPXORQ Z14, Z14, Z14; \
+	VPXORQ Z15, Z15, Z15; \
+	VPXORQ Z16, Z16, Z16; \
+	VPXORQ Z17, Z17, Z17; \
+	VPXORQ Z18, Z18, Z18; \
+	VPXORQ Z19, Z19, Z19; \
+	VPXORQ Z20, Z20, Z20; \
+	VPXORQ Z21, Z21, Z21; \
+	VPXORQ Z22, Z22, Z22; \
+	VPXORQ Z23, Z23, Z23
+
+// PREFETCHW asks for the cache line at AX + 4 BX, or 64 bytes further, to write
+// to it: other processors lose it now and not when it is written. The assembler
+// does not know the instruction; processors that do not have it (before
+// Broadwell) skip it.
+#define PREFETCHW_AX_BX4 BYTE $0x0F; BYTE $0x0D; BYTE $0x0C; BYTE $0x98
+#define PREFETCHW_64_AX_BX4 BYTE $0x0F; BYTE $0x0D; BYTE $0x4C; BYTE $0x98; BYTE $0x40
+
+// FETCH asks for the 32 values at AX of row number K at (SI): of the rights of a
+// later call.
+#define FETCH(K) \
+	MOVL 4*K(SI), BX; \
+	IMULQ n+56(FP), BX; \
+	PREFETCHW_AX_BX4; \
+	PREFETCHW_64_AX_BX4
+
+#define FETCH6 \
+	FETCH(0); \
+	FETCH(1); \
+	FETCH(2); \
+	FETCH(3); \
+	FETCH(4); \
+	FETCH(5)
+
+// func update6AVX512(sums *float32, rows *uint32, left *float32, lefts *uint32, m int, right *float32, rights *uint32, n int, coefficients *float32, stride int, next *uint32)
+//
+//	for j := 0; j < n; j++ {
+//		var old, sum [6]float32
+//		for k := 0; k < 6; k++ { old[k] = right[rights[k]*n+j] }
+//		for i := 0; i < m; i++ {
+//			for k := 0; k < 6; k++ { sum[k] += coefficients[i*stride+k] * left[lefts[i]*n+j] }
+//		}
+//		for i := 0; i < m; i++ {
+//			for k := 0; k < 6; k++ { sums[rows[i]*n+j] += coefficients[i*stride+k] * old[k] }
+//		}
+//		for k := 0; k < 6; k++ { right[rights[k]*n+j] += sum[k] }
+//	}
+//
+// The rows next[0..6) of right will be needed soon; next may be nil.
+//
+// 32 values at a time: old in Z0..Z11, sum in Z12..Z23. Coefficients of both
+// inner loops come from DI, a row of them at a time.
+TEXT ·update6AVX512(SB), NOSPLIT, $32-88
+	MOVQ right+40(FP), BX
+	MOVQ rights+48(FP), CX
+	MOVQ n+56(FP), DX
+	RIGHTS
+	MOVQ left+16(FP), AX
+	MOVQ AX, l-8(SP)
+	MOVQ sums+0(FP), AX
+	MOVQ AX, s-16(SP)
+	MOVQ BX, r-32(SP)
+	MOVQ DX, rest-24(SP)
+	MOVQ stride+72(FP), DX
+	SHLQ $2, DX
+
+block:
+	CMPQ rest-24(SP), $32
+	JB   tail
+	SUBQ $32, rest-24(SP)
+	MOVQ next+80(FP), SI
+	TESTQ SI, SI
+	JZ   load
+	MOVQ r-32(SP), AX
+	FETCH6
+
+load:
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z6
+	VMOVUPS (R9), Z1
+	VMOVUPS 64(R9), Z7
+	VMOVUPS (R10), Z2
+	VMOVUPS 64(R10), Z8
+	VMOVUPS (R11), Z3
+	VMOVUPS 64(R11), Z9
+	VMOVUPS (R12), Z4
+	VMOVUPS 64(R12), Z10
+	VMOVUPS (R13), Z5
+	VMOVUPS 64(R13), Z11
+	ZEROSUMS
+	MOVQ l-8(SP), AX
+	MOVQ lefts+24(FP), SI
+	MOVQ coefficients+64(FP), DI
+	MOVQ m+32(FP), CX
+
+rightsums:
+	MOVL (SI), BX
+	IMULQ n+56(FP), BX
+	VMOVUPS (AX)(BX*4), Z24
+	VMOVUPS 64(AX)(BX*4), Z25
+	SUMRIGHTS
+	NEXTLEFT
+	JNZ  rightsums
+	MOVQ s-16(SP), AX
+	MOVQ rows+8(FP), SI
+	MOVQ coefficients+64(FP), DI
+	MOVQ m+32(FP), CX
+
+leftsums:
+	MOVL (SI), BX
+	IMULQ n+56(FP), BX
+	VMOVUPS (AX)(BX*4), Z24
+	VMOVUPS 64(AX)(BX*4), Z25
+	SUMLEFTS
+	VMOVUPS Z24, (AX)(BX*4)
+	VMOVUPS Z25, 64(AX)(BX*4)
+	NEXTLEFT
+	JNZ  leftsums
+
+	VADDPS (R8), Z12, Z12
+	VADDPS 64(R8), Z18, Z18
+	VMOVUPS Z12, (R8)
+	VMOVUPS Z18, 64(R8)
+	VADDPS (R9), Z13, Z13
+	VADDPS 64(R9), Z19, Z19
+	VMOVUPS Z13, (R9)
+	VMOVUPS Z19, 64(R9)
+	VADDPS (R10), Z14, Z14
+	VADDPS 64(R10), Z20, Z20
+	VMOVUPS Z14, (R10)
+	VMOVUPS Z20, 64(R10)
+	VADDPS (R11), Z15, Z15
+	VADDPS 64(R11), Z21, Z21
+	VMOVUPS Z15, (R11)
+	VMOVUPS Z21, 64(R11)
+	VADDPS (R12), Z16, Z16
+	VADDPS 64(R12), Z22, Z22
+	VMOVUPS Z16, (R12)
+	VMOVUPS Z22, 64(R12)
+	VADDPS (R13), Z17, Z17
+	VADDPS 64(R13), Z23, Z23
+	VMOVUPS Z17, (R13)
+	VMOVUPS Z23, 64(R13)
+	ADDQ $128, R8
+	ADDQ $128, R9
+	ADDQ $128, R10
+	ADDQ $128, R11
+	ADDQ $128, R12
+	ADDQ $128, R13
+	ADDQ $128, l-8(SP)
+	ADDQ $128, s-16(SP)
+	ADDQ $128, r-32(SP)
+	JMP  block
+
+tail:
+	MOVQ rest-24(SP), CX
+	TESTQ CX, CX
+	JZ   done
+	MOVL $1, AX
+	SHLL CX, AX
+	DECL AX
+	KMOVW AX, K1
+	SHRL $16, AX
+	KMOVW AX, K2
+	VMOVUPS.Z (R8), K1, Z0
+	VMOVUPS.Z 64(R8), K2, Z6
+	VMOVUPS.Z (R9), K1, Z1
+	VMOVUPS.Z 64(R9), K2, Z7
+	VMOVUPS.Z (R10), K1, Z2
+	VMOVUPS.Z 64(R10), K2, Z8
+	VMOVUPS.Z (R11), K1, Z3
+	VMOVUPS.Z 64(R11), K2, Z9
+	VMOVUPS.Z (R12), K1, Z4
+	VMOVUPS.Z 64(R12), K2, Z10
+	VMOVUPS.Z (R13), K1, Z5
+	VMOVUPS.Z 64(R13), K2, Z11
+	ZEROSUMS
+	MOVQ l-8(SP), AX
+	MOVQ lefts+24(FP), SI
+	MOVQ coefficients+64(FP), DI
+	MOVQ m+32(FP), CX
+
+rightsumstail:
+	MOVL (SI), BX
+	IMULQ n+56(FP), BX
+	VMOVUPS.Z (AX)(BX*4), K1, Z24
+	VMOVUPS.Z 64(AX)(BX*4), K2, Z25
+	SUMRIGHTS
+	NEXTLEFT
+	JNZ  rightsumstail
+	MOVQ s-16(SP), AX
+	MOVQ rows+8(FP), SI
+	MOVQ coefficients+64(FP), DI
+	MOVQ m+32(FP), CX
+
+leftsumstail:
+	MOVL (SI), BX
+	IMULQ n+56(FP), BX
+	VMOVUPS.Z (AX)(BX*4), K1, Z24
+	VMOVUPS.Z 64(AX)(BX*4), K2, Z25
+	SUMLEFTS
+	VMOVUPS Z24, K1, (AX)(BX*4)
+	VMOVUPS Z25, K2, 64(AX)(BX*4)
+	NEXTLEFT
+	JNZ  leftsumstail
+
+	VMOVUPS.Z (R8), K1, Z0
+	VMOVUPS.Z 64(R8), K2, Z6
+	VADDPS Z0, Z12, Z12
+	VADDPS Z6, Z18, Z18
+	VMOVUPS Z12, K1, (R8)
+	VMOVUPS Z18, K2, 64(R8)
+	VMOVUPS.Z (R9), K1, Z1
+	VMOVUPS.Z 64(R9), K2, Z7
+	VADDPS Z1, Z13, Z13
+	VADDPS Z7, Z19, Z19
+	VMOVUPS Z13, K1, (R9)
+	VMOVUPS Z19, K2, 64(R9)
+	VMOVUPS.Z (R10), K1, Z2
+	VMOVUPS.Z 64(R10), K2, Z8
+	VADDPS Z2, Z14, Z14
+	VADDPS Z8, Z20, Z20
+	VMOVUPS Z14, K1, (R10)
+	VMOVUPS Z20, K2, 64(R10)
+	VMOVUPS.Z (R11), K1, Z3
+	VMOVUPS.Z 64(R11), K2, Z9
+	VADDPS Z3, Z15, Z15
+	VADDPS Z9, Z21, Z21
+	VMOVUPS Z15, K1, (R11)
+	VMOVUPS Z21, K2, 64(R11)
+	VMOVUPS.Z (R12), K1, Z4
+	VMOVUPS.Z 64(R12), K2, Z10
+	VADDPS Z4, Z16, Z16
+	VADDPS Z10, Z22, Z22
+	VMOVUPS Z16, K1, (R12)
+	VMOVUPS Z22, K2, 64(R12)
+	VMOVUPS.Z (R13), K1, Z5
+	VMOVUPS.Z 64(R13), K2, Z11
+	VADDPS Z5, Z17, Z17
+	VADDPS Z11, Z23, Z23
+	VMOVUPS Z17, K1, (R13)
+	VMOVUPS Z23, K2, 64(R13)
+
+done:
+	VZEROUPPER
+	RET
+
+#define SUMRIGHTSAVX2 \
+	VBROADCASTSS 0(DI), Y14; \
+	VFMADD231PS Y12, Y14, Y0; \
+	VFMADD231PS Y13, Y14, Y6; \
+	VBROADCASTSS 4(DI), Y15; \
+	VFMADD231PS Y12, Y15, Y1; \
+	VFMADD231PS Y13, Y15, Y7; \
+	VBROADCASTSS 8(DI), Y14; \
+	VFMADD231PS Y12, Y14, Y2; \
+	VFMADD231PS Y13, Y14, Y8; \
+	VBROADCASTSS 12(DI), Y15; \
+	VFMADD231PS Y12, Y15, Y3; \
+	VFMADD231PS Y13, Y15, Y9; \
+	VBROADCASTSS 16(DI), Y14; \
+	VFMADD231PS Y12, Y14, Y4; \
+	VFMADD231PS Y13, Y14, Y10; \
+	VBROADCASTSS 20(DI), Y15; \
+	VFMADD231PS Y12, Y15, Y5; \
+	VFMADD231PS Y13, Y15, Y11
+
+#define SUMLEFTSAVX2 \
+	VBROADCASTSS 0(DI), Y14; \
+	VFMADD231PS Y0, Y14, Y12; \
+	VFMADD231PS Y6, Y14, Y13; \
+	VBROADCASTSS 4(DI), Y15; \
+	VFMADD231PS Y1, Y15, Y12; \
+	VFMADD231PS Y7, Y15, Y13; \
+	VBROADCASTSS 8(DI), Y14; \
+	VFMADD231PS Y2, Y14, Y12; \
+	VFMADD231PS Y8, Y14, Y13; \
+	VBROADCASTSS 12(DI), Y15; \
+	VFMADD231PS Y3, Y15, Y12; \
+	VFMADD231PS Y9, Y15, Y13; \
+	VBROADCASTSS 16(DI), Y14; \
+	VFMADD231PS Y4, Y14, Y12; \
+	VFMADD231PS Y10, Y14, Y13; \
+	VBROADCASTSS 20(DI), Y15; \
+	VFMADD231PS Y5, Y15, Y12; \
+	VFMADD231PS Y11, Y15, Y13
+
+#define ZEROSUMSAVX2 \
+	VXORPS Y0, Y0, Y0; \
+	VXORPS Y1, Y1, Y1; \
+	VXORPS Y2, Y2, Y2; \
+	VXORPS Y3, Y3, Y3; \
+	VXORPS Y4, Y4, Y4; \
+	VXORPS Y5, Y5, Y5; \
+	VXORPS Y6, Y6, Y6; \
+	VXORPS Y7, Y7, Y7; \
+	VXORPS Y8, Y8, Y8; \
+	VXORPS Y9, Y9, Y9; \
+	VXORPS Y10, Y10, Y10; \
+	VXORPS Y11, Y11, Y11
+
+// FETCH16 is FETCH for 16 values.
+#define FETCH16(K) \
+	MOVL 4*K(SI), BX; \
+	IMULQ n+56(FP), BX; \
+	PREFETCHW_AX_BX4
+
+#define FETCHAVX2 \
+	FETCH16(0); \
+	FETCH16(1); \
+	FETCH16(2); \
+	FETCH16(3); \
+	FETCH16(4); \
+	FETCH16(5)
+
+// The same for at most eight values: old rights in Y0..Y5, sums in Y6..Y11.
+#define SUMRIGHTSPART \
+	VBROADCASTSS 0(DI), Y13; \
+	VFMADD231PS Y12, Y13, Y6; \
+	VBROADCASTSS 4(DI), Y14; \
+	VFMADD231PS Y12, Y14, Y7; \
+	VBROADCASTSS 8(DI), Y13; \
+	VFMADD231PS Y12, Y13, Y8; \
+	VBROADCASTSS 12(DI), Y14; \
+	VFMADD231PS Y12, Y14, Y9; \
+	VBROADCASTSS 16(DI), Y13; \
+	VFMADD231PS Y12, Y13, Y10; \
+	VBROADCASTSS 20(DI), Y14; \
+	VFMADD231PS Y12, Y14, Y11
+
+#define SUMLEFTSPART \
+	VBROADCASTSS 0(DI), Y13; \
+	VFMADD231PS Y0, Y13, Y12; \
+	VBROADCASTSS 4(DI), Y14; \
+	VFMADD231PS Y1, Y14, Y12; \
+	VBROADCASTSS 8(DI), Y13; \
+	VFMADD231PS Y2, Y13, Y12; \
+	VBROADCASTSS 12(DI), Y14; \
+	VFMADD231PS Y3, Y14, Y12; \
+	VBROADCASTSS 16(DI), Y13; \
+	VFMADD231PS Y4, Y13, Y12; \
+	VBROADCASTSS 20(DI), Y14; \
+	VFMADD231PS Y5, Y14, Y12
+
+// func update6AVX2(sums *float32, rows *uint32, left *float32, lefts *uint32, m int, right *float32, rights *uint32, n int, coefficients *float32, stride int, next *uint32)
+//
+// update6AVX512, 16 values at a time: first sum in Y0..Y11, which then makes room
+// on the stack for old.
+TEXT ·update6AVX2(SB), NOSPLIT, $416-88
+	MOVQ right+40(FP), BX
+	MOVQ rights+48(FP), CX
+	MOVQ n+56(FP), DX
+	RIGHTS
+	MOVQ left+16(FP), AX
+	MOVQ AX, l-8(SP)
+	MOVQ sums+0(FP), AX
+	MOVQ AX, s-16(SP)
+	MOVQ BX, r-32(SP)
+	MOVQ DX, rest-24(SP)
+	MOVQ stride+72(FP), DX
+	SHLQ $2, DX
+
+block:
+	CMPQ rest-24(SP), $16
+	JB   tail
+	SUBQ $16, rest-24(SP)
+	MOVQ next+80(FP), SI
+	TESTQ SI, SI
+	JZ   sum
+	MOVQ r-32(SP), AX
+	FETCHAVX2
+
+sum:
+	ZEROSUMSAVX2
+	MOVQ l-8(SP), AX
+	MOVQ lefts+24(FP), SI
+	MOVQ coefficients+64(FP), DI
+	MOVQ m+32(FP), CX
+
+rightsums:
+	MOVL (SI), BX
+	IMULQ n+56(FP), BX
+	VMOVUPS (AX)(BX*4), Y12
+	VMOVUPS 32(AX)(BX*4), Y13
+	SUMRIGHTSAVX2
+	NEXTLEFT
+	JNZ  rightsums
+
+	VMOVUPS Y0, sum0-64(SP)
+	VMOVUPS Y6, sum6-96(SP)
+	VMOVUPS Y1, sum1-128(SP)
+	VMOVUPS Y7, sum7-160(SP)
+	VMOVUPS Y2, sum2-192(SP)
+	VMOVUPS Y8, sum8-224(SP)
+	VMOVUPS Y3, sum3-256(SP)
+	VMOVUPS Y9, sum9-288(SP)
+	VMOVUPS Y4, sum4-320(SP)
+	VMOVUPS Y10, sum10-352(SP)
+	VMOVUPS Y5, sum5-384(SP)
+	VMOVUPS Y11, sum11-416(SP)
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y6
+	VMOVUPS (R9), Y1
+	VMOVUPS 32(R9), Y7
+	VMOVUPS (R10), Y2
+	VMOVUPS 32(R10), Y8
+	VMOVUPS (R11), Y3
+	VMOVUPS 32(R11), Y9
+	VMOVUPS (R12), Y4
+	VMOVUPS 32(R12), Y10
+	VMOVUPS (R13), Y5
+	VMOVUPS 32(R13), Y11
+	MOVQ s-16(SP), AX
+	MOVQ rows+8(FP), SI
+	MOVQ coefficients+64(FP), DI
+	MOVQ m+32(FP), CX
+
+leftsums:
+	MOVL (SI), BX
+	IMULQ n+56(FP), BX
+	VMOVUPS (AX)(BX*4), Y12
+	VMOVUPS 32(AX)(BX*4), Y13
+	SUMLEFTSAVX2
+	VMOVUPS Y12, (AX)(BX*4)
+	VMOVUPS Y13, 32(AX)(BX*4)
+	NEXTLEFT
+	JNZ  leftsums
+
+	VMOVUPS sum0-64(SP), Y12
+	VMOVUPS sum6-96(SP), Y13
+	VADDPS (R8), Y12, Y12
+	VADDPS 32(R8), Y13, Y13
+	VMOVUPS Y12, (R8)
+	VMOVUPS Y13, 32(R8)
+	VMOVUPS sum1-128(SP), Y12
+	VMOVUPS sum7-160(SP), Y13
+	VADDPS (R9), Y12, Y12
+	VADDPS 32(R9), Y13, Y13
+	VMOVUPS Y12, (R9)
+	VMOVUPS Y13, 32(R9)
+	VMOVUPS sum2-192(SP), Y12
+	VMOVUPS sum8-224(SP), Y13
+	VADDPS (R10), Y12, Y12
+	VADDPS 32(R10), Y13, Y13
+	VMOVUPS Y12, (R10)
+	VMOVUPS Y13, 32(R10)
+	VMOVUPS sum3-256(SP), Y12
+	VMOVUPS sum9-288(SP), Y13
+	VADDPS (R11), Y12, Y12
+	VADDPS 32(R11), Y13, Y13
+	VMOVUPS Y12, (R11)
+	VMOVUPS Y13, 32(R11)
+	VMOVUPS sum4-320(SP), Y12
+	VMOVUPS sum10-352(SP), Y13
+	VADDPS (R12), Y12, Y12
+	VADDPS 32(R12), Y13, Y13
+	VMOVUPS Y12, (R12)
+	VMOVUPS Y13, 32(R12)
+	VMOVUPS sum5-384(SP), Y12
+	VMOVUPS sum11-416(SP), Y13
+	VADDPS (R13), Y12, Y12
+	VADDPS 32(R13), Y13, Y13
+	VMOVUPS Y12, (R13)
+	VMOVUPS Y13, 32(R13)
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R11
+	ADDQ $64, R12
+	ADDQ $64, R13
+	ADDQ $64, l-8(SP)
+	ADDQ $64, s-16(SP)
+	ADDQ $64, r-32(SP)
+	JMP  block
+
+tail: // up to eight values, twice if need be
+	MOVQ rest-24(SP), CX
+	TESTQ CX, CX
+	JZ   done
+	MOVQ $8, AX
+	CMPQ CX, AX
+	CMOVQGT AX, CX
+	SUBQ CX, rest-24(SP)
+	NEGQ CX
+	LEAQ windowLanes<>(SB), AX
+	VMOVUPS 64(AX)(CX*4), Y15
+	VMASKMOVPS (R8), Y15, Y0
+	VMASKMOVPS (R9), Y15, Y1
+	VMASKMOVPS (R10), Y15, Y2
+	VMASKMOVPS (R11), Y15, Y3
+	VMASKMOVPS (R12), Y15, Y4
+	VMASKMOVPS (R13), Y15, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ l-8(SP), AX
+	MOVQ lefts+24(FP), SI
+	MOVQ coefficients+64(FP), DI
+	MOVQ m+32(FP), CX
+
+rightsumstail:
+	MOVL (SI), BX
+	IMULQ n+56(FP), BX
+	LEAQ (AX)(BX*4), BX
+	VMASKMOVPS (BX), Y15, Y12
+	SUMRIGHTSPART
+	NEXTLEFT
+	JNZ  rightsumstail
+	MOVQ s-16(SP), AX
+	MOVQ rows+8(FP), SI
+	MOVQ coefficients+64(FP), DI
+	MOVQ m+32(FP), CX
+
+leftsumstail:
+	MOVL (SI), BX
+	IMULQ n+56(FP), BX
+	LEAQ (AX)(BX*4), BX
+	VMASKMOVPS (BX), Y15, Y12
+	SUMLEFTSPART
+	VMASKMOVPS Y12, Y15, (BX)
+	NEXTLEFT
+	JNZ  leftsumstail
+
+	VMASKMOVPS (R8), Y15, Y12
+	VADDPS Y12, Y6, Y6
+	VMASKMOVPS Y6, Y15, (R8)
+	VMASKMOVPS (R9), Y15, Y12
+	VADDPS Y12, Y7, Y7
+	VMASKMOVPS Y7, Y15, (R9)
+	VMASKMOVPS (R10), Y15, Y12
+	VADDPS Y12, Y8, Y8
+	VMASKMOVPS Y8, Y15, (R10)
+	VMASKMOVPS (R11), Y15, Y12
+	VADDPS Y12, Y9, Y9
+	VMASKMOVPS Y9, Y15, (R11)
+	VMASKMOVPS (R12), Y15, Y12
+	VADDPS Y12, Y10, Y10
+	VMASKMOVPS Y10, Y15, (R12)
+	VMASKMOVPS (R13), Y15, Y12
+	VADDPS Y12, Y11, Y11
+	VMASKMOVPS Y11, Y15, (R13)
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R11
+	ADDQ $32, R12
+	ADDQ $32, R13
+	ADDQ $32, l-8(SP)
+	ADDQ $32, s-16(SP)
+	JMP  tail
+
+done:
+	VZEROUPPER
+	RET
+
+// STEPS turns scores Y0 of kinds Y13 into coefficients Y3 and factors Y4. Y1, Y2
+// are scratch, Y5..Y9 and Y12 hold constants, Y14 -rate; the other constants come
+// from R9.
+//
+// In MIN and MAX the score is the operand that is returned when one is NaN.
+#define STEPS \
+	VXORPS Y13, Y0, Y0; \
+	VMAXPS Y0, Y5, Y0; \
+	VMINPS Y0, Y6, Y0; \
+	VMULPS Y7, Y0, Y2; \
+	VROUNDPS $0, Y2, Y2; \
+	VFNMADD231PS Y8, Y2, Y0; \
+	VFNMADD231PS Y9, Y2, Y0; \
+	VBROADCASTSS 0x14(R9), Y3; \
+	VBROADCASTSS 0x18(R9), Y1; \
+	VFMADD213PS Y1, Y0, Y3; \
+	VBROADCASTSS 0x1c(R9), Y1; \
+	VFMADD213PS Y1, Y0, Y3; \
+	VBROADCASTSS 0x20(R9), Y1; \
+	VFMADD213PS Y1, Y0, Y3; \
+	VBROADCASTSS 0x24(R9), Y1; \
+	VFMADD213PS Y1, Y0, Y3; \
+	VBROADCASTSS 0x28(R9), Y1; \
+	VFMADD213PS Y1, Y0, Y3; \
+	VMULPS Y0, Y0, Y4; \
+	VFMADD213PS Y0, Y4, Y3; \
+	VADDPS Y12, Y3, Y3; \
+	VCVTPS2DQ Y2, Y2; \
+	VPBROADCASTD 0x30(R9), Y1; \
+	VPADDD Y1, Y2, Y2; \
+	VPSLLD $23, Y2, Y2; \
+	VMULPS Y2, Y3, Y3; \
+	VADDPS Y12, Y3, Y4; \
+	VDIVPS Y4, Y3, Y3; \
+	VMULPS Y14, Y3, Y3; \
+	VXORPS Y13, Y3, Y3
+
+// MULTIPLY multiplies the products Y10, Y11 by the factors Y4.
+#define MULTIPLY \
+	VCVTPS2PD X4, Y1; \
+	VEXTRACTF128 $1, Y4, X4; \
+	VCVTPS2PD X4, Y2; \
+	VMULPD Y1, Y10, Y10; \
+	VMULPD Y2, Y11, Y11
+
+// func gradientsAVX2(coefficients, scores *float32, kinds *uint32, n int, rate float32, products *[8]float64)
+//
+//	for j := 0; j < n; j++ {
+//		s := scores[j]
+//		if kinds[j] == Positive { s = -s }
+//		e := exp(min(max(s, -87), 80))
+//		products[j%8] *= 1 + e
+//		coefficients[j] = -rate * (e / (1 + e))
+//		if kinds[j] == Positive { coefficients[j] = -coefficients[j] }
+//	}
+TEXT ·gradientsAVX2(SB), NOSPLIT, $0-48
+	MOVQ coefficients+0(FP), DI
+	MOVQ scores+8(FP), SI
+	MOVQ kinds+16(FP), R10
+	MOVQ n+24(FP), DX
+	MOVQ products+40(FP), R8
+	LEAQ windowExp<>(SB), R9
+	VBROADCASTSS 0x00(R9), Y5
+	VBROADCASTSS 0x04(R9), Y6
+	VBROADCASTSS 0x08(R9), Y7
+	VBROADCASTSS 0x0c(R9), Y8
+	VBROADCASTSS 0x10(R9), Y9
+	VBROADCASTSS 0x2c(R9), Y12
+	VBROADCASTSS rate+32(FP), Y14
+	VBROADCASTSS 0x34(R9), Y0
+	VXORPS Y0, Y14, Y14
+	VMOVUPD (R8), Y10
+	VMOVUPD 32(R8), Y11
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-8, CX
+	JZ   tail
+
+loop:
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS (R10)(AX*4), Y13
+	STEPS
+	VMOVUPS Y3, (DI)(AX*4)
+	MULTIPLY
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	SUBQ AX, DX
+	JZ   done
+	NEGQ DX
+	LEAQ windowLanes<>(SB), BX
+	VMOVUPS 64(BX)(DX*4), Y15
+	VMASKMOVPS (SI)(AX*4), Y15, Y0
+	VMASKMOVPS (R10)(AX*4), Y15, Y13
+	STEPS
+	VMASKMOVPS Y3, Y15, (DI)(AX*4)
+	VBLENDVPS Y15, Y4, Y12, Y4
+	MULTIPLY
+
+done:
+	VMOVUPD Y10, (R8)
+	VMOVUPD Y11, 32(R8)
+	VZEROUPPER
+	RET
+
+// STEPS512 is STEPS for scores Z0 of kinds Z13, coefficients Z3 and factors Z4;
+// all constants are in registers: Z5..Z9, Z12, Z14 and Z16..Z22.
+#define STEPS512 \
+	VXORPS Z13, Z0, Z0; \
+	VMAXPS Z0, Z5, Z0; \
+	VMINPS Z0, Z6, Z0; \
+	VMULPS Z7, Z0, Z2; \
+	VRNDSCALEPS $0, Z2, Z2; \
+	VFNMADD231PS Z8, Z2, Z0; \
+	VFNMADD231PS Z9, Z2, Z0; \
+	VMOVAPS Z16, Z3; \
+	VFMADD213PS Z17, Z0, Z3; \
+	VFMADD213PS Z18, Z0, Z3; \
+	VFMADD213PS Z19, Z0, Z3; \
+	VFMADD213PS Z20, Z0, Z3; \
+	VFMADD213PS Z21, Z0, Z3; \
+	VMULPS Z0, Z0, Z4; \
+	VFMADD213PS Z0, Z4, Z3; \
+	VADDPS Z12, Z3, Z3; \
+	VCVTPS2DQ Z2, Z2; \
+	VPADDD Z22, Z2, Z2; \
+	VPSLLD $23, Z2, Z2; \
+	VMULPS Z2, Z3, Z3; \
+	VADDPS Z12, Z3, Z4; \
+	VDIVPS Z4, Z3, Z3; \
+	VMULPS Z14, Z3, Z3; \
+	VXORPS Z13, Z3, Z3
+
+// MULTIPLY512 multiplies the products Z10 by the factors Z4.
+#define MULTIPLY512 \
+	VCVTPS2PD Y4, Z1; \
+	VEXTRACTF64X4 $1, Z4, Y4; \
+	VCVTPS2PD Y4, Z2; \
+	VMULPD Z1, Z10, Z10; \
+	VMULPD Z2, Z10, Z10
+
+// func gradientsAVX512(coefficients, scores *float32, kinds *uint32, n int, rate float32, products *[8]float64)
+//
+// gradientsAVX2, sixteen scores at a time.
+TEXT ·gradientsAVX512(SB), NOSPLIT, $0-48
+	MOVQ coefficients+0(FP), DI
+	MOVQ scores+8(FP), SI
+	MOVQ kinds+16(FP), R10
+	MOVQ n+24(FP), DX
+	MOVQ products+40(FP), R8
+	LEAQ windowExp<>(SB), R9
+	VBROADCASTSS 0x00(R9), Z5
+	VBROADCASTSS 0x04(R9), Z6
+	VBROADCASTSS 0x08(R9), Z7
+	VBROADCASTSS 0x0c(R9), Z8
+	VBROADCASTSS 0x10(R9), Z9
+	VBROADCASTSS 0x14(R9), Z16
+	VBROADCASTSS 0x18(R9), Z17
+	VBROADCASTSS 0x1c(R9), Z18
+	VBROADCASTSS 0x20(R9), Z19
+	VBROADCASTSS 0x24(R9), Z20
+	VBROADCASTSS 0x28(R9), Z21
+	VBROADCASTSS 0x2c(R9), Z12
+	VPBROADCASTD 0x30(R9), Z22
+	VBROADCASTSS rate+32(FP), Z14
+	VBROADCASTSS 0x34(R9), Z0
+	VXORPS Z0, Z14, Z14
+	VMOVUPD (R8), Z10
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-16, CX
+	JZ   tail
+
+loop:
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS (R10)(AX*4), Z13
+	STEPS512
+	VMOVUPS Z3, (DI)(AX*4)
+	MULTIPLY512
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	MOVQ DX, CX
+	SUBQ AX, CX
+	JZ   done
+	MOVL $1, BX
+	SHLL CX, BX
+	DECL BX
+	KMOVW BX, K1
+	KNOTW K1, K2
+	VMOVUPS.Z (SI)(AX*4), K1, Z0
+	VMOVUPS.Z (R10)(AX*4), K1, Z13
+	STEPS512
+	VMOVUPS Z3, K1, (DI)(AX*4)
+	VMOVAPS Z12, K2, Z4
+	MULTIPLY512
+
+done:
+	VMOVUPD Z10, (R8)
+	VZEROUPPER
+	RET
+
+// func prefetchForUpdate(table *float32, rows *uint32, count, n int)
+//
+// Asks for every cache line of rows[0..count) of the table, to write to it.
+TEXT ·prefetchForUpdate(SB), NOSPLIT, $0-32
+	MOVQ table+0(FP), AX
+	MOVQ rows+8(FP), SI
+	MOVQ count+16(FP), CX
+	MOVQ n+24(FP), DX
+
+row:
+	MOVL (SI), BX
+	IMULQ DX, BX
+	LEAQ (BX)(DX*1), R8
+
+line:
+	PREFETCHW_AX_BX4
+	ADDQ $16, BX
+	CMPQ BX, R8
+	JB   line
+	ADDQ $4, SI
+	DECQ CX
+	JNZ  row
+	RET

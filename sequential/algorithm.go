@@ -1,0 +1,65 @@
+package sequential
+
+import (
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// An algorithm trains sentences. Each thread has its own, with the memory it
+// works in; the tables are those of all threads.
+type algorithm interface {
+	train(s *sentence)
+}
+
+// newAlgorithm makes algorithms by their names.
+var newAlgorithm = map[Algorithm]func(m *model) algorithm{
+	Word2Vec: func(m *model) algorithm {
+		if m.Model == CBOW {
+			return newCBOW(m)
+		}
+		return newSkipGram(m)
+	},
+	PWord2Vec: func(m *model) algorithm { return newPWord2Vec(m) },
+	PSGNScc:   func(m *model) algorithm { return newPSGNScc(m) },
+	FullW2V:   func(m *model) algorithm { return newFullW2V(m) },
+	PARW2V:    func(m *model) algorithm { return newPARW2V(m) },
+}
+
+// A model is what an algorithm trains, and with what.
+type model struct {
+	Config
+	words, contexts []float32 // W and C, (V, N)
+	noise           *corpus.Alias
+	product                   // of this thread
+	negatives       negatives // of this thread
+	outputs         []uint32  // (words, 1+K): of all windows of the sentence, where they share negatives
+}
+
+// drawAtMost says how many negatives a window draws at most.
+func (m *model) drawAtMost(count int) {
+	m.negatives = negatives{noise: m.noise, seed: m.Seed, perWindow: (count + 3) &^ 3}
+}
+
+// drawOutputs draws the outputs of all windows of a sentence.
+func (m *model) drawOutputs(s *sentence) {
+	m.outputs = m.negatives.drawAll(m.outputs, s, m.Negatives)
+}
+
+// outputsOf returns the outputs of the window of word t, target first, or nothing
+// after the sentence's end.
+func (m *model) outputsOf(t int) []uint32 {
+	first := min(t*(1+m.Negatives), len(m.outputs))
+	return m.outputs[first:min(first+1+m.Negatives, len(m.outputs))]
+}
+
+// ahead is how many windows, or pairs, before they are needed rows are asked
+// for: the memory takes as long.
+const ahead = 2
+
+// fetchInput asks the memory system for the row of word i of the sentence, if
+// there is one, as an input.
+func (m *model) fetchInput(s *sentence, i int) {
+	if i < len(s.words) {
+		simd.PrefetchForUpdate(m.words, s.words[i:][:1], m.Dim)
+	}
+}

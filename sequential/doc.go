@@ -1,0 +1,33 @@
+// Package sequential holds the sentence-ordered trainers: windows slide over
+// the sentences of a text and every window changes the tables at once. They are
+// what W2V-CL is compared with, and the plain references of the CUDA kernels.
+//
+// Start with Trainer (trainer.go). Each algorithm has a file of its own, to be
+// read beside its paper, and is one small type that trains one sentence:
+//
+//   - word2vec.go: skip-gram and CBOW with private negatives (Mikolov et al.
+//     2013, and the published word2vec.c);
+//   - pword2vec.go: negatives shared in a window, a window as small matrix
+//     products (Ji et al. 2016, section III-B);
+//   - psgnscc.go: several windows combined in one product (Rengasamy et al. 2017);
+//   - fullw2v.go: fixed windows in strict order, context rows in a ring buffer
+//     (FULL-W2V, sections 3.1 and 3.2);
+//   - parw2v.go: attraction, then repulsion in mini-batches (PAR-Word2Vec,
+//     section V).
+//
+// What they share: sentences and their windows (sentence.go; corpus.Sampler draws
+// them), negatives (negatives.go), and the update of a window with its loss
+// (product.go), whose arithmetic is in package kernels/simd.
+//
+// W (words) holds the vectors of words as inputs, that is, as context words of
+// a window, and C (contexts) those of words as outputs: targets and negatives.
+//
+// # Determinism
+//
+// What is drawn for a token follows from the seed, the epoch and the token's
+// place alone. With one thread every bit of the result does, too; with several,
+// threads train sentences at the same time and change the same tables without
+// locks (Hogwild, Recht et al. 2011). They meet at the end of each unit. The
+// race detector is right to report that: test a program that trains under it
+// with one thread.
+package sequential

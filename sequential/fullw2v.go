@@ -1,0 +1,104 @@
+package sequential
+
+import "math/bits"
+
+// fullW2V is FULL-W2V on a CPU, the reference of the CUDA kernels. Windows have
+// the fixed width W_f = ceil(W/2) on either side, the mean of word2vec's dynamic
+// windows, and are trained in strict order: a window takes its context rows as
+// the window before left them (section 3.1). Negatives are shared in a window.
+//
+// Context rows live in a ring buffer from the window they enter to the window
+// they leave (section 3.2), and are written back then, over what other threads
+// may have written meanwhile. The first word and the last ones are written back,
+// too, which the published code forgets. A word that enters again while it is in
+// the ring shares its slot: its row is there once.
+//
+//	for each word t of the sentence:
+//		word t+W_f enters, word t-W_f-1 leaves
+//		draw negatives n_1 ... n_K
+//		as pWord2Vec, with the context words t-W_f ... t+W_f in the ring
+type fullW2V struct {
+	*model
+	half   int // W_f
+	kinds  []uint32
+	inputs []uint32 // slots of the ring
+
+	ring  []float32 // (2 W_f + 2, N)
+	slots []slot
+	slot  []uint32 // by the last bits of the place: where the word's row is
+}
+
+// A slot of the ring holds a word's row while any place in the window has it.
+type slot struct {
+	word   uint32
+	places int // in the window; 0: free
+}
+
+func newFullW2V(m *model) *fullW2V {
+	m.drawAtMost(m.Negatives)
+	half := fixedWindow(m.Window)
+	size := 2*half + 2
+	return &fullW2V{
+		model: m, half: half, kinds: firstPositive(2*half, 1+m.Negatives),
+		ring: make([]float32, size*m.Dim), slots: make([]slot, size), slot: make([]uint32, 1<<bits.Len(uint(size))),
+	}
+}
+
+// fixedWindow returns W_f.
+func fixedWindow(window int) int { return (window + 1) / 2 }
+
+func (f *fullW2V) train(s *sentence) {
+	f.drawOutputs(s)
+	last := len(s.words) - 1
+	for i := range min(f.half, len(s.words)) {
+		f.enter(s, i)
+	}
+	for t := range s.words {
+		f.fetchInput(s, t+ahead+f.half)
+		if t+f.half <= last {
+			f.enter(s, t+f.half)
+		}
+		if t-f.half-1 >= 0 {
+			f.leave(t - f.half - 1)
+		}
+		f.inputs = f.inputs[:0]
+		for i := max(t-f.half, 0); i <= min(t+f.half, last); i++ {
+			if i != t {
+				f.inputs = append(f.inputs, f.slot[i&(len(f.slot)-1)])
+			}
+		}
+		f.product.train(f.ring, f.inputs, f.contexts, f.outputsOf(t), f.kinds, f.outputsOf(t+ahead))
+	}
+	for i := max(last-f.half, 0); i <= last; i++ {
+		f.leave(i)
+	}
+}
+
+// enter brings word i of the sentence into the ring.
+func (f *fullW2V) enter(s *sentence, i int) {
+	word := s.words[i]
+	free := 0
+	for n := range f.slots {
+		switch {
+		case f.slots[n].places == 0:
+			free = n
+		case f.slots[n].word == word:
+			f.slots[n].places++
+			f.slot[i&(len(f.slot)-1)] = uint32(n)
+			return
+		}
+	}
+	f.slots[free] = slot{word, 1}
+	f.slot[i&(len(f.slot)-1)] = uint32(free)
+	copy(f.ring[free*f.Dim:][:f.Dim], f.words[int(word)*f.Dim:])
+}
+
+// leave takes word i of the sentence out of the ring. Its row goes back to W
+// with the last place that has it.
+func (f *fullW2V) leave(i int) {
+	n := int(f.slot[i&(len(f.slot)-1)])
+	f.slots[n].places--
+	if f.slots[n].places == 0 {
+		copy(f.words[int(f.slots[n].word)*f.Dim:][:f.Dim], f.ring[n*f.Dim:])
+	}
+}

@@ -1,0 +1,171 @@
+package sequential
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
+
+func TestWindow(t *testing.T) {
+	s := &sentence{words: []uint32{10, 11, 12, 13, 14}, widths: []uint32{2, 1, 9, 1, 2}}
+	for i, want := range [][]uint32{{11, 12}, {10, 12}, {10, 11, 13, 14}, {12, 14}, {12, 13}} {
+		if got := s.window(nil, i); !slices.Equal(got, want) {
+			t.Errorf("window of word %d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+// Negatives come with the probabilities of the noise, without the target.
+func TestNegatives(t *testing.T) {
+	noise, err := corpus.NewAlias([]float64{1, 2, 3, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &negatives{noise: noise, seed: 5, perWindow: 8, epoch: 1}
+	s := &sentence{first: 400, words: slices.Repeat([]uint32{2}, 20000)}
+	var drawn []uint32
+	for i, outputs := range slices.Collect(slices.Chunk(n.drawAll(nil, s, 6), 7)) {
+		if len(outputs) != 7 || outputs[0] != s.words[i] {
+			t.Fatalf("window %d: outputs %v", i, outputs)
+		}
+		drawn = append(drawn, outputs[1:]...)
+	}
+	if len(drawn) != 6*len(s.words) {
+		t.Fatalf("%d negatives", len(drawn))
+	}
+	var counts [4]float64
+	for _, x := range drawn {
+		counts[x]++
+	}
+	for word, share := range []float64{1. / 7, 2. / 7, 0, 4. / 7} {
+		if got := counts[word] / float64(len(drawn)); math.Abs(got-share) > 0.01 {
+			t.Errorf("word %d: share %v, want %v", word, got, share)
+		}
+	}
+	// One window's negatives do not depend on the others.
+	for _, i := range []int{0, 1, 7, 19999} {
+		one := make([]uint32, 6)
+		n.draw(one, n.number(s, i), 2)
+		if !slices.Equal(one, drawn[6*i:][:6]) {
+			t.Errorf("window %d: %v, want %v", i, one, drawn[6*i:][:6])
+		}
+	}
+}
+
+// A target that is nearly all of the noise still has negatives.
+func TestNegativesOfAlmostOnlyWord(t *testing.T) {
+	noise, err := corpus.NewAlias([]float64{0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &negatives{noise: noise, perWindow: 4}
+	drawn := make([]uint32, 3)
+	n.draw(drawn, 0, 1)
+	if !slices.Equal(drawn, []uint32{0, 0, 0}) {
+		t.Error(drawn)
+	}
+}
+
+// All trainers of the project start from the same tables.
+func TestInitialTables(t *testing.T) {
+	c := modes()["fullw2v"]
+	tr := newTrainer(t, zipf(1, 9000, 800), c)
+	words, contexts := tr.Tables()
+	for i, x := range words {
+		bits := corpus.Philox(c.Seed, corpus.StreamInitWords, uint64(i)/4)[i%4]
+		if want := (float32(bits>>8)/(1<<24) - 0.5) / float32(c.Dim); x != want {
+			t.Fatalf("W[%d] is %v, want %v", i, x, want)
+		}
+	}
+	if len(words) != len(contexts) || slices.Max(contexts) != 0 || slices.Min(contexts) != 0 {
+		t.Error("C is not zero")
+	}
+}
+
+// Training goes on from vectors of another text; words that text did not have
+// start as always.
+func TestNewFrom(t *testing.T) {
+	c := modes()["pword2vec"]
+	c.Sample = 0
+	old := newTrainer(t, "a b c a b c old older", c)
+	advance(t, old, 0, old.Units())
+	start := Tables{Vocabulary: old.text.Vocabulary.Words, Words: old.words, Contexts: old.contexts}
+
+	text, _ := read(t, "c new a new c")
+	grown, err := Grow(text, start.Vocabulary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(grown.Vocabulary.Words, " "); got != "c new a b old older" {
+		t.Fatalf("vocabulary %q", got)
+	}
+	if text.Vocabulary.Len() != 3 {
+		t.Error("the text itself has changed")
+	}
+	noise, err := corpus.NewAlias(corpus.CountPower(grown.Vocabulary.Counts, 0.75))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := NewFrom(grown, noise, start, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(tr *Trainer, table []float32, word string) []float32 {
+		id, ok := tr.text.Vocabulary.ID(word)
+		if !ok {
+			t.Fatalf("no word %q", word)
+		}
+		return table[int(id)*c.Dim:][:c.Dim]
+	}
+	check := func(words ...string) {
+		t.Helper()
+		for _, word := range words {
+			if !slices.Equal(row(tr, tr.words, word), row(old, old.words, word)) || !slices.Equal(row(tr, tr.contexts, word), row(old, old.contexts, word)) {
+				t.Errorf("word %q has other vectors", word)
+			}
+		}
+	}
+	check("a", "b", "c", "old", "older")
+	fresh := slices.Clone(row(tr, tr.words, "new"))
+	advance(t, tr, 0, tr.Units())
+	check("b", "old", "older") // not in the text
+	if slices.Equal(row(tr, tr.words, "a"), row(old, old.words, "a")) {
+		t.Error("word a has not been trained")
+	}
+	tr.Reset()
+	check("a", "b", "c", "old", "older")
+	if !slices.Equal(row(tr, tr.words, "new"), fresh) {
+		t.Error("Reset changes a new word")
+	}
+}
+
+func TestFixedWindow(t *testing.T) {
+	for window, want := range map[int]int{1: 1, 2: 1, 3: 2, 5: 3, 6: 3, 10: 5} {
+		if got := fixedWindow(window); got != want {
+			t.Errorf("W = %d: W_f = %d, want %d", window, got, want)
+		}
+	}
+}
+
+func TestShare(t *testing.T) {
+	for _, threads := range []int{1, 2, 16} {
+		s := newShare(7, 1000, 3, threads)
+		place, most := 7, 1000
+		for {
+			first, end := s.take()
+			if first == end {
+				break
+			}
+			if first != place || end-first > most || end-first < 3 && end != 1000 {
+				t.Fatalf("%d threads: %d to %d after %d", threads, first, end, place)
+			}
+			place, most = end, end-first
+		}
+		if place != 1000 {
+			t.Errorf("%d threads: %d sentences of 1000", threads, place)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package sequential
+
+import (
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// parW2V is PAR-Word2Vec (section V): per sentence, first the attraction of all
+// positive pairs, then the repulsion of negatives, in mini-batches of B words
+// that share H negatives.
+//
+//	attraction (algorithm 3): for each word t of the sentence, with context words
+//	c_1 ... c_m of a dynamic window:
+//		g = rate (1 - σ(W[c]·C_t)),  W[c] += g C_t,  C_t += Σ g W[c]
+//	repulsion (algorithm 4): for each B words b of the sentence:
+//		draw c, and H = K c negatives n
+//		G = -rate σ(W[b] C[n]ᵀ)                 (B, H)
+//		W[b] += G C[n],  C[n] += Gᵀ W[b]
+//
+// The pairs of one window are attracted at once, with the rows of before. The
+// paper draws c below the window, and below its double for batches that begin
+// inside the sentence, where words have contexts on both sides; c = 0, which
+// would skip a batch, is not drawn here: c is 1 ... W, or 1 ... 2W. Negatives
+// come from the noise distribution, where the published code draws them
+// uniformly. They may be words of the batch.
+type parW2V struct {
+	*model
+	inputs              []uint32
+	drawn, soon         []uint32 // negatives of this batch and the next
+	attracted, repelled []uint32 // kinds: positives only, negatives only
+}
+
+func newPARW2V(m *model) *parW2V {
+	most := 2 * m.Window * m.Negatives
+	m.drawAtMost(1 + most) // one to draw c
+	p := &parW2V{model: m, attracted: make([]uint32, 2*m.Window), repelled: make([]uint32, m.Batch*most)}
+	for i := range p.attracted {
+		p.attracted[i] = simd.Positive
+	}
+	return p
+}
+
+func (p *parW2V) train(s *sentence) {
+	p.attract(s)
+	p.drawn = p.draw(p.drawn, s, 0)
+	for first := 0; first < len(s.words); first += p.Batch {
+		p.soon = p.draw(p.soon, s, first+p.Batch)
+		batch := s.words[first:min(first+p.Batch, len(s.words))]
+		p.product.train(p.words, batch, p.contexts, p.drawn, p.repelled, p.soon)
+		p.drawn, p.soon = p.soon, p.drawn
+	}
+}
+
+func (p *parW2V) attract(s *sentence) {
+	for t := range s.words {
+		p.fetchInput(s, t+ahead+p.Window)
+		if next := t + ahead; next < len(s.words) {
+			simd.PrefetchForUpdate(p.contexts, s.words[next:][:1], p.Dim)
+		}
+		p.inputs = s.window(p.inputs[:0], t)
+		// The target is the left row of the product here: so the kernels have
+		// many rights, for which they are made.
+		p.product.train(p.contexts, s.words[t:][:1], p.words, p.inputs, p.attracted, nil)
+	}
+}
+
+// draw draws the negatives of the batch that begins with word first, if there is
+// one.
+func (p *parW2V) draw(dst []uint32, s *sentence, first int) []uint32 {
+	if first >= len(s.words) {
+		return dst[:0]
+	}
+	window := 2 * p.Window
+	if first < p.Window || len(s.words)-1-first < p.Window {
+		window = p.Window
+	}
+	random := p.negatives.words(p.negatives.number(s, first), 1+window*p.Negatives)
+	dst = grow(dst, p.Negatives*(1+int(corpus.Below(random[0], uint32(window)))))
+	for k := range dst {
+		dst[k] = p.noise.Draw(random[1+k])
+	}
+	return dst
+}

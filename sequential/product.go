@@ -1,0 +1,50 @@
+package sequential
+
+import "github.com/w2vcl/w2vcl/kernels/simd"
+
+// A product trains all pairs of some rows of W (inputs) with some rows of C
+// (outputs) at once, as three small matrix products:
+//
+//	S = L Rᵀ,  G = rate (positive - σ(S)),  L += G R and R += Gᵀ L
+//
+// with the rows' values of before. It counts the pairs and their loss, and owns
+// the memory between the products.
+type product struct {
+	dim  int
+	rate float32
+
+	scores, coefficients []float32
+	workspace            simd.Workspace
+
+	loss  simd.Loss
+	pairs int
+}
+
+// train trains inputs, rows of left, with outputs, rows of right. kinds says
+// for each pair, (inputs, outputs) in row-major order, if it is simd.Positive or
+// simd.Negative. next are outputs that a product needs soon, to be fetched on
+// the way.
+func (p *product) train(left []float32, inputs []uint32, right []float32, outputs, kinds, next []uint32) {
+	coefficients := p.gradients(left, inputs, right, outputs, kinds)
+	p.workspace.Update(left, inputs, right, outputs, coefficients, p.dim, next)
+}
+
+// gradients does the first two of the three products and returns G.
+func (p *product) gradients(left []float32, inputs []uint32, right []float32, outputs, kinds []uint32) []float32 {
+	pairs := len(inputs) * len(outputs)
+	p.scores, p.coefficients = grow(p.scores, pairs), grow(p.coefficients, pairs)
+	simd.Scores(p.scores, left, inputs, right, outputs, p.dim)
+	simd.Gradients(p.coefficients, p.scores, kinds[:pairs], p.rate, &p.loss)
+	p.pairs += pairs
+	return p.coefficients
+}
+
+// firstPositive returns the kinds of a product in which the first of the outputs
+// is the target of all inputs and the others are negatives.
+func firstPositive(inputs, outputs int) []uint32 {
+	kinds := make([]uint32, inputs*outputs)
+	for i := range inputs {
+		kinds[i*outputs] = simd.Positive
+	}
+	return kinds
+}

@@ -1,0 +1,201 @@
+package sequential
+
+import (
+	"math"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
+
+// A reference trains one sentence as the papers have it, in float64, pair by
+// pair, without the room's own code.
+type reference struct {
+	Config
+	text            *corpus.Corpus
+	noise           *corpus.Alias
+	words, contexts []float64 // W and C
+	rate            float64
+
+	sentence []uint32 // after subsampling
+	places   []int    // of its words in the text
+	first    int      // of the sentence's tokens
+}
+
+// word is random word i of a stream in epoch 0.
+func (r *reference) word(stream corpus.Stream, i int) uint32 {
+	return corpus.Philox(r.Seed, stream, uint64(i)/4)[i%4]
+}
+
+func (r *reference) read(number int) {
+	keep := corpus.KeepThresholds(r.text.Vocabulary.Counts, r.Sample)
+	r.sentence, r.places = nil, nil
+	r.first = r.text.Sentences[number]
+	for i := r.first; i < r.text.Sentences[number+1]; i++ {
+		if w := r.text.Tokens[i]; r.word(corpus.StreamSubsample, i) <= keep[w] {
+			r.sentence, r.places = append(r.sentence, w), append(r.places, i)
+		}
+	}
+}
+
+// dynamic returns the contexts of word t in a window of 1 to W words either side.
+func (r *reference) dynamic(t int) []uint32 {
+	return r.around(t, 1+int(corpus.Below(r.word(corpus.StreamWindow, r.places[t]), uint32(r.Window))))
+}
+
+func (r *reference) around(t, width int) (contexts []uint32) {
+	for i := t - width; i <= t+width; i++ {
+		if i >= 0 && i < len(r.sentence) && i != t {
+			contexts = append(contexts, r.sentence[i])
+		}
+	}
+	return contexts
+}
+
+// negative is negative number k of the window of word t, of at most most.
+func (r *reference) negative(t, k, most int) uint32 {
+	j := (r.first+t)*((most+3)/4*4) + k
+	n := r.noise.Draw(r.word(corpus.StreamNegatives, j))
+	for a := 0; n == r.sentence[t]; a++ {
+		n = r.noise.Draw(corpus.Philox(r.Seed, corpus.StreamRedraws, uint64(j)+uint64(a/4)<<56)[a%4])
+	}
+	return n
+}
+
+// outputs are the target and the negatives from number from on.
+func (r *reference) outputs(t, from, most int) []uint32 {
+	out := []uint32{r.sentence[t]}
+	for k := range r.Negatives {
+		out = append(out, r.negative(t, from+k, most))
+	}
+	return out
+}
+
+// step trains all pairs with the values of before. positive says which output,
+// if any, is the target of each input.
+func (r *reference) step(inputs, outputs []uint32, positive func(input int) int) {
+	words, contexts := append([]float64(nil), r.words...), append([]float64(nil), r.contexts...)
+	for i, in := range inputs {
+		for k, out := range outputs {
+			score := 0.0
+			for j := range r.Dim {
+				score += words[int(in)*r.Dim+j] * contexts[int(out)*r.Dim+j]
+			}
+			label := 0.0
+			if positive(i) == k {
+				label = 1
+			}
+			g := r.rate * (label - 1/(1+math.Exp(-score)))
+			for j := range r.Dim {
+				r.words[int(in)*r.Dim+j] += g * contexts[int(out)*r.Dim+j]
+				r.contexts[int(out)*r.Dim+j] += g * words[int(in)*r.Dim+j]
+			}
+		}
+	}
+}
+
+func first(int) int { return 0 }
+
+// references are the algorithms for the sentence that was read.
+var references = map[string]func(r *reference){
+	"word2vec": func(r *reference) {
+		for t := range r.sentence {
+			for i, c := range r.dynamic(t) {
+				r.step([]uint32{c}, r.outputs(t, i*r.Negatives, 2*r.Window*r.Negatives), first)
+			}
+		}
+	},
+	"cbow": func(r *reference) {
+		for t := range r.sentence {
+			inputs := r.dynamic(t)
+			if len(inputs) == 0 {
+				continue
+			}
+			// The mean is trained as an extra word behind the vocabulary.
+			mean := len(r.words) / r.Dim
+			sum := make([]float64, r.Dim)
+			for _, c := range inputs {
+				for j := range sum {
+					sum[j] += r.words[int(c)*r.Dim+j] / float64(len(inputs))
+				}
+			}
+			r.words = append(r.words, sum...)
+			r.step([]uint32{uint32(mean)}, r.outputs(t, 0, r.Negatives), first)
+			for j := range sum {
+				for _, c := range inputs {
+					r.words[int(c)*r.Dim+j] += r.words[mean*r.Dim+j] - sum[j]
+				}
+			}
+			r.words = r.words[:mean*r.Dim]
+		}
+	},
+	"pword2vec": func(r *reference) {
+		for t := range r.sentence {
+			r.step(r.dynamic(t), r.outputs(t, 0, r.Negatives), first)
+		}
+	},
+	"fullw2v": func(r *reference) {
+		for t := range r.sentence {
+			r.step(r.around(t, int(math.Ceil(float64(r.Window)/2))), r.outputs(t, 0, r.Negatives), first)
+		}
+	},
+	"psgnscc": func(r *reference) {
+		trained := make([]bool, len(r.sentence))
+		for t := range r.sentence {
+			if trained[t] {
+				continue
+			}
+			outputs := r.outputs(t, 0, r.Negatives)
+			var inputs []uint32
+			var targets []int
+			windows := 0
+			add := func(t, o int) {
+				trained[t] = true
+				windows++
+				for _, c := range r.dynamic(t) {
+					inputs, targets = append(inputs, c), append(targets, o)
+				}
+			}
+			add(t, 0)
+			for found := true; found; {
+				found = false
+				for o, word := range outputs {
+					for i := range r.sentence {
+						if r.sentence[i] == word && !trained[i] && windows < r.Combine && count(outputs, word) == 1 {
+							add(i, o)
+							found = true
+							break
+						}
+					}
+				}
+			}
+			r.step(inputs, outputs, func(i int) int { return targets[i] })
+		}
+	},
+	"parw2v": func(r *reference) {
+		for t := range r.sentence {
+			r.step(r.dynamic(t), r.sentence[t:t+1], first)
+		}
+		last := len(r.sentence) - 1
+		for b := 0; b <= last; b += r.Batch {
+			j := (r.first + b) * ((1 + 2*r.Window*r.Negatives + 3) / 4 * 4)
+			most := 2 * r.Window
+			if b < r.Window || last-b < r.Window {
+				most = r.Window
+			}
+			h := r.Negatives * (1 + int(corpus.Below(r.word(corpus.StreamNegatives, j), uint32(most))))
+			var outputs []uint32
+			for k := range h {
+				outputs = append(outputs, r.noise.Draw(r.word(corpus.StreamNegatives, j+1+k)))
+			}
+			r.step(r.sentence[b:min(b+r.Batch, last+1)], outputs, func(int) int { return -1 })
+		}
+	},
+}
+
+func count(words []uint32, word uint32) (n int) {
+	for _, w := range words {
+		if w == word {
+			n++
+		}
+	}
+	return n
+}

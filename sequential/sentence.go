@@ -1,0 +1,25 @@
+package sequential
+
+// A sentence is what training sees of a sentence of the text.
+type sentence struct {
+	first  int      // its first token's place in the text
+	words  []uint32 // that subsampling has left
+	widths []uint32 // how many words on either side the dynamic window of each has
+}
+
+// window appends the context words of the window around word i, from left to
+// right: all words at most widths[i] away, but not word i itself.
+func (s *sentence) window(to []uint32, i int) []uint32 {
+	w := int(s.widths[i])
+	to = append(to, s.words[max(i-w, 0):i]...)
+	return append(to, s.words[i+1:min(i+w+1, len(s.words))]...)
+}
+
+// grow returns a slice of length n, x itself if it is long enough. What it
+// holds does not matter.
+func grow[T any](x []T, n int) []T {
+	if n > cap(x) {
+		return make([]T, n, n+n/4)
+	}
+	return x[:n]
+}

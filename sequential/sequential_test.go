@@ -1,0 +1,425 @@
+package sequential
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// modes are all ways to train, with small settings.
+func modes() map[string]Config {
+	c := Config{Dim: 20, Window: 5, Negatives: 5, Sample: 1e-2, Epochs: 2, Seed: 7, Threads: 1}
+	all := map[string]Config{}
+	for a := range newAlgorithm {
+		c.Algorithm = a
+		all[string(a)] = c
+	}
+	c.Algorithm, c.Model = Word2Vec, CBOW
+	all["cbow"] = c
+	return all
+}
+
+func eachMode(t *testing.T, f func(t *testing.T, c Config)) {
+	for name, c := range modes() {
+		t.Run(name, func(t *testing.T) { f(t, c) })
+	}
+}
+
+func read(t testing.TB, text string) (*corpus.Corpus, *corpus.Alias) {
+	t.Helper()
+	c, err := corpus.ReadFrom(context.Background(), strings.NewReader(text), "test", corpus.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise, err := corpus.NewAlias(corpus.CountPower(c.Vocabulary.Counts, 0.75))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, noise
+}
+
+// zipf is a text of the given number of words, of which word n comes with a
+// probability of about 1/n, in one line.
+func zipf(seed uint64, words, vocabulary int) string {
+	r := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	for range words {
+		n := math.Pow(float64(vocabulary), r.Float64())
+		fmt.Fprintf(&b, "w%d ", int(n))
+	}
+	return b.String()
+}
+
+func newTrainer(t testing.TB, text string, c Config) *Trainer {
+	t.Helper()
+	parsed, noise := read(t, text)
+	tr, err := New(parsed, noise, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// advance trains the units from first to end.
+func advance(t testing.TB, tr *Trainer, first, end int) (sum trainer.Report) {
+	t.Helper()
+	for u := first; u < end; u++ {
+		report, err := tr.Advance(context.Background(), u, 0.025)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum.Loss, sum.Pairs, sum.Words = sum.Loss+report.Loss, sum.Pairs+report.Pairs, sum.Words+report.Words
+	}
+	return sum
+}
+
+// Every algorithm does to a sentence what its paper says.
+func TestSingleSentence(t *testing.T) {
+	seed := rand.Uint64()
+	longest := 1000
+	if testing.Short() {
+		longest = 150
+	}
+	eachMode(t, func(t *testing.T, c Config) {
+		for _, negatives := range []int{1, 5, 7, 12} {
+			for _, length := range []int{1, 2, 3, c.Window, 2 * c.Window, 100, longest} {
+				c := c
+				c.Negatives, c.Seed, c.Epochs = negatives, seed, 1
+				if length < 100 {
+					c.Sample = 0
+				}
+				t.Run(fmt.Sprintf("K=%d/length=%d/seed=%d", negatives, length, seed), func(t *testing.T) {
+					// The second line makes sure that there are other words.
+					testSentence(t, zipf(seed, length, 60)+"\n"+zipf(seed+1, 200, 60), c)
+				})
+			}
+		}
+	})
+}
+
+func testSentence(t *testing.T, text string, c Config) {
+	c, err := c.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, noise := read(t, text)
+	tr, err := New(parsed, noise, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(c.Seed, 5))
+	ref := &reference{Config: c, text: parsed, noise: noise, rate: 0.025}
+	for _, x := range tr.State() { // C is not zero in the middle of a run
+		for i := range x.Data {
+			x.Data[i] = float32(r.NormFloat64()) / 8
+		}
+	}
+	ref.words, ref.contexts = wide(tr.words), wide(tr.contexts)
+
+	ref.read(0)
+	name := string(c.Algorithm)
+	if c.Model == CBOW {
+		name = "cbow"
+	}
+	references[name](ref)
+	w := tr.workers[0]
+	w.begin(0, 0.025)
+	w.train(0, 1)
+	checkTable(t, "W", tr.words, ref.words)
+	checkTable(t, "C", tr.contexts, ref.contexts)
+}
+
+func wide(x []float32) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+func checkTable(t *testing.T, name string, got []float32, want []float64) {
+	t.Helper()
+	worst := 0.0
+	for i := range got {
+		worst = max(worst, math.Abs(float64(got[i])-want[i]))
+	}
+	if !(worst <= 1e-5) {
+		t.Errorf("%s is off by up to %v", name, worst)
+	}
+}
+
+// Texts of odd shapes lose no token, and train without error.
+func TestOddTexts(t *testing.T) {
+	long := 300_000
+	if testing.Short() {
+		long = 30_000
+	}
+	texts := map[string]string{
+		"empty lines":    "\n\na b c\n\n\nb c d\n\n",
+		"one-word lines": "a\nb\nc\na\n",
+		"one long line":  zipf(3, long, 1000),
+		"CRLF":           "a b c\r\nb\r\n\r\nc d a\r\n",
+		"two words":      "a b",
+		"one frequent":   strings.Repeat("a ", 5000) + "b",
+	}
+	for name, text := range texts {
+		t.Run(name, func(t *testing.T) {
+			eachMode(t, func(t *testing.T, c Config) {
+				tr := newTrainer(t, text, c)
+				report := advance(t, tr, 0, tr.Units())
+				if want := float64(c.Epochs) * float64(tr.text.Stats.TokensUsed); report.Words != want {
+					t.Errorf("trained on %v words, want %v", report.Words, want)
+				}
+				if name == "one frequent" && c.Algorithm == PARW2V {
+					// A mini-batch of one word, 24 times, with one negative up to 50
+					// times is a step 1,200 times too large: it may well diverge.
+					return
+				}
+				if math.IsNaN(report.Loss) || math.IsInf(report.Loss, 0) {
+					t.Errorf("loss %v", report.Loss)
+				}
+				for _, x := range slices.Concat(tr.words, tr.contexts) {
+					if x != x {
+						t.Fatal("NaN in the tables")
+					}
+				}
+			})
+		})
+	}
+}
+
+// What is reported is the loss of the pairs as they are trained: before any
+// step it is log 2 a pair, for C is zero.
+func TestLossOfFirstPairs(t *testing.T) {
+	eachMode(t, func(t *testing.T, c Config) {
+		tr := newTrainer(t, zipf(1, 2000, 100), c)
+		report, err := tr.Advance(context.Background(), 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Pairs == 0 || math.Abs(report.Loss/report.Pairs-math.Ln2) > 1e-6 {
+			t.Errorf("loss %v of %v pairs, want log 2 each", report.Loss, report.Pairs)
+		}
+	})
+}
+
+// Words that always come together are learnt.
+func TestLossFalls(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	var b strings.Builder
+	for range 3000 {
+		n := r.IntN(20)
+		fmt.Fprintf(&b, "a%d b%d c%d d%d\n", n, n, n, n)
+	}
+	eachMode(t, func(t *testing.T, c Config) {
+		c.Sample, c.Epochs = 0, 5
+		tr := newTrainer(t, b.String(), c)
+		n := tr.Units() / c.Epochs
+		begin := advance(t, tr, 0, n)
+		advance(t, tr, n, 4*n)
+		end := advance(t, tr, 4*n, 5*n)
+		if a, b := begin.Loss/begin.Pairs, end.Loss/end.Pairs; b > 0.9*a {
+			t.Errorf("loss a pair was %v in the first epoch and %v in the last", a, b)
+		}
+	})
+}
+
+func TestReproducible(t *testing.T) {
+	text := zipf(2, 5000, 300)
+	eachMode(t, func(t *testing.T, c Config) {
+		train := func(c Config) []float32 {
+			tr := newTrainer(t, text, c)
+			advance(t, tr, 0, tr.Units())
+			return slices.Concat(tr.words, tr.contexts)
+		}
+		want := train(c)
+		if !slices.Equal(train(c), want) {
+			t.Error("two runs differ")
+		}
+		c.Seed++
+		if slices.Equal(train(c), want) {
+			t.Error("another seed makes no difference")
+		}
+	})
+}
+
+// A trainer given the state of another at the end of a unit goes on as that one
+// does, and after Reset as a new one.
+func TestResumeAndReset(t *testing.T) {
+	text := zipf(2, 5000, 300)
+	eachMode(t, func(t *testing.T, c Config) {
+		one := newTrainer(t, text, c)
+		half := one.Units() / 2
+		advance(t, one, 0, half)
+		other := newTrainer(t, text, c)
+		start := slices.Concat(other.words, other.contexts)
+		for i, x := range one.State() {
+			if other.State()[i].Name != x.Name {
+				t.Fatal("tensors in another order")
+			}
+			copy(other.State()[i].Data, x.Data)
+		}
+		a, b := advance(t, one, half, one.Units()), advance(t, other, half, one.Units())
+		if a != b || !slices.Equal(one.words, other.words) || !slices.Equal(one.contexts, other.contexts) {
+			t.Errorf("the resumed run differs: %v and %v", a, b)
+		}
+		one.Reset()
+		if !slices.Equal(slices.Concat(one.words, one.contexts), start) {
+			t.Error("Reset does not go back to the start")
+		}
+	})
+}
+
+// Threads change the order of updates and nothing else: the same pairs are
+// trained, to about the same loss.
+func TestThreads(t *testing.T) {
+	if raceEnabled {
+		t.Skip("Hogwild races on purpose")
+	}
+	text := zipf(4, 60_000, 2000)
+	eachMode(t, func(t *testing.T, c Config) {
+		one := newTrainer(t, text, c)
+		a := advance(t, one, 0, one.Units())
+		c.Threads = 3
+		three := newTrainer(t, text, c)
+		b := advance(t, three, 0, three.Units())
+		if a.Pairs != b.Pairs || a.Words != b.Words || math.Abs(a.Loss/b.Loss-1) > 0.01 {
+			t.Errorf("one thread: %+v, three threads: %+v", a, b)
+		}
+	})
+}
+
+// The levels of package simd give the same vectors, to rounding.
+func TestLevels(t *testing.T) {
+	best := simd.Current()
+	defer func() { _ = simd.Use(best) }()
+	text := zipf(2, 2000, 300)
+	eachMode(t, func(t *testing.T, c Config) {
+		var want []float32
+		for _, l := range simd.Levels() {
+			_ = simd.Use(l)
+			tr := newTrainer(t, text, c)
+			advance(t, tr, 0, tr.Units())
+			if want == nil {
+				want = slices.Clone(tr.words)
+			}
+			checkTable(t, "W at level "+string(l), tr.words, wide(want))
+		}
+	})
+}
+
+func TestNoAllocations(t *testing.T) {
+	text := zipf(2, 5000, 300)
+	eachMode(t, func(t *testing.T, c Config) {
+		tr := newTrainer(t, text, c)
+		w := tr.workers[0]
+		train := func() {
+			w.begin(0, 0.025)
+			w.train(0, len(tr.text.Sentences)-1)
+		}
+		train()
+		if n := testing.AllocsPerRun(3, train); n != 0 {
+			t.Errorf("%v allocations in 5000 words", n)
+		}
+	})
+}
+
+func TestUnits(t *testing.T) {
+	lines := make([]string, 500)
+	for i := range lines {
+		lines[i] = zipf(uint64(i), 1+i%50, 100)
+	}
+	text, _ := read(t, strings.Join(lines, "\n"))
+	for _, epochs := range []int{1, 3, 1000} {
+		units := cut(text.Sentences, epochs)
+		last := len(text.Sentences) - 1
+		if units[0] != 0 || units[len(units)-1] != last || !slices.IsSorted(units) || len(slices.Compact(slices.Clone(units))) != len(units) {
+			t.Errorf("%d epochs: units %v", epochs, units)
+		}
+		if n := epochs * (len(units) - 1); n < 150 {
+			t.Errorf("%d epochs: only %d units", epochs, n)
+		}
+	}
+	if got := cut([]int{0, 7}, 1); !slices.Equal(got, []int{0, 1}) {
+		t.Errorf("one sentence: %v", got)
+	}
+	// Very long texts have units of about unitTokens.
+	var sentences []int
+	for i := 0; i <= 1<<20; i++ {
+		sentences = append(sentences, i*1000)
+	}
+	for i, s := range cut(sentences, 5)[1:3] {
+		if got := sentences[s] - i*unitTokens; got < unitTokens || got > unitTokens+2000 {
+			t.Errorf("unit %d ends at %d", i, sentences[s])
+		}
+	}
+}
+
+func TestAdvanceErrors(t *testing.T) {
+	tr := newTrainer(t, zipf(1, 1000, 50), modes()["fullw2v"])
+	for _, unit := range []int{-1, tr.Units()} {
+		if _, err := tr.Advance(context.Background(), unit, 0.1); err == nil {
+			t.Errorf("unit %d: no error", unit)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := tr.Advance(ctx, 0, 0.1); err == nil {
+		t.Error("cancelled: no error")
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	text, noise := read(t, "a b c a b")
+	good := modes()["word2vec"]
+	for name, change := range map[string]func(c *Config){
+		"algorithm": func(c *Config) { c.Algorithm = "magic" },
+		"model":     func(c *Config) { c.Model = "lstm" },
+		"cbow":      func(c *Config) { c.Algorithm, c.Model = FullW2V, CBOW },
+		"dimension": func(c *Config) { c.Dim = 0 },
+		"window":    func(c *Config) { c.Window = 0 },
+		"large":     func(c *Config) { c.Window = maxWindow + 1 },
+		"negatives": func(c *Config) { c.Negatives = -1 },
+		"sample":    func(c *Config) { c.Sample = math.NaN() },
+		"epochs":    func(c *Config) { c.Epochs = 0 },
+		"threads":   func(c *Config) { c.Threads = -1 },
+		"batch":     func(c *Config) { c.Batch = -1 },
+		"combine":   func(c *Config) { c.Combine = -1 },
+	} {
+		c := good
+		change(&c)
+		if _, err := New(text, noise, c); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := New(text, noise, good); err != nil {
+		t.Error(err)
+	}
+	small, smallNoise := read(t, "a a a")
+	if _, err := New(small, smallNoise, good); err == nil {
+		t.Error("one word: no error")
+	}
+	if _, err := New(text, smallNoise, good); err == nil {
+		t.Error("noise of another vocabulary: no error")
+	}
+	wrong := &corpus.Corpus{Vocabulary: text.Vocabulary, Tokens: []uint32{9}, Sentences: []int{0, 1}}
+	if _, err := New(wrong, noise, good); err == nil {
+		t.Error("a token beyond the vocabulary: no error")
+	}
+	empty := &corpus.Corpus{Vocabulary: text.Vocabulary, Sentences: []int{0}}
+	if _, err := New(empty, noise, good); err == nil {
+		t.Error("no sentence: no error")
+	}
+	start := Tables{Vocabulary: []string{"a"}, Words: []float32{1}}
+	if _, err := NewFrom(text, noise, start, good); err == nil {
+		t.Error("vectors of another dimension: no error")
+	}
+}

@@ -1,0 +1,214 @@
+package sequential
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// Trainer trains word vectors in the order of the sentences.
+//
+// A unit of training is a run of whole sentences. How many tokens it has depends
+// on the text and the number of epochs only: about 1/256 of the run, so that a
+// learning rate that is constant in a unit decays in 256 steps or more, but at
+// most unitTokens. Threads take sentences a few at a time and meet at the end of
+// the unit.
+type Trainer struct {
+	text            *corpus.Corpus
+	config          Config
+	units           []int     // first sentence of each unit of an epoch, and the end
+	words, contexts []float32 // W and C, (V, N)
+	start           Tables
+	workers         []*worker
+}
+
+const (
+	unitTokens  = 1 << 20
+	unitsOfRun  = 256
+	chunkTokens = 1 << 8 // of the sentences that a thread takes at a time, at least
+)
+
+// New prepares training on a text. Negatives are drawn from noise, which must
+// have one weight for each word.
+func New(text *corpus.Corpus, noise *corpus.Alias, c Config) (*Trainer, error) {
+	return NewFrom(text, noise, Tables{}, c)
+}
+
+// NewFrom is New, but training starts from the rows of the given tables as far
+// as they have the words of the text, and as New does it for the other words.
+// The tables are not changed, but must not be changed by others either: Reset
+// reads them again.
+func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (*Trainer, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := check(text, noise); err != nil {
+		return nil, err
+	}
+	if err := start.check(c.Dim); err != nil {
+		return nil, fmt.Errorf("vectors to start from: %w", err)
+	}
+	v := text.Vocabulary.Len()
+	t := &Trainer{
+		text: text, config: c, start: start, units: cut(text.Sentences, c.Epochs),
+		words: memory.Floats(v * c.Dim), contexts: memory.Floats(v * c.Dim),
+	}
+	t.Reset()
+	sampler := corpus.NewSampler(text, corpus.Sampling{
+		Seed: c.Seed, Sample: c.Sample, Window: c.Window, Dynamic: c.Algorithm != FullW2V,
+	})
+	for range c.Threads {
+		t.workers = append(t.workers, newWorker(t, noise, sampler.Clone()))
+	}
+	return t, nil
+}
+
+// check says what is wrong with a text and its noise.
+func check(text *corpus.Corpus, noise *corpus.Alias) error {
+	v := text.Vocabulary.Len()
+	switch {
+	case noise.Len() != v:
+		return fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), v)
+	case v < 2:
+		return fmt.Errorf("the vocabulary has %d word; two are needed, for a word cannot be its own negative", v)
+	case len(text.Tokens) == 0 || len(text.Sentences) < 2:
+		return fmt.Errorf("the corpus has no sentence to train on")
+	}
+	// The kernels do not look.
+	if largest := slices.Max(text.Tokens); int(largest) >= v {
+		return fmt.Errorf("the corpus holds word number %d, but the vocabulary has %d words", largest, v)
+	}
+	return nil
+}
+
+// cut cuts the sentences, given by their bounds, into units: it returns the
+// first sentence of each, and the end.
+func cut(sentences []int, epochs int) []int {
+	last := len(sentences) - 1
+	tokens := min(max(sentences[last]/unitsOfRun*epochs, 1), unitTokens)
+	units := []int{0}
+	for s, start := range sentences[:last] {
+		if start-sentences[units[len(units)-1]] >= tokens {
+			units = append(units, s)
+		}
+	}
+	return append(units, last)
+}
+
+// Units is the number of units of all epochs.
+func (t *Trainer) Units() int { return t.config.Epochs * (len(t.units) - 1) }
+
+// Advance trains one unit at the given learning rate. With one thread the
+// result follows from the unit's number and the tables alone. The words it
+// reports are tokens before subsampling. After an error the tables are not to
+// be used.
+func (t *Trainer) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+	if unit < 0 || unit >= t.Units() {
+		return trainer.Report{}, fmt.Errorf("there is no unit %d: units are 0 to %d", unit, t.Units()-1)
+	}
+	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
+	first, end := t.units[u], t.units[u+1]
+	tokens := t.text.Sentences[end] - t.text.Sentences[first]
+	rest := newShare(first, end, (end-first)*chunkTokens/tokens, len(t.workers))
+
+	var working sync.WaitGroup
+	for _, w := range t.workers {
+		w.begin(uint32(epoch), float32(rate))
+		run := func() {
+			for ctx.Err() == nil {
+				first, end := rest.take()
+				if first == end {
+					return
+				}
+				w.train(first, end)
+			}
+		}
+		if len(t.workers) == 1 {
+			run()
+		} else {
+			working.Go(run)
+		}
+	}
+	working.Wait()
+	report := trainer.Report{Words: float64(tokens)}
+	for _, w := range t.workers {
+		report.Loss += w.model.loss.Total()
+		report.Pairs += float64(w.model.pairs)
+	}
+	return report, ctx.Err()
+}
+
+// Tables returns W and C, (V, N) in row-major order, live.
+func (t *Trainer) Tables() (words, contexts []float32) { return t.words, t.contexts }
+
+// State returns all that training changes, live, in a fixed order.
+func (t *Trainer) State() []trainer.Tensor {
+	return []trainer.Tensor{{Name: "words", Data: t.words}, {Name: "contexts", Data: t.contexts}}
+}
+
+// Reset goes back to the start of training: W uniform in ±0.5/N and C zero, as
+// in word2vec, but for rows that training starts from; see NewFrom.
+func (t *Trainer) Reset() {
+	randomize(t.words, t.config.Dim, t.config.Seed)
+	clear(t.contexts)
+	t.start.copyTo(t.text.Vocabulary, t.words, t.contexts, t.config.Dim)
+}
+
+// randomize fills a table as all trainers of the project do: value i from word
+// i of the stream.
+func randomize(table []float32, dim int, seed uint64) {
+	random := make([]uint32, 1<<12)
+	for first := 0; first < len(table); first += len(random) {
+		simd.Philox(random, seed, uint64(corpus.StreamInitWords), uint64(first/4))
+		part := table[first:min(first+len(random), len(table))]
+		for i := range part {
+			part[i] = (float32(random[i]>>8)/(1<<24) - 0.5) / float32(dim)
+		}
+	}
+}
+
+// DOT returns "": there is no Gorgonia graph.
+func (t *Trainer) DOT() string { return "" }
+
+// Close has nothing to release.
+func (t *Trainer) Close() error { return nil }
+
+// A worker trains sentences on one thread.
+type worker struct {
+	sampler   *corpus.Sampler
+	starts    []int // of the sentences in the text
+	epoch     uint32
+	sentence  sentence
+	model     *model
+	algorithm algorithm
+}
+
+func newWorker(t *Trainer, noise *corpus.Alias, sampler *corpus.Sampler) *worker {
+	m := &model{Config: t.config, words: t.words, contexts: t.contexts, noise: noise}
+	m.product.dim = t.config.Dim
+	return &worker{
+		sampler: sampler, starts: t.text.Sentences, model: m, algorithm: newAlgorithm[t.config.Algorithm](m),
+	}
+}
+
+// begin sets the worker up for a unit.
+func (w *worker) begin(epoch uint32, rate float32) {
+	w.epoch, w.model.negatives.epoch = epoch, epoch
+	w.model.rate, w.model.loss, w.model.pairs = rate, simd.NewLoss(), 0
+}
+
+// train trains the sentences from first to end.
+func (w *worker) train(first, end int) {
+	for n := first; n < end; n++ {
+		words, widths := w.sampler.Sentence(w.epoch, n)
+		w.sentence = sentence{first: w.starts[n], words: words, widths: widths}
+		w.algorithm.train(&w.sentence)
+	}
+}
