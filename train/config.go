@@ -10,6 +10,7 @@ type Config struct {
 	Out      string // the run folder to make
 	Matrix   string // the file M is kept in; empty: memory only
 	GraphDOT string // where to write the Gorgonia graph; empty: nowhere
+	Init     string // vectors to go on from: a run folder or a file; empty: none
 	Force    bool   // replace an existing run folder or a matrix file that does not fit
 
 	Checkpoint string // when to save: a time such as 10m, a number of units, or 0
@@ -29,6 +30,7 @@ type Config struct {
 	Passes        int     // how often the corpus is subsampled into M
 	Contexts      int     // l, columns of M
 	Batch         int     // pairs per minibatch
+	Model         string  // word2vec: "sg" (skip-gram) or "cbow"
 	Vectors       string  // what is exported: "sum" (W + C) or "words" (W)
 
 	Epochs      int     // cl: l iterations each; vanilla: passes over the corpus
@@ -60,18 +62,13 @@ func Groups() []string {
 	return []string{GroupRun, GroupText, GroupSamples, GroupTrain, GroupMachine}
 }
 
-var (
-	onlyCL      = []string{ModeCL}
-	onlyVanilla = []string{ModeVanilla}
-)
-
 // Settings is the one table of all settings; the values point into c. Adding a
 // setting is one field of [Config], one line here, a default in recipes.go and
 // a check in validate.go.
 func (c *Config) Settings() []Setting {
 	return []Setting{
 		{Name: "mode", Group: GroupRun, Record: true, value: &c.Mode,
-			Help: "how to train: `MODE` is cl (W2V-CL, large batch) or vanilla (W2V-Vanilla, minibatches)"},
+			Help: "how to train: `MODE` is cl (W2V-CL, large batch), vanilla (W2V-Vanilla, minibatches), or in the order of the sentences word2vec, pword2vec, psgnscc, fullw2v or parw2v"},
 		{Name: "preset", Group: GroupRun, Record: true, value: &c.Preset,
 			Help: "recipe the defaults come from: `NAME` is tuned or paper"},
 		{Name: "corpus", Aliases: []string{"train", "input"}, Group: GroupRun, Record: true, Resume: true, value: &c.Corpus,
@@ -80,10 +77,12 @@ func (c *Config) Settings() []Setting {
 			Help: "run folder to make: `DIR` must not exist yet, or see --force"},
 		{Name: "matrix", Group: GroupRun, Modes: onlyCL, Record: true, Resume: true, value: &c.Matrix,
 			Help: "keep the matrix M in `FILE`: reused if it fits, else built and written (default: memory only)"},
-		{Name: "graph-dot", Group: GroupRun, value: &c.GraphDOT,
+		{Name: "graph-dot", Group: GroupRun, Modes: graphModes, value: &c.GraphDOT,
 			Help: "write the Gorgonia graph that is trained to `FILE` (Graphviz)"},
 		{Name: "checkpoint", Group: GroupRun, Record: true, Resume: true, value: &c.Checkpoint,
 			Help: "how often to save what 'w2vcl resume' needs: `WHEN` is a time (10m, 90s), a number of iterations, or 0 for only when interrupted"},
+		{Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"}, Group: GroupRun, Modes: sequentialModes, Record: true, value: &c.Init,
+			Help: "go on from the vectors of `PATH`, a run folder or a file: words they lack start anew, words the text lacks stay"},
 		{Name: "force", Group: GroupRun, Resume: true, value: &c.Force,
 			Help: "replace the run folder at --out, and a --matrix file that does not fit"},
 
@@ -100,7 +99,7 @@ func (c *Config) Settings() []Setting {
 			Help: "dimensions `N` of a vector"},
 		{Name: "window", Aliases: []string{"ws"}, Group: GroupSamples, Record: true, value: &c.Window,
 			Help: "words `N` on either side of the centre word"},
-		{Name: "dynamic-window", Group: GroupSamples, Record: true, value: &c.DynamicWindow,
+		{Name: "dynamic-window", Group: GroupSamples, Modes: graphModes, Record: true, value: &c.DynamicWindow,
 			Help: "draw each window's size from 1 to --window, as word2vec does; =false fixes it"},
 		{Name: "negative", Aliases: []string{"neg"}, Group: GroupSamples, Record: true, value: &c.Negative,
 			Help: "negatives `K` for each positive pair"},
@@ -114,6 +113,8 @@ func (c *Config) Settings() []Setting {
 			Help: "subsample the corpus `N` times into M (default 5, or 1 without subsampling)", hideDefault: true},
 		{Name: "contexts", Group: GroupSamples, Modes: onlyCL, Record: true, value: &c.Contexts,
 			Help: "columns `L` of M: context samples of every word"},
+		{Name: "model", Group: GroupSamples, Modes: onlyWord2Vec, Record: true, value: &c.Model,
+			Help: "what a window trains: `NAME` is sg (skip-gram) or cbow (mode word2vec)", hideDefault: true},
 		{Name: "vectors", Group: GroupSamples, Record: true, value: &c.Vectors,
 			Help: "what vectors.bin holds: `NAME` is sum (word + context vector) or words"},
 
@@ -129,20 +130,20 @@ func (c *Config) Settings() []Setting {
 			Help: "how the learning rate goes on: `NAME` is linear (down to --lr-end) or none"},
 		{Name: "lr-end", Aliases: []string{"min-alpha"}, Group: GroupTrain, Record: true, Resume: true, value: &c.LREnd,
 			Help: "learning rate `X` at the end of a linear decay"},
-		{Name: "optimizer", Group: GroupTrain, Record: true, value: &c.Optimizer,
+		{Name: "optimizer", Group: GroupTrain, Modes: graphModes, Record: true, value: &c.Optimizer,
 			Help: "`NAME` is adam, adam-row (one second moment per word) or sgd"},
-		{Name: "weight-decay", Group: GroupTrain, Record: true, value: &c.WeightDecay,
+		{Name: "weight-decay", Group: GroupTrain, Modes: graphModes, Record: true, value: &c.WeightDecay,
 			Help: "decoupled weight decay `X`"},
 
 		{Name: "seed", Group: GroupMachine, Record: true, value: &c.Seed,
 			Help: "`N` from which all randomness comes"},
 		{Name: "threads", Aliases: []string{"workers", "thread"}, Group: GroupMachine, Record: true, Resume: true, value: &c.Threads,
-			Help: "`N` threads; 0 uses every processor. The result does not depend on it"},
+			Help: "`N` threads; 0 uses every processor. The results of cl and vanilla do not depend on it; the other modes give the same result twice with one thread only"},
 		{Name: "max-memory", Group: GroupMachine, Record: true, Resume: true, value: &c.MaxMemory,
 			Help: "refuse a run that needs more than `SIZE`: 4GB, 500MB, or 75% of the machine (default what is available)"},
 		{Name: "device", Group: GroupMachine, Record: true, value: &c.Device,
 			Help: "`NAME` of the device: cpu"},
-		{Name: "form", Group: GroupMachine, Record: true, value: &c.Form,
+		{Name: "form", Group: GroupMachine, Modes: graphModes, Record: true, value: &c.Form,
 			Help: "form of the Gorgonia graph: `NAME` is fused (fast) or stock (the readable reference)"},
 	}
 }

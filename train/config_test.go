@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,10 @@ func TestResolvePrecedence(t *testing.T) {
 		{"exponent follows counts", "", map[string]string{"noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.75},
 		{"exponent follows matrix", paper, map[string]string{"noise": "matrix"}, func(c *Config) any { return c.NoiseExponent }, 1.0},
 		{"exponent that was set stays", "noise-exponent = 0.5", map[string]string{"noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.5},
+		{"sentence-ordered recipe", "mode = \"parw2v\"", nil, func(c *Config) any { return c.Window }, 5},
+		{"end of the decay follows its start", "mode = \"word2vec\"", map[string]string{"lr": "0.1"}, func(c *Config) any { return c.LREnd }, 0.1 * 1e-4},
+		{"learning rate of CBOW", "mode = \"word2vec\"", map[string]string{"model": "cbow"}, func(c *Config) any { return c.LR }, 0.05},
+		{"learning rate that was set for CBOW", "mode = \"word2vec\"", map[string]string{"model": "cbow", "lr": "0.1"}, func(c *Config) any { return c.LR }, 0.1},
 		{"passes without subsampling", "", map[string]string{"sample": "0", "dynamic-window": "false"}, func(c *Config) any { return c.Passes }, 1},
 		{"passes of dynamic windows", "", map[string]string{"sample": "0", "dynamic-window": "true"}, func(c *Config) any { return c.Passes }, 5},
 		{"passes that were set stay", "", map[string]string{"sample": "0", "passes": "3"}, func(c *Config) any { return c.Passes }, 3},
@@ -78,7 +83,7 @@ func TestResolveRefuses(t *testing.T) {
 	}{
 		{"unknown key", "windw = 3", nil, `unknown setting "windw"; did you mean "window"?`},
 		{"key of another tool", "vector_size = 3", nil, `unknown setting "vector_size"; did you mean "dim"?`},
-		{"table", "[model]\ndim = 3", nil, `unknown setting "model"`},
+		{"table", "[training]\ndim = 3", nil, `unknown setting "training"`},
 		{"text for a number", `dim = "many"`, nil, `dim: "many" is not a whole number`},
 		{"fraction for a whole number", "dim = 1.5", nil, "dim: 1.5 is not a whole number"},
 		{"number for a switch", "lowercase = 1", nil, "lowercase: 1 is not a bool"},
@@ -89,6 +94,8 @@ func TestResolveRefuses(t *testing.T) {
 		{"setting of another mode", "", map[string]string{"mode": "vanilla", "contexts": "10"}, "--contexts does not apply to mode vanilla (it is for mode cl)"},
 		{"setting of another mode in a file", "mode = \"vanilla\"\npasses = 2", nil, "run.toml: passes does not apply to mode vanilla"},
 		{"batch in mode cl", "", map[string]string{"batch": "10"}, "--batch does not apply to mode cl"},
+		{"setting of graphs in a sentence-ordered mode", "", map[string]string{"mode": "fullw2v", "optimizer": "sgd"}, "--optimizer does not apply to mode fullw2v (it is for mode cl, vanilla)"},
+		{"model of another mode", "", map[string]string{"mode": "pword2vec", "model": "cbow"}, "--model does not apply to mode pword2vec"},
 		{"two lengths", "", map[string]string{"epochs": "2", "iterations": "10"}, "give one of them"},
 		{"two lengths in a file", "epochs = 2\niterations = 10", nil, "give one of them"},
 		{"iterations 0", "", map[string]string{"iterations": "0"}, "--iterations 0: "},
@@ -165,8 +172,8 @@ func TestValidate(t *testing.T) {
 		{"optimizer", func(c *Config) { c.Optimizer = "lion" }, "--optimizer lion: choose adam or adam-row or sgd"},
 		{"form", func(c *Config) { c.Form = "fast" }, "--form fast: choose fused or stock"},
 		{"preset", func(c *Config) { c.Preset = "best" }, "--preset best: choose tuned or paper"},
-		{"unknown mode", func(c *Config) { c.Mode = "glove" }, "--mode glove: unknown mode; this build has cl and vanilla"},
-		{"planned mode", func(c *Config) { c.Mode = "fullw2v" }, "--mode fullw2v: this build of w2vcl does not have it; it has cl and vanilla"},
+		{"unknown mode", func(c *Config) { c.Mode = "glove" }, "--mode glove: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, parw2v"},
+		{"planned mode", func(c *Config) { c.Mode = "blazingtext" }, "--mode blazingtext: this build of w2vcl does not have it; it has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, parw2v"},
 		{"cuda", func(c *Config) { c.Device = "cuda" }, "built without CUDA (build tag cuda)"},
 		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1" }, "built without CUDA (build tag cuda)"},
 		{"device", func(c *Config) { c.Device = "tpu" }, "--device tpu: unknown device"},
@@ -210,7 +217,7 @@ func TestRecipesAreValid(t *testing.T) {
 					t.Errorf("%s %s %s: %v", mode, preset, optimizer, err)
 				}
 				for _, s := range c.Settings() {
-					if !s.AppliesTo(mode) && s.String() != "0" && s.String() != "" {
+					if !s.AppliesTo(mode) && !slices.Contains([]string{"0", "", "false"}, s.String()) {
 						t.Errorf("%s %s: recipe sets %s to %s, which the mode does not use", mode, preset, s.Name, s)
 					}
 				}
@@ -233,6 +240,8 @@ func TestTOMLRoundTrip(t *testing.T) {
 		{"preset": "paper", "lr": "0.01", "matrix": "m.w2vm"},
 		{"iterations": "100", "seed": "9223372036854775807", "lowercase": "true", "sample": "1e-05"},
 		{"mode": "vanilla", "batch": "64", "threads": "3"},
+		{"mode": "word2vec", "model": "cbow", "window": "3"},
+		{"mode": "fullw2v", "preset": "paper"},
 		{"corpus": "a \"quoted\\path\" \u00e9\x01"},
 	} {
 		if flags["corpus"] == "" {

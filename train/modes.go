@@ -3,16 +3,34 @@ package train
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // Names of modes that are built.
 const (
 	ModeCL      = "cl"      // W2V-CL: the whole vocabulary is one batch
 	ModeVanilla = "vanilla" // W2V-Vanilla: minibatches of pairs in corpus order
+
+	// The sentence-ordered modes have the names of package sequential's
+	// algorithms.
+	ModeWord2Vec  = string(sequential.Word2Vec)
+	ModePWord2Vec = string(sequential.PWord2Vec)
+	ModePSGNScc   = string(sequential.PSGNScc)
+	ModeFullW2V   = string(sequential.FullW2V)
+	ModePARW2V    = string(sequential.PARW2V)
+)
+
+var (
+	onlyCL          = []string{ModeCL}
+	onlyVanilla     = []string{ModeVanilla}
+	graphModes      = []string{ModeCL, ModeVanilla}
+	onlyWord2Vec    = []string{ModeWord2Vec}
+	sequentialModes = []string{ModeWord2Vec, ModePWord2Vec, ModePSGNScc, ModeFullW2V, ModePARW2V}
 )
 
 // A mode is what the rest of the room knows about one way of training.
@@ -28,14 +46,18 @@ type mode struct {
 }
 
 func modes() []mode {
-	return []mode{
+	all := []mode{
 		{name: ModeCL, unit: "iteration", prepare: prepareCL},
 		{name: ModeVanilla, unit: "block", readsText: true, prepare: prepareVanilla},
 	}
+	for _, name := range sequentialModes {
+		all = append(all, mode{name: name, unit: "block", readsText: true, prepare: prepareSequential})
+	}
+	return all
 }
 
 // plannedModes are known names of modes that are not built yet.
-var plannedModes = []string{"word2vec", "pword2vec", "psgnscc", "fullw2v", "fullregister", "parw2v", "blazingtext"}
+var plannedModes = []string{"fullregister", "blazingtext"}
 
 // Modes lists the modes of this build.
 func Modes() []string {
@@ -46,11 +68,12 @@ func Modes() []string {
 	return names
 }
 
-func knownMode(name string) bool { return name == ModeCL || name == ModeVanilla }
+func knownMode(name string) bool { return slices.Contains(Modes(), name) }
 
 func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	c := &j.config
 	j.trainerBytes = graph.MemoryTwoStep(j.vocabulary.Len(), c.graph())
+	j.momentBytes = c.momentBytes(j.vocabulary.Len())
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
@@ -95,10 +118,39 @@ func prepareVanilla(_ context.Context, j *job, _ *Progress) error {
 	}
 	j.epochs = float64(c.Epochs)
 	j.trainerBytes = graph.MemoryVanilla(j.vocabulary.Len(), options, c.graph())
+	j.momentBytes = c.momentBytes(j.vocabulary.Len())
 	j.newTrainer = func() (Trainer, error) {
 		return graph.NewVanilla(text, noise, options, c.graph())
 	}
 	return nil
+}
+
+func prepareSequential(_ context.Context, j *job, _ *Progress) error {
+	c, text := &j.config, j.corpus
+	noise, err := corpus.NewAlias(corpus.CountPower(j.vocabulary.Counts, c.NoiseExponent))
+	if err != nil {
+		return noiseError(err)
+	}
+	j.epochs = float64(c.Epochs)
+	j.trainerBytes = sequential.Memory(j.vocabulary.Len(), c.sequential()) + 4*int64(len(j.start.Words)+len(j.start.Contexts))
+	j.newTrainer = func() (Trainer, error) {
+		return sequential.NewFrom(text, noise, j.start, c.sequential())
+	}
+	return nil
+}
+
+// sequential returns the settings of the sentence-ordered trainers.
+func (c *Config) sequential() sequential.Config {
+	return sequential.Config{
+		Algorithm: sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model),
+		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
+		Epochs: c.Epochs, Seed: c.Seed, Threads: c.threads(),
+	}
+}
+
+// momentBytes is the memory of the optimizer of both tables.
+func (c *Config) momentBytes(words int) int64 {
+	return 2 * c.graph().Optimizer.Bytes(words, c.Dim)
 }
 
 // graph returns the settings of both graph trainers.

@@ -85,8 +85,7 @@ func (j *job) memory() Memory {
 	c := &j.config
 	table := int64(j.vocabulary.Len()) * int64(c.Dim) * 4
 	m := Memory{
-		Corpus: vocabularyBytes(j.vocabulary), Matrix: j.matrixBytes, Tables: 2 * table,
-		Moments: 2 * c.graph().Optimizer.Bytes(j.vocabulary.Len(), c.Dim),
+		Corpus: vocabularyBytes(j.vocabulary), Matrix: j.matrixBytes, Tables: 2 * table, Moments: j.momentBytes,
 	}
 	if j.mode.readsText {
 		m.Corpus += 4*int64(len(j.corpus.Tokens)) + 8*int64(len(j.corpus.Sentences))
@@ -164,7 +163,7 @@ func (p Plan) Print(w io.Writer) error {
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
   work    %s %s (%s), %s pairs each; %s words, dim %d, %d negatives
   memory  %s: %s; at most %s, with reading and all
-  time    about %s of training (%s an %s), after %s of preparation
+  time    about %s of training (%s per %s), after %s of preparation
 `,
 		p.Mode, p.Device, quantity(Number(p.Threads), "thread"),
 		Number(p.Iterations), units, quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), Number(int64(p.PairsPerIteration)), Number(p.Vocab), p.Dim, p.Negative,

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // A job is a run up to its trainer: the text is read, M is there, and what
@@ -26,12 +27,14 @@ type job struct {
 	guard       memoryGuard    // of the memory there is
 	corpus      *corpus.Corpus // nil once training needs it no more
 	vocabulary  *corpus.Vocabulary
-	fingerprint uint64 // of the corpus
+	fingerprint uint64            // of the corpus
+	start       sequential.Tables // vectors to go on from; may be none
 	stats       corpus.Stats
 
 	epochs       float64 // passes over what one epoch of the mode is
 	matrixBytes  int64
 	trainerBytes int64 // tables, moments and work
+	momentBytes  int64 // moments of the optimizer
 	garbageBytes int64 // that training may leave lying about
 	newTrainer   func() (Trainer, error)
 	trainer      Trainer
@@ -50,6 +53,9 @@ func (j *job) prepare(ctx context.Context, p *Progress) error {
 		}
 	}
 	if err := j.readCorpus(ctx, p); err != nil {
+		return err
+	}
+	if err := j.readStart(p); err != nil {
 		return err
 	}
 	if j.from != nil {

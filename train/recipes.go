@@ -1,5 +1,7 @@
 package train
 
+import "slices"
+
 // The recipes: every default of every mode and preset, and nothing else. A
 // recipe is chosen by mode, preset and optimizer, because a good learning rate
 // for Adam is useless for SGD.
@@ -24,6 +26,9 @@ const (
 	OptimizerAdam    = "adam"
 	OptimizerAdamRow = "adam-row"
 	OptimizerSGD     = "sgd"
+
+	ModelSkipGram = "sg"
+	ModelCBOW     = "cbow"
 
 	FormFused = "fused"
 	FormStock = "stock"
@@ -58,6 +63,8 @@ func Defaults(mode, preset, optimizer string) Config {
 		Form:   FormFused,
 	}
 	switch {
+	case slices.Contains(sequentialModes, c.Mode):
+		sequentialRecipe(&c)
 	case c.Mode == ModeVanilla && c.Preset == PresetPaper:
 		vanillaPaper(&c)
 	case c.Mode == ModeVanilla:
@@ -120,6 +127,23 @@ func vanillaPaper(c *Config) {
 	c.LR, c.Decay = 1e-3, DecayNone
 }
 
+// sequentialRecipe is what word2vec.c and the papers of its relatives train
+// with. The paper's preset is the comparison of FULL-W2V, section 5.
+func sequentialRecipe(c *Config) {
+	c.Optimizer, c.Form = "", "" // plain gradient descent, no graph
+	if c.Mode == ModeWord2Vec {
+		c.Model = ModelSkipGram
+	}
+	c.Window = 5
+	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
+	c.Sample, c.Epochs = 1e-4, 5
+	c.LR = 0.025
+	c.Vectors = VectorsWords
+	if c.Preset == PresetPaper {
+		c.Dim, c.Epochs = 128, 20
+	}
+}
+
 // Demo returns the settings of `w2vcl demo`, to be given to [Resolve]: mode cl
 // with the tuned recipe on the small raw text in testdata. More contexts than
 // these do not make its scores better, they only take longer.
@@ -140,6 +164,14 @@ func dependentDefaults(c *Config, set settingsSet) {
 			c.NoiseExponent = 1
 		case NoiseCounts:
 			c.NoiseExponent = 0.75
+		}
+	}
+	if slices.Contains(sequentialModes, c.Mode) {
+		if set["lr"] == "" && c.Model == ModelCBOW {
+			c.LR = 0.05 // as in word2vec.c: one step for a whole window
+		}
+		if set["lr-end"] == "" && c.Decay == DecayLinear {
+			c.LREnd = c.LR * 1e-4
 		}
 	}
 	// Without subsampling every pass would find the same contexts.

@@ -186,6 +186,8 @@ func (c *Config) leftOut(name string) bool {
 	switch name {
 	case "matrix":
 		return c.Matrix == ""
+	case "init":
+		return c.Init == ""
 	case "max-memory":
 		return c.MaxMemory == ""
 	case "iterations":

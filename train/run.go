@@ -164,7 +164,7 @@ func (j *job) train(ctx context.Context, folder *runFolder, from position, p *Pr
 // writeConfig writes the settings, with paths that hold from any folder.
 func (j *job) writeConfig(folder *runFolder) error {
 	c := j.config
-	c.Matrix = absolute(c.Matrix)
+	c.Matrix, c.Init = absolute(c.Matrix), absolute(c.Init)
 	if j.source == nil { // otherwise Corpus is a name, not a path
 		c.Corpus = absolute(c.Corpus)
 	}

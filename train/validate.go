@@ -84,6 +84,7 @@ func (c *Config) validateChoices(check checkFunc, oneOf func(name, value string,
 	oneOf("decay", c.Decay, DecayLinear, DecayNone)
 	oneOf("optimizer", c.Optimizer, OptimizerAdam, OptimizerAdamRow, OptimizerSGD)
 	oneOf("form", c.Form, FormFused, FormStock)
+	oneOf("model", c.Model, ModelSkipGram, ModelCBOW)
 	_, err := parseInterval(c.Checkpoint)
 	check(err == nil, "checkpoint", "%v", err)
 	_, err = parseSize(c.MaxMemory, math.MaxInt64)
@@ -94,7 +95,7 @@ func (c *Config) validateMode() error {
 	if knownMode(c.Mode) {
 		return nil
 	}
-	built := strings.Join(Modes(), " and ")
+	built := strings.Join(Modes(), ", ")
 	for _, planned := range plannedModes {
 		if c.Mode == planned {
 			return Usagef("--mode %s: this build of w2vcl does not have it; it has %s", c.Mode, built)

@@ -1,0 +1,83 @@
+package train
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/embedding"
+)
+
+// A run can go on from another on a new text: words of both are trained on,
+// words the new text lacks keep their vectors, and new ones come in.
+func TestInit(t *testing.T) {
+	first := smallConfig(t, ModeWord2Vec)
+	if _, err := Run(t.Context(), first, nil); err != nil {
+		t.Fatal(err)
+	}
+	old, err := embedding.Load(filepath.Join(first.Out, VectorsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost, shared := old.Words[0], old.Words[1]
+	text := writeFile(t, "new", strings.ReplaceAll(smallText(), lost, "newcomer"))
+	exported := filepath.Join(t.TempDir(), "old.vec")
+	if err := embedding.Save(exported, old, embedding.Word2VecText); err != nil {
+		t.Fatal(err)
+	}
+	for _, init := range []string{first.Out, exported} {
+		c := longerConfig(t, ModeFullW2V)
+		c.Corpus, c.Init = text, init
+		var notes bytes.Buffer
+		if _, err := Run(t.Context(), c, NewProgress(&notes)); err != nil {
+			t.Fatal(err)
+		}
+		if want := "6 words of " + init + ", 5 of them in the text, which has 1 more"; !strings.Contains(notes.String(), want) {
+			t.Errorf("no word of %q:\n%s", want, &notes)
+		}
+		got, err := embedding.Load(filepath.Join(c.Out, VectorsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		vector := func(table *embedding.Table, word string) []float32 {
+			row, ok := table.Index(word)
+			if !ok {
+				t.Fatalf("%s is gone", word)
+			}
+			return table.Vector(row)
+		}
+		vector(got, "newcomer")
+		if !slices.Equal(vector(got, lost), vector(old, lost)) {
+			t.Errorf("%s, which the text lacks, was changed", lost)
+		}
+		if slices.Equal(vector(got, shared), vector(old, shared)) {
+			t.Errorf("%s was not trained", shared)
+		}
+
+		want := hashOf(t, c.Out)
+		c.Out = filepath.Join(t.TempDir(), "run")
+		interruptRun(t, c)
+		if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if hashOf(t, c.Out) != want {
+			t.Errorf("from %s, resumed: other vectors", init)
+		}
+	}
+}
+
+func TestInitRefuses(t *testing.T) {
+	c := smallConfig(t, ModeWord2Vec)
+	c.Init = filepath.Join(t.TempDir(), "none")
+	if _, err := Run(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "there are no such vectors") {
+		t.Errorf("missing: %v", err)
+	}
+	c.Init = writeFile(t, "vectors.vec", "2 3\na 1 2 3\nb 4 5 6\n")
+	_, err := Run(t.Context(), c, nil)
+	if !errors.As(err, new(*UsageError)) || !strings.Contains(err.Error(), "of 3 dimensions, not of 4: add --dim 3") {
+		t.Errorf("other dimension: %v", err)
+	}
+}
