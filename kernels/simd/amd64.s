@@ -1,57 +1,52 @@
 //go:build amd64 && !noasm
 
 #include "textflag.h"
+#include "amd64.h"
 
+// The constants here and the macros of amd64.h serve window_amd64.s, too.
+//
 // In all kernels AX counts floats, R15 and R14 are left alone (they belong to
 // the Go runtime), and the tail of a row is read under a mask, so nothing
 // outside a row is touched.
 
 // 16 ones, then 16 zeros: the mask of the first r of 16 lanes starts at
 // (16-r)*4, that of lanes 8 to 15 another 32 bytes further.
-DATA lanes<>+0x00(SB)/8, $0xffffffffffffffff
-DATA lanes<>+0x08(SB)/8, $0xffffffffffffffff
-DATA lanes<>+0x10(SB)/8, $0xffffffffffffffff
-DATA lanes<>+0x18(SB)/8, $0xffffffffffffffff
-DATA lanes<>+0x20(SB)/8, $0xffffffffffffffff
-DATA lanes<>+0x28(SB)/8, $0xffffffffffffffff
-DATA lanes<>+0x30(SB)/8, $0xffffffffffffffff
-DATA lanes<>+0x38(SB)/8, $0xffffffffffffffff
-DATA lanes<>+0x40(SB)/8, $0
-DATA lanes<>+0x48(SB)/8, $0
-DATA lanes<>+0x50(SB)/8, $0
-DATA lanes<>+0x58(SB)/8, $0
-DATA lanes<>+0x60(SB)/8, $0
-DATA lanes<>+0x68(SB)/8, $0
-DATA lanes<>+0x70(SB)/8, $0
-DATA lanes<>+0x78(SB)/8, $0
-GLOBL lanes<>(SB), RODATA|NOPTR, $128
+DATA ·lanes+0x00(SB)/8, $0xffffffffffffffff
+DATA ·lanes+0x08(SB)/8, $0xffffffffffffffff
+DATA ·lanes+0x10(SB)/8, $0xffffffffffffffff
+DATA ·lanes+0x18(SB)/8, $0xffffffffffffffff
+DATA ·lanes+0x20(SB)/8, $0xffffffffffffffff
+DATA ·lanes+0x28(SB)/8, $0xffffffffffffffff
+DATA ·lanes+0x30(SB)/8, $0xffffffffffffffff
+DATA ·lanes+0x38(SB)/8, $0xffffffffffffffff
+DATA ·lanes+0x40(SB)/8, $0
+DATA ·lanes+0x48(SB)/8, $0
+DATA ·lanes+0x50(SB)/8, $0
+DATA ·lanes+0x58(SB)/8, $0
+DATA ·lanes+0x60(SB)/8, $0
+DATA ·lanes+0x68(SB)/8, $0
+DATA ·lanes+0x70(SB)/8, $0
+DATA ·lanes+0x78(SB)/8, $0
+GLOBL ·lanes(SB), RODATA|NOPTR, $128
 
 // Constants of exp (Cephes expf): limits, log2(e), ln 2 in two parts, the
-// polynomial of (exp(r)-1-r)/r^2, highest power first, then 1 and the bias.
-DATA expc<>+0x00(SB)/4, $0xc2ae0000 // -87
-DATA expc<>+0x04(SB)/4, $0x42a00000 // 80
-DATA expc<>+0x08(SB)/4, $0x3fb8aa3b // 1.44269504
-DATA expc<>+0x0c(SB)/4, $0x3f318000 // 0.693359375
-DATA expc<>+0x10(SB)/4, $0xb95e8083 // -2.12194440e-4
-DATA expc<>+0x14(SB)/4, $0x39506967 // 1.9875691500e-4
-DATA expc<>+0x18(SB)/4, $0x3ab743ce // 1.3981999507e-3
-DATA expc<>+0x1c(SB)/4, $0x3c088908 // 8.3334519073e-3
-DATA expc<>+0x20(SB)/4, $0x3d2aa9c1 // 4.1665795894e-2
-DATA expc<>+0x24(SB)/4, $0x3e2aaaaa // 1.6666665459e-1
-DATA expc<>+0x28(SB)/4, $0x3f000000 // 0.5
-DATA expc<>+0x2c(SB)/4, $0x3f800000 // 1
-DATA expc<>+0x30(SB)/4, $127
-GLOBL expc<>(SB), RODATA|NOPTR, $52
-
-// ROWS turns six row numbers at (CX) into addresses R8..R13 in the table BX
-// with rows of DX floats.
-#define ROWS \
-	MOVL 0(CX), R8;  IMULQ DX, R8;  LEAQ (BX)(R8*4), R8; \
-	MOVL 4(CX), R9;  IMULQ DX, R9;  LEAQ (BX)(R9*4), R9; \
-	MOVL 8(CX), R10; IMULQ DX, R10; LEAQ (BX)(R10*4), R10; \
-	MOVL 12(CX), R11; IMULQ DX, R11; LEAQ (BX)(R11*4), R11; \
-	MOVL 16(CX), R12; IMULQ DX, R12; LEAQ (BX)(R12*4), R12; \
-	MOVL 20(CX), R13; IMULQ DX, R13; LEAQ (BX)(R13*4), R13
+// polynomial of (exp(r)-1-r)/r^2, highest power first, then 1, the bias and the
+// sign bit.
+DATA ·expc+0x00(SB)/4, $0xc2ae0000 // -87
+DATA ·expc+0x04(SB)/4, $0x42a00000 // 80
+DATA ·expc+0x08(SB)/4, $0x3fb8aa3b // 1.44269504
+DATA ·expc+0x0c(SB)/4, $0x3f318000 // 0.693359375
+DATA ·expc+0x10(SB)/4, $0xb95e8083 // -2.12194440e-4
+DATA ·expc+0x14(SB)/4, $0x39506967 // 1.9875691500e-4
+DATA ·expc+0x18(SB)/4, $0x3ab743ce // 1.3981999507e-3
+DATA ·expc+0x1c(SB)/4, $0x3c088908 // 8.3334519073e-3
+DATA ·expc+0x20(SB)/4, $0x3d2aa9c1 // 4.1665795894e-2
+DATA ·expc+0x24(SB)/4, $0x3e2aaaaa // 1.6666665459e-1
+DATA ·expc+0x28(SB)/4, $0x3f000000 // 0.5
+DATA ·expc+0x2c(SB)/4, $0x3f800000 // 1
+DATA ·expc+0x30(SB)/4, $127
+DATA ·expc+0x34(SB)/4, $0x80000000
+GLOBL ·expc(SB), RODATA|NOPTR, $56
 
 // TAILMASK puts (1<<(DX-AX))-1 into K1.
 #define TAILMASK \
@@ -61,22 +56,8 @@ GLOBL expc<>(SB), RODATA|NOPTR, $52
 // points at the mask of the other eight.
 #define TAILLANES \
 	MOVQ DX, CX; SUBQ AX, CX; NEGQ CX; ADDQ $16, CX; \
-	LEAQ lanes<>(SB), BX; LEAQ (BX)(CX*4), BX; \
+	LEAQ ·lanes(SB), BX; LEAQ (BX)(CX*4), BX; \
 	VMOVUPS (BX), Y15; ADDQ $32, BX
-
-// FOLD6 adds up the eight lanes of Y0..Y5 each and stores six sums at (DI).
-#define FOLD6 \
-	VHADDPS Y1, Y0, Y0; \
-	VHADDPS Y3, Y2, Y2; \
-	VHADDPS Y5, Y4, Y4; \
-	VHADDPS Y2, Y0, Y0; \
-	VHADDPS Y4, Y4, Y4; \
-	VEXTRACTF128 $1, Y0, X1; \
-	VEXTRACTF128 $1, Y4, X5; \
-	VADDPS X1, X0, X0; \
-	VADDPS X5, X4, X4; \
-	VMOVUPS X0, (DI); \
-	VMOVLPS X4, 16(DI)
 
 // func dots6AVX512(out, left, table *float32, rows *uint32, n int)
 //
@@ -716,7 +697,7 @@ tail:
 	SUBQ AX, DX
 	JE   done
 	NEGQ DX
-	LEAQ lanes<>(SB), CX
+	LEAQ ·lanes(SB), CX
 	VMOVUPS 64(CX)(DX*4), Y15
 	MOVQ s+56(FP), CX
 	VMASKMOVPS (R8)(AX*4), Y15, Y7
@@ -935,7 +916,7 @@ TEXT ·logisticAVX2(SB), NOSPLIT, $0-32
 	MOVQ factors+8(FP), R8
 	MOVQ scores+16(FP), SI
 	MOVQ n+24(FP), DX
-	LEAQ expc<>(SB), R9
+	LEAQ ·expc(SB), R9
 	VBROADCASTSS 0x2c(R9), Y12
 	XORQ AX, AX
 
@@ -949,7 +930,7 @@ loop:
 part:
 	NEGQ CX
 	ADDQ $16, CX
-	LEAQ lanes<>(SB), BX
+	LEAQ ·lanes(SB), BX
 	VMOVUPS (BX)(CX*4), Y15
 	VMASKMOVPS (SI)(AX*4), Y15, Y0
 	VBROADCASTSS 0(R9), Y1

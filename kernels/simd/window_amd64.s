@@ -1,58 +1,10 @@
 //go:build amd64 && !noasm
 
 #include "textflag.h"
+#include "amd64.h"
 
 // The kernels of window.go. As in amd64.s, R14 and R15 are left alone and the
 // tail of a row is read under a mask, so nothing outside a row is touched.
-
-// 16 ones, then 16 zeros: the mask of the first r of 16 lanes starts at
-// (16-r)*4, that of lanes 8 to 15 another 32 bytes further.
-DATA windowLanes<>+0x00(SB)/8, $0xffffffffffffffff
-DATA windowLanes<>+0x08(SB)/8, $0xffffffffffffffff
-DATA windowLanes<>+0x10(SB)/8, $0xffffffffffffffff
-DATA windowLanes<>+0x18(SB)/8, $0xffffffffffffffff
-DATA windowLanes<>+0x20(SB)/8, $0xffffffffffffffff
-DATA windowLanes<>+0x28(SB)/8, $0xffffffffffffffff
-DATA windowLanes<>+0x30(SB)/8, $0xffffffffffffffff
-DATA windowLanes<>+0x38(SB)/8, $0xffffffffffffffff
-DATA windowLanes<>+0x40(SB)/8, $0
-DATA windowLanes<>+0x48(SB)/8, $0
-DATA windowLanes<>+0x50(SB)/8, $0
-DATA windowLanes<>+0x58(SB)/8, $0
-DATA windowLanes<>+0x60(SB)/8, $0
-DATA windowLanes<>+0x68(SB)/8, $0
-DATA windowLanes<>+0x70(SB)/8, $0
-DATA windowLanes<>+0x78(SB)/8, $0
-GLOBL windowLanes<>(SB), RODATA|NOPTR, $128
-
-// Constants of exp (Cephes expf): limits, log2(e), ln 2 in two parts, the
-// polynomial of (exp(r)-1-r)/r^2, highest power first, then 1, the bias and the
-// sign bit.
-DATA windowExp<>+0x00(SB)/4, $0xc2ae0000 // -87
-DATA windowExp<>+0x04(SB)/4, $0x42a00000 // 80
-DATA windowExp<>+0x08(SB)/4, $0x3fb8aa3b // 1.44269504
-DATA windowExp<>+0x0c(SB)/4, $0x3f318000 // 0.693359375
-DATA windowExp<>+0x10(SB)/4, $0xb95e8083 // -2.12194440e-4
-DATA windowExp<>+0x14(SB)/4, $0x39506967 // 1.9875691500e-4
-DATA windowExp<>+0x18(SB)/4, $0x3ab743ce // 1.3981999507e-3
-DATA windowExp<>+0x1c(SB)/4, $0x3c088908 // 8.3334519073e-3
-DATA windowExp<>+0x20(SB)/4, $0x3d2aa9c1 // 4.1665795894e-2
-DATA windowExp<>+0x24(SB)/4, $0x3e2aaaaa // 1.6666665459e-1
-DATA windowExp<>+0x28(SB)/4, $0x3f000000 // 0.5
-DATA windowExp<>+0x2c(SB)/4, $0x3f800000 // 1
-DATA windowExp<>+0x30(SB)/4, $127 // 127
-DATA windowExp<>+0x34(SB)/4, $0x80000000 // sign bit
-GLOBL windowExp<>(SB), RODATA|NOPTR, $56
-
-// RIGHTS turns six row numbers at (CX) into addresses R8..R13 in the table BX
-// with rows of DX floats.
-#define RIGHTS \
-	MOVL 0(CX), R8; IMULQ DX, R8; LEAQ (BX)(R8*4), R8; \
-	MOVL 4(CX), R9; IMULQ DX, R9; LEAQ (BX)(R9*4), R9; \
-	MOVL 8(CX), R10; IMULQ DX, R10; LEAQ (BX)(R10*4), R10; \
-	MOVL 12(CX), R11; IMULQ DX, R11; LEAQ (BX)(R11*4), R11; \
-	MOVL 16(CX), R12; IMULQ DX, R12; LEAQ (BX)(R12*4), R12; \
-	MOVL 20(CX), R13; IMULQ DX, R13; LEAQ (BX)(R13*4), R13
 
 // PAIRSUM adds, four lanes at a time, lanes 0 and 1, 2 and 3 of A and of B:
 // A = A0+A1, A2+A3, B0+B1, B2+B3, for each 128 bits. T and U are scratch.
@@ -67,20 +19,6 @@ GLOBL windowExp<>(SB), RODATA|NOPTR, $56
 	VSHUFF64X2 $0x44, B, A, T; \
 	VSHUFF64X2 $0xEE, B, A, U; \
 	VADDPS U, T, A
-
-// FOLD6 adds up the eight lanes of Y0..Y5 each and stores six sums at (DI).
-#define FOLD6 \
-	VHADDPS Y1, Y0, Y0; \
-	VHADDPS Y3, Y2, Y2; \
-	VHADDPS Y5, Y4, Y4; \
-	VHADDPS Y2, Y0, Y0; \
-	VHADDPS Y4, Y4, Y4; \
-	VEXTRACTF128 $1, Y0, X1; \
-	VEXTRACTF128 $1, Y4, X5; \
-	VADDPS X1, X0, X0; \
-	VADDPS X5, X4, X4; \
-	VMOVUPS X0, (DI); \
-	VMOVLPS X4, 16(DI)
 
 // func scores6AVX512(out *float32, stride int, left *float32, lefts *uint32, m int, right *float32, rights *uint32, n int)
 //
@@ -100,7 +38,7 @@ TEXT ·scores6AVX512(SB), NOSPLIT, $8-64
 	MOVQ right+40(FP), BX
 	MOVQ rights+48(FP), CX
 	MOVQ n+56(FP), DX
-	RIGHTS
+	ROWS
 	MOVQ DX, CX
 	ANDQ $15, CX
 	MOVL $1, AX
@@ -296,11 +234,11 @@ TEXT ·scores6AVX2(SB), NOSPLIT, $16-64
 	MOVQ right+40(FP), BX
 	MOVQ rights+48(FP), CX
 	MOVQ n+56(FP), DX
-	RIGHTS
+	ROWS
 	MOVQ DX, CX
 	ANDQ $15, CX
 	NEGQ CX
-	LEAQ windowLanes<>(SB), AX
+	LEAQ ·lanes(SB), AX
 	LEAQ 64(AX)(CX*4), AX
 	MOVQ AX, mask-8(SP)
 	ANDQ $-16, DX
@@ -510,7 +448,7 @@ TEXT ·update6AVX512(SB), NOSPLIT, $32-88
 	MOVQ right+40(FP), BX
 	MOVQ rights+48(FP), CX
 	MOVQ n+56(FP), DX
-	RIGHTS
+	ROWS
 	MOVQ left+16(FP), AX
 	MOVQ AX, l-8(SP)
 	MOVQ sums+0(FP), AX
@@ -806,7 +744,7 @@ TEXT ·update6AVX2(SB), NOSPLIT, $416-88
 	MOVQ right+40(FP), BX
 	MOVQ rights+48(FP), CX
 	MOVQ n+56(FP), DX
-	RIGHTS
+	ROWS
 	MOVQ left+16(FP), AX
 	MOVQ AX, l-8(SP)
 	MOVQ sums+0(FP), AX
@@ -938,7 +876,7 @@ tail: // up to eight values, twice if need be
 	CMOVQGT AX, CX
 	SUBQ CX, rest-24(SP)
 	NEGQ CX
-	LEAQ windowLanes<>(SB), AX
+	LEAQ ·lanes(SB), AX
 	VMOVUPS 64(AX)(CX*4), Y15
 	VMASKMOVPS (R8), Y15, Y0
 	VMASKMOVPS (R9), Y15, Y1
@@ -1073,7 +1011,7 @@ TEXT ·gradientsAVX2(SB), NOSPLIT, $0-48
 	MOVQ kinds+16(FP), R10
 	MOVQ n+24(FP), DX
 	MOVQ products+40(FP), R8
-	LEAQ windowExp<>(SB), R9
+	LEAQ ·expc(SB), R9
 	VBROADCASTSS 0x00(R9), Y5
 	VBROADCASTSS 0x04(R9), Y6
 	VBROADCASTSS 0x08(R9), Y7
@@ -1104,7 +1042,7 @@ tail:
 	SUBQ AX, DX
 	JZ   done
 	NEGQ DX
-	LEAQ windowLanes<>(SB), BX
+	LEAQ ·lanes(SB), BX
 	VMOVUPS 64(BX)(DX*4), Y15
 	VMASKMOVPS (SI)(AX*4), Y15, Y0
 	VMASKMOVPS (R10)(AX*4), Y15, Y13
@@ -1164,7 +1102,7 @@ TEXT ·gradientsAVX512(SB), NOSPLIT, $0-48
 	MOVQ kinds+16(FP), R10
 	MOVQ n+24(FP), DX
 	MOVQ products+40(FP), R8
-	LEAQ windowExp<>(SB), R9
+	LEAQ ·expc(SB), R9
 	VBROADCASTSS 0x00(R9), Z5
 	VBROADCASTSS 0x04(R9), Z6
 	VBROADCASTSS 0x08(R9), Z7
