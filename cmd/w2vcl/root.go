@@ -77,11 +77,13 @@ func newRoot(s streams) *cobra.Command {
 	cobra.EnableCommandSorting = false // list commands in the order of use
 	root := &cobra.Command{
 		Use:   "w2vcl",
-		Short: "Train word vectors in large batches (W2V-CL), score and use them",
+		Short: "Train word vectors in large batches (W2V-CL) or sentence by sentence, score and use them",
 		Long: `w2vcl trains word vectors with W2V-CL: the whole vocabulary is one batch, the
 number of iterations is known beforehand, and the result is the same for any
-number of threads. It scores vectors, answers questions with them, and reads and
-writes the formats of word2vec, fastText, GloVe, gensim and TensorBoard.
+number of threads. Beside it, it trains sentence by sentence (train --mode
+word2vec, pword2vec, fullw2v and others). It scores vectors, answers questions
+with them, and reads and writes the formats of word2vec, fastText, GloVe, gensim
+and TensorBoard.
 
 New here? Run 'w2vcl demo': one minute, no files needed.`,
 		Example: `  w2vcl demo
