@@ -196,6 +196,24 @@ func TestOddTexts(t *testing.T) {
 	}
 }
 
+// A text of one line of ten million words is used to the last word.
+func TestTenMillionWordLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	text := zipf(4, 10_000_000, 1000)
+	eachMode(t, func(t *testing.T, c Config) {
+		if c.Algorithm != FullW2V && c.Algorithm != PSGNScc {
+			return // the others read sentences in the same way
+		}
+		c.Epochs, c.Dim, c.Sample = 1, 4, 1e-3
+		tr := newTrainer(t, text, c)
+		if report := advance(t, tr, 0, tr.Units()); report.Words != 10_000_000 || tr.text.Stats.TokensUsed != 10_000_000 {
+			t.Errorf("trained on %v words of %d", report.Words, tr.text.Stats.TokensUsed)
+		}
+	})
+}
+
 // What is reported is the loss of the pairs as they are trained: before any
 // step it is log 2 a pair, for C is zero.
 func TestLossOfFirstPairs(t *testing.T) {
