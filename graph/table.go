@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/optim"
@@ -34,16 +33,8 @@ func newTables(rows int, c Config) (words, contexts *table, err error) {
 	if contexts, err = newTable("contexts", rows, c); err != nil {
 		return nil, nil, err
 	}
-	words.randomize(c.Seed)
+	trainer.Randomize(words.data, c.Dim, c.Seed)
 	return words, contexts, nil
-}
-
-// randomize fills a table as word2vec does it, uniformly in ±0.5/N.
-func (t *table) randomize(seed uint64) {
-	d := newDraws(seed, corpus.StreamInitWords, 0)
-	for i := range t.data {
-		t.data[i] = (float32(d.next()>>8)/(1<<24) - 0.5) / float32(t.dim)
-	}
 }
 
 // reset puts W and C back to the start of training: W random, the rest zero.
@@ -51,7 +42,7 @@ func reset(words, contexts *table, seed uint64) {
 	for _, s := range state(words, contexts) {
 		clear(s.Data)
 	}
-	words.randomize(seed)
+	trainer.Randomize(words.data, words.dim, seed)
 }
 
 func (t *table) row(i int) []float32 { return t.data[i*t.dim:][:t.dim] }

@@ -156,22 +156,9 @@ func (t *Trainer) State() []trainer.Tensor {
 // Reset goes back to the start of training: W uniform in ±0.5/N and C zero, as
 // in word2vec, but for rows that training starts from; see NewFrom.
 func (t *Trainer) Reset() {
-	randomize(t.words, t.config.Dim, t.config.Seed)
+	trainer.Randomize(t.words, t.config.Dim, t.config.Seed)
 	clear(t.contexts)
 	t.start.copyTo(t.text.Vocabulary, t.words, t.contexts, t.config.Dim)
-}
-
-// randomize fills a table as all trainers of the project do: value i from word
-// i of the stream.
-func randomize(table []float32, dim int, seed uint64) {
-	random := make([]uint32, 1<<12)
-	for first := 0; first < len(table); first += len(random) {
-		simd.Philox(random, seed, uint64(corpus.StreamInitWords), uint64(first/4))
-		part := table[first:min(first+len(random), len(table))]
-		for i := range part {
-			part[i] = (float32(random[i]>>8)/(1<<24) - 0.5) / float32(dim)
-		}
-	}
 }
 
 // DOT returns "": there is no Gorgonia graph.

@@ -1,5 +1,6 @@
-// Package trainer holds the two values that every trainer hands to the run
-// loop. It exists so that the trainers' rooms need not import room train.
+// Package trainer holds what all trainers share: the two values that they hand
+// to the run loop, and how a word table starts. It exists so that the trainers'
+// rooms need not import room train.
 package trainer
 
 // A Report says what one unit of training did. Counts are floating-point

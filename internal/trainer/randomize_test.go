@@ -1,0 +1,19 @@
+package trainer
+
+import (
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
+
+func TestRandomize(t *testing.T) {
+	const dim, seed = 3, 42
+	table := make([]float32, dim*1500) // more than is drawn at a time
+	Randomize(table, dim, seed)
+	for i, got := range table {
+		word := corpus.Philox(seed, corpus.StreamInitWords, uint64(i/4))[i%4]
+		if want := (float32(word>>8)/(1<<24) - 0.5) / dim; got != want {
+			t.Fatalf("value %d is %v, want %v", i, got, want)
+		}
+	}
+}
