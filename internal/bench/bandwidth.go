@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"sync"
 	"time"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -27,13 +28,23 @@ func NewCopier(bytes int64, threads int) *Copier {
 	n := int(max(bytes/8, 1))
 	c := &Copier{memory.Floats(n), memory.Floats(n)}
 	c.copy(threads, n) // so that to has its pages
-	parallel(threads, threads, func(i int) {
-		part := c.from[i*n/threads : (i+1)*n/threads]
+	c.share(threads, func(first, last int) {
+		part := c.from[first:last]
 		for j := range part { // else from is one page of zeros for all of it
 			part[j] = 1
 		}
 	})
 	return c
+}
+
+// share gives each thread its own part of the buffers, first up to last.
+func (c *Copier) share(threads int, work func(first, last int)) {
+	n := len(c.from)
+	var wait sync.WaitGroup
+	for i := range threads {
+		wait.Go(func() { work(i*n/threads, (i+1)*n/threads) })
+	}
+	wait.Wait()
 }
 
 // Bytes is the size of both buffers together.
@@ -63,9 +74,7 @@ func (c *Copier) Measure(threads int, atLeast time.Duration) float64 {
 
 // copy copies all once, each thread its own part, so many values at a time.
 func (c *Copier) copy(threads, piece int) {
-	n := len(c.from)
-	parallel(threads, threads, func(i int) {
-		first, last := i*n/threads, (i+1)*n/threads
+	c.share(threads, func(first, last int) {
 		for at := first; at < last; at += piece {
 			end := min(at+piece, last)
 			copy(c.to[at:end], c.from[at:end])

@@ -11,6 +11,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -273,7 +274,9 @@ func TestReadColumns(t *testing.T) {
 	m := text.Matrix
 	const first, count = 96, 32
 	dst := make([]uint32, count*m.Rows())
-	readColumns(m, first, count, 2, dst)
+	if err := readColumns(m, first, count, team.New(2), dst); err != nil {
+		t.Fatal(err)
+	}
 	for j := range count {
 		for i := range m.Rows() {
 			if got, want := dst[j*m.Rows()+i], m.At(i, first+j); got != want {

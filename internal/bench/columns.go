@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -19,6 +20,7 @@ func MeasureColumns(ctx context.Context, m *wordcontext.Matrix, count, threads i
 	dst := make([]uint32, count*m.Rows())
 	// From the middle on: an average row is past its first round there.
 	block := blocks / 2
+	workers := team.New(threads)
 	var perEntry []float64
 	for range e.Repeat {
 		var entries float64
@@ -27,7 +29,9 @@ func MeasureColumns(ctx context.Context, m *wordcontext.Matrix, count, threads i
 			if err := ctx.Err(); err != nil {
 				return Measurement{}, err
 			}
-			readColumns(m, block%blocks*count, count, threads, dst)
+			if err := readColumns(m, block%blocks*count, count, workers, dst); err != nil {
+				return Measurement{}, err
+			}
 			block++
 			entries += float64(len(dst))
 		}
@@ -37,10 +41,10 @@ func MeasureColumns(ctx context.Context, m *wordcontext.Matrix, count, threads i
 }
 
 // readColumns reads columns as graph does for training: threads share the rows.
-func readColumns(m *wordcontext.Matrix, first, count, threads int, dst []uint32) {
+func readColumns(m *wordcontext.Matrix, first, count int, workers *team.Team, dst []uint32) error {
 	const rows = 512
 	v := m.Rows()
-	parallel(threads, (v+rows-1)/rows, func(b int) {
+	return workers.Do((v+rows-1)/rows, func(_, b int) {
 		m.Block(first, count, b*rows, min((b+1)*rows, v), dst)
 	})
 }

@@ -13,8 +13,6 @@ package bench
 
 import (
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -57,20 +55,4 @@ func rate(amount, seconds float64) float64 {
 		return 0
 	}
 	return amount / seconds
-}
-
-// parallel calls work(i) for every i in [0, n) on at most threads goroutines.
-func parallel(threads, n int, work func(i int)) {
-	var next atomic.Int64
-	run := func() {
-		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-			work(i)
-		}
-	}
-	var wait sync.WaitGroup
-	for range min(threads, n) - 1 {
-		wait.Go(run)
-	}
-	run()
-	wait.Wait()
 }
