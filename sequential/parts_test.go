@@ -2,6 +2,7 @@ package sequential
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -151,21 +152,85 @@ func TestFixedWindow(t *testing.T) {
 }
 
 func TestShare(t *testing.T) {
-	for _, threads := range []int{1, 2, 16} {
-		s := newShare(7, 1000, 3, threads)
-		place, most := 7, 1000
-		for {
-			first, end := s.take()
-			if first == end {
-				break
-			}
-			if first != place || end-first > most || end-first < 3 && end != 1000 {
-				t.Fatalf("%d threads: %d to %d after %d", threads, first, end, place)
-			}
-			place, most = end, end-first
+	s := newShare(7, 1000, 3)
+	place, most := 7, 1000
+	for {
+		first, end := s.take()
+		if first == end {
+			break
 		}
-		if place != 1000 {
-			t.Errorf("%d threads: %d sentences of 1000", threads, place)
+		if first != place || end-first > most || end-first < 3 && end != 1000 {
+			t.Fatalf("%d to %d after %d", first, end, place)
+		}
+		place, most = end, end-first
+	}
+	if place != 1000 {
+		t.Errorf("%d sentences of 1000", place)
+	}
+}
+
+// A thread has its own share first, then those of the others, to the last
+// sentence of each.
+func TestShares(t *testing.T) {
+	s := shares{newShare(0, 10, 1), newShare(10, 10, 1), newShare(50, 70, 4)}
+	var taken []int
+	for {
+		first, end := s.take(1)
+		if first == end {
+			break
+		}
+		for n := first; n < end; n++ {
+			taken = append(taken, n)
+		}
+	}
+	var want []int
+	for n := range 20 {
+		want = append(want, 50+n)
+	}
+	for n := range 10 {
+		want = append(want, n)
+	}
+	if !slices.Equal(taken, want) {
+		t.Errorf("taken %v", taken)
+	}
+}
+
+// The units of an epoch are, with any number of threads, every sentence once;
+// each thread has its stretch in the order of the text, in pieces that are even
+// but for a sentence.
+func TestPieces(t *testing.T) {
+	r := rand.New(rand.NewPCG(rand.Uint64(), 1))
+	lines := make([]string, 1000)
+	for i := range lines {
+		lines[i] = zipf(r.Uint64(), 1+r.IntN(30), 100)
+	}
+	short := strings.Join(lines, "\n")
+	for name, text := range map[string]string{"short lines": short, "and a long one": short + "\n" + zipf(1, 9000, 100)} {
+		c := modes()["pword2vec"]
+		c.Epochs = 1
+		for _, c.Threads = range []int{1, 2, 3, 16} {
+			tr := newTrainer(t, text, c)
+			sentences := tr.text.Sentences
+			longest, next := 0, 0
+			for i, start := range sentences[1:] {
+				longest = max(longest, start-sentences[i])
+			}
+			for thread := range c.Threads {
+				for u := range tr.Units() {
+					first, end := tr.piece(u, thread)
+					if first != next || end < first {
+						t.Fatalf("%s, %d threads: piece %d of thread %d is %d to %d, after %d", name, c.Threads, u, thread, first, end, next)
+					}
+					next = end
+					got, want := sentences[end]-sentences[first], (tr.units[u+1]-tr.units[u])/c.Threads
+					if got < want-longest || got > want+longest+1 {
+						t.Errorf("%s, %d threads: piece %d of thread %d has %d tokens, want about %d", name, c.Threads, u, thread, got, want)
+					}
+				}
+			}
+			if next != len(sentences)-1 {
+				t.Errorf("%s, %d threads: %d sentences of %d", name, c.Threads, next, len(sentences)-1)
+			}
 		}
 	}
 }

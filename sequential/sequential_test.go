@@ -309,7 +309,7 @@ func TestThreads(t *testing.T) {
 		c.Threads = 3
 		three := newTrainer(t, text, c)
 		b := advance(t, three, 0, three.Units())
-		if a.Pairs != b.Pairs || a.Words != b.Words || math.Abs(a.Loss/b.Loss-1) > 0.01 {
+		if a.Pairs != b.Pairs || a.Words != b.Words || math.Abs(a.Loss/b.Loss-1) > 0.04 {
 			t.Errorf("one thread: %+v, three threads: %+v", a, b)
 		}
 	})
@@ -358,15 +358,14 @@ func TestUnits(t *testing.T) {
 	text, _ := read(t, strings.Join(lines, "\n"))
 	for _, epochs := range []int{1, 3, 1000} {
 		units := cut(text.Sentences, epochs)
-		last := len(text.Sentences) - 1
-		if units[0] != 0 || units[len(units)-1] != last || !slices.IsSorted(units) || len(slices.Compact(slices.Clone(units))) != len(units) {
+		if units[0] != 0 || units[len(units)-1] != len(text.Tokens) || !slices.IsSorted(units) || len(slices.Compact(slices.Clone(units))) != len(units) {
 			t.Errorf("%d epochs: units %v", epochs, units)
 		}
 		if n := epochs * (len(units) - 1); n < 150 {
 			t.Errorf("%d epochs: only %d units", epochs, n)
 		}
 	}
-	if got := cut([]int{0, 7}, 1); !slices.Equal(got, []int{0, 1}) {
+	if got := cut([]int{0, 7}, 1); !slices.Equal(got, []int{0, 7}) {
 		t.Errorf("one sentence: %v", got)
 	}
 	// Very long texts have units of about unitTokens.
@@ -374,9 +373,9 @@ func TestUnits(t *testing.T) {
 	for i := 0; i <= 1<<20; i++ {
 		sentences = append(sentences, i*1000)
 	}
-	for i, s := range cut(sentences, 5)[1:3] {
-		if got := sentences[s] - i*unitTokens; got < unitTokens || got > unitTokens+2000 {
-			t.Errorf("unit %d ends at %d", i, sentences[s])
+	for i, end := range cut(sentences, 5)[1:3] {
+		if got := end - i*unitTokens; got < unitTokens || got > unitTokens+2000 {
+			t.Errorf("unit %d ends at %d", i, end)
 		}
 	}
 }

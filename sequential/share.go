@@ -5,14 +5,13 @@ import "sync/atomic"
 // A share hands out a range of sentences to threads, in order: much at a time at
 // first and less towards the end, so that all threads end together.
 type share struct {
-	next    atomic.Int64
-	end     int
-	least   int // sentences to hand out at a time
-	threads int
+	next  atomic.Int64
+	end   int
+	least int // sentences to hand out at a time
 }
 
-func newShare(first, end, least, threads int) *share {
-	s := &share{end: end, least: max(least, 1), threads: threads}
+func newShare(first, end, least int) *share {
+	s := &share{end: end, least: max(least, 1)}
 	s.next.Store(int64(first))
 	return s
 }
@@ -22,7 +21,7 @@ func (s *share) take() (first, end int) {
 	for {
 		next := s.next.Load()
 		first = int(next)
-		end = min(first+max((s.end-first)/(4*s.threads), s.least), s.end)
+		end = min(first+max((s.end-first)/4, s.least), s.end)
 		if first >= s.end {
 			return s.end, s.end
 		}
@@ -30,4 +29,18 @@ func (s *share) take() (first, end int) {
 			return first, end
 		}
 	}
+}
+
+// shares are the sentences of a unit, a share for each thread.
+type shares []*share
+
+// take returns the next sentences for a thread: of its own share and, after
+// that, of those of the others.
+func (s shares) take(thread int) (first, end int) {
+	for i := range s {
+		if first, end = s[(thread+i)%len(s)].take(); first < end {
+			break
+		}
+	}
+	return first, end
 }

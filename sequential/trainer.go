@@ -17,12 +17,17 @@ import (
 // A unit of training is a run of whole sentences. How many tokens it has depends
 // on the text and the number of epochs only: about 1/256 of the run, so that a
 // learning rate that is constant in a unit decays in 256 steps or more, but at
-// most unitTokens. Threads take sentences a few at a time and meet at the end of
-// the unit.
+// most unitTokens. Threads meet at the end of the unit.
+//
+// Each thread has a stretch of the text of its own, like those of word2vec.c,
+// and a unit is a piece of every stretch. Near each other in the text the same
+// words come again: threads that were there at the same time would wait for each
+// other's rows, and train from rows as they were before. A thread that is done
+// with its piece helps others, a few sentences at a time.
 type Trainer struct {
 	text            *corpus.Corpus
 	config          Config
-	units           []int     // first sentence of each unit of an epoch, and the end
+	units           []int     // first token of each unit of an epoch, with one thread, and the end
 	words, contexts []float32 // W and C, (V, N)
 	start           Tables
 	workers         []*worker
@@ -89,17 +94,30 @@ func check(text *corpus.Corpus, noise *corpus.Alias) error {
 }
 
 // cut cuts the sentences, given by their bounds, into units: it returns the
-// first sentence of each, and the end.
+// first token of each, and the end.
 func cut(sentences []int, epochs int) []int {
 	last := len(sentences) - 1
 	tokens := min(max(sentences[last]/unitsOfRun*epochs, 1), unitTokens)
 	units := []int{0}
-	for s, start := range sentences[:last] {
-		if start-sentences[units[len(units)-1]] >= tokens {
-			units = append(units, s)
+	for _, start := range sentences[:last] {
+		if start-units[len(units)-1] >= tokens {
+			units = append(units, start)
 		}
 	}
-	return append(units, last)
+	return append(units, sentences[last])
+}
+
+// piece returns the first and the end of the sentences of unit u of an epoch in
+// a thread's stretch: with one thread the unit itself, with more as much of the
+// stretch as the unit was of the text.
+func (t *Trainer) piece(u, thread int) (first, end int) {
+	sentences := t.text.Sentences
+	tokens := sentences[len(sentences)-1]
+	at := func(u int) int {
+		s, _ := slices.BinarySearch(sentences, (tokens*thread+t.units[u])/len(t.workers))
+		return s
+	}
+	return at(u), at(u + 1)
 }
 
 // Units is the number of units of all epochs.
@@ -114,16 +132,21 @@ func (t *Trainer) Advance(ctx context.Context, unit int, rate float64) (trainer.
 		return trainer.Report{}, fmt.Errorf("there is no unit %d: units are 0 to %d", unit, t.Units()-1)
 	}
 	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
-	first, end := t.units[u], t.units[u+1]
-	tokens := t.text.Sentences[end] - t.text.Sentences[first]
-	rest := newShare(first, end, (end-first)*chunkTokens/tokens, len(t.workers))
+	sentences := t.text.Sentences
+	var rest shares
+	tokens := 0
+	for thread := range t.workers {
+		first, end := t.piece(u, thread)
+		rest = append(rest, newShare(first, end, len(sentences)*chunkTokens/sentences[len(sentences)-1]))
+		tokens += sentences[end] - sentences[first]
+	}
 
 	var working sync.WaitGroup
-	for _, w := range t.workers {
+	for thread, w := range t.workers {
 		w.begin(uint32(epoch), float32(rate))
 		run := func() {
 			for ctx.Err() == nil {
-				first, end := rest.take()
+				first, end := rest.take(thread)
 				if first == end {
 					return
 				}

@@ -47,6 +47,7 @@ func TestResolvePrecedence(t *testing.T) {
 		{"sentence-ordered recipe", "mode = \"parw2v\"", nil, func(c *Config) any { return c.Window }, 5},
 		{"end of the decay follows its start", "mode = \"word2vec\"", map[string]string{"lr": "0.1"}, func(c *Config) any { return c.LREnd }, 0.1 * 1e-4},
 		{"learning rate of CBOW", "mode = \"word2vec\"", map[string]string{"model": "cbow"}, func(c *Config) any { return c.LR }, 0.05},
+		{"learning rate of PAR-Word2Vec", "mode = \"parw2v\"", nil, func(c *Config) any { return c.LR }, 0.03},
 		{"learning rate that was set for CBOW", "mode = \"word2vec\"", map[string]string{"model": "cbow", "lr": "0.1"}, func(c *Config) any { return c.LR }, 0.1},
 		{"passes without subsampling", "", map[string]string{"sample": "0", "dynamic-window": "false"}, func(c *Config) any { return c.Passes }, 1},
 		{"passes of dynamic windows", "", map[string]string{"sample": "0", "dynamic-window": "true"}, func(c *Config) any { return c.Passes }, 5},

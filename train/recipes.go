@@ -170,6 +170,9 @@ func dependentDefaults(c *Config, set settingsSet) {
 		if set["lr"] == "" && c.Model == ModelCBOW {
 			c.LR = 0.05 // as in word2vec.c: one step for a whole window
 		}
+		if set["lr"] == "" && c.Mode == ModePARW2V {
+			c.LR = 0.03 // at 0.025, MEN and RW are lower than with the other modes
+		}
 		if set["lr-end"] == "" && c.Decay == DecayLinear {
 			c.LREnd = c.LR * 1e-4
 		}
