@@ -23,7 +23,9 @@ import (
 // and a unit is a piece of every stretch. Near each other in the text the same
 // words come again: threads that were there at the same time would wait for each
 // other's rows, and train from rows as they were before. A thread that is done
-// with its piece helps others, a few sentences at a time.
+// with its piece helps others, a few sentences at a time. If the number of
+// threads changes between two units of an epoch, what is left of the epoch is
+// cut anew: some sentences then come twice in it, and some not at all.
 type Trainer struct {
 	text            *corpus.Corpus
 	config          Config
