@@ -25,7 +25,7 @@ func minimise(f convexLoss, w []float64) {
 		if size <= tolerance {
 			break
 		}
-		direction := solve(f, g, min(0.1, math.Sqrt(size))*size)
+		direction := solve(f, g, min(0.03, math.Sqrt(size))*size)
 		slope := product(g, direction) // the loss falls along -direction
 		if slope <= 1e-13*loss {
 			add(w, -1, direction) // rounding hides how much better this is

@@ -197,7 +197,9 @@ func (n *nodeSet) classLogits(class int, learn, find []int) []float64 {
 		}
 		return logits
 	}
-	w := fitLogistic(n.x, answers, false, nil)
+	start := make([]float64, n.x.dim) // the best intercept alone: labels are rare
+	start[n.x.dim-1] = math.Log(float64(positive) / float64(len(learn)-positive))
+	w := fitLogistic(n.x, answers, false, start)
 	for i, node := range find {
 		logits[i] = product(w, n.x.of(uint32(node)))
 	}
