@@ -17,7 +17,7 @@ type Result struct {
 	Total   int    `json:"total"`
 
 	// Deviation is the standard deviation of the scores that Score is the mean
-	// of; 0 if it is a single one.
+	// of; 0 if it is a single one, or they are all the same.
 	Deviation Score `json:"deviation,omitzero"`
 }
 
