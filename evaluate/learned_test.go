@@ -385,6 +385,10 @@ func TestNodes(t *testing.T) {
 	if err != nil || !slices.Equal(results, again) {
 		t.Errorf("another result the second time (%v)", err)
 	}
+	// Vectors too long for float32 arithmetic are no reason to break down.
+	if _, err := Nodes(t.Context(), clustered(t, 60, 3, 1e37), "set", l, o); err != nil {
+		t.Error(err)
+	}
 	for name, c := range map[string]struct {
 		table *embedding.Table
 		o     NodeOptions

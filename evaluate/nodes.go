@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -77,17 +78,9 @@ func Nodes(ctx context.Context, t *embedding.Table, dataset string, l *Labels, o
 		})
 	}
 	for _, ratio := range o.Ratios {
-		scores := make(map[string][]float64)
-		for repeat := range o.Repeats {
-			order := rand.New(rand.NewPCG(o.Seed, uint64(repeat))).Perm(n.x.len())
-			learned := min(max(int(ratio*float64(len(order))), 1), len(order)-1)
-			s, err := n.split(ctx, order[:learned], order[learned:])
-			if err != nil {
-				return nil, err
-			}
-			for metric, score := range s {
-				scores[metric] = append(scores[metric], score)
-			}
+		scores, err := n.splits(ctx, ratio, o)
+		if err != nil {
+			return nil, err
 		}
 		for _, metric := range []string{MetricMicroF1, MetricMacroF1, MetricMicroF1 + ThresholdSuffix, MetricMacroF1 + ThresholdSuffix} {
 			add(strconv.FormatFloat(100*ratio, 'g', 4, 64)+"%", metric, scores[metric])
@@ -142,6 +135,23 @@ func newNodeSet(t *embedding.Table, l *Labels) *nodeSet {
 	return n
 }
 
+// splits returns the scores of all random splits of a ratio, by metric.
+func (n *nodeSet) splits(ctx context.Context, ratio float64, o NodeOptions) (map[string][]float64, error) {
+	scores := make(map[string][]float64)
+	for repeat := range o.Repeats {
+		order := rand.New(rand.NewPCG(o.Seed, uint64(repeat))).Perm(n.x.len())
+		learned := min(max(int(ratio*float64(len(order))), 1), len(order)-1)
+		s, err := n.split(ctx, order[:learned], order[learned:])
+		if err != nil {
+			return nil, err
+		}
+		for metric, score := range s {
+			scores[metric] = append(scores[metric], score)
+		}
+	}
+	return scores, nil
+}
+
 // split learns from some nodes, finds the labels of others, and returns the
 // score by metric.
 func (n *nodeSet) split(ctx context.Context, learn, find []int) (map[string]float64, error) {
@@ -156,15 +166,7 @@ func (n *nodeSet) split(ctx context.Context, learn, find []int) (map[string]floa
 		for class := range ranked {
 			ranked[class] = class
 		}
-		slices.SortStableFunc(ranked, func(a, b int) int {
-			switch x, y := logits[a][i], logits[b][i]; {
-			case x > y:
-				return -1
-			case x < y:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(ranked, func(a, b int) int { return cmp.Compare(logits[b][i], logits[a][i]) })
 		probable := 0
 		for probable < n.classes && logits[ranked[probable]][i] > 0 {
 			probable++
@@ -239,7 +241,12 @@ func (n *nodeSet) scoreFold(fold []int, this int) *confusion {
 	for i, p := range n.pairs {
 		if fold[i] == this {
 			products(scores, n.x.of(p.example), w)
-			best := slices.Index(scores, slices.Max(scores))
+			best := 0
+			for k, score := range scores {
+				if score > scores[best] {
+					best = k
+				}
+			}
 			c.count([]int{p.class}, []int{best})
 		}
 	}
@@ -277,64 +284,4 @@ func stratify(class []int, folds int) (fold []int) {
 		}
 	}
 	return fold
-}
-
-// A confusion counts for each class what was found.
-type confusion struct{ right, wrong, missed []int }
-
-func newConfusion(classes int) *confusion {
-	return &confusion{make([]int, classes), make([]int, classes), make([]int, classes)}
-}
-
-// count adds one example: its classes and those that were found.
-func (c *confusion) count(classes, found []int) {
-	for _, class := range found {
-		if slices.Contains(classes, class) {
-			c.right[class]++
-		} else {
-			c.wrong[class]++
-		}
-	}
-	for _, class := range classes {
-		if !slices.Contains(found, class) {
-			c.missed[class]++
-		}
-	}
-}
-
-// f1 is 2·right/(2·right + wrong + missed), 0 if there is nothing.
-func f1(right, wrong, missed int) float64 {
-	if right == 0 {
-		return 0
-	}
-	return 2 * float64(right) / float64(2*right+wrong+missed)
-}
-
-// micro returns the F1 of all classes together.
-func (c *confusion) micro() float64 {
-	var right, wrong, missed int
-	for k := range c.right {
-		right, wrong, missed = right+c.right[k], wrong+c.wrong[k], missed+c.missed[k]
-	}
-	return f1(right, wrong, missed)
-}
-
-// macro returns the mean of all classes' F1.
-func (c *confusion) macro() float64 { return c.mean(func(int) bool { return true }) }
-
-// macroSeen returns the mean of the F1 of the classes that examples have or that
-// were found.
-func (c *confusion) macroSeen() float64 {
-	return c.mean(func(k int) bool { return c.right[k]+c.wrong[k]+c.missed[k] > 0 })
-}
-
-func (c *confusion) mean(counts func(class int) bool) float64 {
-	sum, n := 0.0, 0
-	for k := range c.right {
-		if counts(k) {
-			sum += f1(c.right[k], c.wrong[k], c.missed[k])
-			n++
-		}
-	}
-	return sum / float64(max(n, 1))
 }
