@@ -69,7 +69,8 @@ func (g *Graph) Alone() int {
 // maxNodes leaves a number that is no node, for randomness that belongs to none.
 const maxNodes = math.MaxUint32
 
-// An arc is an edge in one direction, as it was read; place is its line.
+// An arc is an edge in one direction, as it was read; place is its line. Of a
+// matrix the entries are the lines.
 type arc struct {
 	from, to uint32
 	weight   float64
@@ -111,8 +112,8 @@ func newGraph(names []string, arcs []arc, directed, weighted bool) (g *Graph, re
 			}
 			places[a.place] = struct{}{}
 			if before := own[k-1]; weighted && a.weight != before.weight {
-				return nil, 0, fmt.Errorf("the edge of %s and %s has the weight %g at %d and %g at %d: give each edge one weight",
-					names[a.from], names[a.to], before.weight, before.place, a.weight, a.place)
+				return nil, 0, fmt.Errorf("the edge of %s and %s has two weights, %g and %g (lines %d and %d): give it one, or say that edges are directed",
+					names[a.from], names[a.to], before.weight, a.weight, before.place, a.place)
 			}
 		}
 	}

@@ -148,7 +148,7 @@ func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 			return 0, fmt.Errorf("the node %q is not UTF-8", name)
 		case len(bytes.Fields(name)) > 1:
 			return 0, fmt.Errorf("the node %q has white space in its name, which would be two words of the text", name)
-		case len(e.names) == maxNodes:
+		case uint64(len(e.names)) == maxNodes:
 			return 0, fmt.Errorf("more than %d nodes", uint32(maxNodes))
 		}
 		i := uint32(len(e.names))
