@@ -314,6 +314,7 @@ func FuzzRun(f *testing.F) {
 	for _, content := range []string{
 		"cat dog 1\ncat car 2\n", ": s\ncat dog cat car\n", "word1\tword2\tPOS\tSimLex999\na\tb\tN\t1\n",
 		"a,b,c\n", ":\n", "cat dog 1e308\ncat car -1e308\ndog car 1e308\n", "cat dog car NN_NNS cat\n", "a\t\t1\n\t\t\n",
+		"category,word\nx,cat\ny,dog\n", "class\tconcept\nx\t\"cat\ny\tdog\n", "cat-n\tx\tattri\tdog-n\ndog-n\ty\tmero\t\n",
 	} {
 		f.Add(content)
 	}

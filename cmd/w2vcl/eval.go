@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
@@ -53,7 +54,12 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
   w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
   w2vcl eval runs/friends --task links --data links.txt`,
 		Args: exactly("DIR|VECTORS"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd.Flags()); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), s, args[0])
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
@@ -63,6 +69,7 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 	flags.IntVar(&o.restrict, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
 	flags.BoolVar(&o.sections, "sections", false, "show every section of an analogy set")
 	flags.Float64SliceVar(&o.nodes.Ratios, "ratios", []float64{0.1, 0.5, 0.9}, "nodes: `SHARES` of the nodes to learn from")
+	flags.Lookup("ratios").DefValue = "0.1,0.5,0.9"
 	flags.IntVar(&o.nodes.Repeats, "repeats", 10, "nodes: `N` random splits for each share")
 	flags.IntVar(&o.nodes.Folds, "folds", 0, "nodes: `N`-fold cross-validation over pairs of node and label, too, as PAR-Word2Vec's; 0: none")
 	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
@@ -81,8 +88,44 @@ func (o *evalOptions) graphTask() bool {
 	return o.task == evaluate.TaskNodes || o.task == evaluate.TaskLinks
 }
 
+// taskFlags are the flags that say nothing to some tasks, and the tasks that they
+// are for; "" is the task of all sets of words.
+var taskFlags = map[string][]string{
+	"oov":            {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
+	"case-sensitive": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
+	"restrict-vocab": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
+	"sections":       {"", evaluate.TaskAnalogy},
+	"ratios":         {evaluate.TaskNodes},
+	"repeats":        {evaluate.TaskNodes},
+	"folds":          {evaluate.TaskNodes},
+	"matrix":         {evaluate.TaskNodes},
+	"seed":           {evaluate.TaskNodes, evaluate.TaskLinks},
+}
+
 // check refuses what no data can make right.
-func (o *evalOptions) check() error {
+func (o *evalOptions) check(flags *pflag.FlagSet) error {
+	if err := o.checkValues(); err != nil {
+		return err
+	}
+	var useless error
+	flags.Visit(func(flag *pflag.Flag) { // those that were given
+		if tasks, ok := taskFlags[flag.Name]; ok && !slices.Contains(tasks, o.task) {
+			useless = train.Usagef("--%s: is for --task %s", flag.Name, strings.TrimPrefix(strings.Join(tasks, ", "), ", "))
+		}
+	})
+	if useless != nil {
+		return useless
+	}
+	if info, err := os.Stat(o.data); o.data != "" && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--data %s: there is no such folder or file", o.data)
+	} else if o.graphTask() && err == nil && info.IsDir() {
+		return fmt.Errorf("--data %s: --task %s needs a file, not a folder", o.data, o.task)
+	}
+	return nil
+}
+
+// checkValues refuses values that no flag takes.
+func (o *evalOptions) checkValues() error {
 	switch evaluate.OOV(o.oov) {
 	case evaluate.OOVSkip, evaluate.OOVZero, evaluate.OOVMean:
 	default:
@@ -105,18 +148,10 @@ func (o *evalOptions) check() error {
 			return train.Usagef("--ratios: %g must be between 0 and 1", share)
 		}
 	}
-	if info, err := os.Stat(o.data); o.data != "" && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--data %s: there is no such folder or file", o.data)
-	} else if o.graphTask() && err == nil && info.IsDir() {
-		return fmt.Errorf("--data %s: --task %s needs a file, not a folder", o.data, o.task)
-	}
 	return nil
 }
 
 func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	t, err := loadVectors(path)
 	if err != nil {
 		return err
