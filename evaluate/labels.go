@@ -12,7 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/matlab"
 )
 
-// Labels of nodes, each of which has one or more.
+// Labels of nodes, each of which has one or more; made by ReadLabels.
 type Labels struct {
 	Nodes   []string
 	Classes []string

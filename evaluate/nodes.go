@@ -210,15 +210,15 @@ func (n *nodeSet) classLogits(class int, learn, find []int) []float64 {
 
 // foldPairs returns the scores of each fold of the cross-validation over pairs.
 func (n *nodeSet) foldPairs(ctx context.Context, folds int) (micro, macro []float64, err error) {
+	if len(n.pairs) < folds {
+		return nil, nil, fmt.Errorf("nodes: %d folds of %d pairs of node and label", folds, len(n.pairs))
+	}
 	class := make([]int, len(n.pairs))
 	for i, p := range n.pairs {
 		class[i] = p.class
 	}
 	fold := stratify(class, folds)
 	micro, macro = make([]float64, folds), make([]float64, folds)
-	if slices.Max(fold) < folds-1 {
-		return nil, nil, fmt.Errorf("nodes: %d folds of %d pairs of node and label", folds, len(n.pairs))
-	}
 	err = inParallel(ctx, folds, func(f int) {
 		c := n.scoreFold(fold, f)
 		micro[f], macro[f] = c.micro(), c.macroSeen()
