@@ -35,15 +35,16 @@ type Stream uint64
 // The streams of the project. A number, once used, is never given to another
 // purpose: it is part of what makes old runs repeatable.
 const (
-	StreamInitWords    Stream = 1 << 32 // initial word table
-	StreamInitContexts Stream = 2 << 32 // initial context table
-	StreamSubsample    Stream = 3 << 32 // subsampling, Sub(pass)
-	StreamWindow       Stream = 4 << 32 // dynamic window sizes, Sub(pass)
-	StreamDiscard      Stream = 5 << 32 // which contexts a row of M keeps, and their order
-	StreamDuplicate    Stream = 6 << 32 // order of the later passes over a row of M
-	StreamNegatives    Stream = 7 << 32 // negatives, Sub(step)
-	StreamShuffle      Stream = 8 << 32 // order of minibatches
-	StreamRedraws      Stream = 9 << 32 // negatives in place of those that were the target, Sub(epoch)
+	StreamInitWords    Stream = 1 << 32  // initial word table
+	StreamInitContexts Stream = 2 << 32  // initial context table
+	StreamSubsample    Stream = 3 << 32  // subsampling, Sub(pass)
+	StreamWindow       Stream = 4 << 32  // dynamic window sizes, Sub(pass)
+	StreamDiscard      Stream = 5 << 32  // which contexts a row of M keeps, and their order
+	StreamDuplicate    Stream = 6 << 32  // order of the later passes over a row of M
+	StreamNegatives    Stream = 7 << 32  // negatives, Sub(step)
+	StreamShuffle      Stream = 8 << 32  // order of minibatches
+	StreamRedraws      Stream = 9 << 32  // negatives in place of those that were the target, Sub(epoch)
+	StreamWalk         Stream = 11 << 32 // random walks, Sub(round); which edges are held out, Sub(1<<32-1)
 )
 
 // Sub returns the stream with its free low 32 bits set to n.

@@ -35,6 +35,9 @@ func TestStreams(t *testing.T) {
 			t.Errorf("stream number %d is %#x", i+1, uint64(s))
 		}
 	}
+	if StreamWalk != 11<<32 {
+		t.Errorf("the stream of walks is %#x", uint64(StreamWalk))
+	}
 }
 
 func TestBelow(t *testing.T) {

@@ -120,7 +120,7 @@ func analogy(ctx context.Context, l *lookup, dataset string, sections []section,
 				shares = append(shares, float64(score))
 			}
 			if o.Sections && s.name != "" {
-				rows = append(rows, Result{TaskAnalogy, dataset + "/" + s.name, string(m), score, t.found, t.total})
+				rows = append(rows, newResult(TaskAnalogy, dataset+"/"+s.name, string(m), score, t.found, t.total))
 			}
 		}
 		if all.total == 0 {
@@ -131,8 +131,8 @@ func analogy(ctx context.Context, l *lookup, dataset string, sections []section,
 			macro = Score(mean(shares))
 		}
 		results = append(results,
-			Result{TaskAnalogy, dataset, string(m), all.score(o.OOV), all.found, all.total},
-			Result{TaskAnalogy, dataset, string(m) + MacroSuffix, macro, all.found, all.total})
+			newResult(TaskAnalogy, dataset, string(m), all.score(o.OOV), all.found, all.total),
+			newResult(TaskAnalogy, dataset, string(m)+MacroSuffix, macro, all.found, all.total))
 		results = append(results, rows...)
 	}
 	return results, nil

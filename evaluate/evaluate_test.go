@@ -61,7 +61,7 @@ func TestReadSimilarity(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("got %v, %v; want %v", got, err, want)
 			}
-			sets, _, err := findDatasets(dir)
+			sets, _, err := findDatasets(dir, "")
 			if err != nil || len(sets) != 1 || sets[0].task != TaskSimilarity {
 				t.Errorf("found %v, %v", sets, err)
 			}
@@ -93,7 +93,7 @@ func TestReadAnalogies(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %v, %v; want %v", got, err, c.want)
 			}
-			sets, _, err := findDatasets(dir)
+			sets, _, err := findDatasets(dir, "")
 			if err != nil || len(sets) != 1 || sets[0].task != TaskAnalogy {
 				t.Errorf("found %v, %v", sets, err)
 			}
@@ -139,6 +139,7 @@ func TestFindDatasets(t *testing.T) {
 		"analogy/MSR.txt":               "a b c d\n",
 		"README.md":                     "# Data\n\nThese files are word similarity sets.\nSee the paper.\n",
 		"categorization/ap.csv":         "index,category,word\n0,tree,acacia\n1,tree,apple\n",
+		"categorization/EN-BLESS.txt":   "alligator-n\tanimal\tattri\tgreen-j\n",
 		"classification/reviews.all":    "1 the rock is destined to be\n0 simplistic , silly and tedious .\n",
 		"graphs/edges.txt":              "1 2\n2 3\n",
 		"graphs/weighted.txt":           "1 2 0.5\n2 3 0.25\n",
@@ -149,7 +150,7 @@ func TestFindDatasets(t *testing.T) {
 		".hidden/set.txt":               similar,
 		".set.txt.swp":                  similar,
 	})
-	sets, notes, err := findDatasets(dir)
+	sets, notes, err := findDatasets(dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestFindDatasets(t *testing.T) {
 		got = append(got, s.task+" "+s.name)
 	}
 	want := []string{ // in the order of the paths; a name goes to the first that asks
-		"analogy MSR", "analogy Google",
+		"analogy MSR", "analogy Google", "categorization BLESS", "categorization AP",
 		"similarity mental-states", "similarity other/mental-states.txt",
 		"similarity MEN", "similarity RW", "similarity SimLex-999", "similarity WS-353", "similarity WS-353-SIM",
 		"similarity similarity/mental-states.txt", "similarity wordsim353",
@@ -166,7 +167,7 @@ func TestFindDatasets(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if len(notes) != 9 {
+	if len(notes) != 8 {
 		t.Errorf("%d notes: %q", len(notes), notes)
 	}
 	for _, note := range notes {
@@ -187,8 +188,8 @@ func TestRunErrors(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"no set":         {ctx, filepath.Join(dir, "README"), Options{}, "no similarity or analogy set found"},
-		"empty folder":   {ctx, t.TempDir(), Options{}, "no similarity or analogy set found"},
+		"no set":         {ctx, filepath.Join(dir, "README"), Options{}, "no similarity, analogy or categorization set found"},
+		"empty folder":   {ctx, t.TempDir(), Options{}, "no similarity, analogy or categorization set found"},
 		"no folder":      {ctx, filepath.Join(dir, "none"), Options{}, "none"},
 		"OOV":            {ctx, dir, Options{OOV: "guess"}, `unknown rule "guess"`},
 		"method":         {ctx, dir, Options{Methods: []Method{"4cos"}}, `unknown analogy method "4cos"`},
@@ -273,17 +274,19 @@ func TestNoScore(t *testing.T) {
 
 func TestResultJSON(t *testing.T) {
 	want := []Result{
-		{TaskSimilarity, "WS-353", MetricSpearman, 0.625, 351, 353},
-		{TaskAnalogy, "Google", "lrcos-macro", NoScore, 0, 573},
+		newResult(TaskSimilarity, "WS-353", MetricSpearman, 0.625, 351, 353),
+		newResult(TaskAnalogy, "Google", "lrcos-macro", NoScore, 0, 573),
+		{Task: TaskNodes, Dataset: "blogs/50%", Metric: MetricMicroF1, Score: 0.5, Found: 9, Total: 10, Deviation: 0.25},
 	}
 	text, err := json.Marshal(want)
 	const expected = `[{"task":"similarity","dataset":"WS-353","metric":"spearman","score":0.625,"found":351,"total":353},` +
-		`{"task":"analogy","dataset":"Google","metric":"lrcos-macro","score":null,"found":0,"total":573}]`
+		`{"task":"analogy","dataset":"Google","metric":"lrcos-macro","score":null,"found":0,"total":573},` +
+		`{"task":"nodes","dataset":"blogs/50%","metric":"micro-f1","score":0.5,"found":9,"total":10,"deviation":0.25}]`
 	if err != nil || string(text) != expected {
 		t.Errorf("got %s, %v\nwant %s", text, err, expected)
 	}
 	var got []Result
-	if err := json.Unmarshal(text, &got); err != nil || got[0] != want[0] || got[1].Score.Valid() {
+	if err := json.Unmarshal(text, &got); err != nil || got[0] != want[0] || got[1].Score.Valid() || got[2] != want[2] {
 		t.Errorf("got %v, %v", got, err)
 	}
 	if s := got[0].Score.String(); s != "0.625" {
@@ -311,6 +314,7 @@ func FuzzRun(f *testing.F) {
 	for _, content := range []string{
 		"cat dog 1\ncat car 2\n", ": s\ncat dog cat car\n", "word1\tword2\tPOS\tSimLex999\na\tb\tN\t1\n",
 		"a,b,c\n", ":\n", "cat dog 1e308\ncat car -1e308\ndog car 1e308\n", "cat dog car NN_NNS cat\n", "a\t\t1\n\t\t\n",
+		"category,word\nx,cat\ny,dog\n", "class\tconcept\nx\t\"cat\ny\tdog\n", "cat-n\tx\tattri\tdog-n\ndog-n\ty\tmero\t\n",
 	} {
 		f.Add(content)
 	}

@@ -67,10 +67,10 @@ type dataset struct {
 	name string
 }
 
-// findDatasets looks for similarity and analogy sets in a folder and all
+// findDatasets looks for sets of a task (empty: of all) in a folder and all
 // folders in it, or takes path itself if it is a file. It tells them from
 // other files by their content; notes say what was passed over.
-func findDatasets(path string) (sets []dataset, notes []string, err error) {
+func findDatasets(path, only string) (sets []dataset, notes []string, err error) {
 	root, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +93,10 @@ func findDatasets(path string) (sets []dataset, notes []string, err error) {
 			return err
 		}
 		if task == "" {
-			notes = append(notes, file+": neither a similarity nor an analogy set, skipped")
+			notes = append(notes, file+": neither a similarity nor an analogy nor a categorization set, skipped")
+			return nil
+		}
+		if only != "" && task != only {
 			return nil
 		}
 		sets = append(sets, dataset{path: file, task: task})
@@ -103,7 +106,10 @@ func findDatasets(path string) (sets []dataset, notes []string, err error) {
 		return nil, nil, err
 	}
 	if len(sets) == 0 {
-		return nil, nil, fmt.Errorf("%s: no similarity or analogy set found; expected lines \"word word score\" or \"word word word word\"", path)
+		if only == "" {
+			only = "similarity, analogy or categorization"
+		}
+		return nil, nil, fmt.Errorf("%s: no %s set found; expected lines \"word word score\" or \"word word word word\", or columns \"category\" and \"word\"", path, only)
 	}
 	nameDatasets(sets, root)
 	return sets, notes, nil
@@ -138,6 +144,8 @@ func taskOf(path string) (string, error) {
 	lines := texts(scanned)
 	if len(lines) > 0 {
 		switch {
+		case looksLikeCategories(lines):
+			return TaskCategorization, nil
 		case looksLikeSimilarity(lines):
 			return TaskSimilarity, nil
 		case looksLikeAnalogies(lines):
@@ -202,6 +210,10 @@ var names = []struct{ prefix, name string }{
 	{"verb143", "Verb-143"},
 	{"questionswords", "Google"},
 	{"msr", "MSR"},
+	{"battig", "Battig"},
+	{"bless", "BLESS"},
+	{"essli", "ESSLLI-2008"},
+	{"esslli", "ESSLLI-2008"},
 	{"wordrelationship", "MSR"},
 }
 
@@ -213,6 +225,9 @@ func commonName(stem string) string {
 		}
 		return -1
 	}, strings.ToLower(stem))
+	if key == "ap" {
+		return "AP"
+	}
 	for _, key := range []string{key, strings.TrimPrefix(key, "en")} {
 		for _, n := range names {
 			if strings.HasPrefix(key, n.prefix) {

@@ -127,13 +127,19 @@ func TestScikitLearnLRCos(t *testing.T) {
 
 func TestScikitLearnLogistic(t *testing.T) {
 	golden := loadGolden(t).Logistic
-	var examples []example
-	for i, features := range golden.Features {
-		examples = append(examples, example{features, i < golden.Positive})
+	x := newFeatures(len(golden.Features[0]) - 1)
+	var answers []answer
+	for i, values := range golden.Features {
+		var vector []float32
+		for _, v := range values[:len(values)-1] {
+			vector = append(vector, float32(v))
+		}
+		x.add(vector)
+		answers = append(answers, answer{uint32(i), i < golden.Positive})
 	}
 	start := []float64{5, -5, 5, -5, 5, -5, 5, -5, 5}
 	for _, from := range [][]float64{nil, start} {
-		for k, w := range fitLogistic(examples, from) {
+		for k, w := range fitLogistic(x, answers, true, from) {
 			near(t, "weight", w, golden.Weights[k], 1e-5)
 		}
 	}

@@ -2,10 +2,9 @@ package evaluate
 
 import "math"
 
-// An example of logistic regression: features whose last value is the
-// constant 1 that carries the intercept.
-type example struct {
-	features []float64
+// An answer says of one of the features whether it is a positive example.
+type answer struct {
+	example  uint32
 	positive bool
 }
 
@@ -13,66 +12,45 @@ type example struct {
 //
 //	|w|²/2 + Σ_i weight_i·log(1 + exp(∓w·x_i))
 //
-// where the intercept, the last of w, is not in |w|² and both classes have the
-// same total weight: scikit-learn's LogisticRegression(C=1,
-// class_weight="balanced"). There must be examples of both classes. start is
-// where to begin, nil for zero; the minimum is the same. Newton's method, each
-// step solved by conjugate gradients: deterministic, no matrix is stored.
-func fitLogistic(examples []example, start []float64) []float64 {
-	const steps, tolerance = 100, 1e-7
-	f := newLogisticLoss(examples)
-	w := make([]float64, len(examples[0].features))
+// where the intercept, the last of w, is not in |w|². Balanced, both classes have
+// the same total weight; else every weight is 1: scikit-learn's
+// LogisticRegression(C=1) with and without class_weight="balanced". There must
+// be examples of both classes. start is where to begin, nil for zero; the minimum
+// is the same.
+func fitLogistic(x *features, answers []answer, balanced bool, start []float64) []float64 {
+	w := make([]float64, x.dim)
 	copy(w, start)
-	loss := f.at(w)
-	for range steps {
-		g := f.gradient(w)
-		size := norm(g)
-		if size <= tolerance {
-			break
-		}
-		direction := f.solve(g, min(0.1, math.Sqrt(size))*size)
-		slope := product(g, direction) // the loss falls along -direction
-		step, next := 1.0, loss
-		for ; step > 1e-10; step /= 2 {
-			add(w, -step, direction)
-			if next = f.at(w); next <= loss-1e-4*step*slope {
-				break
-			}
-			add(w, step, direction)
-		}
-		if next >= loss { // as good as rounding allows
-			break
-		}
-		loss = next
-	}
+	minimise(newLogisticLoss(x, answers, balanced), w)
 	return w
 }
 
 // logisticLoss is the function that fitLogistic minimises. at(w) also leaves
-// the probabilities that gradient and solve use.
+// the probabilities that gradient and curvature use.
 type logisticLoss struct {
-	examples      []example
+	x             *features
+	answers       []answer
+	examples      []uint32   // of the answers
 	weights       [2]float64 // of a negative and a positive example
 	probabilities []float64
 }
 
-func newLogisticLoss(examples []example) *logisticLoss {
-	positive := 0
-	for _, e := range examples {
-		if e.positive {
+func newLogisticLoss(x *features, answers []answer, balanced bool) *logisticLoss {
+	f := &logisticLoss{x: x, answers: answers, weights: [2]float64{1, 1}, probabilities: make([]float64, len(answers))}
+	positive := 0.0
+	for _, a := range answers {
+		f.examples = append(f.examples, a.example)
+		if a.positive {
 			positive++
 		}
 	}
-	n := float64(len(examples))
-	return &logisticLoss{
-		examples:      examples,
-		weights:       [2]float64{n / 2 / (n - float64(positive)), n / 2 / float64(positive)},
-		probabilities: make([]float64, len(examples)),
+	if n := float64(len(answers)); balanced {
+		f.weights = [2]float64{n / 2 / (n - positive), n / 2 / positive}
 	}
+	return f
 }
 
-func (f *logisticLoss) weight(e example) float64 {
-	if e.positive {
+func (f *logisticLoss) weight(a answer) float64 {
+	if a.positive {
 		return f.weights[1]
 	}
 	return f.weights[0]
@@ -82,14 +60,14 @@ func (f *logisticLoss) weight(e example) float64 {
 func (f *logisticLoss) at(w []float64) float64 {
 	free := w[:len(w)-1]
 	loss := product(free, free) / 2
-	for i, e := range f.examples {
-		z := product(w, e.features)
+	for i, a := range f.answers {
+		z := product(w, f.x.of(a.example))
 		f.probabilities[i] = sigmoid(z)
-		if !e.positive {
+		if !a.positive {
 			z = -z
 		}
 		// log(1+exp(-z)), for large -z too
-		loss += f.weight(e) * (math.Log1p(math.Exp(-math.Abs(z))) + max(0, -z))
+		loss += f.weight(a) * (math.Log1p(math.Exp(-math.Abs(z))) + max(0, -z))
 	}
 	return loss
 }
@@ -98,76 +76,26 @@ func (f *logisticLoss) at(w []float64) float64 {
 func (f *logisticLoss) gradient(w []float64) []float64 {
 	g := make([]float64, len(w))
 	copy(g, w[:len(w)-1])
-	for i, e := range f.examples {
+	for i, a := range f.answers {
 		d := f.probabilities[i]
-		if e.positive {
+		if a.positive {
 			d--
 		}
-		add(g, f.weight(e)*d, e.features)
+		add(g, f.weight(a)*d, f.x.of(a.example))
 	}
 	return g
 }
 
-// solve returns d with H·d = g up to a residual, H the second derivative at
-// the w of the last at(w).
-func (f *logisticLoss) solve(g []float64, residual float64) []float64 {
-	d := make([]float64, len(g))
-	r := append([]float64(nil), g...)
-	p := append([]float64(nil), g...)
-	rr := product(r, r)
-	for range 2 * len(g) {
-		if math.Sqrt(rr) <= residual {
-			break
-		}
-		hp := f.curvature(p)
-		step := rr / product(p, hp)
-		add(d, step, p)
-		add(r, -step, hp)
-		before := rr
-		rr = product(r, r)
-		for i := range p {
-			p[i] = r[i] + rr/before*p[i]
-		}
-	}
-	return d
-}
-
 // curvature returns H·v.
 func (f *logisticLoss) curvature(v []float64) []float64 {
-	h := make([]float64, len(v))
-	copy(h, v[:len(v)-1])
-	for i, e := range f.examples {
-		p := f.probabilities[i]
-		add(h, f.weight(e)*p*(1-p)*product(v, e.features), e.features)
-	}
+	h := f.x.curvature(v, f.examples, func(first, _ int, scores []float32) {
+		for j := range scores {
+			p := f.probabilities[first+j]
+			scores[j] *= float32(f.weight(f.answers[first+j]) * p * (1 - p))
+		}
+	})
+	add(h[:len(h)-1], 1, v[:len(v)-1])
 	return h
 }
 
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
-
-func norm(v []float64) float64 { return math.Sqrt(product(v, v)) }
-
-// product is the dot product, with four sums for speed.
-func product(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return s0 + s1 + s2 + s3
-}
-
-// add adds s·b to a.
-func add(a []float64, s float64, b []float64) {
-	b = b[:len(a)]
-	for i := range a {
-		a[i] += s * b[i]
-	}
-}

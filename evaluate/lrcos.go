@@ -3,9 +3,6 @@ package evaluate
 import (
 	"context"
 	"math/rand/v2"
-	"runtime"
-	"sync"
-	"sync/atomic"
 )
 
 // LRCos (Drozd, Gladkova and Matsuoka 2016) asks each pair c:d of a section for
@@ -50,21 +47,8 @@ func (p *pass) askClasses(ctx context.Context, pairs []wordPair, seed uint64) (a
 	c := p.newClasses(pairs, seed)
 	whole := c.fitWithout(wordPair{-1, -1}, nil) // a good start for all others
 	models := make([][]float64, len(pairs))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1) - 1)
-				if i >= len(pairs) {
-					return
-				}
-				models[i] = c.fitWithout(pairs[i], whole)
-			}
-		})
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
+	err = inParallel(ctx, len(pairs), func(i int) { models[i] = c.fitWithout(pairs[i], whole) })
+	if err != nil {
 		return 0, err
 	}
 	for i, pair := range pairs {
@@ -75,25 +59,23 @@ func (p *pass) askClasses(ctx context.Context, pairs []wordPair, seed uint64) (a
 
 // classes holds the examples of a section.
 type classes struct {
-	words    []int // rows of the table
-	examples []example
+	words   []int // rows of the table
+	x       *features
+	answers []answer
 }
 
 // newClasses collects the answers, the sources and the random words.
 func (p *pass) newClasses(pairs []wordPair, seed uint64) *classes {
-	c := &classes{}
+	c := &classes{x: newFeatures(p.table.Dim)}
 	known := make(map[int]bool)
 	include := func(row int, positive bool) {
 		if known[row] {
 			return
 		}
 		known[row] = true
-		features := make([]float64, 0, p.table.Dim+1)
-		for _, v := range p.unit(row) {
-			features = append(features, float64(v))
-		}
+		c.answers = append(c.answers, answer{uint32(len(c.words)), positive})
 		c.words = append(c.words, row)
-		c.examples = append(c.examples, example{append(features, 1), positive})
+		c.x.add(p.unit(row))
 	}
 	for _, pair := range pairs {
 		include(pair.answer, true)
@@ -113,18 +95,18 @@ func (p *pass) newClasses(pairs []wordPair, seed uint64) *classes {
 // fitWithout learns from all examples but the words of one pair. It returns
 // nil if that leaves no positive or no negative ones.
 func (c *classes) fitWithout(pair wordPair, start []float64) []float64 {
-	var left []example
+	var left []answer
 	count := make(map[bool]int)
-	for i, e := range c.examples {
+	for i, a := range c.answers {
 		if c.words[i] != pair.source && c.words[i] != pair.answer {
-			left = append(left, e)
-			count[e.positive]++
+			left = append(left, a)
+			count[a.positive]++
 		}
 	}
 	if count[true] == 0 || count[false] == 0 {
 		return nil
 	}
-	return fitLogistic(left, start)
+	return fitLogistic(c.x, left, true, start)
 }
 
 // askClass adds the search for one pair's answer; without a model, nothing is

@@ -49,11 +49,17 @@ type Options struct {
 	// frequent ones where the table is sorted: others are unknown and never an
 	// answer. 0: all.
 	RestrictVocab int
+	// Task keeps to the sets of one task, empty: all of similarity, analogy and
+	// categorization.
+	Task string
 	// Methods for analogies, empty: all.
 	Methods []Method
 	// Sections adds a result for every section of an analogy set.
 	Sections bool
 }
+
+// setTasks are the tasks whose sets Run finds in a folder.
+var setTasks = []string{TaskSimilarity, TaskAnalogy, TaskCategorization}
 
 // check fills in the defaults and refuses what is unknown.
 func (o *Options) check() error {
@@ -62,6 +68,9 @@ func (o *Options) check() error {
 	}
 	if rules := []OOV{OOVSkip, OOVZero, OOVMean}; !slices.Contains(rules, o.OOV) {
 		return fmt.Errorf("unknown rule %q for words that are not in the table; use %s", o.OOV, join(rules))
+	}
+	if o.Task != "" && !slices.Contains(setTasks, o.Task) {
+		return fmt.Errorf("unknown task %q; use %s", o.Task, join(setTasks))
 	}
 	all := []Method{CosAdd, CosMul, LRCos}
 	if len(o.Methods) == 0 {

@@ -9,18 +9,30 @@ import (
 // A Result is one score. Found of Total items (pairs, questions) have all
 // their words in the table.
 type Result struct {
-	Task    string `json:"task"`    // "similarity" or "analogy"
+	Task    string `json:"task"`    // see the Task constants
 	Dataset string `json:"dataset"` // "WS-353"; of one section "Google/capital-world"
 	Metric  string `json:"metric"`  // see the Metric constants
 	Score   Score  `json:"score"`
 	Found   int    `json:"found"`
 	Total   int    `json:"total"`
+
+	// Deviation is the standard deviation of the scores that Score is the mean
+	// of; 0 if it is a single one, or they are all the same.
+	Deviation Score `json:"deviation,omitzero"`
+}
+
+// newResult returns a single score.
+func newResult(task, dataset, metric string, score Score, found, total int) Result {
+	return Result{Task: task, Dataset: dataset, Metric: metric, Score: score, Found: found, Total: total}
 }
 
 // The tasks.
 const (
-	TaskSimilarity = "similarity"
-	TaskAnalogy    = "analogy"
+	TaskSimilarity     = "similarity"
+	TaskAnalogy        = "analogy"
+	TaskCategorization = "categorization"
+	TaskNodes          = "nodes" // labels of a graph's nodes, see Nodes
+	TaskLinks          = "links" // edges of a graph, see Links
 )
 
 // The metrics of similarity. Those of analogy are the [Method] names: the
@@ -30,6 +42,18 @@ const (
 	MetricSpearman = "spearman"
 	MetricPearson  = "pearson"
 	MacroSuffix    = "-macro"
+)
+
+// The metrics of the other tasks.
+const (
+	MetricPurity      = "purity"   // of categorization
+	MetricMicroF1     = "micro-f1" // of nodes
+	MetricMacroF1     = "macro-f1"
+	ThresholdSuffix   = "-threshold"
+	PairsPrefix       = "pairs-"
+	MetricCosineAUC   = "cosine-auc" // of links
+	MetricHadamardAUC = "hadamard-auc"
+	MetricHadamardF1  = "hadamard-micro-f1"
 )
 
 // A Score is a correlation or a share of right answers. It is NaN where there

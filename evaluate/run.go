@@ -7,10 +7,10 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 )
 
-// Run scores a table on every similarity and analogy set in a folder, found
-// recursively and told apart by content; dir may also be one such file. The
-// results are in the order of the files' paths. notes name the files that are
-// neither, which are skipped.
+// Run scores a table on every similarity, analogy and categorization set in a
+// folder, found recursively and told apart by content; dir may also be one such
+// file. The results are in the order of the files' paths. notes name the files
+// that are none of these, which are skipped.
 //
 // Errors: an unknown option, a folder without any set, a bad line in a set
 // (with file and line), a cancelled context.
@@ -18,7 +18,7 @@ func Run(ctx context.Context, t *embedding.Table, dir string, o Options) (result
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
-	sets, notes, err := findDatasets(dir)
+	sets, notes, err := findDatasets(dir, o.Task)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,16 +37,24 @@ func Run(ctx context.Context, t *embedding.Table, dir string, o Options) (result
 }
 
 func score(ctx context.Context, l *lookup, d dataset, o Options) ([]Result, error) {
-	if d.task == TaskSimilarity {
+	switch d.task {
+	case TaskSimilarity:
 		pairs, err := readSimilarity(d.path)
 		if err != nil {
 			return nil, err
 		}
 		return similarity(l, d.name, pairs, o), nil
+	case TaskCategorization:
+		members, err := readCategories(d.path)
+		if err != nil {
+			return nil, err
+		}
+		return categorization(ctx, l, d.name, members, o)
+	default:
+		sections, err := readAnalogies(d.path)
+		if err != nil {
+			return nil, err
+		}
+		return analogy(ctx, l, d.name, sections, o)
 	}
-	sections, err := readAnalogies(d.path)
-	if err != nil {
-		return nil, err
-	}
-	return analogy(ctx, l, d.name, sections, o)
 }

@@ -160,7 +160,7 @@ func similarity(l *lookup, dataset string, pairs []pair, o Options) []Result {
 		model = append(model, cosine(first, second))
 	}
 	result := func(metric string, score float64) Result {
-		return Result{TaskSimilarity, dataset, metric, Score(score), found, len(pairs)}
+		return newResult(TaskSimilarity, dataset, metric, Score(score), found, len(pairs))
 	}
 	return []Result{
 		result(MetricSpearman, Spearman(human, model)),

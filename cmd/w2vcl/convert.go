@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,7 +53,7 @@ func (o *convertOptions) run(s streams, from, to string) error {
 		files = append(files, sibling)
 	}
 	for _, file := range files {
-		if err := o.checkTarget(file); err != nil {
+		if err := checkTarget(file, o.force); err != nil {
 			return err
 		}
 	}
@@ -80,20 +77,4 @@ func (o *convertOptions) outputFormat(to string) (embedding.Format, error) {
 		return "", fmt.Errorf("%w; or choose with --format (%s)", err, formatNames())
 	}
 	return format, nil
-}
-
-// checkTarget refuses to overwrite what the user did not offer to lose.
-func (o *convertOptions) checkTarget(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return fmt.Errorf("cannot write %s: %w", path, err)
-	case info.IsDir():
-		return fmt.Errorf("%s is a folder: name a file to write", path)
-	case !o.force:
-		return fmt.Errorf("%s exists: choose another name, or replace it with --force", path)
-	}
-	return nil
 }

@@ -8,8 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
@@ -19,10 +22,13 @@ import (
 
 type evalOptions struct {
 	data          string
+	task          string
 	oov           string
 	caseSensitive bool
 	restrict      int
 	sections      bool
+	matrix        string
+	nodes         evaluate.NodeOptions
 	json          bool
 }
 
@@ -30,39 +36,122 @@ func newEval(s streams) *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
 		Use:   "eval DIR|VECTORS [--data DIR] [flags]",
-		Short: "Score vectors on similarity and analogy sets",
+		Short: "Score vectors on sets of similarity, analogies, categories; on a graph's labels and links",
 		Long: `Score the vectors of a run folder or file on every similarity set (word, word,
-score) and analogy set (the format of questions-words.txt) in a folder, or on the
-sets that come with w2vcl. Every score stands beside its coverage: how many of
-the set's items have all their words in the vocabulary.`,
+score), analogy set (the format of questions-words.txt) and categorization set
+(columns "category" and "word") in a folder, or on the sets that come with w2vcl.
+Every score stands beside its coverage: how many of the set's items have all
+their words in the vocabulary.
+
+Vectors of a graph's nodes (see 'w2vcl walk') have tasks of their own. nodes: find
+the labels of nodes by logistic regression; --data is a file of lines "node,label",
+or a MATLAB file with the matrix 'group'. links: tell edges from pairs without an
+edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 		Example: `  w2vcl eval runs/wiki
   w2vcl eval runs/wiki --data evaluation-sets/ --json
-  w2vcl eval GoogleNews.bin --data questions-words.txt --restrict-vocab 30000`,
+  w2vcl eval runs/wiki --data evaluation-sets/ --task categorization
+  w2vcl eval GoogleNews.bin --data questions-words.txt --restrict-vocab 30000
+  w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
+  w2vcl eval runs/friends --task links --data links.txt`,
 		Args: exactly("DIR|VECTORS"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd.Flags()); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), s, args[0])
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
+	flags.StringVar(&o.task, "task", "", "only the task `NAME`: "+strings.Join(evalTasks, ", ")+" (default: the first three)")
 	flags.StringVar(&o.oov, "oov", string(evaluate.OOVSkip), "what becomes of items with unknown words: `NAME` is skip, zero or mean")
 	flags.BoolVar(&o.caseSensitive, "case-sensitive", false, "look words up as they are written")
 	flags.IntVar(&o.restrict, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
 	flags.BoolVar(&o.sections, "sections", false, "show every section of an analogy set")
+	flags.Float64SliceVar(&o.nodes.Ratios, "ratios", []float64{0.1, 0.5, 0.9}, "nodes: `SHARES` of the nodes to learn from")
+	flags.Lookup("ratios").DefValue = "0.1,0.5,0.9"
+	flags.IntVar(&o.nodes.Repeats, "repeats", 10, "nodes: `N` random splits for each share")
+	flags.IntVar(&o.nodes.Folds, "folds", 0, "nodes: `N`-fold cross-validation over pairs of node and label, too, as PAR-Word2Vec's; 0: none")
+	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
+	flags.Uint64Var(&o.nodes.Seed, "seed", 1, "nodes and links: number `N` that the splits follow from")
 	addJSON(cmd, &o.json, "print the scores as one line of JSON")
 	return cmd
 }
 
-func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
+// evalTasks are the values of --task.
+var evalTasks = []string{
+	evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskNodes, evaluate.TaskLinks,
+}
+
+// graphTask reports whether the vectors are those of a graph's nodes.
+func (o *evalOptions) graphTask() bool {
+	return o.task == evaluate.TaskNodes || o.task == evaluate.TaskLinks
+}
+
+// taskFlags are the flags that say nothing to some tasks, and the tasks that they
+// are for; "" is the task of all sets of words.
+var taskFlags = map[string][]string{
+	"oov":            {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
+	"case-sensitive": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
+	"restrict-vocab": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
+	"sections":       {"", evaluate.TaskAnalogy},
+	"ratios":         {evaluate.TaskNodes},
+	"repeats":        {evaluate.TaskNodes},
+	"folds":          {evaluate.TaskNodes},
+	"matrix":         {evaluate.TaskNodes},
+	"seed":           {evaluate.TaskNodes, evaluate.TaskLinks},
+}
+
+// check refuses what no data can make right.
+func (o *evalOptions) check(flags *pflag.FlagSet) error {
+	if err := o.checkValues(); err != nil {
+		return err
+	}
+	var useless error
+	flags.Visit(func(flag *pflag.Flag) { // those that were given
+		if tasks, ok := taskFlags[flag.Name]; ok && !slices.Contains(tasks, o.task) {
+			useless = train.Usagef("--%s: is for --task %s", flag.Name, strings.TrimPrefix(strings.Join(tasks, ", "), ", "))
+		}
+	})
+	if useless != nil {
+		return useless
+	}
+	if info, err := os.Stat(o.data); o.data != "" && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--data %s: there is no such folder or file", o.data)
+	} else if o.graphTask() && err == nil && info.IsDir() {
+		return fmt.Errorf("--data %s: --task %s needs a file, not a folder", o.data, o.task)
+	}
+	return nil
+}
+
+// checkValues refuses values that no flag takes.
+func (o *evalOptions) checkValues() error {
 	switch evaluate.OOV(o.oov) {
 	case evaluate.OOVSkip, evaluate.OOVZero, evaluate.OOVMean:
 	default:
 		return train.Usagef("--oov %s: choose skip, zero or mean", o.oov)
 	}
-	if o.restrict < 0 {
+	switch {
+	case o.restrict < 0:
 		return train.Usagef("--restrict-vocab %d: must be 0 or more", o.restrict)
+	case o.task != "" && !slices.Contains(evalTasks, o.task):
+		return train.Usagef("--task %s: choose %s", o.task, strings.Join(evalTasks, ", "))
+	case o.graphTask() && o.data == "":
+		return train.Usagef("--data is missing: --task %s needs a file", o.task)
+	case o.nodes.Repeats < 1:
+		return train.Usagef("--repeats %d: must be 1 or more", o.nodes.Repeats)
+	case o.nodes.Folds < 0 || o.nodes.Folds == 1:
+		return train.Usagef("--folds %d: must be 0, or 2 or more", o.nodes.Folds)
 	}
-	if _, err := os.Stat(o.data); o.data != "" && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--data %s: there is no such folder or file", o.data)
+	for _, share := range o.nodes.Ratios {
+		if !(share > 0 && share < 1) {
+			return train.Usagef("--ratios: %g must be between 0 and 1", share)
+		}
 	}
+	return nil
+}
+
+func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
 	t, err := loadVectors(path)
 	if err != nil {
 		return err
@@ -79,6 +168,9 @@ func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
 
 // score runs the evaluation on --data or on the sets in the binary.
 func (o *evalOptions) score(ctx context.Context, s streams, t *embedding.Table) ([]evaluate.Result, error) {
+	if o.graphTask() {
+		return o.scoreGraph(ctx, t)
+	}
 	data := o.data
 	if data == "" {
 		folder, remove, err := builtinSets()
@@ -89,12 +181,30 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *embedding.Table) 
 		data = folder
 	}
 	results, notes, err := evaluate.Run(ctx, t, data, evaluate.Options{
-		OOV: evaluate.OOV(o.oov), CaseSensitive: o.caseSensitive, RestrictVocab: o.restrict, Sections: o.sections,
+		OOV: evaluate.OOV(o.oov), CaseSensitive: o.caseSensitive, RestrictVocab: o.restrict, Sections: o.sections, Task: o.task,
 	})
 	for _, note := range notes {
 		s.notef("%s", note)
 	}
 	return results, err
+}
+
+// scoreGraph scores vectors of nodes.
+func (o *evalOptions) scoreGraph(ctx context.Context, t *embedding.Table) ([]evaluate.Result, error) {
+	base := filepath.Base(o.data)
+	dataset := strings.TrimSuffix(base, filepath.Ext(base))
+	if o.task == evaluate.TaskLinks {
+		links, err := evaluate.ReadLinks(o.data)
+		if err != nil {
+			return nil, err
+		}
+		return evaluate.Links(ctx, t, dataset, links, o.nodes.Seed)
+	}
+	labels, err := evaluate.ReadLabels(o.data, o.matrix)
+	if err != nil {
+		return nil, err
+	}
+	return evaluate.Nodes(ctx, t, dataset, labels, o.nodes)
 }
 
 // builtinSets writes the embedded evaluation sets to a temporary folder, where
@@ -120,7 +230,11 @@ func printScores(w io.Writer, results []evaluate.Result) error {
 		if r.Total > 0 {
 			coverage = 100 * float64(r.Found) / float64(r.Total)
 		}
-		out.rowf("%s\t%s\t%s\t%6s\t%d of %d (%.0f%%)", r.Task, r.Dataset, r.Metric, r.Score, r.Found, r.Total, coverage)
+		score := fmt.Sprintf("%6s", r.Score)
+		if r.Deviation > 0 {
+			score += " ±" + r.Deviation.String()
+		}
+		out.rowf("%s\t%s\t%s\t%s\t%d of %d (%.0f%%)", r.Task, r.Dataset, r.Metric, score, r.Found, r.Total, coverage)
 	}
 	return out.writeTo(w)
 }

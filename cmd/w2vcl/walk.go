@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/walk"
+)
+
+type walkOptions struct {
+	out        string
+	read       walk.ReadOptions
+	walk       walk.Options
+	holdout    float64
+	holdoutOut string
+	force      bool
+	quiet      bool
+}
+
+func newWalk(s streams) *cobra.Command {
+	var o walkOptions
+	cmd := &cobra.Command{
+		Use:   "walk GRAPH --out FILE [flags]",
+		Short: "Make a text of a graph: random walks, to train vectors of its nodes on",
+		Long: `Write random walks over a graph as a text, one walk a line (node2vec; with p = q = 1
+DeepWalk). 'w2vcl train' in any mode makes vectors of the nodes from it, and
+'w2vcl eval --task nodes' and '--task links' score them.
+
+GRAPH is an edge list (two nodes a line and perhaps a weight, separated by
+spaces, tabs, commas or semicolons; '#' and '%' begin comments) or a MATLAB file
+of version 5 with the adjacency matrix 'network', whose nodes are named 1, 2, ...
+Either may be compressed with gzip. The text is the same for any number of
+threads.`,
+		Example: `  w2vcl walk blogcatalog.mat --p 0.25 --q 0.25 --out walks.txt
+  w2vcl train --mode word2vec --corpus walks.txt --window 10 --min-count 1 --out runs/blogs
+  w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
+
+  w2vcl walk friends.csv --holdout 0.5 --holdout-out links.txt --out walks.txt
+  w2vcl train --corpus walks.txt --min-count 1 --out runs/friends
+  w2vcl eval runs/friends --task links --data links.txt`,
+		Args: exactly("GRAPH"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.out, "out", "", "write the walks to `FILE`")
+	flags.IntVar(&o.walk.Walks, "walks", 10, "`N` walks from each node")
+	flags.IntVar(&o.walk.Length, "length", 80, "`N` nodes in a walk")
+	flags.Float64Var(&o.walk.P, "p", 1, "return parameter `P`: the smaller, the more often a walk goes back at once")
+	flags.Float64Var(&o.walk.Q, "q", 1, "in-out parameter `Q`: the smaller, the farther a walk leads away")
+	flags.BoolVar(&o.read.Directed, "directed", false, "edges lead from the first node to the second only")
+	flags.BoolVar(&o.read.Weighted, "weighted", false, "the third column, or the matrix, holds weights of the edges")
+	flags.StringVar(&o.read.Matrix, "matrix", "network", "`NAME` of the adjacency matrix in a MATLAB file")
+	flags.Float64Var(&o.holdout, "holdout", 0, "keep this `SHARE` of the edges out of the walks, to predict them")
+	flags.StringVar(&o.holdoutOut, "holdout-out", "", "write these edges, and as many pairs without an edge, to `FILE`")
+	flags.Uint64Var(&o.walk.Seed, "seed", 1, "number `N` that all randomness follows from")
+	flags.IntVar(&o.walk.Threads, "threads", 0, "`N` threads; 0: one for each processor")
+	flags.BoolVar(&o.force, "force", false, "replace files that exist")
+	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
+	useAliases(flags, map[string]string{"num-walks": "walks", "walk-length": "length", "workers": "threads"})
+	return cmd
+}
+
+func (o *walkOptions) check() error {
+	switch {
+	case o.out == "":
+		return train.Usagef("--out is missing: name the file to write the walks to")
+	case o.walk.Walks < 1:
+		return train.Usagef("--walks %d: must be 1 or more", o.walk.Walks)
+	case o.walk.Length < 1:
+		return train.Usagef("--length %d: must be 1 or more", o.walk.Length)
+	case !(o.walk.P >= walk.MinParameter && o.walk.P <= walk.MaxParameter):
+		return train.Usagef("--p %g: must be from %g to %g", o.walk.P, walk.MinParameter, walk.MaxParameter)
+	case !(o.walk.Q >= walk.MinParameter && o.walk.Q <= walk.MaxParameter):
+		return train.Usagef("--q %g: must be from %g to %g", o.walk.Q, walk.MinParameter, walk.MaxParameter)
+	case o.walk.Threads < 0:
+		return train.Usagef("--threads %d: must be 0 or more", o.walk.Threads)
+	case o.holdout != 0 && !(o.holdout > 0 && o.holdout < 1):
+		return train.Usagef("--holdout %g: must be between 0 and 1", o.holdout)
+	case (o.holdout != 0) != (o.holdoutOut != ""):
+		return train.Usagef("--holdout and --holdout-out belong together")
+	case o.holdoutOut == o.out:
+		return train.Usagef("--holdout-out and --out name the same file")
+	}
+	if err := checkTarget(o.out, o.force); err != nil || o.holdoutOut == "" {
+		return err
+	}
+	return checkTarget(o.holdoutOut, o.force)
+}
+
+func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	ctx, restore := train.Interruptible(ctx, nil)
+	defer restore()
+	p := s.progress(o.quiet)
+	g, notes, err := walk.Read(path, o.read)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		s.notef("%s: %s", path, note)
+	}
+	p.Notef("Graph: %s nodes, %s edges", train.Number(len(g.Names)), train.Number(g.Edges()))
+	if o.holdout > 0 {
+		if g, err = o.holdOut(g, p); err != nil {
+			return err
+		}
+	}
+	if alone := g.Alone(); alone > 0 {
+		s.notef("From %s of the nodes no edge leads on: walks end there", train.Number(alone))
+	}
+	return o.write(ctx, g, p)
+}
+
+// holdOut writes the edges that are held out and returns the graph without them.
+func (o *walkOptions) holdOut(g *walk.Graph, p *train.Progress) (*walk.Graph, error) {
+	rest, pairs, err := g.HoldOut(o.holdout, o.walk.Seed)
+	if err != nil {
+		return nil, err
+	}
+	err = atomicfile.Write(o.holdoutOut, func(w io.Writer) error { return g.WritePairs(w, pairs) })
+	if err != nil {
+		return nil, err
+	}
+	p.Notef("Held out: %s edges, written to %s with as many pairs without an edge", train.Number(len(pairs)/2), o.holdoutOut)
+	return rest, nil
+}
+
+func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *train.Progress) error {
+	start := time.Now()
+	total := len(g.Names) * o.walk.Walks
+	stage := p.Stage("Walking", int64(total))
+	defer stage.Stop()
+	o.walk.Progress = func(written, _ int) { stage.Update(int64(written), nil) }
+	err := atomicfile.Write(o.out, func(w io.Writer) error { return g.Write(ctx, w, o.walk) })
+	if err != nil {
+		return err
+	}
+	stage.Done("Walks: %s of at most %d nodes, written to %s in %s",
+		train.Number(total), o.walk.Length, o.out, train.Duration(time.Since(start).Seconds()))
+	return nil
+}

@@ -1,0 +1,241 @@
+// Package matlab reads matrices of numbers from MATLAB files of version 5 (what
+// MATLAB itself calls -v6 and -v7, and what scipy.io.savemat writes): full and
+// sparse, compressed or not, of either byte order.
+//
+// Start at [Read]. The format is described in "MAT-File Format" (The MathWorks);
+// elements and their numbers are in element.go.
+package matlab
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// A Matrix of real numbers, as its entries that are not zero, column by column.
+type Matrix struct {
+	Rows, Columns int
+	Entries       []Entry
+}
+
+// An Entry is one number of a matrix; rows and columns count from 0.
+type Entry struct {
+	Row, Column uint32
+	Value       float64
+}
+
+// Read returns the matrix of that name, or, if name is "", the first one of real
+// numbers. Errors: not a file of version 5, damaged or cut off; no such matrix
+// (the names of those there are in the message); a matrix that is complex, has
+// more than two dimensions or does not hold numbers.
+func Read(r io.Reader, name string) (*Matrix, error) {
+	order, err := readHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	var seen []string
+	for {
+		m, err := readVariable(&elements{r: r, order: order}, name)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, fmt.Errorf("no matrix %q in the file, which holds %s", name, orNothing(seen))
+		case err != nil:
+			return nil, err
+		case m.matrix != nil:
+			return m.matrix, nil
+		case m.name != "":
+			seen = append(seen, m.name)
+		}
+	}
+}
+
+func orNothing(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+// readHeader reads the first 128 bytes: a text, the version, the byte order.
+func readHeader(r io.Reader) (binary.ByteOrder, error) {
+	header := make([]byte, 128)
+	n, err := io.ReadFull(r, header)
+	if bytes.HasPrefix(header, []byte("MATLAB 7.3")) {
+		return nil, errors.New("a MATLAB file of version 7.3 (HDF5), which is not read here: save it with -v7")
+	}
+	if !bytes.HasPrefix(header, []byte("MATLAB 5.0")) {
+		return nil, errors.New("not a MATLAB file of version 5 (its first bytes are not \"MATLAB 5.0\")")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cut off after %d bytes: %w", n, io.ErrUnexpectedEOF)
+	}
+	switch string(header[126:]) {
+	case "IM":
+		return binary.LittleEndian, nil
+	case "MI":
+		return binary.BigEndian, nil
+	default:
+		return nil, fmt.Errorf("the byte order mark is %q, neither IM nor MI", header[126:])
+	}
+}
+
+// A variable of the file; matrix is nil if it was passed over.
+type variable struct {
+	name   string
+	matrix *Matrix
+}
+
+// readVariable reads the next variable, its numbers only if it is the wanted
+// one. The error is io.EOF, unwrapped, at the end of the file.
+func readVariable(e *elements, wanted string) (variable, error) {
+	t, err := e.tag()
+	if err == io.EOF {
+		return variable{}, err
+	}
+	if err != nil {
+		return variable{}, damaged(err)
+	}
+	body := io.LimitReader(e.r, int64(t.size))
+	inner := &elements{r: body, order: e.order}
+	switch t.kind {
+	case kindMatrix:
+	case kindCompressed:
+		inflated, err := zlib.NewReader(body)
+		if err != nil {
+			return variable{}, damaged(err)
+		}
+		inner.r = inflated
+		if t, err = inner.tag(); err != nil {
+			return variable{}, damaged(err)
+		}
+	}
+	var v variable
+	if t.kind == kindMatrix {
+		if v, err = readMatrix(inner, wanted); err != nil {
+			return v, damaged(err)
+		}
+	}
+	if _, err := io.Copy(io.Discard, body); err != nil { // the rest, to where the next begins
+		return variable{}, damaged(err)
+	}
+	return v, nil
+}
+
+// damaged says so of an error that stands for the end of the data.
+func damaged(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the file is cut off or damaged: %w", io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// The classes of arrays.
+const (
+	classSparse = 5
+	classDouble = 6  // the first class of numbers
+	classUint64 = 15 // the last
+	flagComplex = 0x0800
+)
+
+// readMatrix reads the elements of an array: flags, dimensions, name, numbers.
+func readMatrix(e *elements, wanted string) (variable, error) {
+	flags, err := e.numbers()
+	if err != nil {
+		return variable{}, err
+	}
+	dims, err := e.numbers()
+	if err != nil {
+		return variable{}, err
+	}
+	name, err := e.text()
+	if err != nil {
+		return variable{}, err
+	}
+	if len(flags) != 2 || len(dims) < 2 {
+		return variable{}, fmt.Errorf("array %q has %d flags and %d dimensions", name, len(flags), len(dims))
+	}
+	v := variable{name: name}
+	class, isComplex := int(flags[0])&0xff, int(flags[0])&flagComplex != 0
+	numeric := (class == classSparse || class >= classDouble && class <= classUint64) && !isComplex && len(dims) == 2
+	if name == "" || wanted != "" && name != wanted || wanted == "" && !numeric {
+		return v, nil
+	}
+	if !numeric {
+		return v, fmt.Errorf("%s is not a matrix of real numbers (class %d, complex %t, %d dimensions)", name, class, isComplex, len(dims))
+	}
+	for _, d := range dims {
+		if !(d >= 0 && d < math.MaxUint32) {
+			return v, fmt.Errorf("%s has a dimension of %g", name, d)
+		}
+	}
+	m := &Matrix{Rows: int(dims[0]), Columns: int(dims[1])}
+	if class == classSparse {
+		err = m.readSparse(e)
+	} else {
+		err = m.readFull(e)
+	}
+	if err != nil {
+		return v, fmt.Errorf("%s: %w", name, err)
+	}
+	v.matrix = m
+	return v, nil
+}
+
+// readSparse reads row numbers, for each column where its entries begin, and
+// the values.
+func (m *Matrix) readSparse(e *elements) error {
+	rows, err := e.numbers()
+	if err != nil {
+		return err
+	}
+	starts, err := e.numbers()
+	if err != nil {
+		return err
+	}
+	values, err := e.numbers()
+	if err != nil {
+		return err
+	}
+	if len(starts) != m.Columns+1 {
+		return fmt.Errorf("%d columns, but the beginnings of %d", m.Columns, len(starts)-1)
+	}
+	for column := range m.Columns {
+		first, last, stored := starts[column], starts[column+1], min(len(rows), len(values))
+		if !(first >= 0 && last >= first && last <= float64(stored)) { // NaN is refused, too
+			return fmt.Errorf("column %d holds the entries %g to %g of %d", column+1, first, last, stored)
+		}
+		for i := int(first); i < int(last); i++ {
+			if !(rows[i] >= 0 && rows[i] < float64(m.Rows)) {
+				return fmt.Errorf("column %d has an entry in row %g of %d", column+1, rows[i]+1, m.Rows)
+			}
+			m.add(int(rows[i]), column, values[i])
+		}
+	}
+	return nil
+}
+
+// readFull reads all values, column by column.
+func (m *Matrix) readFull(e *elements) error {
+	values, err := e.numbers()
+	if err != nil {
+		return err
+	}
+	if m.Rows > 0 && (len(values)%m.Rows != 0 || len(values)/m.Rows != m.Columns) || m.Rows == 0 && len(values) > 0 {
+		return fmt.Errorf("%d values in %d rows and %d columns", len(values), m.Rows, m.Columns)
+	}
+	for i, v := range values {
+		m.add(i%m.Rows, i/m.Rows, v)
+	}
+	return nil
+}
+
+func (m *Matrix) add(row, column int, value float64) {
+	if value != 0 {
+		m.Entries = append(m.Entries, Entry{uint32(row), uint32(column), value})
+	}
+}

@@ -1,0 +1,167 @@
+package matlab
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func content(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestScipy reads what scipy wrote (testdata/make_golden.py).
+func TestScipy(t *testing.T) {
+	var golden map[string]struct {
+		Rows, Columns int
+		Entries       [][3]float64
+	}
+	if err := json.Unmarshal(content(t, "golden.json"), &golden); err != nil {
+		t.Fatal(err)
+	}
+	if len(golden) < 14 {
+		t.Fatalf("only %d matrices", len(golden))
+	}
+	for _, file := range []string{"plain.mat", "compressed.mat"} {
+		for name, g := range golden {
+			want := &Matrix{Rows: g.Rows, Columns: g.Columns}
+			for _, e := range g.Entries {
+				want.Entries = append(want.Entries, Entry{uint32(e[0]), uint32(e[1]), e[2]})
+			}
+			got, err := Read(bytes.NewReader(content(t, file)), name)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s %s: %v, %v; want %v", file, name, got, err, want)
+			}
+		}
+		// The first one with real numbers in two dimensions.
+		if m, err := Read(bytes.NewReader(content(t, file)), ""); err != nil || m.Rows != 9 || m.Columns != 7 {
+			t.Errorf("%s: %v, %v", file, m, err)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	plain := content(t, "plain.mat")
+	order := bytes.Clone(plain)
+	copy(order[126:], "XX")
+	for name, c := range map[string]struct {
+		content []byte
+		matrix  string
+		want    string
+	}{
+		"empty":        {nil, "network", "not a MATLAB file of version 5"},
+		"text":         {[]byte("1 2\n2 3\n"), "network", "not a MATLAB file of version 5"},
+		"HDF5":         {[]byte("MATLAB 7.3 MAT-file, Platform"), "network", "save it with -v7"},
+		"header":       {plain[:100], "network", "cut off after 100 bytes"},
+		"order":        {order, "network", `byte order mark is "XX"`},
+		"no matrix":    {plain, "graph", `no matrix "graph" in the file, which holds title, cells, complex, cube, network`},
+		"no variables": {plain[:128], "graph", "which holds nothing"},
+		"text matrix":  {plain, "title", "title is not a matrix of real numbers"},
+		"cells":        {plain, "cells", "cells is not a matrix of real numbers"},
+		"complex":      {plain, "complex", "complex true"},
+		"dimensions":   {plain, "cube", "3 dimensions"},
+	} {
+		_, err := Read(bytes.NewReader(c.content), c.matrix)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestCut: a file that ends early is an error wherever it ends, but between
+// two variables.
+func TestCut(t *testing.T) {
+	for _, file := range []string{"plain.mat", "compressed.mat"} {
+		whole := content(t, file)
+		for n := range whole[:len(whole)-1] {
+			m, err := Read(bytes.NewReader(whole[:n]), "float32")
+			if err == nil {
+				t.Fatalf("%s: %d of %d bytes: read %v", file, n, len(whole), m)
+			}
+		}
+	}
+}
+
+// encode writes elements with the given byte order.
+func encode(order binary.AppendByteOrder, kind uint32, values any) []byte {
+	var data bytes.Buffer
+	if err := binary.Write(&data, order.(binary.ByteOrder), values); err != nil {
+		panic(err)
+	}
+	b := order.AppendUint32(nil, kind)
+	b = order.AppendUint32(b, uint32(data.Len()))
+	b = append(b, data.Bytes()...)
+	return append(b, make([]byte, -len(b)&7)...)
+}
+
+func sparseFile(order binary.AppendByteOrder, mark string, rows, starts []int32, values []float64, dims [2]int32) []byte {
+	file := append([]byte("MATLAB 5.0 MAT-file"), make([]byte, 128)...)[:128]
+	copy(file[126:], mark)
+	var body []byte
+	for _, e := range [][]byte{
+		encode(order, kindUint32, [2]uint32{classSparse, 0}), encode(order, kindInt32, dims), encode(order, kindInt8, []int8{'g'}),
+		encode(order, kindInt32, rows), encode(order, kindInt32, starts), encode(order, kindDouble, values),
+	} {
+		body = append(body, e...)
+	}
+	file = order.AppendUint32(file, kindMatrix)
+	file = order.AppendUint32(file, uint32(len(body)))
+	return append(file, body...)
+}
+
+func TestSparse(t *testing.T) {
+	want := &Matrix{Rows: 3, Columns: 2, Entries: []Entry{{0, 0, 1.5}, {2, 0, -2}, {1, 1, 4}}}
+	little := sparseFile(binary.LittleEndian, "IM", []int32{0, 2, 1, 9}, []int32{0, 2, 3}, []float64{1.5, -2, 4, 8}, [2]int32{3, 2}) // room for one more
+	big := sparseFile(binary.BigEndian, "MI", []int32{0, 2, 1}, []int32{0, 2, 3}, []float64{1.5, -2, 4}, [2]int32{3, 2})
+	for name, file := range map[string][]byte{"little endian": little, "big endian": big} {
+		if got, err := Read(bytes.NewReader(file), "g"); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		rows, starts []int32
+		values       []float64
+		dims         [2]int32
+		want         string
+	}{
+		"row":      {[]int32{3}, []int32{0, 1}, []float64{1}, [2]int32{3, 1}, "column 1 has an entry in row 4 of 3"},
+		"negative": {[]int32{-1}, []int32{0, 1}, []float64{1}, [2]int32{3, 1}, "row 0 of 3"},
+		"starts":   {[]int32{0}, []int32{0, 1}, []float64{1}, [2]int32{3, 2}, "2 columns, but the beginnings of 1"},
+		"order":    {[]int32{0, 1}, []int32{0, 2, 1}, []float64{1, 1}, [2]int32{3, 2}, "column 2 holds the entries 2 to 1 of 2"},
+		"too many": {[]int32{0, 1}, []int32{0, 2}, []float64{1}, [2]int32{3, 1}, "column 1 holds the entries 0 to 2 of 1"},
+		"size":     {nil, []int32{0}, nil, [2]int32{-1, 0}, "a dimension of -1"},
+	} {
+		_, err := Read(bytes.NewReader(sparseFile(binary.LittleEndian, "IM", c.rows, c.starts, c.values, c.dims)), "g")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// FuzzRead: no content makes it panic or return an entry outside the matrix.
+func FuzzRead(f *testing.F) {
+	f.Add(content(f, "plain.mat"))
+	f.Add(content(f, "compressed.mat"))
+	f.Add(sparseFile(binary.BigEndian, "MI", []int32{0, 2, 1}, []int32{0, 2, 3}, []float64{1, math.NaN(), 4}, [2]int32{3, 2}))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		m, err := Read(bytes.NewReader(file), "")
+		if err != nil {
+			return
+		}
+		for _, e := range m.Entries {
+			if int(e.Row) >= m.Rows || int(e.Column) >= m.Columns {
+				t.Errorf("entry %v of a matrix of %d by %d", e, m.Rows, m.Columns)
+			}
+		}
+	})
+}

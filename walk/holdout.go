@@ -1,0 +1,154 @@
+package walk
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
+
+// A Pair of nodes, with an edge between them in the whole graph or without.
+type Pair struct {
+	From, To uint32
+	Edge     bool
+}
+
+// HoldOut takes a share of the edges out of the graph, to ask for them later
+// (link prediction), and draws as many pairs of nodes without an edge, each
+// once. rest has all nodes, and holds together as the whole graph does: edges
+// are taken at random out of those beside a random spanning tree of each part
+// (Grover and Leskovec 2016, section 4.4). Loops stay.
+//
+// Errors: a share that is not between 0 and 1, or more than the trees leave; not
+// enough pairs without an edge.
+func (g *Graph) HoldOut(share float64, seed uint64) (rest *Graph, pairs []Pair, err error) {
+	if !(share > 0 && share < 1) {
+		return nil, nil, fmt.Errorf("hold out: the share %g of the edges is not between 0 and 1", share)
+	}
+	random := &draws{seed: seed, stream: corpus.StreamWalk.Sub(lastRound)}
+	arcs := g.arcs()
+	for i := len(arcs) - 1; i > 0; i-- {
+		j := random.below(uint64(i + 1))
+		arcs[i], arcs[j] = arcs[j], arcs[i]
+	}
+	want := int(math.Round(share * float64(len(arcs))))
+	kept := make([]arc, 0, len(arcs)-want)
+	parts := newParts(len(g.Names))
+	for _, a := range arcs {
+		if !parts.join(a.from, a.to) && a.from != a.to && len(pairs) < want {
+			pairs = append(pairs, Pair{a.from, a.to, true})
+		} else {
+			kept = append(kept, a)
+		}
+	}
+	if want == 0 || len(pairs) < want {
+		return nil, nil, fmt.Errorf("hold out: %d of %d edges are to be held out, but %d can be without dividing the graph", want, len(arcs), len(pairs))
+	}
+	if pairs, err = g.addStrangers(pairs, random); err != nil {
+		return nil, nil, err
+	}
+	rest, _, err = newGraph(g.Names, kept, g.Directed, g.weights != nil)
+	return rest, pairs, err
+}
+
+// arcs lists the edges, an undirected one once.
+func (g *Graph) arcs() []arc {
+	var arcs []arc
+	for i := range g.Names {
+		weights := g.outWeights(uint32(i))
+		for k, to := range g.out(uint32(i)) {
+			if !g.Directed && to < uint32(i) {
+				continue
+			}
+			a := arc{from: uint32(i), to: to, weight: 1}
+			if weights != nil {
+				a.weight = weights[k]
+			}
+			arcs = append(arcs, a)
+		}
+	}
+	return arcs
+}
+
+// addStrangers adds as many pairs without an edge as there are with one.
+func (g *Graph) addStrangers(pairs []Pair, random *draws) ([]Pair, error) {
+	nodes, want := uint64(len(g.Names)), len(pairs)
+	all := nodes * (nodes - 1)
+	if !g.Directed {
+		all /= 2
+	}
+	if free := all - uint64(g.Edges()-g.Loops()); free < 2*uint64(want) { // chance would look for the last ones for ever
+		return nil, fmt.Errorf("hold out: %d pairs without an edge are to be drawn, but there are only %d: hold out fewer edges", want, free)
+	}
+	drawn := make(map[Pair]struct{}, want)
+	for len(drawn) < want {
+		p := Pair{From: uint32(random.below(nodes)), To: uint32(random.below(nodes))}
+		if p.From > p.To && !g.Directed {
+			p.From, p.To = p.To, p.From
+		}
+		if _, ok := g.edge(p.From, p.To); ok || p.From == p.To {
+			continue
+		}
+		if _, ok := drawn[p]; !ok {
+			drawn[p] = struct{}{}
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs, nil
+}
+
+// below returns a number below n.
+func (d *draws) below(n uint64) uint64 {
+	r := d.next()
+	high, _ := bits.Mul64(uint64(r[1])<<32|uint64(r[0]), n)
+	return high
+}
+
+// WritePairs writes pairs of the graph's nodes, one a line: two nodes, and 1 if
+// there is an edge between them, else 0.
+func (g *Graph) WritePairs(w io.Writer, pairs []Pair) error {
+	b := bufio.NewWriter(w)
+	b.WriteString("# node node edge\n")
+	for _, p := range pairs {
+		edge := byte('0')
+		if p.Edge {
+			edge = '1'
+		}
+		b.WriteString(g.Names[p.From])
+		b.WriteByte(' ')
+		b.WriteString(g.Names[p.To])
+		b.WriteByte(' ')
+		b.WriteByte(edge)
+		b.WriteByte('\n')
+	}
+	return b.Flush()
+}
+
+// parts tells which nodes are connected (union-find).
+type parts []uint32
+
+func newParts(n int) parts {
+	p := make(parts, n)
+	for i := range p {
+		p[i] = uint32(i)
+	}
+	return p
+}
+
+func (p parts) find(i uint32) uint32 {
+	for p[i] != i {
+		p[i] = p[p[i]]
+		i = p[i]
+	}
+	return i
+}
+
+// join connects two nodes and reports whether they were not before.
+func (p parts) join(a, b uint32) bool {
+	a, b = p.find(a), p.find(b)
+	p[a] = b
+	return a != b
+}

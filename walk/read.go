@@ -1,0 +1,259 @@
+package walk
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/w2vcl/w2vcl/internal/matlab"
+)
+
+// ReadOptions say what a file of edges means.
+type ReadOptions struct {
+	Directed bool   // edges lead one way
+	Weighted bool   // the third column, or the matrix's numbers, are weights
+	Matrix   string // the adjacency matrix in a MATLAB file; empty: "network"
+}
+
+// Read reads a graph: an edge list or a MATLAB file of version 5 (known by its
+// first bytes), either of them compressed with gzip or not. notes say what of
+// it was not taken as it stands.
+//
+// An edge list has an edge a line: two nodes and, perhaps, a weight, separated
+// by commas, semicolons, tabs or spaces. Nodes are any words. A first line with
+// the titles of columns is passed over, and so are empty lines and those that
+// begin with '#' or '%'. In a MATLAB file row i and column i are node i, from 1.
+//
+// Errors name the file and, where there is one, the line: a file that cannot be
+// read, a line that is no edge, a weight that is not above 0, an edge that comes
+// twice with two weights, no edges.
+func Read(path string, o ReadOptions) (g *Graph, notes []string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot read the graph: %w", err)
+	}
+	defer f.Close()
+	g, notes, err = read(f, o)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return g, notes, nil
+}
+
+func read(file io.Reader, o ReadOptions) (*Graph, []string, error) {
+	r := bufio.NewReaderSize(file, 1<<16)
+	if head, _ := r.Peek(2); string(head) == "\x1f\x8b" {
+		plain, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		r = bufio.NewReaderSize(plain, 1<<16)
+	}
+	var e *edgeList
+	var err error
+	if head, _ := r.Peek(6); string(head) == "MATLAB" {
+		e, err = readMatrix(r, o)
+	} else {
+		e, err = readEdges(r, o)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(e.arcs) == 0 {
+		return nil, nil, errors.New("no edges")
+	}
+	g, repeated, err := newGraph(e.names, e.arcs, o.Directed, o.Weighted)
+	if err != nil {
+		return nil, nil, err
+	}
+	if repeated > 0 && !e.bothWays {
+		e.notes = append(e.notes, fmt.Sprintf("%d edges come more than once; each counts once", repeated))
+	}
+	if loops := g.Loops(); loops > 0 {
+		e.notes = append(e.notes, fmt.Sprintf("%d edges lead from a node to itself", loops))
+	}
+	return g, e.notes, nil
+}
+
+// An edgeList is what a file holds.
+type edgeList struct {
+	names    []string
+	arcs     []arc
+	notes    []string
+	bothWays bool // each undirected edge stands there twice, as it should
+}
+
+// readMatrix takes the entries of an adjacency matrix as edges.
+func readMatrix(r io.Reader, o ReadOptions) (*edgeList, error) {
+	name := o.Matrix
+	if name == "" {
+		name = "network"
+	}
+	m, err := matlab.Read(r, name)
+	if err != nil {
+		return nil, err
+	}
+	if m.Rows != m.Columns {
+		return nil, fmt.Errorf("%s has %d rows and %d columns: an adjacency matrix has as many of one as of the other", name, m.Rows, m.Columns)
+	}
+	e := &edgeList{names: make([]string, m.Rows), bothWays: !o.Directed}
+	for i := range e.names {
+		e.names[i] = strconv.Itoa(i + 1)
+	}
+	values := false // other than 1
+	for i, entry := range m.Entries {
+		if o.Weighted {
+			if err := checkWeight(entry.Value); err != nil {
+				return nil, fmt.Errorf("%s(%d,%d): %w", name, entry.Row+1, entry.Column+1, err)
+			}
+		}
+		values = values || entry.Value != 1
+		e.arcs = append(e.arcs, arc{entry.Row, entry.Column, entry.Value, i + 1})
+	}
+	if values && !o.Weighted {
+		e.notes = append(e.notes, name+" has numbers other than 1, which are not used: say so if they are weights")
+	}
+	return e, nil
+}
+
+func checkWeight(w float64) error {
+	if !(w > 0) || math.IsInf(w, 1) {
+		return fmt.Errorf("the weight %g is not a number above 0", w)
+	}
+	return nil
+}
+
+// longestLine is more than any edge needs.
+const longestLine = 1 << 20
+
+// readEdges reads an edge list.
+func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
+	e := &edgeList{}
+	index := make(map[string]uint32)
+	node := func(name []byte) (uint32, error) {
+		if i, ok := index[string(name)]; ok {
+			return i, nil
+		}
+		switch {
+		case len(name) == 0:
+			return 0, errors.New("a node is missing")
+		case !utf8.Valid(name):
+			return 0, fmt.Errorf("the node %q is not UTF-8", name)
+		case len(bytes.Fields(name)) > 1:
+			return 0, fmt.Errorf("the node %q has white space in its name, which would be two words of the text", name)
+		case uint64(len(e.names)) == maxNodes:
+			return 0, fmt.Errorf("more than %d nodes", uint32(maxNodes))
+		}
+		i := uint32(len(e.names))
+		e.names = append(e.names, string(name))
+		index[e.names[i]] = i
+		return i, nil
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, longestLine)
+	number, unused := 0, false
+	var fields [][]byte
+	for lines.Scan() {
+		number++
+		line := lines.Bytes()
+		if number == 1 {
+			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+			if bytes.HasPrefix(line, []byte("%%MatrixMarket")) {
+				return nil, errors.New("a Matrix Market file, which is not read here: keep its lines of entries, without the one that holds the sizes")
+			}
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' || line[0] == '%' {
+			continue
+		}
+		fields = split(fields[:0], line)
+		if len(e.arcs) == 0 && isHeader(fields, o.Weighted) {
+			continue
+		}
+		a, err := parseArc(fields, node, o.Weighted)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		a.place = number
+		e.arcs = append(e.arcs, a)
+		unused = unused || len(fields) > 2 && !o.Weighted
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", number+1, err)
+	}
+	if unused {
+		e.notes = append(e.notes, "columns after the second are not used: say so if the third holds weights")
+	}
+	return e, nil
+}
+
+// split appends the columns of a line. They are separated by commas if there
+// is one, else by semicolons or tabs, else by white space.
+func split(fields [][]byte, line []byte) [][]byte {
+	for _, separator := range []byte{',', ';', '\t'} {
+		if bytes.IndexByte(line, separator) < 0 {
+			continue
+		}
+		for field := range bytes.SplitSeq(line, []byte{separator}) {
+			field = bytes.TrimSpace(field)
+			if n := len(field); n >= 2 && field[0] == '"' && field[n-1] == '"' {
+				field = field[1 : n-1]
+			}
+			fields = append(fields, field)
+		}
+		return fields
+	}
+	for field := range bytes.FieldsSeq(line) {
+		fields = append(fields, field)
+	}
+	return fields
+}
+
+// parseArc reads the columns of an edge.
+func parseArc(fields [][]byte, node func([]byte) (uint32, error), weighted bool) (a arc, err error) {
+	want := 2
+	if weighted {
+		want = 3
+	}
+	if len(fields) < want {
+		return arc{}, fmt.Errorf("%d columns; an edge has two nodes, with weights also a number", len(fields))
+	}
+	if a.from, err = node(fields[0]); err != nil {
+		return arc{}, err
+	}
+	if a.to, err = node(fields[1]); err != nil {
+		return arc{}, err
+	}
+	a.weight = 1
+	if weighted {
+		if a.weight, err = strconv.ParseFloat(string(fields[2]), 64); err != nil {
+			return arc{}, fmt.Errorf("%q is not a weight", fields[2])
+		}
+		err = checkWeight(a.weight)
+	}
+	return a, err
+}
+
+// isHeader reports whether a first line has titles instead of an edge.
+func isHeader(fields [][]byte, weighted bool) bool {
+	if len(fields) < 2 {
+		return false
+	}
+	if weighted && len(fields) > 2 {
+		_, err := strconv.ParseFloat(string(fields[2]), 64)
+		return err != nil && len(fields[2]) > 0
+	}
+	titles := string(bytes.ToLower(fields[0])) + " " + string(bytes.ToLower(fields[1]))
+	switch titles {
+	case "source target", "from to", "src dst", "node1 node2", "node_1 node_2":
+		return true
+	default:
+		return false
+	}
+}

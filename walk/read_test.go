@@ -1,0 +1,159 @@
+package walk
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// list writes a graph's edges as text: "a-b:2" in the order of the nodes.
+func list(g *Graph) string {
+	var edges []string
+	for _, a := range g.arcs() {
+		edge := g.Names[a.from] + "-" + g.Names[a.to]
+		if g.weights != nil {
+			edge += fmt.Sprintf(":%g", a.weight)
+		}
+		edges = append(edges, edge)
+	}
+	return strings.Join(edges, " ")
+}
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// matrix is internal/matlab's test file: its matrix "network" is 9 by 7, "group"
+// 5 by 4.
+func matrix(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("../internal/matlab/testdata/compressed.mat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestRead(t *testing.T) {
+	directed, weighted := ReadOptions{Directed: true}, ReadOptions{Weighted: true}
+	for name, c := range map[string]struct {
+		content string
+		o       ReadOptions
+		want    string
+		notes   string
+	}{
+		"spaces":           {"a b\nb  c\n", ReadOptions{}, "a-b b-c", ""},
+		"tabs":             {"a\tb\nb\tc", ReadOptions{}, "a-b b-c", ""},
+		"commas":           {"a,b\r\nb, c\r\n", ReadOptions{}, "a-b b-c", ""},
+		"quotes":           {"\"a\";\"b\"\nb;c\n", ReadOptions{}, "a-b b-c", ""},
+		"comments":         {"\uFEFF# nodes: 3\n% sym\n\na b\n#x y\nb c\n", ReadOptions{}, "a-b b-c", ""},
+		"gzip":             {zipped(t, "a b\nb c\n"), ReadOptions{}, "a-b b-c", ""},
+		"titles":           {"Source,Target\na,b\nb,c\n", ReadOptions{}, "a-b b-c", ""},
+		"titles, weighted": {"u,v,w\na,b,1\nb,c,2\n", weighted, "a-b:1 b-c:2", ""},
+		"no titles":        {"u v\na u\n", ReadOptions{}, "u-v u-a", ""},
+		"both ways":        {"a b\nb a\nb c\nb c\n", ReadOptions{}, "a-b b-c", "2 edges come more than once; each counts once"},
+		"directed":         {"a b\nb a\nb c\nb c\n", directed, "a-b b-a b-c", "1 edges come more than once; each counts once"},
+		"weighted":         {"a b 0.5\nb c 2\nb a 5e-1\n", weighted, "a-b:0.5 b-c:2", "1 edges come more than once; each counts once"},
+		"unused weights":   {"a b 0.5\nb c 2\n", ReadOptions{}, "a-b b-c", "columns after the second are not used: say so if the third holds weights"},
+		"loops":            {"a a\na b\nb b\n", ReadOptions{}, "a-a a-b b-b", "2 edges lead from a node to itself"},
+		"both and back":    {"a b 1\nb a 2\n", ReadOptions{Weighted: true, Directed: true}, "a-b:1 b-a:2", ""},
+		"matrix":           {matrix(t), ReadOptions{Matrix: "one", Weighted: true}, "1-1:7", "1 edges lead from a node to itself"},
+		"matrix's numbers": {matrix(t), ReadOptions{Matrix: "one"}, "1-1", "one has numbers other than 1, which are not used: say so if they are weights,1 edges lead from a node to itself"},
+	} {
+		path := filepath.Join(t.TempDir(), "graph")
+		if err := os.WriteFile(path, []byte(c.content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		g, notes, err := Read(path, c.o)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := list(g); got != c.want {
+			t.Errorf("%s: edges %s, want %s", name, got, c.want)
+		}
+		if got := strings.Join(notes, ","); got != c.notes {
+			t.Errorf("%s: notes %q, want %q", name, got, c.notes)
+		}
+		if got, want := g.Edges(), len(strings.Fields(c.want)); got != want {
+			t.Errorf("%s: %d edges, want %d", name, got, want)
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	weighted := ReadOptions{Weighted: true}
+	for name, c := range map[string]struct {
+		content string
+		o       ReadOptions
+		want    string
+	}{
+		"empty":          {"", ReadOptions{}, "graph: no edges"},
+		"only comments":  {"# nothing\n", ReadOptions{}, "no edges"},
+		"one column":     {"a b\n\nc\n", ReadOptions{}, "line 3: 1 columns"},
+		"no node":        {"a,b\n,c\n", ReadOptions{}, "line 2: a node is missing"},
+		"white space":    {"a,New York\n", ReadOptions{}, `line 1: the node "New York" has white space`},
+		"UTF-8":          {"a \xff\n", ReadOptions{}, "is not UTF-8"},
+		"no weight":      {"a b 1\nb c\n", weighted, "line 2: 2 columns"},
+		"weight":         {"a b 1\nb c x\n", weighted, `line 2: "x" is not a weight`},
+		"zero":           {"a b 1\nb c 0\n", weighted, "line 2: the weight 0 is not a number above 0"},
+		"negative":       {"a b -1\n", weighted, "line 1: the weight -1"},
+		"NaN":            {"a b nan\n", weighted, "line 1: the weight NaN"},
+		"infinite":       {"a b inf\n", weighted, "line 1: the weight +Inf"},
+		"two weights":    {"a b 1\nb c 1\nb a 2\n", weighted, "the edge of a and b has two weights, 1 and 2 (lines 1 and 3)"},
+		"long line":      {"a b\n" + strings.Repeat("x", longestLine+1), ReadOptions{}, "line 2: "},
+		"Matrix Market":  {"%%MatrixMarket matrix coordinate\n3 3 2\n1 2\n", ReadOptions{}, "Matrix Market"},
+		"cut":            {zipped(t, "a b\nb c\n")[:20], ReadOptions{}, "unexpected EOF"},
+		"no matrix":      {matrix(t), ReadOptions{Matrix: "graph"}, `no matrix "graph"`},
+		"not square":     {matrix(t), ReadOptions{}, "network has 9 rows and 7 columns"},
+		"matrix is text": {"MATLAB is a language\n", ReadOptions{}, "not a MATLAB file of version 5"},
+	} {
+		path := filepath.Join(t.TempDir(), "graph")
+		if err := os.WriteFile(path, []byte(c.content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Read(path, c.o); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error %v, want %q and the path", name, err, c.want)
+		}
+	}
+	if _, _, err := Read(filepath.Join(t.TempDir(), "none"), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "cannot read the graph") {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// FuzzRead: no content makes it panic, and every graph is in order.
+func FuzzRead(f *testing.F) {
+	for _, content := range []string{"a b\n", "a,b,1\nb,a,2\n", "x;y;\"z\"\n", "1 1\n", "\x1f\x8b", "MATLAB 5.0"} {
+		f.Add(content, true, false)
+		f.Add(content, false, true)
+	}
+	f.Fuzz(func(t *testing.T, content string, directed, weighted bool) {
+		g, _, err := read(strings.NewReader(content), ReadOptions{Directed: directed, Weighted: weighted})
+		if err != nil {
+			return
+		}
+		for i := range g.Names {
+			out := g.out(uint32(i))
+			if !slices.IsSorted(out) || len(slices.Compact(slices.Clone(out))) != len(out) {
+				t.Fatalf("edges of %d: %v", i, out)
+			}
+			for _, to := range out {
+				if _, ok := g.edge(to, uint32(i)); !ok && !directed {
+					t.Fatalf("no edge back from %d to %d", to, i)
+				}
+			}
+		}
+	})
+}

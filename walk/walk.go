@@ -1,0 +1,178 @@
+package walk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
+
+// Options of the walks. The zero value of each means what is said there.
+type Options struct {
+	Walks   int     // from each node; 0: 10
+	Length  int     // in nodes; 0: 80
+	P       float64 // return parameter: below 1 walks come back more often; 0: 1
+	Q       float64 // in-out parameter: below 1 walks lead away; 0: 1
+	Seed    uint64
+	Threads int // 0: one for each processor
+
+	// Progress, if not nil, is called now and then from one goroutine with the
+	// number of walks written.
+	Progress func(written, total int)
+}
+
+// The range of p and q: their inverses are multiplied with weights.
+const (
+	MinParameter = 1e-6
+	MaxParameter = 1e6
+)
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Walks == 0 {
+		o.Walks = 10
+	}
+	if o.Length == 0 {
+		o.Length = 80
+	}
+	if o.P == 0 {
+		o.P = 1
+	}
+	if o.Q == 0 {
+		o.Q = 1
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	switch {
+	case o.Walks < 0 || int64(o.Walks) >= int64(lastRound):
+		return o, fmt.Errorf("%d walks from each node", o.Walks)
+	case o.Length < 0:
+		return o, fmt.Errorf("walks of %d nodes", o.Length)
+	case o.Threads < 0:
+		return o, fmt.Errorf("%d threads", o.Threads)
+	}
+	for _, v := range []float64{o.P, o.Q} {
+		if !(v >= MinParameter && v <= MaxParameter) {
+			return o, fmt.Errorf("p or q is %g: they must be from %g to %g", v, MinParameter, MaxParameter)
+		}
+	}
+	return o, nil
+}
+
+// lastRound is the number of the round that holding out edges draws from.
+const lastRound uint32 = math.MaxUint32
+
+// Write writes walks over the graph to w, one a line, nodes separated by
+// spaces. In each of Walks rounds a walk begins at every node, the nodes in a
+// random order. A walk that comes to a node without a way on ends there.
+//
+// Errors: options out of their range, no nodes, what w returns, a cancelled
+// context.
+func (g *Graph) Write(ctx context.Context, w io.Writer, o Options) error {
+	o, err := o.withDefaults()
+	if err != nil {
+		return fmt.Errorf("walk: %w", err)
+	}
+	if len(g.Names) == 0 {
+		return errors.New("walk: the graph has no nodes")
+	}
+	s, err := newStepper(g, o.P, o.Q)
+	if err != nil {
+		return fmt.Errorf("walk: %w", err)
+	}
+	order := make([]uint32, len(g.Names))
+	for round := range o.Walks {
+		shuffle(order, o.Seed, uint32(round))
+		progress := func(written int) {
+			if o.Progress != nil {
+				o.Progress(round*len(order)+written, o.Walks*len(order))
+			}
+		}
+		if err := s.writeRound(ctx, w, order, uint32(round), o, progress); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shuffle fills order with 0 ... V-1 in a random order (Fisher-Yates).
+func shuffle(order []uint32, seed uint64, round uint32) {
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	random := draws{seed, corpus.StreamWalk.Sub(round), maxNodes << 32}
+	for i := len(order) - 1; i > 0; i-- {
+		j := corpus.Below(random.next()[0], uint32(i+1))
+		order[i], order[j] = order[j], order[i]
+	}
+}
+
+const (
+	blockWalks = 256 // walks that a goroutine takes at once
+	waveBlocks = 64  // blocks that are in memory before they are written
+)
+
+// writeRound writes a walk from each node of order. Goroutines walk a wave of
+// blocks, then these are written in order.
+func (s *stepper) writeRound(ctx context.Context, w io.Writer, order []uint32, round uint32, o Options, progress func(written int)) error {
+	blocks := slices.Collect(slices.Chunk(order, blockWalks))
+	texts := make([]bytes.Buffer, min(waveBlocks, len(blocks)))
+	written := 0
+	for wave := range slices.Chunk(blocks, waveBlocks) {
+		var next atomic.Int64
+		var wg sync.WaitGroup
+		for range min(o.Threads, len(wave)) {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					b := int(next.Add(1) - 1)
+					if b >= len(wave) {
+						return
+					}
+					texts[b].Reset()
+					for _, start := range wave[b] {
+						s.walk(&texts[b], start, round, o)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for b := range wave {
+			if _, err := w.Write(texts[b].Bytes()); err != nil {
+				return err
+			}
+			written += len(wave[b])
+		}
+		progress(written)
+	}
+	return nil
+}
+
+// walk writes one walk as a line.
+func (s *stepper) walk(text *bytes.Buffer, start, round uint32, o Options) {
+	random := draws{o.Seed, corpus.StreamWalk.Sub(round), uint64(start) << 32}
+	previous, here := start, start
+	text.WriteString(s.g.Names[start])
+	for n := 1; n < o.Length && len(s.g.out(here)) > 0; n++ {
+		var x uint32
+		if n == 1 {
+			x = s.first(here, random.next()[0])
+		} else {
+			x = s.next(previous, here, &random)
+		}
+		previous, here = here, x
+		text.WriteByte(' ')
+		text.WriteString(s.g.Names[here])
+	}
+	text.WriteByte('\n')
+}

@@ -1,0 +1,340 @@
+package walk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
+
+// randomGraph has n nodes and an edge between two of them with probability
+// density. Its weights differ by a factor of up to a hundred.
+func randomGraph(t testing.TB, n int, density float64, directed, weighted bool, seed uint64) *Graph {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 5))
+	var names []string
+	var arcs []arc
+	for i := range n {
+		names = append(names, fmt.Sprint("n", i))
+		for j := range n {
+			if (directed || i <= j) && random.Float64() < density {
+				arcs = append(arcs, arc{uint32(i), uint32(j), math.Pow(100, random.Float64()), 1 + len(arcs)})
+			}
+		}
+	}
+	g, _, err := newGraph(names, arcs, directed, weighted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// reference returns the probabilities of the step from v on a walk that came
+// from t, straight from the definition.
+func reference(g *Graph, t, v uint32, p, q float64) map[uint32]float64 {
+	weight := map[[2]uint32]float64{}
+	for i := range g.Names {
+		for k, to := range g.out(uint32(i)) {
+			weight[[2]uint32{uint32(i), to}] = 1
+			if g.weights != nil {
+				weight[[2]uint32{uint32(i), to}] = g.outWeights(uint32(i))[k]
+			}
+		}
+	}
+	probabilities, sum := map[uint32]float64{}, 0.0
+	for x := range uint32(len(g.Names)) {
+		w, ok := weight[[2]uint32{v, x}]
+		if !ok {
+			continue
+		}
+		if _, near := weight[[2]uint32{t, x}]; x == t {
+			w /= p
+		} else if !near {
+			w /= q
+		}
+		probabilities[x] = w
+		sum += w
+	}
+	for x := range probabilities {
+		probabilities[x] /= sum
+	}
+	return probabilities
+}
+
+// TestSteps draws steps in both ways, by rejection and from the table of all
+// neighbours, and compares with the probabilities of the definition.
+func TestSteps(t *testing.T) {
+	draw := 4000.0
+	if testing.Short() {
+		draw = 500
+	}
+	for _, directed := range []bool{false, true} {
+		for _, weighted := range []bool{false, true} {
+			for _, pq := range [][2]float64{{1, 1}, {0.25, 0.25}, {4, 1}, {0.01, 1}, {0.02, 0.5}, {100, 0.1}, {0.5, 50}, {200, 100}} {
+				g := randomGraph(t, 14, 0.3, directed, weighted, 9)
+				s, err := newStepper(g, pq[0], pq[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				for way, next := range map[string]func(previous, here uint32, random *draws) uint32{"rejection": s.next, "table": s.exact} {
+					random := &draws{1, corpus.StreamWalk, 0}
+					var chi, freedom float64
+					for _, a := range g.arcs() {
+						if len(g.out(a.to)) == 0 {
+							continue
+						}
+						want := reference(g, a.from, a.to, pq[0], pq[1])
+						got := map[uint32]int{}
+						for range int(draw) {
+							got[next(a.from, a.to, random)]++
+						}
+						rest, restWant := 0.0, 0.0 // of neighbours with too few draws each
+						bin := func(got, expected float64) {
+							if expected >= 5 {
+								chi += (got - expected) * (got - expected) / expected
+								freedom++
+							}
+						}
+						for x, p := range want {
+							if n := float64(got[x]); p*draw >= 5 {
+								bin(n, p*draw)
+							} else {
+								rest, restWant = rest+n, restWant+p*draw
+							}
+						}
+						bin(rest, restWant)
+						freedom--
+						for x := range got {
+							if want[x] == 0 {
+								t.Fatalf("stepped from %d to %d, where no edge leads", a.to, x)
+							}
+						}
+					}
+					// Of a right sampler it is beyond that once in a million times or less.
+					if limit := freedom + 5*math.Sqrt(2*freedom) + 10; freedom < 20 || chi > limit {
+						t.Errorf("directed %t, weighted %t, p and q %v, %s: chi-square %.0f of %.0f degrees of freedom, limit %.0f", directed, weighted, pq, way, chi, freedom, limit)
+					}
+				}
+			}
+		}
+	}
+}
+
+func text(t testing.TB, g *Graph, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := g.Write(context.Background(), &b, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestWrite: walks follow edges, one from each node in each round, and are the
+// same for any number of threads.
+func TestWrite(t *testing.T) {
+	for _, n := range []int{1, 2, blockWalks - 1, blockWalks, blockWalks + 1, 3*blockWalks + 17} {
+		g := randomGraph(t, n, min(1, 6/float64(n)), n%2 == 0, n > 100, uint64(n))
+		index := map[string]uint32{}
+		for i, name := range g.Names {
+			index[name] = uint32(i)
+		}
+		o := Options{Walks: 3, Length: 11, P: 0.5, Q: 2, Seed: 7, Threads: 1}
+		written := 0
+		o.Progress = func(done, total int) { written = done*1000000 + total }
+		whole := text(t, g, o)
+		if written != 3*n*1000000+3*n {
+			t.Errorf("%d nodes: last progress %d", n, written)
+		}
+		for _, o.Threads = range []int{2, 5} {
+			if text(t, g, o) != whole {
+				t.Errorf("%d nodes: %d threads write another text", n, o.Threads)
+			}
+		}
+		lines := strings.Split(strings.TrimSuffix(whole, "\n"), "\n")
+		if len(lines) != 3*n {
+			t.Fatalf("%d nodes: %d walks", n, len(lines))
+		}
+		began := map[string]int{}
+		for i, line := range lines {
+			if i%n == 0 {
+				clear(began)
+			}
+			nodes := strings.Split(line, " ")
+			if began[nodes[0]]++; began[nodes[0]] > 1 {
+				t.Errorf("%d nodes: two walks from %s in a round", n, nodes[0])
+			}
+			for k := range nodes[1:] {
+				if _, ok := g.edge(index[nodes[k]], index[nodes[k+1]]); !ok {
+					t.Errorf("no edge from %s to %s", nodes[k], nodes[k+1])
+				}
+			}
+			if last := index[nodes[len(nodes)-1]]; len(nodes) > 11 || len(nodes) < 11 && len(g.out(last)) > 0 {
+				t.Errorf("a walk of %d nodes that could go on", len(nodes))
+			}
+		}
+	}
+}
+
+// TestGolden: old walks stay repeatable.
+func TestGolden(t *testing.T) {
+	g, _, err := read(strings.NewReader("a b\nb c\nc d\nd a\na c\nd e\n"), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "b c b a b a c b\ne d a d a b c d\nd e d e d e d e\na d a c a c a c\nc a c a c d c d\n"
+	if got := text(t, g, Options{Walks: 1, Length: 8, P: 0.5, Q: 2, Seed: 1}); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if text(t, g, Options{Seed: 1}) == text(t, g, Options{Seed: 2}) {
+		t.Error("two seeds, one text")
+	}
+}
+
+// TestDefaults: 10 walks of 80 nodes.
+func TestDefaults(t *testing.T) {
+	g := randomGraph(t, 5, 1, false, false, 1)
+	if words := len(strings.Fields(text(t, g, Options{}))); words != 5*10*80 {
+		t.Errorf("%d nodes in the text", words)
+	}
+}
+
+type failing struct{}
+
+var errFull = errors.New("full")
+
+func (failing) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrors(t *testing.T) {
+	g := randomGraph(t, 5, 1, false, false, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		g    *Graph
+		o    Options
+		want string
+	}{
+		"walks":     {t.Context(), g, Options{Walks: -1}, "-1 walks"},
+		"length":    {t.Context(), g, Options{Length: -1}, "-1 nodes"},
+		"threads":   {t.Context(), g, Options{Threads: -1}, "-1 threads"},
+		"p":         {t.Context(), g, Options{P: -1}, "p or q is -1"},
+		"q":         {t.Context(), g, Options{Q: math.NaN()}, "p or q is NaN"},
+		"no nodes":  {t.Context(), &Graph{}, Options{}, "no nodes"},
+		"disk":      {t.Context(), g, Options{}, "full"},
+		"cancelled": {ctx, g, Options{}, "canceled"},
+	} {
+		if err := c.g.Write(c.ctx, failing{}, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestHoldOut(t *testing.T) {
+	for _, directed := range []bool{false, true} {
+		for _, weighted := range []bool{false, true} {
+			g := randomGraph(t, 60, 0.12, directed, weighted, 3)
+			rest, pairs, err := g.HoldOut(0.4, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := int(math.Round(0.4 * float64(g.Edges())))
+			seen := map[Pair]bool{}
+			for i, p := range pairs {
+				_, whole := g.edge(p.From, p.To)
+				_, left := rest.edge(p.From, p.To)
+				if whole != p.Edge || p.Edge != (i < want) || left || seen[p] || p.From == p.To {
+					t.Errorf("pair %d: %v, in the graph %t, in the rest %t", i, p, whole, left)
+				}
+				seen[p] = true
+			}
+			if len(pairs) != 2*want || rest.Edges() != g.Edges()-want || rest.Loops() != g.Loops() {
+				t.Errorf("%d pairs of %d edges, %d left", len(pairs), g.Edges(), rest.Edges())
+			}
+			for _, a := range rest.arcs() {
+				at, ok := g.edge(a.from, a.to)
+				if !ok || weighted && g.outWeights(a.from)[at] != a.weight {
+					t.Errorf("%v is not an edge of the whole graph", a)
+				}
+			}
+			if whole, left := count(g), count(rest); whole != left {
+				t.Errorf("%d parts have become %d", whole, left)
+			}
+			again, _, err := g.HoldOut(0.4, 5)
+			if err != nil || list(again) != list(rest) {
+				t.Errorf("another result the second time (%v)", err)
+			}
+			if other, _, err := g.HoldOut(0.4, 6); err != nil || list(other) == list(rest) {
+				t.Errorf("the same result with another seed (%v)", err)
+			}
+		}
+	}
+}
+
+// count returns the number of connected parts.
+func count(g *Graph) int {
+	n, p := len(g.Names), newParts(len(g.Names))
+	for _, a := range g.arcs() {
+		if p.join(a.from, a.to) {
+			n--
+		}
+	}
+	return n
+}
+
+func TestHoldOutErrors(t *testing.T) {
+	ring, _, err := read(strings.NewReader("a b\nb c\nc d\nd a\n"), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		g     *Graph
+		share float64
+		want  string
+	}{
+		"none":        {ring, 0, "not between 0 and 1"},
+		"all":         {ring, 1, "not between 0 and 1"},
+		"NaN":         {ring, math.NaN(), "not between 0 and 1"},
+		"too few":     {ring, 0.01, "0 of 4 edges are to be held out"},
+		"trees":       {ring, 0.5, "2 of 4 edges are to be held out, but 1 can be"},
+		"too dense":   {randomGraph(t, 30, 1, false, false, 1), 0.5, "without an edge are to be drawn, but there are only 0"},
+		"just enough": {ring, 0.25, ""}, // ac and bd are free
+	} {
+		_, _, err := c.g.HoldOut(c.share, 1)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestWritePairs(t *testing.T) {
+	var b bytes.Buffer
+	g := &Graph{Names: []string{"a", "b", "c"}}
+	if err := g.WritePairs(&b, []Pair{{0, 2, true}, {1, 0, false}}); err != nil || b.String() != "# node node edge\na c 1\nb a 0\n" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	if err := g.WritePairs(failing{}, []Pair{{0, 2, true}}); !errors.Is(err, errFull) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	g := randomGraph(b, 2000, 0.02, false, false, 1)
+	for _, pq := range [][2]float64{{1, 1}, {0.25, 0.25}, {0.01, 10}} {
+		b.Run(fmt.Sprint(pq), func(b *testing.B) {
+			var out bytes.Buffer
+			for b.Loop() {
+				out.Reset()
+				if err := g.Write(b.Context(), &out, Options{Walks: 1, P: pq[0], Q: pq[1], Threads: 1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N*2000*80)/b.Elapsed().Seconds(), "nodes/s")
+		})
+	}
+}
