@@ -29,6 +29,7 @@ type evalOptions struct {
 	sections      bool
 	matrix        string
 	nodes         evaluate.NodeOptions
+	against       string
 	json          bool
 }
 
@@ -43,6 +44,10 @@ score), analogy set (the format of questions-words.txt) and categorization set
 Every score stands beside its coverage: how many of the set's items have all
 their words in the vocabulary.
 
+Classes of sentences must be asked for, as they take minutes: --task
+classification trains a small convolutional network on the vectors, which stay as
+they are, for each set of lines "label word word ..." (MR, Subj, SST-2).
+
 Vectors of a graph's nodes (see 'w2vcl walk') have tasks of their own. nodes: find
 the labels of nodes by logistic regression; --data is a file of lines "node,label",
 or a MATLAB file with the matrix 'group'. links: tell edges from pairs without an
@@ -50,6 +55,8 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 		Example: `  w2vcl eval runs/wiki
   w2vcl eval runs/wiki --data evaluation-sets/ --json
   w2vcl eval runs/wiki --data evaluation-sets/ --task categorization
+  w2vcl eval runs/wiki --data sentences/ --task classification
+  w2vcl eval runs/wiki --against runs/older
   w2vcl eval GoogleNews.bin --data questions-words.txt --restrict-vocab 30000
   w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
   w2vcl eval runs/friends --task links --data links.txt`,
@@ -74,13 +81,15 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 	flags.IntVar(&o.nodes.Folds, "folds", 0, "nodes: `N`-fold cross-validation over pairs of node and label, too, as PAR-Word2Vec's; 0: none")
 	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
 	flags.Uint64Var(&o.nodes.Seed, "seed", 1, "nodes and links: number `N` that the splits follow from")
+	flags.StringVar(&o.against, "against", "", "compare with the vectors of `DIR|VECTORS`: differences, with intervals and p-values by bootstrap")
 	addJSON(cmd, &o.json, "print the scores as one line of JSON")
 	return cmd
 }
 
 // evalTasks are the values of --task.
 var evalTasks = []string{
-	evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskNodes, evaluate.TaskLinks,
+	evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization,
+	evaluate.TaskClassification, evaluate.TaskNodes, evaluate.TaskLinks,
 }
 
 // graphTask reports whether the vectors are those of a graph's nodes.
@@ -92,9 +101,10 @@ func (o *evalOptions) graphTask() bool {
 // are for; "" is the task of all sets of words.
 var taskFlags = map[string][]string{
 	"oov":            {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
-	"case-sensitive": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
-	"restrict-vocab": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
+	"case-sensitive": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskClassification},
+	"restrict-vocab": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskClassification},
 	"sections":       {"", evaluate.TaskAnalogy},
+	"against":        {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy},
 	"ratios":         {evaluate.TaskNodes},
 	"repeats":        {evaluate.TaskNodes},
 	"folds":          {evaluate.TaskNodes},
@@ -138,6 +148,8 @@ func (o *evalOptions) checkValues() error {
 		return train.Usagef("--task %s: choose %s", o.task, strings.Join(evalTasks, ", "))
 	case o.graphTask() && o.data == "":
 		return train.Usagef("--data is missing: --task %s needs a file", o.task)
+	case o.task == evaluate.TaskClassification && o.data == "":
+		return train.Usagef("--data is missing: no sets of --task %s come with w2vcl", o.task)
 	case o.nodes.Repeats < 1:
 		return train.Usagef("--repeats %d: must be 1 or more", o.nodes.Repeats)
 	case o.nodes.Folds < 0 || o.nodes.Folds == 1:
@@ -156,6 +168,9 @@ func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
 	if err != nil {
 		return err
 	}
+	if o.against != "" {
+		return o.compare(ctx, s, t)
+	}
 	results, err := o.score(ctx, s, t)
 	if err != nil {
 		return err
@@ -171,15 +186,14 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *embedding.Table) 
 	if o.graphTask() {
 		return o.scoreGraph(ctx, t)
 	}
-	data := o.data
-	if data == "" {
-		folder, remove, err := builtinSets()
-		if err != nil {
-			return nil, err
-		}
-		defer remove()
-		data = folder
+	if o.task == evaluate.TaskClassification {
+		return o.classify(ctx, s, t)
 	}
+	data, remove, err := evalData(o.data)
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
 	results, notes, err := evaluate.Run(ctx, t, data, evaluate.Options{
 		OOV: evaluate.OOV(o.oov), CaseSensitive: o.caseSensitive, RestrictVocab: o.restrict, Sections: o.sections, Task: o.task,
 	})
@@ -187,6 +201,18 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *embedding.Table) 
 		s.notef("%s", note)
 	}
 	return results, err
+}
+
+// evalData returns the folder of evaluation sets: the one that was given, or
+// that of the sets in the binary until remove is called.
+func evalData(given string) (folder string, remove func(), err error) {
+	if given == "" {
+		return builtinSets()
+	}
+	if _, err := os.Stat(given); errors.Is(err, fs.ErrNotExist) {
+		return "", nil, fmt.Errorf("--data %s: there is no such folder or file", given)
+	}
+	return given, func() {}, nil
 }
 
 // scoreGraph scores vectors of nodes.

@@ -104,8 +104,8 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 	cobra.AddTemplateFunc("flagGroups", flagGroups)
 	root.AddCommand(
 		newDemo(s), newTrain(s), newResume(s), newPlan(s), newMatrix(s), newWalk(s),
-		newEval(s), newNeighbors(s), newAnalogy(s), newConvert(s),
-		newBench(s), newDoctor(s), newVersion(s),
+		newEval(s), newCompare(s), newMetrics(s), newNeighbors(s), newAnalogy(s), newConvert(s),
+		newBench(s), newProfile(s), newDoctor(s), newVersion(s),
 	)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
