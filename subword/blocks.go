@@ -76,11 +76,3 @@ func transpose(dst, src []float32, rows, columns int) {
 		}
 	}
 }
-
-// resized returns a slice of n values, reusing the memory of s where it can.
-func resized[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
