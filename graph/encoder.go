@@ -25,12 +25,27 @@ type Encoder interface {
 	// vectors of the vocabulary, (V, N), differentiable in every parameter. The
 	// values must not depend on the threads.
 	Rows(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, error)
+	// Bytes estimates the memory that Rows takes, and its gradient beside that.
+	Bytes() (rows, gradient int64)
 }
 
 // A Parameter is a matrix of an encoder.
 type Parameter struct {
 	Name  string
 	Value *tensor.Dense // (rows, columns), float32
+}
+
+// MemoryTwoStepWithEncoder estimates the bytes NewTwoStepWithEncoder takes, M
+// and the encoder itself not counted: the contexts, the optimizers, the two
+// graphs, the rows and their gradient.
+func MemoryTwoStepWithEncoder(e Encoder, c Config) int64 {
+	v, table := e.Words(), 4*int64(e.Words())*int64(c.Dim)
+	rows, gradient := e.Bytes()
+	bytes := table + c.Optimizer.Bytes(v, c.Dim) + 2*rows + gradient + 2*table + 2*int64(columnBlock)*int64(v)*4
+	for _, p := range e.Parameters() {
+		bytes += c.Optimizer.Bytes(p.Value.Shape()[0], p.Value.Shape()[1])
+	}
+	return bytes
 }
 
 // encoderStep trains an encoder against frozen right rows: step 1 of W2V-CL

@@ -26,10 +26,17 @@ type shards struct {
 	total []float32
 }
 
-func newShards(rows, size int) *shards {
+// shardCount is the number of shards for so many rows and floats of a sum.
+func shardCount(rows, size int) int {
 	blocks := (rows + blockRows - 1) / blockRows
-	count := max(1, min(maxShards, blocks, shardFloats/max(size, 1)))
-	s := &shards{rows: rows, size: size, sums: make([][]float32, count), total: make([]float32, size)}
+	return max(1, min(maxShards, blocks, shardFloats/max(size, 1)))
+}
+
+// shardBytes is the memory of newShards.
+func shardBytes(rows, size int) int64 { return 4 * int64(1+shardCount(rows, size)) * int64(size) }
+
+func newShards(rows, size int) *shards {
+	s := &shards{rows: rows, size: size, sums: make([][]float32, shardCount(rows, size)), total: make([]float32, size)}
 	for i := range s.sums {
 		s.sums[i] = make([]float32, size)
 	}

@@ -127,6 +127,20 @@ func (c *CNN) Rows(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, erro
 	return rows, nil
 }
 
+// Bytes estimates the memory of a graph of Rows: features, their positions and
+// the vectors of all words; the gradient adds that of the features and the
+// shards' sums.
+func (c *CNN) Bytes() (rows, gradient int64) {
+	d := len(c.options.Widths) * c.options.Filters
+	v, size := int64(c.Words()), 0
+	for _, width := range c.options.Widths {
+		size += width * c.alphabet.Len() * c.options.Filters
+	}
+	weights := (d + 1) * c.options.Dim
+	rows = 4 * (v*int64(2*d+c.options.Dim) + int64(size))
+	return rows, 4*v*int64(d) + shardBytes(c.Words(), size) + shardBytes(c.Words(), weights)
+}
+
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim.
 // For words of the vocabulary they are the same to the bit as Rows'.
 func (c *CNN) Encode(words []string, dst []float32) error {

@@ -113,6 +113,13 @@ func (e *NGrams) Randomize(seed uint64) {
 	uniform(e.table.Float32s(), 1/float64(e.options.Dim), seed, 0)
 }
 
+// Bytes estimates the memory of a graph of Rows: the vectors of all words and,
+// for the gradient, which words have an n-gram.
+func (e *NGrams) Bytes() (rows, gradient int64) {
+	users := 4 * int64(len(e.vocabulary.symbols))
+	return 4*int64(e.Words())*int64(e.Dim()) + users, 4 * int64(len(e.rows)) * int64(e.Dim())
+}
+
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim. A
 // word of which the vocabulary has no part gets zeros.
 func (e *NGrams) Encode(words []string, dst []float32) error {

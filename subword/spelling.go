@@ -2,6 +2,7 @@ package subword
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,6 +60,9 @@ func NewAlphabet(vocabulary []string, o SpellingOptions) (*Alphabet, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
+	}
+	if len(vocabulary) == 0 {
+		return nil, errors.New("the vocabulary is empty")
 	}
 	counts := map[string]int{}
 	for _, word := range vocabulary {

@@ -398,6 +398,12 @@ func TestErrors(t *testing.T) {
 			t.Errorf("no error for %+v", o)
 		}
 	}
+	if _, err := NewCNN(nil, CNNOptions{Dim: 1}); err == nil {
+		t.Error("no error for an empty vocabulary")
+	}
+	if _, err := NewNGrams(nil, NGramOptions{Dim: 1}); err == nil {
+		t.Error("no error for an empty vocabulary")
+	}
 	g := gorgonia.NewGraph()
 	node := func(name string, rows, columns int) *gorgonia.Node {
 		return gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithName(name), gorgonia.WithShape(rows, columns))
