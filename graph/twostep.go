@@ -105,7 +105,7 @@ func (t *TwoStep) trainTable(workers *team.Team) (err error) {
 	if t.words, err = newTable("words", t.matrix.Rows(), t.config); err != nil {
 		return err
 	}
-	t.words.randomize(t.config.Seed)
+	trainer.Randomize(t.words.data, t.config.Dim, t.config.Seed)
 	t.begin[0] = t.words.optimizer.Begin
 	t.steps[0], err = newHalfStep(t.words, t.contexts, t.sampler, workers, t.config)
 	return err
