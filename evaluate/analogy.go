@@ -89,7 +89,7 @@ func (t *tally) add(o tally) {
 // score is the share of right answers: of the questions with known words, or
 // of all of them where unknown words count as wrong.
 func (t tally) score(rule OOV) Score {
-	if rule == OOVSkip {
+	if rule == OOVSkip || rule == OOVCompose {
 		return share(t.right, t.found)
 	}
 	return share(t.right, t.total)
@@ -120,7 +120,7 @@ func analogy(ctx context.Context, l *lookup, dataset string, sections []section,
 				shares = append(shares, float64(score))
 			}
 			if o.Sections && s.name != "" {
-				rows = append(rows, Result{TaskAnalogy, dataset + "/" + s.name, string(m), score, t.found, t.total})
+				rows = append(rows, Result{Task: TaskAnalogy, Dataset: dataset + "/" + s.name, Metric: string(m), Score: score, Found: t.found, Total: t.total})
 			}
 		}
 		if all.total == 0 {
@@ -131,8 +131,8 @@ func analogy(ctx context.Context, l *lookup, dataset string, sections []section,
 			macro = Score(mean(shares))
 		}
 		results = append(results,
-			Result{TaskAnalogy, dataset, string(m), all.score(o.OOV), all.found, all.total},
-			Result{TaskAnalogy, dataset, string(m) + MacroSuffix, macro, all.found, all.total})
+			Result{Task: TaskAnalogy, Dataset: dataset, Metric: string(m), Score: all.score(o.OOV), Found: all.found, Total: all.total},
+			Result{Task: TaskAnalogy, Dataset: dataset, Metric: string(m) + MacroSuffix, Score: macro, Found: all.found, Total: all.total})
 		results = append(results, rows...)
 	}
 	return results, nil

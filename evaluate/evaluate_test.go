@@ -273,11 +273,11 @@ func TestNoScore(t *testing.T) {
 
 func TestResultJSON(t *testing.T) {
 	want := []Result{
-		{TaskSimilarity, "WS-353", MetricSpearman, 0.625, 351, 353},
-		{TaskAnalogy, "Google", "lrcos-macro", NoScore, 0, 573},
+		{TaskSimilarity, "WS-353", MetricSpearman, 0.625, 351, 353, 2},
+		{TaskAnalogy, "Google", "lrcos-macro", NoScore, 0, 573, 0},
 	}
 	text, err := json.Marshal(want)
-	const expected = `[{"task":"similarity","dataset":"WS-353","metric":"spearman","score":0.625,"found":351,"total":353},` +
+	const expected = `[{"task":"similarity","dataset":"WS-353","metric":"spearman","score":0.625,"found":351,"total":353,"composed":2},` +
 		`{"task":"analogy","dataset":"Google","metric":"lrcos-macro","score":null,"found":0,"total":573}]`
 	if err != nil || string(text) != expected {
 		t.Errorf("got %s, %v\nwant %s", text, err, expected)

@@ -42,7 +42,7 @@ func score(ctx context.Context, l *lookup, d dataset, o Options) ([]Result, erro
 		if err != nil {
 			return nil, err
 		}
-		return similarity(l, d.name, pairs, o), nil
+		return similarity(l, d.name, pairs, o)
 	}
 	sections, err := readAnalogies(d.path)
 	if err != nil {

@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -33,15 +35,22 @@ type Encoder interface {
 type Parameter struct {
 	Name  string
 	Value *tensor.Dense // (rows, columns), float32
+	Rate  float64       // learning rate relative to that of tables; 0 means 1
 }
 
 // MemoryTwoStepWithEncoder estimates the bytes NewTwoStepWithEncoder takes, M
-// and the encoder itself not counted: the contexts, the optimizers, the two
-// graphs, the rows and their gradient.
+// and the encoder itself not counted: the contexts, the optimizers, the graph,
+// the rows and their gradient, and at last a second graph for Refresh.
 func MemoryTwoStepWithEncoder(e Encoder, c Config) int64 {
 	v, table := e.Words(), 4*int64(e.Words())*int64(c.Dim)
 	rows, gradient := e.Bytes()
-	bytes := table + c.Optimizer.Bytes(v, c.Dim) + 2*rows + gradient + 2*table + 2*int64(columnBlock)*int64(v)*4
+	return 3*table + c.MomentBytes(e) + 2*rows + gradient + 2*int64(columnBlock)*int64(v)*4
+}
+
+// MomentBytes is the memory of the optimizers of contexts and an encoder's
+// parameters.
+func (c Config) MomentBytes(e Encoder) int64 {
+	bytes := c.Optimizer.Bytes(e.Words(), c.Dim)
 	for _, p := range e.Parameters() {
 		bytes += c.Optimizer.Bytes(p.Value.Shape()[0], p.Value.Shape()[1])
 	}
@@ -50,12 +59,13 @@ func MemoryTwoStepWithEncoder(e Encoder, c Config) int64 {
 
 // encoderStep trains an encoder against frozen right rows: step 1 of W2V-CL
 // with composed words. Gorgonia derives the gradients of the parameters; the
-// optimizers then update them, and the new rows are computed for step 2.
+// optimizers then update them. Step 2 meets the rows of this forward pass:
+// those of the parameters before their update. A second pass for those after
+// it would cost a fifth of the step, and makes vectors no better.
 type encoderStep struct {
-	*machine // loss and gradients
-	loss     *SkipGram
-	forward  *machine       // rows only
-	rows     *gorgonia.Node // of forward
+	*machine
+	loss *SkipGram
+	rows *gorgonia.Node
 
 	encoder    Encoder
 	words      *table // the rows, copied; it has no optimizer
@@ -63,13 +73,14 @@ type encoderStep struct {
 	gradients  gorgonia.Nodes
 	optimizers []*optim.Optimizer
 	team       *team.Team
+	threads    int
 }
 
 func newEncoderStep(e Encoder, right *table, t targets, workers *team.Team, c Config) (s *encoderStep, err error) {
 	defer recovered("build the graph of the encoder", &err)
 	data := memory.Floats(e.Words() * c.Dim)
 	s = &encoderStep{
-		encoder: e, parameters: e.Parameters(), team: workers,
+		encoder: e, parameters: e.Parameters(), team: workers, threads: c.Threads,
 		words: &table{name: "words", rows: e.Words(), dim: c.Dim, data: data, dense: dense(data, e.Words(), c.Dim)},
 	}
 	for _, p := range s.parameters {
@@ -80,11 +91,11 @@ func newEncoderStep(e Encoder, right *table, t targets, workers *team.Team, c Co
 		s.optimizers = append(s.optimizers, o)
 	}
 	g := gorgonia.NewGraph()
-	nodes, rows, err := s.compose(g, c.Threads)
+	nodes, rows, err := s.compose(g)
 	if err != nil {
 		return nil, err
 	}
-	s.loss = newSkipGram(t, workers, nil)
+	s.rows, s.loss = rows, newSkipGram(t, workers, nil)
 	loss, err := applySkipGram(s.loss, rows, matrix(g, right.name, right.dense))
 	if err != nil {
 		return nil, err
@@ -92,25 +103,16 @@ func newEncoderStep(e Encoder, right *table, t targets, workers *team.Team, c Co
 	if s.gradients, err = gorgonia.Grad(loss, nodes...); err != nil {
 		return nil, fmt.Errorf("differentiate the graph of the encoder: %w", err)
 	}
-	if s.machine, err = newMachine(g); err != nil {
-		return nil, err
-	}
-	g = gorgonia.NewGraph()
-	if _, s.rows, err = s.compose(g, c.Threads); err != nil {
-		return nil, err
-	}
-	if s.forward, err = newMachine(g); err != nil {
-		return nil, err
-	}
-	return s, s.refresh()
+	s.machine, err = newMachine(g)
+	return s, err
 }
 
 // compose adds the parameters and the rows to a graph.
-func (s *encoderStep) compose(g *gorgonia.ExprGraph, threads int) (nodes gorgonia.Nodes, rows *gorgonia.Node, err error) {
+func (s *encoderStep) compose(g *gorgonia.ExprGraph) (nodes gorgonia.Nodes, rows *gorgonia.Node, err error) {
 	for _, p := range s.parameters {
 		nodes = append(nodes, matrix(g, p.Name, p.Value))
 	}
-	if rows, err = s.encoder.Rows(nodes, threads); err != nil {
+	if rows, err = s.encoder.Rows(nodes, s.threads); err != nil {
 		return nil, nil, fmt.Errorf("build the graph of the encoder: %w", err)
 	}
 	if want := s.words.dense.Shape(); !rows.Shape().Eq(want) {
@@ -120,13 +122,16 @@ func (s *encoderStep) compose(g *gorgonia.ExprGraph, threads int) (nodes gorgoni
 }
 
 func (s *encoderStep) begin(step int, rate float64) {
-	for _, o := range s.optimizers {
-		o.Begin(step, rate)
+	for i, o := range s.optimizers {
+		o.Begin(step, rate*cmp.Or(s.parameters[i].Rate, 1))
 	}
 }
 
 func (s *encoderStep) run() (float64, error) {
 	if err := s.machine.run(); err != nil {
+		return 0, err
+	}
+	if err := s.keep(s.rows); err != nil {
 		return 0, err
 	}
 	for i, p := range s.parameters {
@@ -138,7 +143,17 @@ func (s *encoderStep) run() (float64, error) {
 			return 0, fmt.Errorf("update %s: %w", p.Name, err)
 		}
 	}
-	return s.loss.Loss(), s.refresh()
+	return s.loss.Loss(), nil
+}
+
+// keep copies rows that were computed into the table of words.
+func (s *encoderStep) keep(rows *gorgonia.Node) error {
+	values, err := floatsOf(rows)
+	if err != nil {
+		return fmt.Errorf("rows of the encoder: %w", err)
+	}
+	copy(s.words.data, values)
+	return nil
 }
 
 // update updates one parameter, row by row.
@@ -152,17 +167,23 @@ func (s *encoderStep) update(o *optim.Optimizer, value *tensor.Dense, gradient [
 	})
 }
 
-// refresh computes the rows of the parameters as they are.
-func (s *encoderStep) refresh() error {
-	if err := s.forward.run(); err != nil {
+// refresh computes the rows of the parameters as they are, in a graph that is
+// built for it: it is seldom needed.
+func (s *encoderStep) refresh() (err error) {
+	defer recovered("build the graph of the encoder", &err)
+	g := gorgonia.NewGraph()
+	_, rows, err := s.compose(g)
+	if err != nil {
 		return err
 	}
-	rows, err := floatsOf(s.rows)
+	m, err := newMachine(g)
 	if err != nil {
-		return fmt.Errorf("rows of the encoder: %w", err)
+		return err
 	}
-	copy(s.words.data, rows)
-	return nil
+	if err = m.run(); err == nil {
+		err = s.keep(rows)
+	}
+	return errors.Join(err, m.close())
 }
 
 func (s *encoderStep) compiled() *machine { return s.machine }

@@ -50,8 +50,9 @@ func NewTwoStep(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Co
 }
 
 // NewTwoStepWithEncoder is NewTwoStep with word vectors that the encoder
-// composes: step 1 trains its parameters, step 2 meets its rows, frozen. The
-// encoder's parameters are randomized. There is no FormStock.
+// composes: step 1 trains its parameters, step 2 meets the rows that step 1
+// began with, frozen. The encoder's parameters are randomized. There is no
+// FormStock.
 func NewTwoStepWithEncoder(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, e Encoder, c Config) (*TwoStep, error) {
 	switch {
 	case e.Words() != m.Rows():
@@ -151,12 +152,12 @@ func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.
 	return report, nil
 }
 
-// Tables returns W and C, V x Dim in row-major order, live. An encoder's rows
-// are those of the last Advance or Refresh.
+// Tables returns W and C, V x Dim in row-major order, live. Rows of an encoder
+// are those that the last Advance began with, or those of Refresh.
 func (t *TwoStep) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
 
-// Refresh brings the table of words up to date with an encoder whose parameters
-// were changed through State. Without an encoder there is nothing to do.
+// Refresh brings the table of words up to date with the parameters of an
+// encoder. Without one there is nothing to do.
 func (t *TwoStep) Refresh() error {
 	if t.encoder == nil {
 		return nil
@@ -189,11 +190,6 @@ func (t *TwoStep) DOT() string { return dot(t.steps[0].compiled(), t.steps[1].co
 
 // Close frees what Gorgonia holds.
 func (t *TwoStep) Close() error {
-	if t.encoder != nil {
-		if err := t.encoder.forward.close(); err != nil {
-			return err
-		}
-	}
 	for _, s := range t.steps {
 		if err := s.compiled().close(); err != nil {
 			return err

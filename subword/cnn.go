@@ -13,10 +13,11 @@ import (
 // CNNOptions are the shape of a CNN. The zero values of CharDim, Widths and
 // Filters mean their defaults; Dim must be set.
 type CNNOptions struct {
-	Dim      int   // N, values of a word vector
-	CharDim  int   // E, values of a symbol's embedding; default 32
-	Widths   []int // w, symbols that a filter spans; default 2, 3, 4
-	Filters  int   // F, filters of each width; default 64
+	Dim      int     // N, values of a word vector
+	CharDim  int     // E, values of a symbol's embedding; default 32
+	Widths   []int   // w, symbols that a filter spans; default 2, 3, 4
+	Filters  int     // F, filters of each width; default 64
+	Rate     float64 // learning rate relative to that of words' own vectors; default 1
 	Spelling SpellingOptions
 }
 
@@ -57,6 +58,7 @@ type CNN struct {
 	symbols    *tensor.Dense   // (A, E)
 	filters    []*tensor.Dense // each (w*E+1, F)
 	weights    *tensor.Dense   // (F + F + ... + 1, N)
+	moments    *Moments        // of the vocabulary's features, in the last run of Rows
 }
 
 // NewCNN makes an encoder of a vocabulary. Its parameters are zero: Randomize
@@ -70,14 +72,25 @@ func NewCNN(vocabulary []string, o CNNOptions) (*CNN, error) {
 	if err != nil {
 		return nil, fmt.Errorf("character CNN: %w", err)
 	}
-	c := &CNN{options: o, alphabet: alphabet, vocabulary: alphabet.Spell(vocabulary, slices.Max(o.Widths))}
+	c := newCNN(alphabet, o)
+	c.vocabulary = alphabet.Spell(vocabulary, slices.Max(o.Widths))
+	return c, nil
+}
+
+// newCNN makes an encoder without a vocabulary.
+func newCNN(alphabet *Alphabet, o CNNOptions) *CNN {
+	c := &CNN{options: o, alphabet: alphabet, vocabulary: &Spellings{starts: []int{0}}}
 	c.symbols = newMatrix(alphabet.Len(), o.CharDim)
 	for _, width := range o.Widths {
 		c.filters = append(c.filters, newMatrix(width*o.CharDim+1, o.Filters))
 	}
-	c.weights = newMatrix(len(o.Widths)*o.Filters+1, o.Dim)
-	return c, nil
+	c.weights = newMatrix(c.features()+1, o.Dim)
+	c.moments = newMoments(c.features())
+	return c
 }
+
+// features is D, the features of a word.
+func (c *CNN) features() int { return len(c.options.Widths) * c.options.Filters }
 
 // Words is V.
 func (c *CNN) Words() int { return c.vocabulary.Len() }
@@ -91,21 +104,26 @@ func (c *CNN) Truncated() int { return c.vocabulary.Truncated }
 // Parameters lists the symbols' embeddings, the filters of each width and the
 // weights of the layer, live.
 func (c *CNN) Parameters() []graph.Parameter {
-	all := []graph.Parameter{{Name: "symbols", Value: c.symbols}}
+	rate := c.options.Rate
+	all := []graph.Parameter{{Name: "symbols", Value: c.symbols, Rate: rate}}
 	for i, f := range c.filters {
-		all = append(all, graph.Parameter{Name: fmt.Sprintf("filters%d.width%d", i, c.options.Widths[i]), Value: f})
+		all = append(all, graph.Parameter{Name: fmt.Sprintf("filters%d.width%d", i, c.options.Widths[i]), Value: f, Rate: rate})
 	}
-	return append(all, graph.Parameter{Name: "weights", Value: c.weights})
+	return append(all, graph.Parameter{Name: "weights", Value: c.weights, Rate: rate})
 }
 
-// Randomize fills the parameters uniformly, filters and weights in the limits
-// of Glorot and Bengio (2010), the biases with zeros.
+// Randomize fills the parameters uniformly, filters in the limits of Glorot and
+// Bengio (2010), weights so that vectors start small, the biases with zeros.
 func (c *CNN) Randomize(seed uint64) {
 	uniform(c.symbols.Float32s(), 0.5, seed, 0)
 	for i, p := range c.Parameters()[1:] {
 		in, out := p.Value.Shape()[0]-1, p.Value.Shape()[1]
+		limit := math.Sqrt(6 / float64(in+out))
+		if i == len(c.filters) {
+			limit = 1 / float64(in)
+		}
 		values := p.Value.Float32s()
-		uniform(values[:in*out], math.Sqrt(6/float64(in+out)), seed, 1+i)
+		uniform(values[:in*out], limit, seed, 1+i)
 		clear(values[in*out:])
 	}
 }
@@ -120,6 +138,9 @@ func (c *CNN) Rows(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, erro
 	if err != nil {
 		return nil, fmt.Errorf("character CNN: %w", err)
 	}
+	if features, err = Standardize(features, c.moments, threads); err != nil {
+		return nil, fmt.Errorf("character CNN: %w", err)
+	}
 	rows, err := Connect(features, parameters[last], threads)
 	if err != nil {
 		return nil, fmt.Errorf("character CNN: %w", err)
@@ -127,22 +148,23 @@ func (c *CNN) Rows(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, erro
 	return rows, nil
 }
 
-// Bytes estimates the memory of a graph of Rows: features, their positions and
-// the vectors of all words; the gradient adds that of the features and the
-// shards' sums.
+// Bytes estimates the memory of a graph of Rows: features, also standardized,
+// their positions and the vectors of all words; the gradient adds those of the
+// features and the shards' sums.
 func (c *CNN) Bytes() (rows, gradient int64) {
-	d := len(c.options.Widths) * c.options.Filters
+	d := c.features()
 	v, size := int64(c.Words()), 0
 	for _, width := range c.options.Widths {
 		size += width * c.alphabet.Len() * c.options.Filters
 	}
 	weights := (d + 1) * c.options.Dim
-	rows = 4 * (v*int64(2*d+c.options.Dim) + int64(size))
-	return rows, 4*v*int64(d) + shardBytes(c.Words(), size) + shardBytes(c.Words(), weights)
+	rows = 4 * (v*int64(3*d+c.options.Dim) + int64(size))
+	return rows, 4*v*int64(2*d) + shardBytes(c.Words(), size) + shardBytes(c.Words(), weights)
 }
 
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim.
-// For words of the vocabulary they are the same to the bit as Rows'.
+// After Rows was run on the parameters as they are, words of the vocabulary get
+// the same to the bit.
 func (c *CNN) Encode(words []string, dst []float32) error {
 	n := c.options.Dim
 	if err := checkEncode(words, dst, n); err != nil {
@@ -155,13 +177,14 @@ func (c *CNN) Encode(words []string, dst []float32) error {
 		b.first = i * c.options.Filters
 		banks = append(banks, b)
 	}
-	d := len(c.options.Widths) * c.options.Filters
-	features, where, s := make([]float32, blockRows*d), make([]uint32, d), newScratch(banks)
+	d := c.features()
+	features, raw, where, s := make([]float32, blockRows*d), make([]float32, d), make([]uint32, d), newScratch(banks)
 	for len(words) > 0 {
 		rows := min(blockRows, len(words))
 		spelt := c.alphabet.Spell(words[:rows], slices.Max(c.options.Widths))
 		for i := range rows {
-			convolve(banks, features[i*d:][:d], where, spelt.Word(i), s)
+			convolve(banks, raw, where, spelt.Word(i), s)
+			c.moments.apply(features[i*d:][:d], raw)
 		}
 		connect(dst[:rows*n], features[:rows*d], c.weights.Float32s(), d, n)
 		words, dst = words[rows:], dst[rows*n:]

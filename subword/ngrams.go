@@ -16,9 +16,10 @@ import (
 // NGramOptions are the shape of NGrams. The zero values of Shortest, Longest
 // and Buckets mean their defaults; Dim must be set.
 type NGramOptions struct {
-	Dim               int // N, values of a word vector
-	Shortest, Longest int // characters of an n-gram; default 3 to 6
-	Buckets           int // what n-grams are hashed to; default 2,000,000
+	Dim               int     // N, values of a word vector
+	Shortest, Longest int     // characters of an n-gram; default 3 to 6
+	Buckets           int     // what n-grams are hashed to; default 2,000,000
+	Rate              float64 // learning rate relative to that of context vectors; default 1
 }
 
 func (o NGramOptions) withDefaults() (NGramOptions, error) {
@@ -105,7 +106,7 @@ func (e *NGrams) Truncated() int { return 0 }
 
 // Parameters lists the table of the n-grams' vectors, live.
 func (e *NGrams) Parameters() []graph.Parameter {
-	return []graph.Parameter{{Name: "ngrams", Value: e.table}}
+	return []graph.Parameter{{Name: "ngrams", Value: e.table, Rate: e.options.Rate}}
 }
 
 // Randomize fills the table uniformly in ±1/N, as fastText does.

@@ -81,11 +81,16 @@ func NewAlphabet(vocabulary []string, o SpellingOptions) (*Alphabet, error) {
 	slices.SortFunc(symbols, func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
+	return alphabetOf(symbols, o), nil
+}
+
+// alphabetOf makes an alphabet of symbols that were collected before.
+func alphabetOf(symbols []string, o SpellingOptions) *Alphabet {
 	a := &Alphabet{options: o, symbols: symbols, numbers: make(map[string]uint32, len(symbols))}
 	for i, s := range symbols {
 		a.numbers[s] = uint32(known + i)
 	}
-	return a, nil
+	return a
 }
 
 // split returns the symbols of a word: its runs of n characters, or the whole

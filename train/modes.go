@@ -26,6 +26,9 @@ const (
 )
 
 var (
+	onlyCNN         = []string{SubwordCNN}
+	onlyNGram       = []string{SubwordNGram}
+	encoders        = []string{SubwordCNN, SubwordNGram}
 	onlyCL          = []string{ModeCL}
 	onlyVanilla     = []string{ModeVanilla}
 	graphModes      = []string{ModeCL, ModeVanilla}
@@ -74,6 +77,9 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	c := &j.config
 	j.trainerBytes = graph.MemoryTwoStep(j.vocabulary.Len(), c.graph())
 	j.momentBytes = c.momentBytes(j.vocabulary.Len())
+	if err := j.makeEncoder(p); err != nil {
+		return err
+	}
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
@@ -99,6 +105,9 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	}
 	j.epochs = float64(iterations) / float64(c.Contexts)
 	j.newTrainer = func() (Trainer, error) {
+		if j.encoder != nil {
+			return graph.NewTwoStepWithEncoder(matrix, noise, iterations, j.encoder, c.graph())
+		}
 		return graph.NewTwoStep(matrix, noise, iterations, c.graph())
 	}
 	j.corpus = nil // everything training needs is in M

@@ -30,6 +30,10 @@ const (
 	ModelSkipGram = "sg"
 	ModelCBOW     = "cbow"
 
+	SubwordNone  = "none"
+	SubwordCNN   = "cnn"
+	SubwordNGram = "ngram"
+
 	FormFused = "fused"
 	FormStock = "stock"
 
@@ -62,6 +66,8 @@ func Defaults(mode, preset, optimizer string) Config {
 		Device: DeviceCPU,
 		Form:   FormFused,
 	}
+	c.Subword = SubwordNone
+	subwordRecipe(&c)
 	switch {
 	case slices.Contains(sequentialModes, c.Mode):
 		sequentialRecipe(&c)
@@ -141,6 +147,21 @@ func sequentialRecipe(c *Config) {
 	c.Vectors = VectorsWords
 	if c.Preset == PresetPaper {
 		c.Dim, c.Epochs = 128, 20
+	}
+}
+
+// subwordRecipe is what composes word vectors, and what trains it well.
+func subwordRecipe(c *Config) {
+	c.WordTable = c.Preset != PresetPaper
+	c.CharDim, c.Widths, c.Filters, c.MaxChars = 32, "2,3,4", 64, 30
+	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
+	switch c.Subword {
+	case SubwordCNN:
+		c.Vectors = VectorsWords
+		c.SubwordLR = 0.1
+	case SubwordNGram:
+		c.Vectors = VectorsWords
+		c.SubwordLR = 1
 	}
 }
 

@@ -79,7 +79,7 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 		}
 		return err
 	}
-	t, err := loadVectors(config.Out)
+	t, err := loadSpeller(config.Out)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 	if result.Eval, err = demoScores(ctx, s, t); err != nil {
 		return err
 	}
-	if result.Neighbors, err = neighbors(ctx, t, known(t, demoWords), demoNeighbors); err != nil {
+	if result.Neighbors, err = neighbors(ctx, t, known(t.Table, demoWords), demoNeighbors); err != nil {
 		return err
 	}
 	if err := result.print(s); err != nil {
@@ -126,7 +126,7 @@ func (o *demoOptions) config() (c train.Config, remove func(), err error) {
 
 // demoScores scores on the sets that come along, by the most common metric of
 // each task; eval shows the others.
-func demoScores(ctx context.Context, s streams, t *embedding.Table) ([]evaluate.Result, error) {
+func demoScores(ctx context.Context, s streams, t *speller) ([]evaluate.Result, error) {
 	all, err := new(evalOptions).score(ctx, s, t)
 	return slices.DeleteFunc(all, func(r evaluate.Result) bool {
 		return r.Metric != evaluate.MetricSpearman && r.Metric != string(evaluate.CosAdd)

@@ -1,0 +1,99 @@
+package train
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+// makeEncoder makes what composes word vectors, if there is to be one, and says
+// what it takes. Its parameters are allocated, but take no memory until they
+// are first written.
+func (j *job) makeEncoder(p *Progress) (err error) {
+	c := &j.config
+	switch c.Subword {
+	case SubwordCNN:
+		var widths []int
+		if widths, err = parseWidths(c.Widths); err != nil {
+			return Usagef("--widths %s: %v", c.Widths, err)
+		}
+		j.encoder, err = subword.NewCNN(j.vocabulary.Words, subword.CNNOptions{
+			Dim: c.Dim, CharDim: c.CharDim, Widths: widths, Filters: c.Filters, Rate: c.SubwordLR,
+			Spelling: subword.SpellingOptions{Limit: c.MaxChars + marks},
+		})
+	case SubwordNGram:
+		j.encoder, err = subword.NewNGrams(j.vocabulary.Words, subword.NGramOptions{
+			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
+		})
+	default:
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("--subword %s: %w", c.Subword, err)
+	}
+	if n := j.encoder.Truncated(); n > 0 {
+		p.Notef("Note: %s longer than --max-chars %d: what is beyond is not read, but for the end of the word", quantity(Number(n), "word"), c.MaxChars)
+	}
+	if c.Subword == SubwordCNN && c.WordTable {
+		j.encoder = subword.WithWords(j.encoder)
+	}
+	j.momentBytes = c.graph().MomentBytes(j.encoder)
+	j.trainerBytes = graph.MemoryTwoStepWithEncoder(j.encoder, c.graph())
+	for _, parameter := range j.encoder.Parameters() {
+		j.trainerBytes += 4 * int64(parameter.Value.Shape().TotalSize())
+	}
+	return nil
+}
+
+// marks are the symbols of a word's beginning and end.
+const marks = 2
+
+// parseWidths reads a list such as "2,3,4".
+func parseWidths(text string) ([]int, error) {
+	var widths []int
+	for _, part := range strings.Split(text, ",") {
+		width, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || width < 1 {
+			return nil, fmt.Errorf("give numbers of characters from 1 up, with commas between: 2,3,4")
+		}
+		widths = append(widths, width)
+	}
+	return widths, nil
+}
+
+// validateSubword checks the shape of encoders.
+func (c *Config) validateSubword(check checkFunc) {
+	const most = 1 << 16
+	check(c.CharDim >= 1 && c.CharDim <= most, "char-dim", "must be from 1 to %d", most)
+	check(c.Filters >= 1 && c.Filters <= most, "filters", "must be from 1 to %d", most)
+	check(c.MaxChars >= 1 && c.MaxChars <= most, "max-chars", "must be from 1 to %d", most)
+	widths, err := parseWidths(c.Widths)
+	check(err == nil, "widths", "%v", err)
+	for _, width := range widths {
+		check(width <= c.MaxChars+marks, "widths", "a filter cannot span more than a word, --max-chars %d and its two ends", c.MaxChars)
+	}
+	check(c.MinGram >= 1, "min-ngram", "must be at least 1")
+	check(c.MaxGram >= c.MinGram && c.MaxGram <= most, "max-ngram", "must be from --min-ngram %d to %d", c.MinGram, most)
+	check(c.Buckets >= 1 && c.Buckets <= 1<<31-1, "buckets", "must be from 1 to %d", 1<<31-1)
+	check(c.SubwordLR > 0 && c.SubwordLR <= 1000, "subword-lr", "must be above 0, and at most 1000")
+}
+
+// A refresher is a trainer whose table of words follows from other parameters.
+type refresher interface{ Refresh() error }
+
+// exportEncoder brings the table of words up to date and writes what composes
+// vectors of others.
+func (j *job) exportEncoder(folder *runFolder) error {
+	if j.encoder == nil {
+		return nil
+	}
+	if r, ok := j.trainer.(refresher); ok {
+		if err := r.Refresh(); err != nil {
+			return fmt.Errorf("cannot compose the vectors: %w", err)
+		}
+	}
+	return subword.Save(folder.path(EncoderFile), j.encoder)
+}
