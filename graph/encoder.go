@@ -8,13 +8,15 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
 // An Encoder composes the vectors of the vocabulary from parameters of its own,
-// and takes the place of the word table W. Package subword has some.
+// and takes the place of the word table W in either model. Package subword has
+// some.
 type Encoder interface {
 	// Words is V, Dim is N.
 	Words() int
@@ -24,10 +26,12 @@ type Encoder interface {
 	// Randomize puts the parameters to where training starts.
 	Randomize(seed uint64)
 	// Rows adds to the graph of the parameters' nodes, given in their order, the
-	// vectors of the vocabulary, (V, N), differentiable in every parameter. The
-	// values must not depend on the threads.
-	Rows(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, error)
-	// Bytes estimates the memory that Rows takes, and its gradient beside that.
+	// vectors of some words, (B, N), differentiable in every parameter. batch
+	// holds the words' numbers, and may hold others in the next run; nil is the
+	// whole vocabulary. The values must not depend on the threads.
+	Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error)
+	// Bytes estimates the memory that Rows of the whole vocabulary takes, and its
+	// gradient beside that.
 	Bytes() (rows, gradient int64)
 }
 
@@ -57,29 +61,35 @@ func (c Config) MomentBytes(e Encoder) int64 {
 	return bytes
 }
 
-// encoderStep trains an encoder against frozen right rows: step 1 of W2V-CL
-// with composed words. Gorgonia derives the gradients of the parameters; the
-// optimizers then update them. Step 2 meets the rows of this forward pass:
-// those of the parameters before their update. A second pass for those after
-// it would cost a fifth of the step, and makes vectors no better.
-type encoderStep struct {
-	*machine
-	loss *SkipGram
-	rows *gorgonia.Node
+// checkEncoder says what is wrong with an encoder for a vocabulary of v words.
+func (c Config) checkEncoder(e Encoder, v int) error {
+	switch {
+	case e.Words() != v:
+		return fmt.Errorf("the encoder has %d words instead of %d", e.Words(), v)
+	case e.Dim() != c.Dim:
+		return fmt.Errorf("the encoder gives %d dimensions instead of %d", e.Dim(), c.Dim)
+	case c.Form == FormStock:
+		return fmt.Errorf("graph form %q has no encoder; use %q", FormStock, FormFused)
+	}
+	return nil
+}
 
+// composer is an encoder in training: what both models do with one. Gorgonia
+// derives the gradients of the parameters; the optimizers update them.
+type composer struct {
 	encoder    Encoder
-	words      *table // the rows, copied; it has no optimizer
+	words      *table // the rows of the vocabulary, copied; it has no optimizer
 	parameters []Parameter
 	gradients  gorgonia.Nodes
 	optimizers []*optim.Optimizer
 	team       *team.Team
 	threads    int
+	sparse     bool // most rows of parameters have no gradient and are left alone
 }
 
-func newEncoderStep(e Encoder, right *table, t targets, workers *team.Team, c Config) (s *encoderStep, err error) {
-	defer recovered("build the graph of the encoder", &err)
+func newComposer(e Encoder, workers *team.Team, c Config) (*composer, error) {
 	data := memory.Floats(e.Words() * c.Dim)
-	s = &encoderStep{
+	s := &composer{
 		encoder: e, parameters: e.Parameters(), team: workers, threads: c.Threads,
 		words: &table{name: "words", rows: e.Words(), dim: c.Dim, data: data, dense: dense(data, e.Words(), c.Dim)},
 	}
@@ -90,64 +100,60 @@ func newEncoderStep(e Encoder, right *table, t targets, workers *team.Team, c Co
 		}
 		s.optimizers = append(s.optimizers, o)
 	}
-	g := gorgonia.NewGraph()
-	nodes, rows, err := s.compose(g)
-	if err != nil {
-		return nil, err
-	}
-	s.rows, s.loss = rows, newSkipGram(t, workers, nil)
-	loss, err := applySkipGram(s.loss, rows, matrix(g, right.name, right.dense))
-	if err != nil {
-		return nil, err
-	}
-	if s.gradients, err = gorgonia.Grad(loss, nodes...); err != nil {
-		return nil, fmt.Errorf("differentiate the graph of the encoder: %w", err)
-	}
-	s.machine, err = newMachine(g)
-	return s, err
+	return s, nil
 }
 
-// compose adds the parameters and the rows to a graph.
-func (s *encoderStep) compose(g *gorgonia.ExprGraph) (nodes gorgonia.Nodes, rows *gorgonia.Node, err error) {
+// compose adds the parameters and the rows of a batch, or of all words, to a
+// graph.
+func (s *composer) compose(g *gorgonia.ExprGraph, batch []uint32) (nodes gorgonia.Nodes, rows *gorgonia.Node, err error) {
 	for _, p := range s.parameters {
 		nodes = append(nodes, matrix(g, p.Name, p.Value))
 	}
-	if rows, err = s.encoder.Rows(nodes, s.threads); err != nil {
+	if rows, err = s.encoder.Rows(nodes, batch, s.threads); err != nil {
 		return nil, nil, fmt.Errorf("build the graph of the encoder: %w", err)
 	}
-	if want := s.words.dense.Shape(); !rows.Shape().Eq(want) {
+	want := tensor.Shape{s.encoder.Words(), s.encoder.Dim()}
+	if batch != nil {
+		want[0] = len(batch)
+	}
+	if !rows.Shape().Eq(want) {
 		return nil, nil, fmt.Errorf("the encoder's rows are %v instead of %v", rows.Shape(), want)
 	}
 	return nodes, rows, nil
 }
 
-func (s *encoderStep) begin(step int, rate float64) {
+func (s *composer) begin(step int, rate float64) {
 	for i, o := range s.optimizers {
 		o.Begin(step, rate*cmp.Or(s.parameters[i].Rate, 1))
 	}
 }
 
-func (s *encoderStep) run() (float64, error) {
-	if err := s.machine.run(); err != nil {
-		return 0, err
+// differentiate adds the gradients of the parameters to the graph of a loss, and
+// compiles it.
+func (s *composer) differentiate(g *gorgonia.ExprGraph, loss *gorgonia.Node, nodes gorgonia.Nodes) (*machine, error) {
+	var err error
+	if s.gradients, err = gorgonia.Grad(loss, nodes...); err != nil {
+		return nil, fmt.Errorf("differentiate the graph of the encoder: %w", err)
 	}
-	if err := s.keep(s.rows); err != nil {
-		return 0, err
-	}
+	return newMachine(g)
+}
+
+// update updates all parameters by the gradients of the last run.
+func (s *composer) update() error {
 	for i, p := range s.parameters {
 		gradient, err := floatsOf(s.gradients[i])
-		if err != nil {
-			return 0, fmt.Errorf("gradient of %s: %w", p.Name, err)
+		if err == nil {
+			err = s.updateParameter(s.optimizers[i], p.Value, gradient)
 		}
-		if err := s.update(s.optimizers[i], p.Value, gradient); err != nil {
-			return 0, fmt.Errorf("update %s: %w", p.Name, err)
+		if err != nil {
+			return fmt.Errorf("update %s: %w", p.Name, err)
 		}
 	}
-	return s.loss.Loss(), nil
+	return nil
 }
 
 // keep copies rows that were computed into the table of words.
-func (s *encoderStep) keep(rows *gorgonia.Node) error {
+func (s *composer) keep(rows *gorgonia.Node) error {
 	values, err := floatsOf(rows)
 	if err != nil {
 		return fmt.Errorf("rows of the encoder: %w", err)
@@ -156,23 +162,27 @@ func (s *encoderStep) keep(rows *gorgonia.Node) error {
 	return nil
 }
 
-// update updates one parameter, row by row.
-func (s *encoderStep) update(o *optim.Optimizer, value *tensor.Dense, gradient []float32) error {
+// updateParameter updates one parameter, row by row.
+func (s *composer) updateParameter(o *optim.Optimizer, value *tensor.Dense, gradient []float32) error {
 	const block = 64
 	rows, n, w := value.Shape()[0], value.Shape()[1], value.Float32s()
 	return s.team.Do((rows+block-1)/block, func(_, b int) {
 		for i := b * block; i < min((b+1)*block, rows); i++ {
-			o.UpdateRow(i, w[i*n:][:n], gradient[i*n:][:n])
+			g := gradient[i*n:][:n]
+			if s.sparse && simd.Dot(g, g) == 0 {
+				continue
+			}
+			o.UpdateRow(i, w[i*n:][:n], g)
 		}
 	})
 }
 
 // refresh computes the rows of the parameters as they are, in a graph that is
 // built for it: it is seldom needed.
-func (s *encoderStep) refresh() (err error) {
+func (s *composer) refresh() (err error) {
 	defer recovered("build the graph of the encoder", &err)
 	g := gorgonia.NewGraph()
-	_, rows, err := s.compose(g)
+	_, rows, err := s.compose(g, nil)
 	if err != nil {
 		return err
 	}
@@ -186,10 +196,8 @@ func (s *encoderStep) refresh() (err error) {
 	return errors.Join(err, m.close())
 }
 
-func (s *encoderStep) compiled() *machine { return s.machine }
-
 // state lists the parameters and the moments of their optimizers.
-func (s *encoderStep) state() []trainer.Tensor {
+func (s *composer) state() []trainer.Tensor {
 	var all []trainer.Tensor
 	for i, p := range s.parameters {
 		all = append(all, trainer.Tensor{Name: p.Name, Data: p.Value.Float32s()})

@@ -54,13 +54,8 @@ func NewTwoStep(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Co
 // began with, frozen. The encoder's parameters are randomized. There is no
 // FormStock.
 func NewTwoStepWithEncoder(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, e Encoder, c Config) (*TwoStep, error) {
-	switch {
-	case e.Words() != m.Rows():
-		return nil, fmt.Errorf("the encoder has %d words, but M has %d rows", e.Words(), m.Rows())
-	case e.Dim() != c.Dim:
-		return nil, fmt.Errorf("the encoder gives %d dimensions instead of %d", e.Dim(), c.Dim)
-	case c.Form == FormStock:
-		return nil, fmt.Errorf("graph form %q has no encoder; use %q", FormStock, FormFused)
+	if err := c.checkEncoder(e, m.Rows()); err != nil {
+		return nil, err
 	}
 	return newTwoStep(m, noise, iterations, e, c)
 }

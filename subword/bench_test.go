@@ -65,7 +65,7 @@ func benchmarkStep(b *testing.B, r *rand.Rand, e Encoder, negatives int) {
 		}
 		optimizers = append(optimizers, o)
 	}
-	rows, err := e.Rows(nodes, threads)
+	rows, err := e.Rows(nodes, nil, threads)
 	if err != nil {
 		b.Fatal(err)
 	}

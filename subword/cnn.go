@@ -128,17 +128,19 @@ func (c *CNN) Randomize(seed uint64) {
 	}
 }
 
-// Rows adds the network for the vocabulary to the graph of the parameters.
-func (c *CNN) Rows(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, error) {
+// Rows adds the network for a batch of words to the graph of the parameters. The
+// moments of features are those of the whole vocabulary, as its last run found
+// them.
+func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error) {
 	if len(parameters) != len(c.filters)+2 {
 		return nil, fmt.Errorf("character CNN: %d parameters instead of %d", len(parameters), len(c.filters)+2)
 	}
 	last := len(parameters) - 1
-	features, err := Convolve(c.vocabulary, parameters[0], parameters[1:last], c.options.Widths, threads)
+	features, err := Convolve(c.vocabulary.of(batch), parameters[0], parameters[1:last], c.options.Widths, threads)
 	if err != nil {
 		return nil, fmt.Errorf("character CNN: %w", err)
 	}
-	if features, err = Standardize(features, c.moments, threads); err != nil {
+	if features, err = Standardize(features, c.moments, batch != nil, threads); err != nil {
 		return nil, fmt.Errorf("character CNN: %w", err)
 	}
 	rows, err := Connect(features, parameters[last], threads)
@@ -162,6 +164,18 @@ func (c *CNN) Bytes() (rows, gradient int64) {
 	return rows, 4*v*int64(2*d) + shardBytes(c.Words(), size) + shardBytes(c.Words(), weights)
 }
 
+// newBanks returns the filters, ready to convolve.
+func (c *CNN) newBanks() []*bank {
+	var banks []*bank
+	for i, width := range c.options.Widths {
+		b := newBank(width, c.options.Filters, c.alphabet.Len(), c.options.CharDim)
+		b.tabulate(c.symbols.Float32s(), c.filters[i].Float32s())
+		b.first = i * c.options.Filters
+		banks = append(banks, b)
+	}
+	return banks
+}
+
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim.
 // After Rows was run on the parameters as they are, words of the vocabulary get
 // the same to the bit.
@@ -170,14 +184,7 @@ func (c *CNN) Encode(words []string, dst []float32) error {
 	if err := checkEncode(words, dst, n); err != nil {
 		return fmt.Errorf("character CNN: %w", err)
 	}
-	var banks []*bank
-	for i, width := range c.options.Widths {
-		b := newBank(width, c.options.Filters, c.alphabet.Len(), c.options.CharDim)
-		b.tabulate(c.symbols.Float32s(), c.filters[i].Float32s())
-		b.first = i * c.options.Filters
-		banks = append(banks, b)
-	}
-	d := c.features()
+	banks, d := c.newBanks(), c.features()
 	features, raw, where, s := make([]float32, blockRows*d), make([]float32, d), make([]uint32, d), newScratch(banks)
 	for len(words) > 0 {
 		rows := min(blockRows, len(words))

@@ -37,7 +37,9 @@ type description struct {
 // Save writes what Load needs to compose vectors of any words. The words' own
 // vectors of WithWords are not part of it. The file is written whole or not at
 // all.
-func Save(path string, e Encoder) error {
+//
+// offset, one vector, is added to every composed one; see Offset.
+func Save(path string, e Encoder, offset []float32) error {
 	if w, ok := e.(*withWords); ok {
 		e = w.Encoder
 	}
@@ -55,6 +57,7 @@ func Save(path string, e Encoder) error {
 	default:
 		return fmt.Errorf("cannot write %s: an encoder of type %T is not known", path, e)
 	}
+	f.floats("offset", offset, len(offset))
 	for _, p := range e.Parameters() {
 		f.floats(p.Name, p.Value.Float32s(), p.Value.Shape()...)
 	}
@@ -170,10 +173,55 @@ func read(r io.Reader, size int64) (Encoder, error) {
 			return nil, err
 		}
 	}
+	offset := make([]float32, e.Dim())
+	if err := f.floats("offset", offset); err != nil {
+		return nil, err
+	}
 	if len(f) > 0 {
 		return nil, fmt.Errorf("its tensors %v are not known", slices.Sorted(maps.Keys(f)))
 	}
-	return e, nil
+	return &shifted{e, offset}, nil
+}
+
+// shifted adds an offset to all vectors.
+type shifted struct {
+	Encoder
+	offset []float32
+}
+
+func (s *shifted) Encode(words []string, dst []float32) error {
+	if err := s.Encoder.Encode(words, dst); err != nil {
+		return err
+	}
+	for i := range dst {
+		dst[i] += s.offset[i%len(s.offset)]
+	}
+	return nil
+}
+
+// Offset is what the vectors of words, len(words) x Dim, have on average beside
+// what the encoder composes: their own vectors, context vectors. Without it the
+// vectors of other words would lie apart from these.
+func Offset(e Encoder, words []string, vectors []float32) ([]float32, error) {
+	n := e.Dim()
+	if err := checkEncode(words, vectors, n); err != nil {
+		return nil, err
+	}
+	sums, composed := make([]float64, n), make([]float32, blockRows*n)
+	for first := 0; first < len(words); first += blockRows {
+		rows := min(blockRows, len(words)-first)
+		if err := e.Encode(words[first:first+rows], composed[:rows*n]); err != nil {
+			return nil, err
+		}
+		for i, x := range vectors[first*n : (first+rows)*n] {
+			sums[i%n] += float64(x) - float64(composed[i])
+		}
+	}
+	offset := make([]float32, n)
+	for i, sum := range sums {
+		offset[i] = float32(sum / float64(len(words)))
+	}
+	return offset, nil
 }
 
 // fileReader holds the tensors of a file that were not yet asked for.

@@ -141,26 +141,32 @@ func (e *NGrams) Encode(words []string, dst []float32) error {
 	return nil
 }
 
-// Rows adds the sums for the vocabulary to the graph of the table.
-func (e *NGrams) Rows(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, error) {
+// Rows adds the sums for a batch of words to the graph of the table.
+func (e *NGrams) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error) {
 	if len(parameters) != 1 {
 		return nil, fmt.Errorf("n-grams: %d parameters instead of 1", len(parameters))
 	}
-	s := &rowSums{of: e.vocabulary, users: e.vocabulary.inverted(len(e.rows)), team: team.New(threads)}
-	s.result = newMatrix(e.Words(), e.Dim())
-	return operation.Apply("sum of n-grams", parameters, e.Words(), e.Dim(), s.forward, s.backward)
+	s := &rowSums{of: e.vocabulary.of(batch), team: team.New(threads)}
+	if batch == nil {
+		s.users = e.vocabulary.inverted(len(e.rows))
+	}
+	s.result = newMatrix(s.of.Len(), e.Dim())
+	return operation.Apply("sum of n-grams", parameters, s.of.Len(), e.Dim(), s.forward, s.backward)
 }
 
 // inverted returns, for each of n symbols, the words that have it, in order and
 // as often as they have it.
 func (s *Spellings) inverted(n int) *Spellings {
-	users := &Spellings{symbols: make([]uint32, len(s.symbols)), starts: make([]int, n+1)}
-	for _, symbol := range s.symbols {
-		users.starts[symbol+1]++
+	users := &Spellings{starts: make([]int, n+1)}
+	for word := range s.Len() {
+		for _, symbol := range s.Word(word) {
+			users.starts[symbol+1]++
+		}
 	}
 	for i := range n {
 		users.starts[i+1] += users.starts[i]
 	}
+	users.symbols = make([]uint32, users.starts[n])
 	next := append([]int{}, users.starts...)
 	for word := range s.Len() {
 		for _, symbol := range s.Word(word) {
@@ -174,10 +180,11 @@ func (s *Spellings) inverted(n int) *Spellings {
 // rowSums is the operation of NGrams. The gradient of a row of the table is the
 // sum of those of its words, so it, too, is a sum of rows, in a fixed order.
 type rowSums struct {
-	of, users *Spellings
-	team      *team.Team
-	result    *tensor.Dense
-	gradient  *tensor.Dense // nil until it is asked for
+	of       *Spellings
+	users    *Spellings // nil: of changes with every run, so it is inverted every time
+	team     *team.Team
+	result   *tensor.Dense
+	gradient *tensor.Dense // nil until it is asked for
 }
 
 func (s *rowSums) forward(in []*tensor.Dense) (*tensor.Dense, error) {
@@ -188,7 +195,11 @@ func (s *rowSums) backward(in []*tensor.Dense, gradient *tensor.Dense) ([]*tenso
 	if s.gradient == nil {
 		s.gradient = newMatrix(in[0].Shape()[0], in[0].Shape()[1])
 	}
-	return []*tensor.Dense{s.gradient}, s.sum(s.gradient, gradient, s.users)
+	users := s.users
+	if users == nil {
+		users = s.of.inverted(in[0].Shape()[0])
+	}
+	return []*tensor.Dense{s.gradient}, s.sum(s.gradient, gradient, users)
 }
 
 func (s *rowSums) sum(dst, table *tensor.Dense, lists *Spellings) error {

@@ -147,11 +147,28 @@ type Spellings struct {
 	Truncated int // words that were too long
 
 	symbols []uint32
-	starts  []int // word i is symbols[starts[i]:starts[i+1]]
+	starts  []int    // word i is symbols[starts[i]:starts[i+1]]
+	batch   []uint32 // if not nil, word i is that of number batch[i]
 }
 
 // Len is the number of words.
-func (s *Spellings) Len() int { return len(s.starts) - 1 }
+func (s *Spellings) Len() int {
+	if s.batch != nil {
+		return len(s.batch)
+	}
+	return len(s.starts) - 1
+}
 
 // Word returns the symbols of word i.
-func (s *Spellings) Word(i int) []uint32 { return s.symbols[s.starts[i]:s.starts[i+1]] }
+func (s *Spellings) Word(i int) []uint32 {
+	if s.batch != nil {
+		i = int(s.batch[i])
+	}
+	return s.symbols[s.starts[i]:s.starts[i+1]]
+}
+
+// of returns the spellings of the words that batch names when they are asked
+// for; nil stands for all.
+func (s *Spellings) of(batch []uint32) *Spellings {
+	return &Spellings{symbols: s.symbols, starts: s.starts, batch: batch}
+}

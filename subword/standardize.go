@@ -32,17 +32,18 @@ const leastVariance = 1e-3
 // variance 1 over the words. Batch normalization (Ioffe and Szegedy 2015) does
 // this for a sample of the words; here the batch is the vocabulary, so mean and
 // variance are exact and the same for words that come later. Every run writes
-// them to moments.
+// them to moments. If they are fixed, which is for batches that are less than
+// the vocabulary, moments are only read.
 //
 // Without it all words get nearly the same vector: features are maxima of what
 // is never negative, so what they have in common outweighs what tells them
 // apart.
-func Standardize(features *gorgonia.Node, moments *Moments, threads int) (*gorgonia.Node, error) {
+func Standardize(features *gorgonia.Node, moments *Moments, fixed bool, threads int) (*gorgonia.Node, error) {
 	shape := features.Shape()
 	if shape.Dims() != 2 || len(moments.Mean) != shape[1] || len(moments.Scale) != shape[1] {
 		return nil, fmt.Errorf("standardization of features %v: moments for %d", shape, len(moments.Mean))
 	}
-	s := &standardization{rows: shape[0], d: shape[1], moments: moments, team: team.New(threads), result: newMatrix(shape[0], shape[1])}
+	s := &standardization{rows: shape[0], d: shape[1], moments: moments, fixed: fixed, team: team.New(threads), result: newMatrix(shape[0], shape[1])}
 	s.sums = make([]float64, 2*s.d*min(maxShards, (s.rows+blockRows-1)/blockRows))
 	return operation.Apply("standardization", gorgonia.Nodes{features}, s.rows, s.d, s.forward, s.backward)
 }
@@ -50,6 +51,7 @@ func Standardize(features *gorgonia.Node, moments *Moments, threads int) (*gorgo
 type standardization struct {
 	rows, d  int // V, D
 	moments  *Moments
+	fixed    bool
 	team     *team.Team
 	result   *tensor.Dense // (V, D)
 	gradient *tensor.Dense // (V, D); nil until it is asked for
@@ -82,6 +84,22 @@ func (s *standardization) means(add func(first, second []float64, row int)) ([]f
 
 func (s *standardization) forward(in []*tensor.Dense) (*tensor.Dense, error) {
 	d, x, result := s.d, in[0].Float32s(), s.result.Float32s()
+	if !s.fixed {
+		if err := s.measure(x); err != nil {
+			return nil, err
+		}
+	}
+	err := eachBlock(s.team, s.rows, func(_, first, last int) {
+		for at := first * d; at < last*d; at += d {
+			s.moments.apply(result[at:][:d], x[at:][:d])
+		}
+	})
+	return s.result, err
+}
+
+// measure finds the moments of features.
+func (s *standardization) measure(x []float32) error {
+	d := s.d
 	means, err := s.means(func(sums, squares []float64, row int) {
 		for j, v := range x[row*d:][:d] {
 			v := float64(v)
@@ -90,45 +108,42 @@ func (s *standardization) forward(in []*tensor.Dense) (*tensor.Dense, error) {
 		}
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for j, mean := range means[:d] {
 		s.moments.Mean[j] = float32(mean)
 		s.moments.Scale[j] = float32(1 / math.Sqrt(max(means[d+j]-mean*mean, 0)+leastVariance))
 	}
-	err = eachBlock(s.team, s.rows, func(_, first, last int) {
-		for at := first * d; at < last*d; at += d {
-			s.moments.apply(result[at:][:d], x[at:][:d])
-		}
-	})
-	return s.result, err
+	return nil
 }
 
 // backward: mean and variance depend on all words, so
 //
 //	dx = Scale * (g - mean of g - y * mean of g*y)
 //
-// with y the result.
+// with y the result. If they are fixed, dx = Scale * g.
 func (s *standardization) backward(_ []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
 	if s.gradient == nil {
 		s.gradient = newMatrix(s.rows, s.d)
 	}
 	d, g, y, dx := s.d, gradient.Float32s(), s.result.Float32s(), s.gradient.Float32s()
-	means, err := s.means(func(sums, products []float64, row int) {
-		of := y[row*d:][:d]
-		for j, v := range g[row*d:][:d] {
-			sums[j] += float64(v)
-			products[j] += float64(v) * float64(of[j])
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
 	common, along := make([]float32, d), make([]float32, d)
-	for j := range d {
-		common[j], along[j] = float32(means[j]), float32(means[d+j])
+	if !s.fixed {
+		means, err := s.means(func(sums, products []float64, row int) {
+			of := y[row*d:][:d]
+			for j, v := range g[row*d:][:d] {
+				sums[j] += float64(v)
+				products[j] += float64(v) * float64(of[j])
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		for j := range d {
+			common[j], along[j] = float32(means[j]), float32(means[d+j])
+		}
 	}
-	err = eachBlock(s.team, s.rows, func(_, first, last int) {
+	err := eachBlock(s.team, s.rows, func(_, first, last int) {
 		for at := first * d; at < last*d; at += d {
 			to, of, from := dx[at:][:d], y[at:][:d], g[at:][:d]
 			for j, scale := range s.moments.Scale {

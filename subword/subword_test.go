@@ -137,6 +137,22 @@ func TestDifferences(t *testing.T) {
 		})
 		checkDifferences(t, p)
 	})
+	for _, fixed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("standardize, fixed %v", fixed), func(t *testing.T) {
+			moments := &Moments{random(r, make([]float32, 3)), random(r, make([]float32, 3))}
+			p := newProbe(t, r, []*tensor.Dense{randomMatrix(r, 40, 3)}, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
+				return Standardize(n[0], moments, fixed, 2)
+			})
+			checkDifferences(t, p)
+		})
+	}
+	for name, batch := range map[string][]uint32{"all": nil, "batch": {3, 0, 3, 2}} {
+		t.Run("rows added, "+name, func(t *testing.T) {
+			in := []*tensor.Dense{randomMatrix(r, 4, 3), randomMatrix(r, 4, 3)}
+			p := newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return addRows(n[0], n[1], batch, 2) })
+			checkDifferences(t, p)
+		})
+	}
 	t.Run("convolve", func(t *testing.T) {
 		alphabet, err := NewAlphabet(words, SpellingOptions{Limit: 9})
 		if err != nil {
@@ -178,7 +194,7 @@ func encoderProbe(t testing.TB, r *rand.Rand, e Encoder, threads int) *probe {
 	for _, p := range e.Parameters() {
 		in = append(in, p.Value)
 	}
-	return newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return e.Rows(n, threads) })
+	return newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return e.Rows(n, nil, threads) })
 }
 
 // stockCNN is the network in Gorgonia's own operations, for words of one
@@ -223,7 +239,18 @@ func stockCNN(spelt *Spellings, alphabet int, widths []int, n gorgonia.Nodes) *g
 		at += width + 1
 	}
 	var out *gorgonia.Node
+	share, least := newMatrix(1, v), newMatrix(1, features[0].Shape()[1])
+	for i := range share.Float32s() {
+		share.Float32s()[i] = 1 / float32(v)
+	}
+	for i := range least.Float32s() {
+		least.Float32s()[i] = leastVariance
+	}
+	mean, floor := constant("share", share), constant("least", least)
 	for i, f := range features {
+		f = must(gorgonia.Sub(f, must(gorgonia.Mul(ones, must(gorgonia.Mul(mean, f))))))
+		variance := must(gorgonia.Add(must(gorgonia.Mul(mean, must(gorgonia.HadamardProd(f, f)))), floor))
+		f = must(gorgonia.HadamardDiv(f, must(gorgonia.Mul(ones, must(gorgonia.Sqrt(variance))))))
 		layer := must(gorgonia.Mul(f, n[at+i]))
 		if out == nil {
 			out = layer

@@ -2,12 +2,14 @@ package subword
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -15,6 +17,7 @@ import (
 
 // A trial is a small training of W2V-CL on the corpus of testdata.
 type trial struct {
+	text   *corpus.Corpus
 	matrix *wordcontext.Matrix
 	noise  *corpus.Alias
 	words  []string
@@ -35,7 +38,7 @@ func newTrial(t *testing.T) *trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &trial{matrix: m, noise: noise, words: text.Vocabulary.Words}
+	return &trial{text: text, matrix: m, noise: noise, words: text.Vocabulary.Words}
 }
 
 const iterations = 40
@@ -50,18 +53,37 @@ func (tr *trial) encoders(t *testing.T) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
+	again, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: 16, Rate: .5})
+	if err != nil {
+		t.Fatal(err)
+	}
 	sums, err := NewNGrams(tr.words, NGramOptions{Dim: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]Encoder{"cnn": cnn, "n-grams": sums}
+	return map[string]Encoder{"cnn": cnn, "cnn and words": WithWords(again), "n-grams": sums}
+}
+
+// A model is what both trainers with an encoder are.
+type model interface {
+	Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error)
+	Tables() (words, contexts []float32)
+	State() []trainer.Tensor
+	Refresh() error
+	Reset()
+	Close() error
 }
 
 // start returns a fresh training with the encoder, in the given state if there
 // is one.
-func (tr *trial) start(t *testing.T, e Encoder, threads int, saved [][]float32) *graph.TwoStep {
+func (tr *trial) start(t *testing.T, vanilla bool, e Encoder, threads int, saved [][]float32) (s model) {
 	t.Helper()
-	s, err := graph.NewTwoStepWithEncoder(tr.matrix, tr.noise, iterations, e, config(threads))
+	var err error
+	if vanilla {
+		s, err = graph.NewVanillaWithEncoder(tr.text, tr.noise, graph.VanillaOptions{Window: 2, Sample: 1e-4, Batch: 300, Epochs: 1}, e, config(threads))
+	} else {
+		s, err = graph.NewTwoStepWithEncoder(tr.matrix, tr.noise, iterations, e, config(threads))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +96,7 @@ func (tr *trial) start(t *testing.T, e Encoder, threads int, saved [][]float32) 
 	return s
 }
 
-func advance(t *testing.T, s *graph.TwoStep, from, to int) (losses []float64) {
+func advance(t *testing.T, s model, from, to int) (losses []float64) {
 	t.Helper()
 	for unit := from; unit < to; unit++ {
 		report, err := s.Advance(context.Background(), unit, .005)
@@ -86,7 +108,7 @@ func advance(t *testing.T, s *graph.TwoStep, from, to int) (losses []float64) {
 	return losses
 }
 
-func copyState(s *graph.TwoStep) (saved [][]float32) {
+func copyState(s model) (saved [][]float32) {
 	for _, x := range s.State() {
 		saved = append(saved, slices.Clone(x.Data))
 	}
@@ -94,46 +116,65 @@ func copyState(s *graph.TwoStep) (saved [][]float32) {
 }
 
 // Training learns; threads, a break with a resume, and Reset change no bit; and
-// the encoder gives the words of the table their trained vectors.
+// after Refresh the encoder gives the words of the table their trained vectors.
 func TestTraining(t *testing.T) {
 	tr := newTrial(t)
-	for name, e := range tr.encoders(t) {
-		first := tr.start(t, e, 1, nil)
-		fresh := copyState(first)
-		losses := advance(t, first, 0, iterations)
-		if last := losses[iterations-1]; !(last < 0.97*losses[0]) {
-			t.Errorf("%s: the loss went from %v to %v", name, losses[0], last)
-		}
-		want := copyState(first)
-		vectors, _ := first.Tables()
-		got := make([]float32, len(vectors))
-		if err := e.Encode(tr.words, got); err != nil || !slices.Equal(got, vectors) {
-			t.Errorf("%s: the encoder gives other vectors than the table holds (error %v)", name, err)
-		}
+	for name := range tr.encoders(t) {
+		t.Run("cl, "+name, func(t *testing.T) { tr.check(t, false, name, iterations) })
+		t.Run("vanilla, "+name, func(t *testing.T) { tr.check(t, true, name, 2) })
+	}
+}
 
-		half := tr.start(t, tr.encoders(t)[name], 2, nil)
-		advance(t, half, 0, iterations/2)
-		second := tr.start(t, tr.encoders(t)[name], 3, copyState(half))
-		if err := second.Refresh(); err != nil {
+func (tr *trial) check(t *testing.T, vanilla bool, name string, units int) {
+	e := tr.encoders(t)[name]
+	first := tr.start(t, vanilla, e, 1, nil)
+	fresh := copyState(first)
+	losses := advance(t, first, 0, units)
+	if last := losses[units-1]; !(last < 0.97*math.Ln2) { // what it is when nothing is known
+		t.Errorf("the loss went from %v to %v", losses[0], last)
+	}
+	want := copyState(first)
+	if err := first.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	vectors, _ := first.Tables()
+	got := make([]float32, len(vectors))
+	if err := e.Encode(tr.words, got); err != nil {
+		t.Fatal(err)
+	}
+	if w, ok := e.(*withWords); ok {
+		for i, x := range w.table.Float32s() {
+			got[i] += x
+		}
+	}
+	if !slices.Equal(got, vectors) {
+		t.Error("the encoder gives other vectors than the table holds")
+	}
+
+	half := tr.start(t, vanilla, tr.encoders(t)[name], 2, nil)
+	advance(t, half, 0, units/2)
+	second := tr.start(t, vanilla, tr.encoders(t)[name], 3, copyState(half))
+	for _, s := range []model{half, second} {
+		if err := s.Refresh(); err != nil {
 			t.Fatal(err)
 		}
-		a, _ := half.Tables()
-		b, _ := second.Tables()
-		if !slices.Equal(a, b) {
-			t.Errorf("%s: after Refresh the table is not that of the state", name)
+	}
+	a, _ := half.Tables()
+	b, _ := second.Tables()
+	if !slices.Equal(a, b) {
+		t.Error("after Refresh the table is not that of the state")
+	}
+	advance(t, second, units/2, units)
+	for i, x := range second.State() {
+		if !slices.Equal(x.Data, want[i]) {
+			t.Errorf("%s has other bits with more threads and a break", x.Name)
 		}
-		advance(t, second, iterations/2, iterations)
-		for i, x := range second.State() {
-			if !slices.Equal(x.Data, want[i]) {
-				t.Errorf("%s: %s has other bits with more threads and a break", name, x.Name)
-			}
-		}
+	}
 
-		first.Reset()
-		for i, x := range first.State() {
-			if !slices.Equal(x.Data, fresh[i]) {
-				t.Errorf("%s: after Reset, %s is not as it was", name, x.Name)
-			}
+	first.Reset()
+	for i, x := range first.State() {
+		if !slices.Equal(x.Data, fresh[i]) {
+			t.Errorf("after Reset, %s is not as it was", x.Name)
 		}
 	}
 }
@@ -154,6 +195,9 @@ func TestTrainingErrors(t *testing.T) {
 		change(&e, &c)
 		if _, err := graph.NewTwoStepWithEncoder(tr.matrix, tr.noise, 1, e, c); err == nil {
 			t.Errorf("no error for wrong %s", name)
+		}
+		if _, err := graph.NewVanillaWithEncoder(tr.text, tr.noise, graph.VanillaOptions{Window: 2, Batch: 300, Epochs: 1}, e, c); err == nil {
+			t.Errorf("vanilla: no error for wrong %s", name)
 		}
 	}
 }

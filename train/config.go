@@ -35,8 +35,9 @@ type Config struct {
 
 	Subword   string  // what composes word vectors from spelling: "none", "cnn" or "ngram"
 	WordTable bool    // cnn: every word has a vector of its own, too
-	CharDim   int     // cnn: E, values of a character's embedding
-	Widths    string  // cnn: characters that filters span, such as "2,3,4"
+	Gram      int     // cnn: characters of a symbol
+	CharDim   int     // cnn: E, values of a symbol's embedding
+	Widths    string  // cnn: symbols that filters span, such as "2,3,4"
 	Filters   int     // cnn: filters of each width
 	MaxChars  int     // cnn: characters of a word that are read
 	MinGram   int     // ngram: characters of the shortest n-grams
@@ -130,25 +131,27 @@ func (c *Config) Settings() []Setting {
 		{Name: "vectors", Group: GroupSamples, Record: true, value: &c.Vectors,
 			Help: "what vectors.bin holds: `NAME` is sum (word + context vector) or words"},
 
-		{Name: "subword", Group: GroupSubword, Modes: onlyCL, Record: true, value: &c.Subword,
+		{Name: "subword", Group: GroupSubword, Modes: graphModes, Record: true, value: &c.Subword,
 			Help: "compose word vectors from spelling, so that any word has one: `NAME` is cnn (convolutions over characters), ngram (fastText's sum of hashed n-grams) or none"},
-		{Name: "word-table", Group: GroupSubword, Modes: onlyCL, Subword: onlyCNN, Record: true, value: &c.WordTable,
+		{Name: "word-table", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.WordTable,
 			Help: "give every word of the text a vector of its own, too; =false leaves spelling alone, as in the paper"},
-		{Name: "char-dim", Group: GroupSubword, Modes: onlyCL, Subword: onlyCNN, Record: true, value: &c.CharDim,
-			Help: "values `E` of a character's embedding (cnn)"},
-		{Name: "widths", Group: GroupSubword, Modes: onlyCL, Subword: onlyCNN, Record: true, value: &c.Widths,
-			Help: "characters that filters span, a `LIST` with commas (cnn)"},
-		{Name: "filters", Group: GroupSubword, Modes: onlyCL, Subword: onlyCNN, Record: true, value: &c.Filters,
+		{Name: "gram", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.Gram,
+			Help: "characters `N` of a symbol: 1 reads characters, more overlapping n-grams of them (cnn)"},
+		{Name: "char-dim", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.CharDim,
+			Help: "values `E` of a symbol's embedding (cnn)"},
+		{Name: "widths", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.Widths,
+			Help: "symbols that filters span, a `LIST` with commas (cnn)"},
+		{Name: "filters", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.Filters,
 			Help: "filters `N` of each width (cnn)"},
-		{Name: "max-chars", Group: GroupSubword, Modes: onlyCL, Subword: onlyCNN, Record: true, value: &c.MaxChars,
+		{Name: "max-chars", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.MaxChars,
 			Help: "read `N` characters of a longer word (cnn)"},
-		{Name: "min-ngram", Aliases: []string{"minn"}, Group: GroupSubword, Modes: onlyCL, Subword: onlyNGram, Record: true, value: &c.MinGram,
+		{Name: "min-ngram", Aliases: []string{"minn"}, Group: GroupSubword, Modes: graphModes, Subword: onlyNGram, Record: true, value: &c.MinGram,
 			Help: "characters `N` of the shortest n-grams (ngram)"},
-		{Name: "max-ngram", Aliases: []string{"maxn"}, Group: GroupSubword, Modes: onlyCL, Subword: onlyNGram, Record: true, value: &c.MaxGram,
+		{Name: "max-ngram", Aliases: []string{"maxn"}, Group: GroupSubword, Modes: graphModes, Subword: onlyNGram, Record: true, value: &c.MaxGram,
 			Help: "characters `N` of the longest n-grams (ngram)"},
-		{Name: "buckets", Aliases: []string{"bucket"}, Group: GroupSubword, Modes: onlyCL, Subword: onlyNGram, Record: true, value: &c.Buckets,
+		{Name: "buckets", Aliases: []string{"bucket"}, Group: GroupSubword, Modes: graphModes, Subword: onlyNGram, Record: true, value: &c.Buckets,
 			Help: "hash n-grams to `N` vectors; those that no word needs take no memory (ngram)"},
-		{Name: "subword-lr", Group: GroupSubword, Modes: onlyCL, Subword: encoders, Record: true, value: &c.SubwordLR,
+		{Name: "subword-lr", Group: GroupSubword, Modes: graphModes, Subword: encoders, Record: true, value: &c.SubwordLR,
 			Help: "learning rate of what composes vectors: `X` times --lr (default depends on --subword)", hideDefault: true},
 
 		{Name: "epochs", Aliases: []string{"iter", "epoch"}, Group: GroupTrain, Record: true, value: &c.Epochs,

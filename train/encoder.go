@@ -22,7 +22,7 @@ func (j *job) makeEncoder(p *Progress) (err error) {
 		}
 		j.encoder, err = subword.NewCNN(j.vocabulary.Words, subword.CNNOptions{
 			Dim: c.Dim, CharDim: c.CharDim, Widths: widths, Filters: c.Filters, Rate: c.SubwordLR,
-			Spelling: subword.SpellingOptions{Limit: c.MaxChars + marks},
+			Spelling: subword.SpellingOptions{Gram: c.Gram, Limit: c.symbols()},
 		})
 	case SubwordNGram:
 		j.encoder, err = subword.NewNGrams(j.vocabulary.Words, subword.NGramOptions{
@@ -48,8 +48,9 @@ func (j *job) makeEncoder(p *Progress) (err error) {
 	return nil
 }
 
-// marks are the symbols of a word's beginning and end.
-const marks = 2
+// symbols is how many symbols of a word are read: n-grams of its characters and
+// the marks of its two ends.
+func (c *Config) symbols() int { return c.MaxChars + 2 - (c.Gram - 1) }
 
 // parseWidths reads a list such as "2,3,4".
 func parseWidths(text string) ([]int, error) {
@@ -70,10 +71,11 @@ func (c *Config) validateSubword(check checkFunc) {
 	check(c.CharDim >= 1 && c.CharDim <= most, "char-dim", "must be from 1 to %d", most)
 	check(c.Filters >= 1 && c.Filters <= most, "filters", "must be from 1 to %d", most)
 	check(c.MaxChars >= 1 && c.MaxChars <= most, "max-chars", "must be from 1 to %d", most)
+	check(c.Gram >= 1 && c.Gram <= c.MaxChars, "gram", "must be from 1 to --max-chars %d", c.MaxChars)
 	widths, err := parseWidths(c.Widths)
 	check(err == nil, "widths", "%v", err)
 	for _, width := range widths {
-		check(width <= c.MaxChars+marks, "widths", "a filter cannot span more than a word, --max-chars %d and its two ends", c.MaxChars)
+		check(width <= c.symbols(), "widths", "a filter cannot span more than a word, --max-chars %d and its two ends", c.MaxChars)
 	}
 	check(c.MinGram >= 1, "min-ngram", "must be at least 1")
 	check(c.MaxGram >= c.MinGram && c.MaxGram <= most, "max-ngram", "must be from --min-ngram %d to %d", c.MinGram, most)
@@ -84,16 +86,24 @@ func (c *Config) validateSubword(check checkFunc) {
 // A refresher is a trainer whose table of words follows from other parameters.
 type refresher interface{ Refresh() error }
 
-// exportEncoder brings the table of words up to date and writes what composes
-// vectors of others.
-func (j *job) exportEncoder(folder *runFolder) error {
-	if j.encoder == nil {
-		return nil
-	}
+// refresh brings the table of words up to date.
+func (j *job) refresh() error {
 	if r, ok := j.trainer.(refresher); ok {
 		if err := r.Refresh(); err != nil {
 			return fmt.Errorf("cannot compose the vectors: %w", err)
 		}
 	}
-	return subword.Save(folder.path(EncoderFile), j.encoder)
+	return nil
+}
+
+// exportEncoder writes what composes vectors that go with the given ones.
+func (j *job) exportEncoder(folder *runFolder, vectors []float32) error {
+	if j.encoder == nil {
+		return nil
+	}
+	offset, err := subword.Offset(j.encoder, j.vocabulary.Words, vectors)
+	if err != nil {
+		return err
+	}
+	return subword.Save(folder.path(EncoderFile), j.encoder, offset)
 }

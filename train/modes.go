@@ -115,7 +115,7 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	return nil
 }
 
-func prepareVanilla(_ context.Context, j *job, _ *Progress) error {
+func prepareVanilla(_ context.Context, j *job, p *Progress) error {
 	c, text := &j.config, j.corpus
 	noise, err := corpus.NewAlias(corpus.CountPower(j.vocabulary.Counts, c.NoiseExponent))
 	if err != nil {
@@ -128,7 +128,13 @@ func prepareVanilla(_ context.Context, j *job, _ *Progress) error {
 	j.epochs = float64(c.Epochs)
 	j.trainerBytes = graph.MemoryVanilla(j.vocabulary.Len(), options, c.graph())
 	j.momentBytes = c.momentBytes(j.vocabulary.Len())
+	if err := j.makeEncoder(p); err != nil {
+		return err
+	}
 	j.newTrainer = func() (Trainer, error) {
+		if j.encoder != nil {
+			return graph.NewVanillaWithEncoder(text, noise, options, j.encoder, c.graph())
+		}
 		return graph.NewVanilla(text, noise, options, c.graph())
 	}
 	return nil

@@ -66,8 +66,9 @@ func Defaults(mode, preset, optimizer string) Config {
 		Device: DeviceCPU,
 		Form:   FormFused,
 	}
-	c.Subword = SubwordNone
-	subwordRecipe(&c)
+	if slices.Contains(graphModes, c.Mode) {
+		subwordRecipe(&c, SubwordNone)
+	}
 	switch {
 	case slices.Contains(sequentialModes, c.Mode):
 		sequentialRecipe(&c)
@@ -151,17 +152,15 @@ func sequentialRecipe(c *Config) {
 }
 
 // subwordRecipe is what composes word vectors, and what trains it well.
-func subwordRecipe(c *Config) {
-	c.WordTable = c.Preset != PresetPaper
-	c.CharDim, c.Widths, c.Filters, c.MaxChars = 32, "2,3,4", 64, 30
+func subwordRecipe(c *Config, kind string) {
+	c.Subword, c.WordTable = kind, c.Preset != PresetPaper
+	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, "2,3,4", 64, 30
 	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
 	switch c.Subword {
 	case SubwordCNN:
-		c.Vectors = VectorsWords
-		c.SubwordLR = 0.1
+		c.SubwordLR = 0.05
 	case SubwordNGram:
-		c.Vectors = VectorsWords
-		c.SubwordLR = 1
+		c.SubwordLR = 0.15
 	}
 }
 

@@ -66,9 +66,8 @@ func layer(file string, flags map[string]string) (Config, settingsSet, error) {
 		return fromFile[name]
 	}
 	c := Defaults(selector("mode"), selector("preset"), selector("optimizer"))
-	if kind := selector("subword"); kind != "" {
-		c.Subword = kind
-		subwordRecipe(&c)
+	if kind := selector("subword"); kind != "" && slices.Contains(graphModes, c.Mode) {
+		subwordRecipe(&c, kind)
 	}
 	set := settingsSet{}
 	if err := c.apply(fromFile, file+": ", set); err != nil {

@@ -192,9 +192,10 @@ func (j *job) writeDOT() error {
 	})
 }
 
-// export writes the vectors to use and the context table, or neither.
+// export writes the vectors to use, what composes others, and the context
+// table, or none of them.
 func (j *job) export(folder *runFolder) error {
-	if err := j.exportEncoder(folder); err != nil {
+	if err := j.refresh(); err != nil {
 		return err
 	}
 	words, contexts := j.trainer.Tables()
@@ -204,6 +205,9 @@ func (j *job) export(folder *runFolder) error {
 		for i := range vectors {
 			vectors[i] = words[i] + contexts[i]
 		}
+	}
+	if err := j.exportEncoder(folder, vectors); err != nil {
+		return err
 	}
 	for _, file := range []struct {
 		name string

@@ -31,12 +31,7 @@ folder or a vectors file of any known format. A run trained with --subword answe
 for any word, seen or not.`,
 		Example: `  w2vcl neighbors runs/wiki economy river
   w2vcl neighbors glove.6B.100d.txt paris --count 20`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return exactly("DIR|VECTORS", "WORD")(nil, args)
-			}
-			return nil
-		},
+		Args: wordsOf("DIR|VECTORS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), s, args[0], args[1:])
 		},
