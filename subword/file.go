@@ -2,6 +2,7 @@ package subword
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -251,7 +252,20 @@ func (f fileReader) floats(name string, dst []float32) error {
 	if len(data) != 4*len(dst) {
 		return fmt.Errorf("tensor %s has %d bytes instead of %d", name, len(data), 4*len(dst))
 	}
-	return safetensors.ReadFloats(strings.NewReader(string(data)), dst)
+	return safetensors.ReadFloats(bytes.NewReader(data), dst)
+}
+
+// holds is an error unless so many values can be in the file: its metadata may
+// say anything.
+func (f fileReader) holds(values float64) error {
+	var bytes int64
+	for _, t := range f {
+		bytes += t.Size
+	}
+	if 4*values > float64(bytes) {
+		return fmt.Errorf("it has %d bytes of parameters instead of %.0f", bytes, 4*values)
+	}
+	return nil
 }
 
 func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
@@ -267,7 +281,16 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 	if len(data) > 0 {
 		symbols = strings.Split(string(data), "\n")
 	}
-	c := newCNN(alphabetOf(symbols, o.Spelling), o)
+	alphabet := alphabetOf(symbols, o.Spelling)
+	features := float64(len(o.Widths)) * float64(o.Filters)
+	values := float64(alphabet.Len())*float64(o.CharDim) + (features+1)*float64(o.Dim)
+	for _, width := range o.Widths {
+		values += (float64(width)*float64(o.CharDim) + 1) * float64(o.Filters)
+	}
+	if err := f.holds(values); err != nil {
+		return nil, err
+	}
+	c := newCNN(alphabet, o)
 	if err := f.floats("moments.mean", c.moments.Mean); err != nil {
 		return nil, err
 	}
@@ -289,6 +312,9 @@ func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
 	}
 	if len(data) > 0 || len(e.rows) == 0 {
 		return nil, errors.New("its buckets are not whole")
+	}
+	if err := f.holds(float64(len(e.rows)) * float64(o.Dim)); err != nil {
+		return nil, err
 	}
 	e.table = newMatrix(len(e.rows), o.Dim)
 	return e, nil
