@@ -166,11 +166,16 @@ func subwordRecipe(c *Config, kind string) {
 
 // Demo returns the settings of `w2vcl demo`, to be given to [Resolve]: mode cl
 // with the tuned recipe on the small raw text in testdata. More contexts than
-// these do not make its scores better, they only take longer.
-func Demo() map[string]string {
+// these do not make its scores better, they only take longer. An iteration with
+// an encoder, named as --subword does, takes ten times as long, so there are fewer.
+func Demo(encoder string) map[string]string {
+	contexts := "4096"
+	if slices.Contains(encoders, encoder) {
+		contexts = "1536"
+	}
 	return map[string]string{
 		"mode":      ModeCL,
-		"contexts":  "4096",
+		"contexts":  contexts,
 		"tokenizer": TokenizerWords,
 		"lowercase": "true",
 	}
