@@ -48,7 +48,11 @@ func loadSpeller(path string) (*speller, error) {
 		return nil, err
 	}
 	v := &speller{Table: t}
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
 		return v, nil
 	}
 	v.encoder, err = subword.Load(filepath.Join(path, train.EncoderFile))
