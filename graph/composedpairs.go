@@ -13,12 +13,14 @@ import (
 // composedPairStep trains an encoder and the contexts on a minibatch of pairs.
 // Only the words of the batch are composed.
 type composedPairStep struct {
-	*machine
+	*machine // of a batch
 	*composer
-	batch *pairBatch
-	loss  *composedPairs
-	slots []uint32 // by word: 1 + its place in the batch; 0: not in it
-	list  []uint32 // the words of the batch; those behind count are of none
+	forward *machine // of the vocabulary's rows
+	rows    *gorgonia.Node
+	batch   *pairBatch
+	loss    *composedPairs
+	slots   []uint32 // by word: 1 + its place in the batch; 0: not in it
+	list    []uint32 // the words of the batch; those behind count are of none
 }
 
 // newComposedPairStep makes the graph for batches of at most size positives.
@@ -43,7 +45,20 @@ func newComposedPairStep(e Encoder, contexts *table, b *pairBatch, size int, c C
 	if s.machine, err = s.differentiate(g, loss, nodes); err != nil {
 		return nil, err
 	}
-	return s, nil
+	g = gorgonia.NewGraph()
+	if _, s.rows, err = s.compose(g, nil); err != nil {
+		return nil, err
+	}
+	s.forward, err = newMachine(g)
+	return s, err
+}
+
+// refresh computes the rows of the vocabulary.
+func (s *composedPairStep) refresh() error {
+	if err := s.forward.run(); err != nil {
+		return err
+	}
+	return s.keep(s.rows)
 }
 
 func (s *composedPairStep) run() (float64, error) {

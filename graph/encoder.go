@@ -2,7 +2,6 @@ package graph
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -43,12 +42,31 @@ type Parameter struct {
 }
 
 // MemoryTwoStepWithEncoder estimates the bytes NewTwoStepWithEncoder takes, M
-// and the encoder itself not counted: the contexts, the optimizers, the graph,
-// the rows and their gradient, and at last a second graph for Refresh.
+// not counted: the contexts, the parameters, the optimizers, the graph, the rows
+// and their gradient.
 func MemoryTwoStepWithEncoder(e Encoder, c Config) int64 {
 	v, table := e.Words(), 4*int64(e.Words())*int64(c.Dim)
 	rows, gradient := e.Bytes()
-	return 3*table + c.MomentBytes(e) + 2*rows + gradient + 2*int64(columnBlock)*int64(v)*4
+	return 3*table + parameterBytes(e) + c.MomentBytes(e) + rows + gradient + 2*int64(columnBlock)*int64(v)*4
+}
+
+// MemoryVanillaWithEncoder estimates the bytes NewVanillaWithEncoder takes, the
+// corpus not counted: the contexts, the parameters with gradients of as many
+// values, the optimizers, and the graphs of the vocabulary and of a batch.
+func MemoryVanillaWithEncoder(e Encoder, o VanillaOptions, c Config) int64 {
+	v := int64(e.Words())
+	batch := min(int64(o.Batch), v)
+	rows, gradient := e.Bytes()
+	bytes := 8*v*int64(c.Dim) + 2*parameterBytes(e) + c.MomentBytes(e) + rows + (rows+gradient)*batch/v
+	return bytes + 12*v + 48*int64(o.Batch)*int64(1+c.Negatives)
+}
+
+func parameterBytes(e Encoder) int64 {
+	bytes := int64(0)
+	for _, p := range e.Parameters() {
+		bytes += 4 * int64(p.Value.Shape().TotalSize())
+	}
+	return bytes
 }
 
 // MomentBytes is the memory of the optimizers of contexts and an encoder's
@@ -175,25 +193,6 @@ func (s *composer) updateParameter(o *optim.Optimizer, value *tensor.Dense, grad
 			o.UpdateRow(i, w[i*n:][:n], g)
 		}
 	})
-}
-
-// refresh computes the rows of the parameters as they are, in a graph that is
-// built for it: it is seldom needed.
-func (s *composer) refresh() (err error) {
-	defer recovered("build the graph of the encoder", &err)
-	g := gorgonia.NewGraph()
-	_, rows, err := s.compose(g, nil)
-	if err != nil {
-		return err
-	}
-	m, err := newMachine(g)
-	if err != nil {
-		return err
-	}
-	if err = m.run(); err == nil {
-		err = s.keep(rows)
-	}
-	return errors.Join(err, m.close())
 }
 
 // state lists the parameters and the moments of their optimizers.

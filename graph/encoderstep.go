@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"errors"
+
 	"github.com/w2vcl/w2vcl/internal/team"
 	"gorgonia.org/gorgonia"
 )
@@ -46,6 +48,20 @@ func (s *encoderStep) run() (float64, error) {
 		return 0, err
 	}
 	return s.loss.Loss(), s.update()
+}
+
+// refresh computes the rows of the parameters as they are, in the part of the
+// graph that leads to them.
+func (s *encoderStep) refresh() (err error) {
+	defer recovered("compile the graph of the encoder", &err)
+	m, err := newMachine(s.graph.SubgraphRoots(s.rows))
+	if err != nil {
+		return err
+	}
+	if err = m.run(); err == nil {
+		err = s.keep(s.rows)
+	}
+	return errors.Join(err, m.close())
 }
 
 func (s *encoderStep) compiled() *machine { return s.machine }

@@ -52,7 +52,7 @@ type Vanilla struct {
 	words, contexts *table
 	batch           *pairBatch
 	step            step
-	encoder         *composer // of step, if words are composed, else nil
+	encoder         *composedPairStep // = step, if words are composed, else nil
 
 	// minibatches trained so far, as two digits of base 2^20, so that it is
 	// exact as float32 and part of State
@@ -136,7 +136,7 @@ func (t *Vanilla) trainEncoder(e Encoder) (err error) {
 	if err != nil {
 		return err
 	}
-	t.step, t.encoder, t.words = s, s.composer, s.composer.words
+	t.step, t.encoder, t.words = s, s, s.words
 	return nil
 }
 
@@ -242,7 +242,14 @@ func (t *Vanilla) Reset() {
 func (t *Vanilla) DOT() string { return dot(t.step.compiled()) }
 
 // Close frees what Gorgonia holds.
-func (t *Vanilla) Close() error { return t.step.compiled().close() }
+func (t *Vanilla) Close() error {
+	if t.encoder != nil {
+		if err := t.encoder.forward.close(); err != nil {
+			return err
+		}
+	}
+	return t.step.compiled().close()
+}
 
 // A pairReader walks over the pairs of some sentences in the order of the
 // corpus: for each position its contexts from left to right.

@@ -45,7 +45,7 @@ func BenchmarkStep(b *testing.B) {
 	for _, test := range []struct {
 		name    string
 		encoder Encoder
-	}{{"cnn,16-symbols", full}, {"cnn,5-14-symbols", usual}, {"ngrams", sums}} {
+	}{{"cnn,16-symbols", full}, {"cnn,5-14-symbols", usual}, {"cnn+words,16-symbols", WithWords(full)}, {"ngrams", sums}} {
 		b.Run(test.name, func(b *testing.B) { benchmarkStep(b, r, test.encoder, negatives) })
 	}
 }

@@ -4,9 +4,11 @@
 // Start with Encoder and its two kinds: CNN, a convolutional network over
 // characters, and NGrams, fastText's sum of hashed n-grams. An encoder takes the
 // place of the word table in the graphs of package graph and is trained by the
-// gradient that Gorgonia derives. The CNN is put together from two operations,
-// Convolve (convolve.go) and Connect (connect.go); others can be put between
-// or behind them.
+// gradient that Gorgonia derives. The CNN is put together from three operations,
+// Convolve (convolve.go), Standardize (standardize.go) and Connect (connect.go);
+// others can be put between or behind them. WithWords gives every word a vector
+// of its own beside. Save and Load keep an encoder in a file, without the
+// vocabulary.
 //
 // The whole vocabulary is one batch, worked on in blocks of rows. What is held
 // for every word are its features and its vector, never its characters'

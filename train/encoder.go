@@ -5,12 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
-// makeEncoder makes what composes word vectors, if there is to be one, and says
-// what it takes. Its parameters are allocated, but take no memory until they
+// makeEncoder makes what composes word vectors, if there is to be one. Its
+// parameters are allocated, but take no memory until they
 // are first written.
 func (j *job) makeEncoder(p *Progress) (err error) {
 	c := &j.config
@@ -41,10 +40,6 @@ func (j *job) makeEncoder(p *Progress) (err error) {
 		j.encoder = subword.WithWords(j.encoder)
 	}
 	j.momentBytes = c.graph().MomentBytes(j.encoder)
-	j.trainerBytes = graph.MemoryTwoStepWithEncoder(j.encoder, c.graph())
-	for _, parameter := range j.encoder.Parameters() {
-		j.trainerBytes += 4 * int64(parameter.Value.Shape().TotalSize())
-	}
 	return nil
 }
 

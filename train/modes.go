@@ -80,6 +80,9 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	if err := j.makeEncoder(p); err != nil {
 		return err
 	}
+	if j.encoder != nil {
+		j.trainerBytes = graph.MemoryTwoStepWithEncoder(j.encoder, c.graph())
+	}
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
@@ -130,6 +133,9 @@ func prepareVanilla(_ context.Context, j *job, p *Progress) error {
 	j.momentBytes = c.momentBytes(j.vocabulary.Len())
 	if err := j.makeEncoder(p); err != nil {
 		return err
+	}
+	if j.encoder != nil {
+		j.trainerBytes = graph.MemoryVanillaWithEncoder(j.encoder, options, c.graph())
 	}
 	j.newTrainer = func() (Trainer, error) {
 		if j.encoder != nil {
