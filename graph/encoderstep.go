@@ -10,7 +10,7 @@ import (
 // encoderStep trains an encoder against frozen right rows: step 1 of W2V-CL
 // with composed words. Step 2 meets the rows of this forward pass: those of the
 // parameters before their update. A second pass for those after it would cost a
-// fifth of the step, and makes vectors no better.
+// fifth of the step.
 type encoderStep struct {
 	*machine
 	*composer

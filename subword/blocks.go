@@ -7,7 +7,7 @@ import (
 
 // blockRows is how many words are worked on at a time: their features and
 // vectors fit in the second-level cache. A multiple of six fills the tiles of
-// simd.AddProduct.
+// the product.
 const blockRows = 192
 
 // Gradients of parameters are sums over all words. Words are dealt out to

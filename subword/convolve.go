@@ -5,6 +5,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/operation"
+	"github.com/w2vcl/w2vcl/internal/product"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"gorgonia.org/gorgonia"
@@ -198,7 +199,7 @@ func (b *bank) tabulate(symbols, filters []float32) {
 		copy(b.tables[s*b.lanes:], bias)
 	}
 	for o := range b.width {
-		simd.AddProduct(b.tables[o*b.alphabet*b.lanes:], b.lanes, simd.RowMajor(symbols, b.dim),
+		product.Add(b.tables[o*b.alphabet*b.lanes:], b.lanes, simd.RowMajor(symbols, b.dim),
 			filters[o*b.dim*b.filters:], b.filters, b.alphabet, b.filters, b.dim)
 	}
 }
@@ -226,9 +227,9 @@ func (b *bank) differentiate(dSymbols, dFilters, tables, symbols, filters []floa
 	size, per := b.alphabet*b.filters, b.dim*b.filters
 	for o := range b.width {
 		table := tables[o*size:][:size]
-		simd.AddProduct(dFilters[o*per:], b.filters, simd.Transposed(symbols, b.dim), table, b.filters, b.dim, b.filters, b.alphabet)
+		product.Add(dFilters[o*per:], b.filters, simd.Transposed(symbols, b.dim), table, b.filters, b.dim, b.filters, b.alphabet)
 		transpose(b.transposed, filters[o*per:][:per], b.dim, b.filters)
-		simd.AddProduct(dSymbols, b.dim, simd.RowMajor(table, b.filters), b.transposed, b.dim, b.alphabet, b.dim, b.filters)
+		product.Add(dSymbols, b.dim, simd.RowMajor(table, b.filters), b.transposed, b.dim, b.alphabet, b.dim, b.filters)
 	}
 	bias := dFilters[b.width*per:]
 	for s := range b.alphabet {
