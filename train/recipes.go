@@ -151,7 +151,9 @@ func sequentialRecipe(c *Config) {
 	}
 }
 
-// subwordRecipe is what composes word vectors, and what trains it well.
+// subwordRecipe is what composes word vectors, and what trains it well
+// (benchmarks/2026-11-21-subword.md). The paper has one learning rate, and no
+// vectors of words' own.
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, c.Preset != PresetPaper
 	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, "2,3,4", 64, 30
@@ -161,6 +163,9 @@ func subwordRecipe(c *Config, kind string) {
 		c.SubwordLR = 0.05
 	case SubwordNGram:
 		c.SubwordLR = 0.15
+	}
+	if c.Preset == PresetPaper {
+		c.SubwordLR = 1
 	}
 }
 

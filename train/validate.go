@@ -87,6 +87,8 @@ func (c *Config) validateChoices(check checkFunc, oneOf func(name, value string,
 	oneOf("optimizer", c.Optimizer, OptimizerAdam, OptimizerAdamRow, OptimizerSGD)
 	oneOf("form", c.Form, FormFused, FormStock)
 	oneOf("subword", c.Subword, SubwordNone, SubwordCNN, SubwordNGram)
+	check(c.Optimizer != OptimizerSGD || !slices.Contains(encoders, c.Subword), "optimizer",
+		"--subword %s needs %s or %s: what all words share has gradients of very different sizes", c.Subword, OptimizerAdam, OptimizerAdamRow)
 	check(c.Form != FormStock || !slices.Contains(encoders, c.Subword), "form", "--subword %s has no stock form", c.Subword)
 	oneOf("model", c.Model, ModelSkipGram, ModelCBOW)
 	_, err := parseInterval(c.Checkpoint)
