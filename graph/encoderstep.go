@@ -10,7 +10,7 @@ import (
 // encoderStep trains an encoder against frozen right rows: step 1 of W2V-CL
 // with composed words. Step 2 meets the rows of this forward pass: those of the
 // parameters before their update. A second pass for those after it would cost a
-// fifth of the step.
+// fifth of the step and changes no score (benchmarks/2026-11-21-subword.md).
 type encoderStep struct {
 	*machine
 	*composer
