@@ -22,12 +22,19 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 )
 
+// A Composer gives any word a vector.
+type Composer interface {
+	// Dim is N.
+	Dim() int
+	// Encode writes the vectors of words, any strings, to dst, len(words) x Dim.
+	Encode(words []string, dst []float32) error
+}
+
 // An Encoder composes word vectors: those of the vocabulary it was made for in
 // a graph, and those of any words by Encode.
 type Encoder interface {
 	graph.Encoder
-	// Encode writes the vectors of words, any strings, to dst, len(words) x Dim.
-	Encode(words []string, dst []float32) error
+	Composer
 	// Truncated is the number of vocabulary words longer than the limit.
 	Truncated() int
 }

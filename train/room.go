@@ -21,7 +21,7 @@ func (j *job) room() room {
 	}
 	r := room{vectors: 2*(words+v*int64(4*j.config.Dim+2)) + overhead, checkpoint: overhead}
 	if j.encoder != nil {
-		r.vectors += subword.Bytes(j.encoder)
+		r.vectors += subword.FileBytes(j.encoder)
 	}
 	for _, t := range j.trainer.State() {
 		r.checkpoint += 4 * int64(len(t.Data))

@@ -38,7 +38,7 @@ func loadVectors(path string) (*embedding.Table, error) {
 // the run has an encoder.
 type speller struct {
 	*embedding.Table
-	encoder subword.Encoder // may be nil
+	encoder subword.Composer // may be nil
 }
 
 // loadSpeller is loadVectors with the encoder of a run folder.
