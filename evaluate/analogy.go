@@ -89,7 +89,7 @@ func (t *tally) add(o tally) {
 // score is the share of right answers: of the questions with known words, or
 // of all of them where unknown words count as wrong.
 func (t tally) score(rule OOV) Score {
-	if rule == OOVSkip {
+	if rule == OOVSkip || rule == OOVCompose {
 		return share(t.right, t.found)
 	}
 	return share(t.right, t.total)

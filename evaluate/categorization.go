@@ -133,7 +133,7 @@ func (f categoryLayout) parse(fields []string) (member, error) {
 // categorization groups the words of a set by their unit vectors into as many
 // clusters as there are categories, and scores these by their purity.
 func categorization(ctx context.Context, l *lookup, dataset string, members []member, o Options) ([]Result, error) {
-	var unknown []float64 // stands for a word that is not in the table
+	var unknown []float64 // stands for a word that is not in the table, which is left out without it
 	switch o.OOV {
 	case OOVZero:
 		unknown = make([]float64, l.table.Dim)
@@ -149,7 +149,7 @@ func categorization(ctx context.Context, l *lookup, dataset string, members []me
 		if row, ok := l.row(m.word); ok {
 			found++
 			point = unitVector(l.table.Vector(row))
-		} else if o.OOV == OOVSkip {
+		} else if unknown == nil {
 			continue
 		}
 		number, ok := numbers[m.category]

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -235,6 +236,60 @@ func TestSimilarityByHand(t *testing.T) {
 	}
 }
 
+// TestCompose: unseen words get composed vectors, asked for once, in lower case
+// where the table has no capital letters.
+func TestCompose(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"set.txt":       "cat Dog 9\ncat car 1\nDOG car 8\ncat Unicorn 5\nUnicorn Gnu 7\n",
+		"questions.txt": ": s\ncat dog car unicorn\ncat dog car cat\n",
+	})
+	capital, err := embedding.NewTable([]string{"Cat", "dog", "car"}, 2, []float32{1, 0, 4, 3, 0, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		table         *embedding.Table
+		caseSensitive bool
+		set           string
+		want          []string
+	}{
+		{animals(t), false, "set.txt", []string{"unicorn", "gnu"}},
+		{capital, false, "set.txt", []string{"Unicorn", "Gnu"}},
+		{animals(t), true, "set.txt", []string{"Dog", "DOG", "Unicorn", "Gnu"}},
+	} {
+		var got []string
+		o := Options{OOV: OOVCompose, CaseSensitive: c.caseSensitive, Compose: func(words []string, dst []float32) error {
+			got = append(got, words...)
+			for i := range words { // (1, 1), (2, 1), ...
+				dst[2*i], dst[2*i+1] = float32(1+i), 1
+			}
+			return nil
+		}}
+		results, _, err := Run(context.Background(), c.table, filepath.Join(dir, c.set), o)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("composed %v, want %v (error %v)", got, c.want, err)
+		}
+		if r := results[1]; !c.caseSensitive && (r.Found != 3 || r.Composed != 2 || r.Total != 5) {
+			t.Errorf("%+v", r)
+		}
+		if !c.caseSensitive { // cosines 0.8, 0, 0.6, then with (1,1) and of it with (2,1)
+			want := Pearson([]float64{0.8, 0, 0.6, math.Sqrt(0.5), 3 / math.Sqrt(10)}, []float64{9, 1, 8, 5, 7})
+			near(t, "composed", float64(results[1].Score), want, 1e-6)
+		}
+	}
+	o := Options{OOV: OOVCompose, Compose: func([]string, []float32) error { return errors.New("no vector") }}
+	if _, _, err := Run(context.Background(), animals(t), filepath.Join(dir, "set.txt"), o); err == nil || !strings.Contains(err.Error(), "no vector") {
+		t.Errorf("got %v", err)
+	}
+	results, _, err := Run(context.Background(), animals(t), filepath.Join(dir, "questions.txt"), o)
+	if err != nil || results[0].Found != 1 || results[0].Total != 2 || results[0].Composed != 0 {
+		t.Errorf("questions: %+v, %v", results, err)
+	}
+	if _, _, err := Run(context.Background(), animals(t), dir, Options{OOV: OOVCompose}); err == nil {
+		t.Error("no error without anything to compose")
+	}
+}
+
 // TestNoScore: what has no score says so, and never prints NaN.
 func TestNoScore(t *testing.T) {
 	dir := folder(t, map[string]string{
@@ -274,12 +329,12 @@ func TestNoScore(t *testing.T) {
 
 func TestResultJSON(t *testing.T) {
 	want := []Result{
-		newResult(TaskSimilarity, "WS-353", MetricSpearman, 0.625, 351, 353),
+		{Task: TaskSimilarity, Dataset: "WS-353", Metric: MetricSpearman, Score: 0.625, Found: 351, Total: 353, Composed: 2},
 		newResult(TaskAnalogy, "Google", "lrcos-macro", NoScore, 0, 573),
 		{Task: TaskNodes, Dataset: "blogs/50%", Metric: MetricMicroF1, Score: 0.5, Found: 9, Total: 10, Deviation: 0.25},
 	}
 	text, err := json.Marshal(want)
-	const expected = `[{"task":"similarity","dataset":"WS-353","metric":"spearman","score":0.625,"found":351,"total":353},` +
+	const expected = `[{"task":"similarity","dataset":"WS-353","metric":"spearman","score":0.625,"found":351,"total":353,"composed":2},` +
 		`{"task":"analogy","dataset":"Google","metric":"lrcos-macro","score":null,"found":0,"total":573},` +
 		`{"task":"nodes","dataset":"blogs/50%","metric":"micro-f1","score":0.5,"found":9,"total":10,"deviation":0.25}]`
 	if err != nil || string(text) != expected {

@@ -303,8 +303,9 @@ func TestCategorization(t *testing.T) {
 	for rule, want := range map[OOV]struct {
 		score Score
 		found int
-	}{OOVSkip: {1, 3}, OOVZero: {1, 3}, OOVMean: {0.75, 3}} {
-		results, _, err := Run(t.Context(), animals(t), dir, Options{OOV: rule, Task: TaskCategorization})
+	}{OOVSkip: {1, 3}, OOVZero: {1, 3}, OOVMean: {0.75, 3}, OOVCompose: {1, 3}} {
+		o := Options{OOV: rule, Task: TaskCategorization, Compose: func([]string, []float32) error { return nil }}
+		results, _, err := Run(t.Context(), animals(t), dir, o)
 		if err != nil || len(results) != 2 {
 			t.Fatalf("%v, %v", results, err)
 		}

@@ -17,6 +17,8 @@ type lookup struct {
 	// for every row the first one that differs by case at most. Else nil.
 	folded map[string]int
 	first  []int32
+
+	capitals bool // a word of the table has a capital letter
 }
 
 func newLookup(t *embedding.Table, o Options) *lookup {
@@ -31,6 +33,7 @@ func newLookup(t *embedding.Table, o Options) *lookup {
 	l.first = make([]int32, l.limit)
 	for i, word := range t.Words[:l.limit] {
 		upper := strings.ToUpper(word)
+		l.capitals = l.capitals || strings.ToLower(word) != word
 		if _, ok := l.folded[upper]; !ok {
 			l.folded[upper] = i
 		}

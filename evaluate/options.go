@@ -19,6 +19,10 @@ const (
 	// OOVMean gives the word the mean of all vectors. An analogy question
 	// counts as answered wrongly, as the answer must be a word.
 	OOVMean OOV = "mean"
+	// OOVCompose gives the word the vector that Options.Compose makes of its
+	// spelling. Analogy questions and words of categories are left out, as with
+	// OOVSkip: an answer must be a word of the table.
+	OOVCompose OOV = "compose"
 )
 
 // A Method answers analogy questions "a is to b as c is to ?".
@@ -41,6 +45,10 @@ const (
 type Options struct {
 	// OOV, empty: OOVSkip.
 	OOV OOV
+	// Compose writes vectors of words that are not in the table, one after the
+	// other, to dst; for OOVCompose. Where case is ignored, and the table has no
+	// capital letters, words come in lower case.
+	Compose func(words []string, dst []float32) error
 	// CaseSensitive looks words up as they are written. Otherwise case is
 	// ignored as in gensim and word2vec.c's compute-accuracy: of several
 	// spellings of a word the first one in the table stands for all.
@@ -66,11 +74,14 @@ func (o *Options) check() error {
 	if o.OOV == "" {
 		o.OOV = OOVSkip
 	}
-	if rules := []OOV{OOVSkip, OOVZero, OOVMean}; !slices.Contains(rules, o.OOV) {
+	if rules := []OOV{OOVSkip, OOVZero, OOVMean, OOVCompose}; !slices.Contains(rules, o.OOV) {
 		return fmt.Errorf("unknown rule %q for words that are not in the table; use %s", o.OOV, join(rules))
 	}
 	if o.Task != "" && !slices.Contains(setTasks, o.Task) {
 		return fmt.Errorf("unknown task %q; use %s", o.Task, join(setTasks))
+	}
+	if o.OOV == OOVCompose && o.Compose == nil {
+		return fmt.Errorf("rule %q needs vectors that come with an encoder", o.OOV)
 	}
 	all := []Method{CosAdd, CosMul, LRCos}
 	if len(o.Methods) == 0 {

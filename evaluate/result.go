@@ -7,7 +7,8 @@ import (
 )
 
 // A Result is one score. Found of Total items (pairs, questions) have all
-// their words in the table.
+// their words in the table. Composed more were scored with vectors composed of
+// the spelling of words that are not.
 type Result struct {
 	Task    string `json:"task"`    // see the Task constants
 	Dataset string `json:"dataset"` // "WS-353"; of one section "Google/capital-world"
@@ -15,6 +16,8 @@ type Result struct {
 	Score   Score  `json:"score"`
 	Found   int    `json:"found"`
 	Total   int    `json:"total"`
+
+	Composed int `json:"composed,omitempty"`
 
 	// Deviation is the standard deviation of the scores that Score is the mean
 	// of; 0 if it is a single one, or they are all the same.

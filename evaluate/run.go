@@ -43,7 +43,7 @@ func score(ctx context.Context, l *lookup, d dataset, o Options) ([]Result, erro
 		if err != nil {
 			return nil, err
 		}
-		return similarity(l, d.name, pairs, o), nil
+		return similarity(l, d.name, pairs, o)
 	case TaskCategorization:
 		members, err := readCategories(d.path)
 		if err != nil {

@@ -132,7 +132,11 @@ func readSimilarity(path string) ([]pair, error) {
 
 // similarity scores pairs: rank and linear correlation of cosine and human
 // score.
-func similarity(l *lookup, dataset string, pairs []pair, o Options) []Result {
+func similarity(l *lookup, dataset string, pairs []pair, o Options) ([]Result, error) {
+	composed, err := l.compose(pairs, o)
+	if err != nil {
+		return nil, err
+	}
 	var unknown []float32 // stands for a word that is not in the table
 	switch o.OOV {
 	case OOVZero:
@@ -143,6 +147,9 @@ func similarity(l *lookup, dataset string, pairs []pair, o Options) []Result {
 	vector := func(word string) (v []float32, known bool) {
 		if row, ok := l.row(word); ok {
 			return l.table.Vector(row), true
+		}
+		if v, ok := composed[word]; ok {
+			return v, false
 		}
 		return unknown, false
 	}
@@ -160,10 +167,47 @@ func similarity(l *lookup, dataset string, pairs []pair, o Options) []Result {
 		model = append(model, cosine(first, second))
 	}
 	result := func(metric string, score float64) Result {
-		return newResult(TaskSimilarity, dataset, metric, Score(score), found, len(pairs))
+		r := newResult(TaskSimilarity, dataset, metric, Score(score), found, len(pairs))
+		if o.OOV == OOVCompose {
+			r.Composed = len(pairs) - found
+		}
+		return r
 	}
 	return []Result{
 		result(MetricSpearman, Spearman(human, model)),
 		result(MetricPearson, Pearson(human, model)),
+	}, nil
+}
+
+// compose returns vectors for the words of pairs that are not in the table,
+// under the rule OOVCompose.
+func (l *lookup) compose(pairs []pair, o Options) (map[string][]float32, error) {
+	if o.OOV != OOVCompose {
+		return nil, nil
 	}
+	place := map[string]int{}
+	var spelt []string
+	for _, p := range pairs {
+		for _, word := range []string{p.first, p.second} {
+			_, known := l.row(word)
+			if _, met := place[word]; known || met {
+				continue
+			}
+			place[word] = len(spelt)
+			if l.folded != nil && !l.capitals {
+				word = strings.ToLower(word)
+			}
+			spelt = append(spelt, word)
+		}
+	}
+	n := l.table.Dim
+	vectors := make([]float32, len(spelt)*n)
+	if err := o.Compose(spelt, vectors); err != nil {
+		return nil, fmt.Errorf("compose vectors of unseen words: %w", err)
+	}
+	composed := make(map[string][]float32, len(place))
+	for word, i := range place {
+		composed[word] = vectors[i*n:][:n]
+	}
+	return composed, nil
 }

@@ -36,6 +36,7 @@ type pairsStep struct {
 	batch           *pairBatch
 	words, contexts *table
 	team            *team.Team
+	keep            []float32 // V x N: gradients of words, that are not updated then; or nil
 
 	byWord, byContext grouping
 	coefficients      []float32 // by entry: gradient of the loss for its score
@@ -107,8 +108,14 @@ func (p *pairsStep) run() error {
 		return err
 	}
 	// 4. update of the words
+	clear(p.keep)
 	err = p.eachRow(&p.byWord, func(_ *pairsWorker, i int) {
-		p.words.updateRow(int(p.byWord.rows[i]), p.gradients[i*n:][:n])
+		row, gradient := int(p.byWord.rows[i]), p.gradients[i*n:][:n]
+		if p.keep != nil {
+			copy(p.keep[row*n:][:n], gradient)
+			return
+		}
+		p.words.updateRow(row, gradient)
 	})
 	if err != nil {
 		return err

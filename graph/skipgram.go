@@ -226,25 +226,35 @@ func (s *SkipGram) SymDiff(inputs gorgonia.Nodes, output, grad *gorgonia.Node) (
 	}
 	left := inputs[0]
 	s.grad = tensor.New(tensor.WithShape(left.Shape().Clone()...), tensor.Of(tensor.Float32))
-	d, err := gorgonia.ApplyOp(&skipGramGradient{newOperation("gradient of "+s.String(), 3), s}, left, output, grad)
+	d, err := applyLossGradient(s, left, output, grad, s.grad)
 	if err != nil {
-		return nil, fmt.Errorf("gradient of %v: %w", s, err)
+		return nil, err
 	}
 	return gorgonia.Nodes{d, nil}, nil
 }
 
-// skipGramGradient hands out the gradient that SkipGram computed. Its inputs
-// are left, the loss and the gradient of the loss.
-type skipGramGradient struct {
+// lossGradient hands out a gradient that the operation of a loss computed with
+// it. Its inputs are what the gradient is for, the loss and the gradient of the
+// loss.
+type lossGradient struct {
 	operation
-	of *SkipGram
+	gradient *tensor.Dense
 }
 
-func (d *skipGramGradient) Type() hm.Type {
+// applyLossGradient adds the node that hands out the gradient of left.
+func applyLossGradient(of fmt.Stringer, left, loss, ofLoss *gorgonia.Node, gradient *tensor.Dense) (*gorgonia.Node, error) {
+	node, err := gorgonia.ApplyOp(&lossGradient{newOperation("gradient of "+of.String(), 3), gradient}, left, loss, ofLoss)
+	if err != nil {
+		return nil, fmt.Errorf("gradient of %v: %w", of, err)
+	}
+	return node, nil
+}
+
+func (d *lossGradient) Type() hm.Type {
 	return hm.NewFnType(matrixType, tensor.Float32, tensor.Float32, matrixType)
 }
 
-func (d *skipGramGradient) InferShape(in ...gorgonia.DimSizer) (tensor.Shape, error) {
+func (d *lossGradient) InferShape(in ...gorgonia.DimSizer) (tensor.Shape, error) {
 	shape, ok := in[0].(tensor.Shape)
 	if !ok {
 		return nil, fmt.Errorf("%v: the shape of left is unknown", d)
@@ -252,16 +262,16 @@ func (d *skipGramGradient) InferShape(in ...gorgonia.DimSizer) (tensor.Shape, er
 	return shape.Clone(), nil
 }
 
-func (d *skipGramGradient) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
+func (d *lossGradient) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
 	scale, ok := inputs[2].Data().(float32)
 	if !ok || math.IsNaN(float64(scale)) {
 		return nil, fmt.Errorf("%v: the gradient of the loss is %v, not a float32", d, inputs[2])
 	}
 	if scale != 1 {
-		g := d.of.grad.Float32s()
+		g := d.gradient.Float32s()
 		for i := range g {
 			g[i] *= scale
 		}
 	}
-	return d.of.grad, nil
+	return d.gradient, nil
 }

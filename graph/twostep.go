@@ -27,7 +27,9 @@ type TwoStep struct {
 	words      *table // W
 	contexts   *table // C
 	sampler    *sampler
-	steps      [2]step // train words, train contexts
+	steps      [2]step                         // train words, train contexts
+	begin      [2]func(step int, rate float64) // of the optimizers of either
+	encoder    *encoderStep                    // steps[0] if words are composed, else nil
 	columns    [2]columnReader
 }
 
@@ -44,6 +46,22 @@ func MemoryTwoStep(words int, c Config) int64 {
 // NewTwoStep prepares training on m for the given number of iterations.
 // Negatives are drawn from noise, which must have one weight for each word.
 func NewTwoStep(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config) (*TwoStep, error) {
+	return newTwoStep(m, noise, iterations, nil, c)
+}
+
+// NewTwoStepWithEncoder is NewTwoStep with word vectors that the encoder
+// composes: step 1 trains its parameters, step 2 meets the rows that step 1
+// began with, frozen. The encoder's parameters are randomized. There is no
+// FormStock.
+func NewTwoStepWithEncoder(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, e Encoder, c Config) (*TwoStep, error) {
+	if err := c.checkEncoder(e, m.Rows()); err != nil {
+		return nil, err
+	}
+	return newTwoStep(m, noise, iterations, e, c)
+}
+
+// newTwoStep makes either; e is nil if words are a table.
+func newTwoStep(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, e Encoder, c Config) (*TwoStep, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -55,21 +73,48 @@ func NewTwoStep(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Co
 		return nil, fmt.Errorf("number of iterations is %d; it must be at least 1", iterations)
 	}
 	t := &TwoStep{matrix: m, config: c, iterations: iterations}
-	if t.words, t.contexts, err = newTables(m.Rows(), c); err != nil {
-		return nil, err
-	}
 	workers := team.New(c.Threads)
 	for i := range t.columns {
 		t.columns[i] = columnReader{matrix: m, team: workers, block: make([]uint32, columnBlock*m.Rows()), first: -1}
 	}
 	t.sampler = &sampler{noise: noise, seed: c.Seed, negatives: c.Negatives}
-	if t.steps[0], err = newHalfStep(t.words, t.contexts, t.sampler, workers, c); err != nil {
+	if t.contexts, err = newTable("contexts", m.Rows(), c); err != nil {
 		return nil, err
 	}
+	if e == nil {
+		err = t.trainTable(workers)
+	} else {
+		err = t.trainEncoder(e, workers)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.begin[1] = t.contexts.optimizer.Begin
 	if t.steps[1], err = newHalfStep(t.contexts, t.words, t.sampler, workers, c); err != nil {
 		return nil, err
 	}
 	return t, nil
+}
+
+// trainTable makes the step that trains a table of word vectors.
+func (t *TwoStep) trainTable(workers *team.Team) (err error) {
+	if t.words, err = newTable("words", t.matrix.Rows(), t.config); err != nil {
+		return err
+	}
+	trainer.Randomize(t.words.data, t.config.Dim, t.config.Seed)
+	t.begin[0] = t.words.optimizer.Begin
+	t.steps[0], err = newHalfStep(t.words, t.contexts, t.sampler, workers, t.config)
+	return err
+}
+
+// trainEncoder makes the step that trains what composes word vectors.
+func (t *TwoStep) trainEncoder(e Encoder, workers *team.Team) (err error) {
+	e.Randomize(t.config.Seed)
+	if t.encoder, err = newEncoderStep(e, t.contexts, t.sampler, workers, t.config); err != nil {
+		return err
+	}
+	t.words, t.steps[0], t.begin[0] = t.encoder.words, t.encoder, t.encoder.begin
+	return nil
 }
 
 // Units is the number of iterations, fixed in advance.
@@ -83,7 +128,7 @@ func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.
 		return trainer.Report{}, err
 	}
 	var report trainer.Report
-	for i, table := range []*table{t.words, t.contexts} {
+	for i, step := range t.steps {
 		l := t.matrix.Contexts()
 		column, err := t.columns[i].column((unit + i*l/2) % l)
 		if err != nil {
@@ -91,8 +136,8 @@ func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.
 		}
 		t.sampler.column = column
 		t.sampler.stream = corpus.StreamNegatives.Sub(uint32(2*unit + i))
-		table.optimizer.Begin(unit+1, rate)
-		loss, err := t.steps[i].run()
+		t.begin[i](unit+1, rate)
+		loss, err := step.run()
 		if err != nil {
 			return trainer.Report{}, fmt.Errorf("iteration %d, step %d: %w", unit, i+1, err)
 		}
@@ -102,14 +147,38 @@ func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.
 	return report, nil
 }
 
-// Tables returns W and C, V x Dim in row-major order, live.
+// Tables returns W and C, V x Dim in row-major order, live. Rows of an encoder
+// are those that the last Advance began with, or those of Refresh.
 func (t *TwoStep) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
 
+// Refresh brings the table of words up to date with the parameters of an
+// encoder. Without one there is nothing to do.
+func (t *TwoStep) Refresh() error {
+	if t.encoder == nil {
+		return nil
+	}
+	return t.encoder.refresh()
+}
+
 // State returns all that training changes, live, in a fixed order.
-func (t *TwoStep) State() []trainer.Tensor { return state(t.words, t.contexts) }
+func (t *TwoStep) State() []trainer.Tensor {
+	if t.encoder != nil {
+		return append(t.encoder.state(), state(t.contexts)...)
+	}
+	return state(t.words, t.contexts)
+}
 
 // Reset goes back to the start of training, as if nothing had been trained.
-func (t *TwoStep) Reset() { reset(t.words, t.contexts, t.config.Seed) }
+func (t *TwoStep) Reset() {
+	if t.encoder == nil {
+		reset(t.words, t.contexts, t.config.Seed)
+		return
+	}
+	for _, s := range t.State() {
+		clear(s.Data)
+	}
+	t.encoder.encoder.Randomize(t.config.Seed)
+}
 
 // DOT prints the graphs of both steps in the Graphviz language.
 func (t *TwoStep) DOT() string { return dot(t.steps[0].compiled(), t.steps[1].compiled()) }

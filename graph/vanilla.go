@@ -52,6 +52,7 @@ type Vanilla struct {
 	words, contexts *table
 	batch           *pairBatch
 	step            step
+	encoder         *composedPairStep // = step, if words are composed, else nil
 
 	// minibatches trained so far, as two digits of base 2^20, so that it is
 	// exact as float32 and part of State
@@ -77,6 +78,20 @@ func MemoryVanilla(words int, o VanillaOptions, c Config) int64 {
 // NewVanilla prepares training on a corpus. Negatives are drawn from noise,
 // which must have one weight for each word.
 func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Config) (*Vanilla, error) {
+	return newVanilla(text, noise, o, nil, c)
+}
+
+// NewVanillaWithEncoder is NewVanilla with word vectors that the encoder
+// composes. Its parameters are randomized. There is no FormStock.
+func NewVanillaWithEncoder(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, e Encoder, c Config) (*Vanilla, error) {
+	if err := c.checkEncoder(e, text.Vocabulary.Len()); err != nil {
+		return nil, err
+	}
+	return newVanilla(text, noise, o, e, c)
+}
+
+// newVanilla makes either; e is nil if words are a table.
+func newVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, e Encoder, c Config) (*Vanilla, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -99,13 +114,30 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Co
 		return nil, fmt.Errorf("the corpus has no sentence to train on")
 	}
 	t.units = append(t.units, len(text.Sentences)-1)
+	entries := o.Batch * (1 + c.Negatives)
+	t.batch = &pairBatch{width: 1 + c.Negatives, words: make([]uint32, entries), contexts: make([]uint32, entries)}
+	if e != nil {
+		return t, t.trainEncoder(e)
+	}
 	if t.words, t.contexts, err = newTables(v, c); err != nil {
 		return nil, err
 	}
-	entries := o.Batch * (1 + c.Negatives)
-	t.batch = &pairBatch{width: 1 + c.Negatives, words: make([]uint32, entries), contexts: make([]uint32, entries)}
 	t.step, err = newPairStep(t.words, t.contexts, t.batch, c)
 	return t, err
+}
+
+// trainEncoder makes the step that trains what composes word vectors.
+func (t *Vanilla) trainEncoder(e Encoder) (err error) {
+	if t.contexts, err = newTable("contexts", e.Words(), t.config); err != nil {
+		return err
+	}
+	e.Randomize(t.config.Seed)
+	s, err := newComposedPairStep(e, t.contexts, t.batch, t.options.Batch, t.config)
+	if err != nil {
+		return err
+	}
+	t.step, t.encoder, t.words = s, s, s.words
+	return nil
 }
 
 // Units is the number of units of all epochs.
@@ -118,6 +150,11 @@ func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.
 	p := &pairReader{sampler: t.sampler, window: t.options.Window, epoch: uint32(epoch), sentence: t.units[u], end: t.units[u+1]}
 	negatives := newDraws(t.config.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0)
 	report := trainer.Report{Words: float64(t.corpus.Sentences[p.end] - t.corpus.Sentences[p.sentence])}
+	// What an encoder knows of the whole vocabulary is brought up to date once
+	// a unit; minibatches see a part of it only.
+	if err := t.Refresh(); err != nil {
+		return trainer.Report{}, fmt.Errorf("unit %d: %w", unit, err)
+	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return trainer.Report{}, err
@@ -127,7 +164,11 @@ func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.
 			return report, nil
 		}
 		step := t.countBatch()
-		t.words.optimizer.Begin(step, rate)
+		if t.encoder != nil {
+			t.encoder.begin(step, rate)
+		} else {
+			t.words.optimizer.Begin(step, rate)
+		}
 		t.contexts.optimizer.Begin(step, rate)
 		loss, err := t.step.run()
 		if err != nil {
@@ -165,22 +206,50 @@ func (t *Vanilla) countBatch() int {
 // Tables returns W and C, V x Dim in row-major order, live.
 func (t *Vanilla) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
 
+// Refresh brings the table of words up to date with the parameters of an
+// encoder. Without one there is nothing to do.
+func (t *Vanilla) Refresh() error {
+	if t.encoder == nil {
+		return nil
+	}
+	return t.encoder.refresh()
+}
+
 // State returns all that training changes, live, in a fixed order.
 func (t *Vanilla) State() []trainer.Tensor {
-	return append(state(t.words, t.contexts), trainer.Tensor{Name: "minibatches", Data: t.count})
+	tables := state(t.contexts)
+	if t.encoder != nil {
+		tables = append(t.encoder.state(), tables...)
+	} else {
+		tables = append(state(t.words), tables...)
+	}
+	return append(tables, trainer.Tensor{Name: "minibatches", Data: t.count})
 }
 
 // Reset goes back to the start of training, as if nothing had been trained.
 func (t *Vanilla) Reset() {
-	reset(t.words, t.contexts, t.config.Seed)
-	clear(t.count)
+	for _, s := range t.State() {
+		clear(s.Data)
+	}
+	if t.encoder != nil {
+		t.encoder.encoder.Randomize(t.config.Seed)
+		return
+	}
+	trainer.Randomize(t.words.data, t.words.dim, t.config.Seed)
 }
 
 // DOT prints the graph in the Graphviz language.
 func (t *Vanilla) DOT() string { return dot(t.step.compiled()) }
 
 // Close frees what Gorgonia holds.
-func (t *Vanilla) Close() error { return t.step.compiled().close() }
+func (t *Vanilla) Close() error {
+	if t.encoder != nil {
+		if err := t.encoder.forward.close(); err != nil {
+			return err
+		}
+	}
+	return t.step.compiled().close()
+}
 
 // A pairReader walks over the pairs of some sentences in the order of the
 // corpus: for each position its contexts from left to right.

@@ -205,7 +205,7 @@ func (s *savedState) checkSettings(c *Config) error {
 func (c *Config) recorded() map[string]string {
 	all := map[string]string{}
 	for _, s := range c.Settings() {
-		if s.Record && s.AppliesTo(c.Mode) && !c.leftOut(s.Name) {
+		if s.Record && c.uses(s) && !c.leftOut(s.Name) {
 			all[s.Name] = s.String()
 		}
 	}

@@ -33,6 +33,18 @@ type Config struct {
 	Model         string  // word2vec: "sg" (skip-gram) or "cbow"
 	Vectors       string  // what is exported: "sum" (W + C) or "words" (W)
 
+	Subword   string  // what composes word vectors from spelling: "none", "cnn" or "ngram"
+	WordTable bool    // cnn: every word has a vector of its own, too
+	Gram      int     // cnn: characters of a symbol
+	CharDim   int     // cnn: E, values of a symbol's embedding
+	Widths    string  // cnn: symbols that filters span, such as "2,3,4"
+	Filters   int     // cnn: filters of each width
+	MaxChars  int     // cnn: characters of a word that are read
+	MinGram   int     // ngram: characters of the shortest n-grams
+	MaxGram   int     // ngram: characters of the longest n-grams
+	Buckets   int     // ngram: what n-grams are hashed to
+	SubwordLR float64 // learning rate of the encoder, times LR
+
 	Epochs      int     // cl: l iterations each; vanilla: passes over the corpus
 	Iterations  int     // cl: overrides Epochs; 0: Epochs x Contexts
 	LR          float64 // learning rate at the first unit
@@ -53,13 +65,14 @@ const (
 	GroupRun     = "Run"
 	GroupText    = "Text"
 	GroupSamples = "Model and samples"
+	GroupSubword = "Subwords"
 	GroupTrain   = "Training"
 	GroupMachine = "Machine"
 )
 
 // Groups lists the groups of settings in the order of display.
 func Groups() []string {
-	return []string{GroupRun, GroupText, GroupSamples, GroupTrain, GroupMachine}
+	return []string{GroupRun, GroupText, GroupSamples, GroupSubword, GroupTrain, GroupMachine}
 }
 
 // Settings is the one table of all settings; the values point into c. Adding a
@@ -117,6 +130,29 @@ func (c *Config) Settings() []Setting {
 			Help: "what a window trains: `NAME` is sg (skip-gram) or cbow (mode word2vec)", hideDefault: true},
 		{Name: "vectors", Group: GroupSamples, Record: true, value: &c.Vectors,
 			Help: "what vectors.bin holds: `NAME` is sum (word + context vector) or words"},
+
+		{Name: "subword", Group: GroupSubword, Modes: graphModes, Record: true, value: &c.Subword,
+			Help: "compose word vectors from spelling, so that any word has one: `NAME` is cnn (convolutions over characters), ngram (fastText's sum of hashed n-grams) or none"},
+		{Name: "word-table", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.WordTable,
+			Help: "give every word of the text a vector of its own, too; =false leaves spelling alone, as in the paper"},
+		{Name: "gram", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.Gram,
+			Help: "characters `N` of a symbol: 1 reads characters, more overlapping n-grams of them (cnn)"},
+		{Name: "char-dim", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.CharDim,
+			Help: "values `E` of a symbol's embedding (cnn)"},
+		{Name: "widths", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.Widths,
+			Help: "symbols that filters span, a `LIST` with commas (cnn)"},
+		{Name: "filters", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.Filters,
+			Help: "filters `N` of each width (cnn)"},
+		{Name: "max-chars", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.MaxChars,
+			Help: "read `N` characters of a longer word (cnn)"},
+		{Name: "min-ngram", Aliases: []string{"minn"}, Group: GroupSubword, Modes: graphModes, Subword: onlyNGram, Record: true, value: &c.MinGram,
+			Help: "characters `N` of the shortest n-grams (ngram)"},
+		{Name: "max-ngram", Aliases: []string{"maxn"}, Group: GroupSubword, Modes: graphModes, Subword: onlyNGram, Record: true, value: &c.MaxGram,
+			Help: "characters `N` of the longest n-grams (ngram)"},
+		{Name: "buckets", Aliases: []string{"bucket"}, Group: GroupSubword, Modes: graphModes, Subword: onlyNGram, Record: true, value: &c.Buckets,
+			Help: "hash n-grams to `N` vectors; those that no word needs take no memory (ngram)"},
+		{Name: "subword-lr", Group: GroupSubword, Modes: graphModes, Subword: encoders, Record: true, value: &c.SubwordLR,
+			Help: "learning rate of what composes vectors: `X` times --lr (default depends on --subword)", hideDefault: true},
 
 		{Name: "epochs", Aliases: []string{"iter", "epoch"}, Group: GroupTrain, Record: true, value: &c.Epochs,
 			Help: "`N` epochs; in mode cl one epoch is one iteration per column of M"},

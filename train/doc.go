@@ -12,6 +12,8 @@
 //   - prepare.go reads the corpus, builds or opens the matrix M and the
 //     source of negatives, and makes the mode's [Trainer], if memory.go finds
 //     that there is room for it.
+//   - encoder.go makes what composes word vectors from spelling, if they are
+//     to be, and writes it to the folder at last.
 //   - plan.go says beforehand what the run will cost.
 //   - loop.go trains: it owns learning rate, clock, metrics, progress and
 //     what happens on an interrupt or when the loss is no longer a number.

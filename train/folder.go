@@ -15,17 +15,18 @@ import (
 
 // The files of a run folder.
 const (
-	ConfigFile     = "config.toml"   // resolved settings, see Config.TOML
-	VocabularyFile = "vocab.tsv"     // word, tab, count
-	VectorsFile    = "vectors.bin"   // the vectors to use, word2vec binary
-	ContextFile    = "context.bin"   // the context table C, word2vec binary
-	MetricsFile    = "metrics.jsonl" // one Metric a line
-	SummaryFile    = "summary.json"  // the Summary; a folder that has it is whole
+	ConfigFile     = "config.toml"         // resolved settings, see Config.TOML
+	VocabularyFile = "vocab.tsv"           // word, tab, count
+	VectorsFile    = "vectors.bin"         // the vectors to use, word2vec binary
+	ContextFile    = "context.bin"         // the context table C, word2vec binary
+	EncoderFile    = "encoder.safetensors" // what composes vectors of words, see package subword
+	MetricsFile    = "metrics.jsonl"       // one Metric a line
+	SummaryFile    = "summary.json"        // the Summary; a folder that has it is whole
 
 	checkpointFolder = "checkpoint" // of a run that can be resumed, see checkpoint
 )
 
-var runFiles = []string{SummaryFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, MetricsFile, checkpointFolder}
+var runFiles = []string{SummaryFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, EncoderFile, MetricsFile, checkpointFolder}
 
 // Beside a run folder OUT there may be OUT.partial and OUT.replaced. A name
 // means the same at any moment, also after the process was killed:

@@ -131,6 +131,12 @@ func (j *job) lessMemory() string {
 		ways = append(ways, fmt.Sprintf("lower --contexts (now %d)", c.Contexts))
 	}
 	ways = append(ways, fmt.Sprintf("lower --dim (now %d)", c.Dim), fmt.Sprintf("raise --min-count (now %d)", c.MinCount))
+	switch c.Subword {
+	case SubwordCNN:
+		ways = append(ways, fmt.Sprintf("lower --filters (now %d)", c.Filters))
+	case SubwordNGram:
+		ways = append(ways, fmt.Sprintf("lower --max-ngram (now %d) or --buckets (now %d)", c.MaxGram, c.Buckets))
+	}
 	if c.Optimizer == OptimizerAdam {
 		ways = append(ways, "or take --optimizer "+OptimizerAdamRow+" or "+OptimizerSGD)
 	}

@@ -26,6 +26,9 @@ const (
 )
 
 var (
+	onlyCNN         = []string{SubwordCNN}
+	onlyNGram       = []string{SubwordNGram}
+	encoders        = []string{SubwordCNN, SubwordNGram}
 	onlyCL          = []string{ModeCL}
 	onlyVanilla     = []string{ModeVanilla}
 	graphModes      = []string{ModeCL, ModeVanilla}
@@ -74,6 +77,12 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	c := &j.config
 	j.trainerBytes = graph.MemoryTwoStep(j.vocabulary.Len(), c.graph())
 	j.momentBytes = c.momentBytes(j.vocabulary.Len())
+	if err := j.makeEncoder(p); err != nil {
+		return err
+	}
+	if j.encoder != nil {
+		j.trainerBytes = graph.MemoryTwoStepWithEncoder(j.encoder, c.graph())
+	}
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
@@ -99,6 +108,9 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	}
 	j.epochs = float64(iterations) / float64(c.Contexts)
 	j.newTrainer = func() (Trainer, error) {
+		if j.encoder != nil {
+			return graph.NewTwoStepWithEncoder(matrix, noise, iterations, j.encoder, c.graph())
+		}
 		return graph.NewTwoStep(matrix, noise, iterations, c.graph())
 	}
 	j.corpus = nil // everything training needs is in M
@@ -106,7 +118,7 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	return nil
 }
 
-func prepareVanilla(_ context.Context, j *job, _ *Progress) error {
+func prepareVanilla(_ context.Context, j *job, p *Progress) error {
 	c, text := &j.config, j.corpus
 	noise, err := corpus.NewAlias(corpus.CountPower(j.vocabulary.Counts, c.NoiseExponent))
 	if err != nil {
@@ -119,7 +131,16 @@ func prepareVanilla(_ context.Context, j *job, _ *Progress) error {
 	j.epochs = float64(c.Epochs)
 	j.trainerBytes = graph.MemoryVanilla(j.vocabulary.Len(), options, c.graph())
 	j.momentBytes = c.momentBytes(j.vocabulary.Len())
+	if err := j.makeEncoder(p); err != nil {
+		return err
+	}
+	if j.encoder != nil {
+		j.trainerBytes = graph.MemoryVanillaWithEncoder(j.encoder, options, c.graph())
+	}
 	j.newTrainer = func() (Trainer, error) {
+		if j.encoder != nil {
+			return graph.NewVanillaWithEncoder(text, noise, options, j.encoder, c.graph())
+		}
 		return graph.NewVanilla(text, noise, options, c.graph())
 	}
 	return nil

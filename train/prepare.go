@@ -13,6 +13,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/subword"
 )
 
 // A job is a run up to its trainer: the text is read, M is there, and what
@@ -32,9 +33,10 @@ type job struct {
 
 	epochs       float64 // passes over what one epoch of the mode is
 	matrixBytes  int64
-	trainerBytes int64 // tables, moments and work
-	momentBytes  int64 // moments of the optimizer
-	garbageBytes int64 // that training may leave lying about
+	trainerBytes int64           // tables, moments and work
+	momentBytes  int64           // moments of the optimizer
+	garbageBytes int64           // that training may leave lying about
+	encoder      subword.Encoder // of word vectors; nil: they are a table
 	newTrainer   func() (Trainer, error)
 	trainer      Trainer
 	saver        *saver // of checkpoints, once training began

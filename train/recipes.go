@@ -30,6 +30,10 @@ const (
 	ModelSkipGram = "sg"
 	ModelCBOW     = "cbow"
 
+	SubwordNone  = "none"
+	SubwordCNN   = "cnn"
+	SubwordNGram = "ngram"
+
 	FormFused = "fused"
 	FormStock = "stock"
 
@@ -61,6 +65,9 @@ func Defaults(mode, preset, optimizer string) Config {
 		Seed:   1,
 		Device: DeviceCPU,
 		Form:   FormFused,
+	}
+	if slices.Contains(graphModes, c.Mode) {
+		subwordRecipe(&c, SubwordNone)
 	}
 	switch {
 	case slices.Contains(sequentialModes, c.Mode):
@@ -144,13 +151,36 @@ func sequentialRecipe(c *Config) {
 	}
 }
 
+// subwordRecipe is what composes word vectors, and what trains it well
+// (benchmarks/2026-11-21-subword.md). The paper has one learning rate, and no
+// vectors of words' own.
+func subwordRecipe(c *Config, kind string) {
+	c.Subword, c.WordTable = kind, c.Preset != PresetPaper
+	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, "2,3,4", 64, 30
+	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
+	switch c.Subword {
+	case SubwordCNN:
+		c.SubwordLR = 0.05
+	case SubwordNGram:
+		c.SubwordLR = 0.15
+	}
+	if c.Preset == PresetPaper {
+		c.SubwordLR = 1
+	}
+}
+
 // Demo returns the settings of `w2vcl demo`, to be given to [Resolve]: mode cl
 // with the tuned recipe on the small raw text in testdata. More contexts than
-// these do not make its scores better, they only take longer.
-func Demo() map[string]string {
+// these do not make its scores better, they only take longer. An iteration with
+// an encoder, named as --subword does, takes ten times as long, so there are fewer.
+func Demo(encoder string) map[string]string {
+	contexts := "4096"
+	if slices.Contains(encoders, encoder) {
+		contexts = "1536"
+	}
 	return map[string]string{
 		"mode":      ModeCL,
-		"contexts":  "4096",
+		"contexts":  contexts,
 		"tokenizer": TokenizerWords,
 		"lowercase": "true",
 	}

@@ -66,6 +66,9 @@ func layer(file string, flags map[string]string) (Config, settingsSet, error) {
 		return fromFile[name]
 	}
 	c := Defaults(selector("mode"), selector("preset"), selector("optimizer"))
+	if kind := selector("subword"); kind != "" && slices.Contains(graphModes, c.Mode) {
+		subwordRecipe(&c, kind)
+	}
 	set := settingsSet{}
 	if err := c.apply(fromFile, file+": ", set); err != nil {
 		return Config{}, nil, err
@@ -102,6 +105,10 @@ func (c *Config) checkApplies(set settingsSet) error {
 		if set[s.Name] != "" && !s.AppliesTo(c.Mode) {
 			return Usagef("%s does not apply to mode %s (it is for mode %s): leave it out",
 				set[s.Name], c.Mode, strings.Join(s.Modes, ", "))
+		}
+		if set[s.Name] != "" && !c.uses(s) {
+			return Usagef("%s does not apply to --subword %s (it is for %s): leave it out",
+				set[s.Name], c.Subword, strings.Join(s.Subword, ", "))
 		}
 	}
 	return nil
@@ -167,7 +174,7 @@ func (c Config) TOML() ([]byte, error) {
 		"#   w2vcl train --config config.toml --out DIR\n")
 	group := ""
 	for _, s := range c.Settings() {
-		if !s.Record || !s.AppliesTo(c.Mode) || c.leftOut(s.Name) {
+		if !s.Record || !c.uses(s) || c.leftOut(s.Name) {
 			continue
 		}
 		if s.Group != group {
@@ -188,6 +195,8 @@ func (c *Config) leftOut(name string) bool {
 		return c.Matrix == ""
 	case "init":
 		return c.Init == ""
+	case "subword":
+		return c.Subword == SubwordNone
 	case "max-memory":
 		return c.MaxMemory == ""
 	case "iterations":

@@ -3,6 +3,8 @@ package train
 import (
 	"fmt"
 	"path/filepath"
+
+	"github.com/w2vcl/w2vcl/subword"
 )
 
 // room is what a run writes, in bytes.
@@ -18,6 +20,9 @@ func (j *job) room() room {
 		words += int64(len(word))
 	}
 	r := room{vectors: 2*(words+v*int64(4*j.config.Dim+2)) + overhead, checkpoint: overhead}
+	if j.encoder != nil {
+		r.vectors += subword.FileBytes(j.encoder)
+	}
 	for _, t := range j.trainer.State() {
 		r.checkpoint += 4 * int64(len(t.Data))
 	}

@@ -199,13 +199,21 @@ func (j *job) writeDOT() error {
 	})
 }
 
-// export writes the vectors to use and the context table, or neither.
+// export writes the vectors to use, what composes others, and the context
+// table, or none of them.
 func (j *job) export(folder *runFolder) error {
+	if err := j.refresh(); err != nil {
+		return err
+	}
 	words, contexts := j.trainer.Tables()
+	vectors := j.config.vectors(words, contexts)
+	if err := j.exportEncoder(folder, vectors); err != nil {
+		return err
+	}
 	for _, file := range []struct {
 		name string
 		data []float32
-	}{{VectorsFile, j.config.vectors(words, contexts)}, {ContextFile, contexts}} {
+	}{{VectorsFile, vectors}, {ContextFile, contexts}} {
 		table, err := embedding.NewTable(j.vocabulary.Words, j.config.Dim, file.data)
 		if err != nil {
 			return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)

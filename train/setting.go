@@ -16,6 +16,7 @@ type Setting struct {
 	Help    string   // one line; a word in backquotes names the value
 	Group   string   // heading in help
 	Modes   []string // modes that use it; nil: all
+	Subword []string // kinds of --subword that use it; nil: all
 	Record  bool     // written to the run folder's config.toml
 	Resume  bool     // may change when a run is resumed
 
@@ -26,6 +27,11 @@ type Setting struct {
 // AppliesTo reports whether mode uses the setting.
 func (s Setting) AppliesTo(mode string) bool {
 	return s.Modes == nil || slices.Contains(s.Modes, mode)
+}
+
+// uses reports whether the configuration has a use for the setting.
+func (c *Config) uses(s Setting) bool {
+	return s.AppliesTo(c.Mode) && (s.Subword == nil || slices.Contains(s.Subword, c.Subword))
 }
 
 // ShowsDefault reports whether help should print the value as the default.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -22,7 +23,7 @@ func (c *Config) Validate() error {
 		problems = append(problems, "--corpus is missing: name a text file, a folder of them, or - for standard input")
 	}
 	check := func(ok bool, name, format string, args ...any) {
-		if s, _ := c.setting(name); !ok && s.AppliesTo(c.Mode) {
+		if s, _ := c.setting(name); !ok && c.uses(s) {
 			problems = append(problems, fmt.Sprintf("--%s %s: %s", name, orElse(s.String(), `""`), fmt.Sprintf(format, args...)))
 		}
 	}
@@ -71,6 +72,7 @@ func (c *Config) validateNumbers(check checkFunc) {
 	check(c.LREnd >= 0 && c.LREnd <= max(c.LR, 0), "lr-end", "must be from 0 to --lr %v", c.LR)
 	check(c.Decay == DecayLinear || c.LREnd == 0, "lr-end", "needs --decay %s", DecayLinear)
 	check(c.WeightDecay >= 0 && c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay", "must be from 0 to below 1/--lr, or the vectors change sign at every step")
+	c.validateSubword(check)
 	check(c.Seed <= math.MaxInt64, "seed", "must be at most %d", int64(math.MaxInt64))
 	check(c.Threads >= 0 && c.Threads <= 4096, "threads", "must be from 1 to 4096, or 0 for every processor")
 }
@@ -84,6 +86,10 @@ func (c *Config) validateChoices(check checkFunc, oneOf func(name, value string,
 	oneOf("decay", c.Decay, DecayLinear, DecayNone)
 	oneOf("optimizer", c.Optimizer, OptimizerAdam, OptimizerAdamRow, OptimizerSGD)
 	oneOf("form", c.Form, FormFused, FormStock)
+	oneOf("subword", c.Subword, SubwordNone, SubwordCNN, SubwordNGram)
+	check(c.Optimizer != OptimizerSGD || !slices.Contains(encoders, c.Subword), "optimizer",
+		"--subword %s needs %s or %s: what all words share has gradients of very different sizes", c.Subword, OptimizerAdam, OptimizerAdamRow)
+	check(c.Form != FormStock || !slices.Contains(encoders, c.Subword), "form", "--subword %s has no stock form", c.Subword)
 	oneOf("model", c.Model, ModelSkipGram, ModelCBOW)
 	_, err := parseInterval(c.Checkpoint)
 	check(err == nil, "checkpoint", "%v", err)

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -45,20 +47,20 @@ func (o *analogyOptions) run(ctx context.Context, s streams, path string, words 
 	if o.count < 1 {
 		return train.Usagef("--count %d: must be at least 1", o.count)
 	}
-	t, err := loadVectors(path)
+	t, err := loadSpeller(path)
 	if err != nil {
 		return err
 	}
-	rows, err := lookup(t, words)
+	vectors, rows, err := t.lookup(words)
 	if err != nil {
 		return err
 	}
 	// The cosine with b - a + c of unit vectors orders words as 3CosAdd does.
 	query := make([]float32, t.Dim)
-	unit := t.Normalized()
 	for i, sign := range []float32{-1, 1, 1} {
-		for k, x := range unit[rows[i]*t.Dim:][:t.Dim] {
-			query[k] += sign * x
+		scale := sign / max(float32(math.Sqrt(float64(simd.Dot(vectors[i], vectors[i])))), math.SmallestNonzeroFloat32)
+		for k, x := range vectors[i] {
+			query[k] += scale * x
 		}
 	}
 	nearest, err := t.Nearest(ctx, [][]float32{query}, o.count, rows)

@@ -43,7 +43,7 @@ func (t *benchText) addTo(cmd *cobra.Command, include func(name string) bool) {
 func (t *benchText) resolve() error {
 	settings := map[string]string{"mode": train.ModeCL} // the mode that has a matrix
 	if t.embedded = t.settings.set["corpus"] == "" && t.settings.file == ""; t.embedded {
-		settings = train.Demo()
+		settings = train.Demo(train.SubwordNone)
 		settings["corpus"] = testdata.CorpusName
 	}
 	for name, text := range t.settings.set {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +15,7 @@ import (
 )
 
 type convertOptions struct {
+	words  string
 	format string
 	force  bool
 }
@@ -26,10 +31,12 @@ the name of OUT: .bin and .txt (word2vec), .vec (fastText), .glove, .npy,
 out from the content.`,
 		Example: `  w2vcl convert runs/wiki wiki.txt
   w2vcl convert GoogleNews-vectors-negative300.bin.gz news.safetensors
+  w2vcl convert runs/wiki rare.vec --words rare-words.txt
   w2vcl convert runs/wiki vectors.tsv      # and metadata.tsv, for projector.tensorflow.org`,
 		Args: exactly("DIR|VECTORS", "OUT"),
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(s, args[0], args[1]) },
 	}
+	cmd.Flags().StringVar(&o.words, "words", "", "write the vectors of the words in `FILE`, one a line (- is standard input), not those of the vocabulary; a run trained with --subword has one for any word")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace OUT if it exists")
 	return cmd
@@ -57,7 +64,7 @@ func (o *convertOptions) run(s streams, from, to string) error {
 			return err
 		}
 	}
-	t, err := loadVectors(from)
+	t, err := o.load(s, from)
 	if err != nil {
 		return err
 	}
@@ -66,6 +73,62 @@ func (o *convertOptions) run(s streams, from, to string) error {
 	}
 	s.notef("Wrote %s words of dimension %d to %s (%s)", train.Number(t.Len()), t.Dim, strings.Join(files, " and "), format)
 	return nil
+}
+
+// load reads the vectors to write.
+func (o *convertOptions) load(s streams, from string) (*embedding.Table, error) {
+	if o.words == "" {
+		return loadVectors(from)
+	}
+	t, err := loadSpeller(from)
+	if err != nil {
+		return nil, err
+	}
+	words, err := readWords(s, o.words)
+	if err != nil {
+		return nil, fmt.Errorf("--words %s: %w", o.words, err)
+	}
+	vectors, rows, err := t.lookup(words)
+	if err != nil {
+		return nil, err
+	}
+	composed := 0
+	for _, row := range rows {
+		if row == notInTable {
+			composed++
+		}
+	}
+	s.notef("%s of %s words are not in the text; their vectors are composed", train.Number(composed), train.Number(len(words)))
+	return embedding.NewTable(words, t.Dim, slices.Concat(vectors...))
+}
+
+// readWords reads the different words of a list, one a line, in its order.
+func readWords(s streams, path string) ([]string, error) {
+	in := s.in
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	var words []string
+	met := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if word := strings.TrimSpace(line); word != "" && !met[word] {
+			met[word] = true
+			words = append(words, word)
+		}
+	}
+	if len(words) == 0 {
+		return nil, errors.New("the list is empty")
+	}
+	return words, nil
 }
 
 func (o *convertOptions) outputFormat(to string) (embedding.Format, error) {

@@ -20,6 +20,9 @@ import (
 // is 230 years of American politics.
 var demoWords = []string{"war", "economy", "railroad", "women", "schools", "tax"}
 
+// demoInventions are words of its time that the text does not have.
+var demoInventions = []string{"railroadless", "taxability", "overschooled", "unwarlike", "economicality", "womanfolk"}
+
 const demoNeighbors = 5
 
 type demoOptions struct {
@@ -41,15 +44,18 @@ func newDemo(s streams) *cobra.Command {
 		Short: "Train on a text that comes along, show scores and neighbours",
 		Long: `Train vectors with W2V-CL on the State of the Union addresses of 1790 to 2021,
 which come with w2vcl, score them and show neighbours of a few words. It takes
-less than a minute and leaves nothing behind unless --out names a folder.`,
+less than a minute and leaves nothing behind unless --out names a folder. With
+--subword cnn it takes two, and also shows what is near to words that the text
+does not have.`,
 		Example: `  w2vcl demo
+  w2vcl demo --subword cnn
   w2vcl demo --out runs/demo`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	o.settings.addTo(cmd, func(setting train.Setting) bool {
 		switch setting.Name {
-		case "out", "force", "dim", "epochs", "contexts", "seed", "threads":
+		case "out", "force", "dim", "epochs", "contexts", "subword", "seed", "threads":
 			return true
 		default:
 			return false
@@ -79,7 +85,7 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 		}
 		return err
 	}
-	t, err := loadVectors(config.Out)
+	t, err := loadSpeller(config.Out)
 	if err != nil {
 		return err
 	}
@@ -87,7 +93,11 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 	if result.Eval, err = demoScores(ctx, s, t); err != nil {
 		return err
 	}
-	if result.Neighbors, err = neighbors(ctx, t, known(t, demoWords), demoNeighbors); err != nil {
+	words := known(t.Table, demoWords)
+	if t.encoder != nil {
+		words = append(words, demoInventions...)
+	}
+	if result.Neighbors, err = neighbors(ctx, t, words, demoNeighbors); err != nil {
 		return err
 	}
 	if err := result.print(s); err != nil {
@@ -103,7 +113,7 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 // config returns the demo's settings with the user's over them. Without --out
 // the run goes to a temporary folder, which remove takes away.
 func (o *demoOptions) config() (c train.Config, remove func(), err error) {
-	settings := train.Demo()
+	settings := train.Demo(o.settings.set["subword"])
 	settings["corpus"] = testdata.CorpusName
 	for name, text := range o.settings.set {
 		settings[name] = text
@@ -126,7 +136,7 @@ func (o *demoOptions) config() (c train.Config, remove func(), err error) {
 
 // demoScores scores on the sets that come along, by the most common metric of
 // each task; eval shows the others.
-func demoScores(ctx context.Context, s streams, t *embedding.Table) ([]evaluate.Result, error) {
+func demoScores(ctx context.Context, s streams, t *speller) ([]evaluate.Result, error) {
 	all, err := new(evalOptions).score(ctx, s, t)
 	return slices.DeleteFunc(all, func(r evaluate.Result) bool {
 		return r.Metric != evaluate.MetricSpearman && r.Metric != string(evaluate.CosAdd)
@@ -149,9 +159,14 @@ func (r demoResult) print(s streams) error {
 		return err
 	}
 	var out table
+	composed := false
 	out.rowf("\nnearest words")
 	for _, w := range r.Neighbors {
 		line := "  " + w.Word + "\t"
+		if w.Composed && !composed {
+			composed = true
+			out.rowf("\nnearest words of some that the text does not have")
+		}
 		for i, n := range w.Neighbors {
 			if i > 0 {
 				line += ", "

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,8 @@ func newEval(s streams) *cobra.Command {
 score), analogy set (the format of questions-words.txt) and categorization set
 (columns "category" and "word") in a folder, or on the sets that come with w2vcl.
 Every score stands beside its coverage: how many of the set's items have all
-their words in the vocabulary.
+their words in the vocabulary. A run trained with --subword composes the vectors
+of other words, and says for how many items.
 
 Classes of sentences must be asked for, as they take minutes: --task
 classification trains a small convolutional network on the vectors, which stay as
@@ -71,7 +73,7 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
 	flags.StringVar(&o.task, "task", "", "only the task `NAME`: "+strings.Join(evalTasks, ", ")+" (default: the first three)")
-	flags.StringVar(&o.oov, "oov", string(evaluate.OOVSkip), "what becomes of items with unknown words: `NAME` is skip, zero or mean")
+	flags.StringVar(&o.oov, "oov", "", "what becomes of items with unknown words: `NAME` is skip, zero, mean or compose (default compose for a run trained with --subword, else skip)")
 	flags.BoolVar(&o.caseSensitive, "case-sensitive", false, "look words up as they are written")
 	flags.IntVar(&o.restrict, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
 	flags.BoolVar(&o.sections, "sections", false, "show every section of an analogy set")
@@ -137,9 +139,9 @@ func (o *evalOptions) check(flags *pflag.FlagSet) error {
 // checkValues refuses values that no flag takes.
 func (o *evalOptions) checkValues() error {
 	switch evaluate.OOV(o.oov) {
-	case evaluate.OOVSkip, evaluate.OOVZero, evaluate.OOVMean:
+	case "", evaluate.OOVSkip, evaluate.OOVZero, evaluate.OOVMean, evaluate.OOVCompose:
 	default:
-		return train.Usagef("--oov %s: choose skip, zero or mean", o.oov)
+		return train.Usagef("--oov %s: choose skip, zero, mean or compose", o.oov)
 	}
 	switch {
 	case o.restrict < 0:
@@ -164,12 +166,12 @@ func (o *evalOptions) checkValues() error {
 }
 
 func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
-	t, err := loadVectors(path)
+	t, err := loadSpeller(path)
 	if err != nil {
 		return err
 	}
 	if o.against != "" {
-		return o.compare(ctx, s, t)
+		return o.compare(ctx, s, t.Table)
 	}
 	results, err := o.score(ctx, s, t)
 	if err != nil {
@@ -182,21 +184,29 @@ func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
 }
 
 // score runs the evaluation on --data or on the sets in the binary.
-func (o *evalOptions) score(ctx context.Context, s streams, t *embedding.Table) ([]evaluate.Result, error) {
+func (o *evalOptions) score(ctx context.Context, s streams, t *speller) ([]evaluate.Result, error) {
 	if o.graphTask() {
-		return o.scoreGraph(ctx, t)
+		return o.scoreGraph(ctx, t.Table)
 	}
 	if o.task == evaluate.TaskClassification {
-		return o.classify(ctx, s, t)
+		return o.classify(ctx, s, t.Table)
 	}
 	data, remove, err := evalData(o.data)
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
-	results, notes, err := evaluate.Run(ctx, t, data, evaluate.Options{
+	options := evaluate.Options{
 		OOV: evaluate.OOV(o.oov), CaseSensitive: o.caseSensitive, RestrictVocab: o.restrict, Sections: o.sections, Task: o.task,
-	})
+	}
+	if t.encoder != nil {
+		options.Compose = t.encoder.Encode
+		options.OOV = cmp.Or(options.OOV, evaluate.OOVCompose)
+	}
+	if options.OOV == evaluate.OOVCompose && t.encoder == nil {
+		return nil, train.Usagef("--oov compose: vectors of unseen words need a run folder that was trained with --subword")
+	}
+	results, notes, err := evaluate.Run(ctx, t.Table, data, options)
 	for _, note := range notes {
 		s.notef("%s", note)
 	}
@@ -260,7 +270,11 @@ func printScores(w io.Writer, results []evaluate.Result) error {
 		if r.Deviation > 0 {
 			score += " ±" + r.Deviation.String()
 		}
-		out.rowf("%s\t%s\t%s\t%s\t%d of %d (%.0f%%)", r.Task, r.Dataset, r.Metric, score, r.Found, r.Total, coverage)
+		composed := ""
+		if r.Composed > 0 {
+			composed = fmt.Sprintf(", %d more composed", r.Composed)
+		}
+		out.rowf("%s\t%s\t%s\t%s\t%d of %d (%.0f%%)%s", r.Task, r.Dataset, r.Metric, score, r.Found, r.Total, coverage, composed)
 	}
 	return out.writeTo(w)
 }

@@ -28,7 +28,7 @@ type scoreDifference struct {
 
 // compare prints how t differs from the vectors of --against.
 func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table) error {
-	if o.sections || evaluate.OOV(o.oov) != evaluate.OOVSkip {
+	if oov := evaluate.OOV(o.oov); o.sections || oov != "" && oov != evaluate.OOVSkip {
 		return train.Usagef("--against compares whole sets on the items that both know: leave out --sections and --oov")
 	}
 	other, err := loadVectors(o.against)

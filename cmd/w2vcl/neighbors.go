@@ -17,6 +17,7 @@ type neighborsOptions struct {
 // wordNeighbors is one line of neighbors --json.
 type wordNeighbors struct {
 	Word      string               `json:"word"`
+	Composed  bool                 `json:"composed,omitempty"` // of its spelling: the text does not have it
 	Neighbors []embedding.Neighbor `json:"neighbors"`
 }
 
@@ -26,15 +27,11 @@ func newNeighbors(s streams) *cobra.Command {
 		Use:   "neighbors DIR|VECTORS WORD... [flags]",
 		Short: "Show the words nearest to a word",
 		Long: `Show the words whose vectors have the largest cosine with a word's, in a run
-folder or a vectors file of any known format.`,
+folder or a vectors file of any known format. A run trained with --subword answers
+for any word, seen or not.`,
 		Example: `  w2vcl neighbors runs/wiki economy river
   w2vcl neighbors glove.6B.100d.txt paris --count 20`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return exactly("DIR|VECTORS", "WORD")(nil, args)
-			}
-			return nil
-		},
+		Args: wordsOf("DIR|VECTORS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), s, args[0], args[1:])
 		},
@@ -48,7 +45,7 @@ func (o *neighborsOptions) run(ctx context.Context, s streams, path string, word
 	if o.count < 1 {
 		return train.Usagef("--count %d: must be at least 1", o.count)
 	}
-	t, err := loadVectors(path)
+	t, err := loadSpeller(path)
 	if err != nil {
 		return err
 	}
@@ -64,7 +61,7 @@ func (o *neighborsOptions) run(ctx context.Context, s streams, path string, word
 		if i > 0 {
 			out.rowf("")
 		}
-		out.rowf("%s", w.Word)
+		out.rowf("%s%s", w.Word, composedNote(w.Composed))
 		for _, n := range w.Neighbors {
 			out.rowf("  %s\t%6.3f", n.Word, n.Cosine)
 		}
@@ -72,19 +69,31 @@ func (o *neighborsOptions) run(ctx context.Context, s streams, path string, word
 	return out.writeTo(s.out)
 }
 
+// composedNote says that a vector comes from spelling alone.
+func composedNote(composed bool) string {
+	if composed {
+		return "  (not in the text; composed of its spelling)"
+	}
+	return ""
+}
+
 // neighbors finds the nearest words of each of words.
-func neighbors(ctx context.Context, t *embedding.Table, words []string, count int) ([]wordNeighbors, error) {
-	rows, err := lookup(t, words)
+func neighbors(ctx context.Context, t *speller, words []string, count int) ([]wordNeighbors, error) {
+	vectors, rows, err := t.lookup(words)
 	if err != nil {
 		return nil, err
 	}
-	nearest, err := t.NearestWords(ctx, rows, count)
+	exclude := make([][]int, len(words))
+	for i, row := range rows {
+		exclude[i] = []int{row}
+	}
+	nearest, err := t.Nearest(ctx, vectors, count, exclude...)
 	if err != nil {
 		return nil, err
 	}
 	found := make([]wordNeighbors, len(words))
 	for i, word := range words {
-		found[i] = wordNeighbors{word, nearest[i]}
+		found[i] = wordNeighbors{word, rows[i] == notInTable, nearest[i]}
 	}
 	return found, nil
 }

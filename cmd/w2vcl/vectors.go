@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -33,23 +34,66 @@ func loadVectors(path string) (*embedding.Table, error) {
 	return embedding.Load(path)
 }
 
-// lookup finds the rows of words. Unknown ones are an error that names words
-// which may have been meant.
-func lookup(t *embedding.Table, words []string) ([]int, error) {
-	rows := make([]int, len(words))
+// A speller is a table of vectors with what composes those of other words, if
+// the run has an encoder.
+type speller struct {
+	*embedding.Table
+	encoder subword.Composer // may be nil
+}
+
+// loadSpeller is loadVectors with the encoder of a run folder.
+func loadSpeller(path string) (*speller, error) {
+	t, err := loadVectors(path)
+	if err != nil {
+		return nil, err
+	}
+	v := &speller{Table: t}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return v, nil
+	}
+	v.encoder, err = subword.Load(filepath.Join(path, train.EncoderFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return v, nil
+	case err != nil:
+		return nil, err
+	case v.encoder.Dim() != t.Dim:
+		return nil, fmt.Errorf("%s: the vectors have %d dimensions, but %s gives %d", path, t.Dim, train.EncoderFile, v.encoder.Dim())
+	}
+	return v, nil
+}
+
+// notInTable is the row of a word whose vector was composed.
+const notInTable = -1
+
+// lookup finds the vectors and rows of words, and composes those that the table
+// lacks. Without an encoder they are an error that names words which may have
+// been meant.
+func (v *speller) lookup(words []string) (vectors [][]float32, rows []int, err error) {
+	rows, vectors = make([]int, len(words)), make([][]float32, len(words))
 	var problems []string
 	for i, word := range words {
-		row, ok := t.Index(word)
-		if !ok {
-			problems = append(problems, fmt.Sprintf("%q is not in the vocabulary (%s words)%s", word, train.Number(t.Len()), suggest(t, word)))
-			continue
+		row, ok := v.Index(word)
+		switch {
+		case ok:
+			rows[i], vectors[i] = row, v.Vector(row)
+		case v.encoder == nil:
+			problems = append(problems, fmt.Sprintf("%q is not in the vocabulary (%s words)%s", word, train.Number(v.Len()), suggest(v.Table, word)))
+		default:
+			rows[i], vectors[i] = notInTable, make([]float32, v.Dim)
+			if err := v.encoder.Encode([]string{word}, vectors[i]); err != nil {
+				return nil, nil, err
+			}
 		}
-		rows[i] = row
 	}
 	if len(problems) > 0 {
-		return nil, errors.New(strings.Join(problems, "\n"))
+		return nil, nil, errors.New(strings.Join(problems, "\n"))
 	}
-	return rows, nil
+	return vectors, rows, nil
 }
 
 // suggest names up to three words like the one that was not found: first those

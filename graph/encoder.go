@@ -1,0 +1,217 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/optim"
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// An Encoder composes the vectors of the vocabulary from parameters of its own,
+// and takes the place of the word table W in either model. Package subword has
+// some.
+type Encoder interface {
+	// Words is V, Dim is N.
+	Words() int
+	Dim() int
+	// Parameters lists the matrices that training changes, live, in a fixed order.
+	Parameters() []Parameter
+	// Randomize puts the parameters to where training starts.
+	Randomize(seed uint64)
+	// Rows adds to the graph of the parameters' nodes, given in their order, the
+	// vectors of some words, (B, N), differentiable in every parameter. batch
+	// holds the words' numbers, and may hold others in the next run; nil is the
+	// whole vocabulary. The values must not depend on the threads.
+	Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error)
+	// Bytes estimates the memory that Rows of the whole vocabulary takes, and its
+	// gradient beside that.
+	Bytes() (rows, gradient int64)
+}
+
+// A Parameter is a matrix of an encoder.
+type Parameter struct {
+	Name  string
+	Value *tensor.Dense // (rows, columns), float32
+	Rate  float64       // learning rate relative to that of tables; 0 means 1
+}
+
+// MemoryTwoStepWithEncoder estimates the bytes NewTwoStepWithEncoder takes, M
+// not counted: the contexts, the parameters, the optimizers, the graph, the rows
+// and their gradient.
+func MemoryTwoStepWithEncoder(e Encoder, c Config) int64 {
+	v, table := e.Words(), 4*int64(e.Words())*int64(c.Dim)
+	rows, gradient := e.Bytes()
+	return 3*table + parameterBytes(e) + c.MomentBytes(e) + rows + gradient + 2*int64(columnBlock)*int64(v)*4
+}
+
+// MemoryVanillaWithEncoder estimates the bytes NewVanillaWithEncoder takes, the
+// corpus not counted: the contexts, the parameters with gradients of as many
+// values, the optimizers, and the graphs of the vocabulary and of a batch.
+func MemoryVanillaWithEncoder(e Encoder, o VanillaOptions, c Config) int64 {
+	v := int64(e.Words())
+	batch := min(int64(o.Batch), v)
+	rows, gradient := e.Bytes()
+	bytes := 8*v*int64(c.Dim) + 2*parameterBytes(e) + c.MomentBytes(e) + rows + (rows+gradient)*batch/v
+	return bytes + 12*v + 48*int64(o.Batch)*int64(1+c.Negatives)
+}
+
+func parameterBytes(e Encoder) int64 {
+	bytes := int64(0)
+	for _, p := range e.Parameters() {
+		bytes += 4 * int64(p.Value.Shape().TotalSize())
+	}
+	return bytes
+}
+
+// MomentBytes is the memory of the optimizers of contexts and an encoder's
+// parameters.
+func (c Config) MomentBytes(e Encoder) int64 {
+	bytes := c.Optimizer.Bytes(e.Words(), c.Dim)
+	for _, p := range e.Parameters() {
+		bytes += c.Optimizer.Bytes(p.Value.Shape()[0], p.Value.Shape()[1])
+	}
+	return bytes
+}
+
+// checkEncoder says what is wrong with an encoder for a vocabulary of v words.
+func (c Config) checkEncoder(e Encoder, v int) error {
+	switch {
+	case e.Words() != v:
+		return fmt.Errorf("the encoder has %d words instead of %d", e.Words(), v)
+	case e.Dim() != c.Dim:
+		return fmt.Errorf("the encoder gives %d dimensions instead of %d", e.Dim(), c.Dim)
+	case c.Form == FormStock:
+		return fmt.Errorf("graph form %q has no encoder; use %q", FormStock, FormFused)
+	}
+	return nil
+}
+
+// composer is an encoder in training: what both models do with one. Gorgonia
+// derives the gradients of the parameters; the optimizers update them.
+type composer struct {
+	encoder    Encoder
+	words      *table // the rows of the vocabulary, copied; it has no optimizer
+	parameters []Parameter
+	gradients  gorgonia.Nodes
+	optimizers []*optim.Optimizer
+	team       *team.Team
+	threads    int
+	sparse     bool // most rows of parameters have no gradient and are left alone
+}
+
+func newComposer(e Encoder, workers *team.Team, c Config) (*composer, error) {
+	data := memory.Floats(e.Words() * c.Dim)
+	s := &composer{
+		encoder: e, parameters: e.Parameters(), team: workers, threads: c.Threads,
+		words: &table{name: "words", rows: e.Words(), dim: c.Dim, data: data, dense: dense(data, e.Words(), c.Dim)},
+	}
+	for _, p := range s.parameters {
+		o, err := optim.New(c.Optimizer, p.Value.Shape()[0], p.Value.Shape()[1])
+		if err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
+		}
+		s.optimizers = append(s.optimizers, o)
+	}
+	return s, nil
+}
+
+// compose adds the parameters and the rows of a batch, or of all words, to a
+// graph.
+func (s *composer) compose(g *gorgonia.ExprGraph, batch []uint32) (nodes gorgonia.Nodes, rows *gorgonia.Node, err error) {
+	for _, p := range s.parameters {
+		nodes = append(nodes, matrix(g, p.Name, p.Value))
+	}
+	if rows, err = s.encoder.Rows(nodes, batch, s.threads); err != nil {
+		return nil, nil, fmt.Errorf("build the graph of the encoder: %w", err)
+	}
+	want := tensor.Shape{s.encoder.Words(), s.encoder.Dim()}
+	if batch != nil {
+		want[0] = len(batch)
+	}
+	if !rows.Shape().Eq(want) {
+		return nil, nil, fmt.Errorf("the encoder's rows are %v instead of %v", rows.Shape(), want)
+	}
+	return nodes, rows, nil
+}
+
+func (s *composer) begin(step int, rate float64) {
+	for i, o := range s.optimizers {
+		o.Begin(step, rate*cmp.Or(s.parameters[i].Rate, 1))
+	}
+}
+
+// differentiate adds the gradients of the parameters to the graph of a loss, and
+// compiles it.
+func (s *composer) differentiate(g *gorgonia.ExprGraph, loss *gorgonia.Node, nodes gorgonia.Nodes) (*machine, error) {
+	var err error
+	if s.gradients, err = gorgonia.Grad(loss, nodes...); err != nil {
+		return nil, fmt.Errorf("differentiate the graph of the encoder: %w", err)
+	}
+	return newMachine(g)
+}
+
+// update updates all parameters by the gradients of the last run.
+func (s *composer) update() error {
+	for i, p := range s.parameters {
+		gradient, err := floatsOf(s.gradients[i])
+		if err == nil {
+			err = s.updateParameter(s.optimizers[i], p.Value, gradient)
+		}
+		if err != nil {
+			return fmt.Errorf("update %s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// keep copies rows that were computed into the table of words.
+func (s *composer) keep(rows *gorgonia.Node) error {
+	values, err := floatsOf(rows)
+	if err != nil {
+		return fmt.Errorf("rows of the encoder: %w", err)
+	}
+	copy(s.words.data, values)
+	return nil
+}
+
+// updateParameter updates one parameter, row by row.
+func (s *composer) updateParameter(o *optim.Optimizer, value *tensor.Dense, gradient []float32) error {
+	const block = 64
+	rows, n, w := value.Shape()[0], value.Shape()[1], value.Float32s()
+	return s.team.Do((rows+block-1)/block, func(_, b int) {
+		for i := b * block; i < min((b+1)*block, rows); i++ {
+			g := gradient[i*n:][:n]
+			if s.sparse && simd.Dot(g, g) == 0 {
+				continue
+			}
+			o.UpdateRow(i, w[i*n:][:n], g)
+		}
+	})
+}
+
+// state lists the parameters and the moments of their optimizers.
+func (s *composer) state() []trainer.Tensor {
+	var all []trainer.Tensor
+	for i, p := range s.parameters {
+		all = append(all, trainer.Tensor{Name: p.Name, Data: p.Value.Float32s()})
+		for _, m := range s.optimizers[i].State() {
+			all = append(all, trainer.Tensor{Name: p.Name + "." + m.Name, Data: m.Data})
+		}
+	}
+	return all
+}
+
+// floatsOf returns the values of a node that has been run.
+func floatsOf(node *gorgonia.Node) ([]float32, error) {
+	d, ok := node.Value().(*tensor.Dense)
+	if !ok || d.Dtype() != tensor.Float32 {
+		return nil, fmt.Errorf("the node's value is %v, not a float32 matrix", node.Value())
+	}
+	return d.Float32s(), nil
+}

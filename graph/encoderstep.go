@@ -1,0 +1,67 @@
+package graph
+
+import (
+	"errors"
+
+	"github.com/w2vcl/w2vcl/internal/team"
+	"gorgonia.org/gorgonia"
+)
+
+// encoderStep trains an encoder against frozen right rows: step 1 of W2V-CL
+// with composed words. Step 2 meets the rows of this forward pass: those of the
+// parameters before their update. A second pass for those after it would cost a
+// fifth of the step and changes no score (benchmarks/2026-11-21-subword.md).
+type encoderStep struct {
+	*machine
+	*composer
+	loss *SkipGram
+	rows *gorgonia.Node
+}
+
+func newEncoderStep(e Encoder, right *table, t targets, workers *team.Team, c Config) (s *encoderStep, err error) {
+	defer recovered("build the graph of the encoder", &err)
+	s = &encoderStep{loss: newSkipGram(t, workers, nil)}
+	if s.composer, err = newComposer(e, workers, c); err != nil {
+		return nil, err
+	}
+	g := gorgonia.NewGraph()
+	nodes, rows, err := s.compose(g, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.rows = rows
+	loss, err := applySkipGram(s.loss, rows, matrix(g, right.name, right.dense))
+	if err != nil {
+		return nil, err
+	}
+	if s.machine, err = s.differentiate(g, loss, nodes); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *encoderStep) run() (float64, error) {
+	if err := s.machine.run(); err != nil {
+		return 0, err
+	}
+	if err := s.keep(s.rows); err != nil {
+		return 0, err
+	}
+	return s.loss.Loss(), s.update()
+}
+
+// refresh computes the rows of the parameters as they are, in the part of the
+// graph that leads to them.
+func (s *encoderStep) refresh() (err error) {
+	defer recovered("compile the graph of the encoder", &err)
+	m, err := newMachine(s.graph.SubgraphRoots(s.rows))
+	if err != nil {
+		return err
+	}
+	if err = m.run(); err == nil {
+		err = s.keep(s.rows)
+	}
+	return errors.Join(err, m.close())
+}
+
+func (s *encoderStep) compiled() *machine { return s.machine }

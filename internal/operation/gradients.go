@@ -1,0 +1,147 @@
+package operation
+
+import (
+	"fmt"
+
+	"github.com/chewxy/hm"
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// matrixFunction is the type of a function of n matrices that gives a matrix.
+func matrixFunction(n int) hm.Type {
+	types := make([]hm.Type, n+1)
+	for i := range types {
+		types[i] = MatrixType
+	}
+	return hm.NewFnType(types...)
+}
+
+// A Function is a differentiable operation of matrices that gives a matrix.
+type Function struct {
+	Base
+	shape tensor.Shape
+	// forward computes the result.
+	forward func(inputs []*tensor.Dense) (*tensor.Dense, error)
+	// backward computes the gradients of all inputs from that of the result,
+	// each of the shape of its input.
+	backward func(inputs []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error)
+}
+
+// Apply adds to the graph of the inputs an operation that gives a matrix of
+// the given size. forward and backward return memory of their own, which the
+// next call may overwrite; backward is called after forward, with its inputs.
+func Apply(
+	name string, inputs gorgonia.Nodes, rows, columns int,
+	forward func(inputs []*tensor.Dense) (*tensor.Dense, error),
+	backward func(inputs []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error),
+) (node *gorgonia.Node, err error) {
+	defer Recovered("add the "+name, &err)
+	node, err = gorgonia.ApplyOp(&Function{New(name, len(inputs)), tensor.Shape{rows, columns}, forward, backward}, inputs...)
+	if err != nil {
+		return nil, fmt.Errorf("add the %s: %w", name, err)
+	}
+	return node, nil
+}
+
+// Type says that it takes and gives matrices.
+func (f *Function) Type() hm.Type { return matrixFunction(f.inputs) }
+
+// InferShape returns the shape of the result.
+func (f *Function) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
+	return f.shape.Clone(), nil
+}
+
+// Do computes the result. It catches panics: the tape machine runs it on a
+// goroutine where nobody else can.
+func (f *Function) Do(values ...gorgonia.Value) (result gorgonia.Value, err error) {
+	defer Recovered("run the "+f.name, &err)
+	inputs, err := Matrices(values)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, err)
+	}
+	d, err := f.forward(inputs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, err)
+	}
+	return d, nil
+}
+
+// DiffWRT says that there is a gradient for every input.
+func (f *Function) DiffWRT(inputs int) []bool {
+	all := make([]bool, inputs)
+	for i := range all {
+		all[i] = true
+	}
+	return all
+}
+
+// SymDiff adds the nodes of the gradients. The first computes all of them, the
+// others hand theirs out and depend on the first to come after it.
+func (f *Function) SymDiff(inputs gorgonia.Nodes, output, gradient *gorgonia.Node) (gorgonia.Nodes, error) {
+	first := &gradients{Base: New("gradient of "+f.name, len(inputs)+2), of: f}
+	from := append(append(gorgonia.Nodes{}, inputs...), output, gradient)
+	node, err := gorgonia.ApplyOp(first, from...)
+	if err != nil {
+		return nil, fmt.Errorf("gradient of the %s: %w", f.name, err)
+	}
+	nodes := gorgonia.Nodes{node}
+	for i := 1; i < len(inputs); i++ {
+		op := &handOut{New(fmt.Sprintf("gradient %d of %s", i, f.name), 2), first, i}
+		node, err := gorgonia.ApplyOp(op, inputs[i], nodes[0])
+		if err != nil {
+			return nil, fmt.Errorf("gradient %d of the %s: %w", i, f.name, err)
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes, nil
+}
+
+// gradients computes the gradients of all inputs and returns the first. Its own
+// inputs are those of the function, the result and the result's gradient.
+type gradients struct {
+	Base
+	of      *Function
+	results []*tensor.Dense
+}
+
+func (g *gradients) Type() hm.Type { return matrixFunction(g.inputs) }
+
+func (g *gradients) InferShape(in ...gorgonia.DimSizer) (tensor.Shape, error) {
+	return shapeOf(g, in[0])
+}
+
+func (g *gradients) Do(values ...gorgonia.Value) (result gorgonia.Value, err error) {
+	defer Recovered("run the "+g.name, &err)
+	inputs, err := Matrices(values)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", g.name, err)
+	}
+	n := len(inputs) - 2
+	if g.results, err = g.of.backward(inputs[:n], inputs[n+1]); err != nil {
+		return nil, fmt.Errorf("%s: %w", g.name, err)
+	}
+	return g.results[0], nil
+}
+
+// handOut hands out one gradient. Its inputs are the input that the gradient is
+// for and the first gradient.
+type handOut struct {
+	Base
+	of    *gradients
+	index int
+}
+
+func (h *handOut) Type() hm.Type { return matrixFunction(h.inputs) }
+
+func (h *handOut) InferShape(in ...gorgonia.DimSizer) (tensor.Shape, error) { return shapeOf(h, in[0]) }
+
+func (h *handOut) Do(...gorgonia.Value) (gorgonia.Value, error) { return h.of.results[h.index], nil }
+
+func shapeOf(op fmt.Stringer, in gorgonia.DimSizer) (tensor.Shape, error) {
+	shape, ok := in.(tensor.Shape)
+	if !ok {
+		return nil, fmt.Errorf("%v: the shape of its input is unknown", op)
+	}
+	return shape.Clone(), nil
+}

@@ -1,0 +1,77 @@
+// Package operation holds what all our Gorgonia operations have in common.
+package operation
+
+import (
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"sync/atomic"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// A Base is embedded in an operation that manages its own memory and calls no
+// foreign code. The rest of gorgonia.Op is up to the operation.
+type Base struct {
+	id     uint32
+	name   string
+	inputs int
+}
+
+var bases atomic.Uint32
+
+// New returns the base of an operation with the given number of inputs.
+func New(name string, inputs int) Base {
+	return Base{bases.Add(1), name, inputs}
+}
+
+// Arity is the number of inputs.
+func (b Base) Arity() int { return b.inputs }
+
+// ReturnsPtr is false: Gorgonia must not edit the result in place.
+func (b Base) ReturnsPtr() bool { return false }
+
+// CallsExtern is false: no cgo.
+func (b Base) CallsExtern() bool { return false }
+
+// OverwritesInput is -1: what an operation updates is its own affair.
+func (b Base) OverwritesInput() int { return -1 }
+
+// WriteHash writes what tells this operation from all others. Gorgonia merges
+// nodes of equal hash, so the instance is part of it.
+func (b Base) WriteHash(h hash.Hash) { fmt.Fprintf(h, "%s #%d", b.name, b.id) }
+
+// Hashcode is the hash of WriteHash.
+func (b Base) Hashcode() uint32 {
+	h := fnv.New32a()
+	b.WriteHash(h)
+	return h.Sum32()
+}
+
+func (b Base) String() string { return b.name }
+
+// MatrixType is the type of a float32 matrix.
+var MatrixType = gorgonia.TensorType{Dims: 2, Of: tensor.Float32}
+
+// Matrices returns the inputs of an operation, which must be float32 matrices
+// in row-major order.
+func Matrices(inputs []gorgonia.Value) ([]*tensor.Dense, error) {
+	all := make([]*tensor.Dense, len(inputs))
+	for i, v := range inputs {
+		d, ok := v.(*tensor.Dense)
+		if !ok || d.Dtype() != tensor.Float32 || d.Dims() != 2 || d.DataOrder().IsColMajor() {
+			return nil, fmt.Errorf("input %d is not a float32 matrix in row-major order", i)
+		}
+		all[i] = d
+	}
+	return all, nil
+}
+
+// Recovered turns a panic of Gorgonia into an error that says what was being
+// done. It is to be deferred.
+func Recovered(doing string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("cannot %s: gorgonia panicked: %v", doing, p)
+	}
+}

@@ -1,0 +1,6 @@
+// Package product multiplies dense matrices: by the kernel of package simd, or,
+// built with the tag openblas and cgo, by OpenBLAS.
+//
+// OpenBLAS sums in another order for other shapes, so with it equal rows of
+// products of different shapes agree to rounding only.
+package product

@@ -1,0 +1,116 @@
+package simd
+
+import "math"
+
+// This file holds the kernels of the subword encoders: a dense product and the
+// convolution over characters by look-up.
+
+// A Matrix is a view of a matrix in memory: element (i, j) is
+// Data[i*Row+j*Column]. A transposed view exchanges Row and Column.
+type Matrix struct {
+	Data        []float32
+	Row, Column int
+}
+
+// RowMajor is the view of rows of n values.
+func RowMajor(data []float32, n int) Matrix { return Matrix{Data: data, Row: n, Column: 1} }
+
+// Transposed is the transposed view of rows of n values.
+func Transposed(data []float32, n int) Matrix { return Matrix{Data: data, Row: 1, Column: n} }
+
+// The tile of c that a kernel keeps in registers.
+const productRows = 6
+
+// AddProduct adds the product of a (m, k) and b (k, n) to c (m, n). c and b are
+// in row-major order, with rows of strideC and strideB values; a is any view.
+//
+//	for i := range m {
+//		for j := range n {
+//			for l := range k { c[i*strideC+j] += a[i, l] * b[l*strideB+j] }
+//		}
+//	}
+//
+// AVX2 and AVX-512 fuse the multiplications and keep this order, so they give
+// the same bits. c must not overlap a or b.
+func AddProduct(c []float32, strideC int, a Matrix, b []float32, strideB, m, n, k int) {
+	if m == 0 || n == 0 || k == 0 {
+		return
+	}
+	_, _, _ = c[(m-1)*strideC+n-1], b[(k-1)*strideB+n-1], a.Data[(m-1)*a.Row+(k-1)*a.Column]
+	if current == Go {
+		addProductGo(c, strideC, a, b, strideB, m, n, k)
+		return
+	}
+	columns := productColumns()
+	for j := 0; j < n; j += columns { // a panel of b stays in the first-level cache
+		wide := min(columns, n-j)
+		i := 0
+		for ; i+productRows <= m; i += productRows {
+			product6(&c[i*strideC+j], strideC, &a.Data[i*a.Row], a.Row, a.Column, &b[j], strideB, k, wide)
+		}
+		for ; i < m; i++ { // six times the same row
+			product6(&c[i*strideC+j], 0, &a.Data[i*a.Row], 0, a.Column, &b[j], strideB, k, wide)
+		}
+	}
+}
+
+func addProductGo(c []float32, strideC int, a Matrix, b []float32, strideB, m, n, k int) {
+	for i := range m {
+		out := c[i*strideC:][:n]
+		for l := range k {
+			x, row := a.Data[i*a.Row+l*a.Column], b[l*strideB:][:n]
+			for j := range out {
+				out[j] += x * row[j]
+			}
+		}
+	}
+}
+
+// ConvolutionLanes is what ConvolveMax takes at a time: its number of filters
+// must be a multiple.
+const ConvolutionLanes = 16
+
+// NoPosition is what ConvolveMax says of a filter that is nowhere above 0.
+const NoPosition = math.MaxUint32
+
+// ConvolveMax slides len(out) filters over a word, keeps what is above 0 and
+// takes the maximum over the positions; where says the position, the first of
+// equals, or NoPosition. The products of symbols and filters lie ready in
+// tables: offset o of a filter meets symbol s with the values
+// tables[o*size+s*len(out):][:len(out)].
+//
+//	for f := range out {
+//		out[f], where[f] = 0, NoPosition
+//		for t := range len(symbols)-width+1 {
+//			x := 0
+//			for o := range width { x += tables[o*size+symbols[t+o]*len(out)+f] }
+//			if x > out[f] { out[f], where[f] = x, t }
+//		}
+//	}
+//
+// All levels give the same bits. len(out) must be a multiple of
+// ConvolutionLanes; symbols must lie in the tables.
+func ConvolveMax(out []float32, where []uint32, tables []float32, size int, symbols []uint32, width int) {
+	filters, positions := len(out), len(symbols)-width+1
+	_ = where[:filters]
+	if current == Go || filters == 0 || positions < 1 || width < 1 {
+		convolveMaxGo(out, where, tables, size, symbols, width)
+		return
+	}
+	convolveMax(&out[0], &where[0], filters, &tables[0], size, &symbols[0], positions, width)
+}
+
+func convolveMaxGo(out []float32, where []uint32, tables []float32, size int, symbols []uint32, width int) {
+	for f := range out {
+		out[f], where[f] = 0, NoPosition
+		for t := range len(symbols) - width + 1 {
+			var x float32
+			for o, s := range symbols[t : t+width] {
+				x += tables[o*size+int(s)*len(out)+f]
+			}
+			if x > out[f] {
+				out[f], where[f] = x, uint32(t)
+			}
+		}
+	}
+}

@@ -1,0 +1,39 @@
+//go:build amd64 && !noasm
+
+package simd
+
+// productColumns is the width of product6's tile.
+func productColumns() int {
+	if current == AVX512 {
+		return 32
+	}
+	return 16
+}
+
+func product6(c *float32, strideC int, a *float32, row, column int, b *float32, strideB, k, columns int) {
+	if current == AVX512 {
+		product6AVX512(c, strideC, a, row, column, b, strideB, k, columns)
+	} else {
+		product6AVX2(c, strideC, a, row, column, b, strideB, k, columns)
+	}
+}
+
+func convolveMax(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int) {
+	if current == AVX512 {
+		convolveMaxAVX512(out, where, filters, tables, size, symbols, positions, width)
+	} else {
+		convolveMaxAVX2(out, where, filters, tables, size, symbols, positions, width)
+	}
+}
+
+//go:noescape
+func product6AVX512(c *float32, strideC int, a *float32, row, column int, b *float32, strideB, k, columns int)
+
+//go:noescape
+func product6AVX2(c *float32, strideC int, a *float32, row, column int, b *float32, strideB, k, columns int)
+
+//go:noescape
+func convolveMaxAVX512(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int)
+
+//go:noescape
+func convolveMaxAVX2(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int)

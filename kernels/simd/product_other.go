@@ -1,0 +1,13 @@
+//go:build !amd64 || noasm
+
+package simd
+
+// The dispatchers in product.go never come here: the level is always Go.
+
+func productColumns() int { panic("unreachable") }
+
+func product6(_ *float32, _ int, _ *float32, _, _ int, _ *float32, _, _, _ int) { panic("unreachable") }
+
+func convolveMax(_ *float32, _ *uint32, _ int, _ *float32, _ int, _ *uint32, _, _ int) {
+	panic("unreachable")
+}

@@ -1,0 +1,105 @@
+package subword
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/optim"
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// BenchmarkStep is step 1 of W2V-CL with an encoder: the vectors of the whole
+// vocabulary, the skip-gram loss against frozen contexts, the gradients of all
+// parameters and Adam on them. V = 18,498, N = 100, K = 5; the CNN has L = 16,
+// E = 32 and 64 filters of each of the widths 2, 3, 4.
+func BenchmarkStep(b *testing.B) {
+	const v, n, negatives = 18498, 100, 5
+	r := rand.New(rand.NewPCG(1, 1))
+	vocabulary := func(shortest, longest int) []string {
+		words := make([]string, v)
+		for i := range words {
+			var word strings.Builder
+			for range shortest + r.IntN(longest-shortest+1) {
+				word.WriteByte(byte('a' + min(r.IntN(26), r.IntN(26))))
+			}
+			words[i] = word.String()
+		}
+		return words
+	}
+	full, err := NewCNN(vocabulary(14, 14), CNNOptions{Dim: n}) // every word as long as can be
+	if err != nil {
+		b.Fatal(err)
+	}
+	usual, err := NewCNN(vocabulary(3, 12), CNNOptions{Dim: n})
+	if err != nil {
+		b.Fatal(err)
+	}
+	sums, err := NewNGrams(vocabulary(3, 12), NGramOptions{Dim: n})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, test := range []struct {
+		name    string
+		encoder Encoder
+	}{{"cnn,16-symbols", full}, {"cnn,5-14-symbols", usual}, {"cnn+words,16-symbols", WithWords(full)}, {"ngrams", sums}} {
+		b.Run(test.name, func(b *testing.B) { benchmarkStep(b, r, test.encoder, negatives) })
+	}
+}
+
+func benchmarkStep(b *testing.B, r *rand.Rand, e Encoder, negatives int) {
+	threads := runtime.GOMAXPROCS(0)
+	e.Randomize(1)
+	g := gorgonia.NewGraph()
+	var nodes gorgonia.Nodes
+	var optimizers []*optim.Optimizer
+	for _, p := range e.Parameters() {
+		shape := p.Value.Shape()
+		nodes = append(nodes, gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithName(p.Name), gorgonia.WithShape(shape...), gorgonia.WithValue(p.Value)))
+		o, err := optim.New(optim.Config{Method: optim.Adam}, shape[0], shape[1])
+		if err != nil {
+			b.Fatal(err)
+		}
+		optimizers = append(optimizers, o)
+	}
+	rows, err := e.Rows(nodes, nil, threads)
+	if err != nil {
+		b.Fatal(err)
+	}
+	list := &graph.List{Width: 1 + negatives, Rows: make([]uint32, e.Words()*(1+negatives))}
+	for i := range list.Rows {
+		list.Rows[i] = uint32(r.IntN(e.Words()))
+	}
+	right := randomMatrix(r, e.Words(), e.Dim())
+	context := gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithName("contexts"), gorgonia.WithShape(right.Shape()...), gorgonia.WithValue(right))
+	loss, err := graph.SkipGramLoss(rows, context, list, threads)
+	if err != nil {
+		b.Fatal(err)
+	}
+	gradients, err := gorgonia.Grad(loss, nodes...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	machine := gorgonia.NewTapeMachine(g)
+	step := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		step++
+		machine.Reset()
+		if err := machine.RunAll(); err != nil {
+			b.Fatal(err)
+		}
+		for i, p := range e.Parameters() {
+			o, w, d := optimizers[i], p.Value.Float32s(), gradients[i].Value().(*tensor.Dense).Float32s()
+			o.Begin(step, .001)
+			columns := p.Value.Shape()[1]
+			for row := range p.Value.Shape()[0] {
+				o.UpdateRow(row, w[row*columns:][:columns], d[row*columns:][:columns])
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/step")
+}

@@ -1,0 +1,68 @@
+// Package subword composes word vectors from the spelling of words, so that any
+// string gets a vector.
+//
+// Start with Encoder and its two kinds: CNN, a convolutional network over
+// characters, and NGrams, fastText's sum of hashed n-grams. An encoder takes the
+// place of the word table in the graphs of package graph and is trained by the
+// gradient that Gorgonia derives. The CNN is put together from three operations,
+// Convolve (convolve.go), Standardize (standardize.go) and Connect (connect.go);
+// others can be put between or behind them. WithWords gives every word a vector
+// of its own beside. Save and Load keep an encoder in a file, without the
+// vocabulary.
+//
+// The whole vocabulary is one batch, worked on in blocks of rows. What is held
+// for every word are its features and its vector, never its characters'
+// embeddings.
+package subword
+
+import (
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+)
+
+// A Composer gives any word a vector.
+type Composer interface {
+	// Dim is N.
+	Dim() int
+	// Encode writes the vectors of words, any strings, to dst, len(words) x Dim.
+	Encode(words []string, dst []float32) error
+}
+
+// An Encoder composes word vectors: those of the vocabulary it was made for in
+// a graph, and those of any words by Encode.
+type Encoder interface {
+	graph.Encoder
+	Composer
+	// Truncated is the number of vocabulary words longer than the limit.
+	Truncated() int
+}
+
+var (
+	_ Encoder = (*CNN)(nil)
+	_ Encoder = (*NGrams)(nil)
+)
+
+func checkEncode(words []string, dst []float32, dim int) error {
+	if len(dst) != len(words)*dim {
+		return fmt.Errorf("vectors of %d words with %d dimensions do not fit in %d values", len(words), dim, len(dst))
+	}
+	return nil
+}
+
+// streamInit is the random stream of initial parameters; a parameter has its
+// own, by its number.
+const streamInit = corpus.Stream(10) << 32
+
+// uniform fills x with values in ±limit. All that is random here follows from
+// the seed, the parameter's number and the place.
+func uniform(x []float32, limit float64, seed uint64, parameter int) {
+	stream := streamInit.Sub(uint32(parameter))
+	for i := 0; i < len(x); i += 4 {
+		words := corpus.Philox(seed, stream, uint64(i/4))
+		for j := range min(4, len(x)-i) {
+			x[i+j] = float32((float64(words[j]>>8)/(1<<23) - 1) * limit)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package subword
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/safetensors"
+)
+
+// The file of an encoder is a safetensors file: the parameters by their names,
+// what it takes to read words as in training ("alphabet" and moments, or
+// "buckets"), and the rest as JSON in its metadata.
+const (
+	metadataKey = "w2vcl-encoder"
+	fileVersion = 1
+	kindCNN     = "cnn"
+	kindNGrams  = "ngrams"
+)
+
+// A description is the metadata of an encoder's file.
+type description struct {
+	Version int           `json:"version"`
+	Kind    string        `json:"kind"`
+	CNN     *CNNOptions   `json:"cnn,omitempty"`
+	NGrams  *NGramOptions `json:"ngrams,omitempty"`
+}
+
+// Save writes what Load needs to compose vectors of any words. The words' own
+// vectors of WithWords are not part of it. The file is written whole or not at
+// all.
+//
+// offset, one vector, is added to every composed one; see Offset.
+func Save(path string, e Encoder, offset []float32) error {
+	if w, ok := e.(*withWords); ok {
+		e = w.Encoder
+	}
+	d := description{Version: fileVersion}
+	var f fileWriter
+	switch e := e.(type) {
+	case *CNN:
+		d.Kind, d.CNN = kindCNN, &e.options
+		f.bytes("alphabet", []byte(strings.Join(e.alphabet.symbols, "\n")))
+		f.floats("moments.mean", e.moments.Mean, len(e.moments.Mean))
+		f.floats("moments.scale", e.moments.Scale, len(e.moments.Scale))
+	case *NGrams:
+		d.Kind, d.NGrams = kindNGrams, &e.options
+		f.bytes("buckets", e.bucketBytes())
+	default:
+		return fmt.Errorf("cannot write %s: an encoder of type %T is not known", path, e)
+	}
+	f.floats("offset", offset, len(offset))
+	for _, p := range e.Parameters() {
+		f.floats(p.Name, p.Value.Float32s(), p.Value.Shape()...)
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		if err := safetensors.WriteHeader(w, map[string]string{metadataKey: string(text)}, f.tensors); err != nil {
+			return err
+		}
+		for _, write := range f.data {
+			if err := write(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// FileBytes is about the size of the file that Save writes.
+func FileBytes(e Encoder) int64 {
+	if w, ok := e.(*withWords); ok {
+		e = w.Encoder
+	}
+	bytes := int64(64 << 10)
+	for _, p := range e.Parameters() {
+		bytes += 4 * int64(p.Value.Shape().TotalSize()+p.Value.Shape()[0])
+	}
+	return bytes
+}
+
+// fileWriter collects tensors to write.
+type fileWriter struct {
+	tensors []safetensors.Tensor
+	data    []func(w io.Writer) error
+}
+
+func (f *fileWriter) floats(name string, values []float32, shape ...int) {
+	t := safetensors.Tensor{Name: name, Type: safetensors.Float32, Size: 4 * int64(len(values))}
+	for _, n := range shape {
+		t.Shape = append(t.Shape, int64(n))
+	}
+	f.tensors = append(f.tensors, t)
+	f.data = append(f.data, func(w io.Writer) error { return safetensors.WriteFloats(w, values) })
+}
+
+func (f *fileWriter) bytes(name string, values []byte) {
+	n := int64(len(values))
+	f.tensors = append(f.tensors, safetensors.Tensor{Name: name, Type: safetensors.Uint8, Shape: []int64{n}, Size: n})
+	f.data = append(f.data, func(w io.Writer) error {
+		_, err := w.Write(values)
+		return err
+	})
+}
+
+// bucketBytes are the buckets in use by row, 32 bits each, little-endian.
+func (e *NGrams) bucketBytes() []byte {
+	data := make([]byte, 4*len(e.rows))
+	for bucket, row := range e.rows {
+		binary.LittleEndian.PutUint32(data[4*row:], bucket)
+	}
+	return data
+}
+
+// Offset is what the vectors of words, len(words) x Dim, have on average beside
+// what the encoder composes: their own vectors, context vectors. Without it the
+// vectors of other words would lie apart from these.
+func Offset(e Composer, words []string, vectors []float32) ([]float32, error) {
+	n := e.Dim()
+	if err := checkEncode(words, vectors, n); err != nil {
+		return nil, err
+	}
+	sums, composed := make([]float64, n), make([]float32, blockRows*n)
+	for first := 0; first < len(words); first += blockRows {
+		rows := min(blockRows, len(words)-first)
+		if err := e.Encode(words[first:first+rows], composed[:rows*n]); err != nil {
+			return nil, err
+		}
+		for i, x := range vectors[first*n : (first+rows)*n] {
+			sums[i%n] += float64(x) - float64(composed[i])
+		}
+	}
+	offset := make([]float32, n)
+	for i, sum := range sums {
+		offset[i] = float32(sum / float64(len(words)))
+	}
+	return offset, nil
+}

@@ -1,0 +1,197 @@
+package subword
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/safetensors"
+)
+
+// Load reads what Save wrote. It composes vectors of any words; it has no
+// vocabulary, so it cannot be trained.
+func Load(path string) (Composer, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	e, err := read(bufio.NewReader(file), info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s is no encoder that can be read: %w", path, err)
+	}
+	return e, nil
+}
+
+func read(r io.Reader, size int64) (Composer, error) {
+	metadata, tensors, err := safetensors.ReadHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	var d description
+	if err := json.Unmarshal([]byte(metadata[metadataKey]), &d); err != nil {
+		return nil, fmt.Errorf("metadata %s: %w", metadataKey, err)
+	}
+	if d.Version != fileVersion {
+		return nil, fmt.Errorf("its version is %d; this w2vcl reads version %d", d.Version, fileVersion)
+	}
+	f := fileReader{}
+	for _, t := range tensors {
+		if t.Size > size {
+			return nil, fmt.Errorf("tensor %s has %d bytes in a file of %d", t.Name, t.Size, size)
+		}
+		data := make([]byte, t.Size)
+		if _, err := io.ReadFull(r, data); err != nil {
+			return nil, fmt.Errorf("tensor %s: the file is cut", t.Name)
+		}
+		f[t.Name] = loaded{t, data}
+	}
+	var e Encoder
+	switch {
+	case d.Kind == kindCNN && d.CNN != nil:
+		e, err = f.cnn(*d.CNN)
+	case d.Kind == kindNGrams && d.NGrams != nil:
+		e, err = f.ngrams(*d.NGrams)
+	default:
+		err = fmt.Errorf("it is of kind %q, which this w2vcl does not know", d.Kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range e.Parameters() {
+		if err := f.floats(p.Name, p.Value.Float32s()); err != nil {
+			return nil, err
+		}
+	}
+	offset := make([]float32, e.Dim())
+	if err := f.floats("offset", offset); err != nil {
+		return nil, err
+	}
+	if len(f) > 0 {
+		return nil, fmt.Errorf("its tensors %v are not known", slices.Sorted(maps.Keys(f)))
+	}
+	return &shifted{e, offset}, nil
+}
+
+// shifted adds an offset to all vectors.
+type shifted struct {
+	Composer
+	offset []float32
+}
+
+func (s *shifted) Encode(words []string, dst []float32) error {
+	if err := s.Composer.Encode(words, dst); err != nil {
+		return err
+	}
+	for i := range dst {
+		dst[i] += s.offset[i%len(s.offset)]
+	}
+	return nil
+}
+
+// fileReader holds the tensors of a file that were not yet asked for.
+type fileReader map[string]loaded
+
+type loaded struct {
+	safetensors.Tensor
+	data []byte
+}
+
+// take hands out a tensor.
+func (f fileReader) take(name, kind string) ([]byte, error) {
+	t, ok := f[name]
+	if !ok || t.Type != kind {
+		return nil, fmt.Errorf("it has no tensor %s of type %s", name, kind)
+	}
+	delete(f, name)
+	return t.data, nil
+}
+
+// floats fills dst with a tensor of its size.
+func (f fileReader) floats(name string, dst []float32) error {
+	data, err := f.take(name, safetensors.Float32)
+	if err != nil {
+		return err
+	}
+	if len(data) != 4*len(dst) {
+		return fmt.Errorf("tensor %s has %d bytes instead of %d", name, len(data), 4*len(dst))
+	}
+	return safetensors.ReadFloats(bytes.NewReader(data), dst)
+}
+
+// holds is an error unless so many values can be in the file: its metadata may
+// say anything.
+func (f fileReader) holds(values float64) error {
+	var bytes int64
+	for _, t := range f {
+		bytes += t.Size
+	}
+	if 4*values > float64(bytes) {
+		return fmt.Errorf("it has %d bytes of parameters instead of %.0f", bytes, 4*values)
+	}
+	return nil
+}
+
+func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	data, err := f.take("alphabet", safetensors.Uint8)
+	if err != nil {
+		return nil, err
+	}
+	var symbols []string
+	if len(data) > 0 {
+		symbols = strings.Split(string(data), "\n")
+	}
+	alphabet := alphabetOf(symbols, o.Spelling)
+	features := float64(len(o.Widths)) * float64(o.Filters)
+	values := float64(alphabet.Len())*float64(o.CharDim) + (features+1)*float64(o.Dim)
+	for _, width := range o.Widths {
+		values += (float64(width)*float64(o.CharDim) + 1) * float64(o.Filters)
+	}
+	if err := f.holds(values); err != nil {
+		return nil, err
+	}
+	c := newCNN(alphabet, o)
+	if err := f.floats("moments.mean", c.moments.Mean); err != nil {
+		return nil, err
+	}
+	return c, f.floats("moments.scale", c.moments.Scale)
+}
+
+func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	data, err := f.take("buckets", safetensors.Uint8)
+	if err != nil {
+		return nil, err
+	}
+	e := &NGrams{options: o, rows: map[uint32]uint32{}, vocabulary: &Spellings{starts: []int{0}}}
+	for ; len(data) >= 4; data = data[4:] {
+		e.rows[binary.LittleEndian.Uint32(data)] = uint32(len(e.rows))
+	}
+	if len(data) > 0 || len(e.rows) == 0 {
+		return nil, errors.New("its buckets are not whole")
+	}
+	if err := f.holds(float64(len(e.rows)) * float64(o.Dim)); err != nil {
+		return nil, err
+	}
+	e.table = newMatrix(len(e.rows), o.Dim)
+	return e, nil
+}

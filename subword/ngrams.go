@@ -1,0 +1,224 @@
+package subword
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/operation"
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// NGramOptions are the shape of NGrams. The zero values of Shortest, Longest
+// and Buckets mean their defaults; Dim must be set.
+type NGramOptions struct {
+	Dim               int     // N, values of a word vector
+	Shortest, Longest int     // characters of an n-gram; default 3 to 6
+	Buckets           int     // what n-grams are hashed to; default 2,000,000
+	Rate              float64 // learning rate relative to that of context vectors; default 1
+}
+
+func (o NGramOptions) withDefaults() (NGramOptions, error) {
+	o.Shortest, o.Longest = cmp.Or(o.Shortest, 3), cmp.Or(o.Longest, 6)
+	o.Buckets = cmp.Or(o.Buckets, 2_000_000)
+	switch {
+	case o.Dim < 1:
+		return o, fmt.Errorf("dimension is %d; it must be at least 1", o.Dim)
+	case o.Shortest < 1 || o.Longest < o.Shortest:
+		return o, fmt.Errorf("n-grams of %d to %d characters; they must have at least 1", o.Shortest, o.Longest)
+	case o.Buckets < 1:
+		return o, fmt.Errorf("n-grams are hashed to %d buckets; there must be at least 1", o.Buckets)
+	}
+	return o, nil
+}
+
+// NGrams is fastText's encoder (Bojanowski et al. 2017): the vector of a word
+// is the sum of the vectors of the character n-grams of the word between its
+// marks, and of the marked word itself. N-grams are hashed to buckets; only
+// buckets that the vocabulary uses have a vector, for no other is trained, and
+// in the sum of an unseen word they count as zero.
+type NGrams struct {
+	options    NGramOptions
+	rows       map[uint32]uint32 // bucket to row of the table
+	vocabulary *Spellings        // rows of the n-grams of each word
+	table      *tensor.Dense     // (U, N), U buckets in use
+}
+
+// NewNGrams makes an encoder of a vocabulary. Its parameters are zero:
+// Randomize or load them.
+func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("n-grams: %w", err)
+	}
+	if len(vocabulary) == 0 {
+		return nil, fmt.Errorf("n-grams: the vocabulary is empty")
+	}
+	e := &NGrams{options: o, rows: map[uint32]uint32{}, vocabulary: &Spellings{starts: []int{0}}}
+	for _, word := range vocabulary {
+		for _, bucket := range e.buckets(word) {
+			row, ok := e.rows[bucket]
+			if !ok {
+				row = uint32(len(e.rows))
+				e.rows[bucket] = row
+			}
+			e.vocabulary.symbols = append(e.vocabulary.symbols, row)
+		}
+		e.vocabulary.starts = append(e.vocabulary.starts, len(e.vocabulary.symbols))
+	}
+	e.table = newMatrix(len(e.rows), o.Dim)
+	return e, nil
+}
+
+// buckets returns the buckets of a word's n-grams and of the word itself.
+func (e *NGrams) buckets(word string) []uint32 {
+	marked := split(word, 1)
+	buckets := []uint32{e.bucket(marked)}
+	for n := e.options.Shortest; n <= e.options.Longest && n < len(marked); n++ {
+		for i := range len(marked) - n + 1 {
+			buckets = append(buckets, e.bucket(marked[i:i+n]))
+		}
+	}
+	return buckets
+}
+
+// bucket hashes characters as fastText does (FNV-1a).
+func (e *NGrams) bucket(characters []string) uint32 {
+	h := fnv.New32a()
+	for _, c := range characters {
+		h.Write([]byte(c))
+	}
+	return h.Sum32() % uint32(e.options.Buckets)
+}
+
+// Words is V.
+func (e *NGrams) Words() int { return e.vocabulary.Len() }
+
+// Dim is N.
+func (e *NGrams) Dim() int { return e.options.Dim }
+
+// Truncated is 0: words may have any length.
+func (e *NGrams) Truncated() int { return 0 }
+
+// Parameters lists the table of the n-grams' vectors, live.
+func (e *NGrams) Parameters() []graph.Parameter {
+	return []graph.Parameter{{Name: "ngrams", Value: e.table, Rate: e.options.Rate}}
+}
+
+// Randomize fills the table uniformly in ±1/N, as fastText does.
+func (e *NGrams) Randomize(seed uint64) {
+	uniform(e.table.Float32s(), 1/float64(e.options.Dim), seed, 0)
+}
+
+// Bytes estimates the memory of a graph of Rows: the vectors of all words and,
+// for the gradient, which words have an n-gram.
+func (e *NGrams) Bytes() (rows, gradient int64) {
+	users := 4 * int64(len(e.vocabulary.symbols))
+	return 4*int64(e.Words())*int64(e.Dim()) + users, 4 * int64(len(e.rows)) * int64(e.Dim())
+}
+
+// Encode writes the vectors of words, any strings, to dst, len(words) x Dim. A
+// word of which the vocabulary has no part gets zeros.
+func (e *NGrams) Encode(words []string, dst []float32) error {
+	n := e.options.Dim
+	if err := checkEncode(words, dst, n); err != nil {
+		return fmt.Errorf("n-grams: %w", err)
+	}
+	ones := &ones{}
+	for i, word := range words {
+		var rows []uint32
+		for _, bucket := range e.buckets(word) {
+			if row, ok := e.rows[bucket]; ok {
+				rows = append(rows, row)
+			}
+		}
+		ones.sum(dst[i*n:][:n], e.table.Float32s(), rows)
+	}
+	return nil
+}
+
+// Rows adds the sums for a batch of words to the graph of the table.
+func (e *NGrams) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error) {
+	if len(parameters) != 1 {
+		return nil, fmt.Errorf("n-grams: %d parameters instead of 1", len(parameters))
+	}
+	s := &rowSums{of: e.vocabulary.of(batch), team: team.New(threads)}
+	if batch == nil {
+		s.users = e.vocabulary.inverted(len(e.rows))
+	}
+	s.result = newMatrix(s.of.Len(), e.Dim())
+	return operation.Apply("sum of n-grams", parameters, s.of.Len(), e.Dim(), s.forward, s.backward)
+}
+
+// inverted returns, for each of n symbols, the words that have it, in order and
+// as often as they have it.
+func (s *Spellings) inverted(n int) *Spellings {
+	users := &Spellings{starts: make([]int, n+1)}
+	for word := range s.Len() {
+		for _, symbol := range s.Word(word) {
+			users.starts[symbol+1]++
+		}
+	}
+	for i := range n {
+		users.starts[i+1] += users.starts[i]
+	}
+	users.symbols = make([]uint32, users.starts[n])
+	next := append([]int{}, users.starts...)
+	for word := range s.Len() {
+		for _, symbol := range s.Word(word) {
+			users.symbols[next[symbol]] = uint32(word)
+			next[symbol]++
+		}
+	}
+	return users
+}
+
+// rowSums is the operation of NGrams. The gradient of a row of the table is the
+// sum of those of its words, so it, too, is a sum of rows, in a fixed order.
+type rowSums struct {
+	of       *Spellings
+	users    *Spellings // nil: of changes with every run, so it is inverted every time
+	team     *team.Team
+	result   *tensor.Dense
+	gradient *tensor.Dense // nil until it is asked for
+}
+
+func (s *rowSums) forward(in []*tensor.Dense) (*tensor.Dense, error) {
+	return s.result, s.sum(s.result, in[0], s.of)
+}
+
+func (s *rowSums) backward(in []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
+	if s.gradient == nil {
+		s.gradient = newMatrix(in[0].Shape()[0], in[0].Shape()[1])
+	}
+	users := s.users
+	if users == nil {
+		users = s.of.inverted(in[0].Shape()[0])
+	}
+	return []*tensor.Dense{s.gradient}, s.sum(s.gradient, gradient, users)
+}
+
+func (s *rowSums) sum(dst, table *tensor.Dense, lists *Spellings) error {
+	to, from, n := dst.Float32s(), table.Float32s(), dst.Shape()[1]
+	all := make([]ones, s.team.Threads())
+	return eachBlock(s.team, lists.Len(), func(worker, first, last int) {
+		for i := first; i < last; i++ {
+			all[worker].sum(to[i*n:][:n], from, lists.Word(i))
+		}
+	})
+}
+
+// ones are coefficients of sums, as many as were needed so far.
+type ones struct{ values []float32 }
+
+// sum writes the sum of rows of the table to out.
+func (o *ones) sum(out, table []float32, rows []uint32) {
+	for len(o.values) < len(rows) {
+		o.values = append(o.values, 1)
+	}
+	simd.Combine(out, o.values[:len(rows)], table, rows)
+}

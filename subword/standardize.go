@@ -1,0 +1,155 @@
+package subword
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/w2vcl/w2vcl/internal/operation"
+	"github.com/w2vcl/w2vcl/internal/team"
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Moments are what Standardize found out about features: feature j of a word
+// becomes (x - Mean[j]) * Scale[j].
+type Moments struct{ Mean, Scale []float32 }
+
+func newMoments(features int) *Moments {
+	return &Moments{make([]float32, features), make([]float32, features)}
+}
+
+// apply standardizes the features of one word.
+func (m *Moments) apply(dst, features []float32) {
+	for j, x := range features {
+		dst[j] = (x - m.Mean[j]) * m.Scale[j]
+	}
+}
+
+// leastVariance keeps a feature that hardly any word has from becoming huge.
+const leastVariance = 1e-3
+
+// Standardize adds to a graph the features of all words, (V, D), with mean 0 and
+// variance 1 over the words. Batch normalization (Ioffe and Szegedy 2015) does
+// this for a sample of the words; here the batch is the vocabulary, so mean and
+// variance are exact and the same for words that come later. Every run writes
+// them to moments. If they are fixed, which is for batches that are less than
+// the vocabulary, moments are only read.
+//
+// Without it all words get nearly the same vector: features are maxima of what
+// is never negative, so what they have in common outweighs what tells them
+// apart.
+func Standardize(features *gorgonia.Node, moments *Moments, fixed bool, threads int) (*gorgonia.Node, error) {
+	shape := features.Shape()
+	if shape.Dims() != 2 || len(moments.Mean) != shape[1] || len(moments.Scale) != shape[1] {
+		return nil, fmt.Errorf("standardization of features %v: moments for %d", shape, len(moments.Mean))
+	}
+	s := &standardization{rows: shape[0], d: shape[1], moments: moments, fixed: fixed, team: team.New(threads), result: newMatrix(shape[0], shape[1])}
+	s.sums = make([]float64, 2*s.d*min(maxShards, (s.rows+blockRows-1)/blockRows))
+	return operation.Apply("standardization", gorgonia.Nodes{features}, s.rows, s.d, s.forward, s.backward)
+}
+
+type standardization struct {
+	rows, d  int // V, D
+	moments  *Moments
+	fixed    bool
+	team     *team.Team
+	result   *tensor.Dense // (V, D)
+	gradient *tensor.Dense // (V, D); nil until it is asked for
+	sums     []float64     // two a feature for each share of the words
+}
+
+// means returns the means over all words of what add sums up: two values a
+// feature. The shares, and so the rounding, follow from the shape alone.
+func (s *standardization) means(add func(first, second []float64, row int)) ([]float64, error) {
+	d, size := s.d, 2*s.d
+	shares := len(s.sums) / size
+	err := s.team.Do(shares, func(_, i int) {
+		sum := s.sums[i*size:][:size]
+		clear(sum)
+		for row := i * s.rows / shares; row < (i+1)*s.rows/shares; row++ {
+			add(sum[:d], sum[d:], row)
+		}
+	})
+	total := s.sums[:size]
+	for i := 1; i < shares; i++ {
+		for j, x := range s.sums[i*size:][:size] {
+			total[j] += x
+		}
+	}
+	for j := range total {
+		total[j] /= float64(s.rows)
+	}
+	return total, err
+}
+
+func (s *standardization) forward(in []*tensor.Dense) (*tensor.Dense, error) {
+	d, x, result := s.d, in[0].Float32s(), s.result.Float32s()
+	if !s.fixed {
+		if err := s.measure(x); err != nil {
+			return nil, err
+		}
+	}
+	err := eachBlock(s.team, s.rows, func(_, first, last int) {
+		for at := first * d; at < last*d; at += d {
+			s.moments.apply(result[at:][:d], x[at:][:d])
+		}
+	})
+	return s.result, err
+}
+
+// measure finds the moments of features.
+func (s *standardization) measure(x []float32) error {
+	d := s.d
+	means, err := s.means(func(sums, squares []float64, row int) {
+		for j, v := range x[row*d:][:d] {
+			v := float64(v)
+			sums[j] += v
+			squares[j] += v * v
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for j, mean := range means[:d] {
+		s.moments.Mean[j] = float32(mean)
+		s.moments.Scale[j] = float32(1 / math.Sqrt(max(means[d+j]-mean*mean, 0)+leastVariance))
+	}
+	return nil
+}
+
+// backward: mean and variance depend on all words, so
+//
+//	dx = Scale * (g - mean of g - y * mean of g*y)
+//
+// with y the result. If they are fixed, dx = Scale * g.
+func (s *standardization) backward(_ []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
+	if s.gradient == nil {
+		s.gradient = newMatrix(s.rows, s.d)
+	}
+	d, g, y, dx := s.d, gradient.Float32s(), s.result.Float32s(), s.gradient.Float32s()
+	common, along := make([]float32, d), make([]float32, d)
+	if !s.fixed {
+		means, err := s.means(func(sums, products []float64, row int) {
+			of := y[row*d:][:d]
+			for j, v := range g[row*d:][:d] {
+				sums[j] += float64(v)
+				products[j] += float64(v) * float64(of[j])
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		for j := range d {
+			common[j], along[j] = float32(means[j]), float32(means[d+j])
+		}
+	}
+	err := eachBlock(s.team, s.rows, func(_, first, last int) {
+		for at := first * d; at < last*d; at += d {
+			to, of, from := dx[at:][:d], y[at:][:d], g[at:][:d]
+			for j, scale := range s.moments.Scale {
+				to[j] = scale * (from[j] - common[j] - of[j]*along[j])
+			}
+		}
+	})
+	return []*tensor.Dense{s.gradient}, err
+}

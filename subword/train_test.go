@@ -1,0 +1,219 @@
+package subword
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/testdata"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// A trial is a small training of W2V-CL on the corpus of testdata.
+type trial struct {
+	text   *corpus.Corpus
+	matrix *wordcontext.Matrix
+	noise  *corpus.Alias
+	words  []string
+}
+
+func newTrial(t *testing.T) *trial {
+	t.Helper()
+	text, err := corpus.ReadFrom(context.Background(), testdata.Corpus(), "sotu", corpus.Options{MinCount: 200, Lowercase: true, Tokenizer: corpus.Words})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := wordcontext.Build(context.Background(), text, wordcontext.Options{Window: 2, Contexts: 64, Passes: 1, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	noise, err := corpus.NewAlias(corpus.CountPower(m.ContextCounts(), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &trial{text: text, matrix: m, noise: noise, words: text.Vocabulary.Words}
+}
+
+const iterations = 40
+
+func config(threads int) graph.Config {
+	return graph.Config{Dim: 20, Negatives: 3, Seed: 7, Threads: threads, Optimizer: optim.Config{Method: optim.Adam}}
+}
+
+func (tr *trial) encoders(t *testing.T) map[string]Encoder {
+	t.Helper()
+	cnn, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: 16, Rate: .5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := NewNGrams(tr.words, NGramOptions{Dim: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]Encoder{"cnn": cnn, "cnn and words": WithWords(again), "n-grams": sums}
+}
+
+// A model is what both trainers with an encoder are.
+type model interface {
+	Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error)
+	Tables() (words, contexts []float32)
+	State() []trainer.Tensor
+	Refresh() error
+	Reset()
+	Close() error
+}
+
+// start returns a fresh training with the encoder, in the given state if there
+// is one.
+func (tr *trial) start(t *testing.T, vanilla bool, e Encoder, threads int, saved [][]float32) (s model) {
+	t.Helper()
+	var err error
+	if vanilla {
+		s, err = graph.NewVanillaWithEncoder(tr.text, tr.noise, graph.VanillaOptions{Window: 2, Sample: 1e-4, Batch: 300, Epochs: 1}, e, config(threads))
+	} else {
+		s, err = graph.NewTwoStepWithEncoder(tr.matrix, tr.noise, iterations, e, config(threads))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	for i, x := range s.State() {
+		if saved != nil {
+			copy(x.Data, saved[i])
+		}
+	}
+	return s
+}
+
+func advance(t *testing.T, s model, from, to int) (losses []float64) {
+	t.Helper()
+	for unit := from; unit < to; unit++ {
+		report, err := s.Advance(context.Background(), unit, .005)
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses = append(losses, report.Loss/report.Pairs)
+	}
+	return losses
+}
+
+func copyState(s model) (saved [][]float32) {
+	for _, x := range s.State() {
+		saved = append(saved, slices.Clone(x.Data))
+	}
+	return saved
+}
+
+// Training learns; threads, a break with a resume, and Reset change no bit; and
+// after Refresh the encoder gives the words of the table their trained vectors.
+func TestTraining(t *testing.T) {
+	tr := newTrial(t)
+	for name := range tr.encoders(t) {
+		t.Run("cl, "+name, func(t *testing.T) { tr.check(t, false, name, iterations) })
+		t.Run("vanilla, "+name, func(t *testing.T) { tr.check(t, true, name, 2) })
+	}
+}
+
+func (tr *trial) check(t *testing.T, vanilla bool, name string, units int) {
+	e := tr.encoders(t)[name]
+	first := tr.start(t, vanilla, e, 1, nil)
+	fresh := copyState(first)
+	losses := advance(t, first, 0, units)
+	if last := losses[units-1]; !(last < 0.97*math.Ln2) { // what it is when nothing is known
+		t.Errorf("the loss went from %v to %v", losses[0], last)
+	}
+	want := copyState(first)
+	if err := first.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	vectors, _ := first.Tables()
+	got := make([]float32, len(vectors))
+	if err := e.Encode(tr.words, got); err != nil {
+		t.Fatal(err)
+	}
+	if w, ok := e.(*withWords); ok {
+		for i, x := range w.table.Float32s() {
+			got[i] += x
+		}
+	}
+	if !slices.Equal(got, vectors) {
+		t.Error("the encoder gives other vectors than the table holds")
+	}
+
+	half := tr.start(t, vanilla, tr.encoders(t)[name], 2, nil)
+	advance(t, half, 0, units/2)
+	second := tr.start(t, vanilla, tr.encoders(t)[name], 3, copyState(half))
+	for _, s := range []model{half, second} {
+		if err := s.Refresh(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, _ := half.Tables()
+	b, _ := second.Tables()
+	if !slices.Equal(a, b) {
+		t.Error("after Refresh the table is not that of the state")
+	}
+	advance(t, second, units/2, units)
+	for i, x := range second.State() {
+		if !slices.Equal(x.Data, want[i]) {
+			t.Errorf("%s has other bits with more threads and a break", x.Name)
+		}
+	}
+
+	first.Reset()
+	for i, x := range first.State() {
+		if !slices.Equal(x.Data, fresh[i]) {
+			t.Errorf("after Reset, %s is not as it was", x.Name)
+		}
+	}
+}
+
+func TestTrainingErrors(t *testing.T) {
+	tr := newTrial(t)
+	few, err := NewNGrams(tr.words[1:], NGramOptions{Dim: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := tr.encoders(t)["n-grams"]
+	for name, change := range map[string]func(e *Encoder, c *graph.Config){
+		"words":      func(e *Encoder, _ *graph.Config) { *e = few },
+		"dimensions": func(_ *Encoder, c *graph.Config) { c.Dim = 19 },
+		"form":       func(_ *Encoder, c *graph.Config) { c.Form = graph.FormStock },
+	} {
+		e, c := e, config(1)
+		change(&e, &c)
+		if _, err := graph.NewTwoStepWithEncoder(tr.matrix, tr.noise, 1, e, c); err == nil {
+			t.Errorf("no error for wrong %s", name)
+		}
+		if _, err := graph.NewVanillaWithEncoder(tr.text, tr.noise, graph.VanillaOptions{Window: 2, Batch: 300, Epochs: 1}, e, c); err == nil {
+			t.Errorf("vanilla: no error for wrong %s", name)
+		}
+	}
+}
+
+// BenchmarkEncode is the time of a thousand unseen words.
+func BenchmarkEncode(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	c, err := NewCNN(manyWords(r, 1000), CNNOptions{Dim: 100})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.Randomize(1)
+	words, dst := manyWords(r, 1000), make([]float32, 1000*100)
+	for b.Loop() {
+		if err := c.Encode(words, dst); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

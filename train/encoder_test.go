@@ -1,0 +1,151 @@
+package train
+
+import (
+	"bytes"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+// subwordFlags are runs with an encoder, by a name.
+var subwordFlags = map[string]map[string]string{
+	"cnn":   {"subword": "cnn", "char-dim": "3", "widths": "1,2", "filters": "4"},
+	"alone": {"subword": "cnn", "char-dim": "3", "widths": "2", "filters": "4", "gram": "2", "word-table": "false"},
+	"ngram": {"subword": "ngram", "min-ngram": "1", "max-ngram": "2", "buckets": "50"},
+}
+
+// subwordConfig is smallConfig with an encoder.
+func subwordConfig(t *testing.T, mode, name string) Config {
+	t.Helper()
+	small := smallConfig(t, mode)
+	flags := map[string]string{
+		"mode": mode, "corpus": small.Corpus, "out": small.Out,
+		"dim": "4", "negative": "2", "sample": "0", "epochs": "5", "threads": "2",
+	}
+	if mode == ModeCL {
+		flags["contexts"] = "8"
+	}
+	maps.Copy(flags, subwordFlags[name])
+	c, err := Resolve("", flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A run with an encoder is the same to the bit, encoder and all, on other
+// threads and after an interrupt; measuring it for a plan changes nothing.
+func TestEncoderRunsAreExact(t *testing.T) {
+	hash := func(out string) string {
+		return hashOf(t, out) + string(mustRead(t, filepath.Join(out, EncoderFile)))
+	}
+	for _, mode := range graphModes {
+		for name := range subwordFlags {
+			t.Run(mode+" "+name, func(t *testing.T) {
+				c := subwordConfig(t, mode, name)
+				if _, err := Run(t.Context(), c, nil); err != nil {
+					t.Fatal(err)
+				}
+				want := hash(c.Out)
+				d := c
+				d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), 3
+				if _, err := Run(t.Context(), d, NewProgress(&bytes.Buffer{})); err != nil {
+					t.Fatal(err)
+				}
+				if hash(d.Out) != want {
+					t.Error("3 threads: another result")
+				}
+				d.Out = filepath.Join(t.TempDir(), "run")
+				interruptRun(t, d)
+				if _, err := subword.Load(filepath.Join(d.Out, EncoderFile)); err != nil {
+					t.Errorf("interrupted: %v", err)
+				}
+				if _, err := Resume(t.Context(), d.Out, map[string]string{"threads": "1"}, nil, nil); err != nil {
+					t.Fatal(err)
+				}
+				if hash(d.Out) != want {
+					t.Error("resumed: another result than undisturbed")
+				}
+			})
+		}
+	}
+}
+
+// The encoder of a run composes vectors that have on average what those of the
+// vocabulary have.
+func TestEncoderOfARun(t *testing.T) {
+	for name := range subwordFlags {
+		c := subwordConfig(t, ModeCL, name)
+		if _, err := Run(t.Context(), c, nil); err != nil {
+			t.Fatal(err)
+		}
+		table, err := embedding.Load(filepath.Join(c.Out, VectorsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := subword.Load(filepath.Join(c.Out, EncoderFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float32, len(table.Vectors))
+		if err := e.Encode(table.Words, got); err != nil {
+			t.Fatal(err)
+		}
+		for k := range c.Dim {
+			var sum, size float64
+			for i := k; i < len(got); i += c.Dim {
+				sum += float64(got[i] - table.Vectors[i])
+				size += max(float64(got[i]), -float64(got[i]))
+			}
+			if size == 0 || sum*sum > 1e-10*size*size {
+				t.Errorf("%s: value %d is off by %v in all, of %v", name, k, sum, size)
+			}
+		}
+		unseen := make([]float32, 2*c.Dim)
+		if err := e.Encode([]string{"reed", "zzz"}, unseen); err != nil || slices.Equal(unseen[:c.Dim], unseen[c.Dim:]) {
+			t.Errorf("%s: unseen words get %v, error %v", name, unseen, err)
+		}
+		// Recorded settings make the same run; those of another encoder are not recorded.
+		again, err := Resolve(filepath.Join(c.Out, ConfigFile), map[string]string{"out": c.Out})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Subword != c.Subword || again.Widths != c.Widths || again.WordTable != c.WordTable || again.Buckets != c.Buckets || again.SubwordLR != c.SubwordLR {
+			t.Errorf("%s: read back %+v\nwant %+v", name, again, c)
+		}
+	}
+}
+
+func TestEncoderPlan(t *testing.T) {
+	for _, mode := range graphModes {
+		for name := range subwordFlags {
+			c := subwordConfig(t, mode, name)
+			plan, err := MakePlan(t.Context(), c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := plan.Memory; m.Moments <= 2*6*4*4 || m.Work <= 0 || m.Total != m.Corpus+m.Matrix+m.Tables+m.Moments+m.Work {
+				t.Errorf("%s %s: %+v", mode, name, m)
+			}
+			if got := entries(t, filepath.Dir(c.Out)); got != nil {
+				t.Errorf("%s %s: left %v", mode, name, got)
+			}
+		}
+	}
+	c := subwordConfig(t, ModeCL, "cnn")
+	c.CharDim, c.Filters, c.MaxMemory = 1000, 60000, "300MB"
+	if _, err := MakePlan(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "--filters (now 60000)") {
+		t.Errorf("too little memory: %v", err)
+	}
+	c = subwordConfig(t, ModeCL, "cnn")
+	c.MaxChars = 3
+	var shown bytes.Buffer
+	if _, err := MakePlan(t.Context(), c, NewProgress(&shown)); err != nil || !strings.Contains(shown.String(), "Note: 3 words longer than --max-chars 3") {
+		t.Errorf("%v, %s", err, &shown)
+	}
+}
