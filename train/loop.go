@@ -19,6 +19,10 @@ type loop struct {
 	// second that papers compare count the text, not the pairs drawn from it.
 	wordsPerUnit float64
 
+	limit        Limit
+	observe      func(p position, share float64) error // may be nil
+	observations int
+
 	metrics  io.Writer // of JSON lines; may be nil
 	saver    *saver    // may be nil
 	progress *Progress
@@ -41,17 +45,19 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 	}
 	units := l.trainer.Units()
 	recorder := newRecorder(l.metrics, units, l.from)
-	stage := l.progress.Stage("training", int64(units))
+	work := l.newWork(units)
+	stage := l.progress.Stage("training", work.steps)
 	defer stage.Stop()
-	stage.Skip(int64(l.from.Units))
+	stage.Skip(work.step(l.from))
 
 	start := now()
-	seconds := func() float64 { return l.from.Seconds + now().Sub(start).Seconds() }
+	paused := time.Duration(0)
+	seconds := func() float64 { return l.from.Seconds + (now().Sub(start) - paused).Seconds() }
 	shown := speedometer{l.from.Words, l.from.Pairs, l.from.Seconds}
 	// One unit is always trained: a run that began to train has something to
 	// save.
-	for unit := l.from.Units; unit < units && (unit == l.from.Units || ctx.Err() == nil); unit++ {
-		lr := l.rate(unit)
+	for unit := l.from.Units; !work.done(recorder.position) && (unit == l.from.Units || ctx.Err() == nil); unit++ {
+		lr := l.rate(work.rateUnit(recorder.position))
 		report, err := l.unit(ctx, unit, lr)
 		if err != nil {
 			return outcome{}, err
@@ -60,14 +66,28 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 			l.saver.rescue(recorder.position)
 			return outcome{}, err
 		}
-		if l.saver.due(recorder.position) && unit+1 < units {
+		if work.lineDue(recorder.position) {
+			if err := recorder.flush(recorder.Seconds); err != nil {
+				l.saver.rescue(recorder.position)
+				return outcome{}, err
+			}
+		}
+		if work.observationDue(recorder.position) {
+			from := now()
+			if err := l.observe(recorder.position, work.share(recorder.position)); err != nil {
+				l.saver.rescue(recorder.position)
+				return outcome{}, err
+			}
+			paused += now().Sub(from)
+		}
+		if l.saver.due(recorder.position) && !work.done(recorder.position) {
 			if err := l.saver.periodic(recorder.position, seconds); err != nil {
 				return outcome{}, l.diverged(err, unit, lr)
 			}
 		}
-		stage.Update(int64(unit+1), func() string { return shown.line(recorder.position, report, lr) })
+		stage.Update(work.step(recorder.position), func() string { return shown.line(recorder.position, report, lr) })
 	}
-	interrupted := recorder.Units < units
+	interrupted := !work.done(recorder.position)
 	if interrupted {
 		// Before the line that the interrupt cuts short.
 		if err := l.saver.interrupted(recorder.position); err != nil {

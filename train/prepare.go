@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -22,7 +21,7 @@ type job struct {
 	config      Config
 	mode        mode
 	dry         bool           // leave no files: M is built but not written
-	source      io.Reader      // read instead of config.Corpus, if not nil
+	extras      Extras         // what a program adds to the settings
 	from        *savedState    // where the run goes on; nil: at its start
 	guard       memoryGuard    // of the memory there is
 	corpus      *corpus.Corpus // nil once training needs it no more
@@ -95,6 +94,13 @@ func (j *job) close() {
 }
 
 func (j *job) readCorpus(ctx context.Context, p *Progress) error {
+	if j.extras.Text != nil {
+		if err := j.guardMemory(); err != nil {
+			return err
+		}
+		j.useText(j.extras.Text)
+		return nil
+	}
 	c, start := &j.config, time.Now()
 	stage := p.Stage("reading text", 0)
 	defer stage.Stop()
@@ -119,14 +125,18 @@ func (j *job) readCorpus(ctx context.Context, p *Progress) error {
 		return err
 	}
 	debug.FreeOSMemory() // what reading left behind is large; M can have it
-	j.corpus, j.vocabulary, j.stats = text, text.Vocabulary, text.Stats
-	j.fingerprint = text.Fingerprint()
+	j.useText(text)
 	j.secondsRead = time.Since(start).Seconds()
 	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read in %s",
 		Number(text.Stats.Tokens), Number(text.Stats.TokensUsed), Number(text.Vocabulary.Len()), c.MinCount,
 		Number(text.Stats.Sentences), Duration(j.secondsRead))
 	j.noteOddities(p)
 	return nil
+}
+
+func (j *job) useText(text *corpus.Corpus) {
+	j.corpus, j.vocabulary, j.stats = text, text.Vocabulary, text.Stats
+	j.fingerprint = text.Fingerprint()
 }
 
 // guardMemory finds out how much memory there is and whether reading the text
@@ -138,7 +148,7 @@ func (j *job) guardMemory() error {
 	}
 	j.guard = guard
 	j.closers = append(j.closers, release)
-	if j.source != nil {
+	if j.extras.Source != nil || j.extras.Text != nil {
 		return nil
 	}
 	return guard.checkText(textBytes(j.config.Corpus))
@@ -161,8 +171,8 @@ func (j *job) noteOddities(p *Progress) {
 // says what --corpus should have been.
 func (j *job) read(ctx context.Context, o corpus.Options) (*corpus.Corpus, error) {
 	path := j.config.Corpus
-	if j.source != nil {
-		return corpus.ReadFrom(ctx, j.source, path, o)
+	if j.extras.Source != nil {
+		return corpus.ReadFrom(ctx, j.extras.Source, path, o)
 	}
 	if path != "-" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

@@ -17,6 +17,20 @@ import (
 // A text or a setting that changed is an error and leaves everything as it is.
 // If the run is finished the error is [ErrComplete] and the summary is good.
 func Resume(ctx context.Context, dir string, changes map[string]string, source func(corpus string) io.Reader, p *Progress) (Summary, error) {
+	return resume(ctx, dir, changes, func(corpus string) Extras {
+		if source == nil {
+			return Extras{}
+		}
+		return Extras{Source: source(corpus)}
+	}, p)
+}
+
+// ResumeWith is [Resume] of a run that [RunWith] began with the same extras.
+func ResumeWith(ctx context.Context, dir string, x Extras, p *Progress) (Summary, error) {
+	return resume(ctx, dir, nil, func(string) Extras { return x }, p)
+}
+
+func resume(ctx context.Context, dir string, changes map[string]string, extras func(corpus string) Extras, p *Progress) (Summary, error) {
 	start := time.Now()
 	folder, err := openFolder(dir)
 	if err != nil {
@@ -38,9 +52,7 @@ func Resume(ctx context.Context, dir string, changes map[string]string, source f
 	if err := j.open(folder, changes); err != nil {
 		return Summary{}, err
 	}
-	if source != nil {
-		j.source = source(j.config.Corpus)
-	}
+	j.extras = extras(j.config.Corpus)
 	var summary Summary
 	if err = j.prepare(ctx, p); err == nil {
 		summary, err = j.run(ctx, folder, start, p)

@@ -24,6 +24,11 @@ func Run(ctx context.Context, c Config, p *Progress) (Summary, error) {
 // RunReader is [Run] on a text that is not a file: it is read from source,
 // and c.Corpus is only its name. The nil source stands for c.Corpus itself.
 func RunReader(ctx context.Context, c Config, source io.Reader, p *Progress) (Summary, error) {
+	return RunWith(ctx, c, Extras{Source: source}, p)
+}
+
+// RunWith is [Run] with what a program adds to it.
+func RunWith(ctx context.Context, c Config, x Extras, p *Progress) (Summary, error) {
 	start := time.Now()
 	if err := c.checkOutputs(); err != nil {
 		return Summary{}, err
@@ -33,7 +38,7 @@ func RunReader(ctx context.Context, c Config, source io.Reader, p *Progress) (Su
 		return Summary{}, err
 	}
 	defer folder.close()
-	j := &job{config: c, source: source}
+	j := &job{config: c, extras: x}
 	defer j.close()
 	// First of all, so that a run that is killed can be resumed.
 	if err := j.writeConfig(folder); err != nil {
@@ -99,7 +104,7 @@ func (j *job) run(ctx context.Context, folder *runFolder, start time.Time, p *Pr
 // announce prints the plan. Nobody reads it under --quiet, so nothing is
 // measured then.
 func (j *job) announce(ctx context.Context, p *Progress) error {
-	if p == nil {
+	if p == nil || j.extras.NoPlan {
 		return nil
 	}
 	plan, err := j.plan(ctx)
@@ -152,6 +157,7 @@ func (j *job) train(ctx context.Context, folder *runFolder, from position, p *Pr
 		trainer: j.trainer, from: from, rate: j.config.schedule(units), unitName: j.mode.unit,
 		wordsPerUnit: float64(j.stats.TokensUsed) * j.epochs / float64(units),
 		metrics:      metrics, saver: j.saver, progress: p,
+		limit: j.extras.Limit, observe: j.observer(), observations: j.extras.Observations,
 	}
 	if result, err = l.run(ctx); err != nil {
 		return outcome{}, err
@@ -165,7 +171,7 @@ func (j *job) train(ctx context.Context, folder *runFolder, from position, p *Pr
 func (j *job) writeConfig(folder *runFolder) error {
 	c := j.config
 	c.Matrix, c.Init = absolute(c.Matrix), absolute(c.Init)
-	if j.source == nil { // otherwise Corpus is a name, not a path
+	if j.extras.Source == nil { // otherwise Corpus is a name, not a path
 		c.Corpus = absolute(c.Corpus)
 	}
 	config, err := c.TOML()
@@ -195,17 +201,10 @@ func (j *job) writeDOT() error {
 // export writes the vectors to use and the context table, or neither.
 func (j *job) export(folder *runFolder) error {
 	words, contexts := j.trainer.Tables()
-	vectors := words
-	if j.config.Vectors == VectorsSum {
-		vectors = make([]float32, len(words))
-		for i := range vectors {
-			vectors[i] = words[i] + contexts[i]
-		}
-	}
 	for _, file := range []struct {
 		name string
 		data []float32
-	}{{VectorsFile, vectors}, {ContextFile, contexts}} {
+	}{{VectorsFile, j.config.vectors(words, contexts)}, {ContextFile, contexts}} {
 		table, err := embedding.NewTable(j.vocabulary.Words, j.config.Dim, file.data)
 		if err != nil {
 			return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)

@@ -26,6 +26,7 @@ type Summary struct {
 	WordsPerSecond float64 `json:"words_per_second"` // train words x epochs / seconds of training
 	PairsPerSecond float64 `json:"pairs_per_second"`
 	Loss           float64 `json:"loss"` // per pair, over the last half percent of the run
+	Memory         Memory  `json:"memory_bytes"` // of training, by part
 	PeakRSS        int64   `json:"peak_rss_bytes"`
 	Seed           uint64  `json:"seed"`
 	Interrupted    bool    `json:"interrupted"`
@@ -41,6 +42,7 @@ func (j *job) summarize(o outcome) Summary {
 		Mode: c.Mode, Preset: c.Preset, Device: c.Device, Threads: c.threads(), Dim: c.Dim,
 		Vocab: j.vocabulary.Len(), Tokens: j.stats.Tokens, TrainWords: j.stats.TokensUsed,
 		Iterations: o.Units, Epochs: epochs,
+		Memory:      j.memory(),
 		SecondsRead: j.secondsRead, SecondsMatrix: j.secondsMatrix, SecondsTrain: o.Seconds,
 		Loss: o.Last.Loss, Seed: c.Seed, Interrupted: o.Interrupted, Go: runtime.Version(), Out: c.Out,
 	}

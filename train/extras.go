@@ -1,0 +1,108 @@
+package train
+
+import (
+	"context"
+	"io"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/embedding"
+)
+
+// Extras are what a program adds to a run beside its settings. The zero value
+// adds nothing.
+type Extras struct {
+	// Source is read instead of Config.Corpus, which is its name then.
+	Source io.Reader
+
+	// Text is a text that was read before, by [ReadText] with the same
+	// settings of group Text. Many runs can share one.
+	Text *corpus.Corpus
+
+	// Limit ends the run, instead of the number of units that the settings
+	// call for.
+	Limit Limit
+
+	// Observe is called Observations times, at equal steps of the work and
+	// the last time at its end. The clock of the training stands still
+	// meanwhile. An error ends the run.
+	Observe      func(Observation) error
+	Observations int
+
+	// NoPlan leaves out the plan, which takes a measurement to make.
+	NoPlan bool
+}
+
+// A Limit ends a run after some amount of work; the learning rate decays over
+// that work. The zero Limit is none.
+type Limit struct {
+	Seconds float64 // of training
+	Pairs   float64 // positive and negative pairs trained
+}
+
+// share is how much of a run of so many units is done, from 0 to 1.
+func (l Limit) share(p position, units int) float64 {
+	switch {
+	case l.Seconds > 0:
+		return min(p.Seconds/l.Seconds, 1)
+	case l.Pairs > 0:
+		return min(p.Pairs/l.Pairs, 1)
+	default:
+		return float64(p.Units) / float64(units)
+	}
+}
+
+// An Observation is a look at a run between two units.
+type Observation struct {
+	Share   float64 // of the whole work, from 0 to 1
+	Units   int     // finished
+	Seconds float64 // of training
+	Pairs   float64 // trained
+	Loss    float64 // per pair, of the last line of metrics
+
+	Vocabulary      *corpus.Vocabulary
+	Words, Contexts []float32 // the tables W and C, (V, N); not to be changed or kept
+
+	config *Config
+}
+
+// Vectors returns what vectors.bin would hold now.
+func (o Observation) Vectors() (*embedding.Table, error) {
+	return embedding.NewTable(o.Vocabulary.Words, o.config.Dim, o.config.vectors(o.Words, o.Contexts))
+}
+
+// vectors returns the vectors to use: W, or a new W + C.
+func (c *Config) vectors(words, contexts []float32) []float32 {
+	if c.Vectors != VectorsSum {
+		return words
+	}
+	sum := make([]float32, len(words))
+	for i := range sum {
+		sum[i] = words[i] + contexts[i]
+	}
+	return sum
+}
+
+// observer returns the function that the loop calls, nil if there is none.
+func (j *job) observer() func(position, float64) error {
+	if j.extras.Observe == nil {
+		return nil
+	}
+	return func(p position, share float64) error {
+		words, contexts := j.trainer.Tables()
+		return j.extras.Observe(Observation{
+			Share: share, Units: p.Units, Seconds: p.Seconds, Pairs: p.Pairs, Loss: p.Last.Loss,
+			Vocabulary: j.vocabulary, Words: words, Contexts: contexts, config: &j.config,
+		})
+	}
+}
+
+// ReadText reads the text of a configuration once, for the runs that share it.
+// source, if not nil, is read instead of c.Corpus.
+func ReadText(ctx context.Context, c Config, source io.Reader, p *Progress) (*corpus.Corpus, error) {
+	j := &job{config: c, extras: Extras{Source: source}}
+	defer j.close()
+	if err := j.readCorpus(ctx, p); err != nil {
+		return nil, stopped(ctx, err)
+	}
+	return j.corpus, nil
+}

@@ -1,0 +1,69 @@
+package train
+
+// A work tells how much of a run is done: by units, or by the limit if it has
+// one. It also tells when lines and observations are due that come at equal
+// steps of the work.
+type work struct {
+	limit        Limit
+	units        int
+	steps        int64 // that progress is shown in
+	lines        int   // of metrics written
+	observed     int
+	observations int // 0: none
+}
+
+// newWork returns the work of the loop, at the position it starts from.
+func (l *loop) newWork(units int) *work {
+	w := &work{limit: l.limit, units: units, steps: int64(units)}
+	if l.limit != (Limit{}) {
+		w.steps = 1000
+	}
+	if l.observe != nil {
+		w.observations = l.observations
+	}
+	w.lines = int(w.share(l.from) * metricsPerRun)
+	w.observed = int(w.share(l.from) * float64(w.observations))
+	return w
+}
+
+func (w *work) share(p position) float64 { return w.limit.share(p, w.units) }
+
+func (w *work) done(p position) bool { return p.Units >= w.units || w.share(p) >= 1 }
+
+// step is the work done in steps of progress.
+func (w *work) step(p position) int64 {
+	if w.limit == (Limit{}) {
+		return int64(p.Units)
+	}
+	return int64(w.share(p) * float64(w.steps))
+}
+
+// rateUnit is the unit whose learning rate the unit to come gets: as far in the
+// schedule as the work is done.
+func (w *work) rateUnit(p position) int {
+	if w.limit == (Limit{}) {
+		return p.Units
+	}
+	return int(w.share(p) * float64(w.units))
+}
+
+// lineDue reports whether a line of metrics is due. Without a limit the
+// recorder counts units itself.
+func (w *work) lineDue(p position) bool {
+	return w.limit != (Limit{}) && w.passed(p, &w.lines, metricsPerRun)
+}
+
+func (w *work) observationDue(p position) bool {
+	return w.observations > 0 && w.passed(p, &w.observed, w.observations)
+}
+
+// passed reports whether the work has come past the next of so many marks.
+func (w *work) passed(p position, last *int, marks int) bool {
+	mark := int(w.share(p) * float64(marks))
+	if w.done(p) {
+		mark = marks
+	}
+	due := mark > *last
+	*last = mark
+	return due
+}
