@@ -133,10 +133,25 @@ func scanCosMul(inverseA, b, c []float32, first int, best *candidate, allowed fu
 	}
 }
 
-// run passes over the table and counts the right answers of each method. The
-// result does not depend on the number of processors.
+// run counts the right answers of each method.
 func (p *pass) run(ctx context.Context) (right map[Method]int, err error) {
+	answers, err := p.answers(ctx)
+	if err != nil {
+		return nil, err
+	}
 	right = make(map[Method]int)
+	for i, s := range p.searches {
+		if answers[i] {
+			right[s.method]++
+		}
+	}
+	return right, nil
+}
+
+// answers passes over the table and tells for every search whether it found
+// what was expected. The result does not depend on the number of processors.
+func (p *pass) answers(ctx context.Context) ([]bool, error) {
+	right := make([]bool, len(p.searches))
 	if len(p.searches) == 0 {
 		return right, ctx.Err()
 	}
@@ -157,9 +172,7 @@ func (p *pass) run(ctx context.Context) (right map[Method]int, err error) {
 				best = c
 			}
 		}
-		if best.row >= 0 && p.canonical(best.row) == s.expected {
-			right[s.method]++
-		}
+		right[i] = best.row >= 0 && p.canonical(best.row) == s.expected
 	}
 	return right, nil
 }

@@ -25,7 +25,7 @@ type Summary struct {
 	SecondsTrain   float64 `json:"seconds_train"`
 	WordsPerSecond float64 `json:"words_per_second"` // train words x epochs / seconds of training
 	PairsPerSecond float64 `json:"pairs_per_second"`
-	Loss           float64 `json:"loss"` // per pair, over the last half percent of the run
+	Loss           float64 `json:"loss"`         // per pair, over the last half percent of the run
 	Memory         Memory  `json:"memory_bytes"` // of training, by part
 	PeakRSS        int64   `json:"peak_rss_bytes"`
 	Seed           uint64  `json:"seed"`

@@ -1,0 +1,127 @@
+package evaluate
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// SamplePairs are the pairs that [WordLosses] computes the loss of: for each
+// word PerWord contexts, and for each context Negatives random words. Tables
+// are only comparable on the same pairs.
+type SamplePairs struct {
+	PerWord   int
+	Negatives int
+	// Contexts holds for word i and its sample s the context and then the
+	// negatives, (V, PerWord, 1+Negatives). A sample whose context is NoWord
+	// is left out.
+	Contexts []uint32
+}
+
+// NoWord stands for a context that is not there.
+const NoWord = math.MaxUint32
+
+// WordLosses returns for each of the words, the rows of W, the mean over its
+// samples of
+//
+//	-log σ(W_i·C_context) - Σ_k log σ(-W_i·C_negative(k))
+//
+// words and contexts are the tables W and C, (V, dim). A word without samples
+// has NaN.
+func WordLosses(words, contexts []float32, dim int, p SamplePairs) []float64 {
+	losses := make([]float64, len(words)/dim)
+	workers := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(losses); i += workers {
+				losses[i] = p.loss(i, words[i*dim:(i+1)*dim], contexts)
+			}
+		})
+	}
+	wg.Wait()
+	return losses
+}
+
+// loss returns the mean loss of the samples of word i with vector w.
+func (p *SamplePairs) loss(i int, w, contexts []float32) float64 {
+	size := p.PerWord * (1 + p.Negatives)
+	samples := p.Contexts[i*size : (i+1)*size]
+	var sum float64
+	count := 0
+	for sample := range slices.Chunk(samples, 1+p.Negatives) {
+		if sample[0] == NoWord {
+			continue
+		}
+		count++
+		for k, row := range sample {
+			score := dotProduct(w, contexts[int(row)*len(w):][:len(w)])
+			if k > 0 {
+				score = -score
+			}
+			sum += softplus(-score)
+		}
+	}
+	return sum / float64(count) // NaN without samples
+}
+
+// softplus is log(1+exp(z)), for large z too: -log σ(-z).
+func softplus(z float64) float64 {
+	return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
+}
+
+func dotProduct(a, b []float32) float64 {
+	var s0, s1, s2, s3 float32
+	b = b[:len(a)]
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
+	}
+	return float64(s0+s1) + float64(s2+s3)
+}
+
+// A Band is a part of the vocabulary, words of like frequency, and how their
+// losses are distributed (figures 16 and 17 of the W2V-CL paper).
+type Band struct {
+	MinCount  uint64     `json:"min_count"` // of the words, in the text
+	MaxCount  uint64     `json:"max_count"`
+	Words     int        `json:"words"`    // that have a loss
+	Mean      float64    `json:"mean"`     // of the words' losses
+	Variance  float64    `json:"variance"` // likewise
+	Quantiles [5]float64 `json:"quantiles"`
+}
+
+// bandQuantiles are those of a Band.
+var bandQuantiles = [5]float64{0.05, 0.25, 0.5, 0.75, 0.95}
+
+// Bands cuts the vocabulary, sorted by falling counts, into n parts with the
+// same number of words, or as many as there are words, the most frequent ones
+// first, and sums up the losses of each.
+func Bands(losses []float64, counts []uint64, n int) []Band {
+	n = min(n, len(counts))
+	bands := make([]Band, n)
+	for b := range bands {
+		first, last := b*len(counts)/n, (b+1)*len(counts)/n
+		band := Band{MinCount: counts[last-1], MaxCount: counts[first]}
+		known := slices.DeleteFunc(slices.Clone(losses[first:last]), math.IsNaN)
+		if band.Words = len(known); band.Words > 0 {
+			slices.Sort(known)
+			band.Mean = mean(known)
+			for _, loss := range known {
+				band.Variance += (loss - band.Mean) * (loss - band.Mean) / float64(len(known))
+			}
+			for i, q := range bandQuantiles {
+				band.Quantiles[i] = Quantile(known, q)
+			}
+		}
+		bands[b] = band
+	}
+	return bands
+}
