@@ -85,6 +85,7 @@ func (j *job) run(ctx context.Context, folder *runFolder, start time.Time, p *Pr
 	summary := j.summarize(result)
 	summary.SecondsTotal = from.Seconds + time.Since(start).Seconds()
 	summary.PeakRSS = PeakRSS()
+	summary.Memory.Peak = summary.PeakRSS
 	if err = j.saver.metrics.finish(); err == nil {
 		err = folder.finish(summary)
 	}

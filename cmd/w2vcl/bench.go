@@ -88,7 +88,7 @@ type benchReport struct {
 // begin makes the report before anything is measured, and warns of company.
 func (f *benchFlags) begin(s streams, name string, settings any) *benchReport {
 	r := &benchReport{
-		Bench: name, Version: version(), Command: "w2vcl " + strings.Join(os.Args[1:], " "),
+		Bench: name, Version: version(), Command: commandLine(),
 		Machine: bench.ThisMachine(), Settings: settings,
 	}
 	if busy := r.Machine.Load; busy > 0.5 && !f.quiet {
@@ -96,6 +96,9 @@ func (f *benchFlags) begin(s streams, name string, settings any) *benchReport {
 	}
 	return r
 }
+
+// commandLine is what was called, to be called again.
+func commandLine() string { return "w2vcl " + strings.Join(os.Args[1:], " ") }
 
 // finish prints the results, of which there are count, unless measuring ended
 // with an error. An interrupt is none if there are results to show.

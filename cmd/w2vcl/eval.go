@@ -171,15 +171,11 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *embedding.Table) 
 	if o.graphTask() {
 		return o.scoreGraph(ctx, t)
 	}
-	data := o.data
-	if data == "" {
-		folder, remove, err := builtinSets()
-		if err != nil {
-			return nil, err
-		}
-		defer remove()
-		data = folder
+	data, remove, err := evalData(o.data)
+	if err != nil {
+		return nil, err
 	}
+	defer remove()
 	results, notes, err := evaluate.Run(ctx, t, data, evaluate.Options{
 		OOV: evaluate.OOV(o.oov), CaseSensitive: o.caseSensitive, RestrictVocab: o.restrict, Sections: o.sections, Task: o.task,
 	})
@@ -187,6 +183,18 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *embedding.Table) 
 		s.notef("%s", note)
 	}
 	return results, err
+}
+
+// evalData returns the folder of evaluation sets: the one that was given, or
+// that of the sets in the binary until remove is called.
+func evalData(given string) (folder string, remove func(), err error) {
+	if given == "" {
+		return builtinSets()
+	}
+	if _, err := os.Stat(given); errors.Is(err, fs.ErrNotExist) {
+		return "", nil, fmt.Errorf("--data %s: there is no such folder or file", given)
+	}
+	return given, func() {}, nil
 }
 
 // scoreGraph scores vectors of nodes.

@@ -1,0 +1,110 @@
+package compare
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"strconv"
+
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+)
+
+// The files of a comparison, beside the folder of runs.
+const (
+	PageFile   = "report.html" // for people
+	ReportFile = "report.json" // the Result
+	ScoresFile = "scores.csv"  // one line a run and metric
+	CurveFile  = "curve.csv"   // one line a run, observation and set
+	BandsFile  = "bands.csv"   // one line a run, observation and frequency band
+)
+
+// Write writes all files of the report into a folder.
+func (r *Result) Write(dir string) error {
+	at := func(name string, write func(io.Writer) error) error {
+		return atomicfile.Write(filepath.Join(dir, name), write)
+	}
+	return errors.Join(
+		at(PageFile, r.writePage),
+		at(ReportFile, func(w io.Writer) error {
+			encoder := json.NewEncoder(w)
+			encoder.SetIndent("", " ")
+			return encoder.Encode(r)
+		}),
+		at(ScoresFile, writeCSV(r.scoreRows())),
+		at(CurveFile, writeCSV(r.curveRows())),
+		at(BandsFile, writeCSV(r.bandRows())),
+	)
+}
+
+func writeCSV(rows [][]string) func(io.Writer) error {
+	return func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) }
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// scoreText is empty where there is no score, which every reader of CSV takes
+// for a missing value.
+func scoreText(s evaluate.Score) string {
+	if !s.Valid() {
+		return ""
+	}
+	return number(float64(s))
+}
+
+func (r *Record) key() []string {
+	return []string{r.Variant.Name, r.Mode, strconv.FormatUint(r.Seed, 10)}
+}
+
+func (r *Result) scoreRows() [][]string {
+	rows := [][]string{{
+		"variant", "mode", "seed", "task", "dataset", "metric", "score", "found", "total",
+		"seconds_matrix", "seconds_train", "words_per_second", "pairs_per_second", "memory_bytes",
+	}}
+	for _, run := range r.Runs {
+		for _, s := range run.Scores {
+			rows = append(rows, append(run.key(), s.Task, s.Dataset, s.Metric, scoreText(s.Score), strconv.Itoa(s.Found), strconv.Itoa(s.Total),
+				number(run.Summary.SecondsMatrix), number(run.Summary.SecondsTrain), number(run.Summary.WordsPerSecond),
+				number(run.Summary.PairsPerSecond), strconv.FormatInt(run.Summary.Memory.Total, 10)))
+		}
+	}
+	return rows
+}
+
+func (r *Record) pointKey(p Point) []string {
+	return append(r.key(), number(p.Share), strconv.Itoa(p.Units), number(r.Summary.SecondsMatrix), number(p.Seconds), number(p.Pairs))
+}
+
+var pointColumns = []string{"variant", "mode", "seed", "share", "units", "seconds_matrix", "seconds_train", "pairs"}
+
+func (r *Result) curveRows() [][]string {
+	rows := [][]string{append(pointColumns[:len(pointColumns):len(pointColumns)], "loss", "task", "dataset", "metric", "score", "found", "total")}
+	for _, run := range r.Runs {
+		for _, p := range run.Points {
+			for _, s := range p.Scores {
+				rows = append(rows, append(run.pointKey(p), number(p.Loss), s.Task, s.Dataset, s.Metric, scoreText(s.Score), strconv.Itoa(s.Found), strconv.Itoa(s.Total)))
+			}
+		}
+	}
+	return rows
+}
+
+func (r *Result) bandRows() [][]string {
+	rows := [][]string{append(pointColumns[:len(pointColumns):len(pointColumns)],
+		"min_count", "max_count", "words", "mean", "variance", "q05", "q25", "q50", "q75", "q95")}
+	for _, run := range r.Runs {
+		for _, p := range run.Points {
+			for _, b := range p.Bands {
+				row := append(run.pointKey(p), strconv.FormatUint(b.MinCount, 10), strconv.FormatUint(b.MaxCount, 10),
+					strconv.Itoa(b.Words), number(b.Mean), number(b.Variance))
+				for _, q := range b.Quantiles {
+					row = append(row, number(q))
+				}
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}

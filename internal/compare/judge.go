@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// A judge scores the runs of a comparison, all in the same way.
+type judge struct {
+	data  string
+	pairs evaluate.SamplePairs
+}
+
+// The losses by frequency band are computed on so many contexts of each word,
+// drawn with a seed of their own.
+const (
+	contextsPerWord = 16
+	pairsSeed       = 20160916
+	bands           = 5
+)
+
+// newJudge draws the pairs from the text: contexts within the window, as many
+// for each word, and negatives by their counts^0.75.
+func newJudge(ctx context.Context, data string, text *corpus.Corpus, c train.Config) (*judge, error) {
+	m, err := wordcontext.Build(ctx, text, wordcontext.Options{
+		Window: c.Window, Contexts: contextsPerWord, Passes: 1, Seed: pairsSeed,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot draw the pairs to compute losses on: %w", err)
+	}
+	defer m.Close()
+	noise, err := corpus.NewAlias(corpus.CountPower(text.Vocabulary.Counts, 0.75))
+	if err != nil {
+		return nil, fmt.Errorf("cannot draw negatives: %w", err)
+	}
+	p := evaluate.SamplePairs{PerWord: contextsPerWord, Negatives: c.Negative}
+	counter := uint64(0)
+	for i := range text.Vocabulary.Len() {
+		for k := range contextsPerWord {
+			found := m.At(i, k)
+			if found == wordcontext.NoContext {
+				found = evaluate.NoWord
+			}
+			p.Contexts = append(p.Contexts, found)
+			for range c.Negative {
+				bits := corpus.Philox(pairsSeed, corpus.StreamNegatives, counter/4)
+				p.Contexts = append(p.Contexts, noise.Draw(bits[counter%4]))
+				counter++
+			}
+		}
+	}
+	return &judge{data, p}, nil
+}
+
+// point judges a run at an observation by the main metrics.
+func (j *judge) point(ctx context.Context, o train.Observation) (Point, error) {
+	p := Point{Share: o.Share, Units: o.Units, Seconds: o.Seconds, Pairs: o.Pairs, Loss: o.Loss}
+	vectors, err := o.Vectors()
+	if err != nil {
+		return p, err
+	}
+	if p.Scores, err = j.score(ctx, vectors, evaluate.CosAdd); err != nil {
+		return p, err
+	}
+	losses := evaluate.WordLosses(o.Words, o.Contexts, vectors.Dim, j.pairs)
+	p.Bands = evaluate.Bands(losses, o.Vocabulary.Counts, bands)
+	return p, nil
+}
+
+func (j *judge) score(ctx context.Context, vectors *embedding.Table, m evaluate.Method) ([]evaluate.Result, error) {
+	results, _, err := evaluate.Run(ctx, vectors, j.data, evaluate.Options{Methods: []evaluate.Method{m}})
+	return slices.DeleteFunc(results, func(r evaluate.Result) bool { return !isMain(r) }), err
+}
+
+// isMain reports whether a result is by the metric that stands for its set.
+func isMain(r evaluate.Result) bool {
+	switch r.Task {
+	case evaluate.TaskSimilarity:
+		return r.Metric == evaluate.MetricSpearman
+	case evaluate.TaskAnalogy:
+		return r.Metric == string(evaluate.CosAdd)
+	default:
+		return true
+	}
+}
+
+// all scores the vectors of a finished run by all metrics.
+func (j *judge) all(ctx context.Context, run string) ([]evaluate.Result, error) {
+	vectors, err := embedding.Load(filepath.Join(run, train.VectorsFile))
+	if err != nil {
+		return nil, err
+	}
+	results, _, err := evaluate.Run(ctx, vectors, j.data, evaluate.Options{})
+	return results, err
+}
+
+// items returns the outcomes of single items of a finished run.
+func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error) {
+	vectors, err := embedding.Load(filepath.Join(run, train.VectorsFile))
+	if err != nil {
+		return nil, err
+	}
+	return evaluate.RunItems(ctx, vectors, j.data, evaluate.Options{Methods: []evaluate.Method{evaluate.CosAdd}})
+}
+
+// sets names the sets in the data, by scoring a table of one word on them.
+func (j *judge) sets(ctx context.Context) ([]string, error) {
+	table, err := embedding.NewTable([]string{"the"}, 1, []float32{1})
+	if err != nil {
+		return nil, err
+	}
+	results, err := j.score(ctx, table, evaluate.CosAdd)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, r := range results {
+		names = append(names, fmt.Sprintf("%s %s, %d items", r.Task, r.Dataset, r.Total))
+	}
+	return names, nil
+}

@@ -1,0 +1,207 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/train"
+)
+
+// Options say what is compared.
+type Options struct {
+	Modes []string // the first is what the others are compared with
+	Seeds int      // runs of each, with seeds that follow each other
+
+	// Settings are those that all modes share, by the setting's name, as
+	// flags would have them. A mode that has no use for one does without.
+	Settings map[string]string
+	// Own are settings of single modes, by mode and name. They win.
+	Own map[string]map[string]string
+
+	Contexts []int // sweep of mode cl over l; empty: the recipe's
+	Batches  []int // sweep of mode vanilla over the minibatch; empty: the recipe's
+
+	Budget Budget
+	Points int    // evaluations of a run, at equal steps of its work
+	Data   string // folder of evaluation sets
+	Out    string
+}
+
+// A Variant is a mode, or a mode at one point of a sweep.
+type Variant struct {
+	Name     string `json:"name"`
+	Mode     string `json:"mode"`
+	Contexts int    `json:"contexts,omitempty"` // of a sweep
+	Batch    int    `json:"batch,omitempty"`    // of a sweep
+}
+
+// A Run is one training of the comparison.
+type Run struct {
+	Variant
+	Config train.Config
+}
+
+// name is the name of the run's folder and record.
+func (r Run) name() string {
+	return fmt.Sprintf("%s-seed%d", strings.NewReplacer(" ", "-", "=", "").Replace(r.Variant.Name), r.Config.Seed)
+}
+
+// Variants lists what is compared, in the order of the modes.
+func (o Options) Variants() []Variant {
+	var all []Variant
+	for _, mode := range o.Modes {
+		switch {
+		case mode == train.ModeCL && len(o.Contexts) > 0:
+			for _, l := range o.Contexts {
+				all = append(all, Variant{Name: o.sweepName(mode, "l", l, o.Contexts), Mode: mode, Contexts: l})
+			}
+		case mode == train.ModeVanilla && len(o.Batches) > 0:
+			for _, b := range o.Batches {
+				all = append(all, Variant{Name: o.sweepName(mode, "batch", b, o.Batches), Mode: mode, Batch: b})
+			}
+		default:
+			all = append(all, Variant{Name: mode, Mode: mode})
+		}
+	}
+	return all
+}
+
+func (o Options) sweepName(mode, what string, value int, values []int) string {
+	if len(values) == 1 {
+		return mode
+	}
+	return fmt.Sprintf("%s %s=%d", mode, what, value)
+}
+
+// Runs resolves the settings of all runs, seed by seed, so that an interrupted
+// comparison has something of every mode. What the user got wrong is a
+// [train.UsageError].
+func (o Options) Runs() ([]Run, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	var runs []Run
+	for i := range o.Seeds {
+		for _, v := range o.Variants() {
+			c, err := o.resolve(v)
+			if err != nil {
+				return nil, err
+			}
+			if c.Seed > math.MaxInt64-uint64(i) {
+				return nil, train.Usagef("--seed %d: leaves no room for %d seeds", c.Seed, o.Seeds)
+			}
+			c.Seed += uint64(i)
+			r := Run{Variant: v, Config: c}
+			r.Config.Out = filepath.Join(o.Out, runsFolder, r.name())
+			runs = append(runs, r)
+		}
+	}
+	return runs, nil
+}
+
+// check refuses what no run could tell.
+func (o Options) check() error {
+	known := train.Modes()
+	for i, mode := range o.Modes {
+		if slices.Contains(o.Modes[:i], mode) {
+			return train.Usagef("--modes: %s is there twice", mode)
+		}
+		if !slices.Contains(known, mode) {
+			return train.Usagef("--modes: %q is none of %s", mode, strings.Join(known, ", "))
+		}
+	}
+	switch {
+	case len(o.Modes) == 0:
+		return train.Usagef("--modes is missing: name some of %s", strings.Join(known, ", "))
+	case o.Out == "":
+		return train.Usagef("--out is missing: name the folder for the report and the runs")
+	case o.Seeds < 1 || o.Seeds > 1000:
+		return train.Usagef("--seeds %d: must be from 1 to 1000", o.Seeds)
+	case o.Points < 1 || o.Points > 1000:
+		return train.Usagef("--points %d: must be from 1 to 1000", o.Points)
+	case len(o.Contexts) > 0 && !slices.Contains(o.Modes, train.ModeCL):
+		return train.Usagef("--contexts is for mode %s, which is not compared", train.ModeCL)
+	case len(o.Batches) > 0 && !slices.Contains(o.Modes, train.ModeVanilla):
+		return train.Usagef("--batch is for mode %s, which is not compared", train.ModeVanilla)
+	}
+	if err := unique("contexts", o.Contexts); err != nil {
+		return err
+	}
+	if err := unique("batch", o.Batches); err != nil {
+		return err
+	}
+	return o.checkSettings()
+}
+
+func unique(flag string, values []int) error {
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			return train.Usagef("--%s: %d is there twice", flag, v)
+		}
+	}
+	return nil
+}
+
+// checkSettings refuses settings that would change nothing.
+func (o Options) checkSettings() error {
+	for _, mode := range slices.Sorted(maps.Keys(o.Own)) {
+		if !slices.Contains(o.Modes, mode) {
+			return train.Usagef("--set %s.…: mode %s is not compared", mode, mode)
+		}
+		for name := range o.Own[mode] {
+			if slices.Contains([]string{"mode", "out", "seed", "corpus", "force", "matrix", "init"}, name) {
+				return train.Usagef("--set %s.%s: a comparison sets that itself", mode, name)
+			}
+		}
+	}
+	var c train.Config
+	for _, s := range c.Settings() {
+		if _, set := o.Settings[s.Name]; set && !slices.ContainsFunc(o.Modes, s.AppliesTo) {
+			return train.Usagef("--%s does not apply to any of the modes (it is for mode %s)", s.Name, strings.Join(s.Modes, ", "))
+		}
+	}
+	return nil
+}
+
+// shared are the settings of group "Model and samples" that all modes have in
+// common: what a mode's recipe is about is not among them.
+var shared = []string{"dim", "window", "negative", "sample"}
+
+// resolve returns the settings of a variant: those of the text and the shared
+// ones from the recipe of mode cl, so that they are the same for all; the rest
+// from the mode's own recipe; budget, sweep and the user's over them.
+func (o Options) resolve(v Variant) (train.Config, error) {
+	texts := map[string]string{}
+	defaults := train.Defaults(train.ModeCL, o.Settings["preset"], "")
+	for _, s := range defaults.Settings() {
+		if s.Group == train.GroupText || slices.Contains(shared, s.Name) {
+			texts[s.Name] = s.String()
+		}
+		if text, ok := o.Settings[s.Name]; ok && s.AppliesTo(v.Mode) {
+			texts[s.Name] = text
+		}
+	}
+	texts["mode"], texts["out"] = v.Mode, o.Out
+	if v.Contexts > 0 {
+		texts["contexts"] = strconv.Itoa(v.Contexts)
+	}
+	if v.Batch > 0 {
+		texts["batch"] = strconv.Itoa(v.Batch)
+	}
+	o.Budget.apply(v.Mode, texts)
+	own := o.Own[v.Mode]
+	if _, ok := own["iterations"]; ok {
+		delete(texts, "epochs")
+	}
+	maps.Copy(texts, own)
+	c, err := train.Resolve("", texts)
+	if err != nil {
+		return c, fmt.Errorf("mode %s: %w", v.Name, err)
+	}
+	return c, nil
+}

@@ -1,0 +1,123 @@
+package compare
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+// runsFolder, in the folder of a comparison, holds for each run the run folder
+// NAME and the record NAME.json.
+const runsFolder = "runs"
+
+// A Record is what is known of a run. It is written after each observation, so
+// that a comparison can be interrupted at any time.
+type Record struct {
+	Variant
+	Seed        uint64            `json:"seed"`
+	Settings    map[string]string `json:"settings"` // recorded ones, by name
+	Budget      string            `json:"budget"`
+	Observed    int               `json:"observations"` // that were asked for
+	Fingerprint string            `json:"fingerprint"`  // of the text
+	Sets        []string          `json:"sets"`         // that were evaluated
+
+	Points   []Point           `json:"points"`
+	Finished bool              `json:"finished"` // what follows is there
+	Summary  train.Summary     `json:"summary"`
+	Scores   []evaluate.Result `json:"scores"` // at the end, by all metrics
+}
+
+// A Point is a run at one observation.
+type Point struct {
+	Share   float64           `json:"share"` // of the work
+	Units   int               `json:"units"`
+	Seconds float64           `json:"seconds"` // of training
+	Pairs   float64           `json:"pairs"`
+	Loss    float64           `json:"loss"`   // of training, per pair
+	Scores  []evaluate.Result `json:"scores"` // the main metric of each set
+	Bands   []evaluate.Band   `json:"bands"`
+}
+
+// settingsOf returns the settings that a run folder records.
+func settingsOf(c train.Config) map[string]string {
+	settings := map[string]string{}
+	for _, s := range c.Settings() {
+		if s.Record && s.AppliesTo(c.Mode) {
+			settings[s.Name] = s.String()
+		}
+	}
+	return settings
+}
+
+func (r *Record) path(out string) string {
+	return filepath.Join(out, runsFolder, Run{Variant: r.Variant, Config: train.Config{Seed: r.Seed}}.name()+".json")
+}
+
+// save writes the record.
+func (r *Record) save(out string) error {
+	return atomicfile.Write(r.path(out), func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", " ")
+		return encoder.Encode(r)
+	})
+}
+
+// reload takes over what an earlier process recorded of the same run. A record
+// of another run is an error that says what differs.
+func (r *Record) reload(out string) error {
+	data, err := os.ReadFile(r.path(out))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var old Record
+	if err == nil {
+		err = json.Unmarshal(data, &old)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.path(out), err)
+	}
+	if what := r.differs(&old); what != "" {
+		return train.Usagef("--out %s holds another comparison: %s has %s; name another folder", out, filepath.Base(r.path(out)), what)
+	}
+	*r = old
+	return nil
+}
+
+// differs names the first thing that makes the old record another one, or "".
+func (r *Record) differs(old *Record) string {
+	if !maps.Equal(r.Settings, old.Settings) {
+		for _, name := range slices.Sorted(maps.Keys(r.Settings)) {
+			if r.Settings[name] != old.Settings[name] {
+				return fmt.Sprintf("--%s %s, not %s", name, old.Settings[name], r.Settings[name])
+			}
+		}
+		return "other settings"
+	}
+	switch {
+	case r.Budget != old.Budget:
+		return fmt.Sprintf("--budget %s, not %s", old.Budget, r.Budget)
+	case r.Observed != old.Observed:
+		return fmt.Sprintf("--points %d, not %d", old.Observed, r.Observed)
+	case r.Fingerprint != old.Fingerprint:
+		return "another text"
+	case !slices.Equal(r.Sets, old.Sets):
+		return "other evaluation sets"
+	}
+	return ""
+}
+
+// add appends an observation. Those after it are of work that is done again.
+func (r *Record) add(p Point) {
+	r.Points = slices.DeleteFunc(r.Points, func(old Point) bool { return old.Units >= p.Units })
+	r.Points = append(r.Points, p)
+}

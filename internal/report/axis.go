@@ -1,0 +1,127 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// An axis maps values to a line from pixel Start to pixel End.
+type axis struct {
+	low, high  float64 // values at the ends
+	start, end float64 // pixels
+	log        bool
+	ticks      []float64
+}
+
+// newAxis returns an axis that has room for all values, with about so many
+// ticks at round numbers. A logarithmic axis has ticks at powers of two. Values
+// that are no numbers are left out; without values the axis goes from 0 to 1.
+func newAxis(values []float64, start, end float64, ticks int, log bool) axis {
+	a := axis{low: math.Inf(1), high: math.Inf(-1), start: start, end: end, log: log}
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) || log && v <= 0 {
+			continue
+		}
+		a.low, a.high = min(a.low, v), max(a.high, v)
+	}
+	if a.low > a.high {
+		a.low, a.high = 0, 1
+		if log {
+			a.low, a.high = 1, 2
+		}
+	}
+	if log {
+		a.setPowers(ticks)
+	} else {
+		a.setRound(ticks)
+	}
+	return a
+}
+
+// setRound widens the axis to multiples of a round step.
+func (a *axis) setRound(ticks int) {
+	if a.low == a.high { // one value: a little room on both sides
+		room := max(math.Abs(a.low)/10, 1e-3)
+		a.low, a.high = a.low-room, a.high+room
+	}
+	step := roundStep((a.high - a.low) / float64(ticks))
+	first, last := math.Floor(a.low/step+1e-9), math.Ceil(a.high/step-1e-9)
+	for i := first; i <= last; i++ {
+		a.ticks = append(a.ticks, i*step)
+	}
+	a.low, a.high = first*step, last*step
+}
+
+// setPowers widens the axis to powers of two.
+func (a *axis) setPowers(ticks int) {
+	first, last := math.Floor(math.Log2(a.low)), math.Ceil(math.Log2(a.high))
+	if first == last {
+		first, last = first-1, last+1
+	}
+	step := math.Ceil((last - first) / float64(ticks))
+	for e := first; e <= last; e += step {
+		a.ticks = append(a.ticks, math.Exp2(e))
+	}
+	a.low, a.high = math.Exp2(first), math.Exp2(last)
+}
+
+// roundStep returns the smallest of 1, 2, 2.5 and 5 times a power of ten that
+// is not below step.
+func roundStep(step float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(step)))
+	for _, m := range []float64{1, 2, 2.5, 5} {
+		if m*power >= step*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// at returns the pixel of a value.
+func (a axis) at(v float64) float64 {
+	low, high := a.low, a.high
+	if a.log {
+		v, low, high = math.Log2(v), math.Log2(low), math.Log2(high)
+	}
+	return a.start + (v-low)/(high-low)*(a.end-a.start)
+}
+
+// label writes a tick's value with the digits that tell ticks apart.
+func (a axis) label(v float64) string {
+	if a.log || len(a.ticks) < 2 {
+		return Short(v)
+	}
+	step := a.ticks[1] - a.ticks[0]
+	if math.Abs(v) < step/1e6 {
+		return "0"
+	}
+	if largest := max(math.Abs(a.low), math.Abs(a.high)); largest >= 1e4 {
+		return Short(v)
+	}
+	digits := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
+	if scaled := step * math.Pow(10, float64(digits)); math.Abs(scaled-math.Round(scaled)) > 1e-6 {
+		digits++ // a step of 2.5
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// Short writes a number with up to three digits and a decimal prefix: 1.25k,
+// 16M.
+func Short(v float64) string {
+	size, prefix := math.Abs(v), ""
+	for _, p := range []string{"k", "M", "G", "T"} {
+		if size < 999.5 {
+			break
+		}
+		size, v, prefix = size/1000, v/1000, p
+	}
+	text := strconv.FormatFloat(v, 'g', 3, 64)
+	if strings.Contains(text, "e") {
+		text = strconv.FormatFloat(v, 'f', 0, 64)
+		if size < 1 {
+			text = strconv.FormatFloat(v, 'g', 2, 64)
+		}
+	}
+	return text + prefix
+}

@@ -1,0 +1,68 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+)
+
+// A Part of a bar.
+type Part struct {
+	Name  string
+	Color int
+	Value float64
+}
+
+// A Bar is one or several parts end to end.
+type Bar struct {
+	Name  string
+	Parts []Part
+	Label string // written at its end
+}
+
+// A BarChart shows amounts as horizontal bars.
+type BarChart struct {
+	Title string
+	X     string
+	Bars  []Bar
+}
+
+// SVG draws the chart.
+func (b BarChart) SVG() template.HTML {
+	const row = 40
+	tall := float64(top + row*len(b.Bars) + bottom)
+	c := newCanvas(b.Title, tall)
+	if len(b.Bars) == 0 {
+		return c.nothing()
+	}
+	const from, to = 14, width - 78 // room for the labels
+	sums := []float64{0}
+	for _, bar := range b.Bars {
+		sums = append(sums, bar.sum())
+	}
+	x := newAxis(sums, from, to, 5, false)
+	for _, tick := range x.ticks {
+		c.line("grid", x.at(tick), top, x.at(tick), tall-bottom)
+		c.text(x.at(tick), tall-bottom+17, "tick", "middle", x.label(tick))
+	}
+	c.text((from+to)/2, tall-bottom+36, "name", "middle", b.X)
+	for i, bar := range b.Bars {
+		y := float64(top + row*i)
+		c.text(from, y+13, "label", "start", bar.Name)
+		end := 0.0
+		for _, p := range bar.Parts {
+			c.addf(`<rect class="bar %s" x="%.1f" y="%.1f" width="%.1f" height="14">%s</rect>`, class(p.Color),
+				x.at(end), y+18, x.at(end+p.Value)-x.at(end), title(fmt.Sprintf("%s, %s: %s", bar.Name, p.Name, Short(p.Value))))
+			end += p.Value
+		}
+		c.text(x.at(end)+5, y+29, "tick", "start", bar.Label)
+	}
+	return c.finish()
+}
+
+func (b Bar) sum() float64 {
+	sum := 0.0
+	for _, p := range b.Parts {
+		sum += p.Value
+	}
+	return sum
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+)
+
+// A Box sums up a distribution: whiskers, the middle half, median and mean.
+type Box struct {
+	Name                      string
+	Color                     int
+	Low, Q1, Median, Q3, High float64
+	Mean                      float64
+}
+
+// A BoxGroup is some boxes to be compared with each other.
+type BoxGroup struct {
+	Name  string
+	Boxes []Box
+}
+
+// A BoxChart shows distributions side by side.
+type BoxChart struct {
+	Title  string
+	X, Y   string
+	Groups []BoxGroup
+}
+
+// SVG draws the chart.
+func (b BoxChart) SVG() template.HTML {
+	c := newCanvas(b.Title, height)
+	ys := []float64{0}
+	for _, g := range b.Groups {
+		for _, box := range g.Boxes {
+			ys = append(ys, box.Low, box.High)
+		}
+	}
+	if len(ys) == 1 {
+		return c.nothing()
+	}
+	y := newAxis(ys, height-bottom, top, 5, false)
+	c.yAxis(y, b.Y)
+	c.xAxis(axis{}, b.X)
+	room := float64(width-left-right) / float64(len(b.Groups))
+	for i, g := range b.Groups {
+		from := left + room*float64(i)
+		c.text(from+room/2, height-bottom+17, "tick", "middle", g.Name)
+		step := room * 0.84 / float64(max(len(g.Boxes), 1))
+		for k, box := range g.Boxes {
+			c.box(box, y, from+room*0.08+step*(float64(k)+0.5), min(step*0.7, 24))
+		}
+	}
+	return c.finish()
+}
+
+// box draws one box around a vertical line at x.
+func (c *canvas) box(b Box, y axis, x, wide float64) {
+	c.addf(`<g class="box %s">%s`, class(b.Color), title(fmt.Sprintf(
+		"%s: mean %.3f, median %.3f, half of the words from %.3f to %.3f, 90%% from %.3f to %.3f",
+		b.Name, b.Mean, b.Median, b.Q1, b.Q3, b.Low, b.High)))
+	c.line("whisker", x, y.at(b.Low), x, y.at(b.Q1))
+	c.line("whisker", x, y.at(b.Q3), x, y.at(b.High))
+	c.addf(`<rect class="half" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, x-wide/2, y.at(b.Q3), wide, max(y.at(b.Q1)-y.at(b.Q3), 0.5))
+	c.line("median", x-wide/2, y.at(b.Median), x+wide/2, y.at(b.Median))
+	c.addf(`<circle class="mean" cx="%.1f" cy="%.1f" r="2.2"/></g>`, x, y.at(b.Mean))
+}
