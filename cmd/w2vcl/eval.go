@@ -29,6 +29,7 @@ type evalOptions struct {
 	sections      bool
 	matrix        string
 	nodes         evaluate.NodeOptions
+	against       string
 	json          bool
 }
 
@@ -50,6 +51,7 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 		Example: `  w2vcl eval runs/wiki
   w2vcl eval runs/wiki --data evaluation-sets/ --json
   w2vcl eval runs/wiki --data evaluation-sets/ --task categorization
+  w2vcl eval runs/wiki --against runs/older
   w2vcl eval GoogleNews.bin --data questions-words.txt --restrict-vocab 30000
   w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
   w2vcl eval runs/friends --task links --data links.txt`,
@@ -74,6 +76,7 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 	flags.IntVar(&o.nodes.Folds, "folds", 0, "nodes: `N`-fold cross-validation over pairs of node and label, too, as PAR-Word2Vec's; 0: none")
 	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
 	flags.Uint64Var(&o.nodes.Seed, "seed", 1, "nodes and links: number `N` that the splits follow from")
+	flags.StringVar(&o.against, "against", "", "compare with the vectors of `DIR|VECTORS`: differences, with intervals and p-values by bootstrap")
 	addJSON(cmd, &o.json, "print the scores as one line of JSON")
 	return cmd
 }
@@ -95,6 +98,7 @@ var taskFlags = map[string][]string{
 	"case-sensitive": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
 	"restrict-vocab": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
 	"sections":       {"", evaluate.TaskAnalogy},
+	"against":        {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy},
 	"ratios":         {evaluate.TaskNodes},
 	"repeats":        {evaluate.TaskNodes},
 	"folds":          {evaluate.TaskNodes},
@@ -155,6 +159,9 @@ func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
 	t, err := loadVectors(path)
 	if err != nil {
 		return err
+	}
+	if o.against != "" {
+		return o.compare(ctx, s, t)
 	}
 	results, err := o.score(ctx, s, t)
 	if err != nil {

@@ -73,18 +73,26 @@ func (p page) SpeedCharts() []figure {
 	}
 	return []figure{
 		{Caption: "Words per second", SVG: speed.SVG()},
-		{Caption: "Memory that training needs", Note: memoryNote, SVG: memory.SVG()},
+		{Caption: "Memory that training needs", Note: memoryNote, Legend: memoryKeys(), SVG: memory.SVG()},
 	}
 }
 
-const memoryNote = "By part, from left to right: text, matrix M, tables W and C, moments of the optimizer, work. Computed from sizes, as 'w2vcl plan' does; the comparison itself keeps the text beside them."
+const memoryNote = "Computed from sizes, as 'w2vcl plan' does; the comparison itself keeps the text beside them."
 
 func memoryParts(m train.Memory) []report.Part {
 	return []report.Part{
-		{Name: "text", Color: 8, Value: float64(m.Corpus)}, {Name: "matrix M", Color: 1, Value: float64(m.Matrix)},
+		{Name: "text", Color: 5, Value: float64(m.Corpus)}, {Name: "matrix M", Color: 1, Value: float64(m.Matrix)},
 		{Name: "tables W and C", Color: 0, Value: float64(m.Tables)}, {Name: "moments", Color: 3, Value: float64(m.Moments)},
 		{Name: "work", Color: 4, Value: float64(m.Work)},
 	}
+}
+
+func memoryKeys() []report.Key {
+	var keys []report.Key
+	for _, part := range memoryParts(train.Memory{}) {
+		keys = append(keys, report.Key{Name: part.Name, Color: part.Color})
+	}
+	return keys
 }
 
 // BandCharts is the losses of frequency bands: at the end, and on the way

@@ -36,7 +36,7 @@ func newJudge(ctx context.Context, data string, text *corpus.Corpus, c train.Con
 	if err != nil {
 		return nil, fmt.Errorf("cannot draw the pairs to compute losses on: %w", err)
 	}
-	defer m.Close()
+	defer func() { _ = m.Close() }() // in memory only
 	noise, err := corpus.NewAlias(corpus.CountPower(text.Vocabulary.Counts, 0.75))
 	if err != nil {
 		return nil, fmt.Errorf("cannot draw negatives: %w", err)

@@ -35,6 +35,7 @@ type page struct{ *Result }
 type figure struct {
 	Caption string
 	Note    string
+	Legend  []report.Key // of its own
 	SVG     template.HTML
 }
 
@@ -58,6 +59,7 @@ func (p page) Explain() string {
 }
 
 func (p page) Number(n int64) string { return train.Number(n) }
+func (p page) Count(n int) string    { return train.Number(n) }
 
 func (p page) Legend() []report.Key {
 	var keys []report.Key
@@ -203,22 +205,40 @@ func (p page) SettingRows() []setting {
 		row := setting{Name: s.Name}
 		used, same := false, true
 		for _, v := range p.Variants {
-			value, ok := v.Settings[s.Name]
-			if !ok {
-				value = "–"
-			}
-			used = used || ok
+			value := p.settingOf(v, s.Name)
+			used = used || value != "–"
 			row.Values = append(row.Values, value)
 			same = same && value == row.Values[0]
 		}
 		if same {
 			row.Values = row.Values[:1]
 		}
-		if used && row.Values[0] != "" {
+		if used {
 			rows = append(rows, row)
 		}
 	}
 	return rows
+}
+
+// settingOf returns the value of a setting that says something.
+func (p page) settingOf(v Summed, name string) string {
+	value, open := v.Settings[name], false
+	switch name {
+	case "epochs":
+		open = value == strconv.Itoa(endless)
+	case "iterations":
+		open = value == strconv.Itoa(endlessIterations)
+		if value == "0" { // whole epochs
+			value = ""
+		}
+	}
+	switch {
+	case open:
+		return "until the budget ends"
+	case value == "":
+		return "–"
+	}
+	return value
 }
 
 // Seed says which seeds were used.

@@ -89,6 +89,9 @@ func (a axis) at(v float64) float64 {
 
 // label writes a tick's value with the digits that tell ticks apart.
 func (a axis) label(v float64) string {
+	if a.log && v >= 1 && v < 1<<20 {
+		return strconv.FormatFloat(v, 'f', 0, 64) // powers of two are known by all their digits
+	}
 	if a.log || len(a.ticks) < 2 {
 		return Short(v)
 	}
@@ -103,7 +106,7 @@ func (a axis) label(v float64) string {
 	if scaled := step * math.Pow(10, float64(digits)); math.Abs(scaled-math.Round(scaled)) > 1e-6 {
 		digits++ // a step of 2.5
 	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
+	return strings.Replace(strconv.FormatFloat(v, 'f', digits, 64), "-", "−", 1)
 }
 
 // Short writes a number with up to three digits and a decimal prefix: 1.25k,

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+// againstSamples gives p-values down to 0.0002.
+const againstSamples = 10000
+
+// A scoreDifference is a line of eval --against. Scores are those on the items
+// that both tables know.
+type scoreDifference struct {
+	Task       string            `json:"task"`
+	Dataset    string            `json:"dataset"`
+	Metric     string            `json:"metric"`
+	Score      evaluate.Interval `json:"score"`
+	Against    evaluate.Interval `json:"against"`
+	Difference evaluate.Interval `json:"difference"`
+	P          float64           `json:"p"`
+	Items      int               `json:"items"`
+	Total      int               `json:"total"`
+}
+
+// compare prints how t differs from the vectors of --against.
+func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table) error {
+	if o.sections || evaluate.OOV(o.oov) != evaluate.OOVSkip {
+		return train.Usagef("--against compares whole sets on the items that both know: leave out --sections and --oov")
+	}
+	other, err := loadVectors(o.against)
+	if err != nil {
+		return fmt.Errorf("--against: %w", err)
+	}
+	data, remove, err := evalData(o.data)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	options := evaluate.Options{CaseSensitive: o.caseSensitive, RestrictVocab: o.restrict, Task: o.task}
+	var items [2][]evaluate.Items
+	for i, table := range []*embedding.Table{t, other} {
+		if items[i], err = evaluate.RunItems(ctx, table, data, options); err != nil {
+			return err
+		}
+	}
+	var differences []scoreDifference
+	for i, first := range items[0] {
+		b, err := evaluate.NewBootstrap([][]evaluate.Items{{first}, {items[1][i]}}, againstSamples, uint64(i))
+		if err != nil {
+			return err
+		}
+		d := scoreDifference{
+			Task: b.Task, Dataset: b.Dataset, Metric: b.Metric, Score: b.Score(0), Against: b.Score(1), Items: b.Items, Total: len(first.Values),
+		}
+		d.Difference, d.P = b.Difference(0, 1)
+		differences = append(differences, d)
+	}
+	if o.json {
+		return writeJSON(s.out, differences)
+	}
+	return printDifferences(s, differences)
+}
+
+func printDifferences(s streams, differences []scoreDifference) error {
+	var out table
+	out.rowf("task\tdataset\tmetric\t score\tagainst\tdifference\t95%% of samples\t%6s\titems of both", "p")
+	for _, d := range differences {
+		out.rowf("%s\t%s\t%s\t%6s\t%7s\t%10s\t%s to %s\t%6.4f\t%d of %d", d.Task, d.Dataset, d.Metric,
+			d.Score.Value, d.Against.Value, plus(d.Difference.Value), plus(d.Difference.Low), plus(d.Difference.High), d.P, d.Items, d.Total)
+	}
+	return out.writeTo(s.out)
+}
+
+// plus writes a difference with its sign.
+func plus(x evaluate.Score) string {
+	if !x.Valid() {
+		return x.String()
+	}
+	return fmt.Sprintf("%+.3f", float64(x))
+}

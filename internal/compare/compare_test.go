@@ -1,0 +1,301 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/train"
+)
+
+// smallComparison writes a text of 60 words, three topics of 20, and sets that
+// ask for the topics.
+func smallComparison(t *testing.T, modes ...string) Options {
+	t.Helper()
+	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(1, 1))
+	var text, pairs, questions strings.Builder
+	word := func(topic int) int { return topic + 3*int(20*math.Pow(random.Float64(), 1.5)) }
+	for range 600 {
+		topic := random.IntN(3)
+		for range 10 {
+			fmt.Fprintf(&text, "w%d ", word(topic))
+		}
+		text.WriteByte('\n')
+	}
+	questions.WriteString(": topics\n")
+	for range 40 {
+		a, b := random.IntN(3), random.IntN(3)
+		score := 1
+		if a == b {
+			score = 9
+		}
+		fmt.Fprintf(&pairs, "w%d w%d %d\n", word(a), word(b), score)
+		fmt.Fprintf(&questions, "w%d w%d w%d w%d\n", word(a), word(a), word(b), word(b))
+	}
+	for name, content := range map[string]string{"text": text.String(), "sets/pairs.txt": pairs.String(), "sets/questions.txt": questions.String()} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := testOptions(modes...)
+	o.Settings = map[string]string{"corpus": filepath.Join(dir, "text"), "dim": "8", "threads": "1"}
+	o.Seeds, o.Points, o.Contexts = 2, 3, []int{12, 24}
+	o.Data, o.Out = filepath.Join(dir, "sets"), filepath.Join(dir, "out")
+	if !slices.Contains(modes, train.ModeCL) {
+		o.Contexts = nil
+	}
+	return o
+}
+
+func summarized(t *testing.T, o Options, p *train.Progress) *Result {
+	t.Helper()
+	f, err := Execute(t.Context(), o, nil, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Summarize(f, "test", "w2vcl compare")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Write(o.Out); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestComparison(t *testing.T) {
+	o := smallComparison(t, train.ModeCL, train.ModeVanilla, train.ModePWord2Vec)
+	r := summarized(t, o, nil)
+	if len(r.Variants) != 4 || len(r.Runs) != 8 {
+		t.Fatalf("%d variants, %d runs", len(r.Variants), len(r.Runs))
+	}
+	for _, v := range r.Variants {
+		if len(v.Curve) != 3 || !v.Score.Deviation.Valid() {
+			t.Errorf("%s: %d moments, deviation %v", v.Name, len(v.Curve), v.Score.Deviation)
+		}
+		// The last observation saw what the run saved.
+		last := v.Curve[len(v.Curve)-1]
+		if math.Abs(float64(last.Score.Mean-v.Score.Mean)) > 1e-9 {
+			t.Errorf("%s: score %v at the last observation, %v at the end", v.Name, last.Score.Mean, v.Score.Mean)
+		}
+		// The score of single items is that of the whole set.
+		for i, set := range r.Sets {
+			if set.Main && math.Abs(float64(v.Intervals[i].Value-v.Scores[i].Mean)) > 1e-9 {
+				t.Errorf("%s, %s: %v by items, %v as a whole", v.Name, set.Dataset, v.Intervals[i].Value, v.Scores[i].Mean)
+			}
+		}
+	}
+	if n := len(r.Differences); n != 2*6 {
+		t.Errorf("%d differences, want six pairs on two sets", n)
+	}
+	checkFiles(t, o, r)
+	checkPage(t, read(t, filepath.Join(o.Out, PageFile)))
+
+	before := read(t, filepath.Join(o.Out, ScoresFile))
+	var shown bytes.Buffer
+	summarized(t, o, train.NewProgress(&shown))
+	if done := strings.Count(shown.String(), "done before"); done != 8 || strings.Contains(shown.String(), "Trained") {
+		t.Errorf("once more:\n%s", &shown)
+	}
+	if read(t, filepath.Join(o.Out, ScoresFile)) != before {
+		t.Error("once more: other scores")
+	}
+}
+
+func checkFiles(t *testing.T, o Options, r *Result) {
+	t.Helper()
+	var again Result
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(o.Out, ReportFile))), &again); err != nil {
+		t.Error(err)
+	}
+	if len(again.Runs) != len(r.Runs) || again.Variants[0].Score.Mean != r.Variants[0].Score.Mean {
+		t.Error("report.json is not the result")
+	}
+	for name, lines := range map[string]int{
+		ScoresFile: 8 * len(r.Sets), CurveFile: 8 * 3 * 2, BandsFile: 8 * 3 * bands,
+	} {
+		rows, err := csv.NewReader(strings.NewReader(read(t, filepath.Join(o.Out, name)))).ReadAll()
+		if err != nil || len(rows) != 1+lines {
+			t.Errorf("%s: %d lines (%v), want %d", name, len(rows), err, 1+lines)
+		}
+	}
+}
+
+// checkPage makes sure that the page is sound and needs nothing else.
+func checkPage(t *testing.T, page string) {
+	t.Helper()
+	if foreign := regexp.MustCompile(`(?i)https?:|<script|<link|url\(|src=`).FindString(page); foreign != "" {
+		t.Errorf("the page has %s in it", foreign)
+	}
+	if bad := regexp.MustCompile(`NaN|%!|ZgotmplZ|&lt;nil|\[\]`).FindString(page); bad != "" {
+		t.Errorf("the page says %s", bad)
+	}
+	decoder := xml.NewDecoder(strings.NewReader(page[strings.Index(page, "<body>"):strings.Index(page, "</html>")]))
+	decoder.Entity = xml.HTMLEntity
+	charts := 0
+	for {
+		token, err := decoder.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("the page's body: %v", err)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "svg" && e.Attr[0].Value == "chart" {
+			charts++
+		}
+	}
+	if charts != 2+4+1+2+5 { // quality, sets, sweep, speed, bands
+		t.Errorf("%d charts", charts)
+	}
+}
+
+// cancelWriter cancels when it is told something with text in it.
+type cancelWriter struct {
+	text   string
+	cancel func()
+	log    bytes.Buffer
+}
+
+func (w *cancelWriter) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(w.text)) {
+		w.cancel()
+	}
+	return w.log.Write(p)
+}
+
+// TestInterruptedComparison goes on after an interrupt between and within runs
+// and ends like one that was never disturbed.
+func TestInterruptedComparison(t *testing.T) {
+	modes := []string{train.ModeCL, train.ModePWord2Vec}
+	undisturbed := smallComparison(t, modes...)
+	want := summarized(t, undisturbed, nil)
+	for _, text := range []string{"Matrix M", "[2 of", "[3 of", "[4 of", "Judging"} {
+		o := smallComparison(t, modes...)
+		ctx, cancel := context.WithCancel(t.Context())
+		w := &cancelWriter{text: text, cancel: cancel}
+		_, err := Execute(ctx, o, nil, train.NewProgress(w))
+		cancel()
+		if err == nil || !errors.Is(err, train.ErrInterrupted) {
+			t.Errorf("interrupted at %q: error %v\n%s", text, err, &w.log)
+			continue
+		}
+		got := summarized(t, o, nil)
+		for i := range want.Variants {
+			for k := range want.Variants[i].Scores {
+				if got.Variants[i].Scores[k].Mean != want.Variants[i].Scores[k].Mean {
+					t.Errorf("interrupted at %q: %s has other scores", text, want.Variants[i].Name)
+				}
+			}
+			if len(got.Variants[i].Curve) != len(want.Variants[i].Curve) {
+				t.Errorf("interrupted at %q: %d moments, want %d", text, len(got.Variants[i].Curve), len(want.Variants[i].Curve))
+			}
+		}
+	}
+}
+
+func TestAnotherComparisonIsRefused(t *testing.T) {
+	o := smallComparison(t, train.ModePWord2Vec)
+	o.Seeds = 1
+	summarized(t, o, nil)
+	for want, change := range map[string]func(o *Options){
+		"--dim 8, not 9":            func(o *Options) { o.Settings["dim"] = "9" },
+		"--budget recipe, not":      func(o *Options) { o.Budget = Budget{BudgetSeconds, 1} },
+		"--points 3, not 4":         func(o *Options) { o.Points = 4 },
+		"has other evaluation sets": func(o *Options) { o.Data = filepath.Join(o.Data, "pairs.txt") },
+		"has another text": func(o *Options) {
+			path := o.Settings["corpus"]
+			if err := os.WriteFile(path, []byte(read(t, path)+"w1 w2 w3 w4 w5\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		changed := o
+		changed.Settings = map[string]string{"corpus": o.Settings["corpus"], "dim": "8", "threads": "1"}
+		change(&changed)
+		_, err := Execute(t.Context(), changed, nil, nil)
+		if want == "--budget recipe, not" { // it also sets epochs
+			want = "--epochs 5, not"
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+func TestLimitedBudgets(t *testing.T) {
+	o := smallComparison(t, train.ModeCL, train.ModePWord2Vec)
+	o.Seeds, o.Contexts = 1, []int{12}
+	o.Budget = Budget{BudgetIterations, 60} // five times all columns
+	r := summarized(t, o, nil)
+	cl, other := float64(r.Variants[0].Pairs.Mean), float64(r.Variants[1].Pairs.Mean)
+	if other < cl || other > 1.3*cl { // a block of this text is all of it
+		t.Errorf("%v pairs, cl trained %v", other, cl)
+	}
+	o = smallComparison(t, train.ModeCL, train.ModePWord2Vec)
+	o.Seeds, o.Contexts = 1, []int{12}
+	o.Budget = Budget{BudgetSeconds, 0.2}
+	r = summarized(t, o, nil)
+	for _, v := range r.Variants {
+		if s := float64(v.SecondsTrain.Mean); s < 0.2 || s > 2 {
+			t.Errorf("%s trained %v seconds of 0.2", v.Name, s)
+		}
+		if len(v.Curve) == 0 {
+			t.Errorf("%s was not observed", v.Name)
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	s := spreadOf([]float64{1, math.NaN(), 2, 6})
+	if s.Mean != 3 || math.Abs(float64(s.Deviation)-math.Sqrt(7)) > 1e-12 || s.Low != 1 || s.High != 6 {
+		t.Errorf("%+v", s)
+	}
+	if one := spreadOf([]float64{4}); one.Mean != 4 || one.Deviation.Valid() {
+		t.Errorf("of one value %+v", one)
+	}
+	if none := spreadOf(nil); none.Mean.Valid() {
+		t.Errorf("of nothing %+v", none)
+	}
+}
+
+// TestHolm compares with R's p.adjust(c(.01, .04, .03, .005), "holm").
+func TestHolm(t *testing.T) {
+	var family []*Difference
+	for _, p := range []float64{.01, .04, .03, .005} {
+		family = append(family, &Difference{P: p})
+	}
+	holm(slices.Clone(family))
+	for i, want := range []float64{.03, .06, .06, .02} {
+		if got := family[i].Holm; math.Abs(got-want) > 1e-12 {
+			t.Errorf("p %v becomes %v, want %v", family[i].P, got, want)
+		}
+	}
+}
