@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -101,6 +102,27 @@ func (r *recorder) flush(seconds float64) error {
 	}
 	r.Last, r.Line = metric, tally{Start: seconds}
 	return nil
+}
+
+// ReadMetrics reads metrics.jsonl. A last line without its end, of a run in
+// progress, is left out. Errors name the file and the line.
+func ReadMetrics(path string) ([]Metric, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read metrics: %w", err)
+	}
+	var metrics []Metric
+	for number := 1; ; number++ {
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		if !whole {
+			return metrics, nil
+		}
+		var m Metric
+		if err := json.Unmarshal(line, &m); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
+		}
+		metrics, data = append(metrics, m), rest
+	}
 }
 
 // A metricsFile is metrics.jsonl, opened to append. A disk that is full is no

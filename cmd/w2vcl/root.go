@@ -104,7 +104,7 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 	cobra.AddTemplateFunc("flagGroups", flagGroups)
 	root.AddCommand(
 		newDemo(s), newTrain(s), newResume(s), newPlan(s), newMatrix(s), newWalk(s),
-		newEval(s), newCompare(s), newNeighbors(s), newAnalogy(s), newConvert(s),
+		newEval(s), newCompare(s), newMetrics(s), newNeighbors(s), newAnalogy(s), newConvert(s),
 		newBench(s), newDoctor(s), newVersion(s),
 	)
 	root.InitDefaultHelpCmd()

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/tensorboard"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+type metricsOptions struct{ format, out string }
+
+// Formats of metrics.
+const (
+	metricsCSV         = "csv"
+	metricsJSON        = "json"
+	metricsTensorBoard = "tensorboard"
+)
+
+func newMetrics(s streams) *cobra.Command {
+	var o metricsOptions
+	cmd := &cobra.Command{
+		Use:   "metrics DIR [--format csv|json|tensorboard] [--out PATH]",
+		Short: "Show the metrics of a run as CSV or JSON, or write them for TensorBoard",
+		Long: `Show what a run measured while it trained: loss, learning rate and speed, the
+lines of DIR/metrics.jsonl. A run in progress works, too. TensorBoard's format is
+an event file in the folder --out:
+
+  tensorboard --logdir FOLDER`,
+		Example: `  w2vcl metrics runs/wiki > wiki.csv
+  w2vcl metrics runs/wiki --format tensorboard --out boards/wiki`,
+		Args: exactly("DIR"),
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(s, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.format, "format", metricsCSV, "`NAME` is csv, json (one array) or tensorboard")
+	flags.StringVar(&o.out, "out", "", "`PATH` of the file to write, or of TensorBoard's folder (default: standard output)")
+	return cmd
+}
+
+func (o *metricsOptions) run(s streams, dir string) error {
+	var write func(io.Writer, []train.Metric) error
+	switch o.format {
+	case metricsCSV:
+		write = writeMetricsCSV
+	case metricsJSON:
+		write = func(w io.Writer, metrics []train.Metric) error { return writeJSON(w, metrics) }
+	case metricsTensorBoard:
+		if o.out == "" {
+			return train.Usagef("--out is missing: name the folder for TensorBoard's event file")
+		}
+	default:
+		return train.Usagef("--format %s: choose csv, json or tensorboard", o.format)
+	}
+	path, err := metricsFile(dir)
+	if err != nil {
+		return err
+	}
+	metrics, err := train.ReadMetrics(path)
+	if err != nil {
+		return err
+	}
+	if o.format == metricsTensorBoard {
+		return o.writeEvents(s, path, metrics)
+	}
+	if o.out == "" {
+		return write(s.out, metrics)
+	}
+	return atomicfile.Write(o.out, func(w io.Writer) error { return write(w, metrics) })
+}
+
+// metricsFile finds the metrics of a run, finished or in progress.
+func metricsFile(dir string) (string, error) {
+	for _, folder := range []string{dir, strings.TrimRight(dir, `/\`) + ".partial"} {
+		path := filepath.Join(folder, train.MetricsFile)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("cannot read metrics: %w", err)
+		}
+	}
+	return "", fmt.Errorf("%s holds no %s: name a run folder of w2vcl train", dir, train.MetricsFile)
+}
+
+func writeMetricsCSV(w io.Writer, metrics []train.Metric) error {
+	rows := [][]string{{"unit", "seconds", "loss", "lr", "words_per_second", "pairs_per_second"}}
+	for _, m := range metrics {
+		row := []string{strconv.Itoa(m.Unit)}
+		for _, x := range []float64{m.Seconds, m.Loss, m.LR, m.WordsPerSecond, m.PairsPerSecond} {
+			row = append(row, strconv.FormatFloat(x, 'g', -1, 64))
+		}
+		rows = append(rows, row)
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// writeEvents writes an event file whose last step is at the time of the
+// metrics file, the others before it as the seconds of training say. Its name
+// is the same every time: TensorBoard shows the metrics once.
+func (o *metricsOptions) writeEvents(s streams, path string, metrics []train.Metric) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("cannot read metrics: %w", err)
+	}
+	seconds := 0.0
+	if len(metrics) > 0 {
+		seconds = metrics[len(metrics)-1].Seconds
+	}
+	start := info.ModTime().Add(-time.Duration(seconds * float64(time.Second)))
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return fmt.Errorf("cannot make --out: %w", err)
+	}
+	file := filepath.Join(o.out, "events.out.tfevents."+strconv.FormatInt(start.Unix(), 10)+".w2vcl")
+	err = atomicfile.Write(file, func(w io.Writer) error {
+		events, err := tensorboard.NewWriter(w, start)
+		for i := 0; err == nil && i < len(metrics); i++ {
+			m := metrics[i]
+			err = events.Write(start.Add(time.Duration(m.Seconds*float64(time.Second))), int64(m.Unit), []tensorboard.Scalar{
+				{Tag: "loss", Value: m.Loss}, {Tag: "lr", Value: m.LR},
+				{Tag: "words_per_second", Value: m.WordsPerSecond}, {Tag: "pairs_per_second", Value: m.PairsPerSecond},
+			})
+		}
+		return err
+	})
+	if err == nil {
+		s.notef("%s steps in %s", train.Number(len(metrics)), file)
+	}
+	return err
+}
