@@ -105,7 +105,7 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 	root.AddCommand(
 		newDemo(s), newTrain(s), newResume(s), newPlan(s), newMatrix(s), newWalk(s),
 		newEval(s), newCompare(s), newMetrics(s), newNeighbors(s), newAnalogy(s), newConvert(s),
-		newBench(s), newDoctor(s), newVersion(s),
+		newBench(s), newProfile(s), newDoctor(s), newVersion(s),
 	)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/internal/bench"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+type profileOptions struct {
+	benchFlags
+	words, dim, negative, threads int
+	batches                       intList
+	seed                          uint64
+}
+
+func newProfile(s streams) *cobra.Command {
+	o := profileOptions{batches: intList{64, 256, 1024, 4096, 16384, 65536}}
+	cmd := &cobra.Command{
+		Use:   "profile [flags]",
+		Short: "Measure speed by batch size, and which part of a training step takes how long",
+		Long: `Take the minibatches of mode vanilla apart, as figure 3 of the W2V-CL paper does:
+how many words a second, by batch size, the dot products alone reach, the loss
+alone, the forward pass (drawing negatives, dot products, loss), and training
+with everything; and which share of a minibatch's time each part takes.
+
+Parts are measured one by one on the same random pairs, as frequent as in a
+subsampled text of so many words. A word is a positive pair with its negatives.
+"rest" is what training takes beyond its parts: reading pairs, sorting the rows
+that occur several times, and the machine that runs the Gorgonia graph. A part
+by itself may find more in the caches than in training.`,
+		Example: `  w2vcl profile
+  w2vcl profile --words 18498 --dim 500 --batch 1024,65536 --threads 1 --json`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+	}
+	flags := cmd.Flags()
+	flags.Var(&o.batches, "batch", "pairs in a minibatch: `LIST`")
+	flags.IntVar(&o.words, "words", 18498, "words `V` of the vocabulary")
+	flags.IntVar(&o.dim, "dim", 100, "dimensions `N` of a vector")
+	flags.IntVar(&o.negative, "negative", 5, "negatives `K` for each positive pair")
+	flags.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "`N` threads")
+	flags.Uint64Var(&o.seed, "seed", 1, "`N` from which all randomness comes")
+	o.benchFlags.addTo(cmd, 0.3, "each part")
+	useAliases(flags, map[string]string{"size": "dim", "neg": "negative"})
+	return cmd
+}
+
+// profileSettings are the settings in the JSON; the rest is in every result.
+type profileSettings struct {
+	Seconds float64 `json:"seconds"`
+	Repeat  int     `json:"repeat"`
+	Seed    uint64  `json:"seed"`
+}
+
+func (o *profileOptions) check() error {
+	switch {
+	case o.words < 2 || o.words > 1e7:
+		return train.Usagef("--words %d: must be from 2 to 10,000,000", o.words)
+	case o.dim < 1 || o.dim > 65536:
+		return train.Usagef("--dim %d: must be from 1 to 65536", o.dim)
+	case o.negative < 1 || o.negative > 1000:
+		return train.Usagef("--negative %d: must be from 1 to 1000", o.negative)
+	case o.threads < 1 || o.threads > 4096:
+		return train.Usagef("--threads %d: must be from 1 to 4096", o.threads)
+	}
+	for _, batch := range o.batches {
+		if batch > 1<<22 {
+			return train.Usagef("--batch %d: must be at most %d", batch, 1<<22)
+		}
+	}
+	return o.benchFlags.check()
+}
+
+func (o *profileOptions) run(ctx context.Context, s streams) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	ctx, restore := s.interruptible(ctx)
+	defer restore()
+	report := o.begin(s, "profile", &profileSettings{o.seconds, o.repeat, o.seed})
+	progress := s.progress(o.quiet)
+	var results []bench.ProfileResult
+	var err error
+	for _, batch := range o.batches {
+		c := bench.ProfileCase{Words: o.words, Dim: o.dim, Negatives: o.negative, Batch: batch, Threads: o.threads}
+		var r bench.ProfileResult
+		if r, err = bench.MeasureProfile(ctx, c, o.seed, o.effort()); err != nil {
+			break
+		}
+		progress.Notef("batch %s: %s words/s", train.Number(batch), words(r.WordsPerSecond))
+		results = append(results, r)
+	}
+	return o.finish(ctx, s, report, results, len(results), err, func() error { return o.print(s, results) })
+}
+
+// words writes a speed in thousands of words a second.
+func words(perSecond float64) string { return train.Number(int64(perSecond/1e3)) + "k" }
+
+func (o *profileOptions) print(s streams, results []bench.ProfileResult) error {
+	threads := "threads"
+	if o.threads == 1 {
+		threads = "thread"
+	}
+	var out table
+	out.rowf("V = %s, N = %d, K = %d, adam, %d %s; words a second", train.Number(o.words), o.dim, o.negative, o.threads, threads)
+	if err := out.writeTo(s.out); err != nil {
+		return err
+	}
+	out = table{}
+	out.rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", "batch", "dot", "loss", "forward", "all", "spread")
+	for _, r := range results {
+		out.rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", train.Number(r.Batch), words(r.Parts[1].WordsPerSecond), words(r.Parts[2].WordsPerSecond),
+			words(r.Forward), words(r.WordsPerSecond), percent(r.All.Spread()))
+	}
+	out.rowf("\nShare of a minibatch's time")
+	line := fmt.Sprintf("  %9s\t%12s", "batch", "minibatch")
+	for _, p := range results[0].Parts {
+		line += fmt.Sprintf("\t%9s", p.Name)
+	}
+	out.rowf("%s", line)
+	for _, r := range results {
+		line := fmt.Sprintf("  %9s\t%12s", train.Number(r.Batch), milliseconds(r.All.Median))
+		for _, p := range r.Parts {
+			line += fmt.Sprintf("\t%9s", percent(p.Share))
+		}
+		out.rowf("%s", line)
+	}
+	return out.writeTo(s.out)
+}
