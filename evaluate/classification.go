@@ -1,0 +1,355 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/textcnn"
+)
+
+// TaskClassification is telling classes of sentences apart by a network that
+// reads the vectors of their words, see [Classification].
+const TaskClassification = "classification"
+
+// MetricAccuracy is the share of sentences whose class is found.
+const MetricAccuracy = "accuracy"
+
+// folds is how many parts a set without a test part of its own is cut into.
+const folds = 10
+
+// classificationSeed cuts sets into folds and starts networks, the same for all
+// tables.
+const classificationSeed = 1
+
+// A sentence of a classification set, as read.
+type labelled struct {
+	label string
+	words []string
+}
+
+// A classificationSet is one file, or the files NAME.train, NAME.dev and
+// NAME.test.
+type classificationSet struct {
+	name                 string
+	training, dev, tests []labelled // tests is empty: cross-validate
+}
+
+// Classification scores a table on the sentence classification sets in a folder,
+// or on one such file, by the accuracy of a small convolutional network on the
+// words' vectors, which stay as they are (Kim 2014, "CNN-static"; package
+// internal/textcnn). A line of a set is a label, a whole number, and the words
+// of a sentence. Files NAME.train and NAME.test, and NAME.dev if there is one,
+// are one set with a test part; any other file is cross-validated in ten folds.
+// A tenth of the training part, or NAME.dev, chooses the number of epochs.
+//
+// Vectors are scaled so that their mean length is 1: the network must not learn
+// faster from longer ones. Words that are not in the table count as zero. The
+// result's Found of Total words of all sentences are in the table.
+//
+// It takes minutes. progress, if not nil, is told about each trained network.
+// notes name files that are no such sets.
+func Classification(ctx context.Context, t *embedding.Table, path string, o Options, threads int, progress func(dataset string, done, total int)) (results []Result, notes []string, err error) {
+	if err := o.check(); err != nil {
+		return nil, nil, err
+	}
+	sets, notes, err := findClassification(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	c := &classifier{lookup: newLookup(t, o), threads: threads, vectors: scaled(t.Vectors, t.Dim)}
+	for _, set := range sets {
+		r, err := c.score(ctx, set, progress)
+		if err != nil {
+			return nil, nil, fmt.Errorf("scoring %s: %w", set.name, err)
+		}
+		results = append(results, r)
+	}
+	return results, notes, nil
+}
+
+// scaled returns vectors of mean length 1.
+func scaled(vectors []float32, dim int) []float32 {
+	var sum float64
+	for row := range slices.Chunk(vectors, dim) {
+		var square float64
+		for _, x := range row {
+			square += float64(x) * float64(x)
+		}
+		sum += math.Sqrt(square)
+	}
+	factor := float32(1)
+	if sum > 0 {
+		factor = float32(float64(len(vectors)/dim) / sum)
+	}
+	out := make([]float32, len(vectors))
+	for i, x := range vectors {
+		out[i] = factor * x
+	}
+	return out
+}
+
+// A classifier scores sets on one table.
+type classifier struct {
+	*lookup
+	vectors []float32
+	threads int
+}
+
+func (c *classifier) score(ctx context.Context, set classificationSet, progress func(string, int, int)) (Result, error) {
+	r := Result{Task: TaskClassification, Dataset: set.name, Metric: MetricAccuracy}
+	classes := map[string]int{}
+	read := func(part []labelled) []textcnn.Sentence { return c.sentences(part, classes, &r) }
+	training, dev, tests := read(set.training), read(set.dev), read(set.tests)
+	if len(classes) < 2 {
+		return r, errors.New("all sentences have the same label")
+	}
+	var splits []split
+	if len(tests) > 0 {
+		splits = []split{{training, dev, tests}}
+	} else {
+		splits = crossValidation(training)
+	}
+	right, asked := 0, 0
+	for i, s := range splits {
+		progress(set.name, i, len(splits))
+		if len(s.dev) == 0 {
+			cut := len(s.training) / 10
+			s.dev, s.training = s.training[:cut], s.training[cut:]
+		}
+		found, err := textcnn.Evaluate(ctx, textcnn.Config{
+			Vectors: c.vectors, Dim: c.table.Dim, Classes: len(classes), Threads: c.threads, Seed: classificationSeed + uint64(i),
+		}, s.training, s.dev, s.test)
+		if err != nil {
+			return r, err
+		}
+		right += found
+		asked += len(s.test)
+	}
+	progress(set.name, len(splits), len(splits))
+	r.Score = share(right, asked)
+	return r, nil
+}
+
+// sentences looks the words up, counts them, and numbers the labels.
+func (c *classifier) sentences(part []labelled, classes map[string]int, r *Result) []textcnn.Sentence {
+	sentences := make([]textcnn.Sentence, len(part))
+	for i, l := range part {
+		class, ok := classes[l.label]
+		if !ok {
+			class = len(classes)
+			classes[l.label] = class
+		}
+		sentences[i].Class = class
+		for _, word := range l.words {
+			row, ok := c.row(word)
+			r.Total++
+			if ok {
+				r.Found++
+			} else {
+				row = -1
+			}
+			sentences[i].Words = append(sentences[i].Words, int32(row))
+		}
+	}
+	shuffled := rand.New(rand.NewPCG(classificationSeed, 0))
+	shuffled.Shuffle(len(sentences), func(i, j int) { sentences[i], sentences[j] = sentences[j], sentences[i] })
+	return sentences
+}
+
+// A split is what one network trains and is tested on. Without a development
+// part a tenth of the training part becomes it.
+type split struct{ training, dev, test []textcnn.Sentence }
+
+// crossValidation tests on each tenth of shuffled sentences.
+func crossValidation(sentences []textcnn.Sentence) []split {
+	var splits []split
+	n := len(sentences)
+	for k := range folds {
+		first, last := k*n/folds, (k+1)*n/folds
+		splits = append(splits, split{
+			training: slices.Concat(sentences[:first], sentences[last:]), test: sentences[first:last],
+		})
+	}
+	return splits
+}
+
+// findClassification reads the sets of a folder, or of the set that a file is
+// part of, in the order of their paths.
+func findClassification(path string) (sets []classificationSet, notes []string, err error) {
+	root, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := classificationFiles(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(files) == 1 && files[0] == root { // its other parts
+		files = partsOf(root)
+	}
+	parts := map[string]map[string][]labelled{} // by stem and part
+	var stems []string
+	for _, file := range files {
+		sentences, err := readClassification(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		if sentences == nil {
+			notes = append(notes, file+": not a classification set, skipped")
+			continue
+		}
+		stem, part := cutPart(file)
+		if parts[stem] == nil {
+			parts[stem] = map[string][]labelled{}
+			stems = append(stems, stem)
+		}
+		parts[stem][part] = sentences
+	}
+	for _, stem := range stems {
+		p := parts[stem]
+		set := classificationSet{name: classificationName(filepath.Base(stem)), training: p[".train"], dev: p[".dev"], tests: p[".test"]}
+		switch {
+		case p[""] != nil:
+			set = classificationSet{name: set.name, training: p[""]}
+		case set.training == nil || set.tests == nil:
+			notes = append(notes, stem+": a set in parts needs .train and .test, skipped")
+			continue
+		}
+		if len(set.training) < 2*folds {
+			return nil, nil, fmt.Errorf("%s: %d sentences to train on; there must be %d at least", stem, len(set.training), 2*folds)
+		}
+		sets = append(sets, set)
+	}
+	if len(sets) == 0 {
+		return nil, nil, fmt.Errorf("%s: no classification set found; expected lines \"label word word ...\" with a whole number as label", path)
+	}
+	return sets, notes, nil
+}
+
+// classificationFiles lists the regular files in a folder and below.
+func classificationFiles(root string) (files []string, err error) {
+	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(entry.Name(), ".") && file != root {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		files = append(files, file)
+		return nil
+	})
+	return files, err
+}
+
+// setParts are the endings of the files of a set in parts.
+var setParts = []string{".train", ".dev", ".test"}
+
+// cutPart returns a file's name without its part's ending, and that, or "".
+func cutPart(file string) (stem, part string) {
+	for _, part := range setParts {
+		if stem, ok := strings.CutSuffix(file, part); ok {
+			return stem, part
+		}
+	}
+	return strings.TrimSuffix(file, filepath.Ext(file)), ""
+}
+
+// partsOf returns the files of the set that a file is part of.
+func partsOf(file string) []string {
+	stem, part := cutPart(file)
+	if part == "" {
+		return []string{file}
+	}
+	var files []string
+	for _, part := range setParts {
+		if _, err := os.Stat(stem + part); err == nil {
+			files = append(files, stem+part)
+		}
+	}
+	return files
+}
+
+// readClassification reads a file, or returns nil if most of its lines are no
+// labelled sentences. The few others are errors. Bytes that are not UTF-8 (the
+// MR set is in Latin-1) become U+FFFD, as in a corpus.
+func readClassification(path string) ([]labelled, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var sentences []labelled
+	var bad error
+	lines := 0
+	for number, text := range strings.Split(string(data), "\n") {
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		lines++
+		s, err := parseLabelled(strings.ToValidUTF8(text, "\uFFFD"))
+		if err != nil {
+			if bad == nil {
+				bad = fmt.Errorf("%s:%d: %w", path, number+1, err)
+			}
+			continue
+		}
+		sentences = append(sentences, s)
+	}
+	if 2*len(sentences) <= lines {
+		return nil, nil
+	}
+	return sentences, bad
+}
+
+// parseLabelled reads "label word word ...". Two numbers are an edge of a graph
+// and no sentence.
+func parseLabelled(text string) (labelled, error) {
+	fields := strings.Fields(text)
+	if len(fields) < 2 {
+		return labelled{}, errors.New("a line is a label and the words of a sentence")
+	}
+	if _, err := strconv.Atoi(fields[0]); err != nil {
+		return labelled{}, fmt.Errorf("%q is not a label: labels are whole numbers", fields[0])
+	}
+	numbers := 0
+	for _, f := range fields {
+		if _, err := strconv.ParseFloat(f, 64); err == nil {
+			numbers++
+		}
+	}
+	if numbers == len(fields) {
+		return labelled{}, errors.New("there are only numbers")
+	}
+	return labelled{fields[0], fields[1:]}, nil
+}
+
+// classificationNames maps the files of the field's usual collection to the
+// names of the sets.
+var classificationNames = map[string]string{
+	"rt-polarity": "MR", "subj": "Subj", "stsa.binary": "SST-2", "stsa.fine": "SST-1", "custrev": "CR", "mpqa": "MPQA",
+}
+
+func classificationName(stem string) string {
+	if name, ok := classificationNames[stem]; ok {
+		return name
+	}
+	return stem
+}

@@ -1,0 +1,154 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/embedding"
+)
+
+// moodTable has words g0 ... g9 and b0 ... b9 that one dimension tells apart,
+// and n0 ... n19 that it does not.
+func moodTable(t *testing.T) *embedding.Table {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 1))
+	var words []string
+	var vectors []float32
+	for i := range 40 {
+		kind, mood := "n", float32(0)
+		switch {
+		case i < 10:
+			kind, mood = "g", 1
+		case i < 20:
+			kind, mood = "b", -1
+		}
+		words = append(words, fmt.Sprintf("%s%d", kind, i%20%10+i/30*10))
+		vectors = append(vectors, 30*mood, 30*float32(random.NormFloat64()), 30*float32(random.NormFloat64()))
+	}
+	table, err := embedding.NewTable(words, 3, vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// moodSet writes sentences of neutral and unknown words with one that tells the
+// label.
+func moodSet(random *rand.Rand, count int) string {
+	var b strings.Builder
+	for range count {
+		label := random.IntN(2)
+		words := []string{"unknown"}
+		for range random.IntN(6) {
+			words = append(words, fmt.Sprintf("n%d", random.IntN(20)))
+		}
+		words = append(words, fmt.Sprintf("%c%d", "bg"[label], random.IntN(10)))
+		random.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+		fmt.Fprintf(&b, "%d %s \n", label, strings.Join(words, " "))
+	}
+	return b.String()
+}
+
+func TestClassification(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 2))
+	dir := folder(t, map[string]string{
+		"rt-polarity.all":   moodSet(random, 900),
+		"stsa.binary.train": moodSet(random, 900),
+		"stsa.binary.dev":   moodSet(random, 40),
+		"stsa.binary.test":  moodSet(random, 50),
+		"edges.txt":         "1 2\n3 4\n",
+		"pairs.txt":         "a b 3\nc d 4\n",
+		".hidden":           "1 a\n",
+	})
+	told := map[string]int{}
+	results, notes, err := Classification(t.Context(), moodTable(t), dir, Options{}, 2, func(dataset string, done, total int) {
+		if done == total {
+			told[dataset] = total
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != 2 || results[0].Dataset != "MR" || results[1].Dataset != "SST-2" || len(notes) != 2 {
+		t.Fatalf("results %+v, notes %q", results, notes)
+	}
+	for i, sentences := range []int{900, 990} {
+		r := results[i]
+		if r.Task != TaskClassification || r.Metric != MetricAccuracy || r.Score < 0.93 || r.Score > 1 {
+			t.Errorf("%+v", r)
+		}
+		if r.Total-r.Found != sentences { // one unknown word each
+			t.Errorf("%s: %d of %d words known, want all but %d", r.Dataset, r.Found, r.Total, sentences)
+		}
+	}
+	if told["MR"] != folds || told["SST-2"] != 1 {
+		t.Errorf("told of %v networks", told)
+	}
+	// One file stands for its set.
+	again, _, err := Classification(t.Context(), moodTable(t), filepath.Join(dir, "stsa.binary.test"), Options{}, 1, nil)
+	if err != nil || len(again) != 1 || again[0] != results[1] {
+		t.Errorf("of one part %+v (%v), want %+v", again, err, results[1])
+	}
+}
+
+// TestClassificationByChance: vectors that say nothing about the labels score
+// like a coin.
+func TestClassificationByChance(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	table := moodTable(t)
+	clear(table.Vectors[:3*20]) // of the words that tell
+	dir := folder(t, map[string]string{"a.train": moodSet(random, 300), "a.test": moodSet(random, 300)})
+	results, _, err := Classification(t.Context(), table, dir, Options{}, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := results[0].Score; s < 0.38 || s > 0.62 {
+		t.Errorf("score %v", s)
+	}
+}
+
+func TestReadClassification(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"latin1":  "1 na\xefve charm .\n0 dull \n",
+		"numbers": "0 in 1999 , 42\n1 1999 was better\n",
+	})
+	got, err := readClassification(filepath.Join(dir, "latin1"))
+	if err != nil || len(got) != 2 || got[0].label != "1" || strings.Join(got[0].words, " ") != "na\uFFFDve charm ." {
+		t.Errorf("%+v (%v)", got, err)
+	}
+	if got, err = readClassification(filepath.Join(dir, "numbers")); err != nil || len(got) != 2 {
+		t.Errorf("%+v (%v)", got, err)
+	}
+}
+
+func TestClassificationErrors(t *testing.T) {
+	many := strings.Repeat("1 g0 n1\n0 b0 n1\n", 20)
+	for name, test := range map[string]struct{ content, want string }{
+		"no label":        {many + "g0 n1\n", `set.all:41: "g0" is not a label`},
+		"only a label":    {many + "1\n", "set.all:41: a line is a label and the words"},
+		"too few":         {"1 g0\n0 b0\n", "2 sentences to train on"},
+		"one label":       {strings.Repeat("1 g0 n1\n", 40), "all sentences have the same label"},
+		"another format":  {"a b 3\nc d 4\n", "no classification set found"},
+		"edges of graphs": {"1 2\n2 3\n", "no classification set found"},
+	} {
+		dir := folder(t, map[string]string{"set.all": test.content})
+		if _, _, err := Classification(t.Context(), moodTable(t), dir, Options{}, 1, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
+		}
+	}
+	dir := folder(t, map[string]string{"set.train": many, "other.all": many})
+	_, notes, err := Classification(t.Context(), moodTable(t), dir, Options{}, 1, nil)
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "needs .train and .test") {
+		t.Errorf("notes %q (%v)", notes, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Classification(ctx, moodTable(t), dir, Options{}, 1, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

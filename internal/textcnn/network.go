@@ -1,0 +1,265 @@
+package textcnn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/optim"
+)
+
+// The network's size, smaller than Kim's (100 filters of each width), and how
+// it learns.
+const (
+	filters    = 32 // of each width
+	batchSize  = 50
+	dropout    = 0.5
+	learnRate  = 1e-3
+	mostEpochs = 15
+)
+
+// widths are the words that filters look at.
+var widths = []int{3, 4, 5}
+
+// A network is the graph, its parameters and its inputs.
+type network struct {
+	vectors      []float32
+	dim, classes int
+	batch        int
+
+	convolutions []*convolution
+	parameters   []*parameter // filters by width, then the layer (3F+1, classes)
+
+	mask   *tensor.Dense // (B, 3F), 0 or 1/(1-dropout)
+	target *tensor.Dense // (B, classes), 1 at the class; all 0: no sentence
+	ones   *tensor.Dense // (B, 1), carries the bias of the layer
+
+	vm     gorgonia.VM
+	loss   *gorgonia.Node
+	random *rand.Rand
+	steps  int
+}
+
+// A parameter is a matrix that is learned.
+type parameter struct {
+	dense     *tensor.Dense
+	gradient  *gorgonia.Node
+	optimizer *optim.Optimizer
+}
+
+// newNetwork builds the graph for batches of a size.
+func newNetwork(vectors []float32, dim, classes, batch, threads int, seed uint64) (n *network, err error) {
+	defer func() { // Gorgonia panics on some faults
+		if p := recover(); p != nil {
+			err = fmt.Errorf("cannot build the network: gorgonia panicked: %v", p)
+		}
+	}()
+	n = &network{vectors: vectors, dim: dim, classes: classes, batch: batch, random: rand.New(rand.NewPCG(seed, 0))}
+	n.mask, n.target, n.ones = zeros(batch, len(widths)*filters), zeros(batch, classes), zeros(batch, 1)
+	workers := team.New(threads)
+	for _, width := range widths {
+		c := newConvolution(width, workers)
+		c.setBatch(make([]Sentence, batch), nil, dim) // for the shape of its result
+		n.convolutions = append(n.convolutions, c)
+		if err := n.addParameter(filters, width*dim+1, math.Sqrt(2/float64(width*dim))); err != nil {
+			return nil, err
+		}
+	}
+	if err := n.addParameter(len(widths)*filters+1, classes, math.Sqrt(1/float64(len(widths)*filters))); err != nil {
+		return nil, err
+	}
+	return n, n.build()
+}
+
+func zeros(rows, columns int) *tensor.Dense {
+	return tensor.New(tensor.WithShape(rows, columns), tensor.Of(tensor.Float32))
+}
+
+// addParameter adds a matrix of normal random numbers.
+func (n *network) addParameter(rows, columns int, deviation float64) error {
+	p := &parameter{dense: zeros(rows, columns)}
+	values := p.dense.Float32s()
+	for i := range values {
+		values[i] = float32(deviation * n.random.NormFloat64())
+	}
+	var err error
+	p.optimizer, err = optim.New(optim.Config{Method: optim.Adam}, rows, columns)
+	n.parameters = append(n.parameters, p)
+	return err
+}
+
+// build makes the graph:
+//
+//	hidden = ReLU(filters) ∘ mask              (B, 3F)
+//	logits = (hidden, 1) · layer               (B, classes)
+//	loss   = -Σ target ∘ log softmax(logits)
+func (n *network) build() error {
+	g := gorgonia.NewGraph()
+	var learned, parts gorgonia.Nodes
+	for i, p := range n.parameters {
+		learned = append(learned, matrix(g, fmt.Sprintf("parameter %d", i), p.dense))
+	}
+	for i, c := range n.convolutions {
+		part, err := gorgonia.ApplyOp(c, learned[i])
+		if err != nil {
+			return err
+		}
+		parts = append(parts, part)
+	}
+	b := builder{}
+	hidden := b.node(gorgonia.Concat(1, parts...))
+	hidden = b.node(gorgonia.HadamardProd(b.node(gorgonia.Rectify(hidden)), matrix(g, "mask", n.mask)))
+	hidden = b.node(gorgonia.Concat(1, hidden, matrix(g, "ones", n.ones)))
+	logits := b.node(gorgonia.Mul(hidden, learned[len(learned)-1]))
+	logs := b.node(gorgonia.Log(b.node(gorgonia.SoftMax(logits))))
+	n.loss = b.node(gorgonia.Neg(b.node(gorgonia.Sum(b.node(gorgonia.HadamardProd(matrix(g, "target", n.target), logs))))))
+	if b.err != nil {
+		return fmt.Errorf("cannot build the network: %w", b.err)
+	}
+	gradients, err := gorgonia.Grad(n.loss, learned...)
+	if err != nil {
+		return fmt.Errorf("cannot differentiate the network: %w", err)
+	}
+	for i, p := range n.parameters {
+		p.gradient = gradients[i]
+	}
+	n.vm = gorgonia.NewTapeMachine(g)
+	return nil
+}
+
+// A builder keeps the first error of building nodes.
+type builder struct{ err error }
+
+func (b *builder) node(n *gorgonia.Node, err error) *gorgonia.Node {
+	if b.err == nil {
+		b.err = err
+	}
+	if n == nil { // a node that will not be used
+		n = new(gorgonia.Node)
+	}
+	return n
+}
+
+// matrix adds a named input node whose value is the tensor itself.
+func matrix(g *gorgonia.ExprGraph, name string, t *tensor.Dense) *gorgonia.Node {
+	return gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithName(name), gorgonia.WithShape(t.Shape()...), gorgonia.WithValue(t))
+}
+
+// train learns from one batch, up to n.batch sentences, and returns the sum of
+// their losses.
+func (n *network) train(sentences []Sentence) (loss float64, err error) {
+	if err := n.gradients(sentences, true); err != nil {
+		return 0, err
+	}
+	n.steps++
+	for i, p := range n.parameters {
+		p.optimizer.Begin(n.steps, learnRate)
+		gradient, ok := p.gradient.Value().(*tensor.Dense)
+		if !ok {
+			return 0, fmt.Errorf("parameter %d has no gradient", i)
+		}
+		w, g, columns := p.dense.Float32s(), gradient.Float32s(), p.dense.Shape()[1]
+		scale := 1 / float32(len(sentences))
+		for k := range g {
+			g[k] *= scale
+		}
+		for row := range p.dense.Shape()[0] {
+			p.optimizer.UpdateRow(row, w[row*columns:][:columns], g[row*columns:][:columns])
+		}
+	}
+	return n.lossValue()
+}
+
+func (n *network) lossValue() (float64, error) {
+	loss, ok := n.loss.Value().Data().(float32)
+	if !ok || math.IsNaN(float64(loss)) || math.IsInf(float64(loss), 0) {
+		return 0, fmt.Errorf("the loss became %v", n.loss.Value())
+	}
+	return float64(loss), nil
+}
+
+// gradients runs the graph on a batch.
+func (n *network) gradients(sentences []Sentence, drop bool) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("cannot train the network: gorgonia panicked: %v", p)
+		}
+	}()
+	padded := make([]Sentence, n.batch)
+	copy(padded, sentences)
+	for _, c := range n.convolutions {
+		c.setBatch(padded, n.vectors, n.dim)
+	}
+	target, mask, ones := n.target.Float32s(), n.mask.Float32s(), n.ones.Float32s()
+	clear(target)
+	for i := range ones {
+		ones[i] = 1
+	}
+	for i, s := range sentences {
+		target[i*n.classes+s.Class] = 1
+	}
+	for i := range mask {
+		mask[i] = 1
+		if drop {
+			mask[i] = 0
+			if n.random.Float64() >= dropout {
+				mask[i] = 1 / (1 - dropout)
+			}
+		}
+	}
+	n.vm.Reset()
+	return n.vm.RunAll()
+}
+
+// predict returns the classes that the network finds most likely, without the
+// graph: nothing is to be learned.
+func (n *network) predict(sentences []Sentence) ([]int, error) {
+	var found []int
+	for first := 0; first < len(sentences); first += n.batch {
+		batch := sentences[first:min(first+n.batch, len(sentences))]
+		logits, err := n.logits(batch)
+		if err != nil {
+			return nil, err
+		}
+		for i := range batch {
+			best, row := 0, logits[i*n.classes:(i+1)*n.classes]
+			for k, x := range row {
+				if x > row[best] {
+					best = k
+				}
+			}
+			found = append(found, best)
+		}
+	}
+	return found, nil
+}
+
+// logits returns (len(sentences), classes).
+func (n *network) logits(sentences []Sentence) ([]float32, error) {
+	layer := n.parameters[len(widths)].dense.Float32s()
+	logits := make([]float32, len(sentences)*n.classes)
+	for i := range sentences {
+		copy(logits[i*n.classes:(i+1)*n.classes], layer[len(widths)*filters*n.classes:])
+	}
+	for w, c := range n.convolutions {
+		c.setBatch(sentences, n.vectors, n.dim)
+		if err := c.run(n.parameters[w].dense.Float32s(), filters); err != nil {
+			return nil, err
+		}
+		out := c.out.Float32s()
+		for i := range sentences {
+			for f, x := range out[i*filters : (i+1)*filters] {
+				for k := range n.classes {
+					logits[i*n.classes+k] += max(x, 0) * layer[(w*filters+f)*n.classes+k]
+				}
+			}
+		}
+	}
+	return logits, nil
+}
+
+func (n *network) close() error { return n.vm.Close() }

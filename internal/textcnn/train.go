@@ -1,0 +1,119 @@
+package textcnn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// A Sentence is the rows of its words' vectors, -1 for a word without one, and
+// its class, counted from 0.
+type Sentence struct {
+	Words []int32
+	Class int
+}
+
+// Config says what to train on. The zero value of Threads and Seed is usable.
+type Config struct {
+	Vectors []float32 // rows of Dim values; never changed
+	Dim     int
+	Classes int
+	Threads int // 0: 1
+	Seed    uint64
+}
+
+// Evaluate trains a network on sentences, epoch after epoch as long as it gets
+// better on dev, and returns how many sentences of test it gets right with the
+// parameters that were best on dev. The result does not depend on the number of
+// threads.
+func Evaluate(ctx context.Context, c Config, training, dev, test []Sentence) (right int, err error) {
+	if err := c.check(training, dev, test); err != nil {
+		return 0, err
+	}
+	n, err := newNetwork(c.Vectors, c.Dim, c.Classes, batchSize, c.Threads, c.Seed)
+	if err != nil {
+		return 0, err
+	}
+	err = n.fit(ctx, training, dev, c.Seed)
+	if err == nil {
+		right, err = n.right(test)
+	}
+	return right, errors.Join(err, n.close())
+}
+
+func (c *Config) check(parts ...[]Sentence) error {
+	if c.Dim < 1 || len(c.Vectors)%c.Dim != 0 || c.Classes < 2 {
+		return fmt.Errorf("%d values of vectors of %d dimensions, %d classes", len(c.Vectors), c.Dim, c.Classes)
+	}
+	for _, part := range parts {
+		if len(part) == 0 {
+			return errors.New("training, development and test need a sentence each")
+		}
+		for _, s := range part {
+			if s.Class < 0 || s.Class >= c.Classes {
+				return fmt.Errorf("class %d of %d", s.Class, c.Classes)
+			}
+			for _, word := range s.Words {
+				if int(word) >= len(c.Vectors)/c.Dim {
+					return fmt.Errorf("word %d of %d", word, len(c.Vectors)/c.Dim)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// patience is after how many epochs without getting better fit gives up.
+const patience = 3
+
+// fit trains and leaves the parameters that were best on dev.
+func (n *network) fit(ctx context.Context, training, dev []Sentence, seed uint64) error {
+	random := rand.New(rand.NewPCG(seed, 1))
+	order := slices.Clone(training)
+	best, bestEpoch := -1, 0
+	var kept [][]float32
+	for epoch := 0; epoch < mostEpochs && epoch-bestEpoch <= patience; epoch++ {
+		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		for batch := range slices.Chunk(order, n.batch) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if _, err := n.train(batch); err != nil {
+				return err
+			}
+		}
+		right, err := n.right(dev)
+		if err != nil {
+			return err
+		}
+		if right > best {
+			best, bestEpoch, kept = right, epoch, n.copyParameters()
+		}
+	}
+	for i, p := range n.parameters {
+		copy(p.dense.Float32s(), kept[i])
+	}
+	return nil
+}
+
+func (n *network) copyParameters() [][]float32 {
+	var values [][]float32
+	for _, p := range n.parameters {
+		values = append(values, slices.Clone(p.dense.Float32s()))
+	}
+	return values
+}
+
+// right counts the sentences whose class the network finds.
+func (n *network) right(sentences []Sentence) (int, error) {
+	found, err := n.predict(sentences)
+	right := 0
+	for i, class := range found {
+		if class == sentences[i].Class {
+			right++
+		}
+	}
+	return right, err
+}
