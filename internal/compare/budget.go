@@ -63,11 +63,11 @@ func (b Budget) Explain() string {
 	amount := strconv.FormatFloat(b.Amount, 'f', -1, 64)
 	switch b.Kind {
 	case BudgetEpochs:
-		return amount + " epochs each: passes over the text, in mode cl over the columns of M"
+		return "epochs of each: " + amount + ", which are passes over the text, in mode cl over the columns of M"
 	case BudgetIterations:
-		return amount + " iterations of mode cl; every other mode trains as many pairs as these have"
+		return "iterations of mode cl: " + amount + "; every other mode trains as many pairs as these have"
 	case BudgetSeconds:
-		return amount + " seconds of training each; reading the text and building M are not in them"
+		return "seconds of training of each: " + amount + "; reading the text and building M are not in them"
 	default:
 		return "each mode trains as long as its own recipe says"
 	}
