@@ -264,8 +264,8 @@ func TestLimitedBudgets(t *testing.T) {
 	o.Budget = Budget{BudgetSeconds, 0.2}
 	r = summarized(t, o, nil)
 	for _, v := range r.Variants {
-		if s := float64(v.SecondsTrain.Mean); s < 0.2 || s > 2 {
-			t.Errorf("%s trained %v seconds of 0.2", v.Name, s)
+		if s := float64(v.SecondsTrain.Mean); s < 0.2 || s > 30 { // seconds, where the machine is busy
+			t.Errorf("%s trained for %v seconds of 0.2", v.Name, s)
 		}
 		if len(v.Curve) == 0 {
 			t.Errorf("%s was not observed", v.Name)
