@@ -221,6 +221,50 @@ func TestInterruptedComparison(t *testing.T) {
 	}
 }
 
+// TestInterruptedRun stops a run after its first observation; it goes on from
+// there, and nothing is observed twice or lost.
+func TestInterruptedRun(t *testing.T) {
+	o := smallComparison(t, train.ModeCL)
+	o.Seeds, o.Points, o.Contexts = 1, 4, []int{4000}
+	undisturbed := o
+	undisturbed.Out = filepath.Join(t.TempDir(), "undisturbed")
+	want := summarized(t, undisturbed, nil)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	watched := make(chan bool)
+	go func() {
+		defer close(watched)
+		for ctx.Err() == nil {
+			data, err := os.ReadFile(filepath.Join(o.Out, runsFolder, "cl-seed1.json"))
+			if err == nil && bytes.Contains(data, []byte(`"share"`)) {
+				cancel()
+			}
+		}
+	}()
+	_, err := Execute(ctx, o, nil, nil)
+	cancel()
+	<-watched
+	if !errors.Is(err, train.ErrInterrupted) {
+		t.Skipf("the run was faster than the test: %v", err)
+	}
+	var shown bytes.Buffer
+	got := summarized(t, o, train.NewProgress(&shown))
+	if !strings.Contains(shown.String(), "Resuming after") {
+		t.Errorf("the run was not resumed:\n%s", &shown)
+	}
+	first, second := want.Runs[0], got.Runs[0]
+	if len(second.Points) != len(first.Points) {
+		t.Fatalf("%d observations, want %d", len(second.Points), len(first.Points))
+	}
+	for i, p := range first.Points {
+		q := second.Points[i]
+		if q.Units != p.Units || !slices.Equal(q.Scores, p.Scores) || q.Bands[0] != p.Bands[0] {
+			t.Errorf("observation %d is of %d units, want %d, or its numbers differ", i, q.Units, p.Units)
+		}
+	}
+}
+
 func TestAnotherComparisonIsRefused(t *testing.T) {
 	o := smallComparison(t, train.ModePWord2Vec)
 	o.Seeds = 1
