@@ -17,10 +17,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/textcnn"
 )
 
-// TaskClassification is telling classes of sentences apart by a network that
-// reads the vectors of their words, see [Classification].
-const TaskClassification = "classification"
-
 // MetricAccuracy is the share of sentences whose class is found.
 const MetricAccuracy = "accuracy"
 

@@ -8,7 +8,12 @@
 // read in analogy.go and answered in solve.go (3CosAdd, 3CosMul) and lrcos.go;
 // categories are in categorization.go and kmeans.go. Of graphs, [Nodes] is in
 // nodes.go and labels.go, [Links] in links.go. What learns is logistic.go and
-// softmax.go, both by newton.go.
+// softmax.go, both by newton.go. Classes of sentences, by a small network on the
+// vectors, are in classification.go.
+//
+// [RunItems] gives the outcomes of single pairs and questions, from which
+// [NewBootstrap] tells differences from chance (significance.go). The losses of
+// frequent and rare words are in bands.go.
 //
 // Under the default [Options] the scores are those of gensim 4's
 // evaluate_word_pairs and evaluate_word_analogies with restrict_vocab not

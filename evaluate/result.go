@@ -31,8 +31,9 @@ const (
 	TaskSimilarity     = "similarity"
 	TaskAnalogy        = "analogy"
 	TaskCategorization = "categorization"
-	TaskNodes          = "nodes" // labels of a graph's nodes, see Nodes
-	TaskLinks          = "links" // edges of a graph, see Links
+	TaskClassification = "classification" // of sentences, see Classification
+	TaskNodes          = "nodes"          // labels of a graph's nodes, see Nodes
+	TaskLinks          = "links"          // edges of a graph, see Links
 )
 
 // The metrics of similarity. Those of analogy are the [Method] names: the

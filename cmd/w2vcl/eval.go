@@ -44,6 +44,10 @@ score), analogy set (the format of questions-words.txt) and categorization set
 Every score stands beside its coverage: how many of the set's items have all
 their words in the vocabulary.
 
+Classes of sentences must be asked for, as they take minutes: --task
+classification trains a small convolutional network on the vectors, which stay as
+they are, for each set of lines "label word word ..." (MR, Subj, SST-2).
+
 Vectors of a graph's nodes (see 'w2vcl walk') have tasks of their own. nodes: find
 the labels of nodes by logistic regression; --data is a file of lines "node,label",
 or a MATLAB file with the matrix 'group'. links: tell edges from pairs without an
@@ -51,6 +55,7 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 		Example: `  w2vcl eval runs/wiki
   w2vcl eval runs/wiki --data evaluation-sets/ --json
   w2vcl eval runs/wiki --data evaluation-sets/ --task categorization
+  w2vcl eval runs/wiki --data sentences/ --task classification
   w2vcl eval runs/wiki --against runs/older
   w2vcl eval GoogleNews.bin --data questions-words.txt --restrict-vocab 30000
   w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
@@ -83,7 +88,8 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 
 // evalTasks are the values of --task.
 var evalTasks = []string{
-	evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskNodes, evaluate.TaskLinks,
+	evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization,
+	evaluate.TaskClassification, evaluate.TaskNodes, evaluate.TaskLinks,
 }
 
 // graphTask reports whether the vectors are those of a graph's nodes.
@@ -95,8 +101,8 @@ func (o *evalOptions) graphTask() bool {
 // are for; "" is the task of all sets of words.
 var taskFlags = map[string][]string{
 	"oov":            {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
-	"case-sensitive": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
-	"restrict-vocab": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
+	"case-sensitive": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskClassification},
+	"restrict-vocab": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskClassification},
 	"sections":       {"", evaluate.TaskAnalogy},
 	"against":        {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy},
 	"ratios":         {evaluate.TaskNodes},
@@ -142,6 +148,8 @@ func (o *evalOptions) checkValues() error {
 		return train.Usagef("--task %s: choose %s", o.task, strings.Join(evalTasks, ", "))
 	case o.graphTask() && o.data == "":
 		return train.Usagef("--data is missing: --task %s needs a file", o.task)
+	case o.task == evaluate.TaskClassification && o.data == "":
+		return train.Usagef("--data is missing: no sets of --task %s come with w2vcl", o.task)
 	case o.nodes.Repeats < 1:
 		return train.Usagef("--repeats %d: must be 1 or more", o.nodes.Repeats)
 	case o.nodes.Folds < 0 || o.nodes.Folds == 1:
@@ -177,6 +185,9 @@ func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
 func (o *evalOptions) score(ctx context.Context, s streams, t *embedding.Table) ([]evaluate.Result, error) {
 	if o.graphTask() {
 		return o.scoreGraph(ctx, t)
+	}
+	if o.task == evaluate.TaskClassification {
+		return o.classify(ctx, s, t)
 	}
 	data, remove, err := evalData(o.data)
 	if err != nil {
