@@ -142,12 +142,12 @@ func bandName(b evaluate.Band) string {
 func (p page) BandRows() [][]cell {
 	var rows [][]cell
 	for b, band := range p.bands() {
-		row := []cell{{Text: bandName(band.Band)}, {Text: train.Number(band.Words)}}
+		row := []cell{{Text: bandName(band.Band)}}
 		for _, v := range p.Variants {
 			last := v.Curve[len(v.Curve)-1].Bands[b]
 			row = append(row, cell{Text: fmt.Sprintf("%.3f", float64(last.Means.Mean)), Small: fmt.Sprintf("variance %.3f", float64(last.Variances.Mean))})
 		}
-		rows = append(rows, row)
+		rows = append(rows, append(row, cell{Text: train.Number(band.Words)}))
 	}
 	return rows
 }

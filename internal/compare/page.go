@@ -80,11 +80,11 @@ func (p page) SpeedRows() [][]cell {
 	var rows [][]cell
 	for _, v := range p.Variants {
 		rows = append(rows, []cell{
-			{Text: v.Name}, seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond), amount(v.PairsPerSecond),
-			amount(v.Pairs), {Text: fmt.Sprintf("%.3g", float64(v.Epochs.Mean))}, {Text: train.Bytes(v.Memory.Total)}, score(v.Score),
+			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
+			amount(v.PairsPerSecond), amount(v.Pairs), {Text: fmt.Sprintf("%.3g", float64(v.Epochs.Mean))}, {Text: train.Bytes(v.Memory.Total)},
 		})
 	}
-	markBest(rows, func(i int) evaluate.Score { return p.Variants[i].Score.Mean }, 8)
+	markBest(rows, func(i int) evaluate.Score { return p.Variants[i].Score.Mean }, 1)
 	return rows
 }
 
@@ -128,7 +128,7 @@ func (p page) ScoreRows(main bool) [][]cell {
 		if set.Main != main {
 			continue
 		}
-		row := []cell{{Text: set.Dataset, Small: set.Metric}, {Text: coverage(set), Small: fmt.Sprintf("%s of %s", train.Number(set.Found), train.Number(set.Total))}}
+		row := []cell{{Text: set.Dataset, Small: set.Metric}}
 		best := -1
 		for k, v := range p.Variants {
 			row = append(row, score(v.Scores[i]))
@@ -137,18 +137,16 @@ func (p page) ScoreRows(main bool) [][]cell {
 			}
 		}
 		if best >= 0 {
-			row[2+best].Best = true
+			row[1+best].Best = true
 		}
-		rows = append(rows, row)
+		rows = append(rows, append(row, coverage(set)))
 	}
 	return rows
 }
 
-func coverage(s Set) string {
-	if s.Total == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.0f%%", 100*float64(s.Found)/float64(s.Total))
+func coverage(s Set) cell {
+	share := 100 * float64(s.Found) / float64(max(s.Total, 1))
+	return cell{Text: fmt.Sprintf("%.0f%%", share), Small: fmt.Sprintf("%s of %s", train.Number(s.Found), train.Number(s.Total))}
 }
 
 // DifferenceRows is the table of differences from the first variant.
@@ -156,21 +154,20 @@ func (p page) DifferenceRows() [][]cell {
 	var rows [][]cell
 	for _, set := range p.Sets {
 		row := []cell{{Text: set.Dataset, Small: set.Metric}}
+		var items cell
 		for _, d := range p.Differences {
 			if d.Against != p.Variants[0].Name || d.Dataset != set.Dataset || d.Task != set.Task || d.Metric != set.Metric {
 				continue
 			}
-			if len(row) == 1 {
-				row = append(row, cell{Text: train.Number(d.Items)})
-			}
+			items.Text = train.Number(d.Items)
 			row = append(row, cell{
 				Text:  signed(d.Difference.Value),
 				Small: fmt.Sprintf("%s to %s, p %s", signed(d.Difference.Low), signed(d.Difference.High), probability(d.P)),
 				Best:  d.Holm < 0.05,
 			})
 		}
-		if len(row) > 2 {
-			rows = append(rows, row)
+		if len(row) > 1 {
+			rows = append(rows, append(row, items))
 		}
 	}
 	return rows

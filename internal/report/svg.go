@@ -13,7 +13,7 @@ const (
 	width  = 480
 	height = 300
 
-	left, right, top, bottom = 52, 18, 14, 44 // margins
+	left, right, top, bottom = 66, 24, 14, 44 // margins
 )
 
 // colors is how many colour classes the style sheet has. Beyond that they come
