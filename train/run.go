@@ -213,7 +213,7 @@ func (j *job) export(folder *runFolder) error {
 	for _, file := range []struct {
 		name string
 		data []float32
-	}{{VectorsFile, vectors}, {ContextFile, contexts}} {
+	}{{VectorsFile, j.config.vectors(words, contexts)}, {ContextFile, contexts}} {
 		table, err := embedding.NewTable(j.vocabulary.Words, j.config.Dim, file.data)
 		if err != nil {
 			return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)

@@ -32,7 +32,8 @@ Parts are measured one by one on the same random pairs, as frequent as in a
 subsampled text of so many words. A word is a positive pair with its negatives.
 "rest" is what training takes beyond its parts: reading pairs, sorting the rows
 that occur several times, and the machine that runs the Gorgonia graph. A part
-by itself may find more in the caches than in training.`,
+by itself may find more in the caches than in training. Training ends a minibatch
+with each block of 65,536 words of text, so very large ones are smaller on average.`,
 		Example: `  w2vcl profile
   w2vcl profile --words 18498 --dim 500 --batch 1024,65536 --threads 1 --json`,
 		Args: exactly(),
