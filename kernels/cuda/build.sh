@@ -23,7 +23,7 @@ packages=(
 # Drivers refuse PTX that is newer than they are. CUDA 12.0's takes this.
 ptx_version=8.0
 
-flags=(-std=c++17 -O3 --fmad=true -Xptxas -warn-spills)
+flags=(-std=c++17 -O3 --fmad=true)
 
 main() {
 	case ${1:-all} in
@@ -57,7 +57,8 @@ build() {
 	for source in *.cu; do
 		name=${source%.cu}
 		"$root/bin/nvcc" "${flags[@]}" -arch=compute_80 -ptx -o "$1/$name.ptx" "$source"
-		sed -i -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' "$1/$name.ptx"
+		sed -i -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' -e '/used_bytes_mask/d' "$1/$name.ptx"
+		# used_bytes_mask is a hint that old versions do not have.
 		# The assembler refuses instructions that the version does not have.
 		"$root/bin/ptxas" -arch=sm_80 -o /dev/null "$1/$name.ptx"
 		"$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$1/$name.cubin" "$source"

@@ -7,6 +7,10 @@
 
 #include_next <cuda.h>
 
+/* Drivers before 12.8 lack the second form, which is no different. */
+#undef cuEventElapsedTime
+CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
+
 #if CUDA_VERSION >= 13000
 #undef cuCtxCreate
 #undef cuMemAdvise

@@ -1,0 +1,58 @@
+/* A library that stands for libcuda when a program is linked and finds the real
+ * one when it runs. So the program links on a machine without a GPU and starts
+ * on one: each function of functions.h jumps to the driver's or, where there is
+ * none, answers CUDA_ERROR_NO_DEVICE.
+ *
+ * cuInit always succeeds here, for gorgonia.org/cu ends the process if it does
+ * not. w2vcl_driver_error says what it answered. */
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { no_device = 100 };
+
+static int absent(void) { return no_device; }
+
+static char error[256];
+
+/* What is wrong with the driver; "" if nothing. */
+const char *w2vcl_driver_error(void) { return error; }
+
+#define DRIVER(name) \
+	__attribute__((visibility("hidden"))) void *w2vcl_##name = (void *)absent;
+#include "functions.h"
+#undef DRIVER
+
+/* A jump leaves the arguments where they are. */
+#if defined(__x86_64__)
+#define JUMP(name) "jmp *w2vcl_" #name "(%rip)\n"
+#elif defined(__aarch64__)
+#define JUMP(name) "adrp x16, w2vcl_" #name "\n ldr x16, [x16, :lo12:w2vcl_" #name "]\n br x16\n"
+#else
+#error "no jump for this processor"
+#endif
+
+#define DRIVER(name) \
+	__asm__(".text\n.globl " #name "\n.type " #name ", %function\n" #name ":\n" JUMP(name) ".size " #name ", .-" #name "\n");
+#include "functions.h"
+#undef DRIVER
+
+__attribute__((constructor)) static void find(void) {
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+	if (!driver) {
+		snprintf(error, sizeof error, "there is no NVIDIA driver: %s", dlerror());
+		return;
+	}
+	int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
+	int result = init ? init(0) : no_device;
+	if (result != 0) {
+		snprintf(error, sizeof error, "the NVIDIA driver does not start: error %d of cuInit", result);
+		return;
+	}
+	void *f;
+#define DRIVER(name) if ((f = dlsym(driver, #name))) w2vcl_##name = f;
+#include "functions.h"
+#undef DRIVER
+}
+
+int cuInit(unsigned flags) { return (void)flags, 0; }
