@@ -6,7 +6,7 @@
 #   build.sh            write built/
 #   build.sh check      fail unless built/ is what the sources give
 #   build.sh driver     write the library that stands for the driver (driver/)
-#   build.sh env        print the cgo settings of go build -tags cuda
+#   build.sh env        print the cgo settings of go build -tags gpu
 #
 # The compiler is installed with pip if it is not there: $W2VCL_CUDA names its
 # folder, $PIP the pip to use.
@@ -85,7 +85,7 @@ driver() {
 }
 
 settings() {
-	[[ -f $toolkit/driver/libcuda.a ]] || driver
+	driver
 	echo "export CGO_ENABLED=1"
 	echo "export CGO_CFLAGS='-O2 -I$here/include -I$root/include'"
 	echo "export CGO_LDFLAGS='-L$toolkit/driver -ldl'"

@@ -1,0 +1,289 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// CLConfig says what a CL trains.
+type CLConfig struct {
+	Rows, Dim, Negatives int    // V, N, K
+	Seed                 uint64 // of the negatives
+	Alias                []uint32
+	// Method, Beta1, ... are those of optim.Config, with its defaults applied.
+	Method                             string
+	Beta1, Beta2, Epsilon, WeightDecay float64
+}
+
+// CL trains W2V-CL on a device: the half steps of graph.TwoStep, on the same
+// columns and with the same negatives.
+//
+// Half steps are launched 64 at a time, as one CUDA graph: 0.8 µs a launch in
+// place of 4.
+type CL struct {
+	device *Device
+	config CLConfig
+	blocks int // of a half step
+	tables [2]clTable
+	params [2]cu.DevicePtr // clArgs of the half steps
+	kernel cu.Function
+	sum    cu.Function
+
+	steps, columns, losses, totals cu.DevicePtr // of clBlock half steps
+	pinnedSteps                    []clStep
+	pinnedColumns                  []uint32
+	graph                          *recording
+}
+
+type clTable struct{ values, first, second, secondOfRow cu.DevicePtr }
+
+// clArgs and clStep are ClTable and ClStep of cl.cu.
+type clArgs struct {
+	left, right, first, second, secondOfRow, alias uint64
+	seed                                           uint64
+	rows, quads, columns, negatives                uint32
+	beta1, oneMinusBeta1, beta2, oneMinusBeta2     float32
+}
+
+type clStep struct {
+	stream                     uint32
+	keep, scale, epsilon, rate float32
+}
+
+const (
+	clBlock    = 64 // half steps of a graph
+	clWarps    = 8  // rows of a block
+	lossThread = 256
+)
+
+var clMethods = map[string]string{"adam": "adam", "adam-row": "adamRow", "sgd": "sgd"}
+
+// NewCL takes the device's memory for training. All tables are zero.
+func (d *Device) NewCL(c CLConfig) (*CL, error) {
+	f, err := variant(c.Dim)
+	if err != nil {
+		return nil, err
+	}
+	method, ok := clMethods[c.Method]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("optimizer %q is unknown to the CUDA kernels", c.Method)
+	case len(c.Alias) != 2*c.Rows:
+		return nil, fmt.Errorf("an alias table of %d values for %d rows; there should be two a row", len(c.Alias), c.Rows)
+	case c.Rows < 1 || c.Dim < 1 || c.Negatives < 1:
+		return nil, fmt.Errorf("%d rows, dimension %d, %d negatives: all must be at least 1", c.Rows, c.Dim, c.Negatives)
+	}
+	t := &CL{device: d, config: c, blocks: (c.Rows + clWarps - 1) / clWarps}
+	err = d.do(func() error {
+		if t.kernel, err = d.function("cl", fmt.Sprintf("cl_%s_%d", method, f)); err != nil {
+			return err
+		}
+		if t.sum, err = d.function("cl", "cl_loss"); err != nil {
+			return err
+		}
+		return t.allocate()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare W2V-CL on %s: %w", d.Name, err)
+	}
+	return t, nil
+}
+
+func (t *CL) allocate() (err error) {
+	c, d := t.config, t.device
+	table := 16 * int64(c.Rows) * int64(quads(c.Dim))
+	need := func(p *cu.DevicePtr, what string, bytes int64) {
+		if err == nil {
+			*p, err = d.allocate(what, bytes)
+		}
+	}
+	for i := range t.tables {
+		need(&t.tables[i].values, "a table", table)
+		if c.Method != "sgd" {
+			need(&t.tables[i].first, "first moments", table)
+		}
+		switch c.Method {
+		case "adam":
+			need(&t.tables[i].second, "second moments", table)
+		case "adam-row":
+			need(&t.tables[i].secondOfRow, "second moments", 4*int64(c.Rows))
+		}
+	}
+	need(&t.steps, "steps", sizeOf[clStep](clBlock))
+	need(&t.columns, "columns of M", 4*clBlock*int64(c.Rows))
+	need(&t.losses, "losses", 4*clBlock*int64(t.blocks))
+	need(&t.totals, "losses", 8*clBlock)
+	var alias cu.DevicePtr
+	need(&alias, "alias table", 8*int64(c.Rows))
+	if err != nil {
+		return err
+	}
+	if err := send(alias, c.Alias); err != nil {
+		return err
+	}
+	for i := range t.params {
+		left, right := t.tables[i], t.tables[1-i]
+		t.params[i], err = place(d, "arguments", []clArgs{{
+			left: uint64(left.values), right: uint64(right.values), first: uint64(left.first), second: uint64(left.second),
+			secondOfRow: uint64(left.secondOfRow), alias: uint64(alias), seed: c.Seed,
+			rows: uint32(c.Rows), quads: uint32(quads(c.Dim)), columns: uint32(c.Dim), negatives: uint32(c.Negatives),
+			beta1: float32(c.Beta1), oneMinusBeta1: float32(1 - c.Beta1), beta2: float32(c.Beta2), oneMinusBeta2: float32(1 - c.Beta2),
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	if t.pinnedSteps, err = pinned[clStep](clBlock); err != nil {
+		return err
+	}
+	t.pinnedColumns, err = pinned[uint32](clBlock * c.Rows)
+	return err
+}
+
+// SetTables sends W and C, (V, N) in row-major order. Moments become zero.
+func (t *CL) SetTables(words, contexts []float32) error {
+	c := t.config
+	if len(words) != c.Rows*c.Dim || len(contexts) != c.Rows*c.Dim {
+		return fmt.Errorf("tables of %d and %d values; there should be %d x %d", len(words), len(contexts), c.Rows, c.Dim)
+	}
+	return t.device.do(func() error {
+		for i, from := range [][]float32{words, contexts} {
+			to := t.tables[i]
+			if err := sendTable(to.values, from, c.Dim); err != nil {
+				return err
+			}
+			table := 16 * int64(c.Rows) * int64(quads(c.Dim))
+			for p, bytes := range map[cu.DevicePtr]int64{to.first: table, to.second: table, to.secondOfRow: 4 * int64(c.Rows)} {
+				if p == 0 {
+					continue
+				}
+				if err := cu.MemsetD8(p, 0, bytes); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Tables receives W and C into slices as SetTables takes them.
+func (t *CL) Tables(words, contexts []float32) error {
+	return t.device.do(func() error {
+		for i, to := range [][]float32{words, contexts} {
+			if err := receiveTable(to, t.tables[i].values, t.config.Dim); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// A CLIteration is one iteration: both steps.
+type CLIteration struct {
+	Number  int // counted from 0
+	Rate    float64
+	Columns [2][]uint32 // of M: of step 1 and step 2, V entries each
+}
+
+// Train runs iterations one after the other and returns the loss of each.
+func (t *CL) Train(iterations []CLIteration) (losses []float64, err error) {
+	for part := range slices.Chunk(iterations, clBlock/2) {
+		var totals []float64
+		if err = t.device.do(func() error { totals, err = t.train(part); return err }); err != nil {
+			return nil, fmt.Errorf("iterations %d to %d on %s: %w", part[0].Number, part[len(part)-1].Number, t.device.Name, err)
+		}
+		for i := 0; i < len(totals); i += 2 {
+			losses = append(losses, totals[i]+totals[i+1])
+		}
+	}
+	return losses, nil
+}
+
+func (t *CL) train(iterations []CLIteration) ([]float64, error) {
+	count, v := 2*len(iterations), t.config.Rows
+	for i, it := range iterations {
+		for side, column := range it.Columns {
+			if len(column) != v {
+				return nil, fmt.Errorf("a column of M of %d entries; there should be %d", len(column), v)
+			}
+			copy(t.pinnedColumns[(2*i+side)*v:], column)
+			t.pinnedSteps[2*i+side] = t.config.step(it, side)
+		}
+	}
+	s := t.device.stream
+	if err := cu.MemcpyHtoDAsync(t.columns, unsafe.Pointer(&t.pinnedColumns[0]), 4*int64(count*v), s); err != nil {
+		return nil, err
+	}
+	if err := cu.MemcpyHtoDAsync(t.steps, unsafe.Pointer(&t.pinnedSteps[0]), sizeOf[clStep](count), s); err != nil {
+		return nil, err
+	}
+	if err := t.launch(count); err != nil {
+		return nil, err
+	}
+	if err := s.Synchronize(); err != nil {
+		return nil, err
+	}
+	totals := make([]float64, count)
+	return totals, receive(totals, t.totals)
+}
+
+// step returns what optim.Optimizer.Begin makes of an iteration.
+func (c CLConfig) step(it CLIteration, side int) clStep {
+	n := float64(it.Number + 1)
+	correction1, correction2 := 1-math.Pow(c.Beta1, n), math.Sqrt(1-math.Pow(c.Beta2, n))
+	return clStep{
+		stream: uint32(2*it.Number + side),
+		keep:   float32(1 - it.Rate*c.WeightDecay), scale: float32(it.Rate * correction2 / correction1),
+		epsilon: float32(c.Epsilon * correction2), rate: float32(it.Rate),
+	}
+}
+
+// launch starts the first count half steps: all of them by the graph.
+func (t *CL) launch(count int) (err error) {
+	if count < clBlock {
+		return t.launchEach(count)
+	}
+	if t.graph == nil {
+		if t.graph, err = record(t.device.stream, func() error { return t.launchEach(clBlock) }); err != nil {
+			return err
+		}
+	}
+	return t.graph.launch(t.device.stream)
+}
+
+func (t *CL) launchEach(count int) error {
+	d := t.device
+	for i := range count {
+		losses := uint64(t.losses) + uint64(4*i*t.blocks)
+		err := d.launch(t.kernel, t.blocks, 32*clWarps, 0, uint64(t.params[i%2]),
+			uint64(t.steps)+uint64(sizeOf[clStep](i)), uint64(t.columns)+uint64(4*i*t.config.Rows), losses)
+		if err != nil {
+			return err
+		}
+		if err := d.launch(t.sum, 1, lossThread, 0, losses, uint64(t.blocks), uint64(t.totals)+uint64(8*i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close frees the memory that is not the device's to free.
+func (t *CL) Close() error {
+	return t.device.do(func() error {
+		if t.graph != nil {
+			if err := t.graph.free(); err != nil {
+				return err
+			}
+		}
+		if err := unpin(t.pinnedSteps); err != nil {
+			return err
+		}
+		return unpin(t.pinnedColumns)
+	})
+}
