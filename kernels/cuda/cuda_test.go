@@ -286,6 +286,27 @@ func TestCLRepeats(t *testing.T) {
 	}
 }
 
+// The PTX, which other GPUs run, does the same as the machine code.
+func TestPTX(t *testing.T) {
+	var tables [2][]float32
+	for i, portable := range []bool{false, true} {
+		d := open(t)
+		d.portable = portable
+		c := sequential.Config{Dim: 60, Window: 5, Negatives: 5, Epochs: 1, Seed: 4}
+		_, f := fullW2VCase(t, d, zipf(6, 3000, 300), c, 1)
+		if _, _, err := f.Train(0, len(f.config.Sentences)-1); err != nil {
+			t.Fatal(err)
+		}
+		values := f.config.Vocabulary * c.Dim
+		words, contexts := make([]float32, values), make([]float32, values)
+		if err := f.Tables(words, contexts); err != nil {
+			t.Fatal(err)
+		}
+		tables[i] = append(words, contexts...)
+	}
+	near(t, "tables", tables[1], tables[0])
+}
+
 // fullW2VCase is FULL-W2V on one thread of the CPU and the same on the device.
 func fullW2VCase(t testing.TB, d *Device, text string, c sequential.Config, inFlight int) (*sequential.Trainer, *FullW2V) {
 	t.Helper()

@@ -26,6 +26,8 @@ type Device struct {
 	Capability      [2]int // compute capability, major and minor
 	Multiprocessors int
 
+	portable bool // use PTX even if there is machine code; for tests
+
 	calls   chan func()
 	context cu.CUContext
 	stream  cu.Stream
@@ -122,7 +124,7 @@ func (d *Device) function(module, name string) (cu.Function, error) {
 	m, ok := d.modules[module]
 	if !ok {
 		file := "built/" + module + ".ptx"
-		if d.Capability == [2]int{9, 0} {
+		if d.Capability == [2]int{9, 0} && !d.portable {
 			file = "built/" + module + ".cubin"
 		}
 		image, err := built.ReadFile(file)
