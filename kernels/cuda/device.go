@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -22,9 +23,7 @@ var ErrNoDevice = errors.New("no CUDA device")
 // it, may be called from any goroutine; one call runs at a time, on one thread of
 // the operating system, to which the driver's context belongs.
 type Device struct {
-	Name            string
-	Capability      [2]int // compute capability, major and minor
-	Multiprocessors int
+	Info
 
 	portable bool // use PTX even if there is machine code; for tests
 
@@ -32,22 +31,21 @@ type Device struct {
 	context cu.CUContext
 	stream  cu.Stream
 	modules map[string]cu.Module
-	buffers []cu.DevicePtr
+	buffers map[cu.DevicePtr]int64 // bytes of each
+	used    int64                  // bytes of all of them
+	peak    atomic.Int64           // the most there were
 }
 
 // Open takes device number ordinal, counted from 0, into use.
 func Open(ordinal int) (*Device, error) {
-	if message := driverError(); message != "" {
-		return nil, fmt.Errorf("%w: %s", ErrNoDevice, message)
-	}
-	count, err := cu.NumDevices()
-	if err != nil || count == 0 {
-		return nil, fmt.Errorf("%w: the driver finds none (%v)", ErrNoDevice, err)
+	count, err := devices()
+	if err != nil {
+		return nil, err
 	}
 	if ordinal < 0 || ordinal >= count {
 		return nil, fmt.Errorf("there is no CUDA device %d: this machine has %d, counted from 0", ordinal, count)
 	}
-	d := &Device{calls: make(chan func()), modules: map[string]cu.Module{}}
+	d := &Device{calls: make(chan func()), modules: map[string]cu.Module{}, buffers: map[cu.DevicePtr]int64{}}
 	go d.serve()
 	if err := d.do(func() error { return d.open(cu.Device(ordinal)) }); err != nil {
 		close(d.calls)
@@ -71,35 +69,23 @@ func (d *Device) do(f func() error) error {
 }
 
 func (d *Device) open(device cu.Device) (err error) {
-	if d.Name, err = device.Name(); err != nil {
+	if d.Info, err = describe(device); err != nil {
 		return err
 	}
-	for _, x := range []struct {
-		to        *int
-		attribute cu.DeviceAttribute
-	}{
-		{&d.Capability[0], cu.ComputeCapabilityMajor},
-		{&d.Capability[1], cu.ComputeCapabilityMinor},
-		{&d.Multiprocessors, cu.MultiprocessorCount},
-	} {
-		if *x.to, err = device.Attribute(x.attribute); err != nil {
-			return err
-		}
-	}
-	if d.Capability[0] < 8 {
+	if !d.Usable() {
 		return fmt.Errorf("%s has compute capability %d.%d; the kernels need 8.0", d.Name, d.Capability[0], d.Capability[1])
 	}
 	if d.context, err = device.MakeContext(cu.SchedAuto); err != nil {
 		return err
 	}
-	d.stream, err = cu.MakeStream(cu.NonBlocking)
+	d.stream, err = cu.MakeStream(cu.DefaultStream) // waits for copies and fills, which are not on it
 	return err
 }
 
 // Close frees the device and all that was made on it.
 func (d *Device) Close() error {
 	err := d.do(func() error {
-		for _, b := range d.buffers {
+		for b := range d.buffers {
 			_ = cu.MemFree(b) // the context frees what this does not
 		}
 		return d.context.Destroy()
@@ -117,6 +103,10 @@ func (d *Device) Memory() (free, total int64, err error) {
 	})
 	return free, total, err
 }
+
+// Peak returns the most bytes that were allocated at a time. What the driver
+// takes for itself is not counted.
+func (d *Device) Peak() int64 { return d.peak.Load() }
 
 // function returns a kernel of built/. Machine code is used where the device is
 // the one it is for.
