@@ -16,6 +16,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
+	"github.com/w2vcl/w2vcl/internal/trainer"
 )
 
 // stateFile, in the checkpoint folder, is a safetensors file: the tensors of
@@ -178,6 +179,9 @@ func (s *savedState) load(t Trainer) error {
 	}
 	if got := hex(hash.Sum64()); got != s.Data {
 		return s.damaged(fmt.Errorf("its data are not what was written (checksum %s instead of %s)", got, s.Data))
+	}
+	if blocks, ok := t.(trainer.Blocks); ok {
+		blocks.Push()
 	}
 	return nil
 }

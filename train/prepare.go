@@ -40,6 +40,10 @@ type job struct {
 	trainer      Trainer
 	saver        *saver // of checkpoints, once training began
 
+	opening     *opening // of the GPU to train on; nil: the CPU
+	deviceBytes int64    // of its memory that training takes, about
+	deviceFree  int64    // that was free before
+
 	secondsRead, secondsMatrix float64
 	closers                    []func() error
 }
@@ -52,8 +56,9 @@ func (j *job) prepare(ctx context.Context, p *Progress) error {
 			j.mode = m
 		}
 	}
-	if err := j.readCorpus(ctx, p); err != nil {
-		return err
+	opening := j.openDevice(ctx)
+	if err := j.readCorpus(opening, p); err != nil {
+		return j.deviceFailed(opening, err)
 	}
 	if err := j.readStart(p); err != nil {
 		return err

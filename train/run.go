@@ -194,6 +194,9 @@ func (j *job) writeDOT() error {
 
 // export writes the vectors to use and the context table, or neither.
 func (j *job) export(folder *runFolder) error {
+	if err := pull(j.trainer, false); err != nil {
+		return err
+	}
 	words, contexts := j.trainer.Tables()
 	vectors := words
 	if j.config.Vectors == VectorsSum {

@@ -1,0 +1,99 @@
+//go:build gpu
+
+package device
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+)
+
+// Built reports whether the kernels are built in.
+const Built = true
+
+// Open takes the device that is named cuda or cuda:N into use. On a machine
+// without a GPU the error is ErrNone, wrapped.
+func Open(name string) (Device, error) {
+	ordinal, err := Ordinal(name)
+	if err != nil {
+		return nil, err
+	}
+	d, err := cuda.Open(ordinal)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return cudaDevice{d}, nil
+}
+
+// List returns the devices of the machine and the version of CUDA that their
+// driver has.
+func List() (devices []Info, driver string, err error) {
+	all, driver, err := cuda.List()
+	for i, d := range all {
+		devices = append(devices, Info{
+			Ordinal: i, Name: d.Name, Memory: d.Memory, Usable: d.Usable(),
+			Capability: fmt.Sprintf("%d.%d", d.Capability[0], d.Capability[1]),
+		})
+	}
+	return devices, driver, translate(err)
+}
+
+// noDevice is ErrNone that keeps the words of cuda.ErrNoDevice.
+type noDevice struct{ error }
+
+func (noDevice) Is(target error) bool { return target == ErrNone }
+
+func translate(err error) error {
+	if errors.Is(err, cuda.ErrNoDevice) {
+		return noDevice{err}
+	}
+	return err
+}
+
+// A cudaDevice is cuda.Device as a Device.
+type cudaDevice struct{ *cuda.Device }
+
+func (d cudaDevice) Name() string { return d.Device.Name }
+
+func (d cudaDevice) NewCL(c CLConfig) (CLKernels, error) {
+	o := c.Optimizer.WithDefaults()
+	k, err := d.Device.NewCL(cuda.CLConfig{
+		Rows: c.Rows, Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: c.Alias,
+		Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return cudaCL{k}, nil
+}
+
+type cudaCL struct{ *cuda.CL }
+
+func (c cudaCL) Train(iterations []Iteration) ([]float64, error) {
+	list := make([]cuda.CLIteration, len(iterations))
+	for i, it := range iterations {
+		list[i] = cuda.CLIteration{Number: it.Number, Rate: it.Rate, Columns: it.Columns}
+	}
+	return c.CL.Train(list)
+}
+
+func (d cudaDevice) NewFullW2V(c FullW2VConfig) (FullW2VKernels, error) {
+	rates := make([][]float32, c.Epochs)
+	for i := range rates {
+		rates[i] = make([]float32, len(c.Units)-1)
+	}
+	k, err := d.Device.NewFullW2V(cuda.FullW2VConfig{
+		Vocabulary: c.Vocabulary, Dim: c.Dim, Negatives: c.Negatives, Half: c.Half, Seed: c.Seed,
+		Alias: c.Alias, Keep: c.Keep, Tokens: c.Tokens, Sentences: c.Sentences, Units: c.Units, Rates: rates,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return cudaFullW2V{k}, nil
+}
+
+type cudaFullW2V struct{ *cuda.FullW2V }
+
+// Close has nothing to free that the device does not.
+func (cudaFullW2V) Close() error { return nil }

@@ -1,0 +1,116 @@
+// Package device trains on a GPU what graph.TwoStep and sequential.FullW2V train
+// on the CPU: the same units with the same random numbers, so the same model but
+// for rounding. Programs that are built without the tag gpu have no device, and
+// say so.
+//
+// Start with Open. TwoStep and FullW2V are the trainers: each has its CPU twin,
+// which keeps tables and moments for checkpoints, and kernels that do the
+// training. Device is the seam between them and kernels/cuda; devicetest has a
+// Device that computes on the CPU, for tests of all that is above the seam.
+package device
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/w2vcl/w2vcl/optim"
+)
+
+// A Device is a GPU in use. It is to be closed after what was made on it.
+type Device interface {
+	Name() string
+	// Memory returns the bytes of its memory that are free, and all.
+	Memory() (free, total int64, err error)
+	// Peak returns the most bytes that were allocated on it at a time.
+	Peak() int64
+	NewCL(CLConfig) (CLKernels, error)
+	NewFullW2V(FullW2VConfig) (FullW2VKernels, error)
+	Close() error
+}
+
+// CLConfig says what kernels of W2V-CL compute.
+type CLConfig struct {
+	Rows, Dim, Negatives int // V, N, K
+	Seed                 uint64
+	Alias                []uint32 // of the negatives, two values a row
+	Optimizer            optim.Config
+}
+
+// CLKernels train W2V-CL. The tensors are those of graph.TwoStep's state, by
+// their names; they start as zeros.
+type CLKernels interface {
+	// Train runs iterations, one after the other, and returns the loss of each,
+	// summed over its pairs.
+	Train(iterations []Iteration) ([]float64, error)
+	Send(name string, values []float32) error
+	Receive(name string, values []float32) error
+	Close() error
+}
+
+// An Iteration of W2V-CL is a half step that trains W and one that trains C.
+type Iteration struct {
+	Number  int // counted from 0
+	Rate    float64
+	Columns [2][]uint32 // of M, V entries each, for either half step
+}
+
+// FullW2VConfig says what kernels of FULL-W2V compute.
+type FullW2VConfig struct {
+	Vocabulary, Dim, Negatives int // V, N, K
+	Half                       int // W_f
+	Epochs                     int
+	Seed                       uint64
+	Alias                      []uint32 // of the negatives, two values a word
+	Keep                       []uint32 // corpus.KeepThresholds
+	Tokens                     []uint32
+	Sentences                  []int // first token of each, and the end
+	Units                      []int // first sentence of each unit of an epoch, and the end
+}
+
+// FullW2VKernels train FULL-W2V. The tables start as zeros.
+type FullW2VKernels interface {
+	// SetRates sets the learning rates of units first, first + 1, ..., counted
+	// over the epochs.
+	SetRates(first int, rates []float32) error
+	// Train trains sentences from first to end, counted over the epochs. It
+	// returns the loss and the number of pairs it was summed over.
+	Train(first, end int) (loss float64, pairs int64, err error)
+	SetTables(words, contexts []float32) error
+	Tables(words, contexts []float32) error
+	Close() error
+}
+
+// ErrNotBuilt is the error of a program without the build tag gpu.
+var ErrNotBuilt = errors.New("this w2vcl was built without CUDA: build it with 'make cuda', or use --device cpu")
+
+// ErrNone is the error of a machine without a usable GPU.
+var ErrNone = errors.New("no CUDA device")
+
+// Info is what can be told of a device without using it.
+type Info struct {
+	Ordinal    int    `json:"ordinal"` // of --device cuda:N
+	Name       string `json:"name"`
+	Memory     int64  `json:"memory_bytes"`
+	Capability string `json:"compute_capability"`
+	Usable     bool   `json:"usable"` // there are kernels for its capability
+}
+
+var names = regexp.MustCompile(`^cuda(?::(\d+))?$`)
+
+// Ordinal returns the number of the device that is named cuda or cuda:N.
+func Ordinal(name string) (int, error) {
+	match := names.FindStringSubmatch(name)
+	if match == nil {
+		return 0, fmt.Errorf("%q is no device; choose cpu, cuda, or cuda:N for the GPU of number N, counted from 0", name)
+	}
+	if match[1] == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(match[1])
+	if err != nil {
+		return 0, fmt.Errorf("%q is no device: %w", name, err)
+	}
+	return n, nil
+}
