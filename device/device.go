@@ -71,12 +71,10 @@ type FullW2VConfig struct {
 
 // FullW2VKernels train FULL-W2V. The tables start as zeros.
 type FullW2VKernels interface {
-	// SetRates sets the learning rates of units first, first + 1, ..., counted
-	// over the epochs.
-	SetRates(first int, rates []float32) error
-	// Train trains sentences from first to end, counted over the epochs. It
-	// returns the loss and the number of pairs it was summed over.
-	Train(first, end int) (loss float64, pairs int64, err error)
+	// Train trains the units first, first+1, ..., counted over the epochs, one for
+	// each of the learning rates. It returns the loss of each and the number of
+	// pairs it was summed over.
+	Train(first int, rates []float32) (losses, pairs []float64, err error)
 	SetTables(words, contexts []float32) error
 	Tables(words, contexts []float32) error
 	Close() error

@@ -198,21 +198,15 @@ func TestSame(t *testing.T) {
 			t.Error("one of them has a graph")
 		}
 		compare := func(got []trainer.Report, from, to int) {
-			var loss, pairs, words, wantLoss, wantPairs, wantWords float64
 			for unit := from; unit < to; unit++ {
 				want, err := p.cpu.Advance(t.Context(), unit, rateOf(unit))
 				if err != nil {
 					t.Fatal(err)
 				}
 				r := got[unit-from]
-				loss, pairs, words = loss+r.Loss, pairs+r.Pairs, words+r.Words
-				wantLoss, wantPairs, wantWords = wantLoss+want.Loss, wantPairs+want.Pairs, wantWords+want.Words
-				if r.Words != want.Words {
-					t.Fatalf("unit %d: %v words, want %v", unit, r.Words, want.Words)
+				if math.Abs(r.Loss-want.Loss) > 1e-4*want.Loss || r.Pairs != want.Pairs || r.Words != want.Words {
+					t.Fatalf("unit %d: %+v, want %+v", unit, r, want)
 				}
-			}
-			if math.Abs(loss-wantLoss) > 1e-4*wantLoss || math.Abs(pairs-wantPairs) > 1e-6*pairs || words != wantWords {
-				t.Errorf("units %d to %d: loss %v, %v pairs, %v words, want %v, %v, %v", from, to, loss, pairs, words, wantLoss, wantPairs, wantWords)
 			}
 		}
 		middle := units * 2 / 3

@@ -17,8 +17,7 @@ type FullW2V struct {
 	host    *sequential.Trainer // tables for checkpoints
 	device  Device
 	kernels FullW2VKernels
-	bounds  []int // first sentence of each unit of an epoch, and the end
-	words   []int // of each unit
+	words   []int // of each unit of an epoch
 	sent    bool  // the device has what the host has, or something newer
 
 	trained int     // units of the last launch
@@ -36,14 +35,15 @@ func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequen
 	if err != nil {
 		return nil, err
 	}
-	t := &FullW2V{host: host, device: d, bounds: host.Bounds()}
-	for u, first := range t.bounds[:len(t.bounds)-1] {
-		t.words = append(t.words, text.Sentences[t.bounds[u+1]]-text.Sentences[first])
+	bounds := host.Bounds()
+	t := &FullW2V{host: host, device: d}
+	for u, first := range bounds[:len(bounds)-1] {
+		t.words = append(t.words, text.Sentences[bounds[u+1]]-text.Sentences[first])
 	}
 	t.kernels, err = d.NewFullW2V(FullW2VConfig{
 		Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Half: sequential.FixedWindow(c.Window),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
-		Tokens: text.Tokens, Sentences: text.Sentences, Units: t.bounds,
+		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds,
 	})
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (t *FullW2V) Advance(ctx context.Context, unit int, rate float64) (trainer.
 }
 
 // AdvanceBlock trains the units first, first+1, ..., one for each of the rates,
-// in one launch. The loss of the launch is shared among its units by their words.
+// in one launch.
 func (t *FullW2V) AdvanceBlock(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -106,37 +106,17 @@ func (t *FullW2V) AdvanceBlock(ctx context.Context, first int, rates []float64) 
 	for i, rate := range rates {
 		list[i] = float32(rate)
 	}
-	if err := t.kernels.SetRates(first, list); err != nil {
-		return nil, err
-	}
 	start := time.Now()
-	loss, pairs, err := t.kernels.Train(t.sentence(first), t.sentence(first+count))
+	losses, pairs, err := t.kernels.Train(first, list)
 	if err != nil {
 		return nil, err
 	}
 	t.trained, t.seconds = count, time.Since(start).Seconds()/float64(count)
-	return t.reports(first, count, loss, float64(pairs)), nil
-}
-
-// sentence returns the number of a unit's first sentence, counted over the
-// epochs.
-func (t *FullW2V) sentence(unit int) int {
-	perEpoch := len(t.words)
-	return unit/perEpoch*t.bounds[perEpoch] + t.bounds[unit%perEpoch]
-}
-
-// reports shares what a launch did among its units.
-func (t *FullW2V) reports(first, count int, loss, pairs float64) []trainer.Report {
-	all := 0.0
-	for i := range count {
-		all += float64(t.words[(first+i)%len(t.words)])
+	reports := make([]trainer.Report, count)
+	for i := range reports {
+		reports[i] = trainer.Report{Loss: losses[i], Pairs: pairs[i], Words: float64(t.words[(first+i)%len(t.words)])}
 	}
-	list := make([]trainer.Report, count)
-	for i := range list {
-		words := float64(t.words[(first+i)%len(t.words)])
-		list[i] = trainer.Report{Loss: loss * words / all, Pairs: pairs * words / all, Words: words}
-	}
-	return list
+	return reports, nil
 }
 
 // send brings the host's tables to the device unless they are there.

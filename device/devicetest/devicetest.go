@@ -4,7 +4,6 @@
 package devicetest
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -22,7 +21,7 @@ type Device struct {
 	Fail        error // of all kernels from now on
 	NotANumber  bool  // losses are, from now on
 
-	Launches []int // units, or sentences, of each
+	Launches []int // units of each
 	Open     int   // devices and kernels that were not closed
 }
 
@@ -184,7 +183,7 @@ func (k *cl) half(it device.Iteration, side int) (loss float64) {
 func (d *Device) NewFullW2V(c device.FullW2VConfig) (device.FullW2VKernels, error) {
 	d.Open++
 	return &fullW2V{
-		device: d, FullW2VConfig: c, rates: make([]float32, c.Epochs*(len(c.Units)-1)),
+		device: d, FullW2VConfig: c,
 		words: make([]float32, c.Vocabulary*c.Dim), contexts: make([]float32, c.Vocabulary*c.Dim),
 	}, d.Fail
 }
@@ -192,19 +191,10 @@ func (d *Device) NewFullW2V(c device.FullW2VConfig) (device.FullW2VKernels, erro
 type fullW2V struct {
 	device *Device
 	device.FullW2VConfig
-	rates           []float32
 	words, contexts []float32
 }
 
 func (k *fullW2V) Close() error { k.device.Open--; return nil }
-
-func (k *fullW2V) SetRates(first int, rates []float32) error {
-	if first < 0 || first+len(rates) > len(k.rates) {
-		return errors.New("rates of units that there are not")
-	}
-	copy(k.rates[first:], rates)
-	return k.device.Fail
-}
 
 func (k *fullW2V) SetTables(words, contexts []float32) error {
 	copy(k.words, words)
@@ -218,22 +208,21 @@ func (k *fullW2V) Tables(words, contexts []float32) error {
 	return k.device.Fail
 }
 
-func (k *fullW2V) Train(first, end int) (loss float64, pairs int64, err error) {
-	perEpoch := len(k.Sentences) - 1
-	for n := first; n < end; n++ {
-		unit := 0
-		for k.Units[unit+1] <= n%perEpoch {
-			unit++
+func (k *fullW2V) Train(first int, rates []float32) (losses, pairs []float64, err error) {
+	units := len(k.Units) - 1
+	losses, pairs = make([]float64, len(rates)), make([]float64, len(rates))
+	for i, rate := range rates {
+		epoch, unit := (first+i)/units, (first+i)%units
+		for n := k.Units[unit]; n < k.Units[unit+1]; n++ {
+			l, p := k.sentence(uint32(epoch), n, float64(rate))
+			losses[i], pairs[i] = losses[i]+l, pairs[i]+p
 		}
-		epoch := n / perEpoch
-		l, p := k.sentence(uint32(epoch), n%perEpoch, float64(k.rates[epoch*(len(k.Units)-1)+unit]))
-		loss, pairs = loss+l, pairs+p
 	}
-	return loss, pairs, k.device.launch(end-first, &loss)
+	return losses, pairs, k.device.launch(len(rates), &losses[0])
 }
 
 // sentence trains a sentence; see fullw2v.cu.
-func (k *fullW2V) sentence(epoch uint32, number int, rate float64) (loss float64, pairs int64) {
+func (k *fullW2V) sentence(epoch uint32, number int, rate float64) (loss, pairs float64) {
 	first := k.Sentences[number]
 	var words []uint32
 	for i := first; i < k.Sentences[number+1]; i++ {
