@@ -40,7 +40,7 @@ func NewTwoStep(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations
 		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer,
 	})
 	if err != nil {
-		host.Close()
+		_ = host.Close() // the error that led here is the one to tell
 		return nil, err
 	}
 	return t, nil
@@ -164,7 +164,7 @@ func (t *TwoStep) DOT() string { return t.host.DOT() }
 
 // Close frees what is on the device, but not the device.
 func (t *TwoStep) Close() error {
-	t.columns.wait()
+	_ = t.columns.wait() // of columns that nobody needs
 	err := t.kernels.Close()
 	if hostErr := t.host.Close(); err == nil {
 		err = hostErr

@@ -41,7 +41,7 @@ func newColumns(m *wordcontext.Matrix, threads *team.Team) columns {
 // most block. They are good until take is called again twice.
 func (c *columns) take(first, count int) ([][2][]uint32, error) {
 	if c.ready == nil || first != c.first || count > c.count {
-		c.wait()
+		_ = c.wait() // of columns that nobody needs
 		c.start(first, count)
 	}
 	if err := c.wait(); err != nil {

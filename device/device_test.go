@@ -125,9 +125,9 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 }
 
 func each(t *testing.T, test func(t *testing.T, p *pair)) {
-	for name, make := range pairs {
+	for name, open := range pairs {
 		t.Run(name, func(t *testing.T) {
-			p := make(t, freshSeed(t))
+			p := open(t, freshSeed(t))
 			defer p.close(t)
 			test(t, p)
 		})

@@ -225,7 +225,7 @@ func (s *savedState) checkText(j *job) error {
 		return err
 	case s.Vocabulary != vocabulary:
 		return fmt.Errorf("the words of the text, or how often they occur, changed since the run was interrupted; %s", advice)
-	case s.Corpus != hex(j.fingerprint):
+	case s.Corpus != hex(j.fingerprint()):
 		return fmt.Errorf("the text changed since the run was interrupted, though its words and their counts are the same; %s", advice)
 	}
 	return nil

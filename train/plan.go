@@ -102,10 +102,10 @@ func (j *job) memory() Memory {
 	return m
 }
 
-// exportBytes is what writing the vectors takes: their sum and an index of the
-// words.
+// exportBytes is what writing the vectors takes: their sum, and an index of the
+// words for each of the two files.
 func (j *job) exportBytes() int64 {
-	bytes := indexBytes(j.vocabulary)
+	bytes := 2 * indexBytes(j.vocabulary)
 	if j.config.Vectors == VectorsSum {
 		bytes += int64(j.vocabulary.Len()) * int64(j.config.Dim) * 4
 	}

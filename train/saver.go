@@ -60,7 +60,7 @@ func (j *job) newSaver(folder *runFolder, metrics *metricsFile, from position, p
 	return &saver{
 		path: folder.statePath(), trainer: j.trainer, metrics: metrics,
 		run: checkpoint{
-			Units: j.trainer.Units(), Corpus: hex(j.fingerprint), Vocabulary: vocabulary, Settings: j.config.recorded(),
+			Units: j.trainer.Units(), Corpus: hex(j.fingerprint()), Vocabulary: vocabulary, Settings: j.config.recorded(),
 		},
 		every: every, saved: from.Units, tried: from, unitName: j.mode.unit, progress: p,
 		room: func() error { return room.forCheckpoint(folder) },
