@@ -17,9 +17,9 @@ type TwoStep struct {
 	host    *graph.TwoStep // tables and moments for checkpoints, and the graph
 	device  Device
 	kernels CLKernels
-	config  graph.Config
 	pairs   float64 // of an iteration
 	columns columns
+	buffer  int  // of columns, to be started next
 	sent    bool // the device has what the host has, or something newer
 }
 
@@ -33,15 +33,17 @@ func NewTwoStep(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations
 		return nil, err
 	}
 	t := &TwoStep{
-		host: host, device: d, config: c, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives),
-		columns: newColumns(m, team.New(threads)),
-	}
+		host: host, device: d, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
 	t.kernels, err = d.NewCL(CLConfig{
 		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer,
 	})
 	if err != nil {
 		_ = host.Close() // the error that led here is the one to tell
 		return nil, err
+	}
+	t.columns = columns{
+		matrix: m, team: team.New(threads), block: t.kernels.Block(),
+		memory: [2][]uint32{t.kernels.Columns(0), t.kernels.Columns(1)},
 	}
 	return t, nil
 }
@@ -51,7 +53,8 @@ func NewTwoStep(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations
 func MemoryTwoStep(words int, c graph.Config) int64 {
 	v := int64(words)
 	moments := c.Optimizer.Bytes(words, paddedDim(c.Dim))
-	work := 4*launched*2*v + 8*v + 1<<20 // columns of M, alias table, losses
+	const columns = 64
+	work := 4*columns*v + 8*v + 1<<20 // columns of M, alias table, losses
 	return 2*(tableBytes(words, c.Dim)+moments) + work
 }
 
@@ -63,8 +66,9 @@ func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(
 // Units is the number of iterations, fixed in advance.
 func (t *TwoStep) Units() int { return t.host.Units() }
 
-// Block returns how many iterations to train at a time.
-func (t *TwoStep) Block() int { return t.columns.block }
+// Block returns how many iterations to train at a time: several of the device's
+// blocks, for it waits between one AdvanceBlock and the next.
+func (t *TwoStep) Block() int { return 4 * t.kernels.Block() }
 
 // Advance runs one iteration; see AdvanceBlock.
 func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
@@ -76,8 +80,8 @@ func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.
 }
 
 // AdvanceBlock runs the iterations first, first+1, ..., one for each of the
-// rates, as graph.TwoStep does. While the device trains, the next columns of M
-// are read.
+// rates, as graph.TwoStep does. While the device trains some, the columns of the
+// next are read and handed to it, so that it never waits.
 func (t *TwoStep) AdvanceBlock(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -86,27 +90,37 @@ func (t *TwoStep) AdvanceBlock(ctx context.Context, first int, rates []float64) 
 		return nil, err
 	}
 	var reports []trainer.Report
-	for len(reports) < len(rates) {
-		from := first + len(reports)
-		count := min(len(rates)-len(reports), t.columns.block)
-		block, err := t.columns.take(from, count)
-		if err != nil {
+	underWay := -1 // buffer
+	for done := 0; done < len(rates); {
+		from := first + done
+		count := min(len(rates)-done, t.kernels.Block())
+		if err := t.columns.await(t.buffer, from, count); err != nil {
 			return nil, err
 		}
-		t.columns.prepare(from+count, t.Units())
-		iterations := make([]Iteration, count)
-		for i := range iterations {
-			iterations[i] = Iteration{Number: from + i, Rate: rates[len(reports)+i], Columns: block[i]}
-		}
-		losses, err := t.kernels.Train(iterations)
-		if err != nil {
+		if err := t.kernels.Start(t.buffer, from, rates[done:done+count]); err != nil {
 			return nil, err
 		}
-		for _, loss := range losses {
-			reports = append(reports, trainer.Report{Loss: loss, Pairs: t.pairs})
+		if err := t.collect(&reports, underWay); err != nil {
+			return nil, err
 		}
+		done += count
+		underWay, t.buffer = t.buffer, 1-t.buffer
+		t.columns.read(t.buffer, first+done, min(t.kernels.Block(), t.Units()-first-done))
 	}
-	return reports, nil
+	return reports, t.collect(&reports, underWay)
+}
+
+// collect waits for a buffer that is under way, unless it is -1, and appends the
+// reports of its iterations.
+func (t *TwoStep) collect(reports *[]trainer.Report, buffer int) error {
+	if buffer < 0 {
+		return nil
+	}
+	losses, err := t.kernels.Wait(buffer)
+	for _, loss := range losses {
+		*reports = append(*reports, trainer.Report{Loss: loss, Pairs: t.pairs})
+	}
+	return err
 }
 
 // send brings the host's state to the device unless it is there.

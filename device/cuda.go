@@ -58,24 +58,10 @@ func (d cudaDevice) Name() string { return d.Device.Name }
 
 func (d cudaDevice) NewCL(c CLConfig) (CLKernels, error) {
 	o := c.Optimizer.WithDefaults()
-	k, err := d.Device.NewCL(cuda.CLConfig{
+	return d.Device.NewCL(cuda.CLConfig{
 		Rows: c.Rows, Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: c.Alias,
 		Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return cudaCL{k}, nil
-}
-
-type cudaCL struct{ *cuda.CL }
-
-func (c cudaCL) Train(iterations []Iteration) ([]float64, error) {
-	list := make([]cuda.CLIteration, len(iterations))
-	for i, it := range iterations {
-		list[i] = cuda.CLIteration{Number: it.Number, Rate: it.Rate, Columns: it.Columns}
-	}
-	return c.CL.Train(list)
 }
 
 func (d cudaDevice) NewFullW2V(c FullW2VConfig) (FullW2VKernels, error) {

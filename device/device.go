@@ -41,19 +41,22 @@ type CLConfig struct {
 // CLKernels train W2V-CL. The tensors are those of graph.TwoStep's state, by
 // their names; they start as zeros.
 type CLKernels interface {
-	// Train runs iterations, one after the other, and returns the loss of each,
+	// Block returns how many iterations Start takes at most.
+	Block() int
+	// Columns returns the memory, of buffer 0 or 1, that the columns of M are put
+	// into before Start: (2, Block, V), those of the two steps of each iteration.
+	// It is not to be written to between Start and Wait.
+	Columns(buffer int) []uint32
+	// Start begins to run the iterations first, first+1, ..., one for each of the
+	// learning rates, with the columns of a buffer. It may be called for one
+	// buffer while the other is under way.
+	Start(buffer, first int, rates []float64) error
+	// Wait waits for the iterations of a buffer and returns the loss of each,
 	// summed over its pairs.
-	Train(iterations []Iteration) ([]float64, error)
+	Wait(buffer int) ([]float64, error)
 	Send(name string, values []float32) error
 	Receive(name string, values []float32) error
 	Close() error
-}
-
-// An Iteration of W2V-CL is a half step that trains W and one that trains C.
-type Iteration struct {
-	Number  int // counted from 0
-	Rate    float64
-	Columns [2][]uint32 // of M, V entries each, for either half step
 }
 
 // FullW2VConfig says what kernels of FULL-W2V compute.

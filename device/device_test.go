@@ -278,6 +278,16 @@ func TestErrors(t *testing.T) {
 		if _, err := p.gpu.AdvanceBlock(t.Context(), 0, []float64{.1}); err != nil {
 			t.Fatal(err)
 		}
+		p.fake.NotANumber = true
+		if report, err := p.gpu.Advance(t.Context(), 1, .1); err != nil || !math.IsNaN(report.Loss) {
+			t.Errorf("loss %v, error %v, want NaN", report.Loss, err)
+		}
+		p.fake.NotANumber = false
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := p.gpu.Advance(ctx, 1, .1); !errors.Is(err, context.Canceled) {
+			t.Errorf("after cancel: error %v", err)
+		}
 		failure := errors.New("the device fell off the bus")
 		p.fake.Fail = failure
 		if _, err := p.gpu.Advance(t.Context(), 1, .1); !errors.Is(err, failure) {
@@ -289,16 +299,6 @@ func TestErrors(t *testing.T) {
 		p.gpu.Push()
 		if _, err := p.gpu.Advance(t.Context(), 1, .1); !errors.Is(err, failure) {
 			t.Errorf("Advance after Push: error %v", err)
-		}
-		p.fake.Fail = nil
-		p.fake.NotANumber = true
-		if report, err := p.gpu.Advance(t.Context(), 1, .1); err != nil || !math.IsNaN(report.Loss) {
-			t.Errorf("loss %v, error %v, want NaN", report.Loss, err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := p.gpu.Advance(ctx, 1, .1); !errors.Is(err, context.Canceled) {
-			t.Errorf("after cancel: error %v", err)
 		}
 	})
 }

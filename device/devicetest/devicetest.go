@@ -101,6 +101,9 @@ func (d *Device) NewCL(c device.CLConfig) (device.CLKernels, error) {
 			k.state = append(k.state, trainer.Tensor{Name: name + "." + t.Name, Data: t.Data})
 		}
 	}
+	for i := range k.columns {
+		k.columns[i] = make([]uint32, 2*block*c.Rows)
+	}
 	d.Open++
 	return k, d.Fail
 }
@@ -111,6 +114,8 @@ type cl struct {
 	tables     [2][]float32
 	optimizers [2]*optim.Optimizer
 	state      []trainer.Tensor
+	columns    [2][]uint32
+	losses     [2][]float64 // of what is under way
 }
 
 func (k *cl) Close() error { k.device.Open--; return nil }
@@ -136,25 +141,48 @@ func (k *cl) Receive(name string, values []float32) error {
 	return err
 }
 
-func (k *cl) Train(iterations []device.Iteration) ([]float64, error) {
-	losses := make([]float64, len(iterations))
-	for i, it := range iterations {
-		for side, column := range it.Columns {
-			if len(column) != k.Rows {
-				return nil, fmt.Errorf("a column of %d rows", len(column))
-			}
-			losses[i] += k.half(it, side)
+// block is smaller than that of kernels, to have many.
+const block = 5
+
+func (k *cl) Block() int { return block }
+
+func (k *cl) Columns(buffer int) []uint32 { return k.columns[buffer] }
+
+// Start computes at once, but with what the columns are then.
+func (k *cl) Start(buffer, first int, rates []float64) error {
+	if k.losses[buffer] != nil || len(rates) < 1 || len(rates) > block {
+		return fmt.Errorf("buffer %d started for %d iterations while %d are under way", buffer, len(rates), len(k.losses[buffer]))
+	}
+	losses := make([]float64, len(rates))
+	for i, rate := range rates {
+		for side := range 2 {
+			column := k.columns[buffer][(side*block+i)*k.Rows:][:k.Rows]
+			losses[i] += k.half(first+i, side, column, rate)
 		}
 	}
-	return losses, k.device.launch(len(iterations), &losses[0])
+	k.losses[buffer] = losses
+	return k.device.launch(len(rates), &losses[0])
+}
+
+// Wait spoils the columns: nobody may count on them.
+func (k *cl) Wait(buffer int) ([]float64, error) {
+	losses := k.losses[buffer]
+	if losses == nil {
+		return nil, fmt.Errorf("waited for buffer %d, which was not started", buffer)
+	}
+	k.losses[buffer] = nil
+	for i := range k.columns[buffer] {
+		k.columns[buffer][i] = math.MaxUint32
+	}
+	return losses, k.device.Fail
 }
 
 // half is a half step; see cl.cu.
-func (k *cl) half(it device.Iteration, side int) (loss float64) {
+func (k *cl) half(number, side int, column []uint32, rate float64) (loss float64) {
 	left, right := k.tables[side], slices.Clone(k.tables[1-side])
-	k.optimizers[side].Begin(it.Number+1, it.Rate)
-	stream := corpus.StreamNegatives.Sub(uint32(2*it.Number + side))
-	for i, positive := range it.Columns[side] {
+	k.optimizers[side].Begin(number+1, rate)
+	stream := corpus.StreamNegatives.Sub(uint32(2*number + side))
+	for i, positive := range column {
 		row, gradient := left[i*k.Dim:][:k.Dim], make([]float32, k.Dim)
 		pair := func(target uint32, isPositive bool) {
 			other := right[int(target)*k.Dim:][:k.Dim]
