@@ -83,6 +83,13 @@ type FullW2VKernels interface {
 	Close() error
 }
 
+// What the kernels take at most.
+const (
+	MaxDim              = 1024
+	MaxFullW2VNegatives = 15
+	MaxFullW2VWindow    = 30
+)
+
 // ErrNotBuilt is the error of a program without the build tag gpu.
 var ErrNotBuilt = errors.New("this w2vcl was built without CUDA: build it with 'make cuda', or use --device cpu")
 

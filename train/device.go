@@ -115,6 +115,12 @@ func (c *Config) validateDevice() error {
 		return Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(deviceModes, " and "))
 	case c.Mode == ModeCL && c.Form != FormFused:
 		return Usagef("--device %s: GPUs have no --form %s; leave it out", c.Device, c.Form)
+	case c.Dim > device.MaxDim:
+		return Usagef("--dim %d: on GPUs vectors have at most %d dimensions", c.Dim, device.MaxDim)
+	case c.Mode == ModeFullW2V && c.Negative > device.MaxFullW2VNegatives:
+		return Usagef("--negative %d: on GPUs mode %s takes at most %d", c.Negative, c.Mode, device.MaxFullW2VNegatives)
+	case c.Mode == ModeFullW2V && c.Window > device.MaxFullW2VWindow:
+		return Usagef("--window %d: on GPUs mode %s takes at most %d", c.Window, c.Mode, device.MaxFullW2VWindow)
 	case !deviceBuilt:
 		return Usagef("--device %s: %v", c.Device, device.ErrNotBuilt)
 	}
