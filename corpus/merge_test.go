@@ -37,7 +37,6 @@ func TestSortedEntries(t *testing.T) {
 	}
 }
 
-
 // TestSplit: every slot in use is in the one part that its hash value says.
 func TestSplit(t *testing.T) {
 	table := newTable(0)
