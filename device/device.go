@@ -25,6 +25,9 @@ type Device interface {
 	Memory() (free, total int64, err error)
 	// Peak returns the most bytes that were allocated on it at a time.
 	Peak() int64
+	// Copy returns how many bytes a second are read and written when so many are
+	// copied on the device.
+	Copy(bytes int64) (perSecond float64, err error)
 	NewCL(CLConfig) (CLKernels, error)
 	NewFullW2V(FullW2VConfig) (FullW2VKernels, error)
 	Close() error

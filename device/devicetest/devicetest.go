@@ -37,6 +37,9 @@ func (d *Device) Memory() (free, total int64, err error) { return d.Free, d.Tota
 // Peak returns a number.
 func (d *Device) Peak() int64 { return 12345678 }
 
+// Copy returns a number.
+func (d *Device) Copy(int64) (perSecond float64, err error) { return 4e12, d.Fail }
+
 // Close closes the device. Nothing that was made on it may be open then.
 func (d *Device) Close() error {
 	d.Open--

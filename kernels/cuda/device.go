@@ -6,8 +6,10 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -107,6 +109,34 @@ func (d *Device) Memory() (free, total int64, err error) {
 // Peak returns the most bytes that were allocated at a time. What the driver
 // takes for itself is not counted.
 func (d *Device) Peak() int64 { return d.peak.Load() }
+
+// Copy returns how many bytes a second the device reads and writes when it copies
+// so many from one place of its memory to another: the best of ten times.
+func (d *Device) Copy(bytes int64) (perSecond float64, err error) {
+	best := time.Duration(math.MaxInt64)
+	err = d.do(func() error {
+		from, err := d.allocate("a place to copy from", bytes)
+		if err != nil {
+			return err
+		}
+		to, err := d.allocate("a place to copy to", bytes)
+		if err != nil {
+			return errors.Join(err, d.free(from))
+		}
+		for range 10 {
+			start := time.Now()
+			if err = cu.MemcpyDtoDAsync(to, from, bytes, d.stream); err == nil {
+				err = d.stream.Synchronize()
+			}
+			if err != nil {
+				break
+			}
+			best = min(best, time.Since(start))
+		}
+		return errors.Join(err, d.free(from, to))
+	})
+	return 2 * float64(bytes) / best.Seconds(), err
+}
 
 // function returns a kernel of built/. Machine code is used where the device is
 // the one it is for.
