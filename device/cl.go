@@ -33,8 +33,7 @@ func NewTwoStep(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations
 	if err != nil {
 		return nil, err
 	}
-	t := &TwoStep{
-		host: host, device: d, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
+	t := &TwoStep{host: host, device: d, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
 	t.kernels, err = d.NewCL(CLConfig{
 		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer,
 	})
@@ -133,7 +132,8 @@ func (t *TwoStep) AdvanceBlock(ctx context.Context, first int, rates []float64) 
 		underWay, t.buffer = t.buffer, 1-t.buffer
 		t.columns.read(t.buffer, first+done, min(t.kernels.Block(), t.Units()-first-done))
 	}
-	return reports, t.collect(&reports, underWay)
+	err := t.collect(&reports, underWay)
+	return reports, err
 }
 
 // collect waits for a buffer that is under way, unless it is -1, and appends the
