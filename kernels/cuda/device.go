@@ -25,6 +25,7 @@ type Device struct {
 	Name            string
 	Capability      [2]int // compute capability, major and minor
 	Multiprocessors int
+	SharedOfBlock   int // bytes of shared memory that a block may have
 
 	portable bool // use PTX even if there is machine code; for tests
 
@@ -81,6 +82,7 @@ func (d *Device) open(device cu.Device) (err error) {
 		{&d.Capability[0], cu.ComputeCapabilityMajor},
 		{&d.Capability[1], cu.ComputeCapabilityMinor},
 		{&d.Multiprocessors, cu.MultiprocessorCount},
+		{&d.SharedOfBlock, maxSharedOptin},
 	} {
 		if *x.to, err = device.Attribute(x.attribute); err != nil {
 			return err
@@ -92,7 +94,7 @@ func (d *Device) open(device cu.Device) (err error) {
 	if d.context, err = device.MakeContext(cu.SchedAuto); err != nil {
 		return err
 	}
-	d.stream, err = cu.MakeStream(cu.NonBlocking)
+	d.stream, err = cu.MakeStream(cu.DefaultStream) // waits for copies and fills, which are not on it
 	return err
 }
 
@@ -118,13 +120,16 @@ func (d *Device) Memory() (free, total int64, err error) {
 	return free, total, err
 }
 
+// machineCode says if built/ has machine code for the device.
+func (d *Device) machineCode() bool { return d.Capability == [2]int{9, 0} && !d.portable }
+
 // function returns a kernel of built/. Machine code is used where the device is
 // the one it is for.
 func (d *Device) function(module, name string) (cu.Function, error) {
 	m, ok := d.modules[module]
 	if !ok {
 		file := "built/" + module + ".ptx"
-		if d.Capability == [2]int{9, 0} && !d.portable {
+		if d.machineCode() {
 			file = "built/" + module + ".cubin"
 		}
 		image, err := built.ReadFile(file)
