@@ -105,6 +105,10 @@ func cut(sentences []int, epochs int) []int {
 // Units is the number of units of all epochs.
 func (t *Trainer) Units() int { return t.config.Epochs * (len(t.units) - 1) }
 
+// Bounds returns the number of the first sentence of each unit of an epoch, and
+// the end. The slice is not to be changed.
+func (t *Trainer) Bounds() []int { return t.units }
+
 // Advance trains one unit at the given learning rate. With one thread the
 // result follows from the unit's number and the tables alone. The words it
 // reports are tokens before subsampling. After an error the tables are not to

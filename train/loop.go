@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A loop trains the units of a trainer, one after the other.
+// A loop trains the units of a trainer, one after the other, or as many at a
+// time as the trainer likes.
 type loop struct {
 	trainer  Trainer
 	from     position               // the zero position: the start
@@ -50,22 +51,26 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 	shown := speedometer{l.from.Words, l.from.Pairs, l.from.Seconds}
 	// One unit is always trained: a run that began to train has something to
 	// save.
-	for unit := l.from.Units; unit < units && (unit == l.from.Units || ctx.Err() == nil); unit++ {
-		lr := l.rate(unit)
-		report, err := l.unit(ctx, unit, lr)
+	for unit := l.from.Units; unit < units && (unit == l.from.Units || ctx.Err() == nil); unit = recorder.Units {
+		before := recorder.Seconds
+		reports, rates, err := l.block(ctx, unit, min(units-unit, l.saver.untilDue(recorder.position)))
 		if err != nil {
 			return outcome{}, err
 		}
-		if err := recorder.add(report, lr, seconds()); err != nil {
-			l.saver.rescue(recorder.position)
-			return outcome{}, err
-		}
-		if l.saver.due(recorder.position) && unit+1 < units {
-			if err := l.saver.periodic(recorder.position, seconds); err != nil {
-				return outcome{}, l.diverged(err, unit, lr)
+		each := (seconds() - before) / float64(len(reports)) // units of a block end one after the other
+		for i, report := range reports {
+			if err := recorder.add(report, rates[i], before+each*float64(i+1)); err != nil {
+				l.saver.rescue(recorder.position)
+				return outcome{}, err
 			}
 		}
-		stage.Update(int64(unit+1), func() string { return shown.line(recorder.position, report, lr) })
+		last, lr := reports[len(reports)-1], rates[len(reports)-1]
+		if l.saver.due(recorder.position) && recorder.Units < units {
+			if err := l.saver.periodic(recorder.position, seconds); err != nil {
+				return outcome{}, l.diverged(err, recorder.Units-1, lr)
+			}
+		}
+		stage.Update(int64(recorder.Units), func() string { return shown.line(recorder.position, last, lr) })
 	}
 	interrupted := recorder.Units < units
 	if interrupted {
@@ -81,19 +86,23 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 	return outcome{recorder.position, interrupted}, nil
 }
 
-// unit trains one unit.
-func (l *loop) unit(ctx context.Context, unit int, lr float64) (Report, error) {
-	report, err := l.trainer.Advance(context.WithoutCancel(ctx), unit, lr)
+// block trains the units that the trainer takes at a time, at most most. It
+// returns their reports and learning rates.
+func (l *loop) block(ctx context.Context, first, most int) ([]Report, []float64, error) {
+	reports, rates, err := advance(context.WithoutCancel(ctx), l.trainer, first, most, l.rate)
 	if err != nil {
-		return report, fmt.Errorf("training failed at %s %s of %s: %w", l.unitName, Number(unit+1), Number(l.trainer.Units()), err)
+		return nil, nil, fmt.Errorf("training failed at %s %s of %s: %w", l.unitName, Number(first+1), Number(l.trainer.Units()), err)
 	}
-	if math.IsNaN(report.Loss) || math.IsInf(report.Loss, 0) {
-		return report, l.diverged(fmt.Errorf("the loss became %v", report.Loss), unit, lr)
+	for i := range reports {
+		r := &reports[i]
+		if math.IsNaN(r.Loss) || math.IsInf(r.Loss, 0) {
+			return nil, nil, l.diverged(fmt.Errorf("the loss became %v", r.Loss), first+i, rates[i])
+		}
+		if r.Words == 0 { // cl: M does not know its text
+			r.Words = l.wordsPerUnit
+		}
 	}
-	if report.Words == 0 { // cl: M does not know its text
-		report.Words = l.wordsPerUnit
-	}
-	return report, nil
+	return reports, rates, nil
 }
 
 // errDiverged marks errors of a training whose tables are ruined.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/w2vcl/w2vcl/embedding"
@@ -192,9 +193,16 @@ func (j *job) writeDOT() error {
 	})
 }
 
-// export writes the vectors to use and the context table, or neither.
+// export writes the vectors to use and the context table, at the same time, or
+// neither.
 func (j *job) export(folder *runFolder) error {
+	if err := pull(j.trainer, false); err != nil {
+		return err
+	}
 	words, contexts := j.trainer.Tables()
+	var vectorsErr, contextsErr error
+	var working sync.WaitGroup
+	working.Go(func() { contextsErr = j.exportTable(folder.path(ContextFile), contexts) })
 	vectors := words
 	if j.config.Vectors == VectorsSum {
 		vectors = make([]float32, len(words))
@@ -202,21 +210,25 @@ func (j *job) export(folder *runFolder) error {
 			vectors[i] = words[i] + contexts[i]
 		}
 	}
-	for _, file := range []struct {
-		name string
-		data []float32
-	}{{VectorsFile, vectors}, {ContextFile, contexts}} {
-		table, err := embedding.NewTable(j.vocabulary.Words, j.config.Dim, file.data)
-		if err != nil {
-			return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
-		}
-		if err := embedding.Save(folder.path(file.name), table, embedding.Word2VecBinary); err != nil {
-			// Room for a checkpoint. Without a summary nobody takes one of the
-			// two for a result.
-			os.Remove(folder.path(VectorsFile))
-			os.Remove(folder.path(ContextFile))
-			return err
-		}
+	vectorsErr = j.exportTable(folder.path(VectorsFile), vectors)
+	working.Wait()
+	err := vectorsErr
+	if err == nil {
+		err = contextsErr
 	}
-	return nil
+	if err != nil {
+		// Room for a checkpoint. Without a summary nobody takes one of the two for a
+		// result.
+		os.Remove(folder.path(VectorsFile))
+		os.Remove(folder.path(ContextFile))
+	}
+	return err
+}
+
+func (j *job) exportTable(path string, values []float32) error {
+	table, err := embedding.NewTable(j.vocabulary.Words, j.config.Dim, values)
+	if err != nil {
+		return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
+	}
+	return embedding.Save(path, table, embedding.Word2VecBinary)
 }

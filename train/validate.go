@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 )
 
@@ -14,7 +13,7 @@ func (c *Config) Validate() error {
 	if err := c.validateMode(); err != nil {
 		return err
 	}
-	if err := validateDevice(c.Device); err != nil {
+	if err := c.validateDevice(); err != nil {
 		return err
 	}
 	var problems []string
@@ -102,17 +101,4 @@ func (c *Config) validateMode() error {
 		}
 	}
 	return Usagef("--mode %s: unknown mode; this build has %s", c.Mode, built)
-}
-
-var cudaDevice = regexp.MustCompile(`^cuda(:\d+(,\d+)*)?$`)
-
-func validateDevice(device string) error {
-	switch {
-	case device == DeviceCPU:
-		return nil
-	case cudaDevice.MatchString(device):
-		return Usagef("--device %s: this w2vcl was built without CUDA (build tag cuda); use --device cpu", device)
-	default:
-		return Usagef("--device %s: unknown device; this build has cpu", device)
-	}
 }

@@ -76,19 +76,21 @@ check() {
 	}
 }
 
-# driver builds a libcuda.a that finds the real driver when the program runs.
+# driver builds a libcuda.a that finds the real driver when the program runs. Its
+# folder is that of its sources: other work trees may use the same toolkit.
 driver() {
-	mkdir -p "$toolkit/driver"
-	"${CC:-cc}" -O2 -Wall -Wno-builtin-declaration-mismatch -c -o "$toolkit/driver/driver.o" "$here/driver/driver.c"
-	rm -f "$toolkit/driver/libcuda.a"
-	ar rcsD "$toolkit/driver/libcuda.a" "$toolkit/driver/driver.o"
+	folder=$toolkit/driver-$(cat "$here"/driver/* | sha256sum | cut -c1-16)
+	mkdir -p "$folder"
+	"${CC:-cc}" -O2 -Wall -Wno-builtin-declaration-mismatch -c -o "$folder/driver.o" "$here/driver/driver.c"
+	rm -f "$folder/libcuda.a"
+	ar rcsD "$folder/libcuda.a" "$folder/driver.o"
 }
 
 settings() {
 	driver
 	echo "export CGO_ENABLED=1"
 	echo "export CGO_CFLAGS='-O2 -I$here/include -I$root/include'"
-	echo "export CGO_LDFLAGS='-L$toolkit/driver -ldl'"
+	echo "export CGO_LDFLAGS='-L$folder -ldl'"
 }
 
 main "$@"

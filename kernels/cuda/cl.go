@@ -3,10 +3,10 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"unsafe"
 
 	"gorgonia.org/cu"
 )
@@ -36,8 +36,7 @@ type CL struct {
 	sum    cu.Function
 
 	steps, columns, losses, totals cu.DevicePtr // of clBlock half steps
-	pinnedSteps                    []clStep
-	pinnedColumns                  []uint32
+	buffers                        [2]clBuffer
 	graph                          *recording
 }
 
@@ -146,11 +145,12 @@ func (t *CL) allocate() (err error) {
 			return err
 		}
 	}
-	if t.pinnedSteps, err = pinned[clStep](clBlock); err != nil {
-		return err
+	for i := range t.buffers {
+		if err := t.buffers[i].allocate(c.Rows); err != nil {
+			return err
+		}
 	}
-	t.pinnedColumns, err = pinned[uint32](clBlock * c.Rows)
-	return err
+	return nil
 }
 
 // SetTables sends W and C, (V, N) in row-major order. Moments become zero.
@@ -200,44 +200,26 @@ type CLIteration struct {
 
 // Train runs iterations one after the other and returns the loss of each.
 func (t *CL) Train(iterations []CLIteration) (losses []float64, err error) {
-	for part := range slices.Chunk(iterations, clBlock/2) {
-		var totals []float64
-		if err = t.device.do(func() error { totals, err = t.train(part); return err }); err != nil {
-			return nil, fmt.Errorf("iterations %d to %d on %s: %w", part[0].Number, part[len(part)-1].Number, t.device.Name, err)
+	v := t.config.Rows
+	for part := range slices.Chunk(iterations, CLBlock) {
+		for i, it := range part {
+			for side, column := range it.Columns {
+				if len(column) != v {
+					return nil, fmt.Errorf("a column of M of %d entries; there should be %d", len(column), v)
+				}
+				copy(t.Columns(0)[(side*CLBlock+i)*v:], column)
+			}
 		}
-		for i := 0; i < len(totals); i += 2 {
-			losses = append(losses, totals[i]+totals[i+1])
+		if err := t.start(0, part); err != nil {
+			return nil, err
 		}
+		part, err := t.Wait(0)
+		if err != nil {
+			return nil, err
+		}
+		losses = append(losses, part...)
 	}
 	return losses, nil
-}
-
-func (t *CL) train(iterations []CLIteration) ([]float64, error) {
-	count, v := 2*len(iterations), t.config.Rows
-	for i, it := range iterations {
-		for side, column := range it.Columns {
-			if len(column) != v {
-				return nil, fmt.Errorf("a column of M of %d entries; there should be %d", len(column), v)
-			}
-			copy(t.pinnedColumns[(2*i+side)*v:], column)
-			t.pinnedSteps[2*i+side] = t.config.step(it, side)
-		}
-	}
-	s := t.device.stream
-	if err := cu.MemcpyHtoDAsync(t.columns, unsafe.Pointer(&t.pinnedColumns[0]), 4*int64(count*v), s); err != nil {
-		return nil, err
-	}
-	if err := cu.MemcpyHtoDAsync(t.steps, unsafe.Pointer(&t.pinnedSteps[0]), sizeOf[clStep](count), s); err != nil {
-		return nil, err
-	}
-	if err := t.launch(count); err != nil {
-		return nil, err
-	}
-	if err := s.Synchronize(); err != nil {
-		return nil, err
-	}
-	totals := make([]float64, count)
-	return totals, receive(totals, t.totals)
 }
 
 // step returns what optim.Optimizer.Begin makes of an iteration.
@@ -267,9 +249,9 @@ func (t *CL) launch(count int) (err error) {
 func (t *CL) launchEach(count int) error {
 	d := t.device
 	for i := range count {
+		column := uint64(t.columns) + uint64(4*t.config.Rows*(i%2*CLBlock+i/2))
 		err := d.launch(t.kernel, t.shape.blocks, 32*t.shape.warps, t.shape.shared, uint64(t.params[i%2]),
-			uint64(t.steps)+uint64(sizeOf[clStep](i)), uint64(t.columns)+uint64(4*i*t.config.Rows),
-			uint64(t.losses)+uint64(4*i*t.shape.losses), uint64(t.shape.stages))
+			uint64(t.steps)+uint64(sizeOf[clStep](i)), column, uint64(t.losses)+uint64(4*i*t.shape.losses), uint64(t.shape.stages))
 		if err != nil {
 			return err
 		}
@@ -311,14 +293,13 @@ var bulkWarps = map[int]int{1: 32, 2: 16, 3: 16, 4: 12, 8: 8}
 // Close frees the memory that is not the device's to free.
 func (t *CL) Close() error {
 	return t.device.do(func() error {
+		err := t.device.stream.Synchronize() // it may be using the memory
 		if t.graph != nil {
-			if err := t.graph.free(); err != nil {
-				return err
-			}
+			err = errors.Join(err, t.graph.free())
 		}
-		if err := unpin(t.pinnedSteps); err != nil {
-			return err
+		for i := range t.buffers {
+			err = errors.Join(err, t.buffers[i].free())
 		}
-		return unpin(t.pinnedColumns)
+		return err
 	})
 }

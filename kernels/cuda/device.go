@@ -6,7 +6,10 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
+	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -22,10 +25,7 @@ var ErrNoDevice = errors.New("no CUDA device")
 // it, may be called from any goroutine; one call runs at a time, on one thread of
 // the operating system, to which the driver's context belongs.
 type Device struct {
-	Name            string
-	Capability      [2]int // compute capability, major and minor
-	Multiprocessors int
-	SharedOfBlock   int // bytes of shared memory that a block may have
+	Info
 
 	portable bool // use PTX even if there is machine code; for tests
 
@@ -33,22 +33,21 @@ type Device struct {
 	context cu.CUContext
 	stream  cu.Stream
 	modules map[string]cu.Module
-	buffers []cu.DevicePtr
+	buffers map[cu.DevicePtr]int64 // bytes of each
+	used    int64                  // bytes of all of them
+	peak    atomic.Int64           // the most there were
 }
 
 // Open takes device number ordinal, counted from 0, into use.
 func Open(ordinal int) (*Device, error) {
-	if message := driverError(); message != "" {
-		return nil, fmt.Errorf("%w: %s", ErrNoDevice, message)
-	}
-	count, err := cu.NumDevices()
-	if err != nil || count == 0 {
-		return nil, fmt.Errorf("%w: the driver finds none (%v)", ErrNoDevice, err)
+	count, err := devices()
+	if err != nil {
+		return nil, err
 	}
 	if ordinal < 0 || ordinal >= count {
 		return nil, fmt.Errorf("there is no CUDA device %d: this machine has %d, counted from 0", ordinal, count)
 	}
-	d := &Device{calls: make(chan func()), modules: map[string]cu.Module{}}
+	d := &Device{calls: make(chan func()), modules: map[string]cu.Module{}, buffers: map[cu.DevicePtr]int64{}}
 	go d.serve()
 	if err := d.do(func() error { return d.open(cu.Device(ordinal)) }); err != nil {
 		close(d.calls)
@@ -72,23 +71,10 @@ func (d *Device) do(f func() error) error {
 }
 
 func (d *Device) open(device cu.Device) (err error) {
-	if d.Name, err = device.Name(); err != nil {
+	if d.Info, err = describe(device); err != nil {
 		return err
 	}
-	for _, x := range []struct {
-		to        *int
-		attribute cu.DeviceAttribute
-	}{
-		{&d.Capability[0], cu.ComputeCapabilityMajor},
-		{&d.Capability[1], cu.ComputeCapabilityMinor},
-		{&d.Multiprocessors, cu.MultiprocessorCount},
-		{&d.SharedOfBlock, maxSharedOptin},
-	} {
-		if *x.to, err = device.Attribute(x.attribute); err != nil {
-			return err
-		}
-	}
-	if d.Capability[0] < 8 {
+	if !d.Usable() {
 		return fmt.Errorf("%s has compute capability %d.%d; the kernels need 8.0", d.Name, d.Capability[0], d.Capability[1])
 	}
 	if d.context, err = device.MakeContext(cu.SchedAuto); err != nil {
@@ -101,7 +87,7 @@ func (d *Device) open(device cu.Device) (err error) {
 // Close frees the device and all that was made on it.
 func (d *Device) Close() error {
 	err := d.do(func() error {
-		for _, b := range d.buffers {
+		for b := range d.buffers {
 			_ = cu.MemFree(b) // the context frees what this does not
 		}
 		return d.context.Destroy()
@@ -122,6 +108,38 @@ func (d *Device) Memory() (free, total int64, err error) {
 
 // machineCode says if built/ has machine code for the device.
 func (d *Device) machineCode() bool { return d.Capability == [2]int{9, 0} && !d.portable }
+
+// Peak returns the most bytes that were allocated at a time. What the driver
+// takes for itself is not counted.
+func (d *Device) Peak() int64 { return d.peak.Load() }
+
+// Copy returns how many bytes a second the device reads and writes when it copies
+// so many from one place of its memory to another: the best of ten times.
+func (d *Device) Copy(bytes int64) (perSecond float64, err error) {
+	best := time.Duration(math.MaxInt64)
+	err = d.do(func() error {
+		from, err := d.allocate("a place to copy from", bytes)
+		if err != nil {
+			return err
+		}
+		to, err := d.allocate("a place to copy to", bytes)
+		if err != nil {
+			return errors.Join(err, d.free(from))
+		}
+		for range 10 {
+			start := time.Now()
+			if err = cu.MemcpyDtoDAsync(to, from, bytes, d.stream); err == nil {
+				err = d.stream.Synchronize()
+			}
+			if err != nil {
+				break
+			}
+			best = min(best, time.Since(start))
+		}
+		return errors.Join(err, d.free(from, to))
+	})
+	return 2 * float64(bytes) / best.Seconds(), err
+}
 
 // function returns a kernel of built/. Machine code is used where the device is
 // the one it is for.

@@ -7,7 +7,7 @@ package cuda
 #include <cuda.h>
 #include <stdlib.h>
 
-const char *w2vcl_driver_error(void);
+const char *w2vcl_start_driver(void);
 
 static CUresult w2vcl_begin(CUstream s) {
 	return cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
@@ -29,6 +29,7 @@ import "C"
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -36,8 +37,9 @@ import (
 
 // This file has what gorgonia.org/cu lacks.
 
-// driverError says why there is no driver; "" if there is one.
-func driverError() string { return C.GoString(C.w2vcl_driver_error()) }
+// startDriver starts the driver, the first time it is called. It returns what is
+// wrong, or "".
+var startDriver = sync.OnceValue(func() string { return C.GoString(C.w2vcl_start_driver()) })
 
 func check(what string, result C.CUresult) error {
 	if result == C.CUDA_SUCCESS {

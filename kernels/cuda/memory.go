@@ -18,20 +18,20 @@ func (d *Device) allocate(what string, bytes int64) (cu.DevicePtr, error) {
 		return 0, fmt.Errorf("%s: %.1f MB of the memory of %s: %w (%.1f of %.1f MB are free)",
 			what, float64(bytes)/1e6, d.Name, err, float64(free)/1e6, float64(total)/1e6)
 	}
-	d.buffers = append(d.buffers, p)
+	d.buffers[p] = bytes
+	d.used += bytes
+	d.peak.Store(max(d.peak.Load(), d.used))
 	return p, cu.MemsetD8(p, 0, bytes)
 }
 
 // free frees what allocate gave.
 func (d *Device) free(all ...cu.DevicePtr) error {
 	for _, p := range all {
-		for i, b := range d.buffers {
-			if b == p {
-				d.buffers = append(d.buffers[:i], d.buffers[i+1:]...)
-				if err := cu.MemFree(p); err != nil {
-					return fmt.Errorf("free device memory: %w", err)
-				}
-				break
+		if bytes, ok := d.buffers[p]; ok {
+			delete(d.buffers, p)
+			d.used -= bytes
+			if err := cu.MemFree(p); err != nil {
+				return fmt.Errorf("free device memory: %w", err)
 			}
 		}
 	}

@@ -3,8 +3,9 @@
  * on one: each function of functions.h jumps to the driver's or, where there is
  * none, answers CUDA_ERROR_NO_DEVICE.
  *
- * cuInit always succeeds here, for gorgonia.org/cu ends the process if it does
- * not. w2vcl_driver_error says what it answered. */
+ * cuInit does nothing and succeeds here, for gorgonia.org/cu calls it before main
+ * and ends the process if it fails. The real one takes a good part of a second,
+ * so it waits until w2vcl_start_driver is called. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,11 +13,6 @@
 enum { no_device = 100 };
 
 static int absent(void) { return no_device; }
-
-static char error[256];
-
-/* What is wrong with the driver; "" if nothing. */
-const char *w2vcl_driver_error(void) { return error; }
 
 #define DRIVER(name) \
 	__attribute__((visibility("hidden"))) void *w2vcl_##name = (void *)absent;
@@ -37,22 +33,25 @@ const char *w2vcl_driver_error(void) { return error; }
 #include "functions.h"
 #undef DRIVER
 
-__attribute__((constructor)) static void find(void) {
+/* Starts the driver. To be called once; the answer is what is wrong, or "". */
+const char *w2vcl_start_driver(void) {
+	static char error[256];
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
 	if (!driver) {
 		snprintf(error, sizeof error, "there is no NVIDIA driver: %s", dlerror());
-		return;
+		return error;
 	}
 	int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
 	int result = init ? init(0) : no_device;
 	if (result != 0) {
 		snprintf(error, sizeof error, "the NVIDIA driver does not start: error %d of cuInit", result);
-		return;
+		return error;
 	}
 	void *f;
 #define DRIVER(name) if ((f = dlsym(driver, #name))) w2vcl_##name = f;
 #include "functions.h"
 #undef DRIVER
+	return error;
 }
 
 int cuInit(unsigned flags) { return (void)flags, 0; }
