@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -17,10 +18,10 @@ type TwoStep struct {
 	host    *graph.TwoStep // tables and moments for checkpoints, and the graph
 	device  Device
 	kernels CLKernels
-	pairs   float64 // of an iteration
-	columns columns
-	buffer  int  // of columns, to be started next
-	sent    bool // the device has what the host has, or something newer
+	pairs   float64  // of an iteration
+	columns *columns // nil: the device has M
+	buffer  int      // to be started next
+	sent    bool     // the device has what the host has, or something newer
 }
 
 // NewTwoStep prepares training on m for the given number of iterations, as
@@ -32,8 +33,7 @@ func NewTwoStep(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations
 	if err != nil {
 		return nil, err
 	}
-	t := &TwoStep{
-		host: host, device: d, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
+	t := &TwoStep{host: host, device: d, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
 	t.kernels, err = d.NewCL(CLConfig{
 		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer,
 	})
@@ -41,15 +41,40 @@ func NewTwoStep(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations
 		_ = host.Close() // the error that led here is the one to tell
 		return nil, err
 	}
-	t.columns = columns{
-		matrix: m, team: team.New(threads), block: t.kernels.Block(),
-		memory: [2][]uint32{t.kernels.Columns(0), t.kernels.Columns(1)},
+	if err := t.placeMatrix(m, threads); err != nil {
+		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
 }
 
+// placeMatrix brings M to the device if there is room for it beside the rest.
+// Otherwise so many threads read its columns here.
+func (t *TwoStep) placeMatrix(m *wordcontext.Matrix, threads int) error {
+	const spare = 256 << 20 // for the driver
+	free, _, err := t.device.Memory()
+	if err != nil {
+		return fmt.Errorf("ask %s for its memory: %w", t.device.Name(), err)
+	}
+	if matrixBytes(m) <= free-spare {
+		return t.kernels.SetMatrix(m)
+	}
+	c := &columns{matrix: m, team: team.New(threads), block: t.kernels.Block()}
+	for i := range c.memory {
+		if c.memory[i], err = t.kernels.Columns(i); err != nil {
+			return err
+		}
+	}
+	t.columns = c
+	return nil
+}
+
+func matrixBytes(m *wordcontext.Matrix) int64 {
+	offsets, narrow, wide := m.Layout()
+	return 8*int64(len(offsets)) + 2*int64(len(narrow)) + 4*int64(len(wide))
+}
+
 // MemoryTwoStep estimates the bytes of the device's memory that NewTwoStep takes
-// for a vocabulary of the given size.
+// for a vocabulary of the given size. M is not counted: it may stay on the host.
 func MemoryTwoStep(words int, c graph.Config) int64 {
 	v := int64(words)
 	moments := c.Optimizer.Bytes(words, paddedDim(c.Dim))
@@ -80,8 +105,8 @@ func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.
 }
 
 // AdvanceBlock runs the iterations first, first+1, ..., one for each of the
-// rates, as graph.TwoStep does. While the device trains some, the columns of the
-// next are read and handed to it, so that it never waits.
+// rates, as graph.TwoStep does. While the device trains some, it is handed the
+// next, so that it never waits.
 func (t *TwoStep) AdvanceBlock(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -107,7 +132,8 @@ func (t *TwoStep) AdvanceBlock(ctx context.Context, first int, rates []float64) 
 		underWay, t.buffer = t.buffer, 1-t.buffer
 		t.columns.read(t.buffer, first+done, min(t.kernels.Block(), t.Units()-first-done))
 	}
-	return reports, t.collect(&reports, underWay)
+	err := t.collect(&reports, underWay)
+	return reports, err
 }
 
 // collect waits for a buffer that is under way, unless it is -1, and appends the

@@ -8,7 +8,7 @@ import (
 )
 
 // columns reads the columns of M that iterations need, into memory of the
-// kernels, while others are trained.
+// kernels, while others are trained. The nil columns reads nothing.
 type columns struct {
 	matrix *wordcontext.Matrix
 	team   *team.Team
@@ -23,7 +23,7 @@ type columns struct {
 // read begins to read the columns of count iterations from first on into a
 // buffer. A count of 0 or less is nothing.
 func (c *columns) read(buffer, first, count int) {
-	if count <= 0 {
+	if c == nil || count <= 0 {
 		return
 	}
 	done := make(chan error, 1)
@@ -34,6 +34,9 @@ func (c *columns) read(buffer, first, count int) {
 // await returns when the columns of count iterations from first on are in a
 // buffer. If something else was read, it reads them now.
 func (c *columns) await(buffer, first, count int) error {
+	if c == nil {
+		return nil
+	}
 	ready := c.reading != nil && c.buffer == buffer && c.first == first && c.count >= count
 	err := c.wait()
 	if !ready {
@@ -48,7 +51,7 @@ func (c *columns) await(buffer, first, count int) error {
 
 // wait waits for what is being read.
 func (c *columns) wait() error {
-	if c.reading == nil {
+	if c == nil || c.reading == nil {
 		return nil
 	}
 	err := <-c.reading

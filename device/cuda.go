@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // Built reports whether the kernels are built in.
@@ -58,9 +59,22 @@ func (d cudaDevice) Name() string { return d.Device.Name }
 
 func (d cudaDevice) NewCL(c CLConfig) (CLKernels, error) {
 	o := c.Optimizer.WithDefaults()
-	return d.Device.NewCL(cuda.CLConfig{
+	k, err := d.Device.NewCL(cuda.CLConfig{
 		Rows: c.Rows, Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: c.Alias,
 		Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return cudaCL{k}, nil
+}
+
+type cudaCL struct{ *cuda.CL }
+
+func (k cudaCL) SetMatrix(m *wordcontext.Matrix) error {
+	offsets, narrow, wide := m.Layout()
+	return k.CL.SetMatrix(cuda.CLMatrix{
+		Offsets: offsets, Narrow: narrow, Wide: wide, Contexts: m.Contexts(), Seed: m.Options().Seed,
 	})
 }
 

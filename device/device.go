@@ -16,6 +16,7 @@ import (
 	"strconv"
 
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // A Device is a GPU in use. It is to be closed after what was made on it.
@@ -49,7 +50,9 @@ type CLKernels interface {
 	// Columns returns the memory, of buffer 0 or 1, that the columns of M are put
 	// into before Start: (2, Block, V), those of the two steps of each iteration.
 	// It is not to be written to between Start and Wait.
-	Columns(buffer int) []uint32
+	Columns(buffer int) ([]uint32, error)
+	// SetMatrix brings M to the device, which then needs no Columns.
+	SetMatrix(m *wordcontext.Matrix) error
 	// Start begins to run the iterations first, first+1, ..., one for each of the
 	// learning rates, with the columns of a buffer. It may be called for one
 	// buffer while the other is under way.

@@ -39,7 +39,7 @@ func nearFiles(t *testing.T, got, want string) {
 		difference += math.Pow(float64(a.Vectors[i]-x), 2)
 		norm += float64(x) * float64(x)
 	}
-	if strings.Join(a.Words, " ") != strings.Join(b.Words, " ") || !(difference <= 1e-8*norm) {
+	if strings.Join(a.Words, " ") != strings.Join(b.Words, " ") || !(difference <= 1e-6*norm) {
 		t.Errorf("%s: relative difference %v", filepath.Base(got), math.Sqrt(difference/norm))
 	}
 }

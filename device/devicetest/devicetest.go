@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // A Device computes on the CPU. The zero value has no memory.
@@ -118,7 +119,8 @@ type cl struct {
 	optimizers [2]*optim.Optimizer
 	state      []trainer.Tensor
 	columns    [2][]uint32
-	losses     [2][]float64 // of what is under way
+	matrix     *wordcontext.Matrix // or nil
+	losses     [2][]float64        // of what is under way
 }
 
 func (k *cl) Close() error { k.device.Open--; return nil }
@@ -149,7 +151,9 @@ const block = 5
 
 func (k *cl) Block() int { return block }
 
-func (k *cl) Columns(buffer int) []uint32 { return k.columns[buffer] }
+func (k *cl) Columns(buffer int) ([]uint32, error) { return k.columns[buffer], k.device.Fail }
+
+func (k *cl) SetMatrix(m *wordcontext.Matrix) error { k.matrix = m; return k.device.Fail }
 
 // Start computes at once, but with what the columns are then.
 func (k *cl) Start(buffer, first int, rates []float64) error {
@@ -160,6 +164,12 @@ func (k *cl) Start(buffer, first int, rates []float64) error {
 	for i, rate := range rates {
 		for side := range 2 {
 			column := k.columns[buffer][(side*block+i)*k.Rows:][:k.Rows]
+			if k.matrix != nil {
+				l := k.matrix.Contexts()
+				for row := range column {
+					column[row] = k.matrix.At(row, (first+i+side*l/2)%l)
+				}
+			}
 			losses[i] += k.half(first+i, side, column, rate)
 		}
 	}

@@ -37,6 +37,7 @@ type CL struct {
 
 	steps, columns, losses, totals cu.DevicePtr // of clBlock half steps
 	buffers                        [2]clBuffer
+	reader                         *columnReader // of M on the device; nil: columns come from the host
 	graph                          *recording
 }
 
@@ -146,7 +147,7 @@ func (t *CL) allocate() (err error) {
 		}
 	}
 	for i := range t.buffers {
-		if err := t.buffers[i].allocate(c.Rows); err != nil {
+		if err := t.buffers[i].allocate(); err != nil {
 			return err
 		}
 	}
@@ -201,13 +202,17 @@ type CLIteration struct {
 // Train runs iterations one after the other and returns the loss of each.
 func (t *CL) Train(iterations []CLIteration) (losses []float64, err error) {
 	v := t.config.Rows
+	columns, err := t.Columns(0)
+	if err != nil {
+		return nil, err
+	}
 	for part := range slices.Chunk(iterations, CLBlock) {
 		for i, it := range part {
 			for side, column := range it.Columns {
 				if len(column) != v {
 					return nil, fmt.Errorf("a column of M of %d entries; there should be %d", len(column), v)
 				}
-				copy(t.Columns(0)[(side*CLBlock+i)*v:], column)
+				copy(columns[(side*CLBlock+i)*v:], column)
 			}
 		}
 		if err := t.start(0, part); err != nil {

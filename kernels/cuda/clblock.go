@@ -16,7 +16,7 @@ const CLBlock = clBlock / 2
 // A clBuffer is host memory that the device copies from and to while the host
 // does other things: of a block of iterations that is under way.
 type clBuffer struct {
-	columns []uint32 // (2, CLBlock, V)
+	columns []uint32 // (2, CLBlock, V); nil: not asked for
 	steps   []clStep
 	totals  []float64 // losses of the half steps
 	done    cu.Event
@@ -24,10 +24,7 @@ type clBuffer struct {
 	count   int // half steps under way
 }
 
-func (b *clBuffer) allocate(rows int) (err error) {
-	if b.columns, err = pinned[uint32](clBlock * rows); err != nil {
-		return err
-	}
+func (b *clBuffer) allocate() (err error) {
 	if b.steps, err = pinned[clStep](clBlock); err != nil {
 		return err
 	}
@@ -47,8 +44,19 @@ func (t *CL) Block() int { return CLBlock }
 
 // Columns returns the memory, of buffer 0 or 1, that the columns of M are put
 // into before Start: (2, CLBlock, V), those of the two steps of each iteration. It
-// is not to be written to between Start and Wait.
-func (t *CL) Columns(buffer int) []uint32 { return t.buffers[buffer].columns }
+// is not to be written to between Start and Wait. After SetMatrix nothing in it
+// counts.
+func (t *CL) Columns(buffer int) ([]uint32, error) {
+	b := &t.buffers[buffer]
+	if b.columns != nil {
+		return b.columns, nil
+	}
+	err := t.device.do(func() (err error) {
+		b.columns, err = pinned[uint32](clBlock * t.config.Rows)
+		return err
+	})
+	return b.columns, err
+}
 
 // Start begins to train the iterations first, first+1, ..., one for each of the
 // learning rates, at most CLBlock, with the columns of the buffer. It does not
@@ -99,12 +107,8 @@ func (t *CL) start(buffer int, iterations []CLIteration) error {
 // so the blocks may share the device's own memory.
 func (t *CL) enqueue(b *clBuffer) error {
 	s := t.device.stream
-	for side := range 2 {
-		at := side * CLBlock * t.config.Rows
-		bytes := sizeOf[uint32](b.count / 2 * t.config.Rows)
-		if err := cu.MemcpyHtoDAsync(t.columns+cu.DevicePtr(4*at), unsafe.Pointer(&b.columns[at]), bytes, s); err != nil {
-			return err
-		}
+	if err := t.enqueueColumns(b); err != nil {
+		return err
 	}
 	if err := cu.MemcpyHtoDAsync(t.steps, unsafe.Pointer(&b.steps[0]), sizeOf[clStep](b.count), s); err != nil {
 		return err
@@ -116,4 +120,19 @@ func (t *CL) enqueue(b *clBuffer) error {
 		return err
 	}
 	return b.done.Record(s)
+}
+
+// enqueueColumns hands the device the columns of a block, or has it draw them.
+func (t *CL) enqueueColumns(b *clBuffer) error {
+	if t.reader != nil {
+		return t.reader.draw(t, b.first, b.count/2)
+	}
+	for side := range 2 {
+		at := side * CLBlock * t.config.Rows
+		bytes := sizeOf[uint32](b.count / 2 * t.config.Rows)
+		if err := cu.MemcpyHtoDAsync(t.columns+cu.DevicePtr(4*at), unsafe.Pointer(&b.columns[at]), bytes, t.device.stream); err != nil {
+			return err
+		}
+	}
+	return nil
 }
