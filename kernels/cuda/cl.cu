@@ -15,76 +15,17 @@
 // The rows of targets are held in registers between dot and gradient, G at a
 // time. More negatives take another round: g is a sum, and left_i is not updated
 // before the last.
-#include "philox.cuh"
-#include "rows.cuh"
-
-struct ClTable {
-	float4 *left;        // (rows, quads)
-	const float4 *right; // (rows, quads)
-	float4 *first;       // first moments, (rows, quads)
-	float4 *second;      // second moments, (rows, quads)
-	float *secondOfRow;  // second moments of row-wise Adam, (rows)
-	const uint2 *alias;  // (rows)
-	uint64_t seed;
-	uint32_t rows, quads, columns, negatives;
-	float beta1, oneMinusBeta1, beta2, oneMinusBeta2;
-};
-
-struct ClStep {
-	uint32_t stream; // low half of the stream of negatives
-	float keep, scale, epsilon, rate;
-};
-
-enum Method { adam, adamRow, sgd };
-
-__device__ __forceinline__ void adamValue(float &w, float &m, float &v, float g, const ClTable &t, const ClStep &s) {
-	m = t.beta1 * m + t.oneMinusBeta1 * g;
-	v = t.beta2 * v + t.oneMinusBeta2 * g * g;
-	w = s.keep * w - s.scale * m / (sqrtf(v) + s.epsilon);
-}
-
-__device__ __forceinline__ void momentumValue(float &w, float &m, float g, const ClTable &t, float keep, float scale) {
-	m = t.beta1 * m + t.oneMinusBeta1 * g;
-	w = keep * w - scale * m;
-}
+#include "cl.cuh"
 
 template <int F, Method method>
 __device__ __forceinline__ void update(const ClTable &t, const ClStep &s, size_t row, Row<F> &w, const Row<F> &g) {
 	size_t at = row * t.quads;
-	if constexpr (method == adam) {
-		Row<F> m = load<F>(t.first + at, t.quads), v = load<F>(t.second + at, t.quads);
-#pragma unroll
-		for (int f = 0; f < F; f++) {
-			adamValue(w.v[f].x, m.v[f].x, v.v[f].x, g.v[f].x, t, s);
-			adamValue(w.v[f].y, m.v[f].y, v.v[f].y, g.v[f].y, t, s);
-			adamValue(w.v[f].z, m.v[f].z, v.v[f].z, g.v[f].z, t, s);
-			adamValue(w.v[f].w, m.v[f].w, v.v[f].w, g.v[f].w, t, s);
-		}
-		store(t.first + at, t.quads, m);
-		store(t.second + at, t.quads, v);
-	} else if constexpr (method == adamRow) {
-		Row<F> m = load<F>(t.first + at, t.quads);
-		float v = t.beta2 * t.secondOfRow[row] + t.oneMinusBeta2 * (sum(partial(g, g)) / t.columns);
-		float scale = s.scale / (sqrtf(v) + s.epsilon);
-		__syncwarp();
-		if (laneNumber() == 0) t.secondOfRow[row] = v;
-#pragma unroll
-		for (int f = 0; f < F; f++) {
-			momentumValue(w.v[f].x, m.v[f].x, g.v[f].x, t, s.keep, scale);
-			momentumValue(w.v[f].y, m.v[f].y, g.v[f].y, t, s.keep, scale);
-			momentumValue(w.v[f].z, m.v[f].z, g.v[f].z, t, s.keep, scale);
-			momentumValue(w.v[f].w, m.v[f].w, g.v[f].w, t, s.keep, scale);
-		}
-		store(t.first + at, t.quads, m);
-	} else {
-#pragma unroll
-		for (int f = 0; f < F; f++) {
-			w.v[f].x = s.keep * w.v[f].x - s.rate * g.v[f].x;
-			w.v[f].y = s.keep * w.v[f].y - s.rate * g.v[f].y;
-			w.v[f].z = s.keep * w.v[f].z - s.rate * g.v[f].z;
-			w.v[f].w = s.keep * w.v[f].w - s.rate * g.v[f].w;
-		}
-	}
+	Row<F> m, v;
+	if constexpr (method != sgd) m = load<F>(t.first + at, t.quads);
+	if constexpr (method == adam) v = load<F>(t.second + at, t.quads);
+	optimize<F, method>(t, s, row, w, m, v, g);
+	if constexpr (method != sgd) store(t.first + at, t.quads, m);
+	if constexpr (method == adam) store(t.second + at, t.quads, v);
 	store(t.left + at, t.quads, w);
 }
 
@@ -141,10 +82,10 @@ __device__ __forceinline__ void step(const ClTable *table, const ClStep *step, c
 	}
 }
 
-// losses: (blocks), summed in the order of the rows whichever runs first
+// losses: (blocks); stages is for the kernels of cl_bulk.cu
 #define CL(F, G, method) \
 	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) cl_##method##_##F( \
-		const ClTable *table, const ClStep *s, const uint32_t *column, float *losses) { \
+		const ClTable *table, const ClStep *s, const uint32_t *column, float *losses, uint64_t) { \
 		step<F, G, method>(table, s, column, losses); \
 	}
 #define CL_METHODS(F, G) CL(F, G, adam) CL(F, G, adamRow) CL(F, G, sgd)
@@ -156,15 +97,16 @@ CL_METHODS(3, 6)
 CL_METHODS(4, 6)
 CL_METHODS(8, 2)
 
-// cl_loss sums the losses of a step's blocks: one block of 256 threads.
-extern "C" __global__ void cl_loss(const float *losses, uint32_t count, double *total) {
+// cl_loss sums the losses of some steps, count each: a block of 256 threads a step.
+extern "C" __global__ void cl_loss(const float *losses, uint32_t count, double *totals) {
 	__shared__ double part[256];
 	double x = 0;
+	losses += size_t(blockIdx.x) * count;
 	for (uint32_t i = threadIdx.x; i < count; i += 256) x += losses[i];
 	part[threadIdx.x] = x;
 	for (int d = 128; d; d /= 2) {
 		__syncthreads();
 		if (threadIdx.x < d) part[threadIdx.x] += part[threadIdx.x + d];
 	}
-	if (threadIdx.x == 0) *total = part[0];
+	if (threadIdx.x == 0) totals[blockIdx.x] = part[0];
 }

@@ -29,7 +29,7 @@ type CLConfig struct {
 type CL struct {
 	device *Device
 	config CLConfig
-	blocks int // of a half step
+	shape  shape // of a half step's launch
 	tables [2]clTable
 	params [2]cu.DevicePtr // clArgs of the half steps
 	kernel cu.Function
@@ -79,9 +79,16 @@ func (d *Device) NewCL(c CLConfig) (*CL, error) {
 	case c.Rows < 1 || c.Dim < 1 || c.Negatives < 1:
 		return nil, fmt.Errorf("%d rows, dimension %d, %d negatives: all must be at least 1", c.Rows, c.Dim, c.Negatives)
 	}
-	t := &CL{device: d, config: c, blocks: (c.Rows + clWarps - 1) / clWarps}
+	t := &CL{device: d, config: c, shape: d.clShape(c, f)}
 	err = d.do(func() error {
-		if t.kernel, err = d.function("cl", fmt.Sprintf("cl_%s_%d", method, f)); err != nil {
+		module := "cl"
+		if t.shape.stages > 0 {
+			module = "cl_bulk"
+		}
+		if t.kernel, err = d.function(module, fmt.Sprintf("%s_%s_%d", module, method, f)); err != nil {
+			return err
+		}
+		if err := allowShared(t.kernel, t.shape.shared); err != nil {
 			return err
 		}
 		if t.sum, err = d.function("cl", "cl_loss"); err != nil {
@@ -117,7 +124,7 @@ func (t *CL) allocate() (err error) {
 	}
 	need(&t.steps, "steps", sizeOf[clStep](clBlock))
 	need(&t.columns, "columns of M", 4*clBlock*int64(c.Rows))
-	need(&t.losses, "losses", 4*clBlock*int64(t.blocks))
+	need(&t.losses, "losses", 4*clBlock*int64(t.shape.losses))
 	need(&t.totals, "losses", 8*clBlock)
 	var alias cu.DevicePtr
 	need(&alias, "alias table", 8*int64(c.Rows))
@@ -247,19 +254,46 @@ func (t *CL) launch(count int) (err error) {
 func (t *CL) launchEach(count int) error {
 	d := t.device
 	for i := range count {
-		losses := uint64(t.losses) + uint64(4*i*t.blocks)
 		column := uint64(t.columns) + uint64(4*t.config.Rows*(i%2*CLBlock+i/2))
-		err := d.launch(t.kernel, t.blocks, 32*clWarps, 0, uint64(t.params[i%2]),
-			uint64(t.steps)+uint64(sizeOf[clStep](i)), column, losses)
+		err := d.launch(t.kernel, t.shape.blocks, 32*t.shape.warps, t.shape.shared, uint64(t.params[i%2]),
+			uint64(t.steps)+uint64(sizeOf[clStep](i)), column, uint64(t.losses)+uint64(4*i*t.shape.losses), uint64(t.shape.stages))
 		if err != nil {
 			return err
 		}
-		if err := d.launch(t.sum, 1, lossThread, 0, losses, uint64(t.blocks), uint64(t.totals)+uint64(8*i)); err != nil {
-			return err
+	}
+	return d.launch(t.sum, count, lossThread, 0, uint64(t.losses), uint64(t.shape.losses), uint64(t.totals))
+}
+
+// A shape is how a half step is launched.
+type shape struct {
+	blocks, warps, shared int
+	stages                int // of cl_bulk.cu; 0: cl.cu
+	losses                int // that a half step writes
+}
+
+// clShape chooses the kernel: cl_bulk.cu on the GPU it is for, if a row's targets
+// are few, with as many warps and stages as there is shared memory for.
+func (d *Device) clShape(c CLConfig, f int) shape {
+	if d.machineCode() && c.Negatives <= 7 {
+		stage := (c.Negatives + 2) * 512 * f
+		const stages = 1 // more made it slower: the warps are enough
+		warps := bulkWarps[f]
+		fits := func(warps, stages int) bool { return warps*stages*(stage+8)+8 <= d.SharedOfBlock }
+		for warps > 1 && !fits(warps, 1) {
+			warps--
+		}
+		if fits(warps, stages) {
+			blocks := min(d.Multiprocessors, (c.Rows+warps-1)/warps)
+			return shape{blocks: blocks, warps: warps, shared: 8*((warps*stages+1)/2*2) + warps*stages*stage, stages: stages, losses: blocks * warps}
 		}
 	}
-	return nil
+	blocks := (c.Rows + clWarps - 1) / clWarps
+	return shape{blocks: blocks, warps: clWarps, losses: blocks}
 }
+
+// bulkWarps is how many warps the kernels of cl_bulk.cu for N up to 128 F have at
+// most.
+var bulkWarps = map[int]int{1: 32, 2: 16, 3: 16, 4: 12, 8: 8}
 
 // Close frees the memory that is not the device's to free.
 func (t *CL) Close() error {

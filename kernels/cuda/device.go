@@ -106,6 +106,9 @@ func (d *Device) Memory() (free, total int64, err error) {
 	return free, total, err
 }
 
+// machineCode says if built/ has machine code for the device.
+func (d *Device) machineCode() bool { return d.Capability == [2]int{9, 0} && !d.portable }
+
 // Peak returns the most bytes that were allocated at a time. What the driver
 // takes for itself is not counted.
 func (d *Device) Peak() int64 { return d.peak.Load() }
@@ -144,7 +147,7 @@ func (d *Device) function(module, name string) (cu.Function, error) {
 	m, ok := d.modules[module]
 	if !ok {
 		file := "built/" + module + ".ptx"
-		if d.Capability == [2]int{9, 0} && !d.portable {
+		if d.machineCode() {
 			file = "built/" + module + ".cubin"
 		}
 		image, err := built.ReadFile(file)

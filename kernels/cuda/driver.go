@@ -20,6 +20,10 @@ static CUresult w2vcl_end(CUstream s, CUgraphExec *run) {
 	cuGraphDestroy(graph);
 	return result;
 }
+static CUresult w2vcl_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s, void *argument) {
+	void *arguments[] = {argument};
+	return cuLaunchKernel(f, blocks, 1, 1, threads, 1, 1, shared, s, arguments, 0);
+}
 */
 import "C"
 
@@ -68,6 +72,16 @@ func unpin[T any](s []T) error {
 	}
 	return check("free pinned memory", C.cuMemFreeHost(unsafe.Pointer(unsafe.SliceData(s))))
 }
+
+// launchWith starts a kernel whose argument is a structure; cu's own way takes
+// arguments of eight bytes only.
+func launchWith[T any](d *Device, f cu.Function, blocks, threads, shared int, argument *T) error {
+	alone := *argument // what it came from may hold Go pointers, which C must not see
+	return check("launch", C.w2vcl_launch(functionHandle(f), C.uint(blocks), C.uint(threads), C.uint(shared),
+		streamHandle(d.stream), unsafe.Pointer(&alone)))
+}
+
+const maxSharedOptin cu.DeviceAttribute = C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
 
 // allowShared lets a kernel have more than 48 kB of shared memory.
 func allowShared(f cu.Function, bytes int) error {

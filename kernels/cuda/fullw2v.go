@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"math"
 
 	"gorgonia.org/cu"
 )
@@ -26,34 +27,43 @@ type FullW2VConfig struct {
 // sequential.FullW2V does, several sentences at a time. With one in flight the
 // result is the same but for rounding.
 type FullW2V struct {
-	device *Device
-	config FullW2VConfig
-	kernel cu.Function
-	shared int // bytes of a block
-	args   fullArgs
+	device           *Device
+	config           FullW2VConfig
+	numbers          numbers
+	kernel, renumber cu.Function
+	shared           int // bytes of a block
+	args             fullArgs
 
-	params cu.DevicePtr // fullArgs
-	state  cu.DevicePtr // fullState
+	state cu.DevicePtr // fullState
 }
 
 // fullArgs is FullW2VArgs of fullw2v.cu.
 type fullArgs struct {
 	words, contexts, tokens, sentences, keep, alias, unitOf, rates, kept uint64
 	next, loss, pairs                                                    uint64
-	end, seed                                                            uint64
-	count, units, vocabulary, quads, negatives, half, longest, _         uint32
+	first, seed                                                          uint64
+	all, count, units, vocabulary, quads, negatives, half, longest       uint32
+	successor, _                                                         uint32
 }
 
 // fullState is what a launch counts.
 type fullState struct {
-	next  uint64
+	next  uint64 // only the lower half is used
 	loss  float64
 	pairs uint64
 }
 
-// More sentences than this in flight on 17 million words did not always
-// converge: a row is then often some windows old when it is added to.
-const mostInFlight = 1056
+// What is in flight at most. A row is added to some windows after it was read, so
+// on short texts, whose words the warps share, training must go on in fewer
+// places at once: 1584 are sound on 17 million words, where 1056 train 15 % slower.
+const (
+	mostInFlight   = 1584
+	tokensInFlight = 10_000 // of the text, for each sentence in flight
+)
+
+// contextsTogether is how many context words the kernels for N up to 128 F take
+// at once; see C of fullw2v.cu.
+var contextsTogether = map[int]int{1: 6, 2: 3, 3: 2, 4: 1, 8: 1}
 
 // NewFullW2V takes the device's memory for training. The tables are zero.
 func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
@@ -62,23 +72,28 @@ func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
 		return nil, err
 	}
 	if c.InFlight == 0 {
-		c.InFlight = min(mostInFlight, 8*d.Multiprocessors)
+		c.InFlight = max(1, min(mostInFlight, 12*d.Multiprocessors, len(c.Tokens)/tokensInFlight))
 	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	rows := 6
+	rows, together := 6, contextsTogether[f]
 	if c.Negatives > 5 {
-		rows = 16
+		rows, together = 16, 1+1/f
+	} else if f == 1 && 2*c.Half%6 != 0 && 2*c.Half%5 == 0 {
+		together = 5
 	}
 	slots := 2*c.Half + 2
-	t := &FullW2V{device: d, config: c, shared: slots * 16 * quads(c.Dim)}
+	t := &FullW2V{device: d, config: c, numbers: newNumbers(c.Vocabulary), shared: (slots+1)*512*f + 4*together*max(rows, 8)}
 	err = d.do(func() error {
-		if t.kernel, err = d.function("fullw2v", fmt.Sprintf("fullw2v_%d_%d", f, rows)); err != nil {
+		if t.kernel, err = d.function("fullw2v", fmt.Sprintf("fullw2v_%d_%d_%d", f, rows, together)); err != nil {
 			return err
 		}
 		if err := allowShared(t.kernel, t.shared); err != nil {
 			return fmt.Errorf("%d rows of %d values in shared memory: %w", slots, c.Dim, err)
+		}
+		if t.renumber, err = d.function("fullw2v", "fullw2v_renumber"); err != nil {
+			return err
 		}
 		return t.allocate()
 	})
@@ -132,7 +147,8 @@ func (t *FullW2V) allocate() (err error) {
 	a := &t.args
 	*a = fullArgs{
 		seed: c.Seed, count: uint32(len(unitOf)), units: uint32(len(c.Units) - 1), vocabulary: uint32(c.Vocabulary),
-		quads: uint32(quads(c.Dim)), negatives: uint32(c.Negatives), half: uint32(c.Half), longest: uint32(longest),
+		quads: uint32(chunkValues / 4 * chunks(c.Dim)), negatives: uint32(c.Negatives), half: uint32(c.Half), longest: uint32(longest),
+		successor: t.numbers.successor,
 	}
 	keepPointer := func(to *uint64, p cu.DevicePtr, e error) {
 		*to = uint64(p)
@@ -140,7 +156,7 @@ func (t *FullW2V) allocate() (err error) {
 			err = e
 		}
 	}
-	table := 16 * int64(c.Vocabulary) * int64(quads(c.Dim))
+	table := 4 * chunkValues * int64(c.Vocabulary) * int64(chunks(c.Dim))
 	give := func(to *uint64, what string, bytes int64) {
 		p, e := d.allocate(what, bytes)
 		keepPointer(to, p, e)
@@ -150,11 +166,14 @@ func (t *FullW2V) allocate() (err error) {
 	give(&a.kept, "sentences in flight", 4*int64(c.InFlight)*int64(longest))
 	p, e := place(d, "text", c.Tokens)
 	keepPointer(&a.tokens, p, e)
+	if err == nil {
+		err = d.launch(t.renumber, 8*d.Multiprocessors, 256, 0, a.tokens, uint64(len(c.Tokens)), uint64(t.numbers.successor), uint64(c.Vocabulary))
+	}
 	p, e = place(d, "sentences", starts)
 	keepPointer(&a.sentences, p, e)
-	p, e = place(d, "subsampling", c.Keep)
+	p, e = place(d, "subsampling", t.numbers.of(c.Keep))
 	keepPointer(&a.keep, p, e)
-	p, e = place(d, "alias table", c.Alias)
+	p, e = place(d, "alias table", t.numbers.alias(c.Alias))
 	keepPointer(&a.alias, p, e)
 	p, e = place(d, "units", unitOf)
 	keepPointer(&a.unitOf, p, e)
@@ -167,8 +186,7 @@ func (t *FullW2V) allocate() (err error) {
 		return err
 	}
 	a.next, a.loss, a.pairs = uint64(t.state), uint64(t.state)+8, uint64(t.state)+16
-	t.params, err = d.allocate("arguments", sizeOf[fullArgs](1))
-	return err
+	return nil
 }
 
 // SetTables sends W and C, (V, N) in row-major order.
@@ -178,20 +196,26 @@ func (t *FullW2V) SetTables(words, contexts []float32) error {
 		return fmt.Errorf("tables of %d and %d values; there should be %d", len(words), len(contexts), want)
 	}
 	return t.device.do(func() error {
-		if err := sendTable(cu.DevicePtr(t.args.words), words, t.config.Dim); err != nil {
+		if err := send(cu.DevicePtr(t.args.words), t.numbers.chunks(words, t.config.Dim)); err != nil {
 			return err
 		}
-		return sendTable(cu.DevicePtr(t.args.contexts), contexts, t.config.Dim)
+		return send(cu.DevicePtr(t.args.contexts), t.numbers.chunks(contexts, t.config.Dim))
 	})
 }
 
 // Tables receives W and C into slices as SetTables takes them.
 func (t *FullW2V) Tables(words, contexts []float32) error {
 	return t.device.do(func() error {
-		if err := receiveTable(words, cu.DevicePtr(t.args.words), t.config.Dim); err != nil {
+		table := make([]float32, chunkValues*chunks(t.config.Dim)*t.config.Vocabulary)
+		if err := receive(table, cu.DevicePtr(t.args.words)); err != nil {
 			return err
 		}
-		return receiveTable(contexts, cu.DevicePtr(t.args.contexts), t.config.Dim)
+		t.numbers.rows(words, table, t.config.Dim)
+		if err := receive(table, cu.DevicePtr(t.args.contexts)); err != nil {
+			return err
+		}
+		t.numbers.rows(contexts, table, t.config.Dim)
+		return nil
 	})
 }
 
@@ -200,19 +224,16 @@ func (t *FullW2V) Tables(words, contexts []float32) error {
 // pairs it was summed over.
 func (t *FullW2V) Train(first, end int) (loss float64, pairs int64, err error) {
 	all := len(t.config.Rates) * (len(t.config.Sentences) - 1)
-	if first < 0 || end > all || first > end {
+	if first < 0 || end > all || first > end || end-first > math.MaxUint32-mostInFlight {
 		return 0, 0, fmt.Errorf("sentences %d to %d of %d in all epochs", first, end, all)
 	}
-	state := []fullState{{next: uint64(first)}}
+	state := []fullState{{}}
 	err = t.device.do(func() error {
-		t.args.end = uint64(end)
-		if err := send(t.params, []fullArgs{t.args}); err != nil {
-			return err
-		}
+		t.args.first, t.args.all = uint64(first), uint32(end-first)
 		if err := send(t.state, state); err != nil {
 			return err
 		}
-		if err := t.device.launch(t.kernel, t.config.InFlight, 32, t.shared, uint64(t.params)); err != nil {
+		if err := launchWith(t.device, t.kernel, t.config.InFlight, 32, t.shared, &t.args); err != nil {
 			return err
 		}
 		if err := t.device.stream.Synchronize(); err != nil {

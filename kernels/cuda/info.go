@@ -14,6 +14,7 @@ type Info struct {
 	Memory          int64  // bytes
 	Capability      [2]int // compute capability, major and minor
 	Multiprocessors int
+	SharedOfBlock   int // bytes of shared memory that a block may have
 }
 
 // Usable reports whether there are kernels for the device.
@@ -64,6 +65,7 @@ func describe(device cu.Device) (i Info, err error) {
 		{&i.Capability[0], cu.ComputeCapabilityMajor},
 		{&i.Capability[1], cu.ComputeCapabilityMinor},
 		{&i.Multiprocessors, cu.MultiprocessorCount},
+		{&i.SharedOfBlock, maxSharedOptin},
 	} {
 		if *x.to, err = device.Attribute(x.attribute); err != nil {
 			return i, err

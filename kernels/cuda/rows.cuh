@@ -36,47 +36,69 @@ template <int F> __device__ __forceinline__ void store(float4 *row, int quads, c
 		if (int i = laneNumber() + 32 * f; i < quads) row[i] = r.v[f];
 }
 
-// loadCurrent reads a row that other warps change: from L2, for the copy in L1
-// may be old. Volatile, so that it stays behind what this warp has added before.
-template <int F> __device__ __forceinline__ Row<F> loadCurrent(const float4 *row, int quads) {
-	Row<F> r = zeros<F>();
+// A Chunks is a table as it lies in memory for kernels that change its rows from
+// everywhere: chunk c of all rows, a cache line each, then chunk c+1 of all rows.
+// So a row, which may be the most frequent word's, is spread over L2. Behind the
+// row's end are zeros. Chunks of 64 bytes made training slower by a tenth, whole
+// rows by a twentieth.
+template <int F> struct Chunks {
+	static constexpr int chunk = 8; // quads
+	float4 *mine; // what this lane has of row 0
+	size_t step;  // from quad i of a row to quad i + 32
+	int quads;    // of a row, a multiple of chunk
+
+	__device__ __forceinline__ Chunks(float4 *table, uint32_t rows, uint32_t q)
+		: mine(table + size_t(laneNumber() / chunk) * rows * chunk + laneNumber() % chunk), step(size_t(32) * rows), quads(q) {}
+	__device__ __forceinline__ size_t at(uint32_t row, int f) const { return __cvta_generic_to_global(mine + size_t(row) * chunk + f * step); }
+	__device__ __forceinline__ int has(int f) const { return laneNumber() + 32 * f < quads; }
+};
+
+// loadCurrent reads a row that other warps change, or zeros if not wanted: from
+// L2, for the copy in L1 may be old. Volatile, so that it stays behind what this
+// warp has added before. The predicate is inside, for branches would cost more
+// than the load.
+template <int F> __device__ __forceinline__ Row<F> loadCurrent(const Chunks<F> &table, uint32_t row, bool wanted) {
+	Row<F> r;
 #pragma unroll
-	for (int f = 0; f < F; f++)
-		if (int i = laneNumber() + 32 * f; i < quads)
-			asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
-				: "=f"(r.v[f].x), "=f"(r.v[f].y), "=f"(r.v[f].z), "=f"(r.v[f].w)
-				: "l"(__cvta_generic_to_global(row + i)) : "memory");
+	for (int f = 0; f < F; f++) {
+		asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n"
+			"mov.f32 %0, 0f00000000;\nmov.f32 %1, 0f00000000;\nmov.f32 %2, 0f00000000;\nmov.f32 %3, 0f00000000;\n"
+			"@p ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];\n}"
+			: "=&f"(r.v[f].x), "=&f"(r.v[f].y), "=&f"(r.v[f].z), "=&f"(r.v[f].w)
+			: "l"(table.at(row, f)), "r"(wanted & table.has(f)));
+	}
 	return r;
 }
 
 // storeCurrent writes a row that other warps read.
-template <int F> __device__ __forceinline__ void storeCurrent(float4 *row, int quads, const Row<F> &r) {
+template <int F> __device__ __forceinline__ void storeCurrent(const Chunks<F> &table, uint32_t row, const Row<F> &r) {
 #pragma unroll
-	for (int f = 0; f < F; f++)
-		if (int i = laneNumber() + 32 * f; i < quads)
-			asm volatile("st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};" ::
-				"l"(__cvta_generic_to_global(row + i)),
-				"f"(r.v[f].x), "f"(r.v[f].y), "f"(r.v[f].z), "f"(r.v[f].w) : "memory");
+	for (int f = 0; f < F; f++) {
+		asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n@p st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};\n}" ::
+			"l"(table.at(row, f)),
+			"f"(r.v[f].x), "f"(r.v[f].y), "f"(r.v[f].z), "f"(r.v[f].w), "r"(table.has(f)));
+	}
 }
 
-// addCurrent adds to a row that other warps change. No addition is lost, and
-// none waits for the line: L2 does it. Before sm_90 it takes four instructions.
-template <int F> __device__ __forceinline__ void addCurrent(float4 *row, int quads, const Row<F> &r) {
+// addCurrent adds to a row that other warps change, if wanted. No addition is
+// lost, and none waits for the line: L2 does it. Before sm_90 it takes four
+// instructions.
+template <int F> __device__ __forceinline__ void addCurrent(const Chunks<F> &table, uint32_t row, const Row<F> &r, bool wanted) {
 #pragma unroll
-	for (int f = 0; f < F; f++)
-		if (int i = laneNumber() + 32 * f; i < quads) {
-			size_t at = __cvta_generic_to_global(row + i);
-			float4 x = r.v[f];
+	for (int f = 0; f < F; f++) {
+		size_t at = table.at(row, f);
+		float4 x = r.v[f];
 #if __CUDA_ARCH__ >= 900
-			asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::
-				"l"(at), "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w) : "memory");
+		asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n"
+			"@p red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};\n}" ::
+			"l"(at), "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w), "r"(wanted & table.has(f)));
 #else
-			asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" :: "l"(at), "f"(x.x) : "memory");
-			asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" :: "l"(at + 4), "f"(x.y) : "memory");
-			asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" :: "l"(at + 8), "f"(x.z) : "memory");
-			asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" :: "l"(at + 12), "f"(x.w) : "memory");
+		asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n"
+			"@p red.relaxed.gpu.global.add.f32 [%0], %1;\n@p red.relaxed.gpu.global.add.f32 [%0+4], %2;\n"
+			"@p red.relaxed.gpu.global.add.f32 [%0+8], %3;\n@p red.relaxed.gpu.global.add.f32 [%0+12], %4;\n}" ::
+			"l"(at), "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w), "r"(wanted & table.has(f)));
 #endif
-		}
+	}
 }
 
 // partial is this lane's part of a dot product.
@@ -113,19 +135,20 @@ __device__ __forceinline__ float sum(float x) {
 // sums sums G numbers of each lane over the warp at once: lane i gets the sum of
 // number i mod G. G is a power of two. In each step a lane gives away half of
 // its numbers, so G numbers take G-1 shuffles and log(32/G), not 5 G.
-template <int G> __device__ __forceinline__ float sums(float (&x)[G]) {
+template <int G, int H = G / 2> __device__ __forceinline__ float sums(float (&x)[G]) {
+	if constexpr (H > 0) { // a recursion: the compiler does not unroll the loop
+		bool upper = laneNumber() & H;
 #pragma unroll
-	for (int half = G / 2; half; half /= 2) {
-		bool upper = laneNumber() & half;
-#pragma unroll
-		for (int i = 0; i < half; i++) {
-			float give = upper ? x[i] : x[i + half], keep = upper ? x[i + half] : x[i];
-			x[i] = keep + __shfl_xor_sync(warp, give, half);
+		for (int i = 0; i < H; i++) {
+			float give = upper ? x[i] : x[i + H], keep = upper ? x[i + H] : x[i];
+			x[i] = keep + __shfl_xor_sync(warp, give, H);
 		}
-	}
+		return sums<G, H / 2>(x);
+	} else {
 #pragma unroll
-	for (int d = G; d < 32; d *= 2) x[0] += __shfl_xor_sync(warp, x[0], d);
-	return x[0];
+		for (int d = G; d < 32; d *= 2) x[0] += __shfl_xor_sync(warp, x[0], d);
+		return x[0];
+	}
 }
 
 // A logistic is the sigmoid of a score and the factor whose logarithm is the
@@ -138,4 +161,11 @@ __device__ __forceinline__ Logistic logistic(float score) {
 	// NaN stays NaN: fminf would give the limit.
 	float e = expf(score != score ? score : fminf(fmaxf(score, -87.0f), 80.0f));
 	return {e / (1 + e), 1 + e};
+}
+
+// fastLogistic is logistic with the device's own exponential and division: 2e-6
+// of the sigmoid.
+__device__ __forceinline__ Logistic fastLogistic(float score) {
+	float e = __expf(score != score ? score : fminf(fmaxf(score, -87.0f), 80.0f));
+	return {__fdividef(e, 1 + e), 1 + e};
 }
