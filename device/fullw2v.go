@@ -53,14 +53,15 @@ func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequen
 
 // MemoryFullW2V estimates the bytes of the device's memory that NewFullW2V takes.
 func MemoryFullW2V(text *corpus.Corpus, c sequential.Config) int64 {
-	const inFlight = 1056 // sentences, at most
+	const inFlight = 1584 // sentences, at most
 	longest := 1
 	for i, start := range text.Sentences[1:] {
 		longest = max(longest, start-text.Sentences[i])
 	}
 	v, sentences := text.Vocabulary.Len(), int64(len(text.Sentences))
-	work := 12*int64(v) + 12*sentences + 4*inFlight*int64(longest) + 1<<20 // alias table, thresholds, bounds, units
-	return 2*tableBytes(v, c.Dim) + 4*int64(len(text.Tokens)) + work
+	work := 20*int64(v) + 12*sentences + 4*inFlight*int64(longest) + 1<<20 // alias table, thresholds, bounds, units
+	rows := 128 * int64(v) * int64((c.Dim+31)/32)                          // in pieces of 32 values
+	return 2*rows + 4*int64(len(text.Tokens)) + work
 }
 
 // Units is the number of units of all epochs.

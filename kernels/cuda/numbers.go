@@ -2,6 +2,11 @@
 
 package cuda
 
+import (
+	"runtime"
+	"sync"
+)
+
 // Rows that many warps change at once lie apart in the device's memory, and in
 // pieces: see Chunks of rows.cuh. Word w has number w·successor mod V there, so
 // that frequent words are not neighbours, and its row is cut into chunks of
@@ -68,12 +73,20 @@ func (n numbers) rows(to, chunks []float32, dim int) {
 }
 
 // each calls f for every chunk with its place in (V, N) rows, its place on the
-// device and the number of its values.
+// device and the number of its values, from all processors: on one it would take
+// as long as an epoch of training.
 func (n numbers) each(dim int, f func(row, chunk, values int)) {
-	for w := range int(n.words) {
-		number := n.number(w)
-		for c := range chunks(dim) {
-			f(w*dim+c*chunkValues, (c*int(n.words)+number)*chunkValues, min(chunkValues, dim-c*chunkValues))
-		}
+	words, threads := int(n.words), runtime.GOMAXPROCS(0)
+	var working sync.WaitGroup
+	for thread := range threads {
+		working.Go(func() {
+			for w := words * thread / threads; w < words*(thread+1)/threads; w++ {
+				number := n.number(w)
+				for c := range chunks(dim) {
+					f(w*dim+c*chunkValues, (c*words+number)*chunkValues, min(chunkValues, dim-c*chunkValues))
+				}
+			}
+		})
 	}
+	working.Wait()
 }
