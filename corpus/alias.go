@@ -120,3 +120,14 @@ func (a *Alias) Draw(random uint32) uint32 {
 	}
 	return drawn
 }
+
+// Table returns the table as the CUDA kernels have it: for column c, at 2c and
+// 2c+1, the limit below which the low half decides for c itself, and the other
+// number.
+func (a *Alias) Table() []uint32 {
+	table := make([]uint32, 0, 2*len(a.columns))
+	for _, c := range a.columns {
+		table = append(table, c.accept, c.other)
+	}
+	return table
+}

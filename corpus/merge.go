@@ -47,8 +47,14 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 		ids[i] = make([]uint32, e.table.used+1)
 	}
 	parts := make([]part, o.Threads)
+	slots := make([][][]int, len(encoders))
+	if err := parallel(ctx, o.Threads, len(encoders), func(e int) {
+		slots[e] = encoders[e].table.split(len(parts))
+	}); err != nil {
+		return nil, nil, err
+	}
 	if err := parallel(ctx, o.Threads, len(parts), func(i int) {
-		parts[i].merge(encoders, ids, i, len(parts))
+		parts[i].merge(encoders, slots, ids, i, len(parts))
 		parts[i].keep(uint64(o.MinCount), i, len(parts))
 	}); err != nil {
 		return nil, nil, err
@@ -67,7 +73,10 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 	if uint64(longest) >= math.MaxUint32/uint64(len(parts)) {
 		return nil, nil, errTooManyTypes
 	}
-	kept := sortedEntries(parts)
+	kept, err := sortedEntries(ctx, parts, o.Threads)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(kept) == 0 {
 		return nil, nil, minCountError(parts, o)
 	}
@@ -78,7 +87,7 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 	for id, e := range kept {
 		final[e.merged] = uint32(id)
 	}
-	err := parallel(ctx, o.Threads, len(ids), func(i int) {
+	err = parallel(ctx, o.Threads, len(ids), func(i int) {
 		for n, merged := range ids[i] { // the line end is merged number 0, no word's
 			ids[i][n] = final[merged]
 		}
@@ -112,22 +121,39 @@ func minCountError(parts []part, o Options) error {
 		ErrMinCount, o.MinCount, most.word, most.count)
 }
 
-// merge fills part number i of n. It sets the encoders' ids to merged numbers: n
-// times the number in the part's table, plus i.
-func (p *part) merge(encoders []*encoder, ids [][]uint32, i, n int) {
+// split returns the slots in use of each of n parts, in their order.
+func (t *table) split(n int) [][]int {
+	each := func(do func(slot, part int)) {
+		for at := range t.slots {
+			if s := &t.slots[at]; s.id != 0 {
+				do(at, int(s.hash()%uint64(n)))
+			}
+		}
+	}
+	sizes := make([]int, n)
+	each(func(_, part int) { sizes[part]++ })
+	all, parts := make([]int, t.used), make([][]int, n)
+	for part, size := range sizes {
+		parts[part], all = all[:0:size], all[size:]
+	}
+	each(func(slot, part int) { parts[part] = append(parts[part], slot) })
+	return parts
+}
+
+// merge fills part number i of n from the slots that split gave of each encoder's
+// table. It sets the encoders' ids to merged numbers: n times the number in the
+// part's table, plus i.
+func (p *part) merge(encoders []*encoder, slots [][][]int, ids [][]uint32, i, n int) {
 	// Slots come in the order of hash values. Into a table that has yet to grow,
 	// they would all go to its begin, and adding them would take quadratic time.
 	total := 0
-	for _, from := range encoders {
-		total += from.table.used
+	for e := range slots {
+		total += len(slots[e][i])
 	}
-	p.table = newTable(total / n)
+	p.table = newTable(total)
 	for e, from := range encoders {
-		for slot := range from.table.slots {
+		for _, slot := range slots[e][i] {
 			s := &from.table.slots[slot]
-			if s.id == 0 || s.hash()%uint64(n) != uint64(i) {
-				continue
-			}
 			var word []byte
 			if s.long != 0 {
 				word = from.table.longWord(s)
@@ -152,12 +178,48 @@ func (p *part) keep(minCount uint64, i, n int) {
 	slices.SortFunc(p.kept, compareEntries)
 }
 
-// sortedEntries merges the sorted words of all parts, two lists at a time.
-func sortedEntries(parts []part) []entry {
-	var lists [][]entry
-	for i := range parts {
-		lists = append(lists, parts[i].kept)
+// sortedEntries merges the sorted words of all parts. Each goroutine has the
+// words between two that were picked from a sample.
+func sortedEntries(ctx context.Context, parts []part, threads int) ([]entry, error) {
+	const perList = 32
+	var sample []entry
+	total := 0
+	for _, p := range parts {
+		total += len(p.kept)
+		for k := range min(perList, len(p.kept)) {
+			sample = append(sample, p.kept[k*len(p.kept)/perList])
+		}
 	}
+	slices.SortFunc(sample, compareEntries)
+	ranges := min(threads, len(sample)+1)
+	// The words of part p in range r are those from bounds[r][p] to bounds[r+1][p].
+	bounds := make([][]int, ranges+1)
+	for r := range bounds {
+		bounds[r] = make([]int, len(parts))
+		for p := range parts {
+			switch {
+			case r == ranges:
+				bounds[r][p] = len(parts[p].kept)
+			case r > 0:
+				bounds[r][p], _ = slices.BinarySearchFunc(parts[p].kept, sample[r*len(sample)/ranges], compareEntries)
+			}
+		}
+	}
+	sorted := make([]entry, total)
+	err := parallel(ctx, threads, ranges, func(r int) {
+		var lists [][]entry
+		start := 0
+		for p := range parts {
+			lists = append(lists, parts[p].kept[bounds[r][p]:bounds[r+1][p]])
+			start += bounds[r][p]
+		}
+		copy(sorted[start:], mergeLists(lists))
+	})
+	return sorted, err
+}
+
+// mergeLists merges sorted lists, two at a time.
+func mergeLists(lists [][]entry) []entry {
 	for len(lists) > 1 {
 		lists = append(lists[2:], mergeSorted(lists[0], lists[1]))
 	}

@@ -332,7 +332,7 @@ func TestManyTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, threads := range []int{1, 2, 5} {
+	for _, threads := range []int{1, 2, 5, 64} {
 		got, err := readAll(context.Background(), files, Options{Threads: threads, blockSize: 10_000})
 		if err != nil {
 			t.Fatal(err)

@@ -45,7 +45,7 @@ type Config struct {
 
 // Validate reports the first impossible value.
 func (c Config) Validate() error {
-	c = c.withDefaults()
+	c = c.WithDefaults()
 	switch {
 	case c.Method != Adam && c.Method != AdamRow && c.Method != SGD:
 		return fmt.Errorf("optimizer %q is unknown; it is one of %s, %s, %s", c.Method, Adam, AdamRow, SGD)
@@ -61,7 +61,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-func (c Config) withDefaults() Config {
+// WithDefaults returns the configuration with its zero values replaced.
+func (c Config) WithDefaults() Config {
 	if c.Beta1 == 0 {
 		c.Beta1 = 0.9
 	}
@@ -106,7 +107,7 @@ func New(c Config, rows, columns int) (*Optimizer, error) {
 	if rows < 1 || columns < 1 {
 		return nil, fmt.Errorf("optimizer for a table of %d x %d values: both must be at least 1", rows, columns)
 	}
-	o := &Optimizer{config: c.withDefaults(), rows: rows, columns: columns}
+	o := &Optimizer{config: c.WithDefaults(), rows: rows, columns: columns}
 	switch c.Method {
 	case Adam:
 		o.first, o.second = memory.Floats(rows*columns), memory.Floats(rows*columns)

@@ -36,7 +36,7 @@ type slot struct {
 
 func newFullW2V(m *model) *fullW2V {
 	m.drawAtMost(m.Negatives)
-	half := fixedWindow(m.Window)
+	half := FixedWindow(m.Window)
 	size := 2*half + 2
 	return &fullW2V{
 		model: m, half: half, kinds: firstPositive(2*half, 1+m.Negatives),
@@ -44,8 +44,8 @@ func newFullW2V(m *model) *fullW2V {
 	}
 }
 
-// fixedWindow returns W_f.
-func fixedWindow(window int) int { return (window + 1) / 2 }
+// FixedWindow returns W_f, the width of the windows of FULL-W2V on either side.
+func FixedWindow(window int) int { return (window + 1) / 2 }
 
 func (f *fullW2V) train(s *sentence) {
 	f.drawOutputs(s)

@@ -125,6 +125,17 @@ func (t *Trainer) piece(u, thread int) (first, end int) {
 // Units is the number of units of all epochs.
 func (t *Trainer) Units() int { return t.config.Epochs * (len(t.units) - 1) }
 
+// Bounds returns the number of the first sentence of each unit of an epoch, and
+// the end.
+func (t *Trainer) Bounds() []int {
+	var bounds []int
+	for _, token := range t.units {
+		sentence, _ := slices.BinarySearch(t.text.Sentences, token)
+		bounds = append(bounds, sentence)
+	}
+	return bounds
+}
+
 // Advance trains one unit at the given learning rate. With one thread the
 // result follows from the unit's number and the tables alone. The words it
 // reports are tokens before subsampling. After an error the tables are not to

@@ -16,6 +16,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
+	"github.com/w2vcl/w2vcl/internal/trainer"
 )
 
 // stateFile, in the checkpoint folder, is a safetensors file: the tensors of
@@ -179,6 +180,9 @@ func (s *savedState) load(t Trainer) error {
 	if got := hex(hash.Sum64()); got != s.Data {
 		return s.damaged(fmt.Errorf("its data are not what was written (checksum %s instead of %s)", got, s.Data))
 	}
+	if blocks, ok := t.(trainer.Blocks); ok {
+		blocks.Push()
+	}
 	return nil
 }
 
@@ -221,7 +225,7 @@ func (s *savedState) checkText(j *job) error {
 		return err
 	case s.Vocabulary != vocabulary:
 		return fmt.Errorf("the words of the text, or how often they occur, changed since the run was interrupted; %s", advice)
-	case s.Corpus != hex(j.fingerprint):
+	case s.Corpus != hex(j.fingerprint()):
 		return fmt.Errorf("the text changed since the run was interrupted, though its words and their counts are the same; %s", advice)
 	}
 	return nil

@@ -56,7 +56,7 @@ type Config struct {
 	Seed      uint64
 	Threads   int    // 0: all processors
 	MaxMemory string // such as 4GB or 75%; empty: what the machine has available
-	Device    string // "cpu"
+	Device    string // "cpu", "cuda" or "cuda:N"
 	Form      string // form of the Gorgonia graph: "fused" or "stock"
 }
 
@@ -177,8 +177,8 @@ func (c *Config) Settings() []Setting {
 			Help: "`N` threads; 0 uses every processor. The results of cl and vanilla do not depend on it; the other modes give the same result twice with one thread only"},
 		{Name: "max-memory", Group: GroupMachine, Record: true, Resume: true, value: &c.MaxMemory,
 			Help: "refuse a run that needs more than `SIZE`: 4GB, 500MB, or 75% of the machine (default what is available)"},
-		{Name: "device", Group: GroupMachine, Record: true, value: &c.Device,
-			Help: "`NAME` of the device: cpu"},
+		{Name: "device", Group: GroupMachine, Record: true, Resume: true, value: &c.Device,
+			Help: "where to train: `NAME` is cpu, cuda (modes cl and fullw2v), or cuda:N for the GPU of number N"},
 		{Name: "form", Group: GroupMachine, Modes: graphModes, Record: true, value: &c.Form,
 			Help: "form of the Gorgonia graph: `NAME` is fused (fast) or stock (the readable reference)"},
 	}

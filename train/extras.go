@@ -88,6 +88,9 @@ func (j *job) observer() func(position, float64) error {
 		return nil
 	}
 	return func(p position, share float64) error {
+		if err := pull(j.trainer, false); err != nil {
+			return err
+		}
 		words, contexts := j.trainer.Tables()
 		return j.extras.Observe(Observation{
 			Share: share, Units: p.Units, Seconds: p.Seconds, Pairs: p.Pairs, Loss: p.Last.Loss,

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A loop trains the units of a trainer, one after the other.
+// A loop trains the units of a trainer, one after the other, or as many at a
+// time as the trainer likes.
 type loop struct {
 	trainer  Trainer
 	from     position               // the zero position: the start
@@ -56,16 +57,21 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 	shown := speedometer{l.from.Words, l.from.Pairs, l.from.Seconds}
 	// One unit is always trained: a run that began to train has something to
 	// save.
-	for unit := l.from.Units; !work.done(recorder.position) && (unit == l.from.Units || ctx.Err() == nil); unit++ {
-		lr := l.rate(work.rateUnit(recorder.position))
-		report, err := l.unit(ctx, unit, lr)
+	for first := true; !work.done(recorder.position) && (first || ctx.Err() == nil); first = false {
+		before, unit := recorder.Seconds, recorder.Units
+		most := min(units-unit, l.saver.untilDue(recorder.position), work.untilDue(recorder.position))
+		reports, rates, err := l.block(ctx, unit, most, work.rates(l.rate, recorder.position))
 		if err != nil {
 			return outcome{}, err
 		}
-		if err := recorder.add(report, lr, seconds()); err != nil {
-			l.saver.rescue(recorder.position)
-			return outcome{}, err
+		each := (seconds() - before) / float64(len(reports)) // units of a block end one after the other
+		for i, report := range reports {
+			if err := recorder.add(report, rates[i], before+each*float64(i+1)); err != nil {
+				l.saver.rescue(recorder.position)
+				return outcome{}, err
+			}
 		}
+		last, lr := reports[len(reports)-1], rates[len(reports)-1]
 		if work.lineDue(recorder.position) {
 			if err := recorder.flush(recorder.Seconds); err != nil {
 				l.saver.rescue(recorder.position)
@@ -82,10 +88,10 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 		}
 		if l.saver.due(recorder.position) && !work.done(recorder.position) {
 			if err := l.saver.periodic(recorder.position, seconds); err != nil {
-				return outcome{}, l.diverged(err, unit, lr)
+				return outcome{}, l.diverged(err, recorder.Units-1, lr)
 			}
 		}
-		stage.Update(work.step(recorder.position), func() string { return shown.line(recorder.position, report, lr) })
+		stage.Update(work.step(recorder.position), func() string { return shown.line(recorder.position, last, lr) })
 	}
 	interrupted := !work.done(recorder.position)
 	if interrupted {
@@ -101,19 +107,23 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 	return outcome{recorder.position, interrupted}, nil
 }
 
-// unit trains one unit.
-func (l *loop) unit(ctx context.Context, unit int, lr float64) (Report, error) {
-	report, err := l.trainer.Advance(context.WithoutCancel(ctx), unit, lr)
+// block trains the units that the trainer takes at a time, at most most, with the
+// learning rates of a schedule. It returns their reports and learning rates.
+func (l *loop) block(ctx context.Context, first, most int, rate func(unit int) float64) ([]Report, []float64, error) {
+	reports, rates, err := advance(context.WithoutCancel(ctx), l.trainer, first, most, rate)
 	if err != nil {
-		return report, fmt.Errorf("training failed at %s %s of %s: %w", l.unitName, Number(unit+1), Number(l.trainer.Units()), err)
+		return nil, nil, fmt.Errorf("training failed at %s %s of %s: %w", l.unitName, Number(first+1), Number(l.trainer.Units()), err)
 	}
-	if math.IsNaN(report.Loss) || math.IsInf(report.Loss, 0) {
-		return report, l.diverged(fmt.Errorf("the loss became %v", report.Loss), unit, lr)
+	for i := range reports {
+		r := &reports[i]
+		if math.IsNaN(r.Loss) || math.IsInf(r.Loss, 0) {
+			return nil, nil, l.diverged(fmt.Errorf("the loss became %v", r.Loss), first+i, rates[i])
+		}
+		if r.Words == 0 { // cl: M does not know its text
+			r.Words = l.wordsPerUnit
+		}
 	}
-	if report.Words == 0 { // cl: M does not know its text
-		report.Words = l.wordsPerUnit
-	}
-	return report, nil
+	return reports, rates, nil
 }
 
 // errDiverged marks errors of a training whose tables are ruined.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
@@ -86,6 +87,15 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
+	gpu, err := j.opened()
+	if err != nil {
+		return err
+	}
+	if gpu != nil {
+		if err := j.checkDevice(gpu, device.MemoryTwoStep(j.vocabulary.Len(), c.graph())); err != nil {
+			return err
+		}
+	}
 	matrix, err := j.openMatrix(ctx, p)
 	if err != nil {
 		return err
@@ -108,7 +118,10 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	}
 	j.epochs = float64(iterations) / float64(c.Contexts)
 	j.newTrainer = func() (Trainer, error) {
-		if j.encoder != nil {
+		switch {
+		case gpu != nil:
+			return device.NewTwoStep(gpu, matrix, noise, iterations, c.graph())
+		case j.encoder != nil:
 			return graph.NewTwoStepWithEncoder(matrix, noise, iterations, j.encoder, c.graph())
 		}
 		return graph.NewTwoStep(matrix, noise, iterations, c.graph())
@@ -154,7 +167,19 @@ func prepareSequential(_ context.Context, j *job, _ *Progress) error {
 	}
 	j.epochs = float64(c.Epochs)
 	j.trainerBytes = sequential.Memory(j.vocabulary.Len(), c.sequential()) + 4*int64(len(j.start.Words)+len(j.start.Contexts))
+	gpu, err := j.opened()
+	if err != nil {
+		return err
+	}
+	if gpu != nil {
+		if err := j.checkDevice(gpu, device.MemoryFullW2V(text, c.sequential())); err != nil {
+			return err
+		}
+	}
 	j.newTrainer = func() (Trainer, error) {
+		if gpu != nil {
+			return device.NewFullW2V(gpu, text, noise, j.start, c.sequential())
+		}
 		return sequential.NewFrom(text, noise, j.start, c.sequential())
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 type Plan struct {
 	Mode       string  `json:"mode"`
 	Device     string  `json:"device"`
+	DeviceName string  `json:"device_name,omitempty"` // of a GPU
 	Dim        int     `json:"dim"`
 	Negative   int     `json:"negative"`
 	Vocab      int     `json:"vocab"`
@@ -38,6 +39,9 @@ type Memory struct {
 	Moments int64 `json:"moments"` // of the optimizer
 	Work    int64 `json:"work"`    // graph, gradients, negatives, export
 	Total   int64 `json:"total"`   // all of these
+
+	Device     int64 `json:"device,omitempty"`      // of the GPU's memory, apart from all else
+	DeviceFree int64 `json:"device_free,omitempty"` // of it before training
 
 	// Peak is the most the process needs at any time. Reading the text and
 	// building M may need more than training; both lie behind when a plan is
@@ -68,8 +72,9 @@ func (j *job) plan(ctx context.Context) (Plan, error) {
 		return Plan{}, fmt.Errorf("cannot measure the speed of training: %w", err)
 	}
 	j.trainer.Reset()
+	deviceName, _ := j.deviceUse()
 	return Plan{
-		Mode: c.Mode, Device: c.Device, Dim: c.Dim, Negative: c.Negative, Threads: c.threads(),
+		Mode: c.Mode, Device: c.Device, DeviceName: deviceName, Dim: c.Dim, Negative: c.Negative, Threads: c.threads(),
 		Vocab: j.vocabulary.Len(), Tokens: j.stats.Tokens, TrainWords: j.stats.TokensUsed,
 		Epochs: j.epochs, Iterations: units, Unit: j.mode.unit,
 		Memory:              j.memoryWithPeak(),
@@ -86,6 +91,7 @@ func (j *job) memory() Memory {
 	table := int64(j.vocabulary.Len()) * int64(c.Dim) * 4
 	m := Memory{
 		Corpus: vocabularyBytes(j.vocabulary), Matrix: j.matrixBytes, Tables: 2 * table, Moments: j.momentBytes,
+		Device: j.deviceBytes, DeviceFree: j.deviceFree,
 	}
 	if j.mode.readsText {
 		m.Corpus += 4*int64(len(j.corpus.Tokens)) + 8*int64(len(j.corpus.Sentences))
@@ -96,10 +102,10 @@ func (j *job) memory() Memory {
 	return m
 }
 
-// exportBytes is what writing the vectors takes: their sum and an index of the
-// words.
+// exportBytes is what writing the vectors takes: their sum, and an index of the
+// words for each of the two files.
 func (j *job) exportBytes() int64 {
-	bytes := indexBytes(j.vocabulary)
+	bytes := 2 * indexBytes(j.vocabulary)
 	if j.config.Vectors == VectorsSum {
 		bytes += int64(j.vocabulary.Len()) * int64(j.config.Dim) * 4
 	}
@@ -123,21 +129,23 @@ const (
 // units of t after one to warm up.
 func calibrate(ctx context.Context, t Trainer, rate float64) (seconds, pairs float64, err error) {
 	units := t.Units()
+	constant := func(int) float64 { return rate }
 	start := time.Now()
-	report, err := t.Advance(ctx, 0, rate)
+	reports, _, err := advance(ctx, t, 0, 1, constant)
 	if err != nil {
 		return 0, 0, err
 	}
-	seconds, pairs = time.Since(start).Seconds(), report.Pairs
+	seconds, pairs = time.Since(start).Seconds(), reports[0].Pairs
 	// A short run is not held up by measuring: a twentieth of its units.
 	most := min(units, 3+min(units/20, calibrationUnits))
 	start = time.Now()
-	for done := 1; done < most; done++ {
-		if report, err = t.Advance(ctx, done, rate); err != nil {
+	for done := 1; done < most; {
+		if reports, _, err = advance(ctx, t, done, units-done, constant); err != nil {
 			return 0, 0, err
 		}
+		done += len(reports)
 		elapsed := time.Since(start)
-		seconds, pairs = elapsed.Seconds()/float64(done), report.Pairs
+		seconds, pairs = elapsed.Seconds()/float64(done-1), reports[0].Pairs
 		if elapsed > calibrationTime {
 			break
 		}
@@ -162,12 +170,20 @@ func (p Plan) Print(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
   work    %s %s (%s), %s pairs each; %s words, dim %d, %d negatives
-  memory  %s: %s; at most %s, with reading and all
+  memory  %s: %s; at most %s, with reading and all%s
   time    about %s of training (%s per %s), after %s of preparation
 `,
 		p.Mode, p.Device, quantity(Number(p.Threads), "thread"),
 		Number(p.Iterations), units, quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), Number(int64(p.PairsPerIteration)), Number(p.Vocab), p.Dim, p.Negative,
-		Bytes(p.Memory.Total), strings.Join(parts, ", "), Bytes(p.Memory.Peak),
+		Bytes(p.Memory.Total), strings.Join(parts, ", "), Bytes(p.Memory.Peak), p.deviceLine(),
 		Duration(p.SecondsTrain), Duration(p.SecondsPerIteration), p.Unit, Duration(p.SecondsPrepare))
 	return err
+}
+
+// deviceLine tells about the memory of the GPU, if there is one.
+func (p Plan) deviceLine() string {
+	if p.Memory.Device == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n  device  %s: %s of %s free", p.DeviceName, Bytes(p.Memory.Device), Bytes(p.Memory.DeviceFree))
 }

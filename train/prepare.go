@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -27,7 +28,7 @@ type job struct {
 	guard       memoryGuard    // of the memory there is
 	corpus      *corpus.Corpus // nil once training needs it no more
 	vocabulary  *corpus.Vocabulary
-	fingerprint uint64            // of the corpus
+	fingerprint func() uint64     // of the corpus; computed while other work goes on
 	start       sequential.Tables // vectors to go on from; may be none
 	stats       corpus.Stats
 
@@ -41,6 +42,10 @@ type job struct {
 	trainer      Trainer
 	saver        *saver // of checkpoints, once training began
 
+	opening     *opening // of the GPU to train on; nil: the CPU
+	deviceBytes int64    // of its memory that training takes, about
+	deviceFree  int64    // that was free before
+
 	secondsRead, secondsMatrix float64
 	closers                    []func() error
 }
@@ -53,8 +58,9 @@ func (j *job) prepare(ctx context.Context, p *Progress) error {
 			j.mode = m
 		}
 	}
-	if err := j.readCorpus(ctx, p); err != nil {
-		return err
+	opening := j.openDevice(ctx)
+	if err := j.readCorpus(opening, p); err != nil {
+		return j.deviceFailed(opening, err)
 	}
 	if err := j.readStart(p); err != nil {
 		return err
@@ -138,7 +144,15 @@ func (j *job) readCorpus(ctx context.Context, p *Progress) error {
 
 func (j *job) useText(text *corpus.Corpus) {
 	j.corpus, j.vocabulary, j.stats = text, text.Vocabulary, text.Stats
-	j.fingerprint = text.Fingerprint()
+	j.fingerprint = inBackground(text.Fingerprint)
+}
+
+// inBackground begins to compute something and returns a function that waits for
+// the result.
+func inBackground[T any](compute func() T) func() T {
+	result := make(chan T, 1)
+	go func() { result <- compute() }()
+	return sync.OnceValue(func() T { return <-result })
 }
 
 // guardMemory finds out how much memory there is and whether reading the text

@@ -13,7 +13,8 @@ import (
 // change, by name; those with [Setting.Resume] may. The text is read again, from
 // what source returns for its recorded name if that is not nil.
 //
-// The result is the same, to the bit, as that of a run that was never stopped.
+// The result is the same, to the bit, as that of a run that was never stopped, or
+// on another device the same but for rounding.
 // A text or a setting that changed is an error and leaves everything as it is.
 // If the run is finished the error is [ErrComplete] and the summary is good.
 func Resume(ctx context.Context, dir string, changes map[string]string, source func(corpus string) io.Reader, p *Progress) (Summary, error) {
@@ -85,7 +86,7 @@ func (j *job) open(folder *runFolder, changes map[string]string) error {
 // announce says where a run goes on, and what is not as it was.
 func (s *savedState) announce(j *job, p *Progress) {
 	now := j.config.recorded()
-	for _, name := range []string{"lr", "lr-end"} {
+	for _, name := range []string{"lr", "lr-end", "device"} {
 		if before := s.Settings[name]; before != now[name] {
 			p.Notef("Note: --%s is %s from here on; it was %s", name, now[name], before)
 		}

@@ -137,7 +137,7 @@ func TestLoopGoesOnAsIfUndisturbed(t *testing.T) {
 		f := fresh()
 		at(stop, cancel)(f)
 		l := testLoop(f, nil)
-		l.metrics, l.saver = metrics, &saver{path: path, run: checkpoint{Units: 1001}, state: f.State(), metrics: metrics}
+		l.metrics, l.saver = metrics, &saver{path: path, run: checkpoint{Units: 1001}, trainer: f, metrics: metrics}
 		if got, err := l.run(ctx); err != nil || !got.Interrupted || got.Units != stop+1 {
 			t.Fatalf("stop after %d: %+v, %v", stop+1, got, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/w2vcl/w2vcl/embedding"
@@ -200,9 +201,12 @@ func (j *job) writeDOT() error {
 }
 
 // export writes the vectors to use, what composes others, and the context
-// table, or none of them.
+// table, at the same time, or none of them.
 func (j *job) export(folder *runFolder) error {
 	if err := j.refresh(); err != nil {
+		return err
+	}
+	if err := pull(j.trainer, false); err != nil {
 		return err
 	}
 	words, contexts := j.trainer.Tables()
@@ -210,21 +214,28 @@ func (j *job) export(folder *runFolder) error {
 	if err := j.exportEncoder(folder, vectors); err != nil {
 		return err
 	}
-	for _, file := range []struct {
-		name string
-		data []float32
-	}{{VectorsFile, j.config.vectors(words, contexts)}, {ContextFile, contexts}} {
-		table, err := embedding.NewTable(j.vocabulary.Words, j.config.Dim, file.data)
-		if err != nil {
-			return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
-		}
-		if err := embedding.Save(folder.path(file.name), table, embedding.Word2VecBinary); err != nil {
-			// Room for a checkpoint. Without a summary nobody takes one of the
-			// two for a result.
-			os.Remove(folder.path(VectorsFile))
-			os.Remove(folder.path(ContextFile))
-			return err
-		}
+	var vectorsErr, contextsErr error
+	var working sync.WaitGroup
+	working.Go(func() { contextsErr = j.exportTable(folder.path(ContextFile), contexts) })
+	vectorsErr = j.exportTable(folder.path(VectorsFile), vectors)
+	working.Wait()
+	err := vectorsErr
+	if err == nil {
+		err = contextsErr
 	}
-	return nil
+	if err != nil {
+		// Room for a checkpoint. Without a summary nobody takes one of the two for a
+		// result.
+		os.Remove(folder.path(VectorsFile))
+		os.Remove(folder.path(ContextFile))
+	}
+	return err
+}
+
+func (j *job) exportTable(path string, values []float32) error {
+	table, err := embedding.NewTable(j.vocabulary.Words, j.config.Dim, values)
+	if err != nil {
+		return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
+	}
+	return embedding.Save(path, table, embedding.Word2VecBinary)
 }

@@ -28,7 +28,7 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 	}
 	trainers = new([]*fakeTrainer)
 	j = &job{
-		config: c, mode: modes()[0], vocabulary: vocabulary, epochs: 2,
+		config: c, mode: modes()[0], vocabulary: vocabulary, fingerprint: func() uint64 { return 0 }, epochs: 2,
 		stats: corpus.Stats{Tokens: 9, TokensUsed: 6},
 		newTrainer: func() (Trainer, error) {
 			f := newFake(units, 3, 2)

@@ -2,6 +2,7 @@ package train
 
 import (
 	"errors"
+	"math"
 	"strconv"
 	"time"
 )
@@ -33,7 +34,7 @@ func parseInterval(text string) (interval, error) {
 type saver struct {
 	path     string
 	run      checkpoint // what is the same in all checkpoints of the run
-	state    []Tensor
+	trainer  Trainer
 	metrics  *metricsFile
 	every    interval
 	room     func() error // refuses a checkpoint that would take the room of the vectors; may be nil
@@ -57,9 +58,9 @@ func (j *job) newSaver(folder *runFolder, metrics *metricsFile, from position, p
 	}
 	room := j.room()
 	return &saver{
-		path: folder.statePath(), state: j.trainer.State(), metrics: metrics,
+		path: folder.statePath(), trainer: j.trainer, metrics: metrics,
 		run: checkpoint{
-			Units: j.trainer.Units(), Corpus: hex(j.fingerprint), Vocabulary: vocabulary, Settings: j.config.recorded(),
+			Units: j.trainer.Units(), Corpus: hex(j.fingerprint()), Vocabulary: vocabulary, Settings: j.config.recorded(),
 		},
 		every: every, saved: from.Units, tried: from, unitName: j.mode.unit, progress: p,
 		room: func() error { return room.forCheckpoint(folder) },
@@ -75,15 +76,26 @@ func (s *saver) due(p position) bool {
 		s.every.seconds > 0 && p.Seconds-s.tried.Seconds >= s.every.seconds
 }
 
+// untilDue returns how many units may be trained until a number of units is due.
+func (s *saver) untilDue(p position) int {
+	if s == nil || s.every.units == 0 {
+		return math.MaxInt
+	}
+	return max(1, s.every.units-(p.Units-s.tried.Units))
+}
+
 // save writes a checkpoint of a trainer at a position.
 func (s *saver) save(p position) error {
 	// The metrics must not be behind after a power cut.
 	if err := s.metrics.flush(); err != nil {
 		return err
 	}
+	if err := pull(s.trainer, true); err != nil {
+		return err
+	}
 	c := s.run
 	c.Position, c.Metrics = p, s.metrics.size
-	if err := c.write(s.path, s.state); err != nil {
+	if err := c.write(s.path, s.trainer.State()); err != nil {
 		return err
 	}
 	s.saved = p.Units

@@ -53,7 +53,7 @@ func TestSaverRestsAfterASlowCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer metrics.file.Close()
-	s := &saver{path: filepath.Join(t.TempDir(), "c", stateFile), metrics: metrics, every: interval{seconds: 10}}
+	s := &saver{path: filepath.Join(t.TempDir(), "c", stateFile), trainer: newFake(1, 1, 1), metrics: metrics, every: interval{seconds: 10}}
 	if err := s.periodic(position{Units: 1, Seconds: 10}, func() float64 { return 35 }); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ type Summary struct {
 	Mode           string  `json:"mode"`
 	Preset         string  `json:"preset"`
 	Device         string  `json:"device"`
+	DeviceName     string  `json:"device_name,omitempty"` // of a GPU
 	Threads        int     `json:"threads"`
 	Dim            int     `json:"dim"`
 	Vocab          int     `json:"vocab"`
@@ -28,6 +29,7 @@ type Summary struct {
 	Loss           float64 `json:"loss"`         // per pair, over the last half percent of the run
 	Memory         Memory  `json:"memory_bytes"` // of training, by part
 	PeakRSS        int64   `json:"peak_rss_bytes"`
+	PeakDevice     int64   `json:"peak_device_bytes,omitempty"` // of a GPU's memory
 	Seed           uint64  `json:"seed"`
 	Interrupted    bool    `json:"interrupted"`
 	Go             string  `json:"go"`
@@ -46,6 +48,7 @@ func (j *job) summarize(o outcome) Summary {
 		SecondsRead: j.secondsRead, SecondsMatrix: j.secondsMatrix, SecondsTrain: o.Seconds,
 		Loss: o.Last.Loss, Seed: c.Seed, Interrupted: o.Interrupted, Go: runtime.Version(), Out: c.Out,
 	}
+	s.DeviceName, s.PeakDevice = j.deviceUse()
 	if o.Seconds > 0 {
 		s.WordsPerSecond = float64(j.stats.TokensUsed) * epochs / o.Seconds
 		s.PairsPerSecond = o.Pairs / o.Seconds

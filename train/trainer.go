@@ -42,3 +42,29 @@ type Trainer interface {
 	// Close releases what the trainer holds.
 	Close() error
 }
+
+// advance trains the units from first on, as many at a time as the trainer likes
+// but at most most, and returns their reports and learning rates.
+func advance(ctx context.Context, t Trainer, first, most int, rate func(unit int) float64) ([]Report, []float64, error) {
+	blocks, ok := t.(trainer.Blocks)
+	if !ok {
+		lr := rate(first)
+		report, err := t.Advance(ctx, first, lr)
+		return []Report{report}, []float64{lr}, err
+	}
+	var rates []float64
+	for unit := first; unit < first+min(blocks.Block(), most); unit++ {
+		rates = append(rates, rate(unit))
+	}
+	reports, err := blocks.AdvanceBlock(ctx, first, rates)
+	return reports, rates, err
+}
+
+// pull brings to the host what Tables returns, and with everything set what State
+// does, if the trainer has it elsewhere.
+func pull(t Trainer, everything bool) error {
+	if blocks, ok := t.(trainer.Blocks); ok {
+		return blocks.Pull(everything)
+	}
+	return nil
+}

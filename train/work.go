@@ -1,5 +1,7 @@
 package train
 
+import "math"
+
 // A work tells how much of a run is done: by units, or by the limit if it has
 // one. It also tells when lines and observations are due that come at equal
 // steps of the work.
@@ -38,13 +40,28 @@ func (w *work) step(p position) int64 {
 	return int64(w.share(p) * float64(w.steps))
 }
 
-// rateUnit is the unit whose learning rate the unit to come gets: as far in the
-// schedule as the work is done.
-func (w *work) rateUnit(p position) int {
+// rates returns the learning rates of the units to come: with a limit, the one of
+// the unit that is as far in the schedule as the work is done.
+func (w *work) rates(rate func(unit int) float64, p position) func(unit int) float64 {
 	if w.limit == (Limit{}) {
-		return p.Units
+		return rate
 	}
-	return int(w.share(p) * float64(w.units))
+	unit := int(w.share(p) * float64(w.units))
+	return func(int) float64 { return rate(unit) }
+}
+
+// untilDue returns how many units may be trained before the work must be looked
+// at again.
+func (w *work) untilDue(p position) int {
+	switch {
+	case w.limit != (Limit{}):
+		return 1
+	case w.observations == 0:
+		return math.MaxInt
+	default:
+		next := math.Ceil(float64(w.observed+1) / float64(w.observations) * float64(w.units))
+		return max(1, int(next)-p.Units)
+	}
 }
 
 // lineDue reports whether a line of metrics is due. Without a limit the

@@ -112,6 +112,13 @@ func (m *Matrix) Row(i int) []uint32 {
 	return row
 }
 
+// Layout returns M as it is stored, for kernels that compute At themselves: row i
+// is offsets[i]:offsets[i+1] of narrow or of wide, the other of which is nil. The
+// slices are not to be changed, and not to be used after Close.
+func (m *Matrix) Layout() (offsets []uint64, narrow []uint16, wide []uint32) {
+	return m.offsets, m.narrow, m.wide
+}
+
 // At returns entry (i, j), 0 <= j < l: a context of word i, or NoContext.
 // It is the plain definition; Block is the fast way to many entries.
 func (m *Matrix) At(i, j int) uint32 {

@@ -21,7 +21,7 @@ func newBench(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast w2vcl works on this machine",
-		Long: `Measure training steps, the matrix M, reading text, or evaluation. Every result
+		Long: `Measure training steps on the CPU or a GPU, the matrix M, reading text, or evaluation. Every result
 begins with the machine it was measured on, and names its repetitions' median
 and spread. The inputs depend on --seed only.
 
@@ -31,13 +31,13 @@ changes are compared with 'make bench-compare', see CONTRIBUTING.md.`,
   w2vcl bench step --words 18498,200000 --dim 100,500 --threads 1,2,4 --json > step.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return train.Usagef("bench %s: no such command; there are step, matrix, corpus and eval", args[0])
+				return train.Usagef("bench %s: no such command; there are step, device, matrix, corpus and eval", args[0])
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchStep(s), newBenchMatrix(s), newBenchCorpus(s), newBenchEval(s))
+	cmd.AddCommand(newBenchStep(s), newBenchDevice(s), newBenchMatrix(s), newBenchCorpus(s), newBenchEval(s))
 	return cmd
 }
 

@@ -3,11 +3,13 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/cpu"
 
+	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -26,6 +28,10 @@ type diagnosis struct {
 	Tags            []string `json:"build_tags"`
 	Modes           []string `json:"modes"`
 	CUDA            bool     `json:"cuda"` // built in
+
+	Devices     []device.Info `json:"devices"`                // GPUs
+	Driver      string        `json:"cuda_driver,omitempty"`  // CUDA version of the driver
+	DeviceError string        `json:"device_error,omitempty"` // why there are no devices
 }
 
 func newDoctor(s streams) *cobra.Command {
@@ -54,6 +60,12 @@ func diagnose() diagnosis {
 		Features: features(), Kernels: string(simd.Current()),
 		MemoryTotal: total, MemoryAvailable: available,
 		Tags: []string{}, Modes: train.Modes(),
+		CUDA: device.Built, Devices: []device.Info{},
+	}
+	if devices, driver, err := device.List(); err == nil {
+		d.Devices, d.Driver = devices, driver
+	} else {
+		d.DeviceError = err.Error()
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if tags := buildSetting(info, "-tags"); tags != "" {
@@ -104,6 +116,15 @@ func (d diagnosis) print(s streams) error {
 	out.rowf("memory\t%s, %s available", known(d.MemoryTotal), known(d.MemoryAvailable))
 	out.rowf("build tags\t%s", orNone(d.Tags))
 	out.rowf("modes\t%s", orNone(d.Modes))
-	out.rowf("GPU\tnot built in (needs the build tag cuda); nothing is missing for --device cpu")
+	if d.DeviceError != "" {
+		out.rowf("GPU\tnone in use: %s", d.DeviceError)
+	}
+	for _, g := range d.Devices {
+		kernels := "--device cuda:" + strconv.Itoa(g.Ordinal)
+		if !g.Usable {
+			kernels = "no kernels: they need compute capability 8.0"
+		}
+		out.rowf("GPU %d\t%s, %s, compute capability %s, driver for CUDA %s (%s)", g.Ordinal, g.Name, train.Bytes(g.Memory), g.Capability, d.Driver, kernels)
+	}
 	return out.writeTo(s.out)
 }

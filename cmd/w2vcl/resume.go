@@ -24,8 +24,9 @@ func newResume(s streams) *cobra.Command {
 		Short: "Go on with a training that was interrupted or killed",
 		Long: `Go on with the run of DIR, the folder given to train, from its last checkpoint; a
 run that was stopped before the first one starts over. The result is the same, to
-the bit, as that of a run that was never stopped. A run that is complete is left
-as it is (exit code 0), so resume can be repeated until it succeeds.
+the bit, as that of a run that was never stopped; on another --device it is the
+same but for rounding. A run that is complete is left as it is (exit code 0), so
+resume can be repeated until it succeeds.
 
 Settings come from the run folder. The text and the settings must be those that
 the run began with; only the flags below may change.`,

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/w2vcl/w2vcl/device"
 )
 
 // TestMain lets the test binary stand in for w2vcl in the scripts.
@@ -42,6 +44,8 @@ func TestScript(t *testing.T) {
 		},
 		Condition: func(condition string) (bool, error) {
 			switch condition {
+			case "gpu": // the kernels are built in
+				return device.Built, nil
 			case "root": // permissions do not bind the superuser
 				return os.Geteuid() == 0, nil
 			default:

@@ -16,15 +16,21 @@ import (
 // w, m, v read and written), 10 and a value a row for adam-row, 8 for SGD.
 // What M, the negatives and the loss take is not counted.
 func StepBytes(words, dim, negatives int, method optim.Method) (int64, error) {
+	update, err := UpdateBytes(words, dim, method)
+	return 4*int64(words)*int64(dim)*int64(1+negatives) + update, err
+}
+
+// UpdateBytes is the part of StepBytes that no cache can save, if the tables are
+// larger: read and write of every row and of its moments.
+func UpdateBytes(words, dim int, method optim.Method) (int64, error) {
 	pass := 4 * int64(words) * int64(dim)
-	gathered := int64(1+negatives) * pass
 	switch method {
 	case optim.Adam:
-		return gathered + 6*pass, nil
+		return 6 * pass, nil
 	case optim.AdamRow:
-		return gathered + 4*pass + 8*int64(words), nil
+		return 4*pass + 8*int64(words), nil
 	case optim.SGD:
-		return gathered + 2*pass, nil
+		return 2 * pass, nil
 	default:
 		return 0, fmt.Errorf("optimizer %q is unknown; it is %s, %s or %s", method, optim.Adam, optim.AdamRow, optim.SGD)
 	}

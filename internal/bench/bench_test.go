@@ -7,9 +7,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/device/devicetest"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -336,5 +338,34 @@ func TestMeasureCorpus(t *testing.T) {
 	_, err = MeasureCorpus(context.Background(), func(context.Context) (*corpus.Corpus, error) { return nil, failed }, 1, 3, nil)
 	if !errors.Is(err, failed) {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestMeasureDevice(t *testing.T) {
+	text, err := NewText(t.Context(), 60, Zipf, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := devicetest.New()
+	for method, passes := range map[optim.Method]int64{optim.Adam: 6, optim.SGD: 2} {
+		c := DeviceCase{Device: d.Name(), Words: 60, Dim: 16, Negatives: 5, Frequencies: Zipf, Optimizer: method, Threads: 1}
+		r, err := MeasureDevice(t.Context(), c, d, text, 1, tiny)
+		if err != nil {
+			t.Fatalf("%s: %v", c, err)
+		}
+		if r.Step.Runs != 2 || r.Copy.Runs != 3 || r.Step.Min <= 0 || r.Bytes != passes*4*60*16 || math.Abs(r.Loss-math.Ln2) > 1e-3 {
+			t.Errorf("%s: %+v", c, r)
+		}
+		if want := float64(r.Bytes) / r.Step.Median / 4e12; math.Abs(r.OfCopy-want) > 1e-6*want {
+			t.Errorf("%s: %v of copying, want %v", c, r.OfCopy, want)
+		}
+	}
+	c := DeviceCase{Words: 60, Dim: 16, Negatives: 5, Optimizer: optim.Adam, Threads: 1}
+	d.NotANumber = true
+	if _, err := MeasureDevice(t.Context(), c, d, text, 1, tiny); err == nil || !strings.Contains(err.Error(), "nonsense") {
+		t.Errorf("error %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
 	}
 }

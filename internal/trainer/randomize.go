@@ -1,18 +1,42 @@
 package trainer
 
 import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
 // Randomize fills a word table of rows of dim values as word2vec does it,
 // uniformly in ±0.5/dim. Value i follows from word i of the stream, so all
-// trainers start alike.
+// trainers start alike. All processors take part: it is the first time that
+// anybody touches the table's memory, which costs more than the random numbers.
 func Randomize(table []float32, dim int, seed uint64) {
+	const atATime = 1 << 18 // a multiple of what randomize draws at a time
+	var working sync.WaitGroup
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), (len(table)+atATime-1)/atATime) {
+		working.Go(func() {
+			for {
+				first := int(next.Add(atATime)) - atATime
+				if first >= len(table) {
+					return
+				}
+				randomize(table, first, min(first+atATime, len(table)), dim, seed)
+			}
+		})
+	}
+	working.Wait()
+}
+
+// randomize does the values from first, a multiple of 4, to end.
+func randomize(table []float32, first, end, dim int, seed uint64) {
 	random := make([]uint32, 1<<12)
-	for first := 0; first < len(table); first += len(random) {
+	for ; first < end; first += len(random) {
 		simd.Philox(random, seed, uint64(corpus.StreamInitWords), uint64(first/4))
-		part := table[first:min(first+len(random), len(table))]
+		part := table[first:min(first+len(random), end)]
 		for i := range part {
 			part[i] = (float32(random[i]>>8)/(1<<24) - 0.5) / float32(dim)
 		}

@@ -8,7 +8,7 @@ import (
 
 func TestRandomize(t *testing.T) {
 	const dim, seed = 3, 42
-	table := make([]float32, dim*1500) // more than is drawn at a time
+	table := make([]float32, 600_001) // more than a goroutine does at a time, and than is drawn
 	Randomize(table, dim, seed)
 	for i, got := range table {
 		word := corpus.Philox(seed, corpus.StreamInitWords, uint64(i/4))[i%4]

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/internal/bench"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+type benchDeviceOptions struct {
+	benchFlags
+	device      string
+	words, dims intList
+	negative    int
+	frequencies nameList[bench.Frequencies]
+	optimizers  nameList[optim.Method]
+	seed        uint64
+}
+
+func newBenchDevice(s streams) *cobra.Command {
+	o := benchDeviceOptions{
+		words: intList{18116}, dims: intList{500},
+		frequencies: nameList[bench.Frequencies]{[]bench.Frequencies{bench.Zipf}, []bench.Frequencies{bench.Zipf, bench.Uniform}},
+		optimizers:  nameList[optim.Method]{[]optim.Method{optim.Adam}, []optim.Method{optim.Adam, optim.AdamRow, optim.SGD}},
+	}
+	cmd := &cobra.Command{
+		Use:   "device [flags]",
+		Short: "Measure one training step of mode cl on a GPU beside the speed of its memory",
+		Long: `Measure one of the two steps of an iteration of mode cl on a GPU, by half the time
+of many iterations, and beside it how fast the GPU copies a gigabyte.
+
+A step's time holds all that training does: reading columns of M on the host and
+sending them, drawing negatives, gathering rows, loss, gradient, update of every
+row, and getting the loss back. Reading text, building M and checkpoints are not
+part of it.
+
+GB/s counts what has to be read and written in any case: every row and its
+moments, 6 passes of V x N x 4 bytes for adam, 4 for adam-row, 2 for sgd. Gathered
+rows come from the GPU's cache as long as a table fits there. Copying counts
+bytes read and written. The text is made up, see 'w2vcl bench step --help'.`,
+		Example: `  w2vcl bench device
+  w2vcl bench device --words 18116,67869 --dim 128,500 --optimizer adam,sgd --json`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.device, "device", "cuda", "`NAME` of the GPU: cuda or cuda:N")
+	flags.Var(&o.words, "words", "words V of the vocabulary: `LIST`")
+	flags.Var(&o.dims, "dim", "dimensions N of a vector: `LIST`")
+	flags.IntVar(&o.negative, "negative", 5, "negatives `K` for each positive pair")
+	flags.Var(&o.frequencies, "frequencies", "how often words occur: `LIST` of zipf and uniform")
+	flags.Var(&o.optimizers, "optimizer", "`LIST` of adam, adam-row and sgd")
+	flags.Uint64Var(&o.seed, "seed", 1, "`N` from which all randomness comes")
+	o.benchFlags.addTo(cmd, 1, "a step")
+	useAliases(flags, map[string]string{"size": "dim", "neg": "negative"})
+	return cmd
+}
+
+// deviceSettings are the settings in the JSON; the rest is in every result.
+type deviceSettings struct {
+	Device  string  `json:"device"`
+	Seconds float64 `json:"seconds"`
+	Repeat  int     `json:"repeat"`
+	Seed    uint64  `json:"seed"`
+}
+
+func (o *benchDeviceOptions) check() error {
+	if _, err := device.Ordinal(o.device); err != nil {
+		return train.Usagef("--device: %v", err)
+	}
+	if o.negative < 1 || o.negative > 1000 {
+		return train.Usagef("--negative %d: must be from 1 to 1000", o.negative)
+	}
+	for _, words := range o.words {
+		if words < 2 {
+			return train.Usagef("--words %d: must be at least 2", words)
+		}
+	}
+	for _, dim := range o.dims {
+		if dim > device.MaxDim {
+			return train.Usagef("--dim %d: on GPUs vectors have at most %d dimensions", dim, device.MaxDim)
+		}
+	}
+	return o.benchFlags.check()
+}
+
+func (o *benchDeviceOptions) run(ctx context.Context, s streams) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	d, err := device.Open(o.device)
+	if errors.Is(err, device.ErrNotBuilt) {
+		return train.Usagef("--device %s: %v", o.device, err)
+	}
+	if err != nil {
+		return fmt.Errorf("--device %s: %w", o.device, err)
+	}
+	ctx, restore := s.interruptible(ctx)
+	defer restore()
+	report := o.begin(s, "device", deviceSettings{d.Name(), o.seconds, o.repeat, o.seed})
+	results, err := o.measure(ctx, s.progress(o.quiet), d)
+	if closeErr := d.Close(); err == nil {
+		err = closeErr
+	}
+	return o.finish(ctx, s, report, results, len(results), err, func() error { return printDevice(s, results) })
+}
+
+// measure runs all cases. What was measured comes with an error, too.
+func (o *benchDeviceOptions) measure(ctx context.Context, p *train.Progress, d device.Device) ([]bench.DeviceResult, error) {
+	var results []bench.DeviceResult
+	for _, words := range o.words {
+		for _, f := range o.frequencies.names {
+			text, err := bench.NewText(ctx, words, f, o.seed, 0)
+			if err != nil {
+				return results, err
+			}
+			for _, c := range o.cases(d, words, f) {
+				r, err := o.measureCase(ctx, c, d, text)
+				if err != nil {
+					return results, fmt.Errorf("%s: %w", c, err)
+				}
+				p.Notef("%s: %s, %s GB/s, %s of copying", c, milliseconds(r.Step.Median), gigabytes(r.BytesPerSecond), percent(r.OfCopy))
+				results = append(results, r)
+			}
+			if err := text.Matrix.Close(); err != nil {
+				return results, err
+			}
+		}
+	}
+	return results, nil
+}
+
+func (o *benchDeviceOptions) cases(d device.Device, words int, f bench.Frequencies) []bench.DeviceCase {
+	var cases []bench.DeviceCase
+	for _, dim := range o.dims {
+		for _, optimizer := range o.optimizers.names {
+			cases = append(cases, bench.DeviceCase{
+				Device: d.Name(), Words: words, Dim: dim, Negatives: o.negative, Frequencies: f,
+				Optimizer: optimizer, Threads: runtime.GOMAXPROCS(0),
+			})
+		}
+	}
+	return cases
+}
+
+func (o *benchDeviceOptions) measureCase(ctx context.Context, c bench.DeviceCase, d device.Device, text *bench.Text) (bench.DeviceResult, error) {
+	free, _, err := d.Memory()
+	if err != nil {
+		return bench.DeviceResult{}, err
+	}
+	if need := c.Memory(); need > free {
+		return bench.DeviceResult{}, fmt.Errorf("it needs %s of device memory, and %s are free", train.Bytes(need), train.Bytes(free))
+	}
+	return bench.MeasureDevice(ctx, c, d, text, o.seed, o.effort())
+}
+
+func printDevice(s streams, results []bench.DeviceResult) error {
+	var out table
+	out.rowf("%8s\t%6s\t%4s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9s", "V", "N", "K", "text", "optimizer", "step", "spread", "GB/s", "copy GB/s", "of copy", "G pairs/s")
+	for _, r := range results {
+		out.rowf("%8s\t%6d\t%4d\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9.2f", train.Number(r.Words), r.Dim, r.Negatives, r.Frequencies, r.Optimizer,
+			milliseconds(r.Step.Median), percent(r.Step.Spread()), gigabytes(r.BytesPerSecond), gigabytes(r.Copy.Median), percent(r.OfCopy), r.PairsPerSecond/1e9)
+	}
+	return out.writeTo(s.out)
+}

@@ -1,0 +1,213 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// TwoStep trains W2V-CL on a device: iterations, random numbers and tensors of
+// the state are those of graph.TwoStep, so a checkpoint of either serves both.
+type TwoStep struct {
+	host    *graph.TwoStep // tables and moments for checkpoints, and the graph
+	device  Device
+	kernels CLKernels
+	pairs   float64  // of an iteration
+	columns *columns // nil: the device has M
+	buffer  int      // to be started next
+	sent    bool     // the device has what the host has, or something newer
+}
+
+// NewTwoStep prepares training on m for the given number of iterations, as
+// graph.NewTwoStep does.
+func NewTwoStep(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c graph.Config) (*TwoStep, error) {
+	threads := c.Threads
+	c.Threads = 1 // the host only keeps tables
+	host, err := graph.NewTwoStep(m, noise, iterations, c)
+	if err != nil {
+		return nil, err
+	}
+	t := &TwoStep{host: host, device: d, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
+	t.kernels, err = d.NewCL(CLConfig{
+		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer,
+	})
+	if err != nil {
+		_ = host.Close() // the error that led here is the one to tell
+		return nil, err
+	}
+	if err := t.placeMatrix(m, threads); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// placeMatrix brings M to the device if there is room for it beside the rest.
+// Otherwise so many threads read its columns here.
+func (t *TwoStep) placeMatrix(m *wordcontext.Matrix, threads int) error {
+	const spare = 256 << 20 // for the driver
+	free, _, err := t.device.Memory()
+	if err != nil {
+		return fmt.Errorf("ask %s for its memory: %w", t.device.Name(), err)
+	}
+	if matrixBytes(m) <= free-spare {
+		return t.kernels.SetMatrix(m)
+	}
+	c := &columns{matrix: m, team: team.New(threads), block: t.kernels.Block()}
+	for i := range c.memory {
+		if c.memory[i], err = t.kernels.Columns(i); err != nil {
+			return err
+		}
+	}
+	t.columns = c
+	return nil
+}
+
+func matrixBytes(m *wordcontext.Matrix) int64 {
+	offsets, narrow, wide := m.Layout()
+	return 8*int64(len(offsets)) + 2*int64(len(narrow)) + 4*int64(len(wide))
+}
+
+// MemoryTwoStep estimates the bytes of the device's memory that NewTwoStep takes
+// for a vocabulary of the given size. M is not counted: it may stay on the host.
+func MemoryTwoStep(words int, c graph.Config) int64 {
+	v := int64(words)
+	moments := c.Optimizer.Bytes(words, paddedDim(c.Dim))
+	const columns = 64
+	work := 4*columns*v + 8*v + 1<<20 // columns of M, alias table, losses
+	return 2*(tableBytes(words, c.Dim)+moments) + work
+}
+
+// Rows on the device are padded to whole float4s.
+func paddedDim(dim int) int { return (dim + 3) / 4 * 4 }
+
+func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(dim)) }
+
+// Units is the number of iterations, fixed in advance.
+func (t *TwoStep) Units() int { return t.host.Units() }
+
+// Block returns how many iterations to train at a time: several of the device's
+// blocks, for it waits between one AdvanceBlock and the next.
+func (t *TwoStep) Block() int { return 4 * t.kernels.Block() }
+
+// Advance runs one iteration; see AdvanceBlock.
+func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+	reports, err := t.AdvanceBlock(ctx, unit, []float64{rate})
+	if err != nil {
+		return trainer.Report{}, err
+	}
+	return reports[0], nil
+}
+
+// AdvanceBlock runs the iterations first, first+1, ..., one for each of the
+// rates, as graph.TwoStep does. While the device trains some, it is handed the
+// next, so that it never waits.
+func (t *TwoStep) AdvanceBlock(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := t.send(); err != nil {
+		return nil, err
+	}
+	var reports []trainer.Report
+	underWay := -1 // buffer
+	for done := 0; done < len(rates); {
+		from := first + done
+		count := min(len(rates)-done, t.kernels.Block())
+		if err := t.columns.await(t.buffer, from, count); err != nil {
+			return nil, err
+		}
+		if err := t.kernels.Start(t.buffer, from, rates[done:done+count]); err != nil {
+			return nil, err
+		}
+		if err := t.collect(&reports, underWay); err != nil {
+			return nil, err
+		}
+		done += count
+		underWay, t.buffer = t.buffer, 1-t.buffer
+		t.columns.read(t.buffer, first+done, min(t.kernels.Block(), t.Units()-first-done))
+	}
+	err := t.collect(&reports, underWay)
+	return reports, err
+}
+
+// collect waits for a buffer that is under way, unless it is -1, and appends the
+// reports of its iterations.
+func (t *TwoStep) collect(reports *[]trainer.Report, buffer int) error {
+	if buffer < 0 {
+		return nil
+	}
+	losses, err := t.kernels.Wait(buffer)
+	for _, loss := range losses {
+		*reports = append(*reports, trainer.Report{Loss: loss, Pairs: t.pairs})
+	}
+	return err
+}
+
+// send brings the host's state to the device unless it is there.
+func (t *TwoStep) send() error {
+	if t.sent {
+		return nil
+	}
+	for _, tensor := range t.host.State() {
+		if err := t.kernels.Send(tensor.Name, tensor.Data); err != nil {
+			return err
+		}
+	}
+	t.sent = true
+	return nil
+}
+
+// Pull brings W and C to the host, and with everything set the moments, too.
+func (t *TwoStep) Pull(everything bool) error {
+	if !t.sent {
+		return nil // the host has what there is
+	}
+	words, contexts := t.host.Tables()
+	for _, tensor := range t.host.State() {
+		if !everything && &tensor.Data[0] != &words[0] && &tensor.Data[0] != &contexts[0] {
+			continue
+		}
+		if err := t.kernels.Receive(tensor.Name, tensor.Data); err != nil {
+			return fmt.Errorf("receive the state of training: %w", err)
+		}
+	}
+	return nil
+}
+
+// Push says that State was written to.
+func (t *TwoStep) Push() { t.sent = false }
+
+// Tables returns W and C as they were pulled last, V x Dim in row-major order.
+func (t *TwoStep) Tables() (words, contexts []float32) { return t.host.Tables() }
+
+// State returns all that training changes, as it was pulled last.
+func (t *TwoStep) State() []trainer.Tensor { return t.host.State() }
+
+// Reset goes back to the start of training.
+func (t *TwoStep) Reset() {
+	t.host.Reset()
+	t.sent = false
+}
+
+// Device returns the name of the device and the most of its memory that was in
+// use.
+func (t *TwoStep) Device() (name string, peak int64) { return t.device.Name(), t.device.Peak() }
+
+// DOT prints the graphs that the kernels compute in the Graphviz language.
+func (t *TwoStep) DOT() string { return t.host.DOT() }
+
+// Close frees what is on the device, but not the device.
+func (t *TwoStep) Close() error {
+	_ = t.columns.wait() // of columns that nobody needs
+	err := t.kernels.Close()
+	if hostErr := t.host.Close(); err == nil {
+		err = hostErr
+	}
+	return err
+}

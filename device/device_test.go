@@ -1,0 +1,339 @@
+package device_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/device/devicetest"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// text is one of random words, the first of them frequent, in short sentences.
+func text(t *testing.T, seed uint64, words int) (*corpus.Corpus, *corpus.Alias) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	for range words {
+		fmt.Fprintf(&b, "w%d ", int(math.Pow(60, r.Float64())))
+		if r.IntN(12) == 0 {
+			b.WriteByte('\n')
+		}
+	}
+	c, err := corpus.ReadFrom(t.Context(), strings.NewReader(b.String()), "test", corpus.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise, err := corpus.NewAlias(corpus.CountPower(c.Vocabulary.Counts, 0.75))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, noise
+}
+
+func freshSeed(t *testing.T) uint64 {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return seed
+}
+
+// A both is a trainer of either device.
+type both interface {
+	Units() int
+	Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error)
+	Tables() (words, contexts []float32)
+	State() []trainer.Tensor
+	Reset()
+	DOT() string
+	Close() error
+}
+
+type blocks interface {
+	both
+	trainer.Blocks
+}
+
+// A pair is the same training on the CPU and on a device.
+type pair struct {
+	fake *devicetest.Device
+	cpu  both
+	gpu  blocks
+}
+
+func (p *pair) close(t *testing.T) {
+	t.Helper()
+	if err := errors.Join(p.cpu.Close(), p.gpu.Close(), p.fake.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+func newCL(t *testing.T, seed uint64, method optim.Method, contexts, iterations int, free int64) *pair {
+	c, noise := text(t, seed, 2000)
+	m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: contexts, Passes: 1, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	config := graph.Config{Dim: 7, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, WeightDecay: .1}}
+	p := &pair{fake: devicetest.New()}
+	p.fake.Free = free
+	if p.cpu, err = graph.NewTwoStep(m, noise, iterations, config); err != nil {
+		t.Fatal(err)
+	}
+	if p.gpu, err = device.NewTwoStep(p.fake, m, noise, iterations, config); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
+	c, noise := text(t, seed, 1500)
+	config := sequential.Config{
+		Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: epochs, Seed: seed, Threads: 1,
+	}
+	start := sequential.Tables{Vocabulary: c.Vocabulary.Words[3:5], Words: make([]float32, 14), Contexts: make([]float32, 14)}
+	for i := range start.Contexts {
+		start.Contexts[i] = .3
+	}
+	p := &pair{fake: devicetest.New()}
+	var err error
+	if p.cpu, err = sequential.NewFrom(c, noise, start, config); err != nil {
+		t.Fatal(err)
+	}
+	if p.gpu, err = device.NewFullW2V(p.fake, c, noise, start, config); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Memory of a device that has no room for M, or has.
+const little, plenty = 1 << 20, 1 << 40
+
+var pairs = map[string]func(*testing.T, uint64) *pair{
+	"cl adam":     func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 40, 150, little) },
+	"cl adam-row": func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.AdamRow, 7, 150, little) },
+	"cl sgd":      func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.SGD, 150, 150, little) },
+	"cl M":        func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 41, 150, plenty) },
+	"fullw2v":     func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
+}
+
+func each(t *testing.T, test func(t *testing.T, p *pair)) {
+	for name, open := range pairs {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, freshSeed(t))
+			defer p.close(t)
+			test(t, p)
+		})
+	}
+}
+
+func rateOf(unit int) float64 { return 0.01 / float64(1+unit) }
+
+// train trains units in blocks of changing sizes.
+func train(t *testing.T, gpu blocks, from, to int) (reports []trainer.Report) {
+	t.Helper()
+	for size := 1; from < to; size = size*3%79 + 1 {
+		var rates []float64
+		for unit := from; unit < min(from+size, to); unit++ {
+			rates = append(rates, rateOf(unit))
+		}
+		got, err := gpu.AdvanceBlock(t.Context(), from, rates)
+		if err != nil || len(got) != len(rates) {
+			t.Fatalf("units %d to %d: %d reports, %v", from, from+len(rates), len(got), err)
+		}
+		reports, from = append(reports, got...), from+len(rates)
+	}
+	return reports
+}
+
+func near(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	var difference, norm float64
+	for i, w := range want {
+		difference += math.Pow(float64(got[i])-float64(w), 2)
+		norm += float64(w) * float64(w)
+	}
+	if !(difference <= 1e-6*norm) { // Adam makes much of small differences of small gradients
+		t.Errorf("%s: relative difference %v of a tensor of norm %v", what, math.Sqrt(difference/norm), math.Sqrt(norm))
+	}
+}
+
+func same(t *testing.T, p *pair, everything bool) {
+	t.Helper()
+	if err := p.gpu.Pull(everything); err != nil {
+		t.Fatal(err)
+	}
+	gotWords, gotContexts := p.gpu.Tables()
+	words, contexts := p.cpu.Tables()
+	near(t, "words", gotWords, words)
+	near(t, "contexts", gotContexts, contexts)
+	if !everything {
+		return
+	}
+	state := p.gpu.State()
+	for i, want := range p.cpu.State() {
+		if state[i].Name != want.Name {
+			t.Fatalf("tensor %d is %s, want %s", i, state[i].Name, want.Name)
+		}
+		near(t, want.Name, state[i].Data, want.Data)
+	}
+}
+
+// TestSame: whatever the blocks, both devices train the same, report the same,
+// and go on from each other's state.
+func TestSame(t *testing.T) {
+	each(t, func(t *testing.T, p *pair) {
+		units := p.cpu.Units()
+		if p.gpu.Units() != units {
+			t.Fatalf("%d units, want %d", p.gpu.Units(), units)
+		}
+		if (p.gpu.DOT() == "") != (p.cpu.DOT() == "") {
+			t.Error("one of them has a graph")
+		}
+		compare := func(got []trainer.Report, from, to int) {
+			for unit := from; unit < to; unit++ {
+				want, err := p.cpu.Advance(t.Context(), unit, rateOf(unit))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := got[unit-from]
+				if math.Abs(r.Loss-want.Loss) > 1e-4*want.Loss || r.Pairs != want.Pairs || r.Words != want.Words {
+					t.Fatalf("unit %d: %+v, want %+v", unit, r, want)
+				}
+			}
+		}
+		middle := units * 2 / 3
+		compare(train(t, p.gpu, 0, middle), 0, middle)
+		same(t, p, false)
+		same(t, p, true)
+
+		// A checkpoint of the CPU goes on on the device.
+		for i, tensor := range p.cpu.State() {
+			copy(p.gpu.State()[i].Data, tensor.Data)
+		}
+		p.gpu.Push()
+		compare(train(t, p.gpu, middle, units), middle, units)
+		same(t, p, true)
+
+		p.gpu.Reset()
+		p.cpu.Reset()
+		compare(train(t, p.gpu, 0, 3), 0, 3)
+		same(t, p, true)
+	})
+}
+
+// TestResume: a state that was saved and restored leads to the same bits.
+func TestResume(t *testing.T) {
+	each(t, func(t *testing.T, p *pair) {
+		units := p.gpu.Units()
+		train(t, p.gpu, 0, units/2)
+		if err := p.gpu.Pull(true); err != nil {
+			t.Fatal(err)
+		}
+		var saved [][]float32
+		for _, tensor := range p.gpu.State() {
+			saved = append(saved, slices.Clone(tensor.Data))
+		}
+		finish := func() []float32 {
+			train(t, p.gpu, units/2, units)
+			if err := p.gpu.Pull(false); err != nil {
+				t.Fatal(err)
+			}
+			words, contexts := p.gpu.Tables()
+			return slices.Concat(words, contexts)
+		}
+		want := finish()
+		for i, tensor := range p.gpu.State() {
+			copy(tensor.Data, saved[i])
+		}
+		p.gpu.Push()
+		if !slices.Equal(finish(), want) {
+			t.Error("the tables differ")
+		}
+	})
+}
+
+// TestPullBeforeTraining: what is on the host counts until training begins.
+func TestPullBeforeTraining(t *testing.T) {
+	each(t, func(t *testing.T, p *pair) {
+		same(t, p, false)
+		words, _ := p.gpu.Tables()
+		words[0] = 42
+		p.gpu.Push()
+		if err := p.gpu.Pull(true); err != nil || words[0] != 42 {
+			t.Errorf("word value %v, %v", words[0], err)
+		}
+	})
+}
+
+func TestErrors(t *testing.T) {
+	each(t, func(t *testing.T, p *pair) {
+		if _, err := p.gpu.AdvanceBlock(t.Context(), 0, []float64{.1}); err != nil {
+			t.Fatal(err)
+		}
+		p.fake.NotANumber = true
+		if report, err := p.gpu.Advance(t.Context(), 1, .1); err != nil || !math.IsNaN(report.Loss) {
+			t.Errorf("loss %v, error %v, want NaN", report.Loss, err)
+		}
+		p.fake.NotANumber = false
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := p.gpu.Advance(ctx, 1, .1); !errors.Is(err, context.Canceled) {
+			t.Errorf("after cancel: error %v", err)
+		}
+		failure := errors.New("the device fell off the bus")
+		p.fake.Fail = failure
+		if _, err := p.gpu.Advance(t.Context(), 1, .1); !errors.Is(err, failure) {
+			t.Errorf("Advance: error %v", err)
+		}
+		if err := p.gpu.Pull(true); !errors.Is(err, failure) {
+			t.Errorf("Pull: error %v", err)
+		}
+		p.gpu.Push()
+		if _, err := p.gpu.Advance(t.Context(), 1, .1); !errors.Is(err, failure) {
+			t.Errorf("Advance after Push: error %v", err)
+		}
+	})
+}
+
+func TestFullW2VUnits(t *testing.T) {
+	p := newFullW2V(t, 1, 2)
+	defer p.close(t)
+	for _, units := range [][2]int{{-1, 1}, {p.gpu.Units(), 1}, {0, p.gpu.Units() + 1}, {0, 0}} {
+		if _, err := p.gpu.AdvanceBlock(t.Context(), units[0], make([]float64, units[1])); err == nil || !strings.Contains(err.Error(), "there are no units") {
+			t.Errorf("%d units from %d: error %v", units[1], units[0], err)
+		}
+	}
+	if got := p.gpu.Block(); got != 1 {
+		t.Errorf("first block of %d units", got)
+	}
+	train(t, p.gpu, 0, 1)
+	if got := p.gpu.Block(); got < 1 || got > 4 {
+		t.Errorf("second block of %d units", got)
+	}
+}
+
+func TestOrdinal(t *testing.T) {
+	for name, want := range map[string]int{"cuda": 0, "cuda:0": 0, "cuda:7": 7, "cuda:12": 12} {
+		if got, err := device.Ordinal(name); err != nil || got != want {
+			t.Errorf("%s is %d, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{"", "cpu", "cuda:", "cuda:-1", "cuda:0,1", "cuda:x", "cuda:99999999999999999999"} {
+		if _, err := device.Ordinal(name); err == nil {
+			t.Errorf("%q is a device", name)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package device
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/sequential"
+)
+
+// FullW2V trains FULL-W2V on a device: units and random numbers are those of
+// sequential.Trainer. Many sentences are trained at the same time, as on many
+// threads, so two runs give similar, not the same vectors.
+type FullW2V struct {
+	host    *sequential.Trainer // tables for checkpoints
+	device  Device
+	kernels FullW2VKernels
+	words   []int // of each unit of an epoch
+	sent    bool  // the device has what the host has, or something newer
+
+	trained int     // units of the last launch
+	seconds float64 // of a unit in it
+}
+
+// NewFullW2V prepares training on a text, as sequential.NewFrom does with
+// algorithm fullw2v.
+func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequential.Tables, c sequential.Config) (*FullW2V, error) {
+	if c.Algorithm != sequential.FullW2V {
+		return nil, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
+	}
+	c.Threads = 1 // the host only keeps tables
+	host, err := sequential.NewFrom(text, noise, start, c)
+	if err != nil {
+		return nil, err
+	}
+	bounds := host.Bounds()
+	t := &FullW2V{host: host, device: d}
+	for u, first := range bounds[:len(bounds)-1] {
+		t.words = append(t.words, text.Sentences[bounds[u+1]]-text.Sentences[first])
+	}
+	t.kernels, err = d.NewFullW2V(FullW2VConfig{
+		Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Half: sequential.FixedWindow(c.Window),
+		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
+		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// MemoryFullW2V estimates the bytes of the device's memory that NewFullW2V takes.
+func MemoryFullW2V(text *corpus.Corpus, c sequential.Config) int64 {
+	const inFlight = 1584 // sentences, at most
+	longest := 1
+	for i, start := range text.Sentences[1:] {
+		longest = max(longest, start-text.Sentences[i])
+	}
+	v, sentences := text.Vocabulary.Len(), int64(len(text.Sentences))
+	work := 20*int64(v) + 12*sentences + 4*inFlight*int64(longest) + 1<<20 // alias table, thresholds, bounds, units
+	rows := 128 * int64(v) * int64((c.Dim+31)/32)                          // in pieces of 32 values
+	return 2*rows + 4*int64(len(text.Tokens)) + work
+}
+
+// Units is the number of units of all epochs.
+func (t *FullW2V) Units() int { return t.host.Units() }
+
+// launchSeconds is how long a launch should take: so long that its end, when
+// the last sentences leave the device half empty, is no loss, and so short that
+// progress is seen and an interrupt is felt.
+const launchSeconds = 0.15
+
+// Block returns how many units to train at a time: more and more, up to
+// launchSeconds.
+func (t *FullW2V) Block() int {
+	if t.trained == 0 {
+		return 1
+	}
+	return max(1, min(4*t.trained, int(launchSeconds/max(t.seconds, 1e-9))))
+}
+
+// Advance trains one unit; see AdvanceBlock.
+func (t *FullW2V) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+	reports, err := t.AdvanceBlock(ctx, unit, []float64{rate})
+	if err != nil {
+		return trainer.Report{}, err
+	}
+	return reports[0], nil
+}
+
+// AdvanceBlock trains the units first, first+1, ..., one for each of the rates,
+// in one launch.
+func (t *FullW2V) AdvanceBlock(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	count := len(rates)
+	if first < 0 || first+count > t.Units() || count == 0 {
+		return nil, fmt.Errorf("there are no units %d to %d: units are 0 to %d", first, first+count-1, t.Units()-1)
+	}
+	if err := t.send(); err != nil {
+		return nil, err
+	}
+	list := make([]float32, count)
+	for i, rate := range rates {
+		list[i] = float32(rate)
+	}
+	start := time.Now()
+	losses, pairs, err := t.kernels.Train(first, list)
+	if err != nil {
+		return nil, err
+	}
+	t.trained, t.seconds = count, time.Since(start).Seconds()/float64(count)
+	reports := make([]trainer.Report, count)
+	for i := range reports {
+		reports[i] = trainer.Report{Loss: losses[i], Pairs: pairs[i], Words: float64(t.words[(first+i)%len(t.words)])}
+	}
+	return reports, nil
+}
+
+// send brings the host's tables to the device unless they are there.
+func (t *FullW2V) send() error {
+	if t.sent {
+		return nil
+	}
+	if err := t.kernels.SetTables(t.host.Tables()); err != nil {
+		return err
+	}
+	t.sent = true
+	return nil
+}
+
+// Pull brings W and C, which are all there is, to the host.
+func (t *FullW2V) Pull(bool) error {
+	if !t.sent {
+		return nil // the host has what there is
+	}
+	if err := t.kernels.Tables(t.host.Tables()); err != nil {
+		return fmt.Errorf("receive the state of training: %w", err)
+	}
+	return nil
+}
+
+// Push says that State was written to.
+func (t *FullW2V) Push() { t.sent = false }
+
+// Tables returns W and C as they were pulled last, (V, N) in row-major order.
+func (t *FullW2V) Tables() (words, contexts []float32) { return t.host.Tables() }
+
+// State returns all that training changes, as it was pulled last.
+func (t *FullW2V) State() []trainer.Tensor { return t.host.State() }
+
+// Reset goes back to the start of training.
+func (t *FullW2V) Reset() {
+	t.host.Reset()
+	t.sent = false
+}
+
+// Device returns the name of the device and the most of its memory that was in
+// use.
+func (t *FullW2V) Device() (name string, peak int64) { return t.device.Name(), t.device.Peak() }
+
+// DOT returns "": there is no Gorgonia graph.
+func (t *FullW2V) DOT() string { return "" }
+
+// Close frees what is on the device, but not the device.
+func (t *FullW2V) Close() error { return t.kernels.Close() }

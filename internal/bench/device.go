@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/optim"
+)
+
+// A DeviceCase is a training step on a GPU to be measured.
+type DeviceCase struct {
+	Device      string       `json:"device"`   // name of the GPU
+	Words       int          `json:"words"`    // V
+	Dim         int          `json:"dim"`      // N
+	Negatives   int          `json:"negative"` // K
+	Frequencies Frequencies  `json:"frequencies"`
+	Optimizer   optim.Method `json:"optimizer"`
+	Threads     int          `json:"threads"` // that read M
+}
+
+func (c DeviceCase) String() string {
+	return fmt.Sprintf("%d words x %d, %d negatives, %s, %s, on %s", c.Words, c.Dim, c.Negatives, c.Frequencies, c.Optimizer, c.Device)
+}
+
+func (c DeviceCase) config(seed uint64) graph.Config {
+	return graph.Config{Dim: c.Dim, Negatives: c.Negatives, Seed: seed, Threads: c.Threads, Optimizer: optim.Config{Method: c.Optimizer}}
+}
+
+// Memory estimates the bytes that measuring takes of the GPU's memory, copying
+// not counted.
+func (c DeviceCase) Memory() int64 { return device.MemoryTwoStep(c.Words, c.config(0)) }
+
+// A DeviceResult says how long one of the two steps of an iteration takes on a
+// GPU, all that training does included, and how that compares with the speed of
+// its memory.
+type DeviceResult struct {
+	DeviceCase
+	Step Measurement `json:"step_seconds"`
+
+	// Bytes is what a step cannot do without reading and writing, see UpdateBytes.
+	// The gathered rows are not counted: caches have most of them.
+	Bytes          int64       `json:"bytes"`
+	BytesPerSecond float64     `json:"bytes_per_second"`      // Bytes / the median of Step
+	Copy           Measurement `json:"copy_bytes_per_second"` // read + written
+	OfCopy         float64     `json:"of_copy"`               // BytesPerSecond / the median of Copy
+	PairsPerSecond float64     `json:"pairs_per_second"`
+	Loss           float64     `json:"loss"` // of the last iteration, per pair
+}
+
+// deviceCopyBytes is more than a GPU's cache has room for.
+const deviceCopyBytes = 1 << 30
+
+// MeasureDevice trains on text for as long as e asks. It measures copying before
+// and after each repetition.
+func MeasureDevice(ctx context.Context, c DeviceCase, d device.Device, text *Text, seed uint64, e Effort) (DeviceResult, error) {
+	r := DeviceResult{DeviceCase: c}
+	var err error
+	if r.Bytes, err = UpdateBytes(c.Words, c.Dim, c.Optimizer); err != nil {
+		return r, err
+	}
+	trainer, err := device.NewTwoStep(d, text.Matrix, text.Noise, math.MaxInt32, c.config(seed))
+	if err != nil {
+		return r, err
+	}
+	l := deviceLoop{ctx: ctx, trainer: trainer}
+	err = r.measure(&l, d, e)
+	if err := errors.Join(err, trainer.Close()); err != nil {
+		return r, err
+	}
+	r.BytesPerSecond = rate(float64(r.Bytes), r.Step.Median)
+	r.OfCopy = rate(r.BytesPerSecond, r.Copy.Median)
+	r.PairsPerSecond = rate(float64(r.Words)*float64(1+r.Negatives), r.Step.Median)
+	r.Loss = l.loss
+	return r, nil
+}
+
+// measure alternates copying and training.
+func (r *DeviceResult) measure(l *deviceLoop, d device.Device, e Effort) error {
+	var steps, copies []float64
+	for n := range e.Repeat + 1 {
+		copied, err := d.Copy(deviceCopyBytes)
+		if err != nil {
+			return fmt.Errorf("measure copying: %w", err)
+		}
+		copies = append(copies, copied)
+		if n == e.Repeat {
+			break
+		}
+		if _, err := l.run(0); err != nil { // the first one also sends the tables
+			return err
+		}
+		seconds, err := l.run(e.Time)
+		if err != nil {
+			return err
+		}
+		steps = append(steps, seconds)
+	}
+	r.Step, r.Copy = Measured(steps), Measured(copies)
+	return nil
+}
+
+// A deviceLoop runs iterations one after the other.
+type deviceLoop struct {
+	ctx     context.Context
+	trainer *device.TwoStep
+	unit    int
+	loss    float64
+}
+
+// run trains for at least the given time, one block or more, and returns the
+// seconds of one step.
+func (l *deviceLoop) run(atLeast time.Duration) (secondsPerStep float64, err error) {
+	rates := make([]float64, l.trainer.Block())
+	for i := range rates {
+		rates[i] = stepRate
+	}
+	first, start := l.unit, time.Now()
+	for l.unit == first || time.Since(start) < atLeast {
+		reports, err := l.trainer.AdvanceBlock(l.ctx, l.unit, rates)
+		if err != nil {
+			return 0, err
+		}
+		for _, r := range reports {
+			l.loss = r.Loss / r.Pairs
+			if math.IsNaN(l.loss) || math.IsInf(l.loss, 0) {
+				return 0, fmt.Errorf("the loss of iteration %d is %v: the kernels compute nonsense", l.unit, l.loss)
+			}
+			l.unit++
+		}
+	}
+	return time.Since(start).Seconds() / float64(2*(l.unit-first)), nil
+}

@@ -1,0 +1,112 @@
+// One step of W2V-CL: every row of the left table against 1+K frozen rows of the
+// right one, with the optimizer, in one pass over memory. One warp has a row.
+//
+//	left: (V, N)  right: (V, N), frozen  column: (V)
+//	for each row i:
+//		targets t_0 = column[i], t_k = negative k of row i
+//		s_k = left_i . right_(t_k)
+//		g = (sigmoid(s_0) - 1) right_(t_0) + sum over k>0 of sigmoid(s_k) right_(t_k)
+//		update left_i by g
+//
+// A step moves at least 6 V N values between the chip and its memory: left and
+// two moments are read and written. The right table, 36 MB for the paper's text,
+// is read 1+K times over, so it should come from L2.
+//
+// The rows of targets are held in registers between dot and gradient, G at a
+// time. More negatives take another round: g is a sum, and left_i is not updated
+// before the last.
+#include "cl.cuh"
+
+template <int F, Method method>
+__device__ __forceinline__ void update(const ClTable &t, const ClStep &s, size_t row, Row<F> &w, const Row<F> &g) {
+	size_t at = row * t.quads;
+	Row<F> m, v;
+	if constexpr (method != sgd) m = load<F>(t.first + at, t.quads);
+	if constexpr (method == adam) v = load<F>(t.second + at, t.quads);
+	optimize<F, method>(t, s, row, w, m, v, g);
+	if constexpr (method != sgd) store(t.first + at, t.quads, m);
+	if constexpr (method == adam) store(t.second + at, t.quads, v);
+	store(t.left + at, t.quads, w);
+}
+
+constexpr int warpsOfBlock = 8;
+
+// row trains one row and returns this lane's part of its loss.
+template <int F, int G, Method method>
+__device__ __forceinline__ float trainRow(const ClTable &t, const ClStep &s, const uint32_t *column, size_t i) {
+	constexpr int slots = G <= 2 ? 2 : 8; // of sums
+	int l = laneNumber(), width = 1 + t.negatives;
+	Row<F> w = load<F>(t.left + i * t.quads, t.quads), g = zeros<F>();
+	float loss = 0;
+	for (int k0 = 0; k0 < width; k0 += G) {
+		int k = k0 + l % slots; // this lane's target
+		bool mine = l % slots < G && k < width;
+		uint32_t target = 0;
+		if (mine)
+			target = k == 0 ? column[i]
+				: aliasDraw(t.alias, t.rows, word(t.seed, streamNegatives, s.stream, i * t.negatives + k - 1));
+		Row<F> r[G];
+		float x[slots];
+#pragma unroll
+		for (int n = 0; n < slots; n++) {
+			x[n] = 0;
+			if (n >= G) continue;
+			uint32_t row = __shfl_sync(warp, target, n);
+			r[n] = k0 + n < width ? load<F>(t.right + size_t(row) * t.quads, t.quads) : zeros<F>();
+		}
+#pragma unroll
+		for (int n = 0; n < G; n++) x[n] = partial(w, r[n]);
+		float score = sums<slots>(x);
+		Logistic y = logistic(k == 0 ? -score : score); // to the loss, a positive is a negative of opposite score
+		float c = !mine ? 0 : k == 0 ? -y.sigmoid : y.sigmoid;
+		if (mine && l < slots) loss += logf(y.factor);
+#pragma unroll
+		for (int n = 0; n < G; n++) add(g, __shfl_sync(warp, c, n), r[n]);
+	}
+	update<F, method>(t, s, i, w, g);
+	return loss;
+}
+
+template <int F, int G, Method method>
+__device__ __forceinline__ void step(const ClTable *table, const ClStep *step, const uint32_t *column, float *losses) {
+	__shared__ float lossOf[warpsOfBlock];
+	ClTable t = *table;
+	ClStep s = *step;
+	size_t i = size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32;
+	float loss = i < t.rows ? sum(trainRow<F, G, method>(t, s, column, i)) : 0;
+	if (laneNumber() == 0) lossOf[threadIdx.x / 32] = loss;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		for (int n = 1; n < warpsOfBlock; n++) loss += lossOf[n];
+		losses[blockIdx.x] = loss;
+	}
+}
+
+// losses: (blocks); stages is for the kernels of cl_bulk.cu
+#define CL(F, G, method) \
+	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) cl_##method##_##F( \
+		const ClTable *table, const ClStep *s, const uint32_t *column, float *losses, uint64_t) { \
+		step<F, G, method>(table, s, column, losses); \
+	}
+#define CL_METHODS(F, G) CL(F, G, adam) CL(F, G, adamRow) CL(F, G, sgd)
+
+// For N up to 128 F. Six rows are what five negatives need.
+CL_METHODS(1, 6)
+CL_METHODS(2, 6)
+CL_METHODS(3, 6)
+CL_METHODS(4, 6)
+CL_METHODS(8, 2)
+
+// cl_loss sums the losses of some steps, count each: a block of 256 threads a step.
+extern "C" __global__ void cl_loss(const float *losses, uint32_t count, double *totals) {
+	__shared__ double part[256];
+	double x = 0;
+	losses += size_t(blockIdx.x) * count;
+	for (uint32_t i = threadIdx.x; i < count; i += 256) x += losses[i];
+	part[threadIdx.x] = x;
+	for (int d = 128; d; d /= 2) {
+		__syncthreads();
+		if (threadIdx.x < d) part[threadIdx.x] += part[threadIdx.x + d];
+	}
+	if (threadIdx.x == 0) totals[blockIdx.x] = part[0];
+}

@@ -1,0 +1,68 @@
+// What all kernels of a step of W2V-CL share: see cl.cu.
+#pragma once
+#include "philox.cuh"
+#include "rows.cuh"
+
+struct ClTable {
+	float4 *left;        // (rows, quads)
+	const float4 *right; // (rows, quads)
+	float4 *first;       // first moments, (rows, quads)
+	float4 *second;      // second moments, (rows, quads)
+	float *secondOfRow;  // second moments of row-wise Adam, (rows)
+	const uint2 *alias;  // (rows)
+	uint64_t seed;
+	uint32_t rows, quads, columns, negatives;
+	float beta1, oneMinusBeta1, beta2, oneMinusBeta2;
+};
+
+struct ClStep {
+	uint32_t stream; // low half of the stream of negatives
+	float keep, scale, epsilon, rate;
+};
+
+enum Method { adam, adamRow, sgd };
+
+__device__ __forceinline__ void adamValue(float &w, float &m, float &v, float g, const ClTable &t, const ClStep &s) {
+	m = t.beta1 * m + t.oneMinusBeta1 * g;
+	v = t.beta2 * v + t.oneMinusBeta2 * g * g;
+	w = s.keep * w - s.scale * m / (sqrtf(v) + s.epsilon);
+}
+
+__device__ __forceinline__ void momentumValue(float &w, float &m, float g, const ClTable &t, float keep, float scale) {
+	m = t.beta1 * m + t.oneMinusBeta1 * g;
+	w = keep * w - scale * m;
+}
+
+// optimize updates w, a row of left with moments m and v, by the gradient g.
+template <int F, Method method>
+__device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size_t row, Row<F> &w, Row<F> &m, Row<F> &v, const Row<F> &g) {
+	if constexpr (method == adam) {
+#pragma unroll
+		for (int f = 0; f < F; f++) {
+			adamValue(w.v[f].x, m.v[f].x, v.v[f].x, g.v[f].x, t, s);
+			adamValue(w.v[f].y, m.v[f].y, v.v[f].y, g.v[f].y, t, s);
+			adamValue(w.v[f].z, m.v[f].z, v.v[f].z, g.v[f].z, t, s);
+			adamValue(w.v[f].w, m.v[f].w, v.v[f].w, g.v[f].w, t, s);
+		}
+	} else if constexpr (method == adamRow) {
+		float second = t.beta2 * t.secondOfRow[row] + t.oneMinusBeta2 * (sum(partial(g, g)) / t.columns);
+		float scale = s.scale / (sqrtf(second) + s.epsilon);
+		__syncwarp();
+		if (laneNumber() == 0) t.secondOfRow[row] = second;
+#pragma unroll
+		for (int f = 0; f < F; f++) {
+			momentumValue(w.v[f].x, m.v[f].x, g.v[f].x, t, s.keep, scale);
+			momentumValue(w.v[f].y, m.v[f].y, g.v[f].y, t, s.keep, scale);
+			momentumValue(w.v[f].z, m.v[f].z, g.v[f].z, t, s.keep, scale);
+			momentumValue(w.v[f].w, m.v[f].w, g.v[f].w, t, s.keep, scale);
+		}
+	} else {
+#pragma unroll
+		for (int f = 0; f < F; f++) {
+			w.v[f].x = s.keep * w.v[f].x - s.rate * g.v[f].x;
+			w.v[f].y = s.keep * w.v[f].y - s.rate * g.v[f].y;
+			w.v[f].z = s.keep * w.v[f].z - s.rate * g.v[f].z;
+			w.v[f].w = s.keep * w.v[f].w - s.rate * g.v[f].w;
+		}
+	}
+}

@@ -1,0 +1,310 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gorgonia.org/cu"
+)
+
+// CLConfig says what a CL trains.
+type CLConfig struct {
+	Rows, Dim, Negatives int    // V, N, K
+	Seed                 uint64 // of the negatives
+	Alias                []uint32
+	// Method, Beta1, ... are those of optim.Config, with its defaults applied.
+	Method                             string
+	Beta1, Beta2, Epsilon, WeightDecay float64
+}
+
+// CL trains W2V-CL on a device: the half steps of graph.TwoStep, on the same
+// columns and with the same negatives.
+//
+// Half steps are launched 64 at a time, as one CUDA graph: 0.8 µs a launch in
+// place of 4.
+type CL struct {
+	device *Device
+	config CLConfig
+	shape  shape // of a half step's launch
+	tables [2]clTable
+	params [2]cu.DevicePtr // clArgs of the half steps
+	kernel cu.Function
+	sum    cu.Function
+
+	steps, columns, losses, totals cu.DevicePtr // of clBlock half steps
+	buffers                        [2]clBuffer
+	reader                         *columnReader // of M on the device; nil: columns come from the host
+	graph                          *recording
+}
+
+type clTable struct{ values, first, second, secondOfRow cu.DevicePtr }
+
+// clArgs and clStep are ClTable and ClStep of cl.cu.
+type clArgs struct {
+	left, right, first, second, secondOfRow, alias uint64
+	seed                                           uint64
+	rows, quads, columns, negatives                uint32
+	beta1, oneMinusBeta1, beta2, oneMinusBeta2     float32
+}
+
+type clStep struct {
+	stream                     uint32
+	keep, scale, epsilon, rate float32
+}
+
+const (
+	clBlock    = 64 // half steps of a graph
+	clWarps    = 8  // rows of a block
+	lossThread = 256
+)
+
+var clMethods = map[string]string{"adam": "adam", "adam-row": "adamRow", "sgd": "sgd"}
+
+// NewCL takes the device's memory for training. All tables are zero.
+func (d *Device) NewCL(c CLConfig) (*CL, error) {
+	f, err := variant(c.Dim)
+	if err != nil {
+		return nil, err
+	}
+	method, ok := clMethods[c.Method]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("optimizer %q is unknown to the CUDA kernels", c.Method)
+	case len(c.Alias) != 2*c.Rows:
+		return nil, fmt.Errorf("an alias table of %d values for %d rows; there should be two a row", len(c.Alias), c.Rows)
+	case c.Rows < 1 || c.Dim < 1 || c.Negatives < 1:
+		return nil, fmt.Errorf("%d rows, dimension %d, %d negatives: all must be at least 1", c.Rows, c.Dim, c.Negatives)
+	}
+	t := &CL{device: d, config: c, shape: d.clShape(c, f)}
+	err = d.do(func() error {
+		module := "cl"
+		if t.shape.stages > 0 {
+			module = "cl_bulk"
+		}
+		if t.kernel, err = d.function(module, fmt.Sprintf("%s_%s_%d", module, method, f)); err != nil {
+			return err
+		}
+		if err := allowShared(t.kernel, t.shape.shared); err != nil {
+			return err
+		}
+		if t.sum, err = d.function("cl", "cl_loss"); err != nil {
+			return err
+		}
+		return t.allocate()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare W2V-CL on %s: %w", d.Name, err)
+	}
+	return t, nil
+}
+
+func (t *CL) allocate() (err error) {
+	c, d := t.config, t.device
+	table := 16 * int64(c.Rows) * int64(quads(c.Dim))
+	need := func(p *cu.DevicePtr, what string, bytes int64) {
+		if err == nil {
+			*p, err = d.allocate(what, bytes)
+		}
+	}
+	for i := range t.tables {
+		need(&t.tables[i].values, "a table", table)
+		if c.Method != "sgd" {
+			need(&t.tables[i].first, "first moments", table)
+		}
+		switch c.Method {
+		case "adam":
+			need(&t.tables[i].second, "second moments", table)
+		case "adam-row":
+			need(&t.tables[i].secondOfRow, "second moments", 4*int64(c.Rows))
+		}
+	}
+	need(&t.steps, "steps", sizeOf[clStep](clBlock))
+	need(&t.columns, "columns of M", 4*clBlock*int64(c.Rows))
+	need(&t.losses, "losses", 4*clBlock*int64(t.shape.losses))
+	need(&t.totals, "losses", 8*clBlock)
+	var alias cu.DevicePtr
+	need(&alias, "alias table", 8*int64(c.Rows))
+	if err != nil {
+		return err
+	}
+	if err := send(alias, c.Alias); err != nil {
+		return err
+	}
+	for i := range t.params {
+		left, right := t.tables[i], t.tables[1-i]
+		t.params[i], err = place(d, "arguments", []clArgs{{
+			left: uint64(left.values), right: uint64(right.values), first: uint64(left.first), second: uint64(left.second),
+			secondOfRow: uint64(left.secondOfRow), alias: uint64(alias), seed: c.Seed,
+			rows: uint32(c.Rows), quads: uint32(quads(c.Dim)), columns: uint32(c.Dim), negatives: uint32(c.Negatives),
+			beta1: float32(c.Beta1), oneMinusBeta1: float32(1 - c.Beta1), beta2: float32(c.Beta2), oneMinusBeta2: float32(1 - c.Beta2),
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	for i := range t.buffers {
+		if err := t.buffers[i].allocate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetTables sends W and C, (V, N) in row-major order. Moments become zero.
+func (t *CL) SetTables(words, contexts []float32) error {
+	c := t.config
+	if len(words) != c.Rows*c.Dim || len(contexts) != c.Rows*c.Dim {
+		return fmt.Errorf("tables of %d and %d values; there should be %d x %d", len(words), len(contexts), c.Rows, c.Dim)
+	}
+	return t.device.do(func() error {
+		for i, from := range [][]float32{words, contexts} {
+			to := t.tables[i]
+			if err := sendTable(to.values, from, c.Dim); err != nil {
+				return err
+			}
+			table := 16 * int64(c.Rows) * int64(quads(c.Dim))
+			for p, bytes := range map[cu.DevicePtr]int64{to.first: table, to.second: table, to.secondOfRow: 4 * int64(c.Rows)} {
+				if p == 0 {
+					continue
+				}
+				if err := cu.MemsetD8(p, 0, bytes); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Tables receives W and C into slices as SetTables takes them.
+func (t *CL) Tables(words, contexts []float32) error {
+	return t.device.do(func() error {
+		for i, to := range [][]float32{words, contexts} {
+			if err := receiveTable(to, t.tables[i].values, t.config.Dim); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// A CLIteration is one iteration: both steps.
+type CLIteration struct {
+	Number  int // counted from 0
+	Rate    float64
+	Columns [2][]uint32 // of M: of step 1 and step 2, V entries each
+}
+
+// Train runs iterations one after the other and returns the loss of each.
+func (t *CL) Train(iterations []CLIteration) (losses []float64, err error) {
+	v := t.config.Rows
+	columns, err := t.Columns(0)
+	if err != nil {
+		return nil, err
+	}
+	for part := range slices.Chunk(iterations, CLBlock) {
+		for i, it := range part {
+			for side, column := range it.Columns {
+				if len(column) != v {
+					return nil, fmt.Errorf("a column of M of %d entries; there should be %d", len(column), v)
+				}
+				copy(columns[(side*CLBlock+i)*v:], column)
+			}
+		}
+		if err := t.start(0, part); err != nil {
+			return nil, err
+		}
+		part, err := t.Wait(0)
+		if err != nil {
+			return nil, err
+		}
+		losses = append(losses, part...)
+	}
+	return losses, nil
+}
+
+// step returns what optim.Optimizer.Begin makes of an iteration.
+func (c CLConfig) step(it CLIteration, side int) clStep {
+	n := float64(it.Number + 1)
+	correction1, correction2 := 1-math.Pow(c.Beta1, n), math.Sqrt(1-math.Pow(c.Beta2, n))
+	return clStep{
+		stream: uint32(2*it.Number + side),
+		keep:   float32(1 - it.Rate*c.WeightDecay), scale: float32(it.Rate * correction2 / correction1),
+		epsilon: float32(c.Epsilon * correction2), rate: float32(it.Rate),
+	}
+}
+
+// launch starts the first count half steps: all of them by the graph.
+func (t *CL) launch(count int) (err error) {
+	if count < clBlock {
+		return t.launchEach(count)
+	}
+	if t.graph == nil {
+		if t.graph, err = record(t.device.stream, func() error { return t.launchEach(clBlock) }); err != nil {
+			return err
+		}
+	}
+	return t.graph.launch(t.device.stream)
+}
+
+func (t *CL) launchEach(count int) error {
+	d := t.device
+	for i := range count {
+		column := uint64(t.columns) + uint64(4*t.config.Rows*(i%2*CLBlock+i/2))
+		err := d.launch(t.kernel, t.shape.blocks, 32*t.shape.warps, t.shape.shared, uint64(t.params[i%2]),
+			uint64(t.steps)+uint64(sizeOf[clStep](i)), column, uint64(t.losses)+uint64(4*i*t.shape.losses), uint64(t.shape.stages))
+		if err != nil {
+			return err
+		}
+	}
+	return d.launch(t.sum, count, lossThread, 0, uint64(t.losses), uint64(t.shape.losses), uint64(t.totals))
+}
+
+// A shape is how a half step is launched.
+type shape struct {
+	blocks, warps, shared int
+	stages                int // of cl_bulk.cu; 0: cl.cu
+	losses                int // that a half step writes
+}
+
+// clShape chooses the kernel: cl_bulk.cu on the GPU it is for, if a row's targets
+// are few, with as many warps and stages as there is shared memory for.
+func (d *Device) clShape(c CLConfig, f int) shape {
+	if d.machineCode() && c.Negatives <= 7 {
+		stage := (c.Negatives + 2) * 512 * f
+		const stages = 1 // more made it slower: the warps are enough
+		warps := bulkWarps[f]
+		fits := func(warps, stages int) bool { return warps*stages*(stage+8)+8 <= d.SharedOfBlock }
+		for warps > 1 && !fits(warps, 1) {
+			warps--
+		}
+		if fits(warps, stages) {
+			blocks := min(d.Multiprocessors, (c.Rows+warps-1)/warps)
+			return shape{blocks: blocks, warps: warps, shared: 8*((warps*stages+1)/2*2) + warps*stages*stage, stages: stages, losses: blocks * warps}
+		}
+	}
+	blocks := (c.Rows + clWarps - 1) / clWarps
+	return shape{blocks: blocks, warps: clWarps, losses: blocks}
+}
+
+// bulkWarps is how many warps the kernels of cl_bulk.cu for N up to 128 F have at
+// most.
+var bulkWarps = map[int]int{1: 32, 2: 16, 3: 16, 4: 12, 8: 8}
+
+// Close frees the memory that is not the device's to free.
+func (t *CL) Close() error {
+	return t.device.do(func() error {
+		err := t.device.stream.Synchronize() // it may be using the memory
+		if t.graph != nil {
+			err = errors.Join(err, t.graph.free())
+		}
+		for i := range t.buffers {
+			err = errors.Join(err, t.buffers[i].free())
+		}
+		return err
+	})
+}

@@ -1,0 +1,115 @@
+// The columns of M that a block of iterations needs, from M as package
+// wordcontext stores it: row i has its n contexts once, and round after round over
+// them follows from random numbers. See wordcontext/permute.go, which this repeats.
+//
+//	for each side s, iteration i and row r:
+//		columns[s][i][r] = M(r, (first + i + s l/2) mod l)
+//
+// A thread has a row and a few iterations, so that the rows that threads side by
+// side write are side by side.
+#include "philox.cuh"
+
+constexpr uint32_t streamDuplicate = 6, noContext = 0xffffffffu;
+constexpr uint32_t smallOrder = 64, perThread = 8, threads = 128;
+
+struct ColumnArgs {
+	const uint64_t *offsets; // (rows + 1)
+	const void *stored;      // ids of 16 or 32 bits
+	uint32_t *columns;       // (2, block, rows)
+	uint64_t seed;
+	uint32_t rows, contexts, block, unused;
+};
+
+// Order is the pseudo-random order of a round.
+struct Order {
+	uint32_t n;
+	uint8_t table[smallOrder]; // if n <= smallOrder
+	uint64_t key[4];
+	uint32_t mask, low, high;
+};
+
+__device__ __forceinline__ void randomPair(uint64_t seed, uint32_t round, uint32_t row, uint32_t counter, uint64_t &a, uint64_t &b) {
+	uint4 r = philox(seed, streamDuplicate, round, uint64_t(row) << 32 | counter);
+	a = uint64_t(r.y) << 32 | r.x;
+	b = uint64_t(r.w) << 32 | r.z;
+}
+
+__device__ __forceinline__ void shuffle(Order &o, uint64_t seed, uint32_t round, uint32_t row) {
+	for (uint32_t k = 0; k < o.n; k++) o.table[k] = uint8_t(k);
+	uint32_t last = o.n - 1;
+	for (uint32_t counter = 0; last > 0; counter++) {
+		uint64_t fractions[2];
+		randomPair(seed, round, row, counter, fractions[0], fractions[1]);
+		for (int half = 0; half < 2; half++) {
+			uint64_t fraction = fractions[half];
+			for (int k = 0; k < 6 && last > 0; k++, last--) {
+				uint32_t x = uint32_t(__umul64hi(fraction, last + 1));
+				fraction *= last + 1;
+				uint8_t swapped = o.table[last];
+				o.table[last] = o.table[x];
+				o.table[x] = swapped;
+			}
+		}
+	}
+}
+
+__device__ __forceinline__ void setOrder(Order &o, uint64_t seed, uint32_t round, uint32_t row) {
+	if (o.n <= smallOrder) {
+		shuffle(o, seed, round, row);
+		return;
+	}
+	uint32_t bits = 32 - __clz(o.n - 1);
+	o.mask = uint32_t((1ull << bits) - 1);
+	o.low = (1u << (bits + 1) / 2) - 1;
+	o.high = o.mask & ~o.low;
+	randomPair(seed, round, row, 0, o.key[0], o.key[1]);
+	randomPair(seed, round, row, 1, o.key[2], o.key[3]);
+	for (int k = 0; k < 4; k++) o.key[k] |= 1;
+}
+
+// at returns which stored context comes at a position of the round.
+__device__ __forceinline__ uint32_t at(const Order &o, uint32_t position) {
+	if (o.n <= smallOrder) return o.table[position];
+	uint64_t k0 = o.key[0], k1 = o.key[1], k2 = o.key[2], k3 = o.key[3];
+	uint32_t x = position;
+	do {
+		x = (x * uint32_t(k0) + uint32_t(k2)) & o.mask;
+		x ^= uint32_t((uint64_t(x & o.high) * k0 + k1) >> 32) & o.low;
+		x = (x * uint32_t(k1) + uint32_t(k3)) & o.mask;
+		x ^= uint32_t((uint64_t(x & o.high) * k1 + k2) >> 32) & o.low;
+		x = (x * uint32_t(k2) + uint32_t(k0)) & o.mask;
+		x ^= uint32_t((uint64_t(x & o.high) * k2 + k3) >> 32) & o.low;
+		x = (x * uint32_t(k3) + uint32_t(k1)) & o.mask;
+	} while (x >= o.n);
+	return x;
+}
+
+template <class Id>
+__device__ __forceinline__ void columns(const ColumnArgs *args, uint64_t first, uint64_t count) {
+	ColumnArgs a = *args;
+	uint32_t rowBlocks = (a.rows + threads - 1) / threads;
+	uint32_t row = blockIdx.x % rowBlocks * threads + threadIdx.x, part = blockIdx.x / rowBlocks;
+	if (row >= a.rows) return;
+	uint32_t side = part & 1, from = part / 2 * perThread;
+	const Id *stored = (const Id *)a.stored + a.offsets[row];
+	Order o;
+	o.n = uint32_t(a.offsets[row + 1] - a.offsets[row]);
+	uint32_t ordered = 0; // the round that o is of; 0 has none
+	for (uint32_t i = from; i < min(from + perThread, uint32_t(count)); i++) {
+		uint32_t &to = a.columns[(uint64_t(side) * a.block + i) * a.rows + row];
+		if (o.n == 0) {
+			to = noContext;
+			continue;
+		}
+		uint32_t column = uint32_t((first + i + side * (a.contexts / 2)) % a.contexts);
+		uint32_t round = column / o.n, position = column % o.n;
+		if (round > 0 && round != ordered) {
+			setOrder(o, a.seed, round, row);
+			ordered = round;
+		}
+		to = stored[round > 0 ? at(o, position) : position];
+	}
+}
+
+extern "C" __global__ void columns_16(const ColumnArgs *args, uint64_t first, uint64_t count) { columns<uint16_t>(args, first, count); }
+extern "C" __global__ void columns_32(const ColumnArgs *args, uint64_t first, uint64_t count) { columns<uint32_t>(args, first, count); }

@@ -1,0 +1,602 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/wordcontext"
+	"gorgonia.org/cu"
+)
+
+// open takes the first GPU, or skips the test.
+func open(t testing.TB) *Device {
+	t.Helper()
+	d, err := Open(0)
+	if errors.Is(err, ErrNoDevice) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// zipf is a text of sentences of which word n comes with a probability of about
+// 1/n. Few words make for windows that hold a word twice.
+func zipf(seed uint64, words, vocabulary int) string {
+	r := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	for range words {
+		fmt.Fprintf(&b, "w%d ", int(math.Pow(float64(vocabulary), r.Float64())))
+		if r.IntN(40) == 0 {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+func read(t testing.TB, text string) (*corpus.Corpus, *corpus.Alias) {
+	t.Helper()
+	c, err := corpus.ReadFrom(context.Background(), strings.NewReader(text), "test", corpus.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise, err := corpus.NewAlias(corpus.CountPower(c.Vocabulary.Counts, 0.75))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, noise
+}
+
+// near fails unless got is want but for rounding, by the norm of the difference.
+func near(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	const tolerance = 1e-4
+	var difference, norm float64
+	for i, w := range want {
+		d := float64(got[i]) - float64(w)
+		difference, norm = difference+d*d, norm+float64(w)*float64(w)
+	}
+	relative := math.Sqrt(difference / norm)
+	t.Logf("%s: relative difference %.1e", what, relative)
+	if !(relative <= tolerance) || norm == 0 {
+		t.Errorf("%s: relative difference %v of a table of norm %v, want at most %v", what, relative, math.Sqrt(norm), tolerance)
+	}
+}
+
+var dims = []int{1, 50, 100, 128, 300, 500, 1000}
+
+// Fresh inputs each time: the seed is in the log.
+func freshSeed(t *testing.T) uint64 {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return seed
+}
+
+// Random words and alias draws are those of the CPU.
+func TestRandom(t *testing.T) {
+	d := open(t)
+	seed := freshSeed(t)
+	_, noise := read(t, zipf(1, 5000, 300))
+	for _, first := range []uint64{0, 3, 1<<34 - 5, 1<<58 + 1} {
+		const count = 1000
+		stream := corpus.StreamNegatives.Sub(0xFEDCBA98)
+		words, drawn := make([]uint32, count), make([]uint32, count)
+		err := d.do(func() error {
+			f, err := d.function("random", "random_words")
+			if err != nil {
+				return err
+			}
+			w, err := place(d, "words", words)
+			if err != nil {
+				return err
+			}
+			n, err := place(d, "drawn", drawn)
+			if err != nil {
+				return err
+			}
+			alias, err := place(d, "alias", noise.Table())
+			if err != nil {
+				return err
+			}
+			args, err := place(d, "arguments", []uint64{
+				seed, first, uint64(stream)>>32 | uint64(stream)<<32, count | uint64(noise.Len())<<32,
+				uint64(alias), uint64(w), uint64(n),
+			})
+			if err != nil {
+				return err
+			}
+			if err := d.launch(f, (count+127)/128, 128, 0, uint64(args)); err != nil {
+				return err
+			}
+			if err := d.stream.Synchronize(); err != nil {
+				return err
+			}
+			return errors.Join(receive(words, w), receive(drawn, n))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range words {
+			at := first + uint64(i)
+			if want := corpus.Philox(seed, stream, at/4)[at%4]; words[i] != want || drawn[i] != noise.Draw(want) {
+				t.Fatalf("word %d is %#x and draws %d, want %#x and %d", at, words[i], drawn[i], want, noise.Draw(want))
+			}
+		}
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	open(t)
+	for _, ordinal := range []int{-1, 1000} {
+		if _, err := Open(ordinal); err == nil || !strings.Contains(err.Error(), "counted from 0") {
+			t.Errorf("device %d: error %v", ordinal, err)
+		}
+	}
+}
+
+func TestOutOfMemory(t *testing.T) {
+	d := open(t)
+	err := d.do(func() error { _, err := d.allocate("too much", 1<<50); return err })
+	if err == nil || !strings.Contains(err.Error(), "are free") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// clCase is W2V-CL on the CPU and the same on the device.
+func clCase(t testing.TB, d *Device, text string, dim, negatives int, seed uint64, o optim.Config) (*graph.TwoStep, *CL, *wordcontext.Matrix) {
+	t.Helper()
+	c, noise := read(t, text)
+	m, err := wordcontext.Build(context.Background(), c, wordcontext.Options{Window: 2, Contexts: 40, Passes: 1, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	reference, err := graph.NewTwoStep(m, noise, 1000, graph.Config{Dim: dim, Negatives: negatives, Seed: seed, Optimizer: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { reference.Close() })
+	cl, err := d.NewCL(CLConfig{
+		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(),
+		Method: string(o.Method), Beta1: 0.9, Beta2: 0.999, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cl.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := cl.SetTables(reference.Tables()); err != nil {
+		t.Fatal(err)
+	}
+	return reference, cl, m
+}
+
+// iterations are those that graph.TwoStep runs.
+func iterations(m *wordcontext.Matrix, count int, rate float64) (all []CLIteration) {
+	l := m.Contexts()
+	for n := range count {
+		it := CLIteration{Number: n, Rate: rate}
+		for side := range 2 {
+			it.Columns[side] = make([]uint32, m.Rows())
+			m.Block((n+side*l/2)%l, 1, 0, m.Rows(), it.Columns[side])
+		}
+		all = append(all, it)
+	}
+	return all
+}
+
+// With epsilon 1e-8, the default, Adam makes a step of about the learning rate of
+// any gradient, a rounding error's too: after 100 iterations the CPU's plain Go
+// and its AVX-512 kernels differ by 2e-5 to 3e-3 themselves. A larger one keeps
+// steps in proportion to gradients near zero, and so shows what the kernels do.
+const smooth = 1e-3
+
+// A hundred iterations end in the tables of the Gorgonia graph.
+func TestCL(t *testing.T) {
+	d := open(t)
+	type test struct {
+		dim, negatives int
+		method         optim.Method
+	}
+	var tests []test
+	for _, dim := range dims {
+		tests = append(tests, test{dim, 5, optim.Adam})
+	}
+	for _, k := range []int{1, 2, 7, 10, 40} {
+		tests = append(tests, test{20, k, optim.Adam}, test{600, k, optim.Adam})
+	}
+	for _, method := range []optim.Method{optim.AdamRow, optim.SGD} {
+		tests = append(tests, test{3, 5, method}, test{500, 5, method}, test{1024, 5, method})
+	}
+	for _, x := range tests {
+		t.Run(fmt.Sprintf("%s/N=%d/K=%d", x.method, x.dim, x.negatives), func(t *testing.T) {
+			const count = 100 // two graphs of 32 and a rest
+			seed := freshSeed(t)
+			reference, cl, m := clCase(t, d, zipf(seed, 20_000, 700), x.dim, x.negatives, seed, optim.Config{Method: x.method, WeightDecay: .1, Epsilon: smooth})
+			losses, err := cl.Train(iterations(m, count, 1e-3))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range count {
+				report, err := reference.Advance(context.Background(), n, 1e-3)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if math.Abs(losses[n]-report.Loss) > 1e-4*report.Loss {
+					t.Fatalf("iteration %d: loss %v, want %v", n, losses[n], report.Loss)
+				}
+			}
+			words, contexts := reference.Tables()
+			gotWords, gotContexts := make([]float32, len(words)), make([]float32, len(words))
+			if err := cl.Tables(gotWords, gotContexts); err != nil {
+				t.Fatal(err)
+			}
+			near(t, "words", gotWords, words)
+			near(t, "contexts", gotContexts, contexts)
+		})
+	}
+}
+
+// Two runs give the same bits, losses too.
+func TestCLRepeats(t *testing.T) {
+	d := open(t)
+	var first []float32
+	var losses []float64
+	for run := range 2 {
+		reference, cl, m := clCase(t, d, zipf(5, 20_000, 700), 100, 5, 9, optim.Config{Method: optim.Adam, Epsilon: smooth})
+		all := iterations(m, 80, 1e-2)
+		var got []float64
+		for _, part := range [][]CLIteration{all[:33+17*run], all[33+17*run : 50]} { // graphs and single launches fall elsewhere
+			l, err := cl.Train(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, l...)
+		}
+		words, contexts := reference.Tables()
+		words, contexts = slices.Clone(words), slices.Clone(contexts)
+		if err := cl.Tables(words, contexts); err != nil {
+			t.Fatal(err)
+		}
+		if run == 0 {
+			first, losses = append(words, contexts...), got
+		} else if !slices.Equal(first, append(words, contexts...)) || !slices.Equal(losses, got) {
+			t.Error("two runs differ")
+		}
+	}
+}
+
+// The PTX, which other GPUs run, does the same as the machine code.
+func TestPTX(t *testing.T) {
+	var tables [2][]float32
+	for i, portable := range []bool{false, true} {
+		d := open(t)
+		d.portable = portable
+		c := sequential.Config{Dim: 60, Window: 5, Negatives: 5, Epochs: 1, Seed: 4}
+		_, f := fullW2VCase(t, d, zipf(6, 3000, 300), c, 1)
+		if _, _, err := f.Train(0, len(f.config.Sentences)-1); err != nil {
+			t.Fatal(err)
+		}
+		values := f.config.Vocabulary * c.Dim
+		words, contexts := make([]float32, values), make([]float32, values)
+		if err := f.Tables(words, contexts); err != nil {
+			t.Fatal(err)
+		}
+		tables[i] = append(words, contexts...)
+	}
+	near(t, "tables", tables[1], tables[0])
+}
+
+// fullW2VCase is FULL-W2V on one thread of the CPU and the same on the device.
+func fullW2VCase(t testing.TB, d *Device, text string, c sequential.Config, inFlight int) (*sequential.Trainer, *FullW2V) {
+	t.Helper()
+	parsed, noise := read(t, text)
+	c.Algorithm, c.Threads = sequential.FullW2V, 1
+	reference, err := sequential.New(parsed, noise, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := d.NewFullW2V(fullConfig(parsed, noise, c, inFlight))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, contexts := reference.Tables()
+	// W as it is after some training: zeros in C would hide errors.
+	r := rand.New(rand.NewPCG(c.Seed, 2))
+	for i := range words {
+		words[i], contexts[i] = (r.Float32()-.5)/float32(math.Sqrt(float64(c.Dim))), (r.Float32()-.5)/float32(math.Sqrt(float64(c.Dim)))
+	}
+	if err := f.SetTables(words, contexts); err != nil {
+		t.Fatal(err)
+	}
+	return reference, f
+}
+
+func fullConfig(text *corpus.Corpus, noise *corpus.Alias, c sequential.Config, inFlight int) FullW2VConfig {
+	rates := make([][]float32, c.Epochs)
+	for i := range rates {
+		rates[i] = []float32{testRate}
+	}
+	return FullW2VConfig{
+		Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Half: (c.Window + 1) / 2, Seed: c.Seed,
+		Alias: noise.Table(), Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
+		Tokens: text.Tokens, Sentences: text.Sentences, Units: []int{0, len(text.Sentences) - 1}, Rates: rates, InFlight: inFlight,
+	}
+}
+
+const testRate = 0.025
+
+// With one sentence in flight, the tables are those of the CPU.
+func TestFullW2V(t *testing.T) {
+	d := open(t)
+	var tests []sequential.Config
+	for _, dim := range dims {
+		tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: 5})
+	}
+	for _, k := range []int{1, 3, 7, 15} {
+		tests = append(tests, sequential.Config{Dim: 20, Window: 5, Negatives: k}, sequential.Config{Dim: 300, Window: 5, Negatives: k})
+	}
+	for _, w := range []int{1, 2, 3, 10, 30} {
+		tests = append(tests, sequential.Config{Dim: 128, Window: w, Negatives: 5})
+	}
+	for _, c := range tests {
+		for _, vocabulary := range []int{5, 400} {
+			t.Run(fmt.Sprintf("N=%d/W=%d/K=%d/V=%d", c.Dim, c.Window, c.Negatives, vocabulary), func(t *testing.T) {
+				c.Seed, c.Epochs, c.Sample = freshSeed(t), 2, 1e-2
+				if vocabulary < 10 {
+					c.Sample = 0 // there would be nothing left
+				}
+				reference, f := fullW2VCase(t, d, zipf(c.Seed, 1500, vocabulary), c, 1)
+				loss, pairs, err := f.Train(0, c.Epochs*(len(f.config.Sentences)-1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var wantLoss, wantPairs float64
+				for unit := range reference.Units() {
+					report, err := reference.Advance(context.Background(), unit, testRate)
+					if err != nil {
+						t.Fatal(err)
+					}
+					wantLoss, wantPairs = wantLoss+report.Loss, wantPairs+report.Pairs
+				}
+				if math.Abs(loss-wantLoss) > 1e-4*wantLoss || float64(pairs) != wantPairs {
+					t.Errorf("loss %v of %d pairs, want %v of %v", loss, pairs, wantLoss, wantPairs)
+				}
+				words, contexts := reference.Tables()
+				gotWords, gotContexts := make([]float32, len(words)), make([]float32, len(words))
+				if err := f.Tables(gotWords, gotContexts); err != nil {
+					t.Fatal(err)
+				}
+				near(t, "words", gotWords, words)
+				near(t, "contexts", gotContexts, contexts)
+			})
+		}
+	}
+}
+
+// With many in flight, the loss is near that of one.
+func TestFullW2VInFlight(t *testing.T) {
+	d := open(t)
+	c := sequential.Config{Dim: 100, Window: 5, Negatives: 5, Sample: 1e-3, Epochs: 3, Seed: 11}
+	var one float64
+	for _, inFlight := range []int{1, 16, 0} {
+		_, f := fullW2VCase(t, d, zipf(3, 300_000, 2000), c, inFlight)
+		loss, pairs, err := f.Train(0, c.Epochs*(len(f.config.Sentences)-1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean := loss / float64(pairs)
+		t.Logf("%d in flight: loss %.5f a pair", inFlight, mean)
+		if inFlight == 1 {
+			one = mean
+		} else if !(math.Abs(mean-one) < .03*one) {
+			t.Errorf("%d in flight: loss %v a pair, one in flight %v", inFlight, mean, one)
+		}
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	d := open(t)
+	parsed, noise := read(t, zipf(1, 200, 20))
+	c := sequential.Config{Dim: 1025, Window: 5, Negatives: 5, Epochs: 1}
+	if _, err := d.NewFullW2V(fullConfig(parsed, noise, c, 1)); err == nil || !strings.Contains(err.Error(), "at most 1024") {
+		t.Errorf("dimension 1025: error %v", err)
+	}
+	c.Dim, c.Negatives = 10, 16
+	if _, err := d.NewFullW2V(fullConfig(parsed, noise, c, 1)); err == nil || !strings.Contains(err.Error(), "at most 15") {
+		t.Errorf("16 negatives: error %v", err)
+	}
+	if _, err := d.NewCL(CLConfig{Rows: 2, Dim: 2, Negatives: 1, Alias: make([]uint32, 4), Method: "adagrad"}); err == nil {
+		t.Error("optimizer adagrad: no error")
+	}
+}
+
+// One step of the two, and its share of the copy bandwidth of the device.
+func BenchmarkCL(b *testing.B) {
+	for _, x := range []struct {
+		rows, dim int
+		method    string
+	}{{18_116, 500, "adam"}, {67_869, 128, "adam"}, {18_116, 128, "adam"}, {18_116, 500, "adam-row"}, {18_116, 500, "sgd"}, {18_116, 300, "adam"}, {18_116, 1000, "adam"}} {
+		b.Run(fmt.Sprintf("V=%d/N=%d/%s", x.rows, x.dim, x.method), func(b *testing.B) {
+			d := open(b)
+			copies := copyBandwidth(b, d)
+			weights := make([]float64, x.rows)
+			for i := range weights {
+				weights[i] = math.Pow(float64(i+1), -.75)
+			}
+			noise, err := corpus.NewAlias(weights)
+			if err != nil {
+				b.Fatal(err)
+			}
+			cl, err := d.NewCL(CLConfig{Rows: x.rows, Dim: x.dim, Negatives: 5, Seed: 1, Alias: noise.Table(), Method: x.method, Beta1: .9, Beta2: .999, Epsilon: 1e-8})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer cl.Close()
+			words, contexts := make([]float32, x.rows*x.dim), make([]float32, x.rows*x.dim)
+			for i := range words {
+				words[i], contexts[i] = (rand.Float32()-.5)/16, (rand.Float32()-.5)/16
+			}
+			if err := cl.SetTables(words, contexts); err != nil {
+				b.Fatal(err)
+			}
+			all := make([]CLIteration, clBlock/2)
+			for i := range all {
+				all[i] = CLIteration{Number: i, Rate: 1e-3}
+				for side := range 2 {
+					for range x.rows {
+						all[i].Columns[side] = append(all[i].Columns[side], noise.Draw(rand.Uint32()))
+					}
+				}
+			}
+			if _, err := cl.Train(all); err != nil { // also records the graph
+				b.Fatal(err)
+			}
+			var seconds []float64
+			for b.Loop() {
+				seconds = append(seconds, d.time(b, func() error { return cl.graph.launch(d.stream) })/clBlock)
+			}
+			slices.Sort(seconds)
+			median := seconds[len(seconds)/2]
+			passes := map[string]float64{"adam": 6, "adam-row": 4, "sgd": 2}[x.method]
+			b.ReportMetric(median*1e6, "µs/step")
+			b.ReportMetric(100*passes*float64(x.rows*x.dim*4)/median/copies, "%ofcopy")
+			b.ReportMetric(copies/1e12, "copyTB/s")
+		})
+	}
+}
+
+// time returns the seconds the device takes for what f launches.
+func (d *Device) time(b *testing.B, f func() error) (seconds float64) {
+	err := d.do(func() error {
+		start, err := cu.MakeEvent(0)
+		if err != nil {
+			return err
+		}
+		end, err := cu.MakeEvent(0)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(start.Record(d.stream), f(), end.Record(d.stream), end.Synchronize()); err != nil {
+			return err
+		}
+		ms, err := start.Elapsed(end)
+		seconds = ms / 1e3
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return seconds
+}
+
+// copyBandwidth is bytes read and written in a second by a large copy.
+func copyBandwidth(b *testing.B, d *Device) float64 {
+	const bytes = 2 << 30
+	var from, to cu.DevicePtr
+	err := d.do(func() (err error) {
+		if from, err = d.allocate("copy", bytes); err != nil {
+			return err
+		}
+		to, err = d.allocate("copy", bytes)
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	best := math.Inf(1)
+	for range 10 {
+		best = min(best, d.time(b, func() error { return cu.MemcpyDtoDAsync(to, from, bytes, d.stream) }))
+	}
+	return 2 * bytes / best
+}
+
+// Train words a second on a text as long as 100 MB of Wikipedia, whose words
+// are as frequent. Sentences have 1000 words.
+func BenchmarkFullW2V(b *testing.B) {
+	const tokens, vocabulary, epochs = 16_700_000, 67_869, 4
+	counts := make([]uint64, vocabulary)
+	weights := make([]float64, vocabulary)
+	for i := range counts {
+		weights[i] = 1 / (float64(i) + 2.7)
+		counts[i] = max(5, uint64(1.6e6*weights[i]))
+	}
+	text, err := corpus.NewAlias(weights)
+	if err != nil {
+		b.Fatal(err)
+	}
+	noise, err := corpus.NewAlias(corpus.CountPower(counts, .75))
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := FullW2VConfig{
+		Vocabulary: vocabulary, Negatives: 5, Seed: 1, Alias: noise.Table(), Keep: corpus.KeepThresholds(counts, 1e-4),
+		Tokens: make([]uint32, tokens), Rates: make([][]float32, epochs),
+	}
+	for i := range c.Tokens {
+		c.Tokens[i] = text.Draw(rand.Uint32())
+	}
+	for first := 0; first < tokens; first += 1000 {
+		c.Sentences = append(c.Sentences, first)
+	}
+	c.Sentences = append(c.Sentences, tokens)
+	c.Units = []int{0, len(c.Sentences) - 1}
+	for i := range c.Rates {
+		c.Rates[i] = []float32{testRate}
+	}
+	for _, x := range []struct{ dim, half, inFlight int }{
+		{128, 3, 264}, {128, 3, 528}, {128, 3, 792}, {128, 3, 1056}, {128, 3, 1320}, {128, 3, 1584}, {128, 5, 1056}, {300, 3, 1056}, {300, 5, 1056},
+	} {
+		b.Run(fmt.Sprintf("N=%d/Wf=%d/inflight=%d", x.dim, x.half, x.inFlight), func(b *testing.B) {
+			d := open(b)
+			c.Dim, c.Half, c.InFlight = x.dim, x.half, x.inFlight
+			f, err := d.NewFullW2V(c)
+			if err != nil {
+				b.Fatal(err)
+			}
+			words, contexts := make([]float32, vocabulary*x.dim), make([]float32, vocabulary*x.dim)
+			for i := range words {
+				words[i] = (rand.Float32() - .5) / float32(x.dim)
+			}
+			if err := f.SetTables(words, contexts); err != nil {
+				b.Fatal(err)
+			}
+			var rates []float64
+			var mean float64
+			for b.Loop() {
+				start := time.Now()
+				loss, pairs, err := f.Train(0, epochs*(len(c.Sentences)-1))
+				if err != nil {
+					b.Fatal(err)
+				}
+				rates = append(rates, epochs*tokens/time.Since(start).Seconds())
+				mean = loss / float64(pairs)
+			}
+			slices.Sort(rates)
+			b.ReportMetric(rates[len(rates)/2]/1e6, "Mwords/s")
+			b.ReportMetric(mean, "loss/pair")
+		})
+	}
+}

@@ -1,0 +1,112 @@
+//go:build gpu
+
+package cuda
+
+/*
+#cgo LDFLAGS: -lcuda
+#include <cuda.h>
+#include <stdlib.h>
+
+const char *w2vcl_start_driver(void);
+
+static CUresult w2vcl_begin(CUstream s) {
+	return cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+}
+static CUresult w2vcl_end(CUstream s, CUgraphExec *run) {
+	CUgraph graph;
+	CUresult result = cuStreamEndCapture(s, &graph);
+	if (result != CUDA_SUCCESS) return result;
+	result = cuGraphInstantiate(run, graph, 0);
+	cuGraphDestroy(graph);
+	return result;
+}
+static CUresult w2vcl_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s, void *argument) {
+	void *arguments[] = {argument};
+	return cuLaunchKernel(f, blocks, 1, 1, threads, 1, 1, shared, s, arguments, 0);
+}
+*/
+import "C"
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// This file has what gorgonia.org/cu lacks.
+
+// startDriver starts the driver, the first time it is called. It returns what is
+// wrong, or "".
+var startDriver = sync.OnceValue(func() string { return C.GoString(C.w2vcl_start_driver()) })
+
+func check(what string, result C.CUresult) error {
+	if result == C.CUDA_SUCCESS {
+		return nil
+	}
+	var message *C.char
+	if C.cuGetErrorString(result, &message) != C.CUDA_SUCCESS {
+		return fmt.Errorf("%s: error %d of the CUDA driver", what, int(result))
+	}
+	return fmt.Errorf("%s: %s", what, C.GoString(message))
+}
+
+// A cu.Stream and a cu.Function are structures of the driver's handle alone.
+func streamHandle(s cu.Stream) C.CUstream       { return *(*C.CUstream)(unsafe.Pointer(&s)) }
+func functionHandle(f cu.Function) C.CUfunction { return *(*C.CUfunction)(unsafe.Pointer(&f)) }
+
+// pinned returns n values of host memory that the device copies from and to at
+// full speed and without waiting.
+func pinned[T any](n int) ([]T, error) {
+	var p unsafe.Pointer
+	if err := check("pinned memory", C.cuMemHostAlloc(&p, C.size_t(max(sizeOf[T](n), 1)), 0)); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*T)(p), n), nil
+}
+
+func unpin[T any](s []T) error {
+	if cap(s) == 0 {
+		return nil
+	}
+	return check("free pinned memory", C.cuMemFreeHost(unsafe.Pointer(unsafe.SliceData(s))))
+}
+
+// launchWith starts a kernel whose argument is a structure; cu's own way takes
+// arguments of eight bytes only.
+func launchWith[T any](d *Device, f cu.Function, blocks, threads, shared int, argument *T) error {
+	alone := *argument // what it came from may hold Go pointers, which C must not see
+	return check("launch", C.w2vcl_launch(functionHandle(f), C.uint(blocks), C.uint(threads), C.uint(shared),
+		streamHandle(d.stream), unsafe.Pointer(&alone)))
+}
+
+const maxSharedOptin cu.DeviceAttribute = C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+
+// allowShared lets a kernel have more than 48 kB of shared memory.
+func allowShared(f cu.Function, bytes int) error {
+	return check("shared memory", C.cuFuncSetAttribute(functionHandle(f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
+}
+
+// A recording is a sequence of launches that starts as one: a CUDA graph.
+type recording struct{ run C.CUgraphExec }
+
+// record records what f launches on a stream.
+func record(s cu.Stream, f func() error) (*recording, error) {
+	if err := check("begin to record", C.w2vcl_begin(streamHandle(s))); err != nil {
+		return nil, err
+	}
+	failed := f()
+	var g recording
+	err := check("record", C.w2vcl_end(streamHandle(s), &g.run))
+	if failed != nil {
+		return nil, failed
+	}
+	return &g, err
+}
+
+func (g *recording) launch(s cu.Stream) error {
+	return check("launch graph", C.cuGraphLaunch(g.run, streamHandle(s)))
+}
+
+func (g *recording) free() error { return check("free graph", C.cuGraphExecDestroy(g.run)) }

@@ -1,0 +1,248 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"fmt"
+	"math"
+
+	"gorgonia.org/cu"
+)
+
+// FullW2VConfig says what a FullW2V trains.
+type FullW2VConfig struct {
+	Vocabulary, Dim, Negatives int // V, N, K
+	Half                       int // W_f
+	Seed                       uint64
+	Alias                      []uint32 // of the negatives
+	Keep                       []uint32 // corpus.KeepThresholds; (V)
+	Tokens                     []uint32
+	Sentences                  []int       // first token of each, and the end
+	Units                      []int       // first sentence of each unit of an epoch, and the end
+	Rates                      [][]float32 // learning rate of each unit, by epoch
+	InFlight                   int         // sentences trained at a time; 0: as many as are fast and sound
+}
+
+// FullW2V trains the sentences of a text in order on a device: what
+// sequential.FullW2V does, several sentences at a time. With one in flight the
+// result is the same but for rounding.
+type FullW2V struct {
+	device           *Device
+	config           FullW2VConfig
+	numbers          numbers
+	kernel, renumber cu.Function
+	shared           int // bytes of a block
+	args             fullArgs
+
+	state cu.DevicePtr // fullState
+}
+
+// fullArgs is FullW2VArgs of fullw2v.cu.
+type fullArgs struct {
+	words, contexts, tokens, sentences, keep, alias, unitOf, rates, kept uint64
+	next, loss, pairs                                                    uint64
+	first, seed                                                          uint64
+	all, count, units, vocabulary, quads, negatives, half, longest       uint32
+	successor, _                                                         uint32
+}
+
+// fullState is what a launch counts.
+type fullState struct {
+	next  uint64 // only the lower half is used
+	loss  float64
+	pairs uint64
+}
+
+// What is in flight at most. A row is added to some windows after it was read, so
+// on short texts, whose words the warps share, training must go on in fewer
+// places at once: 1584 are sound on 17 million words, where 1056 train 15 % slower.
+const (
+	mostInFlight   = 1584
+	tokensInFlight = 10_000 // of the text, for each sentence in flight
+)
+
+// contextsTogether is how many context words the kernels for N up to 128 F take
+// at once; see C of fullw2v.cu.
+var contextsTogether = map[int]int{1: 6, 2: 3, 3: 2, 4: 1, 8: 1}
+
+// NewFullW2V takes the device's memory for training. The tables are zero.
+func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
+	f, err := variant(c.Dim)
+	if err != nil {
+		return nil, err
+	}
+	if c.InFlight == 0 {
+		c.InFlight = max(1, min(mostInFlight, 12*d.Multiprocessors, len(c.Tokens)/tokensInFlight))
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	rows, together := 6, contextsTogether[f]
+	if c.Negatives > 5 {
+		rows, together = 16, 1+1/f
+	} else if f == 1 && 2*c.Half%6 != 0 && 2*c.Half%5 == 0 {
+		together = 5
+	}
+	slots := 2*c.Half + 2
+	t := &FullW2V{device: d, config: c, numbers: newNumbers(c.Vocabulary), shared: (slots+1)*512*f + 4*together*max(rows, 8)}
+	err = d.do(func() error {
+		if t.kernel, err = d.function("fullw2v", fmt.Sprintf("fullw2v_%d_%d_%d", f, rows, together)); err != nil {
+			return err
+		}
+		if err := allowShared(t.kernel, t.shared); err != nil {
+			return fmt.Errorf("%d rows of %d values in shared memory: %w", slots, c.Dim, err)
+		}
+		if t.renumber, err = d.function("fullw2v", "fullw2v_renumber"); err != nil {
+			return err
+		}
+		return t.allocate()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare FULL-W2V on %s: %w", d.Name, err)
+	}
+	return t, nil
+}
+
+func (c *FullW2VConfig) check() error {
+	switch {
+	case c.Vocabulary < 2 || c.Dim < 1 || c.Negatives < 1 || c.InFlight < 1:
+		return fmt.Errorf("vocabulary %d, dimension %d, %d negatives, %d sentences in flight: too few", c.Vocabulary, c.Dim, c.Negatives, c.InFlight)
+	case c.Negatives > 15:
+		return fmt.Errorf("%d negatives; the CUDA kernels of fullw2v take at most 15", c.Negatives)
+	case c.Half < 1 || c.Half > 15:
+		return fmt.Errorf("half window is %d; the CUDA kernels of fullw2v take 1 to 15", c.Half)
+	case len(c.Alias) != 2*c.Vocabulary || len(c.Keep) != c.Vocabulary:
+		return fmt.Errorf("alias table of %d values, %d thresholds, for %d words", len(c.Alias), len(c.Keep), c.Vocabulary)
+	case len(c.Sentences) < 2 || len(c.Units) < 2 || c.Units[len(c.Units)-1] != len(c.Sentences)-1:
+		return fmt.Errorf("%d bounds of sentences, %d of units: they do not fit", len(c.Sentences), len(c.Units))
+	}
+	for e, r := range c.Rates {
+		if len(r) != len(c.Units)-1 {
+			return fmt.Errorf("epoch %d has %d learning rates for %d units", e, len(r), len(c.Units)-1)
+		}
+	}
+	return nil
+}
+
+func (t *FullW2V) allocate() (err error) {
+	c, d := t.config, t.device
+	starts := make([]uint64, len(c.Sentences))
+	longest := 1
+	for i, s := range c.Sentences {
+		starts[i] = uint64(s)
+		if i > 0 {
+			longest = max(longest, s-c.Sentences[i-1])
+		}
+	}
+	unitOf := make([]uint32, len(c.Sentences)-1)
+	for u := range len(c.Units) - 1 {
+		for s := c.Units[u]; s < c.Units[u+1]; s++ {
+			unitOf[s] = uint32(u)
+		}
+	}
+	var rates []float32
+	for _, r := range c.Rates {
+		rates = append(rates, r...)
+	}
+	a := &t.args
+	*a = fullArgs{
+		seed: c.Seed, count: uint32(len(unitOf)), units: uint32(len(c.Units) - 1), vocabulary: uint32(c.Vocabulary),
+		quads: uint32(chunkValues / 4 * chunks(c.Dim)), negatives: uint32(c.Negatives), half: uint32(c.Half), longest: uint32(longest),
+		successor: t.numbers.successor,
+	}
+	keepPointer := func(to *uint64, p cu.DevicePtr, e error) {
+		*to = uint64(p)
+		if err == nil {
+			err = e
+		}
+	}
+	table := 4 * chunkValues * int64(c.Vocabulary) * int64(chunks(c.Dim))
+	give := func(to *uint64, what string, bytes int64) {
+		p, e := d.allocate(what, bytes)
+		keepPointer(to, p, e)
+	}
+	give(&a.words, "words", table)
+	give(&a.contexts, "contexts", table)
+	give(&a.kept, "sentences in flight", 4*int64(c.InFlight)*int64(longest))
+	p, e := place(d, "text", c.Tokens)
+	keepPointer(&a.tokens, p, e)
+	if err == nil {
+		err = d.launch(t.renumber, 8*d.Multiprocessors, 256, 0, a.tokens, uint64(len(c.Tokens)), uint64(t.numbers.successor), uint64(c.Vocabulary))
+	}
+	p, e = place(d, "sentences", starts)
+	keepPointer(&a.sentences, p, e)
+	p, e = place(d, "subsampling", t.numbers.of(c.Keep))
+	keepPointer(&a.keep, p, e)
+	p, e = place(d, "alias table", t.numbers.alias(c.Alias))
+	keepPointer(&a.alias, p, e)
+	p, e = place(d, "units", unitOf)
+	keepPointer(&a.unitOf, p, e)
+	p, e = place(d, "learning rates", rates)
+	keepPointer(&a.rates, p, e)
+	if err != nil {
+		return err
+	}
+	if t.state, err = d.allocate("counters", sizeOf[fullState](1)); err != nil {
+		return err
+	}
+	a.next, a.loss, a.pairs = uint64(t.state), uint64(t.state)+8, uint64(t.state)+16
+	return nil
+}
+
+// SetTables sends W and C, (V, N) in row-major order.
+func (t *FullW2V) SetTables(words, contexts []float32) error {
+	want := t.config.Vocabulary * t.config.Dim
+	if len(words) != want || len(contexts) != want {
+		return fmt.Errorf("tables of %d and %d values; there should be %d", len(words), len(contexts), want)
+	}
+	return t.device.do(func() error {
+		if err := send(cu.DevicePtr(t.args.words), t.numbers.chunks(words, t.config.Dim)); err != nil {
+			return err
+		}
+		return send(cu.DevicePtr(t.args.contexts), t.numbers.chunks(contexts, t.config.Dim))
+	})
+}
+
+// Tables receives W and C into slices as SetTables takes them.
+func (t *FullW2V) Tables(words, contexts []float32) error {
+	return t.device.do(func() error {
+		table := make([]float32, chunkValues*chunks(t.config.Dim)*t.config.Vocabulary)
+		if err := receive(table, cu.DevicePtr(t.args.words)); err != nil {
+			return err
+		}
+		t.numbers.rows(words, table, t.config.Dim)
+		if err := receive(table, cu.DevicePtr(t.args.contexts)); err != nil {
+			return err
+		}
+		t.numbers.rows(contexts, table, t.config.Dim)
+		return nil
+	})
+}
+
+// Train trains sentences from first to end, counted over the epochs: sentence s
+// of epoch e has number e·S + s, of S in the text. It returns the loss and the
+// pairs it was summed over.
+func (t *FullW2V) Train(first, end int) (loss float64, pairs int64, err error) {
+	all := len(t.config.Rates) * (len(t.config.Sentences) - 1)
+	if first < 0 || end > all || first > end || end-first > math.MaxUint32-mostInFlight {
+		return 0, 0, fmt.Errorf("sentences %d to %d of %d in all epochs", first, end, all)
+	}
+	state := []fullState{{}}
+	err = t.device.do(func() error {
+		t.args.first, t.args.all = uint64(first), uint32(end-first)
+		if err := send(t.state, state); err != nil {
+			return err
+		}
+		if err := launchWith(t.device, t.kernel, t.config.InFlight, 32, t.shared, &t.args); err != nil {
+			return err
+		}
+		if err := t.device.stream.Synchronize(); err != nil {
+			return err
+		}
+		return receive(state, t.state)
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("fullw2v on %s: %w", t.device.Name, err)
+	}
+	return state[0].loss, int64(state[0].pairs), nil
+}

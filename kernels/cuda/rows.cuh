@@ -1,0 +1,171 @@
+// Rows of a table as a warp holds them: float4 number i of a row is with lane
+// i mod 32. A table's rows are padded with zeros to whole float4s ("quads"),
+// which no kernel changes: their dots and gradients are zero.
+#pragma once
+#include <cstdint>
+
+constexpr unsigned warp = 0xffffffffu; // lanes of a warp
+
+__device__ __forceinline__ int laneNumber() { return threadIdx.x & 31; }
+
+// A Row is up to 128 F values of a row.
+template <int F> struct Row {
+	float4 v[F];
+};
+
+template <int F> __device__ __forceinline__ Row<F> zeros() {
+	Row<F> r;
+#pragma unroll
+	for (int f = 0; f < F; f++) r.v[f] = make_float4(0, 0, 0, 0);
+	return r;
+}
+
+// load reads a row of quads float4s that does not change while the kernel runs,
+// or that this warp alone changes.
+template <int F> __device__ __forceinline__ Row<F> load(const float4 *row, int quads) {
+	Row<F> r = zeros<F>();
+#pragma unroll
+	for (int f = 0; f < F; f++)
+		if (int i = laneNumber() + 32 * f; i < quads) r.v[f] = row[i];
+	return r;
+}
+
+template <int F> __device__ __forceinline__ void store(float4 *row, int quads, const Row<F> &r) {
+#pragma unroll
+	for (int f = 0; f < F; f++)
+		if (int i = laneNumber() + 32 * f; i < quads) row[i] = r.v[f];
+}
+
+// A Chunks is a table as it lies in memory for kernels that change its rows from
+// everywhere: chunk c of all rows, a cache line each, then chunk c+1 of all rows.
+// So a row, which may be the most frequent word's, is spread over L2. Behind the
+// row's end are zeros. Chunks of 64 bytes made training slower by a tenth, whole
+// rows by a twentieth.
+template <int F> struct Chunks {
+	static constexpr int chunk = 8; // quads
+	float4 *mine; // what this lane has of row 0
+	size_t step;  // from quad i of a row to quad i + 32
+	int quads;    // of a row, a multiple of chunk
+
+	__device__ __forceinline__ Chunks(float4 *table, uint32_t rows, uint32_t q)
+		: mine(table + size_t(laneNumber() / chunk) * rows * chunk + laneNumber() % chunk), step(size_t(32) * rows), quads(q) {}
+	__device__ __forceinline__ size_t at(uint32_t row, int f) const { return __cvta_generic_to_global(mine + size_t(row) * chunk + f * step); }
+	__device__ __forceinline__ int has(int f) const { return laneNumber() + 32 * f < quads; }
+};
+
+// loadCurrent reads a row that other warps change, or zeros if not wanted: from
+// L2, for the copy in L1 may be old. Volatile, so that it stays behind what this
+// warp has added before. The predicate is inside, for branches would cost more
+// than the load.
+template <int F> __device__ __forceinline__ Row<F> loadCurrent(const Chunks<F> &table, uint32_t row, bool wanted) {
+	Row<F> r;
+#pragma unroll
+	for (int f = 0; f < F; f++) {
+		asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n"
+			"mov.f32 %0, 0f00000000;\nmov.f32 %1, 0f00000000;\nmov.f32 %2, 0f00000000;\nmov.f32 %3, 0f00000000;\n"
+			"@p ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];\n}"
+			: "=&f"(r.v[f].x), "=&f"(r.v[f].y), "=&f"(r.v[f].z), "=&f"(r.v[f].w)
+			: "l"(table.at(row, f)), "r"(wanted & table.has(f)));
+	}
+	return r;
+}
+
+// storeCurrent writes a row that other warps read.
+template <int F> __device__ __forceinline__ void storeCurrent(const Chunks<F> &table, uint32_t row, const Row<F> &r) {
+#pragma unroll
+	for (int f = 0; f < F; f++) {
+		asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n@p st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};\n}" ::
+			"l"(table.at(row, f)),
+			"f"(r.v[f].x), "f"(r.v[f].y), "f"(r.v[f].z), "f"(r.v[f].w), "r"(table.has(f)));
+	}
+}
+
+// addCurrent adds to a row that other warps change, if wanted. No addition is
+// lost, and none waits for the line: L2 does it. Before sm_90 it takes four
+// instructions.
+template <int F> __device__ __forceinline__ void addCurrent(const Chunks<F> &table, uint32_t row, const Row<F> &r, bool wanted) {
+#pragma unroll
+	for (int f = 0; f < F; f++) {
+		size_t at = table.at(row, f);
+		float4 x = r.v[f];
+#if __CUDA_ARCH__ >= 900
+		asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n"
+			"@p red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};\n}" ::
+			"l"(at), "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w), "r"(wanted & table.has(f)));
+#else
+		asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n"
+			"@p red.relaxed.gpu.global.add.f32 [%0], %1;\n@p red.relaxed.gpu.global.add.f32 [%0+4], %2;\n"
+			"@p red.relaxed.gpu.global.add.f32 [%0+8], %3;\n@p red.relaxed.gpu.global.add.f32 [%0+12], %4;\n}" ::
+			"l"(at), "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w), "r"(wanted & table.has(f)));
+#endif
+	}
+}
+
+// partial is this lane's part of a dot product.
+template <int F> __device__ __forceinline__ float partial(const Row<F> &a, const Row<F> &b) {
+	float s = 0;
+#pragma unroll
+	for (int f = 0; f < F; f++) {
+		s = fmaf(a.v[f].x, b.v[f].x, s);
+		s = fmaf(a.v[f].y, b.v[f].y, s);
+		s = fmaf(a.v[f].z, b.v[f].z, s);
+		s = fmaf(a.v[f].w, b.v[f].w, s);
+	}
+	return s;
+}
+
+// add adds c x to y.
+template <int F> __device__ __forceinline__ void add(Row<F> &y, float c, const Row<F> &x) {
+#pragma unroll
+	for (int f = 0; f < F; f++) {
+		y.v[f].x = fmaf(c, x.v[f].x, y.v[f].x);
+		y.v[f].y = fmaf(c, x.v[f].y, y.v[f].y);
+		y.v[f].z = fmaf(c, x.v[f].z, y.v[f].z);
+		y.v[f].w = fmaf(c, x.v[f].w, y.v[f].w);
+	}
+}
+
+// sum returns the sum over the warp to every lane.
+__device__ __forceinline__ float sum(float x) {
+#pragma unroll
+	for (int d = 16; d; d /= 2) x += __shfl_xor_sync(warp, x, d);
+	return x;
+}
+
+// sums sums G numbers of each lane over the warp at once: lane i gets the sum of
+// number i mod G. G is a power of two. In each step a lane gives away half of
+// its numbers, so G numbers take G-1 shuffles and log(32/G), not 5 G.
+template <int G, int H = G / 2> __device__ __forceinline__ float sums(float (&x)[G]) {
+	if constexpr (H > 0) { // a recursion: the compiler does not unroll the loop
+		bool upper = laneNumber() & H;
+#pragma unroll
+		for (int i = 0; i < H; i++) {
+			float give = upper ? x[i] : x[i + H], keep = upper ? x[i + H] : x[i];
+			x[i] = keep + __shfl_xor_sync(warp, give, H);
+		}
+		return sums<G, H / 2>(x);
+	} else {
+#pragma unroll
+		for (int d = G; d < 32; d *= 2) x[0] += __shfl_xor_sync(warp, x[0], d);
+		return x[0];
+	}
+}
+
+// A logistic is the sigmoid of a score and the factor whose logarithm is the
+// loss, with the limits that kernels/simd has.
+struct Logistic {
+	float sigmoid, factor;
+};
+
+__device__ __forceinline__ Logistic logistic(float score) {
+	// NaN stays NaN: fminf would give the limit.
+	float e = expf(score != score ? score : fminf(fmaxf(score, -87.0f), 80.0f));
+	return {e / (1 + e), 1 + e};
+}
+
+// fastLogistic is logistic with the device's own exponential and division: 2e-6
+// of the sigmoid.
+__device__ __forceinline__ Logistic fastLogistic(float score) {
+	float e = __expf(score != score ? score : fminf(fmaxf(score, -87.0f), 80.0f));
+	return {__fdividef(e, 1 + e), 1 + e};
+}

@@ -1,0 +1,147 @@
+package train
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/device/devicetest"
+	"github.com/w2vcl/w2vcl/embedding"
+)
+
+// fakeDevice puts a device that computes on the CPU in the place of GPUs.
+func fakeDevice(t *testing.T) *devicetest.Device {
+	d := devicetest.New()
+	open, built := openDevice, deviceBuilt
+	openDevice = func(string) (device.Device, error) { d.Open = 1; return d, nil }
+	deviceBuilt = true
+	t.Cleanup(func() { openDevice, deviceBuilt = open, built })
+	return d
+}
+
+// nearFiles fails unless both word2vec files have the same words with vectors
+// that are the same but for rounding.
+func nearFiles(t *testing.T, got, want string) {
+	t.Helper()
+	a, err := embedding.Load(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := embedding.Load(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var difference, norm float64
+	for i, x := range b.Vectors {
+		difference += math.Pow(float64(a.Vectors[i]-x), 2)
+		norm += float64(x) * float64(x)
+	}
+	if strings.Join(a.Words, " ") != strings.Join(b.Words, " ") || !(difference <= 1e-6*norm) {
+		t.Errorf("%s: relative difference %v", filepath.Base(got), math.Sqrt(difference/norm))
+	}
+}
+
+// TestDevice: a run on a device leaves what a run on the CPU leaves.
+func TestDevice(t *testing.T) {
+	for _, mode := range deviceModes {
+		t.Run(mode, func(t *testing.T) {
+			d := fakeDevice(t)
+			c := smallConfig(t, mode)
+			want, err := Run(t.Context(), c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cpu := c.Out
+			c.Device, c.Out = "cuda", c.Out+"-cuda"
+			var shown strings.Builder
+			got, err := Run(t.Context(), c, NewProgress(&shown))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Open != 0 {
+				t.Errorf("%d of the device and its kernels are open", d.Open)
+			}
+			for _, name := range []string{VectorsFile, ContextFile} {
+				nearFiles(t, filepath.Join(c.Out, name), filepath.Join(cpu, name))
+			}
+			if got.Device != "cuda" || got.DeviceName != "Test GPU" || got.PeakDevice != 12345678 {
+				t.Errorf("summary %+v", got)
+			}
+			if math.Abs(got.Loss-want.Loss) > 1e-3*want.Loss || got.Iterations != want.Iterations {
+				t.Errorf("loss %v after %d units, want %v after %d", got.Loss, got.Iterations, want.Loss, want.Iterations)
+			}
+			if !strings.Contains(shown.String(), "device  Test GPU: ") {
+				t.Errorf("the plan does not tell of the device:\n%s", shown.String())
+			}
+		})
+	}
+}
+
+// TestDeviceResume: a checkpoint of one device goes on on another, and on the
+// same as if there had been no interrupt.
+func TestDeviceResume(t *testing.T) {
+	for _, mode := range deviceModes {
+		t.Run(mode, func(t *testing.T) {
+			c := smallConfig(t, mode)
+			c.Epochs *= 6
+			whole := c.Out
+			if _, err := Run(t.Context(), c, nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, devices := range [][2]string{{"cuda", "cuda:1"}, {"cuda", "cpu"}, {"cpu", "cuda"}} {
+				d := fakeDevice(t)
+				c.Device, c.Out = devices[0], filepath.Join(t.TempDir(), "run")
+				interruptRun(t, c)
+				summary, err := Resume(t.Context(), c.Out, map[string]string{"device": devices[1]}, nil, nil)
+				if err != nil || summary.Device != devices[1] || summary.Interrupted {
+					t.Fatalf("%v: %+v, %v", devices, summary, err)
+				}
+				if devices[1] != "cpu" && d.Open != 0 {
+					t.Errorf("%v: %d of the device and its kernels are open", devices, d.Open)
+				}
+				for _, name := range []string{VectorsFile, ContextFile} {
+					nearFiles(t, filepath.Join(c.Out, name), filepath.Join(whole, name))
+				}
+			}
+		})
+	}
+}
+
+func TestDeviceErrors(t *testing.T) {
+	gone := errors.New("the device fell off the bus")
+	for _, mode := range deviceModes {
+		for _, test := range []struct {
+			name   string
+			change func(*devicetest.Device, *Config)
+			want   string
+		}{
+			{"memory", func(d *devicetest.Device, _ *Config) { d.Free = 1000 }, " MB of device memory, but Test GPU has 1 kB free of 1.10 TB: lower --dim (now 4)"},
+			{"broken", func(d *devicetest.Device, _ *Config) { d.Fail = gone }, gone.Error()},
+			{"diverged", func(d *devicetest.Device, _ *Config) { d.NotANumber = true }, "the loss became NaN"},
+			{"none", func(*devicetest.Device, *Config) {
+				openDevice = func(string) (device.Device, error) { return nil, device.ErrNone }
+			}, "--device cuda: " + device.ErrNone.Error()},
+			{"none, and no text", func(_ *devicetest.Device, c *Config) {
+				openDevice = func(string) (device.Device, error) { return nil, device.ErrNone }
+				c.Corpus += "x"
+			}, "there is no such file"},
+		} {
+			t.Run(mode+"/"+test.name, func(t *testing.T) {
+				d := fakeDevice(t)
+				c := smallConfig(t, mode)
+				c.Device = "cuda"
+				test.change(d, &c)
+				_, err := Run(t.Context(), c, nil)
+				if err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("error %v, want %q", err, test.want)
+				}
+				if _, err := openFolder(c.Out); err == nil {
+					t.Error("there is a run folder")
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,221 @@
+//go:build gpu
+
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/embedding"
+)
+
+// The tests of this file need a GPU and are skipped without one. They are those
+// of whole runs; kernels/cuda tests what is beneath.
+
+// topics is a text of sentences that each have words of one topic, and a few that
+// all have.
+func topics(seed uint64, words int) string {
+	const count, size = 40, 15
+	r := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	for range words / 12 {
+		topic := r.IntN(count)
+		for range 10 {
+			fmt.Fprintf(&b, "t%dw%d ", topic, int(math.Pow(size, r.Float64())))
+		}
+		fmt.Fprintf(&b, "the%d the%d\n", r.IntN(5), r.IntN(5))
+	}
+	return b.String()
+}
+
+// gpuConfig is a run on a GPU, or the test is skipped.
+func gpuConfig(t *testing.T, flags map[string]string) Config {
+	t.Helper()
+	if _, _, err := device.List(); errors.Is(err, device.ErrNone) {
+		t.Skip(err)
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	all := map[string]string{
+		"corpus": writeFile(t, "text", topics(seed, 200_000)), "out": filepath.Join(t.TempDir(), "run"),
+		"device": "cuda", "dim": "50", "seed": fmt.Sprint(seed % 1000),
+	}
+	for name, value := range flags {
+		all[name] = value
+	}
+	c, err := Resolve("", all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func trained(t *testing.T, c Config) Summary {
+	t.Helper()
+	summary, err := Run(t.Context(), c, NewProgress(testWriter{t}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return summary
+}
+
+type testWriter struct{ *testing.T }
+
+func (w testWriter) Write(p []byte) (int, error) {
+	w.Log(strings.TrimSpace(string(p)))
+	return len(p), nil
+}
+
+func load(t *testing.T, c Config, name string) *embedding.Table {
+	t.Helper()
+	table, err := embedding.Load(filepath.Join(c.Out, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// TestGPUSame: after 100 iterations of cl the tables are those of the CPU.
+func TestGPUSame(t *testing.T) {
+	for _, optimizer := range []string{OptimizerAdam, OptimizerAdamRow, OptimizerSGD} {
+		t.Run(optimizer, func(t *testing.T) {
+			c := gpuConfig(t, map[string]string{"iterations": "100", "contexts": "70", "optimizer": optimizer})
+			gpu := trained(t, c)
+			onCPU := c
+			onCPU.Device, onCPU.Out = DeviceCPU, c.Out+"-cpu"
+			cpu := trained(t, onCPU)
+			for _, name := range []string{VectorsFile, ContextFile} {
+				got, want := load(t, c, name), load(t, onCPU, name)
+				var difference, norm float64
+				for i, x := range want.Vectors {
+					difference += math.Pow(float64(got.Vectors[i]-x), 2)
+					norm += float64(x) * float64(x)
+				}
+				relative := math.Sqrt(difference / norm)
+				t.Logf("%s: relative difference %.1e", name, relative)
+				if !(relative <= 1e-4) {
+					t.Errorf("%s: relative difference %v", name, relative)
+				}
+			}
+			if math.Abs(gpu.Loss-cpu.Loss) > 1e-4*cpu.Loss {
+				t.Errorf("loss %v, want %v", gpu.Loss, cpu.Loss)
+			}
+			if gpu.DeviceName == "" || gpu.PeakDevice <= 0 {
+				t.Errorf("summary %+v", gpu)
+			}
+		})
+	}
+}
+
+// TestGPUResume: cl that is interrupted and resumed on the GPU ends in the same
+// bits; resumed on the CPU it ends near them, and the other way round.
+func TestGPUResume(t *testing.T) {
+	c := gpuConfig(t, map[string]string{"iterations": "300", "contexts": "120"})
+	trained(t, c)
+	for _, devices := range [][2]string{{"cuda", "cuda:0"}, {"cuda", "cpu"}, {"cpu", "cuda"}} {
+		again := c
+		again.Device, again.Out = devices[0], filepath.Join(t.TempDir(), "run")
+		interruptRun(t, again)
+		if _, err := Resume(t.Context(), again.Out, map[string]string{"device": devices[1]}, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{VectorsFile, ContextFile} {
+			got, want := load(t, again, name), load(t, c, name)
+			if devices == [2]string{"cuda", "cuda:0"} && !slices.Equal(got.Vectors, want.Vectors) {
+				t.Errorf("%v: %s is not the same to the bit", devices, name)
+			}
+			var difference, norm float64
+			for i, x := range want.Vectors {
+				difference += math.Pow(float64(got.Vectors[i]-x), 2)
+				norm += float64(x) * float64(x)
+			}
+			if relative := math.Sqrt(difference / norm); !(relative <= 1e-3) {
+				t.Errorf("%v: %s: relative difference %v", devices, name, relative)
+			}
+		}
+	}
+}
+
+// TestGPUQuality: both modes find the topics, fullw2v as well as the CPU does.
+func TestGPUQuality(t *testing.T) {
+	for _, flags := range []map[string]string{
+		{"mode": ModeFullW2V, "epochs": "5", "window": "5"},
+		{"mode": ModeFullW2V, "epochs": "5", "window": "9", "negative": "15", "dim": "300"},
+		{"mode": ModeCL, "iterations": "2000", "contexts": "500"},
+	} {
+		t.Run(flags["mode"]+"/"+flags["dim"], func(t *testing.T) {
+			c := gpuConfig(t, flags)
+			gpu := trained(t, c)
+			onCPU := c
+			onCPU.Device, onCPU.Out = DeviceCPU, c.Out+"-cpu"
+			cpu := trained(t, onCPU)
+			got, want := purity(load(t, c, VectorsFile)), purity(load(t, onCPU, VectorsFile))
+			t.Logf("nearest words of the same topic: %.3f on the GPU, %.3f on the CPU; loss %.4f and %.4f", got, want, gpu.Loss, cpu.Loss)
+			if !(got > 0.9*want && want > 0.5) {
+				t.Errorf("%v of the nearest words are of the same topic, on the CPU %v", got, want)
+			}
+			if math.Abs(gpu.Loss-cpu.Loss) > 0.1*cpu.Loss {
+				t.Errorf("loss %v, on the CPU %v", gpu.Loss, cpu.Loss)
+			}
+		})
+	}
+}
+
+// purity is the share of words whose nearest word is of the same topic.
+func purity(table *embedding.Table) float64 {
+	topic := func(word string) string { before, _, _ := strings.Cut(word, "w"); return before }
+	unit := table.Normalized()
+	same, all := 0, 0
+	for i, word := range table.Words {
+		if strings.HasPrefix(word, "the") {
+			continue
+		}
+		nearest, best := -1, math.Inf(-1)
+		for j := range table.Words {
+			sum := 0.0
+			for k := range table.Dim {
+				sum += float64(unit[i*table.Dim+k]) * float64(unit[j*table.Dim+k])
+			}
+			if j != i && sum > best {
+				nearest, best = j, sum
+			}
+		}
+		all++
+		if topic(table.Words[nearest]) == topic(word) {
+			same++
+		}
+	}
+	return float64(same) / float64(all)
+}
+
+// TestGPUMemory: what cannot fit is refused before training.
+func TestGPUMemory(t *testing.T) {
+	for _, mode := range deviceModes {
+		c := gpuConfig(t, map[string]string{"mode": mode, "epochs": "1"})
+		j := &job{config: c, dry: true}
+		defer j.close()
+		if err := j.prepare(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		_, peak := j.deviceUse()
+		peak -= j.matrixBytes // it is there if there is room
+		if d := j.deviceBytes; peak > d+(1<<20) || d > peak+(8<<20) {
+			t.Errorf("mode %s takes %d bytes, estimated were %d", mode, peak, d)
+		}
+		d, err := j.opened()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.checkDevice(d, 1<<50); err == nil || !strings.Contains(err.Error(), "of device memory") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
