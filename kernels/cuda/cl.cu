@@ -82,10 +82,10 @@ __device__ __forceinline__ void step(const ClTable *table, const ClStep *step, c
 	}
 }
 
-// losses: (blocks); stages is for the kernels of cl_bulk.cu
+// losses: (blocks)
 #define CL(F, G, method) \
 	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) cl_##method##_##F( \
-		const ClTable *table, const ClStep *s, const uint32_t *column, float *losses, uint64_t) { \
+		const ClTable *table, const ClStep *s, const uint32_t *column, float *losses) { \
 		step<F, G, method>(table, s, column, losses); \
 	}
 #define CL_METHODS(F, G) CL(F, G, adam) CL(F, G, adamRow) CL(F, G, sgd)

@@ -82,7 +82,7 @@ func (d *Device) NewCL(c CLConfig) (*CL, error) {
 	t := &CL{device: d, config: c, shape: d.clShape(c, f)}
 	err = d.do(func() error {
 		module := "cl"
-		if t.shape.stages > 0 {
+		if t.shape.bulk {
 			module = "cl_bulk"
 		}
 		if t.kernel, err = d.function(module, fmt.Sprintf("%s_%s_%d", module, method, f)); err != nil {
@@ -256,7 +256,7 @@ func (t *CL) launchEach(count int) error {
 	for i := range count {
 		column := uint64(t.columns) + uint64(4*t.config.Rows*(i%2*CLBlock+i/2))
 		err := d.launch(t.kernel, t.shape.blocks, 32*t.shape.warps, t.shape.shared, uint64(t.params[i%2]),
-			uint64(t.steps)+uint64(sizeOf[clStep](i)), column, uint64(t.losses)+uint64(4*i*t.shape.losses), uint64(t.shape.stages))
+			uint64(t.steps)+uint64(sizeOf[clStep](i)), column, uint64(t.losses)+uint64(4*i*t.shape.losses))
 		if err != nil {
 			return err
 		}
@@ -267,33 +267,26 @@ func (t *CL) launchEach(count int) error {
 // A shape is how a half step is launched.
 type shape struct {
 	blocks, warps, shared int
-	stages                int // of cl_bulk.cu; 0: cl.cu
-	losses                int // that a half step writes
-}
-
-// clShape chooses the kernel: cl_bulk.cu on the GPU it is for, if a row's targets
-// are few, with as many warps and stages as there is shared memory for.
-func (d *Device) clShape(c CLConfig, f int) shape {
-	if d.machineCode() && c.Negatives <= 7 {
-		stage := (c.Negatives + 2) * 512 * f
-		const stages = 1 // more made it slower: the warps are enough
-		warps := bulkWarps[f]
-		fits := func(warps, stages int) bool { return warps*stages*(stage+8)+8 <= d.SharedOfBlock }
-		for warps > 1 && !fits(warps, 1) {
-			warps--
-		}
-		if fits(warps, stages) {
-			blocks := min(d.Multiprocessors, (c.Rows+warps-1)/warps)
-			return shape{blocks: blocks, warps: warps, shared: 8*((warps*stages+1)/2*2) + warps*stages*stage, stages: stages, losses: blocks * warps}
-		}
-	}
-	blocks := (c.Rows + clWarps - 1) / clWarps
-	return shape{blocks: blocks, warps: clWarps, losses: blocks}
+	bulk                  bool // by cl_bulk.cu
+	losses                int  // that a half step writes
 }
 
 // bulkWarps is how many warps the kernels of cl_bulk.cu for N up to 128 F have at
 // most.
 var bulkWarps = map[int]int{1: 32, 2: 16, 3: 16, 4: 12, 8: 8}
+
+// clShape chooses the kernel: cl_bulk.cu on the GPU it is for, if a row's targets
+// are few, with as many warps as there is shared memory for.
+func (d *Device) clShape(c CLConfig, f int) shape {
+	stage := (c.Negatives+2)*512*f + 8 // of a warp
+	warps := min(bulkWarps[f], (d.SharedOfBlock-8)/stage)
+	if d.machineCode() && c.Negatives <= 7 && warps > 0 {
+		blocks := min(d.Multiprocessors, (c.Rows+warps-1)/warps)
+		return shape{blocks: blocks, warps: warps, shared: warps*stage + 8, bulk: true, losses: blocks * warps}
+	}
+	blocks := (c.Rows + clWarps - 1) / clWarps
+	return shape{blocks: blocks, warps: clWarps, losses: blocks}
+}
 
 // Close frees the memory that is not the device's to free.
 func (t *CL) Close() error {

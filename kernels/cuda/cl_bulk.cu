@@ -1,11 +1,15 @@
 // A step of W2V-CL as cl.cu has it, for Hopper and K up to 7: the rows that a row
-// needs are copied into shared memory by the bulk copy engine, some rows ahead, so
-// that the warp that trains it never waits for memory.
+// needs are copied into shared memory by the bulk copy engine, which keeps far more
+// of them on their way than registers could.
 //
 // A warp's stage holds what one row needs: 1+K rows of right and the row of left.
-// While the warp trains one stage, the engine fills the others; the numbers of the
-// targets are drawn four rows at a time, four rows earlier still. Moments go
+// When the warp has read it, and updates its row, the engine fills it for the next;
+// other warps work meanwhile. More stages than one a warp made it slower. The numbers
+// of the targets are drawn four rows at a time, four rows earlier still. Moments go
 // straight into registers; they are needed last.
+//
+// What limits it is the way from L2 to the multiprocessors: besides the 6 V N values
+// of cl.cu the 1+K rows of right come that way.
 #include "cl.cuh"
 
 #if __CUDA_ARCH__ >= 900
@@ -81,30 +85,27 @@ struct Targets {
 	}
 };
 
-template <int F> struct Stages {
-	float4 *rows;      // (stages, 1+K+1, 32 F), of this warp
-	uint32_t barriers; // one a stage
-	int width;         // 1+K
+template <int F> struct Stage {
+	float4 *rows; // (1+K+1, 32 F), of this warp
+	uint32_t barrier;
 
-	__device__ __forceinline__ Row<F> load(int stage, int row) const {
+	__device__ __forceinline__ Row<F> load(int row) const {
 		Row<F> r;
 #pragma unroll
-		for (int f = 0; f < F; f++) r.v[f] = rows[((stage * (width + 1) + row) * F + f) * 32 + laneNumber()];
+		for (int f = 0; f < F; f++) r.v[f] = rows[(row * F + f) * 32 + laneNumber()];
 		return r;
 	}
 };
 
 template <int F, Method method>
-__device__ __forceinline__ void train(const ClTable &t, const ClStep &s, const uint32_t *positives, float *losses, int stages) {
+__device__ __forceinline__ void train(const ClTable &t, const ClStep &s, const uint32_t *positives, float *losses) {
 	extern __shared__ float4 memory[];
 	int l = laneNumber(), width = 1 + t.negatives, warpOfBlock = threadIdx.x / 32, warpsOfBlock = blockDim.x / 32;
 	size_t first = size_t(blockIdx.x) * warpsOfBlock + warpOfBlock, stride = size_t(gridDim.x) * warpsOfBlock;
-	int stageQuads = (width + 1) * 32 * F, barrierQuads = (warpsOfBlock * stages + 1) / 2;
-	Stages<F> st = {
-		memory + barrierQuads + warpOfBlock * stages * stageQuads,
-		sharedAddress(memory) + 8 * warpOfBlock * stages, width};
-	for (int i = l; i < stages * stageQuads; i += 32) st.rows[i] = make_float4(0, 0, 0, 0); // what is behind the rows stays so
-	if (l < stages) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(st.barriers + 8 * l) : "memory");
+	int stageQuads = (width + 1) * 32 * F;
+	Stage<F> stage = {memory + (warpsOfBlock + 1) / 2 + warpOfBlock * stageQuads, sharedAddress(memory) + 8 * warpOfBlock};
+	for (int i = l; i < stageQuads; i += 32) stage.rows[i] = make_float4(0, 0, 0, 0); // what is behind the rows stays so
+	if (l == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(stage.barrier) : "memory");
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncwarp();
 
@@ -121,30 +122,27 @@ __device__ __forceinline__ void train(const ClTable &t, const ClStep &s, const u
 		uint32_t target = __shfl_sync(warp, targets, r % 4 * targetsOfRow + l % targetsOfRow);
 		size_t i = first + r * stride;
 		if (i >= t.rows) return;
-		int stage = r % stages;
-		uint32_t barrier = st.barriers + 8 * stage, bytes = 16 * t.quads;
-		if (l == 0) expectBytes(barrier, (width + 1) * bytes);
+		uint32_t bytes = 16 * t.quads;
+		if (l == 0) expectBytes(stage.barrier, (width + 1) * bytes);
 		__syncwarp();
-		uint32_t to = sharedAddress(st.rows + (stage * (width + 1) + l) * 32 * F);
 		if (l <= width) {
 			const float4 *from = l < width ? t.right + size_t(target) * t.quads : t.left + i * t.quads;
-			copyBulk(to, from, bytes, barrier, l < width ? stays : goes);
+			copyBulk(sharedAddress(stage.rows + l * 32 * F), from, bytes, stage.barrier, l < width ? stays : goes);
 		}
 	};
-	for (int r = 0; r < stages; r++) ask(r);
+	ask(0);
 
 	float loss = 0;
-	int r = 0, stage = 0;
-	uint32_t phase = 0;
+	int r = 0;
 	for (size_t i = first; i < t.rows; i += stride, r++) {
 		Row<F> m, v;
 		if constexpr (method != sgd) m = loadStream<F>(t.first + i * t.quads, t.quads);
 		if constexpr (method == adam) v = loadStream<F>(t.second + i * t.quads, t.quads);
-		wait(st.barriers + 8 * stage, phase);
-		Row<F> w = st.load(stage, width), g = zeros<F>();
+		wait(stage.barrier, r & 1);
+		Row<F> w = stage.load(width), g = zeros<F>();
 		float x[targetsOfRow];
 #pragma unroll
-		for (int k = 0; k < targetsOfRow; k++) x[k] = k < width ? partial(w, st.load(stage, k)) : 0;
+		for (int k = 0; k < targetsOfRow; k++) x[k] = k < width ? partial(w, stage.load(k)) : 0;
 		float score = sums<targetsOfRow>(x);
 		int k = l % targetsOfRow;
 		Logistic y = logistic(k == 0 ? -score : score); // to the loss, a positive is a negative of opposite score
@@ -152,10 +150,9 @@ __device__ __forceinline__ void train(const ClTable &t, const ClStep &s, const u
 		if (l < width) loss += logf(y.factor);
 #pragma unroll
 		for (int k = 0; k < targetsOfRow; k++)
-			if (k < width) add(g, __shfl_sync(warp, c, k), st.load(stage, k));
+			if (k < width) add(g, __shfl_sync(warp, c, k), stage.load(k));
 		__syncwarp();
-		ask(r + stages);
-		if (++stage == stages) stage = 0, phase ^= 1;
+		ask(r + 1);
 		optimize<F, method>(t, s, i, w, m, v, g);
 		if constexpr (method != sgd) storeStream(t.first + i * t.quads, t.quads, m);
 		if constexpr (method == adam) storeStream(t.second + i * t.quads, t.quads, v);
@@ -171,12 +168,12 @@ __device__ __forceinline__ void train(const ClTable &t, const ClStep &s, const u
 #if __CUDA_ARCH__ >= 900
 #define CL(F, warps, method) \
 	extern "C" __global__ void __launch_bounds__(32 * warps, 1) cl_bulk_##method##_##F( \
-		const ClTable *t, const ClStep *s, const uint32_t *column, float *losses, uint64_t stages) { \
-		train<F, method>(*t, *s, column, losses, int(stages)); \
+		const ClTable *t, const ClStep *s, const uint32_t *column, float *losses) { \
+		train<F, method>(*t, *s, column, losses); \
 	}
 #else // they are not launched there
 #define CL(F, warps, method) \
-	extern "C" __global__ void cl_bulk_##method##_##F(const ClTable *, const ClStep *, const uint32_t *, float *, uint64_t) {}
+	extern "C" __global__ void cl_bulk_##method##_##F(const ClTable *, const ClStep *, const uint32_t *, float *) {}
 #endif
 #define CL_METHODS(F, warps) CL(F, warps, adam) CL(F, warps, adamRow) CL(F, warps, sgd)
 
