@@ -9,7 +9,7 @@ REF     ?= main
 BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
-.PHONY: help build cuda kernels install test race noasm lint fmt bench bench-compare cover golden data ci clean
+.PHONY: help build cuda kernels install test race noasm lint fmt bench bench-compare cover golden data notebooks ci clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
@@ -71,8 +71,11 @@ golden: ## regenerate the golden files; read the diff before committing it
 data: ## make testdata again from its packages (needs npm, pip, zstd)
 	python3 testdata/make.py
 
+notebooks: ## build bin/w2vcl and execute the notebooks in place (needs Python 3.11)
+	notebooks/run.sh
+
 ci: ## run what CI runs
 	.ci/run
 
 clean: ## remove what these targets made
-	rm -rf bin coverage.out coverage.html
+	rm -rf bin coverage.out coverage.html notebooks/.venv
