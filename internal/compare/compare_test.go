@@ -269,22 +269,24 @@ func TestAnotherComparisonIsRefused(t *testing.T) {
 	o := smallComparison(t, train.ModePWord2Vec)
 	o.Seeds = 1
 	summarized(t, o, nil)
+	text := read(t, o.Settings["corpus"])
+	write := func(text string) {
+		if err := os.WriteFile(o.Settings["corpus"], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for want, change := range map[string]func(o *Options){
 		"--dim 8, not 9":            func(o *Options) { o.Settings["dim"] = "9" },
 		"--budget recipe, not":      func(o *Options) { o.Budget = Budget{BudgetSeconds, 1} },
 		"--points 3, not 4":         func(o *Options) { o.Points = 4 },
 		"has other evaluation sets": func(o *Options) { o.Data = filepath.Join(o.Data, "pairs.txt") },
-		"has another text": func(o *Options) {
-			path := o.Settings["corpus"]
-			if err := os.WriteFile(path, []byte(read(t, path)+"w1 w2 w3 w4 w5\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		},
+		"has another text":          func(*Options) { write(text + "w1 w2 w3 w4 w5\n") },
 	} {
 		changed := o
 		changed.Settings = map[string]string{"corpus": o.Settings["corpus"], "dim": "8", "threads": "1"}
 		change(&changed)
 		_, err := Execute(t.Context(), changed, nil, nil)
+		write(text)
 		if want == "--budget recipe, not" { // it also sets epochs
 			want = "--epochs 5, not"
 		}
