@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -189,7 +188,7 @@ func findClassification(path string) (sets []classificationSet, notes []string, 
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := classificationFiles(root)
+	files, err := regularFiles(root)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -233,27 +232,6 @@ func findClassification(path string) (sets []classificationSet, notes []string, 
 		return nil, nil, fmt.Errorf("%s: no classification set found; expected lines \"label word word ...\" with a whole number as label", path)
 	}
 	return sets, notes, nil
-}
-
-// classificationFiles lists the regular files in a folder and below.
-func classificationFiles(root string) (files []string, err error) {
-	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if strings.HasPrefix(entry.Name(), ".") && file != root {
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-			return err
-		}
-		files = append(files, file)
-		return nil
-	})
-	return files, err
 }
 
 // setParts are the endings of the files of a set in parts.

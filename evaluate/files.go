@@ -75,6 +75,35 @@ func findDatasets(path, only string) (sets []dataset, notes []string, err error)
 	if err != nil {
 		return nil, nil, err
 	}
+	files, err := regularFiles(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, file := range files {
+		task, err := taskOf(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case task == "":
+			notes = append(notes, file+": neither a similarity nor an analogy nor a categorization set, skipped")
+		case only == "" || task == only:
+			sets = append(sets, dataset{path: file, task: task})
+		}
+	}
+	if len(sets) == 0 {
+		if only == "" {
+			only = "similarity, analogy or categorization"
+		}
+		return nil, nil, fmt.Errorf("%s: no %s set found; expected lines \"word word score\" or \"word word word word\", or columns \"category\" and \"word\"", path, only)
+	}
+	nameDatasets(sets, root)
+	return sets, notes, nil
+}
+
+// regularFiles lists the files in a folder and below, in the order of their
+// paths, or root itself if it is a file. Hidden ones are left out.
+func regularFiles(root string) (files []string, err error) {
 	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -88,31 +117,10 @@ func findDatasets(path, only string) (sets []dataset, notes []string, err error)
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 			return err
 		}
-		task, err := taskOf(file)
-		if err != nil {
-			return err
-		}
-		if task == "" {
-			notes = append(notes, file+": neither a similarity nor an analogy nor a categorization set, skipped")
-			return nil
-		}
-		if only != "" && task != only {
-			return nil
-		}
-		sets = append(sets, dataset{path: file, task: task})
+		files = append(files, file)
 		return nil
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(sets) == 0 {
-		if only == "" {
-			only = "similarity, analogy or categorization"
-		}
-		return nil, nil, fmt.Errorf("%s: no %s set found; expected lines \"word word score\" or \"word word word word\", or columns \"category\" and \"word\"", path, only)
-	}
-	nameDatasets(sets, root)
-	return sets, notes, nil
+	return files, err
 }
 
 // taskOf looks at the beginning of a file. It is a set of the task whose
