@@ -9,8 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
+
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // An entry is a word of the merged tables.
@@ -48,12 +48,12 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 	}
 	parts := make([]part, o.Threads)
 	slots := make([][][]int, len(encoders))
-	if err := parallel(ctx, o.Threads, len(encoders), func(e int) {
+	if err := parallel.Do(ctx, o.Threads, len(encoders), func(e int) {
 		slots[e] = encoders[e].table.split(len(parts))
 	}); err != nil {
 		return nil, nil, err
 	}
-	if err := parallel(ctx, o.Threads, len(parts), func(i int) {
+	if err := parallel.Do(ctx, o.Threads, len(parts), func(i int) {
 		parts[i].merge(encoders, slots, ids, i, len(parts))
 		parts[i].keep(uint64(o.MinCount), i, len(parts))
 	}); err != nil {
@@ -87,7 +87,7 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 	for id, e := range kept {
 		final[e.merged] = uint32(id)
 	}
-	err = parallel(ctx, o.Threads, len(ids), func(i int) {
+	err = parallel.Do(ctx, o.Threads, len(ids), func(i int) {
 		for n, merged := range ids[i] { // the line end is merged number 0, no word's
 			ids[i][n] = final[merged]
 		}
@@ -206,7 +206,7 @@ func sortedEntries(ctx context.Context, parts []part, threads int) ([]entry, err
 		}
 	}
 	sorted := make([]entry, total)
-	err := parallel(ctx, threads, ranges, func(r int) {
+	err := parallel.Do(ctx, threads, ranges, func(r int) {
 		var lists [][]entry
 		start := 0
 		for p := range parts {
@@ -254,24 +254,4 @@ func vocabularyOf(kept []entry) *Vocabulary {
 		v.Counts[id] = e.count
 	}
 	return v
-}
-
-// parallel calls do(0) ... do(n-1) in the given number of goroutines, until ctx
-// is cancelled.
-func parallel(ctx context.Context, threads, n int, do func(i int)) error {
-	var next atomic.Int64
-	var working sync.WaitGroup
-	for range min(threads, n) {
-		working.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				do(i)
-			}
-		})
-	}
-	working.Wait()
-	return ctx.Err()
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // ErrEmpty is the reason of an error of Read for a text without any word.
@@ -195,7 +197,7 @@ func (c *Corpus) assemble(ctx context.Context, encoders []*encoder, ids [][]uint
 	}
 	slices.SortFunc(blocks, func(a, b decoder) int { return a.number - b.number })
 	each := func(step func(*decoder)) error {
-		return parallel(ctx, o.Threads, len(blocks), func(i int) { step(&blocks[i]) })
+		return parallel.Do(ctx, o.Threads, len(blocks), func(i int) { step(&blocks[i]) })
 	}
 	if err := each((*decoder).measure); err != nil {
 		return err

@@ -1,10 +1,13 @@
 package evaluate
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"slices"
-	"sync"
+
+	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
 // SamplePairs are the pairs that [WordLosses] computes the loss of: for each
@@ -31,16 +34,10 @@ const NoWord = math.MaxUint32
 // has NaN.
 func WordLosses(words, contexts []float32, dim int, p SamplePairs) []float64 {
 	losses := make([]float64, len(words)/dim)
-	workers := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := w; i < len(losses); i += workers {
-				losses[i] = p.loss(i, words[i*dim:(i+1)*dim], contexts)
-			}
-		})
-	}
-	wg.Wait()
+	// Without a context to cancel there is no error.
+	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), len(losses), func(i int) {
+		losses[i] = p.loss(i, words[i*dim:(i+1)*dim], contexts)
+	})
 	return losses
 }
 
@@ -56,7 +53,7 @@ func (p *SamplePairs) loss(i int, w, contexts []float32) float64 {
 		}
 		count++
 		for k, row := range sample {
-			score := dotProduct(w, contexts[int(row)*len(w):][:len(w)])
+			score := float64(simd.Dot(w, contexts[int(row)*len(w):][:len(w)]))
 			if k > 0 {
 				score = -score
 			}
@@ -64,27 +61,6 @@ func (p *SamplePairs) loss(i int, w, contexts []float32) float64 {
 		}
 	}
 	return sum / float64(count) // NaN without samples
-}
-
-// softplus is log(1+exp(z)), for large z too: -log σ(-z).
-func softplus(z float64) float64 {
-	return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
-}
-
-func dotProduct(a, b []float32) float64 {
-	var s0, s1, s2, s3 float32
-	b = b[:len(a)]
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return float64(s0+s1) + float64(s2+s3)
 }
 
 // A Band is a part of the vocabulary, words of like frequency, and how their

@@ -4,6 +4,9 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
+
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 const (
@@ -18,7 +21,7 @@ const (
 // clusters. The result is the same for any number of processors.
 func kMeans(ctx context.Context, points [][]float64, clusters int, seed uint64) (cluster []int, err error) {
 	runs := make([]*clustering, kMeansStarts)
-	err = inParallel(ctx, len(runs), func(i int) {
+	err = parallel.Do(ctx, runtime.GOMAXPROCS(0), len(runs), func(i int) {
 		runs[i] = newClustering(points, clusters, rand.New(rand.NewPCG(seed, uint64(i))))
 		for range kMeansSteps {
 			if ctx.Err() != nil || !runs[i].step() {

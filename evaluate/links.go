@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // A Link is a pair of nodes, with an edge between them or without.
@@ -75,7 +77,7 @@ func Links(ctx context.Context, t *embedding.Table, dataset string, links []Link
 			len(links), edges, len(answers)-edges, linkFolds)
 	}
 	aucs, f1s := make([]float64, linkFolds), make([]float64, linkFolds)
-	err := inParallel(ctx, linkFolds, func(fold int) { aucs[fold], f1s[fold] = linkFold(x, answers, fold) })
+	err := parallel.Do(ctx, runtime.GOMAXPROCS(0), linkFolds, func(fold int) { aucs[fold], f1s[fold] = linkFold(x, answers, fold) })
 	if err != nil {
 		return nil, err
 	}

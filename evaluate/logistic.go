@@ -63,11 +63,10 @@ func (f *logisticLoss) at(w []float64) float64 {
 	for i, a := range f.answers {
 		z := product(w, f.x.of(a.example))
 		f.probabilities[i] = sigmoid(z)
-		if !a.positive {
+		if a.positive {
 			z = -z
 		}
-		// log(1+exp(-z)), for large -z too
-		loss += f.weight(a) * (math.Log1p(math.Exp(-math.Abs(z))) + max(0, -z))
+		loss += f.weight(a) * softplus(z)
 	}
 	return loss
 }
@@ -99,3 +98,6 @@ func (f *logisticLoss) curvature(v []float64) []float64 {
 }
 
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+
+// softplus is log(1+exp(z)), for large z too: -log σ(-z).
+func softplus(z float64) float64 { return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) }

@@ -3,6 +3,9 @@ package evaluate
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
+
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // LRCos (Drozd, Gladkova and Matsuoka 2016) asks each pair c:d of a section for
@@ -47,7 +50,7 @@ func (p *pass) askClasses(ctx context.Context, pairs []wordPair, seed uint64) (a
 	c := p.newClasses(pairs, seed)
 	whole := c.fitWithout(wordPair{-1, -1}, nil) // a good start for all others
 	models := make([][]float64, len(pairs))
-	err = inParallel(ctx, len(pairs), func(i int) { models[i] = c.fitWithout(pairs[i], whole) })
+	err = parallel.Do(ctx, runtime.GOMAXPROCS(0), len(pairs), func(i int) { models[i] = c.fitWithout(pairs[i], whole) })
 	if err != nil {
 		return 0, err
 	}

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // NodeOptions say how nodes are classified. The zero value of each means what is
@@ -156,7 +158,7 @@ func (n *nodeSet) splits(ctx context.Context, ratio float64, o NodeOptions) (map
 // score by metric.
 func (n *nodeSet) split(ctx context.Context, learn, find []int) (map[string]float64, error) {
 	logits := make([][]float64, n.classes) // by class and node of find
-	err := inParallel(ctx, n.classes, func(class int) { logits[class] = n.classLogits(class, learn, find) })
+	err := parallel.Do(ctx, runtime.GOMAXPROCS(0), n.classes, func(class int) { logits[class] = n.classLogits(class, learn, find) })
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +221,7 @@ func (n *nodeSet) foldPairs(ctx context.Context, folds int) (micro, macro []floa
 	}
 	fold := stratify(class, folds)
 	micro, macro = make([]float64, folds), make([]float64, folds)
-	err = inParallel(ctx, folds, func(f int) {
+	err = parallel.Do(ctx, runtime.GOMAXPROCS(0), folds, func(f int) {
 		c := n.scoreFold(fold, f)
 		micro[f], macro[f] = c.micro(), c.macroSeen()
 	})

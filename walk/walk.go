@@ -9,10 +9,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // Options of the walks. The zero value of each means what is said there.
@@ -127,24 +126,13 @@ func (s *stepper) writeRound(ctx context.Context, w io.Writer, order []uint32, r
 	texts := make([]bytes.Buffer, min(waveBlocks, len(blocks)))
 	written := 0
 	for wave := range slices.Chunk(blocks, waveBlocks) {
-		var next atomic.Int64
-		var wg sync.WaitGroup
-		for range min(o.Threads, len(wave)) {
-			wg.Go(func() {
-				for ctx.Err() == nil {
-					b := int(next.Add(1) - 1)
-					if b >= len(wave) {
-						return
-					}
-					texts[b].Reset()
-					for _, start := range wave[b] {
-						s.walk(&texts[b], start, round, o)
-					}
-				}
-			})
-		}
-		wg.Wait()
-		if err := ctx.Err(); err != nil {
+		err := parallel.Do(ctx, o.Threads, len(wave), func(b int) {
+			texts[b].Reset()
+			for _, start := range wave[b] {
+				s.walk(&texts[b], start, round, o)
+			}
+		})
+		if err != nil {
 			return err
 		}
 		for b := range wave {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // Build makes the matrix M of the corpus. It fails if an option is impossible,
@@ -108,7 +109,7 @@ func (b *builder) build(ctx context.Context) error {
 func (b *builder) checkTokens(ctx context.Context) error {
 	const step = 1 << 20
 	tokens, rows := b.scan.corpus.Tokens, b.matrix.Rows()
-	return parallel(ctx, b.threads, (len(tokens)+step-1)/step, func(_, k int) error {
+	return parallel.Try(ctx, b.threads, (len(tokens)+step-1)/step, func(_, k int) error {
 		for t, word := range tokens[k*step : min((k+1)*step, len(tokens))] {
 			if int(word) >= rows {
 				return fmt.Errorf("token %d of the corpus is word %d, but the vocabulary has %d words", k*step+t, word, rows)
@@ -126,7 +127,7 @@ func (b *builder) countContexts(ctx context.Context) error {
 	// With windows of one size, u is in the window of t if t is in that of u:
 	// every word is found as often as it finds. Otherwise that is counted, too.
 	found := make([][]uint64, b.threads)
-	err := parallel(ctx, b.threads, len(b.spans), func(worker, k int) error {
+	err := parallel.Try(ctx, b.threads, len(b.spans), func(worker, k int) error {
 		counts := make([]uint64, rows)
 		b.starts[k] = counts
 		if b.options.DynamicWindow && found[worker] == nil {
@@ -179,7 +180,7 @@ func (b *builder) discard(ctx context.Context) error {
 		b.kept[k] = make([]uint32, len(b.long))
 	}
 	m := b.matrix
-	return parallel(ctx, b.threads, len(b.long), func(_, h int) error {
+	return parallel.Try(ctx, b.threads, len(b.long), func(_, h int) error {
 		i := b.long[h]
 		n := m.totals[i]
 		chosen := b.keep[b.keepAt[i]/64:][:(n+63)/64]
@@ -200,7 +201,7 @@ func (b *builder) discard(ctx context.Context) error {
 
 // fill is the second scan and the shuffle; stored is the matrix's storage.
 func fill[T id](ctx context.Context, b *builder, stored []T) error {
-	err := parallel(ctx, b.threads, len(b.spans), func(_, k int) error {
+	err := parallel.Try(ctx, b.threads, len(b.spans), func(_, k int) error {
 		w := &writer[T]{stored: stored, keep: b.keep, size: b.options.Window, places: b.places(k)}
 		return b.scan.each(ctx, b.spans[k], w.write)
 	})
@@ -210,7 +211,7 @@ func fill[T id](ctx context.Context, b *builder, stored []T) error {
 	const grain = 16 // rows
 	m, visits := b.matrix, b.visits(b.scan.corpus)
 	rows := m.Rows()
-	return parallel(ctx, b.threads, (rows+grain-1)/grain, func(_, task int) error {
+	return parallel.Try(ctx, b.threads, (rows+grain-1)/grain, func(_, task int) error {
 		from, to := task*grain, min((task+1)*grain, rows)
 		for i := from; i < to; i++ {
 			shuffle(stored[m.offsets[i]:m.offsets[i+1]], b.options.Seed, uint32(i))

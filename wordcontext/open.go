@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"os"
 	"runtime"
+
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // Open maps the matrix file at path into memory, after it has checked all of
@@ -96,7 +98,7 @@ func checkBody(body, sums []byte) error {
 	if binary.LittleEndian.Uint32(sums[last:]) != crc32.Checksum(sums[:last], castagnoli) {
 		return fmt.Errorf("%w: the checksum of its checksums does not match", ErrCorrupt)
 	}
-	return parallel(context.Background(), runtime.GOMAXPROCS(0), last/4, func(_, k int) error {
+	return parallel.Try(context.Background(), runtime.GOMAXPROCS(0), last/4, func(_, k int) error {
 		from, to := k*checkedSize, min((k+1)*checkedSize, len(body))
 		if crc32.Checksum(body[from:to], castagnoli) != binary.LittleEndian.Uint32(sums[4*k:]) {
 			return fmt.Errorf("%w: the checksum of the bytes %d to %d does not match",
@@ -110,7 +112,7 @@ func checkBody(body, sums []byte) error {
 func checkIDs[T id](stored []T, rows int) error {
 	const step = 1 << 20
 	tasks := (len(stored) + step - 1) / step
-	return parallel(context.Background(), runtime.GOMAXPROCS(0), tasks, func(_, k int) error {
+	return parallel.Try(context.Background(), runtime.GOMAXPROCS(0), tasks, func(_, k int) error {
 		var largest T
 		for _, id := range stored[k*step : min((k+1)*step, len(stored))] {
 			largest = max(largest, id)

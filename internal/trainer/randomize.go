@@ -1,11 +1,11 @@
 package trainer
 
 import (
+	"context"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
@@ -15,20 +15,10 @@ import (
 // anybody touches the table's memory, which costs more than the random numbers.
 func Randomize(table []float32, dim int, seed uint64) {
 	const atATime = 1 << 18 // a multiple of what randomize draws at a time
-	var working sync.WaitGroup
-	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), (len(table)+atATime-1)/atATime) {
-		working.Go(func() {
-			for {
-				first := int(next.Add(atATime)) - atATime
-				if first >= len(table) {
-					return
-				}
-				randomize(table, first, min(first+atATime, len(table)), dim, seed)
-			}
-		})
-	}
-	working.Wait()
+	// Without a context to cancel there is no error.
+	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(table)+atATime-1)/atATime, func(i int) {
+		randomize(table, i*atATime, min((i+1)*atATime, len(table)), dim, seed)
+	})
 }
 
 // randomize does the values from first, a multiple of 4, to end.
