@@ -1,24 +1,29 @@
 package graph
 
-import "math"
+import (
+	"math"
 
-// lossSum adds up logarithms of factors. It multiplies as long as the product
-// is far from overflow and takes one logarithm then, instead of one a factor.
-// The zero value is not ready: start with newLossSum.
-type lossSum struct{ sum, product float64 }
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
 
-func newLossSum() lossSum { return lossSum{product: 1} }
+// descent is the rate with which simd.Gradients gives the gradient of the loss
+// itself, not a step along it.
+const descent = -1
 
-// add adds log(f) for every factor f >= 1; a factor is at most 1+exp(80).
-func (l *lossSum) add(factors []float32) {
-	for _, f := range factors {
-		l.product *= float64(f)
-		if l.product > 1e250 {
-			l.sum += math.Log(l.product)
-			l.product = 1
-		}
+// kindsOf returns the kinds of n scores, width of them a row, the positive first.
+func kindsOf(n, width int) []uint32 {
+	kinds := make([]uint32, n)
+	for i := 0; i < n; i += width {
+		kinds[i] = simd.Positive
 	}
+	return kinds
 }
 
-// total returns the sum so far; NaN if a factor was.
-func (l *lossSum) total() float64 { return l.sum + math.Log(l.product) }
+// withoutLoss sets the scores of a row to those of a model that is certain: the
+// loss of each is zero, exactly.
+func withoutLoss(scores []float32) {
+	for k := range scores {
+		scores[k] = float32(math.Inf(-1))
+	}
+	scores[0] = float32(math.Inf(1))
+}

@@ -49,7 +49,8 @@ type pairsStep struct {
 }
 
 type pairsWorker struct {
-	scores, factors        []float32 // 1+K
+	scores                 []float32 // 1+K
+	kinds                  []uint32  // likewise
 	coefficients, gradient []float32 // of one row of a table
 }
 
@@ -63,7 +64,7 @@ func newPairsStep(words, contexts *table, batch *pairBatch, team *team.Team) *pa
 	}
 	for range team.Threads() {
 		p.workers = append(p.workers, pairsWorker{
-			scores: make([]float32, batch.width), factors: make([]float32, batch.width),
+			scores: make([]float32, batch.width), kinds: kindsOf(batch.width, batch.width),
 			gradient: make([]float32, words.dim),
 		})
 	}
@@ -131,17 +132,14 @@ func (p *pairsStep) run() error {
 // loss.
 func (p *pairsStep) score(w *pairsWorker, block int) float64 {
 	n, width := p.words.dim, p.batch.width
-	loss := newLossSum()
+	loss := simd.NewLoss()
 	for b := block * pairBlock; b < min((block+1)*pairBlock, p.batch.left()); b++ {
 		from, to := b*width, (b+1)*width
 		word := int(p.batch.words[from])
 		simd.Dots(w.scores, p.words.data[word*n:][:n], p.contexts.data, p.batch.contexts[from:to])
-		w.scores[0] = -w.scores[0] // to the loss, a positive is a negative of opposite score
-		simd.Logistic(p.coefficients[from:to], w.factors, w.scores)
-		p.coefficients[from] = -p.coefficients[from]
-		loss.add(w.factors)
+		simd.Gradients(p.coefficients[from:to], w.scores, w.kinds, descent, &loss)
 	}
-	return loss.total()
+	return loss.Total()
 }
 
 // eachRow calls work for every distinct row of a grouping.

@@ -48,8 +48,9 @@ type SkipGram struct {
 type skipGramWorker struct {
 	targets []uint32 // of a block of rows
 	// of a strip of rows, 1+K values each
-	scores, coefficients, factors []float32
-	gradient                      []float32 // of one row
+	scores, coefficients []float32
+	kinds                []uint32
+	gradient             []float32 // of one row
 }
 
 // blockRows is how many left rows a goroutine takes at a time. It fixes the
@@ -57,9 +58,9 @@ type skipGramWorker struct {
 const blockRows = 128
 
 // A block is trained strip by strip: first the scores of all rows of a strip,
-// then their sigmoids together, then the updates. A strip is short enough for
-// its rows and their targets to stay in the first-level cache in between; while
-// it is trained, the targets of the rows ahead are fetched.
+// then what they make of loss and gradient, then the updates. A strip is short
+// enough for its rows and their targets to stay in the first-level cache in
+// between; while it is trained, the targets of the rows ahead are fetched.
 const (
 	stripBytes = 24 << 10
 	stripRows  = 8
@@ -131,7 +132,7 @@ func newSkipGramWorker(width, n int) *skipGramWorker {
 	scores := stripOf(width, n) * width
 	return &skipGramWorker{
 		targets: make([]uint32, blockRows*width),
-		scores:  make([]float32, scores), coefficients: make([]float32, scores), factors: make([]float32, scores),
+		scores:  make([]float32, scores), coefficients: make([]float32, scores), kinds: kindsOf(scores, width),
 		gradient: make([]float32, n),
 	}
 }
@@ -143,17 +144,17 @@ func (s *SkipGram) block(w *skipGramWorker, left, right, kept []float32, n, firs
 	list := w.targets[:(last-first)*width]
 	s.targets.fill(first, list)
 	simd.Prefetch(right, list[:min(ahead, last-first)*width], n)
-	loss := newLossSum()
+	loss := simd.NewLoss()
 	strip := stripOf(width, n)
 	for row := first; row < last; row += strip {
 		s.strip(w, left, right, kept, n, row, min(strip, last-row), list[(row-first)*width:], &loss)
 	}
-	return loss.total()
+	return loss.Total()
 }
 
 // strip trains the given number of rows from row first on. list holds their
 // targets, and those of the rows behind them in the block.
-func (s *SkipGram) strip(w *skipGramWorker, left, right, kept []float32, n, first, rows int, list []uint32, loss *lossSum) {
+func (s *SkipGram) strip(w *skipGramWorker, left, right, kept []float32, n, first, rows int, list []uint32, loss *simd.Loss) {
 	width := s.targets.width()
 	scores := w.scores[:rows*width]
 	for i := range rows {
@@ -162,20 +163,16 @@ func (s *SkipGram) strip(w *skipGramWorker, left, right, kept []float32, n, firs
 		}
 		t, out := list[i*width:][:width], scores[i*width:][:width]
 		if t[0] == noTarget {
-			clear(out)
+			withoutLoss(out)
 			continue
 		}
 		simd.Dots(out, left[(first+i)*n:][:n], right, t)
-		out[0] = -out[0] // to the loss, a positive is a negative of opposite score
 	}
-	simd.Logistic(w.coefficients, w.factors, scores)
+	simd.Gradients(w.coefficients, scores, w.kinds, descent, loss)
 	for i := range rows {
 		t, c := list[i*width:][:width], w.coefficients[i*width:][:width]
 		if t[0] == noTarget {
 			t, c = nil, nil // no terms: the gradient is zero
-		} else {
-			c[0] = -c[0]
-			loss.add(w.factors[i*width:][:width])
 		}
 		row := first + i
 		if kept != nil {

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -137,13 +136,14 @@ type minibatch struct {
 	noise *corpus.Alias
 	seed  uint64
 
-	words, contexts       []float32 // tables
-	left                  []uint32  // (B)
-	targets               []uint32  // (B, 1+K)
-	drawn                 []uint32  // where draw writes, (B, K)
-	scores                []float32 // (B, 1+K)
-	coefficients, factors []float32 // (B, 1+K)
-	losses                []float64 // by worker
+	words, contexts []float32 // tables
+	left            []uint32  // (B)
+	targets         []uint32  // (B, 1+K)
+	drawn           []uint32  // where draw writes, (B, K)
+	scores          []float32 // (B, 1+K)
+	coefficients    []float32 // (B, 1+K)
+	kinds           []uint32  // likewise
+	losses          []float64 // by worker
 
 	byWord, byContext               sorted
 	wordGradients, contextGradients []float32 // of the distinct rows
@@ -198,7 +198,7 @@ func newMinibatch(counts []uint64, noise *corpus.Alias, c ProfileCase, seed uint
 		ProfileCase: c, team: team.New(c.Threads), noise: noise, seed: seed,
 		words: make([]float32, c.Words*c.Dim), contexts: make([]float32, c.Words*c.Dim),
 		drawn: make([]uint32, c.Batch*c.Negatives), scores: make([]float32, entries),
-		coefficients: make([]float32, entries), factors: make([]float32, entries), losses: make([]float64, c.Threads),
+		coefficients: make([]float32, entries), kinds: make([]uint32, entries), losses: make([]float64, c.Threads),
 	}
 	random := make([]uint32, c.Batch*(width+1))
 	simd.Philox(random, seed, uint64(corpus.StreamInitWords), 0)
@@ -206,6 +206,7 @@ func newMinibatch(counts []uint64, noise *corpus.Alias, c ProfileCase, seed uint
 	for i := range c.Batch {
 		bits := random[i*(width+1):]
 		b.left = append(b.left, occurrences.Draw(bits[0]))
+		b.kinds[i*width] = simd.Positive
 		b.targets = append(b.targets, occurrences.Draw(bits[1]))
 		for k := range c.Negatives {
 			b.targets = append(b.targets, noise.Draw(bits[2+k]))
@@ -271,16 +272,9 @@ func (b *minibatch) loss() error {
 	width := 1 + b.Negatives
 	return b.each(b.Batch, func(worker, first, last int) {
 		from, to := first*width, last*width
-		simd.Logistic(b.coefficients[from:to], b.factors[from:to], b.scores[from:to])
-		sum := 0.0
-		for i := first; i < last; i++ {
-			product := 1.0
-			for _, f := range b.factors[i*width:][:width] {
-				product *= float64(f)
-			}
-			sum += math.Log(product)
-		}
-		b.losses[worker] = sum
+		loss := simd.NewLoss()
+		simd.Gradients(b.coefficients[from:to], b.scores[from:to], b.kinds[from:to], -1, &loss)
+		b.losses[worker] = loss.Total()
 	})
 }
 

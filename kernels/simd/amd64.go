@@ -55,10 +55,6 @@ func combineAdam6(w, m, v, coefficients, table *float32, rows *uint32, n int, s 
 
 func dot(x, y *float32, n int) float32 { return dotAVX2(x, y, n) }
 
-func logistic(gradient, factors, scores *float32, n int) {
-	logisticAVX2(gradient, factors, scores, n)
-}
-
 func momentum(w, m, g *float32, n int, beta1, rest, keep, scale float32) {
 	momentumAVX2(w, m, g, n, beta1, rest, keep, scale)
 }
@@ -106,9 +102,6 @@ func sgdAVX2(w, grad *float32, n int, keep, rate float32)
 
 //go:noescape
 func philoxAVX2(dst *uint32, groups int, key *[6]uint32)
-
-//go:noescape
-func logisticAVX2(gradient, factors, scores *float32, n int)
 
 //go:noescape
 func prefetch(table *float32, rows *uint32, count, n int)

@@ -37,19 +37,12 @@ func combineGo(out, coefficients, table []float32, rows []uint32) {
 	}
 }
 
-// Limits of exp's argument in Logistic: the factor stays finite in float32
+// Limits of exp's argument in Gradients: the factor stays finite in float32
 // above and normal below.
 const (
 	minArgument = -87
 	maxArgument = 80
 )
-
-func logisticGo(gradient, factors, scores []float32) {
-	for k, s := range scores {
-		e := float32(math.Exp(float64(min(max(s, minArgument), maxArgument))))
-		gradient[k], factors[k] = e/(1+e), 1+e
-	}
-}
 
 // The products are converted to float32 one by one because a Go compiler may
 // otherwise fuse them with the addition (it does on arm64), and Adam promises

@@ -12,7 +12,6 @@ func dots6(_, _, _ *float32, _ *uint32, _ int)       { panic("unreachable") }
 func dot(_, _ *float32, _ int) float32               { panic("unreachable") }
 func combine6(_, _, _ *float32, _ *uint32, _, _ int) { panic("unreachable") }
 func adam(_, _, _, _ *float32, _ int, _ *AdamStep)   { panic("unreachable") }
-func logistic(_, _, _ *float32, _ int)               { panic("unreachable") }
 func combineAdam6(_, _, _, _, _ *float32, _ *uint32, _ int, _ *AdamStep) {
 	panic("unreachable")
 }

@@ -10,8 +10,8 @@
 // AVX2 and AVX-512 give the same bits: both add in sixteen lanes, fold them in
 // the same order and fuse the same multiplications. The element-wise kernels
 // (Adam, Momentum, SGD) use no fused multiplication and give the same bits in
-// plain Go too, and Philox deals in whole numbers. Dots, Combine, CombineAdam,
-// Dot and Logistic differ from plain Go in the last bits of a float32.
+// plain Go too, and Philox deals in whole numbers. All others differ from plain
+// Go in the last bits of a float32.
 //
 // # Safety
 //
@@ -118,22 +118,6 @@ func Combine(out, coefficients, table []float32, rows []uint32) {
 		}
 		combine6(&out[0], &c[0], &table[0], &r[0], n, add)
 	}
-}
-
-// Logistic computes the sigmoid of every score, which is the gradient of
-// log(1+exp(s)), and the factor whose logarithm that is:
-//
-//	sigmoid = exp(s)/(1+exp(s))   factor = 1+exp(s)
-//
-// The argument of exp is limited to [-87, 80], so a factor is finite and a
-// sigmoid is never exactly 0; NaN stays NaN. The three slices have one length.
-func Logistic(sigmoids, factors, scores []float32) {
-	_, _ = sigmoids[:len(scores)], factors[:len(scores)]
-	if current == Go || len(scores) == 0 {
-		logisticGo(sigmoids, factors, scores)
-		return
-	}
-	logistic(&sigmoids[0], &factors[0], &scores[0], len(scores))
 }
 
 // Adam applies one update to w and its moments m and v, all of one length; see

@@ -169,47 +169,6 @@ func TestDot(t *testing.T) {
 	})
 }
 
-func TestLogistic(t *testing.T) {
-	eachLevel(t, func(t *testing.T, r *rand.Rand) {
-		for count := 0; count <= 25; count++ {
-			scores, _ := guarded(count)
-			for k := range scores {
-				scores[k] = float32(r.NormFloat64() * 20)
-			}
-			gradient, allG := guarded(count)
-			factors, allF := guarded(count)
-			Logistic(gradient, factors, scores)
-			checkGuards(t, "Logistic gradient", count, allG)
-			checkGuards(t, "Logistic factors", count, allF)
-			for k, s := range scores {
-				e := math.Exp(min(max(float64(s), -87), 80))
-				want := e / (1 + e)
-				if math.Abs(float64(gradient[k])-want) > 1e-6*math.Abs(want) || math.Abs(float64(factors[k])-(1+e)) > 1e-6*(1+e) {
-					t.Fatalf("score %v (k=%d): gradient %v want %v, factor %v want %v", s, k, gradient[k], want, factors[k], 1+e)
-				}
-			}
-		}
-	})
-}
-
-func TestLogisticExtremes(t *testing.T) {
-	inf := float32(math.Inf(1))
-	eachLevel(t, func(t *testing.T, _ *rand.Rand) {
-		scores := []float32{inf, inf, -inf, 1e30, -1e30, 0, float32(math.NaN()), 200, -200}
-		g, f := make([]float32, len(scores)), make([]float32, len(scores))
-		Logistic(g, f, scores)
-		for k := range scores {
-			nan := scores[k] != scores[k]
-			if (g[k] != g[k]) != nan || (f[k] != f[k]) != nan || math.IsInf(float64(f[k]), 0) {
-				t.Errorf("score %v: gradient %v, factor %v", scores[k], g[k], f[k])
-			}
-		}
-		if g[5] != 0.5 || f[5] != 2 {
-			t.Errorf("score 0: gradient %v, factor %v", g[5], f[5])
-		}
-	})
-}
-
 // The element-wise kernels promise the same bits at every level.
 func TestUpdatesSameBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(rand.Uint64(), 2))
@@ -404,10 +363,6 @@ func BenchmarkDots6(b *testing.B) {
 
 func BenchmarkCombine6(b *testing.B) {
 	benchmarkLevels(b, func(d *benchData) { w, _, _ := d.rows(); Combine(w, d.six, d.table, benchRows) })
-}
-
-func BenchmarkLogistic(b *testing.B) {
-	benchmarkLevels(b, func(d *benchData) { w, m, v := d.rows(); Logistic(w[:48], m[:48], v[:48]) })
 }
 
 func BenchmarkAdam(b *testing.B) {
