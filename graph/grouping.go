@@ -1,5 +1,7 @@
 package graph
 
+import "github.com/w2vcl/w2vcl/internal/memory"
+
 // A grouping sorts the entries of a minibatch by the table row they update, so
 // that conflicting gradients become one sum per row.
 type grouping struct {
@@ -27,7 +29,7 @@ func (g *grouping) group(tableRows int, keys, others []uint32) {
 	for i := range g.rows {
 		g.starts[i+1] += g.starts[i]
 	}
-	g.entries, g.others = grow(g.entries, len(keys)), grow(g.others, len(keys))
+	g.entries, g.others = memory.Resize(g.entries, len(keys)), memory.Resize(g.others, len(keys))
 	// While filling, starts[i] runs to the end of group i; then all move up.
 	for e, key := range keys {
 		at := &g.starts[g.slots[key]-1]
@@ -39,12 +41,4 @@ func (g *grouping) group(tableRows int, keys, others []uint32) {
 	for _, row := range g.rows {
 		g.slots[row] = 0
 	}
-}
-
-// grow returns a slice of n values, reusing the memory of s where it can.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/chewxy/hm"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"gorgonia.org/gorgonia"
@@ -75,7 +76,7 @@ func newPairsStep(words, contexts *table, batch *pairBatch, team *team.Team) *pa
 func (p *pairsStep) run() error {
 	b := p.batch
 	blocks := (b.left() + pairBlock - 1) / pairBlock
-	p.coefficients, p.losses = grow(p.coefficients, len(b.words)), grow(p.losses, blocks)
+	p.coefficients, p.losses = memory.Resize(p.coefficients, len(b.words)), memory.Resize(p.losses, blocks)
 
 	// 1. scores of all entries; beside it the sorting by row, which needs none
 	err := p.team.Do(2+blocks, func(worker, i int) {
@@ -93,7 +94,7 @@ func (p *pairsStep) run() error {
 	}
 	// 2. gradients of the words, which need the old contexts
 	n := p.words.dim
-	p.gradients = grow(p.gradients, len(p.byWord.rows)*n)
+	p.gradients = memory.Resize(p.gradients, len(p.byWord.rows)*n)
 	err = p.eachRow(&p.byWord, func(w *pairsWorker, i int) {
 		p.gradient(w, &p.byWord, i, p.contexts, p.gradients[i*n:][:n])
 	})
@@ -156,7 +157,7 @@ func (p *pairsStep) eachRow(g *grouping, work func(w *pairsWorker, i int)) error
 // times the rows they meet in the other table.
 func (p *pairsStep) gradient(w *pairsWorker, g *grouping, i int, other *table, out []float32) {
 	from, to := g.starts[i], g.starts[i+1]
-	w.coefficients = grow(w.coefficients, to-from)
+	w.coefficients = memory.Resize(w.coefficients, to-from)
 	for j, e := range g.entries[from:to] {
 		w.coefficients[j] = p.coefficients[e]
 	}

@@ -2,6 +2,7 @@ package sequential
 
 import (
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
@@ -41,7 +42,7 @@ func (n *negatives) draw(dst []uint32, j uint64, target uint32) {
 // drawAll returns the outputs of all windows of a sentence: (words, 1+count),
 // the word itself, which is the target, and its negatives.
 func (n *negatives) drawAll(dst []uint32, s *sentence, count int) []uint32 {
-	dst = grow(dst, len(s.words)*(1+count))
+	dst = memory.Resize(dst, len(s.words)*(1+count))
 	random := n.words(n.number(s, 0), len(s.words)*n.perWindow)
 	for i, target := range s.words {
 		row := dst[i*(1+count):][:1+count]
@@ -59,7 +60,7 @@ func (n *negatives) drawAll(dst []uint32, s *sentence, count int) []uint32 {
 // words returns count random words from number j on.
 func (n *negatives) words(j uint64, count int) []uint32 {
 	const group = 32 // that the generator makes at once
-	n.random = grow(n.random, (count+group-1)/group*group)
+	n.random = memory.Resize(n.random, (count+group-1)/group*group)
 	simd.Philox(n.random, n.seed, uint64(corpus.StreamNegatives.Sub(n.epoch)), j/4)
 	return n.random[:count]
 }

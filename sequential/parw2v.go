@@ -2,6 +2,7 @@ package sequential
 
 import (
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
@@ -75,7 +76,7 @@ func (p *parW2V) draw(dst []uint32, s *sentence, first int) []uint32 {
 		window = p.Window
 	}
 	random := p.negatives.words(p.negatives.number(s, first), 1+window*p.Negatives)
-	dst = grow(dst, p.Negatives*(1+int(corpus.Below(random[0], uint32(window)))))
+	dst = memory.Resize(dst, p.Negatives*(1+int(corpus.Below(random[0], uint32(window)))))
 	for k := range dst {
 		dst[k] = p.noise.Draw(random[1+k])
 	}

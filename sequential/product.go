@@ -1,6 +1,9 @@
 package sequential
 
-import "github.com/w2vcl/w2vcl/kernels/simd"
+import (
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
 
 // A product trains all pairs of some rows of W (inputs) with some rows of C
 // (outputs) at once, as three small matrix products:
@@ -32,7 +35,7 @@ func (p *product) train(left []float32, inputs []uint32, right []float32, output
 // gradients does the first two of the three products and returns G.
 func (p *product) gradients(left []float32, inputs []uint32, right []float32, outputs, kinds []uint32) []float32 {
 	pairs := len(inputs) * len(outputs)
-	p.scores, p.coefficients = grow(p.scores, pairs), grow(p.coefficients, pairs)
+	p.scores, p.coefficients = memory.Resize(p.scores, pairs), memory.Resize(p.coefficients, pairs)
 	simd.Scores(p.scores, left, inputs, right, outputs, p.dim)
 	simd.Gradients(p.coefficients, p.scores, kinds[:pairs], p.rate, &p.loss)
 	p.pairs += pairs

@@ -1,6 +1,9 @@
 package sequential
 
-import "github.com/w2vcl/w2vcl/kernels/simd"
+import (
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
 
 // pSGNScc combines several windows of a sentence in one product (Rengasamy et
 // al. 2017, "context combining"). The window of word t has the outputs t and K
@@ -53,7 +56,7 @@ func (p *pSGNScc) train(s *sentence) {
 
 // list makes the lists of places of a sentence.
 func (p *pSGNScc) list(s *sentence) {
-	p.next, p.trained = grow(p.next, len(s.words)), grow(p.trained, len(s.words))
+	p.next, p.trained = memory.Resize(p.next, len(s.words)), memory.Resize(p.trained, len(s.words))
 	clear(p.trained)
 	for i := len(s.words) - 1; i >= 0; i-- {
 		word := s.words[i]

@@ -14,12 +14,3 @@ func (s *sentence) window(to []uint32, i int) []uint32 {
 	to = append(to, s.words[max(i-w, 0):i]...)
 	return append(to, s.words[i+1:min(i+w+1, len(s.words))]...)
 }
-
-// grow returns a slice of length n, x itself if it is long enough. What it
-// holds does not matter.
-func grow[T any](x []T, n int) []T {
-	if n > cap(x) {
-		return make([]T, n, n+n/4)
-	}
-	return x[:n]
-}

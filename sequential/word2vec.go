@@ -1,6 +1,9 @@
 package sequential
 
-import "github.com/w2vcl/w2vcl/kernels/simd"
+import (
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
 
 // skipGram is the skip-gram model of word2vec: in each window, each context
 // word (input) with the window's word (target) and K negatives of its own.
@@ -67,7 +70,7 @@ func (g *skipGram) draw(p *pairs, s *sentence, t int) {
 		return
 	}
 	p.inputs = s.window(p.inputs, t)
-	g.drawn = grow(g.drawn, len(p.inputs)*g.Negatives)
+	g.drawn = memory.Resize(g.drawn, len(p.inputs)*g.Negatives)
 	g.negatives.draw(g.drawn, g.negatives.number(s, t), s.words[t])
 	for i := range p.inputs {
 		p.outputs = append(p.outputs, s.words[t])
@@ -113,7 +116,7 @@ func (b *cbow) train(s *sentence) {
 
 func (b *cbow) trainMean(outputs, next []uint32) {
 	row := []uint32{0} // the only one of b.mean
-	b.shares = grow(b.shares, len(b.inputs))
+	b.shares = memory.Resize(b.shares, len(b.inputs))
 	for i := range b.shares {
 		b.shares[i] = 1 / float32(len(b.inputs))
 	}

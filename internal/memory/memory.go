@@ -1,4 +1,5 @@
-// Package memory allocates the large tables of training.
+// Package memory allocates what training needs: large tables, and scratch memory
+// that is used again.
 package memory
 
 import "unsafe"
@@ -24,4 +25,13 @@ func Floats(n int) []float32 {
 	pages := (n + floats - 1) / floats
 	useHugePages(unsafe.Slice((*byte)(unsafe.Pointer(&x[skip])), pages*hugePage))
 	return x[skip : skip+n : skip+n]
+}
+
+// Resize returns a slice of length n, x itself if it has room. What it holds does
+// not matter.
+func Resize[T any](x []T, n int) []T {
+	if n > cap(x) {
+		return make([]T, n, n+n/4)
+	}
+	return x[:n]
 }

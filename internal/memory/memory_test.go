@@ -16,3 +16,17 @@ func TestFloats(t *testing.T) {
 		}
 	}
 }
+
+func TestResize(t *testing.T) {
+	var x []int
+	for _, n := range []int{0, 1, 100, 3, 125, 126, 0} {
+		before := x
+		x = Resize(x, n)
+		if len(x) != n {
+			t.Fatalf("length %d, want %d", len(x), n)
+		}
+		if n > 0 && n <= cap(before) && &x[0] != &before[:n][0] {
+			t.Errorf("%d values found no room in %d", n, cap(before))
+		}
+	}
+}
