@@ -3,9 +3,7 @@ package device_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/device/devicetest"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/corpustest"
 	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
@@ -24,23 +23,7 @@ import (
 // text is one of random words, the first of them frequent, in short sentences.
 func text(t *testing.T, seed uint64, words int) (*corpus.Corpus, *corpus.Alias) {
 	t.Helper()
-	r := rand.New(rand.NewPCG(seed, 1))
-	var b strings.Builder
-	for range words {
-		fmt.Fprintf(&b, "w%d ", int(math.Pow(60, r.Float64())))
-		if r.IntN(12) == 0 {
-			b.WriteByte('\n')
-		}
-	}
-	c, err := corpus.ReadFrom(t.Context(), strings.NewReader(b.String()), "test", corpus.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	noise, err := corpus.NewAlias(corpus.CountPower(c.Vocabulary.Counts, 0.75))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, noise
+	return corpustest.Read(t, corpustest.Zipf(seed, words, 60, 12))
 }
 
 func freshSeed(t *testing.T) uint64 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/corpustest"
 )
 
 // BenchmarkTrain measures words per second of all modes at dimension 128, window
@@ -41,7 +42,7 @@ func BenchmarkTrain(b *testing.B) {
 func benchText(b *testing.B) (*corpus.Corpus, *corpus.Alias) {
 	path := os.Getenv("W2VCL_BENCH_CORPUS")
 	if path == "" {
-		return read(b, zipf(1, 2_000_000, 60_000))
+		return corpustest.Read(b, corpustest.Zipf(1, 2_000_000, 60_000, 0))
 	}
 	text, err := corpus.Read(context.Background(), path, corpus.Options{MinCount: 5})
 	if err != nil {

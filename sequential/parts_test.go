@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/corpustest"
 )
 
 func TestWindow(t *testing.T) {
@@ -73,7 +74,7 @@ func TestNegativesOfAlmostOnlyWord(t *testing.T) {
 // All trainers of the project start from the same tables.
 func TestInitialTables(t *testing.T) {
 	c := modes()["fullw2v"]
-	tr := newTrainer(t, zipf(1, 9000, 800), c)
+	tr := newTrainer(t, corpustest.Zipf(1, 9000, 800, 0), c)
 	words, contexts := tr.Tables()
 	for i, x := range words {
 		bits := corpus.Philox(c.Seed, corpus.StreamInitWords, uint64(i)/4)[i%4]
@@ -95,7 +96,7 @@ func TestNewFrom(t *testing.T) {
 	advance(t, old, 0, old.Units())
 	start := Tables{Vocabulary: old.text.Vocabulary.Words, Words: old.words, Contexts: old.contexts}
 
-	text, _ := read(t, "c new a new c")
+	text, _ := corpustest.Read(t, "c new a new c")
 	grown, err := Grow(text, start.Vocabulary)
 	if err != nil {
 		t.Fatal(err)
@@ -202,10 +203,10 @@ func TestPieces(t *testing.T) {
 	r := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	lines := make([]string, 1000)
 	for i := range lines {
-		lines[i] = zipf(r.Uint64(), 1+r.IntN(30), 100)
+		lines[i] = corpustest.Zipf(r.Uint64(), 1+r.IntN(30), 100, 0)
 	}
 	short := strings.Join(lines, "\n")
-	for name, text := range map[string]string{"short lines": short, "and a long one": short + "\n" + zipf(1, 9000, 100)} {
+	for name, text := range map[string]string{"short lines": short, "and a long one": short + "\n" + corpustest.Zipf(1, 9000, 100, 0)} {
 		c := modes()["pword2vec"]
 		c.Epochs = 1
 		for _, c.Threads = range []int{1, 2, 3, 16} {

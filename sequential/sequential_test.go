@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/corpustest"
 	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
@@ -33,34 +34,9 @@ func eachMode(t *testing.T, f func(t *testing.T, c Config)) {
 	}
 }
 
-func read(t testing.TB, text string) (*corpus.Corpus, *corpus.Alias) {
-	t.Helper()
-	c, err := corpus.ReadFrom(context.Background(), strings.NewReader(text), "test", corpus.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	noise, err := corpus.NewAlias(corpus.CountPower(c.Vocabulary.Counts, 0.75))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, noise
-}
-
-// zipf is a text of the given number of words, of which word n comes with a
-// probability of about 1/n, in one line.
-func zipf(seed uint64, words, vocabulary int) string {
-	r := rand.New(rand.NewPCG(seed, 1))
-	var b strings.Builder
-	for range words {
-		n := math.Pow(float64(vocabulary), r.Float64())
-		fmt.Fprintf(&b, "w%d ", int(n))
-	}
-	return b.String()
-}
-
 func newTrainer(t testing.TB, text string, c Config) *Trainer {
 	t.Helper()
-	parsed, noise := read(t, text)
+	parsed, noise := corpustest.Read(t, text)
 	tr, err := New(parsed, noise, c)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +74,7 @@ func TestSingleSentence(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("K=%d/length=%d/seed=%d", negatives, length, seed), func(t *testing.T) {
 					// The second line makes sure that there are other words.
-					testSentence(t, zipf(seed, length, 60)+"\n"+zipf(seed+1, 200, 60), c)
+					testSentence(t, corpustest.Zipf(seed, length, 60, 0)+"\n"+corpustest.Zipf(seed+1, 200, 60, 0), c)
 				})
 			}
 		}
@@ -110,7 +86,7 @@ func testSentence(t *testing.T, text string, c Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, noise := read(t, text)
+	parsed, noise := corpustest.Read(t, text)
 	tr, err := New(parsed, noise, c)
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +141,7 @@ func TestOddTexts(t *testing.T) {
 	texts := map[string]string{
 		"empty lines":    "\n\na b c\n\n\nb c d\n\n",
 		"one-word lines": "a\nb\nc\na\n",
-		"one long line":  zipf(3, long, 1000),
+		"one long line":  corpustest.Zipf(3, long, 1000, 0),
 		"CRLF":           "a b c\r\nb\r\n\r\nc d a\r\n",
 		"two words":      "a b",
 		"one frequent":   strings.Repeat("a ", 5000) + "b",
@@ -201,7 +177,7 @@ func TestTenMillionWordLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	text := zipf(4, 10_000_000, 1000)
+	text := corpustest.Zipf(4, 10_000_000, 1000, 0)
 	eachMode(t, func(t *testing.T, c Config) {
 		if c.Algorithm != FullW2V && c.Algorithm != PSGNScc {
 			return // the others read sentences in the same way
@@ -218,7 +194,7 @@ func TestTenMillionWordLine(t *testing.T) {
 // step it is log 2 a pair, for C is zero.
 func TestLossOfFirstPairs(t *testing.T) {
 	eachMode(t, func(t *testing.T, c Config) {
-		tr := newTrainer(t, zipf(1, 2000, 100), c)
+		tr := newTrainer(t, corpustest.Zipf(1, 2000, 100, 0), c)
 		report, err := tr.Advance(context.Background(), 0, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -251,7 +227,7 @@ func TestLossFalls(t *testing.T) {
 }
 
 func TestReproducible(t *testing.T) {
-	text := zipf(2, 5000, 300)
+	text := corpustest.Zipf(2, 5000, 300, 0)
 	eachMode(t, func(t *testing.T, c Config) {
 		train := func(c Config) []float32 {
 			tr := newTrainer(t, text, c)
@@ -272,7 +248,7 @@ func TestReproducible(t *testing.T) {
 // A trainer given the state of another at the end of a unit goes on as that one
 // does, and after Reset as a new one.
 func TestResumeAndReset(t *testing.T) {
-	text := zipf(2, 5000, 300)
+	text := corpustest.Zipf(2, 5000, 300, 0)
 	eachMode(t, func(t *testing.T, c Config) {
 		one := newTrainer(t, text, c)
 		half := one.Units() / 2
@@ -303,7 +279,7 @@ func TestThreads(t *testing.T) {
 	if raceEnabled {
 		t.Skip("Hogwild races on purpose")
 	}
-	text := zipf(4, 60_000, 2000)
+	text := corpustest.Zipf(4, 60_000, 2000, 0)
 	eachMode(t, func(t *testing.T, c Config) {
 		one := newTrainer(t, text, c)
 		a := advance(t, one, 0, one.Units())
@@ -320,7 +296,7 @@ func TestThreads(t *testing.T) {
 func TestLevels(t *testing.T) {
 	best := simd.Current()
 	defer func() { _ = simd.Use(best) }()
-	text := zipf(2, 2000, 300)
+	text := corpustest.Zipf(2, 2000, 300, 0)
 	eachMode(t, func(t *testing.T, c Config) {
 		var want []float32
 		for _, l := range simd.Levels() {
@@ -336,7 +312,7 @@ func TestLevels(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	text := zipf(2, 5000, 300)
+	text := corpustest.Zipf(2, 5000, 300, 0)
 	eachMode(t, func(t *testing.T, c Config) {
 		tr := newTrainer(t, text, c)
 		w := tr.workers[0]
@@ -354,9 +330,9 @@ func TestNoAllocations(t *testing.T) {
 func TestUnits(t *testing.T) {
 	lines := make([]string, 500)
 	for i := range lines {
-		lines[i] = zipf(uint64(i), 1+i%50, 100)
+		lines[i] = corpustest.Zipf(uint64(i), 1+i%50, 100, 0)
 	}
-	text, _ := read(t, strings.Join(lines, "\n"))
+	text, _ := corpustest.Read(t, strings.Join(lines, "\n"))
 	for _, epochs := range []int{1, 3, 1000} {
 		units := cut(text.Sentences, epochs)
 		if units[0] != 0 || units[len(units)-1] != len(text.Tokens) || !slices.IsSorted(units) || len(slices.Compact(slices.Clone(units))) != len(units) {
@@ -382,7 +358,7 @@ func TestUnits(t *testing.T) {
 }
 
 func TestAdvanceErrors(t *testing.T) {
-	tr := newTrainer(t, zipf(1, 1000, 50), modes()["fullw2v"])
+	tr := newTrainer(t, corpustest.Zipf(1, 1000, 50, 0), modes()["fullw2v"])
 	for _, unit := range []int{-1, tr.Units()} {
 		if _, err := tr.Advance(context.Background(), unit, 0.1); err == nil {
 			t.Errorf("unit %d: no error", unit)
@@ -396,7 +372,7 @@ func TestAdvanceErrors(t *testing.T) {
 }
 
 func TestNewErrors(t *testing.T) {
-	text, noise := read(t, "a b c a b")
+	text, noise := corpustest.Read(t, "a b c a b")
 	good := modes()["word2vec"]
 	for name, change := range map[string]func(c *Config){
 		"algorithm": func(c *Config) { c.Algorithm = "magic" },
@@ -421,7 +397,7 @@ func TestNewErrors(t *testing.T) {
 	if _, err := New(text, noise, good); err != nil {
 		t.Error(err)
 	}
-	small, smallNoise := read(t, "a a a")
+	small, smallNoise := corpustest.Read(t, "a a a")
 	if _, err := New(small, smallNoise, good); err == nil {
 		t.Error("one word: no error")
 	}
