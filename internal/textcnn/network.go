@@ -8,6 +8,7 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
 )
@@ -53,18 +54,12 @@ type parameter struct {
 
 // newNetwork builds the graph for batches of a size.
 func newNetwork(vectors []float32, dim, classes, batch, threads int, seed uint64) (n *network, err error) {
-	defer func() { // Gorgonia panics on some faults
-		if p := recover(); p != nil {
-			err = fmt.Errorf("cannot build the network: gorgonia panicked: %v", p)
-		}
-	}()
+	defer operation.Recovered("build the network", &err)
 	n = &network{vectors: vectors, dim: dim, classes: classes, batch: batch, random: rand.New(rand.NewPCG(seed, 0))}
 	n.mask, n.target, n.ones = zeros(batch, len(widths)*filters), zeros(batch, classes), zeros(batch, 1)
 	workers := team.New(threads)
 	for _, width := range widths {
-		c := newConvolution(width, workers)
-		c.setBatch(make([]Sentence, batch), nil, dim) // for the shape of its result
-		n.convolutions = append(n.convolutions, c)
+		n.convolutions = append(n.convolutions, &convolution{width: width, team: workers})
 		if err := n.addParameter(filters, width*dim+1, math.Sqrt(2/float64(width*dim))); err != nil {
 			return nil, err
 		}
@@ -104,7 +99,7 @@ func (n *network) build() error {
 		learned = append(learned, matrix(g, fmt.Sprintf("parameter %d", i), p.dense))
 	}
 	for i, c := range n.convolutions {
-		part, err := gorgonia.ApplyOp(c, learned[i])
+		part, err := c.apply(learned[i], n.batch)
 		if err != nil {
 			return err
 		}
@@ -184,11 +179,7 @@ func (n *network) lossValue() (float64, error) {
 
 // gradients runs the graph on a batch.
 func (n *network) gradients(sentences []Sentence, drop bool) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("cannot train the network: gorgonia panicked: %v", p)
-		}
-	}()
+	defer operation.Recovered("train the network", &err)
 	padded := make([]Sentence, n.batch)
 	copy(padded, sentences)
 	for _, c := range n.convolutions {
