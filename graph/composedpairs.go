@@ -3,7 +3,6 @@ package graph
 import (
 	"fmt"
 
-	"github.com/chewxy/hm"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"gorgonia.org/gorgonia"
@@ -95,7 +94,7 @@ func (s *composedPairStep) number() {
 // It updates the contexts and keeps the gradient of rows for the derivative node
 // that Gorgonia's Grad adds.
 type composedPairs struct {
-	operation
+	lossOperation
 	pairs    *pairsStep
 	gradient *tensor.Dense // (B, N)
 	value    gorgonia.F32
@@ -104,19 +103,11 @@ type composedPairs struct {
 func newComposedPairs(size int, contexts *table, b *pairBatch, workers *team.Team) *composedPairs {
 	n := contexts.dim
 	data := memory.Floats(size * n)
-	c := &composedPairs{operation: newOperation(fmt.Sprintf("skip-gram loss of pairs, %d negatives, updates contexts", b.width-1), 2)}
+	c := &composedPairs{lossOperation: newLossOperation(fmt.Sprintf("skip-gram loss of pairs, %d negatives, updates contexts", b.width-1))}
 	c.gradient = dense(data, size, n)
 	c.pairs = newPairsStep(&table{name: "rows", rows: size, dim: n}, contexts, b, workers)
 	c.pairs.keep = data
 	return c
-}
-
-// Type is matrix -> matrix -> scalar.
-func (c *composedPairs) Type() hm.Type { return lossType() }
-
-// InferShape says scalar.
-func (c *composedPairs) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
-	return tensor.ScalarShape(), nil
 }
 
 // Do trains the contexts on one batch.

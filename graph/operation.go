@@ -16,8 +16,18 @@ func newOperation(name string, inputs int) operation { return base.New(name, inp
 
 var matrixType = base.MatrixType
 
-// lossType is matrix -> matrix -> scalar.
-func lossType() hm.Type { return hm.NewFnType(matrixType, matrixType, tensor.Float32) }
+// lossOperation is the base of those that take two matrices and give a loss.
+type lossOperation struct{ operation }
+
+func newLossOperation(name string) lossOperation { return lossOperation{newOperation(name, 2)} }
+
+// Type is matrix -> matrix -> scalar.
+func (lossOperation) Type() hm.Type { return hm.NewFnType(matrixType, matrixType, tensor.Float32) }
+
+// InferShape says scalar.
+func (lossOperation) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
+	return tensor.ScalarShape(), nil
+}
 
 // twoMatrices returns the first two inputs of an operation, float32 matrices
 // with the same number of columns.

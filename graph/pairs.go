@@ -3,12 +3,10 @@ package graph
 import (
 	"fmt"
 
-	"github.com/chewxy/hm"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // pairBatch is one minibatch. Entry e = b(1+K)+k is pair k of left word b: it
@@ -33,7 +31,7 @@ func (p *pairBatch) left() int { return len(p.words) / p.width }
 // alone, moments included (as TensorFlow's lazy Adam does). Sums are made in a
 // fixed order, so the result does not depend on the number of threads.
 type pairsStep struct {
-	operation
+	lossOperation
 	batch           *pairBatch
 	words, contexts *table
 	team            *team.Team
@@ -60,8 +58,8 @@ const pairBlock = 32
 
 func newPairsStep(words, contexts *table, batch *pairBatch, team *team.Team) *pairsStep {
 	p := &pairsStep{
-		operation: newOperation(fmt.Sprintf("skip-gram loss of pairs, %d negatives, updates both", batch.width-1), 2),
-		batch:     batch, words: words, contexts: contexts, team: team,
+		lossOperation: newLossOperation(fmt.Sprintf("skip-gram loss of pairs, %d negatives, updates both", batch.width-1)),
+		batch:         batch, words: words, contexts: contexts, team: team,
 	}
 	for range team.Threads() {
 		p.workers = append(p.workers, pairsWorker{
@@ -162,14 +160,6 @@ func (p *pairsStep) gradient(w *pairsWorker, g *grouping, i int, other *table, o
 		w.coefficients[j] = p.coefficients[e]
 	}
 	simd.Combine(out, w.coefficients, other.data, g.others[from:to])
-}
-
-// Type is matrix -> matrix -> scalar.
-func (p *pairsStep) Type() hm.Type { return lossType() }
-
-// InferShape says scalar.
-func (p *pairsStep) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
-	return tensor.ScalarShape(), nil
 }
 
 // Do trains one batch. Its inputs are the tables themselves.

@@ -32,7 +32,7 @@ type rowUpdater interface {
 // row of left is updated in place at once and no gradient is kept. Without
 // one, the gradient is kept for the derivative node that Gorgonia's Grad adds.
 type SkipGram struct {
-	operation
+	lossOperation
 	targets targets
 	team    *team.Team
 	update  rowUpdater    // nil: keep the gradient
@@ -84,7 +84,7 @@ func newSkipGram(t targets, team *team.Team, update rowUpdater) *SkipGram {
 	if update != nil {
 		name += ", updates left"
 	}
-	return &SkipGram{operation: newOperation(name, 2), targets: t, team: team, update: update}
+	return &SkipGram{lossOperation: newLossOperation(name), targets: t, team: team, update: update}
 }
 
 func applySkipGram(op *SkipGram, left, right *gorgonia.Node) (*gorgonia.Node, error) {
@@ -185,14 +185,6 @@ func (s *SkipGram) strip(w *skipGramWorker, left, right, kept []float32, n, firs
 }
 
 // What follows is what Gorgonia asks of an operation; the rest is in operation.
-
-// Type is matrix -> matrix -> scalar.
-func (s *SkipGram) Type() hm.Type { return lossType() }
-
-// InferShape says scalar.
-func (s *SkipGram) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
-	return tensor.ScalarShape(), nil
-}
 
 // Do runs the step on values of left and right.
 func (s *SkipGram) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
