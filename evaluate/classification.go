@@ -6,11 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/textcnn"
@@ -26,19 +22,6 @@ const folds = 10
 // tables.
 const classificationSeed = 1
 
-// A sentence of a classification set, as read.
-type labelled struct {
-	label string
-	words []string
-}
-
-// A classificationSet is one file, or the files NAME.train, NAME.dev and
-// NAME.test.
-type classificationSet struct {
-	name                 string
-	training, dev, tests []labelled // tests is empty: cross-validate
-}
-
 // Classification scores a table on the sentence classification sets in a folder,
 // or on one such file, by the accuracy of a small convolutional network on the
 // words' vectors, which stay as they are (Kim 2014, "CNN-static"; package
@@ -52,14 +35,18 @@ type classificationSet struct {
 // result's Found of Total words of all sentences are in the table.
 //
 // It takes minutes. progress, if not nil, is told about each trained network.
-// notes name files that are no such sets.
+// notes name files that are no such sets, and sets that are there twice, which
+// count once.
 func Classification(ctx context.Context, t *embedding.Table, path string, o Options, threads int, progress func(dataset string, done, total int)) (results []Result, notes []string, err error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
-	sets, notes, err := findClassification(path)
+	sets, strangers, notes, err := findClassification(path)
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, file := range strangers {
+		notes = append(notes, file+": not a classification set, skipped")
 	}
 	if progress == nil {
 		progress = func(string, int, int) {}
@@ -179,151 +166,4 @@ func crossValidation(sentences []textcnn.Sentence) []split {
 		})
 	}
 	return splits
-}
-
-// findClassification reads the sets of a folder, or of the set that a file is
-// part of, in the order of their paths.
-func findClassification(path string) (sets []classificationSet, notes []string, err error) {
-	root, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	files, err := regularFiles(root)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(files) == 1 && files[0] == root { // its other parts
-		files = partsOf(root)
-	}
-	parts := map[string]map[string][]labelled{} // by stem and part
-	var stems []string
-	for _, file := range files {
-		sentences, err := readClassification(file)
-		if err != nil {
-			return nil, nil, err
-		}
-		if sentences == nil {
-			notes = append(notes, file+": not a classification set, skipped")
-			continue
-		}
-		stem, part := cutPart(file)
-		if parts[stem] == nil {
-			parts[stem] = map[string][]labelled{}
-			stems = append(stems, stem)
-		}
-		parts[stem][part] = sentences
-	}
-	for _, stem := range stems {
-		p := parts[stem]
-		set := classificationSet{name: classificationName(filepath.Base(stem)), training: p[".train"], dev: p[".dev"], tests: p[".test"]}
-		switch {
-		case p[""] != nil:
-			set = classificationSet{name: set.name, training: p[""]}
-		case set.training == nil || set.tests == nil:
-			notes = append(notes, stem+": a set in parts needs .train and .test, skipped")
-			continue
-		}
-		if len(set.training) < 2*folds {
-			return nil, nil, fmt.Errorf("%s: %d sentences to train on; there must be %d at least", stem, len(set.training), 2*folds)
-		}
-		sets = append(sets, set)
-	}
-	if len(sets) == 0 {
-		return nil, nil, fmt.Errorf("%s: no classification set found; expected lines \"label word word ...\" with a whole number as label", path)
-	}
-	return sets, notes, nil
-}
-
-// setParts are the endings of the files of a set in parts.
-var setParts = []string{".train", ".dev", ".test"}
-
-// cutPart returns a file's name without its part's ending, and that, or "".
-func cutPart(file string) (stem, part string) {
-	for _, part := range setParts {
-		if stem, ok := strings.CutSuffix(file, part); ok {
-			return stem, part
-		}
-	}
-	return strings.TrimSuffix(file, filepath.Ext(file)), ""
-}
-
-// partsOf returns the files of the set that a file is part of.
-func partsOf(file string) []string {
-	stem, part := cutPart(file)
-	if part == "" {
-		return []string{file}
-	}
-	var files []string
-	for _, part := range setParts {
-		if _, err := os.Stat(stem + part); err == nil {
-			files = append(files, stem+part)
-		}
-	}
-	return files
-}
-
-// readClassification reads a file, or returns nil if most of its lines are no
-// labelled sentences. The few others are errors. Bytes that are not UTF-8 (the
-// MR set is in Latin-1) become U+FFFD, as in a corpus.
-func readClassification(path string) ([]labelled, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var sentences []labelled
-	var bad error
-	lines := 0
-	for number, text := range strings.Split(string(data), "\n") {
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		lines++
-		s, err := parseLabelled(strings.ToValidUTF8(text, "\uFFFD"))
-		if err != nil {
-			if bad == nil {
-				bad = fmt.Errorf("%s:%d: %w", path, number+1, err)
-			}
-			continue
-		}
-		sentences = append(sentences, s)
-	}
-	if 2*len(sentences) <= lines {
-		return nil, nil
-	}
-	return sentences, bad
-}
-
-// parseLabelled reads "label word word ...". Two numbers are an edge of a graph
-// and no sentence.
-func parseLabelled(text string) (labelled, error) {
-	fields := strings.Fields(text)
-	if len(fields) < 2 {
-		return labelled{}, errors.New("a line is a label and the words of a sentence")
-	}
-	if _, err := strconv.Atoi(fields[0]); err != nil {
-		return labelled{}, fmt.Errorf("%q is not a label: labels are whole numbers", fields[0])
-	}
-	numbers := 0
-	for _, f := range fields {
-		if _, err := strconv.ParseFloat(f, 64); err == nil {
-			numbers++
-		}
-	}
-	if numbers == len(fields) {
-		return labelled{}, errors.New("there are only numbers")
-	}
-	return labelled{fields[0], fields[1:]}, nil
-}
-
-// classificationNames maps the files of the field's usual collection to the
-// names of the sets.
-var classificationNames = map[string]string{
-	"rt-polarity": "MR", "subj": "Subj", "stsa.binary": "SST-2", "stsa.fine": "SST-1", "custrev": "CR", "mpqa": "MPQA",
-}
-
-func classificationName(stem string) string {
-	if name, ok := classificationNames[stem]; ok {
-		return name
-	}
-	return stem
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +90,21 @@ func TestClassification(t *testing.T) {
 	}
 	if told["MR"] != folds || told["SST-2"] != 1 {
 		t.Errorf("told of %v networks", told)
+	}
+	// A set that is there twice counts once.
+	both := folder(t, map[string]string{"rt-polarity.all": "", "a/copy.txt": "", "stsa.binary.train": ""})
+	for name, from := range map[string]string{"rt-polarity.all": "rt-polarity.all", "a/copy.txt": "rt-polarity.all", "stsa.binary.train": "stsa.binary.test"} {
+		content, err := os.ReadFile(filepath.Join(dir, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(both, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names, notes, err := ClassificationSets(both)
+	if err != nil || !slices.Equal(names, []string{"copy, 900 sentences"}) || len(notes) != 2 || !strings.Contains(notes[0], "rt-polarity: the same set as") {
+		t.Errorf("sets %q, notes %q (%v)", names, notes, err)
 	}
 	// One file stands for its set.
 	again, _, err := Classification(t.Context(), moodTable(t), filepath.Join(dir, "stsa.binary.test"), Options{}, 1, nil)

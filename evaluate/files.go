@@ -60,36 +60,43 @@ func scanLines(r io.Reader) ([]line, error) {
 	}
 }
 
-// A dataset is a file that can be scored.
-type dataset struct {
-	path string
-	task string
-	name string
-}
-
 // findDatasets looks for sets of a task (empty: of all) in a folder and all
 // folders in it, or takes path itself if it is a file. It tells them from
-// other files by their content; notes say what was passed over.
+// other files by their content. A set that is there twice counts once, under the
+// name that the field uses if one of the files has it. Notes say what was passed
+// over.
 func findDatasets(path, only string) (sets []dataset, notes []string, err error) {
-	root, err := filepath.EvalSymlinks(path)
+	root, files, err := regularFiles(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := regularFiles(root)
-	if err != nil {
-		return nil, nil, err
-	}
+	places := make(map[string]int) // in sets, by content
 	for _, file := range files {
 		task, err := taskOf(file)
 		if err != nil {
 			return nil, nil, err
 		}
-		switch {
-		case task == "":
+		if task == "" {
 			notes = append(notes, file+": neither a similarity nor an analogy nor a categorization set, skipped")
-		case only == "" || task == only:
-			sets = append(sets, dataset{path: file, task: task})
+			continue
 		}
+		if only != "" && task != only {
+			continue
+		}
+		d, err := readDataset(file, task)
+		if err != nil {
+			return nil, nil, err
+		}
+		content := d.content()
+		if i, ok := places[content]; ok {
+			if same := &sets[i]; hasCommonName(file) && !hasCommonName(same.path) {
+				file, same.path = same.path, file
+			}
+			notes = append(notes, sameSet(file, sets[i].path))
+			continue
+		}
+		places[content] = len(sets)
+		sets = append(sets, d)
 	}
 	if len(sets) == 0 {
 		if only == "" {
@@ -101,9 +108,18 @@ func findDatasets(path, only string) (sets []dataset, notes []string, err error)
 	return sets, notes, nil
 }
 
+// sameSet is the note of a set that is there twice.
+func sameSet(file, first string) string {
+	return fmt.Sprintf("%s: the same set as %s, counted once", file, first)
+}
+
 // regularFiles lists the files in a folder and below, in the order of their
-// paths, or root itself if it is a file. Hidden ones are left out.
-func regularFiles(root string) (files []string, err error) {
+// paths, or the one file that path is. Hidden ones are left out. root is path
+// without symbolic links.
+func regularFiles(path string) (root string, files []string, err error) {
+	if root, err = filepath.EvalSymlinks(path); err != nil {
+		return "", nil, err
+	}
 	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -120,7 +136,7 @@ func regularFiles(root string) (files []string, err error) {
 		files = append(files, file)
 		return nil
 	})
-	return files, err
+	return root, files, err
 }
 
 // taskOf looks at the beginning of a file. It is a set of the task whose
@@ -246,14 +262,24 @@ func commonName(stem string) string {
 	return stem
 }
 
+func hasCommonName(path string) bool {
+	stem := stemOf(path)
+	return commonName(stem) != stem
+}
+
+// stemOf returns a file's name without its extension.
+func stemOf(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
 // nameDatasets names each set by the name that the field uses, or by its
 // file's where that name is taken, or by its path where that is taken too.
 func nameDatasets(sets []dataset, root string) {
 	taken := make(map[string]bool)
 	for i := range sets {
 		d := &sets[i]
-		base := filepath.Base(d.path)
-		stem := strings.TrimSuffix(base, filepath.Ext(base))
+		stem := stemOf(d.path)
 		relative, err := filepath.Rel(root, d.path)
 		if err != nil {
 			relative = d.path

@@ -26,41 +26,36 @@ type Items struct {
 // RunItems is [Run], but returns the outcomes of single items: the cosines of
 // similarity sets, and the answers to analogy questions by the first of the
 // options' methods. Options.OOV is OOVSkip whatever it says.
-func RunItems(ctx context.Context, t *embedding.Table, dir string, o Options) ([]Items, error) {
+func RunItems(ctx context.Context, t *embedding.Table, dir string, o Options) (all []Items, notes []string, err error) {
 	if err := o.check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	sets, _, err := findDatasets(dir, o.Task)
+	sets, notes, err := findDatasets(dir, o.Task)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l := newLookup(t, o)
-	var all []Items
 	for _, d := range sets {
 		items := Items{Task: d.task, Dataset: d.name}
 		switch d.task {
 		case TaskSimilarity:
 			items.Metric = MetricSpearman
-			err = items.readPairs(l, d.path)
+			items.addPairs(l, d.pairs)
 		case TaskAnalogy:
 			items.Metric = string(o.Methods[0])
-			err = items.answer(ctx, l, d.path, o.Methods[0])
+			err = items.answer(ctx, l, d.sections, o.Methods[0])
 		default: // a set that is scored as a whole
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("scoring %s: %w", d.name, err)
+			return nil, nil, fmt.Errorf("scoring %s: %w", d.name, err)
 		}
 		all = append(all, items)
 	}
-	return all, nil
+	return all, notes, nil
 }
 
-func (i *Items) readPairs(l *lookup, path string) error {
-	pairs, err := readSimilarity(path)
-	if err != nil {
-		return err
-	}
+func (i *Items) addPairs(l *lookup, pairs []pair) {
 	for _, p := range pairs {
 		value := math.NaN()
 		if r, ok := l.rows(p.first, p.second); ok {
@@ -68,16 +63,11 @@ func (i *Items) readPairs(l *lookup, path string) error {
 		}
 		i.Values, i.Human = append(i.Values, value), append(i.Human, p.score)
 	}
-	return nil
 }
 
-func (i *Items) answer(ctx context.Context, l *lookup, path string, m Method) error {
+func (i *Items) answer(ctx context.Context, l *lookup, sections []section, m Method) error {
 	if m == LRCos {
 		return fmt.Errorf("%s has no outcomes of single questions; use %s or %s", m, CosAdd, CosMul)
-	}
-	sections, err := readAnalogies(path)
-	if err != nil {
-		return err
 	}
 	for _, s := range sections {
 		p := newPass(l)

@@ -10,7 +10,8 @@ import (
 // Run scores a table on every similarity, analogy and categorization set in a
 // folder, found recursively and told apart by content; dir may also be one such
 // file. The results are in the order of the files' paths. notes name the files
-// that are none of these, which are skipped.
+// that are none of these, which are skipped, and those that hold the same items
+// as another, which count once.
 //
 // Errors: an unknown option, a folder without any set, a bad line in a set
 // (with file and line), a cancelled context.
@@ -39,22 +40,10 @@ func Run(ctx context.Context, t *embedding.Table, dir string, o Options) (result
 func score(ctx context.Context, l *lookup, d dataset, o Options) ([]Result, error) {
 	switch d.task {
 	case TaskSimilarity:
-		pairs, err := readSimilarity(d.path)
-		if err != nil {
-			return nil, err
-		}
-		return similarity(l, d.name, pairs, o)
+		return similarity(l, d.name, d.pairs, o)
 	case TaskCategorization:
-		members, err := readCategories(d.path)
-		if err != nil {
-			return nil, err
-		}
-		return categorization(ctx, l, d.name, members, o)
+		return categorization(ctx, l, d.name, d.members, o)
 	default:
-		sections, err := readAnalogies(d.path)
-		if err != nil {
-			return nil, err
-		}
-		return analogy(ctx, l, d.name, sections, o)
+		return analogy(ctx, l, d.name, d.sections, o)
 	}
 }

@@ -32,7 +32,7 @@ func TestItemsAgreeWithRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		items, err := RunItems(t.Context(), table, dir, o)
+		items, _, err := RunItems(t.Context(), table, dir, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestItemsAgreeWithRun(t *testing.T) {
 			}
 		}
 	}
-	if _, err := RunItems(t.Context(), table, dir, Options{Methods: []Method{LRCos}}); err == nil {
+	if _, _, err := RunItems(t.Context(), table, dir, Options{Methods: []Method{LRCos}}); err == nil {
 		t.Error("LRCos has no single questions, but no error came")
 	}
 }

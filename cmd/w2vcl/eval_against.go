@@ -42,10 +42,14 @@ func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table
 	defer remove()
 	options := evaluate.Options{CaseSensitive: o.caseSensitive, RestrictVocab: o.restrict, Task: o.task}
 	var items [2][]evaluate.Items
+	var notes []string // the same for both
 	for i, table := range []*embedding.Table{t, other} {
-		if items[i], err = evaluate.RunItems(ctx, table, data, options); err != nil {
+		if items[i], notes, err = evaluate.RunItems(ctx, table, data, options); err != nil {
 			return err
 		}
+	}
+	for _, note := range notes {
+		s.notef("%s", note)
 	}
 	var differences []scoreDifference
 	for i, first := range items[0] {

@@ -108,7 +108,8 @@ func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error)
 	if err != nil {
 		return nil, err
 	}
-	return evaluate.RunItems(ctx, vectors, j.data, evaluate.Options{Methods: []evaluate.Method{evaluate.CosAdd}})
+	items, _, err := evaluate.RunItems(ctx, vectors, j.data, evaluate.Options{Methods: []evaluate.Method{evaluate.CosAdd}})
+	return items, err
 }
 
 // sets names the sets in the data, by scoring a table of one word on them.
