@@ -76,7 +76,7 @@ func TestClassification(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(results) != 2 || results[0].Dataset != "MR" || results[1].Dataset != "SST-2" || len(notes) != 2 {
+	if len(results) != 2 || results[0].Dataset != "MR" || results[1].Dataset != "SST-2" || len(notes) != 1 {
 		t.Fatalf("results %+v, notes %q", results, notes)
 	}
 	for i, sentences := range []int{900, 990} {

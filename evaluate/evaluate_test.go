@@ -173,7 +173,7 @@ func TestFindDatasets(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if len(notes) != 8 {
+	if len(notes) != 7 {
 		t.Errorf("%d notes: %q", len(notes), notes)
 	}
 	for _, note := range notes {

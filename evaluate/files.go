@@ -80,7 +80,7 @@ func findDatasets(path, only string) (sets []dataset, notes []string, err error)
 			notes = append(notes, file+": neither a similarity nor an analogy nor a categorization set, skipped")
 			continue
 		}
-		if only != "" && task != only {
+		if only != "" && task != only || task == TaskClassification { // see findClassification
 			continue
 		}
 		d, err := readDataset(file, task)
@@ -174,6 +174,8 @@ func taskOf(path string) (string, error) {
 			return TaskSimilarity, nil
 		case looksLikeAnalogies(lines):
 			return TaskAnalogy, nil
+		case looksLikeSentences(lines):
+			return TaskClassification, nil
 		}
 	}
 	return "", nil

@@ -34,7 +34,8 @@ func ClassificationSets(path string) (names, notes []string, err error) {
 }
 
 // findClassification reads the sets of a folder, or of the set that a file is
-// part of, in the order of their paths. strangers are the other files.
+// part of, in the order of their paths. strangers are files that are sets of no
+// task.
 func findClassification(path string) (sets []classificationSet, strangers, notes []string, err error) {
 	root, files, err := regularFiles(path)
 	if err != nil {
@@ -51,7 +52,9 @@ func findClassification(path string) (sets []classificationSet, strangers, notes
 			return nil, nil, nil, err
 		}
 		if sentences == nil {
-			strangers = append(strangers, file)
+			if task, err := taskOf(file); err != nil || task == "" {
+				strangers = append(strangers, file)
+			}
 			continue
 		}
 		stem, part := cutPart(file)
@@ -124,6 +127,16 @@ func partsOf(file string) []string {
 		}
 	}
 	return files
+}
+
+func looksLikeSentences(lines []string) bool {
+	good := 0
+	for _, l := range lines {
+		if _, err := parseLabelled(l); err == nil {
+			good++
+		}
+	}
+	return 2*good > len(lines)
 }
 
 // readClassification reads a file, or returns nil if most of its lines are no

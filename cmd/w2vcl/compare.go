@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/compare"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
@@ -24,6 +25,7 @@ type compareOptions struct {
 	budget            budgetValue
 	own               ownValue
 	out, data         string
+	classify          bool
 	json, quiet       bool
 }
 
@@ -52,7 +54,9 @@ The budget is each recipe's own length, or
   iterations=N  iterations of mode cl, and as many pairs in the other modes
   seconds=N     seconds of training
 Scoring takes no time of it. --contexts and --batch with several values compare
-context sizes of mode cl and batch sizes of mode vanilla.
+context sizes of mode cl and batch sizes of mode vanilla. --classify also scores
+each finished run on the sets of sentences in --data (see 'w2vcl eval --help'),
+which takes minutes for each.
 
 The runs are kept in DIR/runs. After an interrupt, a kill or a crash the same
 command goes on where it was; with more modes or seeds it adds to what is there.`,
@@ -67,13 +71,14 @@ command goes on where it was; with more modes or seeds it adds to what is there.
 	flags.Var(&o.modes, "modes", "modes to compare, the first one with the others: `LIST` of "+strings.Join(train.Modes(), ", "))
 	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; one that holds the same comparison is gone on with")
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
+	flags.BoolVar(&o.classify, "classify", false, "score the finished runs on the classes of sentences, too; takes minutes for each run")
 	flags.Var(&o.budget, "budget", "how long to train: `BUDGET` is recipe, epochs=N, iterations=N or seconds=N")
 	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each mode, with seeds from --seed on")
 	flags.IntVar(&o.points, "points", 8, "score each run `N` times along the way")
 	flags.Var(&o.contexts, "contexts", "columns l of M in mode cl: `LIST` to compare (default: the recipe's)")
 	flags.Var(&o.batches, "batch", "pairs in a minibatch of mode vanilla: `LIST` to compare (default: the recipe's)")
 	flags.Var(o.own, "set", "a setting of one mode: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; may be given again")
-	for _, name := range []string{"modes", "out", "data", "budget", "seeds", "points", "contexts", "batch", "set"} {
+	for _, name := range []string{"modes", "out", "data", "classify", "budget", "seeds", "points", "contexts", "batch", "set"} {
 		annotate(flags.Lookup(name), train.GroupRun)
 	}
 	o.settings.addSettings(cmd, func(setting train.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
@@ -85,11 +90,14 @@ command goes on where it was; with more modes or seeds it adds to what is there.
 func (o *compareOptions) run(ctx context.Context, s streams) error {
 	options := compare.Options{
 		Modes: o.modes.names, Seeds: o.seeds, Points: o.points, Contexts: o.contexts, Batches: o.batches,
-		Settings: o.settings.set, Own: o.own, Budget: o.budget.Budget, Out: o.out,
+		Settings: o.settings.set, Own: o.own, Budget: o.budget.Budget, Out: o.out, Classify: o.classify, Corpus: o.settings.set["corpus"],
 	}
 	source := o.corpus()
 	if _, err := options.Runs(); err != nil { // before any work
 		return err
+	}
+	if o.classify && o.data == "" {
+		return train.Usagef("--classify needs --data: no sets of sentences come with w2vcl")
 	}
 	data, remove, err := evalData(o.data)
 	if err != nil {
@@ -140,21 +148,25 @@ func printComparison(s streams, r *compare.Result) error {
 		line += "\t" + v.Name
 	}
 	out.rowf("%s", line)
-	for i, set := range r.Sets {
-		if !set.Main {
-			continue
+	scores := func(show func(compare.Set) bool) {
+		for i, set := range r.Sets {
+			if !show(set) {
+				continue
+			}
+			line := fmt.Sprintf("%s\t%s\t%d of %d", set.Dataset, set.Metric, set.Found, set.Total)
+			for _, v := range r.Variants {
+				line += "\t" + v.Scores[i].Mean.String()
+			}
+			out.rowf("%s", line)
 		}
-		line := fmt.Sprintf("%s\t%s\t%d of %d", set.Dataset, set.Metric, set.Found, set.Total)
-		for _, v := range r.Variants {
-			line += "\t" + v.Scores[i].Mean.String()
-		}
-		out.rowf("%s", line)
 	}
+	scores(func(s compare.Set) bool { return s.Main })
 	line = "mean\t\t"
 	for _, v := range r.Variants {
 		line += "\t" + v.Score.Mean.String()
 	}
 	out.rowf("%s", line)
+	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
 	line = "seconds of training\t\t"
 	for _, v := range r.Variants {
 		line += fmt.Sprintf("\t%.1f", float64(v.SecondsTrain.Mean))

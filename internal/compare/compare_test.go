@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -144,6 +145,17 @@ func checkFiles(t *testing.T, o Options, r *Result) {
 		rows, err := csv.NewReader(strings.NewReader(read(t, filepath.Join(o.Out, name)))).ReadAll()
 		if err != nil || len(rows) != 1+lines {
 			t.Errorf("%s: %d lines (%v), want %d", name, len(rows), err, 1+lines)
+			continue
+		}
+		if name == ScoresFile {
+			continue
+		}
+		point := slices.Index(rows[0], "point")
+		for i, row := range rows[1:] {
+			perPoint := lines / (8 * o.Points)
+			if want := strconv.Itoa(1 + i/perPoint%o.Points); row[point] != want {
+				t.Fatalf("%s, line %d: point %s, want %s", name, i+2, row[point], want)
+			}
 		}
 	}
 }
@@ -218,6 +230,78 @@ func TestInterruptedComparison(t *testing.T) {
 				t.Errorf("interrupted at %q: %d moments, want %d", text, len(got.Variants[i].Curve), len(want.Variants[i].Curve))
 			}
 		}
+	}
+}
+
+// TestClasses scores sets of sentences, which may be asked for later and
+// interrupted.
+func TestClasses(t *testing.T) {
+	o := smallComparison(t, train.ModeCL)
+	o.Contexts = []int{12}
+	random := rand.New(rand.NewPCG(5, 5))
+	var sentences strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&sentences, "%d w%d w%d w%d other\n", i%2, i%2+3*random.IntN(10), i%2+3*random.IntN(10), i%2+3*random.IntN(10))
+	}
+	if err := os.WriteFile(filepath.Join(o.Data, "topics.all"), []byte(sentences.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := summarized(t, o, nil)
+	o.Classify = true
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &cancelWriter{text: "Classes of sentences", cancel: cancel}
+	if _, err := Execute(ctx, o, nil, train.NewProgress(w)); !errors.Is(err, train.ErrInterrupted) {
+		t.Errorf("error %v\n%s", err, &w.log)
+	}
+	cancel()
+	r := summarized(t, o, nil)
+	last := len(r.Sets) - 1
+	if set := r.Sets[last]; len(r.Sets) != len(before.Sets)+1 || set.Dataset != "topics" || set.Main || set.Found != 600 || set.Total != 800 {
+		t.Fatalf("sets %+v", r.Sets)
+	}
+	v := r.Variants[0]
+	if s := v.Scores[last]; s.Mean < 0.6 || s.Mean > 1 || !s.Deviation.Valid() || len(v.Scores) != len(v.Intervals) {
+		t.Errorf("scores %+v", v.Scores)
+	}
+	if v.Score != before.Variants[0].Score {
+		t.Errorf("the mean score was %v, and is %v with sentences", before.Variants[0].Score, v.Score)
+	}
+	page := read(t, filepath.Join(o.Out, PageFile))
+	if !strings.Contains(page, "<h3>Classes of sentences</h3>") {
+		t.Error("the page has no table of them")
+	}
+	// Another set of sentences is scored anew; without any, there is nothing to ask for.
+	path := filepath.Join(o.Data, "topics.all")
+	if err := os.WriteFile(path, []byte(sentences.String()+"0 w1 w4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if set := summarized(t, o, nil).Sets[last]; set.Total != 802 {
+		t.Errorf("changed sentences: %+v", set)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Execute(t.Context(), o, nil, nil); err == nil || !strings.Contains(err.Error(), "no classification set found") {
+		t.Errorf("without sentences: error %v", err)
+	}
+}
+
+// TestReportNamesTheText as the user did, not by a path of this machine.
+func TestReportNamesTheText(t *testing.T) {
+	o := smallComparison(t, train.ModePWord2Vec)
+	o.Seeds, o.Corpus = 1, "the text"
+	r := summarized(t, o, nil)
+	path := o.Settings["corpus"]
+	if r.Text.Corpus != "the text" || r.Text.Bytes != int64(len(read(t, path))) {
+		t.Errorf("text %+v", r.Text)
+	}
+	for _, name := range []string{ReportFile, PageFile} {
+		if strings.Contains(read(t, filepath.Join(o.Out, name)), path) {
+			t.Errorf("%s has the path", name)
+		}
+	}
+	if !strings.Contains(read(t, filepath.Join(o.Out, runsFolder, "pword2vec-seed1.json")), path) {
+		t.Error("the record of the run has lost the path, which it needs to go on")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
@@ -38,8 +39,13 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *train.Progress
 	if e.judge, err = newJudge(ctx, o.Data, text, runs[0].Config); err != nil {
 		return nil, err
 	}
-	if e.sets, err = e.judge.sets(ctx); err != nil {
-		return nil, err
+	if o.Classify {
+		if err := e.judge.findClasses(); err != nil {
+			return nil, err
+		}
+	}
+	for _, note := range e.judge.notes {
+		p.Notef("%s", note)
 	}
 	f := &Finished{Options: o, Text: text}
 	for _, r := range runs { // all records first: a wrong folder is no reason to train
@@ -51,6 +57,9 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *train.Progress
 	}
 	for i, r := range runs {
 		if err := e.run(ctx, r, f.Records[i], fmt.Sprintf("[%d of %d] %s, seed %d", i+1, len(runs), r.Name, r.Config.Seed)); err != nil {
+			return nil, err
+		}
+		if err := e.classify(ctx, r, f.Records[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -71,7 +80,6 @@ type executor struct {
 	source   io.Reader // not nil: the corpus is only a name
 	text     *corpus.Corpus
 	judge    *judge
-	sets     []string
 	progress *train.Progress
 }
 
@@ -79,7 +87,7 @@ type executor struct {
 func (e *executor) open(r Run) (*Record, error) {
 	record := &Record{
 		Variant: r.Variant, Seed: r.Config.Seed, Settings: settingsOf(r.Config), Budget: e.options.Budget.String(),
-		Observed: e.options.Points, Fingerprint: fmt.Sprintf("%016x", e.text.Fingerprint()), Sets: e.sets,
+		Observed: e.options.Points, Fingerprint: fmt.Sprintf("%016x", e.text.Fingerprint()), Sets: e.judge.sets,
 	}
 	return record, record.reload(e.options.Out)
 }
@@ -105,6 +113,20 @@ func (e *executor) run(ctx context.Context, r Run, record *Record, what string) 
 		return stopped(ctx, err)
 	}
 	record.Finished = true
+	return record.save(e.options.Out)
+}
+
+// classify scores a finished run on the sets of sentences, if they are asked for
+// and that was not done before.
+func (e *executor) classify(ctx context.Context, r Run, record *Record) (err error) {
+	if !e.options.Classify || slices.Equal(record.ClassSets, e.judge.classSets) {
+		return nil
+	}
+	note := func(dataset string) { e.progress.Notef("Classes of sentences: %s", dataset) }
+	if record.Classes, err = e.judge.classes(ctx, r.Config.Out, note); err != nil {
+		return stopped(ctx, err)
+	}
+	record.ClassSets = e.judge.classSets
 	return record.save(e.options.Out)
 }
 

@@ -73,18 +73,21 @@ func (r *Result) scoreRows() [][]string {
 	return rows
 }
 
-func (r *Record) pointKey(p Point) []string {
-	return append(r.key(), number(p.Share), strconv.Itoa(p.Units), number(r.Summary.SecondsMatrix), number(p.Seconds), number(p.Pairs))
+// pointKey is what tells observation i of a run from others. Runs of different
+// seeds are observed at slightly different places, so that the number is what to
+// average by.
+func (r *Record) pointKey(i int, p Point) []string {
+	return append(r.key(), strconv.Itoa(i+1), number(p.Share), strconv.Itoa(p.Units), number(r.Summary.SecondsMatrix), number(p.Seconds), number(p.Pairs))
 }
 
-var pointColumns = []string{"variant", "mode", "seed", "share", "units", "seconds_matrix", "seconds_train", "pairs"}
+var pointColumns = []string{"variant", "mode", "seed", "point", "share", "units", "seconds_matrix", "seconds_train", "pairs"}
 
 func (r *Result) curveRows() [][]string {
 	rows := [][]string{append(pointColumns[:len(pointColumns):len(pointColumns)], "loss", "task", "dataset", "metric", "score", "found", "total")}
 	for _, run := range r.Runs {
-		for _, p := range run.Points {
+		for i, p := range run.Points {
 			for _, s := range p.Scores {
-				rows = append(rows, append(run.pointKey(p), number(p.Loss), s.Task, s.Dataset, s.Metric, scoreText(s.Score), strconv.Itoa(s.Found), strconv.Itoa(s.Total)))
+				rows = append(rows, append(run.pointKey(i, p), number(p.Loss), s.Task, s.Dataset, s.Metric, scoreText(s.Score), strconv.Itoa(s.Found), strconv.Itoa(s.Total)))
 			}
 		}
 	}
@@ -95,9 +98,9 @@ func (r *Result) bandRows() [][]string {
 	rows := [][]string{append(pointColumns[:len(pointColumns):len(pointColumns)],
 		"min_count", "max_count", "words", "mean", "variance", "q05", "q25", "q50", "q75", "q95")}
 	for _, run := range r.Runs {
-		for _, p := range run.Points {
+		for i, p := range run.Points {
 			for _, b := range p.Bands {
-				row := append(run.pointKey(p), strconv.FormatUint(b.MinCount, 10), strconv.FormatUint(b.MaxCount, 10),
+				row := append(run.pointKey(i, p), strconv.FormatUint(b.MinCount, 10), strconv.FormatUint(b.MaxCount, 10),
 					strconv.Itoa(b.Words), number(b.Mean), number(b.Variance))
 				for _, q := range b.Quantiles {
 					row = append(row, number(q))

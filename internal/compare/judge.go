@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -17,6 +18,10 @@ import (
 type judge struct {
 	data  string
 	pairs evaluate.SamplePairs
+	sets  []string // in the data
+	notes []string // on what the data has besides
+
+	classSets []string // of sentences, if they are scored
 }
 
 // The losses by frequency band are computed on so many contexts of each word,
@@ -57,7 +62,8 @@ func newJudge(ctx context.Context, data string, text *corpus.Corpus, c train.Con
 			}
 		}
 	}
-	return &judge{data, p}, nil
+	j := &judge{data: data, pairs: p}
+	return j, j.findSets(ctx)
 }
 
 // point judges a run at an observation by the main metrics.
@@ -87,6 +93,8 @@ func isMain(r evaluate.Result) bool {
 		return r.Metric == evaluate.MetricSpearman
 	case evaluate.TaskAnalogy:
 		return r.Metric == string(evaluate.CosAdd)
+	case evaluate.TaskClassification: // not scored along the way
+		return false
 	default:
 		return true
 	}
@@ -112,19 +120,46 @@ func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error)
 	return items, err
 }
 
-// sets names the sets in the data, by scoring a table of one word on them.
-func (j *judge) sets(ctx context.Context) ([]string, error) {
+// classes scores the vectors of a finished run on the sets of sentences. note is
+// told about each set.
+func (j *judge) classes(ctx context.Context, run string, note func(dataset string)) ([]evaluate.Result, error) {
+	vectors, err := embedding.Load(filepath.Join(run, train.VectorsFile))
+	if err != nil {
+		return nil, err
+	}
+	results, _, err := evaluate.Classification(ctx, vectors, j.data, evaluate.Options{}, runtime.GOMAXPROCS(0), func(dataset string, done, _ int) {
+		if done == 0 {
+			note(dataset)
+		}
+	})
+	return results, err
+}
+
+// findSets names the sets in the data, by scoring a table of one word on them.
+func (j *judge) findSets(ctx context.Context) error {
 	table, err := embedding.NewTable([]string{"the"}, 1, []float32{1})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	results, err := j.score(ctx, table, evaluate.CosAdd)
+	results, notes, err := evaluate.Run(ctx, table, j.data, evaluate.Options{Methods: []evaluate.Method{evaluate.CosAdd}})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var names []string
+	j.notes = notes
 	for _, r := range results {
-		names = append(names, fmt.Sprintf("%s %s, %d items", r.Task, r.Dataset, r.Total))
+		if isMain(r) {
+			j.sets = append(j.sets, fmt.Sprintf("%s %s, %d items", r.Task, r.Dataset, r.Total))
+		}
 	}
-	return names, nil
+	return nil
+}
+
+// findClasses names the sets of sentences in the data.
+func (j *judge) findClasses() error {
+	sets, notes, err := evaluate.ClassificationSets(j.data)
+	if err != nil {
+		return err
+	}
+	j.classSets, j.notes = sets, append(j.notes, notes...)
+	return nil
 }

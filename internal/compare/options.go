@@ -26,10 +26,15 @@ type Options struct {
 	Contexts []int // sweep of mode cl over l; empty: the recipe's
 	Batches  []int // sweep of mode vanilla over the minibatch; empty: the recipe's
 
-	Budget Budget
-	Points int    // evaluations of a run, at equal steps of its work
-	Data   string // folder of evaluation sets
-	Out    string
+	Budget   Budget
+	Points   int    // evaluations of a run, at equal steps of its work
+	Data     string // folder of evaluation sets
+	Classify bool   // score the finished runs on the sets of sentences in Data, too
+	Out      string
+
+	// Corpus is the corpus as the report names it; empty: as Settings do, who
+	// need a path that holds from any folder.
+	Corpus string
 }
 
 // A Variant is a mode, or a mode at one point of a sweep.

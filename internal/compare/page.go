@@ -120,12 +120,16 @@ func markBest(rows [][]cell, value func(row int) evaluate.Score, column int) {
 	}
 }
 
-// ScoreRows is the table of the main metrics, or of the others: a row for each
-// set, a column for each variant.
-func (p page) ScoreRows(main bool) [][]cell {
+// MainRows, ClassRows and OtherRows are the tables of scores: a row for each set,
+// a column for each variant.
+func (p page) MainRows() [][]cell  { return p.scoreRows(tableMain) }
+func (p page) ClassRows() [][]cell { return p.scoreRows(tableClasses) }
+func (p page) OtherRows() [][]cell { return p.scoreRows(tableOthers) }
+
+func (p page) scoreRows(table string) [][]cell {
 	var rows [][]cell
 	for i, set := range p.Sets {
-		if set.Main != main {
+		if set.table() != table {
 			continue
 		}
 		row := []cell{{Text: set.Dataset, Small: set.Metric}}

@@ -35,6 +35,10 @@ type Record struct {
 	Finished bool              `json:"finished"` // what follows is there
 	Summary  train.Summary     `json:"summary"`
 	Scores   []evaluate.Result `json:"scores"` // at the end, by all metrics
+
+	// Classes are the scores of sets of sentences, if they were asked for.
+	Classes   []evaluate.Result `json:"classes,omitempty"`
+	ClassSets []string          `json:"class_sets,omitempty"`
 }
 
 // A Point is a run at one observation.

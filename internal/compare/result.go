@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -29,8 +31,9 @@ type Result struct {
 
 // A Text is what was trained on.
 type Text struct {
-	Corpus      string `json:"corpus"`
+	Corpus      string `json:"corpus"` // as the user named it
 	Fingerprint string `json:"fingerprint"`
+	Bytes       int64  `json:"bytes"` // after decompression
 	Tokens      int64  `json:"tokens"`
 	TrainWords  int64  `json:"train_words"`
 	Vocabulary  int    `json:"vocab"`
@@ -45,6 +48,24 @@ type Set struct {
 	Found   int    `json:"found"`
 	Total   int    `json:"total"`
 	Main    bool   `json:"main"` // it counts for the mean score and is shown over time
+}
+
+// Which table of the report a set stands in.
+const (
+	tableMain    = "main"
+	tableClasses = "classes of sentences"
+	tableOthers  = "other metrics"
+)
+
+func (s Set) table() string {
+	switch {
+	case s.Main:
+		return tableMain
+	case s.Task == evaluate.TaskClassification:
+		return tableClasses
+	default:
+		return tableOthers
+	}
 }
 
 // A Spread is a mean over seeds.
@@ -133,29 +154,47 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 		Version: version, Command: command, Machine: bench.ThisMachine(),
 		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points,
 		Text: Text{
-			Corpus: f.Options.Settings["corpus"], Fingerprint: fmt.Sprintf("%016x", f.Text.Fingerprint()),
-			Tokens: stats.Tokens, TrainWords: stats.TokensUsed, Vocabulary: f.Text.Vocabulary.Len(), Sentences: stats.Sentences,
+			Corpus: f.corpus(), Fingerprint: fmt.Sprintf("%016x", f.Text.Fingerprint()),
+			Bytes: stats.Bytes, Tokens: stats.Tokens, TrainWords: stats.TokensUsed, Vocabulary: f.Text.Vocabulary.Len(), Sentences: stats.Sentences,
 		},
-		Runs: f.Records,
 	}
-	for _, s := range f.Records[0].Scores {
+	for _, record := range f.Records {
+		r.Runs = append(r.Runs, f.reported(record))
+	}
+	for _, s := range r.Runs[0].Scores {
 		r.Sets = append(r.Sets, Set{s.Task, s.Dataset, s.Metric, s.Found, s.Total, isMain(s)})
 	}
 	for _, v := range f.Options.Variants() {
-		r.Variants = append(r.Variants, r.sum(v, f.recordsOf(v)))
+		r.Variants = append(r.Variants, r.sum(v, r.runsOf(v)))
 	}
 	return r, r.bootstrap(f)
 }
 
-// recordsOf returns the records of a variant, one for each seed.
-func (f *Finished) recordsOf(v Variant) []*Record {
-	var records []*Record
-	for _, r := range f.Records {
-		if r.Variant == v {
-			records = append(records, r)
+// corpus names the corpus as the user did: a report is passed on, and the path on
+// this machine says nothing elsewhere.
+func (f *Finished) corpus() string { return cmp.Or(f.Options.Corpus, f.Options.Settings["corpus"]) }
+
+// reported returns a record as the report has it: all scores in one list.
+func (f *Finished) reported(record *Record) *Record {
+	r := *record
+	r.Settings = maps.Clone(r.Settings)
+	r.Settings["corpus"] = f.corpus()
+	if f.Options.Classify {
+		r.Scores = slices.Concat(r.Scores, r.Classes)
+	}
+	r.Classes, r.ClassSets = nil, nil
+	return &r
+}
+
+// runsOf returns the runs of a variant, one for each seed.
+func (r *Result) runsOf(v Variant) []*Record {
+	var runs []*Record
+	for _, run := range r.Runs {
+		if run.Variant == v {
+			runs = append(runs, run)
 		}
 	}
-	return records
+	return runs
 }
 
 // over collects a number of each record.
