@@ -8,8 +8,9 @@
 // read in analogy.go and answered in solve.go (3CosAdd, 3CosMul) and lrcos.go;
 // categories are in categorization.go and kmeans.go. Of graphs, [Nodes] is in
 // nodes.go and labels.go, [Links] in links.go. What learns is logistic.go and
-// softmax.go, both by newton.go. Classes of sentences, by a small network on the
-// vectors, are in classification.go.
+// softmax.go, both by newton.go. Classes of sentences, [Classification], by a small
+// network on the vectors, are in classification.go. files.go finds the sets of a
+// folder, dataset.go tells which of them are the same.
 //
 // [RunItems] gives the outcomes of single pairs and questions, from which
 // [NewBootstrap] tells differences from chance (significance.go). The losses of

@@ -13,6 +13,10 @@
 //     and gradient in one pass over memory and can update each row while it is
 //     in the cache. It is the default.
 //
-// A new encoder takes the place of the left input of SkipGramLoss; its
-// gradient comes from Gorgonia.
+// Vanilla (vanilla.go) trains minibatches of pairs in the order of the text; its
+// fused operation is in pairs.go.
+//
+// An Encoder (encoder.go; package subword has some) takes the place of the word
+// table in either model; its gradient comes from Gorgonia. A new loss is an
+// operation like SkipGram, on what operation.go has in common.
 package graph

@@ -28,7 +28,6 @@
 // place alone. With one thread every bit of the result does, too; with several,
 // threads train sentences from different places of the text at the same time and
 // change the same tables without locks (Hogwild, Recht et al. 2011). They meet at
-// the end of each unit. The
-// race detector is right to report that: test a program that trains under it
-// with one thread.
+// the end of each unit. The race detector is right to report that: test a program
+// that trains under it with one thread.
 package sequential

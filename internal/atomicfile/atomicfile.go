@@ -1,4 +1,5 @@
-// Package atomicfile writes files that are either whole or absent.
+// Package atomicfile writes files that are either whole or absent. Start at
+// [Write].
 package atomicfile
 
 import (

@@ -1,5 +1,5 @@
 // Package memory allocates what training needs: large tables, and scratch memory
-// that is used again.
+// that is used again. Start at [Floats].
 package memory
 
 import "unsafe"

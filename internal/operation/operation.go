@@ -1,4 +1,7 @@
 // Package operation holds what all our Gorgonia operations have in common.
+//
+// Start at [Apply], which makes an operation of two functions on matrices, the
+// result and its gradients. What does not fit that embeds [Base].
 package operation
 
 import (

@@ -1,5 +1,5 @@
-// Package parallel spreads numbered tasks over goroutines. Loops so short that
-// starting goroutines shows have package team.
+// Package parallel spreads numbered tasks over goroutines. Start at [Do]. For loops
+// so short that starting goroutines shows there is package team.
 package parallel
 
 import (

@@ -1,6 +1,7 @@
 // Package safetensors reads and writes the container that safetensors files
 // are: a header's length, the header in JSON, and the tensors' bytes one after
-// the other, without a gap. What the tensors hold is the caller's.
+// the other, without a gap. What the tensors hold is the caller's. Start at
+// [WriteHeader] and [ReadHeader].
 package safetensors
 
 import (

@@ -1,4 +1,5 @@
-// Package team shares short pieces of work among threads again and again.
+// Package team shares short pieces of work among threads again and again. Start at
+// [Team]; for work of longer pieces package parallel is simpler.
 package team
 
 import (

@@ -1,6 +1,6 @@
 // Package tensorboard writes scalars as the event files that TensorBoard reads:
 // records in TFRecord's framing, each a protocol buffer message Event. The few
-// fields that scalars need are encoded here by hand.
+// fields that scalars need are encoded here by hand. Start at [NewWriter].
 package tensorboard
 
 import (

@@ -1,6 +1,6 @@
 // Package trainer holds what all trainers share: the two values that they hand
 // to the run loop, and how a word table starts. It exists so that the trainers'
-// rooms need not import room train.
+// rooms need not import room train. Start at [Report] and [Tensor].
 package trainer
 
 // A Report says what one unit of training did. Counts are floating-point

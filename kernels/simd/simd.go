@@ -3,7 +3,9 @@
 //
 // Start with this file: every exported function is documented with the loop it
 // stands for. generic.go is that loop in Go and runs on every other processor
-// and under the build tag noasm; amd64.s is the assembly.
+// and under the build tag noasm; amd64.s is the assembly. window.go has what
+// sentence-ordered training needs, and the loss and its gradient, product.go the
+// dense products of encoders; each with its loops in Go and an assembly file.
 //
 // # Rounding
 //
