@@ -166,6 +166,9 @@ func checkPage(t *testing.T, page string) {
 	if foreign := regexp.MustCompile(`(?i)https?:|<script|<link|url\(|src=`).FindString(page); foreign != "" {
 		t.Errorf("the page has %s in it", foreign)
 	}
+	if strings.Contains(page, "max-ngram") {
+		t.Error("the page has settings of encoders that no run has")
+	}
 	if bad := regexp.MustCompile(`NaN|%!|ZgotmplZ|&lt;nil|\[\]`).FindString(page); bad != "" {
 		t.Errorf("the page says %s", bad)
 	}

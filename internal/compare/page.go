@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -206,7 +207,7 @@ func (p page) SettingRows() []setting {
 		row := setting{Name: s.Name}
 		used, same := false, true
 		for _, v := range p.Variants {
-			value := p.settingOf(v, s.Name)
+			value := settingOf(v, s)
 			used = used || value != "–"
 			row.Values = append(row.Values, value)
 			same = same && value == row.Values[0]
@@ -222,9 +223,12 @@ func (p page) SettingRows() []setting {
 }
 
 // settingOf returns the value of a setting that says something.
-func (p page) settingOf(v Summed, name string) string {
-	value, open := v.Settings[name], false
-	switch name {
+func settingOf(v Summed, s train.Setting) string {
+	if s.Subword != nil && !slices.Contains(s.Subword, v.Settings["subword"]) {
+		return "–"
+	}
+	value, open := v.Settings[s.Name], false
+	switch s.Name {
 	case "epochs":
 		open = value == strconv.Itoa(endless)
 	case "iterations":
