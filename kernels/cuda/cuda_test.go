@@ -15,6 +15,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/corpustest"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -40,30 +41,14 @@ func open(t testing.TB) *Device {
 }
 
 // zipf is a text of sentences of which word n comes with a probability of about
-// 1/n. Few words make for windows that hold a word twice.
+// 1/n.
 func zipf(seed uint64, words, vocabulary int) string {
-	r := rand.New(rand.NewPCG(seed, 1))
-	var b strings.Builder
-	for range words {
-		fmt.Fprintf(&b, "w%d ", int(math.Pow(float64(vocabulary), r.Float64())))
-		if r.IntN(40) == 0 {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
+	return corpustest.Zipf(seed, words, vocabulary, 40)
 }
 
 func read(t testing.TB, text string) (*corpus.Corpus, *corpus.Alias) {
 	t.Helper()
-	c, err := corpus.ReadFrom(context.Background(), strings.NewReader(text), "test", corpus.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	noise, err := corpus.NewAlias(corpus.CountPower(c.Vocabulary.Counts, 0.75))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, noise
+	return corpustest.Read(t, text)
 }
 
 // near fails unless got is want but for rounding, by the norm of the difference.
