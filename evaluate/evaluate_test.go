@@ -125,6 +125,13 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
+func namesOf(sets []dataset) (names []string) {
+	for _, s := range sets {
+		names = append(names, s.task+" "+s.name)
+	}
+	return names
+}
+
 func TestFindDatasets(t *testing.T) {
 	pairs := 0
 	similar := func() string { // another set each time
@@ -160,17 +167,13 @@ func TestFindDatasets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, s := range sets {
-		got = append(got, s.task+" "+s.name)
-	}
 	want := []string{ // in the order of the paths; a name goes to the first that asks
 		"analogy MSR", "analogy Google", "categorization BLESS", "categorization AP",
 		"similarity mental-states", "similarity other/mental-states.txt",
 		"similarity MEN", "similarity RW", "similarity SimLex-999", "similarity WS-353", "similarity WS-353-SIM",
 		"similarity similarity/mental-states.txt", "similarity wordsim353",
 	}
-	if !slices.Equal(got, want) {
+	if got := namesOf(sets); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	if len(notes) != 7 {
@@ -203,15 +206,11 @@ func TestSameSets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, s := range sets {
-		got = append(got, s.task+" "+s.name)
-	}
 	want := []string{
 		"similarity WS-353", "categorization categories", "analogy Google", "similarity copy", "similarity fewer",
 		"categorization other-categories", "similarity other-scores", "analogy other-section",
 	}
-	if !slices.Equal(got, want) {
+	if got := namesOf(sets); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	note := filepath.Join(dir, "copy", "ws353.csv") + ": the same set as " + filepath.Join(dir, "EN-WS-353-ALL.txt") + ", counted once"

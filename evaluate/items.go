@@ -27,14 +27,10 @@ type Items struct {
 // similarity sets, and the answers to analogy questions by the first of the
 // options' methods. Options.OOV is OOVSkip whatever it says.
 func RunItems(ctx context.Context, t *embedding.Table, dir string, o Options) (all []Items, notes []string, err error) {
-	if err := o.check(); err != nil {
-		return nil, nil, err
-	}
-	sets, notes, err := findDatasets(dir, o.Task)
+	l, sets, notes, err := prepare(t, dir, &o)
 	if err != nil {
 		return nil, nil, err
 	}
-	l := newLookup(t, o)
 	for _, d := range sets {
 		items := Items{Task: d.task, Dataset: d.name}
 		switch d.task {

@@ -16,14 +16,10 @@ import (
 // Errors: an unknown option, a folder without any set, a bad line in a set
 // (with file and line), a cancelled context.
 func Run(ctx context.Context, t *embedding.Table, dir string, o Options) (results []Result, notes []string, err error) {
-	if err := o.check(); err != nil {
-		return nil, nil, err
-	}
-	sets, notes, err := findDatasets(dir, o.Task)
+	l, sets, notes, err := prepare(t, dir, &o)
 	if err != nil {
 		return nil, nil, err
 	}
-	l := newLookup(t, o)
 	for _, d := range sets {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -35,6 +31,19 @@ func Run(ctx context.Context, t *embedding.Table, dir string, o Options) (result
 		results = append(results, r...)
 	}
 	return results, notes, nil
+}
+
+// prepare finds the sets of a folder, and what finds their words in a table. It
+// fills in the options.
+func prepare(t *embedding.Table, dir string, o *Options) (*lookup, []dataset, []string, error) {
+	if err := o.check(); err != nil {
+		return nil, nil, nil, err
+	}
+	sets, notes, err := findDatasets(dir, o.Task)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return newLookup(t, *o), sets, notes, nil
 }
 
 func score(ctx context.Context, l *lookup, d dataset, o Options) ([]Result, error) {
