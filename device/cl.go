@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -33,9 +36,31 @@ func NewTwoStep(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations
 	if err != nil {
 		return nil, err
 	}
+	return newTwoStep(d, host, m, noise, threads, nil, c)
+}
+
+// NewTwoStepWithEncoder is NewTwoStep with word vectors that the encoder composes,
+// as graph.NewTwoStepWithEncoder does. The rows of words are composed on the host
+// when they are asked for.
+func NewTwoStepWithEncoder(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int, e subword.Encoder, c graph.Config) (*TwoStep, error) {
+	structure, err := subword.StructureOf(e)
+	if err != nil {
+		return nil, err
+	}
+	host, err := graph.NewTwoStepWithEncoder(m, noise, iterations, e, c)
+	if err != nil {
+		return nil, err
+	}
+	return newTwoStep(d, host, m, noise, c.Threads, &structure, c)
+}
+
+// newTwoStep puts kernels beside the host's trainer. So many threads read M if it
+// stays on the host.
+func newTwoStep(d Device, host *graph.TwoStep, m *wordcontext.Matrix, noise *corpus.Alias, threads int, e *subword.Structure, c graph.Config) (*TwoStep, error) {
 	t := &TwoStep{host: host, device: d, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
+	var err error
 	t.kernels, err = d.NewCL(CLConfig{
-		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer,
+		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer, Encoder: e,
 	})
 	if err != nil {
 		_ = host.Close() // the error that led here is the one to tell
@@ -81,6 +106,40 @@ func MemoryTwoStep(words int, c graph.Config) int64 {
 	const columns = 64
 	work := 4*columns*v + 8*v + 1<<20 // columns of M, alias table, losses
 	return 2*(tableBytes(words, c.Dim)+moments) + work
+}
+
+// MemoryTwoStepWithEncoder estimates the bytes of the device's memory that
+// NewTwoStepWithEncoder takes, M not counted. What depends on the number of
+// multiprocessors is that of the largest GPUs of today.
+func MemoryTwoStepWithEncoder(e subword.Encoder, c graph.Config) (int64, error) {
+	s, err := subword.StructureOf(e)
+	if err != nil {
+		return 0, err
+	}
+	v, table := int64(e.Words()), tableBytes(e.Words(), c.Dim)
+	bytes := MemoryTwoStep(e.Words(), c) + 4*int64(len(s.Starts)+len(s.Symbols)) + 8*v
+	if s.Words {
+		bytes += table
+	} else {
+		bytes -= c.Optimizer.Bytes(e.Words(), paddedDim(c.Dim))
+	}
+	parameter := func(rows, columns int) { bytes += 8*int64(rows)*int64(columns) + c.Optimizer.Bytes(rows, columns) }
+	if len(s.Widths) == 0 {
+		parameter(s.Alphabet, paddedDim(c.Dim))
+		return bytes + table - tableBytes(s.Alphabet, c.Dim) + 4*int64(len(s.Symbols)+s.Alphabet), nil
+	}
+	const multiprocessors, most = 132, 64 << 20
+	d := len(s.Widths) * s.Filters
+	parameter(s.Alphabet, s.CharDim)
+	for _, w := range s.Widths {
+		parameter(w*s.CharDim+1, s.Filters)
+	}
+	parameter(d+1, paddedDim(c.Dim))
+	tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(d)
+	bytes += v*int64(14*d+4*c.Dim) + 2*tables // features, where, standardized, their gradient; that of vectors
+	bytes += min(most, 12*multiprocessors*32/int64(d+31)*tables)
+	bytes += 2 * multiprocessors * 4 * 128 * 128 // parts of the gradient of weights
+	return bytes + 16*8*multiprocessors*int64(d), nil
 }
 
 // Rows on the device are padded to whole float4s.
@@ -163,14 +222,14 @@ func (t *TwoStep) send() error {
 	return nil
 }
 
-// Pull brings W and C to the host, and with everything set the moments, too.
+// Pull brings W, or the parameters of its encoder, and C to the host, and with
+// everything set the moments, too.
 func (t *TwoStep) Pull(everything bool) error {
 	if !t.sent {
 		return nil // the host has what there is
 	}
-	words, contexts := t.host.Tables()
 	for _, tensor := range t.host.State() {
-		if !everything && &tensor.Data[0] != &words[0] && &tensor.Data[0] != &contexts[0] {
+		if !everything && strings.HasSuffix(tensor.Name, "-moment") {
 			continue
 		}
 		if err := t.kernels.Receive(tensor.Name, tensor.Data); err != nil {
@@ -183,7 +242,12 @@ func (t *TwoStep) Pull(everything bool) error {
 // Push says that State was written to.
 func (t *TwoStep) Push() { t.sent = false }
 
-// Tables returns W and C as they were pulled last, V x Dim in row-major order.
+// Refresh composes the rows of W by the parameters as they were pulled last.
+// Without an encoder there is nothing to do.
+func (t *TwoStep) Refresh() error { return t.host.Refresh() }
+
+// Tables returns W and C as they were pulled last, V x Dim in row-major order. The
+// rows of an encoder are those of the last Refresh.
 func (t *TwoStep) Tables() (words, contexts []float32) { return t.host.Tables() }
 
 // State returns all that training changes, as it was pulled last.

@@ -59,21 +59,41 @@ func (d cudaDevice) Name() string { return d.Device.Name }
 
 func (d cudaDevice) NewCL(c CLConfig) (CLKernels, error) {
 	o := c.Optimizer.WithDefaults()
-	k, err := d.Device.NewCL(cuda.CLConfig{
+	config := cuda.CLConfig{
 		Rows: c.Rows, Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: c.Alias,
 		Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
-	})
+	}
+	if c.Encoder != nil {
+		k, err := d.Device.NewEncodedCL(config, cuda.EncoderConfig(*c.Encoder))
+		if err != nil {
+			return nil, err
+		}
+		return cudaCL{k}, nil
+	}
+	k, err := d.Device.NewCL(config)
 	if err != nil {
 		return nil, err
 	}
 	return cudaCL{k}, nil
 }
 
-type cudaCL struct{ *cuda.CL }
+// clKernels is what cuda.CL and cuda.EncodedCL have in common.
+type clKernels interface {
+	Block() int
+	Columns(buffer int) ([]uint32, error)
+	SetMatrix(m cuda.CLMatrix) error
+	Start(buffer, first int, rates []float64) error
+	Wait(buffer int) ([]float64, error)
+	Send(name string, values []float32) error
+	Receive(name string, values []float32) error
+	Close() error
+}
+
+type cudaCL struct{ clKernels }
 
 func (k cudaCL) SetMatrix(m *wordcontext.Matrix) error {
 	offsets, narrow, wide := m.Layout()
-	return k.CL.SetMatrix(cuda.CLMatrix{
+	return k.clKernels.SetMatrix(cuda.CLMatrix{
 		Offsets: offsets, Narrow: narrow, Wide: wide, Contexts: m.Contexts(), Seed: m.Options().Seed,
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"strconv"
 
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -40,6 +41,7 @@ type CLConfig struct {
 	Seed                 uint64
 	Alias                []uint32 // of the negatives, two values a row
 	Optimizer            optim.Config
+	Encoder              *subword.Structure // that composes W; nil: W is a table
 }
 
 // CLKernels train W2V-CL. The tensors are those of graph.TwoStep's state, by
@@ -94,6 +96,8 @@ const (
 	MaxDim              = 1024
 	MaxFullW2VNegatives = 15
 	MaxFullW2VWindow    = 30
+	MaxCNNWidths        = 16
+	MaxCNNSymbols       = 65_000 // of a word
 )
 
 // ErrNotBuilt is the error of a program without the build tag gpu.

@@ -17,6 +17,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -81,6 +82,32 @@ func newCL(t *testing.T, seed uint64, method optim.Method, contexts, iterations 
 	return p
 }
 
+// newEncodedCL is newCL with composed words.
+func newEncodedCL(t *testing.T, seed uint64, method optim.Method, free int64, make func(vocabulary []string) (subword.Encoder, error)) *pair {
+	c, noise := text(t, seed, 2000)
+	m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: 40, Passes: 1, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	var encoders [2]subword.Encoder
+	for i := range encoders {
+		if encoders[i], err = make(c.Vocabulary.Words); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := graph.Config{Dim: 7, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, WeightDecay: .1, Epsilon: 1e-3}}
+	p := &pair{fake: devicetest.New()}
+	p.fake.Free = free
+	if p.cpu, err = graph.NewTwoStepWithEncoder(m, noise, 40, encoders[0], config); err != nil {
+		t.Fatal(err)
+	}
+	if p.gpu, err = device.NewTwoStepWithEncoder(p.fake, m, noise, 40, encoders[1], config); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
 	c, noise := text(t, seed, 1500)
 	config := sequential.Config{
@@ -109,7 +136,23 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 	"cl adam-row": func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.AdamRow, 7, 150, little) },
 	"cl sgd":      func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.SGD, 150, 150, little) },
 	"cl M":        func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 41, 150, plenty) },
-	"fullw2v":     func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
+	"cl cnn": func(t *testing.T, seed uint64) *pair {
+		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
+			return subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: 4, Widths: []int{1, 3}, Rate: .1})
+		})
+	},
+	"cl cnn+words": func(t *testing.T, seed uint64) *pair {
+		return newEncodedCL(t, seed, optim.AdamRow, little, func(words []string) (subword.Encoder, error) {
+			e, err := subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: 4, Widths: []int{2}, Rate: .1})
+			return subword.WithWords(e), err
+		})
+	},
+	"cl ngrams": func(t *testing.T, seed uint64) *pair {
+		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
+			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})
+		})
+	},
+	"fullw2v": func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
 }
 
 func each(t *testing.T, test func(t *testing.T, p *pair)) {
@@ -157,6 +200,13 @@ func same(t *testing.T, p *pair, everything bool) {
 	t.Helper()
 	if err := p.gpu.Pull(everything); err != nil {
 		t.Fatal(err)
+	}
+	for _, x := range []both{p.cpu, p.gpu} {
+		if r, ok := x.(interface{ Refresh() error }); ok { // of an encoder
+			if err := r.Refresh(); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	gotWords, gotContexts := p.gpu.Tables()
 	words, contexts := p.cpu.Tables()

@@ -117,6 +117,10 @@ func (c *Config) validateDevice() error {
 		return Usagef("--device %s: GPUs have no --form %s; leave it out", c.Device, c.Form)
 	case c.Dim > device.MaxDim:
 		return Usagef("--dim %d: on GPUs vectors have at most %d dimensions", c.Dim, device.MaxDim)
+	case c.Subword == SubwordCNN && c.symbols() > device.MaxCNNSymbols:
+		return Usagef("--max-chars %d: on GPUs words have at most %d characters", c.MaxChars, device.MaxCNNSymbols-2)
+	case c.Subword == SubwordCNN && strings.Count(c.Widths, ",") >= device.MaxCNNWidths:
+		return Usagef("--widths %s: GPUs take at most %d widths", c.Widths, device.MaxCNNWidths)
 	case c.Mode == ModeFullW2V && c.Negative > device.MaxFullW2VNegatives:
 		return Usagef("--negative %d: on GPUs mode %s takes at most %d", c.Negative, c.Mode, device.MaxFullW2VNegatives)
 	case c.Mode == ModeFullW2V && c.Window > device.MaxFullW2VWindow:

@@ -92,7 +92,13 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 		return err
 	}
 	if gpu != nil {
-		if err := j.checkDevice(gpu, device.MemoryTwoStep(j.vocabulary.Len(), c.graph())); err != nil {
+		bytes := device.MemoryTwoStep(j.vocabulary.Len(), c.graph())
+		if j.encoder != nil {
+			if bytes, err = device.MemoryTwoStepWithEncoder(j.encoder, c.graph()); err != nil {
+				return err
+			}
+		}
+		if err := j.checkDevice(gpu, bytes); err != nil {
 			return err
 		}
 	}
@@ -119,6 +125,8 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	j.epochs = float64(iterations) / float64(c.Contexts)
 	j.newTrainer = func() (Trainer, error) {
 		switch {
+		case gpu != nil && j.encoder != nil:
+			return device.NewTwoStepWithEncoder(gpu, matrix, noise, iterations, j.encoder, c.graph())
 		case gpu != nil:
 			return device.NewTwoStep(gpu, matrix, noise, iterations, c.graph())
 		case j.encoder != nil:

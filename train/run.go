@@ -203,10 +203,10 @@ func (j *job) writeDOT() error {
 // export writes the vectors to use, what composes others, and the context
 // table, at the same time, or none of them.
 func (j *job) export(folder *runFolder) error {
-	if err := j.refresh(); err != nil {
+	if err := pull(j.trainer, false); err != nil {
 		return err
 	}
-	if err := pull(j.trainer, false); err != nil {
+	if err := j.refresh(); err != nil {
 		return err
 	}
 	words, contexts := j.trainer.Tables()

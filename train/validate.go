@@ -88,7 +88,6 @@ func (c *Config) validateChoices(check checkFunc, oneOf func(name, value string,
 	oneOf("subword", c.Subword, SubwordNone, SubwordCNN, SubwordNGram)
 	check(c.Optimizer != OptimizerSGD || !slices.Contains(encoders, c.Subword), "optimizer",
 		"--subword %s needs %s or %s: what all words share has gradients of very different sizes", c.Subword, OptimizerAdam, OptimizerAdamRow)
-	check(c.Device == DeviceCPU || !slices.Contains(encoders, c.Subword), "device", "--subword %s trains on the CPU only so far: leave --device out", c.Subword)
 	check(c.Form != FormStock || !slices.Contains(encoders, c.Subword), "form", "--subword %s has no stock form", c.Subword)
 	oneOf("model", c.Model, ModelSkipGram, ModelCBOW)
 	_, err := parseInterval(c.Checkpoint)

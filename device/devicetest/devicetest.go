@@ -93,8 +93,18 @@ func lossOf(score float64, positive bool) float64 {
 // NewCL returns kernels of W2V-CL.
 func (d *Device) NewCL(c device.CLConfig) (device.CLKernels, error) {
 	k := &cl{device: d, CLConfig: c}
+	if c.Encoder != nil {
+		var err error
+		if k.encoder, err = newEncoder(*c.Encoder, c.Rows, c.Dim, c.Optimizer); err != nil {
+			return nil, err
+		}
+		k.state = k.encoder.state()
+	}
 	for side, name := range []string{"words", "contexts"} {
 		k.tables[side] = make([]float32, c.Rows*c.Dim)
+		if side == 0 && k.encoder != nil {
+			continue
+		}
 		o, err := optim.New(c.Optimizer, c.Rows, c.Dim)
 		if err != nil {
 			return nil, err
@@ -115,6 +125,7 @@ func (d *Device) NewCL(c device.CLConfig) (device.CLKernels, error) {
 type cl struct {
 	device *Device
 	device.CLConfig
+	encoder    *encoder // nil: words are a table
 	tables     [2][]float32
 	optimizers [2]*optim.Optimizer
 	state      []trainer.Tensor
@@ -193,7 +204,13 @@ func (k *cl) Wait(buffer int) ([]float64, error) {
 // half is a half step; see cl.cu.
 func (k *cl) half(number, side int, column []uint32, rate float64) (loss float64) {
 	left, right := k.tables[side], slices.Clone(k.tables[1-side])
-	k.optimizers[side].Begin(number+1, rate)
+	composed := side == 0 && k.encoder != nil
+	var gradients []float32
+	if composed {
+		k.encoder.compose(left)
+	} else {
+		k.optimizers[side].Begin(number+1, rate)
+	}
 	stream := corpus.StreamNegatives.Sub(uint32(2*number + side))
 	for i, positive := range column {
 		row, gradient := left[i*k.Dim:][:k.Dim], make([]float32, k.Dim)
@@ -215,7 +232,12 @@ func (k *cl) half(number, side int, column []uint32, rate float64) (loss float64
 				pair(draw(k.Alias, word(k.Seed, stream, uint64(i*k.Negatives+n))), false)
 			}
 		}
-		k.optimizers[side].UpdateRow(i, row, gradient)
+		if gradients = append(gradients, gradient...); !composed {
+			k.optimizers[side].UpdateRow(i, row, gradient)
+		}
+	}
+	if composed {
+		k.encoder.train(gradients, number+1, rate)
 	}
 	return loss
 }

@@ -73,29 +73,38 @@ func quads(dim int) int { return (dim + 3) / 4 }
 
 // sendTable sends (rows, dim) values into padded rows.
 func sendTable(to cu.DevicePtr, from []float32, dim int) error {
-	stride := 4 * quads(dim)
-	if stride == dim {
-		return send(to, from)
-	}
-	padded := make([]float32, len(from)/dim*stride)
-	for i := 0; i*dim < len(from); i++ {
-		copy(padded[i*stride:], from[i*dim:][:dim])
-	}
-	return send(to, padded)
+	return sendRows(to, from, dim, 4*quads(dim))
 }
 
 // receiveTable is the way back.
 func receiveTable(to []float32, from cu.DevicePtr, dim int) error {
-	stride := 4 * quads(dim)
-	if stride == dim {
+	return receiveRows(to, from, dim, 4*quads(dim))
+}
+
+// sendRows sends (rows, columns) values into rows of stride values, with zeros
+// behind.
+func sendRows(to cu.DevicePtr, from []float32, columns, stride int) error {
+	if stride == columns {
+		return send(to, from)
+	}
+	padded := make([]float32, len(from)/columns*stride)
+	for i := 0; i*columns < len(from); i++ {
+		copy(padded[i*stride:], from[i*columns:][:columns])
+	}
+	return send(to, padded)
+}
+
+// receiveRows is the way back.
+func receiveRows(to []float32, from cu.DevicePtr, columns, stride int) error {
+	if stride == columns {
 		return receive(to, from)
 	}
-	padded := make([]float32, len(to)/dim*stride)
+	padded := make([]float32, len(to)/columns*stride)
 	if err := receive(padded, from); err != nil {
 		return err
 	}
-	for i := 0; i*dim < len(to); i++ {
-		copy(to[i*dim:][:dim], padded[i*stride:])
+	for i := 0; i*columns < len(to); i++ {
+		copy(to[i*columns:][:columns], padded[i*stride:])
 	}
 	return nil
 }

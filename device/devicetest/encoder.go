@@ -1,0 +1,221 @@
+package devicetest
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+// An encoder composes rows and learns, value by value; see package subword.
+type encoder struct {
+	subword.Structure
+	dim, words int
+	parameters []*parameter
+
+	// of the rows composed last, (V, D)
+	features, y []float64
+	where       []int
+	scale       []float64 // (D)
+}
+
+// A parameter is a matrix with its optimizer and the gradient of a step.
+type parameter struct {
+	name         string
+	columns      int
+	value        []float32
+	gradient     []float64
+	optimizer    *optim.Optimizer
+	relativeRate float64
+}
+
+func newEncoder(s subword.Structure, words, dim int, o optim.Config) (*encoder, error) {
+	e := &encoder{Structure: s, words: words, dim: dim}
+	var failed error
+	add := func(name string, rows, columns int, rate float64) {
+		p := &parameter{name: name, columns: columns, value: make([]float32, rows*columns), gradient: make([]float64, rows*columns), relativeRate: rate}
+		var err error
+		if p.optimizer, err = optim.New(o, rows, columns); err != nil {
+			failed = err
+		}
+		e.parameters = append(e.parameters, p)
+	}
+	if len(s.Widths) == 0 {
+		add("ngrams", s.Alphabet, dim, s.Rate)
+	} else {
+		add("symbols", s.Alphabet, s.CharDim, s.Rate)
+		for i, w := range s.Widths {
+			add(fmt.Sprintf("filters%d.width%d", i, w), w*s.CharDim+1, s.Filters, s.Rate)
+		}
+		add("weights", e.d()+1, dim, s.Rate)
+	}
+	if s.Words {
+		add("words", words, dim, 1)
+	}
+	return e, failed
+}
+
+// d is the number of features.
+func (e *encoder) d() int { return len(e.Widths) * e.Filters }
+
+func (e *encoder) word(v int) []uint32 { return e.Symbols[e.Starts[v]:e.Starts[v+1]] }
+
+func (e *encoder) state() (all []trainer.Tensor) {
+	for _, p := range e.parameters {
+		all = append(all, trainer.Tensor{Name: p.name, Data: p.value})
+		for _, t := range p.optimizer.State() {
+			all = append(all, trainer.Tensor{Name: p.name + "." + t.Name, Data: t.Data})
+		}
+	}
+	return all
+}
+
+// compose writes the rows of all words.
+func (e *encoder) compose(rows []float32) {
+	clear(rows)
+	if len(e.Widths) == 0 {
+		for v := range e.words {
+			for _, u := range e.word(v) {
+				for n := range e.dim {
+					rows[v*e.dim+n] += e.parameters[0].value[int(u)*e.dim+n]
+				}
+			}
+		}
+	} else {
+		e.convolve()
+		e.standardize()
+		weights := e.parameters[1+len(e.Widths)].value
+		for i := range rows {
+			v, n, sum := i/e.dim, i%e.dim, 0.0
+			for d := range e.d() {
+				sum += e.y[v*e.d()+d] * float64(weights[d*e.dim+n])
+			}
+			rows[i] = float32(sum) + weights[e.d()*e.dim+n]
+		}
+	}
+	if e.Words {
+		for i, x := range e.parameters[len(e.parameters)-1].value {
+			rows[i] += x
+		}
+	}
+}
+
+// filter returns the parameter of feature d's filter, its number there, and w.
+func (e *encoder) filter(d int) (p *parameter, f, width int) {
+	return e.parameters[1+d/e.Filters], d % e.Filters, e.Widths[d/e.Filters]
+}
+
+func (e *encoder) convolve() {
+	e.features, e.where = make([]float64, e.words*e.d()), make([]int, e.words*e.d())
+	symbols := e.parameters[0].value
+	for i := range e.features {
+		word := e.word(i / e.d())
+		p, f, width := e.filter(i % e.d())
+		e.where[i] = -1
+		for t := range len(word) - width + 1 {
+			x := float64(p.value[width*e.CharDim*e.Filters+f])
+			for o, s := range word[t : t+width] {
+				for c := range e.CharDim {
+					x += float64(symbols[int(s)*e.CharDim+c]) * float64(p.value[(o*e.CharDim+c)*e.Filters+f])
+				}
+			}
+			if x > e.features[i] {
+				e.features[i], e.where[i] = x, t
+			}
+		}
+	}
+}
+
+func (e *encoder) standardize() {
+	e.y, e.scale = make([]float64, len(e.features)), make([]float64, e.d())
+	for d := range e.scale {
+		sum, squares := 0.0, 0.0
+		for i := d; i < len(e.features); i += e.d() {
+			sum += e.features[i]
+			squares += e.features[i] * e.features[i]
+		}
+		mean := sum / float64(e.words)
+		e.scale[d] = 1 / math.Sqrt(squares/float64(e.words)-mean*mean+1e-3)
+		for i := d; i < len(e.features); i += e.d() {
+			e.y[i] = (e.features[i] - mean) * e.scale[d]
+		}
+	}
+}
+
+// train updates the parameters by the gradient of the rows.
+func (e *encoder) train(gradient []float32, step int, rate float64) {
+	for _, p := range e.parameters {
+		clear(p.gradient)
+	}
+	for i, g := range gradient {
+		if e.Words {
+			e.parameters[len(e.parameters)-1].gradient[i] = float64(g)
+		}
+		if len(e.Widths) == 0 {
+			for _, u := range e.word(i / e.dim) {
+				e.parameters[0].gradient[int(u)*e.dim+i%e.dim] += float64(g)
+			}
+		}
+	}
+	if len(e.Widths) > 0 {
+		e.backward(gradient)
+	}
+	for _, p := range e.parameters {
+		p.optimizer.Begin(step, rate*p.relativeRate)
+		row := make([]float32, p.columns)
+		for i := range len(p.value) / p.columns {
+			for c := range row {
+				row[c] = float32(p.gradient[i*p.columns+c])
+			}
+			p.optimizer.UpdateRow(i, p.value[i*p.columns:][:p.columns], row)
+		}
+	}
+}
+
+// backward goes back through the layer, the standardization, the maximum and the
+// filters.
+func (e *encoder) backward(gradient []float32) {
+	weights := e.parameters[1+len(e.Widths)]
+	for d := range e.d() + 1 {
+		ofY, common, along := make([]float64, e.words), 0.0, 0.0
+		for i, g := range gradient {
+			v, n := i/e.dim, i%e.dim
+			y := 1.0 // of the bias
+			if d < e.d() {
+				y = e.y[v*e.d()+d]
+			}
+			weights.gradient[d*e.dim+n] += y * float64(g)
+			ofY[v] += float64(g) * float64(weights.value[d*e.dim+n])
+		}
+		if d == e.d() {
+			break
+		}
+		for v, g := range ofY {
+			common += g / float64(e.words)
+			along += g * e.y[v*e.d()+d] / float64(e.words)
+		}
+		for v, g := range ofY {
+			e.toFilter(v, d, e.scale[d]*(g-common-e.y[v*e.d()+d]*along))
+		}
+	}
+}
+
+// toFilter brings the gradient of a word's feature to where its maximum was.
+func (e *encoder) toFilter(v, d int, g float64) {
+	t := e.where[v*e.d()+d]
+	if t < 0 {
+		return
+	}
+	symbols := e.parameters[0]
+	p, f, width := e.filter(d)
+	p.gradient[width*e.CharDim*e.Filters+f] += g
+	for o, s := range e.word(v)[t : t+width] {
+		for c := range e.CharDim {
+			at, symbol := (o*e.CharDim+c)*e.Filters+f, int(s)*e.CharDim+c
+			p.gradient[at] += g * float64(symbols.value[symbol])
+			symbols.gradient[symbol] += g * float64(p.value[at])
+		}
+	}
+}

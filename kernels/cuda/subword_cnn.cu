@@ -1,0 +1,321 @@
+// The character CNN of package subword, for the whole vocabulary: everything but the
+// products of large matrices, which subword_product.cu has, and the loss
+// (subword_gradient.cu). In the order of a step:
+//
+//	tables     (W, A, D) = embeddings (A, E) times filters, at each offset in them
+//	features   (V, D): max over positions of the sum of rows of tables, and where
+//	y          = (features - mean) scale, over the words
+//	           vectors = y weights + bias, loss, gradient of vectors: elsewhere
+//	weights    their gradient from its parts, what it says of the standardization, update
+//	dtables    the gradient of the features goes to where the maximum was
+//	embeddings, filters: gradients from dtables, update
+//
+// Feature d is filter d mod F of width number d / F. All sums are made in an order
+// that follows from the shapes alone, so two runs give the same bits.
+#include "subword.cuh"
+
+constexpr int maxWidths = 16;
+constexpr uint16_t nowhere = 0xffff;
+constexpr float leastVariance = 1e-3f;
+
+struct Cnn {
+	const uint32_t *starts, *symbols; // word v is symbols[starts[v]] to symbols[starts[v+1] - 1]
+	const float *embeddings;          // (A, E)
+	const float *filters;             // for each width w, (wE + 1, F): the last row is the bias
+	float *tables;                    // (W, A, D)
+	float *features;                  // (V, D)
+	uint16_t *where;                  // (V, D)
+	double *sums;                     // (blocks of the convolution, 2, D)
+	float *mean, *scale;              // (D)
+	Split y;                          // (V, D + 1), the last column 1
+	const float *parts;               // of the gradient of weights, (chunks, D + 1, strideN)
+	float *common, *along;            // (D), means over words: of the gradient of y, and of it times y
+	Split weights;                    // (D + 1, N)
+	const float *dy;                  // (V, strideD)
+	float *dparts;                    // (pieces, W, A, D), or dtables itself
+	float *dtables;                   // (W, A, D)
+	float *dembeddings, *dfilters;    // as embeddings and filters
+	Parameter layer;                  // weights, (D + 1, N)
+	const ClStep *step;
+	Moments moments;
+	uint32_t v, a, e, f, d, n;
+	uint32_t widest, widths, chunks, strideD, pieces, blocks;
+	uint32_t width[maxWidths], first[maxWidths]; // w, and where its filters begin
+};
+
+extern "C" __global__ void __launch_bounds__(128) cnn_tables(const __grid_constant__ Cnn c) {
+	uint32_t i = blockIdx.x * 128 + threadIdx.x, d = i % c.d, s = i / c.d % c.a, o = i / c.d / c.a;
+	if (o >= c.width[d / c.f]) return;
+	const float *filter = c.filters + c.first[d / c.f] + d % c.f;
+	float x = o > 0 ? 0 : filter[c.width[d / c.f] * c.e * c.f];
+	for (uint32_t e = 0; e < c.e; e++) x = fmaf(c.embeddings[s * c.e + e], filter[size_t(o * c.e + e) * c.f], x);
+	c.tables[i] = x;
+}
+
+// A Maximum is the largest value of a feature in a word; at is its first place.
+struct Maximum {
+	float value;
+	uint32_t at;
+};
+
+// convolve slides a filter of width w, or of width W if that is not 0, over a word.
+// table is the feature's column of the first offset.
+template <int W> __device__ __forceinline__ Maximum convolve(const Cnn &c, const float *table, const uint32_t *word, uint32_t count, uint32_t w) {
+	Maximum best = {0, nowhere};
+	size_t offset = size_t(c.a) * c.d;
+	uint32_t row[W ? W : 1]; // of the symbols under the filter
+#pragma unroll
+	for (int o = 0; o < W - 1; o++) row[o + 1] = __ldg(word + o) * c.d;
+#pragma unroll 2
+	for (uint32_t t = 0; t + w <= count; t++) {
+		float x;
+		if constexpr (W > 0) {
+#pragma unroll
+			for (int o = 0; o < W - 1; o++) row[o] = row[o + 1];
+			row[W - 1] = __ldg(word + t + W - 1) * c.d;
+			x = table[row[0]];
+#pragma unroll
+			for (int o = 1; o < W; o++) x += table[o * offset + row[o]];
+		} else {
+			x = table[__ldg(word + t) * c.d];
+			for (uint32_t o = 1; o < w; o++) x += table[o * offset + __ldg(word + t + o) * c.d];
+		}
+		if (x > best.value) best = {x, t};
+	}
+	return best;
+}
+
+__device__ __forceinline__ Maximum convolve(const Cnn &c, const float *table, const uint32_t *word, uint32_t count, uint32_t w) {
+	switch (w) {
+	case 1: return convolve<1>(c, table, word, count, 1);
+	case 2: return convolve<2>(c, table, word, count, 2);
+	case 3: return convolve<3>(c, table, word, count, 3);
+	case 4: return convolve<4>(c, table, word, count, 4);
+	case 5: return convolve<5>(c, table, word, count, 5);
+	default: return convolve<0>(c, table, word, count, w);
+	}
+}
+
+// A thread has a feature of every c.blocks-th word.
+extern "C" __global__ void __launch_bounds__(1024) cnn_convolve(const __grid_constant__ Cnn c) {
+	for (uint32_t d = threadIdx.x; d < c.d; d += blockDim.x) {
+		double sum = 0, squares = 0;
+		for (uint32_t v = blockIdx.x; v < c.v; v += c.blocks) {
+			uint32_t first = __ldg(c.starts + v), count = __ldg(c.starts + v + 1) - first;
+			Maximum x = convolve(c, c.tables + d, c.symbols + first, count, c.width[d / c.f]);
+			c.features[size_t(v) * c.d + d] = x.value;
+			c.where[size_t(v) * c.d + d] = uint16_t(x.at);
+			sum += x.value;
+			squares += double(x.value) * x.value;
+		}
+		c.sums[(2 * size_t(blockIdx.x)) * c.d + d] = sum;
+		c.sums[(2 * size_t(blockIdx.x) + 1) * c.d + d] = squares;
+	}
+}
+
+// A block has a feature.
+extern "C" __global__ void __launch_bounds__(128) cnn_moments(const __grid_constant__ Cnn c) {
+	__shared__ double part[4];
+	uint32_t d = blockIdx.x;
+	double sum = 0, squares = 0;
+	for (uint32_t b = threadIdx.x; b < c.blocks; b += 128) {
+		sum += c.sums[(2 * size_t(b)) * c.d + d];
+		squares += c.sums[(2 * size_t(b) + 1) * c.d + d];
+	}
+	double mean = sumOfBlock(sum, part) / c.v, square = sumOfBlock(squares, part) / c.v;
+	if (threadIdx.x > 0) return;
+	c.mean[d] = float(mean);
+	c.scale[d] = float(1 / sqrt(fmax(square - mean * mean, 0.0) + leastVariance));
+	// fmax would hide NaN.
+	if (square != square) c.scale[d] = float(square);
+}
+
+// A thread has four values of y.
+extern "C" __global__ void __launch_bounds__(256) cnn_standardize(const __grid_constant__ Cnn c) {
+	uint32_t quads = c.y.stride / 4;
+	size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
+	uint32_t v = uint32_t(i / quads), d = uint32_t(i % quads) * 4;
+	if (v >= c.v) return;
+	float y[4];
+#pragma unroll
+	for (int j = 0; j < 4; j++)
+		y[j] = d + j < c.d ? (c.features[size_t(v) * c.d + d + j] - c.mean[d + j]) * c.scale[d + j] : d + j == c.d ? 1 : 0;
+	uint2 high, low;
+	split(make_float4(y[0], y[1], y[2], y[3]), high, low);
+	*(uint2 *)(c.y.high + v * c.y.stride + d) = high;
+	*(uint2 *)(c.y.low + v * c.y.stride + d) = low;
+}
+
+// cnn_split splits the weights as they were sent. A thread has two values.
+extern "C" __global__ void __launch_bounds__(256) cnn_split(const __grid_constant__ Cnn c) {
+	uint32_t pairs = c.weights.stride / 2, i = blockIdx.x * 256 + threadIdx.x, d = i / pairs, n = i % pairs * 2;
+	if (d > c.d) return;
+	const float *w = c.layer.value + size_t(d) * c.layer.stride;
+	uint32_t high, low;
+	split(n < c.n ? w[n] : 0, n + 1 < c.n ? w[n + 1] : 0, high, low);
+	*(uint32_t *)(c.weights.high + d * c.weights.stride + n) = high;
+	*(uint32_t *)(c.weights.low + d * c.weights.stride + n) = low;
+}
+
+// A block has a row of the weights: it sums the parts of its gradient and updates it.
+// The row says, too, what the standardization does to the gradient of feature d. With
+// g that of the vectors, the gradient of y is g weights^T, and that of the weights
+// y^T g; so the mean over words of the first is (sum of g) . weights_d / V, and that of
+// the first times y is (y^T g)_d . weights_d / V: no pass over the words is needed.
+template <Method method> __device__ __forceinline__ void updateWeights(const Cnn &c) {
+	__shared__ float part[8];
+	uint32_t d = blockIdx.x, stride = c.layer.stride, rows = c.d + 1;
+	float *gradient = (float *)c.layer.gradient + size_t(d) * stride;
+	float common = 0, along = 0, squares = 0;
+	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) {
+		float g = 0, ofBias = 0;
+		for (uint32_t k = 0; k < c.chunks; k++) {
+			const float *from = c.parts + size_t(k) * rows * stride + n;
+			g += from[size_t(d) * stride];
+			ofBias += from[size_t(c.d) * stride];
+		}
+		float w = c.layer.value[size_t(d) * stride + n];
+		common = fmaf(ofBias, w, common);
+		along = fmaf(g, w, along);
+		squares = fmaf(g, g, squares);
+		gradient[n] = g;
+	}
+	common = sumOfBlock(common, part);
+	along = sumOfBlock(along, part);
+	if (threadIdx.x == 0 && d < c.d) {
+		c.common[d] = common / c.v;
+		c.along[d] = along / c.v;
+	}
+	ClStep s = *c.step;
+	Updater<method> u(c.moments, s, c.layer, d, squares, part);
+	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) {
+		uint32_t high, low;
+		split(u.update(c.layer, size_t(d) * stride + n, gradient[n]), 0, high, low);
+		c.weights.high[d * c.weights.stride + n] = uint16_t(high);
+		c.weights.low[d * c.weights.stride + n] = uint16_t(low);
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(256) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
+extern "C" __global__ void __launch_bounds__(256) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
+
+// scatter adds the gradient of the features to the rows of the tables that made them.
+// A warp has 32 features of a piece of the words, and for them a table of its own in
+// shared memory: a lane adds to its column only, so nothing is added at the same
+// time. If that is too large, shared is false: all add to the one table in memory.
+template <bool shared> __device__ __forceinline__ void scatter(const Cnn &c) {
+	extern __shared__ float own[]; // (W, A, 32)
+	int l = laneNumber();
+	uint32_t groups = (c.d + 31) / 32, group = blockIdx.x % groups, piece = blockIdx.x / groups, d = 32 * group + l;
+	uint32_t rows = c.widest * c.a, stride = shared ? 32 : c.d;
+	float *column = shared ? own + l : c.dtables + d;
+	if (shared)
+		for (uint32_t r = 0; r < rows; r++) column[32 * r] = 0;
+	if (d < c.d) {
+		float mean = c.mean[d], scale = c.scale[d], common = c.common[d], along = c.along[d];
+		uint32_t w = c.width[d / c.f], last = uint32_t(uint64_t(c.v) * (piece + 1) / c.pieces);
+		constexpr int ahead = 8; // words whose values are on their way together
+		constexpr uint32_t none = 0xffffffffu;
+		for (uint32_t v0 = uint32_t(uint64_t(c.v) * piece / c.pieces); v0 < last; v0 += ahead) {
+			float g[ahead];
+			uint32_t at[ahead]; // the first symbol under the filter
+#pragma unroll
+			for (int j = 0; j < ahead; j++) {
+				at[j] = none;
+				if (v0 + j >= last) continue;
+				size_t i = size_t(v0 + j) * c.d + d;
+				uint32_t t = c.where[i];
+				float y = (c.features[i] - mean) * scale;
+				g[j] = scale * (c.dy[size_t(v0 + j) * c.strideD + d] - common - y * along);
+				if (t != nowhere) at[j] = __ldg(c.starts + v0 + j) + t;
+			}
+#pragma unroll
+			for (int j = 0; j < ahead; j++) {
+				if (at[j] == none) continue;
+				for (uint32_t o = 0; o < w; o++) {
+					float *to = column + size_t(o * c.a + __ldg(c.symbols + at[j] + o)) * stride;
+					if (shared) *to += g[j];
+					else atomicAdd(to, g[j]);
+				}
+			}
+		}
+	}
+	if (!shared || d >= c.d) return;
+	float *to = c.dparts + size_t(piece) * rows * c.d + d;
+	for (uint32_t r = 0; r < rows; r++) to[size_t(r) * c.d] = column[32 * r];
+}
+
+extern "C" __global__ void __launch_bounds__(32) cnn_scatter(const __grid_constant__ Cnn c) { scatter<true>(c); }
+extern "C" __global__ void __launch_bounds__(32) cnn_scatter_atomic(const __grid_constant__ Cnn c) { scatter<false>(c); }
+
+// cnn_collect sums the pieces of dtables. A block has 32 values, of which 8 threads
+// sum a share of the pieces each.
+extern "C" __global__ void __launch_bounds__(256) cnn_collect(const __grid_constant__ Cnn c) {
+	__shared__ float part[8][32];
+	uint32_t size = c.widest * c.a * c.d, i = blockIdx.x * 32 + threadIdx.x % 32, share = threadIdx.x / 32;
+	float sum = 0;
+	if (i < size) {
+#pragma unroll 4
+		for (uint32_t piece = share; piece < c.pieces; piece += 8) sum += c.dparts[size_t(piece) * size + i];
+	}
+	part[share][threadIdx.x % 32] = sum;
+	__syncthreads();
+	if (share > 0 || i >= size) return;
+	for (int s = 1; s < 8; s++) sum += part[s][threadIdx.x];
+	c.dtables[i] = sum;
+}
+
+// cnn_gradients turns dtables into the gradients of embeddings, a warp a value in
+// the first blocks, and of filters, a thread a value in the others.
+extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_constant__ Cnn c) {
+	uint32_t values = c.a * c.e, before = (values + 7) / 8;
+	size_t offset = size_t(c.a) * c.d;
+	if (blockIdx.x < before) {
+		uint32_t i = blockIdx.x * 8 + threadIdx.x / 32, s = i / c.e, e = i % c.e;
+		if (i >= values) return;
+		float x = 0;
+		for (uint32_t d = laneNumber(); d < c.d; d += 32) {
+			const float *filter = c.filters + c.first[d / c.f] + d % c.f, *table = c.dtables + size_t(s) * c.d + d;
+			for (uint32_t o = 0; o < c.width[d / c.f]; o++) x = fmaf(table[o * offset], filter[size_t(o * c.e + e) * c.f], x);
+		}
+		x = sum(x);
+		if (laneNumber() == 0) c.dembeddings[i] = x;
+		return;
+	}
+	uint32_t i = (blockIdx.x - before) * 256 + threadIdx.x, b = 0;
+	while (b + 1 < c.widths && i >= c.first[b + 1]) b++;
+	uint32_t row = (i - c.first[b]) / c.f, d = b * c.f + (i - c.first[b]) % c.f, o = row / c.e, e = row % c.e;
+	if (row > c.width[b] * c.e) return;
+	float x = 0;
+	if (row == c.width[b] * c.e) { // the bias, which is in the tables of the first offset
+		for (uint32_t s = 0; s < c.a; s++) x += c.dtables[size_t(s) * c.d + d];
+	} else {
+		for (uint32_t s = 0; s < c.a; s++) x = fmaf(c.embeddings[s * c.e + e], c.dtables[o * offset + size_t(s) * c.d + d], x);
+	}
+	c.dfilters[i] = x;
+}
+
+struct Updates {
+	const ClStep *step;
+	Moments moments;
+	uint32_t count, unused;
+	Parameter parameters[1 + maxWidths];
+};
+
+// cnn_update updates small parameters. A block has a row of one of them.
+template <Method method> __device__ __forceinline__ void updateRows(const Updates &u) {
+	__shared__ float part[2];
+	uint32_t row = blockIdx.x, p = 0;
+	while (row >= u.parameters[p].rows) row -= u.parameters[p++].rows;
+	const Parameter &x = u.parameters[p];
+	const float *g = x.gradient + size_t(row) * x.stride;
+	float squares = 0;
+	if constexpr (method == adamRow)
+		for (uint32_t n = threadIdx.x; n < x.columns; n += blockDim.x) squares = fmaf(g[n], g[n], squares);
+	ClStep s = *u.step;
+	Updater<method> updater(u.moments, s, x, row, squares, part);
+	for (uint32_t n = threadIdx.x; n < x.columns; n += blockDim.x) updater.update(x, size_t(row) * x.stride + n, g[n]);
+}
+
+extern "C" __global__ void __launch_bounds__(64) cnn_update_adam(const __grid_constant__ Updates u) { updateRows<adam>(u); }
+extern "C" __global__ void __launch_bounds__(64) cnn_update_adamRow(const __grid_constant__ Updates u) { updateRows<adamRow>(u); }

@@ -1,0 +1,167 @@
+// Step 1 of W2V-CL with an encoder, between the rows it composed and the gradient of
+// them (see cl.cu, which updates the rows instead), and the encoder of n-grams.
+//
+//	rows: (V, N), composed  right: (V, N), frozen  column: (V)
+//	gradient: (V, N) of the rows, split for products or as it is
+//	words: (V, N), vectors of words' own that are part of rows, or null: updated at once
+//
+// One warp has a row.
+#include "subword.cuh"
+
+constexpr int warpsOfBlock = 8;
+
+struct Gradient {
+	ClTable table;    // left: rows; the moments are those of words
+	Split split;      // high null: plain
+	float4 *plain;    // (V, quads)
+	float4 *words;    // (V, quads), or null
+	const ClStep *step;
+	const uint32_t *column;
+	float *losses; // (blocks)
+};
+
+// gradientOfRow adds up the gradient of row i and returns this lane's part of its
+// loss. Rows of targets are held in registers between dot and gradient, G at a time.
+template <int F, int G>
+__device__ __forceinline__ float gradientOfRow(const ClTable &t, uint32_t stream, uint32_t positive, size_t i, Row<F> &g) {
+	constexpr int slots = G <= 2 ? 2 : 8; // of sums
+	int l = laneNumber(), width = 1 + t.negatives;
+	Row<F> w = load<F>(t.left + i * t.quads, t.quads);
+	float loss = 0;
+	for (int k0 = 0; k0 < width; k0 += G) {
+		int k = k0 + l % slots; // this lane's target
+		bool mine = l % slots < G && k < width;
+		uint32_t target = 0;
+		if (mine)
+			target = k == 0 ? positive : aliasDraw(t.alias, t.rows, word(t.seed, streamNegatives, stream, i * t.negatives + k - 1));
+		Row<F> r[G];
+		float x[slots];
+#pragma unroll
+		for (int n = 0; n < slots; n++) {
+			x[n] = 0;
+			if (n >= G) continue;
+			uint32_t row = __shfl_sync(warp, target, n);
+			r[n] = k0 + n < width ? load<F>(t.right + size_t(row) * t.quads, t.quads) : zeros<F>();
+		}
+#pragma unroll
+		for (int n = 0; n < G; n++) x[n] = partial(w, r[n]);
+		float score = sums<slots>(x);
+		Logistic y = logistic(k == 0 ? -score : score); // to the loss, a positive is a negative of opposite score
+		float c = !mine ? 0 : k == 0 ? -y.sigmoid : y.sigmoid;
+		if (mine && l < slots) loss += logf(y.factor);
+#pragma unroll
+		for (int n = 0; n < G; n++) add(g, __shfl_sync(warp, c, n), r[n]);
+	}
+	return loss;
+}
+
+template <int F> __device__ __forceinline__ void storeSplit(const Split &to, size_t row, int quads, const Row<F> &g) {
+#pragma unroll
+	for (int f = 0; f < F; f++) {
+		int i = laneNumber() + 32 * f;
+		if (i >= quads) continue;
+		uint2 high, low;
+		split(g.v[f], high, low);
+		*(uint2 *)(to.high + row * to.stride + 4 * i) = high;
+		*(uint2 *)(to.low + row * to.stride + 4 * i) = low;
+	}
+}
+
+// updateOwn updates row i of words by the gradient.
+template <int F, Method method>
+__device__ __forceinline__ void updateOwn(const ClTable &t, const ClStep &s, float4 *words, size_t i, const Row<F> &g) {
+	size_t at = i * t.quads;
+	Row<F> w = load<F>(words + at, t.quads), m = load<F>(t.first + at, t.quads), v;
+	if constexpr (method == adam) v = load<F>(t.second + at, t.quads);
+	optimize<F, method>(t, s, i, w, m, v, g);
+	store(t.first + at, t.quads, m);
+	if constexpr (method == adam) store(t.second + at, t.quads, v);
+	store(words + at, t.quads, w);
+}
+
+template <int F, int G, Method method> __device__ __forceinline__ void gradient(const Gradient &a) {
+	__shared__ float lossOf[warpsOfBlock];
+	const ClTable &t = a.table;
+	size_t i = size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32;
+	float loss = 0;
+	if (i < t.rows) {
+		ClStep s = *a.step;
+		uint32_t positive = a.column[i];
+		Row<F> g = zeros<F>();
+		if (positive < t.rows) loss = sum(gradientOfRow<F, G>(t, s.stream, positive, i, g)); // others have no context
+		if (a.split.high) storeSplit(a.split, i, t.quads, g);
+		else store(a.plain + i * t.quads, t.quads, g);
+		if (a.words) updateOwn<F, method>(t, s, a.words, i, g);
+	}
+	if (laneNumber() == 0) lossOf[threadIdx.x / 32] = loss;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		for (int n = 1; n < warpsOfBlock; n++) loss += lossOf[n];
+		a.losses[blockIdx.x] = loss;
+	}
+}
+
+// An NGrams is the encoder of n-grams: the vector of a word is the sum of those of
+// its n-grams.
+struct NGrams {
+	ClTable table;                    // left: (U, N), with its optimizer's state
+	const uint32_t *starts, *members; // n-grams of word v: members[starts[v]] to members[starts[v+1] - 1]
+	const uint32_t *userStarts, *users; // words of n-gram u, as often as they have it
+	float4 *rows;                     // (V, quads)
+	const float4 *own;                // (V, quads) vectors of words' own, or null
+	const float4 *gradient;           // (V, quads)
+	const ClStep *step;
+	uint32_t words, unused;
+};
+
+// sumRows adds up rows of a table in the order of the list.
+template <int F> __device__ __forceinline__ Row<F> sumRows(const float4 *table, int quads, const uint32_t *list, uint32_t first, uint32_t end) {
+	constexpr int ahead = F <= 2 ? 8 : F <= 4 ? 4 : 2; // rows on their way together
+	Row<F> x = zeros<F>();
+	for (; first + ahead <= end; first += ahead) {
+		Row<F> r[ahead];
+#pragma unroll
+		for (int n = 0; n < ahead; n++) r[n] = load<F>(table + size_t(__ldg(list + first + n)) * quads, quads);
+#pragma unroll
+		for (int n = 0; n < ahead; n++) add(x, 1, r[n]);
+	}
+	for (; first < end; first++) add(x, 1, load<F>(table + size_t(__ldg(list + first)) * quads, quads));
+	return x;
+}
+
+template <int F> __device__ __forceinline__ void compose(const NGrams &a) {
+	size_t v = size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32;
+	if (v >= a.words) return;
+	int quads = a.table.quads;
+	Row<F> x = sumRows<F>(a.table.left, quads, a.members, a.starts[v], a.starts[v + 1]);
+	if (a.own) add(x, 1, load<F>(a.own + v * quads, quads));
+	store(a.rows + v * quads, quads, x);
+}
+
+// The gradient of an n-gram is the sum of those of its words.
+template <int F, Method method> __device__ __forceinline__ void train(const NGrams &a) {
+	const ClTable &t = a.table;
+	size_t u = size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32;
+	if (u >= t.rows) return;
+	ClStep s = *a.step;
+	Row<F> g = sumRows<F>(a.gradient, t.quads, a.users, a.userStarts[u], a.userStarts[u + 1]);
+	updateOwn<F, method>(t, s, t.left, u, g);
+}
+
+#define KERNELS_OF(F, G, method) \
+	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) subword_gradient_##method##_##F(const __grid_constant__ Gradient a) { \
+		gradient<F, G, method>(a); \
+	} \
+	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) ngram_train_##method##_##F(const __grid_constant__ NGrams a) { \
+		train<F, method>(a); \
+	}
+#define KERNELS(F, G) \
+	KERNELS_OF(F, G, adam) KERNELS_OF(F, G, adamRow) \
+	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) ngram_compose_##F(const __grid_constant__ NGrams a) { compose<F>(a); }
+
+// For N up to 128 F. Six rows are what five negatives need.
+KERNELS(1, 6)
+KERNELS(2, 6)
+KERNELS(3, 6)
+KERNELS(4, 6)
+KERNELS(8, 2)

@@ -1,0 +1,176 @@
+// Products of matrices that are split (see subword.cuh), on tensor cores:
+//
+//	a: (m, k)  b: (k, n)  c: (m, n) = a b + bias + add
+//
+// Either factor may lie in memory with its rows or its columns one after the
+// other. A block computes a tile of c, 128 x 128 or 128 x 64, over a chunk of k; the
+// sums of several chunks are added by who reads them. The parts of both factors come
+// into shared memory by asynchronous copies, three stages of 32 values of k deep.
+// Groups of 8 values are permuted there, so that the 8 rows that ldmatrix reads at a
+// time lie in different banks.
+#include "subword.cuh"
+
+constexpr int tileM = 128, tileK = 32, stages = 3;
+
+struct Product {
+	Split a, b;
+	float *c;          // (chunks, m, strideC)
+	const float *bias; // (n), or null
+	const float *add;  // (m, strideC), or null
+	uint32_t m, n, k, strideC;
+	uint32_t chunk; // of k, a multiple of 32
+	uint32_t unused;
+};
+
+__device__ __forceinline__ void copy16(uint32_t to, const uint16_t *from, bool wanted) {
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)), "r"(wanted ? 16 : 0) : "memory");
+}
+
+// place is where group g of line l lies, in bytes. Lines of a tile hold 32 values of
+// k (4 groups), or all its rows at one k.
+template <bool alongK, int size> __device__ __forceinline__ uint32_t place(int l, int g) {
+	if constexpr (alongK) return l * 64 + ((g ^ (l >> 1 & 3)) << 4);
+	return l * size * 2 + ((g ^ (l & 7)) << 4);
+}
+
+// fetch asks for a tile of size rows from row first on, and k from k0 to end.
+// What is beyond the matrix is zero.
+template <bool alongK, int size, int threads>
+__device__ __forceinline__ void fetch(uint32_t to, const Split &x, uint32_t first, uint32_t rows, uint32_t k0, uint32_t end) {
+	constexpr int part = size * tileK * 2, groups = alongK ? tileK / 8 : size / 8;
+#pragma unroll
+	for (int i = threadIdx.x; i < size * tileK / 8; i += threads) {
+		int l = i / groups, g = i % groups;
+		uint32_t row = alongK ? first + l : first + 8 * g, k = alongK ? k0 + 8 * g : k0 + l;
+		bool wanted = row < rows && k < end;
+		size_t from = !wanted ? 0 : alongK ? row * x.stride + k : k * x.stride + row;
+		uint32_t at = to + place<alongK, size>(l, g);
+		copy16(at, x.high + from, wanted);
+		copy16(at + part, x.low + from, wanted);
+	}
+}
+
+template <bool transposed> __device__ __forceinline__ void loadMatrices(uint32_t (&r)[4], uint32_t from) {
+	if constexpr (transposed)
+		asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(from) : "memory");
+	else
+		asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(from) : "memory");
+}
+
+__device__ __forceinline__ void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+	asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+		: "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// A warp has 64 rows and 32 columns of the tile.
+template <bool aAlongK, bool bAlongK, int tileN> struct Tile {
+	static constexpr int warpsN = tileN / 32, threads = 64 * warpsN;
+	static constexpr int partA = tileM * tileK * 2, partB = tileN * tileK * 2, stage = 2 * (partA + partB);
+	float sum[4][4][4];
+	int rowOfWarp, columnOfWarp;
+
+	// step adds 16 values of k of a stage.
+	__device__ __forceinline__ void step(uint32_t a, int k) {
+		int l = laneNumber();
+		uint32_t b = a + 2 * partA, high[2][4], low[2][4];
+#pragma unroll
+		for (int n = 0; n < 2; n++) { // 16 columns each: {columns 0-7, k 0-7}, {0-7, 8-15}, {8-15, 0-7}, {8-15, 8-15}
+			int column = columnOfWarp + 16 * n, upper = l >> 4, later = l >> 3 & 1;
+			uint32_t at = b + (bAlongK ? place<true, tileN>(column + 8 * upper + (l & 7), k / 8 + later)
+				: place<false, tileN>(k + 8 * later + (l & 7), column / 8 + upper));
+			loadMatrices<!bAlongK>(high[n], at);
+			loadMatrices<!bAlongK>(low[n], at + partB);
+		}
+#pragma unroll
+		for (int m = 0; m < 4; m++) { // 16 rows each: {rows 0-7, k 0-7}, {8-15, 0-7}, {0-7, 8-15}, {8-15, 8-15}
+			int row = rowOfWarp + 16 * m, upper = l >> 3 & 1, later = l >> 4;
+			uint32_t at = a + (aAlongK ? place<true, tileM>(row + 8 * upper + (l & 7), k / 8 + later)
+				: place<false, tileM>(k + 8 * later + (l & 7), row / 8 + upper));
+			uint32_t x[4], y[4];
+			loadMatrices<!aAlongK>(x, at);
+			loadMatrices<!aAlongK>(y, at + partA);
+#pragma unroll
+			for (int n = 0; n < 4; n++) multiply(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
+#pragma unroll
+			for (int n = 0; n < 4; n++) multiply(sum[m][n], x, low[n / 2][n % 2 * 2], low[n / 2][n % 2 * 2 + 1]);
+#pragma unroll
+			for (int n = 0; n < 4; n++) multiply(sum[m][n], y, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
+		}
+	}
+
+	__device__ __forceinline__ void write(const Product &p, float *c, uint32_t row0, uint32_t column0) const {
+		int l = laneNumber();
+#pragma unroll
+		for (int m = 0; m < 4; m++) {
+#pragma unroll
+			for (int half = 0; half < 2; half++) {
+				uint32_t row = row0 + rowOfWarp + 16 * m + 8 * half + l / 4;
+				if (row >= p.m) continue;
+				size_t at = size_t(row) * p.strideC;
+#pragma unroll
+				for (int n = 0; n < 4; n++) {
+					uint32_t column = column0 + columnOfWarp + 8 * n + 2 * (l % 4);
+					float2 x = make_float2(sum[m][n][2 * half], sum[m][n][2 * half + 1]);
+					if (column >= p.n) continue;
+					bool both = column + 1 < p.n;
+					if (p.bias) {
+						x.x += p.bias[column];
+						if (both) x.y += p.bias[column + 1];
+					}
+					if (p.add) {
+						float2 y = *(const float2 *)(p.add + at + column); // strides are even
+						x.x += y.x;
+						x.y += y.y;
+					}
+					if (both) *(float2 *)(c + at + column) = x;
+					else c[at + column] = x.x;
+				}
+			}
+		}
+	}
+};
+
+template <bool aAlongK, bool bAlongK, int tileN> __device__ __forceinline__ void product(const Product &p) {
+	extern __shared__ uint4 memory[];
+	using T = Tile<aAlongK, bAlongK, tileN>;
+	T tile;
+	int w = threadIdx.x / 32;
+	tile.rowOfWarp = w / T::warpsN * 64;
+	tile.columnOfWarp = w % T::warpsN * 32;
+#pragma unroll
+	for (int i = 0; i < 64; i++) tile.sum[i / 16][i / 4 % 4][i % 4] = 0;
+
+	uint32_t across = (p.n + tileN - 1) / tileN, down = (p.m + tileM - 1) / tileM;
+	uint32_t column0 = blockIdx.x % across * tileN, row0 = blockIdx.x / across % down * tileM, chunk = blockIdx.x / across / down;
+	uint32_t first = chunk * p.chunk, end = min(p.k, first + p.chunk), count = (end - first + tileK - 1) / tileK;
+	uint32_t shared = uint32_t(__cvta_generic_to_shared(memory));
+	auto ask = [&](uint32_t i) {
+		if (i < count) {
+			uint32_t to = shared + i % stages * T::stage, k0 = first + i * tileK;
+			fetch<aAlongK, tileM, T::threads>(to, p.a, row0, p.m, k0, end);
+			fetch<bAlongK, tileN, T::threads>(to + 2 * T::partA, p.b, column0, p.n, k0, end);
+		}
+		asm volatile("cp.async.commit_group;" ::: "memory");
+	};
+#pragma unroll
+	for (int i = 0; i < stages - 1; i++) ask(i);
+	for (uint32_t i = 0; i < count; i++) {
+		asm volatile("cp.async.wait_group %0;" ::"n"(stages - 2) : "memory");
+		__syncthreads();
+		ask(i + stages - 1);
+		uint32_t stage = shared + i % stages * T::stage;
+#pragma unroll
+		for (int k = 0; k < tileK; k += 16) tile.step(stage, k);
+	}
+	tile.write(p, p.c + size_t(chunk) * p.m * p.strideC, row0, column0);
+}
+
+#define PRODUCT(name, aAlongK, bAlongK, tileN, blocks) \
+	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_##name##_##tileN(const __grid_constant__ Product p) { \
+		product<aAlongK, bAlongK, tileN>(p); \
+	}
+#define PRODUCTS(name, aAlongK, bAlongK) PRODUCT(name, aAlongK, bAlongK, 128, 2) PRODUCT(name, aAlongK, bAlongK, 64, 3)
+
+PRODUCTS(rows, true, false)     // a and b in row-major order
+PRODUCTS(features, true, true)  // b transposed
+PRODUCTS(weights, false, false) // a transposed
