@@ -133,7 +133,7 @@ func (c *Config) Settings() []Setting {
 
 		{Name: "subword", Group: GroupSubword, Modes: graphModes, Record: true, value: &c.Subword,
 			Help: "compose word vectors from spelling, so that any word has one: `NAME` is cnn (convolutions over characters), ngram (fastText's sum of hashed n-grams) or none"},
-		{Name: "word-table", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.WordTable,
+		{Name: "word-table", Group: GroupSubword, Modes: graphModes, Subword: encoders, Record: true, value: &c.WordTable,
 			Help: "give every word of the text a vector of its own, too; =false leaves spelling alone, as in the paper"},
 		{Name: "gram", Group: GroupSubword, Modes: graphModes, Subword: onlyCNN, Record: true, value: &c.Gram,
 			Help: "characters `N` of a symbol: 1 reads characters, more overlapping n-grams of them (cnn)"},

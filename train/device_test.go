@@ -44,12 +44,24 @@ func nearFiles(t *testing.T, got, want string) {
 	}
 }
 
+// deviceConfigs are small runs of what devices train, by a name.
+func deviceConfigs(t *testing.T) map[string]Config {
+	all := map[string]Config{}
+	for _, mode := range deviceModes {
+		all[mode] = smallConfig(t, mode)
+	}
+	for name := range subwordFlags {
+		all[name] = subwordConfig(t, ModeCL, name)
+	}
+	return all
+}
+
 // TestDevice: a run on a device leaves what a run on the CPU leaves.
 func TestDevice(t *testing.T) {
-	for _, mode := range deviceModes {
-		t.Run(mode, func(t *testing.T) {
+	for name, config := range deviceConfigs(t) {
+		t.Run(name, func(t *testing.T) {
 			d := fakeDevice(t)
-			c := smallConfig(t, mode)
+			c := config
 			want, err := Run(t.Context(), c, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -83,9 +95,8 @@ func TestDevice(t *testing.T) {
 // TestDeviceResume: a checkpoint of one device goes on on another, and on the
 // same as if there had been no interrupt.
 func TestDeviceResume(t *testing.T) {
-	for _, mode := range deviceModes {
-		t.Run(mode, func(t *testing.T) {
-			c := smallConfig(t, mode)
+	for name, c := range deviceConfigs(t) {
+		t.Run(name, func(t *testing.T) {
 			c.Epochs *= 6
 			whole := c.Out
 			if _, err := Run(t.Context(), c, nil); err != nil {

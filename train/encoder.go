@@ -36,7 +36,7 @@ func (j *job) makeEncoder(p *Progress) (err error) {
 	if n := j.encoder.Truncated(); n > 0 {
 		p.Notef("Note: %s longer than --max-chars %d: what is beyond is not read, but for the end of the word", quantity(Number(n), "word"), c.MaxChars)
 	}
-	if c.Subword == SubwordCNN && c.WordTable {
+	if c.WordTable {
 		j.encoder = subword.WithWords(j.encoder)
 	}
 	j.momentBytes = c.graph().MomentBytes(j.encoder)

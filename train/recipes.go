@@ -152,20 +152,24 @@ func sequentialRecipe(c *Config) {
 }
 
 // subwordRecipe is what composes word vectors, and what trains it well
-// (benchmarks/2026-11-21-subword.md). The paper has one learning rate, and no
-// vectors of words' own.
+// (benchmarks/2026-11-21-cuda-subword.md; that of vanilla is older). What all words
+// share gets gradients from all of them, so it wants a lower rate than words' own
+// vectors: with a higher one, words that are spelt alike become alike, and the longer
+// one trains the more. The paper has one learning rate, and no vectors of words' own.
 func subwordRecipe(c *Config, kind string) {
-	c.Subword, c.WordTable = kind, c.Preset != PresetPaper
+	c.Subword, c.WordTable = kind, true
 	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, "2,3,4", 64, 30
 	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
-	switch c.Subword {
-	case SubwordCNN:
+	switch vanilla := c.Mode == ModeVanilla; {
+	case kind == SubwordNone:
+	case c.Preset == PresetPaper:
+		c.SubwordLR, c.WordTable = 1, false
+	case kind == SubwordNGram && vanilla:
+		c.SubwordLR, c.WordTable = 0.15, false
+	case kind == SubwordCNN && !vanilla:
+		c.SubwordLR = 0.01
+	default:
 		c.SubwordLR = 0.05
-	case SubwordNGram:
-		c.SubwordLR = 0.15
-	}
-	if c.Preset == PresetPaper {
-		c.SubwordLR = 1
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,7 @@ type benchDeviceOptions struct {
 	negative    int
 	frequencies nameList[bench.Frequencies]
 	optimizers  nameList[optim.Method]
+	encoders    nameList[bench.EncoderKind]
 	seed        uint64
 }
 
@@ -29,6 +31,7 @@ func newBenchDevice(s streams) *cobra.Command {
 		words: intList{18116}, dims: intList{500},
 		frequencies: nameList[bench.Frequencies]{[]bench.Frequencies{bench.Zipf}, []bench.Frequencies{bench.Zipf, bench.Uniform}},
 		optimizers:  nameList[optim.Method]{[]optim.Method{optim.Adam}, []optim.Method{optim.Adam, optim.AdamRow, optim.SGD}},
+		encoders:    nameList[bench.EncoderKind]{[]bench.EncoderKind{bench.NoEncoder}, bench.EncoderKinds()},
 	}
 	cmd := &cobra.Command{
 		Use:   "device [flags]",
@@ -44,8 +47,15 @@ part of it.
 GB/s counts what has to be read and written in any case: every row and its
 moments, 6 passes of V x N x 4 bytes for adam, 4 for adam-row, 2 for sgd. Gathered
 rows come from the GPU's cache as long as a table fits there. Copying counts
-bytes read and written. The text is made up, see 'w2vcl bench step --help'.`,
+bytes read and written. The text is made up, see 'w2vcl bench step --help'.
+
+With --subword the step that trains an encoder is measured, too: forward, loss,
+backward and update of all its parameters, for made-up words of 16 characters,
+their two ends among them. It is what an iteration takes beyond its other step, which is
+one of word level. cnn and ngram have vectors of words' own beside, as train has them
+by default; cnn-alone, the paper's form, has none.`,
 		Example: `  w2vcl bench device
+  w2vcl bench device --words 18498 --subword cnn,cnn-alone,ngram
   w2vcl bench device --words 18116,67869 --dim 128,500 --optimizer adam,sgd --json`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
@@ -57,6 +67,7 @@ bytes read and written. The text is made up, see 'w2vcl bench step --help'.`,
 	flags.IntVar(&o.negative, "negative", 5, "negatives `K` for each positive pair")
 	flags.Var(&o.frequencies, "frequencies", "how often words occur: `LIST` of zipf and uniform")
 	flags.Var(&o.optimizers, "optimizer", "`LIST` of adam, adam-row and sgd")
+	flags.Var(&o.encoders, "subword", "encoders to measure, too: `LIST` of none, cnn, cnn-alone and ngram")
 	flags.Uint64Var(&o.seed, "seed", 1, "`N` from which all randomness comes")
 	o.benchFlags.addTo(cmd, 1, "a step")
 	useAliases(flags, map[string]string{"size": "dim", "neg": "negative"})
@@ -77,6 +88,10 @@ func (o *benchDeviceOptions) check() error {
 	}
 	if o.negative < 1 || o.negative > 1000 {
 		return train.Usagef("--negative %d: must be from 1 to 1000", o.negative)
+	}
+	withEncoders := slices.ContainsFunc(o.encoders.names, func(k bench.EncoderKind) bool { return k != bench.NoEncoder })
+	if withEncoders && slices.Contains(o.optimizers.names, optim.SGD) {
+		return train.Usagef("--optimizer %s: encoders are not trained with it; leave it or --subword out", optim.SGD)
 	}
 	for _, words := range o.words {
 		if words < 2 {
@@ -127,6 +142,9 @@ func (o *benchDeviceOptions) measure(ctx context.Context, p *train.Progress, d d
 					return results, fmt.Errorf("%s: %w", c, err)
 				}
 				p.Notef("%s: %s, %s GB/s, %s of copying", c, milliseconds(r.Step.Median), gigabytes(r.BytesPerSecond), percent(r.OfCopy))
+				if e := r.Encoder; e != nil {
+					p.Notef("  its step with --subword %s: %s; an iteration takes %.2f times as long as at word level", e.Kind, milliseconds(e.Step.Median), e.Ratio)
+				}
 				results = append(results, r)
 			}
 			if err := text.Matrix.Close(); err != nil {
@@ -141,10 +159,12 @@ func (o *benchDeviceOptions) cases(d device.Device, words int, f bench.Frequenci
 	var cases []bench.DeviceCase
 	for _, dim := range o.dims {
 		for _, optimizer := range o.optimizers.names {
-			cases = append(cases, bench.DeviceCase{
-				Device: d.Name(), Words: words, Dim: dim, Negatives: o.negative, Frequencies: f,
-				Optimizer: optimizer, Threads: runtime.GOMAXPROCS(0),
-			})
+			for _, encoder := range o.encoders.names {
+				cases = append(cases, bench.DeviceCase{
+					Device: d.Name(), Words: words, Dim: dim, Negatives: o.negative, Frequencies: f,
+					Optimizer: optimizer, Threads: runtime.GOMAXPROCS(0), Subword: encoder,
+				})
+			}
 		}
 	}
 	return cases
@@ -163,10 +183,24 @@ func (o *benchDeviceOptions) measureCase(ctx context.Context, c bench.DeviceCase
 
 func printDevice(s streams, results []bench.DeviceResult) error {
 	var out table
-	out.rowf("%8s\t%6s\t%4s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9s", "V", "N", "K", "text", "optimizer", "step", "spread", "GB/s", "copy GB/s", "of copy", "G pairs/s")
+	withEncoders := slices.ContainsFunc(results, func(r bench.DeviceResult) bool { return r.Encoder != nil })
+	heading := "%8s\t%6s\t%4s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9s"
+	names := []any{"V", "N", "K", "text", "optimizer", "step", "spread", "GB/s", "copy GB/s", "of copy", "G pairs/s"}
+	if withEncoders {
+		heading, names = heading+"\t%s\t%12s\t%9s", append(names, "subword", "its step", "iteration")
+	}
+	out.rowf(heading, names...)
 	for _, r := range results {
-		out.rowf("%8s\t%6d\t%4d\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9.2f", train.Number(r.Words), r.Dim, r.Negatives, r.Frequencies, r.Optimizer,
-			milliseconds(r.Step.Median), percent(r.Step.Spread()), gigabytes(r.BytesPerSecond), gigabytes(r.Copy.Median), percent(r.OfCopy), r.PairsPerSecond/1e9)
+		line := "%8s\t%6d\t%4d\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9.2f"
+		values := []any{train.Number(r.Words), r.Dim, r.Negatives, r.Frequencies, r.Optimizer,
+			milliseconds(r.Step.Median), percent(r.Step.Spread()), gigabytes(r.BytesPerSecond), gigabytes(r.Copy.Median), percent(r.OfCopy), r.PairsPerSecond / 1e9}
+		switch e := r.Encoder; {
+		case e != nil:
+			line, values = line+"\t%s\t%12s\t%8.2fx", append(values, e.Kind, milliseconds(e.Step.Median), e.Ratio)
+		case withEncoders:
+			line, values = line+"\t%s\t%12s\t%9s", append(values, bench.NoEncoder, "", "")
+		}
+		out.rowf(line, values...)
 	}
 	return out.writeTo(s.out)
 }

@@ -360,7 +360,23 @@ func TestMeasureDevice(t *testing.T) {
 			t.Errorf("%s: %v of copying, want %v", c, r.OfCopy, want)
 		}
 	}
+	for _, kind := range []EncoderKind{CNNAlone, NGram} {
+		c := DeviceCase{Words: 60, Dim: 4, Negatives: 5, Optimizer: optim.AdamRow, Threads: 1, Subword: kind}
+		r, err := MeasureDevice(t.Context(), c, d, text, 1, tiny)
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		if e := r.Encoder; e == nil || e.Kind != kind || e.Step.Runs != 2 || math.Abs(e.Loss-math.Ln2) > 1e-1 ||
+			math.Abs(2*r.Step.Median*e.Ratio-r.Step.Median-e.Step.Median) > 1e-6*e.Step.Median {
+			t.Errorf("%s: %+v", kind, e)
+		}
+	}
 	c := DeviceCase{Words: 60, Dim: 16, Negatives: 5, Optimizer: optim.Adam, Threads: 1}
+	d.Free = 100
+	c.Subword = CNN
+	if _, err := MeasureDevice(t.Context(), c, d, text, 1, tiny); err == nil || !strings.Contains(err.Error(), "bytes of device memory, and 100 are free") {
+		t.Errorf("error %v", err)
+	}
 	d.NotANumber = true
 	if _, err := MeasureDevice(t.Context(), c, d, text, 1, tiny); err == nil || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("error %v", err)

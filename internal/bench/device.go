@@ -21,6 +21,7 @@ type DeviceCase struct {
 	Frequencies Frequencies  `json:"frequencies"`
 	Optimizer   optim.Method `json:"optimizer"`
 	Threads     int          `json:"threads"` // that read M
+	Subword     EncoderKind  `json:"subword"` // to be measured, too
 }
 
 func (c DeviceCase) String() string {
@@ -50,6 +51,8 @@ type DeviceResult struct {
 	OfCopy         float64     `json:"of_copy"`               // BytesPerSecond / the median of Copy
 	PairsPerSecond float64     `json:"pairs_per_second"`
 	Loss           float64     `json:"loss"` // of the last iteration, per pair
+
+	Encoder *EncoderResult `json:"encoder,omitempty"`
 }
 
 // deviceCopyBytes is more than a GPU's cache has room for.
@@ -76,7 +79,10 @@ func MeasureDevice(ctx context.Context, c DeviceCase, d device.Device, text *Tex
 	r.OfCopy = rate(r.BytesPerSecond, r.Copy.Median)
 	r.PairsPerSecond = rate(float64(r.Words)*float64(1+r.Negatives), r.Step.Median)
 	r.Loss = l.loss
-	return r, nil
+	if c.Subword != "" && c.Subword != NoEncoder {
+		err = r.measureEncoder(ctx, d, text, seed, e)
+	}
+	return r, err
 }
 
 // measure alternates copying and training.

@@ -258,7 +258,7 @@ func (t *EncodedCL) allocate(e EncoderConfig) (err error) {
 // gradientBlocks is how many blocks of warps have a row each.
 func (t *EncodedCL) gradientBlocks() int { return (t.config.Rows + gradientWarps - 1) / gradientWarps }
 
-const gradientWarps = 8
+const gradientWarps = 4 // warpsOfBlock of subword_gradient.cu
 
 // Start begins to train the iterations first, first+1, ..., as CL.Start does.
 func (t *EncodedCL) Start(buffer, first int, rates []float64) error {

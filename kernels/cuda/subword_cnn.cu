@@ -163,12 +163,13 @@ extern "C" __global__ void __launch_bounds__(256) cnn_split(const __grid_constan
 // y^T g; so the mean over words of the first is (sum of g) . weights_d / V, and that of
 // the first times y is (y^T g)_d . weights_d / V: no pass over the words is needed.
 template <Method method> __device__ __forceinline__ void updateWeights(const Cnn &c) {
-	__shared__ float part[8];
+	__shared__ float part[16];
 	uint32_t d = blockIdx.x, stride = c.layer.stride, rows = c.d + 1;
 	float *gradient = (float *)c.layer.gradient + size_t(d) * stride;
 	float common = 0, along = 0, squares = 0;
 	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) {
 		float g = 0, ofBias = 0;
+#pragma unroll 8
 		for (uint32_t k = 0; k < c.chunks; k++) {
 			const float *from = c.parts + size_t(k) * rows * stride + n;
 			g += from[size_t(d) * stride];
@@ -196,53 +197,82 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 	}
 }
 
-extern "C" __global__ void __launch_bounds__(256) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
-extern "C" __global__ void __launch_bounds__(256) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
+extern "C" __global__ void __launch_bounds__(512) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
+extern "C" __global__ void __launch_bounds__(512) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
 
-// scatter adds the gradient of the features to the rows of the tables that made them.
-// A warp has 32 features of a piece of the words, and for them a table of its own in
-// shared memory: a lane adds to its column only, so nothing is added at the same
-// time. If that is too large, shared is false: all add to the one table in memory.
+// An Adder adds gradients of features to rows of the tables that made them: in
+// shared memory to a table of the warp's own, of which a lane adds to its column
+// only, so nothing is added at the same time; or to the one table in memory.
+template <bool shared> struct Adder {
+	float *column;
+	uint32_t stride;
+
+	// add adds g to W rows, of different offsets.
+	template <int W> __device__ __forceinline__ void add(const uint32_t (&rows)[W], float g) const {
+		if constexpr (!shared) {
+			for (int o = 0; o < W; o++) atomicAdd(column + size_t(rows[o]) * stride, g);
+		} else {
+			float x[W]; // the rows are of different offsets: none comes twice
+#pragma unroll
+			for (int o = 0; o < W; o++) x[o] = column[rows[o] * stride];
+#pragma unroll
+			for (int o = 0; o < W; o++) column[rows[o] * stride] = x[o] + g;
+		}
+	}
+};
+
+// scatterFeature adds up the gradient of feature d, of width w, over the words from
+// first to last - 1. W is w up to 5, or 1: then the offsets are done one by one.
+template <int W, bool shared>
+__device__ __forceinline__ void scatterFeature(const Cnn &c, const Adder<shared> &to, uint32_t d, uint32_t w, uint32_t first, uint32_t last) {
+	constexpr int ahead = 8; // words whose values are on their way together
+	float mean = c.mean[d], scale = c.scale[d], common = c.common[d], along = c.along[d];
+	for (uint32_t v0 = first; v0 < last; v0 += ahead) {
+		float g[ahead];
+		const uint32_t *word[ahead]; // from the first symbol under the filter on
+#pragma unroll
+		for (int j = 0; j < ahead; j++) {
+			uint32_t v = min(v0 + j, last - 1), t = c.where[size_t(v) * c.d + d];
+			float y = (c.features[size_t(v) * c.d + d] - mean) * scale;
+			g[j] = scale * (c.dy[size_t(v) * c.strideD + d] - common - y * along);
+			bool none = t == nowhere || v0 + j >= last; // adds nothing, anywhere
+			word[j] = c.symbols + __ldg(c.starts + v) + (none ? 0 : t);
+			if (none) g[j] = 0;
+		}
+		for (uint32_t o0 = 0; o0 < w; o0 += W) {
+			uint32_t rows[ahead][W];
+#pragma unroll
+			for (int j = 0; j < ahead; j++)
+#pragma unroll
+				for (int o = 0; o < W; o++) rows[j][o] = (o0 + o) * c.a + __ldg(word[j] + o0 + o);
+#pragma unroll
+			for (int j = 0; j < ahead; j++) to.add(rows[j], g[j]);
+		}
+	}
+}
+
+// scatter adds the gradient of the features to the tables. A warp has 32 features
+// of a piece of the words, and its own tables if there is shared memory for them.
 template <bool shared> __device__ __forceinline__ void scatter(const Cnn &c) {
 	extern __shared__ float own[]; // (W, A, 32)
 	int l = laneNumber();
 	uint32_t groups = (c.d + 31) / 32, group = blockIdx.x % groups, piece = blockIdx.x / groups, d = 32 * group + l;
-	uint32_t rows = c.widest * c.a, stride = shared ? 32 : c.d;
-	float *column = shared ? own + l : c.dtables + d;
+	uint32_t rows = c.widest * c.a;
+	Adder<shared> to = {shared ? own + l : c.dtables + d, shared ? 32 : c.d};
 	if (shared)
-		for (uint32_t r = 0; r < rows; r++) column[32 * r] = 0;
-	if (d < c.d) {
-		float mean = c.mean[d], scale = c.scale[d], common = c.common[d], along = c.along[d];
-		uint32_t w = c.width[d / c.f], last = uint32_t(uint64_t(c.v) * (piece + 1) / c.pieces);
-		constexpr int ahead = 8; // words whose values are on their way together
-		constexpr uint32_t none = 0xffffffffu;
-		for (uint32_t v0 = uint32_t(uint64_t(c.v) * piece / c.pieces); v0 < last; v0 += ahead) {
-			float g[ahead];
-			uint32_t at[ahead]; // the first symbol under the filter
-#pragma unroll
-			for (int j = 0; j < ahead; j++) {
-				at[j] = none;
-				if (v0 + j >= last) continue;
-				size_t i = size_t(v0 + j) * c.d + d;
-				uint32_t t = c.where[i];
-				float y = (c.features[i] - mean) * scale;
-				g[j] = scale * (c.dy[size_t(v0 + j) * c.strideD + d] - common - y * along);
-				if (t != nowhere) at[j] = __ldg(c.starts + v0 + j) + t;
-			}
-#pragma unroll
-			for (int j = 0; j < ahead; j++) {
-				if (at[j] == none) continue;
-				for (uint32_t o = 0; o < w; o++) {
-					float *to = column + size_t(o * c.a + __ldg(c.symbols + at[j] + o)) * stride;
-					if (shared) *to += g[j];
-					else atomicAdd(to, g[j]);
-				}
-			}
-		}
+		for (uint32_t r = 0; r < rows; r++) own[32 * r + l] = 0;
+	if (d >= c.d) return;
+	uint32_t w = c.width[d / c.f], first = uint32_t(uint64_t(c.v) * piece / c.pieces), last = uint32_t(uint64_t(c.v) * (piece + 1) / c.pieces);
+	switch (w) {
+	case 2: scatterFeature<2>(c, to, d, w, first, last); break;
+	case 3: scatterFeature<3>(c, to, d, w, first, last); break;
+	case 4: scatterFeature<4>(c, to, d, w, first, last); break;
+	case 5: scatterFeature<5>(c, to, d, w, first, last); break;
+	default: scatterFeature<1>(c, to, d, w, first, last);
 	}
-	if (!shared || d >= c.d) return;
-	float *to = c.dparts + size_t(piece) * rows * c.d + d;
-	for (uint32_t r = 0; r < rows; r++) to[size_t(r) * c.d] = column[32 * r];
+	if (!shared) return;
+	float *sum = c.dparts + size_t(piece) * rows * c.d + d;
+	for (uint32_t r = 0; r < rows; r++) sum[size_t(r) * c.d] = own[32 * r + l];
 }
 
 extern "C" __global__ void __launch_bounds__(32) cnn_scatter(const __grid_constant__ Cnn c) { scatter<true>(c); }

@@ -104,7 +104,7 @@ func (x *cnn) shape(c CLConfig, o EncoderConfig) {
 	g, d := &x.args, len(o.Widths)*o.Filters
 	g.v, g.a, g.e, g.f, g.d, g.n = uint32(c.Rows), uint32(o.Alphabet), uint32(o.CharDim), uint32(o.Filters), uint32(d), uint32(c.Dim)
 	g.widths, g.strideD = uint32(len(o.Widths)), uint32(4*quads(d))
-	g.blocks = uint32(min(c.Rows, 8*x.device.Multiprocessors))
+	g.blocks = uint32(min(c.Rows, 6*x.device.Multiprocessors))
 	g.moments = c.moments()
 	first := 0
 	for i, w := range o.Widths {
@@ -254,7 +254,7 @@ func (x *cnn) update(step cu.DevicePtr) error {
 	if err != nil {
 		return err
 	}
-	if err := x.launch(k.weights, int(g.d)+1, 256, 0); err != nil {
+	if err := x.launch(k.weights, int(g.d)+1, 512, 0); err != nil {
 		return err
 	}
 	if err := x.scatterGradient(); err != nil {

@@ -8,7 +8,7 @@
 // One warp has a row.
 #include "subword.cuh"
 
-constexpr int warpsOfBlock = 8;
+constexpr int warpsOfBlock = 4; // of many registers each: more blocks fit on a multiprocessor
 
 struct Gradient {
 	ClTable table;    // left: rows; the moments are those of words

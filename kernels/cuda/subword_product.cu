@@ -98,35 +98,47 @@ template <bool aAlongK, bool bAlongK, int tileN> struct Tile {
 		}
 	}
 
-	__device__ __forceinline__ void write(const Product &p, float *c, uint32_t row0, uint32_t column0) const {
+	// each calls f with a pair of sums that are side by side, and their place in c,
+	// for all pairs that are in the matrix; both says if the second is.
+	template <class Function> __device__ __forceinline__ void each(const Product &p, uint32_t row0, uint32_t column0, Function f) {
 		int l = laneNumber();
 #pragma unroll
 		for (int m = 0; m < 4; m++) {
 #pragma unroll
 			for (int half = 0; half < 2; half++) {
 				uint32_t row = row0 + rowOfWarp + 16 * m + 8 * half + l / 4;
-				if (row >= p.m) continue;
-				size_t at = size_t(row) * p.strideC;
 #pragma unroll
 				for (int n = 0; n < 4; n++) {
 					uint32_t column = column0 + columnOfWarp + 8 * n + 2 * (l % 4);
-					float2 x = make_float2(sum[m][n][2 * half], sum[m][n][2 * half + 1]);
-					if (column >= p.n) continue;
-					bool both = column + 1 < p.n;
-					if (p.bias) {
-						x.x += p.bias[column];
-						if (both) x.y += p.bias[column + 1];
-					}
-					if (p.add) {
-						float2 y = *(const float2 *)(p.add + at + column); // strides are even
-						x.x += y.x;
-						x.y += y.y;
-					}
-					if (both) *(float2 *)(c + at + column) = x;
-					else c[at + column] = x.x;
+					if (row < p.m && column < p.n)
+						f(sum[m][n][2 * half], sum[m][n][2 * half + 1], size_t(row) * p.strideC + column, column, column + 1 < p.n);
 				}
 			}
 		}
+	}
+
+	// begin starts from bias + add.
+	__device__ __forceinline__ void begin(const Product &p, uint32_t row0, uint32_t column0) {
+#pragma unroll
+		for (int i = 0; i < 64; i++) sum[i / 16][i / 4 % 4][i % 4] = 0;
+		if (p.add)
+			each(p, row0, column0, [&](float &x, float &y, size_t at, uint32_t, bool) {
+				float2 a = *(const float2 *)(p.add + at); // strides are even
+				x = a.x;
+				y = a.y;
+			});
+		if (p.bias)
+			each(p, row0, column0, [&](float &x, float &y, size_t, uint32_t column, bool both) {
+				x += __ldg(p.bias + column);
+				if (both) y += __ldg(p.bias + column + 1);
+			});
+	}
+
+	__device__ __forceinline__ void write(const Product &p, float *c, uint32_t row0, uint32_t column0) {
+		each(p, row0, column0, [&](float &x, float &y, size_t at, uint32_t, bool both) {
+			if (both) *(float2 *)(c + at) = make_float2(x, y);
+			else c[at] = x;
+		});
 	}
 };
 
@@ -137,9 +149,6 @@ template <bool aAlongK, bool bAlongK, int tileN> __device__ __forceinline__ void
 	int w = threadIdx.x / 32;
 	tile.rowOfWarp = w / T::warpsN * 64;
 	tile.columnOfWarp = w % T::warpsN * 32;
-#pragma unroll
-	for (int i = 0; i < 64; i++) tile.sum[i / 16][i / 4 % 4][i % 4] = 0;
-
 	uint32_t across = (p.n + tileN - 1) / tileN, down = (p.m + tileM - 1) / tileM;
 	uint32_t column0 = blockIdx.x % across * tileN, row0 = blockIdx.x / across % down * tileM, chunk = blockIdx.x / across / down;
 	uint32_t first = chunk * p.chunk, end = min(p.k, first + p.chunk), count = (end - first + tileK - 1) / tileK;
@@ -154,6 +163,7 @@ template <bool aAlongK, bool bAlongK, int tileN> __device__ __forceinline__ void
 	};
 #pragma unroll
 	for (int i = 0; i < stages - 1; i++) ask(i);
+	tile.begin(p, row0, column0);
 	for (uint32_t i = 0; i < count; i++) {
 		asm volatile("cp.async.wait_group %0;" ::"n"(stages - 2) : "memory");
 		__syncthreads();

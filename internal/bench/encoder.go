@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+// An EncoderKind names an encoder to be measured.
+type EncoderKind string
+
+// The encoders, with the shapes that training has by default. CNN and NGram add a
+// vector of each word's own, CNNAlone is the paper's form.
+const (
+	NoEncoder EncoderKind = "none"
+	CNN       EncoderKind = "cnn"
+	CNNAlone  EncoderKind = "cnn-alone"
+	NGram     EncoderKind = "ngram"
+)
+
+// EncoderKinds lists all.
+func EncoderKinds() []EncoderKind { return []EncoderKind{NoEncoder, CNN, CNNAlone, NGram} }
+
+// An EncoderResult says how long a step takes that trains an encoder: forward,
+// loss, backward, and the update of all parameters.
+type EncoderResult struct {
+	Kind EncoderKind `json:"kind"`
+	// Step is what an iteration with the encoder takes less one step of word level,
+	// which its other step is.
+	Step Measurement `json:"step_seconds"`
+	// Ratio is an iteration with the encoder by one of word level.
+	Ratio float64 `json:"iteration_by_word_level"`
+	Loss  float64 `json:"loss"`
+}
+
+// encoderChars is how long the made-up words are: 16 symbols with their two ends.
+const encoderChars = 14
+
+// newEncoder makes an encoder of made-up words, in which a letter is the more
+// frequent the earlier it comes.
+func newEncoder(kind EncoderKind, words, dim int, seed uint64) (subword.Encoder, error) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	vocabulary := make([]string, words)
+	for i := range vocabulary {
+		var word [encoderChars]byte
+		for j := range word {
+			word[j] = byte('a' + min(r.IntN(26), r.IntN(26)))
+		}
+		vocabulary[i] = string(word[:])
+	}
+	const rate = .01
+	var e subword.Encoder
+	var err error
+	switch kind {
+	case CNN, CNNAlone:
+		e, err = subword.NewCNN(vocabulary, subword.CNNOptions{Dim: dim, Rate: rate})
+	case NGram:
+		e, err = subword.NewNGrams(vocabulary, subword.NGramOptions{Dim: dim, Rate: rate})
+	default:
+		err = fmt.Errorf("encoder %q is not known", kind)
+	}
+	if err == nil && kind != CNNAlone {
+		e = subword.WithWords(e)
+	}
+	return e, err
+}
+
+// measureEncoder trains with the encoder of the case as MeasureDevice trained
+// without.
+func (r *DeviceResult) measureEncoder(ctx context.Context, d device.Device, text *Text, seed uint64, e Effort) error {
+	encoder, err := newEncoder(r.Subword, r.Words, r.Dim, seed)
+	if err != nil {
+		return err
+	}
+	need, err := device.MemoryTwoStepWithEncoder(encoder, r.config(seed))
+	if err != nil {
+		return err
+	}
+	if free, _, err := d.Memory(); err != nil || need > free {
+		return errors.Join(err, fmt.Errorf("%s needs %d bytes of device memory, and %d are free", r.Subword, need, free))
+	}
+	trainer, err := device.NewTwoStepWithEncoder(d, text.Matrix, text.Noise, math.MaxInt32, encoder, r.config(seed))
+	if err != nil {
+		return err
+	}
+	l := deviceLoop{ctx: ctx, trainer: trainer}
+	var steps, iterations []float64
+	for range e.Repeat {
+		if _, err = l.run(0); err != nil {
+			break
+		}
+		var half float64
+		if half, err = l.run(e.Time); err != nil {
+			break
+		}
+		iterations = append(iterations, 2*half)
+		steps = append(steps, 2*half-r.Step.Median)
+	}
+	if err := errors.Join(err, trainer.Close()); err != nil {
+		return fmt.Errorf("%s: %w", r.Subword, err)
+	}
+	r.Encoder = &EncoderResult{
+		Kind: r.Subword, Step: Measured(steps), Ratio: rate(Measured(iterations).Median, 2*r.Step.Median), Loss: l.loss,
+	}
+	return nil
+}
