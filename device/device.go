@@ -3,9 +3,9 @@
 // for rounding. Programs that are built without the tag gpu have no device, and
 // say so.
 //
-// Start with Open. TwoStep and FullW2V are the trainers: each has its CPU twin,
-// which keeps tables and moments for checkpoints, and kernels that do the
-// training. Device is the seam between them and kernels/cuda; devicetest has a
+// Start with Open. TwoStep, with or without an encoder of words, and FullW2V are the
+// trainers: each has its CPU twin, which keeps tables and moments for checkpoints,
+// and kernels that do the training. Device is the seam between them and kernels/cuda; devicetest has a
 // Device that computes on the CPU, for tests of all that is above the seam.
 package device
 

@@ -83,7 +83,7 @@ func newCL(t *testing.T, seed uint64, method optim.Method, contexts, iterations 
 }
 
 // newEncodedCL is newCL with composed words.
-func newEncodedCL(t *testing.T, seed uint64, method optim.Method, free int64, make func(vocabulary []string) (subword.Encoder, error)) *pair {
+func newEncodedCL(t *testing.T, seed uint64, method optim.Method, free int64, encoder func(vocabulary []string) (subword.Encoder, error)) *pair {
 	c, noise := text(t, seed, 2000)
 	m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: 40, Passes: 1, Seed: seed})
 	if err != nil {
@@ -92,7 +92,7 @@ func newEncodedCL(t *testing.T, seed uint64, method optim.Method, free int64, ma
 	t.Cleanup(func() { m.Close() })
 	var encoders [2]subword.Encoder
 	for i := range encoders {
-		if encoders[i], err = make(c.Vocabulary.Words); err != nil {
+		if encoders[i], err = encoder(c.Vocabulary.Words); err != nil {
 			t.Fatal(err)
 		}
 	}

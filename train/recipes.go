@@ -1,6 +1,9 @@
 package train
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // The recipes: every default of every mode and preset, and nothing else. A
 // recipe is chosen by mode, preset and optimizer, because a good learning rate
@@ -155,7 +158,8 @@ func sequentialRecipe(c *Config) {
 // (benchmarks/2026-11-21-cuda-subword.md; that of vanilla is older). What all words
 // share gets gradients from all of them, so it wants a lower rate than words' own
 // vectors: with a higher one, words that are spelt alike become alike, and the longer
-// one trains the more. The paper has one learning rate, and no vectors of words' own.
+// one trains the more (see dependentDefaults). The paper has one learning rate, and no
+// vectors of words' own.
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, true
 	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, "2,3,4", 64, 30
@@ -210,6 +214,12 @@ func dependentDefaults(c *Config, set settingsSet) {
 		if set["lr-end"] == "" && c.Decay == DecayLinear {
 			c.LREnd = c.LR * 1e-4
 		}
+	}
+	// What a longer run does to the encoder is what a higher rate does: in proportion.
+	if set["subword-lr"] == "" && c.Subword == SubwordCNN && c.Mode == ModeCL && c.Preset != PresetPaper {
+		const enough = 8192
+		iterations := cmp.Or(c.Iterations, c.Epochs*c.Contexts)
+		c.SubwordLR *= enough / float64(max(iterations, enough))
 	}
 	// Without subsampling every pass would find the same contexts.
 	if set["passes"] == "" && c.Sample == 0 && !c.DynamicWindow && c.Passes > 1 {

@@ -124,14 +124,13 @@ func (x *cnn) allocateParameters(a *allocator, c CLConfig, o EncoderConfig) {
 	symbols := a.matrix("embeddings", o.Alphabet, o.CharDim, o.CharDim, c.Method)
 	weights := a.matrix("weights", int(g.d)+1, c.Dim, 4*quads(c.Dim), c.Method)
 	x.all["symbols"], x.all["weights"] = symbols, weights
-	rows, values := 0, 0
+	rows := 0
 	for _, w := range o.Widths {
 		rows += w*o.CharDim + 1
 	}
-	values = rows * o.Filters
 	filters := a.matrix("filters", rows, o.Filters, o.Filters, c.Method)
 	g.embeddings, g.filters = symbols.value, filters.value
-	g.dembeddings, g.dfilters = a.floats("gradient of embeddings", o.Alphabet*o.CharDim), a.floats("gradient of filters", values)
+	g.dembeddings, g.dfilters = a.floats("gradient of embeddings", o.Alphabet*o.CharDim), a.floats("gradient of filters", rows*o.Filters)
 	g.layer = weights.parameter(a.floats("gradient of weights", (int(g.d)+1)*4*quads(c.Dim)))
 	x.updates = updatesArgs{moments: g.moments, count: uint32(1 + len(o.Widths))}
 	x.updates.parameters[0] = symbols.parameter(g.dembeddings)
@@ -265,8 +264,8 @@ func (x *cnn) update(step cu.DevicePtr) error {
 		return err
 	}
 	rows := 0
-	for _, p := range x.updates.parameters {
-		rows += int(p.rows)
+	for i := range x.updates.parameters {
+		rows += int(x.updates.parameters[i].rows)
 	}
 	return launchWith(x.device, k.update, rows, 64, 0, &x.updates)
 }
