@@ -240,6 +240,36 @@ func mergeSettings(settings map[string]string, name, text string) map[string]str
 	return settings
 }
 
+// The rate of an encoder follows from its kind, the mode, and how long a run is.
+func TestSubwordRate(t *testing.T) {
+	for _, x := range []struct {
+		flags string
+		rate  float64
+		table bool
+	}{
+		{"subword=cnn", .01, true},
+		{"subword=cnn contexts=100", .01, true},
+		{"subword=cnn contexts=32768", .0025, true},
+		{"subword=cnn contexts=100 iterations=16384", .005, true},
+		{"subword=cnn contexts=32768 subword-lr=0.02", .02, true},
+		{"subword=cnn preset=paper", 1, false},
+		{"subword=ngram contexts=32768", .05, true},
+		{"subword=ngram word-table=false", .05, false},
+		{"subword=cnn mode=vanilla epochs=9000", .05, true},
+		{"subword=ngram mode=vanilla", .15, false},
+	} {
+		flags := map[string]string{"corpus": "text", "out": "run"}
+		for _, flag := range strings.Fields(x.flags) {
+			name, value, _ := strings.Cut(flag, "=")
+			flags[name] = value
+		}
+		c, err := Resolve("", flags)
+		if err != nil || c.SubwordLR != x.rate || c.WordTable != x.table {
+			t.Errorf("%s: rate %v, table %v, %v; want %v, %v", x.flags, c.SubwordLR, c.WordTable, err, x.rate, x.table)
+		}
+	}
+}
+
 func TestTOMLRoundTrip(t *testing.T) {
 	for _, flags := range []map[string]string{
 		{},

@@ -5,7 +5,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -94,99 +93,13 @@ type encoder interface {
 	sent() error
 }
 
-// A matrix is a parameter with its optimizer's state, rows padded to stride.
-type matrix struct {
-	value, first, second, secondOfRow cu.DevicePtr
-	rows, columns, stride             int
-}
-
-// What follows are structures of subword.cuh and subword_gradient.cu.
-
-type split struct {
-	high, low cu.DevicePtr
-	stride    uint64
-}
-
-type moments struct{ beta1, oneMinusBeta1, beta2, oneMinusBeta2 float32 }
-
-type parameter struct {
-	value, first, second, secondOfRow, gradient cu.DevicePtr
-	rows, columns, stride, _                    uint32
-}
-
+// gradientArgs is Gradient of subword_gradient.cu.
 type gradientArgs struct {
 	table        clArgs
 	split        split
 	plain, words cu.DevicePtr
 	step, column cu.DevicePtr
 	losses       cu.DevicePtr
-}
-
-func (c CLConfig) moments() moments {
-	return moments{float32(c.Beta1), float32(1 - c.Beta1), float32(c.Beta2), float32(1 - c.Beta2)}
-}
-
-func (m matrix) parameter(gradient cu.DevicePtr) parameter {
-	return parameter{
-		value: m.value, first: m.first, second: m.second, secondOfRow: m.secondOfRow, gradient: gradient,
-		rows: uint32(m.rows), columns: uint32(m.columns), stride: uint32(m.stride),
-	}
-}
-
-// An allocator allocates until something fails.
-type allocator struct {
-	device *Device
-	err    error
-}
-
-func (a *allocator) bytes(what string, bytes int) cu.DevicePtr {
-	if a.err != nil {
-		return 0
-	}
-	var p cu.DevicePtr
-	p, a.err = a.device.allocate(what, int64(bytes))
-	return p
-}
-
-func (a *allocator) floats(what string, n int) cu.DevicePtr { return a.bytes(what, 4*n) }
-
-// split allocates a matrix in two parts.
-func (a *allocator) split(what string, rows, columns int) split {
-	stride := (columns + 7) / 8 * 8
-	return split{high: a.bytes(what, 2*rows*stride), low: a.bytes(what, 2*rows*stride), stride: uint64(stride)}
-}
-
-// matrix allocates a parameter with the state of the optimizer named method.
-func (a *allocator) matrix(what string, rows, columns, stride int, method string) matrix {
-	m := matrix{rows: rows, columns: columns, stride: stride, value: a.floats(what, rows*stride)}
-	m.first = a.floats(what+", first moments", rows*stride)
-	if method == "adam" {
-		m.second = a.floats(what+", second moments", rows*stride)
-	} else {
-		m.secondOfRow = a.floats(what+", second moments", rows)
-	}
-	return m
-}
-
-func placed[T any](a *allocator, what string, values []T) cu.DevicePtr {
-	if a.err != nil {
-		return 0
-	}
-	var p cu.DevicePtr
-	p, a.err = place(a.device, what, values)
-	return p
-}
-
-// function returns a kernel that may have so much shared memory.
-func (a *allocator) function(module, name string, shared int) cu.Function {
-	if a.err != nil {
-		return cu.Function{}
-	}
-	var f cu.Function
-	if f, a.err = a.device.function(module, name); a.err == nil && shared > 48<<10 {
-		a.err = allowShared(f, shared)
-	}
-	return f
 }
 
 // NewEncodedCL takes the device's memory for training. All parameters and the
@@ -374,61 +287,6 @@ func (t *EncodedCL) trainContexts(i int) error {
 	column := t.columns + cu.DevicePtr(sizeOf[uint32]((CLBlock+i)*t.config.Rows))
 	return t.device.launch(t.kernel, t.shape.blocks, 32*t.shape.warps, t.shape.shared, uint64(t.params[1]),
 		uint64(t.CL.steps)+uint64(sizeOf[clStep](2*i+1)), uint64(column), uint64(t.CL.losses)+uint64(4*i*t.shape.losses))
-}
-
-// Send sends a tensor of graph.TwoStep's state, by its name there.
-func (t *EncodedCL) Send(name string, values []float32) error {
-	if strings.HasPrefix(name, "contexts") {
-		return t.CL.Send(name, values)
-	}
-	return t.transfer(name, values, func(p cu.DevicePtr, columns, stride int) error {
-		if err := sendRows(p, values, columns, stride); err != nil {
-			return err
-		}
-		return t.encoder.sent()
-	})
-}
-
-// Receive receives a tensor of graph.TwoStep's state.
-func (t *EncodedCL) Receive(name string, values []float32) error {
-	if strings.HasPrefix(name, "contexts") {
-		return t.CL.Receive(name, values)
-	}
-	return t.transfer(name, values, func(p cu.DevicePtr, columns, stride int) error { return receiveRows(values, p, columns, stride) })
-}
-
-// transfer copies a tensor of the encoder or of words' own vectors.
-func (t *EncodedCL) transfer(name string, values []float32, rows func(p cu.DevicePtr, columns, stride int) error) error {
-	x, ok := t.tensors[name]
-	if !ok || len(values) != x.rows*x.columns {
-		return fmt.Errorf("copy %s: the encoder has no such tensor of %d values", name, len(values))
-	}
-	if err := t.device.do(func() error { return rows(x.at, x.columns, x.stride) }); err != nil {
-		return fmt.Errorf("copy %s: %w", name, err)
-	}
-	return nil
-}
-
-// A tensor is part of the state of training, rows padded to stride.
-type tensor struct {
-	at                    cu.DevicePtr
-	rows, columns, stride int
-}
-
-// addTensors adds a parameter and the moments it has.
-func (t *EncodedCL) addTensors(name string, m matrix) {
-	for suffix, x := range map[string]tensor{
-		"":               {m.value, m.rows, m.columns, m.stride},
-		".first-moment":  {m.first, m.rows, m.columns, m.stride},
-		".second-moment": {m.second, m.rows, m.columns, m.stride},
-	} {
-		if x.at != 0 {
-			t.tensors[name+suffix] = x
-		}
-	}
-	if m.secondOfRow != 0 {
-		t.tensors[name+".second-moment"] = tensor{m.secondOfRow, m.rows, 1, 1}
-	}
 }
 
 // Close frees the memory that is not the device's to free.
