@@ -208,7 +208,8 @@ func TestCNNOperations(t *testing.T) {
 			}
 			within(t, "gradient of y", padded(g.dy, c.words, o.d), o.gradientOfY(c), tolerance)
 			for i, name := range o.names {
-				got, want := []float32(nil), nodeValue(o.gradients[i])
+				var got []float32
+				want := nodeValue(o.gradients[i])
 				switch name {
 				case "symbols":
 					got = received(t, d, g.dembeddings, len(want))
