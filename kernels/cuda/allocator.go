@@ -22,9 +22,9 @@ func (a *allocator) bytes(what string, bytes int) cu.DevicePtr {
 func (a *allocator) floats(what string, n int) cu.DevicePtr { return a.bytes(what, 4*n) }
 
 // split allocates a matrix in two parts.
-func (a *allocator) split(what string, rows, columns int) split {
+func (a *allocator) split(what string, rows, columns int) splitMatrix {
 	stride := (columns + 7) / 8 * 8
-	return split{high: a.bytes(what, 2*rows*stride), low: a.bytes(what, 2*rows*stride), stride: uint64(stride)}
+	return splitMatrix{high: a.bytes(what, 2*rows*stride), low: a.bytes(what, 2*rows*stride), stride: uint64(stride)}
 }
 
 // matrix allocates a parameter with the state of the optimizer named method.
@@ -66,8 +66,8 @@ type matrix struct {
 	rows, columns, stride             int
 }
 
-// split, moments and parameter are Split, Moments and Parameter of subword.cuh.
-type split struct {
+// splitMatrix, moments and parameter are Split, Moments and Parameter of subword.cuh.
+type splitMatrix struct {
 	high, low cu.DevicePtr
 	stride    uint64
 }

@@ -96,7 +96,7 @@ type encoder interface {
 // gradientArgs is Gradient of subword_gradient.cu.
 type gradientArgs struct {
 	table        clArgs
-	split        split
+	split        splitMatrix
 	plain, words cu.DevicePtr
 	step, column cu.DevicePtr
 	losses       cu.DevicePtr

@@ -12,9 +12,9 @@ import (
 type cnnArgs struct {
 	starts, symbols, embeddings, filters            cu.DevicePtr
 	tables, features, where, sums, mean, scale      cu.DevicePtr
-	y                                               split
+	y                                               splitMatrix
 	parts, common, along                            cu.DevicePtr
-	weights                                         split
+	weights                                         splitMatrix
 	dy, dparts, dtables, dembeddings, dfilters      cu.DevicePtr
 	layer                                           parameter
 	step                                            cu.DevicePtr
@@ -26,7 +26,7 @@ type cnnArgs struct {
 
 // productArgs is Product of subword_product.cu.
 type productArgs struct {
-	a, b             split
+	a, b             splitMatrix
 	c, bias, add     cu.DevicePtr
 	m, n, k, strideC uint32
 	chunk, _         uint32
@@ -44,7 +44,7 @@ type updatesArgs struct {
 type cnn struct {
 	device   *Device
 	args     cnnArgs
-	gradient split // of the rows
+	gradient splitMatrix // of the rows
 	updates  updatesArgs
 	all      map[string]matrix
 	products [3]product // of rows, of features, of weights

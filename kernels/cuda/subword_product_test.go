@@ -21,7 +21,7 @@ func randomFloats(r *rand.Rand, n int) []float32 {
 }
 
 // placeSplit sends a matrix in two parts.
-func placeSplit(a *allocator, x []float32, rows, columns int) split {
+func placeSplit(a *allocator, x []float32, rows, columns int) splitMatrix {
 	s := a.split("matrix", rows, columns)
 	if a.err == nil {
 		a.err = sendSplit(s, x, rows, columns)
@@ -35,7 +35,7 @@ func bfloat(x float32) uint16 {
 	return uint16((b + 0x7fff + b>>16&1) >> 16)
 }
 
-func sendSplit(s split, x []float32, rows, columns int) error {
+func sendSplit(s splitMatrix, x []float32, rows, columns int) error {
 	stride := int(s.stride)
 	high, low := make([]uint16, rows*stride), make([]uint16, rows*stride)
 	for i := range rows {
@@ -50,7 +50,7 @@ func sendSplit(s split, x []float32, rows, columns int) error {
 }
 
 // receiveSplit adds the parts up.
-func receiveSplit(t *testing.T, d *Device, s split, rows, columns int) []float32 {
+func receiveSplit(t *testing.T, d *Device, s splitMatrix, rows, columns int) []float32 {
 	t.Helper()
 	stride := int(s.stride)
 	high, low := make([]uint16, rows*stride), make([]uint16, rows*stride)
