@@ -1,0 +1,46 @@
+package subword
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A structure has the symbols that the graph reads.
+func TestStructure(t *testing.T) {
+	cnn, err := NewCNN(words, CNNOptions{Dim: 3, Filters: 5, Widths: []int{2, 4}, Spelling: SpellingOptions{Limit: 7, MinCount: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grams, err := NewNGrams(words, NGramOptions{Dim: 3, Rate: .5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		encoder    Encoder
+		vocabulary *Spellings
+		want       Structure // but for words
+	}{
+		{cnn, cnn.vocabulary, Structure{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: 5, Widths: []int{2, 4}, Rate: 1}},
+		{WithWords(grams), grams.vocabulary, Structure{Alphabet: len(grams.rows), Words: true, Rate: .5}},
+	} {
+		s, err := StructureOf(x.encoder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Starts) != len(words)+1 {
+			t.Fatalf("%d starts of %d words", len(s.Starts), len(words))
+		}
+		for v := range words {
+			if got := s.Symbols[s.Starts[v]:s.Starts[v+1]]; !slices.Equal(got, x.vocabulary.Word(v)) {
+				t.Errorf("symbols of %q: %v, want %v", words[v], got, x.vocabulary.Word(v))
+			}
+		}
+		if w := x.want; s.Alphabet != w.Alphabet || s.CharDim != w.CharDim || s.Filters != w.Filters || !slices.Equal(s.Widths, w.Widths) || s.Words != w.Words || s.Rate != w.Rate {
+			t.Errorf("%+v, want %+v", s, w)
+		}
+	}
+	if _, err := StructureOf(struct{ Encoder }{cnn}); err == nil || !strings.Contains(err.Error(), "is not known") {
+		t.Errorf("another encoder: %v", err)
+	}
+}
