@@ -86,6 +86,7 @@ func (d cudaDevice) NewFullW2V(c FullW2VConfig) (FullW2VKernels, error) {
 	k, err := d.Device.NewFullW2V(cuda.FullW2VConfig{
 		Vocabulary: c.Vocabulary, Dim: c.Dim, Negatives: c.Negatives, Half: c.Half, Seed: c.Seed,
 		Alias: c.Alias, Keep: c.Keep, Tokens: c.Tokens, Sentences: c.Sentences, Units: c.Units, Rates: rates,
+		HalfPrecision: c.Precision == Half,
 	})
 	if err != nil {
 		return nil, err

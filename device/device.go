@@ -34,6 +34,17 @@ type Device interface {
 	Close() error
 }
 
+// A Precision says how a device stores the tables that its memory limits training
+// by. What is computed with them is float32, or has its sums in float32.
+type Precision string
+
+// The precisions. With Half, what limits a mode is stored in 16 bits; its own
+// documentation says what, and how it is rounded.
+const (
+	Float32 Precision = "float32" // the zero value, too
+	Half    Precision = "half"
+)
+
 // CLConfig says what kernels of W2V-CL compute.
 type CLConfig struct {
 	Rows, Dim, Negatives int // V, N, K
@@ -76,6 +87,7 @@ type FullW2VConfig struct {
 	Tokens                     []uint32
 	Sentences                  []int // first token of each, and the end
 	Units                      []int // first sentence of each unit of an epoch, and the end
+	Precision                  Precision
 }
 
 // FullW2VKernels train FULL-W2V. The tables start as zeros.
@@ -94,6 +106,9 @@ const (
 	MaxDim              = 1024
 	MaxFullW2VNegatives = 15
 	MaxFullW2VWindow    = 30
+
+	MaxHalfNegatives = 7 // of FULL-W2V with Half
+	MaxHalfWindow    = 14
 )
 
 // ErrNotBuilt is the error of a program without the build tag gpu.

@@ -95,7 +95,7 @@ func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
 	if p.cpu, err = sequential.NewFrom(c, noise, start, config); err != nil {
 		t.Fatal(err)
 	}
-	if p.gpu, err = device.NewFullW2V(p.fake, c, noise, start, config); err != nil {
+	if p.gpu, err = device.NewFullW2V(p.fake, c, noise, start, config, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -25,8 +25,9 @@ type FullW2V struct {
 }
 
 // NewFullW2V prepares training on a text, as sequential.NewFrom does with
-// algorithm fullw2v.
-func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequential.Tables, c sequential.Config) (*FullW2V, error) {
+// algorithm fullw2v. With precision Half the device's C is float16: what is added
+// to it is rounded at random, up or down, so that the mean stays.
+func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequential.Tables, c sequential.Config, precision Precision) (*FullW2V, error) {
 	if c.Algorithm != sequential.FullW2V {
 		return nil, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
 	}
@@ -43,7 +44,7 @@ func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequen
 	t.kernels, err = d.NewFullW2V(FullW2VConfig{
 		Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Half: sequential.FixedWindow(c.Window),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
-		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds,
+		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds, Precision: precision,
 	})
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequen
 }
 
 // MemoryFullW2V estimates the bytes of the device's memory that NewFullW2V takes.
-func MemoryFullW2V(text *corpus.Corpus, c sequential.Config) int64 {
+func MemoryFullW2V(text *corpus.Corpus, c sequential.Config, precision Precision) int64 {
 	const inFlight = 1584 // sentences, at most
 	longest := 1
 	for i, start := range text.Sentences[1:] {
@@ -61,7 +62,11 @@ func MemoryFullW2V(text *corpus.Corpus, c sequential.Config) int64 {
 	v, sentences := text.Vocabulary.Len(), int64(len(text.Sentences))
 	work := 20*int64(v) + 12*sentences + 4*inFlight*int64(longest) + 1<<20 // alias table, thresholds, bounds, units
 	rows := 128 * int64(v) * int64((c.Dim+31)/32)                          // in pieces of 32 values
-	return 2*rows + 4*int64(len(text.Tokens)) + work
+	tables := 2 * rows
+	if precision == Half {
+		tables = rows + rows/2
+	}
+	return tables + 4*int64(len(text.Tokens)) + work
 }
 
 // Units is the number of units of all epochs.

@@ -172,13 +172,13 @@ func prepareSequential(_ context.Context, j *job, _ *Progress) error {
 		return err
 	}
 	if gpu != nil {
-		if err := j.checkDevice(gpu, device.MemoryFullW2V(text, c.sequential())); err != nil {
+		if err := j.checkDevice(gpu, device.MemoryFullW2V(text, c.sequential(), device.Precision(c.Precision))); err != nil {
 			return err
 		}
 	}
 	j.newTrainer = func() (Trainer, error) {
 		if gpu != nil {
-			return device.NewFullW2V(gpu, text, noise, j.start, c.sequential())
+			return device.NewFullW2V(gpu, text, noise, j.start, c.sequential(), device.Precision(c.Precision))
 		}
 		return sequential.NewFrom(text, noise, j.start, c.sequential())
 	}

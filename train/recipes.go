@@ -1,6 +1,10 @@
 package train
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/w2vcl/w2vcl/device"
+)
 
 // The recipes: every default of every mode and preset, and nothing else. A
 // recipe is chosen by mode, preset and optimizer, because a good learning rate
@@ -41,6 +45,9 @@ const (
 	TokenizerWords      = "words"
 
 	DeviceCPU = "cpu"
+
+	PrecisionFloat32 = string(device.Float32)
+	PrecisionHalf    = string(device.Half)
 )
 
 // Defaults returns the recipe of a mode, preset and optimizer. An empty name
@@ -65,6 +72,9 @@ func Defaults(mode, preset, optimizer string) Config {
 		Seed:   1,
 		Device: DeviceCPU,
 		Form:   FormFused,
+	}
+	if slices.Contains(deviceModes, c.Mode) {
+		c.Precision = PrecisionFloat32
 	}
 	if slices.Contains(graphModes, c.Mode) {
 		subwordRecipe(&c, SubwordNone)

@@ -21,6 +21,9 @@ type FullW2VConfig struct {
 	Units                      []int       // first sentence of each unit of an epoch, and the end
 	Rates                      [][]float32 // learning rate of each unit, by epoch
 	InFlight                   int         // sentences trained at a time; 0: as many as are fast and sound
+	HalfPrecision              bool        // C is float16; see fullw2v_half.cu
+
+	rung string // of the ladder, for measurements: see ladder.go
 }
 
 // FullW2V trains the sentences of a text in order on a device: what
@@ -31,7 +34,7 @@ type FullW2V struct {
 	config           FullW2VConfig
 	numbers          numbers
 	kernel, renumber cu.Function
-	shared           int // bytes of a block
+	threads, shared  int // of a block
 	args             fullArgs
 
 	state cu.DevicePtr // fullState
@@ -67,30 +70,23 @@ var contextsTogether = map[int]int{1: 6, 2: 3, 3: 2, 4: 1, 8: 1}
 
 // NewFullW2V takes the device's memory for training. The tables are zero.
 func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
-	f, err := variant(c.Dim)
-	if err != nil {
-		return nil, err
-	}
 	if c.InFlight == 0 {
 		c.InFlight = max(1, min(mostInFlight, 12*d.Multiprocessors, len(c.Tokens)/tokensInFlight))
 	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	rows, together := 6, contextsTogether[f]
-	if c.Negatives > 5 {
-		rows, together = 16, 1+1/f
-	} else if f == 1 && 2*c.Half%6 != 0 && 2*c.Half%5 == 0 {
-		together = 5
+	kernel, err := c.kernel()
+	if err != nil {
+		return nil, err
 	}
-	slots := 2*c.Half + 2
-	t := &FullW2V{device: d, config: c, numbers: newNumbers(c.Vocabulary), shared: (slots+1)*512*f + 4*together*max(rows, 8)}
+	t := &FullW2V{device: d, config: c, numbers: newNumbers(c.Vocabulary), threads: kernel.threads, shared: kernel.shared}
 	err = d.do(func() error {
-		if t.kernel, err = d.function("fullw2v", fmt.Sprintf("fullw2v_%d_%d_%d", f, rows, together)); err != nil {
+		if t.kernel, err = d.function(kernel.module, kernel.name); err != nil {
 			return err
 		}
 		if err := allowShared(t.kernel, t.shared); err != nil {
-			return fmt.Errorf("%d rows of %d values in shared memory: %w", slots, c.Dim, err)
+			return fmt.Errorf("rows of %d values in shared memory: %w", c.Dim, err)
 		}
 		if t.renumber, err = d.function("fullw2v", "fullw2v_renumber"); err != nil {
 			return err
@@ -103,6 +99,36 @@ func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
 	return t, nil
 }
 
+// A fullKernel is one of the kernels, with a block's threads and bytes of shared
+// memory.
+type fullKernel struct {
+	module, name    string
+	threads, shared int
+}
+
+// kernel chooses the kernel.
+func (c *FullW2VConfig) kernel() (fullKernel, error) {
+	f, err := variant(c.Dim)
+	if err != nil {
+		return fullKernel{}, err
+	}
+	slots := 2*c.Half + 2
+	if c.rung != "" {
+		return c.ladder(slots)
+	}
+	if c.HalfPrecision {
+		groups := (slots + 7) / 8
+		return fullKernel{"fullw2v_half", fmt.Sprintf("fullw2v_half_%d_%d", f, groups), 32, groups * 8 * (512*f + 16)}, nil
+	}
+	rows, together := 6, contextsTogether[f]
+	if c.Negatives > 5 {
+		rows, together = 16, 1+1/f
+	} else if f == 1 && 2*c.Half%6 != 0 && 2*c.Half%5 == 0 {
+		together = 5
+	}
+	return fullKernel{"fullw2v", fmt.Sprintf("fullw2v_%d_%d_%d", f, rows, together), 32, (slots+1)*512*f + 4*together*max(rows, 8)}, nil
+}
+
 func (c *FullW2VConfig) check() error {
 	switch {
 	case c.Vocabulary < 2 || c.Dim < 1 || c.Negatives < 1 || c.InFlight < 1:
@@ -111,6 +137,8 @@ func (c *FullW2VConfig) check() error {
 		return fmt.Errorf("%d negatives; the CUDA kernels of fullw2v take at most 15", c.Negatives)
 	case c.Half < 1 || c.Half > 15:
 		return fmt.Errorf("half window is %d; the CUDA kernels of fullw2v take 1 to 15", c.Half)
+	case c.HalfPrecision && (c.Negatives > 7 || c.Half > 7):
+		return fmt.Errorf("%d negatives, half window %d; in half precision the CUDA kernels of fullw2v take at most 7 of each", c.Negatives, c.Half)
 	case len(c.Alias) != 2*c.Vocabulary || len(c.Keep) != c.Vocabulary:
 		return fmt.Errorf("alias table of %d values, %d thresholds, for %d words", len(c.Alias), len(c.Keep), c.Vocabulary)
 	case len(c.Sentences) < 2 || len(c.Units) < 2 || c.Units[len(c.Units)-1] != len(c.Sentences)-1:
@@ -162,7 +190,11 @@ func (t *FullW2V) allocate() (err error) {
 		keepPointer(to, p, e)
 	}
 	give(&a.words, "words", table)
-	give(&a.contexts, "contexts", table)
+	if c.HalfPrecision {
+		give(&a.contexts, "contexts", table/2)
+	} else {
+		give(&a.contexts, "contexts", table)
+	}
 	give(&a.kept, "sentences in flight", 4*int64(c.InFlight)*int64(longest))
 	p, e := place(d, "text", c.Tokens)
 	keepPointer(&a.tokens, p, e)
@@ -199,7 +231,11 @@ func (t *FullW2V) SetTables(words, contexts []float32) error {
 		if err := send(cu.DevicePtr(t.args.words), t.numbers.chunks(words, t.config.Dim)); err != nil {
 			return err
 		}
-		return send(cu.DevicePtr(t.args.contexts), t.numbers.chunks(contexts, t.config.Dim))
+		chunks := t.numbers.chunks(contexts, t.config.Dim)
+		if t.config.HalfPrecision {
+			return send(cu.DevicePtr(t.args.contexts), halves(chunks))
+		}
+		return send(cu.DevicePtr(t.args.contexts), chunks)
 	})
 }
 
@@ -211,12 +247,25 @@ func (t *FullW2V) Tables(words, contexts []float32) error {
 			return err
 		}
 		t.numbers.rows(words, table, t.config.Dim)
-		if err := receive(table, cu.DevicePtr(t.args.contexts)); err != nil {
+		if err := t.receiveContexts(table); err != nil {
 			return err
 		}
 		t.numbers.rows(contexts, table, t.config.Dim)
 		return nil
 	})
+}
+
+// receiveContexts receives C as it lies on the device.
+func (t *FullW2V) receiveContexts(table []float32) error {
+	if !t.config.HalfPrecision {
+		return receive(table, cu.DevicePtr(t.args.contexts))
+	}
+	packed := make([]uint16, len(table))
+	if err := receive(packed, cu.DevicePtr(t.args.contexts)); err != nil {
+		return err
+	}
+	floats(table, packed)
+	return nil
 }
 
 // Train trains sentences from first to end, counted over the epochs: sentence s
@@ -233,7 +282,7 @@ func (t *FullW2V) Train(first, end int) (loss float64, pairs int64, err error) {
 		if err := send(t.state, state); err != nil {
 			return err
 		}
-		if err := launchWith(t.device, t.kernel, t.config.InFlight, 32, t.shared, &t.args); err != nil {
+		if err := launchWith(t.device, t.kernel, t.config.InFlight, t.threads, t.shared, &t.args); err != nil {
 			return err
 		}
 		if err := t.device.stream.Synchronize(); err != nil {
