@@ -48,6 +48,9 @@ const (
 
 	PrecisionFloat32 = string(device.Float32)
 	PrecisionHalf    = string(device.Half)
+
+	WriteBackStore = string(device.Store)
+	WriteBackAdd   = string(device.Add)
 )
 
 // Defaults returns the recipe of a mode, preset and optimizer. An empty name
@@ -75,6 +78,9 @@ func Defaults(mode, preset, optimizer string) Config {
 	}
 	if slices.Contains(deviceModes, c.Mode) {
 		c.Precision = PrecisionFloat32
+	}
+	if c.Mode == ModeFullW2V {
+		c.WriteBack = WriteBackStore
 	}
 	if slices.Contains(graphModes, c.Mode) {
 		subwordRecipe(&c, SubwordNone)

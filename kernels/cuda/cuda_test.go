@@ -285,9 +285,7 @@ func TestPTX(t *testing.T) {
 		d.portable = portable
 		c := sequential.Config{Dim: 60, Window: 5, Negatives: 5, Epochs: 1, Seed: 4}
 		_, f := fullW2VCase(t, d, zipf(6, 3000, 300), c, 1, choice{})
-		if _, _, err := f.Train(0, len(f.config.Sentences)-1); err != nil {
-			t.Fatal(err)
-		}
+		trainAll(t, f, testRate)
 		values := f.config.Vocabulary * c.Dim
 		words, contexts := make([]float32, values), make([]float32, values)
 		if err := f.Tables(words, contexts); err != nil {

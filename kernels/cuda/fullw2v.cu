@@ -35,7 +35,7 @@ template <int T, int C> struct Products {
 template <int F, int T, int C>
 __device__ __forceinline__ float window(const FullW2VArgs &a, Ring<F> &ring, const Row<F> (&r)[T], Row<F> (&added)[T], int times, float rate) {
 	using P = Products<T, C>;
-	float *coefficients = reinterpret_cast<float *>(shared + ring.rows * ring.stride);
+	float *coefficients = reinterpret_cast<float *>(shared + ring.quads());
 	int width = 1 + a.negatives, l = laneNumber();
 #pragma unroll
 	for (int k = 0; k < T; k++) added[k] = zeros<F>();
@@ -96,7 +96,7 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 	constexpr int S = Products<T, C>::stride;
 	using Draw = Outputs<S>;
 	int half = a.half, width = 1 + a.negatives, l = laneNumber();
-	Ring<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), 2 * half + 2, 2 * half + 3};
+	Ring<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), 2 * half + 2, 2 * half + 3, a.adds != 0};
 	Chunks<F> contexts(static_cast<float4 *>(a.contexts), a.vocabulary, a.quads);
 	ring.clear();
 	for (int i = 0; i <= half && i < n; i++) {

@@ -18,14 +18,15 @@ struct FullW2VArgs {
 	const float *rates;        // (epochs, units)
 	uint32_t *kept;            // (warps, longest) words that subsampling leaves
 	uint32_t *next;            // sentences that warps have taken
-	double *loss;              // added to
-	unsigned long long *pairs; // added to
+	double *losses;            // (epochs, units), added to
+	unsigned long long *pairs; // the same
 	uint64_t first;            // number of the first sentence, counted over the epochs
 	uint64_t seed;
 	uint32_t all;              // sentences to train
 	uint32_t count, units;     // of an epoch
 	uint32_t vocabulary, quads, negatives, half, longest;
 	uint32_t successor; // how far word w+1 is from word w
+	uint32_t adds;      // rows of context words go back as what changed
 };
 
 // Words have other numbers here than in the vocabulary, so that frequent ones are
@@ -109,10 +110,15 @@ extern __shared__ float4 shared[]; // begins with the ring
 // memory: (rows, 32 F + pad). Lane s knows slot s; lane p knows the slot of the
 // word at the places of the sentence that are p modulo 32. Rows behind the last
 // slot stay zero.
+//
+// A frequent word is in many rings at once. Of its rows the one that goes back last
+// stays, unless adds says to add what changed, for which the rows as they came lie
+// behind the ring.
 template <int F, int pad = 0> struct Ring {
 	static constexpr int stride = 32 * F + pad; // quads from a row to the next
 	Chunks<F> words;
 	int slots, rows;
+	bool adds;
 	uint32_t word; // of this lane's slot
 	int places;    // in the window that have it; 0: free
 	int slotOf;
@@ -151,7 +157,9 @@ template <int F, int pad = 0> struct Ring {
 
 	// bring stores the row of a word that entered.
 	__device__ __forceinline__ void bring(int slot, const Row<F> &row) {
-		if (slot >= 0) store(slot, row);
+		if (slot < 0) return;
+		store(slot, row);
+		if (adds) store(rows + slot, row);
 	}
 
 	// leave counts word i of the sentence out. It returns the slot whose row is to go
@@ -164,8 +172,19 @@ template <int F, int pad = 0> struct Ring {
 
 	// giveBack writes the row of a word that left.
 	__device__ __forceinline__ void giveBack(int slot) {
-		if (slot >= 0) storeCurrent(words, __shfl_sync(warp, word, slot), load(slot));
+		if (slot < 0) return;
+		uint32_t w = __shfl_sync(warp, word, slot);
+		Row<F> row = load(slot);
+		if (adds) {
+			add(row, -1, load(rows + slot));
+			addCurrent(words, w, row, true);
+		} else {
+			storeCurrent(words, w, row);
+		}
 	}
+
+	// quads is how much of shared memory the ring takes.
+	__device__ __forceinline__ int quads() const { return (rows + (adds ? slots : 0)) * stride; }
 };
 
 // pair makes a pair's score its coefficient and returns its loss. times is how
@@ -183,13 +202,20 @@ __device__ __forceinline__ unsigned long long contexts(long long n, long long ha
 	return n < 2 ? 0 : 2 * (h * n - h * (h + 1) / 2);
 }
 
+// finish adds a sentence's loss, the sum over the warp, and its pairs to its unit's.
+__device__ __forceinline__ void finish(const FullW2VArgs &a, size_t unit, float loss, int n) {
+	loss = sum(loss);
+	if (laneNumber() == 0) {
+		atomicAdd(&a.losses[unit], double(loss));
+		atomicAdd(&a.pairs[unit], contexts(n, a.half) * (1 + a.negatives));
+	}
+}
+
 // train takes sentences until there are none left. sentence(epoch, first, kept, n,
 // rate) trains the n words that subsampling has left of the sentence that begins
 // with token first of the text, and returns this lane's part of the loss.
 template <class Sentence> __device__ __forceinline__ void train(const FullW2VArgs &a, Sentence sentence) {
 	uint32_t *kept = a.kept + size_t(blockIdx.x) * a.longest;
-	double loss = 0;
-	unsigned long long pairs = 0;
 	for (;;) {
 		uint32_t taken = 0;
 		if (laneNumber() == 0) taken = atomicAdd(a.next, 1u);
@@ -198,13 +224,8 @@ template <class Sentence> __device__ __forceinline__ void train(const FullW2VArg
 		uint32_t epoch = (a.first + taken) / a.count, s = (a.first + taken) % a.count;
 		uint64_t first = a.sentences[s];
 		int n = subsample(a, epoch, first, __reduce_max_sync(warp, uint32_t(a.sentences[s + 1] - first)), kept);
-		if (n > 1) loss += sentence(epoch, first, kept, n, a.rates[size_t(epoch) * a.units + a.unitOf[s]]);
-		pairs += contexts(n, a.half) * (1 + a.negatives);
+		size_t unit = size_t(epoch) * a.units + a.unitOf[s];
+		if (n > 1) finish(a, unit, sentence(epoch, first, kept, n, a.rates[unit]), n);
 		__syncwarp();
-	}
-	for (int d = 16; d; d /= 2) loss += __shfl_xor_sync(warp, loss, d);
-	if (laneNumber() == 0) {
-		atomicAdd(a.loss, loss);
-		atomicAdd(a.pairs, pairs);
 	}
 }

@@ -4,10 +4,12 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,8 +19,8 @@ import (
 
 // A choice is one among the kernels.
 type choice struct {
-	half bool
-	rung string
+	half, add bool
+	rung      string
 }
 
 // fullW2VCase is FULL-W2V on one thread of the CPU and the same on the device.
@@ -31,7 +33,7 @@ func fullW2VCase(t testing.TB, d *Device, text string, c sequential.Config, inFl
 		t.Fatal(err)
 	}
 	config := fullConfig(parsed, noise, c, inFlight)
-	config.HalfPrecision, config.rung = kernel.half, kernel.rung
+	config.HalfPrecision, config.rung, config.AddRows = kernel.half, kernel.rung, kernel.add
 	f, err := d.NewFullW2V(config)
 	if err != nil {
 		t.Fatal(err)
@@ -49,18 +51,34 @@ func fullW2VCase(t testing.TB, d *Device, text string, c sequential.Config, inFl
 }
 
 func fullConfig(text *corpus.Corpus, noise *corpus.Alias, c sequential.Config, inFlight int) FullW2VConfig {
-	rates := make([][]float32, c.Epochs)
-	for i := range rates {
-		rates[i] = []float32{testRate}
-	}
 	return FullW2VConfig{
 		Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Half: (c.Window + 1) / 2, Seed: c.Seed,
 		Alias: noise.Table(), Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
-		Tokens: text.Tokens, Sentences: text.Sentences, Units: []int{0, len(text.Sentences) - 1}, Rates: rates, InFlight: inFlight,
+		Tokens: text.Tokens, Sentences: text.Sentences, Units: units(len(text.Sentences) - 1), Epochs: c.Epochs, InFlight: inFlight,
 	}
 }
 
 const testRate = 0.025
+
+// units cuts sentences into three units.
+func units(sentences int) []int { return []int{0, sentences / 4, sentences / 2, sentences} }
+
+// trainAll trains all epochs.
+func trainAll(t testing.TB, f *FullW2V, rate float32) (losses, pairs []float64) {
+	t.Helper()
+	losses, pairs, err := f.Train(0, slices.Repeat([]float32{rate}, f.units()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return losses, pairs
+}
+
+func total(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
 
 // With one sentence in flight, the tables are those of the CPU.
 func TestFullW2V(t *testing.T) {
@@ -88,6 +106,8 @@ func TestFullW2V(t *testing.T) {
 				}
 				reference, f := fullW2VCase(t, d, zipf(c.Seed, 1500, vocabulary), c, 1, choice{})
 				sameFullW2V(t, reference, f, 1e-4)
+				reference, f = fullW2VCase(t, d, zipf(c.Seed, 1500, vocabulary), c, 1, choice{add: true})
+				sameFullW2V(t, reference, f, 1e-4)
 			})
 		}
 	}
@@ -96,10 +116,8 @@ func TestFullW2V(t *testing.T) {
 // sameFullW2V trains all epochs on both and compares.
 func sameFullW2V(t *testing.T, reference *sequential.Trainer, f *FullW2V, tolerance float64) {
 	t.Helper()
-	loss, pairs, err := f.Train(0, len(f.config.Rates)*(len(f.config.Sentences)-1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	losses, counts := trainAll(t, f, testRate)
+	loss, pairs := total(losses), total(counts)
 	var wantLoss, wantPairs float64
 	for unit := range reference.Units() {
 		report, err := reference.Advance(context.Background(), unit, testRate)
@@ -108,8 +126,8 @@ func sameFullW2V(t *testing.T, reference *sequential.Trainer, f *FullW2V, tolera
 		}
 		wantLoss, wantPairs = wantLoss+report.Loss, wantPairs+report.Pairs
 	}
-	if !(math.Abs(loss-wantLoss) <= tolerance*wantLoss) || float64(pairs) != wantPairs {
-		t.Errorf("loss %v of %d pairs, want %v of %v", loss, pairs, wantLoss, wantPairs)
+	if !(math.Abs(loss-wantLoss) <= tolerance*wantLoss) || pairs != wantPairs {
+		t.Errorf("loss %v of %v pairs, want %v of %v", loss, pairs, wantLoss, wantPairs)
 	}
 	words, contexts := reference.Tables()
 	gotWords, gotContexts := make([]float32, len(words)), make([]float32, len(words))
@@ -160,14 +178,7 @@ func TestFullW2VHalfSmallSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	const rate = 1e-5
-	for unit := range c.Epochs {
-		if err := f.SetRates(unit, []float32{rate}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, _, err := f.Train(0, c.Epochs*(len(f.config.Sentences)-1)); err != nil {
-		t.Fatal(err)
-	}
+	trainAll(t, f, rate)
 	for unit := range reference.Units() {
 		if _, err := reference.Advance(context.Background(), unit, rate); err != nil {
 			t.Fatal(err)
@@ -196,17 +207,133 @@ func TestFullW2VInFlight(t *testing.T) {
 	var one float64
 	for _, inFlight := range []int{1, 16, 0} {
 		_, f := fullW2VCase(t, d, zipf(3, 300_000, 2000), c, inFlight, choice{})
-		loss, pairs, err := f.Train(0, c.Epochs*(len(f.config.Sentences)-1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		mean := loss / float64(pairs)
+		losses, pairs := trainAll(t, f, testRate)
+		mean := total(losses) / total(pairs)
 		t.Logf("%d in flight: loss %.5f a pair", inFlight, mean)
 		if inFlight == 1 {
 			one = mean
 		} else if !(math.Abs(mean-one) < .03*one) {
 			t.Errorf("%d in flight: loss %v a pair, one in flight %v", inFlight, mean, one)
 		}
+	}
+}
+
+// Loss and pairs of every unit are those of the CPU.
+func TestFullW2VUnits(t *testing.T) {
+	d := open(t)
+	c := sequential.Config{Dim: 50, Window: 5, Negatives: 5, Epochs: 2, Seed: freshSeed(t)}
+	text, noise := read(t, zipf(c.Seed, 3000, 400))
+	c.Algorithm, c.Threads = sequential.FullW2V, 1
+	reference, err := sequential.New(text, noise, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := fullConfig(text, noise, c, 1)
+	config.Units = reference.Bounds()
+	f, err := d.NewFullW2V(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.SetTables(reference.Tables()); err != nil {
+		t.Fatal(err)
+	}
+	const at = 7
+	for first := 0; first < f.units(); first += at { // units of two epochs in one call, too
+		rates := make([]float32, min(at, f.units()-first))
+		for i := range rates {
+			rates[i] = testRate / float32(first+i+1)
+		}
+		losses, pairs, err := f.Train(first, rates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, rate := range rates {
+			report, err := reference.Advance(context.Background(), first+i, float64(rate))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !(math.Abs(losses[i]-report.Loss) <= 1e-4*report.Loss) || pairs[i] != report.Pairs {
+				t.Errorf("unit %d: loss %v of %v pairs, want %v of %v", first+i, losses[i], pairs[i], report.Loss, report.Pairs)
+			}
+		}
+	}
+	if _, _, err := f.Train(f.units(), []float32{1}); err == nil {
+		t.Error("no error of a unit behind the last")
+	}
+}
+
+// A text that comes in pieces gives the tables of one that is there at once, however
+// few units have room and however many are trained in a call.
+func TestFullW2VPieces(t *testing.T) {
+	d := open(t)
+	c := sequential.Config{Dim: 50, Window: 5, Negatives: 5, Epochs: 3, Seed: freshSeed(t)}
+	text, noise := read(t, zipf(c.Seed, 12_000, 400))
+	config := fullConfig(text, noise, c, 1)
+	config.Units = nil
+	for s := 0; s < len(text.Sentences)-1; s += 10 {
+		config.Units = append(config.Units, s)
+	}
+	config.Units = append(config.Units, len(text.Sentences)-1)
+	var want []float32
+	for _, part := range []int{0, 3, 8} {
+		for _, call := range []int{1, 7, 1000} {
+			config.TextTokens = 0
+			if part > 0 {
+				config.TextTokens = len(text.Tokens) / part
+			}
+			f, err := d.NewFullW2V(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(1, 2))
+			words, contexts := make([]float32, config.Vocabulary*c.Dim), make([]float32, config.Vocabulary*c.Dim)
+			for i := range words {
+				words[i], contexts[i] = (r.Float32()-.5)/10, (r.Float32()-.5)/10
+			}
+			if err := f.SetTables(words, contexts); err != nil {
+				t.Fatal(err)
+			}
+			for first := 0; first < f.units(); first += call {
+				if _, _, err := f.Train(first, slices.Repeat([]float32{testRate}, min(call, f.units()-first))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(f.Tables(words, contexts), f.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if got := append(words, contexts...); want == nil {
+				want = got
+			} else {
+				near(t, fmt.Sprintf("1/%d of the text, %d units in a call", part, call), got, want)
+			}
+		}
+	}
+	config.TextTokens = 100
+	if _, err := d.NewFullW2V(config); err == nil || !strings.Contains(err.Error(), "two units may need") {
+		t.Errorf("no room for a unit: error %v", err)
+	}
+}
+
+// A few windows with every kind of kernel, for compute-sanitizer, which takes a
+// thousand times as long.
+func TestFullW2VShort(t *testing.T) {
+	d := open(t)
+	for _, kernel := range []choice{{}, {half: true}, {add: true}, {half: true, add: true}, {rung: "register"}, {rung: "block"}, {rung: "warp"}, {rung: "joint"}} {
+		t.Run(fmt.Sprintf("%+v", kernel), func(t *testing.T) {
+			c := sequential.Config{Dim: 128, Window: 5, Negatives: 5, Epochs: 1, Seed: freshSeed(t)}
+			reference, f := fullW2VCase(t, d, zipf(c.Seed, 60, 20), c, 2, kernel)
+			words, _ := reference.Tables()
+			before := slices.Clone(words)
+			if _, pairs := trainAll(t, f, testRate); total(pairs) == 0 {
+				t.Error("nothing was trained")
+			}
+			if err := f.Tables(words, slices.Clone(words)); err != nil {
+				t.Fatal(err)
+			}
+			if slices.Equal(words, before) {
+				t.Error("no word changed")
+			}
+		})
 	}
 }
 
@@ -246,7 +373,7 @@ func BenchmarkFullW2V(b *testing.B) {
 	}
 	c := FullW2VConfig{
 		Vocabulary: vocabulary, Negatives: 5, Seed: 1, Alias: noise.Table(), Keep: corpus.KeepThresholds(counts, 1e-4),
-		Tokens: make([]uint32, tokens), Rates: make([][]float32, epochs),
+		Tokens: make([]uint32, tokens), Epochs: epochs,
 	}
 	for i := range c.Tokens {
 		c.Tokens[i] = text.Draw(rand.Uint32())
@@ -256,9 +383,6 @@ func BenchmarkFullW2V(b *testing.B) {
 	}
 	c.Sentences = append(c.Sentences, tokens)
 	c.Units = []int{0, len(c.Sentences) - 1}
-	for i := range c.Rates {
-		c.Rates[i] = []float32{testRate}
-	}
 	for _, x := range []struct {
 		dim, half, inFlight int
 		halfPrecision       bool
@@ -293,12 +417,9 @@ func BenchmarkFullW2V(b *testing.B) {
 			var mean float64
 			for b.Loop() {
 				start := time.Now()
-				loss, pairs, err := f.Train(0, epochs*(len(c.Sentences)-1))
-				if err != nil {
-					b.Fatal(err)
-				}
+				losses, pairs := trainAll(b, f, testRate)
 				rates = append(rates, epochs*tokens/time.Since(start).Seconds())
-				mean = loss / float64(pairs)
+				mean = total(losses) / total(pairs)
 			}
 			slices.Sort(rates)
 			b.ReportMetric(rates[len(rates)/2]/1e6, "Mwords/s")

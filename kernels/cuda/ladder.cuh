@@ -46,8 +46,6 @@ __device__ __forceinline__ float meet(float w, float times, const float (&r)[lad
 template <class Sentence> __device__ __forceinline__ void trainBlock(const FullW2VArgs &a, Sentence sentence) {
 	__shared__ uint32_t next, left;
 	uint32_t *kept = a.kept + size_t(blockIdx.x) * a.longest;
-	double loss = 0;
-	unsigned long long pairs = 0;
 	for (;;) {
 		__syncthreads();
 		if (threadIdx.x == 0) next = atomicAdd(a.next, 1u);
@@ -61,14 +59,9 @@ template <class Sentence> __device__ __forceinline__ void trainBlock(const FullW
 			if (threadIdx.x == 0) left = n;
 		}
 		__syncthreads();
-		if (left > 1) loss += sentence(epoch, first, kept, int(left), a.rates[size_t(epoch) * a.units + a.unitOf[s]]);
-		pairs += contexts(left, a.half) * ladderWidth;
-	}
-	if (threadIdx.x < 32) {
-		for (int d = 16; d; d /= 2) loss += __shfl_xor_sync(warp, loss, d);
-		if (threadIdx.x == 0) {
-			atomicAdd(a.loss, loss);
-			atomicAdd(a.pairs, pairs);
-		}
+		if (left < 2) continue;
+		size_t unit = size_t(epoch) * a.units + a.unitOf[s];
+		float loss = sentence(epoch, first, kept, int(left), a.rates[unit]);
+		if (threadIdx.x < 32) finish(a, unit, loss, left);
 	}
 }

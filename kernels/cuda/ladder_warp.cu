@@ -8,7 +8,7 @@
 template <int H> __device__ float sentence(const FullW2VArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
 	using Draw = Outputs<8>;
 	constexpr int width = 6;
-	Ring<1> ring = {Chunks<1>(a.words, a.vocabulary, a.quads), 2 * H + 2, 0};
+	Ring<1> ring = {Chunks<1>(a.words, a.vocabulary, a.quads), 2 * H + 2, 0, false};
 	Chunks<1> contexts(static_cast<float4 *>(a.contexts), a.vocabulary, a.quads);
 	ring.clear();
 	auto bring = [&](int i) {
