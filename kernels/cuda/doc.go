@@ -2,8 +2,8 @@
 // FULL-W2V. It is empty without the build tag gpu: cuda is a tag of Gorgonia's, which
 // needs cuDNN there.
 //
-// Start with Open. cl.cu, columns.cu and fullw2v.cu are the kernels, with what they compute
-// above them; cl.go and fullw2v.go launch them. rows.cuh and philox.cuh are what
+// Start with Open. cl.cu, columns.cu, fullw2v.cu and fullw2v_half.cu are the kernels, with
+// what they compute above them, and ladder_*.cu the steps that led to fullw2v.cu; cl.go and fullw2v.go launch them. rows.cuh and philox.cuh are what
 // they share. build.sh compiles the kernels, without a GPU, into built/, which
 // is embedded: machine code for sm_90, and PTX, which the driver compiles for
 // any later or earlier GPU from sm_80 on.
