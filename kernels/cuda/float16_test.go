@@ -9,7 +9,7 @@ import (
 )
 
 // Every float16 comes back from float32.
-func TestHalfEvery(t *testing.T) {
+func TestFloat16Every(t *testing.T) {
 	for i := range 1 << 16 {
 		h := uint16(i)
 		x := float(h)
@@ -25,7 +25,7 @@ func TestHalfEvery(t *testing.T) {
 
 // What is between two float16 goes to the nearer one, from the middle to the even
 // one, and beyond the largest to infinity.
-func TestHalfRounds(t *testing.T) {
+func TestFloat16Rounds(t *testing.T) {
 	for range 100_000 {
 		h := uint16(rand.IntN(0x7c00))
 		low, high := float64(float(h)), float64(float(h+1))
