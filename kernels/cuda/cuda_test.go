@@ -54,10 +54,10 @@ func read(t testing.TB, text string) (*corpus.Corpus, *corpus.Alias) {
 // near fails unless got is want but for rounding, by the norm of the difference.
 func near(t *testing.T, what string, got, want []float32) {
 	t.Helper()
-	within(t, 1e-4, what, got, want)
+	nearWithin(t, what, got, want, 1e-4)
 }
 
-func within(t *testing.T, tolerance float64, what string, got, want []float32) {
+func nearWithin(t *testing.T, what string, got, want []float32, tolerance float64) {
 	t.Helper()
 	var difference, norm float64
 	for i, w := range want {

@@ -134,8 +134,8 @@ func sameFullW2V(t *testing.T, reference *sequential.Trainer, f *FullW2V, tolera
 	if err := f.Tables(gotWords, gotContexts); err != nil {
 		t.Fatal(err)
 	}
-	within(t, tolerance, "words", gotWords, words)
-	within(t, tolerance, "contexts", gotContexts, contexts)
+	nearWithin(t, "words", gotWords, words, tolerance)
+	nearWithin(t, "contexts", gotContexts, contexts, tolerance)
 }
 
 // In half precision C has 11 binary digits, so that a table is that of the CPU but
