@@ -99,57 +99,9 @@ func (k cudaCL) SetMatrix(m *wordcontext.Matrix) error {
 }
 
 func (d cudaDevice) NewFullW2V(c FullW2VConfig) (FullW2VKernels, error) {
-	rates := make([][]float32, c.Epochs)
-	for i := range rates {
-		rates[i] = make([]float32, len(c.Units)-1)
-	}
-	k, err := d.Device.NewFullW2V(cuda.FullW2VConfig{
-		Vocabulary: c.Vocabulary, Dim: c.Dim, Negatives: c.Negatives, Half: c.Half, Seed: c.Seed,
-		Alias: c.Alias, Keep: c.Keep, Tokens: c.Tokens, Sentences: c.Sentences, Units: c.Units, Rates: rates,
+	return d.Device.NewFullW2V(cuda.FullW2VConfig{
+		Vocabulary: c.Vocabulary, Dim: c.Dim, Negatives: c.Negatives, Half: c.Half, Epochs: c.Epochs, Seed: c.Seed,
+		Alias: c.Alias, Keep: c.Keep, Tokens: c.Tokens, Sentences: c.Sentences, Units: c.Units,
+		HalfPrecision: c.Precision == Half, AddRows: c.WriteBack == Add, TextTokens: c.TextTokens,
 	})
-	if err != nil {
-		return nil, err
-	}
-	t := &cudaFullW2V{FullW2V: k, units: c.Units}
-	for u, first := range c.Units[:len(c.Units)-1] {
-		t.words = append(t.words, c.Sentences[c.Units[u+1]]-c.Sentences[first])
-	}
-	return t, nil
 }
-
-type cudaFullW2V struct {
-	*cuda.FullW2V
-	units []int // first sentence of each unit of an epoch, and the end
-	words []int // of each unit
-}
-
-// Train trains units. The kernel sums over all of them, so they share loss and
-// pairs by their words.
-func (t *cudaFullW2V) Train(first int, rates []float32) (losses, pairs []float64, err error) {
-	if err := t.SetRates(first, rates); err != nil {
-		return nil, nil, err
-	}
-	loss, count, err := t.FullW2V.Train(t.sentence(first), t.sentence(first+len(rates)))
-	if err != nil {
-		return nil, nil, err
-	}
-	all := 0.0
-	for i := range rates {
-		all += float64(t.words[(first+i)%len(t.words)])
-	}
-	for i := range rates {
-		share := float64(t.words[(first+i)%len(t.words)]) / all
-		losses, pairs = append(losses, loss*share), append(pairs, float64(count)*share)
-	}
-	return losses, pairs, nil
-}
-
-// sentence returns the number of a unit's first sentence, counted over the
-// epochs.
-func (t *cudaFullW2V) sentence(unit int) int {
-	perEpoch := len(t.words)
-	return unit/perEpoch*t.units[perEpoch] + t.units[unit%perEpoch]
-}
-
-// Close has nothing to free that the device does not.
-func (*cudaFullW2V) Close() error { return nil }

@@ -35,6 +35,29 @@ type Device interface {
 	Close() error
 }
 
+// A Precision says how a device stores the tables that its memory limits training
+// by. What is computed with them is float32, or has its sums in float32.
+type Precision string
+
+// The precisions. With Half, what limits a mode is stored in 16 bits; its own
+// documentation says what, and how it is rounded.
+const (
+	Float32 Precision = "float32" // the zero value, too
+	Half    Precision = "half"
+)
+
+// A WriteBack says how a row of a context word returns to W when the word leaves the
+// window. A frequent word is in the windows of many sentences that are trained at
+// the same time.
+type WriteBack string
+
+// The ways back: the row of the sentence that is last replaces what others made
+// of it, or what changed is added, so that nothing is lost.
+const (
+	Store WriteBack = "store" // the zero value, too
+	Add   WriteBack = "add"
+)
+
 // CLConfig says what kernels of W2V-CL compute.
 type CLConfig struct {
 	Rows, Dim, Negatives int // V, N, K
@@ -78,6 +101,9 @@ type FullW2VConfig struct {
 	Tokens                     []uint32
 	Sentences                  []int // first token of each, and the end
 	Units                      []int // first sentence of each unit of an epoch, and the end
+	Precision                  Precision
+	WriteBack                  WriteBack
+	TextTokens                 int // of the text that are on the device at most; 0: all
 }
 
 // FullW2VKernels train FULL-W2V. The tables start as zeros.
@@ -98,6 +124,9 @@ const (
 	MaxFullW2VWindow    = 30
 	MaxCNNWidths        = 16
 	MaxCNNSymbols       = 65_000 // of a word
+
+	MaxHalfNegatives = 7 // of FULL-W2V with Half
+	MaxHalfWindow    = 14
 )
 
 // ErrNotBuilt is the error of a program without the build tag gpu.

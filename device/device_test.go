@@ -122,10 +122,41 @@ func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
 	if p.cpu, err = sequential.NewFrom(c, noise, start, config); err != nil {
 		t.Fatal(err)
 	}
-	if p.gpu, err = device.NewFullW2V(p.fake, c, noise, start, config); err != nil {
+	if p.gpu, err = device.NewFullW2V(p.fake, c, noise, start, config, device.Float32, device.Store); err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// A text that has no room on the device is brought in pieces that have.
+func TestFullW2VText(t *testing.T) {
+	seed := freshSeed(t)
+	c, noise := text(t, seed, 20_000)
+	config := sequential.Config{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Epochs: 1, Seed: seed, Threads: 1}
+	for _, precision := range []device.Precision{device.Float32, device.Half} {
+		memory := func(free int64) int64 { return device.MemoryFullW2V(c, config, precision, free) }
+		all, least := memory(plenty), memory(0)
+		for _, x := range []struct {
+			free       int64
+			whole, fit bool
+		}{{plenty, true, true}, {all, true, true}, {all - 1, false, true}, {(all + least) / 2, false, true}, {least, false, true}, {least - 1, false, false}} {
+			if need := memory(x.free); (need <= x.free) != x.fit || (need == all) != x.whole {
+				t.Errorf("%s: %d bytes free of the %d that all takes: needs %d", precision, x.free, all, need)
+			}
+			fake := devicetest.New()
+			fake.Free = x.free
+			k, err := device.NewFullW2V(fake, c, noise, sequential.Tables{}, config, precision, device.Store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (fake.TextTokens == 0) != x.whole {
+				t.Errorf("%s: %d bytes free of the %d that all takes: %d tokens on the device", precision, x.free, all, fake.TextTokens)
+			}
+			if err := errors.Join(k.Close(), fake.Close()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }
 
 // Memory of a device that has no room for M, or has.

@@ -25,8 +25,9 @@ type FullW2V struct {
 }
 
 // NewFullW2V prepares training on a text, as sequential.NewFrom does with
-// algorithm fullw2v.
-func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequential.Tables, c sequential.Config) (*FullW2V, error) {
+// algorithm fullw2v. With precision Half the device's C is float16: what is added
+// to it is rounded at random, up or down, so that the mean stays.
+func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequential.Tables, c sequential.Config, precision Precision, back WriteBack) (*FullW2V, error) {
 	if c.Algorithm != sequential.FullW2V {
 		return nil, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
 	}
@@ -40,10 +41,15 @@ func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequen
 	for u, first := range bounds[:len(bounds)-1] {
 		t.words = append(t.words, text.Sentences[bounds[u+1]]-text.Sentences[first])
 	}
+	free, _, err := d.Memory()
+	if err != nil {
+		return nil, fmt.Errorf("ask %s for its memory: %w", d.Name(), err)
+	}
 	t.kernels, err = d.NewFullW2V(FullW2VConfig{
 		Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Half: sequential.FixedWindow(c.Window),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
-		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds,
+		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds, Precision: precision, WriteBack: back,
+		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision)),
 	})
 	if err != nil {
 		return nil, err
@@ -51,8 +57,32 @@ func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequen
 	return t, nil
 }
 
-// MemoryFullW2V estimates the bytes of the device's memory that NewFullW2V takes.
-func MemoryFullW2V(text *corpus.Corpus, c sequential.Config) int64 {
+// MemoryFullW2V estimates the bytes of the device's memory that NewFullW2V takes
+// if so many are free. A text that has no room is brought in pieces.
+func MemoryFullW2V(text *corpus.Corpus, c sequential.Config, precision Precision, free int64) int64 {
+	tables := memoryWithoutText(text, c, precision)
+	if n := textTokens(text, c, free-tables); n > 0 {
+		return tables + 4*int64(n)
+	}
+	return tables + 4*int64(len(text.Tokens))
+}
+
+// textTokens returns how many tokens of the text are to be on the device, with so
+// many bytes left for them: 0 for all, or two pieces that are as large as is of
+// use, and have room for a unit each.
+func textTokens(text *corpus.Corpus, c sequential.Config, left int64) int {
+	const (
+		reserve = 10        // part of the memory that is left alone
+		largest = 256 << 20 // tokens; a quarter of a second
+	)
+	if 4*int64(len(text.Tokens)) <= left {
+		return 0
+	}
+	unit := sequential.LongestUnit(text.Sentences, c.Epochs)
+	return min(max(2*unit, int(min(left-left/reserve, 4*largest)/4)), len(text.Tokens))
+}
+
+func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Precision) int64 {
 	const inFlight = 1584 // sentences, at most
 	longest := 1
 	for i, start := range text.Sentences[1:] {
@@ -61,7 +91,11 @@ func MemoryFullW2V(text *corpus.Corpus, c sequential.Config) int64 {
 	v, sentences := text.Vocabulary.Len(), int64(len(text.Sentences))
 	work := 20*int64(v) + 12*sentences + 4*inFlight*int64(longest) + 1<<20 // alias table, thresholds, bounds, units
 	rows := 128 * int64(v) * int64((c.Dim+31)/32)                          // in pieces of 32 values
-	return 2*rows + 4*int64(len(text.Tokens)) + work
+	tables := 2 * rows
+	if precision == Half {
+		tables = rows + rows/2
+	}
+	return tables + work
 }
 
 // Units is the number of units of all epochs.

@@ -109,6 +109,16 @@ func cut(sentences []int, epochs int) []int {
 	return append(units, sentences[last])
 }
 
+// LongestUnit returns the tokens of the longest unit of a text with these bounds
+// of sentences.
+func LongestUnit(sentences []int, epochs int) int {
+	longest, units := 0, cut(sentences, epochs)
+	for u := range len(units) - 1 {
+		longest = max(longest, units[u+1]-units[u])
+	}
+	return longest
+}
+
 // piece returns the first and the end of the sentences of unit u of an epoch in
 // a thread's stretch: with one thread the unit itself, with more as much of the
 // stretch as the unit was of the text.

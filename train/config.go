@@ -57,6 +57,8 @@ type Config struct {
 	Threads   int    // 0: all processors
 	MaxMemory string // such as 4GB or 75%; empty: what the machine has available
 	Device    string // "cpu", "cuda" or "cuda:N"
+	Precision string // how a GPU stores tables: "float32" or "half"
+	WriteBack string // how a GPU writes rows of context words: "store" or "add"
 	Form      string // form of the Gorgonia graph: "fused" or "stock"
 }
 
@@ -179,6 +181,10 @@ func (c *Config) Settings() []Setting {
 			Help: "refuse a run that needs more than `SIZE`: 4GB, 500MB, or 75% of the machine (default what is available)"},
 		{Name: "device", Group: GroupMachine, Record: true, Resume: true, value: &c.Device,
 			Help: "where to train: `NAME` is cpu, cuda (modes cl and fullw2v), or cuda:N for the GPU of number N"},
+		{Name: "precision", Group: GroupMachine, Modes: deviceModes, Record: true, Resume: true, value: &c.Precision,
+			Help: "how a GPU stores what limits its speed: `NAME` is float32 or half (16 bits, see docs/cuda.md)"},
+		{Name: "write-back", Group: GroupMachine, Modes: onlyFullW2V, Record: true, Resume: true, value: &c.WriteBack,
+			Help: "how a GPU returns rows of context words: `NAME` is store, or add (no sentence's part is lost, see docs/cuda.md)"},
 		{Name: "form", Group: GroupMachine, Modes: graphModes, Record: true, value: &c.Form,
 			Help: "form of the Gorgonia graph: `NAME` is fused (fast) or stock (the readable reference)"},
 	}

@@ -181,6 +181,19 @@ func TestValidate(t *testing.T) {
 		{"cuda dim", func(c *Config) { c.Device, c.Dim = "cuda", 1025 }, "--dim 1025: on GPUs vectors have at most 1024 dimensions"},
 		{"cuda negative", func(c *Config) { *c = Defaults(ModeFullW2V, "", ""); c.Corpus, c.Device, c.Negative = "x", "cuda", 16 }, "--negative 16: on GPUs mode fullw2v takes at most 15"},
 		{"cuda window", func(c *Config) { *c = Defaults(ModeFullW2V, "", ""); c.Corpus, c.Device, c.Window = "x", "cuda", 31 }, "--window 31: on GPUs mode fullw2v takes at most 30"},
+		{"cpu half", func(c *Config) { c.Precision = PrecisionHalf }, "--precision half: the CPU has tables of float32 only"},
+		{"cuda half negative", func(c *Config) {
+			*c = Defaults(ModeFullW2V, "", "")
+			c.Corpus, c.Device, c.Precision, c.Negative = "x", "cuda", PrecisionHalf, 8
+		}, "--precision half: mode fullw2v takes --negative up to 7 and --window up to 14 with it"},
+		{"cuda half window", func(c *Config) {
+			*c = Defaults(ModeFullW2V, "", "")
+			c.Corpus, c.Device, c.Precision, c.Window = "x", "cuda", PrecisionHalf, 15
+		}, "--precision half: mode fullw2v takes"},
+		{"cpu write-back", func(c *Config) {
+			*c = Defaults(ModeFullW2V, "", "")
+			c.Corpus, c.WriteBack = "x", WriteBackAdd
+		}, "--write-back add: the CPU has store only"},
 		{"device number", func(c *Config) { c.Device = "cuda:99999999999999999999" }, "--device cuda:99999999999999999999: unknown device"},
 		{"device", func(c *Config) { c.Device = "tpu" }, "--device tpu: unknown device"},
 		{"vanilla without matrix", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = NoiseMatrix }, "mode vanilla has no matrix"},

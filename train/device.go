@@ -99,6 +99,14 @@ func (j *job) deviceUse() (name string, peak int64) {
 	return "", 0
 }
 
+// devicePrecision is how the GPU stores tables; nothing for the CPU.
+func (c *Config) devicePrecision() string {
+	if c.Device == DeviceCPU {
+		return ""
+	}
+	return c.Precision
+}
+
 // validateDevice checks --device.
 func (c *Config) validateDevice() error {
 	if c.Device == DeviceCPU {
@@ -125,6 +133,12 @@ func (c *Config) validateDevice() error {
 		return Usagef("--negative %d: on GPUs mode %s takes at most %d", c.Negative, c.Mode, device.MaxFullW2VNegatives)
 	case c.Mode == ModeFullW2V && c.Window > device.MaxFullW2VWindow:
 		return Usagef("--window %d: on GPUs mode %s takes at most %d", c.Window, c.Mode, device.MaxFullW2VWindow)
+	case c.Mode == ModeFullW2V && c.Precision == PrecisionHalf && (c.Negative > device.MaxHalfNegatives || c.Window > device.MaxHalfWindow):
+		return Usagef("--precision %s: mode %s takes --negative up to %d and --window up to %d with it", c.Precision, c.Mode, device.MaxHalfNegatives, device.MaxHalfWindow)
+	case c.Mode == ModeCL && c.Precision == PrecisionHalf:
+		return Usagef("--precision %s: mode %s has no such tables", c.Precision, c.Mode)
+	case c.Subword != "" && c.Subword != SubwordNone && c.Precision == PrecisionHalf:
+		return Usagef("--precision %s: --subword %s has tables of %s only", c.Precision, c.Subword, PrecisionFloat32)
 	case !deviceBuilt:
 		return Usagef("--device %s: %v", c.Device, device.ErrNotBuilt)
 	}

@@ -168,15 +168,18 @@ func TestGPUQuality(t *testing.T) {
 	for _, flags := range []map[string]string{
 		{"mode": ModeFullW2V, "epochs": "5", "window": "5"},
 		{"mode": ModeFullW2V, "epochs": "5", "window": "9", "negative": "15", "dim": "300"},
+		{"mode": ModeFullW2V, "epochs": "5", "window": "5", "precision": PrecisionHalf, "write-back": WriteBackAdd},
 		{"mode": ModeCL, "iterations": "2000", "contexts": "500"},
 		{"mode": ModeCL, "iterations": "2000", "contexts": "500", "subword": SubwordCNN},
 		{"mode": ModeCL, "iterations": "2000", "contexts": "500", "subword": SubwordNGram},
 	} {
-		t.Run(flags["mode"]+"/"+flags["dim"]+flags["subword"], func(t *testing.T) {
+		t.Run(flags["mode"]+"/"+flags["dim"]+flags["precision"]+flags["subword"], func(t *testing.T) {
 			c := gpuConfig(t, flags)
 			gpu := trained(t, c)
 			onCPU := c
 			onCPU.Device, onCPU.Out = DeviceCPU, c.Out+"-cpu"
+			onCPU.Precision = Defaults(c.Mode, "", "").Precision
+			onCPU.WriteBack = Defaults(c.Mode, "", "").WriteBack
 			cpu := trained(t, onCPU)
 			got, want := purity(load(t, c, VectorsFile)), purity(load(t, onCPU, VectorsFile))
 			t.Logf("nearest words of the same topic: %.3f on the GPU, %.3f on the CPU; loss %.4f and %.4f", got, want, gpu.Loss, cpu.Loss)

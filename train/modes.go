@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
 	"slices"
 
@@ -34,6 +35,7 @@ var (
 	onlyVanilla     = []string{ModeVanilla}
 	graphModes      = []string{ModeCL, ModeVanilla}
 	onlyWord2Vec    = []string{ModeWord2Vec}
+	onlyFullW2V     = []string{ModeFullW2V}
 	sequentialModes = []string{ModeWord2Vec, ModePWord2Vec, ModePSGNScc, ModeFullW2V, ModePARW2V}
 )
 
@@ -180,13 +182,17 @@ func prepareSequential(_ context.Context, j *job, _ *Progress) error {
 		return err
 	}
 	if gpu != nil {
-		if err := j.checkDevice(gpu, device.MemoryFullW2V(text, c.sequential())); err != nil {
+		free, _, err := gpu.Memory()
+		if err != nil {
+			return fmt.Errorf("ask %s for its memory: %w", gpu.Name(), err)
+		}
+		if err := j.checkDevice(gpu, device.MemoryFullW2V(text, c.sequential(), device.Precision(c.Precision), free)); err != nil {
 			return err
 		}
 	}
 	j.newTrainer = func() (Trainer, error) {
 		if gpu != nil {
-			return device.NewFullW2V(gpu, text, noise, j.start, c.sequential())
+			return device.NewFullW2V(gpu, text, noise, j.start, c.sequential(), device.Precision(c.Precision), device.WriteBack(c.WriteBack))
 		}
 		return sequential.NewFrom(text, noise, j.start, c.sequential())
 	}

@@ -13,6 +13,7 @@ type Plan struct {
 	Mode       string  `json:"mode"`
 	Device     string  `json:"device"`
 	DeviceName string  `json:"device_name,omitempty"` // of a GPU
+	Precision  string  `json:"precision,omitempty"`   // of what a GPU stores
 	Dim        int     `json:"dim"`
 	Negative   int     `json:"negative"`
 	Vocab      int     `json:"vocab"`
@@ -74,7 +75,7 @@ func (j *job) plan(ctx context.Context) (Plan, error) {
 	j.trainer.Reset()
 	deviceName, _ := j.deviceUse()
 	return Plan{
-		Mode: c.Mode, Device: c.Device, DeviceName: deviceName, Dim: c.Dim, Negative: c.Negative, Threads: c.threads(),
+		Mode: c.Mode, Device: c.Device, DeviceName: deviceName, Precision: c.devicePrecision(), Dim: c.Dim, Negative: c.Negative, Threads: c.threads(),
 		Vocab: j.vocabulary.Len(), Tokens: j.stats.Tokens, TrainWords: j.stats.TokensUsed,
 		Epochs: j.epochs, Iterations: units, Unit: j.mode.unit,
 		Memory:              j.memoryWithPeak(),
@@ -185,5 +186,5 @@ func (p Plan) deviceLine() string {
 	if p.Memory.Device == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n  device  %s: %s of %s free", p.DeviceName, Bytes(p.Memory.Device), Bytes(p.Memory.DeviceFree))
+	return fmt.Sprintf("\n  device  %s: %s of %s free, precision %s", p.DeviceName, Bytes(p.Memory.Device), Bytes(p.Memory.DeviceFree), p.Precision)
 }

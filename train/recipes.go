@@ -3,6 +3,8 @@ package train
 import (
 	"cmp"
 	"slices"
+
+	"github.com/w2vcl/w2vcl/device"
 )
 
 // The recipes: every default of every mode and preset, and nothing else. A
@@ -44,6 +46,12 @@ const (
 	TokenizerWords      = "words"
 
 	DeviceCPU = "cpu"
+
+	PrecisionFloat32 = string(device.Float32)
+	PrecisionHalf    = string(device.Half)
+
+	WriteBackStore = string(device.Store)
+	WriteBackAdd   = string(device.Add)
 )
 
 // Defaults returns the recipe of a mode, preset and optimizer. An empty name
@@ -68,6 +76,12 @@ func Defaults(mode, preset, optimizer string) Config {
 		Seed:   1,
 		Device: DeviceCPU,
 		Form:   FormFused,
+	}
+	if slices.Contains(deviceModes, c.Mode) {
+		c.Precision = PrecisionFloat32
+	}
+	if c.Mode == ModeFullW2V {
+		c.WriteBack = WriteBackStore
 	}
 	if slices.Contains(graphModes, c.Mode) {
 		subwordRecipe(&c, SubwordNone)

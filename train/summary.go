@@ -13,6 +13,7 @@ type Summary struct {
 	Preset         string  `json:"preset"`
 	Device         string  `json:"device"`
 	DeviceName     string  `json:"device_name,omitempty"` // of a GPU
+	Precision      string  `json:"precision,omitempty"`   // of what a GPU stores
 	Threads        int     `json:"threads"`
 	Dim            int     `json:"dim"`
 	Vocab          int     `json:"vocab"`
@@ -49,6 +50,7 @@ func (j *job) summarize(o outcome) Summary {
 		Loss: o.Last.Loss, Seed: c.Seed, Interrupted: o.Interrupted, Go: runtime.Version(), Out: c.Out,
 	}
 	s.DeviceName, s.PeakDevice = j.deviceUse()
+	s.Precision = c.devicePrecision()
 	if o.Seconds > 0 {
 		s.WordsPerSecond = float64(j.stats.TokensUsed) * epochs / o.Seconds
 		s.PairsPerSecond = o.Pairs / o.Seconds

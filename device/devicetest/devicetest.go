@@ -22,8 +22,9 @@ type Device struct {
 	Fail        error // of all kernels from now on
 	NotANumber  bool  // losses are, from now on
 
-	Launches []int // units of each
-	Open     int   // devices and kernels that were not closed
+	Launches   []int // units of each
+	Open       int   // devices and kernels that were not closed
+	TextTokens int   // of the last FULL-W2V's configuration
 }
 
 // New returns a device in use, with room for anything.
@@ -245,6 +246,7 @@ func (k *cl) half(number, side int, column []uint32, rate float64) (loss float64
 // NewFullW2V returns kernels of FULL-W2V, with one sentence in flight.
 func (d *Device) NewFullW2V(c device.FullW2VConfig) (device.FullW2VKernels, error) {
 	d.Open++
+	d.TextTokens = c.TextTokens
 	return &fullW2V{
 		device: d, FullW2VConfig: c,
 		words: make([]float32, c.Vocabulary*c.Dim), contexts: make([]float32, c.Vocabulary*c.Dim),

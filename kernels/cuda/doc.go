@@ -2,12 +2,13 @@
 // an encoder that composes words from their spelling, and FULL-W2V. It is empty
 // without the build tag gpu: cuda is a tag of Gorgonia's, which needs cuDNN there.
 //
-// Start with Open. cl.cu, columns.cu and fullw2v.cu are the kernels, with what they compute
-// above them; cl.go and fullw2v.go launch them. Encoders are in files whose names begin
-// with subword: start with subword.go. rows.cuh and philox.cuh are what all share.
-// build.sh compiles the kernels, without a GPU, into built/, which is embedded:
-// machine code for sm_90, and PTX, which the driver compiles for any later or
-// earlier GPU from sm_80 on.
+// Start with Open. cl.cu, columns.cu, fullw2v.cu and fullw2v_half.cu are the kernels, with
+// what they compute above them, and ladder_*.cu the steps that led to fullw2v.cu; cl.go
+// and fullw2v.go launch them. Encoders are in files whose names begin with subword:
+// start with subword.go. rows.cuh and philox.cuh are what all share. build.sh
+// compiles the kernels, without a GPU, into built/, which is embedded: machine
+// code for sm_90, and PTX, which the driver compiles for any later or earlier GPU
+// from sm_80 on.
 //
 // Everything random is numbered as on the CPU, so a run draws the same words on
 // either, and ends in the same tables but for rounding.

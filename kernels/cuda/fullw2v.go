@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -17,40 +18,37 @@ type FullW2VConfig struct {
 	Alias                      []uint32 // of the negatives
 	Keep                       []uint32 // corpus.KeepThresholds; (V)
 	Tokens                     []uint32
-	Sentences                  []int       // first token of each, and the end
-	Units                      []int       // first sentence of each unit of an epoch, and the end
-	Rates                      [][]float32 // learning rate of each unit, by epoch
-	InFlight                   int         // sentences trained at a time; 0: as many as are fast and sound
+	Sentences                  []int // first token of each, and the end
+	Units                      []int // first sentence of each unit of an epoch, and the end
+	Epochs                     int
+	InFlight                   int  // sentences trained at a time; 0: as many as are fast and sound
+	HalfPrecision              bool // C is float16; see fullw2v_half.cu
+	AddRows                    bool // rows of context words go back as what changed; see Ring of fullw2v.cuh
+	TextTokens                 int  // of the text that are on the device at most; 0: all
+
+	rung string // of the ladder, for measurements: see ladder.go
 }
 
 // FullW2V trains the sentences of a text in order on a device: what
 // sequential.FullW2V does, several sentences at a time. With one in flight the
 // result is the same but for rounding.
 type FullW2V struct {
-	device           *Device
-	config           FullW2VConfig
-	numbers          numbers
-	kernel, renumber cu.Function
-	shared           int // bytes of a block
-	args             fullArgs
-
-	state cu.DevicePtr // fullState
+	device  *Device
+	config  FullW2VConfig
+	numbers numbers
+	kernel  cu.Function
+	block   fullKernel
+	text    *fullText
+	args    fullArgs
 }
 
 // fullArgs is FullW2VArgs of fullw2v.cu.
 type fullArgs struct {
 	words, contexts, tokens, sentences, keep, alias, unitOf, rates, kept uint64
-	next, loss, pairs                                                    uint64
+	next, losses, pairs                                                  uint64
 	first, seed                                                          uint64
 	all, count, units, vocabulary, quads, negatives, half, longest       uint32
-	successor, _                                                         uint32
-}
-
-// fullState is what a launch counts.
-type fullState struct {
-	next  uint64 // only the lower half is used
-	loss  float64
-	pairs uint64
+	successor, adds                                                      uint32
 }
 
 // What is in flight at most. A row is added to some windows after it was read, so
@@ -67,33 +65,27 @@ var contextsTogether = map[int]int{1: 6, 2: 3, 3: 2, 4: 1, 8: 1}
 
 // NewFullW2V takes the device's memory for training. The tables are zero.
 func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
-	f, err := variant(c.Dim)
-	if err != nil {
-		return nil, err
-	}
 	if c.InFlight == 0 {
 		c.InFlight = max(1, min(mostInFlight, 12*d.Multiprocessors, len(c.Tokens)/tokensInFlight))
 	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	rows, together := 6, contextsTogether[f]
-	if c.Negatives > 5 {
-		rows, together = 16, 1+1/f
-	} else if f == 1 && 2*c.Half%6 != 0 && 2*c.Half%5 == 0 {
-		together = 5
+	kernel, err := c.kernel()
+	if err != nil {
+		return nil, err
 	}
-	slots := 2*c.Half + 2
-	t := &FullW2V{device: d, config: c, numbers: newNumbers(c.Vocabulary), shared: (slots+1)*512*f + 4*together*max(rows, 8)}
+	t := &FullW2V{device: d, config: c, numbers: newNumbers(c.Vocabulary), block: kernel}
 	err = d.do(func() error {
-		if t.kernel, err = d.function("fullw2v", fmt.Sprintf("fullw2v_%d_%d_%d", f, rows, together)); err != nil {
+		if t.kernel, err = d.function(kernel.module, kernel.name); err != nil {
 			return err
 		}
-		if err := allowShared(t.kernel, t.shared); err != nil {
-			return fmt.Errorf("%d rows of %d values in shared memory: %w", slots, c.Dim, err)
+		if c.AddRows {
+			t.block.shared += t.block.old
+			t.args.adds = 1
 		}
-		if t.renumber, err = d.function("fullw2v", "fullw2v_renumber"); err != nil {
-			return err
+		if err := allowShared(t.kernel, t.block.shared); err != nil {
+			return fmt.Errorf("rows of %d values in shared memory: %w", c.Dim, err)
 		}
 		return t.allocate()
 	})
@@ -103,23 +95,51 @@ func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
 	return t, nil
 }
 
+// A fullKernel is one of the kernels, with a block's threads and bytes of shared
+// memory, and the bytes that AddRows takes besides.
+type fullKernel struct {
+	module, name         string
+	threads, shared, old int
+}
+
+// kernel chooses the kernel.
+func (c *FullW2VConfig) kernel() (fullKernel, error) {
+	f, err := variant(c.Dim)
+	if err != nil {
+		return fullKernel{}, err
+	}
+	slots := 2*c.Half + 2
+	if c.rung != "" {
+		return c.ladder(slots)
+	}
+	if c.HalfPrecision {
+		groups := (slots + 7) / 8
+		row := 512*f + 16
+		return fullKernel{"fullw2v_half", fmt.Sprintf("fullw2v_half_%d_%d", f, groups), 32, groups * 8 * row, slots * row}, nil
+	}
+	rows, together := 6, contextsTogether[f]
+	if c.Negatives > 5 {
+		rows, together = 16, 1+1/f
+	} else if f == 1 && 2*c.Half%6 != 0 && 2*c.Half%5 == 0 {
+		together = 5
+	}
+	return fullKernel{"fullw2v", fmt.Sprintf("fullw2v_%d_%d_%d", f, rows, together), 32, (slots+1)*512*f + 4*together*max(rows, 8), slots * 512 * f}, nil
+}
+
 func (c *FullW2VConfig) check() error {
 	switch {
-	case c.Vocabulary < 2 || c.Dim < 1 || c.Negatives < 1 || c.InFlight < 1:
-		return fmt.Errorf("vocabulary %d, dimension %d, %d negatives, %d sentences in flight: too few", c.Vocabulary, c.Dim, c.Negatives, c.InFlight)
+	case c.Vocabulary < 2 || c.Dim < 1 || c.Negatives < 1 || c.InFlight < 1 || c.Epochs < 1:
+		return fmt.Errorf("vocabulary %d, dimension %d, %d negatives, %d sentences in flight, %d epochs: too few", c.Vocabulary, c.Dim, c.Negatives, c.InFlight, c.Epochs)
 	case c.Negatives > 15:
 		return fmt.Errorf("%d negatives; the CUDA kernels of fullw2v take at most 15", c.Negatives)
 	case c.Half < 1 || c.Half > 15:
 		return fmt.Errorf("half window is %d; the CUDA kernels of fullw2v take 1 to 15", c.Half)
+	case c.HalfPrecision && (c.Negatives > 7 || c.Half > 7):
+		return fmt.Errorf("%d negatives, half window %d; in half precision the CUDA kernels of fullw2v take at most 7 of each", c.Negatives, c.Half)
 	case len(c.Alias) != 2*c.Vocabulary || len(c.Keep) != c.Vocabulary:
 		return fmt.Errorf("alias table of %d values, %d thresholds, for %d words", len(c.Alias), len(c.Keep), c.Vocabulary)
 	case len(c.Sentences) < 2 || len(c.Units) < 2 || c.Units[len(c.Units)-1] != len(c.Sentences)-1:
 		return fmt.Errorf("%d bounds of sentences, %d of units: they do not fit", len(c.Sentences), len(c.Units))
-	}
-	for e, r := range c.Rates {
-		if len(r) != len(c.Units)-1 {
-			return fmt.Errorf("epoch %d has %d learning rates for %d units", e, len(r), len(c.Units)-1)
-		}
 	}
 	return nil
 }
@@ -140,12 +160,9 @@ func (t *FullW2V) allocate() (err error) {
 			unitOf[s] = uint32(u)
 		}
 	}
-	var rates []float32
-	for _, r := range c.Rates {
-		rates = append(rates, r...)
-	}
 	a := &t.args
 	*a = fullArgs{
+		adds: a.adds,
 		seed: c.Seed, count: uint32(len(unitOf)), units: uint32(len(c.Units) - 1), vocabulary: uint32(c.Vocabulary),
 		quads: uint32(chunkValues / 4 * chunks(c.Dim)), negatives: uint32(c.Negatives), half: uint32(c.Half), longest: uint32(longest),
 		successor: t.numbers.successor,
@@ -162,14 +179,18 @@ func (t *FullW2V) allocate() (err error) {
 		keepPointer(to, p, e)
 	}
 	give(&a.words, "words", table)
-	give(&a.contexts, "contexts", table)
-	give(&a.kept, "sentences in flight", 4*int64(c.InFlight)*int64(longest))
-	p, e := place(d, "text", c.Tokens)
-	keepPointer(&a.tokens, p, e)
-	if err == nil {
-		err = d.launch(t.renumber, 8*d.Multiprocessors, 256, 0, a.tokens, uint64(len(c.Tokens)), uint64(t.numbers.successor), uint64(c.Vocabulary))
+	if c.HalfPrecision {
+		give(&a.contexts, "contexts", table/2)
+	} else {
+		give(&a.contexts, "contexts", table)
 	}
-	p, e = place(d, "sentences", starts)
+	give(&a.kept, "sentences in flight", 4*int64(c.InFlight)*int64(longest))
+	units := t.units()
+	give(&a.rates, "learning rates", sizeOf[float32](units))
+	give(&a.losses, "losses", sizeOf[float64](units))
+	give(&a.pairs, "numbers of pairs", sizeOf[uint64](units))
+	give(&a.next, "counter", 4)
+	p, e := place(d, "sentences", starts)
 	keepPointer(&a.sentences, p, e)
 	p, e = place(d, "subsampling", t.numbers.of(c.Keep))
 	keepPointer(&a.keep, p, e)
@@ -177,17 +198,14 @@ func (t *FullW2V) allocate() (err error) {
 	keepPointer(&a.alias, p, e)
 	p, e = place(d, "units", unitOf)
 	keepPointer(&a.unitOf, p, e)
-	p, e = place(d, "learning rates", rates)
-	keepPointer(&a.rates, p, e)
-	if err != nil {
-		return err
+	if err == nil {
+		t.text, err = newFullText(d, &t.config, t.numbers)
 	}
-	if t.state, err = d.allocate("counters", sizeOf[fullState](1)); err != nil {
-		return err
-	}
-	a.next, a.loss, a.pairs = uint64(t.state), uint64(t.state)+8, uint64(t.state)+16
-	return nil
+	return err
 }
+
+// units is the number of units of all epochs.
+func (t *FullW2V) units() int { return t.config.Epochs * (len(t.config.Units) - 1) }
 
 // SetTables sends W and C, (V, N) in row-major order.
 func (t *FullW2V) SetTables(words, contexts []float32) error {
@@ -199,7 +217,11 @@ func (t *FullW2V) SetTables(words, contexts []float32) error {
 		if err := send(cu.DevicePtr(t.args.words), t.numbers.chunks(words, t.config.Dim)); err != nil {
 			return err
 		}
-		return send(cu.DevicePtr(t.args.contexts), t.numbers.chunks(contexts, t.config.Dim))
+		chunks := t.numbers.chunks(contexts, t.config.Dim)
+		if t.config.HalfPrecision {
+			return send(cu.DevicePtr(t.args.contexts), halves(chunks))
+		}
+		return send(cu.DevicePtr(t.args.contexts), chunks)
 	})
 }
 
@@ -211,7 +233,7 @@ func (t *FullW2V) Tables(words, contexts []float32) error {
 			return err
 		}
 		t.numbers.rows(words, table, t.config.Dim)
-		if err := receive(table, cu.DevicePtr(t.args.contexts)); err != nil {
+		if err := t.receiveContexts(table); err != nil {
 			return err
 		}
 		t.numbers.rows(contexts, table, t.config.Dim)
@@ -219,30 +241,88 @@ func (t *FullW2V) Tables(words, contexts []float32) error {
 	})
 }
 
-// Train trains sentences from first to end, counted over the epochs: sentence s
-// of epoch e has number e·S + s, of S in the text. It returns the loss and the
-// pairs it was summed over.
-func (t *FullW2V) Train(first, end int) (loss float64, pairs int64, err error) {
-	all := len(t.config.Rates) * (len(t.config.Sentences) - 1)
-	if first < 0 || end > all || first > end || end-first > math.MaxUint32-mostInFlight {
-		return 0, 0, fmt.Errorf("sentences %d to %d of %d in all epochs", first, end, all)
+// receiveContexts receives C as it lies on the device.
+func (t *FullW2V) receiveContexts(table []float32) error {
+	if !t.config.HalfPrecision {
+		return receive(table, cu.DevicePtr(t.args.contexts))
 	}
-	state := []fullState{{}}
+	packed := make([]uint16, len(table))
+	if err := receive(packed, cu.DevicePtr(t.args.contexts)); err != nil {
+		return err
+	}
+	floats(table, packed)
+	return nil
+}
+
+// Train trains the units first, first+1, ..., counted over the epochs, one for each
+// of the learning rates. It returns the loss of each and the pairs it was summed
+// over.
+func (t *FullW2V) Train(first int, rates []float32) (losses, pairs []float64, err error) {
+	end := first + len(rates)
+	if first < 0 || len(rates) == 0 || end > t.units() {
+		return nil, nil, fmt.Errorf("units %d to %d of %d in all epochs", first, end-1, t.units())
+	}
+	losses, counts := make([]float64, len(rates)), make([]uint64, len(rates))
 	err = t.device.do(func() error {
-		t.args.first, t.args.all = uint64(first), uint32(end-first)
-		if err := send(t.state, state); err != nil {
+		if err := send(cu.DevicePtr(t.args.rates)+cu.DevicePtr(sizeOf[float32](first)), rates); err != nil {
 			return err
 		}
-		if err := launchWith(t.device, t.kernel, t.config.InFlight, 32, t.shared, &t.args); err != nil {
-			return err
+		at := cu.DevicePtr(sizeOf[float64](first))
+		zeros := make([]uint64, len(rates))
+		for _, p := range []uint64{t.args.losses, t.args.pairs} {
+			if err := send(cu.DevicePtr(p)+at, zeros); err != nil {
+				return err
+			}
+		}
+		for u := first; u < end; {
+			if u, err = t.launch(u, end); err != nil {
+				return err
+			}
 		}
 		if err := t.device.stream.Synchronize(); err != nil {
 			return err
 		}
-		return receive(state, t.state)
+		return errors.Join(receive(losses, cu.DevicePtr(t.args.losses)+at), receive(counts, cu.DevicePtr(t.args.pairs)+at))
 	})
 	if err != nil {
-		return 0, 0, fmt.Errorf("fullw2v on %s: %w", t.device.Name, err)
+		return nil, nil, fmt.Errorf("fullw2v on %s: %w", t.device.Name, err)
 	}
-	return state[0].loss, int64(state[0].pairs), nil
+	for _, n := range counts {
+		pairs = append(pairs, float64(n))
+	}
+	return losses, pairs, nil
 }
+
+// launch starts to train units from first on, as far as their text is on the
+// device and at most to end. It returns the first unit that is left.
+func (t *FullW2V) launch(first, end int) (int, error) {
+	perEpoch := len(t.config.Units) - 1
+	buffer, err := t.text.hold(first % perEpoch)
+	if err != nil {
+		return 0, fmt.Errorf("bring the text of unit %d: %w", first, err)
+	}
+	if len(t.text.buffers) > 1 {
+		end = min(end, first-first%perEpoch+t.text.buffers[buffer].end)
+	}
+	from, to := t.sentence(first), t.sentence(end)
+	if to-from > math.MaxUint32-mostInFlight {
+		return 0, fmt.Errorf("%d sentences in a launch", to-from)
+	}
+	t.args.tokens, t.args.first, t.args.all = t.text.base(buffer), uint64(from), uint32(to-from)
+	if err := cu.MemsetD32Async(cu.DevicePtr(t.args.next), 0, 1, t.device.stream); err != nil {
+		return 0, err
+	}
+	if err := launchWith(t.device, t.kernel, t.config.InFlight, t.block.threads, t.block.shared, &t.args); err != nil {
+		return 0, err
+	}
+	return end, t.text.prepare(buffer)
+}
+
+// sentence returns the number of a unit's first sentence, counted over the epochs.
+func (t *FullW2V) sentence(unit int) int {
+	perEpoch := len(t.config.Units) - 1
+	return unit/perEpoch*t.config.Units[perEpoch] + t.config.Units[unit%perEpoch]
+}
+
+// Close frees what is not the device's: what is left of its memory goes with it.
+func (t *FullW2V) Close() error { return t.device.do(t.text.close) }

@@ -76,17 +76,23 @@ func (n numbers) rows(to, chunks []float32, dim int) {
 // device and the number of its values, from all processors: on one it would take
 // as long as an epoch of training.
 func (n numbers) each(dim int, f func(row, chunk, values int)) {
-	words, threads := int(n.words), runtime.GOMAXPROCS(0)
+	words := int(n.words)
+	parallel(words, func(first, end int) {
+		for w := first; w < end; w++ {
+			number := n.number(w)
+			for c := range chunks(dim) {
+				f(w*dim+c*chunkValues, (c*words+number)*chunkValues, min(chunkValues, dim-c*chunkValues))
+			}
+		}
+	})
+}
+
+// parallel cuts n things into a range for each processor.
+func parallel(n int, f func(first, end int)) {
+	threads := runtime.GOMAXPROCS(0)
 	var working sync.WaitGroup
 	for thread := range threads {
-		working.Go(func() {
-			for w := words * thread / threads; w < words*(thread+1)/threads; w++ {
-				number := n.number(w)
-				for c := range chunks(dim) {
-					f(w*dim+c*chunkValues, (c*words+number)*chunkValues, min(chunkValues, dim-c*chunkValues))
-				}
-			}
-		})
+		working.Go(func() { f(n*thread/threads, n*(thread+1)/threads) })
 	}
 	working.Wait()
 }

@@ -49,19 +49,3 @@ func (t *CL) transfer(name string, values []float32,
 	}
 	return nil
 }
-
-// SetRates sets the learning rates of units first, first+1, ..., counted over
-// the epochs.
-func (t *FullW2V) SetRates(first int, rates []float32) error {
-	units := len(t.config.Rates) * (len(t.config.Units) - 1)
-	if first < 0 || first+len(rates) > units {
-		return fmt.Errorf("learning rates of units %d to %d of %d", first, first+len(rates), units)
-	}
-	err := t.device.do(func() error {
-		return send(cu.DevicePtr(t.args.rates)+cu.DevicePtr(sizeOf[float32](first)), rates)
-	})
-	if err != nil {
-		return fmt.Errorf("send learning rates: %w", err)
-	}
-	return nil
-}

@@ -1,0 +1,198 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// A fullText is the text of FULL-W2V on the device: all of it, or pieces of whole
+// units in two buffers, of which one is filled while the other is trained on. The
+// host's own memory may be anywhere, so a piece goes through pinned memory, in
+// parts: while one is copied to the device, the host copies the next.
+type fullText struct {
+	device   *Device
+	tokens   []uint32
+	starts   []int // first token of each unit of an epoch, and the end
+	numbers  numbers
+	renumber cu.Function
+
+	buffers []textBuffer // one, with all of the text, or two
+	copies  cu.Stream
+	staging [2]staging
+}
+
+// A textBuffer holds the units first to end of an epoch.
+type textBuffer struct {
+	memory      cu.DevicePtr
+	first, end  int
+	ready, used cu.Event // filled; trained on
+}
+
+type staging struct {
+	memory []uint32
+	copied cu.Event
+}
+
+const stagingTokens = 4 << 20
+
+// newFullText brings a text to the device if it may have so many tokens there;
+// 0 is any number.
+func newFullText(d *Device, c *FullW2VConfig, n numbers) (*fullText, error) {
+	t := &fullText{device: d, tokens: c.Tokens, numbers: n}
+	longest := 0
+	for u, sentence := range c.Units {
+		t.starts = append(t.starts, c.Sentences[sentence])
+		if u > 0 {
+			longest = max(longest, t.starts[u]-t.starts[u-1])
+		}
+	}
+	var err error
+	if t.renumber, err = d.function("fullw2v", "fullw2v_renumber"); err != nil {
+		return nil, err
+	}
+	if c.TextTokens == 0 || c.TextTokens >= len(c.Tokens) {
+		return t, t.placeAll()
+	}
+	each := c.TextTokens / 2
+	if each < longest {
+		return nil, fmt.Errorf("text of %d tokens on the device: two units may need %d", c.TextTokens, 2*longest)
+	}
+	return t, t.allocate(each)
+}
+
+func (t *fullText) placeAll() error {
+	p, err := place(t.device, "text", t.tokens)
+	if err != nil {
+		return err
+	}
+	t.buffers = []textBuffer{{memory: p, end: len(t.starts) - 1}}
+	return t.renumberTokens(p, len(t.tokens), t.device.stream)
+}
+
+func (t *fullText) allocate(tokens int) (err error) {
+	t.buffers = make([]textBuffer, 2)
+	if t.copies, err = cu.MakeStream(cu.NonBlocking); err != nil {
+		return err
+	}
+	for i := range t.buffers {
+		b := &t.buffers[i]
+		if b.memory, err = t.device.allocate("a piece of the text", sizeOf[uint32](tokens)); err != nil {
+			return err
+		}
+		if b.ready, err = cu.MakeEvent(cu.DisableTiming); err != nil {
+			return err
+		}
+		if b.used, err = cu.MakeEvent(cu.DisableTiming); err != nil {
+			return err
+		}
+		s := &t.staging[i]
+		if s.memory, err = pinned[uint32](min(stagingTokens, tokens)); err != nil {
+			return err
+		}
+		if s.copied, err = cu.MakeEvent(cu.DisableTiming); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *fullText) close() error {
+	if len(t.buffers) < 2 {
+		return nil
+	}
+	err := t.copies.Synchronize()
+	for i := range t.buffers {
+		b, s := &t.buffers[i], &t.staging[i]
+		err = errors.Join(err, t.device.free(b.memory), cu.DestroyEvent(&b.ready), cu.DestroyEvent(&b.used), unpin(s.memory), cu.DestroyEvent(&s.copied))
+	}
+	return errors.Join(err, t.copies.Destroy())
+}
+
+// renumberTokens gives words the numbers they have on the device.
+func (t *fullText) renumberTokens(memory cu.DevicePtr, count int, s cu.Stream) error {
+	arguments := []uint64{uint64(memory), uint64(count), uint64(t.numbers.successor), uint64(t.numbers.words)}
+	pointers := make([]unsafe.Pointer, len(arguments))
+	for i := range arguments {
+		pointers[i] = unsafe.Pointer(&arguments[i])
+	}
+	return t.renumber.Launch(8*t.device.Multiprocessors, 1, 1, 256, 1, 1, 0, s, pointers)
+}
+
+// hold returns the number of a buffer that holds unit u of an epoch. What is
+// launched on the device's stream after it finds the text there.
+func (t *fullText) hold(u int) (int, error) {
+	if len(t.buffers) == 1 {
+		return 0, nil
+	}
+	for i := range t.buffers {
+		if b := &t.buffers[i]; b.first <= u && u < b.end {
+			return i, t.device.stream.Wait(b.ready, 0)
+		}
+	}
+	if err := t.fill(0, u); err != nil {
+		return 0, err
+	}
+	return 0, t.device.stream.Wait(t.buffers[0].ready, 0)
+}
+
+// prepare is called after a launch that reads buffer i. It fills the other one with
+// the units that come next.
+func (t *fullText) prepare(i int) error {
+	if len(t.buffers) == 1 {
+		return nil
+	}
+	if err := t.buffers[i].used.Record(t.device.stream); err != nil {
+		return err
+	}
+	next := t.buffers[i].end % (len(t.starts) - 1)
+	other := &t.buffers[1-i]
+	if other.first <= next && next < other.end || t.buffers[i].first <= next && next < t.buffers[i].end {
+		return nil
+	}
+	return t.fill(1-i, next)
+}
+
+// fill puts as many units as have room into a buffer, from u on.
+func (t *fullText) fill(i, u int) error {
+	b := &t.buffers[i]
+	room := int(t.device.buffers[b.memory] / 4)
+	b.first, b.end = u, u+1
+	for b.end < len(t.starts)-1 && t.starts[b.end+1]-t.starts[u] <= room {
+		b.end++
+	}
+	if err := t.copies.Wait(b.used, 0); err != nil {
+		return err
+	}
+	tokens := t.tokens[t.starts[u]:t.starts[b.end]]
+	for n, at := 0, 0; at < len(tokens); n++ {
+		s := &t.staging[n%2]
+		if err := s.copied.Synchronize(); err != nil {
+			return err
+		}
+		part := tokens[at:min(at+len(s.memory), len(tokens))]
+		parallel(len(part), func(first, end int) { copy(s.memory[first:end], part[first:end]) })
+		if err := cu.MemcpyHtoDAsync(b.memory+cu.DevicePtr(4*at), unsafe.Pointer(&s.memory[0]), sizeOf[uint32](len(part)), t.copies); err != nil {
+			return err
+		}
+		if err := s.copied.Record(t.copies); err != nil {
+			return err
+		}
+		at += len(part)
+	}
+	if err := t.renumberTokens(b.memory, len(tokens), t.copies); err != nil {
+		return err
+	}
+	return b.ready.Record(t.copies)
+}
+
+// base returns where token 0 of the text would be if all of it were in memory with
+// buffer i.
+func (t *fullText) base(i int) uint64 {
+	b := &t.buffers[i]
+	return uint64(b.memory) - 4*uint64(t.starts[b.first])
+}

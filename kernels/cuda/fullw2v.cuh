@@ -1,0 +1,231 @@
+// What all kernels of FULL-W2V share: their arguments, subsampling, the drawing of
+// outputs, the ring of context rows, and the loop over sentences.
+//
+// All branches are uniform: what they depend on comes from votes and reductions,
+// which the compiler knows to be the same in all lanes.
+#pragma once
+#include "philox.cuh"
+#include "rows.cuh"
+
+struct FullW2VArgs {
+	float4 *words;             // (vocabulary, quads), in chunks: see Chunks
+	void *contexts;            // the same, or in the kernel's own form
+	const uint32_t *tokens;    // of the text
+	const uint64_t *sentences; // first token of each, and the end
+	const uint32_t *keep;      // (vocabulary) thresholds of subsampling
+	const uint4 *alias;        // (vocabulary) {accept, a word, the other word}
+	const uint32_t *unitOf;    // (sentences) unit of a sentence in its epoch
+	const float *rates;        // (epochs, units)
+	uint32_t *kept;            // (warps, longest) words that subsampling leaves
+	uint32_t *next;            // sentences that warps have taken
+	double *losses;            // (epochs, units), added to
+	unsigned long long *pairs; // the same
+	uint64_t first;            // number of the first sentence, counted over the epochs
+	uint64_t seed;
+	uint32_t all;              // sentences to train
+	uint32_t count, units;     // of an epoch
+	uint32_t vocabulary, quads, negatives, half, longest;
+	uint32_t successor; // how far word w+1 is from word w
+	uint32_t adds;      // rows of context words go back as what changed
+};
+
+// Words have other numbers here than in the vocabulary, so that frequent ones are
+// not neighbours in memory; what is drawn by the vocabulary's order, the alias
+// table, holds both numbers.
+
+// subsample writes the words that subsampling leaves of a sentence and returns
+// their number.
+__device__ __forceinline__ int subsample(const FullW2VArgs &a, uint32_t epoch, uint64_t first, int count, uint32_t *kept) {
+	int n = 0;
+	for (int i0 = 0; i0 < count; i0 += 32) {
+		int i = i0 + laneNumber();
+		uint32_t token = i < count ? a.tokens[first + i] : 0;
+		bool stays = i < count && word(a.seed, streamSubsample, epoch, first + i) <= a.keep[token];
+		unsigned stay = __ballot_sync(warp, stays);
+		if (stays) kept[n + __popc(stay & ((1u << laneNumber()) - 1))] = token;
+		n += __popc(stay);
+	}
+	__syncwarp();
+	return n;
+}
+
+// redraw draws negative number j of a target again; see sequential/negatives.go.
+__device__ __forceinline__ uint32_t redraw(const FullW2VArgs &a, uint32_t epoch, uint64_t j, uint32_t target) {
+#pragma unroll 1
+	for (uint64_t attempt = 0; attempt < 256; attempt++) {
+		uint4 block = philox(a.seed, streamRedraws, epoch, j | (attempt / 4) << 56);
+		uint32_t bits = lane(block, attempt % 4);
+		uint4 of = __ldg(&a.alias[__umulhi(bits, a.vocabulary)]);
+		uint32_t n = bits * a.vocabulary < of.x ? of.y : of.z;
+		if (n != target) return n;
+	}
+	return (target + uint64_t(a.successor)) % a.vocabulary;
+}
+
+// Outputs draws the outputs of some windows at once, lane l output l % S of
+// window l / S of them, in two halves: what memory answers to the first is
+// needed in the second only.
+template <int S> struct Outputs {
+	static constexpr int windows = 32 / S;
+	uint32_t target, low;
+	uint4 alias;
+	uint64_t number;
+
+	__device__ __forceinline__ void begin(const FullW2VArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int t, int n) {
+		int k = laneNumber() % S;
+		t = min(t + laneNumber() / S, n - 1);
+		target = kept[t];
+		number = (first + t) * ((a.negatives + 3) & ~3u) + k - 1;
+		uint32_t bits = word(a.seed, streamNegatives, epoch, number);
+		low = bits * a.vocabulary;
+		alias = __ldg(&a.alias[__umulhi(bits, a.vocabulary)]);
+	}
+
+	__device__ __forceinline__ uint32_t end(const FullW2VArgs &a, uint32_t epoch) const {
+		int k = laneNumber() % S;
+		uint32_t drawn = low < alias.x ? alias.y : alias.z;
+		bool again = drawn == target && k > 0 && k <= a.negatives;
+		if (__ballot_sync(warp, again))
+			if (again) drawn = redraw(a, epoch, number, target);
+		return k == 0 ? target : drawn;
+	}
+};
+
+// repeated says, bit l for lane l, which outputs of a batch of windows are outputs
+// of the window before, too, so that their rows are changed by it. before is the
+// batch before.
+template <int S> __device__ __forceinline__ unsigned repeated(uint32_t batch, uint32_t before, int width) {
+	int l = laneNumber(), k = l % S;
+	uint32_t last = __shfl_sync(warp, before, 32 - S + k), previous = __shfl_up_sync(warp, batch, S);
+	if (l < S) previous = last;
+	bool again = false;
+#pragma unroll
+	for (int i = 0; i < S; i++) again |= i < width & __shfl_sync(warp, previous, l - k + i) == batch;
+	return __ballot_sync(warp, again && k < width);
+}
+
+extern __shared__ float4 shared[]; // begins with the ring
+
+// A Ring holds the rows of a window, padded with zeros to 32 F quads, in shared
+// memory: (rows, 32 F + pad). Lane s knows slot s; lane p knows the slot of the
+// word at the places of the sentence that are p modulo 32. Rows behind the last
+// slot stay zero.
+//
+// A frequent word is in many rings at once. Of its rows the one that goes back last
+// stays, unless adds says to add what changed, for which the rows as they came lie
+// behind the ring.
+template <int F, int pad = 0> struct Ring {
+	static constexpr int stride = 32 * F + pad; // quads from a row to the next
+	Chunks<F> words;
+	int slots, rows;
+	bool adds;
+	uint32_t word; // of this lane's slot
+	int places;    // in the window that have it; 0: free
+	int slotOf;
+
+	__device__ __forceinline__ Row<F> load(int slot) const {
+		Row<F> r;
+#pragma unroll
+		for (int f = 0; f < F; f++) r.v[f] = shared[slot * stride + f * 32 + laneNumber()];
+		return r;
+	}
+
+	__device__ __forceinline__ void store(int slot, const Row<F> &r) {
+#pragma unroll
+		for (int f = 0; f < F; f++) shared[slot * stride + f * 32 + laneNumber()] = r.v[f];
+	}
+
+	__device__ __forceinline__ void clear() {
+		word = places = slotOf = 0;
+		for (int slot = 0; slot < rows; slot++) store(slot, zeros<F>());
+	}
+
+	__device__ __forceinline__ int slot(int i) const { return __shfl_sync(warp, slotOf, i & 31); }
+
+	// enter counts word i of the sentence in. It returns the slot that its row is to
+	// be brought into, or -1 if the row is here.
+	__device__ __forceinline__ int enter(uint32_t w, int i) {
+		unsigned here = __ballot_sync(warp, places > 0 && word == w);
+		int slot = __ffs(here ? here : __ballot_sync(warp, laneNumber() < slots && places == 0)) - 1;
+		if (laneNumber() == slot) {
+			word = w;
+			places++;
+		}
+		if (laneNumber() == (i & 31)) slotOf = slot;
+		return here ? -1 : slot;
+	}
+
+	// bring stores the row of a word that entered.
+	__device__ __forceinline__ void bring(int slot, const Row<F> &row) {
+		if (slot < 0) return;
+		store(slot, row);
+		if (adds) store(rows + slot, row);
+	}
+
+	// leave counts word i of the sentence out. It returns the slot whose row is to go
+	// back, or -1 if another place still has the word.
+	__device__ __forceinline__ int leave(int i) {
+		bool mine = laneNumber() == slot(i);
+		if (mine) places--;
+		return __ffs(__ballot_sync(warp, mine && places == 0)) - 1;
+	}
+
+	// giveBack writes the row of a word that left.
+	__device__ __forceinline__ void giveBack(int slot) {
+		if (slot < 0) return;
+		uint32_t w = __shfl_sync(warp, word, slot);
+		Row<F> row = load(slot);
+		if (adds) {
+			add(row, -1, load(rows + slot));
+			addCurrent(words, w, row, true);
+		} else {
+			storeCurrent(words, w, row);
+		}
+	}
+
+	// quads is how much of shared memory the ring takes.
+	__device__ __forceinline__ int quads() const { return (rows + (adds ? slots : 0)) * stride; }
+};
+
+// pair makes a pair's score its coefficient and returns its loss. times is how
+// often the context word is in the window.
+__device__ __forceinline__ float pair(float &score, int k, int width, float times, float rate) {
+	Logistic y = fastLogistic(k == 0 ? -score : score);
+	float step = k < width ? times * rate * y.sigmoid : 0;
+	score = k == 0 ? step : -step;
+	return k < width ? times * __logf(y.factor) : 0;
+}
+
+// contexts counts the context words of all windows of a sentence of n words.
+__device__ __forceinline__ unsigned long long contexts(long long n, long long half) {
+	long long h = min(half, n - 1); // the farthest
+	return n < 2 ? 0 : 2 * (h * n - h * (h + 1) / 2);
+}
+
+// finish adds a sentence's loss, the sum over the warp, and its pairs to its unit's.
+__device__ __forceinline__ void finish(const FullW2VArgs &a, size_t unit, float loss, int n) {
+	loss = sum(loss);
+	if (laneNumber() == 0) {
+		atomicAdd(&a.losses[unit], double(loss));
+		atomicAdd(&a.pairs[unit], contexts(n, a.half) * (1 + a.negatives));
+	}
+}
+
+// train takes sentences until there are none left. sentence(epoch, first, kept, n,
+// rate) trains the n words that subsampling has left of the sentence that begins
+// with token first of the text, and returns this lane's part of the loss.
+template <class Sentence> __device__ __forceinline__ void train(const FullW2VArgs &a, Sentence sentence) {
+	uint32_t *kept = a.kept + size_t(blockIdx.x) * a.longest;
+	for (;;) {
+		uint32_t taken = 0;
+		if (laneNumber() == 0) taken = atomicAdd(a.next, 1u);
+		taken = __reduce_max_sync(warp, taken);
+		if (taken >= a.all) break;
+		uint32_t epoch = (a.first + taken) / a.count, s = (a.first + taken) % a.count;
+		uint64_t first = a.sentences[s];
+		int n = subsample(a, epoch, first, __reduce_max_sync(warp, uint32_t(a.sentences[s + 1] - first)), kept);
+		size_t unit = size_t(epoch) * a.units + a.unitOf[s];
+		if (n > 1) finish(a, unit, sentence(epoch, first, kept, n, a.rates[unit]), n);
+		__syncwarp();
+	}
+}
