@@ -84,8 +84,11 @@ func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
 			t.block.shared += t.block.old
 			t.args.adds = 1
 		}
+		if t.block.shared > d.SharedOfBlock {
+			return fmt.Errorf("windows of %d rows of %d values need %d bytes of shared memory, and a block has %d there", 2*c.Half+2, c.Dim, t.block.shared, d.SharedOfBlock)
+		}
 		if err := allowShared(t.kernel, t.block.shared); err != nil {
-			return fmt.Errorf("rows of %d values in shared memory: %w", c.Dim, err)
+			return err
 		}
 		return t.allocate()
 	})

@@ -170,13 +170,7 @@ __device__ __forceinline__ float window(const FullW2VArgs &a, HalfRing<F> &ring,
 			at[1] = *reinterpret_cast<float4 *>(x + 4);
 		}
 #pragma unroll
-		for (int i = 0; i < 4; i++) {
-#ifdef NODITHER
-			added[c % 4][i] = bits(__floats2half2_rn(rate * sums[i][0], rate * sums[i][1]));
-#else
-			added[c % 4][i] = dither.step(r.tile(4 * c + i), rate * sums[i][0], rate * sums[i][1]);
-#endif
-		}
+		for (int i = 0; i < 4; i++) added[c % 4][i] = dither.step(r.tile(4 * c + i), rate * sums[i][0], rate * sums[i][1]);
 		if (c % 4 == 3 && g < width) {
 #pragma unroll
 			for (int i = 0; i < 4; i++)
