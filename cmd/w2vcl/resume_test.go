@@ -209,8 +209,9 @@ func TestSignals(t *testing.T) {
 		t.Skip("no signals to send")
 	}
 	for mode, flags := range map[string][]string{
-		"cl":      {"--contexts", "64", "--epochs", "200"},
-		"vanilla": {"--epochs", "100"},
+		// Long enough that a signal comes before the end on a busy machine, too.
+		"cl":      {"--contexts", "64", "--epochs", "600"},
+		"vanilla": {"--epochs", "300"},
 	} {
 		r := newRun(t, append(flags, "--mode", mode)...)
 		r.must(r.train())

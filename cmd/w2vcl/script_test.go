@@ -169,11 +169,11 @@ func w2vclCommand(t *testing.T, args ...string) *exec.Cmd {
 // waitFor waits until a file is there.
 func waitFor(t *testing.T, path string) {
 	t.Helper()
-	for range 1000 {
+	for range 10_000 {
 		if _, err := os.Stat(path); err == nil {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(time.Millisecond)
 	}
 	t.Fatalf("%s did not appear", path)
 }
