@@ -45,6 +45,7 @@ const (
 	StreamShuffle      Stream = 8 << 32  // order of minibatches
 	StreamRedraws      Stream = 9 << 32  // negatives in place of those that were the target, Sub(epoch)
 	StreamWalk         Stream = 11 << 32 // random walks, Sub(round); which edges are held out, Sub(1<<32-1)
+	StreamRounding     Stream = 12 << 32 // rounding of moments to 16 bits on a GPU, Sub(step)
 )
 
 // Sub returns the stream with its free low 32 bits set to n.

@@ -28,15 +28,17 @@ type TwoStep struct {
 }
 
 // NewTwoStep prepares training on m for the given number of iterations, as
-// graph.NewTwoStep does.
-func NewTwoStep(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c graph.Config) (*TwoStep, error) {
+// graph.NewTwoStep does. With precision Half, tables stay float32, but the rows
+// that are frozen in a step are read rounded to bfloat16, and moments are stored in
+// it: the first rounded to nearest, the second at random, so that the mean stays.
+func NewTwoStep(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c graph.Config, p Precision) (*TwoStep, error) {
 	threads := c.Threads
 	c.Threads = 1 // the host only keeps tables
 	host, err := graph.NewTwoStep(m, noise, iterations, c)
 	if err != nil {
 		return nil, err
 	}
-	return newTwoStep(d, host, m, noise, threads, nil, c)
+	return newTwoStep(d, host, m, noise, threads, nil, c, p)
 }
 
 // NewTwoStepWithEncoder is NewTwoStep with word vectors that the encoder composes,
@@ -51,16 +53,17 @@ func NewTwoStepWithEncoder(d Device, m *wordcontext.Matrix, noise *corpus.Alias,
 	if err != nil {
 		return nil, err
 	}
-	return newTwoStep(d, host, m, noise, c.Threads, &structure, c)
+	return newTwoStep(d, host, m, noise, c.Threads, &structure, c, Float32)
 }
 
 // newTwoStep puts kernels beside the host's trainer. So many threads read M if it
 // stays on the host.
-func newTwoStep(d Device, host *graph.TwoStep, m *wordcontext.Matrix, noise *corpus.Alias, threads int, e *subword.Structure, c graph.Config) (*TwoStep, error) {
+func newTwoStep(d Device, host *graph.TwoStep, m *wordcontext.Matrix, noise *corpus.Alias, threads int, e *subword.Structure, c graph.Config, p Precision) (*TwoStep, error) {
 	t := &TwoStep{host: host, device: d, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
 	var err error
 	t.kernels, err = d.NewCL(CLConfig{
 		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer, Encoder: e,
+		Precision: p,
 	})
 	if err != nil {
 		_ = host.Close() // the error that led here is the one to tell
@@ -100,9 +103,12 @@ func matrixBytes(m *wordcontext.Matrix) int64 {
 
 // MemoryTwoStep estimates the bytes of the device's memory that NewTwoStep takes
 // for a vocabulary of the given size. M is not counted: it may stay on the host.
-func MemoryTwoStep(words int, c graph.Config) int64 {
+func MemoryTwoStep(words int, c graph.Config, p Precision) int64 {
 	v := int64(words)
 	moments := c.Optimizer.Bytes(words, paddedDim(c.Dim))
+	if p == Half {
+		moments = moments/2 + 4*v // of adam-row the second moments stay float32
+	}
 	const columns = 64
 	work := 4*columns*v + 8*v + 1<<20 // columns of M, alias table, losses
 	return 2*(tableBytes(words, c.Dim)+moments) + work
@@ -117,7 +123,7 @@ func MemoryTwoStepWithEncoder(e subword.Encoder, c graph.Config) (int64, error) 
 		return 0, err
 	}
 	v, table := int64(e.Words()), tableBytes(e.Words(), c.Dim)
-	bytes := MemoryTwoStep(e.Words(), c) + 4*int64(len(s.Starts)+len(s.Symbols)) + 8*v
+	bytes := MemoryTwoStep(e.Words(), c, Float32) + 4*int64(len(s.Starts)+len(s.Symbols)) + 8*v
 	if s.Words {
 		bytes += table
 	} else {
@@ -142,8 +148,8 @@ func MemoryTwoStepWithEncoder(e subword.Encoder, c graph.Config) (int64, error) 
 	return bytes + 16*8*multiprocessors*int64(d), nil
 }
 
-// Rows on the device are padded to whole float4s.
-func paddedDim(dim int) int { return (dim + 3) / 4 * 4 }
+// Rows on the device are padded to 32 bytes at most.
+func paddedDim(dim int) int { return (dim + 7) / 8 * 8 }
 
 func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(dim)) }
 

@@ -62,6 +62,7 @@ func (d cudaDevice) NewCL(c CLConfig) (CLKernels, error) {
 	config := cuda.CLConfig{
 		Rows: c.Rows, Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: c.Alias,
 		Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+		HalfPrecision: c.Precision == Half,
 	}
 	if c.Encoder != nil {
 		k, err := d.Device.NewEncodedCL(config, cuda.EncoderConfig(*c.Encoder))

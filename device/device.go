@@ -65,6 +65,7 @@ type CLConfig struct {
 	Alias                []uint32 // of the negatives, two values a row
 	Optimizer            optim.Config
 	Encoder              *subword.Structure // that composes W; nil: W is a table
+	Precision            Precision
 }
 
 // CLKernels train W2V-CL. The tensors are those of graph.TwoStep's state, by

@@ -76,7 +76,7 @@ func newCL(t *testing.T, seed uint64, method optim.Method, contexts, iterations 
 	if p.cpu, err = graph.NewTwoStep(m, noise, iterations, config); err != nil {
 		t.Fatal(err)
 	}
-	if p.gpu, err = device.NewTwoStep(p.fake, m, noise, iterations, config); err != nil {
+	if p.gpu, err = device.NewTwoStep(p.fake, m, noise, iterations, config, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -177,6 +177,8 @@ func TestValidate(t *testing.T) {
 		{"planned mode", func(c *Config) { c.Mode = "blazingtext" }, "--mode blazingtext: this build of w2vcl does not have it; it has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, parw2v"},
 		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1" }, "--device cuda:0,1: training uses one GPU"},
 		{"cuda vanilla", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus, c.Device = "x", "cuda" }, "mode vanilla has no form for GPUs; cl and fullw2v have one"},
+		{"precision of no such name", func(c *Config) { c.Precision = "double" }, "--precision double: choose float32 or half"},
+		{"half precision of an encoder", func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf }, "--precision half: --subword cnn has tables of float32 only"},
 		{"cuda stock", func(c *Config) { c.Device, c.Form = "cuda:1", FormStock }, "--device cuda:1: GPUs have no --form stock"},
 		{"cuda dim", func(c *Config) { c.Device, c.Dim = "cuda", 1025 }, "--dim 1025: on GPUs vectors have at most 1024 dimensions"},
 		{"cuda negative", func(c *Config) { *c = Defaults(ModeFullW2V, "", ""); c.Corpus, c.Device, c.Negative = "x", "cuda", 16 }, "--negative 16: on GPUs mode fullw2v takes at most 15"},

@@ -135,8 +135,6 @@ func (c *Config) validateDevice() error {
 		return Usagef("--window %d: on GPUs mode %s takes at most %d", c.Window, c.Mode, device.MaxFullW2VWindow)
 	case c.Mode == ModeFullW2V && c.Precision == PrecisionHalf && (c.Negative > device.MaxHalfNegatives || c.Window > device.MaxHalfWindow):
 		return Usagef("--precision %s: mode %s takes --negative up to %d and --window up to %d with it", c.Precision, c.Mode, device.MaxHalfNegatives, device.MaxHalfWindow)
-	case c.Mode == ModeCL && c.Precision == PrecisionHalf:
-		return Usagef("--precision %s: mode %s has no such tables", c.Precision, c.Mode)
 	case c.Subword != "" && c.Subword != SubwordNone && c.Precision == PrecisionHalf:
 		return Usagef("--precision %s: --subword %s has tables of %s only", c.Precision, c.Subword, PrecisionFloat32)
 	case !deviceBuilt:

@@ -121,6 +121,33 @@ func TestDeviceResume(t *testing.T) {
 	}
 }
 
+// TestDevicePrecision: a run in half precision goes on in either, but on the CPU in
+// float32 only.
+func TestDevicePrecision(t *testing.T) {
+	fakeDevice(t)
+	c := smallConfig(t, ModeCL)
+	c.Epochs *= 6
+	c.Device, c.Precision = "cuda", PrecisionHalf
+	for _, test := range []struct {
+		changes map[string]string
+		want    string // of the summary
+	}{{nil, PrecisionHalf}, {map[string]string{"precision": PrecisionFloat32}, PrecisionFloat32}, {map[string]string{"device": "cpu", "precision": PrecisionFloat32}, ""}} {
+		c.Out = filepath.Join(t.TempDir(), "run")
+		interruptRun(t, c)
+		_, err := Resume(t.Context(), c.Out, map[string]string{"device": "cpu"}, nil, nil)
+		wantUsage(t, err, "--precision half: the CPU has tables of float32 only")
+		var shown strings.Builder
+		summary, err := Resume(t.Context(), c.Out, test.changes, nil, NewProgress(&shown))
+		if err != nil || summary.Precision != test.want {
+			t.Fatalf("%v: precision %q, want %q, error %v", test.changes, summary.Precision, test.want, err)
+		}
+		told := strings.Contains(shown.String(), "--precision is float32 from here on; it was half")
+		if told != (test.want != PrecisionHalf) {
+			t.Errorf("%v: it says:\n%s", test.changes, shown.String())
+		}
+	}
+}
+
 func TestDeviceErrors(t *testing.T) {
 	gone := errors.New("the device fell off the bus")
 	for _, mode := range deviceModes {

@@ -94,7 +94,7 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 		return err
 	}
 	if gpu != nil {
-		bytes := device.MemoryTwoStep(j.vocabulary.Len(), c.graph())
+		bytes := device.MemoryTwoStep(j.vocabulary.Len(), c.graph(), device.Precision(c.Precision))
 		if j.encoder != nil {
 			if bytes, err = device.MemoryTwoStepWithEncoder(j.encoder, c.graph()); err != nil {
 				return err
@@ -130,7 +130,7 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 		case gpu != nil && j.encoder != nil:
 			return device.NewTwoStepWithEncoder(gpu, matrix, noise, iterations, j.encoder, c.graph())
 		case gpu != nil:
-			return device.NewTwoStep(gpu, matrix, noise, iterations, c.graph())
+			return device.NewTwoStep(gpu, matrix, noise, iterations, c.graph(), device.Precision(c.Precision))
 		case j.encoder != nil:
 			return graph.NewTwoStepWithEncoder(matrix, noise, iterations, j.encoder, c.graph())
 		}

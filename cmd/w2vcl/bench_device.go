@@ -23,6 +23,7 @@ type benchDeviceOptions struct {
 	frequencies nameList[bench.Frequencies]
 	optimizers  nameList[optim.Method]
 	encoders    nameList[bench.EncoderKind]
+	precisions  nameList[device.Precision]
 	seed        uint64
 }
 
@@ -32,6 +33,7 @@ func newBenchDevice(s streams) *cobra.Command {
 		frequencies: nameList[bench.Frequencies]{[]bench.Frequencies{bench.Zipf}, []bench.Frequencies{bench.Zipf, bench.Uniform}},
 		optimizers:  nameList[optim.Method]{[]optim.Method{optim.Adam}, []optim.Method{optim.Adam, optim.AdamRow, optim.SGD}},
 		encoders:    nameList[bench.EncoderKind]{[]bench.EncoderKind{bench.NoEncoder}, bench.EncoderKinds()},
+		precisions:  nameList[device.Precision]{[]device.Precision{device.Float32}, []device.Precision{device.Float32, device.Half}},
 	}
 	cmd := &cobra.Command{
 		Use:   "device [flags]",
@@ -45,7 +47,8 @@ row, and getting the loss back. Reading text, building M and checkpoints are not
 part of it.
 
 GB/s counts what has to be read and written in any case: every row and its
-moments, 6 passes of V x N x 4 bytes for adam, 4 for adam-row, 2 for sgd. Gathered
+moments, 6 passes of V x N x 4 bytes for adam, 4 for adam-row, 2 for sgd. With
+--precision half the same is counted, though less is read and written. Gathered
 rows come from the GPU's cache as long as a table fits there. Copying counts
 bytes read and written. The text is made up, see 'w2vcl bench step --help'.
 
@@ -56,7 +59,8 @@ one of word level. cnn and ngram have vectors of words' own beside, as train has
 by default; cnn-alone, the paper's form, has none.`,
 		Example: `  w2vcl bench device
   w2vcl bench device --words 18498 --subword cnn,cnn-alone,ngram
-  w2vcl bench device --words 18116,67869 --dim 128,500 --optimizer adam,sgd --json`,
+  w2vcl bench device --words 18116,67869 --dim 128,500 --optimizer adam,sgd --json
+  w2vcl bench device --precision float32,half`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
@@ -68,6 +72,7 @@ by default; cnn-alone, the paper's form, has none.`,
 	flags.Var(&o.frequencies, "frequencies", "how often words occur: `LIST` of zipf and uniform")
 	flags.Var(&o.optimizers, "optimizer", "`LIST` of adam, adam-row and sgd")
 	flags.Var(&o.encoders, "subword", "encoders to measure, too: `LIST` of none, cnn, cnn-alone and ngram")
+	flags.Var(&o.precisions, "precision", "`LIST` of float32 and half")
 	flags.Uint64Var(&o.seed, "seed", 1, "`N` from which all randomness comes")
 	o.benchFlags.addTo(cmd, 1, "a step")
 	useAliases(flags, map[string]string{"size": "dim", "neg": "negative"})
@@ -159,11 +164,13 @@ func (o *benchDeviceOptions) cases(d device.Device, words int, f bench.Frequenci
 	var cases []bench.DeviceCase
 	for _, dim := range o.dims {
 		for _, optimizer := range o.optimizers.names {
-			for _, encoder := range o.encoders.names {
-				cases = append(cases, bench.DeviceCase{
-					Device: d.Name(), Words: words, Dim: dim, Negatives: o.negative, Frequencies: f,
-					Optimizer: optimizer, Threads: runtime.GOMAXPROCS(0), Subword: encoder,
-				})
+			for _, precision := range o.precisions.names {
+				for _, encoder := range o.encoders.names {
+					cases = append(cases, bench.DeviceCase{
+						Device: d.Name(), Words: words, Dim: dim, Negatives: o.negative, Frequencies: f,
+						Optimizer: optimizer, Precision: precision, Threads: runtime.GOMAXPROCS(0), Subword: encoder,
+					})
+				}
 			}
 		}
 	}
@@ -184,15 +191,15 @@ func (o *benchDeviceOptions) measureCase(ctx context.Context, c bench.DeviceCase
 func printDevice(s streams, results []bench.DeviceResult) error {
 	var out table
 	withEncoders := slices.ContainsFunc(results, func(r bench.DeviceResult) bool { return r.Encoder != nil })
-	heading := "%8s\t%6s\t%4s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9s"
-	names := []any{"V", "N", "K", "text", "optimizer", "step", "spread", "GB/s", "copy GB/s", "of copy", "G pairs/s"}
+	heading := "%8s\t%6s\t%4s\t%s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9s"
+	names := []any{"V", "N", "K", "text", "optimizer", "precision", "step", "spread", "GB/s", "copy GB/s", "of copy", "G pairs/s"}
 	if withEncoders {
 		heading, names = heading+"\t%s\t%12s\t%9s", append(names, "subword", "its step", "iteration")
 	}
 	out.rowf(heading, names...)
 	for _, r := range results {
-		line := "%8s\t%6d\t%4d\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9.2f"
-		values := []any{train.Number(r.Words), r.Dim, r.Negatives, r.Frequencies, r.Optimizer,
+		line := "%8s\t%6d\t%4d\t%s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9.2f"
+		values := []any{train.Number(r.Words), r.Dim, r.Negatives, r.Frequencies, r.Optimizer, r.Precision,
 			milliseconds(r.Step.Median), percent(r.Step.Spread()), gigabytes(r.BytesPerSecond), gigabytes(r.Copy.Median), percent(r.OfCopy), r.PairsPerSecond / 1e9}
 		switch e := r.Encoder; {
 		case e != nil:

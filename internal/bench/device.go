@@ -14,18 +14,19 @@ import (
 
 // A DeviceCase is a training step on a GPU to be measured.
 type DeviceCase struct {
-	Device      string       `json:"device"`   // name of the GPU
-	Words       int          `json:"words"`    // V
-	Dim         int          `json:"dim"`      // N
-	Negatives   int          `json:"negative"` // K
-	Frequencies Frequencies  `json:"frequencies"`
-	Optimizer   optim.Method `json:"optimizer"`
-	Threads     int          `json:"threads"` // that read M
-	Subword     EncoderKind  `json:"subword"` // to be measured, too
+	Device      string           `json:"device"`   // name of the GPU
+	Words       int              `json:"words"`    // V
+	Dim         int              `json:"dim"`      // N
+	Negatives   int              `json:"negative"` // K
+	Frequencies Frequencies      `json:"frequencies"`
+	Optimizer   optim.Method     `json:"optimizer"`
+	Precision   device.Precision `json:"precision"`
+	Threads     int              `json:"threads"` // that read M
+	Subword     EncoderKind      `json:"subword"` // to be measured, too
 }
 
 func (c DeviceCase) String() string {
-	return fmt.Sprintf("%d words x %d, %d negatives, %s, %s, on %s", c.Words, c.Dim, c.Negatives, c.Frequencies, c.Optimizer, c.Device)
+	return fmt.Sprintf("%d words x %d, %d negatives, %s, %s, %s, on %s", c.Words, c.Dim, c.Negatives, c.Frequencies, c.Optimizer, c.Precision, c.Device)
 }
 
 func (c DeviceCase) config(seed uint64) graph.Config {
@@ -34,7 +35,7 @@ func (c DeviceCase) config(seed uint64) graph.Config {
 
 // Memory estimates the bytes that measuring takes of the GPU's memory, copying
 // not counted.
-func (c DeviceCase) Memory() int64 { return device.MemoryTwoStep(c.Words, c.config(0)) }
+func (c DeviceCase) Memory() int64 { return device.MemoryTwoStep(c.Words, c.config(0), c.Precision) }
 
 // A DeviceResult says how long one of the two steps of an iteration takes on a
 // GPU, all that training does included, and how that compares with the speed of
@@ -66,7 +67,7 @@ func MeasureDevice(ctx context.Context, c DeviceCase, d device.Device, text *Tex
 	if r.Bytes, err = UpdateBytes(c.Words, c.Dim, c.Optimizer); err != nil {
 		return r, err
 	}
-	trainer, err := device.NewTwoStep(d, text.Matrix, text.Noise, math.MaxInt32, c.config(seed))
+	trainer, err := device.NewTwoStep(d, text.Matrix, text.Noise, math.MaxInt32, c.config(seed), c.Precision)
 	if err != nil {
 		return r, err
 	}

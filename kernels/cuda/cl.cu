@@ -38,7 +38,8 @@ __device__ __forceinline__ float trainRow(const ClTable &t, const ClStep &s, con
 	int l = laneNumber(), width = 1 + t.negatives;
 	Row<F> w = load<F>(t.left + i * t.quads, t.quads), g = zeros<F>();
 	float loss = 0;
-	for (int k0 = 0; k0 < width; k0 += G) {
+	bool idle = column[i] == noContext;
+	for (int k0 = 0; k0 < width && !idle; k0 += G) {
 		int k = k0 + l % slots; // this lane's target
 		bool mine = l % slots < G && k < width;
 		uint32_t target = 0;

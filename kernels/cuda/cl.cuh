@@ -20,6 +20,9 @@ struct ClStep {
 	float keep, scale, epsilon, rate;
 };
 
+// noContext is the positive of a row that trains on nothing: its gradient is zero.
+constexpr uint32_t noContext = 0xffffffffu;
+
 enum Method { adam, adamRow, sgd };
 
 __device__ __forceinline__ void adamValue(float &w, float &m, float &v, float g, const ClTable &t, const ClStep &s) {

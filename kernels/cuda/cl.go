@@ -19,6 +19,7 @@ type CLConfig struct {
 	// Method, Beta1, ... are those of optim.Config, with its defaults applied.
 	Method                             string
 	Beta1, Beta2, Epsilon, WeightDecay float64
+	HalfPrecision                      bool // see cl_half.cu
 }
 
 // CL trains W2V-CL on a device: the half steps of graph.TwoStep, on the same
@@ -32,6 +33,7 @@ type CL struct {
 	shape  shape // of a half step's launch
 	tables [2]clTable
 	params [2]cu.DevicePtr // clArgs of the half steps
+	halves [2]halfArgs     // in place of them with half precision
 	kernel cu.Function
 	sum    cu.Function
 
@@ -41,7 +43,8 @@ type CL struct {
 	graph                          *recording
 }
 
-type clTable struct{ values, first, second, secondOfRow cu.DevicePtr }
+// low is nil but with half precision.
+type clTable struct{ values, low, first, second, secondOfRow cu.DevicePtr }
 
 // clArgs and clStep are ClTable and ClStep of cl.cu.
 type clArgs struct {
@@ -56,6 +59,19 @@ type clStep struct {
 	keep, scale, epsilon, rate float32
 }
 
+// halfLaunch and halfArgs are HalfLaunch and HalfTable of cl_half.cu.
+type halfLaunch struct {
+	table                halfArgs
+	step, column, losses uint64
+}
+
+type halfArgs struct {
+	left, leftLow, right, first, second, secondOfRow, alias uint64
+	seed                                                    uint64
+	rows, units, columns, negatives                         uint32
+	beta1, oneMinusBeta1, beta2, oneMinusBeta2              float32
+}
+
 const (
 	clBlock    = 64 // half steps of a graph
 	clWarps    = 8  // rows of a block
@@ -66,7 +82,7 @@ var clMethods = map[string]string{"adam": "adam", "adam-row": "adamRow", "sgd": 
 
 // NewCL takes the device's memory for training. All tables are zero.
 func (d *Device) NewCL(c CLConfig) (*CL, error) {
-	f, err := variant(c.Dim)
+	f, err := c.variant()
 	if err != nil {
 		return nil, err
 	}
@@ -79,16 +95,27 @@ func (d *Device) NewCL(c CLConfig) (*CL, error) {
 	case c.Rows < 1 || c.Dim < 1 || c.Negatives < 1:
 		return nil, fmt.Errorf("%d rows, dimension %d, %d negatives: all must be at least 1", c.Rows, c.Dim, c.Negatives)
 	}
-	t := &CL{device: d, config: c, shape: d.clShape(c, f)}
+	t := &CL{device: d, config: c}
+	if !c.HalfPrecision {
+		t.shape = d.clShape(c, f)
+	}
 	err = d.do(func() error {
 		module := "cl"
-		if t.shape.bulk {
+		switch {
+		case c.HalfPrecision:
+			module = "cl_half"
+		case t.shape.bulk:
 			module = "cl_bulk"
 		}
 		if t.kernel, err = d.function(module, fmt.Sprintf("%s_%s_%d", module, method, f)); err != nil {
 			return err
 		}
-		if err := allowShared(t.kernel, t.shape.shared); err != nil {
+		if c.HalfPrecision {
+			t.shape, err = d.halfShape(c, t.kernel)
+		} else {
+			err = allowShared(t.kernel, t.shape.shared)
+		}
+		if err != nil {
 			return err
 		}
 		if t.sum, err = d.function("cl", "cl_loss"); err != nil {
@@ -104,7 +131,7 @@ func (d *Device) NewCL(c CLConfig) (*CL, error) {
 
 func (t *CL) allocate() (err error) {
 	c, d := t.config, t.device
-	table := 16 * int64(c.Rows) * int64(quads(c.Dim))
+	table, moments := c.tableBytes()
 	need := func(p *cu.DevicePtr, what string, bytes int64) {
 		if err == nil {
 			*p, err = d.allocate(what, bytes)
@@ -112,12 +139,15 @@ func (t *CL) allocate() (err error) {
 	}
 	for i := range t.tables {
 		need(&t.tables[i].values, "a table", table)
+		if c.HalfPrecision {
+			need(&t.tables[i].low, "a table", table)
+		}
 		if c.Method != "sgd" {
-			need(&t.tables[i].first, "first moments", table)
+			need(&t.tables[i].first, "first moments", moments)
 		}
 		switch c.Method {
 		case "adam":
-			need(&t.tables[i].second, "second moments", table)
+			need(&t.tables[i].second, "second moments", moments)
 		case "adam-row":
 			need(&t.tables[i].secondOfRow, "second moments", 4*int64(c.Rows))
 		}
@@ -136,6 +166,15 @@ func (t *CL) allocate() (err error) {
 	}
 	for i := range t.params {
 		left, right := t.tables[i], t.tables[1-i]
+		if c.HalfPrecision {
+			t.halves[i] = halfArgs{
+				left: uint64(left.values), leftLow: uint64(left.low), right: uint64(right.values),
+				first: uint64(left.first), second: uint64(left.second), secondOfRow: uint64(left.secondOfRow), alias: uint64(alias), seed: c.Seed,
+				rows: uint32(c.Rows), units: uint32(c.halfUnits()), columns: uint32(c.Dim), negatives: uint32(c.Negatives),
+				beta1: float32(c.Beta1), oneMinusBeta1: float32(1 - c.Beta1), beta2: float32(c.Beta2), oneMinusBeta2: float32(1 - c.Beta2),
+			}
+			continue
+		}
 		t.params[i], err = place(d, "arguments", []clArgs{{
 			left: uint64(left.values), right: uint64(right.values), first: uint64(left.first), second: uint64(left.second),
 			secondOfRow: uint64(left.secondOfRow), alias: uint64(alias), seed: c.Seed,
@@ -163,11 +202,11 @@ func (t *CL) SetTables(words, contexts []float32) error {
 	return t.device.do(func() error {
 		for i, from := range [][]float32{words, contexts} {
 			to := t.tables[i]
-			if err := sendTable(to.values, from, c.Dim); err != nil {
+			if err := t.sendTable(to, from); err != nil {
 				return err
 			}
-			table := 16 * int64(c.Rows) * int64(quads(c.Dim))
-			for p, bytes := range map[cu.DevicePtr]int64{to.first: table, to.second: table, to.secondOfRow: 4 * int64(c.Rows)} {
+			_, moments := c.tableBytes()
+			for p, bytes := range map[cu.DevicePtr]int64{to.first: moments, to.second: moments, to.secondOfRow: 4 * int64(c.Rows)} {
 				if p == 0 {
 					continue
 				}
@@ -184,7 +223,7 @@ func (t *CL) SetTables(words, contexts []float32) error {
 func (t *CL) Tables(words, contexts []float32) error {
 	return t.device.do(func() error {
 		for i, to := range [][]float32{words, contexts} {
-			if err := receiveTable(to, t.tables[i].values, t.config.Dim); err != nil {
+			if err := t.receiveTable(to, t.tables[i]); err != nil {
 				return err
 			}
 		}
@@ -254,14 +293,23 @@ func (t *CL) launch(count int) (err error) {
 func (t *CL) launchEach(count int) error {
 	d := t.device
 	for i := range count {
-		column := uint64(t.columns) + uint64(4*t.config.Rows*(i%2*CLBlock+i/2))
-		err := d.launch(t.kernel, t.shape.blocks, 32*t.shape.warps, t.shape.shared, uint64(t.params[i%2]),
-			uint64(t.steps)+uint64(sizeOf[clStep](i)), column, uint64(t.losses)+uint64(4*i*t.shape.losses))
-		if err != nil {
+		if err := t.launchStep(i); err != nil {
 			return err
 		}
 	}
 	return d.launch(t.sum, count, lossThread, 0, uint64(t.losses), uint64(t.shape.losses), uint64(t.totals))
+}
+
+// launchStep starts half step number i of a block.
+func (t *CL) launchStep(i int) error {
+	d, threads := t.device, 32*t.shape.warps
+	step := uint64(t.steps) + uint64(sizeOf[clStep](i))
+	column := uint64(t.columns) + uint64(4*t.config.Rows*(i%2*CLBlock+i/2))
+	losses := uint64(t.losses) + uint64(4*i*t.shape.losses)
+	if t.config.HalfPrecision {
+		return launchWith(d, t.kernel, t.shape.blocks, threads, 0, &halfLaunch{t.halves[i%2], step, column, losses})
+	}
+	return d.launch(t.kernel, t.shape.blocks, threads, t.shape.shared, uint64(t.params[i%2]), step, column, losses)
 }
 
 // A shape is how a half step is launched.
@@ -286,6 +334,14 @@ func (d *Device) clShape(c CLConfig, f int) shape {
 	}
 	blocks := (c.Rows + clWarps - 1) / clWarps
 	return shape{blocks: blocks, warps: clWarps, losses: blocks}
+}
+
+// halfShape has as many blocks as run at a time: their warps stay for many rows.
+func (d *Device) halfShape(c CLConfig, kernel cu.Function) (shape, error) {
+	const warps = 4
+	resident, err := kernel.MaxActiveBlocksPerMultiProcessor(32*warps, 0)
+	blocks := min(d.Multiprocessors*resident, (c.Rows+warps-1)/warps)
+	return shape{blocks: blocks, warps: warps, losses: blocks * warps}, err
 }
 
 // Close frees the memory that is not the device's to free.

@@ -120,6 +120,7 @@ __device__ __forceinline__ void train(const ClTable &t, const ClStep &s, const u
 			draw.begin(t, s, positives, first + (r + 4 + l / targetsOfRow) * stride);
 		}
 		uint32_t target = __shfl_sync(warp, targets, r % 4 * targetsOfRow + l % targetsOfRow);
+		if (target == noContext) target = 0; // of no effect
 		size_t i = first + r * stride;
 		if (i >= t.rows) return;
 		uint32_t bytes = 16 * t.quads;
@@ -146,8 +147,9 @@ __device__ __forceinline__ void train(const ClTable &t, const ClStep &s, const u
 		float score = sums<targetsOfRow>(x);
 		int k = l % targetsOfRow;
 		Logistic y = logistic(k == 0 ? -score : score); // to the loss, a positive is a negative of opposite score
-		float c = k == 0 ? -y.sigmoid : y.sigmoid;
-		if (l < width) loss += logf(y.factor);
+		bool idle = __shfl_sync(warp, targets, r % 4 * targetsOfRow) == noContext;
+		float c = idle ? 0 : k == 0 ? -y.sigmoid : y.sigmoid;
+		if (l < width && !idle) loss += logf(y.factor);
 #pragma unroll
 		for (int k = 0; k < targetsOfRow; k++)
 			if (k < width) add(g, __shfl_sync(warp, c, k), stage.load(k));

@@ -153,6 +153,20 @@ func TestOutOfMemory(t *testing.T) {
 // clCase is W2V-CL on the CPU and the same on the device.
 func clCase(t testing.TB, d *Device, text string, dim, negatives int, seed uint64, o optim.Config) (*graph.TwoStep, *CL, *wordcontext.Matrix) {
 	t.Helper()
+	return clCaseWith(t, d, text, dim, negatives, seed, o, false)
+}
+
+// clCaseHalf is W2V-CL on the device with half precision, and the tables it starts
+// from: W and C.
+func clCaseHalf(t testing.TB, d *Device, text string, dim, negatives int, seed uint64, o optim.Config) ([2][]float32, *CL, *wordcontext.Matrix) {
+	t.Helper()
+	reference, cl, m := clCaseWith(t, d, text, dim, negatives, seed, o, true)
+	words, contexts := reference.Tables()
+	return [2][]float32{words, contexts}, cl, m
+}
+
+func clCaseWith(t testing.TB, d *Device, text string, dim, negatives int, seed uint64, o optim.Config, half bool) (*graph.TwoStep, *CL, *wordcontext.Matrix) {
+	t.Helper()
 	c, noise := read(t, text)
 	m, err := wordcontext.Build(context.Background(), c, wordcontext.Options{Window: 2, Contexts: 40, Passes: 1, Seed: seed})
 	if err != nil {
@@ -166,7 +180,7 @@ func clCase(t testing.TB, d *Device, text string, dim, negatives int, seed uint6
 	t.Cleanup(func() { reference.Close() })
 	cl, err := d.NewCL(CLConfig{
 		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(),
-		Method: string(o.Method), Beta1: 0.9, Beta2: 0.999, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+		Method: string(o.Method), Beta1: 0.9, Beta2: 0.999, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay, HalfPrecision: half,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -202,6 +216,9 @@ func iterations(m *wordcontext.Matrix, count int, rate float64) (all []CLIterati
 // steps in proportion to gradients near zero, and so shows what the kernels do.
 const smooth = 1e-3
 
+// loneWord is a sentence of a word that has no contexts.
+const loneWord = "alone\n"
+
 // A hundred iterations end in the tables of the Gorgonia graph.
 func TestCL(t *testing.T) {
 	d := open(t)
@@ -210,7 +227,7 @@ func TestCL(t *testing.T) {
 		method         optim.Method
 	}
 	var tests []test
-	for _, dim := range dims {
+	for _, dim := range append(dims, 200, 700) {
 		tests = append(tests, test{dim, 5, optim.Adam})
 	}
 	for _, k := range []int{1, 2, 7, 10, 40} {
@@ -223,7 +240,7 @@ func TestCL(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/N=%d/K=%d", x.method, x.dim, x.negatives), func(t *testing.T) {
 			const count = 100 // two graphs of 32 and a rest
 			seed := freshSeed(t)
-			reference, cl, m := clCase(t, d, zipf(seed, 20_000, 700), x.dim, x.negatives, seed, optim.Config{Method: x.method, WeightDecay: .1, Epsilon: smooth})
+			reference, cl, m := clCase(t, d, loneWord+zipf(seed, 20_000, 700), x.dim, x.negatives, seed, optim.Config{Method: x.method, WeightDecay: .1, Epsilon: smooth})
 			losses, err := cl.Train(iterations(m, count, 1e-3))
 			if err != nil {
 				t.Fatal(err)
@@ -314,11 +331,19 @@ func TestConfigErrors(t *testing.T) {
 
 // One step of the two, and its share of the copy bandwidth of the device.
 func BenchmarkCL(b *testing.B) {
-	for _, x := range []struct {
-		rows, dim int
-		method    string
-	}{{18_116, 500, "adam"}, {67_869, 128, "adam"}, {18_116, 128, "adam"}, {18_116, 500, "adam-row"}, {18_116, 500, "sgd"}, {18_116, 300, "adam"}, {18_116, 1000, "adam"}} {
-		b.Run(fmt.Sprintf("V=%d/N=%d/%s", x.rows, x.dim, x.method), func(b *testing.B) {
+	type test struct {
+		rows, dim, negatives int
+		method               string
+		half                 bool
+	}
+	var tests []test
+	for _, half := range []bool{false, true} {
+		tests = append(tests,
+			test{18_116, 500, 5, "adam", half}, test{67_869, 128, 5, "adam", half}, test{18_116, 128, 5, "adam", half}, test{18_116, 500, 5, "adam-row", half},
+			test{18_116, 500, 5, "sgd", half}, test{18_116, 300, 5, "adam", half}, test{18_116, 1000, 5, "adam", half}, test{18_116, 500, 10, "adam", half})
+	}
+	for _, x := range tests {
+		b.Run(fmt.Sprintf("V=%d/N=%d/K=%d/%s/half=%v", x.rows, x.dim, x.negatives, x.method, x.half), func(b *testing.B) {
 			d := open(b)
 			copies := copyBandwidth(b, d)
 			weights := make([]float64, x.rows)
@@ -329,7 +354,7 @@ func BenchmarkCL(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			cl, err := d.NewCL(CLConfig{Rows: x.rows, Dim: x.dim, Negatives: 5, Seed: 1, Alias: noise.Table(), Method: x.method, Beta1: .9, Beta2: .999, Epsilon: 1e-8})
+			cl, err := d.NewCL(CLConfig{Rows: x.rows, Dim: x.dim, Negatives: x.negatives, Seed: 1, Alias: noise.Table(), Method: x.method, Beta1: .9, Beta2: .999, Epsilon: 1e-8, HalfPrecision: x.half})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 // The streams in use here; see corpus.Stream.
-constexpr uint32_t streamSubsample = 3, streamNegatives = 7, streamRedraws = 9;
+constexpr uint32_t streamSubsample = 3, streamNegatives = 7, streamRedraws = 9, streamRounding = 12;
 
 // philox returns block counter of the stream whose high half is stream and whose
 // low half is sub: Philox4x32-10 (Salmon et al. 2011).

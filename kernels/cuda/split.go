@@ -1,0 +1,90 @@
+//go:build gpu
+
+package cuda
+
+import (
+	"math"
+	"runtime"
+	"sync"
+)
+
+// With half precision a table lies on the device in two planes of 16 bits a value:
+// its rows rounded to bfloat16, which are all that is read of frozen rows, and the
+// low halves of the float32 values. The two give back every bit; see join in
+// cl_half.cuh. A row is padded to eight values, 16 bytes of either plane.
+//
+// Moments are one plane of bfloat16.
+
+// halfStride is the number of values of a row of either plane.
+func halfStride(dim int) int { return (dim + 7) / 8 * 8 }
+
+// split makes the planes of (rows, dim) values.
+func split(values []float32, dim int) (high, low []uint16) {
+	stride := halfStride(dim)
+	high = make([]uint16, len(values)/dim*stride)
+	low = make([]uint16, len(high))
+	eachRow(len(values)/dim, func(row int) {
+		for i, x := range values[row*dim:][:dim] {
+			high[row*stride+i], low[row*stride+i] = splitValue(x)
+		}
+	})
+	return high, low
+}
+
+// join is the way back, which is exact.
+func join(to []float32, high, low []uint16, dim int) {
+	stride := halfStride(dim)
+	eachRow(len(to)/dim, func(row int) {
+		for i := range dim {
+			to[row*dim+i] = joinValue(high[row*stride+i], low[row*stride+i])
+		}
+	})
+}
+
+// splitValue rounds to the nearest bfloat16, of two as near the larger one by size.
+func splitValue(x float32) (high, low uint16) {
+	bits := math.Float32bits(x)
+	return uint16((bits + 1<<15) >> 16), uint16(bits)
+}
+
+// joinValue takes back what rounding added: it rounded up if the low half begins
+// with a one.
+func joinValue(high, low uint16) float32 {
+	return math.Float32frombits(uint32(high-low>>15)<<16 | uint32(low))
+}
+
+// narrow rounds (rows, dim) moments to bfloat16, to the nearest.
+func narrow(values []float32, dim int) []uint16 {
+	stride := halfStride(dim)
+	to := make([]uint16, len(values)/dim*stride)
+	eachRow(len(values)/dim, func(row int) {
+		for i, x := range values[row*dim:][:dim] {
+			to[row*stride+i], _ = splitValue(x)
+		}
+	})
+	return to
+}
+
+// widen is the way back, which is exact.
+func widen(to []float32, values []uint16, dim int) {
+	stride := halfStride(dim)
+	eachRow(len(to)/dim, func(row int) {
+		for i := range dim {
+			to[row*dim+i] = math.Float32frombits(uint32(values[row*stride+i]) << 16)
+		}
+	})
+}
+
+// eachRow calls f for every row, from all processors.
+func eachRow(rows int, f func(row int)) {
+	threads := runtime.GOMAXPROCS(0)
+	var working sync.WaitGroup
+	for thread := range threads {
+		working.Go(func() {
+			for row := rows * thread / threads; row < rows*(thread+1)/threads; row++ {
+				f(row)
+			}
+		})
+	}
+	working.Wait()
+}
