@@ -163,7 +163,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "batch", Aliases: []string{"batch-size"}, Group: GroupTrain, Modes: onlyVanilla, Record: true, value: &c.Batch,
 			Help: "`N` pairs in a minibatch (mode vanilla)"},
 		{Name: "lr", Aliases: []string{"alpha", "learning-rate"}, Group: GroupTrain, Record: true, Resume: true, value: &c.LR,
-			Help: "learning rate `X` at the start (this default is adam's; sgd has its own)"},
+			Help: "learning rate `X` at the start (this default is adam's up to --dim 166, 1/dim above; sgd has its own)"},
 		{Name: "decay", Group: GroupTrain, Record: true, value: &c.Decay,
 			Help: "how the learning rate goes on: `NAME` is linear (down to --lr-end) or none"},
 		{Name: "lr-end", Aliases: []string{"min-alpha"}, Group: GroupTrain, Record: true, Resume: true, value: &c.LREnd,

@@ -104,7 +104,7 @@ func Defaults(mode, preset, optimizer string) Config {
 // clTuned is the recipe found by 75 runs on 17 million words of Wikipedia
 // (benchmarks/2026-11-21-recipes.md): M from the subsampled corpus with dynamic windows, and
 // negatives drawn as often as words are found as contexts, so that the two
-// alternating steps share one objective.
+// alternating steps share one objective. See clRate for long vectors.
 func clTuned(c *Config) {
 	c.Noise, c.NoiseExponent = NoiseMatrix, 1
 	c.Sample, c.Passes, c.DynamicWindow = 1e-4, 5, true
@@ -114,6 +114,22 @@ func clTuned(c *Config) {
 		c.LR, c.WeightDecay = 0.06, 0.01
 	}
 	c.Vectors = VectorsSum
+}
+
+// clRate is Adam's learning rate in the tuned recipe: a step of Adam moves every
+// value by about the rate, so scores, which are sums over dim values, move by dim
+// times that. Above 1/dim the analogies and rare words of long vectors suffer
+// (benchmarks/2026-11-21-cuda-cl.md). Weight decay works by its product with the rate,
+// which stays as long as decay stays at 0.1 or less.
+func clRate(c *Config, set settingsSet) {
+	if set["lr"] != "" || c.Dim < 1 {
+		return
+	}
+	tuned := c.LR
+	c.LR = min(tuned, 1/float64(c.Dim))
+	if set["weight-decay"] == "" {
+		c.WeightDecay = max(c.WeightDecay, min(0.1, c.WeightDecay*tuned/c.LR))
+	}
 }
 
 // clPaper is the setting of the W2V-CL paper's experiments.
@@ -217,6 +233,9 @@ func dependentDefaults(c *Config, set settingsSet) {
 		case NoiseCounts:
 			c.NoiseExponent = 0.75
 		}
+	}
+	if c.Mode == ModeCL && c.Preset == PresetTuned && c.Optimizer != OptimizerSGD && !slices.Contains(encoders, c.Subword) {
+		clRate(c, set)
 	}
 	if slices.Contains(sequentialModes, c.Mode) {
 		if set["lr"] == "" && c.Model == ModelCBOW {
