@@ -270,9 +270,11 @@ func TestSubwordRate(t *testing.T) {
 		table bool
 	}{
 		{"subword=cnn", .01, true},
-		{"subword=cnn contexts=100", .01, true},
+		{"subword=cnn contexts=1024", .08, true},
+		{"subword=cnn contexts=32", 1, true},
 		{"subword=cnn contexts=32768", .0025, true},
 		{"subword=cnn contexts=100 iterations=16384", .005, true},
+		{"subword=ngram contexts=2048", .1, true},
 		{"subword=cnn contexts=32768 subword-lr=0.02", .02, true},
 		{"subword=cnn preset=paper", 1, false},
 		{"subword=ngram contexts=32768", .05, true},

@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/device"
@@ -188,7 +189,7 @@ func sequentialRecipe(c *Config) {
 // (benchmarks/2026-11-21-cuda-subword.md; that of vanilla is older). What all words
 // share gets gradients from all of them, so it wants a lower rate than words' own
 // vectors: with a higher one, words that are spelt alike become alike, and the longer
-// one trains the more (see dependentDefaults). The paper has one learning rate, and no
+// one trains the more (see subwordRate). The paper has one learning rate, and no
 // vectors of words' own.
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, true
@@ -205,6 +206,19 @@ func subwordRecipe(c *Config, kind string) {
 	default:
 		c.SubwordLR = 0.05
 	}
+}
+
+// subwordRate fits the rate of an encoder, that of a run of 8,192 iterations, to the
+// length of this run: what more iterations do to it is what a higher rate does. For
+// the CNN it is in proportion, up to the rate of tables. Most n-grams are those of few
+// words: their rate rises less in shorter runs, and does not fall in longer ones.
+func subwordRate(c *Config) {
+	iterations := max(cmp.Or(c.Iterations, c.Epochs*c.Contexts), 1)
+	factor := 8192 / float64(iterations)
+	if c.Subword == SubwordNGram {
+		factor = max(math.Sqrt(factor), 1)
+	}
+	c.SubwordLR = min(c.SubwordLR*factor, 1)
 }
 
 // Demo returns the settings of `w2vcl demo`, to be given to [Resolve]: mode cl
@@ -248,11 +262,8 @@ func dependentDefaults(c *Config, set settingsSet) {
 			c.LREnd = c.LR * 1e-4
 		}
 	}
-	// What a longer run does to the encoder is what a higher rate does: in proportion.
-	if set["subword-lr"] == "" && c.Subword == SubwordCNN && c.Mode == ModeCL && c.Preset != PresetPaper {
-		const enough = 8192
-		iterations := cmp.Or(c.Iterations, c.Epochs*c.Contexts)
-		c.SubwordLR *= enough / float64(max(iterations, enough))
+	if set["subword-lr"] == "" && c.Mode == ModeCL && c.Preset != PresetPaper {
+		subwordRate(c)
 	}
 	// Without subsampling every pass would find the same contexts.
 	if set["passes"] == "" && c.Sample == 0 && !c.DynamicWindow && c.Passes > 1 {
