@@ -2,16 +2,12 @@
 
 package cuda
 
-import (
-	"math"
-	"runtime"
-	"sync"
-)
+import "math"
 
 // With half precision a table lies on the device in two planes of 16 bits a value:
 // its rows rounded to bfloat16, which are all that is read of frozen rows, and the
 // low halves of the float32 values. The two give back every bit; see join in
-// cl_half.cuh. A row is padded to eight values, 16 bytes of either plane.
+// cl_half.cu. A row is padded to eight values, 16 bytes of either plane.
 //
 // Moments are one plane of bfloat16.
 
@@ -77,14 +73,9 @@ func widen(to []float32, values []uint16, dim int) {
 
 // eachRow calls f for every row, from all processors.
 func eachRow(rows int, f func(row int)) {
-	threads := runtime.GOMAXPROCS(0)
-	var working sync.WaitGroup
-	for thread := range threads {
-		working.Go(func() {
-			for row := rows * thread / threads; row < rows*(thread+1)/threads; row++ {
-				f(row)
-			}
-		})
-	}
-	working.Wait()
+	parallel(rows, func(first, end int) {
+		for row := first; row < end; row++ {
+			f(row)
+		}
+	})
 }
