@@ -154,7 +154,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "buckets", Aliases: []string{"bucket"}, Group: GroupSubword, Modes: graphModes, Subword: onlyNGram, Record: true, value: &c.Buckets,
 			Help: "hash n-grams to `N` vectors; those that no word needs take no memory (ngram)"},
 		{Name: "subword-lr", Group: GroupSubword, Modes: graphModes, Subword: encoders, Record: true, value: &c.SubwordLR,
-			Help: "learning rate of what composes vectors: `X` times --lr (default depends on --subword)", hideDefault: true},
+			Help: "learning rate of what composes vectors: `X` times --lr (default depends on --subword and the number of iterations)", hideDefault: true},
 
 		{Name: "epochs", Aliases: []string{"iter", "epoch"}, Group: GroupTrain, Record: true, value: &c.Epochs,
 			Help: "`N` epochs; in mode cl one epoch is one iteration per column of M"},
