@@ -44,11 +44,12 @@ func CountPower(counts []uint64, exponent float64) []float64 {
 		x := float64(n)
 		switch {
 		case n == 0: // stays zero, with exponent 0, too
+		// The recipes' exponents by square roots, which are rounded the same on every
+		// processor; math.Pow is not, and negatives must be the same everywhere.
 		case exponent == 0.75:
-			// By square roots, which are rounded the same on every processor;
-			// math.Pow is not, and negatives must be the same everywhere.
-			root := math.Sqrt(x)
-			weights[i] = root * math.Sqrt(root)
+			weights[i] = math.Sqrt(x) * math.Sqrt(math.Sqrt(x))
+		case exponent == 0.375:
+			weights[i] = math.Sqrt(math.Sqrt(x) * math.Sqrt(math.Sqrt(x)))
 		default:
 			weights[i] = math.Pow(x, exponent)
 		}

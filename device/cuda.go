@@ -102,7 +102,7 @@ func (k cudaCL) SetMatrix(m *wordcontext.Matrix) error {
 func (d cudaDevice) NewFullW2V(c FullW2VConfig) (FullW2VKernels, error) {
 	return d.Device.NewFullW2V(cuda.FullW2VConfig{
 		Vocabulary: c.Vocabulary, Dim: c.Dim, Negatives: c.Negatives, Half: c.Half, Epochs: c.Epochs, Seed: c.Seed,
-		Alias: c.Alias, Keep: c.Keep, Tokens: c.Tokens, Sentences: c.Sentences, Units: c.Units,
-		HalfPrecision: c.Precision == Half, AddRows: c.WriteBack == Add, TextTokens: c.TextTokens,
+		Alias: c.Alias, Counts: c.Counts, Keep: c.Keep, Tokens: c.Tokens, Sentences: c.Sentences, Units: c.Units,
+		HalfPrecision: c.Precision == Half, TextTokens: c.TextTokens,
 	})
 }

@@ -46,18 +46,6 @@ const (
 	Half    Precision = "half"
 )
 
-// A WriteBack says how a row of a context word returns to W when the word leaves the
-// window. A frequent word is in the windows of many sentences that are trained at
-// the same time.
-type WriteBack string
-
-// The ways back: the row of the sentence that is last replaces what others made
-// of it, or what changed is added, so that nothing is lost.
-const (
-	Store WriteBack = "store" // the zero value, too
-	Add   WriteBack = "add"
-)
-
 // CLConfig says what kernels of W2V-CL compute.
 type CLConfig struct {
 	Rows, Dim, Negatives int // V, N, K
@@ -98,12 +86,12 @@ type FullW2VConfig struct {
 	Epochs                     int
 	Seed                       uint64
 	Alias                      []uint32 // of the negatives, two values a word
+	Counts                     []uint64 // of the words in the text
 	Keep                       []uint32 // corpus.KeepThresholds
 	Tokens                     []uint32
 	Sentences                  []int // first token of each, and the end
 	Units                      []int // first sentence of each unit of an epoch, and the end
 	Precision                  Precision
-	WriteBack                  WriteBack
 	TextTokens                 int // of the text that are on the device at most; 0: all
 }
 

@@ -122,7 +122,7 @@ func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
 	if p.cpu, err = sequential.NewFrom(c, noise, start, config); err != nil {
 		t.Fatal(err)
 	}
-	if p.gpu, err = device.NewFullW2V(p.fake, c, noise, start, config, device.Float32, device.Store); err != nil {
+	if p.gpu, err = device.NewFullW2V(p.fake, c, noise, start, config, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -145,7 +145,7 @@ func TestFullW2VText(t *testing.T) {
 			}
 			fake := devicetest.New()
 			fake.Free = x.free
-			k, err := device.NewFullW2V(fake, c, noise, sequential.Tables{}, config, precision, device.Store)
+			k, err := device.NewFullW2V(fake, c, noise, sequential.Tables{}, config, precision)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,7 +27,7 @@ type FullW2V struct {
 // NewFullW2V prepares training on a text, as sequential.NewFrom does with
 // algorithm fullw2v. With precision Half the device's C is float16: what is added
 // to it is rounded at random, up or down, so that the mean stays.
-func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequential.Tables, c sequential.Config, precision Precision, back WriteBack) (*FullW2V, error) {
+func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequential.Tables, c sequential.Config, precision Precision) (*FullW2V, error) {
 	if c.Algorithm != sequential.FullW2V {
 		return nil, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
 	}
@@ -47,8 +47,8 @@ func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequen
 	}
 	t.kernels, err = d.NewFullW2V(FullW2VConfig{
 		Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Half: sequential.FixedWindow(c.Window),
-		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
-		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds, Precision: precision, WriteBack: back,
+		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
+		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds, Precision: precision,
 		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision)),
 	})
 	if err != nil {
@@ -89,7 +89,7 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Preci
 		longest = max(longest, start-text.Sentences[i])
 	}
 	v, sentences := text.Vocabulary.Len(), int64(len(text.Sentences))
-	work := 20*int64(v) + 12*sentences + 4*inFlight*int64(longest) + 1<<20 // alias table, thresholds, bounds, units
+	work := 24*int64(v) + 12*sentences + 4*inFlight*int64(longest) + 1<<20 // alias table, shares, thresholds, bounds, units
 	rows := 128 * int64(v) * int64((c.Dim+31)/32)                          // in pieces of 32 values
 	tables := 2 * rows
 	if precision == Half {

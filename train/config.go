@@ -58,7 +58,6 @@ type Config struct {
 	MaxMemory string // such as 4GB or 75%; empty: what the machine has available
 	Device    string // "cpu", "cuda" or "cuda:N"
 	Precision string // how a GPU stores tables: "float32" or "half"
-	WriteBack string // how a GPU writes rows of context words: "store" or "add"
 	Form      string // form of the Gorgonia graph: "fused" or "stock"
 }
 
@@ -121,7 +120,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "noise", Group: GroupSamples, Record: true, value: &c.Noise,
 			Help: "where negatives come from: `NAME` is matrix (how often a word was found as a context) or counts (how often in the corpus)"},
 		{Name: "noise-exponent", Aliases: []string{"ns-exponent"}, Group: GroupSamples, Record: true, value: &c.NoiseExponent,
-			Help: "power `X` applied to those weights (default 1 for matrix, 0.75 for counts)", hideDefault: true},
+			Help: "power `X` applied to those weights (default 1 for matrix, 0.75 for counts, half of that in mode fullw2v)", hideDefault: true},
 		{Name: "sample", Aliases: []string{"subsample"}, Group: GroupSamples, Record: true, value: &c.Sample,
 			Help: "subsample words more frequent than `T`; 0 keeps all"},
 		{Name: "passes", Group: GroupSamples, Modes: onlyCL, Record: true, value: &c.Passes,
@@ -183,8 +182,6 @@ func (c *Config) Settings() []Setting {
 			Help: "where to train: `NAME` is cpu, cuda (modes cl and fullw2v), or cuda:N for the GPU of number N"},
 		{Name: "precision", Group: GroupMachine, Modes: deviceModes, Record: true, Resume: true, value: &c.Precision,
 			Help: "how a GPU stores what limits its speed: `NAME` is float32 or half (16 bits, see docs/cuda.md)"},
-		{Name: "write-back", Group: GroupMachine, Modes: onlyFullW2V, Record: true, Resume: true, value: &c.WriteBack,
-			Help: "how a GPU returns rows of context words: `NAME` is store, or add (no sentence's part is lost, see docs/cuda.md)"},
 		{Name: "form", Group: GroupMachine, Modes: graphModes, Record: true, value: &c.Form,
 			Help: "form of the Gorgonia graph: `NAME` is fused (fast) or stock (the readable reference)"},
 	}

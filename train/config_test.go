@@ -199,10 +199,6 @@ func TestValidate(t *testing.T) {
 			*c = Defaults(ModeFullW2V, "", "")
 			c.Corpus, c.Device, c.Precision, c.Window = "x", "cuda", PrecisionHalf, 15
 		}, "--precision half: mode fullw2v takes"},
-		{"cpu write-back", func(c *Config) {
-			*c = Defaults(ModeFullW2V, "", "")
-			c.Corpus, c.WriteBack = "x", WriteBackAdd
-		}, "--write-back add: the CPU has store only"},
 		{"device number", func(c *Config) { c.Device = "cuda:99999999999999999999" }, "--device cuda:99999999999999999999: unknown device"},
 		{"device", func(c *Config) { c.Device = "tpu" }, "--device tpu: unknown device"},
 		{"vanilla without matrix", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = NoiseMatrix }, "mode vanilla has no matrix"},

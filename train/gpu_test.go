@@ -85,18 +85,20 @@ func load(t *testing.T, c Config, name string) *embedding.Table {
 
 // TestGPUSame: after 100 iterations of cl the tables are those of the CPU. Adam
 // makes a step of about the learning rate of any gradient, a rounding error's too:
-// the CPU's own plain Go and AVX-512 kernels differ by 2e-5 to 3e-3 then.
+// the CPU's own plain Go and AVX-512 kernels differ by 2e-5 to 3e-3 then. With the
+// CNN, whose maxima change places by a rounding error, too, they differ by 4e-3 after
+// 20 iterations and by 9e-2 after 100.
 func TestGPUSame(t *testing.T) {
 	for _, x := range []struct {
-		optimizer, encoder string
-		tolerance          float64
+		optimizer, encoder, iterations string
+		tolerance                      float64
 	}{
-		{OptimizerAdam, SubwordNone, 5e-3}, {OptimizerAdamRow, SubwordNone, 1e-4}, {OptimizerSGD, SubwordNone, 1e-4},
-		{OptimizerAdam, SubwordCNN, 2e-2}, {OptimizerAdamRow, SubwordCNN, 2e-2},
-		{OptimizerAdam, SubwordNGram, 2e-2}, {OptimizerAdamRow, SubwordNGram, 1e-3},
+		{OptimizerAdam, SubwordNone, "100", 5e-3}, {OptimizerAdamRow, SubwordNone, "100", 1e-4}, {OptimizerSGD, SubwordNone, "100", 1e-4},
+		{OptimizerAdam, SubwordCNN, "20", 2e-2}, {OptimizerAdamRow, SubwordCNN, "20", 1e-2},
+		{OptimizerAdam, SubwordNGram, "100", 2e-2}, {OptimizerAdamRow, SubwordNGram, "100", 1e-3},
 	} {
 		t.Run(x.optimizer+"/"+x.encoder, func(t *testing.T) {
-			c := gpuConfig(t, map[string]string{"iterations": "100", "contexts": "70", "optimizer": x.optimizer, "subword": x.encoder})
+			c := gpuConfig(t, map[string]string{"iterations": x.iterations, "contexts": "70", "optimizer": x.optimizer, "subword": x.encoder})
 			gpu := trained(t, c)
 			onCPU := c
 			onCPU.Device, onCPU.Out = DeviceCPU, c.Out+"-cpu"
@@ -134,8 +136,11 @@ func TestGPUResume(t *testing.T) {
 
 func testGPUResume(t *testing.T, encoder string) {
 	tolerance := 1e-3
-	if encoder != SubwordNone {
+	switch encoder { // see TestGPUSame
+	case SubwordNGram:
 		tolerance = 2e-2
+	case SubwordCNN:
+		tolerance = 1e-1
 	}
 	c := gpuConfig(t, map[string]string{"iterations": "300", "contexts": "120", "subword": encoder})
 	trained(t, c)
@@ -168,7 +173,7 @@ func TestGPUQuality(t *testing.T) {
 	for _, flags := range []map[string]string{
 		{"mode": ModeFullW2V, "epochs": "5", "window": "5"},
 		{"mode": ModeFullW2V, "epochs": "5", "window": "9", "negative": "15", "dim": "300"},
-		{"mode": ModeFullW2V, "epochs": "5", "window": "5", "precision": PrecisionHalf, "write-back": WriteBackAdd},
+		{"mode": ModeFullW2V, "epochs": "5", "window": "5", "precision": PrecisionHalf},
 		{"mode": ModeCL, "iterations": "2000", "contexts": "500"},
 		{"mode": ModeCL, "iterations": "2000", "contexts": "500", "subword": SubwordCNN},
 		{"mode": ModeCL, "iterations": "2000", "contexts": "500", "subword": SubwordNGram},
@@ -179,7 +184,6 @@ func TestGPUQuality(t *testing.T) {
 			onCPU := c
 			onCPU.Device, onCPU.Out = DeviceCPU, c.Out+"-cpu"
 			onCPU.Precision = Defaults(c.Mode, "", "").Precision
-			onCPU.WriteBack = Defaults(c.Mode, "", "").WriteBack
 			cpu := trained(t, onCPU)
 			got, want := purity(load(t, c, VectorsFile)), purity(load(t, onCPU, VectorsFile))
 			t.Logf("nearest words of the same topic: %.3f on the GPU, %.3f on the CPU; loss %.4f and %.4f", got, want, gpu.Loss, cpu.Loss)

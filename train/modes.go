@@ -35,7 +35,6 @@ var (
 	onlyVanilla     = []string{ModeVanilla}
 	graphModes      = []string{ModeCL, ModeVanilla}
 	onlyWord2Vec    = []string{ModeWord2Vec}
-	onlyFullW2V     = []string{ModeFullW2V}
 	sequentialModes = []string{ModeWord2Vec, ModePWord2Vec, ModePSGNScc, ModeFullW2V, ModePARW2V}
 )
 
@@ -192,7 +191,7 @@ func prepareSequential(_ context.Context, j *job, _ *Progress) error {
 	}
 	j.newTrainer = func() (Trainer, error) {
 		if gpu != nil {
-			return device.NewFullW2V(gpu, text, noise, j.start, c.sequential(), device.Precision(c.Precision), device.WriteBack(c.WriteBack))
+			return device.NewFullW2V(gpu, text, noise, j.start, c.sequential(), device.Precision(c.Precision))
 		}
 		return sequential.NewFrom(text, noise, j.start, c.sequential())
 	}

@@ -86,7 +86,7 @@ func (j *job) open(folder *runFolder, changes map[string]string) error {
 // announce says where a run goes on, and what is not as it was.
 func (s *savedState) announce(j *job, p *Progress) {
 	now := j.config.recorded()
-	for _, name := range []string{"lr", "lr-end", "device", "precision", "write-back"} {
+	for _, name := range []string{"lr", "lr-end", "device", "precision"} {
 		if before := s.Settings[name]; before != now[name] {
 			p.Notef("Note: --%s is %s from here on; it was %s", name, now[name], before)
 		}

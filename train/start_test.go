@@ -30,7 +30,7 @@ func TestInit(t *testing.T) {
 	}
 	for _, init := range []string{first.Out, exported} {
 		c := longerConfig(t, ModeFullW2V)
-		c.Corpus, c.Init = text, init
+		c.Corpus, c.Init, c.Vectors = text, init, first.Vectors
 		var notes bytes.Buffer
 		if _, err := Run(t.Context(), c, NewProgress(&notes)); err != nil {
 			t.Fatal(err)

@@ -86,8 +86,6 @@ func (c *Config) validateChoices(check checkFunc, oneOf func(name, value string,
 	oneOf("optimizer", c.Optimizer, OptimizerAdam, OptimizerAdamRow, OptimizerSGD)
 	oneOf("precision", c.Precision, PrecisionFloat32, PrecisionHalf)
 	check(c.Precision != PrecisionHalf || c.Device != DeviceCPU, "precision", "the CPU has tables of %s only", PrecisionFloat32)
-	oneOf("write-back", c.WriteBack, WriteBackStore, WriteBackAdd)
-	check(c.WriteBack != WriteBackAdd || c.Device != DeviceCPU, "write-back", "the CPU has %s only", WriteBackStore)
 	oneOf("form", c.Form, FormFused, FormStock)
 	oneOf("subword", c.Subword, SubwordNone, SubwordCNN, SubwordNGram)
 	check(c.Optimizer != OptimizerSGD || !slices.Contains(encoders, c.Subword), "optimizer",

@@ -96,7 +96,7 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 	constexpr int S = Products<T, C>::stride;
 	using Draw = Outputs<S>;
 	int half = a.half, width = 1 + a.negatives, l = laneNumber();
-	Ring<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), 2 * half + 2, 2 * half + 3, a.adds != 0};
+	Ring<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), a.shares, 2 * half + 2, 2 * half + 3};
 	Chunks<F> contexts(static_cast<float4 *>(a.contexts), a.vocabulary, a.quads);
 	ring.clear();
 	for (int i = 0; i <= half && i < n; i++) {

@@ -14,6 +14,7 @@ struct FullW2VArgs {
 	const uint64_t *sentences; // first token of each, and the end
 	const uint32_t *keep;      // (vocabulary) thresholds of subsampling
 	const uint4 *alias;        // (vocabulary) {accept, a word, the other word}
+	const float *shares;       // (vocabulary) part of a change that is added: see shares.go
 	const uint32_t *unitOf;    // (sentences) unit of a sentence in its epoch
 	const float *rates;        // (epochs, units)
 	uint32_t *kept;            // (warps, longest) words that subsampling leaves
@@ -26,7 +27,6 @@ struct FullW2VArgs {
 	uint32_t count, units;     // of an epoch
 	uint32_t vocabulary, quads, negatives, half, longest;
 	uint32_t successor; // how far word w+1 is from word w
-	uint32_t adds;      // rows of context words go back as what changed
 };
 
 // Words have other numbers here than in the vocabulary, so that frequent ones are
@@ -111,15 +111,15 @@ extern __shared__ float4 shared[]; // begins with the ring
 // word at the places of the sentence that are p modulo 32. Rows behind the last
 // slot stay zero.
 //
-// A frequent word is in many rings at once. Of its rows the one that goes back last
-// stays, unless adds says to add what changed, for which the rows as they came lie
-// behind the ring.
+// The rows as they came lie behind the ring: a frequent word is in many rings at
+// once, so what goes back is what changed, or the word's share of it.
 template <int F, int pad = 0> struct Ring {
 	static constexpr int stride = 32 * F + pad; // quads from a row to the next
 	Chunks<F> words;
+	const float *shares;
 	int slots, rows;
-	bool adds;
 	uint32_t word; // of this lane's slot
+	float share;
 	int places;    // in the window that have it; 0: free
 	int slotOf;
 
@@ -148,6 +148,7 @@ template <int F, int pad = 0> struct Ring {
 		unsigned here = __ballot_sync(warp, places > 0 && word == w);
 		int slot = __ffs(here ? here : __ballot_sync(warp, laneNumber() < slots && places == 0)) - 1;
 		if (laneNumber() == slot) {
+			if (!here) share = __ldg(shares + w);
 			word = w;
 			places++;
 		}
@@ -159,7 +160,7 @@ template <int F, int pad = 0> struct Ring {
 	__device__ __forceinline__ void bring(int slot, const Row<F> &row) {
 		if (slot < 0) return;
 		store(slot, row);
-		if (adds) store(rows + slot, row);
+		store(rows + slot, row);
 	}
 
 	// leave counts word i of the sentence out. It returns the slot whose row is to go
@@ -170,21 +171,19 @@ template <int F, int pad = 0> struct Ring {
 		return __ffs(__ballot_sync(warp, mine && places == 0)) - 1;
 	}
 
-	// giveBack writes the row of a word that left.
+	// giveBack adds to the row of a word that left.
 	__device__ __forceinline__ void giveBack(int slot) {
 		if (slot < 0) return;
 		uint32_t w = __shfl_sync(warp, word, slot);
-		Row<F> row = load(slot);
-		if (adds) {
-			add(row, -1, load(rows + slot));
-			addCurrent(words, w, row, true);
-		} else {
-			storeCurrent(words, w, row);
-		}
+		float part = __shfl_sync(warp, share, slot);
+		Row<F> change = zeros<F>();
+		add(change, part, load(slot));
+		add(change, -part, load(rows + slot));
+		addCurrent(words, w, change, true);
 	}
 
 	// quads is how much of shared memory the ring takes.
-	__device__ __forceinline__ int quads() const { return (rows + (adds ? slots : 0)) * stride; }
+	__device__ __forceinline__ int quads() const { return (rows + slots) * stride; }
 };
 
 // pair makes a pair's score its coefficient and returns its loss. times is how

@@ -16,6 +16,7 @@ type FullW2VConfig struct {
 	Half                       int // W_f
 	Seed                       uint64
 	Alias                      []uint32 // of the negatives
+	Counts                     []uint64 // of the words in the text; (V)
 	Keep                       []uint32 // corpus.KeepThresholds; (V)
 	Tokens                     []uint32
 	Sentences                  []int // first token of each, and the end
@@ -23,7 +24,6 @@ type FullW2VConfig struct {
 	Epochs                     int
 	InFlight                   int  // sentences trained at a time; 0: as many as are fast and sound
 	HalfPrecision              bool // C is float16; see fullw2v_half.cu
-	AddRows                    bool // rows of context words go back as what changed; see Ring of fullw2v.cuh
 	TextTokens                 int  // of the text that are on the device at most; 0: all
 
 	rung string // of the ladder, for measurements: see ladder.go
@@ -44,11 +44,11 @@ type FullW2V struct {
 
 // fullArgs is FullW2VArgs of fullw2v.cu.
 type fullArgs struct {
-	words, contexts, tokens, sentences, keep, alias, unitOf, rates, kept uint64
-	next, losses, pairs                                                  uint64
-	first, seed                                                          uint64
-	all, count, units, vocabulary, quads, negatives, half, longest       uint32
-	successor, adds                                                      uint32
+	words, contexts, tokens, sentences, keep, alias, shares, unitOf uint64
+	rates, kept, next, losses, pairs                                uint64
+	first, seed                                                     uint64
+	all, count, units, vocabulary, quads, negatives, half, longest  uint32
+	successor                                                       uint32
 }
 
 // What is in flight at most. A row is added to some windows after it was read, so
@@ -80,10 +80,6 @@ func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
 		if t.kernel, err = d.function(kernel.module, kernel.name); err != nil {
 			return err
 		}
-		if c.AddRows {
-			t.block.shared += t.block.old
-			t.args.adds = 1
-		}
 		if t.block.shared > d.SharedOfBlock {
 			return fmt.Errorf("windows of %d rows of %d values need %d bytes of shared memory, and a block has %d there", 2*c.Half+2, c.Dim, t.block.shared, d.SharedOfBlock)
 		}
@@ -99,10 +95,10 @@ func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
 }
 
 // A fullKernel is one of the kernels, with a block's threads and bytes of shared
-// memory, and the bytes that AddRows takes besides.
+// memory.
 type fullKernel struct {
-	module, name         string
-	threads, shared, old int
+	module, name    string
+	threads, shared int
 }
 
 // kernel chooses the kernel.
@@ -118,7 +114,7 @@ func (c *FullW2VConfig) kernel() (fullKernel, error) {
 	if c.HalfPrecision {
 		groups := (slots + 7) / 8
 		row := 512*f + 16
-		return fullKernel{"fullw2v_half", fmt.Sprintf("fullw2v_half_%d_%d", f, groups), 32, groups * 8 * row, slots * row}, nil
+		return fullKernel{"fullw2v_half", fmt.Sprintf("fullw2v_half_%d_%d", f, groups), 32, (groups*8 + slots) * row}, nil
 	}
 	rows, together := 6, contextsTogether[f]
 	if c.Negatives > 5 {
@@ -126,7 +122,7 @@ func (c *FullW2VConfig) kernel() (fullKernel, error) {
 	} else if f == 1 && 2*c.Half%6 != 0 && 2*c.Half%5 == 0 {
 		together = 5
 	}
-	return fullKernel{"fullw2v", fmt.Sprintf("fullw2v_%d_%d_%d", f, rows, together), 32, (slots+1)*512*f + 4*together*max(rows, 8), slots * 512 * f}, nil
+	return fullKernel{"fullw2v", fmt.Sprintf("fullw2v_%d_%d_%d", f, rows, together), 32, (2*slots+1)*512*f + 4*together*max(rows, 8)}, nil
 }
 
 func (c *FullW2VConfig) check() error {
@@ -139,8 +135,8 @@ func (c *FullW2VConfig) check() error {
 		return fmt.Errorf("half window is %d; the CUDA kernels of fullw2v take 1 to 15", c.Half)
 	case c.HalfPrecision && (c.Negatives > 7 || c.Half > 7):
 		return fmt.Errorf("%d negatives, half window %d; in half precision the CUDA kernels of fullw2v take at most 7 of each", c.Negatives, c.Half)
-	case len(c.Alias) != 2*c.Vocabulary || len(c.Keep) != c.Vocabulary:
-		return fmt.Errorf("alias table of %d values, %d thresholds, for %d words", len(c.Alias), len(c.Keep), c.Vocabulary)
+	case len(c.Alias) != 2*c.Vocabulary || len(c.Keep) != c.Vocabulary || len(c.Counts) != c.Vocabulary:
+		return fmt.Errorf("alias table of %d values, %d thresholds, %d counts, for %d words", len(c.Alias), len(c.Keep), len(c.Counts), c.Vocabulary)
 	case len(c.Sentences) < 2 || len(c.Units) < 2 || c.Units[len(c.Units)-1] != len(c.Sentences)-1:
 		return fmt.Errorf("%d bounds of sentences, %d of units: they do not fit", len(c.Sentences), len(c.Units))
 	}
@@ -165,7 +161,6 @@ func (t *FullW2V) allocate() (err error) {
 	}
 	a := &t.args
 	*a = fullArgs{
-		adds: a.adds,
 		seed: c.Seed, count: uint32(len(unitOf)), units: uint32(len(c.Units) - 1), vocabulary: uint32(c.Vocabulary),
 		quads: uint32(chunkValues / 4 * chunks(c.Dim)), negatives: uint32(c.Negatives), half: uint32(c.Half), longest: uint32(longest),
 		successor: t.numbers.successor,
@@ -195,8 +190,10 @@ func (t *FullW2V) allocate() (err error) {
 	give(&a.next, "counter", 4)
 	p, e := place(d, "sentences", starts)
 	keepPointer(&a.sentences, p, e)
-	p, e = place(d, "subsampling", t.numbers.of(c.Keep))
+	p, e = place(d, "subsampling", numbered(t.numbers, c.Keep))
 	keepPointer(&a.keep, p, e)
+	p, e = place(d, "shares", numbered(t.numbers, shares(c.Counts, c.Keep, c.InFlight, c.Half)))
+	keepPointer(&a.shares, p, e)
 	p, e = place(d, "alias table", t.numbers.alias(c.Alias))
 	keepPointer(&a.alias, p, e)
 	p, e = place(d, "units", unitOf)

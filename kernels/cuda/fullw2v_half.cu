@@ -188,7 +188,7 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 	using Draw = Outputs<8>;
 	constexpr bool ahead = F <= 4; // there are registers for the next window's outputs
 	int half = a.half, width = 1 + a.negatives, l = laneNumber(), g = l / 4;
-	HalfRing<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), 2 * half + 2, 8 * Q, a.adds != 0};
+	HalfRing<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), a.shares, 2 * half + 2, 8 * Q};
 	Halves<F> contexts(a);
 	Dither dither = {word(a.seed, streamNegatives, epoch, first + l) ^ l};
 	ring.clear();

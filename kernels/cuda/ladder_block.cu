@@ -11,7 +11,7 @@ template <int H> __device__ float sentence(const FullW2VArgs &a, uint32_t epoch,
 	constexpr int slots = 2 * H + 2;
 	__shared__ float rows[slots][ladderDim];
 	// Every warp keeps the same account of where rows are.
-	Ring<1> ring = {Chunks<1>(a.words, a.vocabulary, a.quads), slots, 0, false};
+	Ring<1> ring = {Chunks<1>(a.words, a.vocabulary, a.quads), a.shares, slots, 0};
 	ring.clear();
 	auto bring = [&](int i) {
 		if (i >= n) return;

@@ -8,13 +8,18 @@
 template <int H> __device__ float sentence(const FullW2VArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
 	using Draw = Outputs<8>;
 	constexpr int width = 6;
-	Ring<1> ring = {Chunks<1>(a.words, a.vocabulary, a.quads), 2 * H + 2, 0, false};
+	Ring<1> ring = {Chunks<1>(a.words, a.vocabulary, a.quads), a.shares, 2 * H + 2, 0};
 	Chunks<1> contexts(static_cast<float4 *>(a.contexts), a.vocabulary, a.quads);
 	ring.clear();
 	auto bring = [&](int i) {
 		if (i >= n) return;
 		int into = ring.enter(kept[i], i);
-		ring.bring(into, loadCurrent(ring.words, kept[i], into >= 0));
+		if (into >= 0) ring.store(into, loadCurrent(ring.words, kept[i], true));
+	};
+	auto giveBack = [&](int i) {
+		if (i < 0) return;
+		int from = ring.leave(i);
+		if (from >= 0) storeCurrent(ring.words, kept[i], ring.load(from));
 	};
 	for (int i = 0; i < H; i++) bring(i);
 	float loss = 0;
@@ -53,9 +58,9 @@ template <int H> __device__ float sentence(const FullW2VArgs &a, uint32_t epoch,
 		}
 #pragma unroll
 		for (int k = 0; k < width; k++) addCurrent(contexts, outputs[k], added[k], true);
-		if (t >= H) ring.giveBack(ring.leave(t - H));
+		giveBack(t - H);
 	}
-	for (int i = max(n - H, 0); i < n; i++) ring.giveBack(ring.leave(i));
+	for (int i = max(n - H, 0); i < n; i++) giveBack(i);
 	return loss;
 }
 

@@ -42,9 +42,9 @@ func (n numbers) number(word int) int {
 	return int(uint64(word) * uint64(n.successor) % uint64(n.words))
 }
 
-// of reorders one value a word.
-func (n numbers) of(values []uint32) []uint32 {
-	to := make([]uint32, len(values))
+// numbered reorders one value a word.
+func numbered[T any](n numbers, values []T) []T {
+	to := make([]T, len(values))
 	for w, x := range values {
 		to[n.number(w)] = x
 	}

@@ -149,7 +149,7 @@ func (o *opTest) gradientOfY(c cnnCase) []float32 {
 func nodeValue(n *gorgonia.Node) []float32 { return n.Value().(*gtensor.Dense).Float32s() }
 
 // near0 is within for what should be zero: one word alone is its own mean, whatever
-// its features.
+// its features, and so are words that are all spelt alike.
 func near0(t *testing.T, what string, got []float32) {
 	t.Helper()
 	for _, x := range got {
@@ -218,7 +218,7 @@ func TestCNNOperations(t *testing.T) {
 				default:
 					got = received(t, d, g.dfilters+cu.DevicePtr(4*g.first[i-1]), len(want))
 				}
-				if c.words == 1 && name != "weights" {
+				if (c.words == 1 || c.longest == 0) && name != "weights" {
 					near0(t, "gradient of "+name, got)
 					continue
 				}
