@@ -48,8 +48,8 @@ func CountPower(counts []uint64, exponent float64) []float64 {
 		// processor; math.Pow is not, and negatives must be the same everywhere.
 		case exponent == 0.75:
 			weights[i] = math.Sqrt(x) * math.Sqrt(math.Sqrt(x))
-		case exponent == 0.375:
-			weights[i] = math.Sqrt(math.Sqrt(x) * math.Sqrt(math.Sqrt(x)))
+		case exponent == 0.5:
+			weights[i] = math.Sqrt(x)
 		default:
 			weights[i] = math.Pow(x, exponent)
 		}

@@ -120,7 +120,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "noise", Group: GroupSamples, Record: true, value: &c.Noise,
 			Help: "where negatives come from: `NAME` is matrix (how often a word was found as a context) or counts (how often in the corpus)"},
 		{Name: "noise-exponent", Aliases: []string{"ns-exponent"}, Group: GroupSamples, Record: true, value: &c.NoiseExponent,
-			Help: "power `X` applied to those weights (default 1 for matrix, 0.75 for counts, half of that in mode fullw2v)", hideDefault: true},
+			Help: "power `X` applied to those weights (default 1 for matrix, 0.75 for counts, 0.5 in mode fullw2v)", hideDefault: true},
 		{Name: "sample", Aliases: []string{"subsample"}, Group: GroupSamples, Record: true, value: &c.Sample,
 			Help: "subsample words more frequent than `T`; 0 keeps all"},
 		{Name: "passes", Group: GroupSamples, Modes: onlyCL, Record: true, value: &c.Passes,

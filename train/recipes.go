@@ -164,8 +164,8 @@ func vanillaPaper(c *Config) {
 
 // sequentialRecipe is what word2vec.c and the papers of its relatives train
 // with. The paper's preset is the comparison of FULL-W2V, section 5. The tuned one of
-// fullw2v has flatter negatives and exports W + C: after 20 epochs better in four of
-// five sets of scores and equal in the fifth (benchmarks/2026-11-21-cuda-fullw2v.md).
+// fullw2v has flatter negatives and exports W + C: after 20 epochs all of
+// five sets of scores are better (benchmarks/2026-11-21-cuda-fullw2v.md).
 func sequentialRecipe(c *Config) {
 	c.Optimizer, c.Form = "", "" // plain gradient descent, no graph
 	if c.Mode == ModeWord2Vec {
@@ -180,7 +180,7 @@ func sequentialRecipe(c *Config) {
 	case c.Preset == PresetPaper:
 		c.Dim, c.Epochs = 128, 20
 	case c.Mode == ModeFullW2V:
-		c.NoiseExponent, c.Vectors = 0.375, VectorsSum
+		c.NoiseExponent, c.Vectors = 0.5, VectorsSum
 	}
 }
 
@@ -239,7 +239,7 @@ func Demo(encoder string) map[string]string {
 
 // dependentDefaults sets what follows from other settings, unless it was set.
 func dependentDefaults(c *Config, set settingsSet) {
-	if set["noise-exponent"] == "" {
+	if set["noise"] != "" && set["noise-exponent"] == "" {
 		switch c.Noise {
 		case NoiseMatrix:
 			c.NoiseExponent = 1

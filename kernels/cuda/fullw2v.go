@@ -192,7 +192,7 @@ func (t *FullW2V) allocate() (err error) {
 	keepPointer(&a.sentences, p, e)
 	p, e = place(d, "subsampling", numbered(t.numbers, c.Keep))
 	keepPointer(&a.keep, p, e)
-	p, e = place(d, "shares", numbered(t.numbers, shares(c.Counts, c.Keep, c.InFlight, c.Half)))
+	p, e = place(d, "shares", numbered(t.numbers, c.shares()))
 	keepPointer(&a.shares, p, e)
 	p, e = place(d, "alias table", t.numbers.alias(c.Alias))
 	keepPointer(&a.alias, p, e)
