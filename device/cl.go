@@ -18,13 +18,11 @@ import (
 // TwoStep trains W2V-CL on a device: iterations, random numbers and tensors of
 // the state are those of graph.TwoStep, so a checkpoint of either serves both.
 type TwoStep struct {
-	host    *graph.TwoStep // tables and moments for checkpoints, and the graph
-	device  Device
-	kernels CLKernels
-	pairs   float64  // of an iteration
-	columns *columns // nil: the device has M
-	buffer  int      // to be started next
-	sent    bool     // the device has what the host has, or something newer
+	mirror[*graph.TwoStep] // whose graph is the one that is trained
+	kernels                CLKernels
+	pairs                  float64  // of an iteration
+	columns                *columns // nil: the device has M
+	buffer                 int      // to be started next
 }
 
 // NewTwoStep prepares training on m for the given number of iterations, as
@@ -59,7 +57,7 @@ func NewTwoStepWithEncoder(d Device, m *wordcontext.Matrix, noise *corpus.Alias,
 // newTwoStep puts kernels beside the host's trainer. So many threads read M if it
 // stays on the host.
 func newTwoStep(d Device, host *graph.TwoStep, m *wordcontext.Matrix, noise *corpus.Alias, threads int, e *subword.Structure, c graph.Config, p Precision) (*TwoStep, error) {
-	t := &TwoStep{host: host, device: d, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
+	t := &TwoStep{mirror: mirror[*graph.TwoStep]{host: host, device: d}, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
 	var err error
 	t.kernels, err = d.NewCL(CLConfig{
 		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer, Encoder: e,
@@ -153,9 +151,6 @@ func paddedDim(dim int) int { return (dim + 7) / 8 * 8 }
 
 func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(dim)) }
 
-// Units is the number of iterations, fixed in advance.
-func (t *TwoStep) Units() int { return t.host.Units() }
-
 // Block returns how many iterations to train at a time: several of the device's
 // blocks, for it waits between one AdvanceBlock and the next.
 func (t *TwoStep) Block() int { return 4 * t.kernels.Block() }
@@ -245,29 +240,9 @@ func (t *TwoStep) Pull(everything bool) error {
 	return nil
 }
 
-// Push says that State was written to.
-func (t *TwoStep) Push() { t.sent = false }
-
 // Refresh composes the rows of W by the parameters as they were pulled last.
 // Without an encoder there is nothing to do.
 func (t *TwoStep) Refresh() error { return t.host.Refresh() }
-
-// Tables returns W and C as they were pulled last, V x Dim in row-major order. The
-// rows of an encoder are those of the last Refresh.
-func (t *TwoStep) Tables() (words, contexts []float32) { return t.host.Tables() }
-
-// State returns all that training changes, as it was pulled last.
-func (t *TwoStep) State() []trainer.Tensor { return t.host.State() }
-
-// Reset goes back to the start of training.
-func (t *TwoStep) Reset() {
-	t.host.Reset()
-	t.sent = false
-}
-
-// Device returns the name of the device and the most of its memory that was in
-// use.
-func (t *TwoStep) Device() (name string, peak int64) { return t.device.Name(), t.device.Peak() }
 
 // DOT prints the graphs that the kernels compute in the Graphviz language.
 func (t *TwoStep) DOT() string { return t.host.DOT() }

@@ -14,11 +14,9 @@ import (
 // sequential.Trainer. Many sentences are trained at the same time, as on many
 // threads, so two runs give similar, not the same vectors.
 type FullW2V struct {
-	host    *sequential.Trainer // tables for checkpoints
-	device  Device
+	mirror[*sequential.Trainer]
 	kernels FullW2VKernels
 	words   []int // of each unit of an epoch
-	sent    bool  // the device has what the host has, or something newer
 
 	trained int     // units of the last launch
 	seconds float64 // of a unit in it
@@ -37,7 +35,7 @@ func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequen
 		return nil, err
 	}
 	bounds := host.Bounds()
-	t := &FullW2V{host: host, device: d}
+	t := &FullW2V{mirror: mirror[*sequential.Trainer]{host: host, device: d}}
 	for u, first := range bounds[:len(bounds)-1] {
 		t.words = append(t.words, text.Sentences[bounds[u+1]]-text.Sentences[first])
 	}
@@ -97,9 +95,6 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Preci
 	}
 	return tables + work
 }
-
-// Units is the number of units of all epochs.
-func (t *FullW2V) Units() int { return t.host.Units() }
 
 // launchSeconds is how long a launch should take: so long that its end, when
 // the last sentences leave the device half empty, is no loss, and so short that
@@ -176,25 +171,6 @@ func (t *FullW2V) Pull(bool) error {
 	}
 	return nil
 }
-
-// Push says that State was written to.
-func (t *FullW2V) Push() { t.sent = false }
-
-// Tables returns W and C as they were pulled last, (V, N) in row-major order.
-func (t *FullW2V) Tables() (words, contexts []float32) { return t.host.Tables() }
-
-// State returns all that training changes, as it was pulled last.
-func (t *FullW2V) State() []trainer.Tensor { return t.host.State() }
-
-// Reset goes back to the start of training.
-func (t *FullW2V) Reset() {
-	t.host.Reset()
-	t.sent = false
-}
-
-// Device returns the name of the device and the most of its memory that was in
-// use.
-func (t *FullW2V) Device() (name string, peak int64) { return t.device.Name(), t.device.Peak() }
 
 // DOT returns "": there is no Gorgonia graph.
 func (t *FullW2V) DOT() string { return "" }

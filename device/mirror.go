@@ -1,0 +1,41 @@
+package device
+
+import "github.com/w2vcl/w2vcl/internal/trainer"
+
+// A mirror is what trainers on a device share: a trainer of the host that trains
+// nothing and keeps what the device has, for checkpoints and vectors.
+type mirror[H host] struct {
+	host   H
+	device Device
+	sent   bool // the device has what the host has, or something newer
+}
+
+type host interface {
+	Units() int
+	Tables() (words, contexts []float32)
+	State() []trainer.Tensor
+	Reset()
+}
+
+// Units is the number of units of the whole run, fixed in advance.
+func (m *mirror[H]) Units() int { return m.host.Units() }
+
+// Tables returns W and C as they were pulled last, V x Dim in row-major order. The
+// rows of an encoder are those of the last Refresh.
+func (m *mirror[H]) Tables() (words, contexts []float32) { return m.host.Tables() }
+
+// State returns all that training changes, as it was pulled last.
+func (m *mirror[H]) State() []trainer.Tensor { return m.host.State() }
+
+// Push says that State was written to.
+func (m *mirror[H]) Push() { m.sent = false }
+
+// Reset goes back to the start of training.
+func (m *mirror[H]) Reset() {
+	m.host.Reset()
+	m.sent = false
+}
+
+// Device returns the name of the device and the most of its memory that was in
+// use.
+func (m *mirror[H]) Device() (name string, peak int64) { return m.device.Name(), m.device.Peak() }
