@@ -170,7 +170,7 @@ func (t *CL) allocate() (err error) {
 			t.halves[i] = halfArgs{
 				left: uint64(left.values), leftLow: uint64(left.low), right: uint64(right.values),
 				first: uint64(left.first), second: uint64(left.second), secondOfRow: uint64(left.secondOfRow), alias: uint64(alias), seed: c.Seed,
-				rows: uint32(c.Rows), units: uint32(c.halfUnits()), columns: uint32(c.Dim), negatives: uint32(c.Negatives),
+				rows: uint32(c.Rows), units: uint32(halfStride(c.Dim) / 8), columns: uint32(c.Dim), negatives: uint32(c.Negatives),
 				beta1: float32(c.Beta1), oneMinusBeta1: float32(1 - c.Beta1), beta2: float32(c.Beta2), oneMinusBeta2: float32(1 - c.Beta2),
 			}
 			continue

@@ -7,10 +7,12 @@
 // trained, and what a row needs is asked for at once, straight into registers. Warps of
 // a scheduler hide each other's waiting, so beside bytes it is registers and
 // instructions that count: registers that spill, or more warps than need be, made it
-// slower, and so did one warp that feeds the others by the bulk copy engine.
+// slower, and so did one warp that feeds the others by the bulk copy engine. A row of
+// up to 128 values is half a warp's, of which all lanes have eight values then; so a
+// warp trains two rows by the instructions that one would take.
 #include "cl.cuh"
 
-// A row is units, of which a lane has some: U words of two values, the first in the
+// A row is units, of which a lane has some: four words of two values, the first in the
 // low half. It ends in zeros, which no kernel changes.
 struct HalfTable {
 	uint32_t *left;        // (rows, units), rounded to bfloat16
@@ -32,34 +34,27 @@ struct HalfLaunch {
 	float *losses;          // (warps)
 };
 
-// A Unit is U words of 32 bits.
-template <int U> struct Unit { uint32_t word[U]; };
+struct Unit {
+	uint32_t word[4];
+};
+
+constexpr int unitWords = 4, unitValues = 8;
 
 // gather reads what does not change while the kernel runs.
-__device__ __forceinline__ void gather(Unit<4> &u, const uint32_t *p) {
+__device__ __forceinline__ void gather(Unit &u, const uint32_t *p) {
 	asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
 		: "=r"(u.word[0]), "=r"(u.word[1]), "=r"(u.word[2]), "=r"(u.word[3]) : "l"(__cvta_generic_to_global(p)));
 }
 
-__device__ __forceinline__ void gather(Unit<2> &u, const uint32_t *p) {
-	asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(u.word[0]), "=r"(u.word[1]) : "l"(__cvta_generic_to_global(p)));
-}
-
 // stream reads what this warp alone changes, once.
-__device__ __forceinline__ void stream(Unit<4> &u, const uint32_t *p) {
+__device__ __forceinline__ void stream(Unit &u, const uint32_t *p) {
 	asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
 		: "=r"(u.word[0]), "=r"(u.word[1]), "=r"(u.word[2]), "=r"(u.word[3]) : "l"(__cvta_generic_to_global(p)));
 }
 
-__device__ __forceinline__ void stream(Unit<2> &u, const uint32_t *p) {
-	asm volatile("ld.global.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(u.word[0]), "=r"(u.word[1]) : "l"(__cvta_generic_to_global(p)));
-}
-
 // put writes what the next step gathers, putStream what is not needed soon.
-__device__ __forceinline__ void put(uint32_t *p, const Unit<4> &u) { *(uint4 *)p = make_uint4(u.word[0], u.word[1], u.word[2], u.word[3]); }
-__device__ __forceinline__ void put(uint32_t *p, const Unit<2> &u) { *(uint2 *)p = make_uint2(u.word[0], u.word[1]); }
-__device__ __forceinline__ void putStream(uint32_t *p, const Unit<4> &u) { __stcs((uint4 *)p, make_uint4(u.word[0], u.word[1], u.word[2], u.word[3])); }
-__device__ __forceinline__ void putStream(uint32_t *p, const Unit<2> &u) { __stcs((uint2 *)p, make_uint2(u.word[0], u.word[1])); }
+__device__ __forceinline__ void put(uint32_t *p, const Unit &u) { *(uint4 *)p = make_uint4(u.word[0], u.word[1], u.word[2], u.word[3]); }
+__device__ __forceinline__ void putStream(uint32_t *p, const Unit &u) { __stcs((uint4 *)p, make_uint4(u.word[0], u.word[1], u.word[2], u.word[3])); }
 
 // mix makes bits of a number that look random: enough for rounding.
 __device__ __forceinline__ uint32_t mix(uint32_t x) {
@@ -71,18 +66,18 @@ __device__ __forceinline__ uint32_t mix(uint32_t x) {
 constexpr uint32_t golden = 0x9e3779b9u;
 
 // value is number i of a unit.
-template <int U> __device__ __forceinline__ float value(const Unit<U> &u, int i) {
+__device__ __forceinline__ float value(const Unit &u, int i) {
 	return __uint_as_float(i % 2 ? u.word[i / 2] & 0xffff0000u : u.word[i / 2] << 16);
 }
 
 // again is value in other instructions: else the compiler would keep the values from
 // dots to gradient, for which there are no registers.
-template <int U> __device__ __forceinline__ float again(const Unit<U> &u, int i) {
+__device__ __forceinline__ float again(const Unit &u, int i) {
 	return __uint_as_float(__byte_perm(u.word[i / 2], 0, i % 2 ? 0x3244 : 0x1044));
 }
 
 // join gives back every bit: rounding went up if the low half begins with a one.
-template <int U> __device__ __forceinline__ float join(const Unit<U> &rounded, const Unit<U> &low, int i) {
+__device__ __forceinline__ float join(const Unit &rounded, const Unit &low, int i) {
 	uint32_t h = rounded.word[i / 2], l = low.word[i / 2];
 	return __uint_as_float(i % 2 ? __byte_perm(l, h, 0x7632) - ((l & 0x80000000u) >> 15) : __byte_perm(l, h, 0x5410) - ((l & 0x8000u) << 1));
 }
@@ -91,58 +86,46 @@ template <int U> __device__ __forceinline__ float join(const Unit<U> &rounded, c
 __device__ __forceinline__ uint32_t upper(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x7632); }
 
 // nearest rounds to the nearest bfloat16, of two as near the larger one by size.
-template <int U> __device__ __forceinline__ void nearest(Unit<U> &u, const float (&x)[2 * U]) {
+__device__ __forceinline__ void nearest(Unit &u, const float (&x)[unitValues]) {
 #pragma unroll
-	for (int i = 0; i < U; i++) u.word[i] = upper(__float_as_uint(x[2 * i]) + 0x8000u, __float_as_uint(x[2 * i + 1]) + 0x8000u);
+	for (int i = 0; i < unitWords; i++) u.word[i] = upper(__float_as_uint(x[2 * i]) + 0x8000u, __float_as_uint(x[2 * i + 1]) + 0x8000u);
 }
 
-template <int U> __device__ __forceinline__ void lowHalves(Unit<U> &u, const float (&x)[2 * U]) {
+__device__ __forceinline__ void lowHalves(Unit &u, const float (&x)[unitValues]) {
 #pragma unroll
-	for (int i = 0; i < U; i++) u.word[i] = __byte_perm(__float_as_uint(x[2 * i]), __float_as_uint(x[2 * i + 1]), 0x5410);
+	for (int i = 0; i < unitWords; i++) u.word[i] = __byte_perm(__float_as_uint(x[2 * i]), __float_as_uint(x[2 * i + 1]), 0x5410);
 }
 
 // atRandom rounds up as often as the value is near to that: a change of a second
 // moment, a thousandth of it, would else be lost. random is the unit's own number.
-template <int U> __device__ __forceinline__ void atRandom(Unit<U> &u, const float (&x)[2 * U], uint32_t random) {
+__device__ __forceinline__ void atRandom(Unit &u, const float (&x)[unitValues], uint32_t random) {
 #pragma unroll
-	for (int i = 0; i < U; i++) {
+	for (int i = 0; i < unitWords; i++) {
 		uint32_t bits = mix(random + i * golden);
 		u.word[i] = upper(__float_as_uint(x[2 * i]) + (bits & 0xffffu), __float_as_uint(x[2 * i + 1]) + (bits >> 16));
 	}
 }
 
-__device__ __forceinline__ float root(float x) {
-	float r;
-	asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-	return r;
-}
-
-__device__ __forceinline__ float inverse(float x) {
-	float r;
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-	return r;
-}
-
-// Targets are those of some rows of a warp, which has rows first, first + stride,
-// ...: slots lanes for each row, and for rows of more targets than 32 a lane for each
-// of 32 of them at a time. They are drawn in two halves: begin asks for what end uses,
-// a round later.
-struct Targets {
-	int slots, rows, parts; // lanes of a row, rows at once, parts of a row
+// Targets are those of some rows of a warp, which has rows first, first + 1, ... first +
+// together - 1 at a time and those stride further on after them: slots lanes for each row,
+// and for rows of more targets than that a lane for each of so many of them at a time. They
+// are drawn in two halves: begin asks for what end uses, a round later.
+template <int together> struct Targets {
+	int slots, sets, parts; // lanes of a row, times that a warp has rows, parts of a row
 	uint32_t positive, column, low;
 	uint2 alias;
 	bool isPositive;
 
 	__device__ __forceinline__ Targets(int width) {
-		slots = width <= 8 ? 8 : width <= 16 ? 16 : 32;
-		rows = 32 / slots;
+		slots = width <= 8 ? 8 : width <= 16 || together > 1 ? 16 : 32;
+		sets = 32 / slots / together;
 		parts = (width + slots - 1) / slots;
 	}
 
 	// begin takes round number n.
 	__device__ __forceinline__ void begin(const HalfTable &t, const ClStep &s, const uint32_t *positives, uint32_t n, uint32_t first, uint32_t stride) {
-		uint64_t i = first + uint64_t(n / parts * rows + laneNumber() / slots) * stride;
-		uint32_t k = n % parts * slots + laneNumber() % slots;
+		uint32_t of = laneNumber() / slots, k = n % parts * slots + laneNumber() % slots;
+		uint64_t i = first + of % together + uint64_t(n / parts * sets + of / together) * stride;
 		positive = column = low = 0;
 		alias = make_uint2(0, 0);
 		isPositive = k == 0;
@@ -160,44 +143,46 @@ struct Targets {
 	__device__ __forceinline__ uint32_t end() const { return isPositive ? positive : low < alias.x ? column : alias.y; }
 };
 
-// A Place is where this lane's F units are in a row, in words. A lane that has fewer reads the
-// row's last unit in place of them, takes its values of left as zeros and writes nothing.
-template <int U, int F> struct Place {
+// A Place is where this lane's F units are in a row that L lanes have, in words. A lane that
+// has fewer reads the row's last unit in place of them, takes its values of left as zeros and
+// writes nothing.
+template <int F, int L> struct Place {
 	static constexpr int sure = F - 1; // units that all lanes have
 	uint32_t at[F];
 	uint32_t units;
 
 	__device__ __forceinline__ Place(uint32_t units) : units(units) {
 #pragma unroll
-		for (int f = 0; f < F; f++) at[f] = U * (f < sure ? laneNumber() + 32 * f : min(laneNumber() + 32 * f, units - 1));
+		for (int f = 0; f < F; f++) at[f] = unitWords * (f < sure ? number(f) : min(number(f), units - 1));
 	}
-	__device__ __forceinline__ bool has(int f) const { return f < sure || laneNumber() + 32 * f < units; }
+	__device__ __forceinline__ uint32_t number(int f) const { return laneNumber() % L + L * f; }
+	__device__ __forceinline__ bool has(int f) const { return f < sure || number(f) < units; }
 };
 
-// optimize updates what a lane has of a row: values w by the gradient g.
-template <int U, int F, Method method>
-__device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, uint32_t i, const Place<U, F> &place,
-	float (&w)[F][2 * U], const float (&g)[F][2 * U], const Unit<U> (&m)[F], const Unit<U> (&v)[F], uint32_t rounding) {
+// optimize updates what a lane has of row i: values w by the gradient g. It writes if wanted.
+template <int F, int L, Method method>
+__device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, uint32_t i, bool wanted, const Place<F, L> &place,
+	float (&w)[F][unitValues], const float (&g)[F][unitValues], const Unit (&m)[F], const Unit (&v)[F], uint32_t rounding) {
 	float scaleOfRow = 0;
 	if constexpr (method == adamRow) {
 		float squares = 0;
 #pragma unroll
 		for (int f = 0; f < F; f++)
 #pragma unroll
-			for (int j = 0; j < 2 * U; j++)
+			for (int j = 0; j < unitValues; j++)
 				if (place.has(f)) squares = fmaf(g[f][j], g[f][j], squares);
-		float second = t.beta2 * t.secondOfRow[i] + t.oneMinusBeta2 * (sum(squares) / t.columns);
+		float second = t.beta2 * t.secondOfRow[i] + t.oneMinusBeta2 * (sum<L>(squares) / t.columns);
 		scaleOfRow = s.scale / (sqrtf(second) + s.epsilon);
 		__syncwarp();
-		if (laneNumber() == 0) t.secondOfRow[i] = second;
+		if (laneNumber() % L == 0 && wanted) t.secondOfRow[i] = second;
 	}
 	uint32_t random = mix(rounding + i * golden);
-	size_t row = size_t(i) * t.units * U;
+	size_t row = size_t(i) * t.units * unitWords;
 #pragma unroll
 	for (int f = 0; f < F; f++) {
-		float mean[2 * U], square[2 * U];
+		float mean[unitValues], square[unitValues];
 #pragma unroll
-		for (int j = 0; j < 2 * U; j++) {
+		for (int j = 0; j < unitValues; j++) {
 			if constexpr (method == sgd) {
 				w[f][j] = s.keep * w[f][j] - s.rate * g[f][j];
 				continue;
@@ -210,9 +195,9 @@ __device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, ui
 			}
 			w[f][j] = s.keep * w[f][j] - step * mean[j];
 		}
-		if (!place.has(f)) continue;
+		if (!wanted || !place.has(f)) continue;
 		size_t to = row + place.at[f];
-		Unit<U> u;
+		Unit u;
 		nearest(u, w[f]);
 		put(t.left + to, u);
 		lowHalves(u, w[f]);
@@ -228,47 +213,50 @@ __device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, ui
 	}
 }
 
-// train trains this warp's rows and returns this lane's part of their loss. The
-// rows of targets are held in registers between dot and gradient, G at a time.
-template <int U, int F, int G, Method method>
+// train trains this warp's rows, 32 / L at a time, and returns this lane's part of their
+// loss. The rows of targets are held in registers between dot and gradient, G at a time.
+template <int F, int L, int G, Method method>
 __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, const uint32_t *positives) {
-	constexpr int slots = G <= 4 ? 4 : 8; // of sums
-	int l = laneNumber(), width = 1 + t.negatives, warps = blockDim.x / 32;
-	uint32_t first = blockIdx.x * warps + threadIdx.x / 32, stride = gridDim.x * warps, words = t.units * U;
-	Place<U, F> place(t.units);
-	Targets draw(width);
+	constexpr int slots = G <= 4 ? 4 : 8, together = 32 / L; // slots of sums
+	int l = laneNumber() % L, ofWarp = laneNumber() / L, width = 1 + t.negatives, warps = blockDim.x / 32;
+	uint32_t first = (blockIdx.x * warps + threadIdx.x / 32) * together, stride = gridDim.x * warps * together, words = t.units * unitWords;
+	Place<F, L> place(t.units);
+	Targets<together> draw(width);
 	draw.begin(t, s, positives, 0, first, stride);
 	uint32_t targets = 0, round = 0;
 	uint32_t rounding = lane(philox(t.seed, streamRounding, s.stream, 0), 0);
 	float loss = 0;
-	int of = draw.rows - 1; // which of the rows drawn together
-	for (uint32_t i = first; i < t.rows; i += stride) {
+	int of = draw.sets - 1; // which of the sets of rows drawn together
+	for (uint32_t start = first; start < t.rows; start += stride) {
+		bool live = start + ofWarp < t.rows; // else a row twice
+		uint32_t i = live ? start + ofWarp : start;
 		size_t row = size_t(i) * words;
-		if (++of == draw.rows) of = 0;
-		Unit<U> left[F], low[F], m[F], v[F];
+		if (++of == draw.sets) of = 0;
+		int from = (of * together + ofWarp) * draw.slots; // the lane of the first target
+		Unit left[F], low[F], m[F], v[F];
 #pragma unroll
 		for (int f = 0; f < F; f++) {
 			stream(left[f], t.left + row + place.at[f]);
 			stream(low[f], t.leftLow + row + place.at[f]);
 		}
-		float w[F][2 * U], g[F][2 * U];
+		float w[F][unitValues], g[F][unitValues];
 #pragma unroll
 		for (int f = 0; f < F; f++)
 #pragma unroll
-			for (int j = 0; j < 2 * U; j++) g[f][j] = 0;
+			for (int j = 0; j < unitValues; j++) g[f][j] = 0;
 		bool idle = false;
 		for (int part = 0; part < draw.parts; part++) {
 			if (of == 0) {
 				targets = draw.end();
 				draw.begin(t, s, positives, ++round, first, stride);
 			}
-			if (part == 0) idle = __shfl_sync(warp, targets, of * draw.slots) == noContext;
+			if (part == 0) idle = __shfl_sync(warp, targets, from) == noContext;
 			int wanted = min(draw.slots, width - part * draw.slots);
 			for (int k0 = 0; k0 < wanted; k0 += G) {
-				Unit<U> r[G][F];
+				Unit r[G][F];
 #pragma unroll
 				for (int n = 0; n < G; n++) {
-					uint32_t target = __shfl_sync(warp, targets, of * draw.slots + min(k0 + n, wanted - 1));
+					uint32_t target = __shfl_sync(warp, targets, from + min(k0 + n, wanted - 1));
 #pragma unroll
 					for (int f = 0; f < F; f++) gather(r[n][f], t.right + size_t(idle ? 0 : target) * words + place.at[f]);
 				}
@@ -278,7 +266,7 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 						if constexpr (method != sgd) stream(m[f], t.first + row + place.at[f]);
 						if constexpr (method == adam) stream(v[f], t.second + row + place.at[f]);
 #pragma unroll
-						for (int j = 0; j < 2 * U; j++) w[f][j] = place.has(f) ? join(left[f], low[f], j) : 0;
+						for (int j = 0; j < unitValues; j++) w[f][j] = place.has(f) ? join(left[f], low[f], j) : 0;
 					}
 				}
 				float x[slots];
@@ -289,43 +277,43 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 #pragma unroll
 					for (int f = 0; f < F; f++)
 #pragma unroll
-						for (int j = 0; j < 2 * U; j++) x[n] = fmaf(value(r[n][f], j), w[f][j], x[n]);
+						for (int j = 0; j < unitValues; j++) x[n] = fmaf(value(r[n][f], j), w[f][j], x[n]);
 				}
-				float score = sums<slots>(x);
+				float score = sums<slots, L>(x);
 				int n = l % slots;
-				bool mine = n < G && k0 + n < wanted && !idle, positive = part + k0 + n == 0;
+				bool mine = n < G && k0 + n < wanted && !idle && live, positive = part + k0 + n == 0;
 				Logistic y = fastLogistic(positive ? -score : score); // to the loss, a positive is a negative of opposite score
 				float c = !mine ? 0 : positive ? -y.sigmoid : y.sigmoid;
 				if (mine && l < slots) loss += __logf(y.factor);
 #pragma unroll
 				for (int n = 0; n < G; n++) {
-					float coefficient = __shfl_sync(warp, c, n);
+					float coefficient = __shfl_sync(warp, c, n, L);
 #pragma unroll
 					for (int f = 0; f < F; f++)
 #pragma unroll
-						for (int j = 0; j < 2 * U; j++) g[f][j] = fmaf(coefficient, again(r[n][f], j), g[f][j]);
+						for (int j = 0; j < unitValues; j++) g[f][j] = fmaf(coefficient, again(r[n][f], j), g[f][j]);
 				}
 			}
 		}
-		optimize<U, F, method>(t, s, i, place, w, g, m, v, rounding);
+		optimize<F, L, method>(t, s, i, live, place, w, g, m, v, rounding);
 	}
 	return loss;
 }
 
 // CL is a kernel of blocks of four warps, as many of them a multiprocessor as there are
 // to be registers for.
-#define CL(method, name, U, F, G, blocks) \
+#define CL(method, name, F, L, G, blocks) \
 	extern "C" __global__ void __launch_bounds__(128, blocks) cl_half_##method##_##name(const __grid_constant__ HalfLaunch a) { \
 		ClStep s = *a.step; \
-		float loss = sum(train<U, F, G, method>(a.table, s, a.column)); \
+		float loss = sum(train<F, L, G, method>(a.table, s, a.column)); \
 		if (laneNumber() == 0) a.losses[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = loss; \
 	}
-#define CL_METHODS(name, U, F, G, blocks, sgdBlocks) \
-	CL(adam, name, U, F, G, blocks) CL(adamRow, name, U, F, G, blocks) CL(sgd, name, U, F, G, sgdBlocks)
+#define CL_METHODS(name, F, L, G, blocks, sgdBlocks) \
+	CL(adam, name, F, L, G, blocks) CL(adamRow, name, F, L, G, blocks) CL(sgd, name, F, L, G, sgdBlocks)
 
 // For N up to 128 times the name.
-CL_METHODS(1, 2, 1, 6, 6, 6)
-CL_METHODS(2, 4, 1, 6, 5, 5)
-CL_METHODS(4, 4, 2, 6, 3, 4)
-CL_METHODS(6, 4, 3, 3, 3, 3)
-CL_METHODS(8, 4, 4, 3, 2, 2)
+CL_METHODS(1, 1, 16, 6, 5, 5)
+CL_METHODS(2, 1, 32, 6, 5, 5)
+CL_METHODS(4, 2, 32, 6, 3, 4)
+CL_METHODS(6, 3, 32, 3, 3, 3)
+CL_METHODS(8, 4, 32, 3, 2, 2)

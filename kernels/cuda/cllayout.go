@@ -24,15 +24,6 @@ func (c CLConfig) variant() (int, error) {
 	return 0, fmt.Errorf("dimension is %d; the CUDA kernels take at most 1024", c.Dim)
 }
 
-// halfUnits is the number of units of a row of cl_half.cu: of four values in the
-// kernels for N up to 128, else of eight.
-func (c CLConfig) halfUnits() int {
-	if c.Dim <= 128 {
-		return halfStride(c.Dim) / 4
-	}
-	return halfStride(c.Dim) / 8
-}
-
 // tableBytes is the memory of a table, or one of its planes, and of moments.
 func (c CLConfig) tableBytes() (table, moments int64) {
 	if c.HalfPrecision {

@@ -125,17 +125,17 @@ template <int F> __device__ __forceinline__ void add(Row<F> &y, float c, const R
 	}
 }
 
-// sum returns the sum over the warp to every lane.
-__device__ __forceinline__ float sum(float x) {
+// sum returns the sum over the warp, or each L lanes of it, to every lane.
+template <int L = 32> __device__ __forceinline__ float sum(float x) {
 #pragma unroll
-	for (int d = 16; d; d /= 2) x += __shfl_xor_sync(warp, x, d);
+	for (int d = L / 2; d; d /= 2) x += __shfl_xor_sync(warp, x, d);
 	return x;
 }
 
-// sums sums G numbers of each lane over the warp at once: lane i gets the sum of
+// sums sums G numbers of each lane over L lanes at once: lane i gets the sum of
 // number i mod G. G is a power of two. In each step a lane gives away half of
-// its numbers, so G numbers take G-1 shuffles and log(32/G), not 5 G.
-template <int G, int H = G / 2> __device__ __forceinline__ float sums(float (&x)[G]) {
+// its numbers, so G numbers take G-1 shuffles and log(L/G), not 5 G.
+template <int G, int L = 32, int H = G / 2> __device__ __forceinline__ float sums(float (&x)[G]) {
 	if constexpr (H > 0) { // a recursion: the compiler does not unroll the loop
 		bool upper = laneNumber() & H;
 #pragma unroll
@@ -143,10 +143,10 @@ template <int G, int H = G / 2> __device__ __forceinline__ float sums(float (&x)
 			float give = upper ? x[i] : x[i + H], keep = upper ? x[i + H] : x[i];
 			x[i] = keep + __shfl_xor_sync(warp, give, H);
 		}
-		return sums<G, H / 2>(x);
+		return sums<G, L, H / 2>(x);
 	} else {
 #pragma unroll
-		for (int d = G; d < 32; d *= 2) x[0] += __shfl_xor_sync(warp, x[0], d);
+		for (int d = G; d < L; d *= 2) x[0] += __shfl_xor_sync(warp, x[0], d);
 		return x[0];
 	}
 }
