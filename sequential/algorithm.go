@@ -28,9 +28,10 @@ var newAlgorithm = map[Algorithm]func(m *model) algorithm{
 // A model is what an algorithm trains, and with what.
 type model struct {
 	Config
-	words, contexts []float32 // W and C, (V, N)
+	words, contexts []float32 // W, (V, N), and C with the copies of all threads behind it
 	noise           *corpus.Alias
 	product                   // of this thread
+	copies          *copies   // of this thread
 	negatives       negatives // of this thread
 	outputs         []uint32  // (words, 1+K): of all windows of the sentence, where they share negatives
 }
@@ -43,13 +44,20 @@ func (m *model) drawAtMost(count int) {
 // drawOutputs draws the outputs of all windows of a sentence.
 func (m *model) drawOutputs(s *sentence) {
 	m.outputs = m.negatives.drawAll(m.outputs, s, m.Negatives)
+	m.copies.rows(m.outputs)
 }
 
-// outputsOf returns the outputs of the window of word t, target first, or nothing
-// after the sentence's end.
+// outputsOf returns the outputs of the window of word t, as rows of C, target
+// first, or nothing after the sentence's end.
 func (m *model) outputsOf(t int) []uint32 {
 	first := min(t*(1+m.Negatives), len(m.outputs))
 	return m.outputs[first:min(first+1+m.Negatives, len(m.outputs))]
+}
+
+// step trains inputs, rows of left, with outputs; see product.train.
+func (m *model) step(left []float32, inputs, outputs, kinds, next []uint32) {
+	m.product.train(left, inputs, m.contexts, outputs, kinds, next)
+	m.copies.used(outputs)
 }
 
 // ahead is how many windows, or pairs, before they are needed rows are asked

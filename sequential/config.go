@@ -94,8 +94,10 @@ func setDefault(value *int, standard int) {
 // text and its noise not counted.
 func Memory(words int, c Config) int64 {
 	bytes := 2*4*int64(words)*int64(c.Dim) + 4*int64(words) // W and C, thresholds
+	threads := int64(max(c.Threads, 1))
+	bytes += 2 * 4 * threads * int64(c.Dim) * int64(copiedWords(words, unitTokens, &c))
 	if c.Algorithm == PSGNScc {
-		bytes += 4 * int64(words) * int64(max(c.Threads, 1)) // places
+		bytes += 4 * int64(words) * threads // places
 	}
 	return bytes
 }

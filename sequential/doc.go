@@ -27,7 +27,8 @@
 // What is drawn for a token follows from the seed, the epoch and the token's
 // place alone. With one thread every bit of the result does, too; with several,
 // threads train sentences from different places of the text at the same time and
-// change the same tables without locks (Hogwild, Recht et al. 2011). They meet at
-// the end of each unit. The race detector is right to report that: test a program
-// that trains under it with one thread.
+// change the same tables without locks (Hogwild, Recht et al. 2011); from eight
+// on each has copies of the rows that all of them want (copies.go). They meet at
+// the end of each unit, when the tables hold everything. The race detector is
+// right to report that: test a program that trains under it with one thread.
 package sequential

@@ -67,7 +67,7 @@ func (f *fullW2V) train(s *sentence) {
 				f.inputs = append(f.inputs, f.slot[i&(len(f.slot)-1)])
 			}
 		}
-		f.product.train(f.ring, f.inputs, f.contexts, f.outputsOf(t), f.kinds, f.outputsOf(t+ahead))
+		f.step(f.ring, f.inputs, f.outputsOf(t), f.kinds, f.outputsOf(t+ahead))
 	}
 	for i := max(last-f.half, 0); i <= last; i++ {
 		f.leave(i)

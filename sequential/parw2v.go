@@ -27,6 +27,7 @@ import (
 type parW2V struct {
 	*model
 	inputs              []uint32
+	targets             []uint32 // of the sentence, as rows of C
 	drawn, soon         []uint32 // negatives of this batch and the next
 	attracted, repelled []uint32 // kinds: positives only, negatives only
 }
@@ -47,21 +48,25 @@ func (p *parW2V) train(s *sentence) {
 	for first := 0; first < len(s.words); first += p.Batch {
 		p.soon = p.draw(p.soon, s, first+p.Batch)
 		batch := s.words[first:min(first+p.Batch, len(s.words))]
-		p.product.train(p.words, batch, p.contexts, p.drawn, p.repelled, p.soon)
+		p.step(p.words, batch, p.drawn, p.repelled, p.soon)
 		p.drawn, p.soon = p.soon, p.drawn
 	}
 }
 
 func (p *parW2V) attract(s *sentence) {
+	p.targets = append(p.targets[:0], s.words...)
+	p.copies.rows(p.targets)
 	for t := range s.words {
 		p.fetchInput(s, t+ahead+p.Window)
 		if next := t + ahead; next < len(s.words) {
-			simd.PrefetchForUpdate(p.contexts, s.words[next:][:1], p.Dim)
+			simd.PrefetchForUpdate(p.contexts, p.targets[next:][:1], p.Dim)
 		}
 		p.inputs = s.window(p.inputs[:0], t)
 		// The target is the left row of the product here: so the kernels have
 		// many rights, for which they are made.
-		p.product.train(p.contexts, s.words[t:][:1], p.words, p.inputs, p.attracted, nil)
+		target := p.targets[t:][:1]
+		p.product.train(p.contexts, target, p.words, p.inputs, p.attracted, nil)
+		p.copies.used(target)
 	}
 }
 
@@ -80,5 +85,6 @@ func (p *parW2V) draw(dst []uint32, s *sentence, first int) []uint32 {
 	for k := range dst {
 		dst[k] = p.noise.Draw(random[1+k])
 	}
+	p.copies.rows(dst)
 	return dst
 }

@@ -47,7 +47,7 @@ func (p *pSGNScc) train(s *sentence) {
 		p.inputs, p.kinds = p.inputs[:0], p.kinds[:0]
 		p.add(s, t, 0)
 		p.combine(s, outputs)
-		p.product.train(p.words, p.inputs, p.contexts, outputs, p.kinds, p.outputsOf(t+ahead))
+		p.step(p.words, p.inputs, outputs, p.kinds, p.outputsOf(t+ahead))
 	}
 	for _, word := range s.words {
 		p.places[word] = 0
@@ -70,11 +70,11 @@ func (p *pSGNScc) combine(s *sentence, outputs []uint32) {
 	windows := 1
 	for found := true; found; {
 		found = false
-		for o, word := range outputs {
+		for o, row := range outputs {
 			if windows == p.Combine {
 				return
 			}
-			if place := p.take(word); place >= 0 && once(outputs, word) {
+			if place := p.take(p.copies.word(row)); place >= 0 && once(outputs, row) {
 				p.add(s, place, o)
 				windows++
 				found = true
@@ -93,12 +93,12 @@ func (p *pSGNScc) take(word uint32) int {
 	return int(place)
 }
 
-// once reports whether a word is an output once only: a window whose target
+// once reports whether a row is an output once only: a window whose target
 // came twice would have it as a negative, too.
-func once(outputs []uint32, word uint32) bool {
+func once(outputs []uint32, row uint32) bool {
 	n := 0
 	for _, o := range outputs {
-		if o == word {
+		if o == row {
 			n++
 		}
 	}

@@ -24,6 +24,6 @@ func (p *pWord2Vec) train(s *sentence) {
 	for t := range s.words {
 		p.fetchInput(s, t+ahead+p.Window)
 		p.inputs = s.window(p.inputs[:0], t)
-		p.product.train(p.words, p.inputs, p.contexts, p.outputsOf(t), p.kinds, p.outputsOf(t+ahead))
+		p.step(p.words, p.inputs, p.outputsOf(t), p.kinds, p.outputsOf(t+ahead))
 	}
 }

@@ -283,11 +283,12 @@ func TestThreads(t *testing.T) {
 	eachMode(t, func(t *testing.T, c Config) {
 		one := newTrainer(t, text, c)
 		a := advance(t, one, 0, one.Units())
-		c.Threads = 3
-		three := newTrainer(t, text, c)
-		b := advance(t, three, 0, three.Units())
-		if a.Pairs != b.Pairs || a.Words != b.Words || math.Abs(a.Loss/b.Loss-1) > 0.15 {
-			t.Errorf("one thread: %+v, three threads: %+v", a, b)
+		for _, c.Threads = range []int{3, fewestThreads} {
+			several := newTrainer(t, text, c)
+			b := advance(t, several, 0, several.Units())
+			if a.Pairs != b.Pairs || a.Words != b.Words || math.Abs(a.Loss/b.Loss-1) > 0.15 {
+				t.Errorf("one thread: %+v, %d threads: %+v", a, c.Threads, b)
+			}
 		}
 	})
 }

@@ -30,7 +30,7 @@ type Trainer struct {
 	text            *corpus.Corpus
 	config          Config
 	units           []int     // first token of each unit of an epoch, with one thread, and the end
-	words, contexts []float32 // W and C, (V, N)
+	words, contexts []float32 // W and C, (V, N); the threads' copies of rows lie behind C
 	start           Tables
 	workers         []*worker
 }
@@ -62,17 +62,24 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (
 	if err := start.check(c.Dim); err != nil {
 		return nil, fmt.Errorf("vectors to start from: %w", err)
 	}
-	v := text.Vocabulary.Len()
+	v, units := text.Vocabulary.Len(), cut(text.Sentences, c.Epochs)
+	copied := copiedWords(v, len(text.Tokens)/(len(units)-1), &c)
+	contexts := memory.Floats((v + c.Threads*copied) * c.Dim)
 	t := &Trainer{
-		text: text, config: c, start: start, units: cut(text.Sentences, c.Epochs),
-		words: memory.Floats(v * c.Dim), contexts: memory.Floats(v * c.Dim),
+		text: text, config: c, start: start, units: units,
+		words: memory.Floats(v * c.Dim), contexts: contexts[: v*c.Dim : v*c.Dim],
 	}
 	t.Reset()
 	sampler := corpus.NewSampler(text, corpus.Sampling{
 		Seed: c.Seed, Sample: c.Sample, Window: c.Window, Dynamic: c.Algorithm != FullW2V,
 	})
-	for range c.Threads {
-		t.workers = append(t.workers, newWorker(t, noise, sampler.Clone()))
+	for thread := range c.Threads {
+		m := &model{
+			Config: c, words: t.words, contexts: contexts, noise: noise,
+			copies: newCopies(contexts, v, copied, thread, &c),
+		}
+		m.product.dim = c.Dim
+		t.workers = append(t.workers, newWorker(t, m, sampler.Clone()))
 	}
 	return t, nil
 }
@@ -164,31 +171,47 @@ func (t *Trainer) Advance(ctx context.Context, unit int, rate float64) (trainer.
 		tokens += sentences[end] - sentences[first]
 	}
 
-	var working sync.WaitGroup
-	for thread, w := range t.workers {
+	t.each(func(thread int, w *worker) {
 		w.begin(uint32(epoch), float32(rate))
-		run := func() {
-			for ctx.Err() == nil {
-				first, end := rest.take(thread)
-				if first == end {
-					return
-				}
-				w.train(first, end)
+		for ctx.Err() == nil {
+			first, end := rest.take(thread)
+			if first == end {
+				return
 			}
+			w.train(first, end)
 		}
-		if len(t.workers) == 1 {
-			run()
-		} else {
-			working.Go(run)
-		}
+	})
+	if t.workers[0].model.copies.count > 0 {
+		t.each(t.settle)
 	}
-	working.Wait()
 	report := trainer.Report{Words: float64(tokens)}
 	for _, w := range t.workers {
 		report.Loss += w.model.loss.Total()
 		report.Pairs += float64(w.model.pairs)
 	}
 	return report, ctx.Err()
+}
+
+// each calls f for each worker, on its thread, and waits for all.
+func (t *Trainer) each(f func(thread int, w *worker)) {
+	if len(t.workers) == 1 {
+		f(0, t.workers[0])
+		return
+	}
+	var working sync.WaitGroup
+	for thread, w := range t.workers {
+		working.Go(func() { f(thread, w) })
+	}
+	working.Wait()
+}
+
+// settle brings C up to date with all threads' copies, one part of them on each
+// thread.
+func (t *Trainer) settle(thread int, w *worker) {
+	threads, count := len(t.workers), int(w.model.copies.count)
+	for _, other := range t.workers {
+		other.model.copies.settle(uint32(thread*count/threads), uint32((thread+1)*count/threads))
+	}
 }
 
 // Tables returns W and C, (V, N) in row-major order, live.
@@ -223,16 +246,15 @@ type worker struct {
 	algorithm algorithm
 }
 
-func newWorker(t *Trainer, noise *corpus.Alias, sampler *corpus.Sampler) *worker {
-	m := &model{Config: t.config, words: t.words, contexts: t.contexts, noise: noise}
-	m.product.dim = t.config.Dim
+func newWorker(t *Trainer, m *model, sampler *corpus.Sampler) *worker {
 	return &worker{
-		sampler: sampler, starts: t.text.Sentences, model: m, algorithm: newAlgorithm[t.config.Algorithm](m),
+		sampler: sampler, starts: t.text.Sentences, model: m, algorithm: newAlgorithm[m.Algorithm](m),
 	}
 }
 
 // begin sets the worker up for a unit.
 func (w *worker) begin(epoch uint32, rate float32) {
+	w.model.copies.take()
 	w.epoch, w.model.negatives.epoch = epoch, epoch
 	w.model.rate, w.model.loss, w.model.pairs = rate, simd.NewLoss(), 0
 }

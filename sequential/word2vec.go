@@ -43,7 +43,7 @@ func (g *skipGram) train(s *sentence) {
 		width := 1 + g.Negatives
 		for i := range g.now.inputs {
 			outputs := g.now.outputs[i*width:][:width]
-			g.product.train(g.words, g.now.inputs[i:][:1], g.contexts, outputs, g.kinds, g.next(i+ahead))
+			g.step(g.words, g.now.inputs[i:][:1], outputs, g.kinds, g.next(i+ahead))
 		}
 	}
 }
@@ -76,6 +76,7 @@ func (g *skipGram) draw(p *pairs, s *sentence, t int) {
 		p.outputs = append(p.outputs, s.words[t])
 		p.outputs = append(p.outputs, g.drawn[i*g.Negatives:][:g.Negatives]...)
 	}
+	g.copies.rows(p.outputs)
 }
 
 // cbow is the continuous bag of words of word2vec: the mean of the context words
@@ -124,6 +125,7 @@ func (b *cbow) trainMean(outputs, next []uint32) {
 	coefficients := b.gradients(b.mean, row, b.contexts, outputs, b.kinds)
 	simd.Combine(b.step, coefficients, b.contexts, outputs)
 	b.workspace.Update(b.mean, row, b.contexts, outputs, coefficients, b.Dim, next)
+	b.copies.used(outputs)
 	for _, c := range b.inputs {
 		simd.SGD(b.words[int(c)*b.Dim:][:b.Dim], b.step, 1, -1)
 	}

@@ -61,6 +61,8 @@ func momentum(w, m, g *float32, n int, beta1, rest, keep, scale float32) {
 
 func sgd(w, g *float32, n int, keep, rate float32) { sgdAVX2(w, g, n, keep, rate) }
 
+func exchange(shared, own, before *float32, n int) { exchangeAVX2(shared, own, before, n) }
+
 func philox(dst *uint32, groups int, seed, stream, counter uint64) {
 	philoxAVX2(dst, groups, &[6]uint32{
 		uint32(seed), uint32(seed >> 32), uint32(stream), uint32(stream >> 32), uint32(counter), uint32(counter >> 32),
@@ -99,6 +101,9 @@ func momentumAVX2(w, m, grad *float32, n int, beta1, rest, keep, scale float32)
 
 //go:noescape
 func sgdAVX2(w, grad *float32, n int, keep, rate float32)
+
+//go:noescape
+func exchangeAVX2(shared, own, before *float32, n int)
 
 //go:noescape
 func philoxAVX2(dst *uint32, groups int, key *[6]uint32)

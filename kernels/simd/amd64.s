@@ -815,6 +815,50 @@ done:
 	VZEROUPPER
 	RET
 
+// func exchangeAVX2(shared, own, before *float32, n int)
+//
+//	for j := 0; j < n; j++ {
+//		shared[j] += own[j] - before[j]
+//		own[j], before[j] = shared[j], shared[j]
+//	}
+TEXT ·exchangeAVX2(SB), NOSPLIT, $0-32
+	MOVQ shared+0(FP), DI
+	MOVQ own+8(FP), SI
+	MOVQ before+16(FP), R10
+	MOVQ n+24(FP), DX
+	XORQ AX, AX
+	MOVQ DX, CX
+	ANDQ $-8, CX
+	JZ   tail
+
+loop:
+	VMOVUPS (SI)(AX*4), Y0
+	VSUBPS (R10)(AX*4), Y0, Y0
+	VADDPS (DI)(AX*4), Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y0, (SI)(AX*4)
+	VMOVUPS Y0, (R10)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	CMPQ AX, DX
+	JE   done
+	TAILLANES
+	VMASKMOVPS (SI)(AX*4), Y15, Y0
+	VMASKMOVPS (R10)(AX*4), Y15, Y1
+	VSUBPS Y1, Y0, Y0
+	VMASKMOVPS (DI)(AX*4), Y15, Y1
+	VADDPS Y1, Y0, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+	VMASKMOVPS Y0, Y15, (SI)(AX*4)
+	VMASKMOVPS Y0, Y15, (R10)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
 // Multipliers and key increments of Philox4x32, then the numbers of eight
 // lanes.
 DATA philoxc<>+0x00(SB)/4, $0xD2511F53

@@ -184,6 +184,20 @@ func SGD(w, g []float32, keep, rate float32) {
 	sgd(&w[0], &g[0], n, keep, rate)
 }
 
+// Exchange adds to shared what has changed in own since it was before, and makes
+// the other two equal to it. The slices have one length.
+//
+//	shared += own - before;  own = shared;  before = shared
+func Exchange(shared, own, before []float32) {
+	n := len(shared)
+	_, _ = own[:n], before[:n]
+	if current == Go || n == 0 {
+		exchangeGo(shared, own, before)
+		return
+	}
+	exchange(&shared[0], &own[0], &before[0], n)
+}
+
 // Dot returns the dot product of two slices of one length.
 func Dot(x, y []float32) float32 {
 	if current == Go || len(x) == 0 {

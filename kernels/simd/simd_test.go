@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -187,7 +188,7 @@ func TestUpdatesSameBits(t *testing.T) {
 			}
 			var got [][]float32
 			var bands [][]float32
-			for _, src := range [][]float32{w0, m0, v0, w0, m0, w0} {
+			for _, src := range [][]float32{w0, m0, v0, w0, m0, w0, w0, m0, v0} {
 				x, all := guarded(n)
 				copy(x, src)
 				got, bands = append(got, x), append(bands, all)
@@ -195,6 +196,7 @@ func TestUpdatesSameBits(t *testing.T) {
 			Adam(got[0], got[1], got[2], g, &step)
 			Momentum(got[3], got[4], g, .9, .999, .01)
 			SGD(got[5], g, .999, .01)
+			Exchange(got[6], got[7], got[8])
 			for i := range bands {
 				checkGuards(t, "update", n, bands[i])
 			}
@@ -222,6 +224,16 @@ func TestAdamFormula(t *testing.T) {
 	wantW := .5 - .1*wantM/(math.Sqrt(wantV)+.01)
 	if !near(float64(m[0]), wantM, 1) || !near(float64(v[0]), wantV, 1) || !near(float64(w[0]), wantW, 1) {
 		t.Fatal(w, m, v, wantW, wantM, wantV)
+	}
+}
+
+func TestExchangeFormula(t *testing.T) {
+	shared, own, before := []float32{1, 2}, []float32{5, 6}, []float32{4, 8}
+	Exchange(shared, own, before)
+	for _, got := range [][]float32{shared, own, before} {
+		if !slices.Equal(got, []float32{2, 0}) {
+			t.Fatal(shared, own, before)
+		}
 	}
 }
 
