@@ -76,7 +76,6 @@ func sgdGo(w, g []float32, keep, rate float32) {
 	}
 }
 
-// philoxGo writes whole blocks; see Philox.
 func exchangeGo(shared, own, before []float32) {
 	for i := range shared {
 		shared[i] += own[i] - before[i]
@@ -84,6 +83,7 @@ func exchangeGo(shared, own, before []float32) {
 	}
 }
 
+// philoxGo writes whole blocks; see Philox.
 func philoxGo(dst []uint32, seed, stream, counter uint64) {
 	const (
 		m0, m1 = 0xD2511F53, 0xCD9E8D57 // multipliers
