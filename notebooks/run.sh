@@ -14,7 +14,7 @@ if [[ -n ${1:-} ]]; then
 fi
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-(cd .. && CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/w2vcl)
+(cd .. && CGO_ENABLED=0 go build -o bin/ ./cmd/w2vcl)
 
 if ! cmp -s requirements.txt .venv/installed.txt; then
 	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
