@@ -50,6 +50,7 @@ func TestResolvePrecedence(t *testing.T) {
 		{"switch turned off by a flag", "lowercase = true", map[string]string{"lowercase": "false"}, func(c *Config) any { return c.Lowercase }, false},
 		{"exponent follows counts", "", map[string]string{"noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.75},
 		{"exponent follows matrix", paper, map[string]string{"noise": "matrix"}, func(c *Config) any { return c.NoiseExponent }, 1.0},
+		{"exponent stays with the recipe's own noise", "", map[string]string{"mode": ModeFullW2V, "noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.5},
 		{"exponent that was set stays", "noise-exponent = 0.5", map[string]string{"noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.5},
 		{"sentence-ordered recipe", "mode = \"parw2v\"", nil, func(c *Config) any { return c.Window }, 5},
 		{"end of the decay follows its start", "mode = \"word2vec\"", map[string]string{"lr": "0.1"}, func(c *Config) any { return c.LREnd }, 0.1 * 1e-4},

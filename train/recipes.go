@@ -239,7 +239,7 @@ func Demo(encoder string) map[string]string {
 
 // dependentDefaults sets what follows from other settings, unless it was set.
 func dependentDefaults(c *Config, set settingsSet) {
-	if set["noise"] != "" && set["noise-exponent"] == "" {
+	if set["noise-exponent"] == "" && c.Noise != Defaults(c.Mode, c.Preset, c.Optimizer).Noise {
 		switch c.Noise {
 		case NoiseMatrix:
 			c.NoiseExponent = 1
