@@ -38,6 +38,7 @@ type CL struct {
 	sum    cu.Function
 
 	steps, columns, losses, totals cu.DevicePtr // of clBlock half steps
+	alias                          cu.DevicePtr
 	buffers                        [2]clBuffer
 	reader                         *columnReader // of M on the device; nil: columns come from the host
 	graph                          *recording
@@ -51,7 +52,7 @@ type clArgs struct {
 	left, right, first, second, secondOfRow, alias uint64
 	seed                                           uint64
 	rows, quads, columns, negatives                uint32
-	beta1, oneMinusBeta1, beta2, oneMinusBeta2     float32
+	moments
 }
 
 type clStep struct {
@@ -69,7 +70,7 @@ type halfArgs struct {
 	left, leftLow, right, first, second, secondOfRow, alias uint64
 	seed                                                    uint64
 	rows, units, columns, negatives                         uint32
-	beta1, oneMinusBeta1, beta2, oneMinusBeta2              float32
+	moments
 }
 
 const (
@@ -130,60 +131,38 @@ func (d *Device) NewCL(c CLConfig) (*CL, error) {
 }
 
 func (t *CL) allocate() (err error) {
-	c, d := t.config, t.device
-	table, moments := c.tableBytes()
-	need := func(p *cu.DevicePtr, what string, bytes int64) {
-		if err == nil {
-			*p, err = d.allocate(what, bytes)
-		}
-	}
+	c, a := t.config, &allocator{device: t.device}
+	plane, moments := c.tableBytes()
 	for i := range t.tables {
-		need(&t.tables[i].values, "a table", table)
+		table := &t.tables[i]
+		table.values = a.bytes("a table", plane)
 		if c.HalfPrecision {
-			need(&t.tables[i].low, "a table", table)
+			table.low = a.bytes("a table", plane)
 		}
 		if c.Method != "sgd" {
-			need(&t.tables[i].first, "first moments", moments)
+			table.first = a.bytes("first moments", moments)
 		}
 		switch c.Method {
 		case "adam":
-			need(&t.tables[i].second, "second moments", moments)
+			table.second = a.bytes("second moments", moments)
 		case "adam-row":
-			need(&t.tables[i].secondOfRow, "second moments", 4*int64(c.Rows))
+			table.secondOfRow = a.floats("second moments", c.Rows)
 		}
 	}
-	need(&t.steps, "steps", sizeOf[clStep](clBlock))
-	need(&t.columns, "columns of M", 4*clBlock*int64(c.Rows))
-	need(&t.losses, "losses", 4*clBlock*int64(t.shape.losses))
-	need(&t.totals, "losses", 8*clBlock)
-	var alias cu.DevicePtr
-	need(&alias, "alias table", 8*int64(c.Rows))
-	if err != nil {
-		return err
-	}
-	if err := send(alias, c.Alias); err != nil {
-		return err
-	}
-	for i := range t.params {
-		left, right := t.tables[i], t.tables[1-i]
+	t.steps = a.bytes("steps", int(sizeOf[clStep](clBlock)))
+	t.columns = a.floats("columns of M", clBlock*c.Rows)
+	t.losses = a.floats("losses", clBlock*t.shape.losses)
+	t.totals = a.bytes("losses", 8*clBlock)
+	t.alias = placed(a, "alias table", c.Alias)
+	for side := range t.params {
 		if c.HalfPrecision {
-			t.halves[i] = halfArgs{
-				left: uint64(left.values), leftLow: uint64(left.low), right: uint64(right.values),
-				first: uint64(left.first), second: uint64(left.second), secondOfRow: uint64(left.secondOfRow), alias: uint64(alias), seed: c.Seed,
-				rows: uint32(c.Rows), units: uint32(halfStride(c.Dim) / 8), columns: uint32(c.Dim), negatives: uint32(c.Negatives),
-				beta1: float32(c.Beta1), oneMinusBeta1: float32(1 - c.Beta1), beta2: float32(c.Beta2), oneMinusBeta2: float32(1 - c.Beta2),
-			}
-			continue
+			t.halves[side] = t.halfArgs(side)
+		} else {
+			t.params[side] = placed(a, "arguments", []clArgs{t.args(side)})
 		}
-		t.params[i], err = place(d, "arguments", []clArgs{{
-			left: uint64(left.values), right: uint64(right.values), first: uint64(left.first), second: uint64(left.second),
-			secondOfRow: uint64(left.secondOfRow), alias: uint64(alias), seed: c.Seed,
-			rows: uint32(c.Rows), quads: uint32(quads(c.Dim)), columns: uint32(c.Dim), negatives: uint32(c.Negatives),
-			beta1: float32(c.Beta1), oneMinusBeta1: float32(1 - c.Beta1), beta2: float32(c.Beta2), oneMinusBeta2: float32(1 - c.Beta2),
-		}})
-		if err != nil {
-			return err
-		}
+	}
+	if a.err != nil {
+		return a.err
 	}
 	for i := range t.buffers {
 		if err := t.buffers[i].allocate(); err != nil {
@@ -191,6 +170,25 @@ func (t *CL) allocate() (err error) {
 		}
 	}
 	return nil
+}
+
+// args describes the half steps that train the table of a side.
+func (t *CL) args(side int) clArgs {
+	c, left, right := t.config, t.tables[side], t.tables[1-side]
+	return clArgs{
+		left: uint64(left.values), right: uint64(right.values), first: uint64(left.first), second: uint64(left.second),
+		secondOfRow: uint64(left.secondOfRow), alias: uint64(t.alias), seed: c.Seed,
+		rows: uint32(c.Rows), quads: uint32(quads(c.Dim)), columns: uint32(c.Dim), negatives: uint32(c.Negatives), moments: c.moments(),
+	}
+}
+
+func (t *CL) halfArgs(side int) halfArgs {
+	c, left, right := t.config, t.tables[side], t.tables[1-side]
+	return halfArgs{
+		left: uint64(left.values), leftLow: uint64(left.low), right: uint64(right.values),
+		first: uint64(left.first), second: uint64(left.second), secondOfRow: uint64(left.secondOfRow), alias: uint64(t.alias), seed: c.Seed,
+		rows: uint32(c.Rows), units: uint32(halfStride(c.Dim) / 8), columns: uint32(c.Dim), negatives: uint32(c.Negatives), moments: c.moments(),
+	}
 }
 
 // SetTables sends W and C, (V, N) in row-major order. Moments become zero.
@@ -206,11 +204,11 @@ func (t *CL) SetTables(words, contexts []float32) error {
 				return err
 			}
 			_, moments := c.tableBytes()
-			for p, bytes := range map[cu.DevicePtr]int64{to.first: moments, to.second: moments, to.secondOfRow: 4 * int64(c.Rows)} {
+			for p, bytes := range map[cu.DevicePtr]int{to.first: moments, to.second: moments, to.secondOfRow: 4 * c.Rows} {
 				if p == 0 {
 					continue
 				}
-				if err := cu.MemsetD8(p, 0, bytes); err != nil {
+				if err := cu.MemsetD8(p, 0, int64(bytes)); err != nil {
 					return err
 				}
 			}
@@ -293,19 +291,19 @@ func (t *CL) launch(count int) (err error) {
 func (t *CL) launchEach(count int) error {
 	d := t.device
 	for i := range count {
-		if err := t.launchStep(i); err != nil {
+		if err := t.launchStep(i, i); err != nil {
 			return err
 		}
 	}
 	return d.launch(t.sum, count, lossThread, 0, uint64(t.losses), uint64(t.shape.losses), uint64(t.totals))
 }
 
-// launchStep starts half step number i of a block.
-func (t *CL) launchStep(i int) error {
+// launchStep starts half step number i of a block, which writes losses number to.
+func (t *CL) launchStep(i, to int) error {
 	d, threads := t.device, 32*t.shape.warps
 	step := uint64(t.steps) + uint64(sizeOf[clStep](i))
 	column := uint64(t.columns) + uint64(4*t.config.Rows*(i%2*CLBlock+i/2))
-	losses := uint64(t.losses) + uint64(4*i*t.shape.losses)
+	losses := uint64(t.losses) + uint64(4*to*t.shape.losses)
 	if t.config.HalfPrecision {
 		return launchWith(d, t.kernel, t.shape.blocks, threads, 0, &halfLaunch{t.halves[i%2], step, column, losses})
 	}

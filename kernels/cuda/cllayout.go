@@ -25,12 +25,12 @@ func (c CLConfig) variant() (int, error) {
 }
 
 // tableBytes is the memory of a table, or one of its planes, and of moments.
-func (c CLConfig) tableBytes() (table, moments int64) {
+func (c CLConfig) tableBytes() (table, moments int) {
 	if c.HalfPrecision {
-		plane := 2 * int64(c.Rows) * int64(halfStride(c.Dim))
+		plane := 2 * c.Rows * halfStride(c.Dim)
 		return plane, plane
 	}
-	table = 16 * int64(c.Rows) * int64(quads(c.Dim))
+	table = 16 * c.Rows * quads(c.Dim)
 	return table, table
 }
 

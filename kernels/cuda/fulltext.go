@@ -192,7 +192,7 @@ func (t *fullText) fill(i, u int) error {
 
 // base returns where token 0 of the text would be if all of it were in memory with
 // buffer i.
-func (t *fullText) base(i int) uint64 {
+func (t *fullText) base(i int) cu.DevicePtr {
 	b := &t.buffers[i]
-	return uint64(b.memory) - 4*uint64(t.starts[b.first])
+	return b.memory - 4*cu.DevicePtr(t.starts[b.first])
 }

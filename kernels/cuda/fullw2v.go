@@ -44,8 +44,8 @@ type FullW2V struct {
 
 // fullArgs is FullW2VArgs of fullw2v.cu.
 type fullArgs struct {
-	words, contexts, tokens, sentences, keep, alias, shares, unitOf uint64
-	rates, kept, next, losses, pairs                                uint64
+	words, contexts, tokens, sentences, keep, alias, shares, unitOf cu.DevicePtr
+	rates, kept, next, losses, pairs                                cu.DevicePtr
 	first, seed                                                     uint64
 	all, count, units, vocabulary, quads, negatives, half, longest  uint32
 	successor                                                       uint32
@@ -165,42 +165,26 @@ func (t *FullW2V) allocate() (err error) {
 		quads: uint32(chunkValues / 4 * chunks(c.Dim)), negatives: uint32(c.Negatives), half: uint32(c.Half), longest: uint32(longest),
 		successor: t.numbers.successor,
 	}
-	keepPointer := func(to *uint64, p cu.DevicePtr, e error) {
-		*to = uint64(p)
-		if err == nil {
-			err = e
-		}
-	}
-	table := 4 * chunkValues * int64(c.Vocabulary) * int64(chunks(c.Dim))
-	give := func(to *uint64, what string, bytes int64) {
-		p, e := d.allocate(what, bytes)
-		keepPointer(to, p, e)
-	}
-	give(&a.words, "words", table)
+	m := &allocator{device: d}
+	table := chunkValues * c.Vocabulary * chunks(c.Dim)
+	a.words = m.floats("words", table)
 	if c.HalfPrecision {
-		give(&a.contexts, "contexts", table/2)
+		a.contexts = m.bytes("contexts", 2*table)
 	} else {
-		give(&a.contexts, "contexts", table)
+		a.contexts = m.floats("contexts", table)
 	}
-	give(&a.kept, "sentences in flight", 4*int64(c.InFlight)*int64(longest))
+	a.kept = m.floats("sentences in flight", c.InFlight*longest)
 	units := t.units()
-	give(&a.rates, "learning rates", sizeOf[float32](units))
-	give(&a.losses, "losses", sizeOf[float64](units))
-	give(&a.pairs, "numbers of pairs", sizeOf[uint64](units))
-	give(&a.next, "counter", 4)
-	p, e := place(d, "sentences", starts)
-	keepPointer(&a.sentences, p, e)
-	p, e = place(d, "subsampling", numbered(t.numbers, c.Keep))
-	keepPointer(&a.keep, p, e)
-	p, e = place(d, "shares", numbered(t.numbers, c.shares()))
-	keepPointer(&a.shares, p, e)
-	p, e = place(d, "alias table", t.numbers.alias(c.Alias))
-	keepPointer(&a.alias, p, e)
-	p, e = place(d, "units", unitOf)
-	keepPointer(&a.unitOf, p, e)
-	if err == nil {
-		t.text, err = newFullText(d, &t.config, t.numbers)
+	a.rates, a.losses, a.pairs = m.floats("learning rates", units), m.bytes("losses", 8*units), m.bytes("numbers of pairs", 8*units)
+	a.next = m.bytes("counter", 4)
+	a.sentences, a.unitOf = placed(m, "sentences", starts), placed(m, "units", unitOf)
+	a.keep = placed(m, "subsampling", numbered(t.numbers, c.Keep))
+	a.shares = placed(m, "shares", numbered(t.numbers, c.shares()))
+	a.alias = placed(m, "alias table", t.numbers.alias(c.Alias))
+	if m.err != nil {
+		return m.err
 	}
+	t.text, err = newFullText(d, &t.config, t.numbers)
 	return err
 }
 
@@ -214,14 +198,14 @@ func (t *FullW2V) SetTables(words, contexts []float32) error {
 		return fmt.Errorf("tables of %d and %d values; there should be %d", len(words), len(contexts), want)
 	}
 	return t.device.do(func() error {
-		if err := send(cu.DevicePtr(t.args.words), t.numbers.chunks(words, t.config.Dim)); err != nil {
+		if err := send(t.args.words, t.numbers.chunks(words, t.config.Dim)); err != nil {
 			return err
 		}
 		chunks := t.numbers.chunks(contexts, t.config.Dim)
 		if t.config.HalfPrecision {
-			return send(cu.DevicePtr(t.args.contexts), halves(chunks))
+			return send(t.args.contexts, halves(chunks))
 		}
-		return send(cu.DevicePtr(t.args.contexts), chunks)
+		return send(t.args.contexts, chunks)
 	})
 }
 
@@ -229,7 +213,7 @@ func (t *FullW2V) SetTables(words, contexts []float32) error {
 func (t *FullW2V) Tables(words, contexts []float32) error {
 	return t.device.do(func() error {
 		table := make([]float32, chunkValues*chunks(t.config.Dim)*t.config.Vocabulary)
-		if err := receive(table, cu.DevicePtr(t.args.words)); err != nil {
+		if err := receive(table, t.args.words); err != nil {
 			return err
 		}
 		t.numbers.rows(words, table, t.config.Dim)
@@ -244,10 +228,10 @@ func (t *FullW2V) Tables(words, contexts []float32) error {
 // receiveContexts receives C as it lies on the device.
 func (t *FullW2V) receiveContexts(table []float32) error {
 	if !t.config.HalfPrecision {
-		return receive(table, cu.DevicePtr(t.args.contexts))
+		return receive(table, t.args.contexts)
 	}
 	packed := make([]uint16, len(table))
-	if err := receive(packed, cu.DevicePtr(t.args.contexts)); err != nil {
+	if err := receive(packed, t.args.contexts); err != nil {
 		return err
 	}
 	floats(table, packed)
@@ -264,13 +248,13 @@ func (t *FullW2V) Train(first int, rates []float32) (losses, pairs []float64, er
 	}
 	losses, counts := make([]float64, len(rates)), make([]uint64, len(rates))
 	err = t.device.do(func() error {
-		if err := send(cu.DevicePtr(t.args.rates)+cu.DevicePtr(sizeOf[float32](first)), rates); err != nil {
+		if err := send(t.args.rates+cu.DevicePtr(sizeOf[float32](first)), rates); err != nil {
 			return err
 		}
 		at := cu.DevicePtr(sizeOf[float64](first))
 		zeros := make([]uint64, len(rates))
-		for _, p := range []uint64{t.args.losses, t.args.pairs} {
-			if err := send(cu.DevicePtr(p)+at, zeros); err != nil {
+		for _, p := range []cu.DevicePtr{t.args.losses, t.args.pairs} {
+			if err := send(p+at, zeros); err != nil {
 				return err
 			}
 		}
@@ -282,7 +266,7 @@ func (t *FullW2V) Train(first int, rates []float32) (losses, pairs []float64, er
 		if err := t.device.stream.Synchronize(); err != nil {
 			return err
 		}
-		return errors.Join(receive(losses, cu.DevicePtr(t.args.losses)+at), receive(counts, cu.DevicePtr(t.args.pairs)+at))
+		return errors.Join(receive(losses, t.args.losses+at), receive(counts, t.args.pairs+at))
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("fullw2v on %s: %w", t.device.Name, err)
@@ -309,7 +293,7 @@ func (t *FullW2V) launch(first, end int) (int, error) {
 		return 0, fmt.Errorf("%d sentences in a launch", to-from)
 	}
 	t.args.tokens, t.args.first, t.args.all = t.text.base(buffer), uint64(from), uint32(to-from)
-	if err := cu.MemsetD32Async(cu.DevicePtr(t.args.next), 0, 1, t.device.stream); err != nil {
+	if err := cu.MemsetD32Async(t.args.next, 0, 1, t.device.stream); err != nil {
 		return 0, err
 	}
 	if err := launchWith(t.device, t.kernel, t.config.InFlight, t.block.threads, t.block.shared, &t.args); err != nil {

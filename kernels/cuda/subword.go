@@ -69,7 +69,6 @@ type EncodedCL struct {
 	gradient cu.Function
 
 	tensors map[string]tensor
-	alias   cu.DevicePtr
 
 	rateSteps      [2][]clStep  // of the encoder, by buffer; pinned
 	steps          cu.DevicePtr // the same on the device
@@ -130,7 +129,6 @@ func (t *EncodedCL) allocate(e EncoderConfig) (err error) {
 	}
 	t.gradient = a.function("subword_gradient", fmt.Sprintf("subword_gradient_%s_%d", clMethods[c.Method], f), 0)
 	t.steps = a.bytes("steps", int(sizeOf[clStep](CLBlock)))
-	t.alias = placed(a, "alias table", c.Alias)
 	t.losses = a.floats("losses", CLBlock*t.gradientBlocks())
 	t.totals = a.bytes("losses", 8*clBlock)
 	own := &t.tables[0]
@@ -246,7 +244,7 @@ func (t *EncodedCL) launchEach(count int) error {
 		if err := t.trainEncoder(i); err != nil {
 			return err
 		}
-		if err := t.trainContexts(i); err != nil {
+		if err := t.CL.launchStep(2*i+1, i); err != nil { // step 2 is that of CL
 			return err
 		}
 	}
@@ -263,16 +261,11 @@ func (t *EncodedCL) trainEncoder(i int) error {
 	if err := t.encoder.compose(rows, t.words.value); err != nil {
 		return err
 	}
-	left, right, c := t.tables[0], t.tables[1], t.config
 	a := gradientArgs{
-		table: clArgs{
-			left: uint64(rows), right: uint64(right.values), first: uint64(left.first), second: uint64(left.second), secondOfRow: uint64(left.secondOfRow),
-			alias: uint64(t.alias), seed: c.Seed, rows: uint32(c.Rows), quads: uint32(quads(c.Dim)), columns: uint32(c.Dim), negatives: uint32(c.Negatives),
-			beta1: float32(c.Beta1), oneMinusBeta1: float32(1 - c.Beta1), beta2: float32(c.Beta2), oneMinusBeta2: float32(1 - c.Beta2),
-		},
+		table:  t.args(0),
 		words:  t.words.value,
 		step:   t.CL.steps + cu.DevicePtr(sizeOf[clStep](2*i)),
-		column: t.columns + cu.DevicePtr(sizeOf[uint32](i*c.Rows)),
+		column: t.columns + cu.DevicePtr(sizeOf[uint32](i*t.config.Rows)),
 		losses: t.losses + cu.DevicePtr(4*i*t.gradientBlocks()),
 	}
 	t.encoder.target(&a)
@@ -280,13 +273,6 @@ func (t *EncodedCL) trainEncoder(i int) error {
 		return err
 	}
 	return t.encoder.update(t.steps + cu.DevicePtr(sizeOf[clStep](i)))
-}
-
-// trainContexts launches step 2 of iteration i of a block: that of CL.
-func (t *EncodedCL) trainContexts(i int) error {
-	column := t.columns + cu.DevicePtr(sizeOf[uint32]((CLBlock+i)*t.config.Rows))
-	return t.device.launch(t.kernel, t.shape.blocks, 32*t.shape.warps, t.shape.shared, uint64(t.params[1]),
-		uint64(t.CL.steps)+uint64(sizeOf[clStep](2*i+1)), uint64(column), uint64(t.CL.losses)+uint64(4*i*t.shape.losses))
 }
 
 // Close frees the memory that is not the device's to free.

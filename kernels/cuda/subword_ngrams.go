@@ -35,8 +35,7 @@ func newNGrams(d *Device, c CLConfig, o EncoderConfig) (*ngrams, error) {
 	x.args = ngramsArgs{
 		table: clArgs{
 			left: uint64(x.table.value), first: uint64(x.table.first), second: uint64(x.table.second), secondOfRow: uint64(x.table.secondOfRow),
-			rows: uint32(o.Alphabet), quads: uint32(quads(c.Dim)), columns: uint32(c.Dim),
-			beta1: float32(c.Beta1), oneMinusBeta1: float32(1 - c.Beta1), beta2: float32(c.Beta2), oneMinusBeta2: float32(1 - c.Beta2),
+			rows: uint32(o.Alphabet), quads: uint32(quads(c.Dim)), columns: uint32(c.Dim), moments: c.moments(),
 		},
 		starts: placed(a, "n-grams of words", o.Starts), members: placed(a, "n-grams of words", o.Symbols),
 		userStarts: placed(a, "words of n-grams", starts), users: placed(a, "words of n-grams", users),
