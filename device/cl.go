@@ -133,21 +133,29 @@ func MemoryTwoStepWithEncoder(e subword.Encoder, c graph.Config) (int64, error) 
 		return bytes + table - tableBytes(s.Alphabet, c.Dim) + 4*int64(len(s.Symbols)+s.Alphabet), nil
 	}
 	const multiprocessors, most = 132, 64 << 20
-	d := len(s.Widths) * s.Filters
+	d := paddedDim(len(s.Widths) * s.Filters)
 	parameter(s.Alphabet, s.CharDim)
 	for _, w := range s.Widths {
 		parameter(w*s.CharDim+1, s.Filters)
 	}
 	parameter(d+1, paddedDim(c.Dim))
 	tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(d)
-	bytes += v*int64(14*d+4*c.Dim) + 2*tables // features, where, standardized, their gradient; that of vectors
+	bytes += v*int64(14*d+4*paddedDim(c.Dim)) + 2*tables // features, where, standardized, their gradient; that of vectors
 	bytes += min(most, 12*multiprocessors*32/int64(d+31)*tables)
 	bytes += 2 * multiprocessors * 4 * 128 * 128 // parts of the gradient of weights
 	return bytes + 16*8*multiprocessors*int64(d), nil
 }
 
-// Rows on the device are padded to 32 bytes at most.
-func paddedDim(dim int) int { return (dim + 7) / 8 * 8 }
+// paddedDim is the length that a row of dim values has on the device, or a little more:
+// it is padded to whole cache lines if that adds little, and to 32 bytes in any case.
+func paddedDim(dim int) int {
+	for _, unit := range []int{64, 32} {
+		if whole := (dim + unit - 1) / unit * unit; whole-dim <= dim/12 {
+			return whole
+		}
+	}
+	return (dim + 7) / 8 * 8
+}
 
 func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(dim)) }
 

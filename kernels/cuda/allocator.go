@@ -21,9 +21,10 @@ func (a *allocator) bytes(what string, bytes int) cu.DevicePtr {
 
 func (a *allocator) floats(what string, n int) cu.DevicePtr { return a.bytes(what, 4*n) }
 
-// split allocates a matrix in two parts.
+// split allocates a matrix in two parts: whole groups of 8 values that hold what a row of
+// quads does.
 func (a *allocator) split(what string, rows, columns int) splitMatrix {
-	stride := (columns + 7) / 8 * 8
+	stride := (4*quads(columns) + 7) / 8 * 8
 	return splitMatrix{high: a.bytes(what, 2*rows*stride), low: a.bytes(what, 2*rows*stride), stride: uint64(stride)}
 }
 

@@ -68,8 +68,18 @@ func place[T any](d *Device, what string, from []T) (cu.DevicePtr, error) {
 	return p, send(p, from)
 }
 
-// Rows on the device are padded to whole float4s: quads says how many.
-func quads(dim int) int { return (dim + 3) / 4 }
+// Rows on the device are padded to whole float4s, or more: quads says how many.
+func quads(dim int) int { return padded(dim, 4, 32) / 4 }
+
+// padded rounds the length of a row up to whole units, or to whole cache lines if that
+// adds a twelfth at most: with rows of 2,000 bytes, which begin anywhere in a line,
+// steps took a tenth longer than with 2,048.
+func padded(dim, unit, line int) int {
+	if whole := (dim + line - 1) / line * line; whole-dim <= dim/12 {
+		return whole
+	}
+	return (dim + unit - 1) / unit * unit
+}
 
 // sendTable sends (rows, dim) values into padded rows.
 func sendTable(to cu.DevicePtr, from []float32, dim int) error {
