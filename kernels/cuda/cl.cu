@@ -12,9 +12,7 @@
 // two moments are read and written. The right table, 36 MB for the paper's text,
 // is read 1+K times over, so it should come from L2.
 //
-// The rows of targets are held in registers between dot and gradient, G at a
-// time. More negatives take another round: g is a sum, and left_i is not updated
-// before the last.
+// On GPUs before Hopper, and for many negatives: see cl_bulk.cu for the others.
 #include "cl.cuh"
 
 template <int F, Method method>
@@ -31,63 +29,29 @@ __device__ __forceinline__ void update(const ClTable &t, const ClStep &s, size_t
 
 constexpr int warpsOfBlock = 8;
 
-// row trains one row and returns this lane's part of its loss.
-template <int F, int G, Method method>
-__device__ __forceinline__ float trainRow(const ClTable &t, const ClStep &s, const uint32_t *column, size_t i) {
-	constexpr int slots = G <= 2 ? 2 : 8; // of sums
-	int l = laneNumber(), width = 1 + t.negatives;
-	Row<F> w = load<F>(t.left + i * t.quads, t.quads), g = zeros<F>();
-	float loss = 0;
-	bool idle = column[i] == noContext;
-	for (int k0 = 0; k0 < width && !idle; k0 += G) {
-		int k = k0 + l % slots; // this lane's target
-		bool mine = l % slots < G && k < width;
-		uint32_t target = 0;
-		if (mine)
-			target = k == 0 ? column[i]
-				: aliasDraw(t.alias, t.rows, word(t.seed, streamNegatives, s.stream, i * t.negatives + k - 1));
-		Row<F> r[G];
-		float x[slots];
-#pragma unroll
-		for (int n = 0; n < slots; n++) {
-			x[n] = 0;
-			if (n >= G) continue;
-			uint32_t row = __shfl_sync(warp, target, n);
-			r[n] = k0 + n < width ? load<F>(t.right + size_t(row) * t.quads, t.quads) : zeros<F>();
-		}
-#pragma unroll
-		for (int n = 0; n < G; n++) x[n] = partial(w, r[n]);
-		float score = sums<slots>(x);
-		Logistic y = logistic(k == 0 ? -score : score); // to the loss, a positive is a negative of opposite score
-		float c = !mine ? 0 : k == 0 ? -y.sigmoid : y.sigmoid;
-		if (mine && l < slots) loss += logf(y.factor);
-#pragma unroll
-		for (int n = 0; n < G; n++) add(g, __shfl_sync(warp, c, n), r[n]);
-	}
-	update<F, method>(t, s, i, w, g);
-	return loss;
-}
-
-template <int F, int G, Method method>
-__device__ __forceinline__ void step(const ClTable *table, const ClStep *step, const uint32_t *column, float *losses) {
+template <int F, int G, Method method> __device__ __forceinline__ void step(const ClLaunch &a) {
 	__shared__ float lossOf[warpsOfBlock];
-	ClTable t = *table;
-	ClStep s = *step;
+	const ClTable &t = a.table;
 	size_t i = size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32;
-	float loss = i < t.rows ? sum(trainRow<F, G, method>(t, s, column, i)) : 0;
+	float loss = 0;
+	if (i < t.rows) {
+		ClStep s = *a.step;
+		uint32_t positive = a.column[i];
+		Row<F> w = load<F>(t.left + i * t.quads, t.quads), g = zeros<F>();
+		if (positive != noContext) loss = sum(addGradient<F, G>(t, s.stream, positive, i, w, g));
+		update<F, method>(t, s, i, w, g);
+	}
 	if (laneNumber() == 0) lossOf[threadIdx.x / 32] = loss;
 	__syncthreads();
 	if (threadIdx.x == 0) {
 		for (int n = 1; n < warpsOfBlock; n++) loss += lossOf[n];
-		losses[blockIdx.x] = loss;
+		a.losses[blockIdx.x] = loss;
 	}
 }
 
-// losses: (blocks)
 #define CL(F, G, method) \
-	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) cl_##method##_##F( \
-		const ClTable *table, const ClStep *s, const uint32_t *column, float *losses) { \
-		step<F, G, method>(table, s, column, losses); \
+	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) cl_##method##_##F(const __grid_constant__ ClLaunch a) { \
+		step<F, G, method>(a); \
 	}
 #define CL_METHODS(F, G) CL(F, G, adam) CL(F, G, adamRow) CL(F, G, sgd)
 

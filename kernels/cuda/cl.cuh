@@ -20,6 +20,13 @@ struct ClStep {
 	float keep, scale, epsilon, rate;
 };
 
+struct ClLaunch {
+	ClTable table;
+	const ClStep *step;
+	const uint32_t *column; // (rows)
+	float *losses;          // (blocks) or (warps)
+};
+
 // noContext is the positive of a row that trains on nothing: its gradient is zero.
 constexpr uint32_t noContext = 0xffffffffu;
 
@@ -42,7 +49,7 @@ __device__ __forceinline__ float inverse(float x) {
 __device__ __forceinline__ void adamValue(float &w, float &m, float &v, float g, const ClTable &t, const ClStep &s) {
 	m = t.beta1 * m + t.oneMinusBeta1 * g;
 	v = t.beta2 * v + t.oneMinusBeta2 * g * g;
-	w = s.keep * w - s.scale * m / (sqrtf(v) + s.epsilon);
+	w = s.keep * w - s.scale * m * inverse(root(v) + s.epsilon);
 }
 
 __device__ __forceinline__ void momentumValue(float &w, float &m, float g, const ClTable &t, float keep, float scale) {
@@ -82,4 +89,39 @@ __device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size
 			w.v[f].w = s.keep * w.v[f].w - s.rate * g.v[f].w;
 		}
 	}
+}
+
+// addGradient adds the gradient of row i, whose values are w, to g and returns this lane's
+// part of its loss. Rows of targets are held in registers between dot and gradient, G at a
+// time: g is a sum, and w is not updated before the last.
+template <int F, int G>
+__device__ __forceinline__ float addGradient(const ClTable &t, uint32_t stream, uint32_t positive, size_t i, const Row<F> &w, Row<F> &g) {
+	constexpr int slots = G <= 2 ? 2 : 8; // of sums
+	int l = laneNumber(), width = 1 + t.negatives;
+	float loss = 0;
+	for (int k0 = 0; k0 < width; k0 += G) {
+		int k = k0 + l % slots; // this lane's target
+		bool mine = l % slots < G && k < width;
+		uint32_t target = 0;
+		if (mine)
+			target = k == 0 ? positive : aliasDraw(t.alias, t.rows, word(t.seed, streamNegatives, stream, i * t.negatives + k - 1));
+		Row<F> r[G];
+		float x[slots];
+#pragma unroll
+		for (int n = 0; n < slots; n++) {
+			x[n] = 0;
+			if (n >= G) continue;
+			uint32_t row = __shfl_sync(warp, target, n);
+			r[n] = k0 + n < width ? load<F>(t.right + size_t(row) * t.quads, t.quads) : zeros<F>();
+		}
+#pragma unroll
+		for (int n = 0; n < G; n++) x[n] = partial(w, r[n]);
+		float score = sums<slots>(x);
+		Logistic y = logistic(k == 0 ? -score : score); // to the loss, a positive is a negative of opposite score
+		float c = !mine ? 0 : k == 0 ? -y.sigmoid : y.sigmoid;
+		if (mine && l < slots) loss += logf(y.factor);
+#pragma unroll
+		for (int n = 0; n < G; n++) add(g, __shfl_sync(warp, c, n), r[n]);
+	}
+	return loss;
 }

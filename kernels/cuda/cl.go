@@ -32,8 +32,6 @@ type CL struct {
 	config CLConfig
 	shape  shape // of a half step's launch
 	tables [2]clTable
-	params [2]cu.DevicePtr // clArgs of the half steps
-	halves [2]halfArgs     // in place of them with half precision
 	kernel cu.Function
 	sum    cu.Function
 
@@ -47,7 +45,12 @@ type CL struct {
 // low is nil but with half precision.
 type clTable struct{ values, low, first, second, secondOfRow cu.DevicePtr }
 
-// clArgs and clStep are ClTable and ClStep of cl.cu.
+// clLaunch, clArgs and clStep are ClLaunch, ClTable and ClStep of cl.cuh.
+type clLaunch struct {
+	table                clArgs
+	step, column, losses uint64
+}
+
 type clArgs struct {
 	left, right, first, second, secondOfRow, alias uint64
 	seed                                           uint64
@@ -101,14 +104,17 @@ func (d *Device) NewCL(c CLConfig) (*CL, error) {
 		t.shape = d.clShape(c, f)
 	}
 	err = d.do(func() error {
-		module := "cl"
+		module, kind := "cl", ""
 		switch {
 		case c.HalfPrecision:
 			module = "cl_half"
 		case t.shape.bulk:
 			module = "cl_bulk"
+			if t.shape.parts > 1 {
+				kind = "parts_"
+			}
 		}
-		if t.kernel, err = d.function(module, fmt.Sprintf("%s_%s_%d", module, method, f)); err != nil {
+		if t.kernel, err = d.function(module, fmt.Sprintf("%s_%s%s_%d", module, kind, method, f)); err != nil {
 			return err
 		}
 		if c.HalfPrecision {
@@ -154,13 +160,6 @@ func (t *CL) allocate() (err error) {
 	t.losses = a.floats("losses", clBlock*t.shape.losses)
 	t.totals = a.bytes("losses", 8*clBlock)
 	t.alias = placed(a, "alias table", c.Alias)
-	for side := range t.params {
-		if c.HalfPrecision {
-			t.halves[side] = t.halfArgs(side)
-		} else {
-			t.params[side] = placed(a, "arguments", []clArgs{t.args(side)})
-		}
-	}
 	if a.err != nil {
 		return a.err
 	}
@@ -300,35 +299,40 @@ func (t *CL) launchEach(count int) error {
 
 // launchStep starts half step number i of a block, which writes losses number to.
 func (t *CL) launchStep(i, to int) error {
-	d, threads := t.device, 32*t.shape.warps
 	step := uint64(t.steps) + uint64(sizeOf[clStep](i))
 	column := uint64(t.columns) + uint64(4*t.config.Rows*(i%2*CLBlock+i/2))
 	losses := uint64(t.losses) + uint64(4*to*t.shape.losses)
+	d, threads, shared := t.device, 32*t.shape.warps, t.shape.shared
 	if t.config.HalfPrecision {
-		return launchWith(d, t.kernel, t.shape.blocks, threads, 0, &halfLaunch{t.halves[i%2], step, column, losses})
+		return launchWith(d, t.kernel, t.shape.blocks, threads, shared, &halfLaunch{t.halfArgs(i % 2), step, column, losses})
 	}
-	return d.launch(t.kernel, t.shape.blocks, threads, t.shape.shared, uint64(t.params[i%2]), step, column, losses)
+	return launchWith(d, t.kernel, t.shape.blocks, threads, shared, &clLaunch{t.args(i % 2), step, column, losses})
 }
 
 // A shape is how a half step is launched.
 type shape struct {
 	blocks, warps, shared int
 	bulk                  bool // by cl_bulk.cu
+	parts                 int  // that it has a row's targets in
 	losses                int  // that a half step writes
 }
 
-// bulkWarps is how many warps the kernels of cl_bulk.cu for N up to 128 F have at
-// most.
+// What cl_bulk.cu has: targets of a row and of a part of it, bytes for barriers, and the
+// warps of its kernels for N up to 128 F, all at most.
+const bulkTargets, bulkPart, bulkBarriers = 32, 8, 256
+
 var bulkWarps = map[int]int{1: 32, 2: 16, 3: 16, 4: 12, 8: 8}
 
-// clShape chooses the kernel: cl_bulk.cu on the GPU it is for, if a row's targets
-// are few, with as many warps as there is shared memory for.
+// clShape chooses the kernel: cl_bulk.cu on the GPU it is for, if a row's targets are not
+// many, with as many warps as there is shared memory for.
 func (d *Device) clShape(c CLConfig, f int) shape {
-	stage := (c.Negatives+2)*512*f + 8 // of a warp
-	warps := min(bulkWarps[f], (d.SharedOfBlock-8)/stage)
-	if d.machineCode() && c.Negatives <= 7 && warps > 0 {
+	targets := 1 + c.Negatives
+	parts := (targets + bulkPart - 1) / bulkPart
+	stage := ((targets+parts-1)/parts + 1) * 512 * f // of a warp
+	warps := min(bulkWarps[f], (d.SharedOfBlock-bulkBarriers)/stage)
+	if d.machineCode() && targets <= bulkTargets && warps > 0 {
 		blocks := min(d.Multiprocessors, (c.Rows+warps-1)/warps)
-		return shape{blocks: blocks, warps: warps, shared: warps*stage + 8, bulk: true, losses: blocks * warps}
+		return shape{blocks: blocks, warps: warps, shared: bulkBarriers + warps*stage, bulk: true, parts: parts, losses: blocks * warps}
 	}
 	blocks := (c.Rows + clWarps - 1) / clWarps
 	return shape{blocks: blocks, warps: clWarps, losses: blocks}

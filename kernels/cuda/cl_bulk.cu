@@ -1,20 +1,22 @@
-// A step of W2V-CL as cl.cu has it, for Hopper and K up to 7: the rows that a row
-// needs are copied into shared memory by the bulk copy engine, which keeps far more
-// of them on their way than registers could.
+// A step of W2V-CL as cl.cu has it, for Hopper: the rows that a row needs are copied
+// into shared memory by the bulk copy engine, which keeps far more of them on their way
+// than registers could.
 //
-// A warp's stage holds what one row needs: 1+K rows of right and the row of left.
-// When the warp has read it, and updates its row, the engine fills it for the next;
-// other warps work meanwhile. More stages than one a warp made it slower. The numbers
-// of the targets are drawn four rows at a time, four rows earlier still. Moments go
+// A warp's stage holds what one row needs: the row of left and 1+K rows of right, or
+// for more than eight targets a part of these at a time. When the warp has read it,
+// and updates its row, the engine fills it for the next; other warps work meanwhile.
+// More stages than one a warp, and warps that do nothing but ask, were not faster.
+// The numbers of the targets, a lane each, are drawn a row earlier still. Moments go
 // straight into registers; they are needed last.
 //
-// What limits it is the way from L2 to the multiprocessors: besides the 6 V N values
-// of cl.cu the 1+K rows of right come that way.
+// What limits it is what the multiprocessors share, L2 and memory: besides the 6 V N
+// values of cl.cu the 1+K rows of right come that way. See docs/cuda-roofline.md.
 #include "cl.cuh"
 
 #if __CUDA_ARCH__ >= 900
 
-constexpr int targetsOfRow = 8; // lanes
+constexpr int targetsOfPart = 8, mostTargets = 32; // at most
+constexpr int barrierQuads = 16;                   // in front of the stages: 8 bytes a warp
 
 __device__ __forceinline__ uint32_t sharedAddress(const void *p) { return uint32_t(__cvta_generic_to_shared(p)); }
 
@@ -58,14 +60,14 @@ template <int F> __device__ __forceinline__ void storeStream(float4 *row, int qu
 		if (int i = laneNumber() + 32 * f; i < quads) __stcs(row + i, r.v[f]);
 }
 
-// Targets are the targets of four rows of a warp, lane l target l % 8 of row l / 8
-// of them, drawn in two halves as in fullw2v.cu.
+// Targets are the targets of a row, a lane each, drawn in two halves: begin asks for
+// what end uses.
 struct Targets {
 	uint32_t positive, column, low;
 	uint2 alias;
 
-	__device__ __forceinline__ void begin(const ClTable &t, const ClStep &s, const uint32_t *positives, size_t i) {
-		int k = laneNumber() % targetsOfRow;
+	__device__ __forceinline__ void begin(const ClTable &t, const ClStep &s, const uint32_t *positives, uint32_t i) {
+		int k = laneNumber();
 		positive = column = low = 0;
 		alias = make_uint2(0, 0);
 		if (i >= t.rows || k > t.negatives) return;
@@ -73,20 +75,17 @@ struct Targets {
 			positive = positives[i];
 			return;
 		}
-		uint32_t bits = word(t.seed, streamNegatives, s.stream, i * t.negatives + k - 1);
+		uint32_t bits = word(t.seed, streamNegatives, s.stream, uint64_t(i) * t.negatives + k - 1);
 		column = __umulhi(bits, t.rows);
 		low = bits * t.rows;
 		alias = __ldg(&t.alias[column]);
 	}
 
-	__device__ __forceinline__ uint32_t end() const {
-		if (laneNumber() % targetsOfRow == 0) return positive;
-		return low < alias.x ? column : alias.y;
-	}
+	__device__ __forceinline__ uint32_t end() const { return laneNumber() == 0 ? positive : low < alias.x ? column : alias.y; }
 };
 
 template <int F> struct Stage {
-	float4 *rows; // (1+K+1, 32 F), of this warp
+	float4 *rows; // (targets of a part + 1, 32 F), of this warp; the last is of left
 	uint32_t barrier;
 
 	__device__ __forceinline__ Row<F> load(int row) const {
@@ -97,91 +96,102 @@ template <int F> struct Stage {
 	}
 };
 
-template <int F, Method method>
-__device__ __forceinline__ void train(const ClTable &t, const ClStep &s, const uint32_t *positives, float *losses) {
+template <int F, bool inParts, Method method> __device__ __forceinline__ void train(const ClLaunch &a) {
 	extern __shared__ float4 memory[];
+	const ClTable &t = a.table;
+	ClStep s = *a.step;
 	int l = laneNumber(), width = 1 + t.negatives, warpOfBlock = threadIdx.x / 32, warpsOfBlock = blockDim.x / 32;
-	size_t first = size_t(blockIdx.x) * warpsOfBlock + warpOfBlock, stride = size_t(gridDim.x) * warpsOfBlock;
-	int stageQuads = (width + 1) * 32 * F;
-	Stage<F> stage = {memory + (warpsOfBlock + 1) / 2 + warpOfBlock * stageQuads, sharedAddress(memory) + 8 * warpOfBlock};
-	for (int i = l; i < stageQuads; i += 32) stage.rows[i] = make_float4(0, 0, 0, 0); // what is behind the rows stays so
+	int parts = inParts ? (width + targetsOfPart - 1) / targetsOfPart : 1, most = (width + parts - 1) / parts; // targets of a part
+	uint32_t first = blockIdx.x * warpsOfBlock + warpOfBlock, stride = gridDim.x * warpsOfBlock;
+	int stageQuads = (most + 1) * 32 * F;
+	Stage<F> stage = {memory + barrierQuads + warpOfBlock * stageQuads, sharedAddress(memory) + 8 * warpOfBlock};
+	for (int n = l; n < stageQuads; n += 32) stage.rows[n] = make_float4(0, 0, 0, 0); // what is behind the rows stays so
 	if (l == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(stage.barrier) : "memory");
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncwarp();
 
 	uint64_t stays = keepInL2(), goes = leaveL2();
-	Targets draw;
-	uint32_t targets = 0;
-	draw.begin(t, s, positives, first + l / targetsOfRow * stride);
-	// ask makes the engine fetch what row number r of this warp needs.
-	auto ask = [&](int r) {
-		if (r % 4 == 0) {
-			targets = draw.end();
-			draw.begin(t, s, positives, first + (r + 4 + l / targetsOfRow) * stride);
-		}
-		uint32_t target = __shfl_sync(warp, targets, r % 4 * targetsOfRow + l % targetsOfRow);
-		if (target == noContext) target = 0; // of no effect
-		size_t i = first + r * stride;
+	uint32_t targets, bytes = 16 * t.quads;
+	// ask makes the engine fetch what a part of row i needs.
+	auto ask = [&](uint32_t i, int part) {
 		if (i >= t.rows) return;
-		uint32_t bytes = 16 * t.quads;
-		if (l == 0) expectBytes(stage.barrier, (width + 1) * bytes);
+		int wanted = min(most, width - part * most);
+		bool withLeft = part == 0;
+		uint32_t target = part == 0 ? targets : __shfl_sync(warp, targets, (part * most + l) % mostTargets);
+		if (target == noContext) target = 0; // of no effect
+		if (l == 0) expectBytes(stage.barrier, (wanted + withLeft) * bytes);
 		__syncwarp();
-		if (l <= width) {
-			const float4 *from = l < width ? t.right + size_t(target) * t.quads : t.left + i * t.quads;
-			copyBulk(sharedAddress(stage.rows + l * 32 * F), from, bytes, stage.barrier, l < width ? stays : goes);
+		if (l < wanted || (l == most && withLeft)) {
+			const float4 *from = l < wanted ? t.right + size_t(target) * t.quads : t.left + size_t(i) * t.quads;
+			copyBulk(sharedAddress(stage.rows + l * 32 * F), from, bytes, stage.barrier, l < wanted ? stays : goes);
 		}
 	};
-	ask(0);
+	Targets draw;
+	draw.begin(t, s, a.column, first);
+	targets = draw.end();
+	ask(first, 0);
+	draw.begin(t, s, a.column, first + stride);
 
 	float loss = 0;
-	int r = 0;
-	for (size_t i = first; i < t.rows; i += stride, r++) {
-		Row<F> m, v;
-		if constexpr (method != sgd) m = loadStream<F>(t.first + i * t.quads, t.quads);
-		if constexpr (method == adam) v = loadStream<F>(t.second + i * t.quads, t.quads);
-		wait(stage.barrier, r & 1);
-		Row<F> w = stage.load(width), g = zeros<F>();
-		float x[targetsOfRow];
+	uint32_t phase = 0;
+	for (uint32_t i = first; i < t.rows; i += stride) {
+		size_t at = size_t(i) * t.quads;
+		Row<F> w, m, v, g = zeros<F>();
+		if constexpr (method != sgd) m = loadStream<F>(t.first + at, t.quads);
+		if constexpr (method == adam) v = loadStream<F>(t.second + at, t.quads);
+		bool idle = __shfl_sync(warp, targets, 0) == noContext;
+		for (int part = 0; part < parts; part++) {
+			wait(stage.barrier, phase);
+			phase ^= 1;
+			if (part == 0) w = stage.load(most);
+			int wanted = min(most, width - part * most);
+			float x[targetsOfPart];
 #pragma unroll
-		for (int k = 0; k < targetsOfRow; k++) x[k] = k < width ? partial(w, stage.load(k)) : 0;
-		float score = sums<targetsOfRow>(x);
-		int k = l % targetsOfRow;
-		Logistic y = logistic(k == 0 ? -score : score); // to the loss, a positive is a negative of opposite score
-		bool idle = __shfl_sync(warp, targets, r % 4 * targetsOfRow) == noContext;
-		float c = idle ? 0 : k == 0 ? -y.sigmoid : y.sigmoid;
-		if (l < width && !idle) loss += logf(y.factor);
+			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, stage.load(k)) : 0;
+			float score = sums<targetsOfPart>(x);
+			int k = l % targetsOfPart;
+			bool positive = part + k == 0, mine = k < wanted && !idle;
+			Logistic y = fastLogistic(positive ? -score : score); // to the loss, a positive is a negative of opposite score
+			float c = !mine ? 0 : positive ? -y.sigmoid : y.sigmoid;
+			if (mine && l < targetsOfPart) loss += __logf(y.factor);
 #pragma unroll
-		for (int k = 0; k < targetsOfRow; k++)
-			if (k < width) add(g, __shfl_sync(warp, c, k), stage.load(k));
-		__syncwarp();
-		ask(r + 1);
+			for (int k = 0; k < targetsOfPart; k++)
+				if (k < wanted) add(g, __shfl_sync(warp, c, k), stage.load(k));
+			__syncwarp();
+			if (part + 1 < parts) ask(i, part + 1);
+		}
+		targets = draw.end();
+		ask(i + stride, 0);
+		draw.begin(t, s, a.column, i + 2 * stride);
 		optimize<F, method>(t, s, i, w, m, v, g);
-		if constexpr (method != sgd) storeStream(t.first + i * t.quads, t.quads, m);
-		if constexpr (method == adam) storeStream(t.second + i * t.quads, t.quads, v);
-		store(t.left + i * t.quads, t.quads, w);
+		if constexpr (method != sgd) storeStream(t.first + at, t.quads, m);
+		if constexpr (method == adam) storeStream(t.second + at, t.quads, v);
+		store(t.left + at, t.quads, w);
 	}
 	loss = sum(loss);
-	if (l == 0) losses[first] = loss;
+	if (l == 0) a.losses[first] = loss;
 }
 
-#endif
-
-// losses: (warps)
-#if __CUDA_ARCH__ >= 900
-#define CL(F, warps, method) \
-	extern "C" __global__ void __launch_bounds__(32 * warps, 1) cl_bulk_##method##_##F( \
-		const ClTable *t, const ClStep *s, const uint32_t *column, float *losses) { \
-		train<F, method>(*t, *s, column, losses); \
+#define CL(F, warps, method, name, inParts) \
+	extern "C" __global__ void __launch_bounds__(32 * warps, 1) cl_bulk_##name##method##_##F(const __grid_constant__ ClLaunch a) { \
+		train<F, inParts, method>(a); \
 	}
 #else // they are not launched there
-#define CL(F, warps, method) \
-	extern "C" __global__ void cl_bulk_##method##_##F(const ClTable *, const ClStep *, const uint32_t *, float *) {}
+#define CL(F, warps, method, name, inParts) \
+	extern "C" __global__ void cl_bulk_##name##method##_##F(const __grid_constant__ ClLaunch a) {}
 #endif
-#define CL_METHODS(F, warps) CL(F, warps, adam) CL(F, warps, adamRow) CL(F, warps, sgd)
+#define CL_METHODS(F, warps, name, inParts) CL(F, warps, adam, name, inParts) CL(F, warps, adamRow, name, inParts) CL(F, warps, sgd, name, inParts)
 
-// For N up to 128 F.
-CL_METHODS(1, 32)
-CL_METHODS(2, 16)
-CL_METHODS(3, 16)
-CL_METHODS(4, 16)
-CL_METHODS(8, 8)
+// For N up to 128 F, and K up to 7.
+CL_METHODS(1, 32, , false)
+CL_METHODS(2, 16, , false)
+CL_METHODS(3, 16, , false)
+CL_METHODS(4, 12, , false)
+CL_METHODS(8, 8, , false)
+
+// For K up to 31.
+CL_METHODS(1, 32, parts_, true)
+CL_METHODS(2, 16, parts_, true)
+CL_METHODS(3, 16, parts_, true)
+CL_METHODS(4, 12, parts_, true)
+CL_METHODS(8, 8, parts_, true)

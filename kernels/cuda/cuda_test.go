@@ -230,7 +230,7 @@ func TestCL(t *testing.T) {
 	for _, dim := range append(dims, 200, 700) {
 		tests = append(tests, test{dim, 5, optim.Adam})
 	}
-	for _, k := range []int{1, 2, 7, 10, 40} {
+	for _, k := range []int{1, 2, 7, 8, 31, 40} {
 		tests = append(tests, test{20, k, optim.Adam}, test{600, k, optim.Adam})
 	}
 	for _, method := range []optim.Method{optim.AdamRow, optim.SGD} {

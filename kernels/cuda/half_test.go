@@ -195,7 +195,7 @@ func TestCLHalf(t *testing.T) {
 					}
 				}
 				if x.method == optim.SGD {
-					part.tables = 1e-4 // no moments, and none that differ
+					part.tables = 5e-4 // no moments; but a frozen value may round to the other side
 				}
 				reference.compare(t, cl, part.tables, part.moments)
 			}

@@ -20,41 +20,6 @@ struct Gradient {
 	float *losses; // (blocks)
 };
 
-// gradientOfRow adds up the gradient of row i and returns this lane's part of its
-// loss. Rows of targets are held in registers between dot and gradient, G at a time.
-template <int F, int G>
-__device__ __forceinline__ float gradientOfRow(const ClTable &t, uint32_t stream, uint32_t positive, size_t i, Row<F> &g) {
-	constexpr int slots = G <= 2 ? 2 : 8; // of sums
-	int l = laneNumber(), width = 1 + t.negatives;
-	Row<F> w = load<F>(t.left + i * t.quads, t.quads);
-	float loss = 0;
-	for (int k0 = 0; k0 < width; k0 += G) {
-		int k = k0 + l % slots; // this lane's target
-		bool mine = l % slots < G && k < width;
-		uint32_t target = 0;
-		if (mine)
-			target = k == 0 ? positive : aliasDraw(t.alias, t.rows, word(t.seed, streamNegatives, stream, i * t.negatives + k - 1));
-		Row<F> r[G];
-		float x[slots];
-#pragma unroll
-		for (int n = 0; n < slots; n++) {
-			x[n] = 0;
-			if (n >= G) continue;
-			uint32_t row = __shfl_sync(warp, target, n);
-			r[n] = k0 + n < width ? load<F>(t.right + size_t(row) * t.quads, t.quads) : zeros<F>();
-		}
-#pragma unroll
-		for (int n = 0; n < G; n++) x[n] = partial(w, r[n]);
-		float score = sums<slots>(x);
-		Logistic y = logistic(k == 0 ? -score : score); // to the loss, a positive is a negative of opposite score
-		float c = !mine ? 0 : k == 0 ? -y.sigmoid : y.sigmoid;
-		if (mine && l < slots) loss += logf(y.factor);
-#pragma unroll
-		for (int n = 0; n < G; n++) add(g, __shfl_sync(warp, c, n), r[n]);
-	}
-	return loss;
-}
-
 template <int F> __device__ __forceinline__ void storeSplit(const Split &to, size_t row, int quads, const Row<F> &g) {
 #pragma unroll
 	for (int f = 0; f < F; f++) {
@@ -87,8 +52,8 @@ template <int F, int G, Method method> __device__ __forceinline__ void gradient(
 	if (i < t.rows) {
 		ClStep s = *a.step;
 		uint32_t positive = a.column[i];
-		Row<F> g = zeros<F>();
-		if (positive < t.rows) loss = sum(gradientOfRow<F, G>(t, s.stream, positive, i, g)); // others have no context
+		Row<F> w = load<F>(t.left + i * t.quads, t.quads), g = zeros<F>();
+		if (positive != noContext) loss = sum(addGradient<F, G>(t, s.stream, positive, i, w, g));
 		if (a.split.high) storeSplit(a.split, i, t.quads, g);
 		else store(a.plain + i * t.quads, t.quads, g);
 		if (a.words) updateOwn<F, method>(t, s, a.words, i, g);
