@@ -185,7 +185,11 @@ func TestProduct(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			within(t, "product", got, want, 5e-6)
+			tolerance := 5e-6
+			if x.m*x.n*x.k < 1000 { // nothing to average: one product of two parts is wrong by up to 2^-15
+				tolerance = 3.1e-5
+			}
+			within(t, "product", got, want, tolerance)
 		})
 	}
 }
