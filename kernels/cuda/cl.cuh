@@ -32,6 +32,22 @@ constexpr uint32_t noContext = 0xffffffffu;
 
 enum Method { adam, adamRow, sgd };
 
+// A step may be launched while the step before it ends: its blocks begin where that one's
+// are done. startNext lets the next step do so, and awaitPrevious waits until what the
+// previous step wrote is there. Columns and steps, and the table that a step changes, are
+// older than that. Without effect on GPUs before Hopper and on launches as usual.
+__device__ __forceinline__ void startNext() {
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+__device__ __forceinline__ void awaitPrevious() {
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // root and inverse are the device's own, wrong by two parts in 10 million, and far cheaper
 // than what the CPU has: the optimizer takes one of each a value.
 __device__ __forceinline__ float root(float x) {

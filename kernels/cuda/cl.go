@@ -290,23 +290,24 @@ func (t *CL) launch(count int) (err error) {
 func (t *CL) launchEach(count int) error {
 	d := t.device
 	for i := range count {
-		if err := t.launchStep(i, i); err != nil {
+		if err := t.launchStep(i, i, t.shape.early && i > 0); err != nil {
 			return err
 		}
 	}
 	return d.launch(t.sum, count, lossThread, 0, uint64(t.losses), uint64(t.shape.losses), uint64(t.totals))
 }
 
-// launchStep starts half step number i of a block, which writes losses number to.
-func (t *CL) launchStep(i, to int) error {
+// launchStep starts half step number i of a block, which writes losses number to: early,
+// when the half step before it ends.
+func (t *CL) launchStep(i, to int, early bool) error {
 	step := uint64(t.steps) + uint64(sizeOf[clStep](i))
 	column := uint64(t.columns) + uint64(4*t.config.Rows*(i%2*CLBlock+i/2))
 	losses := uint64(t.losses) + uint64(4*to*t.shape.losses)
 	d, threads, shared := t.device, 32*t.shape.warps, t.shape.shared
 	if t.config.HalfPrecision {
-		return launchWith(d, t.kernel, t.shape.blocks, threads, shared, &halfLaunch{t.halfArgs(i % 2), step, column, losses})
+		return launchEarly(d, t.kernel, t.shape.blocks, threads, shared, &halfLaunch{t.halfArgs(i % 2), step, column, losses}, early)
 	}
-	return launchWith(d, t.kernel, t.shape.blocks, threads, shared, &clLaunch{t.args(i % 2), step, column, losses})
+	return launchEarly(d, t.kernel, t.shape.blocks, threads, shared, &clLaunch{t.args(i % 2), step, column, losses}, early)
 }
 
 // A shape is how a half step is launched.
@@ -315,6 +316,7 @@ type shape struct {
 	bulk                  bool // by cl_bulk.cu
 	parts                 int  // that it has a row's targets in
 	losses                int  // that a half step writes
+	early                 bool // half steps may overlap: see startNext in cl.cuh
 }
 
 // What cl_bulk.cu has: targets of a row and of a part of it, bytes for barriers, and the
@@ -332,7 +334,7 @@ func (d *Device) clShape(c CLConfig, f int) shape {
 	warps := min(bulkWarps[f], (d.SharedOfBlock-bulkBarriers)/stage)
 	if d.machineCode() && targets <= bulkTargets && warps > 0 {
 		blocks := min(d.Multiprocessors, (c.Rows+warps-1)/warps)
-		return shape{blocks: blocks, warps: warps, shared: bulkBarriers + warps*stage, bulk: true, parts: parts, losses: blocks * warps}
+		return shape{blocks: blocks, warps: warps, shared: bulkBarriers + warps*stage, bulk: true, parts: parts, losses: blocks * warps, early: d.overlaps()}
 	}
 	blocks := (c.Rows + clWarps - 1) / clWarps
 	return shape{blocks: blocks, warps: clWarps, losses: blocks}
@@ -343,7 +345,7 @@ func (d *Device) halfShape(c CLConfig, kernel cu.Function) (shape, error) {
 	const warps = 4
 	resident, err := kernel.MaxActiveBlocksPerMultiProcessor(32*warps, 0)
 	blocks := min(d.Multiprocessors*resident, (c.Rows+warps-1)/warps)
-	return shape{blocks: blocks, warps: warps, losses: blocks * warps}, err
+	return shape{blocks: blocks, warps: warps, losses: blocks * warps, early: d.overlaps()}, err
 }
 
 // Close frees the memory that is not the device's to free.

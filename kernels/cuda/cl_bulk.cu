@@ -98,6 +98,7 @@ template <int F> struct Stage {
 
 template <int F, bool inParts, Method method> __device__ __forceinline__ void train(const ClLaunch &a) {
 	extern __shared__ float4 memory[];
+	startNext();
 	const ClTable &t = a.table;
 	ClStep s = *a.step;
 	int l = laneNumber(), width = 1 + t.negatives, warpOfBlock = threadIdx.x / 32, warpsOfBlock = blockDim.x / 32;
@@ -129,6 +130,7 @@ template <int F, bool inParts, Method method> __device__ __forceinline__ void tr
 	Targets draw;
 	draw.begin(t, s, a.column, first);
 	targets = draw.end();
+	awaitPrevious();
 	ask(first, 0);
 	draw.begin(t, s, a.column, first + stride);
 

@@ -225,6 +225,7 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 	draw.begin(t, s, positives, 0, first, stride);
 	uint32_t targets = 0, round = 0;
 	uint32_t rounding = lane(philox(t.seed, streamRounding, s.stream, 0), 0);
+	awaitPrevious();
 	float loss = 0;
 	int of = draw.sets - 1; // which of the sets of rows drawn together
 	for (uint32_t start = first; start < t.rows; start += stride) {
@@ -304,6 +305,7 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 // to be registers for.
 #define CL(method, name, F, L, G, blocks) \
 	extern "C" __global__ void __launch_bounds__(128, blocks) cl_half_##method##_##name(const __grid_constant__ HalfLaunch a) { \
+		startNext(); \
 		ClStep s = *a.step; \
 		float loss = sum(train<F, L, G, method>(a.table, s, a.column)); \
 		if (laneNumber() == 0) a.losses[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = loss; \

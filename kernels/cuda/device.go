@@ -109,6 +109,10 @@ func (d *Device) Memory() (free, total int64, err error) {
 // machineCode says if built/ has machine code for the device.
 func (d *Device) machineCode() bool { return d.Capability == [2]int{9, 0} && !d.portable }
 
+// overlaps says if a kernel of machine code may begin while the one before it ends:
+// drivers before CUDA 12.3 do not record that in graphs.
+func (d *Device) overlaps() bool { return d.machineCode() && cu.Version() >= 12030 }
+
 // Peak returns the most bytes that were allocated at a time. What the driver
 // takes for itself is not counted.
 func (d *Device) Peak() int64 { return d.peak.Load() }

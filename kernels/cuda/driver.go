@@ -20,9 +20,12 @@ static CUresult w2vcl_end(CUstream s, CUgraphExec *run) {
 	cuGraphDestroy(graph);
 	return result;
 }
-static CUresult w2vcl_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s, void *argument) {
+static CUresult w2vcl_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s, void *argument, int early) {
 	void *arguments[] = {argument};
-	return cuLaunchKernel(f, blocks, 1, 1, threads, 1, 1, shared, s, arguments, 0);
+	CUlaunchAttribute serialization = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
+	CUlaunchConfig how = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1,
+		.sharedMemBytes = shared, .hStream = s, .attrs = &serialization, .numAttrs = early};
+	return cuLaunchKernelEx(&how, f, arguments, 0);
 }
 */
 import "C"
@@ -76,9 +79,18 @@ func unpin[T any](s []T) error {
 // launchWith starts a kernel whose argument is a structure; cu's own way takes
 // arguments of eight bytes only.
 func launchWith[T any](d *Device, f cu.Function, blocks, threads, shared int, argument *T) error {
-	alone := *argument // what it came from may hold Go pointers, which C must not see
+	return launchEarly(d, f, blocks, threads, shared, argument, false)
+}
+
+// launchEarly is launchWith for a kernel that, if early, may begin while the one launched
+// before it ends: see startNext in cl.cuh.
+func launchEarly[T any](d *Device, f cu.Function, blocks, threads, shared int, argument *T, early bool) error {
+	alone, attributes := *argument, C.int(0) // what it came from may hold Go pointers, which C must not see
+	if early {
+		attributes = 1
+	}
 	return check("launch", C.w2vcl_launch(functionHandle(f), C.uint(blocks), C.uint(threads), C.uint(shared),
-		streamHandle(d.stream), unsafe.Pointer(&alone)))
+		streamHandle(d.stream), unsafe.Pointer(&alone), attributes))
 }
 
 const maxSharedOptin cu.DeviceAttribute = C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN

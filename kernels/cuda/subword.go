@@ -244,7 +244,7 @@ func (t *EncodedCL) launchEach(count int) error {
 		if err := t.trainEncoder(i); err != nil {
 			return err
 		}
-		if err := t.CL.launchStep(2*i+1, i); err != nil { // step 2 is that of CL
+		if err := t.CL.launchStep(2*i+1, i, false); err != nil { // step 2 is that of CL
 			return err
 		}
 	}
