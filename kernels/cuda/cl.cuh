@@ -141,3 +141,37 @@ __device__ __forceinline__ float addGradient(const ClTable &t, uint32_t stream, 
 	}
 	return loss;
 }
+
+// Targets are those of some rows of a warp, which has rows first, first + 1, ... first +
+// together - 1 at a time and those stride further on after them: slots lanes for each row,
+// and for rows of more targets than that a lane for each of so many of them at a time. They
+// are drawn in two halves: begin asks for what end uses, a round later.
+template <int together> struct Targets {
+	int slots, sets, parts; // lanes of a row, times that a warp has rows, parts of a row
+	uint32_t positive, column, low;
+	uint2 alias;
+	bool isPositive;
+
+	__device__ __forceinline__ Targets(int width, int slots) : slots(slots), sets(32 / slots / together), parts((width + slots - 1) / slots) {}
+
+	// begin takes round number n.
+	template <class Table>
+	__device__ __forceinline__ void begin(const Table &t, const ClStep &s, const uint32_t *positives, uint32_t n, uint32_t first, uint32_t stride) {
+		uint32_t of = laneNumber() / slots, k = n % parts * slots + laneNumber() % slots;
+		uint64_t i = first + of % together + uint64_t(n / parts * sets + of / together) * stride;
+		positive = column = low = 0;
+		alias = make_uint2(0, 0);
+		isPositive = k == 0;
+		if (i >= t.rows || k > t.negatives) return;
+		if (isPositive) {
+			positive = positives[i];
+			return;
+		}
+		uint32_t bits = word(t.seed, streamNegatives, s.stream, i * t.negatives + k - 1);
+		column = __umulhi(bits, t.rows);
+		low = bits * t.rows;
+		alias = __ldg(&t.alias[column]);
+	}
+
+	__device__ __forceinline__ uint32_t end() const { return isPositive ? positive : low < alias.x ? column : alias.y; }
+};

@@ -60,30 +60,6 @@ template <int F> __device__ __forceinline__ void storeStream(float4 *row, int qu
 		if (int i = laneNumber() + 32 * f; i < quads) __stcs(row + i, r.v[f]);
 }
 
-// Targets are the targets of a row, a lane each, drawn in two halves: begin asks for
-// what end uses.
-struct Targets {
-	uint32_t positive, column, low;
-	uint2 alias;
-
-	__device__ __forceinline__ void begin(const ClTable &t, const ClStep &s, const uint32_t *positives, uint32_t i) {
-		int k = laneNumber();
-		positive = column = low = 0;
-		alias = make_uint2(0, 0);
-		if (i >= t.rows || k > t.negatives) return;
-		if (k == 0) {
-			positive = positives[i];
-			return;
-		}
-		uint32_t bits = word(t.seed, streamNegatives, s.stream, uint64_t(i) * t.negatives + k - 1);
-		column = __umulhi(bits, t.rows);
-		low = bits * t.rows;
-		alias = __ldg(&t.alias[column]);
-	}
-
-	__device__ __forceinline__ uint32_t end() const { return laneNumber() == 0 ? positive : low < alias.x ? column : alias.y; }
-};
-
 template <int F> struct Stage {
 	float4 *rows; // (targets of a part + 1, 32 F), of this warp; the last is of left
 	uint32_t barrier;
@@ -127,15 +103,15 @@ template <int F, bool inParts, Method method> __device__ __forceinline__ void tr
 			copyBulk(sharedAddress(stage.rows + l * 32 * F), from, bytes, stage.barrier, l < wanted ? stays : goes);
 		}
 	};
-	Targets draw;
-	draw.begin(t, s, a.column, first);
+	Targets<1> draw(mostTargets, mostTargets);
+	draw.begin(t, s, a.column, 0, first, stride);
 	targets = draw.end();
 	awaitPrevious();
 	ask(first, 0);
-	draw.begin(t, s, a.column, first + stride);
+	draw.begin(t, s, a.column, 1, first, stride);
 
 	float loss = 0;
-	uint32_t phase = 0;
+	uint32_t phase = 0, round = 1;
 	for (uint32_t i = first; i < t.rows; i += stride) {
 		size_t at = size_t(i) * t.quads;
 		Row<F> w, m, v, g = zeros<F>();
@@ -164,7 +140,7 @@ template <int F, bool inParts, Method method> __device__ __forceinline__ void tr
 		}
 		targets = draw.end();
 		ask(i + stride, 0);
-		draw.begin(t, s, a.column, i + 2 * stride);
+		draw.begin(t, s, a.column, ++round, first, stride);
 		optimize<F, method>(t, s, i, w, m, v, g);
 		if constexpr (method != sgd) storeStream(t.first + at, t.quads, m);
 		if constexpr (method == adam) storeStream(t.second + at, t.quads, v);

@@ -106,43 +106,6 @@ __device__ __forceinline__ void atRandom(Unit &u, const float (&x)[unitValues], 
 	}
 }
 
-// Targets are those of some rows of a warp, which has rows first, first + 1, ... first +
-// together - 1 at a time and those stride further on after them: slots lanes for each row,
-// and for rows of more targets than that a lane for each of so many of them at a time. They
-// are drawn in two halves: begin asks for what end uses, a round later.
-template <int together> struct Targets {
-	int slots, sets, parts; // lanes of a row, times that a warp has rows, parts of a row
-	uint32_t positive, column, low;
-	uint2 alias;
-	bool isPositive;
-
-	__device__ __forceinline__ Targets(int width) {
-		slots = width <= 8 ? 8 : width <= 16 || together > 1 ? 16 : 32;
-		sets = 32 / slots / together;
-		parts = (width + slots - 1) / slots;
-	}
-
-	// begin takes round number n.
-	__device__ __forceinline__ void begin(const HalfTable &t, const ClStep &s, const uint32_t *positives, uint32_t n, uint32_t first, uint32_t stride) {
-		uint32_t of = laneNumber() / slots, k = n % parts * slots + laneNumber() % slots;
-		uint64_t i = first + of % together + uint64_t(n / parts * sets + of / together) * stride;
-		positive = column = low = 0;
-		alias = make_uint2(0, 0);
-		isPositive = k == 0;
-		if (i >= t.rows || k > t.negatives) return;
-		if (isPositive) {
-			positive = positives[i];
-			return;
-		}
-		uint32_t bits = word(t.seed, streamNegatives, s.stream, i * t.negatives + k - 1);
-		column = __umulhi(bits, t.rows);
-		low = bits * t.rows;
-		alias = __ldg(&t.alias[column]);
-	}
-
-	__device__ __forceinline__ uint32_t end() const { return isPositive ? positive : low < alias.x ? column : alias.y; }
-};
-
 // A Place is where this lane's F units are in a row that L lanes have, in words. A lane that
 // has fewer reads the row's last unit in place of them, takes its values of left as zeros and
 // writes nothing.
@@ -221,7 +184,7 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 	int l = laneNumber() % L, ofWarp = laneNumber() / L, width = 1 + t.negatives, warps = blockDim.x / 32;
 	uint32_t first = (blockIdx.x * warps + threadIdx.x / 32) * together, stride = gridDim.x * warps * together, words = t.units * unitWords;
 	Place<F, L> place(t.units);
-	Targets<together> draw(width);
+	Targets<together> draw(width, width <= 8 ? 8 : width <= 16 || together > 1 ? 16 : 32);
 	draw.begin(t, s, positives, 0, first, stride);
 	uint32_t targets = 0, round = 0;
 	uint32_t rounding = lane(philox(t.seed, streamRounding, s.stream, 0), 0);
