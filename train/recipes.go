@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/w2vcl/w2vcl/device"
 )
@@ -121,9 +122,9 @@ func clRate(c *Config, set settingsSet) {
 		return
 	}
 	tuned := c.LR
-	c.LR = min(tuned, 1/float64(c.Dim))
+	c.LR = min(tuned, readable(1/float64(c.Dim)))
 	if set["weight-decay"] == "" {
-		c.WeightDecay = max(c.WeightDecay, min(0.1, c.WeightDecay*tuned/c.LR))
+		c.WeightDecay = max(c.WeightDecay, min(0.1, readable(c.WeightDecay*tuned/c.LR)))
 	}
 }
 
@@ -217,7 +218,13 @@ func subwordRate(c *Config) {
 	if c.Subword == SubwordNGram {
 		factor = max(math.Sqrt(factor), 1)
 	}
-	c.SubwordLR = min(c.SubwordLR*factor, 1)
+	c.SubwordLR = min(readable(c.SubwordLR*factor), 1)
+}
+
+// readable rounds a computed setting to three digits, for config.toml is read by people.
+func readable(x float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	return rounded
 }
 
 // Demo returns the settings of `w2vcl demo`, to be given to [Resolve]: mode cl
@@ -258,7 +265,7 @@ func dependentDefaults(c *Config, set settingsSet) {
 			c.LR = 0.03 // at 0.025, MEN and RW are lower than with the other modes
 		}
 		if set["lr-end"] == "" && c.Decay == DecayLinear {
-			c.LREnd = c.LR * 1e-4
+			c.LREnd = readable(c.LR * 1e-4)
 		}
 	}
 	if set["subword-lr"] == "" && c.Mode == ModeCL && c.Preset != PresetPaper {
