@@ -147,14 +147,15 @@ func MemoryTwoStepWithEncoder(e subword.Encoder, c graph.Config) (int64, error) 
 }
 
 // paddedDim is the length that a row of dim values has on the device, or a little more:
-// it is padded to whole cache lines if that adds little, and to 32 bytes in any case.
+// it is padded to whole cache lines if that adds little, and to whole sectors of memory in any
+// case, of float32 or, which is more, of 16 bits.
 func paddedDim(dim int) int {
 	for _, unit := range []int{64, 32} {
 		if whole := (dim + unit - 1) / unit * unit; whole-dim <= dim/12 {
 			return whole
 		}
 	}
-	return (dim + 7) / 8 * 8
+	return (dim + 15) / 16 * 16
 }
 
 func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(dim)) }

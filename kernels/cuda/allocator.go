@@ -21,10 +21,9 @@ func (a *allocator) bytes(what string, bytes int) cu.DevicePtr {
 
 func (a *allocator) floats(what string, n int) cu.DevicePtr { return a.bytes(what, 4*n) }
 
-// split allocates a matrix in two parts: whole groups of 8 values that hold what a row of
-// quads does.
+// split allocates a matrix in two parts, with rows as long as those of float32.
 func (a *allocator) split(what string, rows, columns int) splitMatrix {
-	stride := (4*quads(columns) + 7) / 8 * 8
+	stride := 4 * quads(columns)
 	return splitMatrix{high: a.bytes(what, 2*rows*stride), low: a.bytes(what, 2*rows*stride), stride: uint64(stride)}
 }
 

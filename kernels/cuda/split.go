@@ -7,12 +7,12 @@ import "math"
 // With half precision a table lies on the device in two planes of 16 bits a value:
 // its rows rounded to bfloat16, which are all that is read of frozen rows, and the
 // low halves of the float32 values. The two give back every bit; see join in
-// cl_half.cu. A row is padded to eight values, 16 bytes of either plane, or more.
+// cl_half.cu. A row is padded to whole sectors of either plane, 16 values, or more.
 //
 // Moments are one plane of bfloat16.
 
 // halfStride is the number of values of a row of either plane.
-func halfStride(dim int) int { return padded(dim, 8, 64) }
+func halfStride(dim int) int { return padded(dim, 2) }
 
 // split makes the planes of (rows, dim) values.
 func split(values []float32, dim int) (high, low []uint16) {
