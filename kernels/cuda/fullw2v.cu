@@ -1,5 +1,5 @@
-// FULL-W2V: one warp trains a sentence, window by window in order (section 3.1),
-// with what sequential/fullw2v.go says:
+// FULL-W2V: a warp, or a team of some for rows that are long, trains a sentence,
+// window by window in order (section 3.1), with what sequential/fullw2v.go says:
 //
 //	words: (V, N)  contexts: (V, N)
 //	for each word t of the sentence:
@@ -16,6 +16,10 @@
 // barriers for its dots; a warp needs none, and many more sentences fit the chip.
 // What a warp waits for is memory, so everything is asked for early: numbers of
 // outputs eight windows before they are used, their rows one window before.
+//
+// Registers decide how many values of a row a warp has. Where they would not hold
+// the outputs of this window, what these get, and the next window's, the last are
+// brought into shared memory (staged); a spilled register had to wait for its row.
 #include "fullw2v.cuh"
 
 // What a window is computed with: C context words meet T outputs at once, which
@@ -29,19 +33,58 @@ template <int T, int C> struct Products {
 	static constexpr int stride = T <= 8 ? 8 : 16; // of coefficients in memory, and of outputs
 };
 
+// A Team is the warps of a block that train a sentence: one, or, if many, as many
+// as its rows need, each with 4 F + E chunks of every row in its own shared memory.
+// Every warp does what the others do, with the same numbers, and they sum their
+// parts of the dots.
+template <int F, int E, int T, int C, bool many> struct Team {
+	using P = Products<T, C>;
+	static constexpr bool staged = T * (4 * F + E) > 24;
+	static constexpr int most = 64; // dots of an exchange
+	int warps, number;              // of all, of this one
+	float4 *memory;                 // of this warp
+	float *coefficients, *parts;    // parts: (2, warps, most), in turn
+	int turn = 0;
+
+	// A warp has its ring, of so many slots, in shared memory, and what is staged.
+	__device__ __forceinline__ Team(int slots) : warps(many ? blockDim.x / 32 : 1), number(many ? threadIdx.x / 32 : 0) {
+		int quads = (2 * slots + 1 + (staged ? T : 0)) * Ring<F, E>::stride, all = quads + C * P::stride / 4;
+		memory = shared + number * all;
+		coefficients = reinterpret_cast<float *>(memory + quads);
+		parts = reinterpret_cast<float *>(shared + warps * all);
+	}
+
+	// sum makes a lane's parts of numbers l mod G and 32 + l mod R their sums over the
+	// warps, in which all warps agree to the last bit. One barrier is enough: parts
+	// are written again when all have passed the next.
+	__device__ __forceinline__ void sum(float &score, float &rest) {
+		float *all = parts + turn * warps * most;
+		turn ^= 1;
+		int l = laneNumber(), i = l % P::G, j = 32 + l % max(P::R, 1);
+		if (l < P::G) all[number * most + i] = score;
+		if (l < P::R) all[number * most + j] = rest;
+		__syncthreads();
+		score = rest = 0;
+		for (int w = 0; w < warps; w++) {
+			score += all[w * most + i];
+			if (P::R > 0) rest += all[w * most + j];
+		}
+	}
+};
+
 // window trains a window; r are the rows of its outputs, and times says how often
 // this lane's slot is a context. It sets added to what they get, and returns this
 // lane's part of the loss.
-template <int F, int T, int C>
-__device__ __forceinline__ float window(const FullW2VArgs &a, Ring<F> &ring, const Row<F> (&r)[T], Row<F> (&added)[T], int times, float rate) {
+template <int F, int E, int T, int C, bool many>
+__device__ __forceinline__ float window(const FullW2VArgs &a, Team<F, E, T, C, many> &team, Ring<F, E> &ring,
+	const Row<F, E> (&r)[T], Row<F, E> (&added)[T], int times, float rate) {
 	using P = Products<T, C>;
-	float *coefficients = reinterpret_cast<float *>(shared + ring.quads());
 	int width = 1 + a.negatives, l = laneNumber();
 #pragma unroll
-	for (int k = 0; k < T; k++) added[k] = zeros<F>();
+	for (int k = 0; k < T; k++) added[k] = zeros<F, E>();
 	float loss = 0;
 	for (unsigned rest = __ballot_sync(warp, times > 0); rest;) {
-		Row<F> left[C];
+		Row<F, E> left[C];
 		int slot[C];
 #pragma unroll
 		for (int c = 0; c < C; c++) {
@@ -60,26 +103,32 @@ __device__ __forceinline__ float window(const FullW2VArgs &a, Ring<F> &ring, con
 		for (int c = 1; c < C; c++) mine = n / T == c ? slot[c] : mine;
 		float often = __shfl_sync(warp, times, mine & 31);
 		if (mine == ring.slots) often = 0;
-		float score = sums<P::G>(x);
+		float score = sums<P::G>(x), scoreOfRest = 0;
+		if constexpr (many) {
+			if constexpr (P::R > 0) scoreOfRest = sums<P::R>(y);
+			team.sum(score, scoreOfRest);
+		}
 		float part = pair(score, n % T, width, often, rate);
 		if (l < P::G && n < C * T) loss += part;
 		__syncwarp();
-		if (n < C * T) coefficients[n / T * P::stride + n % T] = score;
+		if (n < C * T) team.coefficients[n / T * P::stride + n % T] = score;
 		if constexpr (P::R > 0) { // all of the last context word
 			n = 32 + l % P::R;
 			often = slot[C - 1] < ring.slots ? __shfl_sync(warp, times, slot[C - 1] & 31) : 0;
-			score = sums<P::R>(y);
+			if constexpr (!many) scoreOfRest = sums<P::R>(y);
+			score = scoreOfRest;
 			part = pair(score, n % T, width, often, rate);
 			if (l < P::R && n < C * T) loss += part;
-			if (n < C * T) coefficients[n / T * P::stride + n % T] = score;
+			if (n < C * T) team.coefficients[n / T * P::stride + n % T] = score;
 		}
 		__syncwarp();
 #pragma unroll
 		for (int c = 0; c < C; c++) {
-			Row<F> updated = left[c];
+			if constexpr (team.staged) left[c] = ring.load(slot[c]); // no registers to keep it
+			Row<F, E> updated = left[c];
 #pragma unroll
 			for (int k = 0; k < T; k++) {
-				float x = coefficients[c * P::stride + k];
+				float x = team.coefficients[c * P::stride + k];
 				add(updated, x, r[k]);
 				add(added[k], x, left[c]);
 			}
@@ -91,13 +140,16 @@ __device__ __forceinline__ float window(const FullW2VArgs &a, Ring<F> &ring, con
 
 // sentence trains n words that subsampling has left of a sentence that begins
 // with token first of the text.
-template <int F, int T, int C>
+template <int F, int E, int T, int C, bool many>
 __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
 	constexpr int S = Products<T, C>::stride;
 	using Draw = Outputs<S>;
-	int half = a.half, width = 1 + a.negatives, l = laneNumber();
-	Ring<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), a.shares, 2 * half + 2, 2 * half + 3};
-	Chunks<F> contexts(static_cast<float4 *>(a.contexts), a.vocabulary, a.quads);
+	int half = a.half, width = 1 + a.negatives, l = laneNumber(), slots = 2 * half + 2;
+	Team<F, E, T, C, many> team(slots);
+	int chunk = team.number * (4 * F + E); // first of this warp
+	Ring<F, E> ring = {Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, slots, slots + 1};
+	ring.memory = team.memory;
+	Chunks<F, E> contexts(static_cast<float4 *>(a.contexts), a.vocabulary, a.quads, chunk);
 	ring.clear();
 	for (int i = 0; i <= half && i < n; i++) {
 		int into = ring.enter(kept[i], i);
@@ -111,7 +163,7 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 	draw.begin(a, epoch, first, kept, Draw::windows, n);
 	uint32_t coming = kept[min(half + 1, n - 1)];
 	uint32_t now = __shfl_sync(warp, batch, l % S); // outputs of this window
-	Row<F> r[T];
+	Row<F, E> r[T];
 #pragma unroll
 	for (int k = 0; k < T; k++) r[k] = loadCurrent(contexts, __shfl_sync(warp, now, k), k < width);
 	float loss = 0;
@@ -126,26 +178,34 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 			// Where rows come and go is settled here, while rows are on the way.
 			int times = ring.places - (l == ring.slot(t)); // that this lane's slot is a context
 			int into = t + half + 1 < n ? ring.enter(entering, t + half + 1) : -1;
-			Row<F> rowEntering = loadCurrent(ring.words, entering, into >= 0);
+			Row<F, E> rowEntering = loadCurrent(ring.words, entering, into >= 0);
 			int from = t >= half ? ring.leave(t - half) : -1;
 			bool last = j + 1 == Draw::windows;
 			int after = last ? 0 : (j + 1) * S;
 			uint32_t soon = __shfl_sync(warp, last ? batchNext : batch, after + l % S);
 			unsigned stale = (last ? againNext : again) >> after; // rows that this window changes
-			Row<F> added[T];
-			Row<F> next[T];
+			Row<F, E> added[T], next[T];
 #pragma unroll
-			for (int k = 0; k < T; k++) next[k] = loadCurrent(contexts, __shfl_sync(warp, soon, k), k < width);
-			loss += window<F, T, C>(a, ring, r, added, times, rate);
+			for (int k = 0; k < T; k++) {
+				uint32_t output = __shfl_sync(warp, soon, k);
+				if constexpr (team.staged)
+					stageCurrent(contexts, output, k < width, ring.at(ring.end() + k));
+				else
+					next[k] = loadCurrent(contexts, output, k < width);
+			}
+			loss += window(a, team, ring, r, added, times, rate);
 #pragma unroll
 			for (int k = 0; k < T; k++) addCurrent(contexts, __shfl_sync(warp, now, k), added[k], k < width);
 			ring.bring(into, rowEntering);
 			ring.giveBack(from);
+			if constexpr (team.staged) arrived();
 #pragma unroll
 			for (int k = 0; k < T; k++) {
+				if constexpr (team.staged) next[k] = ring.load(ring.end() + k);
 				if (stale >> k & 1) next[k] = loadCurrent(contexts, __shfl_sync(warp, soon, k), k < width);
 				r[k] = next[k];
 			}
+			if constexpr (team.staged) __syncwarp(); // before other rows come there
 			now = soon;
 		}
 		batch = batchNext;
@@ -161,23 +221,37 @@ extern "C" __global__ void fullw2v_renumber(uint32_t *tokens, uint64_t count, ui
 		tokens[i] = tokens[i] * successor % vocabulary;
 }
 
-#define FULLW2V(F, T, C, warps) \
-	extern "C" __global__ void __launch_bounds__(32, warps) fullw2v_##F##_##T##_##C(const __grid_constant__ FullW2VArgs a) { \
-		train(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { return sentence<F, T, C>(a, epoch, first, kept, n, rate); }); \
-	}
+#define TRAIN(train, F, E, T, C, many) \
+	train(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { return sentence<F, E, T, C, many>(a, epoch, first, kept, n, rate); })
 
-// For N up to 128 F and K below T; six rows are what five negatives need. C is as
-// many context words as there are registers for; for W_f = 5, half of them. warps
-// are those that one multiprocessor must have room for: 12 train 850 million words
-// a second where 8, with all the registers they like, train 745.
-FULLW2V(1, 6, 6, 12)
-FULLW2V(1, 6, 5, 12)
-FULLW2V(2, 6, 3, 8)
-FULLW2V(3, 6, 2, 8)
-FULLW2V(4, 6, 1, 8)
-FULLW2V(8, 6, 1, 8)
-FULLW2V(1, 16, 2, 8)
-FULLW2V(2, 16, 1, 8)
-FULLW2V(3, 16, 1, 8)
-FULLW2V(4, 16, 1, 8)
-FULLW2V(8, 16, 1, 8)
+// For K below T, and rows of up to 4 F + E chunks of 32 values. C is as many
+// context words as there are registers for; for W_f = 5, half of them. warps are
+// those that one multiprocessor must have room for: 12 train 850 million words a
+// second where 8, with all the registers they like, train 745.
+#define FULLW2V(F, E, T, C, warps) \
+	extern "C" __global__ void __launch_bounds__(32, warps) fullw2v_##F##_##E##_##T##_##C(const __grid_constant__ FullW2VArgs a) { \
+		TRAIN(train, F, E, T, C, false); \
+	}
+FULLW2V(1, 0, 6, 6, 12)
+FULLW2V(1, 0, 6, 5, 12)
+FULLW2V(2, 0, 6, 6, 8)
+FULLW2V(2, 0, 6, 5, 8)
+FULLW2V(2, 2, 6, 6, 8)
+FULLW2V(2, 2, 6, 5, 8)
+FULLW2V(3, 0, 6, 6, 8)
+FULLW2V(3, 0, 6, 5, 8)
+FULLW2V(1, 0, 11, 2, 8)
+FULLW2V(1, 0, 16, 2, 8)
+
+// For rows of as many times 4 F + E chunks as there are warps, up to warps of them,
+// of which a multiprocessor has room for so many.
+#define FULLW2V_TEAM(F, E, T, C, warps) \
+	extern "C" __global__ void __launch_bounds__(32 * warps) fullw2v_team_##F##_##E##_##T##_##C(const __grid_constant__ FullW2VArgs a) { \
+		TRAIN(trainBlock, F, E, T, C, true); \
+	}
+FULLW2V_TEAM(2, 0, 6, 6, 8)
+FULLW2V_TEAM(2, 0, 6, 5, 8)
+FULLW2V_TEAM(1, 0, 11, 2, 12)
+FULLW2V_TEAM(1, 1, 11, 2, 8)
+FULLW2V_TEAM(1, 0, 16, 2, 8)
+FULLW2V_TEAM(1, 1, 16, 2, 8)

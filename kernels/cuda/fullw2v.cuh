@@ -106,38 +106,48 @@ template <int S> __device__ __forceinline__ unsigned repeated(uint32_t batch, ui
 
 extern __shared__ float4 shared[]; // begins with the ring
 
-// A Ring holds the rows of a window, padded with zeros to 32 F quads, in shared
-// memory: (rows, 32 F + pad). Lane s knows slot s; lane p knows the slot of the
-// word at the places of the sentence that are p modulo 32. Rows behind the last
-// slot stay zero.
+// A Ring holds the rows of a window, or this warp's part of them, padded with zeros
+// to 32 F + 8 E quads, in shared memory: (rows, 32 F + 8 E + pad). Lane s knows slot
+// s; lane p knows the slot of the word at the places of the sentence that are p
+// modulo 32. Rows behind the last slot stay zero.
 //
 // The rows as they came lie behind the ring: a frequent word is in many rings at
 // once, so what goes back is what changed, or the word's share of it.
-template <int F, int pad = 0> struct Ring {
-	static constexpr int stride = 32 * F + pad; // quads from a row to the next
-	Chunks<F> words;
+template <int F, int E = 0, int pad = 0> struct Ring {
+	static constexpr int stride = 32 * F + 8 * E + pad; // quads from a row to the next
+	Chunks<F, E> words;
 	const float *shares;
 	int slots, rows;
 	uint32_t word; // of this lane's slot
 	float share;
 	int places;    // in the window that have it; 0: free
 	int slotOf;
+	float4 *memory = shared;
 
-	__device__ __forceinline__ Row<F> load(int slot) const {
-		Row<F> r;
+	__device__ __forceinline__ float4 *at(int slot) const { return memory + slot * stride; }
+	__device__ __forceinline__ float *values(int slot) const { return reinterpret_cast<float *>(at(slot) + 32 * F); }
+
+	__device__ __forceinline__ Row<F, E> load(int slot) const {
+		Row<F, E> r;
 #pragma unroll
-		for (int f = 0; f < F; f++) r.v[f] = shared[slot * stride + f * 32 + laneNumber()];
+		for (int f = 0; f < F; f++) r.v[f] = at(slot)[f * 32 + laneNumber()];
+		if constexpr (E > 0)
+#pragma unroll
+			for (int e = 0; e < E; e++) r.w[e] = values(slot)[e * 32 + laneNumber()];
 		return r;
 	}
 
-	__device__ __forceinline__ void store(int slot, const Row<F> &r) {
+	__device__ __forceinline__ void store(int slot, const Row<F, E> &r) {
 #pragma unroll
-		for (int f = 0; f < F; f++) shared[slot * stride + f * 32 + laneNumber()] = r.v[f];
+		for (int f = 0; f < F; f++) at(slot)[f * 32 + laneNumber()] = r.v[f];
+		if constexpr (E > 0)
+#pragma unroll
+			for (int e = 0; e < E; e++) values(slot)[e * 32 + laneNumber()] = r.w[e];
 	}
 
 	__device__ __forceinline__ void clear() {
 		word = places = slotOf = 0;
-		for (int slot = 0; slot < rows; slot++) store(slot, zeros<F>());
+		for (int slot = 0; slot < rows; slot++) store(slot, zeros<F, E>());
 	}
 
 	__device__ __forceinline__ int slot(int i) const { return __shfl_sync(warp, slotOf, i & 31); }
@@ -157,7 +167,7 @@ template <int F, int pad = 0> struct Ring {
 	}
 
 	// bring stores the row of a word that entered.
-	__device__ __forceinline__ void bring(int slot, const Row<F> &row) {
+	__device__ __forceinline__ void bring(int slot, const Row<F, E> &row) {
 		if (slot < 0) return;
 		store(slot, row);
 		store(rows + slot, row);
@@ -176,14 +186,16 @@ template <int F, int pad = 0> struct Ring {
 		if (slot < 0) return;
 		uint32_t w = __shfl_sync(warp, word, slot);
 		float part = __shfl_sync(warp, share, slot);
-		Row<F> change = zeros<F>();
+		Row<F, E> change = zeros<F, E>();
 		add(change, part, load(slot));
 		add(change, -part, load(rows + slot));
 		addCurrent(words, w, change, true);
 	}
 
+	// end is the number of the first row behind the ring.
+	__device__ __forceinline__ int end() const { return rows + slots; }
 	// quads is how much of shared memory the ring takes.
-	__device__ __forceinline__ int quads() const { return (rows + slots) * stride; }
+	__device__ __forceinline__ int quads() const { return end() * stride; }
 };
 
 // pair makes a pair's score its coefficient and returns its loss. times is how
@@ -226,5 +238,30 @@ template <class Sentence> __device__ __forceinline__ void train(const FullW2VArg
 		size_t unit = size_t(epoch) * a.units + a.unitOf[s];
 		if (n > 1) finish(a, unit, sentence(epoch, first, kept, n, a.rates[unit]), n);
 		__syncwarp();
+	}
+}
+
+// trainBlock is train for a block of warps that train a sentence together.
+template <class Sentence> __device__ __forceinline__ void trainBlock(const FullW2VArgs &a, Sentence sentence) {
+	__shared__ uint32_t next, left;
+	uint32_t *kept = a.kept + size_t(blockIdx.x) * a.longest;
+	for (;;) {
+		__syncthreads();
+		if (threadIdx.x == 0) next = atomicAdd(a.next, 1u);
+		__syncthreads();
+		uint32_t taken = __reduce_max_sync(warp, next);
+		if (taken >= a.all) break;
+		uint32_t epoch = (a.first + taken) / a.count, s = (a.first + taken) % a.count;
+		uint64_t first = a.sentences[s];
+		if (threadIdx.x < 32) {
+			int n = subsample(a, epoch, first, __reduce_max_sync(warp, uint32_t(a.sentences[s + 1] - first)), kept);
+			if (threadIdx.x == 0) left = n;
+		}
+		__syncthreads();
+		int n = __reduce_max_sync(warp, left);
+		if (n < 2) continue;
+		size_t unit = size_t(epoch) * a.units + a.unitOf[s];
+		float loss = sentence(epoch, first, kept, n, a.rates[unit]);
+		if (threadIdx.x < 32) finish(a, unit, loss, n);
 	}
 }

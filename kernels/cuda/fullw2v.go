@@ -59,9 +59,25 @@ const (
 	tokensInFlight = 10_000 // of the text, for each sentence in flight
 )
 
-// contextsTogether is how many context words the kernels for N up to 128 F take
-// at once; see C of fullw2v.cu.
-var contextsTogether = map[int]int{1: 6, 2: 3, 3: 2, 4: 1, 8: 1}
+// A fullPart is what one warp of fullw2v.cu has of every row: 4 f + e chunks. One
+// warp trains a sentence, or, in a team, as many as the rows need.
+type fullPart struct {
+	f, e int
+	team bool
+}
+
+func (p fullPart) chunks() int { return 4*p.f + p.e }
+
+// fullKernels are those of fullw2v.cu.
+var fullKernels = []struct {
+	outputs  int   // that a window has at most
+	together []int // context words at a time: the second where it divides the window and the first does not
+	parts    []fullPart
+}{
+	{6, []int{6, 5}, []fullPart{{1, 0, false}, {2, 0, false}, {2, 2, false}, {3, 0, false}, {2, 0, true}}},
+	{11, []int{2}, []fullPart{{1, 0, false}, {1, 0, true}, {1, 1, true}}},
+	{16, []int{2}, []fullPart{{1, 0, false}, {1, 0, true}, {1, 1, true}}},
+}
 
 // NewFullW2V takes the device's memory for training. The tables are zero.
 func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
@@ -116,13 +132,44 @@ func (c *FullW2VConfig) kernel() (fullKernel, error) {
 		row := 512*f + 16
 		return fullKernel{"fullw2v_half", fmt.Sprintf("fullw2v_half_%d_%d", f, groups), 32, (groups*8 + slots) * row}, nil
 	}
-	rows, together := 6, contextsTogether[f]
-	if c.Negatives > 5 {
-		rows, together = 16, 1+1/f
-	} else if f == 1 && 2*c.Half%6 != 0 && 2*c.Half%5 == 0 {
-		together = 5
+	return c.single(slots), nil
+}
+
+// single chooses the kernel in single precision: that which covers rows with the
+// fewest chunks, and windows with the fewest context words too many.
+func (c *FullW2VConfig) single(slots int) fullKernel {
+	i := 0
+	for fullKernels[i].outputs < 1+c.Negatives {
+		i++
 	}
-	return fullKernel{"fullw2v", fmt.Sprintf("fullw2v_%d_%d_%d", f, rows, together), 32, (2*slots+1)*512*f + 4*together*max(rows, 8)}, nil
+	kind := fullKernels[i]
+	var part fullPart
+	warps := 0
+	for _, p := range kind.parts {
+		w := (chunks(c.Dim) + p.chunks() - 1) / p.chunks()
+		if (p.team || w == 1) && (warps == 0 || w*p.chunks() < warps*part.chunks()) {
+			part, warps = p, w
+		}
+	}
+	together := kind.together[0]
+	for _, n := range kind.together {
+		if 2*c.Half%together != 0 && 2*c.Half%n == 0 {
+			together = n
+		}
+	}
+	rows, coefficients := 2*slots+1, together*8
+	if kind.outputs > 8 {
+		coefficients *= 2
+	}
+	if kind.outputs*part.chunks() > 24 {
+		rows += kind.outputs // of the next window
+	}
+	name := fmt.Sprintf("%d_%d_%d_%d", part.f, part.e, kind.outputs, together)
+	parts := 0
+	if part.team {
+		name, parts = "team_"+name, 2*64 // of dot products
+	}
+	return fullKernel{"fullw2v", "fullw2v_" + name, 32 * warps, 4 * warps * (rows*chunkValues*part.chunks() + coefficients + parts)}
 }
 
 func (c *FullW2VConfig) check() error {

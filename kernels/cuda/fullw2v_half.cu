@@ -109,7 +109,7 @@ struct Dither {
 
 // A row in the ring has 16 bytes more than its values, so that the rows of two
 // slots do not meet in the banks of shared memory.
-template <int F> using HalfRing = Ring<F, 1>;
+template <int F> using HalfRing = Ring<F, 0, 1>;
 
 // window trains a window: r are the outputs, of which this lane has a quarter of
 // output; Q groups of 8 slots hold the context words, and times says how often this

@@ -80,6 +80,39 @@ func total(x []float64) (sum float64) {
 	return sum
 }
 
+// Every shape has a kernel, whose warps have all of a row.
+func TestFullW2VKernels(t *testing.T) {
+	source, err := built.ReadFile("built/fullw2v.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, entry := range strings.Split(string(source), ".entry ")[1:] {
+		there[entry[:strings.IndexByte(entry, '(')]] = true
+	}
+	for dim := 1; dim <= 1024; dim++ {
+		for negatives := 1; negatives <= 15; negatives++ {
+			for half := 1; half <= 15; half++ {
+				c := FullW2VConfig{Dim: dim, Negatives: negatives, Half: half}
+				k, err := c.kernel()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var f, e, outputs, together int
+				if _, err := fmt.Sscanf(strings.Replace(k.name, "team_", "", 1), "fullw2v_%d_%d_%d_%d", &f, &e, &outputs, &together); err != nil {
+					t.Fatalf("%s: %v", k.name, err)
+				}
+				if !there[k.name] {
+					t.Fatalf("N=%d K=%d W_f=%d: there is no %s", dim, negatives, half, k.name)
+				}
+				if k.threads/32*(128*f+32*e) < dim || outputs < 1+negatives {
+					t.Fatalf("N=%d K=%d W_f=%d: %s with %d threads is too small", dim, negatives, half, k.name, k.threads)
+				}
+			}
+		}
+	}
+}
+
 // With one sentence in flight, the tables are those of the CPU.
 func TestFullW2V(t *testing.T) {
 	d := open(t)
@@ -87,11 +120,18 @@ func TestFullW2V(t *testing.T) {
 	for _, dim := range dims {
 		tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: 5})
 	}
-	for _, k := range []int{1, 3, 7, 15} {
-		tests = append(tests, sequential.Config{Dim: 20, Window: 5, Negatives: k}, sequential.Config{Dim: 300, Window: 5, Negatives: k})
+	for _, dim := range []int{129, 200, 384, 640} {
+		tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: 5})
+	}
+	for _, k := range []int{1, 3, 7, 10, 15} {
+		for _, dim := range []int{20, 300, 384} {
+			tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: k})
+		}
 	}
 	for _, w := range []int{1, 2, 3, 10, 30} {
-		tests = append(tests, sequential.Config{Dim: 128, Window: w, Negatives: 5})
+		for _, dim := range []int{128, 200, 300, 384, 500} {
+			tests = append(tests, sequential.Config{Dim: dim, Window: w, Negatives: 5})
+		}
 	}
 	for _, c := range tests {
 		few := 5 // so that windows hold words several times
@@ -316,10 +356,17 @@ func TestFullW2VPieces(t *testing.T) {
 // thousand times as long.
 func TestFullW2VShort(t *testing.T) {
 	d := open(t)
-	for _, kernel := range []choice{{}, {half: true}, {rung: "register"}, {rung: "block"}, {rung: "warp"}, {rung: "joint"}} {
-		t.Run(fmt.Sprintf("%+v", kernel), func(t *testing.T) {
-			c := sequential.Config{Dim: 128, Window: 5, Negatives: 5, Epochs: 1, Seed: freshSeed(t)}
-			reference, f := fullW2VCase(t, d, zipf(c.Seed, 60, 20), c, 2, kernel)
+	for _, x := range []struct {
+		dim, negatives int
+		kernel         choice
+	}{
+		{128, 5, choice{}}, {300, 5, choice{}}, {500, 5, choice{}}, {300, 7, choice{}},
+		{128, 5, choice{half: true}}, {128, 5, choice{rung: "register"}}, {128, 5, choice{rung: "block"}},
+		{128, 5, choice{rung: "warp"}}, {128, 5, choice{rung: "joint"}},
+	} {
+		t.Run(fmt.Sprintf("N=%d/K=%d/%+v", x.dim, x.negatives, x.kernel), func(t *testing.T) {
+			c := sequential.Config{Dim: x.dim, Window: 5, Negatives: x.negatives, Epochs: 1, Seed: freshSeed(t)}
+			reference, f := fullW2VCase(t, d, zipf(c.Seed, 60, 20), c, 2, x.kernel)
 			words, _ := reference.Tables()
 			before := slices.Clone(words)
 			if _, pairs := trainAll(t, f, testRate); total(pairs) == 0 {
@@ -387,7 +434,8 @@ func BenchmarkFullW2V(b *testing.B) {
 		rung                string
 	}{
 		{128, 3, 528, false, ""}, {128, 3, 1056, false, ""}, {128, 3, 1584, false, ""}, {128, 5, 1584, false, ""},
-		{300, 3, 1056, false, ""}, {300, 5, 1056, false, ""},
+		{200, 3, 1584, false, ""}, {256, 3, 1584, false, ""}, {300, 3, 1584, false, ""}, {384, 3, 1584, false, ""}, {512, 3, 1584, false, ""}, {1000, 3, 1584, false, ""},
+		{200, 5, 1584, false, ""}, {256, 5, 1584, false, ""}, {300, 5, 1584, false, ""}, {384, 5, 1584, false, ""}, {512, 5, 1584, false, ""}, {1000, 5, 1584, false, ""},
 		{128, 3, 528, true, ""}, {128, 3, 1056, true, ""}, {128, 3, 1584, true, ""}, {128, 5, 1584, true, ""},
 		{256, 3, 1056, true, ""}, {300, 3, 1056, true, ""}, {300, 5, 1056, true, ""}, {1000, 3, 792, true, ""},
 		{128, 3, 1056, false, "register"}, {128, 3, 1056, false, "block"}, {128, 3, 1056, false, "warp"}, {128, 3, 1056, false, "joint"},

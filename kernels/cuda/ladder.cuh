@@ -41,27 +41,3 @@ __device__ __forceinline__ float meet(float w, float times, const float (&r)[lad
 	}
 	return gets;
 }
-
-// trainBlock is train for blocks.
-template <class Sentence> __device__ __forceinline__ void trainBlock(const FullW2VArgs &a, Sentence sentence) {
-	__shared__ uint32_t next, left;
-	uint32_t *kept = a.kept + size_t(blockIdx.x) * a.longest;
-	for (;;) {
-		__syncthreads();
-		if (threadIdx.x == 0) next = atomicAdd(a.next, 1u);
-		__syncthreads();
-		uint32_t taken = next;
-		if (taken >= a.all) break;
-		uint32_t epoch = (a.first + taken) / a.count, s = (a.first + taken) % a.count;
-		uint64_t first = a.sentences[s];
-		if (threadIdx.x < 32) {
-			int n = subsample(a, epoch, first, a.sentences[s + 1] - first, kept);
-			if (threadIdx.x == 0) left = n;
-		}
-		__syncthreads();
-		if (left < 2) continue;
-		size_t unit = size_t(epoch) * a.units + a.unitOf[s];
-		float loss = sentence(epoch, first, kept, int(left), a.rates[unit]);
-		if (threadIdx.x < 32) finish(a, unit, loss, left);
-	}
-}

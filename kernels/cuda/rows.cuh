@@ -8,15 +8,23 @@ constexpr unsigned warp = 0xffffffffu; // lanes of a warp
 
 __device__ __forceinline__ int laneNumber() { return threadIdx.x & 31; }
 
-// A Row is up to 128 F values of a row.
-template <int F> struct Row {
+// A Row is up to 128 F values of a row and 32 E behind them, of which a lane has
+// every 32nd.
+template <int F, int E = 0> struct Row {
+	float4 v[F];
+	float w[E];
+};
+template <int F> struct Row<F, 0> {
 	float4 v[F];
 };
 
-template <int F> __device__ __forceinline__ Row<F> zeros() {
-	Row<F> r;
+template <int F, int E = 0> __device__ __forceinline__ Row<F, E> zeros() {
+	Row<F, E> r;
 #pragma unroll
 	for (int f = 0; f < F; f++) r.v[f] = make_float4(0, 0, 0, 0);
+	if constexpr (E > 0)
+#pragma unroll
+		for (int e = 0; e < E; e++) r.w[e] = 0;
 	return r;
 }
 
@@ -40,25 +48,33 @@ template <int F> __device__ __forceinline__ void store(float4 *row, int quads, c
 // everywhere: chunk c of all rows, a cache line each, then chunk c+1 of all rows.
 // So a row, which may be the most frequent word's, is spread over L2. Behind the
 // row's end are zeros. Chunks of 64 bytes made training slower by a tenth, whole
-// rows by a twentieth.
-template <int F> struct Chunks {
+// rows by a twentieth. A warp has 4 F + E chunks of each row, from first on.
+template <int F, int E = 0> struct Chunks {
 	static constexpr int chunk = 8; // quads
 	float4 *mine; // what this lane has of row 0
-	size_t step;  // from quad i of a row to quad i + 32
-	int quads;    // of a row, a multiple of chunk
+	size_t step;  // from quad i of a row to quad i + 32, and from chunk to chunk in values
+	int quads;    // of a row from the warp's first on, a multiple of chunk
 
-	__device__ __forceinline__ Chunks(float4 *table, uint32_t rows, uint32_t q)
-		: mine(table + size_t(laneNumber() / chunk) * rows * chunk + laneNumber() % chunk), step(size_t(32) * rows), quads(q) {}
+	__device__ __forceinline__ Chunks(float4 *table, uint32_t rows, uint32_t q, int first = 0)
+		: mine(table + size_t(first + laneNumber() / chunk) * rows * chunk + laneNumber() % chunk), step(size_t(32) * rows), quads(q - first * chunk) {}
 	__device__ __forceinline__ size_t at(uint32_t row, int f) const { return __cvta_generic_to_global(mine + size_t(row) * chunk + f * step); }
 	__device__ __forceinline__ int has(int f) const { return laneNumber() + 32 * f < quads; }
+
+	// atValue and hasValue are at and has for value e behind the float4s.
+	__device__ __forceinline__ size_t atValue(uint32_t row, int e) const {
+		int l = laneNumber();
+		const float *first = reinterpret_cast<const float *>(mine - l % chunk) - l / chunk * step;
+		return __cvta_generic_to_global(first + size_t(row) * 4 * chunk + (4 * F + e) * step + l);
+	}
+	__device__ __forceinline__ int hasValue(int e) const { return (4 * F + e) * chunk < quads; }
 };
 
 // loadCurrent reads a row that other warps change, or zeros if not wanted: from
 // L2, for the copy in L1 may be old. Volatile, so that it stays behind what this
 // warp has added before. The predicate is inside, for branches would cost more
 // than the load.
-template <int F> __device__ __forceinline__ Row<F> loadCurrent(const Chunks<F> &table, uint32_t row, bool wanted) {
-	Row<F> r;
+template <int F, int E> __device__ __forceinline__ Row<F, E> loadCurrent(const Chunks<F, E> &table, uint32_t row, bool wanted) {
+	Row<F, E> r;
 #pragma unroll
 	for (int f = 0; f < F; f++) {
 		asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n"
@@ -67,7 +83,29 @@ template <int F> __device__ __forceinline__ Row<F> loadCurrent(const Chunks<F> &
 			: "=&f"(r.v[f].x), "=&f"(r.v[f].y), "=&f"(r.v[f].z), "=&f"(r.v[f].w)
 			: "l"(table.at(row, f)), "r"(wanted & table.has(f)));
 	}
+	if constexpr (E > 0)
+#pragma unroll
+		for (int e = 0; e < E; e++)
+			asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %2, 0;\nmov.f32 %0, 0f00000000;\n@p ld.global.cg.f32 %0, [%1];\n}"
+				: "=&f"(r.w[e])
+				: "l"(table.atValue(row, e)), "r"(wanted & table.hasValue(e)));
 	return r;
+}
+
+// stageCurrent has such a row copied to shared memory, where nobody holds a register
+// for it until arrived returns: as float4s and values behind them, as they are in
+// a Ring.
+template <int F, int E> __device__ __forceinline__ void stageCurrent(const Chunks<F, E> &table, uint32_t row, bool wanted, float4 *to) {
+	uint32_t mine = uint32_t(__cvta_generic_to_shared(to + laneNumber()));
+#pragma unroll
+	for (int f = 0; f < F + (E > 0); f++) // 8 lanes bring the 32 values of one e
+		if (f < F || laneNumber() < 8 * E)
+			asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(mine + 512 * f), "l"(table.at(row, f)), "r"(wanted & table.has(f) ? 16 : 0) : "memory");
+}
+
+__device__ __forceinline__ void arrived() {
+	asm volatile("cp.async.wait_all;" ::: "memory");
+	__syncwarp();
 }
 
 // storeCurrent writes a row that other warps read.
@@ -83,7 +121,7 @@ template <int F> __device__ __forceinline__ void storeCurrent(const Chunks<F> &t
 // addCurrent adds to a row that other warps change, if wanted. No addition is
 // lost, and none waits for the line: L2 does it. Before sm_90 it takes four
 // instructions.
-template <int F> __device__ __forceinline__ void addCurrent(const Chunks<F> &table, uint32_t row, const Row<F> &r, bool wanted) {
+template <int F, int E> __device__ __forceinline__ void addCurrent(const Chunks<F, E> &table, uint32_t row, const Row<F, E> &r, bool wanted) {
 #pragma unroll
 	for (int f = 0; f < F; f++) {
 		size_t at = table.at(row, f);
@@ -99,10 +137,15 @@ template <int F> __device__ __forceinline__ void addCurrent(const Chunks<F> &tab
 			"l"(at), "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w), "r"(wanted & table.has(f)));
 #endif
 	}
+	if constexpr (E > 0)
+#pragma unroll
+		for (int e = 0; e < E; e++)
+			asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %2, 0;\n@p red.relaxed.gpu.global.add.f32 [%0], %1;\n}" ::
+				"l"(table.atValue(row, e)), "f"(r.w[e]), "r"(wanted & table.hasValue(e)));
 }
 
 // partial is this lane's part of a dot product.
-template <int F> __device__ __forceinline__ float partial(const Row<F> &a, const Row<F> &b) {
+template <int F, int E> __device__ __forceinline__ float partial(const Row<F, E> &a, const Row<F, E> &b) {
 	float s = 0;
 #pragma unroll
 	for (int f = 0; f < F; f++) {
@@ -111,11 +154,14 @@ template <int F> __device__ __forceinline__ float partial(const Row<F> &a, const
 		s = fmaf(a.v[f].z, b.v[f].z, s);
 		s = fmaf(a.v[f].w, b.v[f].w, s);
 	}
+	if constexpr (E > 0)
+#pragma unroll
+		for (int e = 0; e < E; e++) s = fmaf(a.w[e], b.w[e], s);
 	return s;
 }
 
 // add adds c x to y.
-template <int F> __device__ __forceinline__ void add(Row<F> &y, float c, const Row<F> &x) {
+template <int F, int E> __device__ __forceinline__ void add(Row<F, E> &y, float c, const Row<F, E> &x) {
 #pragma unroll
 	for (int f = 0; f < F; f++) {
 		y.v[f].x = fmaf(c, x.v[f].x, y.v[f].x);
@@ -123,6 +169,9 @@ template <int F> __device__ __forceinline__ void add(Row<F> &y, float c, const R
 		y.v[f].z = fmaf(c, x.v[f].z, y.v[f].z);
 		y.v[f].w = fmaf(c, x.v[f].w, y.v[f].w);
 	}
+	if constexpr (E > 0)
+#pragma unroll
+		for (int e = 0; e < E; e++) y.w[e] = fmaf(c, x.w[e], y.w[e]);
 }
 
 // sum returns the sum over the warp, or each L lanes of it, to every lane.
