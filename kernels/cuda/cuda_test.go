@@ -300,15 +300,17 @@ func TestPTX(t *testing.T) {
 	for i, portable := range []bool{false, true} {
 		d := open(t)
 		d.portable = portable
-		c := sequential.Config{Dim: 60, Window: 5, Negatives: 5, Epochs: 1, Seed: 4}
-		_, f := fullW2VCase(t, d, zipf(6, 3000, 300), c, 1, choice{})
-		trainAll(t, f, testRate)
-		values := f.config.Vocabulary * c.Dim
-		words, contexts := make([]float32, values), make([]float32, values)
-		if err := f.Tables(words, contexts); err != nil {
-			t.Fatal(err)
+		for _, dim := range []int{60, 300, 500} { // those of a warp, of more than its registers hold, of a team
+			c := sequential.Config{Dim: dim, Window: 5, Negatives: 5, Epochs: 1, Seed: 4}
+			_, f := fullW2VCase(t, d, zipf(6, 3000, 300), c, 1, choice{})
+			trainAll(t, f, testRate)
+			values := f.config.Vocabulary * c.Dim
+			words, contexts := make([]float32, values), make([]float32, values)
+			if err := f.Tables(words, contexts); err != nil {
+				t.Fatal(err)
+			}
+			tables[i] = append(append(tables[i], words...), contexts...)
 		}
-		tables[i] = append(words, contexts...)
 	}
 	near(t, "tables", tables[1], tables[0])
 }

@@ -33,13 +33,15 @@ template <int T, int C> struct Products {
 	static constexpr int stride = T <= 8 ? 8 : 16; // of coefficients in memory, and of outputs
 };
 
+// Whether rows of the next window's outputs are staged.
+template <int F, int E, int T> constexpr bool staged = T * (4 * F + E) > 24;
+
 // A Team is the warps of a block that train a sentence: one, or, if many, as many
 // as its rows need, each with 4 F + E chunks of every row in its own shared memory.
 // Every warp does what the others do, with the same numbers, and they sum their
 // parts of the dots.
 template <int F, int E, int T, int C, bool many> struct Team {
 	using P = Products<T, C>;
-	static constexpr bool staged = T * (4 * F + E) > 24;
 	static constexpr int most = 64; // dots of an exchange
 	int warps, number;              // of all, of this one
 	float4 *memory;                 // of this warp
@@ -48,7 +50,7 @@ template <int F, int E, int T, int C, bool many> struct Team {
 
 	// A warp has its ring, of so many slots, in shared memory, and what is staged.
 	__device__ __forceinline__ Team(int slots) : warps(many ? blockDim.x / 32 : 1), number(many ? threadIdx.x / 32 : 0) {
-		int quads = (2 * slots + 1 + (staged ? T : 0)) * Ring<F, E>::stride, all = quads + C * P::stride / 4;
+		int quads = (2 * slots + 1 + (staged<F, E, T> ? T : 0)) * Ring<F, E>::stride, all = quads + C * P::stride / 4;
 		memory = shared + number * all;
 		coefficients = reinterpret_cast<float *>(memory + quads);
 		parts = reinterpret_cast<float *>(shared + warps * all);
@@ -124,7 +126,7 @@ __device__ __forceinline__ float window(const FullW2VArgs &a, Team<F, E, T, C, m
 		__syncwarp();
 #pragma unroll
 		for (int c = 0; c < C; c++) {
-			if constexpr (team.staged) left[c] = ring.load(slot[c]); // no registers to keep it
+			if constexpr (staged<F, E, T>) left[c] = ring.load(slot[c]); // no registers to keep it
 			Row<F, E> updated = left[c];
 #pragma unroll
 			for (int k = 0; k < T; k++) {
@@ -188,7 +190,7 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 #pragma unroll
 			for (int k = 0; k < T; k++) {
 				uint32_t output = __shfl_sync(warp, soon, k);
-				if constexpr (team.staged)
+				if constexpr (staged<F, E, T>)
 					stageCurrent(contexts, output, k < width, ring.at(ring.end() + k));
 				else
 					next[k] = loadCurrent(contexts, output, k < width);
@@ -198,14 +200,14 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 			for (int k = 0; k < T; k++) addCurrent(contexts, __shfl_sync(warp, now, k), added[k], k < width);
 			ring.bring(into, rowEntering);
 			ring.giveBack(from);
-			if constexpr (team.staged) arrived();
+			if constexpr (staged<F, E, T>) arrived();
 #pragma unroll
 			for (int k = 0; k < T; k++) {
-				if constexpr (team.staged) next[k] = ring.load(ring.end() + k);
+				if constexpr (staged<F, E, T>) next[k] = ring.load(ring.end() + k);
 				if (stale >> k & 1) next[k] = loadCurrent(contexts, __shfl_sync(warp, soon, k), k < width);
 				r[k] = next[k];
 			}
-			if constexpr (team.staged) __syncwarp(); // before other rows come there
+			if constexpr (staged<F, E, T>) __syncwarp(); // before other rows come there
 			now = soon;
 		}
 		batch = batchNext;
@@ -243,8 +245,8 @@ FULLW2V(3, 0, 6, 5, 8)
 FULLW2V(1, 0, 11, 2, 8)
 FULLW2V(1, 0, 16, 2, 8)
 
-// For rows of as many times 4 F + E chunks as there are warps, up to warps of them,
-// of which a multiprocessor has room for so many.
+// For rows of up to 4 F + E chunks for each warp of the team. warps is the most of
+// them, and what one multiprocessor must have room for.
 #define FULLW2V_TEAM(F, E, T, C, warps) \
 	extern "C" __global__ void __launch_bounds__(32 * warps) fullw2v_team_##F##_##E##_##T##_##C(const __grid_constant__ FullW2VArgs a) { \
 		TRAIN(trainBlock, F, E, T, C, true); \

@@ -17,8 +17,8 @@ struct FullW2VArgs {
 	const float *shares;       // (vocabulary) part of a change that is added: see shares.go
 	const uint32_t *unitOf;    // (sentences) unit of a sentence in its epoch
 	const float *rates;        // (epochs, units)
-	uint32_t *kept;            // (warps, longest) words that subsampling leaves
-	uint32_t *next;            // sentences that warps have taken
+	uint32_t *kept;            // (blocks, longest) words that subsampling leaves
+	uint32_t *next;            // sentences that blocks have taken
 	double *losses;            // (epochs, units), added to
 	unsigned long long *pairs; // the same
 	uint64_t first;            // number of the first sentence, counted over the epochs
@@ -194,8 +194,6 @@ template <int F, int E = 0, int pad = 0> struct Ring {
 
 	// end is the number of the first row behind the ring.
 	__device__ __forceinline__ int end() const { return rows + slots; }
-	// quads is how much of shared memory the ring takes.
-	__device__ __forceinline__ int quads() const { return end() * stride; }
 };
 
 // pair makes a pair's score its coefficient and returns its loss. times is how
