@@ -130,7 +130,7 @@ func MemoryTwoStepWithEncoder(e subword.Encoder, c graph.Config) (int64, error) 
 	parameter := func(rows, columns int) { bytes += 8*int64(rows)*int64(columns) + c.Optimizer.Bytes(rows, columns) }
 	if len(s.Widths) == 0 {
 		parameter(s.Alphabet, paddedDim(c.Dim))
-		return bytes + table - tableBytes(s.Alphabet, c.Dim) + 4*int64(len(s.Symbols)+s.Alphabet), nil
+		return bytes + table - tableBytes(s.Alphabet, c.Dim) + 4*int64(len(s.Symbols)+2*s.Alphabet), nil
 	}
 	const multiprocessors, most = 132, 64 << 20
 	d := paddedDim(len(s.Widths) * s.Filters)

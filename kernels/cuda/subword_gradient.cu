@@ -72,11 +72,12 @@ struct NGrams {
 	ClTable table;                    // left: (U, N), with its optimizer's state
 	const uint32_t *starts, *members; // n-grams of word v: members[starts[v]] to members[starts[v+1] - 1]
 	const uint32_t *userStarts, *users; // words of n-gram u, as often as they have it
+	const uint32_t *order;            // n-grams as they are trained, the common ones first
 	float4 *rows;                     // (V, quads)
 	const float4 *own;                // (V, quads) vectors of words' own, or null
 	const float4 *gradient;           // (V, quads)
 	const ClStep *step;
-	uint32_t words, unused;
+	uint32_t words, common;
 };
 
 // sumRows adds up rows of a table in the order of the list.
@@ -103,13 +104,26 @@ template <int F> __device__ __forceinline__ void compose(const NGrams &a) {
 	store(a.rows + v * quads, quads, x);
 }
 
-// The gradient of an n-gram is the sum of those of its words.
+// The gradient of an n-gram is the sum of those of its words. One that thousands of
+// words have would keep a warp busy when all others are done: the common ones come
+// first, and the warps of a block sum a part of the words each.
 template <int F, Method method> __device__ __forceinline__ void train(const NGrams &a) {
+	__shared__ float4 parts[warpsOfBlock][32 * F];
 	const ClTable &t = a.table;
-	size_t u = size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32;
-	if (u >= t.rows) return;
+	uint32_t w = threadIdx.x / 32;
+	bool together = blockIdx.x < a.common;
+	size_t i = together ? blockIdx.x : a.common + size_t(blockIdx.x - a.common) * warpsOfBlock + w;
+	if (i >= t.rows) return;
 	ClStep s = *a.step;
-	Row<F> g = sumRows<F>(a.gradient, t.quads, a.users, a.userStarts[u], a.userStarts[u + 1]);
+	uint32_t u = a.order[i], first = a.userStarts[u], n = a.userStarts[u + 1] - first;
+	uint32_t from = together ? n * w / warpsOfBlock : 0, to = together ? n * (w + 1) / warpsOfBlock : n;
+	Row<F> g = sumRows<F>(a.gradient, t.quads, a.users, first + from, first + to);
+	if (together) {
+		store(parts[w], 32 * F, g);
+		__syncthreads();
+		if (w > 0) return;
+		for (int other = 1; other < warpsOfBlock; other++) add(g, 1, load<F>(parts[other], 32 * F));
+	}
 	updateOwn<F, method>(t, s, t.left, u, g);
 }
 

@@ -3,7 +3,9 @@
 package cuda
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"gorgonia.org/cu"
 )
@@ -12,8 +14,8 @@ import (
 type ngramsArgs struct {
 	table                              clArgs
 	starts, members, userStarts, users cu.DevicePtr
-	rows, own, gradient, step          cu.DevicePtr
-	words, _                           uint32
+	order, rows, own, gradient, step   cu.DevicePtr
+	words, common                      uint32
 }
 
 // ngrams is an encoder of n-grams on the device.
@@ -30,6 +32,7 @@ func newNGrams(d *Device, c CLConfig, o EncoderConfig) (*ngrams, error) {
 	if err != nil {
 		return nil, err
 	}
+	order, common := commonFirst(starts)
 	a := &allocator{device: d}
 	x := &ngrams{device: d, table: a.matrix("n-grams", o.Alphabet, c.Dim, 4*quads(c.Dim), c.Method)}
 	x.args = ngramsArgs{
@@ -39,7 +42,8 @@ func newNGrams(d *Device, c CLConfig, o EncoderConfig) (*ngrams, error) {
 		},
 		starts: placed(a, "n-grams of words", o.Starts), members: placed(a, "n-grams of words", o.Symbols),
 		userStarts: placed(a, "words of n-grams", starts), users: placed(a, "words of n-grams", users),
-		gradient: a.floats("gradient of vectors", c.Rows*4*quads(c.Dim)), words: uint32(c.Rows),
+		order:    placed(a, "order of n-grams", order),
+		gradient: a.floats("gradient of vectors", c.Rows*4*quads(c.Dim)), words: uint32(c.Rows), common: uint32(common),
 	}
 	x.composer = a.function("subword_gradient", fmt.Sprintf("ngram_compose_%d", f), 0)
 	x.pass = a.function("subword_gradient", fmt.Sprintf("ngram_train_%s_%d", clMethods[c.Method], f), 0)
@@ -66,6 +70,23 @@ func inverted(o EncoderConfig) (starts, users []uint32) {
 	return starts, users
 }
 
+// commonFirst returns the n-grams in the order they are trained in, and how many come
+// first because more words have them than one warp should sum: those with most words lead.
+func commonFirst(starts []uint32) (order []uint32, common int) {
+	const few = 64
+	words := func(u uint32) uint32 { return starts[u+1] - starts[u] }
+	var others []uint32
+	for u := range uint32(len(starts) - 1) {
+		if words(u) > few {
+			order = append(order, u)
+		} else {
+			others = append(others, u)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(words(b), words(a)) })
+	return append(order, others...), len(order)
+}
+
 func (x *ngrams) matrices() map[string]matrix { return map[string]matrix{"ngrams": x.table} }
 
 func (x *ngrams) target(a *gradientArgs) { a.plain = x.args.gradient }
@@ -79,5 +100,7 @@ func (x *ngrams) compose(rows, words cu.DevicePtr) error {
 
 func (x *ngrams) update(step cu.DevicePtr) error {
 	x.args.step = step
-	return launchWith(x.device, x.pass, (int(x.args.table.rows)+gradientWarps-1)/gradientWarps, 32*gradientWarps, 0, &x.args)
+	common := int(x.args.common)
+	blocks := common + (int(x.args.table.rows)-common+gradientWarps-1)/gradientWarps
+	return launchWith(x.device, x.pass, blocks, 32*gradientWarps, 0, &x.args)
 }

@@ -24,7 +24,7 @@ import (
 func TestStructureSizes(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
 		"Cnn": {unsafe.Sizeof(cnnArgs{}), 448}, "Product": {unsafe.Sizeof(productArgs{}), 96},
-		"Gradient": {unsafe.Sizeof(gradientArgs{}), 152}, "NGrams": {unsafe.Sizeof(ngramsArgs{}), 160},
+		"Gradient": {unsafe.Sizeof(gradientArgs{}), 152}, "NGrams": {unsafe.Sizeof(ngramsArgs{}), 168},
 		"Updates": {unsafe.Sizeof(updatesArgs{}), 984},
 	} {
 		if sizes[0] != sizes[1] {
@@ -245,4 +245,30 @@ func randomWords(r *rand.Rand, count, longest, alphabet int) []string {
 		words[i] = b.String()
 	}
 	return words
+}
+
+// All n-grams are trained once, those that many words have first.
+func TestCommonFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(freshSeed(t), 0))
+	for _, n := range []int{1, 5, 1000} {
+		starts := []uint32{0}
+		for range n {
+			starts = append(starts, starts[len(starts)-1]+r.Uint32N(200)*r.Uint32N(2))
+		}
+		words := func(u uint32) uint32 { return starts[u+1] - starts[u] }
+		order, common := commonFirst(starts)
+		seen := make([]bool, n)
+		for i, u := range order {
+			if seen[u] {
+				t.Fatalf("n-gram %d comes twice", u)
+			}
+			seen[u] = true
+			if (words(u) > 64) != (i < common) || 0 < i && i < common && words(u) > words(order[i-1]) {
+				t.Fatalf("number %d of %d common ones is of %d words", i, common, words(u))
+			}
+		}
+		if len(order) != n {
+			t.Errorf("%d n-grams of %d", len(order), n)
+		}
+	}
 }
