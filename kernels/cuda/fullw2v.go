@@ -68,8 +68,8 @@ type fullPart struct {
 
 func (p fullPart) chunks() int { return 4*p.f + p.e }
 
-// fullKernels are those of fullw2v.cu.
-var fullKernels = []struct {
+// fullVariants are the kernels of fullw2v.cu.
+var fullVariants = []struct {
 	outputs  int   // that a window has at most
 	together []int // context words at a time: the second where it divides the window and the first does not
 	parts    []fullPart
@@ -110,7 +110,7 @@ func (d *Device) NewFullW2V(c FullW2VConfig) (*FullW2V, error) {
 	return t, nil
 }
 
-// A fullKernel is one of the kernels, with a block's threads and bytes of shared
+// A fullKernel is the kernel for a shape, with a block's threads and bytes of shared
 // memory.
 type fullKernel struct {
 	module, name    string
@@ -139,10 +139,10 @@ func (c *FullW2VConfig) kernel() (fullKernel, error) {
 // fewest chunks, and windows with the fewest context words too many.
 func (c *FullW2VConfig) single(slots int) fullKernel {
 	i := 0
-	for fullKernels[i].outputs < 1+c.Negatives {
+	for fullVariants[i].outputs < 1+c.Negatives {
 		i++
 	}
-	kind := fullKernels[i]
+	kind := fullVariants[i]
 	var part fullPart
 	warps := 0
 	for _, p := range kind.parts {
@@ -162,7 +162,7 @@ func (c *FullW2VConfig) single(slots int) fullKernel {
 		coefficients *= 2
 	}
 	if kind.outputs*part.chunks() > 24 {
-		rows += kind.outputs // of the next window
+		rows += kind.outputs // of the next window: see staged in fullw2v.cu
 	}
 	name := fmt.Sprintf("%d_%d_%d_%d", part.f, part.e, kind.outputs, together)
 	parts := 0
