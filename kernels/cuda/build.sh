@@ -31,6 +31,7 @@ main() {
 	check) toolkit && check ;;
 	driver) toolkit && driver ;;
 	env) toolkit && settings ;;
+	compile) compile "$2" "$3" ;; # for build
 	*) echo "usage: $0 [check|driver|env]" >&2 && return 2 ;;
 	esac
 }
@@ -49,20 +50,22 @@ toolkit() {
 	fi
 }
 
-# build compiles all kernels into a folder.
+# build compiles all kernels into a folder, as many at a time as there are processors.
 build() {
-	local source name
 	mkdir -p "$1"
 	cd "$here" # no path of this machine gets into what is built
-	for source in *.cu; do
-		name=${source%.cu}
-		"$root/bin/nvcc" "${flags[@]}" -arch=compute_80 -ptx -o "$1/$name.ptx" "$source"
-		sed -i -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' -e '/used_bytes_mask/d' "$1/$name.ptx"
-		# used_bytes_mask is a hint that old versions do not have.
-		# The assembler refuses instructions that the version does not have.
-		"$root/bin/ptxas" -arch=sm_80 -o /dev/null "$1/$name.ptx"
-		"$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$1/$name.cubin" "$source"
-	done
+	printf '%s\n' *.cu | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I{} "$here/build.sh" compile {} "$1"
+}
+
+# compile compiles one source into a folder.
+compile() {
+	local name=${1%.cu}
+	"$root/bin/nvcc" "${flags[@]}" -arch=compute_80 -ptx -o "$2/$name.ptx" "$1"
+	sed -i -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' -e '/used_bytes_mask/d' "$2/$name.ptx"
+	# used_bytes_mask is a hint that old versions do not have.
+	# The assembler refuses instructions that the version does not have.
+	"$root/bin/ptxas" -arch=sm_80 -o /dev/null "$2/$name.ptx"
+	"$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$2/$name.cubin" "$1"
 }
 
 check() {
