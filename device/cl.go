@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -146,17 +147,9 @@ func MemoryTwoStepWithEncoder(e subword.Encoder, c graph.Config) (int64, error) 
 	return bytes + 16*8*multiprocessors*int64(d), nil
 }
 
-// paddedDim is the length that a row of dim values has on the device, or a little more:
-// it is padded to whole cache lines if that adds little, and to whole sectors of memory in any
-// case, of float32 or, which is more, of 16 bits.
-func paddedDim(dim int) int {
-	for _, unit := range []int{64, 32} {
-		if whole := (dim + unit - 1) / unit * unit; whole-dim <= dim/12 {
-			return whole
-		}
-	}
-	return (dim + 15) / 16 * 16
-}
+// paddedDim is the length that a row of dim values has on the device in either precision, or
+// a little more.
+func paddedDim(dim int) int { return max(cuda.Padded(dim, 4), cuda.Padded(dim, 2)) }
 
 func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(dim)) }
 

@@ -30,7 +30,6 @@ __device__ __forceinline__ void update(const ClTable &t, const ClStep &s, size_t
 constexpr int warpsOfBlock = 8;
 
 template <int F, int G, Method method> __device__ __forceinline__ void step(const ClLaunch &a) {
-	__shared__ float lossOf[warpsOfBlock];
 	const ClTable &t = a.table;
 	size_t i = size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32;
 	float loss = 0;
@@ -41,12 +40,7 @@ template <int F, int G, Method method> __device__ __forceinline__ void step(cons
 		if (positive != noContext) loss = sum(addGradient<F, G>(t, s.stream, positive, i, w, g));
 		update<F, method>(t, s, i, w, g);
 	}
-	if (laneNumber() == 0) lossOf[threadIdx.x / 32] = loss;
-	__syncthreads();
-	if (threadIdx.x == 0) {
-		for (int n = 1; n < warpsOfBlock; n++) loss += lossOf[n];
-		a.losses[blockIdx.x] = loss;
-	}
+	storeLoss<warpsOfBlock>(loss, a.losses);
 }
 
 #define CL(F, G, method) \

@@ -142,6 +142,17 @@ __device__ __forceinline__ float addGradient(const ClTable &t, uint32_t stream, 
 	return loss;
 }
 
+// storeLoss stores the sum of a block's losses, one a warp.
+template <int warps> __device__ __forceinline__ void storeLoss(float loss, float *losses) {
+	__shared__ float lossOf[warps];
+	if (laneNumber() == 0) lossOf[threadIdx.x / 32] = loss;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		for (int n = 1; n < warps; n++) loss += lossOf[n];
+		losses[blockIdx.x] = loss;
+	}
+}
+
 // Targets are those of some rows of a warp, which has rows first, first + 1, ... first +
 // together - 1 at a time and those stride further on after them: slots lanes for each row,
 // and for rows of more targets than that a lane for each of so many of them at a time. They

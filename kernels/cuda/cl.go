@@ -289,8 +289,9 @@ func (t *CL) launch(count int) (err error) {
 
 func (t *CL) launchEach(count int) error {
 	d := t.device
+	overlap := d.overlaps() && (t.shape.bulk || t.config.HalfPrecision) // those that have startNext, see cl.cuh
 	for i := range count {
-		if err := t.launchStep(i, i, t.shape.early && i > 0); err != nil {
+		if err := t.launchStep(i, i, overlap && i > 0); err != nil {
 			return err
 		}
 	}
@@ -316,7 +317,6 @@ type shape struct {
 	bulk                  bool // by cl_bulk.cu
 	parts                 int  // that it has a row's targets in
 	losses                int  // that a half step writes
-	early                 bool // half steps may overlap: see startNext in cl.cuh
 }
 
 // What cl_bulk.cu has: targets of a row and of a part of it, bytes for barriers, and the
@@ -334,7 +334,7 @@ func (d *Device) clShape(c CLConfig, f int) shape {
 	warps := min(bulkWarps[f], (d.SharedOfBlock-bulkBarriers)/stage)
 	if d.machineCode() && targets <= bulkTargets && warps > 0 {
 		blocks := min(d.Multiprocessors, (c.Rows+warps-1)/warps)
-		return shape{blocks: blocks, warps: warps, shared: bulkBarriers + warps*stage, bulk: true, parts: parts, losses: blocks * warps, early: d.overlaps()}
+		return shape{blocks: blocks, warps: warps, shared: bulkBarriers + warps*stage, bulk: true, parts: parts, losses: blocks * warps}
 	}
 	blocks := (c.Rows + clWarps - 1) / clWarps
 	return shape{blocks: blocks, warps: clWarps, losses: blocks}
@@ -345,7 +345,7 @@ func (d *Device) halfShape(c CLConfig, kernel cu.Function) (shape, error) {
 	const warps = 4
 	resident, err := kernel.MaxActiveBlocksPerMultiProcessor(32*warps, 0)
 	blocks := min(d.Multiprocessors*resident, (c.Rows+warps-1)/warps)
-	return shape{blocks: blocks, warps: warps, losses: blocks * warps, early: d.overlaps()}, err
+	return shape{blocks: blocks, warps: warps, losses: blocks * warps}, err
 }
 
 // Close frees the memory that is not the device's to free.

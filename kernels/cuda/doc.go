@@ -1,6 +1,7 @@
 // Package cuda holds the CUDA kernels and launches them: a step of W2V-CL, also with
-// an encoder that composes words from their spelling, and FULL-W2V. It is empty
-// without the build tag gpu: cuda is a tag of Gorgonia's, which needs cuDNN there.
+// an encoder that composes words from their spelling, and FULL-W2V. Without the build
+// tag gpu it has the length of rows only: cuda is a tag of Gorgonia's, which needs cuDNN
+// there.
 //
 // Start with Open. cl.cu, columns.cu, fullw2v.cu and fullw2v_half.cu are the kernels, with
 // what they compute above them, and ladder_*.cu the steps that led to fullw2v.cu; cl.go

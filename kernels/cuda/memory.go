@@ -69,19 +69,7 @@ func place[T any](d *Device, what string, from []T) (cu.DevicePtr, error) {
 }
 
 // Rows on the device are padded: quads says how many float4s a row of dim float32 takes.
-func quads(dim int) int { return padded(dim, 4) / 4 }
-
-// padded is the length of a row of dim values of so many bytes: whole sectors of memory, 32
-// bytes, or whole cache lines of four of them if that adds a twelfth at most. Steps took a
-// twelfth longer with rows of 400 bytes than with 416, a tenth longer with 2,000 than with 2,048.
-func padded(dim, bytes int) int {
-	sector := 32 / bytes
-	line := 4 * sector
-	if whole := (dim + line - 1) / line * line; whole-dim <= dim/12 {
-		return whole
-	}
-	return (dim + sector - 1) / sector * sector
-}
+func quads(dim int) int { return Padded(dim, 4) / 4 }
 
 // sendTable sends (rows, dim) values into padded rows.
 func sendTable(to cu.DevicePtr, from []float32, dim int) error {

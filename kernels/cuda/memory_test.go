@@ -17,7 +17,7 @@ func TestPadded(t *testing.T) {
 			t.Errorf("dimension %d: rows of %d bfloat16, want %d", x.dim, got, x.half)
 		}
 	}
-	for dim := 1; dim <= 1024; dim++ { // what package device estimates by, see paddedDim there
+	for dim := 1; dim <= 1024; dim++ { // what package device estimates by
 		if rows := 4 * quads(dim); rows%8 != 0 || rows < dim || rows > dim+max(7, dim/12) {
 			t.Errorf("dimension %d: rows of %d", dim, rows)
 		}

@@ -12,7 +12,7 @@ import "math"
 // Moments are one plane of bfloat16.
 
 // halfStride is the number of values of a row of either plane.
-func halfStride(dim int) int { return padded(dim, 2) }
+func halfStride(dim int) int { return Padded(dim, 2) }
 
 // split makes the planes of (rows, dim) values.
 func split(values []float32, dim int) (high, low []uint16) {

@@ -45,7 +45,6 @@ __device__ __forceinline__ void updateOwn(const ClTable &t, const ClStep &s, flo
 }
 
 template <int F, int G, Method method> __device__ __forceinline__ void gradient(const Gradient &a) {
-	__shared__ float lossOf[warpsOfBlock];
 	const ClTable &t = a.table;
 	size_t i = size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32;
 	float loss = 0;
@@ -58,12 +57,7 @@ template <int F, int G, Method method> __device__ __forceinline__ void gradient(
 		else store(a.plain + i * t.quads, t.quads, g);
 		if (a.words) updateOwn<F, method>(t, s, a.words, i, g);
 	}
-	if (laneNumber() == 0) lossOf[threadIdx.x / 32] = loss;
-	__syncthreads();
-	if (threadIdx.x == 0) {
-		for (int n = 1; n < warpsOfBlock; n++) loss += lossOf[n];
-		a.losses[blockIdx.x] = loss;
-	}
+	storeLoss<warpsOfBlock>(loss, a.losses);
 }
 
 // An NGrams is the encoder of n-grams: the vector of a word is the sum of those of

@@ -1,0 +1,14 @@
+package cuda
+
+// Padded is the length of a row of dim values of so many bytes on a device: whole sectors of
+// memory, 32 bytes, or whole cache lines of four of them if that adds a twelfth at most. Steps
+// took a twelfth longer with rows of 400 bytes than with 416, a tenth longer with 2,000 than
+// with 2,048.
+func Padded(dim, bytes int) int {
+	sector := 32 / bytes
+	line := 4 * sector
+	if whole := (dim + line - 1) / line * line; whole-dim <= dim/12 {
+		return whole
+	}
+	return (dim + sector - 1) / sector * sector
+}
