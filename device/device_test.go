@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/device/devicetest"
 	"github.com/w2vcl/w2vcl/graph"
-	"github.com/w2vcl/w2vcl/internal/corpustest"
-	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 

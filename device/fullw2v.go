@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // FullW2V trains FULL-W2V on a device: units and random numbers are those of

@@ -1,6 +1,6 @@
 package device
 
-import "github.com/w2vcl/w2vcl/internal/trainer"
+import "github.com/w2vcl/w2vcl/trainer"
 
 // A mirror is what trainers on a device share: a trainer of the host that trains
 // nothing and keeps what the device has, for checkpoints and vectors.

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/internal/textcnn"
+	"github.com/w2vcl/w2vcl/evaluate/textcnn"
 )
 
 // MetricAccuracy is the share of sentences whose class is found.
@@ -25,7 +25,7 @@ const classificationSeed = 1
 // Classification scores a table on the sentence classification sets in a folder,
 // or on one such file, by the accuracy of a small convolutional network on the
 // words' vectors, which stay as they are (Kim 2014, "CNN-static"; package
-// internal/textcnn). A line of a set is a label, a whole number, and the words
+// evaluate/textcnn). A line of a set is a label, a whole number, and the words
 // of a sentence. Files NAME.train and NAME.test, and NAME.dev if there is one,
 // are one set with a test part; any other file is cross-validated in ten folds.
 // A tenth of the training part, or NAME.dev, chooses the number of epochs.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
-	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )

@@ -2,8 +2,8 @@ package graph
 
 import (
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/tensor"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // VanillaOptions says which pairs W2V-Vanilla trains on.

@@ -14,8 +14,8 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/corpustest"
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
 )
 
 // BenchmarkTrain measures words per second of all modes at dimension 128, window

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/corpustest"
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/corpustest"
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
 )
 
 func TestWindow(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/internal/operation"
-	"github.com/w2vcl/w2vcl/internal/product"
 	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/kernels/product"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"

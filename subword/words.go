@@ -6,8 +6,8 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
-	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )

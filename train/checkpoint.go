@@ -16,7 +16,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
-	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // stateFile, in the checkpoint folder, is a safetensors file: the tensors of

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/device"
-	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // How GPUs are opened, and whether they can be; tests put another way in its place.

@@ -3,7 +3,7 @@ package train
 import (
 	"context"
 
-	"github.com/w2vcl/w2vcl/internal/trainer"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // A Report says what one unit of training did.

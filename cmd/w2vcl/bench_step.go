@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/graph"
-	"github.com/w2vcl/w2vcl/internal/bench"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train"

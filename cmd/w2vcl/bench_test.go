@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/bench"
+	"github.com/w2vcl/w2vcl/bench"
 )
 
 // runBench runs a command in this process and decodes its JSON, all fields of

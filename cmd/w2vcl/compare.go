@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/internal/compare"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
 )

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/w2vcl/w2vcl/internal/trainer"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // An encoder composes rows and learns, value by value; see package subword.

@@ -3,8 +3,8 @@ package compare
 import (
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/internal/report"
 	"github.com/w2vcl/w2vcl/train"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/internal/report"
 	"github.com/w2vcl/w2vcl/train"
 )
 

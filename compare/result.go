@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/internal/bench"
 	"github.com/w2vcl/w2vcl/train"
 )
 
