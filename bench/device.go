@@ -122,13 +122,13 @@ type deviceLoop struct {
 // run trains for at least the given time, one block or more, and returns the
 // seconds of one step.
 func (l *deviceLoop) run(atLeast time.Duration) (secondsPerStep float64, err error) {
-	rates := make([]float64, l.trainer.Block())
+	rates := make([]float64, l.trainer.SeriesLength())
 	for i := range rates {
 		rates[i] = stepRate
 	}
 	first, start := l.unit, time.Now()
 	for l.unit == first || time.Since(start) < atLeast {
-		reports, err := l.trainer.AdvanceBlock(l.ctx, l.unit, rates)
+		reports, err := l.trainer.AdvanceSeries(l.ctx, l.unit, rates)
 		if err != nil {
 			return 0, err
 		}

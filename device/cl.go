@@ -153,23 +153,23 @@ func paddedDim(dim int) int { return max(cuda.Padded(dim, 4), cuda.Padded(dim, 2
 
 func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(dim)) }
 
-// Block returns how many iterations to train at a time: several of the device's
-// blocks, for it waits between one AdvanceBlock and the next.
-func (t *TwoStep) Block() int { return 4 * t.kernels.Block() }
+// SeriesLength returns how many iterations to train in one call: several of the device's
+// blocks, for it waits between one AdvanceSeries and the next.
+func (t *TwoStep) SeriesLength() int { return 4 * t.kernels.Block() }
 
-// Advance runs one iteration; see AdvanceBlock.
+// Advance runs one iteration; see AdvanceSeries.
 func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	reports, err := t.AdvanceBlock(ctx, unit, []float64{rate})
+	reports, err := t.AdvanceSeries(ctx, unit, []float64{rate})
 	if err != nil {
 		return trainer.Report{}, err
 	}
 	return reports[0], nil
 }
 
-// AdvanceBlock runs the iterations first, first+1, ..., one for each of the
+// AdvanceSeries runs the iterations first, first+1, ..., one for each of the
 // rates, as graph.TwoStep does. While the device trains some, it is handed the
 // next, so that it never waits.
-func (t *TwoStep) AdvanceBlock(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+func (t *TwoStep) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -33,20 +33,12 @@ func freshSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// A both is a trainer of either device.
-type both interface {
-	Units() int
-	Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error)
-	Tables() (words, contexts []float32)
-	State() []trainer.Tensor
-	Reset()
-	DOT() string
-	Close() error
-}
+type both = trainer.Trainer // of either device
 
 type blocks interface {
 	both
-	trainer.Blocks
+	trainer.Series
+	trainer.OnDevice
 }
 
 // A pair is the same training on the CPU and on a device.
@@ -206,7 +198,7 @@ func train(t *testing.T, gpu blocks, from, to int) (reports []trainer.Report) {
 		for unit := from; unit < min(from+size, to); unit++ {
 			rates = append(rates, rateOf(unit))
 		}
-		got, err := gpu.AdvanceBlock(t.Context(), from, rates)
+		got, err := gpu.AdvanceSeries(t.Context(), from, rates)
 		if err != nil || len(got) != len(rates) {
 			t.Fatalf("units %d to %d: %d reports, %v", from, from+len(rates), len(got), err)
 		}
@@ -263,7 +255,7 @@ func TestSame(t *testing.T) {
 		if p.gpu.Units() != units {
 			t.Fatalf("%d units, want %d", p.gpu.Units(), units)
 		}
-		if (p.gpu.DOT() == "") != (p.cpu.DOT() == "") {
+		if (trainer.DOT(p.gpu) == "") != (trainer.DOT(p.cpu) == "") {
 			t.Error("one of them has a graph")
 		}
 		compare := func(got []trainer.Report, from, to int) {
@@ -344,7 +336,7 @@ func TestPullBeforeTraining(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	each(t, func(t *testing.T, p *pair) {
-		if _, err := p.gpu.AdvanceBlock(t.Context(), 0, []float64{.1}); err != nil {
+		if _, err := p.gpu.AdvanceSeries(t.Context(), 0, []float64{.1}); err != nil {
 			t.Fatal(err)
 		}
 		p.fake.NotANumber = true
@@ -376,15 +368,15 @@ func TestFullW2VUnits(t *testing.T) {
 	p := newFullW2V(t, 1, 2)
 	defer p.close(t)
 	for _, units := range [][2]int{{-1, 1}, {p.gpu.Units(), 1}, {0, p.gpu.Units() + 1}, {0, 0}} {
-		if _, err := p.gpu.AdvanceBlock(t.Context(), units[0], make([]float64, units[1])); err == nil || !strings.Contains(err.Error(), "there are no units") {
+		if _, err := p.gpu.AdvanceSeries(t.Context(), units[0], make([]float64, units[1])); err == nil || !strings.Contains(err.Error(), "there are no units") {
 			t.Errorf("%d units from %d: error %v", units[1], units[0], err)
 		}
 	}
-	if got := p.gpu.Block(); got != 1 {
+	if got := p.gpu.SeriesLength(); got != 1 {
 		t.Errorf("first block of %d units", got)
 	}
 	train(t, p.gpu, 0, 1)
-	if got := p.gpu.Block(); got < 1 || got > 4 {
+	if got := p.gpu.SeriesLength(); got < 1 || got > 4 {
 		t.Errorf("second block of %d units", got)
 	}
 }

@@ -101,27 +101,27 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Preci
 // progress is seen and an interrupt is felt.
 const launchSeconds = 0.15
 
-// Block returns how many units to train at a time: more and more, up to
+// SeriesLength returns how many units to train at a time: more and more, up to
 // launchSeconds.
-func (t *FullW2V) Block() int {
+func (t *FullW2V) SeriesLength() int {
 	if t.trained == 0 {
 		return 1
 	}
 	return max(1, min(4*t.trained, int(launchSeconds/max(t.seconds, 1e-9))))
 }
 
-// Advance trains one unit; see AdvanceBlock.
+// Advance trains one unit; see AdvanceSeries.
 func (t *FullW2V) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	reports, err := t.AdvanceBlock(ctx, unit, []float64{rate})
+	reports, err := t.AdvanceSeries(ctx, unit, []float64{rate})
 	if err != nil {
 		return trainer.Report{}, err
 	}
 	return reports[0], nil
 }
 
-// AdvanceBlock trains the units first, first+1, ..., one for each of the rates,
+// AdvanceSeries trains the units first, first+1, ..., one for each of the rates,
 // in one launch.
-func (t *FullW2V) AdvanceBlock(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+func (t *FullW2V) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -171,9 +171,6 @@ func (t *FullW2V) Pull(bool) error {
 	}
 	return nil
 }
-
-// DOT returns "": there is no Gorgonia graph.
-func (t *FullW2V) DOT() string { return "" }
 
 // Close frees what is on the device, but not the device.
 func (t *FullW2V) Close() error { return t.kernels.Close() }

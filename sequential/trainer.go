@@ -230,9 +230,6 @@ func (t *Trainer) Reset() {
 	t.start.copyTo(t.text.Vocabulary, t.words, t.contexts, t.config.Dim)
 }
 
-// DOT returns "": there is no Gorgonia graph.
-func (t *Trainer) DOT() string { return "" }
-
 // Close has nothing to release.
 func (t *Trainer) Close() error { return nil }
 

@@ -19,8 +19,8 @@ type blockTrainer struct {
 	pulls  []bool
 }
 
-func (b *blockTrainer) Block() int { return 5 }
-func (b *blockTrainer) AdvanceBlock(ctx context.Context, first int, rates []float64) (reports []Report, err error) {
+func (b *blockTrainer) SeriesLength() int { return 5 }
+func (b *blockTrainer) AdvanceSeries(ctx context.Context, first int, rates []float64) (reports []Report, err error) {
 	b.blocks = append(b.blocks, len(rates))
 	for i, rate := range rates {
 		r, err := b.Advance(ctx, first+i, rate)

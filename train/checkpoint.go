@@ -180,9 +180,7 @@ func (s *savedState) load(t Trainer) error {
 	if got := hex(hash.Sum64()); got != s.Data {
 		return s.damaged(fmt.Errorf("its data are not what was written (checksum %s instead of %s)", got, s.Data))
 	}
-	if blocks, ok := t.(trainer.Blocks); ok {
-		blocks.Push()
-	}
+	trainer.Push(t)
 	return nil
 }
 

@@ -93,10 +93,7 @@ func (j *job) checkDevice(d device.Device, bytes int64) error {
 // deviceUse returns the name of the GPU and the most of its memory that was in
 // use; nothing for the CPU.
 func (j *job) deviceUse() (name string, peak int64) {
-	if blocks, ok := j.trainer.(trainer.Blocks); ok {
-		return blocks.Device()
-	}
-	return "", 0
+	return trainer.Device(j.trainer)
 }
 
 // devicePrecision is how the GPU stores tables; nothing for the CPU.

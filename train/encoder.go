@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // makeEncoder makes what composes word vectors, if there is to be one. Its
@@ -78,15 +79,10 @@ func (c *Config) validateSubword(check checkFunc) {
 	check(c.SubwordLR > 0 && c.SubwordLR <= 1000, "subword-lr", "must be above 0, and at most 1000")
 }
 
-// A refresher is a trainer whose table of words follows from other parameters.
-type refresher interface{ Refresh() error }
-
 // refresh brings the table of words up to date.
 func (j *job) refresh() error {
-	if r, ok := j.trainer.(refresher); ok {
-		if err := r.Refresh(); err != nil {
-			return fmt.Errorf("cannot compose the vectors: %w", err)
-		}
+	if err := trainer.Refresh(j.trainer); err != nil {
+		return fmt.Errorf("cannot compose the vectors: %w", err)
 	}
 	return nil
 }

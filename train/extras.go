@@ -6,6 +6,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // Extras are what a program adds to a run beside its settings. The zero value
@@ -88,7 +89,7 @@ func (j *job) observer() func(position, float64) error {
 		return nil
 	}
 	return func(p position, share float64) error {
-		if err := pull(j.trainer, false); err != nil {
+		if err := trainer.Pull(j.trainer, false); err != nil {
 			return err
 		}
 		words, contexts := j.trainer.Tables()

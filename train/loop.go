@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"time"
+
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // A loop trains the units of a trainer, one after the other, or as many at a
@@ -110,7 +112,7 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 // block trains the units that the trainer takes at a time, at most most, with the
 // learning rates of a schedule. It returns their reports and learning rates.
 func (l *loop) block(ctx context.Context, first, most int, rate func(unit int) float64) ([]Report, []float64, error) {
-	reports, rates, err := advance(context.WithoutCancel(ctx), l.trainer, first, most, rate)
+	reports, rates, err := trainer.Advance(context.WithoutCancel(ctx), l.trainer, first, most, rate)
 	if err != nil {
 		return nil, nil, fmt.Errorf("training failed at %s %s of %s: %w", l.unitName, Number(first+1), Number(l.trainer.Units()), err)
 	}

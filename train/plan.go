@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // A Plan says what a run will take, before it is run.
@@ -132,7 +134,7 @@ func calibrate(ctx context.Context, t Trainer, rate float64) (seconds, pairs flo
 	units := t.Units()
 	constant := func(int) float64 { return rate }
 	start := time.Now()
-	reports, _, err := advance(ctx, t, 0, 1, constant)
+	reports, _, err := trainer.Advance(ctx, t, 0, 1, constant)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -141,7 +143,7 @@ func calibrate(ctx context.Context, t Trainer, rate float64) (seconds, pairs flo
 	most := min(units, 3+min(units/20, calibrationUnits))
 	start = time.Now()
 	for done := 1; done < most; {
-		if reports, _, err = advance(ctx, t, done, units-done, constant); err != nil {
+		if reports, _, err = trainer.Advance(ctx, t, done, units-done, constant); err != nil {
 			return 0, 0, err
 		}
 		done += len(reports)

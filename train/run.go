@@ -11,6 +11,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // Run trains what c says and leaves the run folder c.Out. When ctx is
@@ -190,7 +191,7 @@ func (j *job) writeDOT() error {
 	if j.config.GraphDOT == "" {
 		return nil
 	}
-	dot := j.trainer.DOT()
+	dot := trainer.DOT(j.trainer)
 	if dot == "" {
 		return fmt.Errorf("mode %s has no Gorgonia graph to write: leave out --graph-dot", j.config.Mode)
 	}
@@ -203,7 +204,7 @@ func (j *job) writeDOT() error {
 // export writes the vectors to use, what composes others, and the context
 // table, at the same time, or none of them.
 func (j *job) export(folder *runFolder) error {
-	if err := pull(j.trainer, false); err != nil {
+	if err := trainer.Pull(j.trainer, false); err != nil {
 		return err
 	}
 	if err := j.refresh(); err != nil {

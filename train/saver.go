@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // An interval says how often something is done: after units or after seconds
@@ -90,7 +92,7 @@ func (s *saver) save(p position) error {
 	if err := s.metrics.flush(); err != nil {
 		return err
 	}
-	if err := pull(s.trainer, true); err != nil {
+	if err := trainer.Pull(s.trainer, true); err != nil {
 		return err
 	}
 	c := s.run

@@ -1,7 +1,39 @@
-// Package trainer holds what all trainers share: the two values that they hand
-// to the run loop, and how a word table starts. It exists so that the trainers'
-// rooms need not import room train. Start at [Report] and [Tensor].
+// Package trainer is the contract between the run loop and the modes: what every
+// mode implements, what some can do besides, and how a word table starts.
+//
+// Start at [Trainer]. The optional abilities are in abilities.go, each an
+// interface beside the function that uses it where it is there.
 package trainer
+
+import "context"
+
+// A Trainer trains one model in units whose number is fixed in advance:
+// iterations over columns of M, or stretches of the text. The run loop owns the
+// order of the units and the learning rate.
+type Trainer interface {
+	// Units is the number of units of the whole run.
+	Units() int
+
+	// Advance trains unit number unit, counted from 0, at a learning rate.
+	// The loss it reports is summed over the unit's pairs. After an error
+	// the tables are not to be used.
+	Advance(ctx context.Context, unit int, rate float64) (Report, error)
+
+	// Tables returns the word table W and the context table C, each (V, N)
+	// in row-major order. They are live: the next Advance changes them.
+	Tables() (words, contexts []float32)
+
+	// State returns everything that training changes, live, in the same
+	// order every time: copying saved values into it restores a trainer.
+	State() []Tensor
+
+	// Reset goes back to the start of training, as if nothing had been
+	// trained: a plan measures units on the trainer that will train.
+	Reset()
+
+	// Close releases what the trainer holds.
+	Close() error
+}
 
 // A Report says what one unit of training did. Counts are floating-point
 // because a unit may stand for a fraction of a word.

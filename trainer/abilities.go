@@ -1,0 +1,101 @@
+package trainer
+
+import "context"
+
+// Series is the ability to train several units in one call, for trainers that
+// lose time between two calls.
+type Series interface {
+	// SeriesLength returns how many units to train in the next call, at least 1.
+	SeriesLength() int
+
+	// AdvanceSeries is Advance for the units first, first+1, ..., one for each
+	// of the rates, and returns their reports.
+	AdvanceSeries(ctx context.Context, first int, rates []float64) ([]Report, error)
+}
+
+// Advance trains the units from first on, as many as the trainer takes in one
+// call but at most most, at the learning rates of a schedule. It returns their
+// reports and learning rates.
+func Advance(ctx context.Context, t Trainer, first, most int, rate func(unit int) float64) ([]Report, []float64, error) {
+	series, ok := t.(Series)
+	if !ok {
+		lr := rate(first)
+		report, err := t.Advance(ctx, first, lr)
+		return []Report{report}, []float64{lr}, err
+	}
+	var rates []float64
+	for unit := first; unit < first+min(series.SeriesLength(), most); unit++ {
+		rates = append(rates, rate(unit))
+	}
+	reports, err := series.AdvanceSeries(ctx, first, rates)
+	return reports, rates, err
+}
+
+// OnDevice is a trainer whose tables are in the memory of a device. Its Tables
+// and State are copies on the host, which Pull fills.
+type OnDevice interface {
+	// Pull brings to the host what Tables returns, and with everything set all
+	// that State does.
+	Pull(everything bool) error
+
+	// Push says that State was written to: training goes on from that.
+	Push()
+
+	// Device returns the device's name, and the most of its memory, in bytes,
+	// that was in use.
+	Device() (name string, peak int64)
+}
+
+// Pull brings to the host what Tables returns, and with everything set what State
+// does, if the trainer has it on a device.
+func Pull(t Trainer, everything bool) error {
+	if d, ok := t.(OnDevice); ok {
+		return d.Pull(everything)
+	}
+	return nil
+}
+
+// Push tells the trainer that its State was written to.
+func Push(t Trainer) {
+	if d, ok := t.(OnDevice); ok {
+		d.Push()
+	}
+}
+
+// Device returns the name of the device that a trainer uses and the most of its
+// memory that was in use, in bytes; nothing for the CPU.
+func Device(t Trainer) (name string, peak int64) {
+	if d, ok := t.(OnDevice); ok {
+		return d.Device()
+	}
+	return "", 0
+}
+
+// Composing is a trainer whose word table follows from other parameters, those
+// of an encoder.
+type Composing interface {
+	// Refresh brings the word table up to date with the parameters.
+	Refresh() error
+}
+
+// Refresh brings the word table up to date, if it follows from other parameters.
+func Refresh(t Trainer) error {
+	if c, ok := t.(Composing); ok {
+		return c.Refresh()
+	}
+	return nil
+}
+
+// Drawable is a trainer whose step is a Gorgonia graph.
+type Drawable interface {
+	// DOT returns the graph in the Graphviz language.
+	DOT() string
+}
+
+// DOT returns the Gorgonia graph of a trainer in the Graphviz language, or "".
+func DOT(t Trainer) string {
+	if d, ok := t.(Drawable); ok {
+		return d.DOT()
+	}
+	return ""
+}
