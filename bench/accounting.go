@@ -1,10 +1,6 @@
 package bench
 
-import (
-	"fmt"
-
-	"github.com/w2vcl/w2vcl/optim"
-)
+import "github.com/w2vcl/w2vcl/optim"
 
 // StepBytes counts the memory traffic of one of the two steps of an iteration,
 // as if nothing of a table stayed in a cache from one row to another:
@@ -23,17 +19,11 @@ func StepBytes(words, dim, negatives int, method optim.Method) (int64, error) {
 // UpdateBytes is the part of StepBytes that no cache can save, if the tables are
 // larger: read and write of every row and of its moments.
 func UpdateBytes(words, dim int, method optim.Method) (int64, error) {
-	pass := 4 * int64(words) * int64(dim)
-	switch method {
-	case optim.Adam:
-		return 6 * pass, nil
-	case optim.AdamRow:
-		return 4*pass + 8*int64(words), nil
-	case optim.SGD:
-		return 2 * pass, nil
-	default:
-		return 0, fmt.Errorf("optimizer %q is unknown; it is %s, %s or %s", method, optim.Adam, optim.AdamRow, optim.SGD)
+	d, err := optim.Find(method)
+	if err != nil {
+		return 0, err
 	}
+	return 2 * (4*int64(words)*int64(dim) + d.Bytes(words, dim)), nil
 }
 
 // WorkingSet is the memory that an iteration touches: both tables and their

@@ -35,7 +35,10 @@ func (c DeviceCase) config(seed uint64) graph.Config {
 
 // Memory estimates the bytes that measuring takes of the GPU's memory, copying
 // not counted.
-func (c DeviceCase) Memory() int64 { return device.MemoryTwoStep(c.Words, c.config(0), c.Precision) }
+func (c DeviceCase) Memory() int64 {
+	bytes, _ := device.MemoryCL(c.Words, c.config(0), c.Precision) // the error is that of an encoder
+	return bytes
+}
 
 // A DeviceResult says how long one of the two steps of an iteration takes on a
 // GPU, all that training does included, and how that compares with the speed of
@@ -67,7 +70,7 @@ func MeasureDevice(ctx context.Context, c DeviceCase, d device.Device, text *Tex
 	if r.Bytes, err = UpdateBytes(c.Words, c.Dim, c.Optimizer); err != nil {
 		return r, err
 	}
-	trainer, err := device.NewTwoStep(d, text.Matrix, text.Noise, math.MaxInt32, c.config(seed), c.Precision)
+	trainer, err := device.NewCL(d, text.Matrix, text.Noise, math.MaxInt32, c.config(seed), c.Precision)
 	if err != nil {
 		return r, err
 	}
@@ -114,7 +117,7 @@ func (r *DeviceResult) measure(l *deviceLoop, d device.Device, e Effort) error {
 // A deviceLoop runs iterations one after the other.
 type deviceLoop struct {
 	ctx     context.Context
-	trainer *device.TwoStep
+	trainer *device.CL
 	unit    int
 	loss    float64
 }

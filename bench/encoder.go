@@ -77,14 +77,16 @@ func (r *DeviceResult) measureEncoder(ctx context.Context, d device.Device, text
 	if err != nil {
 		return err
 	}
-	need, err := device.MemoryTwoStepWithEncoder(encoder, r.config(seed))
+	config := r.config(seed)
+	config.Encoder = encoder
+	need, err := device.MemoryCL(r.Words, config, device.Float32)
 	if err != nil {
 		return err
 	}
 	if free, _, err := d.Memory(); err != nil || need > free {
 		return errors.Join(err, fmt.Errorf("%s needs %d bytes of device memory, and %d are free", r.Subword, need, free))
 	}
-	trainer, err := device.NewTwoStepWithEncoder(d, text.Matrix, text.Noise, math.MaxInt32, encoder, r.config(seed))
+	trainer, err := device.NewCL(d, text.Matrix, text.Noise, math.MaxInt32, config, device.Float32)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func MeasureMatrix(ctx context.Context, c *corpus.Corpus, o wordcontext.Options,
 func describeMatrix(m *wordcontext.Matrix, c *corpus.Corpus, o wordcontext.Options, build Measurement) MatrixResult {
 	r := MatrixResult{
 		Words: m.Rows(), Contexts: m.Contexts(), Threads: o.Threads, Tokens: int64(len(c.Tokens)),
-		Stored: m.Stored(), Bytes: matrixBytes(m), Build: build,
+		Stored: m.Stored(), Bytes: m.Bytes(), Build: build,
 	}
 	for i := range m.Rows() {
 		r.Found += m.RowTotal(i)
@@ -94,14 +94,4 @@ func (r *MatrixResult) measureReads(ctx context.Context, m *wordcontext.Matrix, 
 		}
 	}
 	return nil
-}
-
-// matrixBytes is the memory of M: the stored contexts, in 16 bits where ids
-// fit, and three numbers a row.
-func matrixBytes(m *wordcontext.Matrix) int64 {
-	width := int64(4)
-	if m.Rows() <= 1<<16 {
-		width = 2
-	}
-	return int64(m.Stored())*width + 3*8*int64(m.Rows())
 }

@@ -147,7 +147,7 @@ type minibatch struct {
 
 	byWord, byContext               sorted
 	wordGradients, contextGradients []float32 // of the distinct rows
-	wordOptimizer, contextOptimizer *optim.Optimizer
+	wordOptimizer, contextOptimizer optim.Optimizer
 }
 
 // sorted is a batch's entries by the row that they update.
@@ -294,7 +294,7 @@ func (b *minibatch) gradients() error {
 }
 
 func (b *minibatch) update() error {
-	update := func(o *optim.Optimizer, s *sorted, table, gradients []float32) error {
+	update := func(o optim.Optimizer, s *sorted, table, gradients []float32) error {
 		o.Begin(1, stepRate)
 		return b.each(len(s.rows), func(_, first, last int) {
 			for i := first; i < last; i++ {

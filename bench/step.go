@@ -44,7 +44,7 @@ func (c StepCase) config(seed uint64) graph.Config {
 // Memory estimates the bytes that measuring the case takes, M and the copy
 // test not counted.
 func (c StepCase) Memory() int64 {
-	return graph.MemoryTwoStep(c.Words, c.config(0)) + 4*trainingColumns*int64(c.Words)
+	return graph.MemoryCL(c.Words, c.config(0)) + 4*trainingColumns*int64(c.Words)
 }
 
 // A StepResult says how long one of the two steps of an iteration takes and
@@ -127,7 +127,7 @@ func MeasureStep(ctx context.Context, c StepCase, text *Text, copier *Copier, se
 		return r, fmt.Errorf("the text has %d words, not %d", rows, c.Words)
 	}
 	runtime.GC() // the case before may have left gigabytes
-	trainer, err := graph.NewTwoStep(text.Matrix, text.Noise, math.MaxInt32, c.config(seed))
+	trainer, err := graph.NewCL(text.Matrix, text.Noise, math.MaxInt32, c.config(seed))
 	if err != nil {
 		return r, err
 	}
@@ -177,7 +177,7 @@ func (r *StepResult) finish() {
 // A stepLoop runs iterations one after the other.
 type stepLoop struct {
 	ctx     context.Context
-	trainer *graph.TwoStep
+	trainer *graph.CL
 	columns int // of M
 	unit    int
 	loss    float64

@@ -16,52 +16,42 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// TwoStep trains W2V-CL on a device: iterations, random numbers and tensors of
-// the state are those of graph.TwoStep, so a checkpoint of either serves both.
-type TwoStep struct {
-	mirror[*graph.TwoStep] // whose graph is the one that is trained
-	kernels                CLKernels
-	pairs                  float64  // of an iteration
-	columns                *columns // nil: the device has M
-	buffer                 int      // to be started next
+// CL trains W2V-CL on a device: iterations, random numbers and tensors of the
+// state are those of graph.CL, so a checkpoint of either serves both.
+type CL struct {
+	mirror[*graph.CL] // whose graph is the one that is trained
+	kernels           CLKernels
+	pairs             float64  // of an iteration
+	columns           *columns // nil: the device has M
+	buffer            int      // to be started next
 }
 
-// NewTwoStep prepares training on m for the given number of iterations, as
-// graph.NewTwoStep does. With precision Half, tables stay float32, but the rows
-// that are frozen in a step are read rounded to bfloat16, and moments are stored in
-// it: the first rounded to nearest, the second at random, so that the mean stays.
-func NewTwoStep(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c graph.Config, p Precision) (*TwoStep, error) {
+// NewCL prepares training on m for the given number of iterations, as
+// graph.NewCL does. The rows of an encoder are composed on the host when they are
+// asked for.
+//
+// With precision Half, tables stay float32, but the rows that are frozen in a
+// step are read rounded to bfloat16, and moments are stored in it: the first
+// rounded to nearest, the second at random, so that the mean stays.
+func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c graph.Config, p Precision) (*CL, error) {
+	if err := CheckCL(c, p); err != nil {
+		return nil, err
+	}
+	encoder, err := structureOf(c)
+	if err != nil {
+		return nil, err
+	}
 	threads := c.Threads
-	c.Threads = 1 // the host only keeps tables
-	host, err := graph.NewTwoStep(m, noise, iterations, c)
+	if c.Encoder == nil {
+		c.Threads = 1 // the host only keeps tables
+	}
+	host, err := graph.NewCL(m, noise, iterations, c)
 	if err != nil {
 		return nil, err
 	}
-	return newTwoStep(d, host, m, noise, threads, nil, c, p)
-}
-
-// NewTwoStepWithEncoder is NewTwoStep with word vectors that the encoder composes,
-// as graph.NewTwoStepWithEncoder does. The rows of words are composed on the host
-// when they are asked for.
-func NewTwoStepWithEncoder(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int, e subword.Encoder, c graph.Config) (*TwoStep, error) {
-	structure, err := subword.StructureOf(e)
-	if err != nil {
-		return nil, err
-	}
-	host, err := graph.NewTwoStepWithEncoder(m, noise, iterations, e, c)
-	if err != nil {
-		return nil, err
-	}
-	return newTwoStep(d, host, m, noise, c.Threads, &structure, c, Float32)
-}
-
-// newTwoStep puts kernels beside the host's trainer. So many threads read M if it
-// stays on the host.
-func newTwoStep(d Device, host *graph.TwoStep, m *wordcontext.Matrix, noise *corpus.Alias, threads int, e *subword.Structure, c graph.Config, p Precision) (*TwoStep, error) {
-	t := &TwoStep{mirror: mirror[*graph.TwoStep]{host: host, device: d}, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
-	var err error
+	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d}, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
 	t.kernels, err = d.NewCL(CLConfig{
-		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer, Encoder: e,
+		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer, Encoder: encoder,
 		Precision: p,
 	})
 	if err != nil {
@@ -74,15 +64,24 @@ func newTwoStep(d Device, host *graph.TwoStep, m *wordcontext.Matrix, noise *cor
 	return t, nil
 }
 
+// structureOf returns the structure of the encoder; nil if words are a table.
+func structureOf(c graph.Config) (*subword.Structure, error) {
+	if c.Encoder == nil {
+		return nil, nil
+	}
+	s, err := subword.StructureOf(c.Encoder)
+	return &s, err
+}
+
 // placeMatrix brings M to the device if there is room for it beside the rest.
 // Otherwise so many threads read its columns here.
-func (t *TwoStep) placeMatrix(m *wordcontext.Matrix, threads int) error {
+func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
 	const spare = 256 << 20 // for the driver
 	free, _, err := t.device.Memory()
 	if err != nil {
 		return fmt.Errorf("ask %s for its memory: %w", t.device.Name(), err)
 	}
-	if matrixBytes(m) <= free-spare {
+	if m.Bytes() <= free-spare {
 		return t.kernels.SetMatrix(m)
 	}
 	c := &columns{matrix: m, team: team.New(threads), block: t.kernels.Block()}
@@ -95,14 +94,15 @@ func (t *TwoStep) placeMatrix(m *wordcontext.Matrix, threads int) error {
 	return nil
 }
 
-func matrixBytes(m *wordcontext.Matrix) int64 {
-	offsets, narrow, wide := m.Layout()
-	return 8*int64(len(offsets)) + 2*int64(len(narrow)) + 4*int64(len(wide))
-}
-
-// MemoryTwoStep estimates the bytes of the device's memory that NewTwoStep takes
-// for a vocabulary of the given size. M is not counted: it may stay on the host.
-func MemoryTwoStep(words int, c graph.Config, p Precision) int64 {
+// MemoryCL estimates the bytes of the device's memory that NewCL takes for a
+// vocabulary of the given size. M is not counted: it may stay on the host. What
+// depends on the number of multiprocessors is that of the largest GPUs of today.
+// The error is that of an encoder that is not known.
+func MemoryCL(words int, c graph.Config, p Precision) (int64, error) {
+	encoder, err := structureOf(c)
+	if err != nil {
+		return 0, err
+	}
 	v := int64(words)
 	moments := c.Optimizer.Bytes(words, paddedDim(c.Dim))
 	if p == Half {
@@ -110,28 +110,27 @@ func MemoryTwoStep(words int, c graph.Config, p Precision) int64 {
 	}
 	const columns = 64
 	work := 4*columns*v + 8*v + 1<<20 // columns of M, alias table, losses
-	return 2*(tableBytes(words, c.Dim)+moments) + work
+	bytes := 2*(tableBytes(words, c.Dim)+moments) + work
+	if encoder == nil {
+		return bytes, nil
+	}
+	return bytes + encoderBytes(encoder, words, c), nil
 }
 
-// MemoryTwoStepWithEncoder estimates the bytes of the device's memory that
-// NewTwoStepWithEncoder takes, M not counted. What depends on the number of
-// multiprocessors is that of the largest GPUs of today.
-func MemoryTwoStepWithEncoder(e subword.Encoder, c graph.Config) (int64, error) {
-	s, err := subword.StructureOf(e)
-	if err != nil {
-		return 0, err
-	}
-	v, table := int64(e.Words()), tableBytes(e.Words(), c.Dim)
-	bytes := MemoryTwoStep(e.Words(), c, Float32) + 4*int64(len(s.Starts)+len(s.Symbols)) + 8*v
+// encoderBytes estimates by how much an encoder takes more memory than the table
+// of words that it takes the place of.
+func encoderBytes(s *subword.Structure, words int, c graph.Config) int64 {
+	v, table := int64(words), tableBytes(words, c.Dim)
+	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 8*v
 	if s.Words {
 		bytes += table
 	} else {
-		bytes -= c.Optimizer.Bytes(e.Words(), paddedDim(c.Dim))
+		bytes -= c.Optimizer.Bytes(words, paddedDim(c.Dim))
 	}
 	parameter := func(rows, columns int) { bytes += 8*int64(rows)*int64(columns) + c.Optimizer.Bytes(rows, columns) }
 	if len(s.Widths) == 0 {
 		parameter(s.Alphabet, paddedDim(c.Dim))
-		return bytes + table - tableBytes(s.Alphabet, c.Dim) + 4*int64(len(s.Symbols)+2*s.Alphabet), nil
+		return bytes + table - tableBytes(s.Alphabet, c.Dim) + 4*int64(len(s.Symbols)+2*s.Alphabet)
 	}
 	const multiprocessors, most = 132, 64 << 20
 	d := paddedDim(len(s.Widths) * s.Filters)
@@ -144,7 +143,7 @@ func MemoryTwoStepWithEncoder(e subword.Encoder, c graph.Config) (int64, error) 
 	bytes += v*int64(14*d+4*paddedDim(c.Dim)) + 2*tables // features, where, standardized, their gradient; that of vectors
 	bytes += min(most, 12*multiprocessors*32/int64(d+31)*tables)
 	bytes += 2 * multiprocessors * 4 * 128 * 128 // parts of the gradient of weights
-	return bytes + 16*8*multiprocessors*int64(d), nil
+	return bytes + 16*8*multiprocessors*int64(d)
 }
 
 // paddedDim is the length that a row of dim values has on the device in either precision, or
@@ -155,10 +154,10 @@ func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(
 
 // SeriesLength returns how many iterations to train in one call: several of the device's
 // blocks, for it waits between one AdvanceSeries and the next.
-func (t *TwoStep) SeriesLength() int { return 4 * t.kernels.Block() }
+func (t *CL) SeriesLength() int { return 4 * t.kernels.Block() }
 
 // Advance runs one iteration; see AdvanceSeries.
-func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
 	reports, err := t.AdvanceSeries(ctx, unit, []float64{rate})
 	if err != nil {
 		return trainer.Report{}, err
@@ -167,9 +166,9 @@ func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.
 }
 
 // AdvanceSeries runs the iterations first, first+1, ..., one for each of the
-// rates, as graph.TwoStep does. While the device trains some, it is handed the
+// rates, as graph.CL does. While the device trains some, it is handed the
 // next, so that it never waits.
-func (t *TwoStep) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+func (t *CL) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -200,7 +199,7 @@ func (t *TwoStep) AdvanceSeries(ctx context.Context, first int, rates []float64)
 
 // collect waits for a buffer that is under way, unless it is -1, and appends the
 // reports of its iterations.
-func (t *TwoStep) collect(reports *[]trainer.Report, buffer int) error {
+func (t *CL) collect(reports *[]trainer.Report, buffer int) error {
 	if buffer < 0 {
 		return nil
 	}
@@ -212,7 +211,7 @@ func (t *TwoStep) collect(reports *[]trainer.Report, buffer int) error {
 }
 
 // send brings the host's state to the device unless it is there.
-func (t *TwoStep) send() error {
+func (t *CL) send() error {
 	if t.sent {
 		return nil
 	}
@@ -227,7 +226,7 @@ func (t *TwoStep) send() error {
 
 // Pull brings W, or the parameters of its encoder, and C to the host, and with
 // everything set the moments, too.
-func (t *TwoStep) Pull(everything bool) error {
+func (t *CL) Pull(everything bool) error {
 	if !t.sent {
 		return nil // the host has what there is
 	}
@@ -244,13 +243,13 @@ func (t *TwoStep) Pull(everything bool) error {
 
 // Refresh composes the rows of W by the parameters as they were pulled last.
 // Without an encoder there is nothing to do.
-func (t *TwoStep) Refresh() error { return t.host.Refresh() }
+func (t *CL) Refresh() error { return t.host.Refresh() }
 
 // DOT prints the graphs that the kernels compute in the Graphviz language.
-func (t *TwoStep) DOT() string { return t.host.DOT() }
+func (t *CL) DOT() string { return t.host.DOT() }
 
 // Close frees what is on the device, but not the device.
-func (t *TwoStep) Close() error {
+func (t *CL) Close() error {
 	_ = t.columns.wait() // of columns that nobody needs
 	err := t.kernels.Close()
 	if hostErr := t.host.Close(); err == nil {

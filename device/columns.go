@@ -59,7 +59,7 @@ func (c *columns) wait() error {
 	return err
 }
 
-// fill reads the columns that graph.TwoStep's iterations use.
+// fill reads the columns that graph.CL's iterations use.
 func (c *columns) fill(to []uint32, first, count int) error {
 	v, l := c.matrix.Rows(), c.matrix.Contexts()
 	const rows = 256
@@ -67,7 +67,7 @@ func (c *columns) fill(to []uint32, first, count int) error {
 	return c.team.Do(2*parts, func(_, n int) {
 		side, row0 := n/parts, n%parts*rows
 		for done := 0; done < count; {
-			column := (first + done + side*l/2) % l
+			column := c.matrix.StepColumn(first+done, side)
 			run := min(count-done, l-column) // up to the last column of M
 			c.matrix.Block(column, run, row0, min(row0+rows, v), to[(side*c.block+done)*v:])
 			done += run

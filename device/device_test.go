@@ -35,17 +35,11 @@ func freshSeed(t *testing.T) uint64 {
 
 type both = trainer.Trainer // of either device
 
-type blocks interface {
-	both
-	trainer.Series
-	trainer.OnDevice
-}
-
 // A pair is the same training on the CPU and on a device.
 type pair struct {
 	fake *devicetest.Device
 	cpu  both
-	gpu  blocks
+	gpu  device.Trainer
 }
 
 func (p *pair) close(t *testing.T) {
@@ -65,10 +59,10 @@ func newCL(t *testing.T, seed uint64, method optim.Method, contexts, iterations 
 	config := graph.Config{Dim: 7, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, WeightDecay: .1}}
 	p := &pair{fake: devicetest.New()}
 	p.fake.Free = free
-	if p.cpu, err = graph.NewTwoStep(m, noise, iterations, config); err != nil {
+	if p.cpu, err = graph.NewCL(m, noise, iterations, config); err != nil {
 		t.Fatal(err)
 	}
-	if p.gpu, err = device.NewTwoStep(p.fake, m, noise, iterations, config, device.Float32); err != nil {
+	if p.gpu, err = device.NewCL(p.fake, m, noise, iterations, config, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -91,10 +85,12 @@ func newEncodedCL(t *testing.T, seed uint64, method optim.Method, free int64, en
 	config := graph.Config{Dim: 7, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, WeightDecay: .1, Epsilon: 1e-3}}
 	p := &pair{fake: devicetest.New()}
 	p.fake.Free = free
-	if p.cpu, err = graph.NewTwoStepWithEncoder(m, noise, 40, encoders[0], config); err != nil {
+	config.Encoder = encoders[0]
+	if p.cpu, err = graph.NewCL(m, noise, 40, config); err != nil {
 		t.Fatal(err)
 	}
-	if p.gpu, err = device.NewTwoStepWithEncoder(p.fake, m, noise, 40, encoders[1], config); err != nil {
+	config.Encoder = encoders[1]
+	if p.gpu, err = device.NewCL(p.fake, m, noise, 40, config, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -114,7 +110,7 @@ func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
 	if p.cpu, err = sequential.NewFrom(c, noise, start, config); err != nil {
 		t.Fatal(err)
 	}
-	if p.gpu, err = device.NewFullW2V(p.fake, c, noise, start, config, device.Float32); err != nil {
+	if p.gpu, err = device.NewSequential(p.fake, c, noise, start, config, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -126,7 +122,13 @@ func TestFullW2VText(t *testing.T) {
 	c, noise := text(t, seed, 20_000)
 	config := sequential.Config{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Epochs: 1, Seed: seed, Threads: 1}
 	for _, precision := range []device.Precision{device.Float32, device.Half} {
-		memory := func(free int64) int64 { return device.MemoryFullW2V(c, config, precision, free) }
+		memory := func(free int64) int64 {
+			bytes, err := device.MemorySequential(c, config, precision, free)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return bytes
+		}
 		all, least := memory(plenty), memory(0)
 		for _, x := range []struct {
 			free       int64
@@ -137,7 +139,7 @@ func TestFullW2VText(t *testing.T) {
 			}
 			fake := devicetest.New()
 			fake.Free = x.free
-			k, err := device.NewFullW2V(fake, c, noise, sequential.Tables{}, config, precision)
+			k, err := device.NewSequential(fake, c, noise, sequential.Tables{}, config, precision)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +193,7 @@ func each(t *testing.T, test func(t *testing.T, p *pair)) {
 func rateOf(unit int) float64 { return 0.01 / float64(1+unit) }
 
 // train trains units in blocks of changing sizes.
-func train(t *testing.T, gpu blocks, from, to int) (reports []trainer.Report) {
+func train(t *testing.T, gpu device.Trainer, from, to int) (reports []trainer.Report) {
 	t.Helper()
 	for size := 1; from < to; size = size*3%79 + 1 {
 		var rates []float64

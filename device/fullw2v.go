@@ -10,10 +10,10 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// FullW2V trains FULL-W2V on a device: units and random numbers are those of
+// fullW2V trains FULL-W2V on a device: units and random numbers are those of
 // sequential.Trainer. Many sentences are trained at the same time, as on many
 // threads, so two runs give similar, not the same vectors.
-type FullW2V struct {
+type fullW2V struct {
 	mirror[*sequential.Trainer]
 	kernels FullW2VKernels
 	words   []int // of each unit of an epoch
@@ -22,20 +22,17 @@ type FullW2V struct {
 	seconds float64 // of a unit in it
 }
 
-// NewFullW2V prepares training on a text, as sequential.NewFrom does with
-// algorithm fullw2v. With precision Half the device's C is float16: what is added
-// to it is rounded at random, up or down, so that the mean stays.
-func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequential.Tables, c sequential.Config, precision Precision) (*FullW2V, error) {
-	if c.Algorithm != sequential.FullW2V {
-		return nil, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
-	}
+// newFullW2V prepares training on a text. With precision Half the device's C is
+// float16: changes of it are rounded at random, up or down, so that the mean
+// stays.
+func newFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequential.Tables, c sequential.Config, precision Precision) (Trainer, error) {
 	c.Threads = 1 // the host only keeps tables
 	host, err := sequential.NewFrom(text, noise, start, c)
 	if err != nil {
 		return nil, err
 	}
 	bounds := host.Bounds()
-	t := &FullW2V{mirror: mirror[*sequential.Trainer]{host: host, device: d}}
+	t := &fullW2V{mirror: mirror[*sequential.Trainer]{host: host, device: d}}
 	for u, first := range bounds[:len(bounds)-1] {
 		t.words = append(t.words, text.Sentences[bounds[u+1]]-text.Sentences[first])
 	}
@@ -55,9 +52,9 @@ func NewFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequen
 	return t, nil
 }
 
-// MemoryFullW2V estimates the bytes of the device's memory that NewFullW2V takes
-// if so many are free. A text that has no room is brought in pieces.
-func MemoryFullW2V(text *corpus.Corpus, c sequential.Config, precision Precision, free int64) int64 {
+// memoryFullW2V estimates the bytes of the device's memory that newFullW2V takes
+// if so many are free. A text that does not fit is brought in pieces.
+func memoryFullW2V(text *corpus.Corpus, c sequential.Config, precision Precision, free int64) int64 {
 	tables := memoryWithoutText(text, c, precision)
 	if n := textTokens(text, c, free-tables); n > 0 {
 		return tables + 4*int64(n)
@@ -103,7 +100,7 @@ const launchSeconds = 0.15
 
 // SeriesLength returns how many units to train at a time: more and more, up to
 // launchSeconds.
-func (t *FullW2V) SeriesLength() int {
+func (t *fullW2V) SeriesLength() int {
 	if t.trained == 0 {
 		return 1
 	}
@@ -111,7 +108,7 @@ func (t *FullW2V) SeriesLength() int {
 }
 
 // Advance trains one unit; see AdvanceSeries.
-func (t *FullW2V) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+func (t *fullW2V) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
 	reports, err := t.AdvanceSeries(ctx, unit, []float64{rate})
 	if err != nil {
 		return trainer.Report{}, err
@@ -121,7 +118,7 @@ func (t *FullW2V) Advance(ctx context.Context, unit int, rate float64) (trainer.
 
 // AdvanceSeries trains the units first, first+1, ..., one for each of the rates,
 // in one launch.
-func (t *FullW2V) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+func (t *fullW2V) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -150,7 +147,7 @@ func (t *FullW2V) AdvanceSeries(ctx context.Context, first int, rates []float64)
 }
 
 // send brings the host's tables to the device unless they are there.
-func (t *FullW2V) send() error {
+func (t *fullW2V) send() error {
 	if t.sent {
 		return nil
 	}
@@ -162,7 +159,7 @@ func (t *FullW2V) send() error {
 }
 
 // Pull brings W and C, which are all there is, to the host.
-func (t *FullW2V) Pull(bool) error {
+func (t *fullW2V) Pull(bool) error {
 	if !t.sent {
 		return nil // the host has what there is
 	}
@@ -173,4 +170,4 @@ func (t *FullW2V) Pull(bool) error {
 }
 
 // Close frees what is on the device, but not the device.
-func (t *FullW2V) Close() error { return t.kernels.Close() }
+func (t *fullW2V) Close() error { return t.kernels.Close() }

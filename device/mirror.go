@@ -2,6 +2,13 @@ package device
 
 import "github.com/w2vcl/w2vcl/trainer"
 
+// A Trainer trains on a device.
+type Trainer interface {
+	trainer.Trainer
+	trainer.Series
+	trainer.OnDevice
+}
+
 // A mirror is what trainers on a device share: a trainer of the host that trains
 // nothing and keeps what the device has, for checkpoints and vectors.
 type mirror[H host] struct {

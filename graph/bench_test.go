@@ -9,9 +9,9 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 )
 
-// benchmarkHalfStep times one of the two steps, sampling included. The bytes
+// benchmarkStep times one of the two steps, sampling included. The bytes
 // are those of the tables: 1+K gathered rows, and read and write of w, m and v.
-func benchmarkHalfStep(b *testing.B, v, n int, form Form, method optim.Method) {
+func benchmarkStep(b *testing.B, v, n int, form Form, method optim.Method) {
 	c, err := testConfig(n, 5, 0, form, method).withDefaults()
 	if err != nil {
 		b.Fatal(err)
@@ -27,7 +27,7 @@ func benchmarkHalfStep(b *testing.B, v, n int, form Form, method optim.Method) {
 		column[i] = uint32(r.IntN(v))
 	}
 	t := &sampler{noise: uniformNoise(b, v), negatives: 5, column: column}
-	s, err := newHalfStep(words, contexts, t, team.New(c.Threads), c)
+	s, err := newTableStep(words, contexts, t, team.New(c.Threads), c)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -44,19 +44,19 @@ func benchmarkHalfStep(b *testing.B, v, n int, form Form, method optim.Method) {
 	}
 }
 
-func BenchmarkHalfStep(b *testing.B) {
+func BenchmarkStep(b *testing.B) {
 	for _, v := range []int{18498, 67869, 200000} {
 		for _, n := range []int{100, 128, 300, 500} {
 			for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.SGD} {
 				b.Run(fmt.Sprintf("V=%d/N=%d/%s", v, n, method), func(b *testing.B) {
-					benchmarkHalfStep(b, v, n, FormFused, method)
+					benchmarkStep(b, v, n, FormFused, method)
 				})
 			}
 		}
 	}
 	for _, n := range []int{100, 500} {
 		b.Run(fmt.Sprintf("V=18498/N=%d/adam/stock", n), func(b *testing.B) {
-			benchmarkHalfStep(b, 18498, n, FormStock, optim.Adam)
+			benchmarkStep(b, 18498, n, FormStock, optim.Adam)
 		})
 	}
 }

@@ -23,11 +23,11 @@ type composedPairStep struct {
 }
 
 // newComposedPairStep makes the graph for batches of at most size positives.
-func newComposedPairStep(e Encoder, contexts *table, b *pairBatch, size int, c Config) (s *composedPairStep, err error) {
+func newComposedPairStep(contexts *table, b *pairBatch, size int, c Config) (s *composedPairStep, err error) {
 	defer recovered("build the graph of the encoder", &err)
 	workers := team.New(c.Threads)
-	s = &composedPairStep{batch: b, slots: make([]uint32, e.Words()), list: make([]uint32, size)}
-	if s.composer, err = newComposer(e, workers, c); err != nil {
+	s = &composedPairStep{batch: b, slots: make([]uint32, c.Encoder.Words()), list: make([]uint32, size)}
+	if s.composer, err = newComposer(workers, c); err != nil {
 		return nil, err
 	}
 	s.sparse = true
@@ -69,6 +69,10 @@ func (s *composedPairStep) run() (float64, error) {
 }
 
 func (s *composedPairStep) compiled() *machine { return s.machine }
+
+func (s *composedPairStep) optimizers() []parameterOptimizer {
+	return append(s.loss.pairs.contexts.optimizers(), s.trained...)
+}
 
 // number lists the distinct words of the batch and replaces each word by its
 // place in the list.

@@ -17,14 +17,16 @@ const (
 )
 
 // Config is what the models have in common. The zero values of Form and
-// Threads mean FormFused and all processors; the rest must be set.
+// Threads mean FormFused and all processors, and no Encoder means that words are
+// a table; the rest must be set.
 type Config struct {
 	Dim       int    // N, values of a word vector
 	Negatives int    // K, negatives of each pair
 	Seed      uint64 // of everything random
 	Threads   int    // the result does not depend on it
 	Form      Form
-	Optimizer optim.Config // of both tables
+	Optimizer optim.Config // of both tables, and of an encoder's parameters
+	Encoder   Encoder      // composes the word vectors; FormFused only
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -47,9 +49,42 @@ func (c Config) withDefaults() (Config, error) {
 	return c, c.Optimizer.Validate()
 }
 
+// forWords returns the configuration with its defaults for a vocabulary of the
+// given size, or what is wrong with it.
+func (c Config) forWords(words int) (Config, error) {
+	c, err := c.withDefaults()
+	if err != nil || c.Encoder == nil {
+		return c, err
+	}
+	switch e := c.Encoder; {
+	case e.Words() != words:
+		return c, fmt.Errorf("the encoder has %d words instead of %d", e.Words(), words)
+	case e.Dim() != c.Dim:
+		return c, fmt.Errorf("the encoder gives %d dimensions instead of %d", e.Dim(), c.Dim)
+	case c.Form == FormStock:
+		return c, fmt.Errorf("graph form %q has no encoder; use %q", FormStock, FormFused)
+	}
+	return c, nil
+}
+
+// MomentBytes is the memory of the optimizers' state for a vocabulary of the
+// given size: that of both tables, or of the contexts and an encoder's
+// parameters.
+func (c Config) MomentBytes(words int) int64 {
+	table := c.Optimizer.Bytes(words, c.Dim)
+	if c.Encoder == nil {
+		return 2 * table
+	}
+	bytes := table
+	for _, p := range c.Encoder.Parameters() {
+		bytes += c.Optimizer.Bytes(p.Value.Shape()[0], p.Value.Shape()[1])
+	}
+	return bytes
+}
+
 // tableBytes is the memory of both tables and their optimizers.
 func (c Config) tableBytes(words int) int64 {
-	return 2 * (4*int64(words)*int64(c.Dim) + c.Optimizer.Bytes(words, c.Dim))
+	return 2*4*int64(words)*int64(c.Dim) + c.MomentBytes(words)
 }
 
 // stockBytes is the memory of the stock form beside tables: the gathered right

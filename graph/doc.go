@@ -2,7 +2,7 @@
 // W2V-CL graph, whose batch is the whole vocabulary, and the minibatch
 // W2V-Vanilla graph it is compared with.
 //
-// Start with TwoStep (twostep.go): its Advance is one iteration of W2V-CL
+// Start with CL (twostep.go): its Advance is one iteration of W2V-CL
 // (the W2V-CL paper, section 3). Each of the two steps runs one small
 // graph in Gorgonia's tape machine. The graph comes in two forms that give the
 // same result:

@@ -41,26 +41,7 @@ type Parameter struct {
 	Rate  float64       // learning rate relative to that of tables; 0 means 1
 }
 
-// MemoryTwoStepWithEncoder estimates the bytes NewTwoStepWithEncoder takes, M
-// not counted: the contexts, the parameters, the optimizers, the graph, the rows
-// and their gradient.
-func MemoryTwoStepWithEncoder(e Encoder, c Config) int64 {
-	v, table := e.Words(), 4*int64(e.Words())*int64(c.Dim)
-	rows, gradient := e.Bytes()
-	return 3*table + parameterBytes(e) + c.MomentBytes(e) + rows + gradient + 2*int64(columnBlock)*int64(v)*4
-}
-
-// MemoryVanillaWithEncoder estimates the bytes NewVanillaWithEncoder takes, the
-// corpus not counted: the contexts, the parameters with gradients of as many
-// values, the optimizers, and the graphs of the vocabulary and of a batch.
-func MemoryVanillaWithEncoder(e Encoder, o VanillaOptions, c Config) int64 {
-	v := int64(e.Words())
-	batch := min(int64(o.Batch), v)
-	rows, gradient := e.Bytes()
-	bytes := 8*v*int64(c.Dim) + 2*parameterBytes(e) + c.MomentBytes(e) + rows + (rows+gradient)*batch/v
-	return bytes + 12*v + 48*int64(o.Batch)*int64(1+c.Negatives)
-}
-
+// parameterBytes is the memory of the parameters of an encoder.
 func parameterBytes(e Encoder) int64 {
 	bytes := int64(0)
 	for _, p := range e.Parameters() {
@@ -69,43 +50,21 @@ func parameterBytes(e Encoder) int64 {
 	return bytes
 }
 
-// MomentBytes is the memory of the optimizers of contexts and an encoder's
-// parameters.
-func (c Config) MomentBytes(e Encoder) int64 {
-	bytes := c.Optimizer.Bytes(e.Words(), c.Dim)
-	for _, p := range e.Parameters() {
-		bytes += c.Optimizer.Bytes(p.Value.Shape()[0], p.Value.Shape()[1])
-	}
-	return bytes
-}
-
-// checkEncoder says what is wrong with an encoder for a vocabulary of v words.
-func (c Config) checkEncoder(e Encoder, v int) error {
-	switch {
-	case e.Words() != v:
-		return fmt.Errorf("the encoder has %d words instead of %d", e.Words(), v)
-	case e.Dim() != c.Dim:
-		return fmt.Errorf("the encoder gives %d dimensions instead of %d", e.Dim(), c.Dim)
-	case c.Form == FormStock:
-		return fmt.Errorf("graph form %q has no encoder; use %q", FormStock, FormFused)
-	}
-	return nil
-}
-
-// composer is an encoder in training: what both models do with one. Gorgonia
+// composer is an encoder in training, for both models. Gorgonia
 // derives the gradients of the parameters; the optimizers update them.
 type composer struct {
 	encoder    Encoder
 	words      *table // the rows of the vocabulary, copied; it has no optimizer
 	parameters []Parameter
 	gradients  gorgonia.Nodes
-	optimizers []*optim.Optimizer
+	trained    []parameterOptimizer
 	team       *team.Team
 	threads    int
 	sparse     bool // most rows of parameters have no gradient and are left alone
 }
 
-func newComposer(e Encoder, workers *team.Team, c Config) (*composer, error) {
+func newComposer(workers *team.Team, c Config) (*composer, error) {
+	e := c.Encoder
 	data := memory.Floats(e.Words() * c.Dim)
 	s := &composer{
 		encoder: e, parameters: e.Parameters(), team: workers, threads: c.Threads,
@@ -116,7 +75,7 @@ func newComposer(e Encoder, workers *team.Team, c Config) (*composer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
 		}
-		s.optimizers = append(s.optimizers, o)
+		s.trained = append(s.trained, parameterOptimizer{o, cmp.Or(p.Rate, 1)})
 	}
 	return s, nil
 }
@@ -140,11 +99,7 @@ func (s *composer) compose(g *gorgonia.ExprGraph, batch []uint32) (nodes gorgoni
 	return nodes, rows, nil
 }
 
-func (s *composer) begin(step int, rate float64) {
-	for i, o := range s.optimizers {
-		o.Begin(step, rate*cmp.Or(s.parameters[i].Rate, 1))
-	}
-}
+func (s *composer) optimizers() []parameterOptimizer { return s.trained }
 
 // differentiate adds the gradients of the parameters to the graph of a loss, and
 // compiles it.
@@ -161,7 +116,7 @@ func (s *composer) update() error {
 	for i, p := range s.parameters {
 		gradient, err := floatsOf(s.gradients[i])
 		if err == nil {
-			err = s.updateParameter(s.optimizers[i], p.Value, gradient)
+			err = s.updateParameter(s.trained[i], p.Value, gradient)
 		}
 		if err != nil {
 			return fmt.Errorf("update %s: %w", p.Name, err)
@@ -181,7 +136,7 @@ func (s *composer) keep(rows *gorgonia.Node) error {
 }
 
 // updateParameter updates one parameter, row by row.
-func (s *composer) updateParameter(o *optim.Optimizer, value *tensor.Dense, gradient []float32) error {
+func (s *composer) updateParameter(o optim.Optimizer, value *tensor.Dense, gradient []float32) error {
 	const block = 64
 	rows, n, w := value.Shape()[0], value.Shape()[1], value.Float32s()
 	return s.team.Do((rows+block-1)/block, func(_, b int) {
@@ -200,7 +155,7 @@ func (s *composer) state() []trainer.Tensor {
 	var all []trainer.Tensor
 	for i, p := range s.parameters {
 		all = append(all, trainer.Tensor{Name: p.Name, Data: p.Value.Float32s()})
-		for _, m := range s.optimizers[i].State() {
+		for _, m := range s.trained[i].State() {
 			all = append(all, trainer.Tensor{Name: p.Name + "." + m.Name, Data: m.Data})
 		}
 	}

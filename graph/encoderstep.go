@@ -18,10 +18,10 @@ type encoderStep struct {
 	rows *gorgonia.Node
 }
 
-func newEncoderStep(e Encoder, right *table, t targets, workers *team.Team, c Config) (s *encoderStep, err error) {
+func newEncoderStep(right *table, t targets, workers *team.Team, c Config) (s *encoderStep, err error) {
 	defer recovered("build the graph of the encoder", &err)
 	s = &encoderStep{loss: newSkipGram(t, workers, nil)}
-	if s.composer, err = newComposer(e, workers, c); err != nil {
+	if s.composer, err = newComposer(workers, c); err != nil {
 		return nil, err
 	}
 	g := gorgonia.NewGraph()

@@ -196,8 +196,8 @@ func testConfig(dim, negatives, threads int, form Form, method optim.Method) Con
 		Optimizer: optim.Config{Method: method, WeightDecay: .1}}
 }
 
-// halfSteps runs three half-steps on random tables and returns the left one.
-func halfSteps(t *testing.T, seed uint64, v int, c Config) ([]float32, float64) {
+// threeSteps runs three steps on random tables and returns the left one.
+func threeSteps(t *testing.T, seed uint64, v int, c Config) ([]float32, float64) {
 	t.Helper()
 	c, err := c.withDefaults()
 	if err != nil {
@@ -211,7 +211,7 @@ func halfSteps(t *testing.T, seed uint64, v int, c Config) ([]float32, float64) 
 	copy(words.data, randomMatrix(r, v, c.Dim).Float32s())
 	copy(contexts.data, randomMatrix(r, v, c.Dim).Float32s())
 	list := &List{Width: 1 + c.Negatives}
-	s, err := newHalfStep(words, contexts, list, team.New(c.Threads), c)
+	s, err := newTableStep(words, contexts, list, team.New(c.Threads), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,13 +234,13 @@ func halfSteps(t *testing.T, seed uint64, v int, c Config) ([]float32, float64) 
 	return words.data, total
 }
 
-func TestHalfStepFormsAgree(t *testing.T) {
+func TestStepFormsAgree(t *testing.T) {
 	r := freshRandom(t)
 	for _, method := range []optim.Method{optim.SGD, optim.AdamRow} {
 		for _, s := range shapes {
 			seed := r.Uint64()
-			want, wantLoss := halfSteps(t, seed, s[0], testConfig(s[1], s[2], 1, FormStock, method))
-			got, loss := halfSteps(t, seed, s[0], testConfig(s[1], s[2], 2, FormFused, method))
+			want, wantLoss := threeSteps(t, seed, s[0], testConfig(s[1], s[2], 1, FormStock, method))
+			got, loss := threeSteps(t, seed, s[0], testConfig(s[1], s[2], 2, FormFused, method))
 			if math.Abs(loss-wantLoss) > 2e-5*wantLoss {
 				t.Errorf("%s %v: loss %v, stock %v", method, s, loss, wantLoss)
 			}
@@ -251,13 +251,13 @@ func TestHalfStepFormsAgree(t *testing.T) {
 	}
 }
 
-func TestHalfStepSameBitsForAnyThreads(t *testing.T) {
+func TestStepSameBitsForAnyThreads(t *testing.T) {
 	r := freshRandom(t)
 	for _, method := range []optim.Method{optim.SGD, optim.Adam, optim.AdamRow} {
 		seed := r.Uint64()
-		want, wantLoss := halfSteps(t, seed, 1000, testConfig(20, 5, 1, FormFused, method))
+		want, wantLoss := threeSteps(t, seed, 1000, testConfig(20, 5, 1, FormFused, method))
 		for _, threads := range []int{2, 3, 7} {
-			got, loss := halfSteps(t, seed, 1000, testConfig(20, 5, threads, FormFused, method))
+			got, loss := threeSteps(t, seed, 1000, testConfig(20, 5, threads, FormFused, method))
 			if loss != wantLoss || !slices.Equal(got, want) {
 				t.Errorf("%s: %d threads give other bits than one", method, threads)
 			}

@@ -7,16 +7,10 @@ import (
 	"github.com/chewxy/hm"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/optim"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
-
-// A rowUpdater takes the gradient of one row, itself or as a linear combination
-// of rows of a table, and updates the row in place; optim.Optimizer is one.
-type rowUpdater interface {
-	UpdateRow(row int, w, g []float32)
-	UpdateCombination(row int, w, coefficients, table []float32, rows []uint32, scratch []float32)
-}
 
 // SkipGram is the skip-gram loss with negatives as one Gorgonia operation:
 //
@@ -28,15 +22,15 @@ type rowUpdater interface {
 // side is frozen: there is no gradient for it, so nothing is scattered.
 //
 // Do makes one pass over memory: dots, loss and gradient of a row while it is
-// in the cache. The gradient goes to one of two places. With an updater the
+// in the cache. The gradient goes to one of two places. With an optimizer the
 // row of left is updated in place at once and no gradient is kept. Without
 // one, the gradient is kept for the derivative node that Gorgonia's Grad adds.
 type SkipGram struct {
 	lossOperation
 	targets targets
 	team    *team.Team
-	update  rowUpdater    // nil: keep the gradient
-	grad    *tensor.Dense // (B, N); nil unless asked for
+	update  optim.Optimizer // of left; nil: keep the gradient
+	grad    *tensor.Dense   // (B, N); nil unless asked for
 
 	loss    float64
 	value   gorgonia.F32
@@ -79,7 +73,7 @@ func SkipGramLoss(left, right *gorgonia.Node, list *List, threads int) (*gorgoni
 	return applySkipGram(newSkipGram(list, team.New(threads), nil), left, right)
 }
 
-func newSkipGram(t targets, team *team.Team, update rowUpdater) *SkipGram {
+func newSkipGram(t targets, team *team.Team, update optim.Optimizer) *SkipGram {
 	name := fmt.Sprintf("skip-gram loss, %d negatives", t.width()-1)
 	if update != nil {
 		name += ", updates left"

@@ -2,20 +2,33 @@ package graph
 
 import (
 	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/optim"
 	"gorgonia.org/gorgonia"
 )
 
-// A step trains tables once with the targets or pairs set before.
+// A step trains tables or an encoder once with the targets or pairs set before.
 type step interface {
+	// optimizers are those of all that the step trains. Each must have begun
+	// the step when it is run.
+	optimizers() []parameterOptimizer
 	run() (loss float64, err error)
 	compiled() *machine
 }
 
-// fusedStep is a graph of one operation, which updates what it trains.
+// A parameterOptimizer is the optimizer of one table or parameter.
+type parameterOptimizer struct {
+	optim.Optimizer
+	relativeRate float64 // learning rate relative to that of tables
+}
+
+// fusedStep is a graph of one operation, which updates the tables it trains.
 type fusedStep struct {
 	*machine
-	loss func() float64
+	trained []parameterOptimizer
+	loss    func() float64
 }
+
+func (f *fusedStep) optimizers() []parameterOptimizer { return f.trained }
 
 func (f *fusedStep) run() (float64, error) {
 	if err := f.machine.run(); err != nil {
@@ -26,25 +39,25 @@ func (f *fusedStep) run() (float64, error) {
 
 func (f *fusedStep) compiled() *machine { return f.machine }
 
-// newFusedStep makes the graph of op on two tables.
-func newFusedStep(op gorgonia.Op, loss func() float64, a, b *table) (f *fusedStep, err error) {
+// newFusedStep makes the graph of op on two tables, which trains the given ones.
+func newFusedStep(op gorgonia.Op, loss func() float64, a, b *table, trained []parameterOptimizer) (f *fusedStep, err error) {
 	defer recovered("build the fused graph", &err)
 	g := gorgonia.NewGraph()
 	if _, err := gorgonia.ApplyOp(op, matrix(g, a.name, a.dense), matrix(g, b.name, b.dense)); err != nil {
 		return nil, err
 	}
 	m, err := newMachine(g)
-	return &fusedStep{m, loss}, err
+	return &fusedStep{m, trained, loss}, err
 }
 
-// newHalfStep trains left against frozen right: one of the two steps of
+// newTableStep trains left against frozen right: one of the two steps of
 // W2V-CL.
-func newHalfStep(left, right *table, t targets, workers *team.Team, c Config) (step, error) {
+func newTableStep(left, right *table, t targets, workers *team.Team, c Config) (step, error) {
 	if c.Form == FormStock {
-		return newStockHalfStep(left, right, t)
+		return newStockStep(left, right, t)
 	}
 	op := newSkipGram(t, workers, left.optimizer)
-	return newFusedStep(op, op.Loss, left, right)
+	return newFusedStep(op, op.Loss, left, right, left.optimizers())
 }
 
 // newPairStep trains both tables on a minibatch of pairs.
@@ -53,5 +66,5 @@ func newPairStep(words, contexts *table, b *pairBatch, c Config) (step, error) {
 		return newStockPairStep(words, contexts, b)
 	}
 	op := newPairsStep(words, contexts, b, team.New(c.Threads))
-	return newFusedStep(op, func() float64 { return op.loss }, words, contexts)
+	return newFusedStep(op, func() float64 { return op.loss }, words, contexts, append(words.optimizers(), contexts.optimizers()...))
 }

@@ -106,19 +106,21 @@ func (s *stockLoss) gradient(i int) (*tensor.Dense, error) {
 
 func (s *stockLoss) compiled() *machine { return s.machine }
 
-// stockHalfStep is one of the two steps of W2V-CL in stock operations.
-type stockHalfStep struct {
+// stockStep is one of the two steps of W2V-CL in stock operations.
+type stockStep struct {
 	*stockLoss
 	left, right *table
 	targets     targets
 }
 
-func newStockHalfStep(left, right *table, t targets) (*stockHalfStep, error) {
+func newStockStep(left, right *table, t targets) (*stockStep, error) {
 	loss, err := newStockLoss(left.dense, t.width(), false)
-	return &stockHalfStep{loss, left, right, t}, err
+	return &stockStep{loss, left, right, t}, err
 }
 
-func (s *stockHalfStep) run() (float64, error) {
+func (s *stockStep) optimizers() []parameterOptimizer { return s.left.optimizers() }
+
+func (s *stockStep) run() (float64, error) {
 	loss, err := s.stockLoss.run(s.targets, s.right.dense)
 	if err != nil {
 		return 0, err
@@ -152,6 +154,10 @@ func (s *stockPairStep) resize(left int) (err error) {
 	s.left = dense(make([]float32, left*s.words.dim), left, s.words.dim)
 	s.stockLoss, err = newStockLoss(s.left, s.batch.width, true)
 	return err
+}
+
+func (s *stockPairStep) optimizers() []parameterOptimizer {
+	return append(s.words.optimizers(), s.contexts.optimizers()...)
 }
 
 func (s *stockPairStep) run() (float64, error) {

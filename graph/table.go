@@ -13,7 +13,7 @@ type table struct {
 	rows, dim int           // V, N
 	data      []float32     // V x N
 	dense     *tensor.Dense // the same memory
-	optimizer *optim.Optimizer
+	optimizer optim.Optimizer
 }
 
 func newTable(name string, rows int, c Config) (*table, error) {
@@ -46,6 +46,8 @@ func reset(words, contexts *table, seed uint64) {
 }
 
 func (t *table) row(i int) []float32 { return t.data[i*t.dim:][:t.dim] }
+
+func (t *table) optimizers() []parameterOptimizer { return []parameterOptimizer{{t.optimizer, 1}} }
 
 // updateRow applies the begun optimizer step to one row.
 func (t *table) updateRow(i int, gradient []float32) {

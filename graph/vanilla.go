@@ -67,8 +67,15 @@ const (
 // MemoryVanilla estimates the bytes NewVanilla takes for a vocabulary of the
 // given size, the corpus not counted.
 func MemoryVanilla(words int, o VanillaOptions, c Config) int64 {
+	v := int64(words)
 	entries := int64(o.Batch) * int64(1+c.Negatives)
-	bytes := c.tableBytes(words) + 8*int64(words) + 48*entries + 4*int64(min(o.Batch, words))*int64(c.Dim)
+	batch := min(int64(o.Batch), v) // different words in a minibatch at most
+	if c.Encoder != nil {
+		rows, gradient := c.Encoder.Bytes() // of the vocabulary; a minibatch has a part of it
+		bytes := 8*v*int64(c.Dim) + 2*parameterBytes(c.Encoder) + c.MomentBytes(words)
+		return bytes + rows + (rows+gradient)*batch/v + 12*v + 48*entries
+	}
+	bytes := c.tableBytes(words) + 8*v + 48*entries + 4*batch*int64(c.Dim)
 	if c.Form == FormStock {
 		bytes += 2 * c.stockBytes(o.Batch)
 	}
@@ -76,30 +83,17 @@ func MemoryVanilla(words int, o VanillaOptions, c Config) int64 {
 }
 
 // NewVanilla prepares training on a corpus. Negatives are drawn from noise,
-// which must have one weight for each word.
+// which must have one weight for each word. An encoder's parameters are
+// randomized.
 func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Config) (*Vanilla, error) {
-	return newVanilla(text, noise, o, nil, c)
-}
-
-// NewVanillaWithEncoder is NewVanilla with word vectors that the encoder
-// composes. Its parameters are randomized. There is no FormStock.
-func NewVanillaWithEncoder(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, e Encoder, c Config) (*Vanilla, error) {
-	if err := c.checkEncoder(e, text.Vocabulary.Len()); err != nil {
-		return nil, err
-	}
-	return newVanilla(text, noise, o, e, c)
-}
-
-// newVanilla makes either; e is nil if words are a table.
-func newVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, e Encoder, c Config) (*Vanilla, error) {
-	c, err := c.withDefaults()
+	v := text.Vocabulary.Len()
+	c, err := c.forWords(v)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	v := text.Vocabulary.Len()
 	if noise.Len() != v {
 		return nil, fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), v)
 	}
@@ -116,8 +110,8 @@ func newVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, e En
 	t.units = append(t.units, len(text.Sentences)-1)
 	entries := o.Batch * (1 + c.Negatives)
 	t.batch = &pairBatch{width: 1 + c.Negatives, words: make([]uint32, entries), contexts: make([]uint32, entries)}
-	if e != nil {
-		return t, t.trainEncoder(e)
+	if c.Encoder != nil {
+		return t, t.trainEncoder()
 	}
 	if t.words, t.contexts, err = newTables(v, c); err != nil {
 		return nil, err
@@ -126,13 +120,14 @@ func newVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, e En
 	return t, err
 }
 
-// trainEncoder makes the step that trains what composes word vectors.
-func (t *Vanilla) trainEncoder(e Encoder) (err error) {
+// trainEncoder makes the step that trains the encoder of word vectors.
+func (t *Vanilla) trainEncoder() (err error) {
+	e := t.config.Encoder
 	if t.contexts, err = newTable("contexts", e.Words(), t.config); err != nil {
 		return err
 	}
 	e.Randomize(t.config.Seed)
-	s, err := newComposedPairStep(e, t.contexts, t.batch, t.options.Batch, t.config)
+	s, err := newComposedPairStep(t.contexts, t.batch, t.options.Batch, t.config)
 	if err != nil {
 		return err
 	}
@@ -164,12 +159,9 @@ func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.
 			return report, nil
 		}
 		step := t.countBatch()
-		if t.encoder != nil {
-			t.encoder.begin(step, rate)
-		} else {
-			t.words.optimizer.Begin(step, rate)
+		for _, o := range t.step.optimizers() {
+			o.Begin(step, rate*o.relativeRate)
 		}
-		t.contexts.optimizer.Begin(step, rate)
 		loss, err := t.step.run()
 		if err != nil {
 			return trainer.Report{}, fmt.Errorf("unit %d, minibatch %d: %w", unit, step, err)
@@ -232,7 +224,7 @@ func (t *Vanilla) Reset() {
 		clear(s.Data)
 	}
 	if t.encoder != nil {
-		t.encoder.encoder.Randomize(t.config.Seed)
+		t.config.Encoder.Randomize(t.config.Seed)
 		return
 	}
 	trainer.Randomize(t.words.data, t.words.dim, t.config.Seed)

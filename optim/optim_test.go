@@ -3,21 +3,9 @@ package optim
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/w2vcl/w2vcl/kernels/simd"
-	"gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
-
-var _ gorgonia.Solver = (*Optimizer)(nil)
-
-type parameter struct{ value, grad *tensor.Dense }
-
-func (p parameter) Value() gorgonia.Value         { return p.value }
-func (p parameter) Grad() (gorgonia.Value, error) { return p.grad, nil }
 
 func random(n int) []float32 {
 	x := make([]float32, n)
@@ -90,49 +78,6 @@ func TestAgainstReference(t *testing.T) {
 	}
 }
 
-// The Solver and the row updater are the same optimizer.
-func TestSolverEqualsRows(t *testing.T) {
-	const rows, columns = 4, 19
-	for _, method := range []Method{Adam, AdamRow, SGD} {
-		c := Config{Method: method, WeightDecay: .01}
-		a, _ := New(c, rows, columns)
-		b, _ := New(c, rows, columns)
-		w := random(rows * columns)
-		p := parameter{
-			tensor.New(tensor.WithShape(rows, columns), tensor.WithBacking(append([]float32(nil), w...))),
-			tensor.New(tensor.WithShape(rows, columns), tensor.Of(tensor.Float32)),
-		}
-		b.Begin(0, .1)
-		for step := 1; step <= 3; step++ {
-			g := random(len(w))
-			copy(p.grad.Float32s(), g)
-			a.Begin(step, .1)
-			for i := range rows {
-				a.UpdateRow(i, w[i*columns:(i+1)*columns], g[i*columns:(i+1)*columns])
-			}
-			if err := b.Step([]gorgonia.ValueGrad{p}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i, x := range p.value.Float32s() {
-			if x != w[i] {
-				t.Fatalf("%s: solver gives %v, rows %v", method, x, w[i])
-			}
-		}
-	}
-}
-
-func TestSolverErrors(t *testing.T) {
-	o, _ := New(Config{Method: SGD}, 2, 3)
-	wrong := tensor.New(tensor.WithShape(2, 2), tensor.Of(tensor.Float32))
-	right := tensor.New(tensor.WithShape(2, 3), tensor.Of(tensor.Float32))
-	for _, model := range [][]gorgonia.ValueGrad{nil, {parameter{wrong, right}}, {parameter{right, wrong}}} {
-		if err := o.Step(model); err == nil {
-			t.Errorf("no error for %v", model)
-		}
-	}
-}
-
 func TestValidate(t *testing.T) {
 	for _, test := range []struct {
 		config Config
@@ -154,20 +99,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestStateSize(t *testing.T) {
-	for _, method := range []Method{Adam, AdamRow, SGD} {
-		c := Config{Method: method}
-		o, _ := New(c, 7, 5)
-		var bytes int64
-		for _, s := range o.State() {
-			bytes += int64(4 * len(s.Data))
-		}
-		if bytes != c.Bytes(7, 5) {
-			t.Errorf("%s: state has %d bytes, Bytes says %d", method, bytes, c.Bytes(7, 5))
-		}
-	}
-}
-
 func TestSchedule(t *testing.T) {
 	s := Schedule{Start: .1, End: 0}
 	for unit, want := range map[int]float64{0: .1, 5: .05, 10: 0} {
@@ -177,50 +108,5 @@ func TestSchedule(t *testing.T) {
 	}
 	if got := s.Rate(0, 0); got != .1 {
 		t.Errorf("rate of no units is %v", got)
-	}
-}
-
-// UpdateCombination is UpdateRow with the combined gradient, to the bit.
-func TestUpdateCombination(t *testing.T) {
-	r := rand.New(rand.NewPCG(rand.Uint64(), 1))
-	for _, method := range []Method{Adam, AdamRow, SGD} {
-		for _, columns := range []int{1, 16, 50} {
-			for _, terms := range []int{0, 1, 6, 9} {
-				table, w := make([]float32, 4*columns), make([]float32, columns)
-				coefficients, rows := make([]float32, terms), make([]uint32, terms)
-				for _, x := range [][]float32{table, w, coefficients} {
-					for i := range x {
-						x[i] = float32(r.NormFloat64())
-					}
-				}
-				for k := range rows {
-					rows[k] = uint32(r.IntN(4))
-				}
-				var results [2][]float32
-				for i := range results {
-					o, err := New(Config{Method: method, WeightDecay: .1}, 3, columns)
-					if err != nil {
-						t.Fatal(err)
-					}
-					x, g := slices.Clone(w), make([]float32, columns)
-					for step := range 3 {
-						o.Begin(step+1, .01)
-						if i == 0 {
-							simd.Combine(g, coefficients, table, rows)
-							o.UpdateRow(1, x, g)
-						} else {
-							o.UpdateCombination(1, x, coefficients, table, rows, g)
-						}
-					}
-					results[i] = x
-					for _, s := range o.State() {
-						results[i] = append(results[i], s.Data...)
-					}
-				}
-				if !slices.Equal(results[0], results[1]) {
-					t.Fatalf("%s, %d columns, %d terms: %v, want %v", method, columns, terms, results[1], results[0])
-				}
-			}
-		}
 	}
 }

@@ -11,20 +11,6 @@ type algorithm interface {
 	train(s *sentence)
 }
 
-// newAlgorithm makes algorithms by their names.
-var newAlgorithm = map[Algorithm]func(m *model) algorithm{
-	Word2Vec: func(m *model) algorithm {
-		if m.Model == CBOW {
-			return newCBOW(m)
-		}
-		return newSkipGram(m)
-	},
-	PWord2Vec: func(m *model) algorithm { return newPWord2Vec(m) },
-	PSGNScc:   func(m *model) algorithm { return newPSGNScc(m) },
-	FullW2V:   func(m *model) algorithm { return newFullW2V(m) },
-	PARW2V:    func(m *model) algorithm { return newPARW2V(m) },
-}
-
 // A model is what an algorithm trains, and with what.
 type model struct {
 	Config

@@ -5,33 +5,12 @@ import (
 	"runtime"
 )
 
-// An Algorithm is a way of training in the order of the sentences.
-type Algorithm string
-
-// The algorithms; see the package comment.
-const (
-	Word2Vec  Algorithm = "word2vec"
-	PWord2Vec Algorithm = "pword2vec"
-	PSGNScc   Algorithm = "psgnscc"
-	FullW2V   Algorithm = "fullw2v"
-	PARW2V    Algorithm = "parw2v"
-)
-
-// A Model says what of a window predicts what.
-type Model string
-
-// The models: each context word alone, or the mean of them, and the target.
-const (
-	SkipGram Model = "sg"
-	CBOW     Model = "cbow"
-)
-
 // Config is what all algorithms have in common, and a few options of some. The
 // zero values of Model, Threads, Combine and Batch stand for what their comments
 // say; the rest must be set.
 type Config struct {
 	Algorithm Algorithm
-	Model     Model // zero: SkipGram; CBOW only with Word2Vec
+	Model     Model // zero: SkipGram; others only with algorithms that list them
 
 	Dim       int     // N, values of a word vector
 	Window    int     // W, words on either side at most
@@ -51,6 +30,10 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Model == "" {
 		c.Model = SkipGram
 	}
+	d, err := Find(c.Algorithm)
+	if err != nil {
+		return c, err
+	}
 	setDefault(&c.Threads, runtime.GOMAXPROCS(0))
 	setDefault(&c.Combine, 8)
 	setDefault(&c.Batch, 24)
@@ -67,12 +50,8 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	switch {
-	case newAlgorithm[c.Algorithm] == nil:
-		return c, fmt.Errorf("sentence-ordered algorithm %q is unknown", c.Algorithm)
-	case c.Model != SkipGram && c.Model != CBOW:
-		return c, fmt.Errorf("model %q is unknown; it is %s or %s", c.Model, SkipGram, CBOW)
-	case c.Model == CBOW && c.Algorithm != Word2Vec:
-		return c, fmt.Errorf("model %s is part of %s only, not of %s", CBOW, Word2Vec, c.Algorithm)
+	case !d.trains(c.Model):
+		return c, fmt.Errorf("algorithm %s has no model %q", c.Algorithm, c.Model)
 	case !(c.Sample >= 0):
 		return c, fmt.Errorf("subsampling threshold is %v; it must be 0 or more", c.Sample)
 	case c.Window > maxWindow:
@@ -96,8 +75,8 @@ func Memory(words int, c Config) int64 {
 	bytes := 2*4*int64(words)*int64(c.Dim) + 4*int64(words) // W and C, thresholds
 	threads := int64(max(c.Threads, 1))
 	bytes += 2 * 4 * threads * int64(c.Dim) * int64(copiedWords(words, unitTokens, &c))
-	if c.Algorithm == PSGNScc {
-		bytes += 4 * int64(words) * threads // places
+	if d, err := Find(c.Algorithm); err == nil {
+		bytes += d.wordBytes * int64(words) * threads
 	}
 	return bytes
 }

@@ -2,6 +2,18 @@ package sequential
 
 import "math/bits"
 
+// FullW2V names FULL-W2V.
+const FullW2V Algorithm = "fullw2v"
+
+var fullW2VDescriptor = Descriptor{
+	Name: FullW2V, Help: "fixed windows in strict order",
+	// With flatter negatives and W + C, after 20 epochs all of five sets of
+	// scores are better (benchmarks/2026-11-21-cuda-fullw2v.md).
+	Recipe:      Recipe{NoiseExponent: 0.5, SumVectors: true},
+	FixedWindow: true,
+	create:      func(m *model) algorithm { return newFullW2V(m) },
+}
+
 // fullW2V is FULL-W2V on a CPU, the reference of the CUDA kernels. Windows have
 // the fixed width W_f = ceil(W/2) on either side, the mean of word2vec's dynamic
 // windows, and are trained in strict order: a window takes its context rows as

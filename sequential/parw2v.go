@@ -6,6 +6,15 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
+// PARW2V names PAR-Word2Vec.
+const PARW2V Algorithm = "parw2v"
+
+var parW2VDescriptor = Descriptor{
+	Name: PARW2V, Help: "attraction, then repulsion in mini-batches",
+	Recipe: Recipe{LearningRate: 0.03}, // at 0.025, MEN and RW are lower than with the other algorithms
+	create: func(m *model) algorithm { return newPARW2V(m) },
+}
+
 // parW2V is PAR-Word2Vec (section V): per sentence, first the attraction of all
 // positive pairs, then the repulsion of negatives, in mini-batches of B words
 // that share H negatives.

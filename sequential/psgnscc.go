@@ -5,6 +5,15 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
+// PSGNScc names pSGNScc (Rengasamy et al. 2017).
+const PSGNScc Algorithm = "psgnscc"
+
+var pSGNSccDescriptor = Descriptor{
+	Name: PSGNScc, Help: "several windows in one product",
+	wordBytes: 4, // places
+	create:    func(m *model) algorithm { return newPSGNScc(m) },
+}
+
 // pSGNScc combines several windows of a sentence in one product (Rengasamy et
 // al. 2017, "context combining"). The window of word t has the outputs t and K
 // negatives, as in pWord2Vec. Where one of these is itself a word of the

@@ -1,5 +1,13 @@
 package sequential
 
+// PWord2Vec names pWord2Vec (Ji et al. 2016).
+const PWord2Vec Algorithm = "pword2vec"
+
+var pWord2VecDescriptor = Descriptor{
+	Name: PWord2Vec, Help: "negatives shared in a window",
+	create: func(m *model) algorithm { return newPWord2Vec(m) },
+}
+
 // pWord2Vec shares the K negatives of a window among all its context words
 // (Ji et al. 2016, section III-B): a window is three small matrix products of
 // its m context words (inputs) and 1+K outputs, and the updates land after it.

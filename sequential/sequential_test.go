@@ -19,13 +19,23 @@ import (
 func modes() map[string]Config {
 	c := Config{Dim: 20, Window: 5, Negatives: 5, Sample: 1e-2, Epochs: 2, Seed: 7, Threads: 1}
 	all := map[string]Config{}
-	for a := range newAlgorithm {
-		c.Algorithm = a
-		all[string(a)] = c
+	for _, d := range Algorithms() {
+		c.Algorithm, c.Model = d.Name, SkipGram
+		all[modeName(c)] = c
+		for _, m := range d.Models {
+			c.Model = m.Name
+			all[modeName(c)] = c
+		}
 	}
-	c.Algorithm, c.Model = Word2Vec, CBOW
-	all["cbow"] = c
 	return all
+}
+
+// modeName is that of the algorithm, or of a model that is not its default.
+func modeName(c Config) string {
+	if c.Model != SkipGram {
+		return string(c.Model)
+	}
+	return string(c.Algorithm)
 }
 
 func eachMode(t *testing.T, f func(t *testing.T, c Config)) {
@@ -101,11 +111,11 @@ func testSentence(t *testing.T, text string, c Config) {
 	ref.words, ref.contexts = wide(tr.words), wide(tr.contexts)
 
 	ref.read(0)
-	name := string(c.Algorithm)
-	if c.Model == CBOW {
-		name = "cbow"
+	train := references[modeName(c)]
+	if train == nil {
+		t.Fatalf("%s has no reference in reference_test.go", modeName(c))
 	}
-	references[name](ref)
+	train(ref)
 	w := tr.workers[0]
 	w.begin(0, 0.025)
 	w.train(0, 1)

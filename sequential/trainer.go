@@ -62,6 +62,10 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (
 	if err := start.check(c.Dim); err != nil {
 		return nil, fmt.Errorf("vectors to start from: %w", err)
 	}
+	d, err := Find(c.Algorithm)
+	if err != nil {
+		return nil, err
+	}
 	v, units := text.Vocabulary.Len(), cut(text.Sentences, c.Epochs)
 	copied := copiedWords(v, len(text.Tokens)/(len(units)-1), &c)
 	contexts := memory.Floats((v + c.Threads*copied) * c.Dim)
@@ -71,7 +75,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (
 	}
 	t.Reset()
 	sampler := corpus.NewSampler(text, corpus.Sampling{
-		Seed: c.Seed, Sample: c.Sample, Window: c.Window, Dynamic: c.Algorithm != FullW2V,
+		Seed: c.Seed, Sample: c.Sample, Window: c.Window, Dynamic: !d.FixedWindow,
 	})
 	for thread := range c.Threads {
 		m := &model{
@@ -79,7 +83,9 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (
 			copies: newCopies(contexts, v, copied, thread, &c),
 		}
 		m.product.dim = c.Dim
-		t.workers = append(t.workers, newWorker(t, m, sampler.Clone()))
+		t.workers = append(t.workers, &worker{
+			sampler: sampler.Clone(), starts: text.Sentences, model: m, algorithm: d.create(m),
+		})
 	}
 	return t, nil
 }
@@ -241,12 +247,6 @@ type worker struct {
 	sentence  sentence
 	model     *model
 	algorithm algorithm
-}
-
-func newWorker(t *Trainer, m *model, sampler *corpus.Sampler) *worker {
-	return &worker{
-		sampler: sampler, starts: t.text.Sentences, model: m, algorithm: newAlgorithm[m.Algorithm](m),
-	}
 }
 
 // begin sets the worker up for a unit.

@@ -5,6 +5,28 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
+// Word2Vec names word2vec (Mikolov et al. 2013), as the published word2vec.c has
+// it.
+const Word2Vec Algorithm = "word2vec"
+
+// CBOW predicts the target from the mean of the context words.
+const CBOW Model = "cbow"
+
+var word2VecDescriptor = Descriptor{
+	Name: Word2Vec, Help: "skip-gram or CBOW, every pair with negatives of its own",
+	Models: []ModelDescriptor{
+		{Name: SkipGram, Help: "skip-gram"},
+		// As in word2vec.c: one step for a whole window.
+		{Name: CBOW, Help: "continuous bag of words", Recipe: Recipe{LearningRate: 0.05}},
+	},
+	create: func(m *model) algorithm {
+		if m.Model == CBOW {
+			return newCBOW(m)
+		}
+		return newSkipGram(m)
+	},
+}
+
 // skipGram is the skip-gram model of word2vec: in each window, each context
 // word (input) with the window's word (target) and K negatives of its own.
 //

@@ -55,7 +55,7 @@ func benchmarkStep(b *testing.B, r *rand.Rand, e Encoder, negatives int) {
 	e.Randomize(1)
 	g := gorgonia.NewGraph()
 	var nodes gorgonia.Nodes
-	var optimizers []*optim.Optimizer
+	var optimizers []optim.Optimizer
 	for _, p := range e.Parameters() {
 		shape := p.Value.Shape()
 		nodes = append(nodes, gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithName(p.Name), gorgonia.WithShape(shape...), gorgonia.WithValue(p.Value)))

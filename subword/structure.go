@@ -1,6 +1,10 @@
 package subword
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/graph"
+)
 
 // A Structure is an encoder laid open, for kernels that compute what its graph
 // does. The parameters are those of Encoder.Parameters, by their names.
@@ -16,7 +20,7 @@ type Structure struct {
 }
 
 // StructureOf returns the structure of an encoder of this package.
-func StructureOf(e Encoder) (Structure, error) {
+func StructureOf(e graph.Encoder) (Structure, error) {
 	if w, ok := e.(*withWords); ok {
 		s, err := StructureOf(w.Encoder)
 		s.Words = true

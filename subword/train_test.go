@@ -47,6 +47,11 @@ func config(threads int) graph.Config {
 	return graph.Config{Dim: 20, Negatives: 3, Seed: 7, Threads: threads, Optimizer: optim.Config{Method: optim.Adam}}
 }
 
+func withEncoder(c graph.Config, e graph.Encoder) graph.Config {
+	c.Encoder = e
+	return c
+}
+
 func (tr *trial) encoders(t *testing.T) map[string]Encoder {
 	t.Helper()
 	cnn, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: 16})
@@ -80,9 +85,9 @@ func (tr *trial) start(t *testing.T, vanilla bool, e Encoder, threads int, saved
 	t.Helper()
 	var err error
 	if vanilla {
-		s, err = graph.NewVanillaWithEncoder(tr.text, tr.noise, graph.VanillaOptions{Window: 2, Sample: 1e-4, Batch: 300, Epochs: 1}, e, config(threads))
+		s, err = graph.NewVanilla(tr.text, tr.noise, graph.VanillaOptions{Window: 2, Sample: 1e-4, Batch: 300, Epochs: 1}, withEncoder(config(threads), e))
 	} else {
-		s, err = graph.NewTwoStepWithEncoder(tr.matrix, tr.noise, iterations, e, config(threads))
+		s, err = graph.NewCL(tr.matrix, tr.noise, iterations, withEncoder(config(threads), e))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -193,10 +198,10 @@ func TestTrainingErrors(t *testing.T) {
 	} {
 		e, c := e, config(1)
 		change(&e, &c)
-		if _, err := graph.NewTwoStepWithEncoder(tr.matrix, tr.noise, 1, e, c); err == nil {
+		if _, err := graph.NewCL(tr.matrix, tr.noise, 1, withEncoder(c, e)); err == nil {
 			t.Errorf("no error for wrong %s", name)
 		}
-		if _, err := graph.NewVanillaWithEncoder(tr.text, tr.noise, graph.VanillaOptions{Window: 2, Batch: 300, Epochs: 1}, e, c); err == nil {
+		if _, err := graph.NewVanilla(tr.text, tr.noise, graph.VanillaOptions{Window: 2, Batch: 300, Epochs: 1}, withEncoder(c, e)); err == nil {
 			t.Errorf("vanilla: no error for wrong %s", name)
 		}
 	}

@@ -54,15 +54,15 @@ func TestWordsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vanilla, err := graph.NewVanillaWithEncoder(tr.text, tr.noise, o, encoder(), config(2))
+	vanilla, err := graph.NewVanilla(tr.text, tr.noise, o, withEncoder(config(2), encoder()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plainSteps, err := graph.NewTwoStep(tr.matrix, tr.noise, iterations, config(1))
+	plainSteps, err := graph.NewCL(tr.matrix, tr.noise, iterations, config(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := graph.NewTwoStepWithEncoder(tr.matrix, tr.noise, iterations, encoder(), config(2))
+	steps, err := graph.NewCL(tr.matrix, tr.noise, iterations, withEncoder(config(2), encoder()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,9 @@ func (j *job) makeEncoder(p *Progress) (err error) {
 	if c.WordTable {
 		j.encoder = subword.WithWords(j.encoder)
 	}
-	j.momentBytes = c.graph().MomentBytes(j.encoder)
+	config := c.graph()
+	config.Encoder = j.encoder
+	j.momentBytes = config.MomentBytes(j.vocabulary.Len())
 	return nil
 }
 

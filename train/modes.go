@@ -77,14 +77,13 @@ func knownMode(name string) bool { return slices.Contains(Modes(), name) }
 
 func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	c := &j.config
-	j.trainerBytes = graph.MemoryTwoStep(j.vocabulary.Len(), c.graph())
 	j.momentBytes = c.momentBytes(j.vocabulary.Len())
 	if err := j.makeEncoder(p); err != nil {
 		return err
 	}
-	if j.encoder != nil {
-		j.trainerBytes = graph.MemoryTwoStepWithEncoder(j.encoder, c.graph())
-	}
+	config := c.graph()
+	config.Encoder = j.encoder
+	j.trainerBytes = graph.MemoryCL(j.vocabulary.Len(), config)
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
@@ -93,11 +92,9 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 		return err
 	}
 	if gpu != nil {
-		bytes := device.MemoryTwoStep(j.vocabulary.Len(), c.graph(), device.Precision(c.Precision))
-		if j.encoder != nil {
-			if bytes, err = device.MemoryTwoStepWithEncoder(j.encoder, c.graph()); err != nil {
-				return err
-			}
+		bytes, err := device.MemoryCL(j.vocabulary.Len(), config, device.Precision(c.Precision))
+		if err != nil {
+			return err
 		}
 		if err := j.checkDevice(gpu, bytes); err != nil {
 			return err
@@ -125,15 +122,10 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	}
 	j.epochs = float64(iterations) / float64(c.Contexts)
 	j.newTrainer = func() (Trainer, error) {
-		switch {
-		case gpu != nil && j.encoder != nil:
-			return device.NewTwoStepWithEncoder(gpu, matrix, noise, iterations, j.encoder, c.graph())
-		case gpu != nil:
-			return device.NewTwoStep(gpu, matrix, noise, iterations, c.graph(), device.Precision(c.Precision))
-		case j.encoder != nil:
-			return graph.NewTwoStepWithEncoder(matrix, noise, iterations, j.encoder, c.graph())
+		if gpu != nil {
+			return device.NewCL(gpu, matrix, noise, iterations, config, device.Precision(c.Precision))
 		}
-		return graph.NewTwoStep(matrix, noise, iterations, c.graph())
+		return graph.NewCL(matrix, noise, iterations, config)
 	}
 	j.corpus = nil // everything training needs is in M
 	debug.FreeOSMemory()
@@ -151,20 +143,14 @@ func prepareVanilla(_ context.Context, j *job, p *Progress) error {
 		Batch: c.Batch, Epochs: c.Epochs,
 	}
 	j.epochs = float64(c.Epochs)
-	j.trainerBytes = graph.MemoryVanilla(j.vocabulary.Len(), options, c.graph())
 	j.momentBytes = c.momentBytes(j.vocabulary.Len())
 	if err := j.makeEncoder(p); err != nil {
 		return err
 	}
-	if j.encoder != nil {
-		j.trainerBytes = graph.MemoryVanillaWithEncoder(j.encoder, options, c.graph())
-	}
-	j.newTrainer = func() (Trainer, error) {
-		if j.encoder != nil {
-			return graph.NewVanillaWithEncoder(text, noise, options, j.encoder, c.graph())
-		}
-		return graph.NewVanilla(text, noise, options, c.graph())
-	}
+	config := c.graph()
+	config.Encoder = j.encoder
+	j.trainerBytes = graph.MemoryVanilla(j.vocabulary.Len(), options, config)
+	j.newTrainer = func() (Trainer, error) { return graph.NewVanilla(text, noise, options, config) }
 	return nil
 }
 
@@ -185,13 +171,17 @@ func prepareSequential(_ context.Context, j *job, _ *Progress) error {
 		if err != nil {
 			return fmt.Errorf("ask %s for its memory: %w", gpu.Name(), err)
 		}
-		if err := j.checkDevice(gpu, device.MemoryFullW2V(text, c.sequential(), device.Precision(c.Precision), free)); err != nil {
+		bytes, err := device.MemorySequential(text, c.sequential(), device.Precision(c.Precision), free)
+		if err != nil {
+			return err
+		}
+		if err := j.checkDevice(gpu, bytes); err != nil {
 			return err
 		}
 	}
 	j.newTrainer = func() (Trainer, error) {
 		if gpu != nil {
-			return device.NewFullW2V(gpu, text, noise, j.start, c.sequential(), device.Precision(c.Precision))
+			return device.NewSequential(gpu, text, noise, j.start, c.sequential(), device.Precision(c.Precision))
 		}
 		return sequential.NewFrom(text, noise, j.start, c.sequential())
 	}

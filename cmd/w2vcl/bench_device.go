@@ -31,7 +31,7 @@ func newBenchDevice(s streams) *cobra.Command {
 	o := benchDeviceOptions{
 		words: intList{18116}, dims: intList{500},
 		frequencies: nameList[bench.Frequencies]{[]bench.Frequencies{bench.Zipf}, []bench.Frequencies{bench.Zipf, bench.Uniform}},
-		optimizers:  nameList[optim.Method]{[]optim.Method{optim.Adam}, []optim.Method{optim.Adam, optim.AdamRow, optim.SGD}},
+		optimizers:  nameList[optim.Method]{[]optim.Method{optim.Adam}, optim.Names()},
 		encoders:    nameList[bench.EncoderKind]{[]bench.EncoderKind{bench.NoEncoder}, bench.EncoderKinds()},
 		precisions:  nameList[device.Precision]{[]device.Precision{device.Float32}, []device.Precision{device.Float32, device.Half}},
 	}

@@ -32,7 +32,7 @@ func newBenchStep(s streams) *cobra.Command {
 	o := benchStepOptions{
 		words: intList{18498}, dims: intList{500}, threads: intList{runtime.GOMAXPROCS(0)},
 		frequencies: nameList[bench.Frequencies]{[]bench.Frequencies{bench.Zipf}, []bench.Frequencies{bench.Zipf, bench.Uniform}},
-		optimizers:  nameList[optim.Method]{[]optim.Method{optim.Adam}, []optim.Method{optim.Adam, optim.AdamRow, optim.SGD}},
+		optimizers:  nameList[optim.Method]{[]optim.Method{optim.Adam}, optim.Names()},
 		forms:       nameList[graph.Form]{[]graph.Form{graph.FormFused}, []graph.Form{graph.FormFused, graph.FormStock}},
 		kernels:     nameList[simd.Level]{[]simd.Level{simd.Current()}, simd.Levels()},
 	}

@@ -128,7 +128,7 @@ type cl struct {
 	device.CLConfig
 	encoder    *encoder // nil: words are a table
 	tables     [2][]float32
-	optimizers [2]*optim.Optimizer
+	optimizers [2]optim.Optimizer
 	state      []trainer.Tensor
 	columns    [2][]uint32
 	matrix     *wordcontext.Matrix // or nil

@@ -27,7 +27,7 @@ type parameter struct {
 	columns      int
 	value        []float32
 	gradient     []float64
-	optimizer    *optim.Optimizer
+	optimizer    optim.Optimizer
 	relativeRate float64
 }
 

@@ -49,7 +49,7 @@ type network struct {
 type parameter struct {
 	dense     *tensor.Dense
 	gradient  *gorgonia.Node
-	optimizer *optim.Optimizer
+	optimizer optim.Optimizer
 }
 
 // newNetwork builds the graph for batches of a size.

@@ -151,7 +151,7 @@ func TestOutOfMemory(t *testing.T) {
 }
 
 // clCase is W2V-CL on the CPU and the same on the device.
-func clCase(t testing.TB, d *Device, text string, dim, negatives int, seed uint64, o optim.Config) (*graph.TwoStep, *CL, *wordcontext.Matrix) {
+func clCase(t testing.TB, d *Device, text string, dim, negatives int, seed uint64, o optim.Config) (*graph.CL, *CL, *wordcontext.Matrix) {
 	t.Helper()
 	return clCaseWith(t, d, text, dim, negatives, seed, o, false)
 }
@@ -165,7 +165,7 @@ func clCaseHalf(t testing.TB, d *Device, text string, dim, negatives int, seed u
 	return [2][]float32{words, contexts}, cl, m
 }
 
-func clCaseWith(t testing.TB, d *Device, text string, dim, negatives int, seed uint64, o optim.Config, half bool) (*graph.TwoStep, *CL, *wordcontext.Matrix) {
+func clCaseWith(t testing.TB, d *Device, text string, dim, negatives int, seed uint64, o optim.Config, half bool) (*graph.CL, *CL, *wordcontext.Matrix) {
 	t.Helper()
 	c, noise := read(t, text)
 	m, err := wordcontext.Build(context.Background(), c, wordcontext.Options{Window: 2, Contexts: 40, Passes: 1, Seed: seed})
@@ -173,7 +173,7 @@ func clCaseWith(t testing.TB, d *Device, text string, dim, negatives int, seed u
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	reference, err := graph.NewTwoStep(m, noise, 1000, graph.Config{Dim: dim, Negatives: negatives, Seed: seed, Optimizer: o})
+	reference, err := graph.NewCL(m, noise, 1000, graph.Config{Dim: dim, Negatives: negatives, Seed: seed, Optimizer: o})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func clCaseWith(t testing.TB, d *Device, text string, dim, negatives int, seed u
 	return reference, cl, m
 }
 
-// iterations are those that graph.TwoStep runs.
+// iterations are those that graph.CL runs.
 func iterations(m *wordcontext.Matrix, count int, rate float64) (all []CLIteration) {
 	l := m.Contexts()
 	for n := range count {

@@ -34,7 +34,7 @@ func TestStructureSizes(t *testing.T) {
 }
 
 // encodedCase is W2V-CL with an encoder on the CPU and the same on the device.
-func encodedCase(t testing.TB, d *Device, words, dim, negatives int, seed uint64, o optim.Config, encoder func(vocabulary []string) (subword.Encoder, error)) (*graph.TwoStep, *EncodedCL, *wordcontext.Matrix) {
+func encodedCase(t testing.TB, d *Device, words, dim, negatives int, seed uint64, o optim.Config, encoder func(vocabulary []string) (subword.Encoder, error)) (*graph.CL, *EncodedCL, *wordcontext.Matrix) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	spelt := randomWords(r, 4*words, 12, 26)
@@ -59,7 +59,7 @@ func encodedCase(t testing.TB, d *Device, words, dim, negatives int, seed uint64
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference, err := graph.NewTwoStepWithEncoder(m, noise, 1000, e, graph.Config{Dim: dim, Negatives: negatives, Seed: seed, Threads: 2, Optimizer: o})
+	reference, err := graph.NewCL(m, noise, 1000, graph.Config{Dim: dim, Negatives: negatives, Seed: seed, Threads: 2, Optimizer: o, Encoder: e})
 	if err != nil {
 		t.Fatal(err)
 	}

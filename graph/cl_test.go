@@ -40,11 +40,11 @@ func contextNoise(t testing.TB, m *wordcontext.Matrix) *corpus.Alias {
 	return a
 }
 
-// train runs iterations from ... to-1 of a fresh TwoStep, or of one given a
+// train runs iterations from ... to-1 of a fresh CL, or of one given a
 // state, and returns it with its losses.
-func train(t testing.TB, m *wordcontext.Matrix, c Config, from, to int, saved []tensorCopy) (*TwoStep, []float64) {
+func train(t testing.TB, m *wordcontext.Matrix, c Config, from, to int, saved []tensorCopy) (*CL, []float64) {
 	t.Helper()
-	s, err := NewTwoStep(m, contextNoise(t, m), to, c)
+	s, err := NewCL(m, contextNoise(t, m), to, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,12 +81,12 @@ func copyState(s interface{ State() []trainer.Tensor }) (saved []tensorCopy) {
 }
 
 // The result is the same to the bit for any number of threads, and when
-// training is broken off in the middle of a block of columns and taken up
+// training is broken off in the middle of the columns that are read at a time and taken up
 // again from its state.
-func TestTwoStepReproducible(t *testing.T) {
+func TestCLReproducible(t *testing.T) {
 	r := freshRandom(t)
 	m := buildMatrix(t, smallCorpus(t, r, 700, 3000), 50)
-	const iterations = columnBlock + 25 // passes the last column, into a second epoch
+	const iterations = readColumns + 25 // passes the last column, into a second epoch
 	for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.SGD} {
 		want, _ := train(t, m, testConfig(18, 4, 1, FormFused, method), 0, iterations, nil)
 		wantW, wantC := want.Tables()
@@ -107,7 +107,7 @@ func TestReset(t *testing.T) {
 	r := freshRandom(t)
 	text := smallCorpus(t, r, 60, 300)
 	m := buildMatrix(t, text, 10)
-	cl, err := NewTwoStep(m, contextNoise(t, m), 20, testConfig(9, 3, 2, FormFused, optim.AdamRow))
+	cl, err := NewCL(m, contextNoise(t, m), 20, testConfig(9, 3, 2, FormFused, optim.AdamRow))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestReset(t *testing.T) {
 // float32 multiplication and addition, so its dot products round otherwise. Under
 // SGD it must stay close; Adam makes a full step of any gradient, even of one
 // that is nothing but rounding.
-func TestTwoStepLevels(t *testing.T) {
+func TestCLLevels(t *testing.T) {
 	best := simd.Current()
 	t.Cleanup(func() { _ = simd.Use(best) })
 	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 200, 1000), 30)
@@ -166,7 +166,7 @@ func TestTwoStepLevels(t *testing.T) {
 	}
 }
 
-func TestTwoStepFormsAgree(t *testing.T) {
+func TestCLFormsAgree(t *testing.T) {
 	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 90, 500), 16)
 	stock, want := train(t, m, testConfig(17, 5, 1, FormStock, optim.SGD), 0, 12, nil)
 	fused, got := train(t, m, testConfig(17, 5, 2, FormFused, optim.SGD), 0, 12, nil)
@@ -240,19 +240,19 @@ func TestGoldenLosses(t *testing.T) {
 	}
 }
 
-func TestTwoStepErrors(t *testing.T) {
+func TestCLErrors(t *testing.T) {
 	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 5, 50), 4)
 	good := testConfig(4, 2, 1, FormFused, optim.Adam)
-	if _, err := NewTwoStep(m, uniformNoise(t, 4), 1, good); err == nil {
+	if _, err := NewCL(m, uniformNoise(t, 4), 1, good); err == nil {
 		t.Error("no error for noise over another vocabulary")
 	}
-	if _, err := NewTwoStep(m, uniformNoise(t, 5), 0, good); err == nil {
+	if _, err := NewCL(m, uniformNoise(t, 5), 0, good); err == nil {
 		t.Error("no error for no iterations")
 	}
-	if _, err := NewTwoStep(m, uniformNoise(t, 5), 1, Config{}); err == nil {
+	if _, err := NewCL(m, uniformNoise(t, 5), 1, Config{}); err == nil {
 		t.Error("no error for an empty configuration")
 	}
-	s, err := NewTwoStep(m, uniformNoise(t, 5), 1, good)
+	s, err := NewCL(m, uniformNoise(t, 5), 1, good)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestTwoStepErrors(t *testing.T) {
 func TestDOT(t *testing.T) {
 	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 5, 50), 4)
 	for form, says := range map[Form][]string{FormFused: {"digraph", "words", "contexts", "skip-gram"}, FormStock: {"digraph", "left", "right5"}} {
-		s, err := NewTwoStep(m, uniformNoise(t, 5), 1, testConfig(4, 5, 1, form, optim.Adam))
+		s, err := NewCL(m, uniformNoise(t, 5), 1, testConfig(4, 5, 1, form, optim.Adam))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,137 @@
+package device_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/device/devicetest"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+// refused fails unless err is a refusal of the setting; "" stands for none.
+func refused(t *testing.T, what string, err error, setting string) {
+	t.Helper()
+	var r *device.Refusal
+	switch {
+	case setting == "" && err != nil:
+		t.Errorf("%s: error %v", what, err)
+	case setting != "" && (!errors.As(err, &r) || r.Setting != setting || r.Reason == ""):
+		t.Errorf("%s: error %v, want a refusal of %s", what, err, setting)
+	}
+}
+
+func TestCheckCL(t *testing.T) {
+	encoder, err := subword.NewCNN([]string{"a", "bc"}, subword.CNNOptions{Dim: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	many, err := subword.NewCNN([]string{"a", "bc"}, subword.CNNOptions{Dim: 7, Widths: make17(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		change  func(c *graph.Config)
+		p       device.Precision
+		setting string
+	}{
+		"all right":      {func(*graph.Config) {}, device.Half, ""},
+		"zero precision": {func(*graph.Config) {}, "", ""},
+		"dim":            {func(c *graph.Config) { c.Dim = device.MaxDim + 1 }, "", "Dim"},
+		"form":           {func(c *graph.Config) { c.Form = graph.FormStock }, "", "Form"},
+		"precision":      {func(*graph.Config) {}, "double", "Precision"},
+		"encoder":        {func(c *graph.Config) { c.Encoder = encoder }, device.Float32, ""},
+		"half encoder":   {func(c *graph.Config) { c.Encoder = encoder }, device.Half, "Precision"},
+		"widths":         {func(c *graph.Config) { c.Encoder = many }, "", "Widths"},
+		"encoder, sgd":   {func(c *graph.Config) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "Optimizer"},
+	} {
+		c := graph.Config{Dim: 7, Negatives: 3, Optimizer: optim.Config{Method: optim.Adam}}
+		x.change(&c)
+		refused(t, name, device.CheckCL(c, x.p), x.setting)
+		if x.setting != "" {
+			_, err := device.NewCL(devicetest.New(), nil, nil, 1, c, x.p)
+			refused(t, "NewCL: "+name, err, x.setting)
+		}
+	}
+	// Every optimizer either has kernels or is refused.
+	for _, d := range optim.Methods() {
+		setting := "Optimizer"
+		if d.Kernels {
+			setting = ""
+		}
+		refused(t, string(d.Name), device.CheckCL(graph.Config{Dim: 7, Optimizer: optim.Config{Method: d.Name}}, ""), setting)
+	}
+	if err := device.CheckCL(graph.Config{Dim: 7}, ""); err == nil || !strings.Contains(err.Error(), "optimizer") {
+		t.Errorf("no optimizer: error %v", err)
+	}
+}
+
+func make17(width int) (widths []int) {
+	for range 17 {
+		widths = append(widths, width)
+	}
+	return widths
+}
+
+func TestCheckEncoder(t *testing.T) {
+	refused(t, "n-grams", device.CheckEncoder(nil, device.Float32), "")
+	refused(t, "n-grams", device.CheckEncoder(nil, device.Half), "Precision")
+	cnn := subword.CNNOptions{Widths: []int{2}, Spelling: subword.SpellingOptions{Limit: device.MaxCNNSymbols}}
+	refused(t, "cnn", device.CheckEncoder(&cnn, device.Float32), "")
+	cnn.Spelling.Limit++
+	refused(t, "long words", device.CheckEncoder(&cnn, device.Float32), "Spelling.Limit")
+	cnn = subword.CNNOptions{Widths: make17(1)}
+	refused(t, "many widths", device.CheckEncoder(&cnn, device.Float32), "Widths")
+}
+
+// Every sentence-ordered algorithm either has kernels or is refused.
+func TestCheckSequential(t *testing.T) {
+	c, noise := text(t, 1, 500)
+	for _, d := range sequential.Algorithms() {
+		config := sequential.Config{Algorithm: d.Name, Dim: 7, Window: 5, Negatives: 3, Epochs: 1, Seed: 1, Threads: 1}
+		fake := devicetest.New()
+		trainer, err := device.NewSequential(fake, c, noise, sequential.Tables{}, config, device.Float32)
+		_, memoryErr := device.MemorySequential(c, config, device.Float32, plenty)
+		if !device.HasKernels(d.Name) {
+			refused(t, string(d.Name), err, "Algorithm")
+			refused(t, string(d.Name), device.CheckSequential(config, ""), "Algorithm")
+			if memoryErr == nil {
+				t.Errorf("%s has no kernels, but memory for them", d.Name)
+			}
+			continue
+		}
+		if err := errors.Join(err, memoryErr); err != nil {
+			t.Fatal(err)
+		}
+		if report, err := trainer.Advance(t.Context(), 0, .1); err != nil || report.Pairs == 0 {
+			t.Errorf("%s: %+v, %v", d.Name, report, err)
+		}
+		if err := errors.Join(trainer.Close(), fake.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestCheckFullW2V(t *testing.T) {
+	for name, x := range map[string]struct {
+		change  func(c *sequential.Config)
+		p       device.Precision
+		setting string
+	}{
+		"all right":      {func(c *sequential.Config) { c.Negatives, c.Window = 15, 30 }, device.Float32, ""},
+		"half":           {func(c *sequential.Config) { c.Negatives, c.Window = 7, 14 }, device.Half, ""},
+		"dim":            {func(c *sequential.Config) { c.Dim = 1025 }, "", "Dim"},
+		"negatives":      {func(c *sequential.Config) { c.Negatives = 16 }, "", "Negatives"},
+		"window":         {func(c *sequential.Config) { c.Window = 31 }, "", "Window"},
+		"half negatives": {func(c *sequential.Config) { c.Negatives = 8 }, device.Half, "Precision"},
+		"half window":    {func(c *sequential.Config) { c.Window = 15 }, device.Half, "Precision"},
+	} {
+		c := sequential.Config{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3}
+		x.change(&c)
+		refused(t, name, device.CheckSequential(c, x.p), x.setting)
+	}
+}

@@ -1,0 +1,192 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// CL trains W2V-CL (the W2V-CL paper, section 3): the batch is the whole
+// vocabulary, one column of M an iteration. Step 1 updates every row of W
+// against frozen rows of C, step 2 every row of C against the new W. In each
+// step a row meets frozen rows only, so no two updates conflict, and the result
+// is the same to the bit for any number of threads.
+//
+// The two steps of iteration j use columns j and j + l/2 of M (modulo l), so an
+// epoch of l iterations shows every column once to either table, and each step
+// draws fresh negatives. One column for both scores a little lower
+// (benchmarks/2026-11-21-fresh-columns.md).
+//
+// With an encoder step 1 trains its parameters, and step 2 meets the rows that
+// step 1 began with, frozen.
+type CL struct {
+	matrix     *wordcontext.Matrix
+	config     Config
+	iterations int
+	words      *table // W
+	contexts   *table // C
+	sampler    *sampler
+	steps      [2]clStep    // train words, train contexts
+	encoder    *encoderStep // steps[0] if words are composed, else nil
+}
+
+// A clStep is one of the two steps of an iteration.
+type clStep struct {
+	step
+	columns columnReader // of M: the positives of every row
+}
+
+// MemoryCL estimates the bytes NewCL takes for a vocabulary of the given size,
+// M not counted.
+func MemoryCL(words int, c Config) int64 {
+	columns := 2 * 4 * int64(readColumns) * int64(words)
+	if c.Encoder != nil {
+		rows, gradient := c.Encoder.Bytes()
+		table := 4 * int64(words) * int64(c.Dim)
+		return 3*table + parameterBytes(c.Encoder) + c.MomentBytes(words) + rows + gradient + columns
+	}
+	bytes := c.tableBytes(words) + columns
+	if c.Form == FormStock {
+		bytes += 2 * c.stockBytes(words)
+	}
+	return bytes
+}
+
+// NewCL prepares training on m for the given number of iterations. Negatives
+// are drawn from noise, which must have one weight for each word. An encoder's
+// parameters are randomized.
+func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config) (*CL, error) {
+	c, err := c.forWords(m.Rows())
+	if err != nil {
+		return nil, err
+	}
+	if noise.Len() != m.Rows() {
+		return nil, fmt.Errorf("negatives are drawn from %d words, but M has %d rows", noise.Len(), m.Rows())
+	}
+	if iterations < 1 {
+		return nil, fmt.Errorf("number of iterations is %d; it must be at least 1", iterations)
+	}
+	t := &CL{matrix: m, config: c, iterations: iterations}
+	workers := team.New(c.Threads)
+	for i := range t.steps {
+		t.steps[i].columns = newColumnReader(m, workers)
+	}
+	t.sampler = &sampler{noise: noise, seed: c.Seed, negatives: c.Negatives}
+	if t.contexts, err = newTable("contexts", m.Rows(), c); err != nil {
+		return nil, err
+	}
+	if c.Encoder == nil {
+		err = t.trainTable(workers)
+	} else {
+		err = t.trainEncoder(workers)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.steps[1].step, err = newTableStep(t.contexts, t.words, t.sampler, workers, c); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// trainTable makes the step that trains a table of word vectors.
+func (t *CL) trainTable(workers *team.Team) (err error) {
+	if t.words, err = newTable("words", t.matrix.Rows(), t.config); err != nil {
+		return err
+	}
+	trainer.Randomize(t.words.data, t.config.Dim, t.config.Seed)
+	t.steps[0].step, err = newTableStep(t.words, t.contexts, t.sampler, workers, t.config)
+	return err
+}
+
+// trainEncoder makes the step that trains the encoder of word vectors.
+func (t *CL) trainEncoder(workers *team.Team) (err error) {
+	t.config.Encoder.Randomize(t.config.Seed)
+	if t.encoder, err = newEncoderStep(t.contexts, t.sampler, workers, t.config); err != nil {
+		return err
+	}
+	t.words, t.steps[0].step = t.encoder.words, t.encoder
+	return nil
+}
+
+// Units is the number of iterations, fixed in advance.
+func (t *CL) Units() int { return t.iterations }
+
+// Advance runs iteration number unit, counted from 0, at the given learning
+// rate. The iterations may be run from any number on: everything random
+// follows from the number. Words is left 0: M does not know its corpus.
+func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+	if err := ctx.Err(); err != nil {
+		return trainer.Report{}, err
+	}
+	var report trainer.Report
+	for i := range t.steps {
+		step := &t.steps[i]
+		column, err := step.columns.column(t.matrix.StepColumn(unit, i))
+		if err != nil {
+			return trainer.Report{}, err
+		}
+		t.sampler.column = column
+		t.sampler.stream = corpus.StreamNegatives.Sub(uint32(2*unit + i))
+		for _, o := range step.optimizers() {
+			o.Begin(unit+1, rate*o.relativeRate)
+		}
+		loss, err := step.run()
+		if err != nil {
+			return trainer.Report{}, fmt.Errorf("iteration %d, step %d: %w", unit, i+1, err)
+		}
+		report.Loss += loss
+	}
+	report.Pairs = 2 * float64(t.matrix.Rows()) * float64(1+t.config.Negatives)
+	return report, nil
+}
+
+// Tables returns W and C, V x Dim in row-major order, live. Rows of an encoder
+// are those that the last Advance began with, or those of Refresh.
+func (t *CL) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
+
+// Refresh brings the table of words up to date with the parameters of an
+// encoder. Without one there is nothing to do.
+func (t *CL) Refresh() error {
+	if t.encoder == nil {
+		return nil
+	}
+	return t.encoder.refresh()
+}
+
+// State returns all that training changes, live, in a fixed order.
+func (t *CL) State() []trainer.Tensor {
+	if t.encoder != nil {
+		return append(t.encoder.state(), state(t.contexts)...)
+	}
+	return state(t.words, t.contexts)
+}
+
+// Reset goes back to the start of training, as if nothing had been trained.
+func (t *CL) Reset() {
+	if t.encoder == nil {
+		reset(t.words, t.contexts, t.config.Seed)
+		return
+	}
+	for _, s := range t.State() {
+		clear(s.Data)
+	}
+	t.config.Encoder.Randomize(t.config.Seed)
+}
+
+// DOT prints the graphs of both steps in the Graphviz language.
+func (t *CL) DOT() string { return dot(t.steps[0].compiled(), t.steps[1].compiled()) }
+
+// Close frees what Gorgonia holds.
+func (t *CL) Close() error {
+	for _, s := range t.steps {
+		if err := s.compiled().close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

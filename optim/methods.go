@@ -1,0 +1,63 @@
+package optim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Method names an update rule.
+type Method string
+
+// A Descriptor is all that the program knows about a method. Adding one is a
+// file with its Descriptor and a line in the table below.
+type Descriptor struct {
+	Name Method
+	Help string // a few words behind the name
+
+	// Adaptive methods move every value by about the learning rate, whatever
+	// the size of the gradient. So they share Adam's learning rates; the others
+	// share those of SGD.
+	Adaptive bool
+
+	// Shared methods are fit for parameters that all words share, those of an
+	// encoder, whose gradients have very different sizes.
+	Shared bool
+
+	// Kernels says that kernels/cuda has the method.
+	Kernels bool
+
+	// Bytes is the memory of the state of a table of rows x columns float32
+	// values.
+	Bytes func(rows, columns int) int64
+
+	create func(c Config, rows, columns int) Optimizer // c is valid and has no zero values
+}
+
+// methods is the table of all methods, in the order of help.
+var methods = []Descriptor{adamDescriptor, adamRowDescriptor, sgdDescriptor}
+
+// Methods returns all methods in the order of help.
+func Methods() []Descriptor { return slices.Clone(methods) }
+
+// Names returns the names of all methods in the order of help.
+func Names() []Method {
+	var names []Method
+	for _, d := range methods {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// Find returns the descriptor of a method. The error of an unknown one lists
+// them all.
+func Find(name Method) (Descriptor, error) {
+	var known []string
+	for _, d := range methods {
+		if d.Name == name {
+			return d, nil
+		}
+		known = append(known, string(d.Name))
+	}
+	return Descriptor{}, fmt.Errorf("optimizer %q is unknown; it is one of %s", name, strings.Join(known, ", "))
+}

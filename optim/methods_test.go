@@ -1,0 +1,164 @@
+package optim
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// Every entry of the table is complete, and its optimizer keeps the contract.
+func TestMethods(t *testing.T) {
+	seen := map[Method]bool{}
+	for _, d := range Methods() {
+		t.Run(string(d.Name), func(t *testing.T) {
+			if d.Name == "" || d.Help == "" || d.Bytes == nil || d.create == nil {
+				t.Fatal("the entry is not complete")
+			}
+			if seen[d.Name] {
+				t.Error("the name is taken")
+			}
+			seen[d.Name] = true
+			if found, err := Find(d.Name); err != nil || found.Help != d.Help {
+				t.Errorf("found as %+v, %v", found, err)
+			}
+			if !slices.Contains(Names(), d.Name) {
+				t.Error("it has no name")
+			}
+			testMethod(t, Config{Method: d.Name, WeightDecay: .1})
+		})
+	}
+	if _, err := Find("adagrad"); err == nil {
+		t.Error("an unknown method is found")
+	}
+}
+
+func testMethod(t *testing.T, c Config) {
+	const rows, columns = 5, 19
+	start, goal := random(rows*columns), random(rows*columns)
+	// train takes steps towards the goal, from the state of a break on.
+	train := func(o Optimizer, w []float32, from, to int) {
+		for step := from; step < to; step++ {
+			o.Begin(step, .01)
+			for i := range rows {
+				g := make([]float32, columns)
+				for j := range g {
+					g[j] = w[i*columns+j] - goal[i*columns+j]
+				}
+				o.UpdateRow(i, w[i*columns:][:columns], g)
+			}
+		}
+	}
+	fresh := func() Optimizer {
+		o, err := New(c, rows, columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	distance := func(w []float32) (sum float64) {
+		for i, x := range w {
+			sum += float64(x-goal[i]) * float64(x-goal[i])
+		}
+		return sum
+	}
+
+	whole, w := fresh(), slices.Clone(start)
+	train(whole, w, 1, 41)
+	if distance(w) > .9*distance(start) {
+		t.Errorf("40 steps of descent went from distance %v to %v", distance(start), distance(w))
+	}
+
+	// The state is all there is: another optimizer goes on from it.
+	first, broken := fresh(), slices.Clone(start)
+	train(first, broken, 1, 20)
+	second := fresh()
+	for i, saved := range first.State() {
+		copy(second.State()[i].Data, saved.Data)
+	}
+	train(second, broken, 20, 41)
+	if !slices.Equal(broken, w) {
+		t.Error("training that was broken off ends elsewhere")
+	}
+
+	// Zeros are its start.
+	for _, s := range second.State() {
+		clear(s.Data)
+	}
+	again := slices.Clone(start)
+	train(second, again, 1, 41)
+	if !slices.Equal(again, w) {
+		t.Error("after its state was cleared it trains otherwise")
+	}
+
+	// Without a gradient there is weight decay alone.
+	decayed := slices.Clone(start[:columns])
+	o := fresh()
+	o.Begin(1, .5)
+	o.UpdateRow(0, decayed, make([]float32, columns))
+	for i, x := range decayed {
+		if want := start[i] * .95; x < want-1e-6 || x > want+1e-6 {
+			t.Fatalf("value %v decays to %v, want %v", start[i], x, want)
+		}
+	}
+}
+
+func TestStateSize(t *testing.T) {
+	for _, method := range Names() {
+		c := Config{Method: method}
+		o, _ := New(c, 7, 5)
+		var bytes int64
+		for _, s := range o.State() {
+			bytes += int64(4 * len(s.Data))
+		}
+		if bytes != c.Bytes(7, 5) {
+			t.Errorf("%s: state has %d bytes, Bytes says %d", method, bytes, c.Bytes(7, 5))
+		}
+	}
+}
+
+// UpdateCombination is UpdateRow with the combined gradient, to the bit.
+func TestUpdateCombination(t *testing.T) {
+	r := rand.New(rand.NewPCG(rand.Uint64(), 1))
+	for _, method := range Names() {
+		for _, columns := range []int{1, 16, 50} {
+			for _, terms := range []int{0, 1, 6, 9} {
+				table, w := make([]float32, 4*columns), make([]float32, columns)
+				coefficients, rows := make([]float32, terms), make([]uint32, terms)
+				for _, x := range [][]float32{table, w, coefficients} {
+					for i := range x {
+						x[i] = float32(r.NormFloat64())
+					}
+				}
+				for k := range rows {
+					rows[k] = uint32(r.IntN(4))
+				}
+				var results [2][]float32
+				for i := range results {
+					o, err := New(Config{Method: method, WeightDecay: .1}, 3, columns)
+					if err != nil {
+						t.Fatal(err)
+					}
+					x, g := slices.Clone(w), make([]float32, columns)
+					for step := range 3 {
+						o.Begin(step+1, .01)
+						if i == 0 {
+							simd.Combine(g, coefficients, table, rows)
+							o.UpdateRow(1, x, g)
+						} else {
+							o.UpdateCombination(1, x, coefficients, table, rows, g)
+						}
+					}
+					results[i] = x
+					for _, s := range o.State() {
+						results[i] = append(results[i], s.Data...)
+					}
+				}
+				if !slices.Equal(results[0], results[1]) {
+					t.Fatalf("%s, %d columns, %d terms: %v, want %v", method, columns, terms, results[1], results[0])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package sequential
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An Algorithm names a way of training in the order of the sentences.
+type Algorithm string
+
+// A Descriptor is all that the program knows about an algorithm. Adding one is a
+// file with its Descriptor and a line in the table below.
+type Descriptor struct {
+	Name   Algorithm
+	Help   string            // a few words behind the name
+	Models []ModelDescriptor // to choose from, the default first; empty: SkipGram alone
+	Recipe Recipe
+
+	// FixedWindow algorithms have windows of FixedWindow(W) words on either
+	// side; the others draw each window's width from 1 to W.
+	FixedWindow bool
+
+	wordBytes int64 // memory of a thread for each word of the vocabulary
+	create    func(m *model) algorithm
+}
+
+// A Recipe is what the tuned defaults of an algorithm differ in from those that
+// all algorithms share. Zero values leave these alone.
+type Recipe struct {
+	LearningRate  float64 // at the start of training
+	NoiseExponent float64 // power of the words' counts by which negatives are drawn
+	SumVectors    bool    // the trained vectors are W + C, not W
+}
+
+// algorithms is the table of all algorithms, in the order of help.
+var algorithms = []Descriptor{
+	word2VecDescriptor,
+	pWord2VecDescriptor,
+	pSGNSccDescriptor,
+	fullW2VDescriptor,
+	parW2VDescriptor,
+}
+
+// Algorithms returns all algorithms in the order of help.
+func Algorithms() []Descriptor { return slices.Clone(algorithms) }
+
+// Find returns the descriptor of an algorithm. The error of an unknown one lists
+// them all.
+func Find(name Algorithm) (Descriptor, error) {
+	var known []string
+	for _, d := range algorithms {
+		if d.Name == name {
+			return d, nil
+		}
+		known = append(known, string(d.Name))
+	}
+	return Descriptor{}, fmt.Errorf("sentence-ordered algorithm %q is unknown; it is one of %s", name, strings.Join(known, ", "))
+}
+
+// A Model says what of a window predicts what.
+type Model string
+
+// SkipGram predicts the target from each context word alone. All algorithms have
+// it.
+const SkipGram Model = "sg"
+
+// A ModelDescriptor is a model of an algorithm that has several.
+type ModelDescriptor struct {
+	Name   Model
+	Help   string
+	Recipe Recipe // what differs from the algorithm's own
+}
+
+// trains reports whether the algorithm has a model.
+func (d Descriptor) trains(m Model) bool {
+	if len(d.Models) == 0 {
+		return m == SkipGram
+	}
+	return slices.ContainsFunc(d.Models, func(x ModelDescriptor) bool { return x.Name == m })
+}
+
+// RecipeOf returns the recipe of the algorithm with one of its models.
+func (d Descriptor) RecipeOf(m Model) Recipe {
+	r := d.Recipe
+	for _, x := range d.Models {
+		if x.Name != m {
+			continue
+		}
+		if x.Recipe.LearningRate != 0 {
+			r.LearningRate = x.Recipe.LearningRate
+		}
+		if x.Recipe.NoiseExponent != 0 {
+			r.NoiseExponent = x.Recipe.NoiseExponent
+		}
+		r.SumVectors = r.SumVectors || x.Recipe.SumVectors
+	}
+	return r
+}
