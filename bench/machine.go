@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
@@ -23,11 +24,11 @@ type Machine struct {
 
 // ThisMachine describes where and when this is.
 func ThisMachine() Machine {
-	m := Machine{
+	hardware := machine.Describe()
+	return Machine{
+		Processor: hardware.Processor, L2: hardware.L2, Cache: hardware.Cache, Load: hardware.Load,
 		Processors: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0), Kernels: string(simd.Current()),
 		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
-		Load: -1, Date: time.Now().UTC().Format(time.RFC3339),
+		Date: time.Now().UTC().Format(time.RFC3339),
 	}
-	m.ask()
-	return m
 }

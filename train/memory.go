@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -26,7 +27,7 @@ type memoryGuard struct {
 // newMemoryGuard takes the limit from the settings or the machine. It also
 // makes Go's collector work harder near the limit, until release is called.
 func newMemoryGuard(c *Config) (g memoryGuard, release func() error, err error) {
-	total, available := MachineMemory()
+	total, available := machine.Memory()
 	switch {
 	case c.MaxMemory != "":
 		g.asked = true
@@ -34,7 +35,7 @@ func newMemoryGuard(c *Config) (g memoryGuard, release func() error, err error) 
 			return g, nil, Usagef("--max-memory %s: %v", c.MaxMemory, err)
 		}
 	case available > 0:
-		g.limit = available + residentMemory()
+		g.limit = available + machine.Resident()
 	default:
 		g.limit = total
 	}
@@ -100,7 +101,7 @@ func textBytes(path string) int64 {
 // is in them. Compressed ones are counted as they are, so it is rather too low.
 func (g memoryGuard) checkText(bytes int64) error {
 	return g.check("reading the text", "use less text, or a machine with more memory",
-		need{"text", readingBytes(bytes)}, need{"what is in use now", residentMemory()})
+		need{"text", readingBytes(bytes)}, need{"what is in use now", machine.Resident()})
 }
 
 // checkMatrix is asked before M is built.
@@ -108,7 +109,7 @@ func (j *job) checkMatrix(options wordcontext.Options) error {
 	return j.guard.check("building M", fmt.Sprintf("lower --contexts (now %d) or --passes (now %d), or raise --min-count (now %d)",
 		j.config.Contexts, j.config.Passes, j.config.MinCount),
 		need{"M and what building it takes", wordcontext.EstimateBytes(j.corpus, options)},
-		need{"text and what else is in use now", residentMemory()})
+		need{"text and what else is in use now", machine.Resident()})
 }
 
 // checkTraining is asked before M is built, which is in vain if training cannot
@@ -193,12 +194,4 @@ func parseSize(text string, whole int64) (int64, error) {
 		return 0, errors.New("give an amount such as 4GB or 500MB, or a part of the machine's memory such as 75%")
 	}
 	return int64(min(value*factor, math.MaxInt64/2)), nil
-}
-
-// goResident is what Go has of the system, which is about what is resident but
-// for mapped files.
-func goResident() int64 {
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.Sys - stats.HeapReleased)
 }

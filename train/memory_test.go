@@ -1,6 +1,7 @@
 package train
 
 import (
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"math"
 	"os"
 	"path/filepath"
@@ -51,7 +52,7 @@ func TestMemoryGuardNamesWhatIsNeeded(t *testing.T) {
 // left behind.
 func TestMaxMemory(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
-	resident := residentMemory()
+	resident := machine.Resident()
 	for _, test := range []struct {
 		name   string
 		change func(c *Config)

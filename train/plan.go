@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -119,7 +120,7 @@ func (j *job) exportBytes() int64 {
 // touches is resident, and what comes then is some garbage and the export.
 func (j *job) memoryWithPeak() Memory {
 	m := j.memory()
-	m.Peak = max(PeakRSS(), residentMemory()+j.exportBytes()+j.garbageBytes, m.Total)
+	m.Peak = max(machine.PeakRSS(), machine.Resident()+j.exportBytes()+j.garbageBytes, m.Total)
 	return m
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
@@ -41,7 +42,7 @@ func (r room) next(saved bool) int64 {
 // check refuses a run whose vectors do not fit on the disk, and warns if its
 // checkpoints do not.
 func (r room) check(folder *runFolder, p *Progress) error {
-	free, ok := freeSpace(folder.dir)
+	free, ok := machine.FreeSpace(folder.dir)
 	if !ok {
 		return nil
 	}
@@ -62,7 +63,7 @@ func (r room) check(folder *runFolder, p *Progress) error {
 
 // forCheckpoint refuses a checkpoint that would take the room of the vectors.
 func (r room) forCheckpoint(folder *runFolder) error {
-	free, ok := freeSpace(folder.dir)
+	free, ok := machine.FreeSpace(folder.dir)
 	if all := r.next(folder.hasCheckpoint()); ok && free < all {
 		return fmt.Errorf("the disk has %s free, but a checkpoint of %s and vectors of %s need %s", Bytes(free), Bytes(r.checkpoint), Bytes(r.vectors), Bytes(all))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -86,7 +87,7 @@ func (j *job) run(ctx context.Context, folder *runFolder, start time.Time, p *Pr
 	}
 	summary := j.summarize(result)
 	summary.SecondsTotal = from.Seconds + time.Since(start).Seconds()
-	summary.PeakRSS = PeakRSS()
+	summary.PeakRSS = machine.PeakRSS()
 	summary.Memory.Peak = summary.PeakRSS
 	if err = j.saver.metrics.finish(); err == nil {
 		err = folder.finish(summary)

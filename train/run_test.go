@@ -354,12 +354,3 @@ func TestFormats(t *testing.T) {
 		}
 	}
 }
-
-func TestMachine(t *testing.T) {
-	if got := PeakRSS(); got < 1<<20 || got > 1<<40 {
-		t.Errorf("peak memory of %d bytes", got)
-	}
-	if total, available := MachineMemory(); total < available || total < PeakRSS() {
-		t.Errorf("memory %d, available %d", total, available)
-	}
-}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"math"
 	"os"
 	"path/filepath"
@@ -73,14 +74,14 @@ func TestRoomOnDisk(t *testing.T) {
 		t.Errorf("room %+v, want %+v", got, want)
 	}
 	folder := &runFolder{dir: t.TempDir()}
-	free, ok := freeSpace(folder.dir)
+	free, ok := machine.FreeSpace(folder.dir)
 	if !ok {
 		t.Skip("free space is not known on this system")
 	}
 	if free < 1<<20 {
 		t.Fatalf("%d bytes free", free)
 	}
-	if free, ok := freeSpace(filepath.Join(folder.dir, "none")); ok {
+	if free, ok := machine.FreeSpace(filepath.Join(folder.dir, "none")); ok {
 		t.Errorf("no folder: %d bytes free", free)
 	}
 	for _, test := range []struct {

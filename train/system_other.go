@@ -10,6 +10,3 @@ func lockFolder(path string) (*os.File, error) {
 	_, err := os.Stat(path)
 	return nil, err
 }
-
-// freeSpace is not known on this system.
-func freeSpace(string) (bytes int64, ok bool) { return 0, false }

@@ -42,13 +42,3 @@ func lockFolder(path string) (*os.File, error) {
 	}
 	return folder, nil
 }
-
-// freeSpace returns the bytes that can still be written where path lies; ok is
-// false if it cannot be told.
-func freeSpace(path string) (bytes int64, ok bool) {
-	var s unix.Statfs_t
-	if err := unix.Statfs(path, &s); err != nil {
-		return 0, false
-	}
-	return int64(s.Bavail * uint64(s.Bsize)), true
-}

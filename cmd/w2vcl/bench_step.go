@@ -11,6 +11,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train"
@@ -153,7 +154,7 @@ func (o *benchStepOptions) cases(words int, f bench.Frequencies) []bench.StepCas
 
 // checkMemory refuses what the machine has no room for, before any work.
 func (o *benchStepOptions) checkMemory(copyBytes int64) error {
-	_, available := train.MachineMemory()
+	_, available := machine.Memory()
 	for _, words := range o.words {
 		for _, c := range o.cases(words, bench.Zipf) {
 			need := copyBytes + bench.TextMemory(words) + c.Memory()

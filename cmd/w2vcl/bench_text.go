@@ -12,6 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -146,7 +147,7 @@ func benchMatrix(cmd *cobra.Command, s streams, f *benchFlags, text *benchText) 
 	defer stage.Stop()
 	measured, err := bench.MeasureMatrix(ctx, c, o, f.effort(), func(build int) { stage.Update(int64(build), nil) })
 	stage.Stop()
-	r := benchMatrixResult{measured, wordcontext.EstimateBytes(c, o), train.PeakRSS()}
+	r := benchMatrixResult{measured, wordcontext.EstimateBytes(c, o), machine.PeakRSS()}
 	count := 0
 	if err == nil {
 		count = 1
@@ -212,7 +213,7 @@ func benchCorpus(cmd *cobra.Command, s streams, f *benchFlags, text *benchText) 
 	var err error
 	r.CorpusResult, err = bench.MeasureCorpus(ctx, text.read, text.config.Threads, f.repeat, func(i int) {
 		if i == 0 {
-			r.PeakRSS = train.PeakRSS()
+			r.PeakRSS = machine.PeakRSS()
 		}
 		stage.Update(int64(i)+1, nil)
 	})

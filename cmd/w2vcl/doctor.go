@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -53,7 +54,7 @@ func newDoctor(s streams) *cobra.Command {
 }
 
 func diagnose() diagnosis {
-	total, available := train.MachineMemory()
+	total, available := machine.Memory()
 	d := diagnosis{
 		Version: version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		Processors: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0),

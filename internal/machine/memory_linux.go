@@ -1,4 +1,4 @@
-package train
+package machine
 
 import (
 	"bufio"
@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PeakRSS returns the largest resident memory of this process so far, in
-// bytes; 0 if it cannot be told.
+// PeakRSS returns the largest resident memory of this process so far in bytes,
+// or 0 if the system does not tell.
 //
-// getrusage is only the fallback: its maximum survives exec, so a small
-// program started by a big one would report the big one's memory.
+// getrusage is only the fallback: its maximum survives exec. A small program
+// that a big one started would report the memory of the big one.
 func PeakRSS() int64 {
 	if peak := procValue("/proc/self/status", "VmHWM:"); peak > 0 {
 		return peak
@@ -26,18 +26,18 @@ func PeakRSS() int64 {
 	return int64(usage.Maxrss) * 1024
 }
 
-// residentMemory returns what this process has resident now, in bytes.
-func residentMemory() int64 {
+// Resident returns how many bytes this process has resident now.
+func Resident() int64 {
 	if resident := procValue("/proc/self/status", "VmRSS:"); resident > 0 {
 		return resident
 	}
 	return goResident()
 }
 
-// MachineMemory returns the machine's memory and how much of it is available,
-// in bytes; 0 if it cannot be told. In a control group (a container, a batch
-// job) both are at most what the group allows.
-func MachineMemory() (total, available int64) {
+// Memory returns the machine's memory and the available part of it in bytes, or
+// 0 if the system does not tell. In a control group (a container, a batch job)
+// neither is above the group's limit.
+func Memory() (total, available int64) {
 	total, available = procValue("/proc/meminfo", "MemTotal:"), procValue("/proc/meminfo", "MemAvailable:")
 	return limitByGroups("/", total, available)
 }
@@ -58,7 +58,8 @@ func procValue(file, key string) int64 {
 	return 0
 }
 
-// groupFiles are where a version of control groups keeps memory limits.
+// groupFiles names the files in which a version of control groups keeps its
+// limits of memory.
 type groupFiles struct {
 	mount, limit, usage, inactive string
 }
@@ -68,8 +69,8 @@ var (
 	groupsV2 = groupFiles{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"}
 )
 
-// limitByGroups lowers total and available to what the control groups of this
-// process allow, its own and all above it. root is "/" but in tests.
+// limitByGroups lowers total and available to the limits of this process's
+// control group and of all groups above it. root is "/"; tests use a folder.
 func limitByGroups(root string, total, available int64) (int64, int64) {
 	list, err := os.ReadFile(path.Join(root, "proc/self/cgroup"))
 	if err != nil {
@@ -87,8 +88,8 @@ func limitByGroups(root string, total, available int64) (int64, int64) {
 		case fields[1] != "memory":
 			continue
 		}
-		// In a container the path may be that of the host; then only the
-		// mount itself, the container's own group, is there.
+		// In a container this may be the host's path. Then only the mount
+		// itself exists, which is the container's own group.
 		for group := path.Join("/", fields[2]); ; group = path.Dir(group) {
 			folder := path.Join(root, files.mount, group)
 			if limit, ok := groupValue(path.Join(folder, files.limit)); ok && limit < total {
@@ -104,9 +105,9 @@ func limitByGroups(root string, total, available int64) (int64, int64) {
 	return total, available
 }
 
-// groupValue reads a file that holds one number. The word max, for no limit, is
-// none.
-func groupValue(file string) (int64, bool) {
+// groupValue reads a file that holds one number. ok is false for the word
+// "max", which stands for no limit.
+func groupValue(file string) (value int64, ok bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return 0, false
@@ -115,8 +116,8 @@ func groupValue(file string) (int64, bool) {
 	return n, err == nil
 }
 
-// groupStat reads one line of memory.stat. Pages of files that nobody has used
-// lately count as used but are given up when memory is asked for.
+// groupStat reads one line of memory.stat. The system counts inactive pages of
+// files as used, but gives them up when a process asks for memory.
 func groupStat(file, key string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -1,4 +1,4 @@
-package bench
+package machine
 
 import (
 	"bufio"
@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// ask reads /proc and /sys. What is not there stays unknown.
-func (m *Machine) ask() {
-	m.Processor = modelName("/proc/cpuinfo")
-	m.L2, m.Cache = caches("/sys/devices/system/cpu")
+// ask reads /proc and /sys. A value that they lack stays unknown.
+func (h *Hardware) ask() {
+	h.Processor = modelName("/proc/cpuinfo")
+	h.L2, h.Cache = caches("/sys/devices/system/cpu")
 	if fields := strings.Fields(firstLine("/proc/loadavg")); len(fields) > 0 {
 		if load, err := strconv.ParseFloat(fields[0], 64); err == nil {
-			m.Load = load
+			h.Load = load
 		}
 	}
 }
 
-// modelName returns the first processor's model, which arm64 does not tell.
+// modelName returns the first processor's model; "" on arm64, which has none.
 func modelName(file string) string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -35,9 +35,9 @@ func modelName(file string) string {
 	return ""
 }
 
-// caches returns the size of a second-level cache and of all caches of the
+// caches returns the bytes of one second-level cache and of all caches of the
 // last level together. A cache appears in the folder of each processor that
-// shares it and is told by who shares it.
+// shares it; the list of sharers identifies it.
 func caches(folder string) (l2, last int64) {
 	type cache struct {
 		level  int
@@ -66,7 +66,7 @@ func caches(folder string) (l2, last int64) {
 	return l2, last
 }
 
-// cacheSize reads a size such as 36608K; 0 if it is none.
+// cacheSize reads a size such as 36608K; other text gives 0.
 func cacheSize(text string) int64 {
 	unit := int64(1)
 	switch {

@@ -1,4 +1,4 @@
-package train
+package machine
 
 import (
 	"unsafe"
@@ -29,8 +29,8 @@ type memoryStatus struct {
 	totalVirtual, availableVirtual, extended uint64
 }
 
-// PeakRSS returns the largest resident memory of this process so far, in
-// bytes; 0 if it cannot be told.
+// PeakRSS returns the largest resident memory of this process so far in bytes,
+// or 0 if the system does not tell.
 func PeakRSS() int64 {
 	var counters processMemoryCounters
 	counters.size = uint32(unsafe.Sizeof(counters))
@@ -42,9 +42,9 @@ func PeakRSS() int64 {
 	return int64(counters.peakWorkingSet)
 }
 
-// MachineMemory returns the machine's memory and how much of it is available, in
-// bytes; 0 if it cannot be told.
-func MachineMemory() (total, available int64) {
+// Memory returns the machine's memory and the available part of it in bytes, or
+// 0 if the system does not tell.
+func Memory() (total, available int64) {
 	var status memoryStatus
 	status.size = uint32(unsafe.Sizeof(status))
 	ok, _, _ := globalMemoryStatusEx.Call(uintptr(unsafe.Pointer(&status)))
@@ -54,5 +54,5 @@ func MachineMemory() (total, available int64) {
 	return int64(status.total), int64(status.available)
 }
 
-// residentMemory returns about what this process has resident now, in bytes.
-func residentMemory() int64 { return goResident() }
+// Resident returns about how many bytes this process has resident now.
+func Resident() int64 { return goResident() }

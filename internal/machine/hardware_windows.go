@@ -1,4 +1,4 @@
-package bench
+package machine
 
 import (
 	"strings"
@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// ask reads the processor's name; caches and load stay unknown.
-func (m *Machine) ask() {
+// ask reads the processor's name. Caches and load stay unknown.
+func (h *Hardware) ask() {
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `HARDWARE\DESCRIPTION\System\CentralProcessor\0`, registry.QUERY_VALUE)
 	if err != nil {
 		return
 	}
 	defer func() { _ = key.Close() }() // it was only read
 	if name, _, err := key.GetStringValue("ProcessorNameString"); err == nil {
-		m.Processor = strings.TrimSpace(name)
+		h.Processor = strings.TrimSpace(name)
 	}
 }

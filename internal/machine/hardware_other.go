@@ -1,0 +1,6 @@
+//go:build !linux && !darwin && !windows
+
+package machine
+
+// ask learns nothing on this system.
+func (h *Hardware) ask() {}
