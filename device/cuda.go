@@ -10,8 +10,8 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// Built reports whether the kernels are built in.
-const Built = true
+// Built reports whether the kernels are built in. It is a variable for tests.
+var Built = true
 
 // Open takes the device that is named cuda or cuda:N into use. On a machine
 // without a GPU the error is ErrNone, wrapped.

@@ -2,8 +2,8 @@
 
 package device
 
-// Built reports whether the kernels are built in.
-const Built = false
+// Built reports whether the kernels are built in. It is a variable for tests.
+var Built = false
 
 // Open takes the device that is named cuda or cuda:N into use. Without the build
 // tag gpu the error is ErrNotBuilt.

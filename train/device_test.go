@@ -10,15 +10,18 @@ import (
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/device/devicetest"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // fakeDevice puts a device that computes on the CPU in the place of GPUs.
 func fakeDevice(t *testing.T) *devicetest.Device {
 	d := devicetest.New()
-	open, built := openDevice, deviceBuilt
+	open, built := openDevice, device.Built
 	openDevice = func(string) (device.Device, error) { d.Open = 1; return d, nil }
-	deviceBuilt = true
-	t.Cleanup(func() { openDevice, deviceBuilt = open, built })
+	device.Built = true
+	t.Cleanup(func() { openDevice, device.Built = open, built })
 	return d
 }
 
@@ -45,13 +48,13 @@ func nearFiles(t *testing.T, got, want string) {
 }
 
 // deviceConfigs are small runs of what devices train, by a name.
-func deviceConfigs(t *testing.T) map[string]Config {
-	all := map[string]Config{}
+func deviceConfigs(t *testing.T) map[string]settings.Config {
+	all := map[string]settings.Config{}
 	for _, mode := range deviceModes {
 		all[mode] = smallConfig(t, mode)
 	}
 	for name := range subwordFlags {
-		all[name] = subwordConfig(t, ModeCL, name)
+		all[name] = subwordConfig(t, settings.ModeCL, name)
 	}
 	return all
 }
@@ -62,21 +65,21 @@ func TestDevice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := fakeDevice(t)
 			c := config
-			want, err := Run(t.Context(), c, nil)
+			want, err := Run(t.Context(), c, Options{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			cpu := c.Out
 			c.Device, c.Out = "cuda", c.Out+"-cuda"
 			var shown strings.Builder
-			got, err := Run(t.Context(), c, NewProgress(&shown))
+			got, err := Run(t.Context(), c, Options{}, terminal.NewProgress(&shown))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if d.Open != 0 {
 				t.Errorf("%d of the device and its kernels are open", d.Open)
 			}
-			for _, name := range []string{VectorsFile, ContextFile} {
+			for _, name := range []string{runfolder.VectorsFile, runfolder.ContextFile} {
 				nearFiles(t, filepath.Join(c.Out, name), filepath.Join(cpu, name))
 			}
 			if got.Device != "cuda" || got.DeviceName != "Test GPU" || got.PeakDevice != 12345678 {
@@ -99,7 +102,7 @@ func TestDeviceResume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.Epochs *= 6
 			whole := c.Out
-			if _, err := Run(t.Context(), c, nil); err != nil {
+			if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 				t.Fatal(err)
 			}
 			for _, devices := range [][2]string{{"cuda", "cuda:1"}, {"cuda", "cpu"}, {"cpu", "cuda"}} {
@@ -113,7 +116,7 @@ func TestDeviceResume(t *testing.T) {
 				if devices[1] != "cpu" && d.Open != 0 {
 					t.Errorf("%v: %d of the device and its kernels are open", devices, d.Open)
 				}
-				for _, name := range []string{VectorsFile, ContextFile} {
+				for _, name := range []string{runfolder.VectorsFile, runfolder.ContextFile} {
 					nearFiles(t, filepath.Join(c.Out, name), filepath.Join(whole, name))
 				}
 			}
@@ -125,24 +128,24 @@ func TestDeviceResume(t *testing.T) {
 // float32 only.
 func TestDevicePrecision(t *testing.T) {
 	fakeDevice(t)
-	c := smallConfig(t, ModeCL)
+	c := smallConfig(t, settings.ModeCL)
 	c.Epochs *= 6
-	c.Device, c.Precision = "cuda", PrecisionHalf
+	c.Device, c.Precision = "cuda", settings.PrecisionHalf
 	for _, test := range []struct {
 		changes map[string]string
 		want    string // of the summary
-	}{{nil, PrecisionHalf}, {map[string]string{"precision": PrecisionFloat32}, PrecisionFloat32}, {map[string]string{"device": "cpu", "precision": PrecisionFloat32}, ""}} {
+	}{{nil, settings.PrecisionHalf}, {map[string]string{"precision": settings.PrecisionFloat32}, settings.PrecisionFloat32}, {map[string]string{"device": "cpu", "precision": settings.PrecisionFloat32}, ""}} {
 		c.Out = filepath.Join(t.TempDir(), "run")
 		interruptRun(t, c)
 		_, err := Resume(t.Context(), c.Out, map[string]string{"device": "cpu"}, nil, nil)
 		wantUsage(t, err, "--precision half: the CPU has tables of float32 only")
 		var shown strings.Builder
-		summary, err := Resume(t.Context(), c.Out, test.changes, nil, NewProgress(&shown))
+		summary, err := Resume(t.Context(), c.Out, test.changes, nil, terminal.NewProgress(&shown))
 		if err != nil || summary.Precision != test.want {
 			t.Fatalf("%v: precision %q, want %q, error %v", test.changes, summary.Precision, test.want, err)
 		}
 		told := strings.Contains(shown.String(), "--precision is float32 from here on; it was half")
-		if told != (test.want != PrecisionHalf) {
+		if told != (test.want != settings.PrecisionHalf) {
 			t.Errorf("%v: it says:\n%s", test.changes, shown.String())
 		}
 	}
@@ -153,16 +156,16 @@ func TestDeviceErrors(t *testing.T) {
 	for _, mode := range deviceModes {
 		for _, test := range []struct {
 			name   string
-			change func(*devicetest.Device, *Config)
+			change func(*devicetest.Device, *settings.Config)
 			want   string
 		}{
-			{"memory", func(d *devicetest.Device, _ *Config) { d.Free = 1000 }, " MB of device memory, but Test GPU has 1 kB free of 1.10 TB: lower --dim (now 4)"},
-			{"broken", func(d *devicetest.Device, _ *Config) { d.Fail = gone }, gone.Error()},
-			{"diverged", func(d *devicetest.Device, _ *Config) { d.NotANumber = true }, "the loss became NaN"},
-			{"none", func(*devicetest.Device, *Config) {
+			{"memory", func(d *devicetest.Device, _ *settings.Config) { d.Free = 1000 }, " MB of device memory, but Test GPU has 1 kB free of 1.10 TB: lower --dim (now 4)"},
+			{"broken", func(d *devicetest.Device, _ *settings.Config) { d.Fail = gone }, gone.Error()},
+			{"diverged", func(d *devicetest.Device, _ *settings.Config) { d.NotANumber = true }, "the loss became NaN"},
+			{"none", func(*devicetest.Device, *settings.Config) {
 				openDevice = func(string) (device.Device, error) { return nil, device.ErrNone }
 			}, "--device cuda: " + device.ErrNone.Error()},
-			{"none, and no text", func(_ *devicetest.Device, c *Config) {
+			{"none, and no text", func(_ *devicetest.Device, c *settings.Config) {
 				openDevice = func(string) (device.Device, error) { return nil, device.ErrNone }
 				c.Corpus += "x"
 			}, "there is no such file"},
@@ -172,11 +175,11 @@ func TestDeviceErrors(t *testing.T) {
 				c := smallConfig(t, mode)
 				c.Device = "cuda"
 				test.change(d, &c)
-				_, err := Run(t.Context(), c, nil)
+				_, err := Run(t.Context(), c, Options{}, nil)
 				if err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("error %v, want %q", err, test.want)
 				}
-				if _, err := openFolder(c.Out); err == nil {
+				if _, err := runfolder.Reopen(c.Out); err == nil {
 					t.Error("there is a run folder")
 				}
 			})

@@ -1,29 +1,22 @@
-// Package train is the life of a run: it turns settings into a validated
-// [Config], a config into a plan, a plan into vectors, and leaves a run folder
-// behind.
+// Package train is the life of a run: it makes a plan of a [settings.Config],
+// vectors of the plan, and leaves a run folder behind.
 //
-// Start reading at [Run]. What it goes through, in order:
+// Start at [Run]. It goes through these files in order:
 //
-//   - [Resolve] layers the settings: recipe of the mode and preset
-//     (recipes.go), configuration file, flags. One table, [Config.Settings],
-//     feeds flags, help, the names in TOML and the recorded configuration.
-//   - folder.go makes OUT.partial, and at last OUT of it. Its first comment
-//     lists the states that a run's folder can be in.
-//   - prepare.go reads the corpus, builds or opens the matrix M and the
-//     source of negatives, and makes the mode's [Trainer], if memory.go finds
-//     that there is room for it.
-//   - encoder.go makes what composes word vectors from spelling, if they are
-//     to be, and writes it to the folder at last.
-//   - plan.go says beforehand what the run will cost.
-//   - loop.go trains: it owns learning rate, clock, metrics, progress and
-//     what happens on an interrupt or when the loss is no longer a number.
-//   - saver.go says when a checkpoint is due and what if it cannot be
-//     written; checkpoint.go is its file.
+//   - prepare.go reads the corpus (text.go), opens the GPU meanwhile (gpu.go),
+//     builds or opens the matrix M (matrix.go), and makes the trainer of the mode
+//     if memory.go finds that it fits.
+//   - plan.go tells beforehand what the run will cost.
+//   - loop.go trains: it owns learning rate, clock, metrics and progress, and
+//     handles an interrupt or a loss that is no number.
+//   - saver.go says when a checkpoint is due and handles one that cannot be
+//     written.
+//   - export.go writes the vectors.
 //
-// [Resume], in resume.go, takes the settings from the folder instead and lets
-// the loop begin where the checkpoint says. Everything random follows from the
-// seed and the number of the unit, so nothing else is different.
+// [Resume], in resume.go, takes the settings from the run folder instead and lets
+// the loop begin at the checkpoint. Everything random follows from the seed and
+// the number of the unit, so nothing else is different.
 //
-// A mode is one entry of the table in modes.go and one implementation of
-// [Trainer]; nothing else in this room knows one mode from another.
+// Packages settings and runfolder hold what the names say; package trainer is the
+// contract with the modes. Only prepare.go knows one family of modes from another.
 package train

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
@@ -20,18 +23,18 @@ var subwordFlags = map[string]map[string]string{
 }
 
 // subwordConfig is smallConfig with an encoder.
-func subwordConfig(t *testing.T, mode, name string) Config {
+func subwordConfig(t *testing.T, mode, name string) settings.Config {
 	t.Helper()
 	small := smallConfig(t, mode)
 	flags := map[string]string{
 		"mode": mode, "corpus": small.Corpus, "out": small.Out,
 		"dim": "4", "negative": "2", "sample": "0", "epochs": "5", "threads": "2",
 	}
-	if mode == ModeCL {
+	if mode == settings.ModeCL {
 		flags["contexts"] = "8"
 	}
 	maps.Copy(flags, subwordFlags[name])
-	c, err := Resolve("", flags)
+	c, err := settings.Resolve("", flags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,19 +45,19 @@ func subwordConfig(t *testing.T, mode, name string) Config {
 // threads and after an interrupt; measuring it for a plan changes nothing.
 func TestEncoderRunsAreExact(t *testing.T) {
 	hash := func(out string) string {
-		return hashOf(t, out) + string(mustRead(t, filepath.Join(out, EncoderFile)))
+		return hashOf(t, out) + string(mustRead(t, filepath.Join(out, runfolder.EncoderFile)))
 	}
 	for _, mode := range graphModes {
 		for name := range subwordFlags {
 			t.Run(mode+" "+name, func(t *testing.T) {
 				c := subwordConfig(t, mode, name)
-				if _, err := Run(t.Context(), c, nil); err != nil {
+				if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 					t.Fatal(err)
 				}
 				want := hash(c.Out)
 				d := c
 				d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), 3
-				if _, err := Run(t.Context(), d, NewProgress(&bytes.Buffer{})); err != nil {
+				if _, err := Run(t.Context(), d, Options{}, terminal.NewProgress(&bytes.Buffer{})); err != nil {
 					t.Fatal(err)
 				}
 				if hash(d.Out) != want {
@@ -62,7 +65,7 @@ func TestEncoderRunsAreExact(t *testing.T) {
 				}
 				d.Out = filepath.Join(t.TempDir(), "run")
 				interruptRun(t, d)
-				if _, err := subword.Load(filepath.Join(d.Out, EncoderFile)); err != nil {
+				if _, err := subword.Load(filepath.Join(d.Out, runfolder.EncoderFile)); err != nil {
 					t.Errorf("interrupted: %v", err)
 				}
 				if _, err := Resume(t.Context(), d.Out, map[string]string{"threads": "1"}, nil, nil); err != nil {
@@ -80,15 +83,15 @@ func TestEncoderRunsAreExact(t *testing.T) {
 // vocabulary have.
 func TestEncoderOfARun(t *testing.T) {
 	for name := range subwordFlags {
-		c := subwordConfig(t, ModeCL, name)
-		if _, err := Run(t.Context(), c, nil); err != nil {
+		c := subwordConfig(t, settings.ModeCL, name)
+		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 			t.Fatal(err)
 		}
-		table, err := embedding.Load(filepath.Join(c.Out, VectorsFile))
+		table, err := embedding.Load(filepath.Join(c.Out, runfolder.VectorsFile))
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := subword.Load(filepath.Join(c.Out, EncoderFile))
+		e, err := subword.Load(filepath.Join(c.Out, runfolder.EncoderFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,11 +114,11 @@ func TestEncoderOfARun(t *testing.T) {
 			t.Errorf("%s: unseen words get %v, error %v", name, unseen, err)
 		}
 		// Recorded settings make the same run; those of another encoder are not recorded.
-		again, err := Resolve(filepath.Join(c.Out, ConfigFile), map[string]string{"out": c.Out})
+		again, err := settings.Resolve(filepath.Join(c.Out, runfolder.ConfigFile), map[string]string{"out": c.Out})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again.Subword != c.Subword || again.Widths != c.Widths || again.WordTable != c.WordTable || again.Buckets != c.Buckets || again.SubwordLR != c.SubwordLR {
+		if again.Subword != c.Subword || !slices.Equal(again.Widths, c.Widths) || again.WordTable != c.WordTable || again.Buckets != c.Buckets || again.SubwordLR != c.SubwordLR {
 			t.Errorf("%s: read back %+v\nwant %+v", name, again, c)
 		}
 	}
@@ -137,15 +140,15 @@ func TestEncoderPlan(t *testing.T) {
 			}
 		}
 	}
-	c := subwordConfig(t, ModeCL, "cnn")
-	c.CharDim, c.Filters, c.MaxMemory = 1000, 60000, "300MB"
+	c := subwordConfig(t, settings.ModeCL, "cnn")
+	c.CharDim, c.Filters, c.MaxMemory = 1000, 60000, size(t, "300MB")
 	if _, err := MakePlan(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "--filters (now 60000)") {
 		t.Errorf("too little memory: %v", err)
 	}
-	c = subwordConfig(t, ModeCL, "cnn")
+	c = subwordConfig(t, settings.ModeCL, "cnn")
 	c.MaxChars = 3
 	var shown bytes.Buffer
-	if _, err := MakePlan(t.Context(), c, NewProgress(&shown)); err != nil || !strings.Contains(shown.String(), "Note: 3 words longer than --max-chars 3") {
+	if _, err := MakePlan(t.Context(), c, terminal.NewProgress(&shown)); err != nil || !strings.Contains(shown.String(), "Note: 3 words longer than --max-chars 3") {
 		t.Errorf("%v, %s", err, &shown)
 	}
 }

@@ -8,6 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // smallText has two groups of words that never meet.
@@ -16,19 +20,19 @@ func smallText() string {
 }
 
 // smallConfig is a run of any mode that takes no time.
-func smallConfig(t *testing.T, mode string) Config {
+func smallConfig(t *testing.T, mode string) settings.Config {
 	t.Helper()
 	flags := map[string]string{
 		"mode": mode, "corpus": writeFile(t, "text", smallText()), "out": filepath.Join(t.TempDir(), "run"),
 		"dim": "4", "negative": "2", "sample": "0", "epochs": "1", "threads": "2",
 	}
-	if mode == ModeCL {
+	if mode == settings.ModeCL {
 		flags["contexts"] = "40"
 	}
 	if slices.Contains(sequentialModes, mode) { // reproducible with one thread only
 		flags["threads"] = "1"
 	}
-	c, err := Resolve("", flags)
+	c, err := settings.Resolve("", flags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,10 +42,10 @@ func smallConfig(t *testing.T, mode string) Config {
 // TestRunEndToEnd also holds that a run is the same from a file and from a
 // reader, measured beforehand or not, on one thread or two.
 func TestRunEndToEnd(t *testing.T) {
-	for _, mode := range Modes() {
+	for _, mode := range settings.ModeNames() {
 		t.Run(mode, func(t *testing.T) {
 			c := smallConfig(t, mode)
-			summary, err := Run(t.Context(), c, nil)
+			summary, err := Run(t.Context(), c, Options{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,15 +54,15 @@ func TestRunEndToEnd(t *testing.T) {
 			}
 			again := c
 			again.Out, again.Threads, again.Corpus = c.Out+"2", 1, "a reader"
-			if _, err := RunReader(t.Context(), again, strings.NewReader(smallText()), NewProgress(&bytes.Buffer{})); err != nil {
+			if _, err := Run(t.Context(), again, Options{Source: strings.NewReader(smallText())}, terminal.NewProgress(&bytes.Buffer{})); err != nil {
 				t.Fatal(err)
 			}
-			for _, name := range []string{VectorsFile, ContextFile, VocabularyFile} {
+			for _, name := range []string{runfolder.VectorsFile, runfolder.ContextFile, runfolder.VocabularyFile} {
 				if !bytes.Equal(mustRead(t, filepath.Join(c.Out, name)), mustRead(t, filepath.Join(again.Out, name))) {
 					t.Errorf("%s differs", name)
 				}
 			}
-			if config := mustRead(t, filepath.Join(again.Out, ConfigFile)); !bytes.Contains(config, []byte(`corpus = "a reader"`)) {
+			if config := mustRead(t, filepath.Join(again.Out, runfolder.ConfigFile)); !bytes.Contains(config, []byte(`corpus = "a reader"`)) {
 				t.Errorf("the reader's name was not recorded:\n%s", config)
 			}
 		})
@@ -75,10 +79,10 @@ func mustRead(t *testing.T, path string) []byte {
 }
 
 func TestMakePlanLeavesNothing(t *testing.T) {
-	for _, mode := range Modes() {
+	for _, mode := range settings.ModeNames() {
 		c := smallConfig(t, mode)
 		dir := filepath.Dir(c.Out)
-		if mode == ModeCL {
+		if mode == settings.ModeCL {
 			c.Matrix = filepath.Join(dir, "m")
 		}
 		moments := 0
@@ -95,7 +99,7 @@ func TestMakePlanLeavesNothing(t *testing.T) {
 			m.Total != m.Corpus+m.Matrix+m.Tables+m.Moments+m.Work || m.Peak < m.Total {
 			t.Errorf("%s: plan %+v", mode, plan)
 		}
-		if (mode == ModeCL) != (m.Matrix > 0) {
+		if (mode == settings.ModeCL) != (m.Matrix > 0) {
 			t.Errorf("%s: matrix of %d bytes", mode, m.Matrix)
 		}
 		if got := entries(t, dir); got != nil {
@@ -105,10 +109,10 @@ func TestMakePlanLeavesNothing(t *testing.T) {
 }
 
 func TestRunOnTextWithoutNeighbours(t *testing.T) {
-	for _, mode := range Modes() {
+	for _, mode := range settings.ModeNames() {
 		c := smallConfig(t, mode)
 		c.Corpus = writeFile(t, "text", strings.ReplaceAll(smallText(), " ", "\n"))
-		_, err := Run(t.Context(), c, nil)
+		_, err := Run(t.Context(), c, Options{}, nil)
 		if err == nil || !strings.Contains(err.Error(), "every sentence has one word") {
 			t.Errorf("%s: got %v", mode, err)
 		}
@@ -118,9 +122,9 @@ func TestRunOnTextWithoutNeighbours(t *testing.T) {
 func TestCancelledEverywhere(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c := smallConfig(t, ModeCL)
+	c := smallConfig(t, settings.ModeCL)
 	c.Matrix = filepath.Join(filepath.Dir(c.Out), "m")
-	_, runErr := Run(ctx, c, nil)
+	_, runErr := Run(ctx, c, Options{}, nil)
 	_, planErr := MakePlan(ctx, c, nil)
 	for name, err := range map[string]error{"run": runErr, "plan": planErr, "matrix": BuildMatrix(ctx, c, nil)} {
 		if err == nil || !strings.Contains(err.Error(), "nothing was saved") {

@@ -7,6 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // TestLoopObserves looks at the marks of a run, at what the clock says, and at
@@ -18,7 +22,7 @@ func TestLoopObserves(t *testing.T) {
 		l.from.Units = from
 		l.observations = 4
 		var units []int
-		l.observe = func(p position, share float64) error {
+		l.observe = func(p runfolder.Position, share float64) error {
 			if want := float64(p.Units) / 10; share != want {
 				t.Errorf("share %v after %d units, want %v", share, p.Units, want)
 			}
@@ -46,7 +50,7 @@ func TestObservingIsNotTraining(t *testing.T) {
 	seconds := func(observations int) float64 {
 		l := testLoop(newFake(8, 1, 1), &bytes.Buffer{})
 		l.observations = observations
-		l.observe = func(position, float64) error { return nil }
+		l.observe = func(runfolder.Position, float64) error { return nil }
 		result, err := l.run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +67,7 @@ func TestObservingIsNotTraining(t *testing.T) {
 func TestObserverFailureEndsTheRun(t *testing.T) {
 	l := testLoop(newFake(8, 1, 1), &bytes.Buffer{})
 	failure := errors.New("no room")
-	l.observations, l.observe = 2, func(position, float64) error { return failure }
+	l.observations, l.observe = 2, func(runfolder.Position, float64) error { return failure }
 	if _, err := l.run(t.Context()); !errors.Is(err, failure) {
 		t.Errorf("error %v, want %v", err, failure)
 	}
@@ -91,8 +95,8 @@ func TestLoopLimits(t *testing.T) {
 			if got, want := f.rates[200], 0.5; math.Abs(got-want) > 1e-5 {
 				t.Errorf("learning rate %v half-way, want %v", got, want)
 			}
-			if lines := readMetrics(t, metrics.String()); len(lines) != metricsPerRun {
-				t.Errorf("%d lines of metrics, want %d", len(lines), metricsPerRun)
+			if lines := readMetrics(t, metrics.String()); len(lines) != runfolder.MetricsPerRun {
+				t.Errorf("%d lines of metrics, want %d", len(lines), runfolder.MetricsPerRun)
 			}
 		})
 	}
@@ -101,10 +105,10 @@ func TestLoopLimits(t *testing.T) {
 // TestSharedText trains two modes on a text read once, observed, and compares
 // with a run that reads the text itself.
 func TestSharedText(t *testing.T) {
-	for _, mode := range []string{ModeCL, ModeWord2Vec} {
+	for _, mode := range []string{settings.ModeCL, string(sequential.Word2Vec)} {
 		c := longerConfig(t, mode)
 		c.Threads = 1
-		if _, err := Run(t.Context(), c, nil); err != nil {
+		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		want := hashOf(t, c.Out)
@@ -115,7 +119,7 @@ func TestSharedText(t *testing.T) {
 		c.Out = filepath.Join(t.TempDir(), "shared")
 		var last float32
 		var seen int
-		x := Extras{Text: text, Observations: 3, Observe: func(o Observation) error {
+		x := Options{Text: text, Observations: 3, Observe: func(o Observation) error {
 			table, err := o.Vectors()
 			if err != nil {
 				return err
@@ -124,7 +128,7 @@ func TestSharedText(t *testing.T) {
 			last = table.Vector(0)[0]
 			return nil
 		}}
-		summary, err := RunWith(t.Context(), c, x, nil)
+		summary, err := Run(t.Context(), c, x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +147,7 @@ func TestSharedText(t *testing.T) {
 
 func checkFirstValue(t *testing.T, out string, want float32) {
 	t.Helper()
-	start, err := loadStart(filepath.Join(out, VectorsFile))
+	start, err := loadStart(filepath.Join(out, runfolder.VectorsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +157,7 @@ func checkFirstValue(t *testing.T, out string, want float32) {
 }
 
 func TestReadTextReportsErrors(t *testing.T) {
-	c := Defaults("", "", "")
+	c := settings.Defaults("", "", "")
 	c.Corpus = "text"
 	if _, err := ReadText(t.Context(), c, strings.NewReader(""), nil); err == nil {
 		t.Error("an empty text was read without an error")

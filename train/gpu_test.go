@@ -15,6 +15,11 @@ import (
 
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // The tests of this file need a GPU and are skipped without one. They are those
@@ -37,7 +42,7 @@ func topics(seed uint64, words int) string {
 }
 
 // gpuConfig is a run on a GPU, or the test is skipped.
-func gpuConfig(t *testing.T, flags map[string]string) Config {
+func gpuConfig(t *testing.T, flags map[string]string) settings.Config {
 	t.Helper()
 	if _, _, err := device.List(); errors.Is(err, device.ErrNone) {
 		t.Skip(err)
@@ -51,16 +56,16 @@ func gpuConfig(t *testing.T, flags map[string]string) Config {
 	for name, value := range flags {
 		all[name] = value
 	}
-	c, err := Resolve("", all)
+	c, err := settings.Resolve("", all)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func trained(t *testing.T, c Config) Summary {
+func trained(t *testing.T, c settings.Config) runfolder.Summary {
 	t.Helper()
-	summary, err := Run(t.Context(), c, NewProgress(testWriter{t}))
+	summary, err := Run(t.Context(), c, Options{}, terminal.NewProgress(testWriter{t}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +79,7 @@ func (w testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func load(t *testing.T, c Config, name string) *embedding.Table {
+func load(t *testing.T, c settings.Config, name string) *embedding.Table {
 	t.Helper()
 	table, err := embedding.Load(filepath.Join(c.Out, name))
 	if err != nil {
@@ -93,17 +98,17 @@ func TestGPUSame(t *testing.T) {
 		optimizer, encoder, iterations string
 		tolerance                      float64
 	}{
-		{OptimizerAdam, SubwordNone, "100", 5e-3}, {OptimizerAdamRow, SubwordNone, "100", 1e-4}, {OptimizerSGD, SubwordNone, "100", 1e-4},
-		{OptimizerAdam, SubwordCNN, "20", 2e-2}, {OptimizerAdamRow, SubwordCNN, "20", 1e-2},
-		{OptimizerAdam, SubwordNGram, "100", 2e-2}, {OptimizerAdamRow, SubwordNGram, "100", 1e-3},
+		{string(optim.Adam), settings.SubwordNone, "100", 5e-3}, {string(optim.AdamRow), settings.SubwordNone, "100", 1e-4}, {string(optim.SGD), settings.SubwordNone, "100", 1e-4},
+		{string(optim.Adam), settings.SubwordCNN, "20", 2e-2}, {string(optim.AdamRow), settings.SubwordCNN, "20", 1e-2},
+		{string(optim.Adam), settings.SubwordNGram, "100", 2e-2}, {string(optim.AdamRow), settings.SubwordNGram, "100", 1e-3},
 	} {
 		t.Run(x.optimizer+"/"+x.encoder, func(t *testing.T) {
 			c := gpuConfig(t, map[string]string{"iterations": x.iterations, "contexts": "70", "optimizer": x.optimizer, "subword": x.encoder})
 			gpu := trained(t, c)
 			onCPU := c
-			onCPU.Device, onCPU.Out = DeviceCPU, c.Out+"-cpu"
+			onCPU.Device, onCPU.Out = settings.DeviceCPU, c.Out+"-cpu"
 			cpu := trained(t, onCPU)
-			for _, name := range []string{VectorsFile, ContextFile} {
+			for _, name := range []string{runfolder.VectorsFile, runfolder.ContextFile} {
 				got, want := load(t, c, name), load(t, onCPU, name)
 				var difference, norm float64
 				for i, x := range want.Vectors {
@@ -129,7 +134,7 @@ func TestGPUSame(t *testing.T) {
 // TestGPUResume: cl that is interrupted and resumed on the GPU ends in the same
 // bits; resumed on the CPU it ends near them, and the other way round.
 func TestGPUResume(t *testing.T) {
-	for _, encoder := range []string{SubwordNone, SubwordCNN, SubwordNGram} {
+	for _, encoder := range []string{settings.SubwordNone, settings.SubwordCNN, settings.SubwordNGram} {
 		t.Run(encoder, func(t *testing.T) { testGPUResume(t, encoder) })
 	}
 }
@@ -137,9 +142,9 @@ func TestGPUResume(t *testing.T) {
 func testGPUResume(t *testing.T, encoder string) {
 	tolerance := 5e-3
 	switch encoder { // see TestGPUSame
-	case SubwordNGram:
+	case settings.SubwordNGram:
 		tolerance = 2e-2
-	case SubwordCNN:
+	case settings.SubwordCNN:
 		tolerance = 1e-1
 	}
 	c := gpuConfig(t, map[string]string{"iterations": "300", "contexts": "120", "subword": encoder})
@@ -151,7 +156,7 @@ func testGPUResume(t *testing.T, encoder string) {
 		if _, err := Resume(t.Context(), again.Out, map[string]string{"device": devices[1]}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{VectorsFile, ContextFile} {
+		for _, name := range []string{runfolder.VectorsFile, runfolder.ContextFile} {
 			got, want := load(t, again, name), load(t, c, name)
 			if devices == [2]string{"cuda", "cuda:0"} && !slices.Equal(got.Vectors, want.Vectors) {
 				t.Errorf("%v: %s is not the same to the bit", devices, name)
@@ -171,27 +176,27 @@ func testGPUResume(t *testing.T, encoder string) {
 // TestGPUQuality: both modes find the topics, fullw2v as well as the CPU does.
 func TestGPUQuality(t *testing.T) {
 	for _, flags := range []map[string]string{
-		{"mode": ModeFullW2V, "epochs": "5", "window": "5"},
-		{"mode": ModeFullW2V, "epochs": "5", "window": "9", "negative": "15", "dim": "300"},
-		{"mode": ModeFullW2V, "epochs": "5", "window": "5", "precision": PrecisionHalf},
-		{"mode": ModeCL, "iterations": "2000", "contexts": "500"},
-		{"mode": ModeCL, "iterations": "2000", "contexts": "500", "subword": SubwordCNN},
-		{"mode": ModeCL, "iterations": "2000", "contexts": "500", "subword": SubwordNGram},
+		{"mode": string(sequential.FullW2V), "epochs": "5", "window": "5"},
+		{"mode": string(sequential.FullW2V), "epochs": "5", "window": "9", "negative": "15", "dim": "300"},
+		{"mode": string(sequential.FullW2V), "epochs": "5", "window": "5", "precision": settings.PrecisionHalf},
+		{"mode": settings.ModeCL, "iterations": "2000", "contexts": "500"},
+		{"mode": settings.ModeCL, "iterations": "2000", "contexts": "500", "subword": settings.SubwordCNN},
+		{"mode": settings.ModeCL, "iterations": "2000", "contexts": "500", "subword": settings.SubwordNGram},
 	} {
 		t.Run(flags["mode"]+"/"+flags["dim"]+flags["precision"]+flags["subword"], func(t *testing.T) {
 			c := gpuConfig(t, flags)
 			gpu := trained(t, c)
 			onCPU := c
-			onCPU.Device, onCPU.Out = DeviceCPU, c.Out+"-cpu"
-			onCPU.Precision = Defaults(c.Mode, "", "").Precision
+			onCPU.Device, onCPU.Out = settings.DeviceCPU, c.Out+"-cpu"
+			onCPU.Precision = settings.Defaults(c.Mode, "", "").Precision
 			cpu := trained(t, onCPU)
-			got, want := purity(load(t, c, VectorsFile)), purity(load(t, onCPU, VectorsFile))
+			got, want := purity(load(t, c, runfolder.VectorsFile)), purity(load(t, onCPU, runfolder.VectorsFile))
 			t.Logf("nearest words of the same topic: %.3f on the GPU, %.3f on the CPU; loss %.4f and %.4f", got, want, gpu.Loss, cpu.Loss)
 			if !(got > 0.9*want && want > 0.5) {
 				t.Errorf("%v of the nearest words are of the same topic, on the CPU %v", got, want)
 			}
 			most := 0.1
-			if c.Mode == ModeFullW2V {
+			if c.Mode == string(sequential.FullW2V) {
 				most = 0.5 // the text is short for twenty sentences at a time
 			}
 			if math.Abs(gpu.Loss-cpu.Loss) > most*cpu.Loss {
@@ -231,7 +236,7 @@ func purity(table *embedding.Table) float64 {
 // TestGPUMemory: what cannot fit is refused before training.
 func TestGPUMemory(t *testing.T) {
 	for _, flags := range []map[string]string{
-		{"mode": ModeCL}, {"mode": ModeFullW2V}, {"subword": SubwordCNN}, {"subword": SubwordCNN, "word-table": "false"}, {"subword": SubwordNGram},
+		{"mode": settings.ModeCL}, {"mode": string(sequential.FullW2V)}, {"subword": settings.SubwordCNN}, {"subword": settings.SubwordCNN, "word-table": "false"}, {"subword": settings.SubwordNGram},
 	} {
 		flags["epochs"] = "1"
 		c := gpuConfig(t, flags)

@@ -9,6 +9,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // A fakeTrainer is a trainer whose every unit takes the same made-up time and
@@ -31,15 +35,15 @@ func newFake(units, words, dim int) *fakeTrainer {
 const fakePairs = 10
 
 func (f *fakeTrainer) Units() int { return f.units }
-func (f *fakeTrainer) Advance(ctx context.Context, unit int, rate float64) (Report, error) {
+func (f *fakeTrainer) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
 	if f.hook != nil {
 		f.hook(ctx, unit)
 	}
 	if err := ctx.Err(); err != nil {
-		return Report{}, err
+		return trainer.Report{}, err
 	}
 	if err := f.fail[unit]; err != nil {
-		return Report{}, err
+		return trainer.Report{}, err
 	}
 	f.advanced = append(f.advanced, unit)
 	f.rates = append(f.rates, rate)
@@ -51,11 +55,11 @@ func (f *fakeTrainer) Advance(ctx context.Context, unit int, rate float64) (Repo
 	if f.loss != nil {
 		loss = f.loss(unit)
 	}
-	return Report{Loss: loss * fakePairs, Pairs: fakePairs}, nil
+	return trainer.Report{Loss: loss * fakePairs, Pairs: fakePairs}, nil
 }
 func (f *fakeTrainer) Tables() (words, contexts []float32) { return f.w, f.c }
-func (f *fakeTrainer) State() []Tensor {
-	return []Tensor{{Name: "w", Data: f.w}, {Name: "c", Data: f.c}}
+func (f *fakeTrainer) State() []trainer.Tensor {
+	return []trainer.Tensor{{Name: "w", Data: f.w}, {Name: "c", Data: f.c}}
 }
 func (f *fakeTrainer) Reset()       { clear(f.w); clear(f.c) }
 func (f *fakeTrainer) DOT() string  { return "digraph { w }" }
@@ -77,11 +81,11 @@ func testLoop(f *fakeTrainer, metrics *bytes.Buffer) *loop {
 	}
 }
 
-func readMetrics(t *testing.T, text string) []Metric {
+func readMetrics(t *testing.T, text string) []runfolder.Metric {
 	t.Helper()
-	var metrics []Metric
+	var metrics []runfolder.Metric
 	for line := range strings.Lines(text) {
-		var m Metric
+		var m runfolder.Metric
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
@@ -111,7 +115,7 @@ func TestLoopTrainsEveryUnitOnce(t *testing.T) {
 		t.Fatalf("%d lines of metrics, want 5", len(lines))
 	}
 	// The clock ticks a second a unit: 100 words and 10 pairs a second.
-	if want := (Metric{Unit: 3, Seconds: 3, Loss: 2, LR: 0.6, WordsPerSecond: 100, PairsPerSecond: 10}); lines[2] != want {
+	if want := (runfolder.Metric{Unit: 3, Seconds: 3, Loss: 2, LR: 0.6, WordsPerSecond: 100, PairsPerSecond: 10}); lines[2] != want {
 		t.Errorf("third line %+v, want %+v", lines[2], want)
 	}
 }
@@ -221,8 +225,8 @@ func TestLoopShowsProgressLines(t *testing.T) {
 	f := newFake(20, 1, 1)
 	l := testLoop(f, nil)
 	l.metrics = nil
-	l.progress = NewProgress(&out)
-	l.progress.now = fakeClock() // a second a look: a line every 5 units
+	l.progress = terminal.NewProgress(&out)
+	l.progress.Now = fakeClock() // a second a look: a line every 5 units
 	if _, err := l.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

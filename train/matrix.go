@@ -8,115 +8,108 @@ import (
 	"os"
 	"time"
 
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // BuildMatrix reads the text and writes M to c.Matrix, for `w2vcl matrix
 // build`. A file that already holds the same M is left as it is; one that does
 // not is replaced only if c.Force is set.
-func BuildMatrix(ctx context.Context, c Config, p *Progress) error {
+func BuildMatrix(ctx context.Context, c settings.Config, p *terminal.Progress) error {
 	if c.Matrix == "" {
-		return Usagef("--matrix is missing: name the file to write M to")
+		return terminal.Usagef("--matrix is missing: name the file to write M to")
 	}
 	c.Out, c.GraphDOT = "", ""
-	if err := c.checkOutputs(); err != nil {
+	if err := checkOutputs(&c); err != nil {
 		return err
 	}
-	j := &job{config: c}
-	defer j.close()
-	if err := j.readCorpus(ctx, p); err != nil {
+	guard, release, err := newMemoryGuard(&c)
+	if err != nil {
+		return err
+	}
+	defer release()
+	t, err := readText(ctx, &c, Options{}, guard, p)
+	if err != nil {
 		return stopped(ctx, err)
 	}
-	m, err := j.openMatrix(ctx, p)
+	m, _, err := matrixMaker{config: &c, corpus: t.corpus, guard: guard, save: true}.open(ctx, p)
 	if err != nil {
 		return stopped(ctx, err)
 	}
 	return m.Close()
 }
 
-// openMatrix returns M: from the file it is kept in, if that fits, or built.
-func (j *job) openMatrix(ctx context.Context, p *Progress) (*wordcontext.Matrix, error) {
-	options := j.config.matrixOptions()
-	start := time.Now()
-	defer func() { j.secondsMatrix = time.Since(start).Seconds() }()
-	if path := j.config.Matrix; path != "" {
-		m, err := j.reuseMatrix(path, options)
-		if err != nil {
-			return nil, err
-		}
-		if m != nil {
-			p.Notef("Matrix M: %s rows of %s contexts, from %s", Number(m.Rows()), Number(m.Contexts()), path)
-			j.matrixBytes = matrixBytes(m)
-			return m, nil
-		}
-	}
-	m, err := j.buildMatrix(ctx, options, p)
-	if err != nil {
-		return nil, err
-	}
-	j.matrixBytes = matrixBytes(m)
-	return m, nil
+// A matrixMaker opens or builds the M of a text.
+type matrixMaker struct {
+	config *settings.Config
+	corpus *corpus.Corpus
+	guard  memoryGuard
+	save   bool // a built M is written to config.Matrix
 }
 
-// reuseMatrix opens M's file if it was made of this text with these settings.
+// open returns M, from its file if that fits, or built, and the seconds it took.
+func (k matrixMaker) open(ctx context.Context, p *terminal.Progress) (m *wordcontext.Matrix, seconds float64, err error) {
+	start := time.Now()
+	defer func() { seconds = time.Since(start).Seconds() }()
+	if path := k.config.Matrix; path != "" {
+		m, err = k.reuse(path)
+		if err != nil {
+			return nil, 0, err
+		}
+		if m != nil {
+			p.Notef("Matrix M: %s rows of %s contexts, from %s", terminal.Number(m.Rows()), terminal.Number(m.Contexts()), path)
+			return m, 0, nil
+		}
+	}
+	m, err = k.build(ctx, p)
+	return m, 0, err
+}
+
+// reuse opens M's file if it was made of this text with these settings.
 // A file that was not is an error, or nil with --force: it is to be replaced.
-func (j *job) reuseMatrix(path string, options wordcontext.Options) (*wordcontext.Matrix, error) {
+func (k matrixMaker) reuse(path string) (*wordcontext.Matrix, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	m, err := wordcontext.Open(path)
 	if err == nil {
-		if err = m.Matches(j.corpus, options); err == nil {
+		if err = m.Matches(k.corpus, k.config.MatrixOptions()); err == nil {
 			return m, nil
 		}
 		err = errors.Join(err, m.Close())
 	}
-	if j.config.Force {
+	if k.config.Force {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("--matrix %s cannot be used: %w; name another file, or build it anew with --force", path, err)
 }
 
-func (j *job) buildMatrix(ctx context.Context, options wordcontext.Options, p *Progress) (*wordcontext.Matrix, error) {
+func (k matrixMaker) build(ctx context.Context, p *terminal.Progress) (*wordcontext.Matrix, error) {
 	start := time.Now()
 	stage := p.Stage("building M", 0)
 	defer stage.Stop()
-	if err := j.checkMatrix(options); err != nil {
+	options := k.config.MatrixOptions()
+	if err := k.guard.checkMatrix(k.config, wordcontext.EstimateBytes(k.corpus, options)); err != nil {
 		return nil, err
 	}
 	options.Progress = func(done, total int64) {
 		stage.SetTotal(total)
 		stage.Update(done, nil)
 	}
-	m, err := wordcontext.Build(ctx, j.corpus, options)
+	m, err := wordcontext.Build(ctx, k.corpus, options)
 	if err != nil {
 		return nil, fmt.Errorf("cannot build the matrix M: %w", err)
 	}
 	saved := ""
-	if path := j.config.Matrix; path != "" && !j.dry {
+	if path := k.config.Matrix; path != "" && k.save {
 		if err := m.Save(path); err != nil {
 			return nil, errors.Join(fmt.Errorf("--matrix %s: %w", path, err), m.Close())
 		}
 		saved = ", written to " + path
 	}
-	stage.Done("Matrix M: %s rows of %s contexts, built in %s%s", Number(m.Rows()), Number(m.Contexts()),
-		Duration(time.Since(start).Seconds()), saved)
+	stage.Done("Matrix M: %s rows of %s contexts, built in %s%s", terminal.Number(m.Rows()), terminal.Number(m.Contexts()),
+		terminal.Duration(time.Since(start).Seconds()), saved)
 	return m, nil
-}
-
-// matrixBytes is the memory of a built or mapped matrix: the stored contexts,
-// in 16 bits where ids fit, and three numbers a row.
-func matrixBytes(m *wordcontext.Matrix) int64 {
-	width := int64(4)
-	if m.Rows() <= 1<<16 {
-		width = 2
-	}
-	return int64(m.Stored())*width + 3*8*int64(m.Rows())
-}
-
-func (c *Config) matrixOptions() wordcontext.Options {
-	return wordcontext.Options{
-		Window: c.Window, Contexts: c.Contexts, Sample: c.Sample, Passes: c.Passes,
-		DynamicWindow: c.DynamicWindow, Seed: c.Seed, Threads: c.threads(),
-	}
 }

@@ -1,33 +1,16 @@
 package train
 
 import (
-	"github.com/w2vcl/w2vcl/internal/machine"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
-)
 
-func TestParseSize(t *testing.T) {
-	for _, test := range []struct {
-		text string
-		want int64 // -1: an error
-	}{
-		{"", 0}, {"1B", 1}, {"500MB", 500e6}, {"4GB", 4e9}, {"4g", 4e9}, {"1.5 GiB", 3 << 29}, {"2TiB", 2 << 40}, {"64kb", 64e3},
-		{"75%", 750}, {"0.1%", 1}, {"100%", 1000}, {"1e30GB", math.MaxInt64/2 + 1},
-		{"4", -1}, {"GB", -1}, {"0GB", -1}, {"-1GB", -1}, {"infGB", -1}, {"nan%", -1}, {"4XB", -1}, {"%", -1}, {"4GBGB", -1},
-	} {
-		got, err := parseSize(test.text, 1000)
-		if (err != nil) != (test.want < 0) || err == nil && got != test.want {
-			t.Errorf("%q: %d, %v; want %d", test.text, got, err, test.want)
-		}
-	}
-	if _, err := parseSize("50%", 0); err == nil || !strings.Contains(err.Error(), "cannot be told") {
-		t.Errorf("a part of what is not known: %v", err)
-	}
-}
+	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
+)
 
 func TestMemoryGuardNamesWhatIsNeeded(t *testing.T) {
 	g := memoryGuard{limit: 1e9, asked: true}
@@ -55,16 +38,18 @@ func TestMaxMemory(t *testing.T) {
 	resident := machine.Resident()
 	for _, test := range []struct {
 		name   string
-		change func(c *Config)
+		change func(c *settings.Config)
 		want   []string
 	}{
-		{"text", func(c *Config) { c.MaxMemory = "1MB" }, []string{"reading the text needs about", "--max-memory allows 1 MB", "use less text"}},
-		{"matrix", func(c *Config) { c.MaxMemory, c.Contexts, c.Window, c.Passes = Bytes(resident+200e6), 1<<25, 900, 1000 }, []string{"building M needs about", "M and what building it takes", "lower --contexts (now 33554432) or --passes (now 1000)"}},
+		{"text", func(c *settings.Config) { c.MaxMemory = size(t, "1MB") }, []string{"reading the text needs about", "--max-memory allows 1 MB", "use less text"}},
+		{"matrix", func(c *settings.Config) {
+			c.MaxMemory, c.Contexts, c.Window, c.Passes = size(t, terminal.Bytes(resident+200e6)), 1<<25, 900, 1000
+		}, []string{"building M needs about", "M and its building", "lower --contexts (now 33554432) or --passes (now 1000)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := smallConfig(t, ModeCL)
+			c := smallConfig(t, settings.ModeCL)
 			test.change(&c)
-			_, err := Run(t.Context(), c, nil)
+			_, err := Run(t.Context(), c, Options{}, nil)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -83,15 +68,15 @@ func TestMaxMemory(t *testing.T) {
 	}
 	j, _ := fakeJob(t, "", 1) // three words
 	j.config.Dim, j.guard = 1<<16, memoryGuard{limit: 22e6, asked: true}
-	j.momentBytes = j.config.momentBytes(3)
+	j.estimate.moments = j.config.GraphConfig(nil).MomentBytes(3)
 	err := j.makeTrainer()
 	want := "training needs about 22.3 MB of memory (text 75 B, tables 1.57 MB, moments 3.15 MB, work 787 kB, program 16.8 MB), but --max-memory allows 22 MB: lower --dim (now 65536), raise --min-count (now 5), or take --optimizer adam-row or sgd"
 	if err == nil || err.Error() != want || j.trainer != nil {
 		t.Errorf("tables: got %v, want %s", err, want)
 	}
-	c := smallConfig(t, ModeCL)
-	c.MaxMemory = "90%"
-	if _, err := Run(t.Context(), c, nil); err != nil {
+	c := smallConfig(t, settings.ModeCL)
+	c.MaxMemory = size(t, "90%")
+	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 		t.Errorf("enough memory: %v", err)
 	}
 }

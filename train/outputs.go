@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/w2vcl/w2vcl/settings"
 )
 
-// checkOutputs makes sure, before any work, that what a run writes can be
-// written, and that it does not become part of the text.
-func (c *Config) checkOutputs() error {
+// checkOutputs makes sure, before any work, that the outputs of a run can be
+// written, and that they do not become part of the text.
+func checkOutputs(c *settings.Config) error {
 	for _, output := range []struct{ flag, path string }{
 		{"out", c.Out}, {"matrix", c.Matrix}, {"graph-dot", c.GraphDOT},
 	} {
@@ -49,4 +51,15 @@ func checkWritable(flag, path string) error {
 	}
 	probe.Close()
 	return os.Remove(probe.Name())
+}
+
+// absolute makes a recorded path independent of the working folder.
+func absolute(path string) string {
+	if path == "" || path == "-" {
+		return path
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -23,11 +25,11 @@ type Plan struct {
 	Tokens     int64   `json:"tokens"`      // words in the text
 	TrainWords int64   `json:"train_words"` // of the vocabulary, one epoch
 	Epochs     float64 `json:"epochs"`
-	Iterations int     `json:"iterations"` // units: iterations, or blocks of minibatches
+	Iterations int     `json:"iterations"` // units: iterations in mode cl
 	Unit       string  `json:"unit"`       // what an iteration is called in this mode
 	Threads    int     `json:"threads"`
 
-	Memory Memory `json:"memory_bytes"`
+	Memory runfolder.Memory `json:"memory_bytes"`
 
 	PairsPerIteration   float64 `json:"pairs_per_iteration"`
 	SecondsPerIteration float64 `json:"seconds_per_iteration"`
@@ -35,27 +37,9 @@ type Plan struct {
 	SecondsTrain        float64 `json:"seconds_train"`   // expected
 }
 
-// Memory is what training keeps in memory, in bytes, by what it is for.
-type Memory struct {
-	Corpus  int64 `json:"corpus"`  // vocabulary, and the tokens if the mode reads them in training
-	Matrix  int64 `json:"matrix"`  // M
-	Tables  int64 `json:"tables"`  // W and C
-	Moments int64 `json:"moments"` // of the optimizer
-	Work    int64 `json:"work"`    // graph, gradients, negatives, export
-	Total   int64 `json:"total"`   // all of these
-
-	Device     int64 `json:"device,omitempty"`      // of the GPU's memory, apart from all else
-	DeviceFree int64 `json:"device_free,omitempty"` // of it before training
-
-	// Peak is the most the process needs at any time. Reading the text and
-	// building M may need more than training; both lie behind when a plan is
-	// made, so this part is measured.
-	Peak int64 `json:"peak"`
-}
-
 // MakePlan reads the text, builds or opens M, and measures a few units. It
 // trains nothing and leaves no file behind.
-func MakePlan(ctx context.Context, c Config, p *Progress) (Plan, error) {
+func MakePlan(ctx context.Context, c settings.Config, p *terminal.Progress) (Plan, error) {
 	j := &job{config: c, dry: true}
 	defer j.close()
 	if err := j.prepare(ctx, p); err != nil {
@@ -71,57 +55,22 @@ func MakePlan(ctx context.Context, c Config, p *Progress) (Plan, error) {
 // plan measures a few units on the trainer, which then goes back to the start.
 func (j *job) plan(ctx context.Context) (Plan, error) {
 	c, units := &j.config, j.trainer.Units()
-	perUnit, pairs, err := calibrate(ctx, j.trainer, c.schedule(units)(0))
+	perUnit, pairs, err := calibrate(ctx, j.trainer, c.Schedule(units)(0))
 	if err != nil {
 		return Plan{}, fmt.Errorf("cannot measure the speed of training: %w", err)
 	}
 	j.trainer.Reset()
-	deviceName, _ := j.deviceUse()
+	deviceName, _ := trainer.Device(j.trainer)
 	return Plan{
-		Mode: c.Mode, Device: c.Device, DeviceName: deviceName, Precision: c.devicePrecision(), Dim: c.Dim, Negative: c.Negative, Threads: c.threads(),
-		Vocab: j.vocabulary.Len(), Tokens: j.stats.Tokens, TrainWords: j.stats.TokensUsed,
-		Epochs: j.epochs, Iterations: units, Unit: j.mode.unit,
+		Mode: c.Mode, Device: c.Device, DeviceName: deviceName, Precision: c.DevicePrecision(), Dim: c.Dim, Negative: c.Negative, Threads: c.ThreadCount(),
+		Vocab: j.text.vocabulary.Len(), Tokens: j.text.stats.Tokens, TrainWords: j.text.stats.TokensUsed,
+		Epochs: j.epochs, Iterations: units, Unit: j.mode.Unit,
 		Memory:              j.memoryWithPeak(),
 		PairsPerIteration:   pairs,
 		SecondsPerIteration: perUnit,
-		SecondsPrepare:      j.secondsRead + j.secondsMatrix,
+		SecondsPrepare:      j.text.seconds + j.secondsMatrix,
 		SecondsTrain:        perUnit * float64(units),
 	}, nil
-}
-
-// memory splits the estimate of the trainer into its parts.
-func (j *job) memory() Memory {
-	c := &j.config
-	table := int64(j.vocabulary.Len()) * int64(c.Dim) * 4
-	m := Memory{
-		Corpus: vocabularyBytes(j.vocabulary), Matrix: j.matrixBytes, Tables: 2 * table, Moments: j.momentBytes,
-		Device: j.deviceBytes, DeviceFree: j.deviceFree,
-	}
-	if j.mode.readsText {
-		m.Corpus += 4*int64(len(j.corpus.Tokens)) + 8*int64(len(j.corpus.Sentences))
-	}
-	m.Work = max(j.trainerBytes-m.Tables-m.Moments, 0)
-	m.Work += j.exportBytes()
-	m.Total = m.Corpus + m.Matrix + m.Tables + m.Moments + m.Work
-	return m
-}
-
-// exportBytes is what writing the vectors takes: their sum, and an index of the
-// words for each of the two files.
-func (j *job) exportBytes() int64 {
-	bytes := 2 * indexBytes(j.vocabulary)
-	if j.config.Vectors == VectorsSum {
-		bytes += int64(j.vocabulary.Len()) * int64(j.config.Dim) * 4
-	}
-	return bytes
-}
-
-// memoryWithPeak is asked when the trainer has been measured: all that training
-// touches is resident, and what comes then is some garbage and the export.
-func (j *job) memoryWithPeak() Memory {
-	m := j.memory()
-	m.Peak = max(machine.PeakRSS(), machine.Resident()+j.exportBytes()+j.garbageBytes, m.Total)
-	return m
 }
 
 const (
@@ -131,7 +80,7 @@ const (
 
 // calibrate returns the time of one unit and its pairs, measured on the first
 // units of t after one to warm up.
-func calibrate(ctx context.Context, t Trainer, rate float64) (seconds, pairs float64, err error) {
+func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, pairs float64, err error) {
 	units := t.Units()
 	constant := func(int) float64 { return rate }
 	start := time.Now()
@@ -169,7 +118,7 @@ func (p Plan) Print(w io.Writer) error {
 		{"moments", p.Memory.Moments}, {"work", p.Memory.Work},
 	} {
 		if part.bytes > 0 {
-			parts = append(parts, part.name+" "+Bytes(part.bytes))
+			parts = append(parts, part.name+" "+terminal.Bytes(part.bytes))
 		}
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
@@ -177,10 +126,10 @@ func (p Plan) Print(w io.Writer) error {
   memory  %s: %s; at most %s, with reading and all%s
   time    about %s of training (%s per %s), after %s of preparation
 `,
-		p.Mode, p.Device, quantity(Number(p.Threads), "thread"),
-		Number(p.Iterations), units, quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), Number(int64(p.PairsPerIteration)), Number(p.Vocab), p.Dim, p.Negative,
-		Bytes(p.Memory.Total), strings.Join(parts, ", "), Bytes(p.Memory.Peak), p.deviceLine(),
-		Duration(p.SecondsTrain), Duration(p.SecondsPerIteration), p.Unit, Duration(p.SecondsPrepare))
+		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
+		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), terminal.Number(int64(p.PairsPerIteration)), terminal.Number(p.Vocab), p.Dim, p.Negative,
+		terminal.Bytes(p.Memory.Total), strings.Join(parts, ", "), terminal.Bytes(p.Memory.Peak), p.deviceLine(),
+		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit, terminal.Duration(p.SecondsPrepare))
 	return err
 }
 
@@ -189,5 +138,5 @@ func (p Plan) deviceLine() string {
 	if p.Memory.Device == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n  device  %s: %s of %s free, precision %s", p.DeviceName, Bytes(p.Memory.Device), Bytes(p.Memory.DeviceFree), p.Precision)
+	return fmt.Sprintf("\n  device  %s: %s of %s free, precision %s", p.DeviceName, terminal.Bytes(p.Memory.Device), terminal.Bytes(p.Memory.DeviceFree), p.Precision)
 }

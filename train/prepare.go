@@ -2,246 +2,222 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync"
-	"time"
 
-	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// A job is a run up to its trainer: the text is read, M is there, and what
-// training will take can be told.
+// A job is one run, from its settings to its trainer.
 type job struct {
-	config      Config
-	mode        mode
-	dry         bool           // leave no files: M is built but not written
-	extras      Extras         // what a program adds to the settings
-	from        *savedState    // where the run goes on; nil: at its start
-	guard       memoryGuard    // of the memory there is
-	corpus      *corpus.Corpus // nil once training needs it no more
-	vocabulary  *corpus.Vocabulary
-	fingerprint func() uint64     // of the corpus; computed while other work goes on
-	start       sequential.Tables // vectors to go on from; may be none
-	stats       corpus.Stats
+	config  settings.Config
+	mode    settings.Mode
+	options Options
+	dry     bool                  // leave no files: M is built but not written
+	from    *runfolder.SavedState // the checkpoint to go on from; nil: start anew
 
-	epochs       float64 // passes over what one epoch of the mode is
-	matrixBytes  int64
-	trainerBytes int64           // tables, moments and work
-	momentBytes  int64           // moments of the optimizer
-	garbageBytes int64           // that training may leave lying about
-	encoder      subword.Encoder // of word vectors; nil: they are a table
-	newTrainer   func() (Trainer, error)
-	trainer      Trainer
-	saver        *saver // of checkpoints, once training began
+	guard    memoryGuard
+	gpu      *gpu // nil: the CPU
+	text     *text
+	start    sequential.Tables // vectors to go on from; may be none
+	estimate estimate
+	encoder  subword.Encoder // of word vectors; nil: they are a table
+	epochs   float64         // passes over one epoch of the mode
 
-	opening     *opening // of the GPU to train on; nil: the CPU
-	deviceBytes int64    // of its memory that training takes, about
-	deviceFree  int64    // that was free before
+	newTrainer    func() (trainer.Trainer, error)
+	trainer       trainer.Trainer
+	saver         *saver  // of checkpoints, once training began
+	secondsMatrix float64 // to open or build M
 
-	secondsRead, secondsMatrix float64
-	closers                    []func() error
+	closers []func()
 }
 
 // prepare reads the text, prepares the mode and makes the trainer, without
 // training anything. The job is to be closed also after an error.
-func (j *job) prepare(ctx context.Context, p *Progress) error {
-	for _, m := range modes() {
-		if m.name == j.config.Mode {
-			j.mode = m
-		}
+func (j *job) prepare(ctx context.Context, p *terminal.Progress) (err error) {
+	j.mode = j.config.TheMode()
+	guard, release, err := newMemoryGuard(&j.config)
+	if err != nil {
+		return err
 	}
-	opening := j.openDevice(ctx)
-	if err := j.readCorpus(opening, p); err != nil {
-		return j.deviceFailed(opening, err)
+	j.guard = guard
+	gpu, reading := openGPU(ctx, j.config.Device)
+	j.gpu = gpu
+	j.closers = append(j.closers, release, func() { _ = gpu.close() }) // nothing is lost with it
+	if j.text, err = readText(reading, &j.config, j.options, j.guard, p); err != nil {
+		return j.gpu.cause(reading, err)
 	}
 	if err := j.readStart(p); err != nil {
 		return err
 	}
-	if j.from != nil {
-		if err := j.from.checkText(j); err != nil {
-			return err
-		}
-	}
 	if err := j.checkText(); err != nil {
 		return err
 	}
-	if err := j.mode.prepare(ctx, j, p); err != nil {
+	if err := j.prepareMode(ctx, p); err != nil {
 		return err
 	}
 	return j.makeTrainer()
 }
 
-// makeTrainer allocates what training takes, if there is room for it.
+// checkText refuses a text that cannot be trained on, or that is not the one of
+// the checkpoint.
+func (j *job) checkText() error {
+	if j.from != nil {
+		fingerprint, vocabulary, err := j.text.hashes()
+		if err != nil {
+			return err
+		}
+		if err := j.from.CheckText(j.config.Corpus, vocabulary, fingerprint); err != nil {
+			return err
+		}
+	}
+	return j.text.check(&j.config)
+}
+
+// prepareMode sets what the mode's family needs to make a trainer: the number of
+// epochs, the estimate of memory, and newTrainer.
+func (j *job) prepareMode(ctx context.Context, p *terminal.Progress) error {
+	switch j.mode.Family {
+	case settings.LargeBatch:
+		return j.prepareCL(ctx, p)
+	case settings.Minibatch:
+		return j.prepareVanilla(p)
+	case settings.SentenceOrdered:
+		return j.prepareSequential()
+	default:
+		return fmt.Errorf("mode %s is of a family that has no trainer", j.mode.Name)
+	}
+}
+
+func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
+	c, words := &j.config, j.text.vocabulary.Len()
+	model, err := j.graphConfig(p)
+	if err != nil {
+		return err
+	}
+	j.estimate.trainer = graph.MemoryCL(words, model)
+	if err := j.checkTraining(); err != nil { // before M is built in vain
+		return err
+	}
+	err = j.gpu.reserve(func(device.Device, int64) (int64, error) {
+		return device.MemoryCL(words, model, device.Precision(c.Precision))
+	}, j.lessMemory())
+	if err != nil {
+		return err
+	}
+	maker := matrixMaker{config: c, corpus: j.text.corpus, guard: j.guard, save: !j.dry}
+	m, seconds, err := maker.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
+	j.estimate.matrix, j.secondsMatrix = m.Bytes(), seconds
+	noise, err := c.Negatives(m, j.text.vocabulary)
+	if err != nil {
+		return err
+	}
+	iterations := c.TotalIterations()
+	j.epochs = float64(iterations) / float64(c.Contexts)
+	j.newTrainer = func() (trainer.Trainer, error) {
+		if d, err := j.gpu.wait(); d != nil || err != nil {
+			return device.NewCL(d, m, noise, iterations, model, device.Precision(c.Precision))
+		}
+		return graph.NewCL(m, noise, iterations, model)
+	}
+	j.text.corpus = nil // everything training needs is in M
+	debug.FreeOSMemory()
+	return nil
+}
+
+func (j *job) prepareVanilla(p *terminal.Progress) error {
+	c, corpus := &j.config, j.text.corpus
+	noise, err := c.Negatives(nil, j.text.vocabulary)
+	if err != nil {
+		return err
+	}
+	model, err := j.graphConfig(p)
+	if err != nil {
+		return err
+	}
+	pairs := c.VanillaOptions()
+	j.estimate.trainer = graph.MemoryVanilla(j.text.vocabulary.Len(), pairs, model)
+	j.epochs = float64(c.Epochs)
+	j.newTrainer = func() (trainer.Trainer, error) { return graph.NewVanilla(corpus, noise, pairs, model) }
+	return nil
+}
+
+func (j *job) prepareSequential() error {
+	c, corpus, model := &j.config, j.text.corpus, j.config.SequentialConfig()
+	noise, err := c.Negatives(nil, j.text.vocabulary)
+	if err != nil {
+		return err
+	}
+	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + 4*int64(len(j.start.Words)+len(j.start.Contexts))
+	err = j.gpu.reserve(func(_ device.Device, free int64) (int64, error) {
+		return device.MemorySequential(corpus, model, device.Precision(c.Precision), free)
+	}, j.lessMemory())
+	if err != nil {
+		return err
+	}
+	j.epochs = float64(c.Epochs)
+	j.newTrainer = func() (trainer.Trainer, error) {
+		if d, err := j.gpu.wait(); d != nil || err != nil {
+			return device.NewSequential(d, corpus, noise, j.start, model, device.Precision(c.Precision))
+		}
+		return sequential.NewFrom(corpus, noise, j.start, model)
+	}
+	return nil
+}
+
+// graphConfig makes the encoder, if there is one, and returns the settings of the
+// graph's trainer.
+func (j *job) graphConfig(p *terminal.Progress) (graph.Config, error) {
+	c := &j.config
+	var err error
+	if j.encoder, err = c.NewEncoder(j.text.vocabulary.Words); err != nil {
+		return graph.Config{}, err
+	}
+	model := c.GraphConfig(j.encoder)
+	j.estimate.moments = model.MomentBytes(j.text.vocabulary.Len())
+	if j.encoder != nil {
+		if n := j.encoder.Truncated(); n > 0 {
+			p.Notef("Note: %s longer than --max-chars %d: the encoder reads their first characters and their end", terminal.Quantity(terminal.Number(n), "word"), c.MaxChars)
+		}
+	}
+	return model, nil
+}
+
+// checkTraining refuses training that needs more memory than there is.
+func (j *job) checkTraining() error { return j.guard.checkTraining(j.memory(), j.lessMemory()) }
+
+// makeTrainer allocates the trainer's tables, if there is memory for them.
 func (j *job) makeTrainer() error {
 	if err := j.checkTraining(); err != nil {
 		return err
 	}
-	var err error
-	if j.trainer, err = j.newTrainer(); err != nil {
+	t, err := j.newTrainer()
+	if err != nil {
 		return err
 	}
-	release := j.settleHeap()
-	j.closers = append(j.closers, j.trainer.Close, release)
+	j.trainer = t
+	garbage, release := settleHeap()
+	j.estimate.garbage = garbage
+	j.closers = append(j.closers, func() { _ = t.Close() }, release) // its tables are in files by now
 	return nil
 }
 
 // close releases what the job holds, last opened first.
 func (j *job) close() {
 	for _, closer := range slices.Backward(j.closers) {
-		_ = closer() // what was to be kept is in files by now
+		closer()
 	}
 	j.closers = nil
-}
-
-func (j *job) readCorpus(ctx context.Context, p *Progress) error {
-	if j.extras.Text != nil {
-		if err := j.guardMemory(); err != nil {
-			return err
-		}
-		j.useText(j.extras.Text)
-		return nil
-	}
-	c, start := &j.config, time.Now()
-	stage := p.Stage("reading text", 0)
-	defer stage.Stop()
-	options := corpus.Options{
-		MinCount: c.MinCount, MaxSentence: c.MaxSentence, Lowercase: c.Lowercase, Threads: c.threads(),
-		Progress: func(done, total int64) {
-			stage.SetTotal(total)
-			stage.Update(done, func() string { return Bytes(done) })
-		},
-	}
-	if err := options.Tokenizer.UnmarshalText([]byte(c.Tokenizer)); err != nil {
-		return Usagef("--tokenizer %s: %v", c.Tokenizer, err)
-	}
-	if err := j.guardMemory(); err != nil {
-		return err
-	}
-	text, err := j.read(ctx, options)
-	if errors.Is(err, corpus.ErrMinCount) {
-		return fmt.Errorf("%w; lower --min-count, or use more text", err)
-	}
-	if err != nil {
-		return err
-	}
-	debug.FreeOSMemory() // what reading left behind is large; M can have it
-	j.useText(text)
-	j.secondsRead = time.Since(start).Seconds()
-	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read in %s",
-		Number(text.Stats.Tokens), Number(text.Stats.TokensUsed), Number(text.Vocabulary.Len()), c.MinCount,
-		Number(text.Stats.Sentences), Duration(j.secondsRead))
-	j.noteOddities(p)
-	return nil
-}
-
-func (j *job) useText(text *corpus.Corpus) {
-	j.corpus, j.vocabulary, j.stats = text, text.Vocabulary, text.Stats
-	j.fingerprint = inBackground(text.Fingerprint)
-}
-
-// inBackground begins to compute something and returns a function that waits for
-// the result.
-func inBackground[T any](compute func() T) func() T {
-	result := make(chan T, 1)
-	go func() { result <- compute() }()
-	return sync.OnceValue(func() T { return <-result })
-}
-
-// guardMemory finds out how much memory there is and whether reading the text
-// can fit into it.
-func (j *job) guardMemory() error {
-	guard, release, err := newMemoryGuard(&j.config)
-	if err != nil {
-		return err
-	}
-	j.guard = guard
-	j.closers = append(j.closers, release)
-	if j.extras.Source != nil || j.extras.Text != nil {
-		return nil
-	}
-	return guard.checkText(textBytes(j.config.Corpus))
-}
-
-// noteOddities tells what about the text the user may not expect.
-func (j *job) noteOddities(p *Progress) {
-	if n := j.stats.InvalidUTF8; n > 0 {
-		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", quantity(Number(n), "byte"))
-	}
-	if n := j.stats.LongTokens; n > 0 {
-		p.Notef("Warning: left out %s longer than %s bytes", quantity(Number(n), "word"), Number(corpus.MaxTokenBytes))
-	}
-	if n := j.stats.CutSentences; n > 0 {
-		p.Notef("Note: cut %s of more than %s words into sentences of that length; nothing was dropped", quantity(Number(n), "line"), Number(j.config.MaxSentence))
-	}
-}
-
-// read opens the text. What goes wrong at the very start gets a message that
-// says what --corpus should have been.
-func (j *job) read(ctx context.Context, o corpus.Options) (*corpus.Corpus, error) {
-	path := j.config.Corpus
-	if j.extras.Source != nil {
-		return corpus.ReadFrom(ctx, j.extras.Source, path, o)
-	}
-	if path != "-" {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("--corpus %s: there is no such file or folder", path)
-		} else if err != nil {
-			return nil, fmt.Errorf("--corpus: %w", err)
-		}
-	}
-	return corpus.Read(ctx, path, o)
-}
-
-// vocabularyBytes estimates the memory of words and counts.
-func vocabularyBytes(v *corpus.Vocabulary) int64 {
-	bytes := 24 * int64(v.Len()) // string and count
-	for _, w := range v.Words {
-		bytes += int64(len(w))
-	}
-	return bytes
-}
-
-// indexBytes estimates the memory of a map from words to rows.
-func indexBytes(v *corpus.Vocabulary) int64 {
-	const perWord = 2 * (16 + 8 + 1) // string, row and control byte at about half load
-	return perWord * int64(v.Len())
-}
-
-// checkText refuses what only the text can show to be impossible.
-func (j *job) checkText() error {
-	c, words := &j.config, j.vocabulary.Len()
-	if j.stats.TokensUsed == j.stats.Sentences {
-		return fmt.Errorf("every sentence has one word, so no word has a context: a line is a sentence, but %s seems to have one word a line", c.Corpus)
-	}
-	if words > c.Negative {
-		return nil
-	}
-	message := fmt.Sprintf("--negative %d needs a vocabulary of at least %d words, but the text has %d that occur at least %d times: lower --negative or --min-count, or use more text",
-		c.Negative, c.Negative+1, words, c.MinCount)
-	// Too many negatives asked for is a wrong flag; a text too small for the
-	// recipe is bad input.
-	if c.Negative != Defaults(c.Mode, c.Preset, c.Optimizer).Negative {
-		return &UsageError{message}
-	}
-	return errors.New(message)
-}
-
-// threads returns the number of threads to use.
-func (c *Config) threads() int {
-	if c.Threads > 0 {
-		return c.Threads
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
-func noiseError(err error) error {
-	return fmt.Errorf("cannot draw negatives: %w (is --noise-exponent sensible?)", err)
 }

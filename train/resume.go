@@ -4,111 +4,103 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // Resume goes on with a run that was interrupted, killed or stopped by an
 // error. dir is the run folder or its OUT.partial. changes are the settings to
-// change, by name; those with [Setting.Resume] may. The text is read again, from
-// what source returns for its recorded name if that is not nil.
+// change, by name; those with [settings.Setting.Resume] may. The text is read
+// again. options returns the options of the run, given its recorded --corpus; nil
+// means none.
 //
 // The result is the same, to the bit, as that of a run that was never stopped, or
 // on another device the same but for rounding.
 // A text or a setting that changed is an error and leaves everything as it is.
 // If the run is finished the error is [ErrComplete] and the summary is good.
-func Resume(ctx context.Context, dir string, changes map[string]string, source func(corpus string) io.Reader, p *Progress) (Summary, error) {
-	return resume(ctx, dir, changes, func(corpus string) Extras {
-		if source == nil {
-			return Extras{}
-		}
-		return Extras{Source: source(corpus)}
-	}, p)
-}
-
-// ResumeWith is [Resume] of a run that [RunWith] began with the same extras.
-func ResumeWith(ctx context.Context, dir string, x Extras, p *Progress) (Summary, error) {
-	return resume(ctx, dir, nil, func(string) Extras { return x }, p)
-}
-
-func resume(ctx context.Context, dir string, changes map[string]string, extras func(corpus string) Extras, p *Progress) (Summary, error) {
+func Resume(ctx context.Context, dir string, changes map[string]string, options func(corpus string) Options, p *terminal.Progress) (runfolder.Summary, error) {
 	start := time.Now()
-	folder, err := openFolder(dir)
+	folder, err := runfolder.Reopen(dir)
 	if err != nil {
-		return Summary{}, err
+		return runfolder.Summary{}, err
 	}
-	defer folder.close()
-	last, whole, err := folder.summary()
+	defer folder.Close()
+	last, whole, err := folder.Summary()
 	if err != nil {
-		return Summary{}, err
+		return runfolder.Summary{}, err
 	}
 	if whole && !last.Interrupted {
-		if err := folder.commit(last); err != nil {
-			return Summary{}, err
+		if err := folder.Commit(last); err != nil {
+			return runfolder.Summary{}, err
 		}
 		return last, ErrComplete
 	}
 	j := &job{}
 	defer j.close()
 	if err := j.open(folder, changes); err != nil {
-		return Summary{}, err
+		return runfolder.Summary{}, err
 	}
-	j.extras = extras(j.config.Corpus)
-	var summary Summary
+	if options != nil {
+		j.options = options(j.config.Corpus)
+	}
+	var summary runfolder.Summary
 	if err = j.prepare(ctx, p); err == nil {
 		summary, err = j.run(ctx, folder, start, p)
 	}
 	if err = stopped(ctx, err); errors.Is(err, errStopped) {
-		err = fmt.Errorf("%w before training went on; %s is as it was, and 'w2vcl resume %s' continues", ErrInterrupted, folder.dir, folder.shown)
+		err = fmt.Errorf("%w before training went on; %s is as it was, and 'w2vcl resume %s' continues", ErrInterrupted, folder.Dir, folder.Name)
 	}
 	return summary, err
 }
 
 // open takes the settings of a run from its folder, with changes, and finds its
 // checkpoint. A run that was killed early may have none: it starts over.
-func (j *job) open(folder *runFolder, changes map[string]string) error {
-	c, err := Resolve(folder.path(ConfigFile), changes)
+func (j *job) open(folder *runfolder.Folder, changes map[string]string) error {
+	c, err := settings.Resolve(folder.Path(runfolder.ConfigFile), changes)
 	if err != nil {
 		return err
 	}
-	c.Out = folder.shown
-	if err := c.checkOutputs(); err != nil {
+	c.Out = folder.Name
+	if err := checkOutputs(&c); err != nil {
 		return err
 	}
 	j.config = c
-	if j.from, err = openCheckpoint(folder.statePath()); err != nil || j.from == nil {
+	if j.from, err = runfolder.OpenCheckpoint(folder.Path(runfolder.CheckpointFile)); err != nil || j.from == nil {
 		return err
 	}
-	j.closers = append(j.closers, j.from.file.Close)
-	return j.from.checkSettings(&c)
+	j.closers = append(j.closers, func() { _ = j.from.Close() }) // it was only read
+	return j.from.CheckSettings(&c)
 }
 
-// announce says where a run goes on, and what is not as it was.
-func (s *savedState) announce(j *job, p *Progress) {
-	now := j.config.recorded()
+// announceResume says where a run goes on, and which settings changed.
+func (j *job) announceResume(p *terminal.Progress) {
+	s, now := j.from, j.config.Recorded()
 	for _, name := range []string{"lr", "lr-end", "device", "precision"} {
 		if before := s.Settings[name]; before != now[name] {
 			p.Notef("Note: --%s is %s from here on; it was %s", name, now[name], before)
 		}
 	}
-	p.Notef("Resuming after %s of %s %ss", Number(s.Position.Units), Number(s.Units), j.mode.unit)
+	p.Notef("Resuming after %s of %s %ss", terminal.Number(s.Position.Units), terminal.Number(s.Units), j.mode.Unit)
 }
 
-// advise adds to an error of a training what can be done about it.
-func (j *job) advise(f *runFolder, err error) error {
+// advise adds advice to an error of a training.
+func (j *job) advise(f *runfolder.Folder, err error) error {
 	diverged := errors.Is(err, errDiverged)
-	saved, openErr := openCheckpoint(f.statePath())
+	saved, openErr := runfolder.OpenCheckpoint(f.Path(runfolder.CheckpointFile))
 	switch {
 	case saved == nil && diverged:
 		return fmt.Errorf("%w; the vectors are useless, so nothing was saved; start again with a lower --lr (a tenth is a good first try)", err)
 	case openErr != nil || saved == nil:
 		return err
 	}
-	saved.close()
-	after := fmt.Sprintf("after %s %ss", Number(saved.Position.Units), j.mode.unit)
+	saved.Close()
+	after := fmt.Sprintf("after %s %ss", terminal.Number(saved.Position.Units), j.mode.Unit)
 	if diverged {
 		return fmt.Errorf("%w; go on from the checkpoint %s with a lower learning rate, 'w2vcl resume %s --lr %.3g', or start again with a lower --lr",
-			err, after, f.shown, j.config.LR/10)
+			err, after, f.Name, j.config.LR/10)
 	}
-	return fmt.Errorf("%w; %s keeps the checkpoint %s: when the cause is gone, 'w2vcl resume %s' goes on from there", err, f.dir, after, f.shown)
+	return fmt.Errorf("%w; %s keeps the checkpoint %s: when the cause is gone, 'w2vcl resume %s' goes on from there", err, f.Dir, after, f.Name)
 }

@@ -12,25 +12,31 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/w2vcl/w2vcl/internal/safetensors"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // resumeFake resumes a run of fake trainers.
-func resumeFake(t *testing.T, out string, units int, changes map[string]string, hook func(f *fakeTrainer), p *Progress) (Summary, *fakeTrainer, error) {
+func resumeFake(t *testing.T, out string, units int, changes map[string]string, hook func(f *fakeTrainer), p *terminal.Progress) (runfolder.Summary, *fakeTrainer, error) {
 	t.Helper()
-	folder, err := openFolder(out)
+	folder, err := runfolder.Reopen(out)
 	if err != nil {
-		return Summary{}, nil, err
+		return runfolder.Summary{}, nil, err
 	}
-	defer folder.close()
+	defer folder.Close()
 	j, trainers := fakeJob(t, out, units)
 	defer j.close()
 	if err := j.open(folder, changes); err != nil {
-		return Summary{}, nil, err
+		return runfolder.Summary{}, nil, err
 	}
 	if err := j.makeTrainer(); err != nil {
 		t.Fatal(err)
@@ -46,7 +52,7 @@ func resumeFake(t *testing.T, out string, units int, changes map[string]string, 
 // hooked makes the job's trainers after hook has seen them.
 func hooked(j *job, hook func(f *fakeTrainer)) {
 	fresh := j.newTrainer
-	j.newTrainer = func() (Trainer, error) {
+	j.newTrainer = func() (trainer.Trainer, error) {
 		trainer, err := fresh()
 		hook(trainer.(*fakeTrainer))
 		return trainer, err
@@ -64,7 +70,7 @@ func at(unit int, do func()) func(f *fakeTrainer) {
 	}
 }
 
-var wholeFolder = []string{ConfigFile, ContextFile, MetricsFile, SummaryFile, VectorsFile, VocabularyFile}
+var wholeFolder = []string{runfolder.ConfigFile, runfolder.ContextFile, runfolder.MetricsFile, runfolder.SummaryFile, runfolder.VectorsFile, runfolder.VocabularyFile}
 
 // checkDone checks that a run is whole and that nothing lies beside it.
 func checkDone(t *testing.T, out string) {
@@ -87,19 +93,19 @@ func TestResumeAfterInterrupt(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	var shown bytes.Buffer
-	summary, f, err := resumeFake(t, out, 40, nil, nil, NewProgress(&shown))
+	summary, f, err := resumeFake(t, out, 40, nil, nil, terminal.NewProgress(&shown))
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkDone(t, out)
-	checkTable(t, filepath.Join(out, VectorsFile), 60)
+	checkTable(t, filepath.Join(out, runfolder.VectorsFile), 60)
 	if first := f.advanced[len(f.advanced)-30]; first != 10 || f.advanced[len(f.advanced)-1] != 39 {
 		t.Errorf("trained %v, want the last 30 from unit 10", f.advanced)
 	}
 	if summary.Interrupted || summary.Iterations != 40 || summary.Epochs != 2 || !strings.Contains(shown.String(), "Resuming after 10 of 40 iterations\n") {
 		t.Errorf("summary %+v\n%s", summary, &shown)
 	}
-	lines := readMetrics(t, string(mustRead(t, filepath.Join(out, MetricsFile))))
+	lines := readMetrics(t, string(mustRead(t, filepath.Join(out, runfolder.MetricsFile))))
 	for i, line := range lines {
 		if line.Unit != i+1 || i > 0 && line.Seconds < lines[i-1].Seconds {
 			t.Errorf("line %d of the metrics is %+v", i+1, line)
@@ -128,8 +134,9 @@ func TestLoopGoesOnAsIfUndisturbed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, stop := range []int{0, 4, 5, 6, 500, 999} {
-		path := filepath.Join(t.TempDir(), "run", stateFile)
-		metrics, err := openMetrics(filepath.Join(t.TempDir(), MetricsFile), 0)
+		path := filepath.Join(t.TempDir(), "run", "state.safetensors")
+		lines := filepath.Join(t.TempDir(), runfolder.MetricsFile)
+		metrics, err := runfolder.OpenMetrics(lines, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,22 +144,22 @@ func TestLoopGoesOnAsIfUndisturbed(t *testing.T) {
 		f := fresh()
 		at(stop, cancel)(f)
 		l := testLoop(f, nil)
-		l.metrics, l.saver = metrics, &saver{path: path, run: checkpoint{Units: 1001}, trainer: f, metrics: metrics}
+		l.metrics, l.saver = metrics, &saver{path: path, run: runfolder.Checkpoint{Units: 1001}, trainer: f, metrics: metrics}
 		if got, err := l.run(ctx); err != nil || !got.Interrupted || got.Units != stop+1 {
 			t.Fatalf("stop after %d: %+v, %v", stop+1, got, err)
 		}
-		if err := metrics.finish(); err != nil {
+		if err := metrics.Finish(); err != nil {
 			t.Fatal(err)
 		}
-		saved, err := openCheckpoint(path)
+		saved, err := runfolder.OpenCheckpoint(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f = fresh()
-		if err := saved.load(f); err != nil {
+		if err := saved.Load(f); err != nil {
 			t.Fatal(err)
 		}
-		if metrics, err = openMetrics(metrics.file.Name(), saved.Metrics); err != nil {
+		if metrics, err = runfolder.OpenMetrics(lines, saved.Metrics); err != nil {
 			t.Fatal(err)
 		}
 		l = testLoop(f, nil)
@@ -160,10 +167,10 @@ func TestLoopGoesOnAsIfUndisturbed(t *testing.T) {
 		if got, err := l.run(t.Context()); err != nil || got != want {
 			t.Errorf("stop after %d: outcome %+v, %v; want %+v", stop+1, got, err, want)
 		}
-		if got := mustRead(t, metrics.file.Name()); !bytes.Equal(got, whole.Bytes()) {
+		if got := mustRead(t, lines); !bytes.Equal(got, whole.Bytes()) {
 			t.Errorf("stop after %d: the metrics are not those of an undisturbed run", stop+1)
 		}
-		metrics.file.Close()
+		metrics.Close()
 	}
 }
 
@@ -188,13 +195,13 @@ func TestFailureKeepsTheCheckpoint(t *testing.T) {
 			at(37, func() { f.w[1] = float32(math.NaN()) })(f)
 		}, 35, []string{"diverged", "not sound", "checkpoint after 35 iterations", "--lr"}, "0.001"},
 		{"vectors cannot be written", func(f *fakeTrainer, partial string) {
-			at(37, func() { _ = os.Mkdir(filepath.Join(partial, VectorsFile), 0o755) })(f)
-		}, 40, []string{VectorsFile, "checkpoint after 40 iterations", "'w2vcl resume"}, ""},
+			at(37, func() { _ = os.Mkdir(filepath.Join(partial, runfolder.VectorsFile), 0o755) })(f)
+		}, 40, []string{runfolder.VectorsFile, "checkpoint after 40 iterations", "'w2vcl resume"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "run")
 			j, _ := fakeJob(t, out, 40)
-			j.config.Checkpoint = "7"
+			j.config.Checkpoint = interval(t, "7")
 			hooked(j, func(f *fakeTrainer) { test.spoil(f, out+".partial") })
 			_, err := runFake(t, t.Context(), j, nil)
 			if err == nil {
@@ -213,19 +220,19 @@ func TestFailureKeepsTheCheckpoint(t *testing.T) {
 				changes["lr"] = test.lr
 			}
 			var shown bytes.Buffer
-			_, f, err := resumeFake(t, out+".partial", 40, changes, nil, NewProgress(&shown))
+			_, f, err := resumeFake(t, out+".partial", 40, changes, nil, terminal.NewProgress(&shown))
 			if err != nil {
 				t.Fatal(err)
 			}
 			checkDone(t, out)
-			checkTable(t, filepath.Join(out, VectorsFile), 60)
+			checkTable(t, filepath.Join(out, runfolder.VectorsFile), 60)
 			if trained := len(f.advanced) - 5; trained != 40-test.from { // 5 were measured
 				t.Errorf("trained %v, want what comes after %d", f.advanced, test.from)
 			}
 			if test.lr != "" && !strings.Contains(shown.String(), "--lr is "+test.lr+" from here on; it was 0.006") {
 				t.Errorf("no word of the learning rate:\n%s", &shown)
 			}
-			if config := mustRead(t, filepath.Join(out, ConfigFile)); test.lr != "" && !bytes.Contains(config, []byte("lr = "+test.lr)) {
+			if config := mustRead(t, filepath.Join(out, runfolder.ConfigFile)); test.lr != "" && !bytes.Contains(config, []byte("lr = "+test.lr)) {
 				t.Errorf("the learning rate was not recorded:\n%s", config)
 			}
 		})
@@ -236,7 +243,7 @@ func TestFailureKeepsTheCheckpoint(t *testing.T) {
 // the next one.
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
-	folder := filepath.Join(out+".partial", checkpointFolder)
+	folder := filepath.Join(out+".partial", "checkpoint")
 	var before, during []byte
 	check := func(err error) {
 		if err != nil {
@@ -244,30 +251,30 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 		}
 	}
 	j, _ := fakeJob(t, out, 40)
-	j.config.Checkpoint = "7"
+	j.config.Checkpoint = interval(t, "7")
 	hooked(j, func(f *fakeTrainer) {
 		f.hook = func(_ context.Context, unit int) {
 			switch {
 			case unit == 10 && exists(folder):
-				before = mustRead(t, filepath.Join(folder, stateFile))
+				before = mustRead(t, filepath.Join(folder, "state.safetensors"))
 				// A folder stands where the file is to be renamed to.
 				check(os.Rename(folder, folder+"2"))
-				check(os.MkdirAll(filepath.Join(folder, stateFile, "x"), 0o755))
+				check(os.MkdirAll(filepath.Join(folder, "state.safetensors", "x"), 0o755))
 			case unit == 30:
 				check(os.RemoveAll(folder))
 				check(os.Rename(folder+"2", folder))
-				during = mustRead(t, filepath.Join(folder, stateFile))
+				during = mustRead(t, filepath.Join(folder, "state.safetensors"))
 			case unit == 39:
-				saved, err := openCheckpoint(filepath.Join(folder, stateFile))
+				saved, err := runfolder.OpenCheckpoint(filepath.Join(folder, "state.safetensors"))
 				if err != nil || saved.Position.Units != 35 {
 					t.Errorf("the last checkpoint is %+v, %v", saved, err)
 				}
-				saved.close()
+				saved.Close()
 			}
 		}
 	})
 	var shown bytes.Buffer
-	if _, err := runFake(t, t.Context(), j, NewProgress(&shown)); err != nil {
+	if _, err := runFake(t, t.Context(), j, terminal.NewProgress(&shown)); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(before, during) || len(before) == 0 {
@@ -294,21 +301,21 @@ func (w cancelWriter) Write(p []byte) (int, error) {
 }
 
 // interruptRun trains a few units of a run.
-func interruptRun(t *testing.T, c Config) {
+func interruptRun(t *testing.T, c settings.Config) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	p := NewProgress(cancelWriter{io.Discard, cancel})
-	p.every = 0
-	if _, err := Run(ctx, c, p); !errors.Is(err, ErrInterrupted) {
+	p := terminal.NewProgress(cancelWriter{io.Discard, cancel})
+	p.Every = 0
+	if _, err := Run(ctx, c, Options{}, p); !errors.Is(err, ErrInterrupted) {
 		t.Fatalf("got %v, want an interrupt", err)
 	}
 }
 
 // longerConfig is smallConfig with several units in either mode.
-func longerConfig(t *testing.T, mode string) Config {
+func longerConfig(t *testing.T, mode string) settings.Config {
 	c := smallConfig(t, mode)
-	if mode != ModeCL {
+	if mode != settings.ModeCL {
 		c.Epochs = 5
 	}
 	return c
@@ -317,7 +324,7 @@ func longerConfig(t *testing.T, mode string) Config {
 func hashOf(t *testing.T, out string) string {
 	t.Helper()
 	hash := sha256.New()
-	for _, name := range []string{VectorsFile, ContextFile, VocabularyFile} {
+	for _, name := range []string{runfolder.VectorsFile, runfolder.ContextFile, runfolder.VocabularyFile} {
 		hash.Write(mustRead(t, filepath.Join(out, name)))
 	}
 	return fmt.Sprintf("%x", hash.Sum(nil))
@@ -326,8 +333,8 @@ func hashOf(t *testing.T, out string) string {
 // TestResumeIsExact: any number of threads (one, for sentence-ordered modes),
 // with and without an interrupt in the middle, a text that moved: the same bits.
 func TestResumeIsExact(t *testing.T) {
-	for _, mode := range Modes() {
-		optimizers, threadCounts := []string{OptimizerAdam, OptimizerAdamRow, OptimizerSGD}, []string{"1", "2", "3", "7"}
+	for _, mode := range settings.ModeNames() {
+		optimizers, threadCounts := []string{string(optim.Adam), string(optim.AdamRow), string(optim.SGD)}, []string{"1", "2", "3", "7"}
 		if slices.Contains(sequentialModes, mode) {
 			optimizers, threadCounts = optimizers[:1], threadCounts[:1]
 		}
@@ -335,14 +342,14 @@ func TestResumeIsExact(t *testing.T) {
 			t.Run(mode+" "+optimizer, func(t *testing.T) {
 				c := longerConfig(t, mode)
 				c.Optimizer = optimizer
-				if _, err := Run(t.Context(), c, nil); err != nil {
+				if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 					t.Fatal(err)
 				}
 				want := hashOf(t, c.Out)
 				for _, threads := range threadCounts {
 					d := c
 					d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), int(threads[0]-'0')
-					if _, err := Run(t.Context(), d, nil); err != nil {
+					if _, err := Run(t.Context(), d, Options{}, nil); err != nil {
 						t.Fatal(err)
 					}
 					if hashOf(t, d.Out) != want {
@@ -359,7 +366,7 @@ func TestResumeIsExact(t *testing.T) {
 					if got := hashOf(t, d.Out); got != want {
 						t.Errorf("resumed on %s threads: other vectors than undisturbed", threads)
 					}
-					if config := mustRead(t, filepath.Join(d.Out, ConfigFile)); !bytes.Contains(config, []byte("threads = "+threads)) {
+					if config := mustRead(t, filepath.Join(d.Out, runfolder.ConfigFile)); !bytes.Contains(config, []byte("threads = "+threads)) {
 						t.Errorf("changes were not recorded:\n%s", config)
 					}
 					if _, err := Resume(t.Context(), d.Out, nil, nil, nil); !errors.Is(err, ErrComplete) {
@@ -376,7 +383,7 @@ func TestResumeRefuses(t *testing.T) {
 	swapped := strings.Replace(smallText(), "red green blue red blue green\none", "green red blue red blue green\none", 1)
 	edit := func(from, to string) func(t *testing.T, out string) {
 		return func(t *testing.T, out string) {
-			path := filepath.Join(out, ConfigFile)
+			path := filepath.Join(out, runfolder.ConfigFile)
 			text := string(mustRead(t, path))
 			if !strings.Contains(text, from) {
 				t.Fatalf("no %q in\n%s", from, text)
@@ -388,7 +395,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 	state := func(change func(data []byte) []byte) func(t *testing.T, out string) {
 		return func(t *testing.T, out string) {
-			path := filepath.Join(out, checkpointFolder, stateFile)
+			path := filepath.Join(out, runfolder.CheckpointFile)
 			if err := os.WriteFile(path, change(mustRead(t, path)), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -408,7 +415,7 @@ func TestResumeRefuses(t *testing.T) {
 		{"text is read in another way", edit("min-count = 5", "min-count = 4"), "", "min-count 5 until now"},
 		{"iterations instead of epochs", edit("epochs = 1", "iterations = 3"), "", "epochs 1 until now, but its config.toml says nothing of it"},
 		{"setting that is none", edit("dim = 4", "dims = 4"), "", "unknown setting"},
-		{"no settings", func(t *testing.T, out string) { os.Remove(filepath.Join(out, ConfigFile)) }, "", "holds no config.toml"},
+		{"no settings", func(t *testing.T, out string) { os.Remove(filepath.Join(out, runfolder.ConfigFile)) }, "", "holds no config.toml"},
 		{"checkpoint cut", state(func(d []byte) []byte { return d[:len(d)-1] }), "", "bytes instead of"},
 		{"checkpoint too long", state(func(d []byte) []byte { return append(d, 0) }), "", "bytes instead of"},
 		{"checkpoint cut in the header", state(func(d []byte) []byte { return d[:50] }), "", "cannot be used"},
@@ -419,7 +426,7 @@ func TestResumeRefuses(t *testing.T) {
 		{"another tensor", state(func(d []byte) []byte { return bytes.Replace(d, []byte(`"words"`), []byte(`"wards"`), 1) }), "", "tensor 1 is wards"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := smallConfig(t, ModeCL)
+			c := smallConfig(t, settings.ModeCL)
 			interruptRun(t, c)
 			changes := map[string]string{}
 			switch test.text {
@@ -464,14 +471,14 @@ func snapshot(t *testing.T, dir string) string {
 // TestResumeFromEveryState makes the folders that a kill between any two steps
 // of a run's life leaves, and resumes.
 func TestResumeFromEveryState(t *testing.T) {
-	c := smallConfig(t, ModeCL)
-	if _, err := Run(t.Context(), c, nil); err != nil {
+	c := smallConfig(t, settings.ModeCL)
+	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := hashOf(t, c.Out)
 	other := c
 	other.Seed, other.Out = 2, filepath.Join(t.TempDir(), "run")
-	if _, err := Run(t.Context(), other, nil); err != nil {
+	if _, err := Run(t.Context(), other, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	interrupted := c
@@ -508,14 +515,14 @@ func TestResumeFromEveryState(t *testing.T) {
 		name   string
 		states []state
 	}{
-		{"before anything was read", []state{put(c.Out, ".partial", VocabularyFile, VectorsFile, ContextFile, MetricsFile, SummaryFile)}},
-		{"in the first checkpoint", []state{put(c.Out, ".partial", VectorsFile, ContextFile, SummaryFile),
+		{"before anything was read", []state{put(c.Out, ".partial", runfolder.VocabularyFile, runfolder.VectorsFile, runfolder.ContextFile, runfolder.MetricsFile, runfolder.SummaryFile)}},
+		{"in the first checkpoint", []state{put(c.Out, ".partial", runfolder.VectorsFile, runfolder.ContextFile, runfolder.SummaryFile),
 			touch(".partial/checkpoint/.state.safetensors.tmp-12")}},
-		{"in a later checkpoint", []state{put(interrupted.Out, ".partial", VectorsFile, ContextFile, SummaryFile),
+		{"in a later checkpoint", []state{put(interrupted.Out, ".partial", runfolder.VectorsFile, runfolder.ContextFile, runfolder.SummaryFile),
 			touch(".partial/checkpoint/.state.safetensors.tmp-12")}},
-		{"in the vectors", []state{put(interrupted.Out, ".partial", VectorsFile, ContextFile, SummaryFile), touch(".partial/.vectors.bin.tmp-1")}},
-		{"between vectors and context", []state{put(c.Out, ".partial", ContextFile, SummaryFile)}},
-		{"in the summary", []state{put(c.Out, ".partial", SummaryFile), touch(".partial/.summary.json.tmp-1")}},
+		{"in the vectors", []state{put(interrupted.Out, ".partial", runfolder.VectorsFile, runfolder.ContextFile, runfolder.SummaryFile), touch(".partial/.vectors.bin.tmp-1")}},
+		{"between vectors and context", []state{put(c.Out, ".partial", runfolder.ContextFile, runfolder.SummaryFile)}},
+		{"in the summary", []state{put(c.Out, ".partial", runfolder.SummaryFile), touch(".partial/.summary.json.tmp-1")}},
 		{"interrupted, before the rename", []state{put(interrupted.Out, ".partial")}},
 		{"interrupted", []state{put(interrupted.Out, "")}},
 		{"whole, the checkpoint still there", []state{put(c.Out, ".partial"), touch(".partial/checkpoint/state.safetensors")}},
@@ -526,12 +533,12 @@ func TestResumeFromEveryState(t *testing.T) {
 		}}},
 		{"whole, before the rename", []state{put(c.Out, ".partial")}},
 		{"whole, before the rename, over another", []state{put(c.Out, ".partial"), put(other.Out, "")}},
-		{"unfinished, over another", []state{put(interrupted.Out, ".partial", SummaryFile), put(other.Out, "")}},
-		{"unfinished, over an interrupted one", []state{put(interrupted.Out, ".partial", SummaryFile), put(interrupted.Out, "")}},
+		{"unfinished, over another", []state{put(interrupted.Out, ".partial", runfolder.SummaryFile), put(other.Out, "")}},
+		{"unfinished, over an interrupted one", []state{put(interrupted.Out, ".partial", runfolder.SummaryFile), put(interrupted.Out, "")}},
 		{"between the renames", []state{put(c.Out, ".partial"), put(other.Out, ".replaced")}},
 		{"after the renames", []state{put(c.Out, ""), put(other.Out, ".replaced")}},
-		{"while the replaced one is removed", []state{put(c.Out, ""), put(other.Out, ".replaced", SummaryFile, ConfigFile, VocabularyFile)}},
-		{"with nothing left of the replaced one but its folder", []state{put(c.Out, ""), put(other.Out, ".replaced", runFiles...)}},
+		{"while the replaced one is removed", []state{put(c.Out, ""), put(other.Out, ".replaced", runfolder.SummaryFile, runfolder.ConfigFile, runfolder.VocabularyFile)}},
+		{"with nothing left of the replaced one but its folder", []state{put(c.Out, ""), put(other.Out, ".replaced", entries(t, other.Out)...)}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			run := filepath.Join(t.TempDir(), "run")
@@ -555,8 +562,8 @@ func TestResumeFromEveryState(t *testing.T) {
 // TestForceAfterAKilledCommit: --force begins anew from any state, and nothing
 // of the older runs stays.
 func TestForceAfterAKilledCommit(t *testing.T) {
-	c := smallConfig(t, ModeCL)
-	if _, err := Run(t.Context(), c, nil); err != nil {
+	c := smallConfig(t, settings.ModeCL)
+	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	c.Force = true
@@ -568,11 +575,11 @@ func TestForceAfterAKilledCommit(t *testing.T) {
 	}
 	plain := c
 	plain.Force = false
-	if _, err := Run(t.Context(), plain, nil); err == nil || !strings.Contains(err.Error(), "'w2vcl resume") {
+	if _, err := Run(t.Context(), plain, Options{}, nil); err == nil || !strings.Contains(err.Error(), "'w2vcl resume") {
 		t.Errorf("without --force: %v", err)
 	}
 	c.Seed = 2
-	if _, err := Run(t.Context(), c, nil); err != nil {
+	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	checkDone(t, c.Out)
@@ -581,7 +588,7 @@ func TestForceAfterAKilledCommit(t *testing.T) {
 // TestResumeStoppedBeforeTraining leaves the folder as it was and is an
 // interrupt, not a failure: everything that was trained is saved.
 func TestResumeStoppedBeforeTraining(t *testing.T) {
-	c := smallConfig(t, ModeCL)
+	c := smallConfig(t, settings.ModeCL)
 	interruptRun(t, c)
 	before := snapshot(t, filepath.Dir(c.Out))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -595,75 +602,56 @@ func TestResumeStoppedBeforeTraining(t *testing.T) {
 }
 
 func TestResumeReadsBuiltInText(t *testing.T) {
-	c := smallConfig(t, ModeCL)
+	c := smallConfig(t, settings.ModeCL)
 	c.Corpus = "a name"
 	ctx, cancel := context.WithCancel(t.Context())
-	p := NewProgress(cancelWriter{io.Discard, cancel})
-	p.every = 0
-	if _, err := RunReader(ctx, c, strings.NewReader(smallText()), p); !errors.Is(err, ErrInterrupted) {
+	p := terminal.NewProgress(cancelWriter{io.Discard, cancel})
+	p.Every = 0
+	if _, err := Run(ctx, c, Options{Source: strings.NewReader(smallText())}, p); !errors.Is(err, ErrInterrupted) {
 		t.Fatalf("got %v", err)
 	}
-	source := func(name string) io.Reader {
+	source := func(name string) Options {
 		if name != "a name" {
 			t.Errorf("asked for %q", name)
 		}
-		return strings.NewReader(smallText())
+		return Options{Source: strings.NewReader(smallText())}
 	}
 	if _, err := Resume(t.Context(), c.Out, nil, source, nil); err != nil {
 		t.Fatal(err)
 	}
-	if config := mustRead(t, filepath.Join(c.Out, ConfigFile)); !bytes.Contains(config, []byte(`corpus = "a name"`)) {
+	if config := mustRead(t, filepath.Join(c.Out, runfolder.ConfigFile)); !bytes.Contains(config, []byte(`corpus = "a name"`)) {
 		t.Errorf("recorded\n%s", config)
-	}
-}
-
-func TestOneProcessAtATime(t *testing.T) {
-	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		t.Skip("no locks on this system")
-	}
-	out := filepath.Join(t.TempDir(), "run")
-	first, err := createFolder(out, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = "another w2vcl is training there"
-	if _, err := createFolder(out, true); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("train --force: %v", err)
-	}
-	if _, err := openFolder(out); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("resume: %v", err)
-	}
-	if !exists(out + ".partial") {
-		t.Error("the folder of the one who has it is gone")
-	}
-	first.close()
-	second, err := createFolder(out, false)
-	if err != nil {
-		t.Errorf("when the first has ended: %v", err)
-	} else {
-		second.close()
 	}
 }
 
 // TestCheckpointFile holds what docs/formats.md says of it.
 func TestCheckpointFile(t *testing.T) {
-	c := smallConfig(t, ModeVanilla)
+	c := smallConfig(t, settings.ModeVanilla)
 	c.Epochs = 3
 	interruptRun(t, c)
-	saved, err := openCheckpoint(filepath.Join(c.Out, checkpointFolder, stateFile))
+	saved, err := runfolder.OpenCheckpoint(filepath.Join(c.Out, runfolder.CheckpointFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer saved.close()
+	defer saved.Close()
+	file, err := os.Open(filepath.Join(c.Out, runfolder.CheckpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	_, tensors, err := safetensors.ReadHeader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var names []string
-	for _, tensor := range saved.tensors {
+	for _, tensor := range tensors {
 		names = append(names, tensor.Name)
 	}
 	if want := []string{"words", "words.first-moment", "words.second-moment", "contexts", "contexts.first-moment", "contexts.second-moment", "minibatches"}; !slices.Equal(names, want) {
 		t.Errorf("tensors %v, want %v", names, want)
 	}
 	var keys map[string]any
-	text, err := json.Marshal(saved.checkpoint)
+	text, err := json.Marshal(saved.Checkpoint)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,12 +15,16 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // fakeJob is a prepared job whose trainers are fake.
 func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrainer) {
 	t.Helper()
-	c := Defaults("", "", "")
+	c := settings.Defaults("", "", "")
 	c.Corpus, c.Out, c.Dim, c.Threads = "text", out, 2, 1
 	vocabulary, err := corpus.NewVocabulary([]string{"a", "b", "c"}, []uint64{3, 2, 1})
 	if err != nil {
@@ -28,9 +32,9 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 	}
 	trainers = new([]*fakeTrainer)
 	j = &job{
-		config: c, mode: modes()[0], vocabulary: vocabulary, fingerprint: func() uint64 { return 0 }, epochs: 2,
-		stats: corpus.Stats{Tokens: 9, TokensUsed: 6},
-		newTrainer: func() (Trainer, error) {
+		config: c, mode: c.TheMode(), epochs: 2,
+		text: &text{vocabulary: vocabulary, fingerprint: func() uint64 { return 0 }, stats: corpus.Stats{Tokens: 9, TokensUsed: 6}},
+		newTrainer: func() (trainer.Trainer, error) {
 			f := newFake(units, 3, 2)
 			*trainers = append(*trainers, f)
 			return f, nil
@@ -39,13 +43,13 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 	return j, trainers
 }
 
-func runFake(t *testing.T, ctx context.Context, j *job, p *Progress) (Summary, error) {
+func runFake(t *testing.T, ctx context.Context, j *job, p *terminal.Progress) (runfolder.Summary, error) {
 	t.Helper()
-	folder, err := createFolder(j.config.Out, j.config.Force)
+	folder, err := runfolder.Create(j.config.Out, j.config.Force)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.close()
+	defer folder.Close()
 	defer j.close()
 	if err := j.makeTrainer(); err != nil {
 		t.Fatal(err)
@@ -71,11 +75,11 @@ func TestRunLeavesAWholeFolder(t *testing.T) {
 	parent := t.TempDir()
 	j, trainers := fakeJob(t, filepath.Join(parent, "run"), 40)
 	var shown bytes.Buffer
-	summary, err := runFake(t, t.Context(), j, NewProgress(&shown))
+	summary, err := runFake(t, t.Context(), j, terminal.NewProgress(&shown))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{ConfigFile, ContextFile, MetricsFile, SummaryFile, VectorsFile, VocabularyFile}
+	want := []string{runfolder.ConfigFile, runfolder.ContextFile, runfolder.MetricsFile, runfolder.SummaryFile, runfolder.VectorsFile, runfolder.VocabularyFile}
 	if got := entries(t, j.config.Out); !slices.Equal(got, want) {
 		t.Errorf("run folder holds %v, want %v", got, want)
 	}
@@ -86,20 +90,20 @@ func TestRunLeavesAWholeFolder(t *testing.T) {
 	if all := *trainers; len(all) != 1 || len(all[0].advanced) != 40+5 || all[0].closed != 1 {
 		t.Errorf("%d trainers were made, the first trained %v", len(all), all[0].advanced)
 	}
-	checkTable(t, filepath.Join(j.config.Out, VectorsFile), 60) // W + C
-	checkTable(t, filepath.Join(j.config.Out, ContextFile), 20)
+	checkTable(t, filepath.Join(j.config.Out, runfolder.VectorsFile), 60) // W + C
+	checkTable(t, filepath.Join(j.config.Out, runfolder.ContextFile), 20)
 	if summary.Iterations != 40 || summary.Epochs != 2 || summary.TrainWords != 6 || summary.Loss != 1 || summary.Interrupted || summary.PeakRSS <= 0 {
 		t.Errorf("summary %+v", summary)
 	}
-	var recorded Summary
-	data, err := os.ReadFile(filepath.Join(j.config.Out, SummaryFile))
+	var recorded runfolder.Summary
+	data, err := os.ReadFile(filepath.Join(j.config.Out, runfolder.SummaryFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(data, &recorded); err != nil || recorded != summary {
 		t.Errorf("summary.json holds %+v (%v), want %+v", recorded, err, summary)
 	}
-	if _, err := Resolve(filepath.Join(j.config.Out, ConfigFile), nil); err != nil {
+	if _, err := settings.Resolve(filepath.Join(j.config.Out, runfolder.ConfigFile), nil); err != nil {
 		t.Errorf("config.toml cannot be used: %v", err)
 	}
 	for _, part := range []string{"Plan: mode cl on cpu, 1 thread\n", "40 iterations (2 epochs)", "memory", "Trained: 40 iterations"} {
@@ -122,11 +126,11 @@ func checkTable(t *testing.T, path string, want float32) {
 
 func TestRunExportsWordsAlone(t *testing.T) {
 	j, _ := fakeJob(t, filepath.Join(t.TempDir(), "run"), 4)
-	j.config.Vectors = VectorsWords
+	j.config.Vectors = settings.VectorsWords
 	if _, err := runFake(t, t.Context(), j, nil); err != nil {
 		t.Fatal(err)
 	}
-	checkTable(t, filepath.Join(j.config.Out, VectorsFile), 4)
+	checkTable(t, filepath.Join(j.config.Out, runfolder.VectorsFile), 4)
 }
 
 func TestRunSavesWhenInterrupted(t *testing.T) {
@@ -134,7 +138,7 @@ func TestRunSavesWhenInterrupted(t *testing.T) {
 	defer cancel()
 	j, _ := fakeJob(t, filepath.Join(t.TempDir(), "run"), 40)
 	fresh := j.newTrainer
-	j.newTrainer = func() (Trainer, error) {
+	j.newTrainer = func() (trainer.Trainer, error) {
 		trainer, err := fresh()
 		trainer.(*fakeTrainer).hook = func(_ context.Context, unit int) {
 			if unit == 9 {
@@ -150,14 +154,14 @@ func TestRunSavesWhenInterrupted(t *testing.T) {
 	if !summary.Interrupted || summary.Iterations != 10 || summary.Epochs != 0.5 {
 		t.Errorf("summary %+v", summary)
 	}
-	checkTable(t, filepath.Join(j.config.Out, VectorsFile), 15)
+	checkTable(t, filepath.Join(j.config.Out, runfolder.VectorsFile), 15)
 }
 
 func TestRunStoppedBeforeTraining(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	parent := t.TempDir()
-	for _, progress := range []*Progress{nil, NewProgress(&bytes.Buffer{})} {
+	for _, progress := range []*terminal.Progress{nil, terminal.NewProgress(&bytes.Buffer{})} {
 		j, _ := fakeJob(t, filepath.Join(parent, "run"), 40)
 		_, err := runFake(t, ctx, j, progress)
 		if err == nil || errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "nothing was saved") {
@@ -187,7 +191,7 @@ func TestRunKeepsTheOldRun(t *testing.T) {
 			j, _ := fakeJob(t, out, 8)
 			j.config.Force = true
 			fresh := j.newTrainer
-			j.newTrainer = func() (Trainer, error) {
+			j.newTrainer = func() (trainer.Trainer, error) {
 				trainer, err := fresh()
 				spoil(trainer.(*fakeTrainer))
 				return trainer, err
@@ -195,7 +199,7 @@ func TestRunKeepsTheOldRun(t *testing.T) {
 			if _, err := runFake(t, t.Context(), j, nil); err == nil {
 				t.Fatal("no error")
 			}
-			checkTable(t, filepath.Join(out, VectorsFile), 4.5)
+			checkTable(t, filepath.Join(out, runfolder.VectorsFile), 4.5)
 			if got := entries(t, parent); !slices.Equal(got, []string{"run"}) {
 				t.Errorf("left %v", got)
 			}
@@ -206,7 +210,7 @@ func TestRunKeepsTheOldRun(t *testing.T) {
 	if _, err := runFake(t, t.Context(), j, nil); err != nil {
 		t.Fatal(err)
 	}
-	checkTable(t, filepath.Join(out, VectorsFile), 12)
+	checkTable(t, filepath.Join(out, runfolder.VectorsFile), 12)
 	if got := entries(t, parent); !slices.Equal(got, []string{"run"}) {
 		t.Errorf("left %v", got)
 	}
@@ -224,69 +228,6 @@ func TestRunWritesTheGraph(t *testing.T) {
 	}
 }
 
-func TestCreateFolderRefuses(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	stranger := filepath.Join(dir, "stranger")
-	empty := filepath.Join(dir, "empty")
-	busy := filepath.Join(dir, "busy") // killed before there was anything
-	unfinished := filepath.Join(dir, "unfinished")
-	foreign := filepath.Join(dir, "foreign")
-	for _, folder := range []string{stranger, empty, busy + ".partial", unfinished + ".partial", foreign + ".partial"} {
-		if err := os.Mkdir(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, path := range []string{
-		file, filepath.Join(stranger, "thesis.tex"), filepath.Join(foreign+".partial", "thesis.tex"),
-		filepath.Join(unfinished+".partial", ConfigFile), filepath.Join(busy+".partial", ".config.toml.tmp-1"),
-	} {
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, test := range []struct {
-		out   string
-		force bool
-		want  string // empty: allowed
-	}{
-		{"", false, "--out is missing"},
-		{file, false, "is not a folder"},
-		{file, true, "is not a folder"},
-		{filepath.Join(file, "run"), false, "cannot make --out"},
-		{empty, false, "exists: choose another name, or replace it with --force"},
-		{empty, true, ""},
-		{stranger, false, "exists"},
-		{stranger, true, `holds "thesis.tex", which is not a file of a run`},
-		{busy, false, ""},
-		{unfinished, false, "holds an unfinished run: 'w2vcl resume"},
-		{unfinished, true, ""},
-		{foreign, true, `holds "thesis.tex"`},
-		{filepath.Join(dir, "run.partial"), false, "names that end with .partial"},
-		{filepath.Join(dir, "run.replaced"), true, "names that end with .replaced"},
-		{filepath.Join(dir, "new", "deep"), false, ""},
-	} {
-		f, err := createFolder(test.out, test.force)
-		if test.want == "" {
-			if err != nil {
-				t.Errorf("%s: %v", test.out, err)
-				continue
-			}
-			if err := f.commit(Summary{}); err != nil {
-				t.Errorf("%s: %v", test.out, err)
-			}
-			f.close()
-			continue
-		}
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s force %v: got %v, want %q", test.out, test.force, err, test.want)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(stranger, "thesis.tex")); err != nil {
-		t.Error("a file that is not of a run was lost")
-	}
-}
-
 func TestCheckOutputs(t *testing.T) {
 	dir := t.TempDir()
 	books := filepath.Join(dir, "books")
@@ -299,21 +240,21 @@ func TestCheckOutputs(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name   string
-		change func(c *Config)
+		change func(c *settings.Config)
 		want   string
 	}{
-		{"nothing but a run folder", func(*Config) {}, ""},
-		{"run in the corpus", func(c *Config) { c.Out = filepath.Join(books, "run") }, "lies in the folder of --corpus"},
-		{"the corpus itself", func(c *Config) { c.Out = books }, "lies in the folder of --corpus"},
-		{"matrix in the corpus", func(c *Config) { c.Matrix = filepath.Join(books, "deep", "m") }, "--matrix"},
-		{"beside a corpus of one file", func(c *Config) { c.Corpus = file }, ""},
-		{"matrix is a folder", func(c *Config) { c.Matrix = dir }, "is a folder; name a file"},
-		{"matrix in no folder", func(c *Config) { c.Matrix = filepath.Join(dir, "no", "m") }, "cannot write --matrix"},
-		{"graph in no folder", func(c *Config) { c.GraphDOT = filepath.Join(file, "g.dot") }, "cannot write --graph-dot"},
+		{"nothing but a run folder", func(*settings.Config) {}, ""},
+		{"run in the corpus", func(c *settings.Config) { c.Out = filepath.Join(books, "run") }, "lies in the folder of --corpus"},
+		{"the corpus itself", func(c *settings.Config) { c.Out = books }, "lies in the folder of --corpus"},
+		{"matrix in the corpus", func(c *settings.Config) { c.Matrix = filepath.Join(books, "deep", "m") }, "--matrix"},
+		{"beside a corpus of one file", func(c *settings.Config) { c.Corpus = file }, ""},
+		{"matrix is a folder", func(c *settings.Config) { c.Matrix = dir }, "is a folder; name a file"},
+		{"matrix in no folder", func(c *settings.Config) { c.Matrix = filepath.Join(dir, "no", "m") }, "cannot write --matrix"},
+		{"graph in no folder", func(c *settings.Config) { c.GraphDOT = filepath.Join(file, "g.dot") }, "cannot write --graph-dot"},
 	} {
-		c := Config{Corpus: books, Out: filepath.Join(dir, "run")}
+		c := settings.Config{Corpus: books, Out: filepath.Join(dir, "run")}
 		test.change(&c)
-		switch err := c.checkOutputs(); {
+		switch err := checkOutputs(&c); {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", test.name, err)
 		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
@@ -334,23 +275,9 @@ func TestCheckText(t *testing.T) {
 	j.config.Negative = 3
 	wantUsage(t, j.checkText(), "--negative 3 needs a vocabulary of at least 4 words, but the text has 3")
 	// The recipe's own number is not the user's mistake.
-	j.config.Negative = Defaults("", "", "").Negative
-	var usage *UsageError
+	j.config.Negative = settings.Defaults("", "", "").Negative
+	var usage *terminal.UsageError
 	if err := j.checkText(); err == nil || errors.As(err, &usage) {
 		t.Errorf("got %v, want an error that is not about usage", err)
-	}
-}
-
-func TestFormats(t *testing.T) {
-	for _, test := range []struct{ got, want string }{
-		{Number(0), "0"}, {Number(999), "999"}, {Number(1000), "1,000"}, {Number(-1234567), "-1,234,567"}, {Number(int64(123456)), "123,456"},
-		{Bytes(0), "0 B"}, {Bytes(999), "999 B"}, {Bytes(1000), "1 kB"}, {Bytes(123456), "123 kB"}, {Bytes(12345678), "12.3 MB"}, {Bytes(1210000000), "1.21 GB"}, {Bytes(999999), "1.00 MB"},
-		{rate(950.4), "950"}, {rate(12345678), "12.3M"},
-		{Duration(0.0000123), "12 µs"}, {Duration(0.0123), "12.3 ms"}, {Duration(0.44), "0.4 s"}, {Duration(23.4), "23 s"}, {Duration(250), "4 min 10 s"}, {Duration(11100), "3 h 5 min"}, {Duration(864000), "10.0 days"},
-		{quantity("1", "epoch"), "1 epoch"}, {quantity("0.5", "epoch"), "0.5 epochs"},
-	} {
-		if test.got != test.want {
-			t.Errorf("got %q, want %q", test.got, test.want)
-		}
 	}
 }

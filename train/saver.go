@@ -3,101 +3,75 @@ package train
 import (
 	"errors"
 	"math"
-	"strconv"
-	"time"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
 )
-
-// An interval says how often something is done: after units or after seconds
-// of training. The zero interval is never.
-type interval struct {
-	units   int
-	seconds float64
-}
-
-// parseInterval reads a number of units (1000), a time (10m), or 0 for never.
-func parseInterval(text string) (interval, error) {
-	bad := errors.New("give a time (10m, 90s), a number of iterations, or 0 for only when interrupted")
-	if units, err := strconv.Atoi(text); err == nil {
-		if units < 0 {
-			return interval{}, bad
-		}
-		return interval{units: units}, nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return interval{}, bad
-	}
-	return interval{seconds: d.Seconds()}, nil
-}
 
 // A saver writes the checkpoints of a run. The nil saver writes none.
 type saver struct {
 	path     string
-	run      checkpoint // what is the same in all checkpoints of the run
-	trainer  Trainer
-	metrics  *metricsFile
-	every    interval
-	room     func() error // refuses a checkpoint that would take the room of the vectors; may be nil
+	run      runfolder.Checkpoint // the part that all checkpoints of the run share
+	trainer  trainer.Trainer
+	metrics  *runfolder.MetricsLog
+	every    settings.Interval
+	space    func() error // refuses a checkpoint that would take the disk space of the vectors; may be nil
 	unitName string
-	progress *Progress
+	progress *terminal.Progress
 
-	saved   int      // units of the last checkpoint written
-	tried   position // of the last attempt
-	failing bool     // the last attempt failed, and that was said
+	saved   int                // units of the last checkpoint written
+	tried   runfolder.Position // of the last attempt
+	failing bool               // the last attempt failed, and that was said
 }
 
 // newSaver returns the saver of a run that trains from a position.
-func (j *job) newSaver(folder *runFolder, metrics *metricsFile, from position, p *Progress) (*saver, error) {
-	every, err := parseInterval(j.config.Checkpoint)
-	if err != nil {
-		return nil, Usagef("--checkpoint %s: %v", j.config.Checkpoint, err)
-	}
-	vocabulary, err := j.vocabularyHash()
+func (j *job) newSaver(folder *runfolder.Folder, metrics *runfolder.MetricsLog, from runfolder.Position, p *terminal.Progress) (*saver, error) {
+	fingerprint, vocabulary, err := j.text.hashes()
 	if err != nil {
 		return nil, err
 	}
-	room := j.room()
+	space := j.diskSpace()
 	return &saver{
-		path: folder.statePath(), trainer: j.trainer, metrics: metrics,
-		run: checkpoint{
-			Units: j.trainer.Units(), Corpus: hex(j.fingerprint()), Vocabulary: vocabulary, Settings: j.config.recorded(),
+		path: folder.Path(runfolder.CheckpointFile), trainer: j.trainer, metrics: metrics,
+		run: runfolder.Checkpoint{
+			Units: j.trainer.Units(), Corpus: fingerprint, Vocabulary: vocabulary, Settings: j.config.Recorded(),
 		},
-		every: every, saved: from.Units, tried: from, unitName: j.mode.unit, progress: p,
-		room: func() error { return room.forCheckpoint(folder) },
+		every: j.config.Checkpoint, saved: from.Units, tried: from, unitName: j.mode.Unit, progress: p,
+		space: func() error { return space.CheckCheckpoint(folder) },
 	}, nil
 }
 
 // due reports whether the position is one to save.
-func (s *saver) due(p position) bool {
+func (s *saver) due(p runfolder.Position) bool {
 	if s == nil {
 		return false
 	}
-	return s.every.units > 0 && p.Units-s.tried.Units >= s.every.units ||
-		s.every.seconds > 0 && p.Seconds-s.tried.Seconds >= s.every.seconds
+	return s.every.Units > 0 && p.Units-s.tried.Units >= s.every.Units ||
+		s.every.Seconds > 0 && p.Seconds-s.tried.Seconds >= s.every.Seconds
 }
 
 // untilDue returns how many units may be trained until a number of units is due.
-func (s *saver) untilDue(p position) int {
-	if s == nil || s.every.units == 0 {
+func (s *saver) untilDue(p runfolder.Position) int {
+	if s == nil || s.every.Units == 0 {
 		return math.MaxInt
 	}
-	return max(1, s.every.units-(p.Units-s.tried.Units))
+	return max(1, s.every.Units-(p.Units-s.tried.Units))
 }
 
 // save writes a checkpoint of a trainer at a position.
-func (s *saver) save(p position) error {
+func (s *saver) save(p runfolder.Position) error {
 	// The metrics must not be behind after a power cut.
-	if err := s.metrics.flush(); err != nil {
+	if err := s.metrics.Flush(); err != nil {
 		return err
 	}
 	if err := trainer.Pull(s.trainer, true); err != nil {
 		return err
 	}
 	c := s.run
-	c.Position, c.Metrics = p, s.metrics.size
-	if err := c.write(s.path, s.trainer.State()); err != nil {
+	c.Position, c.Metrics = p, s.metrics.Size()
+	if err := c.Write(s.path, s.trainer.State()); err != nil {
 		return err
 	}
 	s.saved = p.Units
@@ -108,34 +82,34 @@ func (s *saver) save(p position) error {
 // reason to stop: it is reported, and tried again when the next is due. Only
 // tables that are ruined are an error. seconds tells the time of training, which
 // goes on while a checkpoint is written.
-func (s *saver) periodic(p position, seconds func() float64) error {
-	defer func() { s.tried = position{Units: p.Units, Seconds: seconds()} }()
+func (s *saver) periodic(p runfolder.Position, seconds func() float64) error {
+	defer func() { s.tried = runfolder.Position{Units: p.Units, Seconds: seconds()} }()
 	var err error
-	if s.room != nil {
-		err = s.room()
+	if s.space != nil {
+		err = s.space()
 	}
 	if err == nil {
 		err = s.save(p)
 	}
 	switch {
-	case errors.Is(err, errNotFinite):
+	case errors.Is(err, runfolder.ErrNotFinite):
 		return err
 	case err != nil && !s.failing:
-		s.progress.Notef("Warning: no checkpoint after %s %ss: %v; training goes on, and what was saved before is whole", Number(p.Units), s.unitName, err)
+		s.progress.Notef("Warning: no checkpoint after %s %ss: %v; training goes on, and what was saved before is whole", terminal.Number(p.Units), s.unitName, err)
 	case err == nil && s.failing:
-		s.progress.Notef("Checkpoints are written again, after %s %ss", Number(p.Units), s.unitName)
+		s.progress.Notef("Checkpoints are written again, after %s %ss", terminal.Number(p.Units), s.unitName)
 	}
 	s.failing = err != nil
 	return nil
 }
 
 // interrupted writes the checkpoint of a run that stops here.
-func (s *saver) interrupted(p position) error {
+func (s *saver) interrupted(p runfolder.Position) error {
 	if s == nil {
 		return nil
 	}
 	err := s.save(p)
-	if err == nil || errors.Is(err, errNotFinite) {
+	if err == nil || errors.Is(err, runfolder.ErrNotFinite) {
 		return err
 	}
 	s.progress.Notef("Warning: what was trained since the last checkpoint cannot be resumed: %v", err)
@@ -143,7 +117,7 @@ func (s *saver) interrupted(p position) error {
 }
 
 // rescue tries to save a sound trainer whose run ends with another error.
-func (s *saver) rescue(p position) {
+func (s *saver) rescue(p runfolder.Position) {
 	if s != nil && s.saved < p.Units {
 		_ = s.save(p) // the error that led here is the one to tell
 	}

@@ -9,16 +9,19 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // A run can go on from another on a new text: words of both are trained on,
 // words the new text lacks keep their vectors, and new ones come in.
 func TestInit(t *testing.T) {
-	first := smallConfig(t, ModeWord2Vec)
-	if _, err := Run(t.Context(), first, nil); err != nil {
+	first := smallConfig(t, string(sequential.Word2Vec))
+	if _, err := Run(t.Context(), first, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	old, err := embedding.Load(filepath.Join(first.Out, VectorsFile))
+	old, err := embedding.Load(filepath.Join(first.Out, runfolder.VectorsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,16 +32,16 @@ func TestInit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, init := range []string{first.Out, exported} {
-		c := longerConfig(t, ModeFullW2V)
+		c := longerConfig(t, string(sequential.FullW2V))
 		c.Corpus, c.Init, c.Vectors = text, init, first.Vectors
 		var notes bytes.Buffer
-		if _, err := Run(t.Context(), c, NewProgress(&notes)); err != nil {
+		if _, err := Run(t.Context(), c, Options{}, terminal.NewProgress(&notes)); err != nil {
 			t.Fatal(err)
 		}
 		if want := "6 words of " + init + ", 5 of them in the text, which has 1 more"; !strings.Contains(notes.String(), want) {
 			t.Errorf("no word of %q:\n%s", want, &notes)
 		}
-		got, err := embedding.Load(filepath.Join(c.Out, VectorsFile))
+		got, err := embedding.Load(filepath.Join(c.Out, runfolder.VectorsFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,14 +73,14 @@ func TestInit(t *testing.T) {
 }
 
 func TestInitRefuses(t *testing.T) {
-	c := smallConfig(t, ModeWord2Vec)
+	c := smallConfig(t, string(sequential.Word2Vec))
 	c.Init = filepath.Join(t.TempDir(), "none")
-	if _, err := Run(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "there are no such vectors") {
+	if _, err := Run(t.Context(), c, Options{}, nil); err == nil || !strings.Contains(err.Error(), "there are no such vectors") {
 		t.Errorf("missing: %v", err)
 	}
 	c.Init = writeFile(t, "vectors.vec", "2 3\na 1 2 3\nb 4 5 6\n")
-	_, err := Run(t.Context(), c, nil)
-	if !errors.As(err, new(*UsageError)) || !strings.Contains(err.Error(), "of 3 dimensions, not of 4: add --dim 3") {
+	_, err := Run(t.Context(), c, Options{}, nil)
+	if !errors.As(err, new(*terminal.UsageError)) || !strings.Contains(err.Error(), "of 3 dimensions, not of 4: add --dim 3") {
 		t.Errorf("other dimension: %v", err)
 	}
 }

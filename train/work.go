@@ -1,6 +1,10 @@
 package train
 
-import "math"
+import (
+	"math"
+
+	"github.com/w2vcl/w2vcl/runfolder"
+)
 
 // A work tells how much of a run is done: by units, or by the limit if it has
 // one. It also tells when lines and observations are due that come at equal
@@ -23,17 +27,17 @@ func (l *loop) newWork(units int) *work {
 	if l.observe != nil {
 		w.observations = l.observations
 	}
-	w.lines = int(w.share(l.from) * metricsPerRun)
+	w.lines = int(w.share(l.from) * runfolder.MetricsPerRun)
 	w.observed = int(w.share(l.from) * float64(w.observations))
 	return w
 }
 
-func (w *work) share(p position) float64 { return w.limit.share(p, w.units) }
+func (w *work) share(p runfolder.Position) float64 { return w.limit.share(p, w.units) }
 
-func (w *work) done(p position) bool { return p.Units >= w.units || w.share(p) >= 1 }
+func (w *work) done(p runfolder.Position) bool { return p.Units >= w.units || w.share(p) >= 1 }
 
 // step is the work done in steps of progress.
-func (w *work) step(p position) int64 {
+func (w *work) step(p runfolder.Position) int64 {
 	if w.limit == (Limit{}) {
 		return int64(p.Units)
 	}
@@ -42,7 +46,7 @@ func (w *work) step(p position) int64 {
 
 // rates returns the learning rates of the units to come: with a limit, the one of
 // the unit that is as far in the schedule as the work is done.
-func (w *work) rates(rate func(unit int) float64, p position) func(unit int) float64 {
+func (w *work) rates(rate func(unit int) float64, p runfolder.Position) func(unit int) float64 {
 	if w.limit == (Limit{}) {
 		return rate
 	}
@@ -52,7 +56,7 @@ func (w *work) rates(rate func(unit int) float64, p position) func(unit int) flo
 
 // untilDue returns how many units may be trained before the work must be looked
 // at again.
-func (w *work) untilDue(p position) int {
+func (w *work) untilDue(p runfolder.Position) int {
 	switch {
 	case w.limit != (Limit{}):
 		return 1
@@ -66,16 +70,16 @@ func (w *work) untilDue(p position) int {
 
 // lineDue reports whether a line of metrics is due. Without a limit the
 // recorder counts units itself.
-func (w *work) lineDue(p position) bool {
-	return w.limit != (Limit{}) && w.passed(p, &w.lines, metricsPerRun)
+func (w *work) lineDue(p runfolder.Position) bool {
+	return w.limit != (Limit{}) && w.passed(p, &w.lines, runfolder.MetricsPerRun)
 }
 
-func (w *work) observationDue(p position) bool {
+func (w *work) observationDue(p runfolder.Position) bool {
 	return w.observations > 0 && w.passed(p, &w.observed, w.observations)
 }
 
 // passed reports whether the work has come past the next of so many marks.
-func (w *work) passed(p position, last *int, marks int) bool {
+func (w *work) passed(p runfolder.Position, last *int, marks int) bool {
 	mark := int(w.share(p) * float64(marks))
 	if w.done(p) {
 		mark = marks

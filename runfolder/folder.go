@@ -1,4 +1,4 @@
-package train
+package runfolder
 
 import (
 	"encoding/json"
@@ -11,21 +11,24 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // The files of a run folder.
 const (
-	ConfigFile     = "config.toml"         // resolved settings, see Config.TOML
+	ConfigFile     = "config.toml"         // resolved settings, see settings.Config.TOML
 	VocabularyFile = "vocab.tsv"           // word, tab, count
 	VectorsFile    = "vectors.bin"         // the vectors to use, word2vec binary
 	ContextFile    = "context.bin"         // the context table C, word2vec binary
-	EncoderFile    = "encoder.safetensors" // what composes vectors of words, see package subword
+	EncoderFile    = "encoder.safetensors" // the encoder of words by their spelling, see package subword
 	MetricsFile    = "metrics.jsonl"       // one Metric a line
 	SummaryFile    = "summary.json"        // the Summary; a folder that has it is whole
 
-	checkpointFolder = "checkpoint" // of a run that can be resumed, see checkpoint
+	checkpointFolder = "checkpoint"
+	CheckpointFile   = checkpointFolder + "/state.safetensors" // see Checkpoint
 )
 
+// runFiles are all names in a run folder. removeRun removes them in this order.
 var runFiles = []string{SummaryFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, EncoderFile, MetricsFile, checkpointFolder}
 
 // Beside a run folder OUT there may be OUT.partial and OUT.replaced. A name
@@ -53,49 +56,47 @@ const (
 // errLocked says that a live process has a folder.
 var errLocked = errors.New("another w2vcl is training there")
 
-// A runFolder is a run folder in the making.
-type runFolder struct {
-	out   string   // absolute
-	shown string   // OUT as the user named it
-	dir   string   // where the files are now: OUT.partial, or OUT before begin
-	lock  *os.File // may be nil: not every system has locks
+// A Folder is a run folder in the making.
+type Folder struct {
+	Name string // OUT as the user named it
+	Dir  string // the folder of the files now: OUT.partial, or OUT before Begin
+
+	out  string   // OUT, absolute
+	lock *os.File // may be nil: not every system has locks
 
 	made bool // by this process, so it may be removed if nothing comes of it
 	done bool // committed, or on the way
 }
 
-func newRunFolder(name string) (*runFolder, error) {
+func newFolder(name string) (*Folder, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return nil, fmt.Errorf("run folder %s: %w", name, err)
 	}
-	return &runFolder{out: abs, shown: name}, nil
+	return &Folder{out: abs, Name: name}, nil
 }
 
-func (f *runFolder) partial() string  { return f.out + partialSuffix }
-func (f *runFolder) replaced() string { return f.out + replacedSuffix }
+func (f *Folder) partial() string  { return f.out + partialSuffix }
+func (f *Folder) replaced() string { return f.out + replacedSuffix }
 
-// path returns where a file of the run is.
-func (f *runFolder) path(name string) string { return filepath.Join(f.dir, name) }
+// Path returns the path of a file of the run.
+func (f *Folder) Path(name string) string { return filepath.Join(f.Dir, name) }
 
-// statePath returns where the checkpoint is.
-func (f *runFolder) statePath() string { return f.path(filepath.Join(checkpointFolder, stateFile)) }
-
-// createFolder makes OUT.partial, which also proves that OUT can be written
+// Create makes OUT.partial, which also proves that OUT can be written
 // before any work is spent. An existing OUT, and an OUT.partial that holds a
 // run, are errors unless force is set; even then only a folder with nothing but
 // a run's files in it is replaced.
-func createFolder(out string, force bool) (*runFolder, error) {
+func Create(out string, force bool) (*Folder, error) {
 	if out == "" {
-		return nil, Usagef("--out is missing: name the folder to make for the run")
+		return nil, terminal.Usagef("--out is missing: name the folder to make for the run")
 	}
-	f, err := newRunFolder(out)
+	f, err := newFolder(out)
 	if err != nil {
 		return nil, err
 	}
 	for _, suffix := range []string{partialSuffix, replacedSuffix} {
 		if strings.HasSuffix(f.out, suffix) {
-			return nil, Usagef("--out %s: names that end with %s are for runs in progress: choose another", out, suffix)
+			return nil, terminal.Usagef("--out %s: names that end with %s are for runs in progress: choose another", out, suffix)
 		}
 	}
 	if err := f.checkReplaceable(force); err != nil {
@@ -112,7 +113,7 @@ func createFolder(out string, force bool) (*runFolder, error) {
 		err = f.checkReplaceable(force)
 	}
 	if err != nil {
-		f.close()
+		f.Close()
 		return nil, err
 	}
 	return f, nil
@@ -120,10 +121,10 @@ func createFolder(out string, force bool) (*runFolder, error) {
 
 // claim makes OUT.partial and locks it. One that is there already is taken over
 // if it holds nothing, or if force is set.
-func (f *runFolder) claim(force bool) error {
+func (f *Folder) claim(force bool) error {
 	err := os.Mkdir(f.partial(), 0o755)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("cannot make --out %s: %w", f.shown, err)
+		return fmt.Errorf("cannot make --out %s: %w", f.Name, err)
 	}
 	there := err != nil
 	if err := f.lockDir(f.partial()); err != nil {
@@ -131,7 +132,7 @@ func (f *runFolder) claim(force bool) error {
 	}
 	if there {
 		if err := f.clearPartial(force); err != nil {
-			f.close()
+			f.Close()
 			return err
 		}
 	}
@@ -139,26 +140,26 @@ func (f *runFolder) claim(force bool) error {
 	return nil
 }
 
-func (f *runFolder) clearPartial(force bool) error {
-	if err := removeStray(f.dir); err != nil {
+func (f *Folder) clearPartial(force bool) error {
+	if err := removeStray(f.Dir); err != nil {
 		return err
 	}
-	strange, err := strangeFile(f.dir)
+	strange, err := strangeFile(f.Dir)
 	if err != nil {
 		return err
 	}
 	if strange != "" {
 		return fmt.Errorf("%s is needed to train --out %s, and holds %q, which is not a file of a run: choose another name, or move that away",
-			f.dir, f.shown, strange)
+			f.Dir, f.Name, strange)
 	}
-	if exists(f.path(ConfigFile)) && !force {
-		return fmt.Errorf("%s holds an unfinished run: 'w2vcl resume %s' continues it, --force starts anew", f.dir, f.shown)
+	if exists(f.Path(ConfigFile)) && !force {
+		return fmt.Errorf("%s holds an unfinished run: 'w2vcl resume %s' continues it, --force starts anew", f.Dir, f.Name)
 	}
-	return removeRun(f.dir)
+	return removeRun(f.Dir)
 }
 
 // lockDir makes dir the folder to work in.
-func (f *runFolder) lockDir(dir string) error {
+func (f *Folder) lockDir(dir string) error {
 	lock, err := lockFolder(dir)
 	if errors.Is(err, errLocked) {
 		return fmt.Errorf("%s: %w: wait for it, or stop it first", dir, err)
@@ -166,30 +167,30 @@ func (f *runFolder) lockDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	f.dir, f.lock = dir, lock
+	f.Dir, f.lock = dir, lock
 	return nil
 }
 
 // checkReplaceable returns nil if a run may be written to OUT.
-func (f *runFolder) checkReplaceable(force bool) error {
+func (f *Folder) checkReplaceable(force bool) error {
 	info, err := os.Lstat(f.out)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("cannot make --out %s: %w", f.shown, err)
+		return fmt.Errorf("cannot make --out %s: %w", f.Name, err)
 	case !info.IsDir():
-		return fmt.Errorf("--out %s exists and is not a folder: choose another name", f.shown)
+		return fmt.Errorf("--out %s exists and is not a folder: choose another name", f.Name)
 	case !force:
-		return fmt.Errorf("--out %s exists: choose another name, or replace it with --force", f.shown)
+		return fmt.Errorf("--out %s exists: choose another name, or replace it with --force", f.Name)
 	}
 	strange, err := strangeFile(f.out)
 	if err != nil {
-		return fmt.Errorf("--out %s: %w", f.shown, err)
+		return fmt.Errorf("--out %s: %w", f.Name, err)
 	}
 	if strange != "" {
 		return fmt.Errorf("--force replaces run folders only, and %s holds %q, which is not a file of a run: choose another name, or move that away",
-			f.shown, strange)
+			f.Name, strange)
 	}
 	return nil
 }
@@ -206,10 +207,10 @@ func strangeFile(dir string) (string, error) {
 	return "", err
 }
 
-// openFolder finds the run to resume: OUT.partial, else OUT. The name may be
-// that of either.
-func openFolder(name string) (*runFolder, error) {
-	f, err := newRunFolder(strings.TrimSuffix(filepath.Clean(name), partialSuffix))
+// Reopen finds the run to resume: OUT.partial, else OUT. The name may be that of
+// either.
+func Reopen(name string) (*Folder, error) {
+	f, err := newFolder(strings.TrimSuffix(filepath.Clean(name), partialSuffix))
 	if err != nil {
 		return nil, err
 	}
@@ -222,13 +223,13 @@ func openFolder(name string) (*runFolder, error) {
 		err = f.restoreReplaced()
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: there is no such run, and no %s%s", f.shown, f.shown, partialSuffix)
+		err = fmt.Errorf("%s: there is no such run, and no %s%s", f.Name, f.Name, partialSuffix)
 	}
 	if err == nil {
 		err = f.checkRun()
 	}
 	if err != nil {
-		f.close()
+		f.Close()
 		return nil, err
 	}
 	return f, nil
@@ -236,18 +237,18 @@ func openFolder(name string) (*runFolder, error) {
 
 // checkRun makes sure that the folder is that of a run and can be committed,
 // and removes what a killed process left of the files it was writing.
-func (f *runFolder) checkRun() error {
-	if _, err := os.Stat(f.path(ConfigFile)); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s holds no %s, so there is no run to resume: start it with 'w2vcl train'", f.dir, ConfigFile)
+func (f *Folder) checkRun() error {
+	if _, err := os.Stat(f.Path(ConfigFile)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s holds no %s, so there is no run to resume: start it with 'w2vcl train'", f.Dir, ConfigFile)
 	} else if err != nil {
-		return fmt.Errorf("%s is no run to resume: %w", f.dir, err)
+		return fmt.Errorf("%s is no run to resume: %w", f.Dir, err)
 	}
-	if f.dir == f.partial() {
+	if f.Dir == f.partial() {
 		if err := f.checkReplaceable(true); err != nil {
 			return err
 		}
 	}
-	return errors.Join(removeStray(f.dir), removeStray(f.path(checkpointFolder)))
+	return errors.Join(removeStray(f.Dir), removeStray(f.Path(checkpointFolder)))
 }
 
 func removeStray(dir string) error {
@@ -257,9 +258,9 @@ func removeStray(dir string) error {
 	return nil
 }
 
-// summary returns the summary of a whole folder; ok is false if there is none.
-func (f *runFolder) summary() (s Summary, ok bool, err error) {
-	data, err := os.ReadFile(f.path(SummaryFile))
+// Summary returns the summary of a whole folder; ok is false if there is none.
+func (f *Folder) Summary() (s Summary, ok bool, err error) {
+	data, err := os.ReadFile(f.Path(SummaryFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil
 	}
@@ -267,58 +268,58 @@ func (f *runFolder) summary() (s Summary, ok bool, err error) {
 		err = json.Unmarshal(data, &s)
 	}
 	if err != nil {
-		return s, false, fmt.Errorf("%s: %w", f.path(SummaryFile), err)
+		return s, false, fmt.Errorf("%s: %w", f.Path(SummaryFile), err)
 	}
 	return s, true, nil
 }
 
-// begin makes an interrupted run one in progress again.
-func (f *runFolder) begin() error {
-	if f.dir == f.partial() {
+// Begin makes an interrupted run one in progress again.
+func (f *Folder) Begin() error {
+	if f.Dir == f.partial() {
 		return nil
 	}
-	if err := os.Rename(f.dir, f.partial()); err != nil {
-		return fmt.Errorf("cannot resume %s: %w", f.shown, err)
+	if err := os.Rename(f.Dir, f.partial()); err != nil {
+		return fmt.Errorf("cannot resume %s: %w", f.Name, err)
 	}
-	f.dir = f.partial()
+	f.Dir = f.partial()
 	return nil
 }
 
-// finish writes the summary, which makes the folder whole, and puts it in its
+// Finish writes the summary, which makes the folder whole, and puts it in its
 // place.
-func (f *runFolder) finish(s Summary) error {
-	if err := atomicfile.Write(f.path(SummaryFile), s.writeJSON); err != nil {
+func (f *Folder) Finish(s Summary) error {
+	if err := atomicfile.Write(f.Path(SummaryFile), s.writeJSON); err != nil {
 		return err
 	}
-	return f.commit(s)
+	return f.Commit(s)
 }
 
-// commit puts the whole folder in its place. The checkpoint of a finished run
+// Commit puts the whole folder in its place. The checkpoint of a finished run
 // is not needed any more.
-func (f *runFolder) commit(s Summary) error {
+func (f *Folder) Commit(s Summary) error {
 	f.done = true // from here on the work is done and never removed
-	if f.dir == f.out {
+	if f.Dir == f.out {
 		return nil
 	}
 	if !s.Interrupted {
-		if err := os.RemoveAll(f.path(checkpointFolder)); err != nil {
+		if err := os.RemoveAll(f.Path(checkpointFolder)); err != nil {
 			return fmt.Errorf("cannot finish %s: %w", f.out, err)
 		}
 	}
 	old := f.replaced()
 	if err := os.Rename(f.out, old); err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("cannot replace %s: %w (the new run is in %s)", f.out, err, f.dir)
+			return fmt.Errorf("cannot replace %s: %w (the new run is in %s)", f.out, err, f.Dir)
 		}
 		old = ""
 	}
-	if err := os.Rename(f.dir, f.out); err != nil {
+	if err := os.Rename(f.Dir, f.out); err != nil {
 		if old != "" {
 			_ = os.Rename(old, f.out) // best effort: the error below tells where all is
 		}
-		return fmt.Errorf("cannot finish %s: %w (the new run is in %s)", f.out, err, f.dir)
+		return fmt.Errorf("cannot finish %s: %w (the new run is in %s)", f.out, err, f.Dir)
 	}
-	f.dir = f.out
+	f.Dir = f.out
 	if old != "" {
 		if err := removeRunFolder(old); err != nil {
 			return fmt.Errorf("the run is in %s, but the folder it replaced cannot be removed: %w", f.out, err)
@@ -329,7 +330,7 @@ func (f *runFolder) commit(s Summary) error {
 
 // restoreReplaced undoes the first half of a commit that was killed, or brings
 // the second half to its end.
-func (f *runFolder) restoreReplaced() error {
+func (f *Folder) restoreReplaced() error {
 	switch {
 	case !exists(f.replaced()):
 		return nil
@@ -354,10 +355,10 @@ func removeRunFolder(dir string) error {
 	return errors.Join(removeStray(dir), removeRun(dir), os.Remove(dir))
 }
 
-// hasCheckpoint reports whether the run can be resumed from further than its
+// HasCheckpoint reports whether the run can be resumed from further than its
 // start.
-func (f *runFolder) hasCheckpoint() bool {
-	return exists(f.statePath())
+func (f *Folder) HasCheckpoint() bool {
+	return exists(f.Path(CheckpointFile))
 }
 
 func exists(path string) bool {
@@ -365,11 +366,11 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// close gives the folder up. If nothing came of the run, and nobody could
+// Close gives the folder up. If nothing came of the run, and nobody could
 // resume it, the folder goes.
-func (f *runFolder) close() {
-	if f.made && !f.done && !f.hasCheckpoint() {
-		_ = removeRunFolder(f.dir) // nothing better to do with a failure on a failure
+func (f *Folder) Close() {
+	if f.made && !f.done && !f.HasCheckpoint() {
+		_ = removeRunFolder(f.Dir) // nothing better to do with a failure on a failure
 	}
 	if f.lock != nil {
 		f.lock.Close()

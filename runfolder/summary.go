@@ -1,9 +1,8 @@
-package train
+package runfolder
 
 import (
 	"encoding/json"
 	"io"
-	"runtime"
 )
 
 // A Summary is what is left to say after a run. It is the object that
@@ -37,25 +36,22 @@ type Summary struct {
 	Out            string  `json:"out"`
 }
 
-// summarize fills in what the job and the outcome of its training tell.
-func (j *job) summarize(o outcome) Summary {
-	c := &j.config
-	epochs := j.epochs * float64(o.Units) / float64(j.trainer.Units())
-	s := Summary{
-		Mode: c.Mode, Preset: c.Preset, Device: c.Device, Threads: c.threads(), Dim: c.Dim,
-		Vocab: j.vocabulary.Len(), Tokens: j.stats.Tokens, TrainWords: j.stats.TokensUsed,
-		Iterations: o.Units, Epochs: epochs,
-		Memory:      j.memory(),
-		SecondsRead: j.secondsRead, SecondsMatrix: j.secondsMatrix, SecondsTrain: o.Seconds,
-		Loss: o.Last.Loss, Seed: c.Seed, Interrupted: o.Interrupted, Go: runtime.Version(), Out: c.Out,
-	}
-	s.DeviceName, s.PeakDevice = j.deviceUse()
-	s.Precision = c.devicePrecision()
-	if o.Seconds > 0 {
-		s.WordsPerSecond = float64(j.stats.TokensUsed) * epochs / o.Seconds
-		s.PairsPerSecond = o.Pairs / o.Seconds
-	}
-	return s
+// Memory is the memory that training takes, in bytes, by purpose.
+type Memory struct {
+	Corpus  int64 `json:"corpus"`  // vocabulary, and the tokens if the mode reads them in training
+	Matrix  int64 `json:"matrix"`  // M
+	Tables  int64 `json:"tables"`  // W and C
+	Moments int64 `json:"moments"` // of the optimizer
+	Work    int64 `json:"work"`    // graph, gradients, negatives, export
+	Total   int64 `json:"total"`   // all of these
+
+	Device     int64 `json:"device,omitempty"`      // of the GPU's memory, apart from all else
+	DeviceFree int64 `json:"device_free,omitempty"` // of it before training
+
+	// Peak is the most the process needs at any time. Reading the text and
+	// building M may need more than training; both lie behind when a plan is
+	// made, so this part is measured.
+	Peak int64 `json:"peak"`
 }
 
 func (s Summary) writeJSON(w io.Writer) error {

@@ -1,4 +1,4 @@
-package train
+package settings
 
 import (
 	"errors"
@@ -8,6 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // writeFile makes a file in the test's folder and returns its path.
@@ -50,7 +54,7 @@ func TestResolvePrecedence(t *testing.T) {
 		{"switch turned off by a flag", "lowercase = true", map[string]string{"lowercase": "false"}, func(c *Config) any { return c.Lowercase }, false},
 		{"exponent follows counts", "", map[string]string{"noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.75},
 		{"exponent follows matrix", paper, map[string]string{"noise": "matrix"}, func(c *Config) any { return c.NoiseExponent }, 1.0},
-		{"exponent stays with the recipe's own noise", "", map[string]string{"mode": ModeFullW2V, "noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.5},
+		{"exponent stays with the recipe's own noise", "", map[string]string{"mode": string(sequential.FullW2V), "noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.5},
 		{"exponent that was set stays", "noise-exponent = 0.5", map[string]string{"noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.5},
 		{"sentence-ordered recipe", "mode = \"parw2v\"", nil, func(c *Config) any { return c.Window }, 5},
 		{"end of the decay follows its start", "mode = \"word2vec\"", map[string]string{"lr": "0.1"}, func(c *Config) any { return c.LREnd }, 0.1 * 1e-4},
@@ -134,7 +138,7 @@ func TestResolveRefuses(t *testing.T) {
 
 func wantUsage(t *testing.T, err error, want string) {
 	t.Helper()
-	var usage *UsageError
+	var usage *terminal.UsageError
 	if !errors.As(err, &usage) {
 		t.Fatalf("got %v, want a usage error", err)
 	}
@@ -186,20 +190,26 @@ func TestValidate(t *testing.T) {
 		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1" }, "--device cuda:0,1: training uses one GPU"},
 		{"cuda vanilla", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus, c.Device = "x", "cuda" }, "mode vanilla has no form for GPUs; cl and fullw2v have one"},
 		{"precision of no such name", func(c *Config) { c.Precision = "double" }, "--precision double: choose float32 or half"},
-		{"half precision of an encoder", func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf }, "--precision half: --subword cnn has tables of float32 only"},
-		{"cuda stock", func(c *Config) { c.Device, c.Form = "cuda:1", FormStock }, "--device cuda:1: GPUs have no --form stock"},
+		{"half precision of an encoder", func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf }, "--precision half: encoders have tables of float32 only"},
+		{"cuda stock", func(c *Config) { c.Device, c.Form = "cuda:1", FormStock }, "--form stock: GPUs have the fused form only"},
 		{"cuda dim", func(c *Config) { c.Device, c.Dim = "cuda", 1025 }, "--dim 1025: on GPUs vectors have at most 1024 dimensions"},
-		{"cuda negative", func(c *Config) { *c = Defaults(ModeFullW2V, "", ""); c.Corpus, c.Device, c.Negative = "x", "cuda", 16 }, "--negative 16: on GPUs mode fullw2v takes at most 15"},
-		{"cuda window", func(c *Config) { *c = Defaults(ModeFullW2V, "", ""); c.Corpus, c.Device, c.Window = "x", "cuda", 31 }, "--window 31: on GPUs mode fullw2v takes at most 30"},
+		{"cuda negative", func(c *Config) {
+			*c = Defaults(string(sequential.FullW2V), "", "")
+			c.Corpus, c.Device, c.Negative = "x", "cuda", 16
+		}, "--negative 16: on GPUs mode fullw2v takes at most 15"},
+		{"cuda window", func(c *Config) {
+			*c = Defaults(string(sequential.FullW2V), "", "")
+			c.Corpus, c.Device, c.Window = "x", "cuda", 31
+		}, "--window 31: on GPUs mode fullw2v takes at most 30"},
 		{"cpu half", func(c *Config) { c.Precision = PrecisionHalf }, "--precision half: the CPU has tables of float32 only"},
 		{"cuda half negative", func(c *Config) {
-			*c = Defaults(ModeFullW2V, "", "")
+			*c = Defaults(string(sequential.FullW2V), "", "")
 			c.Corpus, c.Device, c.Precision, c.Negative = "x", "cuda", PrecisionHalf, 8
-		}, "--precision half: mode fullw2v takes --negative up to 7 and --window up to 14 with it"},
+		}, "--precision half: mode fullw2v takes up to 7 negatives and a window of up to 14 with it"},
 		{"cuda half window", func(c *Config) {
-			*c = Defaults(ModeFullW2V, "", "")
+			*c = Defaults(string(sequential.FullW2V), "", "")
 			c.Corpus, c.Device, c.Precision, c.Window = "x", "cuda", PrecisionHalf, 15
-		}, "--precision half: mode fullw2v takes"},
+		}, "--precision half: mode fullw2v takes up to 7 negatives"},
 		{"device number", func(c *Config) { c.Device = "cuda:99999999999999999999" }, "--device cuda:99999999999999999999: unknown device"},
 		{"device", func(c *Config) { c.Device = "tpu" }, "--device tpu: unknown device"},
 		{"vanilla without matrix", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = NoiseMatrix }, "mode vanilla has no matrix"},
@@ -233,9 +243,9 @@ func TestValidateReportsAllProblems(t *testing.T) {
 // TestRecipesAreValid also holds the promise that no recipe sets what its mode
 // does not use.
 func TestRecipesAreValid(t *testing.T) {
-	for _, mode := range Modes() {
+	for _, mode := range ModeNames() {
 		for _, preset := range []string{PresetTuned, PresetPaper} {
-			for _, optimizer := range []string{OptimizerAdam, OptimizerAdamRow, OptimizerSGD} {
+			for _, optimizer := range []string{string(optim.Adam), string(optim.AdamRow), string(optim.SGD)} {
 				c := Defaults(mode, preset, optimizer)
 				c.Corpus = "text"
 				if err := c.Validate(); err != nil {
@@ -342,7 +352,7 @@ func TestSettingsTable(t *testing.T) {
 			}
 			names[name] = true
 		}
-		if s.Help == "" || s.Group == "" {
+		if s.Help() == "" || s.Group == "" {
 			t.Errorf("%s: no help or group", s.Name)
 		}
 	}
@@ -354,22 +364,5 @@ func TestSettingsTable(t *testing.T) {
 	}
 	if got := value.NumField(); got != len(pointers) {
 		t.Errorf("%d fields, %d settings", got, len(pointers))
-	}
-}
-
-func TestEditDistance(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"window", "windw", 1},
-		{"kitten", "sitting", 3}, {"é", "e", 1}, {"appel", "apple", 1}, {"kign", "king", 1}, {"ca", "abc", 3}, {"presidnet", "president", 1}, {"abc", "abc", 0},
-	} {
-		if got := EditDistance(test.a, test.b); got != test.want {
-			t.Errorf("%q %q: %d, want %d", test.a, test.b, got, test.want)
-		}
-		if got := EditDistance(test.b, test.a); got != test.want {
-			t.Errorf("%q %q: %d, want %d", test.b, test.a, got, test.want)
-		}
 	}
 }

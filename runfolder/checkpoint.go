@@ -1,6 +1,7 @@
-package train
+package runfolder
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,43 +17,44 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// stateFile, in the checkpoint folder, is a safetensors file: the tensors of
-// Trainer.State by their names, and a checkpoint in its metadata.
+// CheckpointFile is a safetensors file: the tensors of Trainer.State by their
+// names, and a Checkpoint in its metadata.
 const (
-	stateFile         = "state.safetensors"
 	checkpointKey     = "w2vcl" // of the metadata; the value is JSON
 	checkpointVersion = 1
 )
 
-// A checkpoint is what a run needs besides its tensors to go on, and what it
-// takes to tell that it goes on with the same text and settings. All randomness
-// follows from seed and unit, so there is no generator to save.
-type checkpoint struct {
+// A Checkpoint is all that a run needs beside its tensors to go on, and to tell
+// that it goes on with the same text and settings. All randomness follows from
+// seed and unit, so there is no generator to save.
+type Checkpoint struct {
 	Version    int               `json:"version"`
 	Units      int               `json:"units"`         // of the whole run
 	Corpus     string            `json:"corpus"`        // fingerprint, in hexadecimal digits
 	Vocabulary string            `json:"vocabulary"`    // XXH64 of words and counts
 	Settings   map[string]string `json:"settings"`      // all that are recorded
-	Position   position          `json:"position"`      // how far the run has come
+	Position   Position          `json:"position"`      // how far the run has come
 	Metrics    int64             `json:"metrics_bytes"` // of metrics.jsonl that belong to it
 	Data       string            `json:"xxh64"`         // of the tensors' bytes
 }
 
-// errNotFinite says that a table holds NaN or infinity.
-var errNotFinite = errors.New("values that are not finite")
+// ErrNotFinite says that a table holds NaN or infinity.
+var ErrNotFinite = errors.New("values that are not finite")
 
-// write writes the checkpoint and a trainer's state to path. What was at path
+// Write writes the checkpoint and a trainer's state to path. What was at path
 // before stays whole until the new one is, and stays if there is an error. A
-// state with NaN or infinity is never written: the error is errNotFinite.
-func (c checkpoint) write(path string, state []Tensor) error {
+// state with NaN or infinity is never written: the error is [ErrNotFinite].
+func (c Checkpoint) Write(path string, state []trainer.Tensor) error {
 	hash := xxhash.New()
 	var tensors []safetensors.Tensor
 	for _, t := range state {
 		if !finite(t.Data) {
-			return fmt.Errorf("tensor %s has %w", t.Name, errNotFinite)
+			return fmt.Errorf("tensor %s has %w", t.Name, ErrNotFinite)
 		}
 		if err := safetensors.WriteFloats(hash, t.Data); err != nil {
 			return err
@@ -61,7 +63,7 @@ func (c checkpoint) write(path string, state []Tensor) error {
 			Name: t.Name, Type: safetensors.Float32, Shape: []int64{int64(len(t.Data))}, Size: 4 * int64(len(t.Data)),
 		})
 	}
-	c.Version, c.Data = checkpointVersion, hex(hash.Sum64())
+	c.Version, c.Data = checkpointVersion, Hex(hash.Sum64())
 	text, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
@@ -93,18 +95,19 @@ func finite(values []float32) bool {
 	return true
 }
 
-func hex(hash uint64) string { return fmt.Sprintf("%016x", hash) }
+// Hex writes a hash as the files of a run folder hold it.
+func Hex(hash uint64) string { return fmt.Sprintf("%016x", hash) }
 
-// A savedState is a checkpoint file that has been opened.
-type savedState struct {
-	checkpoint
+// A SavedState is a checkpoint file that has been opened.
+type SavedState struct {
+	Checkpoint
 	file    *os.File // at its first tensor
-	tensors []safetensors.Tensor
+	entries []safetensors.Tensor
 }
 
-// openCheckpoint reads what a checkpoint file says about itself. Without a file
+// OpenCheckpoint reads the metadata of a checkpoint file. Without a file
 // there is no error and nothing is returned.
-func openCheckpoint(path string) (*savedState, error) {
+func OpenCheckpoint(path string) (*SavedState, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -112,7 +115,7 @@ func openCheckpoint(path string) (*savedState, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the checkpoint: %w", err)
 	}
-	s := &savedState{file: f}
+	s := &SavedState{file: f}
 	if err := s.readHeader(); err != nil {
 		f.Close()
 		return nil, s.damaged(err)
@@ -120,13 +123,13 @@ func openCheckpoint(path string) (*savedState, error) {
 	return s, nil
 }
 
-func (s *savedState) readHeader() error {
+func (s *SavedState) readHeader() error {
 	metadata, tensors, err := safetensors.ReadHeader(s.file)
 	if err != nil {
 		return err
 	}
-	s.tensors = tensors
-	if err := json.Unmarshal([]byte(metadata[checkpointKey]), &s.checkpoint); err != nil {
+	s.entries = tensors
+	if err := json.Unmarshal([]byte(metadata[checkpointKey]), &s.Checkpoint); err != nil {
 		return fmt.Errorf("metadata %s: %w", checkpointKey, err)
 	}
 	if s.Version != checkpointVersion {
@@ -144,31 +147,31 @@ func (s *savedState) readHeader() error {
 	}
 	info, err := s.file.Stat()
 	if err == nil && info.Size() != end {
-		err = fmt.Errorf("it has %s bytes instead of %s", Number(info.Size()), Number(end))
+		err = fmt.Errorf("it has %s bytes instead of %s", terminal.Number(info.Size()), terminal.Number(end))
 	}
 	return err
 }
 
 // damaged says what can be done without the file.
-func (s *savedState) damaged(err error) error {
+func (s *SavedState) damaged(err error) error {
 	path := s.file.Name()
 	return fmt.Errorf("the checkpoint %s cannot be used: %w; without it, when the file is removed, 'w2vcl resume' starts the run over", path, err)
 }
 
-// load reads the tensors into a trainer and closes the file.
-func (s *savedState) load(t Trainer) error {
-	defer s.close()
+// Load reads the tensors into a trainer and closes the file.
+func (s *SavedState) Load(t trainer.Trainer) error {
+	defer s.Close()
 	hash := xxhash.New()
 	data := io.TeeReader(s.file, hash)
 	state := t.State()
 	if s.Units != t.Units() {
 		return s.damaged(fmt.Errorf("it is of %d units, but this training has %d", s.Units, t.Units()))
 	}
-	if len(state) != len(s.tensors) {
-		return s.damaged(fmt.Errorf("it has %d tensors, but this training %d", len(s.tensors), len(state)))
+	if len(state) != len(s.entries) {
+		return s.damaged(fmt.Errorf("it has %d tensors, but this training %d", len(s.entries), len(state)))
 	}
 	for i, t := range state {
-		saved := s.tensors[i]
+		saved := s.entries[i]
 		if saved.Name != t.Name || saved.Type != safetensors.Float32 || saved.Size != 4*int64(len(t.Data)) {
 			return s.damaged(fmt.Errorf("its tensor %d is %s of %d bytes, but this training has %s of %d",
 				i+1, saved.Name, saved.Size, t.Name, 4*len(t.Data)))
@@ -177,61 +180,64 @@ func (s *savedState) load(t Trainer) error {
 			return s.damaged(fmt.Errorf("tensor %s: %w", t.Name, err))
 		}
 	}
-	if got := hex(hash.Sum64()); got != s.Data {
+	if got := Hex(hash.Sum64()); got != s.Data {
 		return s.damaged(fmt.Errorf("its data are not what was written (checksum %s instead of %s)", got, s.Data))
 	}
 	trainer.Push(t)
 	return nil
 }
 
-func (s *savedState) close() { s.file.Close() }
+// tensors reads tensors by their names, in the order of the file.
+func (s *SavedState) tensors(names ...string) ([][]float32, error) {
+	var found [][]float32
+	for _, t := range s.entries {
+		if len(found) == len(names) || t.Name != names[len(found)] {
+			if _, err := s.file.Seek(t.Size, io.SeekCurrent); err != nil {
+				return nil, s.damaged(err)
+			}
+			continue
+		}
+		values := make([]float32, t.Size/4)
+		if err := safetensors.ReadFloats(s.file, values); err != nil {
+			return nil, s.damaged(fmt.Errorf("tensor %s: %w", t.Name, err))
+		}
+		found = append(found, values)
+	}
+	if len(found) < len(names) {
+		return nil, fmt.Errorf("the checkpoint %s has no tensor %s: vectors of a run with --subword are there when it stops", s.file.Name(), names[len(found)])
+	}
+	return found, nil
+}
 
-// checkSettings returns an error that names the settings that differ from
-// those the checkpoint was trained with, but for those that may.
-func (s *savedState) checkSettings(c *Config) error {
-	now := c.recorded()
+// Close closes the file.
+func (s *SavedState) Close() error { return s.file.Close() }
+
+// CheckSettings returns an error that names the settings that differ from those
+// the checkpoint was trained with, but for those that may.
+func (s *SavedState) CheckSettings(c *settings.Config) error {
+	now := c.Recorded()
 	for _, name := range slices.Sorted(maps.Keys(s.Settings)) {
-		setting, known := c.setting(name)
-		if known && setting.Resume {
+		if settings.MayChange(name) {
 			continue
 		}
 		if got := now[name]; got != s.Settings[name] {
 			return fmt.Errorf("the run was trained with %s %s until now, but its %s says %s: a run goes on with the settings it began with; change that back",
-				name, s.Settings[name], ConfigFile, orElse(got, "nothing of it"))
+				name, s.Settings[name], ConfigFile, cmp.Or(got, "nothing of it"))
 		}
 	}
 	return nil
 }
 
-// recorded returns the settings that a run folder records, as texts.
-func (c *Config) recorded() map[string]string {
-	all := map[string]string{}
-	for _, s := range c.Settings() {
-		if s.Record && c.uses(s) && !c.leftOut(s.Name) {
-			all[s.Name] = s.String()
-		}
-	}
-	return all
-}
-
-// checkText returns an error if the text is not the one that was trained on.
-func (s *savedState) checkText(j *job) error {
-	advice := fmt.Sprintf("a run goes on with the text it began with: name it with --corpus if it moved, or start anew with 'w2vcl train'; the text now is %s", j.config.Corpus)
-	vocabulary, err := j.vocabularyHash()
+// CheckText returns an error if the text is not the one that was trained on:
+// vocabulary and fingerprint are those of the text that the setting --corpus
+// names.
+func (s *SavedState) CheckText(corpus, vocabulary, fingerprint string) error {
+	advice := fmt.Sprintf("a run goes on with the text it began with: name it with --corpus if it moved, or start anew with 'w2vcl train'; the text now is %s", corpus)
 	switch {
-	case err != nil:
-		return err
 	case s.Vocabulary != vocabulary:
 		return fmt.Errorf("the words of the text, or how often they occur, changed since the run was interrupted; %s", advice)
-	case s.Corpus != hex(j.fingerprint()):
+	case s.Corpus != fingerprint:
 		return fmt.Errorf("the text changed since the run was interrupted, though its words and their counts are the same; %s", advice)
 	}
 	return nil
-}
-
-// vocabularyHash is the XXH64 of vocab.tsv.
-func (j *job) vocabularyHash() (string, error) {
-	hash := xxhash.New()
-	err := j.vocabulary.WriteTSV(hash)
-	return hex(hash.Sum64()), err
 }

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package train
+package runfolder
 
 import (
 	"errors"

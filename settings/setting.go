@@ -1,6 +1,7 @@
-package train
+package settings
 
 import (
+	"encoding"
 	"fmt"
 	"math"
 	"slices"
@@ -8,25 +9,66 @@ import (
 	"strings"
 )
 
-// A Setting is one entry of the table of settings. It has the methods of a
-// flag value (Set, String, Type), so a command line can use it as it is.
+// A Setting is one entry of the table of settings. Its value points into the
+// [Config] that the table was made of.
 type Setting struct {
-	Name    string   // of the flag and in TOML
-	Aliases []string // names other tools use; accepted as flags, not shown
-	Help    string   // one line; a word in backquotes names the value
-	Group   string   // heading in help
-	Modes   []string // modes that use it; nil: all
-	Subword []string // kinds of --subword that use it; nil: all
-	Record  bool     // written to the run folder's config.toml
-	Resume  bool     // may change when a run is resumed
+	Name    string          // of the flag and in TOML
+	Aliases []string        // names other tools use; accepted as flags, not shown
+	Group   string          // heading in help
+	Choices []Choice        // the values it may have; nil: others
+	Modes   func(Mode) bool // the modes that use it; nil: all
+	Subword []string        // kinds of --subword that use it; nil: all
+	Record  bool            // written to the run folder's config.toml
+	Resume  bool            // may change when a run is resumed
 
-	value       any // *string, *bool, *int, *uint64 or *float64, into a Config
+	help        string // one line; a word in backquotes names the value
+	value       any    // *string, *bool, *int, *uint64, *float64 or a textValue, into a Config
 	hideDefault bool
 }
 
-// AppliesTo reports whether mode uses the setting.
+// A Choice is one value of a setting that names a choice.
+type Choice struct {
+	Name string
+	Help string // a few words; may be empty where the name says it all
+}
+
+// A textValue is a value with a syntax of its own.
+type textValue interface {
+	encoding.TextUnmarshaler
+	fmt.Stringer
+}
+
+// Help returns the setting's line of help, with its choices. A word in
+// backquotes names the value.
+func (s Setting) Help() string {
+	if s.Choices == nil {
+		return s.help
+	}
+	var list strings.Builder
+	for i, c := range s.Choices {
+		switch {
+		case i > 0 && i == len(s.Choices)-1:
+			list.WriteString(" or ")
+		case i > 0:
+			list.WriteString(", ")
+		}
+		list.WriteString(c.Name)
+		if c.Help != "" {
+			list.WriteString(" (" + c.Help + ")")
+		}
+	}
+	return fmt.Sprintf("%s: `NAME` is %s", s.help, &list)
+}
+
+// AppliesTo reports whether the mode of that name uses the setting.
 func (s Setting) AppliesTo(mode string) bool {
-	return s.Modes == nil || slices.Contains(s.Modes, mode)
+	m, ok := modeNamed(mode)
+	return s.Modes == nil || ok && s.Modes(m)
+}
+
+// ModeNames lists the modes that use the setting.
+func (s Setting) ModeNames() []string {
+	return modeNames(func(m Mode) bool { return s.Modes == nil || s.Modes(m) })
 }
 
 // uses reports whether the configuration has a use for the setting.
@@ -74,13 +116,15 @@ func (s Setting) String() string {
 		return strconv.FormatUint(*v, 10)
 	case *float64:
 		return strconv.FormatFloat(*v, 'g', -1, 64)
+	case textValue:
+		return v.String()
 	default: // the zero Setting, which flag packages make to compare defaults
 		return ""
 	}
 }
 
-// Set parses text into the value.
-func (s Setting) Set(text string) error {
+// set parses text into the value. label names the setting in the error.
+func (s Setting) set(label, text string) error {
 	var err error
 	switch v := s.value.(type) {
 	case *string:
@@ -96,9 +140,13 @@ func (s Setting) Set(text string) error {
 		if err == nil && (math.IsNaN(*v) || math.IsInf(*v, 0)) {
 			err = strconv.ErrRange
 		}
+	case textValue:
+		if err := v.UnmarshalText([]byte(text)); err != nil {
+			return fmt.Errorf("%s %s: %w", label, text, err)
+		}
 	}
 	if err != nil {
-		return fmt.Errorf("%q is not a %s", text, strings.Replace(s.Type(), "bool", "switch (true or false)", 1))
+		return fmt.Errorf("%s: %q is not a %s", label, text, strings.Replace(s.Type(), "bool", "switch (true or false)", 1))
 	}
 	return nil
 }
@@ -106,8 +154,6 @@ func (s Setting) Set(text string) error {
 // raw returns the value itself, in a type TOML knows.
 func (s Setting) raw() any {
 	switch v := s.value.(type) {
-	case *string:
-		return *v
 	case *bool:
 		return *v
 	case *int:
@@ -117,7 +163,7 @@ func (s Setting) raw() any {
 	case *float64:
 		return *v
 	default:
-		return nil
+		return s.String()
 	}
 }
 
@@ -126,8 +172,6 @@ func (s Setting) raw() any {
 func (s Setting) tomlText(value any) (string, error) {
 	ok := false
 	switch s.value.(type) {
-	case *string:
-		_, ok = value.(string)
 	case *bool:
 		_, ok = value.(bool)
 	case *int, *uint64:
@@ -137,14 +181,17 @@ func (s Setting) tomlText(value any) (string, error) {
 		case int64, float64:
 			ok = true
 		}
+	default:
+		_, ok = value.(string)
 	}
 	if !ok {
-		return "", fmt.Errorf("%v is not a %s", tomlShow(value), s.Type())
+		return "", fmt.Errorf("%v is not a %s", quoted(value), s.Type())
 	}
 	return fmt.Sprint(value), nil
 }
 
-func tomlShow(value any) string {
+// quoted puts quotation marks around a text.
+func quoted(value any) string {
 	if text, ok := value.(string); ok {
 		return strconv.Quote(text)
 	}

@@ -9,19 +9,23 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// A blockTrainer is a fakeTrainer that takes five units at a time. Its tables are
+// A seriesTrainer is a fakeTrainer that takes five units at a time. Its tables are
 // elsewhere until they are pulled.
-type blockTrainer struct {
+type seriesTrainer struct {
 	*fakeTrainer
-	blocks []int // sizes
+	series []int // sizes
 	pulls  []bool
 }
 
-func (b *blockTrainer) SeriesLength() int { return 5 }
-func (b *blockTrainer) AdvanceSeries(ctx context.Context, first int, rates []float64) (reports []Report, err error) {
-	b.blocks = append(b.blocks, len(rates))
+func (b *seriesTrainer) SeriesLength() int { return 5 }
+func (b *seriesTrainer) AdvanceSeries(ctx context.Context, first int, rates []float64) (reports []trainer.Report, err error) {
+	b.series = append(b.series, len(rates))
 	for i, rate := range rates {
 		r, err := b.Advance(ctx, first+i, rate)
 		if err != nil {
@@ -31,31 +35,31 @@ func (b *blockTrainer) AdvanceSeries(ctx context.Context, first int, rates []flo
 	}
 	return reports, nil
 }
-func (b *blockTrainer) Pull(everything bool) error { b.pulls = append(b.pulls, everything); return nil }
-func (b *blockTrainer) Push()                      {}
-func (b *blockTrainer) Device() (string, int64)    { return "none", 0 }
+func (b *seriesTrainer) Pull(everything bool) error { b.pulls = append(b.pulls, everything); return nil }
+func (b *seriesTrainer) Push()                      {}
+func (b *seriesTrainer) Device() (string, int64)    { return "none", 0 }
 
-// TestLoopOfBlocks: blocks end where a checkpoint is due, and metrics are those of
-// single units, with the time of a block shared among its units.
-func TestLoopOfBlocks(t *testing.T) {
-	metrics, err := openMetrics(filepath.Join(t.TempDir(), MetricsFile), 0)
+// TestLoopOfSeries: series end where a checkpoint is due, and metrics are those of
+// single units, with the time of a series shared among its units.
+func TestLoopOfSeries(t *testing.T) {
+	metrics, err := runfolder.OpenMetrics(filepath.Join(t.TempDir(), runfolder.MetricsFile), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer metrics.file.Close()
+	defer metrics.Close()
 	f := newFake(17, 1, 1)
-	b := &blockTrainer{fakeTrainer: f}
+	b := &seriesTrainer{fakeTrainer: f}
 	f.loss = func(unit int) float64 { return float64(unit) }
 	var lines bytes.Buffer
 	l := testLoop(f, &lines)
 	l.trainer = b
-	l.saver = &saver{path: filepath.Join(t.TempDir(), "c", stateFile), trainer: b, metrics: metrics, every: interval{units: 7}}
+	l.saver = &saver{path: filepath.Join(t.TempDir(), "c", "state.safetensors"), trainer: b, metrics: metrics, every: settings.Interval{Units: 7}}
 	got, err := l.run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []int{5, 2, 5, 2, 3}; !slices.Equal(b.blocks, want) {
-		t.Errorf("blocks of %v units, want %v", b.blocks, want)
+	if want := []int{5, 2, 5, 2, 3}; !slices.Equal(b.series, want) {
+		t.Errorf("series of %v units, want %v", b.series, want)
 	}
 	if !slices.Equal(b.pulls, []bool{true, true}) {
 		t.Errorf("state was pulled %v, want twice, with everything", b.pulls)
@@ -82,7 +86,7 @@ func TestLoopOfBlocks(t *testing.T) {
 
 // A loss that is not a number stops the run at its unit, wherever in a block it
 // is.
-func TestBlockDiverges(t *testing.T) {
+func TestSeriesDiverges(t *testing.T) {
 	f := newFake(17, 1, 1)
 	f.loss = func(unit int) float64 {
 		if unit >= 8 {
@@ -91,7 +95,7 @@ func TestBlockDiverges(t *testing.T) {
 		return 1
 	}
 	l := testLoop(f, nil)
-	l.trainer = &blockTrainer{fakeTrainer: f}
+	l.trainer = &seriesTrainer{fakeTrainer: f}
 	l.metrics = nil
 	if _, err := l.run(t.Context()); !errors.Is(err, errDiverged) || !strings.Contains(err.Error(), "NaN at iteration 9 of 17") {
 		t.Errorf("error %v", err)

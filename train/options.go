@@ -1,17 +1,18 @@
 package train
 
 import (
-	"context"
 	"io"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// Extras are what a program adds to a run beside its settings. The zero value
-// adds nothing.
-type Extras struct {
+// Options are what a program, not its user, decides of a run. The zero value is
+// a plain run.
+type Options struct {
 	// Source is read instead of Config.Corpus, which is its name then.
 	Source io.Reader
 
@@ -41,7 +42,7 @@ type Limit struct {
 }
 
 // share is how much of a run of so many units is done, from 0 to 1.
-func (l Limit) share(p position, units int) float64 {
+func (l Limit) share(p runfolder.Position, units int) float64 {
 	switch {
 	case l.Seconds > 0:
 		return min(p.Seconds/l.Seconds, 1)
@@ -63,50 +64,27 @@ type Observation struct {
 	Vocabulary      *corpus.Vocabulary
 	Words, Contexts []float32 // the tables W and C, (V, N); not to be changed or kept
 
-	config *Config
+	config *settings.Config
 }
 
 // Vectors returns what vectors.bin would hold now.
 func (o Observation) Vectors() (*embedding.Table, error) {
-	return embedding.NewTable(o.Vocabulary.Words, o.config.Dim, o.config.vectors(o.Words, o.Contexts))
-}
-
-// vectors returns the vectors to use: W, or a new W + C.
-func (c *Config) vectors(words, contexts []float32) []float32 {
-	if c.Vectors != VectorsSum {
-		return words
-	}
-	sum := make([]float32, len(words))
-	for i := range sum {
-		sum[i] = words[i] + contexts[i]
-	}
-	return sum
+	return embedding.NewTable(o.Vocabulary.Words, o.config.Dim, o.config.Exported(o.Words, o.Contexts))
 }
 
 // observer returns the function that the loop calls, nil if there is none.
-func (j *job) observer() func(position, float64) error {
-	if j.extras.Observe == nil {
+func (j *job) observer() func(runfolder.Position, float64) error {
+	if j.options.Observe == nil {
 		return nil
 	}
-	return func(p position, share float64) error {
+	return func(p runfolder.Position, share float64) error {
 		if err := trainer.Pull(j.trainer, false); err != nil {
 			return err
 		}
 		words, contexts := j.trainer.Tables()
-		return j.extras.Observe(Observation{
+		return j.options.Observe(Observation{
 			Share: share, Units: p.Units, Seconds: p.Seconds, Pairs: p.Pairs, Loss: p.Last.Loss,
-			Vocabulary: j.vocabulary, Words: words, Contexts: contexts, config: &j.config,
+			Vocabulary: j.text.vocabulary, Words: words, Contexts: contexts, config: &j.config,
 		})
 	}
-}
-
-// ReadText reads the text of a configuration once, for the runs that share it.
-// source, if not nil, is read instead of c.Corpus.
-func ReadText(ctx context.Context, c Config, source io.Reader, p *Progress) (*corpus.Corpus, error) {
-	j := &job{config: c, extras: Extras{Source: source}}
-	defer j.close()
-	if err := j.readCorpus(ctx, p); err != nil {
-		return nil, stopped(ctx, err)
-	}
-	return j.corpus, nil
 }

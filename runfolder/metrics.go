@@ -1,0 +1,144 @@
+package runfolder
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// A Metric is one line of metrics.jsonl: the means over the units since the
+// line before.
+type Metric struct {
+	Unit           int     `json:"unit"`    // units finished
+	Seconds        float64 `json:"seconds"` // of training until then
+	Loss           float64 `json:"loss"`    // per pair, natural logarithm
+	LR             float64 `json:"lr"`      // of the last unit
+	WordsPerSecond float64 `json:"words_per_second"`
+	PairsPerSecond float64 `json:"pairs_per_second"`
+}
+
+// A Position is how far a run has come: all that the loop needs to go on from
+// there.
+type Position struct {
+	Units   int     `json:"units"`   // finished
+	Seconds float64 `json:"seconds"` // of training
+	Pairs   float64 `json:"pairs"`
+	Words   float64 `json:"words"`
+	Last    Metric  `json:"last"` // line of metrics
+	Line    Tally   `json:"line"` // since then
+}
+
+// A Tally sums the units of one line of metrics.
+type Tally struct {
+	Units int     `json:"units"`
+	Start float64 `json:"start"` // seconds
+	Loss  float64 `json:"loss"`
+	Pairs float64 `json:"pairs"`
+	Words float64 `json:"words"`
+}
+
+// ReadMetrics reads metrics.jsonl. A last line without its end, of a run in
+// progress, is left out. Errors name the file and the line.
+func ReadMetrics(path string) ([]Metric, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read metrics: %w", err)
+	}
+	var metrics []Metric
+	for number := 1; ; number++ {
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		if !whole {
+			return metrics, nil
+		}
+		var m Metric
+		if err := json.Unmarshal(line, &m); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
+		}
+		metrics, data = append(metrics, m), rest
+	}
+}
+
+// A MetricsLog is metrics.jsonl, opened to append. A disk that is full is no
+// reason to stop training: lines that cannot be written wait in memory, 200 at
+// the most in a run, and whoever needs them on the disk calls Flush.
+type MetricsLog struct {
+	file    *os.File
+	size    int64  // bytes of the whole lines
+	waiting []byte // whole lines, too
+}
+
+// OpenMetrics opens the metrics of a run and cuts off what comes after the
+// first size bytes: lines of units that will be trained again. A file that is
+// shorter lost lines, which is no reason to lose the run.
+func OpenMetrics(path string, size int64) (*MetricsLog, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write metrics: %w", err)
+	}
+	end, err := f.Seek(0, io.SeekEnd)
+	m := &MetricsLog{file: f, size: min(size, end)}
+	if err == nil {
+		err = m.rewind()
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("cannot write metrics: %w", err)
+	}
+	return m, nil
+}
+
+// Write appends whole lines. It never fails: Flush does.
+func (m *MetricsLog) Write(lines []byte) (int, error) {
+	m.waiting = append(m.waiting, lines...)
+	_ = m.write() // or later
+	return len(lines), nil
+}
+
+// write writes the lines that wait. What a failed write left of a line is taken
+// back.
+func (m *MetricsLog) write() error {
+	if _, err := m.file.Write(m.waiting); err != nil {
+		return errors.Join(err, m.rewind())
+	}
+	m.size += int64(len(m.waiting))
+	m.waiting = m.waiting[:0]
+	return nil
+}
+
+// Flush makes all lines safe.
+func (m *MetricsLog) Flush() error {
+	err := m.write()
+	if err == nil {
+		err = m.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write metrics: %w", err)
+	}
+	return nil
+}
+
+// rewind goes to the end of the whole lines.
+func (m *MetricsLog) rewind() error {
+	if err := m.file.Truncate(m.size); err != nil {
+		return err
+	}
+	_, err := m.file.Seek(m.size, io.SeekStart)
+	return err
+}
+
+// Finish makes all lines safe and closes the file.
+func (m *MetricsLog) Finish() error {
+	if err := m.Flush(); err != nil {
+		return err
+	}
+	return m.file.Close()
+}
+
+// Size returns the bytes of the whole lines that are written.
+func (m *MetricsLog) Size() int64 { return m.size }
+
+// Close closes the file; lines that wait are lost.
+func (m *MetricsLog) Close() error { return m.file.Close() }

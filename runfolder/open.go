@@ -1,0 +1,168 @@
+package runfolder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+// A Run is a run folder opened to read: a whole run, or one that is still going.
+type Run struct {
+	dir string // OUT, or OUT.partial
+}
+
+// Open finds the run of a folder: OUT itself, or OUT.partial while there is no
+// OUT.
+func Open(path string) (*Run, error) {
+	for _, dir := range []string{path, path + partialSuffix} {
+		info, err := os.Stat(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("cannot read the run: %w", err)
+		case !info.IsDir():
+			return nil, fmt.Errorf("%s is a file, not a run folder", dir)
+		}
+		return &Run{dir}, nil
+	}
+	return nil, fmt.Errorf("%s: there is no such run folder or vectors file", path)
+}
+
+// Path returns the path of a file of the run.
+func (r *Run) Path(name string) string { return filepath.Join(r.dir, name) }
+
+// Config returns the settings of the run. They are not validated: this program
+// may lack the device that the run was trained on.
+func (r *Run) Config() (settings.Config, error) { return settings.Read(r.Path(ConfigFile)) }
+
+// Metrics returns the lines of metrics until now.
+func (r *Run) Metrics() ([]Metric, error) { return ReadMetrics(r.Path(MetricsFile)) }
+
+// Vectors returns the vectors to use. While a run is going they are those of its
+// last checkpoint.
+func (r *Run) Vectors() (*embedding.Table, error) {
+	if exists(r.Path(VectorsFile)) {
+		return embedding.Load(r.Path(VectorsFile))
+	}
+	t, err := r.saved()
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.Config()
+	if err != nil {
+		return nil, err
+	}
+	return embedding.NewTable(t.Vocabulary, c.Dim, c.Exported(t.Words, t.Contexts))
+}
+
+// Encoder returns the encoder of words by their spelling; nil if the run has none.
+func (r *Run) Encoder() (subword.Composer, error) {
+	e, err := subword.Load(r.Path(EncoderFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return e, err
+}
+
+// Tables are the tables of a run.
+type Tables struct {
+	Vocabulary []string  // the word of each row
+	Words      []float32 // W, (V, N) in row-major order
+	Contexts   []float32 // C, likewise
+}
+
+// Tables returns W and C. While a run is going they are those of its last
+// checkpoint.
+func (r *Run) Tables() (Tables, error) {
+	if !exists(r.Path(VectorsFile)) {
+		return r.saved()
+	}
+	vectors, err := embedding.Load(r.Path(VectorsFile))
+	if err != nil {
+		return Tables{}, err
+	}
+	contexts, err := embedding.Load(r.Path(ContextFile))
+	if err != nil {
+		return Tables{}, err
+	}
+	c, err := r.Config()
+	if err != nil {
+		return Tables{}, err
+	}
+	if len(vectors.Vectors) != len(contexts.Vectors) {
+		return Tables{}, fmt.Errorf("%s has %d values and %s has %d", VectorsFile, len(vectors.Vectors), ContextFile, len(contexts.Vectors))
+	}
+	if c.Vectors == settings.VectorsSum {
+		for i, x := range contexts.Vectors {
+			vectors.Vectors[i] -= x
+		}
+	}
+	return Tables{vectors.Words, vectors.Vectors, contexts.Vectors}, nil
+}
+
+// saved returns the tables of the last checkpoint.
+func (r *Run) saved() (Tables, error) {
+	s, err := OpenCheckpoint(r.Path(CheckpointFile))
+	if err != nil {
+		return Tables{}, err
+	}
+	if s == nil {
+		return Tables{}, fmt.Errorf("%s is a folder without %s: name a run folder of w2vcl train, or a vectors file",
+			strings.TrimSuffix(r.dir, partialSuffix), VectorsFile)
+	}
+	defer s.Close()
+	f, err := os.Open(r.Path(VocabularyFile))
+	if err != nil {
+		return Tables{}, fmt.Errorf("cannot read the vocabulary: %w", err)
+	}
+	defer f.Close()
+	vocabulary, err := corpus.ReadVocabularyTSV(f, f.Name())
+	if err != nil {
+		return Tables{}, err
+	}
+	tables, err := s.tensors("words", "contexts")
+	if err != nil {
+		return Tables{}, err
+	}
+	return Tables{vocabulary.Words, tables[0], tables[1]}, nil
+}
+
+// Vectors are word vectors with the encoder of a run, if it has one: it composes
+// the vectors of all other words.
+type Vectors struct {
+	*embedding.Table
+	Encoder subword.Composer // may be nil
+}
+
+// LoadVectors reads the vectors of a run folder, or of a file in any format that
+// [embedding.Load] knows.
+func LoadVectors(path string) (*Vectors, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		t, err := embedding.Load(path)
+		return &Vectors{Table: t}, err
+	}
+	r, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	v := &Vectors{}
+	if v.Table, err = r.Vectors(); err != nil {
+		return nil, err
+	}
+	if v.Encoder, err = r.Encoder(); err != nil {
+		return nil, err
+	}
+	if v.Encoder != nil && v.Encoder.Dim() != v.Dim {
+		return nil, fmt.Errorf("%s: the vectors have %d dimensions, but %s gives %d", path, v.Dim, EncoderFile, v.Encoder.Dim())
+	}
+	return v, nil
+}

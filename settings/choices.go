@@ -1,0 +1,120 @@
+package settings
+
+import (
+	"slices"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// Names of choices. Those of optimizers are in package optim, those of models in
+// package sequential.
+const (
+	PresetTuned = "tuned" // the best recipe known; the default
+	PresetPaper = "paper" // the published setting
+
+	NoiseMatrix = "matrix"
+	NoiseCounts = "counts"
+
+	VectorsSum   = "sum"
+	VectorsWords = "words"
+
+	DecayLinear = "linear"
+	DecayNone   = "none"
+
+	SubwordNone  = "none"
+	SubwordCNN   = "cnn"
+	SubwordNGram = "ngram"
+
+	FormFused = string(graph.FormFused)
+	FormStock = string(graph.FormStock)
+
+	TokenizerWhitespace = "whitespace"
+	TokenizerWords      = "words"
+
+	DeviceCPU = "cpu"
+
+	PrecisionFloat32 = string(device.Float32)
+	PrecisionHalf    = string(device.Half)
+)
+
+var (
+	presetChoices    = []Choice{{PresetTuned, ""}, {PresetPaper, ""}}
+	vectorsChoices   = []Choice{{VectorsSum, "word + context vector"}, {VectorsWords, ""}}
+	decayChoices     = []Choice{{DecayLinear, "down to --lr-end"}, {DecayNone, ""}}
+	formChoices      = []Choice{{FormFused, "fast"}, {FormStock, "the readable reference"}}
+	precisionChoices = []Choice{{PrecisionFloat32, ""}, {PrecisionHalf, "16 bits, see docs/cuda.md"}}
+	tokenizerChoices = []Choice{{TokenizerWhitespace, "text that is tokenized already"}, {TokenizerWords, "raw text: runs of letters, digits and apostrophes"}}
+	subwordChoices   = []Choice{{SubwordCNN, "convolutions over characters"}, {SubwordNGram, "fastText's sum of hashed n-grams"}, {SubwordNone, ""}}
+
+	cnnOnly   = []string{SubwordCNN}
+	ngramOnly = []string{SubwordNGram}
+	encoders  = []string{SubwordCNN, SubwordNGram}
+)
+
+func isEncoder(subword string) bool { return slices.Contains(encoders, subword) }
+
+// A noise is a distribution of negatives.
+type noise struct {
+	Choice
+	exponent    float64 // the default of --noise-exponent
+	needsMatrix bool
+
+	// counts returns the weight of each word before the exponent; m may be nil
+	// unless needsMatrix is set.
+	counts func(m *wordcontext.Matrix, v *corpus.Vocabulary) []uint64
+}
+
+var noises = []noise{
+	{
+		Choice: Choice{NoiseMatrix, "how often a word was found as a context"}, exponent: 1, needsMatrix: true,
+		counts: func(m *wordcontext.Matrix, _ *corpus.Vocabulary) []uint64 { return m.ContextCounts() },
+	},
+	{
+		Choice: Choice{NoiseCounts, "how often in the corpus"}, exponent: 0.75,
+		counts: func(_ *wordcontext.Matrix, v *corpus.Vocabulary) []uint64 { return v.Counts },
+	},
+}
+
+func noiseChoices() (all []Choice) {
+	for _, n := range noises {
+		all = append(all, n.Choice)
+	}
+	return all
+}
+
+// noise returns the noise of a validated configuration.
+func (c *Config) noise() noise {
+	i := slices.IndexFunc(noises, func(n noise) bool { return n.Name == c.Noise })
+	return noises[max(i, 0)]
+}
+
+func modeChoices() (all []Choice) {
+	for _, m := range Modes() {
+		all = append(all, Choice{m.Name, m.Help})
+	}
+	return all
+}
+
+func optimizerChoices() (all []Choice) {
+	for _, o := range optim.Methods() {
+		all = append(all, Choice{string(o.Name), o.Help})
+	}
+	return all
+}
+
+// modelChoices lists the models of a mode, or of all modes that have some.
+func modelChoices(mode string) (all []Choice) {
+	for _, a := range sequential.Algorithms() {
+		for _, m := range a.Models {
+			if mode == "" || mode == string(a.Name) {
+				all = append(all, Choice{string(m.Name), m.Help})
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,95 @@
+package settings
+
+import "runtime"
+
+// A Config holds every setting of a run. The zero value is not usable: start
+// from [Defaults] or [Resolve], which fill in the recipe of a mode.
+type Config struct {
+	Mode   string // how to train, see [Modes]
+	Preset string // the recipe of the defaults: "tuned" or "paper"
+
+	Corpus   string // a text file, a folder of them, or "-" for standard input
+	Out      string // the run folder to make
+	Matrix   string // the file of M; empty: M is in memory only
+	GraphDOT string // the file to write the Gorgonia graph to; empty: none
+	Init     string // vectors to go on from: a run folder or a file; empty: none
+	Force    bool   // replace an existing run folder or a matrix file that does not fit
+
+	Checkpoint Interval // how often to save a checkpoint
+
+	MinCount    int    // words rarer than this are removed
+	MaxSentence int    // longer lines are cut into sentences of this many tokens
+	Lowercase   bool   // lower-case the text
+	Tokenizer   string // "whitespace" or "words"
+
+	Dim           int     // N, dimensions of a vector
+	Window        int     // words on either side of the centre word
+	DynamicWindow bool    // draw each window's size uniformly from 1..Window
+	Negative      int     // K, negatives per positive pair
+	Noise         string  // the weights that negatives are drawn by: "matrix" or "counts"
+	NoiseExponent float64 // power applied to those weights
+	Sample        float64 // subsampling threshold of frequent words; 0: none
+	Passes        int     // how often the corpus is subsampled into M
+	Contexts      int     // l, columns of M
+	Batch         int     // pairs per minibatch
+	Model         string  // word2vec: "sg" (skip-gram) or "cbow"
+	Vectors       string  // the vectors that are exported: "sum" (W + C) or "words" (W)
+
+	Subword   string  // the encoder of words by their spelling: "none", "cnn" or "ngram"
+	WordTable bool    // every word has a vector of its own beside its spelling
+	Gram      int     // cnn: characters of a symbol
+	CharDim   int     // cnn: E, values of a symbol's embedding
+	Widths    Widths  // cnn: symbols that filters span
+	Filters   int     // cnn: filters of each width
+	MaxChars  int     // cnn: characters of a word that are read
+	MinGram   int     // ngram: characters of the shortest n-grams
+	MaxGram   int     // ngram: characters of the longest n-grams
+	Buckets   int     // ngram: vectors that n-grams are hashed to
+	SubwordLR float64 // learning rate of the encoder, times LR
+
+	Epochs      int     // cl: l iterations each; other modes: passes over the corpus
+	Iterations  int     // cl: overrides Epochs; 0: Epochs x Contexts
+	LR          float64 // learning rate at the first unit
+	Decay       string  // "linear" or "none"
+	LREnd       float64 // learning rate at the last unit of a linear decay
+	Optimizer   string  // "adam", "adam-row" or "sgd"
+	WeightDecay float64 // decoupled weight decay
+
+	Seed      uint64
+	Threads   int    // 0: all processors
+	MaxMemory Size   // zero: the memory that the machine has available
+	Device    string // "cpu", "cuda" or "cuda:N"
+	Precision string // of the tables on a GPU: "float32" or "half"
+	Form      string // form of the Gorgonia graph: "fused" or "stock"
+}
+
+// ThreadCount returns the number of threads to use.
+func (c *Config) ThreadCount() int {
+	if c.Threads > 0 {
+		return c.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// HasEncoder reports whether word vectors are composed from spelling.
+func (c *Config) HasEncoder() bool { return isEncoder(c.Subword) }
+
+// DevicePrecision returns the precision of the tables on a GPU; "" for the CPU.
+func (c *Config) DevicePrecision() string {
+	if c.Device == DeviceCPU {
+		return ""
+	}
+	return c.Precision
+}
+
+// TotalIterations returns the iterations of a run of mode cl.
+func (c *Config) TotalIterations() int {
+	if c.Iterations > 0 {
+		return c.Iterations
+	}
+	return c.Epochs * c.Contexts
+}
+
+// symbols returns how many symbols of a word an encoder reads: n-grams of its
+// characters and the marks of its two ends.
+func (c *Config) symbols() int { return c.MaxChars + 2 - (c.Gram - 1) }

@@ -1,0 +1,93 @@
+package settings
+
+import (
+	"slices"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/sequential"
+)
+
+// A Mode is one way of training.
+type Mode struct {
+	Name   string
+	Help   string // a few words
+	Family Family
+	Unit   string // a unit of its trainer, for people, in the singular
+	GPU    bool   // there are CUDA kernels for it
+
+	recipe func(c *Config) // sets the defaults in which it differs from other modes
+}
+
+// A Family is a kind of modes that share a trainer and settings.
+type Family int
+
+// The families of modes.
+const (
+	LargeBatch      Family = iota // graph.CL, on the matrix M
+	Minibatch                     // graph.Vanilla, on pairs in the order of the text
+	SentenceOrdered               // sequential.Trainer, on the sentences of the text
+)
+
+// Names of modes. The sentence-ordered ones are those of package sequential.
+const (
+	ModeCL      = "cl"
+	ModeVanilla = "vanilla"
+)
+
+// Modes is the table of all modes, in the order of help.
+func Modes() []Mode {
+	all := []Mode{
+		{Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration", GPU: true, recipe: clRecipe},
+		{Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit", recipe: vanillaRecipe},
+	}
+	for _, a := range sequential.Algorithms() {
+		all = append(all, Mode{
+			Name: string(a.Name), Help: a.Help, Family: SentenceOrdered, Unit: "unit", GPU: device.HasKernels(a.Name),
+			recipe: func(c *Config) { sequentialRecipe(c, a) },
+		})
+	}
+	return all
+}
+
+// ModeNames lists the names of all modes.
+func ModeNames() []string { return modeNames(func(Mode) bool { return true }) }
+
+// modeNames lists the names of some modes.
+func modeNames(include func(Mode) bool) []string {
+	var names []string
+	for _, m := range Modes() {
+		if include(m) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// TheMode returns the mode of a validated configuration.
+func (c *Config) TheMode() Mode {
+	m, _ := modeNamed(c.Mode)
+	return m
+}
+
+func modeNamed(name string) (Mode, bool) {
+	all := Modes()
+	i := slices.IndexFunc(all, func(m Mode) bool { return m.Name == name })
+	if i < 0 {
+		return Mode{}, false
+	}
+	return all[i], true
+}
+
+// Groups of modes that use a setting.
+func largeBatch(m Mode) bool      { return m.Family == LargeBatch }
+func minibatch(m Mode) bool       { return m.Family == Minibatch }
+func sentenceOrdered(m Mode) bool { return m.Family == SentenceOrdered }
+func asGraph(m Mode) bool         { return m.Family == LargeBatch || m.Family == Minibatch }
+func onGPU(m Mode) bool           { return m.GPU }
+func withModels(m Mode) bool      { return len(modelChoices(m.Name)) > 0 }
+
+// plannedModes are known names of modes that are not built yet.
+var plannedModes = []string{"fullregister", "blazingtext"}
+
+// ReadsText reports whether training reads the text; else M has all it needs.
+func (m Mode) ReadsText() bool { return m.Family != LargeBatch }

@@ -1,0 +1,248 @@
+package settings
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
+)
+
+// The recipes: every default of every mode and preset, and nothing else. Mode,
+// preset and optimizer choose a recipe, because a good learning rate for Adam is
+// useless for SGD. What a sentence-ordered mode has to itself stands in its entry
+// of sequential.Algorithms.
+
+// Defaults returns the recipe of a mode, preset and optimizer. An empty name
+// means mode cl, preset tuned, optimizer adam. Unknown names get the values of
+// those, for [Config.Validate] to refuse.
+func Defaults(modeName, preset, optimizer string) Config {
+	c := Config{
+		Mode:      cmp.Or(modeName, ModeCL),
+		Preset:    cmp.Or(preset, PresetTuned),
+		Optimizer: cmp.Or(optimizer, string(optim.Adam)),
+
+		Checkpoint: Interval{Seconds: 600, text: "10m"},
+
+		MinCount:    5,
+		MaxSentence: 1000,
+		Tokenizer:   TokenizerWhitespace,
+		Dim:         100,
+		Window:      2,
+		Negative:    5,
+		Decay:       DecayLinear,
+
+		Seed:   1,
+		Device: DeviceCPU,
+		Form:   FormFused,
+	}
+	m, ok := modeNamed(c.Mode)
+	if !ok {
+		m, _ = modeNamed(ModeCL)
+	}
+	if m.GPU {
+		c.Precision = PrecisionFloat32
+	}
+	if asGraph(m) {
+		subwordRecipe(&c, SubwordNone)
+	}
+	m.recipe(&c)
+	return c
+}
+
+// adaptive reports whether the optimizer's steps are about as large as the
+// learning rate, whatever the gradient: such optimizers share Adam's rates, the
+// others those of SGD.
+func (c *Config) adaptive() bool {
+	o, err := optim.Find(optim.Method(c.Optimizer))
+	return err == nil && o.Adaptive
+}
+
+func clRecipe(c *Config) {
+	if c.Preset == PresetPaper {
+		clPaper(c)
+		return
+	}
+	clTuned(c)
+}
+
+// clTuned is the recipe found by 75 runs on 17 million words of Wikipedia
+// (benchmarks/2026-11-21-recipes.md): M from the subsampled corpus with dynamic
+// windows, and negatives drawn as often as words are found as contexts, so that
+// the two alternating steps share one objective. See clRate for long vectors.
+func clTuned(c *Config) {
+	c.Noise, c.NoiseExponent = NoiseMatrix, 1
+	c.Sample, c.Passes, c.DynamicWindow = 1e-4, 5, true
+	c.Contexts, c.Epochs = 8192, 1
+	c.LR, c.WeightDecay = 6e-3, 0.06
+	if !c.adaptive() {
+		c.LR, c.WeightDecay = 0.06, 0.01
+	}
+	c.Vectors = VectorsSum
+}
+
+// clRate is Adam's learning rate in the tuned recipe: a step of Adam moves every
+// value by about the rate, so scores, which are sums over dim values, move by dim
+// times that. Above 1/dim the analogies and rare words of long vectors suffer
+// (benchmarks/2026-11-21-cuda-cl.md). Weight decay works by its product with the
+// rate, which stays as long as decay stays at 0.1 or less.
+func clRate(c *Config, set given) {
+	if set["lr"] != "" || c.Dim < 1 {
+		return
+	}
+	tuned := c.LR
+	c.LR = min(tuned, readable(1/float64(c.Dim)))
+	if set["weight-decay"] == "" {
+		c.WeightDecay = max(c.WeightDecay, min(0.1, readable(c.WeightDecay*tuned/c.LR)))
+	}
+}
+
+// clPaper is the setting of the W2V-CL paper's experiments.
+func clPaper(c *Config) {
+	c.Dim, c.MinCount = 500, 50
+	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
+	c.Sample, c.Passes = 0, 1
+	c.Contexts, c.Epochs = 65536, 1
+	c.LR, c.Decay = 1e-3, DecayNone
+	if !c.adaptive() {
+		c.LR = 0.04
+	}
+	c.Vectors = VectorsWords
+}
+
+// vanillaRecipe is the baseline. Tuned, it has the same text, windows and
+// negatives a word as cl. Its moments change only where a minibatch touches them,
+// so it wants a higher rate than the whole-table updates of cl. The preset paper
+// takes the sizes and rate of the W2V-CL paper; the paper's own baseline moves
+// every row in every minibatch, which this one does not.
+func vanillaRecipe(c *Config) {
+	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
+	c.Sample, c.DynamicWindow = 1e-4, true
+	c.Batch, c.Epochs = 1024, 5
+	c.LR = 1e-2
+	if !c.adaptive() {
+		c.LR = 0.025
+	}
+	c.Vectors = VectorsWords
+	if c.Preset == PresetPaper {
+		c.Dim, c.MinCount = 500, 50
+		c.Sample, c.DynamicWindow, c.Epochs = 0, false, 1
+		c.LR, c.Decay = 1e-3, DecayNone
+	}
+}
+
+// sequentialRecipe is the training of word2vec.c and of its published relatives,
+// with the algorithm's own values over it. The preset paper takes dimension and
+// epochs of FULL-W2V's experiments (section 5) for all of them; the other papers
+// have others.
+func sequentialRecipe(c *Config, a sequential.Descriptor) {
+	c.Optimizer, c.Form = "", "" // plain gradient descent, no graph
+	if len(a.Models) > 0 {
+		c.Model = string(a.Models[0].Name)
+	}
+	c.Window = 5
+	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
+	c.Sample, c.Epochs = 1e-4, 5
+	c.LR = 0.025
+	c.Vectors = VectorsWords
+	if c.Preset == PresetPaper {
+		c.Dim, c.Epochs = 128, 20
+		return
+	}
+	c.NoiseExponent = cmp.Or(a.Recipe.NoiseExponent, c.NoiseExponent)
+	if a.Recipe.SumVectors {
+		c.Vectors = VectorsSum
+	}
+}
+
+// sequentialRate is the learning rate of a sentence-ordered mode and its model.
+func sequentialRate(c *Config, set given) {
+	if a, err := sequential.Find(sequential.Algorithm(c.Mode)); err == nil && set["lr"] == "" {
+		c.LR = cmp.Or(a.RecipeOf(sequential.Model(c.Model)).LearningRate, c.LR)
+	}
+	if set["lr-end"] == "" && c.Decay == DecayLinear {
+		c.LREnd = readable(c.LR * 1e-4)
+	}
+}
+
+// subwordRecipe is a good training of an encoder
+// (benchmarks/2026-11-21-cuda-subword.md; that of vanilla is older). Parameters
+// that all words share get gradients from all of them, so they want a lower rate
+// than the words' own vectors: with a higher one, words of similar spelling become
+// alike, and the longer one trains the more (see subwordRate). The paper has one
+// learning rate, and no vectors of words' own.
+func subwordRecipe(c *Config, kind string) {
+	c.Subword, c.WordTable = kind, true
+	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, Widths{2, 3, 4}, 64, 30
+	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
+	switch vanilla := c.Mode == ModeVanilla; {
+	case kind == SubwordNone:
+	case c.Preset == PresetPaper:
+		c.SubwordLR, c.WordTable = 1, false
+	case kind == SubwordNGram && vanilla:
+		c.SubwordLR, c.WordTable = 0.15, false
+	case kind == SubwordCNN && !vanilla:
+		c.SubwordLR = 0.01
+	default:
+		c.SubwordLR = 0.05
+	}
+}
+
+// subwordRate fits the rate of an encoder, which was tuned for 8,192 iterations,
+// to the length of this run: more iterations do to it the same as a higher rate.
+// For the CNN the rate is in proportion, up to the rate of tables. Most n-grams
+// belong to few words: their rate rises less in shorter runs, and does not fall in
+// longer ones.
+func subwordRate(c *Config) {
+	factor := 8192 / float64(max(c.TotalIterations(), 1))
+	if c.Subword == SubwordNGram {
+		factor = max(math.Sqrt(factor), 1)
+	}
+	c.SubwordLR = min(readable(c.SubwordLR*factor), 1)
+}
+
+// readable rounds a computed setting to three digits, for config.toml is read by people.
+func readable(x float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	return rounded
+}
+
+// Demo returns the settings of `w2vcl demo`, to be given to [Resolve]: mode cl
+// with the tuned recipe on the small raw text in testdata. More contexts than
+// these do not make its scores better, they only take longer. An iteration with
+// an encoder, named as --subword does, takes ten times as long, so there are fewer.
+func Demo(encoder string) map[string]string {
+	contexts := "4096"
+	if isEncoder(encoder) {
+		contexts = "1536"
+	}
+	return map[string]string{
+		"mode":      ModeCL,
+		"contexts":  contexts,
+		"tokenizer": TokenizerWords,
+		"lowercase": "true",
+	}
+}
+
+// setDependents sets the defaults that follow from other settings, unless they
+// were given.
+func setDependents(c *Config, set given) {
+	if set["noise-exponent"] == "" && c.Noise != Defaults(c.Mode, c.Preset, c.Optimizer).Noise {
+		c.NoiseExponent = c.noise().exponent
+	}
+	m := c.TheMode()
+	if largeBatch(m) && c.Preset == PresetTuned && c.adaptive() && !c.HasEncoder() {
+		clRate(c, set)
+	}
+	if sentenceOrdered(m) {
+		sequentialRate(c, set)
+	}
+	if set["subword-lr"] == "" && largeBatch(m) && c.Preset != PresetPaper {
+		subwordRate(c)
+	}
+	// Without subsampling every pass would find the same contexts.
+	if set["passes"] == "" && c.Sample == 0 && !c.DynamicWindow && c.Passes > 1 {
+		c.Passes = 1
+	}
+}

@@ -1,0 +1,133 @@
+package settings
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+)
+
+// Resolve layers the settings of a run, later ones winning: recipe of mode,
+// preset and optimizer; the TOML file (none if file is empty); flags, by their
+// canonical names. The result is validated. What the user got wrong comes back
+// as a [terminal.UsageError].
+func Resolve(file string, flags map[string]string) (Config, error) {
+	c, set, err := layer(file, flags)
+	if err != nil {
+		return Config{}, err
+	}
+	if err := c.checkApplies(set); err != nil {
+		return Config{}, err
+	}
+	if set["iterations"] != "" && c.Iterations < 1 { // not set it is 0: whole epochs
+		return Config{}, terminal.Usagef("%s %d: must be at least 1", set["iterations"], c.Iterations)
+	}
+	if set["epochs"] != "" && set["iterations"] != "" {
+		return Config{}, terminal.Usagef("%s and %s both say how long to train: give one of them", set["epochs"], set["iterations"])
+	}
+	setDependents(&c, set)
+	if err := c.Validate(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}
+
+// Read returns the settings that a run folder's configuration file records. They
+// are not validated.
+func Read(file string) (Config, error) {
+	c, _, err := layer(file, nil)
+	return c, err
+}
+
+// given holds the settings that file or flags set: by the setting's name, its
+// name in a message, such as "--dim" or "run.toml: dim".
+type given map[string]string
+
+// layer applies recipe, file and flags, and tells which settings were set.
+func layer(file string, flags map[string]string) (Config, given, error) {
+	var fromFile map[string]string
+	if file != "" {
+		var err error
+		if fromFile, err = readTOML(file); err != nil {
+			return Config{}, nil, err
+		}
+	}
+	// One of the two says how long to train; a flag wins over the file.
+	if _, ok := flags["epochs"]; ok {
+		delete(fromFile, "iterations")
+	}
+	if _, ok := flags["iterations"]; ok {
+		delete(fromFile, "epochs")
+	}
+	selector := func(name string) string {
+		if text, ok := flags[name]; ok {
+			return text
+		}
+		return fromFile[name]
+	}
+	c := Defaults(selector("mode"), selector("preset"), selector("optimizer"))
+	if kind := selector("subword"); kind != "" && asGraph(c.TheMode()) {
+		subwordRecipe(&c, kind)
+	}
+	set := given{}
+	if err := c.apply(fromFile, file+": ", set); err != nil {
+		return Config{}, nil, err
+	}
+	if err := c.apply(flags, "--", set); err != nil {
+		return Config{}, nil, err
+	}
+	return c, set, nil
+}
+
+// apply sets the values of one source.
+func (c *Config) apply(values map[string]string, source string, set given) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		label := source + name
+		s, ok := c.setting(name)
+		if !ok {
+			return terminal.Usagef("%s: no such setting", label)
+		}
+		if err := s.set(label, values[name]); err != nil {
+			return terminal.Usagef("%v", err)
+		}
+		set[name] = label
+	}
+	return nil
+}
+
+// checkApplies refuses settings that were set but that the mode does not use:
+// a flag that is silently ignored makes a result that is not what was asked.
+func (c *Config) checkApplies(set given) error {
+	if err := c.validateMode(); err != nil {
+		return err
+	}
+	for _, s := range c.Settings() {
+		if set[s.Name] != "" && !s.AppliesTo(c.Mode) {
+			return terminal.Usagef("%s does not apply to mode %s (it is for mode %s): leave it out",
+				set[s.Name], c.Mode, strings.Join(s.ModeNames(), ", "))
+		}
+		if set[s.Name] != "" && !c.uses(s) {
+			return terminal.Usagef("%s does not apply to --subword %s (it is for %s): leave it out",
+				set[s.Name], c.Subword, strings.Join(s.Subword, ", "))
+		}
+	}
+	return nil
+}
+
+// didYouMean suggests the setting whose name or alias is nearest.
+func didYouMean(name string) string {
+	best, bestDistance := "", max(2, len(name)/3)+1
+	for _, s := range new(Config).Settings() {
+		for _, known := range append([]string{s.Name}, s.Aliases...) {
+			if d := terminal.EditDistance(name, known); d < bestDistance {
+				best, bestDistance = s.Name, d
+			}
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}

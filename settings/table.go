@@ -1,0 +1,148 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The groups of settings, in the order help and recorded files show them.
+const (
+	GroupRun     = "Run"
+	GroupText    = "Text"
+	GroupSamples = "Model and samples"
+	GroupSubword = "Subwords"
+	GroupTrain   = "Training"
+	GroupMachine = "Machine"
+)
+
+// Groups lists the groups of settings in the order of display.
+func Groups() []string {
+	return []string{GroupRun, GroupText, GroupSamples, GroupSubword, GroupTrain, GroupMachine}
+}
+
+// Settings is the one table of all settings; the values point into c. Adding a
+// setting is one field of [Config], one line here, a default in recipes.go and
+// a check in validate.go.
+func (c *Config) Settings() []Setting {
+	return []Setting{
+		{Name: "mode", Group: GroupRun, Record: true, value: &c.Mode,
+			help: "how to train", Choices: modeChoices()},
+		{Name: "preset", Group: GroupRun, Record: true, value: &c.Preset,
+			help: "recipe the defaults come from", Choices: presetChoices},
+		{Name: "corpus", Aliases: []string{"train", "input"}, Group: GroupRun, Record: true, Resume: true, value: &c.Corpus,
+			help: "text to train on: `PATH` of a file or folder (plain, gzip, zstd, bzip2), or - for standard input"},
+		{Name: "out", Aliases: []string{"output"}, Group: GroupRun, value: &c.Out,
+			help: "run folder to make: `DIR` must not exist yet, or see --force"},
+		{Name: "matrix", Group: GroupRun, Modes: largeBatch, Record: true, Resume: true, value: &c.Matrix,
+			help: "keep the matrix M in `FILE`: reused if it fits, else built and written (default: memory only)"},
+		{Name: "graph-dot", Group: GroupRun, Modes: asGraph, value: &c.GraphDOT,
+			help: "write the Gorgonia graph that is trained to `FILE` (Graphviz)"},
+		{Name: "checkpoint", Group: GroupRun, Record: true, Resume: true, value: &c.Checkpoint,
+			help: "how often to save what 'w2vcl resume' needs: `WHEN` is a time (10m, 90s), a number of iterations, or 0 for only when interrupted"},
+		{Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"}, Group: GroupRun, Modes: sentenceOrdered, Record: true, value: &c.Init,
+			help: "go on from the vectors of `PATH`, a run folder or a file: words they lack start anew, words the text lacks stay"},
+		{Name: "force", Group: GroupRun, Resume: true, value: &c.Force,
+			help: "replace the run folder at --out, and a --matrix file that does not fit"},
+
+		{Name: "min-count", Aliases: []string{"minCount"}, Group: GroupText, Record: true, value: &c.MinCount,
+			help: "remove words that occur fewer than `N` times"},
+		{Name: "max-sentence", Group: GroupText, Record: true, value: &c.MaxSentence,
+			help: "cut lines longer than `N` words"},
+		{Name: "lowercase", Group: GroupText, Record: true, value: &c.Lowercase,
+			help: "lower-case the text"},
+		{Name: "tokenizer", Group: GroupText, Record: true, value: &c.Tokenizer,
+			help: "how a line is split", Choices: tokenizerChoices},
+
+		{Name: "dim", Aliases: []string{"size", "vector-size", "layer1-size"}, Group: GroupSamples, Record: true, value: &c.Dim,
+			help: "dimensions `N` of a vector"},
+		{Name: "window", Aliases: []string{"ws"}, Group: GroupSamples, Record: true, value: &c.Window,
+			help: "words `N` on either side of the centre word"},
+		{Name: "dynamic-window", Group: GroupSamples, Modes: asGraph, Record: true, value: &c.DynamicWindow,
+			help: "draw each window's size from 1 to --window, as word2vec does; =false fixes it"},
+		{Name: "negative", Aliases: []string{"neg"}, Group: GroupSamples, Record: true, value: &c.Negative,
+			help: "negatives `K` for each positive pair"},
+		{Name: "noise", Group: GroupSamples, Record: true, value: &c.Noise,
+			help: "where negatives come from", Choices: noiseChoices()},
+		{Name: "noise-exponent", Aliases: []string{"ns-exponent"}, Group: GroupSamples, Record: true, value: &c.NoiseExponent,
+			help: "power `X` applied to those weights (default 1 for matrix, 0.75 for counts, 0.5 in mode fullw2v)", hideDefault: true},
+		{Name: "sample", Aliases: []string{"subsample"}, Group: GroupSamples, Record: true, value: &c.Sample,
+			help: "subsample words more frequent than `T`; 0 keeps all"},
+		{Name: "passes", Group: GroupSamples, Modes: largeBatch, Record: true, value: &c.Passes,
+			help: "subsample the corpus `N` times into M (default 5, or 1 without subsampling)", hideDefault: true},
+		{Name: "contexts", Group: GroupSamples, Modes: largeBatch, Record: true, value: &c.Contexts,
+			help: "columns `L` of M: context samples of every word"},
+		{Name: "model", Group: GroupSamples, Modes: withModels, Record: true, value: &c.Model,
+			help: "the input of a window", Choices: modelChoices(""), hideDefault: true},
+		{Name: "vectors", Group: GroupSamples, Record: true, value: &c.Vectors,
+			help: "the vectors in vectors.bin", Choices: vectorsChoices},
+
+		{Name: "subword", Group: GroupSubword, Modes: asGraph, Record: true, value: &c.Subword,
+			help: "compose word vectors from spelling, so that any word has one", Choices: subwordChoices},
+		{Name: "word-table", Group: GroupSubword, Modes: asGraph, Subword: encoders, Record: true, value: &c.WordTable,
+			help: "give every word of the text a vector of its own, too; =false leaves spelling alone, as in the paper"},
+		{Name: "gram", Group: GroupSubword, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Gram,
+			help: "characters `N` of a symbol: 1 reads characters, more overlapping n-grams of them (cnn)"},
+		{Name: "char-dim", Group: GroupSubword, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.CharDim,
+			help: "values `E` of a symbol's embedding (cnn)"},
+		{Name: "widths", Group: GroupSubword, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Widths,
+			help: "symbols that filters span, a `LIST` with commas (cnn)"},
+		{Name: "filters", Group: GroupSubword, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Filters,
+			help: "filters `N` of each width (cnn)"},
+		{Name: "max-chars", Group: GroupSubword, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.MaxChars,
+			help: "read `N` characters of a longer word (cnn)"},
+		{Name: "min-ngram", Aliases: []string{"minn"}, Group: GroupSubword, Modes: asGraph, Subword: ngramOnly, Record: true, value: &c.MinGram,
+			help: "characters `N` of the shortest n-grams (ngram)"},
+		{Name: "max-ngram", Aliases: []string{"maxn"}, Group: GroupSubword, Modes: asGraph, Subword: ngramOnly, Record: true, value: &c.MaxGram,
+			help: "characters `N` of the longest n-grams (ngram)"},
+		{Name: "buckets", Aliases: []string{"bucket"}, Group: GroupSubword, Modes: asGraph, Subword: ngramOnly, Record: true, value: &c.Buckets,
+			help: "hash n-grams to `N` vectors; those that no word needs take no memory (ngram)"},
+		{Name: "subword-lr", Group: GroupSubword, Modes: asGraph, Subword: encoders, Record: true, value: &c.SubwordLR,
+			help: "learning rate of what composes vectors: `X` times --lr (default depends on --subword and the number of iterations)", hideDefault: true},
+
+		{Name: "epochs", Aliases: []string{"iter", "epoch"}, Group: GroupTrain, Record: true, value: &c.Epochs,
+			help: "`N` epochs; in mode cl one epoch is one iteration per column of M"},
+		{Name: "iterations", Group: GroupTrain, Modes: largeBatch, Record: true, value: &c.Iterations,
+			help: "`N` iterations instead of whole epochs", hideDefault: true},
+		{Name: "batch", Aliases: []string{"batch-size"}, Group: GroupTrain, Modes: minibatch, Record: true, value: &c.Batch,
+			help: "`N` pairs in a minibatch (mode vanilla)"},
+		{Name: "lr", Aliases: []string{"alpha", "learning-rate"}, Group: GroupTrain, Record: true, Resume: true, value: &c.LR,
+			help: "learning rate `X` at the start (this default is adam's up to --dim 166, 1/dim above; sgd has its own)"},
+		{Name: "decay", Group: GroupTrain, Record: true, value: &c.Decay,
+			help: "how the learning rate goes on", Choices: decayChoices},
+		{Name: "lr-end", Aliases: []string{"min-alpha"}, Group: GroupTrain, Record: true, Resume: true, value: &c.LREnd,
+			help: "learning rate `X` at the end of a linear decay"},
+		{Name: "optimizer", Group: GroupTrain, Modes: asGraph, Record: true, value: &c.Optimizer,
+			help: "how gradients change the tables", Choices: optimizerChoices()},
+		{Name: "weight-decay", Group: GroupTrain, Modes: asGraph, Record: true, value: &c.WeightDecay,
+			help: "decoupled weight decay `X`"},
+
+		{Name: "seed", Group: GroupMachine, Record: true, value: &c.Seed,
+			help: "`N` from which all randomness comes"},
+		{Name: "threads", Aliases: []string{"workers", "thread"}, Group: GroupMachine, Record: true, Resume: true, value: &c.Threads,
+			help: "`N` threads; 0 uses every processor. The results of cl and vanilla do not depend on it; the other modes give the same result twice with one thread only"},
+		{Name: "max-memory", Group: GroupMachine, Record: true, Resume: true, value: &c.MaxMemory,
+			help: "refuse a run that needs more than `SIZE`: 4GB, 500MB, or 75% of the machine (default what is available)"},
+		{Name: "device", Group: GroupMachine, Record: true, Resume: true, value: &c.Device,
+			help: fmt.Sprintf("where to train: `NAME` is cpu, cuda (modes %s), or cuda:N for the GPU of number N", strings.Join(modeNames(onGPU), ", "))},
+		{Name: "precision", Group: GroupMachine, Modes: onGPU, Record: true, Resume: true, value: &c.Precision,
+			help: "how a GPU stores its tables", Choices: precisionChoices},
+		{Name: "form", Group: GroupMachine, Modes: asGraph, Record: true, value: &c.Form,
+			help: "form of the Gorgonia graph", Choices: formChoices},
+	}
+}
+
+// setting finds a setting by its name.
+func (c *Config) setting(name string) (Setting, bool) {
+	for _, s := range c.Settings() {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Setting{}, false
+}
+
+// MayChange reports whether a setting may change when a run is resumed.
+func MayChange(name string) bool {
+	s, ok := new(Config).setting(name)
+	return ok && s.Resume
+}

@@ -1,0 +1,112 @@
+package settings
+
+import (
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// TextOptions returns the settings of reading the text.
+func (c *Config) TextOptions() (corpus.Options, error) {
+	o := corpus.Options{MinCount: c.MinCount, MaxSentence: c.MaxSentence, Lowercase: c.Lowercase, Threads: c.ThreadCount()}
+	return o, o.Tokenizer.UnmarshalText([]byte(c.Tokenizer))
+}
+
+// MatrixOptions returns the settings of M.
+func (c *Config) MatrixOptions() wordcontext.Options {
+	return wordcontext.Options{
+		Window: c.Window, Contexts: c.Contexts, Sample: c.Sample, Passes: c.Passes,
+		DynamicWindow: c.DynamicWindow, Seed: c.Seed, Threads: c.ThreadCount(),
+	}
+}
+
+// Negatives returns the distribution that negatives are drawn from. m is nil in
+// modes without M.
+func (c *Config) Negatives(m *wordcontext.Matrix, v *corpus.Vocabulary) (*corpus.Alias, error) {
+	alias, err := corpus.NewAlias(corpus.CountPower(c.noise().counts(m, v), c.NoiseExponent))
+	if err != nil {
+		return nil, fmt.Errorf("cannot draw negatives: %w (is --noise-exponent sensible?)", err)
+	}
+	return alias, nil
+}
+
+// GraphConfig returns the settings of both graph trainers; e is nil for a table
+// of words.
+func (c *Config) GraphConfig(e graph.Encoder) graph.Config {
+	return graph.Config{
+		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(),
+		Form: graph.Form(c.Form), Encoder: e,
+		Optimizer: optim.Config{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
+	}
+}
+
+// VanillaOptions returns the pairs that W2V-Vanilla trains on.
+func (c *Config) VanillaOptions() graph.VanillaOptions {
+	return graph.VanillaOptions{
+		Window: c.Window, DynamicWindow: c.DynamicWindow, Sample: c.Sample, Batch: c.Batch, Epochs: c.Epochs,
+	}
+}
+
+// SequentialConfig returns the settings of the sentence-ordered trainers.
+func (c *Config) SequentialConfig() sequential.Config {
+	return sequential.Config{
+		Algorithm: sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model),
+		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
+		Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount(),
+	}
+}
+
+// NewEncoder returns the encoder of words by their spelling; nil if there is
+// none. Its parameters take no memory until they are first written.
+func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
+	switch c.Subword {
+	case SubwordCNN:
+		e, err = subword.NewCNN(words, c.cnnOptions())
+	case SubwordNGram:
+		e, err = subword.NewNGrams(words, subword.NGramOptions{
+			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
+		})
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--subword %s: %w", c.Subword, err)
+	}
+	if c.WordTable {
+		e = subword.WithWords(e)
+	}
+	return e, nil
+}
+
+func (c *Config) cnnOptions() subword.CNNOptions {
+	return subword.CNNOptions{
+		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: c.Filters, Rate: c.SubwordLR,
+		Spelling: subword.SpellingOptions{Gram: c.Gram, Limit: c.symbols()},
+	}
+}
+
+// Schedule returns the learning rate of each unit of a run of so many units.
+func (c *Config) Schedule(units int) func(unit int) float64 {
+	s := optim.Schedule{Start: c.LR, End: c.LREnd}
+	if c.Decay == DecayNone {
+		s.End = c.LR
+	}
+	return func(unit int) float64 { return s.Rate(unit, units) }
+}
+
+// Exported returns the vectors to use, (V, N): W itself, or a new W + C.
+func (c *Config) Exported(words, contexts []float32) []float32 {
+	if c.Vectors != VectorsSum {
+		return words
+	}
+	sum := make([]float32, len(words))
+	for i := range sum {
+		sum[i] = words[i] + contexts[i]
+	}
+	return sum
+}

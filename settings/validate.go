@@ -1,0 +1,193 @@
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/optim"
+)
+
+// Validate checks every setting by itself. It reports all problems at once, one a
+// line, as a [terminal.UsageError]. Some problems only the corpus can show (a
+// vocabulary too small for --negative): the run checks them once it has read it.
+func (c *Config) Validate() error {
+	if err := c.validateMode(); err != nil {
+		return err
+	}
+	if err := c.validateDevice(); err != nil {
+		return err
+	}
+	v := validator{config: c}
+	if c.Corpus == "" {
+		v.problems = append(v.problems, "--corpus is missing: name a text file, a folder of them, or - for standard input")
+	}
+	v.numbers()
+	v.encoder()
+	v.choices()
+	if len(v.problems) > 0 {
+		return &terminal.UsageError{Message: strings.Join(v.problems, "\n")}
+	}
+	return nil
+}
+
+// A validator collects the problems of a configuration.
+type validator struct {
+	config   *Config
+	problems []string
+}
+
+// check reports a problem of a setting, unless ok is true or the configuration
+// has no use for the setting.
+func (v *validator) check(ok bool, name, format string, args ...any) {
+	if ok {
+		return
+	}
+	if s, _ := v.config.setting(name); v.config.uses(s) {
+		v.problems = append(v.problems, fmt.Sprintf("--%s %s: %s", name, cmp.Or(s.String(), `""`), fmt.Sprintf(format, args...)))
+	}
+}
+
+func (v *validator) atLeastOne(name string, value int, meaning string) {
+	v.check(value >= 1, name, "%s must be at least 1", meaning)
+	v.check(value <= math.MaxInt32, name, "%s must be at most %d", meaning, math.MaxInt32)
+}
+
+func (v *validator) numbers() {
+	const most = math.MaxInt32
+	c := v.config
+	v.atLeastOne("min-count", c.MinCount, "how often a word must occur")
+	v.atLeastOne("max-sentence", c.MaxSentence, "the words of a sentence")
+	v.check(c.Dim >= 1 && c.Dim <= 1<<16, "dim", "vectors need from 1 to %d dimensions", 1<<16)
+	v.check(c.Window >= 1 && c.Window <= 1<<20, "window", "the words on either side of the centre must be from 1 to %d", 1<<20)
+	v.check(c.Window <= c.MaxSentence || c.MaxSentence < 1, "window", "a window cannot be longer than the longest sentence (--max-sentence %d)", c.MaxSentence)
+	v.check(c.Negative >= 1 && c.Negative <= 1<<16, "negative", "training needs from 1 to %d negatives for each pair", 1<<16)
+	v.check(math.Abs(c.NoiseExponent) <= 10, "noise-exponent", "must be from -10 to 10")
+	v.check(c.Sample >= 0 && c.Sample < 1, "sample", "the threshold is a fraction of the corpus, from 0 (no subsampling) to below 1")
+	v.check(c.Passes >= 1 && c.Passes <= 1000, "passes", "the corpus is read from 1 to 1000 times")
+	v.check(c.Contexts >= 1 && c.Contexts <= 1<<30, "contexts", "the columns of M must be from 1 to %d", 1<<30)
+	v.atLeastOne("batch", c.Batch, "the pairs of a minibatch")
+	if c.Iterations == 0 {
+		v.atLeastOne("epochs", c.Epochs, "the epochs")
+		v.check(!largeBatch(c.TheMode()) || int64(c.Epochs)*int64(c.Contexts) <= most || c.Contexts < 1, "epochs",
+			"%d epochs of --contexts %d iterations are more than %d iterations", c.Epochs, c.Contexts, most)
+	}
+	v.check(c.Iterations >= 0 && c.Iterations <= most, "iterations", "must be from 1 to %d", most)
+	v.check(c.LR > 0 && c.LR <= 100, "lr", "the learning rate must be above 0 (and at most 100)")
+	v.check(c.LREnd >= 0 && c.LREnd <= max(c.LR, 0), "lr-end", "must be from 0 to --lr %v", c.LR)
+	v.check(c.Decay == DecayLinear || c.LREnd == 0, "lr-end", "needs --decay %s", DecayLinear)
+	v.check(c.WeightDecay >= 0 && c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay", "must be from 0 to below 1/--lr, or the vectors change sign at every step")
+	v.check(c.Seed <= math.MaxInt64, "seed", "must be at most %d", int64(math.MaxInt64))
+	v.check(c.Threads >= 0 && c.Threads <= 4096, "threads", "must be from 1 to 4096, or 0 for every processor")
+}
+
+// encoder checks the shape of encoders.
+func (v *validator) encoder() {
+	const most = 1 << 16
+	c := v.config
+	v.check(c.CharDim >= 1 && c.CharDim <= most, "char-dim", "must be from 1 to %d", most)
+	v.check(c.Filters >= 1 && c.Filters <= most, "filters", "must be from 1 to %d", most)
+	v.check(c.MaxChars >= 1 && c.MaxChars <= most, "max-chars", "must be from 1 to %d", most)
+	v.check(c.Gram >= 1 && c.Gram <= c.MaxChars, "gram", "must be from 1 to --max-chars %d", c.MaxChars)
+	for _, width := range c.Widths {
+		v.check(width <= c.symbols(), "widths", "a filter cannot span more than a word, --max-chars %d and its two ends", c.MaxChars)
+	}
+	v.check(c.MinGram >= 1, "min-ngram", "must be at least 1")
+	v.check(c.MaxGram >= c.MinGram && c.MaxGram <= most, "max-ngram", "must be from --min-ngram %d to %d", c.MinGram, most)
+	v.check(c.Buckets >= 1 && c.Buckets <= 1<<31-1, "buckets", "must be from 1 to %d", 1<<31-1)
+	v.check(c.SubwordLR > 0 && c.SubwordLR <= 1000, "subword-lr", "must be above 0, and at most 1000")
+}
+
+// choices checks that every setting of a choice has one of its values, and that
+// the values go together.
+func (v *validator) choices() {
+	c := v.config
+	for _, s := range c.Settings() {
+		var names []string
+		for _, choice := range s.Choices {
+			names = append(names, choice.Name)
+		}
+		v.check(s.Choices == nil || slices.Contains(names, s.String()), s.Name, "choose %s", strings.Join(names, " or "))
+	}
+	v.check(!c.noise().needsMatrix || largeBatch(c.TheMode()), "noise", "mode %s has no matrix; use --noise %s", c.Mode, NoiseCounts)
+	v.check(c.Precision != PrecisionHalf || c.Device != DeviceCPU, "precision", "the CPU has tables of %s only", PrecisionFloat32)
+	if !c.HasEncoder() {
+		return
+	}
+	var shared []string
+	for _, o := range optim.Methods() {
+		if o.Shared {
+			shared = append(shared, string(o.Name))
+		}
+	}
+	v.check(slices.Contains(shared, c.Optimizer), "optimizer",
+		"--subword %s needs %s: the parameters that all words share have gradients of very different sizes", c.Subword, strings.Join(shared, " or "))
+	v.check(c.Form != FormStock, "form", "--subword %s has no stock form", c.Subword)
+}
+
+func (c *Config) validateMode() error {
+	if _, ok := modeNamed(c.Mode); ok {
+		return nil
+	}
+	built := strings.Join(ModeNames(), ", ")
+	if slices.Contains(plannedModes, c.Mode) {
+		return terminal.Usagef("--mode %s: this build of w2vcl does not have it; it has %s", c.Mode, built)
+	}
+	return terminal.Usagef("--mode %s: unknown mode; this build has %s", c.Mode, built)
+}
+
+// validateDevice checks --device and all that a GPU cannot do.
+func (c *Config) validateDevice() error {
+	if c.Device == DeviceCPU {
+		return nil
+	}
+	if _, err := device.Ordinal(c.Device); err != nil {
+		if strings.HasPrefix(c.Device, "cuda:") && strings.Contains(c.Device, ",") {
+			return terminal.Usagef("--device %s: training uses one GPU; choose one of them", c.Device)
+		}
+		return terminal.Usagef("--device %s: unknown device; choose cpu, cuda, or cuda:N for the GPU of number N, counted from 0", c.Device)
+	}
+	m := c.TheMode()
+	if !m.GPU {
+		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(modeNames(onGPU), " and "))
+	}
+	return c.checkKernels(m)
+}
+
+// flagOf names the flags of the fields that a device may refuse.
+var flagOf = map[string]string{
+	"Dim": "dim", "Negatives": "negative", "Window": "window", "Precision": "precision",
+	"Form": "form", "Optimizer": "optimizer", "Widths": "widths", "Spelling.Limit": "max-chars",
+}
+
+// checkKernels asks the device whether its kernels can train the configuration.
+func (c *Config) checkKernels(m Mode) error {
+	err := device.CheckSequential(c.SequentialConfig(), device.Precision(c.Precision))
+	if m.Family == LargeBatch {
+		err = device.CheckCL(c.GraphConfig(nil), device.Precision(c.Precision))
+		switch {
+		case err != nil:
+		case c.Subword == SubwordCNN:
+			options := c.cnnOptions()
+			err = device.CheckEncoder(&options, device.Precision(c.Precision))
+		case c.HasEncoder():
+			err = device.CheckEncoder(nil, device.Precision(c.Precision))
+		}
+	}
+	var refusal *device.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		s, _ := c.setting(flagOf[refusal.Setting])
+		return terminal.Usagef("--%s %s: %s", s.Name, s, refusal.Reason)
+	case err != nil:
+		return terminal.Usagef("--device %s: %v", c.Device, err)
+	case !device.Built:
+		return terminal.Usagef("--device %s: %v", c.Device, device.ErrNotBuilt)
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package train
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/trainer"
+)
+
+// writeConfig writes the settings, with paths that hold from any folder.
+func (j *job) writeConfig(folder *runfolder.Folder) error {
+	c := j.config
+	c.Matrix, c.Init = absolute(c.Matrix), absolute(c.Init)
+	if j.options.Source == nil { // otherwise Corpus is a name, not a path
+		c.Corpus = absolute(c.Corpus)
+	}
+	config, err := c.TOML()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(folder.Path(runfolder.ConfigFile), func(w io.Writer) error {
+		_, err := w.Write(config)
+		return err
+	})
+}
+
+// writeDOT writes the Gorgonia graph that is trained, if --graph-dot asks for it.
+func (j *job) writeDOT() error {
+	if j.config.GraphDOT == "" {
+		return nil
+	}
+	dot := trainer.DOT(j.trainer)
+	if dot == "" {
+		return fmt.Errorf("mode %s has no Gorgonia graph to write: leave out --graph-dot", j.config.Mode)
+	}
+	return atomicfile.Write(j.config.GraphDOT, func(w io.Writer) error {
+		_, err := io.WriteString(w, dot)
+		return err
+	})
+}
+
+// export writes the vectors to use, their encoder and the context table, or none
+// of them.
+func (j *job) export(folder *runfolder.Folder) error {
+	if err := trainer.Pull(j.trainer, false); err != nil {
+		return err
+	}
+	if err := trainer.Refresh(j.trainer); err != nil {
+		return fmt.Errorf("cannot compose the vectors: %w", err)
+	}
+	words, contexts := j.trainer.Tables()
+	vectors := j.config.Exported(words, contexts)
+	if err := j.exportEncoder(folder, vectors); err != nil {
+		return err
+	}
+	var contextsErr error
+	var working sync.WaitGroup
+	working.Go(func() { contextsErr = j.exportTable(folder.Path(runfolder.ContextFile), contexts) })
+	err := j.exportTable(folder.Path(runfolder.VectorsFile), vectors)
+	working.Wait()
+	if err == nil {
+		err = contextsErr
+	}
+	if err != nil {
+		// A checkpoint needs the space. Without a summary nobody takes one of the
+		// two for a result.
+		os.Remove(folder.Path(runfolder.VectorsFile))
+		os.Remove(folder.Path(runfolder.ContextFile))
+	}
+	return err
+}
+
+func (j *job) exportTable(path string, values []float32) error {
+	table, err := embedding.NewTable(j.text.vocabulary.Words, j.config.Dim, values)
+	if err != nil {
+		return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
+	}
+	return embedding.Save(path, table, embedding.Word2VecBinary)
+}
+
+// exportEncoder writes the encoder, with the offset that fits composed vectors to
+// the given ones.
+func (j *job) exportEncoder(folder *runfolder.Folder, vectors []float32) error {
+	if j.encoder == nil {
+		return nil
+	}
+	offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, vectors)
+	if err != nil {
+		return err
+	}
+	return subword.Save(folder.Path(runfolder.EncoderFile), j.encoder, offset)
+}
+
+// diskSpace returns the size of the files of the run.
+func (j *job) diskSpace() runfolder.DiskSpace {
+	const overhead = 64 << 10 // the small files, and headers
+	words, v := int64(0), int64(j.text.vocabulary.Len())
+	for _, word := range j.text.vocabulary.Words {
+		words += int64(len(word))
+	}
+	space := runfolder.DiskSpace{Vectors: 2*(words+v*int64(4*j.config.Dim+2)) + overhead, Checkpoint: overhead}
+	if j.encoder != nil {
+		space.Vectors += subword.FileBytes(j.encoder)
+	}
+	for _, t := range j.trainer.State() {
+		space.Checkpoint += 4 * int64(len(t.Data))
+	}
+	return space
+}

@@ -1,0 +1,81 @@
+package train
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// writeFile makes a file in the test's folder and returns its path.
+func writeFile(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func wantUsage(t *testing.T, err error, want string) {
+	t.Helper()
+	var usage *terminal.UsageError
+	if !errors.As(err, &usage) {
+		t.Fatalf("got %v, want a usage error", err)
+	}
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("got %q, want it to say %q", err, want)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// modesOf lists the modes of some families.
+func modesOf(families ...settings.Family) (names []string) {
+	for _, m := range settings.Modes() {
+		if slices.Contains(families, m.Family) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// graphModes, sequentialModes and deviceModes are groups of modes.
+var (
+	graphModes      = modesOf(settings.LargeBatch, settings.Minibatch)
+	sequentialModes = modesOf(settings.SentenceOrdered)
+	deviceModes     = func() (names []string) {
+		for _, m := range settings.Modes() {
+			if m.GPU {
+				names = append(names, m.Name)
+			}
+		}
+		return names
+	}()
+)
+
+func interval(t *testing.T, text string) settings.Interval {
+	t.Helper()
+	i, err := settings.Every(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func size(t *testing.T, text string) settings.Size {
+	t.Helper()
+	s, err := settings.ParseSize(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
