@@ -16,6 +16,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -144,7 +145,7 @@ func (s *savedState) readHeader() error {
 	}
 	info, err := s.file.Stat()
 	if err == nil && info.Size() != end {
-		err = fmt.Errorf("it has %s bytes instead of %s", Number(info.Size()), Number(end))
+		err = fmt.Errorf("it has %s bytes instead of %s", terminal.Number(info.Size()), terminal.Number(end))
 	}
 	return err
 }

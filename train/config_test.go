@@ -2,6 +2,7 @@ package train
 
 import (
 	"errors"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -134,7 +135,7 @@ func TestResolveRefuses(t *testing.T) {
 
 func wantUsage(t *testing.T, err error, want string) {
 	t.Helper()
-	var usage *UsageError
+	var usage *terminal.UsageError
 	if !errors.As(err, &usage) {
 		t.Fatalf("got %v, want a usage error", err)
 	}
@@ -354,22 +355,5 @@ func TestSettingsTable(t *testing.T) {
 	}
 	if got := value.NumField(); got != len(pointers) {
 		t.Errorf("%d fields, %d settings", got, len(pointers))
-	}
-}
-
-func TestEditDistance(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"window", "windw", 1},
-		{"kitten", "sitting", 3}, {"é", "e", 1}, {"appel", "apple", 1}, {"kign", "king", 1}, {"ca", "abc", 3}, {"presidnet", "president", 1}, {"abc", "abc", 0},
-	} {
-		if got := EditDistance(test.a, test.b); got != test.want {
-			t.Errorf("%q %q: %d, want %d", test.a, test.b, got, test.want)
-		}
-		if got := EditDistance(test.b, test.a); got != test.want {
-			t.Errorf("%q %q: %d, want %d", test.b, test.a, got, test.want)
-		}
 	}
 }

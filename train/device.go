@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -87,7 +88,7 @@ func (j *job) checkDevice(d device.Device, bytes int64) error {
 		return nil
 	}
 	return fmt.Errorf("training needs about %s of device memory, but %s has %s free of %s: %s",
-		Bytes(bytes), d.Name(), Bytes(free), Bytes(total), j.lessMemory())
+		terminal.Bytes(bytes), d.Name(), terminal.Bytes(free), terminal.Bytes(total), j.lessMemory())
 }
 
 // deviceUse returns the name of the GPU and the most of its memory that was in
@@ -111,31 +112,31 @@ func (c *Config) validateDevice() error {
 	}
 	if _, err := device.Ordinal(c.Device); err != nil {
 		if strings.HasPrefix(c.Device, "cuda:") && strings.Contains(c.Device, ",") {
-			return Usagef("--device %s: training uses one GPU; choose one of them", c.Device)
+			return terminal.Usagef("--device %s: training uses one GPU; choose one of them", c.Device)
 		}
-		return Usagef("--device %s: unknown device; choose cpu, cuda, or cuda:N for the GPU of number N, counted from 0", c.Device)
+		return terminal.Usagef("--device %s: unknown device; choose cpu, cuda, or cuda:N for the GPU of number N, counted from 0", c.Device)
 	}
 	switch {
 	case !slices.Contains(deviceModes, c.Mode):
-		return Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(deviceModes, " and "))
+		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(deviceModes, " and "))
 	case c.Mode == ModeCL && c.Form != FormFused:
-		return Usagef("--device %s: GPUs have no --form %s; leave it out", c.Device, c.Form)
+		return terminal.Usagef("--device %s: GPUs have no --form %s; leave it out", c.Device, c.Form)
 	case c.Dim > device.MaxDim:
-		return Usagef("--dim %d: on GPUs vectors have at most %d dimensions", c.Dim, device.MaxDim)
+		return terminal.Usagef("--dim %d: on GPUs vectors have at most %d dimensions", c.Dim, device.MaxDim)
 	case c.Subword == SubwordCNN && c.symbols() > device.MaxCNNSymbols:
-		return Usagef("--max-chars %d: on GPUs words have at most %d characters", c.MaxChars, device.MaxCNNSymbols-2)
+		return terminal.Usagef("--max-chars %d: on GPUs words have at most %d characters", c.MaxChars, device.MaxCNNSymbols-2)
 	case c.Subword == SubwordCNN && strings.Count(c.Widths, ",") >= device.MaxCNNWidths:
-		return Usagef("--widths %s: GPUs take at most %d widths", c.Widths, device.MaxCNNWidths)
+		return terminal.Usagef("--widths %s: GPUs take at most %d widths", c.Widths, device.MaxCNNWidths)
 	case c.Mode == ModeFullW2V && c.Negative > device.MaxFullW2VNegatives:
-		return Usagef("--negative %d: on GPUs mode %s takes at most %d", c.Negative, c.Mode, device.MaxFullW2VNegatives)
+		return terminal.Usagef("--negative %d: on GPUs mode %s takes at most %d", c.Negative, c.Mode, device.MaxFullW2VNegatives)
 	case c.Mode == ModeFullW2V && c.Window > device.MaxFullW2VWindow:
-		return Usagef("--window %d: on GPUs mode %s takes at most %d", c.Window, c.Mode, device.MaxFullW2VWindow)
+		return terminal.Usagef("--window %d: on GPUs mode %s takes at most %d", c.Window, c.Mode, device.MaxFullW2VWindow)
 	case c.Mode == ModeFullW2V && c.Precision == PrecisionHalf && (c.Negative > device.MaxHalfNegatives || c.Window > device.MaxHalfWindow):
-		return Usagef("--precision %s: mode %s takes --negative up to %d and --window up to %d with it", c.Precision, c.Mode, device.MaxHalfNegatives, device.MaxHalfWindow)
+		return terminal.Usagef("--precision %s: mode %s takes --negative up to %d and --window up to %d with it", c.Precision, c.Mode, device.MaxHalfNegatives, device.MaxHalfWindow)
 	case c.Subword != "" && c.Subword != SubwordNone && c.Precision == PrecisionHalf:
-		return Usagef("--precision %s: --subword %s has tables of %s only", c.Precision, c.Subword, PrecisionFloat32)
+		return terminal.Usagef("--precision %s: --subword %s has tables of %s only", c.Precision, c.Subword, PrecisionFloat32)
 	case !deviceBuilt:
-		return Usagef("--device %s: %v", c.Device, device.ErrNotBuilt)
+		return terminal.Usagef("--device %s: %v", c.Device, device.ErrNotBuilt)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -12,13 +13,13 @@ import (
 // makeEncoder makes what composes word vectors, if there is to be one. Its
 // parameters are allocated, but take no memory until they
 // are first written.
-func (j *job) makeEncoder(p *Progress) (err error) {
+func (j *job) makeEncoder(p *terminal.Progress) (err error) {
 	c := &j.config
 	switch c.Subword {
 	case SubwordCNN:
 		var widths []int
 		if widths, err = parseWidths(c.Widths); err != nil {
-			return Usagef("--widths %s: %v", c.Widths, err)
+			return terminal.Usagef("--widths %s: %v", c.Widths, err)
 		}
 		j.encoder, err = subword.NewCNN(j.vocabulary.Words, subword.CNNOptions{
 			Dim: c.Dim, CharDim: c.CharDim, Widths: widths, Filters: c.Filters, Rate: c.SubwordLR,
@@ -35,7 +36,7 @@ func (j *job) makeEncoder(p *Progress) (err error) {
 		return fmt.Errorf("--subword %s: %w", c.Subword, err)
 	}
 	if n := j.encoder.Truncated(); n > 0 {
-		p.Notef("Note: %s longer than --max-chars %d: what is beyond is not read, but for the end of the word", quantity(Number(n), "word"), c.MaxChars)
+		p.Notef("Note: %s longer than --max-chars %d: what is beyond is not read, but for the end of the word", terminal.Quantity(terminal.Number(n), "word"), c.MaxChars)
 	}
 	if c.WordTable {
 		j.encoder = subword.WithWords(j.encoder)

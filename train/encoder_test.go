@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
@@ -54,7 +55,7 @@ func TestEncoderRunsAreExact(t *testing.T) {
 				want := hash(c.Out)
 				d := c
 				d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), 3
-				if _, err := Run(t.Context(), d, NewProgress(&bytes.Buffer{})); err != nil {
+				if _, err := Run(t.Context(), d, terminal.NewProgress(&bytes.Buffer{})); err != nil {
 					t.Fatal(err)
 				}
 				if hash(d.Out) != want {
@@ -145,7 +146,7 @@ func TestEncoderPlan(t *testing.T) {
 	c = subwordConfig(t, ModeCL, "cnn")
 	c.MaxChars = 3
 	var shown bytes.Buffer
-	if _, err := MakePlan(t.Context(), c, NewProgress(&shown)); err != nil || !strings.Contains(shown.String(), "Note: 3 words longer than --max-chars 3") {
+	if _, err := MakePlan(t.Context(), c, terminal.NewProgress(&shown)); err != nil || !strings.Contains(shown.String(), "Note: 3 words longer than --max-chars 3") {
 		t.Errorf("%v, %s", err, &shown)
 	}
 }

@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	"context"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,7 +51,7 @@ func TestRunEndToEnd(t *testing.T) {
 			}
 			again := c
 			again.Out, again.Threads, again.Corpus = c.Out+"2", 1, "a reader"
-			if _, err := RunReader(t.Context(), again, strings.NewReader(smallText()), NewProgress(&bytes.Buffer{})); err != nil {
+			if _, err := RunReader(t.Context(), again, strings.NewReader(smallText()), terminal.NewProgress(&bytes.Buffer{})); err != nil {
 				t.Fatal(err)
 			}
 			for _, name := range []string{VectorsFile, ContextFile, VocabularyFile} {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -102,7 +103,7 @@ func (j *job) observer() func(position, float64) error {
 
 // ReadText reads the text of a configuration once, for the runs that share it.
 // source, if not nil, is read instead of c.Corpus.
-func ReadText(ctx context.Context, c Config, source io.Reader, p *Progress) (*corpus.Corpus, error) {
+func ReadText(ctx context.Context, c Config, source io.Reader, p *terminal.Progress) (*corpus.Corpus, error) {
 	j := &job{config: c, extras: Extras{Source: source}}
 	defer j.close()
 	if err := j.readCorpus(ctx, p); err != nil {

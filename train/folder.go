@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // The files of a run folder.
@@ -87,7 +88,7 @@ func (f *runFolder) statePath() string { return f.path(filepath.Join(checkpointF
 // a run's files in it is replaced.
 func createFolder(out string, force bool) (*runFolder, error) {
 	if out == "" {
-		return nil, Usagef("--out is missing: name the folder to make for the run")
+		return nil, terminal.Usagef("--out is missing: name the folder to make for the run")
 	}
 	f, err := newRunFolder(out)
 	if err != nil {
@@ -95,7 +96,7 @@ func createFolder(out string, force bool) (*runFolder, error) {
 	}
 	for _, suffix := range []string{partialSuffix, replacedSuffix} {
 		if strings.HasSuffix(f.out, suffix) {
-			return nil, Usagef("--out %s: names that end with %s are for runs in progress: choose another", out, suffix)
+			return nil, terminal.Usagef("--out %s: names that end with %s are for runs in progress: choose another", out, suffix)
 		}
 	}
 	if err := f.checkReplaceable(force); err != nil {

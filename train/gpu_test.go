@@ -15,6 +15,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // The tests of this file need a GPU and are skipped without one. They are those
@@ -60,7 +61,7 @@ func gpuConfig(t *testing.T, flags map[string]string) Config {
 
 func trained(t *testing.T, c Config) Summary {
 	t.Helper()
-	summary, err := Run(t.Context(), c, NewProgress(testWriter{t}))
+	summary, err := Run(t.Context(), c, terminal.NewProgress(testWriter{t}))
 	if err != nil {
 		t.Fatal(err)
 	}

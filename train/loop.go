@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -28,7 +29,7 @@ type loop struct {
 
 	metrics  io.Writer // of JSON lines; may be nil
 	saver    *saver    // may be nil
-	progress *Progress
+	progress *terminal.Progress
 	now      func() time.Time // nil: time.Now
 }
 
@@ -114,7 +115,7 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 func (l *loop) block(ctx context.Context, first, most int, rate func(unit int) float64) ([]Report, []float64, error) {
 	reports, rates, err := trainer.Advance(context.WithoutCancel(ctx), l.trainer, first, most, rate)
 	if err != nil {
-		return nil, nil, fmt.Errorf("training failed at %s %s of %s: %w", l.unitName, Number(first+1), Number(l.trainer.Units()), err)
+		return nil, nil, fmt.Errorf("training failed at %s %s of %s: %w", l.unitName, terminal.Number(first+1), terminal.Number(l.trainer.Units()), err)
 	}
 	for i := range reports {
 		r := &reports[i]
@@ -132,7 +133,7 @@ func (l *loop) block(ctx context.Context, first, most int, rate func(unit int) f
 var errDiverged = errors.New("training diverged")
 
 func (l *loop) diverged(err error, unit int, lr float64) error {
-	return fmt.Errorf("%w: %w at %s %s of %s (learning rate %.3g)", errDiverged, err, l.unitName, Number(unit+1), Number(l.trainer.Units()), lr)
+	return fmt.Errorf("%w: %w at %s %s of %s (learning rate %.3g)", errDiverged, err, l.unitName, terminal.Number(unit+1), terminal.Number(l.trainer.Units()), lr)
 }
 
 // A speedometer measures speeds between the moments that are shown.
@@ -142,5 +143,5 @@ func (s *speedometer) line(p position, report Report, lr float64) string {
 	elapsed := max(p.Seconds-s.seconds, 1e-9)
 	words, pairs := (p.Words-s.words)/elapsed, (p.Pairs-s.pairs)/elapsed
 	*s = speedometer{p.Words, p.Pairs, p.Seconds}
-	return fmt.Sprintf("%s words/s  %s pairs/s  lr %.2e  loss %.4f", rate(words), rate(pairs), lr, report.Loss/max(report.Pairs, 1))
+	return fmt.Sprintf("%s words/s  %s pairs/s  lr %.2e  loss %.4f", terminal.Rate(words), terminal.Rate(pairs), lr, report.Loss/max(report.Pairs, 1))
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"math"
 	"strings"
 	"testing"
@@ -221,8 +222,8 @@ func TestLoopShowsProgressLines(t *testing.T) {
 	f := newFake(20, 1, 1)
 	l := testLoop(f, nil)
 	l.metrics = nil
-	l.progress = NewProgress(&out)
-	l.progress.now = fakeClock() // a second a look: a line every 5 units
+	l.progress = terminal.NewProgress(&out)
+	l.progress.Now = fakeClock() // a second a look: a line every 5 units
 	if _, err := l.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -8,15 +8,16 @@ import (
 	"os"
 	"time"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // BuildMatrix reads the text and writes M to c.Matrix, for `w2vcl matrix
 // build`. A file that already holds the same M is left as it is; one that does
 // not is replaced only if c.Force is set.
-func BuildMatrix(ctx context.Context, c Config, p *Progress) error {
+func BuildMatrix(ctx context.Context, c Config, p *terminal.Progress) error {
 	if c.Matrix == "" {
-		return Usagef("--matrix is missing: name the file to write M to")
+		return terminal.Usagef("--matrix is missing: name the file to write M to")
 	}
 	c.Out, c.GraphDOT = "", ""
 	if err := c.checkOutputs(); err != nil {
@@ -35,7 +36,7 @@ func BuildMatrix(ctx context.Context, c Config, p *Progress) error {
 }
 
 // openMatrix returns M: from the file it is kept in, if that fits, or built.
-func (j *job) openMatrix(ctx context.Context, p *Progress) (*wordcontext.Matrix, error) {
+func (j *job) openMatrix(ctx context.Context, p *terminal.Progress) (*wordcontext.Matrix, error) {
 	options := j.config.matrixOptions()
 	start := time.Now()
 	defer func() { j.secondsMatrix = time.Since(start).Seconds() }()
@@ -45,7 +46,7 @@ func (j *job) openMatrix(ctx context.Context, p *Progress) (*wordcontext.Matrix,
 			return nil, err
 		}
 		if m != nil {
-			p.Notef("Matrix M: %s rows of %s contexts, from %s", Number(m.Rows()), Number(m.Contexts()), path)
+			p.Notef("Matrix M: %s rows of %s contexts, from %s", terminal.Number(m.Rows()), terminal.Number(m.Contexts()), path)
 			j.matrixBytes = matrixBytes(m)
 			return m, nil
 		}
@@ -77,7 +78,7 @@ func (j *job) reuseMatrix(path string, options wordcontext.Options) (*wordcontex
 	return nil, fmt.Errorf("--matrix %s cannot be used: %w; name another file, or build it anew with --force", path, err)
 }
 
-func (j *job) buildMatrix(ctx context.Context, options wordcontext.Options, p *Progress) (*wordcontext.Matrix, error) {
+func (j *job) buildMatrix(ctx context.Context, options wordcontext.Options, p *terminal.Progress) (*wordcontext.Matrix, error) {
 	start := time.Now()
 	stage := p.Stage("building M", 0)
 	defer stage.Stop()
@@ -99,8 +100,8 @@ func (j *job) buildMatrix(ctx context.Context, options wordcontext.Options, p *P
 		}
 		saved = ", written to " + path
 	}
-	stage.Done("Matrix M: %s rows of %s contexts, built in %s%s", Number(m.Rows()), Number(m.Contexts()),
-		Duration(time.Since(start).Seconds()), saved)
+	stage.Done("Matrix M: %s rows of %s contexts, built in %s%s", terminal.Number(m.Rows()), terminal.Number(m.Contexts()),
+		terminal.Duration(time.Since(start).Seconds()), saved)
 	return m, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -32,7 +33,7 @@ func newMemoryGuard(c *Config) (g memoryGuard, release func() error, err error) 
 	case c.MaxMemory != "":
 		g.asked = true
 		if g.limit, err = parseSize(c.MaxMemory, total); err != nil {
-			return g, nil, Usagef("--max-memory %s: %v", c.MaxMemory, err)
+			return g, nil, terminal.Usagef("--max-memory %s: %v", c.MaxMemory, err)
 		}
 	case available > 0:
 		g.limit = available + machine.Resident()
@@ -61,17 +62,17 @@ func (g memoryGuard) check(doing, advice string, needs ...need) error {
 	for _, n := range needs {
 		sum += n.bytes
 		if n.bytes > 0 {
-			parts = append(parts, n.what+" "+Bytes(n.bytes))
+			parts = append(parts, n.what+" "+terminal.Bytes(n.bytes))
 		}
 	}
 	if g.limit == 0 || sum <= g.limit {
 		return nil
 	}
-	whose := "this machine has " + Bytes(g.limit) + " available (--max-memory sets another limit)"
+	whose := "this machine has " + terminal.Bytes(g.limit) + " available (--max-memory sets another limit)"
 	if g.asked {
-		whose = "--max-memory allows " + Bytes(g.limit)
+		whose = "--max-memory allows " + terminal.Bytes(g.limit)
 	}
-	return fmt.Errorf("%s needs about %s of memory (%s), but %s: %s", doing, Bytes(sum), strings.Join(parts, ", "), whose, advice)
+	return fmt.Errorf("%s needs about %s of memory (%s), but %s: %s", doing, terminal.Bytes(sum), strings.Join(parts, ", "), whose, advice)
 }
 
 // readingBytes is about what reading a text takes at its peak: measured, 1.4 to

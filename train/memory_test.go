@@ -2,6 +2,7 @@ package train
 
 import (
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"math"
 	"os"
 	"path/filepath"
@@ -59,7 +60,9 @@ func TestMaxMemory(t *testing.T) {
 		want   []string
 	}{
 		{"text", func(c *Config) { c.MaxMemory = "1MB" }, []string{"reading the text needs about", "--max-memory allows 1 MB", "use less text"}},
-		{"matrix", func(c *Config) { c.MaxMemory, c.Contexts, c.Window, c.Passes = Bytes(resident+200e6), 1<<25, 900, 1000 }, []string{"building M needs about", "M and what building it takes", "lower --contexts (now 33554432) or --passes (now 1000)"}},
+		{"matrix", func(c *Config) {
+			c.MaxMemory, c.Contexts, c.Window, c.Passes = terminal.Bytes(resident+200e6), 1<<25, 900, 1000
+		}, []string{"building M needs about", "M and what building it takes", "lower --contexts (now 33554432) or --passes (now 1000)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := smallConfig(t, ModeCL)

@@ -9,6 +9,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 )
@@ -47,7 +48,7 @@ type mode struct {
 
 	// prepare completes a job whose corpus has been read: it sets the
 	// number of epochs, the memory the trainer needs and how to make it.
-	prepare func(ctx context.Context, j *job, p *Progress) error
+	prepare func(ctx context.Context, j *job, p *terminal.Progress) error
 }
 
 func modes() []mode {
@@ -75,7 +76,7 @@ func Modes() []string {
 
 func knownMode(name string) bool { return slices.Contains(Modes(), name) }
 
-func prepareCL(ctx context.Context, j *job, p *Progress) error {
+func prepareCL(ctx context.Context, j *job, p *terminal.Progress) error {
 	c := &j.config
 	j.trainerBytes = graph.MemoryTwoStep(j.vocabulary.Len(), c.graph())
 	j.momentBytes = c.momentBytes(j.vocabulary.Len())
@@ -140,7 +141,7 @@ func prepareCL(ctx context.Context, j *job, p *Progress) error {
 	return nil
 }
 
-func prepareVanilla(_ context.Context, j *job, p *Progress) error {
+func prepareVanilla(_ context.Context, j *job, p *terminal.Progress) error {
 	c, text := &j.config, j.corpus
 	noise, err := corpus.NewAlias(corpus.CountPower(j.vocabulary.Counts, c.NoiseExponent))
 	if err != nil {
@@ -168,7 +169,7 @@ func prepareVanilla(_ context.Context, j *job, p *Progress) error {
 	return nil
 }
 
-func prepareSequential(_ context.Context, j *job, _ *Progress) error {
+func prepareSequential(_ context.Context, j *job, _ *terminal.Progress) error {
 	c, text := &j.config, j.corpus
 	noise, err := corpus.NewAlias(corpus.CountPower(j.vocabulary.Counts, c.NoiseExponent))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -55,7 +56,7 @@ type Memory struct {
 
 // MakePlan reads the text, builds or opens M, and measures a few units. It
 // trains nothing and leaves no file behind.
-func MakePlan(ctx context.Context, c Config, p *Progress) (Plan, error) {
+func MakePlan(ctx context.Context, c Config, p *terminal.Progress) (Plan, error) {
 	j := &job{config: c, dry: true}
 	defer j.close()
 	if err := j.prepare(ctx, p); err != nil {
@@ -169,7 +170,7 @@ func (p Plan) Print(w io.Writer) error {
 		{"moments", p.Memory.Moments}, {"work", p.Memory.Work},
 	} {
 		if part.bytes > 0 {
-			parts = append(parts, part.name+" "+Bytes(part.bytes))
+			parts = append(parts, part.name+" "+terminal.Bytes(part.bytes))
 		}
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
@@ -177,10 +178,10 @@ func (p Plan) Print(w io.Writer) error {
   memory  %s: %s; at most %s, with reading and all%s
   time    about %s of training (%s per %s), after %s of preparation
 `,
-		p.Mode, p.Device, quantity(Number(p.Threads), "thread"),
-		Number(p.Iterations), units, quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), Number(int64(p.PairsPerIteration)), Number(p.Vocab), p.Dim, p.Negative,
-		Bytes(p.Memory.Total), strings.Join(parts, ", "), Bytes(p.Memory.Peak), p.deviceLine(),
-		Duration(p.SecondsTrain), Duration(p.SecondsPerIteration), p.Unit, Duration(p.SecondsPrepare))
+		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
+		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), terminal.Number(int64(p.PairsPerIteration)), terminal.Number(p.Vocab), p.Dim, p.Negative,
+		terminal.Bytes(p.Memory.Total), strings.Join(parts, ", "), terminal.Bytes(p.Memory.Peak), p.deviceLine(),
+		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit, terminal.Duration(p.SecondsPrepare))
 	return err
 }
 
@@ -189,5 +190,5 @@ func (p Plan) deviceLine() string {
 	if p.Memory.Device == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n  device  %s: %s of %s free, precision %s", p.DeviceName, Bytes(p.Memory.Device), Bytes(p.Memory.DeviceFree), p.Precision)
+	return fmt.Sprintf("\n  device  %s: %s of %s free, precision %s", p.DeviceName, terminal.Bytes(p.Memory.Device), terminal.Bytes(p.Memory.DeviceFree), p.Precision)
 }

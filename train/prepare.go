@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
 )
@@ -52,7 +53,7 @@ type job struct {
 
 // prepare reads the text, prepares the mode and makes the trainer, without
 // training anything. The job is to be closed also after an error.
-func (j *job) prepare(ctx context.Context, p *Progress) error {
+func (j *job) prepare(ctx context.Context, p *terminal.Progress) error {
 	for _, m := range modes() {
 		if m.name == j.config.Mode {
 			j.mode = m
@@ -101,7 +102,7 @@ func (j *job) close() {
 	j.closers = nil
 }
 
-func (j *job) readCorpus(ctx context.Context, p *Progress) error {
+func (j *job) readCorpus(ctx context.Context, p *terminal.Progress) error {
 	if j.extras.Text != nil {
 		if err := j.guardMemory(); err != nil {
 			return err
@@ -116,11 +117,11 @@ func (j *job) readCorpus(ctx context.Context, p *Progress) error {
 		MinCount: c.MinCount, MaxSentence: c.MaxSentence, Lowercase: c.Lowercase, Threads: c.threads(),
 		Progress: func(done, total int64) {
 			stage.SetTotal(total)
-			stage.Update(done, func() string { return Bytes(done) })
+			stage.Update(done, func() string { return terminal.Bytes(done) })
 		},
 	}
 	if err := options.Tokenizer.UnmarshalText([]byte(c.Tokenizer)); err != nil {
-		return Usagef("--tokenizer %s: %v", c.Tokenizer, err)
+		return terminal.Usagef("--tokenizer %s: %v", c.Tokenizer, err)
 	}
 	if err := j.guardMemory(); err != nil {
 		return err
@@ -136,8 +137,8 @@ func (j *job) readCorpus(ctx context.Context, p *Progress) error {
 	j.useText(text)
 	j.secondsRead = time.Since(start).Seconds()
 	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read in %s",
-		Number(text.Stats.Tokens), Number(text.Stats.TokensUsed), Number(text.Vocabulary.Len()), c.MinCount,
-		Number(text.Stats.Sentences), Duration(j.secondsRead))
+		terminal.Number(text.Stats.Tokens), terminal.Number(text.Stats.TokensUsed), terminal.Number(text.Vocabulary.Len()), c.MinCount,
+		terminal.Number(text.Stats.Sentences), terminal.Duration(j.secondsRead))
 	j.noteOddities(p)
 	return nil
 }
@@ -171,15 +172,15 @@ func (j *job) guardMemory() error {
 }
 
 // noteOddities tells what about the text the user may not expect.
-func (j *job) noteOddities(p *Progress) {
+func (j *job) noteOddities(p *terminal.Progress) {
 	if n := j.stats.InvalidUTF8; n > 0 {
-		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", quantity(Number(n), "byte"))
+		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
 	}
 	if n := j.stats.LongTokens; n > 0 {
-		p.Notef("Warning: left out %s longer than %s bytes", quantity(Number(n), "word"), Number(corpus.MaxTokenBytes))
+		p.Notef("Warning: left out %s longer than %s bytes", terminal.Quantity(terminal.Number(n), "word"), terminal.Number(corpus.MaxTokenBytes))
 	}
 	if n := j.stats.CutSentences; n > 0 {
-		p.Notef("Note: cut %s of more than %s words into sentences of that length; nothing was dropped", quantity(Number(n), "line"), Number(j.config.MaxSentence))
+		p.Notef("Note: cut %s of more than %s words into sentences of that length; nothing was dropped", terminal.Quantity(terminal.Number(n), "line"), terminal.Number(j.config.MaxSentence))
 	}
 }
 
@@ -229,7 +230,7 @@ func (j *job) checkText() error {
 	// Too many negatives asked for is a wrong flag; a text too small for the
 	// recipe is bad input.
 	if c.Negative != Defaults(c.Mode, c.Preset, c.Optimizer).Negative {
-		return &UsageError{message}
+		return &terminal.UsageError{Message: message}
 	}
 	return errors.New(message)
 }

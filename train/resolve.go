@@ -12,12 +12,13 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // Resolve layers the settings of a run, later ones winning: recipe of mode,
 // preset and optimizer; the TOML file (none if file is empty); flags, by their
 // canonical names. The result is validated. What the user got wrong comes back
-// as a [UsageError].
+// as a [terminal.UsageError].
 func Resolve(file string, flags map[string]string) (Config, error) {
 	c, set, err := layer(file, flags)
 	if err != nil {
@@ -27,10 +28,10 @@ func Resolve(file string, flags map[string]string) (Config, error) {
 		return Config{}, err
 	}
 	if set["iterations"] != "" && c.Iterations < 1 { // not set it is 0: whole epochs
-		return Config{}, Usagef("%s %d: must be at least 1", set["iterations"], c.Iterations)
+		return Config{}, terminal.Usagef("%s %d: must be at least 1", set["iterations"], c.Iterations)
 	}
 	if set["epochs"] != "" && set["iterations"] != "" {
-		return Config{}, Usagef("%s and %s both say how long to train: give one of them", set["epochs"], set["iterations"])
+		return Config{}, terminal.Usagef("%s and %s both say how long to train: give one of them", set["epochs"], set["iterations"])
 	}
 	dependentDefaults(&c, set)
 	if err := c.Validate(); err != nil {
@@ -85,10 +86,10 @@ func (c *Config) apply(values map[string]string, source string, set settingsSet)
 		label := source + name
 		s, ok := c.setting(name)
 		if !ok {
-			return Usagef("%s: no such setting", label)
+			return terminal.Usagef("%s: no such setting", label)
 		}
 		if err := s.Set(values[name]); err != nil {
-			return Usagef("%s: %v", label, err)
+			return terminal.Usagef("%s: %v", label, err)
 		}
 		set[name] = label
 	}
@@ -103,11 +104,11 @@ func (c *Config) checkApplies(set settingsSet) error {
 	}
 	for _, s := range c.Settings() {
 		if set[s.Name] != "" && !s.AppliesTo(c.Mode) {
-			return Usagef("%s does not apply to mode %s (it is for mode %s): leave it out",
+			return terminal.Usagef("%s does not apply to mode %s (it is for mode %s): leave it out",
 				set[s.Name], c.Mode, strings.Join(s.Modes, ", "))
 		}
 		if set[s.Name] != "" && !c.uses(s) {
-			return Usagef("%s does not apply to --subword %s (it is for %s): leave it out",
+			return terminal.Usagef("%s does not apply to --subword %s (it is for %s): leave it out",
 				set[s.Name], c.Subword, strings.Join(s.Subword, ", "))
 		}
 	}
@@ -124,25 +125,25 @@ func readTOML(file string) (map[string]string, error) {
 		} else if info, statErr := os.Stat(file); statErr == nil && info.IsDir() {
 			reason = "it is a folder; name the TOML file in it (a run folder's is config.toml)"
 		}
-		return nil, Usagef("--config %s: %s", file, reason)
+		return nil, terminal.Usagef("--config %s: %s", file, reason)
 	}
 	var raw map[string]any
 	if err := toml.Unmarshal(data, &raw); err != nil {
 		var parse toml.ParseError
 		if errors.As(err, &parse) {
-			return nil, Usagef("%s:%d: %s", file, parse.Position.Line, parse.Message)
+			return nil, terminal.Usagef("%s:%d: %s", file, parse.Position.Line, parse.Message)
 		}
-		return nil, Usagef("%s: %v", file, err)
+		return nil, terminal.Usagef("%s: %v", file, err)
 	}
 	var scratch Config
 	texts := make(map[string]string, len(raw))
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		s, ok := scratch.setting(name)
 		if !ok {
-			return nil, Usagef("%s: unknown setting %q%s", file, name, didYouMean(name))
+			return nil, terminal.Usagef("%s: unknown setting %q%s", file, name, didYouMean(name))
 		}
 		if texts[name], err = s.tomlText(raw[name]); err != nil {
-			return nil, Usagef("%s: %s: %v", file, name, err)
+			return nil, terminal.Usagef("%s: %s: %v", file, name, err)
 		}
 	}
 	return texts, nil
@@ -153,7 +154,7 @@ func didYouMean(name string) string {
 	best, bestDistance := "", max(2, len(name)/3)+1
 	for _, s := range new(Config).Settings() {
 		for _, known := range append([]string{s.Name}, s.Aliases...) {
-			if d := EditDistance(name, known); d < bestDistance {
+			if d := terminal.EditDistance(name, known); d < bestDistance {
 				best, bestDistance = s.Name, d
 			}
 		}

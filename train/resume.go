@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"io"
 	"time"
 )
@@ -17,7 +18,7 @@ import (
 // on another device the same but for rounding.
 // A text or a setting that changed is an error and leaves everything as it is.
 // If the run is finished the error is [ErrComplete] and the summary is good.
-func Resume(ctx context.Context, dir string, changes map[string]string, source func(corpus string) io.Reader, p *Progress) (Summary, error) {
+func Resume(ctx context.Context, dir string, changes map[string]string, source func(corpus string) io.Reader, p *terminal.Progress) (Summary, error) {
 	return resume(ctx, dir, changes, func(corpus string) Extras {
 		if source == nil {
 			return Extras{}
@@ -27,11 +28,11 @@ func Resume(ctx context.Context, dir string, changes map[string]string, source f
 }
 
 // ResumeWith is [Resume] of a run that [RunWith] began with the same extras.
-func ResumeWith(ctx context.Context, dir string, x Extras, p *Progress) (Summary, error) {
+func ResumeWith(ctx context.Context, dir string, x Extras, p *terminal.Progress) (Summary, error) {
 	return resume(ctx, dir, nil, func(string) Extras { return x }, p)
 }
 
-func resume(ctx context.Context, dir string, changes map[string]string, extras func(corpus string) Extras, p *Progress) (Summary, error) {
+func resume(ctx context.Context, dir string, changes map[string]string, extras func(corpus string) Extras, p *terminal.Progress) (Summary, error) {
 	start := time.Now()
 	folder, err := openFolder(dir)
 	if err != nil {
@@ -84,14 +85,14 @@ func (j *job) open(folder *runFolder, changes map[string]string) error {
 }
 
 // announce says where a run goes on, and what is not as it was.
-func (s *savedState) announce(j *job, p *Progress) {
+func (s *savedState) announce(j *job, p *terminal.Progress) {
 	now := j.config.recorded()
 	for _, name := range []string{"lr", "lr-end", "device", "precision"} {
 		if before := s.Settings[name]; before != now[name] {
 			p.Notef("Note: --%s is %s from here on; it was %s", name, now[name], before)
 		}
 	}
-	p.Notef("Resuming after %s of %s %ss", Number(s.Position.Units), Number(s.Units), j.mode.unit)
+	p.Notef("Resuming after %s of %s %ss", terminal.Number(s.Position.Units), terminal.Number(s.Units), j.mode.unit)
 }
 
 // advise adds to an error of a training what can be done about it.
@@ -105,7 +106,7 @@ func (j *job) advise(f *runFolder, err error) error {
 		return err
 	}
 	saved.close()
-	after := fmt.Sprintf("after %s %ss", Number(saved.Position.Units), j.mode.unit)
+	after := fmt.Sprintf("after %s %ss", terminal.Number(saved.Position.Units), j.mode.unit)
 	if diverged {
 		return fmt.Errorf("%w; go on from the checkpoint %s with a lower learning rate, 'w2vcl resume %s --lr %.3g', or start again with a lower --lr",
 			err, after, f.shown, j.config.LR/10)

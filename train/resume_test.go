@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"io"
 	"io/fs"
 	"math"
@@ -20,7 +21,7 @@ import (
 )
 
 // resumeFake resumes a run of fake trainers.
-func resumeFake(t *testing.T, out string, units int, changes map[string]string, hook func(f *fakeTrainer), p *Progress) (Summary, *fakeTrainer, error) {
+func resumeFake(t *testing.T, out string, units int, changes map[string]string, hook func(f *fakeTrainer), p *terminal.Progress) (Summary, *fakeTrainer, error) {
 	t.Helper()
 	folder, err := openFolder(out)
 	if err != nil {
@@ -87,7 +88,7 @@ func TestResumeAfterInterrupt(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	var shown bytes.Buffer
-	summary, f, err := resumeFake(t, out, 40, nil, nil, NewProgress(&shown))
+	summary, f, err := resumeFake(t, out, 40, nil, nil, terminal.NewProgress(&shown))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +214,7 @@ func TestFailureKeepsTheCheckpoint(t *testing.T) {
 				changes["lr"] = test.lr
 			}
 			var shown bytes.Buffer
-			_, f, err := resumeFake(t, out+".partial", 40, changes, nil, NewProgress(&shown))
+			_, f, err := resumeFake(t, out+".partial", 40, changes, nil, terminal.NewProgress(&shown))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,7 +268,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 		}
 	})
 	var shown bytes.Buffer
-	if _, err := runFake(t, t.Context(), j, NewProgress(&shown)); err != nil {
+	if _, err := runFake(t, t.Context(), j, terminal.NewProgress(&shown)); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(before, during) || len(before) == 0 {
@@ -298,8 +299,8 @@ func interruptRun(t *testing.T, c Config) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	p := NewProgress(cancelWriter{io.Discard, cancel})
-	p.every = 0
+	p := terminal.NewProgress(cancelWriter{io.Discard, cancel})
+	p.Every = 0
 	if _, err := Run(ctx, c, p); !errors.Is(err, ErrInterrupted) {
 		t.Fatalf("got %v, want an interrupt", err)
 	}
@@ -598,8 +599,8 @@ func TestResumeReadsBuiltInText(t *testing.T) {
 	c := smallConfig(t, ModeCL)
 	c.Corpus = "a name"
 	ctx, cancel := context.WithCancel(t.Context())
-	p := NewProgress(cancelWriter{io.Discard, cancel})
-	p.every = 0
+	p := terminal.NewProgress(cancelWriter{io.Discard, cancel})
+	p.Every = 0
 	if _, err := RunReader(ctx, c, strings.NewReader(smallText()), p); !errors.Is(err, ErrInterrupted) {
 		t.Fatalf("got %v", err)
 	}

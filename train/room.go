@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
@@ -41,7 +42,7 @@ func (r room) next(saved bool) int64 {
 
 // check refuses a run whose vectors do not fit on the disk, and warns if its
 // checkpoints do not.
-func (r room) check(folder *runFolder, p *Progress) error {
+func (r room) check(folder *runFolder, p *terminal.Progress) error {
 	free, ok := machine.FreeSpace(folder.dir)
 	if !ok {
 		return nil
@@ -49,14 +50,14 @@ func (r room) check(folder *runFolder, p *Progress) error {
 	where := filepath.Dir(folder.dir)
 	if free < r.vectors {
 		return fmt.Errorf("the disk of %s has %s free, but the vectors of this run take %s: make room, or choose an --out elsewhere",
-			where, Bytes(free), Bytes(r.vectors))
+			where, terminal.Bytes(free), terminal.Bytes(r.vectors))
 	}
 	all := r.next(true)
 	if !folder.hasCheckpoint() {
 		all += r.checkpoint
 	}
 	if free < all {
-		p.Notef("Warning: the disk of %s has %s free; with checkpoints this run needs %s, so it may have to do without", where, Bytes(free), Bytes(all))
+		p.Notef("Warning: the disk of %s has %s free; with checkpoints this run needs %s, so it may have to do without", where, terminal.Bytes(free), terminal.Bytes(all))
 	}
 	return nil
 }
@@ -65,7 +66,7 @@ func (r room) check(folder *runFolder, p *Progress) error {
 func (r room) forCheckpoint(folder *runFolder) error {
 	free, ok := machine.FreeSpace(folder.dir)
 	if all := r.next(folder.hasCheckpoint()); ok && free < all {
-		return fmt.Errorf("the disk has %s free, but a checkpoint of %s and vectors of %s need %s", Bytes(free), Bytes(r.checkpoint), Bytes(r.vectors), Bytes(all))
+		return fmt.Errorf("the disk has %s free, but a checkpoint of %s and vectors of %s need %s", terminal.Bytes(free), terminal.Bytes(r.checkpoint), terminal.Bytes(r.vectors), terminal.Bytes(all))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -20,18 +21,18 @@ import (
 // saved; the error is then [ErrInterrupted] and the summary is good. On any
 // other error no run folder appears, and one that c.Force was to replace
 // stays; c.Out.partial stays if there is a checkpoint in it, for [Resume].
-func Run(ctx context.Context, c Config, p *Progress) (Summary, error) {
+func Run(ctx context.Context, c Config, p *terminal.Progress) (Summary, error) {
 	return RunReader(ctx, c, nil, p)
 }
 
 // RunReader is [Run] on a text that is not a file: it is read from source,
 // and c.Corpus is only its name. The nil source stands for c.Corpus itself.
-func RunReader(ctx context.Context, c Config, source io.Reader, p *Progress) (Summary, error) {
+func RunReader(ctx context.Context, c Config, source io.Reader, p *terminal.Progress) (Summary, error) {
 	return RunWith(ctx, c, Extras{Source: source}, p)
 }
 
 // RunWith is [Run] with what a program adds to it.
-func RunWith(ctx context.Context, c Config, x Extras, p *Progress) (Summary, error) {
+func RunWith(ctx context.Context, c Config, x Extras, p *terminal.Progress) (Summary, error) {
 	start := time.Now()
 	if err := c.checkOutputs(); err != nil {
 		return Summary{}, err
@@ -63,7 +64,7 @@ func stopped(ctx context.Context, err error) error {
 }
 
 // run plans, trains and saves a prepared job.
-func (j *job) run(ctx context.Context, folder *runFolder, start time.Time, p *Progress) (Summary, error) {
+func (j *job) run(ctx context.Context, folder *runFolder, start time.Time, p *terminal.Progress) (Summary, error) {
 	if err := j.announce(ctx, p); err != nil {
 		return Summary{}, stopped(ctx, err)
 	}
@@ -97,7 +98,7 @@ func (j *job) run(ctx context.Context, folder *runFolder, start time.Time, p *Pr
 	}
 	if result.Interrupted {
 		err = fmt.Errorf("%w after %s of %s %ss; the vectors trained until then are in %s",
-			ErrInterrupted, Number(result.Units), Number(j.trainer.Units()), j.mode.unit, j.config.Out)
+			ErrInterrupted, terminal.Number(result.Units), terminal.Number(j.trainer.Units()), j.mode.unit, j.config.Out)
 		if folder.hasCheckpoint() {
 			err = fmt.Errorf("%w, and 'w2vcl resume %s' goes on", err, j.config.Out)
 		}
@@ -107,7 +108,7 @@ func (j *job) run(ctx context.Context, folder *runFolder, start time.Time, p *Pr
 
 // announce prints the plan. Nobody reads it under --quiet, so nothing is
 // measured then.
-func (j *job) announce(ctx context.Context, p *Progress) error {
+func (j *job) announce(ctx context.Context, p *terminal.Progress) error {
 	if p == nil || j.extras.NoPlan {
 		return nil
 	}
@@ -115,13 +116,13 @@ func (j *job) announce(ctx context.Context, p *Progress) error {
 	if err != nil {
 		return err
 	}
-	return plan.Print(p.w)
+	return plan.Print(p.Writer())
 }
 
 // begin is where a run starts to leave something behind: OUT.partial, with
 // settings and vocabulary. It returns the position to train from, with the
 // trainer in its state.
-func (j *job) begin(folder *runFolder, p *Progress) (position, error) {
+func (j *job) begin(folder *runFolder, p *terminal.Progress) (position, error) {
 	var from position
 	if err := j.room().check(folder, p); err != nil {
 		return from, err
@@ -143,7 +144,7 @@ func (j *job) begin(folder *runFolder, p *Progress) (position, error) {
 }
 
 // train runs the loop with the metrics file and the checkpoints of the folder.
-func (j *job) train(ctx context.Context, folder *runFolder, from position, p *Progress) (result outcome, err error) {
+func (j *job) train(ctx context.Context, folder *runFolder, from position, p *terminal.Progress) (result outcome, err error) {
 	metricsBytes := int64(0)
 	if j.from != nil {
 		metricsBytes = j.from.Metrics
@@ -166,8 +167,8 @@ func (j *job) train(ctx context.Context, folder *runFolder, from position, p *Pr
 	if result, err = l.run(ctx); err != nil {
 		return outcome{}, err
 	}
-	p.Notef("Trained: %s %ss in %s (%s words/s, %s pairs/s), loss %.4f", Number(result.Units), j.mode.unit, Duration(result.Seconds),
-		rate(result.Words/max(result.Seconds, 1e-9)), rate(result.Pairs/max(result.Seconds, 1e-9)), result.Last.Loss)
+	p.Notef("Trained: %s %ss in %s (%s words/s, %s pairs/s), loss %.4f", terminal.Number(result.Units), j.mode.unit, terminal.Duration(result.Seconds),
+		terminal.Rate(result.Words/max(result.Seconds, 1e-9)), terminal.Rate(result.Pairs/max(result.Seconds, 1e-9)), result.Last.Loss)
 	return result, nil
 }
 

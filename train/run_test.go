@@ -15,6 +15,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // fakeJob is a prepared job whose trainers are fake.
@@ -39,7 +40,7 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 	return j, trainers
 }
 
-func runFake(t *testing.T, ctx context.Context, j *job, p *Progress) (Summary, error) {
+func runFake(t *testing.T, ctx context.Context, j *job, p *terminal.Progress) (Summary, error) {
 	t.Helper()
 	folder, err := createFolder(j.config.Out, j.config.Force)
 	if err != nil {
@@ -71,7 +72,7 @@ func TestRunLeavesAWholeFolder(t *testing.T) {
 	parent := t.TempDir()
 	j, trainers := fakeJob(t, filepath.Join(parent, "run"), 40)
 	var shown bytes.Buffer
-	summary, err := runFake(t, t.Context(), j, NewProgress(&shown))
+	summary, err := runFake(t, t.Context(), j, terminal.NewProgress(&shown))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestRunStoppedBeforeTraining(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	parent := t.TempDir()
-	for _, progress := range []*Progress{nil, NewProgress(&bytes.Buffer{})} {
+	for _, progress := range []*terminal.Progress{nil, terminal.NewProgress(&bytes.Buffer{})} {
 		j, _ := fakeJob(t, filepath.Join(parent, "run"), 40)
 		_, err := runFake(t, ctx, j, progress)
 		if err == nil || errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "nothing was saved") {
@@ -335,22 +336,8 @@ func TestCheckText(t *testing.T) {
 	wantUsage(t, j.checkText(), "--negative 3 needs a vocabulary of at least 4 words, but the text has 3")
 	// The recipe's own number is not the user's mistake.
 	j.config.Negative = Defaults("", "", "").Negative
-	var usage *UsageError
+	var usage *terminal.UsageError
 	if err := j.checkText(); err == nil || errors.As(err, &usage) {
 		t.Errorf("got %v, want an error that is not about usage", err)
-	}
-}
-
-func TestFormats(t *testing.T) {
-	for _, test := range []struct{ got, want string }{
-		{Number(0), "0"}, {Number(999), "999"}, {Number(1000), "1,000"}, {Number(-1234567), "-1,234,567"}, {Number(int64(123456)), "123,456"},
-		{Bytes(0), "0 B"}, {Bytes(999), "999 B"}, {Bytes(1000), "1 kB"}, {Bytes(123456), "123 kB"}, {Bytes(12345678), "12.3 MB"}, {Bytes(1210000000), "1.21 GB"}, {Bytes(999999), "1.00 MB"},
-		{rate(950.4), "950"}, {rate(12345678), "12.3M"},
-		{Duration(0.0000123), "12 µs"}, {Duration(0.0123), "12.3 ms"}, {Duration(0.44), "0.4 s"}, {Duration(23.4), "23 s"}, {Duration(250), "4 min 10 s"}, {Duration(11100), "3 h 5 min"}, {Duration(864000), "10.0 days"},
-		{quantity("1", "epoch"), "1 epoch"}, {quantity("0.5", "epoch"), "0.5 epochs"},
-	} {
-		if test.got != test.want {
-			t.Errorf("got %q, want %q", test.got, test.want)
-		}
 	}
 }

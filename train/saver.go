@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -41,7 +42,7 @@ type saver struct {
 	every    interval
 	room     func() error // refuses a checkpoint that would take the room of the vectors; may be nil
 	unitName string
-	progress *Progress
+	progress *terminal.Progress
 
 	saved   int      // units of the last checkpoint written
 	tried   position // of the last attempt
@@ -49,10 +50,10 @@ type saver struct {
 }
 
 // newSaver returns the saver of a run that trains from a position.
-func (j *job) newSaver(folder *runFolder, metrics *metricsFile, from position, p *Progress) (*saver, error) {
+func (j *job) newSaver(folder *runFolder, metrics *metricsFile, from position, p *terminal.Progress) (*saver, error) {
 	every, err := parseInterval(j.config.Checkpoint)
 	if err != nil {
-		return nil, Usagef("--checkpoint %s: %v", j.config.Checkpoint, err)
+		return nil, terminal.Usagef("--checkpoint %s: %v", j.config.Checkpoint, err)
 	}
 	vocabulary, err := j.vocabularyHash()
 	if err != nil {
@@ -121,9 +122,9 @@ func (s *saver) periodic(p position, seconds func() float64) error {
 	case errors.Is(err, errNotFinite):
 		return err
 	case err != nil && !s.failing:
-		s.progress.Notef("Warning: no checkpoint after %s %ss: %v; training goes on, and what was saved before is whole", Number(p.Units), s.unitName, err)
+		s.progress.Notef("Warning: no checkpoint after %s %ss: %v; training goes on, and what was saved before is whole", terminal.Number(p.Units), s.unitName, err)
 	case err == nil && s.failing:
-		s.progress.Notef("Checkpoints are written again, after %s %ss", Number(p.Units), s.unitName)
+		s.progress.Notef("Checkpoints are written again, after %s %ss", terminal.Number(p.Units), s.unitName)
 	}
 	s.failing = err != nil
 	return nil

@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"math"
 	"os"
 	"path/filepath"
@@ -95,7 +96,7 @@ func TestRoomOnDisk(t *testing.T) {
 		{room{free / 10, free / 10 * 6}, false, true, false}, // two checkpoints are too much, one and the vectors are not
 	} {
 		var shown bytes.Buffer
-		err := test.room.check(folder, NewProgress(&shown))
+		err := test.room.check(folder, terminal.NewProgress(&shown))
 		if (err != nil) != test.refused || strings.Contains(shown.String(), "Warning") != test.warned {
 			t.Errorf("%+v of %d: %v, %q", test.room, free, err, &shown)
 		}

@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // readStart reads the vectors that training goes on from. The vocabulary then
 // has their words, too: those that the text lacks keep their vectors.
-func (j *job) readStart(p *Progress) error {
+func (j *job) readStart(p *terminal.Progress) error {
 	path := j.config.Init
 	if path == "" {
 		return nil
@@ -21,7 +22,7 @@ func (j *job) readStart(p *Progress) error {
 		return fmt.Errorf("--init %s: %w", path, err)
 	}
 	if n := len(start.Vocabulary); len(start.Words) != n*j.config.Dim {
-		return Usagef("--init %s has vectors of %d dimensions, not of %d: add --dim %d", path, len(start.Words)/n, j.config.Dim, len(start.Words)/n)
+		return terminal.Usagef("--init %s has vectors of %d dimensions, not of %d: add --dim %d", path, len(start.Words)/n, j.config.Dim, len(start.Words)/n)
 	}
 	own := j.vocabulary.Len()
 	if j.corpus, err = sequential.Grow(j.corpus, start.Vocabulary); err != nil {
@@ -29,7 +30,7 @@ func (j *job) readStart(p *Progress) error {
 	}
 	j.vocabulary, j.start = j.corpus.Vocabulary, start
 	known := own + len(start.Vocabulary) - j.vocabulary.Len()
-	p.Notef("Start:   %s words of %s, %s of them in the text, which has %s more", Number(len(start.Vocabulary)), path, Number(known), Number(own-known))
+	p.Notef("Start:   %s words of %s, %s of them in the text, which has %s more", terminal.Number(len(start.Vocabulary)), path, terminal.Number(known), terminal.Number(own-known))
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // A run can go on from another on a new text: words of both are trained on,
@@ -32,7 +33,7 @@ func TestInit(t *testing.T) {
 		c := longerConfig(t, ModeFullW2V)
 		c.Corpus, c.Init, c.Vectors = text, init, first.Vectors
 		var notes bytes.Buffer
-		if _, err := Run(t.Context(), c, NewProgress(&notes)); err != nil {
+		if _, err := Run(t.Context(), c, terminal.NewProgress(&notes)); err != nil {
 			t.Fatal(err)
 		}
 		if want := "6 words of " + init + ", 5 of them in the text, which has 1 more"; !strings.Contains(notes.String(), want) {
@@ -77,7 +78,7 @@ func TestInitRefuses(t *testing.T) {
 	}
 	c.Init = writeFile(t, "vectors.vec", "2 3\na 1 2 3\nb 4 5 6\n")
 	_, err := Run(t.Context(), c, nil)
-	if !errors.As(err, new(*UsageError)) || !strings.Contains(err.Error(), "of 3 dimensions, not of 4: add --dim 3") {
+	if !errors.As(err, new(*terminal.UsageError)) || !strings.Contains(err.Error(), "of 3 dimensions, not of 4: add --dim 3") {
 		t.Errorf("other dimension: %v", err)
 	}
 }

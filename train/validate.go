@@ -2,13 +2,14 @@ package train
 
 import (
 	"fmt"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"math"
 	"slices"
 	"strings"
 )
 
 // Validate checks every setting by itself. All problems are reported at once,
-// one a line, as a [UsageError]. What only the corpus can tell (a vocabulary
+// one a line, as a [terminal.UsageError]. What only the corpus can tell (a vocabulary
 // too small for --negative) is checked once it is read.
 func (c *Config) Validate() error {
 	if err := c.validateMode(); err != nil {
@@ -37,7 +38,7 @@ func (c *Config) Validate() error {
 	c.validateNumbers(check)
 	c.validateChoices(check, oneOf)
 	if len(problems) > 0 {
-		return &UsageError{strings.Join(problems, "\n")}
+		return &terminal.UsageError{Message: strings.Join(problems, "\n")}
 	}
 	return nil
 }
@@ -105,8 +106,8 @@ func (c *Config) validateMode() error {
 	built := strings.Join(Modes(), ", ")
 	for _, planned := range plannedModes {
 		if c.Mode == planned {
-			return Usagef("--mode %s: this build of w2vcl does not have it; it has %s", c.Mode, built)
+			return terminal.Usagef("--mode %s: this build of w2vcl does not have it; it has %s", c.Mode, built)
 		}
 	}
-	return Usagef("--mode %s: unknown mode; this build has %s", c.Mode, built)
+	return terminal.Usagef("--mode %s: unknown mode; this build has %s", c.Mode, built)
 }

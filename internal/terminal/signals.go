@@ -1,4 +1,4 @@
-package train
+package terminal
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// Interruptible returns a context that the first Ctrl-C or SIGTERM cancels;
-// notify, if not nil, is called then. A second signal is not caught any more
-// and ends the process at once. The returned function gives the signals back.
+// Interruptible returns a context that the first Ctrl-C or SIGTERM cancels; then
+// it calls notify, unless that is nil. A second signal is not caught and ends the
+// process at once. The returned function gives the signals back to the system.
 func Interruptible(parent context.Context, notify func()) (context.Context, context.CancelFunc) {
 	ctx, restore := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	unhook := context.AfterFunc(ctx, func() {

@@ -1,4 +1,4 @@
-package train
+package terminal
 
 import (
 	"fmt"
@@ -19,28 +19,30 @@ func Number[T int | int64 | uint64](n T) string {
 	return sign + digits
 }
 
-// quantity puts a noun in the number that fits: "1 epoch", "3 epochs".
-func quantity(number, noun string) string {
+// Quantity writes a number and its noun, in the singular for 1: "1 epoch",
+// "3 epochs".
+func Quantity(number, noun string) string {
 	if number != "1" {
 		noun += "s"
 	}
 	return number + " " + noun
 }
 
-// Bytes writes an amount of memory with three digits: 1.21 GB.
+// Bytes writes a number of bytes with three digits and a decimal prefix: 1.21 GB.
 func Bytes(n int64) string {
 	digits, prefix := scaled(float64(n))
 	return digits + " " + prefix + "B"
 }
 
-// rate writes a number, such as one a second, with three digits: 12.3M.
-func rate(x float64) string {
+// Rate writes a number, such as pairs a second, with three digits and a decimal
+// prefix: 12.3M.
+func Rate(x float64) string {
 	digits, prefix := scaled(x)
 	return digits + prefix
 }
 
-// scaled returns three significant digits of x and the decimal prefix that
-// they count: "12.3", "M".
+// scaled returns three significant digits of x and their decimal prefix: "12.3",
+// "M".
 func scaled(x float64) (digits, prefix string) {
 	for _, p := range []string{"k", "M", "G", "T"} {
 		if x < 999.5 {

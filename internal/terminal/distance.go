@@ -1,8 +1,8 @@
-package train
+package terminal
 
 // EditDistance counts the typing errors that turn a into b: letters inserted,
-// left out or exchanged, and neighbours swapped (optimal string alignment). It
-// serves "did you mean" messages.
+// left out or exchanged, and neighbours swapped (optimal string alignment).
+// Messages such as "did you mean" need it.
 func EditDistance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	// Rows i-2, i-1 and i of the table of distances between prefixes.

@@ -1,4 +1,4 @@
-package train
+package terminal
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ func TestNilProgressIsSilent(t *testing.T) {
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)
-	p.now = fakeClock()
+	p.Now = fakeClock()
 	stage := p.Stage("reading", -1)
 	for done := range int64(10) { // a second each: one line at the 5th, one at the 10th
 		stage.Update(done, func() string { return Bytes(done * 1e6) })
@@ -41,7 +41,7 @@ func TestProgressLines(t *testing.T) {
 func TestProgressOfAResumedStage(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)
-	p.now = fakeClock()
+	p.Now = fakeClock()
 	stage := p.Stage("training", 100)
 	stage.Skip(80)
 	for done := int64(81); done <= 90; done++ { // one a second
@@ -55,7 +55,7 @@ func TestProgressOfAResumedStage(t *testing.T) {
 func TestProgressBar(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)
-	p.now, p.width, p.every = fakeClock(), 90, time.Second
+	p.Now, p.width, p.Every = fakeClock(), 90, time.Second
 	stage := p.Stage("training", 100)
 	stage.Update(40, func() string { return strings.Repeat("words ", 50) })
 	stage.Update(100, nil) // the end is for Done to announce
@@ -79,7 +79,7 @@ func TestProgressBar(t *testing.T) {
 func TestStageServesManyGoroutines(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)
-	p.every = 0
+	p.Every = 0
 	stage := p.Stage("work", 1000)
 	var group sync.WaitGroup
 	for range 4 {
@@ -94,5 +94,14 @@ func TestStageServesManyGoroutines(t *testing.T) {
 	stage.Done("Done")
 	if got := strings.Count(out.String(), "\n"); got != 201 {
 		t.Errorf("%d lines, want 201", got)
+	}
+}
+
+// fakeClock advances by a second each time it is asked.
+func fakeClock() func() time.Time {
+	now := time.Unix(0, 0)
+	return func() time.Time {
+		now = now.Add(time.Second)
+		return now
 	}
 }

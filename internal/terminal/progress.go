@@ -1,4 +1,4 @@
-package train
+package terminal
 
 import (
 	"fmt"
@@ -11,21 +11,24 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress tells a person what is going on: a bar on a terminal, a plain line
-// every few seconds anywhere else. The nil *Progress says nothing, which is
-// what --quiet means.
+// Progress tells a person how far the work is: with a bar on a terminal, with a
+// plain line every few seconds anywhere else. The nil *Progress writes nothing;
+// --quiet uses it.
 type Progress struct {
+	// Every is the shortest time between two signs of life, and Now is the clock.
+	// NewProgress sets both; tests change them.
+	Every time.Duration
+	Now   func() time.Time
+
 	w     io.Writer
 	width int // of the terminal; 0: not a terminal
-	every time.Duration
-	now   func() time.Time
 }
 
 // NewProgress returns a Progress that writes to w, normally standard error.
 func NewProgress(w io.Writer) *Progress {
-	p := &Progress{w: w, every: 5 * time.Second, now: time.Now}
+	p := &Progress{w: w, Every: 5 * time.Second, Now: time.Now}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.every = 100 * time.Millisecond
+		p.Every = 100 * time.Millisecond
 		p.width = 80
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			p.width = width
@@ -34,20 +37,24 @@ func NewProgress(w io.Writer) *Progress {
 	return p
 }
 
+// Writer returns the writer given to NewProgress, for text of several lines.
+func (p *Progress) Writer() io.Writer { return p.w }
+
 // Notef writes one line.
 func (p *Progress) Notef(format string, args ...any) {
 	if p != nil {
-		_, _ = fmt.Fprintf(p.w, format+"\n", args...) // nobody to tell
+		_, _ = fmt.Fprintf(p.w, format+"\n", args...) // nobody is left to read about an error
 	}
 }
 
-// Stage begins a stage of work with a known end; total at or below 0 means
-// that the end is not known. The caller ends it with Done or Stop.
+// Stage begins a stage of work that ends at total, in units of the caller's
+// choice; a total of 0 or less means an unknown end. The caller ends the stage
+// with Done or Stop.
 func (p *Progress) Stage(name string, total int64) *Stage {
 	if p == nil {
 		return nil
 	}
-	s := &Stage{p: p, name: name, total: total, start: p.now()}
+	s := &Stage{p: p, name: name, total: total, start: p.Now()}
 	s.shown = s.start
 	if p.width > 0 {
 		s.bar = progressbar.NewOptions64(max(total, -1),
@@ -62,8 +69,8 @@ func (p *Progress) Stage(name string, total int64) *Stage {
 	return s
 }
 
-// A Stage is a part of the work with a progress of its own. Its methods may be
-// called by several goroutines; a nil *Stage does nothing.
+// A Stage is a part of the work with its own progress. Several goroutines may
+// call its methods; a nil *Stage does nothing.
 type Stage struct {
 	p     *Progress
 	name  string
@@ -76,16 +83,17 @@ type Stage struct {
 	bar   *progressbar.ProgressBar
 }
 
-// Update shows that done of total is finished, if the last sign of life is old
-// enough. detail, which may be nil, is called only then.
+// Update shows that done of total is finished, once Progress.Every has passed
+// since the last sign of life. Only then it calls detail, which may be nil, for
+// more text.
 func (s *Stage) Update(done int64, detail func() string) {
 	if s == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.p.now()
-	if now.Sub(s.shown) < s.p.every {
+	now := s.p.Now()
+	if now.Sub(s.shown) < s.p.Every {
 		return
 	}
 	s.shown = now
@@ -100,8 +108,8 @@ func (s *Stage) Update(done int64, detail func() string) {
 	s.showLine(done, text, now)
 }
 
-// Skip says that the first part of the work, up to done, was done before the
-// stage began.
+// Skip says that the work up to done was finished before the stage began, so the
+// estimate of the remaining time leaves it out.
 func (s *Stage) Skip(done int64) {
 	if s != nil {
 		s.mu.Lock()
@@ -125,16 +133,16 @@ func (s *Stage) SetTotal(total int64) {
 	}
 }
 
-// barRoom is what the bar itself, percentage and times take of a line.
-const barRoom = 46
+// barWidth is the number of columns that bar, percentage and times take.
+const barWidth = 46
 
 func (s *Stage) showBar(done int64, text string) {
 	line := s.name
 	if text != "" {
 		line += "  " + text
 	}
-	if room := max(s.p.width-barRoom, len(s.name)); len(line) > room {
-		line = line[:room]
+	if width := max(s.p.width-barWidth, len(s.name)); len(line) > width {
+		line = line[:width]
 	}
 	s.bar.Describe(line)
 	if s.total > 0 {
@@ -158,8 +166,8 @@ func (s *Stage) showLine(done int64, text string, now time.Time) {
 	s.p.Notef("%s", line)
 }
 
-// Stop takes the stage off the screen without a word, for stages that failed.
-// Calling it after Done does nothing.
+// Stop clears a stage that failed from the screen and writes nothing. After Done
+// it does nothing.
 func (s *Stage) Stop() {
 	if s == nil {
 		return
@@ -173,7 +181,7 @@ func (s *Stage) Stop() {
 	}
 }
 
-// Done ends the stage with a line that says what came of it.
+// Done ends the stage with a line about its result.
 func (s *Stage) Done(format string, args ...any) {
 	if s == nil {
 		return
