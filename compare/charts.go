@@ -5,6 +5,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -69,7 +70,7 @@ func (p page) SpeedCharts() []figure {
 		speed.Bars = append(speed.Bars, report.Bar{
 			Name: v.Name, Label: report.Short(words), Parts: []report.Part{{Name: "words/s", Color: i, Value: words}},
 		})
-		memory.Bars = append(memory.Bars, report.Bar{Name: v.Name, Label: train.Bytes(v.Memory.Total), Parts: memoryParts(v.Memory)})
+		memory.Bars = append(memory.Bars, report.Bar{Name: v.Name, Label: terminal.Bytes(v.Memory.Total), Parts: memoryParts(v.Memory)})
 	}
 	return []figure{
 		{Caption: "Words per second", SVG: speed.SVG()},
@@ -133,7 +134,7 @@ func (p page) bands() []BandOfSeeds { return p.Variants[0].Curve[0].Bands }
 
 func bandName(b evaluate.Band) string {
 	if b.MinCount == b.MaxCount {
-		return train.Number(b.MinCount)
+		return terminal.Number(b.MinCount)
 	}
 	return report.Short(float64(b.MinCount)) + "–" + report.Short(float64(b.MaxCount))
 }
@@ -147,7 +148,7 @@ func (p page) BandRows() [][]cell {
 			last := v.Curve[len(v.Curve)-1].Bands[b]
 			row = append(row, cell{Text: fmt.Sprintf("%.3f", float64(last.Means.Mean)), Small: fmt.Sprintf("variance %.3f", float64(last.Variances.Mean))})
 		}
-		rows = append(rows, append(row, cell{Text: train.Number(band.Words)}))
+		rows = append(rows, append(row, cell{Text: terminal.Number(band.Words)}))
 	}
 	return rows
 }

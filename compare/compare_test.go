@@ -19,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -66,7 +67,7 @@ func smallComparison(t *testing.T, modes ...string) Options {
 	return o
 }
 
-func summarized(t *testing.T, o Options, p *train.Progress) *Result {
+func summarized(t *testing.T, o Options, p *terminal.Progress) *Result {
 	t.Helper()
 	f, err := Execute(t.Context(), o, nil, p)
 	if err != nil {
@@ -121,7 +122,7 @@ func TestComparison(t *testing.T) {
 
 	before := read(t, filepath.Join(o.Out, ScoresFile))
 	var shown bytes.Buffer
-	summarized(t, o, train.NewProgress(&shown))
+	summarized(t, o, terminal.NewProgress(&shown))
 	if done := strings.Count(shown.String(), "done before"); done != 8 || strings.Contains(shown.String(), "Trained") {
 		t.Errorf("once more:\n%s", &shown)
 	}
@@ -216,7 +217,7 @@ func TestInterruptedComparison(t *testing.T) {
 		o := smallComparison(t, modes...)
 		ctx, cancel := context.WithCancel(t.Context())
 		w := &cancelWriter{text: text, cancel: cancel}
-		_, err := Execute(ctx, o, nil, train.NewProgress(w))
+		_, err := Execute(ctx, o, nil, terminal.NewProgress(w))
 		cancel()
 		if err == nil || !errors.Is(err, train.ErrInterrupted) {
 			t.Errorf("interrupted at %q: error %v\n%s", text, err, &w.log)
@@ -253,7 +254,7 @@ func TestClasses(t *testing.T) {
 	o.Classify = true
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &cancelWriter{text: "Classes of sentences", cancel: cancel}
-	if _, err := Execute(ctx, o, nil, train.NewProgress(w)); !errors.Is(err, train.ErrInterrupted) {
+	if _, err := Execute(ctx, o, nil, terminal.NewProgress(w)); !errors.Is(err, train.ErrInterrupted) {
 		t.Errorf("error %v\n%s", err, &w.log)
 	}
 	cancel()
@@ -336,7 +337,7 @@ func TestInterruptedRun(t *testing.T) {
 		t.Skipf("the run was faster than the test: %v", err)
 	}
 	var shown bytes.Buffer
-	got := summarized(t, o, train.NewProgress(&shown))
+	got := summarized(t, o, terminal.NewProgress(&shown))
 	if !strings.Contains(shown.String(), "Resuming after") {
 		t.Errorf("the run was not resumed:\n%s", &shown)
 	}

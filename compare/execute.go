@@ -11,6 +11,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -26,7 +27,7 @@ type Finished struct {
 // text in memory. source, if not nil, is read instead of the corpus. When ctx
 // is cancelled the run at hand saves what it needs to go on, and the error is
 // [train.ErrInterrupted]: the same options continue.
-func Execute(ctx context.Context, o Options, source io.Reader, p *train.Progress) (*Finished, error) {
+func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progress) (*Finished, error) {
 	runs, err := o.Runs()
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ type executor struct {
 	source   io.Reader // not nil: the corpus is only a name
 	text     *corpus.Corpus
 	judge    *judge
-	progress *train.Progress
+	progress *terminal.Progress
 }
 
 // open returns the record of a run, with what is known of it already.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -85,7 +86,7 @@ func (o Options) sweepName(mode, what string, value int, values []int) string {
 
 // Runs resolves the settings of all runs, seed by seed, so that an interrupted
 // comparison has something of every mode. What the user got wrong is a
-// [train.UsageError].
+// [terminal.UsageError].
 func (o Options) Runs() ([]Run, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (o Options) Runs() ([]Run, error) {
 				return nil, err
 			}
 			if c.Seed > math.MaxInt64-uint64(i) {
-				return nil, train.Usagef("--seed %d: leaves no room for %d seeds", c.Seed, o.Seeds)
+				return nil, terminal.Usagef("--seed %d: leaves no room for %d seeds", c.Seed, o.Seeds)
 			}
 			c.Seed += uint64(i)
 			r := Run{Variant: v, Config: c}
@@ -114,25 +115,25 @@ func (o Options) check() error {
 	known := train.Modes()
 	for i, mode := range o.Modes {
 		if slices.Contains(o.Modes[:i], mode) {
-			return train.Usagef("--modes: %s is there twice", mode)
+			return terminal.Usagef("--modes: %s is there twice", mode)
 		}
 		if !slices.Contains(known, mode) {
-			return train.Usagef("--modes: %q is none of %s", mode, strings.Join(known, ", "))
+			return terminal.Usagef("--modes: %q is none of %s", mode, strings.Join(known, ", "))
 		}
 	}
 	switch {
 	case len(o.Modes) == 0:
-		return train.Usagef("--modes is missing: name some of %s", strings.Join(known, ", "))
+		return terminal.Usagef("--modes is missing: name some of %s", strings.Join(known, ", "))
 	case o.Out == "":
-		return train.Usagef("--out is missing: name the folder for the report and the runs")
+		return terminal.Usagef("--out is missing: name the folder for the report and the runs")
 	case o.Seeds < 1 || o.Seeds > 1000:
-		return train.Usagef("--seeds %d: must be from 1 to 1000", o.Seeds)
+		return terminal.Usagef("--seeds %d: must be from 1 to 1000", o.Seeds)
 	case o.Points < 1 || o.Points > 1000:
-		return train.Usagef("--points %d: must be from 1 to 1000", o.Points)
+		return terminal.Usagef("--points %d: must be from 1 to 1000", o.Points)
 	case len(o.Contexts) > 0 && !slices.Contains(o.Modes, train.ModeCL):
-		return train.Usagef("--contexts is for mode %s, which is not compared", train.ModeCL)
+		return terminal.Usagef("--contexts is for mode %s, which is not compared", train.ModeCL)
 	case len(o.Batches) > 0 && !slices.Contains(o.Modes, train.ModeVanilla):
-		return train.Usagef("--batch is for mode %s, which is not compared", train.ModeVanilla)
+		return terminal.Usagef("--batch is for mode %s, which is not compared", train.ModeVanilla)
 	}
 	if err := unique("contexts", o.Contexts); err != nil {
 		return err
@@ -146,7 +147,7 @@ func (o Options) check() error {
 func unique(flag string, values []int) error {
 	for i, v := range values {
 		if slices.Contains(values[:i], v) {
-			return train.Usagef("--%s: %d is there twice", flag, v)
+			return terminal.Usagef("--%s: %d is there twice", flag, v)
 		}
 	}
 	return nil
@@ -156,18 +157,18 @@ func unique(flag string, values []int) error {
 func (o Options) checkSettings() error {
 	for _, mode := range slices.Sorted(maps.Keys(o.Own)) {
 		if !slices.Contains(o.Modes, mode) {
-			return train.Usagef("--set %s.…: mode %s is not compared", mode, mode)
+			return terminal.Usagef("--set %s.…: mode %s is not compared", mode, mode)
 		}
 		for name := range o.Own[mode] {
 			if slices.Contains([]string{"mode", "out", "seed", "corpus", "force", "matrix", "init"}, name) {
-				return train.Usagef("--set %s.%s: a comparison sets that itself", mode, name)
+				return terminal.Usagef("--set %s.%s: a comparison sets that itself", mode, name)
 			}
 		}
 	}
 	var c train.Config
 	for _, s := range c.Settings() {
 		if _, set := o.Settings[s.Name]; set && !slices.ContainsFunc(o.Modes, s.AppliesTo) {
-			return train.Usagef("--%s does not apply to any of the modes (it is for mode %s)", s.Name, strings.Join(s.Modes, ", "))
+			return terminal.Usagef("--%s does not apply to any of the modes (it is for mode %s)", s.Name, strings.Join(s.Modes, ", "))
 		}
 	}
 	return nil

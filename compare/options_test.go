@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -103,7 +104,7 @@ func TestOptionsRefuse(t *testing.T) {
 			o := testOptions(train.ModeCL, train.ModeWord2Vec)
 			test.change(&o)
 			_, err := o.Runs()
-			if !errors.As(err, new(*train.UsageError)) || !strings.Contains(err.Error(), test.want) {
+			if !errors.As(err, new(*terminal.UsageError)) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}
 		})

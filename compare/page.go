@@ -12,6 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -59,8 +60,8 @@ func (p page) Explain() string {
 	return b.Explain()
 }
 
-func (p page) Number(n int64) string { return train.Number(n) }
-func (p page) Count(n int) string    { return train.Number(n) }
+func (p page) Number(n int64) string { return terminal.Number(n) }
+func (p page) Count(n int) string    { return terminal.Number(n) }
 
 func (p page) Legend() []report.Key {
 	var keys []report.Key
@@ -82,7 +83,7 @@ func (p page) SpeedRows() [][]cell {
 	for _, v := range p.Variants {
 		rows = append(rows, []cell{
 			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
-			amount(v.PairsPerSecond), amount(v.Pairs), {Text: fmt.Sprintf("%.3g", float64(v.Epochs.Mean))}, {Text: train.Bytes(v.Memory.Total)},
+			amount(v.PairsPerSecond), amount(v.Pairs), {Text: fmt.Sprintf("%.3g", float64(v.Epochs.Mean))}, {Text: terminal.Bytes(v.Memory.Total)},
 		})
 	}
 	markBest(rows, func(i int) evaluate.Score { return p.Variants[i].Score.Mean }, 1)
@@ -151,7 +152,7 @@ func (p page) scoreRows(table string) [][]cell {
 
 func coverage(s Set) cell {
 	share := 100 * float64(s.Found) / float64(max(s.Total, 1))
-	return cell{Text: fmt.Sprintf("%.0f%%", share), Small: fmt.Sprintf("%s of %s", train.Number(s.Found), train.Number(s.Total))}
+	return cell{Text: fmt.Sprintf("%.0f%%", share), Small: fmt.Sprintf("%s of %s", terminal.Number(s.Found), terminal.Number(s.Total))}
 }
 
 // DifferenceRows is the table of differences from the first variant.
@@ -164,7 +165,7 @@ func (p page) DifferenceRows() [][]cell {
 			if d.Against != p.Variants[0].Name || d.Dataset != set.Dataset || d.Task != set.Task || d.Metric != set.Metric {
 				continue
 			}
-			items.Text = train.Number(d.Items)
+			items.Text = terminal.Number(d.Items)
 			row = append(row, cell{
 				Text:  signed(d.Difference.Value),
 				Small: fmt.Sprintf("%s to %s, p %s", signed(d.Difference.Low), signed(d.Difference.High), probability(d.P)),

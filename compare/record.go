@@ -13,6 +13,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -91,7 +92,7 @@ func (r *Record) reload(out string) error {
 		return fmt.Errorf("%s: %w", r.path(out), err)
 	}
 	if what := r.differs(&old); what != "" {
-		return train.Usagef("--out %s holds another comparison: %s has %s; name another folder", out, filepath.Base(r.path(out)), what)
+		return terminal.Usagef("--out %s holds another comparison: %s has %s; name another folder", out, filepath.Base(r.path(out)), what)
 	}
 	*r = old
 	return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/train"
 )
 
 type analogyOptions struct {
@@ -45,7 +45,7 @@ A, B and C themselves are left out.`,
 
 func (o *analogyOptions) run(ctx context.Context, s streams, path string, words []string) error {
 	if o.count < 1 {
-		return train.Usagef("--count %d: must be at least 1", o.count)
+		return terminal.Usagef("--count %d: must be at least 1", o.count)
 	}
 	t, err := loadSpeller(path)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/bench"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -31,7 +32,7 @@ changes are compared with 'make bench-compare', see CONTRIBUTING.md.`,
   w2vcl bench step --words 18498,200000 --dim 100,500 --threads 1,2,4 --json > step.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return train.Usagef("bench %s: no such command; there are step, device, matrix, corpus and eval", args[0])
+				return terminal.Usagef("bench %s: no such command; there are step, device, matrix, corpus and eval", args[0])
 			}
 			return nil
 		},
@@ -61,10 +62,10 @@ func (f *benchFlags) addTo(cmd *cobra.Command, seconds float64, timed string) {
 
 func (f *benchFlags) check() error {
 	if f.repeat < 1 {
-		return train.Usagef("--repeat %d: must be at least 1", f.repeat)
+		return terminal.Usagef("--repeat %d: must be at least 1", f.repeat)
 	}
 	if !(f.seconds >= 0) || f.seconds > 1e6 {
-		return train.Usagef("--seconds %g: must be from 0 to 1,000,000", f.seconds)
+		return terminal.Usagef("--seconds %g: must be from 0 to 1,000,000", f.seconds)
 	}
 	return nil
 }

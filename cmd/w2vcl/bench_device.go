@@ -11,8 +11,8 @@ import (
 
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/train"
 )
 
 type benchDeviceOptions struct {
@@ -89,23 +89,23 @@ type deviceSettings struct {
 
 func (o *benchDeviceOptions) check() error {
 	if _, err := device.Ordinal(o.device); err != nil {
-		return train.Usagef("--device: %v", err)
+		return terminal.Usagef("--device: %v", err)
 	}
 	if o.negative < 1 || o.negative > 1000 {
-		return train.Usagef("--negative %d: must be from 1 to 1000", o.negative)
+		return terminal.Usagef("--negative %d: must be from 1 to 1000", o.negative)
 	}
 	withEncoders := slices.ContainsFunc(o.encoders.names, func(k bench.EncoderKind) bool { return k != bench.NoEncoder })
 	if withEncoders && slices.Contains(o.optimizers.names, optim.SGD) {
-		return train.Usagef("--optimizer %s: encoders are not trained with it; leave it or --subword out", optim.SGD)
+		return terminal.Usagef("--optimizer %s: encoders are not trained with it; leave it or --subword out", optim.SGD)
 	}
 	for _, words := range o.words {
 		if words < 2 {
-			return train.Usagef("--words %d: must be at least 2", words)
+			return terminal.Usagef("--words %d: must be at least 2", words)
 		}
 	}
 	for _, dim := range o.dims {
 		if dim > device.MaxDim {
-			return train.Usagef("--dim %d: on GPUs vectors have at most %d dimensions", dim, device.MaxDim)
+			return terminal.Usagef("--dim %d: on GPUs vectors have at most %d dimensions", dim, device.MaxDim)
 		}
 	}
 	return o.benchFlags.check()
@@ -117,7 +117,7 @@ func (o *benchDeviceOptions) run(ctx context.Context, s streams) error {
 	}
 	d, err := device.Open(o.device)
 	if errors.Is(err, device.ErrNotBuilt) {
-		return train.Usagef("--device %s: %v", o.device, err)
+		return terminal.Usagef("--device %s: %v", o.device, err)
 	}
 	if err != nil {
 		return fmt.Errorf("--device %s: %w", o.device, err)
@@ -133,7 +133,7 @@ func (o *benchDeviceOptions) run(ctx context.Context, s streams) error {
 }
 
 // measure runs all cases. What was measured comes with an error, too.
-func (o *benchDeviceOptions) measure(ctx context.Context, p *train.Progress, d device.Device) ([]bench.DeviceResult, error) {
+func (o *benchDeviceOptions) measure(ctx context.Context, p *terminal.Progress, d device.Device) ([]bench.DeviceResult, error) {
 	var results []bench.DeviceResult
 	for _, words := range o.words {
 		for _, f := range o.frequencies.names {
@@ -183,7 +183,7 @@ func (o *benchDeviceOptions) measureCase(ctx context.Context, c bench.DeviceCase
 		return bench.DeviceResult{}, err
 	}
 	if need := c.Memory(); need > free {
-		return bench.DeviceResult{}, fmt.Errorf("it needs %s of device memory, and %s are free", train.Bytes(need), train.Bytes(free))
+		return bench.DeviceResult{}, fmt.Errorf("it needs %s of device memory, and %s are free", terminal.Bytes(need), terminal.Bytes(free))
 	}
 	return bench.MeasureDevice(ctx, c, d, text, o.seed, o.effort())
 }
@@ -199,7 +199,7 @@ func printDevice(s streams, results []bench.DeviceResult) error {
 	out.rowf(heading, names...)
 	for _, r := range results {
 		line := "%8s\t%6d\t%4d\t%s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9.2f"
-		values := []any{train.Number(r.Words), r.Dim, r.Negatives, r.Frequencies, r.Optimizer, r.Precision,
+		values := []any{terminal.Number(r.Words), r.Dim, r.Negatives, r.Frequencies, r.Optimizer, r.Precision,
 			milliseconds(r.Step.Median), percent(r.Step.Spread()), gigabytes(r.BytesPerSecond), gigabytes(r.Copy.Median), percent(r.OfCopy), r.PairsPerSecond / 1e9}
 		switch e := r.Encoder; {
 		case e != nil:

@@ -12,7 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 type benchEvalOptions struct {
@@ -63,10 +63,10 @@ type evalSettings struct {
 
 func (o *benchEvalOptions) check() error {
 	if o.words < 0 || o.words > 1e8 {
-		return train.Usagef("--words %d: must be from 0 to 100,000,000", o.words)
+		return terminal.Usagef("--words %d: must be from 0 to 100,000,000", o.words)
 	}
 	if o.dim < 1 || o.dim > 65536 {
-		return train.Usagef("--dim %d: must be from 1 to 65536", o.dim)
+		return terminal.Usagef("--dim %d: must be from 1 to 65536", o.dim)
 	}
 	return o.benchFlags.check()
 }
@@ -109,16 +109,16 @@ func (o *benchEvalOptions) table(data string) (*embedding.Table, error) {
 
 func printEvals(s streams, t *embedding.Table, results []bench.EvalResult) error {
 	var out table
-	out.rowf("%s words, N = %d", train.Number(t.Len()), t.Dim)
+	out.rowf("%s words, N = %d", terminal.Number(t.Len()), t.Dim)
 	if err := out.writeTo(s.out); err != nil {
 		return err
 	}
 	out = table{}
 	out.rowf("  task\tdataset\tmethod\t%9s\t%12s\t%7s\t%12s\t%6s", "items", "time", "spread", "items/s", "GB/s")
 	for _, r := range results {
-		out.rowf("  %s\t%s\t%s\t%9s\t%12s\t%7s\t%12s\t%6s", r.Task, r.Dataset, r.Method, train.Number(r.Items),
+		out.rowf("  %s\t%s\t%s\t%9s\t%12s\t%7s\t%12s\t%6s", r.Task, r.Dataset, r.Method, terminal.Number(r.Items),
 			milliseconds(r.Seconds.Median), percent(r.Seconds.Spread()),
-			train.Number(int64(r.ItemsPerSecond)), gigabytes(r.BytesPerSecond))
+			terminal.Number(int64(r.ItemsPerSecond)), gigabytes(r.BytesPerSecond))
 	}
 	return out.writeTo(s.out)
 }

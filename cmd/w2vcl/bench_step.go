@@ -12,9 +12,9 @@ import (
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/train"
 )
 
 type benchStepOptions struct {
@@ -97,14 +97,14 @@ type stepSettings struct {
 
 func (o *benchStepOptions) check() error {
 	if o.negative < 1 || o.negative > 1000 {
-		return train.Usagef("--negative %d: must be from 1 to 1000", o.negative)
+		return terminal.Usagef("--negative %d: must be from 1 to 1000", o.negative)
 	}
 	if o.copyMB < 0 {
-		return train.Usagef("--copy-mb %d: must be 0 or more", o.copyMB)
+		return terminal.Usagef("--copy-mb %d: must be 0 or more", o.copyMB)
 	}
 	for _, words := range o.words {
 		if words < 2 {
-			return train.Usagef("--words %d: must be at least 2", words)
+			return terminal.Usagef("--words %d: must be at least 2", words)
 		}
 	}
 	return o.benchFlags.check()
@@ -160,7 +160,7 @@ func (o *benchStepOptions) checkMemory(copyBytes int64) error {
 			need := copyBytes + bench.TextMemory(words) + c.Memory()
 			if available > 0 && need > available {
 				return fmt.Errorf("%s words of %d dimensions, form %s, need %s of memory, and the machine has %s available; ask for fewer --words or --dim, or a smaller --copy-mb",
-					train.Number(words), c.Dim, c.Form, train.Bytes(need), train.Bytes(available))
+					terminal.Number(words), c.Dim, c.Form, terminal.Bytes(need), terminal.Bytes(available))
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func (o *benchStepOptions) checkMemory(copyBytes int64) error {
 }
 
 // measure runs all cases. What was measured comes with an error, too.
-func (o *benchStepOptions) measure(ctx context.Context, p *train.Progress, copyBytes int64) ([]bench.StepResult, error) {
+func (o *benchStepOptions) measure(ctx context.Context, p *terminal.Progress, copyBytes int64) ([]bench.StepResult, error) {
 	level := simd.Current()
 	defer func() { _ = simd.Use(level) }() // it was in use before
 	var results []bench.StepResult
@@ -236,7 +236,7 @@ func printStepGroup(s streams, results []bench.StepResult) error {
 	}
 	var out table
 	out.rowf("V = %s, N = %d, K = %d, %s, %s: %s a step; working set %s, %s",
-		train.Number(r.Words), r.Dim, r.Negatives, r.Optimizer, r.Frequencies, train.Bytes(r.Bytes), train.Bytes(r.WorkingSet), cache)
+		terminal.Number(r.Words), r.Dim, r.Negatives, r.Optimizer, r.Frequencies, terminal.Bytes(r.Bytes), terminal.Bytes(r.WorkingSet), cache)
 	if err := out.writeTo(s.out); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -56,14 +57,14 @@ func (t *benchText) resolve() error {
 	}
 	c := &t.config
 	if c.Corpus == "-" {
-		return train.Usagef("--corpus -: standard input can be read only once; name a file or a folder")
+		return terminal.Usagef("--corpus -: standard input can be read only once; name a file or a folder")
 	}
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
 	t.options = corpus.Options{MinCount: c.MinCount, MaxSentence: c.MaxSentence, Lowercase: c.Lowercase, Threads: c.Threads}
 	if err := t.options.Tokenizer.UnmarshalText([]byte(c.Tokenizer)); err != nil {
-		return train.Usagef("--tokenizer %s: %v", c.Tokenizer, err)
+		return terminal.Usagef("--tokenizer %s: %v", c.Tokenizer, err)
 	}
 	if _, err := os.Stat(c.Corpus); !t.embedded && errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--corpus %s: there is no such file or folder", c.Corpus)
@@ -157,16 +158,16 @@ func benchMatrix(cmd *cobra.Command, s streams, f *benchFlags, text *benchText) 
 
 func (r benchMatrixResult) print(s streams) error {
 	var out table
-	out.rowf("text\t%s words used, %s different", train.Number(r.Tokens), train.Number(r.Words))
+	out.rowf("text\t%s words used, %s different", terminal.Number(r.Tokens), terminal.Number(r.Words))
 	out.rowf("M\t%s rows of %s contexts; %s found, %s stored in %s",
-		train.Number(r.Words), train.Number(r.Contexts), train.Number(r.Found), train.Number(r.Stored), train.Bytes(r.Bytes))
+		terminal.Number(r.Words), terminal.Number(r.Contexts), terminal.Number(r.Found), terminal.Number(r.Stored), terminal.Bytes(r.Bytes))
 	out.rowf("built in\t%s (spread %s), %d threads", milliseconds(r.Build.Median), percent(r.Build.Spread()), r.Threads)
 	out.rowf("\t%.1f million contexts/s, %.1f million words/s", r.ContextsPerSecond/1e6, r.TokensPerSecond/1e6)
 	for _, b := range r.Read {
 		out.rowf("%d columns at a time\t%.2f ns an entry (spread %s), %s a column",
 			b.Columns, 1e9*b.Entry.Median, percent(b.Entry.Spread()), milliseconds(b.Column))
 	}
-	out.rowf("memory\t%s at the peak, the text with it (estimated for M: %s)", train.Bytes(r.PeakRSS), train.Bytes(r.Estimate))
+	out.rowf("memory\t%s at the peak, the text with it (estimated for M: %s)", terminal.Bytes(r.PeakRSS), terminal.Bytes(r.Estimate))
 	return out.writeTo(s.out)
 }
 
@@ -227,10 +228,10 @@ func benchCorpus(cmd *cobra.Command, s streams, f *benchFlags, text *benchText) 
 
 func (r benchCorpusResult) print(s streams) error {
 	var out table
-	out.rowf("text\t%s, %s words, %s of them used, %s different", train.Bytes(r.Bytes),
-		train.Number(r.Tokens), train.Number(r.TokensUsed), train.Number(r.Words))
+	out.rowf("text\t%s, %s words, %s of them used, %s different", terminal.Bytes(r.Bytes),
+		terminal.Number(r.Tokens), terminal.Number(r.TokensUsed), terminal.Number(r.Words))
 	out.rowf("read in\t%s (spread %s), %d threads", milliseconds(r.Read.Median), percent(r.Read.Spread()), r.Threads)
 	out.rowf("\t%.1f MB/s, %.2f million words/s", r.BytesPerSecond/1e6, r.WordsPerSecond/1e6)
-	out.rowf("memory\t%s at the peak of one reading", train.Bytes(r.PeakRSS))
+	out.rowf("memory\t%s at the peak of one reading", terminal.Bytes(r.PeakRSS))
 	return out.writeTo(s.out)
 }

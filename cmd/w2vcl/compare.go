@@ -13,6 +13,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -97,7 +98,7 @@ func (o *compareOptions) run(ctx context.Context, s streams) error {
 		return err
 	}
 	if o.classify && o.data == "" {
-		return train.Usagef("--classify needs --data: no sets of sentences come with w2vcl")
+		return terminal.Usagef("--classify needs --data: no sets of sentences come with w2vcl")
 	}
 	data, remove, err := evalData(o.data)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 type convertOptions struct {
@@ -53,7 +53,7 @@ func formatNames() string {
 func (o *convertOptions) run(s streams, from, to string) error {
 	format, err := o.outputFormat(to)
 	if err != nil {
-		return train.Usagef("%v", err)
+		return terminal.Usagef("%v", err)
 	}
 	files := []string{to}
 	if sibling := embedding.SiblingPath(to, format); sibling != "" {
@@ -71,7 +71,7 @@ func (o *convertOptions) run(s streams, from, to string) error {
 	if err := embedding.Save(to, t, format); err != nil {
 		return err
 	}
-	s.notef("Wrote %s words of dimension %d to %s (%s)", train.Number(t.Len()), t.Dim, strings.Join(files, " and "), format)
+	s.notef("Wrote %s words of dimension %d to %s (%s)", terminal.Number(t.Len()), t.Dim, strings.Join(files, " and "), format)
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (o *convertOptions) load(s streams, from string) (*embedding.Table, error) 
 			composed++
 		}
 	}
-	s.notef("%s of %s words are not in the text; their vectors are composed", train.Number(composed), train.Number(len(words)))
+	s.notef("%s of %s words are not in the text; their vectors are composed", terminal.Number(composed), terminal.Number(len(words)))
 	return embedding.NewTable(words, t.Dim, slices.Concat(vectors...))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -100,7 +101,7 @@ func (d diagnosis) print(s streams) error {
 		if bytes == 0 {
 			return "unknown"
 		}
-		return train.Bytes(bytes)
+		return terminal.Bytes(bytes)
 	}
 	orNone := func(list []string) string {
 		if len(list) == 0 {
@@ -125,7 +126,7 @@ func (d diagnosis) print(s streams) error {
 		if !g.Usable {
 			kernels = "no kernels: they need compute capability 8.0"
 		}
-		out.rowf("GPU %d\t%s, %s, compute capability %s, driver for CUDA %s (%s)", g.Ordinal, g.Name, train.Bytes(g.Memory), g.Capability, d.Driver, kernels)
+		out.rowf("GPU %d\t%s, %s, compute capability %s, driver for CUDA %s (%s)", g.Ordinal, g.Name, terminal.Bytes(g.Memory), g.Capability, d.Driver, kernels)
 	}
 	return out.writeTo(s.out)
 }

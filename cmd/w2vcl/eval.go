@@ -17,8 +17,8 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/testdata"
-	"github.com/w2vcl/w2vcl/train"
 )
 
 type evalOptions struct {
@@ -122,7 +122,7 @@ func (o *evalOptions) check(flags *pflag.FlagSet) error {
 	var useless error
 	flags.Visit(func(flag *pflag.Flag) { // those that were given
 		if tasks, ok := taskFlags[flag.Name]; ok && !slices.Contains(tasks, o.task) {
-			useless = train.Usagef("--%s: is for --task %s", flag.Name, strings.TrimPrefix(strings.Join(tasks, ", "), ", "))
+			useless = terminal.Usagef("--%s: is for --task %s", flag.Name, strings.TrimPrefix(strings.Join(tasks, ", "), ", "))
 		}
 	})
 	if useless != nil {
@@ -141,25 +141,25 @@ func (o *evalOptions) checkValues() error {
 	switch evaluate.OOV(o.oov) {
 	case "", evaluate.OOVSkip, evaluate.OOVZero, evaluate.OOVMean, evaluate.OOVCompose:
 	default:
-		return train.Usagef("--oov %s: choose skip, zero, mean or compose", o.oov)
+		return terminal.Usagef("--oov %s: choose skip, zero, mean or compose", o.oov)
 	}
 	switch {
 	case o.restrict < 0:
-		return train.Usagef("--restrict-vocab %d: must be 0 or more", o.restrict)
+		return terminal.Usagef("--restrict-vocab %d: must be 0 or more", o.restrict)
 	case o.task != "" && !slices.Contains(evalTasks, o.task):
-		return train.Usagef("--task %s: choose %s", o.task, strings.Join(evalTasks, ", "))
+		return terminal.Usagef("--task %s: choose %s", o.task, strings.Join(evalTasks, ", "))
 	case o.graphTask() && o.data == "":
-		return train.Usagef("--data is missing: --task %s needs a file", o.task)
+		return terminal.Usagef("--data is missing: --task %s needs a file", o.task)
 	case o.task == evaluate.TaskClassification && o.data == "":
-		return train.Usagef("--data is missing: no sets of --task %s come with w2vcl", o.task)
+		return terminal.Usagef("--data is missing: no sets of --task %s come with w2vcl", o.task)
 	case o.nodes.Repeats < 1:
-		return train.Usagef("--repeats %d: must be 1 or more", o.nodes.Repeats)
+		return terminal.Usagef("--repeats %d: must be 1 or more", o.nodes.Repeats)
 	case o.nodes.Folds < 0 || o.nodes.Folds == 1:
-		return train.Usagef("--folds %d: must be 0, or 2 or more", o.nodes.Folds)
+		return terminal.Usagef("--folds %d: must be 0, or 2 or more", o.nodes.Folds)
 	}
 	for _, share := range o.nodes.Ratios {
 		if !(share > 0 && share < 1) {
-			return train.Usagef("--ratios: %g must be between 0 and 1", share)
+			return terminal.Usagef("--ratios: %g must be between 0 and 1", share)
 		}
 	}
 	return nil
@@ -204,7 +204,7 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *speller) ([]evalu
 		options.OOV = cmp.Or(options.OOV, evaluate.OOVCompose)
 	}
 	if options.OOV == evaluate.OOVCompose && t.encoder == nil {
-		return nil, train.Usagef("--oov compose: vectors of unseen words need a run folder that was trained with --subword")
+		return nil, terminal.Usagef("--oov compose: vectors of unseen words need a run folder that was trained with --subword")
 	}
 	results, notes, err := evaluate.Run(ctx, t.Table, data, options)
 	for _, note := range notes {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // againstSamples gives p-values down to 0.0002.
@@ -29,7 +29,7 @@ type scoreDifference struct {
 // compare prints how t differs from the vectors of --against.
 func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table) error {
 	if oov := evaluate.OOV(o.oov); o.sections || oov != "" && oov != evaluate.OOVSkip {
-		return train.Usagef("--against compares whole sets on the items that both know: leave out --sections and --oov")
+		return terminal.Usagef("--against compares whole sets on the items that both know: leave out --sections and --oov")
 	}
 	other, err := loadVectors(o.against)
 	if err != nil {

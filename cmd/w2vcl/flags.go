@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -102,15 +103,15 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		if near := nearestFlag(cmd, name); near != "" {
-			return train.Usagef("--%s: no such flag; did you mean --%s?", name, near)
+			return terminal.Usagef("--%s: no such flag; did you mean --%s?", name, near)
 		}
-		return train.Usagef("--%s: no such flag", name)
+		return terminal.Usagef("--%s: no such flag", name)
 	case errors.As(err, &missing):
-		return train.Usagef("--%s needs a value", missing.GetSpecifiedName())
+		return terminal.Usagef("--%s needs a value", missing.GetSpecifiedName())
 	case errors.As(err, &invalid):
-		return train.Usagef("--%s: %v", invalid.GetFlag().Name, errors.Unwrap(err))
+		return terminal.Usagef("--%s: %v", invalid.GetFlag().Name, errors.Unwrap(err))
 	default:
-		return train.Usagef("%v", err)
+		return terminal.Usagef("%v", err)
 	}
 }
 
@@ -118,12 +119,12 @@ func flagError(cmd *cobra.Command, err error) error {
 func singleDash(cmd *cobra.Command, name string) error {
 	name, _, _ = strings.Cut(name, "=")
 	if flag := cmd.Flags().Lookup(name); flag != nil {
-		return train.Usagef("-%s: flags have two dashes here: --%s", name, flag.Name)
+		return terminal.Usagef("-%s: flags have two dashes here: --%s", name, flag.Name)
 	}
 	if near := nearestFlag(cmd, name); near != "" && len(name) > 2 {
-		return train.Usagef("-%s: no such flag, and flags have two dashes here; did you mean --%s?", name, near)
+		return terminal.Usagef("-%s: no such flag, and flags have two dashes here; did you mean --%s?", name, near)
 	}
-	return train.Usagef("-%s: no such flag (flags have two dashes here)", name)
+	return terminal.Usagef("-%s: no such flag (flags have two dashes here)", name)
 }
 
 // nearestFlag returns the flag whose name is a typing error away, or "".
@@ -133,7 +134,7 @@ func nearestFlag(cmd *cobra.Command, name string) string {
 		if flag.Hidden {
 			return
 		}
-		if d := train.EditDistance(dashed(name), flag.Name); d < bestDistance {
+		if d := terminal.EditDistance(dashed(name), flag.Name); d < bestDistance {
 			best, bestDistance = flag.Name, d
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -22,7 +23,7 @@ word. 'w2vcl train' builds it in memory; kept in a file it can serve many runs o
 the same text: w2vcl train --matrix FILE.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return train.Usagef("matrix %s: no such command; there are build and info", args[0])
+				return terminal.Usagef("matrix %s: no such command; there are build and info", args[0])
 			}
 			return nil
 		},
@@ -67,7 +68,7 @@ func (o *matrixBuildOptions) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	ctx, restore := train.Interruptible(ctx, nil)
+	ctx, restore := terminal.Interruptible(ctx, nil)
 	defer restore()
 	return train.BuildMatrix(ctx, config, s.progress(o.quiet))
 }
@@ -135,9 +136,9 @@ func (m matrixSummary) print(s streams) error {
 		kind = "dynamic"
 	}
 	var out table
-	out.rowf("rows\t%s words", train.Number(m.Rows))
-	out.rowf("columns\t%s contexts of each", train.Number(m.Contexts))
-	out.rowf("stored\t%s contexts, %s", train.Number(m.Stored), train.Bytes(m.Bytes))
+	out.rowf("rows\t%s words", terminal.Number(m.Rows))
+	out.rowf("columns\t%s contexts of each", terminal.Number(m.Contexts))
+	out.rowf("stored\t%s contexts, %s", terminal.Number(m.Stored), terminal.Bytes(m.Bytes))
 	out.rowf("window\t%d, %s", m.Window, kind)
 	out.rowf("sample\t%g, %d passes", m.Sample, m.Passes)
 	out.rowf("seed\t%d", m.Seed)

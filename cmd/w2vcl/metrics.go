@@ -16,6 +16,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/tensorboard"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -58,10 +59,10 @@ func (o *metricsOptions) run(s streams, dir string) error {
 		write = func(w io.Writer, metrics []train.Metric) error { return writeJSON(w, metrics) }
 	case metricsTensorBoard:
 		if o.out == "" {
-			return train.Usagef("--out is missing: name the folder for TensorBoard's event file")
+			return terminal.Usagef("--out is missing: name the folder for TensorBoard's event file")
 		}
 	default:
-		return train.Usagef("--format %s: choose csv, json or tensorboard", o.format)
+		return terminal.Usagef("--format %s: choose csv, json or tensorboard", o.format)
 	}
 	path, err := metricsFile(dir)
 	if err != nil {
@@ -134,7 +135,7 @@ func (o *metricsOptions) writeEvents(s streams, path string, metrics []train.Met
 		return err
 	})
 	if err == nil {
-		s.notef("%s steps in %s", train.Number(len(metrics)), file)
+		s.notef("%s steps in %s", terminal.Number(len(metrics)), file)
 	}
 	return err
 }

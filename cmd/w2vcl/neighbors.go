@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 type neighborsOptions struct {
@@ -43,7 +43,7 @@ for any word, seen or not.`,
 
 func (o *neighborsOptions) run(ctx context.Context, s streams, path string, words []string) error {
 	if o.count < 1 {
-		return train.Usagef("--count %d: must be at least 1", o.count)
+		return terminal.Usagef("--count %d: must be at least 1", o.count)
 	}
 	t, err := loadSpeller(path)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -42,7 +43,7 @@ func (o *planOptions) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	ctx, restore := train.Interruptible(ctx, nil)
+	ctx, restore := terminal.Interruptible(ctx, nil)
 	defer restore()
 	plan, err := train.MakePlan(ctx, config, s.progress(o.quiet))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/bench"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 type profileOptions struct {
@@ -61,17 +61,17 @@ type profileSettings struct {
 func (o *profileOptions) check() error {
 	switch {
 	case o.words < 2 || o.words > 1e7:
-		return train.Usagef("--words %d: must be from 2 to 10,000,000", o.words)
+		return terminal.Usagef("--words %d: must be from 2 to 10,000,000", o.words)
 	case o.dim < 1 || o.dim > 65536:
-		return train.Usagef("--dim %d: must be from 1 to 65536", o.dim)
+		return terminal.Usagef("--dim %d: must be from 1 to 65536", o.dim)
 	case o.negative < 1 || o.negative > 1000:
-		return train.Usagef("--negative %d: must be from 1 to 1000", o.negative)
+		return terminal.Usagef("--negative %d: must be from 1 to 1000", o.negative)
 	case o.threads < 1 || o.threads > 4096:
-		return train.Usagef("--threads %d: must be from 1 to 4096", o.threads)
+		return terminal.Usagef("--threads %d: must be from 1 to 4096", o.threads)
 	}
 	for _, batch := range o.batches {
 		if batch > 1<<22 {
-			return train.Usagef("--batch %d: must be at most %d", batch, 1<<22)
+			return terminal.Usagef("--batch %d: must be at most %d", batch, 1<<22)
 		}
 	}
 	return o.benchFlags.check()
@@ -93,14 +93,14 @@ func (o *profileOptions) run(ctx context.Context, s streams) error {
 		if r, err = bench.MeasureProfile(ctx, c, o.seed, o.effort()); err != nil {
 			break
 		}
-		progress.Notef("batch %s: %s words/s", train.Number(batch), words(r.WordsPerSecond))
+		progress.Notef("batch %s: %s words/s", terminal.Number(batch), words(r.WordsPerSecond))
 		results = append(results, r)
 	}
 	return o.finish(ctx, s, report, results, len(results), err, func() error { return o.print(s, results) })
 }
 
 // words writes a speed in thousands of words a second.
-func words(perSecond float64) string { return train.Number(int64(perSecond/1e3)) + "k" }
+func words(perSecond float64) string { return terminal.Number(int64(perSecond/1e3)) + "k" }
 
 func (o *profileOptions) print(s streams, results []bench.ProfileResult) error {
 	threads := "threads"
@@ -108,14 +108,14 @@ func (o *profileOptions) print(s streams, results []bench.ProfileResult) error {
 		threads = "thread"
 	}
 	var out table
-	out.rowf("V = %s, N = %d, K = %d, adam, %d %s; words a second", train.Number(o.words), o.dim, o.negative, o.threads, threads)
+	out.rowf("V = %s, N = %d, K = %d, adam, %d %s; words a second", terminal.Number(o.words), o.dim, o.negative, o.threads, threads)
 	if err := out.writeTo(s.out); err != nil {
 		return err
 	}
 	out = table{}
 	out.rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", "batch", "dot", "loss", "forward", "all", "spread")
 	for _, r := range results {
-		out.rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", train.Number(r.Batch), words(r.Parts[1].WordsPerSecond), words(r.Parts[2].WordsPerSecond),
+		out.rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", terminal.Number(r.Batch), words(r.Parts[1].WordsPerSecond), words(r.Parts[2].WordsPerSecond),
 			words(r.Forward), words(r.WordsPerSecond), percent(r.All.Spread()))
 	}
 	out.rowf("\nShare of a minibatch's time")
@@ -125,7 +125,7 @@ func (o *profileOptions) print(s streams, results []bench.ProfileResult) error {
 	}
 	out.rowf("%s", line)
 	for _, r := range results {
-		line := fmt.Sprintf("  %9s\t%12s", train.Number(r.Batch), milliseconds(r.All.Median))
+		line := fmt.Sprintf("  %9s\t%12s", terminal.Number(r.Batch), milliseconds(r.All.Median))
 		for _, p := range r.Parts {
 			line += fmt.Sprintf("\t%9s", percent(p.Share))
 		}

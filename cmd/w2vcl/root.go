@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -42,7 +43,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	switch {
 	case errors.Is(err, train.ErrInterrupted):
 		return exitInterrupted
-	case errors.As(err, new(*train.UsageError)):
+	case errors.As(err, new(*terminal.UsageError)):
 		s.notef("Run '%s --help' for help.", cmd.CommandPath())
 		return exitUsage
 	default:
@@ -62,9 +63,9 @@ func unknownCommand(root *cobra.Command, args []string) error {
 		word = rest[0]
 	}
 	if near := root.SuggestionsFor(word); len(near) > 0 {
-		return train.Usagef("%s: no such command; did you mean %s?", word, strings.Join(near, " or "))
+		return terminal.Usagef("%s: no such command; did you mean %s?", word, strings.Join(near, " or "))
 	}
-	return train.Usagef("%s: no such command", word)
+	return terminal.Usagef("%s: no such command", word)
 }
 
 // notef writes a line for the person watching. When nobody can be told, there
@@ -139,10 +140,10 @@ Run '{{.CommandPath}} COMMAND --help' for the flags of a command.{{end}}{{range 
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < len(names) {
-			return train.Usagef("%s is missing", names[len(args)])
+			return terminal.Usagef("%s is missing", names[len(args)])
 		}
 		if len(args) > len(names) {
-			return train.Usagef("unexpected argument %q%s", args[len(names)], dashHint(args[len(names)]))
+			return terminal.Usagef("unexpected argument %q%s", args[len(names)], dashHint(args[len(names)]))
 		}
 		return nil
 	}

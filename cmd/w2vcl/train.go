@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -62,10 +63,10 @@ func (o *trainOptions) run(ctx context.Context, s streams) error {
 }
 
 // trained reports what became of a training.
-func (s streams) trained(summary train.Summary, err error, progress *train.Progress, asJSON bool) error {
+func (s streams) trained(summary train.Summary, err error, progress *terminal.Progress, asJSON bool) error {
 	switch {
 	case err == nil:
-		progress.Notef("Saved:   %s, after %s in all. Try it:  w2vcl neighbors %s WORD", summary.Out, train.Duration(summary.SecondsTotal), summary.Out)
+		progress.Notef("Saved:   %s, after %s in all. Try it:  w2vcl neighbors %s WORD", summary.Out, terminal.Duration(summary.SecondsTotal), summary.Out)
 	case !errors.Is(err, train.ErrInterrupted) || summary.Out == "": // nothing new was saved
 		return err
 	}
@@ -78,16 +79,16 @@ func (s streams) trained(summary train.Summary, err error, progress *train.Progr
 }
 
 // progress returns the display of a long command, nil if it is to be quiet.
-func (s streams) progress(quiet bool) *train.Progress {
+func (s streams) progress(quiet bool) *terminal.Progress {
 	if quiet {
 		return nil
 	}
-	return train.NewProgress(s.err)
+	return terminal.NewProgress(s.err)
 }
 
 // interruptible makes the first Ctrl-C stop the work in an orderly way.
 func (s streams) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return train.Interruptible(ctx, func() {
+	return terminal.Interruptible(ctx, func() {
 		s.notef("\nStopping after the current step. Press Ctrl-C again to quit at once.")
 	})
 }

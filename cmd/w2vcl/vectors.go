@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -82,7 +83,7 @@ func (v *speller) lookup(words []string) (vectors [][]float32, rows []int, err e
 		case ok:
 			rows[i], vectors[i] = row, v.Vector(row)
 		case v.encoder == nil:
-			problems = append(problems, fmt.Sprintf("%q is not in the vocabulary (%s words)%s", word, train.Number(v.Len()), suggest(v.Table, word)))
+			problems = append(problems, fmt.Sprintf("%q is not in the vocabulary (%s words)%s", word, terminal.Number(v.Len()), suggest(v.Table, word)))
 		default:
 			rows[i], vectors[i] = notInTable, make([]float32, v.Dim)
 			if err := v.encoder.Encode([]string{word}, vectors[i]); err != nil {
@@ -114,7 +115,7 @@ func suggest(t *embedding.Table, word string) string {
 		if difference := len(lower) - len(folded); difference > 4*most || -difference > 4*most {
 			continue
 		}
-		if d := train.EditDistance(folded, lower); d <= most {
+		if d := terminal.EditDistance(folded, lower); d <= most {
 			found = append(found, candidate{d, row})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/walk"
 )
 
@@ -68,23 +68,23 @@ threads.`,
 func (o *walkOptions) check() error {
 	switch {
 	case o.out == "":
-		return train.Usagef("--out is missing: name the file to write the walks to")
+		return terminal.Usagef("--out is missing: name the file to write the walks to")
 	case o.walk.Walks < 1:
-		return train.Usagef("--walks %d: must be 1 or more", o.walk.Walks)
+		return terminal.Usagef("--walks %d: must be 1 or more", o.walk.Walks)
 	case o.walk.Length < 1:
-		return train.Usagef("--length %d: must be 1 or more", o.walk.Length)
+		return terminal.Usagef("--length %d: must be 1 or more", o.walk.Length)
 	case !(o.walk.P >= walk.MinParameter && o.walk.P <= walk.MaxParameter):
-		return train.Usagef("--p %g: must be from %g to %g", o.walk.P, walk.MinParameter, walk.MaxParameter)
+		return terminal.Usagef("--p %g: must be from %g to %g", o.walk.P, walk.MinParameter, walk.MaxParameter)
 	case !(o.walk.Q >= walk.MinParameter && o.walk.Q <= walk.MaxParameter):
-		return train.Usagef("--q %g: must be from %g to %g", o.walk.Q, walk.MinParameter, walk.MaxParameter)
+		return terminal.Usagef("--q %g: must be from %g to %g", o.walk.Q, walk.MinParameter, walk.MaxParameter)
 	case o.walk.Threads < 0:
-		return train.Usagef("--threads %d: must be 0 or more", o.walk.Threads)
+		return terminal.Usagef("--threads %d: must be 0 or more", o.walk.Threads)
 	case o.holdout != 0 && !(o.holdout > 0 && o.holdout < 1):
-		return train.Usagef("--holdout %g: must be between 0 and 1", o.holdout)
+		return terminal.Usagef("--holdout %g: must be between 0 and 1", o.holdout)
 	case (o.holdout != 0) != (o.holdoutOut != ""):
-		return train.Usagef("--holdout and --holdout-out belong together")
+		return terminal.Usagef("--holdout and --holdout-out belong together")
 	case o.holdoutOut == o.out:
-		return train.Usagef("--holdout-out and --out name the same file")
+		return terminal.Usagef("--holdout-out and --out name the same file")
 	}
 	if err := checkTarget(o.out, o.force); err != nil || o.holdoutOut == "" {
 		return err
@@ -96,7 +96,7 @@ func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	ctx, restore := train.Interruptible(ctx, nil)
+	ctx, restore := terminal.Interruptible(ctx, nil)
 	defer restore()
 	p := s.progress(o.quiet)
 	g, notes, err := walk.Read(path, o.read)
@@ -106,20 +106,20 @@ func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
 	for _, note := range notes {
 		s.notef("%s: %s", path, note)
 	}
-	p.Notef("Graph: %s nodes, %s edges", train.Number(len(g.Names)), train.Number(g.Edges()))
+	p.Notef("Graph: %s nodes, %s edges", terminal.Number(len(g.Names)), terminal.Number(g.Edges()))
 	if o.holdout > 0 {
 		if g, err = o.holdOut(g, p); err != nil {
 			return err
 		}
 	}
 	if alone := g.Alone(); alone > 0 {
-		s.notef("From %s of the nodes no edge leads on: walks end there", train.Number(alone))
+		s.notef("From %s of the nodes no edge leads on: walks end there", terminal.Number(alone))
 	}
 	return o.write(ctx, g, p)
 }
 
 // holdOut writes the edges that are held out and returns the graph without them.
-func (o *walkOptions) holdOut(g *walk.Graph, p *train.Progress) (*walk.Graph, error) {
+func (o *walkOptions) holdOut(g *walk.Graph, p *terminal.Progress) (*walk.Graph, error) {
 	rest, pairs, err := g.HoldOut(o.holdout, o.walk.Seed)
 	if err != nil {
 		return nil, err
@@ -128,11 +128,11 @@ func (o *walkOptions) holdOut(g *walk.Graph, p *train.Progress) (*walk.Graph, er
 	if err != nil {
 		return nil, err
 	}
-	p.Notef("Held out: %s edges, written to %s with as many pairs without an edge", train.Number(len(pairs)/2), o.holdoutOut)
+	p.Notef("Held out: %s edges, written to %s with as many pairs without an edge", terminal.Number(len(pairs)/2), o.holdoutOut)
 	return rest, nil
 }
 
-func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *train.Progress) error {
+func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *terminal.Progress) error {
 	start := time.Now()
 	total := len(g.Names) * o.walk.Walks
 	stage := p.Stage("Walking", int64(total))
@@ -143,6 +143,6 @@ func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *train.Progres
 		return err
 	}
 	stage.Done("Walks: %s of at most %d nodes, written to %s in %s",
-		train.Number(total), o.walk.Length, o.out, train.Duration(time.Since(start).Seconds()))
+		terminal.Number(total), o.walk.Length, o.out, terminal.Duration(time.Since(start).Seconds()))
 	return nil
 }

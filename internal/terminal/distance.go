@@ -1,0 +1,28 @@
+package terminal
+
+// EditDistance counts the typing errors that turn a into b: letters inserted,
+// left out or exchanged, and neighbours swapped (optimal string alignment).
+// Messages such as "did you mean" need it.
+func EditDistance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	// Rows i-2, i-1 and i of the table of distances between prefixes.
+	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			exchange := last[j-1]
+			if x[i-1] != y[j-1] {
+				exchange++
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, exchange)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(y)]
+}
