@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -74,33 +75,33 @@ func (b Budget) Explain() string {
 }
 
 // apply sets how long a mode trains.
-func (b Budget) apply(mode string, settings map[string]string) {
-	cl := mode == train.ModeCL
+func (b Budget) apply(mode string, texts map[string]string) {
+	cl := mode == settings.ModeCL
 	amount := strconv.FormatFloat(b.Amount, 'f', 0, 64)
 	switch b.Kind {
 	case BudgetEpochs:
-		settings["epochs"] = amount
+		texts["epochs"] = amount
 	case BudgetIterations:
 		if cl {
-			settings["iterations"] = amount
+			texts["iterations"] = amount
 		} else {
-			settings["epochs"] = strconv.Itoa(endless)
+			texts["epochs"] = strconv.Itoa(endless)
 		}
 	case BudgetSeconds:
 		if cl {
-			settings["iterations"] = strconv.Itoa(endlessIterations)
+			texts["iterations"] = strconv.Itoa(endlessIterations)
 		} else {
-			settings["epochs"] = strconv.Itoa(endless)
+			texts["epochs"] = strconv.Itoa(endless)
 		}
 	}
 }
 
 // limit returns what ends a run of a mode on a vocabulary of so many words.
-func (b Budget) limit(c train.Config, words int) train.Limit {
+func (b Budget) limit(c settings.Config, words int) train.Limit {
 	switch {
 	case b.Kind == BudgetSeconds:
 		return train.Limit{Seconds: b.Amount}
-	case b.Kind == BudgetIterations && c.Mode != train.ModeCL:
+	case b.Kind == BudgetIterations && c.Mode != settings.ModeCL:
 		return train.Limit{Pairs: b.Amount * 2 * float64(words) * float64(1+c.Negative)}
 	default:
 		return train.Limit{}

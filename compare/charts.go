@@ -6,7 +6,7 @@ import (
 	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 const (
@@ -16,7 +16,7 @@ const (
 
 // QualityCharts is the mean score against seconds and against pairs.
 func (p page) QualityCharts() []figure {
-	mean := func(m Moment) Spread { return m.Score }
+	mean := func(m CurvePoint) Spread { return m.Score }
 	return []figure{
 		p.curve("Mean score against time", secondsName, "mean score", byTime, mean),
 		p.curve("Mean score against pairs trained", pairsName, "mean score", byPairs, mean),
@@ -33,7 +33,7 @@ func (p page) SetCharts() []figure {
 		}
 		k := i
 		i++
-		value := func(m Moment) Spread { return m.Scores[k] }
+		value := func(m CurvePoint) Spread { return m.Scores[k] }
 		figures = append(figures,
 			p.curve(set.Dataset+" against time", secondsName, set.Metric, byTime, value),
 			p.curve(set.Dataset+" against pairs trained", pairsName, set.Metric, byPairs, value))
@@ -41,11 +41,11 @@ func (p page) SetCharts() []figure {
 	return figures
 }
 
-func byTime(m Moment) float64  { return float64(m.Seconds.Mean) }
-func byPairs(m Moment) float64 { return float64(m.Pairs.Mean) }
+func byTime(m CurvePoint) float64  { return float64(m.Seconds.Mean) }
+func byPairs(m CurvePoint) float64 { return float64(m.Pairs.Mean) }
 
 // curve draws a quantity of all variants over the observations.
-func (p page) curve(caption, x, y string, at func(Moment) float64, value func(Moment) Spread) figure {
+func (p page) curve(caption, x, y string, at func(CurvePoint) float64, value func(CurvePoint) Spread) figure {
 	chart := report.LineChart{Title: caption, X: x, Y: y}
 	for i, v := range p.Variants {
 		s := report.Series{Name: v.Name, Color: i}
@@ -80,7 +80,7 @@ func (p page) SpeedCharts() []figure {
 
 const memoryNote = "Computed from sizes, as 'w2vcl plan' does; the comparison itself keeps the text beside them."
 
-func memoryParts(m train.Memory) []report.Part {
+func memoryParts(m runfolder.Memory) []report.Part {
 	return []report.Part{
 		{Name: "text", Color: 5, Value: float64(m.Corpus)}, {Name: "matrix M", Color: 1, Value: float64(m.Matrix)},
 		{Name: "tables W and C", Color: 0, Value: float64(m.Tables)}, {Name: "moments", Color: 3, Value: float64(m.Moments)},
@@ -90,7 +90,7 @@ func memoryParts(m train.Memory) []report.Part {
 
 func memoryKeys() []report.Key {
 	var keys []report.Key
-	for _, part := range memoryParts(train.Memory{}) {
+	for _, part := range memoryParts(runfolder.Memory{}) {
 		keys = append(keys, report.Key{Name: part.Name, Color: part.Color})
 	}
 	return keys
@@ -123,8 +123,8 @@ func (p page) BandCharts() []figure {
 		}
 		words := fmt.Sprintf("the %s words (%s times)", which, bandName(p.bands()[b].Band))
 		figures = append(figures,
-			p.curve("Mean loss of "+words, secondsName, "mean loss", byTime, func(m Moment) Spread { return m.Bands[b].Means }),
-			p.curve("Variance of the loss between "+words, secondsName, "variance", byTime, func(m Moment) Spread { return m.Bands[b].Variances }))
+			p.curve("Mean loss of "+words, secondsName, "mean loss", byTime, func(m CurvePoint) Spread { return m.Bands[b].Means }),
+			p.curve("Variance of the loss between "+words, secondsName, "variance", byTime, func(m CurvePoint) Spread { return m.Bands[b].Variances }))
 	}
 	return figures
 }

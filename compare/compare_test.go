@@ -20,6 +20,8 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -61,7 +63,7 @@ func smallComparison(t *testing.T, modes ...string) Options {
 	o.Settings = map[string]string{"corpus": filepath.Join(dir, "text"), "dim": "8", "threads": "1"}
 	o.Seeds, o.Points, o.Contexts = 2, 3, []int{12, 24}
 	o.Data, o.Out = filepath.Join(dir, "sets"), filepath.Join(dir, "out")
-	if !slices.Contains(modes, train.ModeCL) {
+	if !slices.Contains(modes, settings.ModeCL) {
 		o.Contexts = nil
 	}
 	return o
@@ -93,7 +95,7 @@ func read(t *testing.T, path string) string {
 }
 
 func TestComparison(t *testing.T) {
-	o := smallComparison(t, train.ModeCL, train.ModeVanilla, train.ModePWord2Vec)
+	o := smallComparison(t, settings.ModeCL, settings.ModeVanilla, string(sequential.PWord2Vec))
 	r := summarized(t, o, nil)
 	if len(r.Variants) != 4 || len(r.Runs) != 8 {
 		t.Fatalf("%d variants, %d runs", len(r.Variants), len(r.Runs))
@@ -210,7 +212,7 @@ func (w *cancelWriter) Write(p []byte) (int, error) {
 // TestInterruptedComparison goes on after an interrupt between and within runs
 // and ends like one that was never disturbed.
 func TestInterruptedComparison(t *testing.T) {
-	modes := []string{train.ModeCL, train.ModePWord2Vec}
+	modes := []string{settings.ModeCL, string(sequential.PWord2Vec)}
 	undisturbed := smallComparison(t, modes...)
 	want := summarized(t, undisturbed, nil)
 	for _, text := range []string{"Matrix M", "[2 of", "[3 of", "[4 of", "Judging"} {
@@ -240,7 +242,7 @@ func TestInterruptedComparison(t *testing.T) {
 // TestClasses scores sets of sentences, which may be asked for later and
 // interrupted.
 func TestClasses(t *testing.T) {
-	o := smallComparison(t, train.ModeCL)
+	o := smallComparison(t, settings.ModeCL)
 	o.Contexts = []int{12}
 	random := rand.New(rand.NewPCG(5, 5))
 	var sentences strings.Builder
@@ -292,7 +294,7 @@ func TestClasses(t *testing.T) {
 
 // TestReportNamesTheText as the user did, not by a path of this machine.
 func TestReportNamesTheText(t *testing.T) {
-	o := smallComparison(t, train.ModePWord2Vec)
+	o := smallComparison(t, string(sequential.PWord2Vec))
 	o.Seeds, o.Corpus = 1, "the text"
 	r := summarized(t, o, nil)
 	path := o.Settings["corpus"]
@@ -312,7 +314,7 @@ func TestReportNamesTheText(t *testing.T) {
 // TestInterruptedRun stops a run after its first observation; it goes on from
 // there, and nothing is observed twice or lost.
 func TestInterruptedRun(t *testing.T) {
-	o := smallComparison(t, train.ModeCL)
+	o := smallComparison(t, settings.ModeCL)
 	o.Seeds, o.Points, o.Contexts = 1, 4, []int{4000}
 	undisturbed := o
 	undisturbed.Out = filepath.Join(t.TempDir(), "undisturbed")
@@ -354,7 +356,7 @@ func TestInterruptedRun(t *testing.T) {
 }
 
 func TestAnotherComparisonIsRefused(t *testing.T) {
-	o := smallComparison(t, train.ModePWord2Vec)
+	o := smallComparison(t, string(sequential.PWord2Vec))
 	o.Seeds = 1
 	summarized(t, o, nil)
 	text := read(t, o.Settings["corpus"])
@@ -385,7 +387,7 @@ func TestAnotherComparisonIsRefused(t *testing.T) {
 }
 
 func TestLimitedBudgets(t *testing.T) {
-	o := smallComparison(t, train.ModeCL, train.ModePWord2Vec)
+	o := smallComparison(t, settings.ModeCL, string(sequential.PWord2Vec))
 	o.Seeds, o.Contexts = 1, []int{12}
 	o.Budget = Budget{BudgetIterations, 60} // five times all columns
 	r := summarized(t, o, nil)
@@ -393,7 +395,7 @@ func TestLimitedBudgets(t *testing.T) {
 	if other < cl || other > 1.3*cl { // a block of this text is all of it
 		t.Errorf("%v pairs, cl trained %v", other, cl)
 	}
-	o = smallComparison(t, train.ModeCL, train.ModePWord2Vec)
+	o = smallComparison(t, settings.ModeCL, string(sequential.PWord2Vec))
 	o.Seeds, o.Contexts = 1, []int{12}
 	o.Budget = Budget{BudgetSeconds, 0.2}
 	r = summarized(t, o, nil)

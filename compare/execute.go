@@ -12,6 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -132,8 +133,8 @@ func (e *executor) classify(ctx context.Context, r Run, record *Record) (err err
 }
 
 // train trains a run from its beginning, or from where it was interrupted.
-func (e *executor) train(ctx context.Context, r Run, record *Record) (train.Summary, error) {
-	x := train.Extras{
+func (e *executor) train(ctx context.Context, r Run, record *Record) (runfolder.Summary, error) {
+	options := train.Options{
 		Source: e.source, Text: e.text, Limit: e.options.Budget.limit(r.Config, e.text.Vocabulary.Len()), NoPlan: true,
 		Observations: e.options.Points,
 		Observe: func(o train.Observation) error {
@@ -152,9 +153,9 @@ func (e *executor) train(ctx context.Context, r Run, record *Record) (train.Summ
 		began = began || err == nil
 	}
 	if !began {
-		return train.RunWith(ctx, r.Config, x, e.progress)
+		return train.Run(ctx, r.Config, options, e.progress)
 	}
-	summary, err := train.ResumeWith(ctx, r.Config.Out, x, e.progress)
+	summary, err := train.Resume(ctx, r.Config.Out, nil, func(string) train.Options { return options }, e.progress)
 	if errors.Is(err, train.ErrComplete) {
 		err = nil
 	}

@@ -3,13 +3,14 @@ package compare
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -34,7 +35,7 @@ const (
 
 // newJudge draws the pairs from the text: contexts within the window, as many
 // for each word, and negatives by their counts^0.75.
-func newJudge(ctx context.Context, data string, text *corpus.Corpus, c train.Config) (*judge, error) {
+func newJudge(ctx context.Context, data string, text *corpus.Corpus, c settings.Config) (*judge, error) {
 	m, err := wordcontext.Build(ctx, text, wordcontext.Options{
 		Window: c.Window, Contexts: contextsPerWord, Passes: 1, Seed: pairsSeed,
 	})
@@ -102,32 +103,32 @@ func isMain(r evaluate.Result) bool {
 
 // all scores the vectors of a finished run by all metrics.
 func (j *judge) all(ctx context.Context, run string) ([]evaluate.Result, error) {
-	vectors, err := embedding.Load(filepath.Join(run, train.VectorsFile))
+	vectors, err := runfolder.LoadVectors(run)
 	if err != nil {
 		return nil, err
 	}
-	results, _, err := evaluate.Run(ctx, vectors, j.data, evaluate.Options{})
+	results, _, err := evaluate.Run(ctx, vectors.Table, j.data, evaluate.Options{})
 	return results, err
 }
 
 // items returns the outcomes of single items of a finished run.
 func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error) {
-	vectors, err := embedding.Load(filepath.Join(run, train.VectorsFile))
+	vectors, err := runfolder.LoadVectors(run)
 	if err != nil {
 		return nil, err
 	}
-	items, _, err := evaluate.RunItems(ctx, vectors, j.data, evaluate.Options{Methods: []evaluate.Method{evaluate.CosAdd}})
+	items, _, err := evaluate.RunItems(ctx, vectors.Table, j.data, evaluate.Options{Methods: []evaluate.Method{evaluate.CosAdd}})
 	return items, err
 }
 
 // classes scores the vectors of a finished run on the sets of sentences. note is
 // told about each set.
 func (j *judge) classes(ctx context.Context, run string, note func(dataset string)) ([]evaluate.Result, error) {
-	vectors, err := embedding.Load(filepath.Join(run, train.VectorsFile))
+	vectors, err := runfolder.LoadVectors(run)
 	if err != nil {
 		return nil, err
 	}
-	results, _, err := evaluate.Classification(ctx, vectors, j.data, evaluate.Options{}, runtime.GOMAXPROCS(0), func(dataset string, done, _ int) {
+	results, _, err := evaluate.Classification(ctx, vectors.Table, j.data, evaluate.Options{}, runtime.GOMAXPROCS(0), func(dataset string, done, _ int) {
 		if done == 0 {
 			note(dataset)
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // Options say what is compared.
@@ -49,7 +49,7 @@ type Variant struct {
 // A Run is one training of the comparison.
 type Run struct {
 	Variant
-	Config train.Config
+	Config settings.Config
 }
 
 // name is the name of the run's folder and record.
@@ -62,11 +62,11 @@ func (o Options) Variants() []Variant {
 	var all []Variant
 	for _, mode := range o.Modes {
 		switch {
-		case mode == train.ModeCL && len(o.Contexts) > 0:
+		case mode == settings.ModeCL && len(o.Contexts) > 0:
 			for _, l := range o.Contexts {
 				all = append(all, Variant{Name: o.sweepName(mode, "l", l, o.Contexts), Mode: mode, Contexts: l})
 			}
-		case mode == train.ModeVanilla && len(o.Batches) > 0:
+		case mode == settings.ModeVanilla && len(o.Batches) > 0:
 			for _, b := range o.Batches {
 				all = append(all, Variant{Name: o.sweepName(mode, "batch", b, o.Batches), Mode: mode, Batch: b})
 			}
@@ -112,7 +112,7 @@ func (o Options) Runs() ([]Run, error) {
 
 // check refuses what no run could tell.
 func (o Options) check() error {
-	known := train.Modes()
+	known := settings.ModeNames()
 	for i, mode := range o.Modes {
 		if slices.Contains(o.Modes[:i], mode) {
 			return terminal.Usagef("--modes: %s is there twice", mode)
@@ -130,10 +130,10 @@ func (o Options) check() error {
 		return terminal.Usagef("--seeds %d: must be from 1 to 1000", o.Seeds)
 	case o.Points < 1 || o.Points > 1000:
 		return terminal.Usagef("--points %d: must be from 1 to 1000", o.Points)
-	case len(o.Contexts) > 0 && !slices.Contains(o.Modes, train.ModeCL):
-		return terminal.Usagef("--contexts is for mode %s, which is not compared", train.ModeCL)
-	case len(o.Batches) > 0 && !slices.Contains(o.Modes, train.ModeVanilla):
-		return terminal.Usagef("--batch is for mode %s, which is not compared", train.ModeVanilla)
+	case len(o.Contexts) > 0 && !slices.Contains(o.Modes, settings.ModeCL):
+		return terminal.Usagef("--contexts is for mode %s, which is not compared", settings.ModeCL)
+	case len(o.Batches) > 0 && !slices.Contains(o.Modes, settings.ModeVanilla):
+		return terminal.Usagef("--batch is for mode %s, which is not compared", settings.ModeVanilla)
 	}
 	if err := unique("contexts", o.Contexts); err != nil {
 		return err
@@ -165,10 +165,10 @@ func (o Options) checkSettings() error {
 			}
 		}
 	}
-	var c train.Config
+	var c settings.Config
 	for _, s := range c.Settings() {
 		if _, set := o.Settings[s.Name]; set && !slices.ContainsFunc(o.Modes, s.AppliesTo) {
-			return terminal.Usagef("--%s does not apply to any of the modes (it is for mode %s)", s.Name, strings.Join(s.Modes, ", "))
+			return terminal.Usagef("--%s does not apply to any of the modes (it is for mode %s)", s.Name, strings.Join(s.ModeNames(), ", "))
 		}
 	}
 	return nil
@@ -181,11 +181,11 @@ var shared = []string{"dim", "window", "negative", "sample"}
 // resolve returns the settings of a variant: those of the text and the shared
 // ones from the recipe of mode cl, so that they are the same for all; the rest
 // from the mode's own recipe; budget, sweep and the user's over them.
-func (o Options) resolve(v Variant) (train.Config, error) {
+func (o Options) resolve(v Variant) (settings.Config, error) {
 	texts := map[string]string{}
-	defaults := train.Defaults(train.ModeCL, o.Settings["preset"], "")
+	defaults := settings.Defaults(settings.ModeCL, o.Settings["preset"], "")
 	for _, s := range defaults.Settings() {
-		if s.Group == train.GroupText || slices.Contains(shared, s.Name) {
+		if s.Group == settings.GroupText || slices.Contains(shared, s.Name) {
 			texts[s.Name] = s.String()
 		}
 		if text, ok := o.Settings[s.Name]; ok && s.AppliesTo(v.Mode) {
@@ -205,7 +205,7 @@ func (o Options) resolve(v Variant) (train.Config, error) {
 		delete(texts, "epochs")
 	}
 	maps.Copy(texts, own)
-	c, err := train.Resolve("", texts)
+	c, err := settings.Resolve("", texts)
 	if err != nil {
 		return c, fmt.Errorf("mode %s: %w", v.Name, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -20,7 +22,7 @@ func testOptions(modes ...string) Options {
 // all modes, whatever their recipes say; seeds follow each other.
 func TestRunsShareSettings(t *testing.T) {
 	for _, preset := range []string{"tuned", "paper"} {
-		o := testOptions(train.Modes()...)
+		o := testOptions(settings.ModeNames()...)
 		o.Seeds = 2
 		o.Settings["preset"], o.Settings["negative"], o.Settings["seed"] = preset, "7", "40"
 		o.Settings["passes"] = "3" // of mode cl only
@@ -28,17 +30,17 @@ func TestRunsShareSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(runs) != 2*len(train.Modes()) {
+		if len(runs) != 2*len(settings.ModeNames()) {
 			t.Fatalf("%d runs", len(runs))
 		}
-		want := train.Defaults(train.ModeCL, preset, "")
+		want := settings.Defaults(settings.ModeCL, preset, "")
 		names := map[string]bool{}
 		for i, r := range runs {
 			c := r.Config
 			if c.Dim != want.Dim || c.Window != want.Window || c.MinCount != want.MinCount || c.Sample != want.Sample || c.Negative != 7 {
 				t.Errorf("%s, %s: dim %d, window %d, min-count %d, sample %v, negative %d", preset, r.Name, c.Dim, c.Window, c.MinCount, c.Sample, c.Negative)
 			}
-			if seed := uint64(40 + i/len(train.Modes())); c.Seed != seed {
+			if seed := uint64(40 + i/len(settings.ModeNames())); c.Seed != seed {
 				t.Errorf("%s: seed %d, want %d", r.Name, c.Seed, seed)
 			}
 			if names[c.Out] {
@@ -53,9 +55,9 @@ func TestRunsShareSettings(t *testing.T) {
 }
 
 func TestSweeps(t *testing.T) {
-	o := testOptions(train.ModeVanilla, train.ModeCL, train.ModeWord2Vec)
+	o := testOptions(settings.ModeVanilla, settings.ModeCL, string(sequential.Word2Vec))
 	o.Contexts, o.Batches = []int{64, 256}, []int{128}
-	o.Own = map[string]map[string]string{train.ModeVanilla: {"lr": "0.5"}}
+	o.Own = map[string]map[string]string{settings.ModeVanilla: {"lr": "0.5"}}
 	runs, err := o.Runs()
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +103,7 @@ func TestOptionsRefuse(t *testing.T) {
 		"seeds at the end":    {func(o *Options) { o.Seeds, o.Settings["seed"] = 2, "9223372036854775807" }, "no room"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := testOptions(train.ModeCL, train.ModeWord2Vec)
+			o := testOptions(settings.ModeCL, string(sequential.Word2Vec))
 			test.change(&o)
 			_, err := o.Runs()
 			if !errors.As(err, new(*terminal.UsageError)) || !strings.Contains(err.Error(), test.want) {
@@ -136,7 +138,7 @@ func TestBudget(t *testing.T) {
 
 // TestBudgetOfModes: cl gets its iterations, the others as many pairs.
 func TestBudgetOfModes(t *testing.T) {
-	o := testOptions(train.ModeCL, train.ModeWord2Vec)
+	o := testOptions(settings.ModeCL, string(sequential.Word2Vec))
 	o.Settings["negative"] = "5"
 	o.Budget = Budget{BudgetIterations, 100}
 	runs, err := o.Runs()

@@ -13,7 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 //go:embed page.html
@@ -203,7 +203,7 @@ type setting struct {
 // has one value.
 func (p page) SettingRows() []setting {
 	var rows []setting
-	var c train.Config
+	var c settings.Config
 	for _, s := range c.Settings() {
 		row := setting{Name: s.Name}
 		used, same := false, true
@@ -224,7 +224,7 @@ func (p page) SettingRows() []setting {
 }
 
 // settingOf returns the value of a setting that says something.
-func settingOf(v Summed, s train.Setting) string {
+func settingOf(v VariantResult, s settings.Setting) string {
 	if s.Subword != nil && !slices.Contains(s.Subword, v.Settings["subword"]) {
 		return "–"
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // runsFolder, in the folder of a comparison, holds for each run the run folder
@@ -34,7 +35,7 @@ type Record struct {
 
 	Points   []Point           `json:"points"`
 	Finished bool              `json:"finished"` // what follows is there
-	Summary  train.Summary     `json:"summary"`
+	Summary  runfolder.Summary `json:"summary"`
 	Scores   []evaluate.Result `json:"scores"` // at the end, by all metrics
 
 	// Classes are the scores of sets of sentences, if they were asked for.
@@ -54,18 +55,18 @@ type Point struct {
 }
 
 // settingsOf returns the settings that a run folder records.
-func settingsOf(c train.Config) map[string]string {
-	settings := map[string]string{}
+func settingsOf(c settings.Config) map[string]string {
+	texts := map[string]string{}
 	for _, s := range c.Settings() {
 		if s.Record && s.AppliesTo(c.Mode) {
-			settings[s.Name] = s.String()
+			texts[s.Name] = s.String()
 		}
 	}
-	return settings
+	return texts
 }
 
 func (r *Record) path(out string) string {
-	return filepath.Join(out, runsFolder, Run{Variant: r.Variant, Config: train.Config{Seed: r.Seed}}.name()+".json")
+	return filepath.Join(out, runsFolder, Run{Variant: r.Variant, Config: settings.Config{Seed: r.Seed}}.name()+".json")
 }
 
 // save writes the record.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 // A Result is a comparison, all numbers of it. Its JSON is report.json.
@@ -23,10 +23,10 @@ type Result struct {
 	Seeds   int           `json:"seeds"`
 	Points  int           `json:"points"`
 
-	Sets        []Set        `json:"sets"`
-	Variants    []Summed     `json:"variants"`
-	Differences []Difference `json:"differences"`
-	Runs        []*Record    `json:"runs"`
+	Sets        []Set           `json:"sets"`
+	Variants    []VariantResult `json:"variants"`
+	Differences []Difference    `json:"differences"`
+	Runs        []*Record       `json:"runs"`
 }
 
 // A Text is what was trained on.
@@ -96,11 +96,11 @@ func spreadOf(values []float64) Spread {
 	}
 }
 
-// Summed is a variant over its seeds.
-type Summed struct {
+// A VariantResult is the result of a variant over its seeds.
+type VariantResult struct {
 	Variant
 	Settings       map[string]string `json:"settings"` // of the first seed
-	Memory         train.Memory      `json:"memory_bytes"`
+	Memory         runfolder.Memory  `json:"memory_bytes"`
 	SecondsMatrix  Spread            `json:"seconds_matrix"`
 	SecondsTrain   Spread            `json:"seconds_train"`
 	WordsPerSecond Spread            `json:"words_per_second"`
@@ -112,11 +112,11 @@ type Summed struct {
 	// Intervals of the main metrics over the choice of items; the value is
 	// null where a set has no single items.
 	Intervals []evaluate.Interval `json:"intervals"`
-	Curve     []Moment            `json:"curve"`
+	Curve     []CurvePoint        `json:"curve"`
 }
 
-// A Moment is a variant at one observation, over its seeds.
-type Moment struct {
+// A CurvePoint is a variant at one observation, over its seeds.
+type CurvePoint struct {
 	Seconds Spread        `json:"seconds"` // building M and training
 	Pairs   Spread        `json:"pairs"`
 	Score   Spread        `json:"score"`
@@ -165,7 +165,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 		r.Sets = append(r.Sets, Set{s.Task, s.Dataset, s.Metric, s.Found, s.Total, isMain(s)})
 	}
 	for _, v := range f.Options.Variants() {
-		r.Variants = append(r.Variants, r.sum(v, r.runsOf(v)))
+		r.Variants = append(r.Variants, r.variant(v, r.runsOf(v)))
 	}
 	return r, r.bootstrap(f)
 }
@@ -207,8 +207,8 @@ func over[T any](records []T, number func(T) float64) Spread {
 }
 
 // sum sums up the records of a variant.
-func (r *Result) sum(v Variant, records []*Record) Summed {
-	s := Summed{Variant: v, Settings: records[0].Settings, Memory: records[0].Summary.Memory}
+func (r *Result) variant(v Variant, records []*Record) VariantResult {
+	s := VariantResult{Variant: v, Settings: records[0].Settings, Memory: records[0].Summary.Memory}
 	s.SecondsMatrix = over(records, func(r *Record) float64 { return r.Summary.SecondsMatrix })
 	s.SecondsTrain = over(records, func(r *Record) float64 { return r.Summary.SecondsTrain })
 	s.WordsPerSecond = over(records, func(r *Record) float64 { return r.Summary.WordsPerSecond })
@@ -226,7 +226,7 @@ func (r *Result) sum(v Variant, records []*Record) Summed {
 		moments = min(moments, len(record.Points))
 	}
 	for k := range moments {
-		s.Curve = append(s.Curve, momentOf(records, k))
+		s.Curve = append(s.Curve, curvePointOf(records, k))
 	}
 	return s
 }
@@ -240,9 +240,9 @@ func meanScore(scores []evaluate.Result) float64 {
 	return float64(spreadOf(values).Mean)
 }
 
-// momentOf sums up observation k.
-func momentOf(records []*Record, k int) Moment {
-	m := Moment{
+// curvePointOf sums up observation k.
+func curvePointOf(records []*Record, k int) CurvePoint {
+	m := CurvePoint{
 		Seconds: over(records, func(r *Record) float64 { return r.Summary.SecondsMatrix + r.Points[k].Seconds }),
 		Pairs:   over(records, func(r *Record) float64 { return r.Points[k].Pairs }),
 		Score:   over(records, func(r *Record) float64 { return meanScore(r.Points[k].Scores) }),

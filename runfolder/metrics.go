@@ -40,9 +40,9 @@ type Tally struct {
 	Words float64 `json:"words"`
 }
 
-// ReadMetrics reads metrics.jsonl. A last line without its end, of a run in
+// readMetrics reads metrics.jsonl. A last line without its end, of a run in
 // progress, is left out. Errors name the file and the line.
-func ReadMetrics(path string) ([]Metric, error) {
+func readMetrics(path string) ([]Metric, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read metrics: %w", err)

@@ -45,7 +45,13 @@ func (r *Run) Path(name string) string { return filepath.Join(r.dir, name) }
 func (r *Run) Config() (settings.Config, error) { return settings.Read(r.Path(ConfigFile)) }
 
 // Metrics returns the lines of metrics until now.
-func (r *Run) Metrics() ([]Metric, error) { return ReadMetrics(r.Path(MetricsFile)) }
+func (r *Run) Metrics() ([]Metric, error) {
+	metrics, err := readMetrics(r.Path(MetricsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no %s: name a run folder of w2vcl train", r.dir, MetricsFile)
+	}
+	return metrics, err
+}
 
 // Vectors returns the vectors to use. While a run is going they are those of its
 // last checkpoint.

@@ -49,7 +49,7 @@ var (
 	formChoices      = []Choice{{FormFused, "fast"}, {FormStock, "the readable reference"}}
 	precisionChoices = []Choice{{PrecisionFloat32, ""}, {PrecisionHalf, "16 bits, see docs/cuda.md"}}
 	tokenizerChoices = []Choice{{TokenizerWhitespace, "text that is tokenized already"}, {TokenizerWords, "raw text: runs of letters, digits and apostrophes"}}
-	subwordChoices   = []Choice{{SubwordCNN, "convolutions over characters"}, {SubwordNGram, "fastText's sum of hashed n-grams"}, {SubwordNone, ""}}
+	subwordChoices   = []Choice{{SubwordNone, ""}, {SubwordCNN, "convolutions over characters"}, {SubwordNGram, "fastText's sum of hashed n-grams"}}
 
 	cnnOnly   = []string{SubwordCNN}
 	ngramOnly = []string{SubwordNGram}

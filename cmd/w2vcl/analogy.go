@@ -9,6 +9,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 type analogyOptions struct {
@@ -47,11 +48,11 @@ func (o *analogyOptions) run(ctx context.Context, s streams, path string, words 
 	if o.count < 1 {
 		return terminal.Usagef("--count %d: must be at least 1", o.count)
 	}
-	t, err := loadSpeller(path)
+	t, err := runfolder.LoadVectors(path)
 	if err != nil {
 		return err
 	}
-	vectors, rows, err := t.lookup(words)
+	vectors, rows, err := lookup(t, words)
 	if err != nil {
 		return err
 	}

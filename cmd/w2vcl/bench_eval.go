@@ -102,7 +102,7 @@ func (o *benchEvalOptions) run(ctx context.Context, s streams) error {
 
 func (o *benchEvalOptions) table(data string) (*embedding.Table, error) {
 	if o.vectors != "" {
-		return loadVectors(o.vectors)
+		return loadTable(o.vectors)
 	}
 	return bench.RandomTable(data, o.words, o.dim, o.seed)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
 
@@ -14,27 +15,27 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/testdata"
-	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // A benchText is the text of a benchmark and how it is read.
 type benchText struct {
 	settings settingFlags
-	config   train.Config
+	config   settings.Config
 	options  corpus.Options
 	embedded bool // the text that comes along
 }
 
 // addTo defines the flags of the text and those that include accepts.
 func (t *benchText) addTo(cmd *cobra.Command, include func(name string) bool) {
-	t.settings.addTo(cmd, func(setting train.Setting) bool {
+	t.settings.addTo(cmd, func(setting settings.Setting) bool {
 		switch setting.Name {
 		case "corpus", "threads":
 			return true
 		default:
-			return setting.Group == train.GroupText || include(setting.Name)
+			return setting.Group == settings.GroupText || include(setting.Name)
 		}
 	})
 	cmd.Flags().Lookup("corpus").Usage = "text file or folder at `PATH` (default: the text that comes along)"
@@ -43,16 +44,14 @@ func (t *benchText) addTo(cmd *cobra.Command, include func(name string) bool) {
 // resolve settles all settings. Without --corpus and --config it is the text
 // that comes along, raw, with the settings of demo where none were given.
 func (t *benchText) resolve() error {
-	settings := map[string]string{"mode": train.ModeCL} // the mode that has a matrix
+	texts := map[string]string{"mode": settings.ModeCL} // the mode that has a matrix
 	if t.embedded = t.settings.set["corpus"] == "" && t.settings.file == ""; t.embedded {
-		settings = train.Demo(train.SubwordNone)
-		settings["corpus"] = testdata.CorpusName
+		texts = settings.Demo(settings.SubwordNone)
+		texts["corpus"] = testdata.CorpusName
 	}
-	for name, text := range t.settings.set {
-		settings[name] = text
-	}
+	maps.Copy(texts, t.settings.set)
 	var err error
-	if t.config, err = train.Resolve(t.settings.file, settings); err != nil {
+	if t.config, err = settings.Resolve(t.settings.file, texts); err != nil {
 		return err
 	}
 	c := &t.config
@@ -62,9 +61,8 @@ func (t *benchText) resolve() error {
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
-	t.options = corpus.Options{MinCount: c.MinCount, MaxSentence: c.MaxSentence, Lowercase: c.Lowercase, Threads: c.Threads}
-	if err := t.options.Tokenizer.UnmarshalText([]byte(c.Tokenizer)); err != nil {
-		return terminal.Usagef("--tokenizer %s: %v", c.Tokenizer, err)
+	if t.options, err = c.TextOptions(); err != nil {
+		return err
 	}
 	if _, err := os.Stat(c.Corpus); !t.embedded && errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--corpus %s: there is no such file or folder", c.Corpus)

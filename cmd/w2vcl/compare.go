@@ -14,8 +14,9 @@ import (
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/testdata"
-	"github.com/w2vcl/w2vcl/train"
 )
 
 type compareOptions struct {
@@ -39,7 +40,7 @@ var comparedSettings = []string{
 
 func newCompare(s streams) *cobra.Command {
 	o := compareOptions{
-		modes: nameList[string]{names: []string{train.ModeCL, train.ModeVanilla, train.ModeWord2Vec, train.ModePWord2Vec}, choices: train.Modes()},
+		modes: nameList[string]{names: []string{settings.ModeCL, settings.ModeVanilla, string(sequential.Word2Vec), string(sequential.PWord2Vec)}, choices: settings.ModeNames()},
 		own:   ownValue{},
 	}
 	cmd := &cobra.Command{
@@ -69,7 +70,7 @@ command goes on where it was; with more modes or seeds it adds to what is there.
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	flags := cmd.Flags()
-	flags.Var(&o.modes, "modes", "modes to compare, the first one with the others: `LIST` of "+strings.Join(train.Modes(), ", "))
+	flags.Var(&o.modes, "modes", "modes to compare, the first one with the others: `LIST` of "+strings.Join(settings.ModeNames(), ", "))
 	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; one that holds the same comparison is gone on with")
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
 	flags.BoolVar(&o.classify, "classify", false, "score the finished runs on the classes of sentences, too; takes minutes for each run")
@@ -80,9 +81,9 @@ command goes on where it was; with more modes or seeds it adds to what is there.
 	flags.Var(&o.batches, "batch", "pairs in a minibatch of mode vanilla: `LIST` to compare (default: the recipe's)")
 	flags.Var(o.own, "set", "a setting of one mode: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; may be given again")
 	for _, name := range []string{"modes", "out", "data", "classify", "budget", "seeds", "points", "contexts", "batch", "set"} {
-		annotate(flags.Lookup(name), train.GroupRun)
+		annotate(flags.Lookup(name), settings.GroupRun)
 	}
-	o.settings.addSettings(cmd, func(setting train.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
+	o.settings.addSettings(cmd, func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
 	addJSON(cmd, &o.json, "print the report as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd

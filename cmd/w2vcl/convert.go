@@ -12,6 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 type convertOptions struct {
@@ -78,9 +79,9 @@ func (o *convertOptions) run(s streams, from, to string) error {
 // load reads the vectors to write.
 func (o *convertOptions) load(s streams, from string) (*embedding.Table, error) {
 	if o.words == "" {
-		return loadVectors(from)
+		return loadTable(from)
 	}
-	t, err := loadSpeller(from)
+	t, err := runfolder.LoadVectors(from)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (o *convertOptions) load(s streams, from string) (*embedding.Table, error) 
 	if err != nil {
 		return nil, fmt.Errorf("--words %s: %w", o.words, err)
 	}
-	vectors, rows, err := t.lookup(words)
+	vectors, rows, err := lookup(t, words)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -32,7 +35,7 @@ type demoOptions struct {
 
 // demoResult is the line of demo --json.
 type demoResult struct {
-	train.Summary
+	runfolder.Summary
 	Eval      []evaluate.Result `json:"eval"`
 	Neighbors []wordNeighbors   `json:"neighbors"`
 }
@@ -53,7 +56,7 @@ does not have.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
-	o.settings.addTo(cmd, func(setting train.Setting) bool {
+	o.settings.addTo(cmd, func(setting settings.Setting) bool {
 		switch setting.Name {
 		case "out", "force", "dim", "epochs", "contexts", "subword", "seed", "threads":
 			return true
@@ -78,14 +81,14 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 	defer restore()
 	progress := s.progress(o.quiet)
 	progress.Notef("Training on the State of the Union addresses, 1790 to 2021.")
-	summary, err := train.RunReader(ctx, config, testdata.Corpus(), progress)
+	summary, err := train.Run(ctx, config, train.Options{Source: testdata.Corpus()}, progress)
 	if err != nil {
 		if errors.Is(err, train.ErrInterrupted) && o.settings.set["out"] == "" {
 			return errors.New("stopped; a demo without --out keeps nothing")
 		}
 		return err
 	}
-	t, err := loadSpeller(config.Out)
+	t, err := runfolder.LoadVectors(config.Out)
 	if err != nil {
 		return err
 	}
@@ -94,7 +97,7 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 		return err
 	}
 	words := known(t.Table, demoWords)
-	if t.encoder != nil {
+	if t.Encoder != nil {
 		words = append(words, demoInventions...)
 	}
 	if result.Neighbors, err = neighbors(ctx, t, words, demoNeighbors); err != nil {
@@ -112,22 +115,20 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 
 // config returns the demo's settings with the user's over them. Without --out
 // the run goes to a temporary folder, which remove takes away.
-func (o *demoOptions) config() (c train.Config, remove func(), err error) {
-	settings := train.Demo(o.settings.set["subword"])
-	settings["corpus"] = testdata.CorpusName
-	for name, text := range o.settings.set {
-		settings[name] = text
-	}
+func (o *demoOptions) config() (c settings.Config, remove func(), err error) {
+	texts := settings.Demo(o.settings.set["subword"])
+	texts["corpus"] = testdata.CorpusName
+	maps.Copy(texts, o.settings.set)
 	remove = func() {}
-	if settings["out"] == "" {
+	if texts["out"] == "" {
 		folder, err := os.MkdirTemp("", "w2vcl-demo-*")
 		if err != nil {
 			return c, nil, fmt.Errorf("cannot make a temporary folder: %w", err)
 		}
 		remove = func() { _ = os.RemoveAll(folder) }
-		settings["out"] = filepath.Join(folder, "run")
+		texts["out"] = filepath.Join(folder, "run")
 	}
-	c, err = train.Resolve(o.settings.file, settings)
+	c, err = settings.Resolve(o.settings.file, texts)
 	if err != nil {
 		remove()
 	}
@@ -136,7 +137,7 @@ func (o *demoOptions) config() (c train.Config, remove func(), err error) {
 
 // demoScores scores on the sets that come along, by the most common metric of
 // each task; eval shows the others.
-func demoScores(ctx context.Context, s streams, t *speller) ([]evaluate.Result, error) {
+func demoScores(ctx context.Context, s streams, t *runfolder.Vectors) ([]evaluate.Result, error) {
 	all, err := new(evalOptions).score(ctx, s, t)
 	return slices.DeleteFunc(all, func(r evaluate.Result) bool {
 		return r.Metric != evaluate.MetricSpearman && r.Metric != string(evaluate.CosAdd)

@@ -103,7 +103,7 @@ func TestDiskTooSmall(t *testing.T) {
 	r.out = filepath.Join(disk, "run")
 	start := time.Now()
 	output, err := r.train("--dim", "2000").CombinedOutput()
-	if err == nil || !bytes.Contains(output, []byte("but the vectors of this run take 1.03 MB: make room")) {
+	if err == nil || !bytes.Contains(output, []byte("but the vectors of this run take 1.03 MB: free some space")) {
 		t.Errorf("vectors that do not fit: %v after %v\n%s", err, time.Since(start), output)
 	}
 	if got := r.files(); got != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // A diagnosis is what doctor finds.
@@ -61,7 +61,7 @@ func diagnose() diagnosis {
 		Processors: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0),
 		Features: features(), Kernels: string(simd.Current()),
 		MemoryTotal: total, MemoryAvailable: available,
-		Tags: []string{}, Modes: train.Modes(),
+		Tags: []string{}, Modes: settings.ModeNames(),
 		CUDA: device.Built, Devices: []device.Info{},
 	}
 	if devices, driver, err := device.List(); err == nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/testdata"
 )
 
@@ -166,7 +167,7 @@ func (o *evalOptions) checkValues() error {
 }
 
 func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
-	t, err := loadSpeller(path)
+	t, err := runfolder.LoadVectors(path)
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,7 @@ func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
 }
 
 // score runs the evaluation on --data or on the sets in the binary.
-func (o *evalOptions) score(ctx context.Context, s streams, t *speller) ([]evaluate.Result, error) {
+func (o *evalOptions) score(ctx context.Context, s streams, t *runfolder.Vectors) ([]evaluate.Result, error) {
 	if o.graphTask() {
 		return o.scoreGraph(ctx, t.Table)
 	}
@@ -199,11 +200,11 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *speller) ([]evalu
 	options := evaluate.Options{
 		OOV: evaluate.OOV(o.oov), CaseSensitive: o.caseSensitive, RestrictVocab: o.restrict, Sections: o.sections, Task: o.task,
 	}
-	if t.encoder != nil {
-		options.Compose = t.encoder.Encode
+	if t.Encoder != nil {
+		options.Compose = t.Encoder.Encode
 		options.OOV = cmp.Or(options.OOV, evaluate.OOVCompose)
 	}
-	if options.OOV == evaluate.OOVCompose && t.encoder == nil {
+	if options.OOV == evaluate.OOVCompose && t.Encoder == nil {
 		return nil, terminal.Usagef("--oov compose: vectors of unseen words need a run folder that was trained with --subword")
 	}
 	results, notes, err := evaluate.Run(ctx, t.Table, data, options)

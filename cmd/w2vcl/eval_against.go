@@ -31,7 +31,7 @@ func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table
 	if oov := evaluate.OOV(o.oov); o.sections || oov != "" && oov != evaluate.OOVSkip {
 		return terminal.Usagef("--against compares whole sets on the items that both know: leave out --sections and --oov")
 	}
-	other, err := loadVectors(o.against)
+	other, err := loadTable(o.against)
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}

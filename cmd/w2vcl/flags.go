@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // groupAnnotation holds the heading that help lists a flag under.
@@ -23,23 +23,24 @@ type settingFlags struct {
 }
 
 // addTo defines the flags of the settings that include accepts, and --config.
-func (f *settingFlags) addTo(cmd *cobra.Command, include func(train.Setting) bool) {
+func (f *settingFlags) addTo(cmd *cobra.Command, include func(settings.Setting) bool) {
 	f.addSettings(cmd, include)
 	cmd.Flags().StringVar(&f.file, "config", "", "read settings from a TOML `FILE`; flags win over it")
-	annotate(cmd.Flags().Lookup("config"), train.GroupRun)
+	annotate(cmd.Flags().Lookup("config"), settings.GroupRun)
 }
 
 // addSettings is addTo without --config.
-func (f *settingFlags) addSettings(cmd *cobra.Command, include func(train.Setting) bool) {
+func (f *settingFlags) addSettings(cmd *cobra.Command, include func(settings.Setting) bool) {
 	f.set = map[string]string{}
-	defaults := train.Defaults("", "", "")
+	defaults := settings.Defaults("", "", "")
 	aliases := map[string]string{}
 	flags := cmd.Flags()
 	for _, s := range defaults.Settings() {
 		if !include(s) {
 			continue
 		}
-		flag := flags.VarPF(settingValue{s, f.set}, s.Name, "", s.Help)
+		flag := flags.VarPF(settingValue{s, f.set}, s.Name, "", s.Help())
+		complete(cmd, s)
 		annotate(flag, s.Group)
 		if s.IsBool() {
 			flag.NoOptDefVal = "true"
@@ -73,21 +74,66 @@ func annotate(flag *pflag.Flag, group string) {
 }
 
 // config resolves recipe, file and flags.
-func (f *settingFlags) config() (train.Config, error) { return train.Resolve(f.file, f.set) }
+func (f *settingFlags) config() (settings.Config, error) { return settings.Resolve(f.file, f.set) }
 
 // A settingValue is a setting as the value of a flag: it remembers what was
 // set, because only that goes over the configuration file.
 type settingValue struct {
-	train.Setting
+	settings.Setting
 	set map[string]string
 }
 
+// Set remembers the text; [settings.Resolve] parses it.
 func (v settingValue) Set(text string) error {
-	if err := v.Setting.Set(text); err != nil {
-		return err
-	}
 	v.set[v.Name] = text
 	return nil
+}
+
+// complete lets a shell complete the names of a setting's choices.
+func complete(cmd *cobra.Command, s settings.Setting) {
+	if s.Choices == nil {
+		return
+	}
+	var names []cobra.Completion
+	for _, choice := range s.Choices {
+		names = append(names, cobra.CompletionWithDesc(choice.Name, choice.Help))
+	}
+	_ = cmd.RegisterFlagCompletionFunc(s.Name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // the flag is new, so there is no error
+}
+
+// helpOfMode makes --help show the flags and defaults of the mode that the command
+// line names.
+func helpOfMode(cmd *cobra.Command) {
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		chosen := map[string]string{"corpus": "-"} // the only setting without a default
+		for _, name := range []string{"mode", "preset", "optimizer", "subword"} {
+			if text := valueOf(args, "--"+name); text != "" {
+				chosen[name] = text
+			}
+		}
+		if c, err := settings.Resolve("", chosen); err == nil { // otherwise the defaults of mode cl stay
+			for _, s := range c.Settings() {
+				flag := cmd.Flags().Lookup(s.Name)
+				flag.Hidden = flag.Hidden || !s.AppliesTo(c.Mode)
+				if flag.DefValue = ""; s.ShowsDefault() && s.Name != "corpus" {
+					flag.DefValue = s.String()
+				}
+			}
+		}
+		cmd.Parent().HelpFunc()(cmd, args)
+	})
+}
+
+// valueOf returns the last value of a flag on a command line, or "".
+func valueOf(args []string, flag string) (value string) {
+	for i, arg := range args {
+		if text, ok := strings.CutPrefix(arg, flag+"="); ok {
+			value = text
+		} else if arg == flag && i+1 < len(args) {
+			value = args[i+1]
+		}
+	}
+	return value
 }
 
 // flagError turns what the flag parser says into a message that helps.
@@ -163,7 +209,7 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 		sets[title].AddFlag(flag)
 	})
 	var groups []flagGroup
-	for _, title := range slices.Concat(train.Groups(), []string{rest}) {
+	for _, title := range slices.Concat(settings.Groups(), []string{rest}) {
 		if set := sets[title]; set != nil && set.HasAvailableFlags() {
 			groups = append(groups, flagGroup{title, set.FlagUsagesWrapped(helpWidth)})
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -48,12 +49,12 @@ func newMatrixBuild(s streams) *cobra.Command {
 		Args:    exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
-	o.settings.addTo(cmd, func(setting train.Setting) bool {
+	o.settings.addTo(cmd, func(setting settings.Setting) bool {
 		switch setting.Name {
 		case "preset", "corpus", "matrix", "force", "window", "dynamic-window", "sample", "passes", "contexts", "seed", "threads", "max-memory":
 			return true
 		default:
-			return setting.Group == train.GroupText
+			return setting.Group == settings.GroupText
 		}
 	})
 	cmd.Flags().Lookup("matrix").Usage = "write M to `FILE`"
@@ -63,7 +64,7 @@ func newMatrixBuild(s streams) *cobra.Command {
 }
 
 func (o *matrixBuildOptions) run(ctx context.Context, s streams) error {
-	o.settings.set["mode"] = train.ModeCL // the mode that has a matrix
+	o.settings.set["mode"] = settings.ModeCL // the mode that has a matrix
 	config, err := o.settings.config()
 	if err != nil {
 		return err

@@ -2,14 +2,11 @@ package main
 
 import (
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +14,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/tensorboard"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 type metricsOptions struct{ format, out string }
@@ -51,12 +48,12 @@ an event file in the folder --out:
 }
 
 func (o *metricsOptions) run(s streams, dir string) error {
-	var write func(io.Writer, []train.Metric) error
+	var write func(io.Writer, []runfolder.Metric) error
 	switch o.format {
 	case metricsCSV:
 		write = writeMetricsCSV
 	case metricsJSON:
-		write = func(w io.Writer, metrics []train.Metric) error { return writeJSON(w, metrics) }
+		write = func(w io.Writer, metrics []runfolder.Metric) error { return writeJSON(w, metrics) }
 	case metricsTensorBoard:
 		if o.out == "" {
 			return terminal.Usagef("--out is missing: name the folder for TensorBoard's event file")
@@ -64,16 +61,16 @@ func (o *metricsOptions) run(s streams, dir string) error {
 	default:
 		return terminal.Usagef("--format %s: choose csv, json or tensorboard", o.format)
 	}
-	path, err := metricsFile(dir)
+	run, err := runfolder.Open(dir)
 	if err != nil {
 		return err
 	}
-	metrics, err := train.ReadMetrics(path)
+	metrics, err := run.Metrics()
 	if err != nil {
 		return err
 	}
 	if o.format == metricsTensorBoard {
-		return o.writeEvents(s, path, metrics)
+		return o.writeEvents(s, run.Path(runfolder.MetricsFile), metrics)
 	}
 	if o.out == "" {
 		return write(s.out, metrics)
@@ -81,20 +78,7 @@ func (o *metricsOptions) run(s streams, dir string) error {
 	return atomicfile.Write(o.out, func(w io.Writer) error { return write(w, metrics) })
 }
 
-// metricsFile finds the metrics of a run, finished or in progress.
-func metricsFile(dir string) (string, error) {
-	for _, folder := range []string{dir, strings.TrimRight(dir, `/\`) + ".partial"} {
-		path := filepath.Join(folder, train.MetricsFile)
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("cannot read metrics: %w", err)
-		}
-	}
-	return "", fmt.Errorf("%s holds no %s: name a run folder of w2vcl train", dir, train.MetricsFile)
-}
-
-func writeMetricsCSV(w io.Writer, metrics []train.Metric) error {
+func writeMetricsCSV(w io.Writer, metrics []runfolder.Metric) error {
 	rows := [][]string{{"unit", "seconds", "loss", "lr", "words_per_second", "pairs_per_second"}}
 	for _, m := range metrics {
 		row := []string{strconv.Itoa(m.Unit)}
@@ -109,7 +93,7 @@ func writeMetricsCSV(w io.Writer, metrics []train.Metric) error {
 // writeEvents writes an event file whose last step is at the time of the
 // metrics file, the others before it as the seconds of training say. Its name
 // is the same every time: TensorBoard shows the metrics once.
-func (o *metricsOptions) writeEvents(s streams, path string, metrics []train.Metric) error {
+func (o *metricsOptions) writeEvents(s streams, path string, metrics []runfolder.Metric) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("cannot read metrics: %w", err)

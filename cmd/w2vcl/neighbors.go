@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 type neighborsOptions struct {
@@ -45,7 +46,7 @@ func (o *neighborsOptions) run(ctx context.Context, s streams, path string, word
 	if o.count < 1 {
 		return terminal.Usagef("--count %d: must be at least 1", o.count)
 	}
-	t, err := loadSpeller(path)
+	t, err := runfolder.LoadVectors(path)
 	if err != nil {
 		return err
 	}
@@ -78,8 +79,8 @@ func composedNote(composed bool) string {
 }
 
 // neighbors finds the nearest words of each of words.
-func neighbors(ctx context.Context, t *speller, words []string, count int) ([]wordNeighbors, error) {
-	vectors, rows, err := t.lookup(words)
+func neighbors(ctx context.Context, t *runfolder.Vectors, words []string, count int) ([]wordNeighbors, error) {
+	vectors, rows, err := lookup(t, words)
 	if err != nil {
 		return nil, err
 	}

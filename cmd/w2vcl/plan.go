@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -27,12 +28,13 @@ and builds M for that, trains nothing else and leaves no files.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
-	o.settings.addTo(cmd, func(train.Setting) bool { return true })
+	o.settings.addTo(cmd, func(settings.Setting) bool { return true })
 	// They are accepted, so that a train command can be turned into a plan
 	// by changing one word, but a plan does not use them.
 	for _, name := range []string{"out", "checkpoint", "force", "graph-dot"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
+	helpOfMode(cmd)
 	addJSON(cmd, &o.json, "print the plan as one line of JSON")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd

@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -36,7 +36,7 @@ the run began with; only the flags below may change.`,
 		Args: exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
-	o.settings.addSettings(cmd, func(setting train.Setting) bool { return setting.Resume })
+	o.settings.addSettings(cmd, func(setting settings.Setting) bool { return setting.Resume })
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) { flag.DefValue = "" }) // that of the run
 	for name, usage := range map[string]string{
 		"corpus": "where the text is now: `PATH`",
@@ -66,10 +66,10 @@ func (o *resumeOptions) run(ctx context.Context, s streams, dir string) error {
 	return s.trained(summary, err, progress, o.json)
 }
 
-// builtIn returns the text of the demo, which is not a file, by its name.
-func builtIn(corpus string) io.Reader {
+// builtIn reads the text of the demo, which is not a file, by its name.
+func builtIn(corpus string) train.Options {
 	if corpus == testdata.CorpusName {
-		return testdata.Corpus()
+		return train.Options{Source: testdata.Corpus()}
 	}
-	return nil
+	return train.Options{}
 }

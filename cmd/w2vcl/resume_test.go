@@ -248,7 +248,7 @@ func (r *trainingRun) interrupt(cmd *exec.Cmd, signal os.Signal) {
 		!strings.Contains(stderr.String(), "the vectors trained until then are in") || !strings.Contains(stderr.String(), "'w2vcl resume") {
 		r.t.Errorf("no word of what was saved: %s\n%s", &stdout, &stderr)
 	}
-	if table, err := loadVectors(r.out); err != nil || table.Len() != 60 {
+	if table, err := loadTable(r.out); err != nil || table.Len() != 60 {
 		r.t.Errorf("vectors of an interrupted run: %v", err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -31,8 +33,9 @@ code 130); a second Ctrl-C quits at once. 'w2vcl resume DIR' goes on with a run
 that was stopped, also by a crash: it saves checkpoints, see --checkpoint. The
 names of word2vec's options (--size, --iter, --alpha, ...) are understood too.
 
-The defaults shown are those of mode cl with preset tuned; 'w2vcl plan' with the
-same flags tells what a run will take.`,
+The flags and defaults shown are those of mode cl; 'w2vcl train --mode NAME --help'
+shows those of another mode. 'w2vcl plan' with the same flags tells the memory and
+time of a run.`,
 		Example: `  w2vcl train --corpus wiki.txt --out runs/wiki
   w2vcl train --corpus books/ --tokenizer words --lowercase --out runs/books --dim 300
   zcat news.gz | w2vcl train --corpus - --out runs/news --json
@@ -40,7 +43,8 @@ same flags tells what a run will take.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
-	o.settings.addTo(cmd, func(train.Setting) bool { return true })
+	o.settings.addTo(cmd, func(settings.Setting) bool { return true })
+	helpOfMode(cmd)
 	addJSON(cmd, &o.json, "end standard output with one line of JSON about the run")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no plan and no progress")
 	return cmd
@@ -58,12 +62,12 @@ func (o *trainOptions) run(ctx context.Context, s streams) error {
 	ctx, restore := s.interruptible(ctx)
 	defer restore()
 	progress := s.progress(o.quiet)
-	summary, err := train.Run(ctx, config, progress)
+	summary, err := train.Run(ctx, config, train.Options{}, progress)
 	return s.trained(summary, err, progress, o.json)
 }
 
 // trained reports what became of a training.
-func (s streams) trained(summary train.Summary, err error, progress *terminal.Progress, asJSON bool) error {
+func (s streams) trained(summary runfolder.Summary, err error, progress *terminal.Progress, asJSON bool) error {
 	switch {
 	case err == nil:
 		progress.Notef("Saved:   %s, after %s in all. Try it:  w2vcl neighbors %s WORD", summary.Out, terminal.Duration(summary.SecondsTotal), summary.Out)

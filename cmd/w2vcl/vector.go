@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 // wordVector is one line of vector --json.
@@ -31,11 +33,11 @@ convert --words' writes those of a whole list to a file.`,
 }
 
 func printVectors(s streams, path string, words []string, asJSON bool) error {
-	t, err := loadSpeller(path)
+	t, err := runfolder.LoadVectors(path)
 	if err != nil {
 		return err
 	}
-	vectors, rows, err := t.lookup(words)
+	vectors, rows, err := lookup(t, words)
 	if err != nil {
 		return err
 	}
