@@ -20,6 +20,7 @@ import (
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // The tests of this file need a GPU and are skipped without one. They are those
@@ -245,7 +246,7 @@ func TestGPUMemory(t *testing.T) {
 		if err := j.prepare(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		_, peak := j.deviceUse()
+		_, peak := trainer.Device(j.trainer)
 		peak -= j.matrixBytes // it is there if there is room
 		// What an encoder takes depends on the device.
 		more := int64(8 << 20)
