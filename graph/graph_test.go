@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
@@ -17,7 +18,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// shapes are the edge sizes of the issue and sizes around the kernels' blocks:
+// shapes are the smallest sizes and sizes around the kernels' blocks:
 // vocabulary, dimension, negatives.
 var shapes = [][3]int{
 	{1, 1, 1}, {2, 1, 5}, {1, 17, 5}, {5, 17, 1}, {blockRows, 16, 5}, {blockRows + 1, 100, 5},
@@ -519,7 +520,7 @@ func TestErrors(t *testing.T) {
 // A panic inside Gorgonia comes out as an error.
 func TestPanicIsError(t *testing.T) {
 	err := func() (err error) {
-		defer recovered("test", &err)
+		defer operation.Recovered("test", &err)
 		panic("boom")
 	}()
 	if err == nil || !strings.Contains(err.Error(), "boom") {
@@ -553,7 +554,7 @@ func TestSkipGramBadInput(t *testing.T) {
 }
 
 // The vector kernel and the definition of the generator are one: negative k of
-// row i is word iK+k of the step's stream, wherever a block begins.
+// row i is number iK+k of the step's stream, wherever a block begins.
 func TestDrawsAreCorpusPhilox(t *testing.T) {
 	r := freshRandom(t)
 	seed, stream := r.Uint64(), corpus.StreamNegatives.Sub(r.Uint32())

@@ -139,9 +139,9 @@ func TestDifferences(t *testing.T) {
 	})
 	for _, fixed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("standardize, fixed %v", fixed), func(t *testing.T) {
-			moments := &Moments{random(r, make([]float32, 3)), random(r, make([]float32, 3))}
+			statistics := &Statistics{random(r, make([]float32, 3)), random(r, make([]float32, 3))}
 			p := newProbe(t, r, []*tensor.Dense{randomMatrix(r, 40, 3)}, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
-				return Standardize(n[0], moments, fixed, 2)
+				return Standardize(n[0], statistics, fixed, 2)
 			})
 			checkDifferences(t, p)
 		})
