@@ -15,7 +15,7 @@ import (
 type EncoderKind string
 
 // The encoders, with the shapes that training has by default. CNN and NGram add a
-// vector of each word's own, CNNAlone is the paper's form.
+// vector of each word's own; CNNAlone has none, as in the W2V-CL paper.
 const (
 	NoEncoder EncoderKind = "none"
 	CNN       EncoderKind = "cnn"

@@ -44,6 +44,7 @@ const (
 	StreamNegatives    Stream = 7 << 32  // negatives, Sub(step)
 	StreamShuffle      Stream = 8 << 32  // order of minibatches
 	StreamRedraws      Stream = 9 << 32  // negatives in place of those that were the target, Sub(epoch)
+	StreamInitEncoder  Stream = 10 << 32 // initial parameters of an encoder, Sub(number of the parameter)
 	StreamWalk         Stream = 11 << 32 // random walks, Sub(round); which edges are held out, Sub(1<<32-1)
 	StreamRounding     Stream = 12 << 32 // rounding of moments to 16 bits on a GPU, Sub(step)
 )

@@ -26,7 +26,7 @@ func refuse(setting string, value any, format string, args ...any) error {
 // CheckCL returns why the kernels cannot train W2V-CL with a configuration, a
 // *Refusal, or nil.
 func CheckCL(c graph.Config, p Precision) error {
-	if err := checkCommon(c.Dim, p); err != nil {
+	if err := checkShared(c.Dim, p); err != nil {
 		return err
 	}
 	if c.Form != "" && c.Form != graph.FormFused {
@@ -86,14 +86,14 @@ func CheckSequential(c sequential.Config, p Precision) error {
 	if !ok {
 		return refuse("Algorithm", c.Algorithm, "GPUs have no kernels for it")
 	}
-	if err := checkCommon(c.Dim, p); err != nil {
+	if err := checkShared(c.Dim, p); err != nil {
 		return err
 	}
 	return k.check(c, p)
 }
 
-// checkCommon checks what all kernels share.
-func checkCommon(dim int, p Precision) error {
+// checkShared checks the limits of all kernels.
+func checkShared(dim int, p Precision) error {
 	if dim > MaxDim {
 		return refuse("Dim", dim, "on GPUs vectors have at most %d dimensions", MaxDim)
 	}

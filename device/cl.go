@@ -19,16 +19,22 @@ import (
 // CL trains W2V-CL on a device: iterations, random numbers and tensors of the
 // state are those of graph.CL, so a checkpoint of either serves both.
 type CL struct {
-	mirror[*graph.CL] // whose graph is the one that is trained
+	mirror[*graph.CL] // its graph is the one that the kernels compute
 	kernels           CLKernels
 	pairs             float64  // of an iteration
 	columns           *columns // nil: the device has M
-	buffer            int      // to be started next
+	buffer            int      // to start next
 }
 
+var (
+	_ Trainer           = (*CL)(nil)
+	_ trainer.Composing = (*CL)(nil)
+	_ trainer.Drawable  = (*CL)(nil)
+)
+
 // NewCL prepares training on m for the given number of iterations, as
-// graph.NewCL does. The rows of an encoder are composed on the host when they are
-// asked for.
+// graph.NewCL does. The error of a configuration that the kernels cannot train
+// with is that of CheckCL. Refresh composes the rows of an encoder on the host.
 //
 // With precision Half, tables stay float32, but the rows that are frozen in a
 // step are read rounded to bfloat16, and moments are stored in it: the first
@@ -55,7 +61,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 		Precision: p,
 	})
 	if err != nil {
-		_ = host.Close() // the error that led here is the one to tell
+		_ = host.Close() // the first error tells more
 		return nil, err
 	}
 	if err := t.placeMatrix(m, threads); err != nil {
@@ -73,8 +79,8 @@ func structureOf(c graph.Config) (*subword.Structure, error) {
 	return &s, err
 }
 
-// placeMatrix brings M to the device if there is room for it beside the rest.
-// Otherwise so many threads read its columns here.
+// placeMatrix brings M to the device if it fits beside the rest. Otherwise so many
+// threads read its columns on the host.
 func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
 	const spare = 256 << 20 // for the driver
 	free, _, err := t.device.Memory()
@@ -84,7 +90,7 @@ func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
 	if m.Bytes() <= free-spare {
 		return t.kernels.SetMatrix(m)
 	}
-	c := &columns{matrix: m, team: team.New(threads), block: t.kernels.Block()}
+	c := &columns{matrix: m, team: team.New(threads), series: t.kernels.Block()}
 	for i := range c.memory {
 		if c.memory[i], err = t.kernels.Columns(i); err != nil {
 			return err
@@ -95,9 +101,9 @@ func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
 }
 
 // MemoryCL estimates the bytes of the device's memory that NewCL takes for a
-// vocabulary of the given size. M is not counted: it may stay on the host. What
-// depends on the number of multiprocessors is that of the largest GPUs of today.
-// The error is that of an encoder that is not known.
+// vocabulary of the given size. M is not counted: it may stay on the host. Where
+// the number of multiprocessors counts, it is that of the largest GPUs of today.
+// An encoder that is not of package subword is an error.
 func MemoryCL(words int, c graph.Config, p Precision) (int64, error) {
 	encoder, err := structureOf(c)
 	if err != nil {
@@ -117,8 +123,8 @@ func MemoryCL(words int, c graph.Config, p Precision) (int64, error) {
 	return bytes + encoderBytes(encoder, words, c), nil
 }
 
-// encoderBytes estimates by how much an encoder takes more memory than the table
-// of words that it takes the place of.
+// encoderBytes estimates the memory that an encoder takes beyond the table of
+// words, whose place it takes.
 func encoderBytes(s *subword.Structure, words int, c graph.Config) int64 {
 	v, table := int64(words), tableBytes(words, c.Dim)
 	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 8*v
@@ -140,20 +146,20 @@ func encoderBytes(s *subword.Structure, words int, c graph.Config) int64 {
 	}
 	parameter(d+1, paddedDim(c.Dim))
 	tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(d)
-	bytes += v*int64(14*d+4*paddedDim(c.Dim)) + 2*tables // features, where, standardized, their gradient; that of vectors
+	bytes += v*int64(14*d+4*paddedDim(c.Dim)) + 2*tables // features, where, standardized, their gradient; the vectors' gradient
 	bytes += min(most, 12*multiprocessors*32/int64(d+31)*tables)
 	bytes += 2 * multiprocessors * 4 * 128 * 128 // parts of the gradient of weights
 	return bytes + 16*8*multiprocessors*int64(d)
 }
 
-// paddedDim is the length that a row of dim values has on the device in either precision, or
-// a little more.
+// paddedDim is the length of a row of dim values on the device, in the precision
+// that takes more.
 func paddedDim(dim int) int { return max(cuda.Padded(dim, 4), cuda.Padded(dim, 2)) }
 
 func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(dim)) }
 
-// SeriesLength returns how many iterations to train in one call: several of the device's
-// blocks, for it waits between one AdvanceSeries and the next.
+// SeriesLength returns how many iterations to train in one call: several times as
+// many as the kernels take at once, for the device waits between two calls.
 func (t *CL) SeriesLength() int { return 4 * t.kernels.Block() }
 
 // Advance runs one iteration; see AdvanceSeries.
@@ -166,8 +172,8 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 }
 
 // AdvanceSeries runs the iterations first, first+1, ..., one for each of the
-// rates, as graph.CL does. While the device trains some, it is handed the
-// next, so that it never waits.
+// rates, as graph.CL does. The device gets the next iterations while it trains
+// some, so that it never waits.
 func (t *CL) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -197,8 +203,8 @@ func (t *CL) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]t
 	return reports, err
 }
 
-// collect waits for a buffer that is under way, unless it is -1, and appends the
-// reports of its iterations.
+// collect waits for a buffer that is under way and appends the reports of its
+// iterations. Buffer -1 is none.
 func (t *CL) collect(reports *[]trainer.Report, buffer int) error {
 	if buffer < 0 {
 		return nil
@@ -210,7 +216,7 @@ func (t *CL) collect(reports *[]trainer.Report, buffer int) error {
 	return err
 }
 
-// send brings the host's state to the device unless it is there.
+// send brings the host's state to the device unless the device has it.
 func (t *CL) send() error {
 	if t.sent {
 		return nil
@@ -224,11 +230,11 @@ func (t *CL) send() error {
 	return nil
 }
 
-// Pull brings W, or the parameters of its encoder, and C to the host, and with
+// Pull brings W, or the parameters of an encoder, and C to the host, and with
 // everything set the moments, too.
 func (t *CL) Pull(everything bool) error {
 	if !t.sent {
-		return nil // the host has what there is
+		return nil // the host has everything
 	}
 	for _, tensor := range t.host.State() {
 		if !everything && strings.HasSuffix(tensor.Name, "-moment") {
@@ -241,16 +247,17 @@ func (t *CL) Pull(everything bool) error {
 	return nil
 }
 
-// Refresh composes the rows of W by the parameters as they were pulled last.
-// Without an encoder there is nothing to do.
+// Refresh composes the rows of W from the parameters that were pulled last.
+// Without an encoder it does nothing.
 func (t *CL) Refresh() error { return t.host.Refresh() }
 
 // DOT prints the graphs that the kernels compute in the Graphviz language.
 func (t *CL) DOT() string { return t.host.DOT() }
 
-// Close frees what is on the device, but not the device.
+// Close frees the trainer's memory on the device and the host. The device stays
+// open.
 func (t *CL) Close() error {
-	_ = t.columns.wait() // of columns that nobody needs
+	_ = t.columns.wait() // nobody needs them any more
 	err := t.kernels.Close()
 	if hostErr := t.host.Close(); err == nil {
 		err = hostErr

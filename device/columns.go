@@ -7,21 +7,21 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// columns reads the columns of M that iterations need, into memory of the
-// kernels, while others are trained. The nil columns reads nothing.
+// columns reads the columns of M for the next iterations into memory of the
+// kernels, while the device trains others. The nil columns reads nothing.
 type columns struct {
 	matrix *wordcontext.Matrix
 	team   *team.Team
-	block  int
-	memory [2][]uint32 // (2, block, V) each
+	series int         // iterations of a buffer
+	memory [2][]uint32 // the two buffers, (2, series, V) each
 
-	reading      chan error // of what is being read; nil: nothing is
-	buffer       int        // that it is read into
+	reading      chan error // of the reading under way; nil: none is
+	buffer       int        // that is being filled
 	first, count int        // iterations
 }
 
 // read begins to read the columns of count iterations from first on into a
-// buffer. A count of 0 or less is nothing.
+// buffer. With a count of 0 or less it does nothing.
 func (c *columns) read(buffer, first, count int) {
 	if c == nil || count <= 0 {
 		return
@@ -32,7 +32,7 @@ func (c *columns) read(buffer, first, count int) {
 }
 
 // await returns when the columns of count iterations from first on are in a
-// buffer. If something else was read, it reads them now.
+// buffer. If others were read, it reads these now.
 func (c *columns) await(buffer, first, count int) error {
 	if c == nil {
 		return nil
@@ -49,7 +49,7 @@ func (c *columns) await(buffer, first, count int) error {
 	return nil
 }
 
-// wait waits for what is being read.
+// wait waits for the reading under way.
 func (c *columns) wait() error {
 	if c == nil || c.reading == nil {
 		return nil
@@ -59,7 +59,7 @@ func (c *columns) wait() error {
 	return err
 }
 
-// fill reads the columns that graph.CL's iterations use.
+// fill reads the columns of the two steps of each iteration.
 func (c *columns) fill(to []uint32, first, count int) error {
 	v, l := c.matrix.Rows(), c.matrix.Contexts()
 	const rows = 256
@@ -69,7 +69,7 @@ func (c *columns) fill(to []uint32, first, count int) error {
 		for done := 0; done < count; {
 			column := c.matrix.StepColumn(first+done, side)
 			run := min(count-done, l-column) // up to the last column of M
-			c.matrix.Block(column, run, row0, min(row0+rows, v), to[(side*c.block+done)*v:])
+			c.matrix.Block(column, run, row0, min(row0+rows, v), to[(side*c.series+done)*v:])
 			done += run
 		}
 	})

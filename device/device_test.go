@@ -116,7 +116,7 @@ func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
 	return p
 }
 
-// A text that has no room on the device is brought in pieces that have.
+// A text that does not fit on the device is brought in pieces that do.
 func TestFullW2VText(t *testing.T) {
 	seed := freshSeed(t)
 	c, noise := text(t, seed, 20_000)
@@ -153,7 +153,7 @@ func TestFullW2VText(t *testing.T) {
 	}
 }
 
-// Memory of a device that has no room for M, or has.
+// Memory of a device where M does not fit, or does.
 const little, plenty = 1 << 20, 1 << 40
 
 var pairs = map[string]func(*testing.T, uint64) *pair{
@@ -192,7 +192,7 @@ func each(t *testing.T, test func(t *testing.T, p *pair)) {
 
 func rateOf(unit int) float64 { return 0.01 / float64(1+unit) }
 
-// train trains units in blocks of changing sizes.
+// train trains units in series of changing lengths.
 func train(t *testing.T, gpu device.Trainer, from, to int) (reports []trainer.Report) {
 	t.Helper()
 	for size := 1; from < to; size = size*3%79 + 1 {
@@ -227,10 +227,8 @@ func same(t *testing.T, p *pair, everything bool) {
 		t.Fatal(err)
 	}
 	for _, x := range []both{p.cpu, p.gpu} {
-		if r, ok := x.(interface{ Refresh() error }); ok { // of an encoder
-			if err := r.Refresh(); err != nil {
-				t.Fatal(err)
-			}
+		if err := trainer.Refresh(x); err != nil { // of an encoder
+			t.Fatal(err)
 		}
 	}
 	gotWords, gotContexts := p.gpu.Tables()
@@ -249,7 +247,7 @@ func same(t *testing.T, p *pair, everything bool) {
 	}
 }
 
-// TestSame: whatever the blocks, both devices train the same, report the same,
+// TestSame: whatever the series, both devices train the same, report the same,
 // and go on from each other's state.
 func TestSame(t *testing.T) {
 	each(t, func(t *testing.T, p *pair) {
@@ -375,11 +373,11 @@ func TestFullW2VUnits(t *testing.T) {
 		}
 	}
 	if got := p.gpu.SeriesLength(); got != 1 {
-		t.Errorf("first block of %d units", got)
+		t.Errorf("first series of %d units", got)
 	}
 	train(t, p.gpu, 0, 1)
 	if got := p.gpu.SeriesLength(); got < 1 || got > 4 {
-		t.Errorf("second block of %d units", got)
+		t.Errorf("second series of %d units", got)
 	}
 }
 

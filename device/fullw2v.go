@@ -10,9 +10,9 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// fullW2V trains FULL-W2V on a device: units and random numbers are those of
-// sequential.Trainer. Many sentences are trained at the same time, as on many
-// threads, so two runs give similar, not the same vectors.
+// fullW2V trains FULL-W2V on a device: it has the units and random numbers of
+// sequential.Trainer. The device trains many sentences at the same time, as many
+// threads do, so two runs give similar vectors, not the same.
 type fullW2V struct {
 	mirror[*sequential.Trainer]
 	kernels FullW2VKernels
@@ -41,7 +41,7 @@ func newFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequen
 		return nil, fmt.Errorf("ask %s for its memory: %w", d.Name(), err)
 	}
 	t.kernels, err = d.NewFullW2V(FullW2VConfig{
-		Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Half: sequential.FixedWindow(c.Window),
+		Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Half: sequential.Radius(c.Window),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
 		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds, Precision: precision,
 		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision)),
@@ -62,9 +62,9 @@ func memoryFullW2V(text *corpus.Corpus, c sequential.Config, precision Precision
 	return tables + 4*int64(len(text.Tokens))
 }
 
-// textTokens returns how many tokens of the text are to be on the device, with so
-// many bytes left for them: 0 for all, or two pieces that are as large as is of
-// use, and have room for a unit each.
+// textTokens returns how many tokens of the text the device gets, with so many
+// bytes left for them: 0 for all, or two pieces as large as is useful, each at
+// least a unit.
 func textTokens(text *corpus.Corpus, c sequential.Config, left int64) int {
 	const (
 		reserve = 10        // part of the memory that is left alone
@@ -93,9 +93,9 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Preci
 	return tables + work
 }
 
-// launchSeconds is how long a launch should take: so long that its end, when
-// the last sentences leave the device half empty, is no loss, and so short that
-// progress is seen and an interrupt is felt.
+// launchSeconds is how long a launch should take. It is so long that its end, when
+// the last sentences leave most of the device idle, is no loss, and so short that
+// people see progress and an interrupt works soon.
 const launchSeconds = 0.15
 
 // SeriesLength returns how many units to train at a time: more and more, up to
@@ -146,7 +146,7 @@ func (t *fullW2V) AdvanceSeries(ctx context.Context, first int, rates []float64)
 	return reports, nil
 }
 
-// send brings the host's tables to the device unless they are there.
+// send brings the host's tables to the device unless the device has them.
 func (t *fullW2V) send() error {
 	if t.sent {
 		return nil
@@ -158,10 +158,10 @@ func (t *fullW2V) send() error {
 	return nil
 }
 
-// Pull brings W and C, which are all there is, to the host.
+// Pull brings W and C to the host; there is no other state.
 func (t *fullW2V) Pull(bool) error {
 	if !t.sent {
-		return nil // the host has what there is
+		return nil // the host has everything
 	}
 	if err := t.kernels.Tables(t.host.Tables()); err != nil {
 		return fmt.Errorf("receive the state of training: %w", err)
@@ -169,5 +169,5 @@ func (t *fullW2V) Pull(bool) error {
 	return nil
 }
 
-// Close frees what is on the device, but not the device.
+// Close frees the trainer's memory on the device. The device stays open.
 func (t *fullW2V) Close() error { return t.kernels.Close() }

@@ -9,12 +9,13 @@ type Trainer interface {
 	trainer.OnDevice
 }
 
-// A mirror is what trainers on a device share: a trainer of the host that trains
-// nothing and keeps what the device has, for checkpoints and vectors.
+// A mirror is the part that trainers on a device share: a trainer of the host
+// that trains nothing and keeps a copy of the device's tables and moments, for
+// checkpoints and vectors.
 type mirror[H host] struct {
 	host   H
 	device Device
-	sent   bool // the device has what the host has, or something newer
+	sent   bool // the device has the host's state, or a newer one
 }
 
 type host interface {
@@ -27,14 +28,14 @@ type host interface {
 // Units is the number of units of the whole run, fixed in advance.
 func (m *mirror[H]) Units() int { return m.host.Units() }
 
-// Tables returns W and C as they were pulled last, V x Dim in row-major order. The
-// rows of an encoder are those of the last Refresh.
+// Tables returns W and C as they were pulled last, V x Dim in row-major order.
+// Refresh brings the rows of an encoder up to date.
 func (m *mirror[H]) Tables() (words, contexts []float32) { return m.host.Tables() }
 
-// State returns all that training changes, as it was pulled last.
+// State returns everything that training changes, as it was pulled last.
 func (m *mirror[H]) State() []trainer.Tensor { return m.host.State() }
 
-// Push says that State was written to.
+// Push tells the trainer that State was written to.
 func (m *mirror[H]) Push() { m.sent = false }
 
 // Reset goes back to the start of training.

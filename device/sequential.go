@@ -7,8 +7,8 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 )
 
-// sequentialKernels are the sentence-ordered algorithms that have kernels: what
-// they cannot train, the memory they take, and how a trainer is made.
+// sequentialKernels are the sentence-ordered algorithms that have kernels: the
+// check of a configuration, the memory they take, and how a trainer is made.
 var sequentialKernels = map[sequential.Algorithm]struct {
 	check  func(sequential.Config, Precision) error
 	memory func(text *corpus.Corpus, c sequential.Config, p Precision, free int64) int64

@@ -19,7 +19,7 @@ import (
 // The two steps of iteration j use columns j and j + l/2 of M (modulo l), so an
 // epoch of l iterations shows every column once to either table, and each step
 // draws fresh negatives. One column for both scores a little lower
-// (benchmarks/2026-11-21-fresh-columns.md).
+// (benchmarks/2026-11-21-xeon16-columns/README.md).
 //
 // With an encoder step 1 trains its parameters, and step 2 meets the rows that
 // step 1 began with, frozen.
@@ -33,6 +33,12 @@ type CL struct {
 	steps      [2]clStep    // train words, train contexts
 	encoder    *encoderStep // steps[0] if words are composed, else nil
 }
+
+var (
+	_ trainer.Trainer   = (*CL)(nil)
+	_ trainer.Composing = (*CL)(nil)
+	_ trainer.Drawable  = (*CL)(nil)
+)
 
 // A clStep is one of the two steps of an iteration.
 type clStep struct {
@@ -117,8 +123,8 @@ func (t *CL) trainEncoder(workers *team.Team) (err error) {
 func (t *CL) Units() int { return t.iterations }
 
 // Advance runs iteration number unit, counted from 0, at the given learning
-// rate. The iterations may be run from any number on: everything random
-// follows from the number. Words is left 0: M does not know its corpus.
+// rate. Training may begin with any iteration: everything random follows from
+// its number. The report's Words are 0: M does not know its corpus.
 func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
 	if err := ctx.Err(); err != nil {
 		return trainer.Report{}, err
@@ -145,12 +151,12 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 	return report, nil
 }
 
-// Tables returns W and C, V x Dim in row-major order, live. Rows of an encoder
-// are those that the last Advance began with, or those of Refresh.
+// Tables returns W and C, V x Dim in row-major order, live. An encoder's rows are
+// older: the last Advance began with them, or Refresh computed them.
 func (t *CL) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
 
 // Refresh brings the table of words up to date with the parameters of an
-// encoder. Without one there is nothing to do.
+// encoder. Without one it does nothing.
 func (t *CL) Refresh() error {
 	if t.encoder == nil {
 		return nil
@@ -158,7 +164,7 @@ func (t *CL) Refresh() error {
 	return t.encoder.refresh()
 }
 
-// State returns all that training changes, live, in a fixed order.
+// State returns everything that training changes, live, in a fixed order.
 func (t *CL) State() []trainer.Tensor {
 	if t.encoder != nil {
 		return append(t.encoder.state(), state(t.contexts)...)
@@ -181,7 +187,7 @@ func (t *CL) Reset() {
 // DOT prints the graphs of both steps in the Graphviz language.
 func (t *CL) DOT() string { return dot(t.steps[0].compiled(), t.steps[1].compiled()) }
 
-// Close frees what Gorgonia holds.
+// Close frees Gorgonia's memory.
 func (t *CL) Close() error {
 	for _, s := range t.steps {
 		if err := s.compiled().close(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -19,12 +20,12 @@ type composedPairStep struct {
 	batch   *pairBatch
 	loss    *composedPairs
 	slots   []uint32 // by word: 1 + its place in the batch; 0: not in it
-	list    []uint32 // the words of the batch; those behind count are of none
+	list    []uint32 // the words of the batch, then words of earlier batches
 }
 
 // newComposedPairStep makes the graph for batches of at most size positives.
 func newComposedPairStep(contexts *table, b *pairBatch, size int, c Config) (s *composedPairStep, err error) {
-	defer recovered("build the graph of the encoder", &err)
+	defer operation.Recovered("build the graph of the encoder", &err)
 	workers := team.New(c.Threads)
 	s = &composedPairStep{batch: b, slots: make([]uint32, c.Encoder.Words()), list: make([]uint32, size)}
 	if s.composer, err = newComposer(workers, c); err != nil {
@@ -52,7 +53,7 @@ func newComposedPairStep(contexts *table, b *pairBatch, size int, c Config) (s *
 	return s, err
 }
 
-// refresh computes the rows of the vocabulary.
+// refresh computes the rows of the whole vocabulary.
 func (s *composedPairStep) refresh() error {
 	if err := s.forward.run(); err != nil {
 		return err

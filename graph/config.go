@@ -16,7 +16,7 @@ const (
 	FormStock Form = "stock"
 )
 
-// Config is what the models have in common. The zero values of Form and
+// Config is the settings that both models share. The zero values of Form and
 // Threads mean FormFused and all processors, and no Encoder means that words are
 // a table; the rest must be set.
 type Config struct {
@@ -50,7 +50,7 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 // forWords returns the configuration with its defaults for a vocabulary of the
-// given size, or what is wrong with it.
+// given size, or the error of an impossible value.
 func (c Config) forWords(words int) (Config, error) {
 	c, err := c.withDefaults()
 	if err != nil || c.Encoder == nil {
@@ -67,9 +67,8 @@ func (c Config) forWords(words int) (Config, error) {
 	return c, nil
 }
 
-// MomentBytes is the memory of the optimizers' state for a vocabulary of the
-// given size: that of both tables, or of the contexts and an encoder's
-// parameters.
+// MomentBytes is the memory of the optimizers of both tables, for a vocabulary of
+// the given size. An encoder's parameters take the place of the words.
 func (c Config) MomentBytes(words int) int64 {
 	table := c.Optimizer.Bytes(words, c.Dim)
 	if c.Encoder == nil {
@@ -82,15 +81,15 @@ func (c Config) MomentBytes(words int) int64 {
 	return bytes
 }
 
-// tableBytes is the memory of both tables and their optimizers.
+// tableBytes is the memory of both tables and of their optimizers.
 func (c Config) tableBytes(words int) int64 {
 	return 2*4*int64(words)*int64(c.Dim) + c.MomentBytes(words)
 }
 
-// stockBytes is the memory of the stock form beside tables: the gathered right
-// rows and what Gorgonia allocates for them, for a batch of rows left rows.
-// The factor was measured at 990 MB for 18,498 rows, 500 dimensions and 6
-// pairs a row: about 4.5 copies of the gathered rows.
+// stockBytes is the memory of the stock form beside tables, for a batch of rows
+// left rows: the gathered right rows and Gorgonia's copies of them. Measured: 990
+// MB for 18,498 rows, 500 dimensions and 6 pairs a row, which is about 4.5
+// copies.
 func (c Config) stockBytes(rows int) int64 {
 	return int64(rows) * int64(1+c.Negatives) * int64(c.Dim) * 4 * 11 / 2
 }

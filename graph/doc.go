@@ -1,22 +1,20 @@
-// Package graph holds the models as Gorgonia expression graphs: the two-step
-// W2V-CL graph, whose batch is the whole vocabulary, and the minibatch
-// W2V-Vanilla graph it is compared with.
+// Package graph trains W2V-CL and its baseline W2V-Vanilla as Gorgonia
+// expression graphs.
 //
-// Start with CL (twostep.go): its Advance is one iteration of W2V-CL
-// (the W2V-CL paper, section 3). Each of the two steps runs one small
-// graph in Gorgonia's tape machine. The graph comes in two forms that give the
-// same result:
+// Start with CL (cl.go): its Advance is one iteration of W2V-CL (the W2V-CL
+// paper, section 3), whose batch is the whole vocabulary. Vanilla (vanilla.go)
+// trains minibatches of pairs in the order of the text (section 2.1).
+//
+// A step runs one small graph in Gorgonia's tape machine. The graph comes in two
+// forms that give the same result:
 //
 //   - FormStock (stock.go) uses Gorgonia's own operations and automatic
 //     differentiation. It is the readable oracle, and slow.
-//   - FormFused (skipgram.go) is one operation, SkipGram, that computes loss
-//     and gradient in one pass over memory and can update each row while it is
-//     in the cache. It is the default.
-//
-// Vanilla (vanilla.go) trains minibatches of pairs in the order of the text; its
-// fused operation is in pairs.go.
+//   - FormFused is one operation, SkipGram (skipgram.go) or pairsStep (pairs.go),
+//     that computes loss and gradient in one pass over memory and updates each
+//     row while it is in the cache. It is the default.
 //
 // An Encoder (encoder.go; package subword has some) takes the place of the word
-// table in either model; its gradient comes from Gorgonia. A new loss is an
-// operation like SkipGram, on what operation.go has in common.
+// table in either model; Gorgonia derives its gradient. A new loss is an
+// operation like SkipGram; operation.go has the parts that operations share.
 package graph

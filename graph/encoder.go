@@ -13,8 +13,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// An Encoder composes the vectors of the vocabulary from parameters of its own,
-// and takes the place of the word table W in either model. Package subword has
+// An Encoder composes the vectors of the vocabulary from parameters of its own.
+// It takes the place of the word table W in either model. Package subword has
 // some.
 type Encoder interface {
 	// Words is V, Dim is N.
@@ -22,15 +22,16 @@ type Encoder interface {
 	Dim() int
 	// Parameters lists the matrices that training changes, live, in a fixed order.
 	Parameters() []Parameter
-	// Randomize puts the parameters to where training starts.
+	// Randomize sets the parameters to the start of training.
 	Randomize(seed uint64)
-	// Rows adds to the graph of the parameters' nodes, given in their order, the
-	// vectors of some words, (B, N), differentiable in every parameter. batch
-	// holds the words' numbers, and may hold others in the next run; nil is the
-	// whole vocabulary. The values must not depend on the threads.
+	// Rows adds the vectors of some words, (B, N), to the graph of the
+	// parameters' nodes, which come in their order. The vectors must be
+	// differentiable in every parameter and must not depend on the threads. batch
+	// holds the words' numbers and may change between runs; nil is the whole
+	// vocabulary.
 	Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error)
-	// Bytes estimates the memory that Rows of the whole vocabulary takes, and its
-	// gradient beside that.
+	// Bytes estimates the memory of Rows of the whole vocabulary, and the memory
+	// that the gradient adds.
 	Bytes() (rows, gradient int64)
 }
 
@@ -50,8 +51,8 @@ func parameterBytes(e Encoder) int64 {
 	return bytes
 }
 
-// composer is an encoder in training, for both models. Gorgonia
-// derives the gradients of the parameters; the optimizers update them.
+// composer is an encoder in training, for both models. Gorgonia derives the
+// gradients of the parameters; the optimizers update them.
 type composer struct {
 	encoder    Encoder
 	words      *table // the rows of the vocabulary, copied; it has no optimizer
@@ -60,7 +61,7 @@ type composer struct {
 	trained    []parameterOptimizer
 	team       *team.Team
 	threads    int
-	sparse     bool // most rows of parameters have no gradient and are left alone
+	sparse     bool // rows without a gradient are left alone: most of them have none
 }
 
 func newComposer(workers *team.Team, c Config) (*composer, error) {
@@ -137,10 +138,10 @@ func (s *composer) keep(rows *gorgonia.Node) error {
 
 // updateParameter updates one parameter, row by row.
 func (s *composer) updateParameter(o optim.Optimizer, value *tensor.Dense, gradient []float32) error {
-	const block = 64
+	const blockRows = 64
 	rows, n, w := value.Shape()[0], value.Shape()[1], value.Float32s()
-	return s.team.Do((rows+block-1)/block, func(_, b int) {
-		for i := b * block; i < min((b+1)*block, rows); i++ {
+	return s.team.Do((rows+blockRows-1)/blockRows, func(_, b int) {
+		for i := b * blockRows; i < min((b+1)*blockRows, rows); i++ {
 			g := gradient[i*n:][:n]
 			if s.sparse && simd.Dot(g, g) == 0 {
 				continue

@@ -3,14 +3,16 @@ package graph
 import (
 	"errors"
 
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"gorgonia.org/gorgonia"
 )
 
-// encoderStep trains an encoder against frozen right rows: step 1 of W2V-CL
-// with composed words. Step 2 meets the rows of this forward pass: those of the
-// parameters before their update. A second pass for those after it would cost a
-// fifth of the step and changes no score (benchmarks/2026-11-21-subword.md).
+// encoderStep trains an encoder against frozen right rows: step 1 of W2V-CL with
+// composed words. Step 2 meets the rows of this forward pass, which the
+// parameters gave before their update. A second pass after the update would cost
+// a fifth of the step and changes no score
+// (benchmarks/2026-11-21-xeon2-subword-quality/README.md).
 type encoderStep struct {
 	*machine
 	*composer
@@ -19,7 +21,7 @@ type encoderStep struct {
 }
 
 func newEncoderStep(right *table, t targets, workers *team.Team, c Config) (s *encoderStep, err error) {
-	defer recovered("build the graph of the encoder", &err)
+	defer operation.Recovered("build the graph of the encoder", &err)
 	s = &encoderStep{loss: newSkipGram(t, workers, nil)}
 	if s.composer, err = newComposer(workers, c); err != nil {
 		return nil, err
@@ -50,10 +52,9 @@ func (s *encoderStep) run() (float64, error) {
 	return s.loss.Loss(), s.update()
 }
 
-// refresh computes the rows of the parameters as they are, in the part of the
-// graph that leads to them.
+// refresh computes the rows anew, in the part of the graph that leads to them.
 func (s *encoderStep) refresh() (err error) {
-	defer recovered("compile the graph of the encoder", &err)
+	defer operation.Recovered("compile the graph of the encoder", &err)
 	m, err := newMachine(s.graph.SubgraphRoots(s.rows))
 	if err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
-// descent is the rate with which simd.Gradients gives the gradient of the loss
-// itself, not a step along it.
+// descent is the rate at which simd.Gradients gives the gradient of the loss
+// itself.
 const descent = -1
 
 // kindsOf returns the kinds of n scores, width of them a row, the positive first.
@@ -19,8 +19,8 @@ func kindsOf(n, width int) []uint32 {
 	return kinds
 }
 
-// withoutLoss sets the scores of a row to those of a model that is certain: the
-// loss of each is zero, exactly.
+// withoutLoss sets the scores of a row to infinities of the right sign: the loss
+// of each is zero, exactly.
 func withoutLoss(scores []float32) {
 	for k := range scores {
 		scores[k] = float32(math.Inf(-1))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -14,16 +15,16 @@ type machine struct {
 	vm    gorgonia.VM
 }
 
-// newMachine compiles a graph. Gorgonia panics on some faults; they come out
-// as errors. (The tape machine runs the operations on a goroutine of its own,
-// where nobody else can catch a panic: our operations catch theirs themselves.)
+// newMachine compiles a graph. Gorgonia panics on some faults; they become
+// errors. (The tape machine runs operations on a goroutine of its own, where
+// nobody else can catch a panic: our operations catch theirs themselves.)
 func newMachine(g *gorgonia.ExprGraph) (m *machine, err error) {
-	defer recovered("compile the graph", &err)
+	defer operation.Recovered("compile the graph", &err)
 	return &machine{graph: g, vm: gorgonia.NewTapeMachine(g)}, nil
 }
 
 func (m *machine) run() (err error) {
-	defer recovered("run the graph", &err)
+	defer operation.Recovered("run the graph", &err)
 	m.vm.Reset() // without it RunAll does nothing and says nothing
 	if err := m.vm.RunAll(); err != nil {
 		return fmt.Errorf("cannot run the graph: %w", err)
@@ -32,13 +33,6 @@ func (m *machine) run() (err error) {
 }
 
 func (m *machine) close() error { return m.vm.Close() }
-
-// recovered turns a panic into an error that says what was being done.
-func recovered(doing string, err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("cannot %s: gorgonia panicked: %v", doing, p)
-	}
-}
 
 // matrix adds a named input node whose value is the tensor itself, not a copy.
 func matrix(g *gorgonia.ExprGraph, name string, t *tensor.Dense) *gorgonia.Node {

@@ -4,25 +4,20 @@ import (
 	"fmt"
 
 	"github.com/chewxy/hm"
-	base "github.com/w2vcl/w2vcl/internal/operation"
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// operation is the base of our Gorgonia operations.
-type operation = base.Base
+// lossOperation is the base of operations from two matrices to a loss.
+type lossOperation struct{ operation.Base }
 
-func newOperation(name string, inputs int) operation { return base.New(name, inputs) }
-
-var matrixType = base.MatrixType
-
-// lossOperation is the base of those that take two matrices and give a loss.
-type lossOperation struct{ operation }
-
-func newLossOperation(name string) lossOperation { return lossOperation{newOperation(name, 2)} }
+func newLossOperation(name string) lossOperation { return lossOperation{operation.New(name, 2)} }
 
 // Type is matrix -> matrix -> scalar.
-func (lossOperation) Type() hm.Type { return hm.NewFnType(matrixType, matrixType, tensor.Float32) }
+func (lossOperation) Type() hm.Type {
+	return hm.NewFnType(operation.MatrixType, operation.MatrixType, tensor.Float32)
+}
 
 // InferShape says scalar.
 func (lossOperation) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
@@ -35,7 +30,7 @@ func twoMatrices(inputs []gorgonia.Value) (a, b *tensor.Dense, err error) {
 	if len(inputs) < 2 {
 		return nil, nil, fmt.Errorf("%d inputs instead of two matrices", len(inputs))
 	}
-	m, err := base.Matrices(inputs[:2])
+	m, err := operation.Matrices(inputs[:2])
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,16 +26,16 @@ func (p *pairBatch) left() int { return len(p.words) / p.width }
 //	loss = sum over positives of softplus(-s) + sum over negatives of softplus(s)
 //	s_e = words[word of e] . contexts[context of e]
 //
-// A row that occurs several times in the batch conflicts with itself: its
-// gradients are summed and it is updated once. Rows that do not occur are left
-// alone, moments included (as TensorFlow's lazy Adam does). Sums are made in a
-// fixed order, so the result does not depend on the number of threads.
+// A row that occurs several times in the batch is updated once, by the sum of its
+// gradients. Rows that do not occur are left alone, moments included (lazy Adam,
+// as TensorFlow has it). Sums have a fixed order, so the result does not depend
+// on the number of threads.
 type pairsStep struct {
 	lossOperation
 	batch           *pairBatch
 	words, contexts *table
 	team            *team.Team
-	keep            []float32 // V x N: gradients of words, that are not updated then; or nil
+	keep            []float32 // V x N: gradients of words, which are then not updated; or nil
 
 	byWord, byContext grouping
 	coefficients      []float32 // by entry: gradient of the loss for its score

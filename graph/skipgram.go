@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/chewxy/hm"
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
@@ -34,16 +35,15 @@ type SkipGram struct {
 
 	loss    float64
 	value   gorgonia.F32
-	blocks  []float64 // loss of each block, summed in order
+	losses  []float64 // of each block, summed in order
 	workers []*skipGramWorker
 }
 
 // skipGramWorker is one goroutine's scratch memory.
 type skipGramWorker struct {
-	targets []uint32 // of a block of rows
-	// of a strip of rows, 1+K values each
-	scores, coefficients []float32
-	kinds                []uint32
+	targets              []uint32  // of a block of rows
+	scores, coefficients []float32 // of a strip of rows, 1+K values each
+	kinds                []uint32  // likewise
 	gradient             []float32 // of one row
 }
 
@@ -52,9 +52,9 @@ type skipGramWorker struct {
 const blockRows = 128
 
 // A block is trained strip by strip: first the scores of all rows of a strip,
-// then what they make of loss and gradient, then the updates. A strip is short
-// enough for its rows and their targets to stay in the first-level cache in
-// between; while it is trained, the targets of the rows ahead are fetched.
+// then their losses and gradients, then the updates. A strip is so short that
+// its rows and their targets stay in the first-level cache from one to the next.
+// Meanwhile the targets of the rows ahead are fetched.
 const (
 	stripBytes = 24 << 10
 	stripRows  = 8
@@ -97,8 +97,8 @@ func (s *SkipGram) Loss() float64 { return s.loss }
 func (s *SkipGram) run(left, right *tensor.Dense) error {
 	rows, n := left.Shape()[0], left.Shape()[1]
 	count := (rows + blockRows - 1) / blockRows
-	if len(s.blocks) != count {
-		s.blocks = make([]float64, count)
+	if len(s.losses) != count {
+		s.losses = make([]float64, count)
 	}
 	for len(s.workers) < s.team.Threads() {
 		s.workers = append(s.workers, newSkipGramWorker(s.targets.width(), n))
@@ -110,13 +110,13 @@ func (s *SkipGram) run(left, right *tensor.Dense) error {
 	}
 	err := s.team.Do(count, func(worker, b int) {
 		first := b * blockRows
-		s.blocks[b] = s.block(s.workers[worker], l, r, kept, n, first, min(first+blockRows, rows))
+		s.losses[b] = s.block(s.workers[worker], l, r, kept, n, first, min(first+blockRows, rows))
 	})
 	if err != nil {
 		return fmt.Errorf("skip-gram step: %w", err)
 	}
 	s.loss = 0
-	for _, x := range s.blocks {
+	for _, x := range s.losses {
 		s.loss += x
 	}
 	return nil
@@ -147,7 +147,7 @@ func (s *SkipGram) block(w *skipGramWorker, left, right, kept []float32, n, firs
 }
 
 // strip trains the given number of rows from row first on. list holds their
-// targets, and those of the rows behind them in the block.
+// targets, then the targets of the rows behind them in the block.
 func (s *SkipGram) strip(w *skipGramWorker, left, right, kept []float32, n, first, rows int, list []uint32, loss *simd.Loss) {
 	width := s.targets.width()
 	scores := w.scores[:rows*width]
@@ -178,8 +178,6 @@ func (s *SkipGram) strip(w *skipGramWorker, left, right, kept []float32, n, firs
 	}
 }
 
-// What follows is what Gorgonia asks of an operation; the rest is in operation.
-
 // Do runs the step on values of left and right.
 func (s *SkipGram) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
 	left, right, err := twoMatrices(inputs)
@@ -202,7 +200,7 @@ func (s *SkipGram) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
 func (s *SkipGram) DiffWRT(int) []bool { return []bool{true, false} }
 
 // SymDiff returns the node of the gradient for left. Do computes it with the
-// loss, so the node only hands it out; it depends on the loss to come after it.
+// loss, and the node hands it out; its input is the loss, to run after it.
 func (s *SkipGram) SymDiff(inputs gorgonia.Nodes, output, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 	if s.update != nil {
 		return nil, fmt.Errorf("%v has no gradient to give: it updates left itself", s)
@@ -216,17 +214,17 @@ func (s *SkipGram) SymDiff(inputs gorgonia.Nodes, output, grad *gorgonia.Node) (
 	return gorgonia.Nodes{d, nil}, nil
 }
 
-// lossGradient hands out a gradient that the operation of a loss computed with
-// it. Its inputs are what the gradient is for, the loss and the gradient of the
-// loss.
+// lossGradient hands out the gradient that the operation of a loss has computed.
+// Its inputs are the matrix that the gradient is for, the loss and the gradient
+// of the loss.
 type lossGradient struct {
-	operation
+	operation.Base
 	gradient *tensor.Dense
 }
 
 // applyLossGradient adds the node that hands out the gradient of left.
 func applyLossGradient(of fmt.Stringer, left, loss, ofLoss *gorgonia.Node, gradient *tensor.Dense) (*gorgonia.Node, error) {
-	node, err := gorgonia.ApplyOp(&lossGradient{newOperation("gradient of "+of.String(), 3), gradient}, left, loss, ofLoss)
+	node, err := gorgonia.ApplyOp(&lossGradient{operation.New("gradient of "+of.String(), 3), gradient}, left, loss, ofLoss)
 	if err != nil {
 		return nil, fmt.Errorf("gradient of %v: %w", of, err)
 	}
@@ -234,7 +232,7 @@ func applyLossGradient(of fmt.Stringer, left, loss, ofLoss *gorgonia.Node, gradi
 }
 
 func (d *lossGradient) Type() hm.Type {
-	return hm.NewFnType(matrixType, tensor.Float32, tensor.Float32, matrixType)
+	return hm.NewFnType(operation.MatrixType, tensor.Float32, tensor.Float32, operation.MatrixType)
 }
 
 func (d *lossGradient) InferShape(in ...gorgonia.DimSizer) (tensor.Shape, error) {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
 	"gorgonia.org/gorgonia"
@@ -41,7 +42,7 @@ func (f *fusedStep) compiled() *machine { return f.machine }
 
 // newFusedStep makes the graph of op on two tables, which trains the given ones.
 func newFusedStep(op gorgonia.Op, loss func() float64, a, b *table, trained []parameterOptimizer) (f *fusedStep, err error) {
-	defer recovered("build the fused graph", &err)
+	defer operation.Recovered("build the fused graph", &err)
 	g := gorgonia.NewGraph()
 	if _, err := gorgonia.ApplyOp(op, matrix(g, a.name, a.dense), matrix(g, b.name, b.dense)); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -24,7 +25,7 @@ type stockLoss struct {
 // newStockLoss builds the graph. left is used as it is, not copied. wrtRight
 // asks for the gradients of the gathered right rows too.
 func newStockLoss(left *tensor.Dense, width int, wrtRight bool) (s *stockLoss, err error) {
-	defer recovered("build the stock graph", &err)
+	defer operation.Recovered("build the stock graph", &err)
 	rows, n := left.Shape()[0], left.Shape()[1]
 	g := gorgonia.NewGraph()
 	x := matrix(g, "left", left)
@@ -63,9 +64,9 @@ func stockTerm(left, right *gorgonia.Node, positive bool) *gorgonia.Node {
 	return gorgonia.Must(gorgonia.Sum(gorgonia.Must(gorgonia.Softplus(scores))))
 }
 
-// run gathers the targets' rows of table (V, N) and runs the graph. It returns
-// the loss. A row without targets meets zeros, which give it no gradient; the
-// log 2 that each of its pairs adds to the loss is taken off.
+// run gathers the targets' rows of table (V, N), runs the graph and returns the
+// loss. A row without targets meets zeros, which give it no gradient; the log 2
+// that each of its pairs adds to the loss is taken off.
 func (s *stockLoss) run(t targets, table *tensor.Dense) (float64, error) {
 	rows, n := s.right[0].Shape()[0], s.right[0].Shape()[1]
 	width := len(s.right)

@@ -25,7 +25,7 @@ func newTable(name string, rows int, c Config) (*table, error) {
 	return &table{name: name, rows: rows, dim: c.Dim, data: data, dense: dense(data, rows, c.Dim), optimizer: o}, nil
 }
 
-// newTables returns W and C as they are when training starts; see reset.
+// newTables returns W and C at the start of training; see reset.
 func newTables(rows int, c Config) (words, contexts *table, err error) {
 	if words, err = newTable("words", rows, c); err != nil {
 		return nil, nil, err
@@ -54,7 +54,7 @@ func (t *table) updateRow(i int, gradient []float32) {
 	t.optimizer.UpdateRow(i, t.row(i), gradient)
 }
 
-// state lists what training changes in the tables.
+// state lists the tables and their moments.
 func state(tables ...*table) []trainer.Tensor {
 	var all []trainer.Tensor
 	for _, t := range tables {

@@ -29,8 +29,8 @@ type List struct {
 	Rows  []uint32
 }
 
-// check says what is wrong with the list for a batch of rows and a right table
-// of v rows. The vector kernels do not look.
+// check returns why the list is wrong for a batch of rows and a right table of v
+// rows. The vector kernels do not look.
 func (l *List) check(rows, v int) error {
 	if l.Width < 1 || len(l.Rows) < rows*l.Width {
 		return fmt.Errorf("%d targets, %d a row, for %d rows", len(l.Rows), l.Width, rows)
@@ -61,36 +61,36 @@ type sampler struct {
 
 func (s *sampler) width() int { return 1 + s.negatives }
 
-// fill draws negative k of row i from word iK+k of the step's stream, so no
-// draw depends on where fill began. A block's first row times K is a multiple of
-// 4, as Philox needs it.
+// fill draws negative k of row i from number iK+k of the step's stream, so no
+// draw depends on where fill began. first times K is a multiple of 4, as Philox
+// needs it.
 func (s *sampler) fill(first int, dst []uint32) {
 	width := s.width()
 	rows := len(dst) / width
-	// The random words lie at the end of dst; what is written in front of them
-	// never gets ahead of what is read.
-	words := dst[rows:]
-	simd.Philox(words, s.seed, uint64(s.stream), uint64(first)*uint64(s.negatives)/4)
+	// The random bits lie at the end of dst. A row is written in front of the
+	// bits that are still to be read.
+	bits := dst[rows:]
+	simd.Philox(bits, s.seed, uint64(s.stream), uint64(first)*uint64(s.negatives)/4)
 	for i := range rows {
 		row := dst[i*width:][:width]
-		random := words[i*s.negatives:][:s.negatives]
+		drawn := bits[i*s.negatives:][:s.negatives]
 		row[0] = s.column[first+i]
-		for k, x := range random {
+		for k, x := range drawn {
 			row[k+1] = s.noise.Draw(x)
 		}
 	}
 }
 
-// draws hands out the 32-bit words of one random stream in order.
+// draws hands out the random numbers of one stream in order, 32 bits each.
 type draws struct {
 	seed   uint64
 	stream corpus.Stream
-	place  uint64 // of the next word
-	loaded uint64 // 1 + number of the run of words held
-	words  [drawsHeld]uint32
+	place  uint64 // of the next number
+	loaded uint64 // 1 + place/drawsHeld of the numbers held
+	bits   [drawsHeld]uint32
 }
 
-// drawsHeld words are made at a time: what the vector kernel makes at once.
+// drawsHeld is how many numbers the vector kernel makes at once.
 const drawsHeld = 32
 
 func newDraws(seed uint64, stream corpus.Stream, place uint64) *draws {
@@ -102,11 +102,11 @@ func (d *draws) next() uint32 {
 	return d.at(d.place - 1)
 }
 
-// at returns word i: lane i mod 4 of block i/4.
+// at returns number i: lane i mod 4 of Philox at counter i/4.
 func (d *draws) at(i uint64) uint32 {
 	if d.loaded != i/drawsHeld+1 {
-		simd.Philox(d.words[:], d.seed, uint64(d.stream), i/drawsHeld*drawsHeld/4)
+		simd.Philox(d.bits[:], d.seed, uint64(d.stream), i/drawsHeld*drawsHeld/4)
 		d.loaded = i/drawsHeld + 1
 	}
-	return d.words[i%drawsHeld]
+	return d.bits[i%drawsHeld]
 }

@@ -35,10 +35,15 @@ func (o VanillaOptions) sampling(seed uint64) corpus.Sampling {
 	return corpus.Sampling{Seed: seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
 }
 
-// Vanilla trains W2V-Vanilla, the baseline of the W2V-CL paper: pairs of word
-// and context in the order of the corpus, minibatches of a fixed number of
-// pairs, look-ups on both sides. Rows that conflict inside a minibatch are
-// summed; see pairsStep.
+// Vanilla trains W2V-Vanilla (the W2V-CL paper, section 2.1): pairs of word and
+// context in the order of the corpus, minibatches of a fixed number of pairs,
+// look-ups on both sides. A row that occurs several times in a minibatch is
+// updated once, by the sum of its gradients; see pairsStep.
+//
+// The paper's baseline is Chainer's Word2Vec, whose Adam moves every row of both
+// tables in every minibatch. Here a minibatch updates the rows that it holds and
+// leaves the others alone, moments included. So training takes far less work,
+// and wants another learning rate.
 //
 // A unit of training is a run of whole sentences, about unitTokens tokens. Its
 // last minibatch may be smaller.
@@ -58,6 +63,12 @@ type Vanilla struct {
 	// exact as float32 and part of State
 	count []float32
 }
+
+var (
+	_ trainer.Trainer   = (*Vanilla)(nil)
+	_ trainer.Composing = (*Vanilla)(nil)
+	_ trainer.Drawable  = (*Vanilla)(nil)
+)
 
 const (
 	unitTokens = 1 << 16
@@ -138,15 +149,15 @@ func (t *Vanilla) trainEncoder() (err error) {
 // Units is the number of units of all epochs.
 func (t *Vanilla) Units() int { return t.options.Epochs * (len(t.units) - 1) }
 
-// Advance trains one unit at the given learning rate. Which pairs it holds and
-// their negatives follow from its number alone.
+// Advance trains one unit at the given learning rate. The unit's pairs and their
+// negatives follow from its number alone.
 func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
 	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
 	p := &pairReader{sampler: t.sampler, window: t.options.Window, epoch: uint32(epoch), sentence: t.units[u], end: t.units[u+1]}
 	negatives := newDraws(t.config.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0)
 	report := trainer.Report{Words: float64(t.corpus.Sentences[p.end] - t.corpus.Sentences[p.sentence])}
-	// What an encoder knows of the whole vocabulary is brought up to date once
-	// a unit; minibatches see a part of it only.
+	// An encoder standardizes by the whole vocabulary, but a minibatch holds a
+	// part of it. So it is brought up to date once a unit.
 	if err := t.Refresh(); err != nil {
 		return trainer.Report{}, fmt.Errorf("unit %d: %w", unit, err)
 	}
@@ -199,7 +210,7 @@ func (t *Vanilla) countBatch() int {
 func (t *Vanilla) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
 
 // Refresh brings the table of words up to date with the parameters of an
-// encoder. Without one there is nothing to do.
+// encoder. Without one it does nothing.
 func (t *Vanilla) Refresh() error {
 	if t.encoder == nil {
 		return nil
@@ -207,7 +218,7 @@ func (t *Vanilla) Refresh() error {
 	return t.encoder.refresh()
 }
 
-// State returns all that training changes, live, in a fixed order.
+// State returns everything that training changes, live, in a fixed order.
 func (t *Vanilla) State() []trainer.Tensor {
 	tables := state(t.contexts)
 	if t.encoder != nil {
@@ -233,7 +244,7 @@ func (t *Vanilla) Reset() {
 // DOT prints the graph in the Graphviz language.
 func (t *Vanilla) DOT() string { return dot(t.step.compiled()) }
 
-// Close frees what Gorgonia holds.
+// Close frees Gorgonia's memory.
 func (t *Vanilla) Close() error {
 	if t.encoder != nil {
 		if err := t.encoder.forward.close(); err != nil {

@@ -6,12 +6,12 @@ import (
 )
 
 // An algorithm trains sentences. Each thread has its own, with the memory it
-// works in; the tables are those of all threads.
+// works in; all threads share the tables.
 type algorithm interface {
 	train(s *sentence)
 }
 
-// A model is what an algorithm trains, and with what.
+// A model is the tables that an algorithm trains, and its means to do so.
 type model struct {
 	Config
 	words, contexts []float32 // W, (V, N), and C with the copies of all threads behind it

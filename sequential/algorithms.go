@@ -17,16 +17,16 @@ type Descriptor struct {
 	Models []ModelDescriptor // to choose from, the default first; empty: SkipGram alone
 	Recipe Recipe
 
-	// FixedWindow algorithms have windows of FixedWindow(W) words on either
-	// side; the others draw each window's width from 1 to W.
+	// FixedWindow algorithms have windows of Radius(W) words on either side; the
+	// others draw each window's width from 1 to W.
 	FixedWindow bool
 
 	wordBytes int64 // memory of a thread for each word of the vocabulary
 	create    func(m *model) algorithm
 }
 
-// A Recipe is what the tuned defaults of an algorithm differ in from those that
-// all algorithms share. Zero values leave these alone.
+// A Recipe is an algorithm's own defaults. A zero value leaves the default that
+// all algorithms share.
 type Recipe struct {
 	LearningRate  float64 // at the start of training
 	NoiseExponent float64 // power of the words' counts by which negatives are drawn
@@ -58,7 +58,7 @@ func Find(name Algorithm) (Descriptor, error) {
 	return Descriptor{}, fmt.Errorf("sentence-ordered algorithm %q is unknown; it is one of %s", name, strings.Join(known, ", "))
 }
 
-// A Model says what of a window predicts what.
+// A Model says how the context words of a window predict its target.
 type Model string
 
 // SkipGram predicts the target from each context word alone. All algorithms have
@@ -69,7 +69,7 @@ const SkipGram Model = "sg"
 type ModelDescriptor struct {
 	Name   Model
 	Help   string
-	Recipe Recipe // what differs from the algorithm's own
+	Recipe Recipe // goes before the algorithm's
 }
 
 // trains reports whether the algorithm has a model.

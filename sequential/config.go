@@ -5,9 +5,9 @@ import (
 	"runtime"
 )
 
-// Config is what all algorithms have in common, and a few options of some. The
-// zero values of Model, Threads, Combine and Batch stand for what their comments
-// say; the rest must be set.
+// Config is the settings that all algorithms share, and a few options of some.
+// The comments say what a zero value of Model, Threads, Combine and Batch stands
+// for; the rest must be set.
 type Config struct {
 	Algorithm Algorithm
 	Model     Model // zero: SkipGram; others only with algorithms that list them
@@ -24,8 +24,8 @@ type Config struct {
 	Batch   int // PARW2V: B, words that share negatives; zero: 24
 }
 
-// withDefaults returns the configuration with its zero values replaced, or what
-// is wrong with it.
+// withDefaults returns the configuration with its zero values replaced, or the
+// error of an impossible value.
 func (c Config) withDefaults() (Config, error) {
 	if c.Model == "" {
 		c.Model = SkipGram
@@ -60,7 +60,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// maxWindow is far beyond what is of use and keeps memory in bounds.
+// maxWindow is far beyond useful windows and keeps memory in bounds.
 const maxWindow = 1000
 
 func setDefault(value *int, standard int) {

@@ -5,23 +5,23 @@ import "github.com/w2vcl/w2vcl/kernels/simd"
 // copies are a thread's copies of the rows of C of the most frequent words, where
 // many threads train.
 //
-// A row that every thread changes travels from the cache of one core to that of
-// the next, and they wait for it: with 16 threads longer than the arithmetic
-// takes. Half of the outputs in an English text are of its 2,048 most frequent
-// words, so each thread trains copies of these rows, which stay with its core.
-// After some uses of a copy it adds what it has changed to the row, and takes over
-// the row with what others have added (simd.Exchange).
+// A row that every thread changes travels from one core's cache to the next, and
+// threads wait for it: with 16 threads longer than the arithmetic takes. Every
+// second output in an English text is one of its 2,048 most frequent words, so
+// each thread trains copies of these rows, which stay with its core. After some
+// uses of a copy the thread adds its changes to the row, and takes over the row
+// with the changes of the others (simd.Exchange).
 //
-// So threads change a row without having seen the last changes of the others, as
-// they do without copies, only more of them. Hogwild converges while these
+// So a thread changes a row before it has seen the last changes of the others.
+// Without copies it does, too, but misses fewer. Hogwild converges while these
 // are few (Recht et al. 2011, section 4, τ). Hence the bound counts uses, whatever
 // the word's frequency: with one interval for all words threads miss thousands of
-// uses of the most frequent ones, and the sum of what they change diverges. What
-// a thread that hardly uses a word has missed ends with the unit.
+// uses of the most frequent ones, and the sum of their changes diverges. A thread
+// that hardly uses a word catches up at the end of the unit.
 //
-// The copies lie behind C in one table, so that to everything that trains they
-// are rows like any others. Rows of W have none: a window has one new input only, so
-// it is no faster, and the loss is higher.
+// The copies lie behind C in one table, so all code that trains takes them for
+// rows like any others. Rows of W have no copies: a window has only one new
+// input, so copies would not be faster, and the loss is higher.
 type copies struct {
 	table  []float32 // C, (V, N), then the copies of each thread, (count, N)
 	before []float32 // (count, N): the rows of C as they were when taken over

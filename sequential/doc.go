@@ -1,9 +1,10 @@
 // Package sequential holds the sentence-ordered trainers: windows slide over
-// the sentences of a text and every window changes the tables at once. They are
-// what W2V-CL is compared with, and the plain references of the CUDA kernels.
+// the sentences of a text and every window changes the tables at once. W2V-CL is
+// compared with them, and they are the plain references of the CUDA kernels.
 //
-// Start with Trainer (trainer.go). Each algorithm has a file of its own, to be
-// read beside its paper, and is one small type that trains one sentence:
+// Start with Trainer (trainer.go). Each algorithm has a file of its own, to read
+// beside its paper, and is one small type that trains one sentence. It is a line
+// in the table of algorithms.go; nothing else in the program lists algorithms:
 //
 //   - word2vec.go: skip-gram and CBOW with private negatives (Mikolov et al.
 //     2013, and the published word2vec.c);
@@ -15,20 +16,21 @@
 //   - parw2v.go: attraction, then repulsion in mini-batches (PAR-Word2Vec,
 //     section V).
 //
-// What they share: sentences and their windows (sentence.go; corpus.Sampler draws
+// They share sentences and their windows (sentence.go; corpus.Sampler draws
 // them), negatives (negatives.go), and the update of a window with its loss
 // (product.go), whose arithmetic is in package kernels/simd.
 //
-// W (words) holds the vectors of words as inputs, that is, as context words of
-// a window, and C (contexts) those of words as outputs: targets and negatives.
+// W (words) holds the vectors of words as inputs, which are the context words of
+// a window. C (contexts) holds the vectors of words as outputs, which are its
+// target and its negatives.
 //
 // # Determinism
 //
-// What is drawn for a token follows from the seed, the epoch and the token's
-// place alone. With one thread every bit of the result does, too; with several,
-// threads train sentences from different places of the text at the same time and
-// change the same tables without locks (Hogwild, Recht et al. 2011); from eight
-// on each has copies of the rows that all of them want (copies.go). They meet at
-// the end of each unit, when the tables hold everything. The race detector is
-// right to report that: test a program that trains under it with one thread.
+// The random numbers of a token follow from the seed, the epoch and the token's
+// place alone. With one thread every bit of the result does, too. Several threads
+// train sentences from different places of the text at the same time and change
+// the same tables without locks (Hogwild, Recht et al. 2011); from eight on each
+// has copies of the rows that all of them want (copies.go). They meet at the end
+// of each unit, when the tables hold everything. The race detector reports that,
+// rightly: under it, train with one thread.
 package sequential

@@ -8,7 +8,7 @@ const FullW2V Algorithm = "fullw2v"
 var fullW2VDescriptor = Descriptor{
 	Name: FullW2V, Help: "fixed windows in strict order",
 	// With flatter negatives and W + C, after 20 epochs all of five sets of
-	// scores are better (benchmarks/2026-11-21-cuda-fullw2v.md).
+	// scores are better (benchmarks/2026-11-21-h200-fullw2v-recipe/README.md).
 	Recipe:      Recipe{NoiseExponent: 0.5, SumVectors: true},
 	FixedWindow: true,
 	create:      func(m *model) algorithm { return newFullW2V(m) },
@@ -20,10 +20,10 @@ var fullW2VDescriptor = Descriptor{
 // the window before left them (section 3.1). Negatives are shared in a window.
 //
 // Context rows live in a ring buffer from the window they enter to the window
-// they leave (section 3.2), and are written back then, over what other threads
-// may have written meanwhile. The first word and the last ones are written back,
-// too, which the published code forgets. A word that enters again while it is in
-// the ring shares its slot: its row is there once.
+// they leave (section 3.2). Then they are written back, over the changes of other
+// threads. The first word and the last ones are written back, too, which the
+// published code forgets. A word that enters again while it is in the ring shares
+// its slot: its row is there once.
 //
 //	for each word t of the sentence:
 //		word t+W_f enters, word t-W_f-1 leaves
@@ -31,7 +31,7 @@ var fullW2VDescriptor = Descriptor{
 //		as pWord2Vec, with the context words t-W_f ... t+W_f in the ring
 type fullW2V struct {
 	*model
-	half   int // W_f
+	radius int // W_f
 	kinds  []uint32
 	inputs []uint32 // slots of the ring
 
@@ -48,40 +48,41 @@ type slot struct {
 
 func newFullW2V(m *model) *fullW2V {
 	m.drawAtMost(m.Negatives)
-	half := FixedWindow(m.Window)
-	size := 2*half + 2
+	radius := Radius(m.Window)
+	size := 2*radius + 2
 	return &fullW2V{
-		model: m, half: half, kinds: firstPositive(2*half, 1+m.Negatives),
+		model: m, radius: radius, kinds: firstPositive(2*radius, 1+m.Negatives),
 		ring: make([]float32, size*m.Dim), slots: make([]slot, size), slot: make([]uint32, 1<<bits.Len(uint(size))),
 	}
 }
 
-// FixedWindow returns W_f, the width of the windows of FULL-W2V on either side.
-func FixedWindow(window int) int { return (window + 1) / 2 }
+// Radius returns W_f = ceil(W/2), the words on either side of the target in the
+// fixed windows of FULL-W2V.
+func Radius(window int) int { return (window + 1) / 2 }
 
 func (f *fullW2V) train(s *sentence) {
 	f.drawOutputs(s)
 	last := len(s.words) - 1
-	for i := range min(f.half, len(s.words)) {
+	for i := range min(f.radius, len(s.words)) {
 		f.enter(s, i)
 	}
 	for t := range s.words {
-		f.fetchInput(s, t+ahead+f.half)
-		if t+f.half <= last {
-			f.enter(s, t+f.half)
+		f.fetchInput(s, t+ahead+f.radius)
+		if t+f.radius <= last {
+			f.enter(s, t+f.radius)
 		}
-		if t-f.half-1 >= 0 {
-			f.leave(t - f.half - 1)
+		if t-f.radius-1 >= 0 {
+			f.leave(t - f.radius - 1)
 		}
 		f.inputs = f.inputs[:0]
-		for i := max(t-f.half, 0); i <= min(t+f.half, last); i++ {
+		for i := max(t-f.radius, 0); i <= min(t+f.radius, last); i++ {
 			if i != t {
 				f.inputs = append(f.inputs, f.slot[i&(len(f.slot)-1)])
 			}
 		}
 		f.step(f.ring, f.inputs, f.outputsOf(t), f.kinds, f.outputsOf(t+ahead))
 	}
-	for i := max(last-f.half, 0); i <= last; i++ {
+	for i := max(last-f.radius, 0); i <= last; i++ {
 		f.leave(i)
 	}
 }

@@ -12,15 +12,15 @@ import (
 // Negatives are numbered: the window of word i of a sentence, after subsampling,
 // has numbers (f+i)D, (f+i)D+1, ..., where f is the place of the sentence's
 // first token in the text and D is how many a window draws at most, rounded up
-// to a multiple of 4. Negative number j is drawn with word j of the epoch's
-// stream: lane j mod 4 of block j/4.
+// to a multiple of 4. Negative number j is drawn with number j of the epoch's
+// stream: lane j mod 4 of Philox at counter j/4.
 type negatives struct {
 	noise     *corpus.Alias
 	seed      uint64
 	perWindow int // D
 
-	epoch  uint32
-	random []uint32
+	epoch uint32
+	bits  []uint32
 }
 
 // number returns the number of the first negative of word i of a sentence.
@@ -31,7 +31,7 @@ func (n *negatives) number(s *sentence, i int) uint64 {
 // draw draws len(dst) negatives of a target, from number j on, which is a
 // multiple of 4.
 func (n *negatives) draw(dst []uint32, j uint64, target uint32) {
-	for i, x := range n.words(j, len(dst)) {
+	for i, x := range n.random(j, len(dst)) {
 		dst[i] = n.noise.Draw(x)
 		if dst[i] == target {
 			dst[i] = n.redraw(j+uint64(i), target)
@@ -43,11 +43,11 @@ func (n *negatives) draw(dst []uint32, j uint64, target uint32) {
 // the word itself, which is the target, and its negatives.
 func (n *negatives) drawAll(dst []uint32, s *sentence, count int) []uint32 {
 	dst = memory.Resize(dst, len(s.words)*(1+count))
-	random := n.words(n.number(s, 0), len(s.words)*n.perWindow)
+	bits := n.random(n.number(s, 0), len(s.words)*n.perWindow)
 	for i, target := range s.words {
 		row := dst[i*(1+count):][:1+count]
 		row[0] = target
-		for k, x := range random[i*n.perWindow:][:count] {
+		for k, x := range bits[i*n.perWindow:][:count] {
 			row[1+k] = n.noise.Draw(x)
 			if row[1+k] == target {
 				row[1+k] = n.redraw(n.number(s, i)+uint64(k), target)
@@ -57,26 +57,26 @@ func (n *negatives) drawAll(dst []uint32, s *sentence, count int) []uint32 {
 	return dst
 }
 
-// words returns count random words from number j on.
-func (n *negatives) words(j uint64, count int) []uint32 {
+// random returns count random numbers of 32 bits, from number j on.
+func (n *negatives) random(j uint64, count int) []uint32 {
 	const group = 32 // that the generator makes at once
-	n.random = memory.Resize(n.random, (count+group-1)/group*group)
-	simd.Philox(n.random, n.seed, uint64(corpus.StreamNegatives.Sub(n.epoch)), j/4)
-	return n.random[:count]
+	n.bits = memory.Resize(n.bits, (count+group-1)/group*group)
+	simd.Philox(n.bits, n.seed, uint64(corpus.StreamNegatives.Sub(n.epoch)), j/4)
+	return n.bits[:count]
 }
 
 // redraw draws negative number j anew until it is not the target. Attempt a
-// takes lane a mod 4 of block j, with a/4 in the block number's highest bits.
+// takes lane a mod 4 of counter j, with a/4 in the counter's highest bits.
 // A word so frequent that all attempts find it has its neighbour in the
 // vocabulary as negative.
 func (n *negatives) redraw(j uint64, target uint32) uint32 {
 	const attempts = 256
-	var block [4]uint32
+	var bits [4]uint32
 	for a := range uint64(attempts) {
 		if a%4 == 0 {
-			block = corpus.Philox(n.seed, corpus.StreamRedraws.Sub(n.epoch), j|a/4<<56)
+			bits = corpus.Philox(n.seed, corpus.StreamRedraws.Sub(n.epoch), j|a/4<<56)
 		}
-		if word := n.noise.Draw(block[a%4]); word != target {
+		if word := n.noise.Draw(bits[a%4]); word != target {
 			return word
 		}
 	}

@@ -144,9 +144,9 @@ func TestNewFrom(t *testing.T) {
 	}
 }
 
-func TestFixedWindow(t *testing.T) {
+func TestRadius(t *testing.T) {
 	for window, want := range map[int]int{1: 1, 2: 1, 3: 2, 5: 3, 6: 3, 10: 5} {
-		if got := FixedWindow(window); got != want {
+		if got := Radius(window); got != want {
 			t.Errorf("W = %d: W_f = %d, want %d", window, got, want)
 		}
 	}

@@ -79,8 +79,8 @@ func (p *parW2V) attract(s *sentence) {
 	}
 }
 
-// draw draws the negatives of the batch that begins with word first, if there is
-// one.
+// draw draws the negatives of the batch that begins with word first; none after
+// the sentence's end.
 func (p *parW2V) draw(dst []uint32, s *sentence, first int) []uint32 {
 	if first >= len(s.words) {
 		return dst[:0]
@@ -89,10 +89,10 @@ func (p *parW2V) draw(dst []uint32, s *sentence, first int) []uint32 {
 	if first < p.Window || len(s.words)-1-first < p.Window {
 		window = p.Window
 	}
-	random := p.negatives.words(p.negatives.number(s, first), 1+window*p.Negatives)
-	dst = memory.Resize(dst, p.Negatives*(1+int(corpus.Below(random[0], uint32(window)))))
+	bits := p.negatives.random(p.negatives.number(s, first), 1+window*p.Negatives)
+	dst = memory.Resize(dst, p.Negatives*(1+int(corpus.Below(bits[0], uint32(window)))))
 	for k := range dst {
-		dst[k] = p.noise.Draw(random[1+k])
+		dst[k] = p.noise.Draw(bits[1+k])
 	}
 	p.copies.rows(dst)
 	return dst

@@ -7,7 +7,7 @@ import (
 )
 
 // A reference trains one sentence as the papers have it, in float64, pair by
-// pair, without the room's own code.
+// pair, without the package's own code.
 type reference struct {
 	Config
 	text            *corpus.Corpus
@@ -20,8 +20,8 @@ type reference struct {
 	first    int      // of the sentence's tokens
 }
 
-// word is random word i of a stream in epoch 0.
-func (r *reference) word(stream corpus.Stream, i int) uint32 {
+// bits are random number i of a stream in epoch 0.
+func (r *reference) bits(stream corpus.Stream, i int) uint32 {
 	return corpus.Philox(r.Seed, stream, uint64(i)/4)[i%4]
 }
 
@@ -30,7 +30,7 @@ func (r *reference) read(number int) {
 	r.sentence, r.places = nil, nil
 	r.first = r.text.Sentences[number]
 	for i := r.first; i < r.text.Sentences[number+1]; i++ {
-		if w := r.text.Tokens[i]; r.word(corpus.StreamSubsample, i) <= keep[w] {
+		if w := r.text.Tokens[i]; r.bits(corpus.StreamSubsample, i) <= keep[w] {
 			r.sentence, r.places = append(r.sentence, w), append(r.places, i)
 		}
 	}
@@ -38,7 +38,7 @@ func (r *reference) read(number int) {
 
 // dynamic returns the contexts of word t in a window of 1 to W words either side.
 func (r *reference) dynamic(t int) []uint32 {
-	return r.around(t, 1+int(corpus.Below(r.word(corpus.StreamWindow, r.places[t]), uint32(r.Window))))
+	return r.around(t, 1+int(corpus.Below(r.bits(corpus.StreamWindow, r.places[t]), uint32(r.Window))))
 }
 
 func (r *reference) around(t, width int) (contexts []uint32) {
@@ -53,7 +53,7 @@ func (r *reference) around(t, width int) (contexts []uint32) {
 // negative is negative number k of the window of word t, of at most most.
 func (r *reference) negative(t, k, most int) uint32 {
 	j := (r.first+t)*((most+3)/4*4) + k
-	n := r.noise.Draw(r.word(corpus.StreamNegatives, j))
+	n := r.noise.Draw(r.bits(corpus.StreamNegatives, j))
 	for a := 0; n == r.sentence[t]; a++ {
 		n = r.noise.Draw(corpus.Philox(r.Seed, corpus.StreamRedraws, uint64(j)+uint64(a/4)<<56)[a%4])
 	}
@@ -181,10 +181,10 @@ var references = map[string]func(r *reference){
 			if b < r.Window || last-b < r.Window {
 				most = r.Window
 			}
-			h := r.Negatives * (1 + int(corpus.Below(r.word(corpus.StreamNegatives, j), uint32(most))))
+			h := r.Negatives * (1 + int(corpus.Below(r.bits(corpus.StreamNegatives, j), uint32(most))))
 			var outputs []uint32
 			for k := range h {
-				outputs = append(outputs, r.noise.Draw(r.word(corpus.StreamNegatives, j+1+k)))
+				outputs = append(outputs, r.noise.Draw(r.bits(corpus.StreamNegatives, j+1+k)))
 			}
 			r.step(r.sentence[b:min(b+r.Batch, last+1)], outputs, func(int) int { return -1 })
 		}

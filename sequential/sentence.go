@@ -1,10 +1,10 @@
 package sequential
 
-// A sentence is what training sees of a sentence of the text.
+// A sentence is a sentence of the text after subsampling.
 type sentence struct {
-	first  int      // its first token's place in the text
-	words  []uint32 // that subsampling has left
-	widths []uint32 // how many words on either side the dynamic window of each has
+	first  int // its first token's place in the text
+	words  []uint32
+	widths []uint32 // of each word's dynamic window: words on either side
 }
 
 // window appends the context words of the window around word i, from left to

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -336,95 +335,4 @@ func TestNoAllocations(t *testing.T) {
 			t.Errorf("%v allocations in 5000 words", n)
 		}
 	})
-}
-
-func TestUnits(t *testing.T) {
-	lines := make([]string, 500)
-	for i := range lines {
-		lines[i] = corpustest.Zipf(uint64(i), 1+i%50, 100, 0)
-	}
-	text, _ := corpustest.Read(t, strings.Join(lines, "\n"))
-	for _, epochs := range []int{1, 3, 1000} {
-		units := cut(text.Sentences, epochs)
-		if units[0] != 0 || units[len(units)-1] != len(text.Tokens) || !slices.IsSorted(units) || len(slices.Compact(slices.Clone(units))) != len(units) {
-			t.Errorf("%d epochs: units %v", epochs, units)
-		}
-		if n := epochs * (len(units) - 1); n < 150 {
-			t.Errorf("%d epochs: only %d units", epochs, n)
-		}
-	}
-	if got := cut([]int{0, 7}, 1); !slices.Equal(got, []int{0, 7}) {
-		t.Errorf("one sentence: %v", got)
-	}
-	// Very long texts have units of about unitTokens.
-	var sentences []int
-	for i := 0; i <= 1<<20; i++ {
-		sentences = append(sentences, i*1000)
-	}
-	for i, end := range cut(sentences, 5)[1:3] {
-		if got := end - i*unitTokens; got < unitTokens || got > unitTokens+2000 {
-			t.Errorf("unit %d ends at %d", i, end)
-		}
-	}
-}
-
-func TestAdvanceErrors(t *testing.T) {
-	tr := newTrainer(t, corpustest.Zipf(1, 1000, 50, 0), modes()["fullw2v"])
-	for _, unit := range []int{-1, tr.Units()} {
-		if _, err := tr.Advance(context.Background(), unit, 0.1); err == nil {
-			t.Errorf("unit %d: no error", unit)
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := tr.Advance(ctx, 0, 0.1); err == nil {
-		t.Error("cancelled: no error")
-	}
-}
-
-func TestNewErrors(t *testing.T) {
-	text, noise := corpustest.Read(t, "a b c a b")
-	good := modes()["word2vec"]
-	for name, change := range map[string]func(c *Config){
-		"algorithm": func(c *Config) { c.Algorithm = "magic" },
-		"model":     func(c *Config) { c.Model = "lstm" },
-		"cbow":      func(c *Config) { c.Algorithm, c.Model = FullW2V, CBOW },
-		"dimension": func(c *Config) { c.Dim = 0 },
-		"window":    func(c *Config) { c.Window = 0 },
-		"large":     func(c *Config) { c.Window = maxWindow + 1 },
-		"negatives": func(c *Config) { c.Negatives = -1 },
-		"sample":    func(c *Config) { c.Sample = math.NaN() },
-		"epochs":    func(c *Config) { c.Epochs = 0 },
-		"threads":   func(c *Config) { c.Threads = -1 },
-		"batch":     func(c *Config) { c.Batch = -1 },
-		"combine":   func(c *Config) { c.Combine = -1 },
-	} {
-		c := good
-		change(&c)
-		if _, err := New(text, noise, c); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	if _, err := New(text, noise, good); err != nil {
-		t.Error(err)
-	}
-	small, smallNoise := corpustest.Read(t, "a a a")
-	if _, err := New(small, smallNoise, good); err == nil {
-		t.Error("one word: no error")
-	}
-	if _, err := New(text, smallNoise, good); err == nil {
-		t.Error("noise of another vocabulary: no error")
-	}
-	wrong := &corpus.Corpus{Vocabulary: text.Vocabulary, Tokens: []uint32{9}, Sentences: []int{0, 1}}
-	if _, err := New(wrong, noise, good); err == nil {
-		t.Error("a token beyond the vocabulary: no error")
-	}
-	empty := &corpus.Corpus{Vocabulary: text.Vocabulary, Sentences: []int{0}}
-	if _, err := New(empty, noise, good); err == nil {
-		t.Error("no sentence: no error")
-	}
-	start := Tables{Vocabulary: []string{"a"}, Words: []float32{1}}
-	if _, err := NewFrom(text, noise, start, good); err == nil {
-		t.Error("vectors of another dimension: no error")
-	}
 }

@@ -34,8 +34,8 @@ func (s *share) take() (first, end int) {
 // shares are the sentences of a unit, a share for each thread.
 type shares []*share
 
-// take returns the next sentences for a thread: of its own share and, after
-// that, of those of the others.
+// take returns the next sentences for a thread: of its own share, then of the
+// other threads' shares.
 func (s shares) take(thread int) (first, end int) {
 	for i := range s {
 		if first, end = s[(thread+i)%len(s)].take(); first < end {

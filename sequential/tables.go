@@ -14,7 +14,7 @@ type Tables struct {
 	Contexts   []float32 // C, the same; nil: not known, zeros
 }
 
-// check says what is wrong with the tables for vectors of dim values.
+// check returns why the tables are wrong for vectors of dim values.
 func (t *Tables) check(dim int) error {
 	n := len(t.Vocabulary) * dim
 	if len(t.Words) != n {

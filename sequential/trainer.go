@@ -14,18 +14,18 @@ import (
 
 // Trainer trains word vectors in the order of the sentences.
 //
-// A unit of training is a run of whole sentences. How many tokens it has depends
-// on the text and the number of epochs only: about 1/256 of the run, so that a
-// learning rate that is constant in a unit decays in 256 steps or more, but at
-// most unitTokens. Threads meet at the end of the unit.
+// A unit of training is a run of whole sentences. Its number of tokens follows
+// from the text and the number of epochs alone. It is about 1/256 of the run, for
+// a learning rate that is constant in a unit then decays in 256 steps or more,
+// but at most unitTokens. Threads meet at the end of the unit.
 //
-// Each thread has a stretch of the text of its own, like those of word2vec.c,
-// and a unit is a piece of every stretch. Near each other in the text the same
-// words come again: threads that were there at the same time would wait for each
-// other's rows, and train from rows as they were before. A thread that is done
-// with its piece helps others, a few sentences at a time. If the number of
-// threads changes between two units of an epoch, what is left of the epoch is
-// cut anew: some sentences then come twice in it, and some not at all.
+// Each thread has a stretch of the text of its own, as in word2vec.c, and a unit
+// is a piece of every stretch. Near each other in the text the same words come
+// again: threads that were there at the same time would wait for each other's
+// rows, and train from old ones. A thread that is done with its piece helps
+// others, a few sentences at a time. If the number of threads changes between two
+// units of an epoch, the rest of the epoch is cut anew: some sentences then come
+// twice in it, and some not at all.
 type Trainer struct {
 	text            *corpus.Corpus
 	config          Config
@@ -47,10 +47,9 @@ func New(text *corpus.Corpus, noise *corpus.Alias, c Config) (*Trainer, error) {
 	return NewFrom(text, noise, Tables{}, c)
 }
 
-// NewFrom is New, but training starts from the rows of the given tables as far
-// as they have the words of the text, and as New does it for the other words.
-// The tables are not changed, but must not be changed by others either: Reset
-// reads them again.
+// NewFrom is New, but the words of the given tables start from their rows; the
+// other words of the text start as in New. Nobody may change the tables while the
+// trainer is in use: Reset reads them again.
 func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (*Trainer, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -90,7 +89,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (
 	return t, nil
 }
 
-// check says what is wrong with a text and its noise.
+// check returns why a text and its noise cannot be trained on.
 func check(text *corpus.Corpus, noise *corpus.Alias) error {
 	v := text.Vocabulary.Len()
 	switch {
@@ -160,9 +159,8 @@ func (t *Trainer) Bounds() []int {
 }
 
 // Advance trains one unit at the given learning rate. With one thread the
-// result follows from the unit's number and the tables alone. The words it
-// reports are tokens before subsampling. After an error the tables are not to
-// be used.
+// result follows from the unit's number and the tables alone. The report's Words
+// are tokens before subsampling. After an error the tables are of no use.
 func (t *Trainer) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
 	if unit < 0 || unit >= t.Units() {
 		return trainer.Report{}, fmt.Errorf("there is no unit %d: units are 0 to %d", unit, t.Units()-1)
@@ -223,13 +221,13 @@ func (t *Trainer) settle(thread int, w *worker) {
 // Tables returns W and C, (V, N) in row-major order, live.
 func (t *Trainer) Tables() (words, contexts []float32) { return t.words, t.contexts }
 
-// State returns all that training changes, live, in a fixed order.
+// State returns everything that training changes, live, in a fixed order.
 func (t *Trainer) State() []trainer.Tensor {
 	return []trainer.Tensor{{Name: "words", Data: t.words}, {Name: "contexts", Data: t.contexts}}
 }
 
 // Reset goes back to the start of training: W uniform in ±0.5/N and C zero, as
-// in word2vec, but for rows that training starts from; see NewFrom.
+// in word2vec, except for the rows given to NewFrom.
 func (t *Trainer) Reset() {
 	trainer.Randomize(t.words, t.config.Dim, t.config.Seed)
 	clear(t.contexts)

@@ -48,9 +48,11 @@ func (o CNNOptions) withDefaults() (CNNOptions, error) {
 	return o, nil
 }
 
-// CNN is a convolutional network over the characters of a word (the W2V-CL
-// paper's subword model): embeddings of symbols, convolutions of several
-// widths, ReLU, maximum over the word, and a fully connected layer to N.
+// CNN is a convolutional network over the characters of a word: embeddings of
+// symbols, convolutions of several widths, ReLU, maximum over the word,
+// standardization, and a fully connected layer to N. The W2V-CL paper (section
+// 5.8) has embeddings, convolutions and the layer; it gives no sizes. The
+// maximum, the standardization and the sizes are ours.
 type CNN struct {
 	options    CNNOptions
 	alphabet   *Alphabet
@@ -58,7 +60,7 @@ type CNN struct {
 	symbols    *tensor.Dense   // (A, E)
 	filters    []*tensor.Dense // each (w*E+1, F)
 	weights    *tensor.Dense   // (F + F + ... + 1, N)
-	moments    *Moments        // of the vocabulary's features, in the last run of Rows
+	statistics *Statistics     // of the vocabulary's features, in the last run of Rows
 }
 
 // NewCNN makes an encoder of a vocabulary. Its parameters are zero: Randomize
@@ -85,7 +87,7 @@ func newCNN(alphabet *Alphabet, o CNNOptions) *CNN {
 		c.filters = append(c.filters, newMatrix(width*o.CharDim+1, o.Filters))
 	}
 	c.weights = newMatrix(c.features()+1, o.Dim)
-	c.moments = newMoments(c.features())
+	c.statistics = newStatistics(c.features())
 	return c
 }
 
@@ -128,9 +130,9 @@ func (c *CNN) Randomize(seed uint64) {
 	}
 }
 
-// Rows adds the network for a batch of words to the graph of the parameters. The
-// moments of features are those of the whole vocabulary, as its last run found
-// them.
+// Rows adds the network for a batch of words to the graph of the parameters. A
+// batch is standardized by the statistics of the last run of the whole
+// vocabulary.
 func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error) {
 	if len(parameters) != len(c.filters)+2 {
 		return nil, fmt.Errorf("character CNN: %d parameters instead of %d", len(parameters), len(c.filters)+2)
@@ -140,7 +142,7 @@ func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 	if err != nil {
 		return nil, fmt.Errorf("character CNN: %w", err)
 	}
-	if features, err = Standardize(features, c.moments, batch != nil, threads); err != nil {
+	if features, err = Standardize(features, c.statistics, batch != nil, threads); err != nil {
 		return nil, fmt.Errorf("character CNN: %w", err)
 	}
 	rows, err := Connect(features, parameters[last], threads)
@@ -151,8 +153,8 @@ func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 }
 
 // Bytes estimates the memory of a graph of Rows: features, also standardized,
-// their positions and the vectors of all words; the gradient adds those of the
-// features and the shards' sums.
+// their positions and the vectors of all words. The gradient adds the gradients
+// of the features and the shards' sums.
 func (c *CNN) Bytes() (rows, gradient int64) {
 	d := c.features()
 	v, size := int64(c.Words()), 0
@@ -191,7 +193,7 @@ func (c *CNN) Encode(words []string, dst []float32) error {
 		spelt := c.alphabet.Spell(words[:rows], slices.Max(c.options.Widths))
 		for i := range rows {
 			convolve(banks, raw, where, spelt.Word(i), s)
-			c.moments.apply(features[i*d:][:d], raw)
+			c.statistics.apply(features[i*d:][:d], raw)
 		}
 		connect(dst[:rows*n], features[:rows*d], c.weights.Float32s(), d, n)
 		words, dst = words[rows:], dst[rows*n:]

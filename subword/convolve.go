@@ -61,7 +61,7 @@ type convolution struct {
 	gradients []*tensor.Dense // of symbols and each bank's filters
 }
 
-// check says what is wrong with the words; the kernels do not look.
+// check returns why the words are wrong; the kernels do not look.
 func (c *convolution) check() error {
 	widest := 0
 	for _, b := range c.banks {

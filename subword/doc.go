@@ -10,8 +10,8 @@
 // of its own beside. Save and Load keep an encoder in a file, without the
 // vocabulary.
 //
-// The whole vocabulary is one batch, worked on in blocks of rows. What is held
-// for every word are its features and its vector, never its characters'
+// The whole vocabulary is one batch; threads take it in blocks of rows. Memory
+// holds the features and the vector of every word, never its characters'
 // embeddings.
 package subword
 
@@ -30,8 +30,8 @@ type Composer interface {
 	Encode(words []string, dst []float32) error
 }
 
-// An Encoder composes word vectors: those of the vocabulary it was made for in
-// a graph, and those of any words by Encode.
+// An Encoder composes word vectors: in a graph for the vocabulary it was made
+// for, and by Encode for any words.
 type Encoder interface {
 	graph.Encoder
 	Composer
@@ -51,18 +51,14 @@ func checkEncode(words []string, dst []float32, dim int) error {
 	return nil
 }
 
-// streamInit is the random stream of initial parameters; a parameter has its
-// own, by its number.
-const streamInit = corpus.Stream(10) << 32
-
-// uniform fills x with values in ±limit. All that is random here follows from
-// the seed, the parameter's number and the place.
+// uniform fills x with values in ±limit, which follow from the seed, the
+// parameter's number and the place.
 func uniform(x []float32, limit float64, seed uint64, parameter int) {
-	stream := streamInit.Sub(uint32(parameter))
+	stream := corpus.StreamInitEncoder.Sub(uint32(parameter))
 	for i := 0; i < len(x); i += 4 {
-		words := corpus.Philox(seed, stream, uint64(i/4))
+		bits := corpus.Philox(seed, stream, uint64(i/4))
 		for j := range min(4, len(x)-i) {
-			x[i+j] = float32((float64(words[j]>>8)/(1<<23) - 1) * limit)
+			x[i+j] = float32((float64(bits[j]>>8)/(1<<23) - 1) * limit)
 		}
 	}
 }

@@ -12,8 +12,9 @@ import (
 )
 
 // The file of an encoder is a safetensors file: the parameters by their names,
-// what it takes to read words as in training ("alphabet" and moments, or
-// "buckets"), and the rest as JSON in its metadata.
+// the alphabet and the statistics of the features ("moments.mean",
+// "moments.scale"), or the buckets of the n-grams, and the rest as JSON in its
+// metadata.
 const (
 	metadataKey = "w2vcl-encoder"
 	fileVersion = 1
@@ -29,9 +30,8 @@ type description struct {
 	NGrams  *NGramOptions `json:"ngrams,omitempty"`
 }
 
-// Save writes what Load needs to compose vectors of any words. The words' own
-// vectors of WithWords are not part of it. The file is written whole or not at
-// all.
+// Save writes an encoder to a file, for Load. The words' own vectors of WithWords
+// are not part of it. The file is written whole or not at all.
 //
 // offset, one vector, is added to every composed one; see Offset.
 func Save(path string, e Encoder, offset []float32) error {
@@ -44,8 +44,8 @@ func Save(path string, e Encoder, offset []float32) error {
 	case *CNN:
 		d.Kind, d.CNN = kindCNN, &e.options
 		f.bytes("alphabet", []byte(strings.Join(e.alphabet.symbols, "\n")))
-		f.floats("moments.mean", e.moments.Mean, len(e.moments.Mean))
-		f.floats("moments.scale", e.moments.Scale, len(e.moments.Scale))
+		f.floats("moments.mean", e.statistics.Mean, len(e.statistics.Mean))
+		f.floats("moments.scale", e.statistics.Scale, len(e.statistics.Scale))
 	case *NGrams:
 		d.Kind, d.NGrams = kindNGrams, &e.options
 		f.bytes("buckets", e.bucketBytes())

@@ -167,10 +167,10 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 		return nil, err
 	}
 	c := newCNN(alphabet, o)
-	if err := f.floats("moments.mean", c.moments.Mean); err != nil {
+	if err := f.floats("moments.mean", c.statistics.Mean); err != nil {
 		return nil, err
 	}
-	return c, f.floats("moments.scale", c.moments.Scale)
+	return c, f.floats("moments.scale", c.statistics.Scale)
 }
 
 func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {

@@ -178,10 +178,11 @@ func (s *Spellings) inverted(n int) *Spellings {
 }
 
 // rowSums is the operation of NGrams. The gradient of a row of the table is the
-// sum of those of its words, so it, too, is a sum of rows, in a fixed order.
+// sum of the gradients of its words. So it is a sum of rows, too, in a fixed
+// order.
 type rowSums struct {
 	of       *Spellings
-	users    *Spellings // nil: of changes with every run, so it is inverted every time
+	users    *Spellings // the words of each row; nil: of changes, so every run finds them
 	team     *team.Team
 	result   *tensor.Dense
 	gradient *tensor.Dense // nil until it is asked for

@@ -10,16 +10,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Moments are what Standardize found out about features: feature j of a word
+// Statistics are the results of Standardize, one a feature: feature j of a word
 // becomes (x - Mean[j]) * Scale[j].
-type Moments struct{ Mean, Scale []float32 }
+type Statistics struct{ Mean, Scale []float32 }
 
-func newMoments(features int) *Moments {
-	return &Moments{make([]float32, features), make([]float32, features)}
+func newStatistics(features int) *Statistics {
+	return &Statistics{make([]float32, features), make([]float32, features)}
 }
 
 // apply standardizes the features of one word.
-func (m *Moments) apply(dst, features []float32) {
+func (m *Statistics) apply(dst, features []float32) {
 	for j, x := range features {
 		dst[j] = (x - m.Mean[j]) * m.Scale[j]
 	}
@@ -30,36 +30,35 @@ const leastVariance = 1e-3
 
 // Standardize adds to a graph the features of all words, (V, D), with mean 0 and
 // variance 1 over the words. Batch normalization (Ioffe and Szegedy 2015) does
-// this for a sample of the words; here the batch is the vocabulary, so mean and
-// variance are exact and the same for words that come later. Every run writes
-// them to moments. If they are fixed, which is for batches that are less than
-// the vocabulary, moments are only read.
+// this for some of the words; here the batch is the vocabulary, so mean and
+// variance are exact, and serve for words that come later. Every run writes them
+// to statistics. With fixed set, for batches smaller than the vocabulary, a run
+// reads statistics only.
 //
-// Without it all words get nearly the same vector: features are maxima of what
-// is never negative, so what they have in common outweighs what tells them
-// apart.
-func Standardize(features *gorgonia.Node, moments *Moments, fixed bool, threads int) (*gorgonia.Node, error) {
+// Without it all words get nearly the same vector: a feature is a maximum of
+// values that are never negative, so its mean outweighs its differences.
+func Standardize(features *gorgonia.Node, statistics *Statistics, fixed bool, threads int) (*gorgonia.Node, error) {
 	shape := features.Shape()
-	if shape.Dims() != 2 || len(moments.Mean) != shape[1] || len(moments.Scale) != shape[1] {
-		return nil, fmt.Errorf("standardization of features %v: moments for %d", shape, len(moments.Mean))
+	if shape.Dims() != 2 || len(statistics.Mean) != shape[1] || len(statistics.Scale) != shape[1] {
+		return nil, fmt.Errorf("standardization of features %v: statistics of %d", shape, len(statistics.Mean))
 	}
-	s := &standardization{rows: shape[0], d: shape[1], moments: moments, fixed: fixed, team: team.New(threads), result: newMatrix(shape[0], shape[1])}
+	s := &standardization{rows: shape[0], d: shape[1], statistics: statistics, fixed: fixed, team: team.New(threads), result: newMatrix(shape[0], shape[1])}
 	s.sums = make([]float64, 2*s.d*min(maxShards, (s.rows+blockRows-1)/blockRows))
 	return operation.Apply("standardization", gorgonia.Nodes{features}, s.rows, s.d, s.forward, s.backward)
 }
 
 type standardization struct {
-	rows, d  int // V, D
-	moments  *Moments
-	fixed    bool
-	team     *team.Team
-	result   *tensor.Dense // (V, D)
-	gradient *tensor.Dense // (V, D); nil until it is asked for
-	sums     []float64     // two a feature for each share of the words
+	rows, d    int // V, D
+	statistics *Statistics
+	fixed      bool
+	team       *team.Team
+	result     *tensor.Dense // (V, D)
+	gradient   *tensor.Dense // (V, D); nil until it is asked for
+	sums       []float64     // two a feature for each share of the words
 }
 
-// means returns the means over all words of what add sums up: two values a
-// feature. The shares, and so the rounding, follow from the shape alone.
+// means returns two means over all words for each feature. add sums them up, word
+// by word. The shares, and so the rounding, follow from the shape alone.
 func (s *standardization) means(add func(first, second []float64, row int)) ([]float64, error) {
 	d, size := s.d, 2*s.d
 	shares := len(s.sums) / size
@@ -91,13 +90,13 @@ func (s *standardization) forward(in []*tensor.Dense) (*tensor.Dense, error) {
 	}
 	err := eachBlock(s.team, s.rows, func(_, first, last int) {
 		for at := first * d; at < last*d; at += d {
-			s.moments.apply(result[at:][:d], x[at:][:d])
+			s.statistics.apply(result[at:][:d], x[at:][:d])
 		}
 	})
 	return s.result, err
 }
 
-// measure finds the moments of features.
+// measure finds the statistics of features.
 func (s *standardization) measure(x []float32) error {
 	d := s.d
 	means, err := s.means(func(sums, squares []float64, row int) {
@@ -111,8 +110,8 @@ func (s *standardization) measure(x []float32) error {
 		return err
 	}
 	for j, mean := range means[:d] {
-		s.moments.Mean[j] = float32(mean)
-		s.moments.Scale[j] = float32(1 / math.Sqrt(max(means[d+j]-mean*mean, 0)+leastVariance))
+		s.statistics.Mean[j] = float32(mean)
+		s.statistics.Scale[j] = float32(1 / math.Sqrt(max(means[d+j]-mean*mean, 0)+leastVariance))
 	}
 	return nil
 }
@@ -121,13 +120,13 @@ func (s *standardization) measure(x []float32) error {
 //
 //	dx = Scale * (g - mean of g - y * mean of g*y)
 //
-// with y the result. If they are fixed, dx = Scale * g.
+// with y the result. With fixed set, dx = Scale * g.
 func (s *standardization) backward(_ []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
 	if s.gradient == nil {
 		s.gradient = newMatrix(s.rows, s.d)
 	}
 	d, g, y, dx := s.d, gradient.Float32s(), s.result.Float32s(), s.gradient.Float32s()
-	common, along := make([]float32, d), make([]float32, d)
+	meanG, meanGY := make([]float32, d), make([]float32, d)
 	if !s.fixed {
 		means, err := s.means(func(sums, products []float64, row int) {
 			of := y[row*d:][:d]
@@ -140,14 +139,14 @@ func (s *standardization) backward(_ []*tensor.Dense, gradient *tensor.Dense) ([
 			return nil, err
 		}
 		for j := range d {
-			common[j], along[j] = float32(means[j]), float32(means[d+j])
+			meanG[j], meanGY[j] = float32(means[j]), float32(means[d+j])
 		}
 	}
 	err := eachBlock(s.team, s.rows, func(_, first, last int) {
 		for at := first * d; at < last*d; at += d {
 			to, of, from := dx[at:][:d], y[at:][:d], g[at:][:d]
-			for j, scale := range s.moments.Scale {
-				to[j] = scale * (from[j] - common[j] - of[j]*along[j])
+			for j, scale := range s.statistics.Scale {
+				to[j] = scale * (from[j] - meanG[j] - of[j]*meanGY[j])
 			}
 		}
 	})

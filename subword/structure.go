@@ -6,8 +6,8 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 )
 
-// A Structure is an encoder laid open, for kernels that compute what its graph
-// does. The parameters are those of Encoder.Parameters, by their names.
+// A Structure is an encoder laid open, for kernels that do the work of its graph.
+// The parameters have the names of Encoder.Parameters.
 type Structure struct {
 	// Symbols of word v, or the rows that its n-grams have in their table, are
 	// Symbols[Starts[v]:Starts[v+1]].
@@ -16,7 +16,7 @@ type Structure struct {
 	CharDim, Filters int     // E, and F of each width; of a CNN
 	Widths           []int   // w; none for n-grams
 	Words            bool    // WithWords
-	Rate             float64 // of the parameters but words' own vectors; never 0
+	Rate             float64 // relative learning rate of the parameters, but not of words' own vectors; never 0
 }
 
 // StructureOf returns the structure of an encoder of this package.

@@ -64,7 +64,8 @@ func (p *probe) loss(t testing.TB) float64 {
 	return sum
 }
 
-func (p *probe) value() []float32         { return p.rows.Value().(*tensor.Dense).Float32s() }
+func (p *probe) value() []float32 { return p.rows.Value().(*tensor.Dense).Float32s() }
+
 func (p *probe) gradient(i int) []float32 { return p.grads[i].Value().(*tensor.Dense).Float32s() }
 
 func random(r *rand.Rand, x []float32) []float32 {
@@ -139,9 +140,9 @@ func TestDifferences(t *testing.T) {
 	})
 	for _, fixed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("standardize, fixed %v", fixed), func(t *testing.T) {
-			moments := &Moments{random(r, make([]float32, 3)), random(r, make([]float32, 3))}
+			statistics := &Statistics{random(r, make([]float32, 3)), random(r, make([]float32, 3))}
 			p := newProbe(t, r, []*tensor.Dense{randomMatrix(r, 40, 3)}, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
-				return Standardize(n[0], moments, fixed, 2)
+				return Standardize(n[0], statistics, fixed, 2)
 			})
 			checkDifferences(t, p)
 		})
@@ -197,121 +198,6 @@ func encoderProbe(t testing.TB, r *rand.Rand, e Encoder, threads int) *probe {
 	return newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return e.Rows(n, nil, threads) })
 }
 
-// stockCNN is the network in Gorgonia's own operations, for words of one
-// length: one-hot products for the embeddings and max(a,b) = a + ReLU(b-a).
-// Inputs are the symbols, then per width its filters at each offset and its
-// bias, then the weights and their bias.
-func stockCNN(spelt *Spellings, alphabet int, widths []int, n gorgonia.Nodes) *gorgonia.Node {
-	must, g := gorgonia.Must, n[0].Graph()
-	v, length := spelt.Len(), len(spelt.Word(0))
-	constant := func(name string, d *tensor.Dense) *gorgonia.Node {
-		return gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithName(name), gorgonia.WithShape(d.Shape()...), gorgonia.WithValue(d))
-	}
-	column := newMatrix(v, 1)
-	for i := range v {
-		column.Float32s()[i] = 1
-	}
-	ones := constant("ones", column)
-	var embedded gorgonia.Nodes
-	for t := range length {
-		hot := newMatrix(v, alphabet)
-		for i := range v {
-			hot.Float32s()[i*alphabet+int(spelt.Word(i)[t])] = 1
-		}
-		embedded = append(embedded, must(gorgonia.Mul(constant(fmt.Sprintf("hot%d", t), hot), n[0])))
-	}
-	at := 1
-	var features gorgonia.Nodes
-	for _, width := range widths {
-		var best *gorgonia.Node
-		for t := range length - width + 1 {
-			x := must(gorgonia.Mul(ones, n[at+width]))
-			for o := range width {
-				x = must(gorgonia.Add(x, must(gorgonia.Mul(embedded[t+o], n[at+o]))))
-			}
-			if best == nil {
-				best = must(gorgonia.Rectify(x))
-			} else {
-				best = must(gorgonia.Add(best, must(gorgonia.Rectify(must(gorgonia.Sub(x, best))))))
-			}
-		}
-		features = append(features, best)
-		at += width + 1
-	}
-	var out *gorgonia.Node
-	share, least := newMatrix(1, v), newMatrix(1, features[0].Shape()[1])
-	for i := range share.Float32s() {
-		share.Float32s()[i] = 1 / float32(v)
-	}
-	for i := range least.Float32s() {
-		least.Float32s()[i] = leastVariance
-	}
-	mean, floor := constant("share", share), constant("least", least)
-	for i, f := range features {
-		f = must(gorgonia.Sub(f, must(gorgonia.Mul(ones, must(gorgonia.Mul(mean, f))))))
-		variance := must(gorgonia.Add(must(gorgonia.Mul(mean, must(gorgonia.HadamardProd(f, f)))), floor))
-		f = must(gorgonia.HadamardDiv(f, must(gorgonia.Mul(ones, must(gorgonia.Sqrt(variance))))))
-		layer := must(gorgonia.Mul(f, n[at+i]))
-		if out == nil {
-			out = layer
-		} else {
-			out = must(gorgonia.Add(out, layer))
-		}
-	}
-	return must(gorgonia.Add(out, must(gorgonia.Mul(ones, n[len(n)-1]))))
-}
-
-// The CNN and its gradients are those of the graph in stock operations, to
-// 1e-4 of the largest value.
-func TestStockParity(t *testing.T) {
-	r := newRand(t)
-	vocabulary := []string{"abcde", "bcdea", "eeeee", "edcba", "aabbc", "xyzab"}
-	c, err := NewCNN(vocabulary, CNNOptions{Dim: 7, CharDim: 4, Widths: []int{2, 3}, Filters: 17})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Randomize(r.Uint64())
-	random(r, c.weights.Float32s())
-	fused := encoderProbe(t, r, c, 2)
-	// part returns some rows of a matrix, sharing memory with nobody.
-	part := func(x []float32, first, rows, columns int) *tensor.Dense {
-		return matrixOf(slices.Clone(x[first*columns:(first+rows)*columns]), rows, columns)
-	}
-	split := func(value func(i int) []float32) []*tensor.Dense {
-		all := []*tensor.Dense{part(value(0), 0, c.alphabet.Len(), 4)}
-		for i, width := range c.options.Widths {
-			for o := range width {
-				all = append(all, part(value(1+i), o*4, 4, 17))
-			}
-			all = append(all, part(value(1+i), width*4, 1, 17))
-		}
-		return append(all, part(value(3), 0, 17, 7), part(value(3), 17, 17, 7), part(value(3), 34, 1, 7))
-	}
-	inputs := split(func(i int) []float32 { return c.Parameters()[i].Value.Float32s() })
-	stock := newProbe(t, r, inputs, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
-		return stockCNN(c.vocabulary, c.alphabet.Len(), c.options.Widths, n), nil
-	})
-	copy(stock.weights, fused.weights)
-	fused.run(t)
-	stock.run(t)
-	compare := func(what string, got, want []float32) {
-		t.Helper()
-		var largest float64
-		for _, x := range want {
-			largest = max(largest, math.Abs(float64(x)))
-		}
-		for i, x := range want {
-			if !(math.Abs(float64(got[i]-x)) <= 1e-4*largest) {
-				t.Fatalf("%s: value %d is %v, in stock operations %v", what, i, got[i], x)
-			}
-		}
-	}
-	compare("rows", fused.value(), stock.value())
-	for i, got := range split(fused.gradient) {
-		compare(fmt.Sprintf("gradient of %d", i), got.Float32s(), stock.gradient(i))
-	}
-}
-
 // manyWords are n different words of 0 to 20 characters.
 func manyWords(r *rand.Rand, n int) []string {
 	all := make([]string, n)
@@ -347,65 +233,6 @@ func TestThreads(t *testing.T) {
 						t.Fatalf("%s: gradient %d differs with %d threads", name, i, threads)
 					}
 				}
-			}
-		}
-	}
-}
-
-// Any string gets a vector, and a word of the vocabulary that of its row.
-func TestEncode(t *testing.T) {
-	r := newRand(t)
-	strange := []string{"", "q", "日", "\xff\xfe", "\xfe", "<a>", "a\x00b", "internationalizationalistically", "zzzzzz", "ab\x80cd", "👍🏽"}
-	for name, e := range encoders(t, words) {
-		e.Randomize(2)
-		p := encoderProbe(t, r, e, 1)
-		p.run(t)
-		n := e.Dim()
-		got := make([]float32, len(words)*n)
-		if err := e.Encode(words, got); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got, p.value()) {
-			t.Errorf("%s: Encode and Rows differ", name)
-		}
-		all := append(append([]string{}, strange...), manyWords(r, 500)...)
-		got = make([]float32, len(all)*n)
-		if err := e.Encode(all, got); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for i, x := range got {
-			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				t.Fatalf("%s: vector of %q holds %v", name, all[i/n], x)
-			}
-		}
-		one := make([]float32, n) // alone, a word gets the same vector
-		if err := e.Encode(all[7:8], one); err != nil || !slices.Equal(one, got[7*n:8*n]) {
-			t.Errorf("%s: %q alone gets %v (%v), among others %v", name, all[7], one, err, got[7*n:8*n])
-		}
-		if err := e.Encode(all, got[1:]); err == nil {
-			t.Errorf("%s: no error for too little room", name)
-		}
-	}
-}
-
-// Randomize gives what its seed says, and different parameters different values.
-func TestRandomize(t *testing.T) {
-	for name, e := range encoders(t, words) {
-		e.Randomize(3)
-		var first [][]float32
-		for _, p := range e.Parameters() {
-			first = append(first, slices.Clone(p.Value.Float32s()))
-		}
-		e.Randomize(4)
-		for i, p := range e.Parameters() {
-			if slices.Equal(first[i], p.Value.Float32s()) {
-				t.Errorf("%s: %s does not depend on the seed", name, p.Name)
-			}
-		}
-		e.Randomize(3)
-		for i, p := range e.Parameters() {
-			if !slices.Equal(first[i], p.Value.Float32s()) {
-				t.Errorf("%s: %s is not what the seed gave before", name, p.Name)
 			}
 		}
 	}

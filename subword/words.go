@@ -12,21 +12,21 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// withWords adds to what spelling says a vector of each word's own.
+// withWords adds a vector of each word's own to the composed one.
 type withWords struct {
 	Encoder
 	table *tensor.Dense // (V, N)
 }
 
-// WithWords returns an encoder whose vectors are those of e plus, for every
-// word of the vocabulary, a vector of its own, as in fastText: spelling cannot
-// tell what "cat" has to do with "kitten". The paper's form is e alone. Encode
-// is that of e: the part that unseen words have too.
+// WithWords returns an encoder that adds to the vectors of e, for every word of
+// the vocabulary, a vector of its own, as in fastText: spelling cannot tell that
+// a kitten is a cat. The W2V-CL paper has e alone. Encode gives the vectors of e,
+// the part that unseen words have too.
 func WithWords(e Encoder) Encoder {
 	return &withWords{e, newMatrix(e.Words(), e.Dim())}
 }
 
-// Parameters lists those of the encoder and the table.
+// Parameters lists the encoder's parameters and the table.
 func (w *withWords) Parameters() []graph.Parameter {
 	return append(w.Encoder.Parameters(), graph.Parameter{Name: "words", Value: w.table})
 }
@@ -56,9 +56,9 @@ func (w *withWords) Rows(parameters gorgonia.Nodes, batch []uint32, threads int)
 	return addRows(rows, parameters[last], batch, threads)
 }
 
-// addRows adds to a graph the sum of rows, (B, N), and those of a table, (V, N),
-// that batch names; nil stands for all of them in order. Gorgonia's own addition
-// would allocate the result anew in every run.
+// addRows adds to a graph the sum of rows, (B, N), and of the rows of a table,
+// (V, N), that batch names; nil stands for all of them in order. Gorgonia's own
+// addition would allocate the result anew in every run.
 func addRows(rows, table *gorgonia.Node, batch []uint32, threads int) (*gorgonia.Node, error) {
 	shape := rows.Shape()
 	if shape.Dims() != 2 || table.Shape().Dims() != 2 || shape[1] != table.Shape()[1] || batch == nil && shape[0] != table.Shape()[0] {
@@ -94,7 +94,7 @@ func (s *rowAddition) forward(in []*tensor.Dense) (*tensor.Dense, error) {
 	return s.result, err
 }
 
-// backward: the gradient of either is that of the sum.
+// backward: either gets the gradient of the sum.
 func (s *rowAddition) backward(in []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
 	if s.batch == nil {
 		return []*tensor.Dense{gradient, gradient}, nil

@@ -34,11 +34,12 @@ func Advance(ctx context.Context, t Trainer, first, most int, rate func(unit int
 // OnDevice is a trainer whose tables are in the memory of a device. Its Tables
 // and State are copies on the host, which Pull fills.
 type OnDevice interface {
-	// Pull brings to the host what Tables returns, and with everything set all
-	// that State does.
+	// Pull brings the values of Tables to the host, and with everything set those
+	// of State, too.
 	Pull(everything bool) error
 
-	// Push says that State was written to: training goes on from that.
+	// Push tells the trainer that State was written to: training goes on from
+	// there.
 	Push()
 
 	// Device returns the device's name, and the most of its memory, in bytes,
@@ -46,8 +47,8 @@ type OnDevice interface {
 	Device() (name string, peak int64)
 }
 
-// Pull brings to the host what Tables returns, and with everything set what State
-// does, if the trainer has it on a device.
+// Pull brings the values of Tables to the host, and with everything set those of
+// State, too, if the trainer has them on a device.
 func Pull(t Trainer, everything bool) error {
 	if d, ok := t.(OnDevice); ok {
 		return d.Pull(everything)
@@ -63,7 +64,7 @@ func Push(t Trainer) {
 }
 
 // Device returns the name of the device that a trainer uses and the most of its
-// memory that was in use, in bytes; nothing for the CPU.
+// memory that was in use, in bytes; "" and 0 for the CPU.
 func Device(t Trainer) (name string, peak int64) {
 	if d, ok := t.(OnDevice); ok {
 		return d.Device()
@@ -71,14 +72,14 @@ func Device(t Trainer) (name string, peak int64) {
 	return "", 0
 }
 
-// Composing is a trainer whose word table follows from other parameters, those
-// of an encoder.
+// Composing is a trainer whose word table follows from the parameters of an
+// encoder.
 type Composing interface {
 	// Refresh brings the word table up to date with the parameters.
 	Refresh() error
 }
 
-// Refresh brings the word table up to date, if it follows from other parameters.
+// Refresh brings the word table up to date, if it follows from an encoder.
 func Refresh(t Trainer) error {
 	if c, ok := t.(Composing); ok {
 		return c.Refresh()

@@ -10,9 +10,9 @@ import (
 )
 
 // Randomize fills a word table of rows of dim values as word2vec does it,
-// uniformly in ±0.5/dim. Value i follows from word i of the stream, so all
-// trainers start alike. All processors take part: it is the first time that
-// anybody touches the table's memory, which costs more than the random numbers.
+// uniformly in ±0.5/dim. Value i follows from number i of the stream, so all
+// trainers start alike. All processors take part: this is the first use of the
+// table's memory, which costs more than the random numbers.
 func Randomize(table []float32, dim int, seed uint64) {
 	const atATime = 1 << 18 // a multiple of what randomize draws at a time
 	// Without a context to cancel there is no error.
@@ -23,12 +23,12 @@ func Randomize(table []float32, dim int, seed uint64) {
 
 // randomize does the values from first, a multiple of 4, to end.
 func randomize(table []float32, first, end, dim int, seed uint64) {
-	random := make([]uint32, 1<<12)
-	for ; first < end; first += len(random) {
-		simd.Philox(random, seed, uint64(corpus.StreamInitWords), uint64(first/4))
-		part := table[first:min(first+len(random), end)]
+	bits := make([]uint32, 1<<12)
+	for ; first < end; first += len(bits) {
+		simd.Philox(bits, seed, uint64(corpus.StreamInitWords), uint64(first/4))
+		part := table[first:min(first+len(bits), end)]
 		for i := range part {
-			part[i] = (float32(random[i]>>8)/(1<<24) - 0.5) / float32(dim)
+			part[i] = (float32(bits[i]>>8)/(1<<24) - 0.5) / float32(dim)
 		}
 	}
 }

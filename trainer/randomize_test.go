@@ -11,8 +11,8 @@ func TestRandomize(t *testing.T) {
 	table := make([]float32, 600_001) // more than a goroutine does at a time, and than is drawn
 	Randomize(table, dim, seed)
 	for i, got := range table {
-		word := corpus.Philox(seed, corpus.StreamInitWords, uint64(i/4))[i%4]
-		if want := (float32(word>>8)/(1<<24) - 0.5) / dim; got != want {
+		bits := corpus.Philox(seed, corpus.StreamInitWords, uint64(i/4))[i%4]
+		if want := (float32(bits>>8)/(1<<24) - 0.5) / dim; got != want {
 			t.Fatalf("value %d is %v, want %v", i, got, want)
 		}
 	}

@@ -1,8 +1,8 @@
-// Package trainer is the contract between the run loop and the modes: what every
-// mode implements, what some can do besides, and how a word table starts.
+// Package trainer is the contract between the run loop and the modes.
 //
-// Start at [Trainer]. The optional abilities are in abilities.go, each an
-// interface beside the function that uses it where it is there.
+// Start at [Trainer], which every mode implements. The optional abilities are in
+// abilities.go: each is an interface, beside a function that uses it if a trainer
+// has it. randomize.go fills the word table for the start of training.
 package trainer
 
 import "context"
@@ -15,8 +15,8 @@ type Trainer interface {
 	Units() int
 
 	// Advance trains unit number unit, counted from 0, at a learning rate.
-	// The loss it reports is summed over the unit's pairs. After an error
-	// the tables are not to be used.
+	// The report's loss is summed over the unit's pairs. After an error the
+	// tables are of no use.
 	Advance(ctx context.Context, unit int, rate float64) (Report, error)
 
 	// Tables returns the word table W and the context table C, each (V, N)
@@ -31,11 +31,11 @@ type Trainer interface {
 	// trained: a plan measures units on the trainer that will train.
 	Reset()
 
-	// Close releases what the trainer holds.
+	// Close releases the trainer's memory.
 	Close() error
 }
 
-// A Report says what one unit of training did. Counts are floating-point
+// A Report is the result of one unit of training. Counts are floating-point
 // because a unit may stand for a fraction of a word.
 type Report struct {
 	Loss  float64 // summed over the pairs, natural logarithm

@@ -219,6 +219,16 @@ func (l *nameList[T]) String() string {
 // Type names the kind of value in help.
 func (l *nameList[T]) Type() string { return "list" }
 
+// listed lists the choices: "a, b and c".
+func (l *nameList[T]) listed() string {
+	names := texts(l.choices, func(c T) string { return string(c) })
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
 func texts[T any](list []T, text func(T) string) []string {
 	out := make([]string, len(list))
 	for i, x := range list {

@@ -56,7 +56,7 @@ With --subword the step that trains an encoder is measured, too: forward, loss,
 backward and update of all its parameters, for made-up words of 16 characters,
 their two ends among them. It is what an iteration takes beyond its other step, which is
 one of word level. cnn and ngram have vectors of words' own beside, as train has them
-by default; cnn-alone, the paper's form, has none.`,
+by default; cnn-alone, as in the paper, has none.`,
 		Example: `  w2vcl bench device
   w2vcl bench device --words 18498 --subword cnn,cnn-alone,ngram
   w2vcl bench device --words 18116,67869 --dim 128,500 --optimizer adam,sgd --json
@@ -70,7 +70,7 @@ by default; cnn-alone, the paper's form, has none.`,
 	flags.Var(&o.dims, "dim", "dimensions N of a vector: `LIST`")
 	flags.IntVar(&o.negative, "negative", 5, "negatives `K` for each positive pair")
 	flags.Var(&o.frequencies, "frequencies", "how often words occur: `LIST` of zipf and uniform")
-	flags.Var(&o.optimizers, "optimizer", "`LIST` of adam, adam-row and sgd")
+	flags.Var(&o.optimizers, "optimizer", "`LIST` of "+o.optimizers.listed())
 	flags.Var(&o.encoders, "subword", "encoders to measure, too: `LIST` of none, cnn, cnn-alone and ngram")
 	flags.Var(&o.precisions, "precision", "`LIST` of float32 and half")
 	flags.Uint64Var(&o.seed, "seed", 1, "`N` from which all randomness comes")

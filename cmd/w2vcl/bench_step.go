@@ -77,7 +77,7 @@ fit the last-level cache are named; add --words 200000 for ones that do not.`,
 	flags.IntVar(&o.negative, "negative", 5, "negatives `K` for each positive pair")
 	flags.Var(&o.threads, "threads", "threads: `LIST`")
 	flags.Var(&o.frequencies, "frequencies", "how often words occur: `LIST` of zipf and uniform")
-	flags.Var(&o.optimizers, "optimizer", "`LIST` of adam, adam-row and sgd")
+	flags.Var(&o.optimizers, "optimizer", "`LIST` of "+o.optimizers.listed())
 	flags.Var(&o.forms, "form", "form of the Gorgonia graph: `LIST` of fused and stock")
 	flags.Var(&o.kernels, "simd", "instructions of the kernels: `LIST` of what this machine has")
 	flags.IntVar(&o.copyMB, "copy-mb", 0, "size `MB` of the buffers to copy; 0: see above")

@@ -23,8 +23,8 @@ type Function struct {
 	shape tensor.Shape
 	// forward computes the result.
 	forward func(inputs []*tensor.Dense) (*tensor.Dense, error)
-	// backward computes the gradients of all inputs from that of the result,
-	// each of the shape of its input.
+	// backward computes the gradients of all inputs, each of the shape of its
+	// input, from the gradient of the result.
 	backward func(inputs []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error)
 }
 
@@ -76,8 +76,8 @@ func (f *Function) DiffWRT(inputs int) []bool {
 	return all
 }
 
-// SymDiff adds the nodes of the gradients. The first computes all of them, the
-// others hand theirs out and depend on the first to come after it.
+// SymDiff adds the nodes of the gradients. The first computes all of them. Each of
+// the others hands one out, and has the first as input to run after it.
 func (f *Function) SymDiff(inputs gorgonia.Nodes, output, gradient *gorgonia.Node) (gorgonia.Nodes, error) {
 	first := &gradients{Base: New("gradient of "+f.name, len(inputs)+2), of: f}
 	from := append(append(gorgonia.Nodes{}, inputs...), output, gradient)
@@ -98,7 +98,7 @@ func (f *Function) SymDiff(inputs gorgonia.Nodes, output, gradient *gorgonia.Nod
 }
 
 // gradients computes the gradients of all inputs and returns the first. Its own
-// inputs are those of the function, the result and the result's gradient.
+// inputs are the function's inputs, the result and the result's gradient.
 type gradients struct {
 	Base
 	of      *Function
@@ -124,7 +124,7 @@ func (g *gradients) Do(values ...gorgonia.Value) (result gorgonia.Value, err err
 	return g.results[0], nil
 }
 
-// handOut hands out one gradient. Its inputs are the input that the gradient is
+// handOut hands out one gradient. Its inputs are the matrix that the gradient is
 // for and the first gradient.
 type handOut struct {
 	Base

@@ -1,7 +1,7 @@
-// Package operation holds what all our Gorgonia operations have in common.
+// Package operation helps to write operations of Gorgonia.
 //
 // Start at [Apply], which makes an operation of two functions on matrices, the
-// result and its gradients. What does not fit that embeds [Base].
+// result and its gradients. Other operations embed [Base].
 package operation
 
 import (
@@ -38,11 +38,11 @@ func (b Base) ReturnsPtr() bool { return false }
 // CallsExtern is false: no cgo.
 func (b Base) CallsExtern() bool { return false }
 
-// OverwritesInput is -1: what an operation updates is its own affair.
+// OverwritesInput is -1: Gorgonia need not know which inputs an operation updates.
 func (b Base) OverwritesInput() int { return -1 }
 
-// WriteHash writes what tells this operation from all others. Gorgonia merges
-// nodes of equal hash, so the instance is part of it.
+// WriteHash writes the name and the number of the operation. Gorgonia merges
+// nodes of equal hash, so each operation has a number of its own.
 func (b Base) WriteHash(h hash.Hash) { fmt.Fprintf(h, "%s #%d", b.name, b.id) }
 
 // Hashcode is the hash of WriteHash.
@@ -71,8 +71,7 @@ func Matrices(inputs []gorgonia.Value) ([]*tensor.Dense, error) {
 	return all, nil
 }
 
-// Recovered turns a panic of Gorgonia into an error that says what was being
-// done. It is to be deferred.
+// Recovered turns a panic of Gorgonia into an error that names the work. Defer it.
 func Recovered(doing string, err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("cannot %s: gorgonia panicked: %v", doing, p)

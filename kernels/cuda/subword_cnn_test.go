@@ -83,7 +83,7 @@ func newOpTest(t *testing.T, d *Device, r *rand.Rand, c cnnCase) *opTest {
 	if o.features, err = subword.Convolve(spelt, symbols, filters, c.widths, 2); err != nil {
 		t.Fatal(err)
 	}
-	moments := &subword.Moments{Mean: make([]float32, o.d), Scale: make([]float32, o.d)}
+	moments := &subword.Statistics{Mean: make([]float32, o.d), Scale: make([]float32, o.d)}
 	if o.y, err = subword.Standardize(o.features, moments, false, 2); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,213 @@
+package graph
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/optim"
+)
+
+// pairSteps trains random minibatches of pairs with many conflicts.
+func pairSteps(t *testing.T, seed uint64, v int, c Config) ([]float32, []float32, float64) {
+	t.Helper()
+	c, err := c.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, contexts, err := newTables(v, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(seed, 2))
+	copy(words.data, randomMatrix(r, v, c.Dim).Float32s())
+	copy(contexts.data, randomMatrix(r, v, c.Dim).Float32s())
+	batch := &pairBatch{width: 1 + c.Negatives}
+	var s step
+	var total float64
+	for step, left := range []int{70, 70, 33, 1} {
+		batch.words, batch.contexts = nil, nil
+		for range left {
+			word := uint32(r.IntN(v))
+			for range batch.width {
+				batch.words, batch.contexts = append(batch.words, word), append(batch.contexts, uint32(r.IntN(v)))
+			}
+		}
+		if s == nil {
+			if s, err = newPairStep(words, contexts, batch, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		words.optimizer.Begin(step+1, .01)
+		contexts.optimizer.Begin(step+1, .01)
+		loss, err := s.run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += loss
+	}
+	return words.data, contexts.data, total
+}
+
+func TestPairStepFormsAgree(t *testing.T) {
+	r := freshRandom(t)
+	for _, s := range [][3]int{{1, 1, 1}, {7, 17, 5}, {50, 33, 2}, {500, 100, 5}} {
+		seed := r.Uint64()
+		wantW, wantC, wantLoss := pairSteps(t, seed, s[0], testConfig(s[1], s[2], 1, FormStock, optim.SGD))
+		gotW, gotC, loss := pairSteps(t, seed, s[0], testConfig(s[1], s[2], 2, FormFused, optim.SGD))
+		if math.Abs(loss-wantLoss) > 2e-5*wantLoss {
+			t.Errorf("%v: loss %v, stock %v", s, loss, wantLoss)
+		}
+		if w, c := tableDifference(wantW, gotW), tableDifference(wantC, gotC); w > 3e-5 || c > 3e-5 {
+			t.Errorf("%v: words differ by %v, contexts by %v", s, w, c)
+		}
+	}
+}
+
+func TestPairStepSameBitsForAnyThreads(t *testing.T) {
+	seed := freshRandom(t).Uint64()
+	wantW, wantC, wantLoss := pairSteps(t, seed, 60, testConfig(20, 5, 1, FormFused, optim.Adam))
+	for _, threads := range []int{2, 3, 7} {
+		w, c, loss := pairSteps(t, seed, 60, testConfig(20, 5, threads, FormFused, optim.Adam))
+		if loss != wantLoss || !slices.Equal(w, wantW) || !slices.Equal(c, wantC) {
+			t.Errorf("%d threads give other bits than one", threads)
+		}
+	}
+}
+
+func TestGrouping(t *testing.T) {
+	r := freshRandom(t)
+	var g grouping
+	for _, n := range []int{0, 1, 5, 100} { // one grouping, used again and again
+		keys, others := make([]uint32, n), make([]uint32, n)
+		for e := range keys {
+			keys[e], others[e] = uint32(r.IntN(9)), uint32(r.IntN(9))
+		}
+		g.group(9, keys, others)
+		seen := 0
+		for i, row := range g.rows {
+			last := -1
+			for j := g.starts[i]; j < g.starts[i+1]; j++ {
+				e := g.entries[j]
+				if keys[e] != row || others[e] != g.others[j] || e <= last {
+					t.Fatalf("n=%d: entry %d stands at %d of row %d", n, e, j, row)
+				}
+				last = e
+				seen++
+			}
+		}
+		if seen != n {
+			t.Fatalf("n=%d: %d entries", n, seen)
+		}
+	}
+}
+
+// pairs lists the pairs of an epoch in the plainest way.
+func pairs(c *corpus.Corpus, o VanillaOptions, seed uint64, epoch uint32) (list [][2]uint32) {
+	keep := corpus.KeepThresholds(c.Vocabulary.Counts, o.Sample)
+	word := func(s corpus.Stream, i int) uint32 { return corpus.Philox(seed, s.Sub(epoch), uint64(i/4))[i%4] }
+	for s := range len(c.Sentences) - 1 {
+		var kept, places []int
+		for i := c.Sentences[s]; i < c.Sentences[s+1]; i++ {
+			if word(corpus.StreamSubsample, i) <= keep[c.Tokens[i]] {
+				kept, places = append(kept, int(c.Tokens[i])), append(places, i)
+			}
+		}
+		for t := range kept {
+			w := o.Window
+			if o.DynamicWindow {
+				w = 1 + int(corpus.Below(word(corpus.StreamWindow, places[t]), uint32(o.Window)))
+			}
+			for u := t - w; u <= t+w; u++ {
+				if u >= 0 && u < len(kept) && u != t {
+					list = append(list, [2]uint32{uint32(kept[t]), uint32(kept[u])})
+				}
+			}
+		}
+	}
+	return list
+}
+
+func TestPairReader(t *testing.T) {
+	r := freshRandom(t)
+	for _, o := range []VanillaOptions{{Window: 1}, {Window: 2}, {Window: 20}, {Window: 5, DynamicWindow: true}, {Window: 3, Sample: .01, DynamicWindow: true}} {
+		c := smallCorpus(t, r, 30, 40)
+		seed := r.Uint64()
+		p := &pairReader{sampler: corpus.NewSampler(c, o.sampling(seed)), window: o.Window, epoch: 3, end: len(c.Sentences) - 1}
+		var got [][2]uint32
+		for {
+			w, x, ok := p.next()
+			if !ok {
+				break
+			}
+			got = append(got, [2]uint32{w, x})
+		}
+		if want := pairs(c, o, seed, 3); !slices.Equal(got, want) {
+			t.Errorf("%+v: %d pairs, want %d", o, len(got), len(want))
+		}
+	}
+}
+
+func TestVanillaTrains(t *testing.T) {
+	r := freshRandom(t)
+	c := smallCorpus(t, r, 20, 3000)
+	o := VanillaOptions{Window: 2, Batch: 64, Epochs: 3}
+	v, err := NewVanilla(c, uniformNoise(t, 20), o, testConfig(10, 3, 2, FormFused, optim.Adam))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	var words, pairsSeen float64
+	var losses []float64
+	for unit := range v.Units() {
+		report, err := v.Advance(context.Background(), unit, .01)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words += report.Words
+		pairsSeen += report.Pairs
+		losses = append(losses, report.Loss/report.Pairs)
+	}
+	if want := float64(o.Epochs * len(c.Tokens)); words != want {
+		t.Errorf("trained on %v words, want %v", words, want)
+	}
+	if want := float64(4 * o.Epochs * len(pairs(c, o, 0, 0))); pairsSeen != want {
+		t.Errorf("trained on %v pairs, want %v", pairsSeen, want)
+	}
+	if losses[len(losses)-1] >= losses[0] {
+		t.Errorf("loss went from %v to %v", losses[0], losses[len(losses)-1])
+	}
+}
+
+func TestErrors(t *testing.T) {
+	good := testConfig(4, 2, 1, FormFused, optim.Adam)
+	c := smallCorpus(t, rand.New(rand.NewPCG(1, 1)), 5, 5)
+	options := VanillaOptions{Window: 2, Batch: 8, Epochs: 1}
+	for _, test := range []struct {
+		says   string
+		change func(*Config, *VanillaOptions)
+	}{
+		{"dimension", func(c *Config, _ *VanillaOptions) { c.Dim = 0 }},
+		{"negatives", func(c *Config, _ *VanillaOptions) { c.Negatives = 0 }},
+		{"threads", func(c *Config, _ *VanillaOptions) { c.Threads = -1 }},
+		{"form", func(c *Config, _ *VanillaOptions) { c.Form = "quick" }},
+		{"optimizer", func(c *Config, _ *VanillaOptions) { c.Optimizer.Method = "" }},
+		{"window", func(_ *Config, o *VanillaOptions) { o.Window = 0 }},
+		{"subsampling", func(_ *Config, o *VanillaOptions) { o.Sample = math.NaN() }},
+		{"batch", func(_ *Config, o *VanillaOptions) { o.Batch = 0 }},
+		{"epochs", func(_ *Config, o *VanillaOptions) { o.Epochs = 0 }},
+	} {
+		config, o := good, options
+		test.change(&config, &o)
+		if _, err := NewVanilla(c, uniformNoise(t, 5), o, config); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("error is %v, want one about %s", err, test.says)
+		}
+	}
+	if _, err := NewVanilla(c, uniformNoise(t, 4), options, good); err == nil {
+		t.Error("no error for noise over another vocabulary")
+	}
+}
