@@ -247,20 +247,17 @@ func TestGPUMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, peak := trainer.Device(j.trainer)
-		peak -= j.matrixBytes // it is there if there is room
+		peak -= j.estimate.matrix // it is there if there is room
 		// What an encoder takes depends on the device.
 		more := int64(8 << 20)
 		if j.encoder != nil {
 			more = 96 << 20
 		}
-		if d := j.deviceBytes; peak > d+(1<<20) || d > peak+more {
+		if d := j.gpu.bytes; peak > d+(1<<20) || d > peak+more {
 			t.Errorf("%v takes %d bytes, estimated were %d", flags, peak, d)
 		}
-		d, err := j.opened()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := j.checkDevice(d, 1<<50); err == nil || !strings.Contains(err.Error(), "of device memory") {
+		huge := func(device.Device, int64) (int64, error) { return 1 << 50, nil }
+		if err := j.gpu.reserve(huge, "advice"); err == nil || !strings.Contains(err.Error(), "of device memory") {
 			t.Errorf("error %v", err)
 		}
 	}
