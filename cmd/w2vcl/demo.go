@@ -12,6 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -139,7 +140,7 @@ func (o *demoOptions) config() (c train.Config, remove func(), err error) {
 func demoScores(ctx context.Context, s streams, t *speller) ([]evaluate.Result, error) {
 	all, err := new(evalOptions).score(ctx, s, t)
 	return slices.DeleteFunc(all, func(r evaluate.Result) bool {
-		return r.Metric != evaluate.MetricSpearman && r.Metric != string(evaluate.CosAdd)
+		return r.Metric != evaluate.MetricSpearman && r.Metric != string(words.CosAdd)
 	}), err
 }
 
