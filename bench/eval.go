@@ -3,18 +3,15 @@ package bench
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/dataset"
+	"github.com/w2vcl/w2vcl/evaluate/words"
 )
 
 // An EvalResult says how fast one evaluation set is scored by one metric or
@@ -28,27 +25,27 @@ type EvalResult struct {
 	Seconds        Measurement `json:"seconds"`
 	ItemsPerSecond float64     `json:"items_per_second"` // by the median
 
-	// Bytes counts what the set needs of the table: two rows for a pair, all
-	// rows once for every section of an analogy set, since the questions of a
-	// section are answered in one pass.
+	// Bytes counts the part of the table that is read for the set: two rows for
+	// a pair, all rows once for every section of an analogy set, since the
+	// questions of a section are answered in one pass.
 	Bytes          int64   `json:"bytes"`
 	BytesPerSecond float64 `json:"bytes_per_second"`
 }
 
 // analogyMethods are measured one by one.
-var analogyMethods = []evaluate.Method{evaluate.CosAdd, evaluate.CosMul, evaluate.LRCos}
+var analogyMethods = []words.Method{words.CosAdd, words.CosMul, words.LRCos}
 
 // MeasureEval scores a table on every set in a folder (or one file), each as
 // often as e asks. Files that are no sets are passed over. done, if not nil, is
 // called with each result. If ctx is cancelled, the results until then are
 // returned with the error.
 func MeasureEval(ctx context.Context, t *embedding.Table, data string, e Effort, done func(EvalResult)) ([]EvalResult, error) {
-	// The same once for all: it reports what is wrong with a set, and leaves
-	// the table's unit vectors behind, which all that follows shares.
-	if _, _, err := evaluate.Run(ctx, t, data, evaluate.Options{Methods: analogyMethods[:1]}); err != nil {
+	// Score all sets once: that reports bad sets, and leaves the table's unit
+	// vectors behind, which all measurements share.
+	if _, _, err := words.Score(ctx, t, data, words.Options{Methods: analogyMethods[:1]}); err != nil {
 		return nil, err
 	}
-	files, err := regularFiles(data)
+	_, files, err := dataset.Files(data)
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +74,10 @@ func MeasureEval(ctx context.Context, t *embedding.Table, data string, e Effort,
 	return results, nil
 }
 
-// methodsOf returns the methods to measure on a file, none if it is no set:
-// its sets were all read before without an error.
-func methodsOf(ctx context.Context, t *embedding.Table, file string) []evaluate.Method {
-	found, _, err := evaluate.Run(ctx, t, file, evaluate.Options{Methods: analogyMethods[:1]})
+// methodsOf returns the methods to measure on a file, none if it is no set: all
+// sets were read before without an error.
+func methodsOf(ctx context.Context, t *embedding.Table, file string) []words.Method {
+	found, _, err := words.Score(ctx, t, file, words.Options{Methods: analogyMethods[:1]})
 	switch {
 	case err != nil || len(found) == 0:
 		return nil
@@ -92,7 +89,7 @@ func methodsOf(ctx context.Context, t *embedding.Table, file string) []evaluate.
 }
 
 // measureMethod scores one set by one method again and again.
-func measureMethod(ctx context.Context, t *embedding.Table, file string, m evaluate.Method, e Effort) (EvalResult, error) {
+func measureMethod(ctx context.Context, t *embedding.Table, file string, m words.Method, e Effort) (EvalResult, error) {
 	var (
 		r       EvalResult
 		seconds []float64
@@ -101,7 +98,7 @@ func measureMethod(ctx context.Context, t *embedding.Table, file string, m evalu
 		runs := 0
 		start := time.Now()
 		for runs == 0 || time.Since(start) < e.Time {
-			found, _, err := evaluate.Run(ctx, t, file, evaluate.Options{Methods: []evaluate.Method{m}, Sections: true})
+			found, _, err := words.Score(ctx, t, file, words.Options{Methods: []words.Method{m}, Sections: true})
 			if err != nil {
 				return r, err
 			}
@@ -118,9 +115,9 @@ func measureMethod(ctx context.Context, t *embedding.Table, file string, m evalu
 	return r, nil
 }
 
-// describeEval takes what a set is from its results: first the whole set's,
-// then for analogies those of its sections.
-func describeEval(t *embedding.Table, found []evaluate.Result, m evaluate.Method) EvalResult {
+// describeEval describes a set by its results: first the whole set's, then for
+// analogies the sections'.
+func describeEval(t *embedding.Table, found []evaluate.Result, m words.Method) EvalResult {
 	if len(found) == 0 { // LRCos on a set without sections
 		return EvalResult{}
 	}
@@ -141,53 +138,38 @@ func describeEval(t *embedding.Table, found []evaluate.Result, m evaluate.Method
 	return r
 }
 
-// regularFiles returns the files of a folder and those below, or the file
-// itself. Hidden ones are left out, as package evaluate does.
-func regularFiles(path string) ([]string, error) {
-	root, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil, err
-	}
-	var files []string
-	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case strings.HasPrefix(entry.Name(), ".") && file != root && entry.IsDir():
-			return fs.SkipDir
-		case strings.HasPrefix(entry.Name(), ".") && file != root:
-			return nil
-		}
-		info, err := os.Stat(file)
-		if err == nil && info.Mode().IsRegular() {
-			files = append(files, file)
-		}
-		return err
-	})
-	return files, err
-}
-
 // RandomTable returns random vectors for every word of the evaluation sets in
-// a folder (or one file), filled up with made-up words to the given number.
-func RandomTable(data string, words, dim int, seed uint64) (*embedding.Table, error) {
-	files, err := regularFiles(data)
+// a folder (or one file), in lower case, filled up with made-up words to the given
+// number.
+func RandomTable(data string, vocabulary, dim int, seed uint64) (*embedding.Table, error) {
+	sets, _, err := dataset.Find(data, "")
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	seen := map[string]bool{}
-	add := func(word string) {
-		if !seen[word] {
-			seen[word] = true
-			names = append(names, word)
+	add := func(words ...string) {
+		for _, word := range words {
+			if word = strings.ToLower(word); !seen[word] {
+				seen[word] = true
+				names = append(names, word)
+			}
 		}
 	}
-	for _, file := range files {
-		if err := wordsOf(file, add); err != nil {
-			return nil, err
+	for _, s := range sets {
+		for _, p := range s.Pairs {
+			add(p.First, p.Second)
+		}
+		for _, m := range s.Members {
+			add(m.Word)
+		}
+		for _, section := range s.Sections {
+			for _, q := range section.Questions {
+				add(q.A, q.B, q.C, q.D)
+			}
 		}
 	}
-	for i := 0; len(names) < words; i++ {
+	for i := 0; len(names) < vocabulary; i++ {
 		add("w2vcl-bench-" + strconv.Itoa(i))
 	}
 	values := make([]float32, len(names)*dim)
@@ -196,28 +178,4 @@ func RandomTable(data string, words, dim int, seed uint64) (*embedding.Table, er
 		values[i] = float32(random.NormFloat64())
 	}
 	return embedding.NewTable(names, dim, values)
-}
-
-// wordsOf calls add for each word in the lines of an evaluation set, in lower
-// case; headings and numbers are no words.
-func wordsOf(file string, add func(string)) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	if !utf8.Valid(text) { // not a set
-		return nil
-	}
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, ":") || strings.HasPrefix(line, "#") {
-			continue
-		}
-		separator := func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' || r == 0 }
-		for _, word := range strings.FieldsFunc(line, separator) {
-			if _, err := strconv.ParseFloat(word, 64); err != nil {
-				add(strings.ToLower(word))
-			}
-		}
-	}
-	return nil
 }

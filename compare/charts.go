@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/compare/report"
-	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
@@ -132,7 +132,7 @@ func (p page) BandCharts() []figure {
 // bands are those of the first observation; all have the same words.
 func (p page) bands() []BandOfSeeds { return p.Variants[0].Curve[0].Bands }
 
-func bandName(b evaluate.Band) string {
+func bandName(b words.Band) string {
 	if b.MinCount == b.MaxCount {
 		return terminal.Number(b.MinCount)
 	}

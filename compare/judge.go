@@ -9,6 +9,8 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/sentences"
+	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
@@ -18,7 +20,7 @@ import (
 // A judge scores the runs of a comparison, all in the same way.
 type judge struct {
 	data  string
-	pairs evaluate.SamplePairs
+	pairs words.LossPairs
 	sets  []string // in the data
 	notes []string // on what the data has besides
 
@@ -47,18 +49,18 @@ func newJudge(ctx context.Context, data string, text *corpus.Corpus, c settings.
 	if err != nil {
 		return nil, fmt.Errorf("cannot draw negatives: %w", err)
 	}
-	p := evaluate.SamplePairs{PerWord: contextsPerWord, Negatives: c.Negative}
+	p := words.LossPairs{PerWord: contextsPerWord, Negatives: c.Negative}
 	counter := uint64(0)
 	for i := range text.Vocabulary.Len() {
 		for k := range contextsPerWord {
 			found := m.At(i, k)
 			if found == wordcontext.NoContext {
-				found = evaluate.NoWord
+				found = words.NoWord
 			}
-			p.Contexts = append(p.Contexts, found)
+			p.Targets = append(p.Targets, found)
 			for range c.Negative {
 				bits := corpus.Philox(pairsSeed, corpus.StreamNegatives, counter/4)
-				p.Contexts = append(p.Contexts, noise.Draw(bits[counter%4]))
+				p.Targets = append(p.Targets, noise.Draw(bits[counter%4]))
 				counter++
 			}
 		}
@@ -74,16 +76,16 @@ func (j *judge) point(ctx context.Context, o train.Observation) (Point, error) {
 	if err != nil {
 		return p, err
 	}
-	if p.Scores, err = j.score(ctx, vectors, evaluate.CosAdd); err != nil {
+	if p.Scores, err = j.score(ctx, vectors, words.CosAdd); err != nil {
 		return p, err
 	}
-	losses := evaluate.WordLosses(o.Words, o.Contexts, vectors.Dim, j.pairs)
-	p.Bands = evaluate.Bands(losses, o.Vocabulary.Counts, bands)
+	losses := words.Losses(o.Words, o.Contexts, vectors.Dim, j.pairs)
+	p.Bands = words.Bands(losses, o.Vocabulary.Counts, bands)
 	return p, nil
 }
 
-func (j *judge) score(ctx context.Context, vectors *embedding.Table, m evaluate.Method) ([]evaluate.Result, error) {
-	results, _, err := evaluate.Run(ctx, vectors, j.data, evaluate.Options{Methods: []evaluate.Method{m}})
+func (j *judge) score(ctx context.Context, vectors *embedding.Table, m words.Method) ([]evaluate.Result, error) {
+	results, _, err := words.Score(ctx, vectors, j.data, words.Options{Methods: []words.Method{m}})
 	return slices.DeleteFunc(results, func(r evaluate.Result) bool { return !isMain(r) }), err
 }
 
@@ -93,7 +95,7 @@ func isMain(r evaluate.Result) bool {
 	case evaluate.TaskSimilarity:
 		return r.Metric == evaluate.MetricSpearman
 	case evaluate.TaskAnalogy:
-		return r.Metric == string(evaluate.CosAdd)
+		return r.Metric == string(words.CosAdd)
 	case evaluate.TaskClassification: // not scored along the way
 		return false
 	default:
@@ -107,7 +109,7 @@ func (j *judge) all(ctx context.Context, run string) ([]evaluate.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	results, _, err := evaluate.Run(ctx, vectors.Table, j.data, evaluate.Options{})
+	results, _, err := words.Score(ctx, vectors.Table, j.data, words.Options{})
 	return results, err
 }
 
@@ -117,7 +119,7 @@ func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error)
 	if err != nil {
 		return nil, err
 	}
-	items, _, err := evaluate.RunItems(ctx, vectors.Table, j.data, evaluate.Options{Methods: []evaluate.Method{evaluate.CosAdd}})
+	items, _, err := words.Items(ctx, vectors.Table, j.data, words.Options{Methods: []words.Method{words.CosAdd}})
 	return items, err
 }
 
@@ -128,11 +130,11 @@ func (j *judge) classes(ctx context.Context, run string, note func(dataset strin
 	if err != nil {
 		return nil, err
 	}
-	results, _, err := evaluate.Classification(ctx, vectors.Table, j.data, evaluate.Options{}, runtime.GOMAXPROCS(0), func(dataset string, done, _ int) {
+	results, _, err := sentences.Score(ctx, vectors.Table, j.data, sentences.Options{Threads: runtime.GOMAXPROCS(0), Progress: func(dataset string, done, _ int) {
 		if done == 0 {
 			note(dataset)
 		}
-	})
+	}})
 	return results, err
 }
 
@@ -142,7 +144,7 @@ func (j *judge) findSets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	results, notes, err := evaluate.Run(ctx, table, j.data, evaluate.Options{Methods: []evaluate.Method{evaluate.CosAdd}})
+	results, notes, err := words.Score(ctx, table, j.data, words.Options{Methods: []words.Method{words.CosAdd}})
 	if err != nil {
 		return err
 	}
@@ -157,7 +159,7 @@ func (j *judge) findSets(ctx context.Context) error {
 
 // findClasses names the sets of sentences in the data.
 func (j *judge) findClasses() error {
-	sets, notes, err := evaluate.ClassificationSets(j.data)
+	sets, notes, err := sentences.Sets(j.data)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
@@ -51,7 +52,7 @@ type Point struct {
 	Pairs   float64           `json:"pairs"`
 	Loss    float64           `json:"loss"`   // of training, per pair
 	Scores  []evaluate.Result `json:"scores"` // the main metric of each set
-	Bands   []evaluate.Band   `json:"bands"`
+	Bands   []words.Band      `json:"bands"`
 }
 
 // settingsOf returns the settings that a run folder records.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
@@ -126,7 +127,7 @@ type CurvePoint struct {
 
 // BandOfSeeds is the losses of a frequency band, means over the seeds.
 type BandOfSeeds struct {
-	evaluate.Band
+	words.Band
 	Means     Spread `json:"means"`     // of the words' mean loss
 	Variances Spread `json:"variances"` // of the variance between words
 }

@@ -1,23 +1,15 @@
-// Package evaluate scores word vectors against human judgements: word
-// similarity, word analogies and categories of words; and vectors of a graph's
-// nodes by the nodes' labels and edges. Coverage is part of every result, because
-// a score without it cannot be compared.
+// Package evaluate holds what every evaluation of vectors shares: the [Result],
+// which is a score beside its coverage, because a score without it cannot be
+// compared; the [Lookup] of a set's words in a table; correlations; and the
+// [Bootstrap], which tells differences from chance.
 //
-// Start at [Run], which finds the data sets in a folder and scores them all.
-// Similarity is in similarity.go and correlation.go; analogy questions are
-// read in analogy.go and answered in solve.go (3CosAdd, 3CosMul) and lrcos.go;
-// categories are in categorization.go and kmeans.go. Of graphs, [Nodes] is in
-// nodes.go and labels.go, [Links] in links.go. What learns is logistic.go and
-// softmax.go, both by newton.go. Classes of sentences, [Classification], by a small
-// network on the vectors, are in classification.go. files.go finds the sets of a
-// folder, dataset.go tells which of them are the same.
+// The evaluations are the packages below this one. Start at the one that scores
+// your data:
 //
-// [RunItems] gives the outcomes of single pairs and questions, from which
-// [NewBootstrap] tells differences from chance (significance.go). The losses of
-// frequent and rare words are in bands.go.
+//	words      similarity, analogies and categories of words; losses by frequency
+//	nodes      labels and links of a graph's nodes
+//	sentences  classes of sentences, by the small network of textcnn
 //
-// Under the default [Options] the scores are those of gensim 4's
-// evaluate_word_pairs and evaluate_word_analogies with restrict_vocab not
-// below the vocabulary and dummy4unknown=False; testdata/gensim/compare.py
-// shows it.
+// They share two packages more: dataset finds and reads the files of data sets,
+// learn has the classifiers and k-means.
 package evaluate

@@ -1,17 +1,30 @@
 package evaluate
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding"
 )
 
-// A lookup finds the words of a data set in a table under the rules of the
-// options.
-type lookup struct {
-	table *embedding.Table
-	limit int // rows that exist: the most frequent words
+// LookupOptions say which words a table has. The zero value: all of its words,
+// whatever their case.
+type LookupOptions struct {
+	// CaseSensitive looks words up as they are written. Otherwise case is
+	// ignored as in gensim and word2vec.c's compute-accuracy: of several
+	// spellings of a word the first one in the table stands for all.
+	CaseSensitive bool
+	// RestrictVocab uses only the first n words of the table, the most
+	// frequent ones where the table is sorted: others are unknown and never an
+	// answer. 0: all.
+	RestrictVocab int
+}
+
+// A Lookup finds the words of a data set in a table.
+type Lookup struct {
+	Table *embedding.Table
+	Limit int // only rows below it count: the most frequent words
 
 	// Where case is ignored: the first row of each upper-case spelling, and
 	// for every row the first one that differs by case at most. Else nil.
@@ -21,17 +34,22 @@ type lookup struct {
 	capitals bool // a word of the table has a capital letter
 }
 
-func newLookup(t *embedding.Table, o Options) *lookup {
-	l := &lookup{table: t, limit: t.Len()}
+// NewLookup prepares the search for words in a table. Errors: a negative
+// RestrictVocab.
+func NewLookup(t *embedding.Table, o LookupOptions) (*Lookup, error) {
+	if o.RestrictVocab < 0 {
+		return nil, fmt.Errorf("a vocabulary restricted to %d words", o.RestrictVocab)
+	}
+	l := &Lookup{Table: t, Limit: t.Len()}
 	if o.RestrictVocab > 0 {
-		l.limit = min(o.RestrictVocab, t.Len())
+		l.Limit = min(o.RestrictVocab, t.Len())
 	}
 	if o.CaseSensitive {
-		return l
+		return l, nil
 	}
-	l.folded = make(map[string]int, l.limit)
-	l.first = make([]int32, l.limit)
-	for i, word := range t.Words[:l.limit] {
+	l.folded = make(map[string]int, l.Limit)
+	l.first = make([]int32, l.Limit)
+	for i, word := range t.Words[:l.Limit] {
 		upper := strings.ToUpper(word)
 		l.capitals = l.capitals || strings.ToLower(word) != word
 		if _, ok := l.folded[upper]; !ok {
@@ -39,23 +57,23 @@ func newLookup(t *embedding.Table, o Options) *lookup {
 		}
 		l.first[i] = int32(l.folded[upper])
 	}
-	return l
+	return l, nil
 }
 
-// row returns the row of a word.
-func (l *lookup) row(word string) (row int, ok bool) {
+// Row returns the row of a word.
+func (l *Lookup) Row(word string) (row int, ok bool) {
 	if l.folded != nil {
 		row, ok = l.folded[strings.ToUpper(word)]
 		return row, ok
 	}
-	row, ok = l.table.Index(word)
-	return row, ok && row < l.limit
+	row, ok = l.Table.Index(word)
+	return row, ok && row < l.Limit
 }
 
-// rows finds several words; ok is false if one is missing.
-func (l *lookup) rows(words ...string) (rows []int, ok bool) {
+// Rows finds several words; ok is false if one is missing.
+func (l *Lookup) Rows(words ...string) (rows []int, ok bool) {
 	for _, word := range words {
-		row, ok := l.row(word)
+		row, ok := l.Row(word)
 		if !ok {
 			return nil, false
 		}
@@ -64,33 +82,42 @@ func (l *lookup) rows(words ...string) (rows []int, ok bool) {
 	return rows, true
 }
 
-// canonical returns the row that stands for all spellings of row's word.
-func (l *lookup) canonical(row int) int {
+// Canonical returns the row that stands for all spellings of row's word.
+func (l *Lookup) Canonical(row int) int {
 	if l.first == nil {
 		return row
 	}
 	return int(l.first[row])
 }
 
-// meanVector returns the mean of all rows.
-func (l *lookup) meanVector() []float32 {
-	sums := make([]float64, l.table.Dim)
-	for i := range l.limit {
-		for k, v := range l.table.Vector(i) {
+// Spelling returns an unknown word as the table would spell it: in lower case
+// where case is ignored and the table has no capital letters.
+func (l *Lookup) Spelling(word string) string {
+	if l.folded != nil && !l.capitals {
+		return strings.ToLower(word)
+	}
+	return word
+}
+
+// MeanVector returns the mean of all rows below Limit.
+func (l *Lookup) MeanVector() []float32 {
+	sums := make([]float64, l.Table.Dim)
+	for i := range l.Limit {
+		for k, v := range l.Table.Vector(i) {
 			sums[k] += float64(v)
 		}
 	}
 	mean := make([]float32, len(sums))
 	for k, sum := range sums {
-		mean[k] = float32(sum / float64(l.limit))
+		mean[k] = float32(sum / float64(l.Limit))
 	}
 	return mean
 }
 
-// cosine returns the cosine of two vectors, 0 if one of them is zero. It is
+// Cosine returns the cosine of two vectors, 0 if one of them is zero. It is
 // rounded to float32, so that words with the same vector tie whatever the
 // order of summation.
-func cosine(a, b []float32) float64 {
+func Cosine(a, b []float32) float64 {
 	var aa, bb, ab float64
 	for k := range a {
 		x, y := float64(a[k]), float64(b[k])

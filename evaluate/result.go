@@ -7,8 +7,8 @@ import (
 )
 
 // A Result is one score. Found of Total items (pairs, questions) have all
-// their words in the table. Composed more were scored with vectors composed of
-// the spelling of words that are not.
+// their words in the table. Composed counts further items: their unknown words
+// were scored with vectors composed of the words' spelling.
 type Result struct {
 	Task    string `json:"task"`    // see the Task constants
 	Dataset string `json:"dataset"` // "WS-353"; of one section "Google/capital-world"
@@ -19,14 +19,9 @@ type Result struct {
 
 	Composed int `json:"composed,omitempty"`
 
-	// Deviation is the standard deviation of the scores that Score is the mean
-	// of; 0 if it is a single one, or they are all the same.
+	// Deviation is the standard deviation of several scores, if Score is their
+	// mean; 0 if there is one score, or all are equal.
 	Deviation Score `json:"deviation,omitzero"`
-}
-
-// newResult returns a single score.
-func newResult(task, dataset, metric string, score Score, found, total int) Result {
-	return Result{Task: task, Dataset: dataset, Metric: metric, Score: score, Found: found, Total: total}
 }
 
 // The tasks.
@@ -34,14 +29,14 @@ const (
 	TaskSimilarity     = "similarity"
 	TaskAnalogy        = "analogy"
 	TaskCategorization = "categorization"
-	TaskClassification = "classification" // of sentences, see Classification
-	TaskNodes          = "nodes"          // labels of a graph's nodes, see Nodes
-	TaskLinks          = "links"          // edges of a graph, see Links
+	TaskClassification = "classification" // of sentences
+	TaskNodes          = "nodes"          // labels of a graph's nodes
+	TaskLinks          = "links"          // edges of a graph
 )
 
-// The metrics of similarity. Those of analogy are the [Method] names: the
-// share of right answers over all questions (micro), and with MacroSuffix the
-// mean of the sections' shares.
+// The metrics of similarity. The metrics of analogy are the names of the methods
+// (words.Method): the share of right answers over all questions (micro), and with
+// MacroSuffix the mean of the sections' shares.
 const (
 	MetricSpearman = "spearman"
 	MetricPearson  = "pearson"
@@ -51,6 +46,7 @@ const (
 // The metrics of the other tasks.
 const (
 	MetricPurity      = "purity"   // of categorization
+	MetricAccuracy    = "accuracy" // of classification: the share of sentences whose class is found
 	MetricMicroF1     = "micro-f1" // of nodes
 	MetricMacroF1     = "macro-f1"
 	ThresholdSuffix   = "-threshold"
@@ -60,12 +56,12 @@ const (
 	MetricHadamardF1  = "hadamard-micro-f1"
 )
 
-// A Score is a correlation or a share of right answers. It is NaN where there
-// is none: fewer than two pairs, constant judgements, no question with known
+// A Score is a correlation or a share of right answers. It is NaN if nothing can
+// be scored: fewer than two pairs, constant judgements, no question with known
 // words. NaN is written "n/a", and null in JSON.
 type Score float64
 
-// NoScore is the score of what cannot be scored.
+// NoScore is the score of a set that cannot be scored.
 var NoScore = Score(math.NaN())
 
 // Valid reports whether there is a score.
@@ -97,8 +93,8 @@ func (s *Score) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// share returns right/count, or NoScore when count is 0.
-func share(right, count int) Score {
+// Share returns right/count, or NoScore if count is 0.
+func Share(right, count int) Score {
 	if count == 0 {
 		return NoScore
 	}

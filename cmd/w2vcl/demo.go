@@ -13,6 +13,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/testdata"
@@ -140,7 +141,7 @@ func (o *demoOptions) config() (c settings.Config, remove func(), err error) {
 func demoScores(ctx context.Context, s streams, t *runfolder.Vectors) ([]evaluate.Result, error) {
 	all, err := new(evalOptions).score(ctx, s, t)
 	return slices.DeleteFunc(all, func(r evaluate.Result) bool {
-		return r.Metric != evaluate.MetricSpearman && r.Metric != string(evaluate.CosAdd)
+		return r.Metric != evaluate.MetricSpearman && r.Metric != string(words.CosAdd)
 	}), err
 }
 

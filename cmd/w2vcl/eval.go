@@ -17,22 +17,23 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/nodes"
+	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/testdata"
 )
 
 type evalOptions struct {
-	data          string
-	task          string
-	oov           string
-	caseSensitive bool
-	restrict      int
-	sections      bool
-	matrix        string
-	nodes         evaluate.NodeOptions
-	against       string
-	json          bool
+	data     string
+	task     string
+	oov      string
+	lookup   evaluate.LookupOptions
+	sections bool
+	matrix   string
+	nodes    nodes.Options
+	against  string
+	json     bool
 }
 
 func newEval(s streams) *cobra.Command {
@@ -75,8 +76,8 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
 	flags.StringVar(&o.task, "task", "", "only the task `NAME`: "+strings.Join(evalTasks, ", ")+" (default: the first three)")
 	flags.StringVar(&o.oov, "oov", "", "what becomes of items with unknown words: `NAME` is skip, zero, mean or compose (default compose for a run trained with --subword, else skip)")
-	flags.BoolVar(&o.caseSensitive, "case-sensitive", false, "look words up as they are written")
-	flags.IntVar(&o.restrict, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
+	flags.BoolVar(&o.lookup.CaseSensitive, "case-sensitive", false, "look words up as they are written")
+	flags.IntVar(&o.lookup.RestrictVocab, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
 	flags.BoolVar(&o.sections, "sections", false, "show every section of an analogy set")
 	flags.Float64SliceVar(&o.nodes.Ratios, "ratios", []float64{0.1, 0.5, 0.9}, "nodes: `SHARES` of the nodes to learn from")
 	flags.Lookup("ratios").DefValue = "0.1,0.5,0.9"
@@ -139,14 +140,14 @@ func (o *evalOptions) check(flags *pflag.FlagSet) error {
 
 // checkValues refuses values that no flag takes.
 func (o *evalOptions) checkValues() error {
-	switch evaluate.OOV(o.oov) {
-	case "", evaluate.OOVSkip, evaluate.OOVZero, evaluate.OOVMean, evaluate.OOVCompose:
+	switch words.OOV(o.oov) {
+	case "", words.OOVSkip, words.OOVZero, words.OOVMean, words.OOVCompose:
 	default:
 		return terminal.Usagef("--oov %s: choose skip, zero, mean or compose", o.oov)
 	}
 	switch {
-	case o.restrict < 0:
-		return terminal.Usagef("--restrict-vocab %d: must be 0 or more", o.restrict)
+	case o.lookup.RestrictVocab < 0:
+		return terminal.Usagef("--restrict-vocab %d: must be 0 or more", o.lookup.RestrictVocab)
 	case o.task != "" && !slices.Contains(evalTasks, o.task):
 		return terminal.Usagef("--task %s: choose %s", o.task, strings.Join(evalTasks, ", "))
 	case o.graphTask() && o.data == "":
@@ -197,17 +198,15 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *runfolder.Vectors
 		return nil, err
 	}
 	defer remove()
-	options := evaluate.Options{
-		OOV: evaluate.OOV(o.oov), CaseSensitive: o.caseSensitive, RestrictVocab: o.restrict, Sections: o.sections, Task: o.task,
-	}
+	options := words.Options{OOV: words.OOV(o.oov), Lookup: o.lookup, Sections: o.sections, Task: o.task}
 	if t.Encoder != nil {
 		options.Compose = t.Encoder.Encode
-		options.OOV = cmp.Or(options.OOV, evaluate.OOVCompose)
+		options.OOV = cmp.Or(options.OOV, words.OOVCompose)
 	}
-	if options.OOV == evaluate.OOVCompose && t.Encoder == nil {
+	if options.OOV == words.OOVCompose && t.Encoder == nil {
 		return nil, terminal.Usagef("--oov compose: vectors of unseen words need a run folder that was trained with --subword")
 	}
-	results, notes, err := evaluate.Run(ctx, t.Table, data, options)
+	results, notes, err := words.Score(ctx, t.Table, data, options)
 	for _, note := range notes {
 		s.notef("%s", note)
 	}
@@ -231,17 +230,17 @@ func (o *evalOptions) scoreGraph(ctx context.Context, t *embedding.Table) ([]eva
 	base := filepath.Base(o.data)
 	dataset := strings.TrimSuffix(base, filepath.Ext(base))
 	if o.task == evaluate.TaskLinks {
-		links, err := evaluate.ReadLinks(o.data)
+		links, err := nodes.ReadLinks(o.data)
 		if err != nil {
 			return nil, err
 		}
-		return evaluate.Links(ctx, t, dataset, links, o.nodes.Seed)
+		return nodes.ScoreLinks(ctx, t, dataset, links, o.nodes.Seed)
 	}
-	labels, err := evaluate.ReadLabels(o.data, o.matrix)
+	labels, err := nodes.ReadLabels(o.data, o.matrix)
 	if err != nil {
 		return nil, err
 	}
-	return evaluate.Nodes(ctx, t, dataset, labels, o.nodes)
+	return nodes.ScoreLabels(ctx, t, dataset, labels, o.nodes)
 }
 
 // builtinSets writes the embedded evaluation sets to a temporary folder, where

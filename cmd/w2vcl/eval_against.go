@@ -6,11 +6,12 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
-// againstSamples gives p-values down to 0.0002.
-const againstSamples = 10000
+// againstResamples is how many resamples --against draws: p-values go down to 0.0002.
+const againstResamples = 10000
 
 // A scoreDifference is a line of eval --against. Scores are those on the items
 // that both tables know.
@@ -28,7 +29,7 @@ type scoreDifference struct {
 
 // compare prints how t differs from the vectors of --against.
 func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table) error {
-	if oov := evaluate.OOV(o.oov); o.sections || oov != "" && oov != evaluate.OOVSkip {
+	if oov := words.OOV(o.oov); o.sections || oov != "" && oov != words.OOVSkip {
 		return terminal.Usagef("--against compares whole sets on the items that both know: leave out --sections and --oov")
 	}
 	other, err := loadTable(o.against)
@@ -40,11 +41,11 @@ func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table
 		return err
 	}
 	defer remove()
-	options := evaluate.Options{CaseSensitive: o.caseSensitive, RestrictVocab: o.restrict, Task: o.task}
+	options := words.Options{Lookup: o.lookup, Task: o.task}
 	var items [2][]evaluate.Items
 	var notes []string // the same for both
 	for i, table := range []*embedding.Table{t, other} {
-		if items[i], notes, err = evaluate.RunItems(ctx, table, data, options); err != nil {
+		if items[i], notes, err = words.Items(ctx, table, data, options); err != nil {
 			return err
 		}
 	}
@@ -53,7 +54,7 @@ func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table
 	}
 	var differences []scoreDifference
 	for i, first := range items[0] {
-		b, err := evaluate.NewBootstrap([][]evaluate.Items{{first}, {items[1][i]}}, againstSamples, uint64(i))
+		b, err := evaluate.NewBootstrap([][]evaluate.Items{{first}, {items[1][i]}}, againstResamples, uint64(i))
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/sentences"
 )
 
 // classify scores vectors on the sentence classification sets of --data.
@@ -13,8 +14,8 @@ func (o *evalOptions) classify(ctx context.Context, s streams, t *embedding.Tabl
 	progress := func(dataset string, done, total int) {
 		s.notef("%s: %d of %d networks", dataset, done, total)
 	}
-	options := evaluate.Options{CaseSensitive: o.caseSensitive, RestrictVocab: o.restrict}
-	results, notes, err := evaluate.Classification(ctx, t, o.data, options, runtime.GOMAXPROCS(0), progress)
+	options := sentences.Options{Lookup: o.lookup, Threads: runtime.GOMAXPROCS(0), Progress: progress}
+	results, notes, err := sentences.Score(ctx, t, o.data, options)
 	for _, note := range notes {
 		s.notef("%s", note)
 	}

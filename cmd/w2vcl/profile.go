@@ -93,14 +93,14 @@ func (o *profileOptions) run(ctx context.Context, s streams) error {
 		if r, err = bench.MeasureProfile(ctx, c, o.seed, o.effort()); err != nil {
 			break
 		}
-		progress.Notef("batch %s: %s words/s", terminal.Number(batch), words(r.WordsPerSecond))
+		progress.Notef("batch %s: %s words/s", terminal.Number(batch), thousands(r.WordsPerSecond))
 		results = append(results, r)
 	}
 	return o.finish(ctx, s, report, results, len(results), err, func() error { return o.print(s, results) })
 }
 
-// words writes a speed in thousands of words a second.
-func words(perSecond float64) string { return terminal.Number(int64(perSecond/1e3)) + "k" }
+// thousands writes a speed in thousands of words a second.
+func thousands(perSecond float64) string { return terminal.Number(int64(perSecond/1e3)) + "k" }
 
 func (o *profileOptions) print(s streams, results []bench.ProfileResult) error {
 	threads := "threads"
@@ -115,8 +115,8 @@ func (o *profileOptions) print(s streams, results []bench.ProfileResult) error {
 	out = table{}
 	out.rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", "batch", "dot", "loss", "forward", "all", "spread")
 	for _, r := range results {
-		out.rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", terminal.Number(r.Batch), words(r.Parts[1].WordsPerSecond), words(r.Parts[2].WordsPerSecond),
-			words(r.Forward), words(r.WordsPerSecond), percent(r.All.Spread()))
+		out.rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", terminal.Number(r.Batch), thousands(r.Parts[1].WordsPerSecond), thousands(r.Parts[2].WordsPerSecond),
+			thousands(r.Forward), thousands(r.WordsPerSecond), percent(r.All.Spread()))
 	}
 	out.rowf("\nShare of a minibatch's time")
 	line := fmt.Sprintf("  %9s\t%12s", "batch", "minibatch")

@@ -1,0 +1,96 @@
+package dataset
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/evaluate"
+)
+
+// A Question "a is to b as c is to ?" has the answer d.
+type Question struct{ A, B, C, D string }
+
+// A Section is a relation and its questions. A file without sections is one
+// section without a name.
+type Section struct {
+	Name      string
+	Questions []Question
+}
+
+// analogy makes a format of questions; is tells its lines. The lines of all such
+// formats are read alike.
+func analogy(name, example string, is func(line string) bool) Format {
+	return Format{
+		Task: evaluate.TaskAnalogy, Name: name, Example: example,
+		matches: func(lines []string) bool { return mostly(lines, is) },
+		read:    readAnalogies,
+	}
+}
+
+// wordClasses is the fourth column of MSR's questions, as JJ_JJR: adjective to
+// comparative.
+var wordClasses = regexp.MustCompile(`^[A-Za-z$]+_[A-Za-z$]+$`)
+
+// parseQuestion reads "a b c d", or MSR's "a b c JJ_JJR d", whose fourth
+// column names the section.
+func parseQuestion(line string) (q Question, section string, err error) {
+	f := strings.Fields(line)
+	switch {
+	case len(f) == 4:
+		return Question{f[0], f[1], f[2], f[3]}, "", nil
+	case len(f) == 5 && wordClasses.MatchString(f[3]):
+		return Question{f[0], f[1], f[2], f[4]}, f[3], nil
+	}
+	return Question{}, "", fmt.Errorf("%d words; a question has 4", len(f))
+}
+
+func isClassedQuestion(line string) bool {
+	_, section, err := parseQuestion(line)
+	return err == nil && section != ""
+}
+
+func isQuestion(line string) bool {
+	_, _, err := parseQuestion(line)
+	return err == nil || strings.HasPrefix(line, ":")
+}
+
+// readAnalogies reads a file of questions in sections, which may come in several
+// parts.
+func readAnalogies(path string, s *Set) error {
+	lines, err := ReadLines(path)
+	if err != nil {
+		return err
+	}
+	section := func(name string) *Section {
+		i := slices.IndexFunc(s.Sections, func(s Section) bool { return s.Name == name })
+		if i < 0 {
+			i = len(s.Sections)
+			s.Sections = append(s.Sections, Section{Name: name})
+		}
+		return &s.Sections[i]
+	}
+	heading := ""
+	for _, line := range lines {
+		if strings.HasPrefix(line.Text, ":") {
+			if heading = strings.TrimSpace(line.Text[1:]); heading == "" {
+				return fmt.Errorf("%s:%d: the section has no name", path, line.Number)
+			}
+			continue
+		}
+		q, name, err := parseQuestion(line.Text)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", path, line.Number, err)
+		}
+		if name == "" {
+			name = heading
+		}
+		to := section(name)
+		to.Questions = append(to.Questions, q)
+	}
+	if len(s.Sections) == 0 {
+		return fmt.Errorf("%s: no questions", path)
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/evaluate"
+)
+
+// A Set is a data set as read from a file. It has the items of its task.
+type Set struct {
+	Path string
+	Task string
+	Name string // as the field calls it: "WS-353"
+
+	Pairs     []Pair     // of similarity
+	Members   []Member   // of categorization
+	Sections  []Section  // of analogy
+	Sentences []Sentence // of classification, see FindSentences
+}
+
+// WordTasks are the tasks of the sets that [Find] finds.
+func WordTasks() []string {
+	return []string{evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization}
+}
+
+// Find reads the sets of words of a task (empty: of all tasks) in a folder and all
+// folders in it, or the one set that path is. It tells sets from other files by
+// their content. Two files with the same items are one set, under the name that the
+// field uses if one of the files has it. Notes say which files are passed over.
+//
+// Errors: no set, a bad line in a set (with file and line).
+func Find(path, task string) (sets []Set, notes []string, err error) {
+	root, files, err := Files(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	places := make(map[string]int) // in sets, by content
+	for _, file := range files {
+		format, err := formatOf(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		if format == nil {
+			notes = append(notes, file+": neither a similarity nor an analogy nor a categorization set, skipped")
+			continue
+		}
+		if task != "" && format.Task != task || format.Task == evaluate.TaskClassification { // see FindSentences
+			continue
+		}
+		s := Set{Path: file, Task: format.Task}
+		if err := format.read(file, &s); err != nil {
+			return nil, nil, err
+		}
+		content := s.content()
+		if i, ok := places[content]; ok {
+			if same := &sets[i]; hasPublishedName(file) && !hasPublishedName(same.Path) {
+				file, same.Path = same.Path, file
+			}
+			notes = append(notes, sameSet(file, sets[i].Path))
+			continue
+		}
+		places[content] = len(sets)
+		sets = append(sets, s)
+	}
+	if len(sets) == 0 {
+		if task == "" {
+			task = "similarity, analogy or categorization"
+		}
+		return nil, nil, fmt.Errorf("%s: no %s set found; expected lines \"word word score\" or \"word word word word\", or columns \"category\" and \"word\"", path, task)
+	}
+	nameSets(sets, root)
+	return sets, notes, nil
+}
+
+// sameSet is the note of a set that is there twice.
+func sameSet(file, first string) string {
+	return fmt.Sprintf("%s: the same set as %s, counted once", file, first)
+}
+
+// content tells sets apart by their items, whatever the order and the format of
+// the file: collections often have a set in two formats, and counted twice it
+// would weigh twice in a mean.
+func (s *Set) content() string {
+	var items []string
+	for _, p := range s.Pairs {
+		items = append(items, fmt.Sprintf("%q %q %g", p.First, p.Second, p.Score))
+	}
+	for _, m := range s.Members {
+		items = append(items, fmt.Sprintf("%q %q", m.Word, m.Category))
+	}
+	for _, section := range s.Sections {
+		for _, q := range section.Questions {
+			items = append(items, fmt.Sprintf("%q %q", section.Name, q))
+		}
+	}
+	slices.Sort(items)
+	return s.Task + strings.Join(items, "\n")
+}

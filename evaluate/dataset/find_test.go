@@ -1,0 +1,109 @@
+package dataset
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/evaluatetest"
+)
+
+func namesOf(sets []Set) (names []string) {
+	for _, s := range sets {
+		names = append(names, s.Task+" "+s.Name)
+	}
+	return names
+}
+
+func TestFind(t *testing.T) {
+	pairs := 0
+	similar := func() string { // another set each time
+		pairs++
+		return fmt.Sprintf("a b %d\nc d 2\n", pairs)
+	}
+	dir := evaluatetest.Folder(t, map[string]string{
+		"similarity/EN-WS-353-ALL.txt":  similar(),
+		"similarity/EN-WS-353-SIM.txt":  similar(),
+		"similarity/wordsim353.tsv":     similar(),
+		"similarity/EN-SIMLEX-999.txt":  similar(),
+		"similarity/EN-MEN-TR-3k.txt":   similar(),
+		"similarity/EN-RW-STANFORD.txt": similar(),
+		"similarity/mental-states.txt":  similar(),
+		"other/mental-states.txt":       similar(),
+		"other/again/mental-states.txt": similar(),
+		"analogy/questions-words.txt":   ": s\na b c d\n",
+		"analogy/MSR.txt":               "a b c d\n",
+		"README.md":                     "# Data\n\nThese files are word similarity sets.\nSee the paper.\n",
+		"categorization/ap.csv":         "index,category,word\n0,tree,acacia\n1,tree,apple\n",
+		"categorization/EN-BLESS.txt":   "alligator-n\tanimal\tattri\tgreen-j\n",
+		"classification/reviews.all":    "1 the rock is destined to be\n0 simplistic , silly and tedious .\n",
+		"graphs/edges.txt":              "1 2\n2 3\n",
+		"graphs/weighted.txt":           "1 2 0.5\n2 3 0.25\n",
+		"graphs/binary.mat":             "MATLAB\x00\x01",
+		"empty.txt":                     "",
+		"comments.txt":                  "# nothing\n",
+		"one-word.txt":                  "word\n",
+		".hidden/set.txt":               similar(),
+		".set.txt.swp":                  similar(),
+	})
+	sets, notes, err := Find(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{ // in the order of the paths; a name goes to the first that asks
+		"analogy MSR", "analogy Google", "categorization BLESS", "categorization AP",
+		"similarity mental-states", "similarity other/mental-states.txt",
+		"similarity MEN", "similarity RW", "similarity SimLex-999", "similarity WS-353", "similarity WS-353-SIM",
+		"similarity similarity/mental-states.txt", "similarity wordsim353",
+	}
+	if got := namesOf(sets); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if len(notes) != 7 {
+		t.Errorf("%d notes: %q", len(notes), notes)
+	}
+	for _, note := range notes {
+		if !strings.Contains(note, "skipped") {
+			t.Errorf("note %q", note)
+		}
+	}
+}
+
+// TestSameSets: a set counts once, in whatever formats and orders it is there; sets
+// that only look alike count each.
+func TestSameSets(t *testing.T) {
+	dir := evaluatetest.Folder(t, map[string]string{
+		"EN-WS-353-ALL.txt":     "Tiger\tcat\t7.35\ntiger\ttiger\t10.00\n",
+		"copy/ws353.csv":        "Word 1,Word 2,Human (mean)\ntiger,tiger,10\nTiger,cat,7.35\n",
+		"other-scores.txt":      "Tiger\tcat\t7.35\ntiger\ttiger\t9\n",
+		"fewer.txt":             "tiger\ttiger\t10.00\n",
+		"questions-words.txt":   ": s\na b c d\ne f g h\n",
+		"copy/questions.txt":    "// the same\n: s\ne f g h\na b c d\n",
+		"other-section.txt":     ": t\na b c d\ne f g h\n",
+		"categories.csv":        "word,category\na,x\nb,y\n",
+		"copy/categories.tsv":   "category\tword\nx\ta\ny\tb\n",
+		"other-categories.csv":  "word,category\na,y\nb,x\n",
+		"copy/similar/copy.txt": "a b 1\n",
+	})
+	sets, notes, err := Find(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"similarity WS-353", "categorization categories", "analogy Google", "similarity copy", "similarity fewer",
+		"categorization other-categories", "similarity other-scores", "analogy other-section",
+	}
+	if got := namesOf(sets); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	note := filepath.Join(dir, "copy", "ws353.csv") + ": the same set as " + filepath.Join(dir, "EN-WS-353-ALL.txt") + ", counted once"
+	if len(notes) != 3 || notes[1] != note {
+		t.Errorf("notes %q", notes)
+	}
+	if sets, notes, err = Find(dir, evaluate.TaskSimilarity); len(sets) != 4 || len(notes) != 1 || err != nil {
+		t.Errorf("of one task: %d sets, notes %q (%v)", len(sets), notes, err)
+	}
+}

@@ -1,0 +1,101 @@
+// Package dataset finds the data sets of words and of sentences in a folder, and
+// reads them. It tells them from other files by their content. These are the
+// formats of their files:
+//
+//   - similarity: two words and a score, in columns between tabs;
+//     two words and a score, in columns between commas;
+//     two words and a score, in columns between spaces.
+//     The score is the first column of numbers behind the words. A first line
+//     without a number is a line of titles: the score stands under the title with
+//     "simlex", "human", "mean", "score", "rating", "average", "similarity" or
+//     "relatedness" in it, as in SimLex-999.
+//   - analogy: four words a line, under lines ": section" as in questions-words.txt
+//     of word2vec, or without them;
+//     five columns of MSR, as "good better rough JJ_JJR rougher", where the
+//     fourth names the section.
+//   - categorization: titled columns between commas or tabs, among them category or
+//     class, and word or concept;
+//     four columns of BLESS: concept-n, class, relation, word.
+//   - classification: a label, which is a whole number, then the words of a sentence.
+//
+// Empty lines, and lines that begin with "#" or "//", are passed over; "//" is no
+// comment in sets of categories, and sets of sentences have no comments.
+//
+// Start at [Find] and [FindSentences] (find.go, sentences.go). The table of formats
+// is in this file; the files beside it read the sets of one task each. A new format
+// is an entry of the table, with its name in the list above.
+package dataset
+
+import (
+	"slices"
+
+	"github.com/w2vcl/w2vcl/evaluate"
+)
+
+// A Format is a way in which files hold the items of a task.
+type Format struct {
+	Task    string // one of package evaluate's
+	Name    string // for people: what stands in a line
+	Example string // a small file
+
+	// matches looks at the first lines of a file, at least one, without comments
+	// and without spaces around them.
+	matches func(lines []string) bool
+	// read adds the items of a file to a set. Errors name the file and the line.
+	read func(path string, s *Set) error
+}
+
+// formats lists all formats. Of several that match a file, the first is the file's.
+var formats = []Format{
+	categories("four columns of BLESS: concept-n, class, relation, word",
+		"tiger-n\tanimal\tattri\twild-j\ncream-n\tfood\thyper\tdessert-n\n", blessColumns),
+	categories("titled columns between commas or tabs, among them category or class, and word or concept",
+		"index,category,word\n0,animal,tiger\n1,food,cream\n", titledColumns),
+	similarity("two words and a score, in columns between tabs",
+		"tiger\tcat\t7.35\nice\tcream\t9\n", columns("\t")),
+	similarity("two words and a score, in columns between commas",
+		"Word 1,Word 2,Human (mean)\ntiger,cat,7.35\nice,cream,9\n", columns(",")),
+	similarity("two words and a score, in columns between spaces",
+		"tiger cat 7.35\nice cream 9\n", columns(" ")),
+	analogy(`five columns of MSR, as "good better rough JJ_JJR rougher", where the fourth names the section`,
+		"good better rough JJ_JJR rougher\n", isClassedQuestion),
+	analogy(`four words a line, under lines ": section" as in questions-words.txt of word2vec, or without them`,
+		": JJ_JJR\ngood better rough rougher\n", isQuestion),
+	{
+		Task:    evaluate.TaskClassification,
+		Name:    "a label, which is a whole number, then the words of a sentence",
+		Example: "1 the tiger likes ice cream\n0 the cat does not\n",
+		matches: func(lines []string) bool { return mostly(lines, isSentence) },
+		read:    readSentences,
+	},
+}
+
+// Formats returns all formats of files.
+func Formats() []Format { return slices.Clone(formats) }
+
+// formatOf looks at the beginning of a file. It returns nil if the file has none of
+// the formats.
+func formatOf(path string) (*Format, error) {
+	lines, err := firstLines(path)
+	if err != nil || len(lines) == 0 {
+		return nil, err
+	}
+	for i := range formats {
+		if formats[i].matches(lines) {
+			return &formats[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// mostly reports whether more than half of the lines are good. The few others are
+// errors, which reading the file reports.
+func mostly(lines []string, good func(line string) bool) bool {
+	count := 0
+	for _, l := range lines {
+		if good(l) {
+			count++
+		}
+	}
+	return 2*count > len(lines)
+}

@@ -1,0 +1,183 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A Sentence is a line of a classification set.
+type Sentence struct {
+	Label string
+	Words []string
+}
+
+// A SentenceSet is one file, or the files NAME.train, NAME.test and, if there is
+// one, NAME.dev.
+type SentenceSet struct {
+	Path string // of the files, without their endings
+	Name string // as the field calls it: "SST-2"
+
+	Training, Dev, Test []Sentence // without a set in parts, all are Training
+}
+
+// FindSentences reads the classification sets of a folder, or the set that a file is
+// part of, in the order of their paths. strangers are files that are sets of no
+// task. Notes say which sets it passes over: those that are there twice or lack a
+// part.
+//
+// It asks only whether the lines of a file are sentences, not whether another format
+// comes first in the table: four words a line may be an analogy set, too.
+//
+// Errors: no set, a bad line in a set (with file and line).
+func FindSentences(path string) (sets []SentenceSet, strangers, notes []string, err error) {
+	root, files, err := Files(path)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if len(files) == 1 && files[0] == root { // its other parts
+		files = partsOf(root)
+	}
+	parts := map[string]map[string][]Sentence{} // by stem and ending
+	var stems []string
+	for _, file := range files {
+		var s Set
+		if err := readSentences(file, &s); err != nil {
+			return nil, nil, nil, err
+		}
+		if s.Sentences == nil {
+			if format, err := formatOf(file); err != nil || format == nil {
+				strangers = append(strangers, file)
+			}
+			continue
+		}
+		stem, part := cutPart(file)
+		if parts[stem] == nil {
+			parts[stem] = map[string][]Sentence{}
+			stems = append(stems, stem)
+		}
+		parts[stem][part] = s.Sentences
+	}
+	first := map[string]string{} // by content: the stem
+	for _, stem := range stems {
+		set := newSentenceSet(stem, parts[stem])
+		if set.Training == nil {
+			notes = append(notes, stem+": a set in parts needs .train and .test, skipped")
+			continue
+		}
+		content := fmt.Sprintf("%q %q %q", set.Training, set.Dev, set.Test)
+		if other, ok := first[content]; ok {
+			notes = append(notes, sameSet(stem, other))
+			continue
+		}
+		first[content] = stem
+		sets = append(sets, set)
+	}
+	if len(sets) == 0 {
+		return nil, nil, nil, fmt.Errorf("%s: no classification set found; expected lines \"label word word ...\" with a whole number as label", path)
+	}
+	return sets, strangers, notes, nil
+}
+
+// newSentenceSet puts the parts of a set together. A set that lacks a part has
+// nothing to train on.
+func newSentenceSet(stem string, parts map[string][]Sentence) SentenceSet {
+	set := SentenceSet{Path: stem, Name: sentenceSetName(filepath.Base(stem))}
+	switch {
+	case parts[""] != nil:
+		set.Training = parts[""]
+	case parts[".train"] != nil && parts[".test"] != nil:
+		set.Training, set.Dev, set.Test = parts[".train"], parts[".dev"], parts[".test"]
+	}
+	return set
+}
+
+// setParts are the endings of the files of a set in parts.
+var setParts = []string{".train", ".dev", ".test"}
+
+// cutPart cuts the ending off a file's name; part is "" if it is none of setParts.
+func cutPart(file string) (stem, part string) {
+	for _, part := range setParts {
+		if stem, ok := strings.CutSuffix(file, part); ok {
+			return stem, part
+		}
+	}
+	return strings.TrimSuffix(file, filepath.Ext(file)), ""
+}
+
+// partsOf returns the files of the set that a file is part of.
+func partsOf(file string) []string {
+	stem, part := cutPart(file)
+	if part == "" {
+		return []string{file}
+	}
+	var files []string
+	for _, part := range setParts {
+		if _, err := os.Stat(stem + part); err == nil {
+			files = append(files, stem+part)
+		}
+	}
+	return files
+}
+
+func isSentence(line string) bool {
+	_, err := parseSentence(line)
+	return err == nil
+}
+
+// readSentences reads a file. It adds nothing if most of the lines are no
+// sentences; else the few others are errors. Bytes that are not UTF-8 (the MR set
+// is in Latin-1) become U+FFFD, as in a corpus.
+func readSentences(path string, s *Set) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var sentences []Sentence
+	var bad error
+	lines := 0
+	for number, text := range strings.Split(string(data), "\n") {
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		lines++
+		sentence, err := parseSentence(strings.ToValidUTF8(text, "\uFFFD"))
+		if err != nil {
+			if bad == nil {
+				bad = fmt.Errorf("%s:%d: %w", path, number+1, err)
+			}
+			continue
+		}
+		sentences = append(sentences, sentence)
+	}
+	if 2*len(sentences) <= lines {
+		return nil
+	}
+	s.Sentences = sentences
+	return bad
+}
+
+// parseSentence reads "label word word ...". Numbers alone are an edge of a graph
+// and no sentence.
+func parseSentence(text string) (Sentence, error) {
+	fields := strings.Fields(text)
+	if len(fields) < 2 {
+		return Sentence{}, errors.New("a line is a label and the words of a sentence")
+	}
+	if _, err := strconv.Atoi(fields[0]); err != nil {
+		return Sentence{}, fmt.Errorf("%q is not a label: labels are whole numbers", fields[0])
+	}
+	numbers := 0
+	for _, f := range fields {
+		if _, err := strconv.ParseFloat(f, 64); err == nil {
+			numbers++
+		}
+	}
+	if numbers == len(fields) {
+		return Sentence{}, errors.New("there are only numbers")
+	}
+	return Sentence{fields[0], fields[1:]}, nil
+}

@@ -1,0 +1,245 @@
+package nodes
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/evaluatetest"
+	"github.com/w2vcl/w2vcl/evaluate/learn"
+)
+
+// learnedScores is the part of ../testdata/golden_learned.json on graphs, what
+// scikit-learn computed (../testdata/make_golden_learned.py).
+type learnedScores struct {
+	Nodes struct {
+		Features     [][]float32
+		Labels       [][]int
+		Classes      int
+		Splits       []map[string]any
+		Pairs        [][2]int
+		Folds        []int
+		Micro, Macro []float64
+	}
+	Links struct {
+		Features          [][]float32
+		Edge              []int
+		Areas, Accuracies []float64
+		Ties              []float64
+		TiesArea          float64 `json:"ties_area"`
+	}
+}
+
+func loadLearned(t *testing.T) (g learnedScores) {
+	t.Helper()
+	evaluatetest.Golden(t, "../testdata/golden_learned.json", &g)
+	return g
+}
+
+func examplesOf(rows [][]float32) *learn.Examples {
+	x := learn.NewExamples(len(rows[0]))
+	for _, r := range rows {
+		x.Add(r)
+	}
+	return x
+}
+
+func TestScikitLearnNodes(t *testing.T) {
+	g := loadLearned(t).Nodes
+	n := &labelledNodes{classes: g.Classes, x: examplesOf(g.Features), labels: g.Labels}
+	for _, p := range g.Pairs {
+		n.pairs = append(n.pairs, learn.ClassLabel{Example: uint32(p[0]), Class: p[1]})
+	}
+	for number, s := range g.Splits {
+		numbers := func(key string) (list []int) {
+			for _, v := range s[key].([]any) {
+				list = append(list, int(v.(float64)))
+			}
+			return list
+		}
+		got, err := n.split(t.Context(), numbers("learn"), numbers("find"))
+		if err != nil || len(got) != 4 {
+			t.Fatalf("%v, %v", got, err)
+		}
+		for metric, score := range got {
+			evaluatetest.Near(t, fmt.Sprintf("split %d: %s", number, metric), score, s[metric].(float64), 1e-12)
+		}
+	}
+	var class []int
+	for _, p := range n.pairs {
+		class = append(class, p.Class)
+	}
+	if fold := stratify(class, 5); !slices.Equal(fold, g.Folds) {
+		t.Errorf("folds %v, want %v", fold, g.Folds)
+	}
+	micro, macro, err := n.foldPairs(t.Context(), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := range micro {
+		evaluatetest.Near(t, fmt.Sprintf("fold %d: micro", f), micro[f], g.Micro[f], 1e-12)
+		evaluatetest.Near(t, fmt.Sprintf("fold %d: macro", f), macro[f], g.Macro[f], 1e-12)
+	}
+}
+
+func TestScikitLearnLinks(t *testing.T) {
+	g := loadLearned(t).Links
+	var labels []learn.BinaryLabel
+	for i, e := range g.Edge {
+		labels = append(labels, learn.BinaryLabel{Example: uint32(i), Positive: e == 1})
+	}
+	evaluatetest.Near(t, "area with ties", auc(g.Ties, labels), g.TiesArea, 1e-12)
+	for fold := range linkFolds {
+		area, accuracy := linkFold(examplesOf(g.Features), labels, fold)
+		evaluatetest.Near(t, fmt.Sprintf("fold %d: area", fold), area, g.Areas[fold], 1e-12)
+		evaluatetest.Near(t, fmt.Sprintf("fold %d: accuracy", fold), accuracy, g.Accuracies[fold], 1e-12)
+	}
+}
+
+// clustered makes vectors of nodes: those whose number has the same remainder lie
+// together.
+func clustered(t *testing.T, n, clusters int, noise float64) *embedding.Table {
+	t.Helper()
+	random := rand.New(rand.NewPCG(6, 6))
+	var words []string
+	var vectors []float32
+	for i := range n {
+		words = append(words, fmt.Sprint(i+1))
+		for k := range clusters {
+			v := noise * random.NormFloat64()
+			if i%clusters == k {
+				v += 3
+			}
+			vectors = append(vectors, float32(v))
+		}
+	}
+	table, err := embedding.NewTable(words, clusters, vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func TestScoreLabels(t *testing.T) {
+	var lines strings.Builder
+	for i := range 66 {
+		fmt.Fprintf(&lines, "%d,c%d\n", i+1, i%3)
+	}
+	path := filepath.Join(evaluatetest.Folder(t, map[string]string{"labels.csv": lines.String()}), "labels.csv")
+	l, err := ReadLabels(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Ratios: []float64{0.25, 0.5}, Repeats: 3, Folds: 4, Seed: 1}
+	results, err := ScoreLabels(t.Context(), clustered(t, 60, 3, 0.1), "set", l, o)
+	if err != nil || len(results) != 2*4+2 {
+		t.Fatalf("%v, %v", results, err)
+	}
+	for _, r := range results {
+		if r.Score != 1 || r.Deviation != 0 || r.Found != 60 || r.Total != 66 || r.Task != evaluate.TaskNodes {
+			t.Errorf("%+v", r)
+		}
+	}
+	evaluatetest.Find(t, results, "set/25%", "macro-f1-threshold")
+	evaluatetest.Find(t, results, "set/4-fold", "pairs-micro-f1")
+
+	// Vectors that say nothing: a third is right by chance.
+	noise := clustered(t, 60, 3, 1000)
+	results, err = ScoreLabels(t.Context(), noise, "set", l, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := evaluatetest.Find(t, results, "set/90%", "micro-f1")
+	if r.Score < 0.1 || r.Score > 0.6 || r.Deviation == 0 {
+		t.Errorf("noise: %+v", r)
+	}
+	again, err := ScoreLabels(t.Context(), noise, "set", l, Options{})
+	if err != nil || !slices.Equal(results, again) {
+		t.Errorf("another result the second time (%v)", err)
+	}
+	// Vectors too long for float32 arithmetic are no reason to break down.
+	if _, err := ScoreLabels(t.Context(), clustered(t, 60, 3, 1e37), "set", l, o); err != nil {
+		t.Error(err)
+	}
+	for name, c := range map[string]struct {
+		table *embedding.Table
+		o     Options
+		want  string
+	}{
+		"ratio":   {noise, Options{Ratios: []float64{1}}, "the share 1"},
+		"repeats": {noise, Options{Repeats: -1}, "-1 repeats"},
+		"folds":   {noise, Options{Folds: 1}, "1 folds"},
+		"many":    {noise, Options{Folds: 61}, "61 folds of 60 pairs"},
+		"words":   {evaluatetest.Animals(t), Options{}, "0 of the 66 nodes with labels have vectors"},
+	} {
+		if _, err := ScoreLabels(t.Context(), c.table, "set", l, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestReadLabels(t *testing.T) {
+	want := Labels{Nodes: []string{"a", "b"}, Classes: []string{"x", "y"}, Of: [][]int{{0, 1}, {1}}, pairs: [][2]int{{0, 0}, {0, 1}, {1, 1}}}
+	for name, content := range map[string]string{
+		"commas": "a,x\na, y\nb,y\n", "spaces": "# labels\na x\na\ty\n\nb y\n", "twice": "a x\na y\nb y\na x\n",
+	} {
+		got, err := ReadLabels(filepath.Join(evaluatetest.Folder(t, map[string]string{"set": content}), "set"), "")
+		if err != nil || fmt.Sprint(*got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	const mat = "../../internal/matlab/testdata/compressed.mat"
+	l, err := ReadLabels(mat, "")
+	if err != nil || len(l.Classes) != 4 || len(l.Nodes) != 5 || l.Nodes[0] == "0" {
+		t.Errorf("matrix: %v, %v", l, err)
+	}
+	for name, c := range map[string]struct{ path, matrix, want string }{
+		"file":    {"none", "", "cannot read the labels"},
+		"matrix":  {mat, "labels", `compressed.mat: no matrix "labels"`},
+		"columns": {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "a x\n\nb\n"}), "set"), "", "set:3: 1 columns"},
+		"missing": {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "a,x\nb,\n"}), "set"), "", "set:2: a node or a label is missing"},
+		"empty":   {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "# none\n"}), "set"), "", "set: no labels"},
+	} {
+		if _, err := ReadLabels(c.path, c.matrix); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestScoreLinks(t *testing.T) {
+	var lines strings.Builder
+	lines.WriteString("# node node edge\n")
+	for i := range 50 {
+		fmt.Fprintf(&lines, "%d %d 1\n%d %d 0\n", i+1, i+4, i+1, i+2)
+	}
+	path := filepath.Join(evaluatetest.Folder(t, map[string]string{"links.txt": lines.String()}), "links.txt")
+	links, err := ReadLinks(path)
+	if err != nil || len(links) != 100 || links[0] != (Link{"1", "4", true}) || links[1].Edge {
+		t.Fatalf("%v, %v", links, err)
+	}
+	results, err := ScoreLinks(t.Context(), clustered(t, 45, 3, 0.1), "links", links, 1)
+	if err != nil || len(results) != 3 {
+		t.Fatalf("%v, %v", results, err)
+	}
+	for _, r := range results {
+		if r.Score != 1 || r.Found != 42+44 || r.Total != 100 || r.Task != evaluate.TaskLinks {
+			t.Errorf("%+v", r)
+		}
+	}
+	if _, err := ScoreLinks(t.Context(), evaluatetest.Animals(t), "links", links, 1); err == nil || !strings.Contains(err.Error(), "of 100 pairs 0 with an edge and 0 without have vectors") {
+		t.Errorf("words: %v", err)
+	}
+	for name, c := range map[string]struct{ content, want string }{
+		"columns": {"a b 1\na b\n", `set:2: "a b" is not two nodes and 0 or 1`},
+		"edge":    {"a b 2\n", `set:1: "a b 2" is not`},
+	} {
+		if _, err := ReadLinks(filepath.Join(evaluatetest.Folder(t, map[string]string{"set": c.content}), "set")); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package words
+
+import (
+	"context"
+
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/dataset"
+)
+
+// A tally counts the answers to some questions.
+type tally struct{ right, found, total int }
+
+func (t *tally) add(o tally) {
+	t.right += o.right
+	t.found += o.found
+	t.total += o.total
+}
+
+// score is the share of right answers: among the questions with known words, or
+// among all questions where unknown words count as wrong.
+func (t tally) score(rule OOV) evaluate.Score {
+	if rule == OOVSkip || rule == OOVCompose {
+		return evaluate.Share(t.right, t.found)
+	}
+	return evaluate.Share(t.right, t.total)
+}
+
+// analogy scores the sections with each method.
+func analogy(ctx context.Context, l *evaluate.Lookup, set string, sections []dataset.Section, o Options) ([]evaluate.Result, error) {
+	tallies := make([]map[Method]tally, len(sections))
+	for i, s := range sections {
+		var err error
+		if tallies[i], err = answerSection(ctx, l, s, i, o.Methods); err != nil {
+			return nil, err
+		}
+	}
+	var results []evaluate.Result
+	for _, m := range o.Methods {
+		var all tally
+		var shares []float64
+		var bySection []evaluate.Result
+		for i, s := range sections {
+			t, ok := tallies[i][m]
+			if !ok {
+				continue
+			}
+			all.add(t)
+			score := t.score(o.OOV)
+			if score.Valid() {
+				shares = append(shares, float64(score))
+			}
+			if o.Sections && s.Name != "" {
+				bySection = append(bySection, newResult(evaluate.TaskAnalogy, set+"/"+s.Name, string(m), score, t.found, t.total))
+			}
+		}
+		if all.total == 0 {
+			continue // LRCos without sections
+		}
+		macro := evaluate.NoScore
+		if len(shares) > 0 {
+			macro = evaluate.Score(evaluate.Mean(shares))
+		}
+		results = append(results,
+			newResult(evaluate.TaskAnalogy, set, string(m), all.score(o.OOV), all.found, all.total),
+			newResult(evaluate.TaskAnalogy, set, string(m)+evaluate.MacroSuffix, macro, all.found, all.total))
+		results = append(results, bySection...)
+	}
+	return results, nil
+}
+
+// answerSection answers the questions of one section with every method. All
+// methods need the cosines of the section's words with the whole table, so
+// they share one pass over it. The section's number seeds LRCos.
+func answerSection(ctx context.Context, l *evaluate.Lookup, s dataset.Section, number int, methods []Method) (map[Method]tally, error) {
+	var found []rows
+	for _, q := range s.Questions {
+		if r, ok := l.Rows(q.A, q.B, q.C, q.D); ok {
+			found = append(found, rows{r[0], r[1], r[2], r[3]})
+		}
+	}
+	p := newPass(l)
+	tallies := make(map[Method]tally)
+	for _, m := range methods {
+		if m != LRCos {
+			for _, q := range found {
+				p.ask(m, q)
+			}
+			tallies[m] = tally{found: len(found), total: len(s.Questions)}
+		} else if s.Name != "" { // else it is not one relation
+			pairs, total := distinctPairs(l, s.Questions)
+			asked, err := p.askClasses(ctx, pairs, uint64(number))
+			if err != nil {
+				return nil, err
+			}
+			tallies[m] = tally{found: asked, total: total}
+		}
+	}
+	right, err := p.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for m, t := range tallies {
+		t.right = right[m]
+		tallies[m] = t
+	}
+	return tallies, nil
+}
+
+// newResult returns a single score.
+func newResult(task, set, metric string, score evaluate.Score, found, total int) evaluate.Result {
+	return evaluate.Result{Task: task, Dataset: set, Metric: metric, Score: score, Found: found, Total: total}
+}

@@ -1,0 +1,60 @@
+package words
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/dataset"
+)
+
+// Score scores a table on every similarity, analogy and categorization set in a
+// folder, found recursively and told apart by content; dir may also be one such
+// file. The results are in the order of the files' paths. notes name two kinds of
+// files: those that are no set, which are skipped, and those that hold the same
+// items as another, which count once.
+//
+// Errors: an unknown option, a folder without any set, a bad line in a set
+// (with file and line), a cancelled context.
+func Score(ctx context.Context, t *embedding.Table, dir string, o Options) (results []evaluate.Result, notes []string, err error) {
+	l, sets, notes, err := prepare(t, dir, &o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range sets {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		r, err := scoreSet(ctx, l, &sets[i], o)
+		if err != nil {
+			return nil, nil, fmt.Errorf("scoring %s: %w", sets[i].Name, err)
+		}
+		results = append(results, r...)
+	}
+	return results, notes, nil
+}
+
+// prepare fills in the options, and finds the sets of a folder.
+func prepare(t *embedding.Table, dir string, o *Options) (*evaluate.Lookup, []dataset.Set, []string, error) {
+	if err := o.check(); err != nil {
+		return nil, nil, nil, err
+	}
+	sets, notes, err := dataset.Find(dir, o.Task)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	l, err := evaluate.NewLookup(t, o.Lookup)
+	return l, sets, notes, err
+}
+
+func scoreSet(ctx context.Context, l *evaluate.Lookup, s *dataset.Set, o Options) ([]evaluate.Result, error) {
+	switch s.Task {
+	case evaluate.TaskSimilarity:
+		return similarity(l, s.Name, s.Pairs, o)
+	case evaluate.TaskCategorization:
+		return categorization(ctx, l, s.Name, s.Members, o)
+	default:
+		return analogy(ctx, l, s.Name, s.Sections, o)
+	}
+}

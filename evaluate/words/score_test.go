@@ -1,0 +1,224 @@
+package words
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/evaluatetest"
+)
+
+func TestScoreErrors(t *testing.T) {
+	dir := evaluatetest.Folder(t, map[string]string{"README": "nothing here\n", "good/set.txt": "a b 1\n"})
+	ctx := context.Background()
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		dir  string
+		o    Options
+		want string
+	}{
+		"no set":         {ctx, filepath.Join(dir, "README"), Options{}, "no similarity, analogy or categorization set found"},
+		"empty folder":   {ctx, t.TempDir(), Options{}, "no similarity, analogy or categorization set found"},
+		"no folder":      {ctx, filepath.Join(dir, "none"), Options{}, "none"},
+		"OOV":            {ctx, dir, Options{OOV: "guess"}, `unknown rule "guess"`},
+		"method":         {ctx, dir, Options{Methods: []Method{"4cos"}}, `unknown analogy method "4cos"`},
+		"method twice":   {ctx, dir, Options{Methods: []Method{CosAdd, CosAdd}}, "given twice"},
+		"restrict vocab": {ctx, dir, Options{Lookup: evaluate.LookupOptions{RestrictVocab: -1}}, "restricted to -1 words"},
+		"cancelled":      {cancelled, dir, Options{}, "canceled"},
+	} {
+		if _, _, err := Score(c.ctx, evaluatetest.Animals(t), c.dir, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestSimilarityByHand: cosines 0.8, 0 and 0.6 of three known pairs, and one
+// pair with an unknown word.
+func TestSimilarityByHand(t *testing.T) {
+	dir := evaluatetest.Folder(t, map[string]string{"set.txt": "cat Dog 9\ncat car 1\nDOG car 8\ncat unicorn 5\n"})
+	pearson := func(x ...float64) float64 { return evaluate.Pearson(x, []float64{9, 1, 8, 5}[:len(x)]) }
+	// The mean of the rows (1,0), (4,3) and (0,2) is (5,5)/3: its cosine with
+	// cat is √½.
+	for _, c := range []struct {
+		oov               OOV
+		spearman, pearson float64
+	}{
+		{"", 1, pearson(0.8, 0, 0.6)},
+		{OOVSkip, 1, pearson(0.8, 0, 0.6)},
+		// ranks 4 1.5 3 1.5 against 4 1 3 2
+		{OOVZero, 4.5 / math.Sqrt(4.5*5), pearson(0.8, 0, 0.6, 0)},
+		// ranks 4 1 2 3 against 4 1 3 2
+		{OOVMean, 0.8, pearson(0.8, 0, 0.6, math.Sqrt(0.5))},
+	} {
+		results, notes, err := Score(context.Background(), evaluatetest.Animals(t), dir, Options{OOV: c.oov})
+		if err != nil || len(notes) != 0 || len(results) != 2 {
+			t.Fatalf("%v, %v, %v", results, notes, err)
+		}
+		for i, want := range []float64{c.spearman, c.pearson} {
+			r := results[i]
+			evaluatetest.Near(t, string(c.oov)+" "+r.Metric, float64(r.Score), want, 1e-6)
+			if r.Found != 3 || r.Total != 4 || r.Task != "similarity" || r.Dataset != "set" {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+}
+
+// TestCompose: unseen words get composed vectors, asked for once, in lower case
+// where the table has no capital letters.
+func TestCompose(t *testing.T) {
+	dir := evaluatetest.Folder(t, map[string]string{
+		"set.txt":       "cat Dog 9\ncat car 1\nDOG car 8\ncat Unicorn 5\nUnicorn Gnu 7\n",
+		"questions.txt": ": s\ncat dog car unicorn\ncat dog car cat\n",
+	})
+	capital, err := embedding.NewTable([]string{"Cat", "dog", "car"}, 2, []float32{1, 0, 4, 3, 0, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		table         *embedding.Table
+		caseSensitive bool
+		set           string
+		want          []string
+	}{
+		{evaluatetest.Animals(t), false, "set.txt", []string{"unicorn", "gnu"}},
+		{capital, false, "set.txt", []string{"Unicorn", "Gnu"}},
+		{evaluatetest.Animals(t), true, "set.txt", []string{"Dog", "DOG", "Unicorn", "Gnu"}},
+	} {
+		var got []string
+		o := Options{OOV: OOVCompose, Lookup: evaluate.LookupOptions{CaseSensitive: c.caseSensitive}, Compose: func(words []string, dst []float32) error {
+			got = append(got, words...)
+			for i := range words { // (1, 1), (2, 1), ...
+				dst[2*i], dst[2*i+1] = float32(1+i), 1
+			}
+			return nil
+		}}
+		results, _, err := Score(context.Background(), c.table, filepath.Join(dir, c.set), o)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("composed %v, want %v (error %v)", got, c.want, err)
+		}
+		if r := results[1]; !c.caseSensitive && (r.Found != 3 || r.Composed != 2 || r.Total != 5) {
+			t.Errorf("%+v", r)
+		}
+		if !c.caseSensitive { // cosines 0.8, 0, 0.6, then with (1,1) and of it with (2,1)
+			want := evaluate.Pearson([]float64{0.8, 0, 0.6, math.Sqrt(0.5), 3 / math.Sqrt(10)}, []float64{9, 1, 8, 5, 7})
+			evaluatetest.Near(t, "composed", float64(results[1].Score), want, 1e-6)
+		}
+	}
+	o := Options{OOV: OOVCompose, Compose: func([]string, []float32) error { return errors.New("no vector") }}
+	if _, _, err := Score(context.Background(), evaluatetest.Animals(t), filepath.Join(dir, "set.txt"), o); err == nil || !strings.Contains(err.Error(), "no vector") {
+		t.Errorf("got %v", err)
+	}
+	results, _, err := Score(context.Background(), evaluatetest.Animals(t), filepath.Join(dir, "questions.txt"), o)
+	if err != nil || results[0].Found != 1 || results[0].Total != 2 || results[0].Composed != 0 {
+		t.Errorf("questions: %+v, %v", results, err)
+	}
+	if _, _, err := Score(context.Background(), evaluatetest.Animals(t), dir, Options{OOV: OOVCompose}); err == nil {
+		t.Error("no error without anything to compose")
+	}
+}
+
+// TestNoScore: what has no score says so, and never prints NaN.
+func TestNoScore(t *testing.T) {
+	dir := evaluatetest.Folder(t, map[string]string{
+		"constant-human.txt": "cat dog 5\ncat car 5\ndog car 5\n",
+		"constant-model.txt": "cat cat 1\ndog dog 2\ncar car 3\n",
+		"one-pair.txt":       "cat dog 5\nx y 1\n",
+		"unknown.txt":        "x y 5\nz u 6\n",
+		"questions.txt":      ": s\na b c d\ncat dog car unicorn\n",
+	})
+	results, _, err := Score(context.Background(), evaluatetest.Animals(t), dir, Options{Sections: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != 3*3+4*2 {
+		t.Errorf("%d results: %v", len(results), results)
+	}
+	for _, r := range results {
+		if r.Score.Valid() || r.Score.String() != "n/a" {
+			t.Errorf("%+v has a score", r)
+		}
+	}
+	text, err := json.Marshal(results)
+	if err != nil || strings.Contains(string(text), "NaN") || !strings.Contains(string(text), `"score":null,"found":1,"total":2`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	// Unknown words counted as wrong give a score.
+	results, _, err = Score(context.Background(), evaluatetest.Animals(t), filepath.Join(dir, "questions.txt"), Options{OOV: OOVZero})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Score != 0 || r.Found != 0 {
+			t.Errorf("%+v, want score 0", r)
+		}
+	}
+}
+
+func TestCategorization(t *testing.T) {
+	dir := evaluatetest.Folder(t, map[string]string{
+		"ap.csv":      "category,word\nanimal,cat\nanimal,Dog\nthing,car\nthing,bus\n",
+		"similar.txt": "cat dog 9\ndog car 1\n",
+		"one.csv":     "category,word\nanimal,cat\nanimal,dog\nthing,bus\n",
+	})
+	for rule, want := range map[OOV]struct {
+		score evaluate.Score
+		found int
+	}{OOVSkip: {1, 3}, OOVZero: {1, 3}, OOVMean: {0.75, 3}, OOVCompose: {1, 3}} {
+		o := Options{OOV: rule, Task: evaluate.TaskCategorization, Compose: func([]string, []float32) error { return nil }}
+		results, _, err := Score(t.Context(), evaluatetest.Animals(t), dir, o)
+		if err != nil || len(results) != 2 {
+			t.Fatalf("%v, %v", results, err)
+		}
+		r := evaluatetest.Find(t, results, "AP", evaluate.MetricPurity)
+		if r.Score != want.score || r.Found != want.found || r.Total != 4 {
+			t.Errorf("%s: %+v, want %v", rule, r, want)
+		}
+		if one := evaluatetest.Find(t, results, "one", evaluate.MetricPurity); rule == OOVSkip && (one.Score.Valid() || one.Found != 2) {
+			t.Errorf("one category: %+v", one)
+		}
+	}
+	if _, _, err := Score(t.Context(), evaluatetest.Animals(t), dir, Options{Task: evaluate.TaskAnalogy}); err == nil || !strings.Contains(err.Error(), "no analogy set found") {
+		t.Errorf("no analogy set: %v", err)
+	}
+	if _, _, err := Score(t.Context(), evaluatetest.Animals(t), dir, Options{Task: evaluate.TaskNodes}); err == nil || !strings.Contains(err.Error(), `unknown task "nodes"`) {
+		t.Errorf("task of graphs: %v", err)
+	}
+}
+
+// FuzzScore: no content of a data set makes a reader panic or a score leave its
+// range.
+func FuzzScore(f *testing.F) {
+	for _, content := range []string{
+		"cat dog 1\ncat car 2\n", ": s\ncat dog cat car\n", "word1\tword2\tPOS\tSimLex999\na\tb\tN\t1\n",
+		"a,b,c\n", ":\n", "cat dog 1e308\ncat car -1e308\ndog car 1e308\n", "cat dog car NN_NNS cat\n", "a\t\t1\n\t\t\n",
+		"category,word\nx,cat\ny,dog\n", "class\tconcept\nx\t\"cat\ny\tdog\n", "cat-n\tx\tattri\tdog-n\ndog-n\ty\tmero\t\n",
+	} {
+		f.Add(content)
+	}
+	table := evaluatetest.Animals(f)
+	f.Fuzz(func(t *testing.T, content string) {
+		dir := evaluatetest.Folder(t, map[string]string{"set": content})
+		results, _, err := Score(context.Background(), table, dir, Options{OOV: OOVZero, Sections: true})
+		if err != nil {
+			return
+		}
+		for _, r := range results {
+			if s := float64(r.Score); s < -1 || s > 1 || math.IsInf(s, 0) || r.Found > r.Total {
+				t.Errorf("%+v", r)
+			}
+		}
+		if _, err := json.Marshal(results); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,87 @@
+package words
+
+import (
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/dataset"
+)
+
+// similarity scores pairs: rank and linear correlation of cosine and human
+// score.
+func similarity(l *evaluate.Lookup, name string, pairs []dataset.Pair, o Options) ([]evaluate.Result, error) {
+	composed, err := compose(l, pairs, o)
+	if err != nil {
+		return nil, err
+	}
+	var unknown []float32 // stands for a word that is not in the table
+	switch o.OOV {
+	case OOVZero:
+		unknown = make([]float32, l.Table.Dim)
+	case OOVMean:
+		unknown = l.MeanVector()
+	}
+	vector := func(word string) (v []float32, known bool) {
+		if row, ok := l.Row(word); ok {
+			return l.Table.Vector(row), true
+		}
+		if v, ok := composed[word]; ok {
+			return v, false
+		}
+		return unknown, false
+	}
+	var human, model []float64
+	found := 0
+	for _, p := range pairs {
+		first, known1 := vector(p.First)
+		second, known2 := vector(p.Second)
+		if known1 && known2 {
+			found++
+		} else if o.OOV == OOVSkip {
+			continue
+		}
+		human = append(human, p.Score)
+		model = append(model, evaluate.Cosine(first, second))
+	}
+	result := func(metric string, score float64) evaluate.Result {
+		r := newResult(evaluate.TaskSimilarity, name, metric, evaluate.Score(score), found, len(pairs))
+		if o.OOV == OOVCompose {
+			r.Composed = len(pairs) - found
+		}
+		return r
+	}
+	return []evaluate.Result{
+		result(evaluate.MetricSpearman, evaluate.Spearman(human, model)),
+		result(evaluate.MetricPearson, evaluate.Pearson(human, model)),
+	}, nil
+}
+
+// compose returns vectors for the words of pairs that are not in the table,
+// under the rule OOVCompose.
+func compose(l *evaluate.Lookup, pairs []dataset.Pair, o Options) (map[string][]float32, error) {
+	if o.OOV != OOVCompose {
+		return nil, nil
+	}
+	place := map[string]int{}
+	var spelt []string
+	for _, p := range pairs {
+		for _, word := range []string{p.First, p.Second} {
+			_, known := l.Row(word)
+			if _, met := place[word]; known || met {
+				continue
+			}
+			place[word] = len(spelt)
+			spelt = append(spelt, l.Spelling(word))
+		}
+	}
+	n := l.Table.Dim
+	vectors := make([]float32, len(spelt)*n)
+	if err := o.Compose(spelt, vectors); err != nil {
+		return nil, fmt.Errorf("compose vectors of unseen words: %w", err)
+	}
+	composed := make(map[string][]float32, len(place))
+	for word, i := range place {
+		composed[word] = vectors[i*n:][:n]
+	}
+	return composed, nil
+}
