@@ -26,7 +26,8 @@ func smallDisk(t *testing.T, size string) string {
 	return disk
 }
 
-// fill leaves no room on a disk and returns a function that makes room again.
+// fill keeps a disk full, also when a file on it is removed, until the function
+// that it returns empties it.
 func fill(t *testing.T, disk string) (empty func()) {
 	t.Helper()
 	path := filepath.Join(disk, "filler")
@@ -34,13 +35,30 @@ func fill(t *testing.T, disk string) (empty func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	for _, block := range []int{1 << 16, 1 << 12} {
-		for err = nil; err == nil; {
-			_, err = f.Write(make([]byte, block))
+	full, stop, stopped := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for first := true; ; first = false {
+			for _, block := range []int{1 << 16, 1 << 12} {
+				for err := error(nil); err == nil; {
+					_, err = f.Write(make([]byte, block))
+				}
+			}
+			if first {
+				close(full)
+			}
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+			}
 		}
-	}
+	}()
+	<-full
 	return func() {
+		close(stop)
+		<-stopped
+		f.Close()
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
