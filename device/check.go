@@ -10,40 +10,43 @@ import (
 	"github.com/w2vcl/w2vcl/subword"
 )
 
-// A Refusal is the error of a configuration that the kernels cannot train with.
-type Refusal struct {
+// An UnsupportedError is the error of a configuration that the kernels cannot
+// train with.
+type UnsupportedError struct {
 	Setting string // the field of the configuration, such as Negatives
 	Value   any    // its value
 	Reason  string // a sentence without its end
 }
 
-func (r *Refusal) Error() string { return fmt.Sprintf("%s %v: %s", r.Setting, r.Value, r.Reason) }
-
-func refuse(setting string, value any, format string, args ...any) error {
-	return &Refusal{setting, value, fmt.Sprintf(format, args...)}
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("%s %v: %s", e.Setting, e.Value, e.Reason)
 }
 
-// CheckCL returns why the kernels cannot train W2V-CL with a configuration, a
-// *Refusal, or nil.
+func unsupported(setting string, value any, format string, args ...any) error {
+	return &UnsupportedError{setting, value, fmt.Sprintf(format, args...)}
+}
+
+// CheckCL returns why the kernels cannot train W2V-CL with a configuration, an
+// UnsupportedError, or nil.
 func CheckCL(c graph.Config, p Precision) error {
 	if err := checkShared(c.Dim, p); err != nil {
 		return err
 	}
 	if c.Form != "" && c.Form != graph.FormFused {
-		return refuse("Form", c.Form, "GPUs have the %s form only", graph.FormFused)
+		return unsupported("Form", c.Form, "GPUs have the %s form only", graph.FormFused)
 	}
 	o, err := optim.Find(c.Optimizer.Method)
 	if err != nil {
 		return err
 	}
 	if !o.Kernels {
-		return refuse("Optimizer", o.Name, "GPUs have no kernels for it")
+		return unsupported("Optimizer", o.Name, "GPUs have no kernels for it")
 	}
 	if c.Encoder == nil {
 		return nil
 	}
 	if !o.Shared {
-		return refuse("Optimizer", o.Name, "parameters that all words share have gradients of very different sizes")
+		return unsupported("Optimizer", o.Name, "parameters that all words share have gradients of very different sizes")
 	}
 	s, err := structureOf(c)
 	if err != nil {
@@ -56,7 +59,7 @@ func CheckCL(c graph.Config, p Precision) error {
 	return checkEncoder(s.Widths, longest, p)
 }
 
-// CheckEncoder returns why the kernels cannot train an encoder, a *Refusal, or
+// CheckEncoder returns why the kernels cannot train an encoder, an UnsupportedError, or
 // nil: a CNN of the given shape, or n-grams if there is none.
 func CheckEncoder(cnn *subword.CNNOptions, p Precision) error {
 	if cnn == nil {
@@ -70,21 +73,21 @@ func CheckEncoder(cnn *subword.CNNOptions, p Precision) error {
 func checkEncoder(widths []int, symbols int, p Precision) error {
 	switch {
 	case p == Half:
-		return refuse("Precision", p, "encoders have tables of %s only", Float32)
+		return unsupported("Precision", p, "encoders have tables of %s only", Float32)
 	case len(widths) > 0 && symbols > MaxCNNSymbols:
-		return refuse("Spelling.Limit", symbols, "on GPUs words have at most %d symbols, the two marks among them", MaxCNNSymbols)
+		return unsupported("Spelling.Limit", symbols, "on GPUs words have at most %d symbols, the two marks among them", MaxCNNSymbols)
 	case len(widths) > MaxCNNWidths:
-		return refuse("Widths", widths, "GPUs take at most %d widths", MaxCNNWidths)
+		return unsupported("Widths", widths, "GPUs take at most %d widths", MaxCNNWidths)
 	}
 	return nil
 }
 
 // CheckSequential returns why the kernels cannot train a sentence-ordered
-// algorithm with a configuration, a *Refusal, or nil.
+// algorithm with a configuration, an UnsupportedError, or nil.
 func CheckSequential(c sequential.Config, p Precision) error {
 	k, ok := sequentialKernels[c.Algorithm]
 	if !ok {
-		return refuse("Algorithm", c.Algorithm, "GPUs have no kernels for it")
+		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels for it")
 	}
 	if err := checkShared(c.Dim, p); err != nil {
 		return err
@@ -95,10 +98,10 @@ func CheckSequential(c sequential.Config, p Precision) error {
 // checkShared checks the limits of all kernels.
 func checkShared(dim int, p Precision) error {
 	if dim > MaxDim {
-		return refuse("Dim", dim, "on GPUs vectors have at most %d dimensions", MaxDim)
+		return unsupported("Dim", dim, "on GPUs vectors have at most %d dimensions", MaxDim)
 	}
 	if !slices.Contains([]Precision{"", Float32, Half}, p) {
-		return refuse("Precision", p, "GPUs have %s and %s", Float32, Half)
+		return unsupported("Precision", p, "GPUs have %s and %s", Float32, Half)
 	}
 	return nil
 }
@@ -106,11 +109,11 @@ func checkShared(dim int, p Precision) error {
 func checkFullW2V(c sequential.Config, p Precision) error {
 	switch {
 	case c.Negatives > MaxFullW2VNegatives:
-		return refuse("Negatives", c.Negatives, "on GPUs mode %s takes at most %d", c.Algorithm, MaxFullW2VNegatives)
+		return unsupported("Negatives", c.Negatives, "on GPUs mode %s takes at most %d", c.Algorithm, MaxFullW2VNegatives)
 	case c.Window > MaxFullW2VWindow:
-		return refuse("Window", c.Window, "on GPUs mode %s takes at most %d", c.Algorithm, MaxFullW2VWindow)
+		return unsupported("Window", c.Window, "on GPUs mode %s takes at most %d", c.Algorithm, MaxFullW2VWindow)
 	case p == Half && (c.Negatives > MaxHalfNegatives || c.Window > MaxHalfWindow):
-		return refuse("Precision", p, "mode %s takes up to %d negatives and a window of up to %d with it", c.Algorithm, MaxHalfNegatives, MaxHalfWindow)
+		return unsupported("Precision", p, "mode %s takes up to %d negatives and a window of up to %d with it", c.Algorithm, MaxHalfNegatives, MaxHalfWindow)
 	}
 	return nil
 }

@@ -13,15 +13,16 @@ import (
 	"github.com/w2vcl/w2vcl/subword"
 )
 
-// refused fails unless err is a refusal of the setting; "" stands for none.
+// refused fails unless err says that the setting is not supported; "" stands for
+// no error.
 func refused(t *testing.T, what string, err error, setting string) {
 	t.Helper()
-	var r *device.Refusal
+	var r *device.UnsupportedError
 	switch {
 	case setting == "" && err != nil:
 		t.Errorf("%s: error %v", what, err)
 	case setting != "" && (!errors.As(err, &r) || r.Setting != setting || r.Reason == ""):
-		t.Errorf("%s: error %v, want a refusal of %s", what, err, setting)
+		t.Errorf("%s: error %v, want an UnsupportedError of %s", what, err, setting)
 	}
 }
 

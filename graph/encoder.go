@@ -39,7 +39,7 @@ type Encoder interface {
 type Parameter struct {
 	Name  string
 	Value *tensor.Dense // (rows, columns), float32
-	Rate  float64       // learning rate relative to that of tables; 0 means 1
+	Rate  float64       // learning rate relative to the tables' rate; 0 means 1
 }
 
 // parameterBytes is the memory of the parameters of an encoder.

@@ -9,8 +9,8 @@ import (
 
 // A step trains tables or an encoder once with the targets or pairs set before.
 type step interface {
-	// optimizers are those of all that the step trains. Each must have begun
-	// the step when it is run.
+	// optimizers returns the optimizers of the tables or parameters that the step
+	// trains. Each must begin the step before run.
 	optimizers() []parameterOptimizer
 	run() (loss float64, err error)
 	compiled() *machine
@@ -19,7 +19,7 @@ type step interface {
 // A parameterOptimizer is the optimizer of one table or parameter.
 type parameterOptimizer struct {
 	optim.Optimizer
-	relativeRate float64 // learning rate relative to that of tables
+	relativeRate float64 // learning rate relative to the tables' rate
 }
 
 // fusedStep is a graph of one operation, which updates the tables it trains.

@@ -17,7 +17,7 @@ type CNNOptions struct {
 	CharDim  int     // E, values of a symbol's embedding; default 32
 	Widths   []int   // w, symbols that a filter spans; default 2, 3, 4
 	Filters  int     // F, filters of each width; default 64
-	Rate     float64 // learning rate relative to that of words' own vectors; default 1
+	Rate     float64 // learning rate relative to the rate of words' own vectors; default 1
 	Spelling SpellingOptions
 }
 
@@ -178,9 +178,9 @@ func (c *CNN) newBanks() []*bank {
 	return banks
 }
 
-// Encode writes the vectors of words, any strings, to dst, len(words) x Dim.
-// After Rows was run on the parameters as they are, words of the vocabulary get
-// the same to the bit.
+// Encode writes the vectors of words, any strings, to dst, len(words) x Dim. Once
+// Rows has run on the present parameters, words of the vocabulary get the same
+// vectors to the bit.
 func (c *CNN) Encode(words []string, dst []float32) error {
 	n := c.options.Dim
 	if err := checkEncode(words, dst, n); err != nil {

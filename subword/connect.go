@@ -29,7 +29,7 @@ type connection struct {
 	team       *team.Team
 	result     *tensor.Dense // (V, N)
 
-	// of the gradient, nil until it is asked for
+	// of the gradient; nil until backward is called
 	features   *tensor.Dense // (V, D)
 	weights    *tensor.Dense // (D+1, N), total of shards
 	shards     *shards

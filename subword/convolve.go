@@ -56,7 +56,7 @@ type convolution struct {
 	where         []uint32      // (V, features): position of the maximum or simd.NoPosition
 	scratch       []*scratch    // one a thread
 
-	// of the gradient, nil until it is asked for
+	// of the gradient; nil until backward is called
 	shards    *shards
 	gradients []*tensor.Dense // of symbols and each bank's filters
 }
@@ -220,8 +220,8 @@ func (b *bank) scatter(tables, gradient []float32, where, word []uint32) {
 	}
 }
 
-// differentiate turns the gradient of the tables into those of symbols, added
-// to dSymbols (A, E), and of the filters, dFilters (w*E+1, F).
+// differentiate turns the gradient of the tables into the gradients of the
+// symbols, added to dSymbols (A, E), and of the filters, dFilters (w*E+1, F).
 func (b *bank) differentiate(dSymbols, dFilters, tables, symbols, filters []float32) {
 	clear(dFilters)
 	size, per := b.alphabet*b.filters, b.dim*b.filters

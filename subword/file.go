@@ -118,9 +118,10 @@ func (e *NGrams) bucketBytes() []byte {
 	return data
 }
 
-// Offset is what the vectors of words, len(words) x Dim, have on average beside
-// what the encoder composes: their own vectors, context vectors. Without it the
-// vectors of other words would lie apart from these.
+// Offset returns the mean difference between the vectors of words, len(words) x
+// Dim, and the vectors that the encoder composes for them: the trained ones also
+// hold words' own vectors, or context vectors. Without the offset the vectors of
+// unseen words would lie apart from the trained ones.
 func Offset(e Composer, words []string, vectors []float32) ([]float32, error) {
 	n := e.Dim()
 	if err := checkEncode(words, vectors, n); err != nil {

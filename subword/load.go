@@ -16,7 +16,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 )
 
-// Load reads what Save wrote. It composes vectors of any words; it has no
+// Load reads a file of Save. The result composes vectors of any words. It has no
 // vocabulary, so it cannot be trained.
 func Load(path string) (Composer, error) {
 	file, err := os.Open(path)

@@ -19,7 +19,7 @@ type NGramOptions struct {
 	Dim               int     // N, values of a word vector
 	Shortest, Longest int     // characters of an n-gram; default 3 to 6
 	Buckets           int     // what n-grams are hashed to; default 2,000,000
-	Rate              float64 // learning rate relative to that of context vectors; default 1
+	Rate              float64 // learning rate relative to the context vectors' rate; default 1
 }
 
 func (o NGramOptions) withDefaults() (NGramOptions, error) {
@@ -185,7 +185,7 @@ type rowSums struct {
 	users    *Spellings // the words of each row; nil: of changes, so every run finds them
 	team     *team.Team
 	result   *tensor.Dense
-	gradient *tensor.Dense // nil until it is asked for
+	gradient *tensor.Dense // nil until backward is called
 }
 
 func (s *rowSums) forward(in []*tensor.Dense) (*tensor.Dense, error) {

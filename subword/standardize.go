@@ -53,7 +53,7 @@ type standardization struct {
 	fixed      bool
 	team       *team.Team
 	result     *tensor.Dense // (V, D)
-	gradient   *tensor.Dense // (V, D); nil until it is asked for
+	gradient   *tensor.Dense // (V, D); nil until backward is called
 	sums       []float64     // two a feature for each share of the words
 }
 

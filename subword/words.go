@@ -75,7 +75,7 @@ type rowAddition struct {
 	result *tensor.Dense // (B, N)
 
 	// of a batch
-	gradient *tensor.Dense // of the table, (V, N); nil until it is asked for
+	gradient *tensor.Dense // of the table, (V, N); nil until backward is called
 	written  []uint32      // its rows that are not zero
 }
 
