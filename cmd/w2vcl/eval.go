@@ -17,6 +17,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/dataset"
 	"github.com/w2vcl/w2vcl/evaluate/nodes"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -41,21 +42,28 @@ func newEval(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval DIR|VECTORS [--data DIR] [flags]",
 		Short: "Score vectors on sets of similarity, analogies, categories; on a graph's labels and links",
-		Long: `Score the vectors of a run folder or file on every similarity set (word, word,
-score), analogy set (the format of questions-words.txt) and categorization set
-(columns "category" and "word") in a folder, or on the sets that come with w2vcl.
-Every score stands beside its coverage: how many of the set's items have all
-their words in the vocabulary. A run trained with --subword composes the vectors
-of other words, and says for how many items.
+		Long: `Score the vectors of a run folder or file on every similarity, analogy and
+categorization set in a folder, or on the sets that come with w2vcl. Every score
+stands beside its coverage: how many of the set's items have all their words in
+the vocabulary. A run trained with --subword composes the vectors of other words,
+and says for how many items.
 
 Classes of sentences must be asked for, as they take minutes: --task
-classification trains a small convolutional network on the vectors, which stay as
-they are, for each set of lines "label word word ..." (MR, Subj, SST-2).
+classification trains a small convolutional network for each set of sentences (MR,
+Subj, SST-2). The vectors stay as they are.
 
 Vectors of a graph's nodes (see 'w2vcl walk') have tasks of their own. nodes: find
-the labels of nodes by logistic regression; --data is a file of lines "node,label",
-or a MATLAB file with the matrix 'group'. links: tell edges from pairs without an
-edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
+the labels of nodes by logistic regression; --data is a file of lines "node,label"
+or "node label", or a MATLAB file with the matrix 'group'. links: tell edges from
+pairs without an edge; --data is a file of lines "node node 1" and "node node 0",
+as 'w2vcl walk --holdout-out' writes.
+
+These are the formats of sets. A set is told by the lines of its file, not by the
+name; other files are skipped.
+` + formatsHelp() + `
+The score of a pair is the first column of numbers, or the column whose title says
+so, as in SimLex-999. Lines that begin with # are comments, but not among
+sentences.`,
 		Example: `  w2vcl eval runs/wiki
   w2vcl eval runs/wiki --data evaluation-sets/ --json
   w2vcl eval runs/wiki --data evaluation-sets/ --task categorization
@@ -75,7 +83,7 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
 	flags.StringVar(&o.task, "task", "", "only the task `NAME`: "+strings.Join(evalTasks, ", ")+" (default: the first three)")
-	flags.StringVar(&o.oov, "oov", "", "what becomes of items with unknown words: `NAME` is skip, zero, mean or compose (default compose for a run trained with --subword, else skip)")
+	flags.StringVar(&o.oov, "oov", "", "rule for items with unknown words: `NAME` is skip, zero, mean or compose (default compose for a run trained with --subword, else skip)")
 	flags.BoolVar(&o.lookup.CaseSensitive, "case-sensitive", false, "look words up as they are written")
 	flags.IntVar(&o.lookup.RestrictVocab, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
 	flags.BoolVar(&o.sections, "sections", false, "show every section of an analogy set")
@@ -90,6 +98,21 @@ edge; --data is what 'w2vcl walk --holdout-out' wrote.`,
 	return cmd
 }
 
+// formatsHelp lists the formats of data sets by their tasks.
+func formatsHelp() string {
+	var b strings.Builder
+	for _, task := range evalTasks {
+		title := "\n  " + task + "\n"
+		for _, f := range dataset.Formats() {
+			if f.Task == task {
+				b.WriteString(title + "    " + f.Name + "\n")
+				title = ""
+			}
+		}
+	}
+	return b.String()
+}
+
 // evalTasks are the values of --task.
 var evalTasks = []string{
 	evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization,
@@ -101,8 +124,8 @@ func (o *evalOptions) graphTask() bool {
 	return o.task == evaluate.TaskNodes || o.task == evaluate.TaskLinks
 }
 
-// taskFlags are the flags that say nothing to some tasks, and the tasks that they
-// are for; "" is the task of all sets of words.
+// taskFlags are the flags that are only for some tasks, with these tasks; "" stands
+// for all sets of words.
 var taskFlags = map[string][]string{
 	"oov":            {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
 	"case-sensitive": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskClassification},

@@ -9,13 +9,13 @@
 //     without a number is a line of titles: the score stands under the title with
 //     "simlex", "human", "mean", "score", "rating", "average", "similarity" or
 //     "relatedness" in it, as in SimLex-999.
-//   - analogy: four words a line, under lines ": section" as in questions-words.txt
-//     of word2vec, or without them;
-//     five columns of MSR, as "good better rough JJ_JJR rougher", where the
-//     fourth names the section.
-//   - categorization: titled columns between commas or tabs, among them category or
-//     class, and word or concept;
-//     four columns of BLESS: concept-n, class, relation, word.
+//   - analogy: five columns of MSR, as "good better rough JJ_JJR rougher",
+//     where the fourth names the section;
+//     four words, lines ": section" between them, as in questions-words.txt,
+//     or without sections.
+//   - categorization: four columns of BLESS: concept-n, class, relation, word;
+//     columns titled category or class, and word or concept; commas or tabs
+//     between them.
 //   - classification: a label, which is a whole number, then the words of a sentence.
 //
 // Empty lines, and lines that begin with "#" or "//", are passed over; "//" is no
@@ -35,7 +35,7 @@ import (
 // A Format is a way in which files hold the items of a task.
 type Format struct {
 	Task    string // one of package evaluate's
-	Name    string // for people: what stands in a line
+	Name    string // for people, up to 74 characters: what stands in a line
 	Example string // a small file
 
 	// matches looks at the first lines of a file, at least one, without comments
@@ -49,17 +49,17 @@ type Format struct {
 var formats = []Format{
 	categories("four columns of BLESS: concept-n, class, relation, word",
 		"tiger-n\tanimal\tattri\twild-j\ncream-n\tfood\thyper\tdessert-n\n", blessColumns),
-	categories("titled columns between commas or tabs, among them category or class, and word or concept",
+	categories("columns titled category or class, and word or concept; commas or tabs",
 		"index,category,word\n0,animal,tiger\n1,food,cream\n", titledColumns),
 	similarity("two words and a score, in columns between tabs",
-		"tiger\tcat\t7.35\nice\tcream\t9\n", columns("\t")),
+		"tiger\tcat\t7.35\nice\tcream\t9\n", columns("\t", hasTabs)),
 	similarity("two words and a score, in columns between commas",
-		"Word 1,Word 2,Human (mean)\ntiger,cat,7.35\nice,cream,9\n", columns(",")),
+		"Word 1,Word 2,Human (mean)\ntiger,cat,7.35\nice,cream,9\n", columns(",", hasCommas)),
 	similarity("two words and a score, in columns between spaces",
-		"tiger cat 7.35\nice cream 9\n", columns(" ")),
-	analogy(`five columns of MSR, as "good better rough JJ_JJR rougher", where the fourth names the section`,
+		"tiger cat 7.35\nice cream 9\n", columns(" ", hasSpaces)),
+	analogy(`five columns of MSR, as "good better rough JJ_JJR rougher"`,
 		"good better rough JJ_JJR rougher\n", isClassedQuestion),
-	analogy(`four words a line, under lines ": section" as in questions-words.txt of word2vec, or without them`,
+	analogy(`four words, lines ": section" between them, as in questions-words.txt`,
 		": JJ_JJR\ngood better rough rougher\n", isQuestion),
 	{
 		Task:    evaluate.TaskClassification,

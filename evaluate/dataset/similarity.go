@@ -70,9 +70,9 @@ func isEdge(p Pair) bool {
 }
 
 // columns opens files of columns: two words in the first two columns, the score in
-// another one. The separator is a tab, a comma, or a space, which stands for any
-// number of white space.
-func columns(separator string) func(lines []string) (pairLines, bool) {
+// another one. is tells by the first line whether a file has them between such
+// separators. A space stands for any white space.
+func columns(separator string, is func(line string) bool) func(lines []string) (pairLines, bool) {
 	split := func(line string) []string {
 		if separator == " " {
 			return strings.Fields(line)
@@ -84,7 +84,7 @@ func columns(separator string) func(lines []string) (pairLines, bool) {
 		return fields
 	}
 	return func(lines []string) (pairLines, bool) {
-		if len(lines) == 0 || separatorOf(lines[0]) != separator {
+		if len(lines) == 0 || !is(lines[0]) {
 			return pairLines{}, false
 		}
 		score, titles := scoreColumn(lines, split)
@@ -93,16 +93,9 @@ func columns(separator string) func(lines []string) (pairLines, bool) {
 	}
 }
 
-// separatorOf returns what separates the columns of a line.
-func separatorOf(line string) string {
-	switch {
-	case strings.Contains(line, "\t"):
-		return "\t"
-	case strings.Count(line, ",") >= 2:
-		return ","
-	}
-	return " "
-}
+func hasTabs(line string) bool   { return strings.Contains(line, "\t") }
+func hasCommas(line string) bool { return !hasTabs(line) && strings.Count(line, ",") >= 2 }
+func hasSpaces(line string) bool { return !hasTabs(line) && !hasCommas(line) }
 
 // scoreTitles are parts of the titles that score columns have, lower-case, the
 // most telling first: SimLex-999 has several columns of numbers.

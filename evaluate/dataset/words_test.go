@@ -1,7 +1,7 @@
 package dataset
 
 import (
-	"fmt"
+	"errors"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -15,8 +15,11 @@ import (
 // readSet reads a file in the format that its first lines show.
 func readSet(path string) (s Set, err error) {
 	format, err := formatOf(path)
-	if err != nil || format == nil {
-		return s, fmt.Errorf("%s: format %v (%v)", path, format, err)
+	if err != nil {
+		return s, err
+	}
+	if format == nil {
+		return s, errors.New("no format")
 	}
 	s.Task = format.Task
 	return s, format.read(path, &s)

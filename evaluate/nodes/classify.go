@@ -16,7 +16,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// Options say how nodes are classified. Each field says what its zero value means.
+// Options say how nodes are classified. The zero value has the defaults below.
 type Options struct {
 	Ratios  []float64 // shares of the nodes to learn from; empty: 0.1, 0.5, 0.9
 	Repeats int       // splits of each ratio; 0: 10
@@ -58,7 +58,8 @@ func (o Options) withDefaults() (Options, error) {
 // right label, for multinomial logistic regression, in a stratified
 // cross-validation in the order of the file. "pairs-micro-f1" and
 // "pairs-macro-f1" are the means of the folds. A node with several labels is
-// among both the training and the test examples, each time with another label, so these scores are low and cannot be compared with the others.
+// among both the training and the test examples, each time with another label, so
+// these scores are low and cannot be compared with the others.
 //
 // Errors: options out of their range, fewer than two nodes with vectors, a
 // cancelled context.
@@ -127,7 +128,7 @@ type labelledNodes struct {
 
 func newLabelledNodes(t *embedding.Table, l *Labels) *labelledNodes {
 	n := &labelledNodes{classes: len(l.Classes), x: learn.NewExamples(t.Dim)}
-	index := make(map[int]int) // from the number in l to that in n
+	index := make(map[int]int) // from the number in l to the number in n
 	for i, name := range l.Nodes {
 		row, ok := t.Index(name)
 		if !ok {
@@ -165,7 +166,7 @@ func (n *labelledNodes) splits(ctx context.Context, ratio float64, o Options) (m
 // split learns from some nodes, finds the labels of others, and returns the
 // scores by metric.
 func (n *labelledNodes) split(ctx context.Context, training, test []int) (map[string]float64, error) {
-	logits := make([][]float64, n.classes) // by class and node of found
+	logits := make([][]float64, n.classes) // by class and test node
 	err := parallel.Do(ctx, runtime.GOMAXPROCS(0), n.classes, func(class int) { logits[class] = n.classLogits(class, training, test) })
 	if err != nil {
 		return nil, err

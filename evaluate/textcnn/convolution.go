@@ -11,8 +11,8 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
-// A convolution is filters over all windows of so many words, and the largest
-// of each over a sentence, as one Gorgonia operation (see apply):
+// A convolution applies filters to all windows of so many words and takes the
+// largest value of each over a sentence, as one Gorgonia operation (see apply):
 //
 //	filters: (F, width·N + 1)   out: (B, F)
 //	out_bf = max over windows x of sentence b of filters_f · (x, 1)
@@ -23,8 +23,8 @@ type convolution struct {
 	width int // words of a window
 	team  *team.Team
 
-	// The windows of the batch at hand, one row each, of all sentences one
-	// after the other; bounds[b] to bounds[b+1] are sentence b's.
+	// The windows of this batch, one row each, of all sentences one after the
+	// other; bounds[b] to bounds[b+1] belong to sentence b.
 	windows []float32
 	bounds  []int
 
@@ -34,7 +34,7 @@ type convolution struct {
 }
 
 // setBatch cuts sentences into windows. vectors holds the words' vectors, of
-// dim values; words below 0 have none and count as zero. A sentence shorter
+// dim values each; words below 0 have none and count as zero. A sentence shorter
 // than a window is filled up with zeros.
 func (c *convolution) setBatch(sentences []Sentence, vectors []float32, dim int) {
 	size := c.width*dim + 1
@@ -96,13 +96,13 @@ func (c *convolution) run(filters []float32, f int) error {
 	})
 }
 
-// gradient computes the gradient of the filters from that of out, (B, F).
-func (c *convolution) gradient(gradient, of []float32, f int) error {
+// gradient computes the gradient of the filters from the gradient of out, (B, F).
+func (c *convolution) gradient(gradient, outGradient []float32, f int) error {
 	size, b := len(gradient)/f, len(c.bounds)-1
 	return c.team.Do(f, func(_, k int) {
 		coefficients := make([]float32, b)
 		for i := range coefficients {
-			coefficients[i] = of[i*f+k]
+			coefficients[i] = outGradient[i*f+k]
 		}
 		simd.Combine(gradient[k*size:(k+1)*size], coefficients, c.windows, c.largest[k*b:(k+1)*b])
 	})
@@ -117,8 +117,8 @@ func (c *convolution) apply(filters *gorgonia.Node, batch int) (*gorgonia.Node, 
 		err := c.run(in[0].Float32s(), f) // makes out
 		return c.out, err
 	}
-	backward := func(_ []*tensor.Dense, of *tensor.Dense) ([]*tensor.Dense, error) {
-		return []*tensor.Dense{gradient}, c.gradient(gradient.Float32s(), of.Float32s(), f)
+	backward := func(_ []*tensor.Dense, outGradient *tensor.Dense) ([]*tensor.Dense, error) {
+		return []*tensor.Dense{gradient}, c.gradient(gradient.Float32s(), outGradient.Float32s(), f)
 	}
 	return operation.Apply(fmt.Sprintf("largest of the filters over %d words", c.width), gorgonia.Nodes{filters}, batch, f, forward, backward)
 }

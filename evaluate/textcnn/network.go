@@ -13,17 +13,16 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 )
 
-// The network's size, smaller than Kim's (100 filters of each width), and how
-// it learns.
+// The network's size and its training.
 const (
-	filters    = 32 // of each width
+	filters    = 32 // of each width; Kim has 100
 	batchSize  = 50
 	dropout    = 0.5
 	learnRate  = 1e-3
 	mostEpochs = 15
 )
 
-// widths are the words that filters look at.
+// widths are the numbers of words that filters look at.
 var widths = []int{3, 4, 5}
 
 // A network is the graph, its parameters and its inputs.
@@ -36,7 +35,7 @@ type network struct {
 	parameters   []*parameter // filters by width, then the layer (3F+1, classes)
 
 	mask   *tensor.Dense // (B, 3F), 0 or 1/(1-dropout)
-	target *tensor.Dense // (B, classes), 1 at the class; all 0: no sentence
+	labels *tensor.Dense // (B, classes), 1 at the class; all 0: no sentence
 	ones   *tensor.Dense // (B, 1), carries the bias of the layer
 
 	vm     gorgonia.VM
@@ -56,7 +55,7 @@ type parameter struct {
 func newNetwork(vectors []float32, dim, classes, batch, threads int, seed uint64) (n *network, err error) {
 	defer operation.Recovered("build the network", &err)
 	n = &network{vectors: vectors, dim: dim, classes: classes, batch: batch, random: rand.New(rand.NewPCG(seed, 0))}
-	n.mask, n.target, n.ones = zeros(batch, len(widths)*filters), zeros(batch, classes), zeros(batch, 1)
+	n.mask, n.labels, n.ones = zeros(batch, len(widths)*filters), zeros(batch, classes), zeros(batch, 1)
 	workers := team.New(threads)
 	for _, width := range widths {
 		n.convolutions = append(n.convolutions, &convolution{width: width, team: workers})
@@ -91,7 +90,7 @@ func (n *network) addParameter(rows, columns int, deviation float64) error {
 //
 //	hidden = ReLU(filters) ∘ mask              (B, 3F)
 //	logits = (hidden, 1) · layer               (B, classes)
-//	loss   = -Σ target ∘ log softmax(logits)
+//	loss   = -Σ labels ∘ log softmax(logits)
 func (n *network) build() error {
 	g := gorgonia.NewGraph()
 	var learned, parts gorgonia.Nodes
@@ -111,7 +110,7 @@ func (n *network) build() error {
 	hidden = b.node(gorgonia.Concat(1, hidden, matrix(g, "ones", n.ones)))
 	logits := b.node(gorgonia.Mul(hidden, learned[len(learned)-1]))
 	logs := b.node(gorgonia.Log(b.node(gorgonia.SoftMax(logits))))
-	n.loss = b.node(gorgonia.Neg(b.node(gorgonia.Sum(b.node(gorgonia.HadamardProd(matrix(g, "target", n.target), logs))))))
+	n.loss = b.node(gorgonia.Neg(b.node(gorgonia.Sum(b.node(gorgonia.HadamardProd(matrix(g, "labels", n.labels), logs))))))
 	if b.err != nil {
 		return fmt.Errorf("cannot build the network: %w", b.err)
 	}
@@ -185,13 +184,13 @@ func (n *network) gradients(sentences []Sentence, drop bool) (err error) {
 	for _, c := range n.convolutions {
 		c.setBatch(padded, n.vectors, n.dim)
 	}
-	target, mask, ones := n.target.Float32s(), n.mask.Float32s(), n.ones.Float32s()
-	clear(target)
+	labels, mask, ones := n.labels.Float32s(), n.mask.Float32s(), n.ones.Float32s()
+	clear(labels)
 	for i := range ones {
 		ones[i] = 1
 	}
 	for i, s := range sentences {
-		target[i*n.classes+s.Class] = 1
+		labels[i*n.classes+s.Class] = 1
 	}
 	for i := range mask {
 		mask[i] = 1
@@ -207,7 +206,7 @@ func (n *network) gradients(sentences []Sentence, drop bool) (err error) {
 }
 
 // predict returns the classes that the network finds most likely, without the
-// graph: nothing is to be learned.
+// graph, as it learns nothing.
 func (n *network) predict(sentences []Sentence) ([]int, error) {
 	var found []int
 	for first := 0; first < len(sentences); first += n.batch {

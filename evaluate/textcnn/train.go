@@ -15,7 +15,7 @@ type Sentence struct {
 	Class int
 }
 
-// Config says what to train on. The zero value of Threads and Seed is usable.
+// Config says what to train on. The zero values of Threads and Seed are usable.
 type Config struct {
 	Vectors []float32 // rows of Dim values; never changed
 	Dim     int
@@ -65,7 +65,7 @@ func (c *Config) check(parts ...[]Sentence) error {
 	return nil
 }
 
-// patience is after how many epochs without getting better fit gives up.
+// patience is the number of epochs without progress after which fit stops.
 const patience = 3
 
 // fit trains and leaves the parameters that were best on dev.

@@ -9,12 +9,12 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
 )
 
-// An OOV is a rule for pairs, questions and members of categories with a word that
-// is not in the table.
+// An OOV is a rule for pairs, questions and members of categories with an
+// out-of-vocabulary word, which is not in the table.
 type OOV string
 
 const (
-	// OOVSkip leaves them out. The default.
+	// OOVSkip leaves the item out. The default.
 	OOVSkip OOV = "skip"
 	// OOVZero gives the word a vector of zeros: its cosine with any word is 0.
 	// An analogy question counts as answered wrongly.
@@ -44,8 +44,8 @@ const (
 	LRCos Method = "lrcos"
 )
 
-// Options say how to score. The zero value leaves out items with unknown words, ignores
-// case, and takes all words, tasks and methods.
+// Options say how to score. The zero value leaves out items with unknown words,
+// ignores case, and takes all words, tasks and methods.
 type Options struct {
 	Lookup evaluate.LookupOptions
 	// OOV, empty: OOVSkip.
@@ -54,7 +54,7 @@ type Options struct {
 	// other, to dst; for OOVCompose. Where case is ignored, and the table has no
 	// capital letters, words come in lower case.
 	Compose func(words []string, dst []float32) error
-	// Task keeps to the sets of one task, empty: all of similarity, analogy and
+	// Task is the only task to score; empty: similarity, analogy and
 	// categorization.
 	Task string
 	// Methods for analogies, empty: all.

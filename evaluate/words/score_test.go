@@ -12,6 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/dataset"
 	"github.com/w2vcl/w2vcl/evaluate/evaluatetest"
 )
 
@@ -204,6 +205,9 @@ func FuzzScore(f *testing.F) {
 		"category,word\nx,cat\ny,dog\n", "class\tconcept\nx\t\"cat\ny\tdog\n", "cat-n\tx\tattri\tdog-n\ndog-n\ty\tmero\t\n",
 	} {
 		f.Add(content)
+	}
+	for _, format := range dataset.Formats() {
+		f.Add(format.Example)
 	}
 	table := evaluatetest.Animals(f)
 	f.Fuzz(func(t *testing.T, content string) {

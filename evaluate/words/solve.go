@@ -41,7 +41,7 @@ type search struct {
 // last-first) row-major each.
 type block struct {
 	first, last int
-	cosines     []float32 // with LRCos's weights not cosines, but products
+	cosines     []float32 // of LRCos's weights, the products
 	shifted     []float32 // (cos+1)/2
 	inverse     []float32 // 1/(shifted+epsilon)
 }
