@@ -68,7 +68,7 @@ func clRecipe(c *Config) {
 }
 
 // clTuned is the recipe found by 75 runs on 17 million words of Wikipedia
-// (benchmarks/2026-11-21-recipes.md): M from the subsampled corpus with dynamic
+// (benchmarks/2026-11-21-xeon16-recipes): M from the subsampled corpus with dynamic
 // windows, and negatives drawn as often as words are found as contexts, so that
 // the two alternating steps share one objective. See clRate for long vectors.
 func clTuned(c *Config) {
@@ -85,7 +85,7 @@ func clTuned(c *Config) {
 // clRate is Adam's learning rate in the tuned recipe: a step of Adam moves every
 // value by about the rate, so scores, which are sums over dim values, move by dim
 // times that. Above 1/dim the analogies and rare words of long vectors suffer
-// (benchmarks/2026-11-21-cuda-cl.md). Weight decay works by its product with the
+// (benchmarks/2026-11-21-h200-cl-recipe). Weight decay works by its product with the
 // rate, which stays as long as decay stays at 0.1 or less.
 func clRate(c *Config, set given) {
 	if set["lr"] != "" || c.Dim < 1 {
@@ -167,7 +167,7 @@ func sequentialRate(c *Config, set given) {
 }
 
 // subwordRecipe is a good training of an encoder
-// (benchmarks/2026-11-21-cuda-subword.md; that of vanilla is older). Parameters
+// (benchmarks/2026-11-21-h200-subword-recipe; that of vanilla is older). Parameters
 // that all words share get gradients from all of them, so they want a lower rate
 // than the words' own vectors: with a higher one, words of similar spelling become
 // alike, and the longer one trains the more (see subwordRate). The paper has one

@@ -179,11 +179,11 @@ func (c *Config) checkKernels(m Mode) error {
 			err = device.CheckEncoder(nil, device.Precision(c.Precision))
 		}
 	}
-	var refusal *device.Refusal
+	var unsupported *device.UnsupportedError
 	switch {
-	case errors.As(err, &refusal):
-		s, _ := c.setting(flagOf[refusal.Setting])
-		return terminal.Usagef("--%s %s: %s", s.Name, s, refusal.Reason)
+	case errors.As(err, &unsupported):
+		s, _ := c.setting(flagOf[unsupported.Setting])
+		return terminal.Usagef("--%s %s: %s", s.Name, s, unsupported.Reason)
 	case err != nil:
 		return terminal.Usagef("--device %s: %v", c.Device, err)
 	case !device.Built:

@@ -35,9 +35,12 @@ func (b *seriesTrainer) AdvanceSeries(ctx context.Context, first int, rates []fl
 	}
 	return reports, nil
 }
-func (b *seriesTrainer) Pull(everything bool) error { b.pulls = append(b.pulls, everything); return nil }
-func (b *seriesTrainer) Push()                      {}
-func (b *seriesTrainer) Device() (string, int64)    { return "none", 0 }
+func (b *seriesTrainer) Pull(everything bool) error {
+	b.pulls = append(b.pulls, everything)
+	return nil
+}
+func (b *seriesTrainer) Push()                   {}
+func (b *seriesTrainer) Device() (string, int64) { return "none", 0 }
 
 // TestLoopOfSeries: series end where a checkpoint is due, and metrics are those of
 // single units, with the time of a series shared among its units.

@@ -1,0 +1,249 @@
+package rules
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/w2vcl/w2vcl/"
+
+// root is the folder of the module.
+var root = filepath.Join("..", "..")
+
+// A row is one package of the table in docs/architecture.md.
+type row struct {
+	level   int
+	imports []string
+}
+
+// table reads the packages of docs/architecture.md.
+func table(t *testing.T) map[string]row {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile("^\\| (\\d) \\| `([^`]+)` \\| [^|]+ \\| ([^|]*) \\|$")
+	quoted := regexp.MustCompile("`([^`]+)`")
+	rows := map[string]row{}
+	for text := range strings.Lines(string(data)) {
+		cells := line.FindStringSubmatch(strings.TrimSpace(text))
+		if cells == nil {
+			continue
+		}
+		if _, twice := rows[cells[2]]; twice {
+			t.Errorf("docs/architecture.md has %s twice", cells[2])
+		}
+		level, _ := strconv.Atoi(cells[1])
+		r := row{level: level}
+		for _, match := range quoted.FindAllStringSubmatch(cells[3], -1) {
+			r.imports = append(r.imports, match[1])
+		}
+		rows[cells[2]] = r
+	}
+	if len(rows) < 20 {
+		t.Fatalf("docs/architecture.md has a table of %d packages", len(rows))
+	}
+	return rows
+}
+
+// A listed package is what go list says of one.
+type listed struct {
+	ImportPath string
+	Dir        string
+	GoFiles    []string
+	CgoFiles   []string
+	Imports    []string
+}
+
+// packages lists our packages with the build tags, by name.
+func packages(t *testing.T, tags string) map[string]listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,CgoFiles,Imports", "-tags="+tags, "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("there is no go command")
+	}
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	found := map[string]listed{}
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return found
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		found[strings.TrimPrefix(p.ImportPath, module)] = p
+	}
+}
+
+// imports lists the packages of ours that a package imports, with or without the
+// tag gpu.
+func imports(t *testing.T) map[string][]string {
+	all := map[string][]string{}
+	for _, tags := range []string{"", "gpu"} {
+		for name, p := range packages(t, tags) {
+			if _, ok := all[name]; !ok {
+				all[name] = nil
+			}
+			for _, path := range p.Imports {
+				if ours, ok := strings.CutPrefix(path, module); ok && !slices.Contains(all[name], ours) {
+					all[name] = append(all[name], ours)
+				}
+			}
+			slices.Sort(all[name])
+		}
+	}
+	return all
+}
+
+// TestImportTable: the table has every package, with the packages it imports.
+func TestImportTable(t *testing.T) {
+	rows := table(t)
+	for name, want := range imports(t) {
+		r, ok := rows[name]
+		slices.Sort(r.imports)
+		if !ok || !slices.Equal(r.imports, want) {
+			t.Errorf("docs/architecture.md says that %s imports %v, but it imports\n| `%s` |", name, r.imports, strings.Join(want, "`, `"))
+		}
+		delete(rows, name)
+	}
+	for name := range rows {
+		t.Errorf("docs/architecture.md has %s, which is no package", name)
+	}
+}
+
+// TestLevels: no import runs upwards. Go itself refuses circles.
+func TestLevels(t *testing.T) {
+	rows := table(t)
+	for name, used := range imports(t) {
+		for _, other := range used {
+			from, to := rows[name].level, rows[other].level
+			if other != "testdata" && to > from {
+				t.Errorf("%s (level %d) imports %s (level %d)", name, from, other, to)
+			}
+			for _, ground := range []string{"internal/", "kernels/"} {
+				if strings.HasPrefix(name, ground) && !strings.HasPrefix(other, "internal/") && !strings.HasPrefix(other, ground) {
+					t.Errorf("%s imports %s, which is above the ground floor", name, other)
+				}
+			}
+		}
+	}
+}
+
+// TestSizes: code that grows beyond these sizes is to be split.
+func TestSizes(t *testing.T) {
+	const fileLines = 400
+	packageLines := map[string]int{"train": 2000, "cmd/w2vcl": 1 << 20}
+	sizes := map[string]map[string]int{} // lines by package and file
+	for _, tags := range []string{"", "gpu"} {
+		for name, p := range packages(t, tags) {
+			if sizes[name] == nil {
+				sizes[name] = map[string]int{}
+			}
+			for _, file := range slices.Concat(p.GoFiles, p.CgoFiles) {
+				sizes[name][file] = lines(t, filepath.Join(p.Dir, file))
+			}
+		}
+	}
+	for name, files := range sizes {
+		sum, most := 0, 2500
+		if limit, ok := packageLines[name]; ok {
+			most = limit
+		}
+		for file, n := range files {
+			if sum += n; n > fileLines {
+				t.Errorf("%s/%s has %d lines, more than %d", name, file, n, fileLines)
+			}
+		}
+		if sum > most {
+			t.Errorf("%s has %d lines, more than %d", name, sum, most)
+		}
+	}
+}
+
+func lines(t *testing.T, path string) (n int) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		n++
+	}
+	return n
+}
+
+// files lists the files of the project with one of the endings, as paths from
+// the root. Folders that are not of the project are left out.
+func files(t *testing.T, endings ...string) (found []string) {
+	t.Helper()
+	skipped := []string{".git", "bin", "runs", ".venv", "built"}
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && slices.Contains(skipped, e.Name()):
+			return fs.SkipDir
+		case !e.IsDir() && slices.Contains(endings, filepath.Ext(path)):
+			found = append(found, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestLinks: the files that a document links to are there.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s#]+)(#[^)]*)?\)`)
+	for _, name := range files(t, ".md") {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range link.FindAllStringSubmatch(string(data), -1) {
+			if strings.Contains(match[1], "://") || strings.HasPrefix(match[1], "mailto:") {
+				continue
+			}
+			target := filepath.Join(root, filepath.Dir(name), filepath.FromSlash(match[1]))
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, match[1])
+			}
+		}
+	}
+}
+
+// TestNamedFiles: the documents and benchmarks that comments, scripts and other
+// documents name are there.
+func TestNamedFiles(t *testing.T) {
+	named := regexp.MustCompile(`\b(docs/[\w-]+\.\w+|benchmarks/\d[\w./-]*\w|benchmarks/tried/[\w-]+\.md)`)
+	for _, name := range files(t, ".go", ".cu", ".cuh", ".h", ".c", ".sh", ".py", ".md", ".txtar") {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range named.FindAllString(string(data), -1) {
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(match))); err != nil {
+				t.Errorf("%s names %s, which is not there", name, match)
+			}
+		}
+	}
+}
