@@ -11,6 +11,8 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -57,13 +59,15 @@ func NewTwoStepWithEncoder(d Device, m *wordcontext.Matrix, noise *corpus.Alias,
 
 // newTwoStep puts kernels beside the host's trainer. So many threads read M if it
 // stays on the host.
-func newTwoStep(d Device, host *graph.TwoStep, m *wordcontext.Matrix, noise *corpus.Alias, threads int, e *subword.Structure, c graph.Config, p Precision) (*TwoStep, error) {
+func newTwoStep(d Device, host *graph.TwoStep, m *wordcontext.Matrix, noise *corpus.Alias, threads int, e *encoder.Config, c graph.Config, p Precision) (*TwoStep, error) {
 	t := &TwoStep{mirror: mirror[*graph.TwoStep]{host: host, device: d}, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
 	var err error
-	t.kernels, err = d.NewCL(CLConfig{
-		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer, Encoder: e,
-		Precision: p,
-	})
+	o := c.Optimizer.WithDefaults()
+	t.kernels, err = d.NewCL(cl.Config{
+		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(),
+		Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+		HalfPrecision: p == Half,
+	}, e)
 	if err != nil {
 		_ = host.Close() // the error that led here is the one to tell
 		return nil, err
@@ -85,7 +89,7 @@ func (t *TwoStep) placeMatrix(m *wordcontext.Matrix, threads int) error {
 	if matrixBytes(m) <= free-spare {
 		return t.kernels.SetMatrix(m)
 	}
-	c := &columns{matrix: m, team: team.New(threads), block: t.kernels.Block()}
+	c := &columns{matrix: m, team: team.New(threads), block: t.kernels.SeriesLength()}
 	for i := range c.memory {
 		if c.memory[i], err = t.kernels.Columns(i); err != nil {
 			return err
@@ -155,7 +159,7 @@ func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(
 
 // SeriesLength returns how many iterations to train in one call: several of the device's
 // blocks, for it waits between one AdvanceSeries and the next.
-func (t *TwoStep) SeriesLength() int { return 4 * t.kernels.Block() }
+func (t *TwoStep) SeriesLength() int { return 4 * t.kernels.SeriesLength() }
 
 // Advance runs one iteration; see AdvanceSeries.
 func (t *TwoStep) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
@@ -180,7 +184,7 @@ func (t *TwoStep) AdvanceSeries(ctx context.Context, first int, rates []float64)
 	underWay := -1 // buffer
 	for done := 0; done < len(rates); {
 		from := first + done
-		count := min(len(rates)-done, t.kernels.Block())
+		count := min(len(rates)-done, t.kernels.SeriesLength())
 		if err := t.columns.await(t.buffer, from, count); err != nil {
 			return nil, err
 		}
@@ -192,7 +196,7 @@ func (t *TwoStep) AdvanceSeries(ctx context.Context, first int, rates []float64)
 		}
 		done += count
 		underWay, t.buffer = t.buffer, 1-t.buffer
-		t.columns.read(t.buffer, first+done, min(t.kernels.Block(), t.Units()-first-done))
+		t.columns.read(t.buffer, first+done, min(t.kernels.SeriesLength(), t.Units()-first-done))
 	}
 	err := t.collect(&reports, underWay)
 	return reports, err

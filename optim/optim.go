@@ -123,15 +123,7 @@ func New(c Config, rows, columns int) (*Optimizer, error) {
 func (o *Optimizer) Begin(step int, rate float64) {
 	c := o.config
 	o.step, o.rate = float64(step), rate
-	correction1 := 1 - math.Pow(c.Beta1, o.step)
-	correction2 := math.Sqrt(1 - math.Pow(c.Beta2, o.step))
-	o.adam = simd.AdamStep{
-		Beta1: float32(c.Beta1), OneMinusBeta1: float32(1 - c.Beta1),
-		Beta2: float32(c.Beta2), OneMinusBeta2: float32(1 - c.Beta2),
-		Keep:    float32(1 - rate*c.WeightDecay),
-		Scale:   float32(rate * correction2 / correction1),
-		Epsilon: float32(c.Epsilon * correction2),
-	}
+	o.adam = simd.NewAdamStep(c.Beta1, c.Beta2, c.Epsilon, c.WeightDecay, step, rate)
 }
 
 // UpdateRow updates row number row, whose values are w, by the gradient g,
