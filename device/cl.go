@@ -11,6 +11,8 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -43,7 +45,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	if err := CheckCL(c, p); err != nil {
 		return nil, err
 	}
-	encoder, err := structureOf(c)
+	structure, err := structureOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +58,12 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 		return nil, err
 	}
 	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d}, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
-	t.kernels, err = d.NewCL(CLConfig{
-		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(), Optimizer: c.Optimizer, Encoder: encoder,
-		Precision: p,
-	})
+	o := c.Optimizer.WithDefaults()
+	t.kernels, err = d.NewCL(cl.Config{
+		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(),
+		Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+		HalfPrecision: p == Half,
+	}, structure)
 	if err != nil {
 		_ = host.Close() // the first error tells more
 		return nil, err
@@ -71,7 +75,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 }
 
 // structureOf returns the structure of the encoder; nil if words are a table.
-func structureOf(c graph.Config) (*subword.Structure, error) {
+func structureOf(c graph.Config) (*encoder.Config, error) {
 	if c.Encoder == nil {
 		return nil, nil
 	}
@@ -90,7 +94,7 @@ func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
 	if m.Bytes() <= free-spare {
 		return t.kernels.SetMatrix(m)
 	}
-	c := &columns{matrix: m, team: team.New(threads), series: t.kernels.Block()}
+	c := &columns{matrix: m, team: team.New(threads), series: t.kernels.SeriesLength()}
 	for i := range c.memory {
 		if c.memory[i], err = t.kernels.Columns(i); err != nil {
 			return err
@@ -105,7 +109,7 @@ func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
 // the number of multiprocessors counts, it is that of the largest GPUs of today.
 // An encoder that is not of package subword is an error.
 func MemoryCL(words int, c graph.Config, p Precision) (int64, error) {
-	encoder, err := structureOf(c)
+	structure, err := structureOf(c)
 	if err != nil {
 		return 0, err
 	}
@@ -117,15 +121,15 @@ func MemoryCL(words int, c graph.Config, p Precision) (int64, error) {
 	const columns = 64
 	work := 4*columns*v + 8*v + 1<<20 // columns of M, alias table, losses
 	bytes := 2*(tableBytes(words, c.Dim)+moments) + work
-	if encoder == nil {
+	if structure == nil {
 		return bytes, nil
 	}
-	return bytes + encoderBytes(encoder, words, c), nil
+	return bytes + encoderBytes(structure, words, c), nil
 }
 
 // encoderBytes estimates the memory that an encoder takes beyond the table of
 // words, whose place it takes.
-func encoderBytes(s *subword.Structure, words int, c graph.Config) int64 {
+func encoderBytes(s *encoder.Config, words int, c graph.Config) int64 {
 	v, table := int64(words), tableBytes(words, c.Dim)
 	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 8*v
 	if s.Words {
@@ -160,7 +164,7 @@ func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(
 
 // SeriesLength returns how many iterations to train in one call: several times as
 // many as the kernels take at once, for the device waits between two calls.
-func (t *CL) SeriesLength() int { return 4 * t.kernels.Block() }
+func (t *CL) SeriesLength() int { return 4 * t.kernels.SeriesLength() }
 
 // Advance runs one iteration; see AdvanceSeries.
 func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
@@ -185,7 +189,7 @@ func (t *CL) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]t
 	underWay := -1 // buffer
 	for done := 0; done < len(rates); {
 		from := first + done
-		count := min(len(rates)-done, t.kernels.Block())
+		count := min(len(rates)-done, t.kernels.SeriesLength())
 		if err := t.columns.await(t.buffer, from, count); err != nil {
 			return nil, err
 		}
@@ -197,7 +201,7 @@ func (t *CL) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]t
 		}
 		done += count
 		underWay, t.buffer = t.buffer, 1-t.buffer
-		t.columns.read(t.buffer, first+done, min(t.kernels.Block(), t.Units()-first-done))
+		t.columns.read(t.buffer, first+done, min(t.kernels.SeriesLength(), t.Units()-first-done))
 	}
 	err := t.collect(&reports, underWay)
 	return reports, err

@@ -7,7 +7,9 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
-	"github.com/w2vcl/w2vcl/wordcontext"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	"github.com/w2vcl/w2vcl/kernels/cuda/fullw2v"
+	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 )
 
 // Built reports whether the kernels are built in. It is a variable for tests.
@@ -57,52 +59,13 @@ type cudaDevice struct{ *cuda.Device }
 
 func (d cudaDevice) Name() string { return d.Device.Name }
 
-func (d cudaDevice) NewCL(c CLConfig) (CLKernels, error) {
-	o := c.Optimizer.WithDefaults()
-	config := cuda.CLConfig{
-		Rows: c.Rows, Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: c.Alias,
-		Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
-		HalfPrecision: c.Precision == Half,
+func (d cudaDevice) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
+	if e != nil {
+		return encoder.New(d.Device, c, *e)
 	}
-	if c.Encoder != nil {
-		k, err := d.Device.NewEncodedCL(config, cuda.EncoderConfig(*c.Encoder))
-		if err != nil {
-			return nil, err
-		}
-		return cudaCL{k}, nil
-	}
-	k, err := d.Device.NewCL(config)
-	if err != nil {
-		return nil, err
-	}
-	return cudaCL{k}, nil
+	return cl.New(d.Device, c)
 }
 
-// clKernels is what cuda.CL and cuda.EncodedCL have in common.
-type clKernels interface {
-	Block() int
-	Columns(buffer int) ([]uint32, error)
-	SetMatrix(m cuda.CLMatrix) error
-	Start(buffer, first int, rates []float64) error
-	Wait(buffer int) ([]float64, error)
-	Send(name string, values []float32) error
-	Receive(name string, values []float32) error
-	Close() error
-}
-
-type cudaCL struct{ clKernels }
-
-func (k cudaCL) SetMatrix(m *wordcontext.Matrix) error {
-	offsets, narrow, wide := m.Layout()
-	return k.clKernels.SetMatrix(cuda.CLMatrix{
-		Offsets: offsets, Narrow: narrow, Wide: wide, Contexts: m.Contexts(), Seed: m.Options().Seed,
-	})
-}
-
-func (d cudaDevice) NewFullW2V(c FullW2VConfig) (FullW2VKernels, error) {
-	return d.Device.NewFullW2V(cuda.FullW2VConfig{
-		Vocabulary: c.Vocabulary, Dim: c.Dim, Negatives: c.Negatives, Half: c.Half, Epochs: c.Epochs, Seed: c.Seed,
-		Alias: c.Alias, Counts: c.Counts, Keep: c.Keep, Tokens: c.Tokens, Sentences: c.Sentences, Units: c.Units,
-		HalfPrecision: c.Precision == Half, TextTokens: c.TextTokens,
-	})
+func (d cudaDevice) NewFullW2V(c fullw2v.Config) (FullW2VKernels, error) {
+	return fullw2v.New(d.Device, c)
 }

@@ -1,9 +1,9 @@
-// Package device trains on a GPU what graph.TwoStep and sequential.FullW2V train
+// Package device trains on a GPU what graph.CL and sequential.FullW2V train
 // on the CPU: the same units with the same random numbers, so the same model but
 // for rounding. Programs that are built without the tag gpu have no device, and
 // say so.
 //
-// Start with Open. TwoStep, with or without an encoder of words, and FullW2V are the
+// Start at Open. CL, with or without an encoder of words, and FullW2V are the
 // trainers: each has its CPU twin, which keeps tables and moments for checkpoints,
 // and kernels that do the training. Device is the seam between them and kernels/cuda; devicetest has a
 // Device that computes on the CPU, for tests of all that is above the seam.
@@ -15,9 +15,10 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/subword"
-	"github.com/w2vcl/w2vcl/wordcontext"
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	"github.com/w2vcl/w2vcl/kernels/cuda/fullw2v"
+	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 )
 
 // A Device is a GPU in use. It is to be closed after what was made on it.
@@ -25,13 +26,18 @@ type Device interface {
 	Name() string
 	// Memory returns the bytes of its memory that are free, and all.
 	Memory() (free, total int64, err error)
+	// Occupied returns the bytes of its memory that were not free when it had been opened:
+	// those of CUDA itself, about 530 MB on an H200, and of other programs. Neither Peak nor
+	// the estimates of this package count them.
+	Occupied() int64
 	// Peak returns the most bytes that were allocated on it at a time.
 	Peak() int64
 	// Copy returns how many bytes a second are read and written when so many are
 	// copied on the device.
 	Copy(bytes int64) (perSecond float64, err error)
-	NewCL(CLConfig) (CLKernels, error)
-	NewFullW2V(FullW2VConfig) (FullW2VKernels, error)
+	// NewCL returns kernels of W2V-CL. With an encoder, which may be nil, they compose W.
+	NewCL(c cl.Config, encoder *encoder.Config) (CLKernels, error)
+	NewFullW2V(c fullw2v.Config) (FullW2VKernels, error)
 	Close() error
 }
 
@@ -46,27 +52,17 @@ const (
 	Half    Precision = "half"
 )
 
-// CLConfig says what kernels of W2V-CL compute.
-type CLConfig struct {
-	Rows, Dim, Negatives int // V, N, K
-	Seed                 uint64
-	Alias                []uint32 // of the negatives, two values a row
-	Optimizer            optim.Config
-	Encoder              *subword.Structure // that composes W; nil: W is a table
-	Precision            Precision
-}
-
-// CLKernels train W2V-CL. The tensors are those of graph.TwoStep's state, by
+// CLKernels train W2V-CL. The tensors are those of graph.CL's state, by
 // their names; they start as zeros.
 type CLKernels interface {
-	// Block returns how many iterations Start takes at most.
-	Block() int
-	// Columns returns the memory, of buffer 0 or 1, that the columns of M are put
-	// into before Start: (2, Block, V), those of the two steps of each iteration.
-	// It is not to be written to between Start and Wait.
+	// SeriesLength returns how many iterations Start takes at most.
+	SeriesLength() int
+	// Columns returns the memory of buffer 0 or 1 for the columns of M that Start reads:
+	// (2, SeriesLength, V), those of step 1 and of step 2 of each iteration. It must not be
+	// written to between Start and Wait.
 	Columns(buffer int) ([]uint32, error)
 	// SetMatrix brings M to the device, which then needs no Columns.
-	SetMatrix(m *wordcontext.Matrix) error
+	SetMatrix(m cl.Matrix) error
 	// Start begins to run the iterations first, first+1, ..., one for each of the
 	// learning rates, with the columns of a buffer. It may be called for one
 	// buffer while the other is under way.
@@ -77,22 +73,6 @@ type CLKernels interface {
 	Send(name string, values []float32) error
 	Receive(name string, values []float32) error
 	Close() error
-}
-
-// FullW2VConfig says what kernels of FULL-W2V compute.
-type FullW2VConfig struct {
-	Vocabulary, Dim, Negatives int // V, N, K
-	Half                       int // W_f
-	Epochs                     int
-	Seed                       uint64
-	Alias                      []uint32 // of the negatives, two values a word
-	Counts                     []uint64 // of the words in the text
-	Keep                       []uint32 // corpus.KeepThresholds
-	Tokens                     []uint32
-	Sentences                  []int // first token of each, and the end
-	Units                      []int // first sentence of each unit of an epoch, and the end
-	Precision                  Precision
-	TextTokens                 int // of the text that are on the device at most; 0: all
 }
 
 // FullW2VKernels train FULL-W2V. The tables start as zeros.
@@ -108,14 +88,14 @@ type FullW2VKernels interface {
 
 // What the kernels take at most.
 const (
-	MaxDim              = 1024
-	MaxFullW2VNegatives = 15
-	MaxFullW2VWindow    = 30
-	MaxCNNWidths        = 16
-	MaxCNNSymbols       = 65_000 // of a word
+	MaxDim              = cuda.MaxDim
+	MaxFullW2VNegatives = fullw2v.MaxNegatives
+	MaxFullW2VWindow    = 2 * fullw2v.MaxRadius
+	MaxCNNWidths        = encoder.MaxWidths
+	MaxCNNSymbols       = encoder.MaxSymbols // of a word
 
-	MaxHalfNegatives = 7 // of FULL-W2V with Half
-	MaxHalfWindow    = 14
+	MaxHalfNegatives = fullw2v.MaxHalfNegatives // of FULL-W2V with Half
+	MaxHalfWindow    = 2 * fullw2v.MaxHalfRadius
 )
 
 // ErrNotBuilt is the error of a program without the build tag gpu.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/cuda/fullw2v"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -40,10 +41,10 @@ func newFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequen
 	if err != nil {
 		return nil, fmt.Errorf("ask %s for its memory: %w", d.Name(), err)
 	}
-	t.kernels, err = d.NewFullW2V(FullW2VConfig{
-		Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Half: sequential.Radius(c.Window),
+	t.kernels, err = d.NewFullW2V(fullw2v.Config{
+		Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: sequential.Radius(c.Window),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
-		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds, Precision: precision,
+		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds, HalfPrecision: precision == Half,
 		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision)),
 	})
 	if err != nil {
@@ -78,14 +79,13 @@ func textTokens(text *corpus.Corpus, c sequential.Config, left int64) int {
 }
 
 func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Precision) int64 {
-	const inFlight = 1584 // sentences, at most
 	longest := 1
 	for i, start := range text.Sentences[1:] {
 		longest = max(longest, start-text.Sentences[i])
 	}
 	v, sentences := text.Vocabulary.Len(), int64(len(text.Sentences))
-	work := 24*int64(v) + 12*sentences + 4*inFlight*int64(longest) + 1<<20 // alias table, shares, thresholds, bounds, units
-	rows := 128 * int64(v) * int64((c.Dim+31)/32)                          // in pieces of 32 values
+	work := 24*int64(v) + 12*sentences + 4*fullw2v.MaxInFlight*int64(longest) + 1<<20 // alias table, shares, thresholds, bounds, units
+	rows := 128 * int64(v) * int64((c.Dim+31)/32)                                     // in pieces of 32 values
 	tables := 2 * rows
 	if precision == Half {
 		tables = rows + rows/2

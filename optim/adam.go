@@ -1,8 +1,6 @@
 package optim
 
 import (
-	"math"
-
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -28,7 +26,7 @@ type adam struct {
 	step          simd.AdamStep
 }
 
-func (a *adam) Begin(step int, rate float64) { a.step = a.config.AdamStep(step, rate) }
+func (a *adam) Begin(step int, rate float64) { a.step = a.config.adamStep(step, rate) }
 
 func (a *adam) UpdateRow(row int, w, g []float32) {
 	from, to := row*a.columns, (row+1)*a.columns
@@ -48,19 +46,10 @@ func moments(first, second []float32) []trainer.Tensor {
 	return []trainer.Tensor{{Name: "first-moment", Data: first}, {Name: "second-moment", Data: second}}
 }
 
-// AdamStep returns the numbers of step number step, counted from 1, of Adam at a
-// learning rate. The bias corrections of the moments are part of Scale and
-// Epsilon. The configuration must have its defaults.
-func (c Config) AdamStep(step int, rate float64) simd.AdamStep {
-	correction1 := 1 - math.Pow(c.Beta1, float64(step))
-	correction2 := math.Sqrt(1 - math.Pow(c.Beta2, float64(step)))
-	return simd.AdamStep{
-		Beta1: float32(c.Beta1), OneMinusBeta1: float32(1 - c.Beta1),
-		Beta2: float32(c.Beta2), OneMinusBeta2: float32(1 - c.Beta2),
-		Keep:    c.keep(rate),
-		Scale:   float32(rate * correction2 / correction1),
-		Epsilon: float32(c.Epsilon * correction2),
-	}
+// adamStep returns the numbers of step number step, counted from 1, at a learning
+// rate. The configuration must have its defaults.
+func (c Config) adamStep(step int, rate float64) simd.AdamStep {
+	return simd.NewAdamStep(c.Beta1, c.Beta2, c.Epsilon, c.WeightDecay, step, rate)
 }
 
 // keep is the factor by which a step's weight decay multiplies the parameters.

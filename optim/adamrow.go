@@ -29,7 +29,7 @@ type adamRow struct {
 	step    simd.AdamStep
 }
 
-func (a *adamRow) Begin(step int, rate float64) { a.step = a.config.AdamStep(step, rate) }
+func (a *adamRow) Begin(step int, rate float64) { a.step = a.config.adamStep(step, rate) }
 
 func (a *adamRow) UpdateRow(row int, w, g []float32) {
 	from, to := row*a.columns, (row+1)*a.columns

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 )
 
 // A structure has the symbols that the graph reads.
@@ -19,10 +21,10 @@ func TestStructure(t *testing.T) {
 	for _, x := range []struct {
 		encoder    Encoder
 		vocabulary *Spellings
-		want       Structure // but for words
+		want       kernels.Config // but for words
 	}{
-		{cnn, cnn.vocabulary, Structure{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: 5, Widths: []int{2, 4}, Rate: 1}},
-		{WithWords(grams), grams.vocabulary, Structure{Alphabet: len(grams.rows), Words: true, Rate: .5}},
+		{cnn, cnn.vocabulary, kernels.Config{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: 5, Widths: []int{2, 4}, Rate: 1}},
+		{WithWords(grams), grams.vocabulary, kernels.Config{Alphabet: len(grams.rows), Words: true, Rate: .5}},
 	} {
 		s, err := StructureOf(x.encoder)
 		if err != nil {

@@ -79,6 +79,9 @@ func (m *Matrix) Contexts() int { return m.options.Contexts }
 // Options returns the options M was built with, without Threads and Progress.
 func (m *Matrix) Options() Options { return m.options }
 
+// Seed returns the seed of M's random choices: Options().Seed.
+func (m *Matrix) Seed() uint64 { return m.options.Seed }
+
 // Fingerprint returns the fingerprint of the corpus M was built of.
 func (m *Matrix) Fingerprint() uint64 { return m.fingerprint }
 

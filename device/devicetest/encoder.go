@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"math"
 
+	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // An encoder composes rows and learns, value by value; see package subword.
 type encoder struct {
-	subword.Structure
-	dim, words int
-	parameters []*parameter
+	kernels.Config
+	dim, vocabulary int // N, V
+	parameters      []*parameter
 
 	// of the rows composed last, (V, D)
 	features, y []float64
@@ -27,12 +27,12 @@ type parameter struct {
 	columns      int
 	value        []float32
 	gradient     []float64
-	optimizer    optim.Optimizer
+	optimizer    optimizer
 	relativeRate float64
 }
 
-func newEncoder(s subword.Structure, words, dim int, o optim.Config) (*encoder, error) {
-	e := &encoder{Structure: s, words: words, dim: dim}
+func newEncoder(c kernels.Config, vocabulary, dim int, o optim.Config) (*encoder, error) {
+	e := &encoder{Config: c, vocabulary: vocabulary, dim: dim}
 	var failed error
 	add := func(name string, rows, columns int, rate float64) {
 		p := &parameter{name: name, columns: columns, value: make([]float32, rows*columns), gradient: make([]float64, rows*columns), relativeRate: rate}
@@ -42,17 +42,17 @@ func newEncoder(s subword.Structure, words, dim int, o optim.Config) (*encoder, 
 		}
 		e.parameters = append(e.parameters, p)
 	}
-	if len(s.Widths) == 0 {
-		add("ngrams", s.Alphabet, dim, s.Rate)
+	if len(c.Widths) == 0 {
+		add("ngrams", c.Alphabet, dim, c.Rate)
 	} else {
-		add("symbols", s.Alphabet, s.CharDim, s.Rate)
-		for i, w := range s.Widths {
-			add(fmt.Sprintf("filters%d.width%d", i, w), w*s.CharDim+1, s.Filters, s.Rate)
+		add("symbols", c.Alphabet, c.CharDim, c.Rate)
+		for i, w := range c.Widths {
+			add(fmt.Sprintf("filters%d.width%d", i, w), w*c.CharDim+1, c.Filters, c.Rate)
 		}
-		add("weights", e.d()+1, dim, s.Rate)
+		add("weights", e.d()+1, dim, c.Rate)
 	}
-	if s.Words {
-		add("words", words, dim, 1)
+	if c.Words {
+		add("words", vocabulary, dim, 1)
 	}
 	return e, failed
 }
@@ -76,7 +76,7 @@ func (e *encoder) state() (all []trainer.Tensor) {
 func (e *encoder) compose(rows []float32) {
 	clear(rows)
 	if len(e.Widths) == 0 {
-		for v := range e.words {
+		for v := range e.vocabulary {
 			for _, u := range e.word(v) {
 				for n := range e.dim {
 					rows[v*e.dim+n] += e.parameters[0].value[int(u)*e.dim+n]
@@ -108,7 +108,7 @@ func (e *encoder) filter(d int) (p *parameter, f, width int) {
 }
 
 func (e *encoder) convolve() {
-	e.features, e.where = make([]float64, e.words*e.d()), make([]int, e.words*e.d())
+	e.features, e.where = make([]float64, e.vocabulary*e.d()), make([]int, e.vocabulary*e.d())
 	symbols := e.parameters[0].value
 	for i := range e.features {
 		word := e.word(i / e.d())
@@ -136,8 +136,8 @@ func (e *encoder) standardize() {
 			sum += e.features[i]
 			squares += e.features[i] * e.features[i]
 		}
-		mean := sum / float64(e.words)
-		e.scale[d] = 1 / math.Sqrt(squares/float64(e.words)-mean*mean+1e-3)
+		mean := sum / float64(e.vocabulary)
+		e.scale[d] = 1 / math.Sqrt(squares/float64(e.vocabulary)-mean*mean+1e-3)
 		for i := d; i < len(e.features); i += e.d() {
 			e.y[i] = (e.features[i] - mean) * e.scale[d]
 		}
@@ -179,7 +179,7 @@ func (e *encoder) train(gradient []float32, step int, rate float64) {
 func (e *encoder) backward(gradient []float32) {
 	weights := e.parameters[1+len(e.Widths)]
 	for d := range e.d() + 1 {
-		ofY, common, along := make([]float64, e.words), 0.0, 0.0
+		ofY, meanGradient, meanProduct := make([]float64, e.vocabulary), 0.0, 0.0
 		for i, g := range gradient {
 			v, n := i/e.dim, i%e.dim
 			y := 1.0 // of the bias
@@ -193,11 +193,11 @@ func (e *encoder) backward(gradient []float32) {
 			break
 		}
 		for v, g := range ofY {
-			common += g / float64(e.words)
-			along += g * e.y[v*e.d()+d] / float64(e.words)
+			meanGradient += g / float64(e.vocabulary)
+			meanProduct += g * e.y[v*e.d()+d] / float64(e.vocabulary)
 		}
 		for v, g := range ofY {
-			e.toFilter(v, d, e.scale[d]*(g-common-e.y[v*e.d()+d]*along))
+			e.toFilter(v, d, e.scale[d]*(g-meanGradient-e.y[v*e.d()+d]*meanProduct))
 		}
 	}
 }

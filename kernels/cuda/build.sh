@@ -3,45 +3,46 @@
 # driver has compiled it, and machine code for sm_90. Needs no GPU. The bytes
 # follow from the sources and the pinned compiler alone.
 #
-#   build.sh            write built/
-#   build.sh check      fail unless built/ is what the sources give
-#   build.sh driver     write the library that stands for the driver (driver/)
+#   build.sh            write the folders built/, each beside its sources
+#   build.sh check      fail unless every built/ is what its sources give
 #   build.sh env        print the cgo settings of go build -tags gpu
 #
-# The compiler is installed with pip if it is not there: $W2VCL_CUDA names its
-# folder, $PIP the pip to use.
+# pip installs what is not there: for env CUDA's headers (a download of 2 MB), for
+# the other two the compiler (104 MB). $W2VCL_CUDA names the compiler's folder,
+# $PIP the pip to use.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 release=13.0.88
 toolkit=${W2VCL_CUDA:-${XDG_CACHE_HOME:-$HOME/.cache}/w2vcl/cuda-$release}
 root=$toolkit/nvidia/cu13
-packages=(
+headers=nvidia-cuda-runtime==13.0.96
+compiler=(
 	nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88
-	nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
+	nvidia-cuda-cccl==13.0.85 $headers
 )
+# The folders of the sources, each with a folder built/.
+folders=(. cl fullw2v fullw2v/ladder subword)
 # Drivers refuse PTX that is newer than they are. CUDA 12.0's takes this.
 ptx_version=8.0
 
-flags=(-std=c++17 -O3 --fmad=true)
+flags=(-std=c++17 -O3 --fmad=true "-I$here/include")
 
 main() {
 	case ${1:-all} in
-	all) toolkit && build "$here/built" ;;
-	check) toolkit && check ;;
-	driver) toolkit && driver ;;
-	env) toolkit && settings ;;
+	all) find_compiler && build "$here" ;;
+	check) find_compiler && check ;;
+	env) settings ;;
 	compile) compile "$2" "$3" ;; # for build
-	*) echo "usage: $0 [check|driver|env]" >&2 && return 2 ;;
+	*) echo "usage: $0 [check|env]" >&2 && return 2 ;;
 	esac
 }
 
-# toolkit installs the compiler unless it is there.
-toolkit() {
+# find_compiler installs the compiler unless it is there.
+find_compiler() {
 	if [[ ! -x $root/bin/nvcc ]]; then
-		echo "installing nvcc $release into $toolkit" >&2
-		local pip=${PIP:-python3 -m pip}
-		$pip install --quiet --no-deps --only-binary=:all: --target "$toolkit" "${packages[@]}" >&2
+		echo "downloading nvcc $release (104 MB; 271 MB in $toolkit)" >&2
+		pip_install "$toolkit" "${compiler[@]}"
 		chmod +x "$root"/bin/* "$root"/nvvm/bin/*
 	fi
 	if ! "$root/bin/nvcc" --version | grep -q "V$release"; then
@@ -50,50 +51,82 @@ toolkit() {
 	fi
 }
 
-# build compiles all kernels into a folder, as many at a time as there are processors.
-build() {
-	mkdir -p "$1"
-	cd "$here" # no path of this machine gets into what is built
-	printf '%s\n' *.cu | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I{} "$here/build.sh" compile {} "$1"
+# find_headers prints the folder of CUDA's headers. It installs them unless they
+# or the compiler, which comes with them, are there.
+find_headers() {
+	local folder=$toolkit/headers # pip leaves a folder alone that is there: the compiler gets another
+	if [[ -f $root/include/cuda.h ]]; then
+		folder=$toolkit
+	elif [[ ! -f $folder/nvidia/cu13/include/cuda.h ]]; then
+		echo "downloading the headers of CUDA (2 MB; 5 MB in $folder)" >&2
+		pip_install "$folder" "$headers"
+	fi
+	echo "$folder/nvidia/cu13/include"
 }
 
-# compile compiles one source into a folder.
+# pip_install installs packages into a folder.
+pip_install() {
+	local to=$1 pip=${PIP:-python3 -m pip}
+	shift
+	$pip install --quiet --no-deps --only-binary=:all: --target "$to" "$@" >&2
+}
+
+# build compiles all kernels, as many at a time as there are processors: those of
+# a folder F into $1/F/built.
+build() {
+	local folder
+	for folder in "${folders[@]}"; do
+		mkdir -p "$1/$folder/built"
+		(cd "$here" && printf '%s\n' "$folder"/*.cu)
+	done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I{} "$here/build.sh" compile {} "$1"
+}
+
+# compile compiles one source. It works in the source's folder, so that no path of
+# this machine gets into what is built.
 compile() {
-	local name=${1%.cu}
-	"$root/bin/nvcc" "${flags[@]}" -arch=compute_80 -ptx -o "$2/$name.ptx" "$1"
-	sed -i -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' -e '/used_bytes_mask/d' "$2/$name.ptx"
+	local name=${1##*/} to=$2/${1%/*}/built
+	cd "$here/${1%/*}"
+	name=${name%.cu}
+	"$root/bin/nvcc" "${flags[@]}" -arch=compute_80 -ptx -o "$to/$name.ptx" "$name.cu"
+	sed -i -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' -e '/used_bytes_mask/d' "$to/$name.ptx"
 	# used_bytes_mask is a hint that old versions do not have.
 	# The assembler refuses instructions that the version does not have.
-	"$root/bin/ptxas" -arch=sm_80 -o /dev/null "$2/$name.ptx"
-	"$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$2/$name.cubin" "$1"
+	"$root/bin/ptxas" -arch=sm_80 -o /dev/null "$to/$name.ptx"
+	"$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$to/$name.cubin" "$name.cu"
 }
 
 check() {
-	local fresh
+	local fresh folder same=0
 	fresh=$(mktemp -d)
 	trap "rm -rf '$fresh'" EXIT
 	build "$fresh"
-	diff -rq "$here/built" "$fresh" || {
-		echo 'kernels/cuda/built is not what the sources give: run make kernels and commit it' >&2
-		return 1
-	}
+	for folder in "${folders[@]}"; do
+		diff -rq "$here/$folder/built" "$fresh/$folder/built" || same=1
+	done
+	((same == 0)) || echo 'built/ is not what the sources give: run make kernels and commit it' >&2
+	return "$same"
 }
 
-# driver builds a libcuda.a that finds the real driver when the program runs. Its
-# folder is that of its sources: other work trees may use the same toolkit.
-driver() {
+# build_driver builds a libcuda.a that finds the real driver when the program runs,
+# and prints its folder. Its name follows from the sources: other work trees may use
+# the same cache.
+build_driver() {
+	local folder
 	folder=$toolkit/driver-$(cat "$here"/driver/* | sha256sum | cut -c1-16)
 	mkdir -p "$folder"
 	"${CC:-cc}" -O2 -Wall -Wno-builtin-declaration-mismatch -c -o "$folder/driver.o" "$here/driver/driver.c"
 	rm -f "$folder/libcuda.a"
 	ar rcsD "$folder/libcuda.a" "$folder/driver.o"
+	echo "$folder"
 }
 
 settings() {
-	driver
+	local include driver
+	include=$(find_headers)
+	driver=$(build_driver)
 	echo "export CGO_ENABLED=1"
-	echo "export CGO_CFLAGS='-O2 -I$here/include -I$root/include'"
-	echo "export CGO_LDFLAGS='-L$folder -ldl'"
+	echo "export CGO_CFLAGS='-O2 -I$here/driver -I$include'"
+	echo "export CGO_LDFLAGS='-L$driver -ldl'"
 }
 
 main "$@"

@@ -59,66 +59,69 @@ func check(what string, result C.CUresult) error {
 func streamHandle(s cu.Stream) C.CUstream       { return *(*C.CUstream)(unsafe.Pointer(&s)) }
 func functionHandle(f cu.Function) C.CUfunction { return *(*C.CUfunction)(unsafe.Pointer(&f)) }
 
-// pinned returns n values of host memory that the device copies from and to at
-// full speed and without waiting.
-func pinned[T any](n int) ([]T, error) {
+// Pinned returns n values of host memory that the device copies from and to at full
+// speed and without waiting. Unpin frees them.
+func Pinned[T any](n int) ([]T, error) {
 	var p unsafe.Pointer
-	if err := check("pinned memory", C.cuMemHostAlloc(&p, C.size_t(max(sizeOf[T](n), 1)), 0)); err != nil {
+	if err := check("pinned memory", C.cuMemHostAlloc(&p, C.size_t(max(Bytes[T](n), 1)), 0)); err != nil {
 		return nil, err
 	}
 	return unsafe.Slice((*T)(p), n), nil
 }
 
-func unpin[T any](s []T) error {
+// Unpin frees what Pinned returned.
+func Unpin[T any](s []T) error {
 	if cap(s) == 0 {
 		return nil
 	}
 	return check("free pinned memory", C.cuMemFreeHost(unsafe.Pointer(unsafe.SliceData(s))))
 }
 
-// launchWith starts a kernel whose argument is a structure; cu's own way takes
-// arguments of eight bytes only.
-func launchWith[T any](d *Device, f cu.Function, blocks, threads, shared int, argument *T) error {
-	return launchEarly(d, f, blocks, threads, shared, argument, false)
+// Launch starts a kernel on the device's stream. Its argument is a structure; cu itself
+// passes arguments of eight bytes only.
+func Launch[T any](d *Device, f cu.Function, g Grid, argument *T) error {
+	return LaunchEarly(d, f, g, argument, false)
 }
 
-// launchEarly is launchWith for a kernel that, if early, may begin while the one launched
+// LaunchEarly is Launch for a kernel that, if early, may begin while the one launched
 // before it ends: see startNext in cl.cuh.
-func launchEarly[T any](d *Device, f cu.Function, blocks, threads, shared int, argument *T, early bool) error {
+func LaunchEarly[T any](d *Device, f cu.Function, g Grid, argument *T, early bool) error {
 	alone, attributes := *argument, C.int(0) // what it came from may hold Go pointers, which C must not see
 	if early {
 		attributes = 1
 	}
-	return check("launch", C.w2vcl_launch(functionHandle(f), C.uint(blocks), C.uint(threads), C.uint(shared),
+	return check("launch", C.w2vcl_launch(functionHandle(f), C.uint(g.Blocks), C.uint(g.Threads), C.uint(g.Shared),
 		streamHandle(d.stream), unsafe.Pointer(&alone), attributes))
 }
 
 const maxSharedOptin cu.DeviceAttribute = C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
 
-// allowShared lets a kernel have more than 48 kB of shared memory.
-func allowShared(f cu.Function, bytes int) error {
+// AllowShared lets a kernel have more than 48 kB of shared memory.
+func AllowShared(f cu.Function, bytes int) error {
 	return check("shared memory", C.cuFuncSetAttribute(functionHandle(f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
 }
 
-// A recording is a sequence of launches that starts as one: a CUDA graph.
-type recording struct{ run C.CUgraphExec }
+// A Recording is a sequence of launches that starts as one: a CUDA graph.
+type Recording struct{ run C.CUgraphExec }
 
-// record records what f launches on a stream.
-func record(s cu.Stream, f func() error) (*recording, error) {
+// Record records the launches of f on a stream instead of starting them.
+func Record(s cu.Stream, f func() error) (*Recording, error) {
 	if err := check("begin to record", C.w2vcl_begin(streamHandle(s))); err != nil {
 		return nil, err
 	}
 	failed := f()
-	var g recording
-	err := check("record", C.w2vcl_end(streamHandle(s), &g.run))
+	var r Recording
+	err := check("record", C.w2vcl_end(streamHandle(s), &r.run))
 	if failed != nil {
 		return nil, failed
 	}
-	return &g, err
+	return &r, err
 }
 
-func (g *recording) launch(s cu.Stream) error {
-	return check("launch graph", C.cuGraphLaunch(g.run, streamHandle(s)))
+// Launch starts the recorded launches.
+func (r *Recording) Launch(s cu.Stream) error {
+	return check("launch graph", C.cuGraphLaunch(r.run, streamHandle(s)))
 }
 
-func (g *recording) free() error { return check("free graph", C.cuGraphExecDestroy(g.run)) }
+// Free frees the recording, which must not be running.
+func (r *Recording) Free() error { return check("free graph", C.cuGraphExecDestroy(r.run)) }

@@ -3,14 +3,15 @@
 package cuda
 
 import (
+	"embed"
 	"fmt"
 	"unsafe"
 
 	"gorgonia.org/cu"
 )
 
-// allocate returns bytes of the device's memory, all zero.
-func (d *Device) allocate(what string, bytes int64) (cu.DevicePtr, error) {
+// Allocate returns bytes of the device's memory, all zero. An error says what they were for.
+func (d *Device) Allocate(what string, bytes int64) (cu.DevicePtr, error) {
 	bytes = max(bytes, 16)
 	p, err := cu.MemAlloc(bytes)
 	if err != nil {
@@ -24,8 +25,8 @@ func (d *Device) allocate(what string, bytes int64) (cu.DevicePtr, error) {
 	return p, cu.MemsetD8(p, 0, bytes)
 }
 
-// free frees what allocate gave.
-func (d *Device) free(all ...cu.DevicePtr) error {
+// Free frees what Allocate returned.
+func (d *Device) Free(all ...cu.DevicePtr) error {
 	for _, p := range all {
 		if bytes, ok := d.buffers[p]; ok {
 			delete(d.buffers, p)
@@ -38,69 +39,56 @@ func (d *Device) free(all ...cu.DevicePtr) error {
 	return nil
 }
 
-func sizeOf[T any](n int) int64 {
+// Bytes returns the memory of n values.
+func Bytes[T any](n int) int64 {
 	var x T
 	return int64(n) * int64(unsafe.Sizeof(x))
 }
 
-// send copies a slice without pointers to the device.
-func send[T any](to cu.DevicePtr, from []T) error {
+// Send copies a slice without pointers to the device.
+func Send[T any](to cu.DevicePtr, from []T) error {
 	if len(from) == 0 {
 		return nil
 	}
-	return cu.MemcpyHtoD(to, unsafe.Pointer(&from[0]), sizeOf[T](len(from)))
+	return cu.MemcpyHtoD(to, unsafe.Pointer(&from[0]), Bytes[T](len(from)))
 }
 
-// receive copies from the device.
-func receive[T any](to []T, from cu.DevicePtr) error {
+// Receive copies from the device.
+func Receive[T any](to []T, from cu.DevicePtr) error {
 	if len(to) == 0 {
 		return nil
 	}
-	return cu.MemcpyDtoH(unsafe.Pointer(&to[0]), from, sizeOf[T](len(to)))
+	return cu.MemcpyDtoH(unsafe.Pointer(&to[0]), from, Bytes[T](len(to)))
 }
 
-// place allocates memory for a slice and sends it.
-func place[T any](d *Device, what string, from []T) (cu.DevicePtr, error) {
-	p, err := d.allocate(what, sizeOf[T](len(from)))
+// Place allocates memory for a slice and sends it there.
+func Place[T any](d *Device, what string, from []T) (cu.DevicePtr, error) {
+	p, err := d.Allocate(what, Bytes[T](len(from)))
 	if err != nil {
 		return 0, err
 	}
-	return p, send(p, from)
+	return p, Send(p, from)
 }
 
-// Rows on the device are padded: quads says how many float4s a row of dim float32 takes.
-func quads(dim int) int { return Padded(dim, 4) / 4 }
-
-// sendTable sends (rows, dim) values into padded rows.
-func sendTable(to cu.DevicePtr, from []float32, dim int) error {
-	return sendRows(to, from, dim, 4*quads(dim))
-}
-
-// receiveTable is the way back.
-func receiveTable(to []float32, from cu.DevicePtr, dim int) error {
-	return receiveRows(to, from, dim, 4*quads(dim))
-}
-
-// sendRows sends (rows, columns) values into rows of stride values, with zeros
-// behind.
-func sendRows(to cu.DevicePtr, from []float32, columns, stride int) error {
+// SendRows sends (rows, columns) values to rows of stride values, with zeros behind.
+func SendRows(to cu.DevicePtr, from []float32, columns, stride int) error {
 	if stride == columns {
-		return send(to, from)
+		return Send(to, from)
 	}
 	padded := make([]float32, len(from)/columns*stride)
 	for i := 0; i*columns < len(from); i++ {
 		copy(padded[i*stride:], from[i*columns:][:columns])
 	}
-	return send(to, padded)
+	return Send(to, padded)
 }
 
-// receiveRows is the way back.
-func receiveRows(to []float32, from cu.DevicePtr, columns, stride int) error {
+// ReceiveRows is the way back.
+func ReceiveRows(to []float32, from cu.DevicePtr, columns, stride int) error {
 	if stride == columns {
-		return receive(to, from)
+		return Receive(to, from)
 	}
 	padded := make([]float32, len(to)/columns*stride)
-	if err := receive(padded, from); err != nil {
+	if err := Receive(padded, from); err != nil {
 		return err
 	}
 	for i := 0; i*columns < len(to); i++ {
@@ -109,13 +97,55 @@ func receiveRows(to []float32, from cu.DevicePtr, columns, stride int) error {
 	return nil
 }
 
-// variant returns F, the number of float4s a lane has of a row, for which there
-// are kernels.
-func variant(dim int) (int, error) {
+// KernelSize returns F, the number of float4s that a lane has of a row of dim values: that of
+// the kernels for dimensions up to 128 F.
+func KernelSize(dim int) (int, error) {
 	for _, f := range []int{1, 2, 3, 4, 8} {
 		if dim <= 128*f {
 			return f, nil
 		}
 	}
-	return 0, fmt.Errorf("dimension is %d; the CUDA kernels take at most 1024", dim)
+	return 0, fmt.Errorf("dimension is %d; the CUDA kernels take at most %d", dim, MaxDim)
+}
+
+// An Allocator allocates memory and loads kernels until something fails. After that its
+// methods return zeros.
+type Allocator struct {
+	Device *Device
+	Err    error // the first
+}
+
+// Bytes is Device.Allocate.
+func (a *Allocator) Bytes(what string, bytes int) cu.DevicePtr {
+	if a.Err != nil {
+		return 0
+	}
+	var p cu.DevicePtr
+	p, a.Err = a.Device.Allocate(what, int64(bytes))
+	return p
+}
+
+// Floats allocates n float32 values.
+func (a *Allocator) Floats(what string, n int) cu.DevicePtr { return a.Bytes(what, 4*n) }
+
+// Placed is Place.
+func Placed[T any](a *Allocator, what string, values []T) cu.DevicePtr {
+	if a.Err != nil {
+		return 0
+	}
+	var p cu.DevicePtr
+	p, a.Err = Place(a.Device, what, values)
+	return p
+}
+
+// Function is Device.Function for a kernel that may have so many bytes of shared memory.
+func (a *Allocator) Function(built embed.FS, source, name string, shared int) cu.Function {
+	if a.Err != nil {
+		return cu.Function{}
+	}
+	var f cu.Function
+	if f, a.Err = a.Device.Function(built, source, name); a.Err == nil && shared > 48<<10 {
+		a.Err = AllowShared(f, shared)
+	}
+	return f
 }

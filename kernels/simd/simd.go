@@ -21,7 +21,10 @@
 // (r+1)*n <= len(table). Callers check their ids once, when they are made.
 package simd
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // A Level names the instructions in use.
 type Level string
@@ -63,6 +66,20 @@ type AdamStep struct {
 	Keep                 float32 // 1 - rate*weight decay
 	Scale                float32 // rate * sqrt(1-Beta2^t) / (1-Beta1^t)
 	Epsilon              float32 // epsilon * sqrt(1-Beta2^t)
+}
+
+// NewAdamStep returns the numbers of step t, counted from 1, at a learning rate. The bias
+// corrections of the moments (Kingma and Ba 2015, section 3) are part of Scale and Epsilon.
+func NewAdamStep(beta1, beta2, epsilon, weightDecay float64, t int, rate float64) AdamStep {
+	correction1 := 1 - math.Pow(beta1, float64(t))
+	correction2 := math.Sqrt(1 - math.Pow(beta2, float64(t)))
+	return AdamStep{
+		Beta1: float32(beta1), OneMinusBeta1: float32(1 - beta1),
+		Beta2: float32(beta2), OneMinusBeta2: float32(1 - beta2),
+		Keep:    float32(1 - rate*weightDecay),
+		Scale:   float32(rate * correction2 / correction1),
+		Epsilon: float32(epsilon * correction2),
+	}
 }
 
 // group is how many rows Dots and Combine take at once: one positive and the

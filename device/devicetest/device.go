@@ -1,0 +1,95 @@
+// Package devicetest has a device that is none: it computes on the CPU, pair by
+// pair, what kernels compute, for tests of what is above the seam. It shares no
+// code with the trainers of the CPU.
+//
+// Start with New. cl.go has W2V-CL, encoder.go its encoders, fullw2v.go FULL-W2V.
+package devicetest
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/device"
+)
+
+// A Device computes on the CPU. The zero value has no memory.
+type Device struct {
+	Free, Total int64 // bytes of memory that it says it has
+	Fail        error // of all kernels from now on
+	NotANumber  bool  // losses are, from now on
+
+	Launches   []int // units of each
+	Open       int   // devices and kernels that were not closed
+	TextTokens int   // of the last FULL-W2V's configuration
+}
+
+var _ device.Device = &Device{}
+
+// New returns a device in use, with memory for anything.
+func New() *Device { return &Device{Free: 1 << 40, Total: 1 << 40, Open: 1} }
+
+// Name returns a name.
+func (d *Device) Name() string { return "Test GPU" }
+
+// Memory returns what the fields say.
+func (d *Device) Memory() (free, total int64, err error) { return d.Free, d.Total, d.Fail }
+
+// Occupied returns what the fields say is not free.
+func (d *Device) Occupied() int64 { return d.Total - d.Free }
+
+// Peak returns a number.
+func (d *Device) Peak() int64 { return 12345678 }
+
+// Copy returns a number.
+func (d *Device) Copy(int64) (perSecond float64, err error) { return 4e12, d.Fail }
+
+// Close closes the device. Nothing that was made on it may be open then.
+func (d *Device) Close() error {
+	d.Open--
+	if d.Open != 0 {
+		return fmt.Errorf("closed the device before %d kernels", d.Open)
+	}
+	return nil
+}
+
+func (d *Device) launch(n int, loss *float64) error {
+	d.Launches = append(d.Launches, n)
+	if d.NotANumber {
+		*loss = math.NaN()
+	}
+	return d.Fail
+}
+
+// randomBits returns 32 bits of a stream, by their number.
+func randomBits(seed uint64, stream corpus.Stream, i uint64) uint32 {
+	return corpus.Philox(seed, stream, i/4)[i%4]
+}
+
+// draw draws from an alias table as the kernels do.
+func draw(alias []uint32, random uint32) uint32 {
+	column, low := bits.Mul32(random, uint32(len(alias)/2))
+	if low < alias[2*column] {
+		return column
+	}
+	return alias[2*column+1]
+}
+
+func dot(a, b []float32) (sum float64) {
+	for i, x := range a {
+		sum += float64(x) * float64(b[i])
+	}
+	return sum
+}
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// lossOf returns the loss of a pair of a score: for a negative softplus of the score, for a
+// positive softplus of its opposite.
+func lossOf(score float64, positive bool) float64 {
+	if positive {
+		score = -score
+	}
+	return math.Log1p(math.Exp(score))
+}

@@ -1,0 +1,268 @@
+//go:build gpu
+
+package cl
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// newCase is W2V-CL on the CPU, M, and the same on the device.
+func newCase(t testing.TB, d *cuda.Device, text string, dim, negatives int, seed uint64, o optim.Config, half bool) (trainer.Trainer, *Kernels, *wordcontext.Matrix) {
+	t.Helper()
+	c, noise := corpustest.Read(t, text)
+	m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: 40, Passes: 1, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	reference, err := graph.NewCL(m, noise, 1000, graph.Config{Dim: dim, Negatives: negatives, Seed: seed, Optimizer: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { reference.Close() })
+	k, err := New(d, Config{
+		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(),
+		Method: string(o.Method), Beta1: 0.9, Beta2: 0.999, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay, HalfPrecision: half,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := k.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	words, contexts := reference.Tables()
+	send(t, k, words, contexts)
+	return reference, k, m
+}
+
+// send sends W and C.
+func send(t testing.TB, k *Kernels, words, contexts []float32) {
+	t.Helper()
+	for name, values := range map[string][]float32{"words": words, "contexts": contexts} {
+		if err := k.Send(name, values); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// received returns W and C.
+func received(t testing.TB, k *Kernels) (words, contexts []float32) {
+	t.Helper()
+	words, contexts = make([]float32, k.config.Rows*k.config.Dim), make([]float32, k.config.Rows*k.config.Dim)
+	for name, values := range map[string][]float32{"words": words, "contexts": contexts} {
+		if err := k.Receive(name, values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return words, contexts
+}
+
+// An iteration is what Start is told of one.
+type iteration struct {
+	number  int // counted from 0
+	rate    float64
+	columns [2][]uint32 // of M: of step 1 and step 2, V entries each
+}
+
+// iterations are those that package graph runs.
+func iterations(m *wordcontext.Matrix, count int, rate float64) (all []iteration) {
+	for n := range count {
+		it := iteration{number: n, rate: rate}
+		for step := range 2 {
+			it.columns[step] = make([]uint32, m.Rows())
+			m.Block(m.StepColumn(n, step), 1, 0, m.Rows(), it.columns[step])
+		}
+		all = append(all, it)
+	}
+	return all
+}
+
+// train runs iterations one after the other and returns the loss of each.
+func train(t testing.TB, k *Kernels, iterations []iteration) (losses []float64) {
+	t.Helper()
+	columns, err := k.Columns(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := k.config.Rows
+	for part := range slices.Chunk(iterations, SeriesLength) {
+		var rates []float64
+		for i, it := range part {
+			for side, column := range it.columns {
+				copy(columns[(side*SeriesLength+i)*v:][:v], column)
+			}
+			rates = append(rates, it.rate)
+		}
+		if err := k.Start(0, part[0].number, rates); err != nil {
+			t.Fatal(err)
+		}
+		got, err := k.Wait(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses = append(losses, got...)
+	}
+	return losses
+}
+
+// With epsilon 1e-8, the default, Adam makes a step of about the learning rate of
+// any gradient, a rounding error's too: after 100 iterations the CPU's plain Go
+// and its AVX-512 kernels differ by 2e-5 to 3e-3 themselves. A larger one keeps
+// steps in proportion to gradients near zero, and so shows what the kernels do.
+const smooth = 1e-3
+
+// loneWord is a sentence of a word that has no contexts.
+const loneWord = "alone\n"
+
+// A hundred iterations end in the tables of the Gorgonia graph.
+func TestCL(t *testing.T) {
+	d := cudatest.Open(t)
+	type test struct {
+		dim, negatives int
+		method         optim.Method
+	}
+	var tests []test
+	for _, dim := range append(cudatest.Dims(), 200, 700) {
+		tests = append(tests, test{dim, 5, optim.Adam})
+	}
+	for _, k := range []int{1, 2, 7, 8, 31, 40} {
+		tests = append(tests, test{20, k, optim.Adam}, test{600, k, optim.Adam})
+	}
+	for _, method := range []optim.Method{optim.AdamRow, optim.SGD} {
+		tests = append(tests, test{3, 5, method}, test{500, 5, method}, test{1024, 5, method})
+	}
+	for _, x := range tests {
+		t.Run(fmt.Sprintf("%s/N=%d/K=%d", x.method, x.dim, x.negatives), func(t *testing.T) {
+			const count = 100 // two graphs of 32 and a rest
+			seed := cudatest.FreshSeed(t)
+			reference, k, m := newCase(t, d, loneWord+corpustest.Zipf(seed, 20_000, 700, 40), x.dim, x.negatives, seed, optim.Config{Method: x.method, WeightDecay: .1, Epsilon: smooth}, false)
+			losses := train(t, k, iterations(m, count, 1e-3))
+			for n := range count {
+				report, err := reference.Advance(t.Context(), n, 1e-3)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if math.Abs(losses[n]-report.Loss) > 1e-4*report.Loss {
+					t.Fatalf("iteration %d: loss %v, want %v", n, losses[n], report.Loss)
+				}
+			}
+			words, contexts := reference.Tables()
+			gotWords, gotContexts := received(t, k)
+			cudatest.Near(t, "words", gotWords, words, 1e-4)
+			cudatest.Near(t, "contexts", gotContexts, contexts, 1e-4)
+		})
+	}
+}
+
+// Two runs give the same bits, losses too.
+func TestCLRepeats(t *testing.T) {
+	d := cudatest.Open(t)
+	var first []float32
+	var losses []float64
+	for run := range 2 {
+		_, k, m := newCase(t, d, corpustest.Zipf(5, 20_000, 700, 40), 100, 5, 9, optim.Config{Method: optim.Adam, Epsilon: smooth}, false)
+		all := iterations(m, 80, 1e-2)
+		var got []float64
+		for _, part := range [][]iteration{all[:33+17*run], all[33+17*run : 50]} { // graphs and single launches fall elsewhere
+			got = append(got, train(t, k, part)...)
+		}
+		words, contexts := received(t, k)
+		if run == 0 {
+			first, losses = append(words, contexts...), got
+		} else if !slices.Equal(first, append(words, contexts...)) || !slices.Equal(losses, got) {
+			t.Error("two runs differ")
+		}
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	d := cudatest.Open(t)
+	sound := Config{Rows: 2, Dim: 2, Negatives: 1, Alias: make([]uint32, 4), Method: "adam"}
+	for want, change := range map[string]func(c *Config){
+		"unknown to the CUDA kernels": func(c *Config) { c.Method = "adagrad" },
+		"at most 1024":                func(c *Config) { c.Dim = 1025 },
+		"there should be two a row":   func(c *Config) { c.Alias = c.Alias[:3] },
+		"all must be at least 1":      func(c *Config) { c.Negatives = 0 },
+	} {
+		c := sound
+		change(&c)
+		if _, err := New(d, c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// One step of the two, and its share of the copy bandwidth of the device.
+func BenchmarkCL(b *testing.B) {
+	type test struct {
+		rows, dim, negatives int
+		method               string
+		half                 bool
+	}
+	var tests []test
+	for _, half := range []bool{false, true} {
+		tests = append(tests,
+			test{18_116, 500, 5, "adam", half}, test{67_869, 128, 5, "adam", half}, test{18_116, 128, 5, "adam", half}, test{18_116, 500, 5, "adam-row", half},
+			test{18_116, 500, 5, "sgd", half}, test{18_116, 300, 5, "adam", half}, test{18_116, 1000, 5, "adam", half}, test{18_116, 500, 10, "adam", half})
+	}
+	for _, x := range tests {
+		b.Run(fmt.Sprintf("V=%d/N=%d/K=%d/%s/half=%v", x.rows, x.dim, x.negatives, x.method, x.half), func(b *testing.B) {
+			d := cudatest.Open(b)
+			copies := cudatest.CopyBandwidth(b, d)
+			weights := make([]float64, x.rows)
+			for i := range weights {
+				weights[i] = math.Pow(float64(i+1), -.75)
+			}
+			noise, err := corpus.NewAlias(weights)
+			if err != nil {
+				b.Fatal(err)
+			}
+			k, err := New(d, Config{Rows: x.rows, Dim: x.dim, Negatives: x.negatives, Seed: 1, Alias: noise.Table(), Method: x.method, Beta1: .9, Beta2: .999, Epsilon: 1e-8, HalfPrecision: x.half})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer k.Close()
+			words, contexts := make([]float32, x.rows*x.dim), make([]float32, x.rows*x.dim)
+			for i := range words {
+				words[i], contexts[i] = (rand.Float32()-.5)/16, (rand.Float32()-.5)/16
+			}
+			send(b, k, words, contexts)
+			all := make([]iteration, SeriesLength)
+			for i := range all {
+				all[i] = iteration{number: i, rate: 1e-3}
+				for side := range 2 {
+					for range x.rows {
+						all[i].columns[side] = append(all[i].columns[side], noise.Draw(rand.Uint32()))
+					}
+				}
+			}
+			train(b, k, all) // also records the graph
+			var seconds []float64
+			for b.Loop() {
+				seconds = append(seconds, cudatest.Time(b, d, func() error { return k.series.Launch(d.Stream()) })/steps)
+			}
+			slices.Sort(seconds)
+			median := seconds[len(seconds)/2]
+			passes := map[string]float64{"adam": 6, "adam-row": 4, "sgd": 2}[x.method]
+			b.ReportMetric(median*1e6, "µs/step")
+			b.ReportMetric(100*passes*float64(x.rows*x.dim*4)/median/copies, "%ofcopy")
+			b.ReportMetric(copies/1e12, "copyTB/s")
+		})
+	}
+}

@@ -1,0 +1,87 @@
+//go:build gpu
+
+package cl
+
+import (
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"gorgonia.org/cu"
+)
+
+// This file knows how tables lie on the device: with float32 as rows of whole float4s, with
+// half precision in the planes of planes.go.
+
+// kernelSize returns the size of the kernels for the dimension: those for N up to 128 times
+// it.
+func (c Config) kernelSize() (int, error) {
+	if !c.HalfPrecision {
+		return cuda.KernelSize(c.Dim)
+	}
+	for _, size := range []int{1, 2, 4, 6, 8} {
+		if c.Dim <= 128*size {
+			return size, nil
+		}
+	}
+	return 0, fmt.Errorf("dimension is %d; the CUDA kernels take at most %d", c.Dim, cuda.MaxDim)
+}
+
+// tableBytes is the memory of a table, or one of its planes, and of moments.
+func (c Config) tableBytes() (table, moments int) {
+	if c.HalfPrecision {
+		plane := 2 * c.Rows * halfStride(c.Dim)
+		return plane, plane
+	}
+	table = 16 * c.Rows * cuda.Quads(c.Dim)
+	return table, table
+}
+
+func (k *Kernels) sendTable(to table, from []float32) error {
+	dim := k.config.Dim
+	if !k.config.HalfPrecision {
+		return cuda.SendRows(to.values, from, dim, 4*cuda.Quads(dim))
+	}
+	high, low := split(from, dim)
+	if err := cuda.Send(to.values, high); err != nil {
+		return err
+	}
+	return cuda.Send(to.low, low)
+}
+
+func (k *Kernels) receiveTable(to []float32, from table) error {
+	dim := k.config.Dim
+	if !k.config.HalfPrecision {
+		return cuda.ReceiveRows(to, from.values, dim, 4*cuda.Quads(dim))
+	}
+	high := make([]uint16, k.config.Rows*halfStride(dim))
+	low := make([]uint16, len(high))
+	if err := cuda.Receive(high, from.values); err != nil {
+		return err
+	}
+	if err := cuda.Receive(low, from.low); err != nil {
+		return err
+	}
+	join(to, high, low, dim)
+	return nil
+}
+
+func (k *Kernels) sendMoments(to cu.DevicePtr, from []float32) error {
+	dim := k.config.Dim
+	if !k.config.HalfPrecision {
+		return cuda.SendRows(to, from, dim, 4*cuda.Quads(dim))
+	}
+	return cuda.Send(to, narrow(from, dim))
+}
+
+func (k *Kernels) receiveMoments(to []float32, from cu.DevicePtr) error {
+	dim := k.config.Dim
+	if !k.config.HalfPrecision {
+		return cuda.ReceiveRows(to, from, dim, 4*cuda.Quads(dim))
+	}
+	values := make([]uint16, k.config.Rows*halfStride(dim))
+	if err := cuda.Receive(values, from); err != nil {
+		return err
+	}
+	widen(to, values, dim)
+	return nil
+}

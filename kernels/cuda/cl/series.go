@@ -1,0 +1,140 @@
+//go:build gpu
+
+package cl
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"gorgonia.org/cu"
+)
+
+// A buffer is pinned memory of the host, for a series of iterations that is under way: the
+// device copies from and to it while the host does other things.
+type buffer struct {
+	columns []uint32  // (2, SeriesLength, V); nil: not asked for
+	steps   []Step    // as Kernels.steps
+	totals  []float64 // as Kernels.totals
+	done    cu.Event
+	first   int // number of the first iteration
+	count   int // iterations under way
+}
+
+func (b *buffer) allocate() (err error) {
+	if b.steps, err = cuda.Pinned[Step](steps + SeriesLength); err != nil {
+		return err
+	}
+	if b.totals, err = cuda.Pinned[float64](steps); err != nil {
+		return err
+	}
+	b.done, err = cu.MakeEvent(cu.DisableTiming)
+	return err
+}
+
+func (b *buffer) free() error {
+	return errors.Join(cuda.Unpin(b.columns), cuda.Unpin(b.steps), cuda.Unpin(b.totals), cu.DestroyEvent(&b.done))
+}
+
+// SeriesLength returns how many iterations Start takes at most.
+func (k *Kernels) SeriesLength() int { return SeriesLength }
+
+// Columns returns the memory of buffer 0 or 1 for the columns of M that Start reads: (2,
+// SeriesLength, V), those of step 1 and of step 2 of each iteration. It must not be written
+// to between Start and Wait. After SetMatrix it is of no effect.
+func (k *Kernels) Columns(buffer int) ([]uint32, error) {
+	b := &k.buffers[buffer]
+	if b.columns != nil {
+		return b.columns, nil
+	}
+	err := k.device.Do(func() (err error) {
+		b.columns, err = cuda.Pinned[uint32](steps * k.config.Rows)
+		return err
+	})
+	return b.columns, err
+}
+
+// Start begins to train the iterations first, first+1, ..., one for each of the learning
+// rates, at most SeriesLength, with the columns of the buffer. It does not wait: while one
+// buffer is trained, the other may be filled and started.
+func (k *Kernels) Start(buffer, first int, rates []float64) error {
+	if len(rates) == 0 || len(rates) > SeriesLength {
+		return fmt.Errorf("%d iterations at a time; there may be 1 to %d", len(rates), SeriesLength)
+	}
+	b := &k.buffers[buffer]
+	b.first, b.count = first, len(rates)
+	for i, rate := range rates {
+		for side := range 2 {
+			b.steps[2*i+side] = k.config.step(first+i, side, rate)
+		}
+		if k.first != nil {
+			b.steps[steps+i] = k.config.step(first+i, 0, rate*k.first.Rate())
+		}
+	}
+	if err := k.device.Do(func() error { return k.enqueue(b) }); err != nil {
+		return k.failed(b, err)
+	}
+	return nil
+}
+
+// Wait waits for the iterations of a buffer that was started and returns the loss
+// of each, summed over its pairs.
+func (k *Kernels) Wait(buffer int) ([]float64, error) {
+	b := &k.buffers[buffer]
+	if err := k.device.Do(b.done.Synchronize); err != nil {
+		return nil, k.failed(b, err)
+	}
+	losses := make([]float64, b.count)
+	for i := range losses {
+		if k.first != nil {
+			losses[i] = b.totals[i] + b.totals[SeriesLength+i]
+		} else {
+			losses[i] = b.totals[2*i] + b.totals[2*i+1]
+		}
+	}
+	return losses, nil
+}
+
+func (k *Kernels) failed(b *buffer, err error) error {
+	return fmt.Errorf("iterations %d to %d on %s: %w", b.first, b.first+b.count-1, k.device.Name, err)
+}
+
+// enqueue hands the device all that a series takes. The stream keeps the order, so both
+// buffers may share the device's own memory.
+func (k *Kernels) enqueue(b *buffer) error {
+	s := k.device.Stream()
+	if err := k.enqueueColumns(b); err != nil {
+		return err
+	}
+	if err := cu.MemcpyHtoDAsync(k.steps, unsafe.Pointer(&b.steps[0]), cuda.Bytes[Step](2*b.count), s); err != nil {
+		return err
+	}
+	if k.first != nil {
+		if err := cu.MemcpyHtoDAsync(k.stepAt(steps), unsafe.Pointer(&b.steps[steps]), cuda.Bytes[Step](b.count), s); err != nil {
+			return err
+		}
+	}
+	if err := k.launch(2 * b.count); err != nil {
+		return err
+	}
+	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.totals[0]), k.totals, cuda.Bytes[float64](steps), s); err != nil {
+		return err
+	}
+	return b.done.Record(s)
+}
+
+// enqueueColumns hands the device the columns of a series, or has it draw them.
+func (k *Kernels) enqueueColumns(b *buffer) error {
+	if k.reader != nil {
+		return k.reader.draw(k, b.first, b.count)
+	}
+	for side := range 2 {
+		at := side * SeriesLength * k.config.Rows
+		bytes := cuda.Bytes[uint32](b.count * k.config.Rows)
+		if err := cu.MemcpyHtoDAsync(k.columns+cu.DevicePtr(4*at), unsafe.Pointer(&b.columns[at]), bytes, k.device.Stream()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

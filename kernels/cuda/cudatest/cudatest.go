@@ -1,0 +1,142 @@
+//go:build gpu
+
+// Package cudatest has what tests of kernels share: a device to test on, made-up inputs,
+// comparisons and the clock of the device.
+package cudatest
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"gorgonia.org/cu"
+)
+
+// Open takes the first GPU, or skips the test.
+func Open(t testing.TB) *cuda.Device {
+	t.Helper()
+	d, err := cuda.Open(0)
+	if errors.Is(err, cuda.ErrNoDevice) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// Dims returns dimensions of rows from 1 value to nearly the most there may be.
+func Dims() []int { return []int{1, 50, 100, 128, 300, 500, 1000} }
+
+// Floats returns n random values.
+func Floats(r *rand.Rand, n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(r.NormFloat64())
+	}
+	return x
+}
+
+// FreshSeed returns another seed each time: it is in the log.
+func FreshSeed(t testing.TB) uint64 {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return seed
+}
+
+// Within fails unless got is want to within the tolerance, by the norm of the difference.
+func Within(t testing.TB, what string, got, want []float32, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	var difference, norm float64
+	for i, w := range want {
+		x := float64(got[i]) - float64(w)
+		difference, norm = difference+x*x, norm+float64(w)*float64(w)
+	}
+	relative := math.Sqrt(difference / max(norm, 1e-30))
+	t.Logf("%s: relative difference %.1e", what, relative)
+	if !(difference <= tolerance*tolerance*norm) {
+		t.Errorf("%s: relative difference %v of a tensor of norm %v, want at most %v", what, relative, math.Sqrt(norm), tolerance)
+	}
+}
+
+// Near is Within for a table that is not zero.
+func Near(t testing.TB, what string, got, want []float32, tolerance float64) {
+	t.Helper()
+	zero := true
+	for _, x := range want {
+		zero = zero && x == 0
+	}
+	if zero {
+		t.Errorf("%s: all values are zero", what)
+	}
+	Within(t, what, got, want, tolerance)
+}
+
+// Received returns n values of the device's memory.
+func Received(t testing.TB, d *cuda.Device, p cu.DevicePtr, n int) []float32 {
+	t.Helper()
+	x := make([]float32, n)
+	if err := d.Do(func() error { return cuda.Receive(x, p) }); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// Time returns the seconds that the device takes for what f launches.
+func Time(b *testing.B, d *cuda.Device, f func() error) (seconds float64) {
+	b.Helper()
+	err := d.Do(func() error {
+		start, err := cu.MakeEvent(0)
+		if err != nil {
+			return err
+		}
+		end, err := cu.MakeEvent(0)
+		if err != nil {
+			return err
+		}
+		s := d.Stream()
+		if err := errors.Join(start.Record(s), f(), end.Record(s), end.Synchronize()); err != nil {
+			return err
+		}
+		ms, err := start.Elapsed(end)
+		seconds = ms / 1e3
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return seconds
+}
+
+// CopyBandwidth returns the bytes that a large copy reads and writes in a second.
+func CopyBandwidth(b *testing.B, d *cuda.Device) float64 {
+	b.Helper()
+	const bytes = 2 << 30
+	var from, to cu.DevicePtr
+	err := d.Do(func() (err error) {
+		if from, err = d.Allocate("copy", bytes); err != nil {
+			return err
+		}
+		to, err = d.Allocate("copy", bytes)
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	best := math.Inf(1)
+	for range 10 {
+		best = min(best, Time(b, d, func() error { return cu.MemcpyDtoDAsync(to, from, bytes, d.Stream()) }))
+	}
+	return 2 * bytes / best
+}

@@ -1,0 +1,190 @@
+//go:build gpu
+
+package subword_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+// BenchmarkSubword is a step of W2V-CL with an encoder: forward, loss, backward and
+// Adam on all parameters, of the vocabulary of 18,498 words of 16 symbols, K = 5;
+// and beside it step 2, which updates the contexts.
+func BenchmarkSubword(b *testing.B) {
+	d := cudatest.Open(b)
+	const v = 18498
+	r := rand.New(rand.NewPCG(1, 1))
+	words := make([]string, v)
+	for i := range words {
+		var w strings.Builder
+		for range 14 {
+			w.WriteByte(byte('a' + min(r.IntN(26), r.IntN(26))))
+		}
+		words[i] = w.String()
+	}
+	for _, n := range []int{100, 128, 500} {
+		for _, name := range []string{"cnn", "cnn+words", "ngrams"} {
+			b.Run(fmt.Sprintf("N=%d/%s", n, name), func(b *testing.B) { benchmarkEncoder(b, d, r, words, n, name) })
+		}
+	}
+}
+
+func benchmarkEncoder(b *testing.B, d *cuda.Device, r *rand.Rand, words []string, n int, name string) {
+	var e subword.Encoder
+	var err error
+	if name == "ngrams" {
+		e, err = subword.NewNGrams(words, subword.NGramOptions{Dim: n})
+	} else {
+		e, err = subword.NewCNN(words, subword.CNNOptions{Dim: n})
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	if name == "cnn+words" {
+		e = subword.WithWords(e)
+	}
+	e.Randomize(1)
+	counts := make([]float64, len(words))
+	for i := range counts {
+		counts[i] = 1 / float64(1+i)
+	}
+	noise, err := corpus.NewAlias(counts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := subword.StructureOf(e)
+	if err != nil {
+		b.Fatal(err)
+	}
+	k, err := kernels.New(d, cl.Config{
+		Rows: len(words), Dim: n, Negatives: 5, Seed: 1, Alias: noise.Table(), Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8,
+	}, s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer k.Close()
+	for _, p := range e.Parameters() {
+		if err := k.Send(p.Name, p.Value.Float32s()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := k.Send("contexts", cudatest.Floats(r, len(words)*n)); err != nil {
+		b.Fatal(err)
+	}
+	if err := k.SetMatrix(newMatrix(len(words), noise, r)); err != nil {
+		b.Fatal(err)
+	}
+	trainSeries(b, k, 1) // also records the launches
+	start := time.Now()
+	trainSeries(b, k, b.N)
+	iteration := time.Since(start)
+	first := recordFirstSteps(b, d, k, noise, r, len(words))
+	b.ResetTimer()
+	err = d.Do(func() error {
+		for range b.N {
+			if err := first.Launch(d.Stream()); err != nil {
+				return err
+			}
+		}
+		return d.Stream().Synchronize()
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	iterations := float64(b.N * cl.SeriesLength)
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/iterations, "µs/step")
+	b.ReportMetric(float64(iteration.Microseconds())/iterations, "µs/iteration")
+	if err := d.Do(first.Free); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// trainSeries trains so many series of iterations, of which one is always waiting while
+// another is trained.
+func trainSeries(b *testing.B, k *kernels.Kernels, count int) {
+	b.Helper()
+	rates := slices.Repeat([]float64{1e-3}, cl.SeriesLength)
+	for n := range count + 1 {
+		if n < count {
+			if err := k.Start(n%2, n*cl.SeriesLength, rates); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		if _, err := k.Wait(1 - n%2); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// recordFirstSteps records step 1 of a series of iterations.
+func recordFirstSteps(b *testing.B, d *cuda.Device, k *kernels.Kernels, noise *corpus.Alias, r *rand.Rand, words int) (first *cuda.Recording) {
+	b.Helper()
+	columns := make([]uint32, cl.SeriesLength*words)
+	for i := range columns {
+		columns[i] = noise.Draw(r.Uint32())
+	}
+	steps := make([]cl.Step, cl.SeriesLength)
+	for i := range steps {
+		steps[i] = cl.Step{Stream: uint32(200 + 2*i), Keep: 1, Scale: 1e-3, Epsilon: 1e-8, Rate: 1e-3}
+	}
+	err := d.Do(func() (err error) {
+		a := &cuda.Allocator{Device: d}
+		column, step := cuda.Placed(a, "columns", columns), cuda.Placed(a, "steps", steps)
+		losses := a.Floats("losses", k.Losses())
+		if a.Err != nil {
+			return a.Err
+		}
+		first, err = cuda.Record(d.Stream(), func() error {
+			for i := range steps {
+				at := step + cu.DevicePtr(cuda.Bytes[cl.Step](i))
+				err := k.Launch(cl.StepMemory{Tables: at, Parameters: at, Column: column + cu.DevicePtr(4*i*words), Losses: losses})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return first
+}
+
+// A matrix is an M of contexts that were drawn at random, all rows full.
+type matrix struct {
+	offsets []uint64
+	ids     []uint32
+}
+
+func newMatrix(rows int, noise *corpus.Alias, r *rand.Rand) *matrix {
+	m := &matrix{}
+	for row := range rows + 1 {
+		m.offsets = append(m.offsets, uint64(row*m.Contexts()))
+	}
+	for range rows * m.Contexts() {
+		m.ids = append(m.ids, noise.Draw(r.Uint32()))
+	}
+	return m
+}
+
+func (m *matrix) Contexts() int                          { return 64 }
+func (m *matrix) Seed() uint64                           { return 1 }
+func (m *matrix) Layout() ([]uint64, []uint16, []uint32) { return m.offsets, nil, m.ids }

@@ -1,0 +1,246 @@
+//go:build gpu
+
+package subword
+
+import (
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	"gorgonia.org/cu"
+)
+
+// cnnArgs is Cnn of cnn.cu.
+type cnnArgs struct {
+	starts, symbols, embeddings, filters            cu.DevicePtr
+	tables, features, where, sums, mean, scale      cu.DevicePtr
+	y                                               splitMatrix
+	parts, meanGradient, meanProduct                cu.DevicePtr
+	weights                                         splitMatrix
+	dy, dparts, dtables, dembeddings, dfilters      cu.DevicePtr
+	layer                                           parameter
+	step                                            cu.DevicePtr
+	decays                                          cl.Decays
+	v, a, e, f, d, n                                uint32
+	widest, widths, chunks, strideD, pieces, blocks uint32
+	width, first                                    [MaxWidths]uint32
+}
+
+// updatesArgs is Updates of cnn.cu.
+type updatesArgs struct {
+	step       cu.DevicePtr
+	decays     cl.Decays
+	count, _   uint32
+	parameters [1 + MaxWidths]parameter
+}
+
+// A cnn is a character CNN on the device.
+type cnn struct {
+	device   *cuda.Device
+	args     cnnArgs
+	gradient splitMatrix // of the rows
+	updates  updatesArgs
+	all      map[string]matrix
+	products [3]product // of rows, of features, of weights
+	kernels  cnnKernels
+	scatter  scatterShape
+}
+
+type cnnKernels struct {
+	tables, convolve, means, standardize, split, weights, scatter, collect, gradients, update cu.Function
+}
+
+// A scatterShape is how the gradient of features is brought into tables.
+type scatterShape struct {
+	blocks, pieces, shared int // shared 0: all thread blocks add to one table in memory
+}
+
+const scatterBytes = 64 << 20 // of the tables of all thread blocks, at most
+
+func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
+	a := newAllocator(d)
+	x := &cnn{device: d, all: map[string]matrix{}}
+	x.shape(c, e)
+	g, v, features := &x.args, c.Rows, int(x.args.d)
+	size := int(g.widest) * e.Alphabet * features
+	g.starts, g.symbols = placed(a, "words", e.Starts), placed(a, "words", e.Symbols)
+	x.allocateParameters(a, c, e)
+	g.tables, g.dtables = a.Floats("tables of symbols", size), a.Floats("tables of symbols", size)
+	g.features, g.where = a.Floats("features", v*features), a.Bytes("features", 2*v*features)
+	g.sums = a.Bytes("sums of features", 16*int(g.blocks)*features)
+	g.mean, g.scale = a.Floats("means of features", features), a.Floats("scales of features", features)
+	g.meanGradient, g.meanProduct = a.Floats("means of gradients", features), a.Floats("means of gradients", features)
+	g.y, g.weights = a.split("features", v, features+1), a.split("weights", features+1, c.Dim)
+	x.gradient = a.split("gradient of vectors", v, c.Dim)
+	g.dy = a.Floats("gradient of features", v*int(g.strideD))
+	x.products[0] = a.product("rows", v, c.Dim, features, false)
+	x.products[1] = a.product("features", v, features, c.Dim, false)
+	x.products[2] = a.product("weights", features+1, c.Dim, v, true)
+	g.chunks = uint32(x.products[2].chunks)
+	g.parts = a.Floats("gradient of weights", int(g.chunks)*(features+1)*stride(c.Dim))
+	x.shapeScatter(size)
+	if g.dparts = g.dtables; x.scatter.shared > 0 {
+		g.dparts = a.Floats("gradients of tables", x.scatter.pieces*size)
+	}
+	x.loadKernels(a, methods[c.Method])
+	return x, a.Err
+}
+
+// shape fills in what follows from the configuration.
+func (x *cnn) shape(c cl.Config, e Config) {
+	g, d := &x.args, len(e.Widths)*e.Filters
+	g.v, g.a, g.e, g.f, g.d, g.n = uint32(c.Rows), uint32(e.Alphabet), uint32(e.CharDim), uint32(e.Filters), uint32(d), uint32(c.Dim)
+	g.widths, g.strideD = uint32(len(e.Widths)), uint32(stride(d))
+	g.blocks = uint32(min(c.Rows, 6*x.device.Multiprocessors))
+	g.decays = c.Decays()
+	first := 0
+	for i, w := range e.Widths {
+		g.width[i], g.first[i] = uint32(w), uint32(first)
+		g.widest = max(g.widest, uint32(w))
+		first += (w*e.CharDim + 1) * e.Filters
+	}
+	for i := len(e.Widths); i < MaxWidths; i++ {
+		g.first[i] = uint32(first)
+	}
+}
+
+// allocateParameters allocates the parameters, those of all widths' filters one
+// after the other, and their gradients.
+func (x *cnn) allocateParameters(a *allocator, c cl.Config, e Config) {
+	g := &x.args
+	symbols := a.matrix("embeddings", e.Alphabet, e.CharDim, e.CharDim, c.Method)
+	weights := a.matrix("weights", int(g.d)+1, c.Dim, stride(c.Dim), c.Method)
+	x.all["symbols"], x.all["weights"] = symbols, weights
+	rows := 0
+	for _, w := range e.Widths {
+		rows += w*e.CharDim + 1
+	}
+	filters := a.matrix("filters", rows, e.Filters, e.Filters, c.Method)
+	g.embeddings, g.filters = symbols.value, filters.value
+	g.dembeddings, g.dfilters = a.Floats("gradient of embeddings", e.Alphabet*e.CharDim), a.Floats("gradient of filters", rows*e.Filters)
+	g.layer = weights.parameter(a.Floats("gradient of weights", (int(g.d)+1)*stride(c.Dim)))
+	x.updates = updatesArgs{decays: g.decays, count: uint32(1 + len(e.Widths))}
+	x.updates.parameters[0] = symbols.parameter(g.dembeddings)
+	at := func(p cu.DevicePtr, values int) cu.DevicePtr {
+		if p == 0 {
+			return 0
+		}
+		return p + cu.DevicePtr(4*values)
+	}
+	row := 0
+	for i, w := range e.Widths {
+		first := row * e.Filters
+		m := matrix{
+			value: at(filters.value, first), first: at(filters.first, first), second: at(filters.second, first), secondOfRow: at(filters.secondOfRow, row),
+			rows: w*e.CharDim + 1, columns: e.Filters, stride: e.Filters,
+		}
+		x.all[fmt.Sprintf("filters%d.width%d", i, w)] = m
+		x.updates.parameters[1+i] = m.parameter(at(g.dfilters, first))
+		row += m.rows
+	}
+}
+
+// shapeScatter gives every warp of 32 features tables of its own in shared
+// memory, of size values for all features, if they fit. A dozen warps keep a
+// multiprocessor busy.
+func (x *cnn) shapeScatter(size int) {
+	g, d := &x.args, x.device
+	groups := (int(g.d) + 31) / 32
+	pieces := max(1, min(12*d.Multiprocessors/groups, int(g.v)/32, scatterBytes/(4*size)))
+	shared := 128 * int(g.widest) * int(g.a)
+	if shared > d.SharedOfBlock {
+		shared, pieces = 0, max(1, min(12*d.Multiprocessors/groups, int(g.v)/32))
+	}
+	x.scatter = scatterShape{blocks: groups * pieces, pieces: pieces, shared: shared}
+	g.pieces = uint32(pieces)
+}
+
+func (x *cnn) loadKernels(a *allocator, method string) {
+	get := func(name string) cu.Function { return a.Function(built, "cnn", "cnn_"+name, 0) }
+	k := &x.kernels
+	k.tables, k.convolve, k.means, k.standardize, k.split = get("tables"), get("convolve"), get("moments"), get("standardize"), get("split")
+	k.weights, k.collect, k.gradients, k.update = get("weights_"+method), get("collect"), get("gradients"), get("update_"+method)
+	if k.scatter = get("scatter_atomic"); x.scatter.shared > 0 {
+		k.scatter = a.Function(built, "cnn", "cnn_scatter", x.scatter.shared)
+	}
+}
+
+func (x *cnn) matrices() map[string]matrix { return x.all }
+
+func (x *cnn) target(a *gradientArgs) { a.split = x.gradient }
+
+// sent splits the weights, which products take in two parts.
+func (x *cnn) sent() error {
+	return x.launch(x.kernels.split, ((int(x.args.d)+1)*int(x.args.weights.stride)/2+255)/256, 256, 0)
+}
+
+func (x *cnn) launch(kernel cu.Function, blocks, threads, shared int) error {
+	return cuda.Launch(x.device, kernel, cuda.Grid{Blocks: blocks, Threads: threads, Shared: shared}, &x.args)
+}
+
+// compose writes rows = y weights + bias + words.
+func (x *cnn) compose(rows, words cu.DevicePtr) error {
+	g, k := &x.args, &x.kernels
+	size := int(g.widest * g.a * g.d)
+	if err := x.launch(k.tables, (size+127)/128, 128, 0); err != nil {
+		return err
+	}
+	if err := x.launch(k.convolve, int(g.blocks), min(1024, (int(g.d)+31)/32*32), 0); err != nil {
+		return err
+	}
+	if err := x.launch(k.means, int(g.d), 128, 0); err != nil {
+		return err
+	}
+	if err := x.launch(k.standardize, (int(g.v)*int(g.y.stride)/4+255)/256, 256, 0); err != nil {
+		return err
+	}
+	return x.multiply(0, productArgs{
+		a: g.y, b: g.weights, c: rows, add: words, bias: g.layer.value + cu.DevicePtr(4*g.d*g.layer.stride),
+		m: g.v, n: g.n, k: g.d, strideC: g.layer.stride,
+	})
+}
+
+// update trains the parameters. The gradient of y is computed before the weights change.
+// updateWeights of cnn.cu says what the gradient of the features takes.
+func (x *cnn) update(step cu.DevicePtr) error {
+	g, k := &x.args, &x.kernels
+	g.step, x.updates.step = step, step
+	err := x.multiply(1, productArgs{a: x.gradient, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD})
+	if err != nil {
+		return err
+	}
+	err = x.multiply(2, productArgs{a: g.y, b: x.gradient, c: g.parts, m: g.d + 1, n: g.n, k: g.v, strideC: g.layer.stride})
+	if err != nil {
+		return err
+	}
+	if err := x.launch(k.weights, int(g.d)+1, 512, 0); err != nil {
+		return err
+	}
+	if err := x.scatterGradient(); err != nil {
+		return err
+	}
+	values, filters := int(g.a*g.e), int(g.first[g.widths-1]+(g.width[g.widths-1]*g.e+1)*g.f)
+	if err := x.launch(k.gradients, (values+7)/8+(filters+255)/256, 256, 0); err != nil {
+		return err
+	}
+	rows := 0
+	for i := range x.updates.parameters {
+		rows += int(x.updates.parameters[i].rows)
+	}
+	return cuda.Launch(x.device, k.update, cuda.Grid{Blocks: rows, Threads: 64}, &x.updates)
+}
+
+// scatterGradient brings the gradient of the features into dtables.
+func (x *cnn) scatterGradient() error {
+	g, s, size := &x.args, x.scatter, int(x.args.widest*x.args.a*x.args.d)
+	if s.shared > 0 {
+		if err := x.launch(x.kernels.scatter, s.blocks, 32, s.shared); err != nil {
+			return err
+		}
+		return x.launch(x.kernels.collect, (size+31)/32, 256, 0)
+	}
+	if err := cu.MemsetD32Async(g.dtables, 0, int64(size), x.device.Stream()); err != nil {
+		return err
+	}
+	return x.launch(x.kernels.scatter, s.blocks, 32, 0)
+}

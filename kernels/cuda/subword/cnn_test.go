@@ -1,0 +1,196 @@
+//go:build gpu
+
+package subword_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gorgonia.org/gorgonia"
+	gtensor "gorgonia.org/tensor"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+type cnnCase struct {
+	words, longest, alphabet int
+	dim, charDim, filters    int
+	widths                   []int
+	own                      bool
+}
+
+var cnnCases = []cnnCase{
+	{1, 3, 5, 1, 1, 1, []int{1}, false},
+	{2, 0, 5, 3, 4, 2, []int{2}, true},
+	{129, 20, 26, 50, 32, 64, []int{2, 3, 4}, true},
+	{500, 20, 26, 100, 8, 50, []int{3, 1, 2}, false},
+	{777, 14, 26, 128, 32, 64, []int{2, 3, 4}, true},
+	{1000, 14, 26, 300, 5, 33, []int{2, 7}, true},
+	{1301, 14, 26, 500, 32, 64, []int{2, 3, 4}, true},
+	{900, 9, 26, 20, 16, 300, []int{2, 3, 4, 5}, false}, // more features than threads
+	{700, 9, 3000, 60, 8, 16, []int{3, 2}, true},        // tables too large for shared memory
+	{200, 40, 26, 1000, 16, 24, []int{5, 6}, true},
+}
+
+func (c cnnCase) String() string {
+	return fmt.Sprintf("V=%d/N=%d/E=%d/%vx%d/A=%d", c.words, c.dim, c.charDim, c.widths, c.filters, c.alphabet)
+}
+
+// An opTest is a CNN on the device with its parameters, and on the CPU the graph of
+// its operations with the gradient of sum of rows times given values.
+type opTest struct {
+	device            *kernels.Kernels
+	features, y, rows *gorgonia.Node
+	gradients         gorgonia.Nodes // of symbols, filters, weights, features, y
+	gradient, own     []float32      // of rows; words' own vectors
+	values            [][]float32    // of the parameters
+	names             []string
+	d                 int // features
+}
+
+func newOpTest(t *testing.T, d *cuda.Device, r *rand.Rand, c cnnCase) *opTest {
+	t.Helper()
+	words := randomWords(r, c.words, c.longest, c.alphabet)
+	alphabet, err := subword.NewAlphabet(words, subword.SpellingOptions{MinCount: 1, Limit: max(16, slices.Max(c.widths))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spelt := alphabet.Spell(words, slices.Max(c.widths))
+	o := &opTest{d: len(c.widths) * c.filters}
+	g := gorgonia.NewGraph()
+	var nodes gorgonia.Nodes
+	add := func(name string, rows, columns int, size float32) *gorgonia.Node {
+		x := cudatest.Floats(r, rows*columns)
+		for i := range x {
+			x[i] *= size
+		}
+		o.values, o.names = append(o.values, x), append(o.names, name)
+		m := gtensor.New(gtensor.WithShape(rows, columns), gtensor.WithBacking(x))
+		n := gorgonia.NewMatrix(g, gtensor.Float32, gorgonia.WithName(name), gorgonia.WithShape(rows, columns), gorgonia.WithValue(m))
+		nodes = append(nodes, n)
+		return n
+	}
+	symbols := add("symbols", alphabet.Len(), c.charDim, .5)
+	var filters gorgonia.Nodes
+	for i, w := range c.widths {
+		filters = append(filters, add(fmt.Sprintf("filters%d.width%d", i, w), w*c.charDim+1, c.filters, .2))
+	}
+	weights := add("weights", o.d+1, c.dim, .1)
+	if o.features, err = subword.Convolve(spelt, symbols, filters, c.widths, 2); err != nil {
+		t.Fatal(err)
+	}
+	moments := &subword.Statistics{Mean: make([]float32, o.d), Scale: make([]float32, o.d)}
+	if o.y, err = subword.Standardize(o.features, moments, false, 2); err != nil {
+		t.Fatal(err)
+	}
+	if o.rows, err = subword.Connect(o.y, weights, 2); err != nil {
+		t.Fatal(err)
+	}
+	o.gradient = cudatest.Floats(r, c.words*c.dim)
+	times := gorgonia.NewMatrix(g, gtensor.Float32, gorgonia.WithName("times"), gorgonia.WithShape(c.words, c.dim),
+		gorgonia.WithValue(gtensor.New(gtensor.WithShape(c.words, c.dim), gtensor.WithBacking(o.gradient))))
+	loss := gorgonia.Must(gorgonia.Sum(gorgonia.Must(gorgonia.HadamardProd(o.rows, times))))
+	if o.gradients, err = gorgonia.Grad(loss, nodes...); err != nil {
+		t.Fatal(err)
+	}
+	machine := gorgonia.NewTapeMachine(g)
+	t.Cleanup(func() { machine.Close() })
+	if err := machine.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+
+	e := kernels.Config{Alphabet: alphabet.Len(), CharDim: c.charDim, Filters: c.filters, Widths: c.widths, Words: c.own, Rate: 1, Starts: []uint32{0}}
+	for v := range c.words {
+		e.Symbols = append(e.Symbols, spelt.Word(v)...)
+		e.Starts = append(e.Starts, uint32(len(e.Symbols)))
+	}
+	o.device, err = kernels.New(d, cl.Config{
+		Rows: c.words, Dim: c.dim, Negatives: 5, Alias: make([]uint32, 2*c.words), Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-3,
+	}, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := o.device.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for i, name := range o.names {
+		if err := o.device.Send(name, o.values[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.own {
+		o.own = cudatest.Floats(r, c.words*c.dim)
+		if err := o.device.Send("words", o.own); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+// gradientOfY is the gradient of the rows times the weights.
+func (o *opTest) gradientOfY(c cnnCase) []float32 {
+	weights, x := o.values[len(o.values)-1], make([]float32, c.words*o.d)
+	for i := range x {
+		v, d, sum := i/o.d, i%o.d, 0.0
+		for n := range c.dim {
+			sum += float64(o.gradient[v*c.dim+n]) * float64(weights[d*c.dim+n])
+		}
+		x[i] = float32(sum)
+	}
+	return x
+}
+
+func nodeValue(n *gorgonia.Node) []float32 { return n.Value().(*gtensor.Dense).Float32s() }
+
+// near0 is within for what should be zero: one word alone is its own mean, whatever
+// its features, and so are words that are all spelt alike.
+func near0(t *testing.T, what string, got []float32) {
+	t.Helper()
+	for _, x := range got {
+		if math.Abs(float64(x)) > 1e-3 {
+			t.Errorf("%s: %v, want about 0", what, x)
+		}
+	}
+}
+
+// Each operation of the CNN, and its gradient, is that of package subword. Rounding
+// in products is 5e-6; a maximum that rounding gives to another place moves a
+// gradient, which is why theirs may differ by more.
+func TestCNNOperations(t *testing.T) {
+	const tolerance, ofGradients = 2e-5, 1e-3
+	d := cudatest.Open(t)
+	for _, c := range cnnCases {
+		t.Run(c.String(), func(t *testing.T) {
+			o := newOpTest(t, d, rand.New(rand.NewPCG(cudatest.FreshSeed(t), 1)), c)
+			got, err := o.device.Operations(o.gradient)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cudatest.Within(t, "features", got["features"], nodeValue(o.features), tolerance)
+			cudatest.Within(t, "standardized", got["standardized"], nodeValue(o.y), tolerance)
+			want := slices.Clone(nodeValue(o.rows))
+			for i, x := range o.own {
+				want[i] += x
+			}
+			cudatest.Within(t, "rows", got["rows"], want, tolerance)
+			cudatest.Within(t, "gradient of y", got["gradient of y"], o.gradientOfY(c), tolerance)
+			for i, name := range o.names {
+				name = "gradient of " + name
+				if (c.words == 1 || c.longest == 0) && name != "gradient of weights" {
+					near0(t, name, got[name])
+					continue
+				}
+				cudatest.Within(t, name, got[name], nodeValue(o.gradients[i]), ofGradients)
+			}
+		})
+	}
+}

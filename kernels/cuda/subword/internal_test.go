@@ -1,0 +1,98 @@
+//go:build gpu
+
+package subword
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+)
+
+// Structures have the sizes that the kernels' have.
+func TestStructureSizes(t *testing.T) {
+	for what, sizes := range map[string][2]uintptr{
+		"Cnn": {unsafe.Sizeof(cnnArgs{}), 448}, "Product": {unsafe.Sizeof(productArgs{}), 96},
+		"Gradient": {unsafe.Sizeof(gradientArgs{}), 152}, "NGrams": {unsafe.Sizeof(ngramsArgs{}), 168},
+		"Updates": {unsafe.Sizeof(updatesArgs{}), 984},
+	} {
+		if sizes[0] != sizes[1] {
+			t.Errorf("%s has %d bytes, the kernels' %d", what, sizes[0], sizes[1])
+		}
+	}
+}
+
+// All n-grams are trained once, the frequent ones first.
+func TestFrequentFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(cudatest.FreshSeed(t), 0))
+	for _, n := range []int{1, 5, 1000} {
+		starts := []uint32{0}
+		for range n {
+			starts = append(starts, starts[len(starts)-1]+r.Uint32N(200)*r.Uint32N(2))
+		}
+		words := func(u uint32) uint32 { return starts[u+1] - starts[u] }
+		order, frequent := frequentFirst(starts)
+		seen := make([]bool, n)
+		for i, u := range order {
+			if seen[u] {
+				t.Fatalf("n-gram %d comes twice", u)
+			}
+			seen[u] = true
+			if (words(u) > 64) != (i < frequent) || 0 < i && i < frequent && words(u) > words(order[i-1]) {
+				t.Fatalf("number %d of %d frequent ones is of %d words", i, frequent, words(u))
+			}
+		}
+		if len(order) != n {
+			t.Errorf("%d n-grams of %d", len(order), n)
+		}
+	}
+}
+
+// Operations runs all operations of a CNN once, with a gradient of the rows that is given and
+// not that of the loss. It returns what they write: features, standardized, rows, gradient of
+// y, and the gradients of the parameters by their names.
+func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, err error) {
+	x := k.encoder.(*cnn)
+	g, v, dim, d := &x.args, k.config.Rows, k.config.Dim, int(x.args.d)
+	rows := cu.DevicePtr(k.Args(0).Left)
+	written = map[string][]float32{}
+	receive := func(name string, p cu.DevicePtr, rows, columns, stride int) {
+		values := make([]float32, rows*columns)
+		err = errors.Join(err, cuda.ReceiveRows(values, p, columns, stride))
+		written[name] = values
+	}
+	failed := k.device.Do(func() error {
+		step, err := cuda.Place(k.device, "step", []cl.Step{{Keep: 1, Scale: 1e-3, Epsilon: 1e-3, Rate: 1e-3}})
+		if err != nil {
+			return err
+		}
+		if err := x.compose(rows, k.words.value); err != nil {
+			return err
+		}
+		if err := sendSplit(x.gradient, gradient, v, dim); err != nil {
+			return err
+		}
+		if err := errors.Join(x.update(step), k.device.Stream().Synchronize()); err != nil {
+			return err
+		}
+		receive("features", g.features, v, d, d)
+		written["standardized"], err = receiveSplit(g.y, v, d)
+		receive("rows", rows, v, dim, stride(dim))
+		receive("gradient of y", g.dy, v, d, stride(d))
+		receive("gradient of symbols", g.dembeddings, int(g.a), int(g.e), int(g.e))
+		receive("gradient of weights", g.layer.gradient, d+1, dim, stride(dim))
+		for i := range g.widths {
+			w := g.width[i]
+			receive(fmt.Sprintf("gradient of filters%d.width%d", i, w), g.dfilters+cu.DevicePtr(4*g.first[i]), int(w*g.e)+1, int(g.f), int(g.f))
+		}
+		return err
+	})
+	return written, errors.Join(failed, err)
+}

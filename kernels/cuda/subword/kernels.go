@@ -1,0 +1,187 @@
+//go:build gpu
+
+package subword
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	"gorgonia.org/cu"
+)
+
+//go:embed built
+var built embed.FS
+
+// Kernels train W2V-CL with composed words on a device: step 1 trains the parameters of an
+// encoder, step 2 the contexts as cl.Kernels do. The rows that the encoder composes lie
+// where cl.Kernels have W.
+type Kernels struct {
+	*cl.Kernels
+	device  *cuda.Device
+	config  cl.Config
+	encoder encoder
+	rate    float64
+	words   matrix // words' own vectors; without a value if there are none
+	tensors map[string]tensor
+
+	gradient cu.Function
+}
+
+// An encoder composes the rows of W.
+type encoder interface {
+	// compose launches the kernels that write the rows. The table of words' own vectors,
+	// unless it is 0, is added.
+	compose(rows, words cu.DevicePtr) error
+	// target says where the gradient of the rows goes.
+	target(*gradientArgs)
+	// update launches the kernels that train the parameters by the gradient. step is where
+	// the device has the step's numbers.
+	update(step cu.DevicePtr) error
+	// matrices returns the parameters by their names.
+	matrices() map[string]matrix
+	// sent prepares for parameters that came from the host.
+	sent() error
+}
+
+// gradientArgs is Gradient of gradient.cu.
+type gradientArgs struct {
+	table        cl.TableArgs
+	split        splitMatrix
+	plain, words cu.DevicePtr
+	step, column cu.DevicePtr
+	losses       cu.DevicePtr
+}
+
+// methods are the optimizers by their names in the sources.
+var methods = map[string]string{"adam": "adam", "adam-row": "adamRow"}
+
+// New takes the device's memory for training. All parameters and the contexts are zero.
+func New(d *cuda.Device, c cl.Config, e Config) (*Kernels, error) {
+	switch {
+	case methods[c.Method] == "":
+		return nil, fmt.Errorf("encoders are not trained with optimizer %s", c.Method)
+	case c.HalfPrecision:
+		return nil, errors.New("encoders are not trained with half precision")
+	}
+	if err := e.check(c.Rows); err != nil {
+		return nil, err
+	}
+	steps, err := cl.NewComposed(d, c)
+	if err != nil {
+		return nil, err
+	}
+	k := &Kernels{Kernels: steps, device: d, config: c, rate: e.Rate, tensors: map[string]tensor{}}
+	err = d.Do(func() error { return k.allocate(e) })
+	if err == nil {
+		err = k.SetFirstStep(k)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("prepare an encoder on %s: %w", d.Name, err), k.Close())
+	}
+	return k, nil
+}
+
+func (e Config) check(words int) error {
+	switch {
+	case len(e.Widths) > MaxWidths:
+		return fmt.Errorf("filters of %d widths; the kernels take at most %d", len(e.Widths), MaxWidths)
+	case len(e.Starts) != words+1:
+		return fmt.Errorf("symbols of %d words instead of %d", len(e.Starts)-1, words)
+	case e.Alphabet < 1 || len(e.Widths) > 0 && (e.CharDim < 1 || e.Filters < 1):
+		return fmt.Errorf("%d symbols, embeddings of %d values, %d filters: all must be at least 1", e.Alphabet, e.CharDim, e.Filters)
+	}
+	widest := slices.Max(append([]int{0}, e.Widths...))
+	for v, first := range e.Starts[:words] {
+		n := int(e.Starts[v+1]) - int(first)
+		if n < widest || len(e.Widths) > 0 && n > MaxSymbols {
+			return fmt.Errorf("word %d has %d symbols; the kernels take from the widest filter, %d, to %d", v, n, widest, MaxSymbols)
+		}
+	}
+	for i, s := range e.Symbols {
+		if int(s) >= e.Alphabet {
+			return fmt.Errorf("symbol %d is %d, of an alphabet of %d", i, s, e.Alphabet)
+		}
+	}
+	return nil
+}
+
+func (k *Kernels) allocate(e Config) (err error) {
+	c, a := k.config, newAllocator(k.device)
+	size, err := cuda.KernelSize(c.Dim)
+	if err != nil {
+		return err
+	}
+	k.gradient = a.Function(built, "gradient", fmt.Sprintf("subword_gradient_%s_%d", methods[c.Method], size), 0)
+	if e.Words {
+		k.words = a.matrix("words' own vectors", c.Rows, c.Dim, stride(c.Dim), c.Method)
+		k.addTensors("words", k.words)
+	}
+	if a.Err != nil {
+		return a.Err
+	}
+	if len(e.Widths) > 0 {
+		k.encoder, err = newCNN(k.device, c, e)
+	} else {
+		k.encoder, err = newNGrams(k.device, c, e)
+	}
+	if err != nil {
+		return err
+	}
+	for name, m := range k.encoder.matrices() {
+		k.addTensors(name, m)
+	}
+	return nil
+}
+
+const gradientWarps = 4 // warpsOfBlock of gradient.cu: each has a row
+
+// blocksOfRows is how many thread blocks of warps that have a row each there are.
+func blocksOfRows(rows int) int { return (rows + gradientWarps - 1) / gradientWarps }
+
+// Losses returns the number of losses of a first step: see cl.FirstStep.
+func (k *Kernels) Losses() int { return blocksOfRows(k.config.Rows) }
+
+// Rate returns the learning rate of the parameters relative to that of tables.
+func (k *Kernels) Rate() float64 { return k.rate }
+
+// Launch starts step 1.
+func (k *Kernels) Launch(m cl.StepMemory) error {
+	a := gradientArgs{table: k.Args(0), words: k.words.value, step: m.Tables, column: m.Column, losses: m.Losses}
+	if err := k.encoder.compose(cu.DevicePtr(a.table.Left), k.words.value); err != nil {
+		return err
+	}
+	a.table.First, a.table.Second, a.table.SecondOfRow = uint64(k.words.first), uint64(k.words.second), uint64(k.words.secondOfRow)
+	k.encoder.target(&a)
+	if err := cuda.Launch(k.device, k.gradient, cuda.Grid{Blocks: k.Losses(), Threads: 32 * gradientWarps}, &a); err != nil {
+		return err
+	}
+	return k.encoder.update(m.Parameters)
+}
+
+// Send sends a tensor of the state of graph's trainer, by its name there.
+func (k *Kernels) Send(name string, values []float32) error {
+	if strings.HasPrefix(name, "contexts") {
+		return k.Kernels.Send(name, values)
+	}
+	return k.transfer(name, values, func(p cu.DevicePtr, columns, stride int) error {
+		if err := cuda.SendRows(p, values, columns, stride); err != nil {
+			return err
+		}
+		return k.encoder.sent()
+	})
+}
+
+// Receive receives a tensor of the state of graph's trainer.
+func (k *Kernels) Receive(name string, values []float32) error {
+	if strings.HasPrefix(name, "contexts") {
+		return k.Kernels.Receive(name, values)
+	}
+	return k.transfer(name, values, func(p cu.DevicePtr, columns, stride int) error {
+		return cuda.ReceiveRows(values, p, columns, stride)
+	})
+}

@@ -1,0 +1,53 @@
+//go:build gpu
+
+package subword
+
+import (
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"gorgonia.org/cu"
+)
+
+// productArgs is Product of product.cu.
+type productArgs struct {
+	a, b             splitMatrix
+	c, bias, add     cu.DevicePtr
+	m, n, k, strideC uint32
+	chunk, _         uint32
+}
+
+// A product is how a product of matrices is launched.
+type product struct {
+	kernel        cu.Function
+	grid          cuda.Grid
+	chunk, chunks int // of k
+}
+
+// product chooses how an (m, n) product over k is launched: by tiles of 128
+// columns unless narrower ones leave fewer of them empty. If split is set, chunks
+// of k are summed apart, so that there are thread blocks for the whole device.
+func (a *allocator) product(name string, m, n, k int, split bool) product {
+	tile := 128
+	if (n+63)/64%2 == 1 {
+		tile = 64
+	}
+	p := product{chunk: (k + 31) / 32 * 32, chunks: 1}
+	blocks := (m + 127) / 128 * ((n + tile - 1) / tile)
+	if split {
+		want := max(1, 2*a.Device.Multiprocessors/blocks)
+		p.chunk = ((k+want-1)/want + 31) / 32 * 32
+		p.chunks = (k + p.chunk - 1) / p.chunk
+		blocks *= p.chunks
+	}
+	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * 2 * 64 * (128 + tile)}
+	p.kernel = a.Function(built, "product", fmt.Sprintf("product_%s_%d", name, tile), p.grid.Shared)
+	return p
+}
+
+// multiply starts a product of the CNN.
+func (x *cnn) multiply(number int, a productArgs) error {
+	p := x.products[number]
+	a.chunk = uint32(p.chunk)
+	return cuda.Launch(x.device, p.kernel, p.grid, &a)
+}

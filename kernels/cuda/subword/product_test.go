@@ -1,0 +1,159 @@
+//go:build gpu
+
+package subword
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+)
+
+// placeSplit sends a matrix in two parts.
+func placeSplit(a *allocator, x []float32, rows, columns int) splitMatrix {
+	s := a.split("matrix", rows, columns)
+	if a.Err == nil {
+		a.Err = sendSplit(s, x, rows, columns)
+	}
+	return s
+}
+
+// bfloat is the upper half of a float, rounded to nearest.
+func bfloat(x float32) uint16 {
+	b := math.Float32bits(x)
+	return uint16((b + 0x7fff + b>>16&1) >> 16)
+}
+
+func sendSplit(s splitMatrix, x []float32, rows, columns int) error {
+	stride := int(s.stride)
+	high, low := make([]uint16, rows*stride), make([]uint16, rows*stride)
+	for i := range rows {
+		for j := range columns {
+			v := x[i*columns+j]
+			h := bfloat(v)
+			high[i*stride+j] = h
+			low[i*stride+j] = bfloat(v - math.Float32frombits(uint32(h)<<16))
+		}
+	}
+	return errors.Join(cuda.Send(s.high, high), cuda.Send(s.low, low))
+}
+
+// receiveSplit adds the parts up.
+func receiveSplit(s splitMatrix, rows, columns int) ([]float32, error) {
+	stride := int(s.stride)
+	high, low := make([]uint16, rows*stride), make([]uint16, rows*stride)
+	if err := errors.Join(cuda.Receive(high, s.high), cuda.Receive(low, s.low)); err != nil {
+		return nil, err
+	}
+	x := make([]float32, 0, rows*columns)
+	for i := range rows {
+		for j := range columns {
+			x = append(x, math.Float32frombits(uint32(high[i*stride+j])<<16)+math.Float32frombits(uint32(low[i*stride+j])<<16))
+		}
+	}
+	return x, nil
+}
+
+// Products on tensor cores are those of float64 to 5e-6.
+func TestProduct(t *testing.T) {
+	d := cudatest.Open(t)
+	r := rand.New(rand.NewPCG(cudatest.FreshSeed(t), 1))
+	for _, x := range []struct {
+		name                            string
+		m, n, k                         int
+		transposedA, transposedB, split bool
+	}{
+		{"rows", 1, 1, 1, false, false, false}, {"rows", 130, 500, 192, false, false, false}, {"rows", 700, 50, 150, false, false, false},
+		{"rows", 129, 128, 33, false, false, false}, {"rows", 1000, 300, 65, false, false, false},
+		{"features", 1, 1, 1, false, true, false}, {"features", 300, 192, 500, false, true, false}, {"features", 127, 257, 100, false, true, false},
+		{"weights", 1, 1, 1, true, false, true}, {"weights", 193, 500, 18498, true, false, true}, {"weights", 151, 50, 1000, true, false, true},
+		{"weights", 65, 300, 31, true, false, true}, {"weights", 193, 128, 4097, true, false, true},
+	} {
+		t.Run(fmt.Sprintf("%s/%dx%dx%d", x.name, x.m, x.n, x.k), func(t *testing.T) {
+			a, b := cudatest.Floats(r, x.m*x.k), cudatest.Floats(r, x.k*x.n)
+			bias, add := cudatest.Floats(r, x.n), make([]float32, x.m*stride(x.n))
+			want := make([]float32, x.m*x.n)
+			for i := range x.m {
+				for j := range x.n {
+					add[i*stride(x.n)+j] = float32(r.NormFloat64())
+					sum := float64(bias[j]) + float64(add[i*stride(x.n)+j])
+					for l := range x.k {
+						sum += float64(a[i*x.k+l]) * float64(b[l*x.n+j])
+					}
+					want[i*x.n+j] = float32(sum)
+				}
+			}
+			flip := func(x []float32, rows, columns int) []float32 {
+				y := make([]float32, len(x))
+				for i := range rows {
+					for j := range columns {
+						y[j*rows+i] = x[i*columns+j]
+					}
+				}
+				return y
+			}
+			shapeA, shapeB := [2]int{x.m, x.k}, [2]int{x.k, x.n}
+			if x.transposedA {
+				a, shapeA = flip(a, x.m, x.k), [2]int{x.k, x.m}
+			}
+			if x.transposedB {
+				b, shapeB = flip(b, x.k, x.n), [2]int{x.n, x.k}
+			}
+			columns := stride(x.n)
+			var got []float32
+			err := d.Do(func() error {
+				al := newAllocator(d)
+				p := al.product(x.name, x.m, x.n, x.k, x.split)
+				args := productArgs{
+					a: placeSplit(al, a, shapeA[0], shapeA[1]), b: placeSplit(al, b, shapeB[0], shapeB[1]),
+					c: al.Floats("result", p.chunks*x.m*columns), m: uint32(x.m), n: uint32(x.n), k: uint32(x.k), strideC: uint32(columns), chunk: uint32(p.chunk),
+				}
+				if !x.split {
+					args.bias, args.add = placed(al, "bias", bias), placed(al, "add", add)
+				}
+				if al.Err != nil {
+					return al.Err
+				}
+				poison := make([]float32, p.chunks*x.m*columns)
+				for i := range poison {
+					poison[i] = float32(math.NaN())
+				}
+				if err := cuda.Send(args.c, poison); err != nil {
+					return err
+				}
+				if err := cuda.Launch(d, p.kernel, p.grid, &args); err != nil {
+					return err
+				}
+				parts := make([]float32, len(poison))
+				if err := errors.Join(d.Stream().Synchronize(), cuda.Receive(parts, args.c)); err != nil {
+					return err
+				}
+				for i := range x.m {
+					for j := range x.n {
+						sum := float32(0)
+						if x.split {
+							sum = bias[j] + add[i*columns+j]
+						}
+						for chunk := range p.chunks {
+							sum += parts[(chunk*x.m+i)*columns+j]
+						}
+						got = append(got, sum)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tolerance := 5e-6
+			if x.m*x.n*x.k < 1000 { // nothing to average: one product of two parts is wrong by up to 2^-15
+				tolerance = 3.1e-5
+			}
+			cudatest.Within(t, "product", got, want, tolerance)
+		})
+	}
+}

@@ -1,0 +1,83 @@
+// What the kernels of the subword encoders share.
+//
+// Tensor cores multiply bf16, which has 8 bits of mantissa. A float is therefore
+// kept as the sum of two bf16, high and low, 16 bits together, in two matrices; a
+// product of two such floats is three products of bf16, summed in float, and off by
+// about 2^-17 of itself.
+#pragma once
+#include "../cl/cl.cuh"
+
+// split splits two floats; the first is in the lower half of each pair.
+__device__ __forceinline__ void split(float x, float y, uint32_t &high, uint32_t &low) {
+	asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(high) : "f"(y), "f"(x));
+	float ofX = __uint_as_float(high << 16), ofY = __uint_as_float(high & 0xffff0000u);
+	asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(low) : "f"(y - ofY), "f"(x - ofX));
+}
+
+__device__ __forceinline__ void split(float4 x, uint2 &high, uint2 &low) {
+	split(x.x, x.y, high.x, low.x);
+	split(x.z, x.w, high.y, low.y);
+}
+
+// A Split is a matrix in two parts. Its rows are padded with zeros to whole groups
+// of 8 values, which are copied at a time.
+struct Split {
+	uint16_t *high, *low;
+	uint64_t stride; // values from row to row
+};
+
+// A Parameter is a matrix with the state of its optimizer.
+struct Parameter {
+	float *value, *first, *second, *secondOfRow; // (rows, stride) each, but (rows)
+	const float *gradient;                       // as value
+	uint32_t rows, columns, stride, unused;
+};
+
+// sumOfBlock returns the sum over a block's threads to all of them; part has room
+// for one value a warp.
+template <class T> __device__ __forceinline__ T sumOfBlock(T x, T *part) {
+#pragma unroll
+	for (int d = 16; d; d /= 2) x += __shfl_xor_sync(warp, x, d);
+	__syncthreads(); // part may be in use
+	if (laneNumber() == 0) part[threadIdx.x / 32] = x;
+	__syncthreads();
+	x = 0;
+	for (int w = 0; w < blockDim.x / 32; w++) x += part[w];
+	return x;
+}
+
+struct Moments {
+	float beta1, oneMinusBeta1, beta2, oneMinusBeta2;
+};
+
+// An Updater updates values of one row of a parameter.
+template <Method method> struct Updater {
+	const Moments &c;
+	const ClStep &s;
+	float scale; // of row-wise Adam
+
+	// The block's threads call it together, each with the squares of its gradients.
+	__device__ __forceinline__ Updater(const Moments &c, const ClStep &s, const Parameter &p, uint32_t row, float squares, float *part) : c(c), s(s), scale(0) {
+		if constexpr (method == adamRow) {
+			float second = c.beta2 * p.secondOfRow[row] + c.oneMinusBeta2 * (sumOfBlock(squares, part) / p.columns);
+			scale = s.scale / (sqrtf(second) + s.epsilon);
+			__syncthreads();
+			if (threadIdx.x == 0) p.secondOfRow[row] = second;
+		}
+	}
+
+	// update updates the value at a place and returns it.
+	__device__ __forceinline__ float update(const Parameter &p, size_t at, float g) const {
+		float w = p.value[at], m = c.beta1 * p.first[at] + c.oneMinusBeta1 * g;
+		if constexpr (method == adam) {
+			float v = c.beta2 * p.second[at] + c.oneMinusBeta2 * g * g;
+			w = s.keep * w - s.scale * m / (sqrtf(v) + s.epsilon);
+			p.second[at] = v;
+		} else {
+			w = s.keep * w - scale * m;
+		}
+		p.first[at] = m;
+		p.value[at] = w;
+		return w;
+	}
+};

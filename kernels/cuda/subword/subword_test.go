@@ -1,0 +1,240 @@
+//go:build gpu
+
+package subword_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// newCase is W2V-CL with an encoder on the CPU and the same on the device.
+func newCase(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint64, o optim.Config, encoder func(vocabulary []string) (subword.Encoder, error)) (trainer.Trainer, *kernels.Kernels) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	spelt := randomWords(r, 4*words, 12, 26)
+	var b strings.Builder
+	for range 30 * words {
+		fmt.Fprintf(&b, "%s ", spelt[int(math.Pow(float64(len(spelt)), r.Float64()))-1])
+	}
+	c, err := corpus.ReadFrom(t.Context(), strings.NewReader(b.String()), "test", corpus.Options{MinCount: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise, err := corpus.NewAlias(corpus.CountPower(c.Vocabulary.Counts, 0.75))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: 40, Passes: 1, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	e, err := encoder(c.Vocabulary.Words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference, err := graph.NewCL(m, noise, 1000, graph.Config{Encoder: e, Dim: dim, Negatives: negatives, Seed: seed, Threads: 2, Optimizer: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { reference.Close() })
+	s, err := subword.StructureOf(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := kernels.New(d, cl.Config{
+		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(),
+		Method: string(o.Method), Beta1: 0.9, Beta2: 0.999, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+	}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := k.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, x := range reference.State() {
+		if err := k.Send(x.Name, x.Data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := k.SetMatrix(m); err != nil {
+		t.Fatal(err)
+	}
+	return reference, k
+}
+
+// train trains iterations and returns their losses.
+func train(t testing.TB, k *kernels.Kernels, first, count int, rate float64) (losses []float64) {
+	t.Helper()
+	for count > 0 {
+		rates := make([]float64, min(count, cl.SeriesLength))
+		for i := range rates {
+			rates[i] = rate
+		}
+		if err := k.Start(0, first, rates); err != nil {
+			t.Fatal(err)
+		}
+		got, err := k.Wait(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses, first, count = append(losses, got...), first+len(rates), count-len(rates)
+	}
+	return losses
+}
+
+func encoders(dim int) map[string]func([]string) (subword.Encoder, error) {
+	return map[string]func([]string) (subword.Encoder, error){
+		"cnn": func(words []string) (subword.Encoder, error) {
+			return subword.NewCNN(words, subword.CNNOptions{Dim: dim, Rate: .5})
+		},
+		"cnn+words": func(words []string) (subword.Encoder, error) {
+			e, err := subword.NewCNN(words, subword.CNNOptions{Dim: dim, CharDim: 9, Filters: 20, Widths: []int{1, 3}, Rate: .1})
+			return subword.WithWords(e), err
+		},
+		"ngrams": func(words []string) (subword.Encoder, error) {
+			return subword.NewNGrams(words, subword.NGramOptions{Dim: dim, Rate: .3})
+		},
+		"ngrams+words": func(words []string) (subword.Encoder, error) {
+			e, err := subword.NewNGrams(words, subword.NGramOptions{Dim: dim, Shortest: 1, Longest: 2, Buckets: 100})
+			return subword.WithWords(e), err
+		},
+	}
+}
+
+// smooth is an epsilon of Adam that keeps steps in proportion to gradients near zero: with the
+// default, 1e-8, a rounding error makes a step of about the learning rate.
+const smooth = 1e-3
+
+// The state after a few iterations is that of the Gorgonia graph, and the
+// parameters still are after more, of which most are a graph; see smooth. Moments
+// are gradients, most of them near zero, in which rounding shows soon.
+func TestEncodedCL(t *testing.T) {
+	d := cudatest.Open(t)
+	for _, method := range []optim.Method{optim.Adam, optim.AdamRow} {
+		for _, dim := range []int{1, 50, 100, 128, 300, 500} {
+			for name, encoder := range encoders(dim) {
+				t.Run(fmt.Sprintf("%s/N=%d/%s", method, dim, name), func(t *testing.T) {
+					const few, count = 3, 40
+					seed := cudatest.FreshSeed(t)
+					reference, k := newCase(t, d, 600, dim, 5, seed, optim.Config{Method: method, WeightDecay: .1, Epsilon: smooth}, encoder)
+					both := func(from, to int) {
+						losses := train(t, k, from, to-from, 1e-3)
+						for n := from; n < to; n++ {
+							report, err := reference.Advance(t.Context(), n, 1e-3)
+							if err != nil {
+								t.Fatal(err)
+							}
+							if got := losses[n-from]; math.Abs(got-report.Loss) > 1e-4*report.Loss {
+								t.Fatalf("iteration %d: loss %v, want %v", n, got, report.Loss)
+							}
+						}
+					}
+					same := func(moments bool) {
+						for _, x := range reference.State() {
+							if !moments && strings.HasSuffix(x.Name, "-moment") {
+								continue
+							}
+							got := make([]float32, len(x.Data))
+							if err := k.Receive(x.Name, got); err != nil {
+								t.Fatal(err)
+							}
+							cudatest.Within(t, x.Name, got, x.Data, 1e-3)
+						}
+					}
+					both(0, few)
+					same(true)
+					both(few, count)
+					same(false)
+				})
+			}
+		}
+	}
+}
+
+// Two runs give the same bits.
+func TestEncodedCLRepeats(t *testing.T) {
+	d := cudatest.Open(t)
+	for name, encoder := range encoders(100) {
+		var first [][]float32
+		for run := range 2 {
+			reference, k := newCase(t, d, 600, 100, 5, 9, optim.Config{Method: optim.Adam, Epsilon: smooth}, encoder)
+			at := 33 + 17*run // graphs and single launches fall elsewhere
+			train(t, k, 0, at, 1e-2)
+			train(t, k, at, 70-at, 1e-2)
+			for i, x := range reference.State() {
+				got := make([]float32, len(x.Data))
+				if err := k.Receive(x.Name, got); err != nil {
+					t.Fatal(err)
+				}
+				if run == 0 {
+					first = append(first, got)
+				} else if !slices.Equal(got, first[i]) {
+					t.Errorf("%s: two runs differ in %s", name, x.Name)
+				}
+			}
+		}
+	}
+}
+
+// Broken configurations are errors.
+func TestEncodedCLErrors(t *testing.T) {
+	d := cudatest.Open(t)
+	sound := kernels.Config{Starts: []uint32{0, 2, 4}, Symbols: []uint32{0, 1, 2, 1}, Alphabet: 3, CharDim: 2, Filters: 3, Widths: []int{2}, Rate: 1}
+	config := cl.Config{Rows: 2, Dim: 4, Negatives: 1, Alias: make([]uint32, 4), Method: "adam"}
+	for want, change := range map[string]func(c *cl.Config, e *kernels.Config){
+		"optimizer sgd":        func(c *cl.Config, _ *kernels.Config) { c.Method = "sgd" },
+		"of an alphabet of 2":  func(_ *cl.Config, e *kernels.Config) { e.Alphabet = 2 },
+		"from the widest":      func(_ *cl.Config, e *kernels.Config) { e.Widths = []int{2, 3} },
+		"of 17 widths":         func(_ *cl.Config, e *kernels.Config) { e.Widths = make([]int, 17) },
+		"symbols of 1 words":   func(_ *cl.Config, e *kernels.Config) { e.Starts = e.Starts[:2] },
+		"all must be at least": func(_ *cl.Config, e *kernels.Config) { e.Filters = 0 },
+	} {
+		c, e := config, sound
+		change(&c, &e)
+		if _, err := kernels.New(d, c, e); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	k, err := kernels.New(d, config, sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	for _, x := range []trainer.Tensor{{Name: "filters", Data: make([]float32, 9)}, {Name: "symbols", Data: make([]float32, 9)}, {Name: "words", Data: make([]float32, 8)}} {
+		if err := k.Send(x.Name, x.Data); err == nil || !strings.Contains(err.Error(), "no such tensor") {
+			t.Errorf("%s: error %v", x.Name, err)
+		}
+	}
+}
+
+// randomWords are words of length 0, 1 and up to a limit, of an alphabet of which
+// few letters are frequent.
+func randomWords(r *rand.Rand, count, longest, alphabet int) []string {
+	words := make([]string, count)
+	for i := range words {
+		var b strings.Builder
+		for range r.IntN(longest + 1) {
+			b.WriteRune(rune('a' + int(math.Pow(float64(alphabet+1), r.Float64())) - 1))
+		}
+		words[i] = b.String()
+	}
+	return words
+}
