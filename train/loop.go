@@ -44,87 +44,125 @@ type outcome struct {
 // finished, so the tables are good to save after an interrupt. A loss that is
 // not a number is an error: the tables are ruined.
 func (l *loop) run(ctx context.Context) (outcome, error) {
-	now := l.now
-	if now == nil {
-		now = time.Now
-	}
-	units := l.trainer.Units()
-	recorder := runfolder.NewRecorder(l.metrics, units, l.from)
-	work := l.newWork(units)
-	stage := l.progress.Stage("training", work.steps)
-	defer stage.Stop()
-	stage.Skip(work.step(l.from))
-
-	start := now()
-	paused := time.Duration(0)
-	seconds := func() float64 { return l.from.Seconds + (now().Sub(start) - paused).Seconds() }
-	shown := speedometer{l.from.Words, l.from.Pairs, l.from.Seconds}
+	t := l.begin()
+	defer t.stage.Stop()
 	// One unit is always trained: a run that began to train has something to
 	// save.
-	for first := true; !work.done(recorder.Position) && (first || ctx.Err() == nil); first = false {
-		before, unit := recorder.Seconds, recorder.Units
-		most := min(units-unit, l.saver.untilDue(recorder.Position), work.untilDue(recorder.Position))
-		reports, rates, err := l.advance(ctx, unit, most, work.rates(l.rate, recorder.Position))
-		if err != nil {
+	for first := true; !t.work.done(t.Position) && (first || ctx.Err() == nil); first = false {
+		if err := t.next(ctx); err != nil {
 			return outcome{}, err
 		}
-		each := (seconds() - before) / float64(len(reports)) // units of a series end one after the other
-		for i, report := range reports {
-			if err := recorder.Add(report, rates[i], before+each*float64(i+1)); err != nil {
-				l.saver.rescue(recorder.Position)
-				return outcome{}, err
-			}
-		}
-		last, lr := reports[len(reports)-1], rates[len(reports)-1]
-		if work.lineDue(recorder.Position) {
-			if err := recorder.Flush(recorder.Seconds); err != nil {
-				l.saver.rescue(recorder.Position)
-				return outcome{}, err
-			}
-		}
-		if work.observationDue(recorder.Position) {
-			from := now()
-			if err := l.observe(recorder.Position, work.share(recorder.Position)); err != nil {
-				l.saver.rescue(recorder.Position)
-				return outcome{}, err
-			}
-			paused += now().Sub(from)
-		}
-		if l.saver.due(recorder.Position) && !work.done(recorder.Position) {
-			if err := l.saver.periodic(recorder.Position, seconds); err != nil {
-				return outcome{}, l.diverged(err, recorder.Units-1, lr)
-			}
-		}
-		stage.Update(work.step(recorder.Position), func() string { return shown.line(recorder.Position, last, lr) })
 	}
-	interrupted := !work.done(recorder.Position)
+	interrupted := !t.work.done(t.Position)
 	if interrupted {
 		// Before the line that the interrupt cuts short.
-		if err := l.saver.interrupted(recorder.Position); err != nil {
-			return outcome{}, l.diverged(err, recorder.Units-1, recorder.Last.LR)
+		if err := l.saver.interrupted(t.Position); err != nil {
+			return outcome{}, l.diverged(err, t.Units-1, t.Last.LR)
 		}
 	}
-	if err := recorder.Flush(recorder.Seconds); err != nil {
-		l.saver.rescue(recorder.Position)
+	if err := t.Flush(t.Position.Seconds); err != nil {
+		l.saver.rescue(t.Position)
 		return outcome{}, err
 	}
-	return outcome{recorder.Position, interrupted}, nil
+	return outcome{t.Position, interrupted}, nil
 }
 
-// advance trains the units that the trainer takes in one call, at most most, with
-// the learning rates of a schedule. It returns their reports and learning rates.
-func (l *loop) advance(ctx context.Context, first, most int, rate func(unit int) float64) ([]trainer.Report, []float64, error) {
-	reports, rates, err := trainer.Advance(context.WithoutCancel(ctx), l.trainer, first, most, rate)
+// A training is a loop under way.
+type training struct {
+	*loop
+	*runfolder.Recorder // has the position
+	work                *work
+	stage               *terminal.Stage
+	shown               speedometer
+	began               time.Time
+	paused              time.Duration // of the time since then
+}
+
+func (l *loop) begin() *training {
+	if l.now == nil {
+		l.now = time.Now
+	}
+	units := l.trainer.Units()
+	t := &training{
+		loop: l, Recorder: runfolder.NewRecorder(l.metrics, units, l.from), work: l.newWork(units),
+		shown: speedometer{l.from.Words, l.from.Pairs, l.from.Seconds},
+	}
+	t.stage = l.progress.Stage("training", t.work.steps)
+	t.stage.Skip(t.work.step(l.from))
+	t.began = l.now()
+	return t
+}
+
+// seconds returns the time of training until now.
+func (t *training) seconds() float64 {
+	return t.from.Seconds + (t.now().Sub(t.began) - t.paused).Seconds()
+}
+
+// next trains as many units as the trainer takes in one call, and does what is
+// due after them.
+func (t *training) next(ctx context.Context) error {
+	before := t.Position.Seconds
+	reports, rates, err := t.advance(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("training failed at %s %s of %s: %w", l.unitName, terminal.Number(first+1), terminal.Number(l.trainer.Units()), err)
+		return err
+	}
+	if err := t.report(reports, rates, before); err != nil {
+		t.saver.rescue(t.Position)
+		return err
+	}
+	last, lr := reports[len(reports)-1], rates[len(rates)-1]
+	if t.saver.due(t.Position) && !t.work.done(t.Position) {
+		if err := t.saver.periodic(t.Position, t.seconds); err != nil {
+			return t.diverged(err, t.Units-1, lr)
+		}
+	}
+	t.stage.Update(t.work.step(t.Position), func() string { return t.shown.line(t.Position, last, lr) })
+	return nil
+}
+
+// report records the reports of a call that began at a time of training, writes
+// the line of metrics that is due, and calls the observer.
+func (t *training) report(reports []trainer.Report, rates []float64, before float64) error {
+	each := (t.seconds() - before) / float64(len(reports)) // units of a series end one after the other
+	for i, r := range reports {
+		if err := t.Add(r, rates[i], before+each*float64(i+1)); err != nil {
+			return err
+		}
+	}
+	if t.work.lineDue(t.Position) {
+		if err := t.Flush(t.Position.Seconds); err != nil {
+			return err
+		}
+	}
+	if t.work.observationDue(t.Position) {
+		from := t.now()
+		if err := t.observe(t.Position, t.work.share(t.Position)); err != nil {
+			return err
+		}
+		t.paused += t.now().Sub(from)
+	}
+	return nil
+}
+
+// advance trains as many units as the trainer takes in one call, up to the next
+// that something is due after, and returns their reports and learning rates.
+func (t *training) advance(ctx context.Context) ([]trainer.Report, []float64, error) {
+	first, units := t.Units, t.trainer.Units()
+	rates := make([]float64, min(units-first, t.saver.untilDue(t.Position), t.work.untilDue(t.Position), trainer.SeriesLength(t.trainer)))
+	for i := range rates {
+		rates[i] = t.rate(t.work.scheduled(t.Position, i))
+	}
+	reports, err := trainer.Advance(context.WithoutCancel(ctx), t.trainer, first, rates)
+	if err != nil {
+		return nil, nil, fmt.Errorf("training failed at %s %s of %s: %w", t.unitName, terminal.Number(first+1), terminal.Number(units), err)
 	}
 	for i := range reports {
 		r := &reports[i]
 		if math.IsNaN(r.Loss) || math.IsInf(r.Loss, 0) {
-			return nil, nil, l.diverged(fmt.Errorf("the loss became %v", r.Loss), first+i, rates[i])
+			return nil, nil, t.diverged(fmt.Errorf("the loss became %v", r.Loss), first+i, rates[i])
 		}
 		if r.Words == 0 { // cl: M does not know its text
-			r.Words = l.wordsPerUnit
+			r.Words = t.wordsPerUnit
 		}
 	}
 	return reports, rates, nil

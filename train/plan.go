@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,9 +83,8 @@ const (
 // units of t after one to warm up.
 func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, pairs float64, err error) {
 	units := t.Units()
-	constant := func(int) float64 { return rate }
 	start := time.Now()
-	reports, _, err := trainer.Advance(ctx, t, 0, 1, constant)
+	reports, err := trainer.Advance(ctx, t, 0, []float64{rate})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -93,7 +93,8 @@ func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, p
 	most := min(units, 3+min(units/20, calibrationUnits))
 	start = time.Now()
 	for done := 1; done < most; {
-		if reports, _, err = trainer.Advance(ctx, t, done, units-done, constant); err != nil {
+		series := slices.Repeat([]float64{rate}, min(units-done, trainer.SeriesLength(t)))
+		if reports, err = trainer.Advance(ctx, t, done, series); err != nil {
 			return 0, 0, err
 		}
 		done += len(reports)

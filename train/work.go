@@ -44,14 +44,13 @@ func (w *work) step(p runfolder.Position) int64 {
 	return int64(w.share(p) * float64(w.steps))
 }
 
-// rates returns the learning rates of the units to come: with a limit, the one of
-// the unit that is as far in the schedule as the work is done.
-func (w *work) rates(rate func(unit int) float64, p runfolder.Position) func(unit int) float64 {
+// scheduled returns the unit whose learning rate the i-th unit after a position
+// has: with a limit, the one that is as far in the schedule as the work is done.
+func (w *work) scheduled(p runfolder.Position, i int) int {
 	if w.limit == (Limit{}) {
-		return rate
+		return p.Units + i
 	}
-	unit := int(w.share(p) * float64(w.units))
-	return func(int) float64 { return rate(unit) }
+	return int(w.share(p) * float64(w.units))
 }
 
 // untilDue returns how many units may be trained before the work must be looked

@@ -13,22 +13,22 @@ type Series interface {
 	AdvanceSeries(ctx context.Context, first int, rates []float64) ([]Report, error)
 }
 
-// Advance trains the units from first on, as many as the trainer takes in one
-// call but at most most, at the learning rates of a schedule. It returns their
-// reports and learning rates.
-func Advance(ctx context.Context, t Trainer, first, most int, rate func(unit int) float64) ([]Report, []float64, error) {
-	series, ok := t.(Series)
-	if !ok {
-		lr := rate(first)
-		report, err := t.Advance(ctx, first, lr)
-		return []Report{report}, []float64{lr}, err
+// SeriesLength returns how many units a trainer takes in one call, at least 1.
+func SeriesLength(t Trainer) int {
+	if series, ok := t.(Series); ok {
+		return series.SeriesLength()
 	}
-	var rates []float64
-	for unit := first; unit < first+min(series.SeriesLength(), most); unit++ {
-		rates = append(rates, rate(unit))
+	return 1
+}
+
+// Advance trains the units first, first+1, ..., one for each of the learning
+// rates, and returns their reports. There are at most SeriesLength rates.
+func Advance(ctx context.Context, t Trainer, first int, rates []float64) ([]Report, error) {
+	if series, ok := t.(Series); ok {
+		return series.AdvanceSeries(ctx, first, rates)
 	}
-	reports, err := series.AdvanceSeries(ctx, first, rates)
-	return reports, rates, err
+	report, err := t.Advance(ctx, first, rates[0])
+	return []Report{report}, err
 }
 
 // OnDevice is a trainer whose tables are in the memory of a device. Its Tables
