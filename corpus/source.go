@@ -47,6 +47,17 @@ func findSources(path string) ([]source, error) {
 	return sources, err
 }
 
+// Size returns the bytes of the files that Read reads at a path, as they are
+// stored. It is 0 where that cannot be told; Read says why.
+func Size(path string) int64 {
+	sources, _ := findSources(path)
+	sum := int64(0)
+	for _, s := range sources {
+		sum += max(s.size, 0)
+	}
+	return sum
+}
+
 func stdinSource() source {
 	stdin, size := os.Stdin, int64(-1)
 	if info, err := stdin.Stat(); err == nil {

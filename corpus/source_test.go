@@ -252,3 +252,21 @@ func TestStdin(t *testing.T) {
 		t.Errorf("nothing on standard input: error %v", err)
 	}
 }
+
+func TestSize(t *testing.T) {
+	dir := t.TempDir()
+	for name, size := range map[string]int{"a": 10, "b/c": 100, "b/.hidden": 1000, ".d/e": 10000} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]int64{dir: 110, filepath.Join(dir, "a"): 10, filepath.Join(dir, "b", ".hidden"): 1000, "-": 0, filepath.Join(dir, "none"): 0} {
+		if got := Size(path); got != want {
+			t.Errorf("%s: %d bytes, want %d", path, got, want)
+		}
+	}
+}

@@ -2,9 +2,6 @@ package train
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -78,25 +75,6 @@ func (g memoryGuard) check(doing, advice string, needs ...need) error {
 // the text. An English word is some six bytes of text, two of the
 // encoded text and four of its token; the rest is garbage.
 func readingBytes(text int64) int64 { return text + text/2 }
-
-// textBytes adds up the sizes of the files at path, hidden ones left out as
-// reading does. A file that cannot be read counts as 0: reading will say what is
-// wrong.
-func textBytes(path string) int64 {
-	total := int64(0)
-	_ = filepath.WalkDir(path, func(at string, _ fs.DirEntry, _ error) error {
-		hidden := at != path && strings.HasPrefix(filepath.Base(at), ".")
-		info, err := os.Stat(at)
-		switch {
-		case hidden && err == nil && info.IsDir():
-			return filepath.SkipDir
-		case !hidden && err == nil && info.Mode().IsRegular():
-			total += info.Size()
-		}
-		return nil
-	})
-	return total
-}
 
 // checkText is the first and coarsest check: only the sizes of the files are
 // known. Compressed ones are counted as they are, so it is rather too low.

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -78,23 +77,5 @@ func TestMaxMemory(t *testing.T) {
 	c.MaxMemory = size(t, "90%")
 	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 		t.Errorf("enough memory: %v", err)
-	}
-}
-
-func TestTextBytes(t *testing.T) {
-	dir := t.TempDir()
-	for name, size := range map[string]int{"a": 10, "b/c": 100, "b/.hidden": 1000, ".d/e": 10000} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for path, want := range map[string]int64{dir: 110, filepath.Join(dir, "a"): 10, filepath.Join(dir, "b", ".hidden"): 1000, "-": 0, filepath.Join(dir, "none"): 0} {
-		if got := textBytes(path); got != want {
-			t.Errorf("%s: %d bytes, want %d", path, got, want)
-		}
 	}
 }

@@ -61,7 +61,7 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 		return newText(o.Text), nil
 	}
 	if o.Source == nil {
-		if err := guard.checkText(textBytes(c.Corpus)); err != nil {
+		if err := guard.checkText(corpus.Size(c.Corpus)); err != nil {
 			return nil, err
 		}
 	}
