@@ -1,6 +1,6 @@
 """Writes a small table, data sets for it, and the scores that gensim, scipy and
-scikit-learn give them (golden.json), for the tests of this package. Run it in
-this folder:
+scikit-learn give them (golden.json), for the tests of evaluate and of the packages
+below it. Run it in this folder:
 
     python3 -m venv venv && ./venv/bin/pip install gensim==4.4.0 scikit-learn==1.9.1
     ./venv/bin/python make_golden.py

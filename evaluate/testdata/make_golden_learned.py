@@ -1,6 +1,6 @@
 """Writes small examples for classification, clustering and links, and the scores
-that scikit-learn gives them (golden_learned.json), for the tests of this package.
-Run it in this folder:
+that scikit-learn gives them (golden_learned.json), for the tests of the packages
+below evaluate. Run it in this folder:
 
     python3 -m venv venv && ./venv/bin/pip install scikit-learn==1.9.1
     ./venv/bin/python make_golden_learned.py
