@@ -63,19 +63,20 @@ func modeNames(include func(Mode) bool) []string {
 	return names
 }
 
-// TheMode returns the mode of a validated configuration.
-func (c *Config) TheMode() Mode {
-	m, _ := modeNamed(c.Mode)
-	return m
-}
-
-func modeNamed(name string) (Mode, bool) {
+// FindMode returns the mode of that name; ok is false if there is none.
+func FindMode(name string) (m Mode, ok bool) {
 	all := Modes()
 	i := slices.IndexFunc(all, func(m Mode) bool { return m.Name == name })
 	if i < 0 {
 		return Mode{}, false
 	}
 	return all[i], true
+}
+
+// mode returns the mode of the configuration; the zero Mode if there is none.
+func (c *Config) mode() Mode {
+	m, _ := FindMode(c.Mode)
+	return m
 }
 
 // Groups of modes that use a setting.

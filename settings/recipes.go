@@ -37,9 +37,9 @@ func Defaults(modeName, preset, optimizer string) Config {
 		Device: DeviceCPU,
 		Form:   FormFused,
 	}
-	m, ok := modeNamed(c.Mode)
+	m, ok := FindMode(c.Mode)
 	if !ok {
-		m, _ = modeNamed(ModeCL)
+		m, _ = FindMode(ModeCL)
 	}
 	if m.GPU {
 		c.Precision = PrecisionFloat32
@@ -231,7 +231,7 @@ func setDependents(c *Config, set given) {
 	if set["noise-exponent"] == "" && c.Noise != Defaults(c.Mode, c.Preset, c.Optimizer).Noise {
 		c.NoiseExponent = c.noise().exponent
 	}
-	m := c.TheMode()
+	m := c.mode()
 	if largeBatch(m) && c.Preset == PresetTuned && c.adaptive() && !c.HasEncoder() {
 		clRate(c, set)
 	}

@@ -68,7 +68,7 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 		return fromFile[name]
 	}
 	c := Defaults(selector("mode"), selector("preset"), selector("optimizer"))
-	if kind := selector("subword"); kind != "" && asGraph(c.TheMode()) {
+	if kind := selector("subword"); kind != "" && asGraph(c.mode()) {
 		subwordRecipe(&c, kind)
 	}
 	set := given{}

@@ -62,7 +62,7 @@ func (s Setting) Help() string {
 
 // AppliesTo reports whether the mode of that name uses the setting.
 func (s Setting) AppliesTo(mode string) bool {
-	m, ok := modeNamed(mode)
+	m, ok := FindMode(mode)
 	return s.Modes == nil || ok && s.Modes(m)
 }
 

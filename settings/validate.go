@@ -74,7 +74,7 @@ func (v *validator) numbers() {
 	v.atLeastOne("batch", c.Batch, "the pairs of a minibatch")
 	if c.Iterations == 0 {
 		v.atLeastOne("epochs", c.Epochs, "the epochs")
-		v.check(!largeBatch(c.TheMode()) || int64(c.Epochs)*int64(c.Contexts) <= most || c.Contexts < 1, "epochs",
+		v.check(!largeBatch(c.mode()) || int64(c.Epochs)*int64(c.Contexts) <= most || c.Contexts < 1, "epochs",
 			"%d epochs of --contexts %d iterations are more than %d iterations", c.Epochs, c.Contexts, most)
 	}
 	v.check(c.Iterations >= 0 && c.Iterations <= most, "iterations", "must be from 1 to %d", most)
@@ -114,7 +114,7 @@ func (v *validator) choices() {
 		}
 		v.check(s.Choices == nil || slices.Contains(names, s.String()), s.Name, "choose %s", strings.Join(names, " or "))
 	}
-	v.check(!c.noise().needsMatrix || largeBatch(c.TheMode()), "noise", "mode %s has no matrix; use --noise %s", c.Mode, NoiseCounts)
+	v.check(!c.noise().needsMatrix || largeBatch(c.mode()), "noise", "mode %s has no matrix; use --noise %s", c.Mode, NoiseCounts)
 	v.check(c.Precision != PrecisionHalf || c.Device != DeviceCPU, "precision", "the CPU has tables of %s only", PrecisionFloat32)
 	if !c.HasEncoder() {
 		return
@@ -131,7 +131,7 @@ func (v *validator) choices() {
 }
 
 func (c *Config) validateMode() error {
-	if _, ok := modeNamed(c.Mode); ok {
+	if _, ok := FindMode(c.Mode); ok {
 		return nil
 	}
 	built := strings.Join(ModeNames(), ", ")
@@ -152,7 +152,7 @@ func (c *Config) validateDevice() error {
 		}
 		return terminal.Usagef("--device %s: unknown device; choose cpu, cuda, or cuda:N for the GPU of number N, counted from 0", c.Device)
 	}
-	m := c.TheMode()
+	m := c.mode()
 	if !m.GPU {
 		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(modeNames(onGPU), " and "))
 	}

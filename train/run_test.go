@@ -31,8 +31,9 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 		t.Fatal(err)
 	}
 	trainers = new([]*fakeTrainer)
+	mode, _ := settings.FindMode(c.Mode)
 	j = &job{
-		config: c, mode: c.TheMode(), epochs: 2,
+		config: c, mode: mode, epochs: 2,
 		text: &text{vocabulary: vocabulary, fingerprint: func() uint64 { return 0 }, stats: corpus.Stats{Tokens: 9, TokensUsed: 6}},
 		newTrainer: func() (trainer.Trainer, error) {
 			f := newFake(units, 3, 2)
