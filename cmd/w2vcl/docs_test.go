@@ -64,6 +64,19 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 	}
 }
 
+// TestGuideHasEveryMode: the table of modes in the guide is complete.
+func TestGuideHasEveryMode(t *testing.T) {
+	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range settings.ModeNames() {
+		if !strings.Contains(string(guide), "\n| `"+name+"` | ") {
+			t.Errorf("the table of modes in docs/guide.md lacks %s", name)
+		}
+	}
+}
+
 // namesOf lists the names of all commands below one, and of their flags with the
 // names that other tools use.
 func namesOf(root *cobra.Command) (commands, flags []string) {
