@@ -30,7 +30,7 @@ func TestRandom(t *testing.T) {
 		bits, drawn := make([]uint32, count), make([]uint32, count)
 		err := d.Do(func() error {
 			a := &cuda.Allocator{Device: d}
-			f := a.Function(built, "random", "random_words", 0)
+			f := a.Function(built, "random", "random_bits", 0)
 			b, n := cuda.Placed(a, "bits", bits), cuda.Placed(a, "drawn", drawn)
 			args := cuda.Placed(a, "arguments", []uint64{
 				seed, first, uint64(stream)>>32 | uint64(stream)<<32, count | uint64(noise.Len())<<32,

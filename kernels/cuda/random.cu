@@ -1,25 +1,24 @@
-// Kernels that only tests launch: they show that random numbers are those of the
-// CPU.
+// A kernel that only a test launches: it shows that random numbers are those of the CPU.
 #include "philox.cuh"
 
 struct RandomArgs {
 	uint64_t seed;
-	uint64_t first; // number of the first word
+	uint64_t first; // number of the first bits
 	uint32_t stream, sub;
 	uint32_t count;
 	uint32_t columns; // of the alias table
 	const uint2 *alias;
-	uint32_t *words; // (count)
-	uint32_t *drawn; // (count): what the alias table makes of the words
+	uint32_t *bits;  // (count)
+	uint32_t *drawn; // (count): what the alias table makes of the bits
 };
 
-//	words[i] = word first+i of the stream
-//	drawn[i] = alias draw of words[i]
-extern "C" __global__ void random_words(const RandomArgs *args) {
+//	bits[i] = bits first+i of the stream
+//	drawn[i] = alias draw of bits[i]
+extern "C" __global__ void random_bits(const RandomArgs *args) {
 	RandomArgs a = *args;
 	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
 	if (i >= a.count) return;
-	uint32_t w = word(a.seed, a.stream, a.sub, a.first + i);
-	a.words[i] = w;
-	a.drawn[i] = aliasDraw(a.alias, a.columns, w);
+	uint32_t x = randomBits(a.seed, a.stream, a.sub, a.first + i);
+	a.bits[i] = x;
+	a.drawn[i] = aliasDraw(a.alias, a.columns, x);
 }

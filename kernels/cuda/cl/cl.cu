@@ -12,7 +12,7 @@
 // two moments are read and written. The right table, 36 MB for the paper's text,
 // is read 1+K times over, so it should come from L2.
 //
-// On GPUs before Hopper, and for many negatives: see cl_bulk.cu for the others.
+// This file is for GPUs before Hopper, and for many negatives; cl_bulk.cu is for the rest.
 #include "cl.cuh"
 
 template <int F, Method method>
@@ -56,7 +56,7 @@ CL_METHODS(3, 6)
 CL_METHODS(4, 6)
 CL_METHODS(8, 2)
 
-// cl_loss sums the losses of some steps, count each: a block of 256 threads a step.
+// cl_loss sums the losses of some steps, count each: a thread block of 256 threads a step.
 extern "C" __global__ void cl_loss(const float *losses, uint32_t count, double *totals) {
 	__shared__ double part[256];
 	double x = 0;

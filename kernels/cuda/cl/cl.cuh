@@ -1,4 +1,4 @@
-// What all kernels of a step of W2V-CL share: see cl.cu.
+// The kernels of a step of W2V-CL share this file: see cl.cu.
 #pragma once
 #include "philox.cuh"
 #include "rows.cuh"
@@ -16,7 +16,7 @@ struct ClTable {
 };
 
 struct ClStep {
-	uint32_t stream; // low half of the stream of negatives
+	uint32_t stream; // lower 32 bits of the stream of negatives
 	float keep, scale, epsilon, rate;
 };
 
@@ -24,7 +24,7 @@ struct ClLaunch {
 	ClTable table;
 	const ClStep *step;
 	const uint32_t *column; // (rows)
-	float *losses;          // (blocks) or (warps)
+	float *losses;          // (thread blocks) or (warps)
 };
 
 // noContext is the positive of a row that trains on nothing: its gradient is zero.
@@ -32,10 +32,11 @@ constexpr uint32_t noContext = 0xffffffffu;
 
 enum Method { adam, adamRow, sgd };
 
-// A step may be launched while the step before it ends: its blocks begin where that one's
-// are done. startNext lets the next step do so, and awaitPrevious waits until what the
-// previous step wrote is there. Columns and steps, and the table that a step changes, are
-// older than that. Without effect on GPUs before Hopper and on launches as usual.
+// A step may be launched while the step before it ends: its thread blocks begin where those
+// of the previous step are done. startNext permits that to the next step, and awaitPrevious
+// waits until all that the previous step wrote is in memory. Columns, steps and the table
+// that a step changes are older than that. On GPUs before Hopper and on usual launches
+// neither has an effect.
 __device__ __forceinline__ void startNext() {
 #if __CUDA_ARCH__ >= 900
 	asm volatile("griddepcontrol.launch_dependents;");
@@ -48,8 +49,8 @@ __device__ __forceinline__ void awaitPrevious() {
 #endif
 }
 
-// root and inverse are the device's own, wrong by two parts in 10 million, and far cheaper
-// than what the CPU has: the optimizer takes one of each a value.
+// root and inverse are the device's own. They are wrong by two parts in 10 million, and far
+// cheaper than exact ones: the optimizer takes one of each a value.
 __device__ __forceinline__ float root(float x) {
 	float r;
 	asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
@@ -120,7 +121,7 @@ __device__ __forceinline__ float addGradient(const ClTable &t, uint32_t stream, 
 		bool mine = l % slots < G && k < width;
 		uint32_t target = 0;
 		if (mine)
-			target = k == 0 ? positive : aliasDraw(t.alias, t.rows, word(t.seed, streamNegatives, stream, i * t.negatives + k - 1));
+			target = k == 0 ? positive : aliasDraw(t.alias, t.rows, randomBits(t.seed, streamNegatives, stream, i * t.negatives + k - 1));
 		Row<F> r[G];
 		float x[slots];
 #pragma unroll
@@ -142,7 +143,7 @@ __device__ __forceinline__ float addGradient(const ClTable &t, uint32_t stream, 
 	return loss;
 }
 
-// storeLoss stores the sum of a block's losses, one a warp.
+// storeLoss stores the sum of a thread block's losses, one a warp.
 template <int warps> __device__ __forceinline__ void storeLoss(float loss, float *losses) {
 	__shared__ float lossOf[warps];
 	if (laneNumber() == 0) lossOf[threadIdx.x / 32] = loss;
@@ -153,12 +154,12 @@ template <int warps> __device__ __forceinline__ void storeLoss(float loss, float
 	}
 }
 
-// Targets are those of some rows of a warp, which has rows first, first + 1, ... first +
-// together - 1 at a time and those stride further on after them: slots lanes for each row,
-// and for rows of more targets than that a lane for each of so many of them at a time. They
-// are drawn in two halves: begin asks for what end uses, a round later.
+// Targets are those of some rows of a warp. The warp has the rows first, first + 1, ... first
+// + together - 1 at a time, and then those that are stride further on. A row has so many
+// slots, a lane for each target; a row of more targets has that many of them at a time. A
+// draw has two parts: begin asks memory for the values that end uses, a round later.
 template <int together> struct Targets {
-	int slots, sets, parts; // lanes of a row, times that a warp has rows, parts of a row
+	int slots, sets, parts; // lanes of a row, sets of rows that are drawn together, parts of a row
 	uint32_t positive, column, low;
 	uint2 alias;
 	bool isPositive;
@@ -178,7 +179,7 @@ template <int together> struct Targets {
 			positive = positives[i];
 			return;
 		}
-		uint32_t bits = word(t.seed, streamNegatives, s.stream, i * t.negatives + k - 1);
+		uint32_t bits = randomBits(t.seed, streamNegatives, s.stream, i * t.negatives + k - 1);
 		column = __umulhi(bits, t.rows);
 		low = bits * t.rows;
 		alias = __ldg(&t.alias[column]);

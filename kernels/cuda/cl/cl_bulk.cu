@@ -1,15 +1,15 @@
-// A step of W2V-CL as cl.cu has it, for Hopper: the rows that a row needs are copied
-// into shared memory by the bulk copy engine, which keeps far more of them on their way
-// than registers could.
+// A step of W2V-CL as in cl.cu, for Hopper: the bulk copy engine brings the rows that a
+// warp needs into shared memory. It keeps far more of them on their way than registers
+// could.
 //
-// A warp's stage holds what one row needs: the row of left and 1+K rows of right, or
-// for more than eight targets a part of these at a time. When the warp has read it,
-// and updates its row, the engine fills it for the next; other warps work meanwhile.
-// More stages than one a warp, and warps that do nothing but ask, were not faster.
+// A warp's stage holds the rows for one update: a row of left and 1+K rows of right, or,
+// if the targets are more than eight, a part of these at a time. When the warp has read
+// the stage and updates its row, the engine fills the stage for the next row; other warps
+// work meanwhile. More stages than one a warp, and warps that only ask, were not faster.
 // The numbers of the targets, a lane each, are drawn a row earlier still. Moments go
 // straight into registers; they are needed last.
 //
-// What limits it is what the multiprocessors share, L2 and memory: besides the 6 V N
+// The multiprocessors share L2 and memory, and these limit the kernel: besides the 6 V N
 // values of cl.cu the 1+K rows of right come that way. See docs/cuda-roofline.md.
 #include "cl.cuh"
 
@@ -61,7 +61,7 @@ template <int F> __device__ __forceinline__ void storeStream(float4 *row, int qu
 }
 
 template <int F> struct Stage {
-	float4 *rows; // (targets of a part + 1, 32 F), of this warp; the last is of left
+	float4 *rows; // (targets of a part + 1, 32 F), of this warp; the last row is of left
 	uint32_t barrier;
 
 	__device__ __forceinline__ Row<F> load(int row) const {
@@ -82,14 +82,14 @@ template <int F, bool inParts, Method method> __device__ __forceinline__ void tr
 	uint32_t first = blockIdx.x * warpsOfBlock + warpOfBlock, stride = gridDim.x * warpsOfBlock;
 	int stageQuads = (most + 1) * 32 * F;
 	Stage<F> stage = {memory + barrierQuads + warpOfBlock * stageQuads, sharedAddress(memory) + 8 * warpOfBlock};
-	for (int n = l; n < stageQuads; n += 32) stage.rows[n] = make_float4(0, 0, 0, 0); // what is behind the rows stays so
+	for (int n = l; n < stageQuads; n += 32) stage.rows[n] = make_float4(0, 0, 0, 0); // behind the rows this stays
 	if (l == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(stage.barrier) : "memory");
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncwarp();
 
 	uint64_t stays = keepInL2(), goes = leaveL2();
 	uint32_t targets, bytes = 16 * t.quads;
-	// ask makes the engine fetch what a part of row i needs.
+	// ask makes the engine fetch the rows for a part of row i.
 	auto ask = [&](uint32_t i, int part) {
 		if (i >= t.rows) return;
 		int wanted = min(most, width - part * most);

@@ -1,29 +1,30 @@
-// A step of W2V-CL as cl.cu has it, with half precision: frozen rows are read rounded
-// to bfloat16, and moments are stored in it. What a step changes stays float32: a table
-// has its values rounded in one plane and the rest of their bits in another, so that
-// gathering reads half the bytes and nothing is written twice.
+// A step of W2V-CL as in cl.cu, with half precision: frozen rows are read rounded to
+// bfloat16, and moments are stored in it. The values that a step changes stay float32: a
+// table has them rounded in one plane and the rest of their bits in another. So reading
+// frozen rows takes half the bytes, and nothing is written twice.
 //
-// Warps stay for many rows: the targets of the next rows are drawn while one is
-// trained, and what a row needs is asked for at once, straight into registers. Warps of
-// a scheduler hide each other's waiting, so beside bytes it is registers and
-// instructions that count: registers that spill, or more warps than need be, made it
-// slower, and so did one warp that feeds the others by the bulk copy engine. A row of
-// up to 128 values is half a warp's, of which all lanes have eight values then; so a
-// warp trains two rows by the instructions that one would take.
+// Warps stay for many rows. The targets of the next rows are drawn while one is trained,
+// and all values of a row are asked for at once, straight into registers. Warps of a
+// scheduler hide each other's waiting; so registers and instructions count, beside bytes.
+// Registers that spill, and more warps than needed, made it slower, and so did one warp
+// that feeds the others by the bulk copy engine. A row of up to 128 values belongs to 16
+// lanes, which have eight values each; so a warp trains two rows with the instructions of
+// one.
 #include "cl.cuh"
 
-// A row is units, of which a lane has some: four words of two values, the first in the
-// low half. It ends in zeros, which no kernel changes.
+// A row consists of octets of values, of which a lane has some. An octet is four pairs of 16
+// bits, the first value of a pair in the lower bits. A row ends in zeros, which no kernel
+// changes.
 struct HalfTable {
-	uint32_t *left;        // (rows, units), rounded to bfloat16
-	uint32_t *leftLow;     // (rows, units), the low halves of the float32 values
-	const uint32_t *right; // (rows, units), rounded
-	uint32_t *first;       // first moments, (rows, units)
-	uint32_t *second;      // second moments, (rows, units)
+	uint32_t *left;        // (rows, octets), rounded to bfloat16
+	uint32_t *leftLow;     // (rows, octets), the lower 16 bits of the float32 values
+	const uint32_t *right; // (rows, octets), rounded
+	uint32_t *first;       // first moments, (rows, octets)
+	uint32_t *second;      // second moments, (rows, octets)
 	float *secondOfRow;    // second moments of row-wise Adam, (rows)
 	const uint2 *alias;    // (rows)
 	uint64_t seed;
-	uint32_t rows, units, columns, negatives;
+	uint32_t rows, octets, columns, negatives;
 	float beta1, oneMinusBeta1, beta2, oneMinusBeta2;
 };
 
@@ -34,27 +35,27 @@ struct HalfLaunch {
 	float *losses;          // (warps)
 };
 
-struct Unit {
-	uint32_t word[4];
+struct Octet {
+	uint32_t pair[4];
 };
 
-constexpr int unitWords = 4, unitValues = 8;
+constexpr int octetPairs = 4, octetValues = 8;
 
-// gather reads what does not change while the kernel runs.
-__device__ __forceinline__ void gather(Unit &u, const uint32_t *p) {
+// gather reads values that do not change while the kernel runs.
+__device__ __forceinline__ void gather(Octet &u, const uint32_t *p) {
 	asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-		: "=r"(u.word[0]), "=r"(u.word[1]), "=r"(u.word[2]), "=r"(u.word[3]) : "l"(__cvta_generic_to_global(p)));
+		: "=r"(u.pair[0]), "=r"(u.pair[1]), "=r"(u.pair[2]), "=r"(u.pair[3]) : "l"(__cvta_generic_to_global(p)));
 }
 
-// stream reads what this warp alone changes, once.
-__device__ __forceinline__ void stream(Unit &u, const uint32_t *p) {
+// stream reads values that only this warp changes, once.
+__device__ __forceinline__ void stream(Octet &u, const uint32_t *p) {
 	asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-		: "=r"(u.word[0]), "=r"(u.word[1]), "=r"(u.word[2]), "=r"(u.word[3]) : "l"(__cvta_generic_to_global(p)));
+		: "=r"(u.pair[0]), "=r"(u.pair[1]), "=r"(u.pair[2]), "=r"(u.pair[3]) : "l"(__cvta_generic_to_global(p)));
 }
 
-// put writes what the next step gathers, putStream what is not needed soon.
-__device__ __forceinline__ void put(uint32_t *p, const Unit &u) { *(uint4 *)p = make_uint4(u.word[0], u.word[1], u.word[2], u.word[3]); }
-__device__ __forceinline__ void putStream(uint32_t *p, const Unit &u) { __stcs((uint4 *)p, make_uint4(u.word[0], u.word[1], u.word[2], u.word[3])); }
+// put writes values that the next step gathers, putStream those that are not needed soon.
+__device__ __forceinline__ void put(uint32_t *p, const Octet &u) { *(uint4 *)p = make_uint4(u.pair[0], u.pair[1], u.pair[2], u.pair[3]); }
+__device__ __forceinline__ void putStream(uint32_t *p, const Octet &u) { __stcs((uint4 *)p, make_uint4(u.pair[0], u.pair[1], u.pair[2], u.pair[3])); }
 
 // mix makes bits of a number that look random: enough for rounding.
 __device__ __forceinline__ uint32_t mix(uint32_t x) {
@@ -65,74 +66,74 @@ __device__ __forceinline__ uint32_t mix(uint32_t x) {
 
 constexpr uint32_t golden = 0x9e3779b9u;
 
-// value is number i of a unit.
-__device__ __forceinline__ float value(const Unit &u, int i) {
-	return __uint_as_float(i % 2 ? u.word[i / 2] & 0xffff0000u : u.word[i / 2] << 16);
+// value is number i of an octet.
+__device__ __forceinline__ float value(const Octet &u, int i) {
+	return __uint_as_float(i % 2 ? u.pair[i / 2] & 0xffff0000u : u.pair[i / 2] << 16);
 }
 
-// again is value in other instructions: else the compiler would keep the values from
+// again is value in other instructions: otherwise the compiler would keep the values from
 // dots to gradient, for which there are no registers.
-__device__ __forceinline__ float again(const Unit &u, int i) {
-	return __uint_as_float(__byte_perm(u.word[i / 2], 0, i % 2 ? 0x3244 : 0x1044));
+__device__ __forceinline__ float again(const Octet &u, int i) {
+	return __uint_as_float(__byte_perm(u.pair[i / 2], 0, i % 2 ? 0x3244 : 0x1044));
 }
 
-// join gives back every bit: rounding went up if the low half begins with a one.
-__device__ __forceinline__ float join(const Unit &rounded, const Unit &low, int i) {
-	uint32_t h = rounded.word[i / 2], l = low.word[i / 2];
+// join gives back every bit: rounding went up if the lower bits begin with a one.
+__device__ __forceinline__ float join(const Octet &rounded, const Octet &low, int i) {
+	uint32_t h = rounded.pair[i / 2], l = low.pair[i / 2];
 	return __uint_as_float(i % 2 ? __byte_perm(l, h, 0x7632) - ((l & 0x80000000u) >> 15) : __byte_perm(l, h, 0x5410) - ((l & 0x8000u) << 1));
 }
 
-// upper puts the upper halves of two values into a word.
+// upper makes a pair of the upper bits of two values.
 __device__ __forceinline__ uint32_t upper(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x7632); }
 
 // nearest rounds to the nearest bfloat16, of two as near the larger one by size.
-__device__ __forceinline__ void nearest(Unit &u, const float (&x)[unitValues]) {
+__device__ __forceinline__ void nearest(Octet &u, const float (&x)[octetValues]) {
 #pragma unroll
-	for (int i = 0; i < unitWords; i++) u.word[i] = upper(__float_as_uint(x[2 * i]) + 0x8000u, __float_as_uint(x[2 * i + 1]) + 0x8000u);
+	for (int i = 0; i < octetPairs; i++) u.pair[i] = upper(__float_as_uint(x[2 * i]) + 0x8000u, __float_as_uint(x[2 * i + 1]) + 0x8000u);
 }
 
-__device__ __forceinline__ void lowHalves(Unit &u, const float (&x)[unitValues]) {
+__device__ __forceinline__ void lowerBits(Octet &u, const float (&x)[octetValues]) {
 #pragma unroll
-	for (int i = 0; i < unitWords; i++) u.word[i] = __byte_perm(__float_as_uint(x[2 * i]), __float_as_uint(x[2 * i + 1]), 0x5410);
+	for (int i = 0; i < octetPairs; i++) u.pair[i] = __byte_perm(__float_as_uint(x[2 * i]), __float_as_uint(x[2 * i + 1]), 0x5410);
 }
 
-// atRandom rounds up as often as the value is near to that: a change of a second
-// moment, a thousandth of it, would else be lost. random is the unit's own number.
-__device__ __forceinline__ void atRandom(Unit &u, const float (&x)[unitValues], uint32_t random) {
+// atRandom rounds up with the probability that keeps the mean: otherwise a change of a
+// second moment, a thousandth of it, would be lost. random is the octet's own number.
+__device__ __forceinline__ void atRandom(Octet &u, const float (&x)[octetValues], uint32_t random) {
 #pragma unroll
-	for (int i = 0; i < unitWords; i++) {
+	for (int i = 0; i < octetPairs; i++) {
 		uint32_t bits = mix(random + i * golden);
-		u.word[i] = upper(__float_as_uint(x[2 * i]) + (bits & 0xffffu), __float_as_uint(x[2 * i + 1]) + (bits >> 16));
+		u.pair[i] = upper(__float_as_uint(x[2 * i]) + (bits & 0xffffu), __float_as_uint(x[2 * i + 1]) + (bits >> 16));
 	}
 }
 
-// A Place is where this lane's F units are in a row that L lanes have, in words. A lane that
-// has fewer reads the row's last unit in place of them, takes its values of left as zeros and
-// writes nothing.
+// A Place is where this lane's F octets are in a row that L lanes have, counted in pairs. A
+// lane that has fewer reads the row's last octet in their place, takes its values of left as
+// zeros and does not write them.
 template <int F, int L> struct Place {
-	static constexpr int sure = F - 1; // units that all lanes have
+	static constexpr int sure = F - 1; // octets that every lane has
 	uint32_t at[F];
-	uint32_t units;
+	uint32_t octets;
 
-	__device__ __forceinline__ Place(uint32_t units) : units(units) {
+	__device__ __forceinline__ Place(uint32_t octets) : octets(octets) {
 #pragma unroll
-		for (int f = 0; f < F; f++) at[f] = unitWords * (f < sure ? number(f) : min(number(f), units - 1));
+		for (int f = 0; f < F; f++) at[f] = octetPairs * (f < sure ? number(f) : min(number(f), octets - 1));
 	}
 	__device__ __forceinline__ uint32_t number(int f) const { return laneNumber() % L + L * f; }
-	__device__ __forceinline__ bool has(int f) const { return f < sure || number(f) < units; }
+	__device__ __forceinline__ bool has(int f) const { return f < sure || number(f) < octets; }
 };
 
-// optimize updates what a lane has of row i: values w by the gradient g. It writes if wanted.
+// optimize updates this lane's values w of row i by the gradient g. It writes them if wanted.
 template <int F, int L, Method method>
 __device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, uint32_t i, bool wanted, const Place<F, L> &place,
-	float (&w)[F][unitValues], const float (&g)[F][unitValues], const Unit (&m)[F], const Unit (&v)[F], uint32_t rounding) {
+	float (&w)[F][octetValues], const float (&g)[F][octetValues], const Octet (&m)[F], const Octet (&v)[F], uint32_t rounding) {
 	float scaleOfRow = 0;
 	if constexpr (method == adamRow) {
 		float squares = 0;
 #pragma unroll
 		for (int f = 0; f < F; f++)
 #pragma unroll
-			for (int j = 0; j < unitValues; j++)
+			for (int j = 0; j < octetValues; j++)
 				if (place.has(f)) squares = fmaf(g[f][j], g[f][j], squares);
 		float second = t.beta2 * t.secondOfRow[i] + t.oneMinusBeta2 * (sum<L>(squares) / t.columns);
 		scaleOfRow = s.scale / (sqrtf(second) + s.epsilon);
@@ -140,12 +141,12 @@ __device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, ui
 		if (laneNumber() % L == 0 && wanted) t.secondOfRow[i] = second;
 	}
 	uint32_t random = mix(rounding + i * golden);
-	size_t row = size_t(i) * t.units * unitWords;
+	size_t row = size_t(i) * t.octets * octetPairs;
 #pragma unroll
 	for (int f = 0; f < F; f++) {
-		float mean[unitValues], square[unitValues];
+		float mean[octetValues], square[octetValues];
 #pragma unroll
-		for (int j = 0; j < unitValues; j++) {
+		for (int j = 0; j < octetValues; j++) {
 			if constexpr (method == sgd) {
 				w[f][j] = s.keep * w[f][j] - s.rate * g[f][j];
 				continue;
@@ -160,10 +161,10 @@ __device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, ui
 		}
 		if (!wanted || !place.has(f)) continue;
 		size_t to = row + place.at[f];
-		Unit u;
+		Octet u;
 		nearest(u, w[f]);
 		put(t.left + to, u);
-		lowHalves(u, w[f]);
+		lowerBits(u, w[f]);
 		putStream(t.leftLow + to, u);
 		if constexpr (method != sgd) {
 			nearest(u, mean);
@@ -182,32 +183,32 @@ template <int F, int L, int G, Method method>
 __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, const uint32_t *positives) {
 	constexpr int slots = G <= 4 ? 4 : 8, together = 32 / L; // slots of sums
 	int l = laneNumber() % L, ofWarp = laneNumber() / L, width = 1 + t.negatives, warps = blockDim.x / 32;
-	uint32_t first = (blockIdx.x * warps + threadIdx.x / 32) * together, stride = gridDim.x * warps * together, words = t.units * unitWords;
-	Place<F, L> place(t.units);
+	uint32_t first = (blockIdx.x * warps + threadIdx.x / 32) * together, stride = gridDim.x * warps * together, pairs = t.octets * octetPairs;
+	Place<F, L> place(t.octets);
 	Targets<together> draw(width, width <= 8 ? 8 : width <= 16 || together > 1 ? 16 : 32);
 	draw.begin(t, s, positives, 0, first, stride);
 	uint32_t targets = 0, round = 0;
-	uint32_t rounding = lane(philox(t.seed, streamRounding, s.stream, 0), 0);
+	uint32_t rounding = quarter(philox(t.seed, streamRounding, s.stream, 0), 0);
 	awaitPrevious();
 	float loss = 0;
 	int of = draw.sets - 1; // which of the sets of rows drawn together
 	for (uint32_t start = first; start < t.rows; start += stride) {
 		bool live = start + ofWarp < t.rows; // else a row twice
 		uint32_t i = live ? start + ofWarp : start;
-		size_t row = size_t(i) * words;
+		size_t row = size_t(i) * pairs;
 		if (++of == draw.sets) of = 0;
 		int from = (of * together + ofWarp) * draw.slots; // the lane of the first target
-		Unit left[F], low[F], m[F], v[F];
+		Octet left[F], low[F], m[F], v[F];
 #pragma unroll
 		for (int f = 0; f < F; f++) {
 			stream(left[f], t.left + row + place.at[f]);
 			stream(low[f], t.leftLow + row + place.at[f]);
 		}
-		float w[F][unitValues], g[F][unitValues];
+		float w[F][octetValues], g[F][octetValues];
 #pragma unroll
 		for (int f = 0; f < F; f++)
 #pragma unroll
-			for (int j = 0; j < unitValues; j++) g[f][j] = 0;
+			for (int j = 0; j < octetValues; j++) g[f][j] = 0;
 		bool idle = false;
 		for (int part = 0; part < draw.parts; part++) {
 			if (of == 0) {
@@ -217,12 +218,12 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 			if (part == 0) idle = __shfl_sync(warp, targets, from) == noContext;
 			int wanted = min(draw.slots, width - part * draw.slots);
 			for (int k0 = 0; k0 < wanted; k0 += G) {
-				Unit r[G][F];
+				Octet r[G][F];
 #pragma unroll
 				for (int n = 0; n < G; n++) {
 					uint32_t target = __shfl_sync(warp, targets, from + min(k0 + n, wanted - 1));
 #pragma unroll
-					for (int f = 0; f < F; f++) gather(r[n][f], t.right + size_t(idle ? 0 : target) * words + place.at[f]);
+					for (int f = 0; f < F; f++) gather(r[n][f], t.right + size_t(idle ? 0 : target) * pairs + place.at[f]);
 				}
 				if (part + k0 == 0) { // behind the first rows, which are needed first
 #pragma unroll
@@ -230,7 +231,7 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 						if constexpr (method != sgd) stream(m[f], t.first + row + place.at[f]);
 						if constexpr (method == adam) stream(v[f], t.second + row + place.at[f]);
 #pragma unroll
-						for (int j = 0; j < unitValues; j++) w[f][j] = place.has(f) ? join(left[f], low[f], j) : 0;
+						for (int j = 0; j < octetValues; j++) w[f][j] = place.has(f) ? join(left[f], low[f], j) : 0;
 					}
 				}
 				float x[slots];
@@ -241,7 +242,7 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 #pragma unroll
 					for (int f = 0; f < F; f++)
 #pragma unroll
-						for (int j = 0; j < unitValues; j++) x[n] = fmaf(value(r[n][f], j), w[f][j], x[n]);
+						for (int j = 0; j < octetValues; j++) x[n] = fmaf(value(r[n][f], j), w[f][j], x[n]);
 				}
 				float score = sums<slots, L>(x);
 				int n = l % slots;
@@ -255,7 +256,7 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 #pragma unroll
 					for (int f = 0; f < F; f++)
 #pragma unroll
-						for (int j = 0; j < unitValues; j++) g[f][j] = fmaf(coefficient, again(r[n][f], j), g[f][j]);
+						for (int j = 0; j < octetValues; j++) g[f][j] = fmaf(coefficient, again(r[n][f], j), g[f][j]);
 				}
 			}
 		}
@@ -264,8 +265,8 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 	return loss;
 }
 
-// CL is a kernel of blocks of four warps, as many of them a multiprocessor as there are
-// to be registers for.
+// CL is a kernel of thread blocks of four warps. A multiprocessor must have registers for so
+// many thread blocks.
 #define CL(method, name, F, L, G, blocks) \
 	extern "C" __global__ void __launch_bounds__(128, blocks) cl_half_##method##_##name(const __grid_constant__ HalfLaunch a) { \
 		startNext(); \

@@ -1,12 +1,11 @@
-// The columns of M that a block of iterations needs, from M as package
-// wordcontext stores it: row i has its n contexts once, and round after round over
-// them follows from random numbers. See wordcontext/permute.go, which this repeats.
+// The columns of M for a series of iterations, from M as package wordcontext stores it: of
+// row i the n contexts, once. In which order each further round over them goes, follows from
+// random numbers: this repeats wordcontext/permute.go.
 //
-//	for each side s, iteration i and row r:
-//		columns[s][i][r] = M(r, (first + i + s l/2) mod l)
+//	for each step s, iteration i and row r:
+//		columns[s][i][r] = M(r, stepColumn(first + i, s))
 //
-// A thread has a row and a few iterations, so that the rows that threads side by
-// side write are side by side.
+// A thread has a row and a few iterations: threads side by side write rows side by side.
 #include "philox.cuh"
 
 constexpr uint32_t streamDuplicate = 6, noContext = 0xffffffffu;
@@ -15,9 +14,9 @@ constexpr uint32_t smallOrder = 64, perThread = 8, threads = 128;
 struct ColumnArgs {
 	const uint64_t *offsets; // (rows + 1)
 	const void *stored;      // ids of 16 or 32 bits
-	uint32_t *columns;       // (2, block, rows)
+	uint32_t *columns;       // (2, series, rows)
 	uint64_t seed;
-	uint32_t rows, contexts, block, unused;
+	uint32_t rows, contexts, series, unused;
 };
 
 // Order is the pseudo-random order of a round.
@@ -40,8 +39,8 @@ __device__ __forceinline__ void shuffle(Order &o, uint64_t seed, uint32_t round,
 	for (uint32_t counter = 0; last > 0; counter++) {
 		uint64_t fractions[2];
 		randomPair(seed, round, row, counter, fractions[0], fractions[1]);
-		for (int half = 0; half < 2; half++) {
-			uint64_t fraction = fractions[half];
+		for (int n = 0; n < 2; n++) {
+			uint64_t fraction = fractions[n];
 			for (int k = 0; k < 6 && last > 0; k++, last--) {
 				uint32_t x = uint32_t(__umul64hi(fraction, last + 1));
 				fraction *= last + 1;
@@ -84,24 +83,30 @@ __device__ __forceinline__ uint32_t at(const Order &o, uint32_t position) {
 	return x;
 }
 
+// stepColumn is wordcontext.Matrix.StepColumn: the column that a step of an iteration trains
+// on.
+__device__ __forceinline__ uint32_t stepColumn(uint64_t iteration, uint32_t step, uint32_t contexts) {
+	return uint32_t((iteration + step * (contexts / 2)) % contexts);
+}
+
 template <class Id>
 __device__ __forceinline__ void columns(const ColumnArgs *args, uint64_t first, uint64_t count) {
 	ColumnArgs a = *args;
-	uint32_t rowBlocks = (a.rows + threads - 1) / threads;
-	uint32_t row = blockIdx.x % rowBlocks * threads + threadIdx.x, part = blockIdx.x / rowBlocks;
+	uint32_t blocksOfRows = (a.rows + threads - 1) / threads;
+	uint32_t row = blockIdx.x % blocksOfRows * threads + threadIdx.x, part = blockIdx.x / blocksOfRows;
 	if (row >= a.rows) return;
-	uint32_t side = part & 1, from = part / 2 * perThread;
+	uint32_t step = part & 1, from = part / 2 * perThread;
 	const Id *stored = (const Id *)a.stored + a.offsets[row];
 	Order o;
 	o.n = uint32_t(a.offsets[row + 1] - a.offsets[row]);
 	uint32_t ordered = 0; // the round that o is of; 0 has none
 	for (uint32_t i = from; i < min(from + perThread, uint32_t(count)); i++) {
-		uint32_t &to = a.columns[(uint64_t(side) * a.block + i) * a.rows + row];
+		uint32_t &to = a.columns[(uint64_t(step) * a.series + i) * a.rows + row];
 		if (o.n == 0) {
 			to = noContext;
 			continue;
 		}
-		uint32_t column = uint32_t((first + i + side * (a.contexts / 2)) % a.contexts);
+		uint32_t column = stepColumn(first + i, step, a.contexts);
 		uint32_t round = column / o.n, position = column % o.n;
 		if (round > 0 && round != ordered) {
 			setOrder(o, a.seed, round, row);

@@ -22,7 +22,7 @@ type Decays struct{ Beta1, OneMinusBeta1, Beta2, OneMinusBeta2 float32 }
 
 // Step is ClStep of cl.cuh: the numbers of one step of the optimizer.
 type Step struct {
-	Stream                     uint32 // low half of the stream of negatives
+	Stream                     uint32 // lower 32 bits of the stream of negatives
 	Keep, Scale, Epsilon, Rate float32
 }
 

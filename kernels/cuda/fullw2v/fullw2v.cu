@@ -1,5 +1,5 @@
-// FULL-W2V: a warp, or a team of some for rows that are long, trains a sentence,
-// window by window in order (section 3.1), with what sequential/fullw2v.go says:
+// FULL-W2V: a warp, or a team of warps if rows are long, trains a sentence, window by
+// window in order (section 3.1). sequential/fullw2v.go has the same for the CPU.
 //
 //	words: (V, N)  contexts: (V, N)
 //	for each word t of the sentence:
@@ -8,24 +8,23 @@
 //		S = L R^T, G = rate (positive - sigmoid(S)), L += G R, R += G^T L
 //
 // The rows of context words live in a ring in shared memory from the window they
-// enter to the window they leave (section 3.2). The rows of outputs are in
-// registers for the window; what is added to them goes to memory by reductions
-// that L2 carries out, so none is lost and none waits.
+// enter to the window they leave (section 3.2). The rows of outputs are in registers
+// for the window. L2 adds their changes to memory, so none is lost and none waits.
 //
-// The published code has a block of N threads for a sentence, which needs block
-// barriers for its dots; a warp needs none, and many more sentences fit the chip.
-// What a warp waits for is memory, so everything is asked for early: numbers of
-// outputs eight windows before they are used, their rows one window before.
+// The published code has a thread block of N threads for a sentence, which needs
+// barriers for its dots; a warp needs none, and many more sentences fit the chip. A
+// warp waits for memory; so everything is asked for early: numbers of outputs eight
+// windows before they are used, their rows one window before.
 //
-// Registers decide how many values of a row a warp has. Where they would not hold
-// the outputs of this window, what these get, and the next window's, the last are
-// brought into shared memory (staged); a spilled register had to wait for its row.
+// Registers decide how many values of a row a warp has. Where they cannot hold the
+// outputs of this window, their changes and the outputs of the next window, the last
+// are brought into shared memory (staged); a spilled register had to wait for its row.
 #include "fullw2v.cuh"
 
-// What a window is computed with: C context words meet T outputs at once, which
-// gives C T dot products. The lanes' parts of them are summed together; lane l
-// gets number l mod G, and number 32 + l mod R of those above 32. Number n is
-// context n / T with output n % T.
+// Products are the dot products of a part of a window: C context words meet T outputs
+// at once, which gives C T of them. The lanes' parts are summed together; lane l gets
+// number l mod G, and number 32 + l mod R of those above 32. Number n is context n / T
+// with output n % T.
 constexpr int powerOfTwo(int n) { return n <= 1 ? 1 : 2 * powerOfTwo((n + 1) / 2); }
 
 template <int T, int C> struct Products {
@@ -36,10 +35,9 @@ template <int T, int C> struct Products {
 // Whether rows of the next window's outputs are staged.
 template <int F, int E, int T> constexpr bool staged = T * (4 * F + E) > 24;
 
-// A Team is the warps of a block that train a sentence: one, or, if many, as many
-// as its rows need, each with 4 F + E chunks of every row in its own shared memory.
-// Every warp does what the others do, with the same numbers, and they sum their
-// parts of the dots.
+// A Team is the warps of a thread block, which train a sentence: one, or, if many, as
+// many as rows need, each with 4 F + E chunks of every row in its own shared memory. All
+// warps do the same with the same numbers, and they sum their parts of the dots.
 template <int F, int E, int T, int C, bool many> struct Team {
 	using P = Products<T, C>;
 	static constexpr int most = 64; // dots of an exchange
@@ -48,7 +46,7 @@ template <int F, int E, int T, int C, bool many> struct Team {
 	float *coefficients, *parts;    // parts: (2, warps, most), in turn
 	int turn = 0;
 
-	// A warp has its ring, of so many slots, in shared memory, and what is staged.
+	// A warp has its ring, of so many slots, in shared memory, and the staged rows.
 	__device__ __forceinline__ Team(int slots) : warps(many ? blockDim.x / 32 : 1), number(many ? threadIdx.x / 32 : 0) {
 		int quads = (2 * slots + 1 + (staged<F, E, T> ? T : 0)) * Ring<F, E>::stride, all = quads + C * P::stride / 4;
 		memory = shared + number * all;
@@ -74,9 +72,9 @@ template <int F, int E, int T, int C, bool many> struct Team {
 	}
 };
 
-// window trains a window; r are the rows of its outputs, and times says how often
-// this lane's slot is a context. It sets added to what they get, and returns this
-// lane's part of the loss.
+// window trains a window. r are the rows of its outputs, and times says how often this
+// lane's slot is a context. It sets added to the changes of r, and returns this lane's
+// part of the loss.
 template <int F, int E, int T, int C, bool many>
 __device__ __forceinline__ float window(const FullW2VArgs &a, Team<F, E, T, C, many> &team, Ring<F, E> &ring,
 	const Row<F, E> (&r)[T], Row<F, E> (&added)[T], int times, float rate) {
@@ -146,14 +144,14 @@ template <int F, int E, int T, int C, bool many>
 __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
 	constexpr int S = Products<T, C>::stride;
 	using Draw = Outputs<S>;
-	int half = a.half, width = 1 + a.negatives, l = laneNumber(), slots = 2 * half + 2;
+	int radius = a.radius, width = 1 + a.negatives, l = laneNumber(), slots = 2 * radius + 2;
 	Team<F, E, T, C, many> team(slots);
 	int chunk = team.number * (4 * F + E); // first of this warp
 	Ring<F, E> ring = {Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, slots, slots + 1};
 	ring.memory = team.memory;
 	Chunks<F, E> contexts(static_cast<float4 *>(a.contexts), a.vocabulary, a.quads, chunk);
 	ring.clear();
-	for (int i = 0; i <= half && i < n; i++) {
+	for (int i = 0; i <= radius && i < n; i++) {
 		int into = ring.enter(kept[i], i);
 		ring.bring(into, loadCurrent(ring.words, kept[i], into >= 0));
 	}
@@ -163,7 +161,7 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 	uint32_t batch = draw.end(a, epoch); // outputs of this batch of windows
 	unsigned again = repeated<S>(batch, batch, width);
 	draw.begin(a, epoch, first, kept, Draw::windows, n);
-	uint32_t coming = kept[min(half + 1, n - 1)];
+	uint32_t coming = kept[min(radius + 1, n - 1)];
 	uint32_t now = __shfl_sync(warp, batch, l % S); // outputs of this window
 	Row<F, E> r[T];
 #pragma unroll
@@ -176,12 +174,12 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 #pragma unroll 1
 		for (int j = 0; j < Draw::windows && t < n; j++, t++) {
 			uint32_t entering = coming;
-			coming = kept[min(t + half + 2, n - 1)];
+			coming = kept[min(t + radius + 2, n - 1)];
 			// Where rows come and go is settled here, while rows are on the way.
 			int times = ring.places - (l == ring.slot(t)); // that this lane's slot is a context
-			int into = t + half + 1 < n ? ring.enter(entering, t + half + 1) : -1;
+			int into = t + radius + 1 < n ? ring.enter(entering, t + radius + 1) : -1;
 			Row<F, E> rowEntering = loadCurrent(ring.words, entering, into >= 0);
-			int from = t >= half ? ring.leave(t - half) : -1;
+			int from = t >= radius ? ring.leave(t - radius) : -1;
 			bool last = j + 1 == Draw::windows;
 			int after = last ? 0 : (j + 1) * S;
 			uint32_t soon = __shfl_sync(warp, last ? batchNext : batch, after + l % S);
@@ -213,7 +211,7 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 		batch = batchNext;
 		again = againNext;
 	}
-	for (int i = max(n - half, 0); i < n; i++) ring.giveBack(ring.leave(i));
+	for (int i = max(n - radius, 0); i < n; i++) ring.giveBack(ring.leave(i));
 	return loss;
 }
 
@@ -226,10 +224,10 @@ extern "C" __global__ void fullw2v_renumber(uint32_t *tokens, uint64_t count, ui
 #define TRAIN(train, F, E, T, C, many) \
 	train(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { return sentence<F, E, T, C, many>(a, epoch, first, kept, n, rate); })
 
-// For K below T, and rows of up to 4 F + E chunks of 32 values. C is as many
-// context words as there are registers for; for W_f = 5, half of them. warps are
-// those that one multiprocessor must have room for: 12 train 850 million words a
-// second where 8, with all the registers they like, train 745.
+// For K below T, and rows of up to 4 F + E chunks of 32 values. C is as many context
+// words as there are registers for; for W_f = 5, five. So many warps must fit on a
+// multiprocessor: 12 train 850 million words a second, 8, with all the registers they
+// can use, 745.
 #define FULLW2V(F, E, T, C, warps) \
 	extern "C" __global__ void __launch_bounds__(32, warps) fullw2v_##F##_##E##_##T##_##C(const __grid_constant__ FullW2VArgs a) { \
 		TRAIN(train, F, E, T, C, false); \
@@ -245,8 +243,8 @@ FULLW2V(3, 0, 6, 5, 8)
 FULLW2V(1, 0, 11, 2, 8)
 FULLW2V(1, 0, 16, 2, 8)
 
-// For rows of up to 4 F + E chunks for each warp of the team. warps is the most of
-// them, and what one multiprocessor must have room for.
+// For rows of up to 4 F + E chunks for each warp of the team. So many warps are the most,
+// and must fit on a multiprocessor.
 #define FULLW2V_TEAM(F, E, T, C, warps) \
 	extern "C" __global__ void __launch_bounds__(32 * warps) fullw2v_team_##F##_##E##_##T##_##C(const __grid_constant__ FullW2VArgs a) { \
 		TRAIN(trainBlock, F, E, T, C, true); \

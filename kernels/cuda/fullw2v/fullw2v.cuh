@@ -1,8 +1,8 @@
-// What all kernels of FULL-W2V share: their arguments, subsampling, the drawing of
+// All kernels of FULL-W2V share this file: their arguments, subsampling, the drawing of
 // outputs, the ring of context rows, and the loop over sentences.
 //
-// All branches are uniform: what they depend on comes from votes and reductions,
-// which the compiler knows to be the same in all lanes.
+// All branches are uniform: their conditions come from votes and reductions, which the
+// compiler knows to be the same in all lanes.
 #pragma once
 #include "philox.cuh"
 #include "rows.cuh"
@@ -17,21 +17,21 @@ struct FullW2VArgs {
 	const float *shares;       // (vocabulary) part of a change that is added: see shares.go
 	const uint32_t *unitOf;    // (sentences) unit of a sentence in its epoch
 	const float *rates;        // (epochs, units)
-	uint32_t *kept;            // (blocks, longest) words that subsampling leaves
-	uint32_t *next;            // sentences that blocks have taken
+	uint32_t *kept;            // (thread blocks, longest) words that subsampling leaves
+	uint32_t *next;            // sentences that thread blocks have taken
 	double *losses;            // (epochs, units), added to
 	unsigned long long *pairs; // the same
 	uint64_t first;            // number of the first sentence, counted over the epochs
 	uint64_t seed;
 	uint32_t all;              // sentences to train
 	uint32_t count, units;     // of an epoch
-	uint32_t vocabulary, quads, negatives, half, longest;
+	uint32_t vocabulary, quads, negatives, radius, longest;
 	uint32_t successor; // how far word w+1 is from word w
 };
 
-// Words have other numbers here than in the vocabulary, so that frequent ones are
-// not neighbours in memory; what is drawn by the vocabulary's order, the alias
-// table, holds both numbers.
+// Words have other numbers here than in the vocabulary, so that frequent ones are not
+// neighbours in memory. The alias table, which is in the vocabulary's order, holds both
+// numbers.
 
 // subsample writes the words that subsampling leaves of a sentence and returns
 // their number.
@@ -40,7 +40,7 @@ __device__ __forceinline__ int subsample(const FullW2VArgs &a, uint32_t epoch, u
 	for (int i0 = 0; i0 < count; i0 += 32) {
 		int i = i0 + laneNumber();
 		uint32_t token = i < count ? a.tokens[first + i] : 0;
-		bool stays = i < count && word(a.seed, streamSubsample, epoch, first + i) <= a.keep[token];
+		bool stays = i < count && randomBits(a.seed, streamSubsample, epoch, first + i) <= a.keep[token];
 		unsigned stay = __ballot_sync(warp, stays);
 		if (stays) kept[n + __popc(stay & ((1u << laneNumber()) - 1))] = token;
 		n += __popc(stay);
@@ -53,8 +53,8 @@ __device__ __forceinline__ int subsample(const FullW2VArgs &a, uint32_t epoch, u
 __device__ __forceinline__ uint32_t redraw(const FullW2VArgs &a, uint32_t epoch, uint64_t j, uint32_t target) {
 #pragma unroll 1
 	for (uint64_t attempt = 0; attempt < 256; attempt++) {
-		uint4 block = philox(a.seed, streamRedraws, epoch, j | (attempt / 4) << 56);
-		uint32_t bits = lane(block, attempt % 4);
+		uint4 four = philox(a.seed, streamRedraws, epoch, j | (attempt / 4) << 56);
+		uint32_t bits = quarter(four, attempt % 4);
 		uint4 of = __ldg(&a.alias[__umulhi(bits, a.vocabulary)]);
 		uint32_t n = bits * a.vocabulary < of.x ? of.y : of.z;
 		if (n != target) return n;
@@ -62,9 +62,8 @@ __device__ __forceinline__ uint32_t redraw(const FullW2VArgs &a, uint32_t epoch,
 	return (target + uint64_t(a.successor)) % a.vocabulary;
 }
 
-// Outputs draws the outputs of some windows at once, lane l output l % S of
-// window l / S of them, in two halves: what memory answers to the first is
-// needed in the second only.
+// Outputs draws the outputs of some windows at once, lane l output l % S of window l / S.
+// A draw has two parts: begin asks memory for the values that end uses, windows later.
 template <int S> struct Outputs {
 	static constexpr int windows = 32 / S;
 	uint32_t target, low;
@@ -76,7 +75,7 @@ template <int S> struct Outputs {
 		t = min(t + laneNumber() / S, n - 1);
 		target = kept[t];
 		number = (first + t) * ((a.negatives + 3) & ~3u) + k - 1;
-		uint32_t bits = word(a.seed, streamNegatives, epoch, number);
+		uint32_t bits = randomBits(a.seed, streamNegatives, epoch, number);
 		low = bits * a.vocabulary;
 		alias = __ldg(&a.alias[__umulhi(bits, a.vocabulary)]);
 	}
@@ -111,8 +110,8 @@ extern __shared__ float4 shared[]; // begins with the ring
 // s; lane p knows the slot of the word at the places of the sentence that are p
 // modulo 32. Rows behind the last slot stay zero.
 //
-// The rows as they came lie behind the ring: a frequent word is in many rings at
-// once, so what goes back is what changed, or the word's share of it.
+// The rows as they came lie behind the ring: a frequent word is in many rings at once,
+// so only the change goes back, or the word's share of it.
 template <int F, int E = 0, int pad = 0> struct Ring {
 	static constexpr int stride = 32 * F + 8 * E + pad; // quads from a row to the next
 	Chunks<F, E> words;
@@ -152,8 +151,8 @@ template <int F, int E = 0, int pad = 0> struct Ring {
 
 	__device__ __forceinline__ int slot(int i) const { return __shfl_sync(warp, slotOf, i & 31); }
 
-	// enter counts word i of the sentence in. It returns the slot that its row is to
-	// be brought into, or -1 if the row is here.
+	// enter counts word i of the sentence in. It returns the slot into which its row has to
+	// be brought, or -1 if the row is here.
 	__device__ __forceinline__ int enter(uint32_t w, int i) {
 		unsigned here = __ballot_sync(warp, places > 0 && word == w);
 		int slot = __ffs(here ? here : __ballot_sync(warp, laneNumber() < slots && places == 0)) - 1;
@@ -173,7 +172,7 @@ template <int F, int E = 0, int pad = 0> struct Ring {
 		store(rows + slot, row);
 	}
 
-	// leave counts word i of the sentence out. It returns the slot whose row is to go
+	// leave counts word i of the sentence out. It returns the slot whose row has to go
 	// back, or -1 if another place still has the word.
 	__device__ __forceinline__ int leave(int i) {
 		bool mine = laneNumber() == slot(i);
@@ -181,7 +180,7 @@ template <int F, int E = 0, int pad = 0> struct Ring {
 		return __ffs(__ballot_sync(warp, mine && places == 0)) - 1;
 	}
 
-	// giveBack adds to the row of a word that left.
+	// giveBack adds the change to the row of a word that left.
 	__device__ __forceinline__ void giveBack(int slot) {
 		if (slot < 0) return;
 		uint32_t w = __shfl_sync(warp, word, slot);
@@ -206,8 +205,8 @@ __device__ __forceinline__ float pair(float &score, int k, int width, float time
 }
 
 // contexts counts the context words of all windows of a sentence of n words.
-__device__ __forceinline__ unsigned long long contexts(long long n, long long half) {
-	long long h = min(half, n - 1); // the farthest
+__device__ __forceinline__ unsigned long long contexts(long long n, long long radius) {
+	long long h = min(radius, n - 1); // the farthest
 	return n < 2 ? 0 : 2 * (h * n - h * (h + 1) / 2);
 }
 
@@ -216,7 +215,7 @@ __device__ __forceinline__ void finish(const FullW2VArgs &a, size_t unit, float 
 	loss = sum(loss);
 	if (laneNumber() == 0) {
 		atomicAdd(&a.losses[unit], double(loss));
-		atomicAdd(&a.pairs[unit], contexts(n, a.half) * (1 + a.negatives));
+		atomicAdd(&a.pairs[unit], contexts(n, a.radius) * (1 + a.negatives));
 	}
 }
 
@@ -239,7 +238,7 @@ template <class Sentence> __device__ __forceinline__ void train(const FullW2VArg
 	}
 }
 
-// trainBlock is train for a block of warps that train a sentence together.
+// trainBlock is train for a thread block whose warps train a sentence together.
 template <class Sentence> __device__ __forceinline__ void trainBlock(const FullW2VArgs &a, Sentence sentence) {
 	__shared__ uint32_t next, left;
 	uint32_t *kept = a.kept + size_t(blockIdx.x) * a.longest;

@@ -1,22 +1,21 @@
-// FULL-W2V with the table of contexts in float16: half the bytes of rows that many
-// warps share, which is what limits fullw2v.cu. A warp trains a sentence as
-// there, and the ring of context words, with the only copy of their rows that
-// changes, is float32 in shared memory. The three products of a window
+// FULL-W2V with the table of contexts in float16. The bytes of rows that many warps share
+// limit fullw2v.cu; here they are half as many. A warp trains a sentence as there. The ring
+// of context words, which has the only copy of their rows that changes, is float32 in
+// shared memory. The three products of a window
 //
 //	S = L R^T, G = positive - sigmoid(S), L += rate G R, R += rate G^T L
 //
 // are done by the tensor cores (mma.m16n8k16): float16 factors, float32 sums. R is
-// float16 as it is, L and G are rounded for the products. That takes a third of
-// the instructions of fullw2v.cu, whose lanes multiply by themselves.
+// float16 in memory, L and G are rounded for the products. That takes a third of the
+// instructions of fullw2v.cu, whose lanes multiply by themselves.
 //
-// What is added to R is far below its last digit at the end of training, where it
-// would vanish. So the sum is rounded at random to one of its two neighbours, with
-// the probabilities that keep the mean, and L2 adds the difference.
+// At the end of training the changes of R are far below its last digit, and would vanish.
+// So the sum is rounded at random to one of its two neighbours, with the probabilities that
+// keep the mean, and L2 adds the difference.
 //
-// Lane 4 g + t holds quarter t of row g: of the slots for L and S, of the outputs
-// for R. In every chunk of 32 values it has 8, which are columns 2t and 2t+1 of
-// four tiles of 8 columns. Which columns these are does not matter, for L and R
-// have them in the same order.
+// Lane 4 g + t holds quarter t of row g: of the slots for L and S, of the outputs for R.
+// In every chunk of 32 values it has 8, which are columns 2t and 2t+1 of four tiles of 8
+// columns. It does not matter which columns these are: L and R have them in the same order.
 #include <cuda_fp16.h>
 
 #include "fullw2v.cuh"
@@ -24,7 +23,7 @@
 __device__ __forceinline__ uint32_t bits(__half2 x) { return *reinterpret_cast<uint32_t *>(&x); }
 __device__ __forceinline__ __half2 halves(uint32_t x) { return *reinterpret_cast<__half2 *>(&x); }
 
-// transposed returns what the lane has of the transposed 8 x 8 tile.
+// transposed returns this lane's part of the transposed 8 x 8 tile.
 __device__ __forceinline__ uint32_t transposed(uint32_t x) {
 	uint32_t y;
 	asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(y) : "r"(x));
@@ -39,7 +38,7 @@ __device__ __forceinline__ void multiply(float (&d)[4], uint32_t a0, uint32_t a1
 		: "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-// Halves is a table of float16 as it lies in memory: chunk c of all rows, 32
+// Halves are a table of float16 as it lies in memory: chunk c of all rows, 32
 // values, then chunk c+1 of all rows. A lane reads and adds to 8 of each chunk.
 template <int F> struct Halves {
 	uint4 *mine;
@@ -94,8 +93,8 @@ template <int F> __device__ __forceinline__ void load(Fragments<F> &r, const Hal
 struct Dither {
 	uint32_t state;
 
-	// step returns what to add to old, so that the sum is old + x but for rounding
-	// at random: 13 binary digits are cut off, after a random number below was added.
+	// step returns the difference between old and old + x, rounded at random: a random
+	// number of 13 binary digits is added, then as many are cut off.
 	__device__ __forceinline__ uint32_t step(uint32_t old, float x, float y) {
 		state = state * 1664525u + 1013904223u;
 		float2 from = __half22float2(halves(old));
@@ -158,7 +157,7 @@ __device__ __forceinline__ float window(const FullW2VArgs &a, HalfRing<F> &ring,
 			*reinterpret_cast<float4 *>(x + 4) = at[1];
 #pragma unroll
 			for (int i = 0; i < 4; i++) {
-				// Both products at once: the upper half of d is G R, the lower G^T L.
+				// Both products at once: the upper part of d is G R, the lower G^T L.
 				float d[4] = {0, 0, sums[i][0], sums[i][1]};
 				uint32_t left = transposed(bits(__floats2half2_rn(x[2 * i], x[2 * i + 1])));
 				multiply(d, gradient[q], 0, 0, across[q], rows[i], left);
@@ -187,12 +186,12 @@ template <int F, int Q>
 __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
 	using Draw = Outputs<8>;
 	constexpr bool ahead = F <= 4; // there are registers for the next window's outputs
-	int half = a.half, width = 1 + a.negatives, l = laneNumber(), g = l / 4;
-	HalfRing<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), a.shares, 2 * half + 2, 8 * Q};
+	int radius = a.radius, width = 1 + a.negatives, l = laneNumber(), g = l / 4;
+	HalfRing<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), a.shares, 2 * radius + 2, 8 * Q};
 	Halves<F> contexts(a);
-	Dither dither = {word(a.seed, streamNegatives, epoch, first + l) ^ l};
+	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + l) ^ l};
 	ring.clear();
-	for (int i = 0; i <= half && i < n; i++) {
+	for (int i = 0; i <= radius && i < n; i++) {
 		int into = ring.enter(kept[i], i);
 		ring.bring(into, loadCurrent(ring.words, kept[i], into >= 0));
 	}
@@ -202,7 +201,7 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 	uint32_t batch = draw.end(a, epoch); // outputs of this batch of windows
 	unsigned again = repeated<8>(batch, batch, width);
 	draw.begin(a, epoch, first, kept, Draw::windows, n);
-	uint32_t coming = kept[min(half + 1, n - 1)];
+	uint32_t coming = kept[min(radius + 1, n - 1)];
 	uint32_t now = __shfl_sync(warp, batch, g); // this lane's output of this window
 	Fragments<F> r;
 	load(r, contexts, now, g < width);
@@ -215,12 +214,12 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 #pragma unroll 1
 		for (int j = 0; j < Draw::windows && t < n; j++, t++) {
 			uint32_t entering = coming;
-			coming = kept[min(t + half + 2, n - 1)];
+			coming = kept[min(t + radius + 2, n - 1)];
 			// Where rows come and go is settled here, while rows are on the way.
 			int times = ring.places - (l == ring.slot(t));
-			int into = t + half + 1 < n ? ring.enter(entering, t + half + 1) : -1;
+			int into = t + radius + 1 < n ? ring.enter(entering, t + radius + 1) : -1;
 			Row<F> rowEntering = loadCurrent(ring.words, entering, into >= 0);
-			int from = t >= half ? ring.leave(t - half) : -1;
+			int from = t >= radius ? ring.leave(t - radius) : -1;
 			bool last = j + 1 == Draw::windows;
 			int after = last ? 0 : (j + 1) * 8;
 			uint32_t soon = __shfl_sync(warp, last ? batchNext : batch, after + g);
@@ -247,7 +246,7 @@ __device__ __forceinline__ float sentence(const FullW2VArgs &a, uint32_t epoch, 
 		batch = batchNext;
 		again = againNext;
 	}
-	for (int i = max(n - half, 0); i < n; i++) ring.giveBack(ring.leave(i));
+	for (int i = max(n - radius, 0); i < n; i++) ring.giveBack(ring.leave(i));
 	return loss;
 }
 

@@ -5,7 +5,6 @@ package fullw2v
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
@@ -18,7 +17,7 @@ import (
 func rungOf(name string, radius int) kernel {
 	i := slices.IndexFunc(ladder.Rungs, func(r ladder.Rung) bool { return r.Name == name })
 	r := ladder.Rungs[i]
-	return kernel{ladder.Built, name, fmt.Sprintf("ladder_%s_%d", strings.Replace(name, "ring", "block", 1), radius), r.Threads, r.Slot * slots(radius)}
+	return kernel{ladder.Built, name, fmt.Sprintf("ladder_%s_%d", name, radius), r.Threads, r.Slot * slots(radius)}
 }
 
 // A few windows with every kind of kernel, for compute-sanitizer, which takes a

@@ -6,8 +6,8 @@
 // The streams in use here; see corpus.Stream.
 constexpr uint32_t streamSubsample = 3, streamNegatives = 7, streamRedraws = 9, streamRounding = 12;
 
-// philox returns block counter of the stream whose high half is stream and whose
-// low half is sub: Philox4x32-10 (Salmon et al. 2011).
+// philox returns the 128 bits of a counter of the stream whose upper 32 bits are stream
+// and whose lower ones are sub: Philox4x32-10 (Salmon et al. 2011).
 __device__ __forceinline__ uint4 philox(uint64_t seed, uint32_t stream, uint32_t sub, uint64_t counter) {
 	uint32_t c0 = uint32_t(counter), c1 = uint32_t(counter >> 32), c2 = sub, c3 = stream;
 	uint32_t k0 = uint32_t(seed), k1 = uint32_t(seed >> 32);
@@ -24,15 +24,15 @@ __device__ __forceinline__ uint4 philox(uint64_t seed, uint32_t stream, uint32_t
 	return make_uint4(c0, c1, c2, c3);
 }
 
-// lane returns one of the four words of a block.
-__device__ __forceinline__ uint32_t lane(uint4 block, uint32_t i) {
-	uint32_t low = i & 1 ? block.y : block.x, high = i & 1 ? block.w : block.z;
+// quarter returns 32 of the 128 bits: 0 <= i < 4.
+__device__ __forceinline__ uint32_t quarter(uint4 bits, uint32_t i) {
+	uint32_t low = i & 1 ? bits.y : bits.x, high = i & 1 ? bits.w : bits.z;
 	return i & 2 ? high : low;
 }
 
-// word returns word i of a stream: lane i mod 4 of block i/4.
-__device__ __forceinline__ uint32_t word(uint64_t seed, uint32_t stream, uint32_t sub, uint64_t i) {
-	return lane(philox(seed, stream, sub, i / 4), uint32_t(i) & 3);
+// randomBits returns bits number i of a stream, 32 of them: quarter i mod 4 of counter i/4.
+__device__ __forceinline__ uint32_t randomBits(uint64_t seed, uint32_t stream, uint32_t sub, uint64_t i) {
+	return quarter(philox(seed, stream, sub, i / 4), uint32_t(i) & 3);
 }
 
 // aliasDraw maps 32 random bits to a number; see corpus.Alias. columns: (n) of

@@ -44,14 +44,14 @@ template <int F> __device__ __forceinline__ void store(float4 *row, int quads, c
 		if (int i = laneNumber() + 32 * f; i < quads) row[i] = r.v[f];
 }
 
-// A Chunks is a table as it lies in memory for kernels that change its rows from
-// everywhere: chunk c of all rows, a cache line each, then chunk c+1 of all rows.
-// So a row, which may be the most frequent word's, is spread over L2. Behind the
-// row's end are zeros. Chunks of 64 bytes made training slower by a tenth, whole
-// rows by a twentieth. A warp has 4 F + E chunks of each row, from first on.
+// Chunks are a table as it lies in memory for kernels that change any row at any
+// time: chunk c of all rows, a cache line each, then chunk c+1 of all rows. So the
+// row of a frequent word is spread over L2. Behind the row's end are zeros. Chunks
+// of 64 bytes made training slower by a tenth, whole rows by a twentieth. A warp has
+// 4 F + E chunks of each row, from first on.
 template <int F, int E = 0> struct Chunks {
 	static constexpr int chunk = 8; // quads
-	float4 *mine; // what this lane has of row 0
+	float4 *mine; // where this lane's part of row 0 is
 	size_t step;  // from quad i of a row to quad i + 32, and from chunk to chunk in values
 	int quads;    // of a row from the warp's first on, a multiple of chunk
 
@@ -92,9 +92,8 @@ template <int F, int E> __device__ __forceinline__ Row<F, E> loadCurrent(const C
 	return r;
 }
 
-// stageCurrent has such a row copied to shared memory, where nobody holds a register
-// for it until arrived returns: as float4s and values behind them, as they are in
-// a Ring.
+// stageCurrent starts to copy such a row to shared memory, in the form that rows of a Ring
+// have. Until arrived returns it takes no register.
 template <int F, int E> __device__ __forceinline__ void stageCurrent(const Chunks<F, E> &table, uint32_t row, bool wanted, float4 *to) {
 	uint32_t mine = uint32_t(__cvta_generic_to_shared(to + laneNumber()));
 #pragma unroll
@@ -182,8 +181,8 @@ template <int L = 32> __device__ __forceinline__ float sum(float x) {
 }
 
 // sums sums G numbers of each lane over L lanes at once: lane i gets the sum of
-// number i mod G. G is a power of two. In each step a lane gives away half of
-// its numbers, so G numbers take G-1 shuffles and log(L/G), not 5 G.
+// number i mod G. G is a power of two. In each step a lane gives away every
+// second of its numbers, so G numbers take G-1 shuffles and log(L/G), not 5 G.
 template <int G, int L = 32, int H = G / 2> __device__ __forceinline__ float sums(float (&x)[G]) {
 	if constexpr (H > 0) { // a recursion: the compiler does not unroll the loop
 		bool upper = laneNumber() & H;

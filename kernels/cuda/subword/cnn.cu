@@ -1,6 +1,5 @@
-// The character CNN of package subword, for the whole vocabulary: everything but the
-// products of large matrices, which subword_product.cu has, and the loss
-// (subword_gradient.cu). In the order of a step:
+// The character CNN of package subword, for the whole vocabulary. product.cu has its products
+// of large matrices, gradient.cu the loss. In the order of a step:
 //
 //	tables     (W, A, D) = embeddings (A, E) times filters, at each offset in them
 //	features   (V, D): max over positions of the sum of rows of tables, and where
@@ -10,8 +9,8 @@
 //	dtables    the gradient of the features goes to where the maximum was
 //	embeddings, filters: gradients from dtables, update
 //
-// Feature d is filter d mod F of width number d / F. All sums are made in an order
-// that follows from the shapes alone, so two runs give the same bits.
+// Feature d is filter d mod F of width number d / F. The order of all sums follows from the
+// shapes alone, so two runs give the same bits.
 #include "subword.cuh"
 
 constexpr int maxWidths = 16;
@@ -25,11 +24,12 @@ struct Cnn {
 	float *tables;                    // (W, A, D)
 	float *features;                  // (V, D)
 	uint16_t *where;                  // (V, D)
-	double *sums;                     // (blocks of the convolution, 2, D)
+	double *sums;                     // (thread blocks of the convolution, 2, D)
 	float *mean, *scale;              // (D)
 	Split y;                          // (V, D + 1), the last column 1
 	const float *parts;               // of the gradient of weights, (chunks, D + 1, strideN)
-	float *common, *along;            // (D), means over words: of the gradient of y, and of it times y
+	float *meanGradient;              // (D), mean over the words of the gradient of y
+	float *meanProduct;               // (D), the same of y times its gradient
 	Split weights;                    // (D + 1, N)
 	const float *dy;                  // (V, strideD)
 	float *dparts;                    // (pieces, W, A, D), or dtables itself
@@ -37,7 +37,7 @@ struct Cnn {
 	float *dembeddings, *dfilters;    // as embeddings and filters
 	Parameter layer;                  // weights, (D + 1, N)
 	const ClStep *step;
-	Moments moments;
+	Decays decays;
 	uint32_t v, a, e, f, d, n;
 	uint32_t widest, widths, chunks, strideD, pieces, blocks;
 	uint32_t width[maxWidths], first[maxWidths]; // w, and where its filters begin
@@ -113,8 +113,9 @@ extern "C" __global__ void __launch_bounds__(1024) cnn_convolve(const __grid_con
 	}
 }
 
-// A block has a feature.
-extern "C" __global__ void __launch_bounds__(128) cnn_moments(const __grid_constant__ Cnn c) {
+// cnn_means computes the mean of a feature over the words, and its scale. A thread block has a
+// feature.
+extern "C" __global__ void __launch_bounds__(128) cnn_means(const __grid_constant__ Cnn c) {
 	__shared__ double part[4];
 	uint32_t d = blockIdx.x;
 	double sum = 0, squares = 0;
@@ -157,16 +158,17 @@ extern "C" __global__ void __launch_bounds__(256) cnn_split(const __grid_constan
 	*(uint32_t *)(c.weights.low + d * c.weights.stride + n) = low;
 }
 
-// A block has a row of the weights: it sums the parts of its gradient and updates it.
-// The row says, too, what the standardization does to the gradient of feature d. With
-// g that of the vectors, the gradient of y is g weights^T, and that of the weights
-// y^T g; so the mean over words of the first is (sum of g) . weights_d / V, and that of
-// the first times y is (y^T g)_d . weights_d / V: no pass over the words is needed.
+// A thread block has a row of the weights: it sums the parts of its gradient and updates it.
+// From the row follows, too, how the standardization changes the gradient of feature d. Let g
+// be the gradient of the vectors. Then the gradient of y is g weights^T; its mean over the
+// words is (sum of g) . weights_d / V. The gradient of the weights is y^T g; so the mean over
+// the words of y times its gradient is (y^T g)_d . weights_d / V. No pass over the words is
+// needed.
 template <Method method> __device__ __forceinline__ void updateWeights(const Cnn &c) {
 	__shared__ float part[16];
 	uint32_t d = blockIdx.x, stride = c.layer.stride, rows = c.d + 1;
 	float *gradient = (float *)c.layer.gradient + size_t(d) * stride;
-	float common = 0, along = 0, squares = 0;
+	float ofGradient = 0, ofProduct = 0, squares = 0;
 	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) {
 		float g = 0, ofBias = 0;
 #pragma unroll 8
@@ -176,19 +178,19 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 			ofBias += from[size_t(c.d) * stride];
 		}
 		float w = c.layer.value[size_t(d) * stride + n];
-		common = fmaf(ofBias, w, common);
-		along = fmaf(g, w, along);
+		ofGradient = fmaf(ofBias, w, ofGradient);
+		ofProduct = fmaf(g, w, ofProduct);
 		squares = fmaf(g, g, squares);
 		gradient[n] = g;
 	}
-	common = sumOfBlock(common, part);
-	along = sumOfBlock(along, part);
+	ofGradient = sumOfBlock(ofGradient, part);
+	ofProduct = sumOfBlock(ofProduct, part);
 	if (threadIdx.x == 0 && d < c.d) {
-		c.common[d] = common / c.v;
-		c.along[d] = along / c.v;
+		c.meanGradient[d] = ofGradient / c.v;
+		c.meanProduct[d] = ofProduct / c.v;
 	}
 	ClStep s = *c.step;
-	Updater<method> u(c.moments, s, c.layer, d, squares, part);
+	Updater<method> u(c.decays, s, c.layer, d, squares, part);
 	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) {
 		uint32_t high, low;
 		split(u.update(c.layer, size_t(d) * stride + n, gradient[n]), 0, high, low);
@@ -200,9 +202,9 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 extern "C" __global__ void __launch_bounds__(512) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
 extern "C" __global__ void __launch_bounds__(512) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
 
-// An Adder adds gradients of features to rows of the tables that made them: in
-// shared memory to a table of the warp's own, of which a lane adds to its column
-// only, so nothing is added at the same time; or to the one table in memory.
+// An Adder adds gradients of features to rows of the tables that made them: in shared
+// memory to the warp's own tables, where a lane adds to its column only, so no two lanes
+// add at the same place; or to the one table in memory.
 template <bool shared> struct Adder {
 	float *column;
 	uint32_t stride;
@@ -226,7 +228,7 @@ template <bool shared> struct Adder {
 template <int W, bool shared>
 __device__ __forceinline__ void scatterFeature(const Cnn &c, const Adder<shared> &to, uint32_t d, uint32_t w, uint32_t first, uint32_t last) {
 	constexpr int ahead = 8; // words whose values are on their way together
-	float mean = c.mean[d], scale = c.scale[d], common = c.common[d], along = c.along[d];
+	float mean = c.mean[d], scale = c.scale[d], meanGradient = c.meanGradient[d], meanProduct = c.meanProduct[d];
 	for (uint32_t v0 = first; v0 < last; v0 += ahead) {
 		float g[ahead];
 		const uint32_t *word[ahead]; // from the first symbol under the filter on
@@ -234,7 +236,7 @@ __device__ __forceinline__ void scatterFeature(const Cnn &c, const Adder<shared>
 		for (int j = 0; j < ahead; j++) {
 			uint32_t v = min(v0 + j, last - 1), t = c.where[size_t(v) * c.d + d];
 			float y = (c.features[size_t(v) * c.d + d] - mean) * scale;
-			g[j] = scale * (c.dy[size_t(v) * c.strideD + d] - common - y * along);
+			g[j] = scale * (c.dy[size_t(v) * c.strideD + d] - meanGradient - y * meanProduct);
 			bool none = t == nowhere || v0 + j >= last; // adds nothing, anywhere
 			word[j] = c.symbols + __ldg(c.starts + v) + (none ? 0 : t);
 			if (none) g[j] = 0;
@@ -278,8 +280,8 @@ template <bool shared> __device__ __forceinline__ void scatter(const Cnn &c) {
 extern "C" __global__ void __launch_bounds__(32) cnn_scatter(const __grid_constant__ Cnn c) { scatter<true>(c); }
 extern "C" __global__ void __launch_bounds__(32) cnn_scatter_atomic(const __grid_constant__ Cnn c) { scatter<false>(c); }
 
-// cnn_collect sums the pieces of dtables. A block has 32 values, of which 8 threads
-// sum a share of the pieces each.
+// cnn_collect sums the pieces of dtables. A thread block has 32 values; for each, 8 threads
+// sum a share of the pieces.
 extern "C" __global__ void __launch_bounds__(256) cnn_collect(const __grid_constant__ Cnn c) {
 	__shared__ float part[8][32];
 	uint32_t size = c.widest * c.a * c.d, i = blockIdx.x * 32 + threadIdx.x % 32, share = threadIdx.x / 32;
@@ -295,8 +297,8 @@ extern "C" __global__ void __launch_bounds__(256) cnn_collect(const __grid_const
 	c.dtables[i] = sum;
 }
 
-// cnn_gradients turns dtables into the gradients of embeddings, a warp a value in
-// the first blocks, and of filters, a thread a value in the others.
+// cnn_gradients turns dtables into the gradients of embeddings, a warp a value in the first
+// thread blocks, and of filters, a thread a value in the others.
 extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_constant__ Cnn c) {
 	uint32_t values = c.a * c.e, before = (values + 7) / 8;
 	size_t offset = size_t(c.a) * c.d;
@@ -327,12 +329,12 @@ extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_con
 
 struct Updates {
 	const ClStep *step;
-	Moments moments;
+	Decays decays;
 	uint32_t count, unused;
 	Parameter parameters[1 + maxWidths];
 };
 
-// cnn_update updates small parameters. A block has a row of one of them.
+// cnn_update updates small parameters. A thread block has a row of one of them.
 template <Method method> __device__ __forceinline__ void updateRows(const Updates &u) {
 	__shared__ float part[2];
 	uint32_t row = blockIdx.x, p = 0;
@@ -343,7 +345,7 @@ template <Method method> __device__ __forceinline__ void updateRows(const Update
 	if constexpr (method == adamRow)
 		for (uint32_t n = threadIdx.x; n < x.columns; n += blockDim.x) squares = fmaf(g[n], g[n], squares);
 	ClStep s = *u.step;
-	Updater<method> updater(u.moments, s, x, row, squares, part);
+	Updater<method> updater(u.decays, s, x, row, squares, part);
 	for (uint32_t n = threadIdx.x; n < x.columns; n += blockDim.x) updater.update(x, size_t(row) * x.stride + n, g[n]);
 }
 

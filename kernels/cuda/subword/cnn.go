@@ -158,7 +158,7 @@ func (x *cnn) shapeScatter(size int) {
 func (x *cnn) loadKernels(a *allocator, method string) {
 	get := func(name string) cu.Function { return a.Function(built, "cnn", "cnn_"+name, 0) }
 	k := &x.kernels
-	k.tables, k.convolve, k.means, k.standardize, k.split = get("tables"), get("convolve"), get("moments"), get("standardize"), get("split")
+	k.tables, k.convolve, k.means, k.standardize, k.split = get("tables"), get("convolve"), get("means"), get("standardize"), get("split")
 	k.weights, k.collect, k.gradients, k.update = get("weights_"+method), get("collect"), get("gradients"), get("update_"+method)
 	if k.scatter = get("scatter_atomic"); x.scatter.shared > 0 {
 		k.scatter = a.Function(built, "cnn", "cnn_scatter", x.scatter.shared)

@@ -1,14 +1,14 @@
-// Step 1 of W2V-CL with an encoder, between the rows it composed and the gradient of
-// them (see cl.cu, which updates the rows instead), and the encoder of n-grams.
+// Step 1 of W2V-CL with an encoder, from the composed rows to their gradient, and the encoder
+// of n-grams. cl.cu has the same for rows of a table, which it updates.
 //
 //	rows: (V, N), composed  right: (V, N), frozen  column: (V)
 //	gradient: (V, N) of the rows, split for products or as it is
-//	words: (V, N), vectors of words' own that are part of rows, or null: updated at once
+//	words: (V, N), words' own vectors, which are part of rows, or null: updated at once
 //
 // One warp has a row.
 #include "subword.cuh"
 
-constexpr int warpsOfBlock = 4; // of many registers each: more blocks fit on a multiprocessor
+constexpr int warpsOfBlock = 4; // of many registers each: more thread blocks fit on a multiprocessor
 
 struct Gradient {
 	ClTable table;    // left: rows; the moments are those of words
@@ -17,7 +17,7 @@ struct Gradient {
 	float4 *words;    // (V, quads), or null
 	const ClStep *step;
 	const uint32_t *column;
-	float *losses; // (blocks)
+	float *losses; // (thread blocks)
 };
 
 template <int F> __device__ __forceinline__ void storeSplit(const Split &to, size_t row, int quads, const Row<F> &g) {
@@ -66,12 +66,12 @@ struct NGrams {
 	ClTable table;                    // left: (U, N), with its optimizer's state
 	const uint32_t *starts, *members; // n-grams of word v: members[starts[v]] to members[starts[v+1] - 1]
 	const uint32_t *userStarts, *users; // words of n-gram u, as often as they have it
-	const uint32_t *order;            // n-grams as they are trained, the common ones first
+	const uint32_t *order;            // n-grams as they are trained, the frequent ones first
 	float4 *rows;                     // (V, quads)
-	const float4 *own;                // (V, quads) vectors of words' own, or null
+	const float4 *own;                // (V, quads) words' own vectors, or null
 	const float4 *gradient;           // (V, quads)
 	const ClStep *step;
-	uint32_t words, common;
+	uint32_t words, frequent;
 };
 
 // sumRows adds up rows of a table in the order of the list.
@@ -98,15 +98,15 @@ template <int F> __device__ __forceinline__ void compose(const NGrams &a) {
 	store(a.rows + v * quads, quads, x);
 }
 
-// The gradient of an n-gram is the sum of those of its words. One that thousands of
-// words have would keep a warp busy when all others are done: the common ones come
-// first, and the warps of a block sum a part of the words each.
+// The gradient of an n-gram is the sum of the gradients of its words. An n-gram of thousands of
+// words would keep one warp busy when all others are done: so the frequent ones come first,
+// and each warp of a thread block sums a part of the words.
 template <int F, Method method> __device__ __forceinline__ void train(const NGrams &a) {
 	__shared__ float4 parts[warpsOfBlock][32 * F];
 	const ClTable &t = a.table;
 	uint32_t w = threadIdx.x / 32;
-	bool together = blockIdx.x < a.common;
-	size_t i = together ? blockIdx.x : a.common + size_t(blockIdx.x - a.common) * warpsOfBlock + w;
+	bool together = blockIdx.x < a.frequent;
+	size_t i = together ? blockIdx.x : a.frequent + size_t(blockIdx.x - a.frequent) * warpsOfBlock + w;
 	if (i >= t.rows) return;
 	ClStep s = *a.step;
 	uint32_t u = a.order[i], first = a.userStarts[u], n = a.userStarts[u + 1] - first;

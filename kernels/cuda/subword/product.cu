@@ -2,12 +2,11 @@
 //
 //	a: (m, k)  b: (k, n)  c: (m, n) = a b + bias + add
 //
-// Either factor may lie in memory with its rows or its columns one after the
-// other. A block computes a tile of c, 128 x 128 or 128 x 64, over a chunk of k; the
-// sums of several chunks are added by who reads them. The parts of both factors come
-// into shared memory by asynchronous copies, three stages of 32 values of k deep.
-// Groups of 8 values are permuted there, so that the 8 rows that ldmatrix reads at a
-// time lie in different banks.
+// Either factor may lie in memory with its rows or its columns one after the other. A thread
+// block computes a tile of c, 128 x 128 or 128 x 64, over a chunk of k; the reader of c adds
+// the sums of several chunks. Asynchronous copies bring the parts of both factors into shared
+// memory, three stages of 32 values of k deep. Groups of 8 values are permuted there, so that
+// the 8 rows that ldmatrix reads at a time lie in different banks.
 #include "subword.cuh"
 
 constexpr int tileM = 128, tileK = 32, stages = 3;
@@ -26,25 +25,25 @@ __device__ __forceinline__ void copy16(uint32_t to, const uint16_t *from, bool w
 	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)), "r"(wanted ? 16 : 0) : "memory");
 }
 
-// place is where group g of line l lies, in bytes. Lines of a tile hold 32 values of
-// k (4 groups), or all its rows at one k.
-template <bool alongK, int size> __device__ __forceinline__ uint32_t place(int l, int g) {
-	if constexpr (alongK) return l * 64 + ((g ^ (l >> 1 & 3)) << 4);
+// place is where group g of line l lies, in bytes. If values of k are contiguous in memory, a
+// line of a tile holds 32 of them (4 groups), otherwise all rows of the tile at one k.
+template <bool contiguous, int size> __device__ __forceinline__ uint32_t place(int l, int g) {
+	if constexpr (contiguous) return l * 64 + ((g ^ (l >> 1 & 3)) << 4);
 	return l * size * 2 + ((g ^ (l & 7)) << 4);
 }
 
 // fetch asks for a tile of size rows from row first on, and k from k0 to end.
-// What is beyond the matrix is zero.
-template <bool alongK, int size, int threads>
+// Values beyond the matrix are zero.
+template <bool contiguous, int size, int threads>
 __device__ __forceinline__ void fetch(uint32_t to, const Split &x, uint32_t first, uint32_t rows, uint32_t k0, uint32_t end) {
-	constexpr int part = size * tileK * 2, groups = alongK ? tileK / 8 : size / 8;
+	constexpr int part = size * tileK * 2, groups = contiguous ? tileK / 8 : size / 8;
 #pragma unroll
 	for (int i = threadIdx.x; i < size * tileK / 8; i += threads) {
 		int l = i / groups, g = i % groups;
-		uint32_t row = alongK ? first + l : first + 8 * g, k = alongK ? k0 + 8 * g : k0 + l;
+		uint32_t row = contiguous ? first + l : first + 8 * g, k = contiguous ? k0 + 8 * g : k0 + l;
 		bool wanted = row < rows && k < end;
-		size_t from = !wanted ? 0 : alongK ? row * x.stride + k : k * x.stride + row;
-		uint32_t at = to + place<alongK, size>(l, g);
+		size_t from = !wanted ? 0 : contiguous ? row * x.stride + k : k * x.stride + row;
+		uint32_t at = to + place<contiguous, size>(l, g);
 		copy16(at, x.high + from, wanted);
 		copy16(at + part, x.low + from, wanted);
 	}
@@ -63,7 +62,7 @@ __device__ __forceinline__ void multiply(float (&c)[4], const uint32_t (&a)[4], 
 }
 
 // A warp has 64 rows and 32 columns of the tile.
-template <bool aAlongK, bool bAlongK, int tileN> struct Tile {
+template <bool aContiguous, bool bContiguous, int tileN> struct Tile {
 	static constexpr int warpsN = tileN / 32, threads = 64 * warpsN;
 	static constexpr int partA = tileM * tileK * 2, partB = tileN * tileK * 2, stage = 2 * (partA + partB);
 	float sum[4][4][4];
@@ -76,19 +75,19 @@ template <bool aAlongK, bool bAlongK, int tileN> struct Tile {
 #pragma unroll
 		for (int n = 0; n < 2; n++) { // 16 columns each: {columns 0-7, k 0-7}, {0-7, 8-15}, {8-15, 0-7}, {8-15, 8-15}
 			int column = columnOfWarp + 16 * n, upper = l >> 4, later = l >> 3 & 1;
-			uint32_t at = b + (bAlongK ? place<true, tileN>(column + 8 * upper + (l & 7), k / 8 + later)
+			uint32_t at = b + (bContiguous ? place<true, tileN>(column + 8 * upper + (l & 7), k / 8 + later)
 				: place<false, tileN>(k + 8 * later + (l & 7), column / 8 + upper));
-			loadMatrices<!bAlongK>(high[n], at);
-			loadMatrices<!bAlongK>(low[n], at + partB);
+			loadMatrices<!bContiguous>(high[n], at);
+			loadMatrices<!bContiguous>(low[n], at + partB);
 		}
 #pragma unroll
 		for (int m = 0; m < 4; m++) { // 16 rows each: {rows 0-7, k 0-7}, {8-15, 0-7}, {0-7, 8-15}, {8-15, 8-15}
 			int row = rowOfWarp + 16 * m, upper = l >> 3 & 1, later = l >> 4;
-			uint32_t at = a + (aAlongK ? place<true, tileM>(row + 8 * upper + (l & 7), k / 8 + later)
+			uint32_t at = a + (aContiguous ? place<true, tileM>(row + 8 * upper + (l & 7), k / 8 + later)
 				: place<false, tileM>(k + 8 * later + (l & 7), row / 8 + upper));
 			uint32_t x[4], y[4];
-			loadMatrices<!aAlongK>(x, at);
-			loadMatrices<!aAlongK>(y, at + partA);
+			loadMatrices<!aContiguous>(x, at);
+			loadMatrices<!aContiguous>(y, at + partA);
 #pragma unroll
 			for (int n = 0; n < 4; n++) multiply(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
 #pragma unroll
@@ -105,13 +104,13 @@ template <bool aAlongK, bool bAlongK, int tileN> struct Tile {
 #pragma unroll
 		for (int m = 0; m < 4; m++) {
 #pragma unroll
-			for (int half = 0; half < 2; half++) {
-				uint32_t row = row0 + rowOfWarp + 16 * m + 8 * half + l / 4;
+			for (int lower = 0; lower < 2; lower++) {
+				uint32_t row = row0 + rowOfWarp + 16 * m + 8 * lower + l / 4;
 #pragma unroll
 				for (int n = 0; n < 4; n++) {
 					uint32_t column = column0 + columnOfWarp + 8 * n + 2 * (l % 4);
 					if (row < p.m && column < p.n)
-						f(sum[m][n][2 * half], sum[m][n][2 * half + 1], size_t(row) * p.strideC + column, column, column + 1 < p.n);
+						f(sum[m][n][2 * lower], sum[m][n][2 * lower + 1], size_t(row) * p.strideC + column, column, column + 1 < p.n);
 				}
 			}
 		}
@@ -142,9 +141,9 @@ template <bool aAlongK, bool bAlongK, int tileN> struct Tile {
 	}
 };
 
-template <bool aAlongK, bool bAlongK, int tileN> __device__ __forceinline__ void product(const Product &p) {
+template <bool aContiguous, bool bContiguous, int tileN> __device__ __forceinline__ void product(const Product &p) {
 	extern __shared__ uint4 memory[];
-	using T = Tile<aAlongK, bAlongK, tileN>;
+	using T = Tile<aContiguous, bContiguous, tileN>;
 	T tile;
 	int w = threadIdx.x / 32;
 	tile.rowOfWarp = w / T::warpsN * 64;
@@ -156,8 +155,8 @@ template <bool aAlongK, bool bAlongK, int tileN> __device__ __forceinline__ void
 	auto ask = [&](uint32_t i) {
 		if (i < count) {
 			uint32_t to = shared + i % stages * T::stage, k0 = first + i * tileK;
-			fetch<aAlongK, tileM, T::threads>(to, p.a, row0, p.m, k0, end);
-			fetch<bAlongK, tileN, T::threads>(to + 2 * T::partA, p.b, column0, p.n, k0, end);
+			fetch<aContiguous, tileM, T::threads>(to, p.a, row0, p.m, k0, end);
+			fetch<bContiguous, tileN, T::threads>(to + 2 * T::partA, p.b, column0, p.n, k0, end);
 		}
 		asm volatile("cp.async.commit_group;" ::: "memory");
 	};
@@ -175,11 +174,11 @@ template <bool aAlongK, bool bAlongK, int tileN> __device__ __forceinline__ void
 	tile.write(p, p.c + size_t(chunk) * p.m * p.strideC, row0, column0);
 }
 
-#define PRODUCT(name, aAlongK, bAlongK, tileN, blocks) \
+#define PRODUCT(name, aContiguous, bContiguous, tileN, blocks) \
 	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_##name##_##tileN(const __grid_constant__ Product p) { \
-		product<aAlongK, bAlongK, tileN>(p); \
+		product<aContiguous, bContiguous, tileN>(p); \
 	}
-#define PRODUCTS(name, aAlongK, bAlongK) PRODUCT(name, aAlongK, bAlongK, 128, 2) PRODUCT(name, aAlongK, bAlongK, 64, 3)
+#define PRODUCTS(name, aContiguous, bContiguous) PRODUCT(name, aContiguous, bContiguous, 128, 2) PRODUCT(name, aContiguous, bContiguous, 64, 3)
 
 PRODUCTS(rows, true, false)     // a and b in row-major order
 PRODUCTS(features, true, true)  // b transposed

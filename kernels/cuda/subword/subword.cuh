@@ -1,13 +1,12 @@
-// What the kernels of the subword encoders share.
+// The kernels of the subword encoders share this file.
 //
-// Tensor cores multiply bf16, which has 8 bits of mantissa. A float is therefore
-// kept as the sum of two bf16, high and low, 16 bits together, in two matrices; a
-// product of two such floats is three products of bf16, summed in float, and off by
-// about 2^-17 of itself.
+// Tensor cores multiply bf16, which has 8 bits of mantissa. A float is therefore kept as the
+// sum of two bf16, high and low, 16 bits together, in two matrices. A product of two such
+// floats is three products of bf16, summed in float; it is wrong by about 2^-17 of itself.
 #pragma once
 #include "../cl/cl.cuh"
 
-// split splits two floats; the first is in the lower half of each pair.
+// split splits two floats; the first is in the lower bits of each pair.
 __device__ __forceinline__ void split(float x, float y, uint32_t &high, uint32_t &low) {
 	asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(high) : "f"(y), "f"(x));
 	float ofX = __uint_as_float(high << 16), ofY = __uint_as_float(high & 0xffff0000u);
@@ -33,8 +32,8 @@ struct Parameter {
 	uint32_t rows, columns, stride, unused;
 };
 
-// sumOfBlock returns the sum over a block's threads to all of them; part has room
-// for one value a warp.
+// sumOfBlock returns the sum over the threads of a thread block to all of them; part is for
+// one value a warp.
 template <class T> __device__ __forceinline__ T sumOfBlock(T x, T *part) {
 #pragma unroll
 	for (int d = 16; d; d /= 2) x += __shfl_xor_sync(warp, x, d);
@@ -46,18 +45,19 @@ template <class T> __device__ __forceinline__ T sumOfBlock(T x, T *part) {
 	return x;
 }
 
-struct Moments {
+// Decays are the constants of Adam's moments.
+struct Decays {
 	float beta1, oneMinusBeta1, beta2, oneMinusBeta2;
 };
 
 // An Updater updates values of one row of a parameter.
 template <Method method> struct Updater {
-	const Moments &c;
+	const Decays &c;
 	const ClStep &s;
 	float scale; // of row-wise Adam
 
-	// The block's threads call it together, each with the squares of its gradients.
-	__device__ __forceinline__ Updater(const Moments &c, const ClStep &s, const Parameter &p, uint32_t row, float squares, float *part) : c(c), s(s), scale(0) {
+	// All threads of a thread block call it together, each with the squares of its gradients.
+	__device__ __forceinline__ Updater(const Decays &c, const ClStep &s, const Parameter &p, uint32_t row, float squares, float *part) : c(c), s(s), scale(0) {
 		if constexpr (method == adamRow) {
 			float second = c.beta2 * p.secondOfRow[row] + c.oneMinusBeta2 * (sumOfBlock(squares, part) / p.columns);
 			scale = s.scale / (sqrtf(second) + s.epsilon);

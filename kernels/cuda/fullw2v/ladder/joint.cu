@@ -1,10 +1,9 @@
-// All rows in registers, the fourth rung: the ring, too, and all dots of a window
-// are summed over the lanes together, in one exchange for 32 of them instead of
-// five for each.
+// All rows in registers, the fourth rung: the ring, too. All dots of a window are summed over
+// the lanes together, in one exchange for 32 of them instead of five for each.
 //
-// 667, 570. The next step is fullw2v.cu: the ring in shared memory again, which
-// leaves registers for the next window's rows and for half as many warps more: 741
-// with as many sentences in flight as here, 900 with all.
+// 667, 570. The next rung is fullw2v.cu: the ring is in shared memory again, which leaves
+// registers for the next window's rows and for one and a half times as many warps: 741 with
+// as many sentences in flight as here, 900 with all.
 #include "../fullw2v.cuh"
 
 // scoresOf sums numbers first, first+1, ... of the dots of all slots with all

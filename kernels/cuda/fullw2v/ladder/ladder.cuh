@@ -1,5 +1,5 @@
-// What the rungs share that have a block of N threads for a sentence, as the
-// published code has: thread i has value i of each row.
+// The first two rungs share this file: like the published code they have a thread block of N
+// threads for a sentence, and thread i has value i of each row.
 #pragma once
 #include "../fullw2v.cuh"
 
@@ -15,10 +15,10 @@ __device__ __forceinline__ void addValue(void *table, uint32_t rows, uint32_t ro
 	asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(__cvta_generic_to_global(at(table, rows, row))), "f"(x) : "memory");
 }
 
-// meet trains a context word, value w of whose row this thread has, with all
-// outputs r. It adds to what the outputs get, and returns what the word gets. A
-// block barrier is needed for the dots; round is even and odd in turn, for their
-// parts are in one of two places.
+// meet trains a context word, whose row has value w in this thread, with all outputs r. It
+// adds to the changes of the outputs, and returns the change of the word. The dots need a
+// barrier of the thread block; round is even and odd in turn, for their parts are in one of
+// two places.
 __device__ __forceinline__ float meet(float w, float times, const float (&r)[ladderWidth], float (&added)[ladderWidth], float rate, int round, float &loss) {
 	__shared__ float parts[2][ladderWarps][8];
 	float x[8];

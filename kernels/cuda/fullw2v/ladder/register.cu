@@ -1,7 +1,6 @@
-// FULL-Register, the first rung: a block of N threads trains a sentence. The rows
-// of a window's outputs stay in registers while they meet all context words
-// (section 3.1); context words are read from memory for every window, and what
-// they get is added there.
+// FULL-Register, the first rung: a thread block of N threads trains a sentence. The rows of
+// a window's outputs stay in registers while they meet all context words (section 3.1).
+// Context words are read from memory for every window, and their changes are added there.
 //
 // One H200, million words a second at W_f 3 and W_f 5, as the next rungs: 358, 235.
 // The published FULL-Register reaches 93 and 60; it has two barriers for every dot
@@ -25,8 +24,8 @@ template <int H> __device__ float sentence(const FullW2VArgs &a, uint32_t epoch,
 			outputs[k] = __shfl_sync(warp, batch, t % Draw::windows * 8 + k);
 			r[k] = loadValue(a.contexts, a.vocabulary, outputs[k]);
 		}
-		// All rows first: a word may be here twice, and all pairs take the values of
-		// before.
+		// All rows first: a word may be here twice, and all pairs take the values from before
+		// the window.
 #pragma unroll
 		for (int c = 0; c < 2 * H; c++) {
 			int i = t + c - H + (c >= H);

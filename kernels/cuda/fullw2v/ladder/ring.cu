@@ -1,9 +1,8 @@
-// FULL-W2V as published, the second rung: as FULL-Register, with the rows of
-// context words in a ring in shared memory from the window they enter to the window
-// they leave (section 3.2).
+// FULL-W2V as published, the second rung: the first one with the rows of context words in a
+// ring in shared memory from the window they enter to the window they leave (section 3.2).
 //
-// 325, 224: no faster than the first rung. L2 has the rows that the ring saves, and
-// it is the barrier of every context word that a block waits for.
+// 325, 224: no faster than the first rung. L2 has the rows that the ring saves, and a
+// thread block waits for the barrier of every context word.
 #include "ladder.cuh"
 
 template <int H> __device__ float sentence(const FullW2VArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
@@ -55,7 +54,7 @@ template <int H> __device__ float sentence(const FullW2VArgs &a, uint32_t epoch,
 }
 
 #define RUNG(H) \
-	extern "C" __global__ void __launch_bounds__(ladderDim) ladder_block_##H(const __grid_constant__ FullW2VArgs a) { \
+	extern "C" __global__ void __launch_bounds__(ladderDim) ladder_ring_##H(const __grid_constant__ FullW2VArgs a) { \
 		trainBlock(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { return sentence<H>(a, epoch, first, kept, n, rate); }); \
 	}
 RUNG(3)

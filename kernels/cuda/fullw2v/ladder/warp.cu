@@ -1,6 +1,6 @@
-// One warp for a sentence, the third rung: a lane has four values of each row, so
-// that no dot needs a block barrier and the warps of a multiprocessor train
-// sentences of their own. Context words meet the outputs one after the other.
+// One warp for a sentence, the third rung: a lane has four values of each row. No dot needs
+// a barrier of a thread block, and the warps of a multiprocessor train sentences of their
+// own. Context words meet the outputs one after the other.
 //
 // 534, 392.
 #include "../fullw2v.cuh"
