@@ -6,6 +6,9 @@ BENCH   ?= .
 COUNT   ?= 6
 REF     ?= main
 
+# No symbol table and no debugging information: stack traces name functions without.
+STRIP = -ldflags='-s -w'
+
 BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
@@ -15,17 +18,17 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
 
 build: ## build bin/w2vcl, pure Go
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/w2vcl
+	CGO_ENABLED=0 $(GO) build -trimpath $(STRIP) -o bin/ ./cmd/w2vcl
 
 # Gorgonia has a tag cuda of its own, which needs cuDNN; ours is gpu.
 cuda: ## build bin/w2vcl with the CUDA kernels (needs a C compiler, no GPU)
-	eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath -o bin/ ./cmd/w2vcl
+	eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath $(STRIP) -o bin/ ./cmd/w2vcl
 
 kernels: ## compile the CUDA kernels again (needs no GPU)
 	kernels/cuda/build.sh
 
 install: ## install w2vcl into GOBIN
-	CGO_ENABLED=0 $(GO) install -trimpath ./cmd/w2vcl
+	CGO_ENABLED=0 $(GO) install -trimpath $(STRIP) ./cmd/w2vcl
 
 test: ## run all tests (PKG=./graph/... for some)
 	$(GO) test $(PKG)
