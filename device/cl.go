@@ -86,12 +86,11 @@ func structureOf(c graph.Config) (*encoder.Config, error) {
 // placeMatrix brings M to the device if it fits beside the rest. Otherwise so many
 // threads read its columns on the host.
 func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
-	const spare = 256 << 20 // for the driver
 	free, _, err := t.device.Memory()
 	if err != nil {
 		return fmt.Errorf("ask %s for its memory: %w", t.device.Name(), err)
 	}
-	if m.Bytes() <= free-spare {
+	if TakesMatrix(m.Bytes(), free) {
 		return t.kernels.SetMatrix(m)
 	}
 	c := &columns{matrix: m, team: team.New(threads), series: t.kernels.SeriesLength()}
@@ -105,7 +104,7 @@ func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
 }
 
 // MemoryCL estimates the bytes of the device's memory that NewCL takes for a
-// vocabulary of the given size. M is not counted: it may stay on the host. Where
+// vocabulary of the given size. M is not counted: see TakesMatrix. Where
 // the number of multiprocessors counts, it is that of the largest GPUs of today.
 // An encoder that is not of package subword is an error.
 func MemoryCL(words int, c graph.Config, p Precision) (int64, error) {

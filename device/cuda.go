@@ -42,14 +42,14 @@ func List() (devices []Info, driver string, err error) {
 	return devices, driver, translate(err)
 }
 
-// noDevice is ErrNone that keeps the words of cuda.ErrNoDevice.
-type noDevice struct{ error }
+// noDeviceError is ErrNone that keeps the words of cuda.ErrNoDevice.
+type noDeviceError struct{ error }
 
-func (noDevice) Is(target error) bool { return target == ErrNone }
+func (noDeviceError) Is(target error) bool { return target == ErrNone }
 
 func translate(err error) error {
 	if errors.Is(err, cuda.ErrNoDevice) {
-		return noDevice{err}
+		return noDeviceError{err}
 	}
 	return err
 }

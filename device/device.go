@@ -1,12 +1,12 @@
-// Package device trains on a GPU what graph.CL and sequential.FullW2V train
+// Package device trains on a GPU the models that graph.CL and sequential.FullW2V train
 // on the CPU: the same units with the same random numbers, so the same model but
 // for rounding. Programs that are built without the tag gpu have no device, and
 // say so.
 //
-// Start at Open. CL, with or without an encoder of words, and FullW2V are the
-// trainers: each has its CPU twin, which keeps tables and moments for checkpoints,
-// and kernels that do the training. Device is the seam between them and kernels/cuda; devicetest has a
-// Device that computes on the CPU, for tests of all that is above the seam.
+// Start at Open. NewCL and NewSequential make the trainers. Each has its twin on the CPU,
+// which keeps tables and moments for checkpoints, and kernels, which train. Device is the
+// seam between trainers and kernels/cuda; devicetest has a Device that computes on the CPU,
+// for tests of all that is above the seam.
 package device
 
 import (
@@ -21,14 +21,14 @@ import (
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 )
 
-// A Device is a GPU in use. It is to be closed after what was made on it.
+// A Device is a GPU in use. It must be closed after the kernels that were made on it.
 type Device interface {
 	Name() string
 	// Memory returns the bytes of its memory that are free, and all.
 	Memory() (free, total int64, err error)
 	// Occupied returns the bytes of its memory that were not free when it had been opened:
-	// those of CUDA itself, about 530 MB on an H200, and of other programs. Neither Peak nor
-	// the estimates of this package count them.
+	// CUDA itself takes about 530 MB on an H200, and other programs may run. Neither Peak nor
+	// the estimates of this package count these bytes.
 	Occupied() int64
 	// Peak returns the most bytes that were allocated on it at a time.
 	Peak() int64
@@ -41,25 +41,25 @@ type Device interface {
 	Close() error
 }
 
-// A Precision says how a device stores the tables that its memory limits training
-// by. What is computed with them is float32, or has its sums in float32.
+// A Precision says how a device stores the tables whose traffic limits training. Values
+// that are computed are float32, or have their sums in float32.
 type Precision string
 
-// The precisions. With Half, what limits a mode is stored in 16 bits; its own
-// documentation says what, and how it is rounded.
+// The precisions. With Half a mode stores some values in 16 bits: NewCL and newFullW2V
+// say which, and how they are rounded.
 const (
 	Float32 Precision = "float32" // the zero value, too
 	Half    Precision = "half"
 )
 
-// CLKernels train W2V-CL. The tensors are those of graph.CL's state, by
+// CLKernels train W2V-CL. Send and Receive copy the tensors of graph.CL's state by
 // their names; they start as zeros.
 type CLKernels interface {
 	// SeriesLength returns how many iterations Start takes at most.
 	SeriesLength() int
 	// Columns returns the memory of buffer 0 or 1 for the columns of M that Start reads:
-	// (2, SeriesLength, V), those of step 1 and of step 2 of each iteration. It must not be
-	// written to between Start and Wait.
+	// (2, SeriesLength, V), first the columns of step 1 of all iterations, then of step 2. It
+	// must not be written to between Start and Wait.
 	Columns(buffer int) ([]uint32, error)
 	// SetMatrix brings M to the device, which then needs no Columns.
 	SetMatrix(m cl.Matrix) error
@@ -86,7 +86,7 @@ type FullW2VKernels interface {
 	Close() error
 }
 
-// What the kernels take at most.
+// The limits of the kernels.
 const (
 	MaxDim              = cuda.MaxDim
 	MaxFullW2VNegatives = fullw2v.MaxNegatives
@@ -98,13 +98,21 @@ const (
 	MaxHalfWindow    = 2 * fullw2v.MaxHalfRadius
 )
 
+// Reserve is the part of a device's memory, in bytes, that stays free when M is brought
+// there: the driver takes some for the code of kernels and for recorded launches.
+const Reserve = 256 << 20
+
+// TakesMatrix reports whether M, of so many bytes, goes to a device that has so many free
+// beside all else that training takes. Otherwise M stays on the host.
+func TakesMatrix(bytes, free int64) bool { return bytes <= free-Reserve }
+
 // ErrNotBuilt is the error of a program without the build tag gpu.
 var ErrNotBuilt = errors.New("this w2vcl was built without CUDA: build it with 'make cuda', or use --device cpu")
 
 // ErrNone is the error of a machine without a usable GPU.
 var ErrNone = errors.New("no CUDA device")
 
-// Info is what can be told of a device without using it.
+// Info describes a device that need not be in use.
 type Info struct {
 	Ordinal    int    `json:"ordinal"` // of --device cuda:N
 	Name       string `json:"name"`

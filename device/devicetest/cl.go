@@ -102,7 +102,7 @@ func (k *clKernels) Columns(buffer int) ([]uint32, error) {
 	return k.columns[buffer], k.device.Fail
 }
 
-// SetMatrix takes M as what it is, so that its entries need no kernel.
+// SetMatrix takes a wordcontext.Matrix, which knows its entries.
 func (k *clKernels) SetMatrix(m cl.Matrix) error {
 	k.matrix = m.(*wordcontext.Matrix)
 	return k.device.Fail

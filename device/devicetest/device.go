@@ -1,6 +1,6 @@
-// Package devicetest has a device that is none: it computes on the CPU, pair by
-// pair, what kernels compute, for tests of what is above the seam. It shares no
-// code with the trainers of the CPU.
+// Package devicetest has a device that is none: it computes on the CPU, pair by pair, as
+// kernels do, for tests of all that is above the seam. It shares no code with the trainers of
+// the CPU.
 //
 // Start with New. cl.go has W2V-CL, encoder.go its encoders, fullw2v.go FULL-W2V.
 package devicetest
@@ -33,10 +33,10 @@ func New() *Device { return &Device{Free: 1 << 40, Total: 1 << 40, Open: 1} }
 // Name returns a name.
 func (d *Device) Name() string { return "Test GPU" }
 
-// Memory returns what the fields say.
+// Memory returns Free and Total.
 func (d *Device) Memory() (free, total int64, err error) { return d.Free, d.Total, d.Fail }
 
-// Occupied returns what the fields say is not free.
+// Occupied returns Total - Free.
 func (d *Device) Occupied() int64 { return d.Total - d.Free }
 
 // Peak returns a number.

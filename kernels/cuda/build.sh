@@ -4,11 +4,11 @@
 # follow from the sources and the pinned compiler alone.
 #
 #   build.sh            write the folders built/, each beside its sources
-#   build.sh check      fail unless every built/ is what its sources give
+#   build.sh check      fail unless every built/ follows from its sources
 #   build.sh env        print the cgo settings of go build -tags gpu
 #
-# pip installs what is not there: for env CUDA's headers (a download of 2 MB), for
-# the other two the compiler (104 MB). $W2VCL_CUDA names the compiler's folder,
+# pip installs missing parts: for env CUDA's headers (a download of 2 MB), for the other
+# two the compiler (104 MB). $W2VCL_CUDA names the compiler's folder,
 # $PIP the pip to use.
 set -euo pipefail
 
@@ -68,10 +68,10 @@ find_headers() {
 pip_install() {
 	local to=$1 pip=${PIP:-python3 -m pip}
 	shift
-	$pip install --quiet --no-deps --only-binary=:all: --target "$to" "$@" >&2
+	PIP_ROOT_USER_ACTION=ignore $pip install --quiet --no-deps --only-binary=:all: --target "$to" "$@" >&2
 }
 
-# build compiles all kernels, as many at a time as there are processors: those of
+# build compiles all kernels, as many at a time as there are processors: the sources of
 # a folder F into $1/F/built.
 build() {
 	local folder
@@ -82,7 +82,7 @@ build() {
 }
 
 # compile compiles one source. It works in the source's folder, so that no path of
-# this machine gets into what is built.
+# this machine gets into the result.
 compile() {
 	local name=${1##*/} to=$2/${1%/*}/built
 	cd "$here/${1%/*}"
@@ -103,7 +103,7 @@ check() {
 	for folder in "${folders[@]}"; do
 		diff -rq "$here/$folder/built" "$fresh/$folder/built" || same=1
 	done
-	((same == 0)) || echo 'built/ is not what the sources give: run make kernels and commit it' >&2
+	((same == 0)) || echo 'built/ does not follow from the sources: run make kernels and commit it' >&2
 	return "$same"
 }
 

@@ -19,7 +19,7 @@ import (
 //go:embed built
 var built embed.FS
 
-// Random bits and alias draws are those of the CPU.
+// Random bits and alias draws equal those of the CPU.
 func TestRandom(t *testing.T) {
 	d := cudatest.Open(t)
 	seed := cudatest.FreshSeed(t)
@@ -73,8 +73,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// Peak counts what was allocated, and Occupied what was not free before that: the device has
-// room for both.
+// Peak counts allocated bytes, Occupied the bytes that were not free before. The device has both.
 func TestMemory(t *testing.T) {
 	d := cudatest.Open(t)
 	const bytes = 64 << 20

@@ -97,7 +97,7 @@ func (d *Device) open(device cu.Device) (err error) {
 func (d *Device) Close() error {
 	err := d.Do(func() error {
 		for b := range d.buffers {
-			_ = cu.MemFree(b) // the context frees what this does not
+			_ = cu.MemFree(b) // the context frees all that is left
 		}
 		return d.context.Destroy()
 	})
@@ -119,11 +119,11 @@ func (d *Device) Memory() (free, total int64, err error) {
 }
 
 // Occupied returns how many bytes of the device's memory were not free when it had been
-// opened: those of CUDA's own context, about 530 MB on an H200, and of other programs.
+// opened: CUDA's own context takes about 530 MB on an H200, and other programs may run.
 func (d *Device) Occupied() int64 { return d.occupied }
 
-// Peak returns the most bytes that were allocated at a time. What the driver takes for
-// itself is not counted: see Occupied.
+// Peak returns the most bytes that were allocated at a time. The driver's own are not counted:
+// see Occupied.
 func (d *Device) Peak() int64 { return d.peak.Load() }
 
 // Portable makes the device run PTX even where there is machine code for it. It counts for

@@ -2,10 +2,10 @@
 // loads kernels and launches them. Kernels and their launchers are packages below it: cl
 // (W2V-CL), subword (W2V-CL whose words are composed from their spelling) and fullw2v.
 //
-// Start with Open, then with New of one of these packages. What all kernels share lies in
-// include/: random numbers (philox.cuh) and rows of tables (rows.cuh). Each package has its
-// sources and, in built/, what build.sh makes of them without a GPU: machine code for sm_90,
-// and PTX, which the driver compiles for any other GPU from sm_80 on. The packages embed it.
+// Start with Open, then with New of one of these packages. All kernels share the sources in
+// include/: random numbers (philox.cuh) and rows of tables (rows.cuh). build.sh compiles the
+// sources of a package into its folder built/, which the package embeds: machine code for
+// sm_90, and PTX, which the driver compiles for any other GPU from sm_80 on. That needs no GPU.
 //
 // Without the build tag gpu this package has the length of rows only, and those below it
 // their configurations. The tag is not cuda: Gorgonia has files of its own behind that one,

@@ -38,9 +38,9 @@ import (
 	"gorgonia.org/cu"
 )
 
-// This file has what gorgonia.org/cu lacks.
+// This file has the calls of the driver that gorgonia.org/cu lacks.
 
-// startDriver starts the driver, the first time it is called. It returns what is
+// startDriver starts the driver, the first time it is called. It returns a message of what is
 // wrong, or "".
 var startDriver = sync.OnceValue(func() string { return C.GoString(C.w2vcl_start_driver()) })
 
@@ -69,7 +69,7 @@ func Pinned[T any](n int) ([]T, error) {
 	return unsafe.Slice((*T)(p), n), nil
 }
 
-// Unpin frees what Pinned returned.
+// Unpin frees memory of Pinned.
 func Unpin[T any](s []T) error {
 	if cap(s) == 0 {
 		return nil
@@ -86,7 +86,7 @@ func Launch[T any](d *Device, f cu.Function, g Grid, argument *T) error {
 // LaunchEarly is Launch for a kernel that, if early, may begin while the one launched
 // before it ends: see startNext in cl.cuh.
 func LaunchEarly[T any](d *Device, f cu.Function, g Grid, argument *T, early bool) error {
-	alone, attributes := *argument, C.int(0) // what it came from may hold Go pointers, which C must not see
+	alone, attributes := *argument, C.int(0) // C must not see the structure around it, which may hold Go pointers
 	if early {
 		attributes = 1
 	}

@@ -8,7 +8,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Info is what can be told of a device without using it.
+// Info describes a device that need not be in use.
 type Info struct {
 	Name            string
 	Memory          int64  // bytes

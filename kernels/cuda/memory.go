@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Allocate returns bytes of the device's memory, all zero. An error says what they were for.
+// Allocate returns bytes of the device's memory, all zero. An error names their purpose.
 func (d *Device) Allocate(what string, bytes int64) (cu.DevicePtr, error) {
 	bytes = max(bytes, 16)
 	p, err := cu.MemAlloc(bytes)
@@ -25,7 +25,7 @@ func (d *Device) Allocate(what string, bytes int64) (cu.DevicePtr, error) {
 	return p, cu.MemsetD8(p, 0, bytes)
 }
 
-// Free frees what Allocate returned.
+// Free frees memory of Allocate.
 func (d *Device) Free(all ...cu.DevicePtr) error {
 	for _, p := range all {
 		if bytes, ok := d.buffers[p]; ok {
@@ -97,8 +97,8 @@ func ReceiveRows(to []float32, from cu.DevicePtr, columns, stride int) error {
 	return nil
 }
 
-// KernelSize returns F, the number of float4s that a lane has of a row of dim values: that of
-// the kernels for dimensions up to 128 F.
+// KernelSize returns F of the kernels for rows of dim values: they are built for rows of up to
+// 128 F values, of which a lane has F float4s.
 func KernelSize(dim int) (int, error) {
 	for _, f := range []int{1, 2, 3, 4, 8} {
 		if dim <= 128*f {

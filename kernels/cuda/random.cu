@@ -1,4 +1,4 @@
-// A kernel that only a test launches: it shows that random numbers are those of the CPU.
+// A kernel that only a test launches: it shows that random numbers equal those of the CPU.
 #include "philox.cuh"
 
 struct RandomArgs {
@@ -9,7 +9,7 @@ struct RandomArgs {
 	uint32_t columns; // of the alias table
 	const uint2 *alias;
 	uint32_t *bits;  // (count)
-	uint32_t *drawn; // (count): what the alias table makes of the bits
+	uint32_t *drawn; // (count): numbers drawn from the alias table with the bits
 };
 
 //	bits[i] = bits first+i of the stream

@@ -15,7 +15,7 @@ func TestPadded(t *testing.T) {
 			t.Errorf("dimension %d: rows of %d bfloat16, want %d", x.dim, got, x.half)
 		}
 	}
-	for dim := 1; dim <= MaxDim; dim++ { // what package device estimates by
+	for dim := 1; dim <= MaxDim; dim++ { // package device estimates memory so
 		if rows := 4 * Quads(dim); rows%8 != 0 || rows < dim || rows > dim+max(7, dim/12) {
 			t.Errorf("dimension %d: rows of %d", dim, rows)
 		}

@@ -49,7 +49,7 @@ template <int F, int G, Method method> __device__ __forceinline__ void step(cons
 	}
 #define CL_METHODS(F, G) CL(F, G, adam) CL(F, G, adamRow) CL(F, G, sgd)
 
-// For N up to 128 F. Six rows are what five negatives need.
+// For N up to 128 F. Five negatives need six rows.
 CL_METHODS(1, 6)
 CL_METHODS(2, 6)
 CL_METHODS(3, 6)

@@ -154,7 +154,7 @@ template <int warps> __device__ __forceinline__ void storeLoss(float loss, float
 	}
 }
 
-// Targets are those of some rows of a warp. The warp has the rows first, first + 1, ... first
+// Targets draws the targets of some rows of a warp. The warp has the rows first, first + 1, ... first
 // + together - 1 at a time, and then those that are stride further on. A row has so many
 // slots, a lane for each target; a row of more targets has that many of them at a time. A
 // draw has two parts: begin asks memory for the values that end uses, a round later.

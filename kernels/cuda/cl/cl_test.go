@@ -73,7 +73,7 @@ func received(t testing.TB, k *Kernels) (words, contexts []float32) {
 	return words, contexts
 }
 
-// An iteration is what Start is told of one.
+// An iteration is one for Start.
 type iteration struct {
 	number  int // counted from 0
 	rate    float64
@@ -124,7 +124,7 @@ func train(t testing.TB, k *Kernels, iterations []iteration) (losses []float64) 
 // With epsilon 1e-8, the default, Adam makes a step of about the learning rate of
 // any gradient, a rounding error's too: after 100 iterations the CPU's plain Go
 // and its AVX-512 kernels differ by 2e-5 to 3e-3 themselves. A larger one keeps
-// steps in proportion to gradients near zero, and so shows what the kernels do.
+// steps in proportion to gradients near zero, and so shows errors of the kernels.
 const smooth = 1e-3
 
 // loneWord is a sentence of a word that has no contexts.
@@ -184,8 +184,8 @@ func TestCLRepeats(t *testing.T) {
 		}
 		words, contexts := received(t, k)
 		if run == 0 {
-			first, losses = append(words, contexts...), got
-		} else if !slices.Equal(first, append(words, contexts...)) || !slices.Equal(losses, got) {
+			first, losses = slices.Concat(words, contexts), got
+		} else if !slices.Equal(first, slices.Concat(words, contexts)) || !slices.Equal(losses, got) {
 			t.Error("two runs differ")
 		}
 	}

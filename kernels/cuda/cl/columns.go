@@ -32,7 +32,7 @@ const (
 func (k *Kernels) SetMatrix(m Matrix) error {
 	offsets, narrow, wide := m.Layout()
 	if len(offsets) != k.config.Rows+1 || m.Contexts() < 1 {
-		return fmt.Errorf("M has %d rows of %d columns; there should be %d rows", len(offsets)-1, m.Contexts(), k.config.Rows)
+		return fmt.Errorf("matrix M has %d rows of %d columns; there should be %d rows", len(offsets)-1, m.Contexts(), k.config.Rows)
 	}
 	args := columnArgs{seed: m.Seed(), rows: uint32(k.config.Rows), contexts: uint32(m.Contexts()), series: SeriesLength}
 	if err := k.device.Do(func() error { return k.setMatrix(args, offsets, narrow, wide) }); err != nil {

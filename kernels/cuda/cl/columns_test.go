@@ -14,8 +14,8 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// The columns that the device draws for the steps of any iteration are those of M that
-// StepColumn names, in rows of any length.
+// For the steps of any iteration the device draws the columns of M that StepColumn names, in
+// rows of any length.
 func TestColumns(t *testing.T) {
 	d := cudatest.Open(t)
 	for _, x := range []struct{ words, vocabulary, contexts int }{

@@ -12,13 +12,13 @@ import (
 type FirstStep interface {
 	// Losses returns how many losses Launch has written for a step.
 	Losses() int
-	// Rate returns the learning rate of the parameters relative to that of tables.
+	// Rate returns the learning rate of the parameters divided by the rate of tables.
 	Rate() float64
 	// Launch starts the step.
 	Launch(StepMemory) error
 }
 
-// StepMemory says where in the device's memory a first step finds what it needs.
+// StepMemory is where in the device's memory a first step reads and writes.
 type StepMemory struct {
 	Tables     cu.DevicePtr // Step of tables
 	Parameters cu.DevicePtr // Step of the parameters
@@ -30,7 +30,7 @@ type StepMemory struct {
 // follow.
 func NewComposed(d *cuda.Device, c Config) (*Kernels, error) { return newKernels(d, c, true) }
 
-// SetFirstStep says what trains step 1.
+// SetFirstStep sets the trainer of step 1.
 func (k *Kernels) SetFirstStep(s FirstStep) error {
 	k.first = s
 	return k.device.Do(func() (err error) {
@@ -39,8 +39,8 @@ func (k *Kernels) SetFirstStep(s FirstStep) error {
 	})
 }
 
-// launchComposed starts the first iterations of a series. The totals of all first steps come
-// before those of the second steps.
+// launchComposed starts the first iterations of a series. The totals of the first steps of all
+// iterations come first, then the totals of the second steps.
 func (k *Kernels) launchComposed(count int) error {
 	each := k.first.Losses()
 	for i := range count {

@@ -1,8 +1,8 @@
-// Package cl trains W2V-CL on a GPU: step 1 of an iteration updates the rows of W, step 2
-// those of C, each with its optimizer. Without the build tag gpu it has the configuration
+// Package cl trains W2V-CL on a GPU: step 1 of an iteration updates the rows of W, step 2 the
+// rows of C, each with its optimizer. Without the build tag gpu it has the configuration
 // only.
 //
-// Start with Config, then with cl.cu, which says what a step computes, and with New.
+// Start with Config, then with cl.cu, which defines a step, and with New.
 // cl_bulk.cu is the same step for Hopper, cl_half.cu the same with 16-bit precision, and
 // columns.cu draws the columns of M that steps train on. Package subword (kernels/cuda/subword)
 // trains step 1 in another way.
@@ -11,7 +11,7 @@ package cl
 // SeriesLength is how many iterations a GPU is handed at a time, at most.
 const SeriesLength = 32
 
-// Config says what Kernels train.
+// Config is the configuration of Kernels.
 type Config struct {
 	Rows, Dim, Negatives int      // V, N, K
 	Seed                 uint64   // of the negatives

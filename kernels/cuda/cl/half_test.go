@@ -37,7 +37,7 @@ func TestSplit(t *testing.T) {
 		got := make([]float32, len(table))
 		join(got, high, low, dim)
 		if !slices.EqualFunc(got, table, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
-			t.Errorf("dimension %d: the table is not what it was", dim)
+			t.Errorf("dimension %d: the table has changed", dim)
 		}
 		moments := narrow(table, dim)
 		widen(got, moments, dim)
@@ -47,7 +47,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// halfReference is what the kernels of cl_half.cu compute, in plain Go.
+// halfReference computes in plain Go as the kernels of cl_half.cu do.
 type halfReference struct {
 	Config
 	noise                 *corpus.Alias
@@ -157,10 +157,9 @@ func (r *halfReference) update(s Step, side, i int, gradient []float32) {
 	}
 }
 
-// With half precision, too, the tables are those of plain Go, and the moments but for
-// those that another order of sums rounds to the other side, which go on to differ: run
-// as C++ on the CPU, with errors like a GPU's, the kernels were within a third of the
-// tolerances.
+// With half precision, too, tables and moments equal those of plain Go. But another order of
+// sums rounds some moments to the other side, and these differ more and more: run as C++ on
+// the CPU, with errors like a GPU's, the kernels were within a third of the tolerances.
 func TestCLHalf(t *testing.T) {
 	d := cudatest.Open(t)
 	type test struct {
@@ -245,7 +244,7 @@ func TestCLTiny(t *testing.T) {
 	}
 }
 
-// What is sent is received: tables to the bit, moments rounded once.
+// Tables come back as they were sent, to the bit, and moments rounded once.
 func TestCLHalfState(t *testing.T) {
 	d := cudatest.Open(t)
 	start, k, _ := newCase(t, d, corpustest.Zipf(3, 3000, 200, 40), 37, 5, 1, optim.Config{Method: optim.Adam}, true)
@@ -265,7 +264,7 @@ func TestCLHalfState(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: what was received is not what was sent", name)
+			t.Errorf("%s: received other values than sent", name)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // TableArgs is ClTable of cl.cuh: the table that a step updates (left), the frozen one
-// (right), and how. The addresses are those of the device's memory.
+// (right), and how. Addresses are in the device's memory.
 type TableArgs struct {
 	Left, Right, First, Second, SecondOfRow, Alias uint64
 	Seed                                           uint64
@@ -139,8 +139,8 @@ type shape struct {
 	losses                int  // that a step writes
 }
 
-// What cl_bulk.cu has: targets of a row and of a part of it, bytes for barriers, and the
-// warps of its kernels for N up to 128 F, all at most.
+// The limits of cl_bulk.cu: targets of a row and of a part of it, bytes for barriers, and, by
+// the size of its kernels, warps of a thread block.
 const bulkTargets, bulkPart, bulkBarriers = 32, 8, 256
 
 var bulkWarps = map[int]int{1: 32, 2: 16, 3: 16, 4: 12, 8: 8}

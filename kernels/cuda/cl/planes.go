@@ -47,8 +47,7 @@ func splitValue(x float32) (high, low uint16) {
 	return uint16((bits + 1<<15) >> 16), uint16(bits)
 }
 
-// joinValue takes back what rounding added: it rounded up if the lower bits
-// begin with a one.
+// joinValue undoes the rounding, which went up if the lower bits begin with a one.
 func joinValue(high, low uint16) float32 {
 	return math.Float32frombits(uint32(high-low>>15)<<16 | uint32(low))
 }

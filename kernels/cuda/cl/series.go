@@ -41,8 +41,8 @@ func (b *buffer) free() error {
 func (k *Kernels) SeriesLength() int { return SeriesLength }
 
 // Columns returns the memory of buffer 0 or 1 for the columns of M that Start reads: (2,
-// SeriesLength, V), those of step 1 and of step 2 of each iteration. It must not be written
-// to between Start and Wait. After SetMatrix it is of no effect.
+// SeriesLength, V), first the columns of step 1 of all iterations, then of step 2. It must not
+// be written to between Start and Wait. After SetMatrix it is of no effect.
 func (k *Kernels) Columns(buffer int) ([]uint32, error) {
 	b := &k.buffers[buffer]
 	if b.columns != nil {

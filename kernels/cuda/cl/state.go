@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// This file brings what training changes to the device and back, for checkpoints.
+// This file copies the state of training to the device and back, for checkpoints.
 
 // Send sends a tensor of the state of graph's trainer, by its name there. With half precision
 // moments are rounded to bfloat16.

@@ -1,6 +1,6 @@
 //go:build gpu
 
-// Package cudatest has what tests of kernels share: a device to test on, made-up inputs,
+// Package cudatest is shared by tests of kernels: it has a device to test on, random inputs,
 // comparisons and the clock of the device.
 package cudatest
 
@@ -93,7 +93,7 @@ func Received(t testing.TB, d *cuda.Device, p cu.DevicePtr, n int) []float32 {
 	return x
 }
 
-// Time returns the seconds that the device takes for what f launches.
+// Time returns the seconds that the device takes for the launches of f.
 func Time(b *testing.B, d *cuda.Device, f func() error) (seconds float64) {
 	b.Helper()
 	err := d.Do(func() error {

@@ -33,7 +33,7 @@ static int absent(void) { return no_device; }
 #include "functions.h"
 #undef DRIVER
 
-/* Starts the driver. To be called once; the answer is what is wrong, or "". */
+/* Starts the driver; call it once. It returns a message of what is wrong, or "". */
 const char *w2vcl_start_driver(void) {
 	static char error[256];
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);

@@ -1,4 +1,4 @@
-/* The functions of the driver that gorgonia.org/cu and this room call. */
+/* The functions of the driver that gorgonia.org/cu and package cuda call. */
 DRIVER(cuArray3DCreate_v2)
 DRIVER(cuArray3DGetDescriptor_v2)
 DRIVER(cuArrayCreate_v2)

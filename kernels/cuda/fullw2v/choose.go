@@ -17,8 +17,8 @@ type kernel struct {
 	threads, shared int
 }
 
-// A rowPart is what one warp of fullw2v.cu has of every row: 4 f + e chunks. One warp trains
-// a sentence, or, in a team, as many as the rows need.
+// A rowPart is the part of every row that one warp of fullw2v.cu has: 4 f + e chunks. One warp
+// trains a sentence, or, in a team, as many as rows need.
 type rowPart struct {
 	f, e int
 	team bool
@@ -54,8 +54,8 @@ func (c *Config) kernel() (kernel, error) {
 	return c.floatKernel(), nil
 }
 
-// floatKernel chooses among those of fullw2v.cu: the one that covers rows with the fewest
-// chunks, and windows with the fewest context words too many.
+// floatKernel chooses a kernel of fullw2v.cu: the one that covers rows with the fewest chunks,
+// and windows with the fewest context words too many.
 func (c *Config) floatKernel() kernel {
 	i := 0
 	for shapes[i].outputs < 1+c.Negatives {
@@ -86,7 +86,7 @@ func (c *Config) floatKernel() kernel {
 	}
 }
 
-// rowPart chooses what a warp has of a row, and the number of warps: those that cover it with
+// rowPart chooses the part of a row for a warp, and the number of warps, that cover the row with
 // the fewest chunks.
 func (c *Config) rowPart(among []rowPart) (part rowPart, warps int) {
 	for _, p := range among {

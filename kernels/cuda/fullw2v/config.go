@@ -6,7 +6,7 @@
 // imports, has the steps that led from the published kernels to these.
 package fullw2v
 
-// What the kernels take at most.
+// The limits of the kernels.
 const (
 	MaxNegatives     = 15
 	MaxRadius        = 15
@@ -20,7 +20,7 @@ const (
 // words, where 1056 train 15 % slower.
 const MaxInFlight = 1584
 
-// Config says what Kernels train.
+// Config is the configuration of Kernels.
 type Config struct {
 	Vocabulary, Dim, Negatives int // V, N, K
 	Radius                     int // W_f: words on either side of a window's middle

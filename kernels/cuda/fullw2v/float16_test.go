@@ -23,8 +23,8 @@ func TestFloat16Every(t *testing.T) {
 	}
 }
 
-// What is between two float16 goes to the nearer one, from the middle to the even
-// one, and beyond the largest to infinity.
+// A value between two float16 goes to the nearer one, from the middle to the even one, and
+// beyond the largest to infinity.
 func TestFloat16Rounds(t *testing.T) {
 	for range 100_000 {
 		h := uint16(rand.IntN(0x7c00))

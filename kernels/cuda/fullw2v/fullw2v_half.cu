@@ -88,7 +88,7 @@ template <int F> __device__ __forceinline__ void load(Fragments<F> &r, const Hal
 	for (int c = 0; c < 4 * F; c++) r.v[c] = table.load(row, c, wanted);
 }
 
-// Dither rounds sums to float16. Its numbers need not be those of the CPU: two
+// Dither rounds sums to float16. Its random numbers need not equal those of the CPU: two
 // runs differ anyway.
 struct Dither {
 	uint32_t state;

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
@@ -93,6 +94,13 @@ func total(x []float64) (sum float64) {
 	return sum
 }
 
+// The structure has the same size as that of the kernels.
+func TestStructureSize(t *testing.T) {
+	if size := unsafe.Sizeof(launchArgs{}); size != 160 {
+		t.Errorf("FullW2VArgs has %d bytes, the kernels' 160", size)
+	}
+}
+
 // Every shape has a kernel, whose warps have all of a row.
 func TestFullW2VKernels(t *testing.T) {
 	source, err := built.ReadFile("built/fullw2v.ptx")
@@ -126,7 +134,7 @@ func TestFullW2VKernels(t *testing.T) {
 	}
 }
 
-// With one sentence in flight, the tables are those of the CPU.
+// With one sentence in flight, the tables equal those of the CPU.
 func TestFullW2V(t *testing.T) {
 	d := cudatest.Open(t)
 	var tests []sequential.Config

@@ -13,8 +13,8 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 )
 
-// In half precision C has 11 binary digits, so that a table is that of the CPU but
-// for a part in some hundreds: every step is rounded.
+// In half precision C has 11 binary digits and every step is rounded. So tables differ from
+// those of the CPU by a part in some hundreds.
 func TestFullW2VHalf(t *testing.T) {
 	d := cudatest.Open(t)
 	var tests []sequential.Config

@@ -4,26 +4,25 @@ package fullw2v
 
 import "math"
 
-// A sentence works on copies of its context words' rows, each from the window where
-// the word enters to the one where it leaves. What every copy changed is added to
-// the row, so nothing is lost; but of a frequent word 1,584 sentences hold some fifty
-// copies, and a step that all of them take, none knowing of the others, is too long:
-// W and C of the most frequent words then drive each other up, and training diverges.
-// So only so many copies add all they changed; those of a more frequent word add as
-// much as that many would.
+// A sentence works on copies of its context words' rows, each from the window where the word
+// enters to the window where it leaves. Then the change of the copy is added to the row, so
+// nothing is lost. But 1,584 sentences hold some fifty copies of a frequent word. Each copy
+// takes its step without the others, and all steps together are too long: W and C of the most
+// frequent words drive each other up, and training diverges. So only a number of copies add
+// all of their change; if a word has more copies, they add as much as that number would.
 //
-// soundCopies are stable with windows of soundRadius on either side and the most
-// frequent word among the outputs of soundOutputs windows at a time: what 17 million
-// words of Wikipedia give with the settings of word2vec, up to a learning rate of
-// 0.035. With more of either, fewer are (benchmarks/2026-11-21-h200-fullw2v-shares).
+// soundCopies are stable with windows of radius soundRadius and the most frequent word among
+// the outputs of soundOutputs windows at a time. That is so on 17 million words of Wikipedia
+// with the settings of word2vec, up to a learning rate of 0.035. Of wider windows or more
+// outputs fewer copies are stable
+// (benchmarks/2026-11-21-h200-fullw2v-shares).
 const (
 	soundCopies  = 8
 	soundRadius  = 3
 	soundOutputs = 135
 )
 
-// shares returns for every word the part of what a sentence changed that is added to
-// its row.
+// shares returns for every word the part of a sentence's change that is added to its row.
 func (c *Config) shares() []float32 {
 	kept, drawn := c.kept(), c.drawn()
 	outputs := 0.0 // windows at a time that have the same output

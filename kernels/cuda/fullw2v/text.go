@@ -121,8 +121,8 @@ func (t *text) renumberTokens(memory cu.DevicePtr, count int, s cu.Stream) error
 	return cuda.LaunchValuesOn(s, t.renumber, grid, uint64(memory), uint64(count), uint64(t.numbers.successor), uint64(t.numbers.vocabulary))
 }
 
-// hold returns the number of a buffer that holds unit u of an epoch. What is
-// launched on the device's stream after it finds the text there.
+// hold returns the number of a buffer that holds unit u of an epoch. Kernels that are launched
+// on the device's stream after it find the text there.
 func (t *text) hold(u int) (int, error) {
 	if len(t.buffers) == 1 {
 		return 0, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 )
 
-// With many in flight, the loss is near that of one.
+// With many sentences in flight, the loss is near the loss with one.
 func TestFullW2VInFlight(t *testing.T) {
 	d := cudatest.Open(t)
 	c := sequential.Config{Dim: 100, Window: 5, Negatives: 5, Sample: 1e-3, Epochs: 3, Seed: 11}
@@ -34,7 +34,7 @@ func TestFullW2VInFlight(t *testing.T) {
 	}
 }
 
-// Loss and pairs of every unit are those of the CPU.
+// Loss and pairs of every unit equal those of the CPU.
 func TestFullW2VUnits(t *testing.T) {
 	d := cudatest.Open(t)
 	c := sequential.Config{Dim: 50, Window: 5, Negatives: 5, Epochs: 2, Seed: cudatest.FreshSeed(t)}
@@ -78,8 +78,8 @@ func TestFullW2VUnits(t *testing.T) {
 	}
 }
 
-// A text that comes in pieces gives the tables of one that is there at once, however
-// few units have room and however many are trained in a call.
+// A text that comes in pieces gives the same tables as one that is there at once, however few
+// units fit and however many are trained in a call.
 func TestFullW2VPieces(t *testing.T) {
 	d := cudatest.Open(t)
 	c := sequential.Config{Dim: 50, Window: 5, Negatives: 5, Epochs: 3, Seed: cudatest.FreshSeed(t)}
@@ -117,7 +117,7 @@ func TestFullW2VPieces(t *testing.T) {
 			if err := errors.Join(f.Tables(words, contexts), f.Close()); err != nil {
 				t.Fatal(err)
 			}
-			if got := append(words, contexts...); want == nil {
+			if got := slices.Concat(words, contexts); want == nil {
 				want = got
 			} else {
 				cudatest.Near(t, fmt.Sprintf("1/%d of the text, %d units in a call", part, call), got, want, 1e-4)
@@ -126,7 +126,7 @@ func TestFullW2VPieces(t *testing.T) {
 	}
 	config.TextTokens = 100
 	if _, err := New(d, config); err == nil || !strings.Contains(err.Error(), "two units may need") {
-		t.Errorf("no room for a unit: error %v", err)
+		t.Errorf("pieces shorter than a unit: error %v", err)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestPTX(t *testing.T) {
 		if portable {
 			d.Portable()
 		}
-		for _, dim := range []int{60, 300, 500} { // those of a warp, of more than its registers hold, of a team
+		for _, dim := range []int{60, 300, 500} { // rows of a warp, of more than its registers hold, of a team
 			c := sequential.Config{Dim: dim, Window: 5, Negatives: 5, Epochs: 1, Seed: 4}
 			_, f := newCase(t, d, corpustest.Zipf(6, 3000, 300, 40), c, 1, choice{})
 			trainAll(t, f, testRate)

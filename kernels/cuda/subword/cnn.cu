@@ -5,7 +5,7 @@
 //	features   (V, D): max over positions of the sum of rows of tables, and where
 //	y          = (features - mean) scale, over the words
 //	           vectors = y weights + bias, loss, gradient of vectors: elsewhere
-//	weights    their gradient from its parts, what it says of the standardization, update
+//	weights    their gradient from its parts, means for the standardization, update
 //	dtables    the gradient of the features goes to where the maximum was
 //	embeddings, filters: gradients from dtables, update
 //

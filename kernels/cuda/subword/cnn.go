@@ -86,7 +86,7 @@ func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 	return x, a.Err
 }
 
-// shape fills in what follows from the configuration.
+// shape fills in the sizes that follow from the configuration.
 func (x *cnn) shape(c cl.Config, e Config) {
 	g, d := &x.args, len(e.Widths)*e.Filters
 	g.v, g.a, g.e, g.f, g.d, g.n = uint32(c.Rows), uint32(e.Alphabet), uint32(e.CharDim), uint32(e.Filters), uint32(d), uint32(c.Dim)
@@ -104,8 +104,8 @@ func (x *cnn) shape(c cl.Config, e Config) {
 	}
 }
 
-// allocateParameters allocates the parameters, those of all widths' filters one
-// after the other, and their gradients.
+// allocateParameters allocates the parameters and their gradients. The filters of all widths
+// lie one after the other.
 func (x *cnn) allocateParameters(a *allocator, c cl.Config, e Config) {
 	g := &x.args
 	symbols := a.matrix("embeddings", e.Alphabet, e.CharDim, e.CharDim, c.Method)
@@ -201,7 +201,7 @@ func (x *cnn) compose(rows, words cu.DevicePtr) error {
 }
 
 // update trains the parameters. The gradient of y is computed before the weights change.
-// updateWeights of cnn.cu says what the gradient of the features takes.
+// updateWeights of cnn.cu says how the standardization enters the gradient of the features.
 func (x *cnn) update(step cu.DevicePtr) error {
 	g, k := &x.args, &x.kernels
 	g.step, x.updates.step = step, step

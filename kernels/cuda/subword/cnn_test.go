@@ -151,8 +151,8 @@ func (o *opTest) gradientOfY(c cnnCase) []float32 {
 
 func nodeValue(n *gorgonia.Node) []float32 { return n.Value().(*gtensor.Dense).Float32s() }
 
-// near0 is within for what should be zero: one word alone is its own mean, whatever
-// its features, and so are words that are all spelt alike.
+// near0 fails unless all values are about zero, as they are of one word alone, which is its
+// own mean, and of words that are all spelt alike.
 func near0(t *testing.T, what string, got []float32) {
 	t.Helper()
 	for _, x := range got {
@@ -162,9 +162,8 @@ func near0(t *testing.T, what string, got []float32) {
 	}
 }
 
-// Each operation of the CNN, and its gradient, is that of package subword. Rounding
-// in products is 5e-6; a maximum that rounding gives to another place moves a
-// gradient, which is why theirs may differ by more.
+// Each operation of the CNN, and its gradient, has the values of package subword. Rounding in
+// products is 5e-6. Gradients may differ by more: rounding may put a maximum at another place.
 func TestCNNOperations(t *testing.T) {
 	const tolerance, ofGradients = 2e-5, 1e-3
 	d := cudatest.Open(t)

@@ -3,27 +3,28 @@
 // and step 2 the rows of C as package cl does. Without the build tag gpu it has the
 // configuration only.
 //
-// Start with Config and New, then with cnn.cu, which lists what a step of the CNN computes.
+// Start with Config and New, then with cnn.cu, which lists the operations of the CNN.
 // product.cu has its products of large matrices, gradient.cu the gradient of the composed
 // rows, and the n-grams.
 package subword
 
-// What the kernels take of a CNN at most.
+// The limits of a CNN.
 const (
 	MaxWidths  = 16     // of filters
 	MaxSymbols = 65_000 // of a word
 )
 
-// Config is an encoder laid open: what kernels need to compute its graph. The parameters are
-// those of subword.Encoder.Parameters, by their names. Package subword (the trainers')
-// returns it for its encoders.
+// Config describes an encoder to kernels, which compute its graph. They name the parameters as
+// the encoder does. subword.StructureOf, of the trainers' package, returns it.
 type Config struct {
 	// Symbols of word v, or the rows that its n-grams have in their table, are
 	// Symbols[Starts[v]:Starts[v+1]].
 	Starts, Symbols  []uint32
-	Alphabet         int     // A, symbols; of n-grams U, rows of their table
-	CharDim, Filters int     // E, and F of each width; of a CNN
-	Widths           []int   // w; none for n-grams
-	Words            bool    // words have vectors of their own, too
-	Rate             float64 // learning rate of the parameters, but for words' own vectors, relative to that of tables; never 0
+	Alphabet         int   // A, symbols; of n-grams U, rows of their table
+	CharDim, Filters int   // E, and F of each width; of a CNN
+	Widths           []int // w; none for n-grams
+	Words            bool  // words have vectors of their own, too
+	// Rate is the learning rate of the parameters divided by the rate of tables, which words'
+	// own vectors have; never 0.
+	Rate float64
 }

@@ -11,7 +11,7 @@
 constexpr int warpsOfBlock = 4; // of many registers each: more thread blocks fit on a multiprocessor
 
 struct Gradient {
-	ClTable table;    // left: rows; the moments are those of words
+	ClTable table;    // left: rows; the moments belong to words
 	Split split;      // high null: plain
 	float4 *plain;    // (V, quads)
 	float4 *words;    // (V, quads), or null
@@ -60,8 +60,8 @@ template <int F, int G, Method method> __device__ __forceinline__ void gradient(
 	storeLoss<warpsOfBlock>(loss, a.losses);
 }
 
-// An NGrams is the encoder of n-grams: the vector of a word is the sum of those of
-// its n-grams.
+// NGrams are the encoder of n-grams: the vector of a word is the sum of the vectors of its
+// n-grams.
 struct NGrams {
 	ClTable table;                    // left: (U, N), with its optimizer's state
 	const uint32_t *starts, *members; // n-grams of word v: members[starts[v]] to members[starts[v+1] - 1]
@@ -132,7 +132,7 @@ template <int F, Method method> __device__ __forceinline__ void train(const NGra
 	KERNELS_OF(F, G, adam) KERNELS_OF(F, G, adamRow) \
 	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) ngram_compose_##F(const __grid_constant__ NGrams a) { compose<F>(a); }
 
-// For N up to 128 F. Six rows are what five negatives need.
+// For N up to 128 F. Five negatives need six rows.
 KERNELS(1, 6)
 KERNELS(2, 6)
 KERNELS(3, 6)

@@ -16,7 +16,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 )
 
-// Structures have the sizes that the kernels' have.
+// Structures have the same sizes as those of the kernels.
 func TestStructureSizes(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
 		"Cnn": {unsafe.Sizeof(cnnArgs{}), 448}, "Product": {unsafe.Sizeof(productArgs{}), 96},
@@ -55,9 +55,9 @@ func TestFrequentFirst(t *testing.T) {
 	}
 }
 
-// Operations runs all operations of a CNN once, with a gradient of the rows that is given and
-// not that of the loss. It returns what they write: features, standardized, rows, gradient of
-// y, and the gradients of the parameters by their names.
+// Operations runs all operations of a CNN once, with a given gradient of the rows in place of
+// the gradient of the loss. It returns their results by name: features, standardized, rows,
+// gradient of y, and the gradients of the parameters.
 func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, err error) {
 	x := k.encoder.(*cnn)
 	g, v, dim, d := &x.args, k.config.Rows, k.config.Dim, int(x.args.d)

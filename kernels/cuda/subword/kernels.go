@@ -146,7 +146,7 @@ func blocksOfRows(rows int) int { return (rows + gradientWarps - 1) / gradientWa
 // Losses returns the number of losses of a first step: see cl.FirstStep.
 func (k *Kernels) Losses() int { return blocksOfRows(k.config.Rows) }
 
-// Rate returns the learning rate of the parameters relative to that of tables.
+// Rate returns the learning rate of the parameters divided by the rate of tables.
 func (k *Kernels) Rate() float64 { return k.rate }
 
 // Launch starts step 1.

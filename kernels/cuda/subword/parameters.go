@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// An allocator is one of what encoders have.
+// An allocator also allocates matrices.
 type allocator struct{ cuda.Allocator }
 
 func newAllocator(d *cuda.Device) *allocator { return &allocator{cuda.Allocator{Device: d}} }
@@ -46,7 +46,7 @@ type splitMatrix struct {
 	stride    uint64
 }
 
-// split allocates a matrix in two parts, with rows as long as those of float32.
+// split allocates a matrix in two parts, with rows as long as rows of float32.
 func (a *allocator) split(what string, rows, columns int) splitMatrix {
 	n := stride(columns)
 	return splitMatrix{high: a.Bytes(what, 2*rows*n), low: a.Bytes(what, 2*rows*n), stride: uint64(n)}

@@ -58,7 +58,7 @@ func receiveSplit(s splitMatrix, rows, columns int) ([]float32, error) {
 	return x, nil
 }
 
-// Products on tensor cores are those of float64 to 5e-6.
+// Products on tensor cores equal products in float64 to 5e-6.
 func TestProduct(t *testing.T) {
 	d := cudatest.Open(t)
 	r := rand.New(rand.NewPCG(cudatest.FreshSeed(t), 1))

@@ -123,9 +123,9 @@ func encoders(dim int) map[string]func([]string) (subword.Encoder, error) {
 // default, 1e-8, a rounding error makes a step of about the learning rate.
 const smooth = 1e-3
 
-// The state after a few iterations is that of the Gorgonia graph, and the
-// parameters still are after more, of which most are a graph; see smooth. Moments
-// are gradients, most of them near zero, in which rounding shows soon.
+// The state after a few iterations is the state of the Gorgonia graph. After more, most of them
+// recorded, the parameters still are; see smooth. Moments are gradients, most of them near zero,
+// in which rounding shows soon.
 func TestEncodedCL(t *testing.T) {
 	d := cudatest.Open(t)
 	for _, method := range []optim.Method{optim.Adam, optim.AdamRow} {

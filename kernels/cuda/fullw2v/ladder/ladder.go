@@ -3,24 +3,27 @@
 // package fullw2v launch its kernels in place of their own.
 //
 // The rungs take the arguments of fullw2v.cu and have one shape: N = 128, K = 5, and W_f = 3
-// or 5. What is tested: with one sentence in flight, two epochs of 1,500 words end with as
+// or 5. Tests compare so much: with one sentence in flight, two epochs of 1,500 words end with as
 // many pairs as on one thread of the CPU (sequential.FullW2V), and with its loss, its W and
 // its C to a relative difference of 1e-4 (of a table, the norm of the difference by the
 // norm). With more sentences in flight results differ: ring, warp and joint write rows of W
-// back, where fullw2v.cu adds what changed.
+// back, where fullw2v.cu adds the change.
 //
 // fullw2v.cu is the fifth rung, fullw2v_half.cu the sixth.
 package ladder
 
 import "embed"
 
-// Built are the kernels: ladder_R_W for rung R and radius W.
+// Built has the kernels: ladder_R_W for rung R and radius W.
 //
 //go:embed built
 var Built embed.FS
 
 // The shape that the rungs are for.
-const Dim, Negatives = 128, 5
+const (
+	Dim       = 128
+	Negatives = 5
+)
 
 // A Rung is how a kernel is launched: a thread block trains a sentence.
 type Rung struct {
