@@ -58,7 +58,7 @@ find_headers() {
 	if [[ -f $root/include/cuda.h ]]; then
 		folder=$toolkit
 	elif [[ ! -f $folder/nvidia/cu13/include/cuda.h ]]; then
-		echo "downloading the headers of CUDA (2 MB; 5 MB in $folder)" >&2
+		echo "downloading the headers of CUDA (2 MB; 7 MB in $folder)" >&2
 		pip_install "$folder" "$headers"
 	fi
 	echo "$folder/nvidia/cu13/include"
