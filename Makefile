@@ -21,7 +21,7 @@ build: ## build bin/w2vcl, pure Go
 	CGO_ENABLED=0 $(GO) build -trimpath $(STRIP) -o bin/ ./cmd/w2vcl
 
 # Gorgonia has a tag cuda of its own, which needs cuDNN; ours is gpu.
-cuda: ## build bin/w2vcl with the CUDA kernels (needs a C compiler, no GPU)
+cuda: ## build bin/w2vcl with the CUDA kernels (needs a C compiler and pip, no GPU)
 	eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath $(STRIP) -o bin/ ./cmd/w2vcl
 
 kernels: ## compile the CUDA kernels again (needs no GPU)
