@@ -45,8 +45,10 @@ type Memory struct {
 	Work    int64 `json:"work"`    // graph, gradients, negatives, export
 	Total   int64 `json:"total"`   // all of these
 
-	Device     int64 `json:"device,omitempty"`      // of the GPU's memory, apart from all else
-	DeviceFree int64 `json:"device_free,omitempty"` // of it before training
+	Device         int64 `json:"device,omitempty"`          // of the GPU's memory, apart from all else
+	DeviceMatrix   int64 `json:"device_matrix,omitempty"`   // of Device, M
+	DeviceFree     int64 `json:"device_free,omitempty"`     // of the GPU's memory before training
+	DeviceOccupied int64 `json:"device_occupied,omitempty"` // of the GPU's memory, by CUDA itself and other programs
 
 	// Peak is the most the process needs at any time. Reading the text and
 	// building M may need more than training; both lie behind when a plan is

@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 )
 
@@ -22,6 +23,7 @@ type gpu struct {
 	err    error
 
 	bytes, free int64 // of its memory: the estimate of training, and free before
+	matrix      int64 // of these bytes, those of M
 }
 
 // openGPU begins to open the named device; the result is nil for the CPU. The
@@ -84,12 +86,18 @@ func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error), adv
 		terminal.Bytes(g.bytes), d.Name(), terminal.Bytes(free), terminal.Bytes(total), advice)
 }
 
-// memory returns the estimate of training and the memory that was free.
-func (g *gpu) memory() (bytes, free int64) {
-	if g == nil {
-		return 0, 0
+// takeMatrix adds M, of so many bytes, to the estimate if the device takes it.
+func (g *gpu) takeMatrix(bytes int64) {
+	if g != nil && device.TakesMatrix(bytes, g.free-g.bytes) {
+		g.bytes, g.matrix = g.bytes+bytes, bytes
 	}
-	return g.bytes, g.free
+}
+
+// estimate writes the estimate of training and the memory around it into m.
+func (g *gpu) estimate(m *runfolder.Memory) {
+	if g != nil && g.bytes > 0 { // reserve has waited for the device
+		m.Device, m.DeviceMatrix, m.DeviceFree, m.DeviceOccupied = g.bytes, g.matrix, g.free, g.device.Occupied()
+	}
 }
 
 func (g *gpu) close() error {

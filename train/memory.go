@@ -115,7 +115,7 @@ func (j *job) memory() runfolder.Memory {
 	m := runfolder.Memory{
 		Corpus: j.text.vocabularyBytes(), Matrix: j.estimate.matrix, Tables: 2 * table, Moments: j.estimate.moments,
 	}
-	m.Device, m.DeviceFree = j.gpu.memory()
+	j.gpu.estimate(&m)
 	if j.mode.ReadsText() {
 		m.Corpus += 4*int64(len(j.text.corpus.Tokens)) + 8*int64(len(j.text.corpus.Sentences))
 	}

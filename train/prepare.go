@@ -120,6 +120,7 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 	}
 	j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
 	j.estimate.matrix, j.secondsMatrix = m.Bytes(), seconds
+	j.gpu.takeMatrix(m.Bytes())
 	noise, err := c.Negatives(m, j.text.vocabulary)
 	if err != nil {
 		return err
