@@ -20,20 +20,19 @@ type Budget struct {
 const (
 	// BudgetRecipe trains as long as the recipe of each mode says.
 	BudgetRecipe = "recipe"
-	// BudgetEpochs is passes: over the text, or in mode cl over M's columns.
+	// BudgetEpochs counts passes: over the text, or over M's columns in mode cl.
 	BudgetEpochs = "epochs"
-	// BudgetIterations is iterations of mode cl; the other modes train as many
-	// pairs as these have.
+	// BudgetIterations counts iterations of mode cl. The other modes train as many
+	// pairs as these iterations have.
 	BudgetIterations = "iterations"
-	// BudgetSeconds is seconds of training.
+	// BudgetSeconds counts seconds of training.
 	BudgetSeconds = "seconds"
 )
 
-// endless is how many epochs a mode gets that a limit will end, and
-// endlessIterations the same in mode cl.
+// A run that its budget ends has more epochs or iterations than the budget allows.
 const (
-	endless           = 1 << 14
-	endlessIterations = 1 << 28
+	endlessEpochs     = 1 << 14
+	endlessIterations = 1 << 28 // of a mode that counts iterations
 )
 
 // ParseBudget reads "recipe", "epochs=5", "iterations=8192" or "seconds=60".
@@ -64,45 +63,46 @@ func (b Budget) Explain() string {
 	amount := strconv.FormatFloat(b.Amount, 'f', -1, 64)
 	switch b.Kind {
 	case BudgetEpochs:
-		return "epochs of each: " + amount + ", which are passes over the text, in mode cl over the columns of M"
+		return amount + " epochs of each mode, which are passes over the text, or over the columns of M in mode cl"
 	case BudgetIterations:
-		return "iterations of mode cl: " + amount + "; every other mode trains as many pairs as these have"
+		return amount + " iterations of mode cl, and as many pairs of every other mode as these iterations have"
 	case BudgetSeconds:
-		return "seconds of training of each: " + amount + "; reading the text and building M are not in them"
+		return amount + " seconds of training for each mode, without the time to read the text and to build M"
 	default:
 		return "each mode trains as long as its own recipe says"
 	}
 }
 
+// countsIterations reports whether a mode trains iterations over M, not passes
+// over the text.
+func countsIterations(mode string) bool {
+	m, ok := settings.FindMode(mode)
+	return ok && m.Family == settings.LargeBatch
+}
+
 // apply sets how long a mode trains.
 func (b Budget) apply(mode string, texts map[string]string) {
-	cl := mode == settings.ModeCL
 	amount := strconv.FormatFloat(b.Amount, 'f', 0, 64)
-	switch b.Kind {
-	case BudgetEpochs:
+	iterations := countsIterations(mode)
+	switch {
+	case b.Kind == BudgetEpochs:
 		texts["epochs"] = amount
-	case BudgetIterations:
-		if cl {
-			texts["iterations"] = amount
-		} else {
-			texts["epochs"] = strconv.Itoa(endless)
-		}
-	case BudgetSeconds:
-		if cl {
-			texts["iterations"] = strconv.Itoa(endlessIterations)
-		} else {
-			texts["epochs"] = strconv.Itoa(endless)
-		}
+	case b.Kind == BudgetIterations && iterations:
+		texts["iterations"] = amount
+	case b.Kind == BudgetSeconds && iterations:
+		texts["iterations"] = strconv.Itoa(endlessIterations)
+	case b.Kind == BudgetIterations, b.Kind == BudgetSeconds:
+		texts["epochs"] = strconv.Itoa(endlessEpochs)
 	}
 }
 
-// limit returns what ends a run of a mode on a vocabulary of so many words.
-func (b Budget) limit(c settings.Config, words int) train.Limit {
+// limit returns what ends a run of a mode on a vocabulary of the given size.
+func (b Budget) limit(c settings.Config, vocabulary int) train.Limit {
 	switch {
 	case b.Kind == BudgetSeconds:
 		return train.Limit{Seconds: b.Amount}
-	case b.Kind == BudgetIterations && c.Mode != settings.ModeCL:
-		return train.Limit{Pairs: b.Amount * 2 * float64(words) * float64(1+c.Negative)}
+	case b.Kind == BudgetIterations && !countsIterations(c.Mode):
+		return train.Limit{Pairs: b.Amount * 2 * float64(vocabulary) * float64(1+c.Negative)}
 	default:
 		return train.Limit{}
 	}

@@ -8,17 +8,20 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate"
 )
 
+// bootstrapSamples gives p-values down to 0.0004.
+const bootstrapSamples = 5000
+
 // bootstrap computes the intervals of all variants and the differences of all
-// pairs of them, on each set that has single items.
+// pairs of them, on each set with single items.
 func (r *Result) bootstrap(f *Finished) error {
 	sets := f.Items[0]
-	boots, errs := make([]*evaluate.Bootstrap, len(sets)), make([]error, len(sets))
+	bootstraps, errs := make([]*evaluate.Bootstrap, len(sets)), make([]error, len(sets))
 	var wg sync.WaitGroup
 	for i := range sets {
-		wg.Go(func() { boots[i], errs[i] = evaluate.NewBootstrap(f.groups(i), bootstrapSamples, uint64(i)) })
+		wg.Go(func() { bootstraps[i], errs[i] = evaluate.NewBootstrap(f.itemsOf(i), bootstrapSamples, uint64(i)) })
 	}
 	wg.Wait()
-	for i, b := range boots {
+	for i, b := range bootstraps {
 		if errs[i] != nil {
 			return errs[i]
 		}
@@ -26,32 +29,32 @@ func (r *Result) bootstrap(f *Finished) error {
 	}
 	for v := range r.Variants {
 		for _, set := range r.Sets {
-			r.Variants[v].Intervals = append(r.Variants[v].Intervals, intervalOf(boots, set, v))
+			r.Variants[v].Intervals = append(r.Variants[v].Intervals, intervalOf(bootstraps, set, v))
 		}
 	}
 	r.adjust()
 	return nil
 }
 
-// groups returns the items of set i, by variant and seed.
-func (f *Finished) groups(i int) [][]evaluate.Items {
+// itemsOf returns the items of one set, by variant and seed.
+func (f *Finished) itemsOf(set int) [][]evaluate.Items {
 	var groups [][]evaluate.Items
 	for _, v := range f.Options.Variants() {
-		var tables []evaluate.Items
+		var seeds []evaluate.Items
 		for k, record := range f.Records {
 			if record.Variant == v {
-				tables = append(tables, f.Items[k][i])
+				seeds = append(seeds, f.Items[k][set])
 			}
 		}
-		groups = append(groups, tables)
+		groups = append(groups, seeds)
 	}
 	return groups
 }
 
-// intervalOf returns the interval of a variant on a set, without a value if
-// there is none.
-func intervalOf(boots []*evaluate.Bootstrap, set Set, variant int) evaluate.Interval {
-	for _, b := range boots {
+// intervalOf returns the interval of a variant on a set. It has no value if the
+// set has no single items.
+func intervalOf(bootstraps []*evaluate.Bootstrap, set Set, variant int) evaluate.Interval {
+	for _, b := range bootstraps {
 		if b.Task == set.Task && b.Dataset == set.Dataset && b.Metric == set.Metric {
 			return b.Score(variant)
 		}
@@ -72,8 +75,8 @@ func (r *Result) addDifferences(b *evaluate.Bootstrap) {
 	}
 }
 
-// adjust fills in Holm's p-values: of the comparisons with the first variant,
-// which are what a report shows, together; of the others together.
+// adjust fills in Holm's p-values. The comparisons with the first variant, which a
+// report shows, are one family; all others are another.
 func (r *Result) adjust() {
 	var shown, others []*Difference
 	for i := range r.Differences {
@@ -88,8 +91,9 @@ func (r *Result) adjust() {
 	holm(others)
 }
 
-// holm adjusts p-values so that the chance of one false alarm or more among all
-// of them stays below the level (Holm 1979).
+// holm adjusts the p-values of a family, so that the probability of a false alarm
+// anywhere in it stays below the level (S. Holm, A Simple Sequentially Rejective
+// Multiple Test Procedure, Scandinavian Journal of Statistics 6, 1979).
 func holm(family []*Difference) {
 	slices.SortStableFunc(family, func(a, b *Difference) int { return cmp.Compare(a.P, b.P) })
 	largest := 0.0

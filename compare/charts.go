@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/evaluate/words"
@@ -9,48 +10,48 @@ import (
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
-const (
-	secondsName = "seconds: building M, and training"
-	pairsName   = "pairs trained"
-)
-
-// QualityCharts is the mean score against seconds and against pairs.
-func (p page) QualityCharts() []figure {
-	mean := func(m CurvePoint) Spread { return m.Score }
-	return []figure{
-		p.curve("Mean score against time", secondsName, "mean score", byTime, mean),
-		p.curve("Mean score against pairs trained", pairsName, "mean score", byPairs, mean),
-	}
+// An xAxis is a measure of the work that a run has done, for the curves.
+type xAxis struct {
+	against string // in captions
+	name    string
+	of      func(CurvePoint) float64
 }
 
-// SetCharts is the score of each set against seconds and pairs.
+var (
+	overTime  = xAxis{"time", "seconds: building M, and training", func(p CurvePoint) float64 { return float64(p.Seconds.Mean) }}
+	overPairs = xAxis{"pairs trained", "pairs trained", func(p CurvePoint) float64 { return float64(p.Pairs.Mean) }}
+)
+
+// QualityCharts shows the mean score against seconds and against pairs.
+func (p page) QualityCharts() []figure {
+	mean := func(c CurvePoint) Spread { return c.Score }
+	return []figure{p.curve("Mean score", "mean score", overTime, mean), p.curve("Mean score", "mean score", overPairs, mean)}
+}
+
+// SetCharts shows the score of each main set against seconds and against pairs.
 func (p page) SetCharts() []figure {
 	var figures []figure
-	i := 0
-	for _, set := range p.Sets {
-		if !set.Main {
-			continue
-		}
-		k := i
-		i++
-		value := func(m CurvePoint) Spread { return m.Scores[k] }
-		figures = append(figures,
-			p.curve(set.Dataset+" against time", secondsName, set.Metric, byTime, value),
-			p.curve(set.Dataset+" against pairs trained", pairsName, set.Metric, byPairs, value))
+	for i, set := range p.mainSets() {
+		score := func(c CurvePoint) Spread { return c.Scores[i] }
+		figures = append(figures, p.curve(set.Dataset, set.Metric, overTime, score), p.curve(set.Dataset, set.Metric, overPairs, score))
 	}
 	return figures
 }
 
-func byTime(m CurvePoint) float64  { return float64(m.Seconds.Mean) }
-func byPairs(m CurvePoint) float64 { return float64(m.Pairs.Mean) }
+// mainSets lists the sets that are shown over time, in the order of
+// CurvePoint.Scores.
+func (p page) mainSets() []Set {
+	return slices.DeleteFunc(slices.Clone(p.Sets), func(s Set) bool { return !s.Main })
+}
 
-// curve draws a quantity of all variants over the observations.
-func (p page) curve(caption, x, y string, at func(CurvePoint) float64, value func(CurvePoint) Spread) figure {
-	chart := report.LineChart{Title: caption, X: x, Y: y}
+// curve draws a quantity of all variants against their work.
+func (p page) curve(quantity, yName string, x xAxis, value func(CurvePoint) Spread) figure {
+	caption := quantity + " against " + x.against
+	chart := report.LineChart{Title: caption, X: x.name, Y: yName}
 	for i, v := range p.Variants {
 		s := report.Series{Name: v.Name, Color: i}
-		for _, m := range v.Curve {
-			s.Points = append(s.Points, pointOf(at(m), value(m)))
+		for _, point := range v.Curve {
+			s.Points = append(s.Points, pointOf(x.of(point), value(point)))
 		}
 		chart.Series = append(chart.Series, s)
 	}
@@ -61,7 +62,7 @@ func pointOf(x float64, s Spread) report.Point {
 	return report.Point{X: x, Y: float64(s.Mean), Low: float64(s.Low), High: float64(s.High)}
 }
 
-// SpeedCharts is words a second and memory.
+// SpeedCharts shows words a second and memory.
 func (p page) SpeedCharts() []figure {
 	speed := report.BarChart{Title: "words per second", X: "words of the text a second, training only"}
 	memory := report.BarChart{Title: "memory", X: "bytes"}
@@ -78,7 +79,7 @@ func (p page) SpeedCharts() []figure {
 	}
 }
 
-const memoryNote = "Computed from sizes, as 'w2vcl plan' does; the comparison itself keeps the text beside them."
+const memoryNote = "Computed from sizes, as by 'w2vcl plan'. The comparison itself also keeps the text in memory."
 
 func memoryParts(m runfolder.Memory) []report.Part {
 	return []report.Part{
@@ -96,10 +97,28 @@ func memoryKeys() []report.Key {
 	return keys
 }
 
-// BandCharts is the losses of frequency bands: at the end, and on the way
-// there.
+// BandCharts shows the losses of frequency bands: at the end, and as they changed.
 func (p page) BandCharts() []figure {
-	end := report.BoxChart{Title: "loss of words by frequency, at the end", X: "times the word occurs in the text", Y: "loss"}
+	figures := []figure{p.lastBands()}
+	last := len(p.bands()) - 1
+	for _, b := range []int{0, last} {
+		which := "most frequent"
+		if b == last {
+			which = "rarest"
+		}
+		words := fmt.Sprintf("the %s words (%s times)", which, bandName(p.bands()[b].Band))
+		mean := func(c CurvePoint) Spread { return c.Bands[b].Means }
+		variance := func(c CurvePoint) Spread { return c.Bands[b].Variances }
+		figures = append(figures,
+			p.curve("Mean loss of "+words, "mean loss", overTime, mean),
+			p.curve("Variance of the loss between "+words, "variance", overTime, variance))
+	}
+	return figures
+}
+
+// lastBands draws the losses of all bands at the end.
+func (p page) lastBands() figure {
+	chart := report.BoxChart{Title: "loss of words by frequency, at the end", X: "occurrences of a word in the text", Y: "loss"}
 	for b, band := range p.bands() {
 		group := report.BoxGroup{Name: bandName(band.Band)}
 		for i, v := range p.Variants {
@@ -112,24 +131,12 @@ func (p page) BandCharts() []figure {
 				Name: v.Name, Color: i, Low: q[0], Q1: q[1], Median: q[2], Q3: q[3], High: q[4], Mean: last.Mean,
 			})
 		}
-		end.Groups = append(end.Groups, group)
+		chart.Groups = append(chart.Groups, group)
 	}
-	figures := []figure{{Caption: "Loss of words at the end", Note: "Box: the middle half of the words; whiskers: 90%; line: median; dot: mean.", SVG: end.SVG()}}
-	last := len(p.bands()) - 1
-	for _, b := range []int{0, last} {
-		which := "most frequent"
-		if b == last {
-			which = "rarest"
-		}
-		words := fmt.Sprintf("the %s words (%s times)", which, bandName(p.bands()[b].Band))
-		figures = append(figures,
-			p.curve("Mean loss of "+words, secondsName, "mean loss", byTime, func(m CurvePoint) Spread { return m.Bands[b].Means }),
-			p.curve("Variance of the loss between "+words, secondsName, "variance", byTime, func(m CurvePoint) Spread { return m.Bands[b].Variances }))
-	}
-	return figures
+	return figure{Caption: "Loss of words at the end", Note: "Box: the middle half of the words; whiskers: 90%; line: median; dot: mean.", SVG: chart.SVG()}
 }
 
-// bands are those of the first observation; all have the same words.
+// bands are those of the first observation. All observations have the same bands.
 func (p page) bands() []BandOfSeeds { return p.Variants[0].Curve[0].Bands }
 
 func bandName(b words.Band) string {
@@ -153,31 +160,26 @@ func (p page) BandRows() [][]cell {
 	return rows
 }
 
-// SweepCharts is the final scores against what a sweep varies.
+// SweepCharts shows the final scores of each sweep against the values of its
+// setting.
 func (p page) SweepCharts() []figure {
 	var figures []figure
-	for _, sweep := range []struct {
-		caption, x string
-		value      func(Variant) int
-	}{
-		{"Scores by context size (mode cl)", "columns l of M", func(v Variant) int { return v.Contexts }},
-		{"Scores by batch size (mode vanilla)", "pairs in a minibatch", func(v Variant) int { return v.Batch }},
-	} {
-		chart := report.LineChart{Title: sweep.caption, X: sweep.x, Y: "score", Log: true}
+	for _, sweep := range sweeps {
+		chart := report.LineChart{Title: sweep.title(), X: sweep.axis, Y: "score", Log: true}
 		for i, set := range p.Sets {
 			if !set.Main {
 				continue
 			}
 			s := report.Series{Name: set.Dataset, Color: len(chart.Series)}
 			for _, v := range p.Variants {
-				if at := sweep.value(v.Variant); at > 0 {
-					s.Points = append(s.Points, pointOf(float64(at), v.Scores[i]))
+				if value := *sweep.value(&v.Variant); value > 0 {
+					s.Points = append(s.Points, pointOf(float64(value), v.Scores[i]))
 				}
 			}
 			chart.Series = append(chart.Series, s)
 		}
 		if len(chart.Series) > 0 && len(chart.Series[0].Points) > 1 {
-			figures = append(figures, figure{Caption: sweep.caption, SVG: chart.SVG()})
+			figures = append(figures, figure{Caption: sweep.title(), SVG: chart.SVG()})
 		}
 	}
 	return figures
@@ -186,10 +188,8 @@ func (p page) SweepCharts() []figure {
 // SetLegend names the colours of the sweeps' charts.
 func (p page) SetLegend() []report.Key {
 	var keys []report.Key
-	for _, set := range p.Sets {
-		if set.Main {
-			keys = append(keys, report.Key{Name: set.Dataset, Color: len(keys)})
-		}
+	for i, set := range p.mainSets() {
+		keys = append(keys, report.Key{Name: set.Dataset, Color: i})
 	}
 	return keys
 }

@@ -102,7 +102,7 @@ func TestComparison(t *testing.T) {
 	}
 	for _, v := range r.Variants {
 		if len(v.Curve) != 3 || !v.Score.Deviation.Valid() {
-			t.Errorf("%s: %d moments, deviation %v", v.Name, len(v.Curve), v.Score.Deviation)
+			t.Errorf("%s: %d points, deviation %v", v.Name, len(v.Curve), v.Score.Deviation)
 		}
 		// The last observation saw what the run saved.
 		last := v.Curve[len(v.Curve)-1]
@@ -195,51 +195,7 @@ func checkPage(t *testing.T, page string) {
 	}
 }
 
-// cancelWriter cancels when it is told something with text in it.
-type cancelWriter struct {
-	text   string
-	cancel func()
-	log    bytes.Buffer
-}
-
-func (w *cancelWriter) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte(w.text)) {
-		w.cancel()
-	}
-	return w.log.Write(p)
-}
-
-// TestInterruptedComparison goes on after an interrupt between and within runs
-// and ends like one that was never disturbed.
-func TestInterruptedComparison(t *testing.T) {
-	modes := []string{settings.ModeCL, string(sequential.PWord2Vec)}
-	undisturbed := smallComparison(t, modes...)
-	want := summarized(t, undisturbed, nil)
-	for _, text := range []string{"Matrix M", "[2 of", "[3 of", "[4 of", "Judging"} {
-		o := smallComparison(t, modes...)
-		ctx, cancel := context.WithCancel(t.Context())
-		w := &cancelWriter{text: text, cancel: cancel}
-		_, err := Execute(ctx, o, nil, terminal.NewProgress(w))
-		cancel()
-		if err == nil || !errors.Is(err, train.ErrInterrupted) {
-			t.Errorf("interrupted at %q: error %v\n%s", text, err, &w.log)
-			continue
-		}
-		got := summarized(t, o, nil)
-		for i := range want.Variants {
-			for k := range want.Variants[i].Scores {
-				if got.Variants[i].Scores[k].Mean != want.Variants[i].Scores[k].Mean {
-					t.Errorf("interrupted at %q: %s has other scores", text, want.Variants[i].Name)
-				}
-			}
-			if len(got.Variants[i].Curve) != len(want.Variants[i].Curve) {
-				t.Errorf("interrupted at %q: %d moments, want %d", text, len(got.Variants[i].Curve), len(want.Variants[i].Curve))
-			}
-		}
-	}
-}
-
-// TestClasses scores sets of sentences, which may be asked for later and
+// TestClasses scores sets of sentences, which can be asked for later and
 // interrupted.
 func TestClasses(t *testing.T) {
 	o := smallComparison(t, settings.ModeCL)
@@ -289,149 +245,5 @@ func TestClasses(t *testing.T) {
 	}
 	if _, err := Execute(t.Context(), o, nil, nil); err == nil || !strings.Contains(err.Error(), "no classification set found") {
 		t.Errorf("without sentences: error %v", err)
-	}
-}
-
-// TestReportNamesTheText as the user did, not by a path of this machine.
-func TestReportNamesTheText(t *testing.T) {
-	o := smallComparison(t, string(sequential.PWord2Vec))
-	o.Seeds, o.Corpus = 1, "the text"
-	r := summarized(t, o, nil)
-	path := o.Settings["corpus"]
-	if r.Text.Corpus != "the text" || r.Text.Bytes != int64(len(read(t, path))) {
-		t.Errorf("text %+v", r.Text)
-	}
-	for _, name := range []string{ReportFile, PageFile} {
-		if strings.Contains(read(t, filepath.Join(o.Out, name)), path) {
-			t.Errorf("%s has the path", name)
-		}
-	}
-	if !strings.Contains(read(t, filepath.Join(o.Out, runsFolder, "pword2vec-seed1.json")), path) {
-		t.Error("the record of the run has lost the path, which it needs to go on")
-	}
-}
-
-// TestInterruptedRun stops a run after its first observation; it goes on from
-// there, and nothing is observed twice or lost.
-func TestInterruptedRun(t *testing.T) {
-	o := smallComparison(t, settings.ModeCL)
-	o.Seeds, o.Points, o.Contexts = 1, 4, []int{4000}
-	undisturbed := o
-	undisturbed.Out = filepath.Join(t.TempDir(), "undisturbed")
-	want := summarized(t, undisturbed, nil)
-
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	watched := make(chan bool)
-	go func() {
-		defer close(watched)
-		for ctx.Err() == nil {
-			data, err := os.ReadFile(filepath.Join(o.Out, runsFolder, "cl-seed1.json"))
-			if err == nil && bytes.Contains(data, []byte(`"share"`)) {
-				cancel()
-			}
-		}
-	}()
-	_, err := Execute(ctx, o, nil, nil)
-	cancel()
-	<-watched
-	if !errors.Is(err, train.ErrInterrupted) {
-		t.Skipf("the run was faster than the test: %v", err)
-	}
-	var shown bytes.Buffer
-	got := summarized(t, o, terminal.NewProgress(&shown))
-	if !strings.Contains(shown.String(), "Resuming after") {
-		t.Errorf("the run was not resumed:\n%s", &shown)
-	}
-	first, second := want.Runs[0], got.Runs[0]
-	if len(second.Points) != len(first.Points) {
-		t.Fatalf("%d observations, want %d", len(second.Points), len(first.Points))
-	}
-	for i, p := range first.Points {
-		q := second.Points[i]
-		if q.Units != p.Units || !slices.Equal(q.Scores, p.Scores) || q.Bands[0] != p.Bands[0] {
-			t.Errorf("observation %d is of %d units, want %d, or its numbers differ", i, q.Units, p.Units)
-		}
-	}
-}
-
-func TestAnotherComparisonIsRefused(t *testing.T) {
-	o := smallComparison(t, string(sequential.PWord2Vec))
-	o.Seeds = 1
-	summarized(t, o, nil)
-	text := read(t, o.Settings["corpus"])
-	write := func(text string) {
-		if err := os.WriteFile(o.Settings["corpus"], []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for want, change := range map[string]func(o *Options){
-		"--dim 8, not 9":            func(o *Options) { o.Settings["dim"] = "9" },
-		"--budget recipe, not":      func(o *Options) { o.Budget = Budget{BudgetSeconds, 1} },
-		"--points 3, not 4":         func(o *Options) { o.Points = 4 },
-		"has other evaluation sets": func(o *Options) { o.Data = filepath.Join(o.Data, "pairs.txt") },
-		"has another text":          func(*Options) { write(text + "w1 w2 w3 w4 w5\n") },
-	} {
-		changed := o
-		changed.Settings = map[string]string{"corpus": o.Settings["corpus"], "dim": "8", "threads": "1"}
-		change(&changed)
-		_, err := Execute(t.Context(), changed, nil, nil)
-		write(text)
-		if want == "--budget recipe, not" { // it also sets epochs
-			want = "--epochs 5, not"
-		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
-	}
-}
-
-func TestLimitedBudgets(t *testing.T) {
-	o := smallComparison(t, settings.ModeCL, string(sequential.PWord2Vec))
-	o.Seeds, o.Contexts = 1, []int{12}
-	o.Budget = Budget{BudgetIterations, 60} // five times all columns
-	r := summarized(t, o, nil)
-	cl, other := float64(r.Variants[0].Pairs.Mean), float64(r.Variants[1].Pairs.Mean)
-	if other < cl || other > 1.3*cl { // a block of this text is all of it
-		t.Errorf("%v pairs, cl trained %v", other, cl)
-	}
-	o = smallComparison(t, settings.ModeCL, string(sequential.PWord2Vec))
-	o.Seeds, o.Contexts = 1, []int{12}
-	o.Budget = Budget{BudgetSeconds, 0.2}
-	r = summarized(t, o, nil)
-	for _, v := range r.Variants {
-		if s := float64(v.SecondsTrain.Mean); s < 0.2 || s > 30 { // seconds, where the machine is busy
-			t.Errorf("%s trained for %v seconds of 0.2", v.Name, s)
-		}
-		if len(v.Curve) == 0 {
-			t.Errorf("%s was not observed", v.Name)
-		}
-	}
-}
-
-func TestSpread(t *testing.T) {
-	s := spreadOf([]float64{1, math.NaN(), 2, 6})
-	if s.Mean != 3 || math.Abs(float64(s.Deviation)-math.Sqrt(7)) > 1e-12 || s.Low != 1 || s.High != 6 {
-		t.Errorf("%+v", s)
-	}
-	if one := spreadOf([]float64{4}); one.Mean != 4 || one.Deviation.Valid() {
-		t.Errorf("of one value %+v", one)
-	}
-	if none := spreadOf(nil); none.Mean.Valid() {
-		t.Errorf("of nothing %+v", none)
-	}
-}
-
-// TestHolm compares with R's p.adjust(c(.01, .04, .03, .005), "holm").
-func TestHolm(t *testing.T) {
-	var family []*Difference
-	for _, p := range []float64{.01, .04, .03, .005} {
-		family = append(family, &Difference{P: p})
-	}
-	holm(slices.Clone(family))
-	for i, want := range []float64{.03, .06, .06, .02} {
-		if got := family[i].Holm; math.Abs(got-want) > 1e-12 {
-			t.Errorf("p %v becomes %v, want %v", family[i].P, got, want)
-		}
 	}
 }

@@ -1,9 +1,10 @@
-// Package compare trains several modes on one text under one budget, looks at
-// their quality along the way, and says what came of it.
+// Package compare trains several modes on one text under one budget, scores every
+// run several times on its way, and reports quality, time, memory and losses.
+// Package train does the training.
 //
-// Start at [Options], which become a list of runs (options.go). [Execute] trains
-// those that are not finished yet and keeps a [Record] of each (execute.go,
-// record.go). [Summarize] turns records into a [Result] (result.go), which is
-// written as a page, JSON and CSV (page.go, files.go). There is no training
-// here: that is package train's.
+// Start at [Options], which become a list of runs (options.go, sweep.go,
+// budget.go). [Execute] trains the runs that are not finished and keeps a [Record]
+// of each (execute.go, record.go); a judge scores them all alike (judge.go).
+// [Summarize] turns the records into a [Result] (result.go, chance.go), which is
+// written as a page, as JSON and as CSV (page.go, charts.go, files.go).
 package compare

@@ -24,10 +24,10 @@ type Finished struct {
 	Items   [][]evaluate.Items // of each record
 }
 
-// Execute trains all runs that are not finished yet, one after the other on one
-// text in memory. source, if not nil, is read instead of the corpus. When ctx
-// is cancelled the run at hand saves what it needs to go on, and the error is
-// [train.ErrInterrupted]: the same options continue.
+// Execute trains the runs that are not finished, one after the other, on one text
+// in memory. source, if not nil, is read instead of the corpus. When ctx is
+// cancelled the current run saves a checkpoint and the error is
+// [train.ErrInterrupted]; a call with the same options continues.
 func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progress) (*Finished, error) {
 	runs, err := o.Runs()
 	if err != nil {
@@ -38,19 +38,14 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progr
 		return nil, err
 	}
 	e := &executor{options: o, source: source, text: text, progress: p}
-	if e.judge, err = newJudge(ctx, o.Data, text, runs[0].Config); err != nil {
+	if e.judge, err = newJudge(ctx, o, text, runs[0].Config); err != nil {
 		return nil, err
-	}
-	if o.Classify {
-		if err := e.judge.findClasses(); err != nil {
-			return nil, err
-		}
 	}
 	for _, note := range e.judge.notes {
 		p.Notef("%s", note)
 	}
 	f := &Finished{Options: o, Text: text}
-	for _, r := range runs { // all records first: a wrong folder is no reason to train
+	for _, r := range runs { // all records first: a wrong folder is refused before any training
 		record, err := e.open(r)
 		if err != nil {
 			return nil, err
@@ -58,14 +53,15 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progr
 		f.Records = append(f.Records, record)
 	}
 	for i, r := range runs {
-		if err := e.run(ctx, r, f.Records[i], fmt.Sprintf("[%d of %d] %s, seed %d", i+1, len(runs), r.Name, r.Config.Seed)); err != nil {
+		title := fmt.Sprintf("[%d of %d] %s, seed %d", i+1, len(runs), r.Name, r.Config.Seed)
+		if err := e.run(ctx, r, f.Records[i], title); err != nil {
 			return nil, err
 		}
 		if err := e.classify(ctx, r, f.Records[i]); err != nil {
 			return nil, err
 		}
 	}
-	p.Notef("Judging what chance has to do with it")
+	p.Notef("Judging the differences against chance")
 	for _, r := range runs {
 		items, err := e.judge.items(ctx, r.Config.Out)
 		if err != nil {
@@ -85,22 +81,22 @@ type executor struct {
 	progress *terminal.Progress
 }
 
-// open returns the record of a run, with what is known of it already.
+// open returns the record of a run, as an earlier process left it if there was one.
 func (e *executor) open(r Run) (*Record, error) {
 	record := &Record{
 		Variant: r.Variant, Seed: r.Config.Seed, Settings: settingsOf(r.Config), Budget: e.options.Budget.String(),
-		Observed: e.options.Points, Fingerprint: fmt.Sprintf("%016x", e.text.Fingerprint()), Sets: e.judge.sets,
+		Observations: e.options.Points, Fingerprint: fmt.Sprintf("%016x", e.text.Fingerprint()), Sets: e.judge.sets,
 	}
 	return record, record.reload(e.options.Out)
 }
 
-// run trains and judges one run, if that was not done before.
-func (e *executor) run(ctx context.Context, r Run, record *Record, what string) error {
+// run trains and judges one run, unless that was done before.
+func (e *executor) run(ctx context.Context, r Run, record *Record, title string) error {
 	if record.Finished {
-		e.progress.Notef("%s: done before", what)
+		e.progress.Notef("%s: done before", title)
 		return nil
 	}
-	e.progress.Notef("%s", what)
+	e.progress.Notef("%s", title)
 	if err := os.MkdirAll(filepath.Dir(r.Config.Out), 0o755); err != nil {
 		return fmt.Errorf("cannot make --out: %w", err)
 	}
@@ -118,8 +114,8 @@ func (e *executor) run(ctx context.Context, r Run, record *Record, what string) 
 	return record.save(e.options.Out)
 }
 
-// classify scores a finished run on the sets of sentences, if they are asked for
-// and that was not done before.
+// classify scores a finished run on the sets of sentences, if they were asked for
+// and unless that was done before.
 func (e *executor) classify(ctx context.Context, r Run, record *Record) (err error) {
 	if !e.options.Classify || slices.Equal(record.ClassSets, e.judge.classSets) {
 		return nil
@@ -138,7 +134,7 @@ func (e *executor) train(ctx context.Context, r Run, record *Record) (runfolder.
 		Source: e.source, Text: e.text, Limit: e.options.Budget.limit(r.Config, e.text.Vocabulary.Len()), NoPlan: true,
 		Observations: e.options.Points,
 		Observe: func(o train.Observation) error {
-			// An interrupt waits for it: a second or so.
+			// An interrupt waits for the observation, which takes about a second.
 			point, err := e.judge.point(context.WithoutCancel(ctx), o)
 			if err != nil {
 				return err
@@ -147,12 +143,7 @@ func (e *executor) train(ctx context.Context, r Run, record *Record) (runfolder.
 			return record.save(e.options.Out)
 		},
 	}
-	began := false
-	for _, suffix := range []string{"", ".partial"} {
-		_, err := os.Stat(r.Config.Out + suffix)
-		began = began || err == nil
-	}
-	if !began {
+	if !begun(r.Config.Out) {
 		return train.Run(ctx, r.Config, options, e.progress)
 	}
 	summary, err := train.Resume(ctx, r.Config.Out, nil, func(string) train.Options { return options }, e.progress)
@@ -162,11 +153,21 @@ func (e *executor) train(ctx context.Context, r Run, record *Record) (runfolder.
 	return summary, err
 }
 
-// stopped makes the error of work that was cancelled one that says how to go
-// on.
+// begun reports whether there is a run to resume. If the folder cannot be read,
+// train.Run says why.
+func begun(out string) bool {
+	run, err := runfolder.Open(out)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(run.Path(runfolder.ConfigFile))
+	return err == nil
+}
+
+// stopped replaces the error of cancelled work by one that says how to continue.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	return fmt.Errorf("%w: what was done is kept; the same command goes on", train.ErrInterrupted)
+	return fmt.Errorf("%w: finished work is kept; the same command continues", train.ErrInterrupted)
 }

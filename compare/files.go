@@ -14,14 +14,14 @@ import (
 
 // The files of a comparison, beside the folder of runs.
 const (
-	PageFile   = "report.html" // for people
+	PageFile   = "report.html" // to read
 	ReportFile = "report.json" // the Result
-	ScoresFile = "scores.csv"  // one line a run and metric
+	ScoresFile = "scores.csv"  // one line a run, set and metric
 	CurveFile  = "curve.csv"   // one line a run, observation and set
 	BandsFile  = "bands.csv"   // one line a run, observation and frequency band
 )
 
-// Write writes all files of the report into a folder.
+// Write writes all files of the report to a folder.
 func (r *Result) Write(dir string) error {
 	at := func(name string, write func(io.Writer) error) error {
 		return atomicfile.Write(filepath.Join(dir, name), write)
@@ -45,8 +45,8 @@ func writeCSV(rows [][]string) func(io.Writer) error {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// scoreText is empty where there is no score, which every reader of CSV takes
-// for a missing value.
+// scoreText is empty if there is no score. Readers of CSV take that for a missing
+// value.
 func scoreText(s evaluate.Score) string {
 	if !s.Valid() {
 		return ""
@@ -54,6 +54,7 @@ func scoreText(s evaluate.Score) string {
 	return number(float64(s))
 }
 
+// key returns the columns that identify a run.
 func (r *Record) key() []string {
 	return []string{r.Variant.Name, r.Mode, strconv.FormatUint(r.Seed, 10)}
 }
@@ -73,9 +74,8 @@ func (r *Result) scoreRows() [][]string {
 	return rows
 }
 
-// pointKey is what tells observation i of a run from others. Runs of different
-// seeds are observed at slightly different places, so that the number is what to
-// average by.
+// pointKey returns the columns that identify observation i of a run. Its number is
+// there to average by: shares and seconds differ a little from seed to seed.
 func (r *Record) pointKey(i int, p Point) []string {
 	return append(r.key(), strconv.Itoa(i+1), number(p.Share), strconv.Itoa(p.Units), number(r.Summary.SecondsMatrix), number(p.Seconds), number(p.Pairs))
 }

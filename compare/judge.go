@@ -17,39 +17,56 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// A judge scores the runs of a comparison, all in the same way.
+// A judge scores all runs of a comparison alike.
 type judge struct {
 	data  string
 	pairs words.LossPairs
-	sets  []string // in the data
-	notes []string // on what the data has besides
+	sets  []string // in the data, with the number of items of each
+	notes []string // on other files in the data
 
 	classSets []string // of sentences, if they are scored
 }
 
-// The losses by frequency band are computed on so many contexts of each word,
-// drawn with a seed of their own.
+// The losses of frequency bands are computed on the same contexts of each word in
+// every comparison of a text.
 const (
 	contextsPerWord = 16
 	pairsSeed       = 20160916
 	bands           = 5
 )
 
-// newJudge draws the pairs from the text: contexts within the window, as many
-// for each word, and negatives by their counts^0.75.
-func newJudge(ctx context.Context, data string, text *corpus.Corpus, c settings.Config) (*judge, error) {
+// newJudge returns the judge of runs on a text; c has the settings that all runs
+// share.
+func newJudge(ctx context.Context, o Options, text *corpus.Corpus, c settings.Config) (*judge, error) {
+	pairs, err := drawPairs(ctx, text, c)
+	if err != nil {
+		return nil, err
+	}
+	j := &judge{data: o.Data, pairs: pairs}
+	if err := j.findSets(ctx); err != nil {
+		return nil, err
+	}
+	if o.Classify {
+		err = j.findClasses()
+	}
+	return j, err
+}
+
+// drawPairs draws the pairs that losses are computed on: contexts within the
+// window, as many for each word, and negatives by counts^0.75.
+func drawPairs(ctx context.Context, text *corpus.Corpus, c settings.Config) (words.LossPairs, error) {
+	p := words.LossPairs{PerWord: contextsPerWord, Negatives: c.Negative}
 	m, err := wordcontext.Build(ctx, text, wordcontext.Options{
 		Window: c.Window, Contexts: contextsPerWord, Passes: 1, Seed: pairsSeed,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("cannot draw the pairs to compute losses on: %w", err)
+		return p, fmt.Errorf("cannot draw the pairs to compute losses on: %w", err)
 	}
 	defer func() { _ = m.Close() }() // in memory only
 	noise, err := corpus.NewAlias(corpus.CountPower(text.Vocabulary.Counts, 0.75))
 	if err != nil {
-		return nil, fmt.Errorf("cannot draw negatives: %w", err)
+		return p, fmt.Errorf("cannot draw negatives: %w", err)
 	}
-	p := words.LossPairs{PerWord: contextsPerWord, Negatives: c.Negative}
 	counter := uint64(0)
 	for i := range text.Vocabulary.Len() {
 		for k := range contextsPerWord {
@@ -65,86 +82,16 @@ func newJudge(ctx context.Context, data string, text *corpus.Corpus, c settings.
 			}
 		}
 	}
-	j := &judge{data: data, pairs: p}
-	return j, j.findSets(ctx)
-}
-
-// point judges a run at an observation by the main metrics.
-func (j *judge) point(ctx context.Context, o train.Observation) (Point, error) {
-	p := Point{Share: o.Share, Units: o.Units, Seconds: o.Seconds, Pairs: o.Pairs, Loss: o.Loss}
-	vectors, err := o.Vectors()
-	if err != nil {
-		return p, err
-	}
-	if p.Scores, err = j.score(ctx, vectors, words.CosAdd); err != nil {
-		return p, err
-	}
-	losses := words.Losses(o.Words, o.Contexts, vectors.Dim, j.pairs)
-	p.Bands = words.Bands(losses, o.Vocabulary.Counts, bands)
 	return p, nil
 }
 
-func (j *judge) score(ctx context.Context, vectors *embedding.Table, m words.Method) ([]evaluate.Result, error) {
-	results, _, err := words.Score(ctx, vectors, j.data, words.Options{Methods: []words.Method{m}})
-	return slices.DeleteFunc(results, func(r evaluate.Result) bool { return !isMain(r) }), err
-}
-
-// isMain reports whether a result is by the metric that stands for its set.
-func isMain(r evaluate.Result) bool {
-	switch r.Task {
-	case evaluate.TaskSimilarity:
-		return r.Metric == evaluate.MetricSpearman
-	case evaluate.TaskAnalogy:
-		return r.Metric == string(words.CosAdd)
-	case evaluate.TaskClassification: // not scored along the way
-		return false
-	default:
-		return true
-	}
-}
-
-// all scores the vectors of a finished run by all metrics.
-func (j *judge) all(ctx context.Context, run string) ([]evaluate.Result, error) {
-	vectors, err := runfolder.LoadVectors(run)
-	if err != nil {
-		return nil, err
-	}
-	results, _, err := words.Score(ctx, vectors.Table, j.data, words.Options{})
-	return results, err
-}
-
-// items returns the outcomes of single items of a finished run.
-func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error) {
-	vectors, err := runfolder.LoadVectors(run)
-	if err != nil {
-		return nil, err
-	}
-	items, _, err := words.Items(ctx, vectors.Table, j.data, words.Options{Methods: []words.Method{words.CosAdd}})
-	return items, err
-}
-
-// classes scores the vectors of a finished run on the sets of sentences. note is
-// told about each set.
-func (j *judge) classes(ctx context.Context, run string, note func(dataset string)) ([]evaluate.Result, error) {
-	vectors, err := runfolder.LoadVectors(run)
-	if err != nil {
-		return nil, err
-	}
-	results, _, err := sentences.Score(ctx, vectors.Table, j.data, sentences.Options{Threads: runtime.GOMAXPROCS(0), Progress: func(dataset string, done, _ int) {
-		if done == 0 {
-			note(dataset)
-		}
-	}})
-	return results, err
-}
-
-// findSets names the sets in the data, by scoring a table of one word on them.
+// findSets names the sets in the data by scoring a table of one word on them.
 func (j *judge) findSets(ctx context.Context) error {
 	table, err := embedding.NewTable([]string{"the"}, 1, []float32{1})
 	if err != nil {
 		return err
 	}
-	results, notes, err := words.Score(ctx, table, j.data, words.Options{Methods: []words.Method{words.CosAdd}})
+	results, notes, err := words.Score(ctx, table, j.data, words.Options{Methods: mainMethods})
 	if err != nil {
 		return err
 	}
@@ -165,4 +112,76 @@ func (j *judge) findClasses() error {
 	}
 	j.classSets, j.notes = sets, append(j.notes, notes...)
 	return nil
+}
+
+// mainMethods are the methods of solving analogies that count for the mean score.
+var mainMethods = []words.Method{words.CosAdd}
+
+// isMain reports whether a result counts for the mean score and is shown over
+// time: it is by the main metric of a set of words.
+func isMain(r evaluate.Result) bool {
+	switch r.Task {
+	case evaluate.TaskSimilarity:
+		return r.Metric == evaluate.MetricSpearman
+	case evaluate.TaskAnalogy:
+		return slices.Contains(mainMethods, words.Method(r.Metric))
+	case evaluate.TaskClassification: // scored at the end only
+		return false
+	default:
+		return true
+	}
+}
+
+// point judges a run at an observation by the main metrics.
+func (j *judge) point(ctx context.Context, o train.Observation) (Point, error) {
+	p := Point{Share: o.Share, Units: o.Units, Seconds: o.Seconds, Pairs: o.Pairs, Loss: o.Loss}
+	vectors, err := o.Vectors()
+	if err != nil {
+		return p, err
+	}
+	results, _, err := words.Score(ctx, vectors, j.data, words.Options{Methods: mainMethods})
+	if err != nil {
+		return p, err
+	}
+	p.Scores = slices.DeleteFunc(results, func(r evaluate.Result) bool { return !isMain(r) })
+	losses := words.Losses(o.Words, o.Contexts, vectors.Dim, j.pairs)
+	p.Bands = words.Bands(losses, o.Vocabulary.Counts, bands)
+	return p, nil
+}
+
+// all scores the vectors of a finished run by all metrics.
+func (j *judge) all(ctx context.Context, run string) ([]evaluate.Result, error) {
+	vectors, err := runfolder.LoadVectors(run)
+	if err != nil {
+		return nil, err
+	}
+	results, _, err := words.Score(ctx, vectors.Table, j.data, words.Options{})
+	return results, err
+}
+
+// items returns the outcomes of single items of a finished run.
+func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error) {
+	vectors, err := runfolder.LoadVectors(run)
+	if err != nil {
+		return nil, err
+	}
+	items, _, err := words.Items(ctx, vectors.Table, j.data, words.Options{Methods: mainMethods})
+	return items, err
+}
+
+// classes scores the vectors of a finished run on the sets of sentences. It calls
+// note at the beginning of each set.
+func (j *judge) classes(ctx context.Context, run string, note func(dataset string)) ([]evaluate.Result, error) {
+	vectors, err := runfolder.LoadVectors(run)
+	if err != nil {
+		return nil, err
+	}
+	progress := func(dataset string, done, _ int) {
+		if done == 0 {
+			note(dataset)
+		}
+	}
+	options := sentences.Options{Threads: runtime.GOMAXPROCS(0), Progress: progress}
+	results, _, err := sentences.Score(ctx, vectors.Table, j.data, options)
+	return results, err
 }

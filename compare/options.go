@@ -15,26 +15,27 @@ import (
 
 // Options say what is compared.
 type Options struct {
-	Modes []string // the first is what the others are compared with
-	Seeds int      // runs of each, with seeds that follow each other
+	Modes []string // the first is compared with each of the others
+	Seeds int      // runs of each mode, with seeds that follow each other
 
-	// Settings are those that all modes share, by the setting's name, as
-	// flags would have them. A mode that has no use for one does without.
+	// Settings are those that all modes share, by name, as texts that a flag
+	// would take. A mode that does not use one does without it.
 	Settings map[string]string
-	// Own are settings of single modes, by mode and name. They win.
-	Own map[string]map[string]string
+	// ModeSettings are settings of single modes, by mode and name. They go before
+	// Settings.
+	ModeSettings map[string]map[string]string
 
-	Contexts []int // sweep of mode cl over l; empty: the recipe's
-	Batches  []int // sweep of mode vanilla over the minibatch; empty: the recipe's
+	Contexts []int // to compare, columns l of M; empty: the recipe's
+	Batches  []int // to compare, pairs of a minibatch; empty: the recipe's
 
 	Budget   Budget
-	Points   int    // evaluations of a run, at equal steps of its work
+	Points   int    // observations of a run, at equal steps of its work
 	Data     string // folder of evaluation sets
-	Classify bool   // score the finished runs on the sets of sentences in Data, too
-	Out      string
+	Classify bool   // also score the finished runs on the sets of sentences in Data
+	Out      string // folder of the report and the runs
 
-	// Corpus is the corpus as the report names it; empty: as Settings do, who
-	// need a path that holds from any folder.
+	// Corpus is the name of the corpus in the report; empty: its name in Settings,
+	// which must be a path that holds from any folder.
 	Corpus string
 }
 
@@ -57,35 +58,23 @@ func (r Run) name() string {
 	return fmt.Sprintf("%s-seed%d", strings.NewReplacer(" ", "-", "=", "").Replace(r.Variant.Name), r.Config.Seed)
 }
 
-// Variants lists what is compared, in the order of the modes.
+// Variants lists everything that is compared, in the order of the modes.
 func (o Options) Variants() []Variant {
 	var all []Variant
 	for _, mode := range o.Modes {
-		switch {
-		case mode == settings.ModeCL && len(o.Contexts) > 0:
-			for _, l := range o.Contexts {
-				all = append(all, Variant{Name: o.sweepName(mode, "l", l, o.Contexts), Mode: mode, Contexts: l})
+		variants := []Variant{{Name: mode, Mode: mode}}
+		for _, s := range sweeps {
+			if values := s.values(o); len(values) > 0 && slices.Contains(s.modes(), mode) {
+				variants = s.over(variants, values)
 			}
-		case mode == settings.ModeVanilla && len(o.Batches) > 0:
-			for _, b := range o.Batches {
-				all = append(all, Variant{Name: o.sweepName(mode, "batch", b, o.Batches), Mode: mode, Batch: b})
-			}
-		default:
-			all = append(all, Variant{Name: mode, Mode: mode})
 		}
+		all = append(all, variants...)
 	}
 	return all
 }
 
-func (o Options) sweepName(mode, what string, value int, values []int) string {
-	if len(values) == 1 {
-		return mode
-	}
-	return fmt.Sprintf("%s %s=%d", mode, what, value)
-}
-
-// Runs resolves the settings of all runs, seed by seed, so that an interrupted
-// comparison has something of every mode. What the user got wrong is a
+// Runs resolves the settings of all runs. They come seed by seed, so that an
+// interrupted comparison has runs of every mode. Mistakes of the user are a
 // [terminal.UsageError].
 func (o Options) Runs() ([]Run, error) {
 	if err := o.check(); err != nil {
@@ -99,7 +88,7 @@ func (o Options) Runs() ([]Run, error) {
 				return nil, err
 			}
 			if c.Seed > math.MaxInt64-uint64(i) {
-				return nil, terminal.Usagef("--seed %d: leaves no room for %d seeds", c.Seed, o.Seeds)
+				return nil, terminal.Usagef("--seed %d: too large for %d seeds from there on", c.Seed, o.Seeds)
 			}
 			c.Seed += uint64(i)
 			r := Run{Variant: v, Config: c}
@@ -110,7 +99,7 @@ func (o Options) Runs() ([]Run, error) {
 	return runs, nil
 }
 
-// check refuses what no run could tell.
+// check refuses mistakes that no single run would show.
 func (o Options) check() error {
 	known := settings.ModeNames()
 	for i, mode := range o.Modes {
@@ -130,37 +119,41 @@ func (o Options) check() error {
 		return terminal.Usagef("--seeds %d: must be from 1 to 1000", o.Seeds)
 	case o.Points < 1 || o.Points > 1000:
 		return terminal.Usagef("--points %d: must be from 1 to 1000", o.Points)
-	case len(o.Contexts) > 0 && !slices.Contains(o.Modes, settings.ModeCL):
-		return terminal.Usagef("--contexts is for mode %s, which is not compared", settings.ModeCL)
-	case len(o.Batches) > 0 && !slices.Contains(o.Modes, settings.ModeVanilla):
-		return terminal.Usagef("--batch is for mode %s, which is not compared", settings.ModeVanilla)
 	}
-	if err := unique("contexts", o.Contexts); err != nil {
-		return err
-	}
-	if err := unique("batch", o.Batches); err != nil {
-		return err
+	for _, s := range sweeps {
+		if err := o.checkSweep(s); err != nil {
+			return err
+		}
 	}
 	return o.checkSettings()
 }
 
-func unique(flag string, values []int) error {
+// checkSweep refuses a sweep of no mode, and values that are there twice.
+func (o Options) checkSweep(s sweep) error {
+	values := s.values(o)
+	compared := func(mode string) bool { return slices.Contains(o.Modes, mode) }
+	if len(values) > 0 && !slices.ContainsFunc(s.modes(), compared) {
+		return terminal.Usagef("--%s is for mode %s, which is not compared", s.setting, strings.Join(s.modes(), ", "))
+	}
 	for i, v := range values {
 		if slices.Contains(values[:i], v) {
-			return terminal.Usagef("--%s: %d is there twice", flag, v)
+			return terminal.Usagef("--%s: %d is there twice", s.setting, v)
 		}
 	}
 	return nil
 }
 
+// ownSettings are the settings of runs that a comparison sets itself.
+var ownSettings = []string{"mode", "out", "seed", "corpus", "force", "matrix", "init"}
+
 // checkSettings refuses settings that would change nothing.
 func (o Options) checkSettings() error {
-	for _, mode := range slices.Sorted(maps.Keys(o.Own)) {
+	for _, mode := range slices.Sorted(maps.Keys(o.ModeSettings)) {
 		if !slices.Contains(o.Modes, mode) {
 			return terminal.Usagef("--set %s.…: mode %s is not compared", mode, mode)
 		}
-		for name := range o.Own[mode] {
-			if slices.Contains([]string{"mode", "out", "seed", "corpus", "force", "matrix", "init"}, name) {
+		for name := range o.ModeSettings[mode] {
+			if slices.Contains(ownSettings, name) {
 				return terminal.Usagef("--set %s.%s: a comparison sets that itself", mode, name)
 			}
 		}
@@ -174,18 +167,18 @@ func (o Options) checkSettings() error {
 	return nil
 }
 
-// shared are the settings of group "Model and samples" that all modes have in
-// common: what a mode's recipe is about is not among them.
-var shared = []string{"dim", "window", "negative", "sample"}
+// sharedSamples are the settings of group "Model and samples" that all modes have
+// in common. The others are the point of each mode's recipe.
+var sharedSamples = []string{"dim", "window", "negative", "sample"}
 
-// resolve returns the settings of a variant: those of the text and the shared
-// ones from the recipe of mode cl, so that they are the same for all; the rest
-// from the mode's own recipe; budget, sweep and the user's over them.
+// resolve returns the settings of a variant. Those of the text and the shared ones
+// come from the recipe of mode cl, so that all modes have the same; the others
+// from the mode's own recipe. Budget, sweep and the user's settings go over them.
 func (o Options) resolve(v Variant) (settings.Config, error) {
 	texts := map[string]string{}
 	defaults := settings.Defaults(settings.ModeCL, o.Settings["preset"], "")
 	for _, s := range defaults.Settings() {
-		if s.Group == settings.GroupText || slices.Contains(shared, s.Name) {
+		if s.Group == settings.GroupText || slices.Contains(sharedSamples, s.Name) {
 			texts[s.Name] = s.String()
 		}
 		if text, ok := o.Settings[s.Name]; ok && s.AppliesTo(v.Mode) {
@@ -193,18 +186,16 @@ func (o Options) resolve(v Variant) (settings.Config, error) {
 		}
 	}
 	texts["mode"], texts["out"] = v.Mode, o.Out
-	if v.Contexts > 0 {
-		texts["contexts"] = strconv.Itoa(v.Contexts)
-	}
-	if v.Batch > 0 {
-		texts["batch"] = strconv.Itoa(v.Batch)
+	for _, s := range sweeps {
+		if value := *s.value(&v); value > 0 {
+			texts[s.setting] = strconv.Itoa(value)
+		}
 	}
 	o.Budget.apply(v.Mode, texts)
-	own := o.Own[v.Mode]
-	if _, ok := own["iterations"]; ok {
-		delete(texts, "epochs")
+	if _, ok := o.ModeSettings[v.Mode]["iterations"]; ok {
+		delete(texts, "epochs") // one of the two says how long to train
 	}
-	maps.Copy(texts, own)
+	maps.Copy(texts, o.ModeSettings[v.Mode])
 	c, err := settings.Resolve("", texts)
 	if err != nil {
 		return c, fmt.Errorf("mode %s: %w", v.Name, err)

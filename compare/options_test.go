@@ -18,8 +18,8 @@ func testOptions(modes ...string) Options {
 	}
 }
 
-// TestRunsShareSettings: what describes the text and the task is the same for
-// all modes, whatever their recipes say; seeds follow each other.
+// TestRunsShareSettings: the settings of the text and the task are the same for all
+// modes, whatever their recipes say; seeds follow each other.
 func TestRunsShareSettings(t *testing.T) {
 	for _, preset := range []string{"tuned", "paper"} {
 		o := testOptions(settings.ModeNames()...)
@@ -57,7 +57,7 @@ func TestRunsShareSettings(t *testing.T) {
 func TestSweeps(t *testing.T) {
 	o := testOptions(settings.ModeVanilla, settings.ModeCL, string(sequential.Word2Vec))
 	o.Contexts, o.Batches = []int{64, 256}, []int{128}
-	o.Own = map[string]map[string]string{settings.ModeVanilla: {"lr": "0.5"}}
+	o.ModeSettings = map[string]map[string]string{settings.ModeVanilla: {"lr": "0.5"}}
 	runs, err := o.Runs()
 	if err != nil {
 		t.Fatal(err)
@@ -95,12 +95,12 @@ func TestOptionsRefuse(t *testing.T) {
 		"contexts without cl": {func(o *Options) { o.Modes[0], o.Contexts = "fullw2v", []int{5} }, "--contexts is for mode cl"},
 		"batch of others":     {func(o *Options) { o.Batches = []int{5} }, "--batch is for mode vanilla"},
 		"contexts twice":      {func(o *Options) { o.Contexts = []int{5, 6, 5} }, "5 is there twice"},
-		"own of another mode": {func(o *Options) { o.Own = map[string]map[string]string{"vanilla": {"lr": "1"}} }, "mode vanilla is not compared"},
-		"own seed":            {func(o *Options) { o.Own = map[string]map[string]string{"cl": {"seed": "1"}} }, "--set cl.seed"},
-		"own setting unknown": {func(o *Options) { o.Own = map[string]map[string]string{"cl": {"pace": "1"}} }, "pace"},
+		"own of another mode": {func(o *Options) { o.ModeSettings = map[string]map[string]string{"vanilla": {"lr": "1"}} }, "mode vanilla is not compared"},
+		"own seed":            {func(o *Options) { o.ModeSettings = map[string]map[string]string{"cl": {"seed": "1"}} }, "--set cl.seed"},
+		"own setting unknown": {func(o *Options) { o.ModeSettings = map[string]map[string]string{"cl": {"pace": "1"}} }, "pace"},
 		"setting of no mode":  {func(o *Options) { o.Modes, o.Settings["passes"] = []string{"word2vec"}, "2" }, "--passes does not apply to any"},
 		"impossible setting":  {func(o *Options) { o.Settings["dim"] = "0" }, "--dim 0"},
-		"seeds at the end":    {func(o *Options) { o.Seeds, o.Settings["seed"] = 2, "9223372036854775807" }, "no room"},
+		"seeds at the end":    {func(o *Options) { o.Seeds, o.Settings["seed"] = 2, "9223372036854775807" }, "too large for 2 seeds"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := testOptions(settings.ModeCL, string(sequential.Word2Vec))
@@ -136,7 +136,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetOfModes: cl gets its iterations, the others as many pairs.
+// TestBudgetOfModes: mode cl gets its iterations, the others as many pairs.
 func TestBudgetOfModes(t *testing.T) {
 	o := testOptions(settings.ModeCL, string(sequential.Word2Vec))
 	o.Settings["negative"] = "5"

@@ -30,17 +30,18 @@ func (r *Result) writePage(w io.Writer) error {
 	return report.Page(w, page{r}.Title(), template.HTML(body.String()))
 }
 
-// A page gives the template what it shows.
+// A page gives the template its data.
 type page struct{ *Result }
 
-// A chart with the words beneath it.
+// A figure is a chart with its texts.
 type figure struct {
 	Caption string
 	Note    string
-	Legend  []report.Key // of its own
+	Legend  []report.Key // if it is not the one of the section
 	SVG     template.HTML
 }
 
+// Title names what is compared, the first few of many.
 func (p page) Title() string {
 	var names []string
 	for _, v := range p.Variants {
@@ -52,12 +53,25 @@ func (p page) Title() string {
 	return strings.Join(names, ", ") + " compared"
 }
 
-func (p page) Explain() string {
+// BudgetMeaning explains the budget.
+func (p page) BudgetMeaning() string {
 	b, err := ParseBudget(p.Budget)
 	if err != nil {
 		return p.Budget
 	}
 	return b.Explain()
+}
+
+// Repeatable lists the modes whose vectors are the same to the bit for any number of
+// threads; the others are so with one thread.
+func (p page) Repeatable() string {
+	var names []string
+	for _, m := range settings.Modes() {
+		if m.Family != settings.SentenceOrdered {
+			names = append(names, m.Name)
+		}
+	}
+	return strings.Join(names, " and ")
 }
 
 func (p page) Number(n int64) string { return terminal.Number(n) }
@@ -77,16 +91,20 @@ type cell struct {
 	Best        bool
 }
 
-// SpeedRows is the table of times and amounts, a row for each variant.
+// SpeedRows is the table of times and amounts, one row a variant.
 func (p page) SpeedRows() [][]cell {
 	var rows [][]cell
+	var means []evaluate.Score
 	for _, v := range p.Variants {
+		means = append(means, v.Score.Mean)
 		rows = append(rows, []cell{
 			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
 			amount(v.PairsPerSecond), amount(v.Pairs), {Text: fmt.Sprintf("%.3g", float64(v.Epochs.Mean))}, {Text: terminal.Bytes(v.Memory.Total)},
 		})
 	}
-	markBest(rows, func(i int) evaluate.Score { return p.Variants[i].Score.Mean }, 1)
+	if best := largest(means); best >= 0 {
+		rows[best][1].Best = true
+	}
 	return rows
 }
 
@@ -101,7 +119,7 @@ func amount(s Spread) cell { return cell{Text: report.Short(float64(s.Mean))} }
 
 func score(s Spread) cell { return cell{Text: s.Mean.String(), Small: deviation(s, "%.3f")} }
 
-// deviation writes ± the deviation over seeds, nothing if there is one seed.
+// deviation writes ± the deviation between seeds, nothing if there is one seed.
 func deviation(s Spread, format string) string {
 	if !s.Deviation.Valid() {
 		return ""
@@ -109,21 +127,19 @@ func deviation(s Spread, format string) string {
 	return fmt.Sprintf("± "+format, float64(s.Deviation))
 }
 
-// markBest marks the largest of a column's values.
-func markBest(rows [][]cell, value func(row int) evaluate.Score, column int) {
+// largest returns the place of the largest valid score, or -1.
+func largest(scores []evaluate.Score) int {
 	best := -1
-	for i := range rows {
-		if v := value(i); v.Valid() && (best < 0 || v > value(best)) {
+	for i, s := range scores {
+		if s.Valid() && (best < 0 || s > scores[best]) {
 			best = i
 		}
 	}
-	if best >= 0 {
-		rows[best][column].Best = true
-	}
+	return best
 }
 
-// MainRows, ClassRows and OtherRows are the tables of scores: a row for each set,
-// a column for each variant.
+// MainRows, ClassRows and OtherRows are the tables of scores, one row a set and one
+// column a variant.
 func (p page) MainRows() [][]cell  { return p.scoreRows(tableMain) }
 func (p page) ClassRows() [][]cell { return p.scoreRows(tableClasses) }
 func (p page) OtherRows() [][]cell { return p.scoreRows(tableOthers) }
@@ -135,14 +151,12 @@ func (p page) scoreRows(table string) [][]cell {
 			continue
 		}
 		row := []cell{{Text: set.Dataset, Small: set.Metric}}
-		best := -1
-		for k, v := range p.Variants {
+		var means []evaluate.Score
+		for _, v := range p.Variants {
 			row = append(row, score(v.Scores[i]))
-			if mean := v.Scores[i].Mean; mean.Valid() && (best < 0 || mean > p.Variants[best].Scores[i].Mean) {
-				best = k
-			}
+			means = append(means, v.Scores[i].Mean)
 		}
-		if best >= 0 {
+		if best := largest(means); best >= 0 {
 			row[1+best].Best = true
 		}
 		rows = append(rows, append(row, coverage(set)))
@@ -199,8 +213,8 @@ type setting struct {
 	Values []string // one for all variants, or one for each
 }
 
-// SettingRows lists every setting. One that is the same for all that have it
-// has one value.
+// SettingRows lists the settings. One with the same value for all variants has that
+// value once; one that no variant uses is left out.
 func (p page) SettingRows() []setting {
 	var rows []setting
 	var c settings.Config
@@ -223,7 +237,8 @@ func (p page) SettingRows() []setting {
 	return rows
 }
 
-// settingOf returns the value of a setting that says something.
+// settingOf returns the value of a setting of a variant, or a dash if it says
+// nothing.
 func settingOf(v VariantResult, s settings.Setting) string {
 	if s.Subword != nil && !slices.Contains(s.Subword, v.Settings["subword"]) {
 		return "–"
@@ -231,7 +246,7 @@ func settingOf(v VariantResult, s settings.Setting) string {
 	value, open := v.Settings[s.Name], false
 	switch s.Name {
 	case "epochs":
-		open = value == strconv.Itoa(endless)
+		open = value == strconv.Itoa(endlessEpochs)
 	case "iterations":
 		open = value == strconv.Itoa(endlessIterations)
 		if value == "0" { // whole epochs
@@ -247,7 +262,7 @@ func settingOf(v VariantResult, s settings.Setting) string {
 	return value
 }
 
-// Seed says which seeds were used.
+// Seed names the seeds of the runs.
 func (p page) Seed() string {
 	first, last := p.Runs[0].Seed, p.Runs[len(p.Runs)-1].Seed
 	if first == last {

@@ -19,23 +19,24 @@ import (
 	"github.com/w2vcl/w2vcl/settings"
 )
 
-// runsFolder, in the folder of a comparison, holds for each run the run folder
-// NAME and the record NAME.json.
+// runsFolder, in the folder of a comparison, holds the run folder NAME and the
+// record NAME.json of each run.
 const runsFolder = "runs"
 
-// A Record is what is known of a run. It is written after each observation, so
-// that a comparison can be interrupted at any time.
+// A Record is everything that a comparison keeps of a run beside its run folder.
+// It is written after each observation, so that a comparison can be interrupted at
+// any time.
 type Record struct {
 	Variant
-	Seed        uint64            `json:"seed"`
-	Settings    map[string]string `json:"settings"` // recorded ones, by name
-	Budget      string            `json:"budget"`
-	Observed    int               `json:"observations"` // that were asked for
-	Fingerprint string            `json:"fingerprint"`  // of the text
-	Sets        []string          `json:"sets"`         // that were evaluated
+	Seed         uint64            `json:"seed"`
+	Settings     map[string]string `json:"settings"` // see settingsOf
+	Budget       string            `json:"budget"`
+	Observations int               `json:"observations"` // that were asked for
+	Fingerprint  string            `json:"fingerprint"`  // of the text
+	Sets         []string          `json:"sets"`         // of the evaluation
 
-	Points   []Point           `json:"points"`
-	Finished bool              `json:"finished"` // what follows is there
+	Points   []Point           `json:"points"`   // the observations until now
+	Finished bool              `json:"finished"` // the fields below are set
 	Summary  runfolder.Summary `json:"summary"`
 	Scores   []evaluate.Result `json:"scores"` // at the end, by all metrics
 
@@ -44,9 +45,9 @@ type Record struct {
 	ClassSets []string          `json:"class_sets,omitempty"`
 }
 
-// A Point is a run at one observation.
+// A Point is one observation of a run.
 type Point struct {
-	Share   float64           `json:"share"` // of the work
+	Share   float64           `json:"share"` // of the work, from 0 to 1
 	Units   int               `json:"units"`
 	Seconds float64           `json:"seconds"` // of training
 	Pairs   float64           `json:"pairs"`
@@ -55,7 +56,9 @@ type Point struct {
 	Bands   []words.Band      `json:"bands"`
 }
 
-// settingsOf returns the settings that a run folder records.
+// settingsOf returns all recorded settings of a mode, as texts by name.
+// [settings.Config.Recorded] leaves out those that say nothing; report.json and the
+// records of earlier comparisons have them.
 func settingsOf(c settings.Config) map[string]string {
 	texts := map[string]string{}
 	for _, s := range c.Settings() {
@@ -79,8 +82,8 @@ func (r *Record) save(out string) error {
 	})
 }
 
-// reload takes over what an earlier process recorded of the same run. A record
-// of another run is an error that says what differs.
+// reload reads the record of the same run that an earlier process wrote, if there
+// is one. A record of another run is an error that names a difference.
 func (r *Record) reload(out string) error {
 	data, err := os.ReadFile(r.path(out))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,15 +96,15 @@ func (r *Record) reload(out string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.path(out), err)
 	}
-	if what := r.differs(&old); what != "" {
-		return terminal.Usagef("--out %s holds another comparison: %s has %s; name another folder", out, filepath.Base(r.path(out)), what)
+	if difference := r.difference(&old); difference != "" {
+		return terminal.Usagef("--out %s holds another comparison: %s has %s; name another folder", out, filepath.Base(r.path(out)), difference)
 	}
 	*r = old
 	return nil
 }
 
-// differs names the first thing that makes the old record another one, or "".
-func (r *Record) differs(old *Record) string {
+// difference names the first reason why the old record is of another run, or "".
+func (r *Record) difference(old *Record) string {
 	if !maps.Equal(r.Settings, old.Settings) {
 		for _, name := range slices.Sorted(maps.Keys(r.Settings)) {
 			if r.Settings[name] != old.Settings[name] {
@@ -113,8 +116,8 @@ func (r *Record) differs(old *Record) string {
 	switch {
 	case r.Budget != old.Budget:
 		return fmt.Sprintf("--budget %s, not %s", old.Budget, r.Budget)
-	case r.Observed != old.Observed:
-		return fmt.Sprintf("--points %d, not %d", old.Observed, r.Observed)
+	case r.Observations != old.Observations:
+		return fmt.Sprintf("--points %d, not %d", old.Observations, r.Observations)
 	case r.Fingerprint != old.Fingerprint:
 		return "another text"
 	case !slices.Equal(r.Sets, old.Sets):
@@ -123,7 +126,7 @@ func (r *Record) differs(old *Record) string {
 	return ""
 }
 
-// add appends an observation. Those after it are of work that is done again.
+// add appends an observation. Observations after it are of work that is done again.
 func (r *Record) add(p Point) {
 	r.Points = slices.DeleteFunc(r.Points, func(old Point) bool { return old.Units >= p.Units })
 	r.Points = append(r.Points, p)

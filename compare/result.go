@@ -13,7 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
-// A Result is a comparison, all numbers of it. Its JSON is report.json.
+// A Result holds all numbers of a comparison. Its JSON is report.json.
 type Result struct {
 	Version string        `json:"version"`
 	Command string        `json:"command"`
@@ -30,7 +30,7 @@ type Result struct {
 	Runs        []*Record       `json:"runs"`
 }
 
-// A Text is what was trained on.
+// A Text describes the text that all runs trained on.
 type Text struct {
 	Corpus      string `json:"corpus"` // as the user named it
 	Fingerprint string `json:"fingerprint"`
@@ -41,23 +41,24 @@ type Text struct {
 	Sentences   int64  `json:"sentences"`
 }
 
-// A Set is what was scored, by one metric.
+// A Set is an evaluation set with one of its metrics.
 type Set struct {
 	Task    string `json:"task"`
 	Dataset string `json:"dataset"`
 	Metric  string `json:"metric"`
 	Found   int    `json:"found"`
 	Total   int    `json:"total"`
-	Main    bool   `json:"main"` // it counts for the mean score and is shown over time
+	Main    bool   `json:"main"` // counts for the mean score and is shown over time
 }
 
-// Which table of the report a set stands in.
+// The tables of scores in the report.
 const (
 	tableMain    = "main"
 	tableClasses = "classes of sentences"
 	tableOthers  = "other metrics"
 )
 
+// table returns the table of the report that has the set.
 func (s Set) table() string {
 	switch {
 	case s.Main:
@@ -69,14 +70,15 @@ func (s Set) table() string {
 	}
 }
 
-// A Spread is a mean over seeds.
+// A Spread is a number of several seeds: its mean, and how far the seeds lie apart.
 type Spread struct {
 	Mean      evaluate.Score `json:"mean"`
-	Deviation evaluate.Score `json:"deviation"` // of the sample; null with one seed
+	Deviation evaluate.Score `json:"deviation"` // standard deviation; null with one seed
 	Low       evaluate.Score `json:"low"`       // smallest
 	High      evaluate.Score `json:"high"`      // largest
 }
 
+// spreadOf sums up the values that are numbers.
 func spreadOf(values []float64) Spread {
 	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	n := float64(len(values))
@@ -92,7 +94,7 @@ func spreadOf(values []float64) Spread {
 		squares += (v - mean) * (v - mean)
 	}
 	return Spread{
-		Mean: evaluate.Score(mean), Deviation: evaluate.Score(math.Sqrt(squares / (n - 1))), // NaN with one
+		Mean: evaluate.Score(mean), Deviation: evaluate.Score(math.Sqrt(squares / (n - 1))), // NaN with one seed
 		Low: evaluate.Score(slices.Min(values)), High: evaluate.Score(slices.Max(values)),
 	}
 }
@@ -110,13 +112,13 @@ type VariantResult struct {
 	Epochs         Spread            `json:"epochs"`
 	Score          Spread            `json:"score"`  // mean of the sets' main metrics
 	Scores         []Spread          `json:"scores"` // of Result.Sets
-	// Intervals of the main metrics over the choice of items; the value is
-	// null where a set has no single items.
+	// Intervals of Result.Sets over the choice of items. They are null where a
+	// metric has no single items.
 	Intervals []evaluate.Interval `json:"intervals"`
 	Curve     []CurvePoint        `json:"curve"`
 }
 
-// A CurvePoint is a variant at one observation, over its seeds.
+// A CurvePoint is one point of a variant's curves: an observation over its seeds.
 type CurvePoint struct {
 	Seconds Spread        `json:"seconds"` // building M and training
 	Pairs   Spread        `json:"pairs"`
@@ -125,14 +127,14 @@ type CurvePoint struct {
 	Bands   []BandOfSeeds `json:"bands"`
 }
 
-// BandOfSeeds is the losses of a frequency band, means over the seeds.
+// A BandOfSeeds holds the losses of a frequency band, as means over the seeds.
 type BandOfSeeds struct {
 	words.Band
-	Means     Spread `json:"means"`     // of the words' mean loss
-	Variances Spread `json:"variances"` // of the variance between words
+	Means     Spread `json:"means"`     // of the mean loss of the words
+	Variances Spread `json:"variances"` // of the variance between the words
 }
 
-// A Difference is what sets two variants apart on one set.
+// A Difference compares the scores of two variants on one set.
 type Difference struct {
 	Task       string            `json:"task"`
 	Dataset    string            `json:"dataset"`
@@ -140,15 +142,12 @@ type Difference struct {
 	Items      int               `json:"items"` // that all variants know
 	Variant    string            `json:"variant"`
 	Against    string            `json:"against"`
-	Difference evaluate.Interval `json:"difference"`
-	P          float64           `json:"p"`    // two-sided, by bootstrap
-	Holm       float64           `json:"holm"` // adjusted to the number of sets and variants compared with the first
+	Difference evaluate.Interval `json:"difference"` // score of Variant minus score of Against
+	P          float64           `json:"p"`          // two-sided, by bootstrap
+	Holm       float64           `json:"holm"`       // P, adjusted for all comparisons of its family
 }
 
-// bootstrapSamples gives p-values down to 0.0004.
-const bootstrapSamples = 5000
-
-// Summarize computes everything that a report says.
+// Summarize computes all numbers of the report.
 func Summarize(f *Finished, version, command string) (*Result, error) {
 	stats := f.Text.Stats
 	r := &Result{
@@ -171,11 +170,11 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	return r, r.bootstrap(f)
 }
 
-// corpus names the corpus as the user did: a report is passed on, and the path on
-// this machine says nothing elsewhere.
+// corpus names the corpus as the user did. A report is passed on, and a path of this
+// machine says nothing elsewhere.
 func (f *Finished) corpus() string { return cmp.Or(f.Options.Corpus, f.Options.Settings["corpus"]) }
 
-// reported returns a record as the report has it: all scores in one list.
+// reported returns a record in the form of the report: all scores in one list.
 func (f *Finished) reported(record *Record) *Record {
 	r := *record
 	r.Settings = maps.Clone(r.Settings)
@@ -198,41 +197,43 @@ func (r *Result) runsOf(v Variant) []*Record {
 	return runs
 }
 
-// over collects a number of each record.
-func over[T any](records []T, number func(T) float64) Spread {
+// overSeeds sums up one number of the runs of a variant.
+func overSeeds(runs []*Record, number func(*Record) float64) Spread {
 	var values []float64
-	for _, r := range records {
+	for _, r := range runs {
 		values = append(values, number(r))
 	}
 	return spreadOf(values)
 }
 
-// sum sums up the records of a variant.
-func (r *Result) variant(v Variant, records []*Record) VariantResult {
-	s := VariantResult{Variant: v, Settings: records[0].Settings, Memory: records[0].Summary.Memory}
-	s.SecondsMatrix = over(records, func(r *Record) float64 { return r.Summary.SecondsMatrix })
-	s.SecondsTrain = over(records, func(r *Record) float64 { return r.Summary.SecondsTrain })
-	s.WordsPerSecond = over(records, func(r *Record) float64 { return r.Summary.WordsPerSecond })
-	s.PairsPerSecond = over(records, func(r *Record) float64 { return r.Summary.PairsPerSecond })
-	s.Pairs = over(records, func(r *Record) float64 { return r.Summary.PairsPerSecond * r.Summary.SecondsTrain })
-	s.Epochs = over(records, func(r *Record) float64 { return r.Summary.Epochs })
+// variant sums up the runs of a variant.
+func (r *Result) variant(v Variant, runs []*Record) VariantResult {
+	result := VariantResult{
+		Variant: v, Settings: runs[0].Settings, Memory: runs[0].Summary.Memory,
+		SecondsMatrix:  overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsMatrix }),
+		SecondsTrain:   overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsTrain }),
+		WordsPerSecond: overSeeds(runs, func(r *Record) float64 { return r.Summary.WordsPerSecond }),
+		PairsPerSecond: overSeeds(runs, func(r *Record) float64 { return r.Summary.PairsPerSecond }),
+		Pairs:          overSeeds(runs, func(r *Record) float64 { return r.Summary.PairsPerSecond * r.Summary.SecondsTrain }),
+		Epochs:         overSeeds(runs, func(r *Record) float64 { return r.Summary.Epochs }),
+		Score: overSeeds(runs, func(r *Record) float64 {
+			return meanScore(slices.DeleteFunc(slices.Clone(r.Scores), func(s evaluate.Result) bool { return !isMain(s) }))
+		}),
+	}
 	for i := range r.Sets {
-		s.Scores = append(s.Scores, over(records, func(r *Record) float64 { return float64(r.Scores[i].Score) }))
+		result.Scores = append(result.Scores, overSeeds(runs, func(r *Record) float64 { return float64(r.Scores[i].Score) }))
 	}
-	s.Score = over(records, func(r *Record) float64 {
-		return meanScore(slices.DeleteFunc(slices.Clone(r.Scores), func(s evaluate.Result) bool { return !isMain(s) }))
-	})
-	moments := len(records[0].Points)
-	for _, record := range records {
-		moments = min(moments, len(record.Points))
+	points := len(runs[0].Points)
+	for _, run := range runs {
+		points = min(points, len(run.Points))
 	}
-	for k := range moments {
-		s.Curve = append(s.Curve, curvePointOf(records, k))
+	for k := range points {
+		result.Curve = append(result.Curve, curvePointOf(runs, k))
 	}
-	return s
+	return result
 }
 
-// meanScore is the mean of the scores that there are.
+// meanScore is the mean of the valid scores.
 func meanScore(scores []evaluate.Result) float64 {
 	var values []float64
 	for _, s := range scores {
@@ -241,25 +242,25 @@ func meanScore(scores []evaluate.Result) float64 {
 	return float64(spreadOf(values).Mean)
 }
 
-// curvePointOf sums up observation k.
-func curvePointOf(records []*Record, k int) CurvePoint {
-	m := CurvePoint{
-		Seconds: over(records, func(r *Record) float64 { return r.Summary.SecondsMatrix + r.Points[k].Seconds }),
-		Pairs:   over(records, func(r *Record) float64 { return r.Points[k].Pairs }),
-		Score:   over(records, func(r *Record) float64 { return meanScore(r.Points[k].Scores) }),
+// curvePointOf sums up observation k of the runs of a variant.
+func curvePointOf(runs []*Record, k int) CurvePoint {
+	point := CurvePoint{
+		Seconds: overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsMatrix + r.Points[k].Seconds }),
+		Pairs:   overSeeds(runs, func(r *Record) float64 { return r.Points[k].Pairs }),
+		Score:   overSeeds(runs, func(r *Record) float64 { return meanScore(r.Points[k].Scores) }),
 	}
-	for i := range records[0].Points[k].Scores {
-		m.Scores = append(m.Scores, over(records, func(r *Record) float64 { return float64(r.Points[k].Scores[i].Score) }))
+	for i := range runs[0].Points[k].Scores {
+		point.Scores = append(point.Scores, overSeeds(runs, func(r *Record) float64 { return float64(r.Points[k].Scores[i].Score) }))
 	}
-	for i, first := range records[0].Points[k].Bands {
+	for i, first := range runs[0].Points[k].Bands {
 		band := BandOfSeeds{Band: first}
-		band.Means = over(records, func(r *Record) float64 { return r.Points[k].Bands[i].Mean })
-		band.Variances = over(records, func(r *Record) float64 { return r.Points[k].Bands[i].Variance })
+		band.Means = overSeeds(runs, func(r *Record) float64 { return r.Points[k].Bands[i].Mean })
+		band.Variances = overSeeds(runs, func(r *Record) float64 { return r.Points[k].Bands[i].Variance })
 		band.Mean, band.Variance = float64(band.Means.Mean), float64(band.Variances.Mean)
 		for q := range band.Quantiles {
-			band.Quantiles[q] = float64(over(records, func(r *Record) float64 { return r.Points[k].Bands[i].Quantiles[q] }).Mean)
+			band.Quantiles[q] = float64(overSeeds(runs, func(r *Record) float64 { return r.Points[k].Bands[i].Quantiles[q] }).Mean)
 		}
-		m.Bands = append(m.Bands, band)
+		point.Bands = append(point.Bands, band)
 	}
-	return m
+	return point
 }

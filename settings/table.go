@@ -146,3 +146,7 @@ func MayChange(name string) bool {
 	s, ok := new(Config).setting(name)
 	return ok && s.Resume
 }
+
+// Find returns the setting of that name, without a value; ok is false if there is
+// none.
+func Find(name string) (s Setting, ok bool) { return new(Config).setting(name) }

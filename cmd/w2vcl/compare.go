@@ -92,7 +92,7 @@ command goes on where it was; with more modes or seeds it adds to what is there.
 func (o *compareOptions) run(ctx context.Context, s streams) error {
 	options := compare.Options{
 		Modes: o.modes.names, Seeds: o.seeds, Points: o.points, Contexts: o.contexts, Batches: o.batches,
-		Settings: o.settings.set, Own: o.own, Budget: o.budget.Budget, Out: o.out, Classify: o.classify, Corpus: o.settings.set["corpus"],
+		Settings: o.settings.set, ModeSettings: o.own, Budget: o.budget.Budget, Out: o.out, Classify: o.classify, Corpus: o.settings.set["corpus"],
 	}
 	source := o.corpus()
 	if _, err := options.Runs(); err != nil { // before any work
