@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// An axis maps values to a line from pixel Start to pixel End.
+// An axis maps values to a line from one pixel to another.
 type axis struct {
-	low, high  float64 // values at the ends
+	low, high  float64 // values at start and end
 	start, end float64 // pixels
 	log        bool
 	ticks      []float64
 }
 
-// newAxis returns an axis that has room for all values, with about so many
-// ticks at round numbers. A logarithmic axis has ticks at powers of two. Values
-// that are no numbers are left out; without values the axis goes from 0 to 1.
+// newAxis returns an axis that spans all values and has about the given number of
+// ticks, at round numbers. A logarithmic axis has ticks at powers of two. Values
+// that are no numbers are left out; without values the axis goes from 0 to 1, or
+// from 1 to 2 if it is logarithmic.
 func newAxis(values []float64, start, end float64, ticks int, log bool) axis {
 	a := axis{low: math.Inf(1), high: math.Inf(-1), start: start, end: end, log: log}
 	for _, v := range values {
@@ -41,9 +42,9 @@ func newAxis(values []float64, start, end float64, ticks int, log bool) axis {
 
 // setRound widens the axis to multiples of a round step.
 func (a *axis) setRound(ticks int) {
-	if a.low == a.high { // one value: a little room on both sides
-		room := max(math.Abs(a.low)/10, 1e-3)
-		a.low, a.high = a.low-room, a.high+room
+	if a.low == a.high { // one value: a margin on both sides
+		margin := max(math.Abs(a.low)/10, 1e-3)
+		a.low, a.high = a.low-margin, a.high+margin
 	}
 	step := roundStep((a.high - a.low) / float64(ticks))
 	first, last := math.Floor(a.low/step+1e-9), math.Ceil(a.high/step-1e-9)
@@ -87,10 +88,10 @@ func (a axis) at(v float64) float64 {
 	return a.start + (v-low)/(high-low)*(a.end-a.start)
 }
 
-// label writes a tick's value with the digits that tell ticks apart.
+// label writes the value of a tick with enough digits to tell ticks apart.
 func (a axis) label(v float64) string {
 	if a.log && v >= 1 && v < 1<<20 {
-		return strconv.FormatFloat(v, 'f', 0, 64) // powers of two are known by all their digits
+		return strconv.FormatFloat(v, 'f', 0, 64) // people know powers of two by all their digits
 	}
 	if a.log || len(a.ticks) < 2 {
 		return Short(v)

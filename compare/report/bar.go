@@ -5,18 +5,18 @@ import (
 	"html/template"
 )
 
-// A Part of a bar.
+// A Part is a piece of a bar.
 type Part struct {
 	Name  string
 	Color int
 	Value float64
 }
 
-// A Bar is one or several parts end to end.
+// A Bar is one part, or several end to end.
 type Bar struct {
 	Name  string
 	Parts []Part
-	Label string // written at its end
+	Label string // at the end of the bar
 }
 
 // A BarChart shows amounts as horizontal bars.
@@ -34,7 +34,7 @@ func (b BarChart) SVG() template.HTML {
 	if len(b.Bars) == 0 {
 		return c.nothing()
 	}
-	const from, to = 14, width - 78 // room for the labels
+	const from, to = 14, width - 78 // the labels are on the right
 	sums := []float64{0}
 	for _, bar := range b.Bars {
 		sums = append(sums, bar.sum())

@@ -5,7 +5,8 @@ import (
 	"html/template"
 )
 
-// A Box sums up a distribution: whiskers, the middle half, median and mean.
+// A Box sums up a distribution by its quantiles (whiskers at 5% and 95%, quarters,
+// median) and its mean.
 type Box struct {
 	Name                      string
 	Color                     int
@@ -13,7 +14,7 @@ type Box struct {
 	Mean                      float64
 }
 
-// A BoxGroup is some boxes to be compared with each other.
+// A BoxGroup holds boxes to compare with each other.
 type BoxGroup struct {
 	Name  string
 	Boxes []Box
@@ -41,13 +42,13 @@ func (b BoxChart) SVG() template.HTML {
 	y := newAxis(ys, height-bottom, top, 5, false)
 	c.yAxis(y, b.Y)
 	c.xAxis(axis{}, b.X)
-	room := float64(width-left-right) / float64(len(b.Groups))
+	wide := float64(width-left-right) / float64(len(b.Groups))
 	for i, g := range b.Groups {
-		from := left + room*float64(i)
-		c.text(from+room/2, height-bottom+17, "tick", "middle", g.Name)
-		step := room * 0.84 / float64(max(len(g.Boxes), 1))
+		from := left + wide*float64(i)
+		c.text(from+wide/2, height-bottom+17, "tick", "middle", g.Name)
+		step := wide * 0.84 / float64(max(len(g.Boxes), 1))
 		for k, box := range g.Boxes {
-			c.box(box, y, from+room*0.08+step*(float64(k)+0.5), min(step*0.7, 24))
+			c.box(box, y, from+wide*0.08+step*(float64(k)+0.5), min(step*0.7, 24))
 		}
 	}
 	return c.finish()

@@ -1,7 +1,7 @@
-// Package report draws charts as SVG and puts pages together that need nothing
-// but themselves: no scripts, no fonts, no network. Colours come from classes
-// (s0, s1, ...) that the page's style sheet gives a light and a dark form, so
-// one file serves both.
+// Package report draws charts as SVG and makes HTML pages that load nothing: no
+// scripts, no fonts, no network. A chart names its colours by classes (s0, s1,
+// ...). The style sheet of the page gives each class a light and a dark colour, so
+// that one file serves both.
 //
 // Start at [LineChart]; [BoxChart] and [BarChart] share its axes (axis.go).
 // [Page] wraps the body of a page.

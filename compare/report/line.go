@@ -7,23 +7,22 @@ import (
 	"strings"
 )
 
-// A Point of a line. Low and High bound its spread; they are Y if there is
-// none.
+// A Point is a point of a line. Low and High bound the spread of Y; both are Y if
+// there is none.
 type Point struct{ X, Y, Low, High float64 }
 
 // A Series is a line. Points without a number are left out.
 type Series struct {
 	Name   string
-	Color  int // which of the colours
+	Color  int // number of the colour, from 0
 	Points []Point
 }
 
 // A LineChart shows how values depend on one quantity.
 type LineChart struct {
-	Title  string // said to who cannot see it
+	Title  string // for readers who cannot see the chart
 	X, Y   string // names of the axes, with units
 	Log    bool   // X in powers of two
-	Zero   bool   // Y begins at 0
 	Series []Series
 }
 
@@ -47,9 +46,6 @@ func (l LineChart) SVG() template.HTML {
 	if len(xs) == 0 {
 		return c.nothing()
 	}
-	if l.Zero {
-		ys = append(ys, 0)
-	}
 	if !l.Log {
 		xs = append(xs, 0)
 	}
@@ -66,7 +62,7 @@ func (l LineChart) SVG() template.HTML {
 	return c.finish()
 }
 
-// spread draws the area between the bounds.
+// spread draws the area between the bounds of a series, if they differ.
 func (c *canvas) spread(s Series, x, y axis) {
 	var upper, lower []string
 	wide := false
@@ -80,6 +76,7 @@ func (c *canvas) spread(s Series, x, y axis) {
 	}
 }
 
+// series draws the line of a series and its points.
 func (c *canvas) series(s Series, x, y axis) {
 	var line []string
 	for _, p := range s.Points {

@@ -11,7 +11,7 @@ import (
 //go:embed style.css
 var style string
 
-// Page writes a whole HTML page around a body.
+// Page writes an HTML page around a body.
 func Page(w io.Writer, title string, body template.HTML) error {
 	_, err := fmt.Fprintf(w, `<!DOCTYPE html>
 <html lang="en">
@@ -37,5 +37,5 @@ type Key struct {
 	Color int
 }
 
-// Class returns the classes of the key's sample.
+// Class returns the CSS classes of the key's sample.
 func (k Key) Class() string { return class(k.Color) }

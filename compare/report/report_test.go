@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// parse checks that a chart is well-formed and that nothing is drawn outside of
-// it, and returns its text.
+// parse checks that a chart is well-formed and draws nothing outside of its area,
+// and returns its text.
 func parse(t *testing.T, svg template.HTML, height float64) string {
 	t.Helper()
 	var text strings.Builder
@@ -92,8 +92,8 @@ func TestAxis(t *testing.T) {
 	}
 }
 
-// TestAxisHoldsItsValues: every value is between the ends, and there are
-// neither too few nor too many ticks.
+// TestAxisHoldsItsValues: every value is between the ends, and the number of ticks
+// is neither too small nor too large.
 func TestAxisHoldsItsValues(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
@@ -121,8 +121,8 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// TestLineChart draws lines with and without spread, values that are no
-// numbers, and names that HTML would take for its own.
+// TestLineChart draws lines with and without spread, values that are no numbers,
+// and names with characters that HTML uses itself.
 func TestLineChart(t *testing.T) {
 	nan := math.NaN()
 	chart := LineChart{Title: `<a> & "b"`, X: "x < y", Y: "y", Series: []Series{
@@ -150,7 +150,7 @@ func TestLineChart(t *testing.T) {
 func TestLineChartRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	for range 50 {
-		chart := LineChart{Log: random.IntN(2) == 0, Zero: random.IntN(2) == 0}
+		chart := LineChart{Log: random.IntN(2) == 0}
 		for range random.IntN(12) {
 			s := Series{Color: random.IntN(30)}
 			for range random.IntN(10) {

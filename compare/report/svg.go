@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The size of a chart in its own units, which are about pixels: a page scales
-// charts to the width that it has.
+// The size of a chart in its own units, which are about pixels. A page scales charts
+// to the width it has.
 const (
 	width  = 480
 	height = 300
@@ -16,11 +16,11 @@ const (
 	left, right, top, bottom = 66, 24, 14, 44 // margins
 )
 
-// colors is how many colour classes the style sheet has. Beyond that they come
-// again, drawn differently.
+// colors is the number of colour classes in the style sheet. Further series have the
+// same colours with other lines.
 const colors = 9
 
-// class returns the classes of a series: its colour and how it is drawn.
+// class returns the CSS classes of a series: its colour and its kind of line.
 func class(series int) string {
 	return fmt.Sprintf("s%d d%d", series%colors, series/colors%3)
 }
@@ -39,7 +39,7 @@ func newCanvas(title string, height float64) *canvas {
 
 func (c *canvas) addf(format string, args ...any) { fmt.Fprintf(&c.b, format, args...) }
 
-// text writes text; what it says is escaped.
+// text writes text, escaped.
 func (c *canvas) text(x, y float64, class, anchor, text string) {
 	c.addf(`<text class="%s" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, class, x, y, anchor, html.EscapeString(text))
 }
@@ -48,7 +48,7 @@ func (c *canvas) line(class string, x1, y1, x2, y2 float64) {
 	c.addf(`<line class="%s" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, class, x1, y1, x2, y2)
 }
 
-// title returns a tooltip.
+// title returns a tooltip, escaped.
 func title(text string) string { return "<title>" + html.EscapeString(text) + "</title>" }
 
 // yAxis draws grid, ticks and name of a vertical axis.
@@ -74,11 +74,12 @@ func (c *canvas) xAxis(a axis, name string) {
 	c.text((left+width-right)/2, y+36, "name", "middle", name)
 }
 
-// finish returns the SVG. All text that callers gave was escaped.
+// finish returns the SVG. All text of callers in it is escaped.
 func (c *canvas) finish() template.HTML {
 	return template.HTML(c.b.String() + "</svg>")
 }
 
+// nothing returns a chart that says that there is nothing to show.
 func (c *canvas) nothing() template.HTML {
 	c.text(width/2, c.height/2, "name", "middle", "nothing to show")
 	return c.finish()
