@@ -2,32 +2,31 @@ package bench
 
 import "github.com/w2vcl/w2vcl/optim"
 
-// StepBytes counts the memory traffic of one of the two steps of an iteration,
-// as if nothing of a table stayed in a cache from one row to another:
+// StepBytes counts the memory traffic of one step of W2V-CL, as if a cache kept
+// nothing of a table from one row to the next:
 //
 //	V rows of N float32 for each of the 1+K gathered rows,
-//	read and write of the row itself and of its moments
+//	read and write of the row itself and of its optimizer's state
 //
-// which is 12 passes over V x N x 4 bytes for K = 5 and Adam (6 gathered, and
-// w, m, v read and written), 10 and a value a row for adam-row, 8 for SGD.
-// What M, the negatives and the loss take is not counted.
-func StepBytes(words, dim, negatives int, method optim.Method) (int64, error) {
-	update, err := UpdateBytes(words, dim, method)
-	return 4*int64(words)*int64(dim)*int64(1+negatives) + update, err
+// That is 12 passes over V x N x 4 bytes for K = 5 and Adam: 6 for gathered rows,
+// and w, m and v read and written. M, the negatives and the loss are not counted.
+func StepBytes(vocabulary, dim, negatives int, method optim.Method) (int64, error) {
+	update, err := UpdateBytes(vocabulary, dim, method)
+	return 4*int64(vocabulary)*int64(dim)*int64(1+negatives) + update, err
 }
 
-// UpdateBytes is the part of StepBytes that no cache can save, if the tables are
-// larger: read and write of every row and of its moments.
-func UpdateBytes(words, dim int, method optim.Method) (int64, error) {
+// UpdateBytes is the part of StepBytes that no cache saves if the tables are larger
+// than it: read and write of every row and of its optimizer's state.
+func UpdateBytes(vocabulary, dim int, method optim.Method) (int64, error) {
 	d, err := optim.Find(method)
 	if err != nil {
 		return 0, err
 	}
-	return 2 * (4*int64(words)*int64(dim) + d.Bytes(words, dim)), nil
+	return 2 * (4*int64(vocabulary)*int64(dim) + d.Bytes(vocabulary, dim)), nil
 }
 
-// WorkingSet is the memory that an iteration touches: both tables and their
-// optimizers' moments.
-func WorkingSet(words, dim int, method optim.Method) int64 {
-	return 2 * (4*int64(words)*int64(dim) + optim.Config{Method: method}.Bytes(words, dim))
+// WorkingSet is the memory in bytes that an iteration touches: both tables and the
+// state of their optimizers.
+func WorkingSet(vocabulary, dim int, method optim.Method) int64 {
+	return 2 * (4*int64(vocabulary)*int64(dim) + optim.Config{Method: method}.Bytes(vocabulary, dim))
 }

@@ -8,36 +8,35 @@ import (
 )
 
 // A Copier measures the speed of memory with Go's copy. Each thread copies its
-// own part of one large buffer to another; the speed counts the bytes read and
-// the bytes written.
+// part of one large buffer to another. Bytes read and bytes written both count.
 type Copier struct {
 	from, to []float32
 }
 
-// minCopyBytes is what both buffers have together at least.
+// minCopyBytes is the least size of both buffers together.
 const minCopyBytes = 512 << 20
 
-// CopyBytes returns the size of both buffers together that leaves no room for
-// a last-level cache of the given size (0: unknown) to help: four times as
-// large, and at least 512 MiB.
+// CopyBytes returns a size of both buffers together that makes a last-level cache
+// of the given size (0: unknown) useless: four times as large, and at least 512
+// MiB.
 func CopyBytes(cache int64) int64 { return max(4*cache, minCopyBytes) }
 
-// NewCopier allocates buffers of the given size together, at least one value
-// each, on large pages where the system has them, and touches all of them.
+// NewCopier allocates two buffers of the given size together, of at least one value
+// each, on large pages where the system has them. It touches all of them.
 func NewCopier(bytes int64, threads int) *Copier {
 	n := int(max(bytes/8, 1))
 	c := &Copier{memory.Floats(n), memory.Floats(n)}
-	c.copy(threads, n) // so that to has its pages
+	c.copy(threads, n) // the buffer to gets its pages
 	c.share(threads, func(first, last int) {
 		part := c.from[first:last]
-		for j := range part { // else from is one page of zeros for all of it
+		for j := range part { // otherwise from is one page of zeros again and again
 			part[j] = 1
 		}
 	})
 	return c
 }
 
-// share gives each thread its own part of the buffers, first up to last.
+// share calls work for each thread with its part of the buffers, first up to last.
 func (c *Copier) share(threads int, work func(first, last int)) {
 	n := len(c.from)
 	var wait sync.WaitGroup
@@ -50,14 +49,14 @@ func (c *Copier) share(threads int, work func(first, last int)) {
 // Bytes is the size of both buffers together.
 func (c *Copier) Bytes() int64 { return 8 * int64(len(c.from)) }
 
-// copyPieces are how many values one call of copy takes. Go's copy of a large
-// piece goes around the cache, of a small one through it; which is faster
-// depends on the processor.
+// copyPieces are the numbers of values that one call of copy takes. Go copies a
+// large piece around the cache and a small one through it. It depends on the
+// processor which of the two is faster.
 func (c *Copier) copyPieces() []int { return []int{len(c.from), 64 << 10} }
 
-// Measure returns the bytes copied a second (read and written) by that many
-// threads, the better of the two ways of copying. Each way copies everything
-// at least once and for at least atLeast.
+// Measure returns the bytes that threads read and write a second, by the faster of
+// the two ways of copying. Each way copies everything at least once, and for at
+// least the given time.
 func (c *Copier) Measure(threads int, atLeast time.Duration) float64 {
 	best := 0.0
 	for _, piece := range c.copyPieces() {
@@ -72,7 +71,7 @@ func (c *Copier) Measure(threads int, atLeast time.Duration) float64 {
 	return best
 }
 
-// copy copies all once, each thread its own part, so many values at a time.
+// copy copies everything once. Each thread copies its part, piece values at a time.
 func (c *Copier) copy(threads, piece int) {
 	c.share(threads, func(first, last int) {
 		for at := first; at < last; at += piece {

@@ -19,7 +19,7 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// tiny measures every thing as briefly as can be.
+// tiny measures as briefly as possible.
 var tiny = Effort{Repeat: 2}
 
 func TestStepBytes(t *testing.T) {
@@ -183,7 +183,7 @@ func TestMeasureStep(t *testing.T) {
 	for _, form := range []graph.Form{graph.FormStock, graph.FormFused} {
 		for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.SGD} {
 			for threads := 1; threads <= 2; threads++ {
-				c := StepCase{Words: 60, Dim: 16, Negatives: 5, Frequencies: Zipf, Optimizer: method, Form: form, Kernels: simd.Current(), Threads: threads}
+				c := StepCase{Vocabulary: 60, Dim: 16, Negatives: 5, Frequencies: Zipf, Optimizer: method, Form: form, Kernels: simd.Current(), Threads: threads}
 				r, err := MeasureStep(ctx, c, text, copier, 1, tiny)
 				if err != nil {
 					t.Fatalf("%s: %v", c, err)
@@ -245,9 +245,9 @@ func TestMeasureStepErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	copier := NewCopier(1<<10, 1)
-	good := StepCase{Words: 20, Dim: 4, Negatives: 2, Optimizer: optim.SGD, Form: graph.FormFused, Threads: 1}
+	good := StepCase{Vocabulary: 20, Dim: 4, Negatives: 2, Optimizer: optim.SGD, Form: graph.FormFused, Threads: 1}
 	for name, change := range map[string]func(*StepCase){
-		"words":     func(c *StepCase) { c.Words = 21 },
+		"words":     func(c *StepCase) { c.Vocabulary = 21 },
 		"dim":       func(c *StepCase) { c.Dim = 0 },
 		"negatives": func(c *StepCase) { c.Negatives = 0 },
 		"optimizer": func(c *StepCase) { c.Optimizer = "lion" },
@@ -267,7 +267,7 @@ func TestMeasureStepErrors(t *testing.T) {
 	}
 }
 
-// TestReadColumns: the blocks that are timed are those of M.
+// TestReadColumns: the columns that are timed are those of M.
 func TestReadColumns(t *testing.T) {
 	text, err := NewText(context.Background(), 700, Zipf, 1, 2)
 	if err != nil {
@@ -307,10 +307,10 @@ func TestMeasureMatrix(t *testing.T) {
 	for i := range m.Rows() {
 		found += m.RowTotal(i)
 	}
-	if r.Found != found || r.Stored != m.Stored() || r.Words != 40 || r.Contexts != 100 || r.Tokens != int64(len(text.Tokens)) || builds != 2 {
+	if r.Found != found || r.Stored != m.Stored() || r.Vocabulary != 40 || r.Contexts != 100 || r.Tokens != int64(len(text.Tokens)) || builds != 2 {
 		t.Errorf("%+v after %d builds; want %d found, %d stored", r, builds, found, m.Stored())
 	}
-	// 100 columns are fewer than the largest block.
+	// 100 columns are fewer than the larger number to read.
 	if len(r.Read) != 2 || r.Read[0].Columns != 32 || r.Read[1].Columns != 100 || r.Read[1].Entry.Min <= 0 {
 		t.Errorf("read: %+v", r.Read)
 	}
@@ -331,7 +331,7 @@ func TestMeasureCorpus(t *testing.T) {
 	if err != nil || reads != 4 || !slices.Equal(calls, []int{0, 1, 2, 3}) {
 		t.Errorf("%d reads, calls %v, %v", reads, calls, err)
 	}
-	if r.Read.Runs != 3 || r.Bytes != 1000 || r.Tokens != 200 || r.TokensUsed != 150 || r.Words != 30 {
+	if r.Read.Runs != 3 || r.Bytes != 1000 || r.Tokens != 200 || r.TokensUsed != 150 || r.Vocabulary != 30 {
 		t.Errorf("%+v", r)
 	}
 	failed := errors.New("no disk")
@@ -348,7 +348,7 @@ func TestMeasureDevice(t *testing.T) {
 	}
 	d := devicetest.New()
 	for method, passes := range map[optim.Method]int64{optim.Adam: 6, optim.SGD: 2} {
-		c := DeviceCase{Device: d.Name(), Words: 60, Dim: 16, Negatives: 5, Frequencies: Zipf, Optimizer: method, Threads: 1}
+		c := DeviceCase{Device: d.Name(), Vocabulary: 60, Dim: 16, Negatives: 5, Frequencies: Zipf, Optimizer: method, Threads: 1}
 		r, err := MeasureDevice(t.Context(), c, d, text, 1, tiny)
 		if err != nil {
 			t.Fatalf("%s: %v", c, err)
@@ -361,7 +361,7 @@ func TestMeasureDevice(t *testing.T) {
 		}
 	}
 	for _, kind := range []EncoderKind{CNNAlone, NGram} {
-		c := DeviceCase{Words: 60, Dim: 4, Negatives: 5, Optimizer: optim.AdamRow, Threads: 1, Subword: kind}
+		c := DeviceCase{Vocabulary: 60, Dim: 4, Negatives: 5, Optimizer: optim.AdamRow, Threads: 1, Subword: kind}
 		r, err := MeasureDevice(t.Context(), c, d, text, 1, tiny)
 		if err != nil {
 			t.Fatalf("%s: %v", kind, err)
@@ -371,7 +371,7 @@ func TestMeasureDevice(t *testing.T) {
 			t.Errorf("%s: %+v", kind, e)
 		}
 	}
-	c := DeviceCase{Words: 60, Dim: 16, Negatives: 5, Optimizer: optim.Adam, Threads: 1}
+	c := DeviceCase{Vocabulary: 60, Dim: 16, Negatives: 5, Optimizer: optim.Adam, Threads: 1}
 	d.Free = 100
 	c.Subword = CNN
 	if _, err := MeasureDevice(t.Context(), c, d, text, 1, tiny); err == nil || !strings.Contains(err.Error(), "bytes of device memory, and 100 are free") {

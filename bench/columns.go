@@ -8,18 +8,18 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// trainingColumns is how many columns of M training reads at a time.
+// trainingColumns is the number of columns of M that training reads at a time.
 const trainingColumns = 32
 
-// MeasureColumns returns the seconds that reading one entry of M takes, when
-// so many columns are read at a time by all threads together: a column costs V
-// times as much. Blocks follow each other through M, as training reads them.
+// MeasureColumns returns the seconds to read one entry of M, when all threads
+// together read count columns at a time. A column has V entries. The columns follow
+// each other through M, as in training.
 func MeasureColumns(ctx context.Context, m *wordcontext.Matrix, count, threads int, e Effort) (Measurement, error) {
 	count = min(count, m.Contexts())
-	blocks := m.Contexts() / count
+	groups := m.Contexts() / count
 	dst := make([]uint32, count*m.Rows())
 	// From the middle on: an average row is past its first round there.
-	block := blocks / 2
+	group := groups / 2
 	workers := team.New(threads)
 	var perEntry []float64
 	for range e.Repeat {
@@ -29,10 +29,10 @@ func MeasureColumns(ctx context.Context, m *wordcontext.Matrix, count, threads i
 			if err := ctx.Err(); err != nil {
 				return Measurement{}, err
 			}
-			if err := readColumns(m, block%blocks*count, count, workers, dst); err != nil {
+			if err := readColumns(m, group%groups*count, count, workers, dst); err != nil {
 				return Measurement{}, err
 			}
-			block++
+			group++
 			entries += float64(len(dst))
 		}
 		perEntry = append(perEntry, time.Since(start).Seconds()/entries)
@@ -40,11 +40,12 @@ func MeasureColumns(ctx context.Context, m *wordcontext.Matrix, count, threads i
 	return Measured(perEntry), nil
 }
 
-// readColumns reads columns as graph does for training: threads share the rows.
+// readColumns reads columns as graph does for training: each thread takes a block
+// of rows at a time.
 func readColumns(m *wordcontext.Matrix, first, count int, workers *team.Team, dst []uint32) error {
-	const rows = 512
+	const blockRows = 512
 	v := m.Rows()
-	return workers.Do((v+rows-1)/rows, func(_, b int) {
-		m.Block(first, count, b*rows, min((b+1)*rows, v), dst)
+	return workers.Do((v+blockRows-1)/blockRows, func(_, b int) {
+		m.Block(first, count, b*blockRows, min((b+1)*blockRows, v), dst)
 	})
 }

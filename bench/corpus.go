@@ -15,17 +15,17 @@ type CorpusResult struct {
 	Bytes      int64 `json:"bytes"`       // of text, decompressed
 	Tokens     int64 `json:"tokens"`      // in the text
 	TokensUsed int64 `json:"tokens_used"` // in the vocabulary
-	Words      int   `json:"words"`       // of the vocabulary
+	Vocabulary int   `json:"words"`       // V
 
 	Read           Measurement `json:"read_seconds"`
 	BytesPerSecond float64     `json:"bytes_per_second"` // by the median
 	WordsPerSecond float64     `json:"words_per_second"` // tokens in the text, by the median
 }
 
-// MeasureCorpus calls read again and again, which reads the whole text. The
-// first call is not measured: files come from the disk then, later from the
-// system's cache. after, if not nil, is called after each call with its number,
-// 0 for the one that does not count.
+// MeasureCorpus calls read again and again, which reads the whole text. The first
+// call is not measured: it reads files from the disk, later ones from the system's
+// cache. after, if not nil, is called after each call with its number; the call that
+// is not measured has number 0.
 func MeasureCorpus(ctx context.Context, read func(context.Context) (*corpus.Corpus, error), threads, repeat int, after func(i int)) (CorpusResult, error) {
 	var (
 		r       CorpusResult
@@ -43,7 +43,7 @@ func MeasureCorpus(ctx context.Context, read func(context.Context) (*corpus.Corp
 		s := c.Stats
 		r = CorpusResult{
 			Threads: threads, Files: s.Files, Bytes: s.Bytes, Tokens: s.Tokens, TokensUsed: s.TokensUsed,
-			Words: c.Vocabulary.Len(),
+			Vocabulary: c.Vocabulary.Len(),
 		}
 		if after != nil {
 			after(i)

@@ -12,43 +12,42 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 )
 
-// A DeviceCase is a training step on a GPU to be measured.
+// A DeviceCase is a training step on a GPU to measure.
 type DeviceCase struct {
 	Device      string           `json:"device"`   // name of the GPU
-	Words       int              `json:"words"`    // V
+	Vocabulary  int              `json:"words"`    // V
 	Dim         int              `json:"dim"`      // N
 	Negatives   int              `json:"negative"` // K
 	Frequencies Frequencies      `json:"frequencies"`
 	Optimizer   optim.Method     `json:"optimizer"`
 	Precision   device.Precision `json:"precision"`
 	Threads     int              `json:"threads"` // that read M
-	Subword     EncoderKind      `json:"subword"` // to be measured, too
+	Subword     EncoderKind      `json:"subword"` // to measure, too
 }
 
 func (c DeviceCase) String() string {
-	return fmt.Sprintf("%d words x %d, %d negatives, %s, %s, %s, on %s", c.Words, c.Dim, c.Negatives, c.Frequencies, c.Optimizer, c.Precision, c.Device)
+	return fmt.Sprintf("%d words x %d, %d negatives, %s, %s, %s, on %s", c.Vocabulary, c.Dim, c.Negatives, c.Frequencies, c.Optimizer, c.Precision, c.Device)
 }
 
 func (c DeviceCase) config(seed uint64) graph.Config {
 	return graph.Config{Dim: c.Dim, Negatives: c.Negatives, Seed: seed, Threads: c.Threads, Optimizer: optim.Config{Method: c.Optimizer}}
 }
 
-// Memory estimates the bytes that measuring takes of the GPU's memory, copying
-// not counted.
+// Memory estimates the bytes of the GPU's memory that measuring needs, without
+// those of copying.
 func (c DeviceCase) Memory() int64 {
-	bytes, _ := device.MemoryCL(c.Words, c.config(0), c.Precision) // the error is that of an encoder
+	bytes, _ := device.MemoryCL(c.Vocabulary, c.config(0), c.Precision) // only an encoder can cause an error
 	return bytes
 }
 
-// A DeviceResult says how long one of the two steps of an iteration takes on a
-// GPU, all that training does included, and how that compares with the speed of
-// its memory.
+// A DeviceResult says how long a step of W2V-CL takes on a GPU, with everything
+// that training does, and compares that with the speed of the GPU's memory.
 type DeviceResult struct {
 	DeviceCase
 	Step Measurement `json:"step_seconds"`
 
-	// Bytes is what a step cannot do without reading and writing, see UpdateBytes.
-	// The gathered rows are not counted: caches have most of them.
+	// Bytes counts what every step must read and write, see UpdateBytes. Gathered
+	// rows are not counted: caches have most of them.
 	Bytes          int64       `json:"bytes"`
 	BytesPerSecond float64     `json:"bytes_per_second"`      // Bytes / the median of Step
 	Copy           Measurement `json:"copy_bytes_per_second"` // read + written
@@ -59,15 +58,15 @@ type DeviceResult struct {
 	Encoder *EncoderResult `json:"encoder,omitempty"`
 }
 
-// deviceCopyBytes is more than a GPU's cache has room for.
+// deviceCopyBytes is more than a GPU's cache holds.
 const deviceCopyBytes = 1 << 30
 
-// MeasureDevice trains on text for as long as e asks. It measures copying before
-// and after each repetition.
+// MeasureDevice trains on text for as long as e asks, and measures copying before and
+// after each repetition.
 func MeasureDevice(ctx context.Context, c DeviceCase, d device.Device, text *Text, seed uint64, e Effort) (DeviceResult, error) {
 	r := DeviceResult{DeviceCase: c}
 	var err error
-	if r.Bytes, err = UpdateBytes(c.Words, c.Dim, c.Optimizer); err != nil {
+	if r.Bytes, err = UpdateBytes(c.Vocabulary, c.Dim, c.Optimizer); err != nil {
 		return r, err
 	}
 	trainer, err := device.NewCL(d, text.Matrix, text.Noise, math.MaxInt32, c.config(seed), c.Precision)
@@ -81,7 +80,7 @@ func MeasureDevice(ctx context.Context, c DeviceCase, d device.Device, text *Tex
 	}
 	r.BytesPerSecond = rate(float64(r.Bytes), r.Step.Median)
 	r.OfCopy = rate(r.BytesPerSecond, r.Copy.Median)
-	r.PairsPerSecond = rate(float64(r.Words)*float64(1+r.Negatives), r.Step.Median)
+	r.PairsPerSecond = rate(float64(r.Vocabulary)*float64(1+r.Negatives), r.Step.Median)
 	r.Loss = l.loss
 	if c.Subword != "" && c.Subword != NoEncoder {
 		err = r.measureEncoder(ctx, d, text, seed, e)
@@ -122,7 +121,7 @@ type deviceLoop struct {
 	loss    float64
 }
 
-// run trains for at least the given time, one block or more, and returns the
+// run trains for at least the given time, one series or more, and returns the
 // seconds of one step.
 func (l *deviceLoop) run(atLeast time.Duration) (secondsPerStep float64, err error) {
 	rates := make([]float64, l.trainer.SeriesLength())

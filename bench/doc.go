@@ -1,13 +1,13 @@
-// Package bench measures how fast w2vcl works on this machine: training steps,
-// the matrix M, reading text, and evaluation. It measures and returns numbers;
+// Package bench measures how fast w2vcl works on this machine: training steps on
+// the CPU or a GPU, the matrix M, reading text, and evaluation. It returns numbers;
 // the command line shows them.
 //
-// Start with MeasureStep (step.go). Beside each of its times stands the speed
-// at which the same threads copied memory just before and after (Copier in
-// bandwidth.go), because a step can be no faster than memory: the share of it
-// that a step reaches can be compared between machines, its time cannot.
+// Start at [MeasureStep] (step.go). Beside each of its times stands the speed at
+// which the same threads copied memory just before and after ([Copier], in
+// bandwidth.go). A step cannot be faster than memory. Its share of the speed of
+// copying can be compared between machines; its time cannot.
 //
-// All inputs are functions of a seed. Measurements repeat, and a Measurement
+// All inputs follow from a seed. Measurements are repeated, and a [Measurement]
 // keeps the median and the extremes of the repetitions.
 package bench
 
@@ -18,7 +18,7 @@ import (
 
 // Effort says how much to measure.
 type Effort struct {
-	Time   time.Duration // of one repetition, at least; work is never cut short
+	Time   time.Duration // of one repetition, at least: work is not cut short
 	Repeat int           // repetitions, at least 1
 }
 
@@ -30,8 +30,8 @@ type Measurement struct {
 	Runs   int     `json:"runs"`
 }
 
-// Measured sums up the values of repetitions, which it sorts. No values give
-// the zero Measurement.
+// Measured sums up the values of repetitions, and sorts them. Without values it
+// returns the zero Measurement.
 func Measured(values []float64) Measurement {
 	n := len(values)
 	if n == 0 {
@@ -41,7 +41,7 @@ func Measured(values []float64) Measurement {
 	return Measurement{(values[(n-1)/2] + values[n/2]) / 2, values[0], values[n-1], n}
 }
 
-// Spread is how far the repetitions lie apart, as a share of the median.
+// Spread is the distance of the extremes, as a share of the median.
 func (m Measurement) Spread() float64 {
 	if m.Median == 0 {
 		return 0
@@ -49,7 +49,8 @@ func (m Measurement) Spread() float64 {
 	return (m.Max - m.Min) / m.Median
 }
 
-// rate divides, and is 0 where a clock was too coarse to see any time pass.
+// rate divides an amount by seconds. It is 0 if the clock was too coarse to see any
+// time pass.
 func rate(amount, seconds float64) float64 {
 	if seconds <= 0 {
 		return 0

@@ -11,11 +11,11 @@ import (
 	"github.com/w2vcl/w2vcl/subword"
 )
 
-// An EncoderKind names an encoder to be measured.
+// An EncoderKind names an encoder to measure.
 type EncoderKind string
 
-// The encoders, with the shapes that training has by default. CNN and NGram add a
-// vector of each word's own; CNNAlone has none, as in the W2V-CL paper.
+// The encoders, in the shapes that training has by default. CNN and NGram add a
+// vector of each word's own; CNNAlone does not.
 const (
 	NoEncoder EncoderKind = "none"
 	CNN       EncoderKind = "cnn"
@@ -23,46 +23,47 @@ const (
 	NGram     EncoderKind = "ngram"
 )
 
-// EncoderKinds lists all.
+// EncoderKinds lists all, the default first.
 func EncoderKinds() []EncoderKind { return []EncoderKind{NoEncoder, CNN, CNNAlone, NGram} }
 
 // An EncoderResult says how long a step takes that trains an encoder: forward,
 // loss, backward, and the update of all parameters.
 type EncoderResult struct {
 	Kind EncoderKind `json:"kind"`
-	// Step is what an iteration with the encoder takes less one step of word level,
-	// which its other step is.
+	// Step is the time of step 1, which trains the encoder: an iteration minus a
+	// step on tables, because step 2 trains a table.
 	Step Measurement `json:"step_seconds"`
-	// Ratio is an iteration with the encoder by one of word level.
+	// Ratio is the time of an iteration with the encoder, divided by the time of
+	// one with two tables.
 	Ratio float64 `json:"iteration_by_word_level"`
 	Loss  float64 `json:"loss"`
 }
 
-// encoderChars is how long the made-up words are: 16 symbols with their two ends.
+// encoderChars is the length of the made-up words: 16 symbols with their two ends.
 const encoderChars = 14
 
-// newEncoder makes an encoder of made-up words, in which a letter is the more
-// frequent the earlier it comes.
-func newEncoder(kind EncoderKind, words, dim int, seed uint64) (subword.Encoder, error) {
+// newEncoder makes an encoder of random words. Early letters of the alphabet are
+// more frequent in them than late ones.
+func newEncoder(kind EncoderKind, vocabulary, dim int, seed uint64) (subword.Encoder, error) {
 	r := rand.New(rand.NewPCG(seed, 2))
-	vocabulary := make([]string, words)
-	for i := range vocabulary {
+	words := make([]string, vocabulary)
+	for i := range words {
 		var word [encoderChars]byte
 		for j := range word {
 			word[j] = byte('a' + min(r.IntN(26), r.IntN(26)))
 		}
-		vocabulary[i] = string(word[:])
+		words[i] = string(word[:])
 	}
 	const rate = .01
 	var e subword.Encoder
 	var err error
 	switch kind {
 	case CNN, CNNAlone:
-		e, err = subword.NewCNN(vocabulary, subword.CNNOptions{Dim: dim, Rate: rate})
+		e, err = subword.NewCNN(words, subword.CNNOptions{Dim: dim, Rate: rate})
 	case NGram:
-		e, err = subword.NewNGrams(vocabulary, subword.NGramOptions{Dim: dim, Rate: rate})
+		e, err = subword.NewNGrams(words, subword.NGramOptions{Dim: dim, Rate: rate})
 	default:
-		err = fmt.Errorf("encoder %q is not known", kind)
+		err = fmt.Errorf("encoder %q is unknown; it is one of %v", kind, EncoderKinds())
 	}
 	if err == nil && kind != CNNAlone {
 		e = subword.WithWords(e)
@@ -70,16 +71,15 @@ func newEncoder(kind EncoderKind, words, dim int, seed uint64) (subword.Encoder,
 	return e, err
 }
 
-// measureEncoder trains with the encoder of the case as MeasureDevice trained
-// without.
+// measureEncoder measures the case once more, with its encoder.
 func (r *DeviceResult) measureEncoder(ctx context.Context, d device.Device, text *Text, seed uint64, e Effort) error {
-	encoder, err := newEncoder(r.Subword, r.Words, r.Dim, seed)
+	encoder, err := newEncoder(r.Subword, r.Vocabulary, r.Dim, seed)
 	if err != nil {
 		return err
 	}
 	config := r.config(seed)
 	config.Encoder = encoder
-	need, err := device.MemoryCL(r.Words, config, device.Float32)
+	need, err := device.MemoryCL(r.Vocabulary, config, device.Float32)
 	if err != nil {
 		return err
 	}
@@ -96,12 +96,12 @@ func (r *DeviceResult) measureEncoder(ctx context.Context, d device.Device, text
 		if _, err = l.run(0); err != nil {
 			break
 		}
-		var half float64
-		if half, err = l.run(e.Time); err != nil {
+		var mean float64 // of the two steps
+		if mean, err = l.run(e.Time); err != nil {
 			break
 		}
-		iterations = append(iterations, 2*half)
-		steps = append(steps, 2*half-r.Step.Median)
+		iterations = append(iterations, 2*mean)
+		steps = append(steps, 2*mean-r.Step.Median)
 	}
 	if err := errors.Join(err, trainer.Close()); err != nil {
 		return fmt.Errorf("%s: %w", r.Subword, err)

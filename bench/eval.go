@@ -14,8 +14,8 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate/words"
 )
 
-// An EvalResult says how fast one evaluation set is scored by one metric or
-// method. Reading the set's file and looking its words up is part of it.
+// An EvalResult says how fast one evaluation set is scored by one method. Reading
+// the file and looking up the words are part of the time.
 type EvalResult struct {
 	Task    string `json:"task"`
 	Dataset string `json:"dataset"`
@@ -25,9 +25,9 @@ type EvalResult struct {
 	Seconds        Measurement `json:"seconds"`
 	ItemsPerSecond float64     `json:"items_per_second"` // by the median
 
-	// Bytes counts the part of the table that is read for the set: two rows for
-	// a pair, all rows once for every section of an analogy set, since the
-	// questions of a section are answered in one pass.
+	// Bytes counts the bytes of the table that are read: two rows for a pair, and
+	// all rows once for every section of an analogy set, because one pass answers
+	// the questions of a section.
 	Bytes          int64   `json:"bytes"`
 	BytesPerSecond float64 `json:"bytes_per_second"`
 }
@@ -35,13 +35,12 @@ type EvalResult struct {
 // analogyMethods are measured one by one.
 var analogyMethods = []words.Method{words.CosAdd, words.CosMul, words.LRCos}
 
-// MeasureEval scores a table on every set in a folder (or one file), each as
-// often as e asks. Files that are no sets are passed over. done, if not nil, is
-// called with each result. If ctx is cancelled, the results until then are
-// returned with the error.
+// MeasureEval scores a table on every set in a folder (or one file), each as often
+// as e asks. Files that are no sets are skipped. done, if not nil, is called with
+// each result. If ctx is cancelled, the results until then come with the error.
 func MeasureEval(ctx context.Context, t *embedding.Table, data string, e Effort, done func(EvalResult)) ([]EvalResult, error) {
-	// Score all sets once: that reports bad sets, and leaves the table's unit
-	// vectors behind, which all measurements share.
+	// Score all sets once. That reports bad sets and computes the unit vectors of
+	// the table, which all measurements share.
 	if _, _, err := words.Score(ctx, t, data, words.Options{Methods: analogyMethods[:1]}); err != nil {
 		return nil, err
 	}
@@ -74,15 +73,15 @@ func MeasureEval(ctx context.Context, t *embedding.Table, data string, e Effort,
 	return results, nil
 }
 
-// methodsOf returns the methods to measure on a file, none if it is no set: all
-// sets were read before without an error.
+// methodsOf returns the methods to measure on a file, none if it is no set. All sets
+// were read without an error before.
 func methodsOf(ctx context.Context, t *embedding.Table, file string) []words.Method {
 	found, _, err := words.Score(ctx, t, file, words.Options{Methods: analogyMethods[:1]})
 	switch {
 	case err != nil || len(found) == 0:
 		return nil
 	case found[0].Task == evaluate.TaskSimilarity:
-		return analogyMethods[:1] // any: similarity does not ask
+		return analogyMethods[:1] // similarity uses none
 	default:
 		return analogyMethods
 	}
@@ -115,8 +114,8 @@ func measureMethod(ctx context.Context, t *embedding.Table, file string, m words
 	return r, nil
 }
 
-// describeEval describes a set by its results: first the whole set's, then for
-// analogies the sections'.
+// describeEval describes a set by its results: the one of the whole set, then, for
+// analogies, those of the sections.
 func describeEval(t *embedding.Table, found []evaluate.Result, m words.Method) EvalResult {
 	if len(found) == 0 { // LRCos on a set without sections
 		return EvalResult{}
@@ -138,9 +137,9 @@ func describeEval(t *embedding.Table, found []evaluate.Result, m words.Method) E
 	return r
 }
 
-// RandomTable returns random vectors for every word of the evaluation sets in
-// a folder (or one file), in lower case, filled up with made-up words to the given
-// number.
+// RandomTable returns random vectors for every word of the evaluation sets in a
+// folder (or one file), in lower case, and for made-up words up to the given size of
+// the vocabulary.
 func RandomTable(data string, vocabulary, dim int, seed uint64) (*embedding.Table, error) {
 	sets, _, err := dataset.Find(data, "")
 	if err != nil {

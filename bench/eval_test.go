@@ -13,7 +13,7 @@ const (
 	questions = ": royal\nking queen man woman\nman woman king queen\n: fruit\napple apples sea seas\n: none\nx1 x2 x3 x4\n"
 )
 
-// writeSets leaves two sets, a file that is no set and a hidden one.
+// writeSets writes two sets, two files that are no sets and a hidden one.
 func writeSets(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -8,21 +8,21 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
-// A Machine is what a result depends on and must be read with.
+// A Machine describes the machine that a result was measured on.
 type Machine struct {
 	Processor  string  `json:"processor"`              // model name; "" if unknown
 	Processors int     `json:"processors"`             // that the system shows this process
-	Threads    int     `json:"gomaxprocs"`             // of them Go uses at the same time
+	Threads    int     `json:"gomaxprocs"`             // processors that Go uses at the same time
 	L2         int64   `json:"l2_bytes"`               // of one processor; 0: unknown
-	Cache      int64   `json:"last_level_cache_bytes"` // all of the last level together; 0: unknown
+	Cache      int64   `json:"last_level_cache_bytes"` // all caches of the last level together; 0: unknown
 	Kernels    string  `json:"kernels"`                // best instructions of the kernels
 	Go         string  `json:"go"`
 	System     string  `json:"system"`
-	Load       float64 `json:"load_average"` // of the minute before, by others too; -1: unknown
+	Load       float64 `json:"load_average"` // of the minute before, of all processes; -1: unknown
 	Date       string  `json:"date"`         // RFC 3339, UTC
 }
 
-// ThisMachine describes where and when this is.
+// ThisMachine describes this machine now.
 func ThisMachine() Machine {
 	hardware := machine.Describe()
 	return Machine{

@@ -12,43 +12,42 @@ import (
 
 // A MatrixResult says how fast M is built and read.
 type MatrixResult struct {
-	Words    int   `json:"words"`    // V
-	Contexts int   `json:"contexts"` // l
-	Threads  int   `json:"threads"`
-	Tokens   int64 `json:"tokens"` // of the text, once
+	Vocabulary int   `json:"words"`    // V
+	Contexts   int   `json:"contexts"` // l
+	Threads    int   `json:"threads"`
+	Tokens     int64 `json:"tokens"` // of the text, once
 
 	Found  uint64 `json:"contexts_found"`  // in all passes
 	Stored uint64 `json:"contexts_stored"` // of them
 	Bytes  int64  `json:"bytes"`           // M in memory
 
-	Build             Measurement `json:"build_seconds"`
-	ContextsPerSecond float64     `json:"contexts_per_second"` // found, by the median
-	TokensPerSecond   float64     `json:"tokens_per_second"`   // of all passes, by the median
-	Read              []BlockRead `json:"read"`
+	Build             Measurement  `json:"build_seconds"`
+	ContextsPerSecond float64      `json:"contexts_per_second"` // found, by the median
+	TokensPerSecond   float64      `json:"tokens_per_second"`   // of all passes, by the median
+	Read              []ColumnRead `json:"read"`
 }
 
-// A BlockRead says how long an entry of M takes to read when so many columns
-// are read at a time. All threads read together.
-type BlockRead struct {
-	Columns int         `json:"columns"`
+// A ColumnRead says how long all threads together take to read an entry of M.
+type ColumnRead struct {
+	Columns int         `json:"columns"` // that are read at a time
 	Entry   Measurement `json:"entry_seconds"`
 	Column  float64     `json:"column_seconds"` // V entries, by the median
 }
 
-// blockReads are the numbers of columns that are read at a time: as training
-// does it, and so many that no more would be faster.
-var blockReads = []int{trainingColumns, 256}
+// columnCounts are the numbers of columns that are read at a time: the one of
+// training, and one that is so large that more columns are not faster.
+var columnCounts = []int{trainingColumns, 256}
 
-// MeasureMatrix builds M of a text again and again and reads it in blocks.
-// e.Time counts for reading; a build is never repeated within a repetition.
-// done, if not nil, is called after each build with its number from 1.
+// MeasureMatrix builds M of a text again and again, and reads the last one. e.Time
+// is the time of reading; a repetition has one build. done, if not nil, is called
+// after each build with its number from 1.
 func MeasureMatrix(ctx context.Context, c *corpus.Corpus, o wordcontext.Options, e Effort, done func(build int)) (MatrixResult, error) {
 	var (
 		seconds []float64
 		m       *wordcontext.Matrix
 	)
 	for i := range e.Repeat {
-		if m != nil { // before the next is built: there is room for one
+		if m != nil { // the next build needs its memory
 			if err := m.Close(); err != nil {
 				return MatrixResult{}, err
 			}
@@ -70,7 +69,7 @@ func MeasureMatrix(ctx context.Context, c *corpus.Corpus, o wordcontext.Options,
 
 func describeMatrix(m *wordcontext.Matrix, c *corpus.Corpus, o wordcontext.Options, build Measurement) MatrixResult {
 	r := MatrixResult{
-		Words: m.Rows(), Contexts: m.Contexts(), Threads: o.Threads, Tokens: int64(len(c.Tokens)),
+		Vocabulary: m.Rows(), Contexts: m.Contexts(), Threads: o.Threads, Tokens: int64(len(c.Tokens)),
 		Stored: m.Stored(), Bytes: m.Bytes(), Build: build,
 	}
 	for i := range m.Rows() {
@@ -82,13 +81,13 @@ func describeMatrix(m *wordcontext.Matrix, c *corpus.Corpus, o wordcontext.Optio
 }
 
 func (r *MatrixResult) measureReads(ctx context.Context, m *wordcontext.Matrix, threads int, e Effort) error {
-	for _, count := range blockReads {
+	for _, count := range columnCounts {
 		count = min(count, m.Contexts())
 		entry, err := MeasureColumns(ctx, m, count, threads, e)
 		if err != nil {
 			return err
 		}
-		r.Read = append(r.Read, BlockRead{count, entry, entry.Median * float64(m.Rows())})
+		r.Read = append(r.Read, ColumnRead{count, entry, entry.Median * float64(m.Rows())})
 		if count == m.Contexts() {
 			break
 		}

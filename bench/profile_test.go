@@ -12,9 +12,9 @@ import (
 
 func TestMeasureProfile(t *testing.T) {
 	for _, c := range []ProfileCase{
-		{Words: 50, Dim: 8, Negatives: 5, Batch: 1, Threads: 1},
-		{Words: 50, Dim: 7, Negatives: 1, Batch: 33, Threads: 2},
-		{Words: 300, Dim: 16, Negatives: 7, Batch: 4096, Threads: 3},
+		{Vocabulary: 50, Dim: 8, Negatives: 5, Batch: 1, Threads: 1},
+		{Vocabulary: 50, Dim: 7, Negatives: 1, Batch: 33, Threads: 2},
+		{Vocabulary: 300, Dim: 16, Negatives: 7, Batch: 4096, Threads: 3},
 	} {
 		r, err := MeasureProfile(t.Context(), c, 1, tiny)
 		if err != nil {
@@ -41,11 +41,11 @@ func TestMeasureProfile(t *testing.T) {
 	}
 }
 
-// TestMinibatchParts checks that the parts compute what they are named after:
-// a part that skips its work would be fast.
+// TestMinibatchParts checks what each part computes: a part that skips its work
+// would be fast.
 func TestMinibatchParts(t *testing.T) {
-	c := ProfileCase{Words: 20, Dim: 5, Negatives: 3, Batch: 37, Threads: 2}
-	counts, err := syntheticCounts(c.Words, Zipf)
+	c := ProfileCase{Vocabulary: 20, Dim: 5, Negatives: 3, Batch: 37, Threads: 2}
+	counts, err := syntheticCounts(c.Vocabulary, Zipf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,8 +97,8 @@ func TestMinibatchParts(t *testing.T) {
 		t.Errorf("%d entries by context, want %d", n, len(b.targets))
 	}
 	for _, word := range b.drawn {
-		if int(word) >= c.Words {
-			t.Fatalf("drew word %d of %d", word, c.Words)
+		if int(word) >= c.Vocabulary {
+			t.Fatalf("drew word %d of %d", word, c.Vocabulary)
 		}
 	}
 }
@@ -106,10 +106,10 @@ func TestMinibatchParts(t *testing.T) {
 func TestMeasureProfileStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := MeasureProfile(ctx, ProfileCase{Words: 50, Dim: 4, Negatives: 2, Batch: 8, Threads: 1}, 1, tiny); !errors.Is(err, context.Canceled) {
+	if _, err := MeasureProfile(ctx, ProfileCase{Vocabulary: 50, Dim: 4, Negatives: 2, Batch: 8, Threads: 1}, 1, tiny); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := MeasureProfile(t.Context(), ProfileCase{Words: 1, Dim: 4, Negatives: 2, Batch: 8, Threads: 1}, 1, tiny); err == nil {
+	if _, err := MeasureProfile(t.Context(), ProfileCase{Vocabulary: 1, Dim: 4, Negatives: 2, Batch: 8, Threads: 1}, 1, tiny); err == nil {
 		t.Error("one word was profiled")
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 )
 
-// A StepCase is one training step to be measured.
+// A StepCase is one training step to measure.
 type StepCase struct {
-	Words       int          `json:"words"`    // V
+	Vocabulary  int          `json:"words"`    // V
 	Dim         int          `json:"dim"`      // N
 	Negatives   int          `json:"negative"` // K
 	Frequencies Frequencies  `json:"frequencies"`
@@ -31,7 +31,7 @@ func (c StepCase) String() string {
 		threads = "thread"
 	}
 	return fmt.Sprintf("%d words x %d, %d negatives, %s, %s, %s, %s, %d %s",
-		c.Words, c.Dim, c.Negatives, c.Frequencies, c.Optimizer, c.Form, c.Kernels, c.Threads, threads)
+		c.Vocabulary, c.Dim, c.Negatives, c.Frequencies, c.Optimizer, c.Form, c.Kernels, c.Threads, threads)
 }
 
 func (c StepCase) config(seed uint64) graph.Config {
@@ -41,21 +41,21 @@ func (c StepCase) config(seed uint64) graph.Config {
 	}
 }
 
-// Memory estimates the bytes that measuring the case takes, M and the copy
-// test not counted.
+// Memory estimates the bytes that measuring the case needs, without those of M and
+// of copying.
 func (c StepCase) Memory() int64 {
-	return graph.MemoryCL(c.Words, c.config(0)) + 4*trainingColumns*int64(c.Words)
+	return graph.MemoryCL(c.Vocabulary, c.config(0)) + 4*trainingColumns*int64(c.Vocabulary)
 }
 
-// A StepResult says how long one of the two steps of an iteration takes and
-// how that compares with the speed of memory.
+// A StepResult says how long a step of W2V-CL takes, and compares that with the speed
+// of memory.
 type StepResult struct {
 	StepCase
 
-	// Step is the seconds of half an iteration without reading M: drawing
-	// negatives, gathering rows, loss, gradient, update, and what Gorgonia's
-	// machine adds. Column is the seconds of reading one column of M, which a
-	// step needs too. Seconds is the sum of both medians.
+	// Step is the seconds of one step without reading M: drawing negatives,
+	// gathering rows, loss, gradient, update, and the overhead of Gorgonia's
+	// machine. Column is the seconds of reading one column of M, which a step
+	// needs, too. Seconds is the sum of both medians.
 	Step    Measurement `json:"step_seconds"`
 	Column  Measurement `json:"column_seconds"`
 	Seconds float64     `json:"seconds"`
@@ -67,18 +67,18 @@ type StepResult struct {
 	PairsPerSecond float64     `json:"pairs_per_second"`
 	Loss           float64     `json:"loss"` // of the last iteration, per pair
 
-	// WorkingSet is what an iteration touches. If the cache has room for it, a
-	// step can be faster than memory and says little about larger tables.
+	// WorkingSet is the memory that an iteration touches. If it fits the cache, a
+	// step can be faster than memory, and says little about larger tables.
 	WorkingSet int64   `json:"working_set_bytes"`
 	OfCache    float64 `json:"working_set_of_cache"` // 0: the cache is unknown
 	FitsCache  bool    `json:"fits_cache"`
 
-	SpeedUp   float64 `json:"speed_up,omitempty"`   // over the case's first number of threads
-	OverStock float64 `json:"over_stock,omitempty"` // how many times as fast as the stock form
+	SpeedUp   float64 `json:"speed_up,omitempty"`   // over the first number of threads
+	OverStock float64 `json:"over_stock,omitempty"` // over the stock form
 }
 
-// Relate fills in what only several results, or the size of the last-level
-// cache (0: unknown), can tell.
+// Relate fills in the fields that compare results with each other and with the size
+// of the last-level cache (0: unknown).
 func Relate(results []StepResult, cache int64) {
 	firsts := map[StepCase]StepResult{} // by the case with 0 threads
 	stock := map[StepCase]StepResult{}
@@ -108,23 +108,23 @@ func Relate(results []StepResult, cache int64) {
 	}
 }
 
-// stepRate is a learning rate so small that thousands of iterations leave the
-// loss where it was. On one column of M a usual one soon learns all of it, and
-// gradients become denormal numbers, which no training sees and processors are
-// slow with.
+// stepRate is a learning rate so small that thousands of iterations do not change
+// the loss. With a usual rate, training soon knows the one column of M by heart, and
+// gradients become denormal numbers: real training has none, and processors are slow
+// with them.
 const stepRate = 1e-6
 
-// MeasureStep trains on text for as long as e asks, in the kernels in use. It
-// measures copying before and after each repetition. An error is that of the
-// case, of training, or the cancelled context's.
+// MeasureStep trains on text for as long as e asks, with the kernels in use, and
+// measures copying before and after each repetition. Errors are those of an
+// impossible case, of training, or of the cancelled context.
 func MeasureStep(ctx context.Context, c StepCase, text *Text, copier *Copier, seed uint64, e Effort) (StepResult, error) {
-	r := StepResult{StepCase: c, WorkingSet: WorkingSet(c.Words, c.Dim, c.Optimizer)}
+	r := StepResult{StepCase: c, WorkingSet: WorkingSet(c.Vocabulary, c.Dim, c.Optimizer)}
 	var err error
-	if r.Bytes, err = StepBytes(c.Words, c.Dim, c.Negatives, c.Optimizer); err != nil {
+	if r.Bytes, err = StepBytes(c.Vocabulary, c.Dim, c.Negatives, c.Optimizer); err != nil {
 		return r, err
 	}
-	if rows := text.Matrix.Rows(); rows != c.Words {
-		return r, fmt.Errorf("the text has %d words, not %d", rows, c.Words)
+	if rows := text.Matrix.Rows(); rows != c.Vocabulary {
+		return r, fmt.Errorf("the vocabulary of the text is %d, not %d", rows, c.Vocabulary)
 	}
 	runtime.GC() // the case before may have left gigabytes
 	trainer, err := graph.NewCL(text.Matrix, text.Noise, math.MaxInt32, c.config(seed))
@@ -140,7 +140,7 @@ func MeasureStep(ctx context.Context, c StepCase, text *Text, copier *Copier, se
 	if err != nil {
 		return r, err
 	}
-	v := float64(c.Words)
+	v := float64(c.Vocabulary)
 	r.Column = Measurement{v * perEntry.Median, v * perEntry.Min, v * perEntry.Max, perEntry.Runs}
 	r.finish()
 	return r, nil
@@ -152,7 +152,7 @@ func (r *StepResult) measure(l *stepLoop, copier *Copier, e Effort) error {
 	copies := []float64{copier.Measure(r.Threads, copyTime)}
 	var steps []float64
 	for range e.Repeat {
-		if _, err := l.run(0); err != nil { // brings the tables back to the caches
+		if _, err := l.run(0); err != nil { // brings the tables back into the caches
 			return err
 		}
 		seconds, err := l.run(e.Time)
@@ -166,12 +166,12 @@ func (r *StepResult) measure(l *stepLoop, copier *Copier, e Effort) error {
 	return nil
 }
 
-// finish computes what follows from the measurements.
+// finish computes the fields that follow from the measurements.
 func (r *StepResult) finish() {
 	r.Seconds = r.Step.Median + r.Column.Median
 	r.BytesPerSecond = rate(float64(r.Bytes), r.Seconds)
 	r.OfCopy = rate(r.BytesPerSecond, r.Copy.Median)
-	r.PairsPerSecond = rate(float64(r.Words)*float64(1+r.Negatives), r.Seconds)
+	r.PairsPerSecond = rate(float64(r.Vocabulary)*float64(1+r.Negatives), r.Seconds)
 }
 
 // A stepLoop runs iterations one after the other.
@@ -183,10 +183,10 @@ type stepLoop struct {
 	loss    float64
 }
 
-// run trains for at least the given time, one iteration or more, and returns
-// the seconds of one step. The numbers of its iterations are multiples of the
-// number of columns, so that all read the same column of M, which the trainer
-// has at hand: reading is measured by itself.
+// run trains for at least the given time, one iteration or more, and returns the
+// seconds of one step. The numbers of its iterations are multiples of the number of
+// columns. So all of them use the same column of M, which the trainer has read
+// already: reading is measured alone.
 func (l *stepLoop) run(atLeast time.Duration) (secondsPerStep float64, err error) {
 	iterations := 0
 	start := time.Now()

@@ -10,29 +10,31 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// Frequencies says how often the words of a synthetic text occur, and with it
-// how often each row of the tables is gathered.
+// Frequencies names how often the words of a synthetic text occur. Rows of the
+// tables are gathered as often.
 type Frequencies string
 
 const (
-	// Zipf makes a word's count fall as 1/rank, as in a text, and subsamples
-	// as training does. Rows of frequent words stay in the caches.
+	// Zipf makes counts fall as 1/rank, as in a text, and subsamples as in
+	// training. Rows of frequent words stay in the caches.
 	Zipf Frequencies = "zipf"
-	// Uniform makes all words equally frequent, so that with large tables
-	// nearly every gathered row comes from memory.
+	// Uniform makes all words equally frequent. Nearly every gathered row of a
+	// large table comes from memory.
 	Uniform Frequencies = "uniform"
 )
 
-// A Text is what training steps need of a text: M, and where negatives come
-// from.
+// AllFrequencies lists all, the default first.
+func AllFrequencies() []Frequencies { return []Frequencies{Zipf, Uniform} }
+
+// A Text has the inputs of training steps: M and the distribution of negatives.
 type Text struct {
 	Matrix *wordcontext.Matrix
 	Noise  *corpus.Alias
 }
 
-// The synthetic text: as many columns as a run has by default, so that most
-// rows are repeated many times over, which is the slower way to read a column;
-// and a text just long enough for that.
+// M of the synthetic text has as many columns as a run has by default. Most rows are
+// repeated many times to fill them, which makes a column slower to read. The text is
+// just long enough for that.
 const (
 	textContexts = 8192
 	textWindow   = 5
@@ -44,10 +46,10 @@ const (
 	minCount      = 8 // of each word, about 80 contexts
 )
 
-// NewText makes a text of so many different words at random, builds its M and
-// takes the negatives from M's column sums, as training does by default.
-func NewText(ctx context.Context, words int, f Frequencies, seed uint64, threads int) (*Text, error) {
-	text, err := syntheticCorpus(words, f, seed)
+// NewText makes a random text with a vocabulary of the given size and builds its M.
+// Negatives come from M's column sums, as by default in training.
+func NewText(ctx context.Context, vocabulary int, f Frequencies, seed uint64, threads int) (*Text, error) {
+	text, err := syntheticCorpus(vocabulary, f, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +59,7 @@ func NewText(ctx context.Context, words int, f Frequencies, seed uint64, threads
 	}
 	m, err := wordcontext.Build(ctx, text, options)
 	if err != nil {
-		return nil, fmt.Errorf("cannot build M of a synthetic text of %d words: %w", words, err)
+		return nil, fmt.Errorf("cannot build M of a synthetic text with a vocabulary of %d: %w", vocabulary, err)
 	}
 	noise, err := corpus.NewAlias(corpus.CountPower(m.ContextCounts(), 1))
 	if err != nil {
@@ -66,21 +68,21 @@ func NewText(ctx context.Context, words int, f Frequencies, seed uint64, threads
 	return &Text{m, noise}, nil
 }
 
-// TextMemory estimates the bytes that NewText takes at its peak.
-func TextMemory(words int) int64 {
-	tokens := int64(min(tokensPerWord*words, maxTokens)) + minCount*int64(words)
+// TextMemory estimates the bytes that NewText needs at its peak.
+func TextMemory(vocabulary int) int64 {
+	tokens := int64(min(tokensPerWord*vocabulary, maxTokens)) + minCount*int64(vocabulary)
 	const perToken = 4 + 2*textWindow*4
 	const perWord = 100 // names and their index, counts, offsets, the alias table
-	return perToken*tokens + perWord*int64(words)
+	return perToken*tokens + perWord*int64(vocabulary)
 }
 
-// syntheticCorpus shuffles the words' occurrences and cuts them into lines.
-func syntheticCorpus(words int, f Frequencies, seed uint64) (*corpus.Corpus, error) {
-	counts, err := syntheticCounts(words, f)
+// syntheticCorpus shuffles the occurrences of all words and cuts them into lines.
+func syntheticCorpus(vocabulary int, f Frequencies, seed uint64) (*corpus.Corpus, error) {
+	counts, err := syntheticCounts(vocabulary, f)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, words)
+	names := make([]string, vocabulary)
 	var tokens []uint32
 	for id, count := range counts {
 		names[id] = fmt.Sprintf("w%d", id)
@@ -90,11 +92,10 @@ func syntheticCorpus(words int, f Frequencies, seed uint64) (*corpus.Corpus, err
 	}
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(tokens), func(i, j int) { tokens[i], tokens[j] = tokens[j], tokens[i] })
-	vocabulary, err := corpus.NewVocabulary(names, counts)
-	if err != nil {
+	c := &corpus.Corpus{Tokens: tokens}
+	if c.Vocabulary, err = corpus.NewVocabulary(names, counts); err != nil {
 		return nil, fmt.Errorf("synthetic text: %w", err)
 	}
-	c := &corpus.Corpus{Vocabulary: vocabulary, Tokens: tokens}
 	for at := 0; at < len(tokens); at += textLine {
 		c.Sentences = append(c.Sentences, at)
 	}
@@ -103,27 +104,27 @@ func syntheticCorpus(words int, f Frequencies, seed uint64) (*corpus.Corpus, err
 }
 
 // syntheticCounts returns the counts of words by falling frequency.
-func syntheticCounts(words int, f Frequencies) ([]uint64, error) {
-	if words < 2 {
-		return nil, fmt.Errorf("a synthetic text of %d words: it needs 2 at least", words)
+func syntheticCounts(vocabulary int, f Frequencies) ([]uint64, error) {
+	if vocabulary < 2 {
+		return nil, fmt.Errorf("a synthetic text with a vocabulary of %d: it needs at least 2 words", vocabulary)
 	}
-	if int64(words) > math.MaxInt32 {
-		return nil, fmt.Errorf("a synthetic text of %d words: it can have %d at most", words, math.MaxInt32)
+	if int64(vocabulary) > math.MaxInt32 {
+		return nil, fmt.Errorf("a synthetic text with a vocabulary of %d: it can have at most %d words", vocabulary, math.MaxInt32)
 	}
-	total := float64(min(tokensPerWord*words, maxTokens))
+	total := float64(min(tokensPerWord*vocabulary, maxTokens))
 	harmonic := 0.0
-	for rank := 1; rank <= words; rank++ {
+	for rank := 1; rank <= vocabulary; rank++ {
 		harmonic += 1 / float64(rank)
 	}
-	counts := make([]uint64, words)
+	counts := make([]uint64, vocabulary)
 	for i := range counts {
-		share := 1 / float64(words)
+		share := 1 / float64(vocabulary)
 		switch f {
 		case Zipf:
 			share = 1 / (float64(i+1) * harmonic)
 		case Uniform:
 		default:
-			return nil, fmt.Errorf("frequencies %q are unknown; they are %s or %s", f, Zipf, Uniform)
+			return nil, fmt.Errorf("frequencies %q are unknown; they are one of %v", f, AllFrequencies())
 		}
 		counts[i] = max(uint64(total*share), minCount)
 	}

@@ -122,8 +122,7 @@ func (r *Run) saved() (Tables, error) {
 		return Tables{}, err
 	}
 	if s == nil {
-		return Tables{}, fmt.Errorf("%s is a folder without %s: name a run folder of w2vcl train, or a vectors file",
-			strings.TrimSuffix(r.dir, partialSuffix), VectorsFile)
+		return Tables{}, r.noVectors()
 	}
 	defer s.Close()
 	f, err := os.Open(r.Path(VocabularyFile))
@@ -140,6 +139,14 @@ func (r *Run) saved() (Tables, error) {
 		return Tables{}, err
 	}
 	return Tables{vocabulary.Words, tables[0], tables[1]}, nil
+}
+
+// noVectors is the error of a folder with neither vectors nor a checkpoint.
+func (r *Run) noVectors() error {
+	if name, going := strings.CutSuffix(r.dir, partialSuffix); going {
+		return fmt.Errorf("%s has no vectors yet: they come with the first checkpoint, see --checkpoint of 'w2vcl train'", name)
+	}
+	return fmt.Errorf("%s is a folder without %s: name a run folder of w2vcl train, or a vectors file", r.dir, VectorsFile)
 }
 
 // Vectors are word vectors with the encoder of a run, if it has one: it composes

@@ -17,7 +17,7 @@ type analogyOptions struct {
 	json  bool
 }
 
-// analogyAnswer is the line of analogy --json.
+// An analogyAnswer is the object that analogy --json prints.
 type analogyAnswer struct {
 	A       string               `json:"a"`
 	B       string               `json:"b"`
@@ -30,8 +30,8 @@ func newAnalogy(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analogy DIR|VECTORS A B C [flags]",
 		Short: "Answer \"A is to B as C is to ...\"",
-		Long: `Answer "A is to B as C is to ..." with the words nearest to B - A + C (3CosAdd);
-A, B and C themselves are left out.`,
+		Long: `Answer "A is to B as C is to ..." with the words nearest to B - A + C (3CosAdd).
+A, B and C are no answers.`,
 		Example: `  w2vcl analogy runs/wiki man king woman
   w2vcl analogy runs/wiki paris france rome --count 3`,
 		Args: exactly("DIR|VECTORS", "A", "B", "C"),
@@ -52,15 +52,17 @@ func (o *analogyOptions) run(ctx context.Context, s streams, path string, words 
 	if err != nil {
 		return err
 	}
-	vectors, rows, err := lookup(t, words)
+	found, err := t.Lookup(words)
 	if err != nil {
 		return err
 	}
 	// The cosine with b - a + c of unit vectors orders words as 3CosAdd does.
-	query := make([]float32, t.Dim)
+	query, rows := make([]float32, t.Dim), make([]int, len(found))
 	for i, sign := range []float32{-1, 1, 1} {
-		scale := sign / max(float32(math.Sqrt(float64(simd.Dot(vectors[i], vectors[i])))), math.SmallestNonzeroFloat32)
-		for k, x := range vectors[i] {
+		v := found[i].Vector
+		rows[i] = found[i].Row
+		scale := sign / max(float32(math.Sqrt(float64(simd.Dot(v, v)))), math.SmallestNonzeroFloat32)
+		for k, x := range v {
 			query[k] += scale * x
 		}
 	}

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,31 +12,21 @@ import (
 
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train"
 )
 
 func newBench(s streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure how fast w2vcl works on this machine",
-		Long: `Measure training steps on the CPU or a GPU, the matrix M, reading text, or evaluation. Every result
-begins with the machine it was measured on, and names its repetitions' median
-and spread. The inputs depend on --seed only.
+	return newGroup("bench", "Measure how fast w2vcl works on this machine",
+		`Measure training steps on the CPU or a GPU, the matrix M, reading text, or
+evaluation. Every result begins with the machine it was measured on, and has the
+median and the spread of its repetitions. The inputs depend on --seed only.
 
-Other programs at work spoil every number: measure on an idle machine. Code
-changes are compared with 'make bench-compare', see CONTRIBUTING.md.`,
-		Example: `  w2vcl bench step
+Other programs at work spoil every number: measure on an idle machine. 'make
+bench-compare' compares two versions of the code, see CONTRIBUTING.md.`,
+		`  w2vcl bench step
   w2vcl bench step --words 18498,200000 --dim 100,500 --threads 1,2,4 --json > step.json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return terminal.Usagef("bench %s: no such command; there are step, device, matrix, corpus and eval", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newBenchStep(s), newBenchDevice(s), newBenchMatrix(s), newBenchCorpus(s), newBenchEval(s))
-	return cmd
+		newBenchStep(s), newBenchDevice(s), newBenchMatrix(s), newBenchCorpus(s), newBenchEval(s))
 }
 
 // benchFlags are the flags of all benchmarks.
@@ -49,7 +36,8 @@ type benchFlags struct {
 	json, quiet bool
 }
 
-// addTo defines the flags; timed says what --seconds is the time of.
+// addTo defines the flags. timed names the work that --seconds times; without it there
+// is no --seconds.
 func (f *benchFlags) addTo(cmd *cobra.Command, seconds float64, timed string) {
 	flags := cmd.Flags()
 	if timed != "" {
@@ -74,19 +62,19 @@ func (f *benchFlags) effort() bench.Effort {
 	return bench.Effort{Time: time.Duration(f.seconds * float64(time.Second)), Repeat: f.repeat}
 }
 
-// A benchReport is what a benchmark prints. Its JSON is the contract: names
-// and units stay.
+// A benchReport is the output of a benchmark. Names and units in its JSON never change.
 type benchReport struct {
 	Bench       string        `json:"bench"`
 	Version     string        `json:"version"`
 	Command     string        `json:"command"`
 	Machine     bench.Machine `json:"machine"`
 	Settings    any           `json:"settings"`
-	Interrupted bool          `json:"interrupted"` // results are those until then
+	Interrupted bool          `json:"interrupted"` // there are the results until then
 	Results     any           `json:"results"`
 }
 
-// begin makes the report before anything is measured, and warns of company.
+// begin makes the report before anything is measured. It warns of other programs at
+// work.
 func (f *benchFlags) begin(s streams, name string, settings any) *benchReport {
 	r := &benchReport{
 		Bench: name, Version: version(), Command: commandLine(),
@@ -98,11 +86,11 @@ func (f *benchFlags) begin(s streams, name string, settings any) *benchReport {
 	return r
 }
 
-// commandLine is what was called, to be called again.
+// commandLine returns the command line, to repeat it.
 func commandLine() string { return "w2vcl " + strings.Join(os.Args[1:], " ") }
 
-// finish prints the results, of which there are count, unless measuring ended
-// with an error. An interrupt is none if there are results to show.
+// finish prints the results, count of them, unless measuring ended with an error. An
+// interrupt is no error if there are results.
 func (f *benchFlags) finish(ctx context.Context, s streams, r *benchReport, results any, count int, err error, show func() error) error {
 	var interrupted error
 	if err != nil && ctx.Err() != nil {
@@ -110,7 +98,7 @@ func (f *benchFlags) finish(ctx context.Context, s streams, r *benchReport, resu
 			return errors.New("stopped before anything was measured")
 		}
 		r.Interrupted = true
-		interrupted = fmt.Errorf("%w: the results are those until then", train.ErrInterrupted)
+		interrupted = fmt.Errorf("%w: these are the results until then", train.ErrInterrupted)
 	} else if err != nil {
 		return err
 	}
@@ -153,7 +141,8 @@ func orUnknown(text string) string {
 	return text
 }
 
-// binaryBytes writes the size of a cache as its makers do: 32 KiB, 35.8 MiB.
+// binaryBytes writes the size of a cache as makers of processors do: 32 KiB, 35.8
+// MiB.
 func binaryBytes(n int64) string {
 	if n < 1<<20 {
 		return fmt.Sprintf("%.4g KiB", float64(n)/(1<<10))
@@ -168,71 +157,15 @@ func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 // gigabytes writes bytes a second in GB/s.
 func gigabytes(perSecond float64) string { return fmt.Sprintf("%.2f", perSecond/1e9) }
 
-// An intList is the value of a flag: whole numbers from 1 up with commas
-// between them.
-type intList []int
-
-func (l *intList) Set(text string) error {
-	var list []int
-	for part := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < 1 || n > math.MaxInt32 {
-			return fmt.Errorf("%q is not a whole number from 1 up (lists have commas: 1,2,4)", part)
+// passes says with each optimizer how many passes over V x N x 4 bytes a count of
+// bytes makes: "12 with adam, 10 with adam-row, 8 with sgd".
+func passes(methods []optim.Method, count func(vocabulary, dim int, m optim.Method) (int64, error)) string {
+	const vocabulary, dim = 1, 1 << 20 // one value a row is no pass
+	return strings.Join(texts(methods, func(m optim.Method) string {
+		bytes, err := count(vocabulary, dim, m)
+		if err != nil { // all methods are known
+			return err.Error()
 		}
-		list = append(list, n)
-	}
-	*l = list
-	return nil
-}
-
-func (l *intList) String() string {
-	return strings.Join(texts(*l, strconv.Itoa), ",")
-}
-
-// Type names the kind of value in help.
-func (l *intList) Type() string { return "list" }
-
-// A nameList is the value of a flag: some of a few names, with commas between
-// them.
-type nameList[T ~string] struct {
-	names   []T
-	choices []T
-}
-
-func (l *nameList[T]) Set(text string) error {
-	var names []T
-	for part := range strings.SplitSeq(text, ",") {
-		name := T(strings.TrimSpace(part))
-		if !slices.Contains(l.choices, name) {
-			return fmt.Errorf("%q is none of %s", part, strings.Join(texts(l.choices, func(c T) string { return string(c) }), ", "))
-		}
-		names = append(names, name)
-	}
-	l.names = names
-	return nil
-}
-
-func (l *nameList[T]) String() string {
-	return strings.Join(texts(l.names, func(c T) string { return string(c) }), ",")
-}
-
-// Type names the kind of value in help.
-func (l *nameList[T]) Type() string { return "list" }
-
-// listed lists the choices: "a, b and c".
-func (l *nameList[T]) listed() string {
-	names := texts(l.choices, func(c T) string { return string(c) })
-	last := len(names) - 1
-	if last < 1 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
-func texts[T any](list []T, text func(T) string) []string {
-	out := make([]string, len(list))
-	for i, x := range list {
-		out[i] = text(x)
-	}
-	return out
+		return fmt.Sprintf("%d with %s", bytes/(4*vocabulary*dim), m)
+	}), ", ")
 }

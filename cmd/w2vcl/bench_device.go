@@ -30,33 +30,15 @@ type benchDeviceOptions struct {
 func newBenchDevice(s streams) *cobra.Command {
 	o := benchDeviceOptions{
 		words: intList{18116}, dims: intList{500},
-		frequencies: nameList[bench.Frequencies]{[]bench.Frequencies{bench.Zipf}, []bench.Frequencies{bench.Zipf, bench.Uniform}},
-		optimizers:  nameList[optim.Method]{[]optim.Method{optim.Adam}, optim.Names()},
-		encoders:    nameList[bench.EncoderKind]{[]bench.EncoderKind{bench.NoEncoder}, bench.EncoderKinds()},
-		precisions:  nameList[device.Precision]{[]device.Precision{device.Float32}, []device.Precision{device.Float32, device.Half}},
+		frequencies: newNameList(bench.AllFrequencies()),
+		optimizers:  newNameList(optimizersOnGPUs()),
+		encoders:    newNameList(bench.EncoderKinds()),
+		precisions:  newNameList(choicesOf[device.Precision]("precision")),
 	}
 	cmd := &cobra.Command{
 		Use:   "device [flags]",
 		Short: "Measure one training step of mode cl on a GPU beside the speed of its memory",
-		Long: `Measure one of the two steps of an iteration of mode cl on a GPU, by half the time
-of many iterations, and beside it how fast the GPU copies a gigabyte.
-
-A step's time holds all that training does: reading columns of M on the host and
-sending them, drawing negatives, gathering rows, loss, gradient, update of every
-row, and getting the loss back. Reading text, building M and checkpoints are not
-part of it.
-
-GB/s counts what has to be read and written in any case: every row and its
-moments, 6 passes of V x N x 4 bytes for adam, 4 for adam-row, 2 for sgd. With
---precision half the same is counted, though less is read and written. Gathered
-rows come from the GPU's cache as long as a table fits there. Copying counts
-bytes read and written. The text is made up, see 'w2vcl bench step --help'.
-
-With --subword the step that trains an encoder is measured, too: forward, loss,
-backward and update of all its parameters, for made-up words of 16 characters,
-their two ends among them. It is what an iteration takes beyond its other step, which is
-one of word level. cnn and ngram have vectors of words' own beside, as train has them
-by default; cnn-alone, as in the paper, has none.`,
+		Long:  benchDeviceHelp(o.optimizers.choices),
 		Example: `  w2vcl bench device
   w2vcl bench device --words 18498 --subword cnn,cnn-alone,ngram
   w2vcl bench device --words 18116,67869 --dim 128,500 --optimizer adam,sgd --json
@@ -69,14 +51,48 @@ by default; cnn-alone, as in the paper, has none.`,
 	flags.Var(&o.words, "words", "words V of the vocabulary: `LIST`")
 	flags.Var(&o.dims, "dim", "dimensions N of a vector: `LIST`")
 	flags.IntVar(&o.negative, "negative", 5, "negatives `K` for each positive pair")
-	flags.Var(&o.frequencies, "frequencies", "how often words occur: `LIST` of zipf and uniform")
-	flags.Var(&o.optimizers, "optimizer", "`LIST` of "+o.optimizers.listed())
-	flags.Var(&o.encoders, "subword", "encoders to measure, too: `LIST` of none, cnn, cnn-alone and ngram")
-	flags.Var(&o.precisions, "precision", "`LIST` of float32 and half")
+	flags.Var(&o.frequencies, "frequencies", "how often words occur: "+o.frequencies.usage())
+	flags.Var(&o.optimizers, "optimizer", o.optimizers.usage())
+	flags.Var(&o.encoders, "subword", "also measure encoders: "+o.encoders.usage())
+	flags.Var(&o.precisions, "precision", "how tables are stored: "+o.precisions.usage())
 	flags.Uint64Var(&o.seed, "seed", 1, "`N` from which all randomness comes")
 	o.benchFlags.addTo(cmd, 1, "a step")
 	useAliases(flags, map[string]string{"size": "dim", "neg": "negative"})
 	return cmd
+}
+
+// benchDeviceHelp explains the measurement.
+func benchDeviceHelp(methods []optim.Method) string {
+	return `Measure one training step of mode cl on a GPU, and beside it how fast the GPU copies
+a gigabyte. A step takes half the time of an iteration, on average over many.
+
+The time of a step has everything that training does in every step: reading columns
+of M on the host and sending them, drawing negatives, gathering rows, loss,
+gradient, update of every row, and returning the loss. Reading text, building M and
+checkpoints are not part of it.
+
+GB/s counts the bytes that every step must read and write: each row and the state
+of its optimizer. These are so many passes over V x N x 4 bytes: ` + passes(methods, bench.UpdateBytes) + `.
+The count is the same with --precision half, which moves fewer. Gathered rows come
+from the GPU's cache as long as a table fits it. Copying counts bytes read and
+bytes written. The text is made up, see 'w2vcl bench step --help'.
+
+With --subword the step that trains an encoder is measured, too: forward, loss,
+backward and update of all its parameters, for made-up words of 16 characters, the
+marks of their two ends among them. Its time is an iteration minus the other step,
+which trains a table. cnn and ngram also have a vector of each word's own, the
+default of 'w2vcl train'; cnn-alone has none.`
+}
+
+// optimizersOnGPUs lists the optimizers that the kernels have.
+func optimizersOnGPUs() []optim.Method {
+	var names []optim.Method
+	for _, m := range optim.Methods() {
+		if m.Kernels {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // deviceSettings are the settings in the JSON; the rest is in every result.
@@ -95,8 +111,10 @@ func (o *benchDeviceOptions) check() error {
 		return terminal.Usagef("--negative %d: must be from 1 to 1000", o.negative)
 	}
 	withEncoders := slices.ContainsFunc(o.encoders.names, func(k bench.EncoderKind) bool { return k != bench.NoEncoder })
-	if withEncoders && slices.Contains(o.optimizers.names, optim.SGD) {
-		return terminal.Usagef("--optimizer %s: encoders are not trained with it; leave it or --subword out", optim.SGD)
+	for _, name := range o.optimizers.names {
+		if m, err := optim.Find(name); withEncoders && (err != nil || !m.Shared) {
+			return terminal.Usagef("--optimizer %s: encoders are not trained with it; leave it or --subword out", name)
+		}
 	}
 	for _, words := range o.words {
 		if words < 2 {
@@ -132,7 +150,7 @@ func (o *benchDeviceOptions) run(ctx context.Context, s streams) error {
 	return o.finish(ctx, s, report, results, len(results), err, func() error { return printDevice(s, results) })
 }
 
-// measure runs all cases. What was measured comes with an error, too.
+// measure measures all cases. With an error it returns the results until then.
 func (o *benchDeviceOptions) measure(ctx context.Context, p *terminal.Progress, d device.Device) ([]bench.DeviceResult, error) {
 	var results []bench.DeviceResult
 	for _, words := range o.words {
@@ -148,7 +166,7 @@ func (o *benchDeviceOptions) measure(ctx context.Context, p *terminal.Progress, 
 				}
 				p.Notef("%s: %s, %s GB/s, %s of copying", c, milliseconds(r.Step.Median), gigabytes(r.BytesPerSecond), percent(r.OfCopy))
 				if e := r.Encoder; e != nil {
-					p.Notef("  its step with --subword %s: %s; an iteration takes %.2f times as long as at word level", e.Kind, milliseconds(e.Step.Median), e.Ratio)
+					p.Notef("  the step with --subword %s: %s; an iteration takes %.2f times as long as with two tables", e.Kind, milliseconds(e.Step.Median), e.Ratio)
 				}
 				results = append(results, r)
 			}
@@ -167,7 +185,7 @@ func (o *benchDeviceOptions) cases(d device.Device, words int, f bench.Frequenci
 			for _, precision := range o.precisions.names {
 				for _, encoder := range o.encoders.names {
 					cases = append(cases, bench.DeviceCase{
-						Device: d.Name(), Words: words, Dim: dim, Negatives: o.negative, Frequencies: f,
+						Device: d.Name(), Vocabulary: words, Dim: dim, Negatives: o.negative, Frequencies: f,
 						Optimizer: optimizer, Precision: precision, Threads: runtime.GOMAXPROCS(0), Subword: encoder,
 					})
 				}
@@ -199,7 +217,7 @@ func printDevice(s streams, results []bench.DeviceResult) error {
 	out.rowf(heading, names...)
 	for _, r := range results {
 		line := "%8s\t%6d\t%4d\t%s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9.2f"
-		values := []any{terminal.Number(r.Words), r.Dim, r.Negatives, r.Frequencies, r.Optimizer, r.Precision,
+		values := []any{terminal.Number(r.Vocabulary), r.Dim, r.Negatives, r.Frequencies, r.Optimizer, r.Precision,
 			milliseconds(r.Step.Median), percent(r.Step.Spread()), gigabytes(r.BytesPerSecond), gigabytes(r.Copy.Median), percent(r.OfCopy), r.PairsPerSecond / 1e9}
 		switch e := r.Encoder; {
 		case e != nil:

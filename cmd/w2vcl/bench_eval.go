@@ -2,10 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,13 +24,13 @@ func newBenchEval(s streams) *cobra.Command {
 		Use:   "eval [flags]",
 		Short: "Measure scoring on similarity and analogy sets",
 		Long: `Score vectors on each evaluation set several times: every pair of a similarity
-set, every question of an analogy set by each method (of lrcos, every pair of a
-section). Reading the set's file is part of the time. Without --vectors they are
-random, for all words of the sets.
+set, and every question of an analogy set by each method (lrcos: every pair of a
+section). Reading the file of the set is part of the time. Without --vectors there
+are random vectors for all words of the sets.
 
 GB/s counts two rows for a pair, and the whole table once for each section of an
-analogy set, whose questions are answered in one pass over the table: it shows
-that arithmetic is the bound, not memory. All processors are used.`,
+analogy set, because one pass over the table answers all questions of a section.
+It shows that arithmetic limits the speed, not memory. All processors are used.`,
 		Example: `  w2vcl bench eval --dim 300 --words 70000
   w2vcl bench eval --vectors runs/wiki --data evaluation-sets/`,
 		Args: exactly(),
@@ -53,7 +49,7 @@ that arithmetic is the bound, not memory. All processors are used.`,
 // evalSettings are the settings in the JSON.
 type evalSettings struct {
 	Vectors string  `json:"vectors"` // "": random
-	Data    string  `json:"data"`    // "": the sets that come along
+	Data    string  `json:"data"`    // "": the sets that come with w2vcl
 	Words   int     `json:"words"`
 	Dim     int     `json:"dim"`
 	Seed    uint64  `json:"seed"`
@@ -75,17 +71,11 @@ func (o *benchEvalOptions) run(ctx context.Context, s streams) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	data := o.data
-	if data == "" {
-		folder, remove, err := builtinSets()
-		if err != nil {
-			return err
-		}
-		defer remove()
-		data = folder
-	} else if _, err := os.Stat(data); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--data %s: there is no such folder or file", data)
+	data, remove, err := evalData(o.data)
+	if err != nil {
+		return err
 	}
+	defer remove()
 	t, err := o.table(data)
 	if err != nil {
 		return err
@@ -100,6 +90,7 @@ func (o *benchEvalOptions) run(ctx context.Context, s streams) error {
 	return o.finish(ctx, s, report, results, len(results), err, func() error { return printEvals(s, t, results) })
 }
 
+// table returns the vectors to score.
 func (o *benchEvalOptions) table(data string) (*embedding.Table, error) {
 	if o.vectors != "" {
 		return loadTable(o.vectors)

@@ -32,38 +32,15 @@ type benchStepOptions struct {
 func newBenchStep(s streams) *cobra.Command {
 	o := benchStepOptions{
 		words: intList{18498}, dims: intList{500}, threads: intList{runtime.GOMAXPROCS(0)},
-		frequencies: nameList[bench.Frequencies]{[]bench.Frequencies{bench.Zipf}, []bench.Frequencies{bench.Zipf, bench.Uniform}},
-		optimizers:  nameList[optim.Method]{[]optim.Method{optim.Adam}, optim.Names()},
-		forms:       nameList[graph.Form]{[]graph.Form{graph.FormFused}, []graph.Form{graph.FormFused, graph.FormStock}},
+		frequencies: newNameList(bench.AllFrequencies()),
+		optimizers:  newNameList(optim.Names()),
+		forms:       newNameList(choicesOf[graph.Form]("form")),
 		kernels:     nameList[simd.Level]{[]simd.Level{simd.Current()}, simd.Levels()},
 	}
 	cmd := &cobra.Command{
 		Use:   "step [flags]",
 		Short: "Measure one training step of mode cl beside the speed of memory",
-		Long: `Measure one of the two steps of an iteration of mode cl, by half the time of many
-iterations, and beside it how fast the same threads copy memory.
-
-What a step's time holds: drawing negatives, gathering rows, loss, gradient,
-update of every row, and the machine that runs the Gorgonia graph; and ("M") its
-share of reading M, which is measured by itself, in blocks of 32 columns as
-training reads them, and added. Nothing is left out that training does every
-step; reading text, building M, progress and checkpoints are not part of it.
-
-GB/s counts V x N x 4 bytes for each of the 1+K gathered rows, and twice for the
-row and each of its moments (read and written): 12 such passes for K = 5 and
-adam, 10 for adam-row, 8 for sgd. Bytes of M are not counted.
-
-Copying counts bytes read and written. Its buffers are four times as large as
-the last-level cache, and at least 512 MiB; each thread copies its own part with
-Go's copy, in the faster of two ways, before and after every measurement.
-
-The text is made up. With --frequencies zipf words are as frequent as in a text,
-subsampled, and negatives are drawn as training does: rows of frequent words
-stay in the caches, so the bytes counted are more than memory has to deliver.
-With uniform, all words are equally frequent: in tables larger than the caches
-nearly every gathered row comes from memory, and the count is true. M has 8,192
-columns and most rows are repeated many times over, as in training. Tables that
-fit the last-level cache are named; add --words 200000 for ones that do not.`,
+		Long:  benchStepHelp(o.optimizers.choices),
 		Example: `  w2vcl bench step --dim 100,128,300,500
   w2vcl bench step --words 18498,67869,200000 --threads 1,2
   w2vcl bench step --form fused,stock --repeat 3
@@ -76,15 +53,47 @@ fit the last-level cache are named; add --words 200000 for ones that do not.`,
 	flags.Var(&o.dims, "dim", "dimensions N of a vector: `LIST`")
 	flags.IntVar(&o.negative, "negative", 5, "negatives `K` for each positive pair")
 	flags.Var(&o.threads, "threads", "threads: `LIST`")
-	flags.Var(&o.frequencies, "frequencies", "how often words occur: `LIST` of zipf and uniform")
-	flags.Var(&o.optimizers, "optimizer", "`LIST` of "+o.optimizers.listed())
-	flags.Var(&o.forms, "form", "form of the Gorgonia graph: `LIST` of fused and stock")
-	flags.Var(&o.kernels, "simd", "instructions of the kernels: `LIST` of what this machine has")
+	flags.Var(&o.frequencies, "frequencies", "how often words occur: "+o.frequencies.usage())
+	flags.Var(&o.optimizers, "optimizer", o.optimizers.usage())
+	flags.Var(&o.forms, "form", "form of the Gorgonia graph: "+o.forms.usage())
+	flags.Var(&o.kernels, "simd", "instructions of the kernels; this machine has "+o.kernels.usage())
 	flags.IntVar(&o.copyMB, "copy-mb", 0, "size `MB` of the buffers to copy; 0: see above")
 	flags.Uint64Var(&o.seed, "seed", 1, "`N` from which all randomness comes")
 	o.benchFlags.addTo(cmd, 2, "a step")
 	useAliases(flags, map[string]string{"size": "dim", "neg": "negative", "kernels": "simd"})
 	return cmd
+}
+
+// benchStepHelp explains the measurement.
+func benchStepHelp(methods []optim.Method) string {
+	counted := passes(methods, func(vocabulary, dim int, m optim.Method) (int64, error) {
+		return bench.StepBytes(vocabulary, dim, 5, m)
+	})
+	return `Measure one training step of mode cl, and beside it how fast the same threads copy
+memory. A step takes half the time of an iteration, on average over many.
+
+The time of a step has everything that training does in every step: drawing
+negatives, gathering rows, loss, gradient, update of every row, and the overhead of
+the machine that runs the Gorgonia graph; and ("of it M") reading M, which is
+measured alone, 32 columns at a time as in training, and added. Reading text,
+building M, progress and checkpoints are not part of it.
+
+GB/s counts V x N x 4 bytes for each of the 1+K gathered rows, and twice (read and
+written) for the row and the state of its optimizer. For K = 5 these are so many
+passes: ` + counted + `.
+Bytes of M are not counted.
+
+Copying counts bytes read and bytes written. Its buffers are four times as large as
+the last-level cache, and at least 512 MiB. Each thread copies its part with Go's
+copy, in the faster of two ways, before and after every measurement.
+
+The text is made up. With --frequencies zipf words are as frequent as in a text,
+subsampled, and negatives are drawn as in training. Rows of frequent words stay in
+the caches, so memory delivers fewer bytes than are counted. With uniform, all
+words are equally frequent. If the tables are larger than the caches, nearly every
+gathered row comes from memory, and the count is true. M has 8,192 columns, and
+most rows are repeated many times, as in training. The output says when the tables
+fit the last-level cache; with --words 200000 they usually do not.`
 }
 
 // stepSettings are the settings in the JSON; the rest is in every result.
@@ -141,7 +150,7 @@ func (o *benchStepOptions) cases(words int, f bench.Frequencies) []bench.StepCas
 				for _, kernels := range o.kernels.names {
 					for _, threads := range o.threads {
 						cases = append(cases, bench.StepCase{
-							Words: words, Dim: dim, Negatives: o.negative, Frequencies: f,
+							Vocabulary: words, Dim: dim, Negatives: o.negative, Frequencies: f,
 							Optimizer: optimizer, Form: form, Kernels: kernels, Threads: threads,
 						})
 					}
@@ -152,7 +161,7 @@ func (o *benchStepOptions) cases(words int, f bench.Frequencies) []bench.StepCas
 	return cases
 }
 
-// checkMemory refuses what the machine has no room for, before any work.
+// checkMemory refuses cases that do not fit the machine's memory, before any work.
 func (o *benchStepOptions) checkMemory(copyBytes int64) error {
 	_, available := machine.Memory()
 	for _, words := range o.words {
@@ -167,10 +176,10 @@ func (o *benchStepOptions) checkMemory(copyBytes int64) error {
 	return nil
 }
 
-// measure runs all cases. What was measured comes with an error, too.
+// measure measures all cases. With an error it returns the results until then.
 func (o *benchStepOptions) measure(ctx context.Context, p *terminal.Progress, copyBytes int64) ([]bench.StepResult, error) {
 	level := simd.Current()
-	defer func() { _ = simd.Use(level) }() // it was in use before
+	defer func() { _ = simd.Use(level) }() // no error: it was in use before
 	var results []bench.StepResult
 	copier := bench.NewCopier(copyBytes, runtime.GOMAXPROCS(0))
 	for _, words := range o.words {
@@ -221,7 +230,7 @@ func printSteps(s streams, results []bench.StepResult) error {
 }
 
 func sameTables(a, b *bench.StepResult) bool {
-	return a.Words == b.Words && a.Dim == b.Dim && a.Negatives == b.Negatives &&
+	return a.Vocabulary == b.Vocabulary && a.Dim == b.Dim && a.Negatives == b.Negatives &&
 		a.Frequencies == b.Frequencies && a.Optimizer == b.Optimizer
 }
 
@@ -236,7 +245,7 @@ func printStepGroup(s streams, results []bench.StepResult) error {
 	}
 	var out table
 	out.rowf("V = %s, N = %d, K = %d, %s, %s: %s a step; working set %s, %s",
-		terminal.Number(r.Words), r.Dim, r.Negatives, r.Optimizer, r.Frequencies, terminal.Bytes(r.Bytes), terminal.Bytes(r.WorkingSet), cache)
+		terminal.Number(r.Vocabulary), r.Dim, r.Negatives, r.Optimizer, r.Frequencies, terminal.Bytes(r.Bytes), terminal.Bytes(r.WorkingSet), cache)
 	if err := out.writeTo(s.out); err != nil {
 		return err
 	}
@@ -251,7 +260,7 @@ func printStepGroup(s streams, results []bench.StepResult) error {
 	return out.writeTo(s.out)
 }
 
-// times writes a ratio, nothing if there is none.
+// times writes a ratio, and nothing if there is none.
 func times(ratio float64) string {
 	if ratio == 0 {
 		return ""

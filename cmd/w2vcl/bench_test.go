@@ -35,7 +35,7 @@ func runBench(t *testing.T, ctx context.Context, results any, watch func(), args
 	return report, code
 }
 
-// A watcher calls saw when the first result is told on standard error.
+// A watcher calls saw when standard error shows the first result.
 type watcher struct {
 	bytes.Buffer
 	saw func()
@@ -69,7 +69,7 @@ func TestBenchJSON(t *testing.T) {
 	var steps []bench.StepResult
 	check("step", func() int { return len(steps) }, &steps,
 		"--words", "30,40", "--dim", "8", "--form", "stock,fused", "--threads", "1,2", "--seconds", "0.001", "--copy-mb", "1")
-	if len(steps) != 8 || steps[7].Words != 40 || steps[7].Bytes != 12*40*8*4 || steps[7].OverStock <= 0 || steps[7].SpeedUp <= 0 {
+	if len(steps) != 8 || steps[7].Vocabulary != 40 || steps[7].Bytes != 12*40*8*4 || steps[7].OverStock <= 0 || steps[7].SpeedUp <= 0 {
 		t.Errorf("steps: %+v", steps)
 	}
 	var matrices []benchMatrixResult
@@ -83,7 +83,7 @@ func TestBenchJSON(t *testing.T) {
 	}
 }
 
-// TestBenchInterrupted: an interrupt ends with the results until then.
+// TestBenchInterrupted: an interrupted benchmark prints the results until then.
 func TestBenchInterrupted(t *testing.T) {
 	args := []string{"step", "--words", "30", "--dim", "8", "--threads", "1", "--seconds", "0", "--repeat", "1", "--copy-mb", "1", "--json",
 		"--optimizer", "adam,sgd,adam-row"}
@@ -94,7 +94,7 @@ func TestBenchInterrupted(t *testing.T) {
 	if code != exitInterrupted || !r.Interrupted || len(steps) != 1 {
 		t.Errorf("code %d, interrupted %t, %d results", code, r.Interrupted, len(steps))
 	}
-	// Without any result there is nothing to show, and it is no success.
+	// Without a result it fails.
 	if _, code = runBench(t, ctx, nil, nil, args...); code != exitFailed {
 		t.Errorf("stopped at once: code %d", code)
 	}

@@ -25,14 +25,14 @@ type compareOptions struct {
 	contexts, batches intList
 	seeds, points     int
 	budget            budgetValue
-	own               ownValue
+	modeSettings      modeSettings
 	out, data         string
 	classify          bool
 	json, quiet       bool
 }
 
-// comparedSettings are the settings that compare has as flags: those that all
-// modes share. The rest is --set's.
+// comparedSettings are the settings that compare has as flags, because all modes
+// share them. --set sets the others.
 var comparedSettings = []string{
 	"preset", "corpus", "min-count", "max-sentence", "lowercase", "tokenizer",
 	"dim", "window", "dynamic-window", "negative", "sample", "passes", "seed", "threads", "max-memory",
@@ -40,28 +40,31 @@ var comparedSettings = []string{
 
 func newCompare(s streams) *cobra.Command {
 	o := compareOptions{
-		modes: nameList[string]{names: []string{settings.ModeCL, settings.ModeVanilla, string(sequential.Word2Vec), string(sequential.PWord2Vec)}, choices: settings.ModeNames()},
-		own:   ownValue{},
+		modes: nameList[string]{
+			[]string{settings.ModeCL, settings.ModeVanilla, string(sequential.Word2Vec), string(sequential.PWord2Vec)},
+			settings.ModeNames(),
+		},
+		modeSettings: modeSettings{},
 	}
 	cmd := &cobra.Command{
 		Use:   "compare --corpus PATH --out DIR [flags]",
 		Short: "Train several modes on one text and report quality, time, memory and losses",
-		Long: `Train several modes on one text under one budget, score them along the way, and
-write DIR/report.html, which needs nothing but a browser, report.json and CSV
-files. Text, dimensions, window, negatives and subsampling are the same for all;
-the rest comes from the recipe of each mode, or --set.
+		Long: `Train several modes on one text under one budget, score them several times on the
+way, and write DIR/report.html, which needs nothing but a browser, report.json and
+CSV files. Text, dimensions, window, negatives and subsampling are the same for
+all modes. The other settings come from the recipe of each mode, or from --set.
 
 The budget is each recipe's own length, or
-  epochs=N      passes over the text; in mode cl over the columns of M
+  epochs=N      passes over the text, or over the columns of M in mode cl
   iterations=N  iterations of mode cl, and as many pairs in the other modes
   seconds=N     seconds of training
-Scoring takes no time of it. --contexts and --batch with several values compare
-context sizes of mode cl and batch sizes of mode vanilla. --classify also scores
-each finished run on the sets of sentences in --data (see 'w2vcl eval --help'),
-which takes minutes for each.
+Scoring does not count. Several values of --contexts or --batch compare context
+sizes of mode cl or batch sizes of mode vanilla. --classify also scores each
+finished run on the sets of sentences in --data (see 'w2vcl eval --help'), which
+takes minutes for each.
 
-The runs are kept in DIR/runs. After an interrupt, a kill or a crash the same
-command goes on where it was; with more modes or seeds it adds to what is there.`,
+The runs stay in DIR/runs. After an interrupt, a kill or a crash the same command
+continues. With more modes or seeds it adds to the runs that are there.`,
 		Example: `  w2vcl compare --corpus wiki.txt --out reports/wiki --data sets/ --seeds 3
   w2vcl compare --corpus wiki.txt --out reports/minute --budget seconds=60 --modes cl,word2vec,pword2vec
   w2vcl compare --corpus wiki.txt --out reports/contexts --modes cl --contexts 1024,4096,16384
@@ -70,16 +73,16 @@ command goes on where it was; with more modes or seeds it adds to what is there.
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	flags := cmd.Flags()
-	flags.Var(&o.modes, "modes", "modes to compare, the first one with the others: `LIST` of "+strings.Join(settings.ModeNames(), ", "))
-	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; one that holds the same comparison is gone on with")
+	flags.Var(&o.modes, "modes", "modes to compare, the first one with each of the others: "+o.modes.usage())
+	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; a comparison that is there is continued")
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
-	flags.BoolVar(&o.classify, "classify", false, "score the finished runs on the classes of sentences, too; takes minutes for each run")
+	flags.BoolVar(&o.classify, "classify", false, "also score the finished runs on classes of sentences; takes minutes for each run")
 	flags.Var(&o.budget, "budget", "how long to train: `BUDGET` is recipe, epochs=N, iterations=N or seconds=N")
 	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each mode, with seeds from --seed on")
-	flags.IntVar(&o.points, "points", 8, "score each run `N` times along the way")
+	flags.IntVar(&o.points, "points", 8, "score each run `N` times on its way")
 	flags.Var(&o.contexts, "contexts", "columns l of M in mode cl: `LIST` to compare (default: the recipe's)")
 	flags.Var(&o.batches, "batch", "pairs in a minibatch of mode vanilla: `LIST` to compare (default: the recipe's)")
-	flags.Var(o.own, "set", "a setting of one mode: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; may be given again")
+	flags.Var(o.modeSettings, "set", "a setting of one mode: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; may be given again")
 	for _, name := range []string{"modes", "out", "data", "classify", "budget", "seeds", "points", "contexts", "batch", "set"} {
 		annotate(flags.Lookup(name), settings.GroupRun)
 	}
@@ -92,9 +95,9 @@ command goes on where it was; with more modes or seeds it adds to what is there.
 func (o *compareOptions) run(ctx context.Context, s streams) error {
 	options := compare.Options{
 		Modes: o.modes.names, Seeds: o.seeds, Points: o.points, Contexts: o.contexts, Batches: o.batches,
-		Settings: o.settings.set, ModeSettings: o.own, Budget: o.budget.Budget, Out: o.out, Classify: o.classify, Corpus: o.settings.set["corpus"],
+		Settings: o.settings.set, ModeSettings: o.modeSettings, Budget: o.budget.Budget, Out: o.out, Classify: o.classify, Corpus: o.settings.set["corpus"],
 	}
-	source := o.corpus()
+	source := o.source()
 	if _, err := options.Runs(); err != nil { // before any work
 		return err
 	}
@@ -130,12 +133,12 @@ func (o *compareOptions) run(ctx context.Context, s streams) error {
 	return printComparison(s, result)
 }
 
-// corpus makes the path of the corpus hold from any folder. The text that comes
-// along is known by its name, as resume does it.
-func (o *compareOptions) corpus() io.Reader {
+// source returns the text that comes with w2vcl, if that is the corpus; nil for all
+// others. It makes the path of the corpus hold from any folder.
+func (o *compareOptions) source() io.Reader {
 	path := o.settings.set["corpus"]
 	if _, err := os.Stat(path); err != nil && path == testdata.CorpusName {
-		return testdata.Corpus()
+		return builtinText(path).Source
 	}
 	if absolute, err := filepath.Abs(path); err == nil && path != "" && path != "-" {
 		o.settings.set["corpus"] = absolute
@@ -143,43 +146,36 @@ func (o *compareOptions) corpus() io.Reader {
 	return nil
 }
 
+// printComparison prints a table with a row for each set and a column for each
+// variant.
 func printComparison(s streams, r *compare.Result) error {
 	var out table
-	line := "dataset\tmetric\tfound"
-	for _, v := range r.Variants {
-		line += "\t" + v.Name
+	row := func(heading string, cell func(v compare.VariantResult) string) {
+		for _, v := range r.Variants {
+			heading += "\t" + cell(v)
+		}
+		out.rowf("%s", heading)
 	}
-	out.rowf("%s", line)
 	scores := func(show func(compare.Set) bool) {
 		for i, set := range r.Sets {
-			if !show(set) {
-				continue
+			if show(set) {
+				row(fmt.Sprintf("%s\t%s\t%d of %d", set.Dataset, set.Metric, set.Found, set.Total),
+					func(v compare.VariantResult) string { return v.Scores[i].Mean.String() })
 			}
-			line := fmt.Sprintf("%s\t%s\t%d of %d", set.Dataset, set.Metric, set.Found, set.Total)
-			for _, v := range r.Variants {
-				line += "\t" + v.Scores[i].Mean.String()
-			}
-			out.rowf("%s", line)
 		}
 	}
+	row("dataset\tmetric\tfound", func(v compare.VariantResult) string { return v.Name })
 	scores(func(s compare.Set) bool { return s.Main })
-	line = "mean\t\t"
-	for _, v := range r.Variants {
-		line += "\t" + v.Score.Mean.String()
-	}
-	out.rowf("%s", line)
+	row("mean\t\t", func(v compare.VariantResult) string { return v.Score.Mean.String() })
 	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
-	line = "seconds of training\t\t"
-	for _, v := range r.Variants {
-		line += fmt.Sprintf("\t%.1f", float64(v.SecondsTrain.Mean))
-	}
-	out.rowf("%s", line)
+	row("seconds of training\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })
 	return out.writeTo(s.out)
 }
 
 // A budgetValue is the value of --budget.
 type budgetValue struct{ compare.Budget }
 
+// Set reads the budget.
 func (v *budgetValue) Set(text string) (err error) {
 	v.Budget, err = compare.ParseBudget(text)
 	return err
@@ -188,10 +184,11 @@ func (v *budgetValue) Set(text string) (err error) {
 // Type names the kind of value in help.
 func (v *budgetValue) Type() string { return "budget" }
 
-// An ownValue is the value of --set: settings by mode and name.
-type ownValue map[string]map[string]string
+// modeSettings is the value of --set: settings of single modes, by mode and name.
+type modeSettings map[string]map[string]string
 
-func (v ownValue) Set(text string) error {
+// Set reads MODE.NAME=VALUE.
+func (v modeSettings) Set(text string) error {
 	key, value, ok := strings.Cut(text, "=")
 	mode, name, dotted := strings.Cut(key, ".")
 	if !ok || !dotted || mode == "" || name == "" {
@@ -204,7 +201,7 @@ func (v ownValue) Set(text string) error {
 	return nil
 }
 
-func (v ownValue) String() string { return "" }
+func (v modeSettings) String() string { return "" }
 
 // Type names the kind of value in help.
-func (v ownValue) Type() string { return "setting" }
+func (v modeSettings) Type() string { return "setting" }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,10 +25,9 @@ func newConvert(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert DIR|VECTORS OUT [flags]",
 		Short: "Write vectors in another format",
-		Long: `Write the vectors of a run folder or file in another format, which is taken from
-the name of OUT: .bin and .txt (word2vec), .vec (fastText), .glove, .npy,
-.safetensors or .tsv (TensorBoard projector). The format that is read is found
-out from the content.`,
+		Long: `Write the vectors of a run folder or file in another format. The name of OUT
+chooses it: .bin and .txt (word2vec), .vec (fastText), .glove, .npy, .safetensors
+or .tsv (TensorBoard's projector). Input is recognized by its content.`,
 		Example: `  w2vcl convert runs/wiki wiki.txt
   w2vcl convert GoogleNews-vectors-negative300.bin.gz news.safetensors
   w2vcl convert runs/wiki rare.vec --words rare-words.txt
@@ -37,19 +35,14 @@ out from the content.`,
 		Args: exactly("DIR|VECTORS", "OUT"),
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(s, args[0], args[1]) },
 	}
-	cmd.Flags().StringVar(&o.words, "words", "", "write the vectors of the words in `FILE`, one a line (- is standard input), not those of the vocabulary; a run trained with --subword has one for any word")
+	cmd.Flags().StringVar(&o.words, "words", "", "write the vectors of the words in `FILE`, one a line (- is standard input), instead of the vocabulary; a run trained with --subword has a vector for any word")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace OUT if it exists")
 	return cmd
 }
 
-func formatNames() string {
-	var names []string
-	for _, f := range embedding.Formats() {
-		names = append(names, string(f))
-	}
-	return strings.Join(names, ", ")
-}
+// formatNames lists the formats of vectors.
+func formatNames() string { return strings.Join(plain(embedding.Formats()), ", ") }
 
 func (o *convertOptions) run(s streams, from, to string) error {
 	format, err := o.outputFormat(to)
@@ -89,21 +82,23 @@ func (o *convertOptions) load(s streams, from string) (*embedding.Table, error) 
 	if err != nil {
 		return nil, fmt.Errorf("--words %s: %w", o.words, err)
 	}
-	vectors, rows, err := lookup(t, words)
+	found, err := t.Lookup(words)
 	if err != nil {
 		return nil, err
 	}
 	composed := 0
-	for _, row := range rows {
-		if row == notInTable {
+	var vectors []float32
+	for _, w := range found {
+		vectors = append(vectors, w.Vector...)
+		if w.Composed() {
 			composed++
 		}
 	}
 	s.notef("%s of %s words are not in the text; their vectors are composed", terminal.Number(composed), terminal.Number(len(words)))
-	return embedding.NewTable(words, t.Dim, slices.Concat(vectors...))
+	return embedding.NewTable(words, t.Dim, vectors)
 }
 
-// readWords reads the different words of a list, one a line, in its order.
+// readWords reads the different words of a list, one a line, in the order of the list.
 func readWords(s streams, path string) ([]string, error) {
 	in := s.in
 	if path != "-" {
@@ -132,6 +127,7 @@ func readWords(s streams, path string) ([]string, error) {
 	return words, nil
 }
 
+// outputFormat returns the format to write.
 func (o *convertOptions) outputFormat(to string) (embedding.Format, error) {
 	if o.format != "" {
 		return embedding.ParseFormat(o.format)

@@ -20,11 +20,11 @@ import (
 	"github.com/w2vcl/w2vcl/train"
 )
 
-// demoWords are words whose neighbours tell whether training worked: the text
-// is 230 years of American politics.
+// demoWords are words whose neighbours show whether training worked. The text is 230
+// years of American politics.
 var demoWords = []string{"war", "economy", "railroad", "women", "schools", "tax"}
 
-// demoInventions are words of its time that the text does not have.
+// demoInventions are words that the text does not have but might.
 var demoInventions = []string{"railroadless", "taxability", "overschooled", "unwarlike", "economicality", "womanfolk"}
 
 const demoNeighbors = 5
@@ -45,12 +45,12 @@ func newDemo(s streams) *cobra.Command {
 	var o demoOptions
 	cmd := &cobra.Command{
 		Use:   "demo [flags]",
-		Short: "Train on a text that comes along, show scores and neighbours",
+		Short: "Train on the text that comes with w2vcl, show scores and neighbours",
 		Long: `Train vectors with W2V-CL on the State of the Union addresses of 1790 to 2021,
 which come with w2vcl, score them and show neighbours of a few words. It takes
-less than a minute and leaves nothing behind unless --out names a folder. With
---subword cnn it takes two, and also shows what is near to words that the text
-does not have.`,
+less than a minute and leaves no files unless --out names a folder. With --subword
+cnn it takes two minutes, and also shows neighbours of words that the text does
+not have.`,
 		Example: `  w2vcl demo
   w2vcl demo --subword cnn
   w2vcl demo --out runs/demo`,
@@ -114,8 +114,8 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// config returns the demo's settings with the user's over them. Without --out
-// the run goes to a temporary folder, which remove takes away.
+// config returns the settings of the demo with those of the user over them. Without
+// --out the run is in a temporary folder, which remove deletes.
 func (o *demoOptions) config() (c settings.Config, remove func(), err error) {
 	texts := settings.Demo(o.settings.set["subword"])
 	texts["corpus"] = testdata.CorpusName
@@ -136,7 +136,7 @@ func (o *demoOptions) config() (c settings.Config, remove func(), err error) {
 	return c, remove, err
 }
 
-// demoScores scores on the sets that come along, by the most common metric of
+// demoScores scores on the sets that come with w2vcl, by the most common metric of
 // each task; eval shows the others.
 func demoScores(ctx context.Context, s streams, t *runfolder.Vectors) ([]evaluate.Result, error) {
 	all, err := new(evalOptions).score(ctx, s, t)
@@ -145,7 +145,7 @@ func demoScores(ctx context.Context, s streams, t *runfolder.Vectors) ([]evaluat
 	}), err
 }
 
-// known returns those of words that the table has.
+// known returns the words that the table has.
 func known(t *embedding.Table, words []string) []string {
 	var have []string
 	for _, word := range words {
@@ -167,7 +167,7 @@ func (r demoResult) print(s streams) error {
 		line := "  " + w.Word + "\t"
 		if w.Composed && !composed {
 			composed = true
-			out.rowf("\nnearest words of some that the text does not have")
+			out.rowf("\nnearest words of words that the text does not have")
 		}
 		for i, n := range w.Neighbors {
 			if i > 0 {

@@ -26,8 +26,8 @@ func smallDisk(t *testing.T, size string) string {
 	return disk
 }
 
-// fill keeps a disk full, also when a file on it is removed, until the function
-// that it returns empties it.
+// fill keeps a disk full, also when a file on it is removed, until the returned
+// function is called.
 func fill(t *testing.T, disk string) (empty func()) {
 	t.Helper()
 	path := filepath.Join(disk, "filler")
@@ -39,9 +39,9 @@ func fill(t *testing.T, disk string) (empty func()) {
 	go func() {
 		defer close(stopped)
 		for first := true; ; first = false {
-			for _, block := range []int{1 << 16, 1 << 12} {
+			for _, size := range []int{1 << 16, 1 << 12} {
 				for err := error(nil); err == nil; {
-					_, err = f.Write(make([]byte, block))
+					_, err = f.Write(make([]byte, size))
 				}
 			}
 			if first {
@@ -65,9 +65,9 @@ func fill(t *testing.T, disk string) (empty func()) {
 	}
 }
 
-// TestDiskFull: a disk that fills up while a run trains loses nothing. The run
-// warns and goes on; when it cannot write its vectors it fails and says what to
-// do; and with room again it is resumed to the same vectors.
+// TestDiskFull: a run loses nothing when the disk fills up. It warns and continues.
+// When it cannot write its vectors it fails with advice. With space again it is
+// resumed to the same vectors.
 func TestDiskFull(t *testing.T) {
 	disk := smallDisk(t, "4m")
 	r := newRun(t, "--contexts", "64", "--iterations", "3000", "--checkpoint", "20", "--dim", "256")
@@ -113,8 +113,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestDiskTooSmall: a run whose vectors cannot fit is refused, one whose
-// checkpoints do not fit does without.
+// TestDiskTooSmall: a run whose vectors do not fit is refused. One whose checkpoints do
+// not fit does without them.
 func TestDiskTooSmall(t *testing.T) {
 	disk := smallDisk(t, "600k")
 	r := newRun(t, "--contexts", "64", "--iterations", "200", "--checkpoint", "20")

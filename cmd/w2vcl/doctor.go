@@ -16,7 +16,7 @@ import (
 	"github.com/w2vcl/w2vcl/settings"
 )
 
-// A diagnosis is what doctor finds.
+// A diagnosis is the object that doctor --json prints.
 type diagnosis struct {
 	Version         string   `json:"version"`
 	Go              string   `json:"go"`
@@ -40,7 +40,7 @@ func newDoctor(s streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Show what this machine offers and what was built in",
+		Short: "Show the features of this machine and of this build",
 		Args:  exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			d := diagnose()

@@ -8,21 +8,18 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
 	"github.com/w2vcl/w2vcl/evaluate/nodes"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
-	"github.com/w2vcl/w2vcl/testdata"
 )
 
 type evalOptions struct {
@@ -139,13 +136,13 @@ var taskFlags = map[string][]string{
 	"seed":           {evaluate.TaskNodes, evaluate.TaskLinks},
 }
 
-// check refuses what no data can make right.
+// check refuses flags that are wrong whatever the data.
 func (o *evalOptions) check(flags *pflag.FlagSet) error {
 	if err := o.checkValues(); err != nil {
 		return err
 	}
 	var useless error
-	flags.Visit(func(flag *pflag.Flag) { // those that were given
+	flags.Visit(func(flag *pflag.Flag) { // of those that were given
 		if tasks, ok := taskFlags[flag.Name]; ok && !slices.Contains(tasks, o.task) {
 			useless = terminal.Usagef("--%s: is for --task %s", flag.Name, strings.TrimPrefix(strings.Join(tasks, ", "), ", "))
 		}
@@ -161,7 +158,7 @@ func (o *evalOptions) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// checkValues refuses values that no flag takes.
+// checkValues refuses impossible values.
 func (o *evalOptions) checkValues() error {
 	switch words.OOV(o.oov) {
 	case "", words.OOVSkip, words.OOVZero, words.OOVMean, words.OOVCompose:
@@ -208,7 +205,7 @@ func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
 	return printScores(s.out, results)
 }
 
-// score runs the evaluation on --data or on the sets in the binary.
+// score scores vectors on --data, or on the sets that come with w2vcl.
 func (o *evalOptions) score(ctx context.Context, s streams, t *runfolder.Vectors) ([]evaluate.Result, error) {
 	if o.graphTask() {
 		return o.scoreGraph(ctx, t.Table)
@@ -234,51 +231,6 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *runfolder.Vectors
 		s.notef("%s", note)
 	}
 	return results, err
-}
-
-// evalData returns the folder of evaluation sets: the one that was given, or
-// that of the sets in the binary until remove is called.
-func evalData(given string) (folder string, remove func(), err error) {
-	if given == "" {
-		return builtinSets()
-	}
-	if _, err := os.Stat(given); errors.Is(err, fs.ErrNotExist) {
-		return "", nil, fmt.Errorf("--data %s: there is no such folder or file", given)
-	}
-	return given, func() {}, nil
-}
-
-// scoreGraph scores vectors of nodes.
-func (o *evalOptions) scoreGraph(ctx context.Context, t *embedding.Table) ([]evaluate.Result, error) {
-	base := filepath.Base(o.data)
-	dataset := strings.TrimSuffix(base, filepath.Ext(base))
-	if o.task == evaluate.TaskLinks {
-		links, err := nodes.ReadLinks(o.data)
-		if err != nil {
-			return nil, err
-		}
-		return nodes.ScoreLinks(ctx, t, dataset, links, o.nodes.Seed)
-	}
-	labels, err := nodes.ReadLabels(o.data, o.matrix)
-	if err != nil {
-		return nil, err
-	}
-	return nodes.ScoreLabels(ctx, t, dataset, labels, o.nodes)
-}
-
-// builtinSets writes the embedded evaluation sets to a temporary folder, where
-// package evaluate can read them; remove takes it away again.
-func builtinSets() (folder string, remove func(), err error) {
-	folder, err = os.MkdirTemp("", "w2vcl-eval-*")
-	if err != nil {
-		return "", nil, fmt.Errorf("cannot unpack the evaluation sets: %w", err)
-	}
-	remove = func() { _ = os.RemoveAll(folder) } // in the system's temporary folder
-	if err := os.CopyFS(filepath.Join(folder, "eval"), testdata.Eval()); err != nil {
-		remove()
-		return "", nil, fmt.Errorf("cannot unpack the evaluation sets: %w", err)
-	}
-	return folder, remove, nil
 }
 
 func printScores(w io.Writer, results []evaluate.Result) error {

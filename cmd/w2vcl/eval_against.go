@@ -10,11 +10,11 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
-// againstResamples is how many resamples --against draws: p-values go down to 0.0002.
+// againstResamples gives p-values down to 0.0002.
 const againstResamples = 10000
 
-// A scoreDifference is a line of eval --against. Scores are those on the items
-// that both tables know.
+// A scoreDifference is a line of eval --against. The scores are those on the items that
+// both tables know.
 type scoreDifference struct {
 	Task       string            `json:"task"`
 	Dataset    string            `json:"dataset"`
@@ -27,7 +27,8 @@ type scoreDifference struct {
 	Total      int               `json:"total"`
 }
 
-// compare prints how t differs from the vectors of --against.
+// compare prints the differences between the scores of t and those of the vectors of
+// --against.
 func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table) error {
 	if oov := words.OOV(o.oov); o.sections || oov != "" && oov != words.OOVSkip {
 		return terminal.Usagef("--against compares whole sets on the items that both know: leave out --sections and --oov")
@@ -42,32 +43,43 @@ func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table
 	}
 	defer remove()
 	options := words.Options{Lookup: o.lookup, Task: o.task}
-	var items [2][]evaluate.Items
-	var notes []string // the same for both
-	for i, table := range []*embedding.Table{t, other} {
-		if items[i], notes, err = words.Items(ctx, table, data, options); err != nil {
-			return err
-		}
+	items, notes, err := words.Items(ctx, t, data, options)
+	if err != nil {
+		return err
+	}
+	others, _, err := words.Items(ctx, other, data, options) // with the same notes
+	if err != nil {
+		return err
 	}
 	for _, note := range notes {
 		s.notef("%s", note)
 	}
+	differences, err := differencesOf(items, others)
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		return writeJSON(s.out, differences)
+	}
+	return printDifferences(s, differences)
+}
+
+// differencesOf compares the items of two tables, set by set.
+func differencesOf(items, others []evaluate.Items) ([]scoreDifference, error) {
 	var differences []scoreDifference
-	for i, first := range items[0] {
-		b, err := evaluate.NewBootstrap([][]evaluate.Items{{first}, {items[1][i]}}, againstResamples, uint64(i))
+	for i := range items {
+		b, err := evaluate.NewBootstrap([][]evaluate.Items{{items[i]}, {others[i]}}, againstResamples, uint64(i))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		d := scoreDifference{
-			Task: b.Task, Dataset: b.Dataset, Metric: b.Metric, Score: b.Score(0), Against: b.Score(1), Items: b.Items, Total: len(first.Values),
+			Task: b.Task, Dataset: b.Dataset, Metric: b.Metric, Score: b.Score(0), Against: b.Score(1),
+			Items: b.Items, Total: len(items[i].Values),
 		}
 		d.Difference, d.P = b.Difference(0, 1)
 		differences = append(differences, d)
 	}
-	if o.json {
-		return writeJSON(s.out, differences)
-	}
-	return printDifferences(s, differences)
+	return differences, nil
 }
 
 func printDifferences(s streams, differences []scoreDifference) error {

@@ -55,8 +55,7 @@ func (f *settingFlags) addSettings(cmd *cobra.Command, include func(settings.Set
 	useAliases(flags, aliases)
 }
 
-// useAliases makes flags answer to other names too, and to names written with
-// underscores.
+// useAliases gives flags other names, and accepts underscores in names.
 func useAliases(flags *pflag.FlagSet, aliases map[string]string) {
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		name = dashed(name)
@@ -69,6 +68,7 @@ func useAliases(flags *pflag.FlagSet, aliases map[string]string) {
 
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
+// annotate puts a flag into a group of help.
 func annotate(flag *pflag.Flag, group string) {
 	flag.Annotations = map[string][]string{groupAnnotation: {group}}
 }
@@ -76,8 +76,8 @@ func annotate(flag *pflag.Flag, group string) {
 // config resolves recipe, file and flags.
 func (f *settingFlags) config() (settings.Config, error) { return settings.Resolve(f.file, f.set) }
 
-// A settingValue is a setting as the value of a flag: it remembers what was
-// set, because only that goes over the configuration file.
+// A settingValue is a setting as the value of a flag. It keeps the texts that were
+// given: only these go over the configuration file.
 type settingValue struct {
 	settings.Setting
 	set map[string]string
@@ -89,7 +89,7 @@ func (v settingValue) Set(text string) error {
 	return nil
 }
 
-// complete lets a shell complete the names of a setting's choices.
+// complete makes shells complete the choices of a setting.
 func complete(cmd *cobra.Command, s settings.Setting) {
 	if s.Choices == nil {
 		return
@@ -101,8 +101,7 @@ func complete(cmd *cobra.Command, s settings.Setting) {
 	_ = cmd.RegisterFlagCompletionFunc(s.Name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // the flag is new, so there is no error
 }
 
-// helpOfMode makes --help show the flags and defaults of the mode that the command
-// line names.
+// helpOfMode makes --help show the flags and defaults of the mode on the command line.
 func helpOfMode(cmd *cobra.Command) {
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		chosen := map[string]string{"corpus": "-"} // the only setting without a default
@@ -111,7 +110,7 @@ func helpOfMode(cmd *cobra.Command) {
 				chosen[name] = text
 			}
 		}
-		if c, err := settings.Resolve("", chosen); err == nil { // otherwise the defaults of mode cl stay
+		if c, err := settings.Resolve("", chosen); err == nil { // otherwise it shows the defaults of mode cl
 			for _, s := range c.Settings() {
 				flag := cmd.Flags().Lookup(s.Name)
 				flag.Hidden = flag.Hidden || !s.AppliesTo(c.Mode)
@@ -136,7 +135,7 @@ func valueOf(args []string, flag string) (value string) {
 	return value
 }
 
-// flagError turns what the flag parser says into a message that helps.
+// flagError makes a helpful message of an error of the flag parser.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
@@ -161,7 +160,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 }
 
-// singleDash answers word2vec's way of writing flags, `-size 100`.
+// singleDash explains how to write word2vec's flags, such as -size 100, here.
 func singleDash(cmd *cobra.Command, name string) error {
 	name, _, _ = strings.Cut(name, "=")
 	if flag := cmd.Flags().Lookup(name); flag != nil {
@@ -187,7 +186,12 @@ func nearestFlag(cmd *cobra.Command, name string) string {
 	return best
 }
 
-// A flagGroup is a part of the flags in help.
+// addJSON defines --json.
+func addJSON(cmd *cobra.Command, target *bool, help string) {
+	cmd.Flags().BoolVar(target, "json", false, help)
+}
+
+// A flagGroup is a group of flags in help.
 type flagGroup struct{ Title, Usages string }
 
 const helpWidth = 100

@@ -1,9 +1,9 @@
 // Command w2vcl trains word vectors with W2V-CL and its relatives, scores them
 // and answers questions with them.
 //
-// It is a thin shell around the rooms train, embedding and evaluate: one file
-// for each command, no training logic. Start reading at root.go; flags.go
-// turns train's table of settings into flags.
+// Start at root.go, which has the table of commands, exit codes and help. Each command
+// has a file with its name. flags.go makes flags from the table of package settings;
+// streams.go and output.go have what all commands use to talk to the user.
 package main
 
 import (

@@ -31,9 +31,9 @@ func newMetrics(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "metrics DIR [--format csv|json|tensorboard] [--out PATH]",
 		Short: "Show the metrics of a run as CSV or JSON, or write them for TensorBoard",
-		Long: `Show what a run measured while it trained: loss, learning rate and speed, the
-lines of DIR/metrics.jsonl. A run in progress works, too. TensorBoard's format is
-an event file in the folder --out:
+		Long: `Show the metrics of a run, also of one that is still training: loss, learning rate
+and speed, the lines of DIR/metrics.jsonl. TensorBoard's format is an event file in
+the folder --out:
 
   tensorboard --logdir FOLDER`,
 		Example: `  w2vcl metrics runs/wiki > wiki.csv
@@ -53,7 +53,9 @@ func (o *metricsOptions) run(s streams, dir string) error {
 	case metricsCSV:
 		write = writeMetricsCSV
 	case metricsJSON:
-		write = func(w io.Writer, metrics []runfolder.Metric) error { return writeJSON(w, metrics) }
+		write = func(w io.Writer, metrics []runfolder.Metric) error {
+			return writeJSON(w, append([]runfolder.Metric{}, metrics...)) // [] without any, not null
+		}
 	case metricsTensorBoard:
 		if o.out == "" {
 			return terminal.Usagef("--out is missing: name the folder for TensorBoard's event file")
@@ -90,9 +92,9 @@ func writeMetricsCSV(w io.Writer, metrics []runfolder.Metric) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// writeEvents writes an event file whose last step is at the time of the
-// metrics file, the others before it as the seconds of training say. Its name
-// is the same every time: TensorBoard shows the metrics once.
+// writeEvents writes an event file. Its last step has the time of the metrics file,
+// the others are before it by seconds of training. Its name is the same every time,
+// so that TensorBoard shows the metrics once.
 func (o *metricsOptions) writeEvents(s streams, path string, metrics []runfolder.Metric) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -15,10 +15,10 @@ type neighborsOptions struct {
 	json  bool
 }
 
-// wordNeighbors is one line of neighbors --json.
+// A wordNeighbors is an element of the array that neighbors --json prints.
 type wordNeighbors struct {
 	Word      string               `json:"word"`
-	Composed  bool                 `json:"composed,omitempty"` // of its spelling: the text does not have it
+	Composed  bool                 `json:"composed,omitempty"` // from its spelling: it is not in the text
 	Neighbors []embedding.Neighbor `json:"neighbors"`
 }
 
@@ -27,9 +27,10 @@ func newNeighbors(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "neighbors DIR|VECTORS WORD... [flags]",
 		Short: "Show the words nearest to a word",
-		Long: `Show the words whose vectors have the largest cosine with a word's, in a run
-folder or a vectors file of any known format. A run trained with --subword answers
-for any word, seen or not.`,
+		Long: `Show the words whose vectors have the largest cosine with the vector of a word, in
+a run folder or a file of vectors. A run that is still training answers with the
+vectors of its last checkpoint. A run trained with --subword answers for any word,
+seen or not.`,
 		Example: `  w2vcl neighbors runs/wiki economy river
   w2vcl neighbors glove.6B.100d.txt paris --count 20`,
 		Args: wordsOf("DIR|VECTORS"),
@@ -70,31 +71,31 @@ func (o *neighborsOptions) run(ctx context.Context, s streams, path string, word
 	return out.writeTo(s.out)
 }
 
-// composedNote says that a vector comes from spelling alone.
+// composedNote marks a word whose vector comes from spelling alone.
 func composedNote(composed bool) string {
 	if composed {
-		return "  (not in the text; composed of its spelling)"
+		return "  (not in the text; composed from its spelling)"
 	}
 	return ""
 }
 
-// neighbors finds the nearest words of each of words.
+// neighbors finds the nearest words of each word.
 func neighbors(ctx context.Context, t *runfolder.Vectors, words []string, count int) ([]wordNeighbors, error) {
-	vectors, rows, err := lookup(t, words)
+	found, err := t.Lookup(words)
 	if err != nil {
 		return nil, err
 	}
-	exclude := make([][]int, len(words))
-	for i, row := range rows {
-		exclude[i] = []int{row}
+	vectors, exclude := make([][]float32, len(found)), make([][]int, len(found))
+	for i, w := range found {
+		vectors[i], exclude[i] = w.Vector, []int{w.Row}
 	}
 	nearest, err := t.Nearest(ctx, vectors, count, exclude...)
 	if err != nil {
 		return nil, err
 	}
-	found := make([]wordNeighbors, len(words))
-	for i, word := range words {
-		found[i] = wordNeighbors{word, rows[i] == notInTable, nearest[i]}
+	answers := make([]wordNeighbors, len(found))
+	for i, w := range found {
+		answers[i] = wordNeighbors{w.Word, w.Composed(), nearest[i]}
 	}
-	return found, nil
+	return answers, nil
 }

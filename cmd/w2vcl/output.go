@@ -21,10 +21,11 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// A table is text in aligned columns, written at once. Columns are separated
-// by tabs; those of numbers should be right-aligned by the caller's format.
+// A table is text in aligned columns, written at once. Tabs separate columns. The
+// formats of callers right-align numbers.
 type table struct{ buffer bytes.Buffer }
 
+// rowf adds a row.
 func (t *table) rowf(format string, args ...any) {
 	fmt.Fprintf(&t.buffer, format+"\n", args...)
 }
@@ -37,7 +38,7 @@ func (t *table) writeTo(w io.Writer) error {
 	return aligned.Flush()
 }
 
-// checkTarget refuses to overwrite what the user did not offer to lose.
+// checkTarget refuses to overwrite a file without --force.
 func checkTarget(path string, force bool) error {
 	info, err := os.Stat(path)
 	switch {

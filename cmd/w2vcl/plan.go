@@ -19,18 +19,18 @@ func newPlan(s streams) *cobra.Command {
 	var o planOptions
 	cmd := &cobra.Command{
 		Use:   "plan --corpus PATH [flags]",
-		Short: "Tell iterations, memory and time of a training beforehand",
-		Long: `Tell what 'w2vcl train' with the same flags will take: iterations, memory by
-part, and time, measured on a few iterations of the real size. It reads the text
-and builds M for that, trains nothing else and leaves no files.`,
+		Short: "Show iterations, memory and time of a training before it",
+		Long: `Show what 'w2vcl train' with the same flags will need: iterations, memory by part,
+and time, measured on a few iterations of the real size. It reads the text and
+builds M for that. It trains no vectors and leaves no files.`,
 		Example: `  w2vcl plan --corpus wiki.txt --dim 300
   w2vcl plan --corpus wiki.txt --preset paper --json`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	o.settings.addTo(cmd, func(settings.Setting) bool { return true })
-	// They are accepted, so that a train command can be turned into a plan
-	// by changing one word, but a plan does not use them.
+	// A plan accepts these flags without using them, so that changing one word
+	// turns a train command into a plan.
 	for _, name := range []string{"out", "checkpoint", "force", "graph-dot"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}

@@ -23,17 +23,17 @@ func newProfile(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile [flags]",
 		Short: "Measure speed by batch size, and which part of a training step takes how long",
-		Long: `Take the minibatches of mode vanilla apart, as figure 3 of the W2V-CL paper does:
-how many words a second, by batch size, the dot products alone reach, the loss
-alone, the forward pass (drawing negatives, dot products, loss), and training
-with everything; and which share of a minibatch's time each part takes.
+		Long: `Measure the parts of a minibatch of mode vanilla, as in figure 3 of the W2V-CL
+paper. For each batch size, show words a second of the dot products alone, of the
+loss alone, of the forward pass (drawing negatives, dot products, loss) and of
+training with everything; and the share of each part in the time of a minibatch.
 
-Parts are measured one by one on the same random pairs, as frequent as in a
-subsampled text of so many words. A word is a positive pair with its negatives.
-"rest" is what training takes beyond its parts: reading pairs, sorting the rows
-that occur several times, and the machine that runs the Gorgonia graph. A part
-by itself may find more in the caches than in training. Training ends a minibatch
-with each block of 65,536 words of text, so very large ones are smaller on average.`,
+Parts are measured one by one on the same random pairs, which are as frequent as in
+a subsampled text of that vocabulary. A word is a positive pair with its negatives.
+"rest" is the time of training minus its parts: reading pairs, sorting entries by
+row, and the machine that runs the Gorgonia graph. A part alone may find more in
+the caches than in training. Training also ends a minibatch after each 65,536 words
+of text, so very large minibatches are smaller on average.`,
 		Example: `  w2vcl profile
   w2vcl profile --words 18498 --dim 500 --batch 1024,65536 --threads 1 --json`,
 		Args: exactly(),
@@ -88,7 +88,7 @@ func (o *profileOptions) run(ctx context.Context, s streams) error {
 	var results []bench.ProfileResult
 	var err error
 	for _, batch := range o.batches {
-		c := bench.ProfileCase{Words: o.words, Dim: o.dim, Negatives: o.negative, Batch: batch, Threads: o.threads}
+		c := bench.ProfileCase{Vocabulary: o.words, Dim: o.dim, Negatives: o.negative, Batch: batch, Threads: o.threads}
 		var r bench.ProfileResult
 		if r, err = bench.MeasureProfile(ctx, c, o.seed, o.effort()); err != nil {
 			break
@@ -108,14 +108,14 @@ func (o *profileOptions) print(s streams, results []bench.ProfileResult) error {
 		threads = "thread"
 	}
 	var out table
-	out.rowf("V = %s, N = %d, K = %d, adam, %d %s; words a second", terminal.Number(o.words), o.dim, o.negative, o.threads, threads)
+	out.rowf("V = %s, N = %d, K = %d, %s, %d %s; words a second", terminal.Number(o.words), o.dim, o.negative, bench.ProfileOptimizer, o.threads, threads)
 	if err := out.writeTo(s.out); err != nil {
 		return err
 	}
 	out = table{}
 	out.rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", "batch", "dot", "loss", "forward", "all", "spread")
 	for _, r := range results {
-		out.rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", terminal.Number(r.Batch), thousands(r.Parts[1].WordsPerSecond), thousands(r.Parts[2].WordsPerSecond),
+		out.rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", terminal.Number(r.Batch), thousands(r.Part(bench.PartDot).WordsPerSecond), thousands(r.Part(bench.PartLoss).WordsPerSecond),
 			thousands(r.Forward), thousands(r.WordsPerSecond), percent(r.All.Spread()))
 	}
 	out.rowf("\nShare of a minibatch's time")

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -21,15 +20,15 @@ func newResume(s streams) *cobra.Command {
 	var o resumeOptions
 	cmd := &cobra.Command{
 		Use:   "resume DIR [flags]",
-		Short: "Go on with a training that was interrupted or killed",
-		Long: `Go on with the run of DIR, the folder given to train, from its last checkpoint; a
-run that was stopped before the first one starts over. The result is the same, to
-the bit, as that of a run that was never stopped; on another --device it is the
-same but for rounding. A run that is complete is left as it is (exit code 0), so
-resume can be repeated until it succeeds.
+		Short: "Continue a training that was interrupted or killed",
+		Long: `Continue the run of DIR, the folder given to train, from its last checkpoint. A run
+that was stopped before its first checkpoint starts over. The result is the same, to
+the bit, as without a stop; on another --device it is the same but for rounding. A
+complete run stays as it is (exit code 0), so resume can be repeated until it
+succeeds.
 
-Settings come from the run folder. The text and the settings must be those that
-the run began with; only the flags below may change.`,
+Settings come from the run folder. The text and the settings must be those at the
+beginning of the run; only the flags below may change.`,
 		Example: `  w2vcl resume runs/wiki
   w2vcl resume runs/wiki --threads 16 --checkpoint 1h
   until w2vcl resume runs/wiki; do sleep 60; done`,
@@ -37,11 +36,11 @@ the run began with; only the flags below may change.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
 	o.settings.addSettings(cmd, func(setting settings.Setting) bool { return setting.Resume })
-	cmd.Flags().VisitAll(func(flag *pflag.Flag) { flag.DefValue = "" }) // that of the run
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) { flag.DefValue = "" }) // the run has its own
 	for name, usage := range map[string]string{
-		"corpus": "where the text is now: `PATH`",
+		"corpus": "the text is now at `PATH`",
 		"force":  "replace a --matrix file that does not fit",
-		"lr":     "learning rate `X` of a decay's start: lower it after training diverged",
+		"lr":     "learning rate `X` at the start of a decay: lower it after training diverged",
 		"lr-end": "learning rate `X` at the end of a linear decay",
 	} {
 		cmd.Flags().Lookup(name).Usage = usage
@@ -55,7 +54,7 @@ func (o *resumeOptions) run(ctx context.Context, s streams, dir string) error {
 	ctx, restore := s.interruptible(ctx)
 	defer restore()
 	progress := s.progress(o.quiet)
-	summary, err := train.Resume(ctx, dir, o.settings.set, builtIn, progress)
+	summary, err := train.Resume(ctx, dir, o.settings.set, builtinText, progress)
 	if errors.Is(err, train.ErrComplete) {
 		progress.Notef("%s is complete: there is nothing left to train", dir)
 		if o.json {
@@ -64,12 +63,4 @@ func (o *resumeOptions) run(ctx context.Context, s streams, dir string) error {
 		return nil
 	}
 	return s.trained(summary, err, progress, o.json)
-}
-
-// builtIn reads the text of the demo, which is not a file, by its name.
-func builtIn(corpus string) train.Options {
-	if corpus == testdata.CorpusName {
-		return train.Options{Source: testdata.Corpus()}
-	}
-	return train.Options{}
 }

@@ -17,6 +17,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 // A trainingRun is a training in a folder of its own, run by a process.
@@ -26,8 +29,8 @@ type trainingRun struct {
 	args []string // of train, but for --out
 }
 
-// newRun makes a run with a small text. It takes less than a second, half of
-// that in checkpoints.
+// newRun returns a run on a small text. It takes less than a second, half of it for
+// checkpoints.
 func newRun(t *testing.T, flags ...string) *trainingRun {
 	t.Helper()
 	dir := t.TempDir()
@@ -84,22 +87,22 @@ func (r *trainingRun) checkFiles() {
 	}
 }
 
-// files lists everything below the folder of the run. It may be called while a
-// process works there.
+// files lists everything below the folder of the run, also while a process works
+// there.
 func (r *trainingRun) files() (names []string) {
 	root := filepath.Dir(r.out)
 	_ = filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if name, relErr := filepath.Rel(root, path); err == nil && relErr == nil && name != "." {
 			names = append(names, filepath.ToSlash(name))
 		}
-		return nil // what has just gone is not there
+		return nil // files may go in the meantime
 	})
 	return names
 }
 
-// moments are the phases in which a process is to be killed, by a file whose
-// name begins like that. They are too short for chance to hit them.
-var moments = []string{
+// phases of a run in which a process is killed: a file with that beginning of its name
+// is there. They are too short for chance to hit them.
+var phases = []string{
 	"run.partial",                   // created
 	"run.partial/config.toml",       // before the text is read
 	"run.partial/vocab.tsv",         // before training
@@ -112,9 +115,9 @@ var moments = []string{
 	"run.replaced",                  // between the renames
 }
 
-// killAt kills a process when a file is there, or at a random moment of its
-// expected life. It reports whether it came in time.
-func (r *trainingRun) killAt(cmd *exec.Cmd, moment string, after time.Duration) bool {
+// killAt kills a process in a phase, or at a random time of its expected life. It
+// reports whether the process was still running.
+func (r *trainingRun) killAt(cmd *exec.Cmd, phase string, after time.Duration) bool {
 	r.t.Helper()
 	if err := cmd.Start(); err != nil {
 		r.t.Fatal(err)
@@ -125,29 +128,29 @@ func (r *trainingRun) killAt(cmd *exec.Cmd, moment string, after time.Duration) 
 		_ = cmd.Wait()
 	}()
 	there := func() bool {
-		return moment != "" && slices.ContainsFunc(r.files(), func(name string) bool { return strings.HasPrefix(name, moment) })
+		return phase != "" && slices.ContainsFunc(r.files(), func(name string) bool { return strings.HasPrefix(name, phase) })
 	}
-	already := there() // left by the process before: the random moment is taken
+	already := there() // left by the process before: the random time is taken
 	for start := time.Now(); ; {
 		select {
 		case <-ended:
 			return !cmd.ProcessState.Exited()
 		default:
 		}
-		if time.Since(start) > after && (moment == "" || already) || !already && there() {
+		if time.Since(start) > after && (phase == "" || already) || !already && there() {
 			_ = cmd.Process.Kill()
 			<-ended
 			return !cmd.ProcessState.Exited()
 		}
-		if moment == "" || already {
+		if phase == "" || already {
 			time.Sleep(time.Millisecond)
 		}
 	}
 }
 
-// TestKill kills processes with SIGKILL, at random moments and in each phase of
-// a run, and resumes what they left until it is done. Whatever happens, the
-// vectors are those of an undisturbed run and no other file is left.
+// TestKill kills processes with SIGKILL, at random times and in each phase of a run,
+// and resumes the runs until they are done. The vectors are always those of an
+// undisturbed run, and no other file is left.
 func TestKill(t *testing.T) {
 	kills := 50
 	if testing.Short() {
@@ -158,7 +161,7 @@ func TestKill(t *testing.T) {
 	r.must(r.train())
 	life := time.Since(start)
 	want := r.hash()
-	r.must(r.train("--seed", "2", "--force")) // which the killed ones are to replace
+	r.must(r.train("--seed", "2", "--force")) // the killed ones replace this run
 	old := r.hash()
 
 	seed := rand.Uint64()
@@ -174,11 +177,11 @@ func TestKill(t *testing.T) {
 			cmd = r.train("--force")
 		}
 		if killed < kills {
-			moment := ""
+			phase := ""
 			if try%2 == 0 {
-				moment = moments[try/2%len(moments)]
+				phase = phases[try/2%len(phases)]
 			}
-			if r.killAt(cmd, moment, time.Duration(random.Float64()*float64(life))) {
+			if r.killAt(cmd, phase, time.Duration(random.Float64()*float64(life))) {
 				killed++
 				continue
 			}
@@ -202,8 +205,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestSignals: the first signal saves and ends with 130, and what is resumed
-// ends as if it had never come.
+// TestSignals: the first signal saves the run and ends it with exit code 130. A resumed
+// run ends as if no signal had come.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send")
@@ -246,15 +249,51 @@ func (r *trainingRun) interrupt(cmd *exec.Cmd, signal os.Signal) {
 	}
 	if !strings.Contains(stdout.String(), `"interrupted":true`) ||
 		!strings.Contains(stderr.String(), "the vectors trained until then are in") || !strings.Contains(stderr.String(), "'w2vcl resume") {
-		r.t.Errorf("no word of what was saved: %s\n%s", &stdout, &stderr)
+		r.t.Errorf("it does not say that vectors were saved: %s\n%s", &stdout, &stderr)
 	}
 	if table, err := loadTable(r.out); err != nil || table.Len() != 60 {
 		r.t.Errorf("vectors of an interrupted run: %v", err)
 	}
 }
 
-// TestPlanTellsThePeak holds the promise of plan: the peak of memory, within a
-// tenth.
+// TestReadRunInProgress: commands that read vectors and metrics answer for a run
+// that was killed after its first checkpoint, as for one that is still going.
+func TestReadRunInProgress(t *testing.T) {
+	r := newRun(t, "--contexts", "64", "--iterations", "4000", "--checkpoint", "20")
+	if !r.killAt(r.train(), "run.partial/checkpoint/state", time.Minute) {
+		t.Fatal("the run ended before it could be killed")
+	}
+	if r.hash() != "" {
+		t.Fatal("the run is complete")
+	}
+	pairs := filepath.Join(filepath.Dir(r.args[1]), "pairs.txt")
+	if err := os.WriteFile(pairs, []byte("w0 w3 9\nw0 w1 2\nw4 w7 8\nw3 w5 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{r.out, r.out + ".partial"} {
+		var found []wordNeighbors
+		r.json(w2vclCommand(t, "neighbors", name, "w0", "--count", "3", "--json"), &found)
+		if len(found) != 1 || len(found[0].Neighbors) != 3 {
+			t.Errorf("neighbors %s: %+v", name, found)
+		}
+		var scores []evaluate.Result
+		r.json(w2vclCommand(t, "eval", name, "--data", pairs, "--json"), &scores)
+		if len(scores) == 0 || scores[0].Found != 4 || !scores[0].Score.Valid() {
+			t.Errorf("eval %s: %+v", name, scores)
+		}
+		var metrics []runfolder.Metric
+		r.json(w2vclCommand(t, "metrics", name, "--format", "json"), &metrics)
+		if len(metrics) == 0 || metrics[0].Unit != 20 || metrics[0].Loss <= 0 {
+			t.Errorf("metrics %s: %+v", name, metrics)
+		}
+	}
+	r.json(w2vclCommand(t, "bench", "eval", "--vectors", r.out, "--data", pairs, "--seconds", "0", "--repeat", "1", "--json"), new(benchReport))
+	if r.hash() != "" || !slices.Contains(r.files(), "run.partial/checkpoint/state.safetensors") {
+		t.Errorf("reading changed the run: %q", r.files())
+	}
+}
+
+// TestPlanTellsThePeak: a plan is within a tenth of the peak of memory.
 func TestPlanTellsThePeak(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--contexts", "16"},

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,15 +16,8 @@ const (
 	exitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitInterrupted = 130 // interrupted, and what was done is saved
+	exitInterrupted = 130 // interrupted, and the work until then is saved
 )
-
-// streams are where a command reads and writes. Data goes to out, everything
-// meant for a person watching goes to err.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
-}
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, s streams) int {
@@ -56,7 +47,7 @@ func prefixed(prefix, message string) string {
 	return prefix + strings.ReplaceAll(strings.TrimSpace(message), "\n", "\n"+prefix)
 }
 
-// unknownCommand names the word that is no command and those it is close to.
+// unknownCommand names the word that is no command, and commands like it.
 func unknownCommand(root *cobra.Command, args []string) error {
 	word := ""
 	if _, rest, _ := root.Find(args); len(rest) > 0 {
@@ -68,12 +59,6 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	return terminal.Usagef("%s: no such command", word)
 }
 
-// notef writes a line for the person watching. When nobody can be told, there
-// is nothing to be done about it.
-func (s streams) notef(format string, args ...any) {
-	_, _ = fmt.Fprintf(s.err, format+"\n", args...)
-}
-
 func newRoot(s streams) *cobra.Command {
 	cobra.EnableCommandSorting = false // list commands in the order of use
 	root := &cobra.Command{
@@ -81,10 +66,10 @@ func newRoot(s streams) *cobra.Command {
 		Short: "Train word vectors in large batches (W2V-CL) or sentence by sentence, score and use them",
 		Long: `w2vcl trains word vectors with W2V-CL: the whole vocabulary is one batch, the
 number of iterations is known beforehand, and the result is the same for any
-number of threads. Beside it, it trains sentence by sentence (train --mode
-word2vec, pword2vec, fullw2v and others). It scores vectors, answers questions
-with them, and reads and writes the formats of word2vec, fastText, GloVe, gensim
-and TensorBoard.
+number of threads. It also trains sentence by sentence, with other algorithms
+(see 'w2vcl train --help' at --mode). It scores vectors and answers questions with
+them. It reads and writes vectors as word2vec text and binary files, fastText's
+.vec, GloVe text, NumPy arrays, safetensors and files of TensorBoard's projector.
 
 New here? Run 'w2vcl demo': one minute, no files needed.`,
 		Example: `  w2vcl demo
@@ -135,8 +120,25 @@ Run '{{.CommandPath}} COMMAND --help' for the flags of a command.{{end}}{{range 
 {{.Usages | trimTrailingWhitespaces}}{{end}}
 `
 
-// exactly returns a check that a command got its arguments: names says what
-// they are, as the usage line does.
+// newGroup returns a command that only has commands below it.
+func newGroup(name, short, long, example string, commands ...*cobra.Command) *cobra.Command {
+	names := texts(commands, (*cobra.Command).Name)
+	group := &cobra.Command{
+		Use: name, Short: short, Long: long, Example: example,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return terminal.Usagef("%s %s: no such command; there are %s", name, args[0], enumerate(names))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	group.AddCommand(commands...)
+	return group
+}
+
+// exactly returns a check that a command has its arguments. names are their names in
+// the usage line.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < len(names) {
@@ -149,10 +151,21 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// dashHint explains what an argument without a dash may have been meant for.
+// dashHint explains an argument that was probably meant as a flag.
 func dashHint(arg string) string {
 	if strings.HasPrefix(arg, "–") || strings.HasPrefix(arg, "—") {
 		return " (a typographic dash: flags begin with two hyphens)"
 	}
 	return ""
+}
+
+// wordsOf returns a check that after the argument of the given name comes at least
+// one word.
+func wordsOf(name string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return exactly(name, "WORD")(nil, args)
+		}
+		return nil
+	}
 }

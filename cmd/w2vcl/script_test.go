@@ -106,9 +106,9 @@ func isEmptyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// makeText writes sentences of ten words from a vocabulary of 60. Each
-// sentence stays with the words of one of three topics, so training has
-// something to learn: w0, w3, w6, ... belong together, and so on.
+// makeText writes sentences of ten words from a vocabulary of 60. A sentence has words
+// of one of three topics, so that there is something to learn: w0, w3, w6, ... belong
+// together, and so on.
 func makeText(words int, seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var text bytes.Buffer
@@ -122,8 +122,8 @@ func makeText(words int, seed uint64) []byte {
 	return text.Bytes()
 }
 
-// TestInterruptWhileReading stops a training that waits for its text: there is
-// nothing to save, so the exit code is not that of a saved run.
+// TestInterruptWhileReading stops a training that waits for its text. There is nothing
+// to save, so the exit code is not 130.
 func TestInterruptWhileReading(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send")

@@ -25,17 +25,17 @@ func newTrain(s streams) *cobra.Command {
 		Short: "Train vectors on your own text",
 		Long: `Train word vectors on a text and leave a run folder: vectors.bin (to use),
 context.bin, vocab.tsv, config.toml (to repeat the run), metrics.jsonl and
-summary.json. The folder appears when the run is complete; until then all is in
-DIR.partial.
+summary.json. The folder appears when the run is complete; until then its files are
+in DIR.partial. Other commands can read DIR while the run is going.
 
-Ctrl-C stops after the current iteration and saves what was trained (exit
-code 130); a second Ctrl-C quits at once. 'w2vcl resume DIR' goes on with a run
-that was stopped, also by a crash: it saves checkpoints, see --checkpoint. The
-names of word2vec's options (--size, --iter, --alpha, ...) are understood too.
+Ctrl-C stops after the current iteration and saves the vectors until then (exit
+code 130); a second Ctrl-C quits at once. A run saves checkpoints, see --checkpoint.
+'w2vcl resume DIR' continues a run that was stopped, also by a crash. Names of
+word2vec's options (--size, --iter, --alpha, ...) are understood, too.
 
-The flags and defaults shown are those of mode cl; 'w2vcl train --mode NAME --help'
-shows those of another mode. 'w2vcl plan' with the same flags tells the memory and
-time of a run.`,
+The flags and defaults below are those of mode cl; 'w2vcl train --mode NAME --help'
+shows those of another mode. 'w2vcl plan' with the same flags shows the memory and
+the time of a run.`,
 		Example: `  w2vcl train --corpus wiki.txt --out runs/wiki
   w2vcl train --corpus books/ --tokenizer words --lowercase --out runs/books --dim 300
   zcat news.gz | w2vcl train --corpus - --out runs/news --json
@@ -50,10 +50,6 @@ time of a run.`,
 	return cmd
 }
 
-func addJSON(cmd *cobra.Command, target *bool, help string) {
-	cmd.Flags().BoolVar(target, "json", false, help)
-}
-
 func (o *trainOptions) run(ctx context.Context, s streams) error {
 	config, err := o.settings.config()
 	if err != nil {
@@ -66,12 +62,12 @@ func (o *trainOptions) run(ctx context.Context, s streams) error {
 	return s.trained(summary, err, progress, o.json)
 }
 
-// trained reports what became of a training.
+// trained reports the end of a training.
 func (s streams) trained(summary runfolder.Summary, err error, progress *terminal.Progress, asJSON bool) error {
 	switch {
 	case err == nil:
 		progress.Notef("Saved:   %s, after %s in all. Try it:  w2vcl neighbors %s WORD", summary.Out, terminal.Duration(summary.SecondsTotal), summary.Out)
-	case !errors.Is(err, train.ErrInterrupted) || summary.Out == "": // nothing new was saved
+	case !errors.Is(err, train.ErrInterrupted) || summary.Out == "": // no new vectors were saved
 		return err
 	}
 	if asJSON {
@@ -80,19 +76,4 @@ func (s streams) trained(summary runfolder.Summary, err error, progress *termina
 		}
 	}
 	return err
-}
-
-// progress returns the display of a long command, nil if it is to be quiet.
-func (s streams) progress(quiet bool) *terminal.Progress {
-	if quiet {
-		return nil
-	}
-	return terminal.NewProgress(s.err)
-}
-
-// interruptible makes the first Ctrl-C stop the work in an orderly way.
-func (s streams) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return terminal.Interruptible(ctx, func() {
-		s.notef("\nStopping after the current step. Press Ctrl-C again to quit at once.")
-	})
 }

@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
-// wordVector is one line of vector --json.
+// A wordVector is an element of the array that vector --json prints.
 type wordVector struct {
 	Word     string    `json:"word"`
-	Composed bool      `json:"composed,omitempty"`
+	Composed bool      `json:"composed,omitempty"` // from its spelling
 	Vector   []float32 `json:"vector"`
 }
 
@@ -21,8 +22,8 @@ func newVector(s streams) *cobra.Command {
 		Use:   "vector DIR|VECTORS WORD... [flags]",
 		Short: "Print the vectors of words, seen or not",
 		Long: `Print the vectors of words, a line each: the word and its values. A run trained
-with --subword composes the vectors of words that its text does not have; 'w2vcl
-convert --words' writes those of a whole list to a file.`,
+with --subword composes the vectors of words that are not in its text. 'w2vcl
+convert --words' writes the vectors of a whole list of words to a file.`,
 		Example: `  w2vcl vector runs/wiki economy
   w2vcl vector runs/wiki unlearnable misspeled --json`,
 		Args: wordsOf("DIR|VECTORS"),
@@ -37,20 +38,20 @@ func printVectors(s streams, path string, words []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	vectors, rows, err := lookup(t, words)
+	found, err := t.Lookup(words)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		found := make([]wordVector, len(words))
-		for i, word := range words {
-			found[i] = wordVector{word, rows[i] == notInTable, vectors[i]}
+		lines := make([]wordVector, len(found))
+		for i, w := range found {
+			lines[i] = wordVector{w.Word, w.Composed(), w.Vector}
 		}
-		return writeJSON(s.out, found)
+		return writeJSON(s.out, lines)
 	}
-	for i, word := range words {
-		line := []byte(word)
-		for _, x := range vectors[i] {
+	for _, w := range found {
+		line := []byte(w.Word)
+		for _, x := range w.Vector {
 			line = strconv.AppendFloat(append(line, ' '), float64(x), 'g', -1, 32)
 		}
 		if _, err := s.out.Write(append(line, '\n')); err != nil {
@@ -60,12 +61,11 @@ func printVectors(s streams, path string, words []string, asJSON bool) error {
 	return nil
 }
 
-// wordsOf returns a check that after the named argument comes at least one word.
-func wordsOf(name string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) < 2 {
-			return exactly(name, "WORD")(nil, args)
-		}
-		return nil
+// loadTable reads the vectors of a run folder or a file, without an encoder.
+func loadTable(path string) (*embedding.Table, error) {
+	v, err := runfolder.LoadVectors(path)
+	if err != nil {
+		return nil, err
 	}
+	return v.Table, nil
 }

@@ -27,15 +27,14 @@ func newWalk(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "walk GRAPH --out FILE [flags]",
 		Short: "Make a text of a graph: random walks, to train vectors of its nodes on",
-		Long: `Write random walks over a graph as a text, one walk a line (node2vec; with p = q = 1
-DeepWalk). 'w2vcl train' in any mode makes vectors of the nodes from it, and
-'w2vcl eval --task nodes' and '--task links' score them.
+		Long: `Write random walks over a graph as a text, one walk a line (node2vec; DeepWalk if
+p = q = 1). 'w2vcl train' in any mode trains vectors of the nodes on it, and 'w2vcl
+eval --task nodes' and '--task links' score them.
 
-GRAPH is an edge list (two nodes a line and perhaps a weight, separated by
-spaces, tabs, commas or semicolons; '#' and '%' begin comments) or a MATLAB file
-of version 5 with the adjacency matrix 'network', whose nodes are named 1, 2, ...
-Either may be compressed with gzip. The text is the same for any number of
-threads.`,
+GRAPH is an edge list (two nodes a line and perhaps a weight, separated by spaces,
+tabs, commas or semicolons; '#' and '%' begin comments), or a MATLAB file of
+version 5 with the adjacency matrix 'network', whose nodes are named 1, 2, ... Both
+may be compressed with gzip. The text is the same for any number of threads.`,
 		Example: `  w2vcl walk blogcatalog.mat --p 0.25 --q 0.25 --out walks.txt
   w2vcl train --mode word2vec --corpus walks.txt --window 10 --min-count 1 --out runs/blogs
   w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
@@ -50,14 +49,14 @@ threads.`,
 	flags.StringVar(&o.out, "out", "", "write the walks to `FILE`")
 	flags.IntVar(&o.walk.Walks, "walks", 10, "`N` walks from each node")
 	flags.IntVar(&o.walk.Length, "length", 80, "`N` nodes in a walk")
-	flags.Float64Var(&o.walk.P, "p", 1, "return parameter `P`: the smaller, the more often a walk goes back at once")
-	flags.Float64Var(&o.walk.Q, "q", 1, "in-out parameter `Q`: the smaller, the farther a walk leads away")
+	flags.Float64Var(&o.walk.P, "p", 1, "return parameter `P`: with a small one walks often go straight back")
+	flags.Float64Var(&o.walk.Q, "q", 1, "in-out parameter `Q`: with a small one walks lead far away")
 	flags.BoolVar(&o.read.Directed, "directed", false, "edges lead from the first node to the second only")
 	flags.BoolVar(&o.read.Weighted, "weighted", false, "the third column, or the matrix, holds weights of the edges")
 	flags.StringVar(&o.read.Matrix, "matrix", "network", "`NAME` of the adjacency matrix in a MATLAB file")
-	flags.Float64Var(&o.holdout, "holdout", 0, "keep this `SHARE` of the edges out of the walks, to predict them")
+	flags.Float64Var(&o.holdout, "holdout", 0, "hold this `SHARE` of the edges out of the walks, to predict them")
 	flags.StringVar(&o.holdoutOut, "holdout-out", "", "write these edges, and as many pairs without an edge, to `FILE`")
-	flags.Uint64Var(&o.walk.Seed, "seed", 1, "number `N` that all randomness follows from")
+	flags.Uint64Var(&o.walk.Seed, "seed", 1, "`N` from which all randomness comes")
 	flags.IntVar(&o.walk.Threads, "threads", 0, "`N` threads; 0: one for each processor")
 	flags.BoolVar(&o.force, "force", false, "replace files that exist")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
@@ -113,12 +112,12 @@ func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
 		}
 	}
 	if alone := g.Alone(); alone > 0 {
-		s.notef("From %s of the nodes no edge leads on: walks end there", terminal.Number(alone))
+		s.notef("Walks end at %s of the nodes: no edge leads on from there", terminal.Number(alone))
 	}
 	return o.write(ctx, g, p)
 }
 
-// holdOut writes the edges that are held out and returns the graph without them.
+// holdOut writes the held-out edges and returns the graph without them.
 func (o *walkOptions) holdOut(g *walk.Graph, p *terminal.Progress) (*walk.Graph, error) {
 	rest, pairs, err := g.HoldOut(o.holdout, o.walk.Seed)
 	if err != nil {
@@ -132,6 +131,7 @@ func (o *walkOptions) holdOut(g *walk.Graph, p *terminal.Progress) (*walk.Graph,
 	return rest, nil
 }
 
+// write draws and writes the walks.
 func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *terminal.Progress) error {
 	start := time.Now()
 	total := len(g.Names) * o.walk.Walks

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/w2vcl/w2vcl/bench"
+	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// A benchMatrixResult has the memory of the process, too.
+type benchMatrixResult struct {
+	bench.MatrixResult
+	Estimate int64 `json:"estimated_build_bytes"` // without the text, as in plan
+	PeakRSS  int64 `json:"peak_rss_bytes"`        // of the process, with the text
+}
+
+func newBenchMatrix(s streams) *cobra.Command {
+	var (
+		f    benchFlags
+		text benchText
+	)
+	cmd := &cobra.Command{
+		Use:   "matrix [flags]",
+		Short: "Measure building M and reading its columns",
+		Long: `Build the matrix M of a text several times, then read columns from its middle on,
+several at a time, as in training. Reading the text is not part of the times. All
+contexts in the windows of all passes count, kept or not.`,
+		Example: `  w2vcl bench matrix
+  w2vcl bench matrix --corpus wiki.txt --window 2 --dynamic-window=false --sample 0 --contexts 65536 --min-count 50`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return benchMatrix(cmd, s, &f, &text)
+		},
+	}
+	text.addTo(cmd, func(name string) bool {
+		switch name {
+		case "window", "dynamic-window", "sample", "passes", "contexts", "seed":
+			return true
+		default:
+			return false
+		}
+	})
+	f.addTo(cmd, 0.5, "reading")
+	return cmd
+}
+
+func benchMatrix(cmd *cobra.Command, s streams, f *benchFlags, text *benchText) error {
+	if err := errors.Join(f.check(), text.resolve()); err != nil {
+		return err
+	}
+	ctx, restore := s.interruptible(cmd.Context())
+	defer restore()
+	report := f.begin(s, "matrix", text.recorded(cmd))
+	p := s.progress(f.quiet)
+	c, err := text.read(ctx)
+	if err != nil {
+		return f.finish(ctx, s, report, nil, 0, err, nil)
+	}
+	o := text.config.MatrixOptions()
+	stage := p.Stage("building M", int64(f.repeat))
+	defer stage.Stop()
+	measured, err := bench.MeasureMatrix(ctx, c, o, f.effort(), func(build int) { stage.Update(int64(build), nil) })
+	stage.Stop()
+	r := benchMatrixResult{measured, wordcontext.EstimateBytes(c, o), machine.PeakRSS()}
+	count := 0
+	if err == nil {
+		count = 1
+	}
+	return f.finish(ctx, s, report, []benchMatrixResult{r}, count, err, func() error { return r.print(s) })
+}
+
+func (r benchMatrixResult) print(s streams) error {
+	var out table
+	out.rowf("text\t%s words used, %s different", terminal.Number(r.Tokens), terminal.Number(r.Vocabulary))
+	out.rowf("M\t%s rows of %s contexts; %s found, %s stored in %s",
+		terminal.Number(r.Vocabulary), terminal.Number(r.Contexts), terminal.Number(r.Found), terminal.Number(r.Stored), terminal.Bytes(r.Bytes))
+	out.rowf("built in\t%s (spread %s), %d threads", milliseconds(r.Build.Median), percent(r.Build.Spread()), r.Threads)
+	out.rowf("\t%.1f million contexts/s, %.1f million words/s", r.ContextsPerSecond/1e6, r.TokensPerSecond/1e6)
+	for _, b := range r.Read {
+		out.rowf("%d columns at a time\t%.2f ns an entry (spread %s), %s a column",
+			b.Columns, 1e9*b.Entry.Median, percent(b.Entry.Spread()), milliseconds(b.Column))
+	}
+	out.rowf("memory\t%s at the peak, with the text (estimated for M alone: %s)", terminal.Bytes(r.PeakRSS), terminal.Bytes(r.Estimate))
+	return out.writeTo(s.out)
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+type matrixBuildOptions struct {
+	settings settingFlags
+	quiet    bool
+}
+
+func newMatrixBuild(s streams) *cobra.Command {
+	var o matrixBuildOptions
+	cmd := &cobra.Command{
+		Use:   "build --corpus PATH --matrix FILE [flags]",
+		Short: "Build M from a text",
+		Long: `Build M from a text and write it to a file. A file that already holds this matrix
+stays as it is.`,
+		Example: `  w2vcl matrix build --corpus wiki.txt --matrix wiki.matrix --contexts 65536`,
+		Args:    exactly(),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+	}
+	o.settings.addTo(cmd, func(setting settings.Setting) bool {
+		switch setting.Name {
+		case "preset", "corpus", "matrix", "force", "window", "dynamic-window", "sample", "passes", "contexts", "seed", "threads", "max-memory":
+			return true
+		default:
+			return setting.Group == settings.GroupText
+		}
+	})
+	cmd.Flags().Lookup("matrix").Usage = "write M to `FILE`"
+	cmd.Flags().Lookup("force").Usage = "replace a file that holds another matrix"
+	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
+	return cmd
+}
+
+func (o *matrixBuildOptions) run(ctx context.Context, s streams) error {
+	o.settings.set["mode"] = settings.ModeCL // the mode that has a matrix
+	config, err := o.settings.config()
+	if err != nil {
+		return err
+	}
+	ctx, restore := terminal.Interruptible(ctx, nil)
+	defer restore()
+	return train.BuildMatrix(ctx, config, s.progress(o.quiet))
+}

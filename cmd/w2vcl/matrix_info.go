@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+func newMatrixInfo(s streams) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "info FILE",
+		Short:   "Show what a matrix file holds",
+		Example: `  w2vcl matrix info wiki.matrix`,
+		Args:    exactly("FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return matrixInfo(s, args[0], asJSON)
+		},
+	}
+	addJSON(cmd, &asJSON, "print one line of JSON")
+	return cmd
+}
+
+// A matrixSummary is the object that matrix info --json prints.
+type matrixSummary struct {
+	File          string  `json:"file"`
+	Bytes         int64   `json:"bytes"`
+	Rows          int     `json:"rows"`
+	Contexts      int     `json:"contexts"` // columns
+	Stored        uint64  `json:"stored"`   // contexts in the file; the rows repeat them
+	Window        int     `json:"window"`
+	DynamicWindow bool    `json:"dynamic_window"`
+	Sample        float64 `json:"sample"`
+	Passes        int     `json:"passes"`
+	Seed          uint64  `json:"seed"`
+	Corpus        string  `json:"corpus_fingerprint"`
+}
+
+func matrixInfo(s streams, path string, asJSON bool) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such file", path)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read the matrix: %w", err)
+	}
+	m, err := wordcontext.Open(path)
+	if err != nil {
+		return err
+	}
+	o := m.Options()
+	summary := matrixSummary{
+		File: path, Bytes: info.Size(), Rows: m.Rows(), Contexts: m.Contexts(), Stored: m.Stored(),
+		Window: o.Window, DynamicWindow: o.DynamicWindow, Sample: o.Sample, Passes: o.Passes, Seed: o.Seed,
+		Corpus: fmt.Sprintf("%016x", m.Fingerprint()),
+	}
+	if err := m.Close(); err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(s.out, summary)
+	}
+	return summary.print(s)
+}
+
+func (m matrixSummary) print(s streams) error {
+	kind := "fixed"
+	if m.DynamicWindow {
+		kind = "dynamic"
+	}
+	var out table
+	out.rowf("rows\t%s words", terminal.Number(m.Rows))
+	out.rowf("columns\t%s contexts of each", terminal.Number(m.Contexts))
+	out.rowf("stored\t%s contexts, %s", terminal.Number(m.Stored), terminal.Bytes(m.Bytes))
+	out.rowf("window\t%d, %s", m.Window, kind)
+	out.rowf("sample\t%g, %d passes", m.Sample, m.Passes)
+	out.rowf("seed\t%d", m.Seed)
+	out.rowf("corpus\t%s", m.Corpus)
+	return out.writeTo(s.out)
+}
