@@ -15,7 +15,7 @@ import (
 // package sequential.
 const (
 	PresetTuned = "tuned" // the best recipe known; the default
-	PresetPaper = "paper" // the published setting
+	PresetPaper = "paper" // sizes and rates of a paper's experiments, see docs/papers.md
 
 	NoiseMatrix = "matrix"
 	NoiseCounts = "counts"
@@ -43,7 +43,7 @@ const (
 )
 
 var (
-	presetChoices    = []Choice{{PresetTuned, ""}, {PresetPaper, ""}}
+	presetChoices    = []Choice{{PresetTuned, "the best recipe known"}, {PresetPaper, "sizes and rates of a paper's experiments, see docs/papers.md"}}
 	vectorsChoices   = []Choice{{VectorsSum, "word + context vector"}, {VectorsWords, ""}}
 	decayChoices     = []Choice{{DecayLinear, "down to --lr-end"}, {DecayNone, ""}}
 	formChoices      = []Choice{{FormFused, "fast"}, {FormStock, "the readable reference"}}

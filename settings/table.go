@@ -79,7 +79,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "subword", Group: GroupSubword, Modes: asGraph, Record: true, value: &c.Subword,
 			help: "compose word vectors from spelling, so that any word has one", Choices: subwordChoices},
 		{Name: "word-table", Group: GroupSubword, Modes: asGraph, Subword: encoders, Record: true, value: &c.WordTable,
-			help: "give every word of the text a vector of its own, too; =false leaves spelling alone, as in the paper"},
+			help: "give every word of the text a vector of its own beside its spelling; =false composes vectors from spelling only"},
 		{Name: "gram", Group: GroupSubword, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Gram,
 			help: "characters `N` of a symbol: 1 reads characters, more overlapping n-grams of them (cnn)"},
 		{Name: "char-dim", Group: GroupSubword, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.CharDim,

@@ -72,9 +72,10 @@ gradient, update of every row, and returning the loss. Reading text, building M 
 checkpoints are not part of it.
 
 GB/s counts the bytes that every step must read and write: each row and the state
-of its optimizer. These are so many passes over V x N x 4 bytes: ` + passes(methods, bench.UpdateBytes) + `.
-The count is the same with --precision half, which moves fewer. Gathered rows come
-from the GPU's cache as long as a table fits it. Copying counts bytes read and
+of its optimizer. These are passes over V x N x 4 bytes:
+  ` + passes(methods, bench.UpdateBytes) + `
+The count is the same with --precision half, which moves fewer bytes. Gathered rows
+come from the GPU's cache as long as a table fits it. Copying counts bytes read and
 bytes written. The text is made up, see 'w2vcl bench step --help'.
 
 With --subword the step that trains an encoder is measured, too: forward, loss,

@@ -74,14 +74,14 @@ memory. A step takes half the time of an iteration, on average over many.
 
 The time of a step has everything that training does in every step: drawing
 negatives, gathering rows, loss, gradient, update of every row, and the overhead of
-the machine that runs the Gorgonia graph; and ("of it M") reading M, which is
-measured alone, 32 columns at a time as in training, and added. Reading text,
+the machine that runs the Gorgonia graph; and reading M ("M"), which is measured
+alone, 32 columns at a time as in training, and added. Reading text,
 building M, progress and checkpoints are not part of it.
 
 GB/s counts V x N x 4 bytes for each of the 1+K gathered rows, and twice (read and
-written) for the row and the state of its optimizer. For K = 5 these are so many
-passes: ` + counted + `.
-Bytes of M are not counted.
+written) for the row and the state of its optimizer. Bytes of M are not counted. For
+K = 5 these are passes over V x N x 4 bytes:
+  ` + counted + `
 
 Copying counts bytes read and bytes written. Its buffers are four times as large as
 the last-level cache, and at least 512 MiB. Each thread copies its part with Go's
@@ -250,7 +250,7 @@ func printStepGroup(s streams, results []bench.StepResult) error {
 		return err
 	}
 	out = table{}
-	out.rowf("  form\tkernels\tthreads\t%12s\t%6s\t%9s\t%6s\t%9s\t%7s\t%8s\t%8s", "step", "spread", "of it M", "GB/s", "copy GB/s", "of copy", "speed-up", "x stock")
+	out.rowf("  form\tkernels\tthreads\t%12s\t%6s\t%9s\t%6s\t%9s\t%7s\t%8s\t%8s", "step", "spread", "M", "GB/s", "copy GB/s", "of copy", "speed-up", "x stock")
 	for _, r := range results {
 		out.rowf("  %s\t%s\t%7d\t%12s\t%6s\t%9s\t%6s\t%9s\t%7s\t%8s\t%8s", r.Form, r.Kernels, r.Threads,
 			milliseconds(r.Seconds), percent(r.Step.Spread()), milliseconds(r.Column.Median),
