@@ -39,7 +39,7 @@ func TestStepBytes(t *testing.T) {
 			t.Errorf("%+v: %d bytes (%v)", c, got, err)
 		}
 	}
-	if _, err := StepBytes(1, 1, 1, "lion"); err == nil {
+	if _, err := StepBytes(1, 1, 1, "unknown"); err == nil {
 		t.Error("an unknown optimizer has bytes")
 	}
 }
@@ -250,7 +250,7 @@ func TestMeasureStepErrors(t *testing.T) {
 		"words":     func(c *StepCase) { c.Vocabulary = 21 },
 		"dim":       func(c *StepCase) { c.Dim = 0 },
 		"negatives": func(c *StepCase) { c.Negatives = 0 },
-		"optimizer": func(c *StepCase) { c.Optimizer = "lion" },
+		"optimizer": func(c *StepCase) { c.Optimizer = "unknown" },
 		"form":      func(c *StepCase) { c.Form = "loose" },
 		"threads":   func(c *StepCase) { c.Threads = -1 },
 	} {
