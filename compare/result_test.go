@@ -27,7 +27,7 @@ func TestReportNamesTheText(t *testing.T) {
 		}
 	}
 	if !strings.Contains(read(t, filepath.Join(o.Out, runsFolder, "pword2vec-seed1.json")), path) {
-		t.Error("the record of the run has lost the path, which it needs to go on")
+		t.Error("the record of the run has lost the path, which resuming needs")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// smallDisk mounts a file system of so many bytes.
+// smallDisk mounts a file system of the given size.
 func smallDisk(t *testing.T, size string) string {
 	t.Helper()
 	disk := t.TempDir()

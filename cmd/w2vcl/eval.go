@@ -45,9 +45,9 @@ stands beside its coverage: how many of the set's items have all their words in
 the vocabulary. A run trained with --subword composes the vectors of other words,
 and says for how many items.
 
-Classes of sentences must be asked for, as they take minutes: --task
-classification trains a small convolutional network for each set of sentences (MR,
-Subj, SST-2). The vectors stay as they are.
+Sets of sentences (MR, Subj, SST-2) take minutes, so they are scored only with
+--task classification. It trains a small convolutional network for each set; the
+vectors stay as they are.
 
 Vectors of a graph's nodes (see 'w2vcl walk') have tasks of their own. nodes: find
 the labels of nodes by logistic regression; --data is a file of lines "node,label"
@@ -55,8 +55,8 @@ or "node label", or a MATLAB file with the matrix 'group'. links: tell edges fro
 pairs without an edge; --data is a file of lines "node node 1" and "node node 0",
 as 'w2vcl walk --holdout-out' writes.
 
-These are the formats of sets. A set is told by the lines of its file, not by the
-name; other files are skipped.
+These are the formats of sets. The lines of a file decide whether it is a set, not
+its name; other files are skipped.
 ` + formatsHelp() + `
 The score of a pair is the first column of numbers, or the column whose title says
 so, as in SimLex-999. Lines that begin with # are comments, but not among
@@ -87,9 +87,9 @@ sentences.`,
 	flags.Float64SliceVar(&o.nodes.Ratios, "ratios", []float64{0.1, 0.5, 0.9}, "nodes: `SHARES` of the nodes to learn from")
 	flags.Lookup("ratios").DefValue = "0.1,0.5,0.9"
 	flags.IntVar(&o.nodes.Repeats, "repeats", 10, "nodes: `N` random splits for each share")
-	flags.IntVar(&o.nodes.Folds, "folds", 0, "nodes: `N`-fold cross-validation over pairs of node and label, too, as PAR-Word2Vec's; 0: none")
+	flags.IntVar(&o.nodes.Folds, "folds", 0, "nodes: also cross-validate with `N` folds of pairs of node and label, as PAR-Word2Vec does; 0: not")
 	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
-	flags.Uint64Var(&o.nodes.Seed, "seed", 1, "nodes and links: number `N` that the splits follow from")
+	flags.Uint64Var(&o.nodes.Seed, "seed", 1, "nodes and links: `N` from which the splits come")
 	flags.StringVar(&o.against, "against", "", "compare with the vectors of `DIR|VECTORS`: differences, with intervals and p-values by bootstrap")
 	addJSON(cmd, &o.json, "print the scores as one line of JSON")
 	return cmd

@@ -3,7 +3,7 @@
 //
 // Start at root.go, which has the table of commands, exit codes and help. Each command
 // has a file with its name. flags.go makes flags from the table of package settings;
-// streams.go and output.go have what all commands use to talk to the user.
+// streams.go and output.go read and write for all commands.
 package main
 
 import (

@@ -15,7 +15,7 @@ func newMatrixInfo(s streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "info FILE",
-		Short:   "Show what a matrix file holds",
+		Short:   "Show the contents of a matrix file",
 		Example: `  w2vcl matrix info wiki.matrix`,
 		Args:    exactly("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
