@@ -90,12 +90,16 @@ func TestFullW2VPieces(t *testing.T) {
 		config.Units = append(config.Units, s)
 	}
 	config.Units = append(config.Units, len(text.Sentences)-1)
+	longest := 0
+	for u, sentence := range config.Units[1:] {
+		longest = max(longest, text.Sentences[sentence]-text.Sentences[config.Units[u]])
+	}
 	var want []float32
 	for _, part := range []int{0, 3, 8} {
 		for _, call := range []int{1, 7, 1000} {
 			config.TextTokens = 0
 			if part > 0 {
-				config.TextTokens = len(text.Tokens) / part
+				config.TextTokens = max(len(text.Tokens)/part, 2*longest) // two units must fit
 			}
 			f, err := New(d, config)
 			if err != nil {
