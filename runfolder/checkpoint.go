@@ -209,8 +209,8 @@ func (s *SavedState) tensors(names ...string) ([][]float32, error) {
 	return found, nil
 }
 
-// Close closes the file.
-func (s *SavedState) Close() error { return s.file.Close() }
+// Close closes the file, which was only read.
+func (s *SavedState) Close() { s.file.Close() }
 
 // CheckSettings returns an error that names the settings that differ from those
 // the checkpoint was trained with, but for those that may.

@@ -71,7 +71,7 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string) error {
 	if j.from, err = runfolder.OpenCheckpoint(folder.Path(runfolder.CheckpointFile)); err != nil || j.from == nil {
 		return err
 	}
-	j.closers = append(j.closers, func() { _ = j.from.Close() }) // it was only read
+	j.closers = append(j.closers, j.from.Close)
 	return j.from.CheckSettings(&c)
 }
 
