@@ -6,40 +6,40 @@ import (
 	"math/bits"
 )
 
-// An Alias draws numbers 0 ... n-1 with given probabilities, each draw in
-// constant time (Walker 1977, in Vose's linear-time form of 1991). It is not
-// changed after it was made; any number of goroutines may draw.
+// An Alias draws numbers 0 ... n-1 with given probabilities, each in constant time
+// (the alias method: Walker, ACM TOMS 3(3), 1977; its table in linear time: Vose,
+// IEEE TSE 17(9), 1991). It never changes; any number of goroutines may draw.
 //
-// The table is built in whole numbers, so it is exact: the columns of the
-// table sum to the weights, rounded to multiples of 1/(n·2^32) of their sum,
-// and a weight of zero is never drawn.
+// The table is built in whole numbers, so it is exact: the cells of the table sum
+// to the weights, rounded to multiples of 1/(n·2^32) of their sum. A weight of
+// zero is never drawn.
 type Alias struct {
-	columns []aliasColumn
+	cells []aliasCell
 }
 
-// An aliasColumn holds one of n equal shares of the probability: its own
-// number has accept of 2^32 parts of it, other has the rest.
-type aliasColumn struct {
+// An aliasCell holds one of n equal shares of the probability, in 2^32 parts: the
+// cell's own number has accept parts, other has the rest.
+type aliasCell struct {
 	accept uint32
 	other  uint32
 }
 
-// NewAlias makes the table of the given weights, which need not sum to one. A
-// weight that is negative, infinite or not a number is an error, and so are no
-// weights at all and weights that are all zero.
+// NewAlias makes the table of n weights, which need not sum to one. Errors: no
+// weights; weights that are all zero; a weight that is negative, infinite or not
+// a number.
 func NewAlias(weights []float64) (*Alias, error) {
 	share, err := wholeShares(weights)
 	if err != nil {
 		return nil, err
 	}
-	// A number whose share is below that of a column gives its column's rest
-	// to one whose share is above. The shares sum to exactly one column each,
-	// so when no small one is left, all that remain are exactly full.
+	// A number with less than a full cell gives the rest of its cell to a number
+	// with more. The shares sum to exactly n cells. So when no small share is
+	// left, all that remain are exactly full.
 	const full = 1 << 32
-	columns := make([]aliasColumn, len(weights))
+	cells := make([]aliasCell, len(weights))
 	var small, large []uint32
 	for i, s := range share {
-		columns[i] = aliasColumn{other: uint32(i)} // full: accept or not, it is i
+		cells[i] = aliasCell{other: uint32(i)} // full: accept or not, it is i
 		if s < full {
 			small = append(small, uint32(i))
 		} else if s > full {
@@ -49,7 +49,7 @@ func NewAlias(weights []float64) (*Alias, error) {
 	for len(small) > 0 {
 		i, j := small[len(small)-1], large[len(large)-1]
 		small = small[:len(small)-1]
-		columns[i] = aliasColumn{accept: uint32(share[i]), other: j}
+		cells[i] = aliasCell{accept: uint32(share[i]), other: j}
 		share[j] -= full - share[i]
 		if share[j] <= full {
 			large = large[:len(large)-1]
@@ -58,7 +58,7 @@ func NewAlias(weights []float64) (*Alias, error) {
 			}
 		}
 	}
-	return &Alias{columns: columns}, nil
+	return &Alias{cells: cells}, nil
 }
 
 // wholeShares scales the weights to whole numbers that sum to exactly
@@ -96,37 +96,36 @@ func wholeShares(weights []float64) ([]uint64, error) {
 		share[i] = uint64(math.Round(w / scale / sum * float64(whole)))
 		total += share[i]
 	}
-	// The rounding errors, at most one part each, go to the largest: it has at
-	// least 2^32 parts. The difference may be negative; modulo 2^64 it is right.
+	// The largest weight takes the rounding errors, at most one part each: it has
+	// 2^32 parts or more. A negative difference is right modulo 2^64.
 	share[largest] += whole - total
 	return share, nil
 }
 
 // Len returns the number of weights.
-func (a *Alias) Len() int { return len(a.columns) }
+func (a *Alias) Len() int { return len(a.cells) }
 
-// Draw maps 32 random bits to a number. The high half of the 64-bit product
-// bits·n picks the column, the low half decides between its two numbers. With
-// 32 bits in, the probability of a number is off by at most about 2^-32 for
-// each column that holds it.
+// Draw maps 32 random bits to a number. The upper 32 bits of the product random·n
+// choose the cell, the lower 32 bits choose between its two numbers. The
+// probability of a number is off by at most about 2^-32 for each cell that holds it.
 func (a *Alias) Draw(random uint32) uint32 {
-	column, low := bits.Mul32(random, uint32(len(a.columns)))
-	c := a.columns[column]
-	// Which of the two it is cannot be predicted; in this order the compiler
-	// makes it a conditional move.
+	cell, low := bits.Mul32(random, uint32(len(a.cells)))
+	c := a.cells[cell]
+	// No processor can predict the choice. In this order the compiler makes it a
+	// conditional move.
 	drawn := c.other
 	if low < c.accept {
-		drawn = column
+		drawn = cell
 	}
 	return drawn
 }
 
-// Table returns the table as the CUDA kernels have it: for column c, at 2c and
-// 2c+1, the limit below which the low half decides for c itself, and the other
-// number.
+// Table returns the table in the form of the CUDA kernels, 2n numbers: at 2c the
+// bound below which the lower 32 bits choose cell c's own number, at 2c+1 the
+// other number.
 func (a *Alias) Table() []uint32 {
-	table := make([]uint32, 0, 2*len(a.columns))
-	for _, c := range a.columns {
+	table := make([]uint32, 0, 2*len(a.cells))
+	for _, c := range a.cells {
 		table = append(table, c.accept, c.other)
 	}
 	return table

@@ -32,7 +32,7 @@ var aliasTests = []struct {
 	{"Zipf, many", zipf(100_000)},
 }
 
-// The columns hold exactly the share of each weight.
+// The cells hold exactly the share of each weight.
 func TestAliasTable(t *testing.T) {
 	for _, test := range aliasTests {
 		t.Run(test.name, func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestAliasTable(t *testing.T) {
 				t.Fatalf("length %d, want %d", a.Len(), n)
 			}
 			share := make([]uint64, n)
-			for i, c := range a.columns {
+			for i, c := range a.cells {
 				share[i] += uint64(c.accept)
 				share[c.other] += 1<<32 - uint64(c.accept)
 			}
@@ -129,10 +129,10 @@ func TestAliasDraw(t *testing.T) {
 	}
 }
 
-// Draw is a contract with the devices: column bits·n >> 32, its own number if
-// the low half is below accept.
+// Draw is a contract with the devices: cell bits·n >> 32, its own number if the
+// lower 32 bits are below accept.
 func TestAliasDrawBits(t *testing.T) {
-	a, err := NewAlias([]float64{1, 3}) // column 0: half itself, half 1
+	a, err := NewAlias([]float64{1, 3}) // cell 0: 50% itself, 50% number 1
 	if err != nil {
 		t.Fatal(err)
 	}

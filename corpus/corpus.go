@@ -7,16 +7,16 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A Corpus is a text as training sees it: word ids only, words below the
-// minimum count removed, cut into sentences. It is not changed after it was
-// made; any number of goroutines may use it.
+// A Corpus is a text as training reads it: sentences of word ids, without the
+// words below the minimum count. It never changes; any number of goroutines may
+// use it.
 type Corpus struct {
 	Vocabulary *Vocabulary
 
 	// Tokens holds the ids of all sentences one after the other.
 	Tokens []uint32
 
-	// Sentences holds the bounds: sentence s is
+	// Sentences holds the bounds of S sentences, S+1 of them: sentence s is
 	// Tokens[Sentences[s]:Sentences[s+1]]. No sentence is empty.
 	Sentences []int
 
@@ -26,32 +26,30 @@ type Corpus struct {
 	fingerprint     uint64
 }
 
-// Stats counts what was read and what became of it.
+// Stats counts a text, and the part of it that reading kept.
 //
-// The numbers add up: TokensUsed = len(Corpus.Tokens) = Vocabulary.Total, and
-// Tokens - LongTokens - TokensUsed tokens were of words below the minimum
-// count.
+// The numbers add up: TokensUsed = len(Corpus.Tokens) = Vocabulary.Total, and the
+// words below the minimum count had Tokens - LongTokens - TokensUsed tokens.
 type Stats struct {
 	Files        int64 // files read; stdin is one
 	Bytes        int64 // bytes of text, after decompression
-	Lines        int64 // lines; a last line without line feed counts
+	Lines        int64 // lines, with a last line that has no line feed
 	Tokens       int64 // tokens in the text
-	Types        int64 // different words in the text, LongTokens apart
+	Types        int64 // different words in the text, LongTokens left out
 	TokensUsed   int64 // tokens whose word is in the vocabulary
 	Sentences    int64 // sentences: lines, and pieces of lines, with at least one used token
 	CutSentences int64 // lines with more than Options.MaxSentence used tokens, cut into pieces
-	InvalidUTF8  int64 // bytes that are not UTF-8, each replaced by U+FFFD
-	LongTokens   int64 // tokens longer than MaxTokenBytes, left out as rare words are
+	InvalidUTF8  int64 // bytes outside UTF-8, each replaced by U+FFFD
+	LongTokens   int64 // tokens longer than MaxTokenBytes, left out like rare words
 }
 
 // MaxTokenBytes is the longest token, in bytes of the text, that can become a
-// word. A longer one (base64, a file without spaces) is no word of a language:
-// it is removed like a word below the minimum count and counted in
+// word. A longer one (base64, a file without spaces) is not a word of any language.
+// Read removes it like a word below the minimum count and counts it in
 // Stats.LongTokens.
 const MaxTokenBytes = 64 << 10
 
-// DefaultMaxSentence is the sentence length, in tokens, that Options.MaxSentence
-// zero stands for.
+// DefaultMaxSentence is the longest sentence, in tokens, if Options.MaxSentence is 0.
 const DefaultMaxSentence = 1000
 
 // Options says how a text becomes a Corpus. The zero value keeps every word
@@ -61,34 +59,34 @@ type Options struct {
 	// the vocabulary. 0 is 1.
 	MinCount int
 
-	// MaxSentence is the most tokens of a sentence; longer lines are cut into
-	// pieces of this length, nothing is dropped. 0 is DefaultMaxSentence.
+	// MaxSentence is the most tokens of a sentence. A longer line becomes several
+	// sentences of this length; no token is dropped. 0 is DefaultMaxSentence.
 	MaxSentence int
 
 	// Lowercase maps every letter to lower case, by Unicode's simple mapping.
 	Lowercase bool
 
-	// Tokenizer says what a token is.
+	// Tokenizer is the rule that splits text into tokens.
 	Tokenizer Tokenizer
 
-	// Threads is the number of workers. 0 is GOMAXPROCS. The result does not
+	// Threads is the number of workers; 0 is GOMAXPROCS. The result does not
 	// depend on it.
 	Threads int
 
-	// Progress, if not nil, is called from time to time by one goroutine with
-	// the bytes read so far, as they are stored (compressed), and their total,
-	// -1 if unknown. After the end of Read it is not called, unless ctx was
-	// cancelled while a read waited for input.
+	// Progress, if not nil, is called from time to time by one goroutine with the
+	// stored (compressed) bytes read so far and their total, -1 if unknown. It is
+	// not called after Read has returned, except when ctx was cancelled while a
+	// read waited for input.
 	Progress func(bytesRead, bytesTotal int64)
 
-	// For tests: 0 is defaultBlockSize and MaxTokenBytes.
-	blockSize int
+	// Tests set these two; 0 is defaultChunkSize and MaxTokenBytes.
+	chunkSize int
 	maxToken  int // at least longestInKey
 }
 
-// Fingerprint identifies what the corpus holds: two corpora have the same one
-// if vocabulary, counts, tokens and sentence bounds are equal. It is the XXH64
-// of these, the same on every machine, and computed once.
+// Fingerprint identifies the content of the corpus: two corpora with equal
+// vocabulary, counts, tokens and sentence bounds have the same one. It is their
+// XXH64, the same on every machine. The first call computes it.
 func (c *Corpus) Fingerprint() uint64 {
 	c.fingerprintOnce.Do(func() {
 		h := xxhash.New()
@@ -108,8 +106,8 @@ func (c *Corpus) Fingerprint() uint64 {
 	return c.fingerprint
 }
 
-// hashNumbers adds the numbers as 8 bytes each, little-endian; 32-bit ones in
-// 4 bytes.
+// hashNumbers adds numbers to the hash, little-endian: 4 bytes for uint32, 8 bytes
+// for the others.
 func hashNumbers[T int | uint32 | uint64](h *xxhash.Digest, numbers []T) {
 	var zero T
 	_, short := any(zero).(uint32)

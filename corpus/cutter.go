@@ -10,29 +10,29 @@ import (
 	"unicode/utf8"
 )
 
-// A cutter reads the text of all sources and cuts it into blocks.
+// A cutter reads the text of all sources and cuts it into chunks.
 type cutter struct {
 	sources   []source
 	tokenizer Tokenizer
-	blockSize int // bytes read at a time; a block has about as many
+	chunkSize int // bytes read at a time; a chunk has about as many
 	maxToken  int
 	progress  func(bytesRead, bytesTotal int64) // or nil
 
-	blocks chan<- block
-	spare  <-chan []byte // buffers of blocks that are done with
+	chunks chan<- chunk
+	spare  <-chan []byte // buffers of encoded chunks, to be used again
 
 	stored, storedTotal int64
-	number              int    // of the next block
+	number              int    // of the next chunk
 	buffer              []byte // for the next source
 
-	// What the cutter counts for Stats; the rest is counted by encoders.
+	// The cutter's part of Stats. The encoders count the rest.
 	files, bytes            int64
 	longTokens, invalidUTF8 int64 // of tokens that were skipped here
 }
 
-// run reads all sources, in order. It closes the channel of blocks.
+// run reads all sources, in order, and closes the channel of chunks.
 func (c *cutter) run(ctx context.Context) error {
-	defer close(c.blocks)
+	defer close(c.chunks)
 	for _, s := range c.sources {
 		if c.storedTotal += s.size; s.size < 0 {
 			c.storedTotal = -1
@@ -49,7 +49,7 @@ func (c *cutter) run(ctx context.Context) error {
 
 // cutSource reads one source.
 func (c *cutter) cutSource(ctx context.Context, s source) error {
-	var stored atomic.Int64 // decompressors read ahead in goroutines of their own
+	var stored atomic.Int64 // atomic: decompressors read ahead in their own goroutines
 	text, err := openText(s, &stored)
 	if err != nil {
 		return err
@@ -79,18 +79,18 @@ type fileCutter struct {
 	*cutter
 	text *textReader
 
-	buffer []byte // text that is read but not in a block; begins between tokens
-	inLong bool   // buffer begins inside a token that is too long to be a word
-	last   byte   // of the text read so far; NUL, which no text has, at its begin
+	buffer []byte // text that was read and is in no chunk; begins between tokens
+	inLong bool   // buffer begins inside a token that is too long for a word
+	last   byte   // byte of the text read so far; NUL, which no text has, at its start
 	done   bool   // all text is read
 }
 
-// fill reads more text: a block's worth, or as much again as there is, which
-// keeps the cost of a long token linear. At the end of the text it adds a line
-// feed if there is none.
+// fill reads more text: chunkSize bytes, or as many as the buffer holds if that is
+// more, which keeps the cost of a long token linear. It ends the text with a line
+// feed if the text has none there.
 func (f *fileCutter) fill(ctx context.Context) error {
 	have, offset := len(f.buffer), f.text.bytes
-	want := have + max(f.blockSize, have)
+	want := have + max(f.chunkSize, have)
 	f.buffer = slices.Grow(f.buffer, want-have+len("\n")+padding)
 	for idle := 0; len(f.buffer) < want && !f.done; idle++ {
 		if err := ctx.Err(); err != nil {
@@ -105,7 +105,7 @@ func (f *fileCutter) fill(ctx context.Context) error {
 			return err
 		case n > 0:
 			idle = 0
-		case idle == 100: // as package bufio has it
+		case idle == 100: // the same number as in package bufio
 			return f.text.wrap(io.ErrNoProgress)
 		}
 	}
@@ -123,9 +123,9 @@ func (f *fileCutter) fill(ctx context.Context) error {
 	return nil
 }
 
-// cut makes a block of the text in the buffer, but for the begin of a token at
-// its end. If that is all there is, it is left for the next time, or skipped
-// when it is too long to be a word.
+// cut makes a chunk of the text in the buffer and leaves the start of a token at
+// its end for the next chunk. If the buffer holds nothing but that start, cut
+// leaves it, or skips it when it is too long for a word.
 func (f *fileCutter) cut(ctx context.Context) error {
 	if f.inLong {
 		end, decided := f.tokenizer.tokenEnd(f.buffer, 0)
@@ -148,7 +148,7 @@ func (f *fileCutter) cut(ctx context.Context) error {
 	return nil
 }
 
-// emit sends the first length bytes of the buffer as a block and goes on with
+// emit sends the first length bytes of the buffer as a chunk and moves the rest to
 // another buffer.
 func (f *fileCutter) emit(ctx context.Context, length int) error {
 	var next []byte
@@ -158,7 +158,7 @@ func (f *fileCutter) emit(ctx context.Context, length int) error {
 	}
 	next = append(next[:0], f.buffer[length:]...)
 	select {
-	case f.blocks <- block{number: f.number, text: f.buffer[:length]}:
+	case f.chunks <- chunk{number: f.number, text: f.buffer[:length]}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -167,9 +167,8 @@ func (f *fileCutter) emit(ctx context.Context, length int) error {
 	return nil
 }
 
-// skipInside skips the first length bytes of the buffer, which are the inside of
-// a token, but for its last character: what follows it decides whether the token
-// goes on.
+// skipInside skips the first length bytes of the buffer, which lie inside a token,
+// except their last character: the text after it decides whether the token ends.
 func (f *fileCutter) skipInside(length int) {
 	_, size := utf8.DecodeLastRune(f.buffer[:length])
 	f.skip(length - size)

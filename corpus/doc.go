@@ -1,19 +1,19 @@
-// Package corpus turns text into what training reads: word ids, a vocabulary
-// and sentence bounds. It also holds the project's one source of randomness and
-// what is drawn from it with the vocabulary's counts: subsampling and negatives.
+// Package corpus turns text into the input of training: word ids, a vocabulary and
+// sentence bounds. It is also the home of all randomness: Philox, the list of its
+// streams, subsampling and the distribution of negatives.
 //
-// Start with Read, which makes a Corpus of a file, a folder or standard input.
-// The text takes this way through the package:
+// Start at [Read], which makes a [Corpus] of a file, a folder or standard input. A
+// text passes through these files:
 //
-//   - source.go finds the files, knows their formats and decompresses them;
-//   - cutter.go cuts the text into blocks, between tokens (tokenizer.go, runes.go);
-//   - encode.go splits blocks into tokens and numbers these by a table of words
+//   - source.go finds the files, recognizes their formats and decompresses them;
+//   - cutter.go cuts the text into chunks, between tokens (tokenizer.go, runes.go);
+//   - encode.go splits chunks into tokens and numbers these by a table of words
 //     (table.go), in parallel;
-//   - merge.go merges the tables into a Vocabulary;
-//   - read.go is the whole, and writes the tokens and sentences of the Corpus.
+//   - merge.go merges the tables into a [Vocabulary];
+//   - read.go runs these steps and writes tokens and sentences of the Corpus.
 //
 // The result is the same for any number of threads.
 //
-// For randomness, start with Philox (random.go), then KeepThresholds
-// (subsample.go) and Alias (alias.go).
+// For randomness, start at [Philox] (random.go), then read [KeepThresholds]
+// (subsample.go), [SentenceReader] (sentences.go) and [Alias] (alias.go).
 package corpus

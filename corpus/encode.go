@@ -7,22 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// A block is a piece of text of one file, cut between tokens. Every file's text
-// ends with a line feed, added if need be.
-type block struct {
-	number int    // from 0 on, over all files
-	text   []byte // capacity at least padding bytes more
+// A chunk is a part of one file's text, cut between tokens. The last chunk of a
+// file ends with a line feed, which the cutter adds if the file has none.
+type chunk struct {
+	number int    // counted from 0 over all files
+	text   []byte // its capacity is larger by padding or more
 }
 
-// padding is the number of bytes behind a block's text that may be read,
-// whatever they hold: the encoder loads up to 16 bytes of a token at once.
+// padding is the number of bytes after a chunk's text that may be read, whatever
+// they hold: the encoder loads up to 16 bytes of a token at once.
 const padding = 16
 
-// An encodedBlock is a block as numbers of one encoder's table, 0 for a line
-// end: 16 bits for a number below escape, otherwise escape and its two halves,
-// the low one first. Numbers are given in the order of first appearance, so
-// nearly all are small, and the encoded text takes two bytes a token.
-type encodedBlock struct {
+// An encodedChunk is a chunk as numbers of one encoder's table, 0 for a line end.
+// A number below escape takes 16 bits. Any other is escape, then its low and its
+// high 16 bits. Words are numbered in the order of first appearance, so nearly all
+// numbers are small, and the encoded text takes two bytes a token.
+type encodedChunk struct {
 	number int
 	lines  int // line ends
 	codes  []uint16
@@ -30,40 +30,40 @@ type encodedBlock struct {
 
 const escape = 0xffff
 
-// An encoder is one worker's share of the reading: it splits blocks into
-// tokens, and numbers and counts them in its own table.
+// An encoder belongs to one worker. It splits chunks into tokens, and numbers and
+// counts these in its own table.
 type encoder struct {
 	tokenizer Tokenizer
 	lowercase bool
 	maxToken  int
 
 	table  *table
-	blocks []encodedBlock
+	chunks []encodedChunk
 
 	invalidUTF8 int64 // bytes
 	longTokens  int64
 
-	lines int      // of the current block
-	codes []uint16 // of the current block
-	token []byte   // the current token as it is counted, if not as it is in the text
+	lines int      // of the current chunk
+	codes []uint16 // of the current chunk
+	token []byte   // the normalized form of the current token, if the text has another
 }
 
-// encode adds a block. It may change the text.
-func (e *encoder) encode(b block) {
+// encode adds a chunk. It may change the text.
+func (e *encoder) encode(c chunk) {
 	if e.lowercase {
-		lowerASCII(b.text)
+		lowerASCII(c.text)
 	}
 	e.codes, e.lines = e.codes[:0], 0
 	if e.tokenizer == Words {
-		e.encodeWords(b.text)
+		e.encodeWords(c.text)
 	} else {
-		e.encodeFields(b.text)
+		e.encodeFields(c.text)
 	}
-	e.blocks = append(e.blocks, encodedBlock{b.number, e.lines, slices.Clone(e.codes)})
+	e.chunks = append(e.chunks, encodedChunk{c.number, e.lines, slices.Clone(e.codes)})
 }
 
-// encodeFields splits at white space. The ASCII bytes of a token are looked at
-// eight at a time.
+// encodeFields splits at white space. It looks at eight ASCII bytes of a token at
+// a time.
 func (e *encoder) encodeFields(text []byte) {
 	padded := text[:len(text)+padding]
 	for start := 0; start < len(text); {
@@ -97,8 +97,8 @@ func (e *encoder) encodeFields(text []byte) {
 	}
 }
 
-// encodeLongField encodes the token at text[start], of which the first 16 bytes
-// are plain ASCII, and returns its end.
+// encodeLongField encodes the token at text[start], whose first 16 bytes are plain
+// ASCII, and returns its end.
 func (e *encoder) encodeLongField(text []byte, start int) int {
 	padded := text[:len(text)+padding]
 	for i := start + 16; i < len(text); i += 8 {
@@ -116,9 +116,8 @@ func (e *encoder) encodeLongField(text []byte, start int) int {
 	return e.encodeUnicodeField(text, start)
 }
 
-// encodeUnicodeField encodes the token at text[start], whatever bytes it has,
-// and returns its end. If there is a space character at text[start], it skips
-// that.
+// encodeUnicodeField encodes the token at text[start], of any bytes, and returns
+// its end. It skips a space character at text[start].
 func (e *encoder) encodeUnicodeField(text []byte, start int) int {
 	if r, size := utf8.DecodeRune(text[start:]); isSpace(r) {
 		return start + size
@@ -128,7 +127,7 @@ func (e *encoder) encodeUnicodeField(text []byte, start int) int {
 	return end
 }
 
-// encodeWords takes runs of letters, marks and digits.
+// encodeWords splits at everything but letters, marks and digits.
 func (e *encoder) encodeWords(text []byte) {
 	for i := 0; i < len(text); {
 		if text[i] == '\n' {
@@ -150,8 +149,8 @@ func (e *encoder) encodeWords(text []byte) {
 	}
 }
 
-// add adds a token in which ASCII letters are in lower case already, if they
-// are to be.
+// add counts a token. The caller has mapped ASCII letters to lower case if the
+// options ask for it.
 func (e *encoder) add(token []byte) {
 	if len(token) > e.maxToken {
 		e.invalidUTF8 += invalidBytes(token)
@@ -164,14 +163,14 @@ func (e *encoder) add(token []byte) {
 	e.write(e.table.add(keyOf(token), token, 1))
 }
 
-// normal reports whether the token surely is in the form in which it is counted.
+// normal reports whether normalize would surely return the token unchanged.
 func (e *encoder) normal(token []byte) bool {
 	return !e.lowercase && e.tokenizer == Whitespace && utf8.Valid(token)
 }
 
-// normalize returns the token in the form in which it is counted: valid UTF-8,
-// in lower case if that is asked for, with ASCII apostrophes in words. The result
-// is valid until the next call.
+// normalize returns the form of a token that is counted: valid UTF-8, in lower
+// case if the options ask for it, with ASCII apostrophes under Words. The result is
+// valid until the next call.
 func (e *encoder) normalize(token []byte) []byte {
 	e.token = e.token[:0]
 	for i := 0; i < len(token); {
@@ -190,7 +189,7 @@ func (e *encoder) normalize(token []byte) []byte {
 	return e.token
 }
 
-// write writes down the number of a word of the table.
+// write appends the number of a word of the table.
 func (e *encoder) write(id uint32) {
 	if id < escape {
 		e.codes = append(e.codes, uint16(id))
@@ -199,37 +198,36 @@ func (e *encoder) write(id uint32) {
 	}
 }
 
-// lineEnd writes down the end of a line.
+// lineEnd appends the end of a line.
 func (e *encoder) lineEnd() {
 	e.codes = append(e.codes, 0)
 	e.lines++
 }
 
-// stops marks, by its highest bit, each of eight bytes that may end a run of
-// plain ASCII: space and control characters, and bytes from 0x80 on.
-func stops(word uint64) uint64 {
+// stops sets the highest bit of each of eight bytes that may end a run of plain
+// ASCII: space, control characters, and bytes from 0x80 up.
+func stops(eight uint64) uint64 {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	// Adding to seven bits cannot carry into the next byte.
-	aboveSpace := word&^high + ones*(0x80-0x21)
-	return (word | ^aboveSpace) & high
+	aboveSpace := eight&^high + ones*(0x80-0x21)
+	return (eight | ^aboveSpace) & high
 }
 
-// before returns the bytes of the word before the first stop; the others are
-// zero.
-func before(word, stop uint64) uint64 {
-	return word & (stop&-stop>>7 - 1)
+// before keeps the bytes before the first stop and zeroes the others.
+func before(eight, stop uint64) uint64 {
+	return eight & (stop&-stop>>7 - 1)
 }
 
 // lowerASCII changes A-Z to a-z.
 func lowerASCII(text []byte) {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for len(text) >= 8 {
-		word := binary.LittleEndian.Uint64(text)
-		low := word &^ high
+		eight := binary.LittleEndian.Uint64(text)
+		low := eight &^ high
 		fromA := low + ones*(0x80-'A')
 		aboveZ := low + ones*(0x80-'Z'-1)
-		upper := fromA &^ aboveZ &^ word & high
-		binary.LittleEndian.PutUint64(text, word|upper>>2)
+		upper := fromA &^ aboveZ &^ eight & high
+		binary.LittleEndian.PutUint64(text, eight|upper>>2)
 		text = text[8:]
 	}
 	for i, c := range text {
@@ -239,7 +237,7 @@ func lowerASCII(text []byte) {
 	}
 }
 
-// invalidBytes returns how many bytes of the text are not part of valid UTF-8.
+// invalidBytes counts the bytes of the text that are not part of valid UTF-8.
 func invalidBytes(text []byte) (n int64) {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)

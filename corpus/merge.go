@@ -28,16 +28,16 @@ func compareEntries(a, b entry) int {
 	return bytes.Compare(a.word, b.word)
 }
 
-// A part is one of several tables, apart by the words' hash values, into which
-// the tables of all encoders are merged at the same time.
+// A part is one of several tables into which the tables of all encoders are merged
+// in parallel. A word's hash value decides its part.
 type part struct {
 	table *table
-	kept  []entry // the words frequent enough, in order
+	kept  []entry // the words that are frequent enough, sorted
 }
 
-// mergeTables makes the vocabulary of all encoders' tables. It returns, for each
-// encoder, the ids of its table's words by their numbers, or removed; and sets
-// stats.Types. The encoders' tables are gone afterwards.
+// mergeTables makes the vocabulary of all encoders' tables. For each encoder it
+// returns the id, or removed, of every number of its table. It sets stats.Types and
+// frees the encoders' tables.
 func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Stats) (*Vocabulary, [][]uint32, error) {
 	if stats.Tokens == stats.LongTokens {
 		return nil, nil, emptyError(stats, o)
@@ -80,19 +80,24 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 	if len(kept) == 0 {
 		return nil, nil, minCountError(parts, o)
 	}
-	final := make([]uint32, (longest+1)*len(parts))
+	err = replaceMerged(ctx, ids, kept, (longest+1)*len(parts), o.Threads)
+	return vocabularyOf(kept), ids, err
+}
+
+// replaceMerged replaces merged numbers, all below n, by the vocabulary's ids.
+func replaceMerged(ctx context.Context, ids [][]uint32, kept []entry, n, threads int) error {
+	final := make([]uint32, n)
 	for i := range final {
 		final[i] = removed
 	}
 	for id, e := range kept {
 		final[e.merged] = uint32(id)
 	}
-	err = parallel.Do(ctx, o.Threads, len(ids), func(i int) {
-		for n, merged := range ids[i] { // the line end is merged number 0, no word's
-			ids[i][n] = final[merged]
+	return parallel.Do(ctx, threads, len(ids), func(i int) {
+		for number, merged := range ids[i] { // the line end is merged number 0, which no word has
+			ids[i][number] = final[merged]
 		}
 	})
-	return vocabularyOf(kept), ids, err
 }
 
 var errTooManyTypes = errors.New("too many different words: word ids have 32 bits")
@@ -121,7 +126,7 @@ func minCountError(parts []part, o Options) error {
 		ErrMinCount, o.MinCount, most.word, most.count)
 }
 
-// split returns the slots in use of each of n parts, in their order.
+// split returns the numbers of the used slots of each of n parts, in rising order.
 func (t *table) split(n int) [][]int {
 	each := func(do func(slot, part int)) {
 		for at := range t.slots {
@@ -140,12 +145,13 @@ func (t *table) split(n int) [][]int {
 	return parts
 }
 
-// merge fills part number i of n from the slots that split gave of each encoder's
-// table. It sets the encoders' ids to merged numbers: n times the number in the
-// part's table, plus i.
+// merge fills part i of n from the slots of each encoder's table that split gave to
+// it. It sets the encoders' ids to merged numbers: n times the number in the part's
+// table, plus i.
 func (p *part) merge(encoders []*encoder, slots [][][]int, ids [][]uint32, i, n int) {
-	// Slots come in the order of hash values. Into a table that has yet to grow,
-	// they would all go to its begin, and adding them would take quadratic time.
+	// Slots come in the order of hash values. In a table that has yet to grow they
+	// would all go to its first slots, which takes quadratic time. So the table
+	// starts at its full size.
 	total := 0
 	for e := range slots {
 		total += len(slots[e][i])
@@ -165,7 +171,7 @@ func (p *part) merge(encoders []*encoder, slots [][][]int, ids [][]uint32, i, n 
 
 // keep sorts the words with at least minCount occurrences.
 func (p *part) keep(minCount uint64, i, n int) {
-	var words []byte // an entry's word may stay behind in an old array: it is not changed
+	var words []byte // it may move as it grows; entries keep the old array, which stays right
 	for at := range p.table.slots {
 		s := &p.table.slots[at]
 		if s.id == 0 || s.count < minCount {
@@ -178,21 +184,21 @@ func (p *part) keep(minCount uint64, i, n int) {
 	slices.SortFunc(p.kept, compareEntries)
 }
 
-// sortedEntries merges the sorted words of all parts. Each goroutine has the
-// words between two that were picked from a sample.
+// sortedEntries merges the sorted words of all parts. Each goroutine merges the
+// words between two pivots, which are taken at even steps of all lists.
 func sortedEntries(ctx context.Context, parts []part, threads int) ([]entry, error) {
 	const perList = 32
-	var sample []entry
+	var pivots []entry
 	total := 0
 	for _, p := range parts {
 		total += len(p.kept)
 		for k := range min(perList, len(p.kept)) {
-			sample = append(sample, p.kept[k*len(p.kept)/perList])
+			pivots = append(pivots, p.kept[k*len(p.kept)/perList])
 		}
 	}
-	slices.SortFunc(sample, compareEntries)
-	ranges := min(threads, len(sample)+1)
-	// The words of part p in range r are those from bounds[r][p] to bounds[r+1][p].
+	slices.SortFunc(pivots, compareEntries)
+	ranges := min(threads, len(pivots)+1)
+	// Range r has the words bounds[r][p] ... bounds[r+1][p]-1 of part p.
 	bounds := make([][]int, ranges+1)
 	for r := range bounds {
 		bounds[r] = make([]int, len(parts))
@@ -201,7 +207,7 @@ func sortedEntries(ctx context.Context, parts []part, threads int) ([]entry, err
 			case r == ranges:
 				bounds[r][p] = len(parts[p].kept)
 			case r > 0:
-				bounds[r][p], _ = slices.BinarySearchFunc(parts[p].kept, sample[r*len(sample)/ranges], compareEntries)
+				bounds[r][p], _ = slices.BinarySearchFunc(parts[p].kept, pivots[r*len(pivots)/ranges], compareEntries)
 			}
 		}
 	}
@@ -226,6 +232,7 @@ func mergeLists(lists [][]entry) []entry {
 	return lists[0]
 }
 
+// mergeSorted merges two sorted lists.
 func mergeSorted(a, b []entry) []entry {
 	merged := make([]entry, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -238,7 +245,7 @@ func mergeSorted(a, b []entry) []entry {
 	return append(append(merged, a...), b...)
 }
 
-// vocabularyOf copies the words out of the tables, into one string.
+// vocabularyOf copies the words from the tables into one string.
 func vocabularyOf(kept []entry) *Vocabulary {
 	size := 0
 	for _, e := range kept {

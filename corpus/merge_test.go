@@ -64,7 +64,7 @@ func TestSplit(t *testing.T) {
 }
 
 // BenchmarkMerge merges the tables of many encoders, as on a machine with as
-// many processors. Its time is what all of them take together, if the machine
+// many processors. Its time is the sum over all of them, if the machine
 // has fewer.
 func BenchmarkMerge(b *testing.B) {
 	for _, threads := range []int{2, 16, 64} {
@@ -77,7 +77,7 @@ func BenchmarkMerge(b *testing.B) {
 					encoders[i] = &encoder{maxToken: MaxTokenBytes, table: newTable(1 << 9)}
 					from := len(text) / 2 * i / threads
 					part := append(slices.Clone(text[from:from+len(text)/2]), make([]byte, padding)...)
-					encoders[i].encode(block{text: part[:len(part)-padding]})
+					encoders[i].encode(chunk{text: part[:len(part)-padding]})
 				}
 				stats := Stats{Tokens: 1}
 				b.StartTimer()

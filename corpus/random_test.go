@@ -26,7 +26,7 @@ func TestStreams(t *testing.T) {
 	if got := StreamNegatives.Sub(7).Sub(1 << 31); got != StreamNegatives|1<<31 {
 		t.Errorf("Sub does not replace what Sub set: %#x", uint64(got))
 	}
-	// These numbers are part of what makes old runs repeatable.
+	// Old runs are repeatable only with these numbers.
 	for i, s := range []Stream{
 		StreamInitWords, StreamInitContexts, StreamSubsample, StreamWindow,
 		StreamDiscard, StreamDuplicate, StreamNegatives, StreamShuffle,

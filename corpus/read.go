@@ -13,28 +13,27 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// ErrEmpty is the reason of an error of Read for a text without any word.
+// ErrEmpty is wrapped by Read's error about a text without any word.
 var ErrEmpty = errors.New("the text has no words")
 
-// ErrMinCount is the reason of an error of Read for a text with words, but none
-// that occurs Options.MinCount times.
+// ErrMinCount is wrapped by Read's error about a text in which no word occurs
+// Options.MinCount times.
 var ErrMinCount = errors.New("no word is frequent enough")
 
 // Read reads the text at path: a file, a folder (all files in it and below, in
-// the order of their names, but for those whose name begins with a dot), or
+// the order of their names, without those whose name begins with a dot), or
 // standard input for "-".
 //
 // Files may be compressed with gzip, zstd or bzip2, whatever their names. A line
-// is a sentence; the end of a file ends a line. A byte order mark is skipped.
-// Bytes that are not UTF-8 are replaced by U+FFFD, one for one, and counted in
-// Stats.InvalidUTF8: so all that is written later, words and files with
-// vectors, is valid UTF-8 and loads anywhere.
+// is a sentence; the end of a file ends a line. Read skips a byte order mark. It
+// replaces each byte that is not UTF-8 by U+FFFD and counts it in
+// Stats.InvalidUTF8. So all words, and all files of vectors, are valid UTF-8 and
+// load anywhere.
 //
-// Errors name the file and, where there is one, the byte: a file that is
-// missing, damaged or cut off, in another format, or binary (with a NUL byte);
-// ErrEmpty and ErrMinCount. If ctx is cancelled, Read returns its error at once;
-// a read of a pipe or terminal that waits for input is left behind to end when
-// input comes.
+// Errors name the file and, where there is one, the byte: a file that is missing,
+// damaged, cut off, in another format, or binary (with a NUL byte). They may wrap
+// ErrEmpty and ErrMinCount. If ctx is cancelled, Read returns its error at once. A
+// read of a pipe or terminal that waits for input then ends later, when input comes.
 func Read(ctx context.Context, path string, o Options) (*Corpus, error) {
 	sources, err := findSources(path)
 	if err != nil {
@@ -47,20 +46,20 @@ func Read(ctx context.Context, path string, o Options) (*Corpus, error) {
 	return read(ctx, sources, name, o)
 }
 
-// ReadFrom reads the text from r, as Read does from a file. The name stands for
-// r in messages. If ctx is cancelled while r blocks, r may still be in use after
-// ReadFrom has returned.
+// ReadFrom reads the text from r, with the rules and errors of Read. The name
+// stands for r in messages. If ctx is cancelled while r waits, r may still be in
+// use after ReadFrom has returned.
 func ReadFrom(ctx context.Context, r io.Reader, name string, o Options) (*Corpus, error) {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(r), nil }
 	return read(ctx, []source{{name: name, size: -1, open: open}}, name, o)
 }
 
-// defaultBlockSize, in bytes, leaves room for the table of words in a
-// processor's second-level cache.
-const defaultBlockSize = 256 << 10
+// defaultChunkSize, in bytes, lets the table of words share a processor's
+// second-level cache with the chunk.
+const defaultChunkSize = 256 << 10
 
-// withDefaults returns the options with their zero values replaced, or what is
-// wrong with them.
+// withDefaults returns the options with their zero values replaced. The error names
+// an option out of its range.
 func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.MinCount < 0:
@@ -75,7 +74,7 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.MinCount, 1)
 	setDefault(&o.MaxSentence, DefaultMaxSentence)
 	setDefault(&o.Threads, runtime.GOMAXPROCS(0))
-	setDefault(&o.blockSize, defaultBlockSize)
+	setDefault(&o.chunkSize, defaultChunkSize)
 	setDefault(&o.maxToken, MaxTokenBytes)
 	return o, nil
 }
@@ -86,9 +85,10 @@ func setDefault(value *int, standard int) {
 	}
 }
 
-// read makes a corpus in four steps, each of them parallel: cut the text into
-// blocks and encode these with the numbers of each worker's own table; merge the
-// tables; sort out the vocabulary; and write the tokens with its numbers.
+// read makes a corpus in four parts, each of them parallel: cut the text into
+// chunks and encode these with the numbers of each worker's own table; merge the
+// tables; sort the frequent words, which are the vocabulary; write the tokens with
+// the vocabulary's ids.
 func read(ctx context.Context, sources []source, name string, o Options) (*Corpus, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -112,12 +112,12 @@ func read(ctx context.Context, sources []source, name string, o Options) (*Corpu
 
 // encodeText reads and encodes the text with one cutter and o.Threads encoders.
 func encodeText(ctx context.Context, sources []source, o Options) (*cutter, []*encoder, error) {
-	blocks := make(chan block, o.Threads)
+	chunks := make(chan chunk, o.Threads)
 	spare := make(chan []byte, 2*o.Threads+1)
 	cut := &cutter{
 		sources: sources, tokenizer: o.Tokenizer,
-		blockSize: o.blockSize, maxToken: o.maxToken, progress: o.Progress,
-		blocks: blocks, spare: spare,
+		chunkSize: o.chunkSize, maxToken: o.maxToken, progress: o.Progress,
+		chunks: chunks, spare: spare,
 	}
 	var cutErr error
 	cutDone := make(chan struct{})
@@ -130,13 +130,13 @@ func encodeText(ctx context.Context, sources []source, o Options) (*cutter, []*e
 	var working sync.WaitGroup
 	for i := range encoders {
 		encoders[i] = &encoder{tokenizer: o.Tokenizer, lowercase: o.Lowercase, maxToken: o.maxToken, table: newTable(1 << 9)}
-		working.Go(func() { encoders[i].run(ctx, blocks, spare) })
+		working.Go(func() { encoders[i].run(ctx, chunks, spare) })
 	}
 	working.Wait()
 	select {
 	case <-cutDone:
 	case <-ctx.Done():
-		// The cutter ends soon, unless it waits for input that may never come.
+		// The cutter ends soon, or waits for input that may never come.
 		select {
 		case <-cutDone:
 		case <-time.After(100 * time.Millisecond):
@@ -144,22 +144,22 @@ func encodeText(ctx context.Context, sources []source, o Options) (*cutter, []*e
 		return nil, nil, ctx.Err()
 	}
 	if cutErr == nil {
-		cutErr = ctx.Err() // then the encoders may have left blocks
+		cutErr = ctx.Err() // then the encoders may have left chunks
 	}
 	return cut, encoders, cutErr
 }
 
-// run encodes blocks until there are no more.
-func (e *encoder) run(ctx context.Context, blocks <-chan block, spare chan<- []byte) {
+// run encodes chunks until there are no more.
+func (e *encoder) run(ctx context.Context, chunks <-chan chunk, spare chan<- []byte) {
 	for {
 		select {
-		case b, more := <-blocks:
+		case c, more := <-chunks:
 			if !more {
 				return
 			}
-			e.encode(b)
+			e.encode(c)
 			select {
-			case spare <- b.text:
+			case spare <- c.text:
 			default:
 			}
 		case <-ctx.Done():
@@ -168,14 +168,14 @@ func (e *encoder) run(ctx context.Context, blocks <-chan block, spare chan<- []b
 	}
 }
 
-// statsOf adds up what is known after encoding.
+// statsOf adds up the counts of cutter and encoders.
 func statsOf(cut *cutter, encoders []*encoder) Stats {
 	s := Stats{Files: cut.files, Bytes: cut.bytes, LongTokens: cut.longTokens, InvalidUTF8: cut.invalidUTF8}
 	for _, e := range encoders {
 		s.LongTokens += e.longTokens
 		s.InvalidUTF8 += e.invalidUTF8
-		for _, b := range e.blocks {
-			s.Lines += int64(b.lines)
+		for _, c := range e.chunks {
+			s.Lines += int64(c.lines)
 		}
 		for _, word := range e.table.slots {
 			s.Tokens += int64(word.count)
@@ -185,50 +185,50 @@ func statsOf(cut *cutter, encoders []*encoder) Stats {
 	return s
 }
 
-// assemble sets the tokens and sentences. ids[e][n] is the vocabulary's id of
-// the word with number n in encoder e's table, or removed.
+// assemble sets the tokens and sentences. ids[e][n] is the vocabulary's id of word
+// number n in encoder e's table, or removed.
 func (c *Corpus) assemble(ctx context.Context, encoders []*encoder, ids [][]uint32, o Options) error {
-	var blocks []decoder
+	var decoders []decoder
 	for i, e := range encoders {
-		for _, b := range e.blocks {
-			blocks = append(blocks, decoder{encodedBlock: b, ids: ids[i]})
+		for _, c := range e.chunks {
+			decoders = append(decoders, decoder{encodedChunk: c, ids: ids[i]})
 		}
-		e.blocks = nil
+		e.chunks = nil
 	}
-	slices.SortFunc(blocks, func(a, b decoder) int { return a.number - b.number })
+	slices.SortFunc(decoders, func(a, b decoder) int { return a.number - b.number })
 	each := func(step func(*decoder)) error {
-		return parallel.Do(ctx, o.Threads, len(blocks), func(i int) { step(&blocks[i]) })
+		return parallel.Do(ctx, o.Threads, len(decoders), func(i int) { step(&decoders[i]) })
 	}
 	if err := each((*decoder).measure); err != nil {
 		return err
 	}
 	total := 0
-	for i := range blocks {
-		blocks[i].start = total
-		total += blocks[i].used
+	for i := range decoders {
+		decoders[i].start = total
+		total += decoders[i].used
 	}
 	c.Tokens = make([]uint32, total)
 	if err := each(func(d *decoder) { d.write(c.Tokens) }); err != nil {
 		return err
 	}
-	c.setSentences(blocks, o.MaxSentence)
+	c.setSentences(decoders, o.MaxSentence)
 	return nil
 }
 
 // removed is the id of words below the minimum count.
 const removed = 1<<32 - 1
 
-// A decoder writes the tokens of one encoded block.
+// A decoder writes the tokens of one encoded chunk.
 type decoder struct {
-	encodedBlock
-	ids []uint32 // by the numbers of the block's encoder
+	encodedChunk
+	ids []uint32 // by the numbers of the chunk's encoder
 
-	start    int      // where the block's tokens begin in Corpus.Tokens
-	used     int      // how many there are
-	lineEnds []uint32 // numbers of tokens of the block before each line end, without repetitions
+	start    int      // index of the chunk's first token in Corpus.Tokens
+	used     int      // the chunk's tokens whose words are in the vocabulary
+	lineEnds []uint32 // numbers of used tokens before each line end, without repetitions
 }
 
-// measure counts the tokens that stay and finds the line ends.
+// measure sets used and lineEnds.
 func (d *decoder) measure() {
 	d.lineEnds = make([]uint32, 0, d.lines)
 	for i := 0; i < len(d.codes); i++ {
@@ -249,7 +249,7 @@ func (d *decoder) measure() {
 	}
 }
 
-// write writes the block's tokens and lets go of its codes.
+// write writes the chunk's tokens and frees its codes.
 func (d *decoder) write(tokens []uint32) {
 	tokens = tokens[d.start : d.start+d.used]
 	for i := 0; i < len(d.codes); i++ {
@@ -258,7 +258,7 @@ func (d *decoder) write(tokens []uint32) {
 			number = uint32(d.codes[i+1]) | uint32(d.codes[i+2])<<16
 			i += 2
 		}
-		if id := d.ids[number]; id != removed { // ids[0], the line end, is
+		if id := d.ids[number]; id != removed { // the line end, ids[0], is removed
 			tokens[0] = id
 			tokens = tokens[1:]
 		}
@@ -266,17 +266,17 @@ func (d *decoder) write(tokens []uint32) {
 	d.codes = nil
 }
 
-// setSentences sets the sentence bounds and what is counted of them.
-func (c *Corpus) setSentences(blocks []decoder, maxSentence int) {
+// setSentences sets the sentence bounds and their part of Stats.
+func (c *Corpus) setSentences(decoders []decoder, maxSentence int) {
 	most := 1 + len(c.Tokens)/maxSentence
-	for i := range blocks {
-		most += len(blocks[i].lineEnds)
+	for i := range decoders {
+		most += len(decoders[i].lineEnds)
 	}
 	c.Sentences = append(make([]int, 0, most), 0)
 	last := 0
-	for _, b := range blocks {
-		for _, lineEnd := range b.lineEnds {
-			end := b.start + int(lineEnd)
+	for _, d := range decoders {
+		for _, lineEnd := range d.lineEnds {
+			end := d.start + int(lineEnd)
 			if end-last > maxSentence {
 				c.Stats.CutSentences++
 			}

@@ -125,7 +125,7 @@ func readAll(ctx context.Context, files [][]byte, o Options) (*Corpus, error) {
 	return read(ctx, sources, "texts", o)
 }
 
-// difference returns what is different in two corpora, or "".
+// difference describes how two corpora differ; "" if they do not.
 func difference(got, want *Corpus) string {
 	switch {
 	case got.Stats != want.Stats:
@@ -147,8 +147,8 @@ func checkAgainstReference(t *testing.T, files [][]byte, o Options) {
 	t.Helper()
 	want, wantErr := reference(files, o)
 	for _, threads := range []int{1, 2, 3, 7} {
-		for _, blockSize := range []int{1, 5, 64, 0} {
-			o.Threads, o.blockSize = threads, blockSize
+		for _, chunkSize := range []int{1, 5, 64, 0} {
+			o.Threads, o.chunkSize = threads, chunkSize
 			got, err := readAll(context.Background(), files, o)
 			if wantErr != nil || err != nil {
 				if !errors.Is(err, wantErr) {
@@ -163,7 +163,7 @@ func checkAgainstReference(t *testing.T, files [][]byte, o Options) {
 	}
 }
 
-// pieces are what random texts are made of: words and parts of words of all
+// pieces are the parts of random texts: words and parts of words of all
 // lengths around those the encoder treats differently, separators, and bytes
 // that are no UTF-8.
 var pieces = []string{
@@ -227,10 +227,10 @@ func FuzzRead(f *testing.F) {
 		if flags&4 != 0 {
 			o.maxToken = longestInKey
 		}
-		half := len(text) / 2
+		middle := len(text) / 2
 		checkAgainstReference(t, [][]byte{text}, o)
-		if formatOf(text[half:min(len(text), half+longestMagic)]) == nil {
-			checkAgainstReference(t, [][]byte{text[:half], text[half:]}, o)
+		if formatOf(text[middle:min(len(text), middle+longestMagic)]) == nil {
+			checkAgainstReference(t, [][]byte{text[:middle], text[middle:]}, o)
 		}
 	})
 }
@@ -333,7 +333,7 @@ func TestManyTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, threads := range []int{1, 2, 5, 64} {
-		got, err := readAll(context.Background(), files, Options{Threads: threads, blockSize: 10_000})
+		got, err := readAll(context.Background(), files, Options{Threads: threads, chunkSize: 10_000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -409,7 +409,7 @@ func TestReadErrors(t *testing.T) {
 			`corpus NAME: no word is frequent enough: none occurs 3 times, the minimum count; the most frequent one, "a", occurs 2 times`},
 		{"NUL", strings.NewReader("abc d\x00f"), Options{}, nil, "corpus: NAME: byte 5 of the text is NUL"},
 		{"NUL after a byte order mark", strings.NewReader("\ufeffab\x00"), Options{}, nil, "byte 5 of the text"},
-		{"NUL in a later block", strings.NewReader("abc def\x00"), Options{blockSize: 3}, nil, "byte 7 of the text"},
+		{"NUL in a later chunk", strings.NewReader("abc def\x00"), Options{chunkSize: 3}, nil, "byte 7 of the text"},
 		{"UTF-16", strings.NewReader("\xff\xfea\x00"), Options{}, nil, "NAME: byte 0: this is UTF-16 text"},
 		{"xz", strings.NewReader("\xfd7zXZ\x00..."), Options{}, nil, "NAME: byte 0: this is xz, which cannot be read as text: decompress it first (xz -d)"},
 		{"zip", strings.NewReader("PK\x03\x04..."), Options{}, nil, "this is zip"},
@@ -455,10 +455,10 @@ func TestAwkwardReaders(t *testing.T) {
 		}
 	}
 	idle := readerFunc(func([]byte) (int, error) { return 0, nil })
-	for _, begin := range []string{"", strings.Repeat("begin ", 100_000)} {
-		r := io.MultiReader(strings.NewReader(begin), idle)
+	for _, start := range []string{"", strings.Repeat("begin ", 100_000)} {
+		r := io.MultiReader(strings.NewReader(start), idle)
 		if _, err := ReadFrom(context.Background(), r, "idle", Options{}); !errors.Is(err, io.ErrNoProgress) {
-			t.Errorf("reader that returns nothing after %d bytes: error %v", len(begin), err)
+			t.Errorf("reader that returns nothing after %d bytes: error %v", len(start), err)
 		}
 	}
 }
@@ -517,7 +517,7 @@ func replaceStdin(t *testing.T, file *os.File) {
 func TestProgress(t *testing.T) {
 	text := strings.Repeat("one two three\n", 1000)
 	var calls [][2]int64
-	o := Options{blockSize: 1000, Progress: func(done, total int64) { calls = append(calls, [2]int64{done, total}) }}
+	o := Options{chunkSize: 1000, Progress: func(done, total int64) { calls = append(calls, [2]int64{done, total}) }}
 	if _, err := readAll(context.Background(), [][]byte{[]byte(text), []byte(text)}, o); err != nil {
 		t.Fatal(err)
 	}
@@ -555,14 +555,14 @@ func TestFingerprint(t *testing.T) {
 	}
 	seen := map[uint64]string{}
 	for _, other := range []string{text, "the cat sat on the mat", "the cat sat\non the hat", "the cat\nsat on the mat", "the cat sat\non the mat the"} {
-		f := parse(other, Options{Threads: 3, blockSize: 4}).Fingerprint()
+		f := parse(other, Options{Threads: 3, chunkSize: 4}).Fingerprint()
 		if same, found := seen[f]; found {
 			t.Errorf("same fingerprint of %q and %q", same, other)
 		}
 		seen[f] = other
 	}
 	if parse(text+"\r\n\n", Options{Threads: 2}).Fingerprint() != golden {
-		t.Error("fingerprint depends on what is not in the corpus")
+		t.Error("the fingerprint depends on text that is not in the corpus")
 	}
 }
 
@@ -572,7 +572,7 @@ func TestOptionsZeroValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Threads = 0
-	want := Options{MinCount: 1, MaxSentence: 1000, blockSize: 256 << 10, maxToken: 65536}
+	want := Options{MinCount: 1, MaxSentence: 1000, chunkSize: 256 << 10, maxToken: 65536}
 	if !reflect.DeepEqual(o, want) {
 		t.Errorf("got %+v, want %+v", o, want)
 	}

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// asciiSpace holds the ASCII bytes of Unicode's white space.
+// asciiSpace is true for the ASCII bytes of Unicode's white space.
 var asciiSpace = [256]bool{' ': true, '\t': true, '\n': true, '\v': true, '\f': true, '\r': true}
 
 // isSpace is unicode.IsSpace, which is slower for most letters.
@@ -14,12 +14,12 @@ func isSpace(r rune) bool {
 	if r < utf8.RuneSelf {
 		return asciiSpace[r]
 	}
-	// The others are U+0085, U+00A0, U+1680, and some from U+2000 to U+3000.
+	// The other spaces are U+0085, U+00A0, U+1680, and some from U+2000 to U+3000.
 	return (r <= '\u00a0' || r == '\u1680' || '\u2000' <= r && r <= '\u3000') && unicode.IsSpace(r)
 }
 
-// isWordRune reports whether r is a letter, a mark (vowel signs are, in many
-// scripts) or a number.
+// isWordRune reports whether r is a letter, a mark (such as the vowel signs of
+// many scripts) or a number.
 func isWordRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9'
@@ -47,8 +47,8 @@ const typographicApostrophe = '\u2019'
 // basicRunes is the number of runes of Unicode's basic multilingual plane.
 const basicRunes = 1 << 16
 
-// basic answers for the basic plane what package unicode has to search for. It
-// is filled in a few milliseconds when first needed.
+// basic is a table for the basic plane, where package unicode has to search. Its
+// first use fills it in a few milliseconds.
 var basic runeTable
 
 type runeTable struct {
@@ -62,7 +62,7 @@ func (t *runeTable) fill() {
 		if searchWordRune(r) {
 			t.word[r/64] |= 1 << (r % 64)
 		}
-		t.lower[r] = uint16(unicode.ToLower(r)) // in the basic plane, too
+		t.lower[r] = uint16(unicode.ToLower(r)) // the result is in the basic plane, too
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A source is one stretch of bytes with text in it, compressed or not.
+// A source is one file or stream of text, compressed or not.
 type source struct {
 	name string // in messages
 	size int64  // in bytes as stored, -1 if unknown
@@ -28,7 +28,7 @@ type source struct {
 // stdinName stands for standard input in messages.
 const stdinName = "standard input"
 
-// findSources lists what is to be read for a path given to Read.
+// findSources lists the sources of a path given to Read.
 func findSources(path string) ([]source, error) {
 	if path == "-" {
 		return []source{stdinSource()}, nil
@@ -47,8 +47,8 @@ func findSources(path string) ([]source, error) {
 	return sources, err
 }
 
-// Size returns the bytes of the files that Read reads at a path, as they are
-// stored. It is 0 where that cannot be told; Read says why.
+// Size returns the stored (compressed) bytes of the files that Read reads at path:
+// 0 for a path that Read refuses, and for a pipe or device.
 func Size(path string) int64 {
 	sources, _ := findSources(path)
 	sum := int64(0)
@@ -80,10 +80,9 @@ func fileSize(info fs.FileInfo) int64 {
 	return info.Size()
 }
 
-// folderSources appends the files in and below a folder, by name. Symbolic
-// links to files are followed; what cannot be read as text of its own (a link to
-// a folder, a pipe, a socket) is an error, because leaving it out in silence
-// would be worse.
+// folderSources appends the files in and below a folder, sorted by name. It follows
+// symbolic links to files. A link to a folder, a pipe or a socket is an error:
+// leaving it out in silence would be worse.
 func folderSources(sources []source, folder string) ([]source, error) {
 	entries, err := os.ReadDir(folder) // sorted by name
 	if err != nil {
@@ -113,31 +112,31 @@ func folderSources(sources []source, folder string) ([]source, error) {
 	return sources, nil
 }
 
-// A format is a kind of file known by its first bytes.
+// A format is a kind of file that its first bytes identify.
 type format struct {
 	name  string
 	magic string
 	open  func(io.Reader) (io.ReadCloser, error) // nil: refused
-	hint  string                                 // what to do about a refused one
+	hint  string                                 // advice about a refused file
 }
 
 var formats = []format{
 	{name: "gzip", magic: "\x1f\x8b", open: openGzip},
 	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: openZstd},
 	{name: "bzip2", magic: "BZh?\x31\x41\x59\x26\x53\x59", open: openBzip2}, // ? is any byte
-	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", open: openBzip2}, // of nothing
+	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", open: openBzip2}, // of an empty text
 	{name: "xz", magic: "\xfd7zXZ\x00", hint: "decompress it first (xz -d)"},
 	{name: "zip", magic: "PK\x03\x04", hint: "unpack it first (unzip)"},
-	{name: "zip", magic: "PK\x05\x06", hint: "unpack it first (unzip)"}, // of nothing
+	{name: "zip", magic: "PK\x05\x06", hint: "unpack it first (unzip)"}, // an empty archive
 	{name: "7-Zip", magic: "7z\xbc\xaf\x27\x1c", hint: "unpack it first"},
 	{name: "lz4", magic: "\x04\x22\x4d\x18", hint: "decompress it first (lz4 -d)"},
 	{name: "UTF-16 text", magic: "\xff\xfe", hint: "convert it to UTF-8 first (iconv)"},
 	{name: "UTF-16 text", magic: "\xfe\xff", hint: "convert it to UTF-8 first (iconv)"},
 }
 
-// formatOf returns the format of a file with these first bytes, or nil: plain
-// text. A file too short to hold all of a magic number has that format, too, if
-// what it has is no ASCII text: it was cut off.
+// formatOf returns the format of a file with these first bytes; nil is plain text.
+// A file that ends within a magic number and is no ASCII text has that format: it
+// was cut off.
 func formatOf(head []byte) *format {
 	for i, f := range formats {
 		n := min(len(head), len(f.magic))
@@ -175,7 +174,7 @@ func openGzip(r io.Reader) (io.ReadCloser, error) {
 }
 
 func openZstd(r io.Reader) (io.ReadCloser, error) {
-	// 2 GiB is the largest window the zstd command writes (--long=31).
+	// 2 GiB is the largest window that the zstd command writes (--long=31).
 	d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(2<<30))
 	if err != nil {
 		return nil, err
@@ -185,8 +184,8 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 
 func openBzip2(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }
 
-// A textReader reads the text of a source, decompressed. Its errors name the
-// source and the place.
+// A textReader reads the decompressed text of a source. Its errors name the source
+// and the place.
 type textReader struct {
 	source       source
 	format       *format // nil: plain text
@@ -196,12 +195,12 @@ type textReader struct {
 	bytes        int64 // of text read
 }
 
-// openText opens a source and finds out its format. It adds the bytes it reads
-// from the source to stored.
+// openText opens a source and recognizes its format. It adds the bytes that it
+// reads from the source to stored.
 func openText(s source, stored *atomic.Int64) (*textReader, error) {
 	file, err := s.open()
 	if err != nil {
-		return nil, err // from package os: names the file
+		return nil, err // package os names the file
 	}
 	t := &textReader{source: s, file: file}
 	if err := t.detect(stored); err != nil {
@@ -213,8 +212,8 @@ func openText(s source, stored *atomic.Int64) (*textReader, error) {
 
 // detect sets t.format and t.text, and skips a byte order mark.
 func (t *textReader) detect(stored *atomic.Int64) error {
-	// Reads of more than the buffer's size bypass it. Small files, of which there
-	// may be many, get a small one.
+	// Reads of more than the buffer's size bypass it. A small file gets a small
+	// buffer, because there may be many small files.
 	bufferSize := 64 << 10
 	if t.source.size >= 0 {
 		bufferSize = int(min(int64(bufferSize), t.source.size+1))
@@ -242,7 +241,7 @@ func (t *textReader) detect(stored *atomic.Int64) error {
 	return err
 }
 
-// peek returns the next n bytes, or fewer at the end of the text.
+// peek returns the next n bytes, fewer at the end of the text.
 func (t *textReader) peek(n int) ([]byte, error) {
 	head, err := t.text.Peek(n)
 	if err != nil && err != io.EOF {
@@ -262,7 +261,7 @@ func (t *textReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// wrap says which source an error is about, where, and what it means.
+// wrap adds source, place and meaning to an error.
 func (t *textReader) wrap(err error) error {
 	switch {
 	case t.format == nil:
@@ -275,8 +274,8 @@ func (t *textReader) wrap(err error) error {
 	}
 }
 
-// Close closes the decompressor and the file. There is nothing to lose, so
-// errors do not matter.
+// Close closes the decompressor and the file. Their errors do not matter: nothing
+// was written.
 func (t *textReader) Close() {
 	if t.decompressor != nil {
 		t.decompressor.Close()
@@ -284,7 +283,7 @@ func (t *textReader) Close() {
 	t.file.Close()
 }
 
-// A countingReader adds up the bytes read.
+// A countingReader adds the bytes that it reads to n.
 type countingReader struct {
 	io.Reader
 	n *atomic.Int64

@@ -45,7 +45,7 @@ func zstded(t testing.TB, texts ...string) string {
 	return string(file)
 }
 
-// bzip2ed is what the bzip2 command makes of testText, and of nothing.
+// bzip2ed is testText, and an empty text, as the bzip2 command compresses them.
 const (
 	bzip2ed      = "QlpoOTFBWSZTWT48qaMAAArRgAAQQAAqQ4wAIAAhqbUwZCAaaaGKEa1uIWC0X4nhdyRThQkD48qaMA=="
 	bzip2Nothing = "QlpoORdyRThQkAAAAAA="
@@ -73,7 +73,7 @@ func writeFile(t testing.TB, path, text string) string {
 	return path
 }
 
-// Formats are known by what is in the file; the names lie.
+// The content of a file decides its format; the names lie.
 func TestFormats(t *testing.T) {
 	for _, test := range []struct{ name, file string }{
 		{"plain.gz", testText},

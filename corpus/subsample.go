@@ -2,17 +2,17 @@ package corpus
 
 import "math"
 
-// KeepThresholds returns, for each word, how often subsampling keeps it, as the
-// threshold of a 32-bit random number: a token is kept if its number is at
-// most the threshold of its word. The probability is word2vec's,
+// KeepThresholds returns the thresholds of subsampling, (V): a token is kept if its
+// 32 random bits, as a number, are at most the threshold of its word. A word of
+// relative frequency f is kept with the probability
 //
 //	min(1, (sqrt(f/t) + 1) · t/f)
 //
-// for a word of relative frequency f and t = sample (Mikolov et al. 2013,
-// section 2.3, as the published code has it). A sample of 0 or less, and NaN,
+// where t is sample (Mikolov et al. 2013, "Distributed Representations of Words and
+// Phrases", section 2.3, in the form of word2vec.c). A sample of 0 or less, or NaN,
 // keeps every token.
 //
-// The random number of token i in pass p, on every device, is
+// The random bits of token i in pass p, on every device, are
 //
 //	Philox(seed, StreamSubsample.Sub(p), i/4)[i%4]
 func KeepThresholds(counts []uint64, sample float64) []uint32 {
@@ -36,16 +36,18 @@ func KeepThresholds(counts []uint64, sample float64) []uint32 {
 	return thresholds
 }
 
-// CountPower returns the counts raised to the exponent: the weights of the
-// words as negatives, with 0.75 in word2vec. A count of zero has weight zero.
+// CountPower returns the counts raised to the exponent, (V): the weights of the
+// words as negatives (Mikolov et al. 2013, section 2.2, with exponent 0.75). A
+// count of zero has weight zero.
 func CountPower(counts []uint64, exponent float64) []float64 {
 	weights := make([]float64, len(counts))
 	for i, n := range counts {
 		x := float64(n)
 		switch {
-		case n == 0: // stays zero, with exponent 0, too
-		// The recipes' exponents by square roots, which are rounded the same on every
-		// processor; math.Pow is not, and negatives must be the same everywhere.
+		case n == 0: // stays zero, for exponent 0, too
+		// The recipes' exponents use square roots, because every processor rounds these
+		// in the same way. It does not round math.Pow so, and negatives must be the same
+		// everywhere.
 		case exponent == 0.75:
 			weights[i] = math.Sqrt(x) * math.Sqrt(math.Sqrt(x))
 		case exponent == 0.5:

@@ -6,17 +6,18 @@ import (
 	"math/bits"
 )
 
-// A table numbers words in the order they first appear, from 1 on, and counts
+// A table numbers words from 1 in the order of their first appearance, and counts
 // them. It is an open-addressing hash table with linear probing. A word of less
-// than 16 bytes lies in its slot, so that counting it touches one cache line; the
-// others lie one after the other in one byte slice. No token costs an allocation.
+// than 16 bytes lies in its slot, so that counting it touches one cache line. All
+// longer words lie one after the other in one byte slice. No token costs an
+// allocation.
 type table struct {
-	slots []slot // a power of two of them, at most half used
+	slots []slot // a power of two of them, at most 50% of them used
 	shift uint   // 64 - log2(len(slots))
 	used  int    // slots, and so the highest number
 
 	long     []byte // words of 16 bytes and more
-	longEnds []int  // where they end in long; the first begins at longEnds[0] = 0
+	longEnds []int  // their ends in long, after longEnds[0] = 0
 }
 
 // A slot holds one word. It is free if the key is zero.
@@ -24,29 +25,29 @@ type slot struct {
 	key
 	count uint64
 	id    uint32
-	long  uint32 // the word is long[longEnds[long-1]:longEnds[long]]; 0: in the key
+	long  uint32 // the word is long[longEnds[long-1]:longEnds[long]]; 0: the key holds it
 }
 
-// A key identifies a word, or nearly so. Words hold neither the byte 0x00 nor
-// 0xff: they are UTF-8 and no text holds a NUL.
+// A key identifies a short word, and nearly always a long one. Words hold neither
+// the byte 0x00 nor 0xff: they are UTF-8, and no text holds a NUL.
 //
-// The key of a word of up to 15 bytes is the word, zero-padded: low has the
-// first eight bytes, high the others, first byte lowest. The key of a longer
-// word is its first eight bytes and its hash value with 0xff as highest byte.
+// The key of a word of up to 15 bytes is the word padded with zeros: low has the
+// first eight bytes, high the others, the first byte lowest. The key of a longer
+// word is its first eight bytes, and its hash value with 0xff as highest byte.
 type key struct{ low, high uint64 }
 
-// longestInKey is the length up to which a key is the whole word.
+// longestInKey is the longest word, in bytes, that a key holds whole.
 const longestInKey = 15
 
-// newTable returns an empty table that need not grow for the given number of
-// words.
+// newTable returns an empty table that holds the given number of words without
+// growing.
 func newTable(words int) *table {
 	log2 := max(bits.Len(uint(words))+1, 4)
 	return &table{slots: make([]slot, 1<<log2), shift: uint(64 - log2), longEnds: []int{0}}
 }
 
-// add counts n more occurrences of a word, whose key is k, and returns its
-// number. The word is only looked at if it is longer than longestInKey.
+// add counts n more occurrences of the word with key k and returns its number. It
+// reads word only if that is longer than longestInKey.
 func (t *table) add(k key, word []byte, n uint64) uint32 {
 	mask := uint64(len(t.slots) - 1)
 	for i := k.hash() >> t.shift; ; i++ {
@@ -95,8 +96,7 @@ func (t *table) grow() {
 	}
 }
 
-// longWord returns the word of a slot whose key is not all of it. It must not
-// be changed.
+// longWord returns the long word of a slot. Do not change it.
 func (t *table) longWord(s *slot) []byte { return t.long[t.longEnds[s.long-1]:t.longEnds[s.long]] }
 
 // appendWord appends the word of a slot in use.
@@ -121,7 +121,7 @@ func keyOf(word []byte) key {
 		for i := 0; i+8 < len(word); i += 8 {
 			h.low = key{h.low, binary.LittleEndian.Uint64(word[i:])}.hash()
 		}
-		// The last eight bytes may overlap those before.
+		// The last eight bytes may overlap earlier ones.
 		h.high = binary.LittleEndian.Uint64(word[len(word)-8:])
 		return key{binary.LittleEndian.Uint64(word), h.hash() | 0xff<<56}
 	}
@@ -130,8 +130,8 @@ func keyOf(word []byte) key {
 	return key{binary.LittleEndian.Uint64(padded[:8]), binary.LittleEndian.Uint64(padded[8:])}
 }
 
-// hash multiplies to 128 bits and folds, as wyhash does: every bit of the result
-// depends on every bit of the key.
+// hash multiplies to 128 bits and folds, in the way of wyhash: every bit of the
+// result depends on every bit of the key.
 func (k key) hash() uint64 {
 	hi, lo := bits.Mul64(k.low^0xa0761d6478bd642f, k.high^0xe7037ed1a0b428db)
 	return hi ^ lo

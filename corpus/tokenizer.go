@@ -9,13 +9,13 @@ import (
 type Tokenizer int
 
 const (
-	// Whitespace splits at Unicode white space, as strings.Fields does: for
+	// Whitespace splits at Unicode white space, as strings.Fields does. It suits
 	// text that is tokenized already.
 	Whitespace Tokenizer = iota
 
-	// Words takes runs of letters, marks and digits, with single apostrophes
-	// inside them, and drops everything else: for raw text. The typographic
-	// apostrophe U+2019 inside a word becomes an ASCII one.
+	// Words keeps runs of letters, marks and digits, with single apostrophes inside
+	// them, and drops everything else. It suits raw text. The typographic apostrophe
+	// U+2019 inside a word becomes an ASCII one.
 	Words
 )
 
@@ -31,7 +31,7 @@ func (t Tokenizer) String() string {
 	return tokenizerNames[t]
 }
 
-// MarshalText returns the tokenizer's name.
+// MarshalText returns the tokenizer's name. A tokenizer without one is an error.
 func (t Tokenizer) MarshalText() ([]byte, error) {
 	if !t.known() {
 		return nil, fmt.Errorf("unknown tokenizer %d", int(t))
@@ -39,7 +39,7 @@ func (t Tokenizer) MarshalText() ([]byte, error) {
 	return []byte(tokenizerNames[t]), nil
 }
 
-// UnmarshalText sets the tokenizer by its name.
+// UnmarshalText sets the tokenizer by its name. An unknown name is an error.
 func (t *Tokenizer) UnmarshalText(text []byte) error {
 	for i, name := range tokenizerNames {
 		if string(text) == name {
@@ -50,8 +50,8 @@ func (t *Tokenizer) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown tokenizer %q: it is %q or %q", text, Whitespace, Words)
 }
 
-// inToken reports whether r is part of a token wherever it stands. In Words, an
-// apostrophe may be, too.
+// inToken reports whether r is part of a token wherever it stands. With Words, an
+// apostrophe is part of a token at some places, and inToken is false.
 func (t Tokenizer) inToken(r rune) bool {
 	if t == Words {
 		return isWordRune(r)
@@ -59,7 +59,7 @@ func (t Tokenizer) inToken(r rune) bool {
 	return !isSpace(r)
 }
 
-// asciiInToken is inToken for the ASCII bytes; it is false for the others.
+// asciiInToken is inToken for ASCII bytes, and false for all others.
 var asciiInToken = func() (in [len(tokenizerNames)][256]bool) {
 	for t := range in {
 		for c := range utf8.RuneSelf {
@@ -69,9 +69,8 @@ var asciiInToken = func() (in [len(tokenizerNames)][256]bool) {
 	return in
 }()
 
-// tokenEnd returns where the token that starts at text[start] ends. If the
-// text may be cut off there, so that more of it could make the token longer,
-// decided is false.
+// tokenEnd returns the end of the token that starts at text[start]. decided is
+// false if more text could make the token longer.
 func (t Tokenizer) tokenEnd(text []byte, start int) (end int, decided bool) {
 	inToken := &asciiInToken[t]
 	for i := start; i < len(text); {
@@ -101,17 +100,16 @@ func (t Tokenizer) tokenEnd(text []byte, start int) (end int, decided bool) {
 	return len(text), false
 }
 
-// lastBreak returns the length of the longest part of the text, from its
-// start, that surely ends between tokens, whatever follows. The rest is the
-// begin of one token, or empty. tokenLength is the length of that token so far,
-// if it had to be looked at.
+// lastBreak returns the length of the longest prefix of the text that ends between
+// tokens, whatever follows the text. The rest is the start of one token, or empty.
+// tokenLength is the length of that start if lastBreak had to measure it, or 0.
 func (t Tokenizer) lastBreak(text []byte) (length, tokenLength int) {
 	for i := len(text) - 1; i >= 0; i-- {
 		if asciiSpace[text[i]] {
 			return i + 1, 0
 		}
 	}
-	// No ASCII white space in all of the text: look at every token.
+	// The text has no ASCII white space: look at every token.
 	for i := 0; i < len(text); {
 		r, size := decodeRune(text[i:])
 		switch {
@@ -130,8 +128,8 @@ func (t Tokenizer) lastBreak(text []byte) (length, tokenLength int) {
 	return len(text), 0
 }
 
-// decodeRune is utf8.DecodeRune, but its size is 0 if the text may be cut off
-// inside the rune. An invalid byte is U+FFFD of size 1.
+// decodeRune is utf8.DecodeRune with one difference: size is 0 if the text ends
+// inside a rune. An invalid byte is U+FFFD of size 1.
 func decodeRune(text []byte) (r rune, size int) {
 	if len(text) > 0 && text[0] < utf8.RuneSelf {
 		return rune(text[0]), 1

@@ -29,7 +29,7 @@ func TestTokenizerNames(t *testing.T) {
 	}
 }
 
-// The table of runes says what package unicode says.
+// The table of runes agrees with package unicode.
 func TestRunes(t *testing.T) {
 	for r := range rune(0x110000) {
 		if got, want := isSpace(r), strings.TrimSpace(string(r)) == ""; got != want {

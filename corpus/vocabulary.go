@@ -11,20 +11,19 @@ import (
 	"sync"
 )
 
-// A Vocabulary numbers the words of a corpus: id 0 is the most frequent word,
-// equal counts are ordered by the bytes of the word. It is not changed after it
-// was made; any number of goroutines may use it.
+// A Vocabulary numbers the V different words (types) of a corpus. Id 0 is the most
+// frequent word; words of equal count are in the order of their bytes. A Vocabulary
+// never changes; any number of goroutines may use it.
 type Vocabulary struct {
-	Words  []string // by id
-	Counts []uint64 // by id, tokens of the corpus
+	Words  []string // (V), by id
+	Counts []uint64 // (V), by id: tokens of the corpus
 
 	idsOnce sync.Once
 	ids     map[string]uint32
 }
 
-// NewVocabulary returns the vocabulary of the given words and counts, in the
-// given order. It keeps both slices. Two equal words are an error, and so is a
-// different number of words and counts.
+// NewVocabulary returns the vocabulary of words and counts in their order. It keeps
+// both slices. Errors: two equal words; not as many counts as words.
 func NewVocabulary(words []string, counts []uint64) (*Vocabulary, error) {
 	if len(words) != len(counts) {
 		return nil, fmt.Errorf("vocabulary: %d words but %d counts", len(words), len(counts))
@@ -53,8 +52,8 @@ func (v *Vocabulary) duplicate() (first, second uint32, found bool) {
 	return 0, 0, false
 }
 
-// index returns the map from words to ids. It is made when first needed:
-// reading and training a corpus do without it.
+// index returns the map from words to ids. The first call makes it, because reading
+// and training do without it.
 func (v *Vocabulary) index() map[string]uint32 {
 	v.idsOnce.Do(func() {
 		v.ids = make(map[string]uint32, len(v.Words))
@@ -65,16 +64,16 @@ func (v *Vocabulary) index() map[string]uint32 {
 	return v.ids
 }
 
-// Len returns the number of words.
+// Len returns V, the number of words.
 func (v *Vocabulary) Len() int { return len(v.Words) }
 
-// ID returns the id of the word, and whether the vocabulary has it.
+// ID returns the id of the word. ok is false if the vocabulary lacks it.
 func (v *Vocabulary) ID(word string) (id uint32, ok bool) {
 	id, ok = v.index()[word]
 	return id, ok
 }
 
-// Total returns the sum of the counts.
+// Total returns the sum of the counts, the number of tokens.
 func (v *Vocabulary) Total() uint64 {
 	var total uint64
 	for _, n := range v.Counts {
@@ -83,9 +82,9 @@ func (v *Vocabulary) Total() uint64 {
 	return total
 }
 
-// WriteTSV writes one line a word, by id: word, tab, count, line feed. A word
-// that such a file cannot hold (empty, or with a tab or line break in it) is
-// an error; a corpus has none.
+// WriteTSV writes one line a word, by id: word, tab, count, line feed. A word that
+// such a file cannot hold (empty, or with a tab or line break) is an error; the
+// words of a Corpus are none of these.
 func (v *Vocabulary) WriteTSV(w io.Writer) error {
 	buffered := bufio.NewWriter(w)
 	for id, word := range v.Words {
@@ -103,8 +102,9 @@ func (v *Vocabulary) WriteTSV(w io.Writer) error {
 	return nil
 }
 
-// ReadVocabularyTSV reads what WriteTSV wrote; lines may end in CR LF, too. The
-// name stands for r in messages, which name the line.
+// ReadVocabularyTSV reads a file of WriteTSV; lines may also end in CR LF. Errors
+// name the file, by name, and the line: a line in another form, a word that occurs
+// twice, no words.
 func ReadVocabularyTSV(r io.Reader, name string) (*Vocabulary, error) {
 	var words []string
 	var counts []uint64

@@ -31,8 +31,8 @@ func (o VanillaOptions) validate() error {
 	return nil
 }
 
-func (o VanillaOptions) sampling(seed uint64) corpus.Sampling {
-	return corpus.Sampling{Seed: seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
+func (o VanillaOptions) sentenceOptions(seed uint64) corpus.SentenceOptions {
+	return corpus.SentenceOptions{Seed: seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
 }
 
 // Vanilla trains W2V-Vanilla (the W2V-CL paper, section 2.1): pairs of word and
@@ -52,7 +52,7 @@ type Vanilla struct {
 	noise           *corpus.Alias
 	options         VanillaOptions
 	config          Config
-	sampler         *corpus.Sampler
+	sentences       *corpus.SentenceReader
 	units           []int // first sentence of each unit of an epoch, and the end
 	words, contexts *table
 	batch           *pairBatch
@@ -109,7 +109,7 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Co
 		return nil, fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), v)
 	}
 	t := &Vanilla{corpus: text, noise: noise, options: o, config: c, count: make([]float32, 2)}
-	t.sampler = corpus.NewSampler(text, o.sampling(c.Seed))
+	t.sentences = corpus.NewSentenceReader(text, o.sentenceOptions(c.Seed))
 	for s, start := range text.Sentences[:len(text.Sentences)-1] {
 		if len(t.units) == 0 || start-text.Sentences[t.units[len(t.units)-1]] >= unitTokens {
 			t.units = append(t.units, s)
@@ -153,7 +153,7 @@ func (t *Vanilla) Units() int { return t.options.Epochs * (len(t.units) - 1) }
 // negatives follow from its number alone.
 func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
 	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
-	p := &pairReader{sampler: t.sampler, window: t.options.Window, epoch: uint32(epoch), sentence: t.units[u], end: t.units[u+1]}
+	p := &pairReader{sentences: t.sentences, window: t.options.Window, epoch: uint32(epoch), sentence: t.units[u], end: t.units[u+1]}
 	negatives := newDraws(t.config.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0)
 	report := trainer.Report{Words: float64(t.corpus.Sentences[p.end] - t.corpus.Sentences[p.sentence])}
 	// An encoder standardizes by the whole vocabulary, but a minibatch holds a
@@ -257,7 +257,7 @@ func (t *Vanilla) Close() error {
 // A pairReader walks over the pairs of some sentences in the order of the
 // corpus: for each position its contexts from left to right.
 type pairReader struct {
-	sampler       *corpus.Sampler
+	sentences     *corpus.SentenceReader
 	window        int // unless it is dynamic
 	epoch         uint32
 	sentence, end int
@@ -293,7 +293,7 @@ func (p *pairReader) advance() bool {
 			p.words = nil
 			return false
 		}
-		p.words, p.widths = p.sampler.Sentence(p.epoch, p.sentence)
+		p.words, p.widths = p.sentences.Sentence(p.epoch, p.sentence)
 		p.sentence++
 	}
 	width := p.window

@@ -137,7 +137,7 @@ func TestPairReader(t *testing.T) {
 	for _, o := range []VanillaOptions{{Window: 1}, {Window: 2}, {Window: 20}, {Window: 5, DynamicWindow: true}, {Window: 3, Sample: .01, DynamicWindow: true}} {
 		c := smallCorpus(t, r, 30, 40)
 		seed := r.Uint64()
-		p := &pairReader{sampler: corpus.NewSampler(c, o.sampling(seed)), window: o.Window, epoch: 3, end: len(c.Sentences) - 1}
+		p := &pairReader{sentences: corpus.NewSentenceReader(c, o.sentenceOptions(seed)), window: o.Window, epoch: 3, end: len(c.Sentences) - 1}
 		var got [][2]uint32
 		for {
 			w, x, ok := p.next()

@@ -16,7 +16,7 @@
 //   - parw2v.go: attraction, then repulsion in mini-batches (PAR-Word2Vec,
 //     section V).
 //
-// They share sentences and their windows (sentence.go; corpus.Sampler draws
+// They share sentences and their windows (sentence.go; corpus.SentenceReader draws
 // them), negatives (negatives.go), and the update of a window with its loss
 // (product.go), whose arithmetic is in package kernels/simd.
 //

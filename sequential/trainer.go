@@ -73,7 +73,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (
 		words: memory.Floats(v * c.Dim), contexts: contexts[: v*c.Dim : v*c.Dim],
 	}
 	t.Reset()
-	sampler := corpus.NewSampler(text, corpus.Sampling{
+	reader := corpus.NewSentenceReader(text, corpus.SentenceOptions{
 		Seed: c.Seed, Sample: c.Sample, Window: c.Window, Dynamic: !d.FixedWindow,
 	})
 	for thread := range c.Threads {
@@ -83,7 +83,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (
 		}
 		m.product.dim = c.Dim
 		t.workers = append(t.workers, &worker{
-			sampler: sampler.Clone(), starts: text.Sentences, model: m, algorithm: d.create(m),
+			reader: reader.Clone(), starts: text.Sentences, model: m, algorithm: d.create(m),
 		})
 	}
 	return t, nil
@@ -239,7 +239,7 @@ func (t *Trainer) Close() error { return nil }
 
 // A worker trains sentences on one thread.
 type worker struct {
-	sampler   *corpus.Sampler
+	reader    *corpus.SentenceReader
 	starts    []int // of the sentences in the text
 	epoch     uint32
 	sentence  sentence
@@ -257,7 +257,7 @@ func (w *worker) begin(epoch uint32, rate float32) {
 // train trains the sentences from first to end.
 func (w *worker) train(first, end int) {
 	for n := first; n < end; n++ {
-		words, widths := w.sampler.Sentence(w.epoch, n)
+		words, widths := w.reader.Sentence(w.epoch, n)
 		w.sentence = sentence{first: w.starts[n], words: words, widths: widths}
 		w.algorithm.train(&w.sentence)
 	}

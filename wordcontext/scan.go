@@ -12,13 +12,13 @@ import (
 type scan struct {
 	corpus   *corpus.Corpus
 	options  *Options
-	sampler  *corpus.Sampler
+	sampler  *corpus.SentenceReader
 	progress *progress
 }
 
 func newScan(c *corpus.Corpus, o *Options, p *progress) *scan {
-	sampling := corpus.Sampling{Seed: o.Seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
-	return &scan{corpus: c, options: o, sampler: corpus.NewSampler(c, sampling), progress: p}
+	sampling := corpus.SentenceOptions{Seed: o.Seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
+	return &scan{corpus: c, options: o, sampler: corpus.NewSentenceReader(c, sampling), progress: p}
 }
 
 // A span is a range of visits. Visit number p·S + s is that of sentence s in

@@ -1,4 +1,4 @@
-// Package corpustest makes texts for tests of what trains on them.
+// Package corpustest makes texts for the tests of trainers. Start at [Zipf].
 package corpustest
 
 import (
@@ -11,14 +11,14 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 )
 
-// Zipf returns a text of the given number of words, of which word n comes with a
-// probability of about 1/n. Few words make for windows that hold a word twice.
-// Lines have so many words on average, or 0: there is one line.
-func Zipf(seed uint64, words, vocabulary, line int) string {
+// Zipf returns a text of tokens words, drawn from types different ones; word n comes
+// with a probability of about 1/n. With few types, a window may hold a word twice. A
+// line has line tokens on average; with line 0 the text is one line.
+func Zipf(seed uint64, tokens, types, line int) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
-	for range words {
-		fmt.Fprintf(&b, "w%d ", int(math.Pow(float64(vocabulary), r.Float64())))
+	for range tokens {
+		fmt.Fprintf(&b, "w%d ", int(math.Pow(float64(types), r.Float64())))
 		if line > 0 && r.IntN(line) == 0 {
 			b.WriteByte('\n')
 		}
@@ -26,8 +26,8 @@ func Zipf(seed uint64, words, vocabulary, line int) string {
 	return b.String()
 }
 
-// Read reads a text, and makes the distribution of negatives that goes with it:
-// counts^0.75.
+// Read reads a text and makes its distribution of negatives, counts^0.75. An error
+// fails the test.
 func Read(t testing.TB, text string) (*corpus.Corpus, *corpus.Alias) {
 	t.Helper()
 	c, err := corpus.ReadFrom(t.Context(), strings.NewReader(text), "test", corpus.Options{})
