@@ -152,7 +152,7 @@ func (s *SavedState) readHeader() error {
 	return err
 }
 
-// damaged says what can be done without the file.
+// damaged adds advice to an error of the file.
 func (s *SavedState) damaged(err error) error {
 	path := s.file.Name()
 	return fmt.Errorf("the checkpoint %s cannot be used: %w; without it, when the file is removed, 'w2vcl resume' starts the run over", path, err)

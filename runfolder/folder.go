@@ -207,8 +207,7 @@ func strangeFile(dir string) (string, error) {
 	return "", err
 }
 
-// Reopen finds the run to resume: OUT.partial, else OUT. The name may be that of
-// either.
+// Reopen finds the run to resume: OUT.partial, else OUT. Both names will do.
 func Reopen(name string) (*Folder, error) {
 	f, err := newFolder(strings.TrimSuffix(filepath.Clean(name), partialSuffix))
 	if err != nil {
@@ -235,8 +234,8 @@ func Reopen(name string) (*Folder, error) {
 	return f, nil
 }
 
-// checkRun makes sure that the folder is that of a run and can be committed,
-// and removes what a killed process left of the files it was writing.
+// checkRun makes sure that the folder holds a run and can be committed,
+// and removes the unfinished files of a killed process.
 func (f *Folder) checkRun() error {
 	if _, err := os.Stat(f.Path(ConfigFile)); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s holds no %s, so there is no run to resume: start it with 'w2vcl train'", f.Dir, ConfigFile)
@@ -253,7 +252,7 @@ func (f *Folder) checkRun() error {
 
 func removeStray(dir string) error {
 	if err := atomicfile.RemoveStray(dir); err != nil {
-		return fmt.Errorf("cannot remove what a killed run left: %w", err)
+		return fmt.Errorf("cannot remove the unfinished files of a killed run: %w", err)
 	}
 	return nil
 }
@@ -340,8 +339,8 @@ func (f *Folder) restoreReplaced() error {
 	return removeRunFolder(f.replaced())
 }
 
-// removeRun removes the files of a run, summary.json first: what is left after
-// a kill must not look like a whole run.
+// removeRun removes the files of a run, summary.json first: after a kill the rest
+// must not look like a whole run.
 func removeRun(dir string) error {
 	for _, name := range runFiles {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {

@@ -53,7 +53,7 @@ func (r *Run) Metrics() ([]Metric, error) {
 	return metrics, err
 }
 
-// Vectors returns the vectors to use. While a run is going they are those of its
+// Vectors returns the vectors to use; while the run is going, the vectors of its
 // last checkpoint.
 func (r *Run) Vectors() (*embedding.Table, error) {
 	if exists(r.Path(VectorsFile)) {
@@ -86,7 +86,7 @@ type Tables struct {
 	Contexts   []float32 // C, likewise
 }
 
-// Tables returns W and C. While a run is going they are those of its last
+// Tables returns W and C; while the run is going, the tables of its last
 // checkpoint.
 func (r *Run) Tables() (Tables, error) {
 	if !exists(r.Path(VectorsFile)) {

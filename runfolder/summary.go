@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// A Summary is what is left to say after a run. It is the object that
+// A Summary tells the size, the speed and the end of a run. It is the object that
 // `w2vcl train --json` prints and summary.json holds.
 type Summary struct {
 	Mode           string  `json:"mode"`
 	Preset         string  `json:"preset"`
 	Device         string  `json:"device"`
 	DeviceName     string  `json:"device_name,omitempty"` // of a GPU
-	Precision      string  `json:"precision,omitempty"`   // of what a GPU stores
+	Precision      string  `json:"precision,omitempty"`   // of the tables on a GPU
 	Threads        int     `json:"threads"`
 	Dim            int     `json:"dim"`
 	Vocab          int     `json:"vocab"`

@@ -11,8 +11,8 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// Names of choices. Those of optimizers are in package optim, those of models in
-// package sequential.
+// Names of choices. Package optim has the names of optimizers, package sequential
+// the names of models.
 const (
 	PresetTuned = "tuned" // the best recipe known; the default
 	PresetPaper = "paper" // sizes and rates of a paper's experiments, see docs/papers.md

@@ -28,7 +28,7 @@ const (
 	SentenceOrdered               // sequential.Trainer, on the sentences of the text
 )
 
-// Names of modes. The sentence-ordered ones are those of package sequential.
+// Names of modes. Package sequential has the names of the sentence-ordered ones.
 const (
 	ModeCL      = "cl"
 	ModeVanilla = "vanilla"

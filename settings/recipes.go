@@ -53,7 +53,7 @@ func Defaults(modeName, preset, optimizer string) Config {
 
 // adaptive reports whether the optimizer's steps are about as large as the
 // learning rate, whatever the gradient: such optimizers share Adam's rates, the
-// others those of SGD.
+// others share the rates of SGD.
 func (c *Config) adaptive() bool {
 	o, err := optim.Find(optim.Method(c.Optimizer))
 	return err == nil && o.Adaptive
@@ -167,7 +167,7 @@ func sequentialRate(c *Config, set given) {
 }
 
 // subwordRecipe is a good training of an encoder
-// (benchmarks/2026-11-21-h200-subword-recipe; that of vanilla is older). Parameters
+// (benchmarks/2026-11-21-h200-subword-recipe; the one for vanilla is older). Parameters
 // that all words share get gradients from all of them, so they want a lower rate
 // than the words' own vectors: with a higher one, words of similar spelling become
 // alike, and the longer one trains the more (see subwordRate). The paper has one

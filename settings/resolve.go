@@ -98,7 +98,7 @@ func (c *Config) apply(values map[string]string, source string, set given) error
 }
 
 // checkApplies refuses settings that were set but that the mode does not use:
-// a flag that is silently ignored makes a result that is not what was asked.
+// a flag that is silently ignored makes another result than the user asked for.
 func (c *Config) checkApplies(set given) error {
 	if err := c.validateMode(); err != nil {
 		return err

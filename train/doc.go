@@ -17,6 +17,6 @@
 // the loop begin at the checkpoint. Everything random follows from the seed and
 // the number of the unit, so nothing else is different.
 //
-// Packages settings and runfolder hold what the names say; package trainer is the
-// contract with the modes. Only prepare.go knows one family of modes from another.
+// Package settings has the settings, package runfolder the files, package trainer
+// the contract with the modes. Only prepare.go knows one family of modes from another.
 package train

@@ -98,8 +98,8 @@ func (t *training) seconds() float64 {
 	return t.from.Seconds + (t.now().Sub(t.began) - t.paused).Seconds()
 }
 
-// next trains as many units as the trainer takes in one call, and does what is
-// due after them.
+// next trains as many units as the trainer takes in one call, and then records,
+// observes and saves as far as that is due.
 func (t *training) next(ctx context.Context) error {
 	before := t.Position.Seconds
 	reports, rates, err := t.advance(ctx)

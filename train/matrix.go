@@ -68,7 +68,8 @@ func (k matrixMaker) open(ctx context.Context, p *terminal.Progress) (m *wordcon
 }
 
 // reuse opens M's file if it was made of this text with these settings.
-// A file that was not is an error, or nil with --force: it is to be replaced.
+// Another file is an error; with --force the result is nil, and the file will be
+// replaced.
 func (k matrixMaker) reuse(path string) (*wordcontext.Matrix, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

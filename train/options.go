@@ -10,8 +10,8 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// Options are what a program, not its user, decides of a run. The zero value is
-// a plain run.
+// Options are decisions of the program, not of its user. The zero value is a plain
+// run.
 type Options struct {
 	// Source is read instead of Config.Corpus, which is its name then.
 	Source io.Reader

@@ -14,12 +14,12 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// A Plan says what a run will take, before it is run.
+// A Plan tells iterations, memory and time of a run before it starts.
 type Plan struct {
 	Mode       string  `json:"mode"`
 	Device     string  `json:"device"`
 	DeviceName string  `json:"device_name,omitempty"` // of a GPU
-	Precision  string  `json:"precision,omitempty"`   // of what a GPU stores
+	Precision  string  `json:"precision,omitempty"`   // of the tables on a GPU
 	Dim        int     `json:"dim"`
 	Negative   int     `json:"negative"`
 	Vocab      int     `json:"vocab"`

@@ -41,7 +41,7 @@ type job struct {
 }
 
 // prepare reads the text, prepares the mode and makes the trainer, without
-// training anything. The job is to be closed also after an error.
+// training anything. The caller closes the job, also after an error.
 func (j *job) prepare(ctx context.Context, p *terminal.Progress) (err error) {
 	j.mode, _ = settings.FindMode(j.config.Mode) // a validated one
 	guard, release, err := newMemoryGuard(&j.config)

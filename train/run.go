@@ -177,7 +177,7 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 	return result, nil
 }
 
-// summarize fills in what the job and the outcome of its training tell.
+// summarize makes the summary of a run, but for its last times and sizes.
 func (j *job) summarize(o outcome) runfolder.Summary {
 	c := &j.config
 	epochs := j.epochs * float64(o.Units) / float64(j.trainer.Units())

@@ -95,7 +95,7 @@ func (s *saver) periodic(p runfolder.Position, seconds func() float64) error {
 	case errors.Is(err, runfolder.ErrNotFinite):
 		return err
 	case err != nil && !s.failing:
-		s.progress.Notef("Warning: no checkpoint after %s %ss: %v; training goes on, and what was saved before is whole", terminal.Number(p.Units), s.unitName, err)
+		s.progress.Notef("Warning: no checkpoint after %s %ss: %v; training goes on, and the last checkpoint is whole", terminal.Number(p.Units), s.unitName, err)
 	case err == nil && s.failing:
 		s.progress.Notef("Checkpoints are written again, after %s %ss", terminal.Number(p.Units), s.unitName)
 	}

@@ -109,7 +109,7 @@ func readCorpus(ctx context.Context, path string, source io.Reader, o corpus.Opt
 	return corpus.Read(ctx, path, o)
 }
 
-// noteOddities tells what the user may not expect of the text.
+// noteOddities tells the user about surprises in the text.
 func (t *text) noteOddities(c *settings.Config, p *terminal.Progress) {
 	if n := t.stats.InvalidUTF8; n > 0 {
 		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
