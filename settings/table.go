@@ -56,7 +56,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "dim", Aliases: []string{"size", "vector-size", "layer1-size"}, Group: GroupSamples, Record: true, value: &c.Dim,
 			help: "dimensions `N` of a vector"},
 		{Name: "window", Aliases: []string{"ws"}, Group: GroupSamples, Record: true, value: &c.Window,
-			help: "words `N` on either side of the centre word"},
+			help: "words `N` on either side of the centre word (in mode fullw2v the fixed radius W_f is half of it, rounded up)"},
 		{Name: "dynamic-window", Group: GroupSamples, Modes: asGraph, Record: true, value: &c.DynamicWindow,
 			help: "draw each window's size from 1 to --window, as word2vec does; =false fixes it"},
 		{Name: "negative", Aliases: []string{"neg"}, Group: GroupSamples, Record: true, value: &c.Negative,
