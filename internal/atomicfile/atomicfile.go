@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// Write gives write a buffered writer to a temporary file beside path, then
-// syncs the file and renames it to path. A reader sees the old content or the
-// new one, never a part. On error the temporary file is removed and what was
-// at path stays.
+// Write lets write fill a temporary file beside path, through a buffer, then syncs
+// the file and renames it to path. A reader sees the old content or the new one,
+// never a part. On error, Write removes the temporary file and leaves the file at
+// path as it is.
 func Write(path string, write func(w io.Writer) error) (err error) {
 	dir, name := filepath.Split(path)
 	if dir == "" {
@@ -40,7 +40,7 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	// CreateTemp makes the file private; results are meant to be read by others.
+	// CreateTemp makes the file private; other users may read results.
 	if err := f.Chmod(0o644); err != nil {
 		return err
 	}
@@ -57,12 +57,11 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	return nil
 }
 
-// temporary is in the names of files that are being written.
+// temporary is a part of the names of files that Write has not finished.
 const temporary = ".tmp-"
 
-// RemoveStray removes from a folder, which need not exist, what processes that
-// were killed left of the files they were writing. Nobody must be writing
-// there.
+// RemoveStray removes from a folder the temporary files that killed processes left
+// there. The folder need not exist. No process may write to it at the same time.
 func RemoveStray(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,8 +75,8 @@ func RemoveStray(dir string) error {
 	return err
 }
 
-// syncDir makes the rename itself survive a power cut. Not every system can
-// sync a folder, and the file is whole either way, so its error is not ours.
+// syncDir makes the rename survive a power cut. It ignores errors: not every system
+// can sync a folder, and the file is whole either way.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()

@@ -16,7 +16,7 @@ func put(text string) func(io.Writer) error {
 	}
 }
 
-// files lists a folder: nothing half-written may stay.
+// files lists a folder. No unfinished file may stay there.
 func files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -43,7 +43,7 @@ func TestWrite(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	err := Write(path, func(w io.Writer) error {
-		_ = put("half")(w)
+		_ = put("part")(w)
 		return broken
 	})
 	if !errors.Is(err, broken) {
@@ -92,7 +92,7 @@ func TestRemoveStray(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, ".folder.tmp-1"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// What Write leaves when it is killed has such a name.
+	// A killed Write leaves a file of such a name.
 	var during []string
 	if err := Write(filepath.Join(dir, "x"), func(io.Writer) error {
 		if err := RemoveStray(dir); err != nil {

@@ -17,7 +17,7 @@ func TestCacheSize(t *testing.T) {
 	}
 }
 
-// TestCaches: two sockets with a last level each, shared by two processors.
+// TestCaches: two sockets, each with one last-level cache that two processors share.
 func TestCaches(t *testing.T) {
 	dir := t.TempDir()
 	write := func(processor, index, level, kind, size, shared string) {

@@ -2,5 +2,5 @@
 
 package machine
 
-// ask learns nothing on this system.
+// ask leaves everything unknown: it has no questions for this system.
 func (h *Hardware) ask() {}

@@ -1,6 +1,6 @@
-// Package machine asks the operating system about this process and the machine
-// that it runs on: memory in use and available, space on a disk, the processor.
-// A system that does not tell an answer gives 0 or "", never an error.
+// Package machine asks the operating system about this process and its machine:
+// memory in use and available, space on a disk, the processor. An unknown answer is
+// 0 or "", never an error.
 //
 // Start at [Memory] and [Describe]. Each question has a file for every system
 // that answers it (_linux, _darwin, _windows) and one for all others (_other).
@@ -8,7 +8,7 @@ package machine
 
 import "runtime"
 
-// Hardware is what a measurement of speed depends on.
+// Hardware describes the parts of a machine on which a measurement of speed depends.
 type Hardware struct {
 	Processor string  // model name; "": unknown
 	L2        int64   // bytes of one second-level cache; 0: unknown
@@ -16,15 +16,15 @@ type Hardware struct {
 	Load      float64 // load average of the last minute, of all processes; -1: unknown
 }
 
-// Describe returns the hardware under this process and its load now.
+// Describe returns the hardware of this machine and its load now.
 func Describe() Hardware {
 	h := Hardware{Load: -1}
 	h.ask()
 	return h
 }
 
-// goResident returns the bytes that Go's runtime has taken from the system.
-// That is about what the process has resident, mapped files left out.
+// goResident returns the bytes that Go's runtime has taken from the system. That is
+// about the resident memory of the process without mapped files.
 func goResident() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)

@@ -3,7 +3,7 @@ package machine
 import "golang.org/x/sys/unix"
 
 // PeakRSS returns the largest resident memory of this process so far in bytes,
-// or 0 if the system does not tell.
+// or 0 if the system does not know.
 func PeakRSS() int64 {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
@@ -12,8 +12,8 @@ func PeakRSS() int64 {
 	return usage.Maxrss // bytes on darwin
 }
 
-// Memory returns the machine's memory in bytes, or 0 if the system does not
-// tell. The available memory is not known on this system: 0.
+// Memory returns the machine's memory in bytes, or 0 if the system does not know.
+// available is always 0, for unknown.
 func Memory() (total, available int64) {
 	bytes, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {

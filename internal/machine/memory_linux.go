@@ -11,10 +11,10 @@ import (
 )
 
 // PeakRSS returns the largest resident memory of this process so far in bytes,
-// or 0 if the system does not tell.
+// or 0 if the system does not know.
 //
-// getrusage is only the fallback: its maximum survives exec. A small program
-// that a big one started would report the memory of the big one.
+// getrusage is only the fallback. Its maximum survives exec, so a small program
+// would report the memory of a big one that started it.
 func PeakRSS() int64 {
 	if peak := procValue("/proc/self/status", "VmHWM:"); peak > 0 {
 		return peak
@@ -26,7 +26,7 @@ func PeakRSS() int64 {
 	return int64(usage.Maxrss) * 1024
 }
 
-// Resident returns how many bytes this process has resident now.
+// Resident returns the resident memory of this process now, in bytes.
 func Resident() int64 {
 	if resident := procValue("/proc/self/status", "VmRSS:"); resident > 0 {
 		return resident
@@ -35,8 +35,8 @@ func Resident() int64 {
 }
 
 // Memory returns the machine's memory and the available part of it in bytes, or
-// 0 if the system does not tell. In a control group (a container, a batch job)
-// neither is above the group's limit.
+// 0 if the system does not know. In a control group (a container, a batch job)
+// neither exceeds the group's limit.
 func Memory() (total, available int64) {
 	total, available = procValue("/proc/meminfo", "MemTotal:"), procValue("/proc/meminfo", "MemAvailable:")
 	return limitByGroups("/", total, available)
@@ -88,8 +88,8 @@ func limitByGroups(root string, total, available int64) (int64, int64) {
 		case fields[1] != "memory":
 			continue
 		}
-		// In a container this may be the host's path. Then only the mount
-		// itself exists, which is the container's own group.
+		// In a container this may be the host's path. Then only the mount itself
+		// exists; it is the container's own group.
 		for group := path.Join("/", fields[2]); ; group = path.Dir(group) {
 			folder := path.Join(root, files.mount, group)
 			if limit, ok := groupValue(path.Join(folder, files.limit)); ok && limit < total {
@@ -105,8 +105,8 @@ func limitByGroups(root string, total, available int64) (int64, int64) {
 	return total, available
 }
 
-// groupValue reads a file that holds one number. ok is false for the word
-// "max", which stands for no limit.
+// groupValue reads a file that holds one number. ok is false for "max", which means
+// no limit.
 func groupValue(file string) (value int64, ok bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -116,8 +116,9 @@ func groupValue(file string) (value int64, ok bool) {
 	return n, err == nil
 }
 
-// groupStat reads one line of memory.stat. The system counts inactive pages of
-// files as used, but gives them up when a process asks for memory.
+// groupStat reads one line of memory.stat. limitByGroups needs the inactive pages
+// of files: the system counts them as used but gives them up when a process asks
+// for memory.
 func groupStat(file, key string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

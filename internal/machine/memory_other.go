@@ -2,11 +2,11 @@
 
 package machine
 
-// PeakRSS is not known on this system: 0.
+// PeakRSS returns 0, for unknown.
 func PeakRSS() int64 { return 0 }
 
-// Memory is not known on this system: 0, 0.
+// Memory returns 0, 0, for unknown.
 func Memory() (total, available int64) { return 0, 0 }
 
-// Resident returns about how many bytes this process has resident now.
+// Resident returns about the resident memory of this process now, in bytes.
 func Resident() int64 { return goResident() }

@@ -30,7 +30,7 @@ type memoryStatus struct {
 }
 
 // PeakRSS returns the largest resident memory of this process so far in bytes,
-// or 0 if the system does not tell.
+// or 0 if the system does not know.
 func PeakRSS() int64 {
 	var counters processMemoryCounters
 	counters.size = uint32(unsafe.Sizeof(counters))
@@ -43,7 +43,7 @@ func PeakRSS() int64 {
 }
 
 // Memory returns the machine's memory and the available part of it in bytes, or
-// 0 if the system does not tell.
+// 0 if the system does not know.
 func Memory() (total, available int64) {
 	var status memoryStatus
 	status.size = uint32(unsafe.Sizeof(status))
@@ -54,5 +54,5 @@ func Memory() (total, available int64) {
 	return int64(status.total), int64(status.available)
 }
 
-// Resident returns about how many bytes this process has resident now.
+// Resident returns about the resident memory of this process now, in bytes.
 func Resident() int64 { return goResident() }

@@ -2,5 +2,5 @@
 
 package machine
 
-// FreeSpace is not known on this system.
+// FreeSpace returns false: the space is unknown on this system.
 func FreeSpace(string) (bytes int64, ok bool) { return 0, false }

@@ -4,8 +4,8 @@ package machine
 
 import "golang.org/x/sys/unix"
 
-// FreeSpace returns the bytes that can still be written to the disk that holds
-// path. ok is false if the system does not tell.
+// FreeSpace returns the free space for this user on the disk of path, in bytes. ok
+// is false if the system does not know.
 func FreeSpace(path string) (bytes int64, ok bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {

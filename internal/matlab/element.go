@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Kinds of elements: the types of numbers, and two that hold other elements.
+// The kinds of elements: types of numbers, and two kinds that hold other elements.
 const (
 	kindInt8       = 1
 	kindUint8      = 2
@@ -23,21 +23,20 @@ const (
 	kindCompressed = 15
 )
 
-// elements reads one element after the other.
+// An elements reader reads one element after the other.
 type elements struct {
 	r     io.Reader
 	order binary.ByteOrder
 }
 
-// A tag is in front of an element. Up to four bytes of data may lie in the tag
-// itself.
+// A tag begins an element. It may hold up to four bytes of data itself.
 type tag struct {
 	kind  uint32
 	size  uint32
-	small []byte // the data, nil if they follow
+	small []byte // the data; nil if they follow the tag
 }
 
-// tag reads the next tag; io.EOF if there is none.
+// tag reads the next tag. The error at the end of the data is io.EOF.
 func (e *elements) tag() (tag, error) {
 	b := make([]byte, 8)
 	if _, err := io.ReadFull(e.r, b); err != nil {
@@ -46,15 +45,15 @@ func (e *elements) tag() (tag, error) {
 	first := e.order.Uint32(b)
 	if size := first >> 16; size != 0 {
 		if size > 4 {
-			return tag{}, fmt.Errorf("a short element of %d bytes", size)
+			return tag{}, fmt.Errorf("a short element has %d bytes, more than 4", size)
 		}
 		return tag{kind: first & 0xffff, size: size, small: b[4 : 4+size]}, nil
 	}
 	return tag{kind: first, size: e.order.Uint32(b[4:])}, nil
 }
 
-// data reads the next element. Memory grows with what is there, not with what
-// a damaged tag says.
+// data reads the next element. Its memory grows with the bytes of the file, not
+// with the size in a damaged tag.
 func (e *elements) data() (kind uint32, data []byte, err error) {
 	t, err := e.tag()
 	if err != nil || t.small != nil {
@@ -67,7 +66,7 @@ func (e *elements) data() (kind uint32, data []byte, err error) {
 	if int64(len(data)) < int64(t.size) {
 		return 0, nil, io.ErrUnexpectedEOF
 	}
-	// Elements begin at multiples of eight bytes; nothing need follow the last.
+	// Elements begin at multiples of eight bytes; the last may lack its padding.
 	_, err = io.CopyN(io.Discard, e.r, int64(-t.size%8))
 	if err == io.EOF {
 		err = nil
@@ -80,8 +79,8 @@ func (e *elements) text() (string, error) {
 	return string(data), err
 }
 
-// numbers reads the next element as numbers, whatever their type. Whole ones
-// beyond 2^53 are rounded.
+// numbers reads the next element as numbers of any type. It rounds whole numbers
+// beyond 2^53.
 func (e *elements) numbers() ([]float64, error) {
 	kind, data, err := e.data()
 	if err != nil {
@@ -89,10 +88,10 @@ func (e *elements) numbers() ([]float64, error) {
 	}
 	width, number := e.decoder(kind)
 	if width == 0 {
-		return nil, fmt.Errorf("an element of kind %d where numbers belong", kind)
+		return nil, fmt.Errorf("an element of kind %d does not hold numbers", kind)
 	}
 	if len(data)%width != 0 {
-		return nil, fmt.Errorf("%d bytes of numbers of %d bytes each", len(data), width)
+		return nil, fmt.Errorf("%d bytes do not divide into numbers of %d bytes", len(data), width)
 	}
 	values := make([]float64, len(data)/width)
 	for i := range values {
@@ -101,8 +100,8 @@ func (e *elements) numbers() ([]float64, error) {
 	return values, nil
 }
 
-// decoder returns how many bytes a number of that kind takes and how to read
-// one; width 0 for what is no number.
+// decoder returns the bytes of one number of a kind and a function that reads it.
+// The width is 0 for kinds that are not numbers.
 func (e *elements) decoder(kind uint32) (width int, number func([]byte) float64) {
 	o := e.order
 	switch kind {

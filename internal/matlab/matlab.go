@@ -1,9 +1,9 @@
-// Package matlab reads matrices of numbers from MATLAB files of version 5 (what
-// MATLAB itself calls -v6 and -v7, and what scipy.io.savemat writes): full and
-// sparse, compressed or not, of either byte order.
+// Package matlab reads matrices of numbers from MATLAB files of version 5. MATLAB
+// writes them with -v6 and -v7, scipy with scipy.io.savemat. The matrices may be full
+// or sparse, compressed or not, of either byte order.
 //
-// Start at [Read]. The format is described in "MAT-File Format" (The MathWorks);
-// elements and their numbers are in element.go.
+// Start at [Read]. "MAT-File Format" (The MathWorks) describes the format; element.go
+// reads its elements and their numbers.
 package matlab
 
 import (
@@ -17,7 +17,8 @@ import (
 	"strings"
 )
 
-// A Matrix of real numbers, as its entries that are not zero, column by column.
+// A Matrix is a matrix of real numbers. It holds the entries that are not zero,
+// column by column.
 type Matrix struct {
 	Rows, Columns int
 	Entries       []Entry
@@ -29,10 +30,10 @@ type Entry struct {
 	Value       float64
 }
 
-// Read returns the matrix of that name, or, if name is "", the first one of real
-// numbers. Errors: not a file of version 5, damaged or cut off; no such matrix
-// (the names of those there are in the message); a matrix that is complex, has
-// more than two dimensions or does not hold numbers.
+// Read returns the matrix of the given name or, if name is "", the first matrix of
+// real numbers. It returns an error if the file is not of version 5, is damaged or
+// cut off; if it has no such matrix (the message names the others); or if the matrix
+// is complex, has more than two dimensions or does not hold numbers.
 func Read(r io.Reader, name string) (*Matrix, error) {
 	order, err := readHeader(r)
 	if err != nil {
@@ -66,13 +67,13 @@ func readHeader(r io.Reader) (binary.ByteOrder, error) {
 	header := make([]byte, 128)
 	n, err := io.ReadFull(r, header)
 	if bytes.HasPrefix(header, []byte("MATLAB 7.3")) {
-		return nil, errors.New("a MATLAB file of version 7.3 (HDF5), which is not read here: save it with -v7")
+		return nil, errors.New("this is a MATLAB file of version 7.3 (HDF5), which w2vcl cannot read: save it with -v7")
 	}
 	if !bytes.HasPrefix(header, []byte("MATLAB 5.0")) {
 		return nil, errors.New("not a MATLAB file of version 5 (its first bytes are not \"MATLAB 5.0\")")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cut off after %d bytes: %w", n, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("the file is cut off after %d bytes: %w", n, io.ErrUnexpectedEOF)
 	}
 	switch string(header[126:]) {
 	case "IM":
@@ -84,14 +85,14 @@ func readHeader(r io.Reader) (binary.ByteOrder, error) {
 	}
 }
 
-// A variable of the file; matrix is nil if it was passed over.
+// A variable is a named value of the file. matrix is nil if the reader skipped it.
 type variable struct {
 	name   string
 	matrix *Matrix
 }
 
-// readVariable reads the next variable, its numbers only if it is the wanted
-// one. The error is io.EOF, unwrapped, at the end of the file.
+// readVariable reads the next variable, with its numbers if it is the wanted one.
+// The error at the end of the file is io.EOF, unwrapped.
 func readVariable(e *elements, wanted string) (variable, error) {
 	t, err := e.tag()
 	if err == io.EOF {
@@ -120,13 +121,13 @@ func readVariable(e *elements, wanted string) (variable, error) {
 			return v, damaged(err)
 		}
 	}
-	if _, err := io.Copy(io.Discard, body); err != nil { // the rest, to where the next begins
+	if _, err := io.Copy(io.Discard, body); err != nil { // skips the rest, up to the next variable
 		return variable{}, damaged(err)
 	}
 	return v, nil
 }
 
-// damaged says so of an error that stands for the end of the data.
+// damaged turns an early end of the data into an error that says so.
 func damaged(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the file is cut off or damaged: %w", io.ErrUnexpectedEOF)
@@ -186,8 +187,8 @@ func readMatrix(e *elements, wanted string) (variable, error) {
 	return v, nil
 }
 
-// readSparse reads row numbers, for each column where its entries begin, and
-// the values.
+// readSparse reads the row numbers, the start of each column's entries, and the
+// values.
 func (m *Matrix) readSparse(e *elements) error {
 	rows, err := e.numbers()
 	if err != nil {
@@ -202,7 +203,7 @@ func (m *Matrix) readSparse(e *elements) error {
 		return err
 	}
 	if len(starts) != m.Columns+1 {
-		return fmt.Errorf("%d columns, but the beginnings of %d", m.Columns, len(starts)-1)
+		return fmt.Errorf("%d columns, but column starts for %d", m.Columns, len(starts)-1)
 	}
 	for column := range m.Columns {
 		first, last, stored := starts[column], starts[column+1], min(len(rows), len(values))

@@ -20,7 +20,7 @@ func content(t testing.TB, name string) []byte {
 	return b
 }
 
-// TestScipy reads what scipy wrote (testdata/make_golden.py).
+// TestScipy reads files that scipy wrote (testdata/make_golden.py).
 func TestScipy(t *testing.T) {
 	var golden map[string]struct {
 		Rows, Columns int
@@ -43,7 +43,7 @@ func TestScipy(t *testing.T) {
 				t.Errorf("%s %s: %v, %v; want %v", file, name, got, err, want)
 			}
 		}
-		// The first one with real numbers in two dimensions.
+		// Without a name, Read takes the first matrix of real numbers in two dimensions.
 		if m, err := Read(bytes.NewReader(content(t, file)), ""); err != nil || m.Rows != 9 || m.Columns != 7 {
 			t.Errorf("%s: %v, %v", file, m, err)
 		}
@@ -78,8 +78,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCut: a file that ends early is an error wherever it ends, but between
-// two variables.
+// TestCut: a file that ends early is an error, unless it ends between two
+// variables.
 func TestCut(t *testing.T) {
 	for _, file := range []string{"plain.mat", "compressed.mat"} {
 		whole := content(t, file)
@@ -121,7 +121,7 @@ func sparseFile(order binary.AppendByteOrder, mark string, rows, starts []int32,
 
 func TestSparse(t *testing.T) {
 	want := &Matrix{Rows: 3, Columns: 2, Entries: []Entry{{0, 0, 1.5}, {2, 0, -2}, {1, 1, 4}}}
-	little := sparseFile(binary.LittleEndian, "IM", []int32{0, 2, 1, 9}, []int32{0, 2, 3}, []float64{1.5, -2, 4, 8}, [2]int32{3, 2}) // room for one more
+	little := sparseFile(binary.LittleEndian, "IM", []int32{0, 2, 1, 9}, []int32{0, 2, 3}, []float64{1.5, -2, 4, 8}, [2]int32{3, 2}) // the last row and value are spare, as MATLAB allows
 	big := sparseFile(binary.BigEndian, "MI", []int32{0, 2, 1}, []int32{0, 2, 3}, []float64{1.5, -2, 4}, [2]int32{3, 2})
 	for name, file := range map[string][]byte{"little endian": little, "big endian": big} {
 		if got, err := Read(bytes.NewReader(file), "g"); err != nil || !reflect.DeepEqual(got, want) {
@@ -136,7 +136,7 @@ func TestSparse(t *testing.T) {
 	}{
 		"row":      {[]int32{3}, []int32{0, 1}, []float64{1}, [2]int32{3, 1}, "column 1 has an entry in row 4 of 3"},
 		"negative": {[]int32{-1}, []int32{0, 1}, []float64{1}, [2]int32{3, 1}, "row 0 of 3"},
-		"starts":   {[]int32{0}, []int32{0, 1}, []float64{1}, [2]int32{3, 2}, "2 columns, but the beginnings of 1"},
+		"starts":   {[]int32{0}, []int32{0, 1}, []float64{1}, [2]int32{3, 2}, "2 columns, but column starts for 1"},
 		"order":    {[]int32{0, 1}, []int32{0, 2, 1}, []float64{1, 1}, [2]int32{3, 2}, "column 2 holds the entries 2 to 1 of 2"},
 		"too many": {[]int32{0, 1}, []int32{0, 2}, []float64{1}, [2]int32{3, 1}, "column 1 holds the entries 0 to 2 of 1"},
 		"size":     {nil, []int32{0}, nil, [2]int32{-1, 0}, "a dimension of -1"},
@@ -148,7 +148,7 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// FuzzRead: no content makes it panic or return an entry outside the matrix.
+// FuzzRead: for no content does Read panic or return an entry outside the matrix.
 func FuzzRead(f *testing.F) {
 	f.Add(content(f, "plain.mat"))
 	f.Add(content(f, "compressed.mat"))

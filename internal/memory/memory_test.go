@@ -26,7 +26,7 @@ func TestResize(t *testing.T) {
 			t.Fatalf("length %d, want %d", len(x), n)
 		}
 		if n > 0 && n <= cap(before) && &x[0] != &before[:n][0] {
-			t.Errorf("%d values found no room in %d", n, cap(before))
+			t.Errorf("%d values got new memory despite a capacity of %d", n, cap(before))
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// matrixFunction is the type of a function of n matrices that gives a matrix.
+// matrixFunction returns the type of a function from n matrices to one.
 func matrixFunction(n int) hm.Type {
 	types := make([]hm.Type, n+1)
 	for i := range types {
@@ -17,20 +17,22 @@ func matrixFunction(n int) hm.Type {
 	return hm.NewFnType(types...)
 }
 
-// A Function is a differentiable operation of matrices that gives a matrix.
+// A Function is a differentiable operation on matrices whose result is a matrix.
 type Function struct {
 	Base
 	shape tensor.Shape
 	// forward computes the result.
 	forward func(inputs []*tensor.Dense) (*tensor.Dense, error)
-	// backward computes the gradients of all inputs, each of the shape of its
-	// input, from the gradient of the result.
+	// backward computes the gradients of all inputs from the gradient of the
+	// result. Each gradient has the shape of its input.
 	backward func(inputs []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error)
 }
 
-// Apply adds to the graph of the inputs an operation that gives a matrix of
-// the given size. forward and backward return memory of their own, which the
-// next call may overwrite; backward is called after forward, with its inputs.
+// Apply adds an operation to the graph of the inputs and returns its result, a
+// matrix (rows, columns). forward computes the result; backward computes the
+// gradients of all inputs from the gradient of the result. Both return their own
+// memory, which the next call may overwrite. backward runs after forward, with the
+// same inputs.
 func Apply(
 	name string, inputs gorgonia.Nodes, rows, columns int,
 	forward func(inputs []*tensor.Dense) (*tensor.Dense, error),
@@ -44,7 +46,7 @@ func Apply(
 	return node, nil
 }
 
-// Type says that it takes and gives matrices.
+// Type returns the type of a function from matrices to a matrix.
 func (f *Function) Type() hm.Type { return matrixFunction(f.inputs) }
 
 // InferShape returns the shape of the result.
@@ -52,8 +54,8 @@ func (f *Function) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
 	return f.shape.Clone(), nil
 }
 
-// Do computes the result. It catches panics: the tape machine runs it on a
-// goroutine where nobody else can.
+// Do computes the result. It catches panics, because the tape machine runs it on a
+// goroutine where no caller can.
 func (f *Function) Do(values ...gorgonia.Value) (result gorgonia.Value, err error) {
 	defer Recovered("run the "+f.name, &err)
 	inputs, err := Matrices(values)
@@ -67,7 +69,7 @@ func (f *Function) Do(values ...gorgonia.Value) (result gorgonia.Value, err erro
 	return d, nil
 }
 
-// DiffWRT says that there is a gradient for every input.
+// DiffWRT returns true for every input: each has a gradient.
 func (f *Function) DiffWRT(inputs int) []bool {
 	all := make([]bool, inputs)
 	for i := range all {
@@ -76,10 +78,11 @@ func (f *Function) DiffWRT(inputs int) []bool {
 	return all
 }
 
-// SymDiff adds the nodes of the gradients. The first computes all of them. Each of
-// the others hands one out, and has the first as input to run after it.
+// SymDiff adds a node for the gradient of each input. The first node computes all
+// gradients. Each later node returns one of them; it has the first node as an input
+// so that it runs later.
 func (f *Function) SymDiff(inputs gorgonia.Nodes, output, gradient *gorgonia.Node) (gorgonia.Nodes, error) {
-	first := &gradients{Base: New("gradient of "+f.name, len(inputs)+2), of: f}
+	first := &gradients{Base: New("gradient of "+f.name, len(inputs)+2), function: f}
 	from := append(append(gorgonia.Nodes{}, inputs...), output, gradient)
 	node, err := gorgonia.ApplyOp(first, from...)
 	if err != nil {
@@ -87,7 +90,7 @@ func (f *Function) SymDiff(inputs gorgonia.Nodes, output, gradient *gorgonia.Nod
 	}
 	nodes := gorgonia.Nodes{node}
 	for i := 1; i < len(inputs); i++ {
-		op := &handOut{New(fmt.Sprintf("gradient %d of %s", i, f.name), 2), first, i}
+		op := &laterGradient{New(fmt.Sprintf("gradient %d of %s", i, f.name), 2), first, i}
 		node, err := gorgonia.ApplyOp(op, inputs[i], nodes[0])
 		if err != nil {
 			return nil, fmt.Errorf("gradient %d of the %s: %w", i, f.name, err)
@@ -101,8 +104,8 @@ func (f *Function) SymDiff(inputs gorgonia.Nodes, output, gradient *gorgonia.Nod
 // inputs are the function's inputs, the result and the result's gradient.
 type gradients struct {
 	Base
-	of      *Function
-	results []*tensor.Dense
+	function *Function
+	results  []*tensor.Dense
 }
 
 func (g *gradients) Type() hm.Type { return matrixFunction(g.inputs) }
@@ -118,25 +121,29 @@ func (g *gradients) Do(values ...gorgonia.Value) (result gorgonia.Value, err err
 		return nil, fmt.Errorf("%s: %w", g.name, err)
 	}
 	n := len(inputs) - 2
-	if g.results, err = g.of.backward(inputs[:n], inputs[n+1]); err != nil {
+	if g.results, err = g.function.backward(inputs[:n], inputs[n+1]); err != nil {
 		return nil, fmt.Errorf("%s: %w", g.name, err)
 	}
 	return g.results[0], nil
 }
 
-// handOut hands out one gradient. Its inputs are the matrix that the gradient is
-// for and the first gradient.
-type handOut struct {
+// laterGradient returns one of the gradients that first has computed. Its inputs
+// are the function's input of that index and the first gradient.
+type laterGradient struct {
 	Base
-	of    *gradients
+	first *gradients
 	index int
 }
 
-func (h *handOut) Type() hm.Type { return matrixFunction(h.inputs) }
+func (l *laterGradient) Type() hm.Type { return matrixFunction(l.inputs) }
 
-func (h *handOut) InferShape(in ...gorgonia.DimSizer) (tensor.Shape, error) { return shapeOf(h, in[0]) }
+func (l *laterGradient) InferShape(in ...gorgonia.DimSizer) (tensor.Shape, error) {
+	return shapeOf(l, in[0])
+}
 
-func (h *handOut) Do(...gorgonia.Value) (gorgonia.Value, error) { return h.of.results[h.index], nil }
+func (l *laterGradient) Do(...gorgonia.Value) (gorgonia.Value, error) {
+	return l.first.results[l.index], nil
+}
 
 func shapeOf(op fmt.Stringer, in gorgonia.DimSizer) (tensor.Shape, error) {
 	shape, ok := in.(tensor.Shape)

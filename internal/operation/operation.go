@@ -1,7 +1,7 @@
 // Package operation helps to write operations of Gorgonia.
 //
-// Start at [Apply], which makes an operation of two functions on matrices, the
-// result and its gradients. Other operations embed [Base].
+// Start at [Apply]. It makes an operation from two functions on matrices: the first
+// computes the result, the second its gradients. Other operations embed [Base].
 package operation
 
 import (
@@ -14,8 +14,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A Base is embedded in an operation that manages its own memory and calls no
-// foreign code. The rest of gorgonia.Op is up to the operation.
+// A Base implements a part of gorgonia.Op for the operations that embed it. They
+// manage their own memory and call no foreign code.
 type Base struct {
 	id     uint32
 	name   string
@@ -29,23 +29,24 @@ func New(name string, inputs int) Base {
 	return Base{bases.Add(1), name, inputs}
 }
 
-// Arity is the number of inputs.
+// Arity returns the number of inputs.
 func (b Base) Arity() int { return b.inputs }
 
-// ReturnsPtr is false: Gorgonia must not edit the result in place.
+// ReturnsPtr returns false: Gorgonia must not edit the result in place.
 func (b Base) ReturnsPtr() bool { return false }
 
-// CallsExtern is false: no cgo.
+// CallsExtern returns false: the operation does not use cgo.
 func (b Base) CallsExtern() bool { return false }
 
-// OverwritesInput is -1: Gorgonia need not know which inputs an operation updates.
+// OverwritesInput returns -1: Gorgonia need not know which inputs an operation
+// updates.
 func (b Base) OverwritesInput() int { return -1 }
 
 // WriteHash writes the name and the number of the operation. Gorgonia merges
 // nodes of equal hash, so each operation has a number of its own.
 func (b Base) WriteHash(h hash.Hash) { fmt.Fprintf(h, "%s #%d", b.name, b.id) }
 
-// Hashcode is the hash of WriteHash.
+// Hashcode returns a hash of the bytes of WriteHash.
 func (b Base) Hashcode() uint32 {
 	h := fnv.New32a()
 	b.WriteHash(h)
@@ -57,8 +58,8 @@ func (b Base) String() string { return b.name }
 // MatrixType is the type of a float32 matrix.
 var MatrixType = gorgonia.TensorType{Dims: 2, Of: tensor.Float32}
 
-// Matrices returns the inputs of an operation, which must be float32 matrices
-// in row-major order.
+// Matrices returns the inputs of an operation as matrices. It returns an error for
+// an input that is not a float32 matrix in row-major order.
 func Matrices(inputs []gorgonia.Value) ([]*tensor.Dense, error) {
 	all := make([]*tensor.Dense, len(inputs))
 	for i, v := range inputs {
@@ -71,7 +72,8 @@ func Matrices(inputs []gorgonia.Value) ([]*tensor.Dense, error) {
 	return all, nil
 }
 
-// Recovered turns a panic of Gorgonia into an error that names the work. Defer it.
+// Recovered turns a panic of Gorgonia into an error that names the work. Callers
+// defer it.
 func Recovered(doing string, err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("cannot %s: gorgonia panicked: %v", doing, p)

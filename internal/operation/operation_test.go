@@ -76,7 +76,7 @@ func TestFunction(t *testing.T) {
 	}
 }
 
-// What goes wrong in a function, panics too, is an error of the run.
+// An error or a panic in a function is an error of the run.
 func TestFunctionErrors(t *testing.T) {
 	for says, forward := range map[string]func([]*tensor.Dense) (*tensor.Dense, error){
 		"no luck": func([]*tensor.Dense) (*tensor.Dense, error) { return nil, errors.New("no luck") },

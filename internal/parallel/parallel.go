@@ -1,5 +1,5 @@
-// Package parallel spreads numbered tasks over goroutines. Start at [Do]. For loops
-// so short that starting goroutines shows there is package team.
+// Package parallel spreads numbered tasks over goroutines. Start at [Do]. Package
+// team is for loops so short that the start of goroutines costs too much.
 package parallel
 
 import (
@@ -9,8 +9,8 @@ import (
 )
 
 // Do calls work for every task from 0 to tasks-1 on up to threads goroutines.
-// Tasks start in order. The error is that of a cancelled context; some tasks are
-// not done then.
+// Tasks start in order. If the context is cancelled, Do leaves the remaining tasks
+// undone and returns the context's error.
 func Do(ctx context.Context, threads, tasks int, work func(task int)) error {
 	return Try(ctx, threads, tasks, func(_, task int) error {
 		work(task)
@@ -18,8 +18,9 @@ func Do(ctx context.Context, threads, tasks int, work func(task int)) error {
 	})
 }
 
-// Try is Do for work that can fail; worker, less than threads, numbers the
-// goroutine. The first error, or the context's, stops the rest and is returned.
+// Try is Do for work that can fail. worker, below threads, is the number of the
+// goroutine. The first error of work or of the context ends the loop; Try returns
+// it.
 func Try(ctx context.Context, threads, tasks int, work func(worker, task int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

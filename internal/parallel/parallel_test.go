@@ -23,8 +23,8 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// A worker's number is its own: what it counts there needs no lock, as the race
-// detector confirms.
+// No two goroutines have one number, so a count for each number needs no lock. The
+// race detector confirms it.
 func TestTryNumbersWorkers(t *testing.T) {
 	const threads, tasks = 4, 10000
 	counts := make([]int, threads)

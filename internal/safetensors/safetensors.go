@@ -1,6 +1,6 @@
-// Package safetensors reads and writes the container that safetensors files
-// are: a header's length, the header in JSON, and the tensors' bytes one after
-// the other, without a gap. What the tensors hold is the caller's. Start at
+// Package safetensors reads and writes safetensors files. A file holds the length
+// of a header, the header in JSON, and the bytes of the tensors one after the
+// other, without a gap. Callers give the tensors their meaning. Start at
 // [WriteHeader] and [ReadHeader].
 package safetensors
 
@@ -23,13 +23,13 @@ const (
 	Uint8   = "U8"
 )
 
-// maxHeader is the library's own limit, in bytes.
+// maxHeader is the limit of the safetensors library, in bytes.
 const maxHeader = 100_000_000
 
-// metadataKey is the entry of the header that is no tensor.
+// metadataKey is the key of the header's only entry that is not a tensor.
 const metadataKey = "__metadata__"
 
-// A Tensor is an entry of the header.
+// A Tensor describes one tensor of a file.
 type Tensor struct {
 	Name  string
 	Type  string // such as Float32
@@ -37,14 +37,15 @@ type Tensor struct {
 	Size  int64 // bytes
 }
 
-// An entry is a tensor as the header has it.
+// An entry is a tensor in the JSON of the header.
 type entry struct {
 	Type    string   `json:"dtype"`
 	Shape   []int64  `json:"shape"`
-	Offsets [2]int64 `json:"data_offsets"` // first byte and the one after the last, counted from the header's end
+	Offsets [2]int64 `json:"data_offsets"` // first byte and end, counted from the end of the header
 }
 
-// WriteHeader writes the header of a file whose tensors follow in this order.
+// WriteHeader writes the header of a file. The caller then writes the bytes of the
+// tensors, in this order.
 func WriteHeader(w io.Writer, metadata map[string]string, tensors []Tensor) error {
 	entries := map[string]any{metadataKey: metadata}
 	end := int64(0)
@@ -66,8 +67,8 @@ func WriteHeader(w io.Writer, metadata map[string]string, tensors []Tensor) erro
 	return err
 }
 
-// ReadHeader reads the header; the bytes of the tensors come next in r, in the
-// order in which they are returned.
+// ReadHeader reads the header of a file. It returns the tensors in the order of
+// their bytes, which follow in r.
 func ReadHeader(r io.Reader) (metadata map[string]string, tensors []Tensor, err error) {
 	header, err := readHeader(r)
 	if err != nil {
@@ -87,7 +88,7 @@ func ReadHeader(r io.Reader) (metadata map[string]string, tensors []Tensor, err 
 	return metadata, tensors, err
 }
 
-// readHeader reads the length and as many bytes.
+// readHeader reads the length of the header, then its JSON.
 func readHeader(r io.Reader) ([]byte, error) {
 	var prefix [8]byte
 	if _, err := io.ReadFull(r, prefix[:]); err != nil {
@@ -95,17 +96,17 @@ func readHeader(r io.Reader) ([]byte, error) {
 	}
 	length := binary.LittleEndian.Uint64(prefix[:])
 	if length > maxHeader {
-		return nil, fmt.Errorf("its length of %d bytes is more than the format allows", length)
+		return nil, fmt.Errorf("a header of %d bytes is more than the format allows", length)
 	}
-	var header bytes.Buffer // grows with what is there
+	var header bytes.Buffer // grows with the bytes of the file, not with a damaged length
 	if _, err := io.CopyN(&header, r, int64(length)); err != nil {
 		return nil, fmt.Errorf("the file is cut after %d of its %d bytes", header.Len(), length)
 	}
 	return header.Bytes(), nil
 }
 
-// inOrder returns the tensors in the order of their bytes, which must fill the
-// file without a gap.
+// inOrder returns the tensors in the order of their bytes. Between their bytes
+// there must be no gap.
 func inOrder(entries map[string]json.RawMessage) ([]Tensor, error) {
 	type placed struct {
 		Tensor
@@ -138,8 +139,8 @@ func inOrder(entries map[string]json.RawMessage) ([]Tensor, error) {
 	return tensors, nil
 }
 
-// littleEndian says that the machine keeps numbers as files do, as all that Go
-// makes fast code for; then a table is its own file content.
+// littleEndian is true if this machine keeps numbers in the byte order of files, as
+// almost every machine does. Then the memory of a table is its content in a file.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // bytesOf returns the memory of the values.
@@ -147,8 +148,8 @@ func bytesOf(values []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values))
 }
 
-// block is how many values other machines turn into bytes at a time.
-const block = 1 << 14
+// chunk is the number of values that convertAndWrite turns into bytes at a time.
+const chunk = 1 << 14
 
 // WriteFloats writes all values as little-endian float32.
 func WriteFloats(w io.Writer, values []float32) error {
@@ -159,10 +160,11 @@ func WriteFloats(w io.Writer, values []float32) error {
 	return convertAndWrite(w, values)
 }
 
+// convertAndWrite is WriteFloats for machines of any byte order.
 func convertAndWrite(w io.Writer, values []float32) error {
-	buffer := make([]byte, 4*min(block, len(values)))
+	buffer := make([]byte, 4*min(chunk, len(values)))
 	for len(values) > 0 {
-		n := min(block, len(values))
+		n := min(chunk, len(values))
 		for i, v := range values[:n] {
 			binary.LittleEndian.PutUint32(buffer[4*i:], math.Float32bits(v))
 		}
@@ -174,7 +176,7 @@ func convertAndWrite(w io.Writer, values []float32) error {
 	return nil
 }
 
-// ReadFloats fills values with little-endian float32 of r.
+// ReadFloats fills values with the next little-endian float32 of r.
 func ReadFloats(r io.Reader, values []float32) error {
 	data := bytesOf(values)
 	if _, err := io.ReadFull(r, data); err != nil {

@@ -15,13 +15,13 @@ func TestRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	var tensors []Tensor
 	var want [][]float32
-	for i, n := range []int{0, 1, block - 1, block, 2*block + 1} {
+	for i, n := range []int{0, 1, chunk - 1, chunk, 2*chunk + 1} {
 		values := make([]float32, n)
 		for j := range values {
 			values[j] = math.Float32frombits(random.Uint32()) // NaN of any kind, too
 		}
 		want = append(want, values)
-		// Not in the order of the names, which is that of the JSON.
+		// JSON sorts the tensors by name; their bytes are in another order.
 		tensors = append(tensors, Tensor{string(rune('z' - i)), Float32, []int64{int64(n)}, 4 * int64(n)})
 	}
 	metadata := map[string]string{"text": "\"quotes\"\nand é", "": ""}
@@ -30,7 +30,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	if file.Len()%8 != 0 {
-		t.Errorf("data begin at byte %d, not aligned", file.Len())
+		t.Errorf("the data begin at byte %d, which is not aligned", file.Len())
 	}
 	for _, values := range want {
 		var converted bytes.Buffer

@@ -1,5 +1,5 @@
-// Package team shares short pieces of work among threads again and again. Start at
-// [Team]; for work of longer pieces package parallel is simpler.
+// Package team runs many short loops, one after the other, on the same threads.
+// Start at [Team]. For longer tasks, package parallel is simpler.
 package team
 
 import (
@@ -11,22 +11,22 @@ import (
 
 // A Team runs loops in parallel, one after the other. Between two loops its
 // goroutines stay awake for a moment: a training step takes a millisecond or
-// less, and waking a sleeping thread takes a good part of that (measured: 0.1 ms
-// with a free processor, up to 1 ms without). When no loop comes they end, so
-// a Team need not be closed. Loops of one Team must not run at the same time.
+// less, and waking a sleeping thread costs much of that (measured: 0.1 ms with a
+// free processor, up to 1 ms without). The goroutines end when no loop comes, so
+// nobody need close a Team. Loops of one Team must not run at the same time.
 type Team struct {
 	threads int
 	linger  time.Duration
 	members []member // member 0 is the caller of Do
 
-	// The loop at hand, set before its members start.
+	// The current loop, set before its members start.
 	work   func(worker, i int)
-	shares int          // members that take part
-	left   atomic.Int32 // of them still at work, the caller apart
+	shares int          // shares of the loop, one for each member that takes part
+	left   atomic.Int32 // members still at work, without the caller
 	failed atomic.Pointer[error]
 }
 
-// A member's share of a loop is from next up to end.
+// A member is one goroutine of a Team. Its share of a loop is from next up to end.
 type member struct {
 	state atomic.Int32
 	next  atomic.Int64
@@ -34,22 +34,22 @@ type member struct {
 	_     [104]byte // keeps members out of each other's cache lines
 }
 
-// What a member is doing.
+// The states of a member.
 const (
-	gone    = iota // there is no goroutine
-	waiting        // for the next loop
-	working
+	gone    = iota // has no goroutine
+	waiting        // waits for the next loop
+	working        // works on a loop
 )
 
-// lingering is how long members stay awake: longer than what lies between two
-// training steps, too short to be felt.
+// lingering is the time that members stay awake: longer than the pause between two
+// training steps, too short to be noticed.
 const lingering = 500 * time.Microsecond
 
 // New returns a team of the given number of threads, at least 1.
 func New(threads int) *Team {
 	t := &Team{threads: max(threads, 1), linger: lingering}
 	if t.threads > runtime.GOMAXPROCS(0) {
-		t.linger = 0 // staying awake would keep others from work
+		t.linger = 0 // a waiting member would keep a working one from its processor
 	}
 	t.members = make([]member, t.threads)
 	return t
@@ -59,10 +59,10 @@ func New(threads int) *Team {
 func (t *Team) Threads() int { return t.threads }
 
 // Do calls work(worker, i) for every i in [0, n). Each member has its own share,
-// the same in every loop of the same n, so that it finds in its cache what it
-// left there; when it is through, it takes from the others'. worker, below
-// Threads, tells the members apart. A panic in work ends the loop and is
-// returned as an error.
+// the same in every loop of the same n, so that its cache still holds the data of
+// its share. A member that has finished its share helps with the others. worker,
+// below Threads, is the number of the member. A panic in work ends the loop; Do
+// returns it as an error.
 func (t *Team) Do(n int, work func(worker, i int)) error {
 	t.work, t.shares = work, min(t.threads, n)
 	t.failed.Store(nil)
@@ -88,7 +88,7 @@ func (t *Team) Do(n int, work func(worker, i int)) error {
 	return nil
 }
 
-// member works through loops until none comes for a while.
+// member is the goroutine of member m: it runs loops until none comes for a while.
 func (t *Team) member(m int) {
 	state := &t.members[m].state
 	for {
@@ -101,7 +101,7 @@ func (t *Team) member(m int) {
 	}
 }
 
-// await returns true when the member has work again, false when it is to end.
+// await waits for the next loop. It returns false if none comes and the member ends.
 func (t *Team) await(state *atomic.Int32) bool {
 	start := time.Now()
 	for spins := 1; state.Load() == waiting; spins++ {
@@ -120,7 +120,7 @@ func pause(spins int) {
 	}
 }
 
-// run takes part in the loop.
+// run works on the current loop: on the member's own share first, then on the others.
 func (t *Team) run(worker int) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -31,7 +31,7 @@ func TestDo(t *testing.T) {
 					}
 				}
 				if repeat%7 == 6 {
-					time.Sleep(2 * lingering) // the members have gone home
+					time.Sleep(2 * lingering) // the members have ended
 				}
 			}
 		}
@@ -55,7 +55,7 @@ func TestPanicIsAnError(t *testing.T) {
 	}
 }
 
-// A team that has nothing to do leaves no goroutines behind.
+// A team without work leaves no goroutines behind.
 func TestMembersEnd(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 10 {

@@ -1,6 +1,6 @@
-// Package tensorboard writes scalars as the event files that TensorBoard reads:
-// records in TFRecord's framing, each a protocol buffer message Event. The few
-// fields that scalars need are encoded here by hand. Start at [NewWriter].
+// Package tensorboard writes scalars to event files, which TensorBoard reads. A
+// file is a series of TFRecord records, each a protocol buffer message Event. This
+// package encodes by hand the few fields that scalars need. Start at [NewWriter].
 package tensorboard
 
 import (
@@ -21,14 +21,15 @@ type Scalar struct {
 // A Writer writes one event file.
 type Writer struct{ w io.Writer }
 
-// NewWriter writes the beginning of an event file.
+// NewWriter writes the first record of an event file and returns the writer of the
+// others.
 func NewWriter(w io.Writer, at time.Time) (*Writer, error) {
 	events := &Writer{w}
 	// Event.file_version
 	return events, events.write(appendBytes(appendTime(nil, at), 3, []byte("brain.Event:2")))
 }
 
-// Write adds the values at one step of training.
+// Write adds the values of one step of training, as one record.
 func (e *Writer) Write(at time.Time, step int64, scalars []Scalar) error {
 	var summary []byte
 	for _, s := range scalars {
@@ -56,23 +57,23 @@ func appendBytes(b []byte, field byte, value []byte) []byte {
 	return append(b, value...)
 }
 
-// write frames a record: its length, a checksum of that, the record and its
-// checksum.
+// write writes a record in its frame: length, checksum of the length, record,
+// checksum of the record.
 func (e *Writer) write(record []byte) error {
 	frame := binary.LittleEndian.AppendUint64(nil, uint64(len(record)))
 	frame = binary.LittleEndian.AppendUint32(frame, masked(frame))
 	frame = append(frame, record...)
 	frame = binary.LittleEndian.AppendUint32(frame, masked(record))
 	if _, err := e.w.Write(frame); err != nil {
-		return fmt.Errorf("cannot write events: %w", err)
+		return fmt.Errorf("cannot write the event file: %w", err)
 	}
 	return nil
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked is TFRecord's checksum: a rotated and shifted CRC-32C, so that a
-// checksum of data that holds checksums is sound.
+// masked returns TFRecord's checksum: a CRC-32C, rotated and with a constant added,
+// because the CRC of data that holds plain CRCs is unreliable.
 func masked(data []byte) uint32 {
 	crc := crc32.Checksum(data, castagnoli)
 	return (crc>>15 | crc<<17) + 0xa282ead8

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestGolden writes what TensorBoard's own writer wrote; see
-// testdata/make_golden.py.
+// TestGolden compares our file with TensorBoard's own, from testdata/make_golden.py.
 func TestGolden(t *testing.T) {
 	want, err := os.ReadFile("testdata/golden.tfevents")
 	if err != nil {

@@ -1,12 +1,12 @@
 package terminal
 
 // EditDistance counts the typing errors that turn a into b: letters inserted,
-// left out or exchanged, and neighbours swapped (optimal string alignment).
-// Messages such as "did you mean" need it.
+// left out or exchanged, and neighbours swapped (optimal string alignment). "Did
+// you mean" messages choose by it.
 func EditDistance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	// Rows i-2, i-1 and i of the table of distances between prefixes.
-	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	beforeLast, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
 	for j := range last {
 		last[j] = j
 	}
@@ -19,10 +19,10 @@ func EditDistance(a, b string) int {
 			}
 			row[j] = min(last[j]+1, row[j-1]+1, exchange)
 			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
+				row[j] = min(row[j], beforeLast[j-2]+1)
 			}
 		}
-		before, last, row = last, row, before
+		beforeLast, last, row = last, row, beforeLast
 	}
 	return last[len(y)]
 }

@@ -1,7 +1,7 @@
-// Package terminal holds what the command line shows to a person and hears from
-// one: progress, numbers in a short form, signals, "did you mean" suggestions,
-// and errors of usage.
+// Package terminal serves the person at the command line: it shows progress, writes
+// numbers in a short form, catches signals, measures distances for "did you mean"
+// and marks errors of usage.
 //
-// Start at [Progress]. Everything it shows goes to standard error; results are
-// the commands' own matter.
+// Start at [Progress], which writes to standard error. The commands themselves
+// write results.
 package terminal

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Number writes a whole number with commas: 16,703,251.
+// Number formats a whole number with commas: 16,703,251.
 func Number[T int | int64 | uint64](n T) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	sign := ""
@@ -19,7 +19,7 @@ func Number[T int | int64 | uint64](n T) string {
 	return sign + digits
 }
 
-// Quantity writes a number and its noun, in the singular for 1: "1 epoch",
+// Quantity joins a number and its noun, which stays singular for 1: "1 epoch",
 // "3 epochs".
 func Quantity(number, noun string) string {
 	if number != "1" {
@@ -28,13 +28,13 @@ func Quantity(number, noun string) string {
 	return number + " " + noun
 }
 
-// Bytes writes a number of bytes with three digits and a decimal prefix: 1.21 GB.
+// Bytes formats a number of bytes with three digits and a decimal prefix: 1.21 GB.
 func Bytes(n int64) string {
 	digits, prefix := scaled(float64(n))
 	return digits + " " + prefix + "B"
 }
 
-// Rate writes a number, such as pairs a second, with three digits and a decimal
+// Rate formats a number, such as pairs a second, with three digits and a decimal
 // prefix: 12.3M.
 func Rate(x float64) string {
 	digits, prefix := scaled(x)
@@ -60,7 +60,7 @@ func scaled(x float64) (digits, prefix string) {
 	}
 }
 
-// Duration writes seconds as people say them: "0.4 s", "23 s", "4 min 10 s",
+// Duration formats seconds as people say them: "0.4 s", "23 s", "4 min 10 s",
 // "3 h 5 min".
 func Duration(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))

@@ -11,11 +11,12 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress tells a person how far the work is: with a bar on a terminal, with a
-// plain line every few seconds anywhere else. The nil *Progress writes nothing;
-// --quiet uses it.
+// A Progress shows how far the work has come: with a bar on a terminal, elsewhere
+// with a plain line every few seconds. A nil *Progress writes nothing; --quiet uses
+// it.
 type Progress struct {
-	// Every is the shortest time between two signs of life, and Now is the clock.
+	// Every is the shortest time from one update on the screen to the next, and Now
+	// is the clock.
 	// NewProgress sets both; tests change them.
 	Every time.Duration
 	Now   func() time.Time
@@ -43,13 +44,13 @@ func (p *Progress) Writer() io.Writer { return p.w }
 // Notef writes one line.
 func (p *Progress) Notef(format string, args ...any) {
 	if p != nil {
-		_, _ = fmt.Fprintf(p.w, format+"\n", args...) // nobody is left to read about an error
+		_, _ = fmt.Fprintf(p.w, format+"\n", args...) // nobody could read about the error
 	}
 }
 
-// Stage begins a stage of work that ends at total, in units of the caller's
-// choice; a total of 0 or less means an unknown end. The caller ends the stage
-// with Done or Stop.
+// Stage begins a stage of work. It ends at total, in any unit of the caller's; a
+// total of 0 or less means that the end is unknown. The caller ends the stage with
+// Done or Stop.
 func (p *Progress) Stage(name string, total int64) *Stage {
 	if p == nil {
 		return nil
@@ -76,16 +77,16 @@ type Stage struct {
 	name  string
 	start time.Time
 
-	mu    sync.Mutex
-	first int64 // done before the stage began
-	total int64
-	shown time.Time
-	bar   *progressbar.ProgressBar
+	mu      sync.Mutex
+	skipped int64 // done before the stage began
+	total   int64
+	shown   time.Time
+	bar     *progressbar.ProgressBar
 }
 
-// Update shows that done of total is finished, once Progress.Every has passed
-// since the last sign of life. Only then it calls detail, which may be nil, for
-// more text.
+// Update shows that done of total is finished. It does nothing before
+// Progress.Every has passed since it last showed something. detail, which may be
+// nil, gives more text for the screen; Update calls it only when it shows it.
 func (s *Stage) Update(done int64, detail func() string) {
 	if s == nil {
 		return
@@ -108,17 +109,17 @@ func (s *Stage) Update(done int64, detail func() string) {
 	s.showLine(done, text, now)
 }
 
-// Skip says that the work up to done was finished before the stage began, so the
-// estimate of the remaining time leaves it out.
+// Skip leaves the work up to done, finished before the stage began, out of the
+// estimate of the remaining time.
 func (s *Stage) Skip(done int64) {
 	if s != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.first = done
+		s.skipped = done
 	}
 }
 
-// SetTotal gives or changes the end of the stage.
+// SetTotal sets the end of the stage, for instance when it becomes known.
 func (s *Stage) SetTotal(total int64) {
 	if s == nil {
 		return
@@ -133,7 +134,7 @@ func (s *Stage) SetTotal(total int64) {
 	}
 }
 
-// barWidth is the number of columns that bar, percentage and times take.
+// barWidth is the width of bar, percentage and times, in letters.
 const barWidth = 46
 
 func (s *Stage) showBar(done int64, text string) {
@@ -146,7 +147,7 @@ func (s *Stage) showBar(done int64, text string) {
 	}
 	s.bar.Describe(line)
 	if s.total > 0 {
-		// Set64 to the end would finish the bar; Done does that.
+		// At its end the bar would finish itself; Done does that.
 		done = min(done, s.total-1)
 	}
 	_ = s.bar.Set64(max(done, 0)) // a display that fails is no reason to stop
@@ -160,13 +161,13 @@ func (s *Stage) showLine(done int64, text string, now time.Time) {
 	if text != "" {
 		line += "  " + text
 	}
-	if elapsed := now.Sub(s.start).Seconds(); s.total > 0 && done > s.first {
-		line += "  ETA " + Duration(elapsed*float64(s.total-done)/float64(done-s.first))
+	if elapsed := now.Sub(s.start).Seconds(); s.total > 0 && done > s.skipped {
+		line += "  ETA " + Duration(elapsed*float64(s.total-done)/float64(done-s.skipped))
 	}
 	s.p.Notef("%s", line)
 }
 
-// Stop clears a stage that failed from the screen and writes nothing. After Done
+// Stop ends a stage that failed: it removes the bar and writes nothing. After Done
 // it does nothing.
 func (s *Stage) Stop() {
 	if s == nil {

@@ -37,7 +37,7 @@ func TestProgressLines(t *testing.T) {
 	}
 }
 
-// TestProgressOfAResumedStage: what was done before took none of this time.
+// TestProgressOfAResumedStage: work from before the stage took none of its time.
 func TestProgressOfAResumedStage(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)
@@ -58,7 +58,7 @@ func TestProgressBar(t *testing.T) {
 	p.Now, p.width, p.Every = fakeClock(), 90, time.Second
 	stage := p.Stage("training", 100)
 	stage.Update(40, func() string { return strings.Repeat("words ", 50) })
-	stage.Update(100, nil) // the end is for Done to announce
+	stage.Update(100, nil) // Done announces the end
 	stage.Done("Trained")
 	shown := out.String()
 	for _, want := range []string{"training  words words", "40% |", "99% |"} {
@@ -67,7 +67,7 @@ func TestProgressBar(t *testing.T) {
 		}
 	}
 	if !strings.HasSuffix(shown, "Trained\n") {
-		t.Errorf("the last word is not what came of it: %q", shown)
+		t.Errorf("the screen does not end with the result: %q", shown)
 	}
 	for _, line := range strings.Split(shown, "\r") {
 		if len([]rune(line)) > 90 {

@@ -7,9 +7,10 @@ import (
 	"syscall"
 )
 
-// Interruptible returns a context that the first Ctrl-C or SIGTERM cancels; then
-// it calls notify, unless that is nil. A second signal is not caught and ends the
-// process at once. The returned function gives the signals back to the system.
+// Interruptible returns a context that ends with the first Ctrl-C or SIGTERM.
+// Interruptible then calls notify, if it is not nil. It does not catch a second
+// signal, which ends the process at once. The returned function stops catching
+// signals.
 func Interruptible(parent context.Context, notify func()) (context.Context, context.CancelFunc) {
 	ctx, restore := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	unhook := context.AfterFunc(ctx, func() {

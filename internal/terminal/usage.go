@@ -2,8 +2,8 @@ package terminal
 
 import "fmt"
 
-// A UsageError is a request that w2vcl cannot carry out as asked: an unknown
-// setting or an impossible value. The command line exits with 2 for it.
+// A UsageError says that the user's request is wrong: an unknown setting or an
+// impossible value. The command line exits with 2 for it.
 type UsageError struct{ Message string }
 
 func (e *UsageError) Error() string { return e.Message }

@@ -15,18 +15,18 @@ import (
 )
 
 func init() {
-	C.openblas_set_num_threads(1) // callers share the work among threads themselves
+	C.openblas_set_num_threads(1) // callers run several products at a time, one a thread
 }
 
-// The values of cblas.h.
+// Constants of cblas.h.
 const (
 	rowMajor      = 101
 	notTransposed = 111
 	transposed    = 112
 )
 
-// Add is simd.AddProduct: c += a b. Views that are neither in row-major order nor
-// transposed, and plain Go (simd.Use), are left to it.
+// Add computes c += a b, as simd.AddProduct does. It calls simd.AddProduct itself
+// for a view that is neither row-major nor transposed, and at the level simd.Go.
 func Add(c []float32, strideC int, a simd.Matrix, b []float32, strideB, m, n, k int) {
 	order, strideA := C.int(notTransposed), a.Row
 	if a.Column != 1 {

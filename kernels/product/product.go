@@ -1,6 +1,6 @@
-// Package product multiplies dense matrices: by the kernel of package simd, or,
-// built with the tag openblas and cgo, by OpenBLAS. Both are named Add.
+// Package product multiplies dense matrices. Start at [Add]: it calls the kernel of
+// package simd or, in a build with cgo and the tag openblas, OpenBLAS.
 //
-// OpenBLAS sums in another order for other shapes, so with it equal rows of
-// products of different shapes agree to rounding only.
+// OpenBLAS changes the order of its sums with the shape. With it, equal rows of
+// products of different shapes agree only up to rounding.
 package product

@@ -8,8 +8,8 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
-// Add is the sum over k, for both views of a, on all small sizes and some that
-// are no multiple of a tile, with rows that lie apart.
+// Add computes the sum over k, for both views of a, for all small sizes and some
+// that are no multiple of a tile, with gaps between rows.
 func TestAdd(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))

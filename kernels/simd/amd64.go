@@ -50,8 +50,8 @@ func combineAdam6(w, m, v, coefficients, table *float32, rows *uint32, n int, s 
 	}
 }
 
-// The kernels below are a small part of a step, or bound by memory: one
-// version serves both levels.
+// The kernels below take a small part of a step, or wait for memory: one version
+// serves both levels.
 
 func dot(x, y *float32, n int) float32 { return dotAVX2(x, y, n) }
 
@@ -63,8 +63,8 @@ func sgd(w, g *float32, n int, keep, rate float32) { sgdAVX2(w, g, n, keep, rate
 
 func exchange(shared, own, before *float32, n int) { exchangeAVX2(shared, own, before, n) }
 
-func philox(dst *uint32, groups int, seed, stream, counter uint64) {
-	philoxAVX2(dst, groups, &[6]uint32{
+func philox(dst *uint32, eights int, seed, stream, counter uint64) {
+	philoxAVX2(dst, eights, &[6]uint32{
 		uint32(seed), uint32(seed >> 32), uint32(stream), uint32(stream >> 32), uint32(counter), uint32(counter >> 32),
 	})
 }
@@ -106,7 +106,7 @@ func sgdAVX2(w, grad *float32, n int, keep, rate float32)
 func exchangeAVX2(shared, own, before *float32, n int)
 
 //go:noescape
-func philoxAVX2(dst *uint32, groups int, key *[6]uint32)
+func philoxAVX2(dst *uint32, eights int, key *[6]uint32)
 
 //go:noescape
 func prefetch(table *float32, rows *uint32, count, n int)

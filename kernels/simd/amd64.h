@@ -1,4 +1,4 @@
-// What the assembly files of this package share.
+// Macros that the assembly files of this package share.
 
 // ROWS turns six row numbers at (CX) into addresses R8..R13 in the table BX
 // with rows of DX floats.
@@ -10,7 +10,7 @@
 	MOVL 16(CX), R12; IMULQ DX, R12; LEAQ (BX)(R12*4), R12; \
 	MOVL 20(CX), R13; IMULQ DX, R13; LEAQ (BX)(R13*4), R13
 
-// FOLD6 adds up the eight lanes of Y0..Y5 each and stores six sums at (DI).
+// FOLD6 adds up the eight lanes of each of Y0..Y5 and stores the six sums at (DI).
 #define FOLD6 \
 	VHADDPS Y1, Y0, Y0; \
 	VHADDPS Y3, Y2, Y2; \

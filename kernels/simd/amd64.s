@@ -5,12 +5,12 @@
 
 // The constants here and the macros of amd64.h serve window_amd64.s, too.
 //
-// In all kernels AX counts floats, R15 and R14 are left alone (they belong to
-// the Go runtime), and the tail of a row is read under a mask, so nothing
-// outside a row is touched.
+// In all kernels AX counts floats. R14 and R15 belong to the Go runtime and stay
+// as they are. A mask covers the tail of a row, so nothing outside a row is
+// touched.
 
-// 16 ones, then 16 zeros: the mask of the first r of 16 lanes starts at
-// (16-r)*4, that of lanes 8 to 15 another 32 bytes further.
+// 16 ones, then 16 zeros: the mask of the first r of 16 lanes starts at (16-r)*4;
+// its part for lanes 8 to 15 starts 32 bytes further.
 DATA ·lanes+0x00(SB)/8, $0xffffffffffffffff
 DATA ·lanes+0x08(SB)/8, $0xffffffffffffffff
 DATA ·lanes+0x10(SB)/8, $0xffffffffffffffff
@@ -561,9 +561,9 @@ done:
 
 // func combineAdam6AVX512(w, m, v, coefficients, table *float32, rows *uint32, n int, s *AdamStep)
 //
-// combine6AVX512 and adamAVX512 in one loop: the loads of the one hide behind
-// the divisions of the other. A product of the first row alone is the same bits
-// as a fused addition of it to zero, but for the sign of a zero.
+// combine6AVX512 and adamAVX512 in one loop: the loads of the first hide behind
+// the divisions of the second. The product of the first row has the same bits as
+// its fused addition to zero, but for the sign of a zero.
 TEXT ·combineAdam6AVX512(SB), NOSPLIT, $0-64
 	MOVQ coefficients+24(FP), SI
 	MOVQ table+32(FP), BX
@@ -639,8 +639,8 @@ done:
 	RET
 
 // ADAMLOAD is ADAM on Y6 (gradient), Y7 (m), Y8 (v), Y9 (w) with the constants
-// of AdamStep read from (CX): with six coefficients held there are too few
-// registers for them.
+// of AdamStep read from (CX): the six coefficients leave too few registers for
+// them.
 #define ADAMLOAD \
 	VBROADCASTSS 0(CX), Y11; VMULPS Y11, Y7, Y7; \
 	VBROADCASTSS 4(CX), Y11; VMULPS Y11, Y6, Y10; \
@@ -871,8 +871,8 @@ DATA philoxc<>+0x20(SB)/8, $0x0000000500000004
 DATA philoxc<>+0x28(SB)/8, $0x0000000700000006
 GLOBL philoxc<>(SB), RODATA|NOPTR, $48
 
-// WIDEMUL multiplies eight 32-bit lanes of A by M: high halves to HI, low
-// halves to LO; T is scratch.
+// WIDEMUL multiplies eight 32-bit lanes of A by M: the high 32 bits of
+// each product go to HI, the low 32 bits to LO; T is scratch.
 #define WIDEMUL(A, M, HI, LO, T) \
 	VPMULUDQ M, A, LO; \
 	VPSRLQ $32, A, T; \
@@ -882,14 +882,16 @@ GLOBL philoxc<>(SB), RODATA|NOPTR, $48
 	VPSLLQ $32, T, T; \
 	VPBLENDD $0xAA, T, LO, LO
 
-// func philoxAVX2(dst *uint32, groups int, key *[6]uint32)
+// func philoxAVX2(dst *uint32, eights int, key *[6]uint32)
 //
-// Writes 32 words a group: the blocks of eight counters one after the other.
-// key is seed, stream and counter, each low half first. The low half of the
-// counter must not overflow on the way.
+//	for i := 0; i < 8*eights; i++ { copy(dst[4*i:], Philox(seed, stream, counter+i)) }
+//
+// Eight counters at a time, a lane each. key is seed, stream and counter, each with
+// its low 32 bits first. The low 32 bits of the counter must not overflow on the
+// way.
 TEXT ·philoxAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
-	MOVQ groups+8(FP), CX
+	MOVQ eights+8(FP), CX
 	MOVQ key+16(FP), SI
 	LEAQ philoxc<>(SB), R9
 	VPBROADCASTD 0(R9), Y4
@@ -898,7 +900,7 @@ TEXT ·philoxAVX2(SB), NOSPLIT, $0-24
 	VPBROADCASTD 12(R9), Y9
 	MOVL 16(SI), BX
 
-group:
+eight:
 	MOVQ BX, X0
 	VPBROADCASTD X0, Y0
 	VPADDD 16(R9), Y0, Y0
@@ -942,7 +944,7 @@ round:
 	ADDQ $128, DI
 	ADDL $8, BX
 	DECQ CX
-	JNZ  group
+	JNZ  eight
 	VZEROUPPER
 	RET
 

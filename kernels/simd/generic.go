@@ -37,16 +37,16 @@ func combineGo(out, coefficients, table []float32, rows []uint32) {
 	}
 }
 
-// Limits of exp's argument in Gradients: the factor stays finite in float32
-// above and normal below.
+// The limits of exp's argument in Gradients: its value stays a finite, normal
+// float32.
 const (
 	minArgument = -87
 	maxArgument = 80
 )
 
-// The products are converted to float32 one by one because a Go compiler may
-// otherwise fuse them with the addition (it does on arm64), and Adam promises
-// the same bits everywhere.
+// The loops below convert each product to float32. Otherwise a Go compiler may
+// fuse it with the addition (on arm64 it does), and these kernels promise the
+// same bits everywhere.
 
 func adamGo(w, m, v, g []float32, s *AdamStep) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
@@ -54,7 +54,7 @@ func adamGo(w, m, v, g []float32, s *AdamStep) {
 		mj := float32(s.Beta1*m[j]) + float32(s.OneMinusBeta1*g[j])
 		vj := float32(s.Beta2*v[j]) + float32(float32(s.OneMinusBeta2*g[j])*g[j])
 		m[j], v[j] = mj, vj
-		root := float32(math.Sqrt(float64(vj))) // exact rounding of the float32 root
+		root := float32(math.Sqrt(float64(vj))) // rounds exactly as a float32 root does
 		w[j] = float32(s.Keep*w[j]) - float32(s.Scale*mj)/(root+s.Epsilon)
 	}
 }
@@ -83,7 +83,7 @@ func exchangeGo(shared, own, before []float32) {
 	}
 }
 
-// philoxGo writes whole blocks; see Philox.
+// philoxGo is Philox for a multiple of four numbers.
 func philoxGo(dst []uint32, seed, stream, counter uint64) {
 	const (
 		m0, m1 = 0xD2511F53, 0xCD9E8D57 // multipliers

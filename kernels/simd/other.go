@@ -6,7 +6,7 @@ var available = []Level{Go}
 
 var current = Go
 
-// The dispatchers in simd.go never come here: the level is always Go.
+// The functions of simd.go never call these: the level is always Go.
 
 func dots6(_, _, _ *float32, _ *uint32, _ int)       { panic("unreachable") }
 func dot(_, _ *float32, _ int) float32               { panic("unreachable") }

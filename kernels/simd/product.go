@@ -2,8 +2,8 @@ package simd
 
 import "math"
 
-// This file holds the kernels of the subword encoders: a dense product and the
-// convolution over characters by look-up.
+// This file holds the kernels of the subword encoders: a dense product, and a
+// convolution over characters that looks its products up.
 
 // A Matrix is a view of a matrix in memory: element (i, j) is
 // Data[i*Row+j*Column]. A transposed view exchanges Row and Column.
@@ -12,13 +12,13 @@ type Matrix struct {
 	Row, Column int
 }
 
-// RowMajor is the view of rows of n values.
+// RowMajor returns the view of rows of n values.
 func RowMajor(data []float32, n int) Matrix { return Matrix{Data: data, Row: n, Column: 1} }
 
-// Transposed is the transposed view of rows of n values.
+// Transposed returns the transposed view of rows of n values.
 func Transposed(data []float32, n int) Matrix { return Matrix{Data: data, Row: 1, Column: n} }
 
-// The tile of c that a kernel keeps in registers.
+// productRows is the height of the tile of c that a kernel keeps in registers.
 const productRows = 6
 
 // AddProduct adds the product of a (m, k) and b (k, n) to c (m, n). c and b are
@@ -30,8 +30,8 @@ const productRows = 6
 //		}
 //	}
 //
-// AVX2 and AVX-512 fuse the multiplications and keep this order, so they give
-// the same bits. c must not overlap a or b.
+// AVX2 and AVX-512 fuse the multiplications and keep this order of the sums, so
+// they give the same bits. c must not overlap a or b.
 func AddProduct(c []float32, strideC int, a Matrix, b []float32, strideB, m, n, k int) {
 	if m == 0 || n == 0 || k == 0 {
 		return
@@ -66,18 +66,18 @@ func addProductGo(c []float32, strideC int, a Matrix, b []float32, strideB, m, n
 	}
 }
 
-// ConvolutionLanes is what ConvolveMax takes at a time: its number of filters
-// must be a multiple.
+// ConvolutionLanes is the number of filters that ConvolveMax takes at a time. It
+// must divide the number of all filters.
 const ConvolutionLanes = 16
 
-// NoPosition is what ConvolveMax says of a filter that is nowhere above 0.
+// NoPosition is ConvolveMax's position of a filter that is nowhere above 0.
 const NoPosition = math.MaxUint32
 
-// ConvolveMax slides len(out) filters over a word, keeps what is above 0 and
-// takes the maximum over the positions; where says the position, the first of
-// equals, or NoPosition. The products of symbols and filters lie ready in
-// tables: offset o of a filter meets symbol s with the values
-// tables[o*size+s*len(out):][:len(out)].
+// ConvolveMax slides len(out) filters of the given width over the symbols of a
+// word. out gets the maximum of each filter over all positions, or 0 if no value
+// is above 0; where gets the first position of the maximum, or NoPosition. The
+// tables hold the products of symbols and filters: the values of symbol s at
+// offset o of the filters are tables[o*size+s*len(out):][:len(out)].
 //
 //	for f := range out {
 //		out[f], where[f] = 0, NoPosition
@@ -89,7 +89,7 @@ const NoPosition = math.MaxUint32
 //	}
 //
 // All levels give the same bits. len(out) must be a multiple of
-// ConvolutionLanes; symbols must lie in the tables.
+// ConvolutionLanes; every symbol must have a row in the tables.
 func ConvolveMax(out []float32, where []uint32, tables []float32, size int, symbols []uint32, width int) {
 	filters, positions := len(out), len(symbols)-width+1
 	_ = where[:filters]

@@ -2,11 +2,11 @@
 
 #include "textflag.h"
 
-// The kernels of product.go. As in amd64.s, R14 and R15 are left alone, and
-// columns beyond the last are masked, so nothing outside a row is touched.
+// The kernels of product.go. As in amd64.s, R14 and R15 stay as they are, and a
+// mask covers columns beyond the last, so nothing outside a row is touched.
 
-// 16 ones, then 16 zeros: the mask of the first r of 16 lanes starts at
-// (16-r)*4, that of lanes 8 to 15 another 32 bytes further.
+// 16 ones, then 16 zeros: the mask of the first r of 16 lanes starts at (16-r)*4;
+// its part for lanes 8 to 15 starts 32 bytes further.
 DATA productLanes<>+0x00(SB)/8, $0xffffffffffffffff
 DATA productLanes<>+0x08(SB)/8, $0xffffffffffffffff
 DATA productLanes<>+0x10(SB)/8, $0xffffffffffffffff
@@ -152,7 +152,7 @@ TEXT ·product6AVX2(SB), NOSPLIT, $0-72
 	VMASKMOVPS (R13)(R8*2), Y14, Y10
 	VMASKMOVPS 32(R13)(R8*2), Y15, Y11
 
-loop: // the registers do not suffice for the masks
+loop: // too few registers to keep the masks, so they are read again
 	VMOVUPS (R12), Y14
 	VMOVUPS 32(R12), Y15
 	VMASKMOVPS (BX), Y14, Y12

@@ -2,7 +2,7 @@
 
 package simd
 
-// The dispatchers in product.go never come here: the level is always Go.
+// The functions of product.go never call these: the level is always Go.
 
 func productColumns() int { panic("unreachable") }
 

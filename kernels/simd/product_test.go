@@ -102,7 +102,7 @@ func TestConvolveMax(t *testing.T) {
 	})
 }
 
-// The twin itself: a tie goes to the first, what is not above 0 nowhere.
+// The first of equal values gives the position; a value not above 0 gives none.
 func TestConvolveMaxTie(t *testing.T) {
 	tables := make([]float32, 2*16) // two symbols, width 1
 	tables[0], tables[16] = 3, 3

@@ -1,24 +1,25 @@
 // Package simd holds the vector kernels of the CPU trainers: Go assembly for
 // AVX2 and AVX-512, chosen at run time, each beside a plain Go twin.
 //
-// Start with this file: every exported function is documented with the loop it
-// stands for. generic.go is that loop in Go and runs on every other processor
-// and under the build tag noasm; amd64.s is the assembly. window.go has what
-// sentence-ordered training needs, and the loss and its gradient, product.go the
-// dense products of encoders; each with its loops in Go and an assembly file.
+// Start with this file: the comment of every exported function shows its loop.
+// generic.go holds these loops in Go, for all other processors and for the build
+// tag noasm; amd64.s holds them in assembly. window.go has the kernels of
+// sentence-ordered training, with the loss and its gradient; product.go has the
+// kernels of the encoders. Each of the two has its loops in Go and an assembly
+// file.
 //
 // # Rounding
 //
 // AVX2 and AVX-512 give the same bits: both add in sixteen lanes, fold them in
 // the same order and fuse the same multiplications. The element-wise kernels
-// (Adam, Momentum, SGD) use no fused multiplication and give the same bits in
-// plain Go too, and Philox deals in whole numbers. All others differ from plain
-// Go in the last bits of a float32.
+// (Adam, Momentum, SGD, Exchange) and ConvolveMax fuse no multiplication, so they
+// give the same bits in plain Go, too; Philox computes with whole numbers. The
+// other kernels differ from plain Go in the last bits of a float32.
 //
 // # Safety
 //
-// Row numbers are not checked against the table: a row r must satisfy
-// (r+1)*n <= len(table). Callers check their ids once, when they are made.
+// The kernels do not check row numbers against the table: a row r must satisfy
+// (r+1)*n <= len(table). Callers check their ids once, when they make them.
 package simd
 
 import (
@@ -26,7 +27,7 @@ import (
 	"math"
 )
 
-// A Level names the instructions in use.
+// A Level names a set of processor instructions.
 type Level string
 
 // The levels, slowest first.
@@ -36,14 +37,14 @@ const (
 	AVX512 Level = "avx512" // AVX-512 F, DQ, BW, VL
 )
 
-// Current returns the level in use; at start it is the best this machine has.
+// Current returns the level in use; at first, it is the best level of this machine.
 func Current() Level { return current }
 
-// Levels returns what this build can use on this machine, slowest first.
+// Levels returns the levels that this build can use on this machine, slowest first.
 func Levels() []Level { return append([]Level(nil), available...) }
 
-// Use switches to another level. It is meant for tests and benchmarks and must
-// not be called while kernels run. A level that is not in Levels is an error.
+// Use switches to another level. Only tests and benchmarks need it. Nobody may
+// call it while kernels run. A level that is not in Levels is an error.
 func Use(l Level) error {
 	for _, a := range available {
 		if a == l {
@@ -51,11 +52,11 @@ func Use(l Level) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("simd level %q is not available here (have %v)", l, available)
+	return fmt.Errorf("this machine or build has no simd level %q, only %v", l, available)
 }
 
-// AdamStep is what one Adam update needs, prepared once per step from the
-// learning rate, the bias corrections and the decoupled weight decay:
+// An AdamStep holds the numbers of one Adam update. They follow from the learning
+// rate, the bias corrections and the decoupled weight decay, once a step:
 //
 //	m = Beta1*m + OneMinusBeta1*g
 //	v = Beta2*v + OneMinusBeta2*g*g
@@ -82,12 +83,12 @@ func NewAdamStep(beta1, beta2, epsilon, weightDecay float64, t int, rate float64
 	}
 }
 
-// group is how many rows Dots and Combine take at once: one positive and the
+// group is the number of rows that a kernel takes at once: one positive and the
 // usual five negatives.
 const group = 6
 
-// Dots computes the scores of one row against len(rows) rows of a table
-// (rows of n = len(left) values, row-major):
+// Dots computes the scores of the row left with len(rows) rows of a table, which
+// is row-major with n = len(left) values a row:
 //
 //	for k := range rows { out[k] = dot(left, table[rows[k]*n:][:n]) }
 func Dots(out, left, table []float32, rows []uint32) {
@@ -139,8 +140,8 @@ func Combine(out, coefficients, table []float32, rows []uint32) {
 	}
 }
 
-// Adam applies one update to w and its moments m and v, all of one length; see
-// AdamStep for the formula.
+// Adam applies one update to w and its moments m and v, all of one length;
+// [AdamStep] has the formula.
 func Adam(w, m, v, g []float32, s *AdamStep) {
 	n := len(w)
 	_, _, _ = m[:n], v[:n], g[:n]
@@ -151,9 +152,9 @@ func Adam(w, m, v, g []float32, s *AdamStep) {
 	adam(&w[0], &m[0], &v[0], &g[0], n, s)
 }
 
-// CombineAdam is Combine and Adam in one: it updates w, m and v (rows of
-// n = len(w) values) with the linear combination as the gradient. scratch, of n
-// values, may be overwritten.
+// CombineAdam is Combine, then Adam: it updates w, m and v (rows of n = len(w)
+// values) with the linear combination as the gradient. It may overwrite scratch,
+// which has n values.
 func CombineAdam(w, m, v, coefficients, table []float32, rows []uint32, s *AdamStep, scratch []float32) {
 	n := len(w)
 	if current == Go || len(rows) > group || len(rows) == 0 || n == 0 {
@@ -176,8 +177,8 @@ func CombineAdam(w, m, v, coefficients, table []float32, rows []uint32, s *AdamS
 	combineAdam6(&w[0], &m[0], &v[0], &c[0], &table[0], &r[0], n, s)
 }
 
-// Momentum is Adam's update with one denominator for the whole row, already
-// folded into scale:
+// Momentum is Adam's update with one denominator for the whole row. The caller has
+// divided scale by it:
 //
 //	m = beta1*m + (1-beta1)*g;  w = keep*w - scale*m
 func Momentum(w, m, g []float32, beta1, keep, scale float32) {
@@ -190,7 +191,9 @@ func Momentum(w, m, g []float32, beta1, keep, scale float32) {
 	momentum(&w[0], &m[0], &g[0], n, beta1, 1-beta1, keep, scale)
 }
 
-// SGD applies w = keep*w - rate*g.
+// SGD takes a step of gradient descent:
+//
+//	w = keep*w - rate*g
 func SGD(w, g []float32, keep, rate float32) {
 	n := len(w)
 	_ = g[:n]
@@ -201,8 +204,8 @@ func SGD(w, g []float32, keep, rate float32) {
 	sgd(&w[0], &g[0], n, keep, rate)
 }
 
-// Exchange adds to shared what has changed in own since it was before, and makes
-// the other two equal to it. The slices have one length.
+// Exchange adds to shared the changes of own since before, and copies the sum to
+// own and before. The slices have one length.
 //
 //	shared += own - before;  own = shared;  before = shared
 func Exchange(shared, own, before []float32) {
@@ -224,8 +227,8 @@ func Dot(x, y []float32) float32 {
 	return dot(&x[0], &y[0], len(x))
 }
 
-// Prefetch asks the memory system for rows of a table that Dots will soon
-// read. It changes no value.
+// Prefetch asks the memory system for rows of n values that Dots will read soon.
+// It changes no value.
 func Prefetch(table []float32, rows []uint32, n int) {
 	if current == Go || len(rows) == 0 || n == 0 {
 		return
@@ -233,19 +236,21 @@ func Prefetch(table []float32, rows []uint32, n int) {
 	prefetch(&table[0], &rows[0], len(rows), n)
 }
 
-// Philox writes the words of the generator Philox4x32-10 (package corpus says
-// what it is and what stream and counter mean): block counter+i to
-// dst[4i:4i+4]. The length of dst may be any; the last block is then cut.
+// Philox fills dst with random bits of the generator Philox4x32-10; package corpus
+// explains the generator, its streams and its counter. Each counter gives four
+// numbers of 32 bits; the last four are cut to the length of dst.
+//
+//	for i := range dst { dst[i] = corpus.Philox(seed, stream, counter+i/4)[i%4] }
 func Philox(dst []uint32, seed, stream, counter uint64) {
-	const words = 32 // of eight blocks
-	groups := len(dst) / words
-	// The vector kernel counts in the low half of the counter.
-	if current == Go || counter>>32 != (counter+8*uint64(groups))>>32 {
-		groups = 0
+	const numbers = 32 // of eight counters
+	eights := len(dst) / numbers
+	// The vector kernel counts in the low 32 bits of the counter.
+	if current == Go || counter>>32 != (counter+8*uint64(eights))>>32 {
+		eights = 0
 	}
-	if groups > 0 {
-		philox(&dst[0], groups, seed, stream, counter)
-		dst, counter = dst[groups*words:], counter+8*uint64(groups)
+	if eights > 0 {
+		philox(&dst[0], eights, seed, stream, counter)
+		dst, counter = dst[eights*numbers:], counter+8*uint64(eights)
 	}
 	whole := len(dst) &^ 3
 	philoxGo(dst[:whole], seed, stream, counter)

@@ -215,7 +215,7 @@ func TestUpdatesSameBits(t *testing.T) {
 	}
 }
 
-// A twin of Adam in float64 keeps the formula itself honest.
+// One update of Adam gives the numbers of its formula in float64.
 func TestAdamFormula(t *testing.T) {
 	w, m, v := []float32{1}, []float32{.5}, []float32{.25}
 	s := AdamStep{Beta1: .9, OneMinusBeta1: .1, Beta2: .99, OneMinusBeta2: .01, Keep: .5, Scale: .1, Epsilon: .01}
@@ -266,8 +266,8 @@ func TestVectorLevelsSameBits(t *testing.T) {
 	}
 }
 
-// The generator's known answers, from its authors' test vectors, and the same
-// words from any place on and at any level.
+// The generator gives its authors' known answers, and the same bits from any
+// counter on and at any level.
 func TestPhilox(t *testing.T) {
 	eachLevel(t, func(t *testing.T, r *rand.Rand) {
 		for _, known := range []struct {
@@ -292,13 +292,13 @@ func TestPhilox(t *testing.T) {
 				got := all[1 : n+1]
 				Philox(got, seed, stream, counter)
 				if all[0] != 7 || all[n+1] != 7 {
-					t.Fatalf("%d words: wrote outside", n)
+					t.Fatalf("%d numbers: wrote outside", n)
 				}
 				for i := range got {
-					var block [4]uint32
-					philoxGo(block[:], seed, stream, counter+uint64(i/4))
-					if got[i] != block[i%4] {
-						t.Fatalf("%d words from %d: word %d is %x, want %x", n, counter, i, got[i], block[i%4])
+					var four [4]uint32
+					philoxGo(four[:], seed, stream, counter+uint64(i/4))
+					if got[i] != four[i%4] {
+						t.Fatalf("%d numbers from counter %d: number %d is %x, want %x", n, counter, i, got[i], four[i%4])
 					}
 				}
 			}
@@ -321,8 +321,8 @@ func TestUseUnknownLevel(t *testing.T) {
 	}
 }
 
-// Benchmarks go round a few rows in the first-level cache: a kernel that finds
-// its own last stores still under way is not what training sees.
+// Benchmarks go round a few rows in the first-level cache: in training, a kernel
+// does not wait for its own last stores.
 const benchRowCount = 8
 
 type benchData struct {
@@ -397,14 +397,14 @@ func BenchmarkSGD(b *testing.B) {
 }
 
 func BenchmarkPhilox(b *testing.B) {
-	words := make([]uint32, 640)
+	bits := make([]uint32, 640)
 	for _, l := range Levels() {
 		b.Run(string(l), func(b *testing.B) {
 			best := Current()
 			defer func() { _ = Use(best) }()
 			_ = Use(l)
 			for b.Loop() {
-				Philox(words, 1, 2, 3)
+				Philox(bits, 1, 2, 3)
 			}
 		})
 	}

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// This file holds the kernels of the sentence-ordered trainers. A window of
-// text is m rows of one table, its lefts, that each meet s rows of another, its
-// rights. One update of stochastic gradient descent is then
+// This file holds the kernels of the sentence-ordered trainers. A window of text
+// pairs m rows of one table, its lefts, with s rows of another, its rights. One
+// update of stochastic gradient descent is
 //
 //	Scores     S = L Rᵀ                        (m x s)
 //	Gradients  G = rate (positive - sigmoid(S))
 //	Update     L += G R,  R += Gᵀ L            with the old L and R
 //
-// Rows may repeat on either side. A window of word2vec has one left; matrices
-// of any size are allowed.
+// Rows may repeat on either side. Matrices may have any size; a window of word2vec
+// has one left.
 
-// Scores computes the scores of all pairs of lefts and rights: rows of n values
-// of two tables.
+// Scores computes the scores of all pairs of lefts and rights, rows of n values of
+// the tables left and right:
 //
 //	for i := range lefts {
 //		for k := range rights {
@@ -36,12 +36,12 @@ func Scores(out, left []float32, lefts []uint32, right []float32, rights []uint3
 		return
 	}
 	for k := 0; k < s; k += group {
-		k = min(k, s-group) // the last six may be in the group before, too
+		k = min(k, s-group) // the last six may overlap the group before
 		scores6(&out[k], s, &left[0], &lefts[0], m, &right[0], &rights[k], n)
 	}
 }
 
-// scoresFew is Scores for less than six rights.
+// scoresFew is Scores for fewer than six rights.
 func scoresFew(out, left []float32, lefts []uint32, right []float32, rights []uint32, n int) {
 	const block = 16
 	var padded [group]uint32
@@ -59,27 +59,27 @@ func scoresFew(out, left []float32, lefts []uint32, right []float32, rights []ui
 	}
 }
 
-// Negative and Positive are the values of Gradients' kinds: what a pair is
-// trained to be. They are bits of a float32's sign.
+// Negative and Positive are the kinds of pairs that Gradients knows. Each is the
+// sign bit of a float32 that flips the score.
 const (
 	Negative uint32 = 0
 	Positive uint32 = 1 << 31
 )
 
-// Gradients turns scores into the steps along the gradient of the skip-gram
-// loss, ready for Update, and adds the loss up:
+// Gradients turns scores into the coefficients of Update, a step of the given rate
+// down the gradient of the skip-gram loss, and adds up the loss:
 //
 //	Positive: coefficient =  rate sigmoid(-s)  loss = log(1+exp(-s))
 //	Negative: coefficient = -rate sigmoid(s)   loss = log(1+exp(s))
 //
-// There is no table of sigmoids, so no error but rounding. The argument of exp
-// is limited to [-87, 80], so the loss is finite; NaN stays NaN. The slices have
-// the length of scores.
+// The sigmoid is computed, not looked up, so its only error is rounding. The
+// argument of exp is limited to [-87, 80], so the loss is finite; NaN stays NaN.
+// All slices have one length.
 func Gradients(coefficients, scores []float32, kinds []uint32, rate float32, loss *Loss) {
 	n := len(scores)
 	_, _ = coefficients[:n], kinds[:n]
-	for first := 0; first < n; first += lossBlock {
-		end := min(first+lossBlock, n)
+	for first := 0; first < n; first += lossScores {
+		end := min(first+lossScores, n)
 		if current == Go {
 			gradientsGo(coefficients[first:end], scores[first:end], kinds[first:end], rate, &loss.products)
 		} else {
@@ -89,17 +89,17 @@ func Gradients(coefficients, scores []float32, kinds []uint32, rate float32, los
 	}
 }
 
-// A Loss is a sum of logarithms, kept as products of their arguments: so a
-// score costs a multiplication and no logarithm. Start with NewLoss.
+// A Loss is a sum of logarithms. It keeps products of their arguments, so that a
+// score costs a multiplication and no logarithm. Start with [NewLoss].
 type Loss struct {
-	products [8]float64 // score j belongs to number j%8
-	exponent int        // of two, another factor
+	products [8]float64 // score j is a factor of product j%8
+	exponent int        // 2^exponent is one more factor
 }
 
-// lossBlock is how many scores may be multiplied in before normalize must look:
-// eight a product, each at most 1+exp(80), and maxProduct before, are finite.
+// lossScores is the number of scores from one normalize to the next: a product of
+// at most maxProduct stays finite with eight more factors of at most 1+exp(80).
 const (
-	lossBlock  = 64
+	lossScores = 64
 	maxProduct = 1e30
 )
 
@@ -119,7 +119,7 @@ func (l *Loss) normalize() {
 	}
 }
 
-// Total returns the sum, natural logarithm; NaN if a score was.
+// Total returns the loss, a sum of natural logarithms. It is NaN if a score was.
 func (l *Loss) Total() float64 {
 	sum := float64(l.exponent) * math.Ln2
 	for _, p := range l.products {
@@ -128,34 +128,35 @@ func (l *Loss) Total() float64 {
 	return sum
 }
 
-// A Workspace is memory for Update, which keeps it for the next call. It must
-// not be used by two goroutines at a time. The zero value is ready.
+// A Workspace is the memory of Update from one call to the next. Two goroutines
+// must not use it at the same time. The zero value is ready.
 type Workspace struct {
 	floats []float32
 	rows   []uint32
 }
 
-func (w *Workspace) get(n int) []float32 {
+// buffer returns n values of scratch memory.
+func (w *Workspace) buffer(n int) []float32 {
 	if n > len(w.floats) {
 		w.floats = make([]float32, n)
 	}
 	return w.floats[:n]
 }
 
-// count returns the rows 0 ... m-1.
-func (w *Workspace) count(m int) []uint32 {
+// consecutive returns the rows 0 ... m-1.
+func (w *Workspace) consecutive(m int) []uint32 {
 	for len(w.rows) < m {
 		w.rows = append(w.rows, uint32(len(w.rows)))
 	}
 	return w.rows[:m]
 }
 
-// Update adds to each left the rights times their coefficients, and to each
-// right the lefts times theirs. Both sums are over the values from before the
-// call. Coefficients are (len(lefts), len(rights)) in row-major order and may be
-// changed; rows have n values. next, which may be nil, names rights that are
-// needed soon: the memory system is asked for them while there is arithmetic to
-// do, a few cache lines at a time, for it can be asked for no more at once.
+// Update adds to each left the rights times their coefficients, and to each right
+// the lefts times their coefficients. Both sums use the values from before the
+// call. The coefficients are (len(lefts), len(rights)) in row-major order, and
+// Update may change them; rows have n values. next, which may be nil, names rights
+// of a later call. Update asks the memory system for them during the arithmetic, a
+// few cache lines at a time: the memory system takes no more requests at once.
 //
 //	for i := range lefts {
 //		for k := range rights {
@@ -172,7 +173,7 @@ func (w *Workspace) Update(left []float32, lefts []uint32, right []float32, righ
 	case current == Go || m == 0 || s == 0 || n == 0:
 		w.updateGo(left, lefts, right, rights, coefficients, n)
 	case s == group:
-		update6(&left[0], &lefts[0], &left[0], &lefts[0], m, &right[0], &rights[0], n, &coefficients[0], s, six(right, next, n))
+		update6(&left[0], &lefts[0], &left[0], &lefts[0], m, &right[0], &rights[0], n, &coefficients[0], s, sixOf(next, right, n))
 	case s < group:
 		w.updatePart(left, lefts, left, lefts, right, rights, coefficients, s, n)
 		PrefetchForUpdate(right, next, n)
@@ -181,9 +182,9 @@ func (w *Workspace) Update(left []float32, lefts []uint32, right []float32, righ
 	}
 }
 
-// six returns rows that update6 is to ask for, if there are that many, and asks
-// for the others itself.
-func six(right []float32, next []uint32, n int) *uint32 {
+// sixOf returns the first six of next, for which update6 asks the memory system;
+// nil if there are fewer. sixOf itself asks for the rest.
+func sixOf(next []uint32, right []float32, n int) *uint32 {
 	if len(next) < group {
 		PrefetchForUpdate(right, next, n)
 		return nil
@@ -192,19 +193,20 @@ func six(right []float32, next []uint32, n int) *uint32 {
 	return &next[0]
 }
 
-// updateMany takes the rights in groups of six. The lefts must stay as they are
-// until the last group has read them, so what is added to them is summed apart.
+// updateMany is Update for more than six rights; it takes them in groups of six.
+// The lefts must keep their values until the last group has read them, so their
+// changes are summed apart and added at the end.
 func (w *Workspace) updateMany(left []float32, lefts []uint32, right []float32, rights []uint32, coefficients []float32, n int, next []uint32) {
 	mergeRepeated(rights, coefficients)
 	m, s := len(lefts), len(rights)
-	all := w.get(m*n + m*group)
-	sums, rows := all[:m*n], w.count(m)
+	all := w.buffer(m*n + m*group)
+	sums, rows := all[:m*n], w.consecutive(m)
 	clear(sums)
 	k := 0
 	for ; k+group <= s; k += group {
 		ahead := next[:min(group, len(next))]
 		next = next[len(ahead):]
-		update6(&sums[0], &rows[0], &left[0], &lefts[0], m, &right[0], &rights[k], n, &coefficients[k], s, six(right, ahead, n))
+		update6(&sums[0], &rows[0], &left[0], &lefts[0], m, &right[0], &rights[k], n, &coefficients[k], s, sixOf(ahead, right, n))
 	}
 	if k < s {
 		part := Workspace{floats: all[m*n:]}
@@ -216,8 +218,9 @@ func (w *Workspace) updateMany(left []float32, lefts []uint32, right []float32, 
 	}
 }
 
-// mergeRepeated gives a right that repeats all its coefficients the first time
-// and zeros later: a group must not read what another has changed.
+// mergeRepeated adds the coefficients of a repeated right to its first place and
+// leaves zeros in the others: a group must not read values that another group has
+// changed.
 func mergeRepeated(rights []uint32, coefficients []float32) {
 	s := len(rights)
 	for k := 1; k < s; k++ {
@@ -231,15 +234,15 @@ func mergeRepeated(rights []uint32, coefficients []float32) {
 	}
 }
 
-// updatePart is update6 for less than six rights; their coefficients are stride
-// apart.
+// updatePart is update6 for fewer than six rights; rows of coefficients are stride
+// values apart.
 func (w *Workspace) updatePart(sums []float32, rows []uint32, left []float32, lefts []uint32, right []float32, rights []uint32, coefficients []float32, stride, n int) {
 	m := len(lefts)
 	var padded [group]uint32
 	for k := copy(padded[:], rights); k < group; k++ {
 		padded[k] = rights[0]
 	}
-	c := w.get(m * group)
+	c := w.buffer(m * group)
 	for i := range m {
 		row := c[i*group:][:group]
 		clear(row[copy(row, coefficients[i*stride:][:len(rights)]):])
@@ -247,8 +250,8 @@ func (w *Workspace) updatePart(sums []float32, rows []uint32, left []float32, le
 	update6(&sums[0], &rows[0], &left[0], &lefts[0], m, &right[0], &padded[0], n, &c[0], group, nil)
 }
 
-// PrefetchForUpdate is Prefetch for rows that will be changed: other processors
-// then lose them at once, and not only when they are written.
+// PrefetchForUpdate is Prefetch for rows that the caller will change: the caches of
+// other processors give them up now and not at the first write.
 func PrefetchForUpdate(table []float32, rows []uint32, n int) {
 	if current == Go || len(rows) == 0 || n == 0 {
 		return
@@ -280,7 +283,7 @@ func flip(x float32, kind uint32) float32 { return math.Float32frombits(math.Flo
 
 func (w *Workspace) updateGo(left []float32, lefts []uint32, right []float32, rights []uint32, coefficients []float32, n int) {
 	s := len(rights)
-	sums := w.get(s * n) // what is added to the rights
+	sums := w.buffer(s * n) // the changes of the rights
 	clear(sums)
 	for i, l := range lefts {
 		for k := range rights {

@@ -3,8 +3,8 @@
 #include "textflag.h"
 #include "amd64.h"
 
-// The kernels of window.go. As in amd64.s, R14 and R15 are left alone and the
-// tail of a row is read under a mask, so nothing outside a row is touched.
+// The kernels of window.go. As in amd64.s, R14 and R15 stay as they are, and a mask
+// covers the tail of a row, so nothing outside a row is touched.
 
 // PAIRSUM adds, four lanes at a time, lanes 0 and 1, 2 and 3 of A and of B:
 // A = A0+A1, A2+A3, B0+B1, B2+B3, for each 128 bits. T and U are scratch.
@@ -13,9 +13,9 @@
 	VSHUFPS $0xDD, B, A, U; \
 	VADDPS U, T, A
 
-// HALVES adds lanes 0-7 and 8-15 of A and of B: the sums of A come to the lower
-// half of A, those of B to the upper. T and U are scratch.
-#define HALVES(A, B, T, U) \
+// FOLDPAIR adds lanes 0-7 and 8-15 of A and of B: the sums of A come to lanes 0-7
+// of A, the sums of B to lanes 8-15 of A. T and U are scratch.
+#define FOLDPAIR(A, B, T, U) \
 	VSHUFF64X2 $0x44, B, A, T; \
 	VSHUFF64X2 $0xEE, B, A, U; \
 	VADDPS U, T, A
@@ -134,12 +134,12 @@ pairtail:
 	VFMADD231PS Z19, Z13, Z11
 
 pairfold:
-	HALVES(Z0, Z6, Z12, Z13)
-	HALVES(Z1, Z7, Z14, Z15)
-	HALVES(Z2, Z8, Z16, Z17)
-	HALVES(Z3, Z9, Z18, Z19)
-	HALVES(Z4, Z10, Z20, Z21)
-	HALVES(Z5, Z11, Z22, Z23)
+	FOLDPAIR(Z0, Z6, Z12, Z13)
+	FOLDPAIR(Z1, Z7, Z14, Z15)
+	FOLDPAIR(Z2, Z8, Z16, Z17)
+	FOLDPAIR(Z3, Z9, Z18, Z19)
+	FOLDPAIR(Z4, Z10, Z20, Z21)
+	FOLDPAIR(Z5, Z11, Z22, Z23)
 	PAIRSUM(Z0, Z1, Z6, Z7)
 	PAIRSUM(Z2, Z3, Z8, Z9)
 	PAIRSUM(Z4, Z5, Z10, Z11)
@@ -404,14 +404,14 @@ fold:
 	VPXORQ Z23, Z23, Z23
 
 // PREFETCHW asks for the cache line at AX + 4 BX, or 64 bytes further, to write
-// to it: other processors lose it now and not when it is written. The assembler
-// does not know the instruction; processors that do not have it (before
+// to it: the caches of other processors give it up now and not at the write. The
+// assembler does not know the instruction; processors without it (before
 // Broadwell) skip it.
 #define PREFETCHW_AX_BX4 BYTE $0x0F; BYTE $0x0D; BYTE $0x0C; BYTE $0x98
 #define PREFETCHW_64_AX_BX4 BYTE $0x0F; BYTE $0x0D; BYTE $0x4C; BYTE $0x98; BYTE $0x40
 
-// FETCH asks for the 32 values at AX of row number K at (SI): of the rights of a
-// later call.
+// FETCH asks for the 32 values at AX of row number K at (SI), one of the rights of
+// a later call.
 #define FETCH(K) \
 	MOVL 4*K(SI), BX; \
 	IMULQ n+56(FP), BX; \
@@ -440,7 +440,7 @@ fold:
 //		for k := 0; k < 6; k++ { right[rights[k]*n+j] += sum[k] }
 //	}
 //
-// The rows next[0..6) of right will be needed soon; next may be nil.
+// It asks the memory system for rows next[0..6) of right; next may be nil.
 //
 // 32 values at a time: old in Z0..Z11, sum in Z12..Z23. Coefficients of both
 // inner loops come from DI, a row of them at a time.
@@ -458,7 +458,7 @@ TEXT ·update6AVX512(SB), NOSPLIT, $32-88
 	MOVQ stride+72(FP), DX
 	SHLQ $2, DX
 
-block:
+columns:
 	CMPQ rest-24(SP), $32
 	JB   tail
 	SUBQ $32, rest-24(SP)
@@ -544,7 +544,7 @@ leftsums:
 	ADDQ $128, l-8(SP)
 	ADDQ $128, s-16(SP)
 	ADDQ $128, r-32(SP)
-	JMP  block
+	JMP  columns
 
 tail:
 	MOVQ rest-24(SP), CX
@@ -738,8 +738,8 @@ done:
 
 // func update6AVX2(sums *float32, rows *uint32, left *float32, lefts *uint32, m int, right *float32, rights *uint32, n int, coefficients *float32, stride int, next *uint32)
 //
-// update6AVX512, 16 values at a time: first sum in Y0..Y11, which then makes room
-// on the stack for old.
+// update6AVX512, 16 values at a time: first sum in Y0..Y11, which then goes
+// to the stack and leaves these registers to old.
 TEXT ·update6AVX2(SB), NOSPLIT, $416-88
 	MOVQ right+40(FP), BX
 	MOVQ rights+48(FP), CX
@@ -754,7 +754,7 @@ TEXT ·update6AVX2(SB), NOSPLIT, $416-88
 	MOVQ stride+72(FP), DX
 	SHLQ $2, DX
 
-block:
+columns:
 	CMPQ rest-24(SP), $16
 	JB   tail
 	SUBQ $16, rest-24(SP)
@@ -865,7 +865,7 @@ leftsums:
 	ADDQ $64, l-8(SP)
 	ADDQ $64, s-16(SP)
 	ADDQ $64, r-32(SP)
-	JMP  block
+	JMP  columns
 
 tail: // up to eight values, twice if need be
 	MOVQ rest-24(SP), CX
@@ -954,7 +954,7 @@ done:
 // are scratch, Y5..Y9 and Y12 hold constants, Y14 -rate; the other constants come
 // from R9.
 //
-// In MIN and MAX the score is the operand that is returned when one is NaN.
+// MIN and MAX return their first operand, the score, if one operand is NaN.
 #define STEPS \
 	VXORPS Y13, Y0, Y0; \
 	VMAXPS Y0, Y5, Y0; \

@@ -2,7 +2,7 @@
 
 package simd
 
-// The dispatchers in window.go never come here: the level is always Go.
+// The functions of window.go never call these: the level is always Go.
 
 func scores6(_ *float32, _ int, _ *float32, _ *uint32, _ int, _ *float32, _ *uint32, _ int) {
 	panic("unreachable")

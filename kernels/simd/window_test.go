@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// windowSizes are rows of every length to beyond two blocks of 32, and the
-// dimensions people use; fewer of them in short tests.
+// windowSizes are all lengths of rows to beyond twice the 32 values that a kernel
+// takes at a time, and the dimensions people use; fewer of them in short tests.
 func windowSizes() []int {
 	if testing.Short() {
 		return []int{1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 50, 63, 64, 65, 70, 100}
@@ -24,7 +24,7 @@ func windowSizes() []int {
 // windowShapes are numbers of lefts and rights around the groups of two and six.
 var windowShapes = [][2]int{{1, 6}, {2, 6}, {3, 6}, {6, 6}, {7, 6}, {10, 6}, {1, 1}, {4, 1}, {17, 2}, {5, 5}, {1, 7}, {6, 11}, {3, 12}, {24, 25}, {2, 20}}
 
-// A window is input of the kernels in float32 and, to check, in float64.
+// A window holds the kernels' inputs in float32 and the wanted results in float64.
 type window struct {
 	n                   int
 	left, right         []float32
@@ -55,7 +55,7 @@ func newWindow(r *rand.Rand, n, m, s int) *window {
 	return w
 }
 
-// expect computes what the kernels should give, in float64.
+// expect computes the wanted results in float64.
 func (w *window) expect() {
 	wide := func(x []float32) (value, size []float64) {
 		for _, v := range x {
@@ -116,7 +116,7 @@ func checkNear(t *testing.T, name string, got []float32, want, sizes []float64) 
 	}
 }
 
-// Nothing to do is done, and no memory is touched.
+// A window without lefts, rights or values changes nothing.
 func TestEmptyWindow(t *testing.T) {
 	eachLevel(t, func(t *testing.T, _ *rand.Rand) {
 		var workspace Workspace
