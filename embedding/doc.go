@@ -24,22 +24,22 @@
 //	projector    TensorBoard's projector: tabs between    metadata of one
 //	             values; metadata of one or more columns  column
 //
-// Neither read nor written are gensim's own files (.kv and .model, which are
-// pickles) and fastText's models (.bin and .ftz). In gensim,
-// save_word2vec_format writes text or binary. The fasttext command writes a .vec
-// file beside its model; Python's fasttext module does not.
+// gensim's own files (.kv and .model, which are pickles) and fastText's models
+// (.bin and .ftz) are neither read nor written. gensim's save_word2vec_format
+// writes text or binary. The fasttext command writes a .vec file beside its model;
+// Python's fasttext module does not.
 //
 // # Words
 //
-// A word is any non-empty valid UTF-8 string, and no word occurs twice. Where the
-// words of a file are not UTF-8, their bytes are read as U+FFFD. Some formats
-// cannot hold every word: text, binary, vec and glove cannot hold a space, tab,
-// line break or NUL, projector no tab or line break, npy and safetensors no line
-// break. [Save] refuses such a word by name and writes nothing.
+// A word is any non-empty valid UTF-8 string, and no word occurs twice. [Load]
+// replaces bytes that are not UTF-8 by U+FFFD. Some formats cannot hold every word:
+// text, binary, vec and glove cannot hold a space, tab, line break or NUL, projector
+// no tab or line break, npy and safetensors no line break. [Save] refuses such a
+// word by name and writes nothing.
 //
 // # Bad files
 //
-// Memory follows the bytes that were read: a header alone allocates nothing.
+// A header alone allocates nothing: memory grows with the bytes of the file.
 // A wrong header, a cut file, a ragged line, NaN, infinity and a word that occurs
 // twice are errors. They name the file and the line, word or byte.
 package embedding
