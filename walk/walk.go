@@ -28,7 +28,7 @@ type Options struct {
 	Progress func(written, total int)
 }
 
-// The range of p and q. Sums of their inverses times weights must stay finite.
+// The range of p and q. Steps multiply weights by their inverses.
 const (
 	MinParameter = 1e-6
 	MaxParameter = 1e6
