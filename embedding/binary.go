@@ -12,13 +12,13 @@ import (
 
 // readBinary reads word2vec's binary format: a header line, then for each word
 // the word, a space and N little-endian float32. word2vec.c ends each vector
-// with a line break, gensim does not; both are read.
+// with a line break, gensim does not. readBinary accepts both.
 func readBinary(in input) (*Table, error) {
 	count, dim, err := readHeader(in)
 	if err != nil {
 		return nil, err
 	}
-	values := in.likely(count, dim, 4)
+	values := in.capacity(count, dim, 4)
 	vectors := make([]float32, 0, values)
 	words := make([]string, 0, values/dim)
 	for i := range count {
@@ -34,25 +34,25 @@ func readBinary(in input) (*Table, error) {
 	if next, _ := in.Peek(1); len(next) == 1 && next[0] == '\n' {
 		in.Discard(1)
 	}
-	if err := in.end(); err != nil {
+	if err := in.expectEnd(); err != nil {
 		return nil, fmt.Errorf("after the last of the %d words that the header promises: %w", count, err)
 	}
 	return NewTable(words, int(dim), vectors)
 }
 
-var errMisplaced = errors.New("no word where one should begin: the header's dimension is wrong or the file is damaged")
+var errMisplaced = errors.New("no word where one should begin: the header's dimension is wrong, or the file is damaged")
 
-// readBinaryWord reads a word and the space after it. The line breaks before
-// it end the vector before.
+// readBinaryWord reads a word and the space after it. It skips line breaks before
+// the word, which belong to the previous vector.
 func readBinaryWord(r *bufio.Reader) (string, error) {
 	word, err := r.ReadSlice(' ')
 	switch {
 	case err == bufio.ErrBufferFull:
 		return "", errMisplaced
 	case err == io.EOF && len(bytes.Trim(word, "\n")) == 0:
-		return "", errors.New("the file ends here: it is cut, or its header is wrong")
+		return "", errors.New("the file ends here: the file is cut or the header is wrong")
 	case err == io.EOF:
-		return "", errors.New("the file ends within it: it is cut, or its header is wrong")
+		return "", errors.New("the file ends within it: the file is cut or the header is wrong")
 	case err != nil:
 		return "", err
 	}
@@ -63,15 +63,15 @@ func readBinaryWord(r *bufio.Reader) (string, error) {
 	return validWord(word), nil
 }
 
-// appendFloats appends count little-endian values of r, which are width bytes
-// long: 4, or 8 for float64, which are rounded. It checks that they are
-// finite, and allocates as they come.
+// appendFloats reads count little-endian values from r and appends them. width is
+// 4 for float32, 8 for float64, which it rounds. It refuses NaN and infinity, and
+// allocates only as values come.
 func appendFloats(values []float32, r *bufio.Reader, count int64, width int) ([]float32, error) {
 	for done := int64(0); done < count; {
 		want := min(count-done, int64(r.Size()/width))
 		raw, err := r.Peek(int(want) * width)
 		if err == io.EOF {
-			return values, fmt.Errorf("the file ends after %d of %d values: it is cut, or its header is wrong", done+int64(len(raw)/width), count)
+			return values, fmt.Errorf("the file ends after %d of %d values: the file is cut or the header is wrong", done+int64(len(raw)/width), count)
 		}
 		if err != nil {
 			return values, err
@@ -102,8 +102,8 @@ func appendBytes(b []byte, values []float32) []byte {
 	return b
 }
 
-// writeBinary writes word2vec.c's binary format, a line break after each
-// vector.
+// writeBinary writes word2vec's binary format as word2vec.c does, with a line
+// break after each vector.
 func writeBinary(w io.Writer, t *Table) error {
 	if _, err := fmt.Fprintf(w, "%d %d\n", t.Len(), t.Dim); err != nil {
 		return err

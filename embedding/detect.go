@@ -10,22 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// foreign lists the beginnings of files that are often taken for vectors.
+// foreign lists the first bytes of files that users take for vectors.
 var foreign = []struct{ magic, advice string }{
-	{"\x28\xb5\x2f\xfd", "it is compressed with zstd; decompress it first (gzip is read as it is)"},
-	{"\xfd7zXZ\x00", "it is compressed with xz; decompress it first (gzip is read as it is)"},
-	{"BZh91AY", "it is compressed with bzip2; decompress it first (gzip is read as it is)"},
+	{"\x28\xb5\x2f\xfd", "it is compressed with zstd; decompress it first (only gzip is read directly)"},
+	{"\xfd7zXZ\x00", "it is compressed with xz; decompress it first (only gzip is read directly)"},
+	{"BZh91AY", "it is compressed with bzip2; decompress it first (only gzip is read directly)"},
 	{"PK\x03\x04", "it is a zip archive; unpack it first"},
-	{"\xba\x16\x4f\x2f", "it is a fastText model; its vectors are in the .vec file beside it"},
+	{"\xba\x16\x4f\x2f", "it is a fastText model, which is not read; use the .vec file that the fasttext command writes beside it (Python's fasttext writes none)"},
 	{"\x80\x02", pickleAdvice},
 	{"\x80\x03", pickleAdvice},
 	{"\x80\x04", pickleAdvice},
 	{"\x80\x05", pickleAdvice},
 }
 
-const pickleAdvice = "it is a Python pickle; in gensim write the vectors with save_word2vec_format"
+const pickleAdvice = "it is a Python pickle, as gensim's save writes it; write the vectors with gensim's save_word2vec_format"
 
-// detect finds out the format from the first bytes, which stay in r.
+// detect recognizes the format by the first bytes, which stay in r.
 func detect(r *bufio.Reader) (Format, error) {
 	start, err := r.Peek(r.Size())
 	if len(start) == 0 {
@@ -53,7 +53,7 @@ func detect(r *bufio.Reader) (Format, error) {
 		return Word2VecText, nil
 	}
 	if bytes.IndexByte(line, 0) >= 0 {
-		return "", errors.New("not a file of vectors: its first line holds NUL bytes and is no header")
+		return "", errors.New("not a file of vectors: its first line holds NUL bytes and is not a header")
 	}
 	if onlyNumbers(line) {
 		return Projector, nil
@@ -61,18 +61,18 @@ func detect(r *bufio.Reader) (Format, error) {
 	return GloVe, nil
 }
 
-// isBinary decides whether text or binary rows follow the header of the
-// word2vec formats. start is the beginning of the file, rest what comes after
-// its first line.
+// isBinary reports whether binary rows, not text rows, follow the header of a
+// word2vec file. start is the beginning of the file, rest is start without its
+// first line.
 func isBinary(start, rest []byte, dim int64) bool {
 	if checkDim(dim) != nil {
-		return false // readText explains it as well as readBinary
+		return false // readText and readBinary report the same error
 	}
 	if beginsWithRows(rest, int(dim)) {
 		return false
 	}
-	// Binary, or text that is wrong from its first row on. Float32 look like
-	// text only where there are few of them.
+	// The rows are binary, or they are text with a bad first row. Only a few
+	// float32 can look like text by chance.
 	_, values, _ := bytes.Cut(rest, []byte(" "))
 	values = values[:min(len(values), 4096)]
 	if !isPlain(values) {
@@ -85,8 +85,8 @@ func isBinary(start, rest []byte, dim int64) bool {
 	if err != nil {
 		return false
 	}
-	// Digits, taken for float32, are beyond these bounds; letters are not
-	// where a number is expected.
+	// The bytes of digits, read as float32, are outside these bounds. Letters do
+	// not stand where text has a number.
 	number, _, _ := bytes.Cut(values, []byte("\n"))
 	digits := len(number) > 0 && len(bytes.Trim(number, "0123456789+-.eE \t\r")) == 0
 	return !digits || !slices.ContainsFunc(t.Vectors, func(v float32) bool {
@@ -95,9 +95,9 @@ func isBinary(start, rest []byte, dim int64) bool {
 	})
 }
 
-// beginsWithRows reports whether text starts with a word and dim numbers. Of
-// dimension 1 it takes two rows, as the bytes of one float32 may happen to be
-// a digit and a line break.
+// beginsWithRows reports whether text starts with a word and dim numbers. For
+// dimension 1 it looks at two rows, because the bytes of one float32 may be a
+// digit and a line break by chance.
 func beginsWithRows(text []byte, dim int) bool {
 	rows := textRows{dim: dim}
 	for range max(1, 3-dim) {
@@ -111,8 +111,8 @@ func beginsWithRows(text []byte, dim int) bool {
 	return true
 }
 
-// isPlain reports whether b is UTF-8 without control characters; its last
-// character may be cut.
+// isPlain reports whether b is UTF-8 without control characters. The last
+// character of b may be cut.
 func isPlain(b []byte) bool {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)

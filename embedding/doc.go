@@ -1,24 +1,45 @@
-// Package embedding holds trained word vectors: the table of words and rows,
-// the file formats that other tools read and write, and nearest neighbours.
+// Package embedding holds trained word vectors: a table of words and rows, the
+// file formats of other tools, and nearest neighbours.
 //
-// Start at [Table]. [Load] finds out a file's format (detect.go), [Save]
-// writes one; each format has a file of its own (text.go, binary.go, npy.go,
-// safetensors.go, projector.go). [Table.Nearest] answers many queries at once;
-// its only arithmetic is the product in product.go.
+// Start at [Table]. [Load] recognizes a file's format (detect.go), [Save] writes
+// one. Each format has a file of its own (text.go, binary.go, npy.go,
+// safetensors.go, projector.go). [Table.Nearest] answers many queries at once.
+// Its only arithmetic is the product in product.go.
+//
+// # Formats
+//
+// V is the number of words, N the dimension. [Load] reads every format, plain or
+// compressed with gzip; [Save] writes them plain.
+//
+//	format       read                                     written
+//	text         word2vec text, of word2vec.c or          the same
+//	             gensim's save_word2vec_format
+//	binary       word2vec binary, of the same tools       as word2vec.c does
+//	vec          fastText's .vec, the same as text        the same
+//	glove        word2vec text without its first line     the same
+//	npy          (V, N) of float32 or float64 in          float32
+//	             C order, with a file of words
+//	safetensors  tensors "vectors" (float32) and          the same
+//	             "words" (bytes); others are skipped
+//	projector    TensorBoard's projector: tabs between    metadata of one
+//	             values; metadata of one or more columns  column
+//
+// gensim's own files (.kv and .model, which are pickles) and fastText's models
+// (.bin and .ftz) are neither read nor written. gensim's save_word2vec_format
+// writes text or binary. The fasttext command writes a .vec file beside its model;
+// Python's fasttext module does not.
 //
 // # Words
 //
-// A word is any non-empty valid UTF-8 string, and no word occurs twice.
-// Bytes of a file's words that are not UTF-8 are read as U+FFFD. Some formats
-// cannot hold every word: word2vec text and binary, .vec and GloVe cannot hold
-// a space, tab, line break or NUL, the projector's files no tab or line break,
-// npy and safetensors no line break. [Save] refuses such a word by name and
-// writes nothing.
+// A word is any non-empty valid UTF-8 string, and no word occurs twice. [Load]
+// replaces bytes that are not UTF-8 by U+FFFD. Some formats cannot hold every word:
+// text, binary, vec and glove cannot hold a space, tab, line break or NUL, projector
+// no tab or line break, npy and safetensors no line break. [Save] refuses such a
+// word by name and writes nothing.
 //
 // # Bad files
 //
-// Nothing is allocated on a header's word alone: memory follows the bytes that
-// were really read. A wrong header, a cut file, a ragged line, NaN, infinity
-// and a word that occurs twice are errors that name the file and the line,
-// word or byte.
+// A header alone allocates nothing: memory grows with the bytes of the file.
+// A wrong header, a cut file, a ragged line, NaN, infinity and a word that occurs
+// twice are errors. They name the file and the line, word or byte.
 package embedding

@@ -10,22 +10,21 @@ import (
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 )
 
-// A Format is a file format of word vectors, by the name used on the command
-// line.
+// A Format names a file format of word vectors, as the command line does.
 type Format string
 
-// The formats. All of them are read and written.
+// The formats. [Load] reads and [Save] writes all of them.
 const (
-	Word2VecText   Format = "text"        // "V N" line, then a line "word v1 … vN" each
-	Word2VecBinary Format = "binary"      // "V N" line, then word, space, N float32, newline
-	FastText       Format = "vec"         // fastText's .vec; the same as Word2VecText
+	Word2VecText   Format = "text"        // a line "V N", then a line "word v1 … vN" for each word
+	Word2VecBinary Format = "binary"      // a line "V N", then for each word the word, a space, N float32, a line break
+	FastText       Format = "vec"         // fastText's .vec, the same as Word2VecText
 	GloVe          Format = "glove"       // Word2VecText without its first line
-	NPY            Format = "npy"         // numpy matrix, the words in a file beside it
+	NPY            Format = "npy"         // NumPy array (V, N); the words in a file beside it
 	Safetensors    Format = "safetensors" // tensors "vectors" and "words"
-	Projector      Format = "projector"   // TensorBoard: values as TSV, the words in a file beside it
+	Projector      Format = "projector"   // TensorBoard's projector: N values a line, separated by tabs; the words in a file beside it
 )
 
-// extensions maps a file's extension to its format, see [FormatOf].
+// extensions maps the extension of a file to its format; see [FormatOf].
 var extensions = map[string]Format{
 	".txt":         Word2VecText,
 	".bin":         Word2VecBinary,
@@ -36,12 +35,12 @@ var extensions = map[string]Format{
 	".tsv":         Projector,
 }
 
-// Formats lists all formats.
+// Formats returns all formats.
 func Formats() []Format {
 	return []Format{Word2VecText, Word2VecBinary, FastText, GloVe, NPY, Safetensors, Projector}
 }
 
-// ParseFormat returns the format of that name.
+// ParseFormat returns the format with this name, in any case of letters.
 func ParseFormat(name string) (Format, error) {
 	if f := Format(strings.ToLower(name)); slices.Contains(Formats(), f) {
 		return f, nil
@@ -49,9 +48,8 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("unknown vector format %q; the formats are %s", name, list(Formats()))
 }
 
-// FormatOf returns the format that a path to be written asks for by its
-// extension: .txt, .bin, .vec, .glove (also .glove.txt), .npy, .safetensors
-// or .tsv.
+// FormatOf returns the format that [Save] writes to path. The extension decides:
+// .txt, .bin, .vec, .glove (also .glove.txt), .npy, .safetensors or .tsv.
 func FormatOf(path string) (Format, error) {
 	name := strings.ToLower(filepath.Base(path))
 	if strings.HasSuffix(name, ".glove.txt") {
@@ -61,11 +59,12 @@ func FormatOf(path string) (Format, error) {
 		return f, nil
 	}
 	if strings.HasSuffix(name, ".gz") {
-		return "", fmt.Errorf("%s: compressed vectors are read but not written; leave out .gz", path)
+		return "", fmt.Errorf("%s: w2vcl reads compressed vectors but does not write them; leave out .gz", path)
 	}
-	return "", fmt.Errorf("%s: the extension does not say which format is wanted; use .txt, .bin, .vec, .glove, .npy, .safetensors or .tsv, or name a format (%s)", path, list(Formats()))
+	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors or .tsv, or name a format (%s)", path, list(Formats()))
 }
 
+// list joins the names of formats with commas.
 func list(formats []Format) string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
@@ -74,9 +73,12 @@ func list(formats []Format) string {
 	return strings.Join(names, ", ")
 }
 
-// Save writes a table to path in format f; an empty f takes the format from
-// the extension. NPY and Projector write a second file beside it, see
-// [SiblingPath]. Each file is written whole or not at all.
+// Save writes a table to path in format f. With an empty f the extension decides;
+// see [FormatOf]. NPY and Projector write a second file beside it; see
+// [WordsPath]. Each file is written whole or not at all.
+//
+// Errors: no such format, a word that the format cannot hold, a file that cannot
+// be written.
 func Save(path string, t *Table, f Format) error {
 	if f == "" {
 		var err error
@@ -87,10 +89,11 @@ func Save(path string, t *Table, f Format) error {
 	if err := checkWords(t, f); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	// The words first: a matrix beside the words of an older table of the
-	// same size would go unnoticed, words without a matrix do not.
-	if sibling := SiblingPath(path, f); sibling != "" {
-		if err := atomicfile.Write(sibling, func(w io.Writer) error { return writeWords(w, t.Words) }); err != nil {
+	// The words come first. If writing stops between the files, Load reports
+	// words without a matrix. It could not notice a new matrix beside the words
+	// of an older table of the same size.
+	if beside := WordsPath(path, f); beside != "" {
+		if err := atomicfile.Write(beside, func(w io.Writer) error { return writeWords(w, t.Words) }); err != nil {
 			return err
 		}
 	}
@@ -114,13 +117,13 @@ func Save(path string, t *Table, f Format) error {
 	})
 }
 
-// SiblingPath returns the file that holds the words of vectors stored at path
-// in format f, or "" where the words are in the same file: OUT.words.txt
-// beside OUT.npy; metadata.tsv beside vectors.tsv, and OUT.metadata.tsv beside
-// any other OUT.tsv.
-func SiblingPath(path string, f Format) string {
+// WordsPath returns the path of the file that holds the words for vectors at path
+// in format f. It is OUT.words.txt beside OUT.npy, metadata.tsv beside vectors.tsv,
+// and OUT.metadata.tsv beside any other OUT.tsv. It is "" for formats that keep
+// the words in the same file.
+func WordsPath(path string, f Format) string {
 	dir, name := filepath.Split(path)
-	if strings.EqualFold(filepath.Ext(name), ".gz") { // read only; the words may be plain or .gz too
+	if strings.EqualFold(filepath.Ext(name), ".gz") { // only Load sees such a path; open recognizes gzip in the words, too
 		name = name[:len(name)-len(".gz")]
 	}
 	stem := strings.TrimSuffix(name, filepath.Ext(name))
@@ -136,7 +139,7 @@ func SiblingPath(path string, f Format) string {
 	return ""
 }
 
-// forbidden returns the characters that words must not contain in format f.
+// forbidden returns the characters that a word in format f must not contain.
 func forbidden(f Format) string {
 	switch f {
 	case NPY, Safetensors:
@@ -147,7 +150,7 @@ func forbidden(f Format) string {
 	return " \t\n\r\x00"
 }
 
-// checkWords refuses words that would come back different from format f.
+// checkWords refuses a table whose words Load would not read back from format f.
 func checkWords(t *Table, f Format) error {
 	for i, word := range t.Words {
 		if j := strings.IndexAny(word, forbidden(f)); j >= 0 {
@@ -156,7 +159,7 @@ func checkWords(t *Table, f Format) error {
 	}
 	if f == GloVe && t.Dim == 1 {
 		if _, _, ok := parseHeader(fmt.Appendf(nil, "%s %v", t.Words[0], t.Vectors[0])); ok {
-			return fmt.Errorf("the first line (%s %v) would be taken for a header; write format %s", t.Words[0], t.Vectors[0], Word2VecText)
+			return fmt.Errorf("the first line (%s %v) would be taken for a header; write it as format %s", t.Words[0], t.Vectors[0], Word2VecText)
 		}
 	}
 	return nil

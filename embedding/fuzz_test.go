@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// loadBytes is Load of a file with that content and words beside it.
+// loadBytes loads a file with this content and with words beside it.
 func loadBytes(content []byte, words []string) (*Table, error) {
 	in := newInput(bytes.NewReader(content), int64(len(content)))
 	format, err := detect(in.Reader)
@@ -27,7 +27,7 @@ func loadBytes(content []byte, words []string) (*Table, error) {
 	})
 }
 
-// saveBytes is what Save writes to the main file.
+// saveBytes returns the content of the file of vectors that Save writes.
 func saveBytes(t testing.TB, table *Table, f Format) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "out")
@@ -41,8 +41,8 @@ func saveBytes(t testing.TB, table *Table, f Format) []byte {
 	return content
 }
 
-// TestSmallBinary: text and binary files share their first line, and small
-// ones leave little to tell them apart by.
+// TestSmallBinary checks that Load tells text from binary. Both begin with the same
+// line, and small files differ in few bytes.
 func TestSmallBinary(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -73,8 +73,8 @@ func TestSmallBinary(t *testing.T) {
 	}
 }
 
-// FuzzLoad: no content makes a reader panic or allocate more than a multiple
-// of its length, and what is read can be written and read again.
+// FuzzLoad checks that no content makes Load panic or allocate more than a multiple
+// of the content's length, and that every loaded table can be saved and loaded.
 func FuzzLoad(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil {
@@ -99,7 +99,7 @@ func FuzzLoad(f *testing.F) {
 		runtime.ReadMemStats(&before)
 		table, err := loadBytes(content, []string{"a", "b"})
 		runtime.ReadMemStats(&after)
-		// 1 MiB is the buffer, another one the small file read twice by isBinary.
+		// The buffer takes 1 MiB, and isBinary, which reads small files twice, another.
 		const fixed, multiple = 4 << 20, 300
 		if used := after.TotalAlloc - before.TotalAlloc; used > fixed+multiple*uint64(len(content)) {
 			t.Errorf("%d bytes allocated for a file of %d", used, len(content))
@@ -108,7 +108,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		if _, err := NewTable(table.Words, table.Dim, table.Vectors); err != nil {
-			t.Errorf("a table that NewTable refuses: %v", err)
+			t.Errorf("NewTable refuses a loaded table: %v", err)
 		}
 		for _, format := range []Format{Word2VecText, Word2VecBinary, GloVe, Safetensors} {
 			if checkWords(table, format) != nil {
@@ -123,7 +123,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzWords: the words beside a matrix.
+// FuzzWords reads the words beside a matrix.
 func FuzzWords(f *testing.F) {
 	f.Add("a\nb\r\n")
 	f.Add("\n")

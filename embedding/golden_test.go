@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// golden is the table of the files in testdata, which gensim, numpy and the
-// safetensors library wrote (testdata/make_golden.py).
+// golden returns the table in the files of testdata. gensim, NumPy and the
+// safetensors library wrote them (testdata/make_golden.py).
 func golden(t testing.TB) *Table {
 	t.Helper()
 	negativeZero := float32(math.Copysign(0, -1))
@@ -31,7 +31,7 @@ func mustTable(t testing.TB, words []string, dim int, vectors []float32) *Table 
 	return table
 }
 
-// requireEqual compares bits, so that -0 is not 0.
+// requireEqual compares tables. Values must have the same bits: -0 is not 0.
 func requireEqual(t testing.TB, got, want *Table) {
 	t.Helper()
 	sameBits := func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
@@ -59,7 +59,7 @@ func TestLoadGolden(t *testing.T) {
 	}
 }
 
-// TestSaveGolden: byte by byte what word2vec.c and numpy write.
+// TestSaveGolden checks that Save writes the same bytes as word2vec.c and NumPy.
 func TestSaveGolden(t *testing.T) {
 	for name, format := range map[string]Format{"word2vec-c.bin": Word2VecBinary, "numpy.npy": NPY, "numpy.words.txt": NPY} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestSaveGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if name == "numpy.words.txt" {
-				path = SiblingPath(path, NPY)
+				path = WordsPath(path, NPY)
 			}
 			got, err := os.ReadFile(path)
 			if err != nil {

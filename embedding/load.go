@@ -10,9 +10,9 @@ import (
 	"os"
 )
 
-// Load reads a table in any of the formats, plain or compressed with gzip. The
-// format is found out from the content, never from the name. Errors name the
-// file and the line, word or byte.
+// Load reads a table in any format, plain or compressed with gzip. It recognizes
+// the format by the content, never by the name. Errors name the file and the
+// line, word or byte.
 func Load(path string) (*Table, error) {
 	in, closeFile, err := open(path)
 	if err != nil {
@@ -23,21 +23,20 @@ func Load(path string) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	t, err := read(in, format, func() ([]string, error) { return loadWords(SiblingPath(path, format)) })
+	t, err := read(in, format, func() ([]string, error) { return loadWords(WordsPath(path, format)) })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return t, nil
 }
 
-// An input is a stream of vectors. size is a bound on the bytes it holds if
-// that is known, else 0; it only guides allocation.
+// An input is a stream of vectors.
 type input struct {
 	*bufio.Reader
-	size int64
+	size int64 // at most so many bytes, or 0 if unknown; only guides allocation
 }
 
-// open opens path for reading and takes gzip off.
+// open opens path for reading and decompresses gzip.
 func open(path string) (in input, closeFile func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -67,25 +66,26 @@ func open(path string) (in input, closeFile func(), err error) {
 	return newInput(gz, 0), closeFile, nil
 }
 
-// newInput buffers 1 MiB, which is also the longest word and the longest first
-// line that is looked at.
+// newInput buffers 1 MiB. No word of a binary file, no header and no first line
+// that detect looks at may be longer.
 func newInput(r io.Reader, size int64) input {
 	return input{bufio.NewReaderSize(r, 1<<20), size}
 }
 
-// end is an error if anything is left to read.
-func (in input) end() error {
+// expectEnd returns an error if there is more to read.
+func (in input) expectEnd() error {
 	_, err := in.Peek(1)
 	if err == io.EOF {
 		return nil
 	}
 	if err == nil {
-		err = errors.New("there are more data than there should be")
+		err = errors.New("there are more data than expected")
 	}
 	return err
 }
 
-// read reads a table; words gives the words where they are in another file.
+// read reads a table in format f. words returns the words of formats that keep
+// them in another file.
 func read(in input, f Format, words func() ([]string, error)) (*Table, error) {
 	switch f {
 	case Word2VecText:
@@ -101,5 +101,5 @@ func read(in input, f Format, words func() ([]string, error)) (*Table, error) {
 	case Projector:
 		return readProjector(in, words)
 	}
-	return nil, fmt.Errorf("format %s is not read", f)
+	return nil, fmt.Errorf("cannot read format %s", f)
 }

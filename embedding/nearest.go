@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// rowBlock rows of the table and queryBlock queries are multiplied at a time:
-// at dimension 128 the rows take 128 KiB and stay in the second-level cache
-// while every query passes over them.
+// A search multiplies rowBlock rows of the table with queryBlock queries at a time.
+// At dimension 128 the rows take 128 KiB, so they stay in the second-level cache
+// for all queries.
 const (
 	rowBlock   = 256
 	queryBlock = 64
@@ -25,28 +25,29 @@ type Neighbor struct {
 	Cosine float32 `json:"cosine"`
 }
 
-// Nearest returns, for each query, the k rows of largest cosine with it, best
-// first; equal cosines are ordered by row. A query is a vector of dimension N
-// of any length. exclude, where given, lists the rows that must not be
-// returned: exclude[q] for query q. An answer has fewer than k neighbours only
-// if the table has fewer rows left. The cosine with a vector of zeros is 0.
+// Nearest returns, for each query, the k rows with the largest cosine to it, best
+// first. Of equal cosines the earlier row comes first. A query is a vector of N
+// values and of any length. exclude[q], where given, lists rows that are no answer
+// to query q. An answer has fewer than k neighbours only if the table has fewer
+// rows left. The cosine with a vector of zeros is 0.
 //
-// The result does not depend on the number of processors. Errors: a query of
-// another dimension, NaN or infinity in it, k below 1, a cancelled context.
+// The result is the same on any number of processors. Errors: a query of another
+// dimension, NaN or infinity in a query, k below 1, more lists in exclude than
+// queries, a cancelled context.
 func (t *Table) Nearest(ctx context.Context, queries [][]float32, k int, exclude ...[]int) ([][]Neighbor, error) {
 	if k < 1 {
-		return nil, fmt.Errorf("%d neighbours asked for; ask for 1 or more", k)
+		return nil, fmt.Errorf("cannot search for %d neighbours; ask for 1 or more", k)
 	}
 	if len(exclude) > len(queries) {
-		return nil, fmt.Errorf("%d lists of excluded rows for %d queries", len(exclude), len(queries))
+		return nil, fmt.Errorf("there are %d lists of excluded rows for %d queries", len(exclude), len(queries))
 	}
-	units, err := t.unitQueries(queries)
+	normalized, err := t.normalizedQueries(queries)
 	if err != nil {
 		return nil, err
 	}
-	s := search{table: t, units: units, exclude: make([][]int, len(queries)), k: min(k, t.Len())}
+	s := search{table: t, queries: normalized, exclude: make([][]int, len(queries)), k: min(k, t.Len())}
 	copy(s.exclude, exclude)
-	t.Normalized() // once, before the workers
+	t.Normalized() // compute them before the workers need them
 
 	workers := min(runtime.GOMAXPROCS(0), (t.Len()+rowBlock-1)/rowBlock)
 	found := make([][]ranking, workers)
@@ -61,56 +62,56 @@ func (t *Table) Nearest(ctx context.Context, queries [][]float32, k int, exclude
 	return s.merge(found), nil
 }
 
-// NearestWords is [Table.Nearest] for rows of the table: the k nearest words
-// of each row, without the row itself.
+// NearestWords is [Table.Nearest] with rows of the table as queries. The answer to a
+// row does not contain the row itself.
 func (t *Table) NearestWords(ctx context.Context, rows []int, k int) ([][]Neighbor, error) {
 	queries, exclude := make([][]float32, len(rows)), make([][]int, len(rows))
 	for i, row := range rows {
 		if row < 0 || row >= t.Len() {
-			return nil, fmt.Errorf("row %d is not in a table of %d words", row, t.Len())
+			return nil, fmt.Errorf("there is no row %d in a table of %d words", row, t.Len())
 		}
 		queries[i], exclude[i] = t.Vector(row), []int{row}
 	}
 	return t.Nearest(ctx, queries, k, exclude...)
 }
 
-// Cosines writes the cosines of queries of length 1 with the rows first to
-// last-1 of the table; it is the building block of batched searches.
-// queries: (Q, N), dst: (Q, last-first), both row-major. A query that is not of
-// length 1 gives dot products with the unit rows instead.
+// Cosines computes the cosines of queries of length 1 with rows first to last-1 of
+// the table. Batched searches are made of it. queries: (Q, N), dst: (Q, last-first),
+// both row-major. For a query of another length, the results are its dot products
+// with the normalized rows.
 func (t *Table) Cosines(dst, queries []float32, first, last int) {
 	products(dst, queries, t.Normalized()[first*t.Dim:last*t.Dim], t.Dim)
 }
 
-// unitQueries copies the queries, scaled to length 1, into one (Q, N) block.
-func (t *Table) unitQueries(queries [][]float32) ([]float32, error) {
-	units := make([]float32, 0, len(queries)*t.Dim)
+// normalizedQueries returns the queries, scaled to length 1, as one (Q, N) matrix.
+func (t *Table) normalizedQueries(queries [][]float32) ([]float32, error) {
+	normalized := make([]float32, 0, len(queries)*t.Dim)
 	for q, query := range queries {
 		if len(query) != t.Dim {
-			return nil, fmt.Errorf("query %d has dimension %d, the table has %d", q, len(query), t.Dim)
+			return nil, fmt.Errorf("query %d has dimension %d, but the table has %d", q, len(query), t.Dim)
 		}
 		for i, v := range query {
 			if !finite(v) {
 				return nil, fmt.Errorf("value %d of query %d is %v", i, q, v)
 			}
 		}
-		units = append(units, query...)
-		normalize(units[q*t.Dim:])
+		normalized = append(normalized, query...)
+		normalize(normalized[q*t.Dim:])
 	}
-	return units, nil
+	return normalized, nil
 }
 
-// A search is one call of Nearest; its workers share the blocks of rows.
+// A search is one call of Nearest. Its workers share the blocks of rows.
 type search struct {
 	table   *Table
-	units   []float32 // (Q, N)
-	exclude [][]int   // per query
+	queries []float32 // (Q, N), rows of length 1
+	exclude [][]int   // rows that are no answer, for each query
 	k       int
 	next    atomic.Int64 // the next block of rows
 }
 
-// work takes blocks of rows until none is left and returns the best k rows it
-// met for each query. The blocks come in rising order, which ranking relies on.
+// work takes blocks of rows until none is left. It returns the best k of these rows
+// for each query. Its blocks come in rising order, as ranking needs them.
 func (s *search) work(ctx context.Context) []ranking {
 	t := s.table
 	best := make([]ranking, len(s.exclude))
@@ -124,7 +125,7 @@ func (s *search) work(ctx context.Context) []ranking {
 		for q := 0; q < len(best); q += queryBlock {
 			end := min(q+queryBlock, len(best))
 			block := cosines[:(end-q)*(last-first)]
-			t.Cosines(block, s.units[q*t.Dim:end*t.Dim], first, last)
+			t.Cosines(block, s.queries[q*t.Dim:end*t.Dim], first, last)
 			for i := q; i < end; i++ {
 				best[i].addBlock(block[(i-q)*(last-first):][:last-first], first, s.k, s.exclude[i])
 			}
@@ -133,7 +134,7 @@ func (s *search) work(ctx context.Context) []ranking {
 	return best
 }
 
-// merge joins what the workers found.
+// merge joins the rankings of all workers into the answers.
 func (s *search) merge(found [][]ranking) [][]Neighbor {
 	answers := make([][]Neighbor, len(s.exclude))
 	for q := range answers {
@@ -153,21 +154,22 @@ func (s *search) merge(found [][]ranking) [][]Neighbor {
 	return answers
 }
 
+// A candidate is a row that may be an answer to a query.
 type candidate struct {
 	cosine float32
 	row    int
 }
 
-// worse orders candidates: lower cosine, or later row on a tie.
+// worse reports whether a ranks after b: by a lower cosine or, on a tie, a later row.
 func (a candidate) worse(b candidate) bool {
 	return a.cosine < b.cosine || a.cosine == b.cosine && a.row > b.row
 }
 
-// A ranking is a heap of the best candidates so far, the worst of them first.
+// A ranking is a heap of the best candidates so far. The worst of them is first.
 type ranking []candidate
 
-// addBlock offers rows first, first+1, … with their cosines. Rows must be
-// offered in rising order: a later row never wins a tie.
+// addBlock offers the rows first, first+1, … with their cosines to the best k.
+// Blocks must come in rising order: a later row never wins a tie.
 func (r *ranking) addBlock(cosines []float32, first, k int, exclude []int) {
 	for i, cosine := range cosines {
 		if len(*r) == k && cosine <= (*r)[0].cosine {
@@ -179,7 +181,7 @@ func (r *ranking) addBlock(cosines []float32, first, k int, exclude []int) {
 	}
 }
 
-// add puts c on the heap, in place of the worst one when there are k.
+// add puts c on the heap. If the heap holds k candidates, c replaces the worst one.
 func (r *ranking) add(c candidate, k int) {
 	if len(*r) < k {
 		*r = append(*r, c)

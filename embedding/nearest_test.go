@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// normalTable has normally distributed values; every eighth row repeats an
-// earlier one, so that there are ties.
+// normalTable returns a table of normally distributed values. Every eighth row
+// repeats an earlier one, so that there are ties.
 func normalTable(t testing.TB, words, dim int) *Table {
 	random := rand.New(rand.NewPCG(uint64(words), uint64(dim)))
 	names := make([]string, words)
@@ -31,10 +31,11 @@ func normalTable(t testing.TB, words, dim int) *Table {
 	return mustTable(t, names, dim, values)
 }
 
-// naiveNearest is the definition: all dot products with unit rows, sorted.
+// naiveNearest follows the definition: it sorts all dot products with the normalized
+// rows.
 func naiveNearest(t *Table, query []float32, k int, exclude []int) []Neighbor {
-	unit := slices.Clone(query)
-	normalize(unit)
+	normalized := slices.Clone(query)
+	normalize(normalized)
 	var all []Neighbor
 	for i, word := range t.Words {
 		if slices.Contains(exclude, i) {
@@ -42,7 +43,7 @@ func naiveNearest(t *Table, query []float32, k int, exclude []int) []Neighbor {
 		}
 		var sum float32
 		for d, x := range t.Normalized()[i*t.Dim : (i+1)*t.Dim] {
-			sum += unit[d] * x
+			sum += normalized[d] * x
 		}
 		all = append(all, Neighbor{i, word, sum})
 	}
@@ -86,8 +87,8 @@ func TestNearestAgainstNaive(t *testing.T) {
 	}
 }
 
-// compare allows another last bit, as a compiler may fuse multiply and add in
-// one of the loops and not in the other; then neighbours may change places.
+// compare allows another last bit, because a compiler may fuse multiply and add in
+// only one of the loops. Then neighbours may change places.
 func compare(t *testing.T, got, want []Neighbor, where string) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -117,13 +118,13 @@ func TestNearestDoesNotDependOnProcessors(t *testing.T) {
 	for _, processors := range []int{2, 3, 8} {
 		runtime.GOMAXPROCS(processors)
 		if got, err := table.Nearest(context.Background(), queries, 20); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%d processors: another answer, error %v", processors, err)
+			t.Errorf("%d processors give another answer, error %v", processors, err)
 		}
 	}
 }
 
 func TestNearestTies(t *testing.T) {
-	// Powers of two, so that normalised rows are equal bit by bit.
+	// Powers of two, so that normalized rows have equal bits.
 	table := mustTable(t, []string{"a", "b", "c", "d", "zero"}, 2, []float32{0, 2, 4, 0, 1, 0, 2, 0, 0, 0})
 	got, err := table.Nearest(context.Background(), [][]float32{{8, 0}, {0, 0}}, 3, []int{2})
 	if err != nil {
@@ -193,7 +194,7 @@ func TestProducts(t *testing.T) {
 					}
 				}
 				if dst[count*rows] != guard {
-					t.Fatalf("N %d, %dx%d: written behind the end", dim, count, rows)
+					t.Fatalf("N %d, %dx%d: products wrote behind the end", dim, count, rows)
 				}
 			}
 		}

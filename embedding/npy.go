@@ -14,15 +14,15 @@ import (
 
 const npyMagic = "\x93NUMPY"
 
-// The header of a .npy file is a Python dictionary; numpy writes it in this
-// form only.
+// The header of a .npy file is a Python dictionary. NumPy always writes it in this
+// form.
 var (
 	npyType  = regexp.MustCompile(`'descr':\s*'([^']*)'`)
 	npyOrder = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
 	npyShape = regexp.MustCompile(`'shape':\s*\(([^)]*)\)`)
 )
 
-// readNPY reads a matrix of float32 or float64 in C order, (V, N); words gives
+// readNPY reads a matrix (V, N) of float32 or float64 in C order. words returns
 // its words.
 func readNPY(in input, words func() ([]string, error)) (*Table, error) {
 	header, err := readNPYHeader(in)
@@ -31,29 +31,29 @@ func readNPY(in input, words func() ([]string, error)) (*Table, error) {
 	}
 	rows, dim, width, err := parseNPYHeader(header)
 	if err != nil {
-		return nil, fmt.Errorf("numpy header %s: %w", shorten([]byte(header)), err)
+		return nil, fmt.Errorf("NumPy header %s: %w", shorten([]byte(header)), err)
 	}
-	vectors := make([]float32, 0, in.likely(rows, dim, int64(width)))
+	vectors := make([]float32, 0, in.capacity(rows, dim, int64(width)))
 	if vectors, err = appendFloats(vectors, in.Reader, rows*dim, width); err != nil {
 		return nil, err
 	}
-	if err := in.end(); err != nil {
+	if err := in.expectEnd(); err != nil {
 		return nil, fmt.Errorf("after the matrix of %d by %d values: %w", rows, dim, err)
 	}
 	names, err := words()
 	if err != nil {
 		return nil, err
 	}
-	return newTableOf(names, int(dim), vectors)
+	return newTableWith(names, int(dim), vectors)
 }
 
-// readNPYHeader reads the magic, the version, the header's length and the
-// header itself.
+// readNPYHeader reads the magic bytes, the version, the header's length and the
+// header. It returns the header alone.
 func readNPYHeader(in input) (string, error) {
-	const short, long = 10, 12 // bytes before the header in versions 1, and 2 and 3
+	const short, long = 10, 12 // bytes before the header: in version 1; in versions 2 and 3
 	start, err := in.Peek(long)
 	if err != nil {
-		return "", errors.New("the file ends within the numpy header")
+		return "", errors.New("the file ends within the NumPy header")
 	}
 	version := start[6]
 	before, length := short, int(binary.LittleEndian.Uint16(start[8:]))
@@ -61,17 +61,17 @@ func readNPYHeader(in input) (string, error) {
 		before, length = long, int(min(binary.LittleEndian.Uint32(start[8:]), 1<<30))
 	}
 	if version < 1 || version > 3 {
-		return "", fmt.Errorf("numpy format version %d is not known", version)
+		return "", fmt.Errorf("NumPy's format version %d is not read, only 1 to 3", version)
 	}
 	header, err := in.Peek(min(before+length, in.Size()))
 	if err != nil || len(header) < before+length {
-		return "", fmt.Errorf("the numpy header of %d bytes is cut or too long", length)
+		return "", fmt.Errorf("the NumPy header of %d bytes is cut or too long", length)
 	}
 	in.Discard(len(header))
 	return string(header[before:]), nil
 }
 
-// parseNPYHeader returns the shape and the bytes of one value.
+// parseNPYHeader returns the shape and the width of a value in bytes.
 func parseNPYHeader(header string) (rows, dim int64, width int, err error) {
 	dtype, order, shape := npyType.FindStringSubmatch(header), npyOrder.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
 	if dtype == nil || order == nil || shape == nil {
@@ -83,28 +83,28 @@ func parseNPYHeader(header string) (rows, dim int64, width int, err error) {
 	case "<f8":
 		width = 8
 	default:
-		return 0, 0, 0, fmt.Errorf("values of type %s are not read; save vectors.astype(np.float32)", dtype[1])
+		return 0, 0, 0, fmt.Errorf("values of type %s are not read; save vectors.astype(np.float32) instead", dtype[1])
 	}
 	if order[1] == "True" {
-		return 0, 0, 0, errors.New("the matrix is in Fortran order; save np.ascontiguousarray(vectors)")
+		return 0, 0, 0, errors.New("the matrix is in Fortran order; save np.ascontiguousarray(vectors) instead")
 	}
 	sides := strings.Split(strings.TrimSuffix(strings.ReplaceAll(shape[1], " ", ""), ","), ",")
 	if len(sides) != 2 {
-		return 0, 0, 0, fmt.Errorf("an array of %d dimensions is not a matrix of words by values", len(sides))
+		return 0, 0, 0, fmt.Errorf("an array of %d dimensions is not a matrix; it needs 2, words by values", len(sides))
 	}
 	rows, err = strconv.ParseInt(sides[0], 10, 64)
 	if err != nil || rows < 1 || rows > 1<<40 {
-		return 0, 0, 0, fmt.Errorf("%s rows", sides[0])
+		return 0, 0, 0, fmt.Errorf("a matrix cannot have %s rows", sides[0])
 	}
 	if dim, err = strconv.ParseInt(sides[1], 10, 64); err != nil {
-		return 0, 0, 0, fmt.Errorf("%s columns", sides[1])
+		return 0, 0, 0, fmt.Errorf("a matrix cannot have %s columns", sides[1])
 	}
 	return rows, dim, width, checkDim(dim)
 }
 
-// writeNPY writes the matrix as numpy.save does, version 1.0.
+// writeNPY writes the matrix in version 1.0 of the format, as numpy.save does.
 func writeNPY(w io.Writer, t *Table) error {
-	const alignment = 64 // of the data, for memory maps
+	const alignment = 64 // the data begin at a multiple of it, for memory maps
 	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", t.Len(), t.Dim)
 	before := len(npyMagic) + 4
 	padding := alignment - (before+len(header)+1)%alignment

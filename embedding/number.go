@@ -13,13 +13,12 @@ var powersOfTen = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// parseFloat reads the number at the start of b, up to a space, a tab or the
-// end, and returns how long it is. The value is rounded correctly, as
-// strconv.ParseFloat(s, 32) does; this is the fast path for the numbers that
-// files of vectors hold.
+// parseFloat parses the number at the start of b, up to a separator or the end,
+// and returns its length in bytes. It rounds as strconv.ParseFloat(s, 32) does,
+// but is faster for the numbers in files of vectors. NaN and infinity are errors.
 func parseFloat(b []byte) (value float32, length int, err error) {
 	var mantissa uint64
-	var digits, fraction int // digits seen, and how many of them after the point
+	var digits, fraction int // all digits, and the digits after the point
 	i, point := 0, false
 	negative := len(b) > 0 && b[0] == '-'
 	if negative {
@@ -46,21 +45,23 @@ func parseFloat(b []byte) (value float32, length int, err error) {
 		exponent += e
 		i += 1 + n
 	}
-	if !plain || i < len(b) && b[i] != ' ' && b[i] != '\t' || mantissa >= 1<<53 || exponent < -22 || exponent > 22 {
+	if !plain || i < len(b) && !isSeparator(b[i]) || mantissa >= 1<<53 || exponent < -22 || exponent > 22 {
 		return parseAnyFloat(b)
 	}
 	// Mantissa and power are exact, so this one operation rounds correctly to
-	// float64 (Clinger's fast path).
+	// float64 (the fast path of Clinger, "How to read floating point numbers
+	// accurately", PLDI 1990).
 	v := float64(mantissa)
 	if exponent < 0 {
 		v /= powersOfTen[-exponent]
 	} else {
 		v *= powersOfTen[exponent]
 	}
-	// Rounding again to float32 is correct unless v lies exactly between two
-	// of them, or where float32 has fewer bits, or none.
-	const below, half = 1<<29 - 1, 1 << 28
-	if math.Float64bits(v)&below == half || v != 0 && (v < 0x1p-126 || v > math.MaxFloat32) {
+	// float32 drops the low 29 bits of a float64's mantissa. This second rounding
+	// is correct unless v lies exactly between two float32, or is too small for
+	// all bits of a float32, or too large.
+	const dropped, middle = 1<<29 - 1, 1 << 28
+	if math.Float64bits(v)&dropped == middle || v != 0 && (v < 0x1p-126 || v > math.MaxFloat32) {
 		return parseAnyFloat(b)
 	}
 	if negative {
@@ -69,8 +70,8 @@ func parseFloat(b []byte) (value float32, length int, err error) {
 	return float32(v), i, nil
 }
 
-// parseExponent reads an exponent of at most three digits; n is 0 if there is
-// none or it is longer.
+// parseExponent parses an exponent of at most three digits and returns its length
+// n in bytes. n is 0 if there is none or it is longer.
 func parseExponent(b []byte) (e, n int) {
 	negative := false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -93,15 +94,15 @@ func parseExponent(b []byte) (e, n int) {
 	return e, n
 }
 
-// parseAnyFloat is the slow path of parseFloat, and the place of its errors.
+// parseAnyFloat is the slow path of parseFloat. It alone returns errors.
 func parseAnyFloat(b []byte) (value float32, length int, err error) {
-	for length < len(b) && b[length] != ' ' && b[length] != '\t' {
+	for length < len(b) && !isSeparator(b[length]) {
 		length++
 	}
 	v, err := strconv.ParseFloat(string(b[:length]), 32)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return 0, length, fmt.Errorf("%s is out of float32's range", shorten(b[:length]))
+		return 0, length, fmt.Errorf("%s is out of the range of float32", shorten(b[:length]))
 	case err != nil:
 		return 0, length, fmt.Errorf("%s is not a number", shorten(b[:length]))
 	case !finite(float32(v)):
@@ -119,13 +120,13 @@ func shorten(b []byte) string {
 	return fmt.Sprintf("%q", b)
 }
 
-// onlyNumbers reports whether a line is one or more numbers separated by tabs,
-// which no format but the projector's begins with.
+// onlyNumbers reports whether a line is one or more numbers separated by tabs.
+// Only the projector's files begin with such a line.
 func onlyNumbers(line []byte) bool {
 	line = trimLineEnd(line)
 	for {
-		value, n, err := parseFloat(line)
-		if err != nil || !finite(value) || n < len(line) && line[n] != '\t' {
+		_, n, err := parseFloat(line)
+		if err != nil || n < len(line) && line[n] != '\t' {
 			return false
 		}
 		if n == len(line) {
@@ -135,8 +136,8 @@ func onlyNumbers(line []byte) bool {
 	}
 }
 
-// trimLineEnd takes the line break off, with the spaces that word2vec and
-// fastText leave before it.
+// trimLineEnd cuts the line break off, and the spaces that word2vec and fastText
+// leave before it.
 func trimLineEnd(line []byte) []byte {
 	for len(line) > 0 {
 		switch line[len(line)-1] {

@@ -1,6 +1,6 @@
 package embedding
 
-// products writes the dot products of all queries with all rows:
+// products computes the dot products of all queries with all rows:
 //
 //	for q := range Q {
 //		for r := range R {
@@ -8,10 +8,9 @@ package embedding
 //		}
 //	}
 //
-// queries: (Q, N), rows: (R, N), dst: (Q, R), all row-major. It is the only
-// inner product of the room: a faster kernel goes here. Each product is summed
-// in the order of the dimensions with one sum, so that its value does not
-// depend on what else is in the block.
+// queries: (Q, N), rows: (R, N), dst: (Q, R), all row-major. Searches have no other
+// arithmetic: a faster kernel goes here. One sum adds up each product in the order
+// of the dimensions, so the value depends on no other query or row.
 func products(dst, queries, rows []float32, dim int) {
 	count, width := len(queries)/dim, len(rows)/dim
 	vector := func(m []float32, i int) []float32 { return m[i*dim : (i+1)*dim : (i+1)*dim] }
@@ -29,12 +28,11 @@ func products(dst, queries, rows []float32, dim int) {
 	}
 }
 
-// tile returns a·c, a·d, b·c and b·d. Four loads feed four products, and the
-// four sums, which do not wait for each other, stay in registers; larger tiles
-// were slower in Go.
+// tile returns a·c, a·d, b·c and b·d. Four loads feed four products. The four sums
+// stay in registers and do not wait for each other. Larger tiles were slower in Go.
 func tile(a, b, c, d []float32) (ac, ad, bc, bd float32) {
 	n := len(a)
-	b, c, d = b[:n], c[:n], d[:n] // spares the loop its bounds checks
+	b, c, d = b[:n], c[:n], d[:n] // removes bounds checks from the loop
 	for k, x := range a {
 		y, v, w := b[k], c[k], d[k]
 		ac += x * v
@@ -45,6 +43,7 @@ func tile(a, b, c, d []float32) (ac, ad, bc, bd float32) {
 	return ac, ad, bc, bd
 }
 
+// dot returns a·b.
 func dot(a, b []float32) float32 {
 	b = b[:len(a)]
 	var sum float32

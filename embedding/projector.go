@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readProjector reads the files of TensorBoard's embedding projector: a line
-// of values separated by tabs for each word; words gives the metadata.
+// readProjector reads the files of TensorBoard's projector: a line of values for
+// each word, separated by tabs. words returns the lines of the metadata.
 func readProjector(in input, words func() ([]string, error)) (*Table, error) {
 	var vectors []float32
 	dim, rows := 0, 0
@@ -28,7 +28,7 @@ func readProjector(in input, words func() ([]string, error)) (*Table, error) {
 			if err := checkDim(int64(dim)); err != nil {
 				return nil, fmt.Errorf("line 1: %w", err)
 			}
-			vectors = in.growLike(line, vectors)
+			vectors = in.growByLine(line, vectors)
 		}
 		rows++
 		if found := len(vectors) - start; found != dim {
@@ -39,11 +39,11 @@ func readProjector(in input, words func() ([]string, error)) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTableOf(firstColumn(metadata), dim, vectors)
+	return newTableWith(firstColumn(metadata), dim, vectors)
 }
 
-// firstColumn takes the words out of metadata: metadata of several columns
-// have a title line, a single column has none.
+// firstColumn returns the words in lines of metadata. Metadata with several columns
+// begin with a line of titles; a single column has none.
 func firstColumn(lines []string) []string {
 	if len(lines) == 0 || !strings.Contains(lines[0], "\t") {
 		return lines
@@ -55,7 +55,7 @@ func firstColumn(lines []string) []string {
 	return words
 }
 
-// writeProjector writes the values; the words go to the file beside them.
+// writeProjector writes the values. Save writes the words to the file beside them.
 func writeProjector(w io.Writer, t *Table) error {
 	var line []byte
 	for i := range t.Words {

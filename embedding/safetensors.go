@@ -10,14 +10,14 @@ import (
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 )
 
-// Our safetensors files hold "vectors", float32 (V, N), and "words", the words
-// in UTF-8 joined by line breaks, as bytes: a tensor, because metadata do not
-// come back from the library's load_file. In Python:
+// Our safetensors files hold two tensors: "vectors", float32 (V, N), and "words",
+// the bytes of the words in UTF-8, joined by line breaks. The words are not in the
+// metadata, because the library's load_file does not return metadata. In Python:
 //
 //	tensors = safetensors.numpy.load_file(path)
 //	words = tensors["words"].tobytes().decode().split("\n")
 
-// readSafetensors reads the tensors "vectors" and "words" and skips others.
+// readSafetensors reads the tensors "vectors" and "words". It skips all others.
 func readSafetensors(in input) (*Table, error) {
 	_, tensors, err := safetensors.ReadHeader(in)
 	if err == nil {
@@ -33,7 +33,7 @@ func readSafetensors(in input) (*Table, error) {
 		switch t.Name {
 		case "vectors":
 			dim = t.Shape[1]
-			vectors = make([]float32, 0, in.likely(t.Shape[0], dim, 4))
+			vectors = make([]float32, 0, in.capacity(t.Shape[0], dim, 4))
 			vectors, err = appendFloats(vectors, in.Reader, t.Size/4, 4)
 		case "words":
 			_, err = io.CopyN(&words, in, t.Size)
@@ -47,17 +47,17 @@ func readSafetensors(in input) (*Table, error) {
 			return nil, fmt.Errorf("tensor %q: %w", t.Name, err)
 		}
 	}
-	if err := in.end(); err != nil {
+	if err := in.expectEnd(); err != nil {
 		return nil, fmt.Errorf("after the last tensor: %w", err)
 	}
 	names := strings.Split(words.String(), "\n")
 	for i, name := range names {
 		names[i] = validWord([]byte(name))
 	}
-	return newTableOf(names, int(dim), vectors)
+	return newTableWith(names, int(dim), vectors)
 }
 
-// checkTensors checks that vectors and words are there, as they should be.
+// checkTensors checks that both tensors exist and have the right type and shape.
 func checkTensors(tensors []safetensors.Tensor) error {
 	checks := map[string]func(safetensors.Tensor) error{"vectors": checkVectors, "words": checkWordBytes}
 	for _, t := range tensors {
@@ -70,7 +70,7 @@ func checkTensors(tensors []safetensors.Tensor) error {
 	}
 	for _, name := range []string{"vectors", "words"} {
 		if _, missing := checks[name]; missing {
-			return fmt.Errorf("there is no tensor %q; vectors and words (joined by line breaks, as bytes) are needed", name)
+			return fmt.Errorf("there is no tensor %q; save the tensors vectors and words (bytes, joined by line breaks)", name)
 		}
 	}
 	return nil
@@ -78,7 +78,7 @@ func checkTensors(tensors []safetensors.Tensor) error {
 
 func checkVectors(t safetensors.Tensor) error {
 	if t.Type != safetensors.Float32 || len(t.Shape) != 2 {
-		return fmt.Errorf("type %s with %d dimensions is not read; save a float32 matrix of words by values", t.Type, len(t.Shape))
+		return fmt.Errorf("type %s with %d dimensions is not read; save a float32 matrix, words by values", t.Type, len(t.Shape))
 	}
 	rows, dim := t.Shape[0], t.Shape[1]
 	if err := checkDim(dim); err != nil {
@@ -97,7 +97,7 @@ func checkWordBytes(t safetensors.Tensor) error {
 	return nil
 }
 
-// writeSafetensors writes vectors, then words.
+// writeSafetensors writes the tensor "vectors", then "words".
 func writeSafetensors(w io.Writer, t *Table) error {
 	wordBytes := int64(len(t.Words) - 1) // the line breaks
 	for _, word := range t.Words {

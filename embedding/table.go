@@ -9,26 +9,26 @@ import (
 	"unicode/utf8"
 )
 
-// maxDim bounds the dimension: a header that says more is not a header.
+// maxDim is the largest dimension. A file whose header says more is damaged.
 const maxDim = 1 << 20
 
-// A Table is a vocabulary and one vector per word. It is made by [NewTable] or
-// [Load] and not changed afterwards; all its methods may run concurrently.
+// A Table is a vocabulary with one vector for each word. [NewTable] and [Load]
+// make it; nothing changes it afterwards. All methods may run concurrently.
 type Table struct {
-	Words   []string  // by row, V words, usually by falling frequency
-	Dim     int       // N, the length of one vector
-	Vectors []float32 // (V, N) row-major
+	Words   []string  // V words in the order of the rows, usually by falling frequency
+	Dim     int       // N, the dimension of the vectors
+	Vectors []float32 // (V, N), row-major
 
 	index map[string]int
 
-	unitOnce sync.Once
-	unit     []float32 // (V, N), rows of length 1
+	normalizeOnce sync.Once
+	normalized    []float32 // (V, N), rows of length 1
 }
 
-// NewTable makes a table of len(words) rows of dim values. It keeps the
-// slices, it does not copy them. Errors: no words, a dimension below 1 or
-// above a million, a length of vectors that is not len(words)*dim, an empty,
-// invalid or repeated word, NaN and infinity.
+// NewTable makes a table of len(words) rows with dim values each. It keeps both
+// slices and copies neither. Errors: no words, a dimension below 1 or above 2^20,
+// a length of vectors other than len(words)*dim, a word that is empty, repeated or
+// not UTF-8, NaN and infinity.
 func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
 	if len(words) == 0 {
 		return nil, errors.New("a table needs at least one word")
@@ -36,7 +36,7 @@ func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
 	if err := checkDim(int64(dim)); err != nil {
 		return nil, err
 	}
-	// Not len(words)*dim: the product may overflow on 32-bit machines.
+	// Division, because len(words)*dim may overflow on 32-bit machines.
 	if len(vectors)%dim != 0 || len(vectors)/dim != len(words) {
 		return nil, fmt.Errorf("%d values do not make %d vectors of dimension %d", len(vectors), len(words), dim)
 	}
@@ -61,6 +61,7 @@ func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
 	return &Table{Words: words, Dim: dim, Vectors: vectors, index: index}, nil
 }
 
+// checkDim returns an error if dim is not a possible dimension.
 func checkDim(dim int64) error {
 	if dim < 1 || dim > maxDim {
 		return fmt.Errorf("dimension %d is not between 1 and %d", dim, maxDim)
@@ -77,32 +78,32 @@ func finite(v float32) bool {
 // Len returns V, the number of words.
 func (t *Table) Len() int { return len(t.Words) }
 
-// Index returns the row of a word as it is written.
+// Index returns the row of a word. The spelling must match exactly.
 func (t *Table) Index(word string) (row int, ok bool) {
 	row, ok = t.index[word]
 	return row, ok
 }
 
-// Vector returns row i, N values. It is a part of the table: do not change it.
+// Vector returns row i: N values, which are part of the table. Do not change them.
 func (t *Table) Vector(i int) []float32 {
 	return t.Vectors[i*t.Dim : (i+1)*t.Dim : (i+1)*t.Dim]
 }
 
-// Normalized returns all rows scaled to length 1, (V, N) row-major. A row of
-// zeros stays zero. The first call computes it and the table keeps it, which
-// doubles its memory; do not change it.
+// Normalized returns all rows scaled to length 1: (V, N), row-major. A row of zeros
+// stays zero. The first call computes the values and the table keeps them, which
+// doubles its memory. Do not change them.
 func (t *Table) Normalized() []float32 {
-	t.unitOnce.Do(func() {
-		t.unit = slices.Clone(t.Vectors)
-		for i := 0; i < len(t.unit); i += t.Dim {
-			normalize(t.unit[i : i+t.Dim])
+	t.normalizeOnce.Do(func() {
+		t.normalized = slices.Clone(t.Vectors)
+		for i := 0; i < len(t.normalized); i += t.Dim {
+			normalize(t.normalized[i : i+t.Dim])
 		}
 	})
-	return t.unit
+	return t.normalized
 }
 
-// normalize scales v to length 1. The sum is taken in float64, where the
-// square of no float32 overflows or vanishes.
+// normalize scales v to length 1. It sums in float64, where no square of a float32
+// overflows or vanishes.
 func normalize(v []float32) {
 	var sum float64
 	for _, x := range v {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// parseHeader reads the first line of the word2vec formats, two whole numbers:
-// how many words, and their dimension. It does not judge them. ok is false
-// for any other line, also for numbers separated by a tab, as the projector's;
-// a number too large for int64 becomes the largest one.
+// parseHeader parses the first line of the word2vec formats: the number of words
+// and the dimension, separated by a space. It accepts any whole numbers; one that
+// is too large for int64 becomes the largest int64. ok is false for any other
+// line, also for numbers separated by a tab, which the projector's files have.
 func parseHeader(line []byte) (count, dim int64, ok bool) {
 	fields := bytes.Split(trimLineEnd(line), []byte(" "))
 	if len(fields) != 2 {
@@ -31,7 +31,7 @@ func parseHeader(line []byte) (count, dim int64, ok bool) {
 	return numbers[0], numbers[1], true
 }
 
-// readHeader reads the first line of the word2vec formats and checks it.
+// readHeader reads and checks the first line of the word2vec formats.
 func readHeader(in input) (count, dim int64, err error) {
 	line, err := in.ReadSlice('\n')
 	if err != nil && err != io.EOF {
@@ -50,9 +50,9 @@ func readHeader(in input) (count, dim int64, err error) {
 	return count, dim, nil
 }
 
-// likely returns how many of the count·dim promised values to make room for at
-// once: no more than the rest of the file can hold.
-func (in input) likely(count, dim int64, bytesPerValue int64) int64 {
+// capacity returns for how many values to allocate memory at first: count·dim, as
+// the header promises, but no more than the file can hold.
+func (in input) capacity(count, dim int64, bytesPerValue int64) int64 {
 	most := in.size / bytesPerValue
 	if count > most/dim {
 		return most
@@ -60,16 +60,16 @@ func (in input) likely(count, dim int64, bytesPerValue int64) int64 {
 	return count * dim
 }
 
-// growLike makes room for the rows of a file whose first line this is, if the
-// others are about as long; values are those of the line.
-func (in input) growLike(line []byte, values []float32) []float32 {
+// growByLine grows values, which are the values of a file's first line, to hold
+// the values of all lines. It assumes that all lines are about as long.
+func (in input) growByLine(line []byte, values []float32) []float32 {
 	const longer = 1.1 // the first words are short
 	rows := float64(in.size) / float64(len(line)+1) * longer
 	return slices.Grow(values, int(rows*float64(len(values))))
 }
 
-// readText reads a line per word: the word, then its values, separated by
-// spaces or tabs.
+// readText reads one line for each word: the word and its values, separated by
+// spaces or tabs. header says whether a header line comes first.
 func readText(in input, header bool) (*Table, error) {
 	rows := textRows{source: "the first line has"}
 	count := int64(-1)
@@ -80,7 +80,7 @@ func readText(in input, header bool) (*Table, error) {
 			return nil, err
 		}
 		rows = textRows{dim: int(dim), number: 1, source: "the header says"}
-		rows.vectors = make([]float32, 0, in.likely(count, dim, 2))
+		rows.vectors = make([]float32, 0, in.capacity(count, dim, 2))
 	}
 	for {
 		line, err := readLine(in.Reader)
@@ -93,7 +93,7 @@ func readText(in input, header bool) (*Table, error) {
 		rows.number++
 		line = trimLineEnd(line)
 		if len(line) == 0 {
-			if err := onlyBlank(in.Reader); err != nil {
+			if err := expectBlank(in.Reader); err != nil {
 				return nil, fmt.Errorf("line %d: %w", rows.number, err)
 			}
 			break
@@ -105,25 +105,25 @@ func readText(in input, header bool) (*Table, error) {
 			return nil, fmt.Errorf("line %d: %w", rows.number, err)
 		}
 		if len(rows.words) == 1 && !header {
-			rows.vectors = in.growLike(line, rows.vectors)
+			rows.vectors = in.growByLine(line, rows.vectors)
 		}
 	}
 	if header && int64(len(rows.words)) < count {
-		return nil, fmt.Errorf("the header promises %d words, but the file ends after %d: it is cut, or its header is wrong", count, len(rows.words))
+		return nil, fmt.Errorf("the header promises %d words, but the file ends after %d: the file is cut or the header is wrong", count, len(rows.words))
 	}
 	return NewTable(rows.words, rows.dim, rows.vectors)
 }
 
-// textRows collects the lines of a text file.
+// textRows collects the rows of a text file.
 type textRows struct {
 	words   []string
-	dim     int // 0 until the first line of a file without header
+	dim     int // 0 before the first line of a file without a header
 	vectors []float32
-	number  int    // the current line's, from 1
-	source  string // who says how many values a line has
+	number  int    // of the current line, from 1
+	source  string // in errors: where the number of values comes from
 }
 
-// add reads one line, which is not empty and ends without a space.
+// add parses one line, which is not empty and does not end with a space.
 func (t *textRows) add(line []byte) error {
 	word, values := cutField(line)
 	start := len(t.vectors)
@@ -156,26 +156,29 @@ func (t *textRows) add(line []byte) error {
 	return nil
 }
 
-// validWord makes a word of a file's bytes. What is not UTF-8 becomes U+FFFD.
+// validWord returns the word that b spells. Bytes that are not UTF-8 become U+FFFD.
 func validWord(b []byte) string {
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// cutField cuts the first field off.
+// isSeparator reports whether c separates the fields of a line.
+func isSeparator(c byte) bool { return c == ' ' || c == '\t' }
+
+// cutField cuts the first field off a line.
 func cutField(line []byte) (field, rest []byte) {
 	for i, c := range line {
-		if c == ' ' || c == '\t' {
+		if isSeparator(c) {
 			return line[:i], line[i:]
 		}
 	}
 	return line, nil
 }
 
-// appendValues appends the numbers of b, which begins with a separator.
+// appendValues appends the numbers in b, with any separators before each.
 func appendValues(values []float32, b []byte) ([]float32, error) {
 	first := len(values)
 	for {
-		for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		for len(b) > 0 && isSeparator(b[0]) {
 			b = b[1:]
 		}
 		if len(b) == 0 {
@@ -190,11 +193,11 @@ func appendValues(values []float32, b []byte) ([]float32, error) {
 	}
 }
 
-// cutSpacedWord takes the last dim fields as values and all before them as a
-// word with spaces. It refuses if that word has a number after a space: then
-// the line rather has too many values.
+// cutSpacedWord takes the last dim fields of a line as values and the fields
+// before them as a word with spaces. ok is false if this word has a number after
+// a space: such a line more likely has too many values.
 func cutSpacedWord(line []byte, dim int) (word, values []byte, ok bool) {
-	if line[0] == ' ' || line[0] == '\t' {
+	if isSeparator(line[0]) {
 		return nil, nil, false
 	}
 	end := len(line)
@@ -204,7 +207,7 @@ func cutSpacedWord(line []byte, dim int) (word, values []byte, ok bool) {
 			return nil, nil, false
 		}
 		end = i
-		for end > 0 && (line[end-1] == ' ' || line[end-1] == '\t') {
+		for end > 0 && isSeparator(line[end-1]) {
 			end--
 		}
 	}
@@ -217,8 +220,8 @@ func cutSpacedWord(line []byte, dim int) (word, values []byte, ok bool) {
 	return word, line[end:], true
 }
 
-// readLine returns the next line of any length, valid until the next read, or
-// io.EOF after the last one.
+// readLine returns the next line, of any length, or io.EOF after the last one.
+// The line is valid until the next read.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
@@ -235,9 +238,9 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	return line, err
 }
 
-// onlyBlank is an error if anything but spaces and line breaks is left: empty
-// lines may end a file, not interrupt it.
-func onlyBlank(r *bufio.Reader) error {
+// expectBlank returns an error if more than spaces and line breaks is left: empty
+// lines may end a file, but not interrupt it.
+func expectBlank(r *bufio.Reader) error {
 	for {
 		line, err := readLine(r)
 		if err == io.EOF {
@@ -247,12 +250,13 @@ func onlyBlank(r *bufio.Reader) error {
 			return err
 		}
 		if len(trimLineEnd(line)) > 0 {
-			return errors.New("the line is empty, but more lines follow")
+			return errors.New("the line is empty, but other lines follow")
 		}
 	}
 }
 
-// writeText writes the shortest decimals that read back to the same float32.
+// writeText writes each value as the shortest decimal that reads back to the same
+// float32. header says whether to write a header line.
 func writeText(w io.Writer, t *Table, header bool) error {
 	if header {
 		if _, err := fmt.Fprintf(w, "%d %d\n", t.Len(), t.Dim); err != nil {
@@ -270,8 +274,8 @@ func writeText(w io.Writer, t *Table, header bool) error {
 	return nil
 }
 
-// appendRow appends values in decimals, and a line break; leading puts a
-// separator before the first value too.
+// appendRow appends decimal values and a line break. With leading, a separator
+// stands before the first value, too.
 func appendRow(line []byte, values []float32, separator byte, leading bool) []byte {
 	for i, v := range values {
 		if i > 0 || leading {

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// loadWords reads the file of words beside a matrix.
+// loadWords reads the words from the file beside a matrix.
 func loadWords(path string) ([]string, error) {
 	in, closeFile, err := open(path)
 	if err != nil {
@@ -21,7 +21,7 @@ func loadWords(path string) ([]string, error) {
 	return words, nil
 }
 
-// readWords reads one word per line. Spaces belong to the word.
+// readWords reads one word a line. Spaces belong to the word.
 func readWords(r *bufio.Reader) ([]string, error) {
 	var words []string
 	for {
@@ -34,13 +34,13 @@ func readWords(r *bufio.Reader) ([]string, error) {
 		}
 		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 		if len(line) == 0 {
-			return nil, fmt.Errorf("line %d is empty: it holds no word", len(words)+1)
+			return nil, fmt.Errorf("line %d is empty: every line must hold a word", len(words)+1)
 		}
 		words = append(words, validWord(line))
 	}
 }
 
-// writeWords writes one word per line.
+// writeWords writes one word a line.
 func writeWords(w io.Writer, words []string) error {
 	for _, word := range words {
 		if _, err := io.WriteString(w, word+"\n"); err != nil {
@@ -50,10 +50,11 @@ func writeWords(w io.Writer, words []string) error {
 	return nil
 }
 
-// newTableOf is NewTable for a matrix whose words came from elsewhere.
-func newTableOf(words []string, dim int, vectors []float32) (*Table, error) {
+// newTableWith is NewTable for formats that keep words and vectors apart: their
+// numbers may differ.
+func newTableWith(words []string, dim int, vectors []float32) (*Table, error) {
 	if rows := len(vectors) / dim; rows != len(words) {
-		return nil, fmt.Errorf("%d vectors, but %d words with them", rows, len(words))
+		return nil, fmt.Errorf("there are %d vectors, but %d words", rows, len(words))
 	}
 	return NewTable(words, dim, vectors)
 }

@@ -1,11 +1,11 @@
-// Package testdata carries the text and the evaluation sets that w2vcl's demo
-// and its tests train and score on, inside the binary: nothing is downloaded.
+// Package testdata embeds a text and evaluation sets in the binary. The demo and the
+// tests train and score on them, so they download nothing.
 //
-// README.md in this folder says where each file comes from, under which
-// licence, and how make.py made it. Start reading there.
+// Start at README.md in this folder. It gives the source and the licence of each
+// file, and says how make.py makes it.
 //
-// The go tool leaves folders of this name out of ./... patterns; an explicit
-// import works like any other, and `go test ./testdata` runs its tests.
+// The go command leaves folders with this name out of patterns such as ./... An
+// import works as usual, and `go test ./testdata` runs the tests.
 package testdata
 
 import (
@@ -16,9 +16,9 @@ import (
 	"io/fs"
 )
 
-// CorpusName names the text of [Corpus] in messages. The text is the State of
-// the Union addresses of 1790 to 2021, one address a line, 10,761,391 bytes of
-// UTF-8 with case and punctuation as published.
+// CorpusName names the text of [Corpus] in messages. The text holds the State of the
+// Union addresses of 1790 to 2021, one address a line: 10,761,391 bytes of UTF-8, with
+// case and punctuation as published.
 const CorpusName = "sotu.txt.zst"
 
 //go:embed sotu.txt.zst
@@ -27,24 +27,24 @@ var corpus []byte
 //go:embed eval licenses
 var files embed.FS
 
-// Corpus returns a new reader of the text, compressed with zstd as it lies in
-// the repository (2.5 MB). corpus.ReadFrom recognises the compression by its
-// magic bytes, so the reader can be handed over as it is.
+// Corpus returns a new reader of the text, still compressed with zstd (2.5 MB).
+// corpus.ReadFrom recognizes the compression and reads the text from it.
 func Corpus() io.Reader { return bytes.NewReader(corpus) }
 
-// Eval returns the evaluation sets as a file tree: similarity/*.txt (word,
-// word, score) and analogy/*.txt (sections and four words a line, the format
-// of word2vec's questions-words.txt).
+// Eval returns the evaluation sets as a file tree. A line of similarity/*.txt has two
+// words and a score. analogy/*.txt has the format of word2vec's questions-words.txt:
+// sections with four words a line.
 func Eval() fs.FS { return folder("eval") }
 
-// Licenses returns the licences that ask to appear on every copy of a set, so
-// that they are in the binary too: WordNet.txt.
+// Licenses returns the licences that must accompany every copy of a set, also the
+// copy in the binary: WordNet.txt.
 func Licenses() fs.FS { return folder("licenses") }
 
+// folder returns an embedded folder.
 func folder(name string) fs.FS {
 	tree, err := fs.Sub(files, name)
-	if err != nil { // only for an invalid path, and the names above are valid
-		panic(fmt.Sprintf("testdata: embedded folder %s: %v", name, err))
+	if err != nil { // only an invalid path fails, and the names above are valid
+		panic(fmt.Sprintf("testdata: cannot open the embedded folder %s: %v", name, err))
 	}
 	return tree
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// minCount is make.py's MIN_COUNT: a word of the derived sets occurs at least
-// so often in the text.
+// minCount is make.py's MIN_COUNT. Each word of the derived sets occurs in the text
+// at least so many times.
 const minCount = 5
 
 // text is the corpus, decompressed once for all tests.
@@ -51,11 +51,12 @@ func TestCorpusReadersAreIndependent(t *testing.T) {
 	}
 	magic := make([]byte, 4)
 	if _, err := io.ReadFull(b, magic); err != nil || !bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
-		t.Errorf("second reader begins with % x, %v; want zstd's magic bytes", magic, err)
+		t.Errorf("the second reader begins with % x, %v; want zstd's magic bytes", magic, err)
 	}
 }
 
-// counts is how often each word occurs in the text, by make.py's tokenizer.
+// counts returns the number of times that each word occurs in the text, with
+// make.py's tokenizer.
 var counts = sync.OnceValue(func() map[string]int {
 	data, _ := text() // TestCorpusIsThePublishedText reports its error
 	lower := strings.ReplaceAll(strings.ToLower(string(data)), "\u2019", "'")
@@ -97,7 +98,7 @@ func TestSimilaritySet(t *testing.T) {
 		t.Errorf("%s has %d pairs, want %d", name, len(seen), wantPairs)
 	}
 	for band, n := range bands {
-		if n < wantBand-2 || n > wantBand+2 { // scores are rounded after the bands were filled
+		if n < wantBand-2 || n > wantBand+2 { // make.py rounds the scores after it fills the bands
 			t.Errorf("%s: scores from %d to %d: %d pairs, want %d", name, 2*band, 2*band+2, n, wantBand)
 		}
 	}
@@ -151,7 +152,7 @@ func TestGoogleAnalogiesAreUnchanged(t *testing.T) {
 func TestLicenceOfWordNetTravelsWithItsSets(t *testing.T) {
 	data, err := fs.ReadFile(Licenses(), "WordNet.txt")
 	if err != nil || !bytes.Contains(data, []byte("Princeton University")) {
-		t.Errorf("WordNet's licence asks to appear on all copies: %v, %d bytes", err, len(data))
+		t.Errorf("WordNet's licence must accompany all copies: %v, %d bytes", err, len(data))
 	}
 }
 
@@ -174,6 +175,7 @@ func sections(t *testing.T, name string) map[string][][4]string {
 	return found
 }
 
+// lines returns the lines of a file in Eval.
 func lines(t *testing.T, name string) []string {
 	t.Helper()
 	f, err := Eval().Open(name)

@@ -10,25 +10,26 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 )
 
-// A Pair of nodes, with an edge between them in the whole graph or without.
+// A Pair of nodes, to score predictions of edges.
 type Pair struct {
 	From, To uint32
-	Edge     bool
+	Edge     bool // the whole graph has an edge from From to To
 }
 
-// HoldOut takes a share of the edges out of the graph, to ask for them later
-// (link prediction), and draws as many pairs of nodes without an edge, each
-// once. rest has all nodes, and holds together as the whole graph does: edges
-// are taken at random out of those beside a random spanning tree of each part
-// (Grover and Leskovec 2016, section 4.4). Loops stay.
+// HoldOut takes a share of the edges out of the graph for link prediction. pairs are
+// these edges, then as many different pairs of nodes without an edge, drawn at
+// random. rest is the graph without the edges. It has all nodes, and nodes that were
+// connected stay connected: HoldOut keeps a random spanning tree of each part and
+// takes edges at random from the others (Grover and Leskovec 2016, section 4.4). It
+// keeps all loops.
 //
-// Errors: a share that is not between 0 and 1, or more than the trees leave; not
-// enough pairs without an edge.
+// Errors: a share that is not between 0 and 1, no edge in the share, too few edges
+// beside the trees, too few pairs without an edge.
 func (g *Graph) HoldOut(share float64, seed uint64) (rest *Graph, pairs []Pair, err error) {
 	if !(share > 0 && share < 1) {
 		return nil, nil, fmt.Errorf("hold out: the share %g of the edges is not between 0 and 1", share)
 	}
-	random := &draws{seed: seed, stream: corpus.StreamWalk.Sub(lastRound)}
+	random := &draws{seed: seed, stream: corpus.StreamWalk.Sub(holdOutRound)}
 	arcs := g.arcs()
 	for i := len(arcs) - 1; i > 0; i-- {
 		j := random.below(uint64(i + 1))
@@ -47,19 +48,19 @@ func (g *Graph) HoldOut(share float64, seed uint64) (rest *Graph, pairs []Pair, 
 	if want == 0 || len(pairs) < want {
 		return nil, nil, fmt.Errorf("hold out: %d of %d edges are to be held out, but %d can be without dividing the graph", want, len(arcs), len(pairs))
 	}
-	if pairs, err = g.addStrangers(pairs, random); err != nil {
+	if pairs, err = g.addNonEdges(pairs, random); err != nil {
 		return nil, nil, err
 	}
 	rest, _, err = newGraph(g.Names, kept, g.Directed, g.weights != nil)
 	return rest, pairs, err
 }
 
-// arcs lists the edges, an undirected one once.
+// arcs returns the edges, an undirected one once.
 func (g *Graph) arcs() []arc {
 	var arcs []arc
 	for i := range g.Names {
-		weights := g.outWeights(uint32(i))
-		for k, to := range g.out(uint32(i)) {
+		weights := g.edgeWeights(uint32(i))
+		for k, to := range g.neighbours(uint32(i)) {
 			if !g.Directed && to < uint32(i) {
 				continue
 			}
@@ -73,15 +74,15 @@ func (g *Graph) arcs() []arc {
 	return arcs
 }
 
-// addStrangers adds as many pairs without an edge as there are with one.
-func (g *Graph) addStrangers(pairs []Pair, random *draws) ([]Pair, error) {
+// addNonEdges appends as many pairs without an edge as pairs holds.
+func (g *Graph) addNonEdges(pairs []Pair, random *draws) ([]Pair, error) {
 	nodes, want := uint64(len(g.Names)), len(pairs)
 	all := nodes * (nodes - 1)
 	if !g.Directed {
 		all /= 2
 	}
-	if free := all - uint64(g.Edges()-g.Loops()); free < 2*uint64(want) { // chance would look for the last ones for ever
-		return nil, fmt.Errorf("hold out: %d pairs without an edge are to be drawn, but there are only %d: hold out fewer edges", want, free)
+	if free := all - uint64(g.Edges()-g.Loops()); free < 2*uint64(want) { // random draws would hardly find the last ones
+		return nil, fmt.Errorf("hold out: %d pairs without an edge are to be drawn, but there are only %d; hold out fewer edges", want, free)
 	}
 	drawn := make(map[Pair]struct{}, want)
 	for len(drawn) < want {
@@ -100,15 +101,14 @@ func (g *Graph) addStrangers(pairs []Pair, random *draws) ([]Pair, error) {
 	return pairs, nil
 }
 
-// below returns a number below n.
+// below returns a random number below n.
 func (d *draws) below(n uint64) uint64 {
-	r := d.next()
-	high, _ := bits.Mul64(uint64(r[1])<<32|uint64(r[0]), n)
+	high, _ := bits.Mul64(d.bits64(), n)
 	return high
 }
 
-// WritePairs writes pairs of the graph's nodes, one a line: two nodes, and 1 if
-// there is an edge between them, else 0.
+// WritePairs writes pairs of nodes to w. A line has two nodes, and 1 if there is an
+// edge between them, else 0. The first line is a comment.
 func (g *Graph) WritePairs(w io.Writer, pairs []Pair) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("# node node edge\n")
@@ -127,9 +127,11 @@ func (g *Graph) WritePairs(w io.Writer, pairs []Pair) error {
 	return b.Flush()
 }
 
-// parts tells which nodes are connected (union-find).
+// parts knows which nodes are connected (union-find). It maps a node to another of
+// the same part, or to itself.
 type parts []uint32
 
+// newParts returns n nodes that are not connected.
 func newParts(n int) parts {
 	p := make(parts, n)
 	for i := range p {
@@ -138,6 +140,7 @@ func newParts(n int) parts {
 	return p
 }
 
+// find returns the node that stands for the part of node i.
 func (p parts) find(i uint32) uint32 {
 	for p[i] != i {
 		p[i] = p[p[i]]
@@ -146,7 +149,7 @@ func (p parts) find(i uint32) uint32 {
 	return i
 }
 
-// join connects two nodes and reports whether they were not before.
+// join connects two nodes and reports whether they were in different parts.
 func (p parts) join(a, b uint32) bool {
 	a, b = p.find(a), p.find(b)
 	p[a] = b

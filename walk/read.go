@@ -15,25 +15,25 @@ import (
 	"github.com/w2vcl/w2vcl/internal/matlab"
 )
 
-// ReadOptions say what a file of edges means.
+// ReadOptions say how to read a file of edges.
 type ReadOptions struct {
-	Directed bool   // edges lead one way
-	Weighted bool   // the third column, or the matrix's numbers, are weights
-	Matrix   string // the adjacency matrix in a MATLAB file; empty: "network"
+	Directed bool   // an edge leads only from its first node to its second
+	Weighted bool   // the third column, or the numbers of the matrix, are weights
+	Matrix   string // name of the adjacency matrix in a MATLAB file; empty: "network"
 }
 
-// Read reads a graph: an edge list or a MATLAB file of version 5 (known by its
-// first bytes), either of them compressed with gzip or not. notes say what of
-// it was not taken as it stands.
+// Read reads a graph from an edge list or a MATLAB file of version 5, which it
+// recognizes by the first bytes. Either may be compressed with gzip. notes tell the
+// user what Read ignored and what the graph has that is unusual.
 //
-// An edge list has an edge a line: two nodes and, perhaps, a weight, separated
-// by commas, semicolons, tabs or spaces. Nodes are any words. A first line with
-// the titles of columns is passed over, and so are empty lines and those that
-// begin with '#' or '%'. In a MATLAB file row i and column i are node i, from 1.
+// An edge list has one edge a line: two nodes and optionally a weight, separated by
+// commas, semicolons, tabs or spaces. A node is any word without white space. Read
+// skips a first line of titles, empty lines and lines that begin with '#' or '%'. In a
+// MATLAB file row i and column i are node i, from 1.
 //
-// Errors name the file and, where there is one, the line: a file that cannot be
-// read, a line that is no edge, a weight that is not above 0, an edge that comes
-// twice with two weights, no edges.
+// Errors name the file and, in an edge list, the line: a file that cannot be read, a
+// line that is not an edge, a weight that is not a number above 0, an edge with two
+// weights, no edges.
 func Read(path string, o ReadOptions) (g *Graph, notes []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,6 +47,7 @@ func Read(path string, o ReadOptions) (g *Graph, notes []string, err error) {
 	return g, notes, nil
 }
 
+// read is Read for an open file.
 func read(file io.Reader, o ReadOptions) (*Graph, []string, error) {
 	r := bufio.NewReaderSize(file, 1<<16)
 	if head, _ := r.Peek(2); string(head) == "\x1f\x8b" {
@@ -67,14 +68,14 @@ func read(file io.Reader, o ReadOptions) (*Graph, []string, error) {
 		return nil, nil, err
 	}
 	if len(e.arcs) == 0 {
-		return nil, nil, errors.New("no edges")
+		return nil, nil, errors.New("the file has no edges")
 	}
 	g, repeated, err := newGraph(e.names, e.arcs, o.Directed, o.Weighted)
 	if err != nil {
 		return nil, nil, err
 	}
 	if repeated > 0 && !e.bothWays {
-		e.notes = append(e.notes, fmt.Sprintf("%d edges come more than once; each counts once", repeated))
+		e.notes = append(e.notes, fmt.Sprintf("%d edges occur more than once; each counts once", repeated))
 	}
 	if loops := g.Loops(); loops > 0 {
 		e.notes = append(e.notes, fmt.Sprintf("%d edges lead from a node to itself", loops))
@@ -82,15 +83,15 @@ func read(file io.Reader, o ReadOptions) (*Graph, []string, error) {
 	return g, e.notes, nil
 }
 
-// An edgeList is what a file holds.
+// An edgeList holds the content of a file.
 type edgeList struct {
 	names    []string
 	arcs     []arc
 	notes    []string
-	bothWays bool // each undirected edge stands there twice, as it should
+	bothWays bool // the file should hold each undirected edge twice
 }
 
-// readMatrix takes the entries of an adjacency matrix as edges.
+// readMatrix reads an adjacency matrix. Its entries are the edges.
 func readMatrix(r io.Reader, o ReadOptions) (*edgeList, error) {
 	name := o.Matrix
 	if name == "" {
@@ -101,28 +102,29 @@ func readMatrix(r io.Reader, o ReadOptions) (*edgeList, error) {
 		return nil, err
 	}
 	if m.Rows != m.Columns {
-		return nil, fmt.Errorf("%s has %d rows and %d columns: an adjacency matrix has as many of one as of the other", name, m.Rows, m.Columns)
+		return nil, fmt.Errorf("%s has %d rows and %d columns; an adjacency matrix must be square", name, m.Rows, m.Columns)
 	}
 	e := &edgeList{names: make([]string, m.Rows), bothWays: !o.Directed}
 	for i := range e.names {
 		e.names[i] = strconv.Itoa(i + 1)
 	}
-	values := false // other than 1
+	otherValues := false // than 1
 	for i, entry := range m.Entries {
 		if o.Weighted {
 			if err := checkWeight(entry.Value); err != nil {
 				return nil, fmt.Errorf("%s(%d,%d): %w", name, entry.Row+1, entry.Column+1, err)
 			}
 		}
-		values = values || entry.Value != 1
+		otherValues = otherValues || entry.Value != 1
 		e.arcs = append(e.arcs, arc{entry.Row, entry.Column, entry.Value, i + 1})
 	}
-	if values && !o.Weighted {
-		e.notes = append(e.notes, name+" has numbers other than 1, which are not used: say so if they are weights")
+	if otherValues && !o.Weighted {
+		e.notes = append(e.notes, name+" has numbers other than 1, which are ignored; use --weighted if they are weights")
 	}
 	return e, nil
 }
 
+// checkWeight returns an error if w is not a possible weight.
 func checkWeight(w float64) error {
 	if !(w > 0) || math.IsInf(w, 1) {
 		return fmt.Errorf("the weight %g is not a number above 0", w)
@@ -130,7 +132,7 @@ func checkWeight(w float64) error {
 	return nil
 }
 
-// longestLine is more than any edge needs.
+// longestLine is the longest line in bytes, more than any edge needs.
 const longestLine = 1 << 20
 
 // readEdges reads an edge list.
@@ -143,13 +145,13 @@ func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 		}
 		switch {
 		case len(name) == 0:
-			return 0, errors.New("a node is missing")
+			return 0, errors.New("a node has no name")
 		case !utf8.Valid(name):
 			return 0, fmt.Errorf("the node %q is not UTF-8", name)
 		case len(bytes.Fields(name)) > 1:
-			return 0, fmt.Errorf("the node %q has white space in its name, which would be two words of the text", name)
+			return 0, fmt.Errorf("the node %q has white space in its name, so it would be several words in a text", name)
 		case uint64(len(e.names)) == maxNodes:
-			return 0, fmt.Errorf("more than %d nodes", uint32(maxNodes))
+			return 0, fmt.Errorf("there are more than %d nodes", uint32(maxNodes))
 		}
 		i := uint32(len(e.names))
 		e.names = append(e.names, string(name))
@@ -158,7 +160,7 @@ func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 	}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestLine)
-	number, unused := 0, false
+	number, ignored := 0, false
 	var fields [][]byte
 	for lines.Scan() {
 		number++
@@ -166,7 +168,7 @@ func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 		if number == 1 {
 			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
 			if bytes.HasPrefix(line, []byte("%%MatrixMarket")) {
-				return nil, errors.New("a Matrix Market file, which is not read here: keep its lines of entries, without the one that holds the sizes")
+				return nil, errors.New("this is a Matrix Market file, which is not read; keep its lines of entries, and remove the line of sizes")
 			}
 		}
 		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' || line[0] == '%' {
@@ -180,21 +182,21 @@ func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
-		a.place = number
+		a.line = number
 		e.arcs = append(e.arcs, a)
-		unused = unused || len(fields) > 2 && !o.Weighted
+		ignored = ignored || len(fields) > 2 && !o.Weighted
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("line %d: %w", number+1, err)
 	}
-	if unused {
-		e.notes = append(e.notes, "columns after the second are not used: say so if the third holds weights")
+	if ignored {
+		e.notes = append(e.notes, "columns after the second are ignored; use --weighted if the third holds weights")
 	}
 	return e, nil
 }
 
-// split appends the columns of a line. They are separated by commas if there
-// is one, else by semicolons or tabs, else by white space.
+// split appends the columns of a line to fields. Commas separate them if the line
+// has any, else semicolons, else tabs, else white space.
 func split(fields [][]byte, line []byte) [][]byte {
 	for _, separator := range []byte{',', ';', '\t'} {
 		if bytes.IndexByte(line, separator) < 0 {
@@ -215,14 +217,14 @@ func split(fields [][]byte, line []byte) [][]byte {
 	return fields
 }
 
-// parseArc reads the columns of an edge.
+// parseArc parses the columns of an edge. node returns the number of a node's name.
 func parseArc(fields [][]byte, node func([]byte) (uint32, error), weighted bool) (a arc, err error) {
 	want := 2
 	if weighted {
 		want = 3
 	}
 	if len(fields) < want {
-		return arc{}, fmt.Errorf("%d columns; an edge has two nodes, with weights also a number", len(fields))
+		return arc{}, fmt.Errorf("%d columns do not make an edge, which has two nodes and, in a weighted graph, a weight", len(fields))
 	}
 	if a.from, err = node(fields[0]); err != nil {
 		return arc{}, err
@@ -240,7 +242,7 @@ func parseArc(fields [][]byte, node func([]byte) (uint32, error), weighted bool)
 	return a, err
 }
 
-// isHeader reports whether a first line has titles instead of an edge.
+// isHeader reports whether a first line holds titles instead of an edge.
 func isHeader(fields [][]byte, weighted bool) bool {
 	if len(fields) < 2 {
 		return false

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// list writes a graph's edges as text: "a-b:2" in the order of the nodes.
+// list returns the edges of a graph as text, such as "a-b:2", in the order of the
+// nodes.
 func list(g *Graph) string {
 	var edges []string
 	for _, a := range g.arcs() {
@@ -24,6 +25,7 @@ func list(g *Graph) string {
 	return strings.Join(edges, " ")
 }
 
+// zipped returns the text compressed with gzip.
 func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -35,8 +37,8 @@ func zipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// matrix is internal/matlab's test file: its matrix "network" is 9 by 7, "group"
-// 5 by 4.
+// matrix returns the content of a test file of internal/matlab. Its matrix "network"
+// is 9 by 7, "group" 5 by 4.
 func matrix(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile("../internal/matlab/testdata/compressed.mat")
@@ -63,14 +65,14 @@ func TestRead(t *testing.T) {
 		"titles":           {"Source,Target\na,b\nb,c\n", ReadOptions{}, "a-b b-c", ""},
 		"titles, weighted": {"u,v,w\na,b,1\nb,c,2\n", weighted, "a-b:1 b-c:2", ""},
 		"no titles":        {"u v\na u\n", ReadOptions{}, "u-v u-a", ""},
-		"both ways":        {"a b\nb a\nb c\nb c\n", ReadOptions{}, "a-b b-c", "2 edges come more than once; each counts once"},
-		"directed":         {"a b\nb a\nb c\nb c\n", directed, "a-b b-a b-c", "1 edges come more than once; each counts once"},
-		"weighted":         {"a b 0.5\nb c 2\nb a 5e-1\n", weighted, "a-b:0.5 b-c:2", "1 edges come more than once; each counts once"},
-		"unused weights":   {"a b 0.5\nb c 2\n", ReadOptions{}, "a-b b-c", "columns after the second are not used: say so if the third holds weights"},
+		"both ways":        {"a b\nb a\nb c\nb c\n", ReadOptions{}, "a-b b-c", "2 edges occur more than once; each counts once"},
+		"directed":         {"a b\nb a\nb c\nb c\n", directed, "a-b b-a b-c", "1 edges occur more than once; each counts once"},
+		"weighted":         {"a b 0.5\nb c 2\nb a 5e-1\n", weighted, "a-b:0.5 b-c:2", "1 edges occur more than once; each counts once"},
+		"unused weights":   {"a b 0.5\nb c 2\n", ReadOptions{}, "a-b b-c", "columns after the second are ignored; use --weighted if the third holds weights"},
 		"loops":            {"a a\na b\nb b\n", ReadOptions{}, "a-a a-b b-b", "2 edges lead from a node to itself"},
 		"both and back":    {"a b 1\nb a 2\n", ReadOptions{Weighted: true, Directed: true}, "a-b:1 b-a:2", ""},
 		"matrix":           {matrix(t), ReadOptions{Matrix: "one", Weighted: true}, "1-1:7", "1 edges lead from a node to itself"},
-		"matrix's numbers": {matrix(t), ReadOptions{Matrix: "one"}, "1-1", "one has numbers other than 1, which are not used: say so if they are weights,1 edges lead from a node to itself"},
+		"matrix's numbers": {matrix(t), ReadOptions{Matrix: "one"}, "1-1", "one has numbers other than 1, which are ignored; use --weighted if they are weights,1 edges lead from a node to itself"},
 	} {
 		path := filepath.Join(t.TempDir(), "graph")
 		if err := os.WriteFile(path, []byte(c.content), 0o666); err != nil {
@@ -100,10 +102,10 @@ func TestReadErrors(t *testing.T) {
 		o       ReadOptions
 		want    string
 	}{
-		"empty":          {"", ReadOptions{}, "graph: no edges"},
-		"only comments":  {"# nothing\n", ReadOptions{}, "no edges"},
+		"empty":          {"", ReadOptions{}, "graph: the file has no edges"},
+		"only comments":  {"# nothing\n", ReadOptions{}, "the file has no edges"},
 		"one column":     {"a b\n\nc\n", ReadOptions{}, "line 3: 1 columns"},
-		"no node":        {"a,b\n,c\n", ReadOptions{}, "line 2: a node is missing"},
+		"no node":        {"a,b\n,c\n", ReadOptions{}, "line 2: a node has no name"},
 		"white space":    {"a,New York\n", ReadOptions{}, `line 1: the node "New York" has white space`},
 		"UTF-8":          {"a \xff\n", ReadOptions{}, "is not UTF-8"},
 		"no weight":      {"a b 1\nb c\n", weighted, "line 2: 2 columns"},
@@ -133,7 +135,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// FuzzRead: no content makes it panic, and every graph is in order.
+// FuzzRead checks that no content makes Read panic and that every graph is in order.
 func FuzzRead(f *testing.F) {
 	for _, content := range []string{"a b\n", "a,b,1\nb,a,2\n", "x;y;\"z\"\n", "1 1\n", "\x1f\x8b", "MATLAB 5.0"} {
 		f.Add(content, true, false)
@@ -145,13 +147,13 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for i := range g.Names {
-			out := g.out(uint32(i))
-			if !slices.IsSorted(out) || len(slices.Compact(slices.Clone(out))) != len(out) {
-				t.Fatalf("edges of %d: %v", i, out)
+			neighbours := g.neighbours(uint32(i))
+			if !slices.IsSorted(neighbours) || len(slices.Compact(slices.Clone(neighbours))) != len(neighbours) {
+				t.Fatalf("neighbours of %d: %v", i, neighbours)
 			}
-			for _, to := range out {
+			for _, to := range neighbours {
 				if _, ok := g.edge(to, uint32(i)); !ok && !directed {
-					t.Fatalf("no edge back from %d to %d", to, i)
+					t.Fatalf("there is no edge back from %d to %d", to, i)
 				}
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 )
 
-// A stepper takes the steps of node2vec's walks. Coming from t to v, it goes on
+// A stepper takes the steps of node2vec's walks. A walk that came from t to v goes on
 // to a neighbour x with a probability in proportion to w(v,x)·α(t,x),
 //
 //	α = 1/p  if x is t
@@ -15,21 +15,25 @@ import (
 //	    1/q  otherwise
 //
 // (Grover and Leskovec 2016, section 3.2). Tables of these probabilities, one for
-// each edge, would take the sum of the squared degrees in memory. Instead x is
-// drawn by w alone and accepted with probability α/bound, else drawn again
-// (Yang et al., "KnightKing", SOSP 2019). It serves any number of goroutines.
+// each edge, would take memory for the sum of the squared degrees. The stepper draws
+// x by w alone instead, accepts it with probability α/bound, and otherwise draws
+// again (Yang et al., "KnightKing", SOSP 2019). Any number of goroutines may use it.
 type stepper struct {
-	g                  *Graph
-	back, near, far    float64 // α: 1/p, 1, 1/q
-	bound, sure        float64 // the largest and the smallest α of a node that is not t
-	alias              []*corpus.Alias
-	sums               []float64 // of the weights of each node's edges; nil: all weights are 1
-	firstOrder, folded bool      // p = q = 1; 1/p is above the bound
+	g               *Graph
+	back, near, far float64 // the values of α: 1/p, 1, 1/q
+	bound, least    float64 // the largest and the smallest α of an x other than t
+	firstOrder      bool    // p = q = 1: all α are 1
+	folded          bool    // 1/p is above the bound; see returnProbability
+
+	// For each node; nil if all weights are 1.
+	alias []*corpus.Alias // draws an edge by weight
+	sums  []float64       // of the weights of its edges
 }
 
+// newStepper returns a stepper with node2vec's parameters p and q.
 func newStepper(g *Graph, p, q float64) (*stepper, error) {
 	s := &stepper{g: g, back: 1 / p, near: 1, far: 1 / q}
-	s.bound, s.sure = max(s.near, s.far), min(s.near, s.far)
+	s.bound, s.least = max(s.near, s.far), min(s.near, s.far)
 	s.firstOrder = p == 1 && q == 1
 	s.folded = s.back > s.bound
 	if g.weights == nil {
@@ -38,7 +42,7 @@ func newStepper(g *Graph, p, q float64) (*stepper, error) {
 	s.alias = make([]*corpus.Alias, len(g.Names))
 	s.sums = make([]float64, len(g.Names))
 	for i := range g.Names {
-		weights := g.outWeights(uint32(i))
+		weights := g.edgeWeights(uint32(i))
 		if len(weights) == 0 {
 			continue
 		}
@@ -53,49 +57,57 @@ func newStepper(g *Graph, p, q float64) (*stepper, error) {
 	return s, nil
 }
 
-// draws are the random numbers of one walk, four words at a time.
+// draws are the random numbers of one walk or shuffle.
 type draws struct {
 	seed    uint64
 	stream  corpus.Stream
 	counter uint64
 }
 
+// next returns 128 new random bits.
 func (d *draws) next() [4]uint32 {
 	d.counter++
 	return corpus.Philox(d.seed, d.stream, d.counter-1)
 }
 
-// first draws a neighbour by the weights alone. There must be one.
-func (s *stepper) first(node, random uint32) uint32 {
-	out := s.g.out(node)
-	if s.alias == nil {
-		return out[corpus.Below(random, uint32(len(out)))]
-	}
-	return out[s.alias[node].Draw(random)]
+// bits64 returns 64 new random bits.
+func (d *draws) bits64() uint64 {
+	r := d.next()
+	return uint64(r[1])<<32 | uint64(r[0])
 }
 
-// next draws the neighbour of here to go on to when coming from previous.
-func (s *stepper) next(previous, here uint32, random *draws) uint32 {
-	if s.firstOrder {
-		return s.first(here, random.next()[0])
+// drawByWeight draws a neighbour of a node by the weights alone. The node must have
+// one.
+func (s *stepper) drawByWeight(node, random uint32) uint32 {
+	neighbours := s.g.neighbours(node)
+	if s.alias == nil {
+		return neighbours[corpus.Below(random, uint32(len(neighbours)))]
 	}
-	returns := s.returning(previous, here)
-	// Rejection may take long where nearly all α are far below the bound. After
-	// as many tries as there are neighbours, looking at all of them costs no more.
-	for range s.g.out(here) {
+	return neighbours[s.alias[node].Draw(random)]
+}
+
+// step draws the neighbour of here to which a walk goes on that came from previous.
+func (s *stepper) step(previous, here uint32, random *draws) uint32 {
+	if s.firstOrder {
+		return s.drawByWeight(here, random.next()[0])
+	}
+	returns := s.returnProbability(previous, here)
+	// Rejection takes long where nearly all α are far below the bound. After one try
+	// for each neighbour, a table of all neighbours costs no more than further tries.
+	for range s.g.neighbours(here) {
 		r := random.next()
 		if fraction(r[2]) < returns {
 			return previous
 		}
-		x := s.first(here, r[0])
-		if level := fraction(r[1]) * s.bound; level < s.sure && x != previous || level < s.alpha(previous, x) {
+		x := s.drawByWeight(here, r[0])
+		if level := fraction(r[1]) * s.bound; level < s.least && x != previous || level < s.alpha(previous, x) {
 			return x
 		}
 	}
-	return s.exact(previous, here, random)
+	return s.drawFromTable(previous, here, random)
 }
 
-// alpha returns α(previous, x). What of it is above the bound, returning covers.
+// alpha returns α(previous, x).
 func (s *stepper) alpha(previous, x uint32) float64 {
 	if x == previous {
 		return s.back
@@ -106,56 +118,47 @@ func (s *stepper) alpha(previous, x uint32) float64 {
 	return s.far
 }
 
-// returning returns the probability to go back before a neighbour is drawn.
-// With a small p the way back would need a bound that hardly any other neighbour
-// comes near to. So what it has above the bound is a share of its own, beside
-// the sum of all weights times the bound (KnightKing's folding of outliers).
-func (s *stepper) returning(previous, here uint32) float64 {
+// returnProbability returns the probability to go back before drawing a neighbour.
+// With a small p, 1/p is far above all other α; as the bound it would reject nearly
+// every other neighbour. The part of 1/p above the bound therefore competes as an
+// edge of its own with the sum of all weights times the bound (KnightKing's folding
+// of outliers).
+func (s *stepper) returnProbability(previous, here uint32) float64 {
 	if !s.folded {
 		return 0
 	}
 	at, ok := s.g.edge(here, previous)
-	if !ok { // a one-way edge
+	if !ok { // the edge leads one way
 		return 0
 	}
-	weight, sum := 1.0, float64(len(s.g.out(here)))
+	weight, sum := 1.0, float64(len(s.g.neighbours(here)))
 	if s.sums != nil {
-		weight, sum = s.g.outWeights(here)[at], s.sums[here]
+		weight, sum = s.g.edgeWeights(here)[at], s.sums[here]
 	}
 	share := weight * (s.back - s.bound)
 	return share / (share + sum*s.bound)
 }
 
-// exact draws from the probabilities of all neighbours.
-func (s *stepper) exact(previous, here uint32, random *draws) uint32 {
-	out, sums := s.g.out(here), s.cumulative(previous, here)
-	r := random.next()
-	level := float64(uint64(r[1])<<32|uint64(r[0])) / (1 << 64) * sums[len(sums)-1]
-	i := sort.Search(len(out), func(i int) bool { return sums[i] > level })
-	return out[min(i, len(out)-1)]
+// drawFromTable is step without rejection: it draws from a table of all neighbours.
+func (s *stepper) drawFromTable(previous, here uint32, random *draws) uint32 {
+	neighbours, sums := s.g.neighbours(here), s.cumulative(previous, here)
+	level := float64(random.bits64()) / (1 << 64) * sums[len(sums)-1]
+	i := sort.Search(len(neighbours), func(i int) bool { return sums[i] > level })
+	return neighbours[min(i, len(neighbours)-1)]
 }
 
-// cumulative returns the running sums of w(here,x)·α(previous,x) over the
-// neighbours x.
+// cumulative returns the running sums of w(here,x)·α(previous,x) over the neighbours
+// x of here.
 func (s *stepper) cumulative(previous, here uint32) []float64 {
-	out, weights, known := s.g.out(here), s.g.outWeights(here), s.g.out(previous)
-	sums := make([]float64, len(out))
+	neighbours, weights := s.g.neighbours(here), s.g.edgeWeights(here)
+	sums := make([]float64, len(neighbours))
 	sum := 0.0
-	for i, x := range out {
-		for len(known) > 0 && known[0] < x {
-			known = known[1:]
-		}
-		alpha := s.far
-		switch {
-		case x == previous:
-			alpha = s.back
-		case len(known) > 0 && known[0] == x:
-			alpha = s.near
-		}
+	for i, x := range neighbours {
+		product := s.alpha(previous, x)
 		if weights != nil {
-			alpha *= weights[i]
+			product *= weights[i]
 		}
-		sum += alpha
+		sum += product
 		sums[i] = sum
 	}
 	return sums

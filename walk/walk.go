@@ -14,26 +14,27 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// Options of the walks. The zero value of each means what is said there.
+// Options of the walks. For the zero value of an option its default holds.
 type Options struct {
-	Walks   int     // from each node; 0: 10
-	Length  int     // in nodes; 0: 80
-	P       float64 // return parameter: below 1 walks come back more often; 0: 1
-	Q       float64 // in-out parameter: below 1 walks lead away; 0: 1
+	Walks   int     // from each node; default 10
+	Length  int     // of a walk, in nodes; default 80
+	P       float64 // return parameter: below 1 walks go back more often; default 1
+	Q       float64 // in-out parameter: below 1 walks lead farther away; default 1
 	Seed    uint64
-	Threads int // 0: one for each processor
+	Threads int // default: one for each processor
 
-	// Progress, if not nil, is called now and then from one goroutine with the
-	// number of walks written.
+	// Progress, if not nil, learns how many of all walks are written. One goroutine
+	// calls it.
 	Progress func(written, total int)
 }
 
-// The range of p and q: their inverses are multiplied with weights.
+// The range of p and q. Steps multiply weights by their inverses.
 const (
 	MinParameter = 1e-6
 	MaxParameter = 1e6
 )
 
+// withDefaults fills in the defaults and checks the options.
 func (o Options) withDefaults() (Options, error) {
 	if o.Walks == 0 {
 		o.Walks = 10
@@ -51,31 +52,32 @@ func (o Options) withDefaults() (Options, error) {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	switch {
-	case o.Walks < 0 || int64(o.Walks) >= int64(lastRound):
-		return o, fmt.Errorf("%d walks from each node", o.Walks)
+	case o.Walks < 0 || int64(o.Walks) >= int64(holdOutRound):
+		return o, fmt.Errorf("cannot take %d walks from each node", o.Walks)
 	case o.Length < 0:
-		return o, fmt.Errorf("walks of %d nodes", o.Length)
+		return o, fmt.Errorf("a walk cannot have %d nodes", o.Length)
 	case o.Threads < 0:
-		return o, fmt.Errorf("%d threads", o.Threads)
+		return o, fmt.Errorf("cannot use %d threads", o.Threads)
 	}
 	for _, v := range []float64{o.P, o.Q} {
 		if !(v >= MinParameter && v <= MaxParameter) {
-			return o, fmt.Errorf("p or q is %g: they must be from %g to %g", v, MinParameter, MaxParameter)
+			return o, fmt.Errorf("p or q is %g; both must be from %g to %g", v, MinParameter, MaxParameter)
 		}
 	}
 	return o, nil
 }
 
-// lastRound is the number of the round that holding out edges draws from.
-const lastRound uint32 = math.MaxUint32
+// holdOutRound is the number of the round whose random numbers HoldOut draws. No walk
+// has it.
+const holdOutRound uint32 = math.MaxUint32
 
-// Write writes walks over the graph to w, one a line, nodes separated by
-// spaces. In each of Walks rounds a walk begins at every node, the nodes in a
-// random order. A walk that comes to a node without a way on ends there.
+// WriteWalks writes walks over the graph to w, one a line, with spaces between the
+// nodes. In each of o.Walks rounds one walk begins at every node; the order of the
+// nodes is random. A walk ends early at a node without neighbours.
 //
-// Errors: options out of their range, no nodes, what w returns, a cancelled
+// Errors: an option out of its range, a graph without nodes, errors of w, a cancelled
 // context.
-func (g *Graph) Write(ctx context.Context, w io.Writer, o Options) error {
+func (g *Graph) WriteWalks(ctx context.Context, w io.Writer, o Options) error {
 	o, err := o.withDefaults()
 	if err != nil {
 		return fmt.Errorf("walk: %w", err)
@@ -102,7 +104,7 @@ func (g *Graph) Write(ctx context.Context, w io.Writer, o Options) error {
 	return nil
 }
 
-// shuffle fills order with 0 ... V-1 in a random order (Fisher-Yates).
+// shuffle fills order with 0 … V-1 in a random order (Fisher-Yates).
 func shuffle(order []uint32, seed uint64, round uint32) {
 	for i := range order {
 		order[i] = uint32(i)
@@ -115,12 +117,12 @@ func shuffle(order []uint32, seed uint64, round uint32) {
 }
 
 const (
-	blockWalks = 256 // walks that a goroutine takes at once
-	waveBlocks = 64  // blocks that are in memory before they are written
+	blockWalks = 256 // walks that a goroutine takes at a time
+	waveBlocks = 64  // blocks that are in memory until they are written
 )
 
-// writeRound writes a walk from each node of order. Goroutines walk a wave of
-// blocks, then these are written in order.
+// writeRound writes one walk from each node, in the given order. Goroutines walk a
+// wave of blocks; then writeRound writes these in order.
 func (s *stepper) writeRound(ctx context.Context, w io.Writer, order []uint32, round uint32, o Options, progress func(written int)) error {
 	blocks := slices.Collect(slices.Chunk(order, blockWalks))
 	texts := make([]bytes.Buffer, min(waveBlocks, len(blocks)))
@@ -146,17 +148,17 @@ func (s *stepper) writeRound(ctx context.Context, w io.Writer, order []uint32, r
 	return nil
 }
 
-// walk writes one walk as a line.
+// walk appends one walk to text, as a line.
 func (s *stepper) walk(text *bytes.Buffer, start, round uint32, o Options) {
 	random := draws{o.Seed, corpus.StreamWalk.Sub(round), uint64(start) << 32}
 	previous, here := start, start
 	text.WriteString(s.g.Names[start])
-	for n := 1; n < o.Length && len(s.g.out(here)) > 0; n++ {
+	for n := 1; n < o.Length && len(s.g.neighbours(here)) > 0; n++ {
 		var x uint32
 		if n == 1 {
-			x = s.first(here, random.next()[0])
+			x = s.drawByWeight(here, random.next()[0])
 		} else {
-			x = s.next(previous, here, &random)
+			x = s.step(previous, here, &random)
 		}
 		previous, here = here, x
 		text.WriteByte(' ')

@@ -13,7 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 )
 
-// randomGraph has n nodes and an edge between two of them with probability
+// randomGraph returns a graph of n nodes. Two of them have an edge with probability
 // density. Its weights differ by a factor of up to a hundred.
 func randomGraph(t testing.TB, n int, density float64, directed, weighted bool, seed uint64) *Graph {
 	t.Helper()
@@ -35,15 +35,15 @@ func randomGraph(t testing.TB, n int, density float64, directed, weighted bool, 
 	return g
 }
 
-// reference returns the probabilities of the step from v on a walk that came
-// from t, straight from the definition.
+// reference returns the probabilities of the step from v, for a walk that came from
+// t, by the definition alone.
 func reference(g *Graph, t, v uint32, p, q float64) map[uint32]float64 {
 	weight := map[[2]uint32]float64{}
 	for i := range g.Names {
-		for k, to := range g.out(uint32(i)) {
+		for k, to := range g.neighbours(uint32(i)) {
 			weight[[2]uint32{uint32(i), to}] = 1
 			if g.weights != nil {
-				weight[[2]uint32{uint32(i), to}] = g.outWeights(uint32(i))[k]
+				weight[[2]uint32{uint32(i), to}] = g.edgeWeights(uint32(i))[k]
 			}
 		}
 	}
@@ -67,8 +67,8 @@ func reference(g *Graph, t, v uint32, p, q float64) map[uint32]float64 {
 	return probabilities
 }
 
-// TestSteps draws steps in both ways, by rejection and from the table of all
-// neighbours, and compares with the probabilities of the definition.
+// TestSteps draws steps by rejection and from a table of all neighbours. It compares
+// both with the probabilities of the definition.
 func TestSteps(t *testing.T) {
 	draw := 4000.0
 	if testing.Short() {
@@ -82,11 +82,11 @@ func TestSteps(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for way, next := range map[string]func(previous, here uint32, random *draws) uint32{"rejection": s.next, "table": s.exact} {
+				for way, next := range map[string]func(previous, here uint32, random *draws) uint32{"rejection": s.step, "table": s.drawFromTable} {
 					random := &draws{1, corpus.StreamWalk, 0}
 					var chi, freedom float64
 					for _, a := range g.arcs() {
-						if len(g.out(a.to)) == 0 {
+						if len(g.neighbours(a.to)) == 0 {
 							continue
 						}
 						want := reference(g, a.from, a.to, pq[0], pq[1])
@@ -94,7 +94,7 @@ func TestSteps(t *testing.T) {
 						for range int(draw) {
 							got[next(a.from, a.to, random)]++
 						}
-						rest, restWant := 0.0, 0.0 // of neighbours with too few draws each
+						rest, restWant := 0.0, 0.0 // of the neighbours that have too few draws each
 						bin := func(got, expected float64) {
 							if expected >= 5 {
 								chi += (got - expected) * (got - expected) / expected
@@ -112,11 +112,11 @@ func TestSteps(t *testing.T) {
 						freedom--
 						for x := range got {
 							if want[x] == 0 {
-								t.Fatalf("stepped from %d to %d, where no edge leads", a.to, x)
+								t.Fatalf("a step led from %d to %d without an edge", a.to, x)
 							}
 						}
 					}
-					// Of a right sampler it is beyond that once in a million times or less.
+					// A correct sampler exceeds this limit once in a million runs or less.
 					if limit := freedom + 5*math.Sqrt(2*freedom) + 10; freedom < 20 || chi > limit {
 						t.Errorf("directed %t, weighted %t, p and q %v, %s: chi-square %.0f of %.0f degrees of freedom, limit %.0f", directed, weighted, pq, way, chi, freedom, limit)
 					}
@@ -129,15 +129,15 @@ func TestSteps(t *testing.T) {
 func text(t testing.TB, g *Graph, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := g.Write(context.Background(), &b, o); err != nil {
+	if err := g.WriteWalks(context.Background(), &b, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-// TestWrite: walks follow edges, one from each node in each round, and are the
-// same for any number of threads.
-func TestWrite(t *testing.T) {
+// TestWriteWalks checks that walks follow edges, that one begins at each node in each
+// round, and that any number of threads writes the same text.
+func TestWriteWalks(t *testing.T) {
 	for _, n := range []int{1, 2, blockWalks - 1, blockWalks, blockWalks + 1, 3*blockWalks + 17} {
 		g := randomGraph(t, n, min(1, 6/float64(n)), n%2 == 0, n > 100, uint64(n))
 		index := map[string]uint32{}
@@ -174,14 +174,14 @@ func TestWrite(t *testing.T) {
 					t.Errorf("no edge from %s to %s", nodes[k], nodes[k+1])
 				}
 			}
-			if last := index[nodes[len(nodes)-1]]; len(nodes) > 11 || len(nodes) < 11 && len(g.out(last)) > 0 {
+			if last := index[nodes[len(nodes)-1]]; len(nodes) > 11 || len(nodes) < 11 && len(g.neighbours(last)) > 0 {
 				t.Errorf("a walk of %d nodes that could go on", len(nodes))
 			}
 		}
 	}
 }
 
-// TestGolden: old walks stay repeatable.
+// TestGolden checks that released versions' walks stay repeatable.
 func TestGolden(t *testing.T) {
 	g, _, err := read(strings.NewReader("a b\nb c\nc d\nd a\na c\nd e\n"), ReadOptions{})
 	if err != nil {
@@ -192,11 +192,11 @@ func TestGolden(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 	if text(t, g, Options{Seed: 1}) == text(t, g, Options{Seed: 2}) {
-		t.Error("two seeds, one text")
+		t.Error("two seeds give one text")
 	}
 }
 
-// TestDefaults: 10 walks of 80 nodes.
+// TestDefaults checks the defaults: 10 walks of 80 nodes.
 func TestDefaults(t *testing.T) {
 	g := randomGraph(t, 5, 1, false, false, 1)
 	if words := len(strings.Fields(text(t, g, Options{}))); words != 5*10*80 {
@@ -204,13 +204,14 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// failing is a writer on a full disk.
 type failing struct{}
 
 var errFull = errors.New("full")
 
 func (failing) Write([]byte) (int, error) { return 0, errFull }
 
-func TestWriteErrors(t *testing.T) {
+func TestWriteWalksErrors(t *testing.T) {
 	g := randomGraph(t, 5, 1, false, false, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -229,7 +230,7 @@ func TestWriteErrors(t *testing.T) {
 		"disk":      {t.Context(), g, Options{}, "full"},
 		"cancelled": {ctx, g, Options{}, "canceled"},
 	} {
-		if err := c.g.Write(c.ctx, failing{}, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := c.g.WriteWalks(c.ctx, failing{}, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
@@ -258,12 +259,12 @@ func TestHoldOut(t *testing.T) {
 			}
 			for _, a := range rest.arcs() {
 				at, ok := g.edge(a.from, a.to)
-				if !ok || weighted && g.outWeights(a.from)[at] != a.weight {
+				if !ok || weighted && g.edgeWeights(a.from)[at] != a.weight {
 					t.Errorf("%v is not an edge of the whole graph", a)
 				}
 			}
 			if whole, left := count(g), count(rest); whole != left {
-				t.Errorf("%d parts have become %d", whole, left)
+				t.Errorf("%d parts became %d", whole, left)
 			}
 			again, _, err := g.HoldOut(0.4, 5)
 			if err != nil || list(again) != list(rest) {
@@ -323,14 +324,14 @@ func TestWritePairs(t *testing.T) {
 	}
 }
 
-func BenchmarkWrite(b *testing.B) {
+func BenchmarkWriteWalks(b *testing.B) {
 	g := randomGraph(b, 2000, 0.02, false, false, 1)
 	for _, pq := range [][2]float64{{1, 1}, {0.25, 0.25}, {0.01, 10}} {
 		b.Run(fmt.Sprint(pq), func(b *testing.B) {
 			var out bytes.Buffer
 			for b.Loop() {
 				out.Reset()
-				if err := g.Write(b.Context(), &out, Options{Walks: 1, P: pq[0], Q: pq[1], Threads: 1}); err != nil {
+				if err := g.WriteWalks(b.Context(), &out, Options{Walks: 1, P: pq[0], Q: pq[1], Threads: 1}); err != nil {
 					b.Fatal(err)
 				}
 			}

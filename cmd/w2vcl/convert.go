@@ -50,7 +50,7 @@ func (o *convertOptions) run(s streams, from, to string) error {
 		return terminal.Usagef("%v", err)
 	}
 	files := []string{to}
-	if sibling := embedding.SiblingPath(to, format); sibling != "" {
+	if sibling := embedding.WordsPath(to, format); sibling != "" {
 		files = append(files, sibling)
 	}
 	for _, file := range files {

@@ -111,8 +111,8 @@ func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
 			return err
 		}
 	}
-	if alone := g.Alone(); alone > 0 {
-		s.notef("Walks end at %s of the nodes: no edge leads on from there", terminal.Number(alone))
+	if deadEnds := g.DeadEnds(); deadEnds > 0 {
+		s.notef("Walks end at %s of the nodes: no edge leads on from there", terminal.Number(deadEnds))
 	}
 	return o.write(ctx, g, p)
 }
@@ -138,7 +138,7 @@ func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *terminal.Prog
 	stage := p.Stage("Walking", int64(total))
 	defer stage.Stop()
 	o.walk.Progress = func(written, _ int) { stage.Update(int64(written), nil) }
-	err := atomicfile.Write(o.out, func(w io.Writer) error { return g.Write(ctx, w, o.walk) })
+	err := atomicfile.Write(o.out, func(w io.Writer) error { return g.WriteWalks(ctx, w, o.walk) })
 	if err != nil {
 		return err
 	}
