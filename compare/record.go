@@ -70,7 +70,7 @@ func settingsOf(c settings.Config) map[string]string {
 }
 
 func (r *Record) path(out string) string {
-	return filepath.Join(out, runsFolder, Run{Variant: r.Variant, Config: settings.Config{Seed: r.Seed}}.name()+".json")
+	return filepath.Join(out, runsFolder, Run{Variant: r.Variant, Config: settings.Config{Machine: settings.Machine{Seed: r.Seed}}}.name()+".json")
 }
 
 // save writes the record.

@@ -2,9 +2,20 @@ package settings
 
 import "runtime"
 
-// A Config holds every setting of a run. The zero value is not usable: start
-// from [Defaults] or [Resolve], which fill in the recipe of a mode.
+// A Config holds every setting of a run, in the groups that help shows. The zero
+// value is not usable: start from [Defaults] or [Resolve], which fill in the recipe
+// of a mode.
 type Config struct {
+	Run
+	Text
+	Samples
+	Encoder
+	Training
+	Machine
+}
+
+// Run says how to train, from which files, and what to write.
+type Run struct {
 	Mode   string // how to train, see [Modes]
 	Preset string // the recipe of the defaults: "tuned" or "paper"
 
@@ -16,12 +27,18 @@ type Config struct {
 	Force    bool   // replace an existing run folder or a matrix file that does not fit
 
 	Checkpoint Interval // how often to save a checkpoint
+}
 
+// Text says how to read the text.
+type Text struct {
 	MinCount    int    // words rarer than this are removed
 	MaxSentence int    // longer lines are cut into sentences of this many tokens
 	Lowercase   bool   // lower-case the text
 	Tokenizer   string // "whitespace" or "words"
+}
 
+// Samples says which vectors are trained, and on which samples.
+type Samples struct {
 	Dim           int     // N, dimensions of a vector
 	Window        int     // words on either side of the centre word
 	DynamicWindow bool    // draw each window's size uniformly from 1..Window
@@ -31,11 +48,13 @@ type Config struct {
 	Sample        float64 // subsampling threshold of frequent words; 0: none
 	Passes        int     // how often the corpus is subsampled into M
 	Contexts      int     // l, columns of M
-	Batch         int     // pairs per minibatch
 	Model         string  // word2vec: "sg" (skip-gram) or "cbow"
 	Vectors       string  // the vectors that are exported: "sum" (W + C) or "words" (W)
+}
 
-	Subword   string  // the encoder of words by their spelling: "none", "cnn" or "ngram"
+// Encoder says how word vectors are composed from spelling.
+type Encoder struct {
+	Subword   string  // "none", "cnn" or "ngram"
 	WordTable bool    // every word has a vector of its own beside its spelling
 	Gram      int     // cnn: characters of a symbol
 	CharDim   int     // cnn: E, values of a symbol's embedding
@@ -46,15 +65,22 @@ type Config struct {
 	MaxGram   int     // ngram: characters of the longest n-grams
 	Buckets   int     // ngram: vectors that n-grams are hashed to
 	SubwordLR float64 // learning rate of the encoder, times LR
+}
 
+// Training says how long and at which rates to train.
+type Training struct {
 	Epochs      int     // cl: l iterations each; other modes: passes over the corpus
 	Iterations  int     // cl: overrides Epochs; 0: Epochs x Contexts
+	Batch       int     // vanilla: pairs per minibatch
 	LR          float64 // learning rate at the first unit
 	Decay       string  // "linear" or "none"
 	LREnd       float64 // learning rate at the last unit of a linear decay
-	Optimizer   string  // "adam", "adam-row" or "sgd"
+	Optimizer   string  // see optim.Methods
 	WeightDecay float64 // decoupled weight decay
+}
 
+// Machine says where to train, and with what.
+type Machine struct {
 	Seed      uint64
 	Threads   int    // 0: all processors
 	MaxMemory Size   // zero: the memory that the machine has available

@@ -19,23 +19,14 @@ import (
 // those, for [Config.Validate] to refuse.
 func Defaults(modeName, preset, optimizer string) Config {
 	c := Config{
-		Mode:      cmp.Or(modeName, ModeCL),
-		Preset:    cmp.Or(preset, PresetTuned),
-		Optimizer: cmp.Or(optimizer, string(optim.Adam)),
-
-		Checkpoint: Interval{Seconds: 600, text: "10m"},
-
-		MinCount:    5,
-		MaxSentence: 1000,
-		Tokenizer:   TokenizerWhitespace,
-		Dim:         100,
-		Window:      2,
-		Negative:    5,
-		Decay:       DecayLinear,
-
-		Seed:   1,
-		Device: DeviceCPU,
-		Form:   FormFused,
+		Run: Run{
+			Mode: cmp.Or(modeName, ModeCL), Preset: cmp.Or(preset, PresetTuned),
+			Checkpoint: Interval{Seconds: 600, text: "10m"},
+		},
+		Text:     Text{MinCount: 5, MaxSentence: 1000, Tokenizer: TokenizerWhitespace},
+		Samples:  Samples{Dim: 100, Window: 2, Negative: 5},
+		Training: Training{Optimizer: cmp.Or(optimizer, string(optim.Adam)), Decay: DecayLinear},
+		Machine:  Machine{Seed: 1, Device: DeviceCPU, Form: FormFused},
 	}
 	m, ok := FindMode(c.Mode)
 	if !ok {

@@ -356,13 +356,18 @@ func TestSettingsTable(t *testing.T) {
 			t.Errorf("%s: no help or group", s.Name)
 		}
 	}
-	value := reflect.ValueOf(&c).Elem()
-	for i := range value.NumField() {
-		if !pointers[value.Field(i).Addr().Interface()] {
-			t.Errorf("field %s is in no setting", value.Type().Field(i).Name)
+	fields := 0
+	groups := reflect.ValueOf(&c).Elem()
+	for g := range groups.NumField() {
+		group := groups.Field(g)
+		fields += group.NumField()
+		for i := range group.NumField() {
+			if !pointers[group.Field(i).Addr().Interface()] {
+				t.Errorf("field %s is in no setting", group.Type().Field(i).Name)
+			}
 		}
 	}
-	if got := value.NumField(); got != len(pointers) {
-		t.Errorf("%d fields, %d settings", got, len(pointers))
+	if fields != len(pointers) {
+		t.Errorf("%d fields, %d settings", fields, len(pointers))
 	}
 }

@@ -253,7 +253,7 @@ func TestCheckOutputs(t *testing.T) {
 		{"matrix in no folder", func(c *settings.Config) { c.Matrix = filepath.Join(dir, "no", "m") }, "cannot write --matrix"},
 		{"graph in no folder", func(c *settings.Config) { c.GraphDOT = filepath.Join(file, "g.dot") }, "cannot write --graph-dot"},
 	} {
-		c := settings.Config{Corpus: books, Out: filepath.Join(dir, "run")}
+		c := settings.Config{Run: settings.Run{Corpus: books, Out: filepath.Join(dir, "run")}}
 		test.change(&c)
 		switch err := checkOutputs(&c); {
 		case test.want == "" && err != nil:
