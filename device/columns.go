@@ -69,7 +69,7 @@ func (c *columns) fill(to []uint32, first, count int) error {
 		for done := 0; done < count; {
 			column := c.matrix.StepColumn(first+done, side)
 			run := min(count-done, l-column) // up to the last column of M
-			c.matrix.Block(column, run, row0, min(row0+rows, v), to[(side*c.series+done)*v:])
+			c.matrix.Columns(column, run, row0, min(row0+rows, v), to[(side*c.series+done)*v:])
 			done += run
 		}
 	})

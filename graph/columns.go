@@ -33,7 +33,7 @@ func (c *columnReader) column(j int) ([]uint32, error) {
 		count := min(readColumns, c.matrix.Contexts()-first)
 		const rows = 512
 		err := c.team.Do((v+rows-1)/rows, func(_, b int) {
-			c.matrix.Block(first, count, b*rows, min((b+1)*rows, v), c.columns)
+			c.matrix.Columns(first, count, b*rows, min((b+1)*rows, v), c.columns)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("read columns %d to %d of M: %w", first, first+count-1, err)

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// BenchmarkBlock reads blocks of a matrix that is larger than the caches; ns/op
-// is for one entry. Rows of l contexts are read along, shorter ones in the
-// order of a later round.
-func BenchmarkBlock(b *testing.B) {
+// BenchmarkColumns reads columns of a matrix that is larger than the caches. ns/op
+// is the time of one entry. Rows of l contexts are read in their stored order,
+// shorter rows in the order of a later round.
+func BenchmarkColumns(b *testing.B) {
 	const columns = 1 << 16
 	for _, tc := range []struct{ rows, stored int }{{1024, columns}, {16384, 5000}, {65536, 900}, {65536, 600}, {65536, 50}} {
 		m := newMatrix(tc.rows, Options{Window: 1, Contexts: columns, Passes: 1})
@@ -25,7 +25,7 @@ func BenchmarkBlock(b *testing.B) {
 				dst := make([]uint32, count*tc.rows)
 				first, row := columns/2, 0
 				for done := 0; done < b.N; done += count * 1024 {
-					m.Block(first, count, row, row+1024, dst)
+					m.Columns(first, count, row, row+1024, dst)
 					if row = (row + 1024) % tc.rows; row == 0 {
 						first = columns/2 + (first+count)%(columns/2)/count*count
 					}

@@ -9,30 +9,33 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// Build makes the matrix M of the corpus. It fails if an option is impossible,
-// the corpus is empty, or ctx is cancelled.
+// Build makes the matrix M of the corpus (section 3 of the paper). It returns an
+// error if an option is out of range, if the corpus is empty or its parts do not
+// fit together, or if ctx is cancelled: then the error wraps the cause of ctx.
 //
-// It scans the text twice. The first scan counts the contexts of every word in
-// every span of the text, which gives each row its length and each span the
-// place in the row where its contexts go. Rows that are too long then draw
-// which of their contexts to keep, one bit each. The second scan writes the
-// kept contexts to their places, spans in parallel. At last every row is
-// shuffled.
+// It cuts the text into spans and scans it twice.
+//
+//  1. The first scan counts the contexts of every word in every span. The counts
+//     give each row its length, and each span its place in the row.
+//  2. A row with more than l contexts draws l of them to keep. Each context has a
+//     bit.
+//  3. The second scan writes the kept contexts to their places, spans in parallel.
+//  4. Every row is shuffled.
 func Build(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
 	if err := o.check(); err != nil {
-		return nil, fmt.Errorf("matrix M: %w", err)
+		return nil, err
 	}
 	if err := checkCorpus(c); err != nil {
-		return nil, fmt.Errorf("matrix M: %w", err)
+		return nil, err
 	}
 	b := newBuilder(c, o)
 	if err := b.build(ctx); err != nil {
-		return nil, fmt.Errorf("matrix M: %w", err)
+		return nil, err
 	}
 	return b.matrix, nil
 }
 
-// A builder holds what Build needs besides the matrix itself.
+// A builder holds the matrix and the tables that Build needs only to fill it.
 type builder struct {
 	options  *Options
 	threads  int
@@ -41,15 +44,15 @@ type builder struct {
 	spans    []span
 	matrix   *Matrix
 
-	// starts[k][i] is the number of contexts of row i in the spans before k:
-	// the first context of span k in row i has that number.
+	// starts[k][i] is the number of contexts of row i in the spans before k. It is
+	// also the number of the first context of row i in span k.
 	starts [][]uint64
 
-	// Long rows have more contexts than columns. long lists them; keep has one
-	// bit for each of their contexts, those of row i from bit keepAt[i] on, a
-	// multiple of 64. keepAt is 0 for other rows: the first 64 bits are unused.
-	// kept[k][h] is the number of contexts of row long[h] that are kept of the
-	// spans before k.
+	// A long row has more contexts than M has columns. long lists the long rows.
+	// keep has one bit for each of their contexts; the bits of row i start at bit
+	// keepAt[i], a multiple of 64. keepAt is 0 for other rows, so the first 64
+	// bits are unused. kept[k][h] is the number of contexts that row long[h] keeps
+	// from the spans before k.
 	long   []int
 	keep   []uint64
 	keepAt []uint64
@@ -65,22 +68,22 @@ func newBuilder(c *corpus.Corpus, o Options) *builder {
 	return b
 }
 
-// visits is the number of tokens a scan visits.
+// visits returns the number of tokens that one scan of all passes visits.
 func (b *builder) visits(c *corpus.Corpus) int64 {
 	return int64(len(c.Tokens)) * int64(b.options.Passes)
 }
 
-// spanCount is the number of spans to cut the scan into: some per thread so
-// that all finish together, but few enough that their tables, one number per
-// word each, stay small beside the corpus.
+// spanCount returns the number of spans of a scan. Several spans per thread let
+// all threads finish together. But each span has a table of V numbers, and the
+// tables must stay small beside the corpus.
 func spanCount(c *corpus.Corpus, o *Options) int {
 	const (
 		perThread = 4
-		minTokens = 1 << 14 // in a span
-		minRoom   = 16 << 20
+		minTokens = 1 << 14  // in a span
+		minTables = 16 << 20 // bytes that the tables may have with any corpus
 	)
 	n := perThread * o.threads()
-	n = min(n, max(minRoom, len(c.Tokens))/(8*c.Vocabulary.Len()))
+	n = min(n, max(minTables, len(c.Tokens))/(8*c.Vocabulary.Len()))
 	n = min(n, len(c.Tokens)*o.Passes/minTokens)
 	return max(n, 1)
 }
@@ -105,7 +108,7 @@ func (b *builder) build(ctx context.Context) error {
 	return fill(ctx, b, b.matrix.wide)
 }
 
-// checkTokens returns an error if a token is no word of the vocabulary.
+// checkTokens returns an error if a token is not a word of the vocabulary.
 func (b *builder) checkTokens(ctx context.Context) error {
 	const step = 1 << 20
 	tokens, rows := b.scan.corpus.Tokens, b.matrix.Rows()
@@ -119,13 +122,15 @@ func (b *builder) checkTokens(ctx context.Context) error {
 	})
 }
 
-// countContexts is the first scan. It leaves the counts of span k in
-// starts[k], and sets the matrix's contextCounts.
+// countContexts is the first scan. It puts the counts of span k into starts[k].
+// With dynamic windows it also sets the matrix's contextCounts; otherwise layOut
+// does.
 func (b *builder) countContexts(ctx context.Context) error {
 	m, rows := b.matrix, b.matrix.Rows()
 	b.starts = make([][]uint64, len(b.spans))
-	// With windows of one size, u is in the window of t if t is in that of u:
-	// every word is found as often as it finds. Otherwise that is counted, too.
+	// If all windows have one size, u is in the window of t whenever t is in the
+	// window of u: each word is a context as many times as it has contexts. If
+	// windows are dynamic, found counts how many times it is a context.
 	found := make([][]uint64, b.threads)
 	err := parallel.Try(ctx, b.threads, len(b.spans), func(worker, k int) error {
 		counts := make([]uint64, rows)
@@ -148,8 +153,8 @@ func (b *builder) countContexts(ctx context.Context) error {
 	return nil
 }
 
-// layOut turns the counts of the spans into starts, and gives every row its
-// place in the matrix and every long row its place in keep.
+// layOut turns the counts of the spans into starts, and sets the place of every
+// row in the matrix and of every long row in keep.
 func (b *builder) layOut() {
 	m := b.matrix
 	b.keepAt = make([]uint64, m.Rows())
@@ -170,7 +175,7 @@ func (b *builder) layOut() {
 		copy(m.contextCounts, m.totals)
 	}
 	m.allocate()
-	b.keep = make([]uint64, keepBits/64+1) // one more: bitsAt reads two words
+	b.keep = make([]uint64, keepBits/64+1) // one more: bitsAt reads two elements
 }
 
 // discard draws the contexts that the long rows keep.
@@ -184,9 +189,9 @@ func (b *builder) discard(ctx context.Context) error {
 		i := b.long[h]
 		n := m.totals[i]
 		chosen := b.keep[b.keepAt[i]/64:][:(n+63)/64]
-		sample(chosen, n, m.Contexts(), b.options.Seed, uint32(i))
+		choose(chosen, n, m.Contexts(), b.options.Seed, uint32(i))
 		var ones int
-		at := uint64(0) // ones are counted before this bit
+		at := uint64(0) // ones counts the bits before this one
 		for k := range b.spans {
 			for to := b.starts[k][i]; at < to; {
 				n := min(64-at%64, to-at)
@@ -199,7 +204,7 @@ func (b *builder) discard(ctx context.Context) error {
 	})
 }
 
-// fill is the second scan and the shuffle; stored is the matrix's storage.
+// fill is the second scan and the shuffle. stored is the matrix's narrow or wide.
 func fill[T id](ctx context.Context, b *builder, stored []T) error {
 	err := parallel.Try(ctx, b.threads, len(b.spans), func(_, k int) error {
 		w := &writer[T]{stored: stored, keep: b.keep, size: b.options.Window, places: b.places(k)}
@@ -221,10 +226,10 @@ func fill[T id](ctx context.Context, b *builder, stored []T) error {
 	})
 }
 
-// A place is where the next context of a row goes.
+// A place is the position of the next context of a row.
 type place struct {
-	next uint64 // index into the matrix's storage
-	bit  uint64 // its bit in keep; 0 for rows that keep all contexts
+	next uint64 // index into the matrix's narrow or wide
+	bit  uint64 // of the context in keep; 0 for rows that keep all contexts
 }
 
 // places returns the places of all rows at the start of span k.
@@ -249,7 +254,7 @@ func (b *builder) places(k int) []place {
 type writer[T id] struct {
 	stored []T
 	keep   []uint64
-	size   int // of the windows, unless they are dynamic
+	size   int // of every window, unless windows are dynamic
 	places []place
 }
 
@@ -279,16 +284,16 @@ func (w *writer[T]) write(words, sizes []uint32) {
 	}
 }
 
-// writeKept stores those contexts of words[t] whose bits in keep are set. The
-// window is words[first:last+1].
+// writeKept stores the contexts of words[t] whose bits in keep are set. The window
+// is words[first:last+1].
 func (w *writer[T]) writeKept(p *place, words []uint32, t, first, last int) {
 	for n := last - first; n > 0; {
-		step := min(n, 64) // contexts whose bits are looked at together
+		step := min(n, 64) // contexts whose bits are read together
 		set := bitsAt(w.keep, p.bit) << (64 - step) >> (64 - step)
 		for ; set != 0; set &= set - 1 {
 			u := first + bits.TrailingZeros64(set)
 			if u >= t {
-				u++ // the word is no context of itself
+				u++ // a word is not a context of itself
 			}
 			w.stored[p.next] = T(words[u])
 			p.next++
@@ -299,8 +304,8 @@ func (w *writer[T]) writeKept(p *place, words []uint32, t, first, last int) {
 	}
 }
 
-// bitsAt returns the 64 bits from bit at on.
-func bitsAt(words []uint64, at uint64) uint64 {
-	low, shift := words[at/64], at%64
-	return low>>shift | words[at/64+1]<<(64-shift)
+// bitsAt returns the 64 bits of keep from bit at on.
+func bitsAt(keep []uint64, at uint64) uint64 {
+	low, shift := keep[at/64], at%64
+	return low>>shift | keep[at/64+1]<<(64-shift)
 }

@@ -52,7 +52,8 @@ func TestBuildEqualsReference(t *testing.T) {
 	}
 }
 
-// checkMatrix compares what the matrix stores and says with the reference rows.
+// checkMatrix compares the matrix, and the counts that it returns, with the
+// reference rows.
 func checkMatrix(t *testing.T, m *Matrix, rows [][]uint32, o Options) {
 	t.Helper()
 	if m.Rows() != len(rows) || m.Contexts() != o.Contexts {
@@ -117,11 +118,11 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	}
 }
 
-// The matrix of a seed is part of what makes old runs repeatable: a change of
-// these values is a change of every result.
+// A run can be repeated only if its seed gives the same matrix. A change of these
+// values changes every result.
 func TestGolden(t *testing.T) {
-	// (row, column): rows 0 and 1 are long, 30 repeats by the bijection, 60 by a
-	// table.
+	// (row, column): rows 0 and 1 are long, row 30 repeats by the bijection, row 60
+	// by a table.
 	places := [][2]int{{0, 0}, {0, 1}, {0, 511}, {1, 0}, {1, 1}, {30, 100}, {30, 301}, {30, 302}, {60, 509}, {60, 510}, {60, 511}}
 	c := goldenCorpus()
 	for _, tc := range []struct {
@@ -142,8 +143,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// goldenCorpus makes a text, low words more frequent, by a rule that no library
-// can change.
+// goldenCorpus makes a text in which low ids are more frequent, by a rule that
+// does not depend on a library.
 func goldenCorpus() *corpus.Corpus {
 	var sentences [][]uint32
 	counter := uint64(0)
@@ -173,12 +174,12 @@ func TestBuildErrors(t *testing.T) {
 		options Options
 		want    string
 	}{
-		{"window 0", text, with(func(o *Options) { o.Window = 0 }), "window 0: must be from 1"},
-		{"window huge", text, with(func(o *Options) { o.Window = math.MaxInt32 }), "window 2147483647: must be from 1"},
-		{"contexts 0", text, with(func(o *Options) { o.Contexts = 0 }), "contexts 0: must be from 1"},
-		{"passes 0", text, with(func(o *Options) { o.Passes = 0 }), "passes 0: must be from 1"},
-		{"sample negative", text, with(func(o *Options) { o.Sample = -1e-4 }), "sample -0.0001: must be 0"},
-		{"sample NaN", text, with(func(o *Options) { o.Sample = math.NaN() }), "sample NaN: must be 0"},
+		{"window 0", text, with(func(o *Options) { o.Window = 0 }), "window is 0; it must be from 1"},
+		{"window huge", text, with(func(o *Options) { o.Window = math.MaxInt32 }), "window is 2147483647; it must be from 1"},
+		{"contexts 0", text, with(func(o *Options) { o.Contexts = 0 }), "contexts is 0; it must be from 1"},
+		{"passes 0", text, with(func(o *Options) { o.Passes = 0 }), "passes is 0; it must be from 1"},
+		{"sample negative", text, with(func(o *Options) { o.Sample = -1e-4 }), "sample is -0.0001; it must be 0"},
+		{"sample NaN", text, with(func(o *Options) { o.Sample = math.NaN() }), "sample is NaN; it must be 0"},
 		{"no corpus", nil, good, "corpus is empty"},
 		{"no vocabulary", &corpus.Corpus{}, good, "corpus is empty"},
 		{"no tokens", &corpus.Corpus{Vocabulary: text.Vocabulary, Sentences: []int{0}}, good, "corpus is empty"},
@@ -247,7 +248,7 @@ func TestEstimateBytes(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		build(t, c, o)
 		runtime.ReadMemStats(&after)
-		// Build drops little before it ends: what it allocates is what it needs.
+		// Build frees little before it ends, so it needs about all that it allocates.
 		used, estimate := float64(after.TotalAlloc-before.TotalAlloc), float64(EstimateBytes(c, o))
 		if estimate < 0.8*used || estimate > 1.5*used {
 			t.Errorf("%+v: estimated %.0f bytes, used %.0f", o, estimate, used)

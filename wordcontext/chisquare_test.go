@@ -8,13 +8,13 @@ import (
 // chiSquare tests that the counts are draws of cells of equal probability. It
 // fails if their chi-square is too large by a probability of about 1e-7 (5.2
 // standard deviations by Wilson and Hilferty's approximation) or too small by
-// the same: keys that were spread too evenly are not random either. With some
+// the same probability: counts that are too even are not random either. With some
 // thousand calls in this package and fixed seeds, a failure is no chance.
-func chiSquare(t testing.TB, what string, counts []int) {
+func chiSquare(t testing.TB, name string, counts []int) {
 	t.Helper()
 	const limit = 5.2
 	if z := chiSquareZ(counts); math.Abs(z) > limit {
-		t.Errorf("%s: chi-square of %d cells is off by %.1f standard deviations", what, len(counts), z)
+		t.Errorf("%s: chi-square of %d cells is off by %.1f standard deviations", name, len(counts), z)
 	}
 }
 
@@ -46,8 +46,8 @@ func newPairCounts(n int) *pairCounts { return &pairCounts{n, make([]int, n*n)} 
 func (p *pairCounts) add(x, y uint32) { p.counts[int(x)*p.n+int(y)]++ }
 
 // check tests that all pairs, and all differences x - y mod n and x xor y, are
-// equally likely. The latter see much smaller faults.
-func (p *pairCounts) check(t testing.TB, what string) {
+// equally likely. The differences show much smaller faults.
+func (p *pairCounts) check(t testing.TB, name string) {
 	t.Helper()
 	var pairs []int
 	differences := make([]int, p.n)
@@ -61,7 +61,7 @@ func (p *pairCounts) check(t testing.TB, what string) {
 			c := p.counts[x*p.n+y]
 			if x == y {
 				if c > 0 {
-					t.Errorf("%s: %d came twice", what, x)
+					t.Errorf("%s: %d came twice", name, x)
 				}
 				continue
 			}
@@ -71,10 +71,10 @@ func (p *pairCounts) check(t testing.TB, what string) {
 			xorPairs[x^y]++
 		}
 	}
-	chiSquare(t, what+", pairs", pairs)
-	chiSquare(t, what+", differences", differences[1:])
+	chiSquare(t, name+", pairs", pairs)
+	chiSquare(t, name+", differences", differences[1:])
 	if size == p.n { // every xor stands for the same number of pairs
-		chiSquare(t, what+", xors", xors[1:])
+		chiSquare(t, name+", xors", xors[1:])
 	}
 }
 

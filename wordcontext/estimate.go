@@ -2,10 +2,11 @@ package wordcontext
 
 import "github.com/w2vcl/w2vcl/corpus"
 
-// EstimateBytes returns about how much memory Build needs at its peak, the
-// matrix included and the corpus not. It allocates little and reads only the
-// counts of the words. Sentence ends make rows shorter than it assumes, so it
-// is rather too high. Options and corpus that Build refuses need 0 bytes.
+// EstimateBytes estimates the memory that Build needs at its peak, in bytes, with
+// the matrix and without the corpus. It allocates little and reads only the
+// counts of the words. The estimate tends to be too high: it ignores the ends of
+// sentences, which make rows shorter. It is 0 for options or a corpus that Build
+// refuses.
 func EstimateBytes(c *corpus.Corpus, o Options) int64 {
 	if o.check() != nil || checkCorpus(c) != nil {
 		return 0
@@ -30,11 +31,11 @@ func EstimateBytes(c *corpus.Corpus, o Options) int64 {
 		}
 		stored += n
 	}
-	bytesEach := int64(4)
+	idBytes := int64(4)
 	if isNarrow(int(rows)) {
-		bytesEach = 2
+		idBytes = 2
 	}
-	matrix := stored*bytesEach + 3*8*rows                // stored, totals, contextCounts, offsets
+	matrix := stored*idBytes + 3*8*rows                  // stored, totals, contextCounts, offsets
 	spans := int64(spanCount(c, &o)) * (8*rows + 4*long) // starts, kept
 	perThread := int64(o.threads()) * 3 * 8 * rows       // places, found
 	return matrix + spans + perThread + keepBits/8 + 8*rows

@@ -16,15 +16,15 @@ import (
 // A matrix file holds, all little-endian:
 //
 //	header                 128 bytes, see below
-//	contexts found         V x uint64, by row
-//	context counts         V x uint64
+//	contexts found         V x uint64: n_i, by row
+//	context counts         V x uint64: number of times each word is a context
 //	stored contexts        uint16 or uint32 each, row after row
 //	checksums              uint32, CRC-32C of each MiB of the three above
 //	checksum of checksums  uint32, CRC-32C
 //
-// The rows' places follow from the contexts found and l. Every byte is covered
-// by a checksum, and the arrays lie as the processor wants them, so that the
-// file is used where it is mapped.
+// The places of the rows follow from the contexts found and l. A checksum covers
+// every byte. The arrays are aligned for the processor, so Open uses them in the
+// mapped file without a copy.
 type header struct {
 	Magic       [8]byte
 	Version     uint32
@@ -40,7 +40,7 @@ type header struct {
 	Dynamic     uint64 // 1 for dynamic windows
 	FileSize    uint64
 	_           [28]byte
-	Checksum    uint32 // CRC-32C of the header before it
+	Checksum    uint32 // CRC-32C of the bytes of the header before this field
 }
 
 const (
@@ -50,18 +50,18 @@ const (
 )
 
 var (
-	// The first byte is in no text file, the last is changed by programs that
-	// take the file for one.
+	// No text file starts with the first byte. Programs that take the file for
+	// text change the last one.
 	fileMagic  = [8]byte{0x89, 'W', '2', 'V', 'C', 'L', 'M', '\n'}
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// What may be wrong with a matrix file; Open's errors wrap these.
+// Open wraps one of these errors if it refuses a file.
 var (
-	ErrNotMatrix = errors.New("not a matrix file of w2vcl")
-	ErrVersion   = errors.New("a matrix file of another version of w2vcl")
-	ErrTruncated = errors.New("a matrix file of the wrong length: it was not copied or written as a whole")
-	ErrCorrupt   = errors.New("a damaged matrix file")
+	ErrNotMatrix = errors.New("this is not a matrix file of w2vcl")
+	ErrVersion   = errors.New("another version of w2vcl wrote this matrix file")
+	ErrTruncated = errors.New("this matrix file has the wrong length: it was not copied or written completely")
+	ErrCorrupt   = errors.New("this matrix file is damaged")
 )
 
 func (m *Matrix) header() header {
@@ -99,8 +99,8 @@ func (h *header) bodySize() uint64 {
 	return 16*h.Rows + uint64(h.Width)*h.Stored
 }
 
-// size returns the bytes of the file and how many checksums it has, but for the
-// last.
+// size returns the bytes of the file and the number of its checksums, without the
+// checksum of checksums.
 func (h *header) size() (size, checksums uint64) {
 	body := h.bodySize()
 	checksums = (body + checkedSize - 1) / checkedSize
@@ -123,23 +123,23 @@ func decodeHeader(data []byte, size uint64) (*header, error) {
 		return nil, fmt.Errorf("%w: it starts with %q", ErrNotMatrix, data[:known])
 	}
 	if len(data) < headerSize {
-		return nil, fmt.Errorf("%w (%d bytes)", ErrTruncated, size)
+		return nil, fmt.Errorf("%w (it has only %d bytes)", ErrTruncated, size)
 	}
 	h := new(header)
 	_ = binary.Read(bytes.NewReader(data[:headerSize]), binary.LittleEndian, h)
 	if h.Version != fileVersion {
-		return nil, fmt.Errorf("%w: version %d, known is %d", ErrVersion, h.Version, fileVersion)
+		return nil, fmt.Errorf("%w: it has version %d, and this w2vcl reads version %d", ErrVersion, h.Version, fileVersion)
 	}
 	if h.Checksum != crc32.Checksum(data[:headerSize-4], castagnoli) {
 		return nil, fmt.Errorf("%w: the checksum of its header does not match", ErrCorrupt)
 	}
 	if h.FileSize != size {
-		return nil, fmt.Errorf("%w (%d bytes, not %d)", ErrTruncated, size, h.FileSize)
+		return nil, fmt.Errorf("%w (it has %d bytes, not %d)", ErrTruncated, size, h.FileSize)
 	}
 	return h, h.check()
 }
 
-// check returns an error if the header says what Save never writes.
+// check returns an error if Save cannot have written the header.
 func (h *header) check() error {
 	o := h.options()
 	wants, _ := h.size()
@@ -155,32 +155,33 @@ func (h *header) check() error {
 	return nil
 }
 
-// A checksumWriter passes bytes on and keeps the checksum of each checkedSize of
-// them.
+// A checksumWriter writes bytes to w and keeps the checksum of each checkedSize
+// of them.
 type checksumWriter struct {
 	w    io.Writer
 	sums []uint32
-	room int // bytes that still belong to the last checksum
+	left int // bytes that still belong to the last checksum
 }
 
 func (c *checksumWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	for p = p[:n]; len(p) > 0; {
-		if c.room == 0 {
+		if c.left == 0 {
 			c.sums = append(c.sums, 0)
-			c.room = checkedSize
+			c.left = checkedSize
 		}
-		step := min(len(p), c.room)
+		step := min(len(p), c.left)
 		last := &c.sums[len(c.sums)-1]
 		*last = crc32.Update(*last, castagnoli, p[:step])
-		c.room -= step
+		c.left -= step
 		p = p[step:]
 	}
 	return n, err
 }
 
-// Save writes the matrix to a file for Open. The file at path is replaced as a
-// whole or not at all.
+// Save writes the matrix to a file that Open reads. It replaces the file at path
+// completely or not at all. It returns an error if the matrix was closed or the
+// file cannot be written.
 func (m *Matrix) Save(path string) error {
 	if m.offsets == nil {
 		return fmt.Errorf("cannot write %s: the matrix was closed", path)
@@ -210,8 +211,8 @@ func (m *Matrix) write(w io.Writer) error {
 	return err
 }
 
-// checkByteOrder refuses processors whose byte order is not the file's. None
-// that w2vcl is built for is one.
+// checkByteOrder returns an error on a big-endian processor, since files are
+// little-endian. w2vcl is built for little-endian processors only.
 func checkByteOrder() error {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return errors.New("matrix files cannot be used on a big-endian processor")
@@ -221,13 +222,13 @@ func checkByteOrder() error {
 
 type number interface{ uint16 | uint32 | uint64 }
 
-// bytesOf returns the memory of s.
+// bytesOf returns the memory of s as bytes.
 func bytesOf[T number](s []T) []byte {
 	var x T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
 }
 
-// numbersOf returns the memory b, aligned for T, as numbers.
+// numbersOf returns the memory of b as numbers. b must be aligned for T.
 func numbersOf[T number](b []byte) []T {
 	var x T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(x)))

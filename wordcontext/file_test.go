@@ -15,7 +15,7 @@ import (
 
 var fileOptions = Options{Window: 2, Contexts: 50, Passes: 2, Sample: 0.05, DynamicWindow: true, Seed: 99}
 
-// fileOf returns what Save writes.
+// fileOf returns the bytes that Save writes.
 func fileOf(t testing.TB, m *Matrix) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.matrix")
@@ -106,7 +106,7 @@ func TestOpenFindsFlippedBytes(t *testing.T) {
 	}
 }
 
-// The same in a file with several checksums, around their bounds.
+// Damaged bytes are also found in a file with several checksums, at their bounds.
 func TestOpenFindsFlippedBytesInLargeFile(t *testing.T) {
 	data := fileOf(t, build(t, testCorpus(25, 2000, 400000, 100), Options{Window: 2, Contexts: 5000, Passes: 1}))
 	body := len(data) - headerSize
@@ -164,18 +164,18 @@ func TestOpenErrors(t *testing.T) {
 		{"text", []byte("the quick brown fox\n"), ErrNotMatrix, `it starts with "the quic"; name a file that`},
 		{"vectors", []byte("18116 100\nthe 0.1"), ErrNotMatrix, "not a matrix file"},
 		{"empty", nil, ErrNotMatrix, "it is empty"},
-		{"version", change(func(h *header) { h.Version = 2 }), ErrVersion, "version 2, known is 1; build it anew"},
+		{"version", change(func(h *header) { h.Version = 2 }), ErrVersion, "version 2, and this w2vcl reads version 1; build the matrix again"},
 		{"rows 0", change(func(h *header) { h.Rows = 0 }), ErrCorrupt, "contradicts itself"},
 		{"rows", change(func(h *header) { h.Rows++ }), ErrCorrupt, "contradicts itself"},
 		{"rows huge", change(func(h *header) { h.Rows = 1 << 62 }), ErrCorrupt, "contradicts itself"},
 		{"stored huge", change(func(h *header) { h.Stored = 1 << 63 }), ErrCorrupt, "contradicts itself"},
 		{"width", change(func(h *header) { h.Width = 4 }), ErrCorrupt, "contradicts itself"},
 		{"dynamic", change(func(h *header) { h.Dynamic = 2 }), ErrCorrupt, "contradicts itself"},
-		{"window", change(func(h *header) { h.Window = 0 }), ErrCorrupt, "window 0"},
+		{"window", change(func(h *header) { h.Window = 0 }), ErrCorrupt, "window is 0"},
 		{"contexts", change(func(h *header) { h.Contexts = 1 << 40 }), ErrCorrupt, "contexts"},
 		{"other l", change(func(h *header) { h.Contexts-- }), ErrCorrupt, "do not add up"},
 		{"size", change(func(h *header) { h.FileSize++ }), ErrTruncated, "not"},
-		{"foreign word", fileWithContext(t, data, 12), ErrCorrupt, "word id 12, but has 12 words"},
+		{"foreign word", fileWithContext(t, data, 12), ErrCorrupt, "word id 12, but it has 12 words"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m, err := openBytes(t, tc.file)
@@ -241,14 +241,15 @@ func TestSaveOverOpenFile(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no content makes decode panic, and what it accepts can be used.
+// FuzzDecode: no content makes decode panic, and every matrix that it returns can
+// be read.
 func FuzzDecode(f *testing.F) {
 	data := fileOf(f, build(f, testCorpus(31, 5, 60, 10), fileOptions))
 	f.Add(data)
 	f.Add(data[:headerSize])
 	f.Add(data[:20])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		// Repair the header's checksum, which chance does not.
+		// Repair the checksum of the header: random bytes never have the right one.
 		aligned := bytesOf(make([]uint64, len(data)/8+1))[:len(data)]
 		copy(aligned, data)
 		if len(aligned) >= headerSize {

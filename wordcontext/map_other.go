@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// mapFile reads the whole file, to memory that is aligned for every number.
+// mapFile reads the whole file into memory that is aligned for every number.
 func mapFile(f *os.File, size int64) (data []byte, unmap func() error, err error) {
 	data = bytesOf(make([]uint64, (size+7)/8))[:size]
 	if _, err := io.ReadFull(f, data); err != nil {

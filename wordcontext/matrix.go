@@ -7,30 +7,30 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 )
 
-// NoContext is the entry of a row without any context: a word that is alone in
-// all its sentences. Trainers skip it.
+// NoContext is every entry of a row without contexts. Its word is alone in all
+// its sentences. Trainers skip the entry.
 const NoContext = math.MaxUint32
 
-// A Matrix is the word-context matrix M: V rows, one for each word, of l
-// context word ids each. Rows are stored without the repetitions of short rows;
-// the package comment says which entry is which. Its methods may be called by
-// any number of goroutines, but for Close. After Close the methods that need
+// A Matrix is the word-context matrix M of shape (V, l): row i holds l contexts
+// of word i, as word ids. A short row is stored without its repetitions. The
+// package comment defines every entry. Any number of goroutines may call the
+// methods at the same time, except Close. After Close, the methods that read
 // contexts panic.
 type Matrix struct {
 	options     Options // without Threads and Progress
 	fingerprint uint64  // of the corpus
 
-	totals        []uint64 // contexts found, by row
-	contextCounts []uint64 // how often each word is a context
+	totals        []uint64 // n_i: contexts found in the text, by row
+	contextCounts []uint64 // number of times each word is a context
 
-	// Row i is stored in offsets[i]:offsets[i+1] of narrow, which has 16 bits
-	// for an id, or of wide if the vocabulary is too large for that. The other
-	// is nil. Narrow ids halve memory, file and traffic.
+	// Row i is stored in offsets[i]:offsets[i+1] of narrow, or of wide if the
+	// vocabulary is too large for ids of 16 bits. The other slice is nil. Narrow
+	// ids halve the memory, the file and the memory traffic.
 	offsets []uint64
 	narrow  []uint16
 	wide    []uint32
 
-	unmap func() error // of a matrix that was opened
+	unmap func() error // releases the mapped file; nil: the matrix was built
 }
 
 // An id is a stored word id.
@@ -45,7 +45,7 @@ func newMatrix(rows int, o Options) *Matrix {
 	}
 }
 
-// isNarrow says whether the ids of so many words are stored in 16 bits.
+// isNarrow reports whether the ids of V = rows words are stored in 16 bits.
 func isNarrow(rows int) bool { return rows <= 1<<16 }
 
 // setOffsets computes the places of the rows from totals and returns the
@@ -60,7 +60,7 @@ func (m *Matrix) setOffsets() uint64 {
 	return stored
 }
 
-// allocate makes room for the contexts that totals calls for.
+// allocate sets offsets and allocates the stored rows for the counts in totals.
 func (m *Matrix) allocate() {
 	stored := m.setOffsets()
 	if isNarrow(m.Rows()) {
@@ -76,32 +76,40 @@ func (m *Matrix) Rows() int { return len(m.totals) }
 // Contexts returns l, the number of columns.
 func (m *Matrix) Contexts() int { return m.options.Contexts }
 
-// Options returns the options M was built with, without Threads and Progress.
+// Options returns the options that M was built with. Threads and Progress are
+// zero.
 func (m *Matrix) Options() Options { return m.options }
 
 // Seed returns the seed of M's random choices: Options().Seed.
 func (m *Matrix) Seed() uint64 { return m.options.Seed }
 
-// Fingerprint returns the fingerprint of the corpus M was built of.
+// Fingerprint returns the fingerprint of the corpus that M was built from.
 func (m *Matrix) Fingerprint() uint64 { return m.fingerprint }
 
-// Stored returns the number of contexts stored in all rows together.
+// Stored returns the number of contexts that all rows together store, the sum of
+// min(n_i, l).
 func (m *Matrix) Stored() uint64 { return m.offsets[len(m.offsets)-1] }
+
+// Bytes returns the memory of M in bytes: 2 or 4 for each stored context, and
+// three numbers of 8 for each row.
+func (m *Matrix) Bytes() int64 {
+	return 2*int64(len(m.narrow)) + 4*int64(len(m.wide)) + 3*8*int64(m.Rows())
+}
 
 // RowTotal returns n_i, the number of contexts that word i has in all passes
 // over the text.
 func (m *Matrix) RowTotal(i int) uint64 { return m.totals[i] }
 
-// ContextCounts returns how often each word is a context of another in all
-// passes over the text: the sums of M's columns before rows are cut to l or
-// filled up. As weights of the negatives they make both steps of W2V-CL optimise
-// one objective, which the sums of the finished M do not. The slice is a copy.
+// ContextCounts returns V counts: the number of times that each word is a context
+// in all passes over the text, before rows are cut to l or repeated. As weights of
+// the negatives, these counts make both steps of W2V-CL optimise one objective;
+// counts taken from the finished M do not. The slice is a copy.
 func (m *Matrix) ContextCounts() []uint64 {
 	return append([]uint64(nil), m.contextCounts...)
 }
 
-// Row returns a copy of the stored contexts of word i, min(n_i, l) of them in
-// their random order.
+// Row returns a copy of the min(n_i, l) stored contexts of word i, in their
+// stored order.
 func (m *Matrix) Row(i int) []uint32 {
 	from, to := m.offsets[i], m.offsets[i+1]
 	row := make([]uint32, to-from)
@@ -115,18 +123,20 @@ func (m *Matrix) Row(i int) []uint32 {
 	return row
 }
 
-// Layout returns M as it is stored, for kernels that compute At themselves: row i
-// is offsets[i]:offsets[i+1] of narrow or of wide, the other of which is nil. The
-// slices are not to be changed, and not to be used after Close.
+// Layout returns the stored rows of M, for kernels that compute At themselves.
+// Row i is offsets[i]:offsets[i+1] of narrow or of wide; the other slice is nil.
+// offsets has V+1 elements. The caller must not change the slices, nor use them
+// after Close.
 func (m *Matrix) Layout() (offsets []uint64, narrow []uint16, wide []uint32) {
 	return m.offsets, m.narrow, m.wide
 }
 
-// At returns entry (i, j), 0 <= j < l: a context of word i, or NoContext.
-// It is the plain definition; Block is the fast way to many entries.
+// At returns entry (i, j): a context of word i, or NoContext. It panics unless
+// 0 <= i < V and 0 <= j < l. It is the plain definition of an entry; Columns reads
+// many entries fast.
 func (m *Matrix) At(i, j int) uint32 {
 	if j < 0 || j >= m.Contexts() {
-		panic(fmt.Sprintf("wordcontext: column %d of %d", j, m.Contexts()))
+		panic(fmt.Sprintf("wordcontext: column %d is out of range: M has %d columns", j, m.Contexts()))
 	}
 	from := m.offsets[i]
 	n := uint32(m.offsets[i+1] - from)
@@ -145,12 +155,12 @@ func (m *Matrix) At(i, j int) uint32 {
 	return m.wide[from+uint64(position)]
 }
 
-// Matches returns nil if Build would make this matrix of the corpus with the
-// options, or else an error that says what differs. Threads and Progress do not
-// count.
+// Matches returns nil if Build would make this matrix from the corpus with the
+// options. Otherwise its error names the first difference. Threads and Progress
+// do not count.
 func (m *Matrix) Matches(c *corpus.Corpus, o Options) error {
-	differs := func(what string, is, want any) error {
-		return fmt.Errorf("the matrix was built with %s %v, not %v", what, is, want)
+	differs := func(name string, is, want any) error {
+		return fmt.Errorf("the matrix was built with %s %v, not %v", name, is, want)
 	}
 	is := &m.options
 	switch {
@@ -167,16 +177,17 @@ func (m *Matrix) Matches(c *corpus.Corpus, o Options) error {
 	case is.Seed != o.Seed:
 		return differs("seed", is.Seed, o.Seed)
 	case m.Rows() != c.Vocabulary.Len():
-		return fmt.Errorf("the matrix was built of another text: it has %d words, not %d", m.Rows(), c.Vocabulary.Len())
+		return fmt.Errorf("the matrix was built from another text: it has %d words, not %d", m.Rows(), c.Vocabulary.Len())
 	case m.fingerprint != c.Fingerprint():
-		return fmt.Errorf("the matrix was built of another text: its fingerprint is %016x, not %016x", m.fingerprint, c.Fingerprint())
+		return fmt.Errorf("the matrix was built from another text: its fingerprint is %016x, not %016x", m.fingerprint, c.Fingerprint())
 	}
 	return nil
 }
 
-// Close releases the memory. Slices that Row and the like returned stay valid,
-// they are copies. No other method may run at the same time; later calls panic
-// with an index out of range, they never touch the unmapped memory.
+// Close releases the memory and returns the error of unmapping the file, if any.
+// No other method may run at the same time. The copies that Row and ContextCounts
+// returned stay valid. A later call of a method that reads contexts panics, and
+// never reads unmapped memory. A second Close does nothing.
 func (m *Matrix) Close() error {
 	unmap := m.unmap
 	*m = Matrix{}

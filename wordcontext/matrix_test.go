@@ -30,7 +30,7 @@ func TestRounds(t *testing.T) {
 			case whole && !slices.Equal(sorted(round), sorted(row)):
 				t.Fatalf("row %d, columns from %d: %v is not the row %v", i, first, round, row)
 			case first > 0 && whole && n > 20 && slices.Equal(round, previous):
-				t.Fatalf("row %d, columns from %d: the order is that of the round before", i, first)
+				t.Fatalf("row %d, columns from %d: the round before has the same order", i, first)
 			}
 			previous = round
 		}
@@ -66,7 +66,7 @@ func TestRoundsDiffer(t *testing.T) {
 	}
 }
 
-func TestBlockEqualsAt(t *testing.T) {
+func TestColumnsEqualAt(t *testing.T) {
 	long := Options{Window: 2, Contexts: 3000, Passes: 1, Seed: 5}
 	for name, m := range map[string]*Matrix{
 		"text":      build(t, testCorpus(12, 100, 5000, 30), long),
@@ -85,7 +85,7 @@ func TestBlockEqualsAt(t *testing.T) {
 						if first < 0 || first+count > columns || r[1] > rows || rows > 1000 && count != 2 {
 							continue
 						}
-						checkBlock(t, m, first, count, r[0], r[1])
+						checkColumns(t, m, first, count, r[0], r[1])
 					}
 				}
 			}
@@ -93,7 +93,7 @@ func TestBlockEqualsAt(t *testing.T) {
 	}
 }
 
-func checkBlock(t *testing.T, m *Matrix, first, count, row0, row1 int) {
+func checkColumns(t *testing.T, m *Matrix, first, count, row0, row1 int) {
 	t.Helper()
 	const untouched = 0xDEADBEEF
 	rows := m.Rows()
@@ -101,14 +101,14 @@ func checkBlock(t *testing.T, m *Matrix, first, count, row0, row1 int) {
 	for k := range dst {
 		dst[k] = untouched
 	}
-	m.Block(first, count, row0, row1, dst)
+	m.Columns(first, count, row0, row1, dst)
 	for k, got := range dst {
 		want := uint32(untouched)
 		if i, j := k%rows, k/rows; j < count && row0 <= i && i < row1 {
 			want = m.At(i, first+j)
 		}
 		if got != want {
-			t.Fatalf("Block(%d, %d, %d, %d): entry (%d, %d) is %d, want %d",
+			t.Fatalf("Columns(%d, %d, %d, %d): entry (%d, %d) is %d, want %d",
 				first, count, row0, row1, k%rows, first+k/rows, got, want)
 		}
 	}
@@ -176,7 +176,7 @@ func TestUseAfterClose(t *testing.T) {
 		"Row":      func() { m.Row(0) },
 		"RowTotal": func() { m.RowTotal(0) },
 		"Stored":   func() { m.Stored() },
-		"Block":    func() { m.Block(0, 1, 0, 1, make([]uint32, 20)) },
+		"Columns":  func() { m.Columns(0, 1, 0, 1, make([]uint32, 20)) },
 	} {
 		func() {
 			defer func() {

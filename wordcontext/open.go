@@ -12,12 +12,12 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// Open maps the matrix file at path into memory, after it has checked all of
-// it. The errors wrap ErrNotMatrix, ErrVersion, ErrTruncated or ErrCorrupt, or
-// are the system's. Close releases the matrix.
+// Open maps the matrix file at path into memory and checks every byte. If it
+// refuses the file, the error wraps ErrNotMatrix, ErrVersion, ErrTruncated or
+// ErrCorrupt; otherwise it wraps an error of the system. Close releases the matrix.
 //
-// The file must not be written to while it is open; Save does not, it puts a
-// new file in its place.
+// No program may write into the file while it is open. Save may be called: it puts
+// a new file in its place.
 func Open(path string) (*Matrix, error) {
 	m, err := open(path)
 	if err == nil {
@@ -28,9 +28,9 @@ func Open(path string) (*Matrix, error) {
 	case errors.As(err, &pathError):
 		return nil, fmt.Errorf("cannot open the matrix file: %w", err)
 	case errors.Is(err, ErrNotMatrix):
-		return nil, fmt.Errorf("%s: %w; name a file that w2vcl matrix build has written", path, err)
+		return nil, fmt.Errorf("%s: %w; name a file that w2vcl matrix build wrote", path, err)
 	}
-	return nil, fmt.Errorf("%s: %w; build it anew with w2vcl matrix build", path, err)
+	return nil, fmt.Errorf("%s: %w; build the matrix again with w2vcl matrix build", path, err)
 }
 
 func open(path string) (_ *Matrix, err error) {
@@ -47,9 +47,9 @@ func open(path string) (_ *Matrix, err error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: it is no regular file", ErrNotMatrix)
+		return nil, fmt.Errorf("%w: it is not a regular file", ErrNotMatrix)
 	}
-	if info.Size() == 0 { // cannot be mapped
+	if info.Size() == 0 { // an empty file cannot be mapped
 		return nil, fmt.Errorf("%w: it is empty", ErrNotMatrix)
 	}
 	data, unmap, err := mapFile(f, info.Size())
@@ -64,7 +64,8 @@ func open(path string) (_ *Matrix, err error) {
 	return m, nil
 }
 
-// decode returns the matrix whose file is data. Its arrays are parts of data.
+// decode returns the matrix of a file with the given bytes. The arrays of the
+// matrix are parts of data.
 func decode(data []byte) (*Matrix, error) {
 	h, err := decodeHeader(data[:min(len(data), headerSize)], uint64(len(data)))
 	if err != nil {
@@ -92,7 +93,8 @@ func decode(data []byte) (*Matrix, error) {
 	return m, checkIDs(m.wide, m.Rows())
 }
 
-// checkBody compares the checksums of the body with those that follow it.
+// checkBody computes the checksums of the body and compares them with sums, the
+// checksums in the file.
 func checkBody(body, sums []byte) error {
 	last := len(sums) - 4
 	if binary.LittleEndian.Uint32(sums[last:]) != crc32.Checksum(sums[:last], castagnoli) {
@@ -108,7 +110,7 @@ func checkBody(body, sums []byte) error {
 	})
 }
 
-// checkIDs returns an error if a stored context is no word.
+// checkIDs returns an error if a stored context is not a word id below rows.
 func checkIDs[T id](stored []T, rows int) error {
 	const step = 1 << 20
 	tasks := (len(stored) + step - 1) / step
@@ -118,7 +120,7 @@ func checkIDs[T id](stored []T, rows int) error {
 			largest = max(largest, id)
 		}
 		if int(largest) >= rows {
-			return fmt.Errorf("%w: it holds word id %d, but has %d words", ErrCorrupt, largest, rows)
+			return fmt.Errorf("%w: it holds word id %d, but it has %d words", ErrCorrupt, largest, rows)
 		}
 		return nil
 	})

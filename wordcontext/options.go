@@ -9,24 +9,23 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 )
 
-// Options says which matrix Build makes of a corpus.
+// Options are the choices that, with a corpus, define a matrix.
 type Options struct {
-	// Window is how far a context word may be from the word, on either side.
-	// At least 1.
+	// Window is the largest distance of a context from its word, in words on
+	// either side, after subsampling. At least 1.
 	Window int
 
-	// Contexts is l, the number of columns: the context words each row gives.
-	// At least 1.
+	// Contexts is l, the number of columns. At least 1.
 	Contexts int
 
-	// Sample is word2vec's subsampling threshold: frequent words are dropped
-	// at random before windows are formed, so that windows reach further.
-	// 0 keeps every token.
+	// Sample is word2vec's subsampling threshold, a fraction of the corpus:
+	// tokens of more frequent words are dropped at random before windows are
+	// formed, so that windows reach further. 0 keeps every token.
 	Sample float64
 
-	// Passes is how often the text is scanned, each time with fresh random
-	// numbers for subsampling and dynamic windows. At least 1; more than 1
-	// without either only repeats the same contexts.
+	// Passes is the number of scans of the text, each with fresh random numbers
+	// for subsampling and window sizes. At least 1. Without subsampling and
+	// dynamic windows, a second pass only repeats the contexts of the first.
 	Passes int
 
 	// DynamicWindow draws the size of each window uniformly from 1 ... Window,
@@ -36,18 +35,18 @@ type Options struct {
 	// Seed chooses the random numbers.
 	Seed uint64
 
-	// Threads is the number of workers. 0 is GOMAXPROCS. The result does not
-	// depend on it.
+	// Threads is the number of goroutines. 0 means GOMAXPROCS. The result does
+	// not depend on it.
 	Threads int
 
-	// Progress, if not nil, is called from time to time with the work done so
-	// far and the total, in tokens visited. Calls come from several goroutines,
-	// never two at a time, and done never falls.
+	// Build calls Progress, if it is not nil, from time to time with the work
+	// done so far and the total, in tokens visited. The calls come from several
+	// goroutines, one at a time, and done never falls.
 	Progress func(done, total int64)
 }
 
-// Limits that keep every count of a scan within its type. They are far above
-// what anybody trains with.
+// These limits keep every count of a scan within its type. Useful values are far
+// below.
 const (
 	maxWindow   = 1 << 20
 	maxContexts = 1 << 30
@@ -61,23 +60,25 @@ func (o *Options) threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// check returns an error that names the option and what it may be.
+// check returns an error if an option is out of range. The error names the
+// option, its value and the range.
 func (o *Options) check() error {
 	switch {
 	case o.Window < 1 || o.Window > maxWindow:
-		return fmt.Errorf("window %d: must be from 1 to %d", o.Window, maxWindow)
+		return fmt.Errorf("window is %d; it must be from 1 to %d", o.Window, maxWindow)
 	case o.Contexts < 1 || o.Contexts > maxContexts:
-		return fmt.Errorf("contexts %d: must be from 1 to %d", o.Contexts, maxContexts)
+		return fmt.Errorf("contexts is %d; it must be from 1 to %d", o.Contexts, maxContexts)
 	case math.IsNaN(o.Sample) || o.Sample < 0:
-		return fmt.Errorf("sample %v: must be 0 (keep every token) or more", o.Sample)
+		return fmt.Errorf("sample is %v; it must be 0 (keep every token) or more", o.Sample)
 	case o.Passes < 1 || o.Passes > maxPasses:
-		return fmt.Errorf("passes %d: must be from 1 to %d", o.Passes, maxPasses)
+		return fmt.Errorf("passes is %d; it must be from 1 to %d", o.Passes, maxPasses)
 	}
 	return nil
 }
 
-// checkCorpus catches a corpus that was put together wrongly; package corpus
-// never returns one. Token ids are checked in parallel later.
+// checkCorpus returns an error if the parts of the corpus do not fit together.
+// Package corpus never returns such a corpus. builder.checkTokens checks the
+// token ids later, in parallel.
 func checkCorpus(c *corpus.Corpus) error {
 	if c == nil || c.Vocabulary == nil || len(c.Tokens) == 0 || c.Vocabulary.Len() == 0 {
 		return errors.New("the corpus is empty: there is no word to train")

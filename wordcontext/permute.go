@@ -11,24 +11,25 @@ import (
 //
 //	Philox(seed, StreamDuplicate.Sub(round), row·2^32 + 0, 1, ...)
 //
-// Up to smallOrder contexts, it is a table, every permutation equally likely.
+// For n <= smallOrder the order is a table, every permutation equally likely.
 //
-// Above, it is a bijection of the b-bit numbers, 2^b the next power of two,
-// applied until the result is below n (cycle walking: at most twice on
-// average). Its steps are in turn
+// For larger n it is a bijection of the b-bit numbers, where 2^b is the smallest
+// power of two that is at least n. The bijection is repeated until the result is
+// below n (cycle walking): at most twice on average. Two kinds of steps take
+// turns in it:
 //
-//	x = x·key + key mod 2^b              carries low bits up
-//	x = x xor hash(key, high half of x)  carries the high half to the low half
+//	x = x·key + key mod 2^b              carries low bits to high bits
+//	x = x xor hash(key, high bits of x)  carries high bits to low bits
 //
-// the first with odd factors, so that both can be undone. Four and three of
-// them are the fewest with which pairs of positions passed chi-square tests on
-// 1.5 million keys; the package's tests take fewer.
+// Each step can be undone, the first because its factor is odd. Four of the first
+// and three of the second are the fewest with which pairs of positions passed
+// chi-square tests on 1.5 million keys. The package's tests use fewer keys.
 type order struct {
 	n     uint32
 	table [smallOrder]uint8 // if n <= smallOrder
 
 	key             [4]uint64 // odd
-	mask, low, high uint32    // all b bits, the lower half of them, the upper half
+	mask, low, high uint32    // all b bits; the lower (b+1)/2 of them; the others
 }
 
 const smallOrder = 64
@@ -55,8 +56,8 @@ func (o *order) set(seed uint64, round, row, n uint32) {
 	}
 }
 
-// setTable shuffles the table (Fisher-Yates). Six draws share 64 random bits:
-// the fraction that one leaves is the next one's. The bias is below 2^-28.
+// setTable shuffles the table (Fisher-Yates). Six draws share 64 random bits: each
+// draw multiplies the fraction that the draw before left. The bias is below 2^-28.
 func (o *order) setTable(random func(counter uint32) (a, b uint64)) {
 	for k := range o.table {
 		o.table[k] = uint8(k)
@@ -78,7 +79,7 @@ func (o *order) setTable(random func(counter uint32) (a, b uint64)) {
 	}
 }
 
-// at returns which stored context comes at position p < n of the round.
+// at returns the number of the stored context at position p of the round, p < n.
 func (o *order) at(p uint32) uint32 {
 	var x [1]uint32
 	o.fill(x[:], p)
@@ -95,9 +96,9 @@ func (o *order) fill(dst []uint32, first uint32) {
 	}
 	k0, k1, k2, k3 := o.key[0], o.key[1], o.key[2], o.key[3]
 	mask, low, high, n := o.mask, o.low, uint64(o.high), o.n
-	// Whether a number has to go on is unpredictable, and a wrong guess of the
-	// processor costs more than the bijection. So there is no branch on it: the
-	// numbers that are not done queue up again.
+	// The processor cannot predict whether x is below n, and a wrong guess costs
+	// more than the bijection. So no branch depends on it: a number that is not
+	// below n goes back into the queue.
 	var queue [256]uint8 // indices into dst, a ring
 	for k := range dst {
 		dst[k] = first + uint32(k)
@@ -115,6 +116,6 @@ func (o *order) fill(dst []uint32, first uint32) {
 		x = (x*uint32(k3) + uint32(k1)) & mask
 		dst[k] = x
 		queue[tail] = k
-		tail += uint8((n - 1 - x) >> 31) // one more if x >= n; both are below 2^31
+		tail += uint8((n - 1 - x) >> 31) // adds 1 if x >= n; both are below 2^31
 	}
 }

@@ -43,7 +43,7 @@ func TestOrderIsPermutation(t *testing.T) {
 	}
 }
 
-// Above smallOrder the order is what its comment says.
+// Above smallOrder the order follows the definition in its comment.
 func TestOrderDefinition(t *testing.T) {
 	for _, n := range []uint32{65, 100, 128, 1000, 65537, 1<<30 - 1} {
 		var o order
@@ -52,7 +52,7 @@ func TestOrderDefinition(t *testing.T) {
 		for 1<<b < n {
 			b++
 		}
-		half := (b + 1) / 2
+		lowBits := (b + 1) / 2
 		var key [4]uint64
 		for k := range key {
 			r := corpus.Philox(9, corpus.StreamDuplicate.Sub(2), 5<<32+uint64(k/2))
@@ -64,8 +64,8 @@ func TestOrderDefinition(t *testing.T) {
 				for step := range 4 {
 					x = (x*key[step] + key[(step+2)%4]) % (1 << b)
 					if step < 3 {
-						hash := (x>>half<<half*key[step] + key[step+1]) >> 32
-						x ^= hash % (1 << half)
+						hash := (x>>lowBits<<lowBits*key[step] + key[step+1]) >> 32
+						x ^= hash % (1 << lowBits)
 					}
 				}
 			}
@@ -94,7 +94,7 @@ func TestOrderIsUniform(t *testing.T) {
 		}
 		for key := range keys {
 			var o order
-			// Seeds, rounds and rows must all do as keys.
+			// Seeds, rounds and rows must all give random orders.
 			o.set(uint64(key%100), uint32(1+key/100%100), uint32(key/10000), uint32(n))
 			for k, pair := range pairs {
 				if pair[0] != pair[1] {
@@ -106,15 +106,15 @@ func TestOrderIsUniform(t *testing.T) {
 			if pair[0] == pair[1] {
 				continue
 			}
-			what := fmt.Sprintf("n %d, positions %v", n, pair)
+			name := fmt.Sprintf("n %d, positions %v", n, pair)
 			first := make([]int, n)
 			for x := range n {
 				for _, c := range counts[k].counts[x*n : (x+1)*n] {
 					first[x] += c
 				}
 			}
-			chiSquare(t, what, first)
-			counts[k].check(t, what)
+			chiSquare(t, name, first)
+			counts[k].check(t, name)
 		}
 	}
 }

@@ -2,7 +2,8 @@ package wordcontext
 
 import "sync"
 
-// progress adds up the work of several goroutines for Options.Progress.
+// A progress adds up the work of several goroutines, in tokens, and reports it to
+// Options.Progress.
 type progress struct {
 	report func(done, total int64) // may be nil
 	total  int64

@@ -40,12 +40,12 @@ func reference(c *corpus.Corpus, o Options) (rows [][]uint32) {
 	return rows
 }
 
-// referenceRow is what the matrix stores of a row's contexts.
+// referenceRow returns the contexts that the matrix stores of a row.
 func referenceRow(contexts []uint32, o Options, row int) []uint32 {
 	kept := contexts
 	if n := len(contexts); n > o.Contexts {
 		chosen := make([]uint64, (n+63)/64)
-		sample(chosen, uint64(n), o.Contexts, o.Seed, uint32(row))
+		choose(chosen, uint64(n), o.Contexts, o.Seed, uint32(row))
 		kept = nil
 		for k, context := range contexts {
 			if chosen[k/64]>>(k%64)&1 != 0 {

@@ -7,22 +7,22 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 )
 
-// A scan visits the sentences of the corpus, pass after pass, as the windows
-// see them: without the tokens that subsampling drops.
+// A scan visits the sentences of the corpus, pass after pass, without the tokens
+// that subsampling drops.
 type scan struct {
 	corpus   *corpus.Corpus
 	options  *Options
-	sampler  *corpus.SentenceReader
+	reader   *corpus.SentenceReader
 	progress *progress
 }
 
 func newScan(c *corpus.Corpus, o *Options, p *progress) *scan {
-	sampling := corpus.SentenceOptions{Seed: o.Seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
-	return &scan{corpus: c, options: o, sampler: corpus.NewSentenceReader(c, sampling), progress: p}
+	sentences := corpus.SentenceOptions{Seed: o.Seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
+	return &scan{corpus: c, options: o, reader: corpus.NewSentenceReader(c, sentences), progress: p}
 }
 
-// A span is a range of visits. Visit number p·S + s is that of sentence s in
-// pass p, for S sentences.
+// A span is a range of visits. In a text of S sentences, visit number p·S + s is
+// the visit of sentence s in pass p.
 type span struct{ from, to int }
 
 // split cuts all visits into at most n spans of about equal numbers of tokens.
@@ -45,20 +45,21 @@ func (s *scan) split(n int) []span {
 	return spans
 }
 
-// visitTokens is how many tokens are visited between two looks at the context.
+// visitTokens is the number of tokens that a scan visits between two reports of
+// progress. It stops there, too, if its ctx is cancelled.
 const visitTokens = 1 << 16
 
-// each calls visit for every sentence of the span with the words that
-// subsampling leaves and, if windows are dynamic, the size of each word's
-// window (nil otherwise). Both slices are only valid during the call.
+// each calls visit for every sentence of the span, with the words that
+// subsampling leaves and the size of each word's window. sizes is nil if windows
+// are not dynamic. Both slices are valid only during the call.
 func (s *scan) each(ctx context.Context, sp span, visit func(words, sizes []uint32)) error {
 	bounds := s.corpus.Sentences
 	sentences := len(bounds) - 1
-	sampler := s.sampler.Clone()
+	reader := s.reader.Clone()
 	visited := 0
 	for v := sp.from; v < sp.to; v++ {
 		pass, sentence := v/sentences, v%sentences
-		visit(sampler.Sentence(uint32(pass), sentence))
+		visit(reader.Sentence(uint32(pass), sentence))
 		if visited += bounds[sentence+1] - bounds[sentence]; visited >= visitTokens || v == sp.to-1 {
 			s.progress.add(int64(visited))
 			visited = 0
@@ -70,15 +71,17 @@ func (s *scan) each(ctx context.Context, sp span, visit func(words, sizes []uint
 	return nil
 }
 
-// window returns the bounds first ... last of the window of position t in a
-// sentence of n words. The contexts of t are the words there but t itself.
+// window returns the first and the last position of the window around position t
+// in a sentence of n words. The contexts of t are the words of the window, except
+// the word at t.
 func window(t, n, size int) (first, last int) {
 	return max(t-size, 0), min(t+size, n-1)
 }
 
-// count adds to counts, by word, how many contexts each word of the sentence
-// has, and, if found is not nil, to found how often each word is a context.
-// sizes may be nil: every window has the given size.
+// count adds the number of contexts of each word of the sentence to counts. If
+// found is not nil, it adds the number of times that each word is a context to
+// found. Both slices have V elements. sizes may be nil: every window then has the
+// given size.
 func count(words, sizes []uint32, size int, counts, found []uint64) {
 	for t, word := range words {
 		if sizes != nil {
@@ -92,6 +95,6 @@ func count(words, sizes []uint32, size int, counts, found []uint64) {
 		for _, context := range words[first : last+1] {
 			found[context]++
 		}
-		found[word]-- // it is no context of itself
+		found[word]-- // a word is not a context of itself
 	}
 }

@@ -55,7 +55,7 @@ func TestColumns(t *testing.T) {
 					}
 					for step := range 2 {
 						for i := range count {
-							m.Block(m.StepColumn(first+i, step), 1, 0, v, want)
+							m.Columns(m.StepColumn(first+i, step), 1, 0, v, want)
 							if !slices.Equal(got[(step*SeriesLength+i)*v:][:v], want) {
 								t.Fatalf("iteration %d, step %d: a wrong column", first+i, step)
 							}

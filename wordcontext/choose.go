@@ -6,16 +6,16 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 )
 
-// The random numbers of row i are those of the stream StreamDiscard.Sub(i).
-// Counters below shuffleCounter choose which contexts are kept, those above
-// their order.
+// Row i draws its random bits from the stream StreamDiscard.Sub(i). Counters below
+// shuffleCounter choose the contexts that the row keeps. Counters from
+// shuffleCounter on choose their order.
 const shuffleCounter = 1 << 32
 
-// sample chooses size of the numbers 0 ... n-1, every set of that size equally
-// likely, and sets their bits in chosen, which is all zero. It is Floyd's
-// algorithm (Bentley and Floyd, CACM 30(9), 1987): exactly size draws, none in
-// vain. A draw from [0, k) has a bias of at most k/2^64.
-func sample(chosen []uint64, n uint64, size int, seed uint64, row uint32) {
+// choose chooses size of the numbers 0 ... n-1, every set of that size equally
+// likely, and sets their bits in chosen. The caller passes chosen all zero. It is
+// Floyd's algorithm (Bentley and Floyd, CACM 30(9), 1987), which needs exactly
+// size draws. A draw from [0, k) has a bias of at most k/2^64.
+func choose(chosen []uint64, n uint64, size int, seed uint64, row uint32) {
 	stream := corpus.StreamDiscard.Sub(row)
 	var draws [2]uint64
 	for k := range size {
@@ -26,20 +26,20 @@ func sample(chosen []uint64, n uint64, size int, seed uint64, row uint32) {
 		last := n - uint64(size) + uint64(k)
 		x, _ := bits.Mul64(draws[k%2], last+1)
 		if chosen[x/64]>>(x%64)&1 != 0 {
-			x = last // was not drawable before: certainly free
+			x = last // no draw before could give last: its bit is not set
 		}
 		chosen[x/64] |= 1 << (x % 64)
 	}
 }
 
-// shuffle brings the stored contexts of a row into random order, every order
-// equally likely (Fisher-Yates; each draw has a bias of at most len/2^32).
+// shuffle puts the stored contexts of a row into random order, every order equally
+// likely (Fisher-Yates). Each draw has a bias of at most len(contexts)/2^32.
 func shuffle[T id](contexts []T, seed uint64, row uint32) {
 	stream := corpus.StreamDiscard.Sub(row)
 	counter := uint64(shuffleCounter)
 	for last := len(contexts) - 1; last > 0; counter++ {
 		for _, draw := range corpus.Philox(seed, stream, counter) {
-			// With last = 0 the rest of the four draws swaps nothing.
+			// If last is 0, the remaining draws of the four swap nothing.
 			x := corpus.Below(draw, uint32(last+1))
 			contexts[last], contexts[x] = contexts[x], contexts[last]
 			last = max(last-1, 0)

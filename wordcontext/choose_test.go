@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// Sizes at which every occurrence, position and pair is counted.
+// At these sizes the tests count every occurrence, position and pair.
 var smallSizes = []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 50}
 
-func TestSampleIsUniform(t *testing.T) {
+func TestChooseIsUniform(t *testing.T) {
 	const keys = 30000
 	for _, n := range smallSizes {
 		for _, size := range slices.Compact([]int{1, max(n/3, 1), max(n-1, 1)}) {
@@ -19,7 +19,7 @@ func TestSampleIsUniform(t *testing.T) {
 			chosen := make([]uint64, 1)
 			for key := range uint64(keys) {
 				chosen[0] = 0
-				sample(chosen, uint64(n), size, key, uint32(n))
+				choose(chosen, uint64(n), size, key, uint32(n))
 				if bits.OnesCount64(chosen[0]) != size || chosen[0]>>n != 0 {
 					t.Fatalf("%d of %d: bits %b", size, n, chosen[0])
 				}
@@ -33,40 +33,40 @@ func TestSampleIsUniform(t *testing.T) {
 					}
 				}
 			}
-			what := fmt.Sprintf("%d of %d", size, n)
-			checkBinomial(t, what+", kept", kept, keys, float64(size)/float64(n))
+			name := fmt.Sprintf("%d of %d", size, n)
+			checkBinomial(t, name+", kept", kept, keys, float64(size)/float64(n))
 			var both []int
 			for x := range n {
 				both = append(both, pairs[x*n:x*n+x]...)
 			}
-			checkBinomial(t, what+", both kept", both, keys, float64(size)*float64(size-1)/float64(n*max(n-1, 1)))
+			checkBinomial(t, name+", both kept", both, keys, float64(size)*float64(size-1)/float64(n*max(n-1, 1)))
 		}
 	}
 }
 
 // checkBinomial tests that each count is one of keys trials that succeed with
 // probability p: none is more than 5.5 standard deviations off (4e-8 each).
-func checkBinomial(t *testing.T, what string, counts []int, keys int, p float64) {
+func checkBinomial(t *testing.T, name string, counts []int, keys int, p float64) {
 	t.Helper()
 	mean, variance := float64(keys)*p, float64(keys)*p*(1-p)
 	for x, count := range counts {
 		off := float64(count) - mean
 		if off*off > 5.5*5.5*variance+1e-6 {
-			t.Errorf("%s: number %d came %d times in %d, want about %.0f", what, x, count, keys, mean)
+			t.Errorf("%s: number %d came %d times in %d, want about %.0f", name, x, count, keys, mean)
 		}
 	}
 }
 
-// A long row: every 64th part of it keeps as much as the others.
-func TestSampleOfLongRow(t *testing.T) {
+// Each of 64 parts of a long row keeps about as many contexts as the others.
+func TestChooseInLongRow(t *testing.T) {
 	const n, size, keys = 1<<20 + 13, 1 << 14, 20
 	counts := make([]int, 64)
 	for key := range uint64(keys) {
 		chosen := make([]uint64, n/64+1)
-		sample(chosen, n, size, key, 5)
+		choose(chosen, n, size, key, 5)
 		total := 0
-		for k, word := range chosen {
-			ones := bits.OnesCount64(word)
+		for k, set := range chosen {
+			ones := bits.OnesCount64(set)
 			total += ones
 			if k < len(chosen)-1 {
 				counts[k*64/(len(chosen)-1)] += ones
@@ -102,24 +102,24 @@ func TestShuffleIsUniform(t *testing.T) {
 				orders[fmt.Sprint(row)]++
 			}
 		}
-		what := fmt.Sprintf("shuffle of %d", n)
-		checkBinomial(t, what+", number at position", positions, keys, 1/float64(n))
-		neighbours.check(t, what+", neighbours")
+		name := fmt.Sprintf("shuffle of %d", n)
+		checkBinomial(t, name+", number at position", positions, keys, 1/float64(n))
+		neighbours.check(t, name+", neighbours")
 		if n <= 5 {
 			counts := []int{}
 			for _, c := range orders {
 				counts = append(counts, c)
 			}
 			if want := []int{1, 1, 2, 6, 24, 120}[n]; len(counts) != want {
-				t.Errorf("%s: %d orders, want %d", what, len(counts), want)
+				t.Errorf("%s: %d orders, want %d", name, len(counts), want)
 			}
-			chiSquare(t, what+", orders", counts)
+			chiSquare(t, name+", orders", counts)
 		}
 	}
 }
 
-// The whole of it, on a text in which every context can be told apart: row 0 is
-// surrounded by words that come once.
+// Build keeps and orders contexts uniformly. In this text every context of word 0
+// is a word that comes once, so each can be recognised.
 func TestBuildDiscardsUniformly(t *testing.T) {
 	const n, keep, keys = 40, 11, 20000
 	var text []uint32

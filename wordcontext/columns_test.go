@@ -3,7 +3,7 @@ package wordcontext
 import "testing"
 
 // In an epoch each step uses every column once, and the two steps of an
-// iteration use columns that are half of M apart.
+// iteration use columns that are l/2 apart.
 func TestStepColumn(t *testing.T) {
 	for _, l := range []int{1, 2, 5, 64} {
 		m := &Matrix{options: Options{Contexts: l}}
@@ -28,7 +28,7 @@ func TestStepColumn(t *testing.T) {
 	}
 }
 
-// Bytes are those of what is stored, whatever the width of an id.
+// Bytes counts the stored arrays, whatever the width of an id.
 func TestBytes(t *testing.T) {
 	narrow := &Matrix{totals: make([]uint64, 3), narrow: make([]uint16, 10)}
 	wide := &Matrix{totals: make([]uint64, 3), wide: make([]uint32, 10)}

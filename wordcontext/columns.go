@@ -2,34 +2,44 @@ package wordcontext
 
 import "runtime"
 
-// The tile is the part of a block that is put together before it is written to
-// the columns: rows are read along and columns are written along whole cache
-// lines.
+// StepColumn returns the column of M that holds the positive contexts of one step
+// of an iteration of W2V-CL. In iteration j, step 0 trains the words on column
+// j mod l, and step 1 trains the contexts on column (j + l/2) mod l. So an epoch
+// of l iterations trains each table on every column once.
+func (m *Matrix) StepColumn(iteration, step int) int {
+	l := m.Contexts()
+	return (iteration + step*l/2) % l
+}
+
+// Columns collects entries in a tile, which is then copied to the columns of
+// dst: so reads and writes both use whole cache lines.
 const (
 	tileRows    = 16
 	tileColumns = 64
 )
 
-// Block copies the columns first ... first+count-1 of the rows row0 ... row1-1 to dst:
-// dst[(j-first)·V + i] = At(i, j). dst holds count whole columns, count·V
-// entries; the other rows' entries are left alone. Goroutines may thus fill one
-// dst together, each its own rows.
+// Columns copies the columns first ... first+count-1 of the rows row0 ... row1-1
+// to dst: dst[(j-first)·V + i] = At(i, j). dst has the shape (count, V), column by
+// column. Entries of other rows stay as they are, so several goroutines may fill
+// one dst, each with its own rows. Columns panics if a column is out of range or
+// dst is too short.
 //
-// Columns are cheaper many at a time: a row's memory is then read once for all
-// of them. Below 64 columns an entry costs more, above 256 no less.
-func (m *Matrix) Block(first, count, row0, row1 int, dst []uint32) {
+// An entry costs less if count is large, since the memory of a row is then read
+// once for all columns. It costs more below 64 columns, and no less above 256.
+func (m *Matrix) Columns(first, count, row0, row1 int, dst []uint32) {
 	if first < 0 || count < 0 || first+count > m.Contexts() {
 		panic("wordcontext: columns out of range")
 	}
 	dst = dst[:count*m.Rows()]
 	if m.narrow != nil {
-		block(m, m.narrow, first, count, row0, row1, dst)
+		copyColumns(m, m.narrow, first, count, row0, row1, dst)
 	} else {
-		block(m, m.wide, first, count, row0, row1, dst)
+		copyColumns(m, m.wide, first, count, row0, row1, dst)
 	}
 }
 
-func block[T id](m *Matrix, stored []T, first, count, row0, row1 int, dst []uint32) {
+// copyColumns is Columns for stored contexts of one type.
+func copyColumns[T id](m *Matrix, stored []T, first, count, row0, row1 int, dst []uint32) {
 	rows := m.Rows()
 	r := reader[T]{seed: m.options.Seed}
 	for i0 := row0; i0 < row1; i0 += tileRows {
@@ -48,8 +58,8 @@ func block[T id](m *Matrix, stored []T, first, count, row0, row1 int, dst []uint
 	}
 }
 
-// touch reads the first entry of column first in each of the rows with the
-// given offsets, so that the rows' cache lines are fetched together and not one
+// touch reads one stored context, at position first, of each row with the given
+// offsets. So the processor fetches the rows' cache lines together, and not one
 // after the other when each row is read.
 func touch[T id](stored []T, offsets []uint64, first int) {
 	var sum T
@@ -61,11 +71,11 @@ func touch[T id](stored []T, offsets []uint64, first int) {
 	runtime.KeepAlive(sum)
 }
 
-// A reader reads entries of one row after the other. It holds the space that
-// this takes.
+// A reader reads entries of one row after the other. It holds the memory for
+// them.
 type reader[T id] struct {
 	seed      uint64
-	row       int // its number
+	row       int // number of the row
 	stored    []T // its stored contexts
 	order     order
 	positions [tileColumns]uint32
@@ -84,7 +94,7 @@ func (r *reader[T]) read(dst []uint32, first, columns int) {
 	}
 	round, position := uint32(first)/uint32(n), int(uint32(first)%uint32(n))
 	for c := 0; c < columns; round, position = round+1, 0 {
-		run := min(n-position, columns-c) // what is left of the round
+		run := min(n-position, columns-c) // entries left in the round
 		if round == 0 {
 			for _, context := range r.stored[position:][:run] {
 				dst[c*tileRows] = uint32(context)
