@@ -85,7 +85,7 @@ type executor struct {
 func (e *executor) open(r Run) (*Record, error) {
 	record := &Record{
 		Variant: r.Variant, Seed: r.Config.Seed, Settings: settingsOf(r.Config), Budget: e.options.Budget.String(),
-		Observations: e.options.Points, Fingerprint: fmt.Sprintf("%016x", e.text.Fingerprint()), Sets: e.judge.sets,
+		Observations: e.options.Points, Fingerprint: corpus.Hex(e.text.Fingerprint()), Sets: e.judge.sets,
 	}
 	return record, record.reload(e.options.Out)
 }

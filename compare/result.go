@@ -2,12 +2,12 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/bench"
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/runfolder"
@@ -154,7 +154,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 		Version: version, Command: command, Machine: bench.ThisMachine(),
 		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points,
 		Text: Text{
-			Corpus: f.corpus(), Fingerprint: fmt.Sprintf("%016x", f.Text.Fingerprint()),
+			Corpus: f.corpus(), Fingerprint: corpus.Hex(f.Text.Fingerprint()),
 			Bytes: stats.Bytes, Tokens: stats.Tokens, TrainWords: stats.TokensUsed, Vocabulary: f.Text.Vocabulary.Len(), Sentences: stats.Sentences,
 		},
 	}

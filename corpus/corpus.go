@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"encoding/binary"
+	"fmt"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -105,6 +106,10 @@ func (c *Corpus) Fingerprint() uint64 {
 	})
 	return c.fingerprint
 }
+
+// Hex writes a fingerprint, or another hash of 64 bits, in the 16 hexadecimal digits
+// that files and messages use.
+func Hex(hash uint64) string { return fmt.Sprintf("%016x", hash) }
 
 // hashNumbers adds numbers to the hash, little-endian: 4 bytes for uint32, 8 bytes
 // for the others.

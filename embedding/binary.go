@@ -83,7 +83,7 @@ func appendFloats(values []float32, r *bufio.Reader, count int64, width int) ([]
 			} else {
 				v = float32(math.Float64frombits(binary.LittleEndian.Uint64(raw[i:])))
 			}
-			if !finite(v) {
+			if !Finite(v) {
 				return values, fmt.Errorf("value %d is %v", done+int64(i/width)+1, v)
 			}
 			values = append(values, v)

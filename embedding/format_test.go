@@ -22,7 +22,7 @@ func randomTable(t testing.TB, words, dim int) *Table {
 	}
 	values := make([]float32, words*dim)
 	for i := range values {
-		for ok := false; !ok; ok = finite(values[i]) {
+		for ok := false; !ok; ok = Finite(values[i]) {
 			values[i] = math.Float32frombits(random.Uint32())
 		}
 	}

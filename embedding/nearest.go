@@ -91,7 +91,7 @@ func (t *Table) normalizedQueries(queries [][]float32) ([]float32, error) {
 			return nil, fmt.Errorf("query %d has dimension %d, but the table has %d", q, len(query), t.Dim)
 		}
 		for i, v := range query {
-			if !finite(v) {
+			if !Finite(v) {
 				return nil, fmt.Errorf("value %d of query %d is %v", i, q, v)
 			}
 		}

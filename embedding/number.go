@@ -105,7 +105,7 @@ func parseAnyFloat(b []byte) (value float32, length int, err error) {
 		return 0, length, fmt.Errorf("%s is out of the range of float32", shorten(b[:length]))
 	case err != nil:
 		return 0, length, fmt.Errorf("%s is not a number", shorten(b[:length]))
-	case !finite(float32(v)):
+	case !Finite(float32(v)):
 		return 0, length, fmt.Errorf("the value is %s", b[:length])
 	}
 	return float32(v), length, nil

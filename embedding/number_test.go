@@ -12,7 +12,7 @@ func checkParse(t *testing.T, s string) {
 	t.Helper()
 	got, n, err := parseFloat([]byte(s))
 	want, wantErr := strconv.ParseFloat(s, 32)
-	if wantErr != nil || !finite(float32(want)) {
+	if wantErr != nil || !Finite(float32(want)) {
 		if err == nil {
 			t.Errorf("%q: got %v, want an error", s, got)
 		}
@@ -36,7 +36,7 @@ func TestParseFloat(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 30_000 {
 		v := math.Float32frombits(random.Uint32())
-		if !finite(v) {
+		if !Finite(v) {
 			continue
 		}
 		checkParse(t, strconv.FormatFloat(float64(v), 'g', -1, 32))

@@ -54,7 +54,7 @@ func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
 		index[w] = i
 	}
 	for i, v := range vectors {
-		if !finite(v) {
+		if !Finite(v) {
 			return nil, fmt.Errorf("value %d of the vector of word %d (%q) is %v", i%dim+1, i/dim+1, words[i/dim], v)
 		}
 	}
@@ -69,8 +69,8 @@ func checkDim(dim int64) error {
 	return nil
 }
 
-// finite reports whether v is neither NaN nor infinite.
-func finite(v float32) bool {
+// Finite reports whether v is neither NaN nor infinite.
+func Finite(v float32) bool {
 	const exponent = 0x7f800000
 	return math.Float32bits(v)&exponent != exponent
 }

@@ -8,13 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -63,7 +64,7 @@ func (c Checkpoint) Write(path string, state []trainer.Tensor) error {
 			Name: t.Name, Type: safetensors.Float32, Shape: []int64{int64(len(t.Data))}, Size: 4 * int64(len(t.Data)),
 		})
 	}
-	c.Version, c.Data = checkpointVersion, Hex(hash.Sum64())
+	c.Version, c.Data = checkpointVersion, corpus.Hex(hash.Sum64())
 	text, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
@@ -86,17 +87,13 @@ func (c Checkpoint) Write(path string, state []trainer.Tensor) error {
 
 // finite reports whether no value is NaN or infinite.
 func finite(values []float32) bool {
-	const exponent = 0x7f800000
 	for _, v := range values {
-		if math.Float32bits(v)&exponent == exponent {
+		if !embedding.Finite(v) {
 			return false
 		}
 	}
 	return true
 }
-
-// Hex writes a hash as the files of a run folder hold it.
-func Hex(hash uint64) string { return fmt.Sprintf("%016x", hash) }
 
 // A SavedState is a checkpoint file that has been opened.
 type SavedState struct {
@@ -180,7 +177,7 @@ func (s *SavedState) Load(t trainer.Trainer) error {
 			return s.damaged(fmt.Errorf("tensor %s: %w", t.Name, err))
 		}
 	}
-	if got := Hex(hash.Sum64()); got != s.Data {
+	if got := corpus.Hex(hash.Sum64()); got != s.Data {
 		return s.damaged(fmt.Errorf("its data are not what was written (checksum %s instead of %s)", got, s.Data))
 	}
 	trainer.Push(t)

@@ -118,16 +118,15 @@ func (c *Config) checkApplies(set given) error {
 
 // didYouMean suggests the setting whose name or alias is nearest.
 func didYouMean(name string) string {
-	best, bestDistance := "", max(2, len(name)/3)+1
+	settings := map[string]string{} // names of settings, by themselves and by aliases
+	var known []string
 	for _, s := range new(Config).Settings() {
-		for _, known := range append([]string{s.Name}, s.Aliases...) {
-			if d := terminal.EditDistance(name, known); d < bestDistance {
-				best, bestDistance = s.Name, d
-			}
+		for _, k := range append([]string{s.Name}, s.Aliases...) {
+			settings[k], known = s.Name, append(known, k)
 		}
 	}
-	if best == "" {
-		return ""
+	if near := terminal.Nearest(name, slices.Values(known)); near != "" {
+		return fmt.Sprintf("; did you mean %q?", settings[near])
 	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return ""
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 )
 
@@ -146,7 +145,7 @@ func (t *text) check(c *settings.Config) error {
 func (t *text) hashes() (fingerprint, vocabulary string, err error) {
 	hash := xxhash.New()
 	err = t.vocabulary.WriteTSV(hash)
-	return runfolder.Hex(t.fingerprint()), runfolder.Hex(hash.Sum64()), err
+	return corpus.Hex(t.fingerprint()), corpus.Hex(hash.Sum64()), err
 }
 
 // vocabularyBytes estimates the memory of words and counts.

@@ -117,31 +117,31 @@ func shuffle(order []uint32, seed uint64, round uint32) {
 }
 
 const (
-	blockWalks = 256 // walks that a goroutine takes at a time
-	waveBlocks = 64  // blocks that are in memory until they are written
+	chunkWalks = 256 // walks that a goroutine takes at a time
+	waveChunks = 64  // chunks that are in memory until they are written
 )
 
 // writeRound writes one walk from each node, in the given order. Goroutines walk a
-// wave of blocks; then writeRound writes these in order.
+// wave of chunks; then writeRound writes these in order.
 func (s *stepper) writeRound(ctx context.Context, w io.Writer, order []uint32, round uint32, o Options, progress func(written int)) error {
-	blocks := slices.Collect(slices.Chunk(order, blockWalks))
-	texts := make([]bytes.Buffer, min(waveBlocks, len(blocks)))
+	chunks := slices.Collect(slices.Chunk(order, chunkWalks))
+	texts := make([]bytes.Buffer, min(waveChunks, len(chunks)))
 	written := 0
-	for wave := range slices.Chunk(blocks, waveBlocks) {
-		err := parallel.Do(ctx, o.Threads, len(wave), func(b int) {
-			texts[b].Reset()
-			for _, start := range wave[b] {
-				s.walk(&texts[b], start, round, o)
+	for wave := range slices.Chunk(chunks, waveChunks) {
+		err := parallel.Do(ctx, o.Threads, len(wave), func(c int) {
+			texts[c].Reset()
+			for _, start := range wave[c] {
+				s.walk(&texts[c], start, round, o)
 			}
 		})
 		if err != nil {
 			return err
 		}
-		for b := range wave {
-			if _, err := w.Write(texts[b].Bytes()); err != nil {
+		for c := range wave {
+			if _, err := w.Write(texts[c].Bytes()); err != nil {
 				return err
 			}
-			written += len(wave[b])
+			written += len(wave[c])
 		}
 		progress(written)
 	}

@@ -138,7 +138,7 @@ func text(t testing.TB, g *Graph, o Options) string {
 // TestWriteWalks checks that walks follow edges, that one begins at each node in each
 // round, and that any number of threads writes the same text.
 func TestWriteWalks(t *testing.T) {
-	for _, n := range []int{1, 2, blockWalks - 1, blockWalks, blockWalks + 1, 3*blockWalks + 17} {
+	for _, n := range []int{1, 2, chunkWalks - 1, chunkWalks, chunkWalks + 1, 3*chunkWalks + 17} {
 		g := randomGraph(t, n, min(1, 6/float64(n)), n%2 == 0, n > 100, uint64(n))
 		index := map[string]uint32{}
 		for i, name := range g.Names {

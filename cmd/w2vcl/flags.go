@@ -174,16 +174,13 @@ func singleDash(cmd *cobra.Command, name string) error {
 
 // nearestFlag returns the flag whose name is a typing error away, or "".
 func nearestFlag(cmd *cobra.Command, name string) string {
-	best, bestDistance := "", max(2, len(name)/3)+1
+	var known []string
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if flag.Hidden {
-			return
-		}
-		if d := terminal.EditDistance(dashed(name), flag.Name); d < bestDistance {
-			best, bestDistance = flag.Name, d
+		if !flag.Hidden {
+			known = append(known, flag.Name)
 		}
 	})
-	return best
+	return terminal.Nearest(dashed(name), slices.Values(known))
 }
 
 // addJSON defines --json.

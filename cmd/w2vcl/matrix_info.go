@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -57,7 +58,7 @@ func matrixInfo(s streams, path string, asJSON bool) error {
 	summary := matrixSummary{
 		File: path, Bytes: info.Size(), Rows: m.Rows(), Contexts: m.Contexts(), Stored: m.Stored(),
 		Window: o.Window, DynamicWindow: o.DynamicWindow, Sample: o.Sample, Passes: o.Passes, Seed: o.Seed,
-		Corpus: fmt.Sprintf("%016x", m.Fingerprint()),
+		Corpus: corpus.Hex(m.Fingerprint()),
 	}
 	if err := m.Close(); err != nil {
 		return err

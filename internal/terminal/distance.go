@@ -1,8 +1,9 @@
 package terminal
 
+import "iter"
+
 // EditDistance counts the typing errors that turn a into b: letters inserted,
-// left out or exchanged, and neighbours swapped (optimal string alignment). "Did
-// you mean" messages choose by it.
+// left out or exchanged, and neighbours swapped (optimal string alignment).
 func EditDistance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	// Rows i-2, i-1 and i of the table of distances between prefixes.
@@ -25,4 +26,18 @@ func EditDistance(a, b string) int {
 		beforeLast, last, row = last, row, beforeLast
 	}
 	return last[len(y)]
+}
+
+// Nearest returns the known name that a person who typed name most likely meant, for
+// "did you mean": the one with the fewest typing errors, the first of equals. It
+// returns "" if every known name is more than 2 errors, or a third of the letters,
+// away.
+func Nearest(name string, known iter.Seq[string]) string {
+	best, least := "", max(2, len(name)/3)+1
+	for k := range known {
+		if d := EditDistance(name, k); d < least {
+			best, least = k, d
+		}
+	}
+	return best
 }

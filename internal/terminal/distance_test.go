@@ -1,6 +1,9 @@
 package terminal
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestEditDistance(t *testing.T) {
 	for _, test := range []struct {
@@ -16,5 +19,20 @@ func TestEditDistance(t *testing.T) {
 		if got := EditDistance(test.b, test.a); got != test.want {
 			t.Errorf("%q %q: %d, want %d", test.b, test.a, got, test.want)
 		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"window", "words", "dim", "minutes"}
+	for name, want := range map[string]string{
+		"windw": "window", "word": "words", "dmi": "dim", "window": "window", "minuets": "minutes",
+		"wodow": "window", "learning": "", "": "",
+	} {
+		if got := Nearest(name, slices.Values(known)); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+	if got := Nearest("dib", slices.Values([]string{"dix", "dim"})); got != "dix" {
+		t.Errorf("of two names as near: %q, want the first", got)
 	}
 }
