@@ -179,7 +179,7 @@ func (m *Matrix) Matches(c *corpus.Corpus, o Options) error {
 	case m.Rows() != c.Vocabulary.Len():
 		return fmt.Errorf("the matrix was built from another text: it has %d words, not %d", m.Rows(), c.Vocabulary.Len())
 	case m.fingerprint != c.Fingerprint():
-		return fmt.Errorf("the matrix was built from another text: its fingerprint is %016x, not %016x", m.fingerprint, c.Fingerprint())
+		return fmt.Errorf("the matrix was built from another text: its fingerprint is %s, not %s", corpus.Hex(m.fingerprint), corpus.Hex(c.Fingerprint()))
 	}
 	return nil
 }
