@@ -135,10 +135,11 @@ func (j *job) exportBytes() int64 {
 }
 
 // memoryWithPeak is asked when the trainer has been measured: all that training
-// touches is resident, and some garbage and the export are still to come.
+// touches is resident, and the export and some garbage are still to come. While
+// one load of garbage is collected, another may be made.
 func (j *job) memoryWithPeak() runfolder.Memory {
 	m := j.memory()
-	m.Peak = max(machine.PeakRSS(), machine.Resident()+j.exportBytes()+j.estimate.garbage, m.Total)
+	m.Peak = max(machine.PeakRSS(), machine.Resident()+j.exportBytes()+2*j.estimate.garbage, m.Total)
 	return m
 }
 
