@@ -151,28 +151,28 @@ func (j *judge) point(ctx context.Context, o train.Observation) (Point, error) {
 
 // all scores the vectors of a finished run by all metrics.
 func (j *judge) all(ctx context.Context, run string) ([]evaluate.Result, error) {
-	vectors, err := runfolder.LoadVectors(run)
+	vectors, err := runfolder.LoadTable(run)
 	if err != nil {
 		return nil, err
 	}
-	results, _, err := words.Score(ctx, vectors.Table, j.data, words.Options{})
+	results, _, err := words.Score(ctx, vectors, j.data, words.Options{})
 	return results, err
 }
 
 // items returns the outcomes of single items of a finished run.
 func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error) {
-	vectors, err := runfolder.LoadVectors(run)
+	vectors, err := runfolder.LoadTable(run)
 	if err != nil {
 		return nil, err
 	}
-	items, _, err := words.Items(ctx, vectors.Table, j.data, words.Options{Methods: mainMethods})
+	items, _, err := words.Items(ctx, vectors, j.data, words.Options{Methods: mainMethods})
 	return items, err
 }
 
 // classes scores the vectors of a finished run on the sets of sentences. It calls
 // note at the beginning of each set.
 func (j *judge) classes(ctx context.Context, run string, note func(dataset string)) ([]evaluate.Result, error) {
-	vectors, err := runfolder.LoadVectors(run)
+	vectors, err := runfolder.LoadTable(run)
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +182,6 @@ func (j *judge) classes(ctx context.Context, run string, note func(dataset strin
 		}
 	}
 	options := sentences.Options{Threads: runtime.GOMAXPROCS(0), Progress: progress}
-	results, _, err := sentences.Score(ctx, vectors.Table, j.data, options)
+	results, _, err := sentences.Score(ctx, vectors, j.data, options)
 	return results, err
 }

@@ -22,7 +22,7 @@ type Run struct {
 // Open finds the run of a folder: OUT itself, or OUT.partial while there is no
 // OUT.
 func Open(path string) (*Run, error) {
-	for _, dir := range []string{path, path + partialSuffix} {
+	for _, dir := range []string{path, filepath.Clean(path) + partialSuffix} {
 		info, err := os.Stat(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -156,20 +156,22 @@ type Vectors struct {
 	Encoder subword.Composer // may be nil
 }
 
-// LoadVectors reads the vectors of a run folder, or of a file in any format that
+// LoadTable reads the vectors of a run folder, or of a file in any format that
 // [embedding.Load] knows.
+func LoadTable(path string) (*embedding.Table, error) {
+	t, _, err := load(path)
+	return t, err
+}
+
+// LoadVectors is LoadTable with the encoder of a run folder.
 func LoadVectors(path string) (*Vectors, error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		t, err := embedding.Load(path)
-		return &Vectors{Table: t}, err
-	}
-	r, err := Open(path)
+	t, r, err := load(path)
 	if err != nil {
 		return nil, err
 	}
-	v := &Vectors{}
-	if v.Table, err = r.Vectors(); err != nil {
-		return nil, err
+	v := &Vectors{Table: t}
+	if r == nil {
+		return v, nil
 	}
 	if v.Encoder, err = r.Encoder(); err != nil {
 		return nil, err
@@ -178,4 +180,18 @@ func LoadVectors(path string) (*Vectors, error) {
 		return nil, fmt.Errorf("%s: the vectors have %d dimensions, but %s gives %d", path, v.Dim, EncoderFile, v.Encoder.Dim())
 	}
 	return v, nil
+}
+
+// load reads vectors and the run that has them; the run is nil for a file.
+func load(path string) (*embedding.Table, *Run, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		t, err := embedding.Load(path)
+		return t, nil, err
+	}
+	r, err := Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := r.Vectors()
+	return t, r, err
 }

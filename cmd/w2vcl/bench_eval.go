@@ -9,6 +9,7 @@ import (
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 type benchEvalOptions struct {
@@ -93,7 +94,7 @@ func (o *benchEvalOptions) run(ctx context.Context, s streams) error {
 // table returns the vectors to score.
 func (o *benchEvalOptions) table(data string) (*embedding.Table, error) {
 	if o.vectors != "" {
-		return loadTable(o.vectors)
+		return runfolder.LoadTable(o.vectors)
 	}
 	return bench.RandomTable(data, o.words, o.dim, o.seed)
 }

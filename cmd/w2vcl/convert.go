@@ -72,7 +72,7 @@ func (o *convertOptions) run(s streams, from, to string) error {
 // load reads the vectors to write.
 func (o *convertOptions) load(s streams, from string) (*embedding.Table, error) {
 	if o.words == "" {
-		return loadTable(from)
+		return runfolder.LoadTable(from)
 	}
 	t, err := runfolder.LoadVectors(from)
 	if err != nil {

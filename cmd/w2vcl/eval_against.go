@@ -8,6 +8,7 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 // againstResamples gives p-values down to 0.0002.
@@ -33,7 +34,7 @@ func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table
 	if oov := words.OOV(o.oov); o.sections || oov != "" && oov != words.OOVSkip {
 		return terminal.Usagef("--against compares whole sets on the items that both know: leave out --sections and --oov")
 	}
-	other, err := loadTable(o.against)
+	other, err := runfolder.LoadTable(o.against)
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}

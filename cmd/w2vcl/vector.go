@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
@@ -59,13 +58,4 @@ func printVectors(s streams, path string, words []string, asJSON bool) error {
 		}
 	}
 	return nil
-}
-
-// loadTable reads the vectors of a run folder or a file, without an encoder.
-func loadTable(path string) (*embedding.Table, error) {
-	v, err := runfolder.LoadVectors(path)
-	if err != nil {
-		return nil, err
-	}
-	return v.Table, nil
 }
