@@ -171,12 +171,26 @@ func (o Options) checkSettings() error {
 // in common. The others are the point of each mode's recipe.
 var sharedSamples = []string{"dim", "window", "negative", "sample"}
 
+// recipe returns the settings of mode cl under those that all modes share.
+func (o Options) recipe() (settings.Config, error) {
+	texts := map[string]string{"mode": settings.ModeCL}
+	for name, text := range o.Settings {
+		if s, ok := settings.Find(name); ok && s.AppliesTo(settings.ModeCL) {
+			texts[name] = text
+		}
+	}
+	return settings.Resolve("", texts)
+}
+
 // resolve returns the settings of a variant. Those of the text and the shared ones
 // come from the recipe of mode cl, so that all modes have the same; the others
 // from the mode's own recipe. Budget, sweep and the user's settings go over them.
 func (o Options) resolve(v Variant) (settings.Config, error) {
 	texts := map[string]string{}
-	defaults := settings.Defaults(settings.ModeCL, o.Settings["preset"], "")
+	defaults, err := o.recipe()
+	if err != nil {
+		return defaults, err
+	}
 	for _, s := range defaults.Settings() {
 		if s.Group == settings.GroupText || slices.Contains(sharedSamples, s.Name) {
 			texts[s.Name] = s.String()

@@ -128,7 +128,7 @@ func (j *job) memory() runfolder.Memory {
 // of the words for each of the two files.
 func (j *job) exportBytes() int64 {
 	bytes := 2 * j.text.indexBytes()
-	if j.config.Vectors == settings.VectorsSum {
+	if j.config.ContextWeight != 0 {
 		bytes += int64(j.text.vocabulary.Len()) * int64(j.config.Dim) * 4
 	}
 	return bytes
