@@ -12,6 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // A Plan tells iterations, memory and time of a run before it starts.
@@ -32,10 +33,21 @@ type Plan struct {
 
 	Memory runfolder.Memory `json:"memory_bytes"`
 
-	PairsPerIteration   float64 `json:"pairs_per_iteration"`
+	Samples *wordcontext.Spread `json:"samples,omitempty"` // of a word in an iteration; none: each has one
+
+	PairsPerIteration   float64 `json:"pairs_per_iteration"` // the mean of those that were measured
 	SecondsPerIteration float64 `json:"seconds_per_iteration"`
 	SecondsPrepare      float64 `json:"seconds_prepare"` // measured: reading, and M
 	SecondsTrain        float64 `json:"seconds_train"`   // expected
+}
+
+// samplesOf returns the samples of words in M; nil if all have one.
+func samplesOf(m *wordcontext.Matrix) *wordcontext.Spread {
+	if !m.Tempered() {
+		return nil
+	}
+	s := m.Spread()
+	return &s
 }
 
 // MakePlan reads the text, builds or opens M, and measures a few units. It
@@ -67,6 +79,7 @@ func (j *job) plan(ctx context.Context) (Plan, error) {
 		Vocab: j.text.vocabulary.Len(), Tokens: j.text.stats.Tokens, TrainWords: j.text.stats.TokensUsed,
 		Epochs: j.epochs, Iterations: units, Unit: j.mode.Unit,
 		Memory:              j.memoryWithPeak(),
+		Samples:             j.samples,
 		PairsPerIteration:   pairs,
 		SecondsPerIteration: perUnit,
 		SecondsPrepare:      j.text.seconds + j.secondsMatrix,
@@ -79,8 +92,8 @@ const (
 	calibrationUnits = 20
 )
 
-// calibrate returns the time of one unit and its pairs, measured on the first
-// units of t after one to warm up.
+// calibrate returns the time of one unit and its pairs on average, measured on the
+// first units of t after one to warm up.
 func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, pairs float64, err error) {
 	units := t.Units()
 	start := time.Now()
@@ -92,14 +105,18 @@ func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, p
 	// A short run is not held up by measuring: a twentieth of its units.
 	most := min(units, 3+min(units/20, calibrationUnits))
 	start = time.Now()
+	sum := 0.0 // of pairs
 	for done := 1; done < most; {
 		series := slices.Repeat([]float64{rate}, min(units-done, trainer.SeriesLength(t)))
 		if reports, err = trainer.Advance(ctx, t, done, series); err != nil {
 			return 0, 0, err
 		}
+		for _, r := range reports {
+			sum += r.Pairs
+		}
 		done += len(reports)
 		elapsed := time.Since(start)
-		seconds, pairs = elapsed.Seconds()/float64(done-1), reports[0].Pairs
+		seconds, pairs = elapsed.Seconds()/float64(done-1), sum/float64(done-1)
 		if elapsed > calibrationTime {
 			break
 		}
@@ -123,15 +140,23 @@ func (p Plan) Print(w io.Writer) error {
 		}
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
-  work    %s %s (%s), %s pairs each; %s words, dim %d, %d negatives
+  work    %s %s (%s), %s pairs each; %s words, dim %d, %d negatives%s
   memory  %s: %s; at most %s, with reading and all%s
   time    about %s of training (%s per %s), after %s of preparation
 `,
 		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
-		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), terminal.Number(int64(p.PairsPerIteration)), terminal.Number(p.Vocab), p.Dim, p.Negative,
+		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), terminal.Number(int64(p.PairsPerIteration)), terminal.Number(p.Vocab), p.Dim, p.Negative, p.samplesLine(),
 		terminal.Bytes(p.Memory.Total), strings.Join(parts, ", "), terminal.Bytes(p.Memory.Peak), p.deviceLine(),
 		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit, terminal.Duration(p.SecondsPrepare))
 	return err
+}
+
+// samplesLine tells about the samples of words, unless all have as many.
+func (p Plan) samplesLine() string {
+	if p.Samples == nil {
+		return ""
+	}
+	return fmt.Sprintf("\n  samples %.3g of a word in an iteration, from %.3g of rare words to %.3g of frequent ones", p.Samples.Mean, p.Samples.Least, p.Samples.Most)
 }
 
 // deviceLine tells about the memory of the GPU, if there is one.

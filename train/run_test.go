@@ -25,7 +25,7 @@ import (
 func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrainer) {
 	t.Helper()
 	c := settings.Defaults("", "", "")
-	c.Corpus, c.Out, c.Dim, c.Threads = "text", out, 2, 1
+	c.Corpus, c.Out, c.Dim, c.ContextWeight, c.Threads = "text", out, 2, 1, 1
 	vocabulary, err := corpus.NewVocabulary([]string{"a", "b", "c"}, []uint64{3, 2, 1})
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func checkTable(t *testing.T, path string, want float32) {
 
 func TestRunExportsWordsAlone(t *testing.T) {
 	j, _ := fakeJob(t, filepath.Join(t.TempDir(), "run"), 4)
-	j.config.Vectors = settings.VectorsWords
+	j.config.ContextWeight = 0
 	if _, err := runFake(t, t.Context(), j, nil); err != nil {
 		t.Fatal(err)
 	}

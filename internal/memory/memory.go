@@ -1,5 +1,6 @@
 // Package memory allocates the large tables of training, and scratch memory that
-// loops use again. Start at [Floats].
+// loops use again. Start at [Floats]. [Guard] refuses work that there is no memory
+// for, [Settle] bounds garbage.
 package memory
 
 import "unsafe"
