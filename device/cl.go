@@ -30,6 +30,7 @@ type CL struct {
 
 var (
 	_ Trainer           = (*CL)(nil)
+	_ trainer.Preparing = (*CL)(nil)
 	_ trainer.Composing = (*CL)(nil)
 	_ trainer.Drawable  = (*CL)(nil)
 )
@@ -57,7 +58,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	if err != nil {
 		return nil, err
 	}
-	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d}, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
+	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d, fresh: true}, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
 	o := c.Optimizer.WithDefaults()
 	t.kernels, err = d.NewCL(cl.Config{
 		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(),
@@ -219,12 +220,20 @@ func (t *CL) collect(reports *[]trainer.Report, buffer int) error {
 	return err
 }
 
-// send brings the host's state to the device unless the device has it.
+// Ready brings the state to the device.
+func (t *CL) Ready() error { return t.send() }
+
+// send brings the host's state to the device unless the device has it. At the start
+// of training contexts and moments are zeros, as on a new device: to read them would
+// only give them memory on the host.
 func (t *CL) send() error {
 	if t.sent {
 		return nil
 	}
 	for _, tensor := range t.host.State() {
+		if t.fresh && (tensor.Name == "contexts" || strings.HasSuffix(tensor.Name, "-moment")) {
+			continue
+		}
 		if err := t.kernels.Send(tensor.Name, tensor.Data); err != nil {
 			return err
 		}

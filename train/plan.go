@@ -50,29 +50,25 @@ func samplesOf(m *wordcontext.Matrix) *wordcontext.Spread {
 	return &s
 }
 
-// MakePlan reads the text, builds or opens M, and measures a few units. It
-// trains nothing and leaves no file behind.
+// MakePlan reads the text, builds or opens M, and measures a few units. It leaves
+// no vectors and no file behind.
 func MakePlan(ctx context.Context, c settings.Config, p *terminal.Progress) (Plan, error) {
 	j := &job{config: c, dry: true}
 	defer j.close()
 	if err := j.prepare(ctx, p); err != nil {
 		return Plan{}, stopped(ctx, err)
 	}
-	plan, err := j.plan(ctx)
+	defer p.Busy("measuring the speed of training")()
+	perUnit, pairs, err := calibrate(ctx, j.trainer, c.Schedule(j.trainer.Units())(0))
 	if err != nil {
-		return Plan{}, stopped(ctx, err)
+		return Plan{}, stopped(ctx, fmt.Errorf("cannot measure the speed of training: %w", err))
 	}
-	return plan, nil
+	return j.plan(perUnit, pairs), nil
 }
 
-// plan measures a few units on the trainer, which then goes back to the start.
-func (j *job) plan(ctx context.Context) (Plan, error) {
+// plan makes the plan of a prepared job, given the seconds and the pairs of a unit.
+func (j *job) plan(perUnit, pairs float64) Plan {
 	c, units := &j.config, j.trainer.Units()
-	perUnit, pairs, err := calibrate(ctx, j.trainer, c.Schedule(units)(0))
-	if err != nil {
-		return Plan{}, fmt.Errorf("cannot measure the speed of training: %w", err)
-	}
-	j.trainer.Reset()
 	deviceName, _ := trainer.Device(j.trainer)
 	return Plan{
 		Mode: c.Mode, Device: c.Device, DeviceName: deviceName, Precision: c.DevicePrecision(), Dim: c.Dim, Negative: c.Negative, Threads: c.ThreadCount(),
@@ -84,7 +80,16 @@ func (j *job) plan(ctx context.Context) (Plan, error) {
 		SecondsPerIteration: perUnit,
 		SecondsPrepare:      j.text.seconds + j.secondsMatrix,
 		SecondsTrain:        perUnit * float64(units),
-	}, nil
+	}
+}
+
+// announcer returns what shows the plan once training has measured itself; nil if
+// nobody reads it.
+func (j *job) announcer(p *terminal.Progress) func(perUnit, pairs float64) {
+	if p == nil || j.options.NoPlan {
+		return nil
+	}
+	return func(perUnit, pairs float64) { _ = j.plan(perUnit, pairs).Print(p.Writer()) } // as all progress
 }
 
 const (

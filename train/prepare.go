@@ -67,6 +67,7 @@ func (j *job) prepare(ctx context.Context, p *terminal.Progress) (err error) {
 	if err := j.prepareMode(ctx, p); err != nil {
 		return err
 	}
+	defer p.Busy("preparing to train")()
 	return j.makeTrainer()
 }
 
