@@ -135,13 +135,30 @@ func Dots(out, left, table []float32, rows []uint32) {
 //
 //	for j := range out { out[j] = sum over k of coefficients[k]*table[rows[k]*n+j] }
 func Combine(out, coefficients, table []float32, rows []uint32) {
-	n := len(out)
-	if current == Go || len(rows) == 0 || n == 0 {
-		combineGo(out, coefficients, table, rows)
+	if current == Go || len(rows) == 0 || len(out) == 0 {
+		clear(out)
+		addCombinationGo(out, coefficients, table, rows)
 		return
 	}
+	addCombination(out, coefficients, table, rows, 0)
+}
+
+// AddCombination adds a linear combination of rows of a table to out:
+//
+//	for j := range out { out[j] += sum over k of coefficients[k]*table[rows[k]*n+j] }
+func AddCombination(out, coefficients, table []float32, rows []uint32) {
+	if current == Go || len(rows) == 0 || len(out) == 0 {
+		addCombinationGo(out, coefficients, table, rows)
+		return
+	}
+	addCombination(out, coefficients, table, rows, 1)
+}
+
+// addCombination is Combine if add is 0, AddCombination if it is 1, for the vector
+// levels.
+func addCombination(out, coefficients, table []float32, rows []uint32, add int) {
+	n := len(out)
 	_ = coefficients[:len(rows)]
-	add := 0
 	for len(rows) >= group {
 		combine6(&out[0], &coefficients[0], &table[0], &rows[0], n, add)
 		coefficients, rows, add = coefficients[group:], rows[group:], 1
