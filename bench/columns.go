@@ -46,6 +46,6 @@ func readColumns(m *wordcontext.Matrix, first, count int, workers *team.Team, ds
 	const blockRows = 512
 	v := m.Rows()
 	return workers.Do((v+blockRows-1)/blockRows, func(_, b int) {
-		m.Columns(first, count, b*blockRows, min((b+1)*blockRows, v), dst)
+		m.Samples(0, first, count, b*blockRows, min((b+1)*blockRows, v), dst)
 	})
 }

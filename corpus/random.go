@@ -48,6 +48,7 @@ const (
 	StreamInitEncoder  Stream = 10 << 32 // initial parameters of an encoder, Sub(parameter)
 	StreamWalk         Stream = 11 << 32 // random walks, Sub(round); the choice of held-out edges, Sub(1<<32-1)
 	StreamRounding     Stream = 12 << 32 // rounding of moments to half precision on a GPU, Sub(step)
+	StreamPhase        Stream = 13 << 32 // phases of the rows of M
 )
 
 // Sub returns the stream with its free low 32 bits set to n.

@@ -61,16 +61,11 @@ func (c *columns) wait() error {
 
 // fill reads the columns of the two steps of each iteration.
 func (c *columns) fill(to []uint32, first, count int) error {
-	v, l := c.matrix.Rows(), c.matrix.Contexts()
+	v := c.matrix.Rows()
 	const rows = 256
 	parts := (v + rows - 1) / rows
 	return c.team.Do(2*parts, func(_, n int) {
 		side, row0 := n/parts, n%parts*rows
-		for done := 0; done < count; {
-			column := c.matrix.StepColumn(first+done, side)
-			run := min(count-done, l-column) // up to the last column of M
-			c.matrix.Columns(column, run, row0, min(row0+rows, v), to[(side*c.series+done)*v:])
-			done += run
-		}
+		c.matrix.Samples(side, first, count, row0, min(row0+rows, v), to[side*c.series*v:])
 	})
 }

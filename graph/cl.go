@@ -132,7 +132,7 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 	var report trainer.Report
 	for i := range t.steps {
 		step := &t.steps[i]
-		column, err := step.columns.column(t.matrix.StepColumn(unit, i))
+		column, err := step.columns.column(i, unit)
 		if err != nil {
 			return trainer.Report{}, err
 		}

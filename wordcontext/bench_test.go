@@ -16,7 +16,9 @@ func BenchmarkColumns(b *testing.B) {
 		for i := range m.totals {
 			m.totals[i] = uint64(tc.stored)
 		}
-		m.allocate()
+		if err := m.allocate(); err != nil {
+			b.Fatal(err)
+		}
 		for k := range m.narrow {
 			m.narrow[k] = uint16(rand.IntN(tc.rows))
 		}
@@ -25,7 +27,7 @@ func BenchmarkColumns(b *testing.B) {
 				dst := make([]uint32, count*tc.rows)
 				first, row := columns/2, 0
 				for done := 0; done < b.N; done += count * 1024 {
-					m.Columns(first, count, row, row+1024, dst)
+					m.Samples(0, first, count, row, row+1024, dst)
 					if row = (row + 1024) % tc.rows; row == 0 {
 						first = columns/2 + (first+count)%(columns/2)/count*count
 					}

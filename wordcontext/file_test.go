@@ -164,7 +164,7 @@ func TestOpenErrors(t *testing.T) {
 		{"text", []byte("the quick brown fox\n"), ErrNotMatrix, `it starts with "the quic"; name a file that`},
 		{"vectors", []byte("18116 100\nthe 0.1"), ErrNotMatrix, "not a matrix file"},
 		{"empty", nil, ErrNotMatrix, "it is empty"},
-		{"version", change(func(h *header) { h.Version = 2 }), ErrVersion, "version 2, and this w2vcl reads version 1; build the matrix again"},
+		{"version", change(func(h *header) { h.Version = 3 }), ErrVersion, "version 3, and this w2vcl reads versions 1 to 2; build the matrix again"},
 		{"rows 0", change(func(h *header) { h.Rows = 0 }), ErrCorrupt, "contradicts itself"},
 		{"rows", change(func(h *header) { h.Rows++ }), ErrCorrupt, "contradicts itself"},
 		{"rows huge", change(func(h *header) { h.Rows = 1 << 62 }), ErrCorrupt, "contradicts itself"},
@@ -173,7 +173,7 @@ func TestOpenErrors(t *testing.T) {
 		{"dynamic", change(func(h *header) { h.Dynamic = 2 }), ErrCorrupt, "contradicts itself"},
 		{"window", change(func(h *header) { h.Window = 0 }), ErrCorrupt, "window is 0"},
 		{"contexts", change(func(h *header) { h.Contexts = 1 << 40 }), ErrCorrupt, "contexts"},
-		{"other l", change(func(h *header) { h.Contexts-- }), ErrCorrupt, "do not add up"},
+		{"other l", change(func(h *header) { h.Contexts-- }), ErrCorrupt, "row 0 has 50 entries"},
 		{"size", change(func(h *header) { h.FileSize++ }), ErrTruncated, "not"},
 		{"foreign word", fileWithContext(t, data, 12), ErrCorrupt, "word id 12, but it has 12 words"},
 	} {
@@ -198,7 +198,7 @@ func fileWithContext(t *testing.T, data []byte, context uint16) []byte {
 		t.Fatal(err)
 	}
 	file := slices.Clone(data)
-	binary.LittleEndian.PutUint16(file[headerSize+16*h.Rows:], context)
+	binary.LittleEndian.PutUint16(file[headerSize+20*h.Rows:], context)
 	sums := file[headerSize+h.bodySize():]
 	binary.LittleEndian.PutUint32(sums, crc32.Checksum(file[headerSize:headerSize+h.bodySize()], castagnoli))
 	binary.LittleEndian.PutUint32(sums[4:], crc32.Checksum(sums[:4], castagnoli))
@@ -238,6 +238,24 @@ func TestSaveOverOpenFile(t *testing.T) {
 		if !slices.Equal(opened.Row(i), m.Row(i)) {
 			t.Errorf("row %d changed", i)
 		}
+	}
+}
+
+// TestOpenVersion1: a file that version 1 of the format has, opens. It was written by
+// the last release of w2vcl that wrote them, with the options and the text below.
+func TestOpenVersion1(t *testing.T) {
+	m, err := Open("testdata/version1.matrix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	c := testCorpus(24, 13, 200, 10)
+	if err := m.Matches(c, fileOptions); err != nil {
+		t.Error(err)
+	}
+	// The same matrix is written as a file of today.
+	if !bytes.Equal(fileOf(t, m), fileOf(t, build(t, c, fileOptions))) {
+		t.Error("the file holds another matrix")
 	}
 }
 

@@ -101,14 +101,14 @@ func checkColumns(t *testing.T, m *Matrix, first, count, row0, row1 int) {
 	for k := range dst {
 		dst[k] = untouched
 	}
-	m.Columns(first, count, row0, row1, dst)
+	m.Samples(0, first, count, row0, row1, dst)
 	for k, got := range dst {
 		want := uint32(untouched)
 		if i, j := k%rows, k/rows; j < count && row0 <= i && i < row1 {
 			want = m.At(i, first+j)
 		}
 		if got != want {
-			t.Fatalf("Columns(%d, %d, %d, %d): entry (%d, %d) is %d, want %d",
+			t.Fatalf("Samples(0, %d, %d, %d, %d): entry (%d, %d) is %d, want %d",
 				first, count, row0, row1, k%rows, first+k/rows, got, want)
 		}
 	}
@@ -176,7 +176,7 @@ func TestUseAfterClose(t *testing.T) {
 		"Row":      func() { m.Row(0) },
 		"RowTotal": func() { m.RowTotal(0) },
 		"Stored":   func() { m.Stored() },
-		"Columns":  func() { m.Columns(0, 1, 0, 1, make([]uint32, 20)) },
+		"Samples":  func() { m.Samples(0, 0, 1, 0, 1, make([]uint32, 20)) },
 	} {
 		func() {
 			defer func() {

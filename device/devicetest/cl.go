@@ -118,9 +118,7 @@ func (k *clKernels) Start(buffer, first int, rates []float64) error {
 		for side := range 2 {
 			column := k.columns[buffer][(side*seriesLength+i)*k.Rows:][:k.Rows]
 			if k.matrix != nil {
-				for row := range column {
-					column[row] = k.matrix.At(row, k.matrix.StepColumn(first+i, side))
-				}
+				k.matrix.Samples(side, first+i, 1, 0, k.Rows, column)
 			}
 			losses[i] += k.step(first+i, side, column, rate)
 		}

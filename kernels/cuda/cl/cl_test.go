@@ -86,7 +86,7 @@ func iterations(m *wordcontext.Matrix, count int, rate float64) (all []iteration
 		it := iteration{number: n, rate: rate}
 		for step := range 2 {
 			it.columns[step] = make([]uint32, m.Rows())
-			m.Columns(m.StepColumn(n, step), 1, 0, m.Rows(), it.columns[step])
+			m.Samples(step, n, 1, 0, m.Rows(), it.columns[step])
 		}
 		all = append(all, it)
 	}

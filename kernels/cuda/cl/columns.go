@@ -30,7 +30,7 @@ const (
 
 // SetMatrix brings M to the device. Start then draws its columns there.
 func (k *Kernels) SetMatrix(m Matrix) error {
-	offsets, narrow, wide := m.Layout()
+	offsets, narrow, wide, _, _ := m.Layout()
 	if len(offsets) != k.config.Rows+1 || m.Contexts() < 1 {
 		return fmt.Errorf("matrix M has %d rows of %d columns; there should be %d rows", len(offsets)-1, m.Contexts(), k.config.Rows)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// For the steps of any iteration the device draws the columns of M that StepColumn names, in
+// For the steps of any iteration the device draws the samples of M, in
 // rows of any length.
 func TestColumns(t *testing.T) {
 	d := cudatest.Open(t)
@@ -55,7 +55,7 @@ func TestColumns(t *testing.T) {
 					}
 					for step := range 2 {
 						for i := range count {
-							m.Columns(m.StepColumn(first+i, step), 1, 0, v, want)
+							m.Samples(step, first+i, 1, 0, v, want)
 							if !slices.Equal(got[(step*SeriesLength+i)*v:][:v], want) {
 								t.Fatalf("iteration %d, step %d: a wrong column", first+i, step)
 							}

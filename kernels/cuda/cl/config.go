@@ -28,8 +28,8 @@ type Config struct {
 // A Matrix is M as it is stored: a wordcontext.Matrix.
 type Matrix interface {
 	// Layout returns the ids of row i in offsets[i]:offsets[i+1] of narrow or of wide; the
-	// other is nil.
-	Layout() (offsets []uint64, narrow []uint16, wide []uint32)
+	// other is nil. lengths and phases are those of the rows.
+	Layout() (offsets []uint64, narrow []uint16, wide, lengths, phases []uint32)
 	Contexts() int // l
 	Seed() uint64  // of the order in which rows repeat their ids
 }

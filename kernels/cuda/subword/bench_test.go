@@ -185,6 +185,10 @@ func newMatrix(rows int, noise *corpus.Alias, r *rand.Rand) *matrix {
 	return m
 }
 
-func (m *matrix) Contexts() int                          { return 64 }
-func (m *matrix) Seed() uint64                           { return 1 }
-func (m *matrix) Layout() ([]uint64, []uint16, []uint32) { return m.offsets, nil, m.ids }
+func (m *matrix) Contexts() int { return 64 }
+func (m *matrix) Seed() uint64  { return 1 }
+
+// Layout has no lengths and phases: every row has 64 entries.
+func (m *matrix) Layout() (offsets []uint64, narrow []uint16, wide, lengths, phases []uint32) {
+	return m.offsets, nil, m.ids, nil, nil
+}
