@@ -182,6 +182,18 @@ func (o Options) recipe() (settings.Config, error) {
 	return settings.Resolve("", texts)
 }
 
+// positives returns the samples of a word in an iteration of the first run of mode cl,
+// or of the recipe if there is none.
+func (o Options) positives(runs []Run) (float64, error) {
+	for _, r := range runs {
+		if countsIterations(r.Mode) {
+			return r.Config.Positives, nil
+		}
+	}
+	c, err := o.recipe()
+	return c.Positives, err
+}
+
 // resolve returns the settings of a variant. Those of the text and the shared ones
 // come from the recipe of mode cl, so that all modes have the same; the others
 // from the mode's own recipe. Budget, sweep and the user's settings go over them.

@@ -148,11 +148,17 @@ func TestBudgetOfModes(t *testing.T) {
 	if got := runs[0].Config.Iterations; got != 100 {
 		t.Errorf("cl trains %d iterations, want 100", got)
 	}
-	if got := o.Budget.limit(runs[0].Config, 1000); got != (train.Limit{}) {
+	if got := o.Budget.limit(runs[0].Config, 1000, 8); got != (train.Limit{}) {
 		t.Errorf("cl has the limit %+v", got)
 	}
-	if got, want := o.Budget.limit(runs[1].Config, 1000), (train.Limit{Pairs: 100 * 2 * 1000 * 6}); got != want {
+	if got, want := o.Budget.limit(runs[1].Config, 1000, 8), (train.Limit{Pairs: 100 * 2 * 8 * 1000 * 6}); got != want {
 		t.Errorf("word2vec has the limit %+v, want %+v", got, want)
+	}
+	if positives, err := o.positives(runs); err != nil || positives != runs[0].Config.Positives {
+		t.Errorf("%v positives, %v", positives, err)
+	}
+	if positives, err := o.positives(runs[1:2]); err != nil || positives != runs[0].Config.Positives {
+		t.Errorf("without mode cl %v positives, %v", positives, err)
 	}
 	o.Budget = Budget{BudgetEpochs, 3}
 	if runs, err = o.Runs(); err != nil {

@@ -42,7 +42,7 @@ func (c *Config) Negatives(m *wordcontext.Matrix, v *corpus.Vocabulary) (*corpus
 // of words.
 func (c *Config) GraphConfig(e graph.Encoder) graph.Config {
 	return graph.Config{
-		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(),
+		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives,
 		Form: graph.Form(c.Form), Encoder: e,
 		Optimizer: optim.Config{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
 	}

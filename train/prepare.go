@@ -107,7 +107,8 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 	if err != nil {
 		return err
 	}
-	j.estimate.trainer = graph.MemoryCL(words, words, model)
+	slots := int(float64(words) * max(c.Positives, 1)) // about; M knows
+	j.estimate.trainer = graph.MemoryCL(words, slots, model)
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
@@ -124,6 +125,7 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 	}
 	j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
 	j.estimate.matrix, j.secondsMatrix, j.samples = m.Bytes(), seconds, samplesOf(m)
+	j.estimate.trainer = graph.MemoryCL(words, int(m.Slots()[words]), model)
 	j.gpu.takeMatrix(m.Bytes())
 	noise, err := c.Negatives(m, j.text.vocabulary)
 	if err != nil {
