@@ -59,7 +59,7 @@ func (k matrixMaker) open(ctx context.Context, p *terminal.Progress) (m *wordcon
 			return nil, 0, err
 		}
 		if m != nil {
-			p.Notef("Matrix M: %s rows of %s contexts, from %s", terminal.Number(m.Rows()), terminal.Number(m.Contexts()), path)
+			p.Notef("Matrix M: %s, from %s", m, path)
 			return m, 0, nil
 		}
 	}
@@ -110,7 +110,7 @@ func (k matrixMaker) build(ctx context.Context, p *terminal.Progress) (*wordcont
 		}
 		saved = ", written to " + path
 	}
-	stage.Done("Matrix M: %s rows of %s contexts, built in %s%s", terminal.Number(m.Rows()), terminal.Number(m.Contexts()),
+	stage.Done("Matrix M: %s, built in %s%s", m,
 		terminal.Duration(time.Since(start).Seconds()), saved)
 	return m, nil
 }

@@ -41,15 +41,6 @@ type Plan struct {
 	SecondsTrain        float64 `json:"seconds_train"`   // expected
 }
 
-// samplesOf returns the samples of words in M; nil if all have one.
-func samplesOf(m *wordcontext.Matrix) *wordcontext.Spread {
-	if !m.Tempered() {
-		return nil
-	}
-	s := m.Spread()
-	return &s
-}
-
 // MakePlan reads the text, builds or opens M, and measures a few units. It leaves
 // no vectors and no file behind.
 func MakePlan(ctx context.Context, c settings.Config, p *terminal.Progress) (Plan, error) {

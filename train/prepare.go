@@ -124,7 +124,7 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 		return err
 	}
 	j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
-	j.estimate.matrix, j.secondsMatrix, j.samples = m.Bytes(), seconds, samplesOf(m)
+	j.estimate.matrix, j.secondsMatrix, j.samples = m.Bytes(), seconds, m.Spread()
 	j.estimate.trainer = graph.MemoryCL(words, int(m.Slots()[words]), model)
 	j.gpu.takeMatrix(m.Bytes())
 	noise, err := c.Negatives(m, j.text.vocabulary)
