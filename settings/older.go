@@ -58,8 +58,13 @@ func Current(recorded map[string]string) map[string]string {
 	if err != nil {
 		return recorded // not written by w2vcl
 	}
-	if _, ok := texts["tempering"]; !ok && texts["mode"] == ModeCL {
-		maps.Copy(texts, equalSamples())
+	if texts["mode"] != ModeCL {
+		return texts
+	}
+	for name, text := range equalSamples() {
+		if _, ok := texts[name]; !ok {
+			texts[name] = text
+		}
 	}
 	return texts
 }

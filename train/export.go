@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/embedding"
@@ -70,8 +69,7 @@ func (j *job) export(folder *runfolder.Folder) error {
 	if err != nil {
 		// A checkpoint needs the space. Without a summary nobody takes one of the
 		// two for a result.
-		os.Remove(folder.Path(runfolder.VectorsFile))
-		os.Remove(folder.Path(runfolder.ContextFile))
+		folder.RemoveVectors()
 	}
 	return err
 }

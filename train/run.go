@@ -127,6 +127,9 @@ func (j *job) begin(folder *runfolder.Folder, p *terminal.Progress) (runfolder.P
 	if err := folder.Begin(); err != nil {
 		return from, err
 	}
+	if j.from != nil && settings.Current(j.from.Settings)["context-weight"] != j.config.Recorded()["context-weight"] {
+		folder.RemoveVectors() // they have the other weight; the checkpoint has all that they say
+	}
 	if err := j.writeConfig(folder); err != nil {
 		return from, err
 	}
