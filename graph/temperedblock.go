@@ -13,6 +13,7 @@ type temperedWorker struct {
 	members   []member
 	positives []uint32 // of all members
 	bits      []uint32 // for the negatives of all rows
+	loss      temperedSum
 
 	// Of a strip.
 	left, gradient       []float32 // (temperedStrip, N)
@@ -27,6 +28,42 @@ type temperedWorker struct {
 type member struct {
 	row, samples int
 	from, to     int // its positives; none if its word has no contexts
+}
+
+// A temperedSum is the loss of a block. A logarithm costs much, so negatives of
+// rows with equally many samples, which have one weight, share a sum of them.
+type temperedSum struct {
+	positives simd.Loss
+	negatives [16]simd.Loss // by the number of samples
+	used      [16]bool
+	long      float64 // of negatives of rows with more samples, weighed
+}
+
+func (s *temperedSum) reset() {
+	s.positives, s.used, s.long = simd.NewLoss(), [16]bool{}, 0
+}
+
+// total returns the loss; negatives have the given weight for each sample.
+func (s *temperedSum) total(weight float64) float64 {
+	sum := s.positives.Total() + s.long
+	for samples, used := range s.used {
+		if used {
+			sum += float64(samples) * weight * s.negatives[samples].Total()
+		}
+	}
+	return sum
+}
+
+// ofNegatives returns the sum for the negatives of a row with the given samples; nil
+// if there is none.
+func (s *temperedSum) ofNegatives(samples int) *simd.Loss {
+	if samples >= len(s.negatives) {
+		return nil
+	}
+	if !s.used[samples] {
+		s.used[samples], s.negatives[samples] = true, simd.NewLoss()
+	}
+	return &s.negatives[samples]
 }
 
 // temperedStrip is the most rows of a strip: a multiple of the height of
@@ -47,7 +84,8 @@ func newTemperedWorker(s *sampler, n int) *temperedWorker {
 
 // block trains the left rows from first up to last and returns their loss.
 // left, right: (V, n)  kept: (V, n) or nil
-func (t *temperedLoss) block(w *temperedWorker, left, right, kept []float32, n, first, last int) (total float64) {
+func (t *temperedLoss) block(w *temperedWorker, left, right, kept []float32, n, first, last int) float64 {
+	w.loss.reset()
 	w.members, w.positives = w.members[:0], w.positives[:0]
 	for i := first; i < last; i++ {
 		share := t.sampler.share(i)
@@ -67,21 +105,19 @@ func (t *temperedLoss) block(w *temperedWorker, left, right, kept []float32, n, 
 	if t.sampler.shared == 0 {
 		w.bits = t.sampler.ownNegatives(first, last, w.bits)
 	}
-	loss := simd.NewLoss()
 	for members := w.members; len(members) > 0; {
 		rows := 1
 		for rows < min(temperedStrip, len(members)) && (members[rows].to-members[0].from)*n*4 <= temperedStripBytes {
 			rows++
 		}
-		total += t.strip(w, left, right, kept, n, first, members[:rows], &loss)
+		t.strip(w, left, right, kept, n, first, members[:rows])
 		members = members[rows:]
 	}
-	return total + loss.Total()
+	return w.loss.total(t.sampler.weight())
 }
 
-// strip trains members of a block whose first row is first. It returns the loss of
-// the negatives and adds that of the positives to loss.
-func (t *temperedLoss) strip(w *temperedWorker, left, right, kept []float32, n, first int, members []member, loss *simd.Loss) float64 {
+// strip trains members of a block whose first row is first.
+func (t *temperedLoss) strip(w *temperedWorker, left, right, kept []float32, n, first int, members []member) {
 	from, to := members[0].from, members[len(members)-1].to
 	w.scores, w.coefficients = memory.Resize(w.scores, to-from), memory.Resize(w.coefficients, to-from)
 	if len(w.positive) < to-from {
@@ -91,8 +127,8 @@ func (t *temperedLoss) strip(w *temperedWorker, left, right, kept []float32, n, 
 		copy(w.left[r*n:][:n], left[m.row*n:])
 		simd.Dots(w.scores[m.from-from:m.to-from], left[m.row*n:][:n], right, w.positives[m.from:m.to])
 	}
-	simd.Gradients(w.coefficients, w.scores, w.positive[:to-from], descent, loss)
-	negativeLoss := t.againstNegatives(w, right, n, first, members)
+	simd.Gradients(w.coefficients, w.scores, w.positive[:to-from], descent, &w.loss.positives)
+	t.againstNegatives(w, right, n, first, members)
 
 	width := t.sampler.negativesOfRow()
 	for r, m := range members {
@@ -121,12 +157,10 @@ func (t *temperedLoss) strip(w *temperedWorker, left, right, kept []float32, n, 
 			t.update.UpdateMean(m.row, t.sampler.updates(m.row), m.samples, left[m.row*n:][:n], g)
 		}
 	}
-	return negativeLoss
 }
 
-// againstNegatives computes the coefficients of the members' negatives and returns
-// their loss.
-func (t *temperedLoss) againstNegatives(w *temperedWorker, right []float32, n, first int, members []member) (loss float64) {
+// againstNegatives computes the coefficients of the members' negatives.
+func (t *temperedLoss) againstNegatives(w *temperedWorker, right []float32, n, first int, members []member) {
 	width, weight := t.sampler.negativesOfRow(), t.sampler.weight()
 	if t.sampler.shared > 0 {
 		rows := wholeTiles(len(members))
@@ -145,11 +179,14 @@ func (t *temperedLoss) againstNegatives(w *temperedWorker, right []float32, n, f
 			clear(out)
 			continue
 		}
-		row := simd.NewLoss()
-		simd.Gradients(out, scores, w.negative, descent*float32(weight), &row)
-		loss += float64(m.samples) * weight * row.Total()
+		if loss := w.loss.ofNegatives(m.samples); loss != nil {
+			simd.Gradients(out, scores, w.negative, descent*float32(weight), loss)
+			continue
+		}
+		loss := simd.NewLoss()
+		simd.Gradients(out, scores, w.negative, descent*float32(weight), &loss)
+		w.loss.long += float64(m.samples) * weight * loss.Total()
 	}
-	return loss
 }
 
 // wholeTiles rounds a number of rows up to whole tiles of simd.AddProduct. What the
