@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/team"
@@ -60,15 +61,17 @@ func benchmarkTempered(b *testing.B, v, n int, m float64, shared int, method opt
 	if err != nil {
 		b.Fatal(err)
 	}
-	number := 0
+	number, seconds := 0, math.Inf(1) // of the fastest step: other processes disturb
 	for b.Loop() {
 		number++
+		start := time.Now()
 		words.optimizer.Begin(number, .001)
 		if _, err := step.run(); err != nil {
 			b.Fatal(err)
 		}
+		seconds = min(seconds, time.Since(start).Seconds())
 	}
-	seconds := b.Elapsed().Seconds() / float64(b.N)
+	b.ReportMetric(seconds*1e3, "least-ms")
 	flops := 4 * float64(n) * float64(v*shared+count)
 	if shared == 0 {
 		flops = 4 * float64(n) * float64(v*5+count)
