@@ -32,7 +32,10 @@ type order struct {
 	mask, low, high uint32    // all b bits; the lower (b+1)/2 of them; the others
 }
 
-const smallOrder = 64
+const (
+	smallOrder     = 64
+	orderPositions = 64 // that are computed together, at most
+)
 
 // set makes o the order of the given round and row of n contexts, n > 0.
 func (o *order) set(seed uint64, round, row, n uint32) {
@@ -86,7 +89,7 @@ func (o *order) at(p uint32) uint32 {
 	return x[0]
 }
 
-// fill sets dst[k] to at(first+k). dst has at most tileColumns elements.
+// fill sets dst[k] to at(first+k). dst has at most orderPositions elements.
 func (o *order) fill(dst []uint32, first uint32) {
 	if o.n <= smallOrder {
 		for k, x := range o.table[first:][:len(dst)] {
