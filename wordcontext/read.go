@@ -13,7 +13,9 @@ const (
 // copySamples is Samples for stored contexts of one type.
 func copySamples[T id](m *Matrix, stored []T, step, first, count, row0, row1 int, dst []uint32) {
 	size := int(m.slots[m.Rows()])
-	dst = dst[:count*size]
+	if dst = dst[:count*size]; len(dst) == 0 {
+		return
+	}
 	l := uint64(m.Contexts())
 	plain := (uint64(first) + uint64(step)*(l/2)) % l
 	r := reader[T]{matrix: m, stored: stored, step: uint64(step), first: uint64(first), plain: uint32(plain)}
