@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -249,7 +251,7 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 	slack := map[string][]float64{"words": make([]float64, v), "contexts": make([]float64, v)}
 	for step, names := range [][2]string{{"words", "contexts"}, {"contexts", "words"}} {
 		left, right := state[names[0]], state[names[1]]
-		p := plainStep{s.matrix, s.config, s.sampler.noise, iteration, step}
+		p := plainStep{s.matrix, s.config, s.sampler.Noise, iteration, step}
 		for i := range v {
 			g, size, loss, samples := p.row(i, left, right)
 			wantLoss += loss
@@ -378,7 +380,7 @@ func TestTemperedKeptGradient(t *testing.T) {
 			m := x.matrix(t, r)
 			s := newCL(t, m, 5, x.config(2, FormFused))
 			randomState(s, 3)
-			op, err := newTemperedLoss(s.sampler, s.blocks, s.steps[0].samples.team, nil, method)
+			op, err := newTemperedLoss(s.sampler, s.blocks, team.New(2), nil, s.config)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -397,8 +399,8 @@ func TestTemperedKeptGradient(t *testing.T) {
 				t.Fatal(err)
 			}
 			for iteration := range 3 {
-				s.iteration, s.sampler.stream = iteration, corpus.StreamNegatives.Sub(uint32(2*iteration))
-				if s.sampler.samples, _, err = s.steps[0].samples.iteration(iteration); err != nil {
+				s.iteration, s.sampler.Stream = iteration, corpus.StreamNegatives.Sub(uint32(2*iteration))
+				if s.sampler.Samples, _, err = s.steps[0].samples.Iteration(iteration); err != nil {
 					t.Fatal(err)
 				}
 				if err := vm.run(); err != nil {
@@ -408,7 +410,7 @@ func TestTemperedKeptGradient(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p := plainStep{m, s.config, s.sampler.noise, iteration, 0}
+				p := plainStep{m, s.config, s.sampler.Noise, iteration, 0}
 				wantLoss := 0.0
 				for i := range x.v {
 					want, size, loss, samples := p.row(i, float64s(s.words.data), float64s(s.contexts.data))
@@ -441,21 +443,21 @@ func TestTemperedOfNothing(t *testing.T) {
 	if plain.blocks != nil {
 		t.Fatal("tempered steps for a matrix that is not")
 	}
-	tempered := newCL(t, m, 10, x.config(2, FormFused))
-	tempered.blocks = balanced(x.v, 10, func(int) float64 { return 3 })
-	for i, tables := range [2][2]*table{{tempered.words, tempered.contexts}, {tempered.contexts, tempered.words}} {
-		s, err := tempered.newStep(tables[0], tables[1], tempered.steps[i].samples.team)
+	other := newCL(t, m, 10, x.config(2, FormFused))
+	other.blocks = tempered.Blocks(x.v, other.sampler, func(int) float64 { return 1 })
+	for i, tables := range [2][2]*table{{other.words, other.contexts}, {other.contexts, other.words}} {
+		s, err := other.newStep(tables[0], tables[1], team.New(2))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := tempered.steps[i].compiled().close(); err != nil {
+		if err := other.steps[i].compiled().close(); err != nil {
 			t.Fatal(err)
 		}
-		tempered.steps[i].step = s
+		other.steps[i].step = s
 	}
 	for iteration := range 10 {
 		var losses [2]float64
-		for i, s := range []*CL{plain, tempered} {
+		for i, s := range []*CL{plain, other} {
 			report, err := s.Advance(context.Background(), iteration, .05)
 			if err != nil {
 				t.Fatal(err)
@@ -466,15 +468,7 @@ func TestTemperedOfNothing(t *testing.T) {
 			t.Errorf("iteration %d: loss %v, want %v", iteration, losses[1], losses[0])
 		}
 	}
-	if w, c := tableDifference(plain.words.data, tempered.words.data), tableDifference(plain.contexts.data, tempered.contexts.data); w > 1e-5 || c > 1e-5 {
+	if w, c := tableDifference(plain.words.data, other.words.data), tableDifference(plain.contexts.data, other.contexts.data); w > 1e-5 || c > 1e-5 {
 		t.Errorf("words differ by %v, contexts by %v", w, c)
-	}
-}
-
-func TestBalanced(t *testing.T) {
-	costs := []float64{10, 1, 1, 1, 1, 2, 1, 0, 0, 5}
-	got := balanced(len(costs), 3, func(i int) float64 { return costs[i] })
-	if want := []int{0, 1, 4, 6, 9, 10}; !slices.Equal(got, want) {
-		t.Errorf("blocks begin at %v, want %v", got, want)
 	}
 }
