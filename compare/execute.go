@@ -38,7 +38,7 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progr
 		return nil, err
 	}
 	e := &executor{options: o, source: source, text: text, progress: p}
-	if e.positives, err = o.positives(runs); err != nil {
+	if e.positives, err = o.positives(runs, text.Vocabulary); err != nil {
 		return nil, err
 	}
 	if e.judge, err = newJudge(ctx, o, text, runs[0].Config); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -19,7 +20,7 @@ type Options struct {
 	// Modes are compared, the first with each of the others. NAME=MODE is a mode under
 	// another name, with settings of its own: so a mode can be compared with itself.
 	Modes []string
-	Seeds int      // runs of each mode, with seeds that follow each other
+	Seeds int // runs of each mode, with seeds that follow each other
 
 	// Settings are those that all modes share, by name, as texts that a flag
 	// would take. A mode that does not use one does without it.
@@ -214,15 +215,14 @@ func (o Options) recipe() (settings.Config, error) {
 	return settings.Resolve("", texts)
 }
 
-// positives returns the samples of a word in an iteration of the first run of mode cl,
-// or of the recipe if there is none.
-func (o Options) positives(runs []Run) (float64, error) {
-	for _, r := range runs {
-		if countsIterations(r.Mode) {
-			return r.Config.Positives, nil
-		}
-	}
+// positives returns the samples that a word of a text has in an iteration of the first
+// run of mode cl, or of the recipe if there is none.
+func (o Options) positives(runs []Run, v *corpus.Vocabulary) (float64, error) {
 	c, err := o.recipe()
+	if i := slices.IndexFunc(runs, func(r Run) bool { return countsIterations(r.Mode) }); i >= 0 {
+		c = runs[i].Config
+	}
+	c.FitText(v)
 	return c.Positives, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
@@ -194,10 +195,13 @@ func TestBudgetOfModes(t *testing.T) {
 	if got, want := o.Budget.limit(runs[1].Config, 1000, 8), (train.Limit{Pairs: 100 * 2 * 8 * 1000 * 6}); got != want {
 		t.Errorf("word2vec has the limit %+v, want %+v", got, want)
 	}
-	if positives, err := o.positives(runs); err != nil || positives != runs[0].Config.Positives {
+	text, _ := corpustest.Read(t, corpustest.Zipf(1, 20_000, 700, 40))
+	fitted := runs[0].Config
+	fitted.FitText(text.Vocabulary)
+	if positives, err := o.positives(runs, text.Vocabulary); err != nil || positives == 0 || positives != fitted.Positives {
 		t.Errorf("%v positives, %v", positives, err)
 	}
-	if positives, err := o.positives(runs[1:2]); err != nil || positives != runs[0].Config.Positives {
+	if positives, err := o.positives(runs[1:2], text.Vocabulary); err != nil || positives == 0 {
 		t.Errorf("without mode cl %v positives, %v", positives, err)
 	}
 	o.Budget = Budget{BudgetEpochs, 3}

@@ -1,5 +1,10 @@
 package settings
 
+import (
+	"cmp"
+	"math"
+)
+
 // The recipes of mode cl: tempered and untempered have the numbers.
 
 // A clRecipe is what a recipe of mode cl sets.
@@ -7,26 +12,43 @@ type clRecipe struct {
 	window, contexts, passes int
 	sample                   float64
 	tempering, positives     float64
+	negative                 int
 	maxPositives, shared     int
 	lr, weightDecay          float64
 	contextWeight            float64
 }
 
-// tempered is the recipe of preset tuned: a word has samples by a power of its
+// tempered is the recipe of preset tuned: a word has samples in proportion to its
 // contexts in the text, several an iteration, and all words share the negatives of a
-// step. minCount is the --min-count of the text, which says how rare words are.
-// adaptive optimizers share Adam's rates, the others those of SGD.
-func tempered(dim, minCount int, adaptive bool) clRecipe {
+// step. Passes and positives are 0: they follow from the text, see [Config.FitText].
+// Found by about 550 runs on 17 million words of Wikipedia, and some on 1.8 and 0.2
+// million words (benchmarks/2026-11-22-h200-tempered-recipe).
+func tempered(c *Config, set given) clRecipe {
 	r := clRecipe{
-		window: 5, sample: 1e-4, passes: 5, contexts: 4096,
-		tempering: 0.75, positives: 8, maxPositives: 128, shared: 64,
+		window: 4, sample: 1e-4, contexts: 4096,
+		tempering: 1, maxPositives: 256, negative: 8, shared: 64,
 		contextWeight: 0.25,
 	}
-	r.lr, r.weightDecay = clRate(9e-3, 0.06, dim)
-	if !adaptive {
-		r.lr, r.weightDecay = 0.05, 0.01
+	if set["contexts"] != "" {
+		r.contexts = c.Contexts
+	} else if c.Iterations > 0 {
+		r.contexts = min(c.Iterations, r.contexts)
+	}
+	iterations := cmp.Or(c.Iterations, c.Epochs*r.contexts)
+	r.lr, r.weightDecay = temperedRate(c.Dim, min(iterations, 4*r.contexts)), 0.25
+	if !c.adaptive() {
+		r.lr, r.weightDecay = 0.08, 0.012
 	}
 	return r
+}
+
+// temperedRate returns the learning rate of Adam for vectors of some dimension and
+// some number of iterations: a step of Adam moves every value by about the rate, so
+// scores, which are sums over dim values, move by dim times that; and fewer iterations
+// must go further each.
+func temperedRate(dim, iterations int) float64 {
+	rate := min(max(1.4/float64(max(dim, 1)), 0.0028), 0.01)
+	return readable(min(rate*math.Pow(4096/float64(max(iterations, 1)), 0.8), 0.05))
 }
 
 // untempered is the recipe of words that all have as many samples, found by 75 runs
@@ -34,7 +56,7 @@ func tempered(dim, minCount int, adaptive bool) clRecipe {
 // it, and runs that ask for equal samples.
 func untempered(dim int, adaptive, encoder bool) clRecipe {
 	r := clRecipe{
-		window: 2, sample: 1e-4, passes: 5, contexts: 8192,
+		window: 2, sample: 1e-4, passes: 5, contexts: 8192, negative: 5,
 		positives: 1, maxPositives: 128, contextWeight: 1,
 		lr: 6e-3, weightDecay: 0.06,
 	}
@@ -73,20 +95,20 @@ func clDefaults(c *Config) {
 // optimizer and encoder, unless they were given.
 func clTuned(c *Config, set given) {
 	equal := set["tempering"] != "" && set["positives"] != "" && c.Tempering == 0 && c.Positives == 1
-	recipe := func(dim int) clRecipe {
-		if equal || c.HasEncoder() {
-			return untempered(dim, c.adaptive(), c.HasEncoder())
+	var r clRecipe
+	if equal || c.HasEncoder() {
+		r = untempered(c.Dim, c.adaptive(), c.HasEncoder())
+		if set["lr"] != "" { // higher decay goes with the lower rates of long vectors
+			r.weightDecay = untempered(1, c.adaptive(), c.HasEncoder()).weightDecay
 		}
-		return tempered(dim, c.MinCount, c.adaptive())
-	}
-	r := recipe(c.Dim)
-	if set["lr"] != "" { // higher decay goes with the lower rates of long vectors
-		r.weightDecay = recipe(1).weightDecay
+	} else {
+		r = tempered(c, set)
 	}
 	fill(set, "window", &c.Window, r.window)
 	fill(set, "contexts", &c.Contexts, r.contexts)
 	fill(set, "passes", &c.Passes, r.passes)
 	fill(set, "sample", &c.Sample, r.sample)
+	fill(set, "negative", &c.Negative, r.negative)
 	fill(set, "tempering", &c.Tempering, r.tempering)
 	fill(set, "positives", &c.Positives, r.positives)
 	fill(set, "max-positives", &c.MaxPositives, r.maxPositives)

@@ -179,7 +179,7 @@ func setDependents(c *Config, set given) {
 		subwordRate(c)
 	}
 	// Without subsampling every pass would find the same contexts.
-	if set["passes"] == "" && c.Sample == 0 && !c.DynamicWindow && c.Passes > 1 {
+	if set["passes"] == "" && c.everyPassIsTheSame() && c.Passes > 1 {
 		c.Passes = 1
 	}
 }

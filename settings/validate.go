@@ -69,7 +69,7 @@ func (v *validator) numbers() {
 	v.check(c.Negative >= 1 && c.Negative <= 1<<16, "negative", "training needs from 1 to %d negatives for each pair", 1<<16)
 	v.check(math.Abs(c.NoiseExponent) <= 10, "noise-exponent", "must be from -10 to 10")
 	v.check(c.Sample >= 0 && c.Sample < 1, "sample", "the threshold is a fraction of the corpus, from 0 (no subsampling) to below 1")
-	v.check(c.Passes >= 1 && c.Passes <= 1000, "passes", "the corpus is read from 1 to 1000 times")
+	v.check(c.Passes >= 0 && c.Passes <= 1000, "passes", "the corpus is read from 1 to 1000 times; 0 lets the number follow from its length")
 	v.check(c.Contexts >= 1 && c.Contexts <= 1<<30, "contexts", "the iterations of an epoch must be from 1 to %d", 1<<30)
 	v.samples()
 	v.check(math.Abs(c.ContextWeight) <= 10, "context-weight", "must be from -10 to 10")
@@ -93,7 +93,7 @@ func (v *validator) samples() {
 	const most, rowSamples = 512, 1 << 30
 	c := v.config
 	v.check(c.Tempering >= 0 && c.Tempering <= 2, "tempering", "must be from 0 (all words have as many samples) to 2")
-	v.check(c.Positives > 0 && c.Positives <= most, "positives", "the samples of a word must be above 0, and at most %d", most)
+	v.check(c.Positives >= 0 && c.Positives <= most, "positives", "the samples of a word must be above 0, and at most %d; 0 lets them follow from the text", most)
 	v.check(c.MaxPositives >= 1 && c.MaxPositives <= 1<<20, "max-positives", "must be from 1 to %d", 1<<20)
 	v.check(c.Positives <= float64(c.MaxPositives) || c.MaxPositives < 1, "positives", "the mean cannot be more than --max-positives %d", c.MaxPositives)
 	v.check(c.SharedNegatives >= 0 && c.SharedNegatives <= 1024, "shared-negatives", "must be from 1 to 1024, or 0 for negatives of each word's own")

@@ -34,6 +34,7 @@ func BuildMatrix(ctx context.Context, c settings.Config, p *terminal.Progress) e
 	if err != nil {
 		return stopped(ctx, err)
 	}
+	c.FitText(t.vocabulary)
 	m, _, err := matrixMaker{config: &c, corpus: t.corpus, guard: guard, save: true}.open(ctx, p)
 	if err != nil {
 		return stopped(ctx, err)

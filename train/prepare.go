@@ -58,6 +58,7 @@ func (j *job) prepare(ctx context.Context, p *terminal.Progress) (err error) {
 	if j.text, err = readText(reading, &j.config, j.options, j.guard, p); err != nil {
 		return j.gpu.cause(reading, err)
 	}
+	j.config.FitText(j.text.vocabulary)
 	if err := j.readStart(p); err != nil {
 		return err
 	}
