@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -54,7 +55,7 @@ func TestFitText(t *testing.T) {
 		t.Errorf("%d passes of a text without subsampling", d.Passes)
 	}
 	for _, flags := range []map[string]string{{"preset": "paper"}, {"mode": ModeVanilla}} {
-		if was := fit(flags, zipf(2, 10)); was != fit(flags, large) {
+		if was := fit(flags, zipf(2, 10)); !reflect.DeepEqual(was, fit(flags, large)) {
 			t.Errorf("%v follow from the text", flags)
 		}
 	}

@@ -17,7 +17,9 @@
 //     r = q / n_i, rounded down. Round 0 is the row as it is stored. Each later
 //     round reads it in a fresh pseudo-random order, which is computed and never
 //     stored (permute.go). So each context of the row comes exactly once in
-//     every round.
+//     every round. Rows of different length, see below, keep the stored order in
+//     every round: other contexts are read together than in the round before, and
+//     an entry costs half as much.
 //
 // # What an iteration reads
 //

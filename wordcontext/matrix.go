@@ -3,7 +3,6 @@ package wordcontext
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
 )
@@ -121,12 +120,9 @@ const bytesPerRow = 3*8 + 3*4
 // once in an epoch.
 func (m *Matrix) RowLength(i int) int { return int(m.lengths[i]) }
 
-// Tempered reports whether rows differ in length from l. If not, every row has one
+// Tempered reports whether rows may differ in length from l. If not, every row has one
 // sample in every iteration.
-func (m *Matrix) Tempered() bool {
-	l := uint32(m.Contexts())
-	return slices.ContainsFunc(m.lengths, func(length uint32) bool { return length != l })
-}
+func (m *Matrix) Tempered() bool { return m.options.tempered() }
 
 // RowTotal returns n_i, the number of contexts that word i has in all passes
 // over the text.
@@ -176,7 +172,7 @@ func (m *Matrix) At(i, q int) uint32 {
 		return NoContext
 	}
 	round, position := uint32(q)/n, uint32(q)%n
-	if round > 0 {
+	if round > 0 && !m.Tempered() {
 		var o order
 		o.set(m.options.Seed, round, uint32(i), n)
 		position = o.at(position)

@@ -21,7 +21,7 @@ func copySamples[T id](m *Matrix, stored []T, step, first, count, row0, row1 int
 	}
 	l := uint64(m.Contexts())
 	plain := (uint64(first) + uint64(step)*(l/2)) % l
-	r := reader[T]{matrix: m, stored: stored, step: uint64(step), first: uint64(first), plain: uint32(plain)}
+	r := reader[T]{matrix: m, stored: stored, step: uint64(step), first: uint64(first), plain: uint32(plain), inOrder: m.Tempered()}
 	for i0 := row0; i0 < row1; {
 		i1 := i0 + 1
 		for i1 < row1 && m.slots[i1+1]-m.slots[i0] <= tileSlots {
@@ -54,6 +54,7 @@ type reader[T id] struct {
 	first  uint64 // the first iteration
 	plain  uint32 // the first entry of a row of l entries
 
+	inOrder   bool  // every round has the order of the first one
 	order     order // of a round after the first one
 	row       int   // that order belongs to
 	round     uint32
@@ -147,6 +148,9 @@ func (r *reader[T]) fillTile(c *cursor, count int) {
 // the next count entries. For a later round jumps from line to line, and the processor
 // fetches lines in order several times as fast.
 func (r *reader[T]) fetch(c *cursor, count int) {
+	if r.inOrder {
+		return
+	}
 	var sum T
 	line := 64 / int(unsafe.Sizeof(sum)) // contexts
 	offsets := r.matrix.offsets[c.row:]
@@ -194,7 +198,7 @@ func (r *reader[T]) read(c *cursor, count int, dst []uint32, stride int) {
 	round, position := c.entry/n, c.entry%n
 	for at := 0; count > 0; {
 		run := min(n-position, c.length-c.entry, uint32(count)) // entries left in the round
-		if round == 0 {
+		if round == 0 || r.inOrder {
 			for _, context := range stored[position:][:run] {
 				dst[at] = uint32(context)
 				at += stride
