@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"maps"
 	"reflect"
 	"testing"
 
@@ -23,6 +24,11 @@ func zipf(words int, tokens float64) *corpus.Vocabulary {
 
 func TestFitText(t *testing.T) {
 	fit := func(flags map[string]string, v *corpus.Vocabulary) Config {
+		flags = maps.Clone(flags)
+		if flags == nil {
+			flags = map[string]string{}
+		}
+		flags["corpus"] = "text"
 		c, err := Resolve("", flags)
 		if err != nil {
 			t.Fatal(err)

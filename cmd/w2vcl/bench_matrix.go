@@ -61,6 +61,7 @@ func benchMatrix(cmd *cobra.Command, s streams, f *benchFlags, text *benchText) 
 	if err != nil {
 		return f.finish(ctx, s, report, nil, 0, err, nil)
 	}
+	text.config.FitText(c.Vocabulary)
 	o := text.config.MatrixOptions()
 	stage := p.Stage("building M", int64(f.repeat))
 	defer stage.Stop()
