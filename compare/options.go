@@ -19,7 +19,7 @@ type Options struct {
 	// Modes are compared, the first with each of the others. NAME=MODE is a mode under
 	// another name, with settings of its own: so a mode can be compared with itself.
 	Modes []string
-	Seeds int      // runs of each mode, with seeds that follow each other
+	Seeds int // runs of each mode, with seeds that follow each other
 
 	// Settings are those that all modes share, by name, as texts that a flag
 	// would take. A mode that does not use one does without it.
