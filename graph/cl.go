@@ -6,6 +6,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -44,6 +45,7 @@ type CL struct {
 var (
 	_ trainer.Trainer   = (*CL)(nil)
 	_ trainer.Composing = (*CL)(nil)
+	_ trainer.Preparing = (*CL)(nil)
 	_ trainer.Drawable  = (*CL)(nil)
 )
 
@@ -157,6 +159,15 @@ func (t *CL) trainEncoder(workers *team.Team) (err error) {
 
 // Units is the number of iterations, fixed in advance.
 func (t *CL) Units() int { return t.iterations }
+
+// Ready gives the tables and moments their memory: the first iteration would wait for
+// it row by row.
+func (t *CL) Ready() error {
+	for _, s := range t.State() {
+		memory.Touch(s.Data, t.config.Threads)
+	}
+	return nil
+}
 
 // Advance runs iteration number unit, counted from 0, at the given learning
 // rate. Training may begin with any iteration: everything random follows from

@@ -54,14 +54,14 @@ func (j *job) export(folder *runfolder.Folder) error {
 		return fmt.Errorf("cannot compose the vectors: %w", err)
 	}
 	words, contexts := j.trainer.Tables()
-	vectors := j.config.Exported(words, contexts)
-	if err := j.exportEncoder(folder, vectors); err != nil {
-		return err
-	}
 	var contextsErr error
 	var working sync.WaitGroup
 	working.Go(func() { contextsErr = j.exportTable(folder.Path(runfolder.ContextFile), contexts) })
-	err := j.exportTable(folder.Path(runfolder.VectorsFile), vectors)
+	vectors := j.config.Exported(words, contexts)
+	err := j.exportEncoder(folder, vectors)
+	if err == nil {
+		err = j.exportTable(folder.Path(runfolder.VectorsFile), vectors)
+	}
 	working.Wait()
 	if err == nil {
 		err = contextsErr
