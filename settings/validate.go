@@ -92,7 +92,7 @@ func (v *validator) numbers() {
 func (v *validator) samples() {
 	const most, rowSamples = 512, 1 << 30
 	c := v.config
-	v.check(c.Tempering >= 0 && c.Tempering <= 2, "tempering", "must be from 0 (all words have as many samples) to 2")
+	v.check(c.Tempering >= 0 && c.Tempering <= 1, "tempering", "must be from 0 (all words have as many samples) to 1 (in proportion to their contexts)")
 	v.check(c.Positives >= 0 && c.Positives <= most, "positives", "the samples of a word must be above 0, and at most %d; 0 lets them follow from the text", most)
 	v.check(c.MaxPositives >= 1 && c.MaxPositives <= 1<<20, "max-positives", "must be from 1 to %d", 1<<20)
 	v.check(c.Positives <= float64(c.MaxPositives) || c.MaxPositives < 1, "positives", "the mean cannot be more than --max-positives %d", c.MaxPositives)
