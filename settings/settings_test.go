@@ -205,7 +205,7 @@ func TestValidate(t *testing.T) {
 		{"threads", func(c *Config) { c.Threads = -2 }, "--threads -2: "},
 		{"tokenizer", func(c *Config) { c.Tokenizer = "bpe" }, "--tokenizer bpe: choose whitespace or words"},
 		{"noise", func(c *Config) { c.Noise = "uniform" }, "--noise uniform: choose matrix or counts"},
-		{"tempering", func(c *Config) { c.Tempering = 2.5 }, "--tempering 2.5: must be from 0 (all words have as many samples) to 2"},
+		{"tempering", func(c *Config) { c.Tempering = 2.5 }, "--tempering 2.5: must be from 0 (all words have as many samples) to 1"},
 		{"tempering negative", func(c *Config) { c.Tempering = -0.5 }, "--tempering -0.5: "},
 		{"positives below 0", func(c *Config) { c.Positives = -1 }, "--positives -1: the samples of a word must be above 0"},
 		{"positives a fraction", func(c *Config) { c.Positives = 0.25 }, ""},
