@@ -1,6 +1,9 @@
 package wordcontext
 
-import "runtime"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // Samples collects the samples of a few rows in a tile, which is then copied to dst
 // iteration by iteration: so reads and writes both use whole cache lines. A row with
@@ -110,12 +113,14 @@ func (r *reader[T]) fillTile(c *cursor, count int) {
 	l := uint32(r.matrix.Contexts())
 	dst := r.tile[c.slot:]
 	if c.length == l {
+		r.fetch(c, count)
 		r.read(c, count, dst, tileSlots)
 		return
 	}
 	// An iteration has this many samples, and one more if the remainders add up to l.
 	whole, part := int(c.length/l), c.length%l
 	all := (uint64(c.remainder) + uint64(count)*uint64(c.length)) / uint64(l)
+	r.fetch(c, int(all))
 	r.read(c, int(all), r.entries[:], 1)
 	remainder, entries := c.remainder, r.entries[:]
 	for ; count > 0; count-- {
@@ -136,6 +141,23 @@ func (r *reader[T]) fillTile(c *cursor, count int) {
 		dst = dst[min(tileSlots, len(dst)):]
 	}
 	c.remainder = remainder
+}
+
+// fetch reads a context of each cache line of a row, if most of the lines hold some of
+// the next count entries. For a later round jumps from line to line, and the processor
+// fetches lines in order several times as fast.
+func (r *reader[T]) fetch(c *cursor, count int) {
+	var sum T
+	line := 64 / int(unsafe.Sizeof(sum)) // contexts
+	offsets := r.matrix.offsets[c.row:]
+	stored := r.stored[offsets[0]:offsets[1]]
+	if int(c.entry)+count <= len(stored) || 2*count*line < len(stored) {
+		return
+	}
+	for k := 0; k < len(stored); k += line {
+		sum += stored[k]
+	}
+	runtime.KeepAlive(sum)
 }
 
 // copyLongRow copies the samples of row i in count iterations to dst. Two iterations

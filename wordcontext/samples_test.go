@@ -84,7 +84,7 @@ func TestSamplesEqualDefinition(t *testing.T) {
 		{Contexts: 30, Positives: 17},
 		{Contexts: 30, Positives: 0.25},
 		{Contexts: 1, Tempering: 1, Positives: 30},
-		{Contexts: 131, Tempering: 1, Positives: 100},
+		{Contexts: 67, Tempering: 1, Positives: 40},
 	} {
 		o.Window, o.Passes, o.Seed = 1+rng.IntN(3), 1, rng.Uint64()
 		c := testCorpus(rng.Uint64(), 1+rng.IntN(150), 5000, 1+rng.IntN(30))
