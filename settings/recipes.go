@@ -88,15 +88,19 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 		return
 	}
 	c.NoiseExponent = cmp.Or(a.Recipe.NoiseExponent, c.NoiseExponent)
-	if a.Recipe.SumVectors {
-		c.ContextWeight = 1
-	}
+	sequentialFollows(c, nil)
 }
 
-// sequentialRate is the learning rate of a sentence-ordered mode and its model.
-func sequentialRate(c *Config, set given) {
-	if a, err := sequential.Find(sequential.Algorithm(c.Mode)); err == nil && set["lr"] == "" {
-		c.LR = cmp.Or(a.RecipeOf(sequential.Model(c.Model)).LearningRate, c.LR)
+// sequentialFollows sets what follows from a sentence-ordered mode and its model. A
+// quarter of C makes vectors better than none or all of it, but CBOW's want all
+// (benchmarks/2026-11-22-h200-tempered-recipe).
+func sequentialFollows(c *Config, set given) {
+	if a, err := sequential.Find(sequential.Algorithm(c.Mode)); err == nil {
+		r := a.RecipeOf(sequential.Model(c.Model))
+		fill(set, "lr", &c.LR, cmp.Or(r.LearningRate, c.LR))
+		if c.Preset != PresetPaper {
+			fill(set, "context-weight", &c.ContextWeight, cmp.Or(r.ContextWeight, 0.25))
+		}
 	}
 	if set["lr-end"] == "" && c.Decay == DecayLinear {
 		c.LREnd = readable(c.LR * 1e-4)
@@ -173,7 +177,7 @@ func setDependents(c *Config, set given) {
 		clTuned(c, set)
 	}
 	if sentenceOrdered(m) {
-		sequentialRate(c, set)
+		sequentialFollows(c, set)
 	}
 	if set["subword-lr"] == "" && largeBatch(m) && c.Preset != PresetPaper {
 		subwordRate(c)
