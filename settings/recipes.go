@@ -154,16 +154,11 @@ func readable(x float64) float64 {
 // these do not make its scores better, they only take longer. An iteration with
 // an encoder, named as --subword does, takes ten times as long, so there are fewer.
 func Demo(encoder string) map[string]string {
-	contexts := "2048"
-	if isEncoder(encoder) {
-		contexts = "1536"
+	texts := map[string]string{"mode": ModeCL, "contexts": "1536", "tokenizer": TokenizerWords, "lowercase": "true"}
+	if !isEncoder(encoder) {
+		texts["contexts"], texts["weight-decay"] = "2048", "0.5" // few words forget what they see by chance
 	}
-	return map[string]string{
-		"mode":      ModeCL,
-		"contexts":  contexts,
-		"tokenizer": TokenizerWords,
-		"lowercase": "true",
-	}
+	return texts
 }
 
 // setDependents sets the defaults that follow from other settings, unless they
