@@ -33,7 +33,6 @@ type CL struct {
 	matrix     *wordcontext.Matrix
 	config     Config
 	iterations int
-	iteration  int    // the one that runs
 	words      *table // W
 	contexts   *table // C
 	sampler    *tempered.Sampler
@@ -99,7 +98,7 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 	}
 	t.sampler = &tempered.Sampler{
 		Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives,
-		Updates: func(row int) int { return m.Updates(row, t.iteration) },
+		Updates: func(row int) int { return m.Updates(row, t.sampler.Iteration) },
 	}
 	if m.Tempered() || c.SharedNegatives > 0 {
 		t.blocks = tempered.Blocks(m.Rows(), t.sampler, func(i int) float64 {
@@ -177,15 +176,13 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 		return trainer.Report{}, err
 	}
 	var report trainer.Report
-	t.iteration = unit
 	for i := range t.steps {
 		step := &t.steps[i]
 		samples, count, err := step.samples.Iteration(unit)
 		if err != nil {
 			return trainer.Report{}, err
 		}
-		t.sampler.Samples = samples
-		t.sampler.Stream = corpus.StreamNegatives.Sub(uint32(2*unit + i))
+		t.sampler.Iteration, t.sampler.Step, t.sampler.Samples = unit, i, samples
 		for _, o := range step.optimizers() {
 			o.Begin(unit+1, rate*o.relativeRate)
 		}

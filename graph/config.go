@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/optim"
 )
 
@@ -27,7 +28,8 @@ type Config struct {
 	Form      Form
 
 	// SharedNegatives is H, for CL alone: a step draws H negatives for all rows,
-	// each of weight K/H. 0: every row draws K negatives of its own.
+	// spread over all words, each of weight K/H; at most corpus.MaxSpread. 0: every
+	// row draws K negatives of its own.
 	SharedNegatives int
 
 	Optimizer optim.Config // of both tables, and of an encoder's parameters
@@ -46,8 +48,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("dimension is %d; it must be at least 1", c.Dim)
 	case c.Negatives < 1:
 		return c, fmt.Errorf("number of negatives is %d; it must be at least 1", c.Negatives)
-	case c.SharedNegatives < 0:
-		return c, fmt.Errorf("number of shared negatives is %d; it must be 0 (each row draws its own) or more", c.SharedNegatives)
+	case c.SharedNegatives < 0 || c.SharedNegatives > corpus.MaxSpread:
+		return c, fmt.Errorf("number of shared negatives is %d; it must be 0 (each row draws its own) or at most %d", c.SharedNegatives, corpus.MaxSpread)
 	case c.Threads < 1:
 		return c, fmt.Errorf("number of threads is %d; it must be at least 1", c.Threads)
 	case c.Form != FormFused && c.Form != FormStock:

@@ -16,7 +16,7 @@ type plainStep struct {
 	iteration, step int
 }
 
-// negative returns number k of the step's stream.
+// negative returns negative k of the step, of the rows' own ones.
 func (p plainStep) negative(k int) int {
 	stream := corpus.StreamNegatives.Sub(uint32(2*p.iteration + p.step))
 	return int(p.noise.Draw(corpus.Philox(p.c.Seed, stream, uint64(k/4))[k%4]))
@@ -51,9 +51,11 @@ func (p plainStep) row(i int, left, right []float64) (gradient []float64, size, 
 		return gradient, 0, 0, 0
 	}
 	if h := p.c.SharedNegatives; h > 0 {
-		for k := range h {
+		shared := make([]uint32, h)
+		p.noise.DrawSpread(shared, p.c.Seed, p.iteration, p.step)
+		for _, context := range shared {
 			weight := float64(p.c.Negatives) / float64(h)
-			pair(p.negative(k), 1, weight, weight*float64(samples))
+			pair(int(context), 1, weight, weight*float64(samples))
 		}
 		return gradient, size, loss, samples
 	}

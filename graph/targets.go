@@ -65,7 +65,7 @@ func (s sampler) fill(first int, dst []uint32) {
 	// The random bits lie at the end of dst. A row is written in front of the
 	// bits that are still to be read.
 	bits := dst[rows:]
-	simd.Philox(bits, s.Seed, uint64(s.Stream), uint64(first)*uint64(s.Negatives)/4)
+	simd.Philox(bits, s.Seed, uint64(s.Stream()), uint64(first)*uint64(s.Negatives)/4)
 	for i := range rows {
 		row := dst[i*width:][:width]
 		drawn := bits[i*s.Negatives:][:s.Negatives]

@@ -11,7 +11,8 @@ import (
 // row i is number iK+k of the step's stream, wherever a block begins.
 func TestDrawsAreCorpusPhilox(t *testing.T) {
 	r := freshRandom(t)
-	seed, stream := r.Uint64(), corpus.StreamNegatives.Sub(r.Uint32())
+	seed, iteration, step := r.Uint64(), r.IntN(1<<20), r.IntN(2)
+	stream := corpus.StreamNegatives.Sub(uint32(2*iteration + step))
 	word := func(i uint64) uint32 { return corpus.Philox(seed, stream, i/4)[i%4] }
 	d := newDraws(seed, stream, 5)
 	for i := range uint64(100) {
@@ -25,7 +26,7 @@ func TestDrawsAreCorpusPhilox(t *testing.T) {
 		column[i] = uint32(r.IntN(v))
 	}
 	for _, k := range []int{1, 2, 3, 5, 8} {
-		s := sampler{&tempered.Sampler{Noise: uniformNoise(t, v), Seed: seed, Stream: stream, Samples: column, Negatives: k}}
+		s := sampler{&tempered.Sampler{Noise: uniformNoise(t, v), Seed: seed, Iteration: iteration, Step: step, Samples: column, Negatives: k}}
 		for first := 0; first < v; first += blockRows {
 			rows := min(blockRows, v-first)
 			dst := make([]uint32, rows*(1+k))

@@ -300,7 +300,7 @@ func TestTemperedKeptGradient(t *testing.T) {
 				t.Fatal(err)
 			}
 			for iteration := range 3 {
-				s.iteration, s.sampler.Stream = iteration, corpus.StreamNegatives.Sub(uint32(2*iteration))
+				s.sampler.Iteration = iteration
 				if s.sampler.Samples, _, err = s.steps[0].samples.Iteration(iteration); err != nil {
 					t.Fatal(err)
 				}

@@ -16,10 +16,9 @@ type Sampler struct {
 	Shared    int      // H; 0: every row has negatives of its own
 	Slots     []uint32 // (V+1), M's
 
-	// Of the step.
-	Stream  corpus.Stream     // of the negatives
-	Samples []uint32          // (S), M's
-	Updates func(row int) int // of each row, with this step
+	Iteration, Step int               // the step, 0 or 1, of an iteration of all epochs
+	Samples         []uint32          // (S), M's, of the step
+	Updates         func(row int) int // of each row, with this step
 
 	drawn []uint32 // (H)
 }
@@ -44,15 +43,17 @@ func (s *Sampler) Width() int {
 // Weight is the weight of a negative, K/Width.
 func (s *Sampler) Weight() float64 { return float64(s.Negatives) / float64(s.Width()) }
 
-// DrawShared draws the negatives of all rows, numbers 0 ... H-1 of the step's stream.
-// They are good until the next call.
+// DrawShared draws the negatives of all rows, spread over the words; see
+// [corpus.Alias.DrawSpread]. They are good until the next call.
 func (s *Sampler) DrawShared() []uint32 {
 	s.drawn = memory.Resize(s.drawn, s.Shared)
-	simd.Philox(s.drawn, s.Seed, uint64(s.Stream), 0)
-	for k, bits := range s.drawn {
-		s.drawn[k] = s.Noise.Draw(bits)
-	}
+	s.Noise.DrawSpread(s.drawn, s.Seed, s.Iteration, s.Step)
 	return s.drawn
+}
+
+// Stream is the step's stream of the rows' own negatives.
+func (s *Sampler) Stream() corpus.Stream {
+	return corpus.StreamNegatives.Sub(uint32(2*s.Iteration + s.Step))
 }
 
 // DrawOwn draws the K negatives of each row from first up to last, row by row:
@@ -62,7 +63,7 @@ func (s *Sampler) DrawOwn(first, last int, dst []uint32) []uint32 {
 	number, count := first*s.Negatives, (last-first)*s.Negatives
 	skip := number % 4 // Philox gives four numbers at once
 	dst = memory.Resize(dst, skip+count)
-	simd.Philox(dst, s.Seed, uint64(s.Stream), uint64(number/4))
+	simd.Philox(dst, s.Seed, uint64(s.Stream()), uint64(number/4))
 	for i, bits := range dst[skip:] {
 		dst[i] = s.Noise.Draw(bits)
 	}

@@ -26,14 +26,14 @@ func TestDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := 1; k < 8; k++ {
-		s := &Sampler{Noise: noise, Seed: rand.Uint64(), Negatives: k, Shared: 5 * k, Stream: corpus.StreamNegatives.Sub(9)}
+		s := &Sampler{Noise: noise, Seed: rand.Uint64(), Negatives: k, Shared: 5 * k, Iteration: rand.IntN(1 << 20), Step: rand.IntN(2)}
 		number := func(i int) uint32 {
-			return noise.Draw(corpus.Philox(s.Seed, s.Stream, uint64(i/4))[i%4])
+			return noise.Draw(corpus.Philox(s.Seed, s.Stream(), uint64(i/4))[i%4])
 		}
-		for i, x := range s.DrawShared() {
-			if x != number(i) {
-				t.Fatalf("shared negative %d is %d, want %d", i, x, number(i))
-			}
+		want := make([]uint32, 5*k)
+		noise.DrawSpread(want, s.Seed, s.Iteration, s.Step)
+		if got := s.DrawShared(); !slices.Equal(got, want) {
+			t.Fatalf("shared negatives are %v, want %v", got, want)
 		}
 		var memory []uint32
 		for range 20 {
