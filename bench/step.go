@@ -44,7 +44,7 @@ func (c StepCase) config(seed uint64) graph.Config {
 // Memory estimates the bytes that measuring the case needs, without those of M and
 // of copying.
 func (c StepCase) Memory() int64 {
-	return graph.MemoryCL(c.Vocabulary, c.config(0)) + 4*trainingColumns*int64(c.Vocabulary)
+	return graph.MemoryCL(c.Vocabulary, c.Vocabulary, c.config(0)) + 4*trainingColumns*int64(c.Vocabulary)
 }
 
 // A StepResult says how long a step of W2V-CL takes, and compares that with the speed

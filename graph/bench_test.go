@@ -26,7 +26,7 @@ func benchmarkStep(b *testing.B, v, n int, form Form, method optim.Method) {
 	for i := range column {
 		column[i] = uint32(r.IntN(v))
 	}
-	t := &sampler{noise: uniformNoise(b, v), negatives: 5, column: column}
+	t := &sampler{noise: uniformNoise(b, v), negatives: 5, samples: column}
 	s, err := newTableStep(words, contexts, t, team.New(c.Threads), c)
 	if err != nil {
 		b.Fatal(err)

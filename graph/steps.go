@@ -61,6 +61,18 @@ func newTableStep(left, right *table, t targets, workers *team.Team, c Config) (
 	return newFusedStep(op, op.Loss, left, right, left.optimizers())
 }
 
+// newTemperedStep is newTableStep for tempered samples or shared negatives.
+func newTemperedStep(left, right *table, s *sampler, blocks []int, workers *team.Team, c Config) (step, error) {
+	if c.Form == FormStock {
+		return newTemperedStockStep(left, right, s)
+	}
+	op, err := newTemperedLoss(s, blocks, workers, left.optimizer, c.Optimizer.Method)
+	if err != nil {
+		return nil, err
+	}
+	return newFusedStep(op, op.Loss, left, right, left.optimizers())
+}
+
 // newPairStep trains both tables on a minibatch of pairs.
 func newPairStep(words, contexts *table, b *pairBatch, c Config) (step, error) {
 	if c.Form == FormStock {

@@ -24,7 +24,7 @@ func TestDrawsAreCorpusPhilox(t *testing.T) {
 		column[i] = uint32(r.IntN(v))
 	}
 	for _, k := range []int{1, 2, 3, 5, 8} {
-		s := &sampler{noise: uniformNoise(t, v), seed: seed, stream: stream, column: column, negatives: k}
+		s := &sampler{noise: uniformNoise(t, v), seed: seed, stream: stream, samples: column, negatives: k}
 		for first := 0; first < v; first += blockRows {
 			rows := min(blockRows, v-first)
 			dst := make([]uint32, rows*(1+k))

@@ -103,7 +103,7 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 	if err != nil {
 		return err
 	}
-	j.estimate.trainer = graph.MemoryCL(words, model)
+	j.estimate.trainer = graph.MemoryCL(words, words, model)
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}

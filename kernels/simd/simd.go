@@ -72,15 +72,32 @@ type AdamStep struct {
 // NewAdamStep returns the numbers of step t, counted from 1, at a learning rate. The bias
 // corrections of the moments (Kingma and Ba 2015, section 3) are part of Scale and Epsilon.
 func NewAdamStep(beta1, beta2, epsilon, weightDecay float64, t int, rate float64) AdamStep {
-	correction1 := 1 - math.Pow(beta1, float64(t))
-	correction2 := math.Sqrt(1 - math.Pow(beta2, float64(t)))
-	return AdamStep{
+	s := AdamStep{
 		Beta1: float32(beta1), OneMinusBeta1: float32(1 - beta1),
 		Beta2: float32(beta2), OneMinusBeta2: float32(1 - beta2),
-		Keep:    float32(1 - rate*weightDecay),
-		Scale:   float32(rate * correction2 / correction1),
-		Epsilon: float32(epsilon * correction2),
+		Keep: float32(1 - rate*weightDecay),
 	}
+	s.Correct(NewAdamCorrection(beta1, beta2, t), rate, epsilon)
+	return s
+}
+
+// An AdamCorrection is the bias correction of the moments at one step.
+type AdamCorrection struct {
+	First  float64 // 1 - beta1^t
+	Second float64 // sqrt(1 - beta2^t)
+}
+
+// NoAdamCorrection is the correction of late steps.
+var NoAdamCorrection = AdamCorrection{1, 1}
+
+// NewAdamCorrection returns the bias correction of step t, counted from 1.
+func NewAdamCorrection(beta1, beta2 float64, t int) AdamCorrection {
+	return AdamCorrection{1 - math.Pow(beta1, float64(t)), math.Sqrt(1 - math.Pow(beta2, float64(t)))}
+}
+
+// Correct sets Scale and Epsilon for a correction, a learning rate and an epsilon.
+func (s *AdamStep) Correct(c AdamCorrection, rate, epsilon float64) {
+	s.Scale, s.Epsilon = float32(rate*c.Second/c.First), float32(epsilon*c.Second)
 }
 
 // group is the number of rows that a kernel takes at once: one positive and the
@@ -118,13 +135,30 @@ func Dots(out, left, table []float32, rows []uint32) {
 //
 //	for j := range out { out[j] = sum over k of coefficients[k]*table[rows[k]*n+j] }
 func Combine(out, coefficients, table []float32, rows []uint32) {
-	n := len(out)
-	if current == Go || len(rows) == 0 || n == 0 {
-		combineGo(out, coefficients, table, rows)
+	if current == Go || len(rows) == 0 || len(out) == 0 {
+		clear(out)
+		addCombinationGo(out, coefficients, table, rows)
 		return
 	}
+	addCombination(out, coefficients, table, rows, 0)
+}
+
+// AddCombination adds a linear combination of rows of a table to out:
+//
+//	for j := range out { out[j] += sum over k of coefficients[k]*table[rows[k]*n+j] }
+func AddCombination(out, coefficients, table []float32, rows []uint32) {
+	if current == Go || len(rows) == 0 || len(out) == 0 {
+		addCombinationGo(out, coefficients, table, rows)
+		return
+	}
+	addCombination(out, coefficients, table, rows, 1)
+}
+
+// addCombination is Combine if add is 0, AddCombination if it is 1, for the vector
+// levels.
+func addCombination(out, coefficients, table []float32, rows []uint32, add int) {
+	n := len(out)
 	_ = coefficients[:len(rows)]
-	add := 0
 	for len(rows) >= group {
 		combine6(&out[0], &coefficients[0], &table[0], &rows[0], n, add)
 		coefficients, rows, add = coefficients[group:], rows[group:], 1

@@ -88,6 +88,11 @@ func TestDotsAndCombine(t *testing.T) {
 				out, all := guarded(n)
 				Combine(out, coefficients, table, rows)
 				checkGuards(t, "Combine", n, all)
+				sum, all := guarded(n)
+				random(r, sum)
+				before := slices.Clone(sum)
+				AddCombination(sum, coefficients, table, rows)
+				checkGuards(t, "AddCombination", n, all)
 				for j := range out {
 					var want, size float64
 					for k, row := range rows {
@@ -96,6 +101,10 @@ func TestDotsAndCombine(t *testing.T) {
 					}
 					if !near(float64(out[j]), want, size) {
 						t.Fatalf("Combine n=%d count=%d j=%d: %v, want %v", n, count, j, out[j], want)
+					}
+					x := float64(before[j])
+					if !near(float64(sum[j]), x+want, math.Abs(x)+size) {
+						t.Fatalf("AddCombination n=%d count=%d j=%d: %v, want %v", n, count, j, sum[j], x+want)
 					}
 				}
 			}

@@ -1,0 +1,82 @@
+package graph
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// A sampleReader reads the samples that a step trains on, several iterations at a
+// time: a row of M is a line of memory, so one iteration alone would touch as many
+// cache lines as there are words.
+type sampleReader struct {
+	matrix  *wordcontext.Matrix
+	team    *team.Team
+	step    int
+	samples []uint32       // (iterations, S)
+	counts  []atomic.Int64 // of samples, by iteration
+	first   int            // number of the first of these iterations; -1: none yet
+}
+
+// Bounds of the iterations that are read at a time: no more make reading faster,
+// and the memory of both readers stays small beside the tables.
+const (
+	readIterations  = 32
+	readBytes       = 64 << 20
+	readTablesShare = 4 // of the tables' memory, one part
+)
+
+// iterationsRead is how many iterations are read at a time if each has the given
+// number of slots, and the tables take the given memory.
+func iterationsRead(slots int, tableBytes int64) int {
+	bytes := min(tableBytes/readTablesShare, readBytes)
+	return int(min(max(bytes/readerBytes(slots, 1), 1), readIterations))
+}
+
+// readerBytes is the memory of the readers of both steps.
+func readerBytes(slots, iterations int) int64 {
+	return 2 * 4 * int64(max(slots, 1)) * int64(iterations)
+}
+
+func newSampleReader(m *wordcontext.Matrix, step, iterations int, workers *team.Team) sampleReader {
+	samples := make([]uint32, iterations*int(m.Slots()[m.Rows()]))
+	return sampleReader{matrix: m, team: workers, step: step, samples: samples, counts: make([]atomic.Int64, iterations), first: -1}
+}
+
+// iteration returns the slots of all rows in an iteration, (S), and how many of them
+// have a sample. They are good until the next call.
+func (s *sampleReader) iteration(number int) (slots []uint32, samples int, err error) {
+	first := number - number%len(s.counts)
+	if first != s.first {
+		if err := s.read(first); err != nil {
+			return nil, 0, fmt.Errorf("read the samples of iterations %d to %d: %w", first, first+len(s.counts)-1, err)
+		}
+		s.first = first
+	}
+	size := len(s.samples) / len(s.counts)
+	return s.samples[(number-first)*size:][:size], int(s.counts[number-first].Load()), nil
+}
+
+// read reads the iterations from first on.
+func (s *sampleReader) read(first int) error {
+	for k := range s.counts {
+		s.counts[k].Store(0)
+	}
+	const rows = 512
+	v, slots := s.matrix.Rows(), s.matrix.Slots()
+	return s.team.Do((v+rows-1)/rows, func(_, b int) {
+		row0, row1 := b*rows, min((b+1)*rows, v)
+		s.matrix.Samples(s.step, first, len(s.counts), row0, row1, s.samples)
+		for k := range s.counts {
+			count := 0
+			for _, sample := range s.samples[k*int(slots[v]):][slots[row0]:slots[row1]] {
+				if sample != wordcontext.NoSample {
+					count++
+				}
+			}
+			s.counts[k].Add(int64(count))
+		}
+	})
+}
