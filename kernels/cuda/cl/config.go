@@ -44,15 +44,34 @@ type Shares struct {
 	Slots           []uint32 // (V + 1)
 }
 
-// Iterations returns how many iterations make a series, if all of them have so many slots, and
-// so many rows have one slot.
-func (c Config) Iterations() int {
-	slots, bytes := c.slots(), int64(0)
-	bytes += 2 * 4 * int64(slots)
-	if c.tempered() {
-		bytes += 16 * int64(c.Rows) // lists of rows with a share
+// iterationBytes is the memory of the lists of an iteration: of the samples of both steps, and of
+// the rows that have some.
+func iterationBytes(rows, slots int, lists bool) int64 {
+	bytes := 2 * 4 * int64(slots)
+	if lists {
+		bytes += 32 * int64(rows) // jobs
 	}
-	return int(min(max(SeriesBytes/max(bytes, 1), 1), SeriesLength))
+	return bytes
+}
+
+// seriesOf returns how many iterations make a series.
+func seriesOf(rows, slots int, lists bool) int {
+	return int(min(max(SeriesBytes/max(iterationBytes(rows, slots, lists), 1), 1), SeriesLength))
+}
+
+// SampleBytes estimates the device's memory for the samples of a series, of some rows and slots
+// in an iteration: with lists of the rows that have some, if rows differ in them or share negatives.
+// With an encoder all series are as long as may be.
+func SampleBytes(rows, slots int, lists, encoder bool) int64 {
+	count := seriesOf(rows, slots, lists)
+	if encoder {
+		count = SeriesLength
+	}
+	bytes := int64(count)*iterationBytes(rows, slots, lists) + 12*int64(rows) + 4*int64(slots) // beside M: lengths, phases, slots and their rows
+	if lists {
+		bytes += 32 * int64(rows) // the same, and the fixed jobs
+	}
+	return bytes
 }
 
 // slots returns S, the number of slots of the samples of a step.

@@ -10,8 +10,9 @@
 // numbers, and a product that of three: this gives 16 bits of a float32's 24.
 //
 // A fragment of mma.m16n8k16 has 16 negatives (of scores) or 16 columns (of the gradient)
-// by 8 rows of the tile. Rows in shared memory are 16 bytes longer than a multiple of 32:
-// so ldmatrix, which reads 16 bytes of eight rows, meets all banks.
+// by the eight rows of a tile. Rows in shared memory are 16 bytes longer than a multiple of
+// 32: so ldmatrix, which reads 16 bytes of eight rows, meets all banks. All places in shared
+// memory are known to the compiler: what is left of the products are their instructions.
 #pragma once
 #include "rows.cuh"
 
@@ -19,10 +20,6 @@ __device__ __forceinline__ uint32_t sharedAt(const void *p) { return uint32_t(__
 
 __device__ __forceinline__ void matrices(uint32_t (&r)[4], const uint16_t *p) {
 	asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(sharedAt(p)) : "memory");
-}
-
-__device__ __forceinline__ void matrices(uint32_t (&r)[2], const uint16_t *p) {
-	asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(r[0]), "=r"(r[1]) : "r"(sharedAt(p)) : "memory");
 }
 
 __device__ __forceinline__ void transposed(uint32_t (&r)[4], const uint16_t *p) {
@@ -35,10 +32,10 @@ __device__ __forceinline__ void multiply(float (&d)[4], const uint32_t (&a)[4], 
 		: "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// copyShared starts to copy 16 bytes, or zeros, to shared memory; arrivedShared waits for all
+// copyShared starts to copy 16 bytes, or zeros in place of 0 bytes, to shared memory; arrivedShared waits for all
 // copies of the thread.
-__device__ __forceinline__ void copyShared(void *to, const void *from, bool wanted) {
-	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(sharedAt(to)), "l"(__cvta_generic_to_global(from)), "r"(wanted ? 16 : 0) : "memory");
+__device__ __forceinline__ void copyShared(uint32_t to, const void *from, int bytes) {
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)), "r"(bytes) : "memory");
 }
 __device__ __forceinline__ void arrivedShared() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
@@ -49,142 +46,150 @@ __device__ __forceinline__ void splitPair(float a, float b, uint32_t &high, uint
 	asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(low) : "f"(restB), "f"(restA));
 }
 
-template <int planes, int W> struct Dense {
-	static constexpr int tileRows = (W + 7) / 8 * 8, eights = tileRows / 8;
-	static constexpr int sumsOf = planes == 1 ? 1 : 3; // independent sums of a product
+constexpr int tileRows = 8, groupThreads = 32 * tileRows; // a warp has a row
 
-	uint32_t chunk, wide;            // of negatives; of columns, both multiples of 16
-	uint32_t length, lengthOfChunk;  // of rows in shared memory, in values
-	uint32_t parts;                  // of a score's sum
-	uint16_t *right, *left, *factors; // (planes, chunk, length), (planes, tileRows, length), (planes, tileRows, lengthOfChunk)
-	float *sumsOfParts, *gradients;   // (parts, tileRows, chunk + 4), (tileRows, wide + 4)
-	uint32_t *numbers;                // of the negatives, (H)
+// A DenseShape is how a thread block keeps the shared negatives, in chunks.
+struct DenseShape {
+	uint32_t shared; // H
+	uint32_t kept;   // chunks in shared memory: all, or one at a time
+	uint32_t end;    // bytes of these, and of what else comes behind the tiles of groups
+	uint32_t unused;
+};
 
-	// Kernels.tileShared of Go has the same sizes.
-	__device__ __forceinline__ Dense(uint4 *memory, uint32_t shared, uint32_t chunk, uint32_t stride) : chunk(chunk) {
-		wide = (stride + 15) / 16 * 16;
-		length = wide + 8, lengthOfChunk = chunk + 8;
-		parts = min(max(16 * W / max(chunk, 16), 1), wide / 16);
-		gradients = (float *)memory;
-		uint16_t *next = (uint16_t *)(gradients + tileRows * (wide + 4));
-		right = next, next += planes * chunk * length;
-		left = next, next += planes * tileRows * length;
-		factors = next, next += planes * tileRows * lengthOfChunk;
-		sumsOfParts = (float *)next;
-		numbers = (uint32_t *)(sumsOfParts + parts * tileRows * (chunk + 4));
+extern __shared__ uint4 denseMemory[];
+
+// awaitGroup is __syncthreads for the warps of a tile.
+__device__ __forceinline__ void awaitGroup() { asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / groupThreads), "n"(groupThreads) : "memory"); }
+
+// Dense has the tile of a group of eight warps: rows of up to wide columns, a multiple of 128, and
+// chunk negatives at a time, 64 or 32. Kernels.temperedShape of Go knows its sizes.
+template <int planes, int wide, int chunk> struct Dense {
+	static constexpr int columns = wide, negatives = chunk;
+	static constexpr int length = wide + 8, lengthOfFactors = chunk + 8, lengthOfSums = chunk + 4, lengthOfGradient = wide + 4;
+	static constexpr int sixteens = chunk / 16, parts = tileRows / sixteens; // of a score's sum
+	static constexpr int gradientBytes = 4 * tileRows * lengthOfGradient, leftBytes = 2 * planes * tileRows * length;
+	static constexpr int factorBytes = 2 * planes * tileRows * lengthOfFactors, sumBytes = 4 * parts * tileRows * lengthOfSums;
+	static constexpr int groupBytes = gradientBytes + leftBytes + factorBytes + sumBytes, chunkBytes = 2 * planes * chunk * length;
+	static constexpr int sums = planes == 1 ? 1 : 3; // independent sums of a product
+
+	const DenseShape &d;
+	char *group, *negativesOf; // of this group of warps; of the block
+
+	__device__ __forceinline__ Dense(const DenseShape &d)
+		: d(d), group((char *)denseMemory + threadIdx.x / groupThreads * groupBytes), negativesOf((char *)denseMemory + blockDim.x / groupThreads * groupBytes) {}
+
+	__device__ __forceinline__ float *gradientOf(uint32_t row) const { return (float *)group + row * lengthOfGradient; }
+	__device__ __forceinline__ uint16_t *left(uint32_t row) const { return (uint16_t *)(group + gradientBytes) + row * length; }
+	__device__ __forceinline__ uint16_t *factors(uint32_t row) const { return (uint16_t *)(group + gradientBytes + leftBytes) + row * lengthOfFactors; }
+	__device__ __forceinline__ float *sumsOf(uint32_t part, uint32_t row) const {
+		return (float *)(group + gradientBytes + leftBytes + factorBytes) + (part * tileRows + row) * lengthOfSums;
 	}
-
-	__device__ __forceinline__ float *gradientOf(int row) const { return gradients + row * (wide + 4); }
+	__device__ __forceinline__ uint16_t *right(uint32_t c, uint32_t h) const { return (uint16_t *)(negativesOf + c * chunkBytes) + h * length; }
+	__device__ __forceinline__ uint32_t &number(uint32_t h) const { return ((uint32_t *)(negativesOf + d.end))[h]; }
 
 	// draw draws the negatives.
-	template <class Table> __device__ __forceinline__ void draw(const Table &t, uint32_t stream) {
-		for (uint32_t h = threadIdx.x; h < t.shared; h += 32 * W)
-			numbers[h] = aliasDraw(t.alias, t.rows, randomBits(t.seed, streamNegatives, stream, h));
+	template <class Table> __device__ __forceinline__ void draw(const Table &t, uint32_t stream) const {
+		for (uint32_t h = threadIdx.x; h < d.shared; h += blockDim.x)
+			number(h) = aliasDraw(t.alias, t.rows, randomBits(t.seed, streamNegatives, stream, h));
 	}
 
-	// rowsOfTile loads 16 columns or negatives of the rows of a tile from step number k on: for the rows
-	// 8e ... 8e+7 into b[e].
-	__device__ __forceinline__ static void rowsOfTile(uint32_t (&b)[eights][2], const uint16_t *from, uint32_t length, uint32_t k) {
-		int l = laneNumber();
-		if constexpr (eights == 1) {
-			matrices(b[0], from + l % 8 * length + 16 * k + l / 8 % 2 * 8);
-		} else {
-#pragma unroll
-			for (int e = 0; e < eights; e += 2) {
-				uint32_t r[4];
-				matrices(r, from + (8 * e + l % 8 + l / 16 * 8) * length + 16 * k + l / 8 % 2 * 8);
-				b[e][0] = r[0], b[e][1] = r[1], b[e + 1][0] = r[2], b[e + 1][1] = r[3];
-			}
+	// add adds a product of 16 by 16 and 16 by 8 of both planes.
+	__device__ __forceinline__ static void add(float (&x)[sums][4], const uint32_t (&a)[planes][4], const uint32_t (&b)[planes][2]) {
+		multiply(x[0], a[0], b[0][0], b[0][1]);
+		if constexpr (planes == 2) {
+			multiply(x[1], a[1], b[0][0], b[0][1]);
+			multiply(x[2], a[0], b[1][0], b[1][1]);
 		}
 	}
 
-	// add adds a product of 16 by 16 and 16 by all rows of the tile.
-	__device__ __forceinline__ static void add(float (&x)[eights][sumsOf][4], const uint32_t (&a)[planes][4], const uint32_t (&b)[planes][eights][2]) {
-#pragma unroll
-		for (int e = 0; e < eights; e++) {
-			multiply(x[e][0], a[0], b[0][e][0], b[0][e][1]);
-			if constexpr (planes == 2) {
-				multiply(x[e][1], a[1], b[0][e][0], b[0][e][1]);
-				multiply(x[e][2], a[0], b[1][e][0], b[1][e][1]);
-			}
-		}
-	}
-
-	__device__ __forceinline__ static float total(const float (&x)[sumsOf][4], int i) {
+	__device__ __forceinline__ static float total(const float (&x)[sums][4], int i) {
 		if constexpr (planes == 1) return x[0][i];
 		else return x[0][i] + (x[1][i] + x[2][i]);
 	}
 
-	// scores sums the parts of the scores.
-	__device__ __forceinline__ void scores() const {
+	// rowsOfTile loads 16 columns or negatives, those from step k on, of the eight rows of the tile; of one plane
+	// these of two steps.
+	template <int lengthOfRow> __device__ __forceinline__ static void rowsOfTile(uint32_t (&b)[2][planes][2], const uint16_t *from, int k) {
+		uint32_t r[4];
 		int l = laneNumber();
-		uint32_t sixteens = chunk / 16, steps = wide / 16;
-		for (uint32_t item = threadIdx.x / 32; item < sixteens * parts; item += W) {
-			uint32_t m = item % sixteens, part = item / sixteens;
-			float x[eights][sumsOf][4] = {};
-			const uint16_t *mine = right + (16 * m + l % 16) * length + l / 16 * 8;
-#pragma unroll 2
-			for (uint32_t k = steps * part / parts; k < steps * (part + 1) / parts; k++) {
-				uint32_t a[planes][4], b[planes][eights][2];
+		if constexpr (planes == 1) {
+			matrices(r, from + l % 8 * lengthOfRow + 16 * k + l / 8 * 8);
+			b[0][0][0] = r[0], b[0][0][1] = r[1], b[1][0][0] = r[2], b[1][0][1] = r[3];
+		} else {
 #pragma unroll
-				for (int p = 0; p < planes; p++) {
-					matrices(a[p], mine + p * chunk * length + 16 * k);
-					rowsOfTile(b[p], left + p * tileRows * length, length, k);
-				}
-				add(x, a, b);
+			for (int n = 0; n < 2; n++) {
+				matrices(r, from + (l % 8 + l / 16 * tileRows) * lengthOfRow + 16 * (k + n) + l / 8 % 2 * 8);
+				b[n][0][0] = r[0], b[n][0][1] = r[1], b[n][1][0] = r[2], b[n][1][1] = r[3];
 			}
-#pragma unroll
-			for (int e = 0; e < eights; e++)
-#pragma unroll
-				for (int i = 0; i < 4; i++)
-					sumsOfParts[(part * tileRows + 8 * e + l % 4 * 2 + i % 2) * (chunk + 4) + 16 * m + l / 4 + i / 2 * 8] = total(x[e], i);
 		}
+	}
+
+	// scores sums a part of the scores with 16 negatives of chunk c.
+	__device__ __forceinline__ void scores(uint32_t c) const {
+		constexpr int steps = wide / 16 / parts;
+		int l = laneNumber(), w = threadIdx.x / 32 % tileRows, m = w % sixteens, part = w / sixteens;
+		float x[sums][4] = {};
+		const uint16_t *a0 = right(c, 16 * m + l % 16) + l / 16 * 8 + 16 * steps * part, *b0 = left(0) + 16 * steps * part;
+#pragma unroll 4
+		for (int k = 0; k < steps; k += 2) {
+			uint32_t a[planes][4], b[2][planes][2];
+			rowsOfTile<length>(b, b0, k);
+#pragma unroll
+			for (int n = 0; n < 2; n++) {
+#pragma unroll
+				for (int p = 0; p < planes; p++) matrices(a[p], a0 + p * chunk * length + 16 * (k + n));
+				add(x, a, b[n]);
+			}
+		}
+		float *to = sumsOf(part, l % 4 * 2) + 16 * m + l / 4;
+#pragma unroll
+		for (int i = 0; i < 4; i++) to[i % 2 * lengthOfSums + i / 2 * 8] = total(x, i);
 	}
 
 	// coefficients makes those of this warp's row, of the first count negatives, and zeros
 	// behind. It returns this lane's part of the sum of the losses.
-	__device__ __forceinline__ float coefficients(uint32_t count, float weight) const {
-		int row = threadIdx.x / 32;
-		float loss = 0;
-		for (uint32_t h = laneNumber(); h < chunk && weight; h += 32) {
-			float score = 0, c = 0;
-			for (uint32_t p = 0; p < parts; p++) score += sumsOfParts[(p * tileRows + row) * (chunk + 4) + h];
-			if (h < count) {
-				Logistic y = fastLogistic(score);
-				c = weight * y.sigmoid;
-				loss += __logf(y.factor);
-			}
-			uint32_t high, low;
-			splitPair(c, 0, high, low);
-			factors[row * lengthOfChunk + h] = uint16_t(high);
-			if constexpr (planes == 2) factors[(tileRows + row) * lengthOfChunk + h] = uint16_t(low);
+	__device__ __forceinline__ float coefficients(int count, float weight) const {
+		int row = threadIdx.x / 32 % tileRows, h = 2 * laneNumber();
+		if (h >= chunk) return 0;
+		float2 score = make_float2(0, 0);
+#pragma unroll
+		for (int p = 0; p < parts; p++) {
+			float2 x = *(const float2 *)(sumsOf(p, row) + h);
+			score.x += x.x, score.y += x.y;
 		}
-		return loss;
+		Logistic x = fastLogistic(score.x), y = fastLogistic(score.y);
+		uint32_t high, low;
+		splitPair(h < count ? weight * x.sigmoid : 0, h + 1 < count ? weight * y.sigmoid : 0, high, low);
+		*(uint32_t *)(factors(row) + h) = high;
+		if constexpr (planes == 2) *(uint32_t *)(factors(tileRows + row) + h) = low;
+		return (h < count ? __logf(x.factor) : 0) + (h + 1 < count ? __logf(y.factor) : 0);
 	}
 
-	// gradient computes the gradients of all rows of the tile, or adds to them.
-	__device__ __forceinline__ void gradient(bool more) const {
-		int l = laneNumber();
-		for (uint32_t m = threadIdx.x / 32; m < wide / 16; m += W) {
-			float x[eights][sumsOf][4] = {};
-			const uint16_t *mine = right + (l % 8 + l / 16 * 8) * length + 16 * m + l / 8 % 2 * 8;
-#pragma unroll 2
-			for (uint32_t h = 0; h < chunk / 16; h++) {
-				uint32_t a[planes][4], b[planes][eights][2];
+	// gradient computes the gradients of all rows of the tile from chunk c, or adds to them.
+	__device__ __forceinline__ void gradient(uint32_t c, bool more) const {
+		constexpr int tiles = wide / 16 / tileRows; // of 16 columns, of a warp
+		int l = laneNumber(), w = threadIdx.x / 32 % tileRows;
+		uint32_t b[sixteens / 2][2][planes][2];
 #pragma unroll
-				for (int p = 0; p < planes; p++) {
-					transposed(a[p], mine + (p * chunk + 16 * h) * length);
-					rowsOfTile(b[p], factors + p * tileRows * lengthOfChunk, lengthOfChunk, h);
-				}
-				add(x, a, b);
+		for (int k = 0; k < sixteens; k += 2) rowsOfTile<lengthOfFactors>(b[k / 2], factors(0), k);
+		const uint16_t *a0 = right(c, l % 8 + l / 16 * 8) + 16 * w + l / 8 % 2 * 8;
+		float *to = gradientOf(l % 4 * 2) + 16 * w + l / 4;
+#pragma unroll(tiles < 4 ? tiles : 4)
+		for (int m = 0; m < tiles; m++) {
+			float x[sums][4] = {};
+#pragma unroll
+			for (int k = 0; k < sixteens; k++) {
+				uint32_t a[planes][4];
+#pragma unroll
+				for (int p = 0; p < planes; p++) transposed(a[p], a0 + (p * chunk + 16 * k) * length + 16 * tileRows * m);
+				add(x, a, b[k / 2][k % 2]);
 			}
+			float *mine = to + 16 * tileRows * m;
 #pragma unroll
-			for (int e = 0; e < eights; e++)
-#pragma unroll
-				for (int i = 0; i < 4; i++) {
-					float &to = gradientOf(8 * e + l % 4 * 2 + i % 2)[16 * m + l / 4 + i / 2 * 8];
-					to = total(x[e], i) + (more ? to : 0);
-				}
+			for (int i = 0; i < 4; i++) {
+				float &y = mine[i % 2 * lengthOfGradient + i / 2 * 8];
+				y = total(x, i) + (more ? y : 0);
+			}
 		}
 	}
 };

@@ -14,10 +14,6 @@ __device__ __forceinline__ void gather(Pairs<4> &u, const uint32_t *p) {
 		: "=r"(u.pair[0]), "=r"(u.pair[1]), "=r"(u.pair[2]), "=r"(u.pair[3]) : "l"(__cvta_generic_to_global(p)));
 }
 
-__device__ __forceinline__ void gather(Pairs<2> &u, const uint32_t *p) {
-	asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(u.pair[0]), "=r"(u.pair[1]) : "l"(__cvta_generic_to_global(p)));
-}
-
 // stream reads values that only this warp changes, once.
 __device__ __forceinline__ void stream(Pairs<4> &u, const uint32_t *p) {
 	asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"

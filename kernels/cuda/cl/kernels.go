@@ -14,7 +14,7 @@ import (
 //go:embed built
 var built embed.FS
 
-// Kernels train W2V-CL on a device: the steps of package graph, on the same columns of M
+// Kernels train W2V-CL on a device: the steps of package graph, on the same samples of M
 // and with the same negatives.
 //
 // The steps of a series are launched together, as one CUDA graph: 0.8 µs a launch in place
@@ -33,13 +33,13 @@ type Kernels struct {
 	samples     cu.DevicePtr // (2, series, slots)
 	losses      cu.DevicePtr // (steps, shape.losses)
 	firstLosses cu.DevicePtr // (SeriesLength, first.Losses())
-	totals      cu.DevicePtr // (steps) sums of the losses, then (SeriesLength) samples of a step
+	totals      cu.DevicePtr // (steps) sums of the losses, or (SeriesLength) samples of a step
 
 	alias   cu.DevicePtr
 	buffers [2]buffer
 	reader  *sampleReader // of M on the device; nil: samples come from the host
-	lists   *shareLists   // of tempered.cuh; nil: all rows have a sample
-	chunk   int           // of shared negatives
+	lists   *jobLists     // of tempered.cuh; nil: all rows have a sample
+	dense   denseShape    // of shared negatives
 
 	series   int // iterations of a series, at most
 	slots    int // of a step's samples
@@ -70,9 +70,12 @@ func newKernels(d *cuda.Device, c Config, composed bool) (*Kernels, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	k := &Kernels{device: d, config: c, series: c.Iterations(), slots: c.slots()}
+	k := &Kernels{device: d, config: c, series: seriesOf(c.Rows, c.slots(), c.tempered()), slots: c.slots()}
 	if composed {
 		k.series = SeriesLength
+		if c.tempered() {
+			return nil, errors.New("W2V-CL on a GPU has no composed rows with tempered samples or shared negatives")
+		}
 	}
 	err = d.Do(func() error {
 		if err := k.load(size); err != nil {
@@ -159,11 +162,10 @@ func (k *Kernels) allocate(composed bool) (err error) {
 	}
 	k.steps = a.Bytes("steps", int(cuda.Bytes[Step](steps+SeriesLength)))
 	k.samples = a.Floats("samples of M", 2*k.series*k.slots)
-	k.totals = a.Bytes("losses", 8*(steps+SeriesLength))
+	k.totals = a.Bytes("losses", 8*steps)
 	if c.tempered() {
-		k.lists = k.newShareLists(a, c.shares(), k.shape.warps)
-		k.shape.losses = k.lists.tiles
-		k.shape.blocks = min(k.shape.blocks, k.lists.tiles)
+		k.lists = k.newJobLists(a)
+		k.shape.blocks = min(k.shape.blocks, (k.lists.most+k.shape.warps-1)/k.shape.warps)
 	} else {
 		k.losses = a.Floats("losses", 2*k.series*k.shape.losses)
 	}

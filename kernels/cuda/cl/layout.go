@@ -18,8 +18,8 @@ func (c Config) kernelSize() (int, error) {
 	if !c.HalfPrecision {
 		return cuda.KernelSize(c.Dim)
 	}
-	for _, size := range []int{1, 2, 4, 6, 8} {
-		if c.Dim <= 128*size {
+	for _, size := range []int{1, 2, 3, 4, 6, 8} {
+		if c.Dim <= 128*size && (size != 3 || c.tempered()) {
 			return size, nil
 		}
 	}

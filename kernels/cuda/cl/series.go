@@ -14,9 +14,10 @@ import (
 // A buffer is pinned memory of the host, for a series of iterations that is under way: the
 // device copies from and to it while the host does other things.
 type buffer struct {
-	samples []uint32  // (2, series, slots); nil: not asked for
-	steps   []Step    // as Kernels.steps
-	totals  []float64 // as Kernels.totals
+	samples []uint32    // (2, series, slots); nil: not asked for
+	steps   []Step      // as Kernels.steps
+	totals  []float64   // as Kernels.totals
+	losses  []lossUnits // as jobLists.losses
 	done    cu.Event
 	first   int // number of the first iteration
 	count   int // iterations under way
@@ -26,7 +27,10 @@ func (b *buffer) allocate() (err error) {
 	if b.steps, err = cuda.Pinned[Step](steps + SeriesLength); err != nil {
 		return err
 	}
-	if b.totals, err = cuda.Pinned[float64](steps + SeriesLength); err != nil {
+	if b.totals, err = cuda.Pinned[float64](steps); err != nil {
+		return err
+	}
+	if b.losses, err = cuda.Pinned[lossUnits](steps); err != nil {
 		return err
 	}
 	b.done, err = cu.MakeEvent(cu.DisableTiming)
@@ -34,7 +38,7 @@ func (b *buffer) allocate() (err error) {
 }
 
 func (b *buffer) free() error {
-	return errors.Join(cuda.Unpin(b.samples), cuda.Unpin(b.steps), cuda.Unpin(b.totals), cu.DestroyEvent(&b.done))
+	return errors.Join(cuda.Unpin(b.samples), cuda.Unpin(b.steps), cuda.Unpin(b.totals), cuda.Unpin(b.losses), cu.DestroyEvent(&b.done))
 }
 
 // SeriesLength returns how many iterations Start takes at most.
@@ -87,14 +91,14 @@ func (k *Kernels) Wait(buffer int) (losses, samples []float64, err error) {
 	}
 	losses, samples = make([]float64, b.count), make([]float64, b.count)
 	for i := range losses {
-		if k.first != nil {
-			losses[i] = b.totals[i] + b.totals[SeriesLength+i]
-		} else {
-			losses[i] = b.totals[2*i] + b.totals[2*i+1]
-		}
 		samples[i] = 2 * float64(k.config.Rows)
-		if k.lists != nil {
-			samples[i] = 2 * b.totals[steps+i]
+		switch {
+		case k.lists != nil:
+			losses[i], samples[i] = b.losses[2*i].value()+b.losses[2*i+1].value(), 2*b.totals[i]
+		case k.first != nil:
+			losses[i] = b.totals[i] + b.totals[SeriesLength+i]
+		default:
+			losses[i] = b.totals[2*i] + b.totals[2*i+1]
 		}
 	}
 	return losses, samples, nil
@@ -127,8 +131,13 @@ func (k *Kernels) enqueue(b *buffer) error {
 	if err := k.launch(2 * b.count); err != nil {
 		return err
 	}
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.totals[0]), k.totals, cuda.Bytes[float64](steps+SeriesLength), s); err != nil {
+	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.totals[0]), k.totals, cuda.Bytes[float64](steps), s); err != nil {
 		return err
+	}
+	if k.lists != nil {
+		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.losses[0]), k.lists.losses, cuda.Bytes[lossUnits](2*b.count), s); err != nil {
+			return err
+		}
 	}
 	return b.done.Record(s)
 }

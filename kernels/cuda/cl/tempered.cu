@@ -1,51 +1,84 @@
 // A step of W2V-CL as in tempered.cuh, with float32.
 #include "tempered.cuh"
 
-// Single is float32 values in rows of quads, of which a lane has every 32nd, at most F.
+// stream reads values that only this warp changes, once.
+__device__ __forceinline__ float4 stream(const float4 *p) {
+	float4 x;
+	asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "l"(__cvta_generic_to_global(p)));
+	return x;
+}
+
+// Single is float32 values in rows of quads, of which a lane has every 32nd, at most F. A
+// lane that has fewer reads the row's last quad in their place, takes it as zeros and does not
+// write it. Long rows of right wait in registers, others in shared memory.
 template <int F> struct Single {
-	static constexpr int values = 4 * F, planes = 2;
+	using Tile = Dense<2, 128 * F, F <= 4 ? 64 : 32>;
+	static constexpr int values = 4 * F, sure = F <= 4 ? F - 1 : 4; // quads that every lane has
 	static constexpr bool early = F <= 2; // there are registers for moments while other rows of the tile are trained
-	struct Left { float4 v[F]; };
-	using Packed = Left;
-	struct Moments { float4 m[F], v[F]; float ofRow; };
+	static constexpr bool staged = F <= 3;
+	static constexpr int rowBytes = 512 * F; // of a row of right in shared memory
+	struct Packed { float4 v[F]; };
+	struct Left : Packed {};
+	struct Moments { Packed m, v; float ofRow; };
 
 	const TemperedTable &t;
 	uint32_t quads;
 
-	__device__ __forceinline__ Single(const TemperedTable &t, const ClStep &) : t(t), quads(t.stride / 4) {}
+	__device__ __forceinline__ Single(const TemperedTable &t, uint32_t) : t(t), quads(t.stride / 4) {}
 
 	__device__ __forceinline__ static int number(int i) { return laneNumber() + 32 * i; }
-	__device__ __forceinline__ bool has(int i) const { return number(i) < quads; }
+	__device__ __forceinline__ bool has(int i) const { return i < sure || number(i) < quads; }
+	__device__ __forceinline__ uint32_t at(int i) const { return i < sure ? number(i) : min(uint32_t(number(i)), quads - 1); }
+	__device__ __forceinline__ size_t start(uint32_t row) const { return size_t(row) * quads; } // in quads
 
-	__device__ __forceinline__ void load(Left &r, uint32_t row) const {
-		const float4 *from = (const float4 *)t.left + size_t(row) * quads;
+	__device__ __forceinline__ void load(Packed &r, const void *table, uint32_t row) const {
+		const float4 *from = (const float4 *)table + start(row == none ? 0 : row);
 #pragma unroll
-		for (int i = 0; i < F; i++) r.v[i] = row != none && has(i) ? __ldcs(from + number(i)) : make_float4(0, 0, 0, 0);
+		for (int i = 0; i < F; i++) r.v[i] = stream(from + at(i));
 	}
+
+	__device__ __forceinline__ void load(Left &r, uint32_t row) const { load(r, t.left, row); }
 
 	template <Method method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
-		if (row == none) return;
-		size_t from = size_t(row) * quads;
+		if constexpr (method != sgd) load(r.m, t.first, row);
+		if constexpr (method == adam) load(r.v, t.second, row);
+		if constexpr (method == adamRow) r.ofRow = t.secondOfRow[row == none ? 0 : row];
+	}
+
+	// gather loads a row of right.
+	__device__ __forceinline__ void gather(Packed &r, uint32_t row) const {
+		const float4 *from = (const float4 *)t.right + start(row);
 #pragma unroll
 		for (int i = 0; i < F; i++) {
-			if (!has(i)) continue;
-			if constexpr (method != sgd) r.m[i] = __ldcs((const float4 *)t.first + from + number(i));
-			if constexpr (method == adam) r.v[i] = __ldcs((const float4 *)t.second + from + number(i));
+			float4 &x = r.v[i];
+			asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "l"(__cvta_generic_to_global(from + at(i))));
 		}
-		if constexpr (method == adamRow) r.ofRow = t.secondOfRow[row];
 	}
 
-	__device__ __forceinline__ void prefetch(uint32_t row) const {}
-
-	__device__ __forceinline__ void gather(Packed &r, uint32_t row) const {
-		const float4 *from = (const float4 *)t.right + size_t(row) * quads;
+	// stage starts to bring rows of right, those whose ids the lanes have from number first on, to end at most.
+	template <int G> __device__ __forceinline__ void stage(uint32_t to, uint32_t ids, uint32_t first, uint32_t end) const {
 #pragma unroll
-		for (int i = 0; i < F; i++) r.v[i] = has(i) ? __ldg(from + number(i)) : make_float4(0, 0, 0, 0);
+		for (int n = 0; n < G; n++) {
+			const float4 *from = (const float4 *)t.right + start(__shfl_sync(warp, ids, (first + n) % 32));
+			if (first + n < end)
+#pragma unroll
+				for (int i = 0; i < F; i++) copyShared(to + 16 * laneNumber() + n * rowBytes + 512 * i, from + at(i), has(i) ? 16 : 0);
+		}
 	}
 
-	__device__ __forceinline__ void values_(const Left &r, float (&x)[values]) const {
+	__device__ __forceinline__ Packed waiting(const char *from, int n) const {
+		Packed r;
 #pragma unroll
-		for (int i = 0; i < F; i++) x[4 * i] = r.v[i].x, x[4 * i + 1] = r.v[i].y, x[4 * i + 2] = r.v[i].z, x[4 * i + 3] = r.v[i].w;
+		for (int i = 0; i < F; i++) r.v[i] = *(const float4 *)(from + n * rowBytes + 16 * number(i));
+		return r;
+	}
+
+	__device__ __forceinline__ void widen(const Left &r, float (&x)[values]) const {
+#pragma unroll
+		for (int i = 0; i < F; i++) {
+			float4 y = has(i) ? r.v[i] : make_float4(0, 0, 0, 0);
+			x[4 * i] = y.x, x[4 * i + 1] = y.y, x[4 * i + 2] = y.z, x[4 * i + 3] = y.w;
+		}
 	}
 
 	__device__ __forceinline__ float dot(const float (&x)[values], const Packed &r) const {
@@ -70,23 +103,30 @@ template <int F> struct Single {
 		}
 	}
 
-	__device__ __forceinline__ void add(float (&g)[values], const float *from) const {
+	// take reads a row of float32 in shared memory, add adds it.
+	__device__ __forceinline__ void take(float (&g)[values], float *from) const {
 #pragma unroll
 		for (int i = 0; i < F; i++) {
-			if (!has(i)) continue;
-			float4 y = ((const float4 *)from)[number(i)];
+			float4 y = ((float4 *)from)[number(i)];
+			g[4 * i] = y.x, g[4 * i + 1] = y.y, g[4 * i + 2] = y.z, g[4 * i + 3] = y.w;
+		}
+	}
+
+	__device__ __forceinline__ void add(float (&g)[values], float *from) const {
+#pragma unroll
+		for (int i = 0; i < F; i++) {
+			float4 y = ((float4 *)from)[number(i)];
 			g[4 * i] += y.x, g[4 * i + 1] += y.y, g[4 * i + 2] += y.z, g[4 * i + 3] += y.w;
 		}
 	}
 
 	__device__ __forceinline__ void store(float *to, const float (&g)[values]) const {
 #pragma unroll
-		for (int i = 0; i < F; i++)
-			if (has(i)) ((float4 *)to)[number(i)] = make_float4(g[4 * i], g[4 * i + 1], g[4 * i + 2], g[4 * i + 3]);
+		for (int i = 0; i < F; i++) ((float4 *)to)[number(i)] = make_float4(g[4 * i], g[4 * i + 1], g[4 * i + 2], g[4 * i + 3]);
 	}
 
 	// split writes a quad in two planes of bfloat16.
-	__device__ __forceinline__ static void split(uint16_t *to, uint32_t plane, float4 x) {
+	__device__ __forceinline__ static void split(uint16_t *to, int plane, float4 x) {
 		uint2 high, low;
 		splitPair(x.x, x.y, high.x, low.x);
 		splitPair(x.z, x.w, high.y, low.y);
@@ -94,20 +134,20 @@ template <int F> struct Single {
 		*(uint2 *)(to + plane) = low;
 	}
 
-	template <class Dense> __device__ __forceinline__ void keep(const Dense &d, int row, const Left &r) const {
+	__device__ __forceinline__ void keep(const Tile &tile, int row, const Left &r) const {
 #pragma unroll
-		for (int i = 0; i < F; i++)
-			if (number(i) < d.wide / 4) split(d.left + row * d.length + 4 * number(i), Dense::tileRows * d.length, r.v[i]);
+		for (int i = 0; i < F; i++) split(tile.left(row) + 4 * number(i), tileRows * Tile::length, has(i) ? r.v[i] : make_float4(0, 0, 0, 0));
 	}
 
-	template <class Dense> __device__ __forceinline__ void loadShared(const Dense &d, const TemperedTable &t, uint32_t first) const {
-		uint32_t ofRow = d.wide / 4;
+	// loadShared brings the shared negatives from first on as chunk c.
+	__device__ __forceinline__ void loadShared(const Tile &tile, uint32_t c, uint32_t first) const {
+		constexpr int ofRow = Tile::columns / 4;
 #pragma unroll 4
-		for (uint32_t n = threadIdx.x; n < d.chunk * ofRow; n += blockDim.x) {
-			uint32_t h = n / ofRow, i = n % ofRow;
+		for (int n = threadIdx.x; n < Tile::negatives * ofRow; n += blockDim.x) {
+			int h = n / ofRow, i = n % ofRow;
 			float4 x = make_float4(0, 0, 0, 0);
-			if (first + h < t.shared && i < quads) x = __ldg((const float4 *)t.right + size_t(d.numbers[first + h]) * quads + i);
-			split(d.right + h * d.length + 4 * i, d.chunk * d.length, x);
+			if (first + h < tile.d.shared && i < quads) x = __ldg((const float4 *)t.right + size_t(tile.number(first + h)) * quads + i);
+			split(tile.right(c, h) + 4 * i, Tile::negatives * Tile::length, x);
 		}
 	}
 
@@ -123,10 +163,10 @@ template <int F> struct Single {
 			scale = s.scale / (sqrtf(second) + s.epsilon);
 			if (laneNumber() == 0) t.secondOfRow[row] = second;
 		}
-		size_t to = size_t(row) * quads;
+		float4 *left = (float4 *)t.left + start(row), *first = (float4 *)t.first + start(row), *second = (float4 *)t.second + start(row);
 #pragma unroll
 		for (int i = 0; i < F; i++) {
-			float *m = &moments.m[i].x, *v = &moments.v[i].x;
+			float *m = &moments.m.v[i].x, *v = &moments.v.v[i].x;
 #pragma unroll
 			for (int k = 0; k < 4; k++) {
 				float &w = x[4 * i + k], y = g[4 * i + k];
@@ -135,23 +175,23 @@ template <int F> struct Single {
 				else w = s.keep * w - s.rate * y;
 			}
 			if (!has(i)) continue;
-			((float4 *)t.left)[to + number(i)] = make_float4(x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]);
-			if constexpr (method != sgd) __stcs((float4 *)t.first + to + number(i), moments.m[i]);
-			if constexpr (method == adam) __stcs((float4 *)t.second + to + number(i), moments.v[i]);
+			left[at(i)] = make_float4(x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]);
+			if constexpr (method != sgd) __stcs(first + at(i), moments.m.v[i]);
+			if constexpr (method == adam) __stcs(second + at(i), moments.v.v[i]);
 		}
 	}
 };
 
-// For N up to 128 F. A multiprocessor must have registers for so many thread blocks of W
-// warps.
-#define CL(method, F, W, G, blocks) \
-	extern "C" __global__ void __launch_bounds__(32 * W, blocks) tempered_##method##_##F(const __grid_constant__ TemperedLaunch a) { \
-		temper<Single<F>, W, G, method>(a); \
+// For N up to 128 F, in thread blocks of up to so many groups. A multiprocessor must have registers for so
+// many thread blocks.
+#define CL(method, F, G, groups, blocks) \
+	extern "C" __global__ void __launch_bounds__(groupThreads * groups, blocks) tempered_##method##_##F(const __grid_constant__ TemperedLaunch a) { \
+		temper<Single<F>, G, method>(a); \
 	}
-#define CL_METHODS(F, W, G, blocks) CL(adam, F, W, G, blocks) CL(adamRow, F, W, G, blocks) CL(sgd, F, W, G, blocks)
+#define CL_METHODS(F, G, groups, blocks) CL(adam, F, G, groups, blocks) CL(adamRow, F, G, groups, blocks) CL(sgd, F, G, groups, blocks)
 
-CL_METHODS(1, 8, 8, 3)
-CL_METHODS(2, 8, 4, 2)
-CL_METHODS(3, 16, 2, 1)
-CL_METHODS(4, 16, 2, 1)
-CL_METHODS(8, 8, 2, 1)
+CL_METHODS(1, 8, 1, 3)
+CL_METHODS(2, 4, 2, 1)
+CL_METHODS(3, 2, 2, 1)
+CL_METHODS(4, 2, 2, 1)
+CL_METHODS(8, 2, 1, 1)

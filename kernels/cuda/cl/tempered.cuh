@@ -9,20 +9,25 @@
 //
 // The negatives' part is two products of matrices, left by the H rows and the coefficients
 // by the H rows: tensor cores compute it (dense.cuh). A thread block keeps the H rows in
-// shared memory and trains tiles of W rows, a warp each. A warp asks for all that its row
-// needs, then the block computes the negatives' part of the tile, and then each warp adds
+// shared memory. Groups of eight warps train tiles of eight rows. A warp asks for all that its
+// row needs, then the group computes the negatives' part of the tile, and then each warp adds
 // the positives' part and updates its row.
 //
-// Some rows have one positive in some of the iterations, others hundreds in each. Rows of
-// many come first, W, 4 or 2 warps each. Thread blocks take the next tile when they are done
-// with one: which block has it changes no bit. Of the tiles to come, a block knows two:
-// while it trains one, the positives' numbers of the next arrive, and where the rows of the
-// one after that are.
+// Some rows have one positive in some of the iterations, others hundreds in each. The list of
+// jobs, which shares.cu makes, begins with rows of many, which 8, 4 or 2 warps share. A group
+// takes the next tile when it is done with one: which group has it changes no bit. While it
+// trains a tile, the samples of the next one arrive, and the jobs of the one after that.
 //
 // tempered.cu and tempered_half.cu say how tables lie in memory: their Format.
 #pragma once
 #include "cl.cuh"
 #include "dense.cuh"
+
+// A Loss is the sum of a step's losses, in units of 2^-20, and whether some were no numbers.
+struct Loss {
+	long long units;
+	uint32_t unsound, unused;
+};
 
 struct TemperedTable {
 	void *left, *leftLow; // (rows, stride)
@@ -33,229 +38,166 @@ struct TemperedTable {
 	uint64_t seed;
 	uint32_t rows, stride, columns;
 	uint32_t negatives;         // of each row; 0 if all rows share theirs
-	uint32_t shared, chunk;     // H, and how many of them are in shared memory at a time, a multiple of 16
 	float weight;               // of a shared negative, K/H
 	float decay, epsilon;       // of the optimizer
-	float logBeta1, logBeta2;   // logarithms of its betas
 	float beta1, oneMinusBeta1, beta2, oneMinusBeta2;
 };
 
-// A Share says where a row's samples are: the first of some slots, the number of slots, and
-// how many times the row has been updated after the step; 0 if in every step.
-struct Share {
-	uint32_t row, slot, slots, updates;
+// A Job is what a warp has to do in a tile: one of the parts of a row's samples.
+struct Job {
+	uint32_t row;     // or none
+	uint32_t slot;    // of the part's first sample
+	uint32_t count;   // of the part's samples
+	uint32_t samples; // of the row
+	float scale;      // by which Adam's bias correction changes the learning rate,
+	float epsilon;    // and epsilon
+	uint32_t part, parts;
 };
-
-constexpr int classes = 4; // of rows, with W, 4, 2 and 1 warps
 
 struct TemperedLaunch {
 	TemperedTable table;
+	DenseShape dense;
 	const ClStep *step;
 	const uint32_t *samples; // (S)
-	const uint4 *several;    // shares of rows of several slots, of most first
-	const uint4 *single;     // shares of this iteration of rows of one slot
-	const uint32_t *singles; // how many these are
-	uint32_t *next;          // tiles handed out, beside the first two of each thread block
-	float *losses;           // (tiles)
-	uint32_t rowsOf[classes]; // of several
+	const uint32_t *jobs;    // (tiles, 8) Job
+	const uint32_t *tiles;   // how many
+	uint32_t *next;          // tiles handed out, beside the first three of each group
+	Loss *loss;
 };
 
-// noSample is in slots that are not used, none the number of no row.
-constexpr uint32_t noSample = 0xfffffffeu, none = 0xffffffffu;
+// none is the number of no row.
+constexpr uint32_t none = 0xffffffffu;
 
-// A Job is what a warp has to do in a tile: part number part of a row's parts.
-struct Job {
-	uint32_t row, slot, slots, part, parts;
-	float scale, epsilon; // of Adam
-};
+// Losses are summed as integers, of which the order does not matter.
+constexpr float unitsOfLoss = 1 << 20;
 
-template <int W> __device__ constexpr int warpsOf(int c) { return c == 0 ? W : c == 1 ? 4 : c == 2 ? 2 : 1; }
-
-// tilesOf returns the number of tiles of a class, whose number of rows it sets.
-template <int W> __device__ __forceinline__ uint32_t tilesOf(const TemperedLaunch &a, uint32_t singles, int c, uint32_t &rows) {
-	uint32_t together = W / warpsOf<W>(c);
-	rows = a.rowsOf[c] + (c == classes - 1 ? singles : 0);
-	return (rows + together - 1) / together;
-}
-
-// A Look reads the job of a warp in a tile: begin asks memory for it.
-template <int W> struct Look {
-	uint4 share;
-	uint32_t part, parts;
-
-	__device__ __forceinline__ void begin(const TemperedLaunch &a, uint32_t singles, uint32_t tile, uint32_t warpOfBlock) {
-		share = make_uint4(none, 0, 0, 0);
-		part = 0, parts = 1;
-		uint32_t from = 0;
-#pragma unroll
-		for (int c = 0; c < classes; c++) {
-			uint32_t rows, tiles = tilesOf<W>(a, singles, c, rows), warps = warpsOf<W>(c);
-			if (tile < tiles) {
-				uint32_t i = tile * (W / warps) + warpOfBlock / warps;
-				if (i >= rows || warpOfBlock >= W) return;
-				part = warpOfBlock % warps, parts = warps;
-				uint32_t several = from + a.rowsOf[c];
-				share = from + i < several ? a.several[from + i] : a.single[from + i - several];
-				return;
-			}
-			tile -= tiles;
-			from += rows;
-		}
-	}
-
-	// end corrects the bias of Adam's moments as often as the row was updated.
-	__device__ __forceinline__ Job end(const TemperedTable &t, const ClStep &s) const {
-		Job j = {share.x, share.y, share.z, part, parts, s.scale, s.epsilon};
-		if (share.w) {
-			float left1 = -expm1f(t.logBeta1 * share.w), left2 = sqrtf(-expm1f(t.logBeta2 * share.w));
-			j.scale = s.rate * left2 / left1;
-			j.epsilon = t.epsilon * left2;
-		}
-		return j;
-	}
-};
-
-// Numbers are the samples of a job, a lane each. A job of more has 32 at a time.
-struct Numbers {
-	uint32_t id, last;
-
-	__device__ __forceinline__ static uint32_t each(const Job &j) { return (j.slots + j.parts - 1) / j.parts; }
-	__device__ __forceinline__ static uint32_t from(const Job &j) { return j.part * each(j); }
-	__device__ __forceinline__ static uint32_t count(const Job &j) {
-		uint32_t first = from(j);
-		return first < j.slots ? min(each(j), j.slots - first) : 0;
-	}
-
-	__device__ __forceinline__ void begin(const Job &j, const uint32_t *samples) {
-		next(j, samples, 0);
-		last = j.slots ? samples[j.slot + j.slots - 1] : 0;
-	}
-	__device__ __forceinline__ void next(const Job &j, const uint32_t *samples, uint32_t done) {
-		uint32_t k = done + laneNumber();
-		id = k < count(j) ? samples[j.slot + from(j) + k] : noSample;
-	}
-};
-
-// temper is the step. W is the number of warps, G the rows of positives that a warp holds at
-// a time.
-template <class Format, int W, int G, Method method> __device__ __forceinline__ void temper(const TemperedLaunch &a) {
-	constexpr int n = Format::values, sumsOf = G <= 2 ? 2 : G <= 4 ? 4 : 8;
-	extern __shared__ uint4 memory[];
-	__shared__ Job jobs[3][W];
-	__shared__ uint32_t tileOf[3];
-	__shared__ float lossOf[W];
+// temper is the step. G is the number of rows of positives that a warp holds at a time.
+template <class Format, int G, Method method> __device__ __forceinline__ void temper(const TemperedLaunch &a) {
+	constexpr int n = Format::values, sumsOf = G <= 2 ? 2 : G <= 4 ? 4 : 8, ring = 4, words = sizeof(Job) / 4;
+	__shared__ uint32_t numbers[4][ring]; // of tiles, of groups
 	const TemperedTable &t = a.table;
-	const ClStep s = *a.step;
-	const uint32_t singles = *a.singles;
-	const int l = laneNumber(), w = threadIdx.x / 32;
-	const Format f(t, s);
-	Dense<Format::planes, W> dense(memory, t.shared, t.chunk, t.stride);
-	dense.draw(t, s.stream);
+	const DenseShape &d = a.dense;
+	const typename Format::Tile dense(d);
+	const uint32_t stream = a.step->stream, tiles = *a.tiles;
+	const int l = laneNumber(), w = threadIdx.x / 32 % tileRows, group = threadIdx.x / groupThreads;
+	const Format f(t, stream);
+	dense.draw(t, stream);
 
-	uint32_t tiles = 0, rows;
-	for (int c = 0; c < classes; c++) tiles += tilesOf<W>(a, singles, c, rows);
-	// The second tile of the thread block that has the first tile of all is the last of the second ones.
-	uint32_t tile = 2 * gridDim.x - 1 - blockIdx.x;
-	Look<W> look;
-	if (w == 0) {
-		if (l < W) {
-			look.begin(a, singles, blockIdx.x, l);
-			jobs[0][l] = look.end(t, s);
-			look.begin(a, singles, tile, l);
-			jobs[1][l] = look.end(t, s);
-		}
-		if (l == 0) tileOf[0] = blockIdx.x, tileOf[1] = tile;
-		if (l == 0) tile = 2 * gridDim.x + atomicAdd(a.next, 1);
+	// Of the first three tiles of the groups every second run goes backwards: the first tiles are the longest.
+	uint32_t groups = gridDim.x * (blockDim.x / groupThreads), mine = blockIdx.x * (blockDim.x / groupThreads) + group;
+	uint32_t tile = mine, tile1 = 2 * groups - 1 - mine, tile2 = 2 * groups + mine, next = 0;
+	// A lane has a word of a job.
+	auto jobOf = [&](uint32_t tile) { return tile < tiles ? a.jobs[(tile * tileRows + w) * words + l % words] : none; };
+	auto word = [&](uint32_t job, int i) { return __shfl_sync(warp, job, i); };
+	auto samplesOf = [&](uint32_t job) {
+		uint32_t count = word(job, 2), slot = word(job, 1);
+		return word(job, 0) != none && l < count ? a.samples[slot + l] : 0;
+	};
+	uint32_t job = jobOf(tile), job1 = jobOf(tile1);
+	if (threadIdx.x % groupThreads == 0) {
+		numbers[group][0] = tile, numbers[group][1] = tile1, numbers[group][2] = tile2;
+		next = 3 * groups + atomicAdd(a.next, 1);
 	}
 	__syncthreads();
-	Numbers numbers;
-	numbers.begin(jobs[0][w], a.samples);
+	uint32_t ids1 = samplesOf(job);
+	char *staged = (char *)denseMemory + blockDim.x / groupThreads * Format::Tile::groupBytes + d.kept * Format::Tile::chunkBytes + threadIdx.x / 32 * G * Format::rowBytes;
 	typename Format::Left left;
-	f.load(left, jobs[0][w].row);
+	f.load(left, word(job, 0));
 	awaitPrevious();
 	startNext(); // its early part reads what the step before this one wrote
-	if (t.shared) f.loadShared(dense, t, 0);
+	for (uint32_t c = 0; d.shared && c < d.kept; c++) f.loadShared(dense, c, c * Format::Tile::negatives);
+	arrivedShared();
+	__syncthreads();
 
-	for (int k = 0; tileOf[k % 3] < tiles; k++) {
-		const Job j = jobs[k % 3][w];
-		const bool owner = j.part == 0 && j.row != none;
-		uint32_t count = Numbers::count(j), samples = j.slots;
-		if (samples && numbers.last == noSample) {
-			samples--;
-			if (count && Numbers::from(j) + count == j.slots) count--;
-		}
-		uint32_t ids = numbers.id;
-		const bool idle = j.row == none || __shfl_sync(warp, ids, 0) == noContext;
-		if (idle) count = 0;
-		numbers.begin(jobs[(k + 1) % 3][w], a.samples);
-		f.prefetch(jobs[(k + 1) % 3][w].row);
-		uint32_t ahead = tile;
-		if (w == 0) {
-			ahead = __shfl_sync(warp, tile, 0);
-			if (l < W) look.begin(a, singles, ahead, l);
-			if (l == 0) tile = 2 * gridDim.x + atomicAdd(a.next, 1);
+	long long losses = 0;
+	bool sound = true;
+	for (int k = 0; tile < tiles; k++) {
+		const uint32_t row = word(job, 0), samples = word(job, 3);
+		uint32_t ids = ids1;
+		const bool idle = row == none || __shfl_sync(warp, ids, 0) == noContext, owner = row != none && word(job, 6) == 0;
+		const uint32_t count = idle ? 0 : word(job, 2);
+		if (idle) ids = 0;
+		tile2 = numbers[group][(k + 2) % ring];
+		uint32_t job2 = jobOf(tile2);
+		ids1 = samplesOf(job1);
+		if (threadIdx.x % groupThreads == 0) {
+			numbers[group][(k + 3) % ring] = next;
+			next = 3 * groups + atomicAdd(a.next, 1);
 		}
 
-		float x[n];
-		f.values_(left, x);
-		if (t.shared) f.keep(dense, w, left);
-		typename Format::Packed r[G];
+		float x[n], g[n], loss = 0;
+		f.widen(left, x);
+		if (d.shared) f.keep(dense, w, left);
+		// Rows of targets wait in registers: of few targets the last repeatedly, for a condition would make the
+		// compiler wait for the values. Or they wait in shared memory.
+		typename Format::Packed r[Format::staged ? 1 : G];
 		auto fetch = [&](uint32_t first, uint32_t end) {
+			if constexpr (Format::staged) {
+				f.template stage<G>(sharedAt(staged), ids, first, end);
+			} else {
 #pragma unroll
-			for (int g = 0; g < G; g++)
-				if (first + g < end) f.gather(r[g], __shfl_sync(warp, ids, (first + g) % 32));
+				for (int i = 0; i < G; i++) f.gather(r[i], __shfl_sync(warp, ids, min(first + i, max(end, 1u) - 1) % 32));
+			}
 		};
 		fetch(0, count);
 		typename Format::Moments moments;
-		if constexpr (Format::early) f.template load<method>(moments, j.row);
+		if constexpr (Format::early) f.template load<method>(moments, row);
 
-		float loss = 0, g[n];
-#pragma unroll
-		for (int i = 0; i < n; i++) g[i] = 0;
-		if (t.shared) {
-			for (uint32_t first = 0; first < t.shared; first += t.chunk) {
-				if (t.shared > t.chunk && (first || k)) { // with all of them the first stay
-					__syncthreads();
-					f.loadShared(dense, t, first);
-				}
+		awaitGroup();
+		for (uint32_t c = 0, first = 0; first < d.shared; c++, first += Format::Tile::negatives) {
+			uint32_t place = c;
+			if (d.kept * Format::Tile::negatives < d.shared) { // no room for all
+				if (first) awaitGroup();
+				f.loadShared(dense, place = 0, first);
 				arrivedShared();
-				__syncthreads();
-				dense.scores();
-				__syncthreads();
-				float y = dense.coefficients(min(t.chunk, t.shared - first), owner && !idle ? t.weight : 0);
-				loss += samples * t.weight * y;
-				__syncthreads();
-				dense.gradient(first > 0);
+				awaitGroup();
 			}
+			dense.scores(place);
+			awaitGroup();
+			loss += dense.coefficients(d.shared - first, idle ? 0 : t.weight);
+			awaitGroup();
+			dense.gradient(place, first > 0);
 		}
-		if (w == 0) {
-			if (l < W) jobs[(k + 2) % 3][l] = look.end(t, s);
-			if (l == 0) tileOf[(k + 2) % 3] = ahead;
-		}
-		__syncthreads();
-		if (t.shared && owner && !idle) f.add(g, dense.gradientOf(w));
+		if (d.shared) awaitGroup();
+		loss = owner && !idle ? loss * (samples * t.weight) : 0;
+		if (d.shared && owner && !idle) f.take(g, dense.gradientOf(w));
+		else
+#pragma unroll
+			for (int i = 0; i < n; i++) g[i] = 0;
 
 		// train adds the gradient of some targets, whose rows are in r.
-		const float share = samples ? 1.0f / samples : 0;
 		auto train = [&](uint32_t live, bool positive) {
+			if constexpr (Format::staged) {
+				arrivedShared();
+				__syncwarp();
+			}
+			auto target = [&](int i) {
+				if constexpr (Format::staged) return f.waiting(staged, i);
+				else return r[i];
+			};
 			float scores[sumsOf];
 #pragma unroll
-			for (int i = 0; i < sumsOf; i++) scores[i] = i < G && i < live ? f.dot(x, r[i < G ? i : 0]) : 0;
+			for (int i = 0; i < sumsOf; i++) {
+				scores[i] = 0;
+				if (i < G && i < live) scores[i] = f.dot(x, target(i < G ? i : 0));
+			}
 			float score = sums<sumsOf>(scores);
 			bool mine = l % sumsOf < live;
 			Logistic y = fastLogistic(positive ? -score : score); // to the loss, a positive is a negative of opposite score
-			float c = !mine ? 0 : positive ? -y.sigmoid * share : y.sigmoid;
+			float c = !mine ? 0 : positive ? -y.sigmoid * inverse(samples) : y.sigmoid;
 			if (mine && l < sumsOf) loss += (positive ? 1.0f : samples) * __logf(y.factor);
 #pragma unroll
-			for (int i = 0; i < G; i++)
-				if (i < live) f.add(g, __shfl_sync(warp, c, i), r[i]);
+			for (int i = 0; i < G; i++) {
+				float mine = __shfl_sync(warp, c, i);
+				if (i < live) f.add(g, mine, target(i));
+			}
+			if constexpr (Format::staged) __syncwarp();
 		};
 		for (uint32_t done = 0; done < count; done += G) {
 			if (done) {
 				if (done % 32 == 0) {
-					Numbers more;
-					more.next(j, a.samples, done);
-					ids = more.id;
+					uint32_t slot = word(job, 1) + done + l;
+					ids = done + l < count ? a.samples[slot] : 0;
 				}
 				fetch(done, count);
 			}
@@ -264,36 +206,35 @@ template <class Format, int W, int G, Method method> __device__ __forceinline__ 
 		if (owner && !idle)
 			for (uint32_t done = 0; done < t.negatives; done += G) {
 				if (done % 32 == 0) {
-					uint64_t i = uint64_t(j.row) * t.negatives + done + l;
-					ids = done + l < t.negatives ? aliasDraw(t.alias, t.rows, randomBits(t.seed, streamNegatives, s.stream, i)) : 0;
+					uint64_t i = uint64_t(row) * t.negatives + done + l;
+					ids = done + l < t.negatives ? aliasDraw(t.alias, t.rows, randomBits(t.seed, streamNegatives, stream, i)) : 0;
 				}
 				fetch(done, t.negatives);
 				train(min(uint32_t(G), t.negatives - done), false);
 			}
 
-		f.load(left, jobs[(k + 1) % 3][w].row); // as early as there are registers
-		if constexpr (!Format::early) f.template load<method>(moments, j.row);
-		if (jobs[k % 3][0].parts > 1) { // the same for all rows of a tile
-			if (j.part) f.store(dense.gradientOf(w), g);
-			__syncthreads();
+		f.load(left, word(job1, 0)); // as early as there are registers
+		if constexpr (!Format::early) f.template load<method>(moments, row);
+		if (uint32_t parts = word(job, 7); parts > 1) { // the same for all warps of a tile
+			if (!owner) f.store(dense.gradientOf(w), g);
+			awaitGroup();
 			if (owner)
-				for (uint32_t part = 1; part < j.parts; part++) f.add(g, dense.gradientOf(w + part));
+				for (uint32_t other = 1; other < parts; other++) f.add(g, dense.gradientOf(w + other));
 		}
 		if (owner) {
-			ClStep mine = {s.stream, s.keep, j.scale, j.epsilon, s.rate};
+			ClStep s = {stream, a.step->keep, a.step->rate * __uint_as_float(word(job, 4)), t.epsilon * __uint_as_float(word(job, 5)), a.step->rate};
 			if constexpr (method == sgd) { // a sum of independent samples, divided by its standard deviation
-				float root = sqrtf(float(samples));
-				mine.rate = s.rate * root;
-				mine.keep = 1 - mine.rate * t.decay;
+				s.rate *= root(samples);
+				s.keep = 1 - s.rate * t.decay;
 			}
-			f.template update<method>(j.row, x, g, moments, mine);
+			f.template update<method>(row, x, g, moments, s);
 		}
-		loss = sum(loss);
-		if (l == 0) lossOf[w] = loss;
-		__syncthreads();
-		if (threadIdx.x == 0) {
-			for (int i = 1; i < W; i++) loss += lossOf[i];
-			a.losses[tileOf[k % 3]] = loss;
-		}
+		sound = sound && loss < 1e12f; // not so if it is no number
+		losses += __float2ll_rn(loss * unitsOfLoss);
+		tile = tile1, tile1 = tile2, job = job1, job1 = job2;
 	}
+	for (int i = 16; i; i /= 2) losses += __shfl_xor_sync(warp, losses, i);
+	sound = __all_sync(warp, sound);
+	if (l == 0) atomicAdd((unsigned long long *)&a.loss->units, (unsigned long long)losses);
+	if (l == 0 && !sound) atomicOr(&a.loss->unsound, 1);
 }

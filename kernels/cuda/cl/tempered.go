@@ -4,7 +4,6 @@ package cl
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
@@ -16,23 +15,32 @@ import (
 type temperedTable struct {
 	left, leftLow, right, first, second, secondOfRow, alias uint64
 	seed                                                    uint64
-	rows, stride, columns, negatives, shared, chunk         uint32
-	weight, decay, epsilon, logBeta1, logBeta2              float32
+	rows, stride, columns, negatives                        uint32
+	weight, decay, epsilon                                  float32
 	Decays
 }
 
+// denseShape is DenseShape of dense.cuh.
+type denseShape struct{ shared, kept, end, _ uint32 }
+
 // temperedArgs is TemperedLaunch of tempered.cuh.
 type temperedArgs struct {
-	table                                                 temperedTable
-	step, samples, several, single, singles, next, losses uint64
-	rowsOf                                                [classes]uint32
+	table                                    temperedTable
+	dense                                    denseShape
+	step, samples, jobs, tiles, next, losses uint64
 }
 
-// temperedWarps are the warps of a thread block, by the size of the kernels.
-var (
-	temperedWarps     = map[int]int{1: 8, 2: 8, 3: 16, 4: 16, 8: 8}
-	temperedHalfWarps = map[int]int{1: 8, 2: 8, 4: 8, 6: 16, 8: 8}
-)
+const temperedWarps = 8 // of a tile
+
+// A temperedKernel is how a kernel of one size is made: the groups of warps of a thread block, at most, and how
+// many rows of positives of a warp wait in shared memory.
+type temperedKernel struct{ groups, staged int }
+
+// temperedKernels are those of float32 and of half precision by their sizes.
+var temperedKernels = [2]map[int]temperedKernel{
+	{1: {1, 8}, 2: {2, 4}, 3: {2, 2}, 4: {2, 0}, 8: {1, 0}},
+	{1: {1, 8}, 2: {1, 4}, 3: {1, 4}, 4: {2, 4}, 6: {1, 2}, 8: {1, 2}},
+}
 
 // shares are the shares of the rows: one sample in each iteration if there are none.
 func (c Config) shares() *Shares {
@@ -46,65 +54,54 @@ func (c Config) shares() *Shares {
 	return s
 }
 
-// temperedStride is the length of a row of a table in the device's memory, in values.
-func (c Config) temperedStride() int {
-	if c.HalfPrecision {
-		return halfStride(c.Dim)
-	}
-	return 4 * cuda.Quads(c.Dim)
-}
-
-// temperedShared returns the bytes of shared memory of a thread block that keeps chunk shared negatives:
-// see Dense of dense.cuh.
-func (c Config) temperedShared(warps, chunk int) int {
-	planes := 2
-	if c.HalfPrecision {
-		planes = 1
-	}
-	tile, wide := (warps+7)/8*8, (c.temperedStride()+15)/16*16
-	gradients := 4 * tile * (wide + 4)
-	if c.SharedNegatives == 0 {
-		return gradients
-	}
-	parts := min(max(16*warps/chunk, 1), wide/16)
-	return gradients + 2*planes*((chunk+tile)*(wide+8)+tile*(chunk+8)) + 4*parts*tile*(chunk+4) + 4*c.SharedNegatives
-}
-
-// temperedChunk is how many shared negatives a thread block keeps at a time: all, if there is
-// shared memory for them.
-func (c Config) temperedChunk(d *cuda.Device, warps int) (int, error) {
-	const own = 2 << 10 // that the kernels have beside it
-	for chunk := (c.SharedNegatives + 15) / 16 * 16; chunk > 0; chunk -= 16 {
-		if c.temperedShared(warps, chunk) <= d.SharedOfBlock-own {
-			return chunk, nil
-		}
-	}
-	if c.SharedNegatives == 0 {
-		return 0, nil
-	}
-	return 0, fmt.Errorf("%d shared negatives of %d dimensions do not fit into the shared memory of %s", c.SharedNegatives, c.Dim, d.Name)
-}
-
 // loadTempered chooses and loads the kernel, for N up to 128 times the size.
 func (k *Kernels) loadTempered(size int) (err error) {
 	d, c := k.device, k.config
-	source, warps := "tempered", temperedWarps[size]
+	source := "tempered"
 	if c.HalfPrecision {
-		source, warps = "tempered_half", temperedHalfWarps[size]
+		source = "tempered_half"
 	}
-	if k.chunk, err = c.temperedChunk(d, warps); err != nil {
-		return err
+	groups, bytes := 0, 0
+	if k.dense, groups, bytes, err = c.temperedShape(d.SharedOfBlock, size); err != nil {
+		return fmt.Errorf("%w of %s", err, d.Name)
 	}
 	if k.step, err = d.Function(built, source, fmt.Sprintf("%s_%s_%d", source, methods[c.Method], size)); err != nil {
 		return err
 	}
-	k.shape = shape{warps: warps, shared: c.temperedShared(warps, k.chunk)}
-	if err := cuda.AllowShared(k.step, k.shape.shared); err != nil {
+	k.shape = shape{warps: temperedWarps * groups, shared: bytes}
+	if err := cuda.AllowShared(k.step, bytes); err != nil {
 		return err
 	}
-	resident, err := k.step.MaxActiveBlocksPerMultiProcessor(32*warps, int64(k.shape.shared))
+	resident, err := k.step.MaxActiveBlocksPerMultiProcessor(32*k.shape.warps, int64(bytes))
 	k.shape.blocks = d.Multiprocessors * resident
 	return err
+}
+
+// temperedShape chooses how many groups of warps a thread block has, up to some, and how many chunks of
+// the shared negatives it keeps: all, or one if that is all there is shared memory for. It returns the
+// bytes that they take: see Dense of dense.cuh.
+func (c Config) temperedShape(shared, size int) (s denseShape, groups, bytes int, err error) {
+	planes, chunk, wide, kernel := 2, 64, 128*size, temperedKernels[0][size]
+	if c.HalfPrecision {
+		planes, kernel = 1, temperedKernels[1][size]
+	} else if size > 4 {
+		chunk = 32
+	}
+	parts := temperedWarps * 16 / chunk
+	ofGroup := temperedWarps * (4*(wide+4) + 2*planes*(wide+8) + 2*planes*(chunk+8) + 4*parts*(chunk+4))
+	ofChunk := 2 * planes * chunk * (wide + 8)
+	chunks := (c.SharedNegatives + chunk - 1) / chunk
+	for _, kept := range []int{chunks, min(chunks, 1)} {
+		for groups = kernel.groups; groups > 0; groups-- {
+			const own = 2 << 10 // that the kernels have beside it
+			end := kept*ofChunk + groups*temperedWarps*kernel.staged*2*planes*wide
+			bytes = groups*ofGroup + end + 4*c.SharedNegatives
+			if bytes <= shared-own && (kept == chunks || groups == 1) {
+				return denseShape{shared: uint32(c.SharedNegatives), kept: uint32(kept), end: uint32(end)}, groups, bytes, nil
+			}
+		}
+	}
+	return s, 0, 0, fmt.Errorf("%d shared negatives of %d dimensions do not fit into the shared memory", c.SharedNegatives, c.Dim)
 }
 
 // temperedArgs are the arguments of step number i of a series.
@@ -113,9 +110,11 @@ func (k *Kernels) temperedArgs(i int) *temperedArgs {
 	t := temperedTable{
 		left: uint64(left.values), leftLow: uint64(left.low), right: uint64(right.values),
 		first: uint64(left.first), second: uint64(left.second), secondOfRow: uint64(left.secondOfRow), alias: uint64(k.alias), seed: c.Seed,
-		rows: uint32(c.Rows), stride: uint32(c.temperedStride()), columns: uint32(c.Dim),
-		shared: uint32(c.SharedNegatives), chunk: uint32(k.chunk), decay: float32(c.WeightDecay), epsilon: float32(c.Epsilon),
-		logBeta1: float32(math.Log(c.Beta1)), logBeta2: float32(math.Log(c.Beta2)), Decays: c.Decays(),
+		rows: uint32(c.Rows), columns: uint32(c.Dim), decay: float32(c.WeightDecay), epsilon: float32(c.Epsilon), Decays: c.Decays(),
+	}
+	t.stride = uint32(4 * cuda.Quads(c.Dim))
+	if c.HalfPrecision {
+		t.stride = uint32(halfStride(c.Dim))
 	}
 	if c.SharedNegatives > 0 {
 		t.weight = float32(c.Negatives) / float32(c.SharedNegatives)
@@ -124,9 +123,8 @@ func (k *Kernels) temperedArgs(i int) *temperedArgs {
 	}
 	l := k.lists
 	return &temperedArgs{
-		table: t, step: uint64(k.stepAt(i)), samples: uint64(k.samplesAt(i)),
-		several: uint64(l.several), single: uint64(l.single + cu.DevicePtr(cuda.Bytes[share](i/2*l.ones))),
-		singles: uint64(l.singles) + 4*uint64(i/2), next: uint64(l.next) + 4*uint64(i), losses: uint64(k.lossesAt(i)),
-		rowsOf: l.rowsOf,
+		table: t, dense: k.dense, step: uint64(k.stepAt(i)), samples: uint64(k.samplesAt(i)),
+		jobs: uint64(l.jobs + cu.DevicePtr(cuda.Bytes[job](i/2*l.most))), tiles: uint64(l.tiles) + 4*uint64(i/2),
+		next: uint64(l.next) + 4*uint64(i), losses: uint64(l.losses + cu.DevicePtr(cuda.Bytes[lossUnits](i))),
 	}
 }
