@@ -114,7 +114,7 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 		return err
 	}
 	err = j.gpu.reserve(func(device.Device, int64) (int64, error) {
-		return device.MemoryCL(words, model, device.Precision(c.Precision))
+		return device.MemoryCL(words, words, model, device.Precision(c.Precision))
 	}, j.lessMemory())
 	if err != nil {
 		return err
