@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,8 @@ import (
 )
 
 var fileOptions = Options{Window: 2, Contexts: 50, Passes: 2, Sample: 0.05, DynamicWindow: true, Seed: 99}
+
+var temperedOptions = Options{Window: 2, Contexts: 20, Passes: 2, Tempering: 0.75, Positives: 1.5, MaxPositives: 4, Seed: 98}
 
 // fileOf returns the bytes that Save writes.
 func fileOf(t testing.TB, m *Matrix) []byte {
@@ -51,6 +54,8 @@ func TestSaveAndOpen(t *testing.T) {
 		"odd length":     build(t, sentencesCorpus(3, []uint32{0, 1}, []uint32{2}), Options{Window: 1, Contexts: 1, Passes: 1}),
 		"wide ids":       build(t, testCorpus(22, 1<<16+1, 1<<17, 30), Options{Window: 2, Contexts: 9, Passes: 1}),
 		"largest narrow": build(t, testCorpus(23, 1<<16, 1<<17, 30), Options{Window: 2, Contexts: 9, Passes: 1}),
+		"tempered":       build(t, testCorpus(31, 81, 3000, 30), temperedOptions),
+		"tempered, wide": build(t, testCorpus(22, 1<<16+1, 1<<17, 30), temperedOptions),
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := fileOf(t, m)
@@ -65,8 +70,11 @@ func TestSaveAndOpen(t *testing.T) {
 			if !slices.Equal(got.ContextCounts(), m.ContextCounts()) {
 				t.Error("other counts or sums")
 			}
+			if !slices.Equal(got.Slots(), m.Slots()) || !slices.Equal(got.phases, m.phases) {
+				t.Error("other slots or phases")
+			}
 			for i := range m.Rows() {
-				if got.RowTotal(i) != m.RowTotal(i) || !slices.Equal(got.Row(i), m.Row(i)) {
+				if got.RowTotal(i) != m.RowTotal(i) || got.RowLength(i) != m.RowLength(i) || !slices.Equal(got.Row(i), m.Row(i)) {
 					t.Fatalf("row %d differs", i)
 				}
 			}
@@ -85,7 +93,7 @@ func TestSaveAndOpen(t *testing.T) {
 
 // Every single damaged byte is found.
 func TestOpenFindsFlippedBytes(t *testing.T) {
-	data := fileOf(t, build(t, testCorpus(24, 12, 200, 10), fileOptions))
+	data := fileOf(t, build(t, testCorpus(24, 12, 200, 10), temperedOptions))
 	for at := range data {
 		damaged := slices.Clone(data)
 		damaged[at] ^= 1 << (at % 8)
@@ -146,6 +154,8 @@ func TestOpenFindsWrongLength(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	data := fileOf(t, build(t, testCorpus(27, 12, 200, 10), fileOptions))
+	tempered := fileOf(t, build(t, testCorpus(27, 12, 200, 10), temperedOptions))
+	const lengths = headerSize + 16*12 // where they are
 	// change returns the file with another header, whose checksum is right.
 	change := func(change func(h *header)) []byte {
 		h, err := decodeHeader(data[:headerSize], uint64(len(data)))
@@ -175,7 +185,15 @@ func TestOpenErrors(t *testing.T) {
 		{"contexts", change(func(h *header) { h.Contexts = 1 << 40 }), ErrCorrupt, "contexts"},
 		{"other l", change(func(h *header) { h.Contexts-- }), ErrCorrupt, "row 0 has 50 entries"},
 		{"size", change(func(h *header) { h.FileSize++ }), ErrTruncated, "not"},
+		{"tempering", change(func(h *header) { h.Tempering = math.NaN() }), ErrCorrupt, "tempering is NaN"},
+		{"positives", change(func(h *header) { h.Positives = -1 }), ErrCorrupt, "positives is -1"},
+		{"maximum of positives", change(func(h *header) { h.MaxPositives = 1 << 63 }), ErrCorrupt, "the maximum of positives"},
+		{"version 1 with positives", change(func(h *header) { h.Version = 1 }), ErrCorrupt, "contradicts itself"},
 		{"foreign word", fileWithContext(t, data, 12), ErrCorrupt, "word id 12, but it has 12 words"},
+		{"length", fileWith(t, data, lengths, 51), ErrCorrupt, "row 0 has 51 entries"},
+		{"shorter length", fileWith(t, tempered, lengths, 1), ErrCorrupt, "do not add up"},
+		{"no length", fileWith(t, tempered, lengths, 0), ErrCorrupt, "row 0 has 0 entries"},
+		{"huge length", fileWith(t, tempered, lengths, maxContexts+1), ErrCorrupt, "row 0 has 1073741825 entries"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m, err := openBytes(t, tc.file)
@@ -197,8 +215,21 @@ func fileWithContext(t *testing.T, data []byte, context uint16) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	at := headerSize + 20*int(h.Rows)
+	second := binary.LittleEndian.Uint16(data[at+2:])
+	return fileWith(t, data, at, uint32(second)<<16|uint32(context))
+}
+
+// fileWith returns the file, of one checksum, with another number at a place and the
+// right checksums.
+func fileWith(t *testing.T, data []byte, at int, number uint32) []byte {
+	t.Helper()
+	h, err := decodeHeader(data[:headerSize], uint64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
 	file := slices.Clone(data)
-	binary.LittleEndian.PutUint16(file[headerSize+20*h.Rows:], context)
+	binary.LittleEndian.PutUint32(file[at:], number)
 	sums := file[headerSize+h.bodySize():]
 	binary.LittleEndian.PutUint32(sums, crc32.Checksum(file[headerSize:headerSize+h.bodySize()], castagnoli))
 	binary.LittleEndian.PutUint32(sums[4:], crc32.Checksum(sums[:4], castagnoli))
@@ -264,6 +295,10 @@ func TestOpenVersion1(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	data := fileOf(f, build(f, testCorpus(31, 5, 60, 10), fileOptions))
 	f.Add(data)
+	f.Add(fileOf(f, build(f, testCorpus(31, 5, 60, 10), temperedOptions)))
+	if old, err := os.ReadFile("testdata/version1.matrix"); err == nil {
+		f.Add(old)
+	}
 	f.Add(data[:headerSize])
 	f.Add(data[:20])
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -280,7 +315,12 @@ func FuzzDecode(f *testing.F) {
 		}
 		for i := range m.Rows() {
 			m.Row(i)
-			m.At(i, m.Contexts()-1)
+			if l := m.RowLength(i); l > 0 {
+				m.At(i, l-1)
+			}
+		}
+		if samples := m.Slots()[m.Rows()]; samples < 1<<20 {
+			m.Samples(1, 5, 1, 0, m.Rows(), make([]uint32, samples))
 		}
 	})
 }

@@ -53,9 +53,9 @@ func rowLengths(totals []uint64, o *Options) ([]uint32, error) {
 }
 
 // scale returns the c with which the numbers min(limit, c·power) have the given
-// mean; infinity if the limit is not above the mean. The powers are positive.
+// mean; infinity if the limit is not above the mean. The powers are at least 1.
 func scale(powers []float64, mean, limit float64) float64 {
-	if mean >= limit {
+	if mean >= limit || len(powers) == 0 {
 		return math.Inf(1)
 	}
 	var sum, largest float64

@@ -1,8 +1,5 @@
 package wordcontext
 
-// tileColumns is the most positions of an order that are computed together.
-const tileColumns = 64
-
 // Slots returns V+1 numbers: the samples of row i in an iteration are in
 // slots[i]:slots[i+1] of all samples, whose number is S = slots[V]. A row has l_i/l
 // slots, rounded up. The caller must not change the slice, nor use it after Close.
@@ -37,23 +34,25 @@ func (m *Matrix) Updates(i, iteration int) int {
 }
 
 // Samples copies the samples of a step of count iterations from first on to dst, of
-// the rows row0 ... row1-1. dst has the shape (count, S), iteration by iteration. The
-// share of row i is at the start of its slots, and NoSample in the others. Slots of
-// other rows stay as they are, so several goroutines may fill one dst, each with its
-// own rows. Samples panics if dst is too short.
+// the rows row0 ... row1-1. dst has the shape (count, S), iteration by iteration:
+//
+//	for each iteration j, row i and k < slots[i+1]-slots[i]:
+//		entry, n := Share(i, first + j, step)
+//		dst[j·S + slots[i] + k] = At(i, (entry + k) mod l_i) if k < n, else NoSample
+//
+// Slots of other rows stay as they are, so several goroutines may fill one dst, each
+// with its own rows. Samples panics if an iteration or the step is negative, or dst is
+// too short.
+//
+// A sample costs less if count is large, since the memory of a row is then read once
+// for all iterations. It costs more below 64 iterations, and no less above 256.
 func (m *Matrix) Samples(step, first, count, row0, row1 int, dst []uint32) {
-	size := int(m.slots[m.Rows()])
-	for n := range count {
-		samples := dst[n*size:][:size]
-		for i := row0; i < row1; i++ {
-			slots := samples[m.slots[i]:m.slots[i+1]]
-			entry, share := m.Share(i, first+n, step)
-			for k := range slots {
-				slots[k] = NoSample
-				if k < share {
-					slots[k] = m.At(i, int((entry+uint64(k))%uint64(m.lengths[i])))
-				}
-			}
-		}
+	if step < 0 || first < 0 || count < 0 {
+		panic("wordcontext: a negative step or iteration")
+	}
+	if m.narrow != nil {
+		copySamples(m, m.narrow, step, first, count, row0, row1, dst)
+	} else {
+		copySamples(m, m.wide, step, first, count, row0, row1, dst)
 	}
 }
