@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/tempered"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -34,7 +35,7 @@ type CL struct {
 	iteration  int    // the one that runs
 	words      *table // W
 	contexts   *table // C
-	sampler    *sampler
+	sampler    *tempered.Sampler
 	steps      [2]clStep    // train words, train contexts
 	blocks     []int        // of the tempered steps; nil: M is not, nor are negatives shared
 	encoder    *encoderStep // steps[0] if words are composed, else nil
@@ -49,14 +50,14 @@ var (
 // A clStep is one of the two steps of an iteration.
 type clStep struct {
 	step
-	samples sampleReader
+	samples *tempered.Reader
 }
 
 // MemoryCL estimates the bytes NewCL takes for a vocabulary of the given size and
 // the given number of slots of an iteration, M not counted. Without tempering there
 // are as many slots as words.
 func MemoryCL(words, slots int, c Config) int64 {
-	samples := readerBytes(slots, iterationsRead(slots, c.tableBytes(words)))
+	samples := tempered.ReaderBytes(slots, tempered.Iterations(slots, c.tableBytes(words)))
 	if c.Encoder != nil {
 		rows, gradient := c.Encoder.Bytes()
 		table := 4 * int64(words) * int64(c.Dim)
@@ -90,16 +91,16 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 	t := &CL{matrix: m, config: c, iterations: iterations}
 	workers := team.New(c.Threads)
 	slots := m.Slots()
-	atATime := iterationsRead(int(slots[m.Rows()]), c.tableBytes(m.Rows()))
+	atATime := tempered.Iterations(int(slots[m.Rows()]), c.tableBytes(m.Rows()))
 	for i := range t.steps {
-		t.steps[i].samples = newSampleReader(m, i, atATime, workers)
+		t.steps[i].samples = tempered.NewReader(m, i, atATime, workers)
 	}
-	t.sampler = &sampler{
-		noise: noise, seed: c.Seed, negatives: c.Negatives, slots: slots, shared: c.SharedNegatives,
-		updates: func(row int) int { return m.Updates(row, t.iteration) },
+	t.sampler = &tempered.Sampler{
+		Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives,
+		Updates: func(row int) int { return m.Updates(row, t.iteration) },
 	}
 	if m.Tempered() || c.SharedNegatives > 0 {
-		t.blocks = temperedBlocks(m.Rows(), t.sampler, func(i int) float64 {
+		t.blocks = tempered.Blocks(m.Rows(), t.sampler, func(i int) float64 {
 			return float64(m.RowLength(i)) / float64(m.Contexts())
 		})
 	}
@@ -125,7 +126,7 @@ func (t *CL) newStep(left, right *table, workers *team.Team) (step, error) {
 	if t.blocks != nil {
 		return newTemperedStep(left, right, t.sampler, t.blocks, workers, t.config)
 	}
-	return newTableStep(left, right, t.sampler, workers, t.config)
+	return newTableStep(left, right, sampler{t.sampler}, workers, t.config)
 }
 
 // trainTable makes the step that trains a table of word vectors.
@@ -141,9 +142,9 @@ func (t *CL) trainTable(workers *team.Team) (err error) {
 // trainEncoder makes the step that trains the encoder of word vectors.
 func (t *CL) trainEncoder(workers *team.Team) (err error) {
 	t.config.Encoder.Randomize(t.config.Seed)
-	var loss keptLoss = newSkipGram(t.sampler, workers, nil)
+	var loss keptLoss = newSkipGram(sampler{t.sampler}, workers, nil)
 	if t.blocks != nil {
-		if loss, err = newTemperedLoss(t.sampler, t.blocks, workers, nil, t.config.Optimizer.Method); err != nil {
+		if loss, err = newTemperedLoss(t.sampler, t.blocks, workers, nil, t.config); err != nil {
 			return err
 		}
 	}
@@ -168,12 +169,12 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 	t.iteration = unit
 	for i := range t.steps {
 		step := &t.steps[i]
-		samples, count, err := step.samples.iteration(unit)
+		samples, count, err := step.samples.Iteration(unit)
 		if err != nil {
 			return trainer.Report{}, err
 		}
-		t.sampler.samples = samples
-		t.sampler.stream = corpus.StreamNegatives.Sub(uint32(2*unit + i))
+		t.sampler.Samples = samples
+		t.sampler.Stream = corpus.StreamNegatives.Sub(uint32(2*unit + i))
 		for _, o := range step.optimizers() {
 			o.Begin(unit+1, rate*o.relativeRate)
 		}

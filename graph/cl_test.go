@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/tempered"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/testdata"
@@ -86,7 +87,7 @@ func copyState(s interface{ State() []trainer.Tensor }) (saved []tensorCopy) {
 func TestCLReproducible(t *testing.T) {
 	r := freshRandom(t)
 	m := buildMatrix(t, smallCorpus(t, r, 700, 3000), 50)
-	const iterations = readIterations + 25 // passes the last iteration, into a second epoch
+	const iterations = tempered.MaxIterations + 25 // passes the last iteration, into a second epoch
 	for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.SGD} {
 		want, _ := train(t, m, testConfig(18, 4, 1, FormFused, method), 0, iterations, nil)
 		wantW, wantC := want.Tables()

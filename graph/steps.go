@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"github.com/w2vcl/w2vcl/graph/tempered"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
@@ -62,11 +63,11 @@ func newTableStep(left, right *table, t targets, workers *team.Team, c Config) (
 }
 
 // newTemperedStep is newTableStep for tempered samples or shared negatives.
-func newTemperedStep(left, right *table, s *sampler, blocks []int, workers *team.Team, c Config) (step, error) {
+func newTemperedStep(left, right *table, s *tempered.Sampler, blocks []int, workers *team.Team, c Config) (step, error) {
 	if c.Form == FormStock {
 		return newTemperedStockStep(left, right, s)
 	}
-	op, err := newTemperedLoss(s, blocks, workers, left.optimizer, c.Optimizer.Method)
+	op, err := newTemperedLoss(s, blocks, workers, left.optimizer, c)
 	if err != nil {
 		return nil, err
 	}

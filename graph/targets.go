@@ -5,9 +5,8 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/graph/tempered"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // noTarget in the first place of a row's targets means that the row trains on
@@ -51,85 +50,30 @@ func (l *List) fill(first int, dst []uint32) {
 	copy(dst, l.Rows[first*l.Width:])
 }
 
-// sampler gives the targets of a W2V-CL step: samples of M as positives, and fresh
-// negatives.
-type sampler struct {
-	noise     *corpus.Alias
-	seed      uint64
-	stream    corpus.Stream // of this step
-	samples   []uint32      // (S) of this step; S = V unless M is tempered
-	negatives int           // K
+// sampler gives the targets of a W2V-CL step that is not tempered: every row has one
+// sample and negatives of its own.
+type sampler struct{ *tempered.Sampler }
 
-	// For temperedLoss alone.
-	slots   []uint32          // (V+1), M's
-	updates func(row int) int // of each row, with this step
-	shared  int               // H; 0: every row has negatives of its own
-	drawn   []uint32          // (H) memory
-}
-
-func (s *sampler) width() int { return 1 + s.negatives }
+func (s sampler) width() int { return 1 + s.Negatives }
 
 // fill draws negative k of row i from number iK+k of the step's stream, so no
 // draw depends on where fill began. first times K is a multiple of 4, as Philox
 // needs it.
-func (s *sampler) fill(first int, dst []uint32) {
+func (s sampler) fill(first int, dst []uint32) {
 	width := s.width()
 	rows := len(dst) / width
 	// The random bits lie at the end of dst. A row is written in front of the
 	// bits that are still to be read.
 	bits := dst[rows:]
-	simd.Philox(bits, s.seed, uint64(s.stream), uint64(first)*uint64(s.negatives)/4)
+	simd.Philox(bits, s.Seed, uint64(s.Stream), uint64(first)*uint64(s.Negatives)/4)
 	for i := range rows {
 		row := dst[i*width:][:width]
-		drawn := bits[i*s.negatives:][:s.negatives]
-		row[0] = s.samples[first+i]
+		drawn := bits[i*s.Negatives:][:s.Negatives]
+		row[0] = s.Samples[first+i]
 		for k, x := range drawn {
-			row[k+1] = s.noise.Draw(x)
+			row[k+1] = s.Noise.Draw(x)
 		}
 	}
-}
-
-// share returns the samples of a row in this step, none if the row is left alone.
-func (s *sampler) share(row int) []uint32 {
-	share := s.samples[s.slots[row]:s.slots[row+1]]
-	for len(share) > 0 && share[len(share)-1] == wordcontext.NoSample {
-		share = share[:len(share)-1]
-	}
-	return share
-}
-
-// negativesOfRow is how many negatives a row meets, each of which has the weight.
-func (s *sampler) negativesOfRow() int {
-	if s.shared > 0 {
-		return s.shared
-	}
-	return s.negatives
-}
-
-func (s *sampler) weight() float64 { return float64(s.negatives) / float64(s.negativesOfRow()) }
-
-// drawShared draws the negatives of all rows, numbers 0 ... H-1 of the step's stream.
-// They are good until the next call.
-func (s *sampler) drawShared() []uint32 {
-	s.drawn = memory.Resize(s.drawn, s.shared)
-	simd.Philox(s.drawn, s.seed, uint64(s.stream), 0)
-	for k, bits := range s.drawn {
-		s.drawn[k] = s.noise.Draw(bits)
-	}
-	return s.drawn
-}
-
-// ownNegatives draws the K negatives of each row from first up to last, as fill does.
-// first may be any row. dst is memory that may be used.
-func (s *sampler) ownNegatives(first, last int, dst []uint32) []uint32 {
-	number, count := first*s.negatives, (last-first)*s.negatives
-	skip := number % 4
-	dst = memory.Resize(dst, skip+count)
-	simd.Philox(dst, s.seed, uint64(s.stream), uint64(number/4))
-	for i, bits := range dst[skip:] {
-		dst[i] = s.noise.Draw(bits)
-	}
-	return dst[:count]
 }
 
 // draws hands out the random numbers of one stream in order, 32 bits each.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/tempered"
 )
 
 // The vector kernel and the definition of the generator are one: negative k of
@@ -24,7 +25,7 @@ func TestDrawsAreCorpusPhilox(t *testing.T) {
 		column[i] = uint32(r.IntN(v))
 	}
 	for _, k := range []int{1, 2, 3, 5, 8} {
-		s := &sampler{noise: uniformNoise(t, v), seed: seed, stream: stream, samples: column, negatives: k}
+		s := sampler{&tempered.Sampler{Noise: uniformNoise(t, v), Seed: seed, Stream: stream, Samples: column, Negatives: k}}
 		for first := 0; first < v; first += blockRows {
 			rows := min(blockRows, v-first)
 			dst := make([]uint32, rows*(1+k))
@@ -35,7 +36,7 @@ func TestDrawsAreCorpusPhilox(t *testing.T) {
 					t.Fatalf("K=%d row %d: positive %d, want %d", k, row, dst[i*(1+k)], column[row])
 				}
 				for n := range k {
-					if want := s.noise.Draw(word(uint64(row*k + n))); dst[i*(1+k)+1+n] != want {
+					if want := s.Noise.Draw(word(uint64(row*k + n))); dst[i*(1+k)+1+n] != want {
 						t.Fatalf("K=%d row %d negative %d: %d, want %d", k, row, n, dst[i*(1+k)+1+n], want)
 					}
 				}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -120,105 +122,6 @@ func newCL(t testing.TB, m *wordcontext.Matrix, iterations int, c Config) *CL {
 	return s
 }
 
-// A plainStep is a step of tempered W2V-CL in float64, as the documents define it.
-type plainStep struct {
-	m               *wordcontext.Matrix
-	c               Config
-	noise           *corpus.Alias
-	iteration, step int
-}
-
-// negative returns number k of the step's stream.
-func (p plainStep) negative(k int) int {
-	stream := corpus.StreamNegatives.Sub(uint32(2*p.iteration + p.step))
-	return int(p.noise.Draw(corpus.Philox(p.c.Seed, stream, uint64(k/4))[k%4]))
-}
-
-// row returns the mean gradient of row i of left, the size of its terms, and its
-// loss. samples is 0 if the row is left alone.
-func (p plainStep) row(i int, left, right []float64) (gradient []float64, size, loss float64, samples int) {
-	n := p.c.Dim
-	gradient = make([]float64, n)
-	first, samples := p.m.Share(i, p.iteration, p.step)
-	pair := func(context int, sign, weight, lossWeight float64) { // sign: 1 for a negative
-		score := 0.0
-		for j := range n {
-			score += left[i*n+j] * right[context*n+j]
-		}
-		loss += lossWeight * math.Log1p(math.Exp(sign*score))
-		coefficient := weight * sign / (1 + math.Exp(-sign*score))
-		for j := range n {
-			gradient[j] += coefficient * right[context*n+j]
-			size = max(size, math.Abs(right[context*n+j]))
-		}
-	}
-	for q := range samples {
-		context := p.m.At(i, int((first+uint64(q))%uint64(p.m.RowLength(i))))
-		if context == wordcontext.NoContext {
-			return gradient, 0, 0, samples
-		}
-		pair(int(context), -1, 1/float64(samples), 1)
-	}
-	if samples == 0 {
-		return gradient, 0, 0, 0
-	}
-	if h := p.c.SharedNegatives; h > 0 {
-		for k := range h {
-			weight := float64(p.c.Negatives) / float64(h)
-			pair(p.negative(k), 1, weight, weight*float64(samples))
-		}
-		return gradient, size, loss, samples
-	}
-	for k := range p.c.Negatives {
-		pair(p.negative(i*p.c.Negatives+k), 1, 1, float64(samples))
-	}
-	return gradient, size, loss, samples
-}
-
-// update applies the gradient of a share of the given samples to row i of a table and
-// its moments. It returns how far rounding of the gradient may lead w astray.
-func (p plainStep) update(i, samples int, gradient []float64, size, rate float64, w, first, second []float64) (slack float64) {
-	o, n := p.c.Optimizer.WithDefaults(), p.c.Dim
-	updates := float64(p.iteration + 1)
-	if p.m.RowLength(i) < p.m.Contexts() {
-		updates = float64(p.m.Updates(i, p.iteration))
-	}
-	square := 0.0
-	for _, g := range gradient {
-		square += g * g / float64(n)
-	}
-	rounding := 1e-5 * size
-	for j, g := range gradient {
-		at := i*n + j
-		if o.Method == optim.SGD {
-			root := math.Sqrt(float64(samples))
-			w[at] -= rate*o.WeightDecay*root*w[at] + rate*root*g
-			slack = max(slack, rate*root*rounding)
-			continue
-		}
-		first[at] = o.Beta1*first[at] + (1-o.Beta1)*g
-		v := &second[i]
-		if o.Method == optim.Adam {
-			v, square = &second[at], g*g
-		}
-		if o.Method == optim.Adam || j == 0 {
-			*v = o.Beta2*(*v) + (1-o.Beta2)*square
-		}
-		mean, root := first[at]/(1-math.Pow(o.Beta1, updates)), math.Sqrt(*v/(1-math.Pow(o.Beta2, updates)))
-		w[at] -= rate*o.WeightDecay*w[at] + rate*mean/(root+o.Epsilon)
-		slack = max(slack, rate*(rounding+1e-5*math.Abs(mean))/root)
-	}
-	return slack
-}
-
-func float64s(x []float32) []float64 {
-	y := make([]float64, len(x))
-	for i := range x {
-		y[i] = float64(x[i])
-	}
-	return y
-}
-
 // The fused and the stock form against the definition in float64, at any iteration
 // and from any state: tables, moments, loss, pairs.
 func TestTemperedAgainstDefinition(t *testing.T) {
@@ -249,7 +152,7 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 	slack := map[string][]float64{"words": make([]float64, v), "contexts": make([]float64, v)}
 	for step, names := range [][2]string{{"words", "contexts"}, {"contexts", "words"}} {
 		left, right := state[names[0]], state[names[1]]
-		p := plainStep{s.matrix, s.config, s.sampler.noise, iteration, step}
+		p := plainStep{s.matrix, s.config, s.sampler.Noise, iteration, step}
 		for i := range v {
 			g, size, loss, samples := p.row(i, left, right)
 			wantLoss += loss
@@ -378,7 +281,7 @@ func TestTemperedKeptGradient(t *testing.T) {
 			m := x.matrix(t, r)
 			s := newCL(t, m, 5, x.config(2, FormFused))
 			randomState(s, 3)
-			op, err := newTemperedLoss(s.sampler, s.blocks, s.steps[0].samples.team, nil, method)
+			op, err := newTemperedLoss(s.sampler, s.blocks, team.New(2), nil, s.config)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -397,8 +300,8 @@ func TestTemperedKeptGradient(t *testing.T) {
 				t.Fatal(err)
 			}
 			for iteration := range 3 {
-				s.iteration, s.sampler.stream = iteration, corpus.StreamNegatives.Sub(uint32(2*iteration))
-				if s.sampler.samples, _, err = s.steps[0].samples.iteration(iteration); err != nil {
+				s.iteration, s.sampler.Stream = iteration, corpus.StreamNegatives.Sub(uint32(2*iteration))
+				if s.sampler.Samples, _, err = s.steps[0].samples.Iteration(iteration); err != nil {
 					t.Fatal(err)
 				}
 				if err := vm.run(); err != nil {
@@ -408,7 +311,7 @@ func TestTemperedKeptGradient(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p := plainStep{m, s.config, s.sampler.noise, iteration, 0}
+				p := plainStep{m, s.config, s.sampler.Noise, iteration, 0}
 				wantLoss := 0.0
 				for i := range x.v {
 					want, size, loss, samples := p.row(i, float64s(s.words.data), float64s(s.contexts.data))
@@ -441,21 +344,21 @@ func TestTemperedOfNothing(t *testing.T) {
 	if plain.blocks != nil {
 		t.Fatal("tempered steps for a matrix that is not")
 	}
-	tempered := newCL(t, m, 10, x.config(2, FormFused))
-	tempered.blocks = balanced(x.v, 10, func(int) float64 { return 3 })
-	for i, tables := range [2][2]*table{{tempered.words, tempered.contexts}, {tempered.contexts, tempered.words}} {
-		s, err := tempered.newStep(tables[0], tables[1], tempered.steps[i].samples.team)
+	other := newCL(t, m, 10, x.config(2, FormFused))
+	other.blocks = tempered.Blocks(x.v, other.sampler, func(int) float64 { return 1 })
+	for i, tables := range [2][2]*table{{other.words, other.contexts}, {other.contexts, other.words}} {
+		s, err := other.newStep(tables[0], tables[1], team.New(2))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := tempered.steps[i].compiled().close(); err != nil {
+		if err := other.steps[i].compiled().close(); err != nil {
 			t.Fatal(err)
 		}
-		tempered.steps[i].step = s
+		other.steps[i].step = s
 	}
 	for iteration := range 10 {
 		var losses [2]float64
-		for i, s := range []*CL{plain, tempered} {
+		for i, s := range []*CL{plain, other} {
 			report, err := s.Advance(context.Background(), iteration, .05)
 			if err != nil {
 				t.Fatal(err)
@@ -466,15 +369,7 @@ func TestTemperedOfNothing(t *testing.T) {
 			t.Errorf("iteration %d: loss %v, want %v", iteration, losses[1], losses[0])
 		}
 	}
-	if w, c := tableDifference(plain.words.data, tempered.words.data), tableDifference(plain.contexts.data, tempered.contexts.data); w > 1e-5 || c > 1e-5 {
+	if w, c := tableDifference(plain.words.data, other.words.data), tableDifference(plain.contexts.data, other.contexts.data); w > 1e-5 || c > 1e-5 {
 		t.Errorf("words differ by %v, contexts by %v", w, c)
-	}
-}
-
-func TestBalanced(t *testing.T) {
-	costs := []float64{10, 1, 1, 1, 1, 2, 1, 0, 0, 5}
-	got := balanced(len(costs), 3, func(i int) float64 { return costs[i] })
-	if want := []int{0, 1, 4, 6, 9, 10}; !slices.Equal(got, want) {
-		t.Errorf("blocks begin at %v, want %v", got, want)
 	}
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/graph/tempered"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/wordcontext"
 	"gorgonia.org/gorgonia"
@@ -23,7 +24,7 @@ import (
 type temperedStockStep struct {
 	*machine
 	left, right *table
-	sampler     *sampler
+	sampler     *tempered.Sampler
 
 	samples, positives *tensor.Dense
 	each, mean         *tensor.Dense // (S, 1)
@@ -33,13 +34,13 @@ type temperedStockStep struct {
 	gradients          gorgonia.Nodes // for left, samples
 }
 
-func newTemperedStockStep(left, right *table, s *sampler) (t *temperedStockStep, err error) {
+func newTemperedStockStep(left, right *table, s *tempered.Sampler) (t *temperedStockStep, err error) {
 	defer operation.Recovered("build the stock graph", &err)
-	slots, v, n := max(int(s.slots[left.rows]), 1), left.rows, left.dim
+	slots, v, n := max(int(s.Slots[left.rows]), 1), left.rows, left.dim
 	zeros := func(rows, columns int) *tensor.Dense { return dense(make([]float32, rows*columns), rows, columns) }
 	t = &temperedStockStep{
 		left: left, right: right, sampler: s, samples: zeros(slots, n), positives: zeros(slots, n),
-		each: zeros(slots, 1), mean: zeros(slots, 1), meets: zeros(v, max(s.shared, 1)), times: zeros(v, max(s.shared, 1)),
+		each: zeros(slots, 1), mean: zeros(slots, 1), meets: zeros(v, max(s.Shared, 1)), times: zeros(v, max(s.Shared, 1)),
 	}
 	g := gorgonia.NewGraph()
 	x, samples := matrix(g, "left", left.dense), matrix(g, "samples", t.samples)
@@ -60,11 +61,11 @@ func newTemperedStockStep(left, right *table, s *sampler) (t *temperedStockStep,
 		losses := softplus(scores)
 		objective, loss = add(objective, weighed(losses, meets)), add(loss, weighed(losses, times))
 	}
-	if s.shared > 0 {
-		t.negatives = append(t.negatives, zeros(n, s.shared))
+	if s.Shared > 0 {
+		t.negatives = append(t.negatives, zeros(n, s.Shared))
 		negatives(gorgonia.Must(gorgonia.Mul(x, matrix(g, "shared negatives", t.negatives[0]))))
 	} else {
-		for k := range s.negatives {
+		for k := range s.Negatives {
 			t.negatives = append(t.negatives, zeros(v, n))
 			negatives(dots(x, matrix(g, fmt.Sprintf("negatives%d", k), t.negatives[k])))
 		}
@@ -108,17 +109,17 @@ func (t *temperedStockStep) run() (float64, error) {
 	}
 	n := t.left.dim
 	for i := range t.left.rows {
-		share := t.sampler.share(i)
+		share := t.sampler.Share(i)
 		if len(share) == 0 {
 			continue
 		}
 		g := ofLeft[i*n:][:n]
 		for k := range share {
-			for j, x := range ofSamples[(int(t.sampler.slots[i])+k)*n:][:n] {
+			for j, x := range ofSamples[(int(t.sampler.Slots[i])+k)*n:][:n] {
 				g[j] += x
 			}
 		}
-		t.left.optimizer.UpdateMean(i, t.sampler.updates(i), len(share), t.left.row(i), g)
+		t.left.optimizer.UpdateMean(i, t.sampler.Updates(i), len(share), t.left.row(i), g)
 	}
 	return float64(loss), nil
 }
@@ -134,30 +135,30 @@ func (t *temperedStockStep) gather() {
 	clear(times)
 	columns := len(meets) / v
 	for i := range v {
-		share := s.share(i)
+		share := s.Share(i)
 		if len(share) == 0 || share[0] == wordcontext.NoContext {
 			continue
 		}
 		for k, context := range share {
-			slot := int(s.slots[i]) + k
+			slot := int(s.Slots[i]) + k
 			copy(t.samples.Float32s()[slot*n:][:n], t.left.row(i))
 			copy(t.positives.Float32s()[slot*n:][:n], t.right.row(int(context)))
 			each[slot], mean[slot] = 1, 1/float32(len(share))
 		}
 		for k := range columns {
-			meets[i*columns+k], times[i*columns+k] = float32(s.weight()), float32(float64(len(share))*s.weight())
+			meets[i*columns+k], times[i*columns+k] = float32(s.Weight()), float32(float64(len(share))*s.Weight())
 		}
 	}
-	if s.shared > 0 {
+	if s.Shared > 0 {
 		to := t.negatives[0].Float32s()
-		for k, row := range s.drawShared() {
+		for k, row := range s.DrawShared() {
 			for j, x := range t.right.row(int(row)) {
-				to[j*s.shared+k] = x
+				to[j*s.Shared+k] = x
 			}
 		}
 		return
 	}
-	for e, row := range s.ownNegatives(0, v, nil) {
-		copy(t.negatives[e%s.negatives].Float32s()[e/s.negatives*n:][:n], t.right.row(int(row)))
+	for e, row := range s.DrawOwn(0, v, nil) {
+		copy(t.negatives[e%s.Negatives].Float32s()[e/s.Negatives*n:][:n], t.right.row(int(row)))
 	}
 }

@@ -1,4 +1,4 @@
-package graph
+package tempered
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// A sampleReader reads the samples that a step trains on, several iterations at a
+// A Reader reads the samples that a step trains on, several iterations at a
 // time: a row of M is a line of memory, so one iteration alone would touch as many
 // cache lines as there are words.
-type sampleReader struct {
+type Reader struct {
 	matrix  *wordcontext.Matrix
 	team    *team.Team
 	step    int
@@ -20,34 +20,40 @@ type sampleReader struct {
 	first   int            // number of the first of these iterations; -1: none yet
 }
 
-// Bounds of the iterations that are read at a time: no more make reading faster,
-// and the memory of both readers stays small beside the tables.
+// MaxIterations is the most iterations that are read at a time; more do not make
+// reading faster.
+const MaxIterations = 32
+
+// Readers take a quarter of the memory of the tables, or less.
 const (
-	readIterations  = 32
-	readBytes       = 64 << 20
-	readTablesShare = 4 // of the tables' memory, one part
+	readTables = 4
+	readBytes  = 64 << 20
 )
 
-// iterationsRead is how many iterations are read at a time if each has the given
+// Iterations is how many iterations are read at a time if each has the given
 // number of slots, and the tables take the given memory.
-func iterationsRead(slots int, tableBytes int64) int {
-	bytes := min(tableBytes/readTablesShare, readBytes)
-	return int(min(max(bytes/readerBytes(slots, 1), 1), readIterations))
+func Iterations(slots int, tableBytes int64) int {
+	bytes := min(tableBytes/readTables, readBytes)
+	return int(min(max(bytes/ReaderBytes(slots, 1), 1), MaxIterations))
 }
 
-// readerBytes is the memory of the readers of both steps.
-func readerBytes(slots, iterations int) int64 {
+// ReaderBytes is the memory of the readers of both steps.
+func ReaderBytes(slots, iterations int) int64 {
 	return 2 * 4 * int64(max(slots, 1)) * int64(iterations)
 }
 
-func newSampleReader(m *wordcontext.Matrix, step, iterations int, workers *team.Team) sampleReader {
-	samples := make([]uint32, iterations*int(m.Slots()[m.Rows()]))
-	return sampleReader{matrix: m, team: workers, step: step, samples: samples, counts: make([]atomic.Int64, iterations), first: -1}
+// NewReader returns a reader of the samples of a step, 0 or 1, of the given number of
+// iterations at a time.
+func NewReader(m *wordcontext.Matrix, step, iterations int, workers *team.Team) *Reader {
+	return &Reader{
+		matrix: m, team: workers, step: step, first: -1,
+		samples: make([]uint32, iterations*int(m.Slots()[m.Rows()])), counts: make([]atomic.Int64, iterations),
+	}
 }
 
-// iteration returns the slots of all rows in an iteration, (S), and how many of them
+// Iteration returns the slots of all rows in an iteration, (S), and how many of them
 // have a sample. They are good until the next call.
-func (s *sampleReader) iteration(number int) (slots []uint32, samples int, err error) {
+func (s *Reader) Iteration(number int) (slots []uint32, samples int, err error) {
 	first := number - number%len(s.counts)
 	if first != s.first {
 		if err := s.read(first); err != nil {
@@ -60,7 +66,7 @@ func (s *sampleReader) iteration(number int) (slots []uint32, samples int, err e
 }
 
 // read reads the iterations from first on.
-func (s *sampleReader) read(first int) error {
+func (s *Reader) read(first int) error {
 	for k := range s.counts {
 		s.counts[k].Store(0)
 	}
