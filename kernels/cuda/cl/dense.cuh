@@ -123,26 +123,27 @@ template <int planes, int wide, int chunk> struct Dense {
 		}
 	}
 
-	// scores sums a part of the scores with 16 negatives of chunk c.
+	// scores sums a part of the scores with 16 negatives of chunk c. Four steps read together, so that products need not wait.
 	__device__ __forceinline__ void scores(uint32_t c) const {
-		constexpr int steps = wide / 16 / parts;
+		constexpr int steps = wide / 16 / parts, batch = planes == 1 ? 4 : 2;
 		int l = laneNumber(), w = threadIdx.x / 32 % tileRows, m = w % sixteens, part = w / sixteens;
-		float x[sums][4] = {};
+		float x[2][sums][4] = {};
 		const uint16_t *a0 = right(c, 16 * m + l % 16) + l / 16 * 8 + 16 * steps * part, *b0 = left(0) + 16 * steps * part;
-#pragma unroll 4
-		for (int k = 0; k < steps; k += 2) {
-			uint32_t a[planes][4], b[2][planes][2];
-			rowsOfTile<length>(b, b0, k);
+#pragma unroll 2
+		for (int k = 0; k < steps; k += batch) {
+			uint32_t a[batch][planes][4], b[batch / 2][2][planes][2];
 #pragma unroll
-			for (int n = 0; n < 2; n++) {
+			for (int n = 0; n < batch; n++) {
+				if (n % 2 == 0) rowsOfTile<length>(b[n / 2], b0, k + n);
 #pragma unroll
-				for (int p = 0; p < planes; p++) matrices(a[p], a0 + p * chunk * length + 16 * (k + n));
-				add(x, a, b[n]);
+				for (int p = 0; p < planes; p++) matrices(a[n][p], a0 + p * chunk * length + 16 * (k + n));
 			}
+#pragma unroll
+			for (int n = 0; n < batch; n++) add(x[n % 2], a[n], b[n / 2][n % 2]);
 		}
 		float *to = sumsOf(part, l % 4 * 2) + 16 * m + l / 4;
 #pragma unroll
-		for (int i = 0; i < 4; i++) to[i % 2 * lengthOfSums + i / 2 * 8] = total(x, i);
+		for (int i = 0; i < 4; i++) to[i % 2 * lengthOfSums + i / 2 * 8] = total(x[0], i) + total(x[1], i);
 	}
 
 	// coefficients makes those of this warp's row, of the first count negatives, and zeros
@@ -175,19 +176,23 @@ template <int planes, int wide, int chunk> struct Dense {
 		float *to = gradientOf(l % 4 * 2) + 16 * w + l / 4;
 #pragma unroll(tiles < 4 ? tiles : 4)
 		for (int m = 0; m < tiles; m++) {
-			float x[sums][4] = {};
+			float x[2][sums][4] = {};
+			constexpr int batch = planes == 1 ? 4 : 2;
 #pragma unroll
-			for (int k = 0; k < sixteens; k++) {
-				uint32_t a[planes][4];
+			for (int k = 0; k < sixteens; k += batch) {
+				uint32_t a[batch][planes][4];
 #pragma unroll
-				for (int p = 0; p < planes; p++) transposed(a[p], a0 + (p * chunk + 16 * k) * length + 16 * tileRows * m);
-				add(x, a, b[k / 2][k % 2]);
+				for (int n = 0; n < batch; n++)
+#pragma unroll
+					for (int p = 0; p < planes; p++) transposed(a[n][p], a0 + (p * chunk + 16 * (k + n)) * length + 16 * tileRows * m);
+#pragma unroll
+				for (int n = 0; n < batch; n++) add(x[n % 2], a[n], b[(k + n) / 2][n % 2]);
 			}
 			float *mine = to + 16 * tileRows * m;
 #pragma unroll
 			for (int i = 0; i < 4; i++) {
 				float &y = mine[i % 2 * lengthOfGradient + i / 2 * 8];
-				y = total(x, i) + (more ? y : 0);
+				y = total(x[0], i) + total(x[1], i) + (more ? y : 0);
 			}
 		}
 	}

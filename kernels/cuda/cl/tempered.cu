@@ -18,7 +18,6 @@ template <int F> struct Single {
 	static constexpr bool staged = F <= 3;
 	static constexpr int rowBytes = 512 * F; // of a row of right in shared memory
 	struct Packed { float4 v[F]; };
-	struct Left : Packed {};
 	struct Moments { Packed m, v; float ofRow; };
 
 	const TemperedTable &t;
@@ -37,7 +36,22 @@ template <int F> struct Single {
 		for (int i = 0; i < F; i++) r.v[i] = stream(from + at(i));
 	}
 
-	__device__ __forceinline__ void load(Left &r, uint32_t row) const { load(r, t.left, row); }
+	// begin starts to bring a row of left to the place of its gradient.
+	__device__ __forceinline__ void begin(const Tile &tile, int w, uint32_t row) const {
+		const float4 *from = (const float4 *)t.left + start(row == none ? 0 : row);
+#pragma unroll
+		for (int i = 0; i < F; i++) copyShared(sharedAt(tile.gradientOf(w)) + 16 * number(i), from + at(i), has(i) ? 16 : 0);
+	}
+
+	// end returns this lane's values of the row when it is there. It writes them for the products.
+	__device__ __forceinline__ void end(const Tile &tile, int w, float (&x)[values]) const {
+#pragma unroll
+		for (int i = 0; i < F; i++) {
+			float4 y = ((const float4 *)tile.gradientOf(w))[number(i)];
+			x[4 * i] = y.x, x[4 * i + 1] = y.y, x[4 * i + 2] = y.z, x[4 * i + 3] = y.w;
+			if (tile.d.shared) split(tile.left(w) + 4 * number(i), tileRows * Tile::length, y);
+		}
+	}
 
 	template <Method method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
 		if constexpr (method != sgd) load(r.m, t.first, row);
@@ -71,14 +85,6 @@ template <int F> struct Single {
 #pragma unroll
 		for (int i = 0; i < F; i++) r.v[i] = *(const float4 *)(from + n * rowBytes + 16 * number(i));
 		return r;
-	}
-
-	__device__ __forceinline__ void widen(const Left &r, float (&x)[values]) const {
-#pragma unroll
-		for (int i = 0; i < F; i++) {
-			float4 y = has(i) ? r.v[i] : make_float4(0, 0, 0, 0);
-			x[4 * i] = y.x, x[4 * i + 1] = y.y, x[4 * i + 2] = y.z, x[4 * i + 3] = y.w;
-		}
 	}
 
 	__device__ __forceinline__ float dot(const float (&x)[values], const Packed &r) const {
@@ -134,15 +140,10 @@ template <int F> struct Single {
 		*(uint2 *)(to + plane) = low;
 	}
 
-	__device__ __forceinline__ void keep(const Tile &tile, int row, const Left &r) const {
-#pragma unroll
-		for (int i = 0; i < F; i++) split(tile.left(row) + 4 * number(i), tileRows * Tile::length, has(i) ? r.v[i] : make_float4(0, 0, 0, 0));
-	}
-
 	// loadShared brings the shared negatives from first on as chunk c.
 	__device__ __forceinline__ void loadShared(const Tile &tile, uint32_t c, uint32_t first) const {
 		constexpr int ofRow = Tile::columns / 4;
-#pragma unroll 4
+#pragma unroll 8
 		for (int n = threadIdx.x; n < Tile::negatives * ofRow; n += blockDim.x) {
 			int h = n / ofRow, i = n % ofRow;
 			float4 x = make_float4(0, 0, 0, 0);

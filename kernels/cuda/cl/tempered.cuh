@@ -87,12 +87,13 @@ template <class Format, int G, Method method> __device__ __forceinline__ void te
 	// Of the first three tiles of the groups every second run goes backwards: the first tiles are the longest.
 	uint32_t groups = gridDim.x * (blockDim.x / groupThreads), mine = blockIdx.x * (blockDim.x / groupThreads) + group;
 	uint32_t tile = mine, tile1 = 2 * groups - 1 - mine, tile2 = 2 * groups + mine, next = 0;
-	// A lane has a word of a job.
-	auto jobOf = [&](uint32_t tile) { return tile < tiles ? a.jobs[(tile * tileRows + w) * words + l % words] : none; };
+	// A lane has a word of a job. Behind the last tile there is the last again, and behind the last sample: no
+	// condition may make the compiler wait for what is asked for.
+	auto jobOf = [&](uint32_t tile) { return a.jobs[(min(tile, max(tiles, 1u) - 1) * tileRows + w) * words + l % words]; };
 	auto word = [&](uint32_t job, int i) { return __shfl_sync(warp, job, i); };
 	auto samplesOf = [&](uint32_t job) {
 		uint32_t count = word(job, 2), slot = word(job, 1);
-		return word(job, 0) != none && l < count ? a.samples[slot + l] : 0;
+		return a.samples[slot + min(uint32_t(l), max(count, 1u) - 1)];
 	};
 	uint32_t job = jobOf(tile), job1 = jobOf(tile1);
 	if (threadIdx.x % groupThreads == 0) {
@@ -100,13 +101,36 @@ template <class Format, int G, Method method> __device__ __forceinline__ void te
 		next = 3 * groups + atomicAdd(a.next, 1);
 	}
 	__syncthreads();
-	uint32_t ids1 = samplesOf(job);
+
+	// Rows of targets wait in shared memory, or the first of them in registers: of few targets the last repeatedly, for a
+	// condition would make the compiler wait for the values.
 	char *staged = (char *)denseMemory + blockDim.x / groupThreads * Format::Tile::groupBytes + d.kept * Format::Tile::chunkBytes + threadIdx.x / 32 * G * Format::rowBytes;
-	typename Format::Left left;
-	f.load(left, word(job, 0));
+	using Rows = typename Format::Packed[Format::staged ? 1 : G];
+	auto fetch = [&](Rows &r, uint32_t ids, uint32_t first, uint32_t end) {
+		if constexpr (Format::staged) {
+			f.template stage<G>(sharedAt(staged), ids, first, end);
+			asm volatile("cp.async.commit_group;" ::: "memory");
+		} else {
+#pragma unroll
+			for (int i = 0; i < G; i++) f.gather(r[i], __shfl_sync(warp, ids, min(first + i, max(end, 1u) - 1) % 32));
+		}
+	};
+	uint32_t ids = samplesOf(job), count;
+	bool idle;
+	// begin asks for the row of a job, whose samples are in ids. Its targets need what the step before this one wrote.
+	auto begin = [&](uint32_t job) {
+		idle = word(job, 0) == none || __shfl_sync(warp, ids, 0) == noContext;
+		count = idle ? 0 : word(job, 2);
+		if (idle) ids = 0;
+		f.begin(dense, w, word(job, 0));
+		asm volatile("cp.async.commit_group;" ::: "memory");
+	};
+	begin(job);
 	awaitPrevious();
 	startNext(); // its early part reads what the step before this one wrote
 	for (uint32_t c = 0; d.shared && c < d.kept; c++) f.loadShared(dense, c, c * Format::Tile::negatives);
+	Rows unused;
+	if constexpr (Format::staged) fetch(unused, ids, 0, count);
 	arrivedShared();
 	__syncthreads();
 
@@ -114,35 +138,21 @@ template <class Format, int G, Method method> __device__ __forceinline__ void te
 	bool sound = true;
 	for (int k = 0; tile < tiles; k++) {
 		const uint32_t row = word(job, 0), samples = word(job, 3);
-		uint32_t ids = ids1;
-		const bool idle = row == none || __shfl_sync(warp, ids, 0) == noContext, owner = row != none && word(job, 6) == 0;
-		const uint32_t count = idle ? 0 : word(job, 2);
-		if (idle) ids = 0;
+		const bool owner = row != none && word(job, 6) == 0, trains = owner && !idle;
+		Rows r;
+		if constexpr (!Format::staged) fetch(r, ids, 0, count);
+		asm volatile("cp.async.wait_group %0;" ::"n"(Format::staged ? 1 : 0) : "memory"); // what begin asked for; its targets may come later
+		__syncwarp();
+		float x[n], g[n], loss = 0;
+		f.end(dense, w, x);
+		typename Format::Moments moments;
+		if constexpr (Format::early) f.template load<method>(moments, row);
 		tile2 = numbers[group][(k + 2) % ring];
-		uint32_t job2 = jobOf(tile2);
-		ids1 = samplesOf(job1);
+		uint32_t job2 = jobOf(tile2), ids1 = samplesOf(job1);
 		if (threadIdx.x % groupThreads == 0) {
 			numbers[group][(k + 3) % ring] = next;
 			next = 3 * groups + atomicAdd(a.next, 1);
 		}
-
-		float x[n], g[n], loss = 0;
-		f.widen(left, x);
-		if (d.shared) f.keep(dense, w, left);
-		// Rows of targets wait in registers: of few targets the last repeatedly, for a condition would make the
-		// compiler wait for the values. Or they wait in shared memory.
-		typename Format::Packed r[Format::staged ? 1 : G];
-		auto fetch = [&](uint32_t first, uint32_t end) {
-			if constexpr (Format::staged) {
-				f.template stage<G>(sharedAt(staged), ids, first, end);
-			} else {
-#pragma unroll
-				for (int i = 0; i < G; i++) f.gather(r[i], __shfl_sync(warp, ids, min(first + i, max(end, 1u) - 1) % 32));
-			}
-		};
-		fetch(0, count);
-		typename Format::Moments moments;
-		if constexpr (Format::early) f.template load<method>(moments, row);
 
 		awaitGroup();
 		for (uint32_t c = 0, first = 0; first < d.shared; c++, first += Format::Tile::negatives) {
@@ -160,14 +170,14 @@ template <class Format, int G, Method method> __device__ __forceinline__ void te
 			dense.gradient(place, first > 0);
 		}
 		if (d.shared) awaitGroup();
-		loss = owner && !idle ? loss * (samples * t.weight) : 0;
-		if (d.shared && owner && !idle) f.take(g, dense.gradientOf(w));
+		loss = trains ? loss * (samples * t.weight) : 0;
+		if (d.shared && trains) f.take(g, dense.gradientOf(w));
 		else
 #pragma unroll
 			for (int i = 0; i < n; i++) g[i] = 0;
 
 		// train adds the gradient of some targets, whose rows are in r.
-		auto train = [&](uint32_t live, bool positive) {
+		auto train = [&](const Rows &r, uint32_t live, bool positive) {
 			if constexpr (Format::staged) {
 				arrivedShared();
 				__syncwarp();
@@ -194,34 +204,42 @@ template <class Format, int G, Method method> __device__ __forceinline__ void te
 			}
 			if constexpr (Format::staged) __syncwarp();
 		};
-		for (uint32_t done = 0; done < count; done += G) {
-			if (done) {
-				if (done % 32 == 0) {
-					uint32_t slot = word(job, 1) + done + l;
-					ids = done + l < count ? a.samples[slot] : 0;
-				}
-				fetch(done, count);
-			}
-			train(min(uint32_t(G), count - done), true);
+		uint32_t done = 0;
+		if constexpr (!Format::staged) { // what was asked for before has registers of its own
+			if (count) train(r, min(uint32_t(G), count), true);
+			done = G;
 		}
-		if (owner && !idle)
+		for (; done < count; done += G) {
+			if (done % 32 == 0 && done) {
+				uint32_t slot = word(job, 1) + done + l;
+				ids = done + l < count ? a.samples[slot] : 0;
+			}
+			Rows r;
+			if (done || !Format::staged) fetch(r, ids, done, count);
+			train(r, min(uint32_t(G), count - done), true);
+		}
+		if (trains)
 			for (uint32_t done = 0; done < t.negatives; done += G) {
 				if (done % 32 == 0) {
 					uint64_t i = uint64_t(row) * t.negatives + done + l;
 					ids = done + l < t.negatives ? aliasDraw(t.alias, t.rows, randomBits(t.seed, streamNegatives, stream, i)) : 0;
 				}
-				fetch(done, t.negatives);
-				train(min(uint32_t(G), t.negatives - done), false);
+				Rows r;
+				fetch(r, ids, done, t.negatives);
+				train(r, min(uint32_t(G), t.negatives - done), false);
 			}
 
-		f.load(left, word(job1, 0)); // as early as there are registers
 		if constexpr (!Format::early) f.template load<method>(moments, row);
 		if (uint32_t parts = word(job, 7); parts > 1) { // the same for all warps of a tile
 			if (!owner) f.store(dense.gradientOf(w), g);
 			awaitGroup();
 			if (owner)
 				for (uint32_t other = 1; other < parts; other++) f.add(g, dense.gradientOf(w + other));
+			awaitGroup();
 		}
+		ids = ids1;
+		begin(job1);
+		if constexpr (Format::staged) fetch(r, ids, 0, count);
 		if (owner) {
 			ClStep s = {stream, a.step->keep, a.step->rate * __uint_as_float(word(job, 4)), t.epsilon * __uint_as_float(word(job, 5)), a.step->rate};
 			if constexpr (method == sgd) { // a sum of independent samples, divided by its standard deviation

@@ -13,7 +13,6 @@ template <int P, int F> struct Rounded {
 	static constexpr int rowBytes = 128 * P * F; // of a row of right in shared memory
 	static constexpr int pieces = rowBytes / 16, together = pieces < 32 ? 32 / pieces : 1; // of a row; rows that an instruction brings
 	struct Packed { Pairs<P> v[F]; };
-	struct Left { Packed high, low; };
 	struct Moments { Packed m, v; float ofRow; };
 
 	const TemperedTable &t;
@@ -36,9 +35,33 @@ template <int P, int F> struct Rounded {
 		for (int i = 0; i < F; i++) stream(r.v[i], at(from, i));
 	}
 
-	__device__ __forceinline__ void load(Left &r, uint32_t row) const {
-		load(r.high, t.left, row);
-		load(r.low, t.leftLow, row);
+	// begin starts to bring a row of left: rounded to where the products read it, and the lower bits to the place of its
+	// gradient.
+	__device__ __forceinline__ void begin(const Tile &tile, int w, uint32_t row) const {
+		size_t from = start(row == none ? 0 : row) + 16 * (laneNumber() % pieces);
+		uint32_t to = sharedAt(tile.left(w)) + 16 * (laneNumber() % pieces), toLow = sharedAt(tile.gradientOf(w)) + 16 * (laneNumber() % pieces);
+		if constexpr (together > 1) { // half of the lanes bring either
+			bool low = laneNumber() >= pieces;
+			copyShared(low ? toLow : to, (const char *)(low ? t.leftLow : t.left) + from, bytes(0));
+		} else {
+#pragma unroll
+			for (int i = 0; i < (pieces + 31) / 32; i++) {
+				if (pieces % 32 && laneNumber() + 32 * i >= pieces) continue;
+				copyShared(to + 512 * i, (const char *)t.left + from + 512 * i, bytes(i));
+				copyShared(toLow + 512 * i, (const char *)t.leftLow + from + 512 * i, bytes(i));
+			}
+		}
+	}
+
+	// end returns this lane's values of the row when it is there.
+	__device__ __forceinline__ void end(const Tile &tile, int w, float (&x)[values]) const {
+#pragma unroll
+		for (int i = 0; i < F; i++) {
+			Pairs<P> high = *(const Pairs<P> *)((const char *)tile.left(w) + 4 * P * number(i));
+			Pairs<P> low = *(const Pairs<P> *)((const char *)tile.gradientOf(w) + 4 * P * number(i));
+#pragma unroll
+			for (int k = 0; k < each; k++) x[each * i + k] = join(high, low, k);
+		}
 	}
 
 	template <Method method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
@@ -46,6 +69,9 @@ template <int P, int F> struct Rounded {
 		if constexpr (method == adam) load(r.v, t.second, row);
 		if constexpr (method == adamRow) r.ofRow = t.secondOfRow[row == none ? 0 : row];
 	}
+
+	// bytes is how many bytes there are of piece i of this lane: of what is behind the row, none.
+	__device__ __forceinline__ int bytes(int i) const { return 8 * (laneNumber() % pieces + 32 * i) < t.stride ? 16 : 0; }
 
 	// stage starts to bring rows of right, those whose ids the lanes have from number first on, to end at most.
 	template <int G> __device__ __forceinline__ void stage(uint32_t to, uint32_t ids, uint32_t first, uint32_t end) const {
@@ -56,8 +82,8 @@ template <int P, int F> struct Rounded {
 			if (mine < end)
 #pragma unroll
 				for (int i = 0; i < (pieces + 31) / 32; i++)
-					if (pieces % 32 == 0 || laneNumber() + 32 * i < pieces || together > 1)
-						copyShared(to + 16 * laneNumber() + n * rowBytes + 512 * i, from + 512 * i, 8 * (laneNumber() % pieces + 32 * i) < t.stride ? 16 : 0);
+					if (pieces % 32 == 0 || laneNumber() + 32 * i < pieces || together > 1) // this is known but for some lanes of one size
+						copyShared(to + 16 * laneNumber() + n * rowBytes + 512 * i, from + 512 * i, bytes(i));
 		}
 	}
 
@@ -66,11 +92,6 @@ template <int P, int F> struct Rounded {
 #pragma unroll
 		for (int i = 0; i < F; i++) r.v[i] = *(const Pairs<P> *)(from + n * rowBytes + 4 * P * number(i));
 		return r;
-	}
-
-	__device__ __forceinline__ void widen(const Left &r, float (&x)[values]) const {
-#pragma unroll
-		for (int i = 0; i < values; i++) x[i] = has(i / each) ? join(r.high.v[i / each], r.low.v[i / each], i % each) : 0;
 	}
 
 	__device__ __forceinline__ float dot(const float (&x)[values], const Packed &r) const {
@@ -108,16 +129,6 @@ template <int P, int F> struct Rounded {
 	__device__ __forceinline__ void store(float *to, const float (&g)[values]) const {
 #pragma unroll
 		for (int i = 0; i < values; i += 4) *quad(to, i) = make_float4(g[i], g[i + 1], g[i + 2], g[i + 3]);
-	}
-
-	// keep writes a row of left for the products.
-	__device__ __forceinline__ void keep(const Tile &tile, int row, const Left &r) const {
-#pragma unroll
-		for (int i = 0; i < F; i++) {
-			Pairs<P> u = r.high.v[i];
-			if (!has(i)) u = {};
-			put((uint32_t *)tile.left(row) + P * number(i), u);
-		}
 	}
 
 	// loadShared starts to bring the shared negatives from first on as chunk c.
