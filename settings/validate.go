@@ -181,7 +181,7 @@ func (c *Config) validateDevice() error {
 // flagOf names the flags of the fields that a device may refuse.
 var flagOf = map[string]string{
 	"Dim": "dim", "Negatives": "negative", "Window": "window", "Precision": "precision",
-	"Form": "form", "Optimizer": "optimizer", "Widths": "widths", "Spelling.Limit": "max-chars",
+	"Tempering": "tempering", "Positives": "positives", "SharedNegatives": "shared-negatives", "Form": "form", "Optimizer": "optimizer", "Widths": "widths", "Spelling.Limit": "max-chars",
 }
 
 // checkKernels asks the device whether its kernels can train the configuration.
@@ -191,6 +191,8 @@ func (c *Config) checkKernels(m Mode) error {
 		err = device.CheckCL(c.GraphConfig(nil), device.Precision(c.Precision))
 		switch {
 		case err != nil:
+		case c.HasEncoder() && c.IsTempered():
+			err = device.CheckTemperedEncoder(c.MatrixOptions(), c.SharedNegatives)
 		case c.Subword == SubwordCNN:
 			options := c.cnnOptions()
 			err = device.CheckEncoder(&options, device.Precision(c.Precision))

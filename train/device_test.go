@@ -51,19 +51,15 @@ func nearFiles(t *testing.T, got, want string) {
 func deviceConfigs(t *testing.T) map[string]settings.Config {
 	all := map[string]settings.Config{}
 	for _, mode := range deviceModes {
-		all[mode] = deviceConfig(t, mode)
+		all[mode] = smallConfig(t, mode)
 	}
+	equal := smallConfig(t, settings.ModeCL)
+	equal.Tempering, equal.Positives, equal.SharedNegatives = 0, 1, 0
+	all["equal samples"] = equal
 	for name := range subwordFlags {
 		all[name] = subwordConfig(t, settings.ModeCL, name)
 	}
 	return all
-}
-
-// deviceConfig is smallConfig with equal samples.
-func deviceConfig(t *testing.T, mode string) settings.Config {
-	c := smallConfig(t, mode)
-	c.Tempering, c.Positives, c.SharedNegatives = 0, min(c.Positives, 1), 0
-	return c
 }
 
 // TestDevice: a run on a device leaves what a run on the CPU leaves.
@@ -135,7 +131,7 @@ func TestDeviceResume(t *testing.T) {
 // float32 only.
 func TestDevicePrecision(t *testing.T) {
 	fakeDevice(t)
-	c := deviceConfig(t, settings.ModeCL)
+	c := smallConfig(t, settings.ModeCL)
 	c.Epochs *= 6
 	c.Device, c.Precision = "cuda", settings.PrecisionHalf
 	for _, test := range []struct {
@@ -179,7 +175,7 @@ func TestDeviceErrors(t *testing.T) {
 		} {
 			t.Run(mode+"/"+test.name, func(t *testing.T) {
 				d := fakeDevice(t)
-				c := deviceConfig(t, mode)
+				c := smallConfig(t, mode)
 				c.Device = "cuda"
 				test.change(d, &c)
 				_, err := Run(t.Context(), c, Options{}, nil)

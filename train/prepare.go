@@ -108,13 +108,16 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 	if err != nil {
 		return err
 	}
-	slots := int(float64(words) * max(c.Positives, 1)) // about; M knows
+	slots := words // about; M knows
+	if c.IsTempered() {
+		slots += int(float64(words) * c.Positives)
+	}
 	j.estimate.trainer = graph.MemoryCL(words, slots, model)
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
 	err = j.gpu.reserve(func(device.Device, int64) (int64, error) {
-		return device.MemoryCL(words, words, model, device.Precision(c.Precision))
+		return device.MemoryCL(words, slots, model, device.Precision(c.Precision))
 	}, j.lessMemory())
 	if err != nil {
 		return err
