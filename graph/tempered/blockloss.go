@@ -3,37 +3,44 @@ package tempered
 import "github.com/w2vcl/w2vcl/kernels/simd"
 
 // A blockLoss is the loss of a block. A logarithm costs much. So the negatives of rows
-// with equally many samples, which have one weight, share a sum.
+// with equally many samples, which have one weight, share a sum. Rows of a block have
+// similar frequencies, so they have few different numbers of samples.
 type blockLoss struct {
 	positives simd.Loss
-	negatives [16]simd.Loss // by the number of samples
-	used      [16]bool
-	long      float64 // of negatives of rows with more samples, weighed
+	negatives [8]samplesLoss // number s of samples in place s mod 8
+	done      float64        // of negatives of numbers that lost their place, in samples
 }
 
-func (s *blockLoss) reset() {
-	s.positives, s.used, s.long = simd.NewLoss(), [16]bool{}, 0
+// A samplesLoss is the loss of the negatives of rows with so many samples.
+type samplesLoss struct {
+	samples int // 0: none
+	loss    simd.Loss
 }
 
-// ofNegatives returns the sum for the negatives of a row with the given samples; nil
-// if there is none.
-func (s *blockLoss) ofNegatives(samples int) *simd.Loss {
-	if samples >= len(s.negatives) {
-		return nil
+func (b *blockLoss) reset() { *b = blockLoss{positives: simd.NewLoss()} }
+
+// ofNegatives returns the sum for the negatives of a row with the given samples.
+func (b *blockLoss) ofNegatives(samples int) *simd.Loss {
+	of := &b.negatives[samples%len(b.negatives)]
+	if of.samples != samples {
+		b.done += of.total()
+		*of = samplesLoss{samples: samples, loss: simd.NewLoss()}
 	}
-	if !s.used[samples] {
-		s.used[samples], s.negatives[samples] = true, simd.NewLoss()
+	return &of.loss
+}
+
+func (s *samplesLoss) total() float64 {
+	if s.samples == 0 {
+		return 0
 	}
-	return &s.negatives[samples]
+	return float64(s.samples) * s.loss.Total()
 }
 
 // total returns the loss. A negative has the given weight for each sample of its row.
-func (s *blockLoss) total(weight float64) float64 {
-	sum := s.positives.Total() + s.long
-	for samples, used := range s.used {
-		if used {
-			sum += float64(samples) * weight * s.negatives[samples].Total()
-		}
+func (b *blockLoss) total(weight float64) float64 {
+	sum := b.done
+	for i := range b.negatives {
+		sum += b.negatives[i].total()
 	}
-	return sum
+	return b.positives.Total() + weight*sum
 }

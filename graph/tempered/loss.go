@@ -54,14 +54,13 @@ const blockRows = 128
 // has meanShare(i) samples in a step. The blocks fix the order in which the loss is
 // summed.
 func Blocks(rows int, s *Sampler, meanShare func(row int) float64) []int {
-	// Measured, in samples: the cost of a row that is trained, and of one that is not.
-	trained, idle := 8+float64(s.Negatives), .05
+	trained := 8 + float64(s.Negatives) // measured: the cost of a trained row, in samples
 	if s.Shared > 0 {
 		trained = 8 + float64(s.Shared)/4
 	}
 	return balanced(rows, blockRows*(trained+1), func(i int) float64 {
 		share := meanShare(i)
-		return idle + share + min(share, 1)*trained
+		return idleRow + share + min(share, 1)*trained
 	})
 }
 

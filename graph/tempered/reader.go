@@ -15,6 +15,7 @@ type Reader struct {
 	matrix  *wordcontext.Matrix
 	team    *team.Team
 	step    int
+	blocks  []int          // a task is the rows blocks[b] ... blocks[b+1]-1
 	samples []uint32       // (iterations, S)
 	counts  []atomic.Int64 // of samples, by iteration
 	first   int            // number of the first of these iterations; -1: none yet
@@ -22,13 +23,20 @@ type Reader struct {
 
 // MaxIterations is the most iterations that are read at a time; more do not make
 // reading faster.
-const MaxIterations = 32
+const MaxIterations = 64
 
 // Readers take a quarter of the memory of the tables, or less.
 const (
 	readTables = 4
 	readBytes  = 64 << 20
 )
+
+// readSlots is the number of slots of an iteration that a task reads, so few that all
+// threads finish at about the same time.
+const readSlots = 512
+
+// idleRow is the cost of looking at a row, in samples.
+const idleRow = .05
 
 // Iterations is how many iterations are read at a time if each has the given
 // number of slots, and the tables take the given memory.
@@ -45,9 +53,13 @@ func ReaderBytes(slots, iterations int) int64 {
 // NewReader returns a reader of the samples of a step, 0 or 1, of the given number of
 // iterations at a time.
 func NewReader(m *wordcontext.Matrix, step, iterations int, workers *team.Team) *Reader {
+	slots := m.Slots()
 	return &Reader{
 		matrix: m, team: workers, step: step, first: -1,
-		samples: make([]uint32, iterations*int(m.Slots()[m.Rows()])), counts: make([]atomic.Int64, iterations),
+		blocks: balanced(m.Rows(), readSlots, func(i int) float64 {
+			return idleRow + float64(slots[i+1]-slots[i])
+		}),
+		samples: make([]uint32, iterations*int(slots[m.Rows()])), counts: make([]atomic.Int64, iterations),
 	}
 }
 
@@ -70,14 +82,14 @@ func (s *Reader) read(first int) error {
 	for k := range s.counts {
 		s.counts[k].Store(0)
 	}
-	const rows = 512
-	v, slots := s.matrix.Rows(), s.matrix.Slots()
-	return s.team.Do((v+rows-1)/rows, func(_, b int) {
-		row0, row1 := b*rows, min((b+1)*rows, v)
+	slots := s.matrix.Slots()
+	size := int(slots[s.matrix.Rows()])
+	return s.team.Do(len(s.blocks)-1, func(_, b int) {
+		row0, row1 := s.blocks[b], s.blocks[b+1]
 		s.matrix.Samples(s.step, first, len(s.counts), row0, row1, s.samples)
 		for k := range s.counts {
 			count := 0
-			for _, sample := range s.samples[k*int(slots[v]):][slots[row0]:slots[row1]] {
+			for _, sample := range s.samples[k*size:][slots[row0]:slots[row1]] {
 				if sample != wordcontext.NoSample {
 					count++
 				}

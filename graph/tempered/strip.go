@@ -1,7 +1,6 @@
 package tempered
 
 import (
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -16,12 +15,12 @@ type worker struct {
 	loss      blockLoss
 
 	// Of a strip.
-	left, gradient       []float32 // (stripRows, N)
-	scores, coefficients []float32 // of positives
-	positive, negative   []uint32  // kinds
-	against              []float32 // (stripRows, width), scores of negatives
-	weighed              []float32 // likewise, their coefficients
-	ahead                []uint32  // positives of the next strip, not yet asked for
+	left, gradient   []float32 // (stripRows, N)
+	against, weighed []float32 // (stripRows, width), scores and coefficients of negatives
+
+	// Of a chunk of positives.
+	scores, coefficients []float32
+	positive, negative   []uint32 // kinds
 }
 
 // A member is a row of a block with its share.
@@ -34,19 +33,25 @@ const (
 	// stripRows is the most rows of a strip, so few that they stay in the caches.
 	stripRows = 4 * tileRows
 
-	// stripBytes bounds the positives of a strip of several rows.
-	stripBytes = 192 << 10
-
 	// tileRows is the height of simd.AddProduct's tiles.
 	tileRows = 6
+
+	// chunkBytes bounds a chunk of positives, so that they are still in the first-level
+	// cache when they are read again for the gradient, beside those of the next chunk,
+	// which come meanwhile.
+	chunkBytes = 12 << 10
 )
 
+// chunkRows is how many rows of n values form a chunk.
+func chunkRows(n int) int { return max(chunkBytes/(4*n), 4) }
+
 func newWorker(s *Sampler, n int) *worker {
-	width := s.Width()
+	width, chunk := s.Width(), chunkRows(n)
 	return &worker{
 		left: make([]float32, stripRows*n), gradient: make([]float32, stripRows*n),
 		against: make([]float32, stripRows*width), weighed: make([]float32, stripRows*width),
-		negative: kinds(width, simd.Negative),
+		scores: make([]float32, chunk), coefficients: make([]float32, chunk),
+		positive: kinds(chunk, simd.Positive), negative: kinds(width, simd.Negative),
 	}
 }
 
@@ -66,14 +71,10 @@ func (l *Loss) block(w *worker, left, right []float32, first, last int) float64 
 		w.own = l.Sampler.DrawOwn(first, last, w.own)
 	}
 	w.loss.reset()
-	rows := stripOf(w.members, l.Dim)
-	simd.Prefetch(right, w.positivesOf(w.members[:rows]), l.Dim)
 	for members := w.members; len(members) > 0; {
-		strip := members[:rows]
+		rows := min(stripRows, len(members))
+		l.strip(w, left, right, first, members[:rows])
 		members = members[rows:]
-		rows = stripOf(members, l.Dim)
-		w.ahead = w.positivesOf(members[:rows])
-		l.strip(w, left, right, first, strip)
 	}
 	return w.loss.total(l.Sampler.Weight())
 }
@@ -98,44 +99,16 @@ func (w *worker) collect(l *Loss, first, last int) {
 	}
 }
 
-// stripOf returns how many of the members, the first ones, form a strip.
-func stripOf(members []member, n int) int {
-	rows := min(1, len(members))
-	for rows < min(stripRows, len(members)) && (members[rows].to-members[0].from)*n*4 <= stripBytes {
-		rows++
-	}
-	return rows
-}
-
-func (w *worker) positivesOf(members []member) []uint32 {
-	if len(members) == 0 {
-		return nil
-	}
-	return w.positives[members[0].from:members[len(members)-1].to]
-}
-
 // strip trains members of a block whose first row is first.
 func (l *Loss) strip(w *worker, left, right []float32, first int, members []member) {
-	n, from, to := l.Dim, members[0].from, members[len(members)-1].to
-	w.scores, w.coefficients = memory.Resize(w.scores, to-from), memory.Resize(w.coefficients, to-from)
-	if len(w.positive) < to-from {
-		w.positive = kinds(to-from, simd.Positive)
+	n := l.Dim
+	clear(w.gradient[:len(members)*n])
+	if l.Sampler.Shared > 0 {
+		l.meetShared(w, left, members)
+	} else {
+		l.meetOwn(w, left, right, first, members)
 	}
-	for r, m := range members {
-		copy(w.left[r*n:][:n], left[m.row*n:])
-		simd.Dots(w.scores[m.from-from:m.to-from], left[m.row*n:][:n], right, w.positives[m.from:m.to])
-	}
-	simd.Gradients(w.coefficients, w.scores, w.positive[:to-from], descent, &w.loss.positives)
-	l.scoreNegatives(w, right, first, members)
-	l.weighNegatives(w, members)
-	for r, m := range members {
-		c, mean := w.coefficients[m.from-from:m.to-from], 1/float32(m.samples)
-		for k := range c {
-			c[k] *= mean
-		}
-		simd.Combine(w.gradient[r*n:][:n], c, right, w.positives[m.from:m.to])
-	}
-	l.addNegatives(w, right, first, members)
+	l.meetPositives(w, left, right, members)
 	for r, m := range members {
 		g := w.gradient[r*n:][:n]
 		if l.Update != nil {
@@ -153,22 +126,74 @@ func (l *Loss) strip(w *worker, left, right []float32, first int, members []memb
 // descent is the rate at which simd.Gradients gives the gradient of the loss itself.
 const descent = -1
 
-// scoreNegatives computes the scores of the members' negatives.
-func (l *Loss) scoreNegatives(w *worker, right []float32, first int, members []member) {
-	width := l.Sampler.Width()
-	if l.Sampler.Shared > 0 {
-		clear(w.against)
-		l.addProduct(w, w.against, w.left, l.shared.transposed, right, len(members), width, l.Dim)
-		return
-	}
-	for r, m := range members {
-		simd.Dots(w.against[r*width:][:width], w.left[r*l.Dim:][:l.Dim], right, w.ownOf(m.row-first, width))
+// meetPositives adds the part of the positives to the members' gradients, in chunks: of
+// several members, or of a part of one.
+func (l *Loss) meetPositives(w *worker, left, right []float32, members []member) {
+	most, end := chunkRows(l.Dim), members[len(members)-1].to
+	for r, from := 0, members[0].from; from < end; {
+		to, last := min(from+most, members[r].to), r+1
+		for last < len(members) && members[last].to-from <= most {
+			to = members[last].to
+			last++
+		}
+		l.meetChunk(w, left, right, members[r:last], w.gradient[r*l.Dim:], from, to)
+		if r = last - 1; to == members[r].to {
+			r++
+		}
+		from = to
 	}
 }
 
-// weighNegatives computes the coefficients of the members' negatives. A word without
-// contexts trains on nothing.
-func (l *Loss) weighNegatives(w *worker, members []member) {
+// meetChunk adds the part of the positives from ... to-1 to the gradients of the
+// members that have them.
+func (l *Loss) meetChunk(w *worker, left, right []float32, members []member, gradients []float32, from, to int) {
+	n, size := l.Dim, to-from
+	scores, c := w.scores[:size], w.coefficients[:size]
+	for _, m := range members {
+		first, last := max(m.from, from), min(m.to, to)
+		simd.Dots(scores[first-from:], left[m.row*n:][:n], right, w.positives[first:last])
+	}
+	simd.Gradients(c, scores, w.positive[:size], descent, &w.loss.positives)
+	for r, m := range members {
+		first, last := max(m.from, from), min(m.to, to)
+		c, mean := c[first-from:last-from], 1/float32(m.samples)
+		for k := range c {
+			c[k] *= mean
+		}
+		next := w.positives[min(first+size, len(w.positives)):] // of the next chunk
+		simd.AddCombination(gradients[r*n:][:n], c, right, w.positives[first:last], next)
+	}
+}
+
+// meetShared computes the part of the shared negatives in the members' gradients.
+func (l *Loss) meetShared(w *worker, left []float32, members []member) {
+	n, h := l.Dim, l.Sampler.Shared
+	// Products are of whole tiles. What stands behind the members, nobody reads.
+	rows := (len(members) + tileRows - 1) / tileRows * tileRows
+	for r, m := range members {
+		copy(w.left[r*n:][:n], left[m.row*n:])
+	}
+	clear(w.against[:rows*h])
+	simd.AddProduct(w.against, h, simd.RowMajor(w.left, n), l.shared.transposed, h, rows, h, n)
+	l.weigh(w, members)
+	simd.AddProduct(w.gradient, n, simd.RowMajor(w.weighed, h), l.shared.rows, n, rows, n, h)
+}
+
+// meetOwn computes the part of the members' own negatives in their gradients.
+func (l *Loss) meetOwn(w *worker, left, right []float32, first int, members []member) {
+	n, k := l.Dim, l.Sampler.Negatives
+	for r, m := range members {
+		simd.Dots(w.against[r*k:][:k], left[m.row*n:][:n], right, w.own[(m.row-first)*k:][:k])
+	}
+	l.weigh(w, members)
+	for r, m := range members {
+		simd.AddCombination(w.gradient[r*n:][:n], w.weighed[r*k:][:k], right, w.own[(m.row-first)*k:][:k], nil)
+	}
+}
+
+// weigh computes the coefficients of the members' negatives from their scores. A word
+// without contexts trains on nothing.
+func (l *Loss) weigh(w *worker, members []member) {
 	width, weight := l.Sampler.Width(), l.Sampler.Weight()
 	for r, m := range members {
 		scores, out := w.against[r*width:][:width], w.weighed[r*width:][:width]
@@ -176,43 +201,6 @@ func (l *Loss) weighNegatives(w *worker, members []member) {
 			clear(out)
 			continue
 		}
-		if loss := w.loss.ofNegatives(m.samples); loss != nil {
-			simd.Gradients(out, scores, w.negative, descent*float32(weight), loss)
-			continue
-		}
-		loss := simd.NewLoss()
-		simd.Gradients(out, scores, w.negative, descent*float32(weight), &loss)
-		w.loss.long += float64(m.samples) * weight * loss.Total()
-	}
-}
-
-// addNegatives adds the part of the negatives to the members' gradients.
-func (l *Loss) addNegatives(w *worker, right []float32, first int, members []member) {
-	width := l.Sampler.Width()
-	if l.Sampler.Shared > 0 {
-		l.addProduct(w, w.gradient, w.weighed, l.shared.rows, right, len(members), l.Dim, width)
-		return
-	}
-	for r, m := range members {
-		simd.AddCombination(w.gradient[r*l.Dim:][:l.Dim], w.weighed[r*width:][:width], right, w.ownOf(m.row-first, width))
-	}
-}
-
-// ownOf returns the negatives of a row of the block.
-func (w *worker) ownOf(row, width int) []uint32 { return w.own[row*width:][:width] }
-
-// addProduct adds to c (rows, n) the product of a (rows, k) and b (k, n), in whole
-// tiles: what stands in c behind the rows, nobody reads. Before each tile it asks the
-// memory system for some positives of the next strip; in both products of a strip, for
-// all. The memory system takes no more requests at once, and answers during the
-// arithmetic.
-func (l *Loss) addProduct(w *worker, c, a, b, right []float32, rows, n, k int) {
-	tiles := (rows + tileRows - 1) / tileRows
-	each := (len(w.ahead) + 2*tiles - 1) / (2 * tiles)
-	for t := range tiles {
-		now := min(each, len(w.ahead))
-		simd.Prefetch(right, w.ahead[:now], l.Dim)
-		w.ahead = w.ahead[now:]
-		simd.AddProduct(c[t*tileRows*n:], n, simd.RowMajor(a[t*tileRows*k:], k), b, n, tileRows, n, k)
+		simd.Gradients(out, scores, w.negative, descent*float32(weight), w.loss.ofNegatives(m.samples))
 	}
 }

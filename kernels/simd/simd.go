@@ -115,6 +115,9 @@ func Dots(out, left, table []float32, rows []uint32) {
 		return
 	}
 	_ = out[:len(rows)]
+	if len(rows) == 0 || len(rows) != group && dotsMany(&out[0], &left[0], &table[0], &rows[0], len(rows), n) {
+		return
+	}
 	for len(rows) >= group {
 		dots6(&out[0], &left[0], &table[0], &rows[0], n)
 		out, rows = out[group:], rows[group:]
@@ -140,26 +143,45 @@ func Combine(out, coefficients, table []float32, rows []uint32) {
 		addCombinationGo(out, coefficients, table, rows)
 		return
 	}
-	addCombination(out, coefficients, table, rows, 0)
+	addCombination(out, coefficients, table, rows, 0, nil)
 }
 
 // AddCombination adds a linear combination of rows of a table to out:
 //
 //	for j := range out { out[j] += sum over k of coefficients[k]*table[rows[k]*n+j] }
-func AddCombination(out, coefficients, table []float32, rows []uint32) {
+//
+// next names rows of the table for a later call. If there are as many as rows,
+// AddCombination asks the memory system for one after each row. A processor forgets
+// requests while it has some twenty cache lines under way, so asking for all at once,
+// as Prefetch does, would bring only the first few.
+func AddCombination(out, coefficients, table []float32, rows, next []uint32) {
 	if current == Go || len(rows) == 0 || len(out) == 0 {
 		addCombinationGo(out, coefficients, table, rows)
 		return
 	}
-	addCombination(out, coefficients, table, rows, 1)
+	if len(next) < len(rows) {
+		next = nil
+	}
+	addCombination(out, coefficients, table, rows, 1, next)
 }
 
 // addCombination is Combine if add is 0, AddCombination if it is 1, for the vector
-// levels.
-func addCombination(out, coefficients, table []float32, rows []uint32, add int) {
+// levels. next is as long as rows, or longer, or nil.
+func addCombination(out, coefficients, table []float32, rows []uint32, add int, next []uint32) {
 	n := len(out)
 	_ = coefficients[:len(rows)]
+	ahead := &rows[0] // is there
+	if next != nil {
+		ahead = &next[0]
+	}
+	if combineMany(&out[0], &coefficients[0], &table[0], &rows[0], len(rows), n, add, ahead) {
+		return
+	}
 	for len(rows) >= group {
+		if next != nil {
+			prefetch(&table[0], &next[0], group, n)
+			next = next[group:]
+		}
 		combine6(&out[0], &coefficients[0], &table[0], &rows[0], n, add)
 		coefficients, rows, add = coefficients[group:], rows[group:], 1
 	}

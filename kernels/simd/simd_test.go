@@ -91,7 +91,11 @@ func TestDotsAndCombine(t *testing.T) {
 				sum, all := guarded(n)
 				random(r, sum)
 				before := slices.Clone(sum)
-				AddCombination(sum, coefficients, table, rows)
+				next := make([]uint32, r.IntN(2*count+2))
+				for k := range next {
+					next[k] = uint32(r.IntN(tableRows))
+				}
+				AddCombination(sum, coefficients, table, rows, next)
 				checkGuards(t, "AddCombination", n, all)
 				for j := range out {
 					var want, size float64
@@ -255,14 +259,17 @@ func TestVectorLevelsSameBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(rand.Uint64(), 3))
 	for _, n := range sizes {
 		left, table := random(r, make([]float32, n)), random(r, make([]float32, 20*n))
-		rows := []uint32{3, 1, 4, 1, 5, 9, 2, 6}
+		all := []uint32{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9}
+		rows := all[:1+r.IntN(len(all))]
 		c := random(r, make([]float32, len(rows)))
+		sum := random(r, make([]float32, n))
 		var want []float32
 		for _, l := range []Level{AVX2, AVX512} {
 			_ = Use(l)
-			got := make([]float32, len(rows)+n)
+			got := append(make([]float32, len(rows)+n), sum...)
 			Dots(got, left, table, rows)
-			Combine(got[len(rows):], c, table, rows)
+			Combine(got[len(rows):][:n], c, table, rows)
+			AddCombination(got[len(rows)+n:], c, table, rows, all)
 			if want == nil {
 				want = got
 			}
