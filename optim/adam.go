@@ -28,7 +28,8 @@ type adam struct {
 func (a *adam) UpdateRow(row int, w, g []float32) { a.update(row, w, g, &a.step) }
 
 func (a *adam) UpdateMean(row, updates, _ int, w, g []float32) {
-	step := a.ofUpdates(updates)
+	var step simd.AdamStep
+	a.ofUpdates(updates, &step)
 	a.update(row, w, g, &step)
 }
 
@@ -72,13 +73,14 @@ func (c *corrected) Begin(step int, rate float64) {
 	}
 }
 
-// ofUpdates returns the numbers of the step for a row's update number updates.
-func (c *corrected) ofUpdates(updates int) simd.AdamStep {
+// ofUpdates puts the numbers of the step for a row's update number updates into s. It
+// does not return them: to copy numbers just written, the processor waits for all its
+// earlier writes, those to other rows, too. That took longer than the update.
+func (c *corrected) ofUpdates(updates int, s *simd.AdamStep) {
 	correction := simd.NoAdamCorrection
 	if updates <= len(c.corrections) {
 		correction = c.corrections[updates-1]
 	}
-	s := c.step
+	*s = c.step
 	s.Correct(correction, c.rate, c.config.Epsilon)
-	return s
 }

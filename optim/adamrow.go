@@ -31,7 +31,8 @@ type adamRow struct {
 func (a *adamRow) UpdateRow(row int, w, g []float32) { a.update(row, w, g, &a.step) }
 
 func (a *adamRow) UpdateMean(row, updates, _ int, w, g []float32) {
-	step := a.ofUpdates(updates)
+	var step simd.AdamStep
+	a.ofUpdates(updates, &step)
 	a.update(row, w, g, &step)
 }
 
