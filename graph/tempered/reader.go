@@ -25,11 +25,8 @@ type Reader struct {
 // reading faster.
 const MaxIterations = 64
 
-// Readers take a quarter of the memory of the tables, or less.
-const (
-	readTables = 4
-	readBytes  = 64 << 20
-)
+// readBytes is the most memory of the readers; they also take no more than the tables.
+const readBytes = 64 << 20
 
 // readSlots is the number of slots of an iteration that a task reads, so few that all
 // threads finish at about the same time.
@@ -41,7 +38,7 @@ const idleRow = .05
 // Iterations is how many iterations are read at a time if each has the given
 // number of slots, and the tables take the given memory.
 func Iterations(slots int, tableBytes int64) int {
-	bytes := min(tableBytes/readTables, readBytes)
+	bytes := min(tableBytes, readBytes)
 	return int(min(max(bytes/ReaderBytes(slots, 1), 1), MaxIterations))
 }
 
