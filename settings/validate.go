@@ -191,13 +191,14 @@ func (c *Config) checkKernels(m Mode) error {
 		err = device.CheckCL(c.GraphConfig(nil), device.Precision(c.Precision))
 		switch {
 		case err != nil:
-		case c.HasEncoder() && c.IsTempered():
-			err = device.CheckTemperedEncoder(c.MatrixOptions(), c.SharedNegatives)
 		case c.Subword == SubwordCNN:
 			options := c.cnnOptions()
 			err = device.CheckEncoder(&options, device.Precision(c.Precision))
 		case c.HasEncoder():
 			err = device.CheckEncoder(nil, device.Precision(c.Precision))
+		}
+		if err == nil && c.HasEncoder() {
+			err = device.CheckTemperedEncoder(c.MatrixOptions(), c.SharedNegatives)
 		}
 	}
 	var unsupported *device.UnsupportedError
