@@ -11,8 +11,15 @@ import "github.com/w2vcl/w2vcl/optim"
 // That is 12 passes over V x N x 4 bytes for K = 5 and Adam: 6 for gathered rows,
 // and w, m and v read and written. M, the negatives and the loss are not counted.
 func StepBytes(vocabulary, dim, negatives int, method optim.Method) (int64, error) {
-	update, err := UpdateBytes(vocabulary, dim, method)
-	return 4*int64(vocabulary)*int64(dim)*int64(1+negatives) + update, err
+	v := float64(vocabulary)
+	return stepBytes(amount{rows: v, samples: v}, dim, negatives, 0, method)
+}
+
+// stepBytes is StepBytes for an amount of samples: rows without one are not touched,
+// and the rows of shared negatives are gathered once.
+func stepBytes(a amount, dim, negatives, shared int, method optim.Method) (int64, error) {
+	update, err := UpdateBytes(int(a.rows), dim, method)
+	return int64(4*float64(dim)*a.gathered(negatives, shared)) + update, err
 }
 
 // UpdateBytes is the part of StepBytes that no cache saves if the tables are larger

@@ -145,7 +145,7 @@ func TestSyntheticCounts(t *testing.T) {
 func TestNewText(t *testing.T) {
 	ctx := context.Background()
 	for _, f := range []Frequencies{Zipf, Uniform} {
-		text, err := NewText(ctx, 300, f, 7, 2)
+		text, err := NewText(ctx, 300, f, Samples{}, 7, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,11 +161,11 @@ func TestNewText(t *testing.T) {
 		if m.Rows() != 300 || text.Noise.Len() != 300 || 2*repeats < 300 {
 			t.Errorf("%s: %d rows, %d weights, %d rows repeat", f, m.Rows(), text.Noise.Len(), repeats)
 		}
-		again, err := NewText(ctx, 300, f, 7, 1)
+		again, err := NewText(ctx, 300, f, Samples{}, 7, 1)
 		if err != nil || again.Matrix.Fingerprint() != m.Fingerprint() {
 			t.Errorf("%s: another text with the same seed (%v)", f, err)
 		}
-		other, err := NewText(ctx, 300, f, 8, 1)
+		other, err := NewText(ctx, 300, f, Samples{}, 8, 1)
 		if err != nil || other.Matrix.Fingerprint() == m.Fingerprint() {
 			t.Errorf("%s: the same text with another seed (%v)", f, err)
 		}
@@ -174,7 +174,7 @@ func TestNewText(t *testing.T) {
 
 func TestMeasureStep(t *testing.T) {
 	ctx := context.Background()
-	text, err := NewText(ctx, 60, Zipf, 1, 1)
+	text, err := NewText(ctx, 60, Zipf, Samples{}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestRelate(t *testing.T) {
 }
 
 func TestMeasureStepErrors(t *testing.T) {
-	text, err := NewText(context.Background(), 20, Uniform, 1, 1)
+	text, err := NewText(context.Background(), 20, Uniform, Samples{}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,22 +267,29 @@ func TestMeasureStepErrors(t *testing.T) {
 	}
 }
 
-// TestReadColumns: the columns that are timed are those of M.
+// TestReadColumns: the samples that are timed are those of M.
 func TestReadColumns(t *testing.T) {
-	text, err := NewText(context.Background(), 700, Zipf, 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := text.Matrix
-	const first, count = 96, 32
-	dst := make([]uint32, count*m.Rows())
-	if err := readColumns(m, first, count, team.New(2), dst); err != nil {
-		t.Fatal(err)
-	}
-	for j := range count {
-		for i := range m.Rows() {
-			if got, want := dst[j*m.Rows()+i], m.At(i, first+j); got != want {
-				t.Fatalf("entry (%d, %d) is %d, want %d", i, first+j, got, want)
+	for _, s := range []Samples{{}, {Tempering: 0.75, Positives: 3, MaxPositives: 20}} {
+		text, err := NewText(context.Background(), 700, Zipf, s, 1, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := text.Matrix
+		const first, count = 96, 32
+		slots := m.Slots()
+		all := int(slots[m.Rows()])
+		dst := make([]uint32, count*all)
+		if err := readColumns(m, first, count, team.New(2), dst); err != nil {
+			t.Fatal(err)
+		}
+		for j := range count {
+			for i := range m.Rows() {
+				from, samples := m.Share(i, first+j, 0)
+				for k := range samples {
+					if got, want := dst[j*all+int(slots[i])+k], m.At(i, (int(from)+k)%m.RowLength(i)); got != want {
+						t.Fatalf("%v: sample %d of row %d in iteration %d is %d, want %d", s, k, i, first+j, got, want)
+					}
+				}
 			}
 		}
 	}
@@ -342,7 +349,7 @@ func TestMeasureCorpus(t *testing.T) {
 }
 
 func TestMeasureDevice(t *testing.T) {
-	text, err := NewText(t.Context(), 60, Zipf, 1, 1)
+	text, err := NewText(t.Context(), 60, Zipf, Samples{}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,16 +8,17 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// trainingColumns is the number of columns of M that training reads at a time.
+// trainingColumns is the number of iterations whose samples training reads at a time.
 const trainingColumns = 32
 
-// MeasureColumns returns the seconds to read one entry of M, when all threads
-// together read count columns at a time. A column has V entries. The columns follow
-// each other through M, as in training.
+// MeasureColumns returns the seconds to read one sample of M, when all threads
+// together read those of count iterations at a time: columns of M, if every word has
+// one sample. The iterations follow each other, as in training.
 func MeasureColumns(ctx context.Context, m *wordcontext.Matrix, count, threads int, e Effort) (Measurement, error) {
 	count = min(count, m.Contexts())
 	groups := m.Contexts() / count
-	dst := make([]uint32, count*m.Rows())
+	dst := make([]uint32, count*int(m.Slots()[m.Rows()]))
+	samples := float64(count) * amountOf(m).samples
 	// From the middle on: an average row is past its first round there.
 	group := groups / 2
 	workers := team.New(threads)
@@ -33,19 +34,19 @@ func MeasureColumns(ctx context.Context, m *wordcontext.Matrix, count, threads i
 				return Measurement{}, err
 			}
 			group++
-			entries += float64(len(dst))
+			entries += samples
 		}
 		perEntry = append(perEntry, time.Since(start).Seconds()/entries)
 	}
 	return Measured(perEntry), nil
 }
 
-// readColumns reads columns as graph does for training: each thread takes a block
-// of rows at a time.
+// readColumns reads samples as graph does for training: each thread takes a block of
+// rows at a time.
 func readColumns(m *wordcontext.Matrix, first, count int, workers *team.Team, dst []uint32) error {
 	const blockRows = 512
 	v := m.Rows()
 	return workers.Do((v+blockRows-1)/blockRows, func(_, b int) {
-		m.Columns(first, count, b*blockRows, min((b+1)*blockRows, v), dst)
+		m.Samples(0, first, count, b*blockRows, min((b+1)*blockRows, v), dst)
 	})
 }

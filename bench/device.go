@@ -19,6 +19,7 @@ type DeviceCase struct {
 	Dim         int              `json:"dim"`      // N
 	Negatives   int              `json:"negative"` // K
 	Frequencies Frequencies      `json:"frequencies"`
+	Samples                      // of a word
 	Optimizer   optim.Method     `json:"optimizer"`
 	Precision   device.Precision `json:"precision"`
 	Threads     int              `json:"threads"` // that read M
@@ -26,17 +27,20 @@ type DeviceCase struct {
 }
 
 func (c DeviceCase) String() string {
-	return fmt.Sprintf("%d words x %d, %d negatives, %s, %s, %s, on %s", c.Vocabulary, c.Dim, c.Negatives, c.Frequencies, c.Optimizer, c.Precision, c.Device)
+	return fmt.Sprintf("%d words x %d, %d negatives, %s%s, %s, %s, on %s", c.Vocabulary, c.Dim, c.Negatives, c.Frequencies, c.Samples, c.Optimizer, c.Precision, c.Device)
 }
 
 func (c DeviceCase) config(seed uint64) graph.Config {
-	return graph.Config{Dim: c.Dim, Negatives: c.Negatives, Seed: seed, Threads: c.Threads, Optimizer: optim.Config{Method: c.Optimizer}}
+	return graph.Config{
+		Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.Shared, Seed: seed, Threads: c.Threads,
+		Optimizer: optim.Config{Method: c.Optimizer},
+	}
 }
 
 // Memory estimates the bytes of the GPU's memory that measuring needs, without
 // those of copying.
 func (c DeviceCase) Memory() int64 {
-	bytes, _ := device.MemoryCL(c.Vocabulary, c.config(0), c.Precision) // only an encoder can cause an error
+	bytes, _ := device.MemoryCL(c.Vocabulary, c.Vocabulary+int(float64(c.Vocabulary)*c.Positives), c.config(0), c.Precision) // only an encoder can cause an error
 	return bytes
 }
 
@@ -66,7 +70,7 @@ const deviceCopyBytes = 1 << 30
 func MeasureDevice(ctx context.Context, c DeviceCase, d device.Device, text *Text, seed uint64, e Effort) (DeviceResult, error) {
 	r := DeviceResult{DeviceCase: c}
 	var err error
-	if r.Bytes, err = UpdateBytes(c.Vocabulary, c.Dim, c.Optimizer); err != nil {
+	if r.Bytes, err = UpdateBytes(int(amountOf(text.Matrix).rows), c.Dim, c.Optimizer); err != nil {
 		return r, err
 	}
 	trainer, err := device.NewCL(d, text.Matrix, text.Noise, math.MaxInt32, c.config(seed), c.Precision)
@@ -80,7 +84,7 @@ func MeasureDevice(ctx context.Context, c DeviceCase, d device.Device, text *Tex
 	}
 	r.BytesPerSecond = rate(float64(r.Bytes), r.Step.Median)
 	r.OfCopy = rate(r.BytesPerSecond, r.Copy.Median)
-	r.PairsPerSecond = rate(float64(r.Vocabulary)*float64(1+r.Negatives), r.Step.Median)
+	r.PairsPerSecond = rate(l.pairs, r.Step.Median)
 	r.Loss = l.loss
 	if c.Subword != "" && c.Subword != NoEncoder {
 		err = r.measureEncoder(ctx, d, text, seed, e)
@@ -119,6 +123,7 @@ type deviceLoop struct {
 	trainer *device.CL
 	unit    int
 	loss    float64
+	pairs   float64 // of a step
 }
 
 // run trains for at least the given time, one series or more, and returns the
@@ -135,7 +140,7 @@ func (l *deviceLoop) run(atLeast time.Duration) (secondsPerStep float64, err err
 			return 0, err
 		}
 		for _, r := range reports {
-			l.loss = r.Loss / r.Pairs
+			l.loss, l.pairs = r.Loss/r.Pairs, r.Pairs/2
 			if math.IsNaN(l.loss) || math.IsInf(l.loss, 0) {
 				return 0, fmt.Errorf("the loss of iteration %d is %v: the kernels compute nonsense", l.unit, l.loss)
 			}

@@ -13,7 +13,7 @@ import (
 // A MatrixResult says how fast M is built and read.
 type MatrixResult struct {
 	Vocabulary int   `json:"words"`    // V
-	Contexts   int   `json:"contexts"` // l
+	Contexts   int   `json:"contexts"` // l, iterations of an epoch
 	Threads    int   `json:"threads"`
 	Tokens     int64 `json:"tokens"` // of the text, once
 
@@ -25,17 +25,19 @@ type MatrixResult struct {
 	ContextsPerSecond float64      `json:"contexts_per_second"` // found, by the median
 	TokensPerSecond   float64      `json:"tokens_per_second"`   // of all passes, by the median
 	Read              []ColumnRead `json:"read"`
+
+	Samples *wordcontext.Spread `json:"samples,omitempty"` // of a word in an iteration; none: each has one
 }
 
-// A ColumnRead says how long all threads together take to read an entry of M.
+// A ColumnRead says how long all threads together take to read a sample of M.
 type ColumnRead struct {
-	Columns int         `json:"columns"` // that are read at a time
+	Columns int         `json:"columns"` // iterations whose samples are read at a time
 	Entry   Measurement `json:"entry_seconds"`
-	Column  float64     `json:"column_seconds"` // V entries, by the median
+	Column  float64     `json:"column_seconds"` // of the samples of a step, by the median
 }
 
-// columnCounts are the numbers of columns that are read at a time: the one of
-// training, and one that is so large that more columns are not faster.
+// columnCounts are the numbers of iterations whose samples are read at a time: the one
+// of training, and one that is so large that more are not faster.
 var columnCounts = []int{trainingColumns, 256}
 
 // MeasureMatrix builds M of a text again and again, and reads the last one. e.Time
@@ -70,7 +72,7 @@ func MeasureMatrix(ctx context.Context, c *corpus.Corpus, o wordcontext.Options,
 func describeMatrix(m *wordcontext.Matrix, c *corpus.Corpus, o wordcontext.Options, build Measurement) MatrixResult {
 	r := MatrixResult{
 		Vocabulary: m.Rows(), Contexts: m.Contexts(), Threads: o.Threads, Tokens: int64(len(c.Tokens)),
-		Stored: m.Stored(), Bytes: m.Bytes(), Build: build,
+		Stored: m.Stored(), Bytes: m.Bytes(), Build: build, Samples: m.Spread(),
 	}
 	for i := range m.Rows() {
 		r.Found += m.RowTotal(i)
@@ -81,13 +83,14 @@ func describeMatrix(m *wordcontext.Matrix, c *corpus.Corpus, o wordcontext.Optio
 }
 
 func (r *MatrixResult) measureReads(ctx context.Context, m *wordcontext.Matrix, threads int, e Effort) error {
+	samples := amountOf(m).samples
 	for _, count := range columnCounts {
 		count = min(count, m.Contexts())
 		entry, err := MeasureColumns(ctx, m, count, threads, e)
 		if err != nil {
 			return err
 		}
-		r.Read = append(r.Read, ColumnRead{count, entry, entry.Median * float64(m.Rows())})
+		r.Read = append(r.Read, ColumnRead{count, entry, entry.Median * samples})
 		if count == m.Contexts() {
 			break
 		}

@@ -19,6 +19,7 @@ type StepCase struct {
 	Dim         int          `json:"dim"`      // N
 	Negatives   int          `json:"negative"` // K
 	Frequencies Frequencies  `json:"frequencies"`
+	Samples                  // of a word
 	Optimizer   optim.Method `json:"optimizer"`
 	Form        graph.Form   `json:"form"`
 	Kernels     simd.Level   `json:"kernels"`
@@ -30,13 +31,13 @@ func (c StepCase) String() string {
 	if c.Threads == 1 {
 		threads = "thread"
 	}
-	return fmt.Sprintf("%d words x %d, %d negatives, %s, %s, %s, %s, %d %s",
-		c.Vocabulary, c.Dim, c.Negatives, c.Frequencies, c.Optimizer, c.Form, c.Kernels, c.Threads, threads)
+	return fmt.Sprintf("%d words x %d, %d negatives, %s%s, %s, %s, %s, %d %s",
+		c.Vocabulary, c.Dim, c.Negatives, c.Frequencies, c.Samples, c.Optimizer, c.Form, c.Kernels, c.Threads, threads)
 }
 
 func (c StepCase) config(seed uint64) graph.Config {
 	return graph.Config{
-		Dim: c.Dim, Negatives: c.Negatives, Seed: seed, Threads: c.Threads, Form: c.Form,
+		Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.Shared, Seed: seed, Threads: c.Threads, Form: c.Form,
 		Optimizer: optim.Config{Method: c.Optimizer},
 	}
 }
@@ -44,7 +45,8 @@ func (c StepCase) config(seed uint64) graph.Config {
 // Memory estimates the bytes that measuring the case needs, without those of M and
 // of copying.
 func (c StepCase) Memory() int64 {
-	return graph.MemoryCL(c.Vocabulary, c.config(0)) + 4*trainingColumns*int64(c.Vocabulary)
+	slots := int(float64(c.Vocabulary) * max(c.Positives, 1)) // about
+	return graph.MemoryCL(c.Vocabulary, slots, c.config(0)) + 4*trainingColumns*int64(slots)
 }
 
 // A StepResult says how long a step of W2V-CL takes, and compares that with the speed
@@ -54,8 +56,8 @@ type StepResult struct {
 
 	// Step is the seconds of one step without reading M: drawing negatives,
 	// gathering rows, loss, gradient, update, and the overhead of Gorgonia's
-	// machine. Column is the seconds of reading one column of M, which a step
-	// needs, too. Seconds is the sum of both medians.
+	// machine. Column is the seconds of reading the samples of a step from M, which
+	// it needs, too. Seconds is the sum of both medians.
 	Step    Measurement `json:"step_seconds"`
 	Column  Measurement `json:"column_seconds"`
 	Seconds float64     `json:"seconds"`
@@ -120,7 +122,8 @@ const stepRate = 1e-6
 func MeasureStep(ctx context.Context, c StepCase, text *Text, copier *Copier, seed uint64, e Effort) (StepResult, error) {
 	r := StepResult{StepCase: c, WorkingSet: WorkingSet(c.Vocabulary, c.Dim, c.Optimizer)}
 	var err error
-	if r.Bytes, err = StepBytes(c.Vocabulary, c.Dim, c.Negatives, c.Optimizer); err != nil {
+	a := amountOf(text.Matrix)
+	if r.Bytes, err = stepBytes(a, c.Dim, c.Negatives, c.Shared, c.Optimizer); err != nil {
 		return r, err
 	}
 	if rows := text.Matrix.Rows(); rows != c.Vocabulary {
@@ -131,7 +134,7 @@ func MeasureStep(ctx context.Context, c StepCase, text *Text, copier *Copier, se
 	if err != nil {
 		return r, err
 	}
-	l := stepLoop{ctx: ctx, trainer: trainer, columns: text.Matrix.Contexts()}
+	l := stepLoop{ctx: ctx, trainer: trainer, epoch: text.Matrix.Contexts()}
 	err = r.measure(&l, copier, e)
 	if err := errors.Join(err, trainer.Close()); err != nil {
 		return r, err
@@ -140,9 +143,8 @@ func MeasureStep(ctx context.Context, c StepCase, text *Text, copier *Copier, se
 	if err != nil {
 		return r, err
 	}
-	v := float64(c.Vocabulary)
-	r.Column = Measurement{v * perEntry.Median, v * perEntry.Min, v * perEntry.Max, perEntry.Runs}
-	r.finish()
+	r.Column = Measurement{a.samples * perEntry.Median, a.samples * perEntry.Min, a.samples * perEntry.Max, perEntry.Runs}
+	r.finish(l.pairs)
 	return r, nil
 }
 
@@ -166,37 +168,39 @@ func (r *StepResult) measure(l *stepLoop, copier *Copier, e Effort) error {
 	return nil
 }
 
-// finish computes the fields that follow from the measurements.
-func (r *StepResult) finish() {
+// finish computes the fields that follow from the measurements, given the pairs of a
+// step.
+func (r *StepResult) finish(pairs float64) {
 	r.Seconds = r.Step.Median + r.Column.Median
 	r.BytesPerSecond = rate(float64(r.Bytes), r.Seconds)
 	r.OfCopy = rate(r.BytesPerSecond, r.Copy.Median)
-	r.PairsPerSecond = rate(float64(r.Vocabulary)*float64(1+r.Negatives), r.Seconds)
+	r.PairsPerSecond = rate(pairs, r.Seconds)
 }
 
 // A stepLoop runs iterations one after the other.
 type stepLoop struct {
 	ctx     context.Context
 	trainer *graph.CL
-	columns int // of M
+	epoch   int // iterations
 	unit    int
 	loss    float64
+	pairs   float64 // of a step
 }
 
 // run trains for at least the given time, one iteration or more, and returns the
-// seconds of one step. The numbers of its iterations are multiples of the number of
-// columns. So all of them use the same column of M, which the trainer has read
+// seconds of one step. The numbers of its iterations are multiples of the length of
+// an epoch. So all of them use the same samples of M, which the trainer has read
 // already: reading is measured alone.
 func (l *stepLoop) run(atLeast time.Duration) (secondsPerStep float64, err error) {
 	iterations := 0
 	start := time.Now()
 	for iterations == 0 || time.Since(start) < atLeast {
 		const turns = 1 << 16 // keeps the number within 32 bits
-		report, err := l.trainer.Advance(l.ctx, l.unit%turns*l.columns, stepRate)
+		report, err := l.trainer.Advance(l.ctx, l.unit%turns*l.epoch, stepRate)
 		if err != nil {
 			return 0, err
 		}
-		l.loss = report.Loss / report.Pairs
+		l.loss, l.pairs = report.Loss/report.Pairs, report.Pairs/2
 		if math.IsNaN(l.loss) || math.IsInf(l.loss, 0) {
 			return 0, fmt.Errorf("the loss of iteration %d is %v: the kernels compute nonsense", l.unit, l.loss)
 		}

@@ -32,9 +32,9 @@ type Text struct {
 	Noise  *corpus.Alias
 }
 
-// M of the synthetic text has as many columns as a run has by default. Most rows are
-// repeated many times to fill them, which makes a column slower to read. The text is
-// just long enough for that.
+// M of the synthetic text has rows as long as those of a long run. Most are repeated
+// many times to fill them, which makes samples slower to read. The text is just long
+// enough for that.
 const (
 	textContexts = 8192
 	textWindow   = 5
@@ -48,12 +48,13 @@ const (
 
 // NewText makes a random text with a vocabulary of the given size and builds its M.
 // Negatives come from M's column sums, as by default in training.
-func NewText(ctx context.Context, vocabulary int, f Frequencies, seed uint64, threads int) (*Text, error) {
+func NewText(ctx context.Context, vocabulary int, f Frequencies, s Samples, seed uint64, threads int) (*Text, error) {
 	text, err := syntheticCorpus(vocabulary, f, seed)
 	if err != nil {
 		return nil, err
 	}
 	options := wordcontext.Options{Window: textWindow, Contexts: textContexts, Passes: 1, Seed: seed, Threads: threads}
+	s.set(&options)
 	if f == Zipf {
 		options.Sample = textSample
 	}

@@ -20,10 +20,10 @@ type Budget struct {
 const (
 	// BudgetRecipe trains as long as the recipe of each mode says.
 	BudgetRecipe = "recipe"
-	// BudgetEpochs counts passes: over the text, or over M's columns in mode cl.
+	// BudgetEpochs counts passes: over the text, or over M in mode cl.
 	BudgetEpochs = "epochs"
-	// BudgetIterations counts iterations of mode cl. The other modes train as many
-	// pairs as these iterations have.
+	// BudgetIterations counts iterations of mode cl. The other modes train about as
+	// many pairs as these iterations have.
 	BudgetIterations = "iterations"
 	// BudgetSeconds counts seconds of training.
 	BudgetSeconds = "seconds"
@@ -63,9 +63,9 @@ func (b Budget) Explain() string {
 	amount := strconv.FormatFloat(b.Amount, 'f', -1, 64)
 	switch b.Kind {
 	case BudgetEpochs:
-		return amount + " epochs of each mode, which are passes over the text, or over the columns of M in mode cl"
+		return amount + " epochs of each mode, which are passes over the text, or over M in mode cl"
 	case BudgetIterations:
-		return amount + " iterations of mode cl, and as many pairs of every other mode as these iterations have"
+		return amount + " iterations of mode cl, and about as many pairs of every other mode as these iterations have"
 	case BudgetSeconds:
 		return amount + " seconds of training for each mode, without the time to read the text and to build M"
 	default:
@@ -97,12 +97,13 @@ func (b Budget) apply(mode string, texts map[string]string) {
 }
 
 // limit returns what ends a run of a mode on a vocabulary of the given size.
-func (b Budget) limit(c settings.Config, vocabulary int) train.Limit {
+// positives are the samples of a word in an iteration of mode cl.
+func (b Budget) limit(c settings.Config, vocabulary int, positives float64) train.Limit {
 	switch {
 	case b.Kind == BudgetSeconds:
 		return train.Limit{Seconds: b.Amount}
 	case b.Kind == BudgetIterations && !countsIterations(c.Mode):
-		return train.Limit{Pairs: b.Amount * 2 * float64(vocabulary) * float64(1+c.Negative)}
+		return train.Limit{Pairs: b.Amount * 2 * positives * float64(vocabulary) * float64(1+c.Negative)}
 	default:
 		return train.Limit{}
 	}

@@ -199,7 +199,7 @@ func checkPage(t *testing.T, page string) {
 // interrupted.
 func TestClasses(t *testing.T) {
 	o := smallComparison(t, settings.ModeCL)
-	o.Contexts = []int{12}
+	o.Contexts = []int{60}
 	random := rand.New(rand.NewPCG(5, 5))
 	var sentences strings.Builder
 	for i := range 200 {

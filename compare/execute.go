@@ -38,6 +38,9 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progr
 		return nil, err
 	}
 	e := &executor{options: o, source: source, text: text, progress: p}
+	if e.positives, err = o.positives(runs, text.Vocabulary); err != nil {
+		return nil, err
+	}
 	if e.judge, err = newJudge(ctx, o, text, runs[0].Config); err != nil {
 		return nil, err
 	}
@@ -79,6 +82,8 @@ type executor struct {
 	text     *corpus.Corpus
 	judge    *judge
 	progress *terminal.Progress
+
+	positives float64 // of mode cl
 }
 
 // open returns the record of a run, as an earlier process left it if there was one.
@@ -131,7 +136,7 @@ func (e *executor) classify(ctx context.Context, r Run, record *Record) (err err
 // train trains a run from its beginning, or from where it was interrupted.
 func (e *executor) train(ctx context.Context, r Run, record *Record) (runfolder.Summary, error) {
 	options := train.Options{
-		Source: e.source, Text: e.text, Limit: e.options.Budget.limit(r.Config, e.text.Vocabulary.Len()), NoPlan: true,
+		Source: e.source, Text: e.text, Limit: e.options.Budget.limit(r.Config, e.text.Vocabulary.Len(), e.positives), NoPlan: true,
 		Observations: e.options.Points,
 		Observe: func(o train.Observation) error {
 			// An interrupt waits for the observation, which takes about a second.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
@@ -80,14 +81,54 @@ func TestSweeps(t *testing.T) {
 	}
 }
 
+// A mode is compared with itself under another name.
+func TestNamedModes(t *testing.T) {
+	o := testOptions(settings.ModeCL, "equal=cl", "paper=cl", "long=pword2vec")
+	o.Contexts = []int{64, 256}
+	o.ModeSettings = map[string]map[string]string{
+		"cl": {"shared-negatives": "16"}, "equal": {"tempering": "0", "positives": "1"}, "paper": {"preset": "paper", "window": "2"}, "long": {"epochs": "15"},
+	}
+	runs, err := o.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.name())
+	}
+	if got, want := strings.Join(names, " "), "cl-l64-seed1 cl-l256-seed1 equal-l64-seed1 equal-l256-seed1 paper-l64-seed1 paper-l256-seed1 long-seed1"; got != want {
+		t.Errorf("runs %s, want %s", got, want)
+	}
+	tuned := settings.Defaults(settings.ModeCL, "", "")
+	if c := runs[0].Config; c.SharedNegatives != 16 || c.Positives != tuned.Positives {
+		t.Errorf("cl: %+v", c.Samples)
+	}
+	if c := runs[2].Config; c.Mode != settings.ModeCL || c.Contexts != 64 || c.Tempering != 0 || c.Positives != 1 || c.SharedNegatives != 0 || c.ContextWeight != 1 || c.Window != tuned.Window {
+		t.Errorf("equal: %+v", c.Samples)
+	}
+	if c := runs[4].Config; c.Noise != settings.NoiseCounts || c.Positives != 1 || c.Window != 2 || c.Dim != tuned.Dim {
+		t.Errorf("paper: %+v", c.Samples)
+	}
+	if c := runs[6].Config; c.Mode != string(sequential.PWord2Vec) || c.Epochs != 15 {
+		t.Errorf("long: %+v", c.Training)
+	}
+}
+
 func TestOptionsRefuse(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(o *Options)
 		want   string
 	}{
-		"no modes":            {func(o *Options) { o.Modes = nil }, "--modes is missing"},
-		"unknown mode":        {func(o *Options) { o.Modes[1] = "glove" }, `"glove" is none of`},
-		"a mode twice":        {func(o *Options) { o.Modes[1] = "cl" }, "cl is there twice"},
+		"no modes":         {func(o *Options) { o.Modes = nil }, "--modes is missing"},
+		"unknown mode":     {func(o *Options) { o.Modes[1] = "glove" }, `"glove" is none of`},
+		"a mode twice":     {func(o *Options) { o.Modes[1] = "cl" }, "cl is there twice"},
+		"a name twice":     {func(o *Options) { o.Modes = []string{"a=cl", "a=vanilla"} }, "a is there twice"},
+		"a mode as a name": {func(o *Options) { o.Modes[1] = "vanilla=cl" }, `"vanilla" cannot be the name`},
+		"no name":          {func(o *Options) { o.Modes[1] = "=cl" }, `"" cannot be the name`},
+		"a path as a name": {func(o *Options) { o.Modes[1] = "../x=cl" }, `"../x" cannot be the name`},
+		"setting of a mode": {func(o *Options) {
+			o.Modes[1], o.ModeSettings = "a=vanilla", map[string]map[string]string{"vanilla": {"lr": "1"}}
+		}, "mode vanilla is not compared"},
 		"no folder":           {func(o *Options) { o.Out = "" }, "--out is missing"},
 		"no corpus":           {func(o *Options) { delete(o.Settings, "corpus") }, "--corpus is missing"},
 		"no seeds":            {func(o *Options) { o.Seeds = 0 }, "--seeds 0"},
@@ -148,11 +189,20 @@ func TestBudgetOfModes(t *testing.T) {
 	if got := runs[0].Config.Iterations; got != 100 {
 		t.Errorf("cl trains %d iterations, want 100", got)
 	}
-	if got := o.Budget.limit(runs[0].Config, 1000); got != (train.Limit{}) {
+	if got := o.Budget.limit(runs[0].Config, 1000, 8); got != (train.Limit{}) {
 		t.Errorf("cl has the limit %+v", got)
 	}
-	if got, want := o.Budget.limit(runs[1].Config, 1000), (train.Limit{Pairs: 100 * 2 * 1000 * 6}); got != want {
+	if got, want := o.Budget.limit(runs[1].Config, 1000, 8), (train.Limit{Pairs: 100 * 2 * 8 * 1000 * 6}); got != want {
 		t.Errorf("word2vec has the limit %+v, want %+v", got, want)
+	}
+	text, _ := corpustest.Read(t, corpustest.Zipf(1, 20_000, 700, 40))
+	fitted := runs[0].Config
+	fitted.FitText(text.Vocabulary)
+	if positives, err := o.positives(runs, text.Vocabulary); err != nil || positives == 0 || positives != fitted.Positives {
+		t.Errorf("%v positives, %v", positives, err)
+	}
+	if positives, err := o.positives(runs[1:2], text.Vocabulary); err != nil || positives == 0 {
+		t.Errorf("without mode cl %v positives, %v", positives, err)
 	}
 	o.Budget = Budget{BudgetEpochs, 3}
 	if runs, err = o.Runs(); err != nil {

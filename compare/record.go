@@ -96,9 +96,11 @@ func (r *Record) reload(out string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.path(out), err)
 	}
+	old.Settings = settings.Current(old.Settings)
 	if difference := r.difference(&old); difference != "" {
 		return terminal.Usagef("--out %s holds another comparison: %s has %s; name another folder", out, filepath.Base(r.path(out)), difference)
 	}
+	old.of = r.of
 	*r = old
 	return nil
 }

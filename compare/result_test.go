@@ -34,7 +34,7 @@ func TestReportNamesTheText(t *testing.T) {
 func TestLimitedBudgets(t *testing.T) {
 	o := smallComparison(t, settings.ModeCL, string(sequential.PWord2Vec))
 	o.Seeds, o.Contexts = 1, []int{12}
-	o.Budget = Budget{BudgetIterations, 60} // five times all columns
+	o.Budget = Budget{BudgetIterations, 60} // five epochs
 	r := summarized(t, o, nil)
 	cl, other := float64(r.Variants[0].Pairs.Mean), float64(r.Variants[1].Pairs.Mean)
 	if other < cl || other > 1.3*cl { // a block of this text is all of it

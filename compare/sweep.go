@@ -21,7 +21,7 @@ type sweep struct {
 // sweeps is the table of all sweeps.
 var sweeps = []sweep{
 	{
-		setting: "contexts", label: "l", caption: "Scores by context size", axis: "columns l of M",
+		setting: "contexts", label: "l", caption: "Scores by length", axis: "iterations l of an epoch",
 		values: func(o Options) []int { return o.Contexts }, value: func(v *Variant) *int { return &v.Contexts },
 	},
 	{

@@ -4,17 +4,22 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"sync"
 )
 
 // An Alias draws numbers 0 ... n-1 with given probabilities, each in constant time
 // (the alias method: Walker, ACM TOMS 3(3), 1977; its table in linear time: Vose,
-// IEEE TSE 17(9), 1991). It never changes; any number of goroutines may draw.
+// IEEE TSE 17(9), 1991), or many that are spread evenly (spread.go). Its probabilities
+// never change; any number of goroutines may draw.
 //
 // The table is built in whole numbers, so it is exact: the cells of the table sum
 // to the weights, rounded to multiples of 1/(n·2^32) of their sum. A weight of
 // zero is never drawn.
 type Alias struct {
 	cells []aliasCell
+
+	sum  sync.Once
+	ends []uint64 // see cumulative
 }
 
 // An aliasCell holds one of n equal shares of the probability, in 2^32 parts: the

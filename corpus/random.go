@@ -48,6 +48,8 @@ const (
 	StreamInitEncoder  Stream = 10 << 32 // initial parameters of an encoder, Sub(parameter)
 	StreamWalk         Stream = 11 << 32 // random walks, Sub(round); the choice of held-out edges, Sub(1<<32-1)
 	StreamRounding     Stream = 12 << 32 // rounding of moments to half precision on a GPU, Sub(step)
+	StreamPhase        Stream = 13 << 32 // phases of the rows of M
+	StreamShared       Stream = 14 << 32 // negatives that all rows share; see Alias.DrawSpread
 )
 
 // Sub returns the stream with its free low 32 bits set to n.

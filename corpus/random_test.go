@@ -35,8 +35,10 @@ func TestStreams(t *testing.T) {
 			t.Errorf("stream number %d is %#x", i+1, uint64(s))
 		}
 	}
-	if StreamWalk != 11<<32 || StreamRounding != 12<<32 {
-		t.Errorf("the streams of walks and of rounding are %#x and %#x", uint64(StreamWalk), uint64(StreamRounding))
+	for i, s := range []Stream{StreamRedraws, StreamInitEncoder, StreamWalk, StreamRounding, StreamPhase, StreamShared} {
+		if s != Stream(i+9)<<32 {
+			t.Errorf("stream number %d is %#x", i+9, uint64(s))
+		}
 	}
 }
 

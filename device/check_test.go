@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // refused fails unless err says that the setting is not supported; "" stands for
@@ -40,15 +41,17 @@ func TestCheckCL(t *testing.T) {
 		p       device.Precision
 		setting string
 	}{
-		"all right":      {func(*graph.Config) {}, device.Half, ""},
-		"zero precision": {func(*graph.Config) {}, "", ""},
-		"dim":            {func(c *graph.Config) { c.Dim = device.MaxDim + 1 }, "", "Dim"},
-		"form":           {func(c *graph.Config) { c.Form = graph.FormStock }, "", "Form"},
-		"precision":      {func(*graph.Config) {}, "double", "Precision"},
-		"encoder":        {func(c *graph.Config) { c.Encoder = encoder }, device.Float32, ""},
-		"half encoder":   {func(c *graph.Config) { c.Encoder = encoder }, device.Half, "Precision"},
-		"widths":         {func(c *graph.Config) { c.Encoder = many }, "", "Widths"},
-		"encoder, sgd":   {func(c *graph.Config) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "Optimizer"},
+		"all right":       {func(*graph.Config) {}, device.Half, ""},
+		"zero precision":  {func(*graph.Config) {}, "", ""},
+		"dim":             {func(c *graph.Config) { c.Dim = device.MaxDim + 1 }, "", "Dim"},
+		"form":            {func(c *graph.Config) { c.Form = graph.FormStock }, "", "Form"},
+		"precision":       {func(*graph.Config) {}, "double", "Precision"},
+		"encoder":         {func(c *graph.Config) { c.Encoder = encoder }, device.Float32, ""},
+		"half encoder":    {func(c *graph.Config) { c.Encoder = encoder }, device.Half, "Precision"},
+		"widths":          {func(c *graph.Config) { c.Encoder = many }, "", "Widths"},
+		"shared":          {func(c *graph.Config) { c.SharedNegatives = 3 }, device.Half, ""},
+		"encoder, shared": {func(c *graph.Config) { c.Encoder, c.SharedNegatives = encoder, 3 }, "", "SharedNegatives"},
+		"encoder, sgd":    {func(c *graph.Config) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "Optimizer"},
 	} {
 		c := graph.Config{Dim: 7, Negatives: 3, Optimizer: optim.Config{Method: optim.Adam}}
 		x.change(&c)
@@ -68,6 +71,22 @@ func TestCheckCL(t *testing.T) {
 	}
 	if err := device.CheckCL(graph.Config{Dim: 7}, ""); err == nil || !strings.Contains(err.Error(), "optimizer") {
 		t.Errorf("no optimizer: error %v", err)
+	}
+}
+
+func TestCheckTemperedEncoder(t *testing.T) {
+	for name, x := range map[string]struct {
+		o       wordcontext.Options
+		shared  int
+		setting string
+	}{
+		"none":      {wordcontext.Options{}, 0, ""},
+		"one":       {wordcontext.Options{Positives: 1, MaxPositives: 3}, 0, ""},
+		"tempering": {wordcontext.Options{Tempering: .5}, 0, "Tempering"},
+		"positives": {wordcontext.Options{Positives: 2}, 0, "Positives"},
+		"shared":    {wordcontext.Options{}, 1, "SharedNegatives"},
+	} {
+		refused(t, name, device.CheckTemperedEncoder(x.o, x.shared), x.setting)
 	}
 }
 

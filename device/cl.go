@@ -23,13 +23,14 @@ import (
 type CL struct {
 	mirror[*graph.CL] // its graph is the one that the kernels compute
 	kernels           CLKernels
-	pairs             float64  // of an iteration
-	columns           *columns // nil: the device has M
+	negatives         int      // of a sample
+	samples           *samples // nil: the device has M
 	buffer            int      // to start next
 }
 
 var (
 	_ Trainer           = (*CL)(nil)
+	_ trainer.Preparing = (*CL)(nil)
 	_ trainer.Composing = (*CL)(nil)
 	_ trainer.Drawable  = (*CL)(nil)
 )
@@ -45,6 +46,14 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	if err := CheckCL(c, p); err != nil {
 		return nil, err
 	}
+	var shares *cl.Shares
+	if m.Tempered() {
+		if c.Encoder != nil {
+			return nil, CheckTemperedEncoder(m.Options(), c.SharedNegatives)
+		}
+		_, _, _, lengths, phases := m.Layout()
+		shares = &cl.Shares{Contexts: m.Contexts(), Lengths: lengths, Phases: phases, Slots: m.Slots()}
+	}
 	structure, err := structureOf(c)
 	if err != nil {
 		return nil, err
@@ -57,11 +66,12 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	if err != nil {
 		return nil, err
 	}
-	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d}, pairs: 2 * float64(m.Rows()) * float64(1+c.Negatives)}
+	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d, fresh: true}, negatives: c.Negatives}
 	o := c.Optimizer.WithDefaults()
 	t.kernels, err = d.NewCL(cl.Config{
-		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, Seed: c.Seed, Alias: noise.Table(),
-		Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.SharedNegatives, Shares: shares, Seed: c.Seed, Alias: noise.Table(),
+		DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, c.Seed, iteration, step) },
+		Method:     string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
 		HalfPrecision: p == Half,
 	}, structure)
 	if err != nil {
@@ -84,7 +94,7 @@ func structureOf(c graph.Config) (*encoder.Config, error) {
 }
 
 // placeMatrix brings M to the device if it fits beside the rest. Otherwise so many
-// threads read its columns on the host.
+// threads read its samples on the host.
 func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
 	free, _, err := t.device.Memory()
 	if err != nil {
@@ -93,21 +103,22 @@ func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
 	if TakesMatrix(m.Bytes(), free) {
 		return t.kernels.SetMatrix(m)
 	}
-	c := &columns{matrix: m, team: team.New(threads), series: t.kernels.SeriesLength()}
-	for i := range c.memory {
-		if c.memory[i], err = t.kernels.Columns(i); err != nil {
+	s := &samples{matrix: m, team: team.New(threads), series: t.kernels.SeriesLength()}
+	for i := range s.memory {
+		if s.memory[i], err = t.kernels.Samples(i); err != nil {
 			return err
 		}
 	}
-	t.columns = c
+	t.samples = s
 	return nil
 }
 
 // MemoryCL estimates the bytes of the device's memory that NewCL takes for a
-// vocabulary of the given size. M is not counted: see TakesMatrix. Where
+// vocabulary of the given size and the given number of slots of an iteration. Without
+// tempering there are as many slots as words. M is not counted: see TakesMatrix. Where
 // the number of multiprocessors counts, it is that of the largest GPUs of today.
 // An encoder that is not of package subword is an error.
-func MemoryCL(words int, c graph.Config, p Precision) (int64, error) {
+func MemoryCL(words, slots int, c graph.Config, p Precision) (int64, error) {
 	structure, err := structureOf(c)
 	if err != nil {
 		return 0, err
@@ -117,8 +128,8 @@ func MemoryCL(words int, c graph.Config, p Precision) (int64, error) {
 	if p == Half {
 		moments = moments/2 + 4*v // of adam-row the second moments stay float32
 	}
-	const columns = 64
-	work := 4*columns*v + 8*v + 1<<20 // columns of M, alias table, losses
+	lists := slots != words || c.SharedNegatives > 0
+	work := cl.SampleBytes(words, slots, lists, structure != nil) + 8*v + 1<<20 // samples, alias table, losses
 	bytes := 2*(tableBytes(words, c.Dim)+moments) + work
 	if structure == nil {
 		return bytes, nil
@@ -189,7 +200,7 @@ func (t *CL) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]t
 	for done := 0; done < len(rates); {
 		from := first + done
 		count := min(len(rates)-done, t.kernels.SeriesLength())
-		if err := t.columns.await(t.buffer, from, count); err != nil {
+		if err := t.samples.await(t.buffer, from, count); err != nil {
 			return nil, err
 		}
 		if err := t.kernels.Start(t.buffer, from, rates[done:done+count]); err != nil {
@@ -200,7 +211,7 @@ func (t *CL) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]t
 		}
 		done += count
 		underWay, t.buffer = t.buffer, 1-t.buffer
-		t.columns.read(t.buffer, first+done, min(t.kernels.SeriesLength(), t.Units()-first-done))
+		t.samples.read(t.buffer, first+done, min(t.kernels.SeriesLength(), t.Units()-first-done))
 	}
 	err := t.collect(&reports, underWay)
 	return reports, err
@@ -212,19 +223,27 @@ func (t *CL) collect(reports *[]trainer.Report, buffer int) error {
 	if buffer < 0 {
 		return nil
 	}
-	losses, err := t.kernels.Wait(buffer)
-	for _, loss := range losses {
-		*reports = append(*reports, trainer.Report{Loss: loss, Pairs: t.pairs})
+	losses, samples, err := t.kernels.Wait(buffer)
+	for i, loss := range losses {
+		*reports = append(*reports, trainer.Report{Loss: loss, Pairs: samples[i] * float64(1+t.negatives)})
 	}
 	return err
 }
 
-// send brings the host's state to the device unless the device has it.
+// Ready brings the state to the device.
+func (t *CL) Ready() error { return t.send() }
+
+// send brings the host's state to the device unless the device has it. At the start
+// of training contexts and moments are zeros, as on a new device: to read them would
+// only give them memory on the host.
 func (t *CL) send() error {
 	if t.sent {
 		return nil
 	}
 	for _, tensor := range t.host.State() {
+		if t.fresh && (tensor.Name == "contexts" || strings.HasSuffix(tensor.Name, "-moment")) {
+			continue
+		}
 		if err := t.kernels.Send(tensor.Name, tensor.Data); err != nil {
 			return err
 		}
@@ -260,7 +279,7 @@ func (t *CL) DOT() string { return t.host.DOT() }
 // Close frees the trainer's memory on the device and the host. The device stays
 // open.
 func (t *CL) Close() error {
-	_ = t.columns.wait() // nobody needs them any more
+	_ = t.samples.wait() // nobody needs them any more
 	err := t.kernels.Close()
 	if hostErr := t.host.Close(); err == nil {
 		err = hostErr

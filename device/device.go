@@ -57,19 +57,19 @@ const (
 type CLKernels interface {
 	// SeriesLength returns how many iterations Start takes at most.
 	SeriesLength() int
-	// Columns returns the memory of buffer 0 or 1 for the columns of M that Start reads:
-	// (2, SeriesLength, V), first the columns of step 1 of all iterations, then of step 2. It
-	// must not be written to between Start and Wait.
-	Columns(buffer int) ([]uint32, error)
-	// SetMatrix brings M to the device, which then needs no Columns.
+	// Samples returns the memory of buffer 0 or 1 for the samples of M that Start reads: (2,
+	// SeriesLength, S), first those of step 1 of all iterations, then of step 2. It must not
+	// be written to between Start and Wait.
+	Samples(buffer int) ([]uint32, error)
+	// SetMatrix brings M to the device, which then needs no Samples.
 	SetMatrix(m cl.Matrix) error
 	// Start begins to run the iterations first, first+1, ..., one for each of the
-	// learning rates, with the columns of a buffer. It may be called for one
+	// learning rates, with the samples of a buffer. It may be called for one
 	// buffer while the other is under way.
 	Start(buffer, first int, rates []float64) error
-	// Wait waits for the iterations of a buffer and returns the loss of each,
-	// summed over its pairs.
-	Wait(buffer int) ([]float64, error)
+	// Wait waits for the iterations of a buffer. It returns the loss of each, summed over
+	// its pairs, and how many samples its two steps had.
+	Wait(buffer int) (losses, samples []float64, err error)
 	Send(name string, values []float32) error
 	Receive(name string, values []float32) error
 	Close() error

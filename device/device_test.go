@@ -50,13 +50,19 @@ func (p *pair) close(t *testing.T) {
 }
 
 func newCL(t *testing.T, seed uint64, method optim.Method, contexts, iterations int, free int64) *pair {
+	return newTempered(t, seed, method, wordcontext.Options{Contexts: contexts}, 0, iterations, free)
+}
+
+// newTempered is newCL with options of M and shared negatives.
+func newTempered(t *testing.T, seed uint64, method optim.Method, o wordcontext.Options, shared, iterations int, free int64) *pair {
 	c, noise := text(t, seed, 2000)
-	m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: contexts, Passes: 1, Seed: seed})
+	o.Window, o.Passes, o.Seed = 2, 1, seed
+	m, err := wordcontext.Build(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	config := graph.Config{Dim: 7, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, WeightDecay: .1}}
+	config := graph.Config{Dim: 7, Negatives: 3, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, WeightDecay: .1}}
 	p := &pair{fake: devicetest.New()}
 	p.fake.Free = free
 	if p.cpu, err = graph.NewCL(m, noise, iterations, config); err != nil {
@@ -161,6 +167,15 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 	"cl adam-row": func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.AdamRow, 7, 150, little) },
 	"cl sgd":      func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.SGD, 150, 150, little) },
 	"cl M":        func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 41, 150, plenty) },
+	"cl tempered": func(t *testing.T, seed uint64) *pair {
+		return newTempered(t, seed, optim.AdamRow, wordcontext.Options{Contexts: 20, Tempering: .75, Positives: 2, MaxPositives: 9}, 8, 150, little)
+	},
+	"cl tempered M": func(t *testing.T, seed uint64) *pair {
+		return newTempered(t, seed, optim.SGD, wordcontext.Options{Contexts: 20, Tempering: 1, Positives: .5}, 0, 150, plenty)
+	},
+	"cl shared": func(t *testing.T, seed uint64) *pair {
+		return newTempered(t, seed, optim.SGD, wordcontext.Options{Contexts: 40}, 5, 150, little)
+	},
 	"cl cnn": func(t *testing.T, seed uint64) *pair {
 		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
 			return subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: 4, Widths: []int{1, 3}, Rate: .1})

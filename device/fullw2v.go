@@ -146,6 +146,9 @@ func (t *fullW2V) AdvanceSeries(ctx context.Context, first int, rates []float64)
 	return reports, nil
 }
 
+// Ready brings the tables to the device.
+func (t *fullW2V) Ready() error { return t.send() }
+
 // send brings the host's tables to the device unless the device has them.
 func (t *fullW2V) send() error {
 	if t.sent {

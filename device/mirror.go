@@ -16,6 +16,7 @@ type mirror[H host] struct {
 	host   H
 	device Device
 	sent   bool // the device has the host's state, or a newer one
+	fresh  bool // both are as they were made
 }
 
 type host interface {
@@ -36,12 +37,12 @@ func (m *mirror[H]) Tables() (words, contexts []float32) { return m.host.Tables(
 func (m *mirror[H]) State() []trainer.Tensor { return m.host.State() }
 
 // Push tells the trainer that State was written to.
-func (m *mirror[H]) Push() { m.sent = false }
+func (m *mirror[H]) Push() { m.sent, m.fresh = false, false }
 
 // Reset goes back to the start of training.
 func (m *mirror[H]) Reset() {
 	m.host.Reset()
-	m.sent = false
+	m.sent, m.fresh = false, false
 }
 
 // Device returns the name of the device and the most of its memory that was in

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/graph/tempered"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
 )
@@ -26,7 +27,7 @@ func benchmarkStep(b *testing.B, v, n int, form Form, method optim.Method) {
 	for i := range column {
 		column[i] = uint32(r.IntN(v))
 	}
-	t := &sampler{noise: uniformNoise(b, v), negatives: 5, column: column}
+	t := sampler{&tempered.Sampler{Noise: uniformNoise(b, v), Negatives: 5, Samples: column}}
 	s, err := newTableStep(words, contexts, t, team.New(c.Threads), c)
 	if err != nil {
 		b.Fatal(err)

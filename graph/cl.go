@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -16,10 +18,14 @@ import (
 // step a row meets frozen rows only, so no two updates conflict, and the result
 // is the same to the bit for any number of threads.
 //
-// The two steps of iteration j use columns j and j + l/2 of M (modulo l), so an
-// epoch of l iterations shows every column once to either table, and each step
-// draws fresh negatives. One column for both scores a little lower
-// (benchmarks/2026-11-21-xeon16-columns/README.md).
+// M says which samples of a row the two steps of an iteration train on (see
+// wordcontext.Matrix.Share): different ones, and in an epoch of l iterations every
+// entry of M once in either step. Equal ones for both score a little lower
+// (benchmarks/2026-11-21-xeon16-columns/README.md). Each step draws fresh negatives.
+//
+// If M is tempered, rows have shares of different size. A row moves along the mean
+// gradient of its share, or stays as it is if the share is empty; Adam's bias
+// correction counts the updates of the row.
 //
 // With an encoder step 1 trains its parameters, and step 2 meets the rows that
 // step 1 began with, frozen.
@@ -29,34 +35,41 @@ type CL struct {
 	iterations int
 	words      *table // W
 	contexts   *table // C
-	sampler    *sampler
+	sampler    *tempered.Sampler
 	steps      [2]clStep    // train words, train contexts
+	blocks     []int        // of the tempered steps; nil: M is not, nor are negatives shared
 	encoder    *encoderStep // steps[0] if words are composed, else nil
 }
 
 var (
 	_ trainer.Trainer   = (*CL)(nil)
 	_ trainer.Composing = (*CL)(nil)
+	_ trainer.Preparing = (*CL)(nil)
 	_ trainer.Drawable  = (*CL)(nil)
 )
 
 // A clStep is one of the two steps of an iteration.
 type clStep struct {
 	step
-	columns columnReader // of M: the positives of every row
+	samples *tempered.Reader
 }
 
-// MemoryCL estimates the bytes NewCL takes for a vocabulary of the given size,
-// M not counted.
-func MemoryCL(words int, c Config) int64 {
-	columns := 2 * 4 * int64(readColumns) * int64(words)
+// MemoryCL estimates the bytes NewCL takes for a vocabulary of the given size and
+// the given number of slots of an iteration, M not counted. Without tempering there
+// are as many slots as words.
+func MemoryCL(words, slots int, c Config) int64 {
+	samples := tempered.ReaderBytes(slots, tempered.Iterations(slots, c.tableBytes(words)))
 	if c.Encoder != nil {
 		rows, gradient := c.Encoder.Bytes()
 		table := 4 * int64(words) * int64(c.Dim)
-		return 3*table + parameterBytes(c.Encoder) + c.MomentBytes(words) + rows + gradient + columns
+		return 3*table + parameterBytes(c.Encoder) + c.MomentBytes(words) + rows + gradient + samples
 	}
-	bytes := c.tableBytes(words) + columns
-	if c.Form == FormStock {
+	bytes := c.tableBytes(words) + samples
+	switch {
+	case c.Form != FormStock:
+	case slots != words || c.SharedNegatives > 0:
+		bytes += 2 * c.temperedStockBytes(words, slots)
+	default:
 		bytes += 2 * c.stockBytes(words)
 	}
 	return bytes
@@ -78,10 +91,20 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 	}
 	t := &CL{matrix: m, config: c, iterations: iterations}
 	workers := team.New(c.Threads)
+	slots := m.Slots()
+	atATime := tempered.Iterations(int(slots[m.Rows()]), c.tableBytes(m.Rows()))
 	for i := range t.steps {
-		t.steps[i].columns = newColumnReader(m, workers)
+		t.steps[i].samples = tempered.NewReader(m, i, atATime, workers)
 	}
-	t.sampler = &sampler{noise: noise, seed: c.Seed, negatives: c.Negatives}
+	t.sampler = &tempered.Sampler{
+		Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives,
+		Updates: func(row int) int { return m.Updates(row, t.sampler.Iteration) },
+	}
+	if m.Tempered() || c.SharedNegatives > 0 {
+		t.blocks = tempered.Blocks(m.Rows(), t.sampler, func(i int) float64 {
+			return float64(m.RowLength(i)) / float64(m.Contexts())
+		})
+	}
 	if t.contexts, err = newTable("contexts", m.Rows(), c); err != nil {
 		return nil, err
 	}
@@ -93,10 +116,18 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 	if err != nil {
 		return nil, err
 	}
-	if t.steps[1].step, err = newTableStep(t.contexts, t.words, t.sampler, workers, c); err != nil {
+	if t.steps[1].step, err = t.newStep(t.contexts, t.words, workers); err != nil {
 		return nil, err
 	}
 	return t, nil
+}
+
+// newStep makes the step that trains left against frozen right.
+func (t *CL) newStep(left, right *table, workers *team.Team) (step, error) {
+	if t.blocks != nil {
+		return newTemperedStep(left, right, t.sampler, t.blocks, workers, t.config)
+	}
+	return newTableStep(left, right, sampler{t.sampler}, workers, t.config)
 }
 
 // trainTable makes the step that trains a table of word vectors.
@@ -105,14 +136,20 @@ func (t *CL) trainTable(workers *team.Team) (err error) {
 		return err
 	}
 	trainer.Randomize(t.words.data, t.config.Dim, t.config.Seed)
-	t.steps[0].step, err = newTableStep(t.words, t.contexts, t.sampler, workers, t.config)
+	t.steps[0].step, err = t.newStep(t.words, t.contexts, workers)
 	return err
 }
 
 // trainEncoder makes the step that trains the encoder of word vectors.
 func (t *CL) trainEncoder(workers *team.Team) (err error) {
 	t.config.Encoder.Randomize(t.config.Seed)
-	if t.encoder, err = newEncoderStep(t.contexts, t.sampler, workers, t.config); err != nil {
+	var loss keptLoss = newSkipGram(sampler{t.sampler}, workers, nil)
+	if t.blocks != nil {
+		if loss, err = newTemperedLoss(t.sampler, t.blocks, workers, nil, t.config); err != nil {
+			return err
+		}
+	}
+	if t.encoder, err = newEncoderStep(t.contexts, loss, workers, t.config); err != nil {
 		return err
 	}
 	t.words, t.steps[0].step = t.encoder.words, t.encoder
@@ -121,6 +158,15 @@ func (t *CL) trainEncoder(workers *team.Team) (err error) {
 
 // Units is the number of iterations, fixed in advance.
 func (t *CL) Units() int { return t.iterations }
+
+// Ready gives the tables and moments their memory: the first iteration would wait for
+// it row by row.
+func (t *CL) Ready() error {
+	for _, s := range t.State() {
+		memory.Touch(s.Data, t.config.Threads)
+	}
+	return nil
+}
 
 // Advance runs iteration number unit, counted from 0, at the given learning
 // rate. Training may begin with any iteration: everything random follows from
@@ -132,12 +178,11 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 	var report trainer.Report
 	for i := range t.steps {
 		step := &t.steps[i]
-		column, err := step.columns.column(t.matrix.StepColumn(unit, i))
+		samples, count, err := step.samples.Iteration(unit)
 		if err != nil {
 			return trainer.Report{}, err
 		}
-		t.sampler.column = column
-		t.sampler.stream = corpus.StreamNegatives.Sub(uint32(2*unit + i))
+		t.sampler.Iteration, t.sampler.Step, t.sampler.Samples = unit, i, samples
 		for _, o := range step.optimizers() {
 			o.Begin(unit+1, rate*o.relativeRate)
 		}
@@ -146,8 +191,8 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 			return trainer.Report{}, fmt.Errorf("iteration %d, step %d: %w", unit, i+1, err)
 		}
 		report.Loss += loss
+		report.Pairs += float64(count) * float64(1+t.config.Negatives)
 	}
-	report.Pairs = 2 * float64(t.matrix.Rows()) * float64(1+t.config.Negatives)
 	return report, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/tempered"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/testdata"
@@ -81,12 +82,12 @@ func copyState(s interface{ State() []trainer.Tensor }) (saved []tensorCopy) {
 }
 
 // The result is the same to the bit for any number of threads, and when
-// training is broken off in the middle of the columns that are read at a time and taken up
+// training is broken off in the middle of the iterations that are read at a time and taken up
 // again from its state.
 func TestCLReproducible(t *testing.T) {
 	r := freshRandom(t)
 	m := buildMatrix(t, smallCorpus(t, r, 700, 3000), 50)
-	const iterations = readColumns + 25 // passes the last column, into a second epoch
+	const iterations = tempered.MaxIterations + 25 // passes the last iteration, into a second epoch
 	for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.SGD} {
 		want, _ := train(t, m, testConfig(18, 4, 1, FormFused, method), 0, iterations, nil)
 		wantW, wantC := want.Tables()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/optim"
 )
 
@@ -25,6 +26,12 @@ type Config struct {
 	Seed      uint64 // of everything random
 	Threads   int    // the result does not depend on it
 	Form      Form
+
+	// SharedNegatives is H, for CL alone: a step draws H negatives for all rows,
+	// spread over all words, each of weight K/H; at most corpus.MaxSpread. 0: every
+	// row draws K negatives of its own.
+	SharedNegatives int
+
 	Optimizer optim.Config // of both tables, and of an encoder's parameters
 	Encoder   Encoder      // composes the word vectors; FormFused only
 }
@@ -41,6 +48,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("dimension is %d; it must be at least 1", c.Dim)
 	case c.Negatives < 1:
 		return c, fmt.Errorf("number of negatives is %d; it must be at least 1", c.Negatives)
+	case c.SharedNegatives < 0 || c.SharedNegatives > corpus.MaxSpread:
+		return c, fmt.Errorf("number of shared negatives is %d; it must be 0 (each row draws its own) or at most %d", c.SharedNegatives, corpus.MaxSpread)
 	case c.Threads < 1:
 		return c, fmt.Errorf("number of threads is %d; it must be at least 1", c.Threads)
 	case c.Form != FormFused && c.Form != FormStock:
@@ -84,6 +93,16 @@ func (c Config) MomentBytes(words int) int64 {
 // tableBytes is the memory of both tables and of their optimizers.
 func (c Config) tableBytes(words int) int64 {
 	return 2*4*int64(words)*int64(c.Dim) + c.MomentBytes(words)
+}
+
+// temperedStockBytes is the memory of a step of the tempered stock form beside
+// tables: the gathered rows and Gorgonia's copies of them, as in stockBytes.
+func (c Config) temperedStockBytes(words, slots int) int64 {
+	negatives := int64(words) * int64(c.Dim) * int64(c.Negatives)
+	if c.SharedNegatives > 0 {
+		negatives = int64(words) * int64(c.SharedNegatives)
+	}
+	return (2*int64(slots)*int64(c.Dim) + negatives) * 4 * 11 / 2
 }
 
 // stockBytes is the memory of the stock form beside tables, for a batch of rows

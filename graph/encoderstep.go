@@ -16,13 +16,19 @@ import (
 type encoderStep struct {
 	*machine
 	*composer
-	loss *SkipGram
+	loss keptLoss
 	rows *gorgonia.Node
 }
 
-func newEncoderStep(right *table, t targets, workers *team.Team, c Config) (s *encoderStep, err error) {
+// A keptLoss is the operation of a loss that keeps the gradient of its left rows.
+type keptLoss interface {
+	gorgonia.Op
+	Loss() float64 // of the last run
+}
+
+func newEncoderStep(right *table, op keptLoss, workers *team.Team, c Config) (s *encoderStep, err error) {
 	defer operation.Recovered("build the graph of the encoder", &err)
-	s = &encoderStep{loss: newSkipGram(t, workers, nil)}
+	s = &encoderStep{loss: op}
 	if s.composer, err = newComposer(workers, c); err != nil {
 		return nil, err
 	}
@@ -32,7 +38,7 @@ func newEncoderStep(right *table, t targets, workers *team.Team, c Config) (s *e
 		return nil, err
 	}
 	s.rows = rows
-	loss, err := applySkipGram(s.loss, rows, matrix(g, right.name, right.dense))
+	loss, err := applyLoss(s.loss, rows, matrix(g, right.name, right.dense))
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func stripOf(width, n int) int {
 // its loss, a float32 scalar. list may be changed between runs; a list that is
 // too short or names a row that right does not have is an error of the run.
 func SkipGramLoss(left, right *gorgonia.Node, list *List, threads int) (*gorgonia.Node, error) {
-	return applySkipGram(newSkipGram(list, team.New(threads), nil), left, right)
+	return applyLoss(newSkipGram(list, team.New(threads), nil), left, right)
 }
 
 func newSkipGram(t targets, team *team.Team, update optim.Optimizer) *SkipGram {
@@ -81,7 +81,7 @@ func newSkipGram(t targets, team *team.Team, update optim.Optimizer) *SkipGram {
 	return &SkipGram{lossOperation: newLossOperation(name), targets: t, team: team, update: update}
 }
 
-func applySkipGram(op *SkipGram, left, right *gorgonia.Node) (*gorgonia.Node, error) {
+func applyLoss(op gorgonia.Op, left, right *gorgonia.Node) (*gorgonia.Node, error) {
 	loss, err := gorgonia.ApplyOp(op, left, right)
 	if err != nil {
 		return nil, fmt.Errorf("skip-gram loss of %v and %v: %w", left.Shape(), right.Shape(), err)

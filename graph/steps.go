@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"github.com/w2vcl/w2vcl/graph/tempered"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
@@ -58,6 +59,18 @@ func newTableStep(left, right *table, t targets, workers *team.Team, c Config) (
 		return newStockStep(left, right, t)
 	}
 	op := newSkipGram(t, workers, left.optimizer)
+	return newFusedStep(op, op.Loss, left, right, left.optimizers())
+}
+
+// newTemperedStep is newTableStep for tempered samples or shared negatives.
+func newTemperedStep(left, right *table, s *tempered.Sampler, blocks []int, workers *team.Team, c Config) (step, error) {
+	if c.Form == FormStock {
+		return newTemperedStockStep(left, right, s)
+	}
+	op, err := newTemperedLoss(s, blocks, workers, left.optimizer, c)
+	if err != nil {
+		return nil, err
+	}
 	return newFusedStep(op, op.Loss, left, right, left.optimizers())
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/tempered"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
@@ -49,34 +50,28 @@ func (l *List) fill(first int, dst []uint32) {
 	copy(dst, l.Rows[first*l.Width:])
 }
 
-// sampler gives the targets of a W2V-CL step: the column's entries as
-// positives and fresh negatives.
-type sampler struct {
-	noise     *corpus.Alias
-	seed      uint64
-	stream    corpus.Stream // of this step
-	column    []uint32      // V entries of M
-	negatives int
-}
+// sampler gives the targets of a W2V-CL step that is not tempered: every row has one
+// sample and negatives of its own.
+type sampler struct{ *tempered.Sampler }
 
-func (s *sampler) width() int { return 1 + s.negatives }
+func (s sampler) width() int { return 1 + s.Negatives }
 
 // fill draws negative k of row i from number iK+k of the step's stream, so no
 // draw depends on where fill began. first times K is a multiple of 4, as Philox
 // needs it.
-func (s *sampler) fill(first int, dst []uint32) {
+func (s sampler) fill(first int, dst []uint32) {
 	width := s.width()
 	rows := len(dst) / width
 	// The random bits lie at the end of dst. A row is written in front of the
 	// bits that are still to be read.
 	bits := dst[rows:]
-	simd.Philox(bits, s.seed, uint64(s.stream), uint64(first)*uint64(s.negatives)/4)
+	simd.Philox(bits, s.Seed, uint64(s.Stream()), uint64(first)*uint64(s.Negatives)/4)
 	for i := range rows {
 		row := dst[i*width:][:width]
-		drawn := bits[i*s.negatives:][:s.negatives]
-		row[0] = s.column[first+i]
+		drawn := bits[i*s.Negatives:][:s.Negatives]
+		row[0] = s.Samples[first+i]
 		for k, x := range drawn {
-			row[k+1] = s.noise.Draw(x)
+			row[k+1] = s.Noise.Draw(x)
 		}
 	}
 }

@@ -105,6 +105,9 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Co
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
+	if c.SharedNegatives > 0 {
+		return nil, fmt.Errorf("%d shared negatives: only W2V-CL has some", c.SharedNegatives)
+	}
 	if noise.Len() != v {
 		return nil, fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), v)
 	}

@@ -15,22 +15,27 @@ var adamDescriptor = Descriptor{
 	Bytes: func(rows, columns int) int64 { return 8 * int64(rows) * int64(columns) },
 	create: func(c Config, rows, columns int) Optimizer {
 		values := rows * columns
-		return &adam{config: c, columns: columns, first: memory.Floats(values), second: memory.Floats(values)}
+		return &adam{corrected: corrected{config: c}, columns: columns, first: memory.Floats(values), second: memory.Floats(values)}
 	},
 }
 
 type adam struct {
-	config        Config
+	corrected
 	columns       int
 	first, second []float32 // m and v, (rows, columns)
-	step          simd.AdamStep
 }
 
-func (a *adam) Begin(step int, rate float64) { a.step = a.config.adamStep(step, rate) }
+func (a *adam) UpdateRow(row int, w, g []float32) { a.update(row, w, g, &a.step) }
 
-func (a *adam) UpdateRow(row int, w, g []float32) {
+func (a *adam) UpdateMean(row, updates, _ int, w, g []float32) {
+	var step simd.AdamStep
+	a.ofUpdates(updates, &step)
+	a.update(row, w, g, &step)
+}
+
+func (a *adam) update(row int, w, g []float32, s *simd.AdamStep) {
 	from, to := row*a.columns, (row+1)*a.columns
-	simd.Adam(w, a.first[from:to], a.second[from:to], g, &a.step)
+	simd.Adam(w, a.first[from:to], a.second[from:to], g, s)
 }
 
 // UpdateCombination needs no memory for the gradient.
@@ -46,11 +51,36 @@ func moments(first, second []float32) []trainer.Tensor {
 	return []trainer.Tensor{{Name: "first-moment", Data: first}, {Name: "second-moment", Data: second}}
 }
 
-// adamStep returns the numbers of step number step, counted from 1, at a learning
-// rate. The configuration must have its defaults.
-func (c Config) adamStep(step int, rate float64) simd.AdamStep {
-	return simd.NewAdamStep(c.Beta1, c.Beta2, c.Epsilon, c.WeightDecay, step, rate)
+// corrected is the begun step of a method that has Adam's bias correction.
+type corrected struct {
+	config      Config // has its defaults
+	step        simd.AdamStep
+	rate        float64
+	corrections []simd.AdamCorrection // of update 1, 2, ... up to the step, or up to the last that is not none
 }
 
-// keep is the factor by which a step's weight decay multiplies the parameters.
-func (c Config) keep(rate float64) float32 { return float32(1 - rate*c.WeightDecay) }
+// Begin starts a step. It adds the corrections up to that step, so that goroutines
+// only read them.
+func (c *corrected) Begin(step int, rate float64) {
+	c.step = simd.NewAdamStep(c.config.Beta1, c.config.Beta2, c.config.Epsilon, c.config.WeightDecay, step, rate)
+	c.rate = rate
+	for t := len(c.corrections) + 1; t <= step; t++ {
+		next := simd.NewAdamCorrection(c.config.Beta1, c.config.Beta2, t)
+		if next == simd.NoAdamCorrection {
+			break
+		}
+		c.corrections = append(c.corrections, next)
+	}
+}
+
+// ofUpdates puts the numbers of the step for a row's update number updates into s. It
+// does not return them: to copy numbers just written, the processor waits for all its
+// earlier writes, those to other rows, too. That took longer than the update.
+func (c *corrected) ofUpdates(updates int, s *simd.AdamStep) {
+	correction := simd.NoAdamCorrection
+	if updates <= len(c.corrections) {
+		correction = c.corrections[updates-1]
+	}
+	*s = c.step
+	s.Correct(correction, c.rate, c.config.Epsilon)
+}

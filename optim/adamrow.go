@@ -17,23 +17,27 @@ var adamRowDescriptor = Descriptor{
 	Adaptive: true, Shared: true, Kernels: true,
 	Bytes: func(rows, columns int) int64 { return 4 * (int64(rows)*int64(columns) + int64(rows)) },
 	create: func(c Config, rows, columns int) Optimizer {
-		return &adamRow{config: c, columns: columns, first: memory.Floats(rows * columns), second: make([]float32, rows)}
+		return &adamRow{corrected: corrected{config: c}, columns: columns, first: memory.Floats(rows * columns), second: make([]float32, rows)}
 	},
 }
 
 type adamRow struct {
-	config  Config
+	corrected
 	columns int
 	first   []float32 // m, (rows, columns)
 	second  []float32 // v, (rows)
-	step    simd.AdamStep
 }
 
-func (a *adamRow) Begin(step int, rate float64) { a.step = a.config.adamStep(step, rate) }
+func (a *adamRow) UpdateRow(row int, w, g []float32) { a.update(row, w, g, &a.step) }
 
-func (a *adamRow) UpdateRow(row int, w, g []float32) {
+func (a *adamRow) UpdateMean(row, updates, _ int, w, g []float32) {
+	var step simd.AdamStep
+	a.ofUpdates(updates, &step)
+	a.update(row, w, g, &step)
+}
+
+func (a *adamRow) update(row int, w, g []float32, s *simd.AdamStep) {
 	from, to := row*a.columns, (row+1)*a.columns
-	s := &a.step
 	meanSquare := simd.Dot(g, g) / float32(a.columns)
 	v := s.Beta2*a.second[row] + s.OneMinusBeta2*meanSquare
 	a.second[row] = v

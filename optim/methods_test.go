@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -158,6 +159,55 @@ func TestUpdateCombination(t *testing.T) {
 				if !slices.Equal(results[0], results[1]) {
 					t.Fatalf("%s, %d columns, %d terms: %v, want %v", method, columns, terms, results[1], results[0])
 				}
+			}
+		}
+	}
+}
+
+// A row that is trained in some of the steps, on several samples, goes where a table
+// of its own goes whose steps are the row's updates, under a learning rate that
+// fits the samples; to the bit.
+func TestUpdateMean(t *testing.T) {
+	r := rand.New(rand.NewPCG(rand.Uint64(), 1))
+	for _, d := range Methods() {
+		for _, columns := range []int{1, 16, 50} {
+			c := Config{Method: d.Name, WeightDecay: .1, Beta1: .5, Beta2: .9} // the last steps need no correction
+			table, err := New(c, 2, columns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own, err := New(c, 1, columns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			every, some := random(columns), random(columns)
+			want := [2][]float32{slices.Clone(every), slices.Clone(some)}
+			whole, err := New(c, 1, columns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			updates := 0
+			for step := 1; step <= 400; step++ {
+				rate := .01 / float64(step)
+				g := random(columns)
+				table.Begin(step, rate)
+				whole.Begin(step, rate)
+				table.UpdateMean(0, step, 1, every, g)
+				whole.UpdateRow(0, want[0], g)
+				if r.IntN(3) > 0 {
+					continue
+				}
+				updates++
+				samples := 1 + r.IntN(300)
+				table.UpdateMean(1, updates, samples, some, g)
+				if !d.Adaptive {
+					rate *= math.Sqrt(float64(samples))
+				}
+				own.Begin(updates, rate)
+				own.UpdateRow(0, want[1], g)
+			}
+			if !slices.Equal(every, want[0]) || !slices.Equal(some, want[1]) {
+				t.Errorf("%s, %d columns: other bits", d.Name, columns)
 			}
 		}
 	}

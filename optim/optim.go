@@ -71,7 +71,7 @@ func (c Config) Bytes(rows, columns int) int64 {
 }
 
 // An Optimizer updates one table of rows x columns float32 values: Begin once a
-// step, then UpdateRow or UpdateCombination for every row, from any number of
+// step, then UpdateRow, UpdateMean or UpdateCombination for every row, from any number of
 // goroutines, while the row is still in the cache.
 type Optimizer interface {
 	// Begin starts step number step, counted from 1, with the given learning
@@ -83,6 +83,15 @@ type Optimizer interface {
 	// both of the table's number of columns. Different rows may be updated at
 	// the same time.
 	UpdateRow(row int, w, g []float32)
+
+	// UpdateMean is UpdateRow for rows that differ in how often they are trained and
+	// on how many samples. updates is the number of the row's updates so far,
+	// with this one, from 1 to the step's number; Adam's bias correction uses it
+	// in place of the step's number. g is the mean of the gradients of samples
+	// samples, at least 1; a method that is not adaptive takes the root of samples
+	// times the learning rate. With the step's number and 1 it is UpdateRow, to
+	// the bit.
+	UpdateMean(row, updates, samples int, w, g []float32)
 
 	// UpdateCombination is UpdateRow, to the bit, with the gradient given as a
 	// linear combination of rows of a table with as many columns:

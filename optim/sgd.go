@@ -1,6 +1,8 @@
 package optim
 
 import (
+	"math"
+
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -15,13 +17,23 @@ var sgdDescriptor = Descriptor{
 }
 
 type sgd struct {
-	config     Config
-	keep, rate float32 // of the step begun last
+	config Config
+	rate   float64 // of the step begun last
 }
 
-func (s *sgd) Begin(_ int, rate float64) { s.keep, s.rate = s.config.keep(rate), float32(rate) }
+func (s *sgd) Begin(_ int, rate float64) { s.rate = rate }
 
-func (s *sgd) UpdateRow(_ int, w, g []float32) { simd.SGD(w, g, s.keep, s.rate) }
+func (s *sgd) UpdateRow(_ int, w, g []float32) { s.update(w, g, s.rate) }
+
+// UpdateMean goes the root of the samples times as far: a sum of independent
+// samples, divided by its standard deviation.
+func (s *sgd) UpdateMean(_, _, samples int, w, g []float32) {
+	s.update(w, g, s.rate*math.Sqrt(float64(samples)))
+}
+
+func (s *sgd) update(w, g []float32, rate float64) {
+	simd.SGD(w, g, float32(1-rate*s.config.WeightDecay), float32(rate))
+}
 
 func (s *sgd) UpdateCombination(row int, w, coefficients, table []float32, rows []uint32, scratch []float32) {
 	simd.Combine(scratch, coefficients, table, rows)

@@ -212,14 +212,14 @@ func (s *SavedState) Close() { s.file.Close() }
 // CheckSettings returns an error that names the settings that differ from those
 // the checkpoint was trained with, but for those that may.
 func (s *SavedState) CheckSettings(c *settings.Config) error {
-	now := c.Recorded()
-	for _, name := range slices.Sorted(maps.Keys(s.Settings)) {
+	then, now := settings.Current(s.Settings), c.Recorded()
+	for _, name := range slices.Sorted(maps.Keys(then)) {
 		if settings.MayChange(name) {
 			continue
 		}
-		if got := now[name]; got != s.Settings[name] {
+		if got := now[name]; got != then[name] {
 			return fmt.Errorf("the run was trained with %s %s until now, but its %s says %s: a run goes on with the settings it began with; change that back",
-				name, s.Settings[name], ConfigFile, cmp.Or(got, "nothing of it"))
+				name, then[name], ConfigFile, cmp.Or(got, "nothing of it"))
 		}
 	}
 	return nil

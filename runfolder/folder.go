@@ -354,6 +354,12 @@ func removeRunFolder(dir string) error {
 	return errors.Join(removeStray(dir), removeRun(dir), os.Remove(dir))
 }
 
+// RemoveVectors removes the vectors, if there are any.
+func (f *Folder) RemoveVectors() {
+	os.Remove(f.Path(VectorsFile))
+	os.Remove(f.Path(ContextFile))
+}
+
 // HasCheckpoint reports whether the run can be resumed from further than its
 // start.
 func (f *Folder) HasCheckpoint() bool {

@@ -107,11 +107,7 @@ func (r *Run) Tables() (Tables, error) {
 	if len(vectors.Vectors) != len(contexts.Vectors) {
 		return Tables{}, fmt.Errorf("%s has %d values and %s has %d", VectorsFile, len(vectors.Vectors), ContextFile, len(contexts.Vectors))
 	}
-	if c.Vectors == settings.VectorsSum {
-		for i, x := range contexts.Vectors {
-			vectors.Vectors[i] -= x
-		}
-	}
+	c.Words(vectors.Vectors, contexts.Vectors)
 	return Tables{vectors.Words, vectors.Vectors, contexts.Vectors}, nil
 }
 

@@ -30,7 +30,7 @@ type Descriptor struct {
 type Recipe struct {
 	LearningRate  float64 // at the start of training
 	NoiseExponent float64 // power of the words' counts by which negatives are drawn
-	SumVectors    bool    // the trained vectors are W + C, not W
+	ContextWeight float64 // X: the exported vectors are W + X·C
 }
 
 // algorithms is the table of all algorithms, in the order of help.
@@ -93,7 +93,9 @@ func (d Descriptor) RecipeOf(m Model) Recipe {
 		if x.Recipe.NoiseExponent != 0 {
 			r.NoiseExponent = x.Recipe.NoiseExponent
 		}
-		r.SumVectors = r.SumVectors || x.Recipe.SumVectors
+		if x.Recipe.ContextWeight != 0 {
+			r.ContextWeight = x.Recipe.ContextWeight
+		}
 	}
 	return r
 }

@@ -9,7 +9,7 @@ var fullW2VDescriptor = Descriptor{
 	Name: FullW2V, Help: "fixed windows in strict order",
 	// With flatter negatives and W + C, after 20 epochs all of five sets of
 	// scores are better (benchmarks/2026-11-21-h200-fullw2v-recipe/README.md).
-	Recipe:      Recipe{NoiseExponent: 0.5, SumVectors: true},
+	Recipe:      Recipe{NoiseExponent: 0.5, ContextWeight: 1},
 	FixedWindow: true,
 	create:      func(m *model) algorithm { return newFullW2V(m) },
 }

@@ -17,7 +17,7 @@ var word2VecDescriptor = Descriptor{
 	Models: []ModelDescriptor{
 		{Name: SkipGram, Help: "skip-gram"},
 		// As in word2vec.c: one step for a whole window.
-		{Name: CBOW, Help: "continuous bag of words", Recipe: Recipe{LearningRate: 0.05}},
+		{Name: CBOW, Help: "continuous bag of words", Recipe: Recipe{LearningRate: 0.05, ContextWeight: 1}},
 	},
 	create: func(m *model) algorithm {
 		if m.Model == CBOW {

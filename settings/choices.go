@@ -20,9 +20,6 @@ const (
 	NoiseMatrix = "matrix"
 	NoiseCounts = "counts"
 
-	VectorsSum   = "sum"
-	VectorsWords = "words"
-
 	DecayLinear = "linear"
 	DecayNone   = "none"
 
@@ -44,7 +41,6 @@ const (
 
 var (
 	presetChoices    = []Choice{{PresetTuned, "the best recipe known"}, {PresetPaper, "sizes and rates of a paper's experiments, see docs/papers.md"}}
-	vectorsChoices   = []Choice{{VectorsSum, "word + context vector"}, {VectorsWords, ""}}
 	decayChoices     = []Choice{{DecayLinear, "down to --lr-end"}, {DecayNone, ""}}
 	formChoices      = []Choice{{FormFused, "fast"}, {FormStock, "the readable reference"}}
 	precisionChoices = []Choice{{PrecisionFloat32, ""}, {PrecisionHalf, "16 bits, see docs/cuda.md"}}

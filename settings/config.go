@@ -47,9 +47,15 @@ type Samples struct {
 	NoiseExponent float64 // power applied to those weights
 	Sample        float64 // subsampling threshold of frequent words; 0: none
 	Passes        int     // how often the corpus is subsampled into M
-	Contexts      int     // l, columns of M
+	Contexts      int     // l, iterations of an epoch of mode cl
 	Model         string  // word2vec: "sg" (skip-gram) or "cbow"
-	Vectors       string  // the vectors that are exported: "sum" (W + C) or "words" (W)
+
+	Tempering       float64 // power of a word's contexts that its samples are in proportion to; 0: all words have as many
+	Positives       float64 // m, samples of a word in an iteration, the mean over the words
+	MaxPositives    int     // samples of a word in an iteration at most
+	SharedNegatives int     // H, negatives of a step that all words share; 0: each word draws its own
+
+	ContextWeight float64 // X: the exported vectors are W + X·C
 }
 
 // Encoder says how word vectors are composed from spelling.
@@ -107,6 +113,10 @@ func (c *Config) DevicePrecision() string {
 	}
 	return c.Precision
 }
+
+// IsTempered reports whether the words of mode cl differ in their samples, or have
+// several in an iteration.
+func (c *Config) IsTempered() bool { return c.Tempering != 0 || c.Positives != 1 }
 
 // TotalIterations returns the iterations of a run of mode cl.
 func (c *Config) TotalIterations() int {

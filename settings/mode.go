@@ -37,7 +37,7 @@ const (
 // Modes is the table of all modes, in the order of help.
 func Modes() []Mode {
 	all := []Mode{
-		{Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration", GPU: true, recipe: clRecipe},
+		{Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration", GPU: true, recipe: clDefaults},
 		{Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit", recipe: vanillaRecipe},
 	}
 	for _, a := range sequential.Algorithms() {

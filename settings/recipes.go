@@ -50,58 +50,6 @@ func (c *Config) adaptive() bool {
 	return err == nil && o.Adaptive
 }
 
-func clRecipe(c *Config) {
-	if c.Preset == PresetPaper {
-		clPaper(c)
-		return
-	}
-	clTuned(c)
-}
-
-// clTuned is the recipe found by 75 runs on 17 million words of Wikipedia
-// (benchmarks/2026-11-21-xeon16-recipes): M from the subsampled corpus with dynamic
-// windows, and negatives drawn as often as words are found as contexts, so that
-// the two alternating steps share one objective. See clRate for long vectors.
-func clTuned(c *Config) {
-	c.Noise, c.NoiseExponent = NoiseMatrix, 1
-	c.Sample, c.Passes, c.DynamicWindow = 1e-4, 5, true
-	c.Contexts, c.Epochs = 8192, 1
-	c.LR, c.WeightDecay = 6e-3, 0.06
-	if !c.adaptive() {
-		c.LR, c.WeightDecay = 0.06, 0.01
-	}
-	c.Vectors = VectorsSum
-}
-
-// clRate is Adam's learning rate in the tuned recipe: a step of Adam moves every
-// value by about the rate, so scores, which are sums over dim values, move by dim
-// times that. Above 1/dim the analogies and rare words of long vectors suffer
-// (benchmarks/2026-11-21-h200-cl-recipe). Weight decay works by its product with the
-// rate, which stays as long as decay stays at 0.1 or less.
-func clRate(c *Config, set given) {
-	if set["lr"] != "" || c.Dim < 1 {
-		return
-	}
-	tuned := c.LR
-	c.LR = min(tuned, readable(1/float64(c.Dim)))
-	if set["weight-decay"] == "" {
-		c.WeightDecay = max(c.WeightDecay, min(0.1, readable(c.WeightDecay*tuned/c.LR)))
-	}
-}
-
-// clPaper is the setting of the W2V-CL paper's experiments.
-func clPaper(c *Config) {
-	c.Dim, c.MinCount = 500, 50
-	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
-	c.Sample, c.Passes = 0, 1
-	c.Contexts, c.Epochs = 65536, 1
-	c.LR, c.Decay = 1e-3, DecayNone
-	if !c.adaptive() {
-		c.LR = 0.04
-	}
-	c.Vectors = VectorsWords
-}
-
 // vanillaRecipe is the baseline. Tuned, it has the same text, windows and
 // negatives a word as cl. Its moments change only where a minibatch touches them,
 // so it wants a higher rate than the whole-table updates of cl. The preset paper
@@ -115,7 +63,6 @@ func vanillaRecipe(c *Config) {
 	if !c.adaptive() {
 		c.LR = 0.025
 	}
-	c.Vectors = VectorsWords
 	if c.Preset == PresetPaper {
 		c.Dim, c.MinCount = 500, 50
 		c.Sample, c.DynamicWindow, c.Epochs = 0, false, 1
@@ -136,21 +83,24 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.Epochs = 1e-4, 5
 	c.LR = 0.025
-	c.Vectors = VectorsWords
 	if c.Preset == PresetPaper {
 		c.Dim, c.Epochs = 128, 20
 		return
 	}
 	c.NoiseExponent = cmp.Or(a.Recipe.NoiseExponent, c.NoiseExponent)
-	if a.Recipe.SumVectors {
-		c.Vectors = VectorsSum
-	}
+	sequentialFollows(c, nil)
 }
 
-// sequentialRate is the learning rate of a sentence-ordered mode and its model.
-func sequentialRate(c *Config, set given) {
-	if a, err := sequential.Find(sequential.Algorithm(c.Mode)); err == nil && set["lr"] == "" {
-		c.LR = cmp.Or(a.RecipeOf(sequential.Model(c.Model)).LearningRate, c.LR)
+// sequentialFollows sets what follows from a sentence-ordered mode and its model. A
+// quarter of C makes vectors better than none or all of it, but CBOW's want all
+// (benchmarks/2026-11-22-h200-tempered-recipe).
+func sequentialFollows(c *Config, set given) {
+	if a, err := sequential.Find(sequential.Algorithm(c.Mode)); err == nil {
+		r := a.RecipeOf(sequential.Model(c.Model))
+		fill(set, "lr", &c.LR, cmp.Or(r.LearningRate, c.LR))
+		if c.Preset != PresetPaper {
+			fill(set, "context-weight", &c.ContextWeight, cmp.Or(r.ContextWeight, 0.25))
+		}
 	}
 	if set["lr-end"] == "" && c.Decay == DecayLinear {
 		c.LREnd = readable(c.LR * 1e-4)
@@ -204,16 +154,11 @@ func readable(x float64) float64 {
 // these do not make its scores better, they only take longer. An iteration with
 // an encoder, named as --subword does, takes ten times as long, so there are fewer.
 func Demo(encoder string) map[string]string {
-	contexts := "4096"
-	if isEncoder(encoder) {
-		contexts = "1536"
+	texts := map[string]string{"mode": ModeCL, "contexts": "1536", "tokenizer": TokenizerWords, "lowercase": "true"}
+	if !isEncoder(encoder) {
+		texts["contexts"], texts["weight-decay"] = "2048", "0.5" // few words forget what they see by chance
 	}
-	return map[string]string{
-		"mode":      ModeCL,
-		"contexts":  contexts,
-		"tokenizer": TokenizerWords,
-		"lowercase": "true",
-	}
+	return texts
 }
 
 // setDependents sets the defaults that follow from other settings, unless they
@@ -223,17 +168,17 @@ func setDependents(c *Config, set given) {
 		c.NoiseExponent = c.noise().exponent
 	}
 	m := c.mode()
-	if largeBatch(m) && c.Preset == PresetTuned && c.adaptive() && !c.HasEncoder() {
-		clRate(c, set)
+	if largeBatch(m) && c.Preset != PresetPaper {
+		clTuned(c, set)
 	}
 	if sentenceOrdered(m) {
-		sequentialRate(c, set)
+		sequentialFollows(c, set)
 	}
 	if set["subword-lr"] == "" && largeBatch(m) && c.Preset != PresetPaper {
 		subwordRate(c)
 	}
 	// Without subsampling every pass would find the same contexts.
-	if set["passes"] == "" && c.Sample == 0 && !c.DynamicWindow && c.Passes > 1 {
+	if set["passes"] == "" && c.everyPassIsTheSame() && c.Passes > 1 {
 		c.Passes = 1
 	}
 }

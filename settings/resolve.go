@@ -54,6 +54,10 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 			return Config{}, nil, err
 		}
 	}
+	flags, err := renamed(flags, "--")
+	if err != nil {
+		return Config{}, nil, err
+	}
 	// One of the two says how long to train; a flag wins over the file.
 	if _, ok := flags["epochs"]; ok {
 		delete(fromFile, "iterations")

@@ -2,6 +2,8 @@ package settings
 
 import (
 	"errors"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -26,6 +28,7 @@ func writeFile(t *testing.T, name, content string) string {
 
 func TestResolvePrecedence(t *testing.T) {
 	paper := "preset = \"paper\"\ncorpus = \"text\"\n"
+	equal := map[string]string{"tempering": "0", "positives": "1"}
 	for _, test := range []struct {
 		name  string
 		file  string
@@ -40,13 +43,31 @@ func TestResolvePrecedence(t *testing.T) {
 		{"flag over file", paper + "dim = 200", map[string]string{"dim": "300"}, func(c *Config) any { return c.Dim }, 300},
 		{"flag chooses the preset beneath the file", paper + "dim = 200", map[string]string{"preset": "tuned"}, func(c *Config) any { return c.MinCount }, 5},
 		{"mode of the file chooses the recipe", "mode = \"vanilla\"", nil, func(c *Config) any { return c.Batch }, 1024},
-		{"optimizer chooses the learning rate", "", map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.06},
-		{"learning rate of long vectors", "dim = 500", nil, func(c *Config) any { return c.LR }, 2e-3},
-		{"weight decay of long vectors", "dim = 500", nil, func(c *Config) any { return c.WeightDecay }, 0.1},
-		{"learning rate of vectors of 100", "dim = 100", nil, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06}},
-		{"learning rate that was set for long vectors", "dim = 500", map[string]string{"lr": "0.006"}, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06}},
-		{"weight decay that was set for long vectors", "dim = 500", map[string]string{"weight-decay": "0.03"}, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{2e-3, 0.03}},
-		{"learning rate of SGD with long vectors", "dim = 500", map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.06},
+		{"optimizer chooses the learning rate", "", map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.08},
+		{"learning rate of long vectors", "dim = 500", nil, func(c *Config) any { return c.LR }, 2.8e-3},
+		{"weight decay of long vectors", "dim = 500", equal, func(c *Config) any { return c.WeightDecay }, 0.1},
+		{"learning rate of short runs", "iterations = 2048", nil, func(c *Config) any { return [2]float64{c.LR, float64(c.Contexts)} }, [2]float64{1.74e-2, 2048}},
+		{"learning rate of long runs", "epochs = 2", nil, func(c *Config) any { return c.LR }, 5.74e-3},
+		{"learning rate of few columns", "contexts = 1024", nil, func(c *Config) any { return c.LR }, 3.03e-2},
+		{"learning rate of vectors of 100", "dim = 100", nil, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{1e-2, 0.25}},
+		{"learning rate of equal samples", "", equal, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06}},
+		{"window of equal samples", "", equal, func(c *Config) any { return c.Window }, 2},
+		{"iterations of equal samples", "", equal, func(c *Config) any { return c.Contexts }, 8192},
+		{"context weight of equal samples", "", equal, func(c *Config) any { return c.ContextWeight }, 1.0},
+		{"shared negatives of equal samples", "", equal, func(c *Config) any { return c.SharedNegatives }, 0},
+		{"shared negatives that were set", "shared-negatives = 16", equal, func(c *Config) any { return c.SharedNegatives }, 16},
+		{"tempering of encoders", "", map[string]string{"subword": "cnn"}, func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{0, 1}},
+		{"tempering of encoders that was set", "subword = \"cnn\"", map[string]string{"tempering": "0.5"}, func(c *Config) any { return c.Tempering }, 0.5},
+		{"tempering of the paper", paper, nil, func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{0, 1}},
+		{"context weight of the paper", paper, nil, func(c *Config) any { return c.ContextWeight }, 0.0},
+		{"context weight of a mode", "", map[string]string{"mode": string(sequential.FullW2V)}, func(c *Config) any { return c.ContextWeight }, 1.0},
+		{"older name of the context weight", "vectors = \"sum\"", nil, func(c *Config) any { return c.ContextWeight }, 1.0},
+		{"older flag of the context weight", "context-weight = 0.5", map[string]string{"vectors": "words"}, func(c *Config) any { return c.ContextWeight }, 0.0},
+		{"flag over the older name", "vectors = \"sum\"", map[string]string{"context-weight": "0.5"}, func(c *Config) any { return c.ContextWeight }, 0.5},
+		{"older name in a file by hand", "vectors = \"sum\"", nil, func(c *Config) any { return c.Tempering }, 1.0},
+		{"learning rate that was set for long vectors", "dim = 500\ntempering = 0\npositives = 1", map[string]string{"lr": "0.006"}, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06}},
+		{"weight decay that was set for long vectors", "dim = 500", map[string]string{"weight-decay": "0.03"}, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{2.8e-3, 0.03}},
+		{"learning rate of SGD with long vectors", "dim = 500", map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.08},
 		{"learning rate of the paper", "", map[string]string{"preset": "paper"}, func(c *Config) any { return c.LR }, 1e-3},
 		{"learning rate over that of the optimizer", "lr = 0.5", map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.5},
 		{"whole number where a fraction is meant", "lr = 1", nil, func(c *Config) any { return c.LR }, 1.0},
@@ -61,8 +82,8 @@ func TestResolvePrecedence(t *testing.T) {
 		{"learning rate of CBOW", "mode = \"word2vec\"", map[string]string{"model": "cbow"}, func(c *Config) any { return c.LR }, 0.05},
 		{"learning rate of PAR-Word2Vec", "mode = \"parw2v\"", nil, func(c *Config) any { return c.LR }, 0.03},
 		{"learning rate that was set for CBOW", "mode = \"word2vec\"", map[string]string{"model": "cbow", "lr": "0.1"}, func(c *Config) any { return c.LR }, 0.1},
-		{"passes without subsampling", "", map[string]string{"sample": "0", "dynamic-window": "false"}, func(c *Config) any { return c.Passes }, 1},
-		{"passes of dynamic windows", "", map[string]string{"sample": "0", "dynamic-window": "true"}, func(c *Config) any { return c.Passes }, 5},
+		{"passes without subsampling", "", map[string]string{"sample": "0", "dynamic-window": "false", "tempering": "0", "positives": "1"}, func(c *Config) any { return c.Passes }, 1},
+		{"passes of dynamic windows", "", map[string]string{"sample": "0", "dynamic-window": "true", "tempering": "0", "positives": "1"}, func(c *Config) any { return c.Passes }, 5},
 		{"passes that were set stay", "", map[string]string{"sample": "0", "passes": "3"}, func(c *Config) any { return c.Passes }, 3},
 		{"iterations of the file", "iterations = 7", nil, func(c *Config) any { return c.Iterations }, 7},
 		{"epochs as a flag win over iterations of the file", "iterations = 7", map[string]string{"epochs": "2"}, func(c *Config) any { return c.Iterations }, 0},
@@ -112,6 +133,10 @@ func TestResolveRefuses(t *testing.T) {
 		{"two lengths", "", map[string]string{"epochs": "2", "iterations": "10"}, "give one of them"},
 		{"two lengths in a file", "epochs = 2\niterations = 10", nil, "give one of them"},
 		{"iterations 0", "", map[string]string{"iterations": "0"}, "--iterations 0: "},
+		{"older flag", "", map[string]string{"vectors": "both"}, "--vectors both: choose sum or words; better, give --context-weight"},
+		{"older name", "vectors = \"both\"", nil, "run.toml: vectors both: choose sum or words"},
+		{"older name beside the new one", "", map[string]string{"vectors": "sum", "context-weight": "1"}, "--vectors is the older name of --context-weight: give one of them"},
+		{"tempering in another mode", "", map[string]string{"mode": "vanilla", "tempering": "0.5"}, "--tempering does not apply to mode vanilla (it is for mode cl)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			file := ""
@@ -162,7 +187,7 @@ func TestValidate(t *testing.T) {
 		{"dim huge", func(c *Config) { c.Dim = 1 << 20 }, "--dim 1048576: "},
 		{"dim 1", func(c *Config) { c.Dim = 1 }, ""},
 		{"negative 0", func(c *Config) { c.Negative = 0 }, "--negative 0: training needs from 1"},
-		{"contexts 0", func(c *Config) { c.Contexts = 0 }, "--contexts 0: the columns of M must be from 1"},
+		{"contexts 0", func(c *Config) { c.Contexts = 0 }, "--contexts 0: the iterations of an epoch must be from 1"},
 		{"epochs 0", func(c *Config) { c.Epochs = 0 }, "--epochs 0: "},
 		{"epochs over", func(c *Config) { c.Epochs = 1 << 20 }, "more than 2147483647 iterations"},
 		{"iterations negative", func(c *Config) { c.Iterations = -1 }, "--iterations -1: "},
@@ -170,9 +195,9 @@ func TestValidate(t *testing.T) {
 		{"max-sentence 0", func(c *Config) { c.MaxSentence = 0 }, "--max-sentence 0: "},
 		{"sample 1", func(c *Config) { c.Sample = 1 }, "--sample 1: the threshold is a fraction"},
 		{"sample negative", func(c *Config) { c.Sample = -1e-4 }, "--sample -0.0001: "},
-		{"passes 0", func(c *Config) { c.Passes = 0 }, "--passes 0: "},
+		{"passes below 0", func(c *Config) { c.Passes = -1 }, "--passes -1: "},
 		{"lr 0", func(c *Config) { c.LR = 0 }, "--lr 0: the learning rate must be above 0"},
-		{"lr-end over lr", func(c *Config) { c.LREnd = 1 }, "--lr-end 1: must be from 0 to --lr 0.006"},
+		{"lr-end over lr", func(c *Config) { c.LREnd = 1 }, "--lr-end 1: must be from 0 to --lr 0.01"},
 		{"lr-end without decay", func(c *Config) { c.LREnd, c.Decay = 1e-4, DecayNone }, "needs --decay linear"},
 		{"weight-decay", func(c *Config) { c.WeightDecay = -0.1 }, "--weight-decay -0.1: "},
 		{"weight-decay turns signs", func(c *Config) { c.WeightDecay = 1000 }, "change sign"},
@@ -180,7 +205,19 @@ func TestValidate(t *testing.T) {
 		{"threads", func(c *Config) { c.Threads = -2 }, "--threads -2: "},
 		{"tokenizer", func(c *Config) { c.Tokenizer = "bpe" }, "--tokenizer bpe: choose whitespace or words"},
 		{"noise", func(c *Config) { c.Noise = "uniform" }, "--noise uniform: choose matrix or counts"},
-		{"vectors", func(c *Config) { c.Vectors = "" }, `--vectors "": choose sum or words`},
+		{"tempering", func(c *Config) { c.Tempering = 2.5 }, "--tempering 2.5: must be from 0 (all words have as many samples) to 1"},
+		{"tempering negative", func(c *Config) { c.Tempering = -0.5 }, "--tempering -0.5: "},
+		{"positives below 0", func(c *Config) { c.Positives = -1 }, "--positives -1: the samples of a word must be above 0"},
+		{"positives a fraction", func(c *Config) { c.Positives = 0.25 }, ""},
+		{"positives many", func(c *Config) { c.Positives, c.MaxPositives = 513, 1000 }, "--positives 513: "},
+		{"positives over their most", func(c *Config) { c.Positives, c.MaxPositives = 8, 7 }, "--positives 8: the mean cannot be more than --max-positives 7"},
+		{"max-positives 0", func(c *Config) { c.MaxPositives = 0 }, "--max-positives 0: must be from 1"},
+		{"shared-negatives", func(c *Config) { c.SharedNegatives = 1025 }, "--shared-negatives 1025: must be from 1 to 1024, or 0"},
+		{"shared-negatives negative", func(c *Config) { c.SharedNegatives = -1 }, "--shared-negatives -1: "},
+		{"shared-negatives 0", func(c *Config) { c.SharedNegatives = 0 }, ""},
+		{"contexts of long rows", func(c *Config) { c.Contexts = 1 << 24 }, "--contexts 16777216: a word would have up to 256 times as many samples"},
+		{"contexts of equal rows", func(c *Config) { c.Contexts, c.Tempering, c.Positives = 1<<24, 0, 1 }, ""},
+		{"context-weight", func(c *Config) { c.ContextWeight = -11 }, "--context-weight -11: must be from -10 to 10"},
 		{"decay", func(c *Config) { c.Decay = "cosine" }, "--decay cosine: choose linear or none"},
 		{"optimizer", func(c *Config) { c.Optimizer = "lion" }, "--optimizer lion: choose adam or adam-row or sgd"},
 		{"form", func(c *Config) { c.Form = "fast" }, "--form fast: choose fused or stock"},
@@ -261,6 +298,128 @@ func TestRecipesAreValid(t *testing.T) {
 	}
 	if _, err := Resolve("", mergeSettings(Demo(SubwordNone), "corpus", "x")); err != nil {
 		t.Errorf("demo: %v", err)
+	}
+}
+
+// olderRun is config.toml of a run of mode cl before there were tempered samples.
+const olderRun = `# A run of w2vcl, every setting resolved. Repeat it with
+#   w2vcl train --config config.toml --out DIR
+
+# Run
+mode = "cl"
+preset = "tuned"
+corpus = "text"
+checkpoint = "10m"
+
+# Text
+min-count = 5
+max-sentence = 1000
+lowercase = false
+tokenizer = "whitespace"
+
+# Model and samples
+dim = 100
+window = 2
+dynamic-window = true
+negative = 5
+noise = "matrix"
+noise-exponent = 1.0
+sample = 0.0001
+passes = 5
+contexts = 8192
+vectors = "sum"
+
+# Training
+epochs = 1
+lr = 0.006
+decay = "linear"
+lr-end = 0.0
+optimizer = "adam"
+weight-decay = 0.06
+
+# Machine
+seed = 1
+threads = 2
+device = "cpu"
+precision = "float32"
+form = "fused"
+`
+
+// A run of before goes on as it began: with equal samples, whatever the recipe of
+// today says.
+func TestOlderRun(t *testing.T) {
+	file := writeFile(t, "config.toml", olderRun)
+	c, err := Resolve(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Resolve("", map[string]string{"corpus": "text", "tempering": "0", "positives": "1", "threads": "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got\n%+v, want\n%+v", c, want)
+	}
+	if read, err := Read(file); err != nil || !reflect.DeepEqual(read, want) {
+		t.Errorf("%v, %+v", err, read)
+	}
+	o := c.MatrixOptions()
+	if g := c.GraphConfig(nil); o.Tempering != 0 || o.Positives != 1 || g.Negatives != 5 {
+		t.Errorf("%+v, %+v", o, g)
+	}
+	if c, err = Resolve(file, map[string]string{"tempering": "0.5", "context-weight": "0.25"}); err != nil || c.Tempering != 0.5 || c.ContextWeight != 0.25 {
+		t.Errorf("%v, %+v", err, c.Samples)
+	}
+}
+
+func TestCurrent(t *testing.T) {
+	got := Current(map[string]string{"mode": "cl", "vectors": "words", "window": "2"})
+	want := map[string]string{
+		"mode": "cl", "context-weight": "0", "window": "2", "tempering": "0", "positives": "1", "max-positives": "128", "shared-negatives": "0",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := Current(got); !reflect.DeepEqual(got, want) {
+		t.Errorf("the second time %v", got)
+	}
+	want = map[string]string{"mode": "pword2vec", "context-weight": "1"}
+	if got := Current(map[string]string{"mode": "pword2vec", "vectors": "sum"}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestExported(t *testing.T) {
+	const values = 1<<18 + 3 // more than a thread takes at a time
+	words, contexts := make([]float32, values), make([]float32, values)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range words {
+		words[i], contexts[i] = random.Float32()-0.5, random.Float32()-0.5
+	}
+	for _, weight := range []float64{0, 1, 0.25, -0.1} {
+		c := Config{Samples: Samples{ContextWeight: weight}}
+		got := c.Exported(words, contexts)
+		for i, x := range got {
+			want := words[i] // to the bit
+			if weight == 1 {
+				want += contexts[i]
+			} else if weight != 0 {
+				want += float32(float32(weight) * contexts[i])
+			}
+			if x != want {
+				t.Fatalf("weight %v: value %d is %v, want %v", weight, i, x, want)
+			}
+		}
+		if (&got[0] == &words[0]) != (weight == 0) {
+			t.Errorf("weight %v: a copy, or none", weight)
+		}
+		got = slices.Clone(got)
+		c.Words(got, contexts)
+		for i, x := range got {
+			if math.Abs(float64(x-words[i])) > 1e-7 {
+				t.Fatalf("weight %v: word %d comes back as %v, not %v", weight, i, x, words[i])
+			}
+		}
 	}
 }
 

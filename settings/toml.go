@@ -14,7 +14,8 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
-// readTOML reads a configuration file into texts by setting name.
+// readTOML reads a configuration file into texts by setting name, with the names of
+// today.
 func readTOML(file string) (map[string]string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -38,6 +39,9 @@ func readTOML(file string) (map[string]string, error) {
 	texts := make(map[string]string, len(raw))
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		s, ok := scratch.setting(name)
+		if isOlder(name) {
+			s, ok = Setting{value: new(string)}, true
+		}
 		if !ok {
 			return nil, terminal.Usagef("%s: unknown setting %q%s", file, name, didYouMean(name))
 		}
@@ -45,7 +49,11 @@ func readTOML(file string) (map[string]string, error) {
 			return nil, terminal.Usagef("%s: %s: %v", file, name, err)
 		}
 	}
-	return texts, nil
+	older := isOlderRun(texts)
+	if texts, err = renamed(texts, file+": "); err == nil && older {
+		texts = Current(texts)
+	}
+	return texts, err
 }
 
 // TOML returns the configuration as a commented TOML file that [Resolve] reads

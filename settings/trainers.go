@@ -1,10 +1,12 @@
 package settings
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
@@ -21,6 +23,7 @@ func (c *Config) TextOptions() (corpus.Options, error) {
 func (c *Config) MatrixOptions() wordcontext.Options {
 	return wordcontext.Options{
 		Window: c.Window, Contexts: c.Contexts, Sample: c.Sample, Passes: c.Passes,
+		Tempering: c.Tempering, Positives: c.Positives, MaxPositives: c.MaxPositives,
 		DynamicWindow: c.DynamicWindow, Seed: c.Seed, Threads: c.ThreadCount(),
 	}
 }
@@ -39,7 +42,7 @@ func (c *Config) Negatives(m *wordcontext.Matrix, v *corpus.Vocabulary) (*corpus
 // of words.
 func (c *Config) GraphConfig(e graph.Encoder) graph.Config {
 	return graph.Config{
-		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(),
+		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives,
 		Form: graph.Form(c.Form), Encoder: e,
 		Optimizer: optim.Config{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
 	}
@@ -99,14 +102,32 @@ func (c *Config) Schedule(units int) func(unit int) float64 {
 	return func(unit int) float64 { return s.Rate(unit, units) }
 }
 
-// Exported returns the vectors to use, (V, N): W itself, or a new W + C.
+// Exported returns the vectors to use, (V, N): a new W + X·C, or W itself if X,
+// the setting context-weight, is 0.
 func (c *Config) Exported(words, contexts []float32) []float32 {
-	if c.Vectors != VectorsSum {
+	if c.ContextWeight == 0 {
 		return words
 	}
 	sum := make([]float32, len(words))
-	for i := range sum {
-		sum[i] = words[i] + contexts[i]
-	}
+	c.addContexts(sum, words, contexts, float32(c.ContextWeight))
 	return sum
+}
+
+// Words is the inverse of Exported: it turns exported vectors into W, in place and
+// but for rounding.
+func (c *Config) Words(exported, contexts []float32) {
+	if c.ContextWeight != 0 {
+		c.addContexts(exported, exported, contexts, -float32(c.ContextWeight))
+	}
+}
+
+// addContexts computes dst = words + weight·contexts.
+func (c *Config) addContexts(dst, words, contexts []float32, weight float32) {
+	const atATime = 1 << 18
+	// Without a context to cancel there is no error.
+	_ = parallel.Do(context.Background(), c.ThreadCount(), (len(dst)+atATime-1)/atATime, func(part int) {
+		for i := part * atATime; i < min((part+1)*atATime, len(dst)); i++ {
+			dst[i] = words[i] + float32(weight*contexts[i]) // rounded twice on every machine
+		}
+	})
 }

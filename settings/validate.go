@@ -69,8 +69,10 @@ func (v *validator) numbers() {
 	v.check(c.Negative >= 1 && c.Negative <= 1<<16, "negative", "training needs from 1 to %d negatives for each pair", 1<<16)
 	v.check(math.Abs(c.NoiseExponent) <= 10, "noise-exponent", "must be from -10 to 10")
 	v.check(c.Sample >= 0 && c.Sample < 1, "sample", "the threshold is a fraction of the corpus, from 0 (no subsampling) to below 1")
-	v.check(c.Passes >= 1 && c.Passes <= 1000, "passes", "the corpus is read from 1 to 1000 times")
-	v.check(c.Contexts >= 1 && c.Contexts <= 1<<30, "contexts", "the columns of M must be from 1 to %d", 1<<30)
+	v.check(c.Passes >= 0 && c.Passes <= 1000, "passes", "the corpus is read from 1 to 1000 times; 0 lets the number follow from its length")
+	v.check(c.Contexts >= 1 && c.Contexts <= 1<<30, "contexts", "the iterations of an epoch must be from 1 to %d", 1<<30)
+	v.samples()
+	v.check(math.Abs(c.ContextWeight) <= 10, "context-weight", "must be from -10 to 10")
 	v.atLeastOne("batch", c.Batch, "the pairs of a minibatch")
 	if c.Iterations == 0 {
 		v.atLeastOne("epochs", c.Epochs, "the epochs")
@@ -84,6 +86,23 @@ func (v *validator) numbers() {
 	v.check(c.WeightDecay >= 0 && c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay", "must be from 0 to below 1/--lr, or the vectors change sign at every step")
 	v.check(c.Seed <= math.MaxInt64, "seed", "must be at most %d", int64(math.MaxInt64))
 	v.check(c.Threads >= 0 && c.Threads <= 4096, "threads", "must be from 1 to 4096, or 0 for every processor")
+}
+
+// samples checks how many samples words have.
+func (v *validator) samples() {
+	const most, rowSamples = 512, 1 << 30
+	c := v.config
+	v.check(c.Tempering >= 0 && c.Tempering <= 1, "tempering", "must be from 0 (all words have as many samples) to 1 (in proportion to their contexts)")
+	v.check(c.Positives >= 0 && c.Positives <= most, "positives", "the samples of a word must be above 0, and at most %d; 0 lets them follow from the text", most)
+	v.check(c.MaxPositives >= 1 && c.MaxPositives <= 1<<20, "max-positives", "must be from 1 to %d", 1<<20)
+	v.check(c.Positives <= float64(c.MaxPositives) || c.MaxPositives < 1, "positives", "the mean cannot be more than --max-positives %d", c.MaxPositives)
+	v.check(c.SharedNegatives >= 0 && c.SharedNegatives <= 1024, "shared-negatives", "must be from 1 to 1024, or 0 for negatives of each word's own")
+	longest := c.Positives
+	if c.Tempering > 0 {
+		longest = float64(c.MaxPositives)
+	}
+	v.check(longest*float64(c.Contexts) <= rowSamples || c.Contexts > rowSamples, "contexts",
+		"a word would have up to %v times as many samples in an epoch, more than %d: lower it, --positives or --max-positives", longest, rowSamples)
 }
 
 // encoder checks the shape of encoders.
@@ -162,7 +181,7 @@ func (c *Config) validateDevice() error {
 // flagOf names the flags of the fields that a device may refuse.
 var flagOf = map[string]string{
 	"Dim": "dim", "Negatives": "negative", "Window": "window", "Precision": "precision",
-	"Form": "form", "Optimizer": "optimizer", "Widths": "widths", "Spelling.Limit": "max-chars",
+	"Tempering": "tempering", "Positives": "positives", "SharedNegatives": "shared-negatives", "Form": "form", "Optimizer": "optimizer", "Widths": "widths", "Spelling.Limit": "max-chars",
 }
 
 // checkKernels asks the device whether its kernels can train the configuration.
@@ -177,6 +196,9 @@ func (c *Config) checkKernels(m Mode) error {
 			err = device.CheckEncoder(&options, device.Precision(c.Precision))
 		case c.HasEncoder():
 			err = device.CheckEncoder(nil, device.Precision(c.Precision))
+		}
+		if err == nil && c.HasEncoder() {
+			err = device.CheckTemperedEncoder(c.MatrixOptions(), c.SharedNegatives)
 		}
 	}
 	var unsupported *device.UnsupportedError

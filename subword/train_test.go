@@ -17,10 +17,11 @@ import (
 
 // A trial is a small training of W2V-CL on the corpus of testdata.
 type trial struct {
-	text   *corpus.Corpus
-	matrix *wordcontext.Matrix
-	noise  *corpus.Alias
-	words  []string
+	text     *corpus.Corpus
+	matrix   *wordcontext.Matrix
+	tempered *wordcontext.Matrix // several samples a row
+	noise    *corpus.Alias
+	words    []string
 }
 
 func newTrial(t *testing.T) *trial {
@@ -34,11 +35,16 @@ func newTrial(t *testing.T) *trial {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
+	tempered, err := wordcontext.Build(context.Background(), text, wordcontext.Options{Window: 2, Contexts: 64, Passes: 1, Seed: 3, Positives: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tempered.Close() })
 	noise, err := corpus.NewAlias(corpus.CountPower(m.ContextCounts(), 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &trial{text: text, matrix: m, noise: noise, words: text.Vocabulary.Words}
+	return &trial{text: text, matrix: m, tempered: tempered, noise: noise, words: text.Vocabulary.Words}
 }
 
 const iterations = 40

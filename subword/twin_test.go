@@ -66,6 +66,17 @@ func TestWordsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	several := config(1) // samples a row, of every row in every iteration
+	several.SharedNegatives = 16
+	plainTempered, err := graph.NewCL(tr.tempered, tr.noise, iterations, several)
+	if err != nil {
+		t.Fatal(err)
+	}
+	several.Threads = 2
+	tempered, err := graph.NewCL(tr.tempered, tr.noise, iterations, withEncoder(several, encoder()))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		plain, with model
 		units       int
@@ -73,7 +84,8 @@ func TestWordsAlone(t *testing.T) {
 		"vanilla": {plainVanilla, vanilla, 2},
 		// Contexts start as zeros, so words stay as they are in the first
 		// iteration, and only in the second step 2 meets others than step 1.
-		"cl": {plainSteps, steps, 2},
+		"cl":          {plainSteps, steps, 2},
+		"tempered cl": {plainTempered, tempered, 2},
 	} {
 		want, got := advance(t, test.plain, 0, test.units), advance(t, test.with, 0, test.units)
 		if err := test.with.Refresh(); err != nil {

@@ -53,6 +53,9 @@ func deviceConfigs(t *testing.T) map[string]settings.Config {
 	for _, mode := range deviceModes {
 		all[mode] = smallConfig(t, mode)
 	}
+	equal := smallConfig(t, settings.ModeCL)
+	equal.Tempering, equal.Positives, equal.SharedNegatives = 0, 1, 0
+	all["equal samples"] = equal
 	for name := range subwordFlags {
 		all[name] = subwordConfig(t, settings.ModeCL, name)
 	}

@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/embedding"
@@ -55,14 +54,14 @@ func (j *job) export(folder *runfolder.Folder) error {
 		return fmt.Errorf("cannot compose the vectors: %w", err)
 	}
 	words, contexts := j.trainer.Tables()
-	vectors := j.config.Exported(words, contexts)
-	if err := j.exportEncoder(folder, vectors); err != nil {
-		return err
-	}
 	var contextsErr error
 	var working sync.WaitGroup
 	working.Go(func() { contextsErr = j.exportTable(folder.Path(runfolder.ContextFile), contexts) })
-	err := j.exportTable(folder.Path(runfolder.VectorsFile), vectors)
+	vectors := j.config.Exported(words, contexts)
+	err := j.exportEncoder(folder, vectors)
+	if err == nil {
+		err = j.exportTable(folder.Path(runfolder.VectorsFile), vectors)
+	}
 	working.Wait()
 	if err == nil {
 		err = contextsErr
@@ -70,8 +69,7 @@ func (j *job) export(folder *runfolder.Folder) error {
 	if err != nil {
 		// A checkpoint needs the space. Without a summary nobody takes one of the
 		// two for a result.
-		os.Remove(folder.Path(runfolder.VectorsFile))
-		os.Remove(folder.Path(runfolder.ContextFile))
+		folder.RemoveVectors()
 	}
 	return err
 }

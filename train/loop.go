@@ -28,6 +28,10 @@ type loop struct {
 	observe      func(p runfolder.Position, share float64) error // may be nil
 	observations int
 
+	// announce is called once, with the seconds and the pairs of a unit, when the first
+	// units have shown how fast training is; may be nil.
+	announce func(perUnit, pairs float64)
+
 	metrics  io.Writer // of JSON lines; may be nil
 	saver    *saver    // may be nil
 	progress *terminal.Progress
@@ -44,8 +48,11 @@ type outcome struct {
 // finished, so the tables are good to save after an interrupt. A loss that is
 // not a number is an error: the tables are ruined.
 func (l *loop) run(ctx context.Context) (outcome, error) {
-	t := l.begin()
-	defer t.stage.Stop()
+	t, err := l.begin()
+	if err != nil {
+		return outcome{}, err
+	}
+	defer func() { t.ready(); t.stage.Stop() }()
 	// One unit is always trained: a run that began to train has something to
 	// save.
 	for first := true; !t.work.done(t.Position) && (first || ctx.Err() == nil); first = false {
@@ -72,13 +79,15 @@ type training struct {
 	*loop
 	*runfolder.Recorder // has the position
 	work                *work
-	stage               *terminal.Stage
+	stage               *terminal.Stage    // nil until the plan is shown
+	warm                runfolder.Position // after the first call of the trainer, which may take longer than others
+	ready               func()             // ends the display until the plan is shown
 	shown               speedometer
 	began               time.Time
 	paused              time.Duration // of the time since then
 }
 
-func (l *loop) begin() *training {
+func (l *loop) begin() (*training, error) {
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -87,10 +96,37 @@ func (l *loop) begin() *training {
 		loop: l, Recorder: runfolder.NewRecorder(l.metrics, units, l.from), work: l.newWork(units),
 		shown: speedometer{l.from.Words, l.from.Pairs, l.from.Seconds},
 	}
-	t.stage = l.progress.Stage("training", t.work.steps)
-	t.stage.Skip(t.work.step(l.from))
+	t.warm = l.from
+	if t.ready = func() {}; l.announce == nil {
+		t.show()
+	} else {
+		t.ready = l.progress.Busy("measuring the speed of training")
+	}
+	err := trainer.Ready(l.trainer)
 	t.began = l.now()
-	return t
+	return t, err
+}
+
+// show begins to show progress.
+func (t *training) show() {
+	t.ready()
+	t.stage = t.progress.Stage("training", t.work.steps)
+	t.stage.Skip(t.work.step(t.from))
+}
+
+// measure announces the speed of training as soon as it is known: after some time or
+// units, or at the end.
+func (t *training) measure(done bool) {
+	units, seconds := float64(t.Units-t.warm.Units), t.Position.Seconds-t.warm.Seconds
+	switch {
+	case t.announce == nil:
+	case t.warm.Units == t.from.Units && !done:
+		t.warm = t.Position
+	case units >= calibrationUnits || seconds >= calibrationTime.Seconds() || done:
+		t.show()
+		t.announce(seconds/units, (t.Pairs-t.warm.Pairs)/units)
+		t.announce = nil
+	}
 }
 
 // seconds returns the time of training until now.
@@ -110,6 +146,7 @@ func (t *training) next(ctx context.Context) error {
 		t.saver.rescue(t.Position)
 		return err
 	}
+	t.measure(t.work.done(t.Position))
 	last, lr := reports[len(reports)-1], rates[len(rates)-1]
 	if t.saver.due(t.Position) && !t.work.done(t.Position) {
 		if err := t.saver.periodic(t.Position, t.seconds); err != nil {

@@ -137,6 +137,45 @@ func TestLoopGathersMetrics(t *testing.T) {
 	}
 }
 
+// The first units tell the speed of training: for a while, and without the very first
+// one, which is slower, unless there is no other.
+func TestLoopMeasuresItself(t *testing.T) {
+	for _, test := range []struct {
+		units   int
+		from    int
+		step    time.Duration // of the clock, which is asked once a unit
+		after   int           // units
+		perUnit float64
+	}{
+		{100, 0, time.Second, 2, 1},
+		{100, 0, 110 * time.Millisecond, 4, 0.11},
+		{100, 0, 10 * time.Millisecond, 21, 0.01},
+		{100, 60, 10 * time.Millisecond, 81, 0.01},
+		{8, 0, 10 * time.Millisecond, 8, 0.01},
+		{1, 0, 10 * time.Millisecond, 1, 0.01},
+		{100, 99, 10 * time.Millisecond, 100, 0.01},
+	} {
+		f := newFake(test.units, 1, 1)
+		l := testLoop(f, new(bytes.Buffer))
+		l.from = runfolder.Position{Units: test.from, Seconds: 1000}
+		now := time.Unix(0, 0)
+		l.now = func() time.Time {
+			now = now.Add(test.step)
+			return now
+		}
+		calls := 0
+		l.announce = func(perUnit, pairs float64) {
+			calls++
+			if after := test.from + len(f.advanced); after != test.after || math.Abs(perUnit-test.perUnit) > 1e-6 || pairs != fakePairs {
+				t.Errorf("%+v: announced after %d units: %v seconds, %v pairs", test, after, perUnit, pairs)
+			}
+		}
+		if _, err := l.run(t.Context()); err != nil || calls != 1 {
+			t.Errorf("%+v: %d announcements, %v", test, calls, err)
+		}
+	}
+}
+
 func TestLoopFinishesTheUnitWhenInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := newFake(100, 1, 1)

@@ -34,6 +34,7 @@ func BuildMatrix(ctx context.Context, c settings.Config, p *terminal.Progress) e
 	if err != nil {
 		return stopped(ctx, err)
 	}
+	c.FitText(t.vocabulary)
 	m, _, err := matrixMaker{config: &c, corpus: t.corpus, guard: guard, save: true}.open(ctx, p)
 	if err != nil {
 		return stopped(ctx, err)
@@ -59,7 +60,7 @@ func (k matrixMaker) open(ctx context.Context, p *terminal.Progress) (m *wordcon
 			return nil, 0, err
 		}
 		if m != nil {
-			p.Notef("Matrix M: %s rows of %s contexts, from %s", terminal.Number(m.Rows()), terminal.Number(m.Contexts()), path)
+			p.Notef("Matrix M: %s, from %s", m, path)
 			return m, 0, nil
 		}
 	}
@@ -110,7 +111,7 @@ func (k matrixMaker) build(ctx context.Context, p *terminal.Progress) (*wordcont
 		}
 		saved = ", written to " + path
 	}
-	stage.Done("Matrix M: %s rows of %s contexts, built in %s%s", terminal.Number(m.Rows()), terminal.Number(m.Contexts()),
+	stage.Done("Matrix M: %s, built in %s%s", m,
 		terminal.Duration(time.Since(start).Seconds()), saved)
 	return m, nil
 }

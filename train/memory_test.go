@@ -7,28 +7,10 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 )
-
-func TestMemoryGuardNamesWhatIsNeeded(t *testing.T) {
-	g := memoryGuard{limit: 1e9, asked: true}
-	if err := g.check("training", "less", need{"tables", 6e8}, need{"moments", 4e8}); err != nil {
-		t.Errorf("exactly the limit: %v", err)
-	}
-	err := g.check("training", "lower --dim", need{"tables", 6e8}, need{"nothing", 0}, need{"moments", 5e8})
-	want := "training needs about 1.10 GB of memory (tables 600 MB, moments 500 MB), but --max-memory allows 1 GB: lower --dim"
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-	g.asked = false
-	if err := g.check("training", "", need{"tables", 2e9}); err == nil || !strings.Contains(err.Error(), "this machine has 1 GB available (--max-memory") {
-		t.Errorf("got %v", err)
-	}
-	if err := (memoryGuard{}).check("training", "", need{"tables", 1 << 60}); err != nil {
-		t.Errorf("unknown limit: %v", err)
-	}
-}
 
 // TestMaxMemory: each guard refuses before the work it is for, and nothing is
 // left behind.
@@ -43,6 +25,7 @@ func TestMaxMemory(t *testing.T) {
 		{"text", func(c *settings.Config) { c.MaxMemory = size(t, "1MB") }, []string{"reading the text needs about", "--max-memory allows 1 MB", "use less text"}},
 		{"matrix", func(c *settings.Config) {
 			c.MaxMemory, c.Contexts, c.Window, c.Passes = size(t, terminal.Bytes(resident+200e6)), 1<<25, 900, 1000
+			c.Tempering, c.Positives = 0, 1
 		}, []string{"building M needs about", "M and its building", "lower --contexts (now 33554432) or --passes (now 1000)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -66,7 +49,7 @@ func TestMaxMemory(t *testing.T) {
 		})
 	}
 	j, _ := fakeJob(t, "", 1) // three words
-	j.config.Dim, j.guard = 1<<16, memoryGuard{limit: 22e6, asked: true}
+	j.config.Dim, j.guard = 1<<16, memoryGuard{memory.Guard{Limit: 22e6, Asked: true}}
 	j.estimate.moments = j.config.GraphConfig(nil).MomentBytes(3)
 	err := j.makeTrainer()
 	want := "training needs about 22.3 MB of memory (text 75 B, tables 1.57 MB, moments 3.15 MB, work 787 kB, program 16.8 MB), but --max-memory allows 22 MB: lower --dim (now 65536), raise --min-count (now 5), or take --optimizer adam-row or sgd"

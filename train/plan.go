@@ -12,6 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // A Plan tells iterations, memory and time of a run before it starts.
@@ -32,46 +33,54 @@ type Plan struct {
 
 	Memory runfolder.Memory `json:"memory_bytes"`
 
-	PairsPerIteration   float64 `json:"pairs_per_iteration"`
+	Samples *wordcontext.Spread `json:"samples,omitempty"` // of a word in an iteration; none: each has one
+
+	PairsPerIteration   float64 `json:"pairs_per_iteration"` // the mean of those that were measured
 	SecondsPerIteration float64 `json:"seconds_per_iteration"`
 	SecondsPrepare      float64 `json:"seconds_prepare"` // measured: reading, and M
 	SecondsTrain        float64 `json:"seconds_train"`   // expected
 }
 
-// MakePlan reads the text, builds or opens M, and measures a few units. It
-// trains nothing and leaves no file behind.
+// MakePlan reads the text, builds or opens M, and measures a few units. It leaves
+// no vectors and no file behind.
 func MakePlan(ctx context.Context, c settings.Config, p *terminal.Progress) (Plan, error) {
 	j := &job{config: c, dry: true}
 	defer j.close()
 	if err := j.prepare(ctx, p); err != nil {
 		return Plan{}, stopped(ctx, err)
 	}
-	plan, err := j.plan(ctx)
+	defer p.Busy("measuring the speed of training")()
+	perUnit, pairs, err := calibrate(ctx, j.trainer, c.Schedule(j.trainer.Units())(0))
 	if err != nil {
-		return Plan{}, stopped(ctx, err)
+		return Plan{}, stopped(ctx, fmt.Errorf("cannot measure the speed of training: %w", err))
 	}
-	return plan, nil
+	return j.plan(perUnit, pairs), nil
 }
 
-// plan measures a few units on the trainer, which then goes back to the start.
-func (j *job) plan(ctx context.Context) (Plan, error) {
+// plan makes the plan of a prepared job, given the seconds and the pairs of a unit.
+func (j *job) plan(perUnit, pairs float64) Plan {
 	c, units := &j.config, j.trainer.Units()
-	perUnit, pairs, err := calibrate(ctx, j.trainer, c.Schedule(units)(0))
-	if err != nil {
-		return Plan{}, fmt.Errorf("cannot measure the speed of training: %w", err)
-	}
-	j.trainer.Reset()
 	deviceName, _ := trainer.Device(j.trainer)
 	return Plan{
 		Mode: c.Mode, Device: c.Device, DeviceName: deviceName, Precision: c.DevicePrecision(), Dim: c.Dim, Negative: c.Negative, Threads: c.ThreadCount(),
 		Vocab: j.text.vocabulary.Len(), Tokens: j.text.stats.Tokens, TrainWords: j.text.stats.TokensUsed,
 		Epochs: j.epochs, Iterations: units, Unit: j.mode.Unit,
 		Memory:              j.memoryWithPeak(),
+		Samples:             j.samples,
 		PairsPerIteration:   pairs,
 		SecondsPerIteration: perUnit,
 		SecondsPrepare:      j.text.seconds + j.secondsMatrix,
 		SecondsTrain:        perUnit * float64(units),
-	}, nil
+	}
+}
+
+// announcer returns what shows the plan once training has measured itself; nil if
+// nobody reads it.
+func (j *job) announcer(p *terminal.Progress) func(perUnit, pairs float64) {
+	if p == nil || j.options.NoPlan {
+		return nil
+	}
+	return func(perUnit, pairs float64) { _ = j.plan(perUnit, pairs).Print(p.Writer()) } // as all progress
 }
 
 const (
@@ -79,8 +88,8 @@ const (
 	calibrationUnits = 20
 )
 
-// calibrate returns the time of one unit and its pairs, measured on the first
-// units of t after one to warm up.
+// calibrate returns the time of one unit and its pairs on average, measured on the
+// first units of t after one to warm up.
 func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, pairs float64, err error) {
 	units := t.Units()
 	start := time.Now()
@@ -92,14 +101,18 @@ func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, p
 	// A short run is not held up by measuring: a twentieth of its units.
 	most := min(units, 3+min(units/20, calibrationUnits))
 	start = time.Now()
+	sum := 0.0 // of pairs
 	for done := 1; done < most; {
 		series := slices.Repeat([]float64{rate}, min(units-done, trainer.SeriesLength(t)))
 		if reports, err = trainer.Advance(ctx, t, done, series); err != nil {
 			return 0, 0, err
 		}
+		for _, r := range reports {
+			sum += r.Pairs
+		}
 		done += len(reports)
 		elapsed := time.Since(start)
-		seconds, pairs = elapsed.Seconds()/float64(done-1), reports[0].Pairs
+		seconds, pairs = elapsed.Seconds()/float64(done-1), sum/float64(done-1)
 		if elapsed > calibrationTime {
 			break
 		}
@@ -123,15 +136,23 @@ func (p Plan) Print(w io.Writer) error {
 		}
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
-  work    %s %s (%s), %s pairs each; %s words, dim %d, %d negatives
+  work    %s %s (%s), %s pairs each; %s words, dim %d, %d negatives%s
   memory  %s: %s; at most %s, with reading and all%s
   time    about %s of training (%s per %s), after %s of preparation
 `,
 		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
-		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), terminal.Number(int64(p.PairsPerIteration)), terminal.Number(p.Vocab), p.Dim, p.Negative,
+		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), terminal.Number(int64(p.PairsPerIteration)), terminal.Number(p.Vocab), p.Dim, p.Negative, p.samplesLine(),
 		terminal.Bytes(p.Memory.Total), strings.Join(parts, ", "), terminal.Bytes(p.Memory.Peak), p.deviceLine(),
 		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit, terminal.Duration(p.SecondsPrepare))
 	return err
+}
+
+// samplesLine tells about the samples of words, unless all have as many.
+func (p Plan) samplesLine() string {
+	if p.Samples == nil {
+		return ""
+	}
+	return fmt.Sprintf("\n  samples %.3g of a word in an iteration, from %.3g of rare words to %.3g of frequent ones", p.Samples.Mean, p.Samples.Least, p.Samples.Most)
 }
 
 // deviceLine tells about the memory of the GPU, if there is one.

@@ -8,12 +8,14 @@ import (
 
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // A job is one run, from its settings to its trainer.
@@ -29,8 +31,9 @@ type job struct {
 	text     *text
 	start    sequential.Tables // vectors to go on from; may be none
 	estimate estimate
-	encoder  subword.Encoder // of word vectors; nil: they are a table
-	epochs   float64         // passes over one epoch of the mode
+	encoder  subword.Encoder     // of word vectors; nil: they are a table
+	epochs   float64             // passes over one epoch of the mode
+	samples  *wordcontext.Spread // of the words in M; nil: each has one
 
 	newTrainer    func() (trainer.Trainer, error)
 	trainer       trainer.Trainer
@@ -55,6 +58,7 @@ func (j *job) prepare(ctx context.Context, p *terminal.Progress) (err error) {
 	if j.text, err = readText(reading, &j.config, j.options, j.guard, p); err != nil {
 		return j.gpu.cause(reading, err)
 	}
+	j.config.FitText(j.text.vocabulary)
 	if err := j.readStart(p); err != nil {
 		return err
 	}
@@ -64,6 +68,7 @@ func (j *job) prepare(ctx context.Context, p *terminal.Progress) (err error) {
 	if err := j.prepareMode(ctx, p); err != nil {
 		return err
 	}
+	defer p.Busy("preparing to train")()
 	return j.makeTrainer()
 }
 
@@ -103,12 +108,16 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 	if err != nil {
 		return err
 	}
-	j.estimate.trainer = graph.MemoryCL(words, model)
+	slots := words // about; M knows
+	if c.IsTempered() {
+		slots += int(float64(words) * c.Positives)
+	}
+	j.estimate.trainer = graph.MemoryCL(words, slots, model)
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
 	err = j.gpu.reserve(func(device.Device, int64) (int64, error) {
-		return device.MemoryCL(words, model, device.Precision(c.Precision))
+		return device.MemoryCL(words, slots, model, device.Precision(c.Precision))
 	}, j.lessMemory())
 	if err != nil {
 		return err
@@ -119,7 +128,8 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 		return err
 	}
 	j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
-	j.estimate.matrix, j.secondsMatrix = m.Bytes(), seconds
+	j.estimate.matrix, j.secondsMatrix, j.samples = m.Bytes(), seconds, m.Spread()
+	j.estimate.trainer = graph.MemoryCL(words, int(m.Slots()[words]), model)
 	j.gpu.takeMatrix(m.Bytes())
 	noise, err := c.Negatives(m, j.text.vocabulary)
 	if err != nil {
@@ -209,7 +219,7 @@ func (j *job) makeTrainer() error {
 		return err
 	}
 	j.trainer = t
-	garbage, release := settleHeap()
+	garbage, release := memory.Settle()
 	j.estimate.garbage = garbage
 	j.closers = append(j.closers, func() { _ = t.Close() }, release) // its tables are in files by now
 	return nil

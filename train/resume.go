@@ -78,8 +78,9 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string) error {
 // announceResume says where a run goes on, and which settings changed.
 func (j *job) announceResume(p *terminal.Progress) {
 	s, now := j.from, j.config.Recorded()
-	for _, name := range []string{"lr", "lr-end", "device", "precision"} {
-		if before := s.Settings[name]; before != now[name] {
+	then := settings.Current(s.Settings)
+	for _, name := range []string{"lr", "lr-end", "context-weight", "device", "precision"} {
+		if before := then[name]; before != now[name] {
 			p.Notef("Note: --%s is %s from here on; it was %s", name, now[name], before)
 		}
 	}

@@ -63,9 +63,6 @@ func stopped(ctx context.Context, err error) error {
 
 // run plans, trains and saves a prepared job.
 func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time, p *terminal.Progress) (runfolder.Summary, error) {
-	if err := j.announce(ctx, p); err != nil {
-		return runfolder.Summary{}, stopped(ctx, err)
-	}
 	if ctx.Err() != nil {
 		return runfolder.Summary{}, errStopped
 	}
@@ -80,7 +77,9 @@ func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time
 	if err != nil {
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
-	if err := j.export(folder); err != nil {
+	saving := p.Busy("saving the vectors")
+	err = j.export(folder)
+	if saving(); err != nil {
 		j.saver.rescue(result.Position)
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
@@ -110,19 +109,6 @@ func (j *job) interrupted(folder *runfolder.Folder, result outcome) error {
 	return err
 }
 
-// announce prints the plan. Nobody reads it under --quiet, so nothing is
-// measured then.
-func (j *job) announce(ctx context.Context, p *terminal.Progress) error {
-	if p == nil || j.options.NoPlan {
-		return nil
-	}
-	plan, err := j.plan(ctx)
-	if err != nil {
-		return err
-	}
-	return plan.Print(p.Writer())
-}
-
 // begin is where a run starts to leave something behind: OUT.partial, with
 // settings and vocabulary. It returns the position to train from, with the
 // trainer in its state.
@@ -140,6 +126,9 @@ func (j *job) begin(folder *runfolder.Folder, p *terminal.Progress) (runfolder.P
 	}
 	if err := folder.Begin(); err != nil {
 		return from, err
+	}
+	if j.from != nil && settings.Current(j.from.Settings)["context-weight"] != j.config.Recorded()["context-weight"] {
+		folder.RemoveVectors() // they have the other weight; the checkpoint has all that they say
 	}
 	if err := j.writeConfig(folder); err != nil {
 		return from, err
@@ -165,7 +154,7 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 	l := loop{
 		trainer: j.trainer, from: from, rate: j.config.Schedule(units), unitName: j.mode.Unit,
 		wordsPerUnit: float64(j.text.stats.TokensUsed) * j.epochs / float64(units),
-		metrics:      metrics, saver: j.saver, progress: p,
+		metrics:      metrics, saver: j.saver, progress: p, announce: j.announcer(p),
 		limit: j.options.Limit, observe: j.observer(), observations: j.options.Observations,
 	}
 	if result, err = l.run(ctx); err != nil {

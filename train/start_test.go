@@ -33,7 +33,7 @@ func TestInit(t *testing.T) {
 	}
 	for _, init := range []string{first.Out, exported} {
 		c := longerConfig(t, string(sequential.FullW2V))
-		c.Corpus, c.Init, c.Vectors = text, init, first.Vectors
+		c.Corpus, c.Init, c.ContextWeight = text, init, first.ContextWeight
 		var notes bytes.Buffer
 		if _, err := Run(t.Context(), c, Options{}, terminal.NewProgress(&notes)); err != nil {
 			t.Fatal(err)

@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -28,15 +28,7 @@ type text struct {
 }
 
 func newText(c *corpus.Corpus) *text {
-	return &text{corpus: c, vocabulary: c.Vocabulary, stats: c.Stats, fingerprint: inBackground(c.Fingerprint)}
-}
-
-// inBackground begins to compute something and returns a function that waits for
-// the result.
-func inBackground[T any](compute func() T) func() T {
-	result := make(chan T, 1)
-	go func() { result <- compute() }()
-	return sync.OnceValue(func() T { return <-result })
+	return &text{corpus: c, vocabulary: c.Vocabulary, stats: c.Stats, fingerprint: parallel.Begin(c.Fingerprint)}
 }
 
 // ReadText reads the text of a configuration once, for the runs that share it.

@@ -72,6 +72,20 @@ func Device(t Trainer) (name string, peak int64) {
 	return "", 0
 }
 
+// Preparing is a trainer that has work to do before its first unit.
+type Preparing interface {
+	// Ready does that work. Advance does it if nobody called Ready.
+	Ready() error
+}
+
+// Ready lets a trainer do what is to be done before training.
+func Ready(t Trainer) error {
+	if p, ok := t.(Preparing); ok {
+		return p.Ready()
+	}
+	return nil
+}
+
 // Composing is a trainer whose word table follows from the parameters of an
 // encoder.
 type Composing interface {

@@ -10,14 +10,15 @@ import (
 )
 
 // Build makes the matrix M of the corpus (section 3 of the paper). It returns an
-// error if an option is out of range, if the corpus is empty or its parts do not
-// fit together, or if ctx is cancelled: then the error wraps the cause of ctx.
+// error if an option is out of range or makes a row too long, if the corpus is empty
+// or its parts do not fit together, or if ctx is cancelled: then the error wraps the
+// cause of ctx.
 //
 // It cuts the text into spans and scans it twice.
 //
 //  1. The first scan counts the contexts of every word in every span. The counts
 //     give each row its length, and each span its place in the row.
-//  2. A row with more than l contexts draws l of them to keep. Each context has a
+//  2. A row with more contexts than entries draws those to keep. Each context has a
 //     bit.
 //  3. The second scan writes the kept contexts to their places, spans in parallel.
 //  4. Every row is shuffled.
@@ -48,7 +49,7 @@ type builder struct {
 	// also the number of the first context of row i in span k.
 	starts [][]uint64
 
-	// A long row has more contexts than M has columns. long lists the long rows.
+	// A long row has more contexts than entries. long lists the long rows.
 	// keep has one bit for each of their contexts; the bits of row i start at bit
 	// keepAt[i], a multiple of 64. keepAt is 0 for other rows, so the first 64
 	// bits are unused. kept[k][h] is the number of contexts that row long[h] keeps
@@ -98,7 +99,9 @@ func (b *builder) build(ctx context.Context) error {
 	if err := b.countContexts(ctx); err != nil {
 		return err
 	}
-	b.layOut()
+	if err := b.layOut(); err != nil {
+		return err
+	}
 	if err := b.discard(ctx); err != nil {
 		return err
 	}
@@ -154,18 +157,24 @@ func (b *builder) countContexts(ctx context.Context) error {
 }
 
 // layOut turns the counts of the spans into starts, and sets the place of every
-// row in the matrix and of every long row in keep.
-func (b *builder) layOut() {
+// row in the matrix and of every long row in keep. It returns an error if a row is
+// too long.
+func (b *builder) layOut() error {
 	m := b.matrix
-	b.keepAt = make([]uint64, m.Rows())
-	keepBits := uint64(64)
 	for i := range m.totals {
 		var total uint64
 		for _, counts := range b.starts {
 			counts[i], total = total, total+counts[i]
 		}
 		m.totals[i] = total
-		if total > uint64(m.Contexts()) {
+	}
+	if err := m.allocate(); err != nil {
+		return err
+	}
+	b.keepAt = make([]uint64, m.Rows())
+	keepBits := uint64(64)
+	for i, total := range m.totals {
+		if total > uint64(m.lengths[i]) {
 			b.long = append(b.long, i)
 			b.keepAt[i] = keepBits
 			keepBits += (total + 63) &^ 63
@@ -174,8 +183,8 @@ func (b *builder) layOut() {
 	if !b.options.DynamicWindow {
 		copy(m.contextCounts, m.totals)
 	}
-	m.allocate()
 	b.keep = make([]uint64, keepBits/64+1) // one more: bitsAt reads two elements
+	return nil
 }
 
 // discard draws the contexts that the long rows keep.
@@ -189,7 +198,7 @@ func (b *builder) discard(ctx context.Context) error {
 		i := b.long[h]
 		n := m.totals[i]
 		chosen := b.keep[b.keepAt[i]/64:][:(n+63)/64]
-		choose(chosen, n, m.Contexts(), b.options.Seed, uint32(i))
+		choose(chosen, n, m.RowLength(i), b.options.Seed, uint32(i))
 		var ones int
 		at := uint64(0) // ones counts the bits before this one
 		for k := range b.spans {

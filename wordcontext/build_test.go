@@ -32,6 +32,8 @@ func TestBuildEqualsReference(t *testing.T) {
 		{Window: 5, Contexts: 200, Passes: 2, DynamicWindow: true, Seed: math.MaxUint64},
 		{Window: 40, Contexts: 333, Passes: 2, Sample: 0.05, DynamicWindow: true},
 		{Window: 1000, Contexts: 50, Passes: 1},
+		{Window: 3, Contexts: 40, Passes: 2, Tempering: 0.75, Positives: 2, DynamicWindow: true, Seed: 8},
+		{Window: 2, Contexts: 100, Passes: 1, Tempering: 1, Positives: 0.2, MaxPositives: 1},
 	}
 	for name, c := range corpora {
 		for _, o := range options {
@@ -56,6 +58,15 @@ func TestBuildEqualsReference(t *testing.T) {
 // reference rows.
 func checkMatrix(t *testing.T, m *Matrix, rows [][]uint32, o Options) {
 	t.Helper()
+	totals := make([]uint64, len(rows))
+	for i, contexts := range rows {
+		totals[i] = uint64(len(contexts))
+	}
+	defining := o.defining()
+	lengths, err := rowLengths(totals, &defining)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if m.Rows() != len(rows) || m.Contexts() != o.Contexts {
 		t.Fatalf("%d rows of %d, want %d of %d", m.Rows(), m.Contexts(), len(rows), o.Contexts)
 	}
@@ -70,10 +81,13 @@ func checkMatrix(t *testing.T, m *Matrix, rows [][]uint32, o Options) {
 		}
 		row := m.Row(i)
 		stored += uint64(len(row))
-		if len(contexts) <= o.Contexts && !slices.Equal(sorted(row), sorted(contexts)) {
+		if m.RowLength(i) != int(lengths[i]) {
+			t.Fatalf("row %d has %d entries, want %d", i, m.RowLength(i), lengths[i])
+		}
+		if len(contexts) <= m.RowLength(i) && !slices.Equal(sorted(row), sorted(contexts)) {
 			t.Fatalf("row %d keeps\n%v, want in any order\n%v", i, sorted(row), sorted(contexts))
 		}
-		if want := referenceRow(contexts, o, i); !slices.Equal(row, want) {
+		if want := referenceRow(contexts, m.RowLength(i), o.Seed, i); !slices.Equal(row, want) {
 			t.Fatalf("row %d is\n%v, want\n%v", i, row, want)
 		}
 	}
@@ -90,6 +104,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	for _, o := range []Options{
 		{Window: 2, Contexts: 1000, Passes: 1},
 		{Window: 4, Contexts: 3000, Passes: 3, Sample: 1e-3, DynamicWindow: true},
+		{Window: 3, Contexts: 500, Passes: 2, Tempering: 0.75, Positives: 4, MaxPositives: 100},
 	} {
 		var want []byte
 		for _, threads := range []int{1, 2, 3, 7} {
@@ -242,6 +257,8 @@ func TestEstimateBytes(t *testing.T) {
 		{Window: 2, Contexts: 100000, Passes: 1, Threads: 2},
 		{Window: 5, Contexts: 2000, Passes: 5, Threads: 2, Sample: 1e-3},
 		{Window: 5, Contexts: 2000, Passes: 2, Threads: 2, DynamicWindow: true},
+		{Window: 5, Contexts: 500, Passes: 2, Threads: 2, DynamicWindow: true, Tempering: 0.75, Positives: 4},
+		{Window: 5, Contexts: 2000, Passes: 2, Threads: 2, Tempering: 1, Positives: 0.5, MaxPositives: 20},
 	} {
 		c.Fingerprint() // cached: allocates only once
 		var before, after runtime.MemStats

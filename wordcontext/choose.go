@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
 // Row i draws its random bits from the stream StreamDiscard.Sub(i). Counters below
@@ -35,14 +36,15 @@ func choose(chosen []uint64, n uint64, size int, seed uint64, row uint32) {
 // shuffle puts the stored contexts of a row into random order, every order equally
 // likely (Fisher-Yates). Each draw has a bias of at most len(contexts)/2^32.
 func shuffle[T id](contexts []T, seed uint64, row uint32) {
-	stream := corpus.StreamDiscard.Sub(row)
+	var draws [256]uint32
 	counter := uint64(shuffleCounter)
-	for last := len(contexts) - 1; last > 0; counter++ {
-		for _, draw := range corpus.Philox(seed, stream, counter) {
-			// If last is 0, the remaining draws of the four swap nothing.
+	for last := len(contexts) - 1; last > 0; counter += uint64(len(draws) / 4) {
+		some := draws[:min(last, len(draws))]
+		simd.Philox(some, seed, uint64(corpus.StreamDiscard.Sub(row)), counter)
+		for _, draw := range some {
 			x := corpus.Below(draw, uint32(last+1))
 			contexts[last], contexts[x] = contexts[x], contexts[last]
-			last = max(last-1, 0)
+			last--
 		}
 	}
 }

@@ -3,10 +3,10 @@ package wordcontext
 import "github.com/w2vcl/w2vcl/corpus"
 
 // EstimateBytes estimates the memory that Build needs at its peak, in bytes, with
-// the matrix and without the corpus. It allocates little and reads only the
-// counts of the words. The estimate tends to be too high: it ignores the ends of
+// the matrix and without the corpus. It allocates 20 bytes a word at most, and
+// reads only the counts of the words. The estimate tends to be too high: it ignores the ends of
 // sentences, which make rows shorter. It is 0 for options or a corpus that Build
-// refuses.
+// refuses, as far as it can tell.
 func EstimateBytes(c *corpus.Corpus, o Options) int64 {
 	if o.check() != nil || checkCorpus(c) != nil {
 		return 0
@@ -20,22 +20,32 @@ func EstimateBytes(c *corpus.Corpus, o Options) int64 {
 	if o.Sample > 0 {
 		thresholds = corpus.KeepThresholds(c.Vocabulary.Counts, o.Sample)
 	}
-	var stored, keepBits, long int64
+	totals := make([]uint64, rows)
 	for i, count := range c.Vocabulary.Counts {
-		n := int64(float64(count) * perToken)
+		n := float64(count) * perToken
 		if thresholds != nil {
-			n = int64(float64(n) * float64(thresholds[i]) / (1 << 32))
+			n *= float64(thresholds[i]) / (1 << 32)
 		}
-		if n > int64(o.Contexts) {
-			n, keepBits, long = int64(o.Contexts), keepBits+n, long+1
+		totals[i] = uint64(n)
+	}
+	defining := o.defining()
+	lengths, err := rowLengths(totals, &defining)
+	if err != nil {
+		return 0
+	}
+	var stored, keepBits, long int64
+	for i, n := range totals {
+		if length := uint64(lengths[i]); n > length {
+			keepBits, long = keepBits+int64(n), long+1
+			n = length
 		}
-		stored += n
+		stored += int64(n)
 	}
 	idBytes := int64(4)
 	if isNarrow(int(rows)) {
 		idBytes = 2
 	}
-	matrix := stored*idBytes + 3*8*rows                  // stored, totals, contextCounts, offsets
+	matrix := stored*idBytes + bytesPerRow*rows
 	spans := int64(spanCount(c, &o)) * (8*rows + 4*long) // starts, kept
 	perThread := int64(o.threads()) * 3 * 8 * rows       // places, found
 	return matrix + spans + perThread + keepBits/8 + 8*rows

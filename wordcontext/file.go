@@ -18,13 +18,16 @@ import (
 //	header                 128 bytes, see below
 //	contexts found         V x uint64: n_i, by row
 //	context counts         V x uint64: number of times each word is a context
+//	lengths                V x uint32: l_i, by row
 //	stored contexts        uint16 or uint32 each, row after row
-//	checksums              uint32, CRC-32C of each MiB of the three above
+//	checksums              uint32, CRC-32C of each MiB of the four above
 //	checksum of checksums  uint32, CRC-32C
 //
-// The places of the rows follow from the contexts found and l. A checksum covers
-// every byte. The arrays are aligned for the processor, so Open uses them in the
-// mapped file without a copy.
+// The places of the rows follow from the contexts found and the lengths. A checksum
+// covers every byte. The arrays are aligned for the processor, so Open uses them in
+// the mapped file without a copy.
+//
+// Version 1 had no lengths, for every row had l entries. Open reads it, too.
 type header struct {
 	Magic       [8]byte
 	Version     uint32
@@ -39,13 +42,19 @@ type header struct {
 	Fingerprint uint64 // of the corpus
 	Dynamic     uint64 // 1 for dynamic windows
 	FileSize    uint64
-	_           [28]byte
-	Checksum    uint32 // CRC-32C of the bytes of the header before this field
+
+	// Version 1 has zeros here.
+	Tempering    float64
+	Positives    float64
+	MaxPositives uint64
+	_            [4]byte
+
+	Checksum uint32 // CRC-32C of the bytes of the header before this field
 }
 
 const (
 	headerSize  = 128
-	fileVersion = 1
+	fileVersion = 2
 	checkedSize = 1 << 20 // bytes that share a checksum
 )
 
@@ -71,6 +80,7 @@ func (m *Matrix) header() header {
 		Rows: uint64(m.Rows()), Stored: m.Stored(), Contexts: uint64(o.Contexts),
 		Window: uint64(o.Window), Passes: uint64(o.Passes), Sample: o.Sample, Seed: o.Seed,
 		Fingerprint: m.fingerprint,
+		Tempering:   o.Tempering, Positives: o.Positives, MaxPositives: uint64(o.MaxPositives),
 	}
 	if isNarrow(m.Rows()) {
 		h.Width = 2
@@ -86,17 +96,26 @@ func (m *Matrix) header() header {
 func (h *header) options() Options {
 	return Options{
 		Window: int(h.Window), Contexts: int(h.Contexts), Sample: h.Sample, Passes: int(h.Passes),
+		Tempering: h.Tempering, Positives: h.Positives, MaxPositives: int(h.MaxPositives),
 		DynamicWindow: h.Dynamic == 1, Seed: h.Seed,
 	}
 }
 
-// bodySize returns the bytes of the three arrays, 0 if no file can hold them.
+// bodySize returns the bytes of the arrays, 0 if no file can hold them.
 func (h *header) bodySize() uint64 {
 	const limit = math.MaxInt64 / 64 // nothing below overflows
 	if h.Rows > limit || h.Stored > limit {
 		return 0
 	}
-	return 16*h.Rows + uint64(h.Width)*h.Stored
+	return 16*h.Rows + h.lengthsSize() + uint64(h.Width)*h.Stored
+}
+
+// lengthsSize returns the bytes of the lengths.
+func (h *header) lengthsSize() uint64 {
+	if h.Version == 1 {
+		return 0
+	}
+	return 4 * h.Rows
 }
 
 // size returns the bytes of the file and the number of its checksums, without the
@@ -127,8 +146,8 @@ func decodeHeader(data []byte, size uint64) (*header, error) {
 	}
 	h := new(header)
 	_ = binary.Read(bytes.NewReader(data[:headerSize]), binary.LittleEndian, h)
-	if h.Version != fileVersion {
-		return nil, fmt.Errorf("%w: it has version %d, and this w2vcl reads version %d", ErrVersion, h.Version, fileVersion)
+	if h.Version < 1 || h.Version > fileVersion {
+		return nil, fmt.Errorf("%w: it has version %d, and this w2vcl reads versions 1 to %d", ErrVersion, h.Version, fileVersion)
 	}
 	if h.Checksum != crc32.Checksum(data[:headerSize-4], castagnoli) {
 		return nil, fmt.Errorf("%w: the checksum of its header does not match", ErrCorrupt)
@@ -145,7 +164,8 @@ func (h *header) check() error {
 	wants, _ := h.size()
 	narrow := h.Rows <= 1<<16
 	switch {
-	case h.Rows == 0 || h.Rows > math.MaxUint32 || narrow != (h.Width == 2) || !narrow && h.Width != 4,
+	case h.Version == 1 && (h.Tempering != 0 || h.Positives != 0 || h.MaxPositives != 0),
+		h.Rows == 0 || h.Rows > math.MaxUint32 || narrow != (h.Width == 2) || !narrow && h.Width != 4,
 		h.bodySize() == 0 || wants != h.FileSize, h.Dynamic > 1:
 		return fmt.Errorf("%w: its header contradicts itself", ErrCorrupt)
 	}
@@ -198,7 +218,10 @@ func (m *Matrix) write(w io.Writer) error {
 		return err
 	}
 	body := &checksumWriter{w: w}
-	for _, part := range [][]byte{bytesOf(m.totals), bytesOf(m.contextCounts), bytesOf(m.narrow), bytesOf(m.wide)} {
+	for _, part := range [][]byte{
+		bytesOf(m.totals), bytesOf(m.contextCounts), bytesOf(m.lengths),
+		bytesOf(m.narrow), bytesOf(m.wide),
+	} {
 		if _, err := body.Write(part); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,8 @@ import (
 )
 
 var fileOptions = Options{Window: 2, Contexts: 50, Passes: 2, Sample: 0.05, DynamicWindow: true, Seed: 99}
+
+var temperedOptions = Options{Window: 2, Contexts: 20, Passes: 2, Tempering: 0.75, Positives: 1.5, MaxPositives: 4, Seed: 98}
 
 // fileOf returns the bytes that Save writes.
 func fileOf(t testing.TB, m *Matrix) []byte {
@@ -51,6 +54,8 @@ func TestSaveAndOpen(t *testing.T) {
 		"odd length":     build(t, sentencesCorpus(3, []uint32{0, 1}, []uint32{2}), Options{Window: 1, Contexts: 1, Passes: 1}),
 		"wide ids":       build(t, testCorpus(22, 1<<16+1, 1<<17, 30), Options{Window: 2, Contexts: 9, Passes: 1}),
 		"largest narrow": build(t, testCorpus(23, 1<<16, 1<<17, 30), Options{Window: 2, Contexts: 9, Passes: 1}),
+		"tempered":       build(t, testCorpus(31, 81, 3000, 30), temperedOptions),
+		"tempered, wide": build(t, testCorpus(22, 1<<16+1, 1<<17, 30), temperedOptions),
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := fileOf(t, m)
@@ -65,8 +70,11 @@ func TestSaveAndOpen(t *testing.T) {
 			if !slices.Equal(got.ContextCounts(), m.ContextCounts()) {
 				t.Error("other counts or sums")
 			}
+			if !slices.Equal(got.Slots(), m.Slots()) || !slices.Equal(got.phases, m.phases) {
+				t.Error("other slots or phases")
+			}
 			for i := range m.Rows() {
-				if got.RowTotal(i) != m.RowTotal(i) || !slices.Equal(got.Row(i), m.Row(i)) {
+				if got.RowTotal(i) != m.RowTotal(i) || got.RowLength(i) != m.RowLength(i) || !slices.Equal(got.Row(i), m.Row(i)) {
 					t.Fatalf("row %d differs", i)
 				}
 			}
@@ -85,7 +93,7 @@ func TestSaveAndOpen(t *testing.T) {
 
 // Every single damaged byte is found.
 func TestOpenFindsFlippedBytes(t *testing.T) {
-	data := fileOf(t, build(t, testCorpus(24, 12, 200, 10), fileOptions))
+	data := fileOf(t, build(t, testCorpus(24, 12, 200, 10), temperedOptions))
 	for at := range data {
 		damaged := slices.Clone(data)
 		damaged[at] ^= 1 << (at % 8)
@@ -146,6 +154,8 @@ func TestOpenFindsWrongLength(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	data := fileOf(t, build(t, testCorpus(27, 12, 200, 10), fileOptions))
+	tempered := fileOf(t, build(t, testCorpus(27, 12, 200, 10), temperedOptions))
+	const lengths = headerSize + 16*12 // where they are
 	// change returns the file with another header, whose checksum is right.
 	change := func(change func(h *header)) []byte {
 		h, err := decodeHeader(data[:headerSize], uint64(len(data)))
@@ -164,7 +174,7 @@ func TestOpenErrors(t *testing.T) {
 		{"text", []byte("the quick brown fox\n"), ErrNotMatrix, `it starts with "the quic"; name a file that`},
 		{"vectors", []byte("18116 100\nthe 0.1"), ErrNotMatrix, "not a matrix file"},
 		{"empty", nil, ErrNotMatrix, "it is empty"},
-		{"version", change(func(h *header) { h.Version = 2 }), ErrVersion, "version 2, and this w2vcl reads version 1; build the matrix again"},
+		{"version", change(func(h *header) { h.Version = 3 }), ErrVersion, "version 3, and this w2vcl reads versions 1 to 2; build the matrix again"},
 		{"rows 0", change(func(h *header) { h.Rows = 0 }), ErrCorrupt, "contradicts itself"},
 		{"rows", change(func(h *header) { h.Rows++ }), ErrCorrupt, "contradicts itself"},
 		{"rows huge", change(func(h *header) { h.Rows = 1 << 62 }), ErrCorrupt, "contradicts itself"},
@@ -173,9 +183,17 @@ func TestOpenErrors(t *testing.T) {
 		{"dynamic", change(func(h *header) { h.Dynamic = 2 }), ErrCorrupt, "contradicts itself"},
 		{"window", change(func(h *header) { h.Window = 0 }), ErrCorrupt, "window is 0"},
 		{"contexts", change(func(h *header) { h.Contexts = 1 << 40 }), ErrCorrupt, "contexts"},
-		{"other l", change(func(h *header) { h.Contexts-- }), ErrCorrupt, "do not add up"},
+		{"other l", change(func(h *header) { h.Contexts-- }), ErrCorrupt, "row 0 has 50 entries"},
 		{"size", change(func(h *header) { h.FileSize++ }), ErrTruncated, "not"},
+		{"tempering", change(func(h *header) { h.Tempering = math.NaN() }), ErrCorrupt, "tempering is NaN"},
+		{"positives", change(func(h *header) { h.Positives = -1 }), ErrCorrupt, "positives is -1"},
+		{"maximum of positives", change(func(h *header) { h.MaxPositives = 1 << 63 }), ErrCorrupt, "the maximum of positives"},
+		{"version 1 with positives", change(func(h *header) { h.Version = 1 }), ErrCorrupt, "contradicts itself"},
 		{"foreign word", fileWithContext(t, data, 12), ErrCorrupt, "word id 12, but it has 12 words"},
+		{"length", fileWith(t, data, lengths, 51), ErrCorrupt, "row 0 has 51 entries"},
+		{"shorter length", fileWith(t, tempered, lengths, 1), ErrCorrupt, "do not add up"},
+		{"no length", fileWith(t, tempered, lengths, 0), ErrCorrupt, "row 0 has 0 entries"},
+		{"huge length", fileWith(t, tempered, lengths, maxContexts+1), ErrCorrupt, "row 0 has 1073741825 entries"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m, err := openBytes(t, tc.file)
@@ -197,8 +215,21 @@ func fileWithContext(t *testing.T, data []byte, context uint16) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	at := headerSize + 20*int(h.Rows)
+	second := binary.LittleEndian.Uint16(data[at+2:])
+	return fileWith(t, data, at, uint32(second)<<16|uint32(context))
+}
+
+// fileWith returns the file, of one checksum, with another number at a place and the
+// right checksums.
+func fileWith(t *testing.T, data []byte, at int, number uint32) []byte {
+	t.Helper()
+	h, err := decodeHeader(data[:headerSize], uint64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
 	file := slices.Clone(data)
-	binary.LittleEndian.PutUint16(file[headerSize+16*h.Rows:], context)
+	binary.LittleEndian.PutUint32(file[at:], number)
 	sums := file[headerSize+h.bodySize():]
 	binary.LittleEndian.PutUint32(sums, crc32.Checksum(file[headerSize:headerSize+h.bodySize()], castagnoli))
 	binary.LittleEndian.PutUint32(sums[4:], crc32.Checksum(sums[:4], castagnoli))
@@ -241,11 +272,33 @@ func TestSaveOverOpenFile(t *testing.T) {
 	}
 }
 
+// TestOpenVersion1: a file that version 1 of the format has, opens. It was written by
+// the last release of w2vcl that wrote them, with the options and the text below.
+func TestOpenVersion1(t *testing.T) {
+	m, err := Open("testdata/version1.matrix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	c := testCorpus(24, 13, 200, 10)
+	if err := m.Matches(c, fileOptions); err != nil {
+		t.Error(err)
+	}
+	// The same matrix is written as a file of today.
+	if !bytes.Equal(fileOf(t, m), fileOf(t, build(t, c, fileOptions))) {
+		t.Error("the file holds another matrix")
+	}
+}
+
 // FuzzDecode: no content makes decode panic, and every matrix that it returns can
 // be read.
 func FuzzDecode(f *testing.F) {
 	data := fileOf(f, build(f, testCorpus(31, 5, 60, 10), fileOptions))
 	f.Add(data)
+	f.Add(fileOf(f, build(f, testCorpus(31, 5, 60, 10), temperedOptions)))
+	if old, err := os.ReadFile("testdata/version1.matrix"); err == nil {
+		f.Add(old)
+	}
 	f.Add(data[:headerSize])
 	f.Add(data[:20])
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -262,7 +315,12 @@ func FuzzDecode(f *testing.F) {
 		}
 		for i := range m.Rows() {
 			m.Row(i)
-			m.At(i, m.Contexts()-1)
+			if l := m.RowLength(i); l > 0 {
+				m.At(i, l-1)
+			}
+		}
+		if samples := m.Slots()[m.Rows()]; samples < 1<<20 {
+			m.Samples(1, 5, 1, 0, m.Rows(), make([]uint32, samples))
 		}
 	})
 }

@@ -7,13 +7,19 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 )
 
-// NoContext is every entry of a row without contexts. Its word is alone in all
-// its sentences. Trainers skip the entry.
-const NoContext = math.MaxUint32
+// These are no word ids.
+const (
+	// NoContext is every entry of a row without contexts. Its word is alone in all
+	// its sentences. Trainers skip the entry.
+	NoContext = math.MaxUint32
 
-// A Matrix is the word-context matrix M of shape (V, l): row i holds l contexts
-// of word i, as word ids. A short row is stored without its repetitions. The
-// package comment defines every entry. Any number of goroutines may call the
+	// NoSample fills the slots of a row that its share in an iteration leaves empty.
+	NoSample = math.MaxUint32 - 1
+)
+
+// A Matrix is the word-context matrix M of V rows: row i holds l_i contexts of word
+// i, as word ids. A short row is stored without its repetitions. The package comment
+// defines every entry and what of a row each iteration reads. Any number of goroutines may call the
 // methods at the same time, except Close. After Close, the methods that read
 // contexts panic.
 type Matrix struct {
@@ -22,6 +28,9 @@ type Matrix struct {
 
 	totals        []uint64 // n_i: contexts found in the text, by row
 	contextCounts []uint64 // number of times each word is a context
+	lengths       []uint32 // l_i: entries, by row
+	phases        []uint32 // f_i, below l: the place of the row's shares among the iterations
+	slots         []uint32 // samples of row i are in slots[i]:slots[i+1] of those of an iteration
 
 	// Row i is stored in offsets[i]:offsets[i+1] of narrow, or of wide if the
 	// vocabulary is too large for ids of 16 bits. The other slice is nil. Narrow
@@ -37,9 +46,8 @@ type Matrix struct {
 type id interface{ uint16 | uint32 }
 
 func newMatrix(rows int, o Options) *Matrix {
-	o.Threads, o.Progress = 0, nil
 	return &Matrix{
-		options:       o,
+		options:       o.defining(),
 		totals:        make([]uint64, rows),
 		contextCounts: make([]uint64, rows),
 	}
@@ -48,36 +56,44 @@ func newMatrix(rows int, o Options) *Matrix {
 // isNarrow reports whether the ids of V = rows words are stored in 16 bits.
 func isNarrow(rows int) bool { return rows <= 1<<16 }
 
-// setOffsets computes the places of the rows from totals and returns the
-// number of stored contexts.
+// setOffsets computes the places of the rows from totals and lengths and returns
+// the number of stored contexts.
 func (m *Matrix) setOffsets() uint64 {
 	m.offsets = make([]uint64, len(m.totals)+1)
 	var stored uint64
 	for i, total := range m.totals {
-		stored += min(total, uint64(m.options.Contexts))
+		stored += min(total, uint64(m.lengths[i]))
 		m.offsets[i+1] = stored
 	}
 	return stored
 }
 
-// allocate sets offsets and allocates the stored rows for the counts in totals.
-func (m *Matrix) allocate() {
+// allocate sets what follows from totals, and allocates the stored rows. It returns
+// an error if a row is too long.
+func (m *Matrix) allocate() (err error) {
+	if m.lengths, err = rowLengths(m.totals, &m.options); err != nil {
+		return err
+	}
+	if err := m.setShares(); err != nil {
+		return err
+	}
 	stored := m.setOffsets()
 	if isNarrow(m.Rows()) {
 		m.narrow = make([]uint16, stored)
 	} else {
 		m.wide = make([]uint32, stored)
 	}
+	return nil
 }
 
 // Rows returns V, the number of words.
 func (m *Matrix) Rows() int { return len(m.totals) }
 
-// Contexts returns l, the number of columns.
+// Contexts returns l, the number of iterations of an epoch.
 func (m *Matrix) Contexts() int { return m.options.Contexts }
 
 // Options returns the options that M was built with. Threads and Progress are
-// zero.
+// zero, and so is MaxPositives if it has no effect; Positives is not 0.
 func (m *Matrix) Options() Options { return m.options }
 
 // Seed returns the seed of M's random choices: Options().Seed.
@@ -87,28 +103,40 @@ func (m *Matrix) Seed() uint64 { return m.options.Seed }
 func (m *Matrix) Fingerprint() uint64 { return m.fingerprint }
 
 // Stored returns the number of contexts that all rows together store, the sum of
-// min(n_i, l).
+// min(n_i, l_i).
 func (m *Matrix) Stored() uint64 { return m.offsets[len(m.offsets)-1] }
 
 // Bytes returns the memory of M in bytes: 2 or 4 for each stored context, and
-// three numbers of 8 for each row.
+// bytesPerRow for each row.
 func (m *Matrix) Bytes() int64 {
-	return 2*int64(len(m.narrow)) + 4*int64(len(m.wide)) + 3*8*int64(m.Rows())
+	return 2*int64(len(m.narrow)) + 4*int64(len(m.wide)) + bytesPerRow*int64(m.Rows())
 }
+
+// bytesPerRow counts three numbers of 8 bytes and three of 4: totals, contextCounts,
+// offsets, lengths, phases, slots.
+const bytesPerRow = 3*8 + 3*4
+
+// RowLength returns l_i, the number of entries of row i. Training reads each of them
+// once in an epoch.
+func (m *Matrix) RowLength(i int) int { return int(m.lengths[i]) }
+
+// Tempered reports whether rows may differ in length from l. If not, every row has one
+// sample in every iteration.
+func (m *Matrix) Tempered() bool { return m.options.tempered() }
 
 // RowTotal returns n_i, the number of contexts that word i has in all passes
 // over the text.
 func (m *Matrix) RowTotal(i int) uint64 { return m.totals[i] }
 
 // ContextCounts returns V counts: the number of times that each word is a context
-// in all passes over the text, before rows are cut to l or repeated. As weights of
+// in all passes over the text, before rows are cut or repeated. As weights of
 // the negatives, these counts make both steps of W2V-CL optimise one objective;
 // counts taken from the finished M do not. The slice is a copy.
 func (m *Matrix) ContextCounts() []uint64 {
 	return append([]uint64(nil), m.contextCounts...)
 }
 
-// Row returns a copy of the min(n_i, l) stored contexts of word i, in their
+// Row returns a copy of the min(n_i, l_i) stored contexts of word i, in their
 // stored order.
 func (m *Matrix) Row(i int) []uint32 {
 	from, to := m.offsets[i], m.offsets[i+1]
@@ -123,28 +151,28 @@ func (m *Matrix) Row(i int) []uint32 {
 	return row
 }
 
-// Layout returns the stored rows of M, for kernels that compute At themselves.
+// Layout returns the arrays of M, for kernels that compute At and Share themselves.
 // Row i is offsets[i]:offsets[i+1] of narrow or of wide; the other slice is nil.
-// offsets has V+1 elements. The caller must not change the slices, nor use them
-// after Close.
-func (m *Matrix) Layout() (offsets []uint64, narrow []uint16, wide []uint32) {
-	return m.offsets, m.narrow, m.wide
+// offsets has V+1 elements. lengths and phases have V: the l_i and f_i of the package
+// comment. The caller must not change the slices, nor use them after Close.
+func (m *Matrix) Layout() (offsets []uint64, narrow []uint16, wide, lengths, phases []uint32) {
+	return m.offsets, m.narrow, m.wide, m.lengths, m.phases
 }
 
-// At returns entry (i, j): a context of word i, or NoContext. It panics unless
-// 0 <= i < V and 0 <= j < l. It is the plain definition of an entry; Columns reads
+// At returns entry (i, q): a context of word i, or NoContext. It panics unless
+// 0 <= i < V and 0 <= q < l_i. It is the plain definition of an entry; Samples reads
 // many entries fast.
-func (m *Matrix) At(i, j int) uint32 {
-	if j < 0 || j >= m.Contexts() {
-		panic(fmt.Sprintf("wordcontext: column %d is out of range: M has %d columns", j, m.Contexts()))
+func (m *Matrix) At(i, q int) uint32 {
+	if q < 0 || q >= m.RowLength(i) {
+		panic(fmt.Sprintf("wordcontext: entry %d of row %d is out of range: the row has %d entries", q, i, m.RowLength(i)))
 	}
 	from := m.offsets[i]
 	n := uint32(m.offsets[i+1] - from)
 	if n == 0 {
 		return NoContext
 	}
-	round, position := uint32(j)/n, uint32(j)%n
-	if round > 0 {
+	round, position := uint32(q)/n, uint32(q)%n
+	if round > 0 && !m.Tempered() {
 		var o order
 		o.set(m.options.Seed, round, uint32(i), n)
 		position = o.at(position)
@@ -163,11 +191,18 @@ func (m *Matrix) Matches(c *corpus.Corpus, o Options) error {
 		return fmt.Errorf("the matrix was built with %s %v, not %v", name, is, want)
 	}
 	is := &m.options
+	o = o.defining()
 	switch {
 	case is.Window != o.Window:
 		return differs("window", is.Window, o.Window)
 	case is.Contexts != o.Contexts:
 		return differs("contexts", is.Contexts, o.Contexts)
+	case is.Tempering != o.Tempering:
+		return differs("tempering", is.Tempering, o.Tempering)
+	case is.Positives != o.Positives:
+		return differs("positives", is.Positives, o.Positives)
+	case is.MaxPositives != o.MaxPositives:
+		return differs("a maximum of positives of", is.MaxPositives, o.MaxPositives)
 	case is.Sample != o.Sample:
 		return differs("sample", is.Sample, o.Sample)
 	case is.Passes != o.Passes:

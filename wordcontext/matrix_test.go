@@ -66,54 +66,6 @@ func TestRoundsDiffer(t *testing.T) {
 	}
 }
 
-func TestColumnsEqualAt(t *testing.T) {
-	long := Options{Window: 2, Contexts: 3000, Passes: 1, Seed: 5}
-	for name, m := range map[string]*Matrix{
-		"text":      build(t, testCorpus(12, 100, 5000, 30), long),
-		"17 rows":   build(t, testCorpus(13, 17, 300, 10), long),
-		"16 rows":   build(t, testCorpus(14, 16, 300, 10), Options{Window: 1, Contexts: 130, Passes: 1}),
-		"1 row":     build(t, sentencesCorpus(1, []uint32{0, 0}), Options{Window: 1, Contexts: 70, Passes: 1}),
-		"1 column":  build(t, testCorpus(15, 33, 300, 10), Options{Window: 1, Contexts: 1, Passes: 1}),
-		"no row":    build(t, sentencesCorpus(3, []uint32{0}, []uint32{1, 2}), Options{Window: 1, Contexts: 70, Passes: 1}),
-		"wide rows": build(t, testCorpus(16, 1<<16+5, 1<<18, 30), Options{Window: 2, Contexts: 130, Passes: 1}),
-	} {
-		t.Run(name, func(t *testing.T) {
-			rows, columns := m.Rows(), m.Contexts()
-			for _, count := range []int{0, 1, 2, 63, 64, 65, 130} {
-				for _, first := range []int{0, 1, 64, columns / 2, columns - count} {
-					for _, r := range [][2]int{{0, rows}, {0, 1}, {rows / 2, rows}, {rows / 3, rows/3 + 5}, {7, 7}} {
-						if first < 0 || first+count > columns || r[1] > rows || rows > 1000 && count != 2 {
-							continue
-						}
-						checkColumns(t, m, first, count, r[0], r[1])
-					}
-				}
-			}
-		})
-	}
-}
-
-func checkColumns(t *testing.T, m *Matrix, first, count, row0, row1 int) {
-	t.Helper()
-	const untouched = 0xDEADBEEF
-	rows := m.Rows()
-	dst := make([]uint32, count*rows+3)
-	for k := range dst {
-		dst[k] = untouched
-	}
-	m.Columns(first, count, row0, row1, dst)
-	for k, got := range dst {
-		want := uint32(untouched)
-		if i, j := k%rows, k/rows; j < count && row0 <= i && i < row1 {
-			want = m.At(i, first+j)
-		}
-		if got != want {
-			t.Fatalf("Columns(%d, %d, %d, %d): entry (%d, %d) is %d, want %d",
-				first, count, row0, row1, k%rows, first+k/rows, got, want)
-		}
-	}
-}
-
 func TestNoContext(t *testing.T) {
 	m := build(t, sentencesCorpus(3, []uint32{0}, []uint32{1, 2}), Options{Window: 1, Contexts: 4, Passes: 1})
 	for j := range 4 {
@@ -138,6 +90,9 @@ func TestMatches(t *testing.T) {
 		{func(o *Options) { o.Threads, o.Progress = 9, func(int64, int64) {} }, ""},
 		{func(o *Options) { o.Window = 3 }, "window 2, not 3"},
 		{func(o *Options) { o.Contexts = 31 }, "contexts 30, not 31"},
+		{func(o *Options) { o.Positives, o.MaxPositives = 1, 7 }, ""}, // nothing changes
+		{func(o *Options) { o.Tempering = 0.5 }, "tempering 0, not 0.5"},
+		{func(o *Options) { o.Positives = 2 }, "positives 1, not 2"},
 		{func(o *Options) { o.Sample = 0.02 }, "sample 0.01, not 0.02"},
 		{func(o *Options) { o.Passes = 3 }, "passes 2, not 3"},
 		{func(o *Options) { o.DynamicWindow = true }, "dynamic windows false, not true"},
@@ -150,6 +105,13 @@ func TestMatches(t *testing.T) {
 			t.Errorf("got %v, want %q", err, tc.want)
 		}
 	}
+	o.Tempering, o.Positives = 0.5, 3
+	capped := o
+	capped.MaxPositives = 9
+	if err := build(t, c, capped).Matches(c, o); err == nil || !strings.Contains(err.Error(), "a maximum of positives of 9, not 0") {
+		t.Errorf("another maximum: %v", err)
+	}
+	o.Tempering, o.Positives = 0, 0
 	other := &corpus.Corpus{Vocabulary: c.Vocabulary, Tokens: slices.Clone(c.Tokens), Sentences: c.Sentences}
 	if err := m.Matches(other, o); err != nil {
 		t.Errorf("an equal corpus: %v", err)
@@ -176,7 +138,7 @@ func TestUseAfterClose(t *testing.T) {
 		"Row":      func() { m.Row(0) },
 		"RowTotal": func() { m.RowTotal(0) },
 		"Stored":   func() { m.Stored() },
-		"Columns":  func() { m.Columns(0, 1, 0, 1, make([]uint32, 20)) },
+		"Samples":  func() { m.Samples(0, 0, 1, 0, 1, make([]uint32, 20)) },
 	} {
 		func() {
 			defer func() {

@@ -75,14 +75,27 @@ func decode(data []byte) (*Matrix, error) {
 	if err := checkBody(body, data[headerSize+len(body):]); err != nil {
 		return nil, err
 	}
-	m := &Matrix{options: h.options(), fingerprint: h.Fingerprint}
-	counts := int(8 * h.Rows)
-	m.totals = numbersOf[uint64](body[:counts])
-	m.contextCounts = numbersOf[uint64](body[counts : 2*counts])
-	if stored := body[2*counts:]; h.Width == 2 {
-		m.narrow = numbersOf[uint16](stored)
+	m := &Matrix{options: h.options().defining(), fingerprint: h.Fingerprint}
+	// next returns the next size bytes of the body.
+	next := func(size uint64) (part []byte) {
+		part, body = body[:size], body[size:]
+		return part
+	}
+	m.totals = numbersOf[uint64](next(8 * h.Rows))
+	m.contextCounts = numbersOf[uint64](next(8 * h.Rows))
+	m.lengths = numbersOf[uint32](next(h.lengthsSize()))
+	if h.Width == 2 {
+		m.narrow = numbersOf[uint16](body)
 	} else {
-		m.wide = numbersOf[uint32](stored)
+		m.wide = numbersOf[uint32](body)
+	}
+	if h.Version == 1 {
+		if m.lengths, err = rowLengths(m.totals, &m.options); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.checkLengths(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	if m.setOffsets() != h.Stored {
 		return nil, fmt.Errorf("%w: the lengths of its rows do not add up", ErrCorrupt)
@@ -91,6 +104,18 @@ func decode(data []byte) (*Matrix, error) {
 		return m, checkIDs(m.narrow, m.Rows())
 	}
 	return m, checkIDs(m.wide, m.Rows())
+}
+
+// checkLengths computes what follows from the lengths of the rows. It returns an
+// error if Build cannot have made them.
+func (m *Matrix) checkLengths() error {
+	tempered, l := m.options.tempered(), uint32(m.Contexts())
+	for i, length := range m.lengths {
+		if tempered && (length > maxContexts || (length == 0) != (m.totals[i] == 0)) || !tempered && length != l {
+			return fmt.Errorf("row %d has %d entries of %d contexts", i, length, m.totals[i])
+		}
+	}
+	return m.setShares()
 }
 
 // checkBody computes the checksums of the body and compares them with sums, the

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
 // An order is the pseudo-random order in which one round of a short row reads
@@ -28,11 +29,13 @@ type order struct {
 	n     uint32
 	table [smallOrder]uint8 // if n <= smallOrder
 
-	key             [4]uint64 // odd
-	mask, low, high uint32    // all b bits; the lower (b+1)/2 of them; the others
+	bijection simd.Bijection // of numbers of b bits, if n > smallOrder
 }
 
-const smallOrder = 64
+const (
+	smallOrder     = 64
+	orderPositions = 256 // that are computed together, at most
+)
 
 // set makes o the order of the given round and row of n contexts, n > 0.
 func (o *order) set(seed uint64, round, row, n uint32) {
@@ -45,14 +48,14 @@ func (o *order) set(seed uint64, round, row, n uint32) {
 		o.setTable(random)
 		return
 	}
-	b := bits.Len32(n - 1)
-	o.mask = 1<<b - 1
-	o.low = 1<<((b+1)/2) - 1
-	o.high = o.mask &^ o.low
-	o.key[0], o.key[1] = random(0)
-	o.key[2], o.key[3] = random(1)
-	for k := range o.key {
-		o.key[k] |= 1
+	all := uint32(1)<<bits.Len32(n-1) - 1 // b bits
+	b := &o.bijection
+	b.Low = 1<<((bits.Len32(all)+1)/2) - 1
+	b.High = all &^ b.Low
+	b.Keys[0], b.Keys[1] = random(0)
+	b.Keys[2], b.Keys[3] = random(1)
+	for k := range b.Keys {
+		b.Keys[k] |= 1
 	}
 }
 
@@ -86,7 +89,7 @@ func (o *order) at(p uint32) uint32 {
 	return x[0]
 }
 
-// fill sets dst[k] to at(first+k). dst has at most tileColumns elements.
+// fill sets dst[k] to at(first+k). dst has at most orderPositions elements.
 func (o *order) fill(dst []uint32, first uint32) {
 	if o.n <= smallOrder {
 		for k, x := range o.table[first:][:len(dst)] {
@@ -94,28 +97,32 @@ func (o *order) fill(dst []uint32, first uint32) {
 		}
 		return
 	}
-	k0, k1, k2, k3 := o.key[0], o.key[1], o.key[2], o.key[3]
-	mask, low, high, n := o.mask, o.low, uint64(o.high), o.n
-	// The processor cannot predict whether x is below n, and a wrong guess costs
-	// more than the bijection. So no branch depends on it: a number that is not
-	// below n goes back into the queue.
-	var queue [256]uint8 // indices into dst, a ring
 	for k := range dst {
 		dst[k] = first + uint32(k)
-		queue[k%256] = uint8(k)
 	}
-	for head, tail := uint8(0), uint8(len(dst)); head != tail; head++ {
-		k := queue[head]
-		x := dst[k]
-		x = (x*uint32(k0) + uint32(k2)) & mask
-		x ^= uint32(((uint64(x)&high)*k0+k1)>>32) & low
-		x = (x*uint32(k1) + uint32(k3)) & mask
-		x ^= uint32(((uint64(x)&high)*k1+k2)>>32) & low
-		x = (x*uint32(k2) + uint32(k0)) & mask
-		x ^= uint32(((uint64(x)&high)*k2+k3)>>32) & low
-		x = (x*uint32(k3) + uint32(k1)) & mask
-		dst[k] = x
-		queue[tail] = k
-		tail += uint8((n - 1 - x) >> 31) // adds 1 if x >= n; both are below 2^31
+	o.bijection.Scramble(dst)
+	// The processor cannot predict whether a number is below n, and a wrong guess
+	// costs more than the bijection. So no branch depends on it: the numbers that are
+	// not below n are collected, and go through the bijection together.
+	var again [orderPositions]uint8 // their indices into dst
+	var numbers [orderPositions]uint32
+	limit, count := o.n-1, 0
+	for k, x := range dst {
+		again[count%orderPositions] = uint8(k)
+		count += int((limit - x) >> 31) // adds 1 if x >= n; both are below 2^31
+	}
+	for count > 0 {
+		walk := numbers[:count]
+		for j, k := range again[:count] {
+			walk[j] = dst[k]
+		}
+		o.bijection.Scramble(walk)
+		count = 0
+		for j, x := range walk {
+			k := again[j]
+			dst[k] = x
+			again[count%orderPositions] = k
+			count += int((limit - x) >> 31)
+		}
 	}
 }

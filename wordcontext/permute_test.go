@@ -26,7 +26,7 @@ func TestOrderIsPermutation(t *testing.T) {
 		for round := uint32(1); round <= 3; round++ {
 			var o order
 			o.set(42, round, n+7, n)
-			all := fillAll(&o, tileColumns)
+			all := fillAll(&o, orderPositions)
 			seen := make([]bool, n)
 			for p, x := range all {
 				if x >= n || seen[x] {

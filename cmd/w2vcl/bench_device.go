@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 type benchDeviceOptions struct {
 	benchFlags
+	benchSamples
 	device      string
 	words, dims intList
 	negative    int
@@ -42,7 +44,7 @@ func newBenchDevice(s streams) *cobra.Command {
 		Example: `  w2vcl bench device
   w2vcl bench device --words 18498 --subword cnn,cnn-alone,ngram
   w2vcl bench device --words 18116,67869 --dim 128,500 --optimizer adam,sgd --json
-  w2vcl bench device --precision float32,half`,
+  w2vcl bench device --precision float32,half --tempering 0.75 --positives 8 --shared-negatives 64`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
@@ -51,6 +53,7 @@ func newBenchDevice(s streams) *cobra.Command {
 	flags.Var(&o.words, "words", "words V of the vocabulary: `LIST`")
 	flags.Var(&o.dims, "dim", "dimensions N of a vector: `LIST`")
 	flags.IntVar(&o.negative, "negative", 5, "negatives `K` for each positive pair")
+	o.benchSamples.addTo(cmd)
 	flags.Var(&o.frequencies, "frequencies", "how often words occur: "+o.frequencies.usage())
 	flags.Var(&o.optimizers, "optimizer", o.optimizers.usage())
 	flags.Var(&o.encoders, "subword", "also measure encoders: "+o.encoders.usage())
@@ -66,13 +69,12 @@ func benchDeviceHelp(methods []optim.Method) string {
 	return `Measure one training step of mode cl on a GPU, and beside it how fast the GPU copies
 a gigabyte. A step takes half the time of an iteration, on average over many.
 
-The time of a step has everything that training does in every step: reading columns
-of M on the host and sending them, drawing negatives, gathering rows, loss,
-gradient, update of every row, and returning the loss. Reading text, building M and
-checkpoints are not part of it.
+The time of a step has everything that training does in every step: reading samples
+from M, drawing negatives, gathering rows, loss, gradient, update of every row, and
+returning the loss. Reading text, building M and checkpoints are not part of it.
 
-GB/s counts the bytes that every step must read and write: each row and the state
-of its optimizer. These are passes over V x N x 4 bytes:
+GB/s counts the bytes that every step must read and write: each row that has a sample
+and the state of its optimizer. These are passes over V x N x 4 bytes:
   ` + passes(methods, bench.UpdateBytes) + `
 The count is the same with --precision half, which moves fewer bytes. Gathered rows
 come from the GPU's cache as long as a table fits it. Copying counts bytes read and
@@ -127,7 +129,7 @@ func (o *benchDeviceOptions) check() error {
 			return terminal.Usagef("--dim %d: on GPUs vectors have at most %d dimensions", dim, device.MaxDim)
 		}
 	}
-	return o.benchFlags.check()
+	return errors.Join(o.benchSamples.check(), o.benchFlags.check())
 }
 
 func (o *benchDeviceOptions) run(ctx context.Context, s streams) error {
@@ -156,7 +158,7 @@ func (o *benchDeviceOptions) measure(ctx context.Context, p *terminal.Progress, 
 	var results []bench.DeviceResult
 	for _, words := range o.words {
 		for _, f := range o.frequencies.names {
-			text, err := bench.NewText(ctx, words, f, o.seed, 0)
+			text, err := bench.NewText(ctx, words, f, o.samples(), o.seed, 0)
 			if err != nil {
 				return results, err
 			}
@@ -186,7 +188,7 @@ func (o *benchDeviceOptions) cases(d device.Device, words int, f bench.Frequenci
 			for _, precision := range o.precisions.names {
 				for _, encoder := range o.encoders.names {
 					cases = append(cases, bench.DeviceCase{
-						Device: d.Name(), Vocabulary: words, Dim: dim, Negatives: o.negative, Frequencies: f,
+						Device: d.Name(), Vocabulary: words, Dim: dim, Negatives: o.negative, Frequencies: f, Samples: o.samples(),
 						Optimizer: optimizer, Precision: precision, Threads: runtime.GOMAXPROCS(0), Subword: encoder,
 					})
 				}
@@ -210,15 +212,15 @@ func (o *benchDeviceOptions) measureCase(ctx context.Context, c bench.DeviceCase
 func printDevice(s streams, results []bench.DeviceResult) error {
 	var out table
 	withEncoders := slices.ContainsFunc(results, func(r bench.DeviceResult) bool { return r.Encoder != nil })
-	heading := "%8s\t%6s\t%4s\t%s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9s"
-	names := []any{"V", "N", "K", "text", "optimizer", "precision", "step", "spread", "GB/s", "copy GB/s", "of copy", "G pairs/s"}
+	heading := "%8s\t%6s\t%4s\t%8s\t%s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9s"
+	names := []any{"V", "N", "K", "samples", "text", "optimizer", "precision", "step", "spread", "GB/s", "copy GB/s", "of copy", "G pairs/s"}
 	if withEncoders {
 		heading, names = heading+"\t%s\t%12s\t%9s", append(names, "subword", "its step", "iteration")
 	}
 	out.rowf(heading, names...)
 	for _, r := range results {
-		line := "%8s\t%6d\t%4d\t%s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9.2f"
-		values := []any{terminal.Number(r.Vocabulary), r.Dim, r.Negatives, r.Frequencies, r.Optimizer, r.Precision,
+		line := "%8s\t%6d\t%4d\t%8v\t%s\t%s\t%s\t%12s\t%6s\t%8s\t%9s\t%7s\t%9.2f"
+		values := []any{terminal.Number(r.Vocabulary), r.Dim, r.Negatives, cmp.Or(r.Positives, 1), r.Frequencies, r.Optimizer, r.Precision,
 			milliseconds(r.Step.Median), percent(r.Step.Spread()), gigabytes(r.BytesPerSecond), gigabytes(r.Copy.Median), percent(r.OfCopy), r.PairsPerSecond / 1e9}
 		switch e := r.Encoder; {
 		case e != nil:

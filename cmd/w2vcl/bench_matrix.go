@@ -25,10 +25,11 @@ func newBenchMatrix(s streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "matrix [flags]",
-		Short: "Measure building M and reading its columns",
-		Long: `Build the matrix M of a text several times, then read columns from its middle on,
-several at a time, as in training. Reading the text is not part of the times. All
-contexts in the windows of all passes count, kept or not.`,
+		Short: "Measure building M and reading samples from it",
+		Long: `Build the matrix M of a text several times, then read the samples of iterations
+from the middle of an epoch on, of several at a time, as in training. Reading the
+text is not part of the times. All contexts in the windows of all passes count, kept
+or not.`,
 		Example: `  w2vcl bench matrix
   w2vcl bench matrix --corpus wiki.txt --window 2 --dynamic-window=false --sample 0 --contexts 65536 --min-count 50`,
 		Args: exactly(),
@@ -38,7 +39,7 @@ contexts in the windows of all passes count, kept or not.`,
 	}
 	text.addTo(cmd, func(name string) bool {
 		switch name {
-		case "window", "dynamic-window", "sample", "passes", "contexts", "seed":
+		case "window", "dynamic-window", "sample", "passes", "contexts", "tempering", "positives", "max-positives", "seed":
 			return true
 		default:
 			return false
@@ -60,6 +61,7 @@ func benchMatrix(cmd *cobra.Command, s streams, f *benchFlags, text *benchText) 
 	if err != nil {
 		return f.finish(ctx, s, report, nil, 0, err, nil)
 	}
+	text.config.FitText(c.Vocabulary)
 	o := text.config.MatrixOptions()
 	stage := p.Stage("building M", int64(f.repeat))
 	defer stage.Stop()
@@ -76,12 +78,12 @@ func benchMatrix(cmd *cobra.Command, s streams, f *benchFlags, text *benchText) 
 func (r benchMatrixResult) print(s streams) error {
 	var out table
 	out.rowf("text\t%s words used, %s different", terminal.Number(r.Tokens), terminal.Number(r.Vocabulary))
-	out.rowf("M\t%s rows of %s contexts; %s found, %s stored in %s",
-		terminal.Number(r.Vocabulary), terminal.Number(r.Contexts), terminal.Number(r.Found), terminal.Number(r.Stored), terminal.Bytes(r.Bytes))
+	out.rowf("M\t%s; %s found, %s stored in %s",
+		r.Samples.Shape(r.Vocabulary, r.Contexts), terminal.Number(r.Found), terminal.Number(r.Stored), terminal.Bytes(r.Bytes))
 	out.rowf("built in\t%s (spread %s), %d threads", milliseconds(r.Build.Median), percent(r.Build.Spread()), r.Threads)
 	out.rowf("\t%.1f million contexts/s, %.1f million words/s", r.ContextsPerSecond/1e6, r.TokensPerSecond/1e6)
 	for _, b := range r.Read {
-		out.rowf("%d columns at a time\t%.2f ns an entry (spread %s), %s a column",
+		out.rowf("%d iterations at a time\t%.2f ns a sample (spread %s), %s a step",
 			b.Columns, 1e9*b.Entry.Median, percent(b.Entry.Spread()), milliseconds(b.Column))
 	}
 	out.rowf("memory\t%s at the peak, with the text (estimated for M alone: %s)", terminal.Bytes(r.PeakRSS), terminal.Bytes(r.Estimate))

@@ -19,6 +19,7 @@ import (
 
 type benchStepOptions struct {
 	benchFlags
+	benchSamples
 	words, dims, threads intList
 	negative             int
 	frequencies          nameList[bench.Frequencies]
@@ -44,6 +45,7 @@ func newBenchStep(s streams) *cobra.Command {
 		Example: `  w2vcl bench step --dim 100,128,300,500
   w2vcl bench step --words 18498,67869,200000 --threads 1,2
   w2vcl bench step --form fused,stock --repeat 3
+  w2vcl bench step --tempering 0.75 --positives 8 --shared-negatives 64
   w2vcl bench step --simd go,avx2,avx512 --optimizer adam,adam-row,sgd --json`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
@@ -53,6 +55,7 @@ func newBenchStep(s streams) *cobra.Command {
 	flags.Var(&o.dims, "dim", "dimensions N of a vector: `LIST`")
 	flags.IntVar(&o.negative, "negative", 5, "negatives `K` for each positive pair")
 	flags.Var(&o.threads, "threads", "threads: `LIST`")
+	o.benchSamples.addTo(cmd)
 	flags.Var(&o.frequencies, "frequencies", "how often words occur: "+o.frequencies.usage())
 	flags.Var(&o.optimizers, "optimizer", o.optimizers.usage())
 	flags.Var(&o.forms, "form", "form of the Gorgonia graph: "+o.forms.usage())
@@ -75,13 +78,15 @@ memory. A step takes half the time of an iteration, on average over many.
 The time of a step has everything that training does in every step: drawing
 negatives, gathering rows, loss, gradient, update of every row, and the overhead of
 the machine that runs the Gorgonia graph; and reading M ("M"), which is measured
-alone, 32 columns at a time as in training, and added. Reading text,
+alone, for 32 iterations at a time as in training, and added. Reading text,
 building M, progress and checkpoints are not part of it.
 
 GB/s counts V x N x 4 bytes for each of the 1+K gathered rows, and twice (read and
 written) for the row and the state of its optimizer. Bytes of M are not counted. For
 K = 5 these are passes over V x N x 4 bytes:
   ` + counted + `
+With several samples of a word each counts as a gathered row, rows of shared
+negatives count once, and words without a sample not at all.
 
 Copying counts bytes read and bytes written. Its buffers are four times as large as
 the last-level cache, and at least 512 MiB. Each thread copies its part with Go's
@@ -91,8 +96,8 @@ The text is made up. With --frequencies zipf words are as frequent as in a text,
 subsampled, and negatives are drawn as in training. Rows of frequent words stay in
 the caches, so memory delivers fewer bytes than are counted. With uniform, all
 words are equally frequent. If the tables are larger than the caches, nearly every
-gathered row comes from memory, and the count is true. M has 8,192 columns, and
-most rows are repeated many times, as in training. The output says when the tables
+gathered row comes from memory, and the count is true. M is for 8,192 iterations,
+and most rows are repeated many times. The output says when the tables
 fit the last-level cache; with --words 200000 they usually do not.`
 }
 
@@ -116,7 +121,7 @@ func (o *benchStepOptions) check() error {
 			return terminal.Usagef("--words %d: must be at least 2", words)
 		}
 	}
-	return o.benchFlags.check()
+	return errors.Join(o.benchSamples.check(), o.benchFlags.check())
 }
 
 func (o *benchStepOptions) run(ctx context.Context, s streams) error {
@@ -150,7 +155,7 @@ func (o *benchStepOptions) cases(words int, f bench.Frequencies) []bench.StepCas
 				for _, kernels := range o.kernels.names {
 					for _, threads := range o.threads {
 						cases = append(cases, bench.StepCase{
-							Vocabulary: words, Dim: dim, Negatives: o.negative, Frequencies: f,
+							Vocabulary: words, Dim: dim, Negatives: o.negative, Frequencies: f, Samples: o.samples(),
 							Optimizer: optimizer, Form: form, Kernels: kernels, Threads: threads,
 						})
 					}
@@ -184,7 +189,7 @@ func (o *benchStepOptions) measure(ctx context.Context, p *terminal.Progress, co
 	copier := bench.NewCopier(copyBytes, runtime.GOMAXPROCS(0))
 	for _, words := range o.words {
 		for _, f := range o.frequencies.names {
-			text, err := bench.NewText(ctx, words, f, o.seed, 0)
+			text, err := bench.NewText(ctx, words, f, o.samples(), o.seed, 0)
 			if err != nil {
 				return results, err
 			}
@@ -230,7 +235,7 @@ func printSteps(s streams, results []bench.StepResult) error {
 }
 
 func sameTables(a, b *bench.StepResult) bool {
-	return a.Vocabulary == b.Vocabulary && a.Dim == b.Dim && a.Negatives == b.Negatives &&
+	return a.Vocabulary == b.Vocabulary && a.Dim == b.Dim && a.Negatives == b.Negatives && a.Samples == b.Samples &&
 		a.Frequencies == b.Frequencies && a.Optimizer == b.Optimizer
 }
 
@@ -244,8 +249,8 @@ func printStepGroup(s streams, results []bench.StepResult) error {
 		cache = fmt.Sprintf("%.1f times the last-level cache", r.OfCache)
 	}
 	var out table
-	out.rowf("V = %s, N = %d, K = %d, %s, %s: %s a step; working set %s, %s",
-		terminal.Number(r.Vocabulary), r.Dim, r.Negatives, r.Optimizer, r.Frequencies, terminal.Bytes(r.Bytes), terminal.Bytes(r.WorkingSet), cache)
+	out.rowf("V = %s, N = %d, K = %d, %s, %s%s: %s a step; working set %s, %s",
+		terminal.Number(r.Vocabulary), r.Dim, r.Negatives, r.Optimizer, r.Frequencies, r.Samples, terminal.Bytes(r.Bytes), terminal.Bytes(r.WorkingSet), cache)
 	if err := out.writeTo(s.out); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 
 type compareOptions struct {
 	settings          settingFlags
-	modes             nameList[string]
+	modes             variantList
 	contexts, batches intList
 	seeds, points     int
 	budget            budgetValue
@@ -40,10 +40,7 @@ var comparedSettings = []string{
 
 func newCompare(s streams) *cobra.Command {
 	o := compareOptions{
-		modes: nameList[string]{
-			[]string{settings.ModeCL, settings.ModeVanilla, string(sequential.Word2Vec), string(sequential.PWord2Vec)},
-			settings.ModeNames(),
-		},
+		modes:        variantList{settings.ModeCL, settings.ModeVanilla, string(sequential.Word2Vec), string(sequential.PWord2Vec)},
 		modeSettings: modeSettings{},
 	}
 	cmd := &cobra.Command{
@@ -55,11 +52,12 @@ CSV files. Text, dimensions, window, negatives and subsampling are the same for
 all modes. The other settings come from the recipe of each mode, or from --set.
 
 The budget is each recipe's own length, or
-  epochs=N      passes over the text, or over the columns of M in mode cl
-  iterations=N  iterations of mode cl, and as many pairs in the other modes
+  epochs=N      passes over the text, or over M in mode cl
+  iterations=N  iterations of mode cl, and about as many pairs in the other modes
   seconds=N     seconds of training
-Scoring does not count. Several values of --contexts or --batch compare context
-sizes of mode cl or batch sizes of mode vanilla. --classify also scores each
+Scoring does not count. Several values of --contexts or --batch compare lengths of
+mode cl or batch sizes of mode vanilla. NAME=MODE in --modes is a mode under another
+name, for --set to give it other settings. --classify also scores each
 finished run on the sets of sentences in --data (see 'w2vcl eval --help'), which
 takes minutes for each.
 
@@ -68,21 +66,22 @@ continues. With more modes or seeds it adds to the runs that are there.`,
 		Example: `  w2vcl compare --corpus wiki.txt --out reports/wiki --data sets/ --seeds 3
   w2vcl compare --corpus wiki.txt --out reports/minute --budget seconds=60 --modes cl,word2vec,pword2vec
   w2vcl compare --corpus wiki.txt --out reports/contexts --modes cl --contexts 1024,4096,16384
-  w2vcl compare --corpus wiki.txt --out reports/rates --modes vanilla,cl --set vanilla.lr=0.02`,
+  w2vcl compare --corpus wiki.txt --out reports/rates --modes vanilla,cl --set vanilla.lr=0.02
+  w2vcl compare --corpus wiki.txt --out reports/samples --modes cl,equal=cl --set equal.tempering=0 --set equal.positives=1`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	flags := cmd.Flags()
-	flags.Var(&o.modes, "modes", "modes to compare, the first one with each of the others: "+o.modes.usage())
+	flags.Var(&o.modes, "modes", "modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, where modes are "+enumerate(settings.ModeNames()))
 	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; a comparison that is there is continued")
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
 	flags.BoolVar(&o.classify, "classify", false, "also score the finished runs on classes of sentences; takes minutes for each run")
 	flags.Var(&o.budget, "budget", "how long to train: `BUDGET` is recipe, epochs=N, iterations=N or seconds=N")
 	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each mode, with seeds from --seed on")
 	flags.IntVar(&o.points, "points", 8, "score each run `N` times on its way")
-	flags.Var(&o.contexts, "contexts", "columns l of M in mode cl: `LIST` to compare (default: the recipe's)")
+	flags.Var(&o.contexts, "contexts", "iterations of an epoch of mode cl: `LIST` to compare (default: the recipe's)")
 	flags.Var(&o.batches, "batch", "pairs in a minibatch of mode vanilla: `LIST` to compare (default: the recipe's)")
-	flags.Var(o.modeSettings, "set", "a setting of one mode: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; may be given again")
+	flags.Var(o.modeSettings, "set", "a setting of one mode: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; MODE is its name in --modes; may be given again")
 	for _, name := range []string{"modes", "out", "data", "classify", "budget", "seeds", "points", "contexts", "batch", "set"} {
 		annotate(flags.Lookup(name), settings.GroupRun)
 	}
@@ -94,7 +93,7 @@ continues. With more modes or seeds it adds to the runs that are there.`,
 
 func (o *compareOptions) run(ctx context.Context, s streams) error {
 	options := compare.Options{
-		Modes: o.modes.names, Seeds: o.seeds, Points: o.points, Contexts: o.contexts, Batches: o.batches,
+		Modes: o.modes, Seeds: o.seeds, Points: o.points, Contexts: o.contexts, Batches: o.batches,
 		Settings: o.settings.set, ModeSettings: o.modeSettings, Budget: o.budget.Budget, Out: o.out, Classify: o.classify, Corpus: o.settings.set["corpus"],
 	}
 	source := o.source()
@@ -171,6 +170,28 @@ func printComparison(s streams, r *compare.Result) error {
 	row("seconds of training\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })
 	return out.writeTo(s.out)
 }
+
+// A variantList is the value of --modes.
+type variantList []string
+
+// Set reads the list.
+func (l *variantList) Set(text string) error {
+	var list []string
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if _, mode := compare.NameOf(part); !slices.Contains(settings.ModeNames(), mode) {
+			return fmt.Errorf("%q is none of %s", part, strings.Join(settings.ModeNames(), ", "))
+		}
+		list = append(list, part)
+	}
+	*l = list
+	return nil
+}
+
+func (l *variantList) String() string { return strings.Join(*l, ",") }
+
+// Type names the kind of value in help.
+func (l *variantList) Type() string { return "list" }
 
 // A budgetValue is the value of --budget.
 type budgetValue struct{ compare.Budget }

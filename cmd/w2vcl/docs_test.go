@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/settings"
 )
 
@@ -30,7 +31,7 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 		code    = regexp.MustCompile("`[^`\n]+`|(?m)^(?: {4}|\t).*$") // a span, or a line of a block
 		command = regexp.MustCompile(`(?:^\s*|[/$|&;] ?|'|until )w2vcl ([a-z]+)`)
 		flag    = regexp.MustCompile(`(?:^|[\s(])--([a-zA-Z][\w-]*)`)
-		mode    = regexp.MustCompile(`--modes?[ =]([a-z0-9,]+)`)
+		mode    = regexp.MustCompile(`--modes?[ =]([a-z0-9,=]+)`)
 		others  = regexp.MustCompile(`\b(?:docker|python3?|pip|go|git|npm|mpirun|make|nvcc|apt-get)\b`) // programs with flags of their own
 	)
 	for _, path := range documents {
@@ -46,7 +47,8 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 				}
 			}
 			for _, match := range mode.FindAllStringSubmatch(text, -1) {
-				for name := range strings.SplitSeq(match[1], ",") {
+				for entry := range strings.SplitSeq(match[1], ",") {
+					_, name := compare.NameOf(entry)
 					if name != "" && !slices.Contains(settings.ModeNames(), name) {
 						t.Errorf("%s: %q: there is no mode %s", path, text, name)
 					}

@@ -52,6 +52,11 @@ func (f *settingFlags) addSettings(cmd *cobra.Command, include func(settings.Set
 			aliases[dashed(alias)] = s.Name
 		}
 	}
+	for _, o := range settings.OlderSettings() {
+		if now, ok := settings.Find(o.Now); ok && include(now) {
+			flags.VarPF(settingValue{settings.Setting{Name: o.Name}, f.set}, o.Name, "", "the older name of --"+o.Now).Hidden = true
+		}
+	}
 	useAliases(flags, aliases)
 }
 

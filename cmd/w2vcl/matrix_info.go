@@ -33,7 +33,7 @@ type matrixSummary struct {
 	File          string  `json:"file"`
 	Bytes         int64   `json:"bytes"`
 	Rows          int     `json:"rows"`
-	Contexts      int     `json:"contexts"` // columns
+	Contexts      int     `json:"contexts"` // iterations of an epoch
 	Stored        uint64  `json:"stored"`   // contexts in the file; the rows repeat them
 	Window        int     `json:"window"`
 	DynamicWindow bool    `json:"dynamic_window"`
@@ -41,6 +41,11 @@ type matrixSummary struct {
 	Passes        int     `json:"passes"`
 	Seed          uint64  `json:"seed"`
 	Corpus        string  `json:"corpus_fingerprint"`
+
+	Tempering    float64             `json:"tempering"`
+	Positives    float64             `json:"positives"`
+	MaxPositives int                 `json:"max_positives,omitempty"`
+	Samples      *wordcontext.Spread `json:"samples,omitempty"` // of a word in an iteration; none: each has one
 }
 
 func matrixInfo(s streams, path string, asJSON bool) error {
@@ -59,7 +64,7 @@ func matrixInfo(s streams, path string, asJSON bool) error {
 	summary := matrixSummary{
 		File: path, Bytes: info.Size(), Rows: m.Rows(), Contexts: m.Contexts(), Stored: m.Stored(),
 		Window: o.Window, DynamicWindow: o.DynamicWindow, Sample: o.Sample, Passes: o.Passes, Seed: o.Seed,
-		Corpus: corpus.Hex(m.Fingerprint()),
+		Corpus: corpus.Hex(m.Fingerprint()), Tempering: o.Tempering, Positives: o.Positives, MaxPositives: o.MaxPositives, Samples: m.Spread(),
 	}
 	if err := m.Close(); err != nil {
 		return err
@@ -76,8 +81,11 @@ func (m matrixSummary) print(s streams) error {
 		kind = "dynamic"
 	}
 	var out table
-	out.rowf("rows\t%s words", terminal.Number(m.Rows))
-	out.rowf("columns\t%s contexts of each", terminal.Number(m.Contexts))
+	out.rowf("rows\t%s", m.Samples.Shape(m.Rows, m.Contexts))
+	if s := m.Samples; s != nil {
+		out.rowf("samples\t%.3g of a word in an iteration, from %.3g to %.3g; tempering %g", s.Mean, s.Least, s.Most, m.Tempering)
+	}
+	out.rowf("epoch\t%s iterations", terminal.Number(m.Contexts))
 	out.rowf("stored\t%s contexts, %s", terminal.Number(m.Stored), terminal.Bytes(m.Bytes))
 	out.rowf("window\t%d, %s", m.Window, kind)
 	out.rowf("sample\t%g, %d passes", m.Sample, m.Passes)

@@ -156,7 +156,7 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		kills = 12
 	}
-	r := newRun(t, "--contexts", "64", "--iterations", "600", "--checkpoint", "20")
+	r := newRun(t, "--contexts", "64", "--iterations", "600", "--checkpoint", "20", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4")
 	start := time.Now()
 	r.must(r.train())
 	life := time.Since(start)
@@ -213,7 +213,7 @@ func TestSignals(t *testing.T) {
 	}
 	for mode, flags := range map[string][]string{
 		// Long enough that a signal comes before the end on a busy machine, too.
-		"cl":      {"--contexts", "64", "--epochs", "600"},
+		"cl":      {"--contexts", "64", "--epochs", "600", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"},
 		"vanilla": {"--epochs", "300"},
 	} {
 		r := newRun(t, append(flags, "--mode", mode)...)
@@ -259,7 +259,7 @@ func (r *trainingRun) interrupt(cmd *exec.Cmd, signal os.Signal) {
 // TestReadRunInProgress: commands that read vectors and metrics answer for a run
 // that was killed after its first checkpoint, as for one that is still going.
 func TestReadRunInProgress(t *testing.T) {
-	r := newRun(t, "--contexts", "64", "--iterations", "4000", "--checkpoint", "20")
+	r := newRun(t, "--contexts", "64", "--iterations", "4000", "--checkpoint", "20", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4")
 	if !r.killAt(r.train(), "run.partial/checkpoint/state", time.Minute) {
 		t.Fatal("the run ended before it could be killed")
 	}
@@ -296,8 +296,8 @@ func TestReadRunInProgress(t *testing.T) {
 // TestPlanTellsThePeak: a plan is within a tenth of the peak of memory.
 func TestPlanTellsThePeak(t *testing.T) {
 	for _, flags := range [][]string{
-		{"--contexts", "16"},
-		{"--contexts", "16", "--optimizer", "adam-row", "--checkpoint", "2"},
+		{"--contexts", "16", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"},
+		{"--contexts", "16", "--tempering", "0", "--positives", "1", "--optimizer", "adam-row", "--checkpoint", "2"},
 		{"--mode", "vanilla", "--epochs", "1", "--batch", "32"},
 	} {
 		for _, threads := range []string{"1", "3"} {

@@ -18,6 +18,7 @@ import (
 type optimizer interface {
 	Begin(step int, rate float64)
 	UpdateRow(row int, w, g []float32)
+	UpdateMean(row, updates, samples int, w, g []float32)
 	State() []trainer.Tensor
 }
 
@@ -51,8 +52,15 @@ func (d *Device) NewCL(c cl.Config, e *kernels.Config) (device.CLKernels, error)
 			k.state = append(k.state, trainer.Tensor{Name: name + "." + t.Name, Data: t.Data})
 		}
 	}
-	for i := range k.columns {
-		k.columns[i] = make([]uint32, 2*seriesLength*c.Rows)
+	k.slots = make([]uint32, c.Rows+1)
+	for i := range k.slots {
+		k.slots[i] = uint32(i)
+	}
+	if c.Shares != nil {
+		k.slots = c.Shares.Slots
+	}
+	for i := range k.samples {
+		k.samples[i] = make([]uint32, 2*seriesLength*k.slots[c.Rows])
 	}
 	d.Open++
 	return k, d.Fail
@@ -65,9 +73,11 @@ type clKernels struct {
 	tables     [2][]float32
 	optimizers [2]optimizer
 	state      []trainer.Tensor
-	columns    [2][]uint32
+	slots      []uint32
+	samples    [2][]uint32
 	matrix     *wordcontext.Matrix // or nil
 	losses     [2][]float64        // of the iterations under way
+	counts     [2][]float64        // of samples
 }
 
 func (k *clKernels) Close() error { k.device.Open--; return nil }
@@ -98,8 +108,8 @@ const seriesLength = 5
 
 func (k *clKernels) SeriesLength() int { return seriesLength }
 
-func (k *clKernels) Columns(buffer int) ([]uint32, error) {
-	return k.columns[buffer], k.device.Fail
+func (k *clKernels) Samples(buffer int) ([]uint32, error) {
+	return k.samples[buffer], k.device.Fail
 }
 
 // SetMatrix takes a wordcontext.Matrix, which knows its entries.
@@ -108,42 +118,52 @@ func (k *clKernels) SetMatrix(m cl.Matrix) error {
 	return k.device.Fail
 }
 
-// Start computes at once, but with the columns as they are then.
+// Start computes at once, but with the samples as they are then.
 func (k *clKernels) Start(buffer, first int, rates []float64) error {
 	if k.losses[buffer] != nil || len(rates) < 1 || len(rates) > seriesLength {
 		return fmt.Errorf("buffer %d started for %d iterations while %d are under way", buffer, len(rates), len(k.losses[buffer]))
 	}
-	losses := make([]float64, len(rates))
+	losses, counts := make([]float64, len(rates)), make([]float64, len(rates))
+	size := int(k.slots[k.Rows])
 	for i, rate := range rates {
 		for side := range 2 {
-			column := k.columns[buffer][(side*seriesLength+i)*k.Rows:][:k.Rows]
+			samples := k.samples[buffer][(side*seriesLength+i)*size:][:size]
 			if k.matrix != nil {
-				for row := range column {
-					column[row] = k.matrix.At(row, k.matrix.StepColumn(first+i, side))
-				}
+				k.matrix.Samples(side, first+i, 1, 0, k.Rows, samples)
 			}
-			losses[i] += k.step(first+i, side, column, rate)
+			loss, count := k.step(first+i, side, samples, rate)
+			losses[i] += loss
+			counts[i] += count
 		}
 	}
-	k.losses[buffer] = losses
+	k.losses[buffer], k.counts[buffer] = losses, counts
 	return k.device.launch(len(rates), &losses[0])
 }
 
-// Wait spoils the columns: nobody may count on them.
-func (k *clKernels) Wait(buffer int) ([]float64, error) {
-	losses := k.losses[buffer]
+// Wait spoils the samples: nobody may count on them.
+func (k *clKernels) Wait(buffer int) (losses, samples []float64, err error) {
+	losses, samples = k.losses[buffer], k.counts[buffer]
 	if losses == nil {
-		return nil, fmt.Errorf("waited for buffer %d, which was not started", buffer)
+		return nil, nil, fmt.Errorf("waited for buffer %d, which was not started", buffer)
 	}
 	k.losses[buffer] = nil
-	for i := range k.columns[buffer] {
-		k.columns[buffer][i] = math.MaxUint32
+	for i := range k.samples[buffer] {
+		k.samples[buffer][i] = math.MaxUint32
 	}
-	return losses, k.device.Fail
+	return losses, samples, k.device.Fail
 }
 
-// step is one step of an iteration, which updates the table of a side; see cl.cu.
-func (k *clKernels) step(iteration, side int, column []uint32, rate float64) (loss float64) {
+// updates returns how often a row has been updated after an iteration.
+func (k *clKernels) updates(row, iteration int) int {
+	if k.Shares == nil || int(k.Shares.Lengths[row]) >= k.Shares.Contexts {
+		return iteration + 1
+	}
+	return (((iteration + 1) * int(k.Shares.Lengths[row])) + int(k.Shares.Phases[row])) / k.Shares.Contexts
+}
+
+// step is one step of an iteration, which updates the table of a side; see cl.cu and
+// tempered.cuh. It returns the loss and the number of samples.
+func (k *clKernels) step(iteration, side int, samples []uint32, rate float64) (loss, count float64) {
 	left, right := k.tables[side], slices.Clone(k.tables[1-side])
 	composed := side == 0 && k.encoder != nil
 	var gradients []float32
@@ -153,32 +173,55 @@ func (k *clKernels) step(iteration, side int, column []uint32, rate float64) (lo
 		k.optimizers[side].Begin(iteration+1, rate)
 	}
 	stream := corpus.StreamNegatives.Sub(uint32(2*iteration + side))
-	for i, positive := range column {
+	shared := make([]uint32, k.SharedNegatives)
+	if len(shared) > 0 {
+		k.DrawShared(shared, iteration, side)
+	}
+	for i := range k.Rows {
+		positives := samples[k.slots[i]:k.slots[i+1]]
+		if n := slices.Index(positives, wordcontext.NoSample); n >= 0 {
+			positives = positives[:n]
+		}
+		if len(positives) == 0 {
+			continue
+		}
+		count += float64(len(positives))
 		row, gradient := left[i*k.Dim:][:k.Dim], make([]float32, k.Dim)
-		pair := func(target uint32, isPositive bool) {
+		pair := func(target uint32, isPositive bool, weight float64) {
 			other := right[int(target)*k.Dim:][:k.Dim]
 			score := dot(row, other)
 			g := sigmoid(score)
 			if isPositive {
 				g--
 			}
-			loss += lossOf(score, isPositive)
+			loss += weight * lossOf(score, isPositive)
 			for j, x := range other {
-				gradient[j] += float32(g * float64(x))
+				gradient[j] += float32(weight * g / float64(len(positives)) * float64(x))
 			}
 		}
-		if positive != math.MaxUint32 {
-			pair(positive, true)
-			for n := range k.Negatives {
-				pair(draw(k.Alias, randomBits(k.Seed, stream, uint64(i*k.Negatives+n))), false)
+		if positives[0] != wordcontext.NoContext {
+			for _, positive := range positives {
+				pair(positive, true, 1)
+			}
+			first, negatives, weight := i*k.Negatives, k.Negatives, float64(len(positives))
+			if k.SharedNegatives > 0 {
+				negatives = k.SharedNegatives
+				weight *= float64(k.Negatives) / float64(negatives)
+			}
+			for n := range negatives {
+				if k.SharedNegatives > 0 {
+					pair(shared[n], false, weight)
+					continue
+				}
+				pair(draw(k.Alias, randomBits(k.Seed, stream, uint64(first+n))), false, weight)
 			}
 		}
 		if gradients = append(gradients, gradient...); !composed {
-			k.optimizers[side].UpdateRow(i, row, gradient)
+			k.optimizers[side].UpdateMean(i, k.updates(i, iteration), len(positives), row, gradient)
 		}
 	}
 	if composed {
 		k.encoder.train(gradients, iteration+1, rate)
 	}
-	return loss
+	return loss, count
 }

@@ -1,6 +1,10 @@
 package memory
 
-import "testing"
+import (
+	"math"
+	"slices"
+	"testing"
+)
 
 func TestFloats(t *testing.T) {
 	for _, n := range []int{0, 1, 1000, 1 << 20, 1<<20 + 1, 3<<20 - 1} {
@@ -13,6 +17,26 @@ func TestFloats(t *testing.T) {
 				t.Fatalf("Floats(%d)[%d] = %v", n, i, x[i])
 			}
 			x[i] = 1
+		}
+	}
+}
+
+func TestTouch(t *testing.T) {
+	for _, n := range []int{0, 1, 1 << 10, 9<<20 + 5} {
+		x := Floats(n)
+		for i := range x {
+			if i%3 == 0 {
+				x[i] = float32(i) - 1e6
+			} else if i%3 == 1 {
+				x[i] = float32(math.Copysign(0, -1))
+			}
+		}
+		want := slices.Clone(x)
+		Touch(x, 3)
+		for i := range x {
+			if math.Float32bits(x[i]) != math.Float32bits(want[i]) {
+				t.Fatalf("%d values: value %d became %v, was %v", n, i, x[i], want[i])
+			}
 		}
 	}
 }

@@ -42,3 +42,11 @@ func Try(ctx context.Context, threads, tasks int, work func(worker, task int) er
 	wg.Wait()
 	return context.Cause(ctx)
 }
+
+// Begin begins to compute something and returns a function that waits for
+// the result.
+func Begin[T any](compute func() T) func() T {
+	result := make(chan T, 1)
+	go func() { result <- compute() }()
+	return sync.OnceValue(func() T { return <-result })
+}

@@ -22,9 +22,13 @@ type Team struct {
 	// The current loop, set before its members start.
 	work   func(worker, i int)
 	shares int          // shares of the loop, one for each member that takes part
-	left   atomic.Int32 // members still at work, without the caller
+	left   atomic.Int32 // members still at work, without the caller; asleep is added while that sleeps
+	done   chan struct{}
 	failed atomic.Pointer[error]
 }
+
+// asleep in left says that the caller of Do sleeps until the last member is done.
+const asleep = 1 << 30
 
 // A member is one goroutine of a Team. Its share of a loop is from next up to end.
 type member struct {
@@ -45,9 +49,16 @@ const (
 // training steps, too short to be noticed.
 const lingering = 500 * time.Microsecond
 
+// patience is the time that the caller of Do stays awake for the last member: longer
+// than its last piece of work takes. If it takes more, the member has lost its
+// processor to another process. Then sleep leaves the caller's own processor to others,
+// who give it back when the member goes on; awake, the caller would use up its share of
+// time for nothing.
+const patience = 100 * time.Microsecond
+
 // New returns a team of the given number of threads, at least 1.
 func New(threads int) *Team {
-	t := &Team{threads: max(threads, 1), linger: lingering}
+	t := &Team{threads: max(threads, 1), linger: lingering, done: make(chan struct{}, 1)}
 	if t.threads > runtime.GOMAXPROCS(0) {
 		t.linger = 0 // a waiting member would keep a working one from its processor
 	}
@@ -78,14 +89,26 @@ func (t *Team) Do(n int, work func(worker, i int)) error {
 		}
 	}
 	t.run(0)
-	for spins := 0; t.left.Load() > 0; spins++ {
-		pause(spins)
-	}
+	t.join()
 	t.work = nil
 	if err := t.failed.Load(); err != nil {
 		return *err
 	}
 	return nil
+}
+
+// join waits for the last member to finish the loop.
+func (t *Team) join() {
+	start := time.Now()
+	for spins := 1; t.left.Load() > 0; spins++ {
+		pause(spins)
+		if spins%64 == 0 && time.Since(start) >= patience {
+			if t.left.Add(asleep) > asleep {
+				<-t.done
+			}
+			return
+		}
+	}
 }
 
 // member is the goroutine of member m: it runs loops until none comes for a while.
@@ -94,7 +117,9 @@ func (t *Team) member(m int) {
 	for {
 		t.run(m)
 		state.Store(waiting) // before the loop can end, so that the next one finds it
-		t.left.Add(-1)
+		if t.left.Add(-1) == asleep {
+			t.done <- struct{}{}
+		}
 		if !t.await(state) {
 			return
 		}

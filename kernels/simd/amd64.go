@@ -26,12 +26,24 @@ func dots6(out, left, table *float32, rows *uint32, n int) {
 	}
 }
 
-func combine6(out, coefficients, table *float32, rows *uint32, n, add int) {
+// dotsMany and combineMany are the kernels for any number of rows, or do nothing and
+// return false: only AVX-512 has them.
+func dotsMany(out, left, table *float32, rows *uint32, count, n int) bool {
 	if current == AVX512 {
-		combine6AVX512(out, coefficients, table, rows, n, add)
-	} else {
-		combine6AVX2(out, coefficients, table, rows, n, add)
+		dotsAVX512(out, left, table, rows, count, n)
 	}
+	return current == AVX512
+}
+
+func combineMany(out, coefficients, table *float32, rows *uint32, count, n, add int, next *uint32) bool {
+	if current == AVX512 {
+		combineAVX512(out, coefficients, table, rows, count, n, add, next)
+	}
+	return current == AVX512
+}
+
+func combine6(out, coefficients, table *float32, rows *uint32, n, add int) {
+	combine6AVX2(out, coefficients, table, rows, n, add)
 }
 
 func adam(w, m, v, g *float32, n int, s *AdamStep) {
@@ -73,13 +85,16 @@ func philox(dst *uint32, eights int, seed, stream, counter uint64) {
 func dots6AVX512(out, left, table *float32, rows *uint32, n int)
 
 //go:noescape
+func dotsAVX512(out, left, table *float32, rows *uint32, count, n int)
+
+//go:noescape
 func dots6AVX2(out, left, table *float32, rows *uint32, n int)
 
 //go:noescape
 func dotAVX2(x, y *float32, n int) float32
 
 //go:noescape
-func combine6AVX512(out, coefficients, table *float32, rows *uint32, n, add int)
+func combineAVX512(out, coefficients, table *float32, rows *uint32, count, n, add int, next *uint32)
 
 //go:noescape
 func combine6AVX2(out, coefficients, table *float32, rows *uint32, n, add int)

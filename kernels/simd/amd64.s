@@ -132,6 +132,117 @@ fold:
 	VZEROUPPER
 	RET
 
+// ROWAT turns the row number AT into its address R in the table BX with rows of DX
+// floats.
+#define ROWAT(AT, R) MOVL AT, R; IMULQ DX, R; LEAQ (BX)(R*4), R
+
+// func dotsAVX512(out, left, table *float32, rows *uint32, count, n int)
+//
+// dots6AVX512 for any number of rows from 1 up, four at a time: the last one to three
+// go with rows that are there already.
+TEXT ·dotsAVX512(SB), NOSPLIT, $0-48
+	MOVQ out+0(FP), DI
+	MOVQ left+8(FP), SI
+	MOVQ table+16(FP), BX
+	MOVQ rows+24(FP), R12
+	MOVQ count+32(FP), R13
+	MOVQ n+40(FP), DX
+	MOVQ DX, CX
+	ANDQ $15, CX
+	MOVL $1, AX
+	SHLL CX, AX
+	DECL AX
+	KMOVW AX, K1
+	MOVQ DX, CX
+	ANDQ $-16, CX
+	ROWAT(0(R12), R8)
+	MOVQ R8, R9
+	MOVQ R8, R10
+	MOVQ R8, R11
+	CMPQ R13, $2
+	JLT  dot
+	ROWAT(4(R12), R9)
+	CMPQ R13, $3
+	JLT  dot
+	ROWAT(8(R12), R10)
+	CMPQ R13, $4
+	JLT  dot
+
+four:
+	ROWAT(12(R12), R11)
+
+dot:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	XORQ AX, AX
+	TESTQ CX, CX
+	JZ   tail
+
+loop:
+	VMOVUPS (SI)(AX*4), Z4
+	VFMADD231PS (R8)(AX*4), Z4, Z0
+	VFMADD231PS (R9)(AX*4), Z4, Z1
+	VFMADD231PS (R10)(AX*4), Z4, Z2
+	VFMADD231PS (R11)(AX*4), Z4, Z3
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JB   loop
+
+tail:
+	CMPQ AX, DX
+	JE   fold
+	VMOVUPS.Z (SI)(AX*4), K1, Z4
+	VFMADD231PS (R8)(AX*4), Z4, K1, Z0
+	VFMADD231PS (R9)(AX*4), Z4, K1, Z1
+	VFMADD231PS (R10)(AX*4), Z4, K1, Z2
+	VFMADD231PS (R11)(AX*4), Z4, K1, Z3
+
+fold:
+	VEXTRACTF64X4 $1, Z0, Y4
+	VEXTRACTF64X4 $1, Z1, Y5
+	VEXTRACTF64X4 $1, Z2, Y6
+	VEXTRACTF64X4 $1, Z3, Y7
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VADDPS Y6, Y2, Y2
+	VADDPS Y7, Y3, Y3
+	VHADDPS Y1, Y0, Y0
+	VHADDPS Y3, Y2, Y2
+	VHADDPS Y2, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	SUBQ $4, R13
+	JLT  few
+	VMOVUPS X0, (DI)
+	JEQ  done
+	ADDQ $16, DI
+	ADDQ $16, R12
+	ROWAT(0(R12), R8)
+	CMPQ R13, $2
+	JLT  dot
+	ROWAT(4(R12), R9)
+	CMPQ R13, $3
+	JLT  dot
+	ROWAT(8(R12), R10)
+	CMPQ R13, $4
+	JLT  dot
+	JMP  four
+
+few:
+	VMOVSS X0, (DI)
+	CMPQ R13, $-3
+	JEQ  done
+	VEXTRACTPS $1, X0, 4(DI)
+	CMPQ R13, $-2
+	JEQ  done
+	VEXTRACTPS $2, X0, 8(DI)
+
+done:
+	VZEROUPPER
+	RET
+
 // func dots6AVX2(out, left, table *float32, rows *uint32, n int)
 //
 // dots6AVX512 with lanes 0..7 in Y0..Y5 and lanes 8..15 in Y6..Y11.
@@ -282,82 +393,165 @@ fold:
 	VZEROUPPER
 	RET
 
-// func combine6AVX512(out, coefficients, table *float32, rows *uint32, n, add int)
+// NEXTROW broadcasts the coefficient of the row whose number is at R9 to Z4, and puts
+// the address of the row's float AX into R8, that of the row to ask for into CX.
+#define NEXTROW \
+	MOVL (R9), R8; \
+	IMULQ DX, R8; \
+	ADDQ AX, R8; \
+	LEAQ (BX)(R8*4), R8; \
+	VBROADCASTSS (R9)(SI*1), Z4; \
+	MOVL (R9)(R10*1), CX; \
+	IMULQ DX, CX; \
+	ADDQ AX, CX; \
+	LEAQ (BX)(CX*4), CX; \
+	ADDQ $4, R9
+
+// func combineAVX512(out, coefficients, table *float32, rows *uint32, count, n, add int, next *uint32)
 //
-//	for j := 0; j < n; j++ {
+//	for j := 0; j < n; j++ { // 64 at a time, in one to four vectors
 //		sum := 0
 //		if add != 0 { sum = out[j] }
-//		for k := 0; k < 6; k++ { sum += coefficients[k] * table[rows[k]*n+j] }
+//		for k := 0; k < count; k++ {
+//			sum += coefficients[k] * table[rows[k]*n+j]
+//			prefetch(table[next[k]*n+j])
+//		}
 //		out[j] = sum
 //	}
-TEXT ·combine6AVX512(SB), NOSPLIT, $0-48
+TEXT ·combineAVX512(SB), NOSPLIT, $0-64
 	MOVQ out+0(FP), DI
 	MOVQ coefficients+8(FP), SI
 	MOVQ table+16(FP), BX
-	MOVQ rows+24(FP), CX
-	MOVQ n+32(FP), DX
-	ROWS
-	VBROADCASTSS 0(SI), Z0
-	VBROADCASTSS 4(SI), Z1
-	VBROADCASTSS 8(SI), Z2
-	VBROADCASTSS 12(SI), Z3
-	VBROADCASTSS 16(SI), Z4
-	VBROADCASTSS 20(SI), Z5
-	MOVQ add+40(FP), SI
+	MOVQ rows+24(FP), R11
+	MOVQ count+32(FP), R12
+	MOVQ n+40(FP), DX
+	MOVQ add+48(FP), R13
+	MOVQ next+56(FP), R10
+	SUBQ R11, R10
+	LEAQ (R11)(R12*4), R12
+	SUBQ R11, SI
 	XORQ AX, AX
-	MOVQ DX, CX
-	ANDQ $-16, CX
-	JZ   tail
 
-loop:
-	VPXORQ Z6, Z6, Z6
-	TESTQ SI, SI
-	JZ   fresh
-	VMOVUPS (DI)(AX*4), Z6
+panel:
+	MOVQ R11, R9
+	MOVQ DX, R8
+	SUBQ AX, R8
+	KXNORW K1, K1, K1
+	CMPQ R8, $64
+	JAE  four
+	LEAQ -1(R8), CX
+	ANDQ $15, CX
+	MOVL $2, BX
+	SHLL CX, BX
+	DECL BX
+	KMOVW BX, K1
+	MOVQ table+16(FP), BX
+	CMPQ R8, $48
+	JA   four
+	CMPQ R8, $32
+	JA   three
+	CMPQ R8, $16
+	JA   two
 
-fresh:
-	VFMADD231PS (R8)(AX*4), Z0, Z6
-	VFMADD231PS (R9)(AX*4), Z1, Z6
-	VFMADD231PS (R10)(AX*4), Z2, Z6
-	VFMADD231PS (R11)(AX*4), Z3, Z6
-	VFMADD231PS (R12)(AX*4), Z4, Z6
-	VFMADD231PS (R13)(AX*4), Z5, Z6
-	VMOVUPS Z6, (DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JB   loop
+	VPXORQ Z0, Z0, Z0
+	TESTQ R13, R13
+	JZ   loop1
+	VMOVUPS.Z (DI)(AX*4), K1, Z0
 
-tail:
+loop1:
+	NEXTROW
+	PREFETCHT0 (CX)
+	VFMADD231PS (R8), Z4, K1, Z0
+	CMPQ R9, R12
+	JB   loop1
+	VMOVUPS Z0, K1, (DI)(AX*4)
+	VZEROUPPER
+	RET
+
+two:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	TESTQ R13, R13
+	JZ   loop2
+	VMOVUPS (DI)(AX*4), Z0
+	VMOVUPS.Z 64(DI)(AX*4), K1, Z1
+
+loop2:
+	NEXTROW
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	VFMADD231PS (R8), Z4, Z0
+	VFMADD231PS 64(R8), Z4, K1, Z1
+	CMPQ R9, R12
+	JB   loop2
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, K1, 64(DI)(AX*4)
+	VZEROUPPER
+	RET
+
+three:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	TESTQ R13, R13
+	JZ   loop3
+	VMOVUPS (DI)(AX*4), Z0
+	VMOVUPS 64(DI)(AX*4), Z1
+	VMOVUPS.Z 128(DI)(AX*4), K1, Z2
+
+loop3:
+	NEXTROW
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	VFMADD231PS (R8), Z4, Z0
+	VFMADD231PS 64(R8), Z4, Z1
+	VFMADD231PS 128(R8), Z4, K1, Z2
+	CMPQ R9, R12
+	JB   loop3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, K1, 128(DI)(AX*4)
+	VZEROUPPER
+	RET
+
+four:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	TESTQ R13, R13
+	JZ   loop4
+	VMOVUPS (DI)(AX*4), Z0
+	VMOVUPS 64(DI)(AX*4), Z1
+	VMOVUPS 128(DI)(AX*4), Z2
+	VMOVUPS.Z 192(DI)(AX*4), K1, Z3
+
+loop4:
+	NEXTROW
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	VFMADD231PS (R8), Z4, Z0
+	VFMADD231PS 64(R8), Z4, Z1
+	VFMADD231PS 128(R8), Z4, Z2
+	VFMADD231PS 192(R8), Z4, K1, Z3
+	CMPQ R9, R12
+	JB   loop4
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, K1, 192(DI)(AX*4)
+	ADDQ $64, AX
 	CMPQ AX, DX
-	JE   done
-	TAILMASK
-	VPXORQ Z6, Z6, Z6
-	TESTQ SI, SI
-	JZ   tailfresh
-	VMOVUPS.Z (DI)(AX*4), K1, Z6
-
-tailfresh:
-	VMOVUPS.Z (R8)(AX*4), K1, Z7
-	VFMADD231PS Z7, Z0, Z6
-	VMOVUPS.Z (R9)(AX*4), K1, Z7
-	VFMADD231PS Z7, Z1, Z6
-	VMOVUPS.Z (R10)(AX*4), K1, Z7
-	VFMADD231PS Z7, Z2, Z6
-	VMOVUPS.Z (R11)(AX*4), K1, Z7
-	VFMADD231PS Z7, Z3, Z6
-	VMOVUPS.Z (R12)(AX*4), K1, Z7
-	VFMADD231PS Z7, Z4, Z6
-	VMOVUPS.Z (R13)(AX*4), K1, Z7
-	VFMADD231PS Z7, Z5, Z6
-	VMOVUPS Z6, K1, (DI)(AX*4)
-
-done:
+	JB   panel
 	VZEROUPPER
 	RET
 
 // func combine6AVX2(out, coefficients, table *float32, rows *uint32, n, add int)
 //
-// combine6AVX512, eight lanes at a time; the last step takes 1 to 7.
+// combineAVX512 for six rows, eight lanes at a time; the last step takes 1 to 7.
 TEXT ·combine6AVX2(SB), NOSPLIT, $0-48
 	MOVQ out+0(FP), DI
 	MOVQ coefficients+8(FP), SI
@@ -467,7 +661,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-48
 	ANDQ $-16, CX
 	JZ   tail
 
-loop:
+loop: // asks for the moments of rows that follow, as they mostly come next
+	PREFETCHT0 1024(R8)(AX*4)
+	PREFETCHT0 1024(R9)(AX*4)
 	VMOVUPS (R10)(AX*4), Z0
 	VMOVUPS (R8)(AX*4), Z1
 	VMOVUPS (R9)(AX*4), Z2

@@ -25,9 +25,8 @@ func dotsGo(out, left, table []float32, rows []uint32) {
 	}
 }
 
-func combineGo(out, coefficients, table []float32, rows []uint32) {
+func addCombinationGo(out, coefficients, table []float32, rows []uint32) {
 	n := len(out)
-	clear(out)
 	for k, r := range rows {
 		c := coefficients[k]
 		row := table[int(r)*n:][:n]

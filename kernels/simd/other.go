@@ -8,10 +8,12 @@ var current = Go
 
 // The functions of simd.go never call these: the level is always Go.
 
-func dots6(_, _, _ *float32, _ *uint32, _ int)       { panic("unreachable") }
-func dot(_, _ *float32, _ int) float32               { panic("unreachable") }
-func combine6(_, _, _ *float32, _ *uint32, _, _ int) { panic("unreachable") }
-func adam(_, _, _, _ *float32, _ int, _ *AdamStep)   { panic("unreachable") }
+func dotsMany(_, _, _ *float32, _ *uint32, _, _ int) bool                  { panic("unreachable") }
+func combineMany(_, _, _ *float32, _ *uint32, _, _, _ int, _ *uint32) bool { panic("unreachable") }
+func dots6(_, _, _ *float32, _ *uint32, _ int)                             { panic("unreachable") }
+func dot(_, _ *float32, _ int) float32                                     { panic("unreachable") }
+func combine6(_, _, _ *float32, _ *uint32, _, _ int)                       { panic("unreachable") }
+func adam(_, _, _, _ *float32, _ int, _ *AdamStep)                         { panic("unreachable") }
 func combineAdam6(_, _, _, _, _ *float32, _ *uint32, _ int, _ *AdamStep) {
 	panic("unreachable")
 }

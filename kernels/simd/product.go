@@ -41,7 +41,7 @@ func AddProduct(c []float32, strideC int, a Matrix, b []float32, strideB, m, n, 
 		addProductGo(c, strideC, a, b, strideB, m, n, k)
 		return
 	}
-	columns := productColumns()
+	columns := productColumns(n)
 	for j := 0; j < n; j += columns { // a panel of b stays in the first-level cache
 		wide := min(columns, n-j)
 		i := 0

@@ -2,12 +2,15 @@
 
 package simd
 
-// productColumns is the width of product6's tile.
-func productColumns() int {
-	if current == AVX512 {
-		return 32
+// productColumns is the width of product6's tiles for a product of n columns: at
+// most 64 columns, shared out evenly, or 16.
+func productColumns(n int) int {
+	if current != AVX512 {
+		return 16
 	}
-	return 16
+	vectors := (n + 15) / 16
+	panels := (vectors + 3) / 4
+	return (vectors + panels - 1) / panels * 16
 }
 
 func product6(c *float32, strideC int, a *float32, row, column int, b *float32, strideB, k, columns int) {

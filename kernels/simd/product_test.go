@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,7 +11,7 @@ import (
 // Products of every size around the tiles, with rows longer than the matrix and
 // both orders of a, against float64; all vector levels give the same bits.
 func TestAddProduct(t *testing.T) {
-	sizes := [][3]int{{1, 1, 1}, {5, 3, 2}, {6, 16, 1}, {6, 32, 7}, {7, 17, 5}, {11, 31, 3}, {12, 33, 4}, {13, 100, 192}, {1, 64, 9}, {18, 15, 8}}
+	sizes := [][3]int{{1, 1, 1}, {5, 3, 2}, {6, 16, 1}, {6, 32, 7}, {7, 17, 5}, {11, 31, 3}, {12, 33, 4}, {13, 100, 192}, {1, 64, 9}, {18, 15, 8}, {6, 47, 3}, {7, 48, 2}, {12, 49, 5}, {6, 64, 3}, {6, 65, 4}, {24, 80, 11}, {6, 129, 3}, {13, 300, 16}}
 	results := map[[4]int]map[Level][]float32{}
 	eachLevel(t, func(t *testing.T, r *rand.Rand) {
 		for _, size := range sizes {
@@ -121,11 +122,11 @@ func TestConvolveMaxTie(t *testing.T) {
 }
 
 func BenchmarkAddProduct(b *testing.B) {
-	for _, size := range [][3]int{{192, 100, 192}, {192, 192, 100}} {
+	for _, size := range [][3]int{{192, 100, 192}, {192, 192, 100}, {24, 16, 100}, {24, 100, 16}, {24, 64, 100}, {24, 100, 64}, {24, 32, 500}, {24, 500, 32}} {
 		m, n, k := size[0], size[1], size[2]
 		r := rand.New(rand.NewPCG(1, 1))
 		x, y, c := random(r, make([]float32, m*k)), random(r, make([]float32, k*n)), make([]float32, m*n)
-		b.Run("", func(b *testing.B) {
+		b.Run(fmt.Sprintf("%dx%dx%d", m, n, k), func(b *testing.B) {
 			for b.Loop() {
 				AddProduct(c, n, RowMajor(x, k), y, n, m, n, k)
 			}

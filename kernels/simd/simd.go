@@ -72,15 +72,32 @@ type AdamStep struct {
 // NewAdamStep returns the numbers of step t, counted from 1, at a learning rate. The bias
 // corrections of the moments (Kingma and Ba 2015, section 3) are part of Scale and Epsilon.
 func NewAdamStep(beta1, beta2, epsilon, weightDecay float64, t int, rate float64) AdamStep {
-	correction1 := 1 - math.Pow(beta1, float64(t))
-	correction2 := math.Sqrt(1 - math.Pow(beta2, float64(t)))
-	return AdamStep{
+	s := AdamStep{
 		Beta1: float32(beta1), OneMinusBeta1: float32(1 - beta1),
 		Beta2: float32(beta2), OneMinusBeta2: float32(1 - beta2),
-		Keep:    float32(1 - rate*weightDecay),
-		Scale:   float32(rate * correction2 / correction1),
-		Epsilon: float32(epsilon * correction2),
+		Keep: float32(1 - rate*weightDecay),
 	}
+	s.Correct(NewAdamCorrection(beta1, beta2, t), rate, epsilon)
+	return s
+}
+
+// An AdamCorrection is the bias correction of the moments at one step.
+type AdamCorrection struct {
+	First  float64 // 1 - beta1^t
+	Second float64 // sqrt(1 - beta2^t)
+}
+
+// NoAdamCorrection is the correction of late steps.
+var NoAdamCorrection = AdamCorrection{1, 1}
+
+// NewAdamCorrection returns the bias correction of step t, counted from 1.
+func NewAdamCorrection(beta1, beta2 float64, t int) AdamCorrection {
+	return AdamCorrection{1 - math.Pow(beta1, float64(t)), math.Sqrt(1 - math.Pow(beta2, float64(t)))}
+}
+
+// Correct sets Scale and Epsilon for a correction, a learning rate and an epsilon.
+func (s *AdamStep) Correct(c AdamCorrection, rate, epsilon float64) {
+	s.Scale, s.Epsilon = float32(rate*c.Second/c.First), float32(epsilon*c.Second)
 }
 
 // group is the number of rows that a kernel takes at once: one positive and the
@@ -98,6 +115,9 @@ func Dots(out, left, table []float32, rows []uint32) {
 		return
 	}
 	_ = out[:len(rows)]
+	if len(rows) == 0 || len(rows) != group && dotsMany(&out[0], &left[0], &table[0], &rows[0], len(rows), n) {
+		return
+	}
 	for len(rows) >= group {
 		dots6(&out[0], &left[0], &table[0], &rows[0], n)
 		out, rows = out[group:], rows[group:]
@@ -118,14 +138,50 @@ func Dots(out, left, table []float32, rows []uint32) {
 //
 //	for j := range out { out[j] = sum over k of coefficients[k]*table[rows[k]*n+j] }
 func Combine(out, coefficients, table []float32, rows []uint32) {
-	n := len(out)
-	if current == Go || len(rows) == 0 || n == 0 {
-		combineGo(out, coefficients, table, rows)
+	if current == Go || len(rows) == 0 || len(out) == 0 {
+		clear(out)
+		addCombinationGo(out, coefficients, table, rows)
 		return
 	}
+	addCombination(out, coefficients, table, rows, 0, nil)
+}
+
+// AddCombination adds a linear combination of rows of a table to out:
+//
+//	for j := range out { out[j] += sum over k of coefficients[k]*table[rows[k]*n+j] }
+//
+// next names rows of the table for a later call. If there are as many as rows,
+// AddCombination asks the memory system for one after each row. A processor forgets
+// requests while it has some twenty cache lines under way, so asking for all at once,
+// as Prefetch does, would bring only the first few.
+func AddCombination(out, coefficients, table []float32, rows, next []uint32) {
+	if current == Go || len(rows) == 0 || len(out) == 0 {
+		addCombinationGo(out, coefficients, table, rows)
+		return
+	}
+	if len(next) < len(rows) {
+		next = nil
+	}
+	addCombination(out, coefficients, table, rows, 1, next)
+}
+
+// addCombination is Combine if add is 0, AddCombination if it is 1, for the vector
+// levels. next is as long as rows, or longer, or nil.
+func addCombination(out, coefficients, table []float32, rows []uint32, add int, next []uint32) {
+	n := len(out)
 	_ = coefficients[:len(rows)]
-	add := 0
+	ahead := &rows[0] // is there
+	if next != nil {
+		ahead = &next[0]
+	}
+	if combineMany(&out[0], &coefficients[0], &table[0], &rows[0], len(rows), n, add, ahead) {
+		return
+	}
 	for len(rows) >= group {
+		if next != nil {
+			prefetch(&table[0], &next[0], group, n)
+			next = next[group:]
+		}
 		combine6(&out[0], &coefficients[0], &table[0], &rows[0], n, add)
 		coefficients, rows, add = coefficients[group:], rows[group:], 1
 	}

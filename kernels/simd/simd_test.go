@@ -88,6 +88,15 @@ func TestDotsAndCombine(t *testing.T) {
 				out, all := guarded(n)
 				Combine(out, coefficients, table, rows)
 				checkGuards(t, "Combine", n, all)
+				sum, all := guarded(n)
+				random(r, sum)
+				before := slices.Clone(sum)
+				next := make([]uint32, r.IntN(2*count+2))
+				for k := range next {
+					next[k] = uint32(r.IntN(tableRows))
+				}
+				AddCombination(sum, coefficients, table, rows, next)
+				checkGuards(t, "AddCombination", n, all)
 				for j := range out {
 					var want, size float64
 					for k, row := range rows {
@@ -96,6 +105,10 @@ func TestDotsAndCombine(t *testing.T) {
 					}
 					if !near(float64(out[j]), want, size) {
 						t.Fatalf("Combine n=%d count=%d j=%d: %v, want %v", n, count, j, out[j], want)
+					}
+					x := float64(before[j])
+					if !near(float64(sum[j]), x+want, math.Abs(x)+size) {
+						t.Fatalf("AddCombination n=%d count=%d j=%d: %v, want %v", n, count, j, sum[j], x+want)
 					}
 				}
 			}
@@ -246,14 +259,17 @@ func TestVectorLevelsSameBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(rand.Uint64(), 3))
 	for _, n := range sizes {
 		left, table := random(r, make([]float32, n)), random(r, make([]float32, 20*n))
-		rows := []uint32{3, 1, 4, 1, 5, 9, 2, 6}
+		all := []uint32{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9}
+		rows := all[:1+r.IntN(len(all))]
 		c := random(r, make([]float32, len(rows)))
+		sum := random(r, make([]float32, n))
 		var want []float32
 		for _, l := range []Level{AVX2, AVX512} {
 			_ = Use(l)
-			got := make([]float32, len(rows)+n)
+			got := append(make([]float32, len(rows)+n), sum...)
 			Dots(got, left, table, rows)
-			Combine(got[len(rows):], c, table, rows)
+			Combine(got[len(rows):][:n], c, table, rows)
+			AddCombination(got[len(rows)+n:], c, table, rows, all)
 			if want == nil {
 				want = got
 			}

@@ -63,13 +63,15 @@ __device__ __forceinline__ float inverse(float x) {
 	return r;
 }
 
-__device__ __forceinline__ void adamValue(float &w, float &m, float &v, float g, const ClTable &t, const ClStep &s) {
+template <class Table>
+__device__ __forceinline__ void adamValue(float &w, float &m, float &v, float g, const Table &t, const ClStep &s) {
 	m = t.beta1 * m + t.oneMinusBeta1 * g;
 	v = t.beta2 * v + t.oneMinusBeta2 * g * g;
 	w = s.keep * w - s.scale * m * inverse(root(v) + s.epsilon);
 }
 
-__device__ __forceinline__ void momentumValue(float &w, float &m, float g, const ClTable &t, float keep, float scale) {
+template <class Table>
+__device__ __forceinline__ void momentumValue(float &w, float &m, float g, const Table &t, float keep, float scale) {
 	m = t.beta1 * m + t.oneMinusBeta1 * g;
 	w = keep * w - scale * m;
 }

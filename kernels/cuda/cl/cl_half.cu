@@ -11,6 +11,7 @@
 // lanes, which have eight values each; so a warp trains two rows with the instructions of
 // one.
 #include "cl.cuh"
+#include "half.cuh"
 
 // A row consists of octets of values, of which a lane has some. An octet is four pairs of 16
 // bits, the first value of a pair in the lower bits. A row ends in zeros, which no kernel
@@ -35,77 +36,9 @@ struct HalfLaunch {
 	float *losses;          // (warps)
 };
 
-struct Octet {
-	uint32_t pair[4];
-};
+using Octet = Pairs<4>;
 
 constexpr int octetPairs = 4, octetValues = 8;
-
-// gather reads values that do not change while the kernel runs.
-__device__ __forceinline__ void gather(Octet &u, const uint32_t *p) {
-	asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-		: "=r"(u.pair[0]), "=r"(u.pair[1]), "=r"(u.pair[2]), "=r"(u.pair[3]) : "l"(__cvta_generic_to_global(p)));
-}
-
-// stream reads values that only this warp changes, once.
-__device__ __forceinline__ void stream(Octet &u, const uint32_t *p) {
-	asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-		: "=r"(u.pair[0]), "=r"(u.pair[1]), "=r"(u.pair[2]), "=r"(u.pair[3]) : "l"(__cvta_generic_to_global(p)));
-}
-
-// put writes values that the next step gathers, putStream those that are not needed soon.
-__device__ __forceinline__ void put(uint32_t *p, const Octet &u) { *(uint4 *)p = make_uint4(u.pair[0], u.pair[1], u.pair[2], u.pair[3]); }
-__device__ __forceinline__ void putStream(uint32_t *p, const Octet &u) { __stcs((uint4 *)p, make_uint4(u.pair[0], u.pair[1], u.pair[2], u.pair[3])); }
-
-// mix makes bits of a number that look random: enough for rounding.
-__device__ __forceinline__ uint32_t mix(uint32_t x) {
-	x ^= x >> 15;
-	x *= 0x2c1b3c6du;
-	return x ^ x >> 12;
-}
-
-constexpr uint32_t golden = 0x9e3779b9u;
-
-// value is number i of an octet.
-__device__ __forceinline__ float value(const Octet &u, int i) {
-	return __uint_as_float(i % 2 ? u.pair[i / 2] & 0xffff0000u : u.pair[i / 2] << 16);
-}
-
-// again is value in other instructions: otherwise the compiler would keep the values from
-// dots to gradient, for which there are no registers.
-__device__ __forceinline__ float again(const Octet &u, int i) {
-	return __uint_as_float(__byte_perm(u.pair[i / 2], 0, i % 2 ? 0x3244 : 0x1044));
-}
-
-// join gives back every bit: rounding went up if the lower bits begin with a one.
-__device__ __forceinline__ float join(const Octet &rounded, const Octet &low, int i) {
-	uint32_t h = rounded.pair[i / 2], l = low.pair[i / 2];
-	return __uint_as_float(i % 2 ? __byte_perm(l, h, 0x7632) - ((l & 0x80000000u) >> 15) : __byte_perm(l, h, 0x5410) - ((l & 0x8000u) << 1));
-}
-
-// upper makes a pair of the upper bits of two values.
-__device__ __forceinline__ uint32_t upper(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x7632); }
-
-// nearest rounds to the nearest bfloat16, of two as near the larger one by size.
-__device__ __forceinline__ void nearest(Octet &u, const float (&x)[octetValues]) {
-#pragma unroll
-	for (int i = 0; i < octetPairs; i++) u.pair[i] = upper(__float_as_uint(x[2 * i]) + 0x8000u, __float_as_uint(x[2 * i + 1]) + 0x8000u);
-}
-
-__device__ __forceinline__ void lowerBits(Octet &u, const float (&x)[octetValues]) {
-#pragma unroll
-	for (int i = 0; i < octetPairs; i++) u.pair[i] = __byte_perm(__float_as_uint(x[2 * i]), __float_as_uint(x[2 * i + 1]), 0x5410);
-}
-
-// atRandom rounds up with the probability that keeps the mean: otherwise a change of a
-// second moment, a thousandth of it, would be lost. random is the octet's own number.
-__device__ __forceinline__ void atRandom(Octet &u, const float (&x)[octetValues], uint32_t random) {
-#pragma unroll
-	for (int i = 0; i < octetPairs; i++) {
-		uint32_t bits = mix(random + i * golden);
-		u.pair[i] = upper(__float_as_uint(x[2 * i]) + (bits & 0xffffu), __float_as_uint(x[2 * i + 1]) + (bits >> 16));
-	}
-}
 
 // A Place is where this lane's F octets are in a row that L lanes have, counted in pairs. A
 // lane that has fewer reads the row's last octet in their place, takes its values of left as

@@ -86,7 +86,7 @@ func iterations(m *wordcontext.Matrix, count int, rate float64) (all []iteration
 		it := iteration{number: n, rate: rate}
 		for step := range 2 {
 			it.columns[step] = make([]uint32, m.Rows())
-			m.Columns(m.StepColumn(n, step), 1, 0, m.Rows(), it.columns[step])
+			m.Samples(step, n, 1, 0, m.Rows(), it.columns[step])
 		}
 		all = append(all, it)
 	}
@@ -96,7 +96,7 @@ func iterations(m *wordcontext.Matrix, count int, rate float64) (all []iteration
 // train runs iterations one after the other and returns the loss of each.
 func train(t testing.TB, k *Kernels, iterations []iteration) (losses []float64) {
 	t.Helper()
-	columns, err := k.Columns(0)
+	columns, err := k.Samples(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func train(t testing.TB, k *Kernels, iterations []iteration) (losses []float64) 
 		if err := k.Start(0, part[0].number, rates); err != nil {
 			t.Fatal(err)
 		}
-		got, err := k.Wait(0)
+		got, _, err := k.Wait(0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func BenchmarkCL(b *testing.B) {
 			train(b, k, all) // also records the graph
 			var seconds []float64
 			for b.Loop() {
-				seconds = append(seconds, cudatest.Time(b, d, func() error { return k.series.Launch(d.Stream()) })/steps)
+				seconds = append(seconds, cudatest.Time(b, d, func() error { return k.recorded.Launch(d.Stream()) })/steps)
 			}
 			slices.Sort(seconds)
 			median := seconds[len(seconds)/2]

@@ -3,8 +3,9 @@
 package cl
 
 import (
-	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
 // A FirstStep trains step 1 where the rows of W are composed and no table: package subword
@@ -22,7 +23,7 @@ type FirstStep interface {
 type StepMemory struct {
 	Tables     cu.DevicePtr // Step of tables
 	Parameters cu.DevicePtr // Step of the parameters
-	Column     cu.DevicePtr // of M, (V)
+	Column     cu.DevicePtr // samples of M, (V)
 	Losses     cu.DevicePtr // (Losses()), to be written
 }
 
@@ -45,7 +46,7 @@ func (k *Kernels) launchComposed(count int) error {
 	each := k.first.Losses()
 	for i := range count {
 		err := k.first.Launch(StepMemory{
-			Tables: k.stepAt(2 * i), Parameters: k.stepAt(steps + i), Column: k.columnAt(2 * i),
+			Tables: k.stepAt(2 * i), Parameters: k.stepAt(steps + i), Column: k.samplesAt(2 * i),
 			Losses: k.firstLosses + cu.DevicePtr(4*i*each),
 		})
 		if err != nil {

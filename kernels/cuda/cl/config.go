@@ -3,13 +3,18 @@
 // only.
 //
 // Start with Config, then with cl.cu, which defines a step, and with New.
-// cl_bulk.cu is the same step for Hopper, cl_half.cu the same with 16-bit precision, and
-// columns.cu draws the columns of M that steps train on. Package subword (kernels/cuda/subword)
-// trains step 1 in another way.
+// cl_bulk.cu is the same step for Hopper, cl_half.cu the same with 16-bit precision. tempered.cuh
+// is the step of rows that differ in their number of samples, and of shared negatives. samples.cu draws the
+// samples of M that steps train on, shares.cu finds the rows that have some. Package subword
+// (kernels/cuda/subword) trains step 1 in another way.
 package cl
 
-// SeriesLength is how many iterations a GPU is handed at a time, at most.
-const SeriesLength = 32
+// SeriesLength is how many iterations a GPU is handed at a time, at most. Fewer are, if the
+// samples of so many took more than SeriesBytes.
+const (
+	SeriesLength = 32
+	SeriesBytes  = 256 << 20
+)
 
 // Config is the configuration of Kernels.
 type Config struct {
@@ -21,15 +26,75 @@ type Config struct {
 	Method                             string
 	Beta1, Beta2, Epsilon, WeightDecay float64
 
+	// SharedNegatives is H: so many negatives for all rows of a step, each of weight K/H. 0:
+	// every row has K of its own.
+	SharedNegatives int
+	// DrawShared draws them for a step, 0 or 1, of an iteration: corpus.Alias.DrawSpread.
+	DrawShared func(dst []uint32, iteration, step int)
+
+	// Shares are the numbers of samples of rows; nil: every row has one in an iteration.
+	Shares *Shares
+
 	// HalfPrecision stores frozen rows and moments in 16 bits: see cl_half.cu.
 	HalfPrecision bool
 }
 
+// Shares say how many samples rows have in an iteration: a wordcontext.Matrix has them.
+type Shares struct {
+	Contexts        int      // l
+	Lengths, Phases []uint32 // l_i and f_i, (V)
+	Slots           []uint32 // (V + 1)
+}
+
+// iterationBytes is the memory of the lists of an iteration: of the samples of both steps, and of
+// the rows that have some.
+func iterationBytes(rows, slots int, lists bool) int64 {
+	bytes := 2 * 4 * int64(slots)
+	if lists {
+		bytes += 32 * int64(rows) // jobs
+	}
+	return bytes
+}
+
+// seriesOf returns how many iterations make a series.
+func seriesOf(rows, slots int, lists bool) int {
+	return int(min(max(SeriesBytes/max(iterationBytes(rows, slots, lists), 1), 1), SeriesLength))
+}
+
+// SampleBytes estimates the device's memory for the samples of a series, of some rows and slots
+// in an iteration: with lists of the rows that have some, if rows differ in them or share negatives.
+// With an encoder all series are as long as may be.
+func SampleBytes(rows, slots int, lists, encoder bool) int64 {
+	count := seriesOf(rows, slots, lists)
+	if encoder {
+		count = SeriesLength
+	}
+	bytes := int64(count)*iterationBytes(rows, slots, lists) + 12*int64(rows) + 4*int64(slots) // beside M: lengths, phases, slots and their rows
+	if lists {
+		bytes += 32 * int64(rows) // the same, and the fixed jobs
+	}
+	return bytes
+}
+
+// slots returns S, the number of slots of the samples of a step.
+func (c Config) slots() int {
+	if c.Shares == nil {
+		return c.Rows
+	}
+	return int(c.Shares.Slots[c.Rows])
+}
+
+// tempered reports whether tempered.cuh has the kernels: otherwise every row has one sample and
+// negatives of its own.
+func (c Config) tempered() bool { return c.Shares != nil || c.SharedNegatives > 0 }
+
 // A Matrix is M as it is stored: a wordcontext.Matrix.
 type Matrix interface {
 	// Layout returns the ids of row i in offsets[i]:offsets[i+1] of narrow or of wide; the
-	// other is nil.
-	Layout() (offsets []uint64, narrow []uint16, wide []uint32)
-	Contexts() int // l
-	Seed() uint64  // of the order in which rows repeat their ids
+	// other is nil. lengths and phases are those of the rows.
+	Layout() (offsets []uint64, narrow []uint16, wide, lengths, phases []uint32)
+	Slots() []uint32
+	Contexts() int  // l
+	Seed() uint64   // of the order in which rows repeat their ids
+	Tempered() bool // rows repeat their ids in one order
 }

@@ -7,14 +7,15 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
 //go:embed built
 var built embed.FS
 
-// Kernels train W2V-CL on a device: the steps of package graph, on the same columns of M
+// Kernels train W2V-CL on a device: the steps of package graph, on the same samples of M
 // and with the same negatives.
 //
 // The steps of a series are launched together, as one CUDA graph: 0.8 µs a launch in place
@@ -30,15 +31,21 @@ type Kernels struct {
 
 	// In the device's memory, of a series:
 	steps       cu.DevicePtr // (steps) Step, then (SeriesLength) of the first step's parameters
-	columns     cu.DevicePtr // (2, SeriesLength, V)
+	samples     cu.DevicePtr // (2, series, slots)
 	losses      cu.DevicePtr // (steps, shape.losses)
 	firstLosses cu.DevicePtr // (SeriesLength, first.Losses())
-	totals      cu.DevicePtr // (steps) sums of the losses
+	totals      cu.DevicePtr // (steps) sums of the losses, or (SeriesLength) samples of a step
 
 	alias   cu.DevicePtr
 	buffers [2]buffer
-	reader  *columnReader // of M on the device; nil: columns come from the host
-	series  *cuda.Recording
+	reader  *sampleReader // of M on the device; nil: samples come from the host
+	shared  cu.DevicePtr  // (steps, H) shared negatives
+	lists   *jobLists     // of tempered.cuh; nil: all rows have a sample
+	dense   denseShape    // of shared negatives
+
+	series   int // iterations of a series, at most
+	slots    int // of a step's samples
+	recorded *cuda.Recording
 }
 
 // A table is W or C in the device's memory, with its moments. low is nil but with half
@@ -46,7 +53,7 @@ type Kernels struct {
 type table struct{ values, low, first, second, secondOfRow cu.DevicePtr }
 
 const (
-	steps       = 2 * SeriesLength // of a series
+	steps       = 2 * SeriesLength // of a series, at most
 	sumThreads  = 256              // of a thread block of cl_loss
 	warpsOfStep = 8                // rows of a thread block of cl.cu
 )
@@ -65,7 +72,13 @@ func newKernels(d *cuda.Device, c Config, composed bool) (*Kernels, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	k := &Kernels{device: d, config: c}
+	k := &Kernels{device: d, config: c, series: seriesOf(c.Rows, c.slots(), c.tempered()), slots: c.slots()}
+	if composed {
+		k.series = SeriesLength
+		if c.tempered() {
+			return nil, errors.New("W2V-CL on a GPU has no composed rows with tempered samples or shared negatives")
+		}
+	}
 	err = d.Do(func() error {
 		if err := k.load(size); err != nil {
 			return err
@@ -84,6 +97,12 @@ func (c Config) check() error {
 		return fmt.Errorf("optimizer %q is unknown to the CUDA kernels", c.Method)
 	case len(c.Alias) != 2*c.Rows:
 		return fmt.Errorf("an alias table of %d values for %d rows; there should be two a row", len(c.Alias), c.Rows)
+	case c.SharedNegatives > 0 && c.DrawShared == nil:
+		return errors.New("nothing draws the shared negatives")
+	case c.SharedNegatives < 0:
+		return fmt.Errorf("%d shared negatives; there may be 0 or more", c.SharedNegatives)
+	case c.Shares != nil && (len(c.Shares.Lengths) != c.Rows || len(c.Shares.Phases) != c.Rows || len(c.Shares.Slots) != c.Rows+1 || c.Shares.Contexts < 1):
+		return fmt.Errorf("shares of %d rows; there should be %d", len(c.Shares.Lengths), c.Rows)
 	case c.Rows < 1 || c.Dim < 1 || c.Negatives < 1:
 		return fmt.Errorf("%d rows, dimension %d, %d negatives: all must be at least 1", c.Rows, c.Dim, c.Negatives)
 	}
@@ -93,6 +112,12 @@ func (c Config) check() error {
 // load chooses and loads the kernels, for N up to 128 times the size.
 func (k *Kernels) load(size int) (err error) {
 	d, c := k.device, k.config
+	if k.sum, err = d.Function(built, "cl", "cl_loss"); err != nil {
+		return err
+	}
+	if c.tempered() {
+		return k.loadTempered(size)
+	}
 	source, kind := "cl", ""
 	if c.HalfPrecision {
 		source = "cl_half"
@@ -113,10 +138,6 @@ func (k *Kernels) load(size int) (err error) {
 	} else {
 		err = cuda.AllowShared(k.step, k.shape.shared)
 	}
-	if err != nil {
-		return err
-	}
-	k.sum, err = d.Function(built, "cl", "cl_loss")
 	return err
 }
 
@@ -144,15 +165,21 @@ func (k *Kernels) allocate(composed bool) (err error) {
 		}
 	}
 	k.steps = a.Bytes("steps", int(cuda.Bytes[Step](steps+SeriesLength)))
-	k.columns = a.Floats("columns of M", steps*c.Rows)
-	k.losses = a.Floats("losses", steps*k.shape.losses)
+	k.samples = a.Floats("samples of M", 2*k.series*k.slots)
 	k.totals = a.Bytes("losses", 8*steps)
+	if c.tempered() {
+		k.lists = k.newJobLists(a)
+		k.shared = a.Floats("shared negatives", max(steps*c.SharedNegatives, 1))
+		k.shape.blocks = min(k.shape.blocks, (k.lists.most+k.shape.warps-1)/k.shape.warps)
+	} else {
+		k.losses = a.Floats("losses", 2*k.series*k.shape.losses)
+	}
 	k.alias = cuda.Placed(a, "alias table", c.Alias)
 	if a.Err != nil {
 		return a.Err
 	}
 	for i := range k.buffers {
-		if err := k.buffers[i].allocate(); err != nil {
+		if err := k.buffers[i].allocate(c.SharedNegatives); err != nil {
 			return err
 		}
 	}
@@ -163,8 +190,8 @@ func (k *Kernels) allocate(composed bool) (err error) {
 func (k *Kernels) Close() error {
 	return k.device.Do(func() error {
 		err := k.device.Stream().Synchronize() // it may be using the memory
-		if k.series != nil {
-			err = errors.Join(err, k.series.Free())
+		if k.recorded != nil {
+			err = errors.Join(err, k.recorded.Free())
 		}
 		for i := range k.buffers {
 			err = errors.Join(err, k.buffers[i].free())

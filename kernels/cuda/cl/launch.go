@@ -3,9 +3,10 @@
 package cl
 
 import (
+	"gorgonia.org/cu"
+
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"gorgonia.org/cu"
 )
 
 // TableArgs is ClTable of cl.cuh: the table that a step updates (left), the frozen one
@@ -83,26 +84,29 @@ func (c Config) step(iteration, side int, rate float64) Step {
 
 // launch starts the first steps of a series: all of them by the recording.
 func (k *Kernels) launch(count int) (err error) {
-	if count < steps {
+	if count < 2*k.series {
 		return k.launchEach(count)
 	}
-	if k.series == nil {
-		if k.series, err = cuda.Record(k.device.Stream(), func() error { return k.launchEach(steps) }); err != nil {
+	if k.recorded == nil {
+		if k.recorded, err = cuda.Record(k.device.Stream(), func() error { return k.launchEach(count) }); err != nil {
 			return err
 		}
 	}
-	return k.series.Launch(k.device.Stream())
+	return k.recorded.Launch(k.device.Stream())
 }
 
 func (k *Kernels) launchEach(count int) error {
 	if k.first != nil {
 		return k.launchComposed(count / 2)
 	}
-	overlap := k.device.Overlaps() && (k.shape.bulk || k.config.HalfPrecision) // those that have startNext, see cl.cuh
+	overlap := k.device.Overlaps() && (k.shape.bulk || k.config.HalfPrecision || k.lists != nil) // those that have startNext, see cl.cuh
 	for i := range count {
 		if err := k.launchStep(i, i, overlap && i > 0); err != nil {
 			return err
 		}
+	}
+	if k.lists != nil {
+		return nil // the steps sum their losses
 	}
 	return k.sumLosses(count, k.losses, k.shape.losses, k.totals)
 }
@@ -110,9 +114,11 @@ func (k *Kernels) launchEach(count int) error {
 // launchStep starts step number i of a series, which writes its losses to place number to.
 // If early, it may begin while the step before it ends.
 func (k *Kernels) launchStep(i, to int, early bool) error {
-	step, column := uint64(k.stepAt(i)), uint64(k.columnAt(i))
-	losses := uint64(k.losses) + uint64(4*to*k.shape.losses)
+	step, column, losses := uint64(k.stepAt(i)), uint64(k.samplesAt(i)), uint64(k.lossesAt(to))
 	grid := cuda.Grid{Blocks: k.shape.blocks, Threads: 32 * k.shape.warps, Shared: k.shape.shared}
+	if k.lists != nil {
+		return cuda.LaunchEarly(k.device, k.step, grid, k.temperedArgs(i), early)
+	}
 	if k.config.HalfPrecision {
 		return cuda.LaunchEarly(k.device, k.step, grid, &halfLaunchArgs{k.halfArgs(i % 2), step, column, losses}, early)
 	}
@@ -121,10 +127,13 @@ func (k *Kernels) launchStep(i, to int, early bool) error {
 
 func (k *Kernels) stepAt(i int) cu.DevicePtr { return k.steps + cu.DevicePtr(cuda.Bytes[Step](i)) }
 
-// columnAt returns where the column of M of step number i of a series lies.
-func (k *Kernels) columnAt(i int) cu.DevicePtr {
-	return k.columns + cu.DevicePtr(4*k.config.Rows*(i%2*SeriesLength+i/2))
+// samplesAt returns where the samples of step number i of a series lie.
+func (k *Kernels) samplesAt(i int) cu.DevicePtr {
+	return k.samples + cu.DevicePtr(4*k.slots*(i%2*k.series+i/2))
 }
+
+// lossesAt returns where step number i of a series writes its losses.
+func (k *Kernels) lossesAt(i int) cu.DevicePtr { return k.losses + cu.DevicePtr(4*i*k.shape.losses) }
 
 // sumLosses sums the losses of some steps, each of so many, to one value a step.
 func (k *Kernels) sumLosses(count int, losses cu.DevicePtr, each int, totals cu.DevicePtr) error {

@@ -5,8 +5,9 @@ package cl
 import (
 	"fmt"
 
-	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
 // This file knows how tables lie on the device: with float32 as rows of whole float4s, with
@@ -18,8 +19,8 @@ func (c Config) kernelSize() (int, error) {
 	if !c.HalfPrecision {
 		return cuda.KernelSize(c.Dim)
 	}
-	for _, size := range []int{1, 2, 4, 6, 8} {
-		if c.Dim <= 128*size {
+	for _, size := range []int{1, 2, 3, 4, 6, 8} {
+		if c.Dim <= 128*size && (size != 3 || c.tempered()) {
 			return size, nil
 		}
 	}

@@ -7,26 +7,37 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
 // A buffer is pinned memory of the host, for a series of iterations that is under way: the
 // device copies from and to it while the host does other things.
 type buffer struct {
-	columns []uint32  // (2, SeriesLength, V); nil: not asked for
-	steps   []Step    // as Kernels.steps
-	totals  []float64 // as Kernels.totals
+	samples []uint32    // (2, series, slots); nil: not asked for
+	steps   []Step      // as Kernels.steps
+	totals  []float64   // as Kernels.totals
+	losses  []lossUnits // as jobLists.losses
+	shared  []uint32    // as Kernels.shared; nil: there are none
 	done    cu.Event
 	first   int // number of the first iteration
 	count   int // iterations under way
 }
 
-func (b *buffer) allocate() (err error) {
+func (b *buffer) allocate(shared int) (err error) {
+	if shared > 0 {
+		if b.shared, err = cuda.Pinned[uint32](steps * shared); err != nil {
+			return err
+		}
+	}
 	if b.steps, err = cuda.Pinned[Step](steps + SeriesLength); err != nil {
 		return err
 	}
 	if b.totals, err = cuda.Pinned[float64](steps); err != nil {
+		return err
+	}
+	if b.losses, err = cuda.Pinned[lossUnits](steps); err != nil {
 		return err
 	}
 	b.done, err = cu.MakeEvent(cu.DisableTiming)
@@ -34,39 +45,42 @@ func (b *buffer) allocate() (err error) {
 }
 
 func (b *buffer) free() error {
-	return errors.Join(cuda.Unpin(b.columns), cuda.Unpin(b.steps), cuda.Unpin(b.totals), cu.DestroyEvent(&b.done))
+	return errors.Join(cuda.Unpin(b.samples), cuda.Unpin(b.shared), cuda.Unpin(b.steps), cuda.Unpin(b.totals), cuda.Unpin(b.losses), cu.DestroyEvent(&b.done))
 }
 
 // SeriesLength returns how many iterations Start takes at most.
-func (k *Kernels) SeriesLength() int { return SeriesLength }
+func (k *Kernels) SeriesLength() int { return k.series }
 
-// Columns returns the memory of buffer 0 or 1 for the columns of M that Start reads: (2,
-// SeriesLength, V), first the columns of step 1 of all iterations, then of step 2. It must not
+// Samples returns the memory of buffer 0 or 1 for the samples of M that Start reads: (2,
+// SeriesLength(), S), first those of step 1 of all iterations, then of step 2. It must not
 // be written to between Start and Wait. After SetMatrix it is of no effect.
-func (k *Kernels) Columns(buffer int) ([]uint32, error) {
+func (k *Kernels) Samples(buffer int) ([]uint32, error) {
 	b := &k.buffers[buffer]
-	if b.columns != nil {
-		return b.columns, nil
+	if b.samples != nil {
+		return b.samples, nil
 	}
 	err := k.device.Do(func() (err error) {
-		b.columns, err = cuda.Pinned[uint32](steps * k.config.Rows)
+		b.samples, err = cuda.Pinned[uint32](2 * k.series * k.slots)
 		return err
 	})
-	return b.columns, err
+	return b.samples, err
 }
 
 // Start begins to train the iterations first, first+1, ..., one for each of the learning
-// rates, at most SeriesLength, with the columns of the buffer. It does not wait: while one
+// rates, at most SeriesLength(), with the samples of the buffer. It does not wait: while one
 // buffer is trained, the other may be filled and started.
 func (k *Kernels) Start(buffer, first int, rates []float64) error {
-	if len(rates) == 0 || len(rates) > SeriesLength {
-		return fmt.Errorf("%d iterations at a time; there may be 1 to %d", len(rates), SeriesLength)
+	if len(rates) == 0 || len(rates) > k.series {
+		return fmt.Errorf("%d iterations at a time; there may be 1 to %d", len(rates), k.series)
 	}
 	b := &k.buffers[buffer]
 	b.first, b.count = first, len(rates)
 	for i, rate := range rates {
 		for side := range 2 {
 			b.steps[2*i+side] = k.config.step(first+i, side, rate)
+			if h := k.config.SharedNegatives; h > 0 {
+				k.config.DrawShared(b.shared[(2*i+side)*h:][:h], first+i, side)
+			}
 		}
 		if k.first != nil {
 			b.steps[steps+i] = k.config.step(first+i, 0, rate*k.first.Rate())
@@ -78,22 +92,26 @@ func (k *Kernels) Start(buffer, first int, rates []float64) error {
 	return nil
 }
 
-// Wait waits for the iterations of a buffer that was started and returns the loss
-// of each, summed over its pairs.
-func (k *Kernels) Wait(buffer int) ([]float64, error) {
+// Wait waits for the iterations of a buffer that was started. It returns the loss of each,
+// summed over its pairs, and how many samples its two steps had.
+func (k *Kernels) Wait(buffer int) (losses, samples []float64, err error) {
 	b := &k.buffers[buffer]
 	if err := k.device.Do(b.done.Synchronize); err != nil {
-		return nil, k.failed(b, err)
+		return nil, nil, k.failed(b, err)
 	}
-	losses := make([]float64, b.count)
+	losses, samples = make([]float64, b.count), make([]float64, b.count)
 	for i := range losses {
-		if k.first != nil {
+		samples[i] = 2 * float64(k.config.Rows)
+		switch {
+		case k.lists != nil:
+			losses[i], samples[i] = b.losses[2*i].value()+b.losses[2*i+1].value(), 2*b.totals[i]
+		case k.first != nil:
 			losses[i] = b.totals[i] + b.totals[SeriesLength+i]
-		} else {
+		default:
 			losses[i] = b.totals[2*i] + b.totals[2*i+1]
 		}
 	}
-	return losses, nil
+	return losses, samples, nil
 }
 
 func (k *Kernels) failed(b *buffer, err error) error {
@@ -104,11 +122,21 @@ func (k *Kernels) failed(b *buffer, err error) error {
 // buffers may share the device's own memory.
 func (k *Kernels) enqueue(b *buffer) error {
 	s := k.device.Stream()
-	if err := k.enqueueColumns(b); err != nil {
+	if err := k.enqueueSamples(b); err != nil {
 		return err
+	}
+	if k.lists != nil {
+		if err := k.lists.find(k.device, b.first, b.count); err != nil {
+			return err
+		}
 	}
 	if err := cu.MemcpyHtoDAsync(k.steps, unsafe.Pointer(&b.steps[0]), cuda.Bytes[Step](2*b.count), s); err != nil {
 		return err
+	}
+	if h := k.config.SharedNegatives; h > 0 {
+		if err := cu.MemcpyHtoDAsync(k.shared, unsafe.Pointer(&b.shared[0]), cuda.Bytes[uint32](2*b.count*h), s); err != nil {
+			return err
+		}
 	}
 	if k.first != nil {
 		if err := cu.MemcpyHtoDAsync(k.stepAt(steps), unsafe.Pointer(&b.steps[steps]), cuda.Bytes[Step](b.count), s); err != nil {
@@ -121,18 +149,23 @@ func (k *Kernels) enqueue(b *buffer) error {
 	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.totals[0]), k.totals, cuda.Bytes[float64](steps), s); err != nil {
 		return err
 	}
+	if k.lists != nil {
+		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.losses[0]), k.lists.losses, cuda.Bytes[lossUnits](2*b.count), s); err != nil {
+			return err
+		}
+	}
 	return b.done.Record(s)
 }
 
-// enqueueColumns hands the device the columns of a series, or has it draw them.
-func (k *Kernels) enqueueColumns(b *buffer) error {
+// enqueueSamples hands the device the samples of a series, or has it draw them.
+func (k *Kernels) enqueueSamples(b *buffer) error {
 	if k.reader != nil {
 		return k.reader.draw(k, b.first, b.count)
 	}
 	for side := range 2 {
-		at := side * SeriesLength * k.config.Rows
-		bytes := cuda.Bytes[uint32](b.count * k.config.Rows)
-		if err := cu.MemcpyHtoDAsync(k.columns+cu.DevicePtr(4*at), unsafe.Pointer(&b.columns[at]), bytes, k.device.Stream()); err != nil {
+		at := side * k.series * k.slots
+		bytes := cuda.Bytes[uint32](b.count * k.slots)
+		if err := cu.MemcpyHtoDAsync(k.samples+cu.DevicePtr(4*at), unsafe.Pointer(&b.samples[at]), bytes, k.device.Stream()); err != nil {
 			return err
 		}
 	}

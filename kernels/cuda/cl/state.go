@@ -5,8 +5,9 @@ package cl
 import (
 	"fmt"
 
-	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
 // This file copies the state of training to the device and back, for checkpoints.

@@ -126,7 +126,7 @@ func trainSeries(b *testing.B, k *kernels.Kernels, count int) {
 		if n == 0 {
 			continue
 		}
-		if _, err := k.Wait(1 - n%2); err != nil {
+		if _, _, err := k.Wait(1 - n%2); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -185,6 +185,19 @@ func newMatrix(rows int, noise *corpus.Alias, r *rand.Rand) *matrix {
 	return m
 }
 
-func (m *matrix) Contexts() int                          { return 64 }
-func (m *matrix) Seed() uint64                           { return 1 }
-func (m *matrix) Layout() ([]uint64, []uint16, []uint32) { return m.offsets, nil, m.ids }
+func (m *matrix) Contexts() int  { return 64 }
+func (m *matrix) Seed() uint64   { return 1 }
+func (m *matrix) Tempered() bool { return false }
+
+func (m *matrix) Slots() []uint32 {
+	slots := make([]uint32, len(m.offsets))
+	for i := range slots {
+		slots[i] = uint32(i)
+	}
+	return slots
+}
+
+func (m *matrix) Layout() (offsets []uint64, narrow []uint16, wide, lengths, phases []uint32) {
+	rows := len(m.offsets) - 1
+	return m.offsets, nil, m.ids, slices.Repeat([]uint32{64}, rows), make([]uint32, rows)
+}

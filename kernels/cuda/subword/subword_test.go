@@ -91,7 +91,7 @@ func train(t testing.TB, k *kernels.Kernels, first, count int, rate float64) (lo
 		if err := k.Start(0, first, rates); err != nil {
 			t.Fatal(err)
 		}
-		got, err := k.Wait(0)
+		got, _, err := k.Wait(0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,22 +1,28 @@
-// The columns of M for a series of iterations, from M as package wordcontext stores it: of
-// row i the n contexts, once. In which order each further round over them goes, follows from
-// random numbers: this repeats wordcontext/permute.go.
+// The samples of a series of iterations, from M as package wordcontext stores it: of row i
+// the n contexts, once. In which order each further round over them goes, follows from
+// random numbers: this repeats wordcontext/permute.go. Which entries of its row a step
+// reads, repeats wordcontext/samples.go.
 //
-//	for each step s, iteration i and row r:
-//		columns[s][i][r] = M(r, stepColumn(first + i, s))
+//	for each step s, iteration j, row i and number k of its slots:
+//		first, count = Share(i, j, s)
+//		samples[s][j][slots[i] + k] = k < count ? M(i, (first + k) mod lengths[i]) : noSample
 //
-// A thread has a row and a few iterations: threads side by side write rows side by side.
+// A thread has a slot and a few iterations: threads side by side write slots side by side.
 #include "philox.cuh"
 
-constexpr uint32_t streamDuplicate = 6, noContext = 0xffffffffu;
+constexpr uint32_t streamDuplicate = 6, noContext = 0xffffffffu, noSample = 0xfffffffeu;
 constexpr uint32_t smallOrder = 64, perThread = 8, threads = 128;
 
-struct ColumnArgs {
-	const uint64_t *offsets; // (rows + 1)
-	const void *stored;      // ids of 16 or 32 bits
-	uint32_t *columns;       // (2, series, rows)
+struct SampleArgs {
+	const uint64_t *offsets;         // (rows + 1)
+	const void *stored;              // ids of 16 or 32 bits
+	const uint32_t *lengths, *phases; // (rows)
+	const uint32_t *slots;           // (rows + 1)
+	const uint32_t *rowOf;           // row of a slot, (size)
+	uint32_t *samples;               // (2, series, size)
 	uint64_t seed;
-	uint32_t rows, contexts, series, unused;
+	uint32_t size, contexts, series;
+	uint32_t inOrder; // every round has the order of the first one
 };
 
 // Order is the pseudo-random order of a round.
@@ -83,38 +89,43 @@ __device__ __forceinline__ uint32_t at(const Order &o, uint32_t position) {
 	return x;
 }
 
-// stepColumn is wordcontext.Matrix.StepColumn: the column that a step of an iteration trains
-// on.
-__device__ __forceinline__ uint32_t stepColumn(uint64_t iteration, uint32_t step, uint32_t contexts) {
-	return uint32_t((iteration + step * (contexts / 2)) % contexts);
-}
-
 template <class Id>
-__device__ __forceinline__ void columns(const ColumnArgs *args, uint64_t first, uint64_t count) {
-	ColumnArgs a = *args;
-	uint32_t blocksOfRows = (a.rows + threads - 1) / threads;
-	uint32_t row = blockIdx.x % blocksOfRows * threads + threadIdx.x, part = blockIdx.x / blocksOfRows;
-	if (row >= a.rows) return;
+__device__ __forceinline__ void samples(const SampleArgs *args, uint64_t first, uint64_t count) {
+	SampleArgs a = *args;
+	uint32_t blocksOfSlots = (a.size + threads - 1) / threads;
+	uint32_t slot = blockIdx.x % blocksOfSlots * threads + threadIdx.x, part = blockIdx.x / blocksOfSlots;
+	if (slot >= a.size) return;
 	uint32_t step = part & 1, from = part / 2 * perThread;
+	uint32_t row = a.rowOf[slot], k = slot - a.slots[row], length = a.lengths[row];
 	const Id *stored = (const Id *)a.stored + a.offsets[row];
 	Order o;
 	o.n = uint32_t(a.offsets[row + 1] - a.offsets[row]);
 	uint32_t ordered = 0; // the round that o is of; 0 has none
+	uint64_t before = (first + from) * length + a.phases[row];
+	uint32_t rest = uint32_t(before % a.contexts), position = uint32_t((before / a.contexts + step * (length / 2)) % length);
 	for (uint32_t i = from; i < min(from + perThread, uint32_t(count)); i++) {
-		uint32_t &to = a.columns[(uint64_t(step) * a.series + i) * a.rows + row];
-		if (o.n == 0) {
+		uint32_t &to = a.samples[(uint64_t(step) * a.series + i) * a.size + slot];
+		uint64_t end = uint64_t(rest) + length; // the share is what this has more whole iterations than rest
+		uint32_t share = uint32_t(end / a.contexts);
+		rest = uint32_t(end % a.contexts);
+		if (k >= share) {
+			to = noSample;
+		} else if (o.n == 0) {
 			to = noContext;
-			continue;
+		} else {
+			uint32_t entry = position + k;
+			if (entry >= length) entry -= length;
+			uint32_t round = entry / o.n, place = entry % o.n;
+			if (round > 0 && !a.inOrder && round != ordered) {
+				setOrder(o, a.seed, round, row);
+				ordered = round;
+			}
+			to = stored[round > 0 && !a.inOrder ? at(o, place) : place];
 		}
-		uint32_t column = stepColumn(first + i, step, a.contexts);
-		uint32_t round = column / o.n, position = column % o.n;
-		if (round > 0 && round != ordered) {
-			setOrder(o, a.seed, round, row);
-			ordered = round;
-		}
-		to = stored[round > 0 ? at(o, position) : position];
+		position += share;
+		if (position >= length) position -= length;
 	}
 }
 
-extern "C" __global__ void columns_16(const ColumnArgs *args, uint64_t first, uint64_t count) { columns<uint16_t>(args, first, count); }
-extern "C" __global__ void columns_32(const ColumnArgs *args, uint64_t first, uint64_t count) { columns<uint32_t>(args, first, count); }
+extern "C" __global__ void samples_16(const SampleArgs *args, uint64_t first, uint64_t count) { samples<uint16_t>(args, first, count); }
+extern "C" __global__ void samples_32(const SampleArgs *args, uint64_t first, uint64_t count) { samples<uint32_t>(args, first, count); }

@@ -1,0 +1,375 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/wordcontext"
+	"gorgonia.org/gorgonia"
+)
+
+// skewedCorpus makes a corpus of random sentences in which word i is about 1/(i+1)
+// as frequent as the first. The last word, if there are three, is alone in all its
+// sentences.
+func skewedCorpus(t testing.TB, r *rand.Rand, v, sentences int) *corpus.Corpus {
+	t.Helper()
+	c := smallCorpus(t, r, v, 0)
+	add := func(words ...uint32) {
+		for _, w := range words {
+			c.Vocabulary.Counts[w]++
+		}
+		c.Tokens = append(c.Tokens, words...)
+		c.Sentences = append(c.Sentences, len(c.Tokens))
+	}
+	most := v
+	if v > 2 {
+		add(uint32(v - 1))
+		most--
+	}
+	for range sentences {
+		words := make([]uint32, 2+r.IntN(10))
+		for i := range words {
+			words[i] = uint32(math.Pow(float64(most), r.Float64())+1e-9) - 1
+		}
+		add(words...)
+	}
+	return c
+}
+
+// A temperedCase is a matrix and a model over it.
+type temperedCase struct {
+	v, l             int
+	tempering, mean  float64
+	most             int
+	dim, own, shared int
+	method           optim.Method
+}
+
+func (x temperedCase) String() string {
+	return fmt.Sprintf("%d words, l %d, tempering %.2f, %.2f positives, most %d, dim %d, %d negatives, %d shared, %s",
+		x.v, x.l, x.tempering, x.mean, x.most, x.dim, x.own, x.shared, x.method)
+}
+
+// temperedCases has every dimension and number of shared negatives, with the rest at
+// random.
+func temperedCases(r *rand.Rand) (cases []temperedCase) {
+	pick := func(from []float64) float64 { return from[r.IntN(len(from))] }
+	for _, dim := range []int{1, 3, 16, 50, 100, 300} {
+		for _, shared := range []int{0, 1, 5, 16, 64, 100} {
+			cases = append(cases, temperedCase{
+				v: []int{1, 2, 7, 60, 200}[r.IntN(5)], l: 1 + r.IntN(30),
+				tempering: pick([]float64{0, .5, .75, 1}), mean: pick([]float64{.3, 1, 2, 4.5, 9}), most: []int{0, 1, 3, 20, 200}[r.IntN(5)],
+				dim: dim, own: 1 + r.IntN(7), shared: shared,
+				method: optim.Names()[r.IntN(len(optim.Names()))],
+			})
+		}
+	}
+	for _, method := range optim.Names() { // long rows
+		cases = append(cases, temperedCase{v: 50, l: 8, tempering: 1, mean: 12, most: 160, dim: 20, own: 5, shared: 16, method: method})
+		cases = append(cases, temperedCase{v: 20, l: 5, mean: 130, dim: 9, own: 5, method: method})
+	}
+	return cases
+}
+
+func (x temperedCase) matrix(t testing.TB, r *rand.Rand) *wordcontext.Matrix {
+	t.Helper()
+	m, err := wordcontext.Build(context.Background(), skewedCorpus(t, r, x.v, 5*x.v+10), wordcontext.Options{
+		Window: 2, Contexts: x.l, Passes: 1, Seed: r.Uint64(), Tempering: x.tempering, Positives: x.mean, MaxPositives: x.most,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+func (x temperedCase) config(threads int, form Form) Config {
+	c := testConfig(x.dim, x.own, threads, form, x.method)
+	c.SharedNegatives = x.shared
+	return c
+}
+
+// randomState gives all tables and moments of a trainer random values that a training
+// could have; all trainers the same ones for a seed.
+func randomState(s *CL, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	for _, x := range s.State() {
+		for i := range x.Data {
+			x.Data[i] = float32(r.NormFloat64() / math.Sqrt(float64(s.config.Dim)))
+			if x.Name == "words.second-moment" || x.Name == "contexts.second-moment" {
+				x.Data[i] = .01 + .05*x.Data[i]*x.Data[i]
+			}
+		}
+	}
+}
+
+func newCL(t testing.TB, m *wordcontext.Matrix, iterations int, c Config) *CL {
+	t.Helper()
+	s, err := NewCL(m, contextNoise(t, m), iterations, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// The fused and the stock form against the definition in float64, at any iteration
+// and from any state: tables, moments, loss, pairs.
+func TestTemperedAgainstDefinition(t *testing.T) {
+	r := freshRandom(t)
+	for _, x := range temperedCases(r) {
+		m := x.matrix(t, r)
+		if !m.Tempered() && x.shared == 0 {
+			continue // other tests have it
+		}
+		iteration, seed := r.IntN(3*x.l), r.Uint64()
+		for _, form := range []Form{FormFused, FormStock} {
+			s := newCL(t, m, iteration+1, x.config(2, form))
+			randomState(s, seed)
+			checkAgainstDefinition(t, fmt.Sprintf("%s, %s, iteration %d", form, x, iteration), s, iteration)
+		}
+	}
+}
+
+func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
+	t.Helper()
+	const rate = .01
+	v, n := s.matrix.Rows(), s.config.Dim
+	state := map[string][]float64{}
+	for _, x := range s.State() {
+		state[x.Name] = float64s(x.Data)
+	}
+	wantLoss, wantPairs := 0.0, 0.0
+	slack := map[string][]float64{"words": make([]float64, v), "contexts": make([]float64, v)}
+	for step, names := range [][2]string{{"words", "contexts"}, {"contexts", "words"}} {
+		left, right := state[names[0]], state[names[1]]
+		p := plainStep{s.matrix, s.config, s.sampler.Noise, iteration, step}
+		for i := range v {
+			g, size, loss, samples := p.row(i, left, right)
+			wantLoss += loss
+			wantPairs += float64(samples * (1 + s.config.Negatives))
+			if samples > 0 {
+				slack[names[0]][i] = p.update(i, samples, g, size, rate, left, state[names[0]+".first-moment"], state[names[0]+".second-moment"])
+			}
+		}
+	}
+	report, err := s.Advance(context.Background(), iteration, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Pairs != wantPairs || math.Abs(report.Loss-wantLoss) > 1e-5*wantLoss {
+		t.Errorf("%s: loss %v of %v pairs, want %v of %v", name, report.Loss, report.Pairs, wantLoss, wantPairs)
+	}
+	for _, x := range s.State() {
+		want, size := state[x.Name], 1e-3
+		for _, y := range want {
+			size = max(size, math.Abs(y))
+		}
+		for i, y := range want {
+			allowed := 1e-5 * size
+			if of := slack[x.Name]; of != nil {
+				allowed += 4 * of[i/n]
+			}
+			if d := math.Abs(float64(x.Data[i]) - y); !(d <= allowed) {
+				t.Fatalf("%s: %s value %d is %v, want %v", name, x.Name, i, x.Data[i], y)
+			}
+		}
+	}
+}
+
+// Several iterations of both forms end at the same tables.
+func TestTemperedFormsAgree(t *testing.T) {
+	r := freshRandom(t)
+	for _, shared := range []int{0, 16} {
+		x := temperedCase{v: 90, l: 6, tempering: .75, mean: 3, most: 20, dim: 17, own: 5, shared: shared, method: optim.SGD}
+		m := x.matrix(t, r)
+		stock, want := train(t, m, x.config(1, FormStock), 0, 12, nil)
+		fused, got := train(t, m, x.config(2, FormFused), 0, 12, nil)
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-5*want[i] {
+				t.Errorf("%d shared, iteration %d: loss %v, stock %v", shared, i, got[i], want[i])
+			}
+		}
+		wantW, wantC := stock.Tables()
+		gotW, gotC := fused.Tables()
+		if w, c := tableDifference(wantW, gotW), tableDifference(wantC, gotC); w > 1e-5 || c > 1e-5 {
+			t.Errorf("%d shared: words differ by %v, contexts by %v", shared, w, c)
+		}
+	}
+}
+
+// Threads change no bit, nor does a break at any iteration, nor the level of vector
+// instructions above plain Go.
+func TestTemperedReproducible(t *testing.T) {
+	best := simd.Current()
+	t.Cleanup(func() { _ = simd.Use(best) })
+	r := freshRandom(t)
+	for _, method := range optim.Names() {
+		for _, shared := range []int{0, 5, 32} {
+			x := temperedCase{v: 500, l: 11, tempering: .75, mean: 3, most: 120, dim: 18, own: 3, shared: shared, method: method}
+			m := x.matrix(t, r)
+			const iterations = 27
+			whole, losses := train(t, m, x.config(1, FormFused), 0, iterations, nil)
+			want := copyState(whole)
+			same := func(s *CL) bool {
+				for i, y := range s.State() {
+					if !slices.Equal(y.Data, want[i].data) {
+						return false
+					}
+				}
+				return true
+			}
+			for _, threads := range []int{2, 3, 7} {
+				stop := 1 + r.IntN(iterations-1)
+				first, start := train(t, m, x.config(threads, FormFused), 0, stop, nil)
+				got, end := train(t, m, x.config(threads, FormFused), stop, iterations, copyState(first))
+				if !same(got) || !slices.Equal(slices.Concat(start, end), losses) {
+					t.Errorf("%s, %d shared, %d threads with a break at %d: other bits", method, shared, threads, stop)
+				}
+			}
+			for _, level := range simd.Levels()[1:] {
+				if err := simd.Use(level); err != nil {
+					t.Fatal(err)
+				}
+				if got, _ := train(t, m, x.config(2, FormFused), 0, iterations, nil); !same(got) {
+					t.Errorf("%s, %d shared, %s: other bits", method, shared, level)
+				}
+			}
+			if err := simd.Use(best); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Plain Go and every vector level keep the definition.
+func TestTemperedLevels(t *testing.T) {
+	best := simd.Current()
+	t.Cleanup(func() { _ = simd.Use(best) })
+	r := freshRandom(t)
+	for _, shared := range []int{0, 7, 64} {
+		x := temperedCase{v: 70, l: 9, tempering: .5, mean: 4, dim: 33, own: 5, shared: shared, method: optim.Adam}
+		m := x.matrix(t, r)
+		for _, level := range simd.Levels() {
+			if err := simd.Use(level); err != nil {
+				t.Fatal(err)
+			}
+			s := newCL(t, m, 20, x.config(2, FormFused))
+			randomState(s, 1)
+			checkAgainstDefinition(t, fmt.Sprintf("%s, %s", level, x), s, 13)
+		}
+	}
+}
+
+// The kept gradient, which trains encoders, is the mean of a share, or root s times
+// that for a method that is not adaptive. Rows without a share get zeros, whatever
+// was there.
+func TestTemperedKeptGradient(t *testing.T) {
+	r := freshRandom(t)
+	for _, method := range []optim.Method{optim.Adam, optim.SGD} {
+		for _, shared := range []int{0, 16} {
+			x := temperedCase{v: 80, l: 10, tempering: .75, mean: 2, dim: 21, own: 4, shared: shared, method: method}
+			m := x.matrix(t, r)
+			s := newCL(t, m, 5, x.config(2, FormFused))
+			randomState(s, 3)
+			op, err := newTemperedLoss(s.sampler, s.blocks, team.New(2), nil, s.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := gorgonia.NewGraph()
+			left := matrix(g, "left", s.words.dense)
+			loss, err := applyLoss(op, left, matrix(g, "right", s.contexts.dense))
+			if err != nil {
+				t.Fatal(err)
+			}
+			gradients, err := gorgonia.Grad(loss, left)
+			if err != nil {
+				t.Fatal(err)
+			}
+			vm, err := newMachine(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for iteration := range 3 {
+				s.sampler.Iteration = iteration
+				if s.sampler.Samples, _, err = s.steps[0].samples.Iteration(iteration); err != nil {
+					t.Fatal(err)
+				}
+				if err := vm.run(); err != nil {
+					t.Fatal(err)
+				}
+				got, err := floatsOf(gradients[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := plainStep{m, s.config, s.sampler.Noise, iteration, 0}
+				wantLoss := 0.0
+				for i := range x.v {
+					want, size, loss, samples := p.row(i, float64s(s.words.data), float64s(s.contexts.data))
+					wantLoss += loss
+					for j, y := range want {
+						if method == optim.SGD {
+							y *= math.Sqrt(float64(samples))
+						}
+						if d := math.Abs(float64(got[i*x.dim+j]) - y); d > 3e-5*size {
+							t.Fatalf("%s: gradient (%d, %d) is %v, want %v", x, i, j, got[i*x.dim+j], y)
+						}
+					}
+				}
+				if math.Abs(op.Loss()-wantLoss) > 1e-5*wantLoss {
+					t.Errorf("%s: loss %v, want %v", x, op.Loss(), wantLoss)
+				}
+			}
+			if err := vm.close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// Without tempering and shared negatives the tempered operation, too, is W2V-CL.
+func TestTemperedOfNothing(t *testing.T) {
+	x := temperedCase{v: 150, l: 13, dim: 19, own: 5, method: optim.SGD}
+	m := x.matrix(t, freshRandom(t))
+	plain := newCL(t, m, 10, x.config(1, FormFused))
+	if plain.blocks != nil {
+		t.Fatal("tempered steps for a matrix that is not")
+	}
+	other := newCL(t, m, 10, x.config(2, FormFused))
+	other.blocks = tempered.Blocks(x.v, other.sampler, func(int) float64 { return 1 })
+	for i, tables := range [2][2]*table{{other.words, other.contexts}, {other.contexts, other.words}} {
+		s, err := other.newStep(tables[0], tables[1], team.New(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other.steps[i].compiled().close(); err != nil {
+			t.Fatal(err)
+		}
+		other.steps[i].step = s
+	}
+	for iteration := range 10 {
+		var losses [2]float64
+		for i, s := range []*CL{plain, other} {
+			report, err := s.Advance(context.Background(), iteration, .05)
+			if err != nil {
+				t.Fatal(err)
+			}
+			losses[i] = report.Loss / report.Pairs
+		}
+		if math.Abs(losses[1]-losses[0]) > 1e-6*losses[0] {
+			t.Errorf("iteration %d: loss %v, want %v", iteration, losses[1], losses[0])
+		}
+	}
+	if w, c := tableDifference(plain.words.data, other.words.data), tableDifference(plain.contexts.data, other.contexts.data); w > 1e-5 || c > 1e-5 {
+		t.Errorf("words differ by %v, contexts by %v", w, c)
+	}
+}

@@ -1,0 +1,63 @@
+package memory
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+)
+
+// A Guard refuses work that would need more memory than there is. A system that
+// runs out of memory kills processes, and not always the one that is to blame.
+type Guard struct {
+	Limit int64 // bytes that the process may have resident; 0: unknown, nothing is refused
+	Asked bool  // --max-memory says so
+}
+
+// NewGuard returns the guard of a limit in bytes that was asked for, or with 0 of the
+// memory that the machine has available. It also makes Go's collector work harder
+// near the limit, until release is called.
+func NewGuard(limit int64) (g Guard, release func()) {
+	g = Guard{Limit: limit, Asked: limit > 0}
+	if !g.Asked {
+		total, available := machine.Memory()
+		if g.Limit = total; available > 0 {
+			g.Limit = available + machine.Resident()
+		}
+	}
+	if g.Limit == 0 {
+		return g, func() {}
+	}
+	before := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(g.Limit, before))
+	return g, func() { debug.SetMemoryLimit(before) }
+}
+
+// A Need is memory for one purpose.
+type Need struct {
+	Purpose string
+	Bytes   int64
+}
+
+// Check returns an error if the needs together are more than the limit. advice says
+// how to need less.
+func (g Guard) Check(doing, advice string, needs ...Need) error {
+	sum := int64(0)
+	var parts []string
+	for _, n := range needs {
+		sum += n.Bytes
+		if n.Bytes > 0 {
+			parts = append(parts, n.Purpose+" "+terminal.Bytes(n.Bytes))
+		}
+	}
+	if g.Limit == 0 || sum <= g.Limit {
+		return nil
+	}
+	whose := "this machine has " + terminal.Bytes(g.Limit) + " available (--max-memory sets another limit)"
+	if g.Asked {
+		whose = "--max-memory allows " + terminal.Bytes(g.Limit)
+	}
+	return fmt.Errorf("%s needs about %s of memory (%s), but %s: %s", doing, terminal.Bytes(sum), strings.Join(parts, ", "), whose, advice)
+}

@@ -1,0 +1,22 @@
+package memory
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+// Settle gives the garbage of the preparation back to the system, and bounds
+// the garbage that training leaves lying about, which it returns in bytes: Go would let it grow to the
+// size of the tables, which are most of what is in use. There is little of it,
+// and looking for it is cheap, because tables hold no pointers. The garbage may
+// be a twentieth of the memory in use, but collecting need not be more frequent
+// than every 2 MB.
+func Settle() (garbage int64, release func()) {
+	debug.FreeOSMemory()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	inUse := max(int64(stats.HeapAlloc), 1)
+	garbage = max(2<<20, inUse/20)
+	before := debug.SetGCPercent(int(min(100, max(1, 100*garbage/inUse))))
+	return garbage, func() { debug.SetGCPercent(before) }
+}

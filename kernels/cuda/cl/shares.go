@@ -1,0 +1,136 @@
+//go:build gpu
+
+package cl
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+)
+
+// jobLists are what the warps of tempered.cuh have to do in the iterations of a series: see
+// shares.cu.
+type jobLists struct {
+	count, list cu.Function
+	params      cu.DevicePtr // shareArgs
+	segments    int
+	most        int // jobs of a step
+
+	jobs   cu.DevicePtr // (series, most) job
+	tiles  cu.DevicePtr // (series)
+	next   cu.DevicePtr // (2, series)
+	losses cu.DevicePtr // (2, series) lossUnits
+}
+
+// job is Job of tempered.cuh.
+type job struct {
+	row, slot, count, samples uint32
+	scale, epsilon            float32
+	part, parts               uint32
+}
+
+// A fixedJob is one of a row of several slots; of a noRow it is none.
+type fixedJob struct{ row, slots, part, parts uint32 }
+
+const noRow = math.MaxUint32
+
+// lossUnits is Loss of tempered.cuh.
+type lossUnits struct {
+	units      int64
+	unsound, _ uint32
+}
+
+func (l lossUnits) value() float64 {
+	if l.unsound != 0 {
+		return math.NaN()
+	}
+	return float64(l.units) / (1 << 20)
+}
+
+// shareArgs is ShareArgs of shares.cu.
+type shareArgs struct {
+	fixed, ones, lengths, phases, slots, jobs, tiles, counts, samples, next, losses uint64
+	fixedJobs, oneRows, most, contexts, segments                                    uint32
+	logBeta1, logBeta2                                                              float32
+	_                                                                               uint32
+}
+
+// The shape of shares.cu.
+const (
+	shareThreads = 256
+	shareSegment = 16 * shareThreads // jobs
+)
+
+// samplesOfWarp is the most samples of a row that one warp trains. Rows of more have two, four
+// or eight.
+const samplesOfWarp = 16
+
+// jobsOf returns the jobs of the rows of several slots, tile by tile, of most slots first, and the rows of one.
+func (s *Shares) jobsOf() (jobs []fixedJob, ones []uint32) {
+	var several []fixedJob
+	for i, length := range s.Lengths {
+		switch width := s.Slots[i+1] - s.Slots[i]; {
+		case length == 0:
+		case width == 1:
+			ones = append(ones, uint32(i))
+		default:
+			parts := uint32(1)
+			for parts < temperedWarps && width > parts*samplesOfWarp {
+				parts *= 2
+			}
+			several = append(several, fixedJob{row: uint32(i), slots: width, parts: parts})
+		}
+	}
+	slices.SortStableFunc(several, func(a, b fixedJob) int { return cmp.Compare(b.slots, a.slots) })
+	parts := uint32(temperedWarps)
+	fill := func(next uint32) { // the parts of all jobs of a tile are the same
+		for next < parts && len(jobs)%temperedWarps > 0 {
+			jobs = append(jobs, fixedJob{row: noRow, parts: parts})
+		}
+		parts = next
+	}
+	for _, row := range several {
+		fill(row.parts)
+		for row.part = range row.parts {
+			jobs = append(jobs, row)
+		}
+	}
+	fill(1)
+	return jobs, ones
+}
+
+// newJobLists takes the device's memory for a series.
+func (k *Kernels) newJobLists(a *cuda.Allocator) *jobLists {
+	c, s := k.config, k.config.shares()
+	fixed, ones := s.jobsOf()
+	jobs := len(fixed) + len(ones)
+	l := &jobLists{segments: (jobs + shareSegment - 1) / shareSegment, most: (jobs + temperedWarps - 1) / temperedWarps * temperedWarps}
+	l.jobs = a.Bytes("jobs", int(cuda.Bytes[job](k.series*l.most)))
+	l.tiles = a.Bytes("numbers of tiles", 4*k.series)
+	l.next = a.Bytes("tiles handed out", 4*2*k.series)
+	l.losses = a.Bytes("losses", int(cuda.Bytes[lossUnits](steps)))
+	l.params = cuda.Placed(a, "arguments", []shareArgs{{
+		fixed: uint64(cuda.Placed(a, "rows of several samples", fixed)), ones: uint64(cuda.Placed(a, "rows of one sample", ones)),
+		lengths: uint64(cuda.Placed(a, "lengths of rows", s.Lengths)), phases: uint64(cuda.Placed(a, "phases of rows", s.Phases)),
+		slots: uint64(cuda.Placed(a, "slots of rows", s.Slots)), jobs: uint64(l.jobs), tiles: uint64(l.tiles),
+		counts: uint64(a.Bytes("rows of segments", 8*k.series*l.segments)), samples: uint64(k.totals), next: uint64(l.next), losses: uint64(l.losses),
+		fixedJobs: uint32(len(fixed)), oneRows: uint32(len(ones)), most: uint32(l.most), contexts: uint32(s.Contexts), segments: uint32(l.segments),
+		logBeta1: float32(math.Log(c.Beta1)), logBeta2: float32(math.Log(c.Beta2)),
+	}})
+	l.count, l.list = a.Function(built, "shares", "share_count", 0), a.Function(built, "shares", "share_list", 0)
+	return l
+}
+
+// find starts to find the jobs of count iterations from first on. It sets losses to zero, and
+// how many samples a step of each iteration has.
+func (l *jobLists) find(d *cuda.Device, first, count int) error {
+	grid := cuda.Grid{Blocks: l.segments * count, Threads: shareThreads}
+	if err := d.LaunchValues(l.count, grid, uint64(l.params), uint64(first)); err != nil {
+		return err
+	}
+	return d.LaunchValues(l.list, grid, uint64(l.params), uint64(first))
+}

@@ -1,0 +1,139 @@
+package settings
+
+import (
+	"cmp"
+	"math"
+)
+
+// The recipes of mode cl: tempered and untempered have the numbers.
+
+// A clRecipe is what a recipe of mode cl sets.
+type clRecipe struct {
+	window, contexts, passes int
+	sample                   float64
+	tempering, positives     float64
+	negative                 int
+	maxPositives, shared     int
+	lr, weightDecay          float64
+	contextWeight            float64
+}
+
+// tempered is the recipe of preset tuned: a word has samples in proportion to its
+// contexts in the text, several an iteration, and all words share the negatives of a
+// step. Passes and positives are 0: they follow from the text, see [Config.FitText].
+// Found by about 550 runs on 17 million words of Wikipedia, and some on 1.8 and 0.2
+// million words (benchmarks/2026-11-22-h200-tempered-recipe).
+func tempered(c *Config, set given) clRecipe {
+	r := clRecipe{
+		window: 4, sample: 1e-4, contexts: 4096,
+		tempering: 1, maxPositives: 256, negative: 8, shared: 64,
+		contextWeight: 0.25,
+	}
+	if set["contexts"] != "" {
+		r.contexts = c.Contexts
+	} else if c.Iterations > 0 {
+		r.contexts = min(c.Iterations, r.contexts)
+	}
+	iterations := cmp.Or(c.Iterations, c.Epochs*r.contexts)
+	r.lr, r.weightDecay = temperedRate(c.Dim, min(iterations, 4*r.contexts)), 0.25
+	if !c.adaptive() {
+		r.lr, r.weightDecay = 0.08, 0.012
+	}
+	return r
+}
+
+// temperedRate returns the learning rate of Adam for vectors of some dimension and
+// some number of iterations: a step of Adam moves every value by about the rate, so
+// scores, which are sums over dim values, move by dim times that; and fewer iterations
+// must go further each.
+func temperedRate(dim, iterations int) float64 {
+	rate := min(max(1.4/float64(max(dim, 1)), 0.0028), 0.01)
+	return readable(min(rate*math.Pow(4096/float64(max(iterations, 1)), 0.8), 0.05))
+}
+
+// untempered is the recipe of words that all have as many samples, found by 75 runs
+// on 17 million words of Wikipedia (benchmarks/2026-11-21-xeon16-recipes). Encoders have
+// it, and runs that ask for equal samples.
+func untempered(dim int, adaptive, encoder bool) clRecipe {
+	r := clRecipe{
+		window: 2, sample: 1e-4, passes: 5, contexts: 8192, negative: 5,
+		positives: 1, maxPositives: 128, contextWeight: 1,
+		lr: 6e-3, weightDecay: 0.06,
+	}
+	switch {
+	case !adaptive:
+		r.lr, r.weightDecay = 0.06, 0.01
+	case !encoder:
+		r.lr, r.weightDecay = clRate(r.lr, r.weightDecay, dim)
+	}
+	return r
+}
+
+// clRate returns Adam's learning rate and weight decay for vectors of some
+// dimension, from those for short ones: a step of Adam moves every value by about the
+// rate, so scores, which are sums over dim values, move by dim times that. Above 1/dim
+// the analogies and rare words of long vectors suffer
+// (benchmarks/2026-11-21-h200-cl-recipe). Weight decay works by its product with the
+// rate, which stays as long as decay stays at 0.1 or less.
+func clRate(short, decay float64, dim int) (lr, weightDecay float64) {
+	lr = min(short, readable(1/float64(max(dim, 1))))
+	return lr, max(decay, min(0.1, readable(decay*short/lr)))
+}
+
+// clDefaults sets the defaults of mode cl.
+func clDefaults(c *Config) {
+	if c.Preset == PresetPaper {
+		clPaper(c)
+		return
+	}
+	c.Noise, c.NoiseExponent = NoiseMatrix, 1
+	c.DynamicWindow, c.Epochs = true, 1
+	clTuned(c, nil)
+}
+
+// clTuned sets the defaults of preset tuned that follow from dimension, text,
+// optimizer and encoder, unless they were given.
+func clTuned(c *Config, set given) {
+	equal := set["tempering"] != "" && set["positives"] != "" && c.Tempering == 0 && c.Positives == 1
+	var r clRecipe
+	if equal || c.HasEncoder() {
+		r = untempered(c.Dim, c.adaptive(), c.HasEncoder())
+		if set["lr"] != "" { // higher decay goes with the lower rates of long vectors
+			r.weightDecay = untempered(1, c.adaptive(), c.HasEncoder()).weightDecay
+		}
+	} else {
+		r = tempered(c, set)
+	}
+	fill(set, "window", &c.Window, r.window)
+	fill(set, "contexts", &c.Contexts, r.contexts)
+	fill(set, "passes", &c.Passes, r.passes)
+	fill(set, "sample", &c.Sample, r.sample)
+	fill(set, "negative", &c.Negative, r.negative)
+	fill(set, "tempering", &c.Tempering, r.tempering)
+	fill(set, "positives", &c.Positives, r.positives)
+	fill(set, "max-positives", &c.MaxPositives, r.maxPositives)
+	fill(set, "shared-negatives", &c.SharedNegatives, r.shared)
+	fill(set, "lr", &c.LR, r.lr)
+	fill(set, "weight-decay", &c.WeightDecay, r.weightDecay)
+	fill(set, "context-weight", &c.ContextWeight, r.contextWeight)
+}
+
+// clPaper is the setting of the W2V-CL paper's experiments.
+func clPaper(c *Config) {
+	c.Dim, c.MinCount = 500, 50
+	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
+	c.Sample, c.Passes = 0, 1
+	c.Contexts, c.Epochs = 65536, 1
+	c.Positives, c.MaxPositives = 1, 128
+	c.LR, c.Decay = 1e-3, DecayNone
+	if !c.adaptive() {
+		c.LR = 0.04
+	}
+}
+
+// fill sets a value to a default unless it was given.
+func fill[T any](set given, name string, value *T, to T) {
+	if set[name] == "" {
+		*value = to
+	}
+}

@@ -1,0 +1,52 @@
+package settings
+
+import (
+	"math"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
+
+// uses is how often training uses a context of the text if --positives follows from
+// the text: less leaves frequent words undertrained, more makes rare ones repeat what
+// little they have (benchmarks/2026-11-22-h200-tempered-recipe).
+const uses = 16
+
+// FitText sets the passes and positives of mode cl that are 0: they follow from the
+// text, of which v is the vocabulary. Then M holds enough different samples, and
+// training uses each context of the text about 16 times.
+//
+// A short text is subsampled more often, for its contexts are few: 5 passes for 17
+// million words, 20 at most.
+func (c *Config) FitText(v *corpus.Vocabulary) {
+	if !largeBatch(c.mode()) {
+		return
+	}
+	if c.Passes == 0 {
+		c.Passes = int(min(max(math.Round(5*math.Sqrt(17e6/float64(v.Total()))), 1), 20))
+		if c.everyPassIsTheSame() {
+			c.Passes = 1
+		}
+	}
+	if c.Positives == 0 {
+		positives := uses * c.contextsOfText(v) / (float64(c.Contexts) * float64(v.Len()))
+		c.Positives = readable(min(max(positives, 0.25), 16, float64(c.MaxPositives)))
+	}
+}
+
+// contextsOfText estimates how many contexts all words have in one pass over the text.
+func (c *Config) contextsOfText(v *corpus.Vocabulary) float64 {
+	tokens := float64(v.Total())
+	if c.Sample > 0 {
+		tokens = 0
+		for i, threshold := range corpus.KeepThresholds(v.Counts, c.Sample) {
+			tokens += float64(v.Counts[i]) * float64(threshold) / (1 << 32)
+		}
+	}
+	if c.DynamicWindow {
+		return tokens * float64(c.Window+1)
+	}
+	return tokens * 2 * float64(c.Window)
+}
+
+// everyPassIsTheSame reports whether nothing is drawn in a pass over the text.
+func (c *Config) everyPassIsTheSame() bool { return c.Sample == 0 && !c.DynamicWindow }

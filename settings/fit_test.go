@@ -1,0 +1,68 @@
+package settings
+
+import (
+	"maps"
+	"reflect"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
+
+// zipf returns a vocabulary of some words with about so many tokens.
+func zipf(words int, tokens float64) *corpus.Vocabulary {
+	v := &corpus.Vocabulary{Counts: make([]uint64, words)}
+	var sum float64
+	for i := range words {
+		sum += 1 / float64(i+1)
+	}
+	for i := range words {
+		v.Counts[i] = max(uint64(tokens/sum/float64(i+1)), 1)
+	}
+	v.Words = make([]string, words)
+	return v
+}
+
+func TestFitText(t *testing.T) {
+	fit := func(flags map[string]string, v *corpus.Vocabulary) Config {
+		flags = maps.Clone(flags)
+		if flags == nil {
+			flags = map[string]string{}
+		}
+		flags["corpus"] = "text"
+		c, err := Resolve("", flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.FitText(v)
+		return c
+	}
+	large, small := zipf(18_000, 16e6), zipf(10_000, 1.8e6)
+	c := fit(nil, large)
+	if c.Passes != 5 || c.Positives < 6 || c.Positives > 14 {
+		t.Errorf("17 million words: %d passes, %v positives", c.Passes, c.Positives)
+	}
+	// The uses of a context do not depend on the iterations.
+	if d := fit(map[string]string{"contexts": "8192"}, large); d.Positives > .51*c.Positives || d.Positives < .49*c.Positives {
+		t.Errorf("twice the iterations have %v positives, not half of %v", d.Positives, c.Positives)
+	}
+	if d := fit(nil, small); d.Passes < 12 || d.Passes > 20 || d.Positives > c.Positives {
+		t.Errorf("a short text has %d passes and %v positives", d.Passes, d.Positives)
+	}
+	if d := fit(nil, zipf(1_000_000, 4e9)); d.Passes != 1 || d.Positives != 16 {
+		t.Errorf("a long text has %d passes and %v positives", d.Passes, d.Positives)
+	}
+	if d := fit(map[string]string{"contexts": "128", "max-positives": "3"}, large); d.Positives != 3 {
+		t.Errorf("%v positives of at most 3", d.Positives)
+	}
+	if d := fit(map[string]string{"passes": "2", "positives": "1.5"}, large); d.Passes != 2 || d.Positives != 1.5 {
+		t.Errorf("values that were set became %d and %v", d.Passes, d.Positives)
+	}
+	if d := fit(map[string]string{"sample": "0", "dynamic-window": "false"}, large); d.Passes != 1 {
+		t.Errorf("%d passes of a text without subsampling", d.Passes)
+	}
+	for _, flags := range []map[string]string{{"preset": "paper"}, {"mode": ModeVanilla}} {
+		if was := fit(flags, zipf(2, 10)); !reflect.DeepEqual(was, fit(flags, large)) {
+			t.Errorf("%v follow from the text", flags)
+		}
+	}
+}
