@@ -74,8 +74,9 @@ func temperedCases(r *rand.Rand) (cases []temperedCase) {
 		}
 	}
 	for _, method := range optim.Names() { // long rows
-		cases = append(cases, temperedCase{v: 50, l: 8, tempering: 1, mean: 12, most: 160, dim: 20, own: 5, shared: 16, method: method})
-		cases = append(cases, temperedCase{v: 20, l: 5, mean: 130, dim: 9, own: 5, method: method})
+		cases = append(cases,
+			temperedCase{v: 50, l: 8, tempering: 1, mean: 12, most: 160, dim: 20, own: 5, shared: 16, method: method},
+			temperedCase{v: 20, l: 5, mean: 130, dim: 9, own: 5, method: method})
 	}
 	return cases
 }

@@ -59,10 +59,10 @@ func checkLengths(t *testing.T, totals []uint64, o *Options) {
 		rows++
 		sum += length
 		power := math.Pow(float64(n), o.Tempering)
-		switch {
-		case length == limit:
+		switch length {
+		case limit:
 			low = max(low, (length-0.5)/power)
-		case length == 1:
+		case 1:
 			raised++ // the row may have been below a half
 			high = min(high, 1.5/power)
 		default:

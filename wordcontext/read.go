@@ -125,9 +125,7 @@ func (r *reader[T]) fillTile(c *cursor, count int) {
 	r.read(c, int(all), r.entries[:], 1)
 	remainder, entries := c.remainder, r.entries[:]
 	for ; count > 0; count-- {
-		for k, entry := range entries[:whole] {
-			dst[k] = entry
-		}
+		copy(dst, entries[:whole])
 		entries = entries[whole:]
 		if part > 0 {
 			// No branch depends on the remainder: it could not be predicted.

@@ -25,9 +25,10 @@ func TestTouch(t *testing.T) {
 	for _, n := range []int{0, 1, 1 << 10, 9<<20 + 5} {
 		x := Floats(n)
 		for i := range x {
-			if i%3 == 0 {
+			switch i % 3 {
+			case 0:
 				x[i] = float32(i) - 1e6
-			} else if i%3 == 1 {
+			case 1:
 				x[i] = float32(math.Copysign(0, -1))
 			}
 		}

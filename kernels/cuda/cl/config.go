@@ -76,18 +76,6 @@ func SampleBytes(rows, slots int, lists, encoder bool) int64 {
 	return bytes
 }
 
-// slots returns S, the number of slots of the samples of a step.
-func (c Config) slots() int {
-	if c.Shares == nil {
-		return c.Rows
-	}
-	return int(c.Shares.Slots[c.Rows])
-}
-
-// tempered reports whether tempered.cuh has the kernels: otherwise every row has one sample and
-// negatives of its own.
-func (c Config) tempered() bool { return c.Shares != nil || c.SharedNegatives > 0 }
-
 // A Matrix is M as it is stored: a wordcontext.Matrix.
 type Matrix interface {
 	// Layout returns the ids of row i in offsets[i]:offsets[i+1] of narrow or of wide; the

@@ -109,6 +109,18 @@ func (c Config) check() error {
 	return nil
 }
 
+// slots returns S, the number of slots of the samples of a step.
+func (c Config) slots() int {
+	if c.Shares == nil {
+		return c.Rows
+	}
+	return int(c.Shares.Slots[c.Rows])
+}
+
+// tempered reports whether tempered.cuh has the kernels: otherwise every row has one sample and
+// negatives of its own.
+func (c Config) tempered() bool { return c.Shares != nil || c.SharedNegatives > 0 }
+
 // load chooses and loads the kernels, for N up to 128 times the size.
 func (k *Kernels) load(size int) (err error) {
 	d, c := k.device, k.config
