@@ -21,8 +21,8 @@ type clRecipe struct {
 // tempered is the recipe of preset tuned: a word has samples in proportion to its
 // contexts in the text, several an iteration, and all words share the negatives of a
 // step. Passes and positives are 0: they follow from the text, see [Config.FitText].
-// Found by about 550 runs on 17 million words of Wikipedia, and some on 1.8 and 0.2
-// million words (benchmarks/2026-11-22-h200-tempered-recipe).
+// Found by 763 runs on 17 million words of Wikipedia, and 216 on shorter texts
+// (benchmarks/2026-11-22-h200-tempered-recipe).
 func tempered(c *Config, set given) clRecipe {
 	r := clRecipe{
 		window: 4, sample: 1e-4, contexts: 4096,
