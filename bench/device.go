@@ -40,7 +40,7 @@ func (c DeviceCase) config(seed uint64) graph.Config {
 // Memory estimates the bytes of the GPU's memory that measuring needs, without
 // those of copying.
 func (c DeviceCase) Memory() int64 {
-	bytes, _ := device.MemoryCL(c.Vocabulary, c.Vocabulary+int(float64(c.Vocabulary)*c.Positives), c.config(0), c.Precision) // only an encoder can cause an error
+	bytes, _ := device.MemoryCL(c.Vocabulary, c.slots(c.Vocabulary), c.config(0), c.Precision) // only an encoder can cause an error
 	return bytes
 }
 

@@ -22,6 +22,13 @@ func (s Samples) String() string {
 	return fmt.Sprintf(", %v samples (tempering %v, at most %d, %d shared negatives)", max(s.Positives, 1), s.Tempering, s.MaxPositives, s.Shared)
 }
 
+// slots returns about how many slots a step has on so many words.
+func (s Samples) slots(words int) int {
+	var o wordcontext.Options
+	s.set(&o)
+	return wordcontext.EstimateSlots(words, o)
+}
+
 // set puts the choices of M into its options.
 func (s Samples) set(o *wordcontext.Options) {
 	o.Tempering, o.Positives, o.MaxPositives = s.Tempering, s.Positives, s.MaxPositives

@@ -45,7 +45,7 @@ func (c StepCase) config(seed uint64) graph.Config {
 // Memory estimates the bytes that measuring the case needs, without those of M and
 // of copying.
 func (c StepCase) Memory() int64 {
-	slots := int(float64(c.Vocabulary) * max(c.Positives, 1)) // about
+	slots := c.slots(c.Vocabulary)
 	return graph.MemoryCL(c.Vocabulary, slots, c.config(0)) + 4*trainingColumns*int64(slots)
 }
 

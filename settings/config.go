@@ -114,10 +114,6 @@ func (c *Config) DevicePrecision() string {
 	return c.Precision
 }
 
-// IsTempered reports whether the words of mode cl differ in their samples, or have
-// several in an iteration.
-func (c *Config) IsTempered() bool { return c.Tempering != 0 || c.Positives != 1 }
-
 // TotalIterations returns the iterations of a run of mode cl.
 func (c *Config) TotalIterations() int {
 	if c.Iterations > 0 {

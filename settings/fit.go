@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // uses is how often training uses a context of the text if --positives follows from
@@ -28,24 +29,14 @@ func (c *Config) FitText(v *corpus.Vocabulary) {
 		}
 	}
 	if c.Positives == 0 {
-		positives := uses * c.contextsOfText(v) / (float64(c.Contexts) * float64(v.Len()))
+		o, contexts := c.MatrixOptions(), 0.0
+		o.Passes = 1
+		for _, n := range wordcontext.EstimateContexts(v, o) {
+			contexts += n
+		}
+		positives := uses * contexts / (float64(c.Contexts) * float64(v.Len()))
 		c.Positives = readable(min(max(positives, 0.25), 16, float64(c.MaxPositives)))
 	}
-}
-
-// contextsOfText estimates how many contexts all words have in one pass over the text.
-func (c *Config) contextsOfText(v *corpus.Vocabulary) float64 {
-	tokens := float64(v.Total())
-	if c.Sample > 0 {
-		tokens = 0
-		for i, threshold := range corpus.KeepThresholds(v.Counts, c.Sample) {
-			tokens += float64(v.Counts[i]) * float64(threshold) / (1 << 32)
-		}
-	}
-	if c.DynamicWindow {
-		return tokens * float64(c.Window+1)
-	}
-	return tokens * 2 * float64(c.Window)
 }
 
 // everyPassIsTheSame reports whether nothing is drawn in a pass over the text.

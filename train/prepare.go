@@ -108,10 +108,7 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 	if err != nil {
 		return err
 	}
-	slots := words // about; M knows
-	if c.IsTempered() {
-		slots += int(float64(words) * c.Positives)
-	}
+	slots := wordcontext.EstimateSlots(words, c.MatrixOptions()) // M knows
 	j.estimate.trainer = graph.MemoryCL(words, slots, model)
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err

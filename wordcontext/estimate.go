@@ -2,8 +2,36 @@ package wordcontext
 
 import "github.com/w2vcl/w2vcl/corpus"
 
+// EstimateContexts estimates how many contexts each word of a vocabulary has in all
+// passes over its text, V numbers. It reads only the counts of the words and ignores
+// the ends of sentences, which have fewer.
+func EstimateContexts(v *corpus.Vocabulary, o Options) []float64 {
+	perToken := float64(2*o.Window) * float64(o.Passes)
+	if o.DynamicWindow {
+		perToken = float64(o.Window+1) * float64(o.Passes) // on average
+	}
+	thresholds := corpus.KeepThresholds(v.Counts, o.Sample)
+	contexts := make([]float64, v.Len())
+	for i, count := range v.Counts {
+		contexts[i] = float64(count) * perToken
+		if o.Sample > 0 {
+			contexts[i] *= float64(thresholds[i]) / (1 << 32)
+		}
+	}
+	return contexts
+}
+
+// EstimateSlots returns about how many slots the samples of an iteration have in a
+// matrix of so many rows, before M is built: each row rounds its samples up.
+func EstimateSlots(rows int, o Options) int {
+	if o = o.defining(); !o.tempered() {
+		return rows
+	}
+	return rows + int(float64(rows)*o.Positives)
+}
+
 // EstimateBytes estimates the memory that Build needs at its peak, in bytes, with
-// the matrix and without the corpus. It allocates 20 bytes a word at most, and
+// the matrix and without the corpus. It allocates 24 bytes a word at most, and
 // reads only the counts of the words. The estimate tends to be too high: it ignores the ends of
 // sentences, which make rows shorter. It is 0 for options or a corpus that Build
 // refuses, as far as it can tell.
@@ -12,20 +40,8 @@ func EstimateBytes(c *corpus.Corpus, o Options) int64 {
 		return 0
 	}
 	rows := int64(c.Vocabulary.Len())
-	perToken := float64(2*o.Window) * float64(o.Passes)
-	if o.DynamicWindow {
-		perToken = float64(o.Window+1) * float64(o.Passes) // on average
-	}
-	var thresholds []uint32
-	if o.Sample > 0 {
-		thresholds = corpus.KeepThresholds(c.Vocabulary.Counts, o.Sample)
-	}
 	totals := make([]uint64, rows)
-	for i, count := range c.Vocabulary.Counts {
-		n := float64(count) * perToken
-		if thresholds != nil {
-			n *= float64(thresholds[i]) / (1 << 32)
-		}
+	for i, n := range EstimateContexts(c.Vocabulary, o) {
 		totals[i] = uint64(n)
 	}
 	defining := o.defining()
