@@ -48,8 +48,8 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	}
 	var shares *cl.Shares
 	if m.Tempered() {
-		if c.Encoder != nil {
-			return nil, CheckTemperedEncoder(m.Options(), c.SharedNegatives)
+		if err := CheckTemperedEncoder(m.Options(), c.SharedNegatives); err != nil && c.Encoder != nil {
+			return nil, err
 		}
 		_, _, _, lengths, phases := m.Layout()
 		shares = &cl.Shares{Contexts: m.Contexts(), Lengths: lengths, Phases: phases, Slots: m.Slots()}
