@@ -12,9 +12,16 @@ import (
 // little they have (benchmarks/2026-11-22-h200-tempered-recipe).
 const uses = 16
 
+// longVectors returns how many positives an iteration of vectors of some dimension has
+// at most: what long vectors gain from more uses of frequent words they lose on rare
+// ones, and more iterations want fewer (benchmarks/2026-11-22-h200-tempered-runs).
+func longVectors(dim, contexts int) float64 {
+	return max(1600/float64(max(dim, 1)), 5) * math.Sqrt(4096/float64(max(contexts, 1)))
+}
+
 // FitText sets the passes and positives of mode cl that are 0: they follow from the
 // text, of which v is the vocabulary. Then M holds enough different samples, and
-// training uses each context of the text about 16 times.
+// training uses each context of the text about 16 times, with long vectors less often.
 //
 // A short text is subsampled more often, for its contexts are few: 5 passes for 17
 // million words, 20 at most.
@@ -35,7 +42,7 @@ func (c *Config) FitText(v *corpus.Vocabulary) {
 			contexts += n
 		}
 		positives := uses * contexts / (float64(c.Contexts) * float64(v.Len()))
-		c.Positives = readable(min(max(positives, 0.25), 16, float64(c.MaxPositives)))
+		c.Positives = readable(min(max(positives, 0.25), 16, longVectors(c.Dim, c.Contexts), float64(c.MaxPositives)))
 	}
 }
 

@@ -3,6 +3,7 @@ package settings
 import (
 	"maps"
 	"reflect"
+	"strconv"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -44,6 +45,20 @@ func TestFitText(t *testing.T) {
 	// The uses of a context do not depend on the iterations.
 	if d := fit(map[string]string{"contexts": "8192"}, large); d.Positives > .51*c.Positives || d.Positives < .49*c.Positives {
 		t.Errorf("twice the iterations have %v positives, not half of %v", d.Positives, c.Positives)
+	}
+	// Long vectors have fewer, and shorter ones never fewer than longer ones.
+	if d := fit(map[string]string{"dim": "300"}, large); d.Positives < 4.9 || d.Positives > 5.5 {
+		t.Errorf("dim 300 has %v positives", d.Positives)
+	}
+	if d := fit(map[string]string{"dim": "1000", "contexts": "2048"}, large); d.Positives < 6.5 || d.Positives > 7.5 {
+		t.Errorf("dim 1000 with 2,048 iterations has %v positives", d.Positives)
+	}
+	for last, dim := 16.0, 25; dim < 2000; dim *= 2 {
+		d := fit(map[string]string{"dim": strconv.Itoa(dim)}, large)
+		if d.Positives > last {
+			t.Errorf("dim %d has %v positives, half of it %v", dim, d.Positives, last)
+		}
+		last = d.Positives
 	}
 	if d := fit(nil, small); d.Passes < 12 || d.Passes > 20 || d.Positives > c.Positives {
 		t.Errorf("a short text has %d passes and %v positives", d.Passes, d.Positives)

@@ -74,7 +74,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "tempering", Group: GroupSamples, Modes: largeBatch, Record: true, value: &c.Tempering,
 			help: "give words samples in proportion to the power `X` of their contexts in the text; 0 gives every word as many"},
 		{Name: "positives", Group: GroupSamples, Modes: largeBatch, Record: true, value: &c.Positives,
-			help: "context samples `N` of a word in an iteration, on average over the words (default follows from the text and --contexts: training uses each context of the text about 16 times)", hideDefault: true},
+			help: "context samples `N` of a word in an iteration, on average over the words (default follows from the text and --contexts: training uses each context of the text about 16 times, with long vectors less often)", hideDefault: true},
 		{Name: "max-positives", Group: GroupSamples, Modes: largeBatch, Record: true, value: &c.MaxPositives,
 			help: "context samples `N` of a word in an iteration at most"},
 		{Name: "shared-negatives", Group: GroupSamples, Modes: largeBatch, Record: true, value: &c.SharedNegatives,
