@@ -23,21 +23,22 @@ type composedPairStep struct {
 	list    []uint32 // the words of the batch, then words of earlier batches
 }
 
-// newComposedPairStep makes the graph for batches of at most size positives.
-func newComposedPairStep(contexts *table, b *pairBatch, size int, c Config) (s *composedPairStep, err error) {
+// newComposedPairStep makes the graph for batches of at most size positives. It
+// updates the rows of parameters and contexts that a batch holds, or every row.
+func newComposedPairStep(contexts *table, b *pairBatch, size int, everyRow bool, c Config) (s *composedPairStep, err error) {
 	defer operation.Recovered("build the graph of the encoder", &err)
 	workers := team.New(c.Threads)
 	s = &composedPairStep{batch: b, slots: make([]uint32, c.Encoder.Words()), list: make([]uint32, size)}
 	if s.composer, err = newComposer(workers, c); err != nil {
 		return nil, err
 	}
-	s.sparse = true
+	s.sparse = !everyRow
 	g := gorgonia.NewGraph()
 	nodes, rows, err := s.compose(g, s.list)
 	if err != nil {
 		return nil, err
 	}
-	s.loss = newComposedPairs(size, contexts, b, workers)
+	s.loss = newComposedPairs(size, contexts, b, everyRow, workers)
 	loss, err := gorgonia.ApplyOp(s.loss, rows, matrix(g, contexts.name, contexts.dense))
 	if err != nil {
 		return nil, err
@@ -105,12 +106,12 @@ type composedPairs struct {
 	value    gorgonia.F32
 }
 
-func newComposedPairs(size int, contexts *table, b *pairBatch, workers *team.Team) *composedPairs {
+func newComposedPairs(size int, contexts *table, b *pairBatch, everyRow bool, workers *team.Team) *composedPairs {
 	n := contexts.dim
 	data := memory.Floats(size * n)
 	c := &composedPairs{lossOperation: newLossOperation(fmt.Sprintf("skip-gram loss of pairs, %d negatives, updates contexts", b.width-1))}
 	c.gradient = dense(data, size, n)
-	c.pairs = newPairsStep(&table{name: "rows", rows: size, dim: n}, contexts, b, workers)
+	c.pairs = newPairsStep(&table{name: "rows", rows: size, dim: n}, contexts, b, everyRow, workers)
 	c.pairs.keep = data
 	return c
 }

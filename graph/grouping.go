@@ -15,6 +15,9 @@ type grouping struct {
 // group sorts entries 0, 1, ... of which entry e updates row keys[e] and meets
 // row others[e]. Entries of a row keep their order.
 func (g *grouping) group(tableRows int, keys, others []uint32) {
+	for _, row := range g.rows { // of the batch before
+		g.slots[row] = 0
+	}
 	if len(g.slots) != tableRows {
 		g.slots = make([]uint32, tableRows)
 	}
@@ -38,7 +41,4 @@ func (g *grouping) group(tableRows int, keys, others []uint32) {
 	}
 	copy(g.starts[1:], g.starts)
 	g.starts[0] = 0
-	for _, row := range g.rows {
-		g.slots[row] = 0
-	}
 }

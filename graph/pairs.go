@@ -28,14 +28,15 @@ func (p *pairBatch) left() int { return len(p.words) / p.width }
 //
 // A row that occurs several times in the batch is updated once, by the sum of its
 // gradients. Rows that do not occur are left alone, moments included (lazy Adam,
-// as TensorFlow has it). Sums have a fixed order, so the result does not depend
-// on the number of threads.
+// as TensorFlow has it), or, if the step updates every row, have a gradient of zero.
+// Sums have a fixed order, so the result does not depend on the number of threads.
 type pairsStep struct {
 	lossOperation
 	batch           *pairBatch
 	words, contexts *table
 	team            *team.Team
 	keep            []float32 // V x N: gradients of words, which are then not updated; or nil
+	zeros           []float32 // N: the gradient of rows that do not occur; nil unless the step updates every row
 
 	byWord, byContext grouping
 	coefficients      []float32 // by entry: gradient of the loss for its score
@@ -56,10 +57,13 @@ type pairsWorker struct {
 // pairBlock is how many left words, or rows, a goroutine takes at a time.
 const pairBlock = 32
 
-func newPairsStep(words, contexts *table, batch *pairBatch, team *team.Team) *pairsStep {
+func newPairsStep(words, contexts *table, batch *pairBatch, everyRow bool, team *team.Team) *pairsStep {
 	p := &pairsStep{
 		lossOperation: newLossOperation(fmt.Sprintf("skip-gram loss of pairs, %d negatives, updates both", batch.width-1)),
 		batch:         batch, words: words, contexts: contexts, team: team,
+	}
+	if everyRow {
+		p.zeros = make([]float32, words.dim)
 	}
 	for range team.Threads() {
 		p.workers = append(p.workers, pairsWorker{
@@ -100,23 +104,23 @@ func (p *pairsStep) run() error {
 		return err
 	}
 	// 3. gradients and update of the contexts, which need the old words
-	err = p.eachRow(&p.byContext, func(w *pairsWorker, i int) {
+	err = p.update(p.contexts, &p.byContext, func(w *pairsWorker, i int) []float32 {
 		p.gradient(w, &p.byContext, i, p.words, w.gradient)
-		p.contexts.updateRow(int(p.byContext.rows[i]), w.gradient)
+		return w.gradient
 	})
 	if err != nil {
 		return err
 	}
 	// 4. update of the words
-	clear(p.keep)
-	err = p.eachRow(&p.byWord, func(_ *pairsWorker, i int) {
-		row, gradient := int(p.byWord.rows[i]), p.gradients[i*n:][:n]
-		if p.keep != nil {
-			copy(p.keep[row*n:][:n], gradient)
-			return
-		}
-		p.words.updateRow(row, gradient)
-	})
+	gradient := func(_ *pairsWorker, i int) []float32 { return p.gradients[i*n:][:n] }
+	if p.keep == nil {
+		err = p.update(p.words, &p.byWord, gradient)
+	} else {
+		clear(p.keep)
+		err = p.eachRow(&p.byWord, func(w *pairsWorker, i int) {
+			copy(p.keep[int(p.byWord.rows[i])*n:][:n], gradient(w, i))
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -139,6 +143,23 @@ func (p *pairsStep) score(w *pairsWorker, block int) float64 {
 		simd.Gradients(p.coefficients[from:to], w.scores, w.kinds, descent, &loss)
 	}
 	return loss.Total()
+}
+
+// update updates the rows of a grouping of a table, of which gradient returns the
+// gradient of the i-th; and all others, if the step updates every row.
+func (p *pairsStep) update(t *table, g *grouping, gradient func(w *pairsWorker, i int) []float32) error {
+	if p.zeros == nil {
+		return p.eachRow(g, func(w *pairsWorker, i int) { t.updateRow(int(g.rows[i]), gradient(w, i)) })
+	}
+	return p.team.Do((t.rows+pairBlock-1)/pairBlock, func(worker, block int) {
+		for row := block * pairBlock; row < min((block+1)*pairBlock, t.rows); row++ {
+			of := p.zeros
+			if slot := g.slots[row]; slot > 0 {
+				of = gradient(&p.workers[worker], int(slot)-1)
+			}
+			t.updateRow(row, of)
+		}
+	})
 }
 
 // eachRow calls work for every distinct row of a grouping.

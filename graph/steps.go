@@ -74,11 +74,12 @@ func newTemperedStep(left, right *table, s *tempered.Sampler, blocks []int, work
 	return newFusedStep(op, op.Loss, left, right, left.optimizers())
 }
 
-// newPairStep trains both tables on a minibatch of pairs.
-func newPairStep(words, contexts *table, b *pairBatch, c Config) (step, error) {
+// newPairStep trains both tables on a minibatch of pairs: the rows that it holds, or
+// every row.
+func newPairStep(words, contexts *table, b *pairBatch, everyRow bool, c Config) (step, error) {
 	if c.Form == FormStock {
-		return newStockPairStep(words, contexts, b)
+		return newStockPairStep(words, contexts, b, everyRow)
 	}
-	op := newPairsStep(words, contexts, b, team.New(c.Threads))
+	op := newPairsStep(words, contexts, b, everyRow, team.New(c.Threads))
 	return newFusedStep(op, func() float64 { return op.loss }, words, contexts, append(words.optimizers(), contexts.optimizers()...))
 }

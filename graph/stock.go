@@ -143,11 +143,12 @@ type stockPairStep struct {
 	*stockLoss
 	words, contexts *table
 	batch           *pairBatch
+	everyRow        bool // those that do not occur have a gradient of zero
 	left            *tensor.Dense
 }
 
-func newStockPairStep(words, contexts *table, b *pairBatch) (*stockPairStep, error) {
-	s := &stockPairStep{words: words, contexts: contexts, batch: b}
+func newStockPairStep(words, contexts *table, b *pairBatch, everyRow bool) (*stockPairStep, error) {
+	s := &stockPairStep{words: words, contexts: contexts, batch: b, everyRow: everyRow}
 	return s, s.resize(b.left())
 }
 
@@ -197,11 +198,22 @@ func (s *stockPairStep) run() (float64, error) {
 			}
 		}
 	}
-	for row, g := range words {
-		s.words.updateRow(int(row), g)
-	}
-	for row, g := range contexts {
-		s.contexts.updateRow(int(row), g)
-	}
+	s.update(s.words, words)
+	s.update(s.contexts, contexts)
 	return loss, nil
+}
+
+// update updates the rows that have a gradient, or all of them.
+func (s *stockPairStep) update(t *table, gradients map[uint32][]float32) {
+	if s.everyRow {
+		zeros := make([]float32, t.dim)
+		for row := range uint32(t.rows) {
+			if gradients[row] == nil {
+				gradients[row] = zeros
+			}
+		}
+	}
+	for row, g := range gradients {
+		t.updateRow(int(row), g)
+	}
 }

@@ -15,6 +15,10 @@ type VanillaOptions struct {
 	Sample        float64 // subsampling threshold of frequent words; 0: none
 	Batch         int     // positive pairs of a minibatch
 	Epochs        int     // passes over the corpus
+
+	// Dense minibatches update every row of both tables, those that they do not hold
+	// by a gradient of zero: moments go on moving them. Others leave such rows alone.
+	Dense bool
 }
 
 func (o VanillaOptions) validate() error {
@@ -41,9 +45,9 @@ func (o VanillaOptions) sentenceOptions(seed uint64) corpus.SentenceOptions {
 // updated once, by the sum of its gradients; see pairsStep.
 //
 // The paper's baseline is Chainer's Word2Vec, whose Adam moves every row of both
-// tables in every minibatch. Here a minibatch updates the rows that it holds and
-// leaves the others alone, moments included. So training takes far less work,
-// and wants another learning rate.
+// tables in every minibatch: VanillaOptions.Dense. Without it a minibatch updates
+// the rows that it holds and leaves the others alone, moments included ("lazy"
+// Adam). Then training takes far less work, and wants another learning rate.
 //
 // A unit of training is a run of whole sentences, about unitTokens tokens. Its
 // last minibatch may be smaller.
@@ -130,7 +134,7 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Co
 	if t.words, t.contexts, err = newTables(v, c); err != nil {
 		return nil, err
 	}
-	t.step, err = newPairStep(t.words, t.contexts, t.batch, c)
+	t.step, err = newPairStep(t.words, t.contexts, t.batch, o.Dense, c)
 	return t, err
 }
 
@@ -141,7 +145,7 @@ func (t *Vanilla) trainEncoder() (err error) {
 		return err
 	}
 	e.Randomize(t.config.Seed)
-	s, err := newComposedPairStep(t.contexts, t.batch, t.options.Batch, t.config)
+	s, err := newComposedPairStep(t.contexts, t.batch, t.options.Batch, t.options.Dense, t.config)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,9 @@ const (
 	NoiseMatrix = "matrix"
 	NoiseCounts = "counts"
 
+	AdamDense = "dense"
+	AdamLazy  = "lazy"
+
 	DecayLinear = "linear"
 	DecayNone   = "none"
 
@@ -42,6 +45,7 @@ const (
 var (
 	presetChoices    = []Choice{{PresetTuned, "the best recipe known"}, {PresetPaper, "sizes and rates of a paper's experiments, see docs/papers.md"}}
 	decayChoices     = []Choice{{DecayLinear, "down to --lr-end"}, {DecayNone, ""}}
+	adamChoices      = []Choice{{AdamDense, "a minibatch moves every row, by its moments, as in the W2V-CL paper"}, {AdamLazy, "it leaves the rows that it does not hold alone"}}
 	formChoices      = []Choice{{FormFused, "fast"}, {FormStock, "the readable reference"}}
 	precisionChoices = []Choice{{PrecisionFloat32, ""}, {PrecisionHalf, "16 bits, see docs/cuda.md"}}
 	tokenizerChoices = []Choice{{TokenizerWhitespace, "text that is tokenized already"}, {TokenizerWords, "raw text: runs of letters, digits and apostrophes"}}

@@ -77,7 +77,8 @@ type Encoder struct {
 type Training struct {
 	Epochs      int     // cl: l iterations each; other modes: passes over the corpus
 	Iterations  int     // cl: overrides Epochs; 0: Epochs x Contexts
-	Batch       int     // vanilla: pairs per minibatch
+	Batch       int     // vanilla: positive pairs of a minibatch
+	Adam        string  // vanilla: the rows that a minibatch updates, "dense" (all) or "lazy" (those that it holds)
 	LR          float64 // learning rate at the first unit
 	Decay       string  // "linear" or "none"
 	LREnd       float64 // learning rate at the last unit of a linear decay

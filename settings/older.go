@@ -52,16 +52,21 @@ func renamed(values map[string]string, source string) (map[string]string, error)
 }
 
 // Current returns the recorded settings of a run, as texts by name, with the names of
-// today. Runs of versions that did not have tempered samples had equal ones.
+// today. Runs of versions that did not have tempered samples had equal ones, and runs of
+// mode vanilla were lazy.
 func Current(recorded map[string]string) map[string]string {
 	texts, err := renamed(recorded, "")
 	if err != nil {
 		return recorded // not written by w2vcl
 	}
-	if texts["mode"] != ModeCL {
-		return texts
+	then := map[string]string{}
+	switch texts["mode"] {
+	case ModeCL:
+		then = equalSamples()
+	case ModeVanilla:
+		then["adam"] = AdamLazy
 	}
-	for name, text := range equalSamples() {
+	for name, text := range then {
 		if _, ok := texts[name]; !ok {
 			texts[name] = text
 		}
@@ -82,10 +87,12 @@ func equalSamples() map[string]string {
 }
 
 // isOlderRun reports whether a configuration file was written by a version without
-// tempered samples, for a run of mode cl. All runs of these versions recorded the two
-// settings, which together nobody sets by hand.
+// tempered samples for a run of mode cl, or by one without --adam for a run of mode
+// vanilla. All runs of these versions recorded certain settings, which together nobody
+// sets by hand.
 func isOlderRun(file map[string]string) bool {
-	_, vectors := file["vectors"]
-	_, passes := file["passes"]
-	return vectors && passes
+	has := func(names ...string) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { _, ok := file[name]; return !ok })
+	}
+	return has("vectors", "passes") || has("batch", "decay", "noise-exponent", "threads") && !has("adam")
 }

@@ -53,12 +53,13 @@ func (c *Config) adaptive() bool {
 // vanillaRecipe is the baseline. Tuned, it has the same text, windows and
 // negatives a word as cl. Its moments change only where a minibatch touches them,
 // so it wants a higher rate than the whole-table updates of cl. The preset paper
-// takes the sizes and rate of the W2V-CL paper; the paper's own baseline moves
-// every row in every minibatch, which this one does not.
+// takes sizes and rate of the W2V-CL paper, updates every row in every minibatch as
+// its baseline does, and counts 1,024 pairs with their negatives as it does (section
+// 2.1): 170 positives of 6 pairs.
 func vanillaRecipe(c *Config) {
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.DynamicWindow = 1e-4, true
-	c.Batch, c.Epochs = 1024, 5
+	c.Batch, c.Epochs, c.Adam = 1024, 5, AdamLazy
 	c.LR = 1e-2
 	if !c.adaptive() {
 		c.LR = 0.025
@@ -66,6 +67,7 @@ func vanillaRecipe(c *Config) {
 	if c.Preset == PresetPaper {
 		c.Dim, c.MinCount = 500, 50
 		c.Sample, c.DynamicWindow, c.Epochs = 0, false, 1
+		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
 		c.LR, c.Decay = 1e-3, DecayNone
 	}
 }

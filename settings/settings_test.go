@@ -372,6 +372,31 @@ func TestOlderRun(t *testing.T) {
 	}
 }
 
+// Runs of mode vanilla of versions without --adam were lazy, with --preset paper, too.
+func TestOlderVanilla(t *testing.T) {
+	c, err := Resolve("", map[string]string{"corpus": "text", "mode": ModeVanilla, "preset": PresetPaper})
+	if err != nil || c.Adam != AdamDense || c.Batch != 170 {
+		t.Fatalf("%v, adam %s, batch %d", err, c.Adam, c.Batch)
+	}
+	text, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := strings.Replace(string(text), "adam = \"dense\"\n", "", 1)
+	if older == string(text) {
+		t.Fatalf("adam is not recorded:\n%s", text)
+	}
+	for content, want := range map[string]string{string(text): AdamDense, older: AdamLazy} {
+		file := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := Resolve(file, map[string]string{"corpus": "text"}); err != nil || c.Adam != want {
+			t.Errorf("%v, adam %s, want %s", err, c.Adam, want)
+		}
+	}
+}
+
 func TestCurrent(t *testing.T) {
 	got := Current(map[string]string{"mode": "cl", "vectors": "words", "window": "2"})
 	want := map[string]string{
@@ -382,6 +407,10 @@ func TestCurrent(t *testing.T) {
 	}
 	if got := Current(got); !reflect.DeepEqual(got, want) {
 		t.Errorf("the second time %v", got)
+	}
+	want = map[string]string{"mode": "vanilla", "batch": "1024", "adam": "lazy"}
+	if got := Current(map[string]string{"mode": "vanilla", "batch": "1024"}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 	want = map[string]string{"mode": "pword2vec", "context-weight": "1"}
 	if got := Current(map[string]string{"mode": "pword2vec", "vectors": "sum"}); !reflect.DeepEqual(got, want) {

@@ -52,6 +52,7 @@ func (c *Config) GraphConfig(e graph.Encoder) graph.Config {
 func (c *Config) VanillaOptions() graph.VanillaOptions {
 	return graph.VanillaOptions{
 		Window: c.Window, DynamicWindow: c.DynamicWindow, Sample: c.Sample, Batch: c.Batch, Epochs: c.Epochs,
+		Dense: c.Adam == AdamDense,
 	}
 }
 
