@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"github.com/w2vcl/w2vcl/kernels/cuda/fullw2v"
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
 )
 
 // Built reports whether the kernels are built in. It is a variable for tests.
@@ -68,4 +69,8 @@ func (d cudaDevice) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
 
 func (d cudaDevice) NewFullW2V(c fullw2v.Config) (FullW2VKernels, error) {
 	return fullw2v.New(d.Device, c)
+}
+
+func (d cudaDevice) NewVanilla(c vanilla.Config) (VanillaKernels, error) {
+	return vanilla.New(d.Device, c)
 }

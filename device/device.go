@@ -1,9 +1,9 @@
-// Package device trains on a GPU the models that graph.CL and sequential.FullW2V train
-// on the CPU: the same units with the same random numbers, so the same model but
+// Package device trains on a GPU the models that graph.CL, graph.Vanilla and
+// sequential.FullW2V train on the CPU: the same units with the same random numbers, so the same model but
 // for rounding. Programs that are built without the tag gpu have no device, and
 // say so.
 //
-// Start at Open. NewCL and NewSequential make the trainers. Each has its twin on the CPU,
+// Start at Open. NewCL, NewVanilla and NewSequential make the trainers. Each has its twin on the CPU,
 // which keeps tables and moments for checkpoints, and kernels, which train. Device is the
 // seam between trainers and kernels/cuda; devicetest has a Device that computes on the CPU,
 // for tests of all that is above the seam.
@@ -19,6 +19,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"github.com/w2vcl/w2vcl/kernels/cuda/fullw2v"
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
 )
 
 // A Device is a GPU in use. It must be closed after the kernels that were made on it.
@@ -38,6 +39,7 @@ type Device interface {
 	// NewCL returns kernels of W2V-CL. With an encoder, which may be nil, they compose W.
 	NewCL(c cl.Config, encoder *encoder.Config) (CLKernels, error)
 	NewFullW2V(c fullw2v.Config) (FullW2VKernels, error)
+	NewVanilla(c vanilla.Config) (VanillaKernels, error)
 	Close() error
 }
 
@@ -83,6 +85,20 @@ type FullW2VKernels interface {
 	Train(first int, rates []float32) (losses, pairs []float64, err error)
 	SetTables(words, contexts []float32) error
 	Tables(words, contexts []float32) error
+	Close() error
+}
+
+// VanillaKernels train W2V-Vanilla. Send and Receive copy the tensors of graph.Vanilla's state by
+// their names; they start as zeros.
+type VanillaKernels interface {
+	// Start begins to train the minibatches of a unit, the first of them number first of training,
+	// counted from 1, with a buffer, 0 or 1. It may be called for one buffer while the other is
+	// under way. The unit is copied.
+	Start(buffer int, unit *vanilla.Unit, first int, rate float64) error
+	// Wait waits for a buffer and returns the loss of its minibatches, summed over their pairs.
+	Wait(buffer int) (loss float64, err error)
+	Send(name string, values []float32) error
+	Receive(name string, values []float32) error
 	Close() error
 }
 

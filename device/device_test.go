@@ -122,6 +122,21 @@ func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
 	return p
 }
 
+func newVanilla(t *testing.T, seed uint64, method optim.Method, dense bool) *pair {
+	c, noise := text(t, seed, 2000)
+	o := graph.VanillaOptions{Window: 3, DynamicWindow: true, Sample: 1e-2, Batch: 150, Epochs: 9, Dense: dense}
+	config := graph.Config{Dim: 7, Negatives: 3, Seed: seed, Threads: 3, Optimizer: optim.Config{Method: method, WeightDecay: .1, Epsilon: 1e-3}}
+	p := &pair{fake: devicetest.New()}
+	var err error
+	if p.cpu, err = graph.NewVanilla(c, noise, o, config); err != nil {
+		t.Fatal(err)
+	}
+	if p.gpu, err = device.NewVanilla(p.fake, c, noise, o, config, device.Float32); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // A text that does not fit on the device is brought in pieces that do.
 func TestFullW2VText(t *testing.T) {
 	seed := freshSeed(t)
@@ -192,7 +207,10 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})
 		})
 	},
-	"fullw2v": func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
+	"fullw2v":       func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
+	"vanilla dense": func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.Adam, true) },
+	"vanilla lazy":  func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.AdamRow, false) },
+	"vanilla sgd":   func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.SGD, true) },
 }
 
 func each(t *testing.T, test func(t *testing.T, p *pair)) {

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -73,6 +74,12 @@ var (
 	_ trainer.Composing = (*Vanilla)(nil)
 	_ trainer.Drawable  = (*Vanilla)(nil)
 )
+
+// MinibatchesTensor is the name of the tensor of State that counts minibatches.
+const MinibatchesTensor = "minibatches"
+
+// UnitPairs estimates the most positive pairs of a unit: those of windows of full size.
+func UnitPairs(o VanillaOptions) int { return unitTokens * 2 * o.Window }
 
 const (
 	unitTokens = 1 << 16
@@ -159,10 +166,8 @@ func (t *Vanilla) Units() int { return t.options.Epochs * (len(t.units) - 1) }
 // Advance trains one unit at the given learning rate. The unit's pairs and their
 // negatives follow from its number alone.
 func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
-	p := &pairReader{sentences: t.sentences, window: t.options.Window, epoch: uint32(epoch), sentence: t.units[u], end: t.units[u+1]}
-	negatives := newDraws(t.config.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0)
-	report := trainer.Report{Words: float64(t.corpus.Sentences[p.end] - t.corpus.Sentences[p.sentence])}
+	r := t.reader(unit, t.sentences)
+	report := trainer.Report{Words: t.UnitWords(unit)}
 	// An encoder standardizes by the whole vocabulary, but a minibatch holds a
 	// part of it. So it is brought up to date once a unit.
 	if err := t.Refresh(); err != nil {
@@ -172,11 +177,12 @@ func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.
 		if err := ctx.Err(); err != nil {
 			return trainer.Report{}, err
 		}
-		t.fill(p, negatives)
+		r.fill(t.batch)
 		if len(t.batch.words) == 0 {
 			return report, nil
 		}
-		step := t.countBatch()
+		step := t.Trained() + 1
+		t.SetTrained(step)
 		for _, o := range t.step.optimizers() {
 			o.Begin(step, rate*o.relativeRate)
 		}
@@ -189,28 +195,65 @@ func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.
 	}
 }
 
+// Minibatches returns the minibatches of a unit in their order, without training: entry
+// e = b(1+K)+k of a minibatch brings together row words[e] of W and row contexts[e] of C,
+// and k = 0 is the positive. The slices are valid until the next one. Several goroutines
+// may read different units.
+func (t *Vanilla) Minibatches(unit int) iter.Seq2[[]uint32, []uint32] {
+	return func(yield func(words, contexts []uint32) bool) {
+		r, b := t.reader(unit, t.sentences.Clone()), &pairBatch{width: t.batch.width}
+		for r.fill(b); len(b.words) > 0; r.fill(b) {
+			if !yield(b.words, b.contexts) {
+				return
+			}
+		}
+	}
+}
+
+// UnitWords returns the number of words of a unit's text.
+func (t *Vanilla) UnitWords(unit int) float64 {
+	u := unit % (len(t.units) - 1)
+	return float64(t.corpus.Sentences[t.units[u+1]] - t.corpus.Sentences[t.units[u]])
+}
+
+// A minibatchReader reads the minibatches of a unit.
+type minibatchReader struct {
+	pairs     *pairReader
+	noise     *corpus.Alias
+	negatives *draws
+	size      int // positives of a minibatch
+}
+
+func (t *Vanilla) reader(unit int, sentences *corpus.SentenceReader) *minibatchReader {
+	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
+	return &minibatchReader{
+		pairs: &pairReader{sentences: sentences, window: t.options.Window, epoch: uint32(epoch), sentence: t.units[u], end: t.units[u+1]},
+		noise: t.noise, negatives: newDraws(t.config.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0), size: t.options.Batch,
+	}
+}
+
 // fill makes the next minibatch: up to Batch positive pairs, K negatives each.
-func (t *Vanilla) fill(p *pairReader, negatives *draws) {
-	b := t.batch
+func (r *minibatchReader) fill(b *pairBatch) {
 	b.words, b.contexts = b.words[:0], b.contexts[:0]
-	for len(b.words) < t.options.Batch*b.width {
-		word, context, ok := p.next()
+	for len(b.words) < r.size*b.width {
+		word, context, ok := r.pairs.next()
 		if !ok {
 			return
 		}
 		b.words, b.contexts = append(b.words, word), append(b.contexts, context)
 		for range b.width - 1 {
 			b.words = append(b.words, word)
-			b.contexts = append(b.contexts, t.noise.Draw(negatives.next()))
+			b.contexts = append(b.contexts, r.noise.Draw(r.negatives.next()))
 		}
 	}
 }
 
-// countBatch counts a minibatch and returns its number, from 1.
-func (t *Vanilla) countBatch() int {
-	n := int(t.count[0])*countBase + int(t.count[1]) + 1
+// Trained returns the number of minibatches trained so far.
+func (t *Vanilla) Trained() int { return int(t.count[0])*countBase + int(t.count[1]) }
+
+// SetTrained sets that number, for who trains the minibatches elsewhere.
+func (t *Vanilla) SetTrained(n int) {
 	t.count[0], t.count[1] = float32(n/countBase), float32(n%countBase)
-	return n
 }
 
 // Tables returns W and C, V x Dim in row-major order, live.
@@ -233,7 +276,7 @@ func (t *Vanilla) State() []trainer.Tensor {
 	} else {
 		tables = append(state(t.words), tables...)
 	}
-	return append(tables, trainer.Tensor{Name: "minibatches", Data: t.count})
+	return append(tables, trainer.Tensor{Name: MinibatchesTensor, Data: t.count})
 }
 
 // Reset goes back to the start of training, as if nothing had been trained.

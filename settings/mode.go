@@ -38,7 +38,7 @@ const (
 func Modes() []Mode {
 	all := []Mode{
 		{Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration", GPU: true, recipe: clDefaults},
-		{Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit", recipe: vanillaRecipe},
+		{Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit", GPU: true, recipe: vanillaRecipe},
 	}
 	for _, a := range sequential.Algorithms() {
 		all = append(all, Mode{

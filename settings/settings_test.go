@@ -225,7 +225,7 @@ func TestValidate(t *testing.T) {
 		{"unknown mode", func(c *Config) { c.Mode = "glove" }, "--mode glove: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, parw2v"},
 		{"planned mode", func(c *Config) { c.Mode = "blazingtext" }, "--mode blazingtext: this build of w2vcl does not have it; it has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, parw2v"},
 		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1" }, "--device cuda:0,1: training uses one GPU"},
-		{"cuda vanilla", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus, c.Device = "x", "cuda" }, "mode vanilla has no form for GPUs; cl and fullw2v have one"},
+		{"cuda psgnscc", func(c *Config) { *c = Defaults(string(sequential.PSGNScc), "", ""); c.Corpus, c.Device = "x", "cuda" }, "mode psgnscc has no form for GPUs; "},
 		{"precision of no such name", func(c *Config) { c.Precision = "double" }, "--precision double: choose float32 or half"},
 		{"half precision of an encoder", func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf }, "--precision half: encoders have tables of float32 only"},
 		{"cuda stock", func(c *Config) { c.Device, c.Form = "cuda:1", FormStock }, "--form stock: GPUs have the fused form only"},

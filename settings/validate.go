@@ -173,7 +173,7 @@ func (c *Config) validateDevice() error {
 	}
 	m := c.mode()
 	if !m.GPU {
-		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(modeNames(onGPU), " and "))
+		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
 	}
 	return c.checkKernels(m)
 }
@@ -186,8 +186,16 @@ var flagOf = map[string]string{
 
 // checkKernels asks the device whether its kernels can train the configuration.
 func (c *Config) checkKernels(m Mode) error {
-	err := device.CheckSequential(c.SequentialConfig(), device.Precision(c.Precision))
-	if m.Family == LargeBatch {
+	var err error
+	switch m.Family {
+	case SentenceOrdered:
+		err = device.CheckSequential(c.SequentialConfig(), device.Precision(c.Precision))
+	case Minibatch:
+		if c.HasEncoder() {
+			return terminal.Usagef("--subword %s: mode %s has no encoders on a GPU", c.Subword, c.Mode)
+		}
+		err = device.CheckVanilla(c.GraphConfig(nil), device.Precision(c.Precision))
+	case LargeBatch:
 		err = device.CheckCL(c.GraphConfig(nil), device.Precision(c.Precision))
 		switch {
 		case err != nil:

@@ -180,6 +180,8 @@ func TestGPUQuality(t *testing.T) {
 		{"mode": string(sequential.FullW2V), "epochs": "5", "window": "5"},
 		{"mode": string(sequential.FullW2V), "epochs": "5", "window": "9", "negative": "15", "dim": "300"},
 		{"mode": string(sequential.FullW2V), "epochs": "5", "window": "5", "precision": settings.PrecisionHalf},
+		{"mode": settings.ModeVanilla, "epochs": "5"},
+		{"mode": settings.ModeVanilla, "epochs": "5", "adam": settings.AdamDense},
 		{"mode": settings.ModeCL, "iterations": "2000", "contexts": "500"},
 		{"mode": settings.ModeCL, "iterations": "2000", "contexts": "500", "subword": settings.SubwordCNN},
 		{"mode": settings.ModeCL, "iterations": "2000", "contexts": "500", "subword": settings.SubwordNGram},

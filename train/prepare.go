@@ -157,8 +157,22 @@ func (j *job) prepareVanilla(p *terminal.Progress) error {
 	}
 	pairs := c.VanillaOptions()
 	j.estimate.trainer = graph.MemoryVanilla(j.text.vocabulary.Len(), pairs, model)
+	if c.Device != settings.DeviceCPU {
+		j.estimate.trainer += device.HostMemoryVanilla(j.text.vocabulary.Len(), pairs, model)
+	}
+	err = j.gpu.reserve(func(device.Device, int64) (int64, error) {
+		return device.MemoryVanilla(j.text.vocabulary.Len(), pairs, model), nil
+	}, j.lessMemory())
+	if err != nil {
+		return err
+	}
 	j.epochs = float64(c.Epochs)
-	j.newTrainer = func() (trainer.Trainer, error) { return graph.NewVanilla(corpus, noise, pairs, model) }
+	j.newTrainer = func() (trainer.Trainer, error) {
+		if d, err := j.gpu.wait(); d != nil || err != nil {
+			return device.NewVanilla(d, corpus, noise, pairs, model, device.Precision(c.Precision))
+		}
+		return graph.NewVanilla(corpus, noise, pairs, model)
+	}
 	return nil
 }
 

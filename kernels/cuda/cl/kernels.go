@@ -61,6 +61,12 @@ const (
 // methods are the optimizers by their names in the sources.
 var methods = map[string]string{"adam": "adam", "adam-row": "adamRow", "sgd": "sgd"}
 
+// MethodName returns the name of an optimizer in the sources; ok is false if they do not have it.
+func MethodName(method string) (name string, ok bool) {
+	name, ok = methods[method]
+	return name, ok
+}
+
 // New takes the device's memory for training. All tables are zero.
 func New(d *cuda.Device, c Config) (*Kernels, error) { return newKernels(d, c, false) }
 

@@ -1,0 +1,136 @@
+package vanilla
+
+// SegmentEntries is how many entries of a row are summed by one warp: a frequent word has
+// thousands in a large minibatch.
+const SegmentEntries = 64
+
+// A Unit is a run of minibatches in the form that the kernels take. Make it with Add. It has the
+// minibatches' numbers one after the other, so that a device gets them in few copies.
+type Unit struct {
+	width       int
+	minibatches []minibatch
+
+	lefts    []uint32 // left words, one a positive
+	contexts []uint32 // rows of C, 1+K a left word
+	entries  []uint32 // of a minibatch first by row of W, then by row of C: numbers of contexts in it
+	segments []segment
+
+	groups [2]grouping
+}
+
+// A minibatch is where a minibatch begins in the slices of a unit, and what it has.
+type minibatch struct {
+	left, segment   int // first of its
+	lefts, segments int // how many
+	segmentsOfWords int // the first of segments; the others are of C
+}
+
+// A segment is a part of the entries of a row: vanilla.cu has it.
+type segment struct {
+	row, first, count uint32 // count's upper bit: of C
+	parts             uint32 // segments of the row, if this is the first of them, else 0
+}
+
+const ofContexts = 1 << 31
+
+// NewUnit returns a unit without minibatches, for tables of so many rows and K negatives.
+func NewUnit(rows, negatives int) *Unit {
+	u := &Unit{width: 1 + negatives}
+	for i := range u.groups {
+		u.groups[i].counts = make([]uint32, rows)
+	}
+	return u
+}
+
+// Minibatches returns how many there are.
+func (u *Unit) Minibatches() int { return len(u.minibatches) }
+
+// Pairs returns the number of pairs, positives and negatives.
+func (u *Unit) Pairs() int { return len(u.contexts) }
+
+// Reset removes the minibatches.
+func (u *Unit) Reset() {
+	u.minibatches, u.lefts, u.contexts = u.minibatches[:0], u.lefts[:0], u.contexts[:0]
+	u.entries, u.segments = u.entries[:0], u.segments[:0]
+}
+
+// Add adds a minibatch: entry e = b(1+K)+k brings together row words[e] of W and row contexts[e]
+// of C; k = 0 is a positive. The 1+K entries of a positive name the same row of W. It groups the
+// entries by the rows that they change, those of a row in their order.
+func (u *Unit) Add(words, contexts []uint32) {
+	m := minibatch{left: len(u.lefts), segment: len(u.segments), lefts: len(words) / u.width}
+	for e := 0; e < len(words); e += u.width {
+		u.lefts = append(u.lefts, words[e])
+	}
+	u.contexts = append(u.contexts, contexts...)
+	u.group(&u.groups[0], words, 0)
+	m.segmentsOfWords = len(u.segments) - m.segment
+	u.group(&u.groups[1], contexts, ofContexts)
+	m.segments = len(u.segments) - m.segment
+	u.minibatches = append(u.minibatches, m)
+}
+
+// A grouping is the scratch memory of Unit.group.
+type grouping struct {
+	counts []uint32 // of the entries of each row, all 0 between two calls; then where the next one goes
+	rows   []uint32 // that have some, in order of first occurrence
+}
+
+// group appends the entries by row, and their segments. table marks them.
+func (u *Unit) group(g *grouping, rows []uint32, table uint32) {
+	g.rows = g.rows[:0]
+	for _, row := range rows {
+		if g.counts[row] == 0 {
+			g.rows = append(g.rows, row)
+		}
+		g.counts[row]++
+	}
+	base := len(u.entries)
+	start := 0
+	if table == ofContexts {
+		start = len(rows) // of the minibatch's entries, those by row of W come first
+	}
+	at := uint32(start)
+	for _, row := range g.rows {
+		count := g.counts[row]
+		parts := (count + SegmentEntries - 1) / SegmentEntries
+		for p := range parts {
+			s := segment{row: row, first: at + p*SegmentEntries, count: min(count-p*SegmentEntries, SegmentEntries) | table}
+			if p == 0 {
+				s.parts = parts
+			}
+			u.segments = append(u.segments, s)
+		}
+		g.counts[row] = at - uint32(start)
+		at += count
+	}
+	u.entries = append(u.entries, rows...) // for their number
+	entries := u.entries[base:]
+	for e, row := range rows {
+		entries[g.counts[row]] = uint32(e)
+		g.counts[row]++
+	}
+	for _, row := range g.rows {
+		g.counts[row] = 0
+	}
+}
+
+// Minibatch returns the left words of minibatch number i, and the rows of C that each of them meets:
+// 1+K, of which the first is the positive.
+func (u *Unit) Minibatch(i int) (lefts, contexts []uint32) {
+	m := u.minibatches[i]
+	return u.lefts[m.left:][:m.lefts], u.contexts[m.left*u.width:][:m.lefts*u.width]
+}
+
+// unitBytes estimates the memory of the slices of a unit of so many positives.
+func (c Config) unitBytes(positives int) int64 {
+	entries, minibatches := int64(positives)*int64(c.width()), int64(positives/c.Batch+1)
+	segments := min(minibatches*int64(mostSegments(c)), 2*entries)
+	return 4*int64(positives) + 12*entries + 16*segments
+}
+
+// UnitBytes estimates the host's memory of so many units, each of so many positives at most.
+func (c Config) UnitBytes(units, positives int) int64 {
+	const grown = 5 // quarters: what append leaves free
+	return int64(units) * (c.unitBytes(positives)*grown/4 + 8*int64(c.Rows))
+}

@@ -1,0 +1,155 @@
+// A minibatch of W2V-Vanilla: skip-gram pairs with look-ups on both sides.
+//
+//	words: (V, N)  contexts: (V, N)
+//	entry e = b(1+K)+k: left word b meets row contexts[e] of C, k = 0 is the positive
+//	s_e = words[left b] . contexts[contexts[e]]
+//	c_e = sigmoid(s_e), less 1 for a positive
+//	gradient of a row = sum of c_e times the rows of the other table that its entries meet
+//
+// Three kernels, one after the other: scores, then gradients, then updates. All rows are read
+// before one is written. Entries of a row are summed in segments of up to 64, a warp each, and the
+// segments in their order: the result does not depend on how warps run.
+//
+// A dense minibatch updates every row of both tables: it moves at least 12 V N values between the
+// chip and its memory. Rows that it does not hold have a gradient of zero.
+#include "../cl/cl.cuh"
+
+struct Segment {
+	uint32_t row, first, count; // of entries; count's upper bit: a row of C
+	uint32_t parts;             // segments of the row, if this is the first of them, else 0
+};
+
+// A Place says where the gradient of a row is, if it has one in the minibatch of that number.
+struct Place {
+	uint32_t minibatch, segment, parts, unused;
+};
+
+struct Minibatch {
+	ClTable tables[2]; // W and C; alias, seed and right are not used
+	ClStep step;
+	const uint32_t *lefts, *contexts, *entries;
+	const Segment *segments;
+	float *coefficients; // (entries)
+	float4 *gradients;   // (segments, quads)
+	Place *places;       // (2, V)
+	float *losses;       // (thread blocks of scores)
+	uint32_t leftCount, width, segmentCount, number, dense, unused;
+};
+
+constexpr int warpsOfBlock = 8;
+constexpr uint32_t ofContexts = 1u << 31;
+
+__device__ __forceinline__ size_t warpNumber() { return size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32; }
+
+// scores has a warp for each left word. G rows of C are under way at a time.
+template <int F, int G> __device__ __forceinline__ void scores(const Minibatch &a) {
+	constexpr int slots = G <= 2 ? 2 : 8; // of sums
+	size_t b = warpNumber();
+	float loss = 0;
+	if (b < a.leftCount) {
+		const ClTable &t = a.tables[0];
+		int l = laneNumber();
+		Row<F> w = load<F>(t.left + size_t(a.lefts[b]) * t.quads, t.quads);
+		for (uint32_t k0 = 0; k0 < a.width; k0 += G) {
+			uint32_t k = k0 + l % slots;
+			bool mine = l % slots < G && k < a.width;
+			uint32_t row = mine ? a.contexts[b * a.width + k] : 0;
+			Row<F> r[G];
+			float x[slots];
+#pragma unroll
+			for (int n = 0; n < slots; n++) {
+				x[n] = 0;
+				if (n >= G) continue;
+				uint32_t of = __shfl_sync(warp, row, n);
+				r[n] = k0 + n < a.width ? load<F>(a.tables[1].left + size_t(of) * t.quads, t.quads) : zeros<F>();
+			}
+#pragma unroll
+			for (int n = 0; n < G; n++) x[n] = partial(w, r[n]);
+			float score = sums<slots>(x);
+			Logistic y = logistic(k == 0 ? -score : score);
+			if (mine && l < slots) {
+				a.coefficients[b * a.width + k] = k == 0 ? -y.sigmoid : y.sigmoid;
+				loss += logf(y.factor);
+			}
+		}
+		loss = sum(loss);
+	}
+	storeLoss<warpsOfBlock>(loss, a.losses);
+}
+
+// gradients has a warp for each segment.
+template <int F, int G> __device__ __forceinline__ void gradients(const Minibatch &a) {
+	size_t i = warpNumber();
+	if (i >= a.segmentCount) return;
+	Segment s = a.segments[i];
+	int table = s.count >= ofContexts, count = s.count & ~ofContexts, l = laneNumber();
+	const ClTable &other = a.tables[1 - table];
+	if (l == 0 && s.parts > 0) a.places[size_t(table) * other.rows + s.row] = {a.number, uint32_t(i), s.parts, 0};
+	Row<F> g = zeros<F>();
+	for (int j0 = 0; j0 < count; j0 += 32) {
+		uint32_t row = 0;
+		float c = 0;
+		if (j0 + l < count) {
+			uint32_t e = a.entries[s.first + j0 + l];
+			row = table == 0 ? a.contexts[e] : a.lefts[e / a.width];
+			c = a.coefficients[e];
+		}
+		for (int j = 0; j < min(32, count - j0); j += G) {
+			Row<F> r[G];
+#pragma unroll
+			for (int n = 0; n < G; n++) {
+				uint32_t of = __shfl_sync(warp, row, (j + n) % 32);
+				r[n] = j0 + j + n < count ? load<F>(other.left + size_t(of) * other.quads, other.quads) : zeros<F>();
+			}
+#pragma unroll
+			for (int n = 0; n < G; n++) add(g, __shfl_sync(warp, c, (j + n) % 32), r[n]);
+		}
+	}
+	store(a.gradients + i * other.quads, other.quads, g);
+}
+
+// update has a warp for each row of W, then of C, or, not dense, for each segment: the first of a
+// row updates it.
+template <int F, Method method> __device__ __forceinline__ void update(const Minibatch &a) {
+	size_t i = warpNumber();
+	uint32_t rows = a.tables[0].rows, row, segment = 0, parts = 0;
+	int table;
+	if (a.dense) {
+		if (i >= 2 * size_t(rows)) return;
+		table = i >= rows;
+		row = i - size_t(table) * rows;
+		Place p = a.places[i];
+		if (p.minibatch == a.number) segment = p.segment, parts = p.parts;
+	} else {
+		if (i >= a.segmentCount) return;
+		Segment s = a.segments[i];
+		if (s.parts == 0) return;
+		table = s.count >= ofContexts, row = s.row, segment = i, parts = s.parts;
+	}
+	const ClTable &t = a.tables[table];
+	size_t at = size_t(row) * t.quads;
+	Row<F> w = load<F>(t.left + at, t.quads), m, v, g = zeros<F>();
+	if constexpr (method != sgd) m = load<F>(t.first + at, t.quads);
+	if constexpr (method == adam) v = load<F>(t.second + at, t.quads);
+	for (uint32_t p = 0; p < parts; p++) add(g, 1, load<F>(a.gradients + size_t(segment + p) * t.quads, t.quads));
+	optimize<F, method>(t, a.step, row, w, m, v, g);
+	if constexpr (method != sgd) store(t.first + at, t.quads, m);
+	if constexpr (method == adam) store(t.second + at, t.quads, v);
+	store(t.left + at, t.quads, w);
+}
+
+#define KERNEL(name, call) \
+	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) name(const __grid_constant__ Minibatch a) { call(a); }
+#define VANILLA(F, G) \
+	KERNEL(vanilla_scores_##F, (scores<F, G>)) \
+	KERNEL(vanilla_gradients_##F, (gradients<F, (G > 4 ? 4 : G)>)) \
+	KERNEL(vanilla_update_adam_##F, (update<F, adam>)) \
+	KERNEL(vanilla_update_adamRow_##F, (update<F, adamRow>)) \
+	KERNEL(vanilla_update_sgd_##F, (update<F, sgd>))
+
+// For N up to 128 F. Five negatives need six rows.
+VANILLA(1, 6)
+VANILLA(2, 6)
+VANILLA(3, 6)
+VANILLA(4, 6)
+VANILLA(8, 2)
