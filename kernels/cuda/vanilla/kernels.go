@@ -177,7 +177,7 @@ func (k *Kernels) enqueue(b *buffer, u *Unit, first int, rate float64) error {
 	b.blocks = b.blocks[:0]
 	for i, m := range u.minibatches {
 		b.blocks = append(b.blocks, gridOf(m.lefts).Blocks)
-		if err := k.launch(k.args(b, m, i, first+i, rate)); err != nil {
+		if err := k.launch(k.args(b, m, i, first+i, rate), i == 0); err != nil {
 			return err
 		}
 	}
@@ -246,19 +246,20 @@ type minibatchArgs struct {
 	leftCount, width, segmentCount, number, dense, _                            uint32
 }
 
-// launch starts the three kernels of a minibatch.
-func (k *Kernels) launch(a *minibatchArgs) error {
+// launch starts the three kernels of a minibatch. The first of a unit waits for what was copied.
+func (k *Kernels) launch(a *minibatchArgs, first bool) error {
 	rows := int(a.segmentCount)
 	if k.config.Dense {
 		rows = 2 * k.config.Rows
 	}
-	if err := cuda.Launch(k.device, k.scores, gridOf(int(a.leftCount)), a); err != nil {
+	early := k.device.Overlaps()
+	if err := cuda.LaunchEarly(k.device, k.scores, gridOf(int(a.leftCount)), a, early && !first); err != nil {
 		return err
 	}
-	if err := cuda.Launch(k.device, k.gradients, gridOf(int(a.segmentCount)), a); err != nil {
+	if err := cuda.LaunchEarly(k.device, k.gradients, gridOf(int(a.segmentCount)), a, early); err != nil {
 		return err
 	}
-	return cuda.Launch(k.device, k.update, gridOf(rows), a)
+	return cuda.LaunchEarly(k.device, k.update, gridOf(rows), a, early)
 }
 
 // gridOf returns the shape of a launch of so many warps.

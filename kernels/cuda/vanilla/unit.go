@@ -2,7 +2,7 @@ package vanilla
 
 // SegmentEntries is how many entries of a row are summed by one warp: a frequent word has
 // thousands in a large minibatch.
-const SegmentEntries = 64
+const SegmentEntries = 32
 
 // A Unit is a run of minibatches in the form that the kernels take. Make it with Add. It has the
 // minibatches' numbers one after the other, so that a device gets them in few copies.

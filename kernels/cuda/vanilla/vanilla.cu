@@ -7,11 +7,14 @@
 //	gradient of a row = sum of c_e times the rows of the other table that its entries meet
 //
 // Three kernels, one after the other: scores, then gradients, then updates. All rows are read
-// before one is written. Entries of a row are summed in segments of up to 64, a warp each, and the
+// before one is written. Entries of a row are summed in segments of up to 32, a warp each, and the
 // segments in their order: the result does not depend on how warps run.
 //
 // A dense minibatch updates every row of both tables: it moves at least 12 V N values between the
 // chip and its memory. Rows that it does not hold have a gradient of zero.
+//
+// A kernel may be launched while the one before it ends (cl.cuh). Each lets the next one begin only
+// after all that came before itself has ended; so the updates may read their rows before they wait.
 #include "../cl/cl.cuh"
 
 struct Segment {
@@ -44,6 +47,8 @@ __device__ __forceinline__ size_t warpNumber() { return size_t(blockIdx.x) * war
 // scores has a warp for each left word. G rows of C are under way at a time.
 template <int F, int G> __device__ __forceinline__ void scores(const Minibatch &a) {
 	constexpr int slots = G <= 2 ? 2 : 8; // of sums
+	awaitPrevious();
+	startNext();
 	size_t b = warpNumber();
 	float loss = 0;
 	if (b < a.leftCount) {
@@ -79,6 +84,8 @@ template <int F, int G> __device__ __forceinline__ void scores(const Minibatch &
 
 // gradients has a warp for each segment.
 template <int F, int G> __device__ __forceinline__ void gradients(const Minibatch &a) {
+	awaitPrevious();
+	startNext();
 	size_t i = warpNumber();
 	if (i >= a.segmentCount) return;
 	Segment s = a.segments[i];
@@ -118,8 +125,6 @@ template <int F, Method method> __device__ __forceinline__ void update(const Min
 		if (i >= 2 * size_t(rows)) return;
 		table = i >= rows;
 		row = i - size_t(table) * rows;
-		Place p = a.places[i];
-		if (p.minibatch == a.number) segment = p.segment, parts = p.parts;
 	} else {
 		if (i >= a.segmentCount) return;
 		Segment s = a.segments[i];
@@ -131,6 +136,12 @@ template <int F, Method method> __device__ __forceinline__ void update(const Min
 	Row<F> w = load<F>(t.left + at, t.quads), m, v, g = zeros<F>();
 	if constexpr (method != sgd) m = load<F>(t.first + at, t.quads);
 	if constexpr (method == adam) v = load<F>(t.second + at, t.quads);
+	awaitPrevious();
+	startNext();
+	if (a.dense) {
+		Place p = a.places[i];
+		if (p.minibatch == a.number) segment = p.segment, parts = p.parts;
+	}
 	for (uint32_t p = 0; p < parts; p++) add(g, 1, load<F>(a.gradients + size_t(segment + p) * t.quads, t.quads));
 	optimize<F, method>(t, a.step, row, w, m, v, g);
 	if constexpr (method != sgd) store(t.first + at, t.quads, m);
