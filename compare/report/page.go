@@ -1,7 +1,7 @@
 package report
 
 import (
-	_ "embed" // style.css
+	_ "embed" // style.css and page.js
 	"fmt"
 	"html"
 	"html/template"
@@ -10,6 +10,9 @@ import (
 
 //go:embed style.css
 var style string
+
+//go:embed page.js
+var script string
 
 // Page writes an HTML page around a body.
 func Page(w io.Writer, title string, body template.HTML) error {
@@ -22,20 +25,13 @@ func Page(w io.Writer, title string, body template.HTML) error {
 <title>%s</title>
 <style>
 %s</style>
+<script>
+%s</script>
 </head>
 <body>
 %s
 </body>
 </html>
-`, html.EscapeString(title), style, body)
+`, html.EscapeString(title), style, script, body)
 	return err
 }
-
-// A Key is an entry of a legend.
-type Key struct {
-	Name  string
-	Color int
-}
-
-// Class returns the CSS classes of the key's sample.
-func (k Key) Class() string { return class(k.Color) }
