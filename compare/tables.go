@@ -192,7 +192,11 @@ func signed(s evaluate.Score) string {
 	if !s.Valid() {
 		return s.String()
 	}
-	return terminal.Minus(fmt.Sprintf("%+.3f", float64(s)))
+	text := fmt.Sprintf("%+.3f", float64(s))
+	if strings.Trim(text, "+-0.") == "" { // rounded to zero, which has no sign
+		return text[1:]
+	}
+	return terminal.Minus(text)
 }
 
 func probability(p float64) string {

@@ -90,7 +90,7 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 	cobra.AddTemplateFunc("flagGroups", flagGroups)
 	root.AddCommand(
 		newDemo(s), newTrain(s), newResume(s), newPlan(s), newMatrix(s), newWalk(s),
-		newEval(s), newCompare(s), newMetrics(s), newNeighbors(s), newAnalogy(s), newVector(s), newConvert(s),
+		newEval(s), newCompare(s), newMetrics(s), newMap(s), newNeighbors(s), newAnalogy(s), newVector(s), newConvert(s),
 		newBench(s), newProfile(s), newDoctor(s), newVersion(s),
 	)
 	root.InitDefaultHelpCmd()

@@ -100,10 +100,14 @@ func paper(c Chart) (shapes []shape, tall float64, title string) {
 			rows, x = rows+1, left
 		}
 		y := legendRow*rows - 4
-		shapes = append(shapes,
-			shape{kind: segment, role: "line", series: key.Color, at: []point{{x, y - 4}, {x + 26, y - 4}}},
-			shape{kind: dot, role: "dot", series: key.Color, at: []point{{x + 13, y - 4}}, radius: 3.5},
-			shape{kind: text, role: "label", series: noSeries, at: []point{{x + 32, y}}, text: key.Name, anchor: "start"})
+		if _, bars := c.(BarChart); bars {
+			shapes = append(shapes, shape{kind: rect, role: "bar", series: key.Color, at: []point{{x + 8, y - 10}, {x + 26, y}}})
+		} else {
+			shapes = append(shapes,
+				shape{kind: segment, role: "line", series: key.Color, at: []point{{x, y - 4}, {x + 26, y - 4}}},
+				shape{kind: dot, role: "dot", series: key.Color, at: []point{{x + 13, y - 4}}, radius: 3.5})
+		}
+		shapes = append(shapes, shape{kind: text, role: "label", series: noSeries, at: []point{{x + 32, y}}, text: key.Name, anchor: "start"})
 		x += wide + 14
 	}
 	down := legendRow * rows
