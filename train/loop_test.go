@@ -269,7 +269,7 @@ func TestLoopShowsProgressLines(t *testing.T) {
 	if _, err := l.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := "training  25.0%  100 words/s  10 pairs/s  lr 8.00e-01  loss 1.0000  ETA 15 s\n"
+	want := "training  25.0%  100 words/s  loss 1.0000  lr 8.00e-01  10 pairs/s  ETA 15 s\n"
 	if got := out.String(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 4 {
 		t.Errorf("got\n%swant 4 lines, the first\n%s", got, want)
 	}

@@ -131,6 +131,7 @@ func (o *mapOptions) load(s streams, path string) (*embedding.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.noteGoing(path)
 	if o.words == "" {
 		n := min(o.top, t.Len())
 		return embedding.NewTable(t.Words[:n:n], t.Dim, t.Vectors[:n*t.Dim])
