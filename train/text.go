@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -82,7 +81,6 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 		terminal.Number(t.stats.Tokens), terminal.Number(t.stats.TokensUsed), terminal.Number(t.vocabulary.Len()), c.MinCount,
 		terminal.Number(t.stats.Sentences), terminal.Duration(t.seconds))
 	t.noteOddities(c, p)
-	t.noteRaw(c, p)
 	return t, nil
 }
 
@@ -113,27 +111,8 @@ func (t *text) noteOddities(c *settings.Config, p *terminal.Progress) {
 	if n := t.stats.CutSentences; n > 0 {
 		p.Notef("Note: cut %s of more than %s words into sentences of that length; nothing was dropped", terminal.Quantity(terminal.Number(n), "line"), terminal.Number(c.MaxSentence))
 	}
-}
-
-// Shares of the tokens above which a text looks raw.
-const (
-	manyPunctuated  = 0.03
-	manyCapitalized = 0.05
-)
-
-// noteRaw advises to prepare a text that looks as people write it: words with
-// punctuation at their end, and words with capitals, are other words than those without.
-func (t *text) noteRaw(c *settings.Config, p *terminal.Progress) {
-	tokens := float64(max(t.stats.Tokens, 1))
-	var seen, flags []string
-	if share := float64(t.stats.Punctuated) / tokens; share > manyPunctuated {
-		seen, flags = append(seen, fmt.Sprintf("%.0f%% of the words end in punctuation", 100*share)), append(flags, "--tokenizer words")
-	}
-	if share := float64(t.stats.Capitalized) / tokens; share > manyCapitalized {
-		seen, flags = append(seen, fmt.Sprintf("%.0f%% begin with a capital letter", 100*share)), append(flags, "--lowercase")
-	}
-	if len(seen) > 0 {
-		p.Notef("Note: %s: this looks like raw text. Add %s, unless that is meant", strings.Join(seen, " and "), strings.Join(flags, " "))
+	if signs, advice := t.stats.Raw(); signs != "" {
+		p.Notef("Note: %s: this looks like raw text. Add %s, unless that is meant", signs, advice)
 	}
 }
 

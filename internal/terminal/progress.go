@@ -47,8 +47,27 @@ func Width(f *os.File) int {
 	return 80
 }
 
-// Writer returns the writer given to NewProgress, for text of several lines.
-func (p *Progress) Writer() io.Writer { return p.w }
+// Writer returns a writer for text of several lines, each of them whole. It takes the
+// place of the bar on the screen.
+func (p *Progress) Writer() io.Writer { return textWriter{p} }
+
+type textWriter struct{ p *Progress }
+
+func (t textWriter) Write(text []byte) (int, error) {
+	t.p.mu.Lock()
+	defer t.p.mu.Unlock()
+	t.p.clear()
+	_, err := io.WriteString(t.p.w, t.p.wrap(string(text)))
+	return len(text), err
+}
+
+// wrap breaks the lines of a text that are too long for the terminal.
+func (p *Progress) wrap(text string) string {
+	if p.width == nil {
+		return text
+	}
+	return Wrap(text, p.width()-1)
+}
 
 // Notef writes one line.
 func (p *Progress) Notef(format string, args ...any) {
@@ -56,7 +75,7 @@ func (p *Progress) Notef(format string, args ...any) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.clear()
-		_, _ = fmt.Fprintf(p.w, format+"\n", args...) // nobody could read about the error
+		_, _ = io.WriteString(p.w, p.wrap(fmt.Sprintf(format+"\n", args...))) // nobody could read about the error
 	}
 }
 
