@@ -73,7 +73,11 @@ func (s Score) String() string {
 	if !s.Valid() {
 		return "n/a"
 	}
-	return strings.Replace(strconv.FormatFloat(float64(s), 'f', 3, 64), "-", "−", 1)
+	text := strconv.FormatFloat(float64(s), 'f', 3, 64)
+	if text == "-0.000" { // rounded to zero, which has no sign
+		return text[1:]
+	}
+	return strings.Replace(text, "-", "−", 1)
 }
 
 // MarshalJSON returns a number, or null.

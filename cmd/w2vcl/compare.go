@@ -149,10 +149,14 @@ func (o *compareOptions) source() io.Reader {
 }
 
 // printComparison prints a table with a row for each set and a column for each
-// variant.
+// variant; on a narrow terminal without metrics and coverage.
 func printComparison(s streams, r *compare.Result) error {
 	var out table
+	narrow := s.narrow()
 	row := func(heading string, cell func(v compare.VariantResult) string) {
+		if narrow {
+			heading, _, _ = strings.Cut(heading, "\t")
+		}
 		for _, v := range r.Variants {
 			heading += "\t" + cell(v)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -223,7 +222,7 @@ func (o *evalOptions) print(s streams, results []evaluate.Result) error {
 		}
 		others = nil
 	}
-	return printScores(s.out, append(main, others...))
+	return printScores(s, append(main, others...))
 }
 
 // score scores vectors on --data, or on the sets that come with w2vcl.
@@ -260,9 +259,16 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *runfolder.Vectors
 	return results, err
 }
 
-func printScores(w io.Writer, results []evaluate.Result) error {
+// printScores prints a table; on a narrow terminal without the task, which the metric tells,
+// and without the number of items.
+func printScores(s streams, results []evaluate.Result) error {
 	var out table
-	out.rowf("task\tdataset\tmetric\t score\tfound")
+	narrow := s.narrow()
+	if narrow {
+		out.rowf("dataset\tmetric\t score\tfound")
+	} else {
+		out.rowf("task\tdataset\tmetric\t score\tfound")
+	}
 	for _, r := range results {
 		coverage := 100.0
 		if r.Total > 0 {
@@ -276,7 +282,11 @@ func printScores(w io.Writer, results []evaluate.Result) error {
 		if r.Composed > 0 {
 			composed = fmt.Sprintf(", %d more composed", r.Composed)
 		}
+		if narrow {
+			out.rowf("%s\t%s\t%s\t%3.0f%%", r.Dataset, r.Metric, score, coverage)
+			continue
+		}
 		out.rowf("%s\t%s\t%s\t%s\t%d of %d (%.0f%%)%s", r.Task, r.Dataset, r.Metric, score, r.Found, r.Total, coverage, composed)
 	}
-	return out.writeTo(w)
+	return out.writeTo(s.out)
 }
