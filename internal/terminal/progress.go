@@ -57,7 +57,7 @@ func (t textWriter) Write(text []byte) (int, error) {
 	t.p.mu.Lock()
 	defer t.p.mu.Unlock()
 	t.p.clear()
-	_, err := io.WriteString(t.p.w, t.p.wrap(string(text)))
+	_, err := t.p.w.Write([]byte(t.p.wrap(string(text))))
 	return len(text), err
 }
 
@@ -75,7 +75,7 @@ func (p *Progress) Notef(format string, args ...any) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.clear()
-		_, _ = io.WriteString(p.w, p.wrap(fmt.Sprintf(format+"\n", args...))) // nobody could read about the error
+		_, _ = p.w.Write([]byte(p.wrap(fmt.Sprintf(format+"\n", args...)))) // nobody could read about the error
 	}
 }
 
@@ -84,14 +84,14 @@ func (p *Progress) show(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	letters := utf8.RuneCountInString(line)
-	_, _ = io.WriteString(p.w, "\r"+line+strings.Repeat(" ", max(0, p.shown-letters)))
+	_, _ = p.w.Write([]byte("\r" + line + strings.Repeat(" ", max(0, p.shown-letters))))
 	p.shown = letters
 }
 
 // clear removes the bar. The caller has the lock.
 func (p *Progress) clear() {
 	if p.shown > 0 {
-		_, _ = io.WriteString(p.w, "\r"+strings.Repeat(" ", p.shown)+"\r")
+		_, _ = p.w.Write([]byte("\r" + strings.Repeat(" ", p.shown) + "\r"))
 		p.shown = 0
 	}
 }
