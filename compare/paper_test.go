@@ -67,11 +67,12 @@ func checkTeX(t *testing.T, name, text string) {
 	text = regexp.MustCompile(`(?m)(^|[^\\])%.*$`).ReplaceAllString(text, "$1")
 	var open []string
 	for _, match := range regexp.MustCompile(`\\(begin|end)\{(\w+\*?)\}`).FindAllStringSubmatch(text, -1) {
-		if match[1] == "begin" {
+		switch {
+		case match[1] == "begin":
 			open = append(open, match[2])
-		} else if len(open) == 0 || open[len(open)-1] != match[2] {
+		case len(open) == 0 || open[len(open)-1] != match[2]:
 			t.Errorf("%s: \\end{%s} closes %v", name, match[2], open)
-		} else {
+		default:
 			open = open[:len(open)-1]
 		}
 	}

@@ -45,7 +45,7 @@ func showHelp(long func(*cobra.Command, []string)) func(*cobra.Command, []string
 		example := cmd.Example
 		defer func() { cmd.Example = example }()
 		cmd.Example, _, _ = strings.Cut(cmd.Example, "\n")
-		fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s\nThese are the main flags of %d. Run '%s --help' for all, and for more examples.\n",
+		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s\nThese are the main flags of %d. Run '%s --help' for all, and for more examples.\n",
 			cmd.Short, cmd.UsageString(), len(shown), cmd.CommandPath())
 	}
 }

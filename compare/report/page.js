@@ -3,17 +3,20 @@ document.addEventListener('click', async function (event) {
   const button = event.target.closest('button');
   const area = button && button.nextElementSibling;
   if (!area || area.tagName !== 'TEXTAREA') return;
-  let done = true;
-  try {
-    await navigator.clipboard.writeText(area.value);
-  } catch (refused) { // by browsers that keep the clipboard from files
-    area.hidden = false;
-    area.select();
-    done = document.execCommand('copy');
-    area.hidden = done; // otherwise the text stays to be copied by hand
+  area.hidden = false;
+  area.select();
+  const name = button.dataset.name || button.textContent;
+  button.dataset.name = name;
+  let done = document.execCommand('copy'); // old, and allowed in pages that are files
+  if (!done) {
+    button.textContent = 'select and copy';
+    try {
+      await navigator.clipboard.writeText(area.value);
+      done = true;
+    } catch (refused) { } // the text stays to be copied by hand
   }
-  const name = button.textContent;
-  button.textContent = done ? 'copied' : 'select and copy';
+  area.hidden = done;
+  if (done) button.textContent = 'copied';
   setTimeout(function () { button.textContent = name; }, 1500);
 });
 window.addEventListener('beforeprint', function () {

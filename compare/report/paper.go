@@ -151,14 +151,14 @@ func WriteSVG(w io.Writer, c Chart) error {
 func svgLook(s shape) string {
 	style := paperStyleOf(s)
 	if s.kind == text {
-		return fmt.Sprintf(`fill="%s" font-family="Liberation Sans, Arial, Helvetica, sans-serif" font-size="%d"`, style.fill, paperLetter)
+		return fmt.Sprintf(`fill=%q font-family="Liberation Sans, Arial, Helvetica, sans-serif" font-size="%d"`, style.fill, paperLetter)
 	}
 	look := `fill="none"`
 	if style.fill != "" {
-		look = fmt.Sprintf(`fill="%s" fill-opacity="%g"`, style.fill, style.opacity)
+		look = fmt.Sprintf(`fill=%q fill-opacity="%g"`, style.fill, style.opacity)
 	}
 	if style.stroke != "" {
-		look += fmt.Sprintf(` stroke="%s" stroke-width="%g" stroke-linejoin="round"`, style.stroke, style.width)
+		look += fmt.Sprintf(` stroke=%q stroke-width="%g" stroke-linejoin="round"`, style.stroke, style.width)
 		if d := dashes(s.series); d != nil {
 			look += fmt.Sprintf(` stroke-dasharray="%g %g"`, d[0], d[1])
 		}

@@ -111,9 +111,9 @@ func (c *canvas) pageSVG() template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %d %g" role="img" aria-label="%s">`, width, c.height, html.EscapeString(c.title))
 	for _, s := range c.shapes {
-		look := fmt.Sprintf(`class="%s"`, s.role)
+		look := fmt.Sprintf(`class=%q`, s.role)
 		if s.series != noSeries {
-			look = fmt.Sprintf(`class="%s %s"`, s.role, class(s.series))
+			look = fmt.Sprintf(`class=%q`, s.role+" "+class(s.series))
 		}
 		b.WriteString(s.element(look))
 	}
@@ -131,9 +131,9 @@ func (s shape) element(look string) string {
 	case segment:
 		return fmt.Sprintf(`<line %s x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, look, first.x, first.y, s.at[1].x, s.at[1].y)
 	case polyline:
-		return fmt.Sprintf(`<polyline %s points="%s"/>`, look, places(s.at))
+		return fmt.Sprintf(`<polyline %s points=%q/>`, look, places(s.at))
 	case polygon:
-		return fmt.Sprintf(`<polygon %s points="%s"/>`, look, places(s.at))
+		return fmt.Sprintf(`<polygon %s points=%q/>`, look, places(s.at))
 	case rect:
 		return fmt.Sprintf(`<rect %s x="%.1f" y="%.1f" width="%.1f" height="%.1f">%s</rect>`,
 			look, first.x, first.y, s.at[1].x-s.at[0].x, s.at[1].y-s.at[0].y, tip)
@@ -141,10 +141,10 @@ func (s shape) element(look string) string {
 		return fmt.Sprintf(`<circle %s cx="%.1f" cy="%.1f" r="%g">%s</circle>`, look, first.x, first.y, s.radius, tip)
 	}
 	if s.upright {
-		return fmt.Sprintf(`<text %s transform="translate(%.1f %.1f) rotate(-90)" text-anchor="%s">%s</text>`,
+		return fmt.Sprintf(`<text %s transform="translate(%.1f %.1f) rotate(-90)" text-anchor=%q>%s</text>`,
 			look, first.x, first.y, s.anchor, html.EscapeString(s.text))
 	}
-	return fmt.Sprintf(`<text %s x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, look, first.x, first.y, s.anchor, html.EscapeString(s.text))
+	return fmt.Sprintf(`<text %s x="%.1f" y="%.1f" text-anchor=%q>%s</text>`, look, first.x, first.y, s.anchor, html.EscapeString(s.text))
 }
 
 func places(points []point) string {
