@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/compare/report"
@@ -55,7 +54,7 @@ func (p page) curve(quantity, yName string, x xAxis, value func(CurvePoint) Spre
 		}
 		chart.Series = append(chart.Series, s)
 	}
-	return figure{Caption: caption, SVG: chart.SVG()}
+	return figure{Caption: caption, Chart: chart}
 }
 
 func pointOf(x float64, s Spread) report.Point {
@@ -74,8 +73,8 @@ func (p page) SpeedCharts() []figure {
 		memory.Bars = append(memory.Bars, report.Bar{Name: v.Name, Label: terminal.Bytes(v.Memory.Total), Parts: memoryParts(v.Memory)})
 	}
 	return []figure{
-		{Caption: "Words per second", SVG: speed.SVG()},
-		{Caption: "Memory that training needs", Note: memoryNote, Legend: memoryKeys(), SVG: memory.SVG()},
+		{Caption: "Words per second", Chart: speed},
+		{Caption: "Memory that training needs", Note: memoryNote, Legend: memoryKeys(), Chart: memory},
 	}
 }
 
@@ -106,12 +105,17 @@ func (p page) BandCharts() []figure {
 		if b == last {
 			which = "rarest"
 		}
-		words := fmt.Sprintf("the %s words (%s times)", which, bandName(p.bands()[b].Band))
+		words := "the " + which + " words"
+		note := "Words that occur " + bandName(p.bands()[b].Band) + " times."
 		mean := func(c CurvePoint) Spread { return c.Bands[b].Means }
 		variance := func(c CurvePoint) Spread { return c.Bands[b].Variances }
-		figures = append(figures,
+		for _, f := range []figure{
 			p.curve("Mean loss of "+words, "mean loss", overTime, mean),
-			p.curve("Variance of the loss between "+words, "variance", overTime, variance))
+			p.curve("Variance of the loss between "+words, "variance", overTime, variance),
+		} {
+			f.Note = note
+			figures = append(figures, f)
+		}
 	}
 	return figures
 }
@@ -133,7 +137,7 @@ func (p page) lastBands() figure {
 		}
 		chart.Groups = append(chart.Groups, group)
 	}
-	return figure{Caption: "Loss of words at the end", Note: "Box: the middle half of the words; whiskers: 90%; line: median; dot: mean.", SVG: chart.SVG()}
+	return figure{Caption: "Loss of words at the end", Note: "Box: the middle half of the words; whiskers: 90%; line: median; dot: mean.", Chart: chart}
 }
 
 // bands are those of the first observation. All observations have the same bands.
@@ -144,20 +148,6 @@ func bandName(b words.Band) string {
 		return terminal.Number(b.MinCount)
 	}
 	return report.Short(float64(b.MinCount)) + "–" + report.Short(float64(b.MaxCount))
-}
-
-// BandRows is the table of mean and variance of the losses at the end.
-func (p page) BandRows() [][]cell {
-	var rows [][]cell
-	for b, band := range p.bands() {
-		row := []cell{{Text: bandName(band.Band)}}
-		for _, v := range p.Variants {
-			last := v.Curve[len(v.Curve)-1].Bands[b]
-			row = append(row, cell{Text: fmt.Sprintf("%.3f", float64(last.Means.Mean)), Small: fmt.Sprintf("variance %.3f", float64(last.Variances.Mean))})
-		}
-		rows = append(rows, append(row, cell{Text: terminal.Number(band.Words)}))
-	}
-	return rows
 }
 
 // SweepCharts shows the final scores of each sweep against the values of its
@@ -179,7 +169,7 @@ func (p page) SweepCharts() []figure {
 			chart.Series = append(chart.Series, s)
 		}
 		if len(chart.Series) > 0 && len(chart.Series[0].Points) > 1 {
-			figures = append(figures, figure{Caption: sweep.title(), SVG: chart.SVG()})
+			figures = append(figures, figure{Caption: sweep.title(), Chart: chart})
 		}
 	}
 	return figures
@@ -192,4 +182,9 @@ func (p page) SetLegend() []report.Key {
 		keys = append(keys, report.Key{Name: set.Dataset, Color: i})
 	}
 	return keys
+}
+
+// Figures lists all figures of the report.
+func (p page) Figures() []figure {
+	return slices.Concat(p.QualityCharts(), p.SetCharts(), p.SweepCharts(), p.SpeedCharts(), p.BandCharts())
 }

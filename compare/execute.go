@@ -55,14 +55,8 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progr
 		}
 		f.Records = append(f.Records, record)
 	}
-	for i, r := range runs {
-		title := fmt.Sprintf("[%d of %d] %s, seed %d", i+1, len(runs), r.Name, r.Config.Seed)
-		if err := e.run(ctx, r, f.Records[i], title); err != nil {
-			return nil, err
-		}
-		if err := e.classify(ctx, r, f.Records[i]); err != nil {
-			return nil, err
-		}
+	if err := e.runAll(ctx, runs, f.Records); err != nil {
+		return nil, err
 	}
 	p.Notef("Judging the differences against chance")
 	for _, r := range runs {
@@ -73,6 +67,38 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progr
 		f.Items = append(f.Items, items)
 	}
 	return f, nil
+}
+
+// runAll trains and judges the runs, one after the other.
+func (e *executor) runAll(ctx context.Context, runs []Run, records []*Record) error {
+	pace := newPace()
+	var rest []Run
+	for i, r := range runs {
+		if records[i].Finished {
+			pace.known(records[i])
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	for i, r := range runs {
+		title := fmt.Sprintf("[%d of %d] %s, seed %d", i+1, len(runs), r.Name, r.Config.Seed)
+		begun := !records[i].Finished
+		end := pace.begin(r)
+		if begun {
+			title += pace.note(rest)
+			rest = rest[1:]
+		}
+		if err := e.run(ctx, r, records[i], title); err != nil {
+			return err
+		}
+		if err := e.classify(ctx, r, records[i]); err != nil {
+			return err
+		}
+		if begun {
+			end()
+		}
+	}
+	return nil
 }
 
 // An executor trains the runs.

@@ -4,10 +4,14 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
+	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 )
@@ -19,12 +23,19 @@ const (
 	ScoresFile = "scores.csv"  // one line a run, set and metric
 	CurveFile  = "curve.csv"   // one line a run, observation and set
 	BandsFile  = "bands.csv"   // one line a run, observation and frequency band
+	PaperFile  = "report.tex"  // every table and figure in a LaTeX document
+
+	figuresFolder = "figures" // of every chart, NAME.svg and NAME.pdf
+	tablesFolder  = "tables"  // of every table, NAME.tex, NAME.md and NAME.csv
 )
 
 // Write writes all files of the report to a folder.
 func (r *Result) Write(dir string) error {
 	at := func(name string, write func(io.Writer) error) error {
 		return atomicfile.Write(filepath.Join(dir, name), write)
+	}
+	if err := r.writePaper(dir, at); err != nil {
+		return err
 	}
 	return errors.Join(
 		at(PageFile, r.writePage),
@@ -37,6 +48,56 @@ func (r *Result) Write(dir string) error {
 		at(CurveFile, writeCSV(r.curveRows())),
 		at(BandsFile, writeCSV(r.bandRows())),
 	)
+}
+
+// writePaper writes the files that a paper takes: figures, tables, and a document that
+// shows how.
+func (r *Result) writePaper(dir string, at func(string, func(io.Writer) error) error) error {
+	for _, folder := range []string{figuresFolder, tablesFolder} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			return fmt.Errorf("cannot write the report: %w", err)
+		}
+	}
+	p := page{r}
+	for _, f := range p.Figures() {
+		path := filepath.Join(figuresFolder, f.Name())
+		err := errors.Join(
+			at(path+".svg", func(w io.Writer) error { return report.WriteSVG(w, f.Chart) }),
+			at(path+".pdf", func(w io.Writer) error { return report.WritePDF(w, f.Chart) }))
+		if err != nil {
+			return err
+		}
+	}
+	for _, t := range p.Tables() {
+		for _, f := range t.Files() {
+			if err := at(filepath.Join(tablesFolder, t.Name+"."+f.Ending), f.Write); err != nil {
+				return err
+			}
+		}
+	}
+	return at(PaperFile, p.writeTeX)
+}
+
+// writeTeX writes a document with every table and figure.
+func (p page) writeTeX(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("% pdflatex report.tex\n\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage[utf8]{inputenc}\n\\usepackage{booktabs,graphicx}\n" +
+		"\\begin{document}\n")
+	fmt.Fprintf(&b, "\\section*{%s}\n", report.TeX(p.Title()))
+	for _, t := range p.Tables() {
+		fmt.Fprintf(&b, "\n\\begin{table}\n\\centering\n\\caption{%s. %s}\n\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{\\input{%s/%s}}\n\\end{table}\n",
+			report.TeX(t.Title), report.TeX(t.Note), tablesFolder, t.Name)
+	}
+	b.WriteString("\\clearpage\n")
+	for i, f := range p.Figures() {
+		fmt.Fprintf(&b, "\n\\begin{figure}\n\\centering\n%s\n\\caption{%s. %s}\n\\end{figure}\n", f.Include(), report.TeX(f.Caption), report.TeX(f.Note))
+		if i%12 == 11 { // LaTeX keeps up to 18 figures that have no place yet
+			b.WriteString("\\clearpage\n")
+		}
+	}
+	b.WriteString("\\end{document}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 func writeCSV(rows [][]string) func(io.Writer) error {

@@ -118,18 +118,9 @@ func (j *judge) findClasses() error {
 var mainMethods = []words.Method{words.CosAdd}
 
 // isMain reports whether a result counts for the mean score and is shown over
-// time: it is by the main metric of a set of words.
+// time: it is by the main metric of a set of words. Sentences are scored at the end only.
 func isMain(r evaluate.Result) bool {
-	switch r.Task {
-	case evaluate.TaskSimilarity:
-		return r.Metric == evaluate.MetricSpearman
-	case evaluate.TaskAnalogy:
-		return slices.Contains(mainMethods, words.Method(r.Metric))
-	case evaluate.TaskClassification: // scored at the end only
-		return false
-	default:
-		return true
-	}
+	return r.Task != evaluate.TaskClassification && words.IsMain(r)
 }
 
 // point judges a run at an observation by the main metrics.

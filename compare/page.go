@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/w2vcl/w2vcl/compare/report"
-	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -38,7 +36,20 @@ type figure struct {
 	Caption string
 	Note    string
 	Legend  []report.Key // if it is not the one of the section
-	SVG     template.HTML
+	report.Chart
+}
+
+// Name is the name of the figure's files.
+func (f figure) Name() string { return slug(f.Caption) }
+
+// Include is the line of LaTeX that shows the figure.
+func (f figure) Include() string { return `\includegraphics{` + figuresFolder + "/" + f.Name() + "}" }
+
+// slug makes a name of a file of a caption: letters and digits, with hyphens between
+// them.
+func slug(caption string) string {
+	words := strings.FieldsFunc(strings.ToLower(caption), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.Join(words, "-")
 }
 
 // Title names what is compared, the first few of many.
@@ -83,183 +94,6 @@ func (p page) Legend() []report.Key {
 		keys = append(keys, report.Key{Name: v.Name, Color: i})
 	}
 	return keys
-}
-
-// A cell of a table.
-type cell struct {
-	Text, Small string
-	Best        bool
-}
-
-// SpeedRows is the table of times and amounts, one row a variant.
-func (p page) SpeedRows() [][]cell {
-	var rows [][]cell
-	var means []evaluate.Score
-	for _, v := range p.Variants {
-		means = append(means, v.Score.Mean)
-		rows = append(rows, []cell{
-			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
-			amount(v.PairsPerSecond), amount(v.Pairs), {Text: fmt.Sprintf("%.3g", float64(v.Epochs.Mean))}, {Text: terminal.Bytes(v.Memory.Total)},
-		})
-	}
-	if best := largest(means); best >= 0 {
-		rows[best][1].Best = true
-	}
-	return rows
-}
-
-func seconds(s Spread) cell {
-	if s.Mean == 0 {
-		return cell{Text: "–"}
-	}
-	return cell{Text: fmt.Sprintf("%.1f", float64(s.Mean)), Small: deviation(s, "%.1f")}
-}
-
-func amount(s Spread) cell { return cell{Text: report.Short(float64(s.Mean))} }
-
-func score(s Spread) cell { return cell{Text: s.Mean.String(), Small: deviation(s, "%.3f")} }
-
-// deviation writes ± the deviation between seeds, nothing if there is one seed.
-func deviation(s Spread, format string) string {
-	if !s.Deviation.Valid() {
-		return ""
-	}
-	return fmt.Sprintf("± "+format, float64(s.Deviation))
-}
-
-// largest returns the place of the largest valid score, or -1.
-func largest(scores []evaluate.Score) int {
-	best := -1
-	for i, s := range scores {
-		if s.Valid() && (best < 0 || s > scores[best]) {
-			best = i
-		}
-	}
-	return best
-}
-
-// MainRows, ClassRows and OtherRows are the tables of scores, one row a set and one
-// column a variant.
-func (p page) MainRows() [][]cell  { return p.scoreRows(tableMain) }
-func (p page) ClassRows() [][]cell { return p.scoreRows(tableClasses) }
-func (p page) OtherRows() [][]cell { return p.scoreRows(tableOthers) }
-
-func (p page) scoreRows(table string) [][]cell {
-	var rows [][]cell
-	for i, set := range p.Sets {
-		if set.table() != table {
-			continue
-		}
-		row := []cell{{Text: set.Dataset, Small: set.Metric}}
-		var means []evaluate.Score
-		for _, v := range p.Variants {
-			row = append(row, score(v.Scores[i]))
-			means = append(means, v.Scores[i].Mean)
-		}
-		if best := largest(means); best >= 0 {
-			row[1+best].Best = true
-		}
-		rows = append(rows, append(row, coverage(set)))
-	}
-	return rows
-}
-
-func coverage(s Set) cell {
-	share := 100 * float64(s.Found) / float64(max(s.Total, 1))
-	return cell{Text: fmt.Sprintf("%.0f%%", share), Small: fmt.Sprintf("%s of %s", terminal.Number(s.Found), terminal.Number(s.Total))}
-}
-
-// DifferenceRows is the table of differences from the first variant.
-func (p page) DifferenceRows() [][]cell {
-	var rows [][]cell
-	for _, set := range p.Sets {
-		row := []cell{{Text: set.Dataset, Small: set.Metric}}
-		var items cell
-		for _, d := range p.Differences {
-			if d.Against != p.Variants[0].Name || d.Dataset != set.Dataset || d.Task != set.Task || d.Metric != set.Metric {
-				continue
-			}
-			items.Text = terminal.Number(d.Items)
-			row = append(row, cell{
-				Text:  signed(d.Difference.Value),
-				Small: fmt.Sprintf("%s to %s, p %s", signed(d.Difference.Low), signed(d.Difference.High), probability(d.P)),
-				Best:  d.Holm < 0.05,
-			})
-		}
-		if len(row) > 1 {
-			rows = append(rows, append(row, items))
-		}
-	}
-	return rows
-}
-
-func signed(s evaluate.Score) string {
-	if !s.Valid() {
-		return s.String()
-	}
-	return strings.Replace(fmt.Sprintf("%+.3f", float64(s)), "-", "−", 1)
-}
-
-func probability(p float64) string {
-	if p < 0.001 {
-		return "< .001"
-	}
-	return strings.TrimPrefix(strconv.FormatFloat(p, 'f', 3, 64), "0")
-}
-
-// A setting is a row of the table of settings.
-type setting struct {
-	Name   string
-	Values []string // one for all variants, or one for each
-}
-
-// SettingRows lists the settings. One with the same value for all variants has that
-// value once; one that no variant uses is left out.
-func (p page) SettingRows() []setting {
-	var rows []setting
-	var c settings.Config
-	for _, s := range c.Settings() {
-		row := setting{Name: s.Name}
-		used, same := false, true
-		for _, v := range p.Variants {
-			value := settingOf(v, s)
-			used = used || value != "–"
-			row.Values = append(row.Values, value)
-			same = same && value == row.Values[0]
-		}
-		if same {
-			row.Values = row.Values[:1]
-		}
-		if used {
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
-
-// settingOf returns the value of a setting of a variant, or a dash if it says
-// nothing.
-func settingOf(v VariantResult, s settings.Setting) string {
-	if s.Subword != nil && !slices.Contains(s.Subword, v.Settings["subword"]) {
-		return "–"
-	}
-	value, open := v.Settings[s.Name], false
-	switch s.Name {
-	case "epochs":
-		open = value == strconv.Itoa(endlessEpochs)
-	case "iterations":
-		open = value == strconv.Itoa(endlessIterations)
-		if value == "0" { // whole epochs
-			value = ""
-		}
-	}
-	switch {
-	case open:
-		return "until the budget ends"
-	case value == "":
-		return "–"
-	}
-	return value
 }
 
 // Seed names the seeds of the runs.

@@ -82,6 +82,26 @@ func (r *Record) save(out string) error {
 	})
 }
 
+// ReadRecord reads what a comparison keeps of a run, by the path of the run folder. ok is
+// false for a run that no comparison made.
+func ReadRecord(run string) (r Record, ok bool, err error) {
+	path := filepath.Clean(run) + ".json"
+	if filepath.Base(filepath.Dir(path)) != runsFolder {
+		return r, false, nil
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		return r, false, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, true, nil
+}
+
 // reload reads the record of the same run that an earlier process wrote, if there
 // is one. A record of another run is an error that names a difference.
 func (r *Record) reload(out string) error {

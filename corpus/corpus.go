@@ -42,6 +42,8 @@ type Stats struct {
 	CutSentences int64 // lines with more than Options.MaxSentence used tokens, cut into pieces
 	InvalidUTF8  int64 // bytes outside UTF-8, each replaced by U+FFFD
 	LongTokens   int64 // tokens longer than MaxTokenBytes, left out like rare words
+	Punctuated   int64 // tokens that end in punctuation after a letter or digit: many in raw text
+	Capitalized  int64 // tokens that begin with a capital letter
 }
 
 // MaxTokenBytes is the longest token, in bytes of the text, that can become a

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
@@ -33,6 +35,8 @@ func compareEntries(a, b entry) int {
 type part struct {
 	table *table
 	kept  []entry // the words that are frequent enough, sorted
+
+	punctuated, capitalized int64 // tokens, see Stats
 }
 
 // mergeTables makes the vocabulary of all encoders' tables. For each encoder it
@@ -55,6 +59,7 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 	}
 	if err := parallel.Do(ctx, o.Threads, len(parts), func(i int) {
 		parts[i].merge(encoders, slots, ids, i, len(parts))
+		parts[i].look()
 		parts[i].keep(uint64(o.MinCount), i, len(parts))
 	}); err != nil {
 		return nil, nil, err
@@ -69,6 +74,8 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 	for i := range parts {
 		longest = max(longest, parts[i].table.used)
 		stats.Types += int64(parts[i].table.used)
+		stats.Punctuated += parts[i].punctuated
+		stats.Capitalized += parts[i].capitalized
 	}
 	if uint64(longest) >= math.MaxUint32/uint64(len(parts)) {
 		return nil, nil, errTooManyTypes
@@ -167,6 +174,31 @@ func (p *part) merge(encoders []*encoder, slots [][][]int, ids [][]uint32, i, n 
 			ids[e][s.id] = p.table.add(s.key, word, s.count)*uint32(n) + uint32(i)
 		}
 	}
+}
+
+// look counts what tells raw text from text that was prepared.
+func (p *part) look() {
+	var word []byte
+	for at := range p.table.slots {
+		s := &p.table.slots[at]
+		if s.id == 0 {
+			continue
+		}
+		word = p.table.appendWord(word[:0], s)
+		if endsPunctuated(word) {
+			p.punctuated += int64(s.count)
+		}
+		if first, _ := utf8.DecodeRune(word); unicode.IsUpper(first) {
+			p.capitalized += int64(s.count)
+		}
+	}
+}
+
+// endsPunctuated reports whether a word has punctuation behind a letter or digit, as
+// "end." and "word,\"" have; a punctuation mark alone is a token of prepared text.
+func endsPunctuated(word []byte) bool {
+	last, _ := utf8.DecodeLastRune(word)
+	return unicode.IsPunct(last) && bytes.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // keep sorts the words with at least minCount occurrences.

@@ -24,7 +24,7 @@ var ErrMinCount = errors.New("no word is frequent enough")
 // the order of their names, without those whose name begins with a dot), or
 // standard input for "-".
 //
-// Files may be compressed with gzip, zstd or bzip2, whatever their names. A line
+// Files may be compressed with gzip, zstd, bzip2 or xz, whatever their names. A line
 // is a sentence; the end of a file ends a line. Read skips a byte order mark. It
 // replaces each byte that is not UTF-8 by U+FFFD and counts it in
 // Stats.InvalidUTF8. So all words, and all files of vectors, are valid UTF-8 and

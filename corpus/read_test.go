@@ -64,6 +64,12 @@ func reference(files [][]byte, o Options) (*Corpus, error) {
 				if o.Lowercase {
 					word = strings.ToLower(word)
 				}
+				if referencePunctuated.MatchString(word) {
+					c.Stats.Punctuated++
+				}
+				if referenceCapital.MatchString(word) {
+					c.Stats.Capitalized++
+				}
 				counts[word]++
 				words = append(words, word)
 			}
@@ -411,9 +417,9 @@ func TestReadErrors(t *testing.T) {
 		{"NUL after a byte order mark", strings.NewReader("\ufeffab\x00"), Options{}, nil, "byte 5 of the text"},
 		{"NUL in a later chunk", strings.NewReader("abc def\x00"), Options{chunkSize: 3}, nil, "byte 7 of the text"},
 		{"UTF-16", strings.NewReader("\xff\xfea\x00"), Options{}, nil, "NAME: byte 0: this is UTF-16 text"},
-		{"xz", strings.NewReader("\xfd7zXZ\x00..."), Options{}, nil, "NAME: byte 0: this is xz, which cannot be read as text: decompress it first (xz -d)"},
+		{"7-Zip", strings.NewReader("7z\xbc\xaf\x27\x1c..."), Options{}, nil, "NAME: byte 0: this is 7-Zip, which cannot be read as text: unpack it first"},
 		{"zip", strings.NewReader("PK\x03\x04..."), Options{}, nil, "this is zip"},
-		{"cut-off xz", strings.NewReader("\xfd7zX"), Options{}, nil, "this is xz"},
+		{"cut-off xz", strings.NewReader("\xfd7zX"), Options{}, nil, "the xz file is cut off"},
 		{"read error", io.MultiReader(strings.NewReader("abc def "), iotest.ErrReader(broken)), Options{}, broken, "NAME: byte 8: the disk is on fire"},
 		{"read error at once", iotest.ErrReader(broken), Options{}, broken, "NAME: byte 0: the disk"},
 		{"MinCount", nil, Options{MinCount: -1}, nil, "minimum count -1 is negative"},
@@ -575,5 +581,35 @@ func TestOptionsZeroValue(t *testing.T) {
 	want := Options{MinCount: 1, MaxSentence: 1000, chunkSize: 256 << 10, maxToken: 65536}
 	if !reflect.DeepEqual(o, want) {
 		t.Errorf("got %+v, want %+v", o, want)
+	}
+}
+
+var (
+	referencePunctuated = regexp.MustCompile(`(?s)[\p{L}\p{Nd}].*\p{P}$`)
+	referenceCapital    = regexp.MustCompile(`^\p{Lu}`)
+)
+
+// TestRawText counts what tells raw text from prepared text, whatever the number of
+// threads and chunks.
+func TestRawText(t *testing.T) {
+	const text = "The end, said Dr. Who: \"no.\" , . -- 3,141 U.S. don't élan Élan it…\n"
+	for _, test := range []struct {
+		options                 Options
+		punctuated, capitalized int64
+	}{
+		{Options{}, 6, 5}, // end, Dr. Who: "no." U.S. it… and The Dr. Who: U.S. Élan
+		{Options{Lowercase: true}, 6, 0},
+		{Options{Tokenizer: Words}, 0, 6}, // U and S are two
+	} {
+		for _, threads := range []int{1, 3} {
+			test.options.Threads, test.options.chunkSize = threads, 5
+			c, err := ReadFrom(t.Context(), strings.NewReader(strings.Repeat(text, 10)), "text", test.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := c.Stats; s.Punctuated != 10*test.punctuated || s.Capitalized != 10*test.capitalized {
+				t.Errorf("%+v: %d punctuated and %d with capitals, want %d and %d", test.options, s.Punctuated, s.Capitalized, 10*test.punctuated, 10*test.capitalized)
+			}
+		}
 	}
 }

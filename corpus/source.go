@@ -16,6 +16,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 )
 
 // A source is one file or stream of text, compressed or not.
@@ -125,7 +126,7 @@ var formats = []format{
 	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: openZstd},
 	{name: "bzip2", magic: "BZh?\x31\x41\x59\x26\x53\x59", open: openBzip2}, // ? is any byte
 	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", open: openBzip2}, // of an empty text
-	{name: "xz", magic: "\xfd7zXZ\x00", hint: "decompress it first (xz -d)"},
+	{name: "xz", magic: "\xfd7zXZ\x00", open: openXZ},
 	{name: "zip", magic: "PK\x03\x04", hint: "unpack it first (unzip)"},
 	{name: "zip", magic: "PK\x05\x06", hint: "unpack it first (unzip)"}, // an empty archive
 	{name: "7-Zip", magic: "7z\xbc\xaf\x27\x1c", hint: "unpack it first"},
@@ -183,6 +184,48 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 }
 
 func openBzip2(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }
+
+func openXZ(r io.Reader) (io.ReadCloser, error) {
+	x := &xzReader{}
+	d, err := xz.NewReader(tailReader{r, &x.tail})
+	if err != nil {
+		return nil, err
+	}
+	x.text = d
+	return io.NopCloser(x), nil
+}
+
+// An xzReader notices a file that was cut off between its parts, which package xz takes
+// for the end: a whole file ends with the magic number of its footer, and zeros.
+type xzReader struct {
+	text io.Reader
+	tail []byte // the last bytes read, without zeros behind them
+}
+
+const xzFooter = "YZ"
+
+func (x *xzReader) Read(p []byte) (int, error) {
+	n, err := x.text.Read(p)
+	if err == io.EOF && !bytes.HasSuffix(x.tail, []byte(xzFooter)) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// A tailReader remembers the last bytes that are not zero.
+type tailReader struct {
+	io.Reader
+	tail *[]byte
+}
+
+func (t tailReader) Read(p []byte) (int, error) {
+	n, err := t.Reader.Read(p)
+	if end := bytes.TrimRight(p[:n], "\x00"); len(end) > 0 {
+		joined := append(*t.tail, end[max(0, len(end)-len(xzFooter)):]...)
+		*t.tail = append([]byte(nil), joined[max(0, len(joined)-len(xzFooter)):]...)
+	}
+	return n, err
+}
 
 // A textReader reads the decompressed text of a source. Its errors name the source
 // and the place.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 )
 
 func gzipped(t testing.TB, texts ...string) string {
@@ -51,6 +52,28 @@ const (
 	bzip2Nothing = "QlpoORdyRThQkAAAAAA="
 )
 
+// xzed compresses texts, one stream each.
+func xzed(t testing.TB, texts ...string) string {
+	t.Helper()
+	var file bytes.Buffer
+	for _, text := range texts {
+		w, err := xz.NewWriter(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file.String()
+}
+
+// xzCommand is testText as the xz command compresses it.
+const xzCommand = "/Td6WFoAAATm1rRGAgAhARwAAAAQz1jMAQAWdGhlIGNhdCBzYXQKb24gdGhlIG1hdAoAAOrJhRQj5Bz1AAEvF4EISbEftvN9AQAAAAAEWVo="
+
 const testText = "the cat sat\non the mat\n"
 
 func decodeBase64(t testing.TB, text string) string {
@@ -84,6 +107,9 @@ func TestFormats(t *testing.T) {
 		{"zstd-skippable", zstded(t, "the cat") + "\x50\x2a\x4d\x18\x03\x00\x00\x00abc" + zstded(t, " sat\non the mat\n")},
 		{"bzip2.txt", decodeBase64(t, bzip2ed)},
 		{"bzip2-streams", decodeBase64(t, bzip2ed) + decodeBase64(t, bzip2Nothing)},
+		{"xz.txt", xzed(t, testText)},
+		{"xz-streams.gz", xzed(t, "the cat", " sat\non ", "the mat\n")},
+		{"xz-command", decodeBase64(t, xzCommand)},
 		{"mark.gz", gzipped(t, "\ufeff"+testText)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -118,6 +144,7 @@ func TestCutOffFiles(t *testing.T) {
 		"gzip":  gzipped(t, testText),
 		"zstd":  zstded(t, testText),
 		"bzip2": decodeBase64(t, bzip2ed),
+		"xz":    xzed(t, testText),
 	} {
 		for length := 2; length < len(file); length++ {
 			if name == "bzip2" && length < longestMagic {
@@ -136,6 +163,7 @@ func TestDamagedFiles(t *testing.T) {
 		"gzip":  gzipped(t, testText),
 		"zstd":  zstded(t, testText),
 		"bzip2": decodeBase64(t, bzip2ed),
+		"xz":    xzed(t, testText),
 	} {
 		damaged := []byte(file)
 		damaged[len(damaged)-3] ^= 0x10 // in the checksum

@@ -40,9 +40,26 @@ func Formats() []Format {
 	return []Format{Word2VecText, Word2VecBinary, FastText, GloVe, NPY, Safetensors, Projector}
 }
 
-// ParseFormat returns the format with this name, in any case of letters.
+// Extensions returns the extensions of files in a format.
+func Extensions(f Format) []string {
+	var found []string
+	for extension, format := range extensions {
+		if format == f {
+			found = append(found, extension)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// ParseFormat returns the format with this name, in any case of letters. The extension
+// of its files, with or without the dot, is a name, too.
 func ParseFormat(name string) (Format, error) {
-	if f := Format(strings.ToLower(name)); slices.Contains(Formats(), f) {
+	name = strings.ToLower(name)
+	if f := Format(name); slices.Contains(Formats(), f) {
+		return f, nil
+	}
+	if f, ok := extensions["."+strings.TrimPrefix(name, ".")]; ok {
 		return f, nil
 	}
 	return "", fmt.Errorf("unknown vector format %q; the formats are %s", name, list(Formats()))

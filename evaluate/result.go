@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // A Result is one score. Found of Total items (pairs, questions) have all
@@ -67,12 +68,16 @@ var NoScore = Score(math.NaN())
 // Valid reports whether there is a score.
 func (s Score) Valid() bool { return !math.IsNaN(float64(s)) }
 
-// String returns three decimals, or "n/a".
+// String returns three decimals, with a true minus, or "n/a".
 func (s Score) String() string {
 	if !s.Valid() {
 		return "n/a"
 	}
-	return strconv.FormatFloat(float64(s), 'f', 3, 64)
+	text := strconv.FormatFloat(float64(s), 'f', 3, 64)
+	if text == "-0.000" { // rounded to zero, which has no sign
+		return text[1:]
+	}
+	return strings.Replace(text, "-", "−", 1)
 }
 
 // MarshalJSON returns a number, or null.

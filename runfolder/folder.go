@@ -1,7 +1,6 @@
 package runfolder
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -258,19 +257,7 @@ func removeStray(dir string) error {
 }
 
 // Summary returns the summary of a whole folder; ok is false if there is none.
-func (f *Folder) Summary() (s Summary, ok bool, err error) {
-	data, err := os.ReadFile(f.Path(SummaryFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &s)
-	}
-	if err != nil {
-		return s, false, fmt.Errorf("%s: %w", f.Path(SummaryFile), err)
-	}
-	return s, true, nil
-}
+func (f *Folder) Summary() (s Summary, ok bool, err error) { return readSummary(f.Path(SummaryFile)) }
 
 // Begin makes an interrupted run one in progress again.
 func (f *Folder) Begin() error {

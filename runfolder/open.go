@@ -40,6 +40,23 @@ func Open(path string) (*Run, error) {
 // Path returns the path of a file of the run.
 func (r *Run) Path(name string) string { return filepath.Join(r.dir, name) }
 
+// Going reports whether the run is in progress: it trains, or it was killed and waits for
+// 'w2vcl resume'.
+func (r *Run) Going() bool { return strings.HasSuffix(r.dir, partialSuffix) }
+
+// Summary returns the summary of a run that ended; ok is false for one that did not.
+func (r *Run) Summary() (s Summary, ok bool, err error) { return readSummary(r.Path(SummaryFile)) }
+
+// OpenLatest is Open, but takes the run in progress where there are both: it is to replace
+// the other.
+func OpenLatest(path string) (*Run, error) {
+	name := strings.TrimSuffix(filepath.Clean(path), partialSuffix)
+	if r, err := Open(name + partialSuffix); err == nil {
+		return r, nil
+	}
+	return Open(name)
+}
+
 // Config returns the settings of the run. They are not validated: this program
 // may lack the device that the run was trained on.
 func (r *Run) Config() (settings.Config, error) { return settings.Read(r.Path(ConfigFile)) }

@@ -16,6 +16,10 @@ const MetricsPerRun = 200
 // A Recorder gathers the reports of units into lines of metrics.
 type Recorder struct {
 	Position
+	// Share tells how much of the run's work is done at a position. NewRecorder counts
+	// units; a run that ends otherwise sets it.
+	Share func(p Position) float64
+
 	w     io.Writer // may be nil
 	every int       // units per metric
 }
@@ -23,7 +27,8 @@ type Recorder struct {
 // NewRecorder returns a Recorder for a run of so many units that goes on from
 // a position, the zero position at its start.
 func NewRecorder(w io.Writer, units int, from Position) *Recorder {
-	return &Recorder{Position: from, w: w, every: max(1, (units+MetricsPerRun-1)/MetricsPerRun)}
+	share := func(p Position) float64 { return float64(p.Units) / float64(max(units, 1)) }
+	return &Recorder{Position: from, Share: share, w: w, every: max(1, (units+MetricsPerRun-1)/MetricsPerRun)}
 }
 
 // Add takes the report of one more unit, finished after seconds of training,
@@ -55,6 +60,7 @@ func (r *Recorder) Flush(seconds float64) error {
 	metric := Metric{
 		Unit: r.Units, Seconds: seconds, LR: r.Last.LR,
 		WordsPerSecond: line.Words / elapsed, PairsPerSecond: line.Pairs / elapsed,
+		Share: min(1, r.Share(r.Position)),
 	}
 	if line.Pairs > 0 {
 		metric.Loss = line.Loss / line.Pairs

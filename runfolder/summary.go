@@ -2,7 +2,11 @@ package runfolder
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
 )
 
 // A Summary tells the size, the speed and the end of a run. It is the object that
@@ -60,4 +64,19 @@ func (s Summary) writeJSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(s)
+}
+
+// readSummary reads summary.json; ok is false if there is none.
+func readSummary(path string) (s Summary, ok bool, err error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		return s, false, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, true, nil
 }

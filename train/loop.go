@@ -96,6 +96,7 @@ func (l *loop) begin() (*training, error) {
 		loop: l, Recorder: runfolder.NewRecorder(l.metrics, units, l.from), work: l.newWork(units),
 		shown: speedometer{l.from.Words, l.from.Pairs, l.from.Seconds},
 	}
+	t.Share = t.work.share
 	t.warm = l.from
 	if t.ready = func() {}; l.announce == nil {
 		t.show()
@@ -219,5 +220,5 @@ func (s *speedometer) line(p runfolder.Position, report trainer.Report, lr float
 	elapsed := max(p.Seconds-s.seconds, 1e-9)
 	words, pairs := (p.Words-s.words)/elapsed, (p.Pairs-s.pairs)/elapsed
 	*s = speedometer{p.Words, p.Pairs, p.Seconds}
-	return fmt.Sprintf("%s words/s  %s pairs/s  lr %.2e  loss %.4f", terminal.Rate(words), terminal.Rate(pairs), lr, report.Loss/max(report.Pairs, 1))
+	return fmt.Sprintf("%s words/s  loss %.4f  lr %.2e  %s pairs/s", terminal.Rate(words), report.Loss/max(report.Pairs, 1), lr, terminal.Rate(pairs))
 }

@@ -115,7 +115,7 @@ func TestLoopTrainsEveryUnitOnce(t *testing.T) {
 		t.Fatalf("%d lines of metrics, want 5", len(lines))
 	}
 	// The clock ticks a second a unit: 100 words and 10 pairs a second.
-	if want := (runfolder.Metric{Unit: 3, Seconds: 3, Loss: 2, LR: 0.6, WordsPerSecond: 100, PairsPerSecond: 10}); lines[2] != want {
+	if want := (runfolder.Metric{Unit: 3, Seconds: 3, Loss: 2, LR: 0.6, WordsPerSecond: 100, PairsPerSecond: 10, Share: 0.6}); lines[2] != want {
 		t.Errorf("third line %+v, want %+v", lines[2], want)
 	}
 }
@@ -269,7 +269,7 @@ func TestLoopShowsProgressLines(t *testing.T) {
 	if _, err := l.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := "training  25.0%  100 words/s  10 pairs/s  lr 8.00e-01  loss 1.0000  ETA 15 s\n"
+	want := "training  25.0%  100 words/s  loss 1.0000  lr 8.00e-01  10 pairs/s  ETA 15 s\n"
 	if got := out.String(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 4 {
 		t.Errorf("got\n%swant 4 lines, the first\n%s", got, want)
 	}

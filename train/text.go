@@ -111,6 +111,9 @@ func (t *text) noteOddities(c *settings.Config, p *terminal.Progress) {
 	if n := t.stats.CutSentences; n > 0 {
 		p.Notef("Note: cut %s of more than %s words into sentences of that length; nothing was dropped", terminal.Quantity(terminal.Number(n), "line"), terminal.Number(c.MaxSentence))
 	}
+	if signs, advice := t.stats.Raw(); signs != "" {
+		p.Notef("Note: %s: this looks like raw text. Add %s, unless that is meant", signs, advice)
+	}
 }
 
 // check refuses a training that is impossible with this text.

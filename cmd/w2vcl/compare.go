@@ -48,7 +48,8 @@ func newCompare(s streams) *cobra.Command {
 		Short: "Train several modes on one text and report quality, time, memory and losses",
 		Long: `Train several modes on one text under one budget, score them several times on the
 way, and write DIR/report.html, which needs nothing but a browser, report.json and
-CSV files. Text, dimensions, window, negatives and subsampling are the same for
+CSV files. For papers, figures/ has every chart as SVG and PDF, tables/ every table
+for LaTeX, as Markdown and as CSV, and report.tex shows them all. Text, dimensions, window, negatives and subsampling are the same for
 all modes. The other settings come from the recipe of each mode, or from --set.
 
 The budget is each recipe's own length, or
@@ -86,6 +87,8 @@ continues. With more modes or seeds it adds to the runs that are there.`,
 		annotate(flags.Lookup(name), settings.GroupRun)
 	}
 	o.settings.addSettings(cmd, func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
+	completeValues(cmd, "modes", settings.ModeNames()...)
+	completeValues(cmd, "budget", compare.BudgetRecipe, compare.BudgetEpochs+"=", compare.BudgetIterations+"=", compare.BudgetSeconds+"=")
 	addJSON(cmd, &o.json, "print the report as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd
@@ -146,10 +149,14 @@ func (o *compareOptions) source() io.Reader {
 }
 
 // printComparison prints a table with a row for each set and a column for each
-// variant.
+// variant; on a narrow terminal without metrics and coverage.
 func printComparison(s streams, r *compare.Result) error {
 	var out table
+	narrow := s.narrow()
 	row := func(heading string, cell func(v compare.VariantResult) string) {
+		if narrow {
+			heading, _, _ = strings.Cut(heading, "\t")
+		}
 		for _, v := range r.Variants {
 			heading += "\t" + cell(v)
 		}

@@ -37,12 +37,17 @@ or .tsv (TensorBoard's projector). Input is recognized by its content.`,
 	}
 	cmd.Flags().StringVar(&o.words, "words", "", "write the vectors of the words in `FILE`, one a line (- is standard input), instead of the vocabulary; a run trained with --subword has a vector for any word")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
+	completeValues(cmd, "format", plain(embedding.Formats())...)
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace OUT if it exists")
 	return cmd
 }
 
-// formatNames lists the formats of vectors.
-func formatNames() string { return strings.Join(plain(embedding.Formats()), ", ") }
+// formatNames lists the formats of vectors, with the names of their files.
+func formatNames() string {
+	return strings.Join(texts(embedding.Formats(), func(f embedding.Format) string {
+		return fmt.Sprintf("%s (%s)", f, strings.Join(embedding.Extensions(f), ", "))
+	}), ", ")
+}
 
 func (o *convertOptions) run(s streams, from, to string) error {
 	format, err := o.outputFormat(to)

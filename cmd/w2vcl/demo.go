@@ -157,7 +157,7 @@ func known(t *embedding.Table, words []string) []string {
 }
 
 func (r demoResult) print(s streams) error {
-	if err := printScores(s.out, r.Eval); err != nil {
+	if err := printScores(s, r.Eval); err != nil {
 		return err
 	}
 	var out table

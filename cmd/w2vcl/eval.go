@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -31,7 +30,9 @@ type evalOptions struct {
 	matrix   string
 	nodes    nodes.Options
 	against  string
+	all      bool
 	json     bool
+	quiet    bool
 }
 
 func newEval(s streams) *cobra.Command {
@@ -42,7 +43,8 @@ func newEval(s streams) *cobra.Command {
 		Long: `Score the vectors of a run folder or file on every similarity, analogy and
 categorization set in a folder, or on the sets that come with w2vcl. Every score
 stands beside its coverage: how many of the set's items have all their words in
-the vocabulary. A run trained with --subword composes the vectors of other words,
+the vocabulary. Main metrics are shown: Spearman's correlation, 3CosAdd, purity; --all
+shows the others, too, and --json always has all. A run trained with --subword composes the vectors of other words,
 and says for how many items.
 
 Sets of sentences (MR, Subj, SST-2) take minutes, so they are scored only with
@@ -80,6 +82,7 @@ sentences.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
 	flags.StringVar(&o.task, "task", "", "only the task `NAME`: "+strings.Join(evalTasks, ", ")+" (default: the first three)")
+	flags.BoolVar(&o.all, "all", false, "show all metrics, the main ones first")
 	flags.StringVar(&o.oov, "oov", "", "rule for items with unknown words: `NAME` is skip, zero, mean or compose (default compose for a run trained with --subword, else skip)")
 	flags.BoolVar(&o.lookup.CaseSensitive, "case-sensitive", false, "look words up as they are written")
 	flags.IntVar(&o.lookup.RestrictVocab, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
@@ -91,7 +94,10 @@ sentences.`,
 	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
 	flags.Uint64Var(&o.nodes.Seed, "seed", 1, "nodes and links: `N` from which the splits come")
 	flags.StringVar(&o.against, "against", "", "compare with the vectors of `DIR|VECTORS`: differences, with intervals and p-values by bootstrap")
-	addJSON(cmd, &o.json, "print the scores as one line of JSON")
+	completeValues(cmd, "task", evalTasks...)
+	completeValues(cmd, "oov", string(words.OOVSkip), string(words.OOVZero), string(words.OOVMean), string(words.OOVCompose))
+	addJSON(cmd, &o.json, "print the scores, by all metrics, as one line of JSON")
+	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd
 }
 
@@ -202,7 +208,21 @@ func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
 	if o.json {
 		return writeJSON(s.out, results)
 	}
-	return printScores(s.out, results)
+	return o.print(s, results)
+}
+
+// print shows the results by main metrics, and with --all the others after them.
+func (o *evalOptions) print(s streams, results []evaluate.Result) error {
+	isOther := func(r evaluate.Result) bool { return !words.IsMain(r) }
+	main := slices.DeleteFunc(slices.Clone(results), isOther)
+	others := slices.DeleteFunc(slices.Clone(results), words.IsMain)
+	if !o.all {
+		if len(others) > 0 && !o.quiet {
+			s.notef("%s by other metrics: --all shows them", terminal.Quantity(terminal.Number(len(others)), "score"))
+		}
+		others = nil
+	}
+	return printScores(s, append(main, others...))
 }
 
 // score scores vectors on --data, or on the sets that come with w2vcl.
@@ -226,16 +246,29 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *runfolder.Vectors
 	if options.OOV == words.OOVCompose && t.Encoder == nil {
 		return nil, terminal.Usagef("--oov compose: vectors of unseen words need a run folder that was trained with --subword")
 	}
+	stage := s.progress(o.quiet).Stage("scoring", 0)
+	options.Progress = func(dataset string, done, total int) {
+		stage.SetTotal(int64(total))
+		stage.Update(int64(done), func() string { return dataset })
+	}
 	results, notes, err := words.Score(ctx, t.Table, data, options)
+	stage.Stop()
 	for _, note := range notes {
 		s.notef("%s", note)
 	}
 	return results, err
 }
 
-func printScores(w io.Writer, results []evaluate.Result) error {
+// printScores prints a table; on a narrow terminal without the task, which the metric tells,
+// and without the number of items.
+func printScores(s streams, results []evaluate.Result) error {
 	var out table
-	out.rowf("task\tdataset\tmetric\t score\tfound")
+	narrow := s.narrow()
+	if narrow {
+		out.rowf("dataset\tmetric\t score\tfound")
+	} else {
+		out.rowf("task\tdataset\tmetric\t score\tfound")
+	}
 	for _, r := range results {
 		coverage := 100.0
 		if r.Total > 0 {
@@ -249,7 +282,11 @@ func printScores(w io.Writer, results []evaluate.Result) error {
 		if r.Composed > 0 {
 			composed = fmt.Sprintf(", %d more composed", r.Composed)
 		}
+		if narrow {
+			out.rowf("%s\t%s\t%s\t%3.0f%%", r.Dataset, r.Metric, score, coverage)
+			continue
+		}
 		out.rowf("%s\t%s\t%s\t%s\t%d of %d (%.0f%%)%s", r.Task, r.Dataset, r.Metric, score, r.Found, r.Total, coverage, composed)
 	}
-	return out.writeTo(w)
+	return out.writeTo(s.out)
 }

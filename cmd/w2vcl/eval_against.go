@@ -98,5 +98,5 @@ func plus(x evaluate.Score) string {
 	if !x.Valid() {
 		return x.String()
 	}
-	return fmt.Sprintf("%+.3f", float64(x))
+	return terminal.Minus(fmt.Sprintf("%+.3f", float64(x)))
 }

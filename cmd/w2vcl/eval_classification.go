@@ -7,14 +7,25 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/sentences"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // classify scores vectors on the sentence classification sets of --data.
 func (o *evalOptions) classify(ctx context.Context, s streams, t *embedding.Table) ([]evaluate.Result, error) {
+	shown := s.progress(o.quiet)
+	var stage *terminal.Stage // of a set
 	progress := func(dataset string, done, total int) {
-		s.notef("%s: %d of %d networks", dataset, done, total)
+		if done == 0 {
+			stage.Stop()
+			stage = shown.Stage(dataset, int64(total))
+		}
+		stage.Update(int64(done), nil)
+		if done == total {
+			stage.Done("%s: %d of %d networks", dataset, done, total)
+		}
 	}
 	options := sentences.Options{Lookup: o.lookup, Threads: runtime.GOMAXPROCS(0), Progress: progress}
+	defer func() { stage.Stop() }()
 	results, notes, err := sentences.Score(ctx, t, o.data, options)
 	for _, note := range notes {
 		s.notef("%s", note)

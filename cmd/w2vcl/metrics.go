@@ -43,6 +43,7 @@ the folder --out:
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.format, "format", metricsCSV, "`NAME` is csv, json (one array) or tensorboard")
+	completeValues(cmd, "format", metricsCSV, metricsJSON, metricsTensorBoard)
 	flags.StringVar(&o.out, "out", "", "`PATH` of the file to write, or of TensorBoard's folder (default: standard output)")
 	return cmd
 }

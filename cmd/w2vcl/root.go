@@ -82,17 +82,18 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetVersionTemplate("w2vcl {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetHelpTemplate(helpTemplate)
 	cobra.AddTemplateFunc("flagGroups", flagGroups)
+	root.SetHelpFunc(showHelp(root.HelpFunc()))
 	root.AddCommand(
 		newDemo(s), newTrain(s), newResume(s), newPlan(s), newMatrix(s), newWalk(s),
-		newEval(s), newCompare(s), newMetrics(s), newNeighbors(s), newAnalogy(s), newVector(s), newConvert(s),
-		newBench(s), newProfile(s), newDoctor(s), newVersion(s),
+		newEval(s), newCompare(s), newWatch(s), newMetrics(s), newMap(s), newNeighbors(s), newAnalogy(s), newVector(s), newConvert(s),
+		newBench(s), newProfile(s), newDoctor(s), newVersion(s), newMan(s),
 	)
+	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		c.Hidden = c.Name() == "help" // --help says the same
@@ -114,7 +115,7 @@ Examples:
 Commands:{{range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}
 
-Run '{{.CommandPath}} COMMAND --help' for the flags of a command.{{end}}{{range flagGroups .}}
+Run '{{.CommandPath}} COMMAND -h' for the main flags of a command, --help for all.{{end}}{{range flagGroups .}}
 
 {{.Title}}:
 {{.Usages | trimTrailingWhitespaces}}{{end}}

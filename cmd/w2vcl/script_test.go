@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math"
@@ -32,6 +33,7 @@ func TestMain(m *testing.M) {
 //	exit CODE COMMAND...    run a command that must end with that exit code
 //	text FILE WORDS SEED    write a small text
 //	truncate FILE BYTES     cut a file, or fill it up with NUL
+//	base64 FROM TO          decode a file
 //	isempty FOLDER          fail if there is anything in a folder
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -41,6 +43,7 @@ func TestScript(t *testing.T) {
 			"text":     textCommand,
 			"truncate": truncateCommand,
 			"isempty":  isEmptyCommand,
+			"base64":   base64Command,
 		},
 		Condition: func(condition string) (bool, error) {
 			switch condition {
@@ -104,6 +107,15 @@ func isEmptyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if len(entries) > 0 {
 		ts.Fatalf("%s holds %s", args[0], entries[0].Name())
 	}
+}
+
+func base64Command(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: base64 FROM TO")
+	}
+	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o600))
 }
 
 // makeText writes sentences of ten words from a vocabulary of 60. A sentence has words

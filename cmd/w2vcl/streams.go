@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+
+	"golang.org/x/term"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
@@ -19,6 +22,16 @@ type streams struct {
 // error: there is nobody to tell.
 func (s streams) notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.err, format+"\n", args...)
+}
+
+// narrowWidth is the width below which a table leaves columns out that a reader of a
+// terminal can do without.
+const narrowWidth = 80
+
+// narrow reports whether standard output is a terminal with short lines.
+func (s streams) narrow() bool {
+	f, ok := s.out.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && terminal.Width(f) < narrowWidth
 }
 
 // progress returns the display of a long command; nil, which shows nothing, if it

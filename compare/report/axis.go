@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // An axis maps values to a line from one pixel to another.
@@ -107,11 +109,11 @@ func (a axis) label(v float64) string {
 	if scaled := step * math.Pow(10, float64(digits)); math.Abs(scaled-math.Round(scaled)) > 1e-6 {
 		digits++ // a step of 2.5
 	}
-	return strings.Replace(strconv.FormatFloat(v, 'f', digits, 64), "-", "−", 1)
+	return terminal.Minus(strconv.FormatFloat(v, 'f', digits, 64))
 }
 
 // Short writes a number with up to three digits and a decimal prefix: 1.25k,
-// 16M.
+// 16M. A negative one has a minus, U+2212.
 func Short(v float64) string {
 	size, prefix := math.Abs(v), ""
 	for _, p := range []string{"k", "M", "G", "T"} {
@@ -127,5 +129,5 @@ func Short(v float64) string {
 			text = strconv.FormatFloat(v, 'g', 2, 64)
 		}
 	}
-	return text + prefix
+	return terminal.Minus(text + prefix)
 }

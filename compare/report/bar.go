@@ -1,9 +1,6 @@
 package report
 
-import (
-	"fmt"
-	"html/template"
-)
+import "fmt"
 
 // A Part is a piece of a bar.
 type Part struct {
@@ -26,8 +23,8 @@ type BarChart struct {
 	Bars  []Bar
 }
 
-// SVG draws the chart.
-func (b BarChart) SVG() template.HTML {
+// draw draws the chart.
+func (b BarChart) draw() *canvas {
 	const row = 40
 	tall := float64(top + row*len(b.Bars) + bottom)
 	c := newCanvas(b.Title, tall)
@@ -41,7 +38,7 @@ func (b BarChart) SVG() template.HTML {
 	}
 	x := newAxis(sums, from, to, 5, false)
 	for _, tick := range x.ticks {
-		c.line("grid", x.at(tick), top, x.at(tick), tall-bottom)
+		c.line("grid", noSeries, x.at(tick), top, x.at(tick), tall-bottom)
 		c.text(x.at(tick), tall-bottom+17, "tick", "middle", x.label(tick))
 	}
 	c.text((from+to)/2, tall-bottom+36, "name", "middle", b.X)
@@ -50,13 +47,15 @@ func (b BarChart) SVG() template.HTML {
 		c.text(from, y+13, "label", "start", bar.Name)
 		end := 0.0
 		for _, p := range bar.Parts {
-			c.addf(`<rect class="bar %s" x="%.1f" y="%.1f" width="%.1f" height="14">%s</rect>`, class(p.Color),
-				x.at(end), y+18, x.at(end+p.Value)-x.at(end), title(fmt.Sprintf("%s, %s: %s", bar.Name, p.Name, Short(p.Value))))
+			c.add(shape{
+				kind: rect, role: "bar", series: p.Color, at: []point{{x.at(end), y + 18}, {x.at(end + p.Value), y + 32}},
+				tip: fmt.Sprintf("%s, %s: %s", bar.Name, p.Name, Short(p.Value)),
+			})
 			end += p.Value
 		}
 		c.text(x.at(end)+5, y+29, "tick", "start", bar.Label)
 	}
-	return c.finish()
+	return c
 }
 
 func (b Bar) sum() float64 {

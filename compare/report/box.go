@@ -2,7 +2,8 @@ package report
 
 import (
 	"fmt"
-	"html/template"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // A Box sums up a distribution by its quantiles (whiskers at 5% and 95%, quarters,
@@ -27,8 +28,8 @@ type BoxChart struct {
 	Groups []BoxGroup
 }
 
-// SVG draws the chart.
-func (b BoxChart) SVG() template.HTML {
+// draw draws the chart.
+func (b BoxChart) draw() *canvas {
 	c := newCanvas(b.Title, height)
 	ys := []float64{0}
 	for _, g := range b.Groups {
@@ -51,17 +52,18 @@ func (b BoxChart) SVG() template.HTML {
 			c.box(box, y, from+wide*0.08+step*(float64(k)+0.5), min(step*0.7, 24))
 		}
 	}
-	return c.finish()
+	return c
 }
 
 // box draws one box around a vertical line at x.
 func (c *canvas) box(b Box, y axis, x, wide float64) {
-	c.addf(`<g class="box %s">%s`, class(b.Color), title(fmt.Sprintf(
-		"%s: mean %.3f, median %.3f, half of the words from %.3f to %.3f, 90%% from %.3f to %.3f",
-		b.Name, b.Mean, b.Median, b.Q1, b.Q3, b.Low, b.High)))
-	c.line("whisker", x, y.at(b.Low), x, y.at(b.Q1))
-	c.line("whisker", x, y.at(b.Q3), x, y.at(b.High))
-	c.addf(`<rect class="half" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, x-wide/2, y.at(b.Q3), wide, max(y.at(b.Q1)-y.at(b.Q3), 0.5))
-	c.line("median", x-wide/2, y.at(b.Median), x+wide/2, y.at(b.Median))
-	c.addf(`<circle class="mean" cx="%.1f" cy="%.1f" r="2.2"/></g>`, x, y.at(b.Mean))
+	tip := terminal.Minus(fmt.Sprintf("%s: mean %.3f, median %.3f, half of the words from %.3f to %.3f, 90%% from %.3f to %.3f",
+		b.Name, b.Mean, b.Median, b.Q1, b.Q3, b.Low, b.High))
+	c.line("whisker", b.Color, x, y.at(b.Low), x, y.at(b.Q1))
+	c.line("whisker", b.Color, x, y.at(b.Q3), x, y.at(b.High))
+	high := y.at(b.Q3)
+	low := max(y.at(b.Q1), high+0.5)
+	c.add(shape{kind: rect, role: "half", series: b.Color, at: []point{{x - wide/2, high}, {x + wide/2, low}}, tip: tip})
+	c.line("median", b.Color, x-wide/2, y.at(b.Median), x+wide/2, y.at(b.Median))
+	c.add(shape{kind: dot, role: "mean", series: b.Color, at: []point{{x, y.at(b.Mean)}}, radius: 2.2, tip: tip})
 }

@@ -1,8 +1,9 @@
-// Package report draws charts as SVG and makes HTML pages that load nothing: no
-// scripts, no fonts, no network. A chart names its colours by classes (s0, s1,
-// ...). The style sheet of the page gives each class a light and a dark colour, so
-// that one file serves both.
+// Package report draws charts and tables for two kinds of readers. A page of HTML has
+// charts as SVG in the colours of its style sheet, light and dark, and loads nothing:
+// no fonts, no network. A paper has figures as SVG and PDF in colours of their own, and
+// tables for LaTeX, as Markdown and as CSV.
 //
-// Start at [LineChart]; [BoxChart] and [BarChart] share its axes (axis.go).
-// [Page] wraps the body of a page.
+// Start at [Chart]: [LineChart], [BoxChart] and [BarChart] draw shapes (svg.go) between
+// axes (axis.go); [WriteSVG] and [WritePDF] make figures of them. [Table] writes the
+// tables, and [Page] wraps the body of a page.
 package report

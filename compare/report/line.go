@@ -2,9 +2,10 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
-	"strings"
+	"slices"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // A Point is a point of a line. Low and High bound the spread of Y; both are Y if
@@ -26,8 +27,8 @@ type LineChart struct {
 	Series []Series
 }
 
-// SVG draws the chart.
-func (l LineChart) SVG() template.HTML {
+// draw draws the chart.
+func (l LineChart) draw() *canvas {
 	var xs, ys []float64
 	series := make([]Series, 0, len(l.Series))
 	for _, s := range l.Series {
@@ -59,35 +60,39 @@ func (l LineChart) SVG() template.HTML {
 	for _, s := range series {
 		c.series(s, x, y)
 	}
-	return c.finish()
+	return c
 }
 
 // spread draws the area between the bounds of a series, if they differ.
 func (c *canvas) spread(s Series, x, y axis) {
-	var upper, lower []string
+	var upper, lower []point
 	wide := false
 	for _, p := range s.Points {
 		wide = wide || p.Low != p.High
-		upper = append(upper, fmt.Sprintf("%.1f,%.1f", x.at(p.X), y.at(p.High)))
-		lower = append([]string{fmt.Sprintf("%.1f,%.1f", x.at(p.X), y.at(p.Low))}, lower...)
+		upper = append(upper, point{x.at(p.X), y.at(p.High)})
+		lower = append(lower, point{x.at(p.X), y.at(p.Low)})
 	}
 	if wide {
-		c.addf(`<polygon class="spread %s" points="%s %s"/>`, class(s.Color), strings.Join(upper, " "), strings.Join(lower, " "))
+		slices.Reverse(lower)
+		c.add(shape{kind: polygon, role: "spread", series: s.Color, at: append(upper, lower...)})
 	}
 }
 
 // series draws the line of a series and its points.
 func (c *canvas) series(s Series, x, y axis) {
-	var line []string
-	for _, p := range s.Points {
-		line = append(line, fmt.Sprintf("%.1f,%.1f", x.at(p.X), y.at(p.Y)))
+	if len(s.Points) == 0 {
+		return
 	}
-	c.addf(`<polyline class="line %s" points="%s"/>`, class(s.Color), strings.Join(line, " "))
+	line := shape{kind: polyline, role: "line", series: s.Color}
 	for _, p := range s.Points {
-		text := fmt.Sprintf("%s: %.4g at %s", s.Name, p.Y, Short(p.X))
+		line.at = append(line.at, point{x.at(p.X), y.at(p.Y)})
+	}
+	c.add(line)
+	for i, p := range s.Points {
+		tip := terminal.Minus(fmt.Sprintf("%s: %.4g at %s", s.Name, p.Y, Short(p.X)))
 		if p.Low != p.High {
-			text += fmt.Sprintf(" (%.4g to %.4g)", p.Low, p.High)
+			tip += terminal.Minus(fmt.Sprintf(" (%.4g to %.4g)", p.Low, p.High))
 		}
-		c.addf(`<circle class="dot %s" cx="%.1f" cy="%.1f" r="3">%s</circle>`, class(s.Color), x.at(p.X), y.at(p.Y), title(text))
+		c.add(shape{kind: dot, role: "dot", series: s.Color, at: line.at[i : i+1], radius: 3, tip: tip})
 	}
 }

@@ -61,6 +61,8 @@ type Options struct {
 	Methods []Method
 	// Sections adds a result for every section of an analogy set.
 	Sections bool
+	// Progress, if not nil, is called before each set, and at the end.
+	Progress func(dataset string, done, total int)
 }
 
 // check fills in the defaults and refuses what is unknown.

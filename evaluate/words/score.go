@@ -26,6 +26,9 @@ func Score(ctx context.Context, t *embedding.Table, dir string, o Options) (resu
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
+		if o.Progress != nil {
+			o.Progress(sets[i].Name, i, len(sets))
+		}
 		r, err := scoreSet(ctx, l, &sets[i], o)
 		if err != nil {
 			return nil, nil, fmt.Errorf("scoring %s: %w", sets[i].Name, err)
@@ -33,6 +36,19 @@ func Score(ctx context.Context, t *embedding.Table, dir string, o Options) (resu
 		results = append(results, r...)
 	}
 	return results, notes, nil
+}
+
+// IsMain reports whether a result is by the main metric of its set: Spearman's
+// correlation, questions answered by 3CosAdd, and whatever a set of another task has. Sections of an analogy set have the metrics of the set.
+func IsMain(r evaluate.Result) bool {
+	switch r.Task {
+	case evaluate.TaskSimilarity:
+		return r.Metric == evaluate.MetricSpearman
+	case evaluate.TaskAnalogy:
+		return Method(r.Metric) == CosAdd
+	default:
+		return true
+	}
 }
 
 // prepare fills in the options, and finds the sets of a folder.

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"time"
 )
@@ -11,7 +12,7 @@ func Number[T int | int64 | uint64](n T) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	sign := ""
 	if digits[0] == '-' {
-		sign, digits = "-", digits[1:]
+		sign, digits = "−", digits[1:]
 	}
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -83,3 +84,9 @@ func Duration(seconds float64) string {
 		return fmt.Sprintf("%.1f days", d.Hours()/24)
 	}
 }
+
+// Minus writes the sign of negative numbers in a text as a minus (U+2212), which is as
+// wide as a plus; hyphens in words and exponents stay.
+func Minus(text string) string { return hyphenSign.ReplaceAllString(text, "$1−$2") }
+
+var hyphenSign = regexp.MustCompile(`(^|[ (])-([0-9.])`)

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -22,7 +23,10 @@ type Progress struct {
 	Now   func() time.Time
 
 	w     io.Writer
-	width int // of the terminal; 0: not a terminal
+	width func() int // of the terminal now; nil: not a terminal
+
+	mu    sync.Mutex
+	shown int // letters of the bar on the screen
 }
 
 // NewProgress returns a Progress that writes to w, normally standard error.
@@ -30,21 +34,65 @@ func NewProgress(w io.Writer) *Progress {
 	p := &Progress{w: w, Every: 5 * time.Second, Now: time.Now}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.Every = 100 * time.Millisecond
-		p.width = 80
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			p.width = width
-		}
+		p.width = func() int { return Width(f) }
 	}
 	return p
 }
 
-// Writer returns the writer given to NewProgress, for text of several lines.
-func (p *Progress) Writer() io.Writer { return p.w }
+// Width returns the letters of a line of a terminal; 80 if it does not tell.
+func Width(f *os.File) int {
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 80
+}
+
+// Writer returns a writer for text of several lines, each of them whole. It takes the
+// place of the bar on the screen.
+func (p *Progress) Writer() io.Writer { return textWriter{p} }
+
+type textWriter struct{ p *Progress }
+
+func (t textWriter) Write(text []byte) (int, error) {
+	t.p.mu.Lock()
+	defer t.p.mu.Unlock()
+	t.p.clear()
+	_, err := t.p.w.Write([]byte(t.p.wrap(string(text))))
+	return len(text), err
+}
+
+// wrap breaks the lines of a text that are too long for the terminal.
+func (p *Progress) wrap(text string) string {
+	if p.width == nil {
+		return text
+	}
+	return Wrap(text, p.width()-1)
+}
 
 // Notef writes one line.
 func (p *Progress) Notef(format string, args ...any) {
 	if p != nil {
-		_, _ = fmt.Fprintf(p.w, format+"\n", args...) // nobody could read about the error
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.clear()
+		_, _ = p.w.Write([]byte(p.wrap(fmt.Sprintf(format+"\n", args...)))) // nobody could read about the error
+	}
+}
+
+// show puts a line in place of the bar on the screen.
+func (p *Progress) show(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	letters := utf8.RuneCountInString(line)
+	_, _ = p.w.Write([]byte("\r" + line + strings.Repeat(" ", max(0, p.shown-letters))))
+	p.shown = letters
+}
+
+// clear removes the bar. The caller has the lock.
+func (p *Progress) clear() {
+	if p.shown > 0 {
+		_, _ = p.w.Write([]byte("\r" + strings.Repeat(" ", p.shown) + "\r"))
+		p.shown = 0
 	}
 }
 
@@ -57,15 +105,8 @@ func (p *Progress) Stage(name string, total int64) *Stage {
 	}
 	s := &Stage{p: p, name: name, total: total, start: p.Now()}
 	s.shown = s.start
-	if p.width > 0 {
-		s.bar = progressbar.NewOptions64(max(total, -1),
-			progressbar.OptionSetWriter(p.w),
-			progressbar.OptionSetDescription(name),
-			progressbar.OptionSetWidth(20),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionSetElapsedTime(true),
-			progressbar.OptionClearOnFinish(),
-		)
+	if p.width != nil {
+		s.showBar(0, "", s.start)
 	}
 	return s
 }
@@ -81,7 +122,7 @@ type Stage struct {
 	skipped int64 // done before the stage began
 	total   int64
 	shown   time.Time
-	bar     *progressbar.ProgressBar
+	ended   bool
 }
 
 // Update shows that done of total is finished. It does nothing before
@@ -94,7 +135,7 @@ func (s *Stage) Update(done int64, detail func() string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.p.Now()
-	if now.Sub(s.shown) < s.p.Every {
+	if s.ended || now.Sub(s.shown) < s.p.Every {
 		return
 	}
 	s.shown = now
@@ -102,8 +143,8 @@ func (s *Stage) Update(done int64, detail func() string) {
 	if detail != nil {
 		text = detail()
 	}
-	if s.bar != nil {
-		s.showBar(done, text)
+	if s.p.width != nil {
+		s.showBar(done, text, now)
 		return
 	}
 	s.showLine(done, text, now)
@@ -126,46 +167,76 @@ func (s *Stage) SetTotal(total int64) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if total > 0 && total != s.total {
+	if total > 0 {
 		s.total = total
-		if s.bar != nil {
-			s.bar.ChangeMax64(total)
+	}
+}
+
+const (
+	shortestBar = 8
+	longestBar  = 24
+)
+
+// showBar writes name, share and ETA, then as many details as the line has room for, each
+// whole or not at all, and a bar where there is room left.
+func (s *Stage) showBar(done int64, text string, now time.Time) {
+	room := s.p.width() - 1 // a letter in the last column would begin a new line
+	parts := append(strings.Split(s.head(done, 0), "  "), nonempty(s.eta(done, now))...)
+	details := parts[1:]
+	if text != "" {
+		details = append(details, strings.Split(text, "  ")...)
+	}
+	name := []rune(s.name)
+	line := string(name[:min(len(name), max(room, 0))])
+	for _, part := range details {
+		if with := line + "  " + part; utf8.RuneCountInString(with) <= room {
+			line = with
 		}
 	}
+	if left := min(room-utf8.RuneCountInString(line)-2, longestBar); s.total > 0 && left >= shortestBar {
+		full := int(int64(left) * min(max(done, 0), s.total) / s.total)
+		line += "  " + strings.Repeat("█", full) + strings.Repeat("░", left-full)
+	}
+	s.p.show(line)
 }
 
-// barWidth is the width of bar, percentage and times, in letters.
-const barWidth = 46
-
-func (s *Stage) showBar(done int64, text string) {
-	line := s.name
-	if text != "" {
-		line += "  " + text
+func nonempty(text string) []string {
+	if text == "" {
+		return nil
 	}
-	if width := max(s.p.width-barWidth, len(s.name)); len(line) > width {
-		line = line[:width]
-	}
-	s.bar.Describe(line)
-	if s.total > 0 {
-		// At its end the bar would finish itself; Done does that.
-		done = min(done, s.total-1)
-	}
-	_ = s.bar.Set64(max(done, 0)) // a display that fails is no reason to stop
+	return []string{text}
 }
 
+// showLine writes a line of its own.
 func (s *Stage) showLine(done int64, text string, now time.Time) {
-	line := s.name
-	if s.total > 0 {
-		line += fmt.Sprintf("  %.1f%%", 100*float64(done)/float64(s.total))
-	}
-	if text != "" {
-		line += "  " + text
-	}
-	if elapsed := now.Sub(s.start).Seconds(); s.total > 0 && done > s.skipped {
-		line += "  ETA " + Duration(elapsed*float64(s.total-done)/float64(done-s.skipped))
+	line := s.head(done, 1)
+	for _, part := range []string{text, s.eta(done, now)} {
+		if part != "" {
+			line += "  " + part
+		}
 	}
 	s.p.Notef("%s", line)
 }
+
+// head is the name, and the share of the work that is done.
+func (s *Stage) head(done int64, digits int) string {
+	if s.total <= 0 {
+		return s.name
+	}
+	return fmt.Sprintf("%s  %.*f%%", s.name, digits, 100*min(1, float64(max(done, 0))/float64(s.total)))
+}
+
+// eta is the time to the end of the stage, if it is known and not over.
+func (s *Stage) eta(done int64, now time.Time) string {
+	elapsed := now.Sub(s.start).Seconds()
+	if s.total <= done || done <= s.skipped {
+		return ""
+	}
+	return ETA(elapsed * float64(s.total-done) / float64(done-s.skipped))
+}
+
+// ETA writes the seconds to the end of the work, the same way everywhere.
+func ETA(seconds float64) string { return "ETA " + Duration(seconds) }
 
 // Stop ends a stage that failed: it removes the bar and writes nothing. After Done
 // it does nothing.
@@ -175,11 +246,10 @@ func (s *Stage) Stop() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.bar != nil {
-		_ = s.bar.Clear()
-		_ = s.bar.Exit()
-		s.bar = nil
-	}
+	s.ended = true
+	s.p.mu.Lock()
+	defer s.p.mu.Unlock()
+	s.p.clear()
 }
 
 // Done ends the stage with a line about its result.

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -53,26 +54,48 @@ func TestProgressOfAResumedStage(t *testing.T) {
 }
 
 func TestProgressBar(t *testing.T) {
+	details := func() string { return "512k words/s  loss 0.6773  lr 2.05e-03  10.9M pairs/s" }
+	for width, want := range map[int]string{
+		0:   "",
+		5:   "trai",
+		20:  "training  40%",
+		40:  "training  40%  ETA 1.5 s  512k words/s",
+		60:  "training  40%  ETA 1.5 s  512k words/s  loss 0.6773",
+		80:  "training  40%  ETA 1.5 s  512k words/s  loss 0.6773  lr 2.05e-03  10.9M pairs/s",
+		120: "training  40%  ETA 1.5 s  512k words/s  loss 0.6773  lr 2.05e-03  10.9M pairs/s  █████████░░░░░░░░░░░░░░░",
+	} {
+		var out bytes.Buffer
+		p := NewProgress(&out)
+		p.Now, p.width, p.Every = fakeClock(), func() int { return width }, time.Second
+		stage := p.Stage("training", 100)
+		stage.Update(40, details)
+		screen := strings.TrimRight(out.String()[strings.LastIndex(out.String(), "\r")+1:], " ")
+		if screen != want {
+			t.Errorf("%d columns show %q, want %q", width, screen, want)
+		}
+		p.Notef("a note between")
+		stage.Update(100, nil)
+		stage.Done("Trained")
+		stage.Update(100, nil) // after the end: nothing
+		if !strings.HasSuffix(out.String(), "\rTrained\n") && width > 1 {
+			t.Errorf("the screen does not end with the result: %q", out.String())
+		}
+		for _, line := range strings.FieldsFunc(out.String(), func(r rune) bool { return r == '\r' || r == '\n' }) {
+			if n := len([]rune(line)); n > max(width-1, 0) && !slices.Contains([]string{"a ", "  note ", "  between", "Trained"}, line) {
+				t.Errorf("a line of %d letters on %d columns: %q", n, width, line)
+			}
+		}
+	}
+}
+
+// TestProgressBarOfUnknownEnd: without an end there is neither a share nor a bar.
+func TestProgressBarOfUnknownEnd(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)
-	p.Now, p.width, p.Every = fakeClock(), 90, time.Second
-	stage := p.Stage("training", 100)
-	stage.Update(40, func() string { return strings.Repeat("words ", 50) })
-	stage.Update(100, nil) // Done announces the end
-	stage.Done("Trained")
-	shown := out.String()
-	for _, want := range []string{"training  words words", "40% |", "99% |"} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("no %q in %q", want, shown)
-		}
-	}
-	if !strings.HasSuffix(shown, "Trained\n") {
-		t.Errorf("the screen does not end with the result: %q", shown)
-	}
-	for _, line := range strings.Split(shown, "\r") {
-		if len([]rune(line)) > 90 {
-			t.Errorf("a line of %d letters does not fit the terminal: %q", len([]rune(line)), line)
-		}
+	p.Now, p.width, p.Every = fakeClock(), func() int { return 80 }, time.Second
+	p.Stage("reading", 0).Update(4, func() string { return "4 MB" })
+	if want := "\rreading\rreading  4 MB"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }
 

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestShortHelp: -h of every command shows a dozen flags or so, --help all of them, and
+// every main flag exists.
+func TestShortHelp(t *testing.T) {
+	var check func(path []string, c *cobra.Command)
+	check = func(path []string, c *cobra.Command) {
+		for _, below := range c.Commands() {
+			check(append(path[:len(path):len(path)], below.Name()), below)
+		}
+		if c.HasAvailableSubCommands() || !c.Runnable() {
+			return
+		}
+		help := func(flag string) string {
+			var out bytes.Buffer
+			if code := run(t.Context(), append(path[:len(path):len(path)], flag), streams{os.Stdin, &out, &out}); code != exitDone {
+				t.Fatalf("%v %s: code %d", path, flag, code)
+			}
+			return out.String()
+		}
+		short, long := strings.Count(help("-h"), "\n      --"), strings.Count(help("--help"), "\n      --")
+		if short > fewFlags || short > long || long > 0 && short == 0 {
+			t.Errorf("%v: %d flags in short help, %d in long", path, short, long)
+		}
+		for _, name := range mainFlags[strings.Join(path, " ")] {
+			if c.Flags().Lookup(name) == nil {
+				t.Errorf("%v has no flag --%s", path, name)
+			}
+		}
+	}
+	check(nil, newRoot(streams{os.Stdin, os.Stdout, os.Stderr}))
+	for name := range mainFlags {
+		if _, rest, err := newRoot(streams{os.Stdin, os.Stdout, os.Stderr}).Find([]string{name}); err != nil || len(rest) > 0 {
+			t.Errorf("mainFlags names %s, which is no command", name)
+		}
+	}
+}

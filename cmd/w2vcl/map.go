@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/embedding/wordmap"
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+)
+
+type mapOptions struct {
+	words, title string
+	out          []string
+	top          int
+	near         float64
+	options      wordmap.Options
+	force, quiet bool
+}
+
+func newMap(s streams) *cobra.Command {
+	var o mapOptions
+	cmd := &cobra.Command{
+		Use:   "map DIR|VECTORS --out FILE [flags]",
+		Short: "Draw words as a map: near words lie together",
+		Long: `Place words in the plane by t-SNE, so that words with near vectors lie together, and
+write a page (.html) or a picture (.svg). The page needs nothing but a browser: move
+and zoom, search a word, point at one for its neighbours, change between t-SNE and
+the plane in which the vectors vary most (PCA). The words are the most frequent ones,
+or those of a file. The same vectors and --seed give the same map.
+
+DIR|VECTORS is a run folder, also of a training that is still going, or a file of
+vectors.`,
+		Example: `  w2vcl map runs/wiki --out wiki.html
+  w2vcl map runs/wiki --out wiki.html --out wiki.svg --top 5000
+  w2vcl map glove.6B.100d.txt --words countries.txt --out countries.svg`,
+		Args: exactly("DIR|VECTORS"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&o.out, "out", nil, "write `FILE`: a page if its name ends in .html, a picture if in .svg; may be given again")
+	flags.StringVar(&o.words, "words", "", "place the words in `FILE`, one a line (- is standard input)")
+	flags.IntVar(&o.top, "top", 2000, "place the `N` most frequent words")
+	flags.Float64Var(&o.near, "near", 0, "leave out words without another word of cosine `X` or more; 0 leaves out none")
+	flags.IntVar(&o.options.Neighbors, "neighbors", 10, "show `N` neighbours of a word")
+	flags.Float64Var(&o.options.Perplexity, "perplexity", 0, "about how many neighbours hold a word in its place: `X` (default 30, less for few words)")
+	flags.IntVar(&o.options.Iterations, "iterations", 0, "`N` steps of t-SNE (default 750)")
+	flags.Uint64Var(&o.options.Seed, "seed", 1, "`N` from which t-SNE's noise comes")
+	flags.StringVar(&o.title, "title", "", "`TEXT` above the map (default: what DIR|VECTORS is called)")
+	flags.BoolVar(&o.force, "force", false, "replace FILE if it exists")
+	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
+	return cmd
+}
+
+// check refuses what is wrong whatever the vectors.
+func (o *mapOptions) check() error {
+	switch {
+	case len(o.out) == 0:
+		return terminal.Usagef("--out is missing: name a file, FILE.html or FILE.svg")
+	case o.top < 2 || o.top > wordmap.MaxWords:
+		return terminal.Usagef("--top %d: must be from 2 to %d", o.top, wordmap.MaxWords)
+	case o.options.Neighbors < 1:
+		return terminal.Usagef("--neighbors %d: must be at least 1", o.options.Neighbors)
+	case o.options.Perplexity < 0 || o.options.Perplexity > 1000:
+		return terminal.Usagef("--perplexity %g: must be from 0 to 1000", o.options.Perplexity)
+	case o.options.Iterations < 0:
+		return terminal.Usagef("--iterations %d: must not be negative", o.options.Iterations)
+	case !(o.near >= 0 && o.near < 1):
+		return terminal.Usagef("--near %g: must be from 0 to below 1", o.near)
+	}
+	for _, file := range o.out {
+		if !slices.Contains([]string{".html", ".svg"}, filepath.Ext(file)) {
+			return terminal.Usagef("--out %s: the name must end in .html or .svg", file)
+		}
+		if err := checkTarget(file, o.force); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *mapOptions) run(ctx context.Context, s streams, path string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	t, err := o.load(s, path)
+	if err != nil {
+		return err
+	}
+	progress := s.progress(o.quiet)
+	stage := progress.Stage("placing words", 0)
+	defer stage.Stop()
+	o.options.Near = float32(o.near)
+	o.options.Progress = func(done, total int) {
+		stage.SetTotal(int64(total))
+		stage.Update(int64(done), nil)
+	}
+	m, err := wordmap.New(ctx, t, o.options)
+	if err != nil {
+		return err
+	}
+	if m.Title = o.title; m.Title == "" {
+		m.Title = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	for _, file := range o.out {
+		write := m.WriteHTML
+		if filepath.Ext(file) == ".svg" {
+			write = m.WriteSVG
+		}
+		if err := atomicfile.Write(file, func(w io.Writer) error { return write(w) }); err != nil {
+			return err
+		}
+	}
+	stage.Done("Wrote %s words to %s", terminal.Number(len(m.Words)), strings.Join(o.out, " and "))
+	return nil
+}
+
+// load reads the vectors of the words to place, the frequent ones first.
+func (o *mapOptions) load(s streams, path string) (*embedding.Table, error) {
+	t, err := runfolder.LoadVectors(path)
+	if err != nil {
+		return nil, err
+	}
+	s.noteGoing(path)
+	if o.words == "" {
+		n := min(o.top, t.Len())
+		return embedding.NewTable(t.Words[:n:n], t.Dim, t.Vectors[:n*t.Dim])
+	}
+	words, err := readWords(s, o.words)
+	if err != nil {
+		return nil, fmt.Errorf("--words %s: %w", o.words, err)
+	}
+	if t.Encoder == nil {
+		known := slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+			_, ok := t.Index(word)
+			return !ok
+		})
+		if unknown := len(words) - len(known); unknown > 0 {
+			s.notef("Note: %s of %s words have no vector and are left out", terminal.Number(unknown), terminal.Number(len(words)))
+		}
+		words = known
+	}
+	found, err := t.Lookup(words)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(found, func(a, b runfolder.WordVector) int { return cmp.Compare(rank(a), rank(b)) })
+	var vectors []float32
+	for i, w := range found {
+		words[i] = w.Word
+		vectors = append(vectors, w.Vector...)
+	}
+	if len(words) == 0 {
+		return nil, fmt.Errorf("--words %s: none of the words has a vector", o.words)
+	}
+	return embedding.NewTable(words, t.Dim, vectors)
+}
+
+// rank orders words by their row; composed words come last.
+func rank(w runfolder.WordVector) int {
+	if w.Composed() {
+		return math.MaxInt
+	}
+	return w.Row
+}

@@ -1,0 +1,200 @@
+package compare
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/w2vcl/w2vcl/evaluate"
+)
+
+// TestPaperFiles: the page links to every file for papers, each of these is there, and
+// the LaTeX document takes every table and figure.
+func TestPaperFiles(t *testing.T) {
+	r := smallResult()
+	dir := t.TempDir()
+	if err := r.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	text := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	links := map[string]bool{}
+	for _, match := range regexp.MustCompile(`href="([^"]+)"`).FindAllStringSubmatch(text(PageFile), -1) {
+		links[match[1]] = true
+		text(match[1])
+	}
+	document := text(PaperFile)
+	for _, folder := range []string{figuresFolder, tablesFolder} {
+		entries, err := os.ReadDir(filepath.Join(dir, folder))
+		if err != nil || len(entries) < 9 {
+			t.Fatalf("%s: %v %v", folder, entries, err)
+		}
+		for _, e := range entries {
+			path := folder + "/" + e.Name()
+			if !links[path] {
+				t.Errorf("the page has no link to %s", path)
+			}
+			if name, _, _ := strings.Cut(path, "."); !strings.Contains(document, "{"+name+"}") {
+				t.Errorf("%s lacks %s", PaperFile, name)
+			}
+			if strings.HasSuffix(path, ".tex") {
+				checkTeX(t, path, text(path))
+			}
+		}
+	}
+	checkTeX(t, PaperFile, document)
+	for _, path := range []string{PageFile, "tables/differences.tex", "tables/scores.md"} {
+		if bad := regexp.MustCompile(`[>(|& ]-\.?[0-9]`).FindString(strings.ReplaceAll(text(path), "rotate(-90)", "")); bad != "" {
+			t.Errorf("%s has a hyphen for a minus: %q", path, bad)
+		}
+	}
+}
+
+// checkTeX is a strict reader of the LaTeX that we write: characters that LaTeX knows,
+// braces and environments that close, and rows of a tabular with as many cells as it has
+// columns.
+func checkTeX(t *testing.T, name, text string) {
+	t.Helper()
+	text = regexp.MustCompile(`(?m)(^|[^\\])%.*$`).ReplaceAllString(text, "$1")
+	var open []string
+	for _, match := range regexp.MustCompile(`\\(begin|end)\{(\w+\*?)\}`).FindAllStringSubmatch(text, -1) {
+		switch {
+		case match[1] == "begin":
+			open = append(open, match[2])
+		case len(open) == 0 || open[len(open)-1] != match[2]:
+			t.Errorf("%s: \\end{%s} closes %v", name, match[2], open)
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("%s: %v stay open", name, open)
+	}
+	plain := regexp.MustCompile(`\\[\\{}&%$#_]`).ReplaceAllString(text, "")
+	depth := 0
+	for _, c := range plain {
+		switch {
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+		case c > 126 || c == '#' || c == '_' || c == '^' && !strings.Contains(plain, "$^"):
+			t.Errorf("%s: character %q", name, c)
+		}
+		if depth < 0 {
+			t.Fatalf("%s: a brace closes nothing", name)
+		}
+	}
+	if depth != 0 || strings.Count(plain, "$")%2 != 0 {
+		t.Errorf("%s: braces or mathematics stay open", name)
+	}
+	columns := regexp.MustCompile(`\\begin\{tabular\}\{([lr]+)\}`).FindStringSubmatch(text)
+	if columns == nil {
+		return
+	}
+	span := regexp.MustCompile(`\\multicolumn\{(\d+)\}`)
+	for row := range strings.Lines(text) {
+		if !strings.HasSuffix(row, " \\\\\n") {
+			continue
+		}
+		cells := 1 + strings.Count(strings.ReplaceAll(row, `\&`, ""), "&")
+		for _, match := range span.FindAllStringSubmatch(row, -1) {
+			n := 0
+			_, _ = fmt.Sscan(match[1], &n)
+			cells += n - 1
+		}
+		if cells != len(columns[1]) {
+			t.Errorf("%s: %d cells of %d: %s", name, cells, len(columns[1]), row)
+		}
+	}
+}
+
+// TestBest: bold is the best, and what is not distinguishable from it.
+func TestBest(t *testing.T) {
+	r := smallResult()
+	score := func(v int, mean float64) { r.Variants[v].Scores[0] = spreadOf([]float64{mean}) }
+	score(0, 0.5)
+	score(1, 0.7)
+	score(2, 0.69)
+	r.Differences[0].Holm, r.Differences[1].Holm, r.Differences[2].Holm = 0.01, 0.2, 0.4 // 1-0, 2-0, 2-1
+	if got := fmt.Sprint(r.best(0)); got != "[false true true]" {
+		t.Errorf("bold %v, want the second and the third", got)
+	}
+	r.Differences[2].Holm = 0.049
+	if got := fmt.Sprint(r.best(0)); got != "[false true false]" {
+		t.Errorf("bold %v, want the second", got)
+	}
+	if got := fmt.Sprint(r.best(1)); got != "[false false false]" { // no items, no test
+		t.Errorf("bold %v without a test", got)
+	}
+}
+
+// TestPace: the estimate takes the last time of a variant, and the mean for one that has
+// no run yet.
+func TestPace(t *testing.T) {
+	clock := time.Unix(0, 0)
+	p := newPace()
+	p.now = func() time.Time { return clock }
+	run := func(name string) Run { return Run{Variant: Variant{Name: name}} }
+	if got := p.note([]Run{run("a")}); got != "" {
+		t.Errorf("an estimate of nothing: %q", got)
+	}
+	end := p.begin(run("a"))
+	clock = clock.Add(10 * time.Second)
+	end()
+	p.known(&Record{Variant: Variant{Name: "b"}})
+	if got := p.note([]Run{run("a"), run("b"), run("c")}); got != "  ETA of all 15 s" {
+		t.Errorf("%q", got)
+	}
+}
+
+// smallResult is a result of three variants with invented numbers.
+func smallResult() *Result {
+	r := &Result{
+		Command: "w2vcl compare", Budget: BudgetRecipe, Seeds: 2, Points: 1,
+		Sets: []Set{
+			{Task: evaluate.TaskSimilarity, Dataset: "pairs_100%", Metric: evaluate.MetricSpearman, Found: 3, Total: 4, Main: true},
+			{Task: evaluate.TaskCategorization, Dataset: "kinds", Metric: "purity", Found: 4, Total: 4, Main: true},
+			{Task: evaluate.TaskAnalogy, Dataset: "questions", Metric: "3cosmul", Found: 4, Total: 4},
+			{Task: evaluate.TaskClassification, Dataset: "moods", Metric: "accuracy", Found: 4, Total: 4},
+		},
+	}
+	for i, name := range []string{"cl", "vanilla", "word2vec"} {
+		x := 0.1 * float64(i-1)
+		v := VariantResult{Variant: Variant{Name: name, Mode: name}, Settings: map[string]string{"dim": fmt.Sprint(8 * i), "window": "3"}, Score: spreadOf([]float64{x, x + 0.01})}
+		for range r.Sets {
+			v.Scores = append(v.Scores, spreadOf([]float64{x, x - 0.02}))
+		}
+		point := CurvePoint{Seconds: spreadOf([]float64{1}), Pairs: spreadOf([]float64{1000}), Score: v.Score, Scores: v.Scores[:2]}
+		for b := range bands {
+			band := BandOfSeeds{Means: spreadOf([]float64{1}), Variances: spreadOf([]float64{0.1})}
+			band.MinCount, band.MaxCount, band.Words = uint64(10*b+1), uint64(10*b+10), 100
+			point.Bands = append(point.Bands, band)
+		}
+		v.Curve = []CurvePoint{point}
+		r.Variants = append(r.Variants, v)
+		for s := range uint64(2) {
+			r.Runs = append(r.Runs, &Record{Variant: v.Variant, Seed: 1 + s})
+		}
+	}
+	for v := range r.Variants {
+		for against := range v {
+			d := Difference{
+				Task: r.Sets[0].Task, Dataset: r.Sets[0].Dataset, Metric: r.Sets[0].Metric, Items: 3,
+				Variant: r.Variants[v].Name, Against: r.Variants[against].Name, P: 0.2, Holm: 0.3,
+			}
+			d.Difference = evaluate.Interval{Value: -0.1, Low: -0.2, High: 0.1}
+			r.Differences = append(r.Differences, d)
+		}
+	}
+	return r
+}

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// paperCharts are charts of every kind, with more series than there are colours.
+func paperCharts() map[string]Chart {
+	random := rand.New(rand.NewPCG(3, 3))
+	lines := LineChart{Title: "a < b", X: "seconds", Y: "score"}
+	boxes := BoxChart{Title: "loss", Groups: []BoxGroup{{Name: "50–60"}}}
+	for i := range 19 {
+		s := Series{Name: fmt.Sprintf("variant-%d", i), Color: i}
+		for x := range 4 {
+			y := random.Float64() - 0.5
+			s.Points = append(s.Points, Point{float64(x), y, y - 0.1, y + 0.1})
+		}
+		lines.Series = append(lines.Series, s)
+		boxes.Groups[0].Boxes = append(boxes.Groups[0].Boxes, Box{s.Name, i, 0, 1, 2, 3, 4, 2})
+	}
+	return map[string]Chart{
+		"lines": lines, "boxes": boxes, "nothing": LineChart{Title: "none"},
+		"bars":  BarChart{Title: "speed", X: "words", Bars: []Bar{{Name: "cl", Label: "3", Parts: []Part{{"words", 0, 3}}}}},
+		"parts": BarChart{Title: "memory", X: "bytes", Bars: []Bar{{Name: "cl", Parts: []Part{{"text", 5, 3}, {"M", 1, 2}}}}},
+	}
+}
+
+// TestPaperSVG: a figure of a paper is well-formed, draws nothing outside of its area,
+// and needs no style sheet.
+func TestPaperSVG(t *testing.T) {
+	for name, chart := range paperCharts() {
+		var b bytes.Buffer
+		if err := WriteSVG(&b, chart); err != nil {
+			t.Fatal(err)
+		}
+		_, tall, _ := paper(chart)
+		text := parse(t, template.HTML(b.String()), tall)
+		for _, key := range chart.legend() {
+			if !strings.Contains(text, key.Name) {
+				t.Errorf("%s: the legend lacks %s", name, key.Name)
+			}
+		}
+		if strings.Contains(b.String(), "class=") || !strings.Contains(b.String(), `width="84mm"`) {
+			t.Errorf("%s depends on a page:\n%s", name, b.String())
+		}
+	}
+}
+
+// TestPaperStyles: every role has a look in a paper, and in the style sheet of the page.
+func TestPaperStyles(t *testing.T) {
+	for name, chart := range paperCharts() {
+		shapes, _, _ := paper(chart)
+		for _, s := range shapes {
+			if _, ok := paperStyles[s.role]; !ok {
+				t.Errorf("%s: no style of %q", name, s.role)
+			}
+			if s.kind != text && !strings.Contains(style, "."+s.role+" {") && !strings.Contains(style, "."+s.role+",") {
+				t.Errorf("%s: the style sheet lacks .%s", name, s.role)
+			}
+		}
+	}
+}
+
+// TestMarks: series of neighbouring numbers differ by mark and colour, all others by
+// mark, colour or dashes.
+func TestMarks(t *testing.T) {
+	looks := map[string]int{}
+	for i := range 3 * len(paperColors) {
+		look := fmt.Sprint(mark(i, point{}, 3), paperColor(i), dashes(i))
+		if other, twice := looks[look]; twice {
+			t.Errorf("series %d looks like %d", i, other)
+		}
+		looks[look] = i
+	}
+}
+
+// TestPDF: a chart is one page with its font in it, the same every time.
+func TestPDF(t *testing.T) {
+	for name, chart := range paperCharts() {
+		var first, second bytes.Buffer
+		if err := WritePDF(&first, chart); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := WritePDF(&second, chart); err != nil {
+			t.Fatal(err)
+		}
+		pdf := first.String()
+		if !strings.HasPrefix(pdf, "%PDF-") || !strings.Contains(pdf, "/FontFile2") || !strings.Contains(pdf, "/Count 1\n") || !strings.HasSuffix(strings.TrimSpace(pdf), "%%EOF") {
+			t.Errorf("%s is no PDF of one page with its font", name)
+		}
+		if !bytes.Equal(first.Bytes(), second.Bytes()) {
+			t.Errorf("%s differs from one time to the next", name)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A Table is a table of a page and of a paper.
+type Table struct {
+	Name  string // of its files
+	Title string
+	Head  []string
+	Rows  [][]Cell
+	Note  string // what the numbers mean
+
+	Stacked bool // on the page, small texts are below the others
+}
+
+// A Cell of a table. Numbers have a true minus.
+type Cell struct {
+	Text, Small string
+	Best        bool // not distinguishable from the best of its row
+	Span        int  // columns that it fills; 0: one
+}
+
+// columns is the number of columns.
+func (t Table) columns() int { return len(t.Head) }
+
+// WriteTeX writes a tabular for LaTeX with the package booktabs.
+func (t Table) WriteTeX(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%% %s\n", t.Title)
+	if t.Note != "" {
+		fmt.Fprintf(&b, "%% %s\n", t.Note)
+	}
+	b.WriteString("% Needs \\usepackage{booktabs}.\n")
+	fmt.Fprintf(&b, "\\begin{tabular}{l%s}\n\\toprule\n", strings.Repeat("r", t.columns()-1))
+	head := make([]string, len(t.Head))
+	for i, text := range t.Head {
+		head[i] = TeX(text)
+	}
+	b.WriteString(strings.Join(head, " & ") + " \\\\\n\\midrule\n")
+	for _, row := range t.Rows {
+		cells := make([]string, len(row))
+		for i, c := range row {
+			cells[i] = c.teX()
+		}
+		b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (c Cell) teX() string {
+	text := TeX(c.Text)
+	if c.Best {
+		text = `\textbf{` + text + `}`
+	}
+	if c.Small != "" {
+		text += ` {\footnotesize ` + TeX(c.Small) + `}`
+	}
+	if c.Span > 1 {
+		text = fmt.Sprintf(`\multicolumn{%d}{l}{%s}`, c.Span, text)
+	}
+	return text
+}
+
+// TeX escapes text for LaTeX.
+func TeX(text string) string { return teX.Replace(text) }
+
+var teX = strings.NewReplacer(
+	`\`, `\textbackslash{}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`, `{`, `\{`, `}`, `\}`,
+	`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, `<`, `$<$`, `>`, `$>$`, `|`, `$|$`, `"`, `\textquotedbl{}`,
+	"−", `$-$`, "±", `$\pm$`, "–", `--`, "×", `$\times$`, "µ", `$\mu$`, "·", `$\cdot$`, "…", `\dots{}`, "¾", `$^{3/4}$`, "°", `$^\circ$`,
+)
+
+// WriteMarkdown writes a table of Markdown.
+func (t Table) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	head, rule := make([]string, len(t.Head)), make([]string, len(t.Head))
+	for i, text := range t.Head {
+		if head[i], rule[i] = markdown.Replace(text), "---:"; i == 0 {
+			rule[i] = "---"
+		}
+	}
+	line(head)
+	line(rule)
+	for _, row := range t.Rows {
+		var cells []string
+		for _, c := range row {
+			text := markdown.Replace(c.Text)
+			if c.Best {
+				text = "**" + text + "**"
+			}
+			if c.Small != "" {
+				text += " (" + markdown.Replace(c.Small) + ")"
+			}
+			cells = append(cells, text)
+			for range max(c.Span, 1) - 1 {
+				cells = append(cells, "")
+			}
+		}
+		line(cells)
+	}
+	if t.Note != "" {
+		fmt.Fprintf(&b, "\n%s\n", t.Note)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+var markdown = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`")
+
+// WriteCSV writes the texts of the table. Columns with small texts have a second
+// column for these, and numbers have a hyphen for their sign, as programs expect.
+func (t Table) WriteCSV(w io.Writer) error {
+	small := make([]bool, t.columns())
+	for _, row := range t.Rows {
+		for i, c := range row {
+			small[i] = small[i] || c.Small != ""
+		}
+	}
+	rows := [][]string{nil}
+	for i, text := range t.Head {
+		rows[0] = append(rows[0], text)
+		if small[i] {
+			rows[0] = append(rows[0], strings.TrimSpace(text+" detail"))
+		}
+	}
+	for _, row := range t.Rows {
+		var texts []string
+		for i, c := range row {
+			texts = append(texts, hyphen(c.Text))
+			if small[i] {
+				texts = append(texts, hyphen(c.Small))
+			}
+			for k := range max(c.Span, 1) - 1 { // a value for all columns stands in each
+				texts = append(texts, hyphen(c.Text))
+				if small[i+k+1] {
+					texts = append(texts, "")
+				}
+			}
+		}
+		rows = append(rows, texts)
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+func hyphen(text string) string { return strings.ReplaceAll(text, "−", "-") }
+
+// Files returns the texts of the table in all formats, by the ending of their files.
+func (t Table) Files() []TableFile {
+	return []TableFile{{"LaTeX", "tex", t.WriteTeX}, {"Markdown", "md", t.WriteMarkdown}, {"CSV", "csv", t.WriteCSV}}
+}
+
+// A TableFile is a table in one format.
+type TableFile struct {
+	Format, Ending string
+	Write          func(io.Writer) error
+}
+
+// Text returns the content of the file.
+func (f TableFile) Text() (string, error) {
+	var b strings.Builder
+	err := f.Write(&b)
+	return b.String(), err
+}

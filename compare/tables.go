@@ -1,0 +1,274 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/compare/report"
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+type cell = report.Cell
+
+// Tables lists all tables of the report that have rows.
+func (p page) Tables() []report.Table {
+	return slices.DeleteFunc([]report.Table{
+		p.CostTable(), p.MainTable(), p.OtherTable(), p.ClassTable(), p.DifferenceTable(), p.BandTable(), p.SettingTable(),
+	}, func(t report.Table) bool { return len(t.Rows) == 0 })
+}
+
+// boldNote is the one meaning of bold and green.
+const boldNote = "Bold, and green on the page: the best of its row, and all that a bootstrap of the items does not tell from it (p at least .05 after Holm's correction). " +
+	"Rows without single items to draw have no test, and nothing bold. "
+
+// names lists the variants.
+func (p page) names() []string {
+	var names []string
+	for _, v := range p.Variants {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// columns heads a table with a column for each variant.
+func (p page) columns(first, last string) []string {
+	return append(append([]string{first}, p.names()...), last)
+}
+
+// CostTable is the table of times and amounts, one row a variant.
+func (p page) CostTable() report.Table {
+	t := report.Table{
+		Name: "cost", Title: "Scores, time, speed and memory",
+		Head: []string{"mode", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory"},
+		Note: fmt.Sprintf("Words are counted before subsampling, times epochs. A pair is one dot product with its update, positive or negative. "+
+			"The mean score is over the main metrics of %s.", terminal.Quantity(strconv.Itoa(len(p.mainSets())), "set")),
+	}
+	for _, v := range p.Variants {
+		t.Rows = append(t.Rows, []cell{
+			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
+			amount(v.PairsPerSecond), amount(v.Pairs), {Text: fmt.Sprintf("%.3g", float64(v.Epochs.Mean))}, {Text: terminal.Bytes(v.Memory.Total)},
+		})
+	}
+	return t
+}
+
+func seconds(s Spread) cell {
+	if s.Mean == 0 {
+		return cell{Text: "–"}
+	}
+	return cell{Text: fmt.Sprintf("%.1f", float64(s.Mean)), Small: deviation(s, "%.1f")}
+}
+
+func amount(s Spread) cell { return cell{Text: report.Short(float64(s.Mean))} }
+
+func score(s Spread) cell { return cell{Text: s.Mean.String(), Small: deviation(s, "%.3f")} }
+
+// deviation writes ± the deviation between seeds, nothing if there is one seed.
+func deviation(s Spread, format string) string {
+	if !s.Deviation.Valid() {
+		return ""
+	}
+	return fmt.Sprintf("± "+format, float64(s.Deviation))
+}
+
+const coverageNote = "Items with a word that is not in the vocabulary are left out. Coverage is the share of the other items."
+
+// MainTable, ClassTable and OtherTable are the tables of scores, one row a set and one
+// column a variant.
+func (p page) MainTable() report.Table {
+	return p.scoreTable(tableMain, "scores", "Scores at the end", boldNote+coverageNote)
+}
+
+// ClassTable has the scores of sets of sentences.
+func (p page) ClassTable() report.Table {
+	return p.scoreTable(tableClasses, "classes", "Classes of sentences",
+		"The score is the share of sentences whose class a small convolutional network finds. The network is trained on the vectors, which stay as they are. "+
+			"Coverage is the share of the words of all sentences that have a vector. These sets do not count for the mean score.")
+}
+
+// OtherTable has the other metrics.
+func (p page) OtherTable() report.Table {
+	return p.scoreTable(tableOthers, "other-metrics", "Other metrics", coverageNote)
+}
+
+func (p page) scoreTable(table, name, title, note string) report.Table {
+	t := report.Table{Name: name, Title: title, Head: p.columns("set", "coverage"), Note: note}
+	for i, set := range p.Sets {
+		if set.table() != table {
+			continue
+		}
+		row := []cell{{Text: set.Dataset, Small: set.Metric}}
+		best := p.best(i)
+		for k, v := range p.Variants {
+			c := score(v.Scores[i])
+			c.Best = best[k]
+			row = append(row, c)
+		}
+		t.Rows = append(t.Rows, append(row, coverage(set)))
+	}
+	return t
+}
+
+func coverage(s Set) cell {
+	share := 100 * float64(s.Found) / float64(max(s.Total, 1))
+	return cell{Text: fmt.Sprintf("%.0f%%", share), Small: fmt.Sprintf("%s of %s", terminal.Number(s.Found), terminal.Number(s.Total))}
+}
+
+// DifferenceTable is the table of differences from the first variant.
+func (p page) DifferenceTable() report.Table {
+	first := p.Variants[0].Name
+	t := report.Table{
+		Name: "differences", Title: "Differences from " + first, Stacked: true,
+		Head: append(append([]string{"set"}, p.names()[1:]...), "items"),
+		Note: "Each cell has the score minus the score of " + first + ", an interval and the two-sided p. The interval holds 95% of 5,000 resamples of the items: " +
+			"pairs or questions, drawn with replacement, the same ones for all, means over seeds. A star (*) marks p below .05 after Holm's correction for all " +
+			"cells of this table. The intervals leave out the differences between seeds, and questions that share words vary more than the intervals say.",
+	}
+	for _, set := range p.Sets {
+		row := []cell{{Text: set.Dataset, Small: set.Metric}}
+		var items cell
+		for _, d := range p.Differences {
+			if d.Against != first || !d.of(set) {
+				continue
+			}
+			items.Text = terminal.Number(d.Items)
+			star := ""
+			if d.distinguishable() {
+				star = "*"
+			}
+			row = append(row, cell{
+				Text:  signed(d.Difference.Value) + star,
+				Small: fmt.Sprintf("%s to %s, p %s", signed(d.Difference.Low), signed(d.Difference.High), probability(d.P)),
+			})
+		}
+		if len(row) > 1 {
+			t.Rows = append(t.Rows, append(row, items))
+		}
+	}
+	return t
+}
+
+// significance is the level of the tests of the report.
+const significance = 0.05
+
+// of reports whether a difference is on a set.
+func (d Difference) of(s Set) bool {
+	return d.Dataset == s.Dataset && d.Task == s.Task && d.Metric == s.Metric
+}
+
+// distinguishable reports whether the variants differ by more than chance.
+func (d Difference) distinguishable() bool { return d.Holm < significance }
+
+// best says of each variant whether its score on a set is the best, or is not
+// distinguishable from the best. Nothing is, where there is no test.
+func (r *Result) best(set int) []bool {
+	best := make([]bool, len(r.Variants))
+	top := -1
+	for i, v := range r.Variants {
+		if s := v.Scores[set].Mean; s.Valid() && (top < 0 || s > r.Variants[top].Scores[set].Mean) {
+			top = i
+		}
+	}
+	for _, d := range r.Differences {
+		if top < 0 || !d.of(r.Sets[set]) {
+			continue
+		}
+		for i, v := range r.Variants {
+			name, other := v.Name, r.Variants[top].Name
+			if d.Variant == name && d.Against == other || d.Variant == other && d.Against == name {
+				best[i] = v.Scores[set].Mean.Valid() && !d.distinguishable()
+				best[top] = true
+			}
+		}
+	}
+	return best
+}
+
+func signed(s evaluate.Score) string {
+	if !s.Valid() {
+		return s.String()
+	}
+	text := fmt.Sprintf("%+.3f", float64(s))
+	if strings.Trim(text, "+-0.") == "" { // rounded to zero, which has no sign
+		return text[1:]
+	}
+	return terminal.Minus(text)
+}
+
+func probability(p float64) string {
+	if p < 0.001 {
+		return "< .001"
+	}
+	return strings.TrimPrefix(strconv.FormatFloat(p, 'f', 3, 64), "0")
+}
+
+// BandTable is the table of mean and variance of the losses at the end.
+func (p page) BandTable() report.Table {
+	t := report.Table{
+		Name: "loss", Title: "Loss of words by frequency, at the end", Head: p.columns("occurrences", "words"),
+		Note: "Means over the words of a band, and the variance between them.",
+	}
+	for b, band := range p.bands() {
+		row := []cell{{Text: bandName(band.Band)}}
+		for _, v := range p.Variants {
+			last := v.Curve[len(v.Curve)-1].Bands[b]
+			row = append(row, cell{Text: fmt.Sprintf("%.3f", float64(last.Means.Mean)), Small: fmt.Sprintf("variance %.3f", float64(last.Variances.Mean))})
+		}
+		t.Rows = append(t.Rows, append(row, cell{Text: terminal.Number(band.Words)}))
+	}
+	return t
+}
+
+// SettingTable lists the settings. One with the same value for all variants has that
+// value once; one that no variant uses is left out.
+func (p page) SettingTable() report.Table {
+	t := report.Table{Name: "settings", Title: "Settings", Head: append([]string{"setting"}, p.names()...)}
+	var c settings.Config
+	for _, s := range c.Settings() {
+		row := []cell{{Text: s.Name}}
+		used, same := false, true
+		for _, v := range p.Variants {
+			value := settingOf(v, s)
+			used = used || value != "–"
+			row = append(row, cell{Text: value})
+			same = same && value == row[1].Text
+		}
+		if same {
+			row = row[:2]
+			row[1].Span = len(p.Variants)
+		}
+		if used {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// settingOf returns the value of a setting of a variant, or a dash if it says
+// nothing.
+func settingOf(v VariantResult, s settings.Setting) string {
+	if s.Subword != nil && !slices.Contains(s.Subword, v.Settings["subword"]) {
+		return "–"
+	}
+	value, open := v.Settings[s.Name], false
+	switch s.Name {
+	case "epochs":
+		open = value == strconv.Itoa(endlessEpochs)
+	case "iterations":
+		open = value == strconv.Itoa(endlessIterations)
+		if value == "0" { // whole epochs
+			value = ""
+		}
+	}
+	switch {
+	case open:
+		return "until the budget ends"
+	case value == "":
+		return "–"
+	}
+	return terminal.Minus(value)
+}

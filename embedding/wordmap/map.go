@@ -1,0 +1,144 @@
+package wordmap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/embedding/plane"
+	"github.com/w2vcl/w2vcl/evaluate/learn"
+)
+
+// Options say how a map is made. The zero value is good for some thousand words.
+type Options struct {
+	Neighbors  int     // of each word, to show; 0 is 10
+	Perplexity float64 // see [plane.Options]; 0 is 30, or less for few words
+	Iterations int
+	Seed       uint64
+	Near       float32 // words whose nearest other word has a smaller cosine are left out; 0: none
+	Progress   func(done, total int)
+}
+
+// A Map is a set of words with their places.
+type Map struct {
+	Title string
+	Words []string // the most frequent first, if the table is so
+
+	TSNE, PCA []plane.Place // from 0 to 1 on the longer side
+	Group     []int         // of near places; below [Groups]
+
+	Neighbors [][]embedding.Neighbor // rows are numbers of Words
+}
+
+// Groups is how many groups, which are colours, a map has at the most.
+const Groups = 9
+
+// MaxWords is how many words a map may have: more would take hours, and no eye finds
+// its way among them.
+const MaxWords = 50000
+
+// New places the words of a table. Errors: fewer than two words, or more than
+// [MaxWords], that are near enough to another one; options out of their range; a
+// cancelled context.
+func New(ctx context.Context, t *embedding.Table, o Options) (*Map, error) {
+	if o.Neighbors == 0 {
+		o.Neighbors = 10
+	}
+	t, near, err := neighbors(ctx, t, o)
+	if err != nil {
+		return nil, err
+	}
+	n := t.Len()
+	if o.Perplexity == 0 {
+		o.Perplexity = max(2, min(30, float64(n-1)/4))
+	}
+	m := &Map{Words: t.Words}
+	m.PCA = plane.PCA(t.Normalized(), t.Dim)
+	wanted := plane.Neighbors(o.Perplexity, n)
+	lists := make([][]plane.Neighbor, n)
+	for i, list := range near {
+		for _, x := range list[:min(len(list), wanted)] {
+			// Of rows of length 1: |a-b|² = 2 - 2cos.
+			lists[i] = append(lists[i], plane.Neighbor{Point: x.Row, Distance: max(0, 2-2*float64(x.Cosine))})
+		}
+		m.Neighbors = append(m.Neighbors, list[:min(len(list), o.Neighbors)])
+	}
+	m.TSNE, err = plane.TSNE(ctx, lists, m.PCA, plane.Options{
+		Perplexity: o.Perplexity, Iterations: o.Iterations, Seed: o.Seed, Progress: o.Progress,
+	})
+	if err != nil {
+		return nil, err
+	}
+	scale(m.PCA)
+	scale(m.TSNE)
+	return m, m.group(ctx, o.Seed)
+}
+
+// neighbors finds the neighbours of every word, as many as the map and t-SNE want, and
+// leaves out words that have none near enough.
+func neighbors(ctx context.Context, t *embedding.Table, o Options) (*embedding.Table, [][]embedding.Neighbor, error) {
+	for {
+		if t.Len() < 2 || t.Len() > MaxWords {
+			return nil, nil, fmt.Errorf("a map needs from 2 to %d words, and there are %d", MaxWords, t.Len())
+		}
+		rows := make([]int, t.Len())
+		for i := range rows {
+			rows[i] = i
+		}
+		near, err := t.NearestWords(ctx, rows, max(o.Neighbors, plane.Neighbors(o.Perplexity, t.Len())))
+		if err != nil {
+			return nil, nil, err
+		}
+		var kept []int
+		for i, list := range near {
+			if o.Near <= 0 || list[0].Cosine >= o.Near {
+				kept = append(kept, i)
+			}
+		}
+		if len(kept) == t.Len() {
+			return t, near, nil
+		}
+		if len(kept) < 2 {
+			return nil, nil, errors.New("fewer than two words are that near to each other: lower the bound")
+		}
+		if t, err = subset(t, kept); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// subset returns a table of some rows.
+func subset(t *embedding.Table, rows []int) (*embedding.Table, error) {
+	var words []string
+	var vectors []float32
+	for _, row := range rows {
+		words = append(words, t.Words[row])
+		vectors = append(vectors, t.Vector(row)...)
+	}
+	return embedding.NewTable(words, t.Dim, vectors)
+}
+
+// scale moves places into a rectangle from 0, whose longer side is 1.
+func scale(places []plane.Place) {
+	low, high := places[0], places[0]
+	for _, p := range places {
+		low = plane.Place{X: min(low.X, p.X), Y: min(low.Y, p.Y)}
+		high = plane.Place{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
+	}
+	side := math.Max(max(high.X-low.X, high.Y-low.Y), 1e-300)
+	for i, p := range places {
+		places[i] = plane.Place{X: (p.X - low.X) / side, Y: (p.Y - low.Y) / side}
+	}
+}
+
+// group gives near places the same number.
+func (m *Map) group(ctx context.Context, seed uint64) (err error) {
+	points := make([][]float64, len(m.TSNE))
+	for i, p := range m.TSNE {
+		points[i] = []float64{p.X, p.Y}
+	}
+	m.Group, err = learn.KMeans(ctx, points, min(Groups, len(points)), seed)
+	return err
+}

@@ -1,0 +1,57 @@
+package terminal
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Wrap breaks the lines of a text so that they have up to width letters, at spaces and
+// never between a number and its unit. What goes on is two letters further in. A word that
+// is longer than a line stays whole.
+func Wrap(text string, width int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		body := strings.TrimRight(line, "\n")
+		if utf8.RuneCountInString(body) <= width {
+			b.WriteString(line)
+			continue
+		}
+		indent := body[:len(body)-len(strings.TrimLeft(body, " "))]
+		b.WriteString(indent)
+		used, first := len(indent), true
+		for _, piece := range pieces(body[len(indent):]) {
+			word := strings.TrimRight(piece, " ")
+			switch n := utf8.RuneCountInString(word); {
+			case first || used+n <= width:
+			default:
+				b.WriteString("\n" + indent + "  ")
+				used = len(indent) + 2
+			}
+			first = false
+			b.WriteString(piece)
+			used += utf8.RuneCountInString(piece)
+		}
+		b.WriteString(line[len(body):])
+	}
+	return b.String()
+}
+
+// pieces cuts a line behind its spaces, but not behind a number, which takes its unit with
+// it.
+func pieces(line string) []string {
+	var all []string
+	held := ""
+	for _, word := range strings.SplitAfter(line, " ") {
+		held += word
+		first, _ := utf8.DecodeRuneInString(strings.TrimLeft(word, "(~"))
+		if last := strings.TrimRight(word, " "); unicode.IsDigit(first) && !strings.ContainsAny(last, ";:)%") && !strings.HasSuffix(last, ",") || word == " " {
+			continue
+		}
+		all, held = append(all, held), ""
+	}
+	if held != "" {
+		all = append(all, held)
+	}
+	return all
+}
