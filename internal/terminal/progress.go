@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -181,36 +182,39 @@ const (
 // whole or not at all, and a bar where there is room left.
 func (s *Stage) showBar(done int64, text string, now time.Time) {
 	room := s.p.width() - 1 // a letter in the last column would begin a new line
-	parts := append(strings.Split(s.head(done, 0), "  "), nonempty(s.eta(done, now))...)
-	details := parts[1:]
-	if text != "" {
-		details = append(details, strings.Split(text, "  ")...)
-	}
 	name := []rune(s.name)
 	line := string(name[:min(len(name), max(room, 0))])
-	for _, part := range details {
-		if with := line + "  " + part; utf8.RuneCountInString(with) <= room {
-			line = with
+	room -= utf8.RuneCountInString(line)
+	share, details := s.share(done, 0), ""
+	for _, part := range append([]string{share, s.eta(done, now)}, strings.Split(text, "  ")...) {
+		if n := 2 + utf8.RuneCountInString(part); part != "" && n <= room {
+			details += "  " + part
+			room -= n
 		}
 	}
-	if left := min(room-utf8.RuneCountInString(line)-2, longestBar); s.total > 0 && left >= shortestBar {
-		full := int(int64(left) * min(max(done, 0), s.total) / s.total)
-		line += "  " + strings.Repeat("█", full) + strings.Repeat("░", left-full)
+	if left := min(room-1, longestBar); left >= shortestBar && share != "" {
+		details = strings.Replace(details, share, s.bar(done, left), 1)
 	}
-	s.p.show(line)
+	s.p.show(line + details)
 }
 
-func nonempty(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return []string{text}
+// bar draws the share that is done and a bar of some letters.
+func (s *Stage) bar(done int64, letters int) string {
+	b := progressbar.NewOptions64(s.total,
+		progressbar.OptionSetWriter(io.Discard), // show writes it
+		progressbar.OptionSetWidth(letters),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░"}),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetPredictTime(false),
+	)
+	_ = b.Set64(min(max(done, 0), s.total)) // it writes nothing that could fail
+	return strings.TrimSpace(b.String())
 }
 
 // showLine writes a line of its own.
 func (s *Stage) showLine(done int64, text string, now time.Time) {
-	line := s.head(done, 1)
-	for _, part := range []string{text, s.eta(done, now)} {
+	line := s.name
+	for _, part := range []string{s.share(done, 1), text, s.eta(done, now)} {
 		if part != "" {
 			line += "  " + part
 		}
@@ -218,12 +222,12 @@ func (s *Stage) showLine(done int64, text string, now time.Time) {
 	s.p.Notef("%s", line)
 }
 
-// head is the name, and the share of the work that is done.
-func (s *Stage) head(done int64, digits int) string {
+// share is how much of the work is done, in per cent; nothing if the end is unknown.
+func (s *Stage) share(done int64, digits int) string {
 	if s.total <= 0 {
-		return s.name
+		return ""
 	}
-	return fmt.Sprintf("%s  %.*f%%", s.name, digits, 100*min(1, float64(max(done, 0))/float64(s.total)))
+	return fmt.Sprintf("%.*f%%", digits, 100*min(1, float64(max(done, 0))/float64(s.total)))
 }
 
 // eta is the time to the end of the stage, if it is known and not over.

@@ -62,7 +62,7 @@ func TestProgressBar(t *testing.T) {
 		40:  "training  40%  ETA 1.5 s  512k words/s",
 		60:  "training  40%  ETA 1.5 s  512k words/s  loss 0.6773",
 		80:  "training  40%  ETA 1.5 s  512k words/s  loss 0.6773  lr 2.05e-03  10.9M pairs/s",
-		120: "training  40%  ETA 1.5 s  512k words/s  loss 0.6773  lr 2.05e-03  10.9M pairs/s  █████████░░░░░░░░░░░░░░░",
+		120: "training  40% █████████░░░░░░░░░░░░░░░  ETA 1.5 s  512k words/s  loss 0.6773  lr 2.05e-03  10.9M pairs/s",
 	} {
 		var out bytes.Buffer
 		p := NewProgress(&out)
