@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -55,14 +54,8 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progr
 		}
 		f.Records = append(f.Records, record)
 	}
-	for i, r := range runs {
-		title := fmt.Sprintf("[%d of %d] %s, seed %d", i+1, len(runs), r.Name, r.Config.Seed)
-		if err := e.run(ctx, r, f.Records[i], title); err != nil {
-			return nil, err
-		}
-		if err := e.classify(ctx, r, f.Records[i]); err != nil {
-			return nil, err
-		}
+	if err := e.runAll(ctx, runs, f.Records); err != nil {
+		return nil, err
 	}
 	p.Notef("Judging the differences against chance")
 	for _, r := range runs {
@@ -73,6 +66,35 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progr
 		f.Items = append(f.Items, items)
 	}
 	return f, nil
+}
+
+// runAll trains and judges the runs that are not finished. Runs whose folders are lost
+// meanwhile are trained again, once.
+func (e *executor) runAll(ctx context.Context, runs []Run, records []*Record) error {
+	for again := false; ; again = true {
+		for i, r := range runs {
+			title := fmt.Sprintf("[%d of %d] %s, seed %d", i+1, len(runs), r.Name, r.Config.Seed)
+			if err := e.run(ctx, r, records[i], title); err != nil {
+				return err
+			}
+			if err := e.classify(ctx, r, records[i]); err != nil {
+				return err
+			}
+		}
+		lost := ""
+		for i, r := range runs {
+			if records[i].restart(r.Config.Out) {
+				lost = r.Config.Out
+				e.progress.Notef("Warning: %s was removed or moved away during the comparison; it is trained again", lost)
+			}
+		}
+		switch {
+		case lost == "":
+			return nil
+		case again:
+			return fmt.Errorf("%s was removed or moved away during the comparison, twice: the same command trains it again", lost)
+		}
+	}
 }
 
 // An executor trains the runs.
@@ -92,7 +114,11 @@ func (e *executor) open(r Run) (*Record, error) {
 		Variant: r.Variant, Seed: r.Config.Seed, Settings: settingsOf(r.Config), Budget: e.options.Budget.String(),
 		Observations: e.options.Points, Fingerprint: corpus.Hex(e.text.Fingerprint()), Sets: e.judge.sets,
 	}
-	return record, record.reload(e.options.Out)
+	if err := record.reload(e.options.Out); err != nil {
+		return nil, err
+	}
+	record.restart(r.Config.Out)
+	return record, nil
 }
 
 // run trains and judges one run, unless that was done before.
@@ -102,9 +128,6 @@ func (e *executor) run(ctx context.Context, r Run, record *Record, title string)
 		return nil
 	}
 	e.progress.Notef("%s", title)
-	if err := os.MkdirAll(filepath.Dir(r.Config.Out), 0o755); err != nil {
-		return fmt.Errorf("cannot make --out: %w", err)
-	}
 	if err := record.save(e.options.Out); err != nil {
 		return err
 	}

@@ -21,6 +21,15 @@ const (
 	BandsFile  = "bands.csv"   // one line a run, observation and frequency band
 )
 
+// Files lists the files of a report.
+func Files() []string { return []string{PageFile, ReportFile, ScoresFile, CurveFile, BandsFile} }
+
+// Holds reports whether a folder is that of a comparison: it has records of runs.
+func Holds(dir string) bool {
+	records, err := filepath.Glob(filepath.Join(dir, runsFolder, "*.json"))
+	return err == nil && len(records) > 0
+}
+
 // Write writes all files of the report to a folder.
 func (r *Result) Write(dir string) error {
 	at := func(name string, write func(io.Writer) error) error {
