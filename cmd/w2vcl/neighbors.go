@@ -51,6 +51,7 @@ func (o *neighborsOptions) run(ctx context.Context, s streams, path string, word
 	if err != nil {
 		return err
 	}
+	s.noteUnfinished(path)
 	found, err := neighbors(ctx, t, words, o.count)
 	if err != nil {
 		return err
