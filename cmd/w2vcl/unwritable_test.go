@@ -3,12 +3,14 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestForceUnwritable: a folder that --force cannot replace is found before the text is
@@ -44,7 +46,8 @@ func TestForceUnwritable(t *testing.T) {
 		if err := os.Chmod(filepath.Join(runs, unwritable), 0o555); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.CommandContext(t.Context(), program, "train", "--corpus", "-", "--out", filepath.Join(runs, "run"), "--force")
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		cmd := exec.CommandContext(ctx, program, "train", "--corpus", "-", "--out", filepath.Join(runs, "run"), "--force")
 		stdin, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -54,6 +57,7 @@ func TestForceUnwritable(t *testing.T) {
 		}
 		output, _ := cmd.CombinedOutput()
 		stdin.Close()
+		cancel()
 		if cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(output), "--force cannot replace "+filepath.Join(runs, "run")+": ") || !strings.Contains(string(output), "permission denied") {
 			t.Errorf("%s unwritable: exit code %d\n%s", unwritable, cmd.ProcessState.ExitCode(), output)
 		}
