@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -69,8 +68,31 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progr
 	return f, nil
 }
 
-// runAll trains and judges the runs, one after the other.
+// runAll trains and judges the runs that are not finished. Runs whose folders are lost
+// meanwhile are trained again, once.
 func (e *executor) runAll(ctx context.Context, runs []Run, records []*Record) error {
+	for again := false; ; again = true {
+		if err := e.runEach(ctx, runs, records); err != nil {
+			return err
+		}
+		lost := ""
+		for i, r := range runs {
+			if records[i].restart(r.Config.Out) {
+				lost = r.Config.Out
+				e.progress.Notef("Warning: %s was removed or moved away during the comparison; it is trained again", lost)
+			}
+		}
+		switch {
+		case lost == "":
+			return nil
+		case again:
+			return fmt.Errorf("%s was removed or moved away during the comparison, twice: the same command trains it again", lost)
+		}
+	}
+}
+
+// runEach trains and judges the runs that are not finished, one after the other.
+func (e *executor) runEach(ctx context.Context, runs []Run, records []*Record) error {
 	pace := newPace()
 	var rest []Run
 	for i, r := range runs {
@@ -118,7 +140,11 @@ func (e *executor) open(r Run) (*Record, error) {
 		Variant: r.Variant, Seed: r.Config.Seed, Settings: settingsOf(r.Config), Budget: e.options.Budget.String(),
 		Observations: e.options.Points, Fingerprint: corpus.Hex(e.text.Fingerprint()), Sets: e.judge.sets,
 	}
-	return record, record.reload(e.options.Out)
+	if err := record.reload(e.options.Out); err != nil {
+		return nil, err
+	}
+	record.restart(r.Config.Out)
+	return record, nil
 }
 
 // run trains and judges one run, unless that was done before.
@@ -128,9 +154,6 @@ func (e *executor) run(ctx context.Context, r Run, record *Record, title string)
 		return nil
 	}
 	e.progress.Notef("%s", title)
-	if err := os.MkdirAll(filepath.Dir(r.Config.Out), 0o755); err != nil {
-		return fmt.Errorf("cannot make --out: %w", err)
-	}
 	if err := record.save(e.options.Out); err != nil {
 		return err
 	}

@@ -29,6 +29,15 @@ const (
 	tablesFolder  = "tables"  // of every table, NAME.tex, NAME.md and NAME.csv
 )
 
+// Files lists the files of a report.
+func Files() []string { return []string{PageFile, ReportFile, ScoresFile, CurveFile, BandsFile} }
+
+// Holds reports whether a folder is that of a comparison: it has records of runs.
+func Holds(dir string) bool {
+	records, err := filepath.Glob(filepath.Join(dir, runsFolder, "*.json"))
+	return err == nil && len(records) > 0
+}
+
 // Write writes all files of the report to a folder.
 func (r *Result) Write(dir string) error {
 	at := func(name string, write func(io.Writer) error) error {

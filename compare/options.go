@@ -176,7 +176,7 @@ func (o Options) checkSweep(s sweep) error {
 var variantName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*$`)
 
 // ownSettings are the settings of runs that a comparison sets itself.
-var ownSettings = []string{"mode", "out", "seed", "corpus", "force", "matrix", "init"}
+var ownSettings = []string{"mode", "out", "seed", "corpus", "force", "matrix", "graph-dot", "init"}
 
 // checkSettings refuses settings that would change nothing.
 func (o Options) checkSettings() error {

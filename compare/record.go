@@ -73,8 +73,21 @@ func (r *Record) path(out string) string {
 	return filepath.Join(out, runsFolder, Run{Variant: r.Variant, Config: settings.Config{Machine: settings.Machine{Seed: r.Seed}}}.name()+".json")
 }
 
+// restart makes the record that of a run to be trained if it is of one that is
+// finished and whose folder is not there any more. It reports whether that was so.
+func (r *Record) restart(folder string) bool {
+	if _, err := os.Stat(filepath.Join(folder, runfolder.SummaryFile)); !r.Finished || !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	r.Points, r.Finished, r.Summary, r.Scores, r.Classes, r.ClassSets = nil, false, runfolder.Summary{}, nil, nil, nil
+	return true
+}
+
 // save writes the record.
 func (r *Record) save(out string) error {
+	if err := os.MkdirAll(filepath.Join(out, runsFolder), 0o755); err != nil {
+		return fmt.Errorf("cannot make --out: %w", err)
+	}
 	return atomicfile.Write(r.path(out), func(w io.Writer) error {
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", " ")

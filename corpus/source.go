@@ -14,9 +14,10 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/w2vcl/w2vcl/internal/gunzip"
 )
 
 // A source is one file or stream of text, compressed or not.
@@ -122,7 +123,7 @@ type format struct {
 }
 
 var formats = []format{
-	{name: "gzip", magic: "\x1f\x8b", open: openGzip},
+	{name: "gzip", magic: gunzip.Magic, open: gunzip.NewReader},
 	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: openZstd},
 	{name: "bzip2", magic: "BZh?\x31\x41\x59\x26\x53\x59", open: openBzip2}, // ? is any byte
 	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", open: openBzip2}, // of an empty text
@@ -164,14 +165,6 @@ func isASCII(text []byte) bool {
 		}
 	}
 	return true
-}
-
-func openGzip(r io.Reader) (io.ReadCloser, error) {
-	d, err := gzip.NewReader(r)
-	if err != nil {
-		return nil, err // not d: a nil pointer is no nil interface
-	}
-	return d, nil
 }
 
 func openZstd(r io.Reader) (io.ReadCloser, error) {

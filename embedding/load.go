@@ -3,11 +3,12 @@ package embedding
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/w2vcl/w2vcl/internal/gunzip"
 )
 
 // Load reads a table in any format, plain or compressed with gzip. It recognizes
@@ -56,10 +57,10 @@ func open(path string) (in input, closeFile func(), err error) {
 	}
 	closeFile = func() { f.Close() }
 	in = newInput(f, info.Size())
-	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte("\x1f\x8b")) {
+	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte(gunzip.Magic)) {
 		return in, closeFile, nil
 	}
-	gz, err := gzip.NewReader(in)
+	gz, err := gunzip.NewReader(in)
 	if err != nil {
 		return input{}, nil, fmt.Errorf("%s: gzip: %w", path, err)
 	}

@@ -69,7 +69,8 @@ func (c Checkpoint) Write(path string, state []trainer.Tensor) error {
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	// Not the folder above: if that is gone, a checkpoint alone is no run.
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {

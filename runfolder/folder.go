@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
@@ -60,19 +59,21 @@ type Folder struct {
 	Name string // OUT as the user named it
 	Dir  string // the folder of the files now: OUT.partial, or OUT before Begin
 
-	out  string   // OUT, absolute
-	lock *os.File // may be nil: not every system has locks
+	out   string      // OUT, absolute and without links
+	lock  *os.File    // may be nil: not every system has locks
+	found os.FileInfo // of the folder that was locked; nil: none was
+	force bool        // an OUT that is there may be replaced
 
 	made bool // by this process, so it may be removed if nothing comes of it
 	done bool // committed, or on the way
 }
 
 func newFolder(name string) (*Folder, error) {
-	abs, err := filepath.Abs(name)
+	out, err := atomicfile.Resolve(name)
 	if err != nil {
-		return nil, fmt.Errorf("run folder %s: %w", name, err)
+		return nil, err
 	}
-	return &Folder{out: abs, Name: name}, nil
+	return &Folder{out: out, Name: name}, nil
 }
 
 func (f *Folder) partial() string  { return f.out + partialSuffix }
@@ -91,14 +92,15 @@ func Create(out string, force bool) (*Folder, error) {
 	}
 	f, err := newFolder(out)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot make --out %s: %w", out, err)
 	}
+	f.force = force
 	for _, suffix := range []string{partialSuffix, replacedSuffix} {
 		if strings.HasSuffix(f.out, suffix) {
 			return nil, terminal.Usagef("--out %s: names that end with %s are for runs in progress: choose another", out, suffix)
 		}
 	}
-	if err := f.checkReplaceable(force); err != nil {
+	if err := f.checkReplaceable(); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(f.out), 0o755); err != nil {
@@ -109,7 +111,10 @@ func Create(out string, force bool) (*Folder, error) {
 	}
 	// A commit that was killed may have left the old run under its third name.
 	if err = f.restoreReplaced(); err == nil {
-		err = f.checkReplaceable(force)
+		err = f.checkReplaceable()
+	}
+	if err == nil {
+		err = f.tryReplacing()
 	}
 	if err != nil {
 		f.Close()
@@ -131,7 +136,7 @@ func (f *Folder) claim(force bool) error {
 	}
 	if there {
 		if err := f.clearPartial(force); err != nil {
-			f.Close()
+			f.unlock()
 			return err
 		}
 	}
@@ -140,7 +145,7 @@ func (f *Folder) claim(force bool) error {
 }
 
 func (f *Folder) clearPartial(force bool) error {
-	if err := removeStray(f.Dir); err != nil {
+	if err := errors.Join(removeStray(f.Dir), removeStray(f.Path(checkpointFolder))); err != nil {
 		return err
 	}
 	strange, err := strangeFile(f.Dir)
@@ -167,51 +172,17 @@ func (f *Folder) lockDir(dir string) error {
 		return err
 	}
 	f.Dir, f.lock = dir, lock
-	return nil
-}
-
-// checkReplaceable returns nil if a run may be written to OUT.
-func (f *Folder) checkReplaceable(force bool) error {
-	info, err := os.Lstat(f.out)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return fmt.Errorf("cannot make --out %s: %w", f.Name, err)
-	case !info.IsDir():
-		return fmt.Errorf("--out %s exists and is not a folder: choose another name", f.Name)
-	case !force:
-		return fmt.Errorf("--out %s exists: choose another name, or replace it with --force", f.Name)
-	}
-	strange, err := strangeFile(f.out)
-	if err != nil {
-		return fmt.Errorf("--out %s: %w", f.Name, err)
-	}
-	if strange != "" {
-		return fmt.Errorf("--force replaces run folders only, and %s holds %q, which is not a file of a run: choose another name, or move that away",
-			f.Name, strange)
-	}
-	return nil
-}
-
-// strangeFile returns the name of something in a folder that is not of a run,
-// or "".
-func strangeFile(dir string) (string, error) {
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		if !slices.Contains(runFiles, e.Name()) {
-			return e.Name(), nil
-		}
-	}
-	return "", err
+	f.found, err = os.Stat(dir)
+	return err
 }
 
 // Reopen finds the run to resume: OUT.partial, else OUT. Both names will do.
 func Reopen(name string) (*Folder, error) {
 	f, err := newFolder(strings.TrimSuffix(filepath.Clean(name), partialSuffix))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot resume %s: %w", name, err)
 	}
+	f.force = true
 	err = f.lockDir(f.partial())
 	if errors.Is(err, fs.ErrNotExist) { // no run in progress
 		if err = f.restoreReplaced(); err == nil {
@@ -242,7 +213,7 @@ func (f *Folder) checkRun() error {
 		return fmt.Errorf("%s is no run to resume: %w", f.Dir, err)
 	}
 	if f.Dir == f.partial() {
-		if err := f.checkReplaceable(true); err != nil {
+		if err := f.checkReplaceable(); err != nil {
 			return err
 		}
 	}
@@ -264,6 +235,9 @@ func (f *Folder) Begin() error {
 	if f.Dir == f.partial() {
 		return nil
 	}
+	if err := f.Lost(); err != nil {
+		return fmt.Errorf("cannot resume %s: %w", f.Name, err)
+	}
 	if err := os.Rename(f.Dir, f.partial()); err != nil {
 		return fmt.Errorf("cannot resume %s: %w", f.Name, err)
 	}
@@ -274,6 +248,9 @@ func (f *Folder) Begin() error {
 // Finish writes the summary, which makes the folder whole, and puts it in its
 // place.
 func (f *Folder) Finish(s Summary) error {
+	if err := f.Lost(); err != nil {
+		return err
+	}
 	if err := atomicfile.Write(f.Path(SummaryFile), s.writeJSON); err != nil {
 		return err
 	}
@@ -287,10 +264,17 @@ func (f *Folder) Commit(s Summary) error {
 	if f.Dir == f.out {
 		return nil
 	}
+	if err := f.Lost(); err != nil {
+		return err
+	}
+	if err := f.checkReplaceable(); err != nil { // it came while the run was trained
+		return fmt.Errorf("%w; the new run is in %s: when %s is moved away, 'w2vcl resume %s' puts it in its place", err, f.Dir, f.Name, f.Name)
+	}
 	if !s.Interrupted {
-		if err := os.RemoveAll(f.Path(checkpointFolder)); err != nil {
+		if err := removeFile(f.Path(CheckpointFile)); err != nil {
 			return fmt.Errorf("cannot finish %s: %w", f.out, err)
 		}
+		os.Remove(f.Path(checkpointFolder)) // unless somebody put a file there
 	}
 	old := f.replaced()
 	if err := os.Rename(f.out, old); err != nil {
@@ -306,6 +290,9 @@ func (f *Folder) Commit(s Summary) error {
 		return fmt.Errorf("cannot finish %s: %w (the new run is in %s)", f.out, err, f.Dir)
 	}
 	f.Dir = f.out
+	if err := f.Lost(); err != nil {
+		return err
+	}
 	if old != "" {
 		if err := removeRunFolder(old); err != nil {
 			return fmt.Errorf("the run is in %s, but the folder it replaced cannot be removed: %w", f.out, err)
@@ -324,21 +311,6 @@ func (f *Folder) restoreReplaced() error {
 		return os.Rename(f.replaced(), f.out)
 	}
 	return removeRunFolder(f.replaced())
-}
-
-// removeRun removes the files of a run, summary.json first: after a kill the rest
-// must not look like a whole run.
-func removeRun(dir string) error {
-	for _, name := range runFiles {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			return fmt.Errorf("cannot remove an earlier run: %w", err)
-		}
-	}
-	return nil
-}
-
-func removeRunFolder(dir string) error {
-	return errors.Join(removeStray(dir), removeRun(dir), os.Remove(dir))
 }
 
 // RemoveVectors removes the vectors, if there are any.
@@ -361,10 +333,15 @@ func exists(path string) bool {
 // Close gives the folder up. If nothing came of the run, and nobody could
 // resume it, the folder goes.
 func (f *Folder) Close() {
-	if f.made && !f.done && !f.HasCheckpoint() {
+	if f.made && !f.done && !f.HasCheckpoint() && f.Lost() == nil {
 		_ = removeRunFolder(f.Dir) // nothing better to do with a failure on a failure
 	}
+	f.unlock()
+}
+
+func (f *Folder) unlock() {
 	if f.lock != nil {
 		f.lock.Close()
+		f.lock = nil
 	}
 }

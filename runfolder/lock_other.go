@@ -10,3 +10,6 @@ func lockFolder(path string) (*os.File, error) {
 	_, err := os.Stat(path)
 	return nil, err
 }
+
+// isLocked does not know here, and takes every run for one that goes on.
+func isLocked(string) bool { return true }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,7 +19,12 @@ func lockFolder(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	err = unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	for try := 0; try < 10 && errors.Is(err, unix.EWOULDBLOCK); try++ { // perhaps isLocked is looking
+		time.Sleep(10 * time.Millisecond)
+		err = unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err != nil {
 		folder.Close()
 		switch {
 		case errors.Is(err, unix.EWOULDBLOCK):
@@ -41,4 +47,14 @@ func lockFolder(path string) (*os.File, error) {
 		return nil, err
 	}
 	return folder, nil
+}
+
+// isLocked reports whether a process has a folder.
+func isLocked(path string) bool {
+	folder, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer folder.Close() // which ends the lock
+	return errors.Is(unix.Flock(int(folder.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
 }

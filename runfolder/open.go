@@ -10,6 +10,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 )
@@ -22,7 +23,11 @@ type Run struct {
 // Open finds the run of a folder: OUT itself, or OUT.partial while there is no
 // OUT.
 func Open(path string) (*Run, error) {
-	for _, dir := range []string{path, filepath.Clean(path) + partialSuffix} {
+	partial := filepath.Clean(path) + partialSuffix
+	if resolved, err := atomicfile.Resolve(path); err == nil && !exists(partial) { // OUT is a link to a place that is not there yet
+		partial = resolved + partialSuffix
+	}
+	for _, dir := range []string{path, partial} {
 		info, err := os.Stat(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -156,8 +161,8 @@ func (r *Run) saved() (Tables, error) {
 
 // noVectors is the error of a folder with neither vectors nor a checkpoint.
 func (r *Run) noVectors() error {
-	if name, going := strings.CutSuffix(r.dir, partialSuffix); going {
-		return fmt.Errorf("%s has no vectors yet: they come with the first checkpoint, see --checkpoint of 'w2vcl train'", name)
+	if note := r.unfinished(); note != "" {
+		return fmt.Errorf("%s; it has no vectors yet: they come with the first checkpoint, see --checkpoint of 'w2vcl train'", note)
 	}
 	return fmt.Errorf("%s is a folder without %s: name a run folder of w2vcl train, or a vectors file", r.dir, VectorsFile)
 }

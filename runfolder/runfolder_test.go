@@ -21,7 +21,8 @@ func TestCreateRefuses(t *testing.T) {
 	busy := filepath.Join(dir, "busy") // killed before there was anything
 	unfinished := filepath.Join(dir, "unfinished")
 	foreign := filepath.Join(dir, "foreign")
-	for _, folder := range []string{stranger, empty, busy + ".partial", unfinished + ".partial", foreign + ".partial"} {
+	killed := filepath.Join(dir, "killed") // while it was tried whether it can be written to
+	for _, folder := range []string{stranger, empty, killed, busy + ".partial", unfinished + ".partial", foreign + ".partial"} {
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -29,6 +30,7 @@ func TestCreateRefuses(t *testing.T) {
 	for _, path := range []string{
 		file, filepath.Join(stranger, "thesis.tex"), filepath.Join(foreign+".partial", "thesis.tex"),
 		filepath.Join(unfinished+".partial", ConfigFile), filepath.Join(busy+".partial", ".config.toml.tmp-1"),
+		filepath.Join(killed, ".probe.tmp-1"),
 	} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -45,6 +47,7 @@ func TestCreateRefuses(t *testing.T) {
 		{filepath.Join(file, "run"), false, "cannot make --out"},
 		{empty, false, "exists: choose another name, or replace it with --force"},
 		{empty, true, ""},
+		{killed, true, ""},
 		{stranger, false, "exists"},
 		{stranger, true, `holds "thesis.tex", which is not a file of a run`},
 		{busy, false, ""},

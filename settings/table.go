@@ -42,7 +42,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"}, Group: GroupRun, Modes: sentenceOrdered, Record: true, value: &c.Init,
 			help: "go on from the vectors of `PATH`, a run folder or a file: words they lack start anew, words the text lacks stay"},
 		{Name: "force", Group: GroupRun, Resume: true, value: &c.Force,
-			help: "replace the run folder at --out, and a --matrix file that does not fit"},
+			help: "replace the run folder at --out, a --matrix file that does not fit, and a graph at --graph-dot"},
 
 		{Name: "min-count", Aliases: []string{"minCount"}, Group: GroupText, Record: true, value: &c.MinCount,
 			help: "remove words that occur fewer than `N` times"},

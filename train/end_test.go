@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,8 +127,11 @@ func TestCancelledEverywhere(t *testing.T) {
 	c.Matrix = filepath.Join(filepath.Dir(c.Out), "m")
 	_, runErr := Run(ctx, c, Options{}, nil)
 	_, planErr := MakePlan(ctx, c, nil)
-	for name, err := range map[string]error{"run": runErr, "plan": planErr, "matrix": BuildMatrix(ctx, c, nil)} {
-		if err == nil || !strings.Contains(err.Error(), "nothing was saved") {
+	if !errors.Is(runErr, ErrInterrupted) || !strings.Contains(runErr.Error(), "nothing was saved") {
+		t.Errorf("run: got %v", runErr)
+	}
+	for name, err := range map[string]error{"plan": planErr, "matrix": BuildMatrix(ctx, c, nil)} {
+		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -21,10 +21,6 @@ func BuildMatrix(ctx context.Context, c settings.Config, p *terminal.Progress) e
 	if c.Matrix == "" {
 		return terminal.Usagef("--matrix is missing: name the file to write M to")
 	}
-	c.Out, c.GraphDOT = "", ""
-	if err := checkOutputs(&c); err != nil {
-		return err
-	}
 	guard, release, err := newMemoryGuard(&c)
 	if err != nil {
 		return err
@@ -32,12 +28,12 @@ func BuildMatrix(ctx context.Context, c settings.Config, p *terminal.Progress) e
 	defer release()
 	t, err := readText(ctx, &c, Options{}, guard, p)
 	if err != nil {
-		return stopped(ctx, err)
+		return err
 	}
 	c.FitText(t.vocabulary)
 	m, _, err := matrixMaker{config: &c, corpus: t.corpus, guard: guard, save: true}.open(ctx, p)
 	if err != nil {
-		return stopped(ctx, err)
+		return err
 	}
 	return m.Close()
 }
@@ -103,6 +99,10 @@ func (k matrixMaker) build(ctx context.Context, p *terminal.Progress) (*wordcont
 	m, err := wordcontext.Build(ctx, k.corpus, options)
 	if err != nil {
 		return nil, fmt.Errorf("cannot build the matrix M: %w", err)
+	}
+	if m.Stored() == 0 {
+		err := fmt.Errorf("no context is left for M: --sample %g discards every word of the text; raise it, or keep all words with --sample 0", options.Sample)
+		return nil, errors.Join(err, m.Close())
 	}
 	saved := ""
 	if path := k.config.Matrix; path != "" && k.save {

@@ -47,12 +47,12 @@ func MakePlan(ctx context.Context, c settings.Config, p *terminal.Progress) (Pla
 	j := &job{config: c, dry: true}
 	defer j.close()
 	if err := j.prepare(ctx, p); err != nil {
-		return Plan{}, stopped(ctx, err)
+		return Plan{}, err
 	}
 	defer p.Busy("measuring the speed of training")()
 	perUnit, pairs, err := calibrate(ctx, j.trainer, c.Schedule(j.trainer.Units())(0))
 	if err != nil {
-		return Plan{}, stopped(ctx, fmt.Errorf("cannot measure the speed of training: %w", err))
+		return Plan{}, fmt.Errorf("cannot measure the speed of training: %w", err)
 	}
 	return j.plan(perUnit, pairs), nil
 }

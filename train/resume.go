@@ -64,9 +64,6 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string) error {
 		return err
 	}
 	c.Out = folder.Name
-	if err := checkOutputs(&c); err != nil {
-		return err
-	}
 	j.config = c
 	if j.from, err = runfolder.OpenCheckpoint(folder.Path(runfolder.CheckpointFile)); err != nil || j.from == nil {
 		return err

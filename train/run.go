@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
@@ -15,26 +14,24 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// ErrInterrupted is returned, wrapped, by [Run] when the context was cancelled
-// and the vectors trained until then were saved.
+// ErrInterrupted is returned, wrapped, by [Run] when the context was cancelled. The
+// message says what was saved.
 var ErrInterrupted = errors.New("interrupted")
 
 // ErrComplete is returned by [Resume] for a run that is finished.
 var ErrComplete = errors.New("the run is complete")
 
 // errStopped is the error of an interrupt before there is anything to save.
-var errStopped = errors.New("stopped before training began; nothing was saved")
+var errStopped = fmt.Errorf("%w before training began; nothing was saved", ErrInterrupted)
 
 // Run trains what c says and leaves the run folder c.Out. When ctx is
 // cancelled the unit of work at hand is finished and the vectors trained until
-// then are saved; the error is then [ErrInterrupted] and the summary is good. On
+// then are saved; the error is then [ErrInterrupted] and the summary is good, or
+// empty if there was nothing to save yet. On
 // any other error no run folder appears, and one that c.Force was to replace
 // stays; c.Out.partial stays if there is a checkpoint in it, for [Resume].
 func Run(ctx context.Context, c settings.Config, o Options, p *terminal.Progress) (runfolder.Summary, error) {
 	start := time.Now()
-	if err := checkOutputs(&c); err != nil {
-		return runfolder.Summary{}, err
-	}
 	folder, err := runfolder.Create(c.Out, c.Force)
 	if err != nil {
 		return runfolder.Summary{}, err
@@ -78,7 +75,7 @@ func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
 	saving := p.Busy("saving the vectors")
-	err = j.export(folder)
+	err = j.save(folder, p)
 	if saving(); err != nil {
 		j.saver.rescue(result.Position)
 		return runfolder.Summary{}, j.advise(folder, err)
@@ -127,13 +124,16 @@ func (j *job) begin(folder *runfolder.Folder, p *terminal.Progress) (runfolder.P
 	if err := folder.Begin(); err != nil {
 		return from, err
 	}
+	if err := j.keep(folder, nil, p); err != nil { // reading the text may take long
+		return from, err
+	}
 	if j.from != nil && settings.Current(j.from.Settings)["context-weight"] != j.config.Recorded()["context-weight"] {
 		folder.RemoveVectors() // they have the other weight; the checkpoint has all that they say
 	}
 	if err := j.writeConfig(folder); err != nil {
 		return from, err
 	}
-	return from, atomicfile.Write(folder.Path(runfolder.VocabularyFile), j.text.vocabulary.WriteTSV)
+	return from, j.writeVocabulary(folder)
 }
 
 // train runs the loop with the metrics file and the checkpoints of the folder.
@@ -159,6 +159,9 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 	}
 	if result, err = l.run(ctx); err != nil {
 		return outcome{}, err
+	}
+	if result.Pairs == 0 && j.config.Sample > 0 && !result.Interrupted {
+		return outcome{}, fmt.Errorf("no word met another in training: --sample %g discards every word of the text; raise it, or keep all words with --sample 0", j.config.Sample)
 	}
 	seconds := max(result.Seconds, 1e-9)
 	p.Notef("Trained: %s %ss in %s (%s words/s, %s pairs/s), loss %.4f", terminal.Number(result.Units), j.mode.Unit,

@@ -17,6 +17,7 @@ type saver struct {
 	trainer  trainer.Trainer
 	metrics  *runfolder.MetricsLog
 	every    settings.Interval
+	keep     func() error // makes sure that the run folder is there; may be nil
 	space    func() error // refuses a checkpoint that would take the disk space of the vectors; may be nil
 	unitName string
 	progress *terminal.Progress
@@ -40,6 +41,7 @@ func (j *job) newSaver(folder *runfolder.Folder, metrics *runfolder.MetricsLog, 
 		},
 		every: j.config.Checkpoint, saved: from.Units, tried: from, unitName: j.mode.Unit, progress: p,
 		space: func() error { return space.CheckCheckpoint(folder) },
+		keep:  func() error { return j.keep(folder, metrics, p) },
 	}, nil
 }
 
@@ -62,6 +64,11 @@ func (s *saver) untilDue(p runfolder.Position) int {
 
 // save writes a checkpoint of a trainer at a position.
 func (s *saver) save(p runfolder.Position) error {
+	if s.keep != nil {
+		if err := s.keep(); err != nil {
+			return err
+		}
+	}
 	// The metrics must not be behind after a power cut.
 	if err := s.metrics.Flush(); err != nil {
 		return err
@@ -85,7 +92,10 @@ func (s *saver) save(p runfolder.Position) error {
 func (s *saver) periodic(p runfolder.Position, seconds func() float64) error {
 	defer func() { s.tried = runfolder.Position{Units: p.Units, Seconds: seconds()} }()
 	var err error
-	if s.space != nil {
+	if s.keep != nil { // the disk space is that of the folder
+		err = s.keep()
+	}
+	if err == nil && s.space != nil {
 		err = s.space()
 	}
 	if err == nil {

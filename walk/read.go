@@ -3,7 +3,6 @@ package walk
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/w2vcl/w2vcl/internal/gunzip"
 	"github.com/w2vcl/w2vcl/internal/matlab"
 )
 
@@ -23,8 +23,8 @@ type ReadOptions struct {
 }
 
 // Read reads a graph from an edge list or a MATLAB file of version 5, which it
-// recognizes by the first bytes. Either may be compressed with gzip. notes tell the
-// user what Read ignored and what the graph has that is unusual.
+// recognizes by the first bytes. Either may be compressed with gzip. The path "-" is
+// standard input. notes tell the user what Read ignored and what the graph has that is unusual.
 //
 // An edge list has one edge a line: two nodes and optionally a weight, separated by
 // commas, semicolons, tabs or spaces. A node is any word without white space. Read
@@ -35,8 +35,10 @@ type ReadOptions struct {
 // line that is not an edge, a weight that is not a number above 0, an edge with two
 // weights, no edges.
 func Read(path string, o ReadOptions) (g *Graph, notes []string, err error) {
-	f, err := os.Open(path)
-	if err != nil {
+	f := os.Stdin
+	if path == "-" {
+		path = "standard input"
+	} else if f, err = os.Open(path); err != nil {
 		return nil, nil, fmt.Errorf("cannot read the graph: %w", err)
 	}
 	defer f.Close()
@@ -50,8 +52,8 @@ func Read(path string, o ReadOptions) (g *Graph, notes []string, err error) {
 // read is Read for an open file.
 func read(file io.Reader, o ReadOptions) (*Graph, []string, error) {
 	r := bufio.NewReaderSize(file, 1<<16)
-	if head, _ := r.Peek(2); string(head) == "\x1f\x8b" {
-		plain, err := gzip.NewReader(r)
+	if head, _ := r.Peek(2); string(head) == gunzip.Magic {
+		plain, err := gunzip.NewReader(r)
 		if err != nil {
 			return nil, nil, err
 		}

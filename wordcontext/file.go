@@ -65,6 +65,10 @@ var (
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 )
 
+// IsMatrix reports whether a file that begins so is a matrix file, perhaps a damaged
+// one.
+func IsMatrix(head []byte) bool { return bytes.HasPrefix(head, fileMagic[:]) }
+
 // Open wraps one of these errors if it refuses a file.
 var (
 	ErrNotMatrix = errors.New("this is not a matrix file of w2vcl")

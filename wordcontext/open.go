@@ -37,17 +37,20 @@ func open(path string) (_ *Matrix, err error) {
 	if err := checkByteOrder(); err != nil {
 		return nil, err
 	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // to open a pipe would wait for a writer
+		return nil, fmt.Errorf("%w: it is not a regular file", ErrNotMatrix)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
+	if info, err = f.Stat(); err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: it is not a regular file", ErrNotMatrix)
 	}
 	if info.Size() == 0 { // an empty file cannot be mapped
 		return nil, fmt.Errorf("%w: it is empty", ErrNotMatrix)

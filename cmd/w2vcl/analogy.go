@@ -52,6 +52,7 @@ func (o *analogyOptions) run(ctx context.Context, s streams, path string, words 
 	if err != nil {
 		return err
 	}
+	s.noteUnfinished(path)
 	found, err := t.Lookup(words)
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func (f *benchFlags) finish(ctx context.Context, s streams, r *benchReport, resu
 	var interrupted error
 	if err != nil && ctx.Err() != nil {
 		if count == 0 {
-			return errors.New("stopped before anything was measured")
+			return fmt.Errorf("%w before anything was measured", train.ErrInterrupted)
 		}
 		r.Interrupted = true
 		interrupted = fmt.Errorf("%w: these are the results until then", train.ErrInterrupted)

@@ -44,8 +44,7 @@ func benchCorpus(cmd *cobra.Command, s streams, f *benchFlags, text *benchText) 
 	if err := errors.Join(f.check(), text.resolve()); err != nil {
 		return err
 	}
-	ctx, restore := s.interruptible(cmd.Context())
-	defer restore()
+	ctx := cmd.Context()
 	report := f.begin(s, "corpus", text.recorded(cmd))
 	stage := s.progress(f.quiet).Stage("reading text", int64(f.repeat)+1)
 	defer stage.Stop()

@@ -143,8 +143,6 @@ func (o *benchDeviceOptions) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return fmt.Errorf("--device %s: %w", o.device, err)
 	}
-	ctx, restore := s.interruptible(ctx)
-	defer restore()
 	report := o.begin(s, "device", deviceSettings{d.Name(), o.seconds, o.repeat, o.seed})
 	results, err := o.measure(ctx, s.progress(o.quiet), d)
 	if closeErr := d.Close(); err == nil {

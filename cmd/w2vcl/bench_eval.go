@@ -81,8 +81,6 @@ func (o *benchEvalOptions) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	ctx, restore := s.interruptible(ctx)
-	defer restore()
 	report := o.begin(s, "eval", evalSettings{o.vectors, o.data, t.Len(), t.Dim, o.seed, o.seconds, o.repeat})
 	p := s.progress(o.quiet)
 	results, err := bench.MeasureEval(ctx, t, data, o.effort(), func(r bench.EvalResult) {

@@ -53,8 +53,7 @@ func benchMatrix(cmd *cobra.Command, s streams, f *benchFlags, text *benchText) 
 	if err := errors.Join(f.check(), text.resolve()); err != nil {
 		return err
 	}
-	ctx, restore := s.interruptible(cmd.Context())
-	defer restore()
+	ctx := cmd.Context()
 	report := f.begin(s, "matrix", text.recorded(cmd))
 	p := s.progress(f.quiet)
 	c, err := text.read(ctx)

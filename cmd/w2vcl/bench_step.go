@@ -128,8 +128,6 @@ func (o *benchStepOptions) run(ctx context.Context, s streams) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	ctx, restore := s.interruptible(ctx)
-	defer restore()
 	settings := &stepSettings{o.seconds, o.repeat, o.seed, int64(o.copyMB) << 20}
 	report := o.begin(s, "step", settings)
 	if settings.CopyBytes == 0 {

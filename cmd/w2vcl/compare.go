@@ -112,8 +112,6 @@ func (o *compareOptions) run(ctx context.Context, s streams) error {
 	}
 	defer remove()
 	options.Data = data
-	ctx, restore := s.interruptible(ctx)
-	defer restore()
 	finished, err := compare.Execute(ctx, options, source, s.progress(o.quiet))
 	if err != nil {
 		return err

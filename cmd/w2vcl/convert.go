@@ -27,7 +27,8 @@ func newConvert(s streams) *cobra.Command {
 		Short: "Write vectors in another format",
 		Long: `Write the vectors of a run folder or file in another format. The name of OUT
 chooses it: .bin and .txt (word2vec), .vec (fastText), .glove, .npy, .safetensors
-or .tsv (TensorBoard's projector). Input is recognized by its content.`,
+or .tsv (TensorBoard's projector); - is standard output, in the format of --format.
+Input is recognized by its content.`,
 		Example: `  w2vcl convert runs/wiki wiki.txt
   w2vcl convert GoogleNews-vectors-negative300.bin.gz news.safetensors
   w2vcl convert runs/wiki rare.vec --words rare-words.txt
@@ -38,7 +39,7 @@ or .tsv (TensorBoard's projector). Input is recognized by its content.`,
 	cmd.Flags().StringVar(&o.words, "words", "", "write the vectors of the words in `FILE`, one a line (- is standard input), instead of the vocabulary; a run trained with --subword has a vector for any word")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
 	completeValues(cmd, "format", plain(embedding.Formats())...)
-	cmd.Flags().BoolVar(&o.force, "force", false, "replace OUT if it exists")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace OUT if it is a file of vectors")
 	return cmd
 }
 
@@ -58,15 +59,11 @@ func (o *convertOptions) run(s streams, from, to string) error {
 	if sibling := embedding.WordsPath(to, format); sibling != "" {
 		files = append(files, sibling)
 	}
-	for _, file := range files {
-		if err := checkTarget(file, o.force); err != nil {
-			return err
-		}
-	}
 	t, err := o.load(s, from)
 	if err != nil {
 		return err
 	}
+	s.noteUnfinished(from)
 	if err := embedding.Save(to, t, format); err != nil {
 		return err
 	}

@@ -78,18 +78,25 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer remove()
-	ctx, restore := s.interruptible(ctx)
-	defer restore()
 	progress := s.progress(o.quiet)
 	progress.Notef("Training on the State of the Union addresses, 1790 to 2021.")
 	summary, err := train.Run(ctx, config, train.Options{Source: testdata.Corpus()}, progress)
 	if err != nil {
 		if errors.Is(err, train.ErrInterrupted) && o.settings.set["out"] == "" {
-			return errors.New("stopped; a demo without --out keeps nothing")
+			return fmt.Errorf("%w; a demo without --out keeps nothing", train.ErrInterrupted)
 		}
 		return err
 	}
-	t, err := runfolder.LoadVectors(config.Out)
+	err = o.show(ctx, s, config.Out, summary)
+	if out := o.settings.set["out"]; out != "" && isCancellation(ctx, err) {
+		return fmt.Errorf("%w after training; the run is in %s", train.ErrInterrupted, out)
+	}
+	return err
+}
+
+// show scores the vectors of a run and prints neighbours.
+func (o *demoOptions) show(ctx context.Context, s streams, run string, summary runfolder.Summary) error {
+	t, err := runfolder.LoadVectors(run)
 	if err != nil {
 		return err
 	}

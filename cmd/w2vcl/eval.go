@@ -198,6 +198,7 @@ func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
 	if err != nil {
 		return err
 	}
+	s.noteUnfinished(path)
 	if o.against != "" {
 		return o.compare(ctx, s, t.Table)
 	}

@@ -38,6 +38,7 @@ func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}
+	s.noteUnfinished(o.against)
 	data, remove, err := evalData(o.data)
 	if err != nil {
 		return err

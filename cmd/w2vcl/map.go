@@ -25,7 +25,7 @@ type mapOptions struct {
 	top          int
 	near         float64
 	options      wordmap.Options
-	force, quiet bool
+	quiet        bool
 }
 
 func newMap(s streams) *cobra.Command {
@@ -57,7 +57,7 @@ vectors.`,
 	flags.IntVar(&o.options.Iterations, "iterations", 0, "`N` steps of t-SNE (default 750)")
 	flags.Uint64Var(&o.options.Seed, "seed", 1, "`N` from which t-SNE's noise comes")
 	flags.StringVar(&o.title, "title", "", "`TEXT` above the map (default: what DIR|VECTORS is called)")
-	flags.BoolVar(&o.force, "force", false, "replace FILE if it exists")
+	flags.Bool("force", false, "replace FILE if it is a map")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd
 }
@@ -81,9 +81,6 @@ func (o *mapOptions) check() error {
 	for _, file := range o.out {
 		if !slices.Contains([]string{".html", ".svg"}, filepath.Ext(file)) {
 			return terminal.Usagef("--out %s: the name must end in .html or .svg", file)
-		}
-		if err := checkTarget(file, o.force); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -131,7 +128,7 @@ func (o *mapOptions) load(s streams, path string) (*embedding.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.noteGoing(path)
+	s.noteUnfinished(path)
 	if o.words == "" {
 		n := min(o.top, t.Len())
 		return embedding.NewTable(t.Words[:n:n], t.Dim, t.Vectors[:n*t.Dim])

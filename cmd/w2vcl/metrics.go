@@ -17,7 +17,10 @@ import (
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
-type metricsOptions struct{ format, out string }
+type metricsOptions struct {
+	format, out string
+	force       bool
+}
 
 // Formats of metrics.
 const (
@@ -45,6 +48,7 @@ the folder --out:
 	flags.StringVar(&o.format, "format", metricsCSV, "`NAME` is csv, json (one array) or tensorboard")
 	completeValues(cmd, "format", metricsCSV, metricsJSON, metricsTensorBoard)
 	flags.StringVar(&o.out, "out", "", "`PATH` of the file to write, or of TensorBoard's folder (default: standard output)")
+	flags.BoolVar(&o.force, "force", false, "replace --out if it is a file of metrics")
 	return cmd
 }
 
@@ -75,7 +79,7 @@ func (o *metricsOptions) run(s streams, dir string) error {
 	if o.format == metricsTensorBoard {
 		return o.writeEvents(s, run.Path(runfolder.MetricsFile), metrics)
 	}
-	if o.out == "" {
+	if o.out == "" || o.out == "-" {
 		return write(s.out, metrics)
 	}
 	return atomicfile.Write(o.out, func(w io.Writer) error { return write(w, metrics) })

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +51,7 @@ func (o *neighborsOptions) run(ctx context.Context, s streams, path string, word
 	if err != nil {
 		return err
 	}
-	s.noteGoing(path)
+	s.noteUnfinished(path)
 	found, err := neighbors(ctx, t, words, o.count)
 	if err != nil {
 		return err
@@ -71,19 +70,6 @@ func (o *neighborsOptions) run(ctx context.Context, s streams, path string, word
 		}
 	}
 	return out.writeTo(s.out)
-}
-
-// noteGoing says so where vectors are those of a run that is still training.
-func (s streams) noteGoing(path string) {
-	run, err := runfolder.Open(path) // fails for a file of vectors
-	if err != nil || !run.Going() {
-		return
-	}
-	done := ""
-	if metrics, err := run.Metrics(); err == nil && len(metrics) > 0 && metrics[len(metrics)-1].Share > 0 {
-		done = fmt.Sprintf(", which was %.0f%% done at its last news", 100*metrics[len(metrics)-1].Share)
-	}
-	s.notef("Note: %s is not finished; these are the vectors of the last checkpoint of the run%s", path, done)
 }
 
 // composedNote marks a word whose vector comes from spelling alone.

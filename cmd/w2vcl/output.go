@@ -3,11 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"text/tabwriter"
 )
 
@@ -36,20 +33,4 @@ func (t *table) writeTo(w io.Writer) error {
 		return err
 	}
 	return aligned.Flush()
-}
-
-// checkTarget refuses to overwrite a file without --force.
-func checkTarget(path string, force bool) error {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return fmt.Errorf("cannot write %s: %w", path, err)
-	case info.IsDir():
-		return fmt.Errorf("%s is a folder: name a file to write", path)
-	case !force:
-		return fmt.Errorf("%s exists: choose another name, or replace it with --force", path)
-	}
-	return nil
 }

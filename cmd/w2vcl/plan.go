@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -45,8 +44,6 @@ func (o *planOptions) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	ctx, restore := terminal.Interruptible(ctx, nil)
-	defer restore()
 	plan, err := train.MakePlan(ctx, config, s.progress(o.quiet))
 	if err != nil {
 		return err

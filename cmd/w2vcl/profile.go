@@ -81,8 +81,6 @@ func (o *profileOptions) run(ctx context.Context, s streams) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	ctx, restore := s.interruptible(ctx)
-	defer restore()
 	report := o.begin(s, "profile", &profileSettings{o.seconds, o.repeat, o.seed})
 	progress := s.progress(o.quiet)
 	var results []bench.ProfileResult

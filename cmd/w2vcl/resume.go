@@ -51,8 +51,6 @@ beginning of the run; only the flags below may change.`,
 }
 
 func (o *resumeOptions) run(ctx context.Context, s streams, dir string) error {
-	ctx, restore := s.interruptible(ctx)
-	defer restore()
 	progress := s.progress(o.quiet)
 	summary, err := train.Resume(ctx, dir, o.settings.set, builtinText, progress)
 	if errors.Is(err, train.ErrComplete) {

@@ -3,10 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -16,19 +20,31 @@ const (
 	exitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitInterrupted = 130 // interrupted, and the work until then is saved
+	exitInterrupted = 130 // interrupted; the message says what is saved
 )
+
+// savingCommands are those that save something when they are interrupted. They are
+// given the time for it; others have interruptionGrace.
+var savingCommands = []string{"train", "resume", "demo", "compare", "bench", "profile"}
+
+const interruptionGrace = 500 * time.Millisecond
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, s streams) int {
 	root := newRoot(s)
 	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, _, _ := root.Find(args) // an error is found again below
+	ctx, restore := terminal.Interruptible(ctx)
+	defer restore()
+	err := execute(ctx, root, savesSomething(cmd), s)
 	if err == nil {
 		return exitDone
 	}
 	if strings.HasPrefix(err.Error(), "unknown command") { // cobra's error has no type
 		err = unknownCommand(root, args)
+	}
+	if isCancellation(ctx, err) {
+		err = fmt.Errorf("%w; nothing was written", train.ErrInterrupted)
 	}
 	s.notef("%s", prefixed("w2vcl: ", err.Error()))
 	switch {
@@ -40,6 +56,45 @@ func run(ctx context.Context, args []string, s streams) int {
 	default:
 		return exitFailed
 	}
+}
+
+// execute runs the command. One that saves nothing does not outlive an interruption by
+// long, even while it waits for a pipe.
+func execute(ctx context.Context, root *cobra.Command, saves bool, s streams) error {
+	done := make(chan error, 1)
+	go func() { done <- root.ExecuteContext(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(interruptionGrace):
+	}
+	if !saves {
+		atomicfile.Abandon()
+		return ctx.Err()
+	}
+	s.notef("\nStopping after the current step. Press Ctrl-C again to quit at once.")
+	return <-done
+}
+
+// savesSomething reports whether a command saves something when it is interrupted.
+func savesSomething(cmd *cobra.Command) bool {
+	for ; cmd.HasParent(); cmd = cmd.Parent() {
+		if slices.Contains(savingCommands, cmd.Name()) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCancellation reports whether an error says nothing but that the context ended.
+func isCancellation(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && !errors.Is(err, train.ErrInterrupted) &&
+		(errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx)))
 }
 
 // prefixed puts the program's name before every line of a message.
@@ -93,12 +148,25 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 		newEval(s), newCompare(s), newWatch(s), newMetrics(s), newMap(s), newNeighbors(s), newAnalogy(s), newVector(s), newConvert(s),
 		newBench(s), newProfile(s), newDoctor(s), newVersion(s), newMan(s),
 	)
+	guardCommands(root.Commands())
 	root.InitDefaultCompletionCmd()
-	root.InitDefaultHelpCmd()
-	for _, c := range root.Commands() {
-		c.Hidden = c.Name() == "help" // --help says the same
-	}
+	root.SetHelpCommand(newHelp(root))
 	return root
+}
+
+// newHelp returns the command help, which --help replaces in help.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Show the help of a command", Hidden: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(root, args)
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
 }
 
 const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}

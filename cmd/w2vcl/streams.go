@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 // streams are where a command reads and writes. Data goes to out, messages for
@@ -43,10 +43,10 @@ func (s streams) progress(quiet bool) *terminal.Progress {
 	return terminal.NewProgress(s.err)
 }
 
-// interruptible returns a context that the first Ctrl-C cancels, so that the work
-// stops in an orderly way.
-func (s streams) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return terminal.Interruptible(ctx, func() {
-		s.notef("\nStopping after the current step. Press Ctrl-C again to quit at once.")
-	})
+// noteUnfinished tells that the vectors at a path are those of a run that is not
+// finished, and how far it has come.
+func (s streams) noteUnfinished(path string) {
+	if note := runfolder.Unfinished(path); note != "" {
+		s.notef("Note: %s; these are the vectors of its last checkpoint", note)
+	}
 }

@@ -55,8 +55,6 @@ func (o *trainOptions) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	ctx, restore := s.interruptible(ctx)
-	defer restore()
 	progress := s.progress(o.quiet)
 	summary, err := train.Run(ctx, config, train.Options{}, progress)
 	return s.trained(summary, err, progress, o.json)

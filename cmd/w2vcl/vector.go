@@ -37,6 +37,7 @@ func printVectors(s streams, path string, words []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	s.noteUnfinished(path)
 	found, err := t.Lookup(words)
 	if err != nil {
 		return err

@@ -34,7 +34,8 @@ eval --task nodes' and '--task links' score them.
 GRAPH is an edge list (two nodes a line and perhaps a weight, separated by spaces,
 tabs, commas or semicolons; '#' and '%' begin comments), or a MATLAB file of
 version 5 with the adjacency matrix 'network', whose nodes are named 1, 2, ... Both
-may be compressed with gzip. The text is the same for any number of threads.`,
+may be compressed with gzip; - is standard input. The text is the same for any
+number of threads.`,
 		Example: `  w2vcl walk blogcatalog.mat --p 0.25 --q 0.25 --out walks.txt
   w2vcl train --mode word2vec --corpus walks.txt --window 10 --min-count 1 --out runs/blogs
   w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
@@ -46,7 +47,7 @@ may be compressed with gzip. The text is the same for any number of threads.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.out, "out", "", "write the walks to `FILE`")
+	flags.StringVar(&o.out, "out", "", "write the walks to `FILE`; - is standard output")
 	flags.IntVar(&o.walk.Walks, "walks", 10, "`N` walks from each node")
 	flags.IntVar(&o.walk.Length, "length", 80, "`N` nodes in a walk")
 	flags.Float64Var(&o.walk.P, "p", 1, "return parameter `P`: with a small one walks often go straight back")
@@ -82,21 +83,14 @@ func (o *walkOptions) check() error {
 		return terminal.Usagef("--holdout %g: must be between 0 and 1", o.holdout)
 	case (o.holdout != 0) != (o.holdoutOut != ""):
 		return terminal.Usagef("--holdout and --holdout-out belong together")
-	case o.holdoutOut == o.out:
-		return terminal.Usagef("--holdout-out and --out name the same file")
 	}
-	if err := checkTarget(o.out, o.force); err != nil || o.holdoutOut == "" {
-		return err
-	}
-	return checkTarget(o.holdoutOut, o.force)
+	return nil
 }
 
 func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	ctx, restore := terminal.Interruptible(ctx, nil)
-	defer restore()
 	p := s.progress(o.quiet)
 	g, notes, err := walk.Read(path, o.read)
 	if err != nil {
@@ -106,29 +100,23 @@ func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
 		s.notef("%s: %s", path, note)
 	}
 	p.Notef("Graph: %s nodes, %s edges", terminal.Number(len(g.Names)), terminal.Number(g.Edges()))
+	whole, pairs := g, []walk.Pair(nil)
 	if o.holdout > 0 {
-		if g, err = o.holdOut(g, p); err != nil {
+		if g, pairs, err = g.HoldOut(o.holdout, o.walk.Seed); err != nil {
 			return err
 		}
 	}
 	if deadEnds := g.DeadEnds(); deadEnds > 0 {
 		s.notef("Walks end at %s of the nodes: no edge leads on from there", terminal.Number(deadEnds))
 	}
-	return o.write(ctx, g, p)
-}
-
-// holdOut writes the held-out edges and returns the graph without them.
-func (o *walkOptions) holdOut(g *walk.Graph, p *terminal.Progress) (*walk.Graph, error) {
-	rest, pairs, err := g.HoldOut(o.holdout, o.walk.Seed)
-	if err != nil {
-		return nil, err
+	if err := o.write(ctx, g, p); err != nil || o.holdout == 0 {
+		return err
 	}
-	err = atomicfile.Write(o.holdoutOut, func(w io.Writer) error { return g.WritePairs(w, pairs) })
-	if err != nil {
-		return nil, err
+	err = atomicfile.Write(o.holdoutOut, func(w io.Writer) error { return whole.WritePairs(w, pairs) })
+	if err == nil {
+		p.Notef("Held out: %s edges, written to %s with as many pairs without an edge", terminal.Number(len(pairs)/2), o.holdoutOut)
 	}
-	p.Notef("Held out: %s edges, written to %s with as many pairs without an edge", terminal.Number(len(pairs)/2), o.holdoutOut)
-	return rest, nil
+	return err
 }
 
 // write draws and writes the walks.

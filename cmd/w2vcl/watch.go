@@ -19,12 +19,13 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train"
 )
 
 type watchOptions struct {
-	once, force bool
-	html        string
-	every       int
+	once  bool
+	html  string
+	every int
 }
 
 func newWatch(s streams) *cobra.Command {
@@ -49,7 +50,7 @@ shows it stays up to date by itself.`,
 	flags.BoolVar(&o.once, "once", false, "show the run as it is now, and end")
 	flags.StringVar(&o.html, "html", "", "write a page to `FILE`, which shows the news by itself")
 	flags.IntVar(&o.every, "every", 2, "look for news every `N` seconds")
-	flags.BoolVar(&o.force, "force", false, "replace FILE of --html if it exists")
+	flags.Bool("force", false, "replace FILE of --html if it is a page of watch")
 	return cmd
 }
 
@@ -57,17 +58,10 @@ func (o *watchOptions) run(ctx context.Context, s streams, dir string) error {
 	if o.every < 1 || o.every > 3600 {
 		return terminal.Usagef("--every %d: must be from 1 to 3600", o.every)
 	}
-	if o.html != "" {
-		if err := checkTarget(o.html, o.force); err != nil {
-			return err
-		}
-	}
 	w, err := readWatched(dir)
 	if err != nil {
 		return err
 	}
-	ctx, restore := terminal.Interruptible(ctx, nil)
-	defer restore()
 	show := o.display(s)
 	for {
 		if err := show(w); err != nil || o.once || !w.going {
@@ -75,7 +69,7 @@ func (o *watchOptions) run(ctx context.Context, s streams, dir string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return fmt.Errorf("%w: watching ended, the training did not", train.ErrInterrupted)
 		case <-time.After(time.Duration(o.every) * time.Second):
 		}
 		// A folder changes its name when its run ends, so one look may fail.

@@ -11,33 +11,65 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // Write lets write fill a temporary file beside path, through a buffer, then syncs
 // the file and renames it to path. A reader sees the old content or the new one,
 // never a part. On error, Write removes the temporary file and leaves the file at
 // path as it is.
-func Write(path string, write func(w io.Writer) error) (err error) {
-	dir, name := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
-	f, err := os.CreateTemp(dir, "."+name+temporary+"*")
-	if err != nil {
+//
+// Write follows links: the file that a link leads to is replaced, the link stays.
+// What is no regular file, a pipe or a device, is written to and never replaced.
+// So is standard output, see [IsStandardOutput].
+func Write(path string, write func(w io.Writer) error) error {
+	if err := writeFile(path, write); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	defer func() {
+	return nil
+}
+
+func writeFile(path string, write func(w io.Writer) error) error {
+	if IsStandardOutput(path) {
+		return fill(os.Stdout, write)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-			err = fmt.Errorf("cannot write %s: %w", path, err)
+			return err
 		}
-	}()
+		return errors.Join(fill(f, write), f.Close())
+	}
+	target, err := Resolve(path)
+	if err != nil {
+		return err
+	}
+	return replace(target, write)
+}
+
+// fill lets write fill a file through a buffer.
+func fill(f *os.File, write func(w io.Writer) error) error {
 	w := bufio.NewWriterSize(f, 1<<20)
 	if err := write(w); err != nil {
 		return err
 	}
-	if err := w.Flush(); err != nil {
+	return w.Flush()
+}
+
+// replace writes a regular file beside path and renames it.
+func replace(path string, write func(w io.Writer) error) (err error) {
+	dir, name := filepath.Split(path)
+	f, err := begin(dir, name)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			_ = end(f, func() error { return os.Remove(f.Name()) }) // the error that led here is the one to tell
+		}
+	}()
+	if err := fill(f, write); err != nil {
 		return err
 	}
 	// CreateTemp makes the file private; other users may read results.
@@ -50,15 +82,111 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := end(f, func() error { return os.Rename(f.Name(), path) }); err != nil {
 		return err
 	}
 	syncDir(dir)
 	return nil
 }
 
+// IsStandardOutput reports whether a path stands for standard output: "-", and the
+// names that the system has for it.
+func IsStandardOutput(path string) bool {
+	switch path {
+	case "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+		return true
+	default:
+		return false
+	}
+}
+
+// Resolve returns the absolute path of the file that path leads to, with every link
+// followed. Its last parts need not exist.
+func Resolve(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	for range 40 { // as many links as Linux follows
+		whole, err := filepath.EvalSymlinks(path)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return whole, err
+		}
+		target, err := os.Readlink(path)
+		if err != nil { // it does not exist, or its parent does not
+			dir := filepath.Dir(path)
+			if dir == path {
+				return path, nil
+			}
+			dir, err = Resolve(dir)
+			return filepath.Join(dir, filepath.Base(path)), err
+		}
+		if !filepath.IsAbs(target) { // a link to what is not there
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target
+	}
+	return "", fmt.Errorf("%s: too many links", path)
+}
+
 // temporary is a part of the names of files that Write has not finished.
 const temporary = ".tmp-"
+
+// IsTemporary reports whether a file of that name may be one that Write has not
+// finished.
+func IsTemporary(name string) bool {
+	return strings.HasPrefix(name, ".") && strings.Contains(name, temporary)
+}
+
+// unfinished are the temporary files of calls of Write that go on.
+var unfinished struct {
+	sync.Mutex
+	names     map[string]bool
+	abandoned bool
+}
+
+// errAbandoned is the error of writing after [Abandon].
+var errAbandoned = errors.New("the program ends")
+
+// begin makes a temporary file.
+func begin(dir, name string) (*os.File, error) {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	if unfinished.abandoned {
+		return nil, errAbandoned
+	}
+	f, err := os.CreateTemp(dir, "."+name+temporary+"*")
+	if err != nil {
+		return nil, err
+	}
+	if unfinished.names == nil {
+		unfinished.names = map[string]bool{}
+	}
+	unfinished.names[f.Name()] = true
+	return f, nil
+}
+
+// end lets move rename or remove a temporary file.
+func end(f *os.File, move func() error) error {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	if unfinished.abandoned {
+		return errAbandoned
+	}
+	delete(unfinished.names, f.Name())
+	return move()
+}
+
+// Abandon removes the temporary files of all calls of Write that go on. They and
+// later calls return an error. It is for a program that ends at once.
+func Abandon() {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	unfinished.abandoned = true
+	for name := range unfinished.names {
+		os.Remove(name)
+	}
+}
 
 // RemoveStray removes from a folder the temporary files that killed processes left
 // there. The folder need not exist. No process may write to it at the same time.
@@ -68,8 +196,8 @@ func RemoveStray(dir string) error {
 		return nil
 	}
 	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, ".") && strings.Contains(name, temporary) && e.Type().IsRegular() {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
+		if IsTemporary(e.Name()) && e.Type().IsRegular() {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
 		}
 	}
 	return err

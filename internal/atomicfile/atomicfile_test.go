@@ -110,3 +110,62 @@ func TestRemoveStray(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 }
+
+// TestWriteFollowsLinks: a link stays, and the file that it leads to is replaced,
+// also one that is not there yet.
+func TestWriteFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"link": "sub/file", "dangling": "sub/none", "chain": "dangling"} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sub", "file"), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"link": "sub/file", "dangling": "sub/none", "chain": "sub/none"} {
+		if err := Write(filepath.Join(dir, link), put(link)); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := os.ReadFile(filepath.Join(dir, target)); string(got) != link {
+			t.Errorf("%s: %s holds %q", link, target, got)
+		}
+		if info, err := os.Lstat(filepath.Join(dir, link)); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more (%v)", link, err)
+		}
+	}
+	loop := filepath.Join(dir, "loop")
+	if err := os.Symlink("loop", loop); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(loop, put("x")); err == nil {
+		t.Error("a link to itself was written to")
+	}
+	if got := files(t, dir); !slices.Equal(got, []string{"chain", "dangling", "link", "loop", "sub"}) {
+		t.Errorf("left %q", got)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "real"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir(dir)
+	for path, want := range map[string]string{
+		"link": "real", "link/new": "real/new", "link/new/deep": "real/new/deep", "./real/../x": "x",
+	} {
+		if got, err := Resolve(path); err != nil || got != filepath.Join(dir, want) {
+			t.Errorf("Resolve(%q) = %q, %v; want %q", path, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/w2vcl/w2vcl/runfolder"
+)
+
+// longCommands are command lines that take long, by command. PIPE is a pipe that never
+// ends; where a line has none, ready is what the command says when it is at work.
+var longCommands = map[string]struct{ args, ready string }{
+	"train":        {"train --corpus PIPE --out run", ""},
+	"resume":       {"resume stopped", ""},
+	"plan":         {"plan --corpus PIPE", ""},
+	"demo":         {"demo --dim 100 --contexts 100000", "Training on"},
+	"matrix build": {"matrix build --corpus PIPE --matrix m", ""},
+	"walk":         {"walk PIPE --out walks", ""},
+	"eval":         {"eval PIPE", ""},
+	"compare":      {"compare --corpus PIPE --out report", ""},
+	"metrics":      {"metrics live --out m.csv", ""},
+	"watch":        {"watch live", ""},
+	"map":          {"map PIPE --out m.html", ""},
+	"neighbors":    {"neighbors PIPE word", ""},
+	"analogy":      {"analogy PIPE a b c", ""},
+	"vector":       {"vector PIPE word", ""},
+	"convert":      {"convert PIPE out.txt", ""},
+	"bench step":   {"bench step --words 30 --dim 8,16,24,32,40,48,56,64 --seconds 1 --repeat 5 --copy-mb 1", "of copying"},
+	"bench matrix": {"bench matrix --corpus PIPE", ""},
+	"bench corpus": {"bench corpus --corpus PIPE", ""},
+	"bench eval":   {"bench eval --words 1000 --dim 8 --seconds 1 --repeat 5", ": "},
+	"profile":      {"profile --words 100 --dim 8 --batch 64,65,66,67,68,69,70 --seconds 0.2 --repeat 5", "batch 64"},
+}
+
+// shortCommands end at once, or need what a test may lack.
+var shortCommands = []string{"matrix info", "man", "doctor", "version", "help", "bench device"}
+
+// TestInterrupt interrupts every command. It ends with exit code 130, one sentence and
+// no file that was not there.
+func TestInterrupt(t *testing.T) {
+	eachCommand(func(cmd *cobra.Command) {
+		name := commandName(cmd)
+		if _, ok := longCommands[name]; ok == slices.Contains(shortCommands, name) {
+			t.Errorf("%s: list it in longCommands", name)
+		}
+	})
+	for name, long := range longCommands {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			interrupt(t, long.args, long.ready)
+		})
+	}
+}
+
+func interrupt(t *testing.T, args, ready string) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"stopped.partial", "live"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := []byte("mode = \"cl\"\ncorpus = \"" + pipe + "\"\n")
+	if err := os.WriteFile(filepath.Join(dir, "stopped.partial", runfolder.ConfigFile), config, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(pipe, filepath.Join(dir, "live", runfolder.MetricsFile)); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	cmd := w2vclCommand(t, strings.Fields(strings.ReplaceAll(args, "PIPE", pipe))...)
+	cmd.Dir = dir
+	stderr := &signalWriter{text: ready, seen: make(chan bool)}
+	cmd.Stderr = stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if ready == "" {
+		f, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits until the command reads
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.WriteString("some words\n"); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		select {
+		case <-stderr.seen:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("the command did not say %q:\n%s", ready, stderr)
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	said := stderr.String()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d\n%s", code, said)
+	}
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "w2vcl: interrupted") || strings.Count(said, "w2vcl: ") != 1 || strings.Contains(said, "context canceled") {
+		t.Errorf("it said:\n%s", said)
+	}
+	if after := tree(t, dir); !slices.Equal(before, after) {
+		t.Errorf("left %q, before there were %q", after, before)
+	}
+}
+
+// tree lists all files in a folder and below.
+func tree(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	if err := filepath.Walk(dir, func(path string, _ os.FileInfo, err error) error {
+		names = append(names, path)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// A signalWriter keeps what is written, and closes seen when there is some text.
+type signalWriter struct {
+	mutex sync.Mutex
+	said  bytes.Buffer // not embedded: its ReadFrom would pass Write by
+	text  string
+	seen  chan bool
+	done  bool
+}
+
+func (w *signalWriter) Write(p []byte) (int, error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	n, err := w.said.Write(p)
+	if !w.done && w.text != "" && bytes.Contains(w.said.Bytes(), []byte(w.text)) {
+		w.done = true
+		close(w.seen)
+	}
+	return n, err
+}
+
+func (w *signalWriter) String() string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.said.String()
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestLiveRun asks a run that is still training. The answer says so, and where it is.
+func TestLiveRun(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("no locks on this system")
+	}
+	r := newRun(t, "--contexts", "1000000", "--checkpoint", "50")
+	training := r.train()
+	if err := training.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, filepath.Join(r.out+".partial", "checkpoint", "state.safetensors"))
+	ask := func(want string, args ...string) {
+		t.Helper()
+		cmd := w2vclCommand(t, args...)
+		var out, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &stderr
+		if err := cmd.Run(); err != nil {
+			t.Errorf("%s: %v", args[0], err)
+		}
+		said := stderr.String()
+		if !strings.Contains(said, "Note: "+r.out+" "+want) || !strings.Contains(said, ", in "+r.out+".partial: ") ||
+			!strings.Contains(said, " of 1,000,000 iterations; these are the vectors of its last checkpoint\n") {
+			t.Errorf("%s said %q, want %q", args[0], said, want)
+		}
+		if out.Len() == 0 && args[0] != "convert" {
+			t.Errorf("%s gave no answer", args[0])
+		}
+	}
+	questions := [][]string{
+		{"neighbors", r.out, "w0"}, {"analogy", r.out, "w0", "w1", "w2"}, {"vector", r.out, "w0"}, {"eval", r.out + ".partial", "--task", "similarity"},
+	}
+	for _, q := range questions {
+		ask("is still training", q...)
+	}
+	ask("is still training", "convert", r.out, filepath.Join(t.TempDir(), "x.txt"))
+	if err := training.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = training.Wait()
+	for _, q := range questions {
+		ask("was stopped before its end ('w2vcl resume "+r.out+"' goes on)", q...)
+	}
+}

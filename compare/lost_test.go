@@ -1,0 +1,73 @@
+package compare
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// TestLostComparison removes folders of a comparison while it runs and after it. What
+// is lost is trained again, with the same scores.
+func TestLostComparison(t *testing.T) {
+	modes := []string{settings.ModeCL, string(sequential.PWord2Vec)}
+	small := func() Options {
+		o := smallComparison(t, modes...)
+		o.Seeds, o.Contexts = 1, []int{12}
+		return o
+	}
+	want := summarized(t, small(), nil)
+	check := func(name string, got *Result) {
+		t.Helper()
+		for i := range want.Variants {
+			for k := range want.Variants[i].Scores {
+				if got.Variants[i].Scores[k].Mean != want.Variants[i].Scores[k].Mean {
+					t.Errorf("%s: %s has other scores", name, want.Variants[i].Name)
+				}
+			}
+			if len(got.Variants[i].Curve) != len(want.Variants[i].Curve) {
+				t.Errorf("%s: %d points, want %d", name, len(got.Variants[i].Curve), len(want.Variants[i].Curve))
+			}
+		}
+	}
+	for _, text := range []string{"[1 of", "Matrix M", "Trained", "[2 of"} {
+		for name, lose := range map[string]func(o Options) error{
+			"all":      func(o Options) error { return os.RemoveAll(o.Out) },
+			"all runs": func(o Options) error { return os.RemoveAll(filepath.Join(o.Out, runsFolder)) },
+			"moved":    func(o Options) error { return os.Rename(o.Out, filepath.Join(t.TempDir(), "elsewhere")) },
+		} {
+			o := small()
+			w := &cancelWriter{text: text}
+			w.cancel = func() {
+				w.cancel = func() {}
+				if err := lose(o); err != nil && text != "[1 of" { // before there is anything
+					t.Error(err)
+				}
+			}
+			got := summarized(t, o, terminal.NewProgress(w))
+			check(name+" at "+text, got)
+			if text == "[2 of" && !bytes.Contains(w.log.Bytes(), []byte("it is trained again")) {
+				t.Errorf("%s at %s: the user was not told:\n%s", name, text, &w.log)
+			}
+			folders, err := filepath.Glob(filepath.Join(o.Out, runsFolder, "*"))
+			if err != nil || len(folders) != 4 || slices.ContainsFunc(folders, func(f string) bool { return filepath.Ext(f) == ".partial" }) {
+				t.Errorf("%s at %s: left %q", name, text, folders)
+			}
+		}
+	}
+	o := small()
+	summarized(t, o, nil)
+	runs, err := o.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(runs[0].Config.Out); err != nil {
+		t.Fatal(err)
+	}
+	check("after it", summarized(t, o, nil))
+}
