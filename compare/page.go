@@ -156,7 +156,7 @@ func (p page) scoreRows(table string) [][]cell {
 			row = append(row, score(v.Scores[i]))
 			means = append(means, v.Scores[i].Mean)
 		}
-		if best := largest(means); best >= 0 {
+		if best := largest(means); best >= 0 && set.Found >= evaluate.MinItems {
 			row[1+best].Best = true
 		}
 		rows = append(rows, append(row, coverage(set)))
@@ -180,11 +180,11 @@ func (p page) DifferenceRows() [][]cell {
 				continue
 			}
 			items.Text = terminal.Number(d.Items)
-			row = append(row, cell{
-				Text:  signed(d.Difference.Value),
-				Small: fmt.Sprintf("%s to %s, p %s", signed(d.Difference.Low), signed(d.Difference.High), probability(d.P)),
-				Best:  d.Holm < 0.05,
-			})
+			c := cell{Text: signed(d.Difference.Value), Best: d.Holm < 0.05} // false without a p-value
+			if d.P.Valid() {
+				c.Small = fmt.Sprintf("%s to %s, p %s", signed(d.Difference.Low), signed(d.Difference.High), probability(d.P))
+			}
+			row = append(row, c)
 		}
 		if len(row) > 1 {
 			rows = append(rows, append(row, items))
@@ -200,11 +200,11 @@ func signed(s evaluate.Score) string {
 	return strings.Replace(fmt.Sprintf("%+.3f", float64(s)), "-", "−", 1)
 }
 
-func probability(p float64) string {
+func probability(p evaluate.Score) string {
 	if p < 0.001 {
 		return "< .001"
 	}
-	return strings.TrimPrefix(strconv.FormatFloat(p, 'f', 3, 64), "0")
+	return strings.TrimPrefix(p.String(), "0")
 }
 
 // A setting is a row of the table of settings.
