@@ -297,13 +297,14 @@ func (s *suffering) wait(ended <-chan struct{}, after time.Duration, phase strin
 			return false
 		default:
 		}
-		if phase == "" {
-			time.Sleep(time.Millisecond)
-		} else if there() {
-			return true
-		} else {
-			time.Sleep(50 * time.Microsecond)
+		pause := time.Millisecond
+		if phase != "" {
+			if there() {
+				return true
+			}
+			pause /= 20
 		}
+		time.Sleep(pause)
 	}
 	select {
 	case <-ended:
@@ -373,7 +374,15 @@ func mountDisk(dir, size string) (unmount func(*testing.T), err error) {
 		return nil, err
 	}
 	return func(t *testing.T) {
-		if err := syscall.Unmount(dir, 0); err != nil {
+		err := syscall.Unmount(dir, 0)
+		for range 1000 { // a process that another test starts has our open files for a moment
+			if err != syscall.EBUSY {
+				break
+			}
+			time.Sleep(time.Millisecond)
+			err = syscall.Unmount(dir, 0)
+		}
+		if err != nil {
 			t.Errorf("cannot unmount: %v", err)
 		}
 	}, nil
