@@ -5,6 +5,8 @@ PKG     ?= ./...
 BENCH   ?= .
 COUNT   ?= 6
 REF     ?= main
+KILLS   ?= 1000
+SEED    ?=
 
 # No symbol table and no debugging information: stack traces name functions without.
 STRIP = -ldflags='-s -w'
@@ -12,7 +14,7 @@ STRIP = -ldflags='-s -w'
 BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
-.PHONY: help build cuda kernels install test race noasm lint fmt bench bench-compare cover golden data notebooks ci clean
+.PHONY: help build cuda kernels install test race torture noasm lint fmt bench bench-compare cover golden data notebooks ci clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
@@ -36,6 +38,9 @@ test: ## run all tests (PKG=./graph/... for some)
 
 race: ## run the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short $(PKG)
+
+torture: ## kill and disturb commands at random and look for losses (KILLS=1000 SEED=N; Linux)
+	TORTURE_KILLS='$(KILLS)' TORTURE_SEED='$(SEED)' $(GO) test -tags torture -run TestTorture -v -timeout 0 -parallel 2 ./cmd/w2vcl
 
 noasm: ## run the tests without assembly
 	$(GO) test -tags noasm $(PKG)

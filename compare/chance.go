@@ -67,7 +67,7 @@ func (r *Result) addDifferences(b *evaluate.Bootstrap) {
 		for v := against + 1; v < len(r.Variants); v++ {
 			d := Difference{
 				Task: b.Task, Dataset: b.Dataset, Metric: b.Metric, Items: b.Items,
-				Variant: r.Variants[v].Name, Against: r.Variants[against].Name,
+				Variant: r.Variants[v].Name, Against: r.Variants[against].Name, Holm: evaluate.NoScore,
 			}
 			d.Difference, d.P = b.Difference(v, against)
 			r.Differences = append(r.Differences, d)
@@ -76,14 +76,16 @@ func (r *Result) addDifferences(b *evaluate.Bootstrap) {
 }
 
 // adjust fills in Holm's p-values. The comparisons with the first variant, which a
-// report shows, are one family; all others are another.
+// report shows, are one family; all others are another. A comparison without a p-value
+// is no test, and in no family.
 func (r *Result) adjust() {
 	var shown, others []*Difference
 	for i := range r.Differences {
-		d := &r.Differences[i]
-		if d.Against == r.Variants[0].Name {
+		switch d := &r.Differences[i]; {
+		case !d.P.Valid():
+		case d.Against == r.Variants[0].Name:
 			shown = append(shown, d)
-		} else {
+		default:
 			others = append(others, d)
 		}
 	}
@@ -96,9 +98,9 @@ func (r *Result) adjust() {
 // Multiple Test Procedure, Scandinavian Journal of Statistics 6, 1979).
 func holm(family []*Difference) {
 	slices.SortStableFunc(family, func(a, b *Difference) int { return cmp.Compare(a.P, b.P) })
-	largest := 0.0
+	largest := evaluate.Score(0)
 	for i, d := range family {
-		largest = max(largest, min(1, d.P*float64(len(family)-i)))
+		largest = max(largest, min(1, d.P*evaluate.Score(len(family)-i)))
 		d.Holm = largest
 	}
 }

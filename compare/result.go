@@ -143,8 +143,8 @@ type Difference struct {
 	Variant    string            `json:"variant"`
 	Against    string            `json:"against"`
 	Difference evaluate.Interval `json:"difference"` // score of Variant minus score of Against
-	P          float64           `json:"p"`          // two-sided, by bootstrap
-	Holm       float64           `json:"holm"`       // P, adjusted for all comparisons of its family
+	P          evaluate.Score    `json:"p"`          // two-sided, by bootstrap; null without one
+	Holm       evaluate.Score    `json:"holm"`       // P, adjusted for all comparisons of its family
 }
 
 // Summarize computes all numbers of the report.
@@ -231,6 +231,18 @@ func (r *Result) variant(v Variant, runs []*Record) VariantResult {
 		result.Curve = append(result.Curve, curvePointOf(runs, k))
 	}
 	return result
+}
+
+// ScoredSets returns the number of main sets that have a score. The mean score is over
+// these.
+func (r *Result) ScoredSets() int {
+	n := 0
+	for i, set := range r.Sets {
+		if set.Main && slices.ContainsFunc(r.Variants, func(v VariantResult) bool { return v.Scores[i].Mean.Valid() }) {
+			n++
+		}
+	}
+	return n
 }
 
 // meanScore is the mean of the valid scores.

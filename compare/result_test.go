@@ -2,11 +2,13 @@ package compare
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -71,12 +73,82 @@ func TestSpread(t *testing.T) {
 func TestHolm(t *testing.T) {
 	var family []*Difference
 	for _, p := range []float64{.01, .04, .03, .005} {
-		family = append(family, &Difference{P: p})
+		family = append(family, &Difference{P: evaluate.Score(p)})
 	}
 	holm(slices.Clone(family))
 	for i, want := range []float64{.03, .06, .06, .02} {
-		if got := family[i].Holm; math.Abs(got-want) > 1e-12 {
+		if got := float64(family[i].Holm); math.Abs(got-want) > 1e-12 {
 			t.Errorf("p %v becomes %v, want %v", family[i].P, got, want)
 		}
+	}
+}
+
+// TestSetsOfFewItems: sets of 0, 1 and 2 items that all know have no p-value and no
+// mark, and leave the other sets alone. The mean score is over the sets with a score.
+func TestSetsOfFewItems(t *testing.T) {
+	o := smallComparison(t, string(sequential.PWord2Vec), settings.ModeCL, settings.ModeVanilla)
+	o.Seeds, o.Contexts = 1, []int{12}
+	plain := summarized(t, o, nil)
+	for name, content := range map[string]string{
+		"none.txt":          "no1 no2 3\nno3 no4 5\n",
+		"one.txt":           "w0 w3 3\nno3 no4 5\n",
+		"two.txt":           "w0 w3 3\nw1 w5 1\n",
+		"equal.txt":         "w0 w3 3\nw1 w5 3\nw2 w5 3\nw4 w3 3\n",
+		"no-question.txt":   ": a\nno1 no2 no3 no4\n",
+		"one-question.txt":  ": a\nw0 w3 w1 w4\n",
+		"two-questions.txt": ": a\nw0 w3 w1 w4\nw3 w6 w1 w4\n",
+	} {
+		if err := os.WriteFile(filepath.Join(o.Data, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Out += "2"
+	r := summarized(t, o, nil)
+	if n := r.ScoredSets(); n != 5 { // as before, two pairs, and the two sets of questions
+		t.Errorf("the mean is over %d sets, want 5", n)
+	}
+	var tested []Difference
+	for _, d := range r.Differences {
+		switch {
+		case d.P.Valid():
+			tested = append(tested, d)
+		case d.Holm.Valid() || d.Difference.Low.Valid():
+			t.Errorf("no p, but %+v", d)
+		}
+	}
+	if len(tested) != len(plain.Differences) {
+		t.Fatalf("%d differences with p, want %d", len(tested), len(plain.Differences))
+	}
+	for i, d := range plain.Differences {
+		// The seed of a set is its number, so p itself may differ.
+		if got := tested[i]; got.Dataset != d.Dataset || got.Difference.Value != d.Difference.Value {
+			t.Errorf("%+v became %+v", d, got)
+		}
+	}
+	var family []*Difference
+	for _, d := range tested {
+		if d.Against == r.Variants[0].Name {
+			family = append(family, &Difference{P: d.P, Dataset: d.Dataset, Variant: d.Variant})
+		}
+	}
+	holm(family)
+	for _, want := range family {
+		for _, d := range tested {
+			if d.Against == r.Variants[0].Name && d.Dataset == want.Dataset && d.Variant == want.Variant && d.Holm != want.Holm {
+				t.Errorf("%s, %s: adjusted %v among all sets, %v among those with p", d.Dataset, d.Variant, d.Holm, want.Holm)
+			}
+		}
+	}
+	few := []string{"none", "one", "two", "equal", "no-question", "one-question", "two-questions"}
+	for _, row := range slices.Concat(page{r}.MainTable().Rows, page{r}.DifferenceTable().Rows) {
+		for _, c := range row[1:] {
+			if slices.Contains(few, row[0].Text) && (c.Best || strings.Contains(c.Small, "p ")) {
+				t.Errorf("%s: %+v", row[0].Text, c)
+			}
+		}
+	}
+	text := read(t, filepath.Join(o.Out, PageFile))
+	if !strings.Contains(text, "over the main metrics of 5 sets that have a score, of 9.") || strings.Contains(text, "NaN") {
+		t.Error("the page does not say how many sets have a score")
 	}
 }

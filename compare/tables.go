@@ -45,7 +45,7 @@ func (p page) CostTable() report.Table {
 		Name: "cost", Title: "Scores, time, speed and memory",
 		Head: []string{"mode", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory"},
 		Note: fmt.Sprintf("Words are counted before subsampling, times epochs. A pair is one dot product with its update, positive or negative. "+
-			"The mean score is over the main metrics of %s.", terminal.Quantity(strconv.Itoa(len(p.mainSets())), "set")),
+			"The mean score is over the main metrics of %s.", p.scored()),
 	}
 	for _, v := range p.Variants {
 		t.Rows = append(t.Rows, []cell{
@@ -54,6 +54,15 @@ func (p page) CostTable() report.Table {
 		})
 	}
 	return t
+}
+
+// scored says how many sets have a score, of those that could.
+func (p page) scored() string {
+	sets := terminal.Quantity(strconv.Itoa(p.ScoredSets()), "set")
+	if all := len(p.mainSets()); p.ScoredSets() < all {
+		sets += fmt.Sprintf(" that have a score, of %d", all)
+	}
+	return sets
 }
 
 func seconds(s Spread) cell {
@@ -126,7 +135,7 @@ func (p page) DifferenceTable() report.Table {
 		Head: append(append([]string{"set"}, p.names()[1:]...), "items"),
 		Note: "Each cell has the score minus the score of " + first + ", an interval and the two-sided p. The interval holds 95% of 5,000 resamples of the items: " +
 			"pairs or questions, drawn with replacement, the same ones for all, means over seeds. A star (*) marks p below .05 after Holm's correction for all " +
-			"cells of this table. The intervals leave out the differences between seeds, and questions that share words vary more than the intervals say.",
+			"cells of this table. A set with fewer than three items, or without a score, has neither. The intervals leave out the differences between seeds, and questions that share words vary more than the intervals say.",
 	}
 	for _, set := range p.Sets {
 		row := []cell{{Text: set.Dataset, Small: set.Metric}}
@@ -140,10 +149,11 @@ func (p page) DifferenceTable() report.Table {
 			if d.distinguishable() {
 				star = "*"
 			}
-			row = append(row, cell{
-				Text:  signed(d.Difference.Value) + star,
-				Small: fmt.Sprintf("%s to %s, p %s", signed(d.Difference.Low), signed(d.Difference.High), probability(d.P)),
-			})
+			c := cell{Text: signed(d.Difference.Value) + star}
+			if d.P.Valid() {
+				c.Small = fmt.Sprintf("%s to %s, p %s", signed(d.Difference.Low), signed(d.Difference.High), probability(d.P))
+			}
+			row = append(row, c)
 		}
 		if len(row) > 1 {
 			t.Rows = append(t.Rows, append(row, items))
@@ -160,7 +170,8 @@ func (d Difference) of(s Set) bool {
 	return d.Dataset == s.Dataset && d.Task == s.Task && d.Metric == s.Metric
 }
 
-// distinguishable reports whether the variants differ by more than chance.
+// distinguishable reports whether the variants differ by more than chance; not where
+// there is no test.
 func (d Difference) distinguishable() bool { return d.Holm < significance }
 
 // best says of each variant whether its score on a set is the best, or is not
@@ -174,7 +185,7 @@ func (r *Result) best(set int) []bool {
 		}
 	}
 	for _, d := range r.Differences {
-		if top < 0 || !d.of(r.Sets[set]) {
+		if top < 0 || !d.of(r.Sets[set]) || !d.Holm.Valid() {
 			continue
 		}
 		for i, v := range r.Variants {
@@ -199,11 +210,11 @@ func signed(s evaluate.Score) string {
 	return terminal.Minus(text)
 }
 
-func probability(p float64) string {
+func probability(p evaluate.Score) string {
 	if p < 0.001 {
 		return "< .001"
 	}
-	return strings.TrimPrefix(strconv.FormatFloat(p, 'f', 3, 64), "0")
+	return strings.TrimPrefix(strconv.FormatFloat(float64(p), 'f', 3, 64), "0")
 }
 
 // BandTable is the table of mean and variance of the losses at the end.

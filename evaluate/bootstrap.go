@@ -110,42 +110,64 @@ func itemsKnownToAll(groups [][]Items) ([]int, error) {
 	return numbers, nil
 }
 
-// Score returns the score of a group with its interval; all are NoScore if the
-// group has no score.
+// MinItems is the smallest number of items that are drawn anew. Resamples of one
+// item are all the same, and those of two pairs have no other correlation than the
+// pairs themselves: they would call any difference certain.
+const MinItems = 3
+
+// Score returns the score of a group with its interval. All are NoScore if the
+// group has no score, the bounds also if there are fewer than [MinItems] items.
 func (b *Bootstrap) Score(group int) Interval {
-	return interval(b.scores[group], slices.Clone(b.resamples[group]))
+	return b.interval(b.scores[group], b.defined(func(i int) float64 { return b.resamples[group][i] }))
 }
+
+// sameScore is how far equal scores may lie apart by rounding. Rank correlations of
+// few pairs are often equal.
+const sameScore = 1e-12
 
 // Difference returns the score of group g minus the score of group h, and p, the
 // two-sided probability of a difference this large between groups that do not
-// differ (with n resamples never below 2/(n+1)).
-func (b *Bootstrap) Difference(g, h int) (difference Interval, p float64) {
-	n := len(b.resamples[g])
-	differences := make([]float64, n)
+// differ (with n resamples never below 2/(n+1)). p is NoScore where the interval has
+// no bounds: there is nothing to judge the difference by.
+func (b *Bootstrap) Difference(g, h int) (difference Interval, p Score) {
+	differences := b.defined(func(i int) float64 { return b.resamples[g][i] - b.resamples[h][i] })
+	difference = b.interval(b.scores[g]-b.scores[h], differences)
+	if !difference.Low.Valid() {
+		return difference, NoScore
+	}
 	below, above := 0, 0
-	for i := range differences {
-		d := b.resamples[g][i] - b.resamples[h][i]
-		differences[i] = d
-		if d <= 0 {
+	for _, d := range differences {
+		if d <= sameScore {
 			below++
 		}
-		if d >= 0 {
+		if d >= -sameScore {
 			above++
 		}
 	}
-	p = min(1, 2*float64(1+min(below, above))/float64(n+1))
-	return interval(b.scores[g]-b.scores[h], differences), p
+	return difference, Score(min(1, 2*float64(1+min(below, above))/float64(len(differences)+1)))
 }
 
-// interval sorts the scores of resamples. Resamples without a score, such as one
-// pair many times, say nothing and are left out.
-func interval(value float64, resamples []float64) Interval {
-	resamples = slices.DeleteFunc(resamples, math.IsNaN)
-	if len(resamples) == 0 || math.IsNaN(value) {
-		return Interval{NoScore, NoScore, NoScore}
+// defined returns a number of each resample, in order of size. Resamples without it,
+// such as one pair many times, say nothing and are left out.
+func (b *Bootstrap) defined(number func(resample int) float64) []float64 {
+	var numbers []float64
+	for i := range b.resamples[0] {
+		if x := number(i); !math.IsNaN(x) {
+			numbers = append(numbers, x)
+		}
 	}
-	slices.Sort(resamples)
-	return Interval{Score(value), Score(Quantile(resamples, 0.025)), Score(Quantile(resamples, 0.975))}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// interval returns a number with the bounds that its sorted values in the resamples
+// give.
+func (b *Bootstrap) interval(value float64, resamples []float64) Interval {
+	i := Interval{Score(value), NoScore, NoScore}
+	if b.Items >= MinItems && len(resamples) > 0 && i.Value.Valid() {
+		i.Low, i.High = Score(Quantile(resamples, 0.025)), Score(Quantile(resamples, 0.975))
+	}
+	return i
 }
 
 // A scorer computes a table's score on items with weights: item i counts

@@ -1,6 +1,7 @@
 package evaluate_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -49,7 +50,7 @@ func TestBootstrap(t *testing.T) {
 	opposite, q := boot.Difference(0, 1)
 	evaluatetest.Near(t, "low the other way round", float64(opposite.Low), -float64(difference.High), 1e-12)
 	evaluatetest.Near(t, "high the other way round", float64(opposite.High), -float64(difference.Low), 1e-12)
-	evaluatetest.Near(t, "p the other way round", q, p, 0)
+	evaluatetest.Near(t, "p the other way round", float64(q), float64(p), 0)
 	if same, p := boot.Difference(0, 0); same.Value != 0 || same.Excludes(0) || p != 1 {
 		t.Errorf("a group and itself: %+v, p %v", same, p)
 	}
@@ -101,6 +102,71 @@ func TestBootstrapLeavesOutUnknownItems(t *testing.T) {
 	} {
 		if _, err := evaluate.NewBootstrap(groups, 10, 1); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestBootstrapAgainstSciPy: p is that of SciPy's bootstrap within the error of both
+// samples, also where many resamples have no score.
+func TestBootstrapAgainstSciPy(t *testing.T) {
+	var golden []struct {
+		Human, First, Second []float64
+		Defined              float64 // share of the resamples
+		Low, High, P         float64
+	}
+	evaluatetest.Golden(t, "testdata/golden_bootstrap.json", &golden)
+	const resamples = 20000
+	for i, c := range golden {
+		items := func(values []float64) []evaluate.Items {
+			return []evaluate.Items{{Dataset: "set", Values: values, Human: c.Human}}
+		}
+		boot, err := evaluate.NewBootstrap([][]evaluate.Items{items(c.First), items(c.Second)}, resamples, uint64(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		difference, p := boot.Difference(0, 1)
+		what := fmt.Sprintf("case %d, %d items", i, len(c.First))
+		// Twice the tail, whose share has that standard error here and a smaller one there.
+		n := c.Defined * resamples
+		evaluatetest.Near(t, what+": p", float64(p), c.P, 2*(4*math.Sqrt(c.P/2*(1-c.P/2)/n)*math.Sqrt(1.2)+1/n))
+		if len(c.First) >= 300 { // with few items a bound is one of few numbers, and jumps
+			evaluatetest.Near(t, what+": low", float64(difference.Low), c.Low, 0.05*(c.High-c.Low))
+			evaluatetest.Near(t, what+": high", float64(difference.High), c.High, 0.05*(c.High-c.Low))
+		}
+	}
+}
+
+// TestBootstrapOfFewItems: nobody can tell two tables apart by two items or by none,
+// nor where no resample has a score.
+func TestBootstrapOfFewItems(t *testing.T) {
+	none := math.NaN()
+	for name, c := range map[string]struct {
+		human, first, second []float64
+		value                float64
+	}{
+		"no question":      {nil, nil, nil, none},
+		"unknown question": {nil, []float64{none}, []float64{1}, none},
+		"one question":     {nil, []float64{1}, []float64{0}, 1},
+		"two questions":    {nil, []float64{1, 1}, []float64{0, 0}, 1},
+		"one pair":         {[]float64{1}, []float64{1}, []float64{1}, none},
+		"two pairs":        {[]float64{1, 2}, []float64{1, 2}, []float64{2, 1}, 2},
+		"equal judgements": {[]float64{1, 1, 1, 1}, []float64{1, 2, 3, 4}, []float64{4, 3, 2, 1}, none},
+		"equal cosines":    {[]float64{1, 2, 3, 4}, []float64{1, 2, 3, 4}, []float64{1, 1, 1, 1}, none},
+	} {
+		items := func(values []float64) []evaluate.Items {
+			return []evaluate.Items{{Dataset: "set", Values: values, Human: c.human}}
+		}
+		boot, err := evaluate.NewBootstrap([][]evaluate.Items{items(c.first), items(c.second)}, 100, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		difference, p := boot.Difference(0, 1)
+		evaluatetest.Near(t, name, float64(difference.Value), c.value, 1e-12)
+		if p.Valid() || difference.Low.Valid() || difference.High.Valid() {
+			t.Errorf("%s: %+v, p %v", name, difference, p)
+		}
+		if score := boot.Score(0); len(c.first) < 3 && (score.Low.Valid() || score.High.Valid()) {
+			t.Errorf("%s: score %+v", name, score)
 		}
 	}
 }

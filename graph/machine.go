@@ -15,12 +15,14 @@ type machine struct {
 	vm    gorgonia.VM
 }
 
-// newMachine compiles a graph. Gorgonia panics on some faults; they become
-// errors. (The tape machine runs operations on a goroutine of its own, where
-// nobody else can catch a panic: our operations catch theirs themselves.)
-func newMachine(g *gorgonia.ExprGraph) (m *machine, err error) {
-	defer operation.Recovered("compile the graph", &err)
-	return &machine{graph: g, vm: gorgonia.NewTapeMachine(g)}, nil
+// newMachine compiles a graph. The tape machine runs operations on a goroutine of its
+// own, where nobody else can catch a panic: our operations catch theirs themselves.
+func newMachine(g *gorgonia.ExprGraph) (*machine, error) {
+	vm, err := operation.NewMachine(g)
+	if err != nil {
+		return nil, err
+	}
+	return &machine{graph: g, vm: vm}, nil
 }
 
 func (m *machine) run() (err error) {

@@ -98,10 +98,7 @@ func checkDifferences(t *testing.T, p *probe) {
 	for i, in := range p.inputs {
 		middle := p.loss(t)
 		gradient := slices.Clone(p.gradient(i))
-		var largest float64
-		for _, g := range gradient {
-			largest = max(largest, math.Abs(float64(g)))
-		}
+		largest := largestOf(gradient)
 		if largest == 0 {
 			t.Fatalf("the gradient of input %d is zero", i)
 		}

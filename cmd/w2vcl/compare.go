@@ -170,7 +170,11 @@ func printComparison(s streams, r *compare.Result) error {
 	}
 	row("dataset\tmetric\tfound", func(v compare.VariantResult) string { return v.Name })
 	scores(func(s compare.Set) bool { return s.Main })
-	row("mean\t\t", func(v compare.VariantResult) string { return v.Score.Mean.String() })
+	mean := fmt.Sprintf("mean over %d sets", r.ScoredSets())
+	if r.ScoredSets() == 1 {
+		mean = "mean over 1 set"
+	}
+	row(mean+"\t\t", func(v compare.VariantResult) string { return v.Score.Mean.String() })
 	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
 	row("seconds of training\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })
 	return out.writeTo(s.out)

@@ -23,7 +23,7 @@ type scoreDifference struct {
 	Score      evaluate.Interval `json:"score"`
 	Against    evaluate.Interval `json:"against"`
 	Difference evaluate.Interval `json:"difference"`
-	P          float64           `json:"p"`
+	P          evaluate.Score    `json:"p"`
 	Items      int               `json:"items"`
 	Total      int               `json:"total"`
 }
@@ -88,8 +88,13 @@ func printDifferences(s streams, differences []scoreDifference) error {
 	var out table
 	out.rowf("task\tdataset\tmetric\t score\tagainst\tdifference\t95%% of samples\t%6s\titems of both", "p")
 	for _, d := range differences {
-		out.rowf("%s\t%s\t%s\t%6s\t%7s\t%10s\t%s to %s\t%6.4f\t%d of %d", d.Task, d.Dataset, d.Metric,
-			d.Score.Value, d.Against.Value, plus(d.Difference.Value), plus(d.Difference.Low), plus(d.Difference.High), d.P, d.Items, d.Total)
+		bounds, p := evaluate.NoScore.String(), evaluate.NoScore.String()
+		if d.P.Valid() {
+			bounds = fmt.Sprintf("%s to %s", plus(d.Difference.Low), plus(d.Difference.High))
+			p = fmt.Sprintf("%.4f", float64(d.P))
+		}
+		out.rowf("%s\t%s\t%s\t%6s\t%7s\t%10s\t%s\t%6s\t%d of %d", d.Task, d.Dataset, d.Metric,
+			d.Score.Value, d.Against.Value, plus(d.Difference.Value), bounds, p, d.Items, d.Total)
 	}
 	return out.writeTo(s.out)
 }

@@ -18,13 +18,27 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
 	"github.com/w2vcl/w2vcl/device"
 )
 
-// TestMain lets the test binary stand in for w2vcl in the scripts.
+// TestMain lets the test binary stand in for w2vcl in the scripts. No goroutine may
+// outlive the tests.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"w2vcl": main})
+	testscript.Main(withoutLeaks{m}, map[string]func(){"w2vcl": main})
+}
+
+type withoutLeaks struct{ *testing.M }
+
+// Run runs all tests.
+func (m withoutLeaks) Run() int {
+	code := m.M.Run()
+	if err := goleak.Find(); code == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	return code
 }
 
 // TestScript runs the black-box tests, testdata/script/*.txtar. The commands

@@ -121,8 +121,8 @@ func (n *network) build() error {
 	for i, p := range n.parameters {
 		p.gradient = gradients[i]
 	}
-	n.vm = gorgonia.NewTapeMachine(g)
-	return nil
+	n.vm, err = operation.NewMachine(g)
+	return err
 }
 
 // A builder keeps the first error of building nodes.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"hash/fnv"
+	"runtime"
 	"sync/atomic"
 
 	"gorgonia.org/gorgonia"
@@ -70,6 +71,19 @@ func Matrices(inputs []gorgonia.Value) ([]*tensor.Dense, error) {
 		all[i] = d
 	}
 	return all, nil
+}
+
+// NewMachine compiles a graph for Gorgonia's tape machine. Gorgonia panics on some
+// faults; they become errors.
+//
+// Gorgonia gives the machine a finalizer, for CUDA in builds that we do not make. It
+// does nothing here, but Go never frees a machine with a finalizer whose operations lead
+// back to it, nor the tables of these operations. So it goes.
+func NewMachine(g *gorgonia.ExprGraph) (vm gorgonia.VM, err error) {
+	defer Recovered("compile the graph", &err)
+	vm = gorgonia.NewTapeMachine(g)
+	runtime.SetFinalizer(vm, nil)
+	return vm, nil
 }
 
 // Recovered turns a panic of Gorgonia into an error that names the work. Callers

@@ -1,0 +1,59 @@
+package train
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// TestRunsGiveTheirMemoryBack: after a run one collection frees all of it. Comparisons
+// make many runs in one process.
+func TestRunsGiveTheirMemoryBack(t *testing.T) {
+	type variant struct{ mode, subword string }
+	var variants []variant
+	for _, mode := range settings.ModeNames() {
+		variants = append(variants, variant{mode, "none"})
+	}
+	for _, mode := range modesOf(settings.LargeBatch) {
+		variants = append(variants, variant{mode, "cnn"}, variant{mode, "ngram"})
+	}
+	for _, v := range variants {
+		t.Run(v.mode+"/"+v.subword, func(t *testing.T) {
+			c := smallConfig(t, v.mode)
+			if v.subword != "none" {
+				c = subwordConfig(t, v.mode, v.subword)
+			}
+			c.Dim, c.Force = 50_000, true // a table of six words takes 1.2 MB
+			switch c.Mode {
+			case settings.ModeCL:
+				c.Epochs, c.Iterations = 0, 2
+			case settings.ModeVanilla:
+				c.Epochs, c.Batch = 1, 1000
+			}
+			const table = 1_200_000
+			var heap, resident int64
+			for i := range 4 {
+				if _, err := Run(t.Context(), c, Options{NoPlan: true}, nil); err != nil {
+					t.Fatal(err)
+				}
+				debug.FreeOSMemory() // once
+				var stats runtime.MemStats
+				runtime.ReadMemStats(&stats)
+				if i == 0 { // what the process keeps for good
+					heap, resident = int64(stats.HeapAlloc), machine.Resident()
+					continue
+				}
+				if more := int64(stats.HeapAlloc) - heap; more > table {
+					t.Fatalf("run %d left %.1f MB more than the first", i+1, float64(more)/1e6)
+				}
+				// Go's memory is in pieces: a table may stay resident for a while.
+				if more := machine.Resident() - resident; more > 20*table {
+					t.Fatalf("run %d left %.1f MB more resident than the first", i+1, float64(more)/1e6)
+				}
+			}
+		})
+	}
+}
