@@ -40,6 +40,25 @@ type Tally struct {
 	Words float64 `json:"words"`
 }
 
+// check returns an error if no run of so many units can have come there. Numbers of
+// JSON are finite.
+func (p *Position) check(units int) error {
+	within := func(part, whole float64) bool { return part >= 0 && part <= whole*(1+1e-9) } // sums are rounded
+	line := p.Line
+	switch {
+	case p.Units < 0 || p.Units > units:
+		return fmt.Errorf("it was written after %d of %d units", p.Units, units)
+	case !(p.Seconds >= 0 && p.Pairs >= 0 && p.Words >= 0):
+		return fmt.Errorf("it was written after %g seconds, %g pairs, %g words", p.Seconds, p.Pairs, p.Words)
+	case p.Last.Unit < 0 || p.Last.Unit > p.Units || !within(p.Last.Seconds, p.Seconds):
+		return fmt.Errorf("its last metrics are of unit %d after %g seconds, but it was written after %d and %g", p.Last.Unit, p.Last.Seconds, p.Units, p.Seconds)
+	case line.Units < 0 || line.Units > p.Units || !within(line.Start, p.Seconds) || !within(line.Pairs, p.Pairs) || !within(line.Words, p.Words):
+		return fmt.Errorf("its next metrics are of %d units since second %g, %g pairs, %g words, but it was written after %d, %g, %g, %g",
+			line.Units, line.Start, line.Pairs, line.Words, p.Units, p.Seconds, p.Pairs, p.Words)
+	}
+	return nil
+}
+
 // readMetrics reads metrics.jsonl. A last line without its end, of a run in
 // progress, is left out. Errors name the file and the line.
 func readMetrics(path string) ([]Metric, error) {
