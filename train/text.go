@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
@@ -71,6 +73,10 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 	if errors.Is(err, corpus.ErrMinCount) {
 		return nil, fmt.Errorf("%w; lower --min-count, or use more text", err)
 	}
+	if errors.Is(err, memory.ErrRoom) {
+		return nil, fmt.Errorf("%w; all words are counted before --min-count leaves rare ones out, so that does not help here (often many are numbers, addresses or identifiers): %s",
+			err, strings.Join(fewerWords(c), ", "))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +88,20 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 		terminal.Number(t.stats.Sentences), terminal.Duration(t.seconds))
 	t.noteOddities(c, p)
 	return t, nil
+}
+
+// fewerWords says which settings lower the memory of counting words.
+func fewerWords(c *settings.Config) (ways []string) {
+	if c.ThreadCount() > 1 {
+		ways = append(ways, fmt.Sprintf("take --threads 1 (now %d, and each counts on its own)", c.ThreadCount()))
+	}
+	if !c.Lowercase {
+		ways = append(ways, "--lowercase")
+	}
+	if c.Tokenizer != settings.TokenizerWords {
+		ways = append(ways, "--tokenizer words")
+	}
+	return append(ways, "less text, or more memory")
 }
 
 // readCorpus reads from source, or if that is nil from path. A path that cannot
