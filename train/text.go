@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -74,8 +73,7 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 		return nil, fmt.Errorf("%w; lower --min-count, or use more text", err)
 	}
 	if errors.Is(err, memory.ErrRoom) {
-		return nil, fmt.Errorf("%w; all words are counted before --min-count leaves rare ones out, so that does not help here (often many are numbers, addresses or identifiers): %s",
-			err, strings.Join(fewerWords(c), ", "))
+		return nil, fmt.Errorf("%w; all words are counted before --min-count leaves rare ones out, so that does not help: take --threads 1 (now %d, and each counts on its own), --lowercase or --tokenizer words, remove numbers and identifiers from the text, or give it more memory", err, c.ThreadCount())
 	}
 	if err != nil {
 		return nil, err
@@ -88,20 +86,6 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 		terminal.Number(t.stats.Sentences), terminal.Duration(t.seconds))
 	t.noteOddities(c, p)
 	return t, nil
-}
-
-// fewerWords says which settings lower the memory of counting words.
-func fewerWords(c *settings.Config) (ways []string) {
-	if c.ThreadCount() > 1 {
-		ways = append(ways, fmt.Sprintf("take --threads 1 (now %d, and each counts on its own)", c.ThreadCount()))
-	}
-	if !c.Lowercase {
-		ways = append(ways, "--lowercase")
-	}
-	if c.Tokenizer != settings.TokenizerWords {
-		ways = append(ways, "--tokenizer words")
-	}
-	return append(ways, "less text, or more memory")
 }
 
 // readCorpus reads from source, or if that is nil from path. A path that cannot
