@@ -4,17 +4,21 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // Load reads a table in any format, plain or compressed with gzip. It recognizes
 // the format by the content, never by the name. Errors name the file and the
-// line, word or byte.
-func Load(path string) (*Table, error) {
-	in, closeFile, err := open(path)
+// line, word or byte. They may wrap the error of a context that is done, or
+// memory.ErrRoom.
+func Load(ctx context.Context, path string) (*Table, error) {
+	in, closeFile, err := open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +27,7 @@ func Load(path string) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	t, err := read(in, format, func() ([]string, error) { return loadWords(WordsPath(path, format)) })
+	t, err := read(in, format, func() ([]string, error) { return loadWords(ctx, WordsPath(path, format)) })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -37,7 +41,7 @@ type input struct {
 }
 
 // open opens path for reading and decompresses gzip.
-func open(path string) (in input, closeFile func(), err error) {
+func open(ctx context.Context, path string) (in input, closeFile func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return input{}, nil, err
@@ -55,7 +59,7 @@ func open(path string) (in input, closeFile func(), err error) {
 		return input{}, nil, fmt.Errorf("%s is a folder, not a file of vectors", path)
 	}
 	closeFile = func() { f.Close() }
-	in = newInput(f, info.Size())
+	in = newInput(memory.NewReader(ctx, f), info.Size())
 	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte("\x1f\x8b")) {
 		return in, closeFile, nil
 	}
@@ -63,7 +67,7 @@ func open(path string) (in input, closeFile func(), err error) {
 	if err != nil {
 		return input{}, nil, fmt.Errorf("%s: gzip: %w", path, err)
 	}
-	return newInput(gz, 0), closeFile, nil
+	return newInput(memory.NewReader(ctx, gz), 0), closeFile, nil
 }
 
 // newInput buffers 1 MiB. No word of a binary file, no header and no first line

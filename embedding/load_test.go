@@ -53,7 +53,7 @@ func TestLoadUnusual(t *testing.T) {
 			write(t, path, []byte(c.content))
 			write(t, path+".words.txt", []byte("a\nb\n"))
 			write(t, path+".metadata.tsv", []byte("Word\tCount\na\t10\nb\t5\n"))
-			got, err := Load(path)
+			got, err := Load(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +157,7 @@ func TestLoadErrors(t *testing.T) {
 			write(t, path, []byte(c.content))
 			write(t, path+".words.txt", []byte("a\nb\n"))
 			write(t, path+".metadata.tsv", []byte("a\nb\n"))
-			table, err := Load(path)
+			table, err := Load(t.Context(), path)
 			if err == nil {
 				t.Fatalf("no error, but %v", table)
 			}
@@ -170,10 +170,10 @@ func TestLoadErrors(t *testing.T) {
 
 func TestLoadPathErrors(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := Load(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("folder: error %v", err)
 	}
-	if _, err := Load(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, err := Load(t.Context(), filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("missing file: error %v", err)
 	}
 	path := filepath.Join(dir, "m.npy")
@@ -181,13 +181,13 @@ func TestLoadPathErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, WordsPath(path, NPY), []byte("a\n\nb\nc\n"))
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "m.words.txt: line 2 is empty") {
+	if _, err := Load(t.Context(), path); err == nil || !strings.Contains(err.Error(), "m.words.txt: line 2 is empty") {
 		t.Errorf("empty word: error %v", err)
 	}
 	if err := os.Remove(WordsPath(path, NPY)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "the words are missing") {
+	if _, err := Load(t.Context(), path); err == nil || !strings.Contains(err.Error(), "the words are missing") {
 		t.Errorf("missing words: error %v", err)
 	}
 }

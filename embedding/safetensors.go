@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 )
 
@@ -38,8 +39,9 @@ func readSafetensors(in input) (*Table, error) {
 		switch t.Name {
 		case "vectors":
 			dim = t.Shape[1]
-			vectors = make([]float32, 0, data.capacity(t.Shape[0], dim, 4))
-			vectors, err = appendFloats(vectors, data.Reader, t.Size/4, 4)
+			if vectors, err = memory.Grow(vectors, int(data.capacity(t.Shape[0], dim, 4))); err == nil {
+				vectors, err = appendFloats(vectors, data.Reader, t.Size/4, 4)
+			}
 		case "words":
 			_, err = io.CopyN(&words, data, t.Size)
 		default:

@@ -2,6 +2,7 @@ package runfolder
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
@@ -193,7 +195,7 @@ func (s *SavedState) Load(t trainer.Trainer) error {
 			return s.damaged(fmt.Errorf("its tensor %d is %s of %d bytes, but this training has %s of %d",
 				i+1, saved[i].Name, saved[i].Size, t.Name, 4*len(t.Data)))
 		}
-		if err := s.read(t.Name, t.Data); err != nil {
+		if err := s.read(s.content, t.Name, t.Data); err != nil {
 			return err
 		}
 	}
@@ -205,8 +207,8 @@ func (s *SavedState) Load(t trainer.Trainer) error {
 }
 
 // read reads the next tensor, of this name, into values.
-func (s *SavedState) read(name string, values []float32) error {
-	err := safetensors.ReadFloats(s.content, values)
+func (s *SavedState) read(r io.Reader, name string, values []float32) error {
+	err := safetensors.ReadFloats(r, values)
 	if err == nil && !finite(values) {
 		err = ErrNotFinite
 	}
@@ -218,17 +220,22 @@ func (s *SavedState) read(name string, values []float32) error {
 
 // tensors reads tensors by their names, in the order of the file. It reads the whole
 // file, for its checksum.
-func (s *SavedState) tensors(names ...string) ([][]float32, error) {
+func (s *SavedState) tensors(ctx context.Context, names ...string) ([][]float32, error) {
 	var found [][]float32
+	content := memory.NewReader(ctx, s.content)
 	for _, t := range s.content.Tensors {
 		if len(found) == len(names) || t.Name != names[len(found)] || t.Type != safetensors.Float32 {
-			if _, err := io.CopyN(io.Discard, s.content, t.Size); err != nil {
+			if _, err := io.CopyN(io.Discard, content, t.Size); err != nil {
 				return nil, s.damaged(err)
 			}
 			continue
 		}
-		values := make([]float32, t.Size/4)
-		if err := s.read(t.Name, values); err != nil {
+		values, err := memory.Grow[float32](nil, int(t.Size/4))
+		if err != nil {
+			return nil, err
+		}
+		values = values[:t.Size/4]
+		if err := s.read(content, t.Name, values); err != nil {
 			return nil, err
 		}
 		found = append(found, values)

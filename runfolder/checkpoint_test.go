@@ -60,7 +60,7 @@ type loadedState struct {
 
 // loadCheckpoint reads a checkpoint as resume does, and as readers of a run in
 // progress do.
-func loadCheckpoint(path string, units int) (l loadedState, err error) {
+func loadCheckpoint(ctx context.Context, path string, units int) (l loadedState, err error) {
 	saved, err := OpenCheckpoint(path)
 	if err != nil {
 		return l, err
@@ -75,7 +75,7 @@ func loadCheckpoint(path string, units int) (l loadedState, err error) {
 		return l, err
 	}
 	defer saved.Close()
-	tables, err := saved.tensors("words", "contexts")
+	tables, err := saved.tensors(ctx, "words", "contexts")
 	if err == nil && !reflect.DeepEqual(tables, l.State) {
 		panic("the two ways of reading differ")
 	}
@@ -108,14 +108,14 @@ func TestCheckpointDamaged(t *testing.T) {
 		if err := os.WriteFile(path, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return loadCheckpoint(path, 1000)
+		return loadCheckpoint(t.Context(), path, 1000)
 	})
 }
 
 // TestCheckpointVersion1 reads a file of the version before.
 func TestCheckpointVersion1(t *testing.T) {
 	path := filepath.Join("testdata", "version1.safetensors")
-	l, err := loadCheckpoint(path, 30_000_000)
+	l, err := loadCheckpoint(t.Context(), path, 30_000_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestCheckpointVersion1(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := loadCheckpoint(path, 30_000_000); err == nil || !strings.Contains(err.Error(), "data are not what was written") {
+	if _, err := loadCheckpoint(t.Context(), path, 30_000_000); err == nil || !strings.Contains(err.Error(), "data are not what was written") {
 		t.Errorf("with another value: %v", err)
 	}
 }
@@ -170,7 +170,7 @@ func TestCheckpointRefuses(t *testing.T) {
 	}
 	values := make([]float32, 16)
 	writeHostile(t, path, encode(good), values)
-	if _, err := loadCheckpoint(path, 1000); err != nil {
+	if _, err := loadCheckpoint(t.Context(), path, 1000); err != nil {
 		t.Fatalf("what is changed below is refused as it is: %v", err)
 	}
 	for name, c := range map[string]struct {
@@ -202,20 +202,20 @@ func TestCheckpointRefuses(t *testing.T) {
 		changed.Version = checkpointVersion
 		c.change(&changed)
 		writeHostile(t, path, encode(changed), values)
-		if _, err := loadCheckpoint(path, 1000); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+		if _, err := loadCheckpoint(t.Context(), path, 1000); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 	writeHostile(t, path, encode(good), slices.Repeat([]float32{float32(math.NaN())}, 16))
-	if _, err := loadCheckpoint(path, 1000); err == nil || !strings.Contains(err.Error(), ErrNotFinite.Error()) {
+	if _, err := loadCheckpoint(t.Context(), path, 1000); err == nil || !strings.Contains(err.Error(), ErrNotFinite.Error()) {
 		t.Errorf("NaN: %v", err)
 	}
 	writeHostile(t, path, strings.Replace(encode(good), "12.5", "1e999", 1), values)
-	if _, err := loadCheckpoint(path, 1000); err == nil || !strings.Contains(err.Error(), "metadata w2vcl") {
+	if _, err := loadCheckpoint(t.Context(), path, 1000); err == nil || !strings.Contains(err.Error(), "metadata w2vcl") {
 		t.Errorf("infinite seconds: %v", err)
 	}
 	writeHostile(t, path, "{", values)
-	if _, err := loadCheckpoint(path, 1000); err == nil || !strings.Contains(err.Error(), "metadata w2vcl") {
+	if _, err := loadCheckpoint(t.Context(), path, 1000); err == nil || !strings.Contains(err.Error(), "metadata w2vcl") {
 		t.Errorf("no JSON: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package runfolder
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -259,12 +258,12 @@ func removeStray(dir string) error {
 
 // Summary returns the summary of a whole folder; ok is false if there is none.
 func (f *Folder) Summary() (s Summary, ok bool, err error) {
-	data, err := os.ReadFile(f.Path(SummaryFile))
+	data, err := readSmall(f.Path(SummaryFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &s)
+		s, err = decodeSummary(data)
 	}
 	if err != nil {
 		return s, false, fmt.Errorf("%s: %w", f.Path(SummaryFile), err)

@@ -2,6 +2,7 @@ package runfolder
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 )
 
@@ -54,6 +55,23 @@ type Memory struct {
 	// building M may need more than training; both lie behind when a plan is
 	// made, so this part is measured.
 	Peak int64 `json:"peak"`
+}
+
+// decodeSummary reads what writeJSON wrote.
+func decodeSummary(data []byte) (s Summary, err error) {
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Summary{}, err
+	}
+	for _, x := range []float64{
+		float64(s.Threads), float64(s.Dim), float64(s.Vocab), float64(s.Tokens), float64(s.TrainWords), float64(s.Iterations), s.Epochs,
+		s.SecondsTotal, s.SecondsRead, s.SecondsMatrix, s.SecondsTrain, s.WordsPerSecond, s.PairsPerSecond,
+		float64(s.Memory.Total), float64(s.Memory.Peak), float64(s.PeakRSS), float64(s.PeakDevice),
+	} {
+		if x < 0 {
+			return Summary{}, fmt.Errorf("it has a negative number, %g, where none can be", x)
+		}
+	}
+	return s, nil
 }
 
 func (s Summary) writeJSON(w io.Writer) error {

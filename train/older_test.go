@@ -127,7 +127,7 @@ func TestContextWeightOfAFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tables, err := run.Tables()
+		tables, err := run.Tables(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 		}
 		return err
 	}
-	t, err := runfolder.LoadVectors(config.Out)
+	t, err := runfolder.LoadVectors(ctx, config.Out)
 	if err != nil {
 		return err
 	}

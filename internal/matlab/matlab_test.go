@@ -2,13 +2,19 @@ package matlab
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"encoding/json"
+	"io"
 	"math"
 	"os"
 	"reflect"
+	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 func content(t testing.TB, name string) []byte {
@@ -135,7 +141,7 @@ func TestSparse(t *testing.T) {
 		want         string
 	}{
 		"row":      {[]int32{3}, []int32{0, 1}, []float64{1}, [2]int32{3, 1}, "column 1 has an entry in row 4 of 3"},
-		"negative": {[]int32{-1}, []int32{0, 1}, []float64{1}, [2]int32{3, 1}, "row 0 of 3"},
+		"negative": {[]int32{-1}, []int32{0, 1}, []float64{1}, [2]int32{3, 1}, "an entry in no row of 3"},
 		"starts":   {[]int32{0}, []int32{0, 1}, []float64{1}, [2]int32{3, 2}, "2 columns, but column starts for 1"},
 		"order":    {[]int32{0, 1}, []int32{0, 2, 1}, []float64{1, 1}, [2]int32{3, 2}, "column 2 holds the entries 2 to 1 of 2"},
 		"too many": {[]int32{0, 1}, []int32{0, 2}, []float64{1}, [2]int32{3, 1}, "column 1 holds the entries 0 to 2 of 1"},
@@ -164,4 +170,71 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// compressed returns a file with one compressed element, whose content write makes.
+func compressed(t testing.TB, write func(w io.Writer)) []byte {
+	t.Helper()
+	file := append([]byte("MATLAB 5.0 MAT-file"), make([]byte, 128)...)[:128]
+	copy(file[126:], "IM")
+	var body bytes.Buffer
+	z := zlib.NewWriter(&body)
+	write(z)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file = binary.LittleEndian.AppendUint32(file, kindCompressed)
+	file = binary.LittleEndian.AppendUint32(file, uint32(body.Len()))
+	return append(file, body.Bytes()...)
+}
+
+// bomb writes a matrix whose last element has so many bytes, all the same.
+func bomb(t testing.TB, class uint32, rows, columns int32, kind, size uint32, fill byte, before ...[]byte) []byte {
+	return compressed(t, func(w io.Writer) {
+		o := binary.LittleEndian
+		parts := [][]byte{
+			o.AppendUint32(o.AppendUint32(nil, kindMatrix), math.MaxUint32),
+			encode(o, kindUint32, [2]uint32{class, 0}), encode(o, kindInt32, [2]int32{rows, columns}), encode(o, kindInt8, []int8{'g'}),
+		}
+		for _, part := range append(append(parts, before...), o.AppendUint32(o.AppendUint32(nil, kind), size)) {
+			w.Write(part)
+		}
+		chunk := bytes.Repeat([]byte{fill}, 1<<20)
+		for ; size >= 1<<20; size -= 1 << 20 {
+			w.Write(chunk)
+		}
+		w.Write(chunk[:size])
+	})
+}
+
+// TestBomb: a small file that says it is a large matrix takes no more memory than
+// the matrix has entries, and ends with an error where that is too much.
+func TestBomb(t *testing.T) {
+	const size = 32 << 20
+	flags := make([]byte, size)
+	for i, x := range []uint32{kindMatrix, size, kindUint32, size - 16} {
+		binary.LittleEndian.PutUint32(flags[4*i:], x)
+	}
+	debug.FreeOSMemory()
+	_, release := memory.NewGuard(machine.Resident() + 24<<20)
+	defer release()
+	for name, c := range map[string]struct {
+		file []byte
+		want string // empty: no error, and no entry
+	}{
+		"all zeros":                   {bomb(t, classDouble+3, 1<<14, 1<<11, kindUint8, size, 0), ""},
+		"no zeros":                    {bomb(t, classDouble+3, 1<<14, 1<<11, kindUint8, size, 1), "not enough memory"},
+		"more values than dimensions": {bomb(t, classDouble+3, 2, 2, kindUint8, size, 1), "33554432 values in 2 rows and 2 columns"},
+		"rows of a sparse matrix":     {bomb(t, classSparse, 2, 2, kindUint8, size, 0), "not enough memory"},
+		"columns of a sparse matrix":  {bomb(t, classSparse, 2, size-1, kindUint8, size, 0, encode(binary.LittleEndian, kindInt32, []int32{})), "not enough memory"},
+		"flags":                       {compressed(t, func(w io.Writer) { w.Write(flags) }), "flags or dimensions"},
+	} {
+		if len(c.file) > size/500 {
+			t.Fatalf("%s: the file has %d bytes", name, len(c.file))
+		}
+		m, err := Read(bytes.NewReader(c.file), "g")
+		if c.want == "" && (err != nil || len(m.Entries) > 0) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
