@@ -88,14 +88,14 @@ func TestLoadGzip(t *testing.T) {
 			w.Write(plain)
 			w.Close()
 			write(t, path+".gz", packed.Bytes())
-			got, err := Load(t.Context(), path + ".gz")
+			got, err := Load(t.Context(), path+".gz")
 			if err != nil {
 				t.Fatal(err)
 			}
 			requireEqual(t, got, want)
 
 			write(t, path+".gz", packed.Bytes()[:packed.Len()-10])
-			if _, err := Load(t.Context(), path + ".gz"); err == nil || !strings.Contains(err.Error(), "EOF") {
+			if _, err := Load(t.Context(), path+".gz"); err == nil || !strings.Contains(err.Error(), "EOF") {
 				t.Errorf("cut gzip: error %v", err)
 			}
 		})

@@ -38,6 +38,7 @@ func Load(ctx context.Context, path string) (*Table, error) {
 type input struct {
 	*bufio.Reader
 	size int64 // at most so many bytes, or 0 if unknown; only guides allocation
+	most int64 // likewise, also of compressed files
 }
 
 // open opens path for reading and decompresses gzip.
@@ -67,13 +68,16 @@ func open(ctx context.Context, path string) (in input, closeFile func(), err err
 	if err != nil {
 		return input{}, nil, fmt.Errorf("%s: gzip: %w", path, err)
 	}
-	return newInput(memory.NewReader(ctx, gz), 0), closeFile, nil
+	const largestRatio = 1032 // of deflate
+	in = newInput(memory.NewReader(ctx, gz), 0)
+	in.most = info.Size() * largestRatio
+	return in, closeFile, nil
 }
 
 // newInput buffers 1 MiB. No word of a binary file, no header and no first line
 // that detect looks at may be longer.
 func newInput(r io.Reader, size int64) input {
-	return input{bufio.NewReaderSize(r, 1<<20), size}
+	return input{bufio.NewReaderSize(r, 1<<20), size, size}
 }
 
 // expectEnd returns an error if there is more to read.

@@ -34,7 +34,8 @@ func readSafetensors(in input) (*Table, error) {
 	for _, t := range content.Tensors {
 		size += t.Size
 	}
-	data := newInput(io.LimitReader(content, size), in.size)
+	data := newInput(io.LimitReader(content, size), 0)
+	data.most = in.most
 	for _, t := range content.Tensors {
 		switch t.Name {
 		case "vectors":

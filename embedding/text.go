@@ -54,7 +54,7 @@ func readHeader(in input) (count, dim int64, err error) {
 // capacity returns for how many values to allocate memory at first: count·dim, as
 // the header promises, but no more than the file can hold.
 func (in input) capacity(count, dim int64, bytesPerValue int64) int64 {
-	most := in.size / bytesPerValue
+	most := in.most / bytesPerValue
 	if count > most/dim {
 		return most
 	}

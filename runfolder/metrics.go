@@ -66,6 +66,11 @@ func readMetrics(path string) ([]Metric, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read metrics: %w", err)
 	}
+	return decodeMetrics(data, path)
+}
+
+// decodeMetrics is readMetrics of the content of a file.
+func decodeMetrics(data []byte, path string) ([]Metric, error) {
 	var metrics []Metric
 	for number := 1; ; number++ {
 		line, rest, whole := bytes.Cut(data, []byte("\n"))

@@ -28,6 +28,11 @@ func readTOML(file string) (map[string]string, error) {
 		}
 		return nil, terminal.Usagef("--config %s: %s", file, reason)
 	}
+	return decodeTOML(data, file)
+}
+
+// decodeTOML is readTOML of the content of a file.
+func decodeTOML(data []byte, file string) (texts map[string]string, err error) {
 	var raw map[string]any
 	if err := toml.Unmarshal(data, &raw); err != nil {
 		var parse toml.ParseError
@@ -37,7 +42,7 @@ func readTOML(file string) (map[string]string, error) {
 		return nil, terminal.Usagef("%s: %v", file, err)
 	}
 	var scratch Config
-	texts := make(map[string]string, len(raw))
+	texts = make(map[string]string, len(raw))
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		s, ok := scratch.setting(name)
 		if isOlder(name) {

@@ -73,7 +73,7 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 		return nil, fmt.Errorf("%w; lower --min-count, or use more text", err)
 	}
 	if errors.Is(err, memory.ErrRoom) {
-		return nil, fmt.Errorf("%w; all words are counted before --min-count leaves rare ones out, so that does not help: take --threads 1 (now %d, and each counts on its own), --lowercase or --tokenizer words, remove numbers and identifiers from the text, or give it more memory", err, c.ThreadCount())
+		return nil, fmt.Errorf("%w; all words are counted before --min-count leaves rare ones out, so that does not help: take --threads 1 (now %d, and each counts on its own), --lowercase or --tokenizer words, use less text (without numbers and identifiers) or more memory", err, c.ThreadCount())
 	}
 	if err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ func read(ctx context.Context, file io.Reader, o ReadOptions) (*Graph, []string,
 	var e *edgeList
 	var err error
 	if head, _ := r.Peek(6); string(head) == "MATLAB" {
-		e, err = readMatrix(r, o)
+		e, err = readMatrix(ctx, r, o)
 	} else {
 		e, err = readEdges(r, o)
 	}
@@ -110,12 +110,12 @@ type edgeList struct {
 }
 
 // readMatrix reads an adjacency matrix. Its entries are the edges.
-func readMatrix(r io.Reader, o ReadOptions) (*edgeList, error) {
+func readMatrix(ctx context.Context, r io.Reader, o ReadOptions) (*edgeList, error) {
 	name := o.Matrix
 	if name == "" {
 		name = "network"
 	}
-	m, err := matlab.Read(r, name)
+	m, err := matlab.Read(ctx, r, name)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,11 @@ func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 		}
 		ignored = ignored || len(fields) > 2 && !o.Weighted
 	}
-	if err := lines.Err(); err != nil {
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("it has more than %d bytes, which no edge has", longestLine)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("line %d: %w", number+1, err)
 	}
 	if ignored {

@@ -37,7 +37,7 @@ func ReadLabels(ctx context.Context, path, matrix string) (*Labels, error) {
 	l := &Labels{}
 	r := bufio.NewReader(memory.NewReader(ctx, f))
 	if head, _ := r.Peek(6); string(head) == "MATLAB" {
-		err = l.readMatrix(r, matrix)
+		err = l.readMatrix(ctx, r, matrix)
 	} else {
 		err = l.readLines(r)
 	}
@@ -50,11 +50,11 @@ func ReadLabels(ctx context.Context, path, matrix string) (*Labels, error) {
 	return l, nil
 }
 
-func (l *Labels) readMatrix(r io.Reader, name string) error {
+func (l *Labels) readMatrix(ctx context.Context, r io.Reader, name string) error {
 	if name == "" {
 		name = "group"
 	}
-	m, err := matlab.Read(r, name)
+	m, err := matlab.Read(ctx, r, name)
 	if err != nil {
 		return fmt.Errorf(" %w", err)
 	}

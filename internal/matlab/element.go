@@ -1,6 +1,7 @@
 package matlab
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -93,19 +94,44 @@ const bufferedNumbers = 4096
 // read returns the next number. The caller knows that there is one.
 func (x *element) read() (float64, error) {
 	if len(x.next) == 0 {
-		n := min(x.left, bufferedNumbers)
-		if x.buffer == nil {
-			x.buffer = make([]byte, n*x.width)
+		if err := x.fill(); err != nil {
+			return 0, err
 		}
-		x.next = x.buffer[:n*x.width]
-		if _, err := io.ReadFull(x.r, x.next); err != nil {
-			return 0, early(err)
-		}
-		x.left -= n
 	}
 	value := x.number(x.next)
 	x.next = x.next[x.width:]
 	return value, nil
+}
+
+// fill reads the next numbers ahead.
+func (x *element) fill() error {
+	n := min(x.left, bufferedNumbers)
+	if x.buffer == nil {
+		x.buffer = make([]byte, n*x.width)
+	}
+	x.next = x.buffer[:n*x.width]
+	if _, err := io.ReadFull(x.r, x.next); err != nil {
+		return early(err)
+	}
+	x.left -= n
+	return nil
+}
+
+var zeros [8 * bufferedNumbers]byte
+
+// skipZeros passes over numbers that are zero, many at a time, and returns how many.
+func (x *element) skipZeros() (count int, err error) {
+	for len(x.next) == 0 && x.left > 0 {
+		if err := x.fill(); err != nil {
+			return count, err
+		}
+		if !bytes.Equal(x.next, zeros[:len(x.next)]) {
+			break
+		}
+		count += len(x.next) / x.width
+		x.next = nil
+	}
+	return count, nil
 }
 
 // end goes to the end of an element whose data were read. Elements begin at multiples

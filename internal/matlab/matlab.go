@@ -9,6 +9,7 @@ package matlab
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -36,15 +37,16 @@ type Entry struct {
 // real numbers. It returns an error if the file is not of version 5, is damaged or
 // cut off; if it has no such matrix (the message names the others); or if the matrix
 // is complex, has more than two dimensions or does not hold numbers. Few bytes may be a
-// large matrix: it wraps memory.ErrRoom for one that the memory does not hold.
-func Read(r io.Reader, name string) (*Matrix, error) {
+// large matrix: it wraps memory.ErrRoom for one that the memory does not hold. It
+// wraps the error of a context that is done.
+func Read(ctx context.Context, r io.Reader, name string) (*Matrix, error) {
 	order, err := readHeader(r)
 	if err != nil {
 		return nil, err
 	}
 	var seen []string
 	for {
-		m, err := readVariable(&elements{r: r, order: order}, name)
+		m, err := readVariable(ctx, &elements{r: r, order: order}, name)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil, fmt.Errorf("no matrix %q in the file, which holds %s", name, orNothing(seen))
@@ -96,7 +98,7 @@ type variable struct {
 
 // readVariable reads the next variable, with its numbers if it is the wanted one.
 // The error at the end of the file is io.EOF, unwrapped.
-func readVariable(e *elements, wanted string) (variable, error) {
+func readVariable(ctx context.Context, e *elements, wanted string) (variable, error) {
 	t, err := e.tag()
 	if err == io.EOF {
 		return variable{}, err
@@ -113,7 +115,7 @@ func readVariable(e *elements, wanted string) (variable, error) {
 		if err != nil {
 			return variable{}, damaged(err)
 		}
-		inner.r = inflated
+		inner.r = memory.NewReader(ctx, inflated)
 		if t, err = inner.tag(); err != nil {
 			return variable{}, damaged(err)
 		}
@@ -302,7 +304,14 @@ func (m *Matrix) readFull(e *elements) error {
 	if m.Rows > 0 && (n%m.Rows != 0 || n/m.Rows != m.Columns) || m.Rows == 0 && n > 0 {
 		return fmt.Errorf("%d values in %d rows and %d columns", n, m.Rows, m.Columns)
 	}
-	for i := range n {
+	for i := 0; i < n; i++ {
+		zeros, err := values.skipZeros()
+		if err != nil {
+			return err
+		}
+		if i += zeros; i >= n {
+			break
+		}
 		v, err := values.read()
 		if err != nil {
 			return err

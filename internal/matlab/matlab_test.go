@@ -44,13 +44,13 @@ func TestScipy(t *testing.T) {
 			for _, e := range g.Entries {
 				want.Entries = append(want.Entries, Entry{uint32(e[0]), uint32(e[1]), e[2]})
 			}
-			got, err := Read(bytes.NewReader(content(t, file)), name)
+			got, err := Read(t.Context(), bytes.NewReader(content(t, file)), name)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s %s: %v, %v; want %v", file, name, got, err, want)
 			}
 		}
 		// Without a name, Read takes the first matrix of real numbers in two dimensions.
-		if m, err := Read(bytes.NewReader(content(t, file)), ""); err != nil || m.Rows != 9 || m.Columns != 7 {
+		if m, err := Read(t.Context(), bytes.NewReader(content(t, file)), ""); err != nil || m.Rows != 9 || m.Columns != 7 {
 			t.Errorf("%s: %v, %v", file, m, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestErrors(t *testing.T) {
 		"complex":      {plain, "complex", "complex true"},
 		"dimensions":   {plain, "cube", "3 dimensions"},
 	} {
-		_, err := Read(bytes.NewReader(c.content), c.matrix)
+		_, err := Read(t.Context(), bytes.NewReader(c.content), c.matrix)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
@@ -90,7 +90,7 @@ func TestCut(t *testing.T) {
 	for _, file := range []string{"plain.mat", "compressed.mat"} {
 		whole := content(t, file)
 		for n := range whole[:len(whole)-1] {
-			m, err := Read(bytes.NewReader(whole[:n]), "float32")
+			m, err := Read(t.Context(), bytes.NewReader(whole[:n]), "float32")
 			if err == nil {
 				t.Fatalf("%s: %d of %d bytes: read %v", file, n, len(whole), m)
 			}
@@ -130,7 +130,7 @@ func TestSparse(t *testing.T) {
 	little := sparseFile(binary.LittleEndian, "IM", []int32{0, 2, 1, 9}, []int32{0, 2, 3}, []float64{1.5, -2, 4, 8}, [2]int32{3, 2}) // the last row and value are spare, as MATLAB allows
 	big := sparseFile(binary.BigEndian, "MI", []int32{0, 2, 1}, []int32{0, 2, 3}, []float64{1.5, -2, 4}, [2]int32{3, 2})
 	for name, file := range map[string][]byte{"little endian": little, "big endian": big} {
-		if got, err := Read(bytes.NewReader(file), "g"); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := Read(t.Context(), bytes.NewReader(file), "g"); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestSparse(t *testing.T) {
 		"too many": {[]int32{0, 1}, []int32{0, 2}, []float64{1}, [2]int32{3, 1}, "column 1 holds the entries 0 to 2 of 1"},
 		"size":     {nil, []int32{0}, nil, [2]int32{-1, 0}, "a dimension of -1"},
 	} {
-		_, err := Read(bytes.NewReader(sparseFile(binary.LittleEndian, "IM", c.rows, c.starts, c.values, c.dims)), "g")
+		_, err := Read(t.Context(), bytes.NewReader(sparseFile(binary.LittleEndian, "IM", c.rows, c.starts, c.values, c.dims)), "g")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
@@ -160,7 +160,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(content(f, "compressed.mat"))
 	f.Add(sparseFile(binary.BigEndian, "MI", []int32{0, 2, 1}, []int32{0, 2, 3}, []float64{1, math.NaN(), 4}, [2]int32{3, 2}))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		m, err := Read(bytes.NewReader(file), "")
+		m, err := Read(t.Context(), bytes.NewReader(file), "")
 		if err != nil {
 			return
 		}
@@ -232,7 +232,7 @@ func TestBomb(t *testing.T) {
 		if len(c.file) > size/500 {
 			t.Fatalf("%s: the file has %d bytes", name, len(c.file))
 		}
-		m, err := Read(bytes.NewReader(c.file), "g")
+		m, err := Read(t.Context(), bytes.NewReader(c.file), "g")
 		if c.want == "" && (err != nil || len(m.Entries) > 0) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v", name, err)
 		}
