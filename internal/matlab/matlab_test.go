@@ -238,3 +238,41 @@ func TestBomb(t *testing.T) {
 		}
 	}
 }
+
+// FuzzSparse: for no numbers in a sparse matrix does Read panic, and its entries are
+// within the matrix, in the order of the columns.
+func FuzzSparse(f *testing.F) {
+	f.Add([]byte{0, 2, 1}, []byte{0, 2, 3}, []byte{1, 2, 3}, int32(3), int32(2), uint8(0), false)
+	f.Add([]byte{0, 255, 1}, []byte{3, 2, 3}, []byte{1}, int32(-1), int32(2), uint8(3), true)
+	f.Fuzz(func(t *testing.T, rows, starts, values []byte, height, width int32, kind uint8, big bool) {
+		var order binary.AppendByteOrder = binary.LittleEndian
+		mark := "IM"
+		if big {
+			order, mark = binary.BigEndian, "MI"
+		}
+		signed := func(bytes []byte) []int32 {
+			numbers := make([]int32, len(bytes))
+			for i, b := range bytes {
+				numbers[i] = int32(int8(b))
+			}
+			return numbers
+		}
+		floats := make([]float64, len(values))
+		for i, b := range values {
+			floats[i] = float64(int8(b))
+		}
+		file := sparseFile(order, mark, signed(rows), signed(starts), floats, [2]int32{height, width})
+		file[128+8+16+16+16+3] ^= kind // of the row numbers, in one of the byte orders
+		m, err := Read(t.Context(), bytes.NewReader(file), "g")
+		if err != nil {
+			return
+		}
+		column := uint32(0)
+		for _, e := range m.Entries {
+			if int(e.Row) >= m.Rows || int(e.Column) >= m.Columns || e.Column < column || e.Value == 0 {
+				t.Fatalf("entry %v of a matrix of %d by %d", e, m.Rows, m.Columns)
+			}
+			column = e.Column
+		}
+	})
+}
