@@ -3,6 +3,7 @@ package memory
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -50,22 +51,41 @@ func Room(bytes int64) (done func(), err error) {
 	}), nil
 }
 
+// Left is about how many bytes [Room] would give now. Where the memory is not known it
+// is the largest number.
+func Left() int64 {
+	room.Lock()
+	defer room.Unlock()
+	if limit, left := left(); limit > 0 {
+		return max(left, 0)
+	}
+	return math.MaxInt64
+}
+
+// left returns the limit of memory, 0 if it is not known, and what is left of it.
+func left() (limit, left int64) {
+	if room.guard.Asked {
+		limit = room.guard.Limit
+		return limit, limit - machine.Resident() - room.promised
+	}
+	limit, left = machine.Memory()
+	if left == 0 { // not known
+		left = limit - machine.Resident()
+	}
+	return limit, left - room.promised
+}
+
 // roomFor is Room for garbage that was collected.
 func roomFor(bytes int64) error {
-	limit, left := room.guard.Limit, int64(0)
-	whose := "--max-memory allows"
+	whose := "this machine or its limits (ulimit, control group) allow"
 	if room.guard.Asked {
-		left = limit - machine.Resident()
-	} else {
-		if limit, left = machine.Memory(); left == 0 { // unknown, or the part that is available is
-			left = limit - machine.Resident()
-		}
-		if limit == 0 {
-			return nil
-		}
-		whose = "this machine or its limits (ulimit, control group) allow"
+		whose = "--max-memory allows"
 	}
-	if left -= room.promised; bytes > left {
+	limit, left := left()
+	if limit == 0 {
+		return nil
+	}
+	if bytes > left {
 		return fmt.Errorf("%w: %s more are needed, %s are left of the %s that %s", ErrRoom,
 			terminal.Bytes(bytes), terminal.Bytes(max(left, 0)), terminal.Bytes(limit), whose)
 	}
