@@ -13,5 +13,5 @@ grep -rEo --include='*_test.go' '^func Fuzz\w+' . | sort | while IFS=: read -r f
 		continue
 	fi
 	echo "+ go test ${file%/*} -fuzz $target -fuzztime $time"
-	CGO_ENABLED=0 "${GO:-go}" test "${file%/*}" -run '^$' -fuzz "^$target\$" -fuzztime "$time" </dev/null | tail -n 20
+	CGO_ENABLED=0 "${GO:-go}" test "${file%/*}" -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 1s </dev/null | tail -n 20
 done

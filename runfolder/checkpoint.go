@@ -155,7 +155,7 @@ func (s *SavedState) readHeader() error {
 // check returns an error if no run can have written the checkpoint.
 func (c *Checkpoint) check() error {
 	if err := settings.CheckRecorded(c.Settings); err != nil {
-		return fmt.Errorf("its settings: %v", err) // no usage error: nobody typed them
+		return errors.New("its settings: " + err.Error()) // no usage error: nobody typed them
 	}
 	switch {
 	case c.Units < 1:

@@ -176,7 +176,7 @@ func TestEncoderDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
-			damage.Copies(t, whole, func(file []byte) ([]float32, error) { return composed(file) })
+			damage.Copies(t, whole, composed)
 		})
 	}
 }

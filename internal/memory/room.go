@@ -39,7 +39,7 @@ func Room(bytes int64) (done func(), err error) {
 	defer room.Unlock()
 	if err := roomFor(bytes); err != nil {
 		debug.FreeOSMemory() // garbage is resident, too
-		if err = roomFor(bytes); err != nil {
+		if err := roomFor(bytes); err != nil {
 			return nil, err
 		}
 	}
