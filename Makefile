@@ -4,6 +4,8 @@ GO      ?= go
 PKG     ?= ./...
 BENCH   ?= .
 COUNT   ?= 6
+TIME    ?= 20m
+COPIES  ?= 2000
 REF     ?= main
 KILLS   ?= 1000
 SEED    ?=
@@ -14,7 +16,7 @@ STRIP = -ldflags='-s -w'
 BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
-.PHONY: help build cuda kernels install test race torture noasm lint fmt bench bench-compare cover golden data notebooks ci clean
+.PHONY: help build cuda kernels install test race torture noasm fuzz damaged lint fmt bench bench-compare cover golden data notebooks ci clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
@@ -44,6 +46,12 @@ torture: ## kill and disturb commands at random and look for losses (KILLS=1000 
 
 noasm: ## run the tests without assembly
 	$(GO) test -tags noasm $(PKG)
+
+fuzz: ## run every fuzz target (TIME=20m each)
+	.ci/fuzz.sh $(TIME)
+
+damaged: ## read many damaged copies of each of our files (COPIES=2000)
+	W2VCL_DAMAGED_COPIES=$(COPIES) $(GO) test -count 1 -run Damaged $$(grep -rl --include='*_test.go' 'damage\.Copies' . | xargs -n1 dirname | sort -u)
 
 lint: ## run golangci-lint of the pinned version
 	.ci/golangci-lint.sh run ./... ./testdata

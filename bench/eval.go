@@ -140,8 +140,8 @@ func describeEval(t *embedding.Table, found []evaluate.Result, m words.Method) E
 // RandomTable returns random vectors for every word of the evaluation sets in a
 // folder (or one file), in lower case, and for made-up words up to the given size of
 // the vocabulary.
-func RandomTable(data string, vocabulary, dim int, seed uint64) (*embedding.Table, error) {
-	sets, _, err := dataset.Find(data, "")
+func RandomTable(ctx context.Context, data string, vocabulary, dim int, seed uint64) (*embedding.Table, error) {
+	sets, _, err := dataset.Find(ctx, data, "")
 	if err != nil {
 		return nil, err
 	}

@@ -30,14 +30,14 @@ func writeSets(t *testing.T) string {
 
 func TestMeasureEval(t *testing.T) {
 	dir := writeSets(t)
-	table, err := RandomTable(filepath.Join(dir, "pairs.txt"), 0, 8, 1)
+	table, err := RandomTable(t.Context(), filepath.Join(dir, "pairs.txt"), 0, 8, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if table.Len() != 6 { // king queen apple unknown sea ocean
 		t.Errorf("%d words: %v", table.Len(), table.Words)
 	}
-	if table, err = RandomTable(dir, 100, 8, 1); err != nil {
+	if table, err = RandomTable(t.Context(), dir, 100, 8, 1); err != nil {
 		t.Fatal(err)
 	}
 	if table.Len() != 100 {
@@ -79,7 +79,7 @@ func TestMeasureEval(t *testing.T) {
 func TestMeasureEvalErrors(t *testing.T) {
 	ctx := context.Background()
 	dir := writeSets(t)
-	table, err := RandomTable(filepath.Join(dir, "pairs.txt"), 0, 8, 1)
+	table, err := RandomTable(t.Context(), filepath.Join(dir, "pairs.txt"), 0, 8, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,10 +89,10 @@ func TestMeasureEvalErrors(t *testing.T) {
 	if _, err := MeasureEval(ctx, table, filepath.Join(dir, "absent"), tiny, nil); err == nil {
 		t.Error("a file that is not there was measured")
 	}
-	if _, err := RandomTable(filepath.Join(dir, "absent"), 10, 8, 1); err == nil {
+	if _, err := RandomTable(t.Context(), filepath.Join(dir, "absent"), 10, 8, 1); err == nil {
 		t.Error("words of a file that is not there")
 	}
-	if _, err := RandomTable(dir, 10, 0, 1); err == nil {
+	if _, err := RandomTable(t.Context(), dir, 10, 0, 1); err == nil {
 		t.Error("vectors without dimensions")
 	}
 	unknown := filepath.Join(dir, "unknown.txt")

@@ -47,7 +47,7 @@ func newJudge(ctx context.Context, o Options, text *corpus.Corpus, c settings.Co
 		return nil, err
 	}
 	if o.Classify {
-		err = j.findClasses()
+		err = j.findClasses(ctx)
 	}
 	return j, err
 }
@@ -105,8 +105,8 @@ func (j *judge) findSets(ctx context.Context) error {
 }
 
 // findClasses names the sets of sentences in the data.
-func (j *judge) findClasses() error {
-	sets, notes, err := sentences.Sets(j.data)
+func (j *judge) findClasses(ctx context.Context) error {
+	sets, notes, err := sentences.Sets(ctx, j.data)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (j *judge) point(ctx context.Context, o train.Observation) (Point, error) {
 
 // all scores the vectors of a finished run by all metrics.
 func (j *judge) all(ctx context.Context, run string) ([]evaluate.Result, error) {
-	vectors, err := runfolder.LoadTable(run)
+	vectors, err := runfolder.LoadTable(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (j *judge) all(ctx context.Context, run string) ([]evaluate.Result, error) 
 
 // items returns the outcomes of single items of a finished run.
 func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error) {
-	vectors, err := runfolder.LoadTable(run)
+	vectors, err := runfolder.LoadTable(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error)
 // classes scores the vectors of a finished run on the sets of sentences. It calls
 // note at the beginning of each set.
 func (j *judge) classes(ctx context.Context, run string, note func(dataset string)) ([]evaluate.Result, error) {
-	vectors, err := runfolder.LoadTable(run)
+	vectors, err := runfolder.LoadTable(ctx, run)
 	if err != nil {
 		return nil, err
 	}

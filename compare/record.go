@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +13,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
@@ -28,6 +33,8 @@ const runsFolder = "runs"
 // any time.
 type Record struct {
 	Variant
+	Version      int               `json:"version,omitempty"` // recordVersion, in its file only; 0: the one before
+	Sum          string            `json:"xxh64,omitempty"`   // of its file, in which the digits count as zeros
 	Seed         uint64            `json:"seed"`
 	Settings     map[string]string `json:"settings"` // see settingsOf
 	Budget       string            `json:"budget"`
@@ -83,51 +90,108 @@ func (r *Record) restart(folder string) bool {
 	return true
 }
 
+// recordVersion is the version of records with a checksum; those before had none.
+const recordVersion = 2
+
+// noSum are the digits of the checksum in what it is the sum of.
+const noSum = "0000000000000000"
+
 // save writes the record.
 func (r *Record) save(out string) error {
 	if err := os.MkdirAll(filepath.Join(out, runsFolder), 0o755); err != nil {
 		return fmt.Errorf("cannot make --out: %w", err)
 	}
+	data, err := r.encode()
+	if err != nil {
+		return err
+	}
 	return atomicfile.Write(r.path(out), func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", " ")
-		return encoder.Encode(r)
+		_, err := w.Write(data)
+		return err
 	})
 }
 
-// ReadRecord reads what a comparison keeps of a run, by the path of the run folder. ok is
-// false for a run that no comparison made.
-func ReadRecord(run string) (r Record, ok bool, err error) {
-	path := filepath.Clean(run) + ".json"
-	if filepath.Base(filepath.Dir(path)) != runsFolder {
-		return r, false, nil
+// encode returns the content of the record's file.
+func (r *Record) encode() ([]byte, error) {
+	versioned := *r
+	versioned.Version, versioned.Sum = recordVersion, noSum
+	data, err := json.MarshalIndent(versioned, "", " ")
+	if err != nil {
+		return nil, err
 	}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, false, nil
+	data = append(data, '\n')
+	copy(sumDigits(data), corpus.Hex(xxhash.Sum64(data)))
+	return data, nil
+}
+
+// sumDigits returns the digits of the checksum in a record's file, nil if it has none.
+func sumDigits(data []byte) []byte {
+	before := []byte(`"xxh64": "`)
+	at := bytes.Index(data, before)
+	if at < 0 || len(data)-at-len(before) < len(noSum) {
+		return nil
+	}
+	return data[at+len(before):][:len(noSum)]
+}
+
+// decodeRecord reads what encode returned. It may change data.
+func decodeRecord(data []byte) (r Record, err error) {
+	if err := json.Unmarshal(data, &r); err != nil {
+		return Record{}, err
+	}
+	digits := sumDigits(data)
+	switch {
+	case r.Version == 0 && r.Sum == "" && digits == nil: // of the version before
+	case r.Version != recordVersion:
+		return Record{}, fmt.Errorf("its version is %d, and this w2vcl reads version %d", r.Version, recordVersion)
+	case digits == nil || string(digits) != r.Sum:
+		return Record{}, errors.New("it is damaged: its checksum is missing")
+	default:
+		copy(digits, noSum)
+		if got := corpus.Hex(xxhash.Sum64(data)); got != r.Sum {
+			return Record{}, fmt.Errorf("it is damaged (checksum %s instead of %s)", got, r.Sum)
+		}
+	}
+	if r.Observations < 0 || !slices.IsSortedFunc(r.Points, func(a, b Point) int { return cmp.Compare(a.Units, b.Units) }) {
+		return Record{}, errors.New("its observations are not in order")
+	}
+	r.Version, r.Sum = 0, ""
+	return r, nil
+}
+
+// largestRecord is the size in bytes of the largest record that is read; records have
+// some thousands.
+const largestRecord = 256 << 20
+
+// readRecord reads the file of a record.
+func readRecord(path string) (r Record, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Record{}, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, largestRecord+1))
+	if err == nil && len(data) > largestRecord {
+		err = fmt.Errorf("it has more than %d bytes", largestRecord)
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &r)
+		r, err = decodeRecord(data)
 	}
 	if err != nil {
-		return r, false, fmt.Errorf("%s: %w", path, err)
+		return Record{}, fmt.Errorf("%s: %w; remove it, and its run is trained again", path, err)
 	}
-	return r, true, nil
+	return r, nil
 }
 
 // reload reads the record of the same run that an earlier process wrote, if there
 // is one. A record of another run is an error that names a difference.
 func (r *Record) reload(out string) error {
-	data, err := os.ReadFile(r.path(out))
+	old, err := readRecord(r.path(out))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var old Record
-	if err == nil {
-		err = json.Unmarshal(data, &old)
-	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.path(out), err)
+		return err
 	}
 	old.Settings = settings.Current(old.Settings)
 	if difference := r.difference(&old); difference != "" {
@@ -165,4 +229,18 @@ func (r *Record) difference(old *Record) string {
 func (r *Record) add(p Point) {
 	r.Points = slices.DeleteFunc(r.Points, func(old Point) bool { return old.Units >= p.Units })
 	r.Points = append(r.Points, p)
+}
+
+// ReadRecord reads what a comparison keeps of a run, by the path of the run folder. ok is
+// false for a run that no comparison made.
+func ReadRecord(run string) (r Record, ok bool, err error) {
+	path := filepath.Clean(run) + ".json"
+	if filepath.Base(filepath.Dir(path)) != runsFolder {
+		return r, false, nil
+	}
+	r, err = readRecord(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, false, nil
+	}
+	return r, err == nil, err
 }

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A chunk is a part of one file's text, cut between tokens. The last chunk of a
@@ -37,8 +39,9 @@ type encoder struct {
 	lowercase bool
 	maxToken  int
 
-	table  *table
-	chunks []encodedChunk
+	table     *table
+	chunks    []encodedChunk
+	unchecked int64 // bytes of the last chunks
 
 	invalidUTF8 int64 // bytes
 	longTokens  int64
@@ -60,7 +63,18 @@ func (e *encoder) encode(c chunk) {
 		e.encodeFields(c.text)
 	}
 	e.chunks = append(e.chunks, encodedChunk{c.number, e.lines, slices.Clone(e.codes)})
+	if e.unchecked += int64(cap(e.codes)) * 2; e.unchecked >= checkedBytes && e.table.err == nil {
+		var done func()
+		if done, e.table.err = memory.Room(e.unchecked); e.table.err == nil {
+			done()
+		}
+		e.unchecked = 0
+	}
 }
+
+// checkedBytes of encoded text are written before an encoder asks for the memory of
+// as many again.
+const checkedBytes = 4 << 20
 
 // encodeFields splits at white space. It looks at eight ASCII bytes of a token at
 // a time.

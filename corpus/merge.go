@@ -11,8 +11,11 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // An entry is a word of the merged tables.
@@ -35,8 +38,20 @@ func compareEntries(a, b entry) int {
 type part struct {
 	table *table
 	kept  []entry // the words that are frequent enough, sorted
+	err   error   // there was no memory for kept
 
 	punctuated, capitalized int64 // tokens, see Stats
+}
+
+// mergeBytes is about the memory that mergeTables takes while the encoders' tables are
+// still there: numbers of all words, and a table for each part.
+func mergeBytes(encoders []*encoder, parts int) int64 {
+	words, long := 0, 0
+	for _, e := range encoders {
+		words += e.table.used
+		long += len(e.table.long)
+	}
+	return int64(words)*(4+8) + int64(long) + int64(parts)<<slotsLog2(words/parts)*slotBytes
 }
 
 // mergeTables makes the vocabulary of all encoders' tables. For each encoder it
@@ -80,6 +95,18 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 	if uint64(longest) >= math.MaxUint32/uint64(len(parts)) {
 		return nil, nil, errTooManyTypes
 	}
+	total := 0
+	for i := range parts {
+		if err := parts[i].err; err != nil {
+			return nil, nil, tooManyTypes(stats, err)
+		}
+		total += len(parts[i].kept)
+	}
+	done, err := memory.Room(3 * int64(total) * entryBytes) // two of them at a time to merge lists, and the words
+	if err != nil {
+		return nil, nil, tooManyTypes(stats, err)
+	}
+	defer done()
 	kept, err := sortedEntries(ctx, parts, o.Threads)
 	if err != nil {
 		return nil, nil, err
@@ -108,6 +135,11 @@ func replaceMerged(ctx context.Context, ids [][]uint32, kept []entry, n, threads
 }
 
 var errTooManyTypes = errors.New("too many different words: word ids have 32 bits")
+
+// tooManyTypes tells with an error about memory how many words there are.
+func tooManyTypes(stats *Stats, err error) error {
+	return fmt.Errorf("the text has %s different words: %w", terminal.Number(stats.Types), err)
+}
 
 func emptyError(stats *Stats, o Options) error {
 	if stats.LongTokens > 0 {
@@ -201,8 +233,24 @@ func endsPunctuated(word []byte) bool {
 	return unicode.IsPunct(last) && bytes.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
+// entryBytes is the memory of an entry.
+const entryBytes = int64(unsafe.Sizeof(entry{}))
+
 // keep sorts the words with at least minCount occurrences.
 func (p *part) keep(minCount uint64, i, n int) {
+	kept := 0
+	for at := range p.table.slots {
+		if s := &p.table.slots[at]; s.id != 0 && s.count >= minCount {
+			kept++
+		}
+	}
+	done, err := memory.Room(int64(kept) * (entryBytes + longestInKey))
+	if err != nil {
+		p.err = err
+		return
+	}
+	defer done()
+	p.kept = make([]entry, 0, kept)
 	var words []byte // it may move as it grows; entries keep the old array, which stays right
 	for at := range p.table.slots {
 		s := &p.table.slots[at]

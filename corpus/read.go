@@ -10,7 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // ErrEmpty is wrapped by Read's error about a text without any word.
@@ -32,7 +34,7 @@ var ErrMinCount = errors.New("no word is frequent enough")
 //
 // Errors name the file and, where there is one, the byte: a file that is missing,
 // damaged, cut off, in another format, or binary (with a NUL byte). They may wrap
-// ErrEmpty and ErrMinCount. If ctx is cancelled, Read returns its error at once. A
+// ErrEmpty, ErrMinCount and memory.ErrRoom, for a text that has too many words. If ctx is cancelled, Read returns its error at once. A
 // read of a pipe or terminal that waits for input then ends later, when input comes.
 func Read(ctx context.Context, path string, o Options) (*Corpus, error) {
 	sources, err := findSources(path)
@@ -99,7 +101,12 @@ func read(ctx context.Context, sources []source, name string, o Options) (*Corpu
 		return nil, fmt.Errorf("corpus: %w", err)
 	}
 	c := &Corpus{Stats: statsOf(cut, encoders)}
+	done, err := memory.Room(mergeBytes(encoders, o.Threads))
+	if err != nil {
+		return nil, fmt.Errorf("corpus %s: %w", name, explained(err, encoders))
+	}
 	vocabulary, ids, err := mergeTables(ctx, encoders, o, &c.Stats)
+	done()
 	if err != nil {
 		return nil, fmt.Errorf("corpus %s: %w", name, err)
 	}
@@ -112,6 +119,8 @@ func read(ctx context.Context, sources []source, name string, o Options) (*Corpu
 
 // encodeText reads and encodes the text with one cutter and o.Threads encoders.
 func encodeText(ctx context.Context, sources []source, o Options) (*cutter, []*encoder, error) {
+	ctx, stop := context.WithCancelCause(ctx) // by an encoder without memory
+	defer stop(nil)
 	chunks := make(chan chunk, o.Threads)
 	spare := make(chan []byte, 2*o.Threads+1)
 	cut := &cutter{
@@ -130,7 +139,11 @@ func encodeText(ctx context.Context, sources []source, o Options) (*cutter, []*e
 	var working sync.WaitGroup
 	for i := range encoders {
 		encoders[i] = &encoder{tokenizer: o.Tokenizer, lowercase: o.Lowercase, maxToken: o.maxToken, table: newTable(1 << 9)}
-		working.Go(func() { encoders[i].run(ctx, chunks, spare) })
+		working.Go(func() {
+			if err := encoders[i].run(ctx, chunks, spare); err != nil {
+				stop(err)
+			}
+		})
 	}
 	working.Wait()
 	select {
@@ -141,29 +154,47 @@ func encodeText(ctx context.Context, sources []source, o Options) (*cutter, []*e
 		case <-cutDone:
 		case <-time.After(100 * time.Millisecond):
 		}
-		return nil, nil, ctx.Err()
+		return nil, nil, explained(context.Cause(ctx), encoders)
 	}
-	if cutErr == nil {
-		cutErr = ctx.Err() // then the encoders may have left chunks
+	if cause := context.Cause(ctx); cause != nil { // then the encoders may have left chunks
+		cutErr = cause
 	}
-	return cut, encoders, cutErr
+	return cut, encoders, explained(cutErr, encoders)
 }
 
-// run encodes chunks until there are no more.
-func (e *encoder) run(ctx context.Context, chunks <-chan chunk, spare chan<- []byte) {
+// explained tells with an error about memory, and leaves others as they are, how many
+// words there were: they take most of the memory.
+func explained(err error, encoders []*encoder) error {
+	if !errors.Is(err, memory.ErrRoom) {
+		return err
+	}
+	most := 0 // some words are in several tables
+	for _, e := range encoders {
+		if e.table != nil {
+			most = max(most, e.table.used)
+		}
+	}
+	return fmt.Errorf("the text has %s different words or more until now: %w", terminal.Number(most), err)
+}
+
+// run encodes chunks until there are no more. The error is one of memory.
+func (e *encoder) run(ctx context.Context, chunks <-chan chunk, spare chan<- []byte) error {
 	for {
 		select {
 		case c, more := <-chunks:
 			if !more {
-				return
+				return nil
 			}
 			e.encode(c)
+			if e.table.err != nil {
+				return e.table.err
+			}
 			select {
 			case spare <- c.text:
 			default:
 			}
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
 }
@@ -207,6 +238,11 @@ func (c *Corpus) assemble(ctx context.Context, encoders []*encoder, ids [][]uint
 		decoders[i].start = total
 		total += decoders[i].used
 	}
+	done, err := memory.Room(4 * int64(total))
+	if err != nil {
+		return err
+	}
+	defer done()
 	c.Tokens = make([]uint32, total)
 	if err := each(func(d *decoder) { d.write(c.Tokens) }); err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/w2vcl/w2vcl/internal/gunzip"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A source is one file or stream of text, compressed or not.
@@ -168,8 +169,11 @@ func isASCII(text []byte) bool {
 }
 
 func openZstd(r io.Reader) (io.ReadCloser, error) {
-	// 2 GiB is the largest window that the zstd command writes (--long=31).
-	d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(2<<30))
+	// 2 GiB is the largest window that the zstd command writes (--long=31). The decoder
+	// keeps two windows.
+	const largest, least = 2 << 30, 8 << 20
+	window := min(max(memory.Left()/4, least), largest)
+	d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(uint64(window)))
 	if err != nil {
 		return nil, err
 	}
@@ -302,6 +306,9 @@ func (t *textReader) wrap(err error) error {
 	switch {
 	case t.format == nil:
 		return fmt.Errorf("%s: byte %d: %w", t.source.name, t.bytes, err)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return fmt.Errorf("%s: to decompress the %s file takes more memory than there is: compress it again without --long, or give it more: %w",
+			t.source.name, t.format.name, memory.ErrRoom)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s: the %s file is cut off: it ends after %d bytes of text, within its data: %w",
 			t.source.name, t.format.name, t.bytes, io.ErrUnexpectedEOF)

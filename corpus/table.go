@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A table numbers words from 1 in the order of their first appearance, and counts
@@ -18,6 +21,8 @@ type table struct {
 
 	long     []byte // words of 16 bytes and more
 	longEnds []int  // their ends in long, after longEnds[0] = 0
+
+	err error // there was no memory to grow; then the table takes no more words
 }
 
 // A slot holds one word. It is free if the key is zero.
@@ -39,15 +44,20 @@ type key struct{ low, high uint64 }
 // longestInKey is the longest word, in bytes, that a key holds whole.
 const longestInKey = 15
 
+// slotsLog2 is the logarithm, to the base 2, of the slots that hold the given number
+// of words.
+func slotsLog2(words int) int { return max(bits.Len(uint(words))+1, 4) }
+
 // newTable returns an empty table that holds the given number of words without
 // growing.
 func newTable(words int) *table {
-	log2 := max(bits.Len(uint(words))+1, 4)
+	log2 := slotsLog2(words)
 	return &table{slots: make([]slot, 1<<log2), shift: uint(64 - log2), longEnds: []int{0}}
 }
 
 // add counts n more occurrences of the word with key k and returns its number. It
-// reads word only if that is longer than longestInKey.
+// reads word only if that is longer than longestInKey. After an error (t.err) the
+// number may be 0, which is no word.
 func (t *table) add(k key, word []byte, n uint64) uint32 {
 	mask := uint64(len(t.slots) - 1)
 	for i := k.hash() >> t.shift; ; i++ {
@@ -64,6 +74,14 @@ func (t *table) add(k key, word []byte, n uint64) uint32 {
 
 // insert gives a word the next number and the free slot s.
 func (t *table) insert(s *slot, k key, word []byte, n uint64) uint32 {
+	if len(word) > longestInKey && t.err == nil {
+		if t.long, t.err = memory.Grow(t.long, len(word)); t.err == nil {
+			t.longEnds, t.err = memory.Grow(t.longEnds, 1)
+		}
+	}
+	if t.err != nil {
+		return 0
+	}
 	t.used++
 	id := uint32(t.used)
 	*s = slot{key: k, count: n, id: id}
@@ -78,9 +96,18 @@ func (t *table) insert(s *slot, k key, word []byte, n uint64) uint32 {
 	return id
 }
 
-// grow doubles the table.
+// slotBytes is the memory of a slot.
+const slotBytes = int64(unsafe.Sizeof(slot{}))
+
+// grow doubles the table, or sets t.err.
 func (t *table) grow() {
 	old := t.slots
+	done, err := memory.Room(2 * int64(len(old)) * slotBytes)
+	if err != nil {
+		t.err = err
+		return
+	}
+	defer done()
 	t.slots = make([]slot, 2*len(old))
 	t.shift--
 	mask := uint64(len(t.slots) - 1)

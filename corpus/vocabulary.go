@@ -102,15 +102,23 @@ func (v *Vocabulary) WriteTSV(w io.Writer) error {
 	return nil
 }
 
+// longestTSV is more than the longest line of WriteTSV, in bytes: each byte of the
+// longest token may have become U+FFFD, which takes three.
+const longestTSV = 4 * MaxTokenBytes
+
 // ReadVocabularyTSV reads a file of WriteTSV; lines may also end in CR LF. Errors
 // name the file, by name, and the line: a line in another form, a word that occurs
 // twice, no words.
 func ReadVocabularyTSV(r io.Reader, name string) (*Vocabulary, error) {
 	var words []string
 	var counts []uint64
-	lines := bufio.NewReader(r)
+	lines := bufio.NewReaderSize(r, longestTSV)
 	for number := 1; ; number++ {
-		line, err := lines.ReadString('\n')
+		slice, err := lines.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			err = fmt.Errorf("it has more than %d bytes, and no word has as many", longestTSV)
+		}
+		line := string(slice)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%s: line %d: %w", name, number, err)
 		}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // readBinary reads word2vec's binary format: a header line, then for each word
@@ -19,14 +21,19 @@ func readBinary(in input) (*Table, error) {
 		return nil, err
 	}
 	values := in.capacity(count, dim, 4)
-	vectors := make([]float32, 0, values)
+	vectors, err := memory.Grow[float32](nil, int(values))
+	if err != nil {
+		return nil, err
+	}
 	words := make([]string, 0, values/dim)
 	for i := range count {
 		word, err := readBinaryWord(in.Reader)
 		if err != nil {
 			return nil, fmt.Errorf("word %d of %d: %w", i+1, count, err)
 		}
-		words = append(words, word)
+		if words, err = memory.Append(words, word); err != nil {
+			return nil, err
+		}
 		if vectors, err = appendFloats(vectors, in.Reader, dim, 4); err != nil {
 			return nil, fmt.Errorf("vector of word %d of %d (%q): %w", i+1, count, word, err)
 		}
@@ -74,6 +81,9 @@ func appendFloats(values []float32, r *bufio.Reader, count int64, width int) ([]
 			return values, fmt.Errorf("the file ends after %d of %d values: the file is cut or the header is wrong", done+int64(len(raw)/width), count)
 		}
 		if err != nil {
+			return values, err
+		}
+		if values, err = memory.Grow(values, len(raw)/width); err != nil {
 			return values, err
 		}
 		for i := 0; i < len(raw); i += width {

@@ -24,7 +24,7 @@ func Example() {
 	if err := embedding.Save(path, table, ""); err != nil {
 		panic(err)
 	}
-	if table, err = embedding.Load(path); err != nil {
+	if table, err = embedding.Load(context.Background(), path); err != nil {
 		panic(err)
 	}
 	king, _ := table.Index("king")

@@ -61,7 +61,7 @@ func TestRoundTrip(t *testing.T) {
 				if err := Save(path, table, ""); err != nil {
 					t.Fatal(err)
 				}
-				got, err := Load(path)
+				got, err := Load(t.Context(), path)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -88,14 +88,14 @@ func TestLoadGzip(t *testing.T) {
 			w.Write(plain)
 			w.Close()
 			write(t, path+".gz", packed.Bytes())
-			got, err := Load(path + ".gz")
+			got, err := Load(t.Context(), path+".gz")
 			if err != nil {
 				t.Fatal(err)
 			}
 			requireEqual(t, got, want)
 
 			write(t, path+".gz", packed.Bytes()[:packed.Len()-10])
-			if _, err := Load(path + ".gz"); err == nil || !strings.Contains(err.Error(), "EOF") {
+			if _, err := Load(t.Context(), path+".gz"); err == nil || !strings.Contains(err.Error(), "EOF") {
 				t.Errorf("cut gzip: error %v", err)
 			}
 		})
@@ -132,7 +132,7 @@ func TestForbiddenWords(t *testing.T) {
 					t.Errorf("%q as %s: %v", c.word, format, err)
 					continue
 				}
-				got, err := Load(path)
+				got, err := Load(t.Context(), path)
 				if err != nil {
 					t.Errorf("%q as %s: %v", c.word, format, err)
 					continue

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/damage"
 )
 
 // loadBytes loads a file with this content and with words beside it.
@@ -135,4 +137,39 @@ func FuzzWords(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDamaged: a file of vectors with flipped bits is refused as far as its format can
+// tell. Our safetensors files have checksums. In the others each value may be any
+// number, and each word any word, but what is read is a table, and never longer than
+// the file.
+func TestDamaged(t *testing.T) {
+	table := randomTable(t, 60, 12)
+	damage.Copies(t, saveBytes(t, table, Safetensors), func(file []byte) (content, error) {
+		read, err := loadBytes(file, nil)
+		if err != nil {
+			return content{}, err
+		}
+		return content{read.Words, read.Dim, read.Vectors}, nil
+	})
+	for _, format := range []Format{Word2VecBinary, Word2VecText, GloVe} {
+		whole := saveBytes(t, table, format)
+		damage.Copies(t, whole, func(file []byte) (bool, error) {
+			read, err := loadBytes(file, nil)
+			if err != nil {
+				return false, err
+			}
+			if _, err := NewTable(read.Words, read.Dim, read.Vectors); err != nil || 2*len(read.Vectors) > len(file) {
+				t.Errorf("%s: read a table of %d by %d: %v", format, len(read.Words), read.Dim, err)
+			}
+			return true, nil
+		})
+	}
+}
+
+// content is what a table holds.
+type content struct {
+	words   []string
+	dim     int
+	vectors []float32
 }

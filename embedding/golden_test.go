@@ -50,7 +50,7 @@ func TestLoadGolden(t *testing.T) {
 		"gensim.txt", "gensim-glove.txt", "gensim.bin", "word2vec-c.bin", "numpy.npy", "numpy-float64.npy", "library.safetensors",
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Load(filepath.Join("testdata", name))
+			got, err := Load(t.Context(), filepath.Join("testdata", name))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,19 +3,22 @@ package embedding
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/w2vcl/w2vcl/internal/gunzip"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // Load reads a table in any format, plain or compressed with gzip. It recognizes
 // the format by the content, never by the name. Errors name the file and the
-// line, word or byte.
-func Load(path string) (*Table, error) {
-	in, closeFile, err := open(path)
+// line, word or byte. They may wrap the error of a context that is done, or
+// memory.ErrRoom.
+func Load(ctx context.Context, path string) (*Table, error) {
+	in, closeFile, err := open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +27,7 @@ func Load(path string) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	t, err := read(in, format, func() ([]string, error) { return loadWords(WordsPath(path, format)) })
+	t, err := read(in, format, func() ([]string, error) { return loadWords(ctx, WordsPath(path, format)) })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -35,10 +38,11 @@ func Load(path string) (*Table, error) {
 type input struct {
 	*bufio.Reader
 	size int64 // at most so many bytes, or 0 if unknown; only guides allocation
+	most int64 // likewise, also of compressed files
 }
 
 // open opens path for reading and decompresses gzip.
-func open(path string) (in input, closeFile func(), err error) {
+func open(ctx context.Context, path string) (in input, closeFile func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return input{}, nil, err
@@ -56,7 +60,7 @@ func open(path string) (in input, closeFile func(), err error) {
 		return input{}, nil, fmt.Errorf("%s is a folder, not a file of vectors", path)
 	}
 	closeFile = func() { f.Close() }
-	in = newInput(f, info.Size())
+	in = newInput(memory.NewReader(ctx, f), info.Size())
 	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte(gunzip.Magic)) {
 		return in, closeFile, nil
 	}
@@ -64,13 +68,16 @@ func open(path string) (in input, closeFile func(), err error) {
 	if err != nil {
 		return input{}, nil, fmt.Errorf("%s: gzip: %w", path, err)
 	}
-	return newInput(gz, 0), closeFile, nil
+	const largestRatio = 1032 // of deflate
+	in = newInput(memory.NewReader(ctx, gz), 0)
+	in.most = info.Size() * largestRatio
+	return in, closeFile, nil
 }
 
 // newInput buffers 1 MiB. No word of a binary file, no header and no first line
 // that detect looks at may be longer.
 func newInput(r io.Reader, size int64) input {
-	return input{bufio.NewReaderSize(r, 1<<20), size}
+	return input{bufio.NewReaderSize(r, 1<<20), size, size}
 }
 
 // expectEnd returns an error if there is more to read.

@@ -53,7 +53,7 @@ func TestLoadUnusual(t *testing.T) {
 			write(t, path, []byte(c.content))
 			write(t, path+".words.txt", []byte("a\nb\n"))
 			write(t, path+".metadata.tsv", []byte("Word\tCount\na\t10\nb\t5\n"))
-			got, err := Load(path)
+			got, err := Load(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,16 +136,16 @@ func TestLoadErrors(t *testing.T) {
 		"safetensors absurd header":     {"\xff\xff\xff\xff\xff\xff\xff\x00{", "more than the format allows"},
 		"safetensors not JSON":          {safetensorsFile("{nonsense}", ""), "safetensors header: invalid character"},
 		"safetensors without vectors":   {safetensorsFile("{}", ""), `there is no tensor "vectors"`},
-		"safetensors type":              {tensors(`{"dtype":"F16","shape":[2,2],"data_offsets":[0,16]}`, goodWords), `tensor "vectors": type F16`},
+		"safetensors type":              {tensors(`{"dtype":"F16","shape":[2,4],"data_offsets":[0,16]}`, goodWords), `tensor "vectors": type F16`},
 		"safetensors shape":             {tensors(`{"dtype":"F32","shape":[4],"data_offsets":[0,16]}`, goodWords), "with 1 dimensions"},
-		"safetensors size":              {tensors(`{"dtype":"F32","shape":[2,3],"data_offsets":[0,16]}`, goodWords), "16 bytes are not 2 by 3 float32"},
-		"safetensors absurd shape":      {tensors(`{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,16]}`, goodWords), "16 bytes are not"},
+		"safetensors size":              {tensors(`{"dtype":"F32","shape":[2,3],"data_offsets":[0,16]}`, goodWords), `tensor "vectors": it has 16 bytes, but shape [2 3] of type F32 takes 24`},
+		"safetensors absurd shape":      {tensors(`{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,16]}`, goodWords), "shape [4611686018427387904 4] is not possible"},
 		"safetensors dimension 0":       {tensors(`{"dtype":"F32","shape":[2,0],"data_offsets":[0,0]}`, `{"dtype":"U8","shape":[3],"data_offsets":[0,3]}`), "dimension 0"},
 		"safetensors gap":               {tensors(goodVectors, `{"dtype":"U8","shape":[2],"data_offsets":[17,19]}`), `tensor "words" begins at byte 17 instead of 16`},
 		"safetensors words":             {tensors(goodVectors, `{"dtype":"I8","shape":[3],"data_offsets":[16,19]}`), `tensor "words": type I8`},
 		"safetensors backwards":         {tensors(goodVectors, `{"dtype":"U8","shape":[3],"data_offsets":[19,16]}`), "are not a range"},
 		"safetensors cut in words":      {strings.TrimSuffix(tensors(goodVectors, goodWords), "b"), `tensor "words": the file is cut`},
-		"safetensors with more data":    {tensors(goodVectors, goodWords) + "x", "after the last tensor: there are more data"},
+		"safetensors with more data":    {tensors(goodVectors, goodWords) + "x", "there are more bytes than its tensors have"},
 		"safetensors word count":        {tensors(goodVectors, `{"dtype":"U8","shape":[1],"data_offsets":[16,17]}`)[:len(tensors(goodVectors, `{"dtype":"U8","shape":[1],"data_offsets":[16,17]}`))-2], "2 vectors, but 1 words"},
 		"projector ragged":              {"1\t2\n3\n", "line 2: 1 values, but the first line has 2"},
 		"projector not a number":        {"1\t2\n3\tx\n", `line 2: value 2: "x" is not a number`},
@@ -157,7 +157,7 @@ func TestLoadErrors(t *testing.T) {
 			write(t, path, []byte(c.content))
 			write(t, path+".words.txt", []byte("a\nb\n"))
 			write(t, path+".metadata.tsv", []byte("a\nb\n"))
-			table, err := Load(path)
+			table, err := Load(t.Context(), path)
 			if err == nil {
 				t.Fatalf("no error, but %v", table)
 			}
@@ -170,10 +170,10 @@ func TestLoadErrors(t *testing.T) {
 
 func TestLoadPathErrors(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := Load(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("folder: error %v", err)
 	}
-	if _, err := Load(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, err := Load(t.Context(), filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("missing file: error %v", err)
 	}
 	path := filepath.Join(dir, "m.npy")
@@ -181,13 +181,13 @@ func TestLoadPathErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, WordsPath(path, NPY), []byte("a\n\nb\nc\n"))
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "m.words.txt: line 2 is empty") {
+	if _, err := Load(t.Context(), path); err == nil || !strings.Contains(err.Error(), "m.words.txt: line 2 is empty") {
 		t.Errorf("empty word: error %v", err)
 	}
 	if err := os.Remove(WordsPath(path, NPY)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "the words are missing") {
+	if _, err := Load(t.Context(), path); err == nil || !strings.Contains(err.Error(), "the words are missing") {
 		t.Errorf("missing words: error %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 )
 
@@ -33,7 +34,10 @@ func readNPY(in input, words func() ([]string, error)) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("NumPy header %s: %w", shorten([]byte(header)), err)
 	}
-	vectors := make([]float32, 0, in.capacity(rows, dim, int64(width)))
+	vectors, err := memory.Grow[float32](nil, int(in.capacity(rows, dim, int64(width))))
+	if err != nil {
+		return nil, err
+	}
 	if vectors, err = appendFloats(vectors, in.Reader, rows*dim, width); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // readProjector reads the files of TensorBoard's projector: a line of values for
@@ -12,7 +14,7 @@ func readProjector(in input, words func() ([]string, error)) (*Table, error) {
 	var vectors []float32
 	dim, rows := 0, 0
 	for {
-		line, err := readLine(in.Reader)
+		line, err := readLine(in.Reader, longestLine(dim))
 		if err == io.EOF {
 			break
 		}
@@ -20,6 +22,9 @@ func readProjector(in input, words func() ([]string, error)) (*Table, error) {
 			return nil, fmt.Errorf("line %d: %w", rows+1, err)
 		}
 		start := len(vectors)
+		if vectors, err = memory.Grow(vectors, min(dim, len(line)/2+1)); err != nil {
+			return nil, err
+		}
 		if vectors, err = appendValues(vectors, trimLineEnd(line)); err != nil {
 			return nil, fmt.Errorf("line %d: %w", rows+1, err)
 		}
@@ -28,7 +33,9 @@ func readProjector(in input, words func() ([]string, error)) (*Table, error) {
 			if err := checkDim(int64(dim)); err != nil {
 				return nil, fmt.Errorf("line 1: %w", err)
 			}
-			vectors = in.growByLine(line, vectors)
+			if vectors, err = in.growByLine(line, vectors); err != nil {
+				return nil, err
+			}
 		}
 		rows++
 		if found := len(vectors) - start; found != dim {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 )
 
@@ -19,9 +20,9 @@ import (
 
 // readSafetensors reads the tensors "vectors" and "words". It skips all others.
 func readSafetensors(in input) (*Table, error) {
-	_, tensors, err := safetensors.ReadHeader(in)
+	content, err := safetensors.Open(in)
 	if err == nil {
-		err = checkTensors(tensors)
+		err = checkTensors(content)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("safetensors header: %w", err)
@@ -29,16 +30,23 @@ func readSafetensors(in input) (*Table, error) {
 	var dim int64
 	var vectors []float32
 	var words bytes.Buffer
-	for _, t := range tensors {
+	size := int64(0)
+	for _, t := range content.Tensors {
+		size += t.Size
+	}
+	data := newInput(io.LimitReader(content, size), 0)
+	data.most = in.most
+	for _, t := range content.Tensors {
 		switch t.Name {
 		case "vectors":
 			dim = t.Shape[1]
-			vectors = make([]float32, 0, in.capacity(t.Shape[0], dim, 4))
-			vectors, err = appendFloats(vectors, in.Reader, t.Size/4, 4)
+			if vectors, err = memory.Grow(vectors, int(data.capacity(t.Shape[0], dim, 4))); err == nil {
+				vectors, err = appendFloats(vectors, data.Reader, t.Size/4, 4)
+			}
 		case "words":
-			_, err = io.CopyN(&words, in, t.Size)
+			_, err = io.CopyN(&words, data, t.Size)
 		default:
-			_, err = io.CopyN(io.Discard, in, t.Size)
+			_, err = io.CopyN(io.Discard, data, t.Size)
 		}
 		if err == io.EOF {
 			err = errors.New("the file is cut")
@@ -47,8 +55,8 @@ func readSafetensors(in input) (*Table, error) {
 			return nil, fmt.Errorf("tensor %q: %w", t.Name, err)
 		}
 	}
-	if err := in.expectEnd(); err != nil {
-		return nil, fmt.Errorf("after the last tensor: %w", err)
+	if err := content.Finish(); err != nil {
+		return nil, err
 	}
 	names := strings.Split(words.String(), "\n")
 	for i, name := range names {
@@ -57,10 +65,20 @@ func readSafetensors(in input) (*Table, error) {
 	return newTableWith(names, int(dim), vectors)
 }
 
+// The entry of the metadata that says that a file was written with checksums.
+// Libraries write files without.
+const (
+	checksumsKey = "checksums"
+	checksumsOn  = "xxh64 of the header, with its own digits as zeros, and of all tensors"
+)
+
 // checkTensors checks that both tensors exist and have the right type and shape.
-func checkTensors(tensors []safetensors.Tensor) error {
+func checkTensors(content *safetensors.File) error {
+	if _, promised := content.Metadata[checksumsKey]; promised && !content.Sealed {
+		return fmt.Errorf("%w: its checksums are missing", safetensors.ErrDamaged)
+	}
 	checks := map[string]func(safetensors.Tensor) error{"vectors": checkVectors, "words": checkWordBytes}
-	for _, t := range tensors {
+	for _, t := range content.Tensors {
 		if check, ok := checks[t.Name]; ok {
 			if err := check(t); err != nil {
 				return fmt.Errorf("tensor %q: %w", t.Name, err)
@@ -103,15 +121,19 @@ func writeSafetensors(w io.Writer, t *Table) error {
 	for _, word := range t.Words {
 		wordBytes += int64(len(word))
 	}
-	err := safetensors.WriteHeader(w,
-		map[string]string{"words": "UTF-8, joined by line breaks; word i belongs to row i of vectors"},
-		[]safetensors.Tensor{
-			{Name: "vectors", Type: safetensors.Float32, Shape: []int64{int64(t.Len()), int64(t.Dim)}, Size: 4 * int64(len(t.Vectors))},
-			{Name: "words", Type: safetensors.Uint8, Shape: []int64{wordBytes}, Size: wordBytes},
-		})
-	if err != nil {
-		return err
+	metadata := map[string]string{
+		"words":      "UTF-8, joined by line breaks; word i belongs to row i of vectors",
+		checksumsKey: checksumsOn,
 	}
+	tensors := []safetensors.Tensor{
+		{Name: "vectors", Type: safetensors.Float32, Shape: []int64{int64(t.Len()), int64(t.Dim)}, Size: 4 * int64(len(t.Vectors))},
+		{Name: "words", Type: safetensors.Uint8, Shape: []int64{wordBytes}, Size: wordBytes},
+	}
+	return safetensors.WriteSealed(w, metadata, tensors, t.writeTensors)
+}
+
+// writeTensors writes the bytes of both tensors.
+func (t *Table) writeTensors(w io.Writer) error {
 	if err := safetensors.WriteFloats(w, t.Vectors); err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // maxDim is the largest dimension. A file whose header says more is damaged.
@@ -40,6 +42,12 @@ func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
 	if len(vectors)%dim != 0 || len(vectors)/dim != len(words) {
 		return nil, fmt.Errorf("%d values do not make %d vectors of dimension %d", len(vectors), len(words), dim)
 	}
+	const indexBytes = 60 // of a word, in a map
+	done, err := memory.Room(indexBytes * int64(len(words)))
+	if err != nil {
+		return nil, fmt.Errorf("an index of %d words: %w", len(words), err)
+	}
+	defer done()
 	index := make(map[string]int, len(words))
 	for i, w := range words {
 		if w == "" {

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // parseHeader parses the first line of the word2vec formats: the number of words
@@ -53,7 +54,7 @@ func readHeader(in input) (count, dim int64, err error) {
 // capacity returns for how many values to allocate memory at first: count·dim, as
 // the header promises, but no more than the file can hold.
 func (in input) capacity(count, dim int64, bytesPerValue int64) int64 {
-	most := in.size / bytesPerValue
+	most := in.most / bytesPerValue
 	if count > most/dim {
 		return most
 	}
@@ -62,10 +63,10 @@ func (in input) capacity(count, dim int64, bytesPerValue int64) int64 {
 
 // growByLine grows values, which are the values of a file's first line, to hold
 // the values of all lines. It assumes that all lines are about as long.
-func (in input) growByLine(line []byte, values []float32) []float32 {
+func (in input) growByLine(line []byte, values []float32) ([]float32, error) {
 	const longer = 1.1 // the first words are short
 	rows := float64(in.size) / float64(len(line)+1) * longer
-	return slices.Grow(values, int(rows*float64(len(values))))
+	return memory.Grow(values, int(rows*float64(len(values))))
 }
 
 // readText reads one line for each word: the word and its values, separated by
@@ -80,10 +81,12 @@ func readText(in input, header bool) (*Table, error) {
 			return nil, err
 		}
 		rows = textRows{dim: int(dim), number: 1, source: "the header says"}
-		rows.vectors = make([]float32, 0, in.capacity(count, dim, 2))
+		if rows.vectors, err = memory.Grow(rows.vectors, int(in.capacity(count, dim, 2))); err != nil {
+			return nil, err
+		}
 	}
 	for {
-		line, err := readLine(in.Reader)
+		line, err := readLine(in.Reader, longestLine(rows.dim))
 		if err == io.EOF {
 			break
 		}
@@ -105,7 +108,9 @@ func readText(in input, header bool) (*Table, error) {
 			return nil, fmt.Errorf("line %d: %w", rows.number, err)
 		}
 		if len(rows.words) == 1 && !header {
-			rows.vectors = in.growByLine(line, rows.vectors)
+			if rows.vectors, err = in.growByLine(line, rows.vectors); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if header && int64(len(rows.words)) < count {
@@ -128,6 +133,9 @@ func (t *textRows) add(line []byte) error {
 	word, values := cutField(line)
 	start := len(t.vectors)
 	var err error
+	if t.vectors, err = memory.Grow(t.vectors, min(t.dim, len(values)/2)); err != nil { // a value has two bytes at least
+		return err
+	}
 	t.vectors, err = appendValues(t.vectors, values)
 	found := len(t.vectors) - start
 	if t.dim == 0 && err == nil {
@@ -152,8 +160,8 @@ func (t *textRows) add(line []byte) error {
 	case found != t.dim:
 		return fmt.Errorf("word %s: %d values, but %s %d", shorten(word), found, t.source, t.dim)
 	}
-	t.words = append(t.words, validWord(word))
-	return nil
+	t.words, err = memory.Append(t.words, validWord(word))
+	return err
 }
 
 // validWord returns the word that b spells. Bytes that are not UTF-8 become U+FFFD.
@@ -220,29 +228,48 @@ func cutSpacedWord(line []byte, dim int) (word, values []byte, ok bool) {
 	return word, line[end:], true
 }
 
-// readLine returns the next line, of any length, or io.EOF after the last one.
-// The line is valid until the next read.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	line, err := r.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
-		long := bytes.Clone(line)
-		for err == bufio.ErrBufferFull {
-			line, err = r.ReadSlice('\n')
-			long = append(long, line...)
+// longestWord is the longest word, in bytes, of a file of lines.
+const longestWord = 1 << 20
+
+// longestLine is the longest line, in bytes, of a word and its values: a value has
+// some 25 digits at the most. Dimension 0 is one that is not known yet.
+func longestLine(dim int) int {
+	if dim < 1 || dim > maxDim {
+		dim = maxDim
+	}
+	return longestWord + 32*dim
+}
+
+// readLine returns the next line, or io.EOF after the last one. A line of more than
+// about longest bytes is an error. The line is valid until the next read.
+func readLine(r *bufio.Reader, longest int) ([]byte, error) {
+	var long []byte // does not fit into the buffer
+	for {
+		line, err := r.ReadSlice('\n')
+		if err == io.EOF && len(long)+len(line) > 0 {
+			err = nil
 		}
-		line = long
+		if err != bufio.ErrBufferFull && long == nil {
+			return line, err
+		}
+		var full error
+		if long, full = memory.Append(long, line...); full != nil {
+			return nil, full
+		}
+		if len(long) > longest {
+			return nil, fmt.Errorf("it has more than %d bytes: the file is damaged, or it is no file of vectors", longest)
+		}
+		if err != bufio.ErrBufferFull {
+			return long, err
+		}
 	}
-	if err == io.EOF && len(line) > 0 {
-		err = nil
-	}
-	return line, err
 }
 
 // expectBlank returns an error if more than spaces and line breaks is left: empty
 // lines may end a file, but not interrupt it.
 func expectBlank(r *bufio.Reader) error {
 	for {
-		line, err := readLine(r)
+		line, err := readLine(r, longestWord)
 		if err == io.EOF {
 			return nil
 		}

@@ -3,13 +3,14 @@ package embedding
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 )
 
 // loadWords reads the words from the file beside a matrix.
-func loadWords(path string) ([]string, error) {
-	in, closeFile, err := open(path)
+func loadWords(ctx context.Context, path string) ([]string, error) {
+	in, closeFile, err := open(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("the words are missing: %w", err)
 	}
@@ -25,7 +26,7 @@ func loadWords(path string) ([]string, error) {
 func readWords(r *bufio.Reader) ([]string, error) {
 	var words []string
 	for {
-		line, err := readLine(r)
+		line, err := readLine(r, longestWord)
 		if err == io.EOF {
 			return words, nil
 		}

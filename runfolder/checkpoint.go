@@ -2,6 +2,7 @@ package runfolder
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,12 +12,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/cespare/xxhash/v2"
+	"strconv"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
@@ -27,7 +28,8 @@ import (
 // names, and a Checkpoint in its metadata.
 const (
 	checkpointKey     = "w2vcl" // of the metadata; the value is JSON
-	checkpointVersion = 1
+	checkpointVersion = 2
+	unsealedVersion   = 1 // had a checksum of the tensors only, in the JSON
 )
 
 // A Checkpoint is all that a run needs beside its tensors to go on, and to tell
@@ -35,13 +37,13 @@ const (
 // seed and unit, so there is no generator to save.
 type Checkpoint struct {
 	Version    int               `json:"version"`
-	Units      int               `json:"units"`         // of the whole run
-	Corpus     string            `json:"corpus"`        // fingerprint, in hexadecimal digits
-	Vocabulary string            `json:"vocabulary"`    // XXH64 of words and counts
-	Settings   map[string]string `json:"settings"`      // all that are recorded
-	Position   Position          `json:"position"`      // how far the run has come
-	Metrics    int64             `json:"metrics_bytes"` // of metrics.jsonl that belong to it
-	Data       string            `json:"xxh64"`         // of the tensors' bytes
+	Units      int               `json:"units"`           // of the whole run
+	Corpus     string            `json:"corpus"`          // fingerprint, in hexadecimal digits
+	Vocabulary string            `json:"vocabulary"`      // XXH64 of words and counts
+	Settings   map[string]string `json:"settings"`        // all that are recorded
+	Position   Position          `json:"position"`        // how far the run has come
+	Metrics    int64             `json:"metrics_bytes"`   // of metrics.jsonl that belong to it
+	Data       string            `json:"xxh64,omitempty"` // of the tensors' bytes; version 1 only
 }
 
 // ErrNotFinite says that a table holds NaN or infinity.
@@ -51,20 +53,16 @@ var ErrNotFinite = errors.New("values that are not finite")
 // before stays whole until the new one is, and stays if there is an error. A
 // state with NaN or infinity is never written: the error is [ErrNotFinite].
 func (c Checkpoint) Write(path string, state []trainer.Tensor) error {
-	hash := xxhash.New()
 	var tensors []safetensors.Tensor
 	for _, t := range state {
 		if !finite(t.Data) {
 			return fmt.Errorf("tensor %s has %w", t.Name, ErrNotFinite)
 		}
-		if err := safetensors.WriteFloats(hash, t.Data); err != nil {
-			return err
-		}
 		tensors = append(tensors, safetensors.Tensor{
 			Name: t.Name, Type: safetensors.Float32, Shape: []int64{int64(len(t.Data))}, Size: 4 * int64(len(t.Data)),
 		})
 	}
-	c.Version, c.Data = checkpointVersion, corpus.Hex(hash.Sum64())
+	c.Version, c.Data = checkpointVersion, ""
 	text, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
@@ -73,16 +71,16 @@ func (c Checkpoint) Write(path string, state []trainer.Tensor) error {
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	metadata := map[string]string{checkpointKey: string(text)}
 	return atomicfile.Write(path, func(w io.Writer) error {
-		if err := safetensors.WriteHeader(w, map[string]string{checkpointKey: string(text)}, tensors); err != nil {
-			return err
-		}
-		for _, t := range state {
-			if err := safetensors.WriteFloats(w, t.Data); err != nil {
-				return err
+		return safetensors.WriteSealed(w, metadata, tensors, func(w io.Writer) error {
+			for _, t := range state {
+				if err := safetensors.WriteFloats(w, t.Data); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return nil
+		})
 	})
 }
 
@@ -99,8 +97,8 @@ func finite(values []float32) bool {
 // A SavedState is a checkpoint file that has been opened.
 type SavedState struct {
 	Checkpoint
-	file    *os.File // at its first tensor
-	entries []safetensors.Tensor
+	file    *os.File
+	content *safetensors.File // at its first tensor
 }
 
 // OpenCheckpoint reads the metadata of a checkpoint file. Without a file
@@ -122,25 +120,30 @@ func OpenCheckpoint(path string) (*SavedState, error) {
 }
 
 func (s *SavedState) readHeader() error {
-	metadata, tensors, err := safetensors.ReadHeader(s.file)
-	if err != nil {
+	var err error
+	if s.content, err = safetensors.Open(s.file); err != nil {
 		return err
 	}
-	s.entries = tensors
-	if err := json.Unmarshal([]byte(metadata[checkpointKey]), &s.Checkpoint); err != nil {
+	if err := json.Unmarshal([]byte(s.content.Metadata[checkpointKey]), &s.Checkpoint); err != nil {
 		return fmt.Errorf("metadata %s: %w", checkpointKey, err)
 	}
-	if s.Version != checkpointVersion {
-		return fmt.Errorf("version %d is not read by this w2vcl, which writes version %d", s.Version, checkpointVersion)
+	if s.Version != checkpointVersion && s.Version != unsealedVersion {
+		return fmt.Errorf("version %d is not read by this w2vcl, which reads versions %d and %d", s.Version, unsealedVersion, checkpointVersion)
 	}
-	if p := s.Position.Units; p < 0 || p > s.Units {
-		return fmt.Errorf("it was written after %d of %d units", p, s.Units)
+	if s.content.Sealed != (s.Version == checkpointVersion) {
+		return fmt.Errorf("%w: files of version %d have other checksums", safetensors.ErrDamaged, s.Version)
+	}
+	if s.Version == unsealedVersion {
+		s.content.Expect(s.Data)
+	}
+	if err := s.Checkpoint.check(); err != nil {
+		return err
 	}
 	end, err := s.file.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return err
 	}
-	for _, t := range tensors {
+	for _, t := range s.content.Tensors {
 		end += t.Size
 	}
 	info, err := s.file.Stat()
@@ -148,6 +151,28 @@ func (s *SavedState) readHeader() error {
 		err = fmt.Errorf("it has %s bytes instead of %s", terminal.Number(info.Size()), terminal.Number(end))
 	}
 	return err
+}
+
+// check returns an error if no run can have written the checkpoint.
+func (c *Checkpoint) check() error {
+	if err := settings.CheckRecorded(c.Settings); err != nil {
+		return errors.New("its settings: " + err.Error()) // no usage error: nobody typed them
+	}
+	switch {
+	case c.Units < 1:
+		return fmt.Errorf("it is of a run of %d units", c.Units)
+	case c.Metrics < 0:
+		return fmt.Errorf("it knows %d bytes of metrics", c.Metrics)
+	case !isHash(c.Corpus) || !isHash(c.Vocabulary):
+		return fmt.Errorf("%q or %q is no hash of a text", c.Corpus, c.Vocabulary)
+	}
+	return c.Position.check(c.Units)
+}
+
+// isHash reports whether a text is a hash as corpus.Hex writes it.
+func isHash(text string) bool {
+	hash, err := strconv.ParseUint(text, 16, 64)
+	return err == nil && corpus.Hex(hash) == text
 }
 
 // damaged adds advice to an error of the file.
@@ -159,50 +184,68 @@ func (s *SavedState) damaged(err error) error {
 // Load reads the tensors into a trainer and closes the file.
 func (s *SavedState) Load(t trainer.Trainer) error {
 	defer s.Close()
-	hash := xxhash.New()
-	data := io.TeeReader(s.file, hash)
-	state := t.State()
+	state, saved := t.State(), s.content.Tensors
 	if s.Units != t.Units() {
 		return s.damaged(fmt.Errorf("it is of %d units, but this training has %d", s.Units, t.Units()))
 	}
-	if len(state) != len(s.entries) {
-		return s.damaged(fmt.Errorf("it has %d tensors, but this training %d", len(s.entries), len(state)))
+	if len(state) != len(saved) {
+		return s.damaged(fmt.Errorf("it has %d tensors, but this training %d", len(saved), len(state)))
 	}
 	for i, t := range state {
-		saved := s.entries[i]
-		if saved.Name != t.Name || saved.Type != safetensors.Float32 || saved.Size != 4*int64(len(t.Data)) {
+		if saved[i].Name != t.Name || saved[i].Type != safetensors.Float32 || saved[i].Size != 4*int64(len(t.Data)) {
 			return s.damaged(fmt.Errorf("its tensor %d is %s of %d bytes, but this training has %s of %d",
-				i+1, saved.Name, saved.Size, t.Name, 4*len(t.Data)))
+				i+1, saved[i].Name, saved[i].Size, t.Name, 4*len(t.Data)))
 		}
-		if err := safetensors.ReadFloats(data, t.Data); err != nil {
-			return s.damaged(fmt.Errorf("tensor %s: %w", t.Name, err))
+		if err := s.read(s.content, t.Name, t.Data); err != nil {
+			return err
 		}
 	}
-	if got := corpus.Hex(hash.Sum64()); got != s.Data {
-		return s.damaged(fmt.Errorf("its data are not what was written (checksum %s instead of %s)", got, s.Data))
+	if err := s.content.Finish(); err != nil {
+		return s.damaged(err)
 	}
 	trainer.Push(t)
 	return nil
 }
 
-// tensors reads tensors by their names, in the order of the file.
-func (s *SavedState) tensors(names ...string) ([][]float32, error) {
+// read reads the next tensor, of this name, into values.
+func (s *SavedState) read(r io.Reader, name string, values []float32) error {
+	err := safetensors.ReadFloats(r, values)
+	if err == nil && !finite(values) {
+		err = ErrNotFinite
+	}
+	if err != nil {
+		return s.damaged(fmt.Errorf("tensor %s: %w", name, err))
+	}
+	return nil
+}
+
+// tensors reads tensors by their names, in the order of the file. It reads the whole
+// file, for its checksum.
+func (s *SavedState) tensors(ctx context.Context, names ...string) ([][]float32, error) {
 	var found [][]float32
-	for _, t := range s.entries {
-		if len(found) == len(names) || t.Name != names[len(found)] {
-			if _, err := s.file.Seek(t.Size, io.SeekCurrent); err != nil {
+	content := memory.NewReader(ctx, s.content)
+	for _, t := range s.content.Tensors {
+		if len(found) == len(names) || t.Name != names[len(found)] || t.Type != safetensors.Float32 {
+			if _, err := io.CopyN(io.Discard, content, t.Size); err != nil {
 				return nil, s.damaged(err)
 			}
 			continue
 		}
-		values := make([]float32, t.Size/4)
-		if err := safetensors.ReadFloats(s.file, values); err != nil {
-			return nil, s.damaged(fmt.Errorf("tensor %s: %w", t.Name, err))
+		values, err := memory.Grow[float32](nil, int(t.Size/4))
+		if err != nil {
+			return nil, err
+		}
+		values = values[:t.Size/4]
+		if err := s.read(content, t.Name, values); err != nil {
+			return nil, err
 		}
 		found = append(found, values)
 	}
 	if len(found) < len(names) {
 		return nil, fmt.Errorf("the checkpoint %s has no tensor %s: vectors of a run with --subword are there when it stops", s.file.Name(), names[len(found)])
+	}
+	if err := s.content.Finish(); err != nil {
+		return nil, s.damaged(err)
 	}
 	return found, nil
 }

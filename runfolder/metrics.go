@@ -42,13 +42,37 @@ type Tally struct {
 	Words float64 `json:"words"`
 }
 
+// check returns an error if no run of so many units can have come there. Numbers of
+// JSON are finite.
+func (p *Position) check(units int) error {
+	within := func(part, whole float64) bool { return part >= 0 && part <= whole*(1+1e-9) } // sums are rounded
+	line := p.Line
+	switch {
+	case p.Units < 0 || p.Units > units:
+		return fmt.Errorf("it was written after %d of %d units", p.Units, units)
+	case !(p.Seconds >= 0 && p.Pairs >= 0 && p.Words >= 0):
+		return fmt.Errorf("it was written after %g seconds, %g pairs, %g words", p.Seconds, p.Pairs, p.Words)
+	case p.Last.Unit < 0 || p.Last.Unit > p.Units || !within(p.Last.Seconds, p.Seconds):
+		return fmt.Errorf("its last metrics are of unit %d after %g seconds, but it was written after %d and %g", p.Last.Unit, p.Last.Seconds, p.Units, p.Seconds)
+	case line.Units < 0 || line.Units > p.Units || !within(line.Start, p.Seconds) || !within(line.Pairs, p.Pairs) || !within(line.Words, p.Words):
+		return fmt.Errorf("its next metrics are of %d units since second %g, %g pairs, %g words, but it was written after %d, %g, %g, %g",
+			line.Units, line.Start, line.Pairs, line.Words, p.Units, p.Seconds, p.Pairs, p.Words)
+	}
+	return nil
+}
+
 // readMetrics reads metrics.jsonl. A last line without its end, of a run in
 // progress, is left out. Errors name the file and the line.
 func readMetrics(path string) ([]Metric, error) {
-	data, err := os.ReadFile(path)
+	data, err := readSmall(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read metrics: %w", err)
 	}
+	return decodeMetrics(data, path)
+}
+
+// decodeMetrics is readMetrics of the content of a file.
+func decodeMetrics(data []byte, path string) ([]Metric, error) {
 	var metrics []Metric
 	for number := 1; ; number++ {
 		line, rest, whole := bytes.Cut(data, []byte("\n"))
@@ -56,11 +80,48 @@ func readMetrics(path string) ([]Metric, error) {
 			return metrics, nil
 		}
 		var m Metric
-		if err := json.Unmarshal(line, &m); err != nil {
+		err := json.Unmarshal(line, &m)
+		if err == nil {
+			err = m.check(metrics)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
 		}
 		metrics, data = append(metrics, m), rest
 	}
+}
+
+// check returns an error if no run can have written the line after those before it.
+func (m *Metric) check(before []Metric) error {
+	var last Metric
+	if n := len(before); n > 0 {
+		last = before[n-1]
+	}
+	switch {
+	case m.Unit <= last.Unit || m.Seconds < last.Seconds:
+		return fmt.Errorf("unit %d after %g seconds follows unit %d after %g", m.Unit, m.Seconds, last.Unit, last.Seconds)
+	case m.WordsPerSecond < 0 || m.PairsPerSecond < 0:
+		return fmt.Errorf("%g words and %g pairs a second", m.WordsPerSecond, m.PairsPerSecond)
+	}
+	return nil
+}
+
+// largestSmall is the size in bytes of the largest file that readSmall reads. Metrics
+// and summaries have some thousands.
+const largestSmall = 64 << 20
+
+// readSmall returns the content of a file of lines or of JSON.
+func readSmall(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, largestSmall+1))
+	if err == nil && len(data) > largestSmall {
+		err = fmt.Errorf("%s: it has more than %d bytes, so w2vcl did not write it", path, largestSmall)
+	}
+	return data, err
 }
 
 // A MetricsLog is metrics.jsonl, opened to append. A disk that is full is no

@@ -1,6 +1,7 @@
 package runfolder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 )
@@ -77,11 +79,11 @@ func (r *Run) Metrics() ([]Metric, error) {
 
 // Vectors returns the vectors to use; while the run is going, the vectors of its
 // last checkpoint.
-func (r *Run) Vectors() (*embedding.Table, error) {
+func (r *Run) Vectors(ctx context.Context) (*embedding.Table, error) {
 	if exists(r.Path(VectorsFile)) {
-		return embedding.Load(r.Path(VectorsFile))
+		return embedding.Load(ctx, r.Path(VectorsFile))
 	}
-	t, err := r.saved()
+	t, err := r.saved(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,15 +112,15 @@ type Tables struct {
 
 // Tables returns W and C; while the run is going, the tables of its last
 // checkpoint.
-func (r *Run) Tables() (Tables, error) {
+func (r *Run) Tables(ctx context.Context) (Tables, error) {
 	if !exists(r.Path(VectorsFile)) {
-		return r.saved()
+		return r.saved(ctx)
 	}
-	vectors, err := embedding.Load(r.Path(VectorsFile))
+	vectors, err := embedding.Load(ctx, r.Path(VectorsFile))
 	if err != nil {
 		return Tables{}, err
 	}
-	contexts, err := embedding.Load(r.Path(ContextFile))
+	contexts, err := embedding.Load(ctx, r.Path(ContextFile))
 	if err != nil {
 		return Tables{}, err
 	}
@@ -134,7 +136,7 @@ func (r *Run) Tables() (Tables, error) {
 }
 
 // saved returns the tables of the last checkpoint.
-func (r *Run) saved() (Tables, error) {
+func (r *Run) saved(ctx context.Context) (Tables, error) {
 	s, err := OpenCheckpoint(r.Path(CheckpointFile))
 	if err != nil {
 		return Tables{}, err
@@ -148,11 +150,11 @@ func (r *Run) saved() (Tables, error) {
 		return Tables{}, fmt.Errorf("cannot read the vocabulary: %w", err)
 	}
 	defer f.Close()
-	vocabulary, err := corpus.ReadVocabularyTSV(f, f.Name())
+	vocabulary, err := corpus.ReadVocabularyTSV(memory.NewReader(ctx, f), f.Name())
 	if err != nil {
 		return Tables{}, err
 	}
-	tables, err := s.tensors("words", "contexts")
+	tables, err := s.tensors(ctx, "words", "contexts")
 	if err != nil {
 		return Tables{}, err
 	}
@@ -176,14 +178,14 @@ type Vectors struct {
 
 // LoadTable reads the vectors of a run folder, or of a file in any format that
 // [embedding.Load] knows.
-func LoadTable(path string) (*embedding.Table, error) {
-	t, _, err := load(path)
+func LoadTable(ctx context.Context, path string) (*embedding.Table, error) {
+	t, _, err := load(ctx, path)
 	return t, err
 }
 
 // LoadVectors is LoadTable with the encoder of a run folder.
-func LoadVectors(path string) (*Vectors, error) {
-	t, r, err := load(path)
+func LoadVectors(ctx context.Context, path string) (*Vectors, error) {
+	t, r, err := load(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -201,15 +203,15 @@ func LoadVectors(path string) (*Vectors, error) {
 }
 
 // load reads vectors and the run that has them; the run is nil for a file.
-func load(path string) (*embedding.Table, *Run, error) {
+func load(ctx context.Context, path string) (*embedding.Table, *Run, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		t, err := embedding.Load(path)
+		t, err := embedding.Load(ctx, path)
 		return t, nil, err
 	}
 	r, err := Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := r.Vectors()
+	t, err := r.Vectors(ctx)
 	return t, r, err
 }

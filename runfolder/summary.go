@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 )
 
 // A Summary tells the size, the speed and the end of a run. It is the object that
@@ -60,6 +59,23 @@ type Memory struct {
 	Peak int64 `json:"peak"`
 }
 
+// decodeSummary reads what writeJSON wrote.
+func decodeSummary(data []byte) (s Summary, err error) {
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Summary{}, err
+	}
+	for _, x := range []float64{
+		float64(s.Threads), float64(s.Dim), float64(s.Vocab), float64(s.Tokens), float64(s.TrainWords), float64(s.Iterations), s.Epochs,
+		s.SecondsTotal, s.SecondsRead, s.SecondsMatrix, s.SecondsTrain, s.WordsPerSecond, s.PairsPerSecond,
+		float64(s.Memory.Total), float64(s.Memory.Peak), float64(s.PeakRSS), float64(s.PeakDevice),
+	} {
+		if x < 0 {
+			return Summary{}, fmt.Errorf("it has a negative number, %g, where none can be", x)
+		}
+	}
+	return s, nil
+}
+
 func (s Summary) writeJSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
@@ -68,12 +84,12 @@ func (s Summary) writeJSON(w io.Writer) error {
 
 // readSummary reads summary.json; ok is false if there is none.
 func readSummary(path string) (s Summary, ok bool, err error) {
-	data, err := os.ReadFile(path)
+	data, err := readSmall(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &s)
+		s, err = decodeSummary(data)
 	}
 	if err != nil {
 		return s, false, fmt.Errorf("%s: %w", path, err)

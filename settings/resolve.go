@@ -101,6 +101,12 @@ func (c *Config) apply(values map[string]string, source string, set given) error
 	return nil
 }
 
+// CheckRecorded returns an error if one of the recorded settings of a run is none, or
+// has a value that it cannot have.
+func CheckRecorded(recorded map[string]string) error {
+	return new(Config).apply(Current(recorded), "", given{})
+}
+
 // checkApplies refuses settings that were set but that the mode does not use:
 // a flag that is silently ignored makes another result than the user asked for.
 func (c *Config) checkApplies(set given) error {

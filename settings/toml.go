@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,7 +18,7 @@ import (
 // readTOML reads a configuration file into texts by setting name, with the names of
 // today.
 func readTOML(file string) (map[string]string, error) {
-	data, err := os.ReadFile(file)
+	data, err := readFile(file)
 	if err != nil {
 		reason := err.Error()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -27,6 +28,11 @@ func readTOML(file string) (map[string]string, error) {
 		}
 		return nil, terminal.Usagef("--config %s: %s", file, reason)
 	}
+	return decodeTOML(data, file)
+}
+
+// decodeTOML is readTOML of the content of a file.
+func decodeTOML(data []byte, file string) (texts map[string]string, err error) {
 	var raw map[string]any
 	if err := toml.Unmarshal(data, &raw); err != nil {
 		var parse toml.ParseError
@@ -36,7 +42,7 @@ func readTOML(file string) (map[string]string, error) {
 		return nil, terminal.Usagef("%s: %v", file, err)
 	}
 	var scratch Config
-	texts := make(map[string]string, len(raw))
+	texts = make(map[string]string, len(raw))
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		s, ok := scratch.setting(name)
 		if isOlder(name) {
@@ -54,6 +60,24 @@ func readTOML(file string) (map[string]string, error) {
 		texts = Current(texts)
 	}
 	return texts, err
+}
+
+// largestFile is the size in bytes of the largest configuration file that is read;
+// those of run folders have about one thousand.
+const largestFile = 1 << 20
+
+// readFile returns the content of a configuration file, which may be a pipe.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, largestFile+1))
+	if err == nil && len(data) > largestFile {
+		err = fmt.Errorf("it has more than %d bytes, so it is no configuration file", largestFile)
+	}
+	return data, err
 }
 
 // TOML returns the configuration as a commented TOML file that [Resolve] reads

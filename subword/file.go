@@ -1,6 +1,7 @@
 package subword
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -16,10 +17,11 @@ import (
 // "moments.scale"), or the buckets of the n-grams, and the rest as JSON in its
 // metadata.
 const (
-	metadataKey = "w2vcl-encoder"
-	fileVersion = 1
-	kindCNN     = "cnn"
-	kindNGrams  = "ngrams"
+	metadataKey     = "w2vcl-encoder"
+	fileVersion     = 2
+	unsealedVersion = 1 // had no checksums
+	kindCNN         = "cnn"
+	kindNGrams      = "ngrams"
 )
 
 // A description is the metadata of an encoder's file.
@@ -31,7 +33,7 @@ type description struct {
 }
 
 // Save writes an encoder to a file, for Load. The words' own vectors of WithWords
-// are not part of it. The file is written whole or not at all.
+// are not part of it. The file is written whole or not at all. A parameter with NaN or infinity is an error.
 //
 // offset, one vector, is added to every composed one; see Offset.
 func Save(path string, e Encoder, offset []float32) error {
@@ -57,19 +59,14 @@ func Save(path string, e Encoder, offset []float32) error {
 		f.floats(p.Name, p.Value.Float32s(), p.Value.Shape()...)
 	}
 	text, err := json.Marshal(d)
+	if err == nil {
+		err = f.err
+	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
-		if err := safetensors.WriteHeader(w, map[string]string{metadataKey: string(text)}, f.tensors); err != nil {
-			return err
-		}
-		for _, write := range f.data {
-			if err := write(w); err != nil {
-				return err
-			}
-		}
-		return nil
+		return safetensors.WriteSealed(w, map[string]string{metadataKey: string(text)}, f.tensors, f.write)
 	})
 }
 
@@ -89,10 +86,24 @@ func FileBytes(e Encoder) int64 {
 type fileWriter struct {
 	tensors []safetensors.Tensor
 	data    []func(w io.Writer) error
+	err     error // the first
+}
+
+// write writes the bytes of all tensors.
+func (f *fileWriter) write(w io.Writer) error {
+	for _, write := range f.data {
+		if err := write(w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *fileWriter) floats(name string, values []float32, shape ...int) {
 	t := safetensors.Tensor{Name: name, Type: safetensors.Float32, Size: 4 * int64(len(values))}
+	if !finite(values) {
+		f.err = cmp.Or(f.err, fmt.Errorf("tensor %s has values that are not finite", name))
+	}
 	for _, n := range shape {
 		t.Shape = append(t.Shape, int64(n))
 	}
@@ -107,6 +118,16 @@ func (f *fileWriter) bytes(name string, values []byte) {
 		_, err := w.Write(values)
 		return err
 	})
+}
+
+// finite reports whether no value is NaN or infinite.
+func finite(values []float32) bool {
+	for _, v := range values {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // bucketBytes are the buckets in use by row, 32 bits each, little-endian.

@@ -2,11 +2,17 @@ package subword
 
 import (
 	"bytes"
+	"encoding/json"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/damage"
+	"github.com/w2vcl/w2vcl/internal/safetensors"
 )
 
 // trained returns encoders that Rows was run on.
@@ -108,16 +114,27 @@ func TestLoadRefuses(t *testing.T) {
 		for size := 0; size < len(whole); size += 1 + len(whole)/50 {
 			refuse("cut", whole[:size])
 		}
-		// Of the same length, so that the header stays whole.
-		for _, change := range [][2]string{
-			{`\"version\":1`, `\"version\":2`},
-			{`\"kind\":\"cnn`, `\"kind\":\"cnx`},
-			{`\"kind\":\"ngrams`, `\"kind\":\"ngramz`},
-			{`"offset"`, `"offsxt"`},
+		refuse("more", append(bytes.Clone(whole), 0))
+		for what, change := range map[string]func(f *hostileFile){
+			"version":     func(f *hostileFile) { f.about.Version = 3 },
+			"no seal":     func(f *hostileFile) { f.about.Version = unsealedVersion },
+			"kind":        func(f *hostileFile) { f.about.Kind = "cnx" },
+			"nothing":     func(f *hostileFile) { f.about.CNN, f.about.NGrams = nil, nil },
+			"tensor":      func(f *hostileFile) { f.rename("offset", "offsxt") },
+			"NaN":         func(f *hostileFile) { f.set("offset", 0, 0xff, 0xc0, 0x7f) },
+			"infinity":    func(f *hostileFile) { f.set("weights", 0, 0, 0x80, 0x7f); f.set("ngrams", 0, 0, 0x80, 0xff) },
+			"twice":       func(f *hostileFile) { f.set("alphabet", 'a', '\n', 'a', '\n'); f.copyBucket() },
+			"few buckets": func(f *hostileFile) { f.buckets(1); f.width(0) },
+			"2^32":        func(f *hostileFile) { f.buckets(1 << 32); f.width(1 << 40) },
+			"3 * 2^32":    func(f *hostileFile) { f.buckets(3 << 32); f.width(1 << 62) },
+			"scale":       func(f *hostileFile) { f.set("moments.scale", 0, 0, 0xc0, 0x7f); f.buckets(-1) },
 		} {
-			if old := []byte(change[0]); bytes.Contains(whole, old) {
-				refuse(change[1], bytes.Replace(whole, old, []byte(change[1]), 1))
-			}
+			f := openHostile(t, whole)
+			change(f)
+			refuse(what, f.bytes(t))
+		}
+		if _, err := read(bytes.NewReader(openHostile(t, whole).bytes(t)), int64(len(whole))); err != nil {
+			t.Errorf("%s: what is changed above is refused as it is: %v", name, err)
 		}
 	}
 	for what, change := range map[string]func(c *CNNOptions, n *NGramOptions){
@@ -143,5 +160,136 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	if err := Save(filepath.Join(t.TempDir(), "x"), nothing{}, nil); err == nil {
 		t.Error("no error for an encoder of unknown type")
+	}
+}
+
+// TestEncoderDamaged: an encoder with flipped bits is refused, or the bits say
+// nothing.
+func TestEncoderDamaged(t *testing.T) {
+	for name, e := range trained(t) {
+		path := filepath.Join(t.TempDir(), "encoder")
+		if err := Save(path, e, make([]float32, e.Dim())); err != nil {
+			t.Fatal(err)
+		}
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) {
+			damage.Copies(t, whole, composed)
+		})
+	}
+}
+
+// composed returns the vectors that the encoder in a file composes for some words.
+func composed(file []byte) ([]float32, error) {
+	e, err := read(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return nil, err
+	}
+	some := []string{"", "a", "the", "unheard-of", "\xff", strings.Repeat("long", 20)}
+	vectors := make([]float32, len(some)*e.Dim())
+	return vectors, e.Encode(some, vectors)
+}
+
+// TestEncoderVersion1 reads files of the version before.
+func TestEncoderVersion1(t *testing.T) {
+	for name, want := range map[string][]float32{
+		"ngram": {-0.16598065, 0.60504293},
+		"cnn":   {-0.030210909, -0.16959175},
+	} {
+		e, err := Load(filepath.Join("testdata", "version1-"+name+".safetensors"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float32, 2)
+		if err := e.Encode([]string{"redfoxes"}, got); err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			if math.Abs(float64(got[i]-want[i])) > 1e-6 { // processors round sums differently
+				t.Errorf("%s: composed %v, want %v", name, got, want)
+			}
+		}
+	}
+}
+
+// A hostileFile is the content of an encoder's file, to be changed and written with
+// right checksums.
+type hostileFile struct {
+	about   description
+	tensors []safetensors.Tensor
+	data    map[string][]byte // by the tensors' names
+}
+
+func openHostile(t testing.TB, file []byte) *hostileFile {
+	t.Helper()
+	content, err := safetensors.Open(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &hostileFile{tensors: content.Tensors, data: map[string][]byte{}}
+	if err := json.Unmarshal([]byte(content.Metadata[metadataKey]), &f.about); err != nil {
+		t.Fatal(err)
+	}
+	for _, tensor := range f.tensors {
+		f.data[tensor.Name] = make([]byte, tensor.Size)
+		if _, err := io.ReadFull(content, f.data[tensor.Name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+func (f *hostileFile) bytes(t testing.TB) []byte {
+	t.Helper()
+	about, err := json.Marshal(f.about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	err = safetensors.WriteSealed(&out, map[string]string{metadataKey: string(about)}, f.tensors, func(w io.Writer) error {
+		for _, tensor := range f.tensors {
+			if _, err := w.Write(f.data[tensor.Name]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// set changes the first bytes of a tensor, if there is such a one.
+func (f *hostileFile) set(name string, data ...byte) { copy(f.data[name], data) }
+
+func (f *hostileFile) rename(old, name string) {
+	for i := range f.tensors {
+		if f.tensors[i].Name == old {
+			f.tensors[i].Name, f.data[name] = name, f.data[old]
+		}
+	}
+}
+
+// copyBucket makes the first two buckets the same.
+func (f *hostileFile) copyBucket() {
+	if b := f.data["buckets"]; b != nil {
+		copy(b[4:8], b[:4])
+	}
+}
+
+// buckets changes the number of buckets of n-grams.
+func (f *hostileFile) buckets(n int) {
+	if f.about.NGrams != nil {
+		f.about.NGrams.Buckets = n
+	}
+}
+
+// width changes the width of the first filters.
+func (f *hostileFile) width(n int) {
+	if f.about.CNN != nil {
+		f.about.CNN.Widths[0] = n
 	}
 }

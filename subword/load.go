@@ -36,28 +36,40 @@ func Load(path string) (Composer, error) {
 }
 
 func read(r io.Reader, size int64) (Composer, error) {
-	metadata, tensors, err := safetensors.ReadHeader(r)
+	content, err := safetensors.Open(r)
 	if err != nil {
 		return nil, err
 	}
 	var d description
-	if err := json.Unmarshal([]byte(metadata[metadataKey]), &d); err != nil {
+	if err := json.Unmarshal([]byte(content.Metadata[metadataKey]), &d); err != nil {
 		return nil, fmt.Errorf("metadata %s: %w", metadataKey, err)
 	}
-	if d.Version != fileVersion {
-		return nil, fmt.Errorf("its version is %d; this w2vcl reads version %d", d.Version, fileVersion)
+	if d.Version != fileVersion && d.Version != unsealedVersion {
+		return nil, fmt.Errorf("its version is %d; this w2vcl reads versions %d and %d", d.Version, unsealedVersion, fileVersion)
+	}
+	if content.Sealed != (d.Version == fileVersion) {
+		return nil, fmt.Errorf("%w: files of version %d have other checksums", safetensors.ErrDamaged, d.Version)
 	}
 	f := fileReader{}
-	for _, t := range tensors {
+	for _, t := range content.Tensors {
 		if t.Size > size {
 			return nil, fmt.Errorf("tensor %s has %d bytes in a file of %d", t.Name, t.Size, size)
 		}
 		data := make([]byte, t.Size)
-		if _, err := io.ReadFull(r, data); err != nil {
+		if _, err := io.ReadFull(content, data); err != nil {
 			return nil, fmt.Errorf("tensor %s: the file is cut", t.Name)
 		}
+		size -= t.Size
 		f[t.Name] = loaded{t, data}
 	}
+	if err := content.Finish(); err != nil {
+		return nil, err
+	}
+	return f.encoder(d)
+}
+
+// encoder makes the encoder of a description, of all tensors of the file.
+func (f fileReader) encoder(d description) (_ Composer, err error) {
 	var e Encoder
 	switch {
 	case d.Kind == kindCNN && d.CNN != nil:
@@ -128,7 +140,13 @@ func (f fileReader) floats(name string, dst []float32) error {
 	if len(data) != 4*len(dst) {
 		return fmt.Errorf("tensor %s has %d bytes instead of %d", name, len(data), 4*len(dst))
 	}
-	return safetensors.ReadFloats(bytes.NewReader(data), dst)
+	if err := safetensors.ReadFloats(bytes.NewReader(data), dst); err != nil {
+		return err
+	}
+	if !finite(dst) {
+		return fmt.Errorf("tensor %s has values that are not finite", name)
+	}
+	return nil
 }
 
 // holds is an error unless so many values can be in the file: its metadata may
@@ -158,6 +176,9 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 		symbols = strings.Split(string(data), "\n")
 	}
 	alphabet := alphabetOf(symbols, o.Spelling)
+	if len(alphabet.numbers) != len(symbols) {
+		return nil, errors.New("its alphabet has a symbol twice")
+	}
 	features := float64(len(o.Widths)) * float64(o.Filters)
 	values := float64(alphabet.Len())*float64(o.CharDim) + (features+1)*float64(o.Dim)
 	for _, width := range o.Widths {
@@ -184,7 +205,14 @@ func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
 	}
 	e := &NGrams{options: o, rows: map[uint32]uint32{}, vocabulary: &Spellings{starts: []int{0}}}
 	for ; len(data) >= 4; data = data[4:] {
-		e.rows[binary.LittleEndian.Uint32(data)] = uint32(len(e.rows))
+		bucket := binary.LittleEndian.Uint32(data)
+		if uint64(bucket) >= uint64(o.Buckets) {
+			return nil, fmt.Errorf("it has bucket %d of %d", bucket, o.Buckets)
+		}
+		if _, twice := e.rows[bucket]; twice {
+			return nil, fmt.Errorf("it has bucket %d twice", bucket)
+		}
+		e.rows[bucket] = uint32(len(e.rows))
 	}
 	if len(data) > 0 || len(e.rows) == 0 {
 		return nil, errors.New("its buckets are not whole")

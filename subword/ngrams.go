@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"math"
 
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/operation"
@@ -18,7 +19,7 @@ import (
 type NGramOptions struct {
 	Dim               int     // N, values of a word vector
 	Shortest, Longest int     // characters of an n-gram; default 3 to 6
-	Buckets           int     // what n-grams are hashed to; default 2,000,000
+	Buckets           int     // what n-grams are hashed to, less than 2^32; default 2,000,000
 	Rate              float64 // learning rate relative to the context vectors' rate; default 1
 }
 
@@ -30,8 +31,8 @@ func (o NGramOptions) withDefaults() (NGramOptions, error) {
 		return o, fmt.Errorf("dimension is %d; it must be at least 1", o.Dim)
 	case o.Shortest < 1 || o.Longest < o.Shortest:
 		return o, fmt.Errorf("n-grams of %d to %d characters; they must have at least 1", o.Shortest, o.Longest)
-	case o.Buckets < 1:
-		return o, fmt.Errorf("n-grams are hashed to %d buckets; there must be at least 1", o.Buckets)
+	case o.Buckets < 1 || uint64(o.Buckets) > math.MaxUint32:
+		return o, fmt.Errorf("n-grams are hashed to %d buckets; there must be at least 1 and less than 2^32", o.Buckets)
 	}
 	return o, nil
 }

@@ -29,11 +29,11 @@ func fakeDevice(t *testing.T) *devicetest.Device {
 // that are the same but for rounding.
 func nearFiles(t *testing.T, got, want string) {
 	t.Helper()
-	a, err := embedding.Load(got)
+	a, err := embedding.Load(t.Context(), got)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := embedding.Load(want)
+	b, err := embedding.Load(t.Context(), want)
 	if err != nil {
 		t.Fatal(err)
 	}

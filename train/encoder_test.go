@@ -87,7 +87,7 @@ func TestEncoderOfARun(t *testing.T) {
 		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 			t.Fatal(err)
 		}
-		table, err := embedding.Load(filepath.Join(c.Out, runfolder.VectorsFile))
+		table, err := embedding.Load(t.Context(), filepath.Join(c.Out, runfolder.VectorsFile))
 		if err != nil {
 			t.Fatal(err)
 		}

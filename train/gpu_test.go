@@ -82,7 +82,7 @@ func (w testWriter) Write(p []byte) (int, error) {
 
 func load(t *testing.T, c settings.Config, name string) *embedding.Table {
 	t.Helper()
-	table, err := embedding.Load(filepath.Join(c.Out, name))
+	table, err := embedding.Load(t.Context(), filepath.Join(c.Out, name))
 	if err != nil {
 		t.Fatal(err)
 	}

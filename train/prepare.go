@@ -59,7 +59,7 @@ func (j *job) prepare(ctx context.Context, p *terminal.Progress) (err error) {
 		return j.gpu.cause(reading, err)
 	}
 	j.config.FitText(j.text.vocabulary)
-	if err := j.readStart(p); err != nil {
+	if err := j.readStart(ctx, p); err != nil {
 		return err
 	}
 	if err := j.checkText(); err != nil {

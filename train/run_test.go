@@ -116,7 +116,7 @@ func TestRunLeavesAWholeFolder(t *testing.T) {
 
 func checkTable(t *testing.T, path string, want float32) {
 	t.Helper()
-	table, err := embedding.Load(path)
+	table, err := embedding.Load(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

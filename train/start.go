@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -12,12 +13,12 @@ import (
 
 // readStart reads the vectors that training goes on from. The vocabulary then
 // has their words, too: those that the text lacks keep their vectors.
-func (j *job) readStart(p *terminal.Progress) error {
+func (j *job) readStart(ctx context.Context, p *terminal.Progress) error {
 	path := j.config.Init
 	if path == "" {
 		return nil
 	}
-	start, err := loadStart(path)
+	start, err := loadStart(ctx, path)
 	if err != nil {
 		return fmt.Errorf("--init %s: %w", path, err)
 	}
@@ -36,10 +37,10 @@ func (j *job) readStart(p *terminal.Progress) error {
 }
 
 // loadStart reads word vectors from a file, or both tables from a run folder.
-func loadStart(path string) (sequential.Tables, error) {
+func loadStart(ctx context.Context, path string) (sequential.Tables, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
-		words, err := embedding.Load(path)
+		words, err := embedding.Load(ctx, path)
 		if err != nil {
 			return sequential.Tables{}, err
 		}
@@ -49,6 +50,6 @@ func loadStart(path string) (sequential.Tables, error) {
 	if err != nil {
 		return sequential.Tables{}, fmt.Errorf("there are no such vectors: %w", err)
 	}
-	t, err := run.Tables()
+	t, err := run.Tables(ctx)
 	return sequential.Tables(t), err
 }

@@ -21,7 +21,7 @@ func TestInit(t *testing.T) {
 	if _, err := Run(t.Context(), first, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	old, err := embedding.Load(filepath.Join(first.Out, runfolder.VectorsFile))
+	old, err := embedding.Load(t.Context(), filepath.Join(first.Out, runfolder.VectorsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestInit(t *testing.T) {
 		if want := "6 words of " + init + ", 5 of them in the text, which has 1 more"; !strings.Contains(notes.String(), want) {
 			t.Errorf("no word of %q:\n%s", want, &notes)
 		}
-		got, err := embedding.Load(filepath.Join(c.Out, runfolder.VectorsFile))
+		got, err := embedding.Load(t.Context(), filepath.Join(c.Out, runfolder.VectorsFile))
 		if err != nil {
 			t.Fatal(err)
 		}

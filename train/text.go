@@ -13,6 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
@@ -70,6 +71,9 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 	read, err := readCorpus(ctx, c.Corpus, o.Source, options)
 	if errors.Is(err, corpus.ErrMinCount) {
 		return nil, fmt.Errorf("%w; lower --min-count, or use more text", err)
+	}
+	if errors.Is(err, memory.ErrRoom) {
+		return nil, fmt.Errorf("%w; all words are counted before --min-count leaves rare ones out, so that does not help: take --threads 1 (now %d, and each counts on its own), --lowercase or --tokenizer words, use less text (without numbers and identifiers) or more memory", err, c.ThreadCount())
 	}
 	if err != nil {
 		return nil, err

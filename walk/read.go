@@ -3,6 +3,7 @@ package walk
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +11,11 @@ import (
 	"os"
 	"strconv"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/w2vcl/w2vcl/internal/gunzip"
 	"github.com/w2vcl/w2vcl/internal/matlab"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // ReadOptions say how to read a file of edges.
@@ -33,8 +36,9 @@ type ReadOptions struct {
 //
 // Errors name the file and, in an edge list, the line: a file that cannot be read, a
 // line that is not an edge, a weight that is not a number above 0, an edge with two
-// weights, no edges.
-func Read(path string, o ReadOptions) (g *Graph, notes []string, err error) {
+// weights, no edges. They may wrap the error of a context that is done, or
+// memory.ErrRoom for a graph that the memory does not hold.
+func Read(ctx context.Context, path string, o ReadOptions) (g *Graph, notes []string, err error) {
 	f := os.Stdin
 	if path == "-" {
 		path = "standard input"
@@ -42,7 +46,7 @@ func Read(path string, o ReadOptions) (g *Graph, notes []string, err error) {
 		return nil, nil, fmt.Errorf("cannot read the graph: %w", err)
 	}
 	defer f.Close()
-	g, notes, err = read(f, o)
+	g, notes, err = read(ctx, f, o)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -50,19 +54,19 @@ func Read(path string, o ReadOptions) (g *Graph, notes []string, err error) {
 }
 
 // read is Read for an open file.
-func read(file io.Reader, o ReadOptions) (*Graph, []string, error) {
-	r := bufio.NewReaderSize(file, 1<<16)
+func read(ctx context.Context, file io.Reader, o ReadOptions) (*Graph, []string, error) {
+	r := bufio.NewReaderSize(memory.NewReader(ctx, file), 1<<16)
 	if head, _ := r.Peek(2); string(head) == gunzip.Magic {
 		plain, err := gunzip.NewReader(r)
 		if err != nil {
 			return nil, nil, err
 		}
-		r = bufio.NewReaderSize(plain, 1<<16)
+		r = bufio.NewReaderSize(memory.NewReader(ctx, plain), 1<<16)
 	}
 	var e *edgeList
 	var err error
 	if head, _ := r.Peek(6); string(head) == "MATLAB" {
-		e, err = readMatrix(r, o)
+		e, err = readMatrix(ctx, r, o)
 	} else {
 		e, err = readEdges(r, o)
 	}
@@ -72,6 +76,11 @@ func read(file io.Reader, o ReadOptions) (*Graph, []string, error) {
 	if len(e.arcs) == 0 {
 		return nil, nil, errors.New("the file has no edges")
 	}
+	done, err := memory.Room(graphBytes(e, o.Directed))
+	if err != nil {
+		return nil, nil, fmt.Errorf("a graph of %d edges: %w", len(e.arcs), err)
+	}
+	defer done()
 	g, repeated, err := newGraph(e.names, e.arcs, o.Directed, o.Weighted)
 	if err != nil {
 		return nil, nil, err
@@ -85,6 +94,15 @@ func read(file io.Reader, o ReadOptions) (*Graph, []string, error) {
 	return g, e.notes, nil
 }
 
+// graphBytes is about the memory that newGraph takes beside the list of edges.
+func graphBytes(e *edgeList, directed bool) int64 {
+	arcs := int64(len(e.arcs))
+	if !directed {
+		arcs *= 2
+	}
+	return 16*int64(len(e.names)) + arcs*(int64(unsafe.Sizeof(arc{}))+12)
+}
+
 // An edgeList holds the content of a file.
 type edgeList struct {
 	names    []string
@@ -94,19 +112,26 @@ type edgeList struct {
 }
 
 // readMatrix reads an adjacency matrix. Its entries are the edges.
-func readMatrix(r io.Reader, o ReadOptions) (*edgeList, error) {
+func readMatrix(ctx context.Context, r io.Reader, o ReadOptions) (*edgeList, error) {
 	name := o.Matrix
 	if name == "" {
 		name = "network"
 	}
-	m, err := matlab.Read(r, name)
+	m, err := matlab.Read(ctx, r, name)
 	if err != nil {
 		return nil, err
 	}
 	if m.Rows != m.Columns {
 		return nil, fmt.Errorf("%s has %d rows and %d columns; an adjacency matrix must be square", name, m.Rows, m.Columns)
 	}
-	e := &edgeList{names: make([]string, m.Rows), bothWays: !o.Directed}
+	e := &edgeList{bothWays: !o.Directed}
+	const nameBytes = 32
+	done, err := memory.Room(nameBytes*int64(m.Rows) + int64(len(m.Entries))*int64(unsafe.Sizeof(arc{})))
+	if err != nil {
+		return nil, fmt.Errorf("%s has %d nodes and %d edges: %w", name, m.Rows, len(m.Entries), err)
+	}
+	defer done()
+	e.names, e.arcs = make([]string, m.Rows), make([]arc, 0, len(m.Entries))
 	for i := range e.names {
 		e.names[i] = strconv.Itoa(i + 1)
 	}
@@ -156,7 +181,10 @@ func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 			return 0, fmt.Errorf("there are more than %d nodes", uint32(maxNodes))
 		}
 		i := uint32(len(e.names))
-		e.names = append(e.names, string(name))
+		var err error
+		if e.names, err = memory.Append(e.names, string(name)); err != nil {
+			return 0, err
+		}
 		index[e.names[i]] = i
 		return i, nil
 	}
@@ -185,10 +213,16 @@ func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		a.line = number
-		e.arcs = append(e.arcs, a)
+		if e.arcs, err = memory.Append(e.arcs, a); err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
 		ignored = ignored || len(fields) > 2 && !o.Weighted
 	}
-	if err := lines.Err(); err != nil {
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("it has more than %d bytes, which no edge has", longestLine)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("line %d: %w", number+1, err)
 	}
 	if ignored {

@@ -78,7 +78,7 @@ func TestRead(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		g, notes, err := Read(path, c.o)
+		g, notes, err := Read(t.Context(), path, c.o)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -126,11 +126,11 @@ func TestReadErrors(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := Read(path, c.o); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+		if _, _, err := Read(t.Context(), path, c.o); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want %q and the path", name, err, c.want)
 		}
 	}
-	if _, _, err := Read(filepath.Join(t.TempDir(), "none"), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "cannot read the graph") {
+	if _, _, err := Read(t.Context(), filepath.Join(t.TempDir(), "none"), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "cannot read the graph") {
 		t.Errorf("no file: %v", err)
 	}
 }
@@ -142,7 +142,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(content, false, true)
 	}
 	f.Fuzz(func(t *testing.T, content string, directed, weighted bool) {
-		g, _, err := read(strings.NewReader(content), ReadOptions{Directed: directed, Weighted: weighted})
+		g, _, err := read(t.Context(), strings.NewReader(content), ReadOptions{Directed: directed, Weighted: weighted})
 		if err != nil {
 			return
 		}

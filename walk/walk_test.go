@@ -183,7 +183,7 @@ func TestWriteWalks(t *testing.T) {
 
 // TestGolden checks that released versions' walks stay repeatable.
 func TestGolden(t *testing.T) {
-	g, _, err := read(strings.NewReader("a b\nb c\nc d\nd a\na c\nd e\n"), ReadOptions{})
+	g, _, err := read(t.Context(), strings.NewReader("a b\nb c\nc d\nd a\na c\nd e\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func count(g *Graph) int {
 }
 
 func TestHoldOutErrors(t *testing.T) {
-	ring, _, err := read(strings.NewReader("a b\nb c\nc d\nd a\n"), ReadOptions{})
+	ring, _, err := read(t.Context(), strings.NewReader("a b\nb c\nc d\nd a\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

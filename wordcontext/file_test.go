@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/damage"
 )
 
 var fileOptions = Options{Window: 2, Contexts: 50, Passes: 2, Sample: 0.05, DynamicWindow: true, Seed: 99}
@@ -290,6 +292,41 @@ func TestOpenVersion1(t *testing.T) {
 	}
 }
 
+// TestOpenDamaged: a file with flipped bits is refused.
+func TestOpenDamaged(t *testing.T) {
+	damage.Copies(t, fileOf(t, build(t, testCorpus(24, 12, 200, 10), temperedOptions)), func(file []byte) ([]byte, error) {
+		aligned := bytesOf(make([]uint64, len(file)/8+1))[:len(file)]
+		copy(aligned, file)
+		m, err := decode(aligned)
+		if err != nil {
+			return nil, err
+		}
+		return fileOf(t, m), nil
+	})
+}
+
+// repairChecksums writes the size and all checksums that the content of a file should
+// have: random bytes never have the right ones.
+func repairChecksums(file []byte) {
+	if len(file) < headerSize {
+		return
+	}
+	h := new(header)
+	_ = binary.Read(bytes.NewReader(file[:headerSize]), binary.LittleEndian, h)
+	binary.LittleEndian.PutUint64(file[8+4+4+9*8:], uint64(len(file))) // FileSize
+	binary.LittleEndian.PutUint32(file[headerSize-4:], crc32.Checksum(file[:headerSize-4], castagnoli))
+	if size, _ := h.size(); h.bodySize() == 0 || size != uint64(len(file)) {
+		return
+	}
+	body := file[headerSize:][:h.bodySize()]
+	sums := file[headerSize+len(body):]
+	for k := range (len(body) + checkedSize - 1) / checkedSize {
+		binary.LittleEndian.PutUint32(sums[4*k:], crc32.Checksum(body[k*checkedSize:min((k+1)*checkedSize, len(body))], castagnoli))
+	}
+	last := len(sums) - 4
+	binary.LittleEndian.PutUint32(sums[last:], crc32.Checksum(sums[:last], castagnoli))
+}
+
 // FuzzDecode: no content makes decode panic, and every matrix that it returns can
 // be read.
 func FuzzDecode(f *testing.F) {
@@ -302,13 +339,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add(data[:headerSize])
 	f.Add(data[:20])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		// Repair the checksum of the header: random bytes never have the right one.
 		aligned := bytesOf(make([]uint64, len(data)/8+1))[:len(data)]
 		copy(aligned, data)
-		if len(aligned) >= headerSize {
-			sum := crc32.Checksum(aligned[:headerSize-4], castagnoli)
-			binary.LittleEndian.PutUint32(aligned[headerSize-4:], sum)
-		}
+		repairChecksums(aligned)
 		m, err := decode(aligned)
 		if err != nil {
 			return

@@ -77,7 +77,7 @@ func (o *benchEvalOptions) run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer remove()
-	t, err := o.table(data)
+	t, err := o.table(ctx, data)
 	if err != nil {
 		return err
 	}
@@ -90,11 +90,11 @@ func (o *benchEvalOptions) run(ctx context.Context, s streams) error {
 }
 
 // table returns the vectors to score.
-func (o *benchEvalOptions) table(data string) (*embedding.Table, error) {
+func (o *benchEvalOptions) table(ctx context.Context, data string) (*embedding.Table, error) {
 	if o.vectors != "" {
-		return runfolder.LoadTable(o.vectors)
+		return runfolder.LoadTable(ctx, o.vectors)
 	}
-	return bench.RandomTable(data, o.words, o.dim, o.seed)
+	return bench.RandomTable(ctx, data, o.words, o.dim, o.seed)
 }
 
 func printEvals(s streams, t *embedding.Table, results []bench.EvalResult) error {

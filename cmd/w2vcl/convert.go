@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,7 @@ Input is recognized by its content.`,
   w2vcl convert runs/wiki rare.vec --words rare-words.txt
   w2vcl convert runs/wiki vectors.tsv      # and metadata.tsv, for projector.tensorflow.org`,
 		Args: exactly("DIR|VECTORS", "OUT"),
-		RunE: func(_ *cobra.Command, args []string) error { return o.run(s, args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0], args[1]) },
 	}
 	cmd.Flags().StringVar(&o.words, "words", "", "write the vectors of the words in `FILE`, one a line (- is standard input), instead of the vocabulary; a run trained with --subword has a vector for any word")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
@@ -50,7 +51,7 @@ func formatNames() string {
 	}), ", ")
 }
 
-func (o *convertOptions) run(s streams, from, to string) error {
+func (o *convertOptions) run(ctx context.Context, s streams, from, to string) error {
 	format, err := o.outputFormat(to)
 	if err != nil {
 		return terminal.Usagef("%v", err)
@@ -59,7 +60,7 @@ func (o *convertOptions) run(s streams, from, to string) error {
 	if sibling := embedding.WordsPath(to, format); sibling != "" {
 		files = append(files, sibling)
 	}
-	t, err := o.load(s, from)
+	t, err := o.load(ctx, s, from)
 	if err != nil {
 		return err
 	}
@@ -72,11 +73,11 @@ func (o *convertOptions) run(s streams, from, to string) error {
 }
 
 // load reads the vectors to write.
-func (o *convertOptions) load(s streams, from string) (*embedding.Table, error) {
+func (o *convertOptions) load(ctx context.Context, s streams, from string) (*embedding.Table, error) {
 	if o.words == "" {
-		return runfolder.LoadTable(from)
+		return runfolder.LoadTable(ctx, from)
 	}
-	t, err := runfolder.LoadVectors(from)
+	t, err := runfolder.LoadVectors(ctx, from)
 	if err != nil {
 		return nil, err
 	}

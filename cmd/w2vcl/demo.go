@@ -96,7 +96,7 @@ func (o *demoOptions) run(ctx context.Context, s streams) error {
 
 // show scores the vectors of a run and prints neighbours.
 func (o *demoOptions) show(ctx context.Context, s streams, run string, summary runfolder.Summary) error {
-	t, err := runfolder.LoadVectors(run)
+	t, err := runfolder.LoadVectors(ctx, run)
 	if err != nil {
 		return err
 	}

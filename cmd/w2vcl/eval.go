@@ -194,7 +194,7 @@ func (o *evalOptions) checkValues() error {
 }
 
 func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
-	t, err := runfolder.LoadVectors(path)
+	t, err := runfolder.LoadVectors(ctx, path)
 	if err != nil {
 		return err
 	}

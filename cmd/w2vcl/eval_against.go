@@ -34,7 +34,7 @@ func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table
 	if oov := words.OOV(o.oov); o.sections || oov != "" && oov != words.OOVSkip {
 		return terminal.Usagef("--against compares whole sets on the items that both know: leave out --sections and --oov")
 	}
-	other, err := runfolder.LoadTable(o.against)
+	other, err := runfolder.LoadTable(ctx, o.against)
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}

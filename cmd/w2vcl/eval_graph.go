@@ -15,13 +15,13 @@ func (o *evalOptions) scoreGraph(ctx context.Context, t *embedding.Table) ([]eva
 	base := filepath.Base(o.data)
 	dataset := strings.TrimSuffix(base, filepath.Ext(base))
 	if o.task == evaluate.TaskLinks {
-		links, err := nodes.ReadLinks(o.data)
+		links, err := nodes.ReadLinks(ctx, o.data)
 		if err != nil {
 			return nil, err
 		}
 		return nodes.ScoreLinks(ctx, t, dataset, links, o.nodes.Seed)
 	}
-	labels, err := nodes.ReadLabels(o.data, o.matrix)
+	labels, err := nodes.ReadLabels(ctx, o.data, o.matrix)
 	if err != nil {
 		return nil, err
 	}

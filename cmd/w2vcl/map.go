@@ -90,7 +90,7 @@ func (o *mapOptions) run(ctx context.Context, s streams, path string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	t, err := o.load(s, path)
+	t, err := o.load(ctx, s, path)
 	if err != nil {
 		return err
 	}
@@ -123,8 +123,8 @@ func (o *mapOptions) run(ctx context.Context, s streams, path string) error {
 }
 
 // load reads the vectors of the words to place, the frequent ones first.
-func (o *mapOptions) load(s streams, path string) (*embedding.Table, error) {
-	t, err := runfolder.LoadVectors(path)
+func (o *mapOptions) load(ctx context.Context, s streams, path string) (*embedding.Table, error) {
+	t, err := runfolder.LoadVectors(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (o *neighborsOptions) run(ctx context.Context, s streams, path string, word
 	if o.count < 1 {
 		return terminal.Usagef("--count %d: must be at least 1", o.count)
 	}
-	t, err := runfolder.LoadVectors(path)
+	t, err := runfolder.LoadVectors(ctx, path)
 	if err != nil {
 		return err
 	}

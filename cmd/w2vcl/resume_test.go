@@ -251,7 +251,7 @@ func (r *trainingRun) interrupt(cmd *exec.Cmd, signal os.Signal) {
 		!strings.Contains(stderr.String(), "the vectors trained until then are in") || !strings.Contains(stderr.String(), "'w2vcl resume") {
 		r.t.Errorf("it does not say that vectors were saved: %s\n%s", &stdout, &stderr)
 	}
-	if table, err := runfolder.LoadTable(r.out); err != nil || table.Len() != 60 {
+	if table, err := runfolder.LoadTable(r.t.Context(), r.out); err != nil || table.Len() != 60 {
 		r.t.Errorf("vectors of an interrupted run: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -26,14 +27,16 @@ convert --words' writes the vectors of a whole list of words to a file.`,
 		Example: `  w2vcl vector runs/wiki economy
   w2vcl vector runs/wiki unlearnable misspeled --json`,
 		Args: wordsOf("DIR|VECTORS"),
-		RunE: func(_ *cobra.Command, args []string) error { return printVectors(s, args[0], args[1:], asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return printVectors(cmd.Context(), s, args[0], args[1:], asJSON)
+		},
 	}
 	addJSON(cmd, &asJSON, "print one line of JSON: an array of words with their vectors")
 	return cmd
 }
 
-func printVectors(s streams, path string, words []string, asJSON bool) error {
-	t, err := runfolder.LoadVectors(path)
+func printVectors(ctx context.Context, s streams, path string, words []string, asJSON bool) error {
+	t, err := runfolder.LoadVectors(ctx, path)
 	if err != nil {
 		return err
 	}

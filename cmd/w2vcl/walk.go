@@ -92,7 +92,7 @@ func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
 		return err
 	}
 	p := s.progress(o.quiet)
-	g, notes, err := walk.Read(path, o.read)
+	g, notes, err := walk.Read(ctx, path, o.read)
 	if err != nil {
 		return err
 	}

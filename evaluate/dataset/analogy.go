@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -58,8 +59,8 @@ func isQuestion(line string) bool {
 
 // readAnalogies reads a file of questions in sections, which may come in several
 // parts.
-func readAnalogies(path string, s *Set) error {
-	lines, err := ReadLines(path)
+func readAnalogies(ctx context.Context, path string, s *Set) error {
+	lines, err := ReadLines(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,11 @@
 package dataset
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -33,7 +33,7 @@ func categories(name, example string, open func(first []string) (c memberColumns
 		_, ok := open(first)
 		return ok
 	}
-	read := func(path string, s *Set) (err error) {
+	read := func(_ context.Context, path string, s *Set) (err error) {
 		s.Members, err = readMembers(path, open)
 		return err
 	}
@@ -87,7 +87,7 @@ func columnReader(text string) *csv.Reader {
 // counts once; a line without a word, of which the published AP has one for each
 // category, counts as none.
 func readMembers(path string, open func(first []string) (memberColumns, bool)) ([]Member, error) {
-	content, err := os.ReadFile(path)
+	content, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,13 +32,16 @@ func WordTasks() []string {
 // field uses if one of the files has it. Notes say which files are passed over.
 //
 // Errors: no set, a bad line in a set (with file and line).
-func Find(path, task string) (sets []Set, notes []string, err error) {
+func Find(ctx context.Context, path, task string) (sets []Set, notes []string, err error) {
 	root, files, err := Files(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	places := make(map[string]int) // in sets, by content
 	for _, file := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		format, err := formatOf(file)
 		if err != nil {
 			return nil, nil, err
@@ -50,7 +54,7 @@ func Find(path, task string) (sets []Set, notes []string, err error) {
 			continue
 		}
 		s := Set{Path: file, Task: format.Task}
-		if err := format.read(file, &s); err != nil {
+		if err := format.read(ctx, file, &s); err != nil {
 			return nil, nil, err
 		}
 		content := s.content()

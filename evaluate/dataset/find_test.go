@@ -49,7 +49,7 @@ func TestFind(t *testing.T) {
 		".hidden/set.txt":               similar(),
 		".set.txt.swp":                  similar(),
 	})
-	sets, notes, err := Find(dir, "")
+	sets, notes, err := Find(t.Context(), dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestSameSets(t *testing.T) {
 		"other-categories.csv":  "word,category\na,y\nb,x\n",
 		"copy/similar/copy.txt": "a b 1\n",
 	})
-	sets, notes, err := Find(dir, "")
+	sets, notes, err := Find(t.Context(), dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestSameSets(t *testing.T) {
 	if len(notes) != 3 || notes[1] != note {
 		t.Errorf("notes %q", notes)
 	}
-	if sets, notes, err = Find(dir, evaluate.TaskSimilarity); len(sets) != 4 || len(notes) != 1 || err != nil {
+	if sets, notes, err = Find(t.Context(), dir, evaluate.TaskSimilarity); len(sets) != 4 || len(notes) != 1 || err != nil {
 		t.Errorf("of one task: %d sets, notes %q (%v)", len(sets), notes, err)
 	}
 }

@@ -27,6 +27,7 @@
 package dataset
 
 import (
+	"context"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/evaluate"
@@ -42,7 +43,7 @@ type Format struct {
 	// and without spaces around them.
 	matches func(lines []string) bool
 	// read adds the items of a file to a set. Errors name the file and the line.
-	read func(path string, s *Set) error
+	read func(ctx context.Context, path string, s *Set) error
 }
 
 // formats lists all formats. Of several that match a file, the first is the file's.

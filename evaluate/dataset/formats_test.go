@@ -47,7 +47,7 @@ func TestFormats(t *testing.T) {
 		if f.Task == evaluate.TaskClassification {
 			continue
 		}
-		if sets, notes, err := Find(path, ""); err != nil || len(sets) != 1 || len(notes) != 0 {
+		if sets, notes, err := Find(t.Context(), path, ""); err != nil || len(sets) != 1 || len(notes) != 0 {
 			t.Errorf("%s, %s: found %+v, notes %q (%v)", f.Task, f.Name, sets, notes, err)
 		}
 	}

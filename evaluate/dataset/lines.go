@@ -2,12 +2,15 @@ package dataset
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A Line of a data set, without the spaces around it.
@@ -24,41 +27,68 @@ func texts(lines []Line) []string {
 	return t
 }
 
-// ReadLines reads the lines of a file, however long, but the empty ones and those
-// that begin with "#" or "//". Errors name the file.
-func ReadLines(path string) ([]Line, error) {
+// ReadLines reads the lines of a file but the empty ones and those that begin with
+// "#" or "//". Errors name the file.
+func ReadLines(ctx context.Context, path string) ([]Line, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	lines, err := ScanLines(f)
+	lines, err := ScanLines(memory.NewReader(ctx, f))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return lines, nil
 }
 
+// longestLine is the longest line in bytes, more than any item needs.
+const longestLine = 1 << 20
+
 // ScanLines is [ReadLines] of a stream.
 func ScanLines(r io.Reader) ([]Line, error) {
 	var lines []Line
-	b := bufio.NewReader(r)
+	b := bufio.NewReaderSize(r, longestLine)
 	for number := 1; ; number++ {
-		text, err := b.ReadString('\n')
+		slice, err := b.ReadSlice('\n')
+		if err == bufio.ErrBufferFull {
+			err = fmt.Errorf("line %d has more than %d bytes", number, longestLine)
+		}
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
+		text := string(slice)
 		if number == 1 {
 			text = strings.TrimPrefix(text, "\uFEFF")
 		}
 		text = strings.TrimSpace(text)
 		if text != "" && !strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "//") {
-			lines = append(lines, Line{number, text})
+			var full error
+			if lines, full = memory.Append(lines, Line{number, text}); full != nil {
+				return nil, full
+			}
 		}
 		if err == io.EOF {
 			return lines, nil
 		}
 	}
+}
+
+// largest is the size in bytes of the largest file that can be a data set.
+const largest = 256 << 20
+
+// readFile returns the content of a data set's file. Errors name it.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, largest+1))
+	if err == nil && len(content) > largest {
+		err = fmt.Errorf("%s: it has more than %d bytes, so it is no data set", path, largest)
+	}
+	return content, err
 }
 
 // firstLines returns the lines at the beginning of a file, none if the file is no

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -33,7 +34,7 @@ type SentenceSet struct {
 // comes first in the table: four words a line may be an analogy set, too.
 //
 // Errors: no set, a bad line in a set (with file and line).
-func FindSentences(path string) (sets []SentenceSet, strangers, notes []string, err error) {
+func FindSentences(ctx context.Context, path string) (sets []SentenceSet, strangers, notes []string, err error) {
 	root, files, err := Files(path)
 	if err != nil {
 		return nil, nil, nil, err
@@ -44,8 +45,11 @@ func FindSentences(path string) (sets []SentenceSet, strangers, notes []string, 
 	parts := map[string]map[string][]Sentence{} // by stem and ending
 	var stems []string
 	for _, file := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, nil, err
+		}
 		var s Set
-		if err := readSentences(file, &s); err != nil {
+		if err := readSentences(ctx, file, &s); err != nil {
 			return nil, nil, nil, err
 		}
 		if s.Sentences == nil {
@@ -131,8 +135,8 @@ func isSentence(line string) bool {
 // readSentences reads a file. It adds nothing if most of the lines are no
 // sentences; else the few others are errors. Bytes that are not UTF-8 (the MR set
 // is in Latin-1) become U+FFFD, as in a corpus.
-func readSentences(path string, s *Set) error {
-	data, err := os.ReadFile(path)
+func readSentences(_ context.Context, path string, s *Set) error {
+	data, err := readFile(path)
 	if err != nil {
 		return err
 	}

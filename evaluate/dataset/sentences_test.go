@@ -15,7 +15,7 @@ func TestReadSentences(t *testing.T) {
 	})
 	read := func(name string) ([]Sentence, error) {
 		var s Set
-		err := readSentences(filepath.Join(dir, name), &s)
+		err := readSentences(t.Context(), filepath.Join(dir, name), &s)
 		return s.Sentences, err
 	}
 	got, err := read("latin1")

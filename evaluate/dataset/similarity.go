@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -38,8 +39,8 @@ func similarity(name, example string, open func(lines []string) (p pairLines, ok
 			return err == nil && !isEdge(pair)
 		})
 	}
-	read := func(path string, s *Set) error {
-		lines, err := ReadLines(path)
+	read := func(ctx context.Context, path string, s *Set) error {
+		lines, err := ReadLines(ctx, path)
 		if err != nil {
 			return err
 		}

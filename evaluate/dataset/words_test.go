@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"reflect"
@@ -22,7 +23,7 @@ func readSet(path string) (s Set, err error) {
 		return s, errors.New("no format")
 	}
 	s.Task = format.Task
-	return s, format.read(path, &s)
+	return s, format.read(context.Background(), path, &s)
 }
 
 func TestReadSimilarity(t *testing.T) {
@@ -46,7 +47,7 @@ func TestReadSimilarity(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(s.Pairs, want) {
 				t.Errorf("got %v, %v; want %v", s.Pairs, err, want)
 			}
-			sets, _, err := Find(dir, "")
+			sets, _, err := Find(t.Context(), dir, "")
 			if err != nil || len(sets) != 1 || sets[0].Task != evaluate.TaskSimilarity {
 				t.Errorf("found %v, %v", sets, err)
 			}
@@ -78,7 +79,7 @@ func TestReadAnalogies(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(s.Sections, c.want) {
 				t.Errorf("got %v, %v; want %v", s.Sections, err, c.want)
 			}
-			sets, _, err := Find(dir, "")
+			sets, _, err := Find(t.Context(), dir, "")
 			if err != nil || len(sets) != 1 || sets[0].Task != evaluate.TaskAnalogy {
 				t.Errorf("found %v, %v", sets, err)
 			}
@@ -100,7 +101,7 @@ func TestBadLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := evaluatetest.Folder(t, map[string]string{"set.txt": c.content})
-			_, _, err := Find(dir, "")
+			_, _, err := Find(t.Context(), dir, "")
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
@@ -135,7 +136,7 @@ func TestReadCategories(t *testing.T) {
 		"titles":   {"// x\ncategory,word\ntree,acacia\n", "no titles \"category\" and \"word\" in the first line"},
 	} {
 		dir := evaluatetest.Folder(t, map[string]string{"set.csv": c.content})
-		if _, _, err := Find(dir, ""); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := Find(t.Context(), dir, ""); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}

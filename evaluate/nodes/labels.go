@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
 	"github.com/w2vcl/w2vcl/internal/matlab"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // Labels are the labels of nodes, at least one each; made by [ReadLabels].
@@ -26,16 +28,16 @@ type Labels struct {
 // separated by a comma or white space, or a MATLAB file with a matrix of that
 // name (empty: "group") whose rows are nodes and whose columns are labels, both
 // numbered from 1. Errors name the file and, in a file of lines, the line.
-func ReadLabels(path, matrix string) (*Labels, error) {
+func ReadLabels(ctx context.Context, path, matrix string) (*Labels, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the labels: %w", err)
 	}
 	defer f.Close()
 	l := &Labels{}
-	r := bufio.NewReader(f)
+	r := bufio.NewReader(memory.NewReader(ctx, f))
 	if head, _ := r.Peek(6); string(head) == "MATLAB" {
-		err = l.readMatrix(r, matrix)
+		err = l.readMatrix(ctx, r, matrix)
 	} else {
 		err = l.readLines(r)
 	}
@@ -48,14 +50,20 @@ func ReadLabels(path, matrix string) (*Labels, error) {
 	return l, nil
 }
 
-func (l *Labels) readMatrix(r io.Reader, name string) error {
+func (l *Labels) readMatrix(ctx context.Context, r io.Reader, name string) error {
 	if name == "" {
 		name = "group"
 	}
-	m, err := matlab.Read(r, name)
+	m, err := matlab.Read(ctx, r, name)
 	if err != nil {
 		return fmt.Errorf(" %w", err)
 	}
+	const entryBytes = 300 // of a label, with its node, in names and maps
+	done, err := memory.Room(entryBytes * int64(len(m.Entries)))
+	if err != nil {
+		return fmt.Errorf(" %s labels: %w", strconv.Itoa(len(m.Entries)), err)
+	}
+	defer done()
 	add := l.adder()
 	for _, e := range m.Entries {
 		add(strconv.Itoa(int(e.Row)+1), strconv.Itoa(int(e.Column)+1))

@@ -23,8 +23,8 @@ type Link struct {
 // ReadLinks reads pairs of nodes, one a line: two nodes, and 1 if there is an
 // edge between them, else 0. `w2vcl walk --holdout-out` writes such files.
 // Errors name the file and the line.
-func ReadLinks(path string) ([]Link, error) {
-	lines, err := dataset.ReadLines(path)
+func ReadLinks(ctx context.Context, path string) ([]Link, error) {
+	lines, err := dataset.ReadLines(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the pairs of nodes: %w", err)
 	}

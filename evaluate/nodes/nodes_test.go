@@ -131,7 +131,7 @@ func TestScoreLabels(t *testing.T) {
 		fmt.Fprintf(&lines, "%d,c%d\n", i+1, i%3)
 	}
 	path := filepath.Join(evaluatetest.Folder(t, map[string]string{"labels.csv": lines.String()}), "labels.csv")
-	l, err := ReadLabels(path, "")
+	l, err := ReadLabels(t.Context(), path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,13 +188,13 @@ func TestReadLabels(t *testing.T) {
 	for name, content := range map[string]string{
 		"commas": "a,x\na, y\nb,y\n", "spaces": "# labels\na x\na\ty\n\nb y\n", "twice": "a x\na y\nb y\na x\n",
 	} {
-		got, err := ReadLabels(filepath.Join(evaluatetest.Folder(t, map[string]string{"set": content}), "set"), "")
+		got, err := ReadLabels(t.Context(), filepath.Join(evaluatetest.Folder(t, map[string]string{"set": content}), "set"), "")
 		if err != nil || fmt.Sprint(*got) != fmt.Sprint(want) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
 	const mat = "../../internal/matlab/testdata/compressed.mat"
-	l, err := ReadLabels(mat, "")
+	l, err := ReadLabels(t.Context(), mat, "")
 	if err != nil || len(l.Classes) != 4 || len(l.Nodes) != 5 || l.Nodes[0] == "0" {
 		t.Errorf("matrix: %v, %v", l, err)
 	}
@@ -205,7 +205,7 @@ func TestReadLabels(t *testing.T) {
 		"missing": {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "a,x\nb,\n"}), "set"), "", "set:2: a node or a label is missing"},
 		"empty":   {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "# none\n"}), "set"), "", "set: no labels"},
 	} {
-		if _, err := ReadLabels(c.path, c.matrix); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadLabels(t.Context(), c.path, c.matrix); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
@@ -218,7 +218,7 @@ func TestScoreLinks(t *testing.T) {
 		fmt.Fprintf(&lines, "%d %d 1\n%d %d 0\n", i+1, i+4, i+1, i+2)
 	}
 	path := filepath.Join(evaluatetest.Folder(t, map[string]string{"links.txt": lines.String()}), "links.txt")
-	links, err := ReadLinks(path)
+	links, err := ReadLinks(t.Context(), path)
 	if err != nil || len(links) != 100 || links[0] != (Link{"1", "4", true}) || links[1].Edge {
 		t.Fatalf("%v, %v", links, err)
 	}
@@ -238,7 +238,7 @@ func TestScoreLinks(t *testing.T) {
 		"columns": {"a b 1\na b\n", `set:2: "a b" is not two nodes and 0 or 1`},
 		"edge":    {"a b 2\n", `set:1: "a b 2" is not`},
 	} {
-		if _, err := ReadLinks(filepath.Join(evaluatetest.Folder(t, map[string]string{"set": c.content}), "set")); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadLinks(t.Context(), filepath.Join(evaluatetest.Folder(t, map[string]string{"set": c.content}), "set")); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}

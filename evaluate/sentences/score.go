@@ -30,8 +30,8 @@ type Options struct {
 
 // Sets names the sets that [Score] finds, with their numbers of sentences. Notes say
 // which sets it passes over: those that are there twice or lack a part.
-func Sets(path string) (names, notes []string, err error) {
-	sets, _, notes, err := find(path)
+func Sets(ctx context.Context, path string) (names, notes []string, err error) {
+	sets, _, notes, err := find(ctx, path)
 	for _, s := range sets {
 		names = append(names, fmt.Sprintf("%s, %d sentences", s.Name, len(s.Training)+len(s.Dev)+len(s.Test)))
 	}
@@ -40,8 +40,8 @@ func Sets(path string) (names, notes []string, err error) {
 
 // find is [dataset.FindSentences], but refuses sets that are too small to be
 // cross-validated.
-func find(path string) (sets []dataset.SentenceSet, strangers, notes []string, err error) {
-	sets, strangers, notes, err = dataset.FindSentences(path)
+func find(ctx context.Context, path string) (sets []dataset.SentenceSet, strangers, notes []string, err error) {
+	sets, strangers, notes, err = dataset.FindSentences(ctx, path)
 	for _, s := range sets {
 		if len(s.Training) < 2*folds {
 			return nil, nil, nil, fmt.Errorf("%s: %d sentences to train on; there must be %d at least", s.Path, len(s.Training), 2*folds)
@@ -69,7 +69,7 @@ func find(path string) (sets []dataset.SentenceSet, strangers, notes []string, e
 // (with file and line), a set of fewer than 20 sentences or with one label only, a
 // cancelled context.
 func Score(ctx context.Context, t *embedding.Table, path string, o Options) (results []evaluate.Result, notes []string, err error) {
-	sets, strangers, notes, err := find(path)
+	sets, strangers, notes, err := find(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -33,7 +33,7 @@ func loadGolden(t *testing.T) (g goldenScores) {
 
 func loadTable(t *testing.T, path string) *embedding.Table {
 	t.Helper()
-	table, err := embedding.Load(path)
+	table, err := embedding.Load(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

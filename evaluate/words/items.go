@@ -14,7 +14,7 @@ import (
 // similarity sets, and the answers to analogy questions by the first of the
 // options' methods. Unknown words are left out, whatever Options.OOV says.
 func Items(ctx context.Context, t *embedding.Table, dir string, o Options) (all []evaluate.Items, notes []string, err error) {
-	l, sets, notes, err := prepare(t, dir, &o)
+	l, sets, notes, err := prepare(ctx, t, dir, &o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,7 +18,7 @@ import (
 // Errors: an unknown option, a folder without any set, a bad line in a set
 // (with file and line), a cancelled context.
 func Score(ctx context.Context, t *embedding.Table, dir string, o Options) (results []evaluate.Result, notes []string, err error) {
-	l, sets, notes, err := prepare(t, dir, &o)
+	l, sets, notes, err := prepare(ctx, t, dir, &o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,11 +52,11 @@ func IsMain(r evaluate.Result) bool {
 }
 
 // prepare fills in the options, and finds the sets of a folder.
-func prepare(t *embedding.Table, dir string, o *Options) (*evaluate.Lookup, []dataset.Set, []string, error) {
+func prepare(ctx context.Context, t *embedding.Table, dir string, o *Options) (*evaluate.Lookup, []dataset.Set, []string, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, nil, err
 	}
-	sets, notes, err := dataset.Find(dir, o.Task)
+	sets, notes, err := dataset.Find(ctx, dir, o.Task)
 	if err != nil {
 		return nil, nil, nil, err
 	}

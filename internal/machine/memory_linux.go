@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,11 +36,11 @@ func Resident() int64 {
 }
 
 // Memory returns the machine's memory and the available part of it in bytes, or
-// 0 if the system does not know. In a control group (a container, a batch job)
-// neither exceeds the group's limit.
+// 0 if the system does not know; 1 if nothing is available. Neither exceeds the limit
+// of the control group (a container, a batch job) or of the address space (ulimit -v).
 func Memory() (total, available int64) {
 	total, available = procValue("/proc/meminfo", "MemTotal:"), procValue("/proc/meminfo", "MemAvailable:")
-	return limitByGroups("/", total, available)
+	return limitByAddressSpace(limitByGroups("/", total, available))
 }
 
 // procValue reads a line such as "VmHWM:   1234 kB".
@@ -85,7 +86,7 @@ func limitByGroups(root string, total, available int64) (int64, int64) {
 		switch {
 		case fields[0] == "0" && fields[1] == "":
 			files = groupsV2
-		case fields[1] != "memory":
+		case !slices.Contains(strings.Split(fields[1], ","), "memory"):
 			continue
 		}
 		// In a container this may be the host's path. Then only the mount itself
@@ -95,7 +96,7 @@ func limitByGroups(root string, total, available int64) (int64, int64) {
 			if limit, ok := groupValue(path.Join(folder, files.limit)); ok && limit < total {
 				usage, _ := groupValue(path.Join(folder, files.usage))
 				free := limit - usage + groupStat(path.Join(folder, "memory.stat"), files.inactive)
-				total, available = limit, max(min(available, free), 0)
+				total, available = limit, max(min(available, free), 1)
 			}
 			if group == "/" {
 				break

@@ -2,7 +2,10 @@ package machine
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -35,7 +38,7 @@ func TestLimitByGroups(t *testing.T) {
 			"proc/self/cgroup":             "0::/\n",
 			"sys/fs/cgroup/memory.max":     "500\n",
 			"sys/fs/cgroup/memory.current": "501\n",
-		}, 500, 0},
+		}, 500, 1},
 		{"version 1", map[string]string{
 			"proc/self/cgroup": "9:name=systemd:/\n4:memory:/job\n3:cpuset:/\n0::/\n",
 			"sys/fs/cgroup/memory/job/memory.limit_in_bytes": "800\n",
@@ -43,6 +46,11 @@ func TestLimitByGroups(t *testing.T) {
 			"sys/fs/cgroup/memory/job/memory.stat":           "inactive_file 1\ntotal_inactive_file 100\n",
 			"sys/fs/cgroup/memory/memory.limit_in_bytes":     unlimitedV1,
 		}, 800, 500},
+		{"version 1, two controllers together", map[string]string{
+			"proc/self/cgroup": "4:hugetlb,memory:/job\n",
+			"sys/fs/cgroup/memory/job/memory.limit_in_bytes": "800\n",
+			"sys/fs/cgroup/memory/job/memory.usage_in_bytes": "400\n",
+		}, 800, 400},
 		{"version 1, path of the host", map[string]string{
 			"proc/self/cgroup":                           "4:memory:/docker/0123\n",
 			"sys/fs/cgroup/memory/memory.limit_in_bytes": "400\n",
@@ -66,5 +74,28 @@ func TestLimitByGroups(t *testing.T) {
 		if total, available := limitByGroups(root, 1000, 600); total != test.total || available != test.available {
 			t.Errorf("%s: %d, %d; want %d, %d", test.name, total, available, test.total, test.available)
 		}
+	}
+}
+
+// TestAddressSpace: a limit of the address space is one of the memory. The test runs
+// itself under ulimit -v.
+func TestAddressSpace(t *testing.T) {
+	const child, gib = "W2VCL_TEST_ADDRESS_SPACE", 1 << 30
+	if os.Getenv(child) != "" {
+		limit, left, limited := AddressSpace()
+		total, available := Memory()
+		if limit != 3*gib || !limited || left <= 0 || left >= limit || total > limit || available <= 0 || available > left+gib/8 {
+			t.Errorf("limit %d, left %d, limited %v; memory %d, available %d", limit, left, limited, total, available)
+		}
+		return
+	}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell")
+	}
+	command := exec.Command(sh, "-c", "ulimit -v "+strconv.Itoa(3*gib/1024)+` && exec "$0" -test.run '^TestAddressSpace$' -test.v`, os.Args[0])
+	command.Env = append(os.Environ(), child+"=1")
+	if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -1,6 +1,7 @@
 package matlab
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -52,52 +53,153 @@ func (e *elements) tag() (tag, error) {
 	return tag{kind: first, size: e.order.Uint32(b[4:])}, nil
 }
 
-// data reads the next element. Its memory grows with the bytes of the file, not
-// with the size in a damaged tag.
-func (e *elements) data() (kind uint32, data []byte, err error) {
+// An element is the data of a tag, to be read number by number.
+type element struct {
+	tag
+	*elements
+	width  int // bytes of a number; 0: it does not hold numbers
+	number func([]byte) float64
+	buffer []byte // numbers that are read ahead
+	next   []byte // those of them that were not handed out
+	left   int    // numbers that are still in the file
+}
+
+// element begins to read the next element. Its size, of which a damaged or hostile
+// tag may tell anything, takes no memory.
+func (e *elements) element() (*element, error) {
 	t, err := e.tag()
-	if err != nil || t.small != nil {
-		return t.kind, t.small, err
-	}
-	data, err = io.ReadAll(io.LimitReader(e.r, int64(t.size)))
-	if err != nil {
-		return 0, nil, err
-	}
-	if int64(len(data)) < int64(t.size) {
-		return 0, nil, io.ErrUnexpectedEOF
-	}
-	// Elements begin at multiples of eight bytes; the last may lack its padding.
-	_, err = io.CopyN(io.Discard, e.r, int64(-t.size%8))
-	if err == io.EOF {
-		err = nil
-	}
-	return t.kind, data, err
-}
-
-func (e *elements) text() (string, error) {
-	_, data, err := e.data()
-	return string(data), err
-}
-
-// numbers reads the next element as numbers of any type. It rounds whole numbers
-// beyond 2^53.
-func (e *elements) numbers() ([]float64, error) {
-	kind, data, err := e.data()
 	if err != nil {
 		return nil, err
 	}
-	width, number := e.decoder(kind)
-	if width == 0 {
-		return nil, fmt.Errorf("an element of kind %d does not hold numbers", kind)
+	x := &element{tag: t, elements: e}
+	x.width, x.number = e.decoder(t.kind)
+	if x.width > 0 {
+		if t.size%uint32(x.width) != 0 {
+			return nil, fmt.Errorf("%d bytes do not divide into numbers of %d bytes", t.size, x.width)
+		}
+		x.left = int(t.size) / x.width
 	}
-	if len(data)%width != 0 {
-		return nil, fmt.Errorf("%d bytes do not divide into numbers of %d bytes", len(data), width)
+	if t.small != nil {
+		x.next, x.left = t.small, 0
 	}
-	values := make([]float64, len(data)/width)
+	return x, nil
+}
+
+// count is the number of numbers of an element that was not read yet.
+func (x *element) count() int { return x.left + len(x.next)/max(x.width, 1) }
+
+// bufferedNumbers are read at a time.
+const bufferedNumbers = 4096
+
+// read returns the next number. The caller knows that there is one.
+func (x *element) read() (float64, error) {
+	if len(x.next) == 0 {
+		if err := x.fill(); err != nil {
+			return 0, err
+		}
+	}
+	value := x.number(x.next)
+	x.next = x.next[x.width:]
+	return value, nil
+}
+
+// fill reads the next numbers ahead.
+func (x *element) fill() error {
+	n := min(x.left, bufferedNumbers)
+	if x.buffer == nil {
+		x.buffer = make([]byte, n*x.width)
+	}
+	x.next = x.buffer[:n*x.width]
+	if _, err := io.ReadFull(x.r, x.next); err != nil {
+		return early(err)
+	}
+	x.left -= n
+	return nil
+}
+
+var zeros [8 * bufferedNumbers]byte
+
+// skipZeros passes over numbers that are zero, many at a time, and returns how many.
+func (x *element) skipZeros() (count int, err error) {
+	for len(x.next) == 0 && x.left > 0 {
+		if err := x.fill(); err != nil {
+			return count, err
+		}
+		if !bytes.Equal(x.next, zeros[:len(x.next)]) {
+			break
+		}
+		count += len(x.next) / x.width
+		x.next = nil
+	}
+	return count, nil
+}
+
+// end goes to the end of an element whose data were read. Elements begin at multiples
+// of eight bytes; the last may lack its padding.
+func (x *element) end() error {
+	if x.small != nil {
+		return nil
+	}
+	_, err := io.CopyN(io.Discard, x.r, int64(-x.size%8))
+	if err == io.EOF {
+		err = nil
+	}
+	return err
+}
+
+// early is the error of data that end before their tag says so.
+func early(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// text reads the next element as a text of at most so many bytes.
+func (e *elements) text(most uint32) (string, error) {
+	x, err := e.element()
+	if err != nil {
+		return "", err
+	}
+	if x.size > most {
+		return "", fmt.Errorf("a name has %d bytes", x.size)
+	}
+	data := x.small
+	if data == nil {
+		data = make([]byte, x.size)
+		if _, err := io.ReadFull(e.r, data); err != nil {
+			return "", early(err)
+		}
+	}
+	return string(data), x.end()
+}
+
+// numbers begins to read the next element, of numbers of any type. Whole numbers
+// beyond 2^53 are rounded.
+func (e *elements) numbers() (*element, error) {
+	x, err := e.element()
+	if err == nil && x.width == 0 {
+		err = fmt.Errorf("an element of kind %d does not hold numbers", x.kind)
+	}
+	return x, err
+}
+
+// few reads the next element as at most so many numbers.
+func (e *elements) few(most int) ([]float64, error) {
+	x, err := e.numbers()
+	if err != nil {
+		return nil, err
+	}
+	if x.count() > most {
+		return nil, fmt.Errorf("an array has %d flags or dimensions", x.count())
+	}
+	values := make([]float64, x.count())
 	for i := range values {
-		values[i] = number(data[i*width:])
+		if values[i], err = x.read(); err != nil {
+			return nil, err
+		}
 	}
-	return values, nil
+	return values, x.end()
 }
 
 // decoder returns the bytes of one number of a kind and a function that reads it.

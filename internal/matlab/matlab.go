@@ -9,12 +9,15 @@ package matlab
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A Matrix is a matrix of real numbers. It holds the entries that are not zero,
@@ -33,15 +36,17 @@ type Entry struct {
 // Read returns the matrix of the given name or, if name is "", the first matrix of
 // real numbers. It returns an error if the file is not of version 5, is damaged or
 // cut off; if it has no such matrix (the message names the others); or if the matrix
-// is complex, has more than two dimensions or does not hold numbers.
-func Read(r io.Reader, name string) (*Matrix, error) {
+// is complex, has more than two dimensions or does not hold numbers. Few bytes may be a
+// large matrix: it wraps memory.ErrRoom for one that the memory does not hold. It
+// wraps the error of a context that is done.
+func Read(ctx context.Context, r io.Reader, name string) (*Matrix, error) {
 	order, err := readHeader(r)
 	if err != nil {
 		return nil, err
 	}
 	var seen []string
 	for {
-		m, err := readVariable(&elements{r: r, order: order}, name)
+		m, err := readVariable(ctx, &elements{r: r, order: order}, name)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil, fmt.Errorf("no matrix %q in the file, which holds %s", name, orNothing(seen))
@@ -93,7 +98,7 @@ type variable struct {
 
 // readVariable reads the next variable, with its numbers if it is the wanted one.
 // The error at the end of the file is io.EOF, unwrapped.
-func readVariable(e *elements, wanted string) (variable, error) {
+func readVariable(ctx context.Context, e *elements, wanted string) (variable, error) {
 	t, err := e.tag()
 	if err == io.EOF {
 		return variable{}, err
@@ -110,7 +115,7 @@ func readVariable(e *elements, wanted string) (variable, error) {
 		if err != nil {
 			return variable{}, damaged(err)
 		}
-		inner.r = inflated
+		inner.r = memory.NewReader(ctx, inflated)
 		if t, err = inner.tag(); err != nil {
 			return variable{}, damaged(err)
 		}
@@ -118,6 +123,11 @@ func readVariable(e *elements, wanted string) (variable, error) {
 	var v variable
 	if t.kind == kindMatrix {
 		if v, err = readMatrix(inner, wanted); err != nil {
+			return v, damaged(err)
+		}
+	}
+	if v.matrix != nil && inner.r != body { // the checksum of compressed data comes at their end
+		if _, err := io.ReadFull(inner.r, make([]byte, 1)); err != nil && err != io.EOF {
 			return v, damaged(err)
 		}
 	}
@@ -143,17 +153,24 @@ const (
 	flagComplex = 0x0800
 )
 
+// What an array may have; MATLAB's own limits are 63 bytes and fewer dimensions than
+// anybody uses.
+const (
+	mostDimensions = 256
+	mostName       = 4096
+)
+
 // readMatrix reads the elements of an array: flags, dimensions, name, numbers.
 func readMatrix(e *elements, wanted string) (variable, error) {
-	flags, err := e.numbers()
+	flags, err := e.few(mostDimensions)
 	if err != nil {
 		return variable{}, err
 	}
-	dims, err := e.numbers()
+	dims, err := e.few(mostDimensions)
 	if err != nil {
 		return variable{}, err
 	}
-	name, err := e.text()
+	name, err := e.text(mostName)
 	if err != nil {
 		return variable{}, err
 	}
@@ -190,7 +207,7 @@ func readMatrix(e *elements, wanted string) (variable, error) {
 // readSparse reads the row numbers, the start of each column's entries, and the
 // values.
 func (m *Matrix) readSparse(e *elements) error {
-	rows, err := e.numbers()
+	rows, err := m.readRows(e)
 	if err != nil {
 		return err
 	}
@@ -198,26 +215,83 @@ func (m *Matrix) readSparse(e *elements) error {
 	if err != nil {
 		return err
 	}
+	if n := starts.count(); n != m.Columns+1 {
+		return fmt.Errorf("%d columns, but column starts for %d", m.Columns, n-1)
+	}
+	bounds, err := memory.Grow[float64](nil, m.Columns+1)
+	if err != nil {
+		return err
+	}
+	for range m.Columns + 1 {
+		bound, err := starts.read()
+		if err != nil {
+			return err
+		}
+		bounds = append(bounds, bound)
+	}
+	if err := starts.end(); err != nil {
+		return err
+	}
 	values, err := e.numbers()
 	if err != nil {
 		return err
 	}
-	if len(starts) != m.Columns+1 {
-		return fmt.Errorf("%d columns, but column starts for %d", m.Columns, len(starts)-1)
-	}
+	stored, place := min(len(rows), values.count()), 0
 	for column := range m.Columns {
-		first, last, stored := starts[column], starts[column+1], min(len(rows), len(values))
-		if !(first >= 0 && last >= first && last <= float64(stored)) { // NaN is refused, too
+		first, last := bounds[column], bounds[column+1]
+		if !(first >= float64(place) && last >= first && last <= float64(stored)) { // NaN is refused, too
 			return fmt.Errorf("column %d holds the entries %g to %g of %d", column+1, first, last, stored)
 		}
-		for i := int(first); i < int(last); i++ {
-			if !(rows[i] >= 0 && rows[i] < float64(m.Rows)) {
-				return fmt.Errorf("column %d has an entry in row %g of %d", column+1, rows[i]+1, m.Rows)
+		for ; place < int(last); place++ {
+			value, err := values.read()
+			if err != nil {
+				return err
 			}
-			m.add(int(rows[i]), column, values[i])
+			if place < int(first) { // no column holds it
+				continue
+			}
+			if rows[place] == noRow {
+				return fmt.Errorf("column %d has an entry in no row of %d", column+1, m.Rows)
+			}
+			if rows[place] >= uint32(m.Rows) {
+				return fmt.Errorf("column %d has an entry in row %d of %d", column+1, rows[place]+1, m.Rows)
+			}
+			if err := m.add(int(rows[place]), column, value); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	for range values.count() { // spare ones
+		if _, err := values.read(); err != nil {
+			return err
+		}
+	}
+	return values.end()
+}
+
+// noRow stands for a row number that no matrix can have.
+const noRow = math.MaxUint32
+
+// readRows reads the row numbers of a sparse matrix.
+func (m *Matrix) readRows(e *elements) ([]uint32, error) {
+	x, err := e.numbers()
+	if err != nil {
+		return nil, err
+	}
+	var rows []uint32
+	for range x.count() {
+		row, err := x.read()
+		if err != nil {
+			return nil, err
+		}
+		if !(row >= 0 && row < noRow) {
+			row = noRow
+		}
+		if rows, err = memory.Append(rows, uint32(row)); err != nil {
+			return nil, err
+		}
+	}
+	return rows, x.end()
 }
 
 // readFull reads all values, column by column.
@@ -226,17 +300,32 @@ func (m *Matrix) readFull(e *elements) error {
 	if err != nil {
 		return err
 	}
-	if m.Rows > 0 && (len(values)%m.Rows != 0 || len(values)/m.Rows != m.Columns) || m.Rows == 0 && len(values) > 0 {
-		return fmt.Errorf("%d values in %d rows and %d columns", len(values), m.Rows, m.Columns)
+	n := values.count()
+	if m.Rows > 0 && (n%m.Rows != 0 || n/m.Rows != m.Columns) || m.Rows == 0 && n > 0 {
+		return fmt.Errorf("%d values in %d rows and %d columns", n, m.Rows, m.Columns)
 	}
-	for i, v := range values {
-		m.add(i%m.Rows, i/m.Rows, v)
+	for i := 0; i < n; i++ {
+		zeros, err := values.skipZeros()
+		if err != nil {
+			return err
+		}
+		if i += zeros; i >= n {
+			break
+		}
+		v, err := values.read()
+		if err != nil {
+			return err
+		}
+		if err := m.add(i%m.Rows, i/m.Rows, v); err != nil {
+			return err
+		}
 	}
-	return nil
+	return values.end()
 }
 
-func (m *Matrix) add(row, column int, value float64) {
+func (m *Matrix) add(row, column int, value float64) (err error) {
 	if value != 0 {
-		m.Entries = append(m.Entries, Entry{uint32(row), uint32(column), value})
+		m.Entries, err = memory.Append(m.Entries, Entry{uint32(row), uint32(column), value})
 	}
+	return err
 }

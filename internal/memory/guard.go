@@ -17,8 +17,8 @@ type Guard struct {
 }
 
 // NewGuard returns the guard of a limit in bytes that was asked for, or with 0 of the
-// memory that the machine has available. It also makes Go's collector work harder
-// near the limit, until release is called.
+// memory that the machine has available. Until release is called, [Room] keeps to a
+// limit that was asked for, and Go's collector works harder near either limit.
 func NewGuard(limit int64) (g Guard, release func()) {
 	g = Guard{Limit: limit, Asked: limit > 0}
 	if !g.Asked {
@@ -32,7 +32,19 @@ func NewGuard(limit int64) (g Guard, release func()) {
 	}
 	before := debug.SetMemoryLimit(-1)
 	debug.SetMemoryLimit(min(g.Limit, before))
-	return g, func() { debug.SetMemoryLimit(before) }
+	outer := g.enter()
+	return g, func() {
+		debug.SetMemoryLimit(before)
+		outer.enter()
+	}
+}
+
+// enter makes the guard the one that Room asks. It returns the one before.
+func (g Guard) enter() (before Guard) {
+	room.Lock()
+	defer room.Unlock()
+	before, room.guard = room.guard, g
+	return before
 }
 
 // A Need is memory for one purpose.

@@ -1,7 +1,7 @@
 // Package safetensors reads and writes safetensors files. A file holds the length
 // of a header, the header in JSON, and the bytes of the tensors one after the
 // other, without a gap. Callers give the tensors their meaning. Start at
-// [WriteHeader] and [ReadHeader].
+// [WriteSealed] and [Open].
 package safetensors
 
 import (
@@ -23,8 +23,10 @@ const (
 	Uint8   = "U8"
 )
 
-// maxHeader is the limit of the safetensors library, in bytes.
-const maxHeader = 100_000_000
+// maxHeader is the longest header that is read, in bytes: room for 100,000 tensors.
+// The safetensors library reads six times as many, but the header is in memory as a
+// whole, and a damaged length must not take all of that.
+const maxHeader = 16 << 20
 
 // metadataKey is the key of the header's only entry that is not a tensor.
 const metadataKey = "__metadata__"
@@ -44,9 +46,8 @@ type entry struct {
 	Offsets [2]int64 `json:"data_offsets"` // first byte and end, counted from the end of the header
 }
 
-// WriteHeader writes the header of a file. The caller then writes the bytes of the
-// tensors, in this order.
-func WriteHeader(w io.Writer, metadata map[string]string, tensors []Tensor) error {
+// encodeHeader returns the JSON of a header.
+func encodeHeader(metadata map[string]string, tensors []Tensor) ([]byte, error) {
 	entries := map[string]any{metadataKey: metadata}
 	end := int64(0)
 	for _, t := range tensors {
@@ -54,26 +55,24 @@ func WriteHeader(w io.Writer, metadata map[string]string, tensors []Tensor) erro
 		end += t.Size
 	}
 	header, err := json.Marshal(entries)
-	if err != nil {
-		return err
-	}
 	for len(header)%8 != 0 { // aligns the data
 		header = append(header, ' ')
 	}
+	return header, err
+}
+
+// writeHeader writes the length of the header, then its JSON.
+func writeHeader(w io.Writer, header []byte) error {
 	if _, err := w.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(header)))); err != nil {
 		return err
 	}
-	_, err = w.Write(header)
+	_, err := w.Write(header)
 	return err
 }
 
-// ReadHeader reads the header of a file. It returns the tensors in the order of
-// their bytes, which follow in r.
-func ReadHeader(r io.Reader) (metadata map[string]string, tensors []Tensor, err error) {
-	header, err := readHeader(r)
-	if err != nil {
-		return nil, nil, err
-	}
+// decodeHeader returns what the JSON of a header holds, the tensors in the order of
+// their bytes.
+func decodeHeader(header []byte) (metadata map[string]string, tensors []Tensor, err error) {
 	var entries map[string]json.RawMessage
 	if err := json.Unmarshal(header, &entries); err != nil {
 		return nil, nil, err
@@ -105,6 +104,28 @@ func readHeader(r io.Reader) ([]byte, error) {
 	return header.Bytes(), nil
 }
 
+// widths are the bytes of a value of the types that exist.
+var widths = map[string]int64{
+	"BOOL": 1, Uint8: 1, "I8": 1, "F8_E5M2": 1, "F8_E4M3": 1, "I16": 2, "U16": 2, "F16": 2, "BF16": 2,
+	"I32": 4, "U32": 4, Float32: 4, "F64": 8, "I64": 8, "U64": 8,
+}
+
+// checkSize returns an error unless type and shape make so many bytes. Types that are
+// younger than this program may have any.
+func (e *entry) checkSize(size int64) error {
+	want, known := widths[e.Type]
+	for _, n := range e.Shape {
+		if n < 0 || n > 0 && want > math.MaxInt64/n {
+			return fmt.Errorf("its shape %v is not possible", e.Shape)
+		}
+		want *= n
+	}
+	if known && want != size {
+		return fmt.Errorf("it has %d bytes, but shape %v of type %s takes %d", size, e.Shape, e.Type, want)
+	}
+	return nil
+}
+
 // inOrder returns the tensors in the order of their bytes. Between their bytes
 // there must be no gap.
 func inOrder(entries map[string]json.RawMessage) ([]Tensor, error) {
@@ -118,9 +139,15 @@ func inOrder(entries map[string]json.RawMessage) ([]Tensor, error) {
 		if err := json.Unmarshal(text, &e); err != nil {
 			return nil, fmt.Errorf("tensor %q: %w", name, err)
 		}
+		if e.Type == "" {
+			return nil, fmt.Errorf("tensor %q has no type", name)
+		}
 		first, end := e.Offsets[0], e.Offsets[1]
 		if first < 0 || end < first {
 			return nil, fmt.Errorf("tensor %q: bytes %d to %d are not a range", name, first, end)
+		}
+		if err := e.checkSize(end - first); err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", name, err)
 		}
 		all = append(all, placed{Tensor{name, e.Type, e.Shape, end - first}, first, end})
 	}

@@ -26,7 +26,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	metadata := map[string]string{"text": "\"quotes\"\nand é", "": ""}
 	var file bytes.Buffer
-	if err := WriteHeader(&file, metadata, tensors); err != nil {
+	if err := writeTestHeader(&file, metadata, tensors); err != nil {
 		t.Fatal(err)
 	}
 	if file.Len()%8 != 0 {
@@ -45,9 +45,9 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%d values: memory and conversion differ", len(values))
 		}
 	}
-	gotMetadata, gotTensors, err := ReadHeader(&file)
-	if err != nil || !reflect.DeepEqual(gotMetadata, metadata) || !reflect.DeepEqual(gotTensors, tensors) {
-		t.Fatalf("read %v %v %v, want %v %v", gotMetadata, gotTensors, err, metadata, tensors)
+	got, err := Open(&file)
+	if err != nil || got.Sealed || !reflect.DeepEqual(got.Metadata, metadata) || !reflect.DeepEqual(got.Tensors, tensors) {
+		t.Fatalf("read %+v %v, want %v %v", got, err, metadata, tensors)
 	}
 	for i := range want {
 		got := make([]float32, len(want[i]))
@@ -65,6 +65,15 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// writeTestHeader writes the header of a file without checksums.
+func writeTestHeader(w io.Writer, metadata map[string]string, tensors []Tensor) error {
+	header, err := encodeHeader(metadata, tensors)
+	if err != nil {
+		return err
+	}
+	return writeHeader(w, header)
+}
+
 func TestReadHeaderRefuses(t *testing.T) {
 	framed := func(header string) string {
 		return string(binary.LittleEndian.AppendUint64(nil, uint64(len(header)))) + header
@@ -79,9 +88,12 @@ func TestReadHeaderRefuses(t *testing.T) {
 		{"range", framed(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`), "are not a range"},
 		{"negative", framed(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`), "are not a range"},
 		{"gap", framed(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`), "begins at byte 4 instead of 0"},
+		{"size", framed(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`), "it has 4 bytes, but shape [2] of type F32 takes 8"},
+		{"huge shape", framed(`{"a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0]}}`), "is not possible"},
+		{"negative shape", framed(`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`), "is not possible"},
 		{"overlap", framed(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`), "begins at byte 0 instead of 4"},
 	} {
-		if _, _, err := ReadHeader(strings.NewReader(test.file)); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := Open(strings.NewReader(test.file)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", test.name, err, test.want)
 		}
 	}

@@ -25,6 +25,7 @@ package simd
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Level names a set of processor instructions.
@@ -137,12 +138,16 @@ func Dots(out, left, table []float32, rows []uint32) {
 // n = len(out) values):
 //
 //	for j := range out { out[j] = sum over k of coefficients[k]*table[rows[k]*n+j] }
+//
+// Unlike the functions of the training steps it panics if the table lacks one of the
+// rows: encoders of files go through it.
 func Combine(out, coefficients, table []float32, rows []uint32) {
 	if current == Go || len(rows) == 0 || len(out) == 0 {
 		clear(out)
 		addCombinationGo(out, coefficients, table, rows)
 		return
 	}
+	_ = table[int(slices.Max(rows))*len(out):][:len(out)]
 	addCombination(out, coefficients, table, rows, 0, nil)
 }
 

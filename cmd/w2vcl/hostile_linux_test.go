@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// hostileFile writes a file, compressed with gzip if its name says so.
+func hostileFile(t *testing.T, path string, write func(w io.Writer)) string {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if filepath.Ext(path) != ".gz" {
+		write(f)
+		return path
+	}
+	z := gzip.NewWriter(f)
+	write(z)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// again writes a text many times.
+func again(text string, times int) func(w io.Writer) {
+	return func(w io.Writer) {
+		for range times {
+			io.WriteString(w, text)
+		}
+	}
+}
+
+// matlabBomb writes a MATLAB file with a square matrix of bytes, all the same.
+func matlabBomb(t *testing.T, path string, side int, fill byte) string {
+	t.Helper()
+	o := binary.LittleEndian
+	element := func(kind uint32, data ...uint32) (e []byte) {
+		for _, x := range append([]uint32{kind, uint32(4 * len(data))}, data...) {
+			e = o.AppendUint32(e, x)
+		}
+		return e
+	}
+	var body bytes.Buffer
+	z := zlib.NewWriter(&body)
+	z.Write(element(14)) // a matrix
+	z.Write(element(6, 9, 0))
+	z.Write(element(5, uint32(side), uint32(side)))
+	z.Write(append(o.AppendUint32(o.AppendUint32(nil, 1), 7), "network\x00"...))
+	z.Write(o.AppendUint32(o.AppendUint32(nil, 2), uint32(side*side)))
+	for range side {
+		z.Write(bytes.Repeat([]byte{fill}, side))
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := append([]byte("MATLAB 5.0 MAT-file"), make([]byte, 128)...)[:128]
+	copy(file[126:], "IM")
+	file = append(o.AppendUint32(o.AppendUint32(file, 15), uint32(body.Len())), body.Bytes()...)
+	return hostileFile(t, path, func(w io.Writer) { w.Write(file) })
+}
+
+// TestHostileFiles: files that are small, but say or become much, end with an error
+// that says so, and within the memory that the process may have.
+func TestHostileFiles(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	text := hostileFile(t, at("text"), again("the red fox and the blue dog\n", 50))
+	types := hostileFile(t, at("types"), func(w io.Writer) {
+		for i := range 1_000_000 {
+			fmt.Fprintf(w, "w%d ", i)
+		}
+	})
+	manyTokens := hostileFile(t, at("tokens.gz"), again(strings.Repeat("a b\n", 1<<16), 1000))
+	endless := hostileFile(t, at("line.gz"), again(strings.Repeat(" 1", 1<<16), 1000))
+	rows := hostileFile(t, at("rows.gz"), func(w io.Writer) {
+		fmt.Fprintln(w, "40000 1000")
+		zeros := strings.Repeat(" 0", 1000) + "\n"
+		for i := range 40_000 {
+			fmt.Fprintf(w, "w%d%s", i, zeros)
+		}
+	})
+	edges := hostileFile(t, at("edges.gz"), again(strings.Repeat("1 2\n", 1<<16), 1000))
+	line := hostileFile(t, at("edge.gz"), again(strings.Repeat("x", 1<<16), 1000))
+	train := []string{"train", "--mode", "word2vec", "--out", at("run"), "--min-count", "1", "--dim", "4", "--quiet"}
+	limited := slices.Concat(train, []string{"--max-memory", "100MB"})
+	const mega, space = 1_000_000, 2_500_000_000 // of addresses: Go reserves far more than it uses
+	for _, c := range []struct {
+		name      string
+		space     int // limit of the address space in bytes; 0: none
+		most      int64
+		code      int
+		want      string
+		arguments []string
+	}{
+		{"different words", 0, 110 * mega, 1, "different words or more until now", slices.Concat(limited, []string{"--corpus", types})},
+		{"text bomb", 0, 110 * mega, 1, "not enough memory", slices.Concat(limited, []string{"--corpus", manyTokens})},
+		{"endless line of --init", 0, 110 * mega, 1, "line 1:", slices.Concat(limited, []string{"--corpus", text, "--init", endless})},
+		{"vectors that a header promises", 0, 110 * mega, 1, "not enough memory", slices.Concat(limited, []string{"--corpus", text, "--init", rows})},
+		{"endless line", 0, 200 * mega, 1, "line 1: it has more than", []string{"neighbors", endless, "a"}},
+		{"endless configuration", 0, 60 * mega, 2, "it is no configuration file", slices.Concat(train, []string{"--corpus", text, "--config", "/dev/zero"})},
+		{"endless NUL", 0, 60 * mega, 1, "NUL", []string{"neighbors", "/dev/zero", "a"}},
+		{"matrix of zeros", 0, 60 * mega, 1, "no edges", []string{"walk", matlabBomb(t, at("zeros.mat"), 8192, 0), "--out", at("walks")}},
+		{"matrix of ones", space, 700 * mega, 1, "not enough memory", []string{"walk", matlabBomb(t, at("ones.mat"), 8192, 1), "--out", at("walks")}},
+		{"edge bomb", space, 700 * mega, 1, "not enough memory", []string{"walk", edges, "--out", at("walks")}},
+		{"endless edge", 0, 60 * mega, 1, "line 1: it has more than 1048576 bytes", []string{"walk", line, "--out", at("walks")}},
+		{"endless labels", 0, 60 * mega, 1, "line 1 has more than", []string{"eval", hostileFile(t, at("vectors"), again("2 1\na 1\nb 2\n", 1)), "--task", "nodes", "--data", "/dev/zero"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cmd := w2vclCommand(t, c.arguments...)
+			if c.space > 0 {
+				sh, err := exec.LookPath("sh")
+				if err != nil {
+					t.Skip("no shell")
+				}
+				cmd.Args = append([]string{sh, "-c", "ulimit -v " + strconv.Itoa(c.space/1024) + ` && exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+				cmd.Path = sh
+			}
+			output, _ := cmd.CombinedOutput()
+			if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(string(output), c.want) || strings.Contains(string(output), "goroutine") {
+				t.Errorf("exit code %d, want %d with %q:\n%.2000s", code, c.code, c.want, output)
+			}
+			usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+			if peak := usage.Maxrss * 1024; !ok || peak > c.most {
+				t.Errorf("%d bytes were resident, more than %d", peak, c.most)
+			}
+		})
+	}
+}
