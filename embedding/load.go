@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/w2vcl/w2vcl/embedding/fasttext"
 )
 
 // Load reads a table in any format, plain or compressed with gzip. It recognizes
@@ -23,12 +25,26 @@ func Load(path string) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if format == FastTextModel { // most of it may stay in the file
+		m, err := fasttext.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		t, err := Compose(m)
+		if err = errors.Join(err, m.Close()); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return t, nil
+	}
 	t, err := read(in, format, func() ([]string, error) { return loadWords(WordsPath(path, format)) })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return t, nil
 }
+
+// Compose returns the vectors of the words of a fastText model.
+func Compose(m *fasttext.Model) (*Table, error) { return NewTable(m.Words, m.Dim(), m.Vectors()) }
 
 // An input is a stream of vectors.
 type input struct {
@@ -100,6 +116,12 @@ func read(in input, f Format, words func() ([]string, error)) (*Table, error) {
 		return readSafetensors(in)
 	case Projector:
 		return readProjector(in, words)
+	case FastTextModel:
+		m, err := fasttext.Read(in.Reader, in.size)
+		if err != nil {
+			return nil, err
+		}
+		return Compose(m)
 	}
 	return nil, fmt.Errorf("cannot read format %s", f)
 }

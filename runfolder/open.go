@@ -10,6 +10,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 )
@@ -121,12 +122,7 @@ func (r *Run) saved() (Tables, error) {
 		return Tables{}, r.noVectors()
 	}
 	defer s.Close()
-	f, err := os.Open(r.Path(VocabularyFile))
-	if err != nil {
-		return Tables{}, fmt.Errorf("cannot read the vocabulary: %w", err)
-	}
-	defer f.Close()
-	vocabulary, err := corpus.ReadVocabularyTSV(f, f.Name())
+	vocabulary, err := r.Vocabulary()
 	if err != nil {
 		return Tables{}, err
 	}
@@ -137,6 +133,16 @@ func (r *Run) saved() (Tables, error) {
 	return Tables{vocabulary.Words, tables[0], tables[1]}, nil
 }
 
+// Vocabulary returns the words of the run with their counts.
+func (r *Run) Vocabulary() (*corpus.Vocabulary, error) {
+	f, err := os.Open(r.Path(VocabularyFile))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the vocabulary: %w", err)
+	}
+	defer f.Close()
+	return corpus.ReadVocabularyTSV(f, f.Name())
+}
+
 // noVectors is the error of a folder with neither vectors nor a checkpoint.
 func (r *Run) noVectors() error {
 	if name, going := strings.CutSuffix(r.dir, partialSuffix); going {
@@ -145,8 +151,8 @@ func (r *Run) noVectors() error {
 	return fmt.Errorf("%s is a folder without %s: name a run folder of w2vcl train, or a vectors file", r.dir, VectorsFile)
 }
 
-// Vectors are word vectors with the encoder of a run, if it has one: it composes
-// the vectors of all other words.
+// Vectors are word vectors with the encoder of a run or of a fastText model, if it
+// has one: it composes the vectors of all other words.
 type Vectors struct {
 	*embedding.Table
 	Encoder subword.Composer // may be nil
@@ -159,8 +165,12 @@ func LoadTable(path string) (*embedding.Table, error) {
 	return t, err
 }
 
-// LoadVectors is LoadTable with the encoder of a run folder.
+// LoadVectors is LoadTable with the encoder of a run folder or of a fastText model.
+// A model stays mapped into memory until the program ends.
 func LoadVectors(path string) (*Vectors, error) {
+	if fasttext.IsModel(path) {
+		return loadModel(path)
+	}
 	t, r, err := load(path)
 	if err != nil {
 		return nil, err
@@ -175,6 +185,22 @@ func LoadVectors(path string) (*Vectors, error) {
 	if v.Encoder != nil && v.Encoder.Dim() != v.Dim {
 		return nil, fmt.Errorf("%s: the vectors have %d dimensions, but %s gives %d", path, v.Dim, EncoderFile, v.Encoder.Dim())
 	}
+	return v, nil
+}
+
+func loadModel(path string) (*Vectors, error) {
+	m, err := fasttext.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	v := &Vectors{}
+	if v.Table, err = embedding.Compose(m); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
+	}
+	if m.Shape().Longest == 0 { // it has words only
+		return v, m.Close()
+	}
+	v.Encoder = m
 	return v, nil
 }
 

@@ -70,6 +70,7 @@ type Encoder struct {
 	MinGram   int     // ngram: characters of the shortest n-grams
 	MaxGram   int     // ngram: characters of the longest n-grams
 	Buckets   int     // ngram: vectors that n-grams are hashed to
+	NGramHash string  // ngram: which n-grams there are and how they are hashed, see subword.Hash
 	SubwordLR float64 // learning rate of the encoder, times LR
 }
 

@@ -52,11 +52,15 @@ func renamed(values map[string]string, source string) (map[string]string, error)
 }
 
 // Current returns the recorded settings of a run, as texts by name, with the names of
-// today. Runs of versions that did not have tempered samples had equal ones.
+// today. Runs of versions that did not have tempered samples had equal ones, and
+// those of versions without a choice of n-grams had HashMarked.
 func Current(recorded map[string]string) map[string]string {
 	texts, err := renamed(recorded, "")
 	if err != nil {
 		return recorded // not written by w2vcl
+	}
+	if _, ok := texts["ngram-hash"]; !ok && texts["subword"] == SubwordNGram {
+		texts["ngram-hash"] = HashMarked
 	}
 	if texts["mode"] != ModeCL {
 		return texts
@@ -82,10 +86,12 @@ func equalSamples() map[string]string {
 }
 
 // isOlderRun reports whether a configuration file was written by a version without
-// tempered samples, for a run of mode cl. All runs of these versions recorded the two
-// settings, which together nobody sets by hand.
+// tempered samples, for a run of mode cl, or without a choice of n-grams. All runs of
+// these versions recorded these settings, which together nobody sets by hand.
 func isOlderRun(file map[string]string) bool {
-	_, vectors := file["vectors"]
-	_, passes := file["passes"]
-	return vectors && passes
+	has := func(names ...string) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { _, ok := file[name]; return !ok })
+	}
+	return has("vectors", "passes") ||
+		!has("ngram-hash") && has("buckets", "min-ngram", "max-ngram", "subword-lr", "seed", "noise", "form")
 }

@@ -104,6 +104,8 @@ func (c *Config) Settings() []Setting {
 			help: "characters `N` of the longest n-grams (ngram)"},
 		{Name: "buckets", Aliases: []string{"bucket"}, Group: GroupSubword, Modes: asGraph, Subword: ngramOnly, Record: true, value: &c.Buckets,
 			help: "hash n-grams to `N` vectors; those that no word needs take no memory (ngram)"},
+		{Name: "ngram-hash", Group: GroupSubword, Modes: asGraph, Subword: ngramOnly, Record: true, value: &c.NGramHash,
+			help: "which n-grams a word has, and how they are hashed (ngram)", Choices: hashChoices},
 		{Name: "subword-lr", Group: GroupSubword, Modes: asGraph, Subword: encoders, Record: true, value: &c.SubwordLR,
 			help: "learning rate of what composes vectors: `X` times --lr (default depends on --subword and the number of iterations)", hideDefault: true},
 

@@ -3,12 +3,14 @@ package subword
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -81,6 +83,12 @@ func read(r io.Reader, size int64) (Composer, error) {
 	}
 	if len(f) > 0 {
 		return nil, fmt.Errorf("its tensors %v are not known", slices.Sorted(maps.Keys(f)))
+	}
+	if n, ok := e.(*NGrams); ok && n.options.Hash == HashFastText {
+		if !(d.Scale > 0 && d.Scale <= math.MaxFloat32) {
+			return nil, fmt.Errorf("its n-grams have the scale %v", d.Scale)
+		}
+		return &Means{n, d.Scale, offset}, nil
 	}
 	return &shifted{e, offset}, nil
 }
@@ -174,6 +182,7 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 }
 
 func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
+	o.Hash = cmp.Or(o.Hash, HashMarked) // of versions without a choice
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 func makeOlder(t *testing.T, out string) {
 	t.Helper()
 	config := filepath.Join(out, runfolder.ConfigFile)
-	text := regexp.MustCompile(`(?m)^(tempering|positives|max-positives|shared-negatives) = .*\n`).ReplaceAllString(string(mustRead(t, config)), "")
+	text := regexp.MustCompile(`(?m)^(tempering|positives|max-positives|shared-negatives|ngram-hash) = .*\n`).ReplaceAllString(string(mustRead(t, config)), "")
 	text = strings.Replace(text, "context-weight = 1.0\n", "vectors = \"sum\"\n", 1)
 	if strings.Contains(text, "context-weight") || strings.Contains(text, "positives") {
 		t.Fatalf("the configuration is still new:\n%s", text)
@@ -30,7 +30,7 @@ func makeOlder(t *testing.T, out string) {
 	path := filepath.Join(out, runfolder.CheckpointFile)
 	data := mustRead(t, path)
 	size := binary.LittleEndian.Uint64(data)
-	header := regexp.MustCompile(`\\"(tempering|positives|max-positives|shared-negatives)\\":\\"[^"]*\\",`).ReplaceAll(data[8:8+size], nil)
+	header := regexp.MustCompile(`\\"(tempering|positives|max-positives|shared-negatives|ngram-hash)\\":\\"[^"]*\\",`).ReplaceAll(data[8:8+size], nil)
 	header = bytes.Replace(header, []byte(`\"context-weight\":\"1\"`), []byte(`\"vectors\":\"sum\"`), 1)
 	if bytes.Contains(header, []byte("context-weight")) || bytes.Contains(header, []byte("positives")) {
 		t.Fatalf("the checkpoint is still new: %s", header)
@@ -85,6 +85,35 @@ func TestResumeOlder(t *testing.T) {
 	}
 	if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "shared-negatives 0 until now, but its config.toml says 4") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestResumeOlderNGrams: a run of a version without fastText's n-grams goes on with
+// those it has.
+func TestResumeOlderNGrams(t *testing.T) {
+	c := smallConfig(t, settings.ModeCL)
+	c.Tempering, c.Positives, c.SharedNegatives, c.ContextWeight = 0, 1, 0, 1
+	c.Subword, c.NGramHash, c.SubwordLR, c.Buckets = settings.SubwordNGram, settings.HashMarked, 0.05, 1000
+	c.MinGram, c.MaxGram = 3, 6
+	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := hashOf(t, c.Out)
+	c.Out = filepath.Join(t.TempDir(), "run")
+	interruptRun(t, c)
+	makeOlder(t, c.Out)
+	run, err := runfolder.Open(c.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := run.Config(); err != nil || got.NGramHash != settings.HashMarked {
+		t.Errorf("%v, %+v", err, got.Encoder)
+	}
+	if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if hashOf(t, c.Out) != want {
+		t.Error("other vectors")
 	}
 }
 
