@@ -31,7 +31,7 @@ type Trainer struct {
 	config          Config
 	units           []int     // first token of each unit of an epoch, with one thread, and the end
 	words, contexts []float32 // W and C, (V, N); the threads' copies of rows lie behind C
-	start           Tables
+	start           trainer.Tables
 	workers         []*worker
 }
 
@@ -44,13 +44,13 @@ const (
 // New prepares training on a text. Negatives are drawn from noise, which must
 // have one weight for each word.
 func New(text *corpus.Corpus, noise *corpus.Alias, c Config) (*Trainer, error) {
-	return NewFrom(text, noise, Tables{}, c)
+	return NewFrom(text, noise, trainer.Tables{}, c)
 }
 
 // NewFrom is New, but the words of the given tables start from their rows; the
 // other words of the text start as in New. Nobody may change the tables while the
 // trainer is in use: Reset reads them again.
-func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (*Trainer, error) {
+func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c Config) (*Trainer, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (
 	if err := check(text, noise); err != nil {
 		return nil, err
 	}
-	if err := start.check(c.Dim); err != nil {
+	if err := start.Check(c.Dim); err != nil {
 		return nil, fmt.Errorf("vectors to start from: %w", err)
 	}
 	d, err := Find(c.Algorithm)
@@ -231,7 +231,7 @@ func (t *Trainer) State() []trainer.Tensor {
 func (t *Trainer) Reset() {
 	trainer.Randomize(t.words, t.config.Dim, t.config.Seed)
 	clear(t.contexts)
-	t.start.copyTo(t.text.Vocabulary, t.words, t.contexts, t.config.Dim)
+	t.start.CopyTo(t.text.Vocabulary, t.words, t.contexts, t.config.Dim)
 }
 
 // Close has nothing to release.

@@ -39,8 +39,8 @@ func (c *Config) Settings() []Setting {
 			help: "write the Gorgonia graph that is trained to `FILE` (Graphviz)"},
 		{Name: "checkpoint", Group: GroupRun, Record: true, Resume: true, value: &c.Checkpoint,
 			help: "how often to save what 'w2vcl resume' needs: `WHEN` is a time (10m, 90s), a number of iterations, or 0 for only when interrupted"},
-		{Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"}, Group: GroupRun, Modes: sentenceOrdered, Record: true, value: &c.Init,
-			help: "go on from the vectors of `PATH`, a run folder or a file: words they lack start anew, words the text lacks stay"},
+		{Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"}, Group: GroupRun, Record: true, value: &c.Init,
+			help: "go on from the vectors of `PATH`, a run folder or a file: words they lack start anew; words the text lacks are left out in cl and vanilla, and stay in the other modes"},
 		{Name: "force", Group: GroupRun, Resume: true, value: &c.Force,
 			help: "replace the run folder at --out, and a --matrix file that does not fit"},
 

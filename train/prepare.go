@@ -29,7 +29,7 @@ type job struct {
 	guard    memoryGuard
 	gpu      *gpu // nil: the CPU
 	text     *text
-	start    sequential.Tables // vectors to go on from; may be none
+	start    trainer.Tables // vectors to go on from; may be none
 	estimate estimate
 	encoder  subword.Encoder     // of word vectors; nil: they are a table
 	epochs   float64             // passes over one epoch of the mode
@@ -109,7 +109,7 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 		return err
 	}
 	slots := wordcontext.EstimateSlots(words, c.MatrixOptions()) // M knows
-	j.estimate.trainer = graph.MemoryCL(words, slots, model)
+	j.estimate.trainer = graph.MemoryCL(words, slots, model) + j.startBytes()
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
@@ -126,7 +126,7 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 	}
 	j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
 	j.estimate.matrix, j.secondsMatrix, j.samples = m.Bytes(), seconds, m.Spread()
-	j.estimate.trainer = graph.MemoryCL(words, int(m.Slots()[words]), model)
+	j.estimate.trainer = graph.MemoryCL(words, int(m.Slots()[words]), model) + j.startBytes()
 	j.gpu.takeMatrix(m.Bytes())
 	noise, err := c.Negatives(m, j.text.vocabulary)
 	if err != nil {
@@ -156,7 +156,7 @@ func (j *job) prepareVanilla(p *terminal.Progress) error {
 		return err
 	}
 	pairs := c.VanillaOptions()
-	j.estimate.trainer = graph.MemoryVanilla(j.text.vocabulary.Len(), pairs, model)
+	j.estimate.trainer = graph.MemoryVanilla(j.text.vocabulary.Len(), pairs, model) + j.startBytes()
 	j.epochs = float64(c.Epochs)
 	j.newTrainer = func() (trainer.Trainer, error) { return graph.NewVanilla(corpus, noise, pairs, model) }
 	return nil
@@ -168,7 +168,7 @@ func (j *job) prepareSequential() error {
 	if err != nil {
 		return err
 	}
-	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + 4*int64(len(j.start.Words)+len(j.start.Contexts))
+	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + j.startBytes()
 	err = j.gpu.reserve(func(_ device.Device, free int64) (int64, error) {
 		return device.MemorySequential(corpus, model, device.Precision(c.Precision), free)
 	}, j.lessMemory())
@@ -185,6 +185,9 @@ func (j *job) prepareSequential() error {
 	return nil
 }
 
+// startBytes is the memory of the vectors to go on from.
+func (j *job) startBytes() int64 { return 4 * int64(len(j.start.Words)+len(j.start.Contexts)) }
+
 // graphConfig makes the encoder, if there is one, and returns the settings of the
 // graph's trainer.
 func (j *job) graphConfig(p *terminal.Progress) (graph.Config, error) {
@@ -194,6 +197,9 @@ func (j *job) graphConfig(p *terminal.Progress) (graph.Config, error) {
 		return graph.Config{}, err
 	}
 	model := c.GraphConfig(j.encoder)
+	if v := j.text.vocabulary; len(j.start.Words) > 0 {
+		model.Start = func(words, contexts []float32) { j.start.CopyTo(v, words, contexts, c.Dim) }
+	}
 	j.estimate.moments = model.MomentBytes(j.text.vocabulary.Len())
 	if j.encoder != nil {
 		if n := j.encoder.Truncated(); n > 0 {

@@ -8,10 +8,14 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// readStart reads the vectors that training goes on from. The vocabulary then
-// has their words, too: those that the text lacks keep their vectors.
+// readStart reads the vectors that training goes on from. In the sentence-ordered
+// modes the vocabulary then has their words, too: those that the text lacks keep
+// their vectors. In the others training is about the vocabulary of the text, as are
+// M and the moments, so the rest of the vectors is left out.
 func (j *job) readStart(p *terminal.Progress) error {
 	path := j.config.Init
 	if path == "" {
@@ -25,6 +29,18 @@ func (j *job) readStart(p *terminal.Progress) error {
 		return terminal.Usagef("--init %s has vectors of %d dimensions, not of %d: add --dim %d", path, len(start.Words)/n, j.config.Dim, len(start.Words)/n)
 	}
 	own := j.text.vocabulary.Len()
+	if j.mode.Family != settings.SentenceOrdered {
+		j.start = start
+		known := 0
+		for _, word := range start.Vocabulary {
+			if _, ok := j.text.vocabulary.ID(word); ok {
+				known++
+			}
+		}
+		p.Notef("Start:   %s of the %s words of the text are in %s, the others start anew; %s of its words are not in the text and are left out",
+			terminal.Number(known), terminal.Number(own), path, terminal.Number(len(start.Vocabulary)-known))
+		return nil
+	}
 	grown, err := sequential.Grow(j.text.corpus, start.Vocabulary)
 	if err != nil {
 		return fmt.Errorf("--init %s: %w", path, err)
@@ -36,19 +52,19 @@ func (j *job) readStart(p *terminal.Progress) error {
 }
 
 // loadStart reads word vectors from a file, or both tables from a run folder.
-func loadStart(path string) (sequential.Tables, error) {
+func loadStart(path string) (trainer.Tables, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
 		words, err := embedding.Load(path)
 		if err != nil {
-			return sequential.Tables{}, err
+			return trainer.Tables{}, err
 		}
-		return sequential.Tables{Vocabulary: words.Words, Words: words.Vectors}, nil
+		return trainer.Tables{Vocabulary: words.Words, Words: words.Vectors}, nil
 	}
 	run, err := runfolder.Open(path)
 	if err != nil {
-		return sequential.Tables{}, fmt.Errorf("there are no such vectors: %w", err)
+		return trainer.Tables{}, fmt.Errorf("there are no such vectors: %w", err)
 	}
 	t, err := run.Tables()
-	return sequential.Tables(t), err
+	return trainer.Tables(t), err
 }
