@@ -48,7 +48,7 @@ type Samples struct {
 	Sample        float64 // subsampling threshold of frequent words; 0: none
 	Passes        int     // how often the corpus is subsampled into M
 	Contexts      int     // l, iterations of an epoch of mode cl
-	Model         string  // word2vec: "sg" (skip-gram) or "cbow"
+	Model         string  // word2vec: "sg" (skip-gram), "cbow" or "cbow-positions"
 
 	Tempering       float64 // power of a word's contexts that its samples are in proportion to; 0: all words have as many
 	Positives       float64 // m, samples of a word in an iteration, the mean over the words
