@@ -41,7 +41,7 @@ func addRun(o *fasttext.Output, from string) error {
 	if err != nil {
 		return err
 	}
-	o.CBOW = c.Model == string(sequential.CBOW)
+	o.CBOW = c.Model == string(sequential.CBOW) || c.Model == string(sequential.PositionCBOW)
 	o.Window, o.Epochs, o.Negatives, o.MinCount, o.Sample = c.Window, c.Epochs, c.Negative, c.MinCount, c.Sample
 	vocabulary, err := r.Vocabulary()
 	if err != nil {
