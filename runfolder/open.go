@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // A Run is a run folder opened to read: a whole run, or one that is still going.
@@ -80,57 +81,50 @@ func (r *Run) Encoder() (subword.Composer, error) {
 	return e, err
 }
 
-// Tables are the tables of a run.
-type Tables struct {
-	Vocabulary []string  // the word of each row
-	Words      []float32 // W, (V, N) in row-major order
-	Contexts   []float32 // C, likewise
-}
-
 // Tables returns W and C; while the run is going, the tables of its last
 // checkpoint.
-func (r *Run) Tables() (Tables, error) {
+func (r *Run) Tables() (trainer.Tables, error) {
 	if !exists(r.Path(VectorsFile)) {
 		return r.saved()
 	}
 	vectors, err := embedding.Load(r.Path(VectorsFile))
 	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
 	contexts, err := embedding.Load(r.Path(ContextFile))
 	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
 	c, err := r.Config()
 	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
 	if len(vectors.Vectors) != len(contexts.Vectors) {
-		return Tables{}, fmt.Errorf("%s has %d values and %s has %d", VectorsFile, len(vectors.Vectors), ContextFile, len(contexts.Vectors))
+		return trainer.Tables{}, fmt.Errorf("%s has %d values and %s has %d", VectorsFile, len(vectors.Vectors), ContextFile, len(contexts.Vectors))
 	}
 	c.Words(vectors.Vectors, contexts.Vectors)
-	return Tables{vectors.Words, vectors.Vectors, contexts.Vectors}, nil
+	return trainer.Tables{Vocabulary: vectors.Words, Words: vectors.Vectors, Contexts: contexts.Vectors}, nil
 }
 
 // saved returns the tables of the last checkpoint.
-func (r *Run) saved() (Tables, error) {
+func (r *Run) saved() (trainer.Tables, error) {
 	s, err := OpenCheckpoint(r.Path(CheckpointFile))
 	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
 	if s == nil {
-		return Tables{}, r.noVectors()
+		return trainer.Tables{}, r.noVectors()
 	}
 	defer s.Close()
 	vocabulary, err := r.Vocabulary()
 	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
 	tables, err := s.tensors("words", "contexts")
 	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
-	return Tables{vocabulary.Words, tables[0], tables[1]}, nil
+	return trainer.Tables{Vocabulary: vocabulary.Words, Words: tables[0], Contexts: tables[1]}, nil
 }
 
 // Vocabulary returns the words of the run with their counts.
@@ -163,6 +157,23 @@ type Vectors struct {
 func LoadTable(path string) (*embedding.Table, error) {
 	t, _, err := load(path)
 	return t, err
+}
+
+// LoadTables reads the tables of a run folder, or the vectors of a file as W without
+// C, to go on training from.
+func LoadTables(path string) (trainer.Tables, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		t, err := embedding.Load(path)
+		if err != nil {
+			return trainer.Tables{}, err
+		}
+		return trainer.Tables{Vocabulary: t.Words, Words: t.Vectors}, nil
+	}
+	r, err := Open(path)
+	if err != nil {
+		return trainer.Tables{}, fmt.Errorf("there are no such vectors: %w", err)
+	}
+	return r.Tables()
 }
 
 // LoadVectors is LoadTable with the encoder of a run folder or of a fastText model.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -64,7 +64,7 @@ func TestResumeOlder(t *testing.T) {
 		t.Errorf("%v, %+v", err, got.Samples)
 	}
 	var shown bytes.Buffer
-	if _, err := Resume(t.Context(), c.Out, nil, nil, terminal.NewProgress(&shown)); err != nil {
+	if _, err := Resume(t.Context(), c.Out, nil, nil, progress.New(&shown)); err != nil {
 		t.Fatal(err)
 	}
 	if hashOf(t, c.Out) != want {
@@ -129,7 +129,7 @@ func TestResumeWithAnotherContextWeight(t *testing.T) {
 	c.ContextWeight, c.Out = 1, filepath.Join(t.TempDir(), "run")
 	interruptRun(t, c)
 	var shown bytes.Buffer
-	p := terminal.NewProgress(&shown)
+	p := progress.New(&shown)
 	if _, err := Resume(t.Context(), c.Out, map[string]string{"context-weight": "0.5"}, nil, p); err != nil {
 		t.Fatal(err)
 	}

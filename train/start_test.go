@@ -10,6 +10,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
@@ -37,7 +38,7 @@ func TestInit(t *testing.T) {
 		c := longerConfig(t, string(sequential.FullW2V))
 		c.Corpus, c.Init, c.ContextWeight = text, init, first.ContextWeight
 		var notes bytes.Buffer
-		if _, err := Run(t.Context(), c, Options{}, terminal.NewProgress(&notes)); err != nil {
+		if _, err := Run(t.Context(), c, Options{}, progress.New(&notes)); err != nil {
 			t.Fatal(err)
 		}
 		if want := "6 words of " + init + ", 5 of them in the text, which has 1 more"; !strings.Contains(notes.String(), want) {
@@ -118,7 +119,7 @@ func TestInitOfGraphs(t *testing.T) {
 			c.Corpus, c.Init, c.ContextWeight = text, init, 1
 			c.LR, c.LREnd = 1e-30, 0 // what is exported is the start
 			var notes bytes.Buffer
-			if _, err := Run(t.Context(), c, Options{}, terminal.NewProgress(&notes)); err != nil {
+			if _, err := Run(t.Context(), c, Options{}, progress.New(&notes)); err != nil {
 				t.Fatal(err)
 			}
 			if want := "5 of the 6 words of the text are in " + init + ", the others start anew; 1 of its words are not in the text"; !strings.Contains(notes.String(), want) {

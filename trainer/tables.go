@@ -26,6 +26,19 @@ func (t *Tables) Check(dim int) error {
 	return nil
 }
 
+// Known is how many of the words a vocabulary has.
+func (t *Tables) Known(vocabulary *corpus.Vocabulary) (known int) {
+	for _, word := range t.Vocabulary {
+		if _, ok := vocabulary.ID(word); ok {
+			known++
+		}
+	}
+	return known
+}
+
+// Bytes is the memory of the values.
+func (t *Tables) Bytes() int64 { return 4 * int64(len(t.Words)+len(t.Contexts)) }
+
 // CopyTo copies the rows of all words that a vocabulary has to tables of its, words
 // and contexts.
 func (t *Tables) CopyTo(vocabulary *corpus.Vocabulary, words, contexts []float32, dim int) {

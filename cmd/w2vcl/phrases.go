@@ -15,6 +15,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/phrases"
+	"github.com/w2vcl/w2vcl/progress"
 )
 
 type phrasesOptions struct {
@@ -180,7 +181,7 @@ func (o *phrasesOptions) run(ctx context.Context, s streams, text string) error 
 }
 
 // list reads the phrases to join, or finds them.
-func (o *phrasesOptions) list(ctx context.Context, s streams, p *terminal.Progress, text string) (phrases.List, error) {
+func (o *phrasesOptions) list(ctx context.Context, s streams, p *progress.Progress, text string) (phrases.List, error) {
 	if o.apply != "" {
 		f, err := os.Open(o.apply)
 		if err != nil {
@@ -217,7 +218,7 @@ func (o *phrasesOptions) list(ctx context.Context, s streams, p *terminal.Progre
 }
 
 // find finds the phrases of one pass, on the text with those of list joined.
-func (o *phrasesOptions) find(ctx context.Context, s streams, p *terminal.Progress, text string, list phrases.List, pass int) (phrases.Pass, error) {
+func (o *phrasesOptions) find(ctx context.Context, s streams, p *progress.Progress, text string, list phrases.List, pass int) (phrases.Pass, error) {
 	start := time.Now()
 	learner, err := phrases.NewLearner(o.learn)
 	if err != nil {
@@ -244,7 +245,7 @@ func (o *phrasesOptions) find(ctx context.Context, s streams, p *terminal.Progre
 }
 
 // join writes the text with the phrases of a list joined.
-func (o *phrasesOptions) join(ctx context.Context, s streams, p *terminal.Progress, text string, list phrases.List, w io.Writer) error {
+func (o *phrasesOptions) join(ctx context.Context, s streams, p *progress.Progress, text string, list phrases.List, w io.Writer) error {
 	joiner, begun, joined := phrases.NewJoiner(list), false, int64(0)
 	var line []byte
 	stats, err := o.readText(ctx, s, p, "Writing", text, func(tokens []string, end bool) error {
@@ -275,7 +276,7 @@ func (o *phrasesOptions) join(ctx context.Context, s streams, p *terminal.Progre
 }
 
 // readText reads the text with a bar of progress.
-func (o *phrasesOptions) readText(ctx context.Context, s streams, p *terminal.Progress, name, text string, each func([]string, bool) error) (corpus.Stats, error) {
+func (o *phrasesOptions) readText(ctx context.Context, s streams, p *progress.Progress, name, text string, each func([]string, bool) error) (corpus.Stats, error) {
 	stage := p.Stage(name, corpus.Size(text))
 	defer stage.Stop()
 	read := o.read

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 )
 
 // streams are where a command reads and writes. Data goes to out, messages for
@@ -23,11 +24,11 @@ func (s streams) notef(format string, args ...any) {
 
 // progress returns the display of a long command; nil, which shows nothing, if it
 // is quiet.
-func (s streams) progress(quiet bool) *terminal.Progress {
+func (s streams) progress(quiet bool) *progress.Progress {
 	if quiet {
 		return nil
 	}
-	return terminal.NewProgress(s.err)
+	return progress.New(s.err)
 }
 
 // interruptible returns a context that the first Ctrl-C cancels, so that the work

@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/walk"
 )
 
@@ -118,7 +119,7 @@ func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
 }
 
 // holdOut writes the held-out edges and returns the graph without them.
-func (o *walkOptions) holdOut(g *walk.Graph, p *terminal.Progress) (*walk.Graph, error) {
+func (o *walkOptions) holdOut(g *walk.Graph, p *progress.Progress) (*walk.Graph, error) {
 	rest, pairs, err := g.HoldOut(o.holdout, o.walk.Seed)
 	if err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func (o *walkOptions) holdOut(g *walk.Graph, p *terminal.Progress) (*walk.Graph,
 }
 
 // write draws and writes the walks.
-func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *terminal.Progress) error {
+func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *progress.Progress) error {
 	start := time.Now()
 	total := len(g.Names) * o.walk.Walks
 	stage := p.Stage("Walking", int64(total))

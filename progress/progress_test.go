@@ -1,4 +1,4 @@
-package terminal
+package progress
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 func TestNilProgressIsSilent(t *testing.T) {
@@ -20,11 +22,11 @@ func TestNilProgressIsSilent(t *testing.T) {
 
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	p := NewProgress(&out)
+	p := New(&out)
 	p.Now = fakeClock()
 	stage := p.Stage("reading", -1)
 	for done := range int64(10) { // a second each: one line at the 5th, one at the 10th
-		stage.Update(done, func() string { return Bytes(done * 1e6) })
+		stage.Update(done, func() string { return terminal.Bytes(done * 1e6) })
 	}
 	stage.SetTotal(20)
 	for range 5 {
@@ -40,7 +42,7 @@ func TestProgressLines(t *testing.T) {
 // TestProgressOfAResumedStage: work from before the stage took none of its time.
 func TestProgressOfAResumedStage(t *testing.T) {
 	var out bytes.Buffer
-	p := NewProgress(&out)
+	p := New(&out)
 	p.Now = fakeClock()
 	stage := p.Stage("training", 100)
 	stage.Skip(80)
@@ -54,7 +56,7 @@ func TestProgressOfAResumedStage(t *testing.T) {
 
 func TestProgressBar(t *testing.T) {
 	var out bytes.Buffer
-	p := NewProgress(&out)
+	p := New(&out)
 	p.Now, p.width, p.Every = fakeClock(), 90, time.Second
 	stage := p.Stage("training", 100)
 	stage.Update(40, func() string { return strings.Repeat("words ", 50) })
@@ -78,7 +80,7 @@ func TestProgressBar(t *testing.T) {
 
 func TestStageServesManyGoroutines(t *testing.T) {
 	var out bytes.Buffer
-	p := NewProgress(&out)
+	p := New(&out)
 	p.Every = 0
 	stage := p.Stage("work", 1000)
 	var group sync.WaitGroup

@@ -1,4 +1,4 @@
-package terminal
+package progress
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // A Progress shows how far the work has come: with a bar on a terminal, elsewhere
@@ -17,7 +19,7 @@ import (
 type Progress struct {
 	// Every is the shortest time from one update on the screen to the next, and Now
 	// is the clock.
-	// NewProgress sets both; tests change them.
+	// New sets both; tests change them.
 	Every time.Duration
 	Now   func() time.Time
 
@@ -25,8 +27,8 @@ type Progress struct {
 	width int // of the terminal; 0: not a terminal
 }
 
-// NewProgress returns a Progress that writes to w, normally standard error.
-func NewProgress(w io.Writer) *Progress {
+// New returns a Progress that writes to w, normally standard error.
+func New(w io.Writer) *Progress {
 	p := &Progress{w: w, Every: 5 * time.Second, Now: time.Now}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.Every = 100 * time.Millisecond
@@ -38,7 +40,7 @@ func NewProgress(w io.Writer) *Progress {
 	return p
 }
 
-// Writer returns the writer given to NewProgress, for text of several lines.
+// Writer returns the writer given to New, for text of several lines.
 func (p *Progress) Writer() io.Writer { return p.w }
 
 // Notef writes one line.
@@ -162,7 +164,7 @@ func (s *Stage) showLine(done int64, text string, now time.Time) {
 		line += "  " + text
 	}
 	if elapsed := now.Sub(s.start).Seconds(); s.total > 0 && done > s.skipped {
-		line += "  ETA " + Duration(elapsed*float64(s.total-done)/float64(done-s.skipped))
+		line += "  ETA " + terminal.Duration(elapsed*float64(s.total-done)/float64(done-s.skipped))
 	}
 	s.p.Notef("%s", line)
 }
