@@ -34,7 +34,7 @@ type goldenCase struct {
 // joins, with every scorer that gensim has (testdata/make_golden.py).
 func TestGensim(t *testing.T) {
 	if testing.Short() {
-		t.Skip("eight passes over a text of 10 MB")
+		t.Skip("four passes over a text of 10 MB")
 	}
 	data, err := os.ReadFile("testdata/golden.json")
 	if err != nil {

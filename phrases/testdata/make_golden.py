@@ -22,10 +22,8 @@ for line in open(sys.argv[1], encoding="utf-8"):
 
 cases = []
 for scoring, threshold, common in (
-    ("default", 10, []),
     ("default", 2, sorted(ENGLISH_CONNECTOR_WORDS)),
     ("npmi", 0.5, []),
-    ("npmi", 0.3, sorted(ENGLISH_CONNECTOR_WORDS)),
 ):
     text, passes = sentences, []
     for _ in range(2):

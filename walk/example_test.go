@@ -1,0 +1,35 @@
+package walk_test
+
+import (
+	"context"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/w2vcl/w2vcl/walk"
+)
+
+// The walks of a graph are a text for any trainer of word vectors.
+func Example() {
+	dir, err := os.MkdirTemp("", "graph")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "edges.txt")
+	if err := os.WriteFile(path, []byte("ann ben\nben cleo\ncleo dan\n"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	g, _, err := walk.Read(path, walk.ReadOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := g.WriteWalks(context.Background(), os.Stdout, walk.Options{Walks: 1, Length: 5, Seed: 1}); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// ben cleo ben ann ben
+	// dan cleo ben cleo ben
+	// ann ben ann ben cleo
+	// cleo ben ann ben ann
+}
