@@ -66,7 +66,7 @@ func TestReadLinesErrors(t *testing.T) {
 		t.Error("a file that is not there is read")
 	}
 	stop := errors.New("stop")
-	if _, err := ReadLinesFrom(t.Context(), strings.NewReader(strings.Repeat("a b\n", 1<<20)), "text", Options{}, func([]string, bool) error { return stop }); err != stop {
+	if _, err := ReadLinesFrom(t.Context(), strings.NewReader(strings.Repeat("a b\n", 1<<20)), "text", Options{}, func([]string, bool) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -3,7 +3,6 @@ package evaluate_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 
@@ -15,20 +14,20 @@ import (
 func Example() {
 	dir, err := os.MkdirTemp("", "sets")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	pairs := "cat dog 9\ncat car 2\ncar bus 8\ndog bus 1\ncat unicorn 5\n"
 	if err := os.WriteFile(filepath.Join(dir, "pairs.txt"), []byte(pairs), 0o600); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	table, err := embedding.NewTable([]string{"cat", "dog", "car", "bus"}, 2, []float32{1, 0, 1, 0.1, 0, 1, -0.2, 1})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	results, _, err := words.Score(context.Background(), table, dir, words.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for _, r := range results {
 		fmt.Printf("%s %s %s %.2f, %d of %d\n", r.Task, r.Dataset, r.Metric, r.Score, r.Found, r.Total)

@@ -3,7 +3,6 @@ package graph_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -18,30 +17,30 @@ func ExampleCL() {
 	sentences := strings.Repeat("the cat chased the dog\nthe dog chased the cat\n", 10)
 	text, err := corpus.ReadFrom(ctx, strings.NewReader(sentences), "example", corpus.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	const iterations = 60
 	m, err := wordcontext.Build(ctx, text, wordcontext.Options{Window: 2, Contexts: iterations, Passes: 1, Seed: 1})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer m.Close()
 	negatives, err := corpus.NewAlias(corpus.CountPower(m.ContextCounts(), 1))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	t, err := graph.NewCL(m, negatives, iterations, graph.Config{
 		Dim: 8, Negatives: 2, Seed: 1, Optimizer: optim.Config{Method: optim.Adam},
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer t.Close()
 	first, last := 0.0, 0.0
 	for i := range t.Units() {
 		report, err := t.Advance(ctx, i, 0.05)
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		if last = report.Loss / report.Pairs; i == 0 {
 			first = last

@@ -99,11 +99,16 @@ const (
 // a line for each phrase, tabs between pass, phrase, count and score.
 func (l List) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s\n%s%s\n%s%s\n%s\n", title, delimiterLine, l.Delimiter, commonLine, strings.Join(l.Common, " "), columnsLine)
+	_, err := fmt.Fprintf(out, "%s\n%s%s\n%s%s\n%s\n", title, delimiterLine, l.Delimiter, commonLine, strings.Join(l.Common, " "), columnsLine)
 	for i, p := range l.Passes {
 		for _, phrase := range p.Phrases {
-			fmt.Fprintf(out, "%d\t%s\t%d\t%.6g\n", i+1, phrase.Words, phrase.Count, phrase.Score)
+			if err == nil {
+				_, err = fmt.Fprintf(out, "%d\t%s\t%d\t%.6g\n", i+1, phrase.Words, phrase.Count, phrase.Score)
+			}
 		}
+	}
+	if err != nil {
+		return err
 	}
 	return out.Flush()
 }

@@ -3,7 +3,6 @@ package sequential_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -17,24 +16,24 @@ func Example() {
 	sentences := strings.Repeat("the cat chased the dog\nthe dog chased the cat\n", 100)
 	text, err := corpus.ReadFrom(ctx, strings.NewReader(sentences), "example", corpus.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	noise, err := corpus.NewAlias(corpus.CountPower(text.Vocabulary.Counts, 0.75))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	t, err := sequential.New(text, noise, sequential.Config{
 		Algorithm: sequential.Word2Vec, Dim: 16, Window: 2, Negatives: 2, Epochs: 3, Seed: 1, Threads: 1,
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer t.Close()
 	first, last := 0.0, 0.0
 	for unit := range t.Units() {
 		report, err := t.Advance(ctx, unit, 0.2*(1-float64(unit)/float64(t.Units())))
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		if last = report.Loss / report.Pairs; unit == 0 {
 			first = last

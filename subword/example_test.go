@@ -2,7 +2,6 @@ package subword_test
 
 import (
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 
@@ -15,25 +14,25 @@ import (
 func ExampleNGrams() {
 	e, err := subword.NewNGrams([]string{"running", "runner", "table", "walk"}, subword.NGramOptions{Dim: 100})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	e.Randomize(1)
 	dir, err := os.MkdirTemp("", "encoder")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "encoder.safetensors")
 	if err := subword.Save(path, e, make([]float32, e.Dim())); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	loaded, err := subword.Load(path)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	vectors := make([]float32, 3*loaded.Dim())
 	if err := loaded.Encode([]string{"running", "runnings", "tables"}, vectors); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	running, unseen, other := vectors[:100], vectors[100:200], vectors[200:]
 	fmt.Println("runnings is like running:", evaluate.Cosine(running, unseen) > 0.7)

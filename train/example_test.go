@@ -3,7 +3,6 @@ package train_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,34 +17,34 @@ import (
 func ExampleRun() {
 	dir, err := os.MkdirTemp("", "run")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	text := strings.Repeat("the cat and the dog are pets\na bus or a car is for roads\n", 50)
 	corpus, out := filepath.Join(dir, "text.txt"), filepath.Join(dir, "run")
 	if err := os.WriteFile(corpus, []byte(text), 0o600); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	config, err := settings.Resolve("", map[string]string{ // as flags of w2vcl train
 		"corpus": corpus, "out": out, "dim": "8", "contexts": "200", "sample": "0", "min-count": "2",
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	ctx := context.Background()
 	summary, err := train.Run(ctx, config, train.Options{}, nil)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(summary.Mode, summary.Vocab, "words", summary.Iterations, "iterations")
 
 	vectors, err := runfolder.LoadVectors(out)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	found, err := vectors.Lookup([]string{"cat"})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(found[0].Word, len(found[0].Vector), "values")
 	// Output:

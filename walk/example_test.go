@@ -2,7 +2,6 @@ package walk_test
 
 import (
 	"context"
-	"log"
 	"os"
 	"path/filepath"
 
@@ -13,19 +12,19 @@ import (
 func Example() {
 	dir, err := os.MkdirTemp("", "graph")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "edges.txt")
 	if err := os.WriteFile(path, []byte("ann ben\nben cleo\ncleo dan\n"), 0o600); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	g, _, err := walk.Read(path, walk.ReadOptions{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if err := g.WriteWalks(context.Background(), os.Stdout, walk.Options{Walks: 1, Length: 5, Seed: 1}); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	// Output:
 	// ben cleo ben ann ben
