@@ -227,6 +227,7 @@ func TestRefused(t *testing.T) {
 		"dimension 0":    {field(8, 0), "dimension 0"},
 		"huge dimension": {field(8, math.MaxInt32), "dimension"},
 		"other buckets":  {field(8+4*8, 41), "rows"},
+		"long n-grams":   {field(8+4*10, 257), "header is damaged"},
 		"no buckets":     {field(8+4*8, 0), "header is damaged"},
 		"huge buckets":   {field(8+4*8, math.MaxInt32), "rows"},
 		"huge entries": {func(b []byte) []byte {

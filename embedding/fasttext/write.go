@@ -85,6 +85,8 @@ func (o *Output) check() error {
 		return fmt.Errorf("%d counts for %d words", len(o.Counts), len(o.Words))
 	case o.Shape.Longest > 0 && (o.Shape.Buckets < 1 || o.NGram == nil):
 		return fmt.Errorf("n-grams of %d to %d characters without rows", o.Shape.Shortest, o.Shape.Longest)
+	case o.Shape.Longest > maxGram:
+		return fmt.Errorf("n-grams of up to %d characters; %d are the most that w2vcl writes", o.Shape.Longest, maxGram)
 	case int64(len(o.Words))+int64(o.Shape.Buckets) > math.MaxInt32:
 		return fmt.Errorf("%d words and %d buckets of n-grams are more than fastText can number", len(o.Words), o.Shape.Buckets)
 	}
