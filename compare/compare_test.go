@@ -19,7 +19,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
@@ -69,7 +69,7 @@ func smallComparison(t *testing.T, modes ...string) Options {
 	return o
 }
 
-func summarized(t *testing.T, o Options, p *terminal.Progress) *Result {
+func summarized(t *testing.T, o Options, p *progress.Progress) *Result {
 	t.Helper()
 	f, err := Execute(t.Context(), o, nil, p)
 	if err != nil {
@@ -124,7 +124,7 @@ func TestComparison(t *testing.T) {
 
 	before := read(t, filepath.Join(o.Out, ScoresFile))
 	var shown bytes.Buffer
-	summarized(t, o, terminal.NewProgress(&shown))
+	summarized(t, o, progress.New(&shown))
 	if done := strings.Count(shown.String(), "done before"); done != 8 || strings.Contains(shown.String(), "Trained") {
 		t.Errorf("once more:\n%s", &shown)
 	}
@@ -212,7 +212,7 @@ func TestClasses(t *testing.T) {
 	o.Classify = true
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &cancelWriter{text: "Classes of sentences", cancel: cancel}
-	if _, err := Execute(ctx, o, nil, terminal.NewProgress(w)); !errors.Is(err, train.ErrInterrupted) {
+	if _, err := Execute(ctx, o, nil, progress.New(w)); !errors.Is(err, train.ErrInterrupted) {
 		t.Errorf("error %v\n%s", err, &w.log)
 	}
 	cancel()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -27,7 +27,7 @@ type Finished struct {
 // in memory. source, if not nil, is read instead of the corpus. When ctx is
 // cancelled the current run saves a checkpoint and the error is
 // [train.ErrInterrupted]; a call with the same options continues.
-func Execute(ctx context.Context, o Options, source io.Reader, p *terminal.Progress) (*Finished, error) {
+func Execute(ctx context.Context, o Options, source io.Reader, p *progress.Progress) (*Finished, error) {
 	runs, err := o.Runs()
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ type executor struct {
 	source   io.Reader // not nil: the corpus is only a name
 	text     *corpus.Corpus
 	judge    *judge
-	progress *terminal.Progress
+	progress *progress.Progress
 
 	positives float64 // of mode cl
 }

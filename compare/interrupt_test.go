@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
@@ -40,7 +40,7 @@ func TestInterruptedComparison(t *testing.T) {
 		o := smallComparison(t, modes...)
 		ctx, cancel := context.WithCancel(t.Context())
 		w := &cancelWriter{text: text, cancel: cancel}
-		_, err := Execute(ctx, o, nil, terminal.NewProgress(w))
+		_, err := Execute(ctx, o, nil, progress.New(w))
 		cancel()
 		if err == nil || !errors.Is(err, train.ErrInterrupted) {
 			t.Errorf("interrupted at %q: error %v\n%s", text, err, &w.log)
@@ -88,7 +88,7 @@ func TestInterruptedRun(t *testing.T) {
 		t.Skipf("the run was faster than the test: %v", err)
 	}
 	var shown bytes.Buffer
-	got := summarized(t, o, terminal.NewProgress(&shown))
+	got := summarized(t, o, progress.New(&shown))
 	if !strings.Contains(shown.String(), "Resuming after") {
 		t.Errorf("the run was not resumed:\n%s", &shown)
 	}

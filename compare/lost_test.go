@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -49,7 +49,7 @@ func TestLostComparison(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			got := summarized(t, o, terminal.NewProgress(w))
+			got := summarized(t, o, progress.New(w))
 			check(name+" at "+text, got)
 			if text == "[2 of" && !bytes.Contains(w.log.Bytes(), []byte("it is trained again")) {
 				t.Errorf("%s at %s: the user was not told:\n%s", name, text, &w.log)

@@ -12,6 +12,8 @@
 //   - merge.go merges the tables into a [Vocabulary];
 //   - read.go runs these steps and writes tokens and sentences of the Corpus.
 //
+// [ReadLines] hands out the same tokens line by line and keeps no text (lines.go).
+//
 // The result is the same for any number of threads.
 //
 // For randomness, start at [Philox] (random.go), then read [KeepThresholds]

@@ -22,7 +22,9 @@ type table struct {
 	long     []byte // words of 16 bytes and more
 	longEnds []int  // their ends in long, after longEnds[0] = 0
 
-	err error // there was no memory to grow; then the table takes no more words
+	err    error    // there was no memory to grow; then the table takes no more words
+	listed bool     // keep words
+	words  []string // by their numbers, after words[0]
 }
 
 // A slot holds one word. It is free if the key is zero.
@@ -89,6 +91,9 @@ func (t *table) insert(s *slot, k key, word []byte, n uint64) uint32 {
 		s.long = uint32(len(t.longEnds))
 		t.long = append(t.long, word...)
 		t.longEnds = append(t.longEnds, len(t.long))
+	}
+	if t.listed {
+		t.words = append(t.words, string(t.appendWord(nil, s)))
 	}
 	if 2*t.used > len(t.slots) {
 		t.grow()

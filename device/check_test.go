@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -114,7 +115,7 @@ func TestCheckSequential(t *testing.T) {
 	for _, d := range sequential.Algorithms() {
 		config := sequential.Config{Algorithm: d.Name, Dim: 7, Window: 5, Negatives: 3, Epochs: 1, Seed: 1, Threads: 1}
 		fake := devicetest.New()
-		trainer, err := device.NewSequential(fake, c, noise, sequential.Tables{}, config, device.Float32)
+		trainer, err := device.NewSequential(fake, c, noise, trainer.Tables{}, config, device.Float32)
 		_, memoryErr := device.MemorySequential(c, config, device.Float32, plenty)
 		if !device.HasKernels(d.Name) {
 			refused(t, string(d.Name), err, "Algorithm")

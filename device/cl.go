@@ -66,7 +66,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	if err != nil {
 		return nil, err
 	}
-	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d, fresh: true}, negatives: c.Negatives}
+	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d, fresh: c.Start == nil}, negatives: c.Negatives}
 	o := c.Optimizer.WithDefaults()
 	t.kernels, err = d.NewCL(cl.Config{
 		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.SharedNegatives, Shares: shares, Seed: c.Seed, Alias: noise.Table(),

@@ -63,6 +63,9 @@ func newTempered(t *testing.T, seed uint64, method optim.Method, o wordcontext.O
 	}
 	t.Cleanup(func() { m.Close() })
 	config := graph.Config{Dim: 7, Negatives: 3, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, WeightDecay: .1}}
+	if shared > 0 { // contexts that are not zero reach the device, too
+		config.Start = func(words, contexts []float32) { words[8], contexts[9] = .5, .25 }
+	}
 	p := &pair{fake: devicetest.New()}
 	p.fake.Free = free
 	if p.cpu, err = graph.NewCL(m, noise, iterations, config); err != nil {
@@ -107,7 +110,7 @@ func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
 	config := sequential.Config{
 		Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: epochs, Seed: seed, Threads: 1,
 	}
-	start := sequential.Tables{Vocabulary: c.Vocabulary.Words[3:5], Words: make([]float32, 14), Contexts: make([]float32, 14)}
+	start := trainer.Tables{Vocabulary: c.Vocabulary.Words[3:5], Words: make([]float32, 14), Contexts: make([]float32, 14)}
 	for i := range start.Contexts {
 		start.Contexts[i] = .3
 	}
@@ -160,7 +163,7 @@ func TestFullW2VText(t *testing.T) {
 			}
 			fake := devicetest.New()
 			fake.Free = x.free
-			k, err := device.NewSequential(fake, c, noise, sequential.Tables{}, config, precision)
+			k, err := device.NewSequential(fake, c, noise, trainer.Tables{}, config, precision)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,7 @@ type fullW2V struct {
 // newFullW2V prepares training on a text. With precision Half the device's C is
 // float16: changes of it are rounded at random, up or down, so that the mean
 // stays.
-func newFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequential.Tables, c sequential.Config, precision Precision) (Trainer, error) {
+func newFullW2V(d Device, text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c sequential.Config, precision Precision) (Trainer, error) {
 	c.Threads = 1 // the host only keeps tables
 	host, err := sequential.NewFrom(text, noise, start, c)
 	if err != nil {

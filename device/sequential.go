@@ -5,6 +5,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // sequentialKernels are the sentence-ordered algorithms that have kernels: the
@@ -12,7 +13,7 @@ import (
 var sequentialKernels = map[sequential.Algorithm]struct {
 	check  func(sequential.Config, Precision) error
 	memory func(text *corpus.Corpus, c sequential.Config, p Precision, free int64) int64
-	create func(Device, *corpus.Corpus, *corpus.Alias, sequential.Tables, sequential.Config, Precision) (Trainer, error)
+	create func(Device, *corpus.Corpus, *corpus.Alias, trainer.Tables, sequential.Config, Precision) (Trainer, error)
 }{
 	sequential.FullW2V: {checkFullW2V, memoryFullW2V, newFullW2V},
 }
@@ -24,7 +25,7 @@ func HasKernels(a sequential.Algorithm) bool { return sequentialKernels[a].creat
 // NewSequential prepares training on a text with a sentence-ordered algorithm,
 // as sequential.NewFrom does. The error of an algorithm or a configuration that
 // has no kernels is that of CheckSequential.
-func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start sequential.Tables, c sequential.Config, p Precision) (Trainer, error) {
+func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c sequential.Config, p Precision) (Trainer, error) {
 	if err := CheckSequential(c, p); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/w2vcl/w2vcl/embedding/fasttext"
 )
 
 // foreign lists the first bytes of files that users take for vectors.
@@ -16,7 +18,6 @@ var foreign = []struct{ magic, advice string }{
 	{"\xfd7zXZ\x00", "it is compressed with xz; decompress it first (only gzip is read directly)"},
 	{"BZh91AY", "it is compressed with bzip2; decompress it first (only gzip is read directly)"},
 	{"PK\x03\x04", "it is a zip archive; unpack it first"},
-	{"\xba\x16\x4f\x2f", "it is a fastText model, which is not read; use the .vec file that the fasttext command writes beside it (Python's fasttext writes none)"},
 	{"\x80\x02", pickleAdvice},
 	{"\x80\x03", pickleAdvice},
 	{"\x80\x04", pickleAdvice},
@@ -38,6 +39,9 @@ func detect(r *bufio.Reader) (Format, error) {
 		if bytes.HasPrefix(start, []byte(f.magic)) {
 			return "", errors.New("not a file of vectors: " + f.advice)
 		}
+	}
+	if bytes.HasPrefix(start, []byte(fasttext.Magic)) {
+		return FastTextModel, nil
 	}
 	if bytes.HasPrefix(start, []byte(npyMagic)) {
 		return NPY, nil

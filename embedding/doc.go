@@ -23,11 +23,13 @@
 //	             "words" (bytes); others are skipped
 //	projector    TensorBoard's projector: tabs between    metadata of one
 //	             values; metadata of one or more columns  column
+//	fasttext-bin fastText's model of skip-gram or CBOW:   words alone; package
+//	             the vectors of its words                 fasttext writes n-grams
 //
-// gensim's own files (.kv and .model, which are pickles) and fastText's models
-// (.bin and .ftz) are neither read nor written. gensim's save_word2vec_format
-// writes text or binary. The fasttext command writes a .vec file beside its model;
-// Python's fasttext module does not.
+// gensim's own files (.kv and .model, which are pickles) and fastText's quantized
+// models (.ftz) are neither read nor written. gensim's save_word2vec_format writes
+// text or binary. Package fasttext gives unseen words the vectors of a fastText
+// model.
 //
 // # Words
 //

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 )
 
@@ -15,13 +16,14 @@ type Format string
 
 // The formats. [Load] reads and [Save] writes all of them.
 const (
-	Word2VecText   Format = "text"        // a line "V N", then a line "word v1 … vN" for each word
-	Word2VecBinary Format = "binary"      // a line "V N", then for each word the word, a space, N float32, a line break
-	FastText       Format = "vec"         // fastText's .vec, the same as Word2VecText
-	GloVe          Format = "glove"       // Word2VecText without its first line
-	NPY            Format = "npy"         // NumPy array (V, N); the words in a file beside it
-	Safetensors    Format = "safetensors" // tensors "vectors" and "words"
-	Projector      Format = "projector"   // TensorBoard's projector: N values a line, separated by tabs; the words in a file beside it
+	Word2VecText   Format = "text"         // a line "V N", then a line "word v1 … vN" for each word
+	Word2VecBinary Format = "binary"       // a line "V N", then for each word the word, a space, N float32, a line break
+	FastText       Format = "vec"          // fastText's .vec, the same as Word2VecText
+	GloVe          Format = "glove"        // Word2VecText without its first line
+	NPY            Format = "npy"          // NumPy array (V, N); the words in a file beside it
+	Safetensors    Format = "safetensors"  // tensors "vectors" and "words"
+	Projector      Format = "projector"    // TensorBoard's projector: N values a line, separated by tabs; the words in a file beside it
+	FastTextModel  Format = "fasttext-bin" // fastText's model: words, and n-grams if there are some
 )
 
 // extensions maps the extension of a file to its format; see [FormatOf].
@@ -33,11 +35,12 @@ var extensions = map[string]Format{
 	".npy":         NPY,
 	".safetensors": Safetensors,
 	".tsv":         Projector,
+	".fasttext":    FastTextModel,
 }
 
 // Formats returns all formats.
 func Formats() []Format {
-	return []Format{Word2VecText, Word2VecBinary, FastText, GloVe, NPY, Safetensors, Projector}
+	return []Format{Word2VecText, Word2VecBinary, FastText, GloVe, NPY, Safetensors, Projector, FastTextModel}
 }
 
 // Extensions returns the extensions of files in a format.
@@ -66,11 +69,15 @@ func ParseFormat(name string) (Format, error) {
 }
 
 // FormatOf returns the format that [Save] writes to path. The extension decides:
-// .txt, .bin, .vec, .glove (also .glove.txt), .npy, .safetensors or .tsv.
+// .txt, .bin, .vec, .glove (also .glove.txt), .npy, .safetensors, .tsv or .fasttext
+// (also .fasttext.bin; any other .bin is word2vec's).
 func FormatOf(path string) (Format, error) {
 	name := strings.ToLower(filepath.Base(path))
 	if strings.HasSuffix(name, ".glove.txt") {
 		return GloVe, nil
+	}
+	if strings.HasSuffix(name, ".fasttext.bin") {
+		return FastTextModel, nil
 	}
 	if f, ok := extensions[filepath.Ext(name)]; ok {
 		return f, nil
@@ -78,7 +85,7 @@ func FormatOf(path string) (Format, error) {
 	if strings.HasSuffix(name, ".gz") {
 		return "", fmt.Errorf("%s: w2vcl reads compressed vectors but does not write them; leave out .gz", path)
 	}
-	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors or .tsv, or name a format (%s)", path, list(Formats()))
+	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors, .tsv or .fasttext.bin, or name a format (%s)", path, list(Formats()))
 }
 
 // list joins the names of formats with commas.
@@ -128,6 +135,8 @@ func Save(path string, t *Table, f Format) error {
 			return writeSafetensors(w, t)
 		case Projector:
 			return writeProjector(w, t)
+		case FastTextModel:
+			return fasttext.Write(w, fasttext.Output{Words: t.Words, Dim: t.Dim, Vectors: t.Vectors})
 		}
 		_, err := ParseFormat(string(f))
 		return err
@@ -163,6 +172,8 @@ func forbidden(f Format) string {
 		return "\n\r"
 	case Projector:
 		return "\t\n\r"
+	case FastTextModel:
+		return "\x00"
 	}
 	return " \t\n\r\x00"
 }

@@ -116,12 +116,12 @@ func TestForbiddenWords(t *testing.T) {
 		word    string
 		formats []Format // that can hold it
 	}{
-		{"ice cream", []Format{NPY, Safetensors, Projector}},
-		{"a\tb", []Format{NPY, Safetensors}},
+		{"ice cream", []Format{NPY, Safetensors, Projector, FastTextModel}},
+		{"a\tb", []Format{NPY, Safetensors, FastTextModel}},
 		{"nul\x00", []Format{NPY, Safetensors, Projector}},
-		{"a\nb", nil},
-		{"a\r", nil},
-		{" ", []Format{NPY, Safetensors, Projector}},
+		{"a\nb", []Format{FastTextModel}},
+		{"a\r", []Format{FastTextModel}},
+		{" ", []Format{NPY, Safetensors, Projector, FastTextModel}},
 	} {
 		table := mustTable(t, []string{"first", c.word}, 2, []float32{1, 2, 3, 4})
 		for _, format := range Formats() {
@@ -184,7 +184,7 @@ func TestSaveErrors(t *testing.T) {
 func TestFormatOf(t *testing.T) {
 	for path, want := range map[string]Format{
 		"a.txt": Word2VecText, "a.b.BIN": Word2VecBinary, "x/a.vec": FastText, "a.glove": GloVe, "a.glove.txt": GloVe,
-		"a.npy": NPY, "a.safetensors": Safetensors, "vectors.tsv": Projector,
+		"a.npy": NPY, "a.safetensors": Safetensors, "vectors.tsv": Projector, "a.fasttext": FastTextModel, "a.FastText.bin": FastTextModel,
 	} {
 		if got, err := FormatOf(path); err != nil || got != want {
 			t.Errorf("FormatOf(%q) = %q, %v; want %q", path, got, err, want)

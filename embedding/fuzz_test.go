@@ -82,7 +82,11 @@ func FuzzLoad(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, file := range files {
+	models, err := filepath.Glob("fasttext/testdata/*.bin")
+	if err != nil || len(models) == 0 {
+		f.Fatal("no fastText models", err)
+	}
+	for _, file := range append(files, models...) {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
@@ -112,7 +116,7 @@ func FuzzLoad(f *testing.F) {
 		if _, err := NewTable(table.Words, table.Dim, table.Vectors); err != nil {
 			t.Errorf("NewTable refuses a loaded table: %v", err)
 		}
-		for _, format := range []Format{Word2VecText, Word2VecBinary, GloVe, Safetensors} {
+		for _, format := range []Format{Word2VecText, Word2VecBinary, GloVe, Safetensors, FastTextModel} {
 			if checkWords(table, format) != nil {
 				continue
 			}

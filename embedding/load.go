@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/gunzip"
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
@@ -27,12 +28,26 @@ func Load(ctx context.Context, path string) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if format == FastTextModel { // most of it may stay in the file
+		m, err := fasttext.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		t, err := Compose(m)
+		if err = errors.Join(err, m.Close()); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return t, nil
+	}
 	t, err := read(in, format, func() ([]string, error) { return loadWords(ctx, WordsPath(path, format)) })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return t, nil
 }
+
+// Compose returns the vectors of the words of a fastText model.
+func Compose(m *fasttext.Model) (*Table, error) { return NewTable(m.Words, m.Dim(), m.Vectors()) }
 
 // An input is a stream of vectors.
 type input struct {
@@ -108,6 +123,12 @@ func read(in input, f Format, words func() ([]string, error)) (*Table, error) {
 		return readSafetensors(in)
 	case Projector:
 		return readProjector(in, words)
+	case FastTextModel:
+		m, err := fasttext.Read(in.Reader, in.size)
+		if err != nil {
+			return nil, err
+		}
+		return Compose(m)
 	}
 	return nil, fmt.Errorf("cannot read format %s", f)
 }

@@ -135,7 +135,7 @@ func (t *CL) trainTable(workers *team.Team) (err error) {
 	if t.words, err = newTable("words", t.matrix.Rows(), t.config); err != nil {
 		return err
 	}
-	trainer.Randomize(t.words.data, t.config.Dim, t.config.Seed)
+	start(t.words, t.contexts, t.config)
 	t.steps[0].step, err = t.newStep(t.words, t.contexts, workers)
 	return err
 }
@@ -220,7 +220,7 @@ func (t *CL) State() []trainer.Tensor {
 // Reset goes back to the start of training, as if nothing had been trained.
 func (t *CL) Reset() {
 	if t.encoder == nil {
-		reset(t.words, t.contexts, t.config.Seed)
+		reset(t.words, t.contexts, t.config)
 		return
 	}
 	for _, s := range t.State() {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -34,6 +35,11 @@ type Config struct {
 
 	Optimizer optim.Config // of both tables, and of an encoder's parameters
 	Encoder   Encoder      // composes the word vectors; FormFused only
+
+	// Start, if not nil, writes the rows that training goes on from over those of a
+	// new W and C, (V, N): W random, C zero. Reset calls it again. Not with an
+	// Encoder.
+	Start func(words, contexts []float32)
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -54,6 +60,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("number of threads is %d; it must be at least 1", c.Threads)
 	case c.Form != FormFused && c.Form != FormStock:
 		return c, fmt.Errorf("graph form %q is unknown; it is %s or %s", c.Form, FormFused, FormStock)
+	}
+	if c.Start != nil && c.Encoder != nil {
+		return c, errors.New("an encoder cannot start from given vectors")
 	}
 	return c, c.Optimizer.Validate()
 }

@@ -33,16 +33,25 @@ func newTables(rows int, c Config) (words, contexts *table, err error) {
 	if contexts, err = newTable("contexts", rows, c); err != nil {
 		return nil, nil, err
 	}
-	trainer.Randomize(words.data, c.Dim, c.Seed)
+	start(words, contexts, c)
 	return words, contexts, nil
 }
 
-// reset puts W and C back to the start of training: W random, the rest zero.
-func reset(words, contexts *table, seed uint64) {
+// start fills new tables: W random, C zero, and over them what the configuration
+// says.
+func start(words, contexts *table, c Config) {
+	trainer.Randomize(words.data, words.dim, c.Seed)
+	if c.Start != nil {
+		c.Start(words.data, contexts.data)
+	}
+}
+
+// reset puts W, C and moments back to the start of training.
+func reset(words, contexts *table, c Config) {
 	for _, s := range state(words, contexts) {
 		clear(s.Data)
 	}
-	trainer.Randomize(words.data, words.dim, seed)
+	start(words, contexts, c)
 }
 
 func (t *table) row(i int) []float32 { return t.data[i*t.dim:][:t.dim] }

@@ -288,7 +288,7 @@ func (t *Vanilla) Reset() {
 		t.config.Encoder.Randomize(t.config.Seed)
 		return
 	}
-	trainer.Randomize(t.words.data, t.words.dim, t.config.Seed)
+	start(t.words, t.contexts, t.config)
 }
 
 // DOT prints the graph in the Graphviz language.

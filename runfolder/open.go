@@ -11,10 +11,12 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // A Run is a run folder opened to read: a whole run, or one that is still going.
@@ -103,62 +105,60 @@ func (r *Run) Encoder() (subword.Composer, error) {
 	return e, err
 }
 
-// Tables are the tables of a run.
-type Tables struct {
-	Vocabulary []string  // the word of each row
-	Words      []float32 // W, (V, N) in row-major order
-	Contexts   []float32 // C, likewise
-}
-
 // Tables returns W and C; while the run is going, the tables of its last
 // checkpoint.
-func (r *Run) Tables(ctx context.Context) (Tables, error) {
+func (r *Run) Tables(ctx context.Context) (trainer.Tables, error) {
 	if !exists(r.Path(VectorsFile)) {
 		return r.saved(ctx)
 	}
 	vectors, err := embedding.Load(ctx, r.Path(VectorsFile))
 	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
 	contexts, err := embedding.Load(ctx, r.Path(ContextFile))
 	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
 	c, err := r.Config()
 	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
 	if len(vectors.Vectors) != len(contexts.Vectors) {
-		return Tables{}, fmt.Errorf("%s has %d values and %s has %d", VectorsFile, len(vectors.Vectors), ContextFile, len(contexts.Vectors))
+		return trainer.Tables{}, fmt.Errorf("%s has %d values and %s has %d", VectorsFile, len(vectors.Vectors), ContextFile, len(contexts.Vectors))
 	}
 	c.Words(vectors.Vectors, contexts.Vectors)
-	return Tables{vectors.Words, vectors.Vectors, contexts.Vectors}, nil
+	return trainer.Tables{Vocabulary: vectors.Words, Words: vectors.Vectors, Contexts: contexts.Vectors}, nil
 }
 
 // saved returns the tables of the last checkpoint.
-func (r *Run) saved(ctx context.Context) (Tables, error) {
+func (r *Run) saved(ctx context.Context) (trainer.Tables, error) {
 	s, err := OpenCheckpoint(r.Path(CheckpointFile))
 	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
 	if s == nil {
-		return Tables{}, r.noVectors()
+		return trainer.Tables{}, r.noVectors()
 	}
 	defer s.Close()
-	f, err := os.Open(r.Path(VocabularyFile))
+	vocabulary, err := r.Vocabulary(ctx)
 	if err != nil {
-		return Tables{}, fmt.Errorf("cannot read the vocabulary: %w", err)
-	}
-	defer f.Close()
-	vocabulary, err := corpus.ReadVocabularyTSV(memory.NewReader(ctx, f), f.Name())
-	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
 	tables, err := s.tensors(ctx, "words", "contexts")
 	if err != nil {
-		return Tables{}, err
+		return trainer.Tables{}, err
 	}
-	return Tables{vocabulary.Words, tables[0], tables[1]}, nil
+	return trainer.Tables{Vocabulary: vocabulary.Words, Words: tables[0], Contexts: tables[1]}, nil
+}
+
+// Vocabulary returns the words of the run with their counts.
+func (r *Run) Vocabulary(ctx context.Context) (*corpus.Vocabulary, error) {
+	f, err := os.Open(r.Path(VocabularyFile))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the vocabulary: %w", err)
+	}
+	defer f.Close()
+	return corpus.ReadVocabularyTSV(memory.NewReader(ctx, f), f.Name())
 }
 
 // noVectors is the error of a folder with neither vectors nor a checkpoint.
@@ -169,8 +169,8 @@ func (r *Run) noVectors() error {
 	return fmt.Errorf("%s is a folder without %s: name a run folder of w2vcl train, or a vectors file", r.dir, VectorsFile)
 }
 
-// Vectors are word vectors with the encoder of a run, if it has one: it composes
-// the vectors of all other words.
+// Vectors are word vectors with the encoder of a run or of a fastText model, if it
+// has one: it composes the vectors of all other words.
 type Vectors struct {
 	*embedding.Table
 	Encoder subword.Composer // may be nil
@@ -183,8 +183,29 @@ func LoadTable(ctx context.Context, path string) (*embedding.Table, error) {
 	return t, err
 }
 
-// LoadVectors is LoadTable with the encoder of a run folder.
+// LoadTables reads the tables of a run folder, or the vectors of a file as W without
+// C, to go on training from.
+func LoadTables(ctx context.Context, path string) (trainer.Tables, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		t, err := embedding.Load(ctx, path)
+		if err != nil {
+			return trainer.Tables{}, err
+		}
+		return trainer.Tables{Vocabulary: t.Words, Words: t.Vectors}, nil
+	}
+	r, err := Open(path)
+	if err != nil {
+		return trainer.Tables{}, fmt.Errorf("there are no such vectors: %w", err)
+	}
+	return r.Tables(ctx)
+}
+
+// LoadVectors is LoadTable with the encoder of a run folder or of a fastText model.
+// A model stays mapped into memory until the program ends.
 func LoadVectors(ctx context.Context, path string) (*Vectors, error) {
+	if fasttext.IsModel(path) {
+		return loadModel(path)
+	}
 	t, r, err := load(ctx, path)
 	if err != nil {
 		return nil, err
@@ -199,6 +220,22 @@ func LoadVectors(ctx context.Context, path string) (*Vectors, error) {
 	if v.Encoder != nil && v.Encoder.Dim() != v.Dim {
 		return nil, fmt.Errorf("%s: the vectors have %d dimensions, but %s gives %d", path, v.Dim, EncoderFile, v.Encoder.Dim())
 	}
+	return v, nil
+}
+
+func loadModel(path string) (*Vectors, error) {
+	m, err := fasttext.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	v := &Vectors{}
+	if v.Table, err = embedding.Compose(m); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
+	}
+	if m.Shape().Longest == 0 { // it has words only
+		return v, m.Close()
+	}
+	v.Encoder = m
 	return v, nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 )
 
 func TestCreateRefuses(t *testing.T) {
@@ -130,7 +130,7 @@ func TestDiskSpace(t *testing.T) {
 		{DiskSpace{free / 10, free / 10 * 6}, false, true, false}, // two checkpoints are too much, one and the vectors are not
 	} {
 		var shown bytes.Buffer
-		err := test.space.Check(folder, terminal.NewProgress(&shown))
+		err := test.space.Check(folder, progress.New(&shown))
 		if (err != nil) != test.refused || strings.Contains(shown.String(), "Warning") != test.warned {
 			t.Errorf("%+v of %d: %v, %q", test.space, free, err, &shown)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 )
 
 // A DiskSpace is the size of a run's files, in bytes.
@@ -25,7 +26,7 @@ func (s DiskSpace) next(saved bool) int64 {
 
 // Check refuses a run whose vectors do not fit on the disk, and warns if its
 // checkpoints do not.
-func (s DiskSpace) Check(folder *Folder, p *terminal.Progress) error {
+func (s DiskSpace) Check(folder *Folder, p *progress.Progress) error {
 	free, ok := machine.FreeSpace(folder.Dir)
 	if !ok {
 		return nil

@@ -15,6 +15,7 @@ type algorithm interface {
 type model struct {
 	Config
 	words, contexts []float32 // W, (V, N), and C with the copies of all threads behind it
+	positions       []float32 // D, (2W, N), of PositionCBOW
 	noise           *corpus.Alias
 	product                   // of this thread
 	copies          *copies   // of this thread

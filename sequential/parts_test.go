@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 func TestWindow(t *testing.T) {
@@ -94,7 +95,7 @@ func TestNewFrom(t *testing.T) {
 	c.Sample = 0
 	old := newTrainer(t, "a b c a b c old older", c)
 	advance(t, old, 0, old.Units())
-	start := Tables{Vocabulary: old.text.Vocabulary.Words, Words: old.words, Contexts: old.contexts}
+	start := trainer.Tables{Vocabulary: old.text.Vocabulary.Words, Words: old.words, Contexts: old.contexts}
 
 	text, _ := corpustest.Read(t, "c new a new c")
 	grown, err := Grow(text, start.Vocabulary)

@@ -107,7 +107,7 @@ func testSentence(t *testing.T, text string, c Config) {
 			x.Data[i] = float32(r.NormFloat64()) / 8
 		}
 	}
-	ref.words, ref.contexts = wide(tr.words), wide(tr.contexts)
+	ref.words, ref.contexts, ref.positions = wide(tr.words), wide(tr.contexts), wide(tr.positions)
 
 	ref.read(0)
 	train := references[modeName(c)]
@@ -120,6 +120,7 @@ func testSentence(t *testing.T, text string, c Config) {
 	w.train(0, 1)
 	checkTable(t, "W", tr.words, ref.words)
 	checkTable(t, "C", tr.contexts, ref.contexts)
+	checkTable(t, "D", tr.positions, ref.positions)
 }
 
 func wide(x []float32) []float64 {

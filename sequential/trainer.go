@@ -31,7 +31,8 @@ type Trainer struct {
 	config          Config
 	units           []int     // first token of each unit of an epoch, with one thread, and the end
 	words, contexts []float32 // W and C, (V, N); the threads' copies of rows lie behind C
-	start           Tables
+	positions       []float32 // D, (2W, N), of PositionCBOW; else nil
+	start           trainer.Tables
 	workers         []*worker
 }
 
@@ -44,13 +45,13 @@ const (
 // New prepares training on a text. Negatives are drawn from noise, which must
 // have one weight for each word.
 func New(text *corpus.Corpus, noise *corpus.Alias, c Config) (*Trainer, error) {
-	return NewFrom(text, noise, Tables{}, c)
+	return NewFrom(text, noise, trainer.Tables{}, c)
 }
 
 // NewFrom is New, but the words of the given tables start from their rows; the
 // other words of the text start as in New. Nobody may change the tables while the
 // trainer is in use: Reset reads them again.
-func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (*Trainer, error) {
+func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c Config) (*Trainer, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (
 	if err := check(text, noise); err != nil {
 		return nil, err
 	}
-	if err := start.check(c.Dim); err != nil {
+	if err := start.Check(c.Dim); err != nil {
 		return nil, fmt.Errorf("vectors to start from: %w", err)
 	}
 	d, err := Find(c.Algorithm)
@@ -70,7 +71,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (
 	contexts := memory.Floats((v + c.Threads*copied) * c.Dim)
 	t := &Trainer{
 		text: text, config: c, start: start, units: units,
-		words: memory.Floats(v * c.Dim), contexts: contexts[: v*c.Dim : v*c.Dim],
+		words: memory.Floats(v * c.Dim), contexts: contexts[: v*c.Dim : v*c.Dim], positions: newPositions(&c),
 	}
 	t.Reset()
 	reader := corpus.NewSentenceReader(text, corpus.SentenceOptions{
@@ -78,7 +79,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start Tables, c Config) (
 	})
 	for thread := range c.Threads {
 		m := &model{
-			Config: c, words: t.words, contexts: contexts, noise: noise,
+			Config: c, words: t.words, contexts: contexts, positions: t.positions, noise: noise,
 			copies: newCopies(contexts, v, copied, thread, &c),
 		}
 		m.product.dim = c.Dim
@@ -223,15 +224,20 @@ func (t *Trainer) Tables() (words, contexts []float32) { return t.words, t.conte
 
 // State returns everything that training changes, live, in a fixed order.
 func (t *Trainer) State() []trainer.Tensor {
-	return []trainer.Tensor{{Name: "words", Data: t.words}, {Name: "contexts", Data: t.contexts}}
+	state := []trainer.Tensor{{Name: "words", Data: t.words}, {Name: "contexts", Data: t.contexts}}
+	if t.positions != nil {
+		state = append(state, trainer.Tensor{Name: "positions", Data: t.positions})
+	}
+	return state
 }
 
 // Reset goes back to the start of training: W uniform in ±0.5/N and C zero, as
-// in word2vec, except for the rows given to NewFrom.
+// in word2vec, except for the rows given to NewFrom; D of PositionCBOW ones.
 func (t *Trainer) Reset() {
 	trainer.Randomize(t.words, t.config.Dim, t.config.Seed)
 	clear(t.contexts)
-	t.start.copyTo(t.text.Vocabulary, t.words, t.contexts, t.config.Dim)
+	copy(t.positions, newPositions(&t.config))
+	t.start.CopyTo(t.text.Vocabulary, t.words, t.contexts, t.config.Dim)
 }
 
 // Close has nothing to release.

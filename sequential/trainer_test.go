@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 func TestUnits(t *testing.T) {
@@ -96,7 +97,7 @@ func TestNewErrors(t *testing.T) {
 	if _, err := New(empty, noise, good); err == nil {
 		t.Error("no sentence: no error")
 	}
-	start := Tables{Vocabulary: []string{"a"}, Words: []float32{1}}
+	start := trainer.Tables{Vocabulary: []string{"a"}, Words: []float32{1}}
 	if _, err := NewFrom(text, noise, start, good); err == nil {
 		t.Error("vectors of another dimension: no error")
 	}

@@ -18,10 +18,14 @@ var word2VecDescriptor = Descriptor{
 		{Name: SkipGram, Help: "skip-gram"},
 		// As in word2vec.c: one step for a whole window.
 		{Name: CBOW, Help: "continuous bag of words", Recipe: Recipe{LearningRate: 0.05, ContextWeight: 1}},
+		{Name: PositionCBOW, Help: "CBOW with a trained weight for each place of the window", Recipe: Recipe{LearningRate: 0.05, ContextWeight: 1}},
 	},
 	create: func(m *model) algorithm {
-		if m.Model == CBOW {
+		switch m.Model {
+		case CBOW:
 			return newCBOW(m)
+		case PositionCBOW:
+			return newPositionCBOW(m)
 		}
 		return newSkipGram(m)
 	},

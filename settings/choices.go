@@ -8,6 +8,7 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -30,6 +31,9 @@ const (
 	SubwordCNN   = "cnn"
 	SubwordNGram = "ngram"
 
+	HashFastText = string(subword.HashFastText)
+	HashMarked   = string(subword.HashMarked)
+
 	FormFused = string(graph.FormFused)
 	FormStock = string(graph.FormStock)
 
@@ -50,6 +54,8 @@ var (
 	precisionChoices = []Choice{{PrecisionFloat32, ""}, {PrecisionHalf, "16 bits, see docs/cuda.md"}}
 	tokenizerChoices = []Choice{{TokenizerWhitespace, "text that is tokenized already"}, {TokenizerWords, "raw text: runs of letters, digits and apostrophes"}}
 	subwordChoices   = []Choice{{SubwordNone, ""}, {SubwordCNN, "convolutions over characters"}, {SubwordNGram, "fastText's sum of hashed n-grams"}}
+
+	hashChoices = []Choice{{HashFastText, "fastText's: the run can be written as a fastText model"}, {HashMarked, "of runs of earlier versions"}}
 
 	cnnOnly   = []string{SubwordCNN}
 	ngramOnly = []string{SubwordNGram}

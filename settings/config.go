@@ -48,7 +48,7 @@ type Samples struct {
 	Sample        float64 // subsampling threshold of frequent words; 0: none
 	Passes        int     // how often the corpus is subsampled into M
 	Contexts      int     // l, iterations of an epoch of mode cl
-	Model         string  // word2vec: "sg" (skip-gram) or "cbow"
+	Model         string  // word2vec: "sg" (skip-gram), "cbow" or "cbow-positions"
 
 	Tempering       float64 // power of a word's contexts that its samples are in proportion to; 0: all words have as many
 	Positives       float64 // m, samples of a word in an iteration, the mean over the words
@@ -70,6 +70,7 @@ type Encoder struct {
 	MinGram   int     // ngram: characters of the shortest n-grams
 	MaxGram   int     // ngram: characters of the longest n-grams
 	Buckets   int     // ngram: vectors that n-grams are hashed to
+	NGramHash string  // ngram: which n-grams there are and how they are hashed, see subword.Hash
 	SubwordLR float64 // learning rate of the encoder, times LR
 }
 

@@ -52,8 +52,8 @@ func renamed(values map[string]string, source string) (map[string]string, error)
 }
 
 // Current returns the recorded settings of a run, as texts by name, with the names of
-// today. Runs of versions that did not have tempered samples had equal ones, and runs of
-// mode vanilla were lazy.
+// today. Runs of versions that did not have tempered samples had equal ones, runs of mode
+// vanilla were lazy, and those without a choice of n-grams had HashMarked.
 func Current(recorded map[string]string) map[string]string {
 	texts, err := renamed(recorded, "")
 	if err != nil {
@@ -65,6 +65,9 @@ func Current(recorded map[string]string) map[string]string {
 		then = equalSamples()
 	case ModeVanilla:
 		then["adam"] = AdamLazy
+	}
+	if texts["subword"] == SubwordNGram {
+		then["ngram-hash"] = HashMarked
 	}
 	for name, text := range then {
 		if _, ok := texts[name]; !ok {
@@ -87,12 +90,13 @@ func equalSamples() map[string]string {
 }
 
 // isOlderRun reports whether a configuration file was written by a version without
-// tempered samples for a run of mode cl, or by one without --adam for a run of mode
-// vanilla. All runs of these versions recorded certain settings, which together nobody
-// sets by hand.
+// tempered samples for a run of mode cl, without --adam for one of mode vanilla, or without
+// a choice of n-grams. All runs of these versions recorded certain settings, which together
+// nobody sets by hand.
 func isOlderRun(file map[string]string) bool {
 	has := func(names ...string) bool {
 		return !slices.ContainsFunc(names, func(name string) bool { _, ok := file[name]; return !ok })
 	}
-	return has("vectors", "passes") || has("batch", "decay", "noise-exponent", "threads") && !has("adam")
+	return has("vectors", "passes") || !has("adam") && has("batch", "decay", "noise-exponent", "threads") ||
+		!has("ngram-hash") && has("buckets", "min-ngram", "max-ngram", "subword-lr", "seed", "noise", "form")
 }

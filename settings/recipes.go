@@ -118,7 +118,7 @@ func sequentialFollows(c *Config, set given) {
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, true
 	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, Widths{2, 3, 4}, 64, 30
-	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
+	c.MinGram, c.MaxGram, c.Buckets, c.NGramHash = 3, 6, 2_000_000, HashFastText
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
 	case c.Preset == PresetPaper:

@@ -39,8 +39,8 @@ func (c *Config) Settings() []Setting {
 			help: "write the Gorgonia graph that is trained to `FILE` (Graphviz)"},
 		{Name: "checkpoint", Group: GroupRun, Record: true, Resume: true, value: &c.Checkpoint,
 			help: "how often to save what 'w2vcl resume' needs: `WHEN` is a time (10m, 90s), a number of iterations, or 0 for only when interrupted"},
-		{Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"}, Group: GroupRun, Modes: sentenceOrdered, Record: true, value: &c.Init,
-			help: "go on from the vectors of `PATH`, a run folder or a file: words they lack start anew, words the text lacks stay"},
+		{Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"}, Group: GroupRun, Record: true, value: &c.Init,
+			help: "go on from the vectors of `PATH`, a run folder or a file: words they lack start anew; words the text lacks are left out in cl and vanilla, and stay in the other modes"},
 		{Name: "force", Group: GroupRun, Resume: true, value: &c.Force,
 			help: "replace the run folder at --out, a --matrix file that does not fit, and a graph at --graph-dot"},
 
@@ -104,6 +104,8 @@ func (c *Config) Settings() []Setting {
 			help: "characters `N` of the longest n-grams (ngram)"},
 		{Name: "buckets", Aliases: []string{"bucket"}, Group: GroupSubword, Modes: asGraph, Subword: ngramOnly, Record: true, value: &c.Buckets,
 			help: "hash n-grams to `N` vectors; those that no word needs take no memory (ngram)"},
+		{Name: "ngram-hash", Group: GroupSubword, Modes: asGraph, Subword: ngramOnly, Record: true, value: &c.NGramHash,
+			help: "which n-grams a word has, and how they are hashed (ngram)", Choices: hashChoices},
 		{Name: "subword-lr", Group: GroupSubword, Modes: asGraph, Subword: encoders, Record: true, value: &c.SubwordLR,
 			help: "learning rate of what composes vectors: `X` times --lr (default depends on --subword and the number of iterations)", hideDefault: true},
 

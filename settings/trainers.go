@@ -74,6 +74,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 	case SubwordNGram:
 		e, err = subword.NewNGrams(words, subword.NGramOptions{
 			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
+			Hash: subword.Hash(c.NGramHash),
 		})
 	default:
 		return nil, nil

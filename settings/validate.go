@@ -138,6 +138,7 @@ func (v *validator) choices() {
 	if !c.HasEncoder() {
 		return
 	}
+	v.check(c.Init == "", "init", "--subword %s composes vectors, so they cannot start from given ones", c.Subword)
 	var shared []string
 	for _, o := range optim.Methods() {
 		if o.Shared {

@@ -30,6 +30,7 @@ type description struct {
 	Kind    string        `json:"kind"`
 	CNN     *CNNOptions   `json:"cnn,omitempty"`
 	NGrams  *NGramOptions `json:"ngrams,omitempty"`
+	Scale   float32       `json:"scale,omitempty"` // of n-grams that are not HashMarked
 }
 
 // Save writes an encoder to a file, for Load. The words' own vectors of WithWords
@@ -49,7 +50,14 @@ func Save(path string, e Encoder, offset []float32) error {
 		f.floats("moments.mean", e.statistics.Mean, len(e.statistics.Mean))
 		f.floats("moments.scale", e.statistics.Scale, len(e.statistics.Scale))
 	case *NGrams:
-		d.Kind, d.NGrams = kindNGrams, &e.options
+		o := e.options
+		if o.Hash == HashMarked {
+			o.Hash = "" // as versions that had no other
+		}
+		d.Kind, d.NGrams = kindNGrams, &o
+		if m, ok := unseen(e).(*Means); ok {
+			d.Scale = m.scale
+		}
 		f.bytes("buckets", e.bucketBytes())
 	default:
 		return fmt.Errorf("cannot write %s: an encoder of type %T is not known", path, e)
@@ -140,10 +148,11 @@ func (e *NGrams) bucketBytes() []byte {
 }
 
 // Offset returns the mean difference between the vectors of words, len(words) x
-// Dim, and the vectors that the encoder composes for them: the trained ones also
+// Dim, and the vectors that Load's result composes for them: the trained ones also
 // hold words' own vectors, or context vectors. Without the offset the vectors of
 // unseen words would lie apart from the trained ones.
 func Offset(e Composer, words []string, vectors []float32) ([]float32, error) {
+	e = unseen(e)
 	n := e.Dim()
 	if err := checkEncode(words, vectors, n); err != nil {
 		return nil, err

@@ -43,13 +43,19 @@ func TestSaveAndLoad(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		want, got := make([]float32, len(all)*n), make([]float32, len(all)*n)
-		if err := e.Encode(all, want); err != nil {
+		if err := unseen(e).Encode(all, want); err != nil {
 			t.Fatal(err)
 		}
+		// Means add the offset to every n-gram, which rounds elsewhere.
+		means, isMeans := loaded.(*Means)
 		for i := range want {
-			want[i] += offset[i%n]
+			if !isMeans || len(means.Shape().NGrams(nil, all[i/n])) > 0 {
+				want[i] += offset[i%n]
+			}
 		}
-		if err := loaded.Encode(all, got); err != nil || !slices.Equal(got, want) {
+		if err := loaded.Encode(all, got); err != nil || !slices.EqualFunc(got, want, func(a, b float32) bool {
+			return a == b || isMeans && math.Abs(float64(a-b)) < 1e-5*(1+math.Abs(float64(b)))
+		}) {
 			t.Errorf("%s: what was loaded composes other vectors (error %v)", name, err)
 		}
 		if loaded.Dim() != n {

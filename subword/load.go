@@ -3,12 +3,14 @@ package subword
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -93,6 +95,12 @@ func (f fileReader) encoder(d description) (_ Composer, err error) {
 	}
 	if len(f) > 0 {
 		return nil, fmt.Errorf("its tensors %v are not known", slices.Sorted(maps.Keys(f)))
+	}
+	if n, ok := e.(*NGrams); ok && n.options.Hash == HashFastText {
+		if !(d.Scale > 0 && d.Scale <= math.MaxFloat32) {
+			return nil, fmt.Errorf("its n-grams have the scale %v", d.Scale)
+		}
+		return &Means{n, d.Scale, offset}, nil
 	}
 	return &shifted{e, offset}, nil
 }
@@ -195,6 +203,7 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 }
 
 func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
+	o.Hash = cmp.Or(o.Hash, HashMarked) // of versions without a choice
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err

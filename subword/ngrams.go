@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 
+	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
@@ -14,18 +15,32 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// NGramOptions are the shape of NGrams. The zero values of Shortest, Longest
-// and Buckets mean their defaults; Dim must be set.
+// A Hash says which n-grams a word has, and to which bucket each goes.
+type Hash string
+
+const (
+	// HashFastText is fastText's: the marks are < and >. The encoder can be
+	// written as a fastText model.
+	HashFastText Hash = "fasttext"
+
+	// HashMarked is that of earlier versions: the marks are bytes that no text
+	// holds, and the marked word itself is an n-gram, however long it is.
+	HashMarked Hash = "marked"
+)
+
+// NGramOptions are the shape of NGrams. The zero values of Shortest, Longest,
+// Buckets and Hash mean their defaults; Dim must be set.
 type NGramOptions struct {
 	Dim               int     // N, values of a word vector
 	Shortest, Longest int     // characters of an n-gram; default 3 to 6
 	Buckets           int     // what n-grams are hashed to, less than 2^32; default 2,000,000
 	Rate              float64 // learning rate relative to the context vectors' rate; default 1
+	Hash              Hash    `json:",omitempty"` // default HashFastText; in a file without it HashMarked
 }
 
 func (o NGramOptions) withDefaults() (NGramOptions, error) {
 	o.Shortest, o.Longest = cmp.Or(o.Shortest, 3), cmp.Or(o.Longest, 6)
-	o.Buckets = cmp.Or(o.Buckets, 2_000_000)
+	o.Buckets, o.Hash = cmp.Or(o.Buckets, 2_000_000), cmp.Or(o.Hash, HashFastText)
 	switch {
 	case o.Dim < 1:
 		return o, fmt.Errorf("dimension is %d; it must be at least 1", o.Dim)
@@ -33,15 +48,17 @@ func (o NGramOptions) withDefaults() (NGramOptions, error) {
 		return o, fmt.Errorf("n-grams of %d to %d characters; they must have at least 1", o.Shortest, o.Longest)
 	case o.Buckets < 1 || uint64(o.Buckets) > math.MaxUint32:
 		return o, fmt.Errorf("n-grams are hashed to %d buckets; there must be at least 1 and less than 2^32", o.Buckets)
+	case o.Hash != HashFastText && o.Hash != HashMarked:
+		return o, fmt.Errorf("n-grams are hashed by %q, which this w2vcl does not know", o.Hash)
 	}
 	return o, nil
 }
 
 // NGrams is fastText's encoder (Bojanowski et al. 2017): the vector of a word
 // is the sum of the vectors of the character n-grams of the word between its
-// marks, and of the marked word itself. N-grams are hashed to buckets; only
-// buckets that the vocabulary uses have a vector, for no other is trained, and
-// in the sum of an unseen word they count as zero.
+// marks. N-grams are hashed to buckets; only buckets that the vocabulary uses have
+// a vector, for no other is trained, and in the sum of an unseen word they count as
+// zero. A file has means instead of sums; see Means.
 type NGrams struct {
 	options    NGramOptions
 	rows       map[uint32]uint32 // bucket to row of the table
@@ -75,8 +92,20 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 	return e, nil
 }
 
-// buckets returns the buckets of a word's n-grams and of the word itself.
+// shape says the n-grams in fastText's terms.
+func (e *NGrams) shape() fasttext.Shape {
+	return fasttext.Shape{Shortest: e.options.Shortest, Longest: e.options.Longest, Buckets: e.options.Buckets}
+}
+
+// buckets returns the buckets of the n-grams that a word is trained with. A word
+// that is too short to have one has that of the marked word.
 func (e *NGrams) buckets(word string) []uint32 {
+	if e.options.Hash == HashFastText {
+		if buckets := e.shape().NGrams(nil, word); len(buckets) > 0 {
+			return buckets
+		}
+		return []uint32{e.bucket(split(word, 1))}
+	}
 	marked := split(word, 1)
 	buckets := []uint32{e.bucket(marked)}
 	for n := e.options.Shortest; n <= e.options.Longest && n < len(marked); n++ {

@@ -62,10 +62,10 @@ func TestAlphabet(t *testing.T) {
 	}
 }
 
-// n-grams of the word between its marks, and the word itself; unused buckets
+// HashMarked: n-grams of the word between its marks, and the word itself; unused buckets
 // have no row.
 func TestNGramBuckets(t *testing.T) {
-	e, err := NewNGrams([]string{"abcd", "a"}, NGramOptions{Dim: 1})
+	e, err := NewNGrams([]string{"abcd", "a"}, NGramOptions{Dim: 1, Hash: HashMarked})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -183,7 +183,11 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]Encoder{"cnn": cnn, "cnn of bigrams": grams, "n-grams": sums}
+	marked, err := NewNGrams(vocabulary, NGramOptions{Dim: 5, Buckets: 50, Hash: HashMarked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]Encoder{"cnn": cnn, "cnn of bigrams": grams, "n-grams": sums, "n-grams of earlier versions": marked}
 }
 
 func encoderProbe(t testing.TB, r *rand.Rand, e Encoder, threads int) *probe {

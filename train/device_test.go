@@ -10,7 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/device/devicetest"
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -75,7 +75,7 @@ func TestDevice(t *testing.T) {
 			cpu := c.Out
 			c.Device, c.Out = "cuda", c.Out+"-cuda"
 			var shown strings.Builder
-			got, err := Run(t.Context(), c, Options{}, terminal.NewProgress(&shown))
+			got, err := Run(t.Context(), c, Options{}, progress.New(&shown))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +143,7 @@ func TestDevicePrecision(t *testing.T) {
 		_, err := Resume(t.Context(), c.Out, map[string]string{"device": "cpu"}, nil, nil)
 		wantUsage(t, err, "--precision half: the CPU has tables of float32 only")
 		var shown strings.Builder
-		summary, err := Resume(t.Context(), c.Out, test.changes, nil, terminal.NewProgress(&shown))
+		summary, err := Resume(t.Context(), c.Out, test.changes, nil, progress.New(&shown))
 		if err != nil || summary.Precision != test.want {
 			t.Fatalf("%v: precision %q, want %q, error %v", test.changes, summary.Precision, test.want, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
@@ -57,7 +57,7 @@ func TestEncoderRunsAreExact(t *testing.T) {
 				want := hash(c.Out)
 				d := c
 				d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), 3
-				if _, err := Run(t.Context(), d, Options{}, terminal.NewProgress(&bytes.Buffer{})); err != nil {
+				if _, err := Run(t.Context(), d, Options{}, progress.New(&bytes.Buffer{})); err != nil {
 					t.Fatal(err)
 				}
 				if hash(d.Out) != want {
@@ -148,7 +148,7 @@ func TestEncoderPlan(t *testing.T) {
 	c = subwordConfig(t, settings.ModeCL, "cnn")
 	c.MaxChars = 3
 	var shown bytes.Buffer
-	if _, err := MakePlan(t.Context(), c, terminal.NewProgress(&shown)); err != nil || !strings.Contains(shown.String(), "Note: 3 words longer than --max-chars 3") {
+	if _, err := MakePlan(t.Context(), c, progress.New(&shown)); err != nil || !strings.Contains(shown.String(), "Note: 3 words longer than --max-chars 3") {
 		t.Errorf("%v, %s", err, &shown)
 	}
 }

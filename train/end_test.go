@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -55,7 +55,7 @@ func TestRunEndToEnd(t *testing.T) {
 			}
 			again := c
 			again.Out, again.Threads, again.Corpus = c.Out+"2", 1, "a reader"
-			if _, err := Run(t.Context(), again, Options{Source: strings.NewReader(smallText())}, terminal.NewProgress(&bytes.Buffer{})); err != nil {
+			if _, err := Run(t.Context(), again, Options{Source: strings.NewReader(smallText())}, progress.New(&bytes.Buffer{})); err != nil {
 				t.Fatal(err)
 			}
 			for _, name := range []string{runfolder.VectorsFile, runfolder.ContextFile, runfolder.VocabularyFile} {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -48,7 +48,7 @@ func (j *job) writeDOT() error {
 
 // keep writes a run folder again that was removed or moved away. metrics is nil before
 // there are files to write.
-func (j *job) keep(folder *runfolder.Folder, metrics *runfolder.MetricsLog, p *terminal.Progress) error {
+func (j *job) keep(folder *runfolder.Folder, metrics *runfolder.MetricsLog, p *progress.Progress) error {
 	var files []string
 	if metrics != nil {
 		files = []string{runfolder.ConfigFile, runfolder.VocabularyFile, runfolder.MetricsFile}
@@ -74,7 +74,7 @@ func (j *job) writeVocabulary(folder *runfolder.Folder) error {
 
 // save writes all that a trained run leaves but its summary, again if the folder goes
 // meanwhile.
-func (j *job) save(folder *runfolder.Folder, p *terminal.Progress) error {
+func (j *job) save(folder *runfolder.Folder, p *progress.Progress) error {
 	for try := 1; ; try++ {
 		if err := j.keep(folder, j.saver.metrics, p); err != nil {
 			return err

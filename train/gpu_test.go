@@ -15,8 +15,8 @@ import (
 
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
@@ -66,7 +66,7 @@ func gpuConfig(t *testing.T, flags map[string]string) settings.Config {
 
 func trained(t *testing.T, c settings.Config) runfolder.Summary {
 	t.Helper()
-	summary, err := Run(t.Context(), c, Options{}, terminal.NewProgress(testWriter{t}))
+	summary, err := Run(t.Context(), c, Options{}, progress.New(testWriter{t}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -34,7 +35,7 @@ type loop struct {
 
 	metrics  io.Writer // of JSON lines; may be nil
 	saver    *saver    // may be nil
-	progress *terminal.Progress
+	progress *progress.Progress
 	now      func() time.Time // nil: time.Now
 }
 
@@ -79,7 +80,7 @@ type training struct {
 	*loop
 	*runfolder.Recorder // has the position
 	work                *work
-	stage               *terminal.Stage    // nil until the plan is shown
+	stage               *progress.Stage    // nil until the plan is shown
 	warm                runfolder.Position // after the first call of the trainer, which may take longer than others
 	ready               func()             // ends the display until the plan is shown
 	shown               speedometer

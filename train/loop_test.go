@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -264,7 +264,7 @@ func TestLoopShowsProgressLines(t *testing.T) {
 	f := newFake(20, 1, 1)
 	l := testLoop(f, nil)
 	l.metrics = nil
-	l.progress = terminal.NewProgress(&out)
+	l.progress = progress.New(&out)
 	l.progress.Now = fakeClock() // a second a look: a line every 5 units
 	if _, err := l.run(t.Context()); err != nil {
 		t.Fatal(err)

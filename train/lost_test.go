@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -46,7 +46,7 @@ func lossy(t *testing.T, c settings.Config, lose func(t *testing.T, partial stri
 			}
 			return err
 		},
-	}, terminal.NewProgress(&shown))
+	}, progress.New(&shown))
 	return shown.String(), err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -17,7 +18,7 @@ import (
 // BuildMatrix reads the text and writes M to c.Matrix, for `w2vcl matrix
 // build`. A file that already holds the same M is left as it is; one that does
 // not is replaced only if c.Force is set.
-func BuildMatrix(ctx context.Context, c settings.Config, p *terminal.Progress) error {
+func BuildMatrix(ctx context.Context, c settings.Config, p *progress.Progress) error {
 	if c.Matrix == "" {
 		return terminal.Usagef("--matrix is missing: name the file to write M to")
 	}
@@ -47,7 +48,7 @@ type matrixMaker struct {
 }
 
 // open returns M, from its file if that fits, or built, and the seconds it took.
-func (k matrixMaker) open(ctx context.Context, p *terminal.Progress) (m *wordcontext.Matrix, seconds float64, err error) {
+func (k matrixMaker) open(ctx context.Context, p *progress.Progress) (m *wordcontext.Matrix, seconds float64, err error) {
 	start := time.Now()
 	defer func() { seconds = time.Since(start).Seconds() }()
 	if path := k.config.Matrix; path != "" {
@@ -84,7 +85,7 @@ func (k matrixMaker) reuse(path string) (*wordcontext.Matrix, error) {
 	return nil, fmt.Errorf("--matrix %s cannot be used: %w; name another file, or build it anew with --force", path, err)
 }
 
-func (k matrixMaker) build(ctx context.Context, p *terminal.Progress) (*wordcontext.Matrix, error) {
+func (k matrixMaker) build(ctx context.Context, p *progress.Progress) (*wordcontext.Matrix, error) {
 	start := time.Now()
 	stage := p.Stage("building M", 0)
 	defer stage.Stop()

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -20,7 +20,7 @@ import (
 func makeOlder(t *testing.T, out string) {
 	t.Helper()
 	config := filepath.Join(out, runfolder.ConfigFile)
-	text := regexp.MustCompile(`(?m)^(tempering|positives|max-positives|shared-negatives) = .*\n`).ReplaceAllString(string(mustRead(t, config)), "")
+	text := regexp.MustCompile(`(?m)^(tempering|positives|max-positives|shared-negatives|ngram-hash) = .*\n`).ReplaceAllString(string(mustRead(t, config)), "")
 	text = strings.Replace(text, "context-weight = 1.0\n", "vectors = \"sum\"\n", 1)
 	if strings.Contains(text, "context-weight") || strings.Contains(text, "positives") {
 		t.Fatalf("the configuration is still new:\n%s", text)
@@ -31,7 +31,7 @@ func makeOlder(t *testing.T, out string) {
 	path := filepath.Join(out, runfolder.CheckpointFile)
 	data := mustRead(t, path)
 	size := binary.LittleEndian.Uint64(data)
-	header := regexp.MustCompile(`\\"(tempering|positives|max-positives|shared-negatives)\\":\\"[^"]*\\",`).ReplaceAll(data[8:8+size], nil)
+	header := regexp.MustCompile(`\\"(tempering|positives|max-positives|shared-negatives|ngram-hash)\\":\\"[^"]*\\",`).ReplaceAll(data[8:8+size], nil)
 	header = bytes.Replace(header, []byte(`\"context-weight\":\"1\"`), []byte(`\"vectors\":\"sum\"`), 1)
 	sum := regexp.MustCompile(`,"xxh64-data":"(\w+)","xxh64-header":"\w+"`).FindSubmatch(header)
 	header = bytes.Replace(header, sum[0], nil, 1)
@@ -68,7 +68,7 @@ func TestResumeOlder(t *testing.T) {
 		t.Errorf("%v, %+v", err, got.Samples)
 	}
 	var shown bytes.Buffer
-	if _, err := Resume(t.Context(), c.Out, nil, nil, terminal.NewProgress(&shown)); err != nil {
+	if _, err := Resume(t.Context(), c.Out, nil, nil, progress.New(&shown)); err != nil {
 		t.Fatal(err)
 	}
 	if hashOf(t, c.Out) != want {
@@ -92,6 +92,35 @@ func TestResumeOlder(t *testing.T) {
 	}
 }
 
+// TestResumeOlderNGrams: a run of a version without fastText's n-grams goes on with
+// those it has.
+func TestResumeOlderNGrams(t *testing.T) {
+	c := smallConfig(t, settings.ModeCL)
+	c.Tempering, c.Positives, c.SharedNegatives, c.ContextWeight = 0, 1, 0, 1
+	c.Subword, c.NGramHash, c.SubwordLR, c.Buckets = settings.SubwordNGram, settings.HashMarked, 0.05, 1000
+	c.MinGram, c.MaxGram = 3, 6
+	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := hashOf(t, c.Out)
+	c.Out = filepath.Join(t.TempDir(), "run")
+	interruptRun(t, c)
+	makeOlder(t, c.Out)
+	run, err := runfolder.Open(c.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := run.Config(); err != nil || got.NGramHash != settings.HashMarked {
+		t.Errorf("%v, %+v", err, got.Encoder)
+	}
+	if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if hashOf(t, c.Out) != want {
+		t.Error("other vectors")
+	}
+}
+
 // TestResumeWithAnotherContextWeight: what is exported may change, for training does
 // not know it.
 func TestResumeWithAnotherContextWeight(t *testing.T) {
@@ -104,7 +133,7 @@ func TestResumeWithAnotherContextWeight(t *testing.T) {
 	c.ContextWeight, c.Out = 1, filepath.Join(t.TempDir(), "run")
 	interruptRun(t, c)
 	var shown bytes.Buffer
-	p := terminal.NewProgress(&shown)
+	p := progress.New(&shown)
 	if _, err := Resume(t.Context(), c.Out, map[string]string{"context-weight": "0.5"}, nil, p); err != nil {
 		t.Fatal(err)
 	}

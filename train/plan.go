@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -43,7 +44,7 @@ type Plan struct {
 
 // MakePlan reads the text, builds or opens M, and measures a few units. It leaves
 // no vectors and no file behind.
-func MakePlan(ctx context.Context, c settings.Config, p *terminal.Progress) (Plan, error) {
+func MakePlan(ctx context.Context, c settings.Config, p *progress.Progress) (Plan, error) {
 	j := &job{config: c, dry: true}
 	defer j.close()
 	if err := j.prepare(ctx, p); err != nil {
@@ -76,7 +77,7 @@ func (j *job) plan(perUnit, pairs float64) Plan {
 
 // announcer returns what shows the plan once training has measured itself; nil if
 // nobody reads it.
-func (j *job) announcer(p *terminal.Progress) func(perUnit, pairs float64) {
+func (j *job) announcer(p *progress.Progress) func(perUnit, pairs float64) {
 	if p == nil || j.options.NoPlan {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
@@ -29,7 +30,7 @@ type job struct {
 	guard    memoryGuard
 	gpu      *gpu // nil: the CPU
 	text     *text
-	start    sequential.Tables // vectors to go on from; may be none
+	start    trainer.Tables // vectors to go on from; may be none
 	estimate estimate
 	encoder  subword.Encoder     // of word vectors; nil: they are a table
 	epochs   float64             // passes over one epoch of the mode
@@ -45,7 +46,7 @@ type job struct {
 
 // prepare reads the text, prepares the mode and makes the trainer, without
 // training anything. The caller closes the job, also after an error.
-func (j *job) prepare(ctx context.Context, p *terminal.Progress) (err error) {
+func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	j.mode, _ = settings.FindMode(j.config.Mode) // a validated one
 	guard, release, err := newMemoryGuard(&j.config)
 	if err != nil {
@@ -89,7 +90,7 @@ func (j *job) checkText() error {
 
 // prepareMode sets what the mode's family needs to make a trainer: the number of
 // epochs, the estimate of memory, and newTrainer.
-func (j *job) prepareMode(ctx context.Context, p *terminal.Progress) error {
+func (j *job) prepareMode(ctx context.Context, p *progress.Progress) error {
 	switch j.mode.Family {
 	case settings.LargeBatch:
 		return j.prepareCL(ctx, p)
@@ -102,14 +103,14 @@ func (j *job) prepareMode(ctx context.Context, p *terminal.Progress) error {
 	}
 }
 
-func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
+func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	c, words := &j.config, j.text.vocabulary.Len()
 	model, err := j.graphConfig(p)
 	if err != nil {
 		return err
 	}
 	slots := wordcontext.EstimateSlots(words, c.MatrixOptions()) // M knows
-	j.estimate.trainer = graph.MemoryCL(words, slots, model)
+	j.estimate.trainer = graph.MemoryCL(words, slots, model) + j.start.Bytes()
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
@@ -126,7 +127,7 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 	}
 	j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
 	j.estimate.matrix, j.secondsMatrix, j.samples = m.Bytes(), seconds, m.Spread()
-	j.estimate.trainer = graph.MemoryCL(words, int(m.Slots()[words]), model)
+	j.estimate.trainer = graph.MemoryCL(words, int(m.Slots()[words]), model) + j.start.Bytes()
 	j.gpu.takeMatrix(m.Bytes())
 	noise, err := c.Negatives(m, j.text.vocabulary)
 	if err != nil {
@@ -145,7 +146,7 @@ func (j *job) prepareCL(ctx context.Context, p *terminal.Progress) error {
 	return nil
 }
 
-func (j *job) prepareVanilla(p *terminal.Progress) error {
+func (j *job) prepareVanilla(p *progress.Progress) error {
 	c, corpus := &j.config, j.text.corpus
 	noise, err := c.Negatives(nil, j.text.vocabulary)
 	if err != nil {
@@ -156,7 +157,7 @@ func (j *job) prepareVanilla(p *terminal.Progress) error {
 		return err
 	}
 	pairs := c.VanillaOptions()
-	j.estimate.trainer = graph.MemoryVanilla(j.text.vocabulary.Len(), pairs, model)
+	j.estimate.trainer = graph.MemoryVanilla(j.text.vocabulary.Len(), pairs, model) + j.start.Bytes()
 	if c.Device != settings.DeviceCPU {
 		j.estimate.trainer += device.HostMemoryVanilla(j.text.vocabulary.Len(), pairs, model)
 	}
@@ -182,7 +183,7 @@ func (j *job) prepareSequential() error {
 	if err != nil {
 		return err
 	}
-	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + 4*int64(len(j.start.Words)+len(j.start.Contexts))
+	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + j.start.Bytes()
 	err = j.gpu.reserve(func(_ device.Device, free int64) (int64, error) {
 		return device.MemorySequential(corpus, model, device.Precision(c.Precision), free)
 	}, j.lessMemory())
@@ -201,13 +202,16 @@ func (j *job) prepareSequential() error {
 
 // graphConfig makes the encoder, if there is one, and returns the settings of the
 // graph's trainer.
-func (j *job) graphConfig(p *terminal.Progress) (graph.Config, error) {
+func (j *job) graphConfig(p *progress.Progress) (graph.Config, error) {
 	c := &j.config
 	var err error
 	if j.encoder, err = c.NewEncoder(j.text.vocabulary.Words); err != nil {
 		return graph.Config{}, err
 	}
 	model := c.GraphConfig(j.encoder)
+	if v := j.text.vocabulary; len(j.start.Words) > 0 {
+		model.Start = func(words, contexts []float32) { j.start.CopyTo(v, words, contexts, c.Dim) }
+	}
 	j.estimate.moments = model.MomentBytes(j.text.vocabulary.Len())
 	if j.encoder != nil {
 		if n := j.encoder.Truncated(); n > 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -21,7 +22,7 @@ import (
 // on another device the same but for rounding.
 // A text or a setting that changed is an error and leaves everything as it is.
 // If the run is finished the error is [ErrComplete] and the summary is good.
-func Resume(ctx context.Context, dir string, changes map[string]string, options func(corpus string) Options, p *terminal.Progress) (runfolder.Summary, error) {
+func Resume(ctx context.Context, dir string, changes map[string]string, options func(corpus string) Options, p *progress.Progress) (runfolder.Summary, error) {
 	start := time.Now()
 	folder, err := runfolder.Reopen(dir)
 	if err != nil {
@@ -73,7 +74,7 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string) error {
 }
 
 // announceResume says where a run goes on, and which settings changed.
-func (j *job) announceResume(p *terminal.Progress) {
+func (j *job) announceResume(p *progress.Progress) {
 	s, now := j.from, j.config.Recorded()
 	then := settings.Current(s.Settings)
 	for _, name := range []string{"lr", "lr-end", "context-weight", "device", "precision"} {

@@ -19,15 +19,15 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
-	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // resumeFake resumes a run of fake trainers.
-func resumeFake(t *testing.T, out string, units int, changes map[string]string, hook func(f *fakeTrainer), p *terminal.Progress) (runfolder.Summary, *fakeTrainer, error) {
+func resumeFake(t *testing.T, out string, units int, changes map[string]string, hook func(f *fakeTrainer), p *progress.Progress) (runfolder.Summary, *fakeTrainer, error) {
 	t.Helper()
 	folder, err := runfolder.Reopen(out)
 	if err != nil {
@@ -94,7 +94,7 @@ func TestResumeAfterInterrupt(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	var shown bytes.Buffer
-	summary, f, err := resumeFake(t, out, 40, nil, nil, terminal.NewProgress(&shown))
+	summary, f, err := resumeFake(t, out, 40, nil, nil, progress.New(&shown))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestFailureKeepsTheCheckpoint(t *testing.T) {
 				changes["lr"] = test.lr
 			}
 			var shown bytes.Buffer
-			_, f, err := resumeFake(t, out+".partial", 40, changes, nil, terminal.NewProgress(&shown))
+			_, f, err := resumeFake(t, out+".partial", 40, changes, nil, progress.New(&shown))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -275,7 +275,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 		}
 	})
 	var shown bytes.Buffer
-	if _, err := runFake(t, t.Context(), j, terminal.NewProgress(&shown)); err != nil {
+	if _, err := runFake(t, t.Context(), j, progress.New(&shown)); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(before, during) || len(before) == 0 {
@@ -306,7 +306,7 @@ func interruptRun(t *testing.T, c settings.Config) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	p := terminal.NewProgress(cancelWriter{io.Discard, cancel})
+	p := progress.New(cancelWriter{io.Discard, cancel})
 	p.Every = 0
 	if _, err := Run(ctx, c, Options{NoPlan: true}, p); !errors.Is(err, ErrInterrupted) {
 		t.Fatalf("got %v, want an interrupt", err)
@@ -606,7 +606,7 @@ func TestResumeReadsBuiltInText(t *testing.T) {
 	c := smallConfig(t, settings.ModeCL)
 	c.Corpus = "a name"
 	ctx, cancel := context.WithCancel(t.Context())
-	p := terminal.NewProgress(cancelWriter{io.Discard, cancel})
+	p := progress.New(cancelWriter{io.Discard, cancel})
 	p.Every = 0
 	if _, err := Run(ctx, c, Options{Source: strings.NewReader(smallText()), NoPlan: true}, p); !errors.Is(err, ErrInterrupted) {
 		t.Fatalf("got %v", err)

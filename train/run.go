@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -30,7 +31,7 @@ var errStopped = fmt.Errorf("%w before training began; nothing was saved", ErrIn
 // empty if there was nothing to save yet. On
 // any other error no run folder appears, and one that c.Force was to replace
 // stays; c.Out.partial stays if there is a checkpoint in it, for [Resume].
-func Run(ctx context.Context, c settings.Config, o Options, p *terminal.Progress) (runfolder.Summary, error) {
+func Run(ctx context.Context, c settings.Config, o Options, p *progress.Progress) (runfolder.Summary, error) {
 	start := time.Now()
 	folder, err := runfolder.Create(c.Out, c.Force)
 	if err != nil {
@@ -59,7 +60,7 @@ func stopped(ctx context.Context, err error) error {
 }
 
 // run plans, trains and saves a prepared job.
-func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time, p *terminal.Progress) (runfolder.Summary, error) {
+func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time, p *progress.Progress) (runfolder.Summary, error) {
 	if ctx.Err() != nil {
 		return runfolder.Summary{}, errStopped
 	}
@@ -109,7 +110,7 @@ func (j *job) interrupted(folder *runfolder.Folder, result outcome) error {
 // begin is where a run starts to leave something behind: OUT.partial, with
 // settings and vocabulary. It returns the position to train from, with the
 // trainer in its state.
-func (j *job) begin(folder *runfolder.Folder, p *terminal.Progress) (runfolder.Position, error) {
+func (j *job) begin(folder *runfolder.Folder, p *progress.Progress) (runfolder.Position, error) {
 	var from runfolder.Position
 	if err := j.diskSpace().Check(folder, p); err != nil {
 		return from, err
@@ -137,7 +138,7 @@ func (j *job) begin(folder *runfolder.Folder, p *terminal.Progress) (runfolder.P
 }
 
 // train runs the loop with the metrics file and the checkpoints of the folder.
-func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolder.Position, p *terminal.Progress) (result outcome, err error) {
+func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolder.Position, p *progress.Progress) (result outcome, err error) {
 	metricsBytes := int64(0)
 	if j.from != nil {
 		metricsBytes = j.from.Metrics

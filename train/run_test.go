@@ -16,6 +16,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -44,7 +45,7 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 	return j, trainers
 }
 
-func runFake(t *testing.T, ctx context.Context, j *job, p *terminal.Progress) (runfolder.Summary, error) {
+func runFake(t *testing.T, ctx context.Context, j *job, p *progress.Progress) (runfolder.Summary, error) {
 	t.Helper()
 	folder, err := runfolder.Create(j.config.Out, j.config.Force)
 	if err != nil {
@@ -76,7 +77,7 @@ func TestRunLeavesAWholeFolder(t *testing.T) {
 	parent := t.TempDir()
 	j, trainers := fakeJob(t, filepath.Join(parent, "run"), 40)
 	var shown bytes.Buffer
-	summary, err := runFake(t, t.Context(), j, terminal.NewProgress(&shown))
+	summary, err := runFake(t, t.Context(), j, progress.New(&shown))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func TestRunStoppedBeforeTraining(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	parent := t.TempDir()
-	for _, progress := range []*terminal.Progress{nil, terminal.NewProgress(&bytes.Buffer{})} {
+	for _, progress := range []*progress.Progress{nil, progress.New(&bytes.Buffer{})} {
 		j, _ := fakeJob(t, filepath.Join(parent, "run"), 40)
 		_, err := runFake(t, ctx, j, progress)
 		if !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "nothing was saved") {

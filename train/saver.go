@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -20,7 +21,7 @@ type saver struct {
 	keep     func() error // makes sure that the run folder is there; may be nil
 	space    func() error // refuses a checkpoint that would take the disk space of the vectors; may be nil
 	unitName string
-	progress *terminal.Progress
+	progress *progress.Progress
 
 	saved   int                // units of the last checkpoint written
 	tried   runfolder.Position // of the last attempt
@@ -28,7 +29,7 @@ type saver struct {
 }
 
 // newSaver returns the saver of a run that trains from a position.
-func (j *job) newSaver(folder *runfolder.Folder, metrics *runfolder.MetricsLog, from runfolder.Position, p *terminal.Progress) (*saver, error) {
+func (j *job) newSaver(folder *runfolder.Folder, metrics *runfolder.MetricsLog, from runfolder.Position, p *progress.Progress) (*saver, error) {
 	fingerprint, vocabulary, err := j.text.hashes()
 	if err != nil {
 		return nil, err

@@ -10,8 +10,11 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // A run can go on from another on a new text: words of both are trained on,
@@ -35,7 +38,7 @@ func TestInit(t *testing.T) {
 		c := longerConfig(t, string(sequential.FullW2V))
 		c.Corpus, c.Init, c.ContextWeight = text, init, first.ContextWeight
 		var notes bytes.Buffer
-		if _, err := Run(t.Context(), c, Options{}, terminal.NewProgress(&notes)); err != nil {
+		if _, err := Run(t.Context(), c, Options{}, progress.New(&notes)); err != nil {
 			t.Fatal(err)
 		}
 		if want := "6 words of " + init + ", 5 of them in the text, which has 1 more"; !strings.Contains(notes.String(), want) {
@@ -82,5 +85,85 @@ func TestInitRefuses(t *testing.T) {
 	_, err := Run(t.Context(), c, Options{}, nil)
 	if !errors.As(err, new(*terminal.UsageError)) || !strings.Contains(err.Error(), "of 3 dimensions, not of 4: add --dim 3") {
 		t.Errorf("other dimension: %v", err)
+	}
+}
+
+// Modes cl and vanilla go on from vectors, too: each word of the text that has some
+// starts there, contexts included, and the others as usual.
+func TestInitOfGraphs(t *testing.T) {
+	first := smallConfig(t, settings.ModeCL)
+	if _, err := Run(t.Context(), first, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	run, err := runfolder.Open(first.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := run.Tables(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := embedding.NewTable(old.Vocabulary, first.Dim, old.Words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported := filepath.Join(t.TempDir(), "old.vec")
+	if err := embedding.Save(exported, table, embedding.Word2VecText); err != nil {
+		t.Fatal(err)
+	}
+	lost := old.Vocabulary[0]
+	text := writeFile(t, "new", strings.ReplaceAll(smallText(), lost, "newcomer"))
+	for _, mode := range []string{settings.ModeCL, settings.ModeVanilla} {
+		for _, init := range []string{first.Out, exported} {
+			c := longerConfig(t, mode)
+			c.Corpus, c.Init, c.ContextWeight = text, init, 1
+			c.LR, c.LREnd = 1e-30, 0 // what is exported is the start
+			var notes bytes.Buffer
+			if _, err := Run(t.Context(), c, Options{}, progress.New(&notes)); err != nil {
+				t.Fatal(err)
+			}
+			if want := "5 of the 6 words of the text are in " + init + ", the others start anew; 1 of its words are not in the text"; !strings.Contains(notes.String(), want) {
+				t.Errorf("%s: no word of %q:\n%s", mode, want, &notes)
+			}
+			got, err := embedding.Load(t.Context(), filepath.Join(c.Out, runfolder.VectorsFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			fresh := make([]float32, len(got.Vectors))
+			trainer.Randomize(fresh, c.Dim, c.Seed)
+			for i, word := range got.Words {
+				want := slices.Clone(fresh[i*c.Dim:][:c.Dim])
+				if row := slices.Index(old.Vocabulary, word); row >= 0 {
+					copy(want, old.Words[row*c.Dim:])
+					for j := range want {
+						if init == first.Out { // a file has no contexts
+							want[j] += old.Contexts[row*c.Dim+j]
+						}
+					}
+				} else if word != "newcomer" {
+					t.Errorf("%s: a word %s", mode, word)
+				}
+				for j, x := range got.Vector(i) {
+					if d := x - want[j]; d > 1e-6 || d < -1e-6 {
+						t.Fatalf("%s from %s: %s starts at %v, want %v", mode, init, word, got.Vector(i), want)
+					}
+				}
+			}
+
+			c.LR = 0.01
+			c.Out = filepath.Join(t.TempDir(), "run")
+			if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+				t.Fatal(err)
+			}
+			want := hashOf(t, c.Out)
+			c.Out = filepath.Join(t.TempDir(), "run")
+			interruptRun(t, c)
+			if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			if hashOf(t, c.Out) != want {
+				t.Errorf("%s from %s, resumed: other vectors", mode, init)
+			}
+		}
 	}
 }

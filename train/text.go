@@ -16,6 +16,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
 )
 
@@ -34,7 +35,7 @@ func newText(c *corpus.Corpus) *text {
 
 // ReadText reads the text of a configuration once, for the runs that share it.
 // source, if not nil, is read instead of c.Corpus.
-func ReadText(ctx context.Context, c settings.Config, source io.Reader, p *terminal.Progress) (*corpus.Corpus, error) {
+func ReadText(ctx context.Context, c settings.Config, source io.Reader, p *progress.Progress) (*corpus.Corpus, error) {
 	guard, release, err := newMemoryGuard(&c)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func ReadText(ctx context.Context, c settings.Config, source io.Reader, p *termi
 }
 
 // readText reads the text that the options or the configuration name.
-func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGuard, p *terminal.Progress) (*text, error) {
+func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGuard, p *progress.Progress) (*text, error) {
 	if o.Text != nil {
 		return newText(o.Text), nil
 	}
@@ -105,7 +106,7 @@ func readCorpus(ctx context.Context, path string, source io.Reader, o corpus.Opt
 }
 
 // noteOddities tells the user about surprises in the text.
-func (t *text) noteOddities(c *settings.Config, p *terminal.Progress) {
+func (t *text) noteOddities(c *settings.Config, p *progress.Progress) {
 	if n := t.stats.InvalidUTF8; n > 0 {
 		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
 	}

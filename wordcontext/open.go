@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
@@ -55,7 +56,7 @@ func open(path string) (_ *Matrix, err error) {
 	if info.Size() == 0 { // an empty file cannot be mapped
 		return nil, fmt.Errorf("%w: it is empty", ErrNotMatrix)
 	}
-	data, unmap, err := mapFile(f, info.Size())
+	data, unmap, err := memory.MapFile(f, info.Size())
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/progress"
 )
 
 type benchDeviceOptions struct {
@@ -152,7 +153,7 @@ func (o *benchDeviceOptions) run(ctx context.Context, s streams) error {
 }
 
 // measure measures all cases. With an error it returns the results until then.
-func (o *benchDeviceOptions) measure(ctx context.Context, p *terminal.Progress, d device.Device) ([]bench.DeviceResult, error) {
+func (o *benchDeviceOptions) measure(ctx context.Context, p *progress.Progress, d device.Device) ([]bench.DeviceResult, error) {
 	var results []bench.DeviceResult
 	for _, words := range o.words {
 		for _, f := range o.frequencies.names {

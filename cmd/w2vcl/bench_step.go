@@ -15,6 +15,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/progress"
 )
 
 type benchStepOptions struct {
@@ -180,7 +181,7 @@ func (o *benchStepOptions) checkMemory(copyBytes int64) error {
 }
 
 // measure measures all cases. With an error it returns the results until then.
-func (o *benchStepOptions) measure(ctx context.Context, p *terminal.Progress, copyBytes int64) ([]bench.StepResult, error) {
+func (o *benchStepOptions) measure(ctx context.Context, p *progress.Progress, copyBytes int64) ([]bench.StepResult, error) {
 	level := simd.Current()
 	defer func() { _ = simd.Use(level) }() // no error: it was in use before
 	var results []bench.StepResult

@@ -27,11 +27,16 @@ func newConvert(s streams) *cobra.Command {
 		Use:   "convert DIR|VECTORS OUT [flags]",
 		Short: "Write vectors in another format",
 		Long: `Write the vectors of a run folder or file in another format. The name of OUT
-chooses it: .bin and .txt (word2vec), .vec (fastText), .glove, .npy, .safetensors
-or .tsv (TensorBoard's projector); - is standard output, in the format of --format.
-Input is recognized by its content.`,
+chooses it: .bin and .txt (word2vec), .vec (fastText's text), .fasttext.bin
+(fastText's model), .glove, .npy, .safetensors or .tsv (TensorBoard's projector);
+- is standard output, in the format of --format. Input is recognized by its content.
+
+A fastText model of a run trained with --subword ngram gives unseen words the same
+vectors as the run. Words have the run's vectors, W + X·C with --context-weight X;
+the output matrix is C.`,
 		Example: `  w2vcl convert runs/wiki wiki.txt
   w2vcl convert GoogleNews-vectors-negative300.bin.gz news.safetensors
+  w2vcl convert runs/ngram model.bin --format fasttext-bin
   w2vcl convert runs/wiki rare.vec --words rare-words.txt
   w2vcl convert runs/wiki vectors.tsv      # and metadata.tsv, for projector.tensorflow.org`,
 		Args: exactly("DIR|VECTORS", "OUT"),
@@ -60,26 +65,49 @@ func (o *convertOptions) run(ctx context.Context, s streams, from, to string) er
 	if sibling := embedding.WordsPath(to, format); sibling != "" {
 		files = append(files, sibling)
 	}
-	t, err := o.load(ctx, s, from)
+	v, err := o.load(ctx, s, from, format)
 	if err != nil {
 		return err
 	}
 	s.noteUnfinished(from)
-	if err := embedding.Save(to, t, format); err != nil {
+	t := v.Table
+	if format == embedding.FastTextModel {
+		err = saveFastText(ctx, s, to, v, from)
+	} else {
+		err = embedding.Save(to, t, format)
+	}
+	if err != nil {
 		return err
 	}
 	s.notef("Wrote %s words of dimension %d to %s (%s)", terminal.Number(t.Len()), t.Dim, strings.Join(files, " and "), format)
 	return nil
 }
 
+// saveFastText writes a fastText model and says what it holds of unseen words.
+func saveFastText(ctx context.Context, s streams, to string, v *runfolder.Vectors, from string) error {
+	withNGrams, err := runfolder.SaveFastText(ctx, to, v, from)
+	switch {
+	case err != nil:
+		return err
+	case withNGrams:
+		s.notef("The model has n-grams: unseen words get the vectors that 'w2vcl vector' gives them")
+	case v.Encoder != nil:
+		s.notef("Note: the model has words only, for fastText has no such encoder; --words adds the vectors of a list of unseen words")
+	default:
+		s.notef("Note: the model has words only: unseen words have no vectors in it, for they have none in %s", from)
+	}
+	return nil
+}
+
 // load reads the vectors to write.
-func (o *convertOptions) load(ctx context.Context, s streams, from string) (*embedding.Table, error) {
-	if o.words == "" {
-		return runfolder.LoadTable(ctx, from)
+func (o *convertOptions) load(ctx context.Context, s streams, from string, format embedding.Format) (*runfolder.Vectors, error) {
+	if o.words == "" && format != embedding.FastTextModel { // which needs no encoder
+		t, err := runfolder.LoadTable(ctx, from)
+		return &runfolder.Vectors{Table: t}, err
 	}
 	t, err := runfolder.LoadVectors(ctx, from)
-	if err != nil {
-		return nil, err
+	if err != nil || o.words == "" {
+		return t, err
 	}
 	words, err := readWords(s, o.words)
 	if err != nil {
@@ -98,7 +126,8 @@ func (o *convertOptions) load(ctx context.Context, s streams, from string) (*emb
 		}
 	}
 	s.notef("%s of %s words are not in the text; their vectors are composed", terminal.Number(composed), terminal.Number(len(words)))
-	return embedding.NewTable(words, t.Dim, vectors)
+	table, err := embedding.NewTable(words, t.Dim, vectors)
+	return &runfolder.Vectors{Table: table, Encoder: t.Encoder}, err
 }
 
 // readWords reads the different words of a list, one a line, in the order of the list.

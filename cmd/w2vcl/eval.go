@@ -245,7 +245,7 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *runfolder.Vectors
 		options.OOV = cmp.Or(options.OOV, words.OOVCompose)
 	}
 	if options.OOV == words.OOVCompose && t.Encoder == nil {
-		return nil, terminal.Usagef("--oov compose: vectors of unseen words need a run folder that was trained with --subword")
+		return nil, terminal.Usagef("--oov compose: vectors of unseen words need a run folder that was trained with --subword, or a fastText model")
 	}
 	stage := s.progress(o.quiet).Stage("scoring", 0)
 	options.Progress = func(dataset string, done, total int) {

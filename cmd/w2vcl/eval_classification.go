@@ -7,13 +7,13 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/sentences"
-	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 )
 
 // classify scores vectors on the sentence classification sets of --data.
 func (o *evalOptions) classify(ctx context.Context, s streams, t *embedding.Table) ([]evaluate.Result, error) {
 	shown := s.progress(o.quiet)
-	var stage *terminal.Stage // of a set
+	var stage *progress.Stage // of a set
 	progress := func(dataset string, done, total int) {
 		if done == 0 {
 			stage.Stop()

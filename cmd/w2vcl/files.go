@@ -41,6 +41,7 @@ var commandFiles = map[string]func(v fileValues) []file{
 	"walk": func(v fileValues) []file {
 		return []file{v.read("GRAPH", fileStream), v.write("out", fileOutput, textKind), v.write("holdout-out", fileOutput, textKind)}
 	},
+	"phrases": phrasesFiles,
 	"eval": func(v fileValues) []file {
 		return []file{v.read("DIR|VECTORS", fileInput), v.read("data", fileInput), v.read("against", fileInput)}
 	},
@@ -106,6 +107,18 @@ func convertFiles(v fileValues) []file {
 		}
 	}
 	return files
+}
+
+// phrasesFiles: --common is a file, or the name of a list.
+func phrasesFiles(v fileValues) []file {
+	common := v.read("common", fileInput)
+	if common.path == commonEnglish {
+		common.path = ""
+	}
+	return []file{
+		v.read("TEXT", fileText), v.write("out", fileOutput, textKind), v.write("save", fileOutput, textKind),
+		v.read("apply", fileInput), common,
+	}
 }
 
 func mapFiles(v fileValues) []file {

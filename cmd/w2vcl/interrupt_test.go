@@ -27,6 +27,7 @@ var longCommands = map[string]struct{ args, ready string }{
 	"demo":         {"demo --dim 100 --contexts 100000", "Training on"},
 	"matrix build": {"matrix build --corpus PIPE --matrix m", ""},
 	"walk":         {"walk PIPE --out walks", ""},
+	"phrases":      {"phrases PIPE --out joined", ""},
 	"eval":         {"eval PIPE", ""},
 	"compare":      {"compare --corpus PIPE --out report", ""},
 	"metrics":      {"metrics live --out m.csv", ""},

@@ -29,8 +29,8 @@ func newNeighbors(s streams) *cobra.Command {
 		Short: "Show the words nearest to a word",
 		Long: `Show the words whose vectors have the largest cosine with the vector of a word, in
 a run folder or a file of vectors. A run that is still training answers with the
-vectors of its last checkpoint. A run trained with --subword answers for any word,
-seen or not.`,
+vectors of its last checkpoint. A run trained with --subword, and a fastText model,
+answer for any word, seen or not.`,
 		Example: `  w2vcl neighbors runs/wiki economy river
   w2vcl neighbors glove.6B.100d.txt paris --count 20`,
 		Args: wordsOf("DIR|VECTORS"),

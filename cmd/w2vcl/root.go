@@ -124,7 +124,8 @@ number of iterations is known beforehand, and the result is the same for any
 number of threads. It also trains sentence by sentence, with other algorithms
 (see 'w2vcl train --help' at --mode). It scores vectors and answers questions with
 them. It reads and writes vectors as word2vec text and binary files, fastText's
-.vec, GloVe text, NumPy arrays, safetensors and files of TensorBoard's projector.
+.vec and .bin, GloVe text, NumPy arrays, safetensors and files of TensorBoard's
+projector.
 
 New here? Run 'w2vcl demo': one minute, no files needed.`,
 		Example: `  w2vcl demo
@@ -144,7 +145,7 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 	cobra.AddTemplateFunc("flagGroups", flagGroups)
 	root.SetHelpFunc(showHelp(root.HelpFunc()))
 	root.AddCommand(
-		newDemo(s), newTrain(s), newResume(s), newPlan(s), newMatrix(s), newWalk(s),
+		newDemo(s), newTrain(s), newResume(s), newPlan(s), newMatrix(s), newPhrases(s), newWalk(s),
 		newEval(s), newCompare(s), newWatch(s), newMetrics(s), newMap(s), newNeighbors(s), newAnalogy(s), newVector(s), newConvert(s),
 		newBench(s), newProfile(s), newDoctor(s), newVersion(s), newMan(s),
 	)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
@@ -36,11 +37,11 @@ func (s streams) narrow() bool {
 
 // progress returns the display of a long command; nil, which shows nothing, if it
 // is quiet.
-func (s streams) progress(quiet bool) *terminal.Progress {
+func (s streams) progress(quiet bool) *progress.Progress {
 	if quiet {
 		return nil
 	}
-	return terminal.NewProgress(s.err)
+	return progress.New(s.err)
 }
 
 // noteUnfinished tells that the vectors at a path are those of a run that is not

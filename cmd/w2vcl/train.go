@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
@@ -61,7 +62,7 @@ func (o *trainOptions) run(ctx context.Context, s streams) error {
 }
 
 // trained reports the end of a training.
-func (s streams) trained(summary runfolder.Summary, err error, progress *terminal.Progress, asJSON bool) error {
+func (s streams) trained(summary runfolder.Summary, err error, progress *progress.Progress, asJSON bool) error {
 	switch {
 	case err == nil:
 		progress.Notef("Saved:   %s, after %s in all. Try it:  w2vcl neighbors %s WORD", summary.Out, terminal.Duration(summary.SecondsTotal), summary.Out)

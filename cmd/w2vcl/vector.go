@@ -22,8 +22,8 @@ func newVector(s streams) *cobra.Command {
 		Use:   "vector DIR|VECTORS WORD... [flags]",
 		Short: "Print the vectors of words, seen or not",
 		Long: `Print the vectors of words, a line each: the word and its values. A run trained
-with --subword composes the vectors of words that are not in its text. 'w2vcl
-convert --words' writes the vectors of a whole list of words to a file.`,
+with --subword, and a fastText model, compose the vectors of words that are not in
+their text. 'w2vcl convert --words' writes the vectors of a whole list of words to a file.`,
 		Example: `  w2vcl vector runs/wiki economy
   w2vcl vector runs/wiki unlearnable misspeled --json`,
 		Args: wordsOf("DIR|VECTORS"),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/walk"
 )
 
@@ -120,7 +121,7 @@ func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
 }
 
 // write draws and writes the walks.
-func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *terminal.Progress) error {
+func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *progress.Progress) error {
 	start := time.Now()
 	total := len(g.Names) * o.walk.Walks
 	stage := p.Stage("Walking", int64(total))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -13,7 +12,7 @@ import (
 // cache lines as there are words.
 type Reader struct {
 	matrix  *wordcontext.Matrix
-	team    *team.Team
+	team    Team
 	step    int
 	blocks  []int          // a task is the rows blocks[b] ... blocks[b+1]-1
 	samples []uint32       // (iterations, S)
@@ -49,7 +48,7 @@ func ReaderBytes(slots, iterations int) int64 {
 
 // NewReader returns a reader of the samples of a step, 0 or 1, of the given number of
 // iterations at a time.
-func NewReader(m *wordcontext.Matrix, step, iterations int, workers *team.Team) *Reader {
+func NewReader(m *wordcontext.Matrix, step, iterations int, workers Team) *Reader {
 	slots := m.Slots()
 	return &Reader{
 		matrix: m, team: workers, step: step, first: -1,

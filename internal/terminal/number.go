@@ -90,3 +90,6 @@ func Duration(seconds float64) string {
 func Minus(text string) string { return hyphenSign.ReplaceAllString(text, "$1−$2") }
 
 var hyphenSign = regexp.MustCompile(`(^|[ (])-([0-9.])`)
+
+// ETA writes the seconds to the end of the work, the same way everywhere.
+func ETA(seconds float64) string { return "ETA " + Duration(seconds) }

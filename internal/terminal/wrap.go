@@ -1,9 +1,12 @@
 package terminal
 
 import (
+	"os"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/term"
 )
 
 // Wrap breaks the lines of a text so that they have up to width letters, at spaces and
@@ -54,4 +57,12 @@ func pieces(line string) []string {
 		all = append(all, held)
 	}
 	return all
+}
+
+// Width returns the letters of a line of a terminal; 80 if it does not tell.
+func Width(f *os.File) int {
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 80
 }

@@ -1,4 +1,4 @@
-package terminal
+package progress
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // A Progress shows how far the work has come: with a bar on a terminal, elsewhere
@@ -19,7 +21,7 @@ import (
 type Progress struct {
 	// Every is the shortest time from one update on the screen to the next, and Now
 	// is the clock.
-	// NewProgress sets both; tests change them.
+	// New sets both; tests change them.
 	Every time.Duration
 	Now   func() time.Time
 
@@ -30,22 +32,14 @@ type Progress struct {
 	shown int // letters of the bar on the screen
 }
 
-// NewProgress returns a Progress that writes to w, normally standard error.
-func NewProgress(w io.Writer) *Progress {
+// New returns a Progress that writes to w, normally standard error.
+func New(w io.Writer) *Progress {
 	p := &Progress{w: w, Every: 5 * time.Second, Now: time.Now}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.Every = 100 * time.Millisecond
-		p.width = func() int { return Width(f) }
+		p.width = func() int { return terminal.Width(f) }
 	}
 	return p
-}
-
-// Width returns the letters of a line of a terminal; 80 if it does not tell.
-func Width(f *os.File) int {
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		return width
-	}
-	return 80
 }
 
 // Writer returns a writer for text of several lines, each of them whole. It takes the
@@ -67,7 +61,7 @@ func (p *Progress) wrap(text string) string {
 	if p.width == nil {
 		return text
 	}
-	return Wrap(text, p.width()-1)
+	return terminal.Wrap(text, p.width()-1)
 }
 
 // Notef writes one line.
@@ -236,11 +230,8 @@ func (s *Stage) eta(done int64, now time.Time) string {
 	if s.total <= done || done <= s.skipped {
 		return ""
 	}
-	return ETA(elapsed * float64(s.total-done) / float64(done-s.skipped))
+	return terminal.ETA(elapsed * float64(s.total-done) / float64(done-s.skipped))
 }
-
-// ETA writes the seconds to the end of the work, the same way everywhere.
-func ETA(seconds float64) string { return "ETA " + Duration(seconds) }
 
 // Stop ends a stage that failed: it removes the bar and writes nothing. After Done
 // it does nothing.

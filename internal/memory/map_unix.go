@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package wordcontext
+package memory
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// mapFile maps the whole file into memory, read-only.
-func mapFile(f *os.File, size int64) (data []byte, unmap func() error, err error) {
+// MapFile maps the whole file into memory, read-only.
+func MapFile(f *os.File, size int64) (data []byte, unmap func() error, err error) {
 	if int64(int(size)) != size {
 		return nil, nil, fmt.Errorf("%d bytes are more than this processor can address", size)
 	}

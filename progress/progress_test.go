@@ -1,4 +1,4 @@
-package terminal
+package progress
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 func TestNilProgressIsSilent(t *testing.T) {
@@ -21,11 +23,11 @@ func TestNilProgressIsSilent(t *testing.T) {
 
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	p := NewProgress(&out)
+	p := New(&out)
 	p.Now = fakeClock()
 	stage := p.Stage("reading", -1)
 	for done := range int64(10) { // a second each: one line at the 5th, one at the 10th
-		stage.Update(done, func() string { return Bytes(done * 1e6) })
+		stage.Update(done, func() string { return terminal.Bytes(done * 1e6) })
 	}
 	stage.SetTotal(20)
 	for range 5 {
@@ -41,7 +43,7 @@ func TestProgressLines(t *testing.T) {
 // TestProgressOfAResumedStage: work from before the stage took none of its time.
 func TestProgressOfAResumedStage(t *testing.T) {
 	var out bytes.Buffer
-	p := NewProgress(&out)
+	p := New(&out)
 	p.Now = fakeClock()
 	stage := p.Stage("training", 100)
 	stage.Skip(80)
@@ -65,7 +67,7 @@ func TestProgressBar(t *testing.T) {
 		120: "training  40% █████████░░░░░░░░░░░░░░░  ETA 1.5 s  512k words/s  loss 0.6773  lr 2.05e-03  10.9M pairs/s",
 	} {
 		var out bytes.Buffer
-		p := NewProgress(&out)
+		p := New(&out)
 		p.Now, p.width, p.Every = fakeClock(), func() int { return width }, time.Second
 		stage := p.Stage("training", 100)
 		stage.Update(40, details)
@@ -91,7 +93,7 @@ func TestProgressBar(t *testing.T) {
 // TestProgressBarOfUnknownEnd: without an end there is neither a share nor a bar.
 func TestProgressBarOfUnknownEnd(t *testing.T) {
 	var out bytes.Buffer
-	p := NewProgress(&out)
+	p := New(&out)
 	p.Now, p.width, p.Every = fakeClock(), func() int { return 80 }, time.Second
 	p.Stage("reading", 0).Update(4, func() string { return "4 MB" })
 	if want := "\rreading\rreading  4 MB"; out.String() != want {
@@ -101,7 +103,7 @@ func TestProgressBarOfUnknownEnd(t *testing.T) {
 
 func TestStageServesManyGoroutines(t *testing.T) {
 	var out bytes.Buffer
-	p := NewProgress(&out)
+	p := New(&out)
 	p.Every = 0
 	stage := p.Stage("work", 1000)
 	var group sync.WaitGroup

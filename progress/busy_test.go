@@ -1,4 +1,4 @@
-package terminal
+package progress
 
 import (
 	"bytes"
@@ -12,13 +12,13 @@ func TestBusy(t *testing.T) {
 	p.Busy("nothing")()
 
 	var out bytes.Buffer
-	p = NewProgress(&out)
+	p = New(&out)
 	p.Busy("short work")() // ends before anything is shown
 	if out.Len() > 0 {
 		t.Errorf("shown: %q", &out)
 	}
 	lines := make(lineChannel, 1)
-	p = NewProgress(lines)
+	p = New(lines)
 	p.Every = time.Millisecond
 	stop := p.Busy("work")
 	if shown := <-lines; !strings.HasPrefix(shown, "work  ") {

@@ -1,8 +1,10 @@
-package terminal
+package progress
 
 import (
 	"sync"
 	"time"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // Busy shows that work goes on whose end is unknown, as a stage without steps, until
@@ -22,7 +24,7 @@ func (p *Progress) Busy(name string) (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				stage.Update(0, func() string { return Duration(time.Since(start).Seconds()) })
+				stage.Update(0, func() string { return terminal.Duration(time.Since(start).Seconds()) })
 			}
 		}
 	})

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/phrases"
+	"github.com/w2vcl/w2vcl/progress"
+)
+
+// commonEnglish is the name of a list of common words that is built in.
+const commonEnglish = "english"
+
+type phrasesOptions struct {
+	out, save, apply string
+	scorer, common   string
+	tokenizer        string
+	threshold        float64
+	thresholdSet     bool
+	passes           int
+	quiet            bool
+	learn            phrases.Options
+	read             corpus.Options
+}
+
+func newPhrases(s streams) *cobra.Command {
+	o := phrasesOptions{}
+	cmd := &cobra.Command{
+		Use:   "phrases TEXT --out FILE [flags]",
+		Short: "Join the phrases of a text (New York) to one word, before training",
+		Long: `Find pairs of words that stand together more often than by chance and write the
+text with such pairs joined to one word, new_york. The text is a file or folder,
+and what is written is a line for each of its lines. Every pass joins once more,
+so two passes find phrases of up to four words. Each reads the text again; memory
+holds the counts of words and pairs.
+
+--save keeps the phrases, a table to look at and to edit; --apply joins them in
+other texts, also on standard input. The phrases are those of gensim's Phrases
+(--scorer gensim or npmi) and of word2phrase (--scorer word2phrase, whose scores
+grow with the text).
+
+` + scorerHelp(),
+		Example: `  w2vcl phrases wiki.txt --lowercase --tokenizer words --out wiki-phrases.txt --save phrases.tsv
+  w2vcl train --corpus wiki-phrases.txt --out runs/phrases
+  w2vcl phrases news.txt.gz --apply phrases.tsv --lowercase --tokenizer words --out - | head
+  w2vcl phrases wiki.txt --scorer npmi --threshold 0.4 --common english --passes 2 --out out.txt`,
+		Args: exactly("TEXT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.thresholdSet = cmd.Flags().Changed("threshold")
+			for _, name := range []string{"scorer", "threshold", "min-count", "passes", "common", "delimiter", "max-entries", "save"} {
+				if o.apply != "" && cmd.Flags().Changed(name) {
+					return terminal.Usagef("--%s does not go with --apply, which finds no phrases", name)
+				}
+			}
+			return o.run(cmd.Context(), s, args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.out, "out", "", "write the text with its phrases joined to `FILE`; - is standard output")
+	flags.StringVar(&o.save, "save", "", "write the phrases to `FILE`, a table")
+	flags.StringVar(&o.apply, "apply", "", "join the phrases of `FILE`, which --save wrote, instead of finding some")
+	flags.StringVar(&o.scorer, "scorer", phrases.Scorers()[0].Name, "`NAME` of the score: "+strings.Join(scorerNames(), ", "))
+	flags.Float64Var(&o.threshold, "threshold", 0, "pairs with a score above `X` are phrases (default "+scorerThresholds()+")")
+	flags.IntVar(&o.learn.MinCount, "min-count", 5, "pairs must occur more than `N` times; the scores take N off (npmi: at least N times)")
+	flags.IntVar(&o.passes, "passes", 1, "join `N` times, each time on the text as joined so far")
+	flags.StringVar(&o.common, "common", "", "words that may stand inside phrases only: a `FILE` of them, or english for "+phrases.English)
+	flags.StringVar(&o.learn.Delimiter, "delimiter", "_", "`TEXT` between the words of a phrase")
+	flags.IntVar(&o.learn.MaxEntries, "max-entries", 40_000_000, "count `N` words and pairs at most, about 100 bytes each; beyond, rare ones are dropped")
+	flags.StringVar(&o.tokenizer, "tokenizer", "whitespace", "how a line is split: `NAME` is whitespace or words, as in 'w2vcl train'")
+	flags.BoolVar(&o.read.Lowercase, "lowercase", false, "lower-case the text")
+	flags.IntVar(&o.read.MaxSentence, "max-sentence", 1000, "no phrase goes across the end of a line, or of `N` words")
+	flags.Bool("force", false, "replace a text, and a list of phrases")
+	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
+	useAliases(flags, map[string]string{"minCount": "min-count", "delta": "min-count"})
+	return cmd
+}
+
+func scorerNames() (names []string) {
+	for _, s := range phrases.Scorers() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+func scorerThresholds() string {
+	var all []string
+	for _, s := range phrases.Scorers() {
+		all = append(all, fmt.Sprintf("%g with %s", s.Threshold, s.Name))
+	}
+	return strings.Join(all, ", ")
+}
+
+func scorerHelp() string {
+	var help strings.Builder
+	help.WriteString("Scores of a pair ab:\n")
+	for _, s := range phrases.Scorers() {
+		fmt.Fprintf(&help, "  %-12s %s\n", s.Name, s.Help)
+	}
+	return strings.TrimRight(help.String(), "\n")
+}
+
+// check completes the options, or says what is wrong with them.
+func (o *phrasesOptions) check(text string) error {
+	if err := o.read.Tokenizer.UnmarshalText([]byte(o.tokenizer)); err != nil {
+		return terminal.Usagef("--tokenizer %s: choose whitespace or words", o.tokenizer)
+	}
+	var err error
+	if o.learn.Scorer, err = phrases.FindScorer(o.scorer); err != nil {
+		return terminal.Usagef("--scorer: %v", err)
+	}
+	if o.learn.Threshold = o.learn.Scorer.Threshold; o.thresholdSet {
+		o.learn.Threshold = o.threshold
+	}
+	switch {
+	case o.out == "" && o.save == "":
+		return terminal.Usagef("--out is missing: name the file to write the text to, or - for standard output (or --save the phrases alone)")
+	case o.out == "" && o.apply != "":
+		return terminal.Usagef("--out is missing: name the file to write the text to, or - for standard output")
+	case o.out == o.save && o.out != "":
+		return terminal.Usagef("--out and --save name the same file")
+	case o.learn.MinCount < 1:
+		return terminal.Usagef("--min-count %d: must be 1 or more", o.learn.MinCount)
+	case o.passes < 1 || o.passes > 20:
+		return terminal.Usagef("--passes %d: must be from 1 to 20", o.passes)
+	case o.learn.MaxEntries < 1000:
+		return terminal.Usagef("--max-entries %d: must be 1000 or more", o.learn.MaxEntries)
+	case o.read.MaxSentence < 2:
+		return terminal.Usagef("--max-sentence %d: must be 2 or more", o.read.MaxSentence)
+	case o.learn.Delimiter == "" || strings.ContainsAny(o.learn.Delimiter, " \t\r\n"):
+		return terminal.Usagef("--delimiter %q: must be text without white space", o.learn.Delimiter)
+	case text == "-" && o.apply == "":
+		return terminal.Usagef("standard input can be read once, but finding phrases reads the text several times: name a file, or --apply a list")
+	}
+	return nil
+}
+
+func (o *phrasesOptions) run(ctx context.Context, s streams, text string) error {
+	if err := o.check(text); err != nil {
+		return err
+	}
+	p := s.progress(o.quiet)
+	list, err := o.list(ctx, s, p, text)
+	if err != nil {
+		return err
+	}
+	if o.save != "" {
+		if err := atomicfile.Write(o.save, list.Write); err != nil {
+			return err
+		}
+		p.Notef("Phrases: written to %s", o.save)
+	}
+	switch o.out {
+	case "":
+		return nil
+	case "-":
+		out := bufio.NewWriterSize(s.out, 1<<16)
+		if err := o.join(ctx, s, p, text, list, out); err != nil {
+			return err
+		}
+		return out.Flush()
+	default:
+		return atomicfile.Write(o.out, func(w io.Writer) error { return o.join(ctx, s, p, text, list, w) })
+	}
+}
+
+// list reads the phrases to join, or finds them.
+func (o *phrasesOptions) list(ctx context.Context, s streams, p *progress.Progress, text string) (phrases.List, error) {
+	if o.apply != "" {
+		f, err := os.Open(o.apply)
+		if err != nil {
+			return phrases.List{}, fmt.Errorf("--apply: %w", err)
+		}
+		defer f.Close()
+		list, err := phrases.Read(f)
+		if err != nil {
+			return phrases.List{}, fmt.Errorf("--apply %s: %w", o.apply, err)
+		}
+		return list, nil
+	}
+	list := phrases.List{Delimiter: o.learn.Delimiter}
+	switch o.common {
+	case "":
+	case commonEnglish:
+		list.Common = strings.Fields(phrases.English)
+	default:
+		words, err := readWords(s, o.common)
+		if err != nil {
+			return list, fmt.Errorf("--common %s: %w", o.common, err)
+		}
+		list.Common = words
+	}
+	o.learn.Common = list.Common
+	for pass := range o.passes {
+		found, err := o.find(ctx, s, p, text, list, pass+1)
+		if err != nil {
+			return list, err
+		}
+		list.Passes = append(list.Passes, found)
+	}
+	return list, nil
+}
+
+// find finds the phrases of one pass, on the text with those of list joined.
+func (o *phrasesOptions) find(ctx context.Context, s streams, p *progress.Progress, text string, list phrases.List, pass int) (phrases.Pass, error) {
+	start := time.Now()
+	learner, err := phrases.NewLearner(o.learn)
+	if err != nil {
+		return phrases.Pass{}, err
+	}
+	joiner := phrases.NewJoiner(list)
+	stats, err := o.readText(ctx, s, p, fmt.Sprintf("Counting, pass %d", pass), text, func(tokens []string, _ bool) error {
+		learner.Add(joiner.Join(tokens))
+		return nil
+	})
+	if err != nil {
+		return phrases.Pass{}, err
+	}
+	if stats.Tokens == 0 {
+		return phrases.Pass{}, fmt.Errorf("%s: %w", text, corpus.ErrEmpty)
+	}
+	found := learner.Pass()
+	if learner.Reduced() {
+		s.notef("Note: there are more than --max-entries %s words and pairs: rare ones were dropped on the way, so some phrases may be missing", terminal.Number(o.learn.MaxEntries))
+	}
+	p.Notef("Pass %d:  %s of score above %g (%s) in %s words, %s", pass, terminal.Quantity(terminal.Number(len(found.Phrases)), "phrase"),
+		o.learn.Threshold, o.learn.Scorer.Name, terminal.Number(int(stats.Tokens)), terminal.Duration(time.Since(start).Seconds()))
+	return found, nil
+}
+
+// join writes the text with the phrases of a list joined.
+func (o *phrasesOptions) join(ctx context.Context, s streams, p *progress.Progress, text string, list phrases.List, w io.Writer) error {
+	joiner, begun, joined := phrases.NewJoiner(list), false, int64(0)
+	var line []byte
+	stats, err := o.readText(ctx, s, p, "Writing", text, func(tokens []string, end bool) error {
+		after := joiner.Join(tokens)
+		joined += int64(len(tokens) - len(after))
+		line = line[:0]
+		for _, token := range after {
+			if begun {
+				line = append(line, ' ')
+			}
+			line, begun = append(line, token...), true
+		}
+		if end {
+			line, begun = append(line, '\n'), false
+		}
+		_, err := w.Write(line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	to := o.out
+	if to == "-" {
+		to = "standard output"
+	}
+	p.Notef("Text:    %s words, written to %s as %s", terminal.Number(int(stats.Tokens)), to, terminal.Number(int(stats.Tokens-stats.LongTokens-joined)))
+	return nil
+}
+
+// readText reads the text with a bar of progress.
+func (o *phrasesOptions) readText(ctx context.Context, s streams, p *progress.Progress, name, text string, each func([]string, bool) error) (corpus.Stats, error) {
+	stage := p.Stage(name, corpus.Size(text))
+	defer stage.Stop()
+	read := o.read
+	read.Progress = func(done, _ int64) { stage.Update(done, nil) }
+	if text == "-" {
+		return corpus.ReadLinesFrom(ctx, s.in, "standard input", read, each)
+	}
+	return corpus.ReadLines(ctx, text, read, each)
+}

@@ -1,0 +1,181 @@
+package phrases
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Phrase is one that was found.
+type Phrase struct {
+	Words string // with spaces between; a phrase of an earlier pass is one word
+	Count int64  // in the text, as joined by the passes before
+	Score float64
+}
+
+// A Pass is the phrases that one pass over a text found, frequent ones first.
+type Pass struct{ Phrases []Phrase }
+
+// A List is the phrases of all passes, in their order.
+type List struct {
+	Delimiter string
+	Common    []string // words that stand inside phrases only
+	Passes    []Pass
+}
+
+// A Joiner joins the phrases of a list in sentences. It is for one goroutine.
+type Joiner struct {
+	common map[string]bool
+	passes []map[string]string // words with spaces between, and joined
+
+	key           []byte
+	between       []string
+	before, after []string
+}
+
+// NewJoiner prepares joining.
+func NewJoiner(l List) *Joiner {
+	j := &Joiner{common: set(l.Common)}
+	for _, p := range l.Passes {
+		phrases := make(map[string]string, len(p.Phrases))
+		for _, phrase := range p.Phrases {
+			phrases[phrase.Words] = strings.ReplaceAll(phrase.Words, " ", l.Delimiter)
+		}
+		j.passes = append(j.passes, phrases)
+	}
+	return j
+}
+
+// Join returns a sentence with its phrases joined, in all passes. The result is
+// valid until the next call.
+func (j *Joiner) Join(sentence []string) []string {
+	for _, phrases := range j.passes {
+		j.after = j.pass(j.after[:0], sentence, phrases)
+		sentence, j.before, j.after = j.after, j.after, j.before
+	}
+	return sentence
+}
+
+// pass appends the sentence with the phrases of one pass joined.
+func (j *Joiner) pass(to, sentence []string, phrases map[string]string) []string {
+	first := "" // of a phrase that may come
+	j.between = j.between[:0]
+	for _, word := range sentence {
+		switch {
+		case j.common[word] && first == "":
+			to = append(to, word)
+		case j.common[word]:
+			j.between = append(j.between, word)
+		case first == "":
+			first = word
+		default:
+			j.key = join(j.key[:0], " ", first, j.between, word)
+			if phrase, ok := phrases[string(j.key)]; ok {
+				to, first = append(to, phrase), ""
+			} else {
+				to, first = append(append(to, first), j.between...), word
+			}
+			j.between = j.between[:0]
+		}
+	}
+	if first != "" {
+		to = append(append(to, first), j.between...)
+	}
+	return to
+}
+
+// The first lines of a file of phrases.
+const (
+	title         = "# phrases of w2vcl"
+	delimiterLine = "# delimiter\t"
+	commonLine    = "# common\t"
+	columnsLine   = "pass\tphrase\tcount\tscore"
+)
+
+// Write writes a list: comments that tell the delimiter and the common words, then
+// a line for each phrase, tabs between pass, phrase, count and score.
+func (l List) Write(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	_, err := fmt.Fprintf(out, "%s\n%s%s\n%s%s\n%s\n", title, delimiterLine, l.Delimiter, commonLine, strings.Join(l.Common, " "), columnsLine)
+	for i, p := range l.Passes {
+		for _, phrase := range p.Phrases {
+			if err == nil {
+				_, err = fmt.Fprintf(out, "%d\t%s\t%d\t%.6g\n", i+1, phrase.Words, phrase.Count, phrase.Score)
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// Read reads a list of Write. Lines may have been taken out, or changed by hand.
+// Errors name the line.
+func Read(r io.Reader) (List, error) {
+	var l List
+	lines := bufio.NewReader(r)
+	for number := 1; ; number++ {
+		line, err := lines.ReadString('\n')
+		if err == io.EOF && line == "" {
+			break
+		}
+		if err != nil && err != io.EOF {
+			return List{}, err
+		}
+		if problem := l.line(number, strings.TrimRight(line, "\r\n")); problem != "" {
+			return List{}, fmt.Errorf("line %d: %s", number, problem)
+		}
+	}
+	if l.Delimiter == "" {
+		return List{}, fmt.Errorf("it is no list of phrases: the line %q is missing", delimiterLine+"_")
+	}
+	return l, nil
+}
+
+// line reads a line, and returns what is wrong with it.
+func (l *List) line(number int, line string) string {
+	if number == 1 && line != title {
+		return fmt.Sprintf("it is no list of phrases: they begin with %q", title)
+	}
+	if text, ok := strings.CutPrefix(line, delimiterLine); ok {
+		l.Delimiter = text
+		return ""
+	}
+	if text, ok := strings.CutPrefix(line, commonLine); ok {
+		l.Common = strings.Fields(text)
+		return ""
+	}
+	if line == "" || line == columnsLine || strings.HasPrefix(line, "# ") && !strings.Contains(line, "\t") {
+		return ""
+	}
+	cells := strings.Split(line, "\t")
+	if len(cells) != 4 {
+		return fmt.Sprintf("%d cells instead of 4: pass, phrase, count, score", len(cells))
+	}
+	const most = 100 // passes
+	pass, err := strconv.Atoi(cells[0])
+	if err != nil || pass < 1 || pass > most {
+		return fmt.Sprintf("%q is no number of a pass, from 1 to %d", cells[0], most)
+	}
+	count, err := strconv.ParseInt(cells[2], 10, 64)
+	if err != nil {
+		return fmt.Sprintf("%q is no count", cells[2])
+	}
+	score, err := strconv.ParseFloat(cells[3], 64)
+	if err != nil {
+		return fmt.Sprintf("%q is no score", cells[3])
+	}
+	if len(strings.Fields(cells[1])) < 2 || strings.Join(strings.Fields(cells[1]), " ") != cells[1] || !utf8.ValidString(cells[1]) {
+		return fmt.Sprintf("%q is no phrase: two words or more with a space between", cells[1])
+	}
+	for len(l.Passes) < pass {
+		l.Passes = append(l.Passes, Pass{})
+	}
+	p := &l.Passes[pass-1]
+	p.Phrases = append(p.Phrases, Phrase{cells[1], count, score})
+	return ""
+}
