@@ -37,6 +37,17 @@ func TestProgressLines(t *testing.T) {
 	}
 }
 
+// TestProgressAsOftenAsAsked: the environment says how often; nonsense is passed over.
+func TestProgressAsOftenAsAsked(t *testing.T) {
+	for value, want := range map[string]time.Duration{"": 5 * time.Second, "0.25": 250 * time.Millisecond, "60": time.Minute,
+		"0": 5 * time.Second, "-1": 5 * time.Second, "soon": 5 * time.Second, "NaN": 5 * time.Second} {
+		t.Setenv(everyVariable, value)
+		if got := NewProgress(new(bytes.Buffer)).Every; got != want {
+			t.Errorf("%s=%s: every %v, want %v", everyVariable, value, got, want)
+		}
+	}
+}
+
 // TestProgressOfAResumedStage: work from before the stage took none of its time.
 func TestProgressOfAResumedStage(t *testing.T) {
 	var out bytes.Buffer
