@@ -4,7 +4,7 @@
 #   wheel.sh [DIR [PLATFORM...]]
 #
 # DIR is dist without arguments; platforms are linux-amd64, linux-arm64 and darwin-arm64, all
-# without arguments. See binary.sh. Needs Go and pip; $PIP names the pip to use.
+# without arguments, or host for one that is used here. See binary.sh. Needs Go and pip; $PIP names the pip to use.
 set -euo pipefail
 
 packaging=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -17,6 +17,7 @@ declare -A tags=(
 	[linux-amd64]=manylinux_2_17_x86_64.manylinux2014_x86_64
 	[linux-arm64]=manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64
 	[darwin-arm64]=macosx_12_0_arm64
+	[host]=host
 )
 
 work=$(mktemp -d)
@@ -24,7 +25,9 @@ trap 'rm -rf "$work"' EXIT
 for platform in "${platforms[@]}"; do
 	[[ -n ${tags[$platform]:-} ]] || { echo "$platform: there is no wheel for it" >&2 && exit 2; }
 	"$packaging/binary.sh" "$platform" "$work/$platform/w2vcl"
-	W2VCL_BINARY=$work/$platform/w2vcl W2VCL_PLATFORM=${tags[$platform]} \
+	tag=${tags[$platform]}
+	[[ $tag != host ]] || tag=''
+	W2VCL_BINARY=$work/$platform/w2vcl W2VCL_PLATFORM=$tag \
 		${PIP:-python3 -m pip} wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$out" "$packaging/../python"
 done
 ls -l "$out"

@@ -85,7 +85,7 @@ def text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ",".join(map(text, value))
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return str(os.fspath(value))
     return str(value)
 
 

@@ -72,7 +72,8 @@ class Vectors:
         row = self.index.get(word)
         if row is None:
             raise KeyError(f"{word}: not in the vocabulary; vector() composes it, if the run has subword")
-        return self.vectors[row]
+        vector: Array = self.vectors[row]
+        return vector
 
     @overload
     def vector(self, word: str) -> Array: ...
@@ -216,14 +217,14 @@ def read_binary(path: pathlib.Path) -> tuple[list[str], Array]:
         at = data.find(b"\n") + 1
         rows, dim = map(int, data[:at].split())
         words: list[str] = []
-        vectors = np.empty((rows, dim), np.float32)
-        target, size = memoryview(vectors).cast("B"), 4 * dim
+        vectors = np.empty((rows, dim), "<f4")
+        target, size = vectors.data.cast("B"), 4 * dim
         for row in range(rows):
             space = data.find(b" ", at)
             words.append(data[at:space].decode())
             target[row * size:(row + 1) * size] = data[space + 1:space + 1 + size]
             at = space + 1 + size + 1  # a line feed ends the row
-    return words, vectors.astype("<f4", copy=False)
+    return words, vectors
 
 
 def temporary(owner: object) -> pathlib.Path:
