@@ -11,10 +11,9 @@ import pathlib
 import sys
 
 import numpy as np
+import w2vcl
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "notebooks"))
-import w2vcl_runs as runs  # noqa: E402
 
 WIDTH, HEIGHT, MARGIN = 1200, 720, 28
 NEAR = 0.5  # cosine of a word and the nearest other one, at least
@@ -127,7 +126,7 @@ def draw(words, places):
 
 
 def main(run, out):
-    table = runs.unit(runs.vectors(run))
+    table = w2vcl.load(run).frame(unit=True)
     table = table[table.index.isin(nouns())]  # by falling count
     cosines = table.to_numpy() @ table.to_numpy().T
     np.fill_diagonal(cosines, -1)
