@@ -24,7 +24,7 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "notebooks/README.md"} {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "notebooks/README.md", "python/README.md"} {
 		documents = append(documents, filepath.Join(root, name))
 	}
 	var (
