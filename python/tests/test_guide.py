@@ -48,7 +48,7 @@ def run(block, update):
         if not part:
             continue
         line, _, shown = part.partition("\n")
-        done = subprocess.run(["sh", "-c", line[2:]], capture_output=True, text=True, timeout=300)
+        done = subprocess.run(["sh", "-c", line[2:]], capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, f"{line}\n{done.stderr}"
         errors, output = done.stderr.rstrip("\n"), done.stdout.rstrip("\n")
         got = [(error, False) for error in errors.splitlines()] + [(text, True) for text in output.splitlines()]
