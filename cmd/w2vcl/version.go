@@ -31,10 +31,11 @@ func newVersion(s streams) *cobra.Command {
 		Short: "Print the version of w2vcl, its commit and what is built in",
 		Args:  exactly(),
 		RunE: func(*cobra.Command, []string) error {
+			b := thisBuild()
 			if asJSON {
-				return writeJSON(s.out, thisBuild())
+				return writeJSON(s.out, b)
 			}
-			return thisBuild().print(s)
+			return b.print(s)
 		},
 	}
 	addJSON(cmd, &asJSON, "print one line of JSON")
