@@ -40,6 +40,12 @@ with_cuda() {
 			--target "$W2VCL_ZIG" "ziglang==$zig" >&2
 	fi
 	export CC=$root/packaging/zigcc
+	if ! command -v ar >/dev/null; then # of binutils, which comes with a C compiler
+		mkdir -p "$W2VCL_ZIG/bin"
+		printf '#!/bin/sh\nexec "%s/ziglang/zig" ar "$@"\n' "$W2VCL_ZIG" >"$W2VCL_ZIG/bin/ar"
+		chmod +x "$W2VCL_ZIG/bin/ar"
+		PATH=$PATH:$W2VCL_ZIG/bin
+	fi
 	eval "$("$root/kernels/cuda/build.sh" env)"
 	GOOS=linux GOARCH=amd64 go build -tags gpu,netgo,osusergo "${flags[@]}" -o "$1" ./cmd/w2vcl
 }
