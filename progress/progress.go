@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -32,9 +33,16 @@ type Progress struct {
 	shown int // letters of the bar on the screen
 }
 
+// everyVariable is the environment variable with the seconds from one plain line to
+// the next. Programs that show the lines in their own way set it to less than 5.
+const everyVariable = "W2VCL_PROGRESS_SECONDS"
+
 // New returns a Progress that writes to w, normally standard error.
 func New(w io.Writer) *Progress {
 	p := &Progress{w: w, Every: 5 * time.Second, Now: time.Now}
+	if seconds, err := strconv.ParseFloat(os.Getenv(everyVariable), 64); err == nil && seconds > 0 && seconds < 1e6 {
+		p.Every = time.Duration(seconds * float64(time.Second))
+	}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.Every = 100 * time.Millisecond
 		p.width = func() int { return terminal.Width(f) }

@@ -38,7 +38,7 @@ func ExampleRun() {
 	}
 	fmt.Println(summary.Mode, summary.Vocab, "words", summary.Iterations, "iterations")
 
-	vectors, err := runfolder.LoadVectors(out)
+	vectors, err := runfolder.LoadVectors(context.Background(), out)
 	if err != nil {
 		panic(err)
 	}

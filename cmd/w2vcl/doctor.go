@@ -2,7 +2,6 @@ package main
 
 import (
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -61,18 +60,13 @@ func diagnose() diagnosis {
 		Processors: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0),
 		Features: features(), Kernels: string(simd.Current()),
 		MemoryTotal: total, MemoryAvailable: available,
-		Tags: []string{}, Modes: settings.ModeNames(),
+		Tags: thisBuild().Tags, Modes: settings.ModeNames(),
 		CUDA: device.Built, Devices: []device.Info{},
 	}
 	if devices, driver, err := device.List(); err == nil {
 		d.Devices, d.Driver = devices, driver
 	} else {
 		d.DeviceError = err.Error()
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if tags := buildSetting(info, "-tags"); tags != "" {
-			d.Tags = strings.Split(tags, ",")
-		}
 	}
 	return d
 }

@@ -1,0 +1,178 @@
+"""Runs the program: arguments from keyword arguments, errors from its messages, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import queue
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from ._progress import SECONDS, Display
+
+if TYPE_CHECKING:
+    from ._run import Run
+
+# Exit codes of the program, see docs/guide.md.
+USAGE = 2
+INTERRUPTED = 130
+
+
+class Error(RuntimeError):
+    """The program failed. The text is its own message, which names the file and what to do."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status  #: the exit code
+
+
+class UsageError(Error, ValueError):
+    """A setting does not exist, or does not fit."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C stopped a training, which saved its vectors until then.
+
+    ``run`` is the run so far, whose ``resume()`` goes on; None, if there was nothing to save.
+    """
+
+    def __init__(self, message: str, run: Run | None = None) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+def binary() -> str:
+    """The path of the program: $W2VCL_BINARY, else the one in this package."""
+    path = os.environ.get("W2VCL_BINARY") or str(pathlib.Path(__file__).parent / "bin" / "w2vcl")
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"{path}: there is no program w2vcl; install a wheel, or name one in $W2VCL_BINARY")
+    return path
+
+
+def arguments(settings: Mapping[str, Any]) -> list[str]:
+    """The flags of keyword arguments: ``min_count=5`` is ``--min-count=5``.
+
+    None leaves a setting out. A list is joined by commas. A dict gives the flag for each of
+    its entries, ``name=value``; entries of entries have names with a point between.
+    """
+    flags = []
+    for name, value in settings.items():
+        flag = "--" + name.replace("_", "-")
+        if isinstance(value, Mapping):
+            flags += [f"{flag}={key}={text(each)}" for key, each in _entries(value)]
+        elif value is not None:
+            flags.append(f"{flag}={text(value)}")
+    return flags
+
+
+def _entries(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for name, value in values.items():
+        key = prefix + name.replace("_", "-")
+        found += _entries(value, key + ".") if isinstance(value, Mapping) else [(key, value)]
+    return found
+
+
+def text(value: Any) -> str:
+    """A value as the command line writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(text, value))
+    if isinstance(value, os.PathLike):
+        return str(os.fspath(value))
+    return str(value)
+
+
+def command(*args: Any, progress: bool | None = False) -> str:
+    """Runs ``w2vcl`` with these arguments and returns its standard output.
+
+    Raises Error, or UsageError, with the program's message. Ctrl-C is passed on to the program,
+    which saves its work, and is raised when it has ended.
+    """
+    return execute([text(a) for a in args], Display.choose(progress))
+
+
+def version() -> dict[str, Any]:
+    """The program's version, commit and date where they are known, and what is built in."""
+    return cast(dict[str, Any], json.loads(command("version", "--json")))
+
+
+def execute(args: list[str], display: Display | None = None) -> str:
+    """Runs the program to its end."""
+    # A process group of its own: the program shall meet one Ctrl-C, the one that is sent here. A
+    # second one would end it at once. If Python dies, its next line of progress ends the program.
+    process = subprocess.Popen(
+        [binary(), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        encoding="utf-8", errors="replace", process_group=0, env={**os.environ, "W2VCL_PROGRESS_SECONDS": str(SECONDS)},
+    )
+    output: list[str] = []
+    messages: list[str] = []
+    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    readers = [
+        threading.Thread(target=_read_all, args=(process.stdout, output), daemon=True),
+        threading.Thread(target=_read_lines, args=(process.stderr, lines), daemon=True),
+    ]
+    for reader in readers:
+        reader.start()
+    try:
+        interrupt = _follow(process, lines, messages, display)
+        for reader in readers:
+            reader.join()
+        status = process.wait()
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        if display:
+            display.end()
+    if interrupt or status == INTERRUPTED:
+        raise KeyboardInterrupt(_message(messages) or "interrupted")
+    if status != 0:
+        message = _message(messages) or "\n".join(messages[-20:])
+        if status < 0:
+            message = f"w2vcl was ended by {signal.Signals(-status).name}\n{message}".strip()
+        raise (UsageError if status == USAGE else Error)(message, status)
+    return "".join(output)
+
+
+def _read_all(stream: Any, output: list[str]) -> None:
+    with stream:
+        output.append(stream.read())
+
+
+def _read_lines(stream: Any, lines: queue.SimpleQueue[str | None]) -> None:
+    with stream:
+        for line in stream:
+            lines.put(line.rstrip("\n"))
+    lines.put(None)
+
+
+def _follow(process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None], messages: list[str],
+            display: Display | None) -> bool:
+    """Shows the lines until the last one, and passes every Ctrl-C on. Says whether there was one."""
+    interrupted = False
+    while True:
+        try:
+            line = lines.get()
+            if line is None:
+                return interrupted
+            messages.append(line)
+            if len(messages) > 1000:
+                del messages[:500]
+            if display and not line.startswith("w2vcl: "):
+                display.show(line)
+        except KeyboardInterrupt:
+            interrupted = True
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+
+
+def _message(lines: list[str]) -> str:
+    """The lines of an error, without the program's name and its advice about --help."""
+    return "\n".join(re.sub("^w2vcl: ", "", line) for line in lines if line.startswith("w2vcl: "))
