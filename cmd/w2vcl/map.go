@@ -56,7 +56,7 @@ vectors.`,
 	flags.Float64Var(&o.options.Perplexity, "perplexity", 0, "about how many neighbours hold a word in its place: `X` (default 30, less for few words)")
 	flags.IntVar(&o.options.Iterations, "iterations", 0, "`N` steps of t-SNE (default 750)")
 	flags.Uint64Var(&o.options.Seed, "seed", 1, "`N` from which t-SNE's noise comes")
-	flags.StringVar(&o.title, "title", "", "`TEXT` above the map (default: what DIR|VECTORS is called)")
+	flags.StringVar(&o.title, "title", "", "`NAME` above the map (default: what DIR|VECTORS is called)")
 	flags.Bool("force", false, "replace FILE if it is a map")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd

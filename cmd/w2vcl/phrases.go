@@ -74,7 +74,7 @@ grow with the text).
 	flags.IntVar(&o.learn.MinCount, "min-count", 5, "pairs must occur more than `N` times; the scores take N off (npmi: at least N times)")
 	flags.IntVar(&o.passes, "passes", 1, "join `N` times, each time on the text as joined so far")
 	flags.StringVar(&o.common, "common", "", "words that may stand inside phrases only: a `FILE` of them, or english for "+phrases.English)
-	flags.StringVar(&o.learn.Delimiter, "delimiter", "_", "`TEXT` between the words of a phrase")
+	flags.StringVar(&o.learn.Delimiter, "delimiter", "_", "`S`, which goes between the words of a phrase")
 	flags.IntVar(&o.learn.MaxEntries, "max-entries", 40_000_000, "count `N` words and pairs at most, about 100 bytes each; beyond, rare ones are dropped")
 	flags.StringVar(&o.tokenizer, "tokenizer", "whitespace", "how a line is split: `NAME` is whitespace or words, as in 'w2vcl train'")
 	flags.BoolVar(&o.read.Lowercase, "lowercase", false, "lower-case the text")
