@@ -31,7 +31,6 @@ var longCommands = map[string]struct{ args, ready string }{
 	"eval":         {"eval PIPE", ""},
 	"compare":      {"compare --corpus PIPE --out report", ""},
 	"metrics":      {"metrics live --out m.csv", ""},
-	"watch":        {"watch live", ""},
 	"map":          {"map PIPE --out m.html", ""},
 	"neighbors":    {"neighbors PIPE word", ""},
 	"analogy":      {"analogy PIPE a b c", ""},
@@ -45,7 +44,7 @@ var longCommands = map[string]struct{ args, ready string }{
 }
 
 // shortCommands end at once, or need what a test may lack.
-var shortCommands = []string{"matrix info", "man", "doctor", "version", "help", "bench device"}
+var shortCommands = []string{"completion bash", "completion zsh", "completion fish", "completion powershell", "matrix info", "watch", "man", "doctor", "version", "help", "bench device"}
 
 // TestInterrupt interrupts every command. It ends with exit code 130, one sentence and
 // no file that was not there.
