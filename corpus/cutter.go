@@ -8,11 +8,13 @@ import (
 	"slices"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // A cutter reads the text of all sources and cuts it into chunks.
 type cutter struct {
-	sources   []source
+	sources   []textfile.Source
 	tokenizer Tokenizer
 	chunkSize int // bytes read at a time; a chunk has about as many
 	maxToken  int
@@ -34,7 +36,7 @@ type cutter struct {
 func (c *cutter) run(ctx context.Context) error {
 	defer close(c.chunks)
 	for _, s := range c.sources {
-		if c.storedTotal += s.size; s.size < 0 {
+		if c.storedTotal += s.Size; s.Size < 0 {
 			c.storedTotal = -1
 			break
 		}
@@ -48,9 +50,9 @@ func (c *cutter) run(ctx context.Context) error {
 }
 
 // cutSource reads one source.
-func (c *cutter) cutSource(ctx context.Context, s source) error {
+func (c *cutter) cutSource(ctx context.Context, s textfile.Source) error {
 	var stored atomic.Int64 // atomic: decompressors read ahead in their own goroutines
-	text, err := openText(s, &stored)
+	text, err := textfile.Open(s, &stored)
 	if err != nil {
 		return err
 	}
@@ -68,7 +70,7 @@ func (c *cutter) cutSource(ctx context.Context, s source) error {
 		}
 	}
 	c.files++
-	c.bytes += text.bytes
+	c.bytes += text.Bytes
 	c.stored += stored.Load()
 	c.buffer = f.buffer // empty now: a text ends between tokens
 	return nil
@@ -77,7 +79,7 @@ func (c *cutter) cutSource(ctx context.Context, s source) error {
 // A fileCutter is the state of cutting one source.
 type fileCutter struct {
 	*cutter
-	text *textReader
+	text *textfile.Reader
 
 	buffer []byte // text that was read and is in no chunk; begins between tokens
 	inLong bool   // buffer begins inside a token that is too long for a word
@@ -89,7 +91,7 @@ type fileCutter struct {
 // more, which keeps the cost of a long token linear. It ends the text with a line
 // feed if the text has none there.
 func (f *fileCutter) fill(ctx context.Context) error {
-	have, offset := len(f.buffer), f.text.bytes
+	have, offset := len(f.buffer), f.text.Bytes
 	want := have + max(f.chunkSize, have)
 	f.buffer = slices.Grow(f.buffer, want-have+len("\n")+padding)
 	for idle := 0; len(f.buffer) < want && !f.done; idle++ {
@@ -106,13 +108,13 @@ func (f *fileCutter) fill(ctx context.Context) error {
 		case n > 0:
 			idle = 0
 		case idle == 100: // the same number as in package bufio
-			return f.text.wrap(io.ErrNoProgress)
+			return f.text.Wrap(io.ErrNoProgress)
 		}
 	}
 	fresh := f.buffer[have:]
 	if at := bytes.IndexByte(fresh, 0); at >= 0 {
 		return fmt.Errorf("%s: byte %d of the text is NUL: this is a binary file, not text (an archive, UTF-16, a model?)",
-			f.text.source.name, offset+int64(at))
+			f.text.Source.Name, offset+int64(at))
 	}
 	if len(fresh) > 0 {
 		f.last = fresh[len(fresh)-1]

@@ -5,7 +5,7 @@
 // Start at [Read], which makes a [Corpus] of a file, a folder or standard input. A
 // text passes through these files:
 //
-//   - source.go finds the files, recognizes their formats and decompresses them;
+//   - internal/textfile finds the files, recognizes their formats and decompresses them;
 //   - cutter.go cuts the text into chunks, between tokens (tokenizer.go, runes.go);
 //   - encode.go splits chunks into tokens and numbers these by a table of words
 //     (table.go), in parallel;

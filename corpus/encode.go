@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // A chunk is a part of one file's text, cut between tokens. The last chunk of a
@@ -171,7 +172,7 @@ func (e *encoder) add(token []byte) {
 		e.longTokens++
 		return
 	}
-	if !isASCII(token) && !e.normal(token) {
+	if !textfile.IsASCII(token) && !e.normal(token) {
 		token = e.normalize(token)
 	}
 	e.write(e.table.add(keyOf(token), token, 1))

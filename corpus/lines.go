@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // ReadLines reads the text at path, as Read does, and calls each with the tokens of
@@ -14,7 +16,7 @@ import (
 //
 // An error of each ends the reading and is returned.
 func ReadLines(ctx context.Context, path string, o Options, each func(tokens []string, end bool) error) (Stats, error) {
-	sources, err := findSources(path)
+	sources, err := textfile.Find(path)
 	if err != nil {
 		return Stats{}, fmt.Errorf("corpus: %w", err)
 	}
@@ -24,10 +26,10 @@ func ReadLines(ctx context.Context, path string, o Options, each func(tokens []s
 // ReadLinesFrom is ReadLines of r; the name stands for r in messages.
 func ReadLinesFrom(ctx context.Context, r io.Reader, name string, o Options, each func(tokens []string, end bool) error) (Stats, error) {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(r), nil }
-	return readLines(ctx, []source{{name: name, size: -1, open: open}}, o, each)
+	return readLines(ctx, []textfile.Source{{Name: name, Size: -1, Open: open}}, o, each)
 }
 
-func readLines(ctx context.Context, sources []source, o Options, each func(tokens []string, end bool) error) (Stats, error) {
+func readLines(ctx context.Context, sources []textfile.Source, o Options, each func(tokens []string, end bool) error) (Stats, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return Stats{}, fmt.Errorf("corpus: %w", err)

@@ -13,10 +13,11 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // ErrEmpty is wrapped by Read's error about a text without any word.
-var ErrEmpty = errors.New("the text has no words")
+var ErrEmpty = textfile.ErrNone
 
 // ErrMinCount is wrapped by Read's error about a text in which no word occurs
 // Options.MinCount times.
@@ -37,13 +38,13 @@ var ErrMinCount = errors.New("no word is frequent enough")
 // ErrEmpty, ErrMinCount and memory.ErrRoom, for a text that has too many words. If ctx is cancelled, Read returns its error at once. A
 // read of a pipe or terminal that waits for input then ends later, when input comes.
 func Read(ctx context.Context, path string, o Options) (*Corpus, error) {
-	sources, err := findSources(path)
+	sources, err := textfile.Find(path)
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)
 	}
 	name := path
 	if path == "-" {
-		name = stdinName
+		name = textfile.StdinName
 	}
 	return read(ctx, sources, name, o)
 }
@@ -53,7 +54,7 @@ func Read(ctx context.Context, path string, o Options) (*Corpus, error) {
 // use after ReadFrom has returned.
 func ReadFrom(ctx context.Context, r io.Reader, name string, o Options) (*Corpus, error) {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(r), nil }
-	return read(ctx, []source{{name: name, size: -1, open: open}}, name, o)
+	return read(ctx, []textfile.Source{{Name: name, Size: -1, Open: open}}, name, o)
 }
 
 // defaultChunkSize, in bytes, lets the table of words share a processor's
@@ -91,7 +92,7 @@ func setDefault(value *int, standard int) {
 // chunks and encode these with the numbers of each worker's own table; merge the
 // tables; sort the frequent words, which are the vocabulary; write the tokens with
 // the vocabulary's ids.
-func read(ctx context.Context, sources []source, name string, o Options) (*Corpus, error) {
+func read(ctx context.Context, sources []textfile.Source, name string, o Options) (*Corpus, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, fmt.Errorf("corpus %s: %w", name, err)
@@ -118,7 +119,7 @@ func read(ctx context.Context, sources []source, name string, o Options) (*Corpu
 }
 
 // encodeText reads and encodes the text with one cutter and o.Threads encoders.
-func encodeText(ctx context.Context, sources []source, o Options) (*cutter, []*encoder, error) {
+func encodeText(ctx context.Context, sources []textfile.Source, o Options) (*cutter, []*encoder, error) {
 	ctx, stop := context.WithCancelCause(ctx) // by an encoder without memory
 	defer stop(nil)
 	chunks := make(chan chunk, o.Threads)
@@ -324,4 +325,15 @@ func (c *Corpus) setSentences(decoders []decoder, maxSentence int) {
 	}
 	c.Stats.TokensUsed = int64(len(c.Tokens))
 	c.Stats.Sentences = int64(len(c.Sentences) - 1)
+}
+
+// Size returns the stored (compressed) bytes of the files that Read reads at path:
+// 0 for a path that Read refuses, and for a pipe or device.
+func Size(path string) int64 {
+	sources, _ := textfile.Find(path)
+	sum := int64(0)
+	for _, s := range sources {
+		sum += max(s.Size, 0)
+	}
+	return sum
 }

@@ -16,6 +16,8 @@ import (
 	"testing/iotest"
 	"time"
 	"unicode/utf8"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // The reference reads a text as plainly as the rules can be written down:
@@ -123,10 +125,10 @@ func reference(files [][]byte, o Options) (*Corpus, error) {
 
 // readAll reads texts held in memory, one source each.
 func readAll(ctx context.Context, files [][]byte, o Options) (*Corpus, error) {
-	var sources []source
+	var sources []textfile.Source
 	for i, file := range files {
 		open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(file)), nil }
-		sources = append(sources, source{fmt.Sprintf("text %d", i), int64(len(file)), open})
+		sources = append(sources, textfile.Source{Name: fmt.Sprintf("text %d", i), Size: int64(len(file)), Open: open})
 	}
 	return read(ctx, sources, "texts", o)
 }
@@ -221,7 +223,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("don't ''quote'' a'b'c’d 3.14 \xff\n\n\u3000"), byte(3))
 	f.Add([]byte("\xef\xbb\xbfaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xe2\x82"), byte(7))
 	f.Fuzz(func(t *testing.T, text []byte, flags byte) {
-		if bytes.IndexByte(text, 0) >= 0 || formatOf(text[:min(len(text), longestMagic)]) != nil {
+		if bytes.IndexByte(text, 0) >= 0 || textfile.FormatOf(text[:min(len(text), textfile.HeadBytes)]) != "" {
 			t.Skip()
 		}
 		o := Options{
@@ -235,7 +237,7 @@ func FuzzRead(f *testing.F) {
 		}
 		middle := len(text) / 2
 		checkAgainstReference(t, [][]byte{text}, o)
-		if formatOf(text[middle:min(len(text), middle+longestMagic)]) == nil {
+		if textfile.FormatOf(text[middle:min(len(text), middle+textfile.HeadBytes)]) == "" {
 			checkAgainstReference(t, [][]byte{text[:middle], text[middle:]}, o)
 		}
 	})

@@ -16,6 +16,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 func gzipped(t testing.TB, texts ...string) string {
@@ -132,8 +134,8 @@ func TestFormats(t *testing.T) {
 // Text that begins like a magic number is text.
 func TestTextLikeMagic(t *testing.T) {
 	for _, text := range []string{"PK", "BZ", "BZh9 is a plate", "PKZIP was a program", "7z", "(", "B"} {
-		if f := formatOf([]byte(text)[:min(len(text), longestMagic)]); f != nil {
-			t.Errorf("%q taken for %s", text, f.name)
+		if name := textfile.FormatOf([]byte(text)[:min(len(text), textfile.HeadBytes)]); name != "" {
+			t.Errorf("%q taken for %s", text, name)
 		}
 	}
 }
@@ -147,7 +149,7 @@ func TestCutOffFiles(t *testing.T) {
 		"xz":    xzed(t, testText),
 	} {
 		for length := 2; length < len(file); length++ {
-			if name == "bzip2" && length < longestMagic {
+			if name == "bzip2" && length < textfile.HeadBytes {
 				continue // "BZh9" and some bytes may be text
 			}
 			_, err := ReadFrom(context.Background(), strings.NewReader(file[:length]), "FILE", Options{})

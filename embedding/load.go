@@ -2,7 +2,6 @@ package embedding
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +9,8 @@ import (
 	"os"
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
-	"github.com/w2vcl/w2vcl/internal/gunzip"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // Load reads a table in any format, plain or compressed with gzip. It recognizes
@@ -76,10 +75,10 @@ func open(ctx context.Context, path string) (in input, closeFile func(), err err
 	}
 	closeFile = func() { f.Close() }
 	in = newInput(memory.NewReader(ctx, f), info.Size())
-	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte(gunzip.Magic)) {
+	if magic, _ := in.Peek(2); !textfile.IsGzip(magic) {
 		return in, closeFile, nil
 	}
-	gz, err := gunzip.NewReader(in)
+	gz, err := textfile.Gzip(in)
 	if err != nil {
 		return input{}, nil, fmt.Errorf("%s: gzip: %w", path, err)
 	}

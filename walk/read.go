@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/w2vcl/w2vcl/internal/gunzip"
 	"github.com/w2vcl/w2vcl/internal/matlab"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // ReadOptions say how to read a file of edges.
@@ -56,8 +56,8 @@ func Read(ctx context.Context, path string, o ReadOptions) (g *Graph, notes []st
 // read is Read for an open file.
 func read(ctx context.Context, file io.Reader, o ReadOptions) (*Graph, []string, error) {
 	r := bufio.NewReaderSize(memory.NewReader(ctx, file), 1<<16)
-	if head, _ := r.Peek(2); string(head) == gunzip.Magic {
-		plain, err := gunzip.NewReader(r)
+	if head, _ := r.Peek(2); textfile.IsGzip(head) {
+		plain, err := textfile.Gzip(r)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,7 +1,4 @@
-// Package gunzip decompresses gzip as the command of that name does: members that follow
-// each other are one text, and zeros at the end, which tapes and some tools pad files
-// with, are no part of it. Start at [NewReader].
-package gunzip
+package textfile
 
 import (
 	"bufio"
@@ -12,33 +9,37 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Magic begins every file of gzip.
-const Magic = "\x1f\x8b"
+const gzipMagic = "\x1f\x8b"
+
+// IsGzip reports whether a file with these first two bytes is one of gzip.
+func IsGzip(head []byte) bool { return string(head) == gzipMagic }
 
 // ErrTrailing is the error of a file in which something else follows the compressed
 // text.
 var ErrTrailing = errors.New("what follows the compressed text is not gzip: the file was damaged, or something was appended to it")
 
-// A reader reads one member after the other.
-type reader struct {
+// A gzipReader reads one member after the other.
+type gzipReader struct {
 	in   *bufio.Reader
 	gzip *gzip.Reader
 }
 
-// NewReader returns the text of a gzip file. Errors are those of gzip, also
+// Gzip returns the text of a gzip file as the command of that name does: members that follow
+// each other are one text, and zeros at the end, which tapes and some tools pad files with,
+// are no part of it. Errors are those of gzip, also
 // io.ErrUnexpectedEOF for a file that is cut off, and [ErrTrailing].
-func NewReader(r io.Reader) (io.ReadCloser, error) {
+func Gzip(r io.Reader) (io.ReadCloser, error) {
 	in := bufio.NewReader(r) // r itself if it is one that is large enough
 	z, err := gzip.NewReader(in)
 	if err != nil {
 		return nil, err
 	}
 	z.Multistream(false)
-	return &reader{in, z}, nil
+	return &gzipReader{in, z}, nil
 }
 
 // Read implements io.Reader on the text.
-func (r *reader) Read(p []byte) (int, error) {
+func (r *gzipReader) Read(p []byte) (int, error) {
 	for {
 		n, err := r.gzip.Read(p)
 		if err != io.EOF {
@@ -54,7 +55,7 @@ func (r *reader) Read(p []byte) (int, error) {
 }
 
 // next goes to the next member; the error is io.EOF if there is none.
-func (r *reader) next() error {
+func (r *gzipReader) next() error {
 	zeros := int64(0)
 	for {
 		c, err := r.in.ReadByte()
@@ -69,7 +70,7 @@ func (r *reader) next() error {
 	if err := r.in.UnreadByte(); err != nil {
 		return err
 	}
-	if head, _ := r.in.Peek(len(Magic)); string(head) != Magic {
+	if head, _ := r.in.Peek(len(gzipMagic)); string(head) != gzipMagic {
 		return fmt.Errorf("%w (after %d bytes of zero)", ErrTrailing, zeros)
 	}
 	if err := r.gzip.Reset(r.in); err != nil {
@@ -80,4 +81,4 @@ func (r *reader) next() error {
 }
 
 // Close implements io.Closer. It leaves the file open.
-func (r *reader) Close() error { return r.gzip.Close() }
+func (r *gzipReader) Close() error { return r.gzip.Close() }

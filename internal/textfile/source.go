@@ -1,4 +1,6 @@
-package corpus
+// Package textfile finds the files of a text and reads them, compressed or not. Start at
+// [Find] and [Open]; [Gzip] serves readers of other files, too.
+package textfile
 
 import (
 	"bufio"
@@ -17,62 +19,54 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
-	"github.com/w2vcl/w2vcl/internal/gunzip"
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
-// A source is one file or stream of text, compressed or not.
-type source struct {
-	name string // in messages
-	size int64  // in bytes as stored, -1 if unknown
-	open func() (io.ReadCloser, error)
+// A Source is one file or stream of text, compressed or not.
+type Source struct {
+	Name string // in messages
+	Size int64  // in bytes as stored, -1 if unknown
+	Open func() (io.ReadCloser, error)
 }
 
-// stdinName stands for standard input in messages.
-const stdinName = "standard input"
+// StdinName stands for standard input in messages.
+const StdinName = "standard input"
 
-// findSources lists the sources of a path given to Read.
-func findSources(path string) ([]source, error) {
+// ErrNone is wrapped by the error of a folder without files.
+var ErrNone = errors.New("the text has no words")
+
+// Find lists the sources of a path: a file, a folder with all below it, or - for standard
+// input. Errors name the path.
+func Find(path string) ([]Source, error) {
 	if path == "-" {
-		return []source{stdinSource()}, nil
+		return []Source{stdinSource()}, nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return []source{fileSource(path, info)}, nil
+		return []Source{fileSource(path, info)}, nil
 	}
 	sources, err := folderSources(nil, path)
 	if err == nil && len(sources) == 0 {
-		err = fmt.Errorf("%s: no files in this folder (hidden ones are left out): %w", path, ErrEmpty)
+		err = fmt.Errorf("%s: no files in this folder (hidden ones are left out): %w", path, ErrNone)
 	}
 	return sources, err
 }
 
-// Size returns the stored (compressed) bytes of the files that Read reads at path:
-// 0 for a path that Read refuses, and for a pipe or device.
-func Size(path string) int64 {
-	sources, _ := findSources(path)
-	sum := int64(0)
-	for _, s := range sources {
-		sum += max(s.size, 0)
-	}
-	return sum
-}
-
-func stdinSource() source {
+func stdinSource() Source {
 	stdin, size := os.Stdin, int64(-1)
 	if info, err := stdin.Stat(); err == nil {
 		size = fileSize(info)
 	}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }
-	return source{name: stdinName, size: size, open: open}
+	return Source{Name: StdinName, Size: size, Open: open}
 }
 
-func fileSource(path string, info fs.FileInfo) source {
+func fileSource(path string, info fs.FileInfo) Source {
 	open := func() (io.ReadCloser, error) { return os.Open(path) }
-	return source{name: path, size: fileSize(info), open: open}
+	return Source{Name: path, Size: fileSize(info), Open: open}
 }
 
 // fileSize returns the size of a regular file, -1 for a pipe or device.
@@ -86,7 +80,7 @@ func fileSize(info fs.FileInfo) int64 {
 // folderSources appends the files in and below a folder, sorted by name. It follows
 // symbolic links to files. A link to a folder, a pipe or a socket is an error:
 // leaving it out in silence would be worse.
-func folderSources(sources []source, folder string) ([]source, error) {
+func folderSources(sources []Source, folder string) ([]Source, error) {
 	entries, err := os.ReadDir(folder) // sorted by name
 	if err != nil {
 		return nil, err
@@ -124,7 +118,7 @@ type format struct {
 }
 
 var formats = []format{
-	{name: "gzip", magic: gunzip.Magic, open: gunzip.NewReader},
+	{name: "gzip", magic: gzipMagic, open: Gzip},
 	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: openZstd},
 	{name: "bzip2", magic: "BZh?\x31\x41\x59\x26\x53\x59", open: openBzip2}, // ? is any byte
 	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", open: openBzip2}, // of an empty text
@@ -143,7 +137,7 @@ var formats = []format{
 func formatOf(head []byte) *format {
 	for i, f := range formats {
 		n := min(len(head), len(f.magic))
-		if n < len(f.magic) && (n < 2 || isASCII(head)) {
+		if n < len(f.magic) && (n < 2 || IsASCII(head)) {
 			continue
 		}
 		magic := []byte(f.magic)
@@ -157,9 +151,19 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-const longestMagic = 10
+// HeadBytes are the first bytes of a file that tell its format.
+const HeadBytes = 10
 
-func isASCII(text []byte) bool {
+// FormatOf returns the name of the format of a file with these first bytes; "" for plain text.
+func FormatOf(head []byte) string {
+	if f := formatOf(head); f != nil {
+		return f.name
+	}
+	return ""
+}
+
+// IsASCII reports whether a text has ASCII letters only.
+func IsASCII(text []byte) bool {
 	for _, c := range text {
 		if c >= utf8.RuneSelf {
 			return false
@@ -224,25 +228,25 @@ func (t tailReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A textReader reads the decompressed text of a source. Its errors name the source
+// A Reader reads the decompressed text of a source. Its errors name the source
 // and the place.
-type textReader struct {
-	source       source
+type Reader struct {
+	Source       Source
 	format       *format // nil: plain text
 	file         io.ReadCloser
 	decompressor io.ReadCloser // or nil
 	text         *bufio.Reader
-	bytes        int64 // of text read
+	Bytes        int64 // of text read so far
 }
 
-// openText opens a source and recognizes its format. It adds the bytes that it
+// Open opens a source and recognizes its format. It adds the bytes that it
 // reads from the source to stored.
-func openText(s source, stored *atomic.Int64) (*textReader, error) {
-	file, err := s.open()
+func Open(s Source, stored *atomic.Int64) (*Reader, error) {
+	file, err := s.Open()
 	if err != nil {
 		return nil, err // package os names the file
 	}
-	t := &textReader{source: s, file: file}
+	t := &Reader{Source: s, file: file}
 	if err := t.detect(stored); err != nil {
 		t.Close()
 		return nil, err
@@ -251,24 +255,24 @@ func openText(s source, stored *atomic.Int64) (*textReader, error) {
 }
 
 // detect sets t.format and t.text, and skips a byte order mark.
-func (t *textReader) detect(stored *atomic.Int64) error {
+func (t *Reader) detect(stored *atomic.Int64) error {
 	// Reads of more than the buffer's size bypass it. A small file gets a small
 	// buffer, because there may be many small files.
 	bufferSize := 64 << 10
-	if t.source.size >= 0 {
-		bufferSize = int(min(int64(bufferSize), t.source.size+1))
+	if t.Source.Size >= 0 {
+		bufferSize = int(min(int64(bufferSize), t.Source.Size+1))
 	}
 	t.text = bufio.NewReaderSize(&countingReader{t.file, stored}, bufferSize)
-	head, err := t.peek(longestMagic)
+	head, err := t.peek(HeadBytes)
 	if err != nil {
 		return err
 	}
 	if t.format = formatOf(head); t.format != nil {
 		if t.format.open == nil {
-			return fmt.Errorf("%s: byte 0: this is %s, which cannot be read as text: %s", t.source.name, t.format.name, t.format.hint)
+			return fmt.Errorf("%s: byte 0: this is %s, which cannot be read as text: %s", t.Source.Name, t.format.name, t.format.hint)
 		}
 		if t.decompressor, err = t.format.open(t.text); err != nil {
-			return t.wrap(err)
+			return t.Wrap(err)
 		}
 		t.text = bufio.NewReaderSize(t.decompressor, bufferSize)
 	}
@@ -276,50 +280,50 @@ func (t *textReader) detect(stored *atomic.Int64) error {
 	head, err = t.peek(len(mark))
 	if string(head) == mark {
 		t.text.Discard(len(mark))
-		t.bytes = int64(len(mark))
+		t.Bytes = int64(len(mark))
 	}
 	return err
 }
 
 // peek returns the next n bytes, fewer at the end of the text.
-func (t *textReader) peek(n int) ([]byte, error) {
+func (t *Reader) peek(n int) ([]byte, error) {
 	head, err := t.text.Peek(n)
 	if err != nil && err != io.EOF {
-		t.bytes += int64(len(head))
-		return nil, t.wrap(err)
+		t.Bytes += int64(len(head))
+		return nil, t.Wrap(err)
 	}
 	return head, nil
 }
 
 // Read implements io.Reader on the text.
-func (t *textReader) Read(p []byte) (int, error) {
+func (t *Reader) Read(p []byte) (int, error) {
 	n, err := t.text.Read(p)
-	t.bytes += int64(n)
+	t.Bytes += int64(n)
 	if err != nil && err != io.EOF {
-		err = t.wrap(err)
+		err = t.Wrap(err)
 	}
 	return n, err
 }
 
-// wrap adds source, place and meaning to an error.
-func (t *textReader) wrap(err error) error {
+// Wrap adds source, place and meaning to an error.
+func (t *Reader) Wrap(err error) error {
 	switch {
 	case t.format == nil:
-		return fmt.Errorf("%s: byte %d: %w", t.source.name, t.bytes, err)
+		return fmt.Errorf("%s: byte %d: %w", t.Source.Name, t.Bytes, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("%s: to decompress the %s file takes more memory than there is: compress it again without --long, or give it more: %w",
-			t.source.name, t.format.name, memory.ErrRoom)
+			t.Source.Name, t.format.name, memory.ErrRoom)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s: the %s file is cut off: it ends after %d bytes of text, within its data: %w",
-			t.source.name, t.format.name, t.bytes, io.ErrUnexpectedEOF)
+			t.Source.Name, t.format.name, t.Bytes, io.ErrUnexpectedEOF)
 	default:
-		return fmt.Errorf("%s: the %s file is damaged after %d bytes of text: %w", t.source.name, t.format.name, t.bytes, err)
+		return fmt.Errorf("%s: the %s file is damaged after %d bytes of text: %w", t.Source.Name, t.format.name, t.Bytes, err)
 	}
 }
 
 // Close closes the decompressor and the file. Their errors do not matter: nothing
 // was written.
-func (t *textReader) Close() {
+func (t *Reader) Close() {
 	if t.decompressor != nil {
 		t.decompressor.Close()
 	}

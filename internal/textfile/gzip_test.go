@@ -1,4 +1,4 @@
-package gunzip
+package textfile
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func member(t testing.TB, text []byte) []byte {
 }
 
 func gunzip(r io.Reader) ([]byte, error) {
-	z, err := NewReader(r)
+	z, err := Gzip(r)
 	if err != nil {
 		return nil, err
 	}
