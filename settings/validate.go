@@ -173,7 +173,7 @@ func (c *Config) validateDevice() error {
 	}
 	m := c.mode()
 	if !m.GPU {
-		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(modeNames(onGPU), " and "))
+		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
 	}
 	return c.checkKernels(m)
 }
