@@ -13,10 +13,10 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 )
 
-// Train words a second on a text as long as 100 MB of Wikipedia, whose words
-// are as frequent. Sentences have 1000 words.
-func BenchmarkFullW2V(b *testing.B) {
-	const tokens, vocabulary, epochs = 16_700_000, 67_869, 4
+// benchmarkText is a text as long as 100 MB of Wikipedia, whose words are as frequent.
+// Sentences have 1000 words.
+func benchmarkText(b *testing.B) Config {
+	const tokens, vocabulary = 16_700_000, 67_869
 	counts := make([]uint64, vocabulary)
 	weights := make([]float64, vocabulary)
 	for i := range counts {
@@ -33,7 +33,7 @@ func BenchmarkFullW2V(b *testing.B) {
 	}
 	c := Config{
 		Mode: FullW2V, Batch: 24, Vocabulary: vocabulary, Negatives: 5, Seed: 1, Alias: noise.Table(), Counts: counts, Keep: corpus.KeepThresholds(counts, 1e-4),
-		Tokens: make([]uint32, tokens), Epochs: epochs,
+		Tokens: make([]uint32, tokens), Epochs: benchmarkEpochs,
 	}
 	for i := range c.Tokens {
 		c.Tokens[i] = text.Draw(rand.Uint32())
@@ -43,6 +43,14 @@ func BenchmarkFullW2V(b *testing.B) {
 	}
 	c.Sentences = append(c.Sentences, tokens)
 	c.Units = []int{0, len(c.Sentences) - 1}
+	return c
+}
+
+const benchmarkEpochs = 4
+
+// Train words a second of FULL-W2V, and of the rungs of the ladder.
+func BenchmarkFullW2V(b *testing.B) {
+	c := benchmarkText(b)
 	for _, x := range []struct {
 		dim, radius, inFlight int
 		choice
@@ -60,27 +68,57 @@ func BenchmarkFullW2V(b *testing.B) {
 			name = "half"
 		}
 		b.Run(fmt.Sprintf("%s/N=%d/Wf=%d/inflight=%d", name, x.dim, x.radius, x.inFlight), func(b *testing.B) {
-			d := cudatest.Open(b)
 			c.Dim, c.Radius, c.InFlight, c.HalfPrecision = x.dim, x.radius, x.inFlight, x.half
-			f := newChosen(b, d, c, x.choice)
-			words, contexts := make([]float32, vocabulary*x.dim), make([]float32, vocabulary*x.dim)
-			for i := range words {
-				words[i] = (rand.Float32() - .5) / float32(x.dim)
-			}
-			if err := f.SetTables(words, contexts); err != nil {
-				b.Fatal(err)
-			}
-			var rates []float64
-			var mean float64
-			for b.Loop() {
-				start := time.Now()
-				losses, pairs := trainAll(b, f, testRate)
-				rates = append(rates, epochs*tokens/time.Since(start).Seconds())
-				mean = total(losses) / total(pairs)
-			}
-			slices.Sort(rates)
-			b.ReportMetric(rates[len(rates)/2]/1e6, "Mwords/s")
-			b.ReportMetric(mean, "loss/pair")
+			benchmark(b, c, x.choice)
 		})
 	}
+}
+
+// Train words a second of the other modes.
+func BenchmarkModes(b *testing.B) {
+	c := benchmarkText(b)
+	for _, x := range []struct {
+		mode                  Mode
+		dim, radius, inFlight int
+		half                  bool
+	}{
+		{Word2Vec, 128, 5, 528, false}, {Word2Vec, 128, 5, 1056, false}, {Word2Vec, 128, 5, 1584, false}, {Word2Vec, 300, 5, 0, false}, {Word2Vec, 1000, 5, 0, false},
+		{Word2Vec, 128, 5, 1584, true}, {Word2Vec, 300, 5, 0, true},
+		{PWord2Vec, 128, 5, 1056, false}, {PWord2Vec, 128, 5, 1584, false}, {PWord2Vec, 300, 5, 0, false}, {PWord2Vec, 128, 5, 1584, true},
+		{CBOW, 128, 5, 1056, false}, {CBOW, 128, 5, 1584, false}, {CBOW, 300, 5, 0, false}, {CBOW, 128, 5, 1584, true},
+		{FullRegister, 128, 3, 1056, false}, {FullRegister, 128, 3, 1584, false}, {FullRegister, 128, 5, 1584, false}, {FullRegister, 300, 3, 0, false},
+		{PARW2V, 128, 5, 528, false}, {PARW2V, 128, 5, 1056, false}, {PARW2V, 300, 5, 0, false},
+	} {
+		precision := "float32"
+		if x.half {
+			precision = "half"
+		}
+		b.Run(fmt.Sprintf("%s/%s/N=%d/radius=%d/inflight=%d", x.mode, precision, x.dim, x.radius, x.inFlight), func(b *testing.B) {
+			c.Mode, c.Dim, c.Radius, c.InFlight, c.HalfPrecision = x.mode, x.dim, x.radius, x.inFlight, x.half
+			benchmark(b, c, choice{})
+		})
+	}
+}
+
+func benchmark(b *testing.B, c Config, kernel choice) {
+	d := cudatest.Open(b)
+	f := newChosen(b, d, c, kernel)
+	words, contexts := make([]float32, c.Vocabulary*c.Dim), make([]float32, c.Vocabulary*c.Dim)
+	for i := range words {
+		words[i] = (rand.Float32() - .5) / float32(c.Dim)
+	}
+	if err := f.SetTables(words, contexts); err != nil {
+		b.Fatal(err)
+	}
+	var rates []float64
+	var mean float64
+	for b.Loop() {
+		start := time.Now()
+		losses, pairs := trainAll(b, f, testRate)
+		rates = append(rates, float64(benchmarkEpochs*len(c.Tokens))/time.Since(start).Seconds())
+		mean = total(losses) / total(pairs)
+	}
+	slices.Sort(rates)
+	b.ReportMetric(rates[len(rates)/2]/1e6, "Mwords/s")
+	b.ReportMetric(mean, "loss/pair")
 }

@@ -97,7 +97,7 @@ func TestModesInFlight(t *testing.T) {
 		c.Dim, c.Window, c.Negatives, c.Sample, c.Epochs, c.Seed = 100, 5, 5, 1e-3, 2, 11
 		var one float64
 		for _, inFlight := range []int{1, 16, 0} {
-			_, f := newCase(t, d, corpustest.Zipf(3, 300_000, 2000, 40), c, inFlight, choice{})
+			_, f := newCase(t, d, corpustest.Zipf(3, 100_000, 2000, 40), c, inFlight, choice{})
 			losses, pairs := trainAll(t, f, testRate)
 			mean := total(losses) / total(pairs)
 			t.Logf("%d in flight: loss %.5f a pair", inFlight, mean)

@@ -46,6 +46,31 @@ func (c *Config) shares() []float32 {
 	return shares
 }
 
+// The rows of C are read a window before what it changes is added, and many windows at a time have
+// the same negatives. soundLoad is how many pairs at a time may change the row of one word: so many
+// are stable with rates up to 0.05 (FULL-W2V with W_f 5, K 5 and negatives by the power 0.75 of
+// counts); pWord2Vec with three times as many diverged
+// (benchmarks/2026-11-22-h200-sequential).
+const soundLoad = 1400
+
+// sound returns how many sentences may be in flight at most, by their negatives.
+func (c *Config) sound() int {
+	kept, drawn := c.kept(), c.drawn()
+	load := 0.0 // of one sentence
+	for w, p := range kept {
+		outputs := p + float64(c.Negatives)*drawn[w] // of a window that are this word
+		switch c.Mode {
+		case Word2Vec, CBOW, PARW2V: // one pair at a time; what PAR-Word2Vec cannot, one sentence cannot
+		case PWord2Vec:
+			outputs *= float64(c.Radius + 1)
+		default:
+			outputs *= float64(2 * c.Radius)
+		}
+		load = max(load, outputs)
+	}
+	return max(1, int(soundLoad/max(load, 1e-9)))
+}
+
 // kept returns how often each word is among those that subsampling leaves.
 func (c *Config) kept() []float64 {
 	kept := make([]float64, c.Vocabulary)
