@@ -122,7 +122,7 @@ func (c *Config) choose(f family, name string, shapes []shape) kernel {
 	}
 	shared := 4 * warps * (rows*chunkValues*part.chunks() + coefficients + dots)
 	if c.Mode == PARW2V {
-		batch := 2 * ((c.Batch + 3) &^ 3) // rows of a batch, and their changes: see parw2v.cu
+		batch := 2 * ((c.Batch + 7) &^ 7) // rows of a batch, and their changes: see parw2v.cu
 		shared = max(shared, 16*(c.PerWindow()/2+1)+4*warps*(batch*chunkValues*part.chunks()+32+dots))
 	}
 	return kernel{

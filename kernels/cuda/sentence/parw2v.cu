@@ -52,14 +52,51 @@ template <bool many> __device__ __forceinline__ void together() {
 		__syncwarp();
 }
 
+// meet trains the rows of a batch, C at a time, with the T first of some negatives r, of which
+// this lane's number l mod T counts so many times. It adds to the changes of both and returns this
+// lane's part of the loss.
+template <int T, int C, int F, class Team>
+__device__ __forceinline__ float meet(Team &team, Ring<F> &rows, const Row<F> (&r)[8], Row<F> (&added)[8], float times, int count, int places, float rate) {
+	static_assert(T * C == 32, "a dot for each lane");
+	int l = laneNumber();
+	float loss = 0;
+#pragma unroll 1
+	for (int c0 = 0; c0 < count; c0 += C) {
+		Row<F> left[C];
+		float x[32];
+#pragma unroll
+		for (int c = 0; c < C; c++) left[c] = rows.load(c0 + c);
+#pragma unroll
+		for (int i = 0; i < 32; i++) x[i] = partial(left[i / T], r[i % T]);
+		float score = sums<32>(x), none = 0, often = c0 + l / T < count ? times : 0;
+		if constexpr (Team::several) team.sum(score, none);
+		Logistic y = fastLogistic(score);
+		loss += often * __logf(y.factor);
+		__syncwarp();
+		team.coefficients[l] = -rate * often * y.sigmoid;
+		__syncwarp();
+#pragma unroll
+		for (int c = 0; c < C; c++) {
+			Row<F> change = rows.load(places + c0 + c);
+#pragma unroll
+			for (int k = 0; k < T; k++) {
+				float g = team.coefficients[c * T + k];
+				add(change, g, r[k]);
+				add(added[k], g, left[c]);
+			}
+			rows.store(places + c0 + c, change);
+		}
+	}
+	return loss;
+}
+
 // repel is the repulsion of a sentence.
 template <int F, bool many>
 __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
-	constexpr int T = 8, C = 4;
-	using P = Products<T, C>;
-	int l = laneNumber(), batch = a.batch, places = (batch + C - 1) / C * C;
+	constexpr int T = 8;
+	int l = laneNumber(), batch = a.batch, places = (batch + 7) & ~7;
 	Negatives negatives(a);
-	Team<F, 0, T, C, many> team(2 * places, Negatives::quads(a));
+	Team<F, 0, T, 4, many> team(2 * places, Negatives::quads(a));
 	int chunk = team.number * 4 * F; // first of this warp
 	Chunks<F> words(a.words, a.vocabulary, a.quads, chunk), contexts(a.contexts, a.vocabulary, a.quads, chunk);
 	Ring<F> rows = {words, a.shares, 0, 0}; // the batch, then its changes
@@ -96,34 +133,11 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 				next[k] = loadCurrent(contexts, negatives.words[min(u + T + k, found - 1)], u + T + k < found);
 				added[k] = zeros<F>();
 			}
-			float times = u + l % T < found ? negatives.times[u + l % T] : 0;
-#pragma unroll 1
-			for (int c0 = 0; c0 < count; c0 += C) {
-				Row<F> left[C];
-				float x[P::G];
-#pragma unroll
-				for (int c = 0; c < C; c++) left[c] = rows.load(c0 + c);
-#pragma unroll
-				for (int i = 0; i < P::G; i++) x[i] = partial(left[i / T], r[i % T]);
-				float score = sums<P::G>(x), none = 0, often = c0 + l / T < count ? times : 0;
-				if constexpr (many) team.sum(score, none);
-				Logistic y = fastLogistic(score);
-				done.loss += often * __logf(y.factor);
-				__syncwarp();
-				team.coefficients[l] = -rate * often * y.sigmoid;
-				__syncwarp();
-#pragma unroll
-				for (int c = 0; c < C; c++) {
-					Row<F> change = rows.load(places + c0 + c);
-#pragma unroll
-					for (int k = 0; k < T; k++) {
-						float g = team.coefficients[c * T + k];
-						add(change, g, r[k]);
-						add(added[k], g, left[c]);
-					}
-					rows.store(places + c0 + c, change);
-				}
-			}
+			// The last few with half as many dots.
+			if (int left = found - u; left > 4)
+				done.loss += meet<8, 4>(team, rows, r, added, l % 8 < left ? negatives.times[u + l % 8] : 0, count, places, rate);
+			else
+				done.loss += meet<4, 8>(team, rows, r, added, l % 4 < left ? negatives.times[u + l % 4] : 0, count, places, rate);
 #pragma unroll
 			for (int k = 0; k < T; k++) {
 				addCurrent(contexts, negatives.words[min(u + k, found - 1)], added[k], u + k < found);

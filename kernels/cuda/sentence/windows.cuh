@@ -47,6 +47,7 @@ template <int F, int E, int T, class Contexts> constexpr bool staged = !ahead<F,
 // warps do the same with the same numbers, and they sum their parts of the dots.
 template <int F, int E, int T, int C, bool many> struct Team {
 	using P = Products<T, C>;
+	static constexpr bool several = many;
 	static constexpr int most = 64; // dots of an exchange
 	int warps, number;              // of all, of this one
 	float4 *memory;                 // of this warp
