@@ -183,7 +183,7 @@ func TestGPUResumeSentences(t *testing.T) {
 		{"mode": string(sequential.FullW2V)}, {"mode": string(sequential.FullRegister)}, {"mode": string(sequential.PARW2V)},
 	} {
 		t.Run(flags["mode"]+flags["model"], func(t *testing.T) {
-			flags["corpus"], flags["threads"], flags["epochs"], flags["min-count"] = writeFile(t, "text", topics(1, 2000)), "1", "3", "1"
+			flags["corpus"], flags["threads"], flags["epochs"], flags["min-count"], flags["sample"] = writeFile(t, "text", topics(1, 2000)), "1", "3", "1", "0"
 			c := gpuConfig(t, flags)
 			c.Device = settings.DeviceCPU
 			trained(t, c)

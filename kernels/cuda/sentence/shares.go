@@ -46,29 +46,26 @@ func (c *Config) shares() []float32 {
 	return shares
 }
 
-// The rows of C are read a window before what it changes is added, and many windows at a time have
-// the same negatives. soundLoad is how many pairs at a time may change the row of one word: so many
-// are stable with rates up to 0.05 (FULL-W2V with W_f 5, K 5 and negatives by the power 0.75 of
-// counts); pWord2Vec with three times as many diverged
+// Rows of C are read a window before what it changes is added, and many windows at a time have the
+// same negatives. soundLoad is how many pairs of pWord2Vec may change the row of one word at a
+// time, with windows of radius soundRadius on average and five negatives: so many are stable at
+// word2vec's rate. It falls with wider windows and more negatives. FULL-W2V has flatter negatives,
+// and the others train one pair or one mean at a time, or need no bound
 // (benchmarks/2026-11-22-h200-sequential).
-const soundLoad = 1400
+const soundLoad = 825
 
 // sound returns how many sentences may be in flight at most, by their negatives.
 func (c *Config) sound() int {
+	if c.Mode != PWord2Vec {
+		return MaxInFlight
+	}
 	kept, drawn := c.kept(), c.drawn()
 	load := 0.0 // of one sentence
 	for w, p := range kept {
-		outputs := p + float64(c.Negatives)*drawn[w] // of a window that are this word
-		switch c.Mode {
-		case Word2Vec, CBOW, PARW2V: // one pair at a time; what PAR-Word2Vec cannot, one sentence cannot
-		case PWord2Vec:
-			outputs *= float64(c.Radius + 1)
-		default:
-			outputs *= float64(2 * c.Radius)
-		}
-		load = max(load, outputs)
+		load = max(load, (p+float64(c.Negatives)*drawn[w])*float64(c.Radius+1))
 	}
-	return max(1, int(soundLoad/max(load, 1e-9)))
+	strain := max(1, float64(1+c.Negatives)/6) * max(1, float64(c.Radius+1)/2/soundRadius)
+	return max(1, int(soundLoad/strain/max(load, 1e-9)))
 }
 
 // kept returns how often each word is among those that subsampling leaves.

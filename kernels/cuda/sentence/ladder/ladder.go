@@ -1,6 +1,6 @@
 // Package ladder is the way from the published kernels to fullw2v.cu: a kernel for each step,
 // kept to be read and measured. No program imports it and no run trains with it; tests of
-// package fullw2v launch its kernels in place of their own.
+// package sentence launch its kernels in place of their own.
 //
 // The rungs take the arguments of fullw2v.cu and have one shape: N = 128, K = 5, and W_f = 3
 // or 5. Tests compare so much: with one sentence in flight, two epochs of 1,500 words end with as
