@@ -6,7 +6,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -102,19 +101,6 @@ func checkEncoder(widths []int, symbols int, p Precision) error {
 	return nil
 }
 
-// CheckSequential returns why the kernels cannot train a sentence-ordered
-// algorithm with a configuration, an UnsupportedError, or nil.
-func CheckSequential(c sequential.Config, p Precision) error {
-	k, ok := sequentialKernels[c.Algorithm]
-	if !ok {
-		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels for it")
-	}
-	if err := checkShared(c.Dim, p); err != nil {
-		return err
-	}
-	return k.check(c, p)
-}
-
 // checkShared checks the limits of all kernels.
 func checkShared(dim int, p Precision) error {
 	if dim > MaxDim {
@@ -122,18 +108,6 @@ func checkShared(dim int, p Precision) error {
 	}
 	if !slices.Contains([]Precision{"", Float32, Half}, p) {
 		return unsupported("Precision", p, "GPUs have %s and %s", Float32, Half)
-	}
-	return nil
-}
-
-func checkFullW2V(c sequential.Config, p Precision) error {
-	switch {
-	case c.Negatives > MaxFullW2VNegatives:
-		return unsupported("Negatives", c.Negatives, "on GPUs mode %s takes at most %d", c.Algorithm, MaxFullW2VNegatives)
-	case c.Window > MaxFullW2VWindow:
-		return unsupported("Window", c.Window, "on GPUs mode %s takes at most %d", c.Algorithm, MaxFullW2VWindow)
-	case p == Half && (c.Negatives > MaxHalfNegatives || c.Window > MaxHalfWindow):
-		return unsupported("Precision", p, "mode %s takes up to %d negatives and a window of up to %d with it", c.Algorithm, MaxHalfNegatives, MaxHalfWindow)
 	}
 	return nil
 }

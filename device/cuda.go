@@ -8,7 +8,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
-	"github.com/w2vcl/w2vcl/kernels/cuda/fullw2v"
+	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
 )
@@ -67,8 +67,8 @@ func (d cudaDevice) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
 	return cl.New(d.Device, c)
 }
 
-func (d cudaDevice) NewFullW2V(c fullw2v.Config) (FullW2VKernels, error) {
-	return fullw2v.New(d.Device, c)
+func (d cudaDevice) NewSentence(c sentence.Config) (SentenceKernels, error) {
+	return sentence.New(d.Device, c)
 }
 
 func (d cudaDevice) NewVanilla(c vanilla.Config) (VanillaKernels, error) {

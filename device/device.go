@@ -1,5 +1,5 @@
-// Package device trains on a GPU the models that graph.CL, graph.Vanilla and
-// sequential.FullW2V train on the CPU: the same units with the same random numbers, so the same model but
+// Package device trains on a GPU the models that packages graph and sequential train on
+// the CPU: the same units with the same random numbers, so the same model but
 // for rounding. Programs that are built without the tag gpu have no device, and
 // say so.
 //
@@ -17,7 +17,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
-	"github.com/w2vcl/w2vcl/kernels/cuda/fullw2v"
+	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
 )
@@ -38,7 +38,7 @@ type Device interface {
 	Copy(bytes int64) (perSecond float64, err error)
 	// NewCL returns kernels of W2V-CL. With an encoder, which may be nil, they compose W.
 	NewCL(c cl.Config, encoder *encoder.Config) (CLKernels, error)
-	NewFullW2V(c fullw2v.Config) (FullW2VKernels, error)
+	NewSentence(c sentence.Config) (SentenceKernels, error)
 	NewVanilla(c vanilla.Config) (VanillaKernels, error)
 	Close() error
 }
@@ -47,7 +47,7 @@ type Device interface {
 // that are computed are float32, or have their sums in float32.
 type Precision string
 
-// The precisions. With Half a mode stores some values in 16 bits: NewCL and newFullW2V
+// The precisions. With Half a mode stores some values in 16 bits: NewCL and NewSequential
 // say which, and how they are rounded.
 const (
 	Float32 Precision = "float32" // the zero value, too
@@ -77,8 +77,8 @@ type CLKernels interface {
 	Close() error
 }
 
-// FullW2VKernels train FULL-W2V. The tables start as zeros.
-type FullW2VKernels interface {
+// SentenceKernels train a sentence-ordered mode. The tables start as zeros.
+type SentenceKernels interface {
 	// Train trains the units first, first+1, ..., counted over the epochs, one for
 	// each of the learning rates. It returns the loss of each and the number of
 	// pairs it was summed over.
@@ -104,14 +104,9 @@ type VanillaKernels interface {
 
 // The limits of the kernels.
 const (
-	MaxDim              = cuda.MaxDim
-	MaxFullW2VNegatives = fullw2v.MaxNegatives
-	MaxFullW2VWindow    = 2 * fullw2v.MaxRadius
-	MaxCNNWidths        = encoder.MaxWidths
-	MaxCNNSymbols       = encoder.MaxSymbols // of a word
-
-	MaxHalfNegatives = fullw2v.MaxHalfNegatives // of FULL-W2V with Half
-	MaxHalfWindow    = 2 * fullw2v.MaxHalfRadius
+	MaxDim        = cuda.MaxDim
+	MaxCNNWidths  = encoder.MaxWidths
+	MaxCNNSymbols = encoder.MaxSymbols // of a word
 )
 
 // Reserve is the part of a device's memory, in bytes, that stays free when M is brought

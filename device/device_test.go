@@ -106,9 +106,13 @@ func newEncodedCL(t *testing.T, seed uint64, method optim.Method, free int64, en
 }
 
 func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
+	return newSequential(t, seed, epochs, sequential.FullW2V, sequential.SkipGram)
+}
+
+func newSequential(t *testing.T, seed uint64, epochs int, a sequential.Algorithm, m sequential.Model) *pair {
 	c, noise := text(t, seed, 1500)
 	config := sequential.Config{
-		Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: epochs, Seed: seed, Threads: 1,
+		Algorithm: a, Model: m, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: epochs, Seed: seed, Threads: 1,
 	}
 	start := trainer.Tables{Vocabulary: c.Vocabulary.Words[3:5], Words: make([]float32, 14), Contexts: make([]float32, 14)}
 	for i := range start.Contexts {
@@ -210,7 +214,22 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})
 		})
 	},
-	"fullw2v":       func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
+	"fullw2v": func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
+	"fullregister": func(t *testing.T, seed uint64) *pair {
+		return newSequential(t, seed, 3, sequential.FullRegister, sequential.SkipGram)
+	},
+	"word2vec": func(t *testing.T, seed uint64) *pair {
+		return newSequential(t, seed, 3, sequential.Word2Vec, sequential.SkipGram)
+	},
+	"cbow": func(t *testing.T, seed uint64) *pair {
+		return newSequential(t, seed, 3, sequential.Word2Vec, sequential.CBOW)
+	},
+	"pword2vec": func(t *testing.T, seed uint64) *pair {
+		return newSequential(t, seed, 3, sequential.PWord2Vec, sequential.SkipGram)
+	},
+	"parw2v": func(t *testing.T, seed uint64) *pair {
+		return newSequential(t, seed, 3, sequential.PARW2V, sequential.SkipGram)
+	},
 	"vanilla dense": func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.Adam, true) },
 	"vanilla lazy":  func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.AdamRow, false) },
 	"vanilla sgd":   func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.SGD, true) },

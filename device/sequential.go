@@ -1,42 +1,66 @@
 package device
 
 import (
-	"fmt"
-
-	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// sequentialKernels are the sentence-ordered algorithms that have kernels: the
-// check of a configuration, the memory they take, and how a trainer is made.
-var sequentialKernels = map[sequential.Algorithm]struct {
-	check  func(sequential.Config, Precision) error
-	memory func(text *corpus.Corpus, c sequential.Config, p Precision, free int64) int64
-	create func(Device, *corpus.Corpus, *corpus.Alias, trainer.Tables, sequential.Config, Precision) (Trainer, error)
-}{
-	sequential.FullW2V: {checkFullW2V, memoryFullW2V, newFullW2V},
+// sequentialModes are the kernels of the sentence-ordered algorithms that have some.
+var sequentialModes = map[sequential.Algorithm]sentence.Mode{
+	sequential.Word2Vec:     sentence.Word2Vec,
+	sequential.PWord2Vec:    sentence.PWord2Vec,
+	sequential.FullW2V:      sentence.FullW2V,
+	sequential.FullRegister: sentence.FullRegister,
+	sequential.PARW2V:       sentence.PARW2V,
+}
+
+// modeOf returns the kernels that train with a configuration, if there are any.
+func modeOf(c sequential.Config) (m sentence.Mode, ok bool) {
+	m, ok = sequentialModes[c.Algorithm]
+	if c.Model == sequential.CBOW {
+		m = sentence.CBOW
+	}
+	return m, ok
 }
 
 // HasKernels reports whether a sentence-ordered algorithm can be trained on a
 // device.
-func HasKernels(a sequential.Algorithm) bool { return sequentialKernels[a].create != nil }
+func HasKernels(a sequential.Algorithm) bool { return sequentialModes[a] != "" }
 
-// NewSequential prepares training on a text with a sentence-ordered algorithm,
-// as sequential.NewFrom does. The error of an algorithm or a configuration that
-// has no kernels is that of CheckSequential.
-func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c sequential.Config, p Precision) (Trainer, error) {
-	if err := CheckSequential(c, p); err != nil {
-		return nil, err
+// CheckSequential returns why the kernels cannot train a sentence-ordered
+// algorithm with a configuration, an UnsupportedError, or nil.
+func CheckSequential(c sequential.Config, p Precision) error {
+	m, ok := modeOf(c)
+	if c.Model == sequential.PositionCBOW {
+		return unsupported("Model", c.Model, "GPUs have no kernels for it")
 	}
-	return sequentialKernels[c.Algorithm].create(d, text, noise, start, c, p)
+	if !ok {
+		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels for it")
+	}
+	if err := checkShared(c.Dim, p); err != nil {
+		return err
+	}
+	most, half := windowLimits(m, false), windowLimits(m, true)
+	switch {
+	case c.Negatives > most.Negatives:
+		return unsupported("Negatives", c.Negatives, "on GPUs mode %s takes at most %d", c.Algorithm, most.Negatives)
+	case c.Window > most.Window:
+		return unsupported("Window", c.Window, "on GPUs mode %s takes at most %d", c.Algorithm, most.Window)
+	case p == Half && half.Negatives == 0:
+		return unsupported("Precision", p, "on GPUs mode %s has %s only", c.Algorithm, Float32)
+	case p == Half && (c.Negatives > half.Negatives || c.Window > half.Window):
+		return unsupported("Precision", p, "mode %s takes up to %d negatives and a window of up to %d with it", c.Algorithm, half.Negatives, half.Window)
+	}
+	return nil
 }
 
-// MemorySequential estimates the bytes of the device's memory that NewSequential
-// takes if so many are free.
-func MemorySequential(text *corpus.Corpus, c sequential.Config, p Precision, free int64) (int64, error) {
-	if !HasKernels(c.Algorithm) {
-		return 0, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
+// WindowLimits are the largest --negative and --window that kernels take.
+type WindowLimits struct{ Negatives, Window int }
+
+func windowLimits(m sentence.Mode, half bool) WindowLimits {
+	most := sentence.LimitsOf(m, half)
+	if m.Dynamic() {
+		return WindowLimits{most.Negatives, most.Radius}
 	}
-	return sequentialKernels[c.Algorithm].memory(text, c, p, free), nil
+	return WindowLimits{most.Negatives, 2 * most.Radius}
 }

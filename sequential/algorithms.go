@@ -39,6 +39,7 @@ var algorithms = []Descriptor{
 	pWord2VecDescriptor,
 	pSGNSccDescriptor,
 	fullW2VDescriptor,
+	fullRegisterDescriptor,
 	parW2VDescriptor,
 }
 

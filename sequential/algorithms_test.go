@@ -36,6 +36,7 @@ func TestRecipeOf(t *testing.T) {
 		{Word2Vec, SkipGram, Recipe{}},
 		{Word2Vec, CBOW, Recipe{LearningRate: 0.05, ContextWeight: 1}},
 		{FullW2V, SkipGram, Recipe{NoiseExponent: 0.5, ContextWeight: 1}},
+		{FullRegister, SkipGram, Recipe{NoiseExponent: 0.5, ContextWeight: 1}},
 		{PARW2V, SkipGram, Recipe{LearningRate: 0.03}},
 	} {
 		d, err := Find(x.algorithm)

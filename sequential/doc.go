@@ -14,6 +14,7 @@
 //   - psgnscc.go: several windows combined in one product (Rengasamy et al. 2017);
 //   - fullw2v.go: fixed windows in strict order, context rows in a ring buffer
 //     (FULL-W2V, sections 3.1 and 3.2);
+//   - fullregister.go: the same without the ring buffer (section 3.1);
 //   - parw2v.go: attraction, then repulsion in mini-batches (PAR-Word2Vec,
 //     section V).
 //

@@ -95,6 +95,12 @@ func (r *reference) step(inputs, outputs []uint32, positive func(input int) int)
 
 func first(int) int { return 0 }
 
+func fixedWindows(r *reference) {
+	for t := range r.sentence {
+		r.step(r.around(t, int(math.Ceil(float64(r.Window)/2))), r.outputs(t, 0, r.Negatives), first)
+	}
+}
+
 // references are the algorithms for the sentence that was read.
 var references = map[string]func(r *reference){
 	"word2vec": func(r *reference) {
@@ -171,11 +177,8 @@ var references = map[string]func(r *reference){
 			r.step(r.dynamic(t), r.outputs(t, 0, r.Negatives), first)
 		}
 	},
-	"fullw2v": func(r *reference) {
-		for t := range r.sentence {
-			r.step(r.around(t, int(math.Ceil(float64(r.Window)/2))), r.outputs(t, 0, r.Negatives), first)
-		}
-	},
+	"fullw2v":      fixedWindows,
+	"fullregister": fixedWindows,
 	"psgnscc": func(r *reference) {
 		trained := make([]bool, len(r.sentence))
 		for t := range r.sentence {

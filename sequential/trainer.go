@@ -159,6 +159,9 @@ func (t *Trainer) Bounds() []int {
 	return bounds
 }
 
+// Batch returns how many words share negatives in PAR-Word2Vec.
+func (t *Trainer) Batch() int { return t.config.Batch }
+
 // Advance trains one unit at the given learning rate. With one thread the
 // result follows from the unit's number and the tables alone. The report's Words
 // are tokens before subsampling. After an error the tables are of no use.

@@ -181,7 +181,7 @@ func (c *Config) validateDevice() error {
 
 // flagOf names the flags of the fields that a device may refuse.
 var flagOf = map[string]string{
-	"Dim": "dim", "Negatives": "negative", "Window": "window", "Precision": "precision",
+	"Dim": "dim", "Negatives": "negative", "Window": "window", "Precision": "precision", "Model": "model",
 	"Tempering": "tempering", "Positives": "positives", "SharedNegatives": "shared-negatives", "Form": "form", "Optimizer": "optimizer", "Widths": "widths", "Spelling.Limit": "max-chars",
 }
 

@@ -2,7 +2,7 @@
 // kernels do, for tests of all that is above the seam. It shares no code with the trainers of
 // the CPU.
 //
-// Start with New. cl.go has W2V-CL, encoder.go its encoders, fullw2v.go FULL-W2V.
+// Start with New. cl.go has W2V-CL, encoder.go its encoders, sentence.go the sentence-ordered modes.
 package devicetest
 
 import (

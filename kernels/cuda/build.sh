@@ -22,7 +22,7 @@ compiler=(
 	nvidia-cuda-cccl==13.0.85 $headers
 )
 # The folders of the sources, each with a folder built/.
-folders=(. cl fullw2v fullw2v/ladder subword vanilla)
+folders=(. cl sentence sentence/ladder subword vanilla)
 # Drivers refuse PTX that is newer than they are. CUDA 12.0's takes this.
 ptx_version=8.0
 

@@ -1,6 +1,7 @@
 // Package cuda runs kernels on an NVIDIA GPU: it opens the device, hands out its memory,
 // loads kernels and launches them. Kernels and their launchers are packages below it: cl
-// (W2V-CL), subword (W2V-CL whose words are composed from their spelling) and fullw2v.
+// (W2V-CL), subword (W2V-CL whose words are composed from their spelling) and sentence
+// (the sentence-ordered modes).
 //
 // Start with Open, then with New of one of these packages. All kernels share the sources in
 // include/: random numbers (philox.cuh) and rows of tables (rows.cuh). build.sh compiles the

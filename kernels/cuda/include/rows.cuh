@@ -55,8 +55,8 @@ template <int F, int E = 0> struct Chunks {
 	size_t step;  // from quad i of a row to quad i + 32, and from chunk to chunk in values
 	int quads;    // of a row from the warp's first on, a multiple of chunk
 
-	__device__ __forceinline__ Chunks(float4 *table, uint32_t rows, uint32_t q, int first = 0)
-		: mine(table + size_t(first + laneNumber() / chunk) * rows * chunk + laneNumber() % chunk), step(size_t(32) * rows), quads(q - first * chunk) {}
+	__device__ __forceinline__ Chunks(void *table, uint32_t rows, uint32_t q, int first = 0)
+		: mine(static_cast<float4 *>(table) + size_t(first + laneNumber() / chunk) * rows * chunk + laneNumber() % chunk), step(size_t(32) * rows), quads(q - first * chunk) {}
 	__device__ __forceinline__ size_t at(uint32_t row, int f) const { return __cvta_generic_to_global(mine + size_t(row) * chunk + f * step); }
 	__device__ __forceinline__ int has(int f) const { return laneNumber() + 32 * f < quads; }
 

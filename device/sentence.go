@@ -1,0 +1,188 @@
+package device
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/trainer"
+)
+
+// sentences trains a sentence-ordered mode on a device: it has the units and random numbers of
+// sequential.Trainer. The device trains many sentences at the same time, as many
+// threads do, so two runs give similar vectors, not the same.
+type sentences struct {
+	mirror[*sequential.Trainer]
+	kernels SentenceKernels
+	words   []int // of each unit of an epoch
+
+	trained int     // units of the last launch
+	seconds float64 // of a unit in it
+}
+
+// NewSequential prepares training on a text with a sentence-ordered algorithm,
+// as sequential.NewFrom does. With precision Half the device's C is float16: changes of it are
+// rounded at random, up or down, so that the mean stays. The error of an algorithm or a
+// configuration that has no kernels is that of CheckSequential.
+func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c sequential.Config, precision Precision) (Trainer, error) {
+	if err := CheckSequential(c, precision); err != nil {
+		return nil, err
+	}
+	c.Threads = 1 // the host only keeps tables
+	host, err := sequential.NewFrom(text, noise, start, c)
+	if err != nil {
+		return nil, err
+	}
+	bounds := host.Bounds()
+	t := &sentences{mirror: mirror[*sequential.Trainer]{host: host, device: d}}
+	for u, first := range bounds[:len(bounds)-1] {
+		t.words = append(t.words, text.Sentences[bounds[u+1]]-text.Sentences[first])
+	}
+	free, _, err := d.Memory()
+	if err != nil {
+		return nil, fmt.Errorf("ask %s for its memory: %w", d.Name(), err)
+	}
+	mode, _ := modeOf(c)
+	radius := c.Window
+	if !mode.Dynamic() {
+		radius = sequential.Radius(c.Window)
+	}
+	t.kernels, err = d.NewSentence(sentence.Config{
+		Mode: mode, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Batch: host.Batch(),
+		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
+		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds, HalfPrecision: precision == Half,
+		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision)),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// MemorySequential estimates the bytes of the device's memory that NewSequential
+// takes if so many are free. A text that does not fit is brought in pieces.
+func MemorySequential(text *corpus.Corpus, c sequential.Config, precision Precision, free int64) (int64, error) {
+	if !HasKernels(c.Algorithm) {
+		return 0, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
+	}
+	tables := memoryWithoutText(text, c, precision)
+	if n := textTokens(text, c, free-tables); n > 0 {
+		return tables + 4*int64(n), nil
+	}
+	return tables + 4*int64(len(text.Tokens)), nil
+}
+
+// textTokens returns how many tokens of the text the device gets, with so many
+// bytes left for them: 0 for all, or two pieces as large as is useful, each at
+// least a unit.
+func textTokens(text *corpus.Corpus, c sequential.Config, left int64) int {
+	const (
+		reserve = 10        // part of the memory that is left alone
+		largest = 256 << 20 // tokens; a quarter of a second
+	)
+	if 4*int64(len(text.Tokens)) <= left {
+		return 0
+	}
+	unit := sequential.LongestUnit(text.Sentences, c.Epochs)
+	return min(max(2*unit, int(min(left-left/reserve, 4*largest)/4)), len(text.Tokens))
+}
+
+func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Precision) int64 {
+	longest := 1
+	for i, start := range text.Sentences[1:] {
+		longest = max(longest, start-text.Sentences[i])
+	}
+	v, sentences := text.Vocabulary.Len(), int64(len(text.Sentences))
+	work := 24*int64(v) + 12*sentences + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares, thresholds, bounds, units
+	rows := 128 * int64(v) * int64((c.Dim+31)/32)                                      // in pieces of 32 values
+	tables := 2 * rows
+	if precision == Half {
+		tables = rows + rows/2
+	}
+	return tables + work
+}
+
+// launchSeconds is how long a launch should take. It is so long that its end, when
+// the last sentences leave most of the device idle, is no loss, and so short that
+// people see progress and an interrupt works soon.
+const launchSeconds = 0.15
+
+// SeriesLength returns how many units to train at a time: more and more, up to
+// launchSeconds.
+func (t *sentences) SeriesLength() int {
+	if t.trained == 0 {
+		return 1
+	}
+	return max(1, min(4*t.trained, int(launchSeconds/max(t.seconds, 1e-9))))
+}
+
+// Advance trains one unit; see AdvanceSeries.
+func (t *sentences) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+	reports, err := t.AdvanceSeries(ctx, unit, []float64{rate})
+	if err != nil {
+		return trainer.Report{}, err
+	}
+	return reports[0], nil
+}
+
+// AdvanceSeries trains the units first, first+1, ..., one for each of the rates,
+// in one launch.
+func (t *sentences) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	count := len(rates)
+	if first < 0 || first+count > t.Units() || count == 0 {
+		return nil, fmt.Errorf("there are no units %d to %d: units are 0 to %d", first, first+count-1, t.Units()-1)
+	}
+	if err := t.send(); err != nil {
+		return nil, err
+	}
+	list := make([]float32, count)
+	for i, rate := range rates {
+		list[i] = float32(rate)
+	}
+	start := time.Now()
+	losses, pairs, err := t.kernels.Train(first, list)
+	if err != nil {
+		return nil, err
+	}
+	t.trained, t.seconds = count, time.Since(start).Seconds()/float64(count)
+	reports := make([]trainer.Report, count)
+	for i := range reports {
+		reports[i] = trainer.Report{Loss: losses[i], Pairs: pairs[i], Words: float64(t.words[(first+i)%len(t.words)])}
+	}
+	return reports, nil
+}
+
+// Ready brings the tables to the device.
+func (t *sentences) Ready() error { return t.send() }
+
+// send brings the host's tables to the device unless the device has them.
+func (t *sentences) send() error {
+	if t.sent {
+		return nil
+	}
+	if err := t.kernels.SetTables(t.host.Tables()); err != nil {
+		return err
+	}
+	t.sent = true
+	return nil
+}
+
+// Pull brings W and C to the host; there is no other state.
+func (t *sentences) Pull(bool) error {
+	if !t.sent {
+		return nil // the host has everything
+	}
+	if err := t.kernels.Tables(t.host.Tables()); err != nil {
+		return fmt.Errorf("receive the state of training: %w", err)
+	}
+	return nil
+}
+
+// Close frees the trainer's memory on the device. The device stays open.
+func (t *sentences) Close() error { return t.kernels.Close() }

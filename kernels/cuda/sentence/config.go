@@ -1,0 +1,89 @@
+// Package sentence trains the sentence-ordered modes on a GPU: it takes the sentences of a text
+// in order, many of them at a time. Without the build tag gpu it has the configuration only.
+//
+// Start with Config, then with windows.cuh, which says how a sentence is trained, and with New.
+// All kernels share sentence.cuh; each mode has a source of its own, beside the Go file of the
+// same name in package sequential. Package ladder, which no program imports, has the steps that
+// led from the published kernels to those of fullw2v.cu.
+package sentence
+
+// A Mode is a way of training that has kernels.
+type Mode string
+
+// The modes, each with the trainer of package sequential that does the same.
+const (
+	FullW2V      Mode = "fullw2v"      // fullw2v.go
+	FullRegister Mode = "fullregister" // fullregister.go
+	Word2Vec     Mode = "word2vec"     // word2vec.go, skip-gram
+	CBOW         Mode = "cbow"         // word2vec.go, CBOW
+	PWord2Vec    Mode = "pword2vec"    // pword2vec.go
+	PARW2V       Mode = "parw2v"       // parw2v.go
+)
+
+// Limits are the largest values that the kernels of a mode take.
+type Limits struct {
+	Negatives int
+	Radius    int // words on either side of a window's middle
+}
+
+// limits are those of all modes: in float32, and in half precision, which zeros stand for the lack of.
+var limits = map[Mode][2]Limits{
+	FullW2V:      {{15, 15}, {7, 7}},
+	FullRegister: {{15, 15}, {}},
+	Word2Vec:     {{15, 15}, {15, 15}},
+	CBOW:         {{15, 15}, {15, 15}},
+	PWord2Vec:    {{15, 15}, {7, 7}},
+	PARW2V:       {{15, 15}, {}},
+}
+
+// LimitsOf returns the limits of a mode, all zero if it has no kernels.
+func LimitsOf(m Mode, half bool) Limits {
+	if half {
+		return limits[m][1]
+	}
+	return limits[m][0]
+}
+
+// MaxInFlight is how many sentences are trained at a time at most. A row is added to some
+// windows after it was read. So on a short text, whose words the sentences in flight share,
+// there must be fewer: New takes one for every 10,000 tokens. 1584 are sound on 17 million
+// words, where 1056 train fullw2v 15 % slower. pWord2Vec has fewer with wide windows or many
+// negatives: see sound in shares.go.
+const MaxInFlight = 1584
+
+// Config is the configuration of Kernels.
+type Config struct {
+	Mode                       Mode
+	Vocabulary, Dim, Negatives int // V, N, K
+	Radius                     int // words on either side of a window's middle, where windows have widths of their own at most
+	Batch                      int // words that share negatives: PARW2V
+	Epochs                     int
+	Seed                       uint64
+	Alias                      []uint32 // of the negatives: corpus.Alias.Table, two values a word
+	Counts                     []uint64 // of the words in the text, (V)
+	Keep                       []uint32 // corpus.KeepThresholds, (V)
+	Tokens                     []uint32 // the text
+	Sentences                  []int    // first token of each, and the end
+	Units                      []int    // first sentence of each unit of an epoch, and the end
+	TextTokens                 int      // of the text that are on the device at a time, at most; 0: all
+	InFlight                   int      // sentences trained at a time; 0: as many as are fast and sound
+
+	// HalfPrecision stores C in float16: see halves.cuh.
+	HalfPrecision bool
+}
+
+// Dynamic reports whether every window of the mode has a width of its own, 1 ... Radius.
+func (m Mode) Dynamic() bool { return m != FullW2V && m != FullRegister }
+
+// PerWindow returns how many numbers of the stream of negatives a window has: as many as it
+// takes at most, rounded up to a multiple of 4.
+func (c *Config) PerWindow() int {
+	most := c.Negatives
+	switch c.Mode {
+	case Word2Vec: // for each pair
+		most = 2 * c.Radius * c.Negatives
+	case PARW2V: // for each context word there may be, and one to draw how many
+		most = 1 + 2*c.Radius*c.Negatives
+	}
+	return (most + 3) &^ 3
+}

@@ -1,0 +1,76 @@
+//go:build gpu
+
+package sentence
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+	"github.com/w2vcl/w2vcl/sequential"
+)
+
+// In half precision C has 11 binary digits and every step is rounded. So tables differ from
+// those of the CPU by a part in some hundreds.
+func TestFullW2VHalf(t *testing.T) {
+	d := cudatest.Open(t)
+	var tests []sequential.Config
+	for _, dim := range cudatest.Dims() {
+		tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: 5})
+	}
+	for _, k := range []int{1, 3, 7} {
+		tests = append(tests, sequential.Config{Dim: 20, Window: 5, Negatives: k}, sequential.Config{Dim: 300, Window: 5, Negatives: k})
+	}
+	for _, w := range []int{1, 2, 3, 10, 14} {
+		tests = append(tests, sequential.Config{Dim: 128, Window: w, Negatives: 5}, sequential.Config{Dim: 300, Window: w, Negatives: 5})
+	}
+	for _, c := range tests {
+		for _, vocabulary := range []int{20, 400} {
+			t.Run(fmt.Sprintf("N=%d/W=%d/K=%d/V=%d", c.Dim, c.Window, c.Negatives, vocabulary), func(t *testing.T) {
+				c.Seed, c.Epochs = cudatest.FreshSeed(t), 2
+				reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 1500, vocabulary, 40), c, 1, choice{half: true})
+				same(t, reference, f, 2e-2)
+			})
+		}
+	}
+}
+
+// Steps far below the last digit of C are not lost: a thousand and more of them
+// move it as far as on the CPU.
+func TestFullW2VHalfSmallSteps(t *testing.T) {
+	d := cudatest.Open(t)
+	c := sequential.Config{Dim: 128, Window: 5, Negatives: 5, Epochs: 4, Seed: cudatest.FreshSeed(t)}
+	reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 20_000, 50, 40), c, 1, choice{half: true})
+	words, contexts := reference.Tables()
+	for i := range contexts { // no rounding on the way to the device
+		contexts[i] = float(half(contexts[i]))
+	}
+	before := slices.Clone(contexts)
+	if err := f.SetTables(words, contexts); err != nil {
+		t.Fatal(err)
+	}
+	const rate = 1e-5
+	trainAll(t, f, rate)
+	for unit := range reference.Units() {
+		if _, err := reference.Advance(t.Context(), unit, rate); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := make([]float32, len(contexts))
+	if err := f.Tables(slices.Clone(words), got); err != nil {
+		t.Fatal(err)
+	}
+	var moved, norm, largest float64
+	for i := range got {
+		want := float64(contexts[i] - before[i])
+		moved, norm = moved+want*float64(got[i]-before[i]), norm+want*want
+		largest = max(largest, math.Abs(want))
+	}
+	t.Logf("C moved %.4f of the way; the longest way is %.1e", moved/norm, largest)
+	if !(math.Abs(moved/norm-1) < .02) {
+		t.Errorf("C moved %v of the way it should have", moved/norm)
+	}
+}

@@ -1,0 +1,223 @@
+//go:build gpu
+
+package sentence
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"gorgonia.org/cu"
+)
+
+//go:embed built
+var built embed.FS
+
+// Kernels train the sentences of a text in order on a device, as package sequential does, but
+// several sentences at a time. With one in flight the result is the same but for rounding.
+type Kernels struct {
+	device  *cuda.Device
+	config  Config
+	numbers numbers
+	kernel  kernel
+	run     cu.Function
+	text    *text
+	args    launchArgs
+}
+
+// launchArgs is SentenceArgs of sentence.cuh.
+type launchArgs struct {
+	words, contexts, tokens, sentences, keep, alias, shares, unitOf cu.DevicePtr
+	rates, kept, next, losses, pairs                                cu.DevicePtr
+	first, seed                                                     uint64
+	all, count, units, vocabulary, quads, negatives                 uint32
+	radius, dynamic, perWindow, batch, longest, successor           uint32
+}
+
+// New takes the device's memory for training. The tables are zero.
+func New(d *cuda.Device, c Config) (*Kernels, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	k, err := c.kernel()
+	if err != nil {
+		return nil, err
+	}
+	return newKernels(d, c, k)
+}
+
+const tokensInFlight = 10_000 // of the text, for each sentence in flight
+
+func newKernels(d *cuda.Device, c Config, k kernel) (*Kernels, error) {
+	if c.InFlight == 0 {
+		c.InFlight = max(1, min(MaxInFlight, families[c.Mode].sentences*d.Multiprocessors, len(c.Tokens)/tokensInFlight, c.sound()))
+	}
+	t := &Kernels{device: d, config: c, numbers: newNumbers(c.Vocabulary), kernel: k}
+	err := d.Do(func() (err error) {
+		if t.run, err = d.Function(k.built, k.source, k.name); err != nil {
+			return err
+		}
+		if k.shared > d.SharedOfBlock {
+			return fmt.Errorf("windows of %d words on either side, of %d values each, need %d bytes of shared memory, and a thread block has %d there", c.Radius, c.Dim, k.shared, d.SharedOfBlock)
+		}
+		if err := cuda.AllowShared(t.run, k.shared); err != nil {
+			return err
+		}
+		return t.allocate()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare %s on %s: %w", c.Mode, d.Name, err)
+	}
+	return t, nil
+}
+
+func (c *Config) check() error {
+	most, precision := LimitsOf(c.Mode, c.HalfPrecision), ""
+	if c.HalfPrecision {
+		precision = " in half precision"
+	}
+	switch {
+	case c.Vocabulary < 2 || c.Dim < 1 || c.Negatives < 1 || c.InFlight < 0 || c.Epochs < 1:
+		return fmt.Errorf("vocabulary %d, dimension %d, %d negatives, %d sentences in flight, %d epochs: too few", c.Vocabulary, c.Dim, c.Negatives, c.InFlight, c.Epochs)
+	case most.Negatives == 0:
+		return fmt.Errorf("there are no CUDA kernels of %s%s", c.Mode, precision)
+	case c.Negatives > most.Negatives:
+		return fmt.Errorf("%d negatives; the CUDA kernels of %s%s take at most %d", c.Negatives, c.Mode, precision, most.Negatives)
+	case c.Radius < 1 || c.Radius > most.Radius:
+		return fmt.Errorf("the radius of windows is %d; the CUDA kernels of %s%s take 1 to %d", c.Radius, c.Mode, precision, most.Radius)
+	case c.Mode == PARW2V && c.Batch < 1:
+		return fmt.Errorf("batches of %d words", c.Batch)
+	case len(c.Alias) != 2*c.Vocabulary || len(c.Keep) != c.Vocabulary || len(c.Counts) != c.Vocabulary:
+		return fmt.Errorf("alias table of %d values, %d thresholds, %d counts, for %d words", len(c.Alias), len(c.Keep), len(c.Counts), c.Vocabulary)
+	case len(c.Sentences) < 2 || len(c.Units) < 2 || c.Units[len(c.Units)-1] != len(c.Sentences)-1:
+		return fmt.Errorf("%d bounds of sentences, %d of units: they do not fit", len(c.Sentences), len(c.Units))
+	}
+	return nil
+}
+
+func (t *Kernels) allocate() (err error) {
+	c, d := t.config, t.device
+	starts := make([]uint64, len(c.Sentences))
+	longest := 1
+	for i, s := range c.Sentences {
+		starts[i] = uint64(s)
+		if i > 0 {
+			longest = max(longest, s-c.Sentences[i-1])
+		}
+	}
+	unitOf := make([]uint32, len(c.Sentences)-1)
+	for u := range len(c.Units) - 1 {
+		for s := c.Units[u]; s < c.Units[u+1]; s++ {
+			unitOf[s] = uint32(u)
+		}
+	}
+	a := &t.args
+	*a = launchArgs{
+		seed: c.Seed, count: uint32(len(unitOf)), units: uint32(len(c.Units) - 1), vocabulary: uint32(c.Vocabulary),
+		quads: uint32(chunkValues / 4 * chunks(c.Dim)), negatives: uint32(c.Negatives), radius: uint32(c.Radius), perWindow: uint32(c.PerWindow()), batch: uint32(c.Batch),
+		longest: uint32(longest), successor: t.numbers.successor,
+	}
+	if c.Mode.Dynamic() {
+		a.dynamic = 1
+	}
+	m := &cuda.Allocator{Device: d}
+	table := chunkValues * c.Vocabulary * chunks(c.Dim)
+	a.words = m.Floats("words", table)
+	if c.HalfPrecision {
+		a.contexts = m.Bytes("contexts", 2*table)
+	} else {
+		a.contexts = m.Floats("contexts", table)
+	}
+	a.kept = m.Floats("sentences in flight", 2*c.InFlight*longest)
+	units := t.units()
+	a.rates, a.losses, a.pairs = m.Floats("learning rates", units), m.Bytes("losses", 8*units), m.Bytes("numbers of pairs", 8*units)
+	a.next = m.Bytes("counter", 4)
+	a.sentences, a.unitOf = cuda.Placed(m, "sentences", starts), cuda.Placed(m, "units", unitOf)
+	a.keep = cuda.Placed(m, "subsampling", numbered(t.numbers, c.Keep))
+	a.shares = cuda.Placed(m, "shares", numbered(t.numbers, c.shares()))
+	a.alias = cuda.Placed(m, "alias table", t.numbers.alias(c.Alias))
+	if m.Err != nil {
+		return m.Err
+	}
+	t.text, err = newText(d, &t.config, t.numbers)
+	return err
+}
+
+// units is the number of units of all epochs.
+func (t *Kernels) units() int { return t.config.Epochs * (len(t.config.Units) - 1) }
+
+// Train trains the units first, first+1, ..., counted over the epochs, one for each
+// of the learning rates. It returns the loss of each, summed over its pairs, and the number
+// of these.
+func (t *Kernels) Train(first int, rates []float32) (losses, pairs []float64, err error) {
+	end := first + len(rates)
+	if first < 0 || len(rates) == 0 || end > t.units() {
+		return nil, nil, fmt.Errorf("units %d to %d of %d in all epochs", first, end-1, t.units())
+	}
+	losses, counts := make([]float64, len(rates)), make([]uint64, len(rates))
+	err = t.device.Do(func() error {
+		if err := cuda.Send(t.args.rates+cu.DevicePtr(cuda.Bytes[float32](first)), rates); err != nil {
+			return err
+		}
+		at := cu.DevicePtr(cuda.Bytes[float64](first))
+		zeros := make([]uint64, len(rates))
+		for _, p := range []cu.DevicePtr{t.args.losses, t.args.pairs} {
+			if err := cuda.Send(p+at, zeros); err != nil {
+				return err
+			}
+		}
+		for u := first; u < end; {
+			if u, err = t.launch(u, end); err != nil {
+				return err
+			}
+		}
+		if err := t.device.Stream().Synchronize(); err != nil {
+			return err
+		}
+		return errors.Join(cuda.Receive(losses, t.args.losses+at), cuda.Receive(counts, t.args.pairs+at))
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s on %s: %w", t.config.Mode, t.device.Name, err)
+	}
+	for _, n := range counts {
+		pairs = append(pairs, float64(n))
+	}
+	return losses, pairs, nil
+}
+
+// launch starts to train units from first on, as far as their text is on the
+// device and at most to end. It returns the first unit that is left.
+func (t *Kernels) launch(first, end int) (int, error) {
+	perEpoch := len(t.config.Units) - 1
+	buffer, err := t.text.hold(first % perEpoch)
+	if err != nil {
+		return 0, fmt.Errorf("bring the text of unit %d: %w", first, err)
+	}
+	if len(t.text.buffers) > 1 {
+		end = min(end, first-first%perEpoch+t.text.buffers[buffer].end)
+	}
+	from, to := t.sentence(first), t.sentence(end)
+	if to-from > math.MaxUint32-MaxInFlight {
+		return 0, fmt.Errorf("%d sentences in a launch", to-from)
+	}
+	t.args.tokens, t.args.first, t.args.all = t.text.base(buffer), uint64(from), uint32(to-from)
+	if err := cu.MemsetD32Async(t.args.next, 0, 1, t.device.Stream()); err != nil {
+		return 0, err
+	}
+	grid := cuda.Grid{Blocks: t.config.InFlight, Threads: t.kernel.threads, Shared: t.kernel.shared}
+	if err := cuda.Launch(t.device, t.run, grid, &t.args); err != nil {
+		return 0, err
+	}
+	return end, t.text.prepare(buffer)
+}
+
+// sentence returns the number of a unit's first sentence, counted over the epochs.
+func (t *Kernels) sentence(unit int) int {
+	perEpoch := len(t.config.Units) - 1
+	return unit/perEpoch*t.config.Units[perEpoch] + t.config.Units[unit%perEpoch]
+}
+
+// Close frees the memory that Device.Close does not free.
+func (t *Kernels) Close() error { return t.device.Do(t.text.close) }

@@ -1,0 +1,111 @@
+//go:build gpu
+
+package sentence
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+	"github.com/w2vcl/w2vcl/sequential"
+)
+
+// eachMode runs a test for every mode but FULL-W2V, which has tests of its own.
+func eachMode(t *testing.T, test func(t *testing.T, c sequential.Config)) {
+	for _, m := range modes {
+		if m.mode != FullW2V {
+			t.Run(string(m.mode), func(t *testing.T) { test(t, sequential.Config{Algorithm: m.algorithm, Model: m.model}) })
+		}
+	}
+}
+
+// With one sentence in flight, the tables of every mode equal those of the CPU.
+func TestModes(t *testing.T) {
+	d := cudatest.Open(t)
+	type shape struct{ dim, window, negatives int }
+	var tests []shape
+	for _, dim := range []int{1, 50, 128, 129, 300, 384, 500, 640, 1000} {
+		tests = append(tests, shape{dim, 5, 5})
+	}
+	for _, k := range []int{1, 3, 7, 15} {
+		tests = append(tests, shape{20, 5, k}, shape{300, 5, k})
+	}
+	for _, w := range []int{1, 2, 10, 15} {
+		tests = append(tests, shape{128, w, 5}, shape{300, w, 5})
+	}
+	eachMode(t, func(t *testing.T, c sequential.Config) {
+		for _, x := range tests {
+			for _, vocabulary := range []int{20, 400} {
+				t.Run(fmt.Sprintf("N=%d/W=%d/K=%d/V=%d", x.dim, x.window, x.negatives, vocabulary), func(t *testing.T) {
+					c.Dim, c.Window, c.Negatives, c.Epochs, c.Seed = x.dim, x.window, x.negatives, 2, cudatest.FreshSeed(t)
+					if vocabulary > 20 {
+						c.Sample = 1e-2
+					}
+					reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 800, vocabulary, 40), c, 1, choice{})
+					same(t, reference, f, 1e-5)
+				})
+			}
+		}
+	})
+}
+
+// In half precision tables differ from those of the CPU as those of FULL-W2V do.
+func TestModesHalf(t *testing.T) {
+	d := cudatest.Open(t)
+	eachMode(t, func(t *testing.T, c sequential.Config) {
+		most := LimitsOf(modeOf(c), true)
+		if most.Negatives == 0 {
+			t.Skip("no kernels in half precision")
+		}
+		for _, dim := range []int{1, 50, 128, 300, 384, 1000} {
+			for _, k := range []int{5, 7} {
+				for _, w := range []int{1, 5, 7} {
+					t.Run(fmt.Sprintf("N=%d/W=%d/K=%d", dim, w, k), func(t *testing.T) {
+						c.Dim, c.Window, c.Negatives, c.Epochs, c.Seed = dim, w, k, 2, cudatest.FreshSeed(t)
+						reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 800, 400, 40), c, 1, choice{half: true})
+						same(t, reference, f, 2e-2)
+					})
+				}
+			}
+		}
+	})
+}
+
+// A few windows with kernels of one warp and of teams, for compute-sanitizer, which takes a
+// thousand times as long.
+func TestModesShort(t *testing.T) {
+	d := cudatest.Open(t)
+	eachMode(t, func(t *testing.T, c sequential.Config) {
+		for _, dim := range []int{128, 500} {
+			for _, half := range []bool{false, LimitsOf(modeOf(c), true).Negatives > 0} {
+				c.Dim, c.Window, c.Negatives, c.Epochs, c.Seed = dim, 5, 5, 1, cudatest.FreshSeed(t)
+				_, f := newCase(t, d, corpustest.Zipf(c.Seed, 60, 20, 40), c, 2, choice{half: half})
+				if losses, pairs := trainAll(t, f, testRate); total(pairs) == 0 || !(total(losses) > 0) {
+					t.Errorf("dimension %d: loss %v of %v pairs", dim, total(losses), total(pairs))
+				}
+			}
+		}
+	})
+}
+
+// With many sentences in flight, the loss of every mode is near the loss with one.
+func TestModesInFlight(t *testing.T) {
+	d := cudatest.Open(t)
+	eachMode(t, func(t *testing.T, c sequential.Config) {
+		c.Dim, c.Window, c.Negatives, c.Sample, c.Epochs, c.Seed = 100, 5, 5, 1e-3, 2, 11
+		var one float64
+		for _, inFlight := range []int{1, 16, 0} {
+			_, f := newCase(t, d, corpustest.Zipf(3, 100_000, 2000, 40), c, inFlight, choice{})
+			losses, pairs := trainAll(t, f, testRate)
+			mean := total(losses) / total(pairs)
+			t.Logf("%d in flight: loss %.5f a pair", inFlight, mean)
+			if inFlight == 1 {
+				one = mean
+			} else if !(math.Abs(mean-one) < .03*one) {
+				t.Errorf("%d in flight: loss %v a pair, one in flight %v", inFlight, mean, one)
+			}
+		}
+	})
+}

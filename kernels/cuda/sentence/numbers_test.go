@@ -1,0 +1,42 @@
+//go:build gpu
+
+package sentence
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestNumbers needs no GPU: every word has a number of its own, and rows come
+// back as they went.
+func TestNumbers(t *testing.T) {
+	for _, words := range []int{2, 3, 10, 97, 1000, 1 << 12} {
+		n := newNumbers(words)
+		seen := make([]bool, words)
+		for w := range words {
+			seen[n.number(w)] = true
+		}
+		if slices.Contains(seen, false) {
+			t.Fatalf("%d words: two have one number", words)
+		}
+		for _, dim := range []int{1, 31, 32, 33, 100} {
+			rows := make([]float32, words*dim)
+			for i := range rows {
+				rows[i] = rand.Float32()
+			}
+			there := n.chunks(rows, dim)
+			for range 10 {
+				w, j := rand.IntN(words), rand.IntN(dim)
+				if got := there[(j/chunkValues*words+n.number(w))*chunkValues+j%chunkValues]; got != rows[w*dim+j] {
+					t.Fatalf("%d words, dimension %d: value %d of word %d is %v, want %v", words, dim, j, w, got, rows[w*dim+j])
+				}
+			}
+			back := make([]float32, len(rows))
+			n.rows(back, there, dim)
+			if !slices.Equal(back, rows) {
+				t.Errorf("%d words, dimension %d: rows do not come back", words, dim)
+			}
+		}
+	}
+}

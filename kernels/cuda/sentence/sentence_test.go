@@ -1,0 +1,260 @@
+//go:build gpu
+
+package sentence
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+	"github.com/w2vcl/w2vcl/sequential"
+)
+
+// A choice is one among the kernels.
+type choice struct {
+	half bool
+	rung string
+}
+
+// modes are the kernels of package sequential's algorithms.
+var modes = []struct {
+	mode      Mode
+	algorithm sequential.Algorithm
+	model     sequential.Model
+}{
+	{FullW2V, sequential.FullW2V, ""}, {FullRegister, sequential.FullRegister, ""}, {PWord2Vec, sequential.PWord2Vec, ""},
+	{Word2Vec, sequential.Word2Vec, sequential.SkipGram}, {CBOW, sequential.Word2Vec, sequential.CBOW}, {PARW2V, sequential.PARW2V, ""},
+}
+
+// modeOf returns the mode of a configuration.
+func modeOf(c sequential.Config) Mode {
+	for _, m := range modes {
+		if m.algorithm == c.Algorithm && m.model == c.Model {
+			return m.mode
+		}
+	}
+	return ""
+}
+
+// newCase is a mode on one thread of the CPU and the same on the device.
+func newCase(t testing.TB, d *cuda.Device, text string, c sequential.Config, inFlight int, kernel choice) (*sequential.Trainer, *Kernels) {
+	t.Helper()
+	parsed, noise := corpustest.Read(t, text)
+	if c.Algorithm == "" {
+		c.Algorithm = sequential.FullW2V
+	}
+	c.Threads = 1
+	reference, err := sequential.New(parsed, noise, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := configOf(parsed, noise, c, inFlight)
+	config.HalfPrecision = kernel.half
+	f := newChosen(t, d, config, kernel)
+	words, contexts := reference.Tables()
+	// W as it is after some training: zeros in C would hide errors.
+	r := rand.New(rand.NewPCG(c.Seed, 2))
+	for i := range words {
+		words[i], contexts[i] = (r.Float32()-.5)/float32(math.Sqrt(float64(c.Dim))), (r.Float32()-.5)/float32(math.Sqrt(float64(c.Dim)))
+	}
+	if err := f.SetTables(words, contexts); err != nil {
+		t.Fatal(err)
+	}
+	return reference, f
+}
+
+func configOf(text *corpus.Corpus, noise *corpus.Alias, c sequential.Config, inFlight int) Config {
+	mode, radius := modeOf(c), c.Window
+	if !mode.Dynamic() {
+		radius = sequential.Radius(c.Window)
+	}
+	return Config{
+		Mode: mode, Batch: 24, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Seed: c.Seed,
+		Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
+		Tokens: text.Tokens, Sentences: text.Sentences, Units: units(len(text.Sentences) - 1), Epochs: c.Epochs, InFlight: inFlight,
+	}
+}
+
+// newChosen is New, with a rung of the ladder if one is chosen.
+func newChosen(t testing.TB, d *cuda.Device, c Config, chosen choice) *Kernels {
+	t.Helper()
+	create := New
+	if chosen.rung != "" {
+		create = func(d *cuda.Device, c Config) (*Kernels, error) {
+			return newKernels(d, c, rungOf(chosen.rung, c.Radius))
+		}
+	}
+	f, err := create(d, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+const testRate = 0.025
+
+// units cuts sentences into three units.
+func units(sentences int) []int { return []int{0, sentences / 4, sentences / 2, sentences} }
+
+// trainAll trains all epochs.
+func trainAll(t testing.TB, f *Kernels, rate float32) (losses, pairs []float64) {
+	t.Helper()
+	losses, pairs, err := f.Train(0, slices.Repeat([]float32{rate}, f.units()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return losses, pairs
+}
+
+func total(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// The structure has the same size as that of the kernels.
+func TestStructureSize(t *testing.T) {
+	if size := unsafe.Sizeof(launchArgs{}); size != 168 {
+		t.Errorf("SentenceArgs has %d bytes, the kernels' 168", size)
+	}
+}
+
+// Every shape has a kernel, whose warps have all of a row.
+func TestEveryShapeHasAKernel(t *testing.T) {
+	there := map[string]bool{}
+	files, err := built.ReadDir("built")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		source, err := built.ReadFile("built/" + file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, isPTX := strings.CutSuffix(file.Name(), ".ptx")
+		if !isPTX {
+			continue
+		}
+		for _, entry := range strings.Split(string(source), ".entry ")[1:] {
+			there[name+" "+entry[:strings.IndexByte(entry, '(')]] = true
+		}
+	}
+	var dims []int // the first and the last that has so many chunks
+	for first := 0; first < cuda.MaxDim; first += chunkValues {
+		dims = append(dims, first+1, first+chunkValues)
+	}
+	for _, m := range modes {
+		for _, half := range []bool{false, true} {
+			most := LimitsOf(m.mode, half)
+			for _, dim := range dims {
+				for negatives := 1; negatives <= most.Negatives; negatives++ {
+					for radius := 1; radius <= most.Radius; radius++ {
+						c := Config{Mode: m.mode, Dim: dim, Negatives: negatives, Radius: radius, Batch: 24, HalfPrecision: half}
+						k, err := c.kernel()
+						if err != nil {
+							t.Fatal(err)
+						}
+						if !there[k.source+" "+k.name] {
+							t.Fatalf("%s N=%d K=%d radius %d: there is no %s", m.mode, dim, negatives, radius, k.name)
+						}
+						var f, e, outputs, together int
+						shape := strings.NewReplacer(k.source+"_", "", "half_", "", "team_", "").Replace(k.name)
+						switch n, _ := fmt.Sscanf(shape, "%d_%d_%d_%d", &f, &e, &outputs, &together); {
+						case n == 2: // fullw2v_half: F and groups of slots
+							if 128*f < dim || 8*e < slots(radius) {
+								t.Fatalf("%s N=%d radius %d: %s is too small", m.mode, dim, radius, k.name)
+							}
+						case k.threads/32*(128*f+32*e) < dim || outputs < 1+negatives && m.mode != PARW2V:
+							t.Fatalf("%s N=%d K=%d radius %d: %s with %d threads is too small", m.mode, dim, negatives, radius, k.name, k.threads)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// With one sentence in flight, the tables equal those of the CPU.
+func TestFullW2V(t *testing.T) {
+	d := cudatest.Open(t)
+	var tests []sequential.Config
+	for _, dim := range cudatest.Dims() {
+		tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: 5})
+	}
+	for _, dim := range []int{129, 200, 384, 640} {
+		tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: 5})
+	}
+	for _, k := range []int{1, 3, 7, 10, 15} {
+		for _, dim := range []int{20, 300, 384} {
+			tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: k})
+		}
+	}
+	for _, w := range []int{1, 2, 3, 10, 30} {
+		for _, dim := range []int{128, 200, 300, 384, 500} {
+			tests = append(tests, sequential.Config{Dim: dim, Window: w, Negatives: 5})
+		}
+	}
+	for _, c := range tests {
+		few := 5 // so that windows hold words several times
+		if c.Window > 10 {
+			few = 40 // of five words each would be there a dozen times, and rounding grow with their steps
+		}
+		for _, vocabulary := range []int{few, 400} {
+			t.Run(fmt.Sprintf("N=%d/W=%d/K=%d/V=%d", c.Dim, c.Window, c.Negatives, vocabulary), func(t *testing.T) {
+				c.Seed, c.Epochs, c.Sample = cudatest.FreshSeed(t), 2, 1e-2
+				if vocabulary < 10 {
+					c.Sample = 0 // there would be nothing left
+				}
+				reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 1500, vocabulary, 40), c, 1, choice{})
+				same(t, reference, f, 1e-4)
+			})
+		}
+	}
+}
+
+// same trains all epochs on both and compares.
+func same(t *testing.T, reference *sequential.Trainer, f *Kernels, tolerance float64) {
+	t.Helper()
+	losses, counts := trainAll(t, f, testRate)
+	loss, pairs := total(losses), total(counts)
+	var wantLoss, wantPairs float64
+	for unit := range reference.Units() {
+		report, err := reference.Advance(t.Context(), unit, testRate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantLoss, wantPairs = wantLoss+report.Loss, wantPairs+report.Pairs
+	}
+	if !(math.Abs(loss-wantLoss) <= tolerance*wantLoss) || pairs != wantPairs {
+		t.Errorf("loss %v of %v pairs, want %v of %v", loss, pairs, wantLoss, wantPairs)
+	}
+	words, contexts := reference.Tables()
+	gotWords, gotContexts := make([]float32, len(words)), make([]float32, len(words))
+	if err := f.Tables(gotWords, gotContexts); err != nil {
+		t.Fatal(err)
+	}
+	cudatest.Near(t, "words", gotWords, words, tolerance)
+	cudatest.Near(t, "contexts", gotContexts, contexts, tolerance)
+}
+
+func TestConfigErrors(t *testing.T) {
+	d := cudatest.Open(t)
+	parsed, noise := corpustest.Read(t, corpustest.Zipf(1, 200, 20, 40))
+	c := sequential.Config{Algorithm: sequential.FullW2V, Dim: 1025, Window: 5, Negatives: 5, Epochs: 1}
+	if _, err := New(d, configOf(parsed, noise, c, 1)); err == nil || !strings.Contains(err.Error(), "at most 1024") {
+		t.Errorf("dimension 1025: error %v", err)
+	}
+	c.Dim, c.Negatives = 10, 16
+	if _, err := New(d, configOf(parsed, noise, c, 1)); err == nil || !strings.Contains(err.Error(), "at most 15") {
+		t.Errorf("16 negatives: error %v", err)
+	}
+}

@@ -1,0 +1,126 @@
+//go:build gpu
+
+package sentence
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+)
+
+// sharesCase is a text of 100 words, rank r 2000/r times, of which the five most
+// frequent are halved by subsampling.
+func sharesCase(t *testing.T, exponent float64) Config {
+	t.Helper()
+	c := Config{Mode: FullW2V, Vocabulary: 100, Negatives: 5, Radius: 3, InFlight: 100}
+	for w := range c.Vocabulary {
+		c.Counts = append(c.Counts, uint64(2000/(w+1)))
+		c.Keep = append(c.Keep, math.MaxUint32)
+		if w < 5 {
+			c.Keep[w] /= 2
+		}
+	}
+	noise, err := corpus.NewAlias(corpus.CountPower(c.Counts, exponent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Alias = noise.Table()
+	return c
+}
+
+// TestShares needs no GPU. So many of some sentences that are drawn here hold a word
+// at a time as its share says.
+func TestShares(t *testing.T) {
+	const trials = 40_000
+	c := sharesCase(t, .75)
+	r := rand.New(rand.NewPCG(cudatest.FreshSeed(t), 1))
+	var text []int // after subsampling
+	for w, n := range c.Counts {
+		for range n * (uint64(c.Keep[w]) + 1) >> 32 {
+			text = append(text, w)
+		}
+	}
+	copies := make([]float64, c.Vocabulary) // at a time
+	for range trials {
+		held := map[int]bool{}
+		for range 2*c.Radius + 1 {
+			held[text[r.IntN(len(text))]] = true
+		}
+		for w := range held {
+			copies[w] += float64(c.InFlight) / trials
+		}
+	}
+	full := 0
+	for w, share := range c.shares() {
+		if want := min(1, soundCopies/max(copies[w], 1e-9)); math.Abs(float64(share)-want) > .1*want {
+			t.Errorf("word %d: share %.3f, with %.1f copies at a time it should be %.3f", w, share, copies[w], want)
+		}
+		if share == 1 {
+			full++
+		}
+	}
+	if full == 0 || full == c.Vocabulary {
+		t.Errorf("%d of %d words add all they changed", full, c.Vocabulary)
+	}
+}
+
+// Wider windows, and more windows at a time that draw the same word, leave the most
+// frequent word a smaller share, but never less than one copy adds; one sentence at a
+// time adds all.
+func TestSharesFall(t *testing.T) {
+	first := func(change func(c *Config)) float64 {
+		c := sharesCase(t, .75)
+		change(&c)
+		return float64(c.shares()[0])
+	}
+	sound := first(func(*Config) {})
+	flat := first(func(c *Config) { c.InFlight = 400; c.Alias = sharesCase(t, 0).Alias })
+	for name, share := range map[string]float64{
+		"W_f 4": first(func(c *Config) { c.Radius = 4 }), "K 15": first(func(c *Config) { c.Negatives = 15 }),
+		"4 times the sentences": 4 * first(func(c *Config) { c.InFlight = 400 }),
+	} {
+		if !(share < .9*sound) {
+			t.Errorf("%s: share %v, not below %v", name, share, sound)
+		}
+	}
+	if !(4*flat > .9*sound) {
+		t.Errorf("no word is drawn often: share %v, want %v", flat, sound/4)
+	}
+	if share := first(func(c *Config) { c.InFlight, c.Radius, c.Negatives = 1, 15, 15 }); share != 1 {
+		t.Errorf("one sentence at a time: share %v, want 1", share)
+	}
+	if share := first(func(c *Config) { c.Radius, c.Negatives = 15, 15 }); !(share > .999/float64(sharesCase(t, 1).InFlight)) {
+		t.Errorf("share %v, below that of one copy", share)
+	}
+}
+
+// On a text of Wikipedia's frequencies pWord2Vec trains all sentences that fit with the settings
+// of word2vec, and fewer with wider windows or more negatives; the other modes always train all.
+func TestSound(t *testing.T) {
+	const words = 60_000
+	var counts []uint64
+	for i := range words {
+		counts = append(counts, max(5, uint64(1.6e6/(float64(i)+2.7))))
+	}
+	noise, err := corpus.NewAlias(corpus.CountPower(counts, .75))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range modes {
+		sound := func(negatives, radius int) int {
+			c := Config{Mode: m.mode, Vocabulary: words, Negatives: negatives, Radius: radius, Counts: counts, Keep: corpus.KeepThresholds(counts, 1e-4), Alias: noise.Table()}
+			return c.sound()
+		}
+		all, many, wide, both := sound(5, 5), sound(15, 5), sound(5, 10), sound(15, 10)
+		t.Logf("%s: %d, %d, %d, %d", m.mode, all, many, wide, both)
+		if all < MaxInFlight || m.mode != PWord2Vec && both < MaxInFlight {
+			t.Errorf("%s: only %d and %d sentences in flight", m.mode, all, both)
+		}
+		if m.mode == PWord2Vec && !(both < many && both < wide && many < MaxInFlight && wide < MaxInFlight && both >= 1) {
+			t.Errorf("%d sentences in flight with 15 negatives, %d with window 10, %d with both", many, wide, both)
+		}
+	}
+}

@@ -1,0 +1,349 @@
+// A warp, or a team of warps if rows are long, trains a sentence, window by window in order.
+// The negatives of a window are shared by all its context words:
+//
+//	words: (V, N)  contexts: (V, N)
+//	for each word t of the sentence:
+//		L: rows of its context words   R: rows of its outputs, word t and K negatives
+//		S = L R^T, G = rate (positive - sigmoid(S)), L += G R, R += G^T L
+//
+// FULL-W2V, FULL-Register, pWord2Vec, CBOW and the attraction of PAR-Word2Vec are this, with
+// different windows, rows of context words (Lifetime, Passing), and products (window, mean).
+//
+// The rows of outputs are in registers for the window. L2 adds their changes to memory, so
+// none is lost and none waits.
+//
+// The published codes have a thread block of N threads for a sentence, which needs
+// barriers for its dots; a warp needs none, and many more sentences fit the chip. A
+// warp waits for memory; so everything is asked for early: numbers of outputs windows
+// before they are used, their rows one window before.
+//
+// Registers decide how many values of a row a warp has. Where they cannot hold the
+// outputs of this window, their changes and the outputs of the next window, the last
+// are brought into shared memory (staged); a spilled register had to wait for its row.
+#pragma once
+#include <type_traits>
+
+#include "halves.cuh"
+#include "sentence.cuh"
+
+// Products are the dot products of a part of a window: C context words meet T outputs
+// at once, which gives C T of them. The lanes' parts are summed together; lane l gets
+// number l mod G, and number 32 + l mod R of those above 32. Number n is context n / T
+// with output n % T.
+constexpr int powerOfTwo(int n) { return n <= 1 ? 1 : 2 * powerOfTwo((n + 1) / 2); }
+
+template <int T, int C> struct Products {
+	static constexpr int G = C * T >= 32 ? 32 : powerOfTwo(C * T), R = C * T > 32 ? powerOfTwo(C * T - 32) : 0;
+	static constexpr int stride = T <= 8 ? 8 : 16; // of coefficients in memory
+};
+
+// Whether registers hold the rows of the next window's outputs, too. Otherwise float32 rows are
+// staged, and others are read when their window begins.
+template <int F, int E, int T> constexpr bool ahead = T * (4 * F + E) <= 24;
+template <int F, int E, int T, class Contexts> constexpr bool staged = !ahead<F, E, T> && std::is_same_v<Contexts, Chunks<F, E>>;
+
+// A Team is the warps of a thread block, which train a sentence: one, or, if many, as
+// many as rows need, each with 4 F + E chunks of every row in its own shared memory. All
+// warps do the same with the same numbers, and they sum their parts of the dots.
+template <int F, int E, int T, int C, bool many> struct Team {
+	using P = Products<T, C>;
+	static constexpr bool several = many;
+	static constexpr int most = 64; // dots of an exchange
+	int warps, number;              // of all, of this one
+	float4 *memory;                 // of this warp
+	float *coefficients, *parts;    // parts: (2, warps, most), in turn
+	int turn = 0;
+
+	// A warp has so many rows in shared memory, behind so many quads of others.
+	__device__ __forceinline__ Team(int rows, int behind = 0) : warps(many ? blockDim.x / 32 : 1), number(many ? threadIdx.x / 32 : 0) {
+		int quads = rows * Ring<F, E>::stride, all = quads + C * P::stride / 4;
+		memory = shared + behind + number * all;
+		coefficients = reinterpret_cast<float *>(memory + quads);
+		parts = reinterpret_cast<float *>(shared + behind + warps * all);
+	}
+
+	// sum makes a lane's parts of numbers l mod G and 32 + l mod R their sums over the
+	// warps, in which all warps agree to the last bit. One barrier is enough: parts
+	// are written again when all have passed the next.
+	__device__ __forceinline__ void sum(float &score, float &rest) {
+		float *all = parts + turn * warps * most;
+		turn ^= 1;
+		int l = laneNumber(), i = l % P::G, j = 32 + l % max(P::R, 1);
+		if (l < P::G) all[number * most + i] = score;
+		if (l < P::R) all[number * most + j] = rest;
+		__syncthreads();
+		score = rest = 0;
+		for (int w = 0; w < warps; w++) {
+			score += all[w * most + i];
+			if (P::R > 0) rest += all[w * most + j];
+		}
+	}
+};
+
+// The rows of a window are in slots of shared memory, one for each lane at most; slot number
+// slots is zero. Lifetime and Passing bring them there:
+//
+//	begin says how often this lane's slot is a context word of the window of word t, and asks
+//	memory for rows; arrive waits for those that this window needs; end is called behind the
+//	window, finish behind the last one. update makes a row new.
+
+// Lifetime has the rows of context words in a ring from the window they enter to the window
+// they leave (FULL-W2V, section 3.2).
+template <int F, int E> struct Lifetime : Ring<F, E> {
+	static constexpr __device__ int rowsOf(int radius) { return 2 * (2 * radius + 2) + 1; }
+	const uint32_t *kept;
+	int n, radius, into, from;
+	uint32_t coming;
+	Row<F, E> entering;
+
+	__device__ __forceinline__ Lifetime(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk)
+		: Ring<F, E>{Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, int(2 * a.radius + 2), int(2 * a.radius + 3)}, kept(sentence), n(count), radius(a.radius) {
+		this->memory = memory;
+		this->clear();
+		for (int i = 0; i <= radius && i < n; i++) {
+			into = this->enter(kept[i], i);
+			this->bring(into, loadCurrent(this->words, kept[i], into >= 0));
+		}
+		coming = kept[min(radius + 1, n - 1)];
+	}
+
+	__device__ __forceinline__ int begin(int t, int width) {
+		uint32_t word = coming;
+		coming = kept[min(t + radius + 2, n - 1)];
+		int times = this->times(around(t, width));
+		into = t + radius + 1 < n ? this->enter(word, t + radius + 1) : -1;
+		entering = loadCurrent(this->words, word, into >= 0);
+		from = t >= radius ? this->leave(t - radius) : -1;
+		return times;
+	}
+	__device__ __forceinline__ void arrive() {}
+	__device__ __forceinline__ void end() {
+		this->bring(into, entering);
+		this->giveBack(from);
+	}
+	__device__ __forceinline__ void finish() {
+		for (int i = max(n - radius, 0); i < n; i++) this->giveBack(this->leave(i));
+	}
+};
+
+// Passing reads the rows of context words for every window, and adds their changes behind it
+// (FULL-Register, section 3.1): slot s has the context word number s of the window.
+template <int F, int E> struct Passing {
+	static constexpr int stride = Ring<F, E>::stride;
+	static constexpr __device__ int rowsOf(int radius) { return 2 * radius + 1; }
+	Ring<F, E> rows;
+	const uint32_t *kept;
+	int n, radius, slots;
+	uint32_t word, coming; // of this lane's slot, in this window and the next
+	bool here;
+
+	__device__ __forceinline__ int place(int t) const { return t - radius + laneNumber() + (laneNumber() >= radius); }
+	__device__ __forceinline__ uint32_t wordAt(int t) const { return kept[min(max(place(t), 0), n - 1)]; }
+
+	__device__ __forceinline__ Passing(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk)
+		: rows{Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, int(2 * a.radius), int(2 * a.radius + 1)}, kept(sentence), n(count), radius(a.radius), slots(2 * a.radius) {
+		rows.memory = memory;
+		rows.store(slots, zeros<F, E>());
+		coming = wordAt(0);
+	}
+
+	__device__ __forceinline__ int begin(int t, int) {
+		word = coming;
+		coming = wordAt(t + 1);
+		here = laneNumber() < slots && place(t) >= 0 && place(t) < n;
+		for (unsigned rest = __ballot_sync(warp, here); rest; rest &= rest - 1) {
+			int s = __ffs(rest) - 1;
+			stageCurrent(rows.words, __shfl_sync(warp, word, s), true, rows.at(s));
+		}
+		return here;
+	}
+	__device__ __forceinline__ void arrive() { arrived(); }
+	__device__ __forceinline__ Row<F, E> load(int slot) const { return rows.load(slot); }
+	__device__ __forceinline__ void update(int slot, const Row<F, E> &old, Row<F, E> now) {
+		add(now, -1, old);
+		addCurrent(rows.words, __shfl_sync(warp, word, slot & 31), now, slot < slots);
+	}
+	__device__ __forceinline__ void end() { __syncwarp(); }
+	__device__ __forceinline__ void finish() {}
+	__device__ __forceinline__ float4 *at(int slot) const { return rows.at(slot); }
+	__device__ __forceinline__ int behind() const { return slots + 1; }
+};
+
+// widthOf is the number of a window's outputs.
+template <int T> __device__ __forceinline__ int widthOf(const SentenceArgs &a) { return T == 1 ? 1 : 1 + a.negatives; }
+
+// window trains a window. r are the rows of its outputs, and times says how often this
+// lane's slot is a context. It sets added to the changes of r, and returns this lane's
+// part of the loss.
+template <int F, int E, int T, int C, bool many, class Rows>
+__device__ __forceinline__ float window(const SentenceArgs &a, Team<F, E, T, C, many> &team, Rows &rows,
+	const Row<F, E> (&r)[T], Row<F, E> (&added)[T], int times, float rate) {
+	using P = Products<T, C>;
+	int width = widthOf<T>(a), l = laneNumber();
+#pragma unroll
+	for (int k = 0; k < T; k++) added[k] = zeros<F, E>();
+	float loss = 0;
+	for (unsigned rest = __ballot_sync(warp, times > 0); rest;) {
+		Row<F, E> left[C];
+		int slot[C];
+		uint64_t all = 0; // a byte for each slot
+#pragma unroll
+		for (int c = 0; c < C; c++) {
+			slot[c] = rest ? __ffs(rest) - 1 : rows.slots;
+			rest &= rest - 1;
+			all |= uint64_t(slot[c]) << 8 * c;
+			left[c] = rows.load(slot[c]);
+		}
+		float x[P::G], y[P::R > 0 ? P::R : 1];
+#pragma unroll
+		for (int n = 0; n < P::G + P::R; n++) {
+			float &to = n < P::G ? x[n] : y[n - P::G];
+			to = n < C * T ? partial(left[n / T], r[n % T]) : 0;
+		}
+		int n = l % P::G, mine = int(all >> 8 * (n / T)) & 0xff;
+		float often = __shfl_sync(warp, times, mine & 31);
+		if (mine == rows.slots) often = 0;
+		float score = sums<P::G>(x), scoreOfRest = 0;
+		if constexpr (many) {
+			if constexpr (P::R > 0) scoreOfRest = sums<P::R>(y);
+			team.sum(score, scoreOfRest);
+		}
+		float part = pair(score, n % T, width, often, rate);
+		if (l < P::G && n < C * T) loss += part;
+		__syncwarp();
+		if (n < C * T) team.coefficients[n / T * P::stride + n % T] = score;
+		if constexpr (P::R > 0) { // all of the last context word
+			n = 32 + l % P::R;
+			often = slot[C - 1] < rows.slots ? __shfl_sync(warp, times, slot[C - 1] & 31) : 0;
+			if constexpr (!many) scoreOfRest = sums<P::R>(y);
+			score = scoreOfRest;
+			part = pair(score, n % T, width, often, rate);
+			if (l < P::R && n < C * T) loss += part;
+			if (n < C * T) team.coefficients[n / T * P::stride + n % T] = score;
+		}
+		__syncwarp();
+#pragma unroll
+		for (int c = 0; c < C; c++) {
+			if constexpr (!ahead<F, E, T>) left[c] = rows.load(slot[c]); // no registers to keep it
+			Row<F, E> updated = left[c];
+#pragma unroll
+			for (int k = 0; k < T; k++) {
+				float x = team.coefficients[c * P::stride + k];
+				add(updated, x, r[k]);
+				add(added[k], x, left[c]);
+			}
+			rows.update(slot[c], left[c], updated);
+		}
+	}
+	return loss;
+}
+
+// mean is window for CBOW: the mean of the context words meets the outputs, and its step goes
+// to each of them whole.
+template <int F, int E, int T, int C, bool many, class Rows>
+__device__ __forceinline__ float mean(const SentenceArgs &a, Team<F, E, T, C, many> &team, Rows &rows,
+	const Row<F, E> (&r)[T], Row<F, E> (&added)[T], int times, float rate) {
+	static_assert(C == 1, "one product");
+	using P = Products<T, C>;
+	int l = laneNumber(), k = l % P::G;
+	Row<F, E> sum = zeros<F, E>(), step = zeros<F, E>(), left = zeros<F, E>();
+	unsigned present = __ballot_sync(warp, times > 0);
+	for (unsigned rest = present; rest; rest &= rest - 1) {
+		int slot = __ffs(rest) - 1;
+		add(sum, __shfl_sync(warp, times, slot), rows.load(slot));
+	}
+	add(left, __fdividef(1, __reduce_add_sync(warp, unsigned(times))), sum);
+	float x[P::G];
+#pragma unroll
+	for (int i = 0; i < P::G; i++) x[i] = i < T ? partial(left, r[i < T ? i : 0]) : 0;
+	float score = sums<P::G>(x), none = 0;
+	if constexpr (many) team.sum(score, none);
+	float part = pair(score, k, widthOf<T>(a), 1, rate);
+	__syncwarp();
+	if (l < T) team.coefficients[l] = score;
+	__syncwarp();
+#pragma unroll
+	for (int i = 0; i < T; i++) {
+		float g = team.coefficients[i];
+		add(step, g, r[i]);
+		added[i] = zeros<F, E>();
+		add(added[i], g, left);
+	}
+	for (unsigned rest = present; rest; rest &= rest - 1) {
+		int slot = __ffs(rest) - 1;
+		Row<F, E> old = rows.load(slot), now = old;
+		add(now, __shfl_sync(warp, times, slot), step);
+		rows.update(slot, old, now);
+	}
+	return l < T ? part : 0;
+}
+
+// sentence trains n words that subsampling has left of a sentence that begins
+// with token first of the text. It returns this lane's part of the loss.
+template <int F, int E, int T, int C, bool many, bool ofMean = false, class Rows = Lifetime<F, E>, class Contexts = Chunks<F, E>>
+__device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
+	constexpr int S = T == 1 ? 1 : Products<T, C>::stride;
+	constexpr bool stages = staged<F, E, T, Contexts>, early = stages || ahead<F, E, T>;
+	using Draw = Outputs<S>;
+	int width = widthOf<T>(a), l = laneNumber();
+	Team<F, E, T, C, many> team(Rows::rowsOf(a.radius) + (stages ? T : 0));
+	int chunk = team.number * (4 * F + E); // first of this warp
+	Rows rows(a, kept, n, team.memory, chunk);
+	Contexts contexts(a.contexts, a.vocabulary, a.quads, chunk);
+	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + threadIdx.x) ^ threadIdx.x};
+	Windows windows(a, kept, n);
+
+	Draw draw;
+	draw.begin(a, epoch, first, kept, 0, n);
+	uint32_t batch = draw.end(a, epoch); // outputs of this batch of windows
+	unsigned again = repeated<S>(batch, batch, width);
+	draw.begin(a, epoch, first, kept, Draw::windows, n);
+	uint32_t now = __shfl_sync(warp, batch, l % S); // outputs of this window
+	Row<F, E> r[T];
+#pragma unroll
+	for (int k = 0; k < T; k++) r[k] = loadCurrent(contexts, __shfl_sync(warp, now, k % S), k < width);
+	float loss = 0;
+	for (int t = 0; t < n;) {
+		uint32_t batchNext = draw.end(a, epoch);
+		unsigned againNext = repeated<S>(batchNext, batch, width);
+		draw.begin(a, epoch, first, kept, t + 2 * Draw::windows, n);
+#pragma unroll 1
+		for (int j = 0; j < Draw::windows && t < n; j++, t++) {
+			int times = rows.begin(t, windows.next(t));
+			bool last = j + 1 == Draw::windows;
+			int after = last ? 0 : (j + 1) * S;
+			uint32_t soon = __shfl_sync(warp, last ? batchNext : batch, after + l % S);
+			unsigned stale = (last ? againNext : again) >> after; // rows that this window changes
+			Row<F, E> added[T], next[T];
+#pragma unroll
+			for (int k = 0; k < T; k++) {
+				uint32_t output = __shfl_sync(warp, soon, k % S);
+				if constexpr (stages)
+					stageCurrent(contexts, output, k < width, rows.at(rows.behind() + k));
+				else if constexpr (early)
+					next[k] = loadCurrent(contexts, output, k < width);
+			}
+			rows.arrive();
+			if constexpr (ofMean)
+				loss += mean(a, team, rows, r, added, times, rate);
+			else
+				loss += window(a, team, rows, r, added, times, rate);
+#pragma unroll
+			for (int k = 0; k < T; k++) addChange(contexts, __shfl_sync(warp, now, k % S), r[k], added[k], k < width, dither);
+			rows.end();
+			if constexpr (stages) arrived();
+#pragma unroll
+			for (int k = 0; k < T; k++) {
+				if constexpr (stages) next[k] = rows.load(rows.behind() + k);
+				if (!early || stale >> k & 1) next[k] = loadCurrent(contexts, __shfl_sync(warp, soon, k % S), k < width);
+				r[k] = next[k];
+			}
+			if constexpr (stages) __syncwarp(); // before other rows come there
+			now = soon;
+		}
+		batch = batchNext;
+		again = againNext;
+	}
+	rows.finish();
+	return loss;
+}
