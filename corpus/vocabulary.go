@@ -157,3 +157,18 @@ func parseTSV(line string) (word string, count uint64, err error) {
 	}
 	return word, count, nil
 }
+
+// Bytes estimates the memory of words and counts.
+func (v *Vocabulary) Bytes() int64 {
+	bytes := 24 * int64(v.Len()) // string and count
+	for _, w := range v.Words {
+		bytes += int64(len(w))
+	}
+	return bytes
+}
+
+// IndexBytes estimates the memory of a map from words to rows.
+func (v *Vocabulary) IndexBytes() int64 {
+	const perWord = 2 * (16 + 8 + 1) // string, row and control byte at about half load
+	return perWord * int64(v.Len())
+}

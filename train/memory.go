@@ -71,7 +71,7 @@ type estimate struct {
 func (j *job) memory() runfolder.Memory {
 	table := int64(j.text.vocabulary.Len()) * int64(j.config.Dim) * 4
 	m := runfolder.Memory{
-		Corpus: j.text.vocabularyBytes(), Matrix: j.estimate.matrix, Tables: 2 * table, Moments: j.estimate.moments,
+		Corpus: j.text.vocabulary.Bytes(), Matrix: j.estimate.matrix, Tables: 2 * table, Moments: j.estimate.moments,
 	}
 	j.gpu.estimate(&m)
 	if j.mode.ReadsText() {
@@ -85,7 +85,7 @@ func (j *job) memory() runfolder.Memory {
 // exportBytes estimates the memory of writing the vectors: their sum, and an index
 // of the words for each of the two files.
 func (j *job) exportBytes() int64 {
-	bytes := 2 * j.text.indexBytes()
+	bytes := 2 * j.text.vocabulary.IndexBytes()
 	if j.config.ContextWeight != 0 {
 		bytes += int64(j.text.vocabulary.Len()) * int64(j.config.Dim) * 4
 	}

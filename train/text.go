@@ -147,18 +147,3 @@ func (t *text) hashes() (fingerprint, vocabulary string, err error) {
 	err = t.vocabulary.WriteTSV(hash)
 	return corpus.Hex(t.fingerprint()), corpus.Hex(hash.Sum64()), err
 }
-
-// vocabularyBytes estimates the memory of words and counts.
-func (t *text) vocabularyBytes() int64 {
-	bytes := 24 * int64(t.vocabulary.Len()) // string and count
-	for _, w := range t.vocabulary.Words {
-		bytes += int64(len(w))
-	}
-	return bytes
-}
-
-// indexBytes estimates the memory of a map from words to rows.
-func (t *text) indexBytes() int64 {
-	const perWord = 2 * (16 + 8 + 1) // string, row and control byte at about half load
-	return perWord * int64(t.vocabulary.Len())
-}
