@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -226,7 +227,7 @@ func wholeRun(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, runfolder.SummaryFile)); err != nil {
 		return false
 	}
-	table, err := runfolder.LoadTable(dir)
+	table, err := runfolder.LoadTable(context.Background(), dir)
 	return err == nil && table.Len() == 60
 }
 
@@ -281,7 +282,7 @@ func metricsDigest(data []byte, exact bool) ([]byte, error) {
 }
 
 func finiteVectors(path string) error {
-	table, err := runfolder.LoadTable(path)
+	table, err := runfolder.LoadTable(context.Background(), path)
 	if err != nil {
 		return err
 	}
