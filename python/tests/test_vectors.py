@@ -32,7 +32,7 @@ def test_counts_config_summary_metrics(run, text):
     assert dict(zip(run.words, run.counts)) == {word: tokens.count(word) for word in run.words}
     assert run.config["dim"] == 12 and run.summary["dim"] == 12 and run.interrupted is False
     metrics = run.metrics
-    assert list(metrics) == ["unit", "seconds", "loss", "lr", "words_per_second", "pairs_per_second"]
+    assert list(metrics) == ["unit", "seconds", "loss", "lr", "words_per_second", "pairs_per_second", "share"]
     assert metrics["unit"].iloc[-1] == 64 and metrics["loss"].iloc[-1] == run.summary["loss"]
 
 
