@@ -3,12 +3,13 @@
 # driver has compiled it, and machine code for sm_90. Needs no GPU. The bytes
 # follow from the sources and the pinned compiler alone.
 #
-#   build.sh            write the folders built/, each beside its sources
-#   build.sh check      fail unless every built/ follows from its sources
+#   build.sh            write the folders built/, each beside its sources, and SHA256SUMS
+#   build.sh check      fail unless sources and built/ are those of SHA256SUMS
+#   build.sh verify     compile all again; fail unless every built/ has the same bytes
 #   build.sh env        print the cgo settings of go build -tags gpu
 #
-# pip installs missing parts: for env CUDA's headers (a download of 2 MB), for the other
-# two the compiler (104 MB). $W2VCL_CUDA names the compiler's folder,
+# pip installs missing parts: for env CUDA's headers (a download of 2 MB), to compile
+# the compiler (104 MB). $W2VCL_CUDA names the compiler's folder,
 # $PIP the pip to use.
 set -euo pipefail
 
@@ -30,11 +31,12 @@ flags=(-std=c++17 -O3 --fmad=true "-I$here/include")
 
 main() {
 	case ${1:-all} in
-	all) find_compiler && build "$here" ;;
-	check) find_compiler && check ;;
+	all) find_compiler && build "$here" && sums >"$here/SHA256SUMS" ;;
+	check) check ;;
+	verify) find_compiler && verify ;;
 	env) settings ;;
 	compile) compile "$2" "$3" ;; # for build
-	*) echo "usage: $0 [check|env]" >&2 && return 2 ;;
+	*) echo "usage: $0 [check|verify|env]" >&2 && return 2 ;;
 	esac
 }
 
@@ -95,7 +97,20 @@ compile() {
 	"$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$to/$name.cubin" "$name.cu"
 }
 
+# sums prints the checksums of all that the kernels follow from, and of the kernels.
+sums() {
+	(cd "$here" && find . \( -name '*.cu' -o -name '*.cuh' -o -path '*/built/*' -o -name build.sh \) -type f | LC_ALL=C sort | xargs sha256sum)
+}
+
 check() {
+	if ! diff <(sums) "$here/SHA256SUMS" >/dev/null; then
+		diff <(sums) "$here/SHA256SUMS" | grep '^[<>]' | awk '{print $3}' | sort -u
+		echo 'these changed since the kernels were built: run make kernels and commit it' >&2
+		return 1
+	fi
+}
+
+verify() {
 	local fresh folder same=0
 	fresh=$(mktemp -d)
 	trap "rm -rf '$fresh'" EXIT
