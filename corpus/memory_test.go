@@ -60,6 +60,9 @@ func TestMemoryOfZstd(t *testing.T) {
 
 // TestMemory: a text that fills the memory ends with an error, not with the process.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million words")
+	}
 	number := 0
 	newWords := func(format string) func() string {
 		return func() string {

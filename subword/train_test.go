@@ -129,6 +129,9 @@ func copyState(s model) (saved [][]float32) {
 // Training learns; threads, a break with a resume, and Reset change no bit; and
 // after Refresh the encoder gives the words of the table their trained vectors.
 func TestTraining(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every encoder in both modes")
+	}
 	tr := newTrial(t)
 	for name := range tr.encoders(t) {
 		t.Run("cl, "+name, func(t *testing.T) { tr.check(t, false, name, iterations) })

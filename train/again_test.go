@@ -12,6 +12,9 @@ import (
 // TestRunsGiveTheirMemoryBack: after a run one collection frees all of it. Comparisons
 // make many runs in one process.
 func TestRunsGiveTheirMemoryBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("four runs of every mode")
+	}
 	type variant struct{ mode, subword string }
 	var variants []variant
 	for _, mode := range settings.ModeNames() {
