@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the module, one after another, each for a time such as 2s
-# or 20m. What it finds is a file in the package's testdata/fuzz, to be kept: go test
-# runs it from then on.
+# Runs every fuzz target of the module, one after another, each for a time such as 20m or
+# a number of inputs such as 1000x. (Some seconds may end with "context deadline
+# exceeded", which is Go's and no finding.) What it finds is a file in the package's
+# testdata/fuzz, to be kept: go test runs it from then on.
 #
 #   fuzz.sh TIME [TARGET...]    inputs are led by coverage, for which all is compiled anew
 #   fuzz.sh blind TIME          inputs are random changes of the seeds; quicker to start
