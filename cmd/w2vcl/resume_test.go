@@ -171,11 +171,15 @@ func TestKill(t *testing.T) {
 		cmd := r.resume("--threads", fmt.Sprint(1+random.IntN(3)))
 		// The old run alone: the last process was killed before it began.
 		fresh := r.hash() == old && len(r.files()) == 7
-		// Nor had it begun if there is no configuration yet.
+		// Nor had it begun if there is no configuration yet. The old run may have its third
+		// name: for a moment at the beginning, to see whether it can be moved, and at the end.
 		_, err := os.Stat(filepath.Join(r.out+".partial", "config.toml"))
-		if fresh || err != nil && !slices.Contains(r.files(), "run.replaced") {
+		if files := r.files(); fresh || err != nil && (slices.Contains(files, "run.partial") || !slices.Contains(files, "run.replaced")) {
 			cmd = r.train("--force")
 		}
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		before := r.files()
 		if killed < kills {
 			phase := ""
 			if try%2 == 0 {
@@ -186,7 +190,7 @@ func TestKill(t *testing.T) {
 				continue
 			}
 			if !cmd.ProcessState.Success() {
-				t.Fatalf("seed %d, after %d kills: %s: %v", seed, killed, strings.Join(cmd.Args[1:], " "), cmd.ProcessState)
+				t.Fatalf("seed %d, after %d kills: %s: %v\n%s%q", seed, killed, strings.Join(cmd.Args[1:], " "), cmd.ProcessState, said.String(), before)
 			}
 		} else {
 			r.must(cmd)
