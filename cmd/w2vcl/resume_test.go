@@ -177,11 +177,10 @@ func TestKill(t *testing.T) {
 		if files := r.files(); fresh || err != nil && (slices.Contains(files, "run.partial") || !slices.Contains(files, "run.replaced")) {
 			cmd = r.train("--force")
 		}
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		before := r.files()
 		if killed < kills {
-			phase := ""
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			before, phase := r.files(), ""
 			if try%2 == 0 {
 				phase = phases[try/2%len(phases)]
 			}
