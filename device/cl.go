@@ -178,11 +178,7 @@ func (t *CL) SeriesLength() int { return 4 * t.kernels.SeriesLength() }
 
 // Advance runs one iteration; see AdvanceSeries.
 func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	reports, err := t.AdvanceSeries(ctx, unit, []float64{rate})
-	if err != nil {
-		return trainer.Report{}, err
-	}
-	return reports[0], nil
+	return advanceOne(ctx, t, unit, rate)
 }
 
 // AdvanceSeries runs the iterations first, first+1, ..., one for each of the
@@ -258,15 +254,7 @@ func (t *CL) Pull(everything bool) error {
 	if !t.sent {
 		return nil // the host has everything
 	}
-	for _, tensor := range t.host.State() {
-		if !everything && strings.HasSuffix(tensor.Name, "-moment") {
-			continue
-		}
-		if err := t.kernels.Receive(tensor.Name, tensor.Data); err != nil {
-			return fmt.Errorf("receive the state of training: %w", err)
-		}
-	}
-	return nil
+	return receive(t.host.State(), everything, t.kernels.Receive)
 }
 
 // Refresh composes the rows of W from the parameters that were pulled last.

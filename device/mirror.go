@@ -1,6 +1,13 @@
 package device
 
-import "github.com/w2vcl/w2vcl/trainer"
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/w2vcl/w2vcl/trainer"
+)
 
 // A Trainer trains on a device.
 type Trainer interface {
@@ -48,3 +55,49 @@ func (m *mirror[H]) Reset() {
 // Device returns the name of the device and the most of its memory that was in
 // use.
 func (m *mirror[H]) Device() (name string, peak int64) { return m.device.Name(), m.device.Peak() }
+
+// advanceOne trains one unit as a series.
+func advanceOne(ctx context.Context, t trainer.Series, unit int, rate float64) (trainer.Report, error) {
+	reports, err := t.AdvanceSeries(ctx, unit, []float64{rate})
+	if err != nil {
+		return trainer.Report{}, err
+	}
+	return reports[0], nil
+}
+
+// receive receives tensors of a state from a device: with everything set the moments, too.
+func receive(state []trainer.Tensor, everything bool, from func(name string, values []float32) error) error {
+	for _, tensor := range state {
+		if !everything && strings.HasSuffix(tensor.Name, "-moment") {
+			continue
+		}
+		if err := from(tensor.Name, tensor.Data); err != nil {
+			return fmt.Errorf("receive the state of training: %w", err)
+		}
+	}
+	return nil
+}
+
+// launchSeconds is how long a launch should take. It is so long that its end, when
+// the last sentences leave most of the device idle, is no loss, and so short that
+// people see progress and an interrupt works soon.
+const launchSeconds = 0.15
+
+// A pace chooses the length of series by the time that the last one took.
+type pace struct {
+	trained int     // units of the last series
+	seconds float64 // of a unit in it
+}
+
+func (p *pace) took(units int, d time.Duration) {
+	p.trained, p.seconds = units, d.Seconds()/float64(units)
+}
+
+// SeriesLength returns how many units to train at a time: more and more, up to
+// launchSeconds.
+func (p *pace) SeriesLength() int {
+	if p.trained == 0 {
+		return 1
+	}
+	return max(1, min(4*p.trained, int(launchSeconds/max(p.seconds, 1e-9))))
+}

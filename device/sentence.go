@@ -18,9 +18,7 @@ type sentences struct {
 	mirror[*sequential.Trainer]
 	kernels SentenceKernels
 	words   []int // of each unit of an epoch
-
-	trained int     // units of the last launch
-	seconds float64 // of a unit in it
+	pace
 }
 
 // NewSequential prepares training on a text with a sentence-ordered algorithm,
@@ -105,27 +103,9 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Preci
 	return tables + work
 }
 
-// launchSeconds is how long a launch should take. It is so long that its end, when
-// the last sentences leave most of the device idle, is no loss, and so short that
-// people see progress and an interrupt works soon.
-const launchSeconds = 0.15
-
-// SeriesLength returns how many units to train at a time: more and more, up to
-// launchSeconds.
-func (t *sentences) SeriesLength() int {
-	if t.trained == 0 {
-		return 1
-	}
-	return max(1, min(4*t.trained, int(launchSeconds/max(t.seconds, 1e-9))))
-}
-
 // Advance trains one unit; see AdvanceSeries.
 func (t *sentences) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	reports, err := t.AdvanceSeries(ctx, unit, []float64{rate})
-	if err != nil {
-		return trainer.Report{}, err
-	}
-	return reports[0], nil
+	return advanceOne(ctx, t, unit, rate)
 }
 
 // AdvanceSeries trains the units first, first+1, ..., one for each of the rates,
@@ -150,7 +130,7 @@ func (t *sentences) AdvanceSeries(ctx context.Context, first int, rates []float6
 	if err != nil {
 		return nil, err
 	}
-	t.trained, t.seconds = count, time.Since(start).Seconds()/float64(count)
+	t.took(count, time.Since(start))
 	reports := make([]trainer.Report, count)
 	for i := range reports {
 		reports[i] = trainer.Report{Loss: losses[i], Pairs: pairs[i], Words: float64(t.words[(first+i)%len(t.words)])}

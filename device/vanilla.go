@@ -2,8 +2,7 @@ package device
 
 import (
 	"context"
-	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -19,10 +18,8 @@ type Vanilla struct {
 	mirror[*graph.Vanilla]
 	kernels VanillaKernels
 	made    map[int]chan *vanilla.Unit // units that are being made, or were
-	free    chan *vanilla.Unit         // for the next ones: their number is that of the threads
-
-	trained int     // units of the last series
-	seconds float64 // of a unit in it
+	free    chan *vanilla.Unit         // for the next ones: unitsAhead of them
+	pace
 }
 
 var (
@@ -93,22 +90,9 @@ func HostMemoryVanilla(words int, o graph.VanillaOptions, c graph.Config) int64 
 	return vanillaConfig(words, o, c).UnitBytes(unitsAhead(c.Threads), graph.UnitPairs(o))
 }
 
-// SeriesLength returns how many units to train at a time: more and more, up to
-// launchSeconds.
-func (t *Vanilla) SeriesLength() int {
-	if t.trained == 0 {
-		return 1
-	}
-	return max(1, min(4*t.trained, int(launchSeconds/max(t.seconds, 1e-9))))
-}
-
 // Advance trains one unit; see AdvanceSeries.
 func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	reports, err := t.AdvanceSeries(ctx, unit, []float64{rate})
-	if err != nil {
-		return trainer.Report{}, err
-	}
-	return reports[0], nil
+	return advanceOne(ctx, t, unit, rate)
 }
 
 // AdvanceSeries trains the units first, first+1, ..., one for each of the rates, as
@@ -138,7 +122,7 @@ func (t *Vanilla) AdvanceSeries(ctx context.Context, first int, rates []float64)
 	last := len(rates) - 1
 	var err error
 	reports[last].Loss, err = t.kernels.Wait(last % 2)
-	t.trained, t.seconds = len(rates), time.Since(start).Seconds()/float64(len(rates))
+	t.took(len(rates), time.Since(start))
 	return reports, err
 }
 
@@ -187,8 +171,13 @@ func (t *Vanilla) send() error {
 	if t.sent {
 		return nil
 	}
+	for _, tensor := range t.tensors() {
+		if err := t.kernels.Send(tensor.Name, tensor.Data); err != nil {
+			return err
+		}
+	}
 	t.sent = true
-	return t.copyState(true, t.kernels.Send)
+	return nil
 }
 
 // Pull brings W and C to the host, and with everything set the moments, too.
@@ -196,24 +185,12 @@ func (t *Vanilla) Pull(everything bool) error {
 	if !t.sent {
 		return nil // the host has everything
 	}
-	if err := t.copyState(everything, t.kernels.Receive); err != nil {
-		return fmt.Errorf("receive the state of training: %w", err)
-	}
-	return nil
+	return receive(t.tensors(), everything, t.kernels.Receive)
 }
 
-// copyState copies the tensors that the device has.
-func (t *Vanilla) copyState(everything bool, transfer func(name string, values []float32) error) error {
-	for _, tensor := range t.host.State() {
-		moments := strings.HasSuffix(tensor.Name, "-moment")
-		if tensor.Name == graph.MinibatchesTensor || moments && !everything {
-			continue
-		}
-		if err := transfer(tensor.Name, tensor.Data); err != nil {
-			return err
-		}
-	}
-	return nil
+// tensors are those of the state that the device has: the host counts minibatches.
+func (t *Vanilla) tensors() []trainer.Tensor {
+	return slices.DeleteFunc(t.host.State(), func(x trainer.Tensor) bool { return x.Name == graph.MinibatchesTensor })
 }
 
 // DOT prints the graph that the kernels compute in the Graphviz language.

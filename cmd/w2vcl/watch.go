@@ -73,11 +73,14 @@ func (o *watchOptions) run(ctx context.Context, s streams, dir string) error {
 		case <-time.After(time.Duration(o.every) * time.Second):
 		}
 		// A folder changes its name when its run ends, so one look may fail.
-		if next, err := readWatched(dir); err == nil {
-			w = next
-		} else if _, again := readWatched(dir); again != nil {
-			return again
+		next, err := readWatched(dir)
+		if err != nil {
+			next, err = readWatched(dir)
 		}
+		if err != nil {
+			return err
+		}
+		w = next
 	}
 }
 

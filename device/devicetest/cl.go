@@ -29,7 +29,7 @@ func optimizerOf(c cl.Config) optim.Config {
 
 // NewCL returns kernels of W2V-CL.
 func (d *Device) NewCL(c cl.Config, e *kernels.Config) (device.CLKernels, error) {
-	k := &clKernels{device: d, Config: c}
+	k := &clKernels{memory: memory{device: d}, Config: c}
 	if e != nil {
 		var err error
 		if k.encoder, err = newEncoder(*e, c.Rows, c.Dim, optimizerOf(c)); err != nil {
@@ -67,12 +67,11 @@ func (d *Device) NewCL(c cl.Config, e *kernels.Config) (device.CLKernels, error)
 }
 
 type clKernels struct {
-	device *Device
+	memory
 	cl.Config
 	encoder    *encoder // nil: words are a table
 	tables     [2][]float32
 	optimizers [2]optimizer
-	state      []trainer.Tensor
 	slots      []uint32
 	samples    [2][]uint32
 	matrix     *wordcontext.Matrix // or nil
@@ -81,27 +80,6 @@ type clKernels struct {
 }
 
 func (k *clKernels) Close() error { k.device.Open--; return nil }
-
-func (k *clKernels) tensor(name string, values []float32) ([]float32, error) {
-	for _, t := range k.state {
-		if t.Name == name && len(t.Data) == len(values) {
-			return t.Data, k.device.Fail
-		}
-	}
-	return nil, fmt.Errorf("no tensor %s of %d values", name, len(values))
-}
-
-func (k *clKernels) Send(name string, values []float32) error {
-	t, err := k.tensor(name, values)
-	copy(t, values)
-	return err
-}
-
-func (k *clKernels) Receive(name string, values []float32) error {
-	t, err := k.tensor(name, values)
-	copy(values, t)
-	return err
-}
 
 // seriesLength is less than that of kernels, to have many series.
 const seriesLength = 5

@@ -12,6 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // A Device computes on the CPU. The zero value has no memory.
@@ -92,4 +93,31 @@ func lossOf(score float64, positive bool) float64 {
 		score = -score
 	}
 	return math.Log1p(math.Exp(score))
+}
+
+// A memory has the tensors that kernels keep on a device.
+type memory struct {
+	device *Device
+	state  []trainer.Tensor
+}
+
+func (m *memory) tensor(name string, values []float32) ([]float32, error) {
+	for _, t := range m.state {
+		if t.Name == name && len(t.Data) == len(values) {
+			return t.Data, m.device.Fail
+		}
+	}
+	return nil, fmt.Errorf("no tensor %s of %d values", name, len(values))
+}
+
+func (m *memory) Send(name string, values []float32) error {
+	t, err := m.tensor(name, values)
+	copy(t, values)
+	return err
+}
+
+func (m *memory) Receive(name string, values []float32) error {
+	t, err := m.tensor(name, values)
+	copy(values, t)
+	return err
 }

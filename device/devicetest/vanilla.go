@@ -1,9 +1,6 @@
 package devicetest
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
 	"github.com/w2vcl/w2vcl/optim"
@@ -12,7 +9,7 @@ import (
 
 // NewVanilla returns kernels of W2V-Vanilla.
 func (d *Device) NewVanilla(c vanilla.Config) (device.VanillaKernels, error) {
-	k := &vanillaKernels{device: d, Config: c}
+	k := &vanillaKernels{memory: memory{device: d}, Config: c}
 	for side, name := range []string{"words", "contexts"} {
 		k.tables[side] = make([]float32, c.Rows*c.Dim)
 		o, err := optim.New(optim.Config{Method: optim.Method(c.Method), Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay}, c.Rows, c.Dim)
@@ -30,35 +27,14 @@ func (d *Device) NewVanilla(c vanilla.Config) (device.VanillaKernels, error) {
 }
 
 type vanillaKernels struct {
-	device *Device
+	memory
 	vanilla.Config
 	tables     [2][]float32
 	optimizers [2]optimizer
-	state      []trainer.Tensor
 	losses     [2]float64 // of the units under way
 }
 
 func (k *vanillaKernels) Close() error { k.device.Open--; return nil }
-
-func (k *vanillaKernels) tensor(name string, values []float32) ([]float32, error) {
-	i := slices.IndexFunc(k.state, func(t trainer.Tensor) bool { return t.Name == name && len(t.Data) == len(values) })
-	if i < 0 {
-		return nil, fmt.Errorf("no tensor %s of %d values", name, len(values))
-	}
-	return k.state[i].Data, k.device.Fail
-}
-
-func (k *vanillaKernels) Send(name string, values []float32) error {
-	t, err := k.tensor(name, values)
-	copy(t, values)
-	return err
-}
-
-func (k *vanillaKernels) Receive(name string, values []float32) error {
-	t, err := k.tensor(name, values)
-	copy(values, t)
-	return err
-}
 
 func (k *vanillaKernels) Start(buffer int, u *vanilla.Unit, first int, rate float64) error {
 	k.losses[buffer] = 0
