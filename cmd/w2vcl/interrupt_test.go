@@ -95,7 +95,7 @@ func interrupt(t *testing.T, args, ready string) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		if _, err := f.WriteString("some words\n"); err != nil {
+		if _, err := f.WriteString("some words"); err != nil {
 			t.Fatal(err)
 		}
 	} else {

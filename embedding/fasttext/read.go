@@ -33,8 +33,11 @@ const (
 )
 
 // IsModel reports whether a file, plain or compressed with gzip, begins as a
-// fastText model does.
+// fastText model does. It does not look into a pipe: what it read there would be lost.
 func IsModel(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false
