@@ -1,7 +1,8 @@
 """Executes every notebook of this folder, in place or into a folder.
 
-    python execute.py [DIR]
+    python execute.py [--quick] [DIR]
 
+--quick trains with little work, which shows whether every cell runs, and writes nothing.
 Run folders go to a temporary place, so each execution starts from nothing and leaves only
 notebooks. A cell that fails is an error, and so is an output with a path of this machine.
 """
@@ -17,17 +18,28 @@ import nbformat
 
 HERE = pathlib.Path(__file__).resolve().parent
 
+QUICK = {"iterations=128": "iterations=24", "contexts=1024": "contexts=64", "contexts=256": "contexts=64"}
+
 
 def main():
-    out = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
+    quick = "--quick" in sys.argv[1:]
+    folders = [argument for argument in sys.argv[1:] if argument != "--quick"]
+    out = pathlib.Path(folders[0]) if folders else HERE
+    unused = set(QUICK) if quick else set()
     with tempfile.TemporaryDirectory() as place:
         root = lay_out(pathlib.Path(place).resolve())
         for path in sorted(HERE.glob("*.ipynb")):
             start = time.monotonic()
-            notebook = execute(path, root / "notebooks")
+            notebook = nbformat.read(path, as_version=4)
+            if quick:
+                unused -= replace(notebook, QUICK)
+            execute(notebook, root / "notebooks")
             refuse_paths(notebook, path.name, [str(root), str(HERE.parent)])
-            nbformat.write(notebook, out / path.name)
+            if not quick:
+                nbformat.write(notebook, out / path.name)
             print(f"{path.name}: {time.monotonic() - start:.0f} s", flush=True)
+    if unused:
+        sys.exit(f"no notebook has {', '.join(sorted(unused))}: mend QUICK")
 
 
 def lay_out(root):
@@ -37,8 +49,18 @@ def lay_out(root):
     return root
 
 
-def execute(path, folder):
-    notebook = nbformat.read(path, as_version=4)
+def replace(notebook, replacements):
+    """Replaces in all cells of code, and returns what was found."""
+    found = set()
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            found |= {old for old in replacements if old in cell.source}
+            for old, new in replacements.items():
+                cell.source = cell.source.replace(old, new)
+    return found
+
+
+def execute(notebook, folder):
     nbclient.NotebookClient(
         notebook, timeout=600, kernel_name="python3", record_timing=False,
         resources={"metadata": {"path": str(folder)}},
@@ -47,7 +69,6 @@ def execute(path, folder):
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
-    return notebook
 
 
 def refuse_paths(notebook, name, paths):

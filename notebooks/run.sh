@@ -3,14 +3,15 @@
 #
 #   run.sh          write the outputs into the notebooks
 #   run.sh DIR      leave the notebooks alone, write executed copies to DIR
+#   run.sh --quick  train with little work to see whether every cell runs, and write nothing
 #
 # Installs requirements.txt into notebooks/.venv when it changed, and w2vcl of this work tree.
 set -euo pipefail
 
-out=''
-if [[ -n ${1:-} ]]; then
-	mkdir -p "$1"
-	out=$(cd "$1" && pwd)
+out=${1:-}
+if [[ -n $out && $out != --quick ]]; then
+	mkdir -p "$out"
+	out=$(cd "$out" && pwd)
 fi
 cd "$(dirname "${BASH_SOURCE[0]}")"
 

@@ -22,7 +22,7 @@ main() {
 	out=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 	cd "$root"
 	case $1 in
-	host) CGO_ENABLED=0 go build "${flags[@]}" -o "$out" ./cmd/w2vcl ;;
+	host) CGO_ENABLED=0 go build "${flags[@]:1}" -o "$out" ./cmd/w2vcl ;; # with paths: from what other builds here have compiled
 	linux-amd64) with_cuda "$out" ;;
 	linux-arm64 | darwin-arm64 | darwin-amd64 | windows-amd64)
 		CGO_ENABLED=0 GOOS=${1%-*} GOARCH=${1#*-} go build "${flags[@]}" -o "$out" ./cmd/w2vcl
