@@ -51,7 +51,7 @@ func TestNegatives(t *testing.T) {
 	// One window's negatives do not depend on the others.
 	for _, i := range []int{0, 1, 7, 19999} {
 		one := make([]uint32, 6)
-		n.draw(one, n.number(s, i), 2)
+		n.draw(one, n.number(s.first, i), 2)
 		if !slices.Equal(one, drawn[6*i:][:6]) {
 			t.Errorf("window %d: %v, want %v", i, one, drawn[6*i:][:6])
 		}

@@ -89,7 +89,7 @@ func (p *parW2V) draw(dst []uint32, s *sentence, first int) []uint32 {
 	if first < p.Window || len(s.words)-1-first < p.Window {
 		window = p.Window
 	}
-	bits := p.negatives.random(p.negatives.number(s, first), 1+window*p.Negatives)
+	bits := p.negatives.random(p.negatives.number(s.first, first), 1+window*p.Negatives)
 	dst = memory.Resize(dst, p.Negatives*(1+int(corpus.Below(bits[0], uint32(window)))))
 	for k := range dst {
 		dst[k] = p.noise.Draw(bits[1+k])

@@ -25,6 +25,11 @@ func modes() map[string]Config {
 			c.Model = m.Name
 			all[modeName(c)] = c
 		}
+		if c.Model = SkipGram; d.WritesBack {
+			c.WriteBack = Store
+			all[modeName(c)+" stored"] = c
+			c.WriteBack = Add
+		}
 	}
 	return all
 }
@@ -91,6 +96,21 @@ func TestSingleSentence(t *testing.T) {
 }
 
 func testSentence(t *testing.T, text string, c Config) {
+	train := references[modeName(c)]
+	if train == nil {
+		t.Fatalf("%s has no reference in reference_test.go", modeName(c))
+	}
+	testReference(t, text, 1, c, train)
+}
+
+// testSentences compares the training of all sentences with that of a reference.
+func testSentences(t *testing.T, text string, c Config, train func(r *reference)) {
+	testReference(t, text, strings.Count(text, "\n")+1, c, train)
+}
+
+// testReference compares the training of the first sentences with that of a reference, to
+// which the first has been read.
+func testReference(t *testing.T, text string, sentences int, c Config, train func(r *reference)) {
 	c, err := c.withDefaults()
 	if err != nil {
 		t.Fatal(err)
@@ -108,16 +128,11 @@ func testSentence(t *testing.T, text string, c Config) {
 		}
 	}
 	ref.words, ref.contexts, ref.positions = wide(tr.words), wide(tr.contexts), wide(tr.positions)
-
 	ref.read(0)
-	train := references[modeName(c)]
-	if train == nil {
-		t.Fatalf("%s has no reference in reference_test.go", modeName(c))
-	}
 	train(ref)
 	w := tr.workers[0]
 	w.begin(0, 0.025)
-	w.train(0, 1)
+	w.train(0, sentences)
 	checkTable(t, "W", tr.words, ref.words)
 	checkTable(t, "C", tr.contexts, ref.contexts)
 	checkTable(t, "D", tr.positions, ref.positions)
