@@ -20,9 +20,9 @@ type Config struct {
 	Seed      uint64  // of everything random
 	Threads   int     // zero: all processors
 
-	Combine int // PSGNScc: C, windows of a product at most; zero: 8
-	Span    int // PSGNScc: T, words among which windows are combined, at most; zero: 500,000
-	Batch   int // PARW2V: B, words that share negatives; zero: 24
+	Combine int // PSGNScc: C, windows of a product at most; zero: DefaultCombine
+	Span    int // PSGNScc: T, words among which windows are combined, at most; zero: DefaultSpan
+	Batch   int // PARW2V: B, words that share negatives; zero: DefaultBatch
 
 	WriteBack WriteBack // FullW2V; zero: Add
 }
@@ -49,9 +49,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, err
 	}
 	setDefault(&c.Threads, runtime.GOMAXPROCS(0))
-	setDefault(&c.Combine, 8)
-	setDefault(&c.Span, defaultSpan)
-	setDefault(&c.Batch, 24)
+	setDefault(&c.Combine, DefaultCombine)
+	setDefault(&c.Span, DefaultSpan)
+	setDefault(&c.Batch, DefaultBatch)
 	if c.WriteBack == "" {
 		c.WriteBack = Add
 	}
@@ -80,7 +80,12 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-const defaultSpan = 500_000
+// The values of the published codes.
+const (
+	DefaultCombine = 8
+	DefaultSpan    = 500_000
+	DefaultBatch   = 24
+)
 
 // maxWindow is far beyond useful windows and keeps memory in bounds.
 const maxWindow = 1000
@@ -98,7 +103,7 @@ func Memory(words int, c Config) int64 {
 	threads := int64(max(c.Threads, 1))
 	bytes += 2 * 4 * threads * int64(c.Dim) * int64(copiedWords(words, unitTokens, &c))
 	if d, err := Find(c.Algorithm); err == nil {
-		setDefault(&c.Span, defaultSpan)
+		setDefault(&c.Span, DefaultSpan)
 		bytes += (d.wordBytes*int64(words) + d.spanBytes*int64(c.Span)) * threads
 	}
 	return bytes
