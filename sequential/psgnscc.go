@@ -10,7 +10,7 @@ const PSGNScc Algorithm = "psgnscc"
 
 var pSGNSccDescriptor = Descriptor{
 	Name: PSGNScc, Help: "several windows in one product",
-	spans: true, wordBytes: 4, spanBytes: 4 + 12, // first; words and places
+	spans: true, wordBytes: 8, spanBytes: 12, // left; words and places
 	create: func(m *model) algorithm { return newPSGNScc(m) },
 }
 
@@ -32,34 +32,41 @@ var pSGNSccDescriptor = Descriptor{
 // sentence, and counts a pair as often as its output was drawn.
 type pSGNScc struct {
 	*model
-	now, soon combined // the product to train, and the next one
-	patterns  []uint32 // (1+K, 1+K): the kinds of the pairs of an input whose target is output o
-
-	words     []uint32 // of the span
-	places    []place  // of each of them
-	sentences []spanned
-	t         int     // the first window that may be left to train
-	at        int     // its sentence
-	first     []int32 // by word: the first place of the word whose window is left to train, -1 none
+	now, soon combined    // the product to train, and the next one
+	patterns  []uint32    // (1+K, 1+K): the kinds of the pairs of an input whose target is output o
+	chosen    []chosen    // windows of the next product
+	words     []spanned   // of the span
+	places    []int32     // of the words of the span: those of a word side by side, in order
+	left      []places    // by word: those whose windows are left to train
+	t         int         // the first window that may be left
+	begins    []beginning // of the sentences
+	at        int         // the sentence of t
 }
 
-// A place is that of a word of the span: its window is words[left:right] without
-// itself. next is the next place of the same word, or -1.
-type place struct{ next, left, right int32 }
+// A spanned word is one of the span. Its window has so many words before and behind it.
+type spanned struct {
+	word          uint32
+	before, after uint16
+}
 
-// A spanned sentence is one of the span: its first word there, and its first token in
-// the text.
-type spanned struct{ start, first int }
+// places are some of those of a word in the span: next ... end-1 of pSGNScc.places.
+type places struct{ next, end int32 }
+
+// A beginning is where a sentence begins, in the span and as a token of the text.
+type beginning struct{ span, text int }
+
+// A chosen window is that of word t of the span, with output o as target.
+type chosen struct {
+	t, o int
+	spanned
+}
 
 // A combined product is that of several windows.
 type combined struct{ inputs, outputs, kinds []uint32 }
 
 func newPSGNScc(m *model) *pSGNScc {
 	m.drawAtMost(m.Negatives)
-	p := &pSGNScc{model: m, first: make([]int32, m.noise.Len())}
-	for i := range p.first {
-		p.first[i] = -1
-	}
+	p := &pSGNScc{model: m, left: make([]places, m.noise.Len())}
 	for o := range 1 + m.Negatives {
 		pattern := make([]uint32, 1+m.Negatives)
 		pattern[o] = simd.Positive
@@ -73,13 +80,10 @@ func (p *pSGNScc) train(s *sentence) {
 	if len(p.words)+len(s.words) > p.Span {
 		p.flush()
 	}
-	start := len(p.words)
-	p.sentences = append(p.sentences, spanned{start, s.first})
-	p.words = append(p.words, s.words...)
-	for i, width := range s.widths {
-		p.places = append(p.places, place{
-			left: int32(start + max(i-int(width), 0)), right: int32(start + min(i+int(width)+1, len(s.words))),
-		})
+	p.begins = append(p.begins, beginning{len(p.words), s.first})
+	for i, word := range s.words {
+		width := int(s.widths[i])
+		p.words = append(p.words, spanned{word, uint16(min(width, i)), uint16(min(width, len(s.words)-1-i))})
 	}
 }
 
@@ -90,17 +94,31 @@ func (p *pSGNScc) flush() {
 	for len(p.soon.inputs) > 0 {
 		p.now, p.soon = p.soon, p.now
 		p.plan(&p.soon)
-		simd.PrefetchForUpdate(p.model.words, p.soon.inputs, p.Dim)
+		p.product.soon = p.soon.inputs
 		p.step(p.model.words, p.now.inputs, p.now.outputs, p.now.kinds, p.soon.outputs)
 	}
-	p.words, p.places, p.sentences = p.words[:0], p.places[:0], p.sentences[:0]
+	p.words, p.begins = p.words[:0], p.begins[:0]
 }
 
-// list makes the lists of places, from which windows are taken.
+// list lists the places of each word of the span.
 func (p *pSGNScc) list() {
-	for i := len(p.words) - 1; i >= 0; i-- {
-		first := &p.first[p.words[i]]
-		p.places[i].next, *first = *first, int32(i)
+	const counted = -1 // end is a count as yet
+	for _, w := range p.words {
+		of := &p.left[w.word]
+		if of.next != counted {
+			*of = places{next: counted}
+		}
+		of.end++
+	}
+	p.places = memory.Resize(p.places, len(p.words))
+	start := int32(0)
+	for t, w := range p.words {
+		of := &p.left[w.word]
+		if of.next == counted {
+			start, *of = start+of.end, places{start, start}
+		}
+		p.places[of.end] = int32(t)
+		of.end++
 	}
 	p.t, p.at = 0, 0
 }
@@ -109,58 +127,68 @@ func (p *pSGNScc) list() {
 func (p *pSGNScc) plan(c *combined) {
 	c.inputs, c.kinds = c.inputs[:0], c.kinds[:0]
 	for ; p.t < len(p.words) && len(c.inputs) == 0; p.t++ {
-		// All windows of the word before t have been trained, so its own is the first.
-		if p.first[p.words[p.t]] == int32(p.t) {
-			p.take(c, p.words[p.t], 0)
+		// All windows of the word before t have been taken.
+		w := p.words[p.t]
+		if of := &p.left[w.word]; of.next < of.end && p.places[of.next] == int32(p.t) {
+			of.next++
+			if w.before+w.after > 0 {
+				p.draw(c, p.t)
+				p.combine(c, chosen{p.t, 0, w})
+			}
 		}
 	}
-	if len(c.inputs) == 0 {
-		return
+	if len(c.inputs) > 0 {
+		p.copies.rows(c.outputs)
 	}
-	p.draw(c, p.t-1)
-	p.combine(c)
-	p.copies.rows(c.outputs)
 }
 
 // draw draws the outputs of the window of word t of the span.
 func (p *pSGNScc) draw(c *combined, t int) {
-	for p.at+1 < len(p.sentences) && p.sentences[p.at+1].start <= t {
+	for p.at+1 < len(p.begins) && p.begins[p.at+1].span <= t {
 		p.at++
 	}
-	s := p.sentences[p.at]
+	s, word := p.begins[p.at], p.words[t].word
 	c.outputs = memory.Resize(c.outputs, 1+p.Negatives)
-	c.outputs[0] = p.words[t]
-	p.negatives.draw(c.outputs[1:], p.negatives.number(s.first, t-s.start), p.words[t])
+	c.outputs[0] = word
+	p.negatives.draw(c.outputs[1:], p.negatives.number(s.text, t-s.span), word)
 }
 
-// combine adds windows of words that are outputs to the product.
-func (p *pSGNScc) combine(c *combined) {
-	windows := 1
-	for found := true; found; {
-		found = false
-		for o, word := range c.outputs {
-			if windows == p.Combine {
-				return
-			}
-			if p.first[word] >= 0 && once(c.outputs, word) {
-				p.take(c, word, o)
-				windows++
-				found = true
-			}
+// combine makes the product of a window and others.
+func (p *pSGNScc) combine(c *combined, w chosen) {
+	p.chosen = append(p.chosen[:0], w)
+	p.choose(c.outputs)
+	// The windows are far from each other. So the memory is asked for all of them at once.
+	for i := range p.chosen {
+		p.chosen[i].spanned = p.words[p.chosen[i].t]
+	}
+	width := 1 + p.Negatives
+	for _, w := range p.chosen {
+		for _, x := range p.words[w.t-int(w.before) : w.t] {
+			c.inputs = append(c.inputs, x.word)
+		}
+		for _, x := range p.words[w.t+1:][:w.after] {
+			c.inputs = append(c.inputs, x.word)
+		}
+		for range w.before + w.after {
+			c.kinds = append(c.kinds, p.patterns[w.o*width:][:width]...)
 		}
 	}
 }
 
-// take adds the first window that is left of a word, which is output number o.
-func (p *pSGNScc) take(c *combined, word uint32, o int) {
-	t := p.first[word]
-	at := &p.places[t]
-	p.first[word] = at.next
-	c.inputs = append(c.inputs, p.words[at.left:t]...)
-	c.inputs = append(c.inputs, p.words[t+1:at.right]...)
-	width := 1 + p.Negatives
-	for range at.right - at.left - 1 {
-		c.kinds = append(c.kinds, p.patterns[o*width:][:width]...)
+// choose takes windows of words that are outputs.
+func (p *pSGNScc) choose(outputs []uint32) {
+	for found := true; found; {
+		found = false
+		for o, word := range outputs {
+			if len(p.chosen) == p.Combine {
+				return
+			}
+			if of := &p.left[word]; of.next < of.end && once(outputs, word) {
+				p.chosen = append(p.chosen, chosen{t: int(p.places[of.next]), o: o})
+				of.next++
+				found = true
+			}
+		}
 	}
 }
 

@@ -61,7 +61,12 @@ func TestWindowsOfProducts(t *testing.T) {
 		words, widths := w.reader.Sentence(0, n)
 		p.train(&sentence{first: w.starts[n], words: words, widths: widths})
 	}
-	windows, products := len(p.words), 0
+	windows, products := 0, 0
+	for _, w := range p.words {
+		if w.before+w.after > 0 {
+			windows++
+		}
+	}
 	p.list()
 	var next combined
 	for p.plan(&next); len(next.inputs) > 0; p.plan(&next) {
@@ -72,8 +77,8 @@ func TestWindowsOfProducts(t *testing.T) {
 	} else {
 		t.Logf("%.2f windows a product", mean)
 	}
-	for word, first := range p.first {
-		if first >= 0 {
+	for word, of := range p.left {
+		if of.next < of.end {
 			t.Fatalf("a window of word %d is left", word)
 		}
 	}
