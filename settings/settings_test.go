@@ -217,7 +217,7 @@ func TestValidate(t *testing.T) {
 		{"lr-end without decay", func(c *Config) { c.LREnd, c.Decay = 1e-4, DecayNone }, "needs --decay linear or epochs"},
 		{"weight-decay", func(c *Config) { c.WeightDecay = -0.1 }, "--weight-decay -0.1: "},
 		{"weight-decay turns signs", func(c *Config) { c.WeightDecay = 1000 }, "change sign"},
-		{"batch of words 0", func(c *Config) { *c = Defaults("parw2v", "", ""); c.Corpus, c.Batch = "x", 0 }, "--batch 0: the pairs, or in mode parw2v the words, of a minibatch must be at least 1"},
+		{"batch of words 0", func(c *Config) { *c = Defaults("parw2v", "", ""); c.Corpus, c.Batch = "x", 0 }, "--batch 0: the pairs or words of a minibatch must be at least 1"},
 		{"batch of many words", func(c *Config) { *c = Defaults("parw2v", "", ""); c.Corpus, c.Batch = "x", 1<<17 }, "--batch 131072: the words of a minibatch must be at most 65536"},
 		{"batch of many pairs", func(c *Config) { *c = Defaults("vanilla", "", ""); c.Corpus, c.Batch = "x", 1<<17 }, ""},
 		{"combine 0", func(c *Config) { *c = Defaults("psgnscc", "", ""); c.Corpus, c.Combine = "x", 0 }, "--combine 0: the windows of a product must be from 1"},

@@ -118,7 +118,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "iterations", Group: GroupTrain, Modes: largeBatch, Record: true, value: &c.Iterations,
 			help: "`N` iterations instead of whole epochs", hideDefault: true},
 		{Name: "batch", Aliases: []string{"batch-size"}, Group: GroupTrain, Modes: batched, Record: true, value: &c.Batch,
-			help: "`N` positive pairs in a minibatch (mode vanilla), or words that share negatives (mode parw2v)"},
+			help: "`N` positive pairs in a minibatch; in mode parw2v words"},
 		{Name: "combine", Group: GroupTrain, Modes: combining, Record: true, value: &c.Combine,
 			help: "train `C` windows in one product at most (mode psgnscc)"},
 		{Name: "combine-span", Group: GroupTrain, Modes: combining, Record: true, value: &c.CombineSpan,

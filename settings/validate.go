@@ -73,7 +73,7 @@ func (v *validator) numbers() {
 	v.check(c.Contexts >= 1 && c.Contexts <= 1<<30, "contexts", "the iterations of an epoch must be from 1 to %d", 1<<30)
 	v.samples()
 	v.check(math.Abs(c.ContextWeight) <= 10, "context-weight", "must be from -10 to 10")
-	v.atLeastOne("batch", c.Batch, "the pairs, or in mode parw2v the words, of a minibatch")
+	v.atLeastOne("batch", c.Batch, "the pairs or words of a minibatch")
 	v.check(!sentenceOrdered(c.mode()) || c.Batch <= 1<<16, "batch", "the words of a minibatch must be at most %d", 1<<16)
 	v.check(c.Combine >= 1 && c.Combine <= 1<<16, "combine", "the windows of a product must be from 1 to %d", 1<<16)
 	v.check(c.CombineSpan >= 1 && c.CombineSpan <= 1<<28, "combine-span", "the words must be from 1 to %d", 1<<28)
