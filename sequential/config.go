@@ -28,7 +28,7 @@ type Config struct {
 }
 
 // WriteBack says how the copy of a row of W goes back to the table when its context
-// word leaves the window. With one thread there is no difference but rounding.
+// word leaves the window. With one thread there is no difference.
 type WriteBack string
 
 const (

@@ -40,7 +40,7 @@ type fullW2V struct {
 	inputs []uint32 // slots of the ring
 
 	ring    []float32 // (2 W_f + 2, N)
-	entered []float32 // the same rows as they entered; nil: they are stored
+	entered []float32 // the same rows as they entered; nil: leaving, they replace those of W
 	slots   []slot
 	slot    []uint32 // by the last bits of the place: where the word's row is
 }
@@ -59,7 +59,7 @@ func newFullW2V(m *model) *fullW2V {
 		model: m, radius: radius, kinds: firstPositive(2*radius, 1+m.Negatives),
 		ring: make([]float32, size*m.Dim), slots: make([]slot, size), slot: make([]uint32, 1<<bits.Len(uint(size))),
 	}
-	if m.WriteBack == Add {
+	if m.WriteBack == Add && m.Threads > 1 { // one thread has all changes of the row itself
 		f.entered = make([]float32, size*m.Dim)
 	}
 	return f

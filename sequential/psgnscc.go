@@ -1,6 +1,8 @@
 package sequential
 
 import (
+	"slices"
+
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
@@ -33,7 +35,7 @@ var pSGNSccDescriptor = Descriptor{
 type pSGNScc struct {
 	*model
 	now, soon combined    // the product to train, and the next one
-	patterns  []uint32    // (1+K, 1+K): the kinds of the pairs of an input whose target is output o
+	kinds     [][]uint32  // by output o: those of the pairs of 2W inputs whose target is o
 	chosen    []chosen    // windows of the next product
 	words     []spanned   // of the span
 	places    []int32     // of the words of the span: those of a word side by side, in order
@@ -68,9 +70,9 @@ func newPSGNScc(m *model) *pSGNScc {
 	m.drawAtMost(m.Negatives)
 	p := &pSGNScc{model: m, left: make([]places, m.noise.Len())}
 	for o := range 1 + m.Negatives {
-		pattern := make([]uint32, 1+m.Negatives)
-		pattern[o] = simd.Positive
-		p.patterns = append(p.patterns, pattern...)
+		ofInput := make([]uint32, 1+m.Negatives)
+		ofInput[o] = simd.Positive
+		p.kinds = append(p.kinds, slices.Repeat(ofInput, 2*m.Window))
 	}
 	return p
 }
@@ -169,9 +171,7 @@ func (p *pSGNScc) combine(c *combined, w chosen) {
 		for _, x := range p.words[w.t+1:][:w.after] {
 			c.inputs = append(c.inputs, x.word)
 		}
-		for range w.before + w.after {
-			c.kinds = append(c.kinds, p.patterns[w.o*width:][:width]...)
-		}
+		c.kinds = append(c.kinds, p.kinds[w.o][:int(w.before+w.after)*width]...)
 	}
 }
 

@@ -25,11 +25,6 @@ func modes() map[string]Config {
 			c.Model = m.Name
 			all[modeName(c)] = c
 		}
-		if c.Model = SkipGram; d.WritesBack {
-			c.WriteBack = Store
-			all[modeName(c)+" stored"] = c
-			c.WriteBack = Add
-		}
 	}
 	return all
 }
@@ -69,6 +64,15 @@ func advance(t testing.TB, tr *Trainer, first, end int) (sum trainer.Report) {
 		sum.Loss, sum.Pairs, sum.Words = sum.Loss+report.Loss, sum.Pairs+report.Pairs, sum.Words+report.Words
 	}
 	return sum
+}
+
+// A thread of several writes back as one alone does, if the others change nothing.
+func TestWriteBackOfSentence(t *testing.T) {
+	for _, how := range []WriteBack{Add, Store} {
+		c := modes()["fullw2v"]
+		c.Threads, c.WriteBack, c.Seed = 2, how, rand.Uint64()
+		testSentence(t, corpustest.Zipf(c.Seed, 150, 60, 0)+"\n"+corpustest.Zipf(1, 200, 60, 0), c)
+	}
 }
 
 // Every algorithm does to a sentence what its paper says.
