@@ -66,6 +66,10 @@ type Options struct {
 	// sentences of this length; no token is dropped. 0 is DefaultMaxSentence.
 	MaxSentence int
 
+	// JoinLines makes one stream of the text: lines do not end sentences, which all have
+	// MaxSentence tokens but for the last one. The published FULL-W2V reads text so.
+	JoinLines bool
+
 	// Lowercase maps every letter to lower case, by Unicode's simple mapping.
 	Lowercase bool
 

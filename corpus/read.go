@@ -249,7 +249,20 @@ func (c *Corpus) assemble(ctx context.Context, encoders []*encoder, ids [][]uint
 		return err
 	}
 	c.setSentences(decoders, o.MaxSentence)
+	if o.JoinLines {
+		c.joinLines(o.MaxSentence)
+	}
 	return nil
+}
+
+// joinLines sets the bounds of the sentences of one stream.
+func (c *Corpus) joinLines(maxSentence int) {
+	c.Sentences = []int{0}
+	for last := 0; last < len(c.Tokens); {
+		last = min(last+maxSentence, len(c.Tokens))
+		c.Sentences = append(c.Sentences, last)
+	}
+	c.Stats.Sentences, c.Stats.CutSentences = int64(len(c.Sentences)-1), 0
 }
 
 // removed is the id of words below the minimum count.

@@ -103,6 +103,9 @@ func reference(files [][]byte, o Options) (*Corpus, error) {
 		v.Counts = append(v.Counts, counts[word])
 	}
 	c.Vocabulary = v
+	if o.JoinLines {
+		lines = [][]string{slices.Concat(lines...)}
+	}
 	for _, words := range lines {
 		var used []uint32
 		for _, word := range words {
@@ -110,7 +113,7 @@ func reference(files [][]byte, o Options) (*Corpus, error) {
 				used = append(used, id)
 			}
 		}
-		if len(used) > o.MaxSentence {
+		if len(used) > o.MaxSentence && !o.JoinLines {
 			c.Stats.CutSentences++
 		}
 		for sentence := range slices.Chunk(used, o.MaxSentence) {
@@ -210,6 +213,7 @@ func TestReadAgainstReference(t *testing.T) {
 		checkAgainstReference(t, files, Options{
 			MinCount:    random.IntN(4),
 			MaxSentence: random.IntN(12),
+			JoinLines:   random.IntN(3) == 0,
 			Lowercase:   random.IntN(2) == 0,
 			Tokenizer:   Tokenizer(random.IntN(2)),
 			maxToken:    []int{0, 15, 17}[random.IntN(3)],

@@ -2,6 +2,7 @@ package device_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -150,9 +151,28 @@ func TestCheckFullW2V(t *testing.T) {
 		"window":         {func(c *sequential.Config) { c.Window = 31 }, "", "Window"},
 		"half negatives": {func(c *sequential.Config) { c.Negatives = 8 }, device.Half, "Precision"},
 		"half window":    {func(c *sequential.Config) { c.Window = 15 }, device.Half, "Precision"},
+		"added":          {func(c *sequential.Config) { c.WriteBack = sequential.Add }, "", ""},
+		"stored":         {func(c *sequential.Config) { c.WriteBack = sequential.Store }, "", "WriteBack"},
 	} {
 		c := sequential.Config{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3}
 		x.change(&c)
 		refused(t, name, device.CheckSequential(c, x.p), x.setting)
+	}
+}
+
+// A batch of PAR-Word2Vec and its changes fit into the shared memory of a thread block. The usual
+// one does with vectors of any dimension.
+func TestCheckBatch(t *testing.T) {
+	for _, x := range []struct {
+		dim, batch int
+		setting    string
+	}{
+		{device.MaxDim, sequential.DefaultBatch, ""}, {device.MaxDim, 25, "Batch"}, {128, 216, ""}, {100, 216, ""}, {128, 217, "Batch"},
+		{300, 72, ""}, {300, 73, "Batch"},
+	} {
+		c := sequential.Config{Algorithm: sequential.PARW2V, Dim: x.dim, Window: 5, Negatives: 5, Batch: x.batch}
+		refused(t, fmt.Sprintf("%+v", x), device.CheckSequential(c, ""), x.setting)
+		c.Algorithm = sequential.PWord2Vec // has none
+		refused(t, "pword2vec", device.CheckSequential(c, ""), "")
 	}
 }

@@ -69,7 +69,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d, fresh: c.Start == nil}, negatives: c.Negatives}
 	o := c.Optimizer.WithDefaults()
 	t.kernels, err = d.NewCL(cl.Config{
-		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.SharedNegatives, Shares: shares, Seed: c.Seed, Alias: noise.Table(),
+		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.SharedNegatives, SameColumn: c.SameColumn, Shares: shares, Seed: c.Seed, Alias: noise.Table(),
 		DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, c.Seed, iteration, step) },
 		Method:     string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
 		HalfPrecision: p == Half,
@@ -78,7 +78,11 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 		_ = host.Close() // the first error tells more
 		return nil, err
 	}
-	if err := t.placeMatrix(m, threads); err != nil {
+	steps := 2
+	if c.SameColumn {
+		steps = 1
+	}
+	if err := t.placeMatrix(m, steps, threads); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
@@ -94,8 +98,8 @@ func structureOf(c graph.Config) (*encoder.Config, error) {
 }
 
 // placeMatrix brings M to the device if it fits beside the rest. Otherwise so many
-// threads read its samples on the host.
-func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
+// threads read the samples of so many steps of an iteration on the host.
+func (t *CL) placeMatrix(m *wordcontext.Matrix, steps, threads int) error {
 	free, _, err := t.device.Memory()
 	if err != nil {
 		return fmt.Errorf("ask %s for its memory: %w", t.device.Name(), err)
@@ -103,7 +107,7 @@ func (t *CL) placeMatrix(m *wordcontext.Matrix, threads int) error {
 	if TakesMatrix(m.Bytes(), free) {
 		return t.kernels.SetMatrix(m)
 	}
-	s := &samples{matrix: m, team: team.New(threads), series: t.kernels.SeriesLength()}
+	s := &samples{matrix: m, team: team.New(threads), series: t.kernels.SeriesLength(), steps: steps}
 	for i := range s.memory {
 		if s.memory[i], err = t.kernels.Samples(i); err != nil {
 			return err

@@ -53,8 +53,22 @@ func newCL(t *testing.T, seed uint64, method optim.Method, contexts, iterations 
 	return newTempered(t, seed, method, wordcontext.Options{Contexts: contexts}, 0, iterations, free)
 }
 
+// newSameColumn is newCL with the same samples in both steps.
+func newSameColumn(t *testing.T, seed uint64, contexts int, free int64) *pair {
+	return newChanged(t, seed, optim.Adam, wordcontext.Options{Contexts: contexts}, 150, free, func(c *graph.Config) { c.SameColumn = true })
+}
+
 // newTempered is newCL with options of M and shared negatives.
 func newTempered(t *testing.T, seed uint64, method optim.Method, o wordcontext.Options, shared, iterations int, free int64) *pair {
+	return newChanged(t, seed, method, o, iterations, free, func(c *graph.Config) {
+		if c.SharedNegatives = shared; shared > 0 { // contexts that are not zero reach the device, too
+			c.Start = func(words, contexts []float32) { words[8], contexts[9] = .5, .25 }
+		}
+	})
+}
+
+// newChanged is newCL with options of M and a changed configuration.
+func newChanged(t *testing.T, seed uint64, method optim.Method, o wordcontext.Options, iterations int, free int64, change func(c *graph.Config)) *pair {
 	c, noise := text(t, seed, 2000)
 	o.Window, o.Passes, o.Seed = 2, 1, seed
 	m, err := wordcontext.Build(t.Context(), c, o)
@@ -62,10 +76,8 @@ func newTempered(t *testing.T, seed uint64, method optim.Method, o wordcontext.O
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	config := graph.Config{Dim: 7, Negatives: 3, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, WeightDecay: .1}}
-	if shared > 0 { // contexts that are not zero reach the device, too
-		config.Start = func(words, contexts []float32) { words[8], contexts[9] = .5, .25 }
-	}
+	config := graph.Config{Dim: 7, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, WeightDecay: .1}}
+	change(&config)
 	p := &pair{fake: devicetest.New()}
 	p.fake.Free = free
 	if p.cpu, err = graph.NewCL(m, noise, iterations, config); err != nil {
@@ -185,10 +197,12 @@ func TestFullW2VText(t *testing.T) {
 const little, plenty = 1 << 20, 1 << 40
 
 var pairs = map[string]func(*testing.T, uint64) *pair{
-	"cl adam":     func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 40, 150, little) },
-	"cl adam-row": func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.AdamRow, 7, 150, little) },
-	"cl sgd":      func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.SGD, 150, 150, little) },
-	"cl M":        func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 41, 150, plenty) },
+	"cl adam":          func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 40, 150, little) },
+	"cl adam-row":      func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.AdamRow, 7, 150, little) },
+	"cl sgd":           func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.SGD, 150, 150, little) },
+	"cl M":             func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 41, 150, plenty) },
+	"cl same column":   func(t *testing.T, seed uint64) *pair { return newSameColumn(t, seed, 40, little) },
+	"cl same column M": func(t *testing.T, seed uint64) *pair { return newSameColumn(t, seed, 37, plenty) },
 	"cl tempered": func(t *testing.T, seed uint64) *pair {
 		return newTempered(t, seed, optim.AdamRow, wordcontext.Options{Contexts: 20, Tempering: .75, Positives: 2, MaxPositives: 9}, 8, 150, little)
 	},

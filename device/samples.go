@@ -13,6 +13,7 @@ type samples struct {
 	matrix *wordcontext.Matrix
 	team   *team.Team
 	series int         // iterations of a buffer
+	steps  int         // of an iteration that have samples of their own
 	memory [2][]uint32 // the two buffers, (2, series, S) each
 
 	reading      chan error // of the reading under way; nil: none is
@@ -59,13 +60,13 @@ func (s *samples) wait() error {
 	return err
 }
 
-// fill reads the samples of the two steps of each iteration.
+// fill reads the samples of the steps of each iteration.
 func (s *samples) fill(to []uint32, first, count int) error {
 	v := s.matrix.Rows()
 	slots := int(s.matrix.Slots()[v])
 	const rows = 256
 	parts := (v + rows - 1) / rows
-	return s.team.Do(2*parts, func(_, n int) {
+	return s.team.Do(s.steps*parts, func(_, n int) {
 		side, row0 := n/parts, n%parts*rows
 		s.matrix.Samples(side, first, count, row0, min(row0+rows, v), to[side*s.series*slots:])
 	})

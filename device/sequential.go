@@ -46,12 +46,24 @@ func CheckSequential(c sequential.Config, p Precision) error {
 		return unsupported("Negatives", c.Negatives, "on GPUs mode %s takes at most %d", c.Algorithm, most.Negatives)
 	case c.Window > most.Window:
 		return unsupported("Window", c.Window, "on GPUs mode %s takes at most %d", c.Algorithm, most.Window)
+	case c.WriteBack == sequential.Store:
+		return unsupported("WriteBack", c.WriteBack, "GPUs add the changes of rows to the table, as %s says", sequential.Add)
+	case m == sentence.PARW2V && c.Batch > maxBatch(c.Dim):
+		return unsupported("Batch", c.Batch, "on GPUs mode %s takes at most %d with vectors of %d dimensions", c.Algorithm, maxBatch(c.Dim), c.Dim)
 	case p == Half && half.Negatives == 0:
 		return unsupported("Precision", p, "on GPUs mode %s has %s only", c.Algorithm, Float32)
 	case p == Half && (c.Negatives > half.Negatives || c.Window > half.Window):
 		return unsupported("Precision", p, "mode %s takes up to %d negatives and a window of up to %d with it", c.Algorithm, half.Negatives, half.Window)
 	}
 	return nil
+}
+
+// maxBatch returns the largest batch of PAR-Word2Vec: its rows and their changes lie in the
+// shared memory of a thread block, of which the largest GPUs of today have 227 KB. In others
+// it may be less, which New of package kernels/cuda/sentence tells.
+func maxBatch(dim int) int {
+	const memory, values = 216 << 10, 128 // beside what else the kernels keep there; of a part of a row
+	return memory / (2 * 4 * ((dim + values - 1) / values * values)) / 8 * 8
 }
 
 // WindowLimits are the largest --negative and --window that kernels take.

@@ -20,8 +20,8 @@ import (
 //
 // M says which samples of a row the two steps of an iteration train on (see
 // wordcontext.Matrix.Share): different ones, and in an epoch of l iterations every
-// entry of M once in either step. Equal ones for both score a little lower
-// (benchmarks/2026-11-21-xeon16-columns/README.md). Each step draws fresh negatives.
+// entry of M once in either step. Equal ones for both (SameColumn), as in the paper, score
+// a little lower (benchmarks/2026-11-21-xeon16-columns/README.md). Each step draws fresh negatives.
 //
 // If M is tempered, rows have shares of different size. A row moves along the mean
 // gradient of its share, or stays as it is if the share is empty; Adam's bias
@@ -93,9 +93,7 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 	workers := team.New(c.Threads)
 	slots := m.Slots()
 	atATime := tempered.Iterations(int(slots[m.Rows()]), c.tableBytes(m.Rows()))
-	for i := range t.steps {
-		t.steps[i].samples = tempered.NewReader(m, i, atATime, workers)
-	}
+	t.steps[0].samples, t.steps[1].samples = tempered.NewReaders(m, c.SameColumn, atATime, workers)
 	t.sampler = &tempered.Sampler{
 		Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives,
 		Updates: func(row int) int { return m.Updates(row, t.sampler.Iteration) },

@@ -32,6 +32,7 @@ type Config struct {
 	// spread over all words, each of weight K/H; at most corpus.MaxSpread. 0: every
 	// row draws K negatives of its own.
 	SharedNegatives int
+	SameColumn      bool // CL: step 2 trains on the samples of step 1
 
 	Optimizer optim.Config // of both tables, and of an encoder's parameters
 	Encoder   Encoder      // composes the word vectors; FormFused only

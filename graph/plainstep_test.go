@@ -27,7 +27,11 @@ func (p plainStep) negative(k int) int {
 func (p plainStep) row(i int, left, right []float64) (gradient []float64, size, loss float64, samples int) {
 	n := p.c.Dim
 	gradient = make([]float64, n)
-	first, samples := p.m.Share(i, p.iteration, p.step)
+	column := p.step
+	if p.c.SameColumn {
+		column = 0
+	}
+	first, samples := p.m.Share(i, p.iteration, column)
 	pair := func(context int, sign, weight, lossWeight float64) { // sign: 1 for a negative
 		score := 0.0
 		for j := range n {

@@ -141,6 +141,22 @@ func TestTemperedAgainstDefinition(t *testing.T) {
 	}
 }
 
+// Both steps of an iteration may train on the same samples.
+func TestSameColumn(t *testing.T) {
+	r := freshRandom(t)
+	for _, tempering := range []float64{0, .75} {
+		x := temperedCase{v: 60, l: 20, tempering: tempering, mean: 1, most: 20, dim: 16, own: 3, method: optim.SGD}
+		m := x.matrix(t, r)
+		c := x.config(2, FormFused)
+		c.SameColumn = true
+		for _, iteration := range []int{0, 7, 33} {
+			s := newCL(t, m, iteration+1, c)
+			randomState(s, r.Uint64())
+			checkAgainstDefinition(t, fmt.Sprintf("%s, iteration %d", x, iteration), s, iteration)
+		}
+	}
+}
+
 func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 	t.Helper()
 	const rate = .01

@@ -11,6 +11,13 @@ type algorithm interface {
 	train(s *sentence)
 }
 
+// A spanning algorithm collects sentences, to train them together: at the latest in
+// flush.
+type spanning interface {
+	algorithm
+	flush()
+}
+
 // A model is the tables that an algorithm trains, and its means to do so.
 type model struct {
 	Config

@@ -21,7 +21,13 @@ type Descriptor struct {
 	// others draw each window's width from 1 to W.
 	FixedWindow bool
 
+	// WritesBack algorithms train copies of the rows of context words, which they bring back
+	// to W as Config.WriteBack says.
+	WritesBack bool
+
+	spans     bool  // creates a spanning algorithm
 	wordBytes int64 // memory of a thread for each word of the vocabulary
+	spanBytes int64 // memory of a thread for each word of a span
 	create    func(m *model) algorithm
 }
 

@@ -6,8 +6,8 @@ import (
 )
 
 // Config is the settings that all algorithms share, and a few options of some.
-// The comments say what a zero value of Model, Threads, Combine and Batch stands
-// for; the rest must be set.
+// The comments say what a zero value of Model, Threads and the options stands for;
+// the rest must be set.
 type Config struct {
 	Algorithm Algorithm
 	Model     Model // zero: SkipGram; others only with algorithms that list them
@@ -20,9 +20,23 @@ type Config struct {
 	Seed      uint64  // of everything random
 	Threads   int     // zero: all processors
 
-	Combine int // PSGNScc: windows of a product at most; zero: 8
-	Batch   int // PARW2V: B, words that share negatives; zero: 24
+	Combine int // PSGNScc: C, windows of a product at most; zero: DefaultCombine
+	Span    int // PSGNScc: T, words among which windows are combined, at most; zero: DefaultSpan
+	Batch   int // PARW2V: B, words that share negatives; zero: DefaultBatch
+
+	WriteBack WriteBack // FullW2V; zero: Add
 }
+
+// WriteBack says how the copy of a row of W goes back to the table when its context
+// word leaves the window. With one thread there is no difference.
+type WriteBack string
+
+const (
+	// Add adds the copy's changes to the row, and so keeps those of other threads.
+	Add WriteBack = "add"
+	// Store puts the copy in the row's place, over the changes of other threads.
+	Store WriteBack = "store"
+)
 
 // withDefaults returns the configuration with its zero values replaced, or the
 // error of an impossible value.
@@ -35,15 +49,19 @@ func (c Config) withDefaults() (Config, error) {
 		return c, err
 	}
 	setDefault(&c.Threads, runtime.GOMAXPROCS(0))
-	setDefault(&c.Combine, 8)
-	setDefault(&c.Batch, 24)
+	setDefault(&c.Combine, DefaultCombine)
+	setDefault(&c.Span, DefaultSpan)
+	setDefault(&c.Batch, DefaultBatch)
+	if c.WriteBack == "" {
+		c.WriteBack = Add
+	}
 	for _, x := range []struct {
 		name  string
 		value int
 	}{
 		{"dimension", c.Dim}, {"window", c.Window}, {"number of negatives", c.Negatives},
 		{"number of epochs", c.Epochs}, {"number of threads", c.Threads},
-		{"number of combined windows", c.Combine}, {"batch", c.Batch},
+		{"number of combined windows", c.Combine}, {"span", c.Span}, {"batch", c.Batch},
 	} {
 		if x.value < 1 {
 			return c, fmt.Errorf("%s is %d; it must be at least 1", x.name, x.value)
@@ -54,11 +72,20 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("algorithm %s has no model %q", c.Algorithm, c.Model)
 	case !(c.Sample >= 0):
 		return c, fmt.Errorf("subsampling threshold is %v; it must be 0 or more", c.Sample)
+	case c.WriteBack != Add && c.WriteBack != Store:
+		return c, fmt.Errorf("context rows cannot be written back by %q; it is %s or %s", c.WriteBack, Add, Store)
 	case c.Window > maxWindow:
 		return c, fmt.Errorf("window is %d; it must be at most %d", c.Window, maxWindow)
 	}
 	return c, nil
 }
+
+// The values of the published codes.
+const (
+	DefaultCombine = 8
+	DefaultSpan    = 500_000
+	DefaultBatch   = 24
+)
 
 // maxWindow is far beyond useful windows and keeps memory in bounds.
 const maxWindow = 1000
@@ -76,7 +103,8 @@ func Memory(words int, c Config) int64 {
 	threads := int64(max(c.Threads, 1))
 	bytes += 2 * 4 * threads * int64(c.Dim) * int64(copiedWords(words, unitTokens, &c))
 	if d, err := Find(c.Algorithm); err == nil {
-		bytes += d.wordBytes * int64(words) * threads
+		setDefault(&c.Span, DefaultSpan)
+		bytes += (d.wordBytes*int64(words) + d.spanBytes*int64(c.Span)) * threads
 	}
 	return bytes
 }

@@ -1,6 +1,10 @@
 package sequential
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
 
 // FullW2V names FULL-W2V.
 const FullW2V Algorithm = "fullw2v"
@@ -10,8 +14,8 @@ var fullW2VDescriptor = Descriptor{
 	// With flatter negatives and W + C, after 20 epochs all of five sets of
 	// scores are better (benchmarks/2026-11-21-h200-fullw2v-recipe/README.md).
 	Recipe:      Recipe{NoiseExponent: 0.5, ContextWeight: 1},
-	FixedWindow: true,
-	create:      func(m *model) algorithm { return newFullW2V(m) },
+	FixedWindow: true, WritesBack: true,
+	create: func(m *model) algorithm { return newFullW2V(m) },
 }
 
 // fullW2V is FULL-W2V on a CPU, the reference of the CUDA kernels. Windows have
@@ -20,10 +24,10 @@ var fullW2VDescriptor = Descriptor{
 // the window before left them (section 3.1). Negatives are shared in a window.
 //
 // Context rows live in a ring buffer from the window they enter to the window
-// they leave (section 3.2). Then they are written back, over the changes of other
-// threads. The first word and the last ones are written back, too, which the
-// published code forgets. A word that enters again while it is in the ring shares
-// its slot: its row is there once.
+// they leave (section 3.2). Then they are written back: their changes are added to the
+// row, or with Config.WriteBack Store they take its place. The first word and the last
+// ones are written back, too, which the published code forgets. A word that enters again
+// while it is in the ring shares its slot: its row is there once.
 //
 //	for each word t of the sentence:
 //		word t+W_f enters, word t-W_f-1 leaves
@@ -35,9 +39,10 @@ type fullW2V struct {
 	kinds  []uint32
 	inputs []uint32 // slots of the ring
 
-	ring  []float32 // (2 W_f + 2, N)
-	slots []slot
-	slot  []uint32 // by the last bits of the place: where the word's row is
+	ring    []float32 // (2 W_f + 2, N)
+	entered []float32 // the same rows as they entered; nil: leaving, they replace those of W
+	slots   []slot
+	slot    []uint32 // by the last bits of the place: where the word's row is
 }
 
 // A slot of the ring holds a word's row while any place in the window has it.
@@ -50,10 +55,14 @@ func newFullW2V(m *model) *fullW2V {
 	m.drawAtMost(m.Negatives)
 	radius := Radius(m.Window)
 	size := 2*radius + 2
-	return &fullW2V{
+	f := &fullW2V{
 		model: m, radius: radius, kinds: firstPositive(2*radius, 1+m.Negatives),
 		ring: make([]float32, size*m.Dim), slots: make([]slot, size), slot: make([]uint32, 1<<bits.Len(uint(size))),
 	}
+	if m.WriteBack == Add && m.Threads > 1 { // one thread has all changes of the row itself
+		f.entered = make([]float32, size*m.Dim)
+	}
+	return f
 }
 
 // Radius returns W_f = ceil(W/2), the words on either side of the target in the
@@ -104,6 +113,9 @@ func (f *fullW2V) enter(s *sentence, i int) {
 	f.slots[free] = slot{word, 1}
 	f.slot[i&(len(f.slot)-1)] = uint32(free)
 	copy(f.ring[free*f.Dim:][:f.Dim], f.words[int(word)*f.Dim:])
+	if f.entered != nil {
+		copy(f.entered[free*f.Dim:][:f.Dim], f.ring[free*f.Dim:])
+	}
 }
 
 // leave takes word i of the sentence out of the ring. Its row goes back to W
@@ -111,7 +123,13 @@ func (f *fullW2V) enter(s *sentence, i int) {
 func (f *fullW2V) leave(i int) {
 	n := int(f.slot[i&(len(f.slot)-1)])
 	f.slots[n].places--
-	if f.slots[n].places == 0 {
-		copy(f.words[int(f.slots[n].word)*f.Dim:][:f.Dim], f.ring[n*f.Dim:])
+	if f.slots[n].places > 0 {
+		return
 	}
+	row, left := f.words[int(f.slots[n].word)*f.Dim:][:f.Dim], f.ring[n*f.Dim:][:f.Dim]
+	if f.entered == nil {
+		copy(row, left)
+		return
+	}
+	simd.Exchange(row, left, f.entered[n*f.Dim:][:f.Dim])
 }

@@ -23,9 +23,10 @@ type negatives struct {
 	bits  []uint32
 }
 
-// number returns the number of the first negative of word i of a sentence.
-func (n *negatives) number(s *sentence, i int) uint64 {
-	return uint64(s.first+i) * uint64(n.perWindow)
+// number returns the number of the first negative of word i of a sentence that begins
+// with token number first of the text.
+func (n *negatives) number(first, i int) uint64 {
+	return uint64(first+i) * uint64(n.perWindow)
 }
 
 // draw draws len(dst) negatives of a target, from number j on, which is a
@@ -43,14 +44,14 @@ func (n *negatives) draw(dst []uint32, j uint64, target uint32) {
 // the word itself, which is the target, and its negatives.
 func (n *negatives) drawAll(dst []uint32, s *sentence, count int) []uint32 {
 	dst = memory.Resize(dst, len(s.words)*(1+count))
-	bits := n.random(n.number(s, 0), len(s.words)*n.perWindow)
+	bits := n.random(n.number(s.first, 0), len(s.words)*n.perWindow)
 	for i, target := range s.words {
 		row := dst[i*(1+count):][:1+count]
 		row[0] = target
 		for k, x := range bits[i*n.perWindow:][:count] {
 			row[1+k] = n.noise.Draw(x)
 			if row[1+k] == target {
-				row[1+k] = n.redraw(n.number(s, i)+uint64(k), target)
+				row[1+k] = n.redraw(n.number(s.first, i)+uint64(k), target)
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func TestNegatives(t *testing.T) {
 	// One window's negatives do not depend on the others.
 	for _, i := range []int{0, 1, 7, 19999} {
 		one := make([]uint32, 6)
-		n.draw(one, n.number(s, i), 2)
+		n.draw(one, n.number(s.first, i), 2)
 		if !slices.Equal(one, drawn[6*i:][:6]) {
 			t.Errorf("window %d: %v, want %v", i, one, drawn[6*i:][:6])
 		}
@@ -232,6 +232,40 @@ func TestPieces(t *testing.T) {
 			}
 			if next != len(sentences)-1 {
 				t.Errorf("%s, %d threads: %d sentences of %d", name, c.Threads, next, len(sentences)-1)
+			}
+		}
+	}
+}
+
+// A row that leaves the ring of FULL-W2V keeps what other threads added to it meanwhile, or not.
+func TestWriteBack(t *testing.T) {
+	for _, x := range []struct {
+		threads int
+		how     WriteBack
+		keeps   bool
+	}{{2, Add, true}, {2, Store, false}, {1, Add, false}} {
+		c := modes()["fullw2v"]
+		c.Threads, c.WriteBack = x.threads, x.how
+		tr := newTrainer(t, "a b c a b a", c)
+		f := tr.workers[0].algorithm.(*fullW2V)
+		s := &sentence{words: []uint32{1, 0, 1}}
+		row := tr.words[c.Dim:][:c.Dim] // of word 1
+		before := slices.Clone(row)
+		f.enter(s, 0)
+		f.enter(s, 2)
+		f.leave(0)
+		for j := range row {
+			row[j]++                               // by another thread
+			f.ring[int(f.slot[0])*c.Dim+j] += 0.25 // by this one
+		}
+		f.leave(2)
+		want := float32(0.25)
+		if x.keeps {
+			want++
+		}
+		for j, value := range row {
+			if math.Abs(float64(value-before[j]-want)) > 1e-6 {
+				t.Fatalf("%+v: the row has moved by %v, want %v", x, value-before[j], want)
 			}
 		}
 	}

@@ -31,8 +31,8 @@ var parW2VDescriptor = Descriptor{
 // paper draws c below the window, and below its double for batches that begin
 // inside the sentence, where words have contexts on both sides; c = 0, which
 // would skip a batch, is not drawn here: c is 1 ... W, or 1 ... 2W. Negatives
-// come from the noise distribution, where the published code draws them
-// uniformly. They may be words of the batch.
+// come from the noise distribution; that of the published code is uniform. They
+// may be words of the batch.
 type parW2V struct {
 	*model
 	inputs              []uint32
@@ -89,7 +89,7 @@ func (p *parW2V) draw(dst []uint32, s *sentence, first int) []uint32 {
 	if first < p.Window || len(s.words)-1-first < p.Window {
 		window = p.Window
 	}
-	bits := p.negatives.random(p.negatives.number(s, first), 1+window*p.Negatives)
+	bits := p.negatives.random(p.negatives.number(s.first, first), 1+window*p.Negatives)
 	dst = memory.Resize(dst, p.Negatives*(1+int(corpus.Below(bits[0], uint32(window)))))
 	for k := range dst {
 		dst[k] = p.noise.Draw(bits[1+k])

@@ -16,6 +16,7 @@ type product struct {
 	dim  int
 	rate float32
 
+	soon                 []uint32 // inputs that the next product needs, to be fetched on the way; nil: none
 	scores, coefficients []float32
 	workspace            simd.Workspace
 
@@ -36,10 +37,29 @@ func (p *product) train(left []float32, inputs []uint32, right []float32, output
 func (p *product) gradients(left []float32, inputs []uint32, right []float32, outputs, kinds []uint32) []float32 {
 	pairs := len(inputs) * len(outputs)
 	p.scores, p.coefficients = memory.Resize(p.scores, pairs), memory.Resize(p.coefficients, pairs)
-	simd.Scores(p.scores, left, inputs, right, outputs, p.dim)
+	if p.soon == nil {
+		simd.Scores(p.scores, left, inputs, right, outputs, p.dim)
+	} else {
+		p.scoresAndNext(left, inputs, right, outputs)
+	}
 	simd.Gradients(p.coefficients, p.scores, kinds[:pairs], p.rate, &p.loss)
 	p.pairs += pairs
 	return p.coefficients
+}
+
+// scoresAndNext computes the scores of a few inputs at a time, and asks for as many of the
+// next product in between: the memory system takes no more requests at once.
+func (p *product) scoresAndNext(left []float32, inputs []uint32, right []float32, outputs []uint32) {
+	const few = 4
+	soon, scores := p.soon, p.scores
+	p.soon = nil
+	for len(inputs) > 0 {
+		n, ahead := min(few, len(inputs)), min(few, len(soon))
+		simd.Scores(scores, left, inputs[:n], right, outputs, p.dim)
+		simd.PrefetchForUpdate(left, soon[:ahead], p.dim)
+		inputs, scores, soon = inputs[n:], scores[n*len(outputs):], soon[ahead:]
+	}
+	simd.PrefetchForUpdate(left, soon, p.dim)
 }
 
 // firstPositive returns the kinds of a product in which the first of the outputs

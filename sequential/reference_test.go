@@ -179,39 +179,7 @@ var references = map[string]func(r *reference){
 	},
 	"fullw2v":      fixedWindows,
 	"fullregister": fixedWindows,
-	"psgnscc": func(r *reference) {
-		trained := make([]bool, len(r.sentence))
-		for t := range r.sentence {
-			if trained[t] {
-				continue
-			}
-			outputs := r.outputs(t, 0, r.Negatives)
-			var inputs []uint32
-			var targets []int
-			windows := 0
-			add := func(t, o int) {
-				trained[t] = true
-				windows++
-				for _, c := range r.dynamic(t) {
-					inputs, targets = append(inputs, c), append(targets, o)
-				}
-			}
-			add(t, 0)
-			for found := true; found; {
-				found = false
-				for o, word := range outputs {
-					for i := range r.sentence {
-						if r.sentence[i] == word && !trained[i] && windows < r.Combine && count(outputs, word) == 1 {
-							add(i, o)
-							found = true
-							break
-						}
-					}
-				}
-			}
-			r.step(inputs, outputs, func(i int) int { return targets[i] })
-		}
-	},
+	"psgnscc":      func(r *reference) { r.span(r.windows()) },
 	"parw2v": func(r *reference) {
 		for t := range r.sentence {
 			r.step(r.dynamic(t), r.sentence[t:t+1], first)
@@ -231,6 +199,54 @@ var references = map[string]func(r *reference){
 			r.step(r.sentence[b:min(b+r.Batch, last+1)], outputs, func(int) int { return -1 })
 		}
 	},
+}
+
+// A window is that of a word, with the outputs that the word would have alone.
+type window struct {
+	word              uint32
+	contexts, outputs []uint32
+}
+
+// windows are those of the sentence that was read.
+func (r *reference) windows() (all []window) {
+	for t, word := range r.sentence {
+		all = append(all, window{word, r.dynamic(t), r.outputs(t, 0, r.Negatives)})
+	}
+	return all
+}
+
+// span combines the windows of a span as pSGNScc does.
+func (r *reference) span(windows []window) {
+	trained := make([]bool, len(windows))
+	for t, w := range windows {
+		if trained[t] || len(w.contexts) == 0 {
+			continue
+		}
+		var inputs []uint32
+		var targets []int
+		combined := 0
+		add := func(t, o int) {
+			trained[t] = true
+			combined++
+			for _, c := range windows[t].contexts {
+				inputs, targets = append(inputs, c), append(targets, o)
+			}
+		}
+		add(t, 0)
+		for found := true; found; {
+			found = false
+			for o, word := range w.outputs {
+				for i := t + 1; i < len(windows); i++ {
+					if windows[i].word == word && !trained[i] && combined < r.Combine && count(w.outputs, word) == 1 {
+						add(i, o)
+						found = true
+						break
+					}
+				}
+			}
+		}
+		r.step(inputs, w.outputs, func(i int) int { return targets[i] })
+	}
 }
 
 func count(words []uint32, word uint32) (n int) {

@@ -66,6 +66,15 @@ func advance(t testing.TB, tr *Trainer, first, end int) (sum trainer.Report) {
 	return sum
 }
 
+// A thread of several writes back as one alone does, if the others change nothing.
+func TestWriteBackOfSentence(t *testing.T) {
+	for _, how := range []WriteBack{Add, Store} {
+		c := modes()["fullw2v"]
+		c.Threads, c.WriteBack, c.Seed = 2, how, rand.Uint64()
+		testSentence(t, corpustest.Zipf(c.Seed, 150, 60, 0)+"\n"+corpustest.Zipf(1, 200, 60, 0), c)
+	}
+}
+
 // Every algorithm does to a sentence what its paper says.
 func TestSingleSentence(t *testing.T) {
 	seed := rand.Uint64()
@@ -91,6 +100,21 @@ func TestSingleSentence(t *testing.T) {
 }
 
 func testSentence(t *testing.T, text string, c Config) {
+	train := references[modeName(c)]
+	if train == nil {
+		t.Fatalf("%s has no reference in reference_test.go", modeName(c))
+	}
+	testReference(t, text, 1, c, train)
+}
+
+// testSentences compares the training of all sentences with that of a reference.
+func testSentences(t *testing.T, text string, c Config, train func(r *reference)) {
+	testReference(t, text, strings.Count(text, "\n")+1, c, train)
+}
+
+// testReference compares the training of the first sentences with that of a reference, to
+// which the first has been read.
+func testReference(t *testing.T, text string, sentences int, c Config, train func(r *reference)) {
 	c, err := c.withDefaults()
 	if err != nil {
 		t.Fatal(err)
@@ -108,16 +132,11 @@ func testSentence(t *testing.T, text string, c Config) {
 		}
 	}
 	ref.words, ref.contexts, ref.positions = wide(tr.words), wide(tr.contexts), wide(tr.positions)
-
 	ref.read(0)
-	train := references[modeName(c)]
-	if train == nil {
-		t.Fatalf("%s has no reference in reference_test.go", modeName(c))
-	}
 	train(ref)
 	w := tr.workers[0]
 	w.begin(0, 0.025)
-	w.train(0, 1)
+	w.train(0, sentences)
 	checkTable(t, "W", tr.words, ref.words)
 	checkTable(t, "C", tr.contexts, ref.contexts)
 	checkTable(t, "D", tr.positions, ref.positions)

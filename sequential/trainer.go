@@ -15,9 +15,10 @@ import (
 // Trainer trains word vectors in the order of the sentences.
 //
 // A unit of training is a run of whole sentences. Its number of tokens follows
-// from the text and the number of epochs alone. It is about 1/256 of the run, for
-// a learning rate that is constant in a unit then decays in 256 steps or more,
-// but at most unitTokens. Threads meet at the end of the unit.
+// from the text and the configuration, without the number of threads. It is about 1/256
+// of the run, for a learning rate that is constant in a unit then decays in 256 steps or
+// more, but at most unitTokens. Algorithms that span sentences have longer units: see
+// Descriptor.unit. Threads meet at the end of the unit.
 //
 // Each thread has a stretch of the text of its own, as in word2vec.c, and a unit
 // is a piece of every stretch. Near each other in the text the same words come
@@ -30,6 +31,7 @@ type Trainer struct {
 	text            *corpus.Corpus
 	config          Config
 	units           []int     // first token of each unit of an epoch, with one thread, and the end
+	chunk           int       // tokens of the sentences that a thread takes at a time, at least
 	words, contexts []float32 // W and C, (V, N); the threads' copies of rows lie behind C
 	positions       []float32 // D, (2W, N), of PositionCBOW; else nil
 	start           trainer.Tables
@@ -40,7 +42,34 @@ const (
 	unitTokens  = 1 << 20
 	unitsOfRun  = 256
 	chunkTokens = 1 << 8 // of the sentences that a thread takes at a time, at least
+
+	// Of algorithms that span sentences. A thread has no longer a span than its part of a
+	// unit. So units are as long as a good decay of the learning rate allows, and no longer
+	// than a full span on each of many threads takes.
+	unitsOfSpanningRun = 64
+	spansOfUnit        = 16
 )
+
+// unit returns how many tokens a unit has at least, in a text of so many.
+func (d Descriptor) unit(tokens int, c *Config) int {
+	if d.spans {
+		return min(max(tokens/unitsOfSpanningRun*c.Epochs, 1), spansOfUnit*c.Span)
+	}
+	return ordinaryUnit(tokens, c.Epochs)
+}
+
+func ordinaryUnit(tokens, epochs int) int {
+	return min(max(tokens/unitsOfRun*epochs, 1), unitTokens)
+}
+
+// chunk returns how many tokens the sentences have that a thread takes at a time, at
+// least.
+func (d Descriptor) chunk(c *Config) int {
+	if d.spans {
+		return c.Span
+	}
+	return chunkTokens
+}
 
 // New prepares training on a text. Negatives are drawn from noise, which must
 // have one weight for each word.
@@ -66,11 +95,11 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 	if err != nil {
 		return nil, err
 	}
-	v, units := text.Vocabulary.Len(), cut(text.Sentences, c.Epochs)
+	v, units := text.Vocabulary.Len(), cut(text.Sentences, d.unit(len(text.Tokens), &c))
 	copied := copiedWords(v, len(text.Tokens)/(len(units)-1), &c)
 	contexts := memory.Floats((v + c.Threads*copied) * c.Dim)
 	t := &Trainer{
-		text: text, config: c, start: start, units: units,
+		text: text, config: c, start: start, units: units, chunk: d.chunk(&c),
 		words: memory.Floats(v * c.Dim), contexts: contexts[: v*c.Dim : v*c.Dim], positions: newPositions(&c),
 	}
 	t.Reset()
@@ -108,11 +137,10 @@ func check(text *corpus.Corpus, noise *corpus.Alias) error {
 	return nil
 }
 
-// cut cuts the sentences, given by their bounds, into units: it returns the
-// first token of each, and the end.
-func cut(sentences []int, epochs int) []int {
+// cut cuts the sentences, given by their bounds, into units of so many tokens at least:
+// it returns the first token of each, and the end.
+func cut(sentences []int, tokens int) []int {
 	last := len(sentences) - 1
-	tokens := min(max(sentences[last]/unitsOfRun*epochs, 1), unitTokens)
 	units := []int{0}
 	for _, start := range sentences[:last] {
 		if start-units[len(units)-1] >= tokens {
@@ -123,9 +151,9 @@ func cut(sentences []int, epochs int) []int {
 }
 
 // LongestUnit returns the tokens of the longest unit of a text with these bounds
-// of sentences.
+// of sentences, of algorithms that train one sentence at a time.
 func LongestUnit(sentences []int, epochs int) int {
-	longest, units := 0, cut(sentences, epochs)
+	longest, units := 0, cut(sentences, ordinaryUnit(sentences[len(sentences)-1], epochs))
 	for u := range len(units) - 1 {
 		longest = max(longest, units[u+1]-units[u])
 	}
@@ -175,7 +203,7 @@ func (t *Trainer) Advance(ctx context.Context, unit int, rate float64) (trainer.
 	tokens := 0
 	for thread := range t.workers {
 		first, end := t.piece(u, thread)
-		rest = append(rest, newShare(first, end, len(sentences)*chunkTokens/sentences[len(sentences)-1]))
+		rest = append(rest, newShare(first, end, len(sentences)*t.chunk/sentences[len(sentences)-1]))
 		tokens += sentences[end] - sentences[first]
 	}
 
@@ -269,5 +297,8 @@ func (w *worker) train(first, end int) {
 		words, widths := w.reader.Sentence(w.epoch, n)
 		w.sentence = sentence{first: w.starts[n], words: words, widths: widths}
 		w.algorithm.train(&w.sentence)
+	}
+	if s, ok := w.algorithm.(spanning); ok {
+		s.flush()
 	}
 }

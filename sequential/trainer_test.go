@@ -19,7 +19,7 @@ func TestUnits(t *testing.T) {
 	}
 	text, _ := corpustest.Read(t, strings.Join(lines, "\n"))
 	for _, epochs := range []int{1, 3, 1000} {
-		units := cut(text.Sentences, epochs)
+		units := cut(text.Sentences, ordinaryUnit(len(text.Tokens), epochs))
 		if units[0] != 0 || units[len(units)-1] != len(text.Tokens) || !slices.IsSorted(units) || len(slices.Compact(slices.Clone(units))) != len(units) {
 			t.Errorf("%d epochs: units %v", epochs, units)
 		}
@@ -35,7 +35,7 @@ func TestUnits(t *testing.T) {
 	for i := 0; i <= 1<<20; i++ {
 		sentences = append(sentences, i*1000)
 	}
-	for i, end := range cut(sentences, 5)[1:3] {
+	for i, end := range cut(sentences, ordinaryUnit(len(sentences)*1000, 5))[1:3] {
 		if got := end - i*unitTokens; got < unitTokens || got > unitTokens+2000 {
 			t.Errorf("unit %d ends at %d", i, end)
 		}
@@ -72,6 +72,8 @@ func TestNewErrors(t *testing.T) {
 		"threads":   func(c *Config) { c.Threads = -1 },
 		"batch":     func(c *Config) { c.Batch = -1 },
 		"combine":   func(c *Config) { c.Combine = -1 },
+		"span":      func(c *Config) { c.Span = -1 },
+		"writeback": func(c *Config) { c.WriteBack = "subtract" },
 	} {
 		c := good
 		change(&c)

@@ -97,7 +97,7 @@ func (g *skipGram) draw(p *pairs, s *sentence, t int) {
 	}
 	p.inputs = s.window(p.inputs, t)
 	g.drawn = memory.Resize(g.drawn, len(p.inputs)*g.Negatives)
-	g.negatives.draw(g.drawn, g.negatives.number(s, t), s.words[t])
+	g.negatives.draw(g.drawn, g.negatives.number(s.first, t), s.words[t])
 	for i := range p.inputs {
 		p.outputs = append(p.outputs, s.words[t])
 		p.outputs = append(p.outputs, g.drawn[i*g.Negatives:][:g.Negatives]...)

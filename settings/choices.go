@@ -25,7 +25,11 @@ const (
 	AdamLazy  = "lazy"
 
 	DecayLinear = "linear"
+	DecayEpochs = "epochs"
 	DecayNone   = "none"
+
+	WriteBackAdd   = string(sequential.Add)
+	WriteBackStore = string(sequential.Store)
 
 	SubwordNone  = "none"
 	SubwordCNN   = "cnn"
@@ -48,8 +52,9 @@ const (
 
 var (
 	presetChoices    = []Choice{{PresetTuned, "the best recipe known"}, {PresetPaper, "sizes and rates of a paper's experiments, see docs/papers.md"}}
-	decayChoices     = []Choice{{DecayLinear, "down to --lr-end"}, {DecayNone, ""}}
+	decayChoices     = []Choice{{DecayLinear, "down to --lr-end"}, {DecayEpochs, "the same, in a step after each epoch"}, {DecayNone, ""}}
 	adamChoices      = []Choice{{AdamDense, "a minibatch moves every row, by its moments, as in the W2V-CL paper"}, {AdamLazy, "it leaves the rows that it does not hold alone"}}
+	writeBackChoices = []Choice{{WriteBackAdd, "their changes are added"}, {WriteBackStore, "they replace the row, over changes of other threads"}}
 	formChoices      = []Choice{{FormFused, "fast"}, {FormStock, "the readable reference"}}
 	precisionChoices = []Choice{{PrecisionFloat32, ""}, {PrecisionHalf, "16 bits, see docs/cuda.md"}}
 	tokenizerChoices = []Choice{{TokenizerWhitespace, "text that is tokenized already"}, {TokenizerWords, "raw text: runs of letters, digits and apostrophes"}}

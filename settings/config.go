@@ -33,6 +33,7 @@ type Run struct {
 type Text struct {
 	MinCount    int    // words rarer than this are removed
 	MaxSentence int    // longer lines are cut into sentences of this many tokens
+	JoinLines   bool   // the text is one stream: lines do not end sentences
 	Lowercase   bool   // lower-case the text
 	Tokenizer   string // "whitespace" or "words"
 }
@@ -48,6 +49,7 @@ type Samples struct {
 	Sample        float64 // subsampling threshold of frequent words; 0: none
 	Passes        int     // how often the corpus is subsampled into M
 	Contexts      int     // l, iterations of an epoch of mode cl
+	SameColumn    bool    // cl: both steps of an iteration train on the same samples of M
 	Model         string  // word2vec: "sg" (skip-gram), "cbow" or "cbow-positions"
 
 	Tempering       float64 // power of a word's contexts that its samples are in proportion to; 0: all words have as many
@@ -78,11 +80,14 @@ type Encoder struct {
 type Training struct {
 	Epochs      int     // cl: l iterations each; other modes: passes over the corpus
 	Iterations  int     // cl: overrides Epochs; 0: Epochs x Contexts
-	Batch       int     // vanilla: positive pairs of a minibatch
+	Batch       int     // vanilla: positive pairs of a minibatch; parw2v: B, words that share negatives
 	Adam        string  // vanilla: the rows that a minibatch updates, "dense" (all) or "lazy" (those that it holds)
+	Combine     int     // psgnscc: C, windows of a product at most
+	CombineSpan int     // psgnscc: T, words among which windows are combined, at most
+	WriteBack   string  // fullw2v: how context rows return to their table, "add" or "store"
 	LR          float64 // learning rate at the first unit
-	Decay       string  // "linear" or "none"
-	LREnd       float64 // learning rate at the last unit of a linear decay
+	Decay       string  // "linear", "epochs" or "none"
+	LREnd       float64 // learning rate at the end of a decay
 	Optimizer   string  // see optim.Methods
 	WeightDecay float64 // decoupled weight decay
 }

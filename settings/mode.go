@@ -85,7 +85,14 @@ func minibatch(m Mode) bool       { return m.Family == Minibatch }
 func sentenceOrdered(m Mode) bool { return m.Family == SentenceOrdered }
 func asGraph(m Mode) bool         { return m.Family == LargeBatch || m.Family == Minibatch }
 func onGPU(m Mode) bool           { return m.GPU }
+func batched(m Mode) bool         { return minibatch(m) || m.Name == string(sequential.PARW2V) }
+func combining(m Mode) bool       { return m.Name == string(sequential.PSGNScc) }
 func withModels(m Mode) bool      { return len(modelChoices(m.Name)) > 0 }
+
+func writingBack(m Mode) bool {
+	a, err := sequential.Find(sequential.Algorithm(m.Name))
+	return err == nil && a.WritesBack
+}
 
 // plannedModes are known names of modes that are not built yet.
 var plannedModes = []string{"fullregister", "blazingtext"}

@@ -81,6 +81,14 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 	if len(a.Models) > 0 {
 		c.Model = string(a.Models[0].Name)
 	}
+	switch m := c.mode(); {
+	case combining(m):
+		c.Combine, c.CombineSpan = sequential.DefaultCombine, sequential.DefaultSpan
+	case batched(m):
+		c.Batch = sequential.DefaultBatch
+	case writingBack(m):
+		c.WriteBack = WriteBackAdd
+	}
 	c.Window = 5
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.Epochs = 1e-4, 5
@@ -104,8 +112,11 @@ func sequentialFollows(c *Config, set given) {
 			fill(set, "context-weight", &c.ContextWeight, cmp.Or(r.ContextWeight, 0.25))
 		}
 	}
-	if set["lr-end"] == "" && c.Decay == DecayLinear {
-		c.LREnd = readable(c.LR * 1e-4)
+	if set["lr-end"] == "" {
+		c.LREnd = 0
+		if c.Decay == DecayLinear {
+			c.LREnd = readable(c.LR * 1e-4)
+		}
 	}
 }
 

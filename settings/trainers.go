@@ -15,7 +15,7 @@ import (
 
 // TextOptions returns the settings of reading the text.
 func (c *Config) TextOptions() (corpus.Options, error) {
-	o := corpus.Options{MinCount: c.MinCount, MaxSentence: c.MaxSentence, Lowercase: c.Lowercase, Threads: c.ThreadCount()}
+	o := corpus.Options{MinCount: c.MinCount, MaxSentence: c.MaxSentence, JoinLines: c.JoinLines, Lowercase: c.Lowercase, Threads: c.ThreadCount()}
 	return o, o.Tokenizer.UnmarshalText([]byte(c.Tokenizer))
 }
 
@@ -42,7 +42,7 @@ func (c *Config) Negatives(m *wordcontext.Matrix, v *corpus.Vocabulary) (*corpus
 // of words.
 func (c *Config) GraphConfig(e graph.Encoder) graph.Config {
 	return graph.Config{
-		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives,
+		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives, SameColumn: c.SameColumn,
 		Form: graph.Form(c.Form), Encoder: e,
 		Optimizer: optim.Config{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
 	}
@@ -62,6 +62,7 @@ func (c *Config) SequentialConfig() sequential.Config {
 		Algorithm: sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model),
 		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
 		Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount(),
+		Combine: c.Combine, Span: c.CombineSpan, Batch: c.Batch, WriteBack: sequential.WriteBack(c.WriteBack),
 	}
 }
 
@@ -98,8 +99,11 @@ func (c *Config) cnnOptions() subword.CNNOptions {
 // Schedule returns the learning rate of each unit of a run of so many units.
 func (c *Config) Schedule(units int) func(unit int) float64 {
 	s := optim.Schedule{Start: c.LR, End: c.LREnd}
-	if c.Decay == DecayNone {
+	switch c.Decay {
+	case DecayNone:
 		s.End = c.LR
+	case DecayEpochs:
+		s.Steps = c.Epochs
 	}
 	return func(unit int) float64 { return s.Rate(unit, units) }
 }

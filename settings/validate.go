@@ -73,7 +73,10 @@ func (v *validator) numbers() {
 	v.check(c.Contexts >= 1 && c.Contexts <= 1<<30, "contexts", "the iterations of an epoch must be from 1 to %d", 1<<30)
 	v.samples()
 	v.check(math.Abs(c.ContextWeight) <= 10, "context-weight", "must be from -10 to 10")
-	v.atLeastOne("batch", c.Batch, "the pairs of a minibatch")
+	v.atLeastOne("batch", c.Batch, "the pairs or words of a minibatch")
+	v.check(!sentenceOrdered(c.mode()) || c.Batch <= 1<<16, "batch", "the words of a minibatch must be at most %d", 1<<16)
+	v.check(c.Combine >= 1 && c.Combine <= 1<<16, "combine", "the windows of a product must be from 1 to %d", 1<<16)
+	v.check(c.CombineSpan >= 1 && c.CombineSpan <= 1<<28, "combine-span", "the words must be from 1 to %d", 1<<28)
 	if c.Iterations == 0 {
 		v.atLeastOne("epochs", c.Epochs, "the epochs")
 		v.check(!largeBatch(c.mode()) || int64(c.Epochs)*int64(c.Contexts) <= most || c.Contexts < 1, "epochs",
@@ -82,7 +85,8 @@ func (v *validator) numbers() {
 	v.check(c.Iterations >= 0 && c.Iterations <= most, "iterations", "must be from 1 to %d", most)
 	v.check(c.LR > 0 && c.LR <= 100, "lr", "the learning rate must be above 0 (and at most 100)")
 	v.check(c.LREnd >= 0 && c.LREnd <= max(c.LR, 0), "lr-end", "must be from 0 to --lr %v", c.LR)
-	v.check(c.Decay == DecayLinear || c.LREnd == 0, "lr-end", "needs --decay %s", DecayLinear)
+	v.check(c.Decay != DecayNone || c.LREnd == 0, "lr-end", "needs --decay %s or %s", DecayLinear, DecayEpochs)
+	v.check(c.Decay != DecayEpochs || c.Iterations == 0, "decay", "needs whole epochs: say --epochs in place of --iterations")
 	v.check(c.WeightDecay >= 0 && c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay", "must be from 0 to below 1/--lr, or the vectors change sign at every step")
 	v.check(c.Seed <= math.MaxInt64, "seed", "must be at most %d", int64(math.MaxInt64))
 	v.check(c.Threads >= 0 && c.Threads <= 4096, "threads", "must be from 1 to 4096, or 0 for every processor")
@@ -181,7 +185,7 @@ func (c *Config) validateDevice() error {
 
 // flagOf names the flags of the fields that a device may refuse.
 var flagOf = map[string]string{
-	"Dim": "dim", "Negatives": "negative", "Window": "window", "Precision": "precision", "Model": "model",
+	"Dim": "dim", "Negatives": "negative", "Window": "window", "Batch": "batch", "WriteBack": "write-back", "Precision": "precision", "Model": "model",
 	"Tempering": "tempering", "Positives": "positives", "SharedNegatives": "shared-negatives", "Form": "form", "Optimizer": "optimizer", "Widths": "widths", "Spelling.Limit": "max-chars",
 }
 

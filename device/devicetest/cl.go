@@ -105,9 +105,13 @@ func (k *clKernels) Start(buffer, first int, rates []float64) error {
 	size := int(k.slots[k.Rows])
 	for i, rate := range rates {
 		for side := range 2 {
-			samples := k.samples[buffer][(side*seriesLength+i)*size:][:size]
+			column := side
+			if k.SameColumn {
+				column = 0
+			}
+			samples := k.samples[buffer][(column*seriesLength+i)*size:][:size]
 			if k.matrix != nil {
-				k.matrix.Samples(side, first+i, 1, 0, k.Rows, samples)
+				k.matrix.Samples(column, first+i, 1, 0, k.Rows, samples)
 			}
 			loss, count := k.step(first+i, side, samples, rate)
 			losses[i] += loss

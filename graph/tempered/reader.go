@@ -46,6 +46,16 @@ func ReaderBytes(slots, iterations int) int64 {
 	return 2 * 4 * int64(max(slots, 1)) * int64(iterations)
 }
 
+// NewReaders returns the readers of the two steps; one for both if they train on the same
+// samples.
+func NewReaders(m *wordcontext.Matrix, same bool, iterations int, workers Team) (first, second *Reader) {
+	first = NewReader(m, 0, iterations, workers)
+	if same {
+		return first, first
+	}
+	return first, NewReader(m, 1, iterations, workers)
+}
+
 // NewReader returns a reader of the samples of a step, 0 or 1, of the given number of
 // iterations at a time.
 func NewReader(m *wordcontext.Matrix, step, iterations int, workers Team) *Reader {

@@ -32,6 +32,9 @@ type Config struct {
 	// DrawShared draws them for a step, 0 or 1, of an iteration: corpus.Alias.DrawSpread.
 	DrawShared func(dst []uint32, iteration, step int)
 
+	// SameColumn: both steps of an iteration train on the samples of step 1.
+	SameColumn bool
+
 	// Shares are the numbers of samples of rows; nil: every row has one in an iteration.
 	Shares *Shares
 

@@ -129,7 +129,11 @@ func (k *Kernels) stepAt(i int) cu.DevicePtr { return k.steps + cu.DevicePtr(cud
 
 // samplesAt returns where the samples of step number i of a series lie.
 func (k *Kernels) samplesAt(i int) cu.DevicePtr {
-	return k.samples + cu.DevicePtr(4*k.slots*(i%2*k.series+i/2))
+	step := i % 2
+	if k.config.SameColumn {
+		step = 0
+	}
+	return k.samples + cu.DevicePtr(4*k.slots*(step*k.series+i/2))
 }
 
 // lossesAt returns where step number i of a series writes its losses.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 	"github.com/w2vcl/w2vcl/optim"
@@ -139,6 +140,56 @@ func checkLists(t *testing.T, d *cuda.Device, k *Kernels, m *wordcontext.Matrix,
 		}
 		if totals[i] != float64(total) {
 			t.Fatalf("iteration %d: %v samples, want %d", first+i, totals[i], total)
+		}
+	}
+}
+
+// With SameColumn step 2 trains on the samples of step 1, whether the device draws them or not, in
+// the kernels of one sample and in those of several.
+func TestSameColumn(t *testing.T) {
+	d := cudatest.Open(t)
+	for _, x := range []temperedCase{
+		{dim: 100, negatives: 5, method: optim.SGD},
+		{dim: 300, negatives: 5, shared: 64, method: optim.AdamRow, tempering: .75, positives: 4, most: 100},
+	} {
+		for _, host := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/host=%v", x, host), func(t *testing.T) {
+				const count, rate = 100, 1e-3
+				seed := cudatest.FreshSeed(t)
+				c, noise := corpustest.Read(t, frequentText(seed))
+				m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{
+					Window: 2, Contexts: 40, Passes: 1, Seed: seed, Tempering: x.tempering, Positives: x.positives, MaxPositives: x.most,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { m.Close() })
+				reference, err := graph.NewCL(m, noise, count, graph.Config{
+					Dim: x.dim, Negatives: x.negatives, SharedNegatives: x.shared, SameColumn: true, Seed: seed,
+					Optimizer: optim.Config{Method: x.method, WeightDecay: .1, Epsilon: smooth},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { reference.Close() })
+				k := newTempered(t, d, m, noise, x, seed)
+				k.config.SameColumn = true
+				words, contexts := reference.Tables()
+				send(t, k, words, contexts)
+				losses, _ := trainSamples(t, k, m, 0, count, 40, rate, host)
+				for n := range count {
+					report, err := reference.Advance(t.Context(), n, rate)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !(math.Abs(losses[n]-report.Loss) <= 5e-4*report.Loss) {
+						t.Fatalf("iteration %d: loss %v, want %v", n, losses[n], report.Loss)
+					}
+				}
+				gotWords, gotContexts := received(t, k)
+				cudatest.Near(t, "words", gotWords, words, 1e-3)
+				cudatest.Near(t, "contexts", gotContexts, contexts, 1e-3)
+			})
 		}
 	}
 }
