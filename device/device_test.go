@@ -187,6 +187,7 @@ const little, plenty = 1 << 20, 1 << 40
 var pairs = map[string]func(*testing.T, uint64) *pair{
 	"cl adam":     func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 40, 150, little) },
 	"cl adam-row": func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.AdamRow, 7, 150, little) },
+	"cl adagrad":  func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.AdaGrad, 7, 150, little) },
 	"cl sgd":      func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.SGD, 150, 150, little) },
 	"cl M":        func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 41, 150, plenty) },
 	"cl tempered": func(t *testing.T, seed uint64) *pair {

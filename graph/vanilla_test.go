@@ -57,7 +57,7 @@ func pairSteps(t *testing.T, seed uint64, v int, everyRow bool, c Config) ([]flo
 func TestPairStepFormsAgree(t *testing.T) {
 	r := freshRandom(t)
 	for _, s := range [][3]int{{1, 1, 1}, {7, 17, 5}, {50, 33, 2}, {500, 100, 5}} {
-		for _, method := range []optim.Method{optim.SGD, optim.Adam} {
+		for _, method := range []optim.Method{optim.SGD, optim.Adam, optim.AdaGrad, optim.RMSProp} {
 			for _, everyRow := range []bool{false, true} {
 				seed := r.Uint64()
 				train := func(threads int, form Form) ([]float32, []float32, float64) {

@@ -50,6 +50,17 @@ func (c *Config) adaptive() bool {
 	return err == nil && o.Adaptive
 }
 
+// ofOptimizer turns Adam's learning rate and weight decay in a run of so many steps into
+// those of an adaptive optimizer. Weight decay works by its product with the rate.
+func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float64) {
+	o, err := optim.Find(optim.Method(c.Optimizer))
+	if err != nil || o.RateFactor == nil {
+		return lr, weightDecay
+	}
+	factor := o.RateFactor(steps)
+	return readable(lr * factor), readable(weightDecay / factor)
+}
+
 // vanillaRecipe is the baseline. Tuned, it has the same text, windows and
 // negatives a word as cl. Its moments change only where a minibatch touches them,
 // so it wants a higher rate than the whole-table updates of cl. The preset paper

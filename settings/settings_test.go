@@ -219,7 +219,7 @@ func TestValidate(t *testing.T) {
 		{"contexts of equal rows", func(c *Config) { c.Contexts, c.Tempering, c.Positives = 1<<24, 0, 1 }, ""},
 		{"context-weight", func(c *Config) { c.ContextWeight = -11 }, "--context-weight -11: must be from -10 to 10"},
 		{"decay", func(c *Config) { c.Decay = "cosine" }, "--decay cosine: choose linear or none"},
-		{"optimizer", func(c *Config) { c.Optimizer = "lion" }, "--optimizer lion: choose adam or adam-row or sgd"},
+		{"optimizer", func(c *Config) { c.Optimizer = "lion" }, "--optimizer lion: choose adam or adam-row or rmsprop or adagrad or sgd"},
 		{"form", func(c *Config) { c.Form = "fast" }, "--form fast: choose fused or stock"},
 		{"preset", func(c *Config) { c.Preset = "best" }, "--preset best: choose tuned or paper"},
 		{"unknown mode", func(c *Config) { c.Mode = "glove" }, "--mode glove: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v"},
@@ -286,8 +286,8 @@ func TestValidateReportsAllProblems(t *testing.T) {
 func TestRecipesAreValid(t *testing.T) {
 	for _, mode := range ModeNames() {
 		for _, preset := range []string{PresetTuned, PresetPaper} {
-			for _, optimizer := range []string{string(optim.Adam), string(optim.AdamRow), string(optim.SGD)} {
-				c := Defaults(mode, preset, optimizer)
+			for _, optimizer := range optim.Names() {
+				c := Defaults(mode, preset, string(optimizer))
 				c.Corpus = "text"
 				if err := c.Validate(); err != nil {
 					t.Errorf("%s %s %s: %v", mode, preset, optimizer, err)
