@@ -37,6 +37,14 @@ func TestCheckCL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	shaped := func(o subword.CNNOptions) func(c *graph.Config) {
+		o.Dim = 7
+		e, err := subword.NewCNN([]string{"a", "bc"}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func(c *graph.Config) { c.Encoder = subword.WithWords(e) }
+	}
 	for name, x := range map[string]struct {
 		change  func(c *graph.Config)
 		p       device.Precision
@@ -50,6 +58,11 @@ func TestCheckCL(t *testing.T) {
 		"encoder":         {func(c *graph.Config) { c.Encoder = encoder }, device.Float32, ""},
 		"half encoder":    {func(c *graph.Config) { c.Encoder = encoder }, device.Half, "Precision"},
 		"widths":          {func(c *graph.Config) { c.Encoder = many }, "", "Widths"},
+		"filters":         {shaped(subword.CNNOptions{Filters: []int{3, 3, 4}}), "", "Filters"},
+		"pool":            {shaped(subword.CNNOptions{Pool: subword.PoolFlatten}), "", "Pool"},
+		"activation":      {shaped(subword.CNNOptions{Activation: subword.Tanh}), "", "Activation"},
+		"raw":             {shaped(subword.CNNOptions{Raw: true}), "", "Raw"},
+		"dropout":         {shaped(subword.CNNOptions{Dropout: .1}), "", "Dropout"},
 		"shared":          {func(c *graph.Config) { c.SharedNegatives = 3 }, device.Half, ""},
 		"encoder, shared": {func(c *graph.Config) { c.Encoder, c.SharedNegatives = encoder, 3 }, "", "SharedNegatives"},
 		"encoder, sgd":    {func(c *graph.Config) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "Optimizer"},

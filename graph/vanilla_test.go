@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/textpairs"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -186,10 +187,10 @@ func TestPairReader(t *testing.T) {
 	for _, o := range []VanillaOptions{{Window: 1}, {Window: 2}, {Window: 20}, {Window: 5, DynamicWindow: true}, {Window: 3, Sample: .01, DynamicWindow: true}} {
 		c := smallCorpus(t, r, 30, 40)
 		seed := r.Uint64()
-		p := &pairReader{sentences: corpus.NewSentenceReader(c, o.sentenceOptions(seed)), window: o.Window, epoch: 3, end: len(c.Sentences) - 1}
+		p := textpairs.NewReader(corpus.NewSentenceReader(c, o.sentenceOptions(seed)), o.Window, 3, 0, len(c.Sentences)-1)
 		var got [][2]uint32
 		for {
-			w, x, ok := p.next()
+			w, x, ok := p.Next()
 			if !ok {
 				break
 			}

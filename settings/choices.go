@@ -55,6 +55,9 @@ var (
 	tokenizerChoices = []Choice{{TokenizerWhitespace, "text that is tokenized already"}, {TokenizerWords, "raw text: runs of letters, digits and apostrophes"}}
 	subwordChoices   = []Choice{{SubwordNone, ""}, {SubwordCNN, "convolutions over characters"}, {SubwordNGram, "fastText's sum of hashed n-grams"}}
 
+	poolChoices       = []Choice{{string(subword.PoolMax), "the largest value of each filter over the word"}, {string(subword.PoolFlatten), "the values of all positions, as in the W2V-CL paper"}}
+	activationChoices = []Choice{{string(subword.ReLU), ""}, {string(subword.Tanh), ""}, {string(subword.Linear), ""}}
+
 	hashChoices = []Choice{{HashFastText, "fastText's: the run can be written as a fastText model"}, {HashMarked, "of runs of earlier versions"}}
 
 	cnnOnly   = []string{SubwordCNN}

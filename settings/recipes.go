@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/subword"
 )
 
 // The recipes: every default of every mode and preset, and nothing else. Mode,
@@ -125,15 +126,19 @@ func sequentialFollows(c *Config, set given) {
 // that all words share get gradients from all of them, so they want a lower rate
 // than the words' own vectors: with a higher one, words of similar spelling become
 // alike, and the longer one trains the more (see subwordRate). The paper has one
-// learning rate, and no vectors of words' own.
+// learning rate, and no vectors of words' own; it flattens convolutions.
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, true
-	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, Widths{2, 3, 4}, 64, 30
+	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, Numbers{2, 3, 4}, Numbers{64}, 30
+	c.Pool, c.Activation, c.Standardize = string(subword.PoolMax), string(subword.ReLU), true
 	c.MinGram, c.MaxGram, c.Buckets, c.NGramHash = 3, 6, 2_000_000, HashFastText
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
 	case c.Preset == PresetPaper:
 		c.SubwordLR, c.WordTable = 1, false
+		if kind == SubwordCNN {
+			c.Pool, c.Standardize = string(subword.PoolFlatten), false
+		}
 	case kind == SubwordNGram && vanilla:
 		c.SubwordLR, c.WordTable = 0.15, false
 	case kind == SubwordCNN && !vanilla:

@@ -401,6 +401,31 @@ func TestOlderVanilla(t *testing.T) {
 	}
 }
 
+// Runs with a CNN of versions without --pool took the maximum of standardized features,
+// with --preset paper, too.
+func TestOlderCNN(t *testing.T) {
+	c, err := Resolve("", map[string]string{"corpus": "text", "subword": SubwordCNN, "preset": PresetPaper})
+	if err != nil || c.Pool != "flatten" || c.Standardize {
+		t.Fatalf("%v, pool %s, standardize %v", err, c.Pool, c.Standardize)
+	}
+	text, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := strings.NewReplacer("pool = \"flatten\"\n", "", "standardize = false\n", "", "activation = \"relu\"\n", "", "dropout = 0.0\n", "",
+		"filters = \"64\"", "filters = 64").Replace(string(text))
+	for content, want := range map[string]string{string(text): "flatten", older: "max"} {
+		file := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Resolve(file, map[string]string{"corpus": "text"})
+		if err != nil || c.Pool != want || c.Standardize != (want == "max") || c.Filters.String() != "64" || c.Activation != "relu" {
+			t.Errorf("%v, pool %s, standardize %v, filters %s, %s; want %s\n%s", err, c.Pool, c.Standardize, c.Filters, c.Activation, want, content)
+		}
+	}
+}
+
 func TestCurrent(t *testing.T) {
 	got := Current(map[string]string{"mode": "cl", "vectors": "words", "window": "2"})
 	want := map[string]string{

@@ -90,7 +90,8 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 
 func (c *Config) cnnOptions() subword.CNNOptions {
 	return subword.CNNOptions{
-		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: c.Filters, Rate: c.SubwordLR,
+		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: subword.Counts(c.Filters), Rate: c.SubwordLR,
+		Pool: subword.Pool(c.Pool), Activation: subword.Activation(c.Activation), Raw: !c.Standardize, Dropout: c.Dropout,
 		Spelling: subword.SpellingOptions{Gram: c.Gram, Limit: c.symbols()},
 	}
 }

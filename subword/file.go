@@ -13,13 +13,13 @@ import (
 )
 
 // The file of an encoder is a safetensors file: the parameters by their names,
-// the alphabet and the statistics of the features ("moments.mean",
+// the alphabet and, unless features are raw, their statistics ("moments.mean",
 // "moments.scale"), or the buckets of the n-grams, and the rest as JSON in its
 // metadata.
 const (
 	metadataKey     = "w2vcl-encoder"
-	fileVersion     = 2
-	unsealedVersion = 1 // had no checksums
+	fileVersion     = 3
+	unsealedVersion = 1 // had no checksums; up to 2 a CNN had one number of filters, PoolMax, ReLU and statistics
 	kindCNN         = "cnn"
 	kindNGrams      = "ngrams"
 )
@@ -47,8 +47,10 @@ func Save(path string, e Encoder, offset []float32) error {
 	case *CNN:
 		d.Kind, d.CNN = kindCNN, &e.options
 		f.bytes("alphabet", []byte(strings.Join(e.alphabet.symbols, "\n")))
-		f.floats("moments.mean", e.statistics.Mean, len(e.statistics.Mean))
-		f.floats("moments.scale", e.statistics.Scale, len(e.statistics.Scale))
+		if e.statistics != nil {
+			f.floats("moments.mean", e.statistics.Mean, len(e.statistics.Mean))
+			f.floats("moments.scale", e.statistics.Scale, len(e.statistics.Scale))
+		}
 	case *NGrams:
 		o := e.options
 		if o.Hash == HashMarked {

@@ -46,10 +46,10 @@ func read(r io.Reader, size int64) (Composer, error) {
 	if err := json.Unmarshal([]byte(content.Metadata[metadataKey]), &d); err != nil {
 		return nil, fmt.Errorf("metadata %s: %w", metadataKey, err)
 	}
-	if d.Version != fileVersion && d.Version != unsealedVersion {
-		return nil, fmt.Errorf("its version is %d; this w2vcl reads versions %d and %d", d.Version, unsealedVersion, fileVersion)
+	if d.Version < unsealedVersion || d.Version > fileVersion {
+		return nil, fmt.Errorf("its version is %d; this w2vcl reads versions %d to %d", d.Version, unsealedVersion, fileVersion)
 	}
-	if content.Sealed != (d.Version == fileVersion) {
+	if content.Sealed != (d.Version > unsealedVersion) {
 		return nil, fmt.Errorf("%w: files of version %d have other checksums", safetensors.ErrDamaged, d.Version)
 	}
 	f := fileReader{}
@@ -187,15 +187,23 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 	if len(alphabet.numbers) != len(symbols) {
 		return nil, errors.New("its alphabet has a symbol twice")
 	}
-	features := float64(len(o.Widths)) * float64(o.Filters)
-	values := float64(alphabet.Len())*float64(o.CharDim) + (features+1)*float64(o.Dim)
-	for _, width := range o.Widths {
-		values += (float64(width)*float64(o.CharDim) + 1) * float64(o.Filters)
+	features, values := 0.0, 0.0
+	for i, width := range o.Widths {
+		filters, positions := float64(o.Filters[i]), 1.0
+		if o.Pool == PoolFlatten {
+			positions += float64(o.Spelling.Limit) - float64(width)
+		}
+		features += positions * filters
+		values += (float64(width)*float64(o.CharDim) + 1) * filters
 	}
+	values += float64(alphabet.Len())*float64(o.CharDim) + (features+1)*float64(o.Dim)
 	if err := f.holds(values); err != nil {
 		return nil, err
 	}
 	c := newCNN(alphabet, o)
+	if o.Raw {
+		return c, nil
+	}
 	if err := f.floats("moments.mean", c.statistics.Mean); err != nil {
 		return nil, err
 	}

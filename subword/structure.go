@@ -7,6 +7,18 @@ import (
 	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 )
 
+// OptionsOf returns the options of a CNN, with their defaults; nil for other encoders.
+func OptionsOf(e graph.Encoder) *CNNOptions {
+	if w, ok := e.(*withWords); ok {
+		e = w.Encoder
+	}
+	if c, ok := e.(*CNN); ok {
+		o := c.options
+		return &o
+	}
+	return nil
+}
+
 // StructureOf lays an encoder of this package open, for kernels that compute its graph.
 func StructureOf(e graph.Encoder) (kernels.Config, error) {
 	if w, ok := e.(*withWords); ok {
@@ -20,7 +32,7 @@ func StructureOf(e graph.Encoder) (kernels.Config, error) {
 	case *CNN:
 		o := e.options
 		words = e.vocabulary
-		s = kernels.Config{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters, Widths: o.Widths, Rate: o.Rate}
+		s = kernels.Config{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters[0], Widths: o.Widths, Rate: o.Rate}
 	case *NGrams:
 		words = e.vocabulary
 		s = kernels.Config{Alphabet: len(e.rows), Rate: e.options.Rate}

@@ -10,7 +10,7 @@ import (
 
 // A structure has the symbols that the graph reads.
 func TestStructure(t *testing.T) {
-	cnn, err := NewCNN(words, CNNOptions{Dim: 3, Filters: 5, Widths: []int{2, 4}, Spelling: SpellingOptions{Limit: 7, MinCount: 1}})
+	cnn, err := NewCNN(words, CNNOptions{Dim: 3, Filters: []int{5}, Widths: []int{2, 4}, Spelling: SpellingOptions{Limit: 7, MinCount: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/subword"
 )
 
 // A memoryGuard refuses work of a run before anything is allocated for it.
@@ -111,7 +112,10 @@ func (j *job) lessMemory() string {
 	ways = append(ways, fmt.Sprintf("lower --dim (now %d)", c.Dim), fmt.Sprintf("raise --min-count (now %d)", c.MinCount))
 	switch c.Subword {
 	case settings.SubwordCNN:
-		ways = append(ways, fmt.Sprintf("lower --filters (now %d)", c.Filters))
+		ways = append(ways, fmt.Sprintf("lower --filters (now %s)", c.Filters))
+		if c.Pool == string(subword.PoolFlatten) {
+			ways = append(ways, fmt.Sprintf("lower --max-chars (now %d) or take --pool %s", c.MaxChars, subword.PoolMax))
+		}
 	case settings.SubwordNGram:
 		ways = append(ways, fmt.Sprintf("lower --max-ngram (now %d) or --buckets (now %d)", c.MaxGram, c.Buckets))
 	}
