@@ -201,6 +201,7 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 
 extern "C" __global__ void __launch_bounds__(512) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
 extern "C" __global__ void __launch_bounds__(512) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
+extern "C" __global__ void __launch_bounds__(512) cnn_weights_scaled(const __grid_constant__ Cnn c) { updateWeights<scaled>(c); }
 
 // An Adder adds gradients of features to rows of the tables that made them: in shared
 // memory to the warp's own tables, where a lane adds to its column only, so no two lanes
@@ -351,3 +352,4 @@ template <Method method> __device__ __forceinline__ void updateRows(const Update
 
 extern "C" __global__ void __launch_bounds__(64) cnn_update_adam(const __grid_constant__ Updates u) { updateRows<adam>(u); }
 extern "C" __global__ void __launch_bounds__(64) cnn_update_adamRow(const __grid_constant__ Updates u) { updateRows<adamRow>(u); }
+extern "C" __global__ void __launch_bounds__(64) cnn_update_scaled(const __grid_constant__ Updates u) { updateRows<scaled>(u); }

@@ -58,7 +58,7 @@ type gradientArgs struct {
 }
 
 // methods are the optimizers by their names in the sources.
-var methods = map[string]string{"adam": "adam", "adam-row": "adamRow"}
+var methods = map[string]string{"adam": "adam", "adam-row": "adamRow", "rmsprop": "scaled", "adagrad": "scaled"}
 
 // New takes the device's memory for training. All parameters and the contexts are zero.
 func New(d *cuda.Device, c cl.Config, e Config) (*Kernels, error) {

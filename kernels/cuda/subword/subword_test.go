@@ -59,7 +59,7 @@ func newCase(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint6
 	}
 	k, err := kernels.New(d, cl.Config{
 		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(),
-		Method: string(o.Method), Beta1: 0.9, Beta2: 0.999, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+		Method: string(o.Method), Beta1: 0.9, Beta2: o.WithDefaults().Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
 	}, s)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func encoders(dim int) map[string]func([]string) (subword.Encoder, error) {
 			return subword.NewCNN(words, subword.CNNOptions{Dim: dim, Rate: .5})
 		},
 		"cnn+words": func(words []string) (subword.Encoder, error) {
-			e, err := subword.NewCNN(words, subword.CNNOptions{Dim: dim, CharDim: 9, Filters: 20, Widths: []int{1, 3}, Rate: .1})
+			e, err := subword.NewCNN(words, subword.CNNOptions{Dim: dim, CharDim: 9, Filters: []int{20}, Widths: []int{1, 3}, Rate: .1})
 			return subword.WithWords(e), err
 		},
 		"ngrams": func(words []string) (subword.Encoder, error) {
@@ -128,7 +128,7 @@ const smooth = 1e-3
 // in which rounding shows soon.
 func TestEncodedCL(t *testing.T) {
 	d := cudatest.Open(t)
-	for _, method := range []optim.Method{optim.Adam, optim.AdamRow} {
+	for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.RMSProp, optim.AdaGrad} {
 		for _, dim := range []int{1, 50, 100, 128, 300, 500} {
 			for name, encoder := range encoders(dim) {
 				t.Run(fmt.Sprintf("%s/N=%d/%s", method, dim, name), func(t *testing.T) {
