@@ -215,6 +215,12 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})
 		})
 	},
+	"cl characters+words": func(t *testing.T, seed uint64) *pair {
+		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
+			e, err := subword.NewBag(words, subword.BagOptions{Dim: 7, MinCount: 1, Rate: .3})
+			return subword.WithWords(e), err
+		})
+	},
 	"fullw2v": func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
 	"fullregister": func(t *testing.T, seed uint64) *pair {
 		return newSequential(t, seed, 3, sequential.FullRegister, sequential.SkipGram)

@@ -22,7 +22,8 @@ type Descriptor struct {
 	Adaptive bool
 
 	// RateFactor returns what Adam's learning rate is multiplied by in a run of so many
-	// steps of an adaptive method; nil: 1.
+	// steps of an adaptive method, each of every row, or, 0, of minibatches, which
+	// update the rows that they hold; nil: 1.
 	RateFactor func(steps int) float64
 
 	// Shared methods are fit for parameters that all words share, those of an

@@ -60,7 +60,7 @@ type Samples struct {
 
 // Encoder says how word vectors are composed from spelling.
 type Encoder struct {
-	Subword     string  // "none", "cnn" or "ngram"
+	Subword     string  // "none", "cnn", "ngram", "chars" or "bpe"
 	WordTable   bool    // every word has a vector of its own beside its spelling
 	Gram        int     // cnn: characters of a symbol
 	CharDim     int     // cnn: E, values of a symbol's embedding
@@ -75,6 +75,7 @@ type Encoder struct {
 	MaxGram     int     // ngram: characters of the longest n-grams
 	Buckets     int     // ngram: vectors that n-grams are hashed to
 	NGramHash   string  // ngram: which n-grams there are and how they are hashed, see subword.Hash
+	Pieces      string  // bpe: file of the pieces
 	SubwordLR   float64 // learning rate of the encoder, times LR
 }
 

@@ -51,8 +51,8 @@ func (c *Config) adaptive() bool {
 	return err == nil && o.Adaptive
 }
 
-// ofOptimizer turns Adam's learning rate and weight decay in a run of so many steps into
-// those of an adaptive optimizer. Weight decay works by its product with the rate.
+// ofOptimizer turns Adam's learning rate and weight decay in a run of so many steps, or of
+// minibatches, 0, into those of an adaptive optimizer. Weight decay works by its product with the rate.
 func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float64) {
 	o, err := optim.Find(optim.Method(c.Optimizer))
 	if err != nil || o.RateFactor == nil {
@@ -72,7 +72,7 @@ func vanillaRecipe(c *Config) {
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.DynamicWindow = 1e-4, true
 	c.Batch, c.Epochs, c.Adam = 1024, 5, AdamLazy
-	c.LR = 1e-2
+	c.LR, _ = c.ofOptimizer(1e-2, 0, 0)
 	if !c.adaptive() {
 		c.LR = 0.025
 	}
@@ -80,7 +80,8 @@ func vanillaRecipe(c *Config) {
 		c.Dim, c.MinCount = 500, 50
 		c.Sample, c.DynamicWindow, c.Epochs = 0, false, 1
 		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
-		c.LR, c.Decay = 1e-3, DecayNone
+		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
+		c.Decay = DecayNone
 	}
 }
 
@@ -141,7 +142,7 @@ func subwordRecipe(c *Config, kind string) {
 		}
 	case kind == SubwordNGram && vanilla:
 		c.SubwordLR, c.WordTable = 0.15, false
-	case kind == SubwordCNN && !vanilla:
+	case (kind == SubwordCNN || kind == SubwordChars) && !vanilla:
 		c.SubwordLR = 0.01
 	default:
 		c.SubwordLR = 0.05
@@ -152,10 +153,10 @@ func subwordRecipe(c *Config, kind string) {
 // to the length of this run: more iterations do to it the same as a higher rate.
 // For the CNN the rate is in proportion, up to the rate of tables. Most n-grams
 // belong to few words: their rate rises less in shorter runs, and does not fall in
-// longer ones.
+// longer ones. Characters and pieces follow these two; nobody has tuned them.
 func subwordRate(c *Config) {
 	factor := 8192 / float64(max(c.TotalIterations(), 1))
-	if c.Subword == SubwordNGram {
+	if c.Subword == SubwordNGram || c.Subword == SubwordBPE {
 		factor = max(math.Sqrt(factor), 1)
 	}
 	c.SubwordLR = min(readable(c.SubwordLR*factor), 1)

@@ -76,6 +76,13 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
 			Hash: subword.Hash(c.NGramHash),
 		})
+	case SubwordChars:
+		e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR})
+	case SubwordBPE:
+		var pieces *subword.Pieces
+		if pieces, err = subword.ReadPieces(c.Pieces); err == nil {
+			e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Pieces: pieces})
+		}
 	default:
 		return nil, nil
 	}

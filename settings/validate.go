@@ -120,6 +120,7 @@ func (v *validator) encoder() {
 	for _, width := range c.Widths {
 		v.check(width <= c.symbols(), "widths", "a filter cannot span more than a word, --max-chars %d and its two ends", c.MaxChars)
 	}
+	v.check(c.Subword != SubwordBPE || c.Pieces != "", "subword", "--pieces FILE has to say which pieces there are")
 	v.check(c.MinGram >= 1, "min-ngram", "must be at least 1")
 	v.check(c.MaxGram >= c.MinGram && c.MaxGram <= most, "max-ngram", "must be from --min-ngram %d to %d", c.MinGram, most)
 	v.check(c.Buckets >= 1 && c.Buckets <= 1<<31-1, "buckets", "must be from 1 to %d", 1<<31-1)

@@ -14,7 +14,7 @@ import (
 
 // The file of an encoder is a safetensors file: the parameters by their names,
 // the alphabet and, unless features are raw, their statistics ("moments.mean",
-// "moments.scale"), or the buckets of the n-grams, and the rest as JSON in its
+// "moments.scale"), or the buckets of the n-grams, or the alphabet or pieces of a bag, and the rest as JSON in its
 // metadata.
 const (
 	metadataKey     = "w2vcl-encoder"
@@ -22,6 +22,7 @@ const (
 	unsealedVersion = 1 // had no checksums; up to 2 a CNN had one number of filters, PoolMax, ReLU and statistics
 	kindCNN         = "cnn"
 	kindNGrams      = "ngrams"
+	kindBag         = "bag"
 )
 
 // A description is the metadata of an encoder's file.
@@ -30,6 +31,7 @@ type description struct {
 	Kind    string        `json:"kind"`
 	CNN     *CNNOptions   `json:"cnn,omitempty"`
 	NGrams  *NGramOptions `json:"ngrams,omitempty"`
+	Bag     *BagOptions   `json:"bag,omitempty"`
 	Scale   float32       `json:"scale,omitempty"` // of n-grams that are not HashMarked
 }
 
@@ -61,6 +63,13 @@ func Save(path string, e Encoder, offset []float32) error {
 			d.Scale = m.scale
 		}
 		f.bytes("buckets", e.bucketBytes())
+	case *Bag:
+		d.Kind, d.Bag = kindBag, &e.options
+		if e.options.Pieces != nil {
+			f.bytes("pieces", []byte(e.options.Pieces.text()))
+		} else if a, ok := e.parts.(*Alphabet); ok {
+			f.bytes("alphabet", []byte(strings.Join(a.symbols, "\n")))
+		}
 	default:
 		return fmt.Errorf("cannot write %s: an encoder of type %T is not known", path, e)
 	}

@@ -125,11 +125,11 @@ func TestLoadRefuses(t *testing.T) {
 			"version":     func(f *hostileFile) { f.about.Version = 4 },
 			"no seal":     func(f *hostileFile) { f.about.Version = unsealedVersion },
 			"kind":        func(f *hostileFile) { f.about.Kind = "cnx" },
-			"nothing":     func(f *hostileFile) { f.about.CNN, f.about.NGrams = nil, nil },
+			"nothing":     func(f *hostileFile) { f.about.CNN, f.about.NGrams, f.about.Bag = nil, nil, nil },
 			"tensor":      func(f *hostileFile) { f.rename("offset", "offsxt") },
 			"NaN":         func(f *hostileFile) { f.set("offset", 0, 0xff, 0xc0, 0x7f) },
-			"infinity":    func(f *hostileFile) { f.set("weights", 0, 0, 0x80, 0x7f); f.set("ngrams", 0, 0, 0x80, 0xff) },
-			"twice":       func(f *hostileFile) { f.set("alphabet", 'a', '\n', 'a', '\n'); f.copyBucket() },
+			"infinity":    func(f *hostileFile) { f.set("weights", 0, 0, 0x80, 0x7f); f.set("ngrams", 0, 0, 0x80, 0xff); f.infinite() },
+			"twice":       func(f *hostileFile) { f.set("alphabet", 'a', '\n', 'a', '\n'); f.set("pieces", 'a', '\n', 'a', '\n'); f.copyBucket() },
 			"few buckets": func(f *hostileFile) { f.buckets(1); f.width(0) },
 			"2^32":        func(f *hostileFile) { f.buckets(1 << 32); f.width(1 << 40) },
 			"3 * 2^32":    func(f *hostileFile) { f.buckets(3 << 32); f.width(1 << 62) },
@@ -292,8 +292,20 @@ func (f *hostileFile) copyBucket() {
 	}
 }
 
-// buckets changes the number of buckets of n-grams.
+// infinite makes a value of a bag's table infinite.
+func (f *hostileFile) infinite() {
+	for name := range f.data {
+		if name == "characters" || strings.HasPrefix(name, "pieces-") {
+			f.set(name, 0, 0, 0x80, 0x7f)
+		}
+	}
+}
+
+// buckets changes the number of buckets of n-grams, or the dimension of a bag.
 func (f *hostileFile) buckets(n int) {
+	if f.about.Bag != nil {
+		f.about.Bag.Dim = n
+	}
 	if f.about.NGrams != nil {
 		f.about.NGrams.Buckets = n
 	}

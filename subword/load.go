@@ -78,6 +78,8 @@ func (f fileReader) encoder(d description) (_ Composer, err error) {
 		e, err = f.cnn(*d.CNN)
 	case d.Kind == kindNGrams && d.NGrams != nil:
 		e, err = f.ngrams(*d.NGrams)
+	case d.Kind == kindBag && d.Bag != nil:
+		e, err = f.bag(*d.Bag)
 	default:
 		err = fmt.Errorf("it is of kind %q, which this w2vcl does not know", d.Kind)
 	}
@@ -175,17 +177,9 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := f.take("alphabet", safetensors.Uint8)
+	alphabet, err := f.alphabet(o.Spelling)
 	if err != nil {
 		return nil, err
-	}
-	var symbols []string
-	if len(data) > 0 {
-		symbols = strings.Split(string(data), "\n")
-	}
-	alphabet := alphabetOf(symbols, o.Spelling)
-	if len(alphabet.numbers) != len(symbols) {
-		return nil, errors.New("its alphabet has a symbol twice")
 	}
 	features, values := 0.0, 0.0
 	for i, width := range o.Widths {
@@ -208,6 +202,50 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 		return nil, err
 	}
 	return c, f.floats("moments.scale", c.statistics.Scale)
+}
+
+func (f fileReader) alphabet(o SpellingOptions) (*Alphabet, error) {
+	data, err := f.take("alphabet", safetensors.Uint8)
+	if err != nil {
+		return nil, err
+	}
+	var symbols []string
+	if len(data) > 0 {
+		symbols = strings.Split(string(data), "\n")
+	}
+	alphabet := alphabetOf(symbols, o)
+	if len(alphabet.numbers) != len(symbols) {
+		return nil, errors.New("its alphabet has a symbol twice")
+	}
+	return alphabet, nil
+}
+
+func (f fileReader) bag(o BagOptions) (Encoder, error) {
+	var parts speller
+	if _, ok := f["pieces"]; ok {
+		data, err := f.take("pieces", safetensors.Uint8)
+		if err != nil {
+			return nil, err
+		}
+		if o.Pieces, err = NewPieces(strings.Split(string(data), "\n")); err != nil {
+			return nil, err
+		}
+		parts = o.Pieces
+	} else {
+		alphabet, err := f.alphabet(SpellingOptions{Gram: 1, Limit: math.MaxInt32})
+		if err != nil {
+			return nil, err
+		}
+		parts = alphabet
+	}
+	if err := f.holds(float64(parts.Len()) * float64(o.Dim)); err != nil {
+		return nil, err
+	}
+	b, err := newBag(parts, o)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {

@@ -35,7 +35,10 @@ func StructureOf(e graph.Encoder) (kernels.Config, error) {
 		s = kernels.Config{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters[0], Widths: o.Widths, Rate: o.Rate}
 	case *NGrams:
 		words = e.vocabulary
-		s = kernels.Config{Alphabet: len(e.rows), Rate: e.options.Rate}
+		s = kernels.Config{Table: e.Parameters()[0].Name, Alphabet: len(e.rows), Rate: e.options.Rate}
+	case *Bag: // sums of rows, as those of n-grams
+		words = e.vocabulary
+		s = kernels.Config{Table: e.Parameters()[0].Name, Alphabet: e.parts.Len(), Rate: e.options.Rate}
 	default:
 		return s, fmt.Errorf("an encoder of type %T is not known", e)
 	}

@@ -215,7 +215,19 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]Encoder{"cnn": cnn, "cnn of bigrams": grams, "paper's cnn": paper, "cnn with tanh": tanh, "linear cnn": linear, "flat cnn with tanh": flatTanh, "n-grams": sums, "n-grams of earlier versions": marked}
+	characters, err := NewBag(vocabulary, BagOptions{Dim: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := NewPieces([]string{"a", "n", "an", "in", "run", "er", "the", "aa", "aaaa", "ru", "e"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces, err := NewBag(vocabulary, BagOptions{Dim: 4, Rate: .5, Pieces: list})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]Encoder{"characters": characters, "pieces": pieces, "cnn": cnn, "cnn of bigrams": grams, "paper's cnn": paper, "cnn with tanh": tanh, "linear cnn": linear, "flat cnn with tanh": flatTanh, "n-grams": sums, "n-grams of earlier versions": marked}
 }
 
 func encoderProbe(t testing.TB, r *rand.Rand, e Encoder, threads int) *probe {

@@ -10,7 +10,6 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/subword"
 )
 
 // A memoryGuard refuses work of a run before anything is allocated for it.
@@ -113,9 +112,6 @@ func (j *job) lessMemory() string {
 	switch c.Subword {
 	case settings.SubwordCNN:
 		ways = append(ways, fmt.Sprintf("lower --filters (now %s)", c.Filters))
-		if c.Pool == string(subword.PoolFlatten) {
-			ways = append(ways, fmt.Sprintf("lower --max-chars (now %d) or take --pool %s", c.MaxChars, subword.PoolMax))
-		}
 	case settings.SubwordNGram:
 		ways = append(ways, fmt.Sprintf("lower --max-ngram (now %d) or --buckets (now %d)", c.MaxGram, c.Buckets))
 	}

@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -43,7 +44,7 @@ func newEncoder(c kernels.Config, vocabulary, dim int, o optim.Config) (*encoder
 		e.parameters = append(e.parameters, p)
 	}
 	if len(c.Widths) == 0 {
-		add("ngrams", c.Alphabet, dim, c.Rate)
+		add(cmp.Or(c.Table, "ngrams"), c.Alphabet, dim, c.Rate)
 	} else {
 		add("symbols", c.Alphabet, c.CharDim, c.Rate)
 		for i, w := range c.Widths {

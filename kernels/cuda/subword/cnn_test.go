@@ -83,7 +83,7 @@ func newOpTest(t *testing.T, d *cuda.Device, r *rand.Rand, c cnnCase) *opTest {
 		filters = append(filters, add(fmt.Sprintf("filters%d.width%d", i, w), w*c.charDim+1, c.filters, .2))
 	}
 	weights := add("weights", o.d+1, c.dim, .1)
-	if o.features, err = subword.Convolve(spelt, symbols, filters, c.widths, 2); err != nil {
+	if o.features, err = subword.Convolve(spelt, symbols, filters, subword.Convolution{Widths: c.widths, Pool: subword.PoolMax, Activation: subword.ReLU}, 2); err != nil {
 		t.Fatal(err)
 	}
 	moments := &subword.Statistics{Mean: make([]float32, o.d), Scale: make([]float32, o.d)}

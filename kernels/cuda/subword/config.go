@@ -20,10 +20,11 @@ type Config struct {
 	// Symbols of word v, or the rows that its n-grams have in their table, are
 	// Symbols[Starts[v]:Starts[v+1]].
 	Starts, Symbols  []uint32
-	Alphabet         int   // A, symbols; of n-grams U, rows of their table
-	CharDim, Filters int   // E, and F of each width; of a CNN
-	Widths           []int // w; none for n-grams
-	Words            bool  // words have vectors of their own, too
+	Table            string // name of the n-grams' table in checkpoints; empty: "ngrams"
+	Alphabet         int    // A, symbols; of n-grams U, rows of their table
+	CharDim, Filters int    // E, and F of each width; of a CNN
+	Widths           []int  // w; none for n-grams
+	Words            bool   // words have vectors of their own, too
 	// Rate is the learning rate of the parameters divided by the rate of tables, which words'
 	// own vectors have; never 0.
 	Rate float64

@@ -112,6 +112,9 @@ func encoders(dim int) map[string]func([]string) (subword.Encoder, error) {
 		"ngrams": func(words []string) (subword.Encoder, error) {
 			return subword.NewNGrams(words, subword.NGramOptions{Dim: dim, Rate: .3})
 		},
+		"characters": func(words []string) (subword.Encoder, error) {
+			return subword.NewBag(words, subword.BagOptions{Dim: dim, Rate: .2})
+		},
 		"ngrams+words": func(words []string) (subword.Encoder, error) {
 			e, err := subword.NewNGrams(words, subword.NGramOptions{Dim: dim, Shortest: 1, Longest: 2, Buckets: 100})
 			return subword.WithWords(e), err
