@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/subword/bpe"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -79,8 +80,8 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 	case SubwordChars:
 		e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR})
 	case SubwordBPE:
-		var pieces *subword.Pieces
-		if pieces, err = subword.ReadPieces(c.Pieces); err == nil {
+		var pieces *bpe.Pieces
+		if pieces, err = bpe.Read(c.Pieces); err == nil {
 			e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Pieces: pieces})
 		}
 	default:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/subword/bpe"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -19,7 +20,7 @@ type BagOptions struct {
 
 	// Pieces are the parts of words; nil: characters. A file of an encoder has them
 	// apart.
-	Pieces *Pieces `json:"-"`
+	Pieces *bpe.Pieces `json:"-"`
 }
 
 // A Bag is the simplest encoder: the vector of a word is the sum of the vectors of its
@@ -32,16 +33,42 @@ type Bag struct {
 	table      *tensor.Dense // (U, N), U parts
 }
 
-// A speller splits words into parts that have numbers: an Alphabet or Pieces.
+// A speller splits words into parts that have numbers: an Alphabet or pieces.
 type speller interface {
 	Len() int // U
 	Spell(words []string, atLeast int) *Spellings
 }
 
+// pieces are a speller: piece number i of the list has number known + i.
+type pieces struct{ *bpe.Pieces }
+
+// Len is the number of parts, one for padding and one for the unknown among them.
+func (p pieces) Len() int { return known + p.Pieces.Len() }
+
+// Spell returns the parts of words. Words of less than atLeast parts are padded.
+func (p pieces) Spell(words []string, atLeast int) *Spellings {
+	s := &Spellings{starts: make([]int, 1, len(words)+1)}
+	for _, word := range words {
+		parts := p.Split(word)
+		for _, part := range parts {
+			number := uint32(unknown)
+			if rank, ok := p.Rank(part); ok {
+				number = uint32(known + rank)
+			}
+			s.symbols = append(s.symbols, number)
+		}
+		for range atLeast - len(parts) {
+			s.symbols = append(s.symbols, padding)
+		}
+		s.starts = append(s.starts, len(s.symbols))
+	}
+	return s
+}
+
 // NewBag makes an encoder of a vocabulary. Its parameters are zero: Randomize or load
 // them.
 func NewBag(vocabulary []string, o BagOptions) (*Bag, error) {
-	var parts speller = o.Pieces
+	var parts speller = pieces{o.Pieces}
 	if o.Pieces == nil {
 		alphabet, err := NewAlphabet(vocabulary, SpellingOptions{Limit: math.MaxInt32, MinCount: o.MinCount})
 		if err != nil {
@@ -79,7 +106,7 @@ func (b *Bag) Truncated() int { return 0 }
 func (b *Bag) Parameters() []graph.Parameter {
 	name := "characters"
 	if p := b.options.Pieces; p != nil {
-		name = fmt.Sprintf("pieces-%016x", xxhash.Sum64String(p.text()))
+		name = fmt.Sprintf("pieces-%016x", xxhash.Sum64String(p.String()))
 	}
 	return []graph.Parameter{{Name: name, Value: b.table, Rate: b.options.Rate}}
 }

@@ -3,10 +3,7 @@ package subword
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -263,62 +260,6 @@ func TestRandomize(t *testing.T) {
 				t.Errorf("%s: %s is not what the seed gave before", name, p.Name)
 			}
 		}
-	}
-}
-
-// A bag is a sum of parts: of pieces of a list of merges, of a vocabulary of
-// SentencePiece, or of characters.
-func TestPieces(t *testing.T) {
-	for name, test := range map[string]struct {
-		file  string
-		words map[string][]string
-	}{
-		"merges": {"#version: 0.2\nt h\nth e</w>\ne r\ni n\n\nin g</w>\n", map[string][]string{
-			"the": {"the</w>"}, "there": {"th", "er", "e</w>"}, "thing": {"th", "ing</w>"}, "": nil, "ü": {"ü</w>"}, "in": {"i", "n</w>"},
-		}},
-		"vocabulary": {"▁t\t-0\nhe\t-1\n▁the\t-2\n▁\t-3\nt\t-4\nh\t-5\ne\t-6\nre\t-7\n", map[string][]string{
-			"the": {"▁the"}, "there": {"▁the", "re"}, "he": {"▁", "he"}, "hü": {"▁", "h", "ü"},
-		}},
-		"plain": {"ab 7\nc\nabc\nab\na\nb", map[string][]string{"abcab": {"abc", "ab"}, "cc": {"c", "c"}, "ba": {"b", "a"}}},
-	} {
-		list, err := readPieces(strings.NewReader(test.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := NewPieces(list)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for word, want := range test.words {
-			if got := p.split(word); !slices.Equal(got, want) {
-				t.Errorf("%s: %q is split into %q, want %q", name, word, got, want)
-			}
-			spelt := p.Spell([]string{"x", word}, 4).Word(1)
-			if len(spelt) != max(4, len(want)) {
-				t.Fatalf("%s: %q has %d parts", name, word, len(spelt))
-			}
-			for i, number := range spelt {
-				part, rank := "", -1
-				if i < len(want) {
-					part, rank = want[i], slices.Index(list, want[i])
-				}
-				if i >= len(want) && number != padding || i < len(want) && rank < 0 && number != unknown || rank >= 0 && number != uint32(known+rank) {
-					t.Errorf("%s: part %q of %q has number %d", name, part, word, number)
-				}
-			}
-		}
-	}
-	for _, file := range []string{"", "#version: 0.2\n", "a b c\n"} {
-		path := filepath.Join(t.TempDir(), "pieces")
-		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadPieces(path); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("%q: error %v", file, err)
-		}
-	}
-	if _, err := NewPieces([]string{"a", "a"}); err == nil {
-		t.Error("no error for a piece that is there twice")
 	}
 }
 

@@ -66,7 +66,7 @@ func Save(path string, e Encoder, offset []float32) error {
 	case *Bag:
 		d.Kind, d.Bag = kindBag, &e.options
 		if e.options.Pieces != nil {
-			f.bytes("pieces", []byte(e.options.Pieces.text()))
+			f.bytes("pieces", []byte(e.options.Pieces.String()))
 		} else if a, ok := e.parts.(*Alphabet); ok {
 			f.bytes("alphabet", []byte(strings.Join(a.symbols, "\n")))
 		}

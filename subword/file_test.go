@@ -122,14 +122,22 @@ func TestLoadRefuses(t *testing.T) {
 		}
 		refuse("more", append(bytes.Clone(whole), 0))
 		for what, change := range map[string]func(f *hostileFile){
-			"version":     func(f *hostileFile) { f.about.Version = 4 },
-			"no seal":     func(f *hostileFile) { f.about.Version = unsealedVersion },
-			"kind":        func(f *hostileFile) { f.about.Kind = "cnx" },
-			"nothing":     func(f *hostileFile) { f.about.CNN, f.about.NGrams, f.about.Bag = nil, nil, nil },
-			"tensor":      func(f *hostileFile) { f.rename("offset", "offsxt") },
-			"NaN":         func(f *hostileFile) { f.set("offset", 0, 0xff, 0xc0, 0x7f) },
-			"infinity":    func(f *hostileFile) { f.set("weights", 0, 0, 0x80, 0x7f); f.set("ngrams", 0, 0, 0x80, 0xff); f.infinite() },
-			"twice":       func(f *hostileFile) { f.set("alphabet", 'a', '\n', 'a', '\n'); f.set("pieces", 'a', '\n', 'a', '\n'); f.copyBucket() },
+			"version": func(f *hostileFile) { f.about.Version = 4 },
+			"no seal": func(f *hostileFile) { f.about.Version = unsealedVersion },
+			"kind":    func(f *hostileFile) { f.about.Kind = "cnx" },
+			"nothing": func(f *hostileFile) { f.about.CNN, f.about.NGrams, f.about.Bag = nil, nil, nil },
+			"tensor":  func(f *hostileFile) { f.rename("offset", "offsxt") },
+			"NaN":     func(f *hostileFile) { f.set("offset", 0, 0xff, 0xc0, 0x7f) },
+			"infinity": func(f *hostileFile) {
+				f.set("weights", 0, 0, 0x80, 0x7f)
+				f.set("ngrams", 0, 0, 0x80, 0xff)
+				f.infinite()
+			},
+			"twice": func(f *hostileFile) {
+				f.set("alphabet", 'a', '\n', 'a', '\n')
+				f.set("pieces", 'a', '\n', 'a', '\n')
+				f.copyBucket()
+			},
 			"few buckets": func(f *hostileFile) { f.buckets(1); f.width(0) },
 			"2^32":        func(f *hostileFile) { f.buckets(1 << 32); f.width(1 << 40) },
 			"3 * 2^32":    func(f *hostileFile) { f.buckets(3 << 32); f.width(1 << 62) },

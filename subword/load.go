@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/safetensors"
+	"github.com/w2vcl/w2vcl/subword/bpe"
 )
 
 // Load reads a file of Save. The result composes vectors of any words. It has no
@@ -227,10 +228,10 @@ func (f fileReader) bag(o BagOptions) (Encoder, error) {
 		if err != nil {
 			return nil, err
 		}
-		if o.Pieces, err = NewPieces(strings.Split(string(data), "\n")); err != nil {
+		if o.Pieces, err = bpe.New(strings.Split(string(data), "\n")); err != nil {
 			return nil, err
 		}
-		parts = o.Pieces
+		parts = pieces{o.Pieces}
 	} else {
 		alphabet, err := f.alphabet(SpellingOptions{Gram: 1, Limit: math.MaxInt32})
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/subword/bpe"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -219,7 +220,7 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := NewPieces([]string{"a", "n", "an", "in", "run", "er", "the", "aa", "aaaa", "ru", "e"})
+	list, err := bpe.New([]string{"a", "n", "an", "in", "run", "er", "the", "aa", "aaaa", "ru", "e"})
 	if err != nil {
 		t.Fatal(err)
 	}

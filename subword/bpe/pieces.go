@@ -1,4 +1,6 @@
-package subword
+// Package bpe splits words into byte-pair pieces of a given vocabulary (Sennrich, Haddow
+// and Birch 2016). Start with Pieces.
+package bpe
 
 import (
 	"bufio"
@@ -17,18 +19,17 @@ const (
 	pieceEnd   = "</w>"
 )
 
-// Pieces are a vocabulary of byte-pair pieces (Sennrich, Haddow and Birch 2016), those
-// that were merged first ahead. A word is split into its characters; then, again and
-// again, the two neighbours are joined whose join comes first in the list. A character
-// that is not in the list is an unknown part.
+// Pieces are a vocabulary of byte-pair pieces, those that were merged first ahead. A word
+// is split into its characters; then, again and again, the two neighbours are joined
+// whose join comes first in the list.
 type Pieces struct {
 	list       []string
 	ranks      map[string]int
 	begin, end bool // pieces carry the mark of a word's begin, or end
 }
 
-// NewPieces makes pieces of a list without repetitions.
-func NewPieces(list []string) (*Pieces, error) {
+// New makes pieces of a list without repetitions.
+func New(list []string) (*Pieces, error) {
 	p := &Pieces{list: list, ranks: make(map[string]int, len(list))}
 	for i, piece := range list {
 		if _, twice := p.ranks[piece]; twice || piece == "" || strings.Contains(piece, "\n") {
@@ -44,30 +45,30 @@ func NewPieces(list []string) (*Pieces, error) {
 	return p, nil
 }
 
-// ReadPieces reads a file with a piece a line: a piece, a piece and a number
+// Read reads a file with a piece a line: a piece, a piece and a number
 // (SentencePiece's .vocab, a table with counts), or two parts that are merged
 // (subword-nmt's codes, merges.txt), which stand for their join. Lines that begin with
 // #version are left out, and later ones of a piece that was there.
-func ReadPieces(path string) (*Pieces, error) {
+func Read(path string) (*Pieces, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	list, err := readPieces(file)
+	list, err := readList(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	p, err := NewPieces(list)
+	p, err := New(list)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, nil
 }
 
-// readPieces reads the list. The characters of a merge are pieces, too: they come behind
+// readList reads the list. The characters of a merge are pieces, too: they come behind
 // all others.
-func readPieces(r io.Reader) (list []string, err error) {
+func readList(r io.Reader) (list []string, err error) {
 	var parts []string
 	seen := map[string]bool{}
 	lines := bufio.NewScanner(r)
@@ -99,34 +100,20 @@ func readPieces(r io.Reader) (list []string, err error) {
 	return list, lines.Err()
 }
 
-// text is the list, a piece a line.
-func (p *Pieces) text() string { return strings.Join(p.list, "\n") }
+// String returns the list, a piece a line.
+func (p *Pieces) String() string { return strings.Join(p.list, "\n") }
 
-// Len is the number of parts, one for padding and one for the unknown among them.
-func (p *Pieces) Len() int { return known + len(p.list) }
+// Len is the number of pieces.
+func (p *Pieces) Len() int { return len(p.list) }
 
-// Spell returns the parts of words. Words of less than atLeast parts are padded.
-func (p *Pieces) Spell(words []string, atLeast int) *Spellings {
-	s := &Spellings{starts: make([]int, 1, len(words)+1)}
-	for _, word := range words {
-		parts := p.split(word)
-		for _, part := range parts {
-			number := uint32(unknown)
-			if rank, ok := p.ranks[part]; ok {
-				number = uint32(known + rank)
-			}
-			s.symbols = append(s.symbols, number)
-		}
-		for range atLeast - len(parts) {
-			s.symbols = append(s.symbols, padding)
-		}
-		s.starts = append(s.starts, len(s.symbols))
-	}
-	return s
+// Rank returns the place of a piece in the list, from 0; ok is false if it is not there.
+func (p *Pieces) Rank(piece string) (rank int, ok bool) {
+	rank, ok = p.ranks[piece]
+	return rank, ok
 }
 
-// split returns the parts of a word.
-func (p *Pieces) split(word string) (parts []string) {
+// Split returns the parts of a word. A character that is not in the list is a part, too.
+func (p *Pieces) Split(word string) (parts []string) {
 	if p.begin {
 		word = pieceBegin + word
 	}
