@@ -95,20 +95,11 @@ func checkEncoder(cnn *subword.CNNOptions, symbols int, p Precision) error {
 	if cnn == nil {
 		return nil
 	}
-	different := func(filters int) bool { return filters != cnn.Filters[0] }
 	switch {
 	case symbols > MaxCNNSymbols:
 		return unsupported("Spelling.Limit", symbols, "on GPUs words have at most %d symbols, the two marks among them", MaxCNNSymbols)
 	case len(cnn.Widths) > MaxCNNWidths:
 		return unsupported("Widths", cnn.Widths, "GPUs take at most %d widths", MaxCNNWidths)
-	case slices.ContainsFunc(cnn.Filters, different):
-		return unsupported("Filters", cnn.Filters, "on GPUs all widths have as many filters")
-	case cnn.Pool == subword.PoolFlatten:
-		return unsupported("Pool", cnn.Pool, "GPUs have no kernels for it, only for %s with standardized features", subword.PoolMax)
-	case cnn.Activation != "" && cnn.Activation != subword.ReLU:
-		return unsupported("Activation", cnn.Activation, "GPUs have no kernels for it, only for %s", subword.ReLU)
-	case cnn.Raw:
-		return unsupported("Raw", cnn.Raw, "GPUs have kernels for standardized features only")
 	case cnn.Dropout > 0:
 		return unsupported("Dropout", cnn.Dropout, "GPUs have no kernels for it")
 	}

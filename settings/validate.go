@@ -188,7 +188,7 @@ func (c *Config) validateDevice() error {
 var flagOf = map[string]string{
 	"Dim": "dim", "Negatives": "negative", "Window": "window", "Precision": "precision", "Model": "model",
 	"Tempering": "tempering", "Positives": "positives", "SharedNegatives": "shared-negatives", "Form": "form", "Optimizer": "optimizer", "Widths": "widths", "Spelling.Limit": "max-chars",
-	"Filters": "filters", "Pool": "pool", "Activation": "activation", "Raw": "standardize", "Dropout": "dropout",
+	"Dropout": "dropout",
 }
 
 // checkKernels asks the device whether its kernels can train the configuration.

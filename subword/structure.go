@@ -32,7 +32,8 @@ func StructureOf(e graph.Encoder) (kernels.Config, error) {
 	case *CNN:
 		o := e.options
 		words = e.vocabulary
-		s = kernels.Config{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters[0], Widths: o.Widths, Rate: o.Rate}
+		s = kernels.Config{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters, Widths: o.Widths, Rate: o.Rate,
+			Flatten: o.Pool == PoolFlatten, Raw: o.Raw, Activation: string(o.Activation)}
 	case *NGrams:
 		words = e.vocabulary
 		s = kernels.Config{Table: e.Parameters()[0].Name, Alphabet: len(e.rows), Rate: e.options.Rate}

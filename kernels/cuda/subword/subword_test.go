@@ -109,6 +109,10 @@ func encoders(dim int) map[string]func([]string) (subword.Encoder, error) {
 			e, err := subword.NewCNN(words, subword.CNNOptions{Dim: dim, CharDim: 9, Filters: []int{20}, Widths: []int{1, 3}, Rate: .1})
 			return subword.WithWords(e), err
 		},
+		"cnn of the paper": func(words []string) (subword.Encoder, error) {
+			return subword.NewCNN(words, subword.CNNOptions{Dim: dim, CharDim: 8, Filters: []int{8, 16}, Widths: []int{2, 3}, Rate: .1,
+				Pool: subword.PoolFlatten, Raw: true, Spelling: subword.SpellingOptions{Limit: 10}})
+		},
 		"ngrams": func(words []string) (subword.Encoder, error) {
 			return subword.NewNGrams(words, subword.NGramOptions{Dim: dim, Rate: .3})
 		},
@@ -200,15 +204,15 @@ func TestEncodedCLRepeats(t *testing.T) {
 // Broken configurations are errors.
 func TestEncodedCLErrors(t *testing.T) {
 	d := cudatest.Open(t)
-	sound := kernels.Config{Starts: []uint32{0, 2, 4}, Symbols: []uint32{0, 1, 2, 1}, Alphabet: 3, CharDim: 2, Filters: 3, Widths: []int{2}, Rate: 1}
+	sound := kernels.Config{Starts: []uint32{0, 2, 4}, Symbols: []uint32{0, 1, 2, 1}, Alphabet: 3, CharDim: 2, Filters: []int{3}, Widths: []int{2}, Rate: 1}
 	config := cl.Config{Rows: 2, Dim: 4, Negatives: 1, Alias: make([]uint32, 4), Method: "adam"}
 	for want, change := range map[string]func(c *cl.Config, e *kernels.Config){
 		"optimizer sgd":        func(c *cl.Config, _ *kernels.Config) { c.Method = "sgd" },
 		"of an alphabet of 2":  func(_ *cl.Config, e *kernels.Config) { e.Alphabet = 2 },
-		"from the widest":      func(_ *cl.Config, e *kernels.Config) { e.Widths = []int{2, 3} },
+		"from the widest":      func(_ *cl.Config, e *kernels.Config) { e.Widths, e.Filters = []int{2, 3}, []int{3, 3} },
 		"of 17 widths":         func(_ *cl.Config, e *kernels.Config) { e.Widths = make([]int, 17) },
 		"symbols of 1 words":   func(_ *cl.Config, e *kernels.Config) { e.Starts = e.Starts[:2] },
-		"all must be at least": func(_ *cl.Config, e *kernels.Config) { e.Filters = 0 },
+		"all must be at least": func(_ *cl.Config, e *kernels.Config) { e.Filters = []int{0} },
 	} {
 		c, e := config, sound
 		change(&c, &e)
