@@ -140,14 +140,15 @@ func testStockParity(t *testing.T, o CNNOptions) {
 	part := func(x []float32, first, rows, columns int) *tensor.Dense {
 		return matrixOf(slices.Clone(x[first*columns:(first+rows)*columns]), rows, columns)
 	}
-	groups := [][]int{{0}} // of inputs whose gradients have one tolerance
+	var groups [][]int // of inputs whose gradients have one tolerance
 	split := func(value func(i int) []float32) []*tensor.Dense {
-		all, group := []*tensor.Dense{part(value(0), 0, c.alphabet.Len(), o.CharDim)}, [][]int{{0}}
+		all := []*tensor.Dense{part(value(0), 0, c.alphabet.Len(), o.CharDim)}
+		groups = [][]int{{0}}
 		for i, width := range o.Widths {
-			group = append(group, nil)
+			groups = append(groups, nil)
 			for offset := range width + 1 { // the last is the bias
 				rows := min(width-offset, 1)*(o.CharDim-1) + 1
-				group[len(group)-1] = append(group[len(group)-1], len(all))
+				groups[len(groups)-1] = append(groups[len(groups)-1], len(all))
 				all = append(all, part(value(1+i), offset*o.CharDim, rows, o.Filters[i]))
 			}
 		}
@@ -158,12 +159,12 @@ func testStockParity(t *testing.T, o CNNOptions) {
 				positions = len(c.vocabulary.Word(0)) - width + 1
 			}
 			for range positions {
-				group = append(group, []int{len(all)})
+				groups = append(groups, []int{len(all)})
 				all = append(all, part(weights, row, o.Filters[i], o.Dim))
 				row += o.Filters[i]
 			}
 		}
-		groups = append(group, []int{len(all)})
+		groups = append(groups, []int{len(all)})
 		return append(all, part(weights, row, 1, o.Dim))
 	}
 	inputs := split(func(i int) []float32 { return c.Parameters()[i].Value.Float32s() })

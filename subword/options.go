@@ -22,6 +22,7 @@ const (
 // An Activation is the function that the values of a convolution go through.
 type Activation string
 
+// The activations.
 const (
 	ReLU   Activation = "relu"
 	Tanh   Activation = "tanh"
