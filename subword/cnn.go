@@ -121,9 +121,10 @@ func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 // to none, 0: dropout leaves out other features in each step.
 func (c *CNN) Draw(seed uint64, step int) { c.draw = Draw{seed, step} }
 
-// Bytes estimates the memory of a graph of Rows: features, also standardized,
-// their positions and the vectors of all words. The gradient adds the gradients
-// of the features and the shards' sums.
+// Bytes estimates the memory of a graph of Rows: features after each operation, the
+// positions of maxima and the vectors of all words, and the features that Encode has at
+// a time. The gradient adds the gradients of the features and of the weights, and the
+// shards' sums.
 func (c *CNN) Bytes() (rows, gradient int64) {
 	o := c.options
 	d, v, size := o.features(), int64(c.Words()), 0
@@ -140,8 +141,8 @@ func (c *CNN) Bytes() (rows, gradient int64) {
 	if o.Pool == PoolMax {
 		positions = 1
 	}
-	rows = 4 * (v*int64((stages+positions)*d+o.Dim) + int64(size))
-	return rows, 4*v*int64(stages*d) + shardBytes(c.Words(), size) + shardBytes(c.Words(), weights)
+	rows = 4 * (v*int64((stages+positions)*d+o.Dim) + int64(size) + int64(blockRows*d))
+	return rows, 4*(v*int64(stages*d)+int64(weights)) + shardBytes(c.Words(), size) + shardBytes(c.Words(), weights)
 }
 
 // newBanks returns the filters, ready to convolve.
