@@ -374,7 +374,7 @@ func TestMeasureDevice(t *testing.T) {
 			t.Fatalf("%s: %v", kind, err)
 		}
 		if e := r.Encoder; e == nil || e.Kind != kind || e.Step.Runs != 2 || math.Abs(e.Loss-math.Ln2) > 1e-1 ||
-			math.Abs(2*r.Step.Median*e.Ratio-r.Step.Median-e.Step.Median) > 1e-6*e.Step.Median {
+			math.Abs(2*r.Step.Median*e.Ratio-r.Step.Median-e.Step.Median) > 1e-6*math.Abs(e.Step.Median) { // a busy machine makes a difference of times negative
 			t.Errorf("%s: %+v", kind, e)
 		}
 	}

@@ -60,7 +60,7 @@ func CheckCL(c graph.Config, p Precision) error {
 	for i, start := range s.Starts[1:] {
 		longest = max(longest, int(start-s.Starts[i]))
 	}
-	return checkEncoder(s.Widths, longest, p)
+	return checkEncoder(subword.OptionsOf(c.Encoder), longest, p)
 }
 
 // CheckTemperedEncoder returns why the kernels cannot train an encoder on a matrix with the given
@@ -84,19 +84,24 @@ func CheckEncoder(cnn *subword.CNNOptions, p Precision) error {
 	if cnn == nil {
 		return checkEncoder(nil, 0, p)
 	}
-	return checkEncoder(cnn.Widths, cnn.Spelling.Limit, p)
+	return checkEncoder(cnn, cnn.Spelling.Limit, p)
 }
 
-// checkEncoder checks a CNN of some widths of filters, or n-grams if there are
-// none, for words of at most so many symbols.
-func checkEncoder(widths []int, symbols int, p Precision) error {
-	switch {
-	case p == Half:
+// checkEncoder checks a CNN, or n-grams if it is nil, for words of at most so many symbols.
+func checkEncoder(cnn *subword.CNNOptions, symbols int, p Precision) error {
+	if p == Half {
 		return unsupported("Precision", p, "encoders have tables of %s only", Float32)
-	case len(widths) > 0 && symbols > MaxCNNSymbols:
+	}
+	if cnn == nil {
+		return nil
+	}
+	switch {
+	case symbols > MaxCNNSymbols:
 		return unsupported("Spelling.Limit", symbols, "on GPUs words have at most %d symbols, the two marks among them", MaxCNNSymbols)
-	case len(widths) > MaxCNNWidths:
-		return unsupported("Widths", widths, "GPUs take at most %d widths", MaxCNNWidths)
+	case len(cnn.Widths) > MaxCNNWidths:
+		return unsupported("Widths", cnn.Widths, "GPUs take at most %d widths", MaxCNNWidths)
+	case cnn.Dropout > 0:
+		return unsupported("Dropout", cnn.Dropout, "GPUs have no kernels for it")
 	}
 	return nil
 }

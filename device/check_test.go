@@ -38,6 +38,14 @@ func TestCheckCL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	shaped := func(o subword.CNNOptions) func(c *graph.Config) {
+		o.Dim = 7
+		e, err := subword.NewCNN([]string{"a", "bc"}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func(c *graph.Config) { c.Encoder = subword.WithWords(e) }
+	}
 	for name, x := range map[string]struct {
 		change  func(c *graph.Config)
 		p       device.Precision
@@ -51,6 +59,8 @@ func TestCheckCL(t *testing.T) {
 		"encoder":         {func(c *graph.Config) { c.Encoder = encoder }, device.Float32, ""},
 		"half encoder":    {func(c *graph.Config) { c.Encoder = encoder }, device.Half, "Precision"},
 		"widths":          {func(c *graph.Config) { c.Encoder = many }, "", "Widths"},
+		"paper's":         {shaped(subword.CNNOptions{Filters: []int{3, 3, 4}, Pool: subword.PoolFlatten, Activation: subword.Tanh, Raw: true}), "", ""},
+		"dropout":         {shaped(subword.CNNOptions{Dropout: .1}), "", "Dropout"},
 		"shared":          {func(c *graph.Config) { c.SharedNegatives = 3 }, device.Half, ""},
 		"encoder, shared": {func(c *graph.Config) { c.Encoder, c.SharedNegatives = encoder, 3 }, "", "SharedNegatives"},
 		"encoder, sgd":    {func(c *graph.Config) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "Optimizer"},

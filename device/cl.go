@@ -157,16 +157,16 @@ func encoderBytes(s *encoder.Config, words int, c graph.Config) int64 {
 		return bytes + table - tableBytes(s.Alphabet, c.Dim) + 4*int64(len(s.Symbols)+2*s.Alphabet)
 	}
 	const multiprocessors, most = 132, 64 << 20
-	d := paddedDim(len(s.Widths) * s.Filters)
+	d, columns := paddedDim(s.Features()), paddedDim(s.Columns())
 	parameter(s.Alphabet, s.CharDim)
-	for _, w := range s.Widths {
-		parameter(w*s.CharDim+1, s.Filters)
+	for i, w := range s.Widths {
+		parameter(w*s.CharDim+1, s.Filters[i])
 	}
 	parameter(d+1, paddedDim(c.Dim))
-	tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(d)
+	tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(columns)
 	bytes += v*int64(14*d+4*paddedDim(c.Dim)) + 2*tables // features, where, standardized, their gradient; the vectors' gradient
-	bytes += min(most, 12*multiprocessors*32/int64(d+31)*tables)
-	bytes += 2 * multiprocessors * 4 * 128 * 128 // parts of the gradient of weights
+	bytes += min(most, 12*multiprocessors*32/int64(columns+31)*tables)
+	bytes += max(2*multiprocessors*4*128*128, 4*int64(d+128)*int64(paddedDim(c.Dim))) // parts of the gradient of weights
 	return bytes + 16*8*multiprocessors*int64(d)
 }
 

@@ -199,6 +199,7 @@ const little, plenty = 1 << 20, 1 << 40
 var pairs = map[string]func(*testing.T, uint64) *pair{
 	"cl adam":          func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 40, 150, little) },
 	"cl adam-row":      func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.AdamRow, 7, 150, little) },
+	"cl adagrad":       func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.AdaGrad, 7, 150, little) },
 	"cl sgd":           func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.SGD, 150, 150, little) },
 	"cl M":             func(t *testing.T, seed uint64) *pair { return newCL(t, seed, optim.Adam, 41, 150, plenty) },
 	"cl same column":   func(t *testing.T, seed uint64) *pair { return newSameColumn(t, seed, 40, little) },
@@ -214,18 +215,30 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 	},
 	"cl cnn": func(t *testing.T, seed uint64) *pair {
 		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
-			return subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: 4, Widths: []int{1, 3}, Rate: .1})
+			return subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: []int{4}, Widths: []int{1, 3}, Rate: .1})
+		})
+	},
+	"cl cnn of the paper": func(t *testing.T, seed uint64) *pair {
+		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
+			return subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: []int{4, 2}, Widths: []int{1, 3}, Rate: .1,
+				Pool: subword.PoolFlatten, Raw: true, Activation: subword.Tanh, Spelling: subword.SpellingOptions{Limit: 6}})
 		})
 	},
 	"cl cnn+words": func(t *testing.T, seed uint64) *pair {
 		return newEncodedCL(t, seed, optim.AdamRow, little, func(words []string) (subword.Encoder, error) {
-			e, err := subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: 4, Widths: []int{2}, Rate: .1})
+			e, err := subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: []int{4}, Widths: []int{2}, Rate: .1})
 			return subword.WithWords(e), err
 		})
 	},
 	"cl ngrams": func(t *testing.T, seed uint64) *pair {
 		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
 			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})
+		})
+	},
+	"cl characters+words": func(t *testing.T, seed uint64) *pair {
+		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
+			e, err := subword.NewBag(words, subword.BagOptions{Dim: 7, MinCount: 1, Rate: .3})
+			return subword.WithWords(e), err
 		})
 	},
 	"fullw2v": func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },

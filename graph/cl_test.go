@@ -88,7 +88,7 @@ func TestCLReproducible(t *testing.T) {
 	r := freshRandom(t)
 	m := buildMatrix(t, smallCorpus(t, r, 700, 3000), 50)
 	const iterations = tempered.MaxIterations + 25 // passes the last iteration, into a second epoch
-	for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.SGD} {
+	for _, method := range optim.Names() {
 		want, _ := train(t, m, testConfig(18, 4, 1, FormFused, method), 0, iterations, nil)
 		wantW, wantC := want.Tables()
 		for _, threads := range []int{2, 3, 7} {
@@ -146,7 +146,7 @@ func TestCLLevels(t *testing.T) {
 	best := simd.Current()
 	t.Cleanup(func() { _ = simd.Use(best) })
 	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 200, 1000), 30)
-	for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.SGD} {
+	for _, method := range optim.Names() {
 		tables := map[simd.Level][]float32{}
 		for _, level := range simd.Levels() {
 			if err := simd.Use(level); err != nil {

@@ -56,6 +56,7 @@ func newComposedPairStep(contexts *table, b *pairBatch, size int, everyRow bool,
 
 // refresh computes the rows of the whole vocabulary.
 func (s *composedPairStep) refresh() error {
+	s.begin(0)
 	if err := s.forward.run(); err != nil {
 		return err
 	}

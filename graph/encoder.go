@@ -35,6 +35,13 @@ type Encoder interface {
 	Bytes() (rows, gradient int64)
 }
 
+// Drawing encoders have rows that differ from step to step of training: by dropout.
+type Drawing interface {
+	// Draw is called before a run of Rows, with the number of the step of training,
+	// from 1, or 0 for rows that belong to none.
+	Draw(seed uint64, step int)
+}
+
 // A Parameter is a matrix of an encoder.
 type Parameter struct {
 	Name  string
@@ -61,6 +68,7 @@ type composer struct {
 	trained    []parameterOptimizer
 	team       *team.Team
 	threads    int
+	seed       uint64
 	sparse     bool // rows without a gradient are left alone: most of them have none
 }
 
@@ -68,7 +76,7 @@ func newComposer(workers *team.Team, c Config) (*composer, error) {
 	e := c.Encoder
 	data := memory.Floats(e.Words() * c.Dim)
 	s := &composer{
-		encoder: e, parameters: e.Parameters(), team: workers, threads: c.Threads,
+		encoder: e, parameters: e.Parameters(), team: workers, threads: c.Threads, seed: c.Seed,
 		words: &table{name: "words", rows: e.Words(), dim: c.Dim, data: data, dense: dense(data, e.Words(), c.Dim)},
 	}
 	for _, p := range s.parameters {
@@ -98,6 +106,13 @@ func (s *composer) compose(g *gorgonia.ExprGraph, batch []uint32) (nodes gorgoni
 		return nil, nil, fmt.Errorf("the encoder's rows are %v instead of %v", rows.Shape(), want)
 	}
 	return nodes, rows, nil
+}
+
+// begin says which step of training the next run belongs to; 0: none.
+func (s *composer) begin(step int) {
+	if d, ok := s.encoder.(Drawing); ok {
+		d.Draw(s.seed, step)
+	}
 }
 
 func (s *composer) optimizers() []parameterOptimizer { return s.trained }

@@ -61,6 +61,7 @@ func (s *encoderStep) run() (float64, error) {
 // refresh computes the rows anew, in the part of the graph that leads to them.
 func (s *encoderStep) refresh() (err error) {
 	defer operation.Recovered("compile the graph of the encoder", &err)
+	s.begin(0)
 	m, err := newMachine(s.graph.SubgraphRoots(s.rows))
 	if err != nil {
 		return err

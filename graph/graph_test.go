@@ -236,11 +236,16 @@ func threeSteps(t *testing.T, seed uint64, v int, c Config) ([]float32, float64)
 
 func TestStepFormsAgree(t *testing.T) {
 	r := freshRandom(t)
-	for _, method := range []optim.Method{optim.SGD, optim.AdamRow} {
+	for _, method := range optim.Names() {
 		for _, s := range shapes {
 			seed := r.Uint64()
-			want, wantLoss := threeSteps(t, seed, s[0], testConfig(s[1], s[2], 1, FormStock, method))
-			got, loss := threeSteps(t, seed, s[0], testConfig(s[1], s[2], 2, FormFused, method))
+			train := func(threads int, form Form) ([]float32, float64) {
+				c := testConfig(s[1], s[2], threads, form, method)
+				c.Optimizer.Epsilon = 1e-2 // else a first step is the sign of a gradient, be it rounding
+				return threeSteps(t, seed, s[0], c)
+			}
+			want, wantLoss := train(1, FormStock)
+			got, loss := train(2, FormFused)
 			if math.Abs(loss-wantLoss) > 2e-5*wantLoss {
 				t.Errorf("%s %v: loss %v, stock %v", method, s, loss, wantLoss)
 			}
@@ -253,7 +258,7 @@ func TestStepFormsAgree(t *testing.T) {
 
 func TestStepSameBitsForAnyThreads(t *testing.T) {
 	r := freshRandom(t)
-	for _, method := range []optim.Method{optim.SGD, optim.Adam, optim.AdamRow} {
+	for _, method := range optim.Names() {
 		seed := r.Uint64()
 		want, wantLoss := threeSteps(t, seed, 1000, testConfig(20, 5, 1, FormFused, method))
 		for _, threads := range []int{2, 3, 7} {

@@ -90,6 +90,17 @@ func (p plainStep) update(i, samples int, gradient []float64, size, rate float64
 			slack = max(slack, rate*root*rounding)
 			continue
 		}
+		if o.Method == optim.AdaGrad || o.Method == optim.RMSProp {
+			decay, share := 1.0, 1.0
+			if o.Method == optim.RMSProp {
+				decay, share = o.Beta2, 1-o.Beta2
+			}
+			second[at] = decay*second[at] + share*g*g
+			root := math.Sqrt(second[at])
+			w[at] -= rate*o.WeightDecay*w[at] + rate*g/(root+o.Epsilon)
+			slack = max(slack, rate*(rounding+1e-5*math.Abs(g))/root)
+			continue
+		}
 		first[at] = o.Beta1*first[at] + (1-o.Beta1)*g
 		v := &second[i]
 		if o.Method == optim.Adam {

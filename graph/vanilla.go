@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/textpairs"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -183,6 +184,9 @@ func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.
 		}
 		step := t.Trained() + 1
 		t.SetTrained(step)
+		if t.encoder != nil {
+			t.encoder.begin(step)
+		}
 		for _, o := range t.step.optimizers() {
 			o.Begin(step, rate*o.relativeRate)
 		}
@@ -218,7 +222,7 @@ func (t *Vanilla) UnitWords(unit int) float64 {
 
 // A minibatchReader reads the minibatches of a unit.
 type minibatchReader struct {
-	pairs     *pairReader
+	pairs     *textpairs.Reader
 	noise     *corpus.Alias
 	negatives *draws
 	size      int // positives of a minibatch
@@ -227,7 +231,7 @@ type minibatchReader struct {
 func (t *Vanilla) reader(unit int, sentences *corpus.SentenceReader) *minibatchReader {
 	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
 	return &minibatchReader{
-		pairs: &pairReader{sentences: sentences, window: t.options.Window, epoch: uint32(epoch), sentence: t.units[u], end: t.units[u+1]},
+		pairs: textpairs.NewReader(sentences, t.options.Window, uint32(epoch), t.units[u], t.units[u+1]),
 		noise: t.noise, negatives: newDraws(t.config.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0), size: t.options.Batch,
 	}
 }
@@ -236,7 +240,7 @@ func (t *Vanilla) reader(unit int, sentences *corpus.SentenceReader) *minibatchR
 func (r *minibatchReader) fill(b *pairBatch) {
 	b.words, b.contexts = b.words[:0], b.contexts[:0]
 	for len(b.words) < r.size*b.width {
-		word, context, ok := r.pairs.next()
+		word, context, ok := r.pairs.Next()
 		if !ok {
 			return
 		}
@@ -302,54 +306,4 @@ func (t *Vanilla) Close() error {
 		}
 	}
 	return t.step.compiled().close()
-}
-
-// A pairReader walks over the pairs of some sentences in the order of the
-// corpus: for each position its contexts from left to right.
-type pairReader struct {
-	sentences     *corpus.SentenceReader
-	window        int // unless it is dynamic
-	epoch         uint32
-	sentence, end int
-
-	words, widths []uint32 // of the current sentence, as the sampler gives them
-	at            int      // position in words
-	from, to      int      // next context and end of the window of at
-}
-
-// next returns the next pair; ok is false after the last.
-func (p *pairReader) next() (word, context uint32, ok bool) {
-	for {
-		if p.from == p.at {
-			p.from++
-		}
-		if p.from < p.to {
-			p.from++
-			return p.words[p.at], p.words[p.from-1], true
-		}
-		if !p.advance() {
-			return 0, 0, false
-		}
-	}
-}
-
-// advance goes to the next position, in the next sentence that has one if
-// need be.
-func (p *pairReader) advance() bool {
-	p.at++
-	for p.at >= len(p.words) {
-		p.at, p.from, p.to = 0, 0, 0
-		if p.sentence == p.end {
-			p.words = nil
-			return false
-		}
-		p.words, p.widths = p.sentences.Sentence(p.epoch, p.sentence)
-		p.sentence++
-	}
-	width := p.window
-	if p.widths != nil {
-		width = int(p.widths[p.at])
-	}
-	p.from, p.to = max(p.at-width, 0), min(p.at+width+1, len(p.words))
-	return true
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/textpairs"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -57,7 +58,7 @@ func pairSteps(t *testing.T, seed uint64, v int, everyRow bool, c Config) ([]flo
 func TestPairStepFormsAgree(t *testing.T) {
 	r := freshRandom(t)
 	for _, s := range [][3]int{{1, 1, 1}, {7, 17, 5}, {50, 33, 2}, {500, 100, 5}} {
-		for _, method := range []optim.Method{optim.SGD, optim.Adam} {
+		for _, method := range []optim.Method{optim.SGD, optim.Adam, optim.AdaGrad, optim.RMSProp} {
 			for _, everyRow := range []bool{false, true} {
 				seed := r.Uint64()
 				train := func(threads int, form Form) ([]float32, []float32, float64) {
@@ -186,10 +187,10 @@ func TestPairReader(t *testing.T) {
 	for _, o := range []VanillaOptions{{Window: 1}, {Window: 2}, {Window: 20}, {Window: 5, DynamicWindow: true}, {Window: 3, Sample: .01, DynamicWindow: true}} {
 		c := smallCorpus(t, r, 30, 40)
 		seed := r.Uint64()
-		p := &pairReader{sentences: corpus.NewSentenceReader(c, o.sentenceOptions(seed)), window: o.Window, epoch: 3, end: len(c.Sentences) - 1}
+		p := textpairs.NewReader(corpus.NewSentenceReader(c, o.sentenceOptions(seed)), o.Window, 3, 0, len(c.Sentences)-1)
 		var got [][2]uint32
 		for {
-			w, x, ok := p.next()
+			w, x, ok := p.Next()
 			if !ok {
 				break
 			}

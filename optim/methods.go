@@ -10,7 +10,8 @@ import (
 type Method string
 
 // A Descriptor is all that the program knows about a method. Adding one is a
-// file with its Descriptor and a line in the table below.
+// file with its Descriptor and a line in the table below; methods that compute alike
+// may share a file.
 type Descriptor struct {
 	Name Method
 	Help string // a few words behind the name
@@ -19,6 +20,11 @@ type Descriptor struct {
 	// the size of the gradient. So they share Adam's learning rates; the others
 	// share those of SGD.
 	Adaptive bool
+
+	// RateFactor returns what Adam's learning rate is multiplied by in a run of so many
+	// steps of an adaptive method, each of every row, or, 0, of minibatches, which
+	// update the rows that they hold; nil: 1.
+	RateFactor func(steps int) float64
 
 	// Shared methods are fit for parameters that all words share, those of an
 	// encoder, whose gradients have very different sizes.
@@ -31,11 +37,12 @@ type Descriptor struct {
 	// values.
 	Bytes func(rows, columns int) int64
 
+	decay  float64                                     // default of Config.Beta2; 0: Adam's
 	create func(c Config, rows, columns int) Optimizer // c is valid and has no zero values
 }
 
 // methods is the table of all methods, in the order of help.
-var methods = []Descriptor{adamDescriptor, adamRowDescriptor, sgdDescriptor}
+var methods = []Descriptor{adamDescriptor, adamRowDescriptor, rmsPropDescriptor, adaGradDescriptor, sgdDescriptor}
 
 // Methods returns all methods in the order of help.
 func Methods() []Descriptor { return slices.Clone(methods) }

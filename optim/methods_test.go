@@ -30,7 +30,7 @@ func TestMethods(t *testing.T) {
 			testMethod(t, Config{Method: d.Name, WeightDecay: .1})
 		})
 	}
-	if _, err := Find("adagrad"); err == nil {
+	if _, err := Find("lion"); err == nil {
 		t.Error("an unknown method is found")
 	}
 }

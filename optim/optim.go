@@ -1,13 +1,14 @@
 // Package optim updates parameter tables in place, row by row, and holds the
 // learning-rate schedule. All methods have decoupled weight decay.
 //
-// Start with Config and Optimizer. Each method has a file of its own (adam.go,
-// adamrow.go, sgd.go) and is one value in the table of methods.go: its name, its
+// Start with Config and Optimizer. Each method is in a file (adam.go, adamrow.go, sgd.go;
+// scaled.go has AdaGrad and RMSProp) and is one value in the table of methods.go: its name, its
 // line of help, the memory of its state, where it is fit for use, and how an
 // Optimizer of it is made. Nothing else in the program lists the methods.
 package optim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -19,7 +20,7 @@ import (
 type Config struct {
 	Method  Method
 	Beta1   float64 // decay of the first moment; default 0.9
-	Beta2   float64 // decay of the second moment; default 0.999
+	Beta2   float64 // decay of the second moment; default 0.999, of RMSProp 0.99
 	Epsilon float64 // added to the root of the second moment; default 1e-8
 
 	// WeightDecay is decoupled from the gradient (Loshchilov and Hutter 2019):
@@ -52,7 +53,8 @@ func (c Config) WithDefaults() Config {
 		c.Beta1 = 0.9
 	}
 	if c.Beta2 == 0 {
-		c.Beta2 = 0.999
+		d, _ := Find(c.Method) // Validate refuses one that is unknown
+		c.Beta2 = cmp.Or(d.decay, 0.999)
 	}
 	if c.Epsilon == 0 {
 		c.Epsilon = 1e-8

@@ -15,7 +15,7 @@ func random(n int) []float32 {
 	return x
 }
 
-// reference is Adam, its row-wise form and SGD in float64, straight from the
+// reference is Adam, its row-wise form, AdaGrad, RMSProp and SGD in float64, straight from the
 // papers: bias-corrected moments, no folding of constants.
 func reference(c Config, rows, columns int, w, m, v []float64, g []float32, t int, rate float64) {
 	b1, b2 := c.Beta1, c.Beta2
@@ -33,6 +33,13 @@ func reference(c Config, rows, columns int, w, m, v []float64, g []float32, t in
 				w[at] -= rate * x
 				continue
 			}
+			if c.Method == AdaGrad || c.Method == RMSProp {
+				if v[at] += x * x; c.Method == RMSProp {
+					v[at] = b2*(v[at]-x*x) + (1-b2)*x*x
+				}
+				w[at] -= rate * x / (math.Sqrt(v[at]) + c.Epsilon)
+				continue
+			}
 			m[at] = b1*m[at] + (1-b1)*x
 			s := square
 			if c.Method == Adam {
@@ -46,7 +53,7 @@ func reference(c Config, rows, columns int, w, m, v []float64, g []float32, t in
 }
 
 func TestAgainstReference(t *testing.T) {
-	for _, method := range []Method{Adam, AdamRow, SGD} {
+	for _, method := range Names() {
 		for _, shape := range [][2]int{{1, 1}, {3, 1}, {1, 17}, {5, 100}} {
 			rows, columns := shape[0], shape[1]
 			c := Config{Method: method, Beta1: .9, Beta2: .99, Epsilon: 1e-6, WeightDecay: .1}
@@ -84,7 +91,7 @@ func TestValidate(t *testing.T) {
 		says   string
 	}{
 		{Config{}, "optimizer"},
-		{Config{Method: "adagrad"}, "adagrad"},
+		{Config{Method: "lion"}, "lion"},
 		{Config{Method: Adam, Beta1: 1}, "beta1"},
 		{Config{Method: Adam, Beta2: -1}, "beta2"},
 		{Config{Method: Adam, Epsilon: math.NaN()}, "epsilon"},

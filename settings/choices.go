@@ -34,6 +34,8 @@ const (
 	SubwordNone  = "none"
 	SubwordCNN   = "cnn"
 	SubwordNGram = "ngram"
+	SubwordChars = "chars"
+	SubwordBPE   = "bpe"
 
 	HashFastText = string(subword.HashFastText)
 	HashMarked   = string(subword.HashMarked)
@@ -58,13 +60,17 @@ var (
 	formChoices      = []Choice{{FormFused, "fast"}, {FormStock, "the readable reference"}}
 	precisionChoices = []Choice{{PrecisionFloat32, ""}, {PrecisionHalf, "16 bits, see docs/cuda.md"}}
 	tokenizerChoices = []Choice{{TokenizerWhitespace, "text that is tokenized already"}, {TokenizerWords, "raw text: runs of letters, digits and apostrophes"}}
-	subwordChoices   = []Choice{{SubwordNone, ""}, {SubwordCNN, "convolutions over characters"}, {SubwordNGram, "fastText's sum of hashed n-grams"}}
+	subwordChoices   = []Choice{{SubwordNone, ""}, {SubwordCNN, "convolutions over characters"}, {SubwordNGram, "fastText's sum of hashed n-grams"}, {SubwordChars, "a sum of characters"}, {SubwordBPE, "a sum of the byte-pair pieces of --pieces"}}
+
+	poolChoices       = []Choice{{string(subword.PoolMax), "the largest value of each filter over the word"}, {string(subword.PoolFlatten), "the values of all positions, as in the W2V-CL paper"}}
+	activationChoices = []Choice{{string(subword.ReLU), ""}, {string(subword.Tanh), ""}, {string(subword.Linear), ""}}
 
 	hashChoices = []Choice{{HashFastText, "fastText's: the run can be written as a fastText model"}, {HashMarked, "of runs of earlier versions"}}
 
 	cnnOnly   = []string{SubwordCNN}
 	ngramOnly = []string{SubwordNGram}
-	encoders  = []string{SubwordCNN, SubwordNGram}
+	bpeOnly   = []string{SubwordBPE}
+	encoders  = []string{SubwordCNN, SubwordNGram, SubwordChars, SubwordBPE}
 )
 
 func isEncoder(subword string) bool { return slices.Contains(encoders, subword) }

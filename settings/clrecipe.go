@@ -104,6 +104,11 @@ func clTuned(c *Config, set given) {
 	} else {
 		r = tempered(c, set)
 	}
+	steps := cmp.Or(c.Iterations, c.Epochs*r.contexts)
+	if set["contexts"] != "" {
+		steps = c.TotalIterations()
+	}
+	r.lr, r.weightDecay = c.ofOptimizer(r.lr, r.weightDecay, steps)
 	fill(set, "window", &c.Window, r.window)
 	fill(set, "contexts", &c.Contexts, r.contexts)
 	fill(set, "passes", &c.Passes, r.passes)
@@ -126,6 +131,7 @@ func clPaper(c *Config) {
 	c.Contexts, c.Epochs = 65536, 1
 	c.Positives, c.MaxPositives = 1, 128
 	c.LR, c.Decay = 1e-3, DecayNone
+	c.LR, _ = c.ofOptimizer(c.LR, 0, c.Contexts)
 	if !c.adaptive() {
 		c.LR = 0.04
 	}

@@ -62,18 +62,23 @@ type Samples struct {
 
 // Encoder says how word vectors are composed from spelling.
 type Encoder struct {
-	Subword   string  // "none", "cnn" or "ngram"
-	WordTable bool    // every word has a vector of its own beside its spelling
-	Gram      int     // cnn: characters of a symbol
-	CharDim   int     // cnn: E, values of a symbol's embedding
-	Widths    Widths  // cnn: symbols that filters span
-	Filters   int     // cnn: filters of each width
-	MaxChars  int     // cnn: characters of a word that are read
-	MinGram   int     // ngram: characters of the shortest n-grams
-	MaxGram   int     // ngram: characters of the longest n-grams
-	Buckets   int     // ngram: vectors that n-grams are hashed to
-	NGramHash string  // ngram: which n-grams there are and how they are hashed, see subword.Hash
-	SubwordLR float64 // learning rate of the encoder, times LR
+	Subword     string  // "none", "cnn", "ngram", "chars" or "bpe"
+	WordTable   bool    // every word has a vector of its own beside its spelling
+	Gram        int     // cnn: characters of a symbol
+	CharDim     int     // cnn: E, values of a symbol's embedding
+	Widths      Numbers // cnn: symbols that filters span
+	Filters     Numbers // cnn: filters of each width, or one number for all
+	Pool        string  // cnn: "max" over the positions of a word, or "flatten"
+	Activation  string  // cnn: of the convolutions, see subword.Activation
+	Standardize bool    // cnn: features have mean 0 and variance 1 over the vocabulary
+	Dropout     float64 // cnn: share of the features that a step leaves out
+	MaxChars    int     // cnn: characters of a word that are read
+	MinGram     int     // ngram: characters of the shortest n-grams
+	MaxGram     int     // ngram: characters of the longest n-grams
+	Buckets     int     // ngram: vectors that n-grams are hashed to
+	NGramHash   string  // ngram: which n-grams there are and how they are hashed, see subword.Hash
+	Pieces      string  // bpe: file of the pieces
+	SubwordLR   float64 // learning rate of the encoder, times LR
 }
 
 // Training says how long and at which rates to train.

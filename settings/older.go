@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/subword"
 )
 
 // An OlderSetting is a setting of earlier versions. Their configuration files and
@@ -53,7 +54,8 @@ func renamed(values map[string]string, source string) (map[string]string, error)
 
 // Current returns the recorded settings of a run, as texts by name, with the names of
 // today. Runs of versions that did not have tempered samples had equal ones, runs of mode
-// vanilla were lazy, and those without a choice of n-grams had HashMarked.
+// vanilla were lazy, those without a choice of n-grams had HashMarked, and CNNs took the
+// maximum of standardized features.
 func Current(recorded map[string]string) map[string]string {
 	texts, err := renamed(recorded, "")
 	if err != nil {
@@ -66,8 +68,11 @@ func Current(recorded map[string]string) map[string]string {
 	case ModeVanilla:
 		then["adam"] = AdamLazy
 	}
-	if texts["subword"] == SubwordNGram {
+	switch texts["subword"] {
+	case SubwordNGram:
 		then["ngram-hash"] = HashMarked
+	case SubwordCNN:
+		then["pool"], then["standardize"] = string(subword.PoolMax), "true"
 	}
 	for name, text := range then {
 		if _, ok := texts[name]; !ok {
@@ -91,12 +96,13 @@ func equalSamples() map[string]string {
 
 // isOlderRun reports whether a configuration file was written by a version without
 // tempered samples for a run of mode cl, without --adam for one of mode vanilla, or without
-// a choice of n-grams. All runs of these versions recorded certain settings, which together
+// a choice of n-grams or of a CNN's pool. All runs of these versions recorded certain settings, which together
 // nobody sets by hand.
 func isOlderRun(file map[string]string) bool {
 	has := func(names ...string) bool {
 		return !slices.ContainsFunc(names, func(name string) bool { _, ok := file[name]; return !ok })
 	}
 	return has("vectors", "passes") || !has("adam") && has("batch", "decay", "noise-exponent", "threads") ||
-		!has("ngram-hash") && has("buckets", "min-ngram", "max-ngram", "subword-lr", "seed", "noise", "form")
+		!has("ngram-hash") && has("buckets", "min-ngram", "max-ngram", "subword-lr", "seed", "noise", "form") ||
+		!has("pool") && has("char-dim", "widths", "filters", "max-chars", "subword-lr", "seed", "noise", "form")
 }

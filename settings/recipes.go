@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/subword"
 )
 
 // The recipes: every default of every mode and preset, and nothing else. Mode,
@@ -50,6 +51,17 @@ func (c *Config) adaptive() bool {
 	return err == nil && o.Adaptive
 }
 
+// ofOptimizer turns Adam's learning rate and weight decay in a run of so many steps, or of
+// minibatches, 0, into those of an adaptive optimizer. Weight decay works by its product with the rate.
+func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float64) {
+	o, err := optim.Find(optim.Method(c.Optimizer))
+	if err != nil || o.RateFactor == nil {
+		return lr, weightDecay
+	}
+	factor := o.RateFactor(steps)
+	return readable(lr * factor), readable(weightDecay / factor)
+}
+
 // vanillaRecipe is the baseline. Tuned, it has the same text, windows and
 // negatives a word as cl. Its moments change only where a minibatch touches them,
 // so it wants a higher rate than the whole-table updates of cl. The preset paper
@@ -60,7 +72,7 @@ func vanillaRecipe(c *Config) {
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.DynamicWindow = 1e-4, true
 	c.Batch, c.Epochs, c.Adam = 1024, 5, AdamLazy
-	c.LR = 1e-2
+	c.LR, _ = c.ofOptimizer(1e-2, 0, 0)
 	if !c.adaptive() {
 		c.LR = 0.025
 	}
@@ -68,7 +80,8 @@ func vanillaRecipe(c *Config) {
 		c.Dim, c.MinCount = 500, 50
 		c.Sample, c.DynamicWindow, c.Epochs = 0, false, 1
 		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
-		c.LR, c.Decay = 1e-3, DecayNone
+		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
+		c.Decay = DecayNone
 	}
 }
 
@@ -125,18 +138,22 @@ func sequentialFollows(c *Config, set given) {
 // that all words share get gradients from all of them, so they want a lower rate
 // than the words' own vectors: with a higher one, words of similar spelling become
 // alike, and the longer one trains the more (see subwordRate). The paper has one
-// learning rate, and no vectors of words' own.
+// learning rate, and no vectors of words' own; it flattens convolutions.
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, true
-	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, Widths{2, 3, 4}, 64, 30
+	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, Numbers{2, 3, 4}, Numbers{64}, 30
+	c.Pool, c.Activation, c.Standardize = string(subword.PoolMax), string(subword.ReLU), true
 	c.MinGram, c.MaxGram, c.Buckets, c.NGramHash = 3, 6, 2_000_000, HashFastText
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
 	case c.Preset == PresetPaper:
 		c.SubwordLR, c.WordTable = 1, false
+		if kind == SubwordCNN {
+			c.Pool, c.Standardize = string(subword.PoolFlatten), false
+		}
 	case kind == SubwordNGram && vanilla:
 		c.SubwordLR, c.WordTable = 0.15, false
-	case kind == SubwordCNN && !vanilla:
+	case (kind == SubwordCNN || kind == SubwordChars) && !vanilla:
 		c.SubwordLR = 0.01
 	default:
 		c.SubwordLR = 0.05
@@ -147,10 +164,10 @@ func subwordRecipe(c *Config, kind string) {
 // to the length of this run: more iterations do to it the same as a higher rate.
 // For the CNN the rate is in proportion, up to the rate of tables. Most n-grams
 // belong to few words: their rate rises less in shorter runs, and does not fall in
-// longer ones.
+// longer ones. Characters and pieces follow these two; nobody has tuned them.
 func subwordRate(c *Config) {
 	factor := 8192 / float64(max(c.TotalIterations(), 1))
-	if c.Subword == SubwordNGram {
+	if c.Subword == SubwordNGram || c.Subword == SubwordBPE {
 		factor = max(math.Sqrt(factor), 1)
 	}
 	c.SubwordLR = min(readable(c.SubwordLR*factor), 1)

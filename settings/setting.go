@@ -181,6 +181,11 @@ func (s Setting) tomlText(value any) (string, error) {
 		case int64, float64:
 			ok = true
 		}
+	case *Numbers: // one may stand alone
+		switch value.(type) {
+		case int64, string:
+			ok = true
+		}
 	default:
 		_, ok = value.(string)
 	}

@@ -249,7 +249,7 @@ func TestValidate(t *testing.T) {
 		{"contexts of equal rows", func(c *Config) { c.Contexts, c.Tempering, c.Positives = 1<<24, 0, 1 }, ""},
 		{"context-weight", func(c *Config) { c.ContextWeight = -11 }, "--context-weight -11: must be from -10 to 10"},
 		{"decay", func(c *Config) { c.Decay = "cosine" }, "--decay cosine: choose linear or epochs or none"},
-		{"optimizer", func(c *Config) { c.Optimizer = "lion" }, "--optimizer lion: choose adam or adam-row or sgd"},
+		{"optimizer", func(c *Config) { c.Optimizer = "lion" }, "--optimizer lion: choose adam or adam-row or rmsprop or adagrad or sgd"},
 		{"form", func(c *Config) { c.Form = "fast" }, "--form fast: choose fused or stock"},
 		{"preset", func(c *Config) { c.Preset = "best" }, "--preset best: choose tuned or paper"},
 		{"unknown mode", func(c *Config) { c.Mode = "glove" }, "--mode glove: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v"},
@@ -316,8 +316,8 @@ func TestValidateReportsAllProblems(t *testing.T) {
 func TestRecipesAreValid(t *testing.T) {
 	for _, mode := range ModeNames() {
 		for _, preset := range []string{PresetTuned, PresetPaper} {
-			for _, optimizer := range []string{string(optim.Adam), string(optim.AdamRow), string(optim.SGD)} {
-				c := Defaults(mode, preset, optimizer)
+			for _, optimizer := range optim.Names() {
+				c := Defaults(mode, preset, string(optimizer))
 				c.Corpus = "text"
 				if err := c.Validate(); err != nil {
 					t.Errorf("%s %s %s: %v", mode, preset, optimizer, err)
@@ -427,6 +427,31 @@ func TestOlderVanilla(t *testing.T) {
 		}
 		if c, err := Resolve(file, map[string]string{"corpus": "text"}); err != nil || c.Adam != want {
 			t.Errorf("%v, adam %s, want %s", err, c.Adam, want)
+		}
+	}
+}
+
+// Runs with a CNN of versions without --pool took the maximum of standardized features,
+// with --preset paper, too.
+func TestOlderCNN(t *testing.T) {
+	c, err := Resolve("", map[string]string{"corpus": "text", "subword": SubwordCNN, "preset": PresetPaper})
+	if err != nil || c.Pool != "flatten" || c.Standardize {
+		t.Fatalf("%v, pool %s, standardize %v", err, c.Pool, c.Standardize)
+	}
+	text, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := strings.NewReplacer("pool = \"flatten\"\n", "", "standardize = false\n", "", "activation = \"relu\"\n", "", "dropout = 0.0\n", "",
+		"filters = \"64\"", "filters = 64").Replace(string(text))
+	for content, want := range map[string]string{string(text): "flatten", older: "max"} {
+		file := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Resolve(file, map[string]string{"corpus": "text"})
+		if err != nil || c.Pool != want || c.Standardize != (want == "max") || c.Filters.String() != "64" || c.Activation != "relu" {
+			t.Errorf("%v, pool %s, standardize %v, filters %s, %s; want %s\n%s", err, c.Pool, c.Standardize, c.Filters, c.Activation, want, content)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/subword/bpe"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -77,6 +78,13 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
 			Hash: subword.Hash(c.NGramHash),
 		})
+	case SubwordChars:
+		e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR})
+	case SubwordBPE:
+		var pieces *bpe.Pieces
+		if pieces, err = bpe.Read(c.Pieces); err == nil {
+			e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Pieces: pieces})
+		}
 	default:
 		return nil, nil
 	}
@@ -91,7 +99,8 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 
 func (c *Config) cnnOptions() subword.CNNOptions {
 	return subword.CNNOptions{
-		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: c.Filters, Rate: c.SubwordLR,
+		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: subword.Counts(c.Filters), Rate: c.SubwordLR,
+		Pool: subword.Pool(c.Pool), Activation: subword.Activation(c.Activation), Raw: !c.Standardize, Dropout: c.Dropout,
 		Spelling: subword.SpellingOptions{Gram: c.Gram, Limit: c.symbols()},
 	}
 }

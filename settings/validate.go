@@ -114,12 +114,17 @@ func (v *validator) encoder() {
 	const most = 1 << 16
 	c := v.config
 	v.check(c.CharDim >= 1 && c.CharDim <= most, "char-dim", "must be from 1 to %d", most)
-	v.check(c.Filters >= 1 && c.Filters <= most, "filters", "must be from 1 to %d", most)
+	v.check(len(c.Filters) == 1 || len(c.Filters) == len(c.Widths), "filters", "give one number for all --widths %s, or one for each", c.Widths)
+	for _, filters := range c.Filters {
+		v.check(filters >= 1 && filters <= most, "filters", "must be from 1 to %d", most)
+	}
+	v.check(c.Dropout >= 0 && c.Dropout < 1, "dropout", "must be from 0 to below 1")
 	v.check(c.MaxChars >= 1 && c.MaxChars <= most, "max-chars", "must be from 1 to %d", most)
 	v.check(c.Gram >= 1 && c.Gram <= c.MaxChars, "gram", "must be from 1 to --max-chars %d", c.MaxChars)
 	for _, width := range c.Widths {
 		v.check(width <= c.symbols(), "widths", "a filter cannot span more than a word, --max-chars %d and its two ends", c.MaxChars)
 	}
+	v.check(c.Subword != SubwordBPE || c.Pieces != "", "subword", "--pieces FILE has to say which pieces there are")
 	v.check(c.MinGram >= 1, "min-ngram", "must be at least 1")
 	v.check(c.MaxGram >= c.MinGram && c.MaxGram <= most, "max-ngram", "must be from --min-ngram %d to %d", c.MinGram, most)
 	v.check(c.Buckets >= 1 && c.Buckets <= 1<<31-1, "buckets", "must be from 1 to %d", 1<<31-1)
@@ -187,6 +192,7 @@ func (c *Config) validateDevice() error {
 var flagOf = map[string]string{
 	"Dim": "dim", "Negatives": "negative", "Window": "window", "Batch": "batch", "WriteBack": "write-back", "Precision": "precision", "Model": "model",
 	"Tempering": "tempering", "Positives": "positives", "SharedNegatives": "shared-negatives", "Form": "form", "Optimizer": "optimizer", "Widths": "widths", "Spelling.Limit": "max-chars",
+	"Dropout": "dropout",
 }
 
 // checkKernels asks the device whether its kernels can train the configuration.

@@ -126,28 +126,29 @@ func (s Size) Bytes(machine int64) (int64, error) {
 	return int64(min(s.bytes+s.share*float64(machine), math.MaxInt64/2)), nil
 }
 
-// Widths are the widths of a CNN's filters, in symbols.
-type Widths []int
+// Numbers are whole numbers from 1 up: widths of a CNN's filters in symbols, or how many
+// there are.
+type Numbers []int
 
 // UnmarshalText reads a list such as "2,3,4".
-func (w *Widths) UnmarshalText(text []byte) error {
-	var widths Widths
+func (n *Numbers) UnmarshalText(text []byte) error {
+	var numbers Numbers
 	for part := range strings.SplitSeq(string(text), ",") {
-		width, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || width < 1 {
-			return errors.New("give numbers of characters from 1 up, with commas between: 2,3,4")
+		number, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || number < 1 {
+			return errors.New("give whole numbers from 1 up, with commas between: 2,3,4")
 		}
-		widths = append(widths, width)
+		numbers = append(numbers, number)
 	}
-	*w = widths
+	*n = numbers
 	return nil
 }
 
 // String returns the list with commas.
-func (w Widths) String() string {
-	texts := make([]string, len(w))
-	for i, width := range w {
-		texts[i] = strconv.Itoa(width)
+func (n Numbers) String() string {
+	texts := make([]string, len(n))
+	for i, number := range n {
+		texts[i] = strconv.Itoa(number)
 	}
 	return strings.Join(texts, ",")
 }

@@ -3,56 +3,18 @@ package subword
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/w2vcl/w2vcl/graph"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// CNNOptions are the shape of a CNN. The zero values of CharDim, Widths and
-// Filters mean their defaults; Dim must be set.
-type CNNOptions struct {
-	Dim      int     // N, values of a word vector
-	CharDim  int     // E, values of a symbol's embedding; default 32
-	Widths   []int   // w, symbols that a filter spans; default 2, 3, 4
-	Filters  int     // F, filters of each width; default 64
-	Rate     float64 // learning rate relative to the rate of words' own vectors; default 1
-	Spelling SpellingOptions
-}
-
-func (o CNNOptions) withDefaults() (CNNOptions, error) {
-	if o.CharDim == 0 {
-		o.CharDim = 32
-	}
-	if len(o.Widths) == 0 {
-		o.Widths = []int{2, 3, 4}
-	}
-	if o.Filters == 0 {
-		o.Filters = 64
-	}
-	var err error
-	if o.Spelling, err = o.Spelling.withDefaults(); err != nil {
-		return o, err
-	}
-	switch {
-	case o.Dim < 1:
-		return o, fmt.Errorf("dimension is %d; it must be at least 1", o.Dim)
-	case o.CharDim < 1:
-		return o, fmt.Errorf("embeddings of characters have %d values; they must have at least 1", o.CharDim)
-	case o.Filters < 1:
-		return o, fmt.Errorf("%d filters of a width; there must be at least 1", o.Filters)
-	case slices.Min(o.Widths) < 1 || slices.Max(o.Widths) > o.Spelling.Limit:
-		return o, fmt.Errorf("filters of widths %v: they must span from 1 to %d symbols, the limit of a word", o.Widths, o.Spelling.Limit)
-	}
-	return o, nil
-}
-
 // CNN is a convolutional network over the characters of a word: embeddings of
 // symbols, convolutions of several widths, ReLU, maximum over the word,
 // standardization, and a fully connected layer to N. The W2V-CL paper (section
-// 5.8) has embeddings, convolutions and the layer; it gives no sizes. The
-// maximum, the standardization and the sizes are ours.
+// 5.8) has embeddings, convolutions, whose values are flattened, and the layer:
+// PoolFlatten and Raw. It gives no sizes and names no activation. The maximum, the
+// standardization and the sizes are ours.
 type CNN struct {
 	options    CNNOptions
 	alphabet   *Alphabet
@@ -60,7 +22,8 @@ type CNN struct {
 	symbols    *tensor.Dense   // (A, E)
 	filters    []*tensor.Dense // each (w*E+1, F)
 	weights    *tensor.Dense   // (F + F + ... + 1, N)
-	statistics *Statistics     // of the vocabulary's features, in the last run of Rows
+	statistics *Statistics     // of the vocabulary's features, in the last run of Rows; nil if they are raw
+	draw       Draw            // of dropout
 }
 
 // NewCNN makes an encoder of a vocabulary. Its parameters are zero: Randomize
@@ -75,7 +38,7 @@ func NewCNN(vocabulary []string, o CNNOptions) (*CNN, error) {
 		return nil, fmt.Errorf("character CNN: %w", err)
 	}
 	c := newCNN(alphabet, o)
-	c.vocabulary = alphabet.Spell(vocabulary, slices.Max(o.Widths))
+	c.vocabulary = alphabet.Spell(vocabulary, o.atLeast())
 	return c, nil
 }
 
@@ -83,16 +46,15 @@ func NewCNN(vocabulary []string, o CNNOptions) (*CNN, error) {
 func newCNN(alphabet *Alphabet, o CNNOptions) *CNN {
 	c := &CNN{options: o, alphabet: alphabet, vocabulary: &Spellings{starts: []int{0}}}
 	c.symbols = newMatrix(alphabet.Len(), o.CharDim)
-	for _, width := range o.Widths {
-		c.filters = append(c.filters, newMatrix(width*o.CharDim+1, o.Filters))
+	for i, width := range o.Widths {
+		c.filters = append(c.filters, newMatrix(width*o.CharDim+1, o.Filters[i]))
 	}
-	c.weights = newMatrix(c.features()+1, o.Dim)
-	c.statistics = newStatistics(c.features())
+	c.weights = newMatrix(o.features()+1, o.Dim)
+	if !o.Raw {
+		c.statistics = newStatistics(o.features())
+	}
 	return c
 }
-
-// features is D, the features of a word.
-func (c *CNN) features() int { return len(c.options.Widths) * c.options.Filters }
 
 // Words is V.
 func (c *CNN) Words() int { return c.vocabulary.Len() }
@@ -138,43 +100,60 @@ func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 		return nil, fmt.Errorf("character CNN: %d parameters instead of %d", len(parameters), len(c.filters)+2)
 	}
 	last := len(parameters) - 1
-	features, err := Convolve(c.vocabulary.of(batch), parameters[0], parameters[1:last], c.options.Widths, threads)
-	if err != nil {
-		return nil, fmt.Errorf("character CNN: %w", err)
+	o := c.options
+	rows, err := Convolve(c.vocabulary.of(batch), parameters[0], parameters[1:last], o.convolution(), threads)
+	if err == nil && !o.Raw {
+		rows, err = Standardize(rows, c.statistics, batch != nil, threads)
 	}
-	if features, err = Standardize(features, c.statistics, batch != nil, threads); err != nil {
-		return nil, fmt.Errorf("character CNN: %w", err)
+	if err == nil && o.Dropout > 0 {
+		rows, err = Dropout(rows, o.Dropout, &c.draw, threads)
 	}
-	rows, err := Connect(features, parameters[last], threads)
+	if err == nil {
+		rows, err = Connect(rows, parameters[last], threads)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("character CNN: %w", err)
 	}
 	return rows, nil
 }
 
-// Bytes estimates the memory of a graph of Rows: features, also standardized,
-// their positions and the vectors of all words. The gradient adds the gradients
-// of the features and the shards' sums.
+// Draw says that the next runs of Rows belong to a step of training, counted from 1, or
+// to none, 0: dropout leaves out other features in each step.
+func (c *CNN) Draw(seed uint64, step int) { c.draw = Draw{seed, step} }
+
+// Bytes estimates the memory of a graph of Rows: features after each operation, the
+// positions of maxima and the vectors of all words, and the features that Encode has at
+// a time. The gradient adds the gradients of the features and of the weights, and the
+// shards' sums.
 func (c *CNN) Bytes() (rows, gradient int64) {
-	d := c.features()
-	v, size := int64(c.Words()), 0
-	for _, width := range c.options.Widths {
-		size += width * c.alphabet.Len() * c.options.Filters
+	o := c.options
+	d, v, size := o.features(), int64(c.Words()), 0
+	for i, width := range o.Widths {
+		size += width * c.alphabet.Len() * o.Filters[i]
 	}
-	weights := (d + 1) * c.options.Dim
-	rows = 4 * (v*int64(3*d+c.options.Dim) + int64(size))
-	return rows, 4*v*int64(2*d) + shardBytes(c.Words(), size) + shardBytes(c.Words(), weights)
+	weights, stages, positions := (d+1)*o.Dim, 1, 0 // stages: matrices of features that follow from each other
+	if !o.Raw {
+		stages++
+	}
+	if o.Dropout > 0 {
+		stages++
+	}
+	if o.Pool == PoolMax {
+		positions = 1
+	}
+	rows = 4 * (v*int64((stages+positions)*d+o.Dim) + int64(size) + int64(blockRows*d))
+	return rows, 4*(v*int64(stages*d)+int64(weights)) + shardBytes(c.Words(), size) + shardBytes(c.Words(), weights)
 }
 
 // newBanks returns the filters, ready to convolve.
 func (c *CNN) newBanks() []*bank {
 	var banks []*bank
 	for i, width := range c.options.Widths {
-		b := newBank(width, c.options.Filters, c.alphabet.Len(), c.options.CharDim)
+		b := newBank(width, c.options.Filters[i], c.alphabet.Len(), c.options.CharDim)
 		b.tabulate(c.symbols.Float32s(), c.filters[i].Float32s())
-		b.first = i * c.options.Filters
 		banks = append(banks, b)
 	}
+	place(banks, c.options.Pool, c.options.Spelling.Limit)
 	return banks
 }
 
@@ -186,14 +165,18 @@ func (c *CNN) Encode(words []string, dst []float32) error {
 	if err := checkEncode(words, dst, n); err != nil {
 		return fmt.Errorf("character CNN: %w", err)
 	}
-	banks, d := c.newBanks(), c.features()
+	banks, d, convolution := c.newBanks(), c.options.features(), c.options.convolution()
 	features, raw, where, s := make([]float32, blockRows*d), make([]float32, d), make([]uint32, d), newScratch(banks)
 	for len(words) > 0 {
 		rows := min(blockRows, len(words))
-		spelt := c.alphabet.Spell(words[:rows], slices.Max(c.options.Widths))
+		spelt := c.alphabet.Spell(words[:rows], c.options.atLeast())
 		for i := range rows {
-			convolve(banks, raw, where, spelt.Word(i), s)
-			c.statistics.apply(features[i*d:][:d], raw)
+			convolution.features(banks, raw, where, spelt.Word(i), s)
+			if c.options.Raw {
+				copy(features[i*d:], raw)
+			} else {
+				c.statistics.apply(features[i*d:][:d], raw)
+			}
 		}
 		connect(dst[:rows*n], features[:rows*d], c.weights.Float32s(), d, n)
 		words, dst = words[rows:], dst[rows*n:]

@@ -1,12 +1,13 @@
 // Package subword composes word vectors from the spelling of words, so that any
 // string gets a vector.
 //
-// Start with Encoder and its two kinds: CNN, a convolutional network over
-// characters, and NGrams, fastText's sum of hashed n-grams. An encoder takes the
+// Start with Encoder and its kinds: CNN, a convolutional network over characters,
+// NGrams, fastText's sum of hashed n-grams, and Bag, a sum of characters or of
+// byte-pair pieces, which shows how to write another. An encoder takes the
 // place of the word table in the graphs of package graph and is trained by the
 // gradient that Gorgonia derives. The CNN is put together from three operations,
 // Convolve (convolve.go), Standardize (standardize.go) and Connect (connect.go);
-// others can be put between or behind them. WithWords gives every word a vector
+// others can be put between or behind them, as Dropout (dropout.go) is. WithWords gives every word a vector
 // of its own beside. Save and Load keep an encoder in a file, without the
 // vocabulary.
 //
@@ -42,6 +43,7 @@ type Encoder interface {
 var (
 	_ Encoder = (*CNN)(nil)
 	_ Encoder = (*NGrams)(nil)
+	_ Encoder = (*Bag)(nil)
 )
 
 func checkEncode(words []string, dst []float32, dim int) error {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/corpus"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -13,8 +14,8 @@ import (
 // stockCNN is the network in Gorgonia's own operations, for words of one
 // length: one-hot products for the embeddings and max(a,b) = a + ReLU(b-a).
 // Inputs are the symbols, then per width its filters at each offset and its
-// bias, then the weights and their bias.
-func stockCNN(spelt *Spellings, alphabet int, widths []int, n gorgonia.Nodes) *gorgonia.Node {
+// bias, then the weights of each width, and flattened of each position, and their bias.
+func stockCNN(spelt *Spellings, alphabet int, o CNNOptions, draw Draw, n gorgonia.Nodes) *gorgonia.Node {
 	must, g := gorgonia.Must, n[0].Graph()
 	v, length := spelt.Len(), len(spelt.Word(0))
 	constant := func(name string, d *tensor.Dense) *gorgonia.Node {
@@ -33,37 +34,59 @@ func stockCNN(spelt *Spellings, alphabet int, widths []int, n gorgonia.Nodes) *g
 		}
 		embedded = append(embedded, must(gorgonia.Mul(constant(fmt.Sprintf("hot%d", t), hot), n[0])))
 	}
+	activate := map[Activation]func(*gorgonia.Node) *gorgonia.Node{
+		ReLU:   func(x *gorgonia.Node) *gorgonia.Node { return must(gorgonia.Rectify(x)) },
+		Tanh:   func(x *gorgonia.Node) *gorgonia.Node { return must(gorgonia.Tanh(x)) },
+		Linear: func(x *gorgonia.Node) *gorgonia.Node { return x },
+	}[o.Activation]
 	at := 1
 	var features gorgonia.Nodes
-	for _, width := range widths {
+	for _, width := range o.Widths {
 		var best *gorgonia.Node
 		for t := range length - width + 1 {
 			x := must(gorgonia.Mul(ones, n[at+width]))
-			for o := range width {
-				x = must(gorgonia.Add(x, must(gorgonia.Mul(embedded[t+o], n[at+o]))))
+			for offset := range width {
+				x = must(gorgonia.Add(x, must(gorgonia.Mul(embedded[t+offset], n[at+offset]))))
 			}
-			if best == nil {
-				best = must(gorgonia.Rectify(x))
-			} else {
+			switch x = activate(x); {
+			case o.Pool == PoolFlatten:
+				features = append(features, x)
+			case best == nil:
+				best = x
+			default:
 				best = must(gorgonia.Add(best, must(gorgonia.Rectify(must(gorgonia.Sub(x, best))))))
 			}
 		}
-		features = append(features, best)
+		if best != nil {
+			features = append(features, best)
+		}
 		at += width + 1
 	}
 	var out *gorgonia.Node
-	share, least := newMatrix(1, v), newMatrix(1, features[0].Shape()[1])
+	share := newMatrix(1, v)
 	for i := range share.Float32s() {
 		share.Float32s()[i] = 1 / float32(v)
 	}
-	for i := range least.Float32s() {
-		least.Float32s()[i] = leastVariance
-	}
-	mean, floor := constant("share", share), constant("least", least)
+	mean, first := constant("share", share), 0
 	for i, f := range features {
-		f = must(gorgonia.Sub(f, must(gorgonia.Mul(ones, must(gorgonia.Mul(mean, f))))))
-		variance := must(gorgonia.Add(must(gorgonia.Mul(mean, must(gorgonia.HadamardProd(f, f)))), floor))
-		f = must(gorgonia.HadamardDiv(f, must(gorgonia.Mul(ones, must(gorgonia.Sqrt(variance))))))
+		columns := f.Shape()[1]
+		if !o.Raw {
+			least := newMatrix(1, columns)
+			for k := range least.Float32s() {
+				least.Float32s()[k] = leastVariance
+			}
+			f = must(gorgonia.Sub(f, must(gorgonia.Mul(ones, must(gorgonia.Mul(mean, f))))))
+			variance := must(gorgonia.Add(must(gorgonia.Mul(mean, must(gorgonia.HadamardProd(f, f)))), constant(fmt.Sprintf("least%d", i), least)))
+			f = must(gorgonia.HadamardDiv(f, must(gorgonia.Mul(ones, must(gorgonia.Sqrt(variance))))))
+		}
+		if o.Dropout > 0 {
+			mask := newMatrix(v, columns)
+			for k := range mask.Float32s() {
+				mask.Float32s()[k] = kept(o, draw, k/columns, first+k%columns)
+			}
+			f = must(gorgonia.HadamardProd(f, constant(fmt.Sprintf("mask%d", i), mask)))
+		}
+		first += columns
 		layer := must(gorgonia.Mul(f, n[at+i]))
 		if out == nil {
 			out = layer
@@ -74,35 +97,79 @@ func stockCNN(spelt *Spellings, alphabet int, widths []int, n gorgonia.Nodes) *g
 	return must(gorgonia.Add(out, must(gorgonia.Mul(ones, n[len(n)-1]))))
 }
 
+// kept is what dropout multiplies a feature of a word by.
+func kept(o CNNOptions, draw Draw, word, feature int) float32 {
+	perWord := (o.features() + 3) / 4
+	bits := corpus.Philox(draw.Seed, corpus.StreamDropout.Sub(uint32(draw.Step)), uint64(word*perWord+feature/4))[feature%4]
+	if float64(bits) < math.Round(o.Dropout*(1<<32-1)) {
+		return 0
+	}
+	return float32(1 / (1 - o.Dropout))
+}
+
 // The CNN and its gradients are those of the graph in stock operations, to
 // 1e-4 of the largest value.
 func TestStockParity(t *testing.T) {
+	for _, o := range []CNNOptions{
+		{Filters: Counts{17}},
+		{Filters: Counts{5, 16}, Activation: Tanh, Dropout: .3},
+		{Filters: Counts{6}, Activation: Linear, Raw: true},
+		{Filters: Counts{4, 17}, Pool: PoolFlatten, Raw: true, Dropout: .5},
+		{Filters: Counts{3}, Pool: PoolFlatten, Activation: Tanh},
+	} {
+		t.Run(fmt.Sprintf("%v, %s, %s, raw %v, dropout %v", o.Filters, o.Pool, o.Activation, o.Raw, o.Dropout), func(t *testing.T) {
+			o.Dim, o.CharDim, o.Widths, o.Spelling.Limit = 7, 4, []int{2, 3}, 7
+			testStockParity(t, o)
+		})
+	}
+}
+
+func testStockParity(t *testing.T, o CNNOptions) {
 	r := newRand(t)
 	vocabulary := []string{"abcde", "bcdea", "eeeee", "edcba", "aabbc", "xyzab"}
-	c, err := NewCNN(vocabulary, CNNOptions{Dim: 7, CharDim: 4, Widths: []int{2, 3}, Filters: 17})
+	c, err := NewCNN(vocabulary, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	o = c.options
 	c.Randomize(r.Uint64())
+	c.Draw(r.Uint64(), 4)
 	random(r, c.weights.Float32s())
 	fused := encoderProbe(t, r, c, 2)
 	// part returns some rows of a matrix, sharing memory with nobody.
 	part := func(x []float32, first, rows, columns int) *tensor.Dense {
 		return matrixOf(slices.Clone(x[first*columns:(first+rows)*columns]), rows, columns)
 	}
+	var groups [][]int // of inputs whose gradients have one tolerance
 	split := func(value func(i int) []float32) []*tensor.Dense {
-		all := []*tensor.Dense{part(value(0), 0, c.alphabet.Len(), 4)}
-		for i, width := range c.options.Widths {
-			for o := range width {
-				all = append(all, part(value(1+i), o*4, 4, 17))
+		all := []*tensor.Dense{part(value(0), 0, c.alphabet.Len(), o.CharDim)}
+		groups = [][]int{{0}}
+		for i, width := range o.Widths {
+			groups = append(groups, nil)
+			for offset := range width + 1 { // the last is the bias
+				rows := min(width-offset, 1)*(o.CharDim-1) + 1
+				groups[len(groups)-1] = append(groups[len(groups)-1], len(all))
+				all = append(all, part(value(1+i), offset*o.CharDim, rows, o.Filters[i]))
 			}
-			all = append(all, part(value(1+i), width*4, 1, 17))
 		}
-		return append(all, part(value(3), 0, 17, 7), part(value(3), 17, 17, 7), part(value(3), 34, 1, 7))
+		weights, row := value(1+len(o.Widths)), 0
+		for i, width := range o.Widths {
+			positions := 1
+			if o.Pool == PoolFlatten {
+				positions = len(c.vocabulary.Word(0)) - width + 1
+			}
+			for range positions {
+				groups = append(groups, []int{len(all)})
+				all = append(all, part(weights, row, o.Filters[i], o.Dim))
+				row += o.Filters[i]
+			}
+		}
+		groups = append(groups, []int{len(all)})
+		return append(all, part(weights, row, 1, o.Dim))
 	}
 	inputs := split(func(i int) []float32 { return c.Parameters()[i].Value.Float32s() })
 	stock := newProbe(t, r, inputs, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
-		return stockCNN(c.vocabulary, c.alphabet.Len(), c.options.Widths, n), nil
+		return stockCNN(c.vocabulary, c.alphabet.Len(), o, c.draw, n), nil
 	})
 	copy(stock.weights, fused.weights)
 	fused.run(t)
@@ -116,9 +183,11 @@ func TestStockParity(t *testing.T) {
 		}
 	}
 	compare("rows", fused.value(), stock.value(), largestOf(stock.value()))
+	// Filters and their bias together: their gradients sum the same terms. Those of a
+	// bias can cancel, because standardized features do not depend on what is added to
+	// all words. What is left of them is rounding.
 	gradients := split(fused.gradient)
-	check := func(inputs ...int) {
-		t.Helper()
+	for _, inputs := range groups {
 		var largest float64
 		for _, i := range inputs {
 			largest = max(largest, largestOf(stock.gradient(i)))
@@ -126,15 +195,6 @@ func TestStockParity(t *testing.T) {
 		for _, i := range inputs {
 			compare(fmt.Sprintf("gradient of %d", i), gradients[i].Float32s(), stock.gradient(i), largest)
 		}
-	}
-	check(0)
-	// Filters and their bias together: their gradients sum the same terms. Those of a
-	// bias can cancel, because standardized features do not depend on what is added to
-	// all words. What is left of them is rounding.
-	check(1, 2, 3)
-	check(4, 5, 6, 7)
-	for i := 8; i < len(gradients); i++ {
-		check(i)
 	}
 }
 
@@ -199,6 +259,45 @@ func TestRandomize(t *testing.T) {
 		for i, p := range e.Parameters() {
 			if !slices.Equal(first[i], p.Value.Float32s()) {
 				t.Errorf("%s: %s is not what the seed gave before", name, p.Name)
+			}
+		}
+	}
+}
+
+// The sum of parts is a product with the matrix of how often a word has them.
+func TestSumsStockParity(t *testing.T) {
+	r := newRand(t)
+	for name, e := range encoders(t, words) {
+		var of *Spellings
+		switch e := e.(type) {
+		case *NGrams:
+			of = e.vocabulary
+		case *Bag:
+			of = e.vocabulary
+		default:
+			continue
+		}
+		table := e.Parameters()[0].Value
+		random(r, table.Float32s())
+		fused, rows := encoderProbe(t, r, e, 2), table.Shape()[0]
+		counts := newMatrix(e.Words(), rows)
+		for i := range e.Words() {
+			for _, row := range of.Word(i) {
+				counts.Float32s()[i*rows+int(row)]++
+			}
+		}
+		stock := newProbe(t, r, []*tensor.Dense{table}, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
+			return gorgonia.Mul(gorgonia.NewMatrix(n[0].Graph(), tensor.Float32, gorgonia.WithName("counts"),
+				gorgonia.WithShape(counts.Shape()...), gorgonia.WithValue(counts)), n[0])
+		})
+		copy(stock.weights, fused.weights)
+		fused.run(t)
+		stock.run(t)
+		for what, pair := range map[string][2][]float32{"rows": {fused.value(), stock.value()}, "gradient": {fused.gradient(0), stock.gradient(0)}} {
+			for i, want := range pair[1] {
+				if got := pair[0][i]; math.Abs(float64(got-want)) > 1e-4*max(1, math.Abs(float64(want))) {
+					t.Fatalf("%s, %s: value %d is %v, in stock operations %v", name, what, i, got, want)
+				}
 			}
 		}
 	}

@@ -13,15 +13,16 @@ import (
 )
 
 // The file of an encoder is a safetensors file: the parameters by their names,
-// the alphabet and the statistics of the features ("moments.mean",
-// "moments.scale"), or the buckets of the n-grams, and the rest as JSON in its
+// the alphabet and, unless features are raw, their statistics ("moments.mean",
+// "moments.scale"), or the buckets of the n-grams, or the alphabet or pieces of a bag, and the rest as JSON in its
 // metadata.
 const (
 	metadataKey     = "w2vcl-encoder"
-	fileVersion     = 2
-	unsealedVersion = 1 // had no checksums
+	fileVersion     = 3
+	unsealedVersion = 1 // had no checksums; up to 2 a CNN had one number of filters, PoolMax, ReLU and statistics
 	kindCNN         = "cnn"
 	kindNGrams      = "ngrams"
+	kindBag         = "bag"
 )
 
 // A description is the metadata of an encoder's file.
@@ -30,6 +31,7 @@ type description struct {
 	Kind    string        `json:"kind"`
 	CNN     *CNNOptions   `json:"cnn,omitempty"`
 	NGrams  *NGramOptions `json:"ngrams,omitempty"`
+	Bag     *BagOptions   `json:"bag,omitempty"`
 	Scale   float32       `json:"scale,omitempty"` // of n-grams that are not HashMarked
 }
 
@@ -47,8 +49,10 @@ func Save(path string, e Encoder, offset []float32) error {
 	case *CNN:
 		d.Kind, d.CNN = kindCNN, &e.options
 		f.bytes("alphabet", []byte(strings.Join(e.alphabet.symbols, "\n")))
-		f.floats("moments.mean", e.statistics.Mean, len(e.statistics.Mean))
-		f.floats("moments.scale", e.statistics.Scale, len(e.statistics.Scale))
+		if e.statistics != nil {
+			f.floats("moments.mean", e.statistics.Mean, len(e.statistics.Mean))
+			f.floats("moments.scale", e.statistics.Scale, len(e.statistics.Scale))
+		}
 	case *NGrams:
 		o := e.options
 		if o.Hash == HashMarked {
@@ -59,6 +63,13 @@ func Save(path string, e Encoder, offset []float32) error {
 			d.Scale = m.scale
 		}
 		f.bytes("buckets", e.bucketBytes())
+	case *Bag:
+		d.Kind, d.Bag = kindBag, &e.options
+		if e.options.Pieces != nil {
+			f.bytes("pieces", []byte(e.options.Pieces.String()))
+		} else if a, ok := e.parts.(*Alphabet); ok {
+			f.bytes("alphabet", []byte(strings.Join(a.symbols, "\n")))
+		}
 	default:
 		return fmt.Errorf("cannot write %s: an encoder of type %T is not known", path, e)
 	}

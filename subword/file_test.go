@@ -122,18 +122,30 @@ func TestLoadRefuses(t *testing.T) {
 		}
 		refuse("more", append(bytes.Clone(whole), 0))
 		for what, change := range map[string]func(f *hostileFile){
-			"version":     func(f *hostileFile) { f.about.Version = 3 },
-			"no seal":     func(f *hostileFile) { f.about.Version = unsealedVersion },
-			"kind":        func(f *hostileFile) { f.about.Kind = "cnx" },
-			"nothing":     func(f *hostileFile) { f.about.CNN, f.about.NGrams = nil, nil },
-			"tensor":      func(f *hostileFile) { f.rename("offset", "offsxt") },
-			"NaN":         func(f *hostileFile) { f.set("offset", 0, 0xff, 0xc0, 0x7f) },
-			"infinity":    func(f *hostileFile) { f.set("weights", 0, 0, 0x80, 0x7f); f.set("ngrams", 0, 0, 0x80, 0xff) },
-			"twice":       func(f *hostileFile) { f.set("alphabet", 'a', '\n', 'a', '\n'); f.copyBucket() },
+			"version": func(f *hostileFile) { f.about.Version = 4 },
+			"no seal": func(f *hostileFile) { f.about.Version = unsealedVersion },
+			"kind":    func(f *hostileFile) { f.about.Kind = "cnx" },
+			"nothing": func(f *hostileFile) { f.about.CNN, f.about.NGrams, f.about.Bag = nil, nil, nil },
+			"tensor":  func(f *hostileFile) { f.rename("offset", "offsxt") },
+			"NaN":     func(f *hostileFile) { f.set("offset", 0, 0xff, 0xc0, 0x7f) },
+			"infinity": func(f *hostileFile) {
+				f.set("weights", 0, 0, 0x80, 0x7f)
+				f.set("ngrams", 0, 0, 0x80, 0xff)
+				f.infinite()
+			},
+			"twice": func(f *hostileFile) {
+				f.set("alphabet", 'a', '\n', 'a', '\n')
+				f.set("pieces", 'a', '\n', 'a', '\n')
+				f.copyBucket()
+			},
 			"few buckets": func(f *hostileFile) { f.buckets(1); f.width(0) },
 			"2^32":        func(f *hostileFile) { f.buckets(1 << 32); f.width(1 << 40) },
 			"3 * 2^32":    func(f *hostileFile) { f.buckets(3 << 32); f.width(1 << 62) },
-			"scale":       func(f *hostileFile) { f.set("moments.scale", 0, 0, 0xc0, 0x7f); f.buckets(-1) },
+			"scale": func(f *hostileFile) {
+				f.set("moments.scale", 0, 0, 0xc0, 0x7f)
+				f.set("symbols", 0, 0, 0xc0, 0x7f)
+				f.buckets(-1)
+			},
 		} {
 			f := openHostile(t, whole)
 			change(f)
@@ -144,9 +156,9 @@ func TestLoadRefuses(t *testing.T) {
 		}
 	}
 	for what, change := range map[string]func(c *CNNOptions, n *NGramOptions){
-		"negative": func(c *CNNOptions, n *NGramOptions) { c.Filters, n.Dim = -1, -1 },
-		"huge":     func(c *CNNOptions, n *NGramOptions) { c.Filters, n.Dim = 1<<30, 1<<30 },
-		"other":    func(c *CNNOptions, n *NGramOptions) { c.Filters, n.Dim = 4, 4 },
+		"negative": func(c *CNNOptions, n *NGramOptions) { c.Filters, n.Dim = Counts{-1}, -1 },
+		"huge":     func(c *CNNOptions, n *NGramOptions) { c.Filters, n.Dim = Counts{1 << 30}, 1<<30 },
+		"other":    func(c *CNNOptions, n *NGramOptions) { c.Filters, n.Dim = Counts{4}, 4 },
 	} {
 		all := trained(t)
 		cnn, sums := all["cnn"].(*CNN), all["n-grams"].(*NGrams)
@@ -198,13 +210,15 @@ func composed(file []byte) ([]float32, error) {
 	return vectors, e.Encode(some, vectors)
 }
 
-// TestEncoderVersion1 reads files of the version before.
-func TestEncoderVersion1(t *testing.T) {
+// TestEncoderOlder reads files of the versions before.
+func TestEncoderOlder(t *testing.T) {
 	for name, want := range map[string][]float32{
-		"ngram": {-0.16598065, 0.60504293},
-		"cnn":   {-0.030210909, -0.16959175},
+		"version1-ngram": {-0.16598065, 0.60504293},
+		"version1-cnn":   {-0.030210909, -0.16959175},
+		"version2-ngram": {-0.09469868, -0.61278015},
+		"version2-cnn":   {0.6642063, -0.05045566},
 	} {
-		e, err := Load(filepath.Join("testdata", "version1-"+name+".safetensors"))
+		e, err := Load(filepath.Join("testdata", name+".safetensors"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,8 +300,20 @@ func (f *hostileFile) copyBucket() {
 	}
 }
 
-// buckets changes the number of buckets of n-grams.
+// infinite makes a value of a bag's table infinite.
+func (f *hostileFile) infinite() {
+	for name := range f.data {
+		if name == "characters" || strings.HasPrefix(name, "pieces-") {
+			f.set(name, 0, 0, 0x80, 0x7f)
+		}
+	}
+}
+
+// buckets changes the number of buckets of n-grams, or the dimension of a bag.
 func (f *hostileFile) buckets(n int) {
+	if f.about.Bag != nil {
+		f.about.Bag.Dim = n
+	}
 	if f.about.NGrams != nil {
 		f.about.NGrams.Buckets = n
 	}

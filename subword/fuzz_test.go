@@ -38,6 +38,7 @@ func FuzzRead(f *testing.F) {
 		`{"version":2,"kind":"ngrams","ngrams":{"Dim":1,"Buckets":4294967296}}`,
 		`{"version":2,"kind":"ngrams","ngrams":{"Dim":1,"Shortest":1,"Longest":9223372036854775807,"Buckets":1}}`,
 		`{"version":2,"kind":"cnn","cnn":{"Dim":1,"CharDim":1,"Widths":[1,1],"Filters":1,"Spelling":{"Gram":9223372036854775807,"Limit":9223372036854775807}}}`,
+		`{"version":3,"kind":"cnn","cnn":{"Dim":1,"CharDim":1,"Widths":[1,2],"Filters":[1,2],"Pool":"flatten","Raw":true,"Spelling":{"Gram":1,"Limit":9223372036854775807}}}`,
 	} {
 		f.Add(about, make([]byte, 64), uint8(4))
 	}
@@ -94,10 +95,19 @@ func tensorsOf(d *description, size, alphabet int) (tensors []safetensors.Tensor
 			return nil
 		}
 		alphabet = min(alphabet, size)
-		features := len(o.Widths) * min(o.Filters, size)
+		features := 0
+		for i, filters := range o.Filters {
+			positions := 1
+			if o.Pool == PoolFlatten {
+				positions += min(o.Spelling.Limit-o.Widths[i], size)
+			}
+			features += min(filters, size) * positions
+		}
 		add("alphabet", safetensors.Uint8, alphabet)
-		add("moments.mean", safetensors.Float32, features)
-		add("moments.scale", safetensors.Float32, features)
+		if !o.Raw {
+			add("moments.mean", safetensors.Float32, features)
+			add("moments.scale", safetensors.Float32, features)
+		}
 		add("offset", safetensors.Float32, o.Dim)
 		symbols := known // one, and one more for each line break
 		if alphabet > 0 {
@@ -105,7 +115,7 @@ func tensorsOf(d *description, size, alphabet int) (tensors []safetensors.Tensor
 		}
 		add("symbols", safetensors.Float32, symbols, o.CharDim)
 		for i, width := range o.Widths {
-			add(fmt.Sprintf("filters%d.width%d", i, width), safetensors.Float32, min(width, size)*min(o.CharDim, size)+1, o.Filters)
+			add(fmt.Sprintf("filters%d.width%d", i, width), safetensors.Float32, min(width, size)*min(o.CharDim, size)+1, o.Filters[i])
 		}
 		add("weights", safetensors.Float32, features+1, o.Dim)
 	case d.NGrams != nil:

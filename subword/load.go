@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/safetensors"
+	"github.com/w2vcl/w2vcl/subword/bpe"
 )
 
 // Load reads a file of Save. The result composes vectors of any words. It has no
@@ -46,10 +47,10 @@ func read(r io.Reader, size int64) (Composer, error) {
 	if err := json.Unmarshal([]byte(content.Metadata[metadataKey]), &d); err != nil {
 		return nil, fmt.Errorf("metadata %s: %w", metadataKey, err)
 	}
-	if d.Version != fileVersion && d.Version != unsealedVersion {
-		return nil, fmt.Errorf("its version is %d; this w2vcl reads versions %d and %d", d.Version, unsealedVersion, fileVersion)
+	if d.Version < unsealedVersion || d.Version > fileVersion {
+		return nil, fmt.Errorf("its version is %d; this w2vcl reads versions %d to %d", d.Version, unsealedVersion, fileVersion)
 	}
-	if content.Sealed != (d.Version == fileVersion) {
+	if content.Sealed != (d.Version > unsealedVersion) {
 		return nil, fmt.Errorf("%w: files of version %d have other checksums", safetensors.ErrDamaged, d.Version)
 	}
 	f := fileReader{}
@@ -78,6 +79,8 @@ func (f fileReader) encoder(d description) (_ Composer, err error) {
 		e, err = f.cnn(*d.CNN)
 	case d.Kind == kindNGrams && d.NGrams != nil:
 		e, err = f.ngrams(*d.NGrams)
+	case d.Kind == kindBag && d.Bag != nil:
+		e, err = f.bag(*d.Bag)
 	default:
 		err = fmt.Errorf("it is of kind %q, which this w2vcl does not know", d.Kind)
 	}
@@ -175,6 +178,34 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
+	alphabet, err := f.alphabet(o.Spelling)
+	if err != nil {
+		return nil, err
+	}
+	features, values := 0.0, 0.0
+	for i, width := range o.Widths {
+		filters, positions := float64(o.Filters[i]), 1.0
+		if o.Pool == PoolFlatten {
+			positions += float64(o.Spelling.Limit) - float64(width)
+		}
+		features += positions * filters
+		values += (float64(width)*float64(o.CharDim) + 1) * filters
+	}
+	values += float64(alphabet.Len())*float64(o.CharDim) + (features+1)*float64(o.Dim)
+	if err := f.holds(values); err != nil {
+		return nil, err
+	}
+	c := newCNN(alphabet, o)
+	if o.Raw {
+		return c, nil
+	}
+	if err := f.floats("moments.mean", c.statistics.Mean); err != nil {
+		return nil, err
+	}
+	return c, f.floats("moments.scale", c.statistics.Scale)
+}
+
+func (f fileReader) alphabet(o SpellingOptions) (*Alphabet, error) {
 	data, err := f.take("alphabet", safetensors.Uint8)
 	if err != nil {
 		return nil, err
@@ -183,23 +214,39 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 	if len(data) > 0 {
 		symbols = strings.Split(string(data), "\n")
 	}
-	alphabet := alphabetOf(symbols, o.Spelling)
+	alphabet := alphabetOf(symbols, o)
 	if len(alphabet.numbers) != len(symbols) {
 		return nil, errors.New("its alphabet has a symbol twice")
 	}
-	features := float64(len(o.Widths)) * float64(o.Filters)
-	values := float64(alphabet.Len())*float64(o.CharDim) + (features+1)*float64(o.Dim)
-	for _, width := range o.Widths {
-		values += (float64(width)*float64(o.CharDim) + 1) * float64(o.Filters)
+	return alphabet, nil
+}
+
+func (f fileReader) bag(o BagOptions) (Encoder, error) {
+	var parts speller
+	if _, ok := f["pieces"]; ok {
+		data, err := f.take("pieces", safetensors.Uint8)
+		if err != nil {
+			return nil, err
+		}
+		if o.Pieces, err = bpe.New(strings.Split(string(data), "\n")); err != nil {
+			return nil, err
+		}
+		parts = pieces{o.Pieces}
+	} else {
+		alphabet, err := f.alphabet(SpellingOptions{Gram: 1, Limit: math.MaxInt32})
+		if err != nil {
+			return nil, err
+		}
+		parts = alphabet
 	}
-	if err := f.holds(values); err != nil {
+	if err := f.holds(float64(parts.Len()) * float64(o.Dim)); err != nil {
 		return nil, err
 	}
-	c := newCNN(alphabet, o)
-	if err := f.floats("moments.mean", c.statistics.Mean); err != nil {
+	b, err := newBag(parts, o)
+	if err != nil {
 		return nil, err
 	}
-	return c, f.floats("moments.scale", c.statistics.Scale)
+	return b, nil
 }
 
 func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {

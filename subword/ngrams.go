@@ -8,9 +8,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/graph"
-	"github.com/w2vcl/w2vcl/internal/operation"
-	"github.com/w2vcl/w2vcl/internal/team"
-	"github.com/w2vcl/w2vcl/kernels/simd"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -176,80 +173,9 @@ func (e *NGrams) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*
 	if len(parameters) != 1 {
 		return nil, fmt.Errorf("n-grams: %d parameters instead of 1", len(parameters))
 	}
-	s := &rowSums{of: e.vocabulary.of(batch), team: team.New(threads)}
-	if batch == nil {
-		s.users = e.vocabulary.inverted(len(e.rows))
+	rows, err := addSums(e.vocabulary, parameters[0], batch, threads)
+	if err != nil {
+		return nil, fmt.Errorf("n-grams: %w", err)
 	}
-	s.result = newMatrix(s.of.Len(), e.Dim())
-	return operation.Apply("sum of n-grams", parameters, s.of.Len(), e.Dim(), s.forward, s.backward)
-}
-
-// inverted returns, for each of n symbols, the words that have it, in order and
-// as often as they have it.
-func (s *Spellings) inverted(n int) *Spellings {
-	users := &Spellings{starts: make([]int, n+1)}
-	for word := range s.Len() {
-		for _, symbol := range s.Word(word) {
-			users.starts[symbol+1]++
-		}
-	}
-	for i := range n {
-		users.starts[i+1] += users.starts[i]
-	}
-	users.symbols = make([]uint32, users.starts[n])
-	next := append([]int{}, users.starts...)
-	for word := range s.Len() {
-		for _, symbol := range s.Word(word) {
-			users.symbols[next[symbol]] = uint32(word)
-			next[symbol]++
-		}
-	}
-	return users
-}
-
-// rowSums is the operation of NGrams. The gradient of a row of the table is the
-// sum of the gradients of its words. So it is a sum of rows, too, in a fixed
-// order.
-type rowSums struct {
-	of       *Spellings
-	users    *Spellings // the words of each row; nil: of changes, so every run finds them
-	team     *team.Team
-	result   *tensor.Dense
-	gradient *tensor.Dense // nil until backward is called
-}
-
-func (s *rowSums) forward(in []*tensor.Dense) (*tensor.Dense, error) {
-	return s.result, s.sum(s.result, in[0], s.of)
-}
-
-func (s *rowSums) backward(in []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
-	if s.gradient == nil {
-		s.gradient = newMatrix(in[0].Shape()[0], in[0].Shape()[1])
-	}
-	users := s.users
-	if users == nil {
-		users = s.of.inverted(in[0].Shape()[0])
-	}
-	return []*tensor.Dense{s.gradient}, s.sum(s.gradient, gradient, users)
-}
-
-func (s *rowSums) sum(dst, table *tensor.Dense, lists *Spellings) error {
-	to, from, n := dst.Float32s(), table.Float32s(), dst.Shape()[1]
-	all := make([]ones, s.team.Threads())
-	return eachBlock(s.team, lists.Len(), func(worker, first, last int) {
-		for i := first; i < last; i++ {
-			all[worker].sum(to[i*n:][:n], from, lists.Word(i))
-		}
-	})
-}
-
-// ones are coefficients of sums, as many as were needed so far.
-type ones struct{ values []float32 }
-
-// sum writes the sum of rows of the table to out.
-func (o *ones) sum(out, table []float32, rows []uint32) {
-	for len(o.values) < len(rows) {
-		o.values = append(o.values, 1)
-	}
-	simd.Combine(out, o.values[:len(rows)], table, rows)
+	return rows, nil
 }

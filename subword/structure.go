@@ -7,6 +7,18 @@ import (
 	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 )
 
+// OptionsOf returns the options of a CNN, with their defaults; nil for other encoders.
+func OptionsOf(e graph.Encoder) *CNNOptions {
+	if w, ok := e.(*withWords); ok {
+		e = w.Encoder
+	}
+	if c, ok := e.(*CNN); ok {
+		o := c.options
+		return &o
+	}
+	return nil
+}
+
 // StructureOf lays an encoder of this package open, for kernels that compute its graph.
 func StructureOf(e graph.Encoder) (kernels.Config, error) {
 	if w, ok := e.(*withWords); ok {
@@ -20,10 +32,14 @@ func StructureOf(e graph.Encoder) (kernels.Config, error) {
 	case *CNN:
 		o := e.options
 		words = e.vocabulary
-		s = kernels.Config{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters, Widths: o.Widths, Rate: o.Rate}
+		s = kernels.Config{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters, Widths: o.Widths, Rate: o.Rate,
+			Flatten: o.Pool == PoolFlatten, Raw: o.Raw, Activation: string(o.Activation)}
 	case *NGrams:
 		words = e.vocabulary
-		s = kernels.Config{Alphabet: len(e.rows), Rate: e.options.Rate}
+		s = kernels.Config{Table: e.Parameters()[0].Name, Alphabet: len(e.rows), Rate: e.options.Rate}
+	case *Bag: // sums of rows, as those of n-grams
+		words = e.vocabulary
+		s = kernels.Config{Table: e.Parameters()[0].Name, Alphabet: e.parts.Len(), Rate: e.options.Rate}
 	default:
 		return s, fmt.Errorf("an encoder of type %T is not known", e)
 	}

@@ -10,7 +10,7 @@ import (
 
 // A structure has the symbols that the graph reads.
 func TestStructure(t *testing.T) {
-	cnn, err := NewCNN(words, CNNOptions{Dim: 3, Filters: 5, Widths: []int{2, 4}, Spelling: SpellingOptions{Limit: 7, MinCount: 1}})
+	cnn, err := NewCNN(words, CNNOptions{Dim: 3, Filters: []int{5}, Widths: []int{2, 4}, Spelling: SpellingOptions{Limit: 7, MinCount: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestStructure(t *testing.T) {
 		vocabulary *Spellings
 		want       kernels.Config // but for words
 	}{
-		{cnn, cnn.vocabulary, kernels.Config{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: 5, Widths: []int{2, 4}, Rate: 1}},
+		{cnn, cnn.vocabulary, kernels.Config{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: []int{5, 5}, Widths: []int{2, 4}, Rate: 1}},
 		{WithWords(grams), grams.vocabulary, kernels.Config{Alphabet: len(grams.rows), Words: true, Rate: .5}},
 	} {
 		s, err := StructureOf(x.encoder)
@@ -38,7 +38,7 @@ func TestStructure(t *testing.T) {
 				t.Errorf("symbols of %q: %v, want %v", words[v], got, x.vocabulary.Word(v))
 			}
 		}
-		if w := x.want; s.Alphabet != w.Alphabet || s.CharDim != w.CharDim || s.Filters != w.Filters || !slices.Equal(s.Widths, w.Widths) || s.Words != w.Words || s.Rate != w.Rate {
+		if w := x.want; s.Alphabet != w.Alphabet || s.CharDim != w.CharDim || !slices.Equal(s.Filters, w.Filters) || !slices.Equal(s.Widths, w.Widths) || s.Words != w.Words || s.Rate != w.Rate {
 			t.Errorf("%+v, want %+v", s, w)
 		}
 	}

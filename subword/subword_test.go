@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/subword/bpe"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -144,6 +145,14 @@ func TestDifferences(t *testing.T) {
 			checkDifferences(t, p)
 		})
 	}
+	for _, step := range []int{0, 3} {
+		t.Run(fmt.Sprintf("dropout, step %d", step), func(t *testing.T) {
+			p := newProbe(t, r, []*tensor.Dense{randomMatrix(r, 30, 7)}, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
+				return Dropout(n[0], .4, &Draw{Seed: 5, Step: step}, 2)
+			})
+			checkDifferences(t, p)
+		})
+	}
 	for name, batch := range map[string][]uint32{"all": nil, "batch": {3, 0, 3, 2}} {
 		t.Run("rows added, "+name, func(t *testing.T) {
 			in := []*tensor.Dense{randomMatrix(r, 4, 3), randomMatrix(r, 4, 3)}
@@ -151,17 +160,21 @@ func TestDifferences(t *testing.T) {
 			checkDifferences(t, p)
 		})
 	}
-	t.Run("convolve", func(t *testing.T) {
-		alphabet, err := NewAlphabet(words, SpellingOptions{Limit: 9})
-		if err != nil {
-			t.Fatal(err)
+	for _, pool := range []Pool{PoolMax, PoolFlatten} {
+		for _, activation := range []Activation{ReLU, Tanh, Linear} {
+			t.Run(fmt.Sprintf("convolve, %s, %s", pool, activation), func(t *testing.T) {
+				alphabet, err := NewAlphabet(words, SpellingOptions{Limit: 9})
+				if err != nil {
+					t.Fatal(err)
+				}
+				in := []*tensor.Dense{randomMatrix(r, alphabet.Len(), 3), randomMatrix(r, 1*3+1, 16), randomMatrix(r, 3*3+1, 5)}
+				p := newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
+					return Convolve(alphabet.Spell(words, 9), n[0], n[1:], Convolution{Widths: []int{1, 3}, Pool: pool, Activation: activation}, 2)
+				})
+				checkDifferences(t, p)
+			})
 		}
-		in := []*tensor.Dense{randomMatrix(r, alphabet.Len(), 3), randomMatrix(r, 1*3+1, 16), randomMatrix(r, 3*3+1, 5)}
-		p := newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
-			return Convolve(alphabet.Spell(words, 3), n[0], n[1:], []int{1, 3}, 2)
-		})
-		checkDifferences(t, p)
-	})
+	}
 	for name, e := range encoders(t, words) {
 		t.Run(name, func(t *testing.T) {
 			e.Randomize(r.Uint64())
@@ -171,11 +184,27 @@ func TestDifferences(t *testing.T) {
 }
 
 func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
-	cnn, err := NewCNN(vocabulary, CNNOptions{Dim: 6, CharDim: 3, Widths: []int{2, 4}, Filters: 5})
+	cnn, err := NewCNN(vocabulary, CNNOptions{Dim: 6, CharDim: 3, Widths: []int{2, 4}, Filters: []int{5}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	grams, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{1, 2}, Filters: 16, Spelling: SpellingOptions{Gram: 2, Limit: 7}})
+	grams, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{1, 2}, Filters: []int{16}, Spelling: SpellingOptions{Gram: 2, Limit: 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{1, 3}, Filters: []int{5, 16}, Pool: PoolFlatten, Raw: true, Spelling: SpellingOptions{Limit: 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tanh, err := NewCNN(vocabulary, CNNOptions{Dim: 5, CharDim: 3, Widths: []int{2, 3}, Filters: []int{16, 7}, Activation: Tanh})
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 3, Widths: []int{3}, Filters: []int{9}, Activation: Linear, Raw: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flatTanh, err := NewCNN(vocabulary, CNNOptions{Dim: 3, CharDim: 2, Widths: []int{4}, Filters: []int{3}, Pool: PoolFlatten, Activation: Tanh, Spelling: SpellingOptions{Limit: 7}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +216,19 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]Encoder{"cnn": cnn, "cnn of bigrams": grams, "n-grams": sums, "n-grams of earlier versions": marked}
+	characters, err := NewBag(vocabulary, BagOptions{Dim: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := bpe.New([]string{"a", "n", "an", "in", "run", "er", "the", "aa", "aaaa", "ru", "e"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces, err := NewBag(vocabulary, BagOptions{Dim: 4, Rate: .5, Pieces: list})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]Encoder{"characters": characters, "pieces": pieces, "cnn": cnn, "cnn of bigrams": grams, "paper's cnn": paper, "cnn with tanh": tanh, "linear cnn": linear, "flat cnn with tanh": flatTanh, "n-grams": sums, "n-grams of earlier versions": marked}
 }
 
 func encoderProbe(t testing.TB, r *rand.Rand, e Encoder, threads int) *probe {
@@ -241,7 +282,8 @@ func TestThreads(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, o := range []CNNOptions{
-		{}, {Dim: -1}, {Dim: 1, CharDim: -1}, {Dim: 1, Filters: -1}, {Dim: 1, Widths: []int{0}}, {Dim: 1, Widths: []int{17}},
+		{Dim: 1, Filters: []int{3, 4}}, {Dim: 1, Filters: []int{3, 0, 4}}, {Dim: 1, Pool: "mean"}, {Dim: 1, Activation: "gelu"}, {Dim: 1, Dropout: 1}, {Dim: 1, Dropout: math.NaN()},
+		{}, {Dim: -1}, {Dim: 1, CharDim: -1}, {Dim: 1, Filters: []int{-1}}, {Dim: 1, Widths: []int{0}}, {Dim: 1, Widths: []int{17}},
 		{Dim: 1, Spelling: SpellingOptions{Limit: 1}}, {Dim: 1, Spelling: SpellingOptions{Gram: -1}}, {Dim: 1, Spelling: SpellingOptions{MinCount: -1}},
 	} {
 		if _, err := NewCNN(words, o); err == nil {
@@ -268,7 +310,7 @@ func TestErrors(t *testing.T) {
 	}
 	spelt := &Spellings{symbols: []uint32{0, 5}, starts: []int{0, 2}}
 	for _, test := range []struct{ alphabet, rows, width int }{{5, 3, 1}, {6, 4, 1}, {6, 7, 3}} {
-		if _, err := Convolve(spelt, node("s", test.alphabet, 2), gorgonia.Nodes{node("f", test.rows, 4)}, []int{test.width}, 1); err == nil {
+		if _, err := Convolve(spelt, node("s", test.alphabet, 2), gorgonia.Nodes{node("f", test.rows, 4)}, Convolution{Widths: []int{test.width}, Pool: PoolMax, Activation: ReLU}, 1); err == nil {
 			t.Errorf("no error for %+v", test)
 		}
 	}

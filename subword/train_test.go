@@ -60,11 +60,15 @@ func withEncoder(c graph.Config, e graph.Encoder) graph.Config {
 
 func (tr *trial) encoders(t *testing.T) map[string]Encoder {
 	t.Helper()
-	cnn, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: 16})
+	cnn, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: []int{16}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: 16, Rate: .5})
+	again, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: []int{16}, Rate: .5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: []int{16, 8, 4}, Pool: PoolFlatten, Raw: true, Dropout: .2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +76,7 @@ func (tr *trial) encoders(t *testing.T) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]Encoder{"cnn": cnn, "cnn and words": WithWords(again), "n-grams": sums}
+	return map[string]Encoder{"cnn": cnn, "cnn and words": WithWords(again), "cnn with dropout": paper, "n-grams": sums}
 }
 
 // A model is what both trainers with an encoder are.

@@ -115,31 +115,3 @@ func TestWordsAlone(t *testing.T) {
 		}
 	}
 }
-
-// The sum of n-grams is a product with the matrix of how often a word has them.
-func TestNGramsStockParity(t *testing.T) {
-	r := newRand(t)
-	e := encoders(t, words)["n-grams"].(*NGrams)
-	random(r, e.table.Float32s())
-	fused := encoderProbe(t, r, e, 2)
-	counts := newMatrix(e.Words(), len(e.rows))
-	for i := range e.Words() {
-		for _, row := range e.vocabulary.Word(i) {
-			counts.Float32s()[i*len(e.rows)+int(row)]++
-		}
-	}
-	stock := newProbe(t, r, []*tensor.Dense{e.table}, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
-		return gorgonia.Mul(gorgonia.NewMatrix(n[0].Graph(), tensor.Float32, gorgonia.WithName("counts"),
-			gorgonia.WithShape(counts.Shape()...), gorgonia.WithValue(counts)), n[0])
-	})
-	copy(stock.weights, fused.weights)
-	fused.run(t)
-	stock.run(t)
-	for what, pair := range map[string][2][]float32{"rows": {fused.value(), stock.value()}, "gradient": {fused.gradient(0), stock.gradient(0)}} {
-		for i, want := range pair[1] {
-			if got := pair[0][i]; math.Abs(float64(got-want)) > 1e-4*max(1, math.Abs(float64(want))) {
-				t.Fatalf("%s: value %d is %v, in stock operations %v", what, i, got, want)
-			}
-		}
-	}
-}

@@ -37,6 +37,13 @@ func (w *withWords) Randomize(seed uint64) {
 	trainer.Randomize(w.table.Float32s(), w.Dim(), seed)
 }
 
+// Draw passes the step on to an encoder whose rows depend on it.
+func (w *withWords) Draw(seed uint64, step int) {
+	if d, ok := w.Encoder.(graph.Drawing); ok {
+		d.Draw(seed, step)
+	}
+}
+
 // Bytes adds the sums.
 func (w *withWords) Bytes() (rows, gradient int64) {
 	rows, gradient = w.Encoder.Bytes()

@@ -141,7 +141,7 @@ func TestEncoderPlan(t *testing.T) {
 		}
 	}
 	c := subwordConfig(t, settings.ModeCL, "cnn")
-	c.CharDim, c.Filters, c.MaxMemory = 1000, 60000, size(t, "300MB")
+	c.CharDim, c.Filters, c.MaxMemory = 1000, settings.Numbers{60000}, size(t, "300MB")
 	if _, err := MakePlan(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "--filters (now 60000)") {
 		t.Errorf("too little memory: %v", err)
 	}

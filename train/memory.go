@@ -111,7 +111,7 @@ func (j *job) lessMemory() string {
 	ways = append(ways, fmt.Sprintf("lower --dim (now %d)", c.Dim), fmt.Sprintf("raise --min-count (now %d)", c.MinCount))
 	switch c.Subword {
 	case settings.SubwordCNN:
-		ways = append(ways, fmt.Sprintf("lower --filters (now %d)", c.Filters))
+		ways = append(ways, fmt.Sprintf("lower --filters (now %s)", c.Filters))
 	case settings.SubwordNGram:
 		ways = append(ways, fmt.Sprintf("lower --max-ngram (now %d) or --buckets (now %d)", c.MaxGram, c.Buckets))
 	}

@@ -335,7 +335,7 @@ func hashOf(t *testing.T, out string) string {
 // with and without an interrupt in the middle, a text that moved: the same bits.
 func TestResumeIsExact(t *testing.T) {
 	for _, mode := range settings.ModeNames() {
-		optimizers, threadCounts := []string{string(optim.Adam), string(optim.AdamRow), string(optim.SGD)}, []string{"1", "2", "3", "7"}
+		optimizers, threadCounts := []string{string(optim.Adam), string(optim.AdamRow), string(optim.AdaGrad), string(optim.SGD)}, []string{"1", "2", "3", "7"}
 		if slices.Contains(sequentialModes, mode) {
 			optimizers, threadCounts = optimizers[:1], threadCounts[:1]
 		}

@@ -63,7 +63,7 @@ var commandFiles = map[string]func(v fileValues) []file{
 }
 
 func trainInputs(v fileValues) []file {
-	return []file{v.read("corpus", fileText), v.read("config", fileMapped), v.read("init", fileInput)}
+	return []file{v.read("corpus", fileText), v.read("config", fileMapped), v.read("init", fileInput), v.read("pieces", fileInput)}
 }
 
 func vectorsInput(v fileValues) []file { return []file{v.read("DIR|VECTORS", fileInput)} }

@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -43,11 +44,11 @@ func newEncoder(c kernels.Config, vocabulary, dim int, o optim.Config) (*encoder
 		e.parameters = append(e.parameters, p)
 	}
 	if len(c.Widths) == 0 {
-		add("ngrams", c.Alphabet, dim, c.Rate)
+		add(cmp.Or(c.Table, "ngrams"), c.Alphabet, dim, c.Rate)
 	} else {
 		add("symbols", c.Alphabet, c.CharDim, c.Rate)
 		for i, w := range c.Widths {
-			add(fmt.Sprintf("filters%d.width%d", i, w), w*c.CharDim+1, c.Filters, c.Rate)
+			add(fmt.Sprintf("filters%d.width%d", i, w), w*c.CharDim+1, c.Filters[i], c.Rate)
 		}
 		add("weights", e.d()+1, dim, c.Rate)
 	}
@@ -58,7 +59,7 @@ func newEncoder(c kernels.Config, vocabulary, dim int, o optim.Config) (*encoder
 }
 
 // d is the number of features.
-func (e *encoder) d() int { return len(e.Widths) * e.Filters }
+func (e *encoder) d() int { return e.Features() }
 
 func (e *encoder) word(v int) []uint32 { return e.Symbols[e.Starts[v]:e.Starts[v+1]] }
 
@@ -102,9 +103,26 @@ func (e *encoder) compose(rows []float32) {
 	}
 }
 
-// filter returns the parameter of feature d's filter, its number there, and w.
-func (e *encoder) filter(d int) (p *parameter, f, width int) {
-	return e.parameters[1+d/e.Filters], d % e.Filters, e.Widths[d/e.Filters]
+// A feature is a filter of a width, of all positions or, flattened, of one.
+type feature struct {
+	p             *parameter // of the filters
+	f, F, width   int
+	position, all int // the first, and how many
+}
+
+func (e *encoder) feature(d, symbols int) feature {
+	for i, filters := range e.Filters {
+		if n := filters * e.Positions(i); d >= n {
+			d -= n
+			continue
+		}
+		x := feature{p: e.parameters[1+i], f: d % filters, F: filters, width: e.Widths[i], all: symbols - e.Widths[i] + 1}
+		if e.Flatten {
+			x.position, x.all = d/filters, 1
+		}
+		return x
+	}
+	panic("no such feature")
 }
 
 func (e *encoder) convolve() {
@@ -112,20 +130,39 @@ func (e *encoder) convolve() {
 	symbols := e.parameters[0].value
 	for i := range e.features {
 		word := e.word(i / e.d())
-		p, f, width := e.filter(i % e.d())
-		e.where[i] = -1
-		for t := range len(word) - width + 1 {
-			x := float64(p.value[width*e.CharDim*e.Filters+f])
-			for o, s := range word[t : t+width] {
+		q := e.feature(i%e.d(), len(word))
+		best := math.Inf(-1)
+		for t := q.position; t < q.position+q.all; t++ {
+			x := float64(q.p.value[q.width*e.CharDim*q.F+q.f])
+			for o, s := range word[t : t+q.width] {
 				for c := range e.CharDim {
-					x += float64(symbols[int(s)*e.CharDim+c]) * float64(p.value[(o*e.CharDim+c)*e.Filters+f])
+					x += float64(symbols[int(s)*e.CharDim+c]) * float64(q.p.value[(o*e.CharDim+c)*q.F+q.f])
 				}
 			}
-			if x > e.features[i] {
-				e.features[i], e.where[i] = x, t
+			if x > best {
+				best, e.where[i] = x, t
 			}
 		}
+		switch e.Activation {
+		case "tanh":
+			e.features[i] = math.Tanh(best)
+		case "none":
+			e.features[i] = best
+		default:
+			e.features[i] = max(best, 0)
+		}
 	}
+}
+
+// slope is the derivative of the activation where its result is y.
+func (e *encoder) slope(y float64) float64 {
+	switch {
+	case e.Activation == "tanh":
+		return 1 - y*y
+	case e.Activation != "none" && y <= 0:
+		return 0
+	}
+	return 1
 }
 
 func (e *encoder) standardize() {
@@ -137,7 +174,9 @@ func (e *encoder) standardize() {
 			squares += e.features[i] * e.features[i]
 		}
 		mean := sum / float64(e.vocabulary)
-		e.scale[d] = 1 / math.Sqrt(squares/float64(e.vocabulary)-mean*mean+1e-3)
+		if e.scale[d] = 1 / math.Sqrt(squares/float64(e.vocabulary)-mean*mean+1e-3); e.Raw {
+			mean, e.scale[d] = 0, 1
+		}
 		for i := d; i < len(e.features); i += e.d() {
 			e.y[i] = (e.features[i] - mean) * e.scale[d]
 		}
@@ -196,6 +235,9 @@ func (e *encoder) backward(gradient []float32) {
 			meanGradient += g / float64(e.vocabulary)
 			meanProduct += g * e.y[v*e.d()+d] / float64(e.vocabulary)
 		}
+		if e.Raw {
+			meanGradient, meanProduct = 0, 0
+		}
 		for v, g := range ofY {
 			e.toFilter(v, d, e.scale[d]*(g-meanGradient-e.y[v*e.d()+d]*meanProduct))
 		}
@@ -204,18 +246,17 @@ func (e *encoder) backward(gradient []float32) {
 
 // toFilter brings the gradient of a word's feature to where its maximum was.
 func (e *encoder) toFilter(v, d int, g float64) {
-	t := e.where[v*e.d()+d]
-	if t < 0 {
+	if g *= e.slope(e.features[v*e.d()+d]); g == 0 {
 		return
 	}
-	symbols := e.parameters[0]
-	p, f, width := e.filter(d)
-	p.gradient[width*e.CharDim*e.Filters+f] += g
-	for o, s := range e.word(v)[t : t+width] {
+	t, word, symbols := e.where[v*e.d()+d], e.word(v), e.parameters[0]
+	q := e.feature(d, len(word))
+	q.p.gradient[q.width*e.CharDim*q.F+q.f] += g
+	for o, s := range word[t : t+q.width] {
 		for c := range e.CharDim {
-			at, symbol := (o*e.CharDim+c)*e.Filters+f, int(s)*e.CharDim+c
-			p.gradient[at] += g * float64(symbols.value[symbol])
-			symbols.gradient[symbol] += g * float64(p.value[at])
+			at, symbol := (o*e.CharDim+c)*q.F+q.f, int(s)*e.CharDim+c
+			q.p.gradient[at] += g * float64(symbols.value[symbol])
+			symbols.gradient[symbol] += g * float64(q.p.value[at])
 		}
 	}
 }

@@ -23,3 +23,14 @@
 	VADDPS X5, X4, X4; \
 	VMOVUPS X0, (DI); \
 	VMOVLPS X4, 16(DI)
+
+// TAILMASK puts (1<<(DX-AX))-1 into K1.
+#define TAILMASK \
+	MOVQ DX, CX; SUBQ AX, CX; MOVL $1, BX; SHLL CX, BX; DECL BX; KMOVW BX, K1
+
+// TAILLANES loads the AVX2 masks of DX-AX lanes: the first eight into Y15; BX
+// points at the mask of the other eight.
+#define TAILLANES \
+	MOVQ DX, CX; SUBQ AX, CX; NEGQ CX; ADDQ $16, CX; \
+	LEAQ ·lanes(SB), BX; LEAQ (BX)(CX*4), BX; \
+	VMOVUPS (BX), Y15; ADDQ $32, BX

@@ -48,17 +48,6 @@ DATA ·expc+0x30(SB)/4, $127
 DATA ·expc+0x34(SB)/4, $0x80000000
 GLOBL ·expc(SB), RODATA|NOPTR, $56
 
-// TAILMASK puts (1<<(DX-AX))-1 into K1.
-#define TAILMASK \
-	MOVQ DX, CX; SUBQ AX, CX; MOVL $1, BX; SHLL CX, BX; DECL BX; KMOVW BX, K1
-
-// TAILLANES loads the AVX2 masks of DX-AX lanes: the first eight into Y15; BX
-// points at the mask of the other eight.
-#define TAILLANES \
-	MOVQ DX, CX; SUBQ AX, CX; NEGQ CX; ADDQ $16, CX; \
-	LEAQ ·lanes(SB), BX; LEAQ (BX)(CX*4), BX; \
-	VMOVUPS (BX), Y15; ADDQ $32, BX
-
 // func dots6AVX512(out, left, table *float32, rows *uint32, n int)
 //
 //	for k := 0; k < 6; k++ {

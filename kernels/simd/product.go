@@ -70,17 +70,17 @@ func addProductGo(c []float32, strideC int, a Matrix, b []float32, strideB, m, n
 // must divide the number of all filters.
 const ConvolutionLanes = 16
 
-// NoPosition is ConvolveMax's position of a filter that is nowhere above 0.
+// NoPosition is ConvolveMax's position of a filter that is nowhere above the floor.
 const NoPosition = math.MaxUint32
 
 // ConvolveMax slides len(out) filters of the given width over the symbols of a
-// word. out gets the maximum of each filter over all positions, or 0 if no value
-// is above 0; where gets the first position of the maximum, or NoPosition. The
+// word. out gets the maximum of each filter over all positions, or the floor if no value
+// is above it; where gets the first position of the maximum, or NoPosition. The
 // tables hold the products of symbols and filters: the values of symbol s at
 // offset o of the filters are tables[o*size+s*len(out):][:len(out)].
 //
 //	for f := range out {
-//		out[f], where[f] = 0, NoPosition
+//		out[f], where[f] = floor, NoPosition
 //		for t := range len(symbols)-width+1 {
 //			x := 0
 //			for o := range width { x += tables[o*size+symbols[t+o]*len(out)+f] }
@@ -90,19 +90,19 @@ const NoPosition = math.MaxUint32
 //
 // All levels give the same bits. len(out) must be a multiple of
 // ConvolutionLanes; every symbol must have a row in the tables.
-func ConvolveMax(out []float32, where []uint32, tables []float32, size int, symbols []uint32, width int) {
+func ConvolveMax(out []float32, where []uint32, tables []float32, size int, symbols []uint32, width int, floor float32) {
 	filters, positions := len(out), len(symbols)-width+1
 	_ = where[:filters]
 	if current == Go || filters == 0 || positions < 1 || width < 1 {
-		convolveMaxGo(out, where, tables, size, symbols, width)
+		convolveMaxGo(out, where, tables, size, symbols, width, floor)
 		return
 	}
-	convolveMax(&out[0], &where[0], filters, &tables[0], size, &symbols[0], positions, width)
+	convolveMax(&out[0], &where[0], filters, &tables[0], size, &symbols[0], positions, width, floor)
 }
 
-func convolveMaxGo(out []float32, where []uint32, tables []float32, size int, symbols []uint32, width int) {
+func convolveMaxGo(out []float32, where []uint32, tables []float32, size int, symbols []uint32, width int, floor float32) {
 	for f := range out {
-		out[f], where[f] = 0, NoPosition
+		out[f], where[f] = floor, NoPosition
 		for t := range len(symbols) - width + 1 {
 			var x float32
 			for o, s := range symbols[t : t+width] {

@@ -21,11 +21,11 @@ func product6(c *float32, strideC int, a *float32, row, column int, b *float32, 
 	}
 }
 
-func convolveMax(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int) {
+func convolveMax(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int, floor float32) {
 	if current == AVX512 {
-		convolveMaxAVX512(out, where, filters, tables, size, symbols, positions, width)
+		convolveMaxAVX512(out, where, filters, tables, size, symbols, positions, width, floor)
 	} else {
-		convolveMaxAVX2(out, where, filters, tables, size, symbols, positions, width)
+		convolveMaxAVX2(out, where, filters, tables, size, symbols, positions, width, floor)
 	}
 }
 
@@ -36,7 +36,7 @@ func product6AVX512(c *float32, strideC int, a *float32, row, column int, b *flo
 func product6AVX2(c *float32, strideC int, a *float32, row, column int, b *float32, strideB, k, columns int)
 
 //go:noescape
-func convolveMaxAVX512(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int)
+func convolveMaxAVX512(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int, floor float32)
 
 //go:noescape
-func convolveMaxAVX2(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int)
+func convolveMaxAVX2(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int, floor float32)

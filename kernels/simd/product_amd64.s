@@ -353,23 +353,23 @@ loop: // too few registers to keep the masks, so they are read again
 	VZEROUPPER
 	RET
 
-// func convolveMaxAVX512(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int)
+// func convolveMaxAVX512(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int, floor float32)
 //
 //	for f := 0; f < filters; f++ { // 16 at a time
-//		out[f], where[f] = 0, NoPosition
+//		out[f], where[f] = floor, NoPosition
 //		for t := 0; t < positions; t++ {
 //			x := float32(0)
 //			for o := 0; o < width; o++ { x += tables[o*size+symbols[t+o]*filters+f] }
 //			if x > out[f] { out[f], where[f] = x, t }
 //		}
 //	}
-TEXT ·convolveMaxAVX512(SB), NOSPLIT, $0-64
+TEXT ·convolveMaxAVX512(SB), NOSPLIT, $0-68
 	CONVOLVE
 	MOVL $1, AX
 	VPBROADCASTD AX, Z3
 
 filters:
-	VPXORD Z0, Z0, Z0
+	VBROADCASTSS floor+64(FP), Z0
 	VPTERNLOGD $255, Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	MOVQ R8, AX
@@ -407,17 +407,17 @@ offsets:
 	VZEROUPPER
 	RET
 
-// func convolveMaxAVX2(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int)
+// func convolveMaxAVX2(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int, floor float32)
 //
 // As convolveMaxAVX512.
-TEXT ·convolveMaxAVX2(SB), NOSPLIT, $0-64
+TEXT ·convolveMaxAVX2(SB), NOSPLIT, $0-68
 	CONVOLVE
 	VPCMPEQD Y3, Y3, Y3
 	VPSRLD $31, Y3, Y3
 
 filters:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y8, Y8, Y8
+	VBROADCASTSS floor+64(FP), Y0
+	VMOVAPS Y0, Y8
 	VPCMPEQD Y1, Y1, Y1
 	VPCMPEQD Y9, Y9, Y9
 	VPXOR Y2, Y2, Y2

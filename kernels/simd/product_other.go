@@ -8,6 +8,6 @@ func productColumns(int) int { panic("unreachable") }
 
 func product6(_ *float32, _ int, _ *float32, _, _ int, _ *float32, _, _, _ int) { panic("unreachable") }
 
-func convolveMax(_ *float32, _ *uint32, _ int, _ *float32, _ int, _ *uint32, _, _ int) {
+func convolveMax(_ *float32, _ *uint32, _ int, _ *float32, _ int, _ *uint32, _, _ int, _ float32) {
 	panic("unreachable")
 }

@@ -88,11 +88,12 @@ func TestConvolveMax(t *testing.T) {
 					for i := range symbols {
 						symbols[i] = uint32(r.IntN(alphabet))
 					}
+					floor := []float32{0, -1, float32(math.Inf(-1))}[r.IntN(3)]
 					out, all := guarded(filters)
 					where, want := make([]uint32, filters+1), make([]uint32, filters)
 					wantOut := make([]float32, filters)
-					convolveMaxGo(wantOut, want, tables, size, symbols, width)
-					ConvolveMax(out, where[:filters], tables, size, symbols, width)
+					convolveMaxGo(wantOut, want, tables, size, symbols, width, floor)
+					ConvolveMax(out, where[:filters], tables, size, symbols, width, floor)
 					checkGuards(t, "ConvolveMax", filters, all)
 					if !slices.Equal(out, wantOut) || !slices.Equal(where[:filters], want) || where[filters] != 0 {
 						t.Fatalf("%d filters of width %d over %d symbols at %s:\n%v\n%v\nwant\n%v\n%v", filters, width, length, Current(), out, where, wantOut, want)
@@ -111,7 +112,7 @@ func TestConvolveMaxTie(t *testing.T) {
 	tables[2], tables[18] = 1, 2
 	out, where := make([]float32, 16), make([]uint32, 16)
 	eachLevel(t, func(t *testing.T, _ *rand.Rand) {
-		ConvolveMax(out, where, tables, 32, []uint32{0, 1, 0, 1}, 1)
+		ConvolveMax(out, where, tables, 32, []uint32{0, 1, 0, 1}, 1, 0)
 		if got, want := where[:3], []uint32{0, NoPosition, 1}; !slices.Equal(got, want) {
 			t.Errorf("positions %v, want %v", got, want)
 		}

@@ -5,14 +5,14 @@
 // generic.go holds these loops in Go, for all other processors and for the build
 // tag noasm; amd64.s holds them in assembly. window.go has the kernels of
 // sentence-ordered training, with the loss and its gradient; product.go has the
-// kernels of the encoders. Each of the two has its loops in Go and an assembly
-// file.
+// kernels of the encoders, scaled.go the update of AdaGrad and RMSProp. Each of these
+// has its loops in Go and an assembly file.
 //
 // # Rounding
 //
 // AVX2 and AVX-512 give the same bits: both add in sixteen lanes, fold them in
 // the same order and fuse the same multiplications. The element-wise kernels
-// (Adam, Momentum, SGD, Exchange) and ConvolveMax fuse no multiplication, so they
+// (Adam, Scaled, Momentum, SGD, Exchange) and ConvolveMax fuse no multiplication, so they
 // give the same bits in plain Go, too; Philox computes with whole numbers. The
 // other kernels differ from plain Go in the last bits of a float32.
 //

@@ -201,7 +201,7 @@ func TestUpdatesSameBits(t *testing.T) {
 			}
 			var got [][]float32
 			var bands [][]float32
-			for _, src := range [][]float32{w0, m0, v0, w0, m0, w0, w0, m0, v0} {
+			for _, src := range [][]float32{w0, m0, v0, w0, m0, w0, w0, m0, v0, w0, v0} {
 				x, all := guarded(n)
 				copy(x, src)
 				got, bands = append(got, x), append(bands, all)
@@ -210,6 +210,7 @@ func TestUpdatesSameBits(t *testing.T) {
 			Momentum(got[3], got[4], g, .9, .999, .01)
 			SGD(got[5], g, .999, .01)
 			Exchange(got[6], got[7], got[8])
+			Scaled(got[9], got[10], g, &ScaledStep{Decay: .99, Share: .01, Keep: .9999, Rate: .002, Epsilon: 1e-8})
 			for i := range bands {
 				checkGuards(t, "update", n, bands[i])
 			}
@@ -237,6 +238,17 @@ func TestAdamFormula(t *testing.T) {
 	wantW := .5 - .1*wantM/(math.Sqrt(wantV)+.01)
 	if !near(float64(m[0]), wantM, 1) || !near(float64(v[0]), wantV, 1) || !near(float64(w[0]), wantW, 1) {
 		t.Fatal(w, m, v, wantW, wantM, wantV)
+	}
+}
+
+// So does one scaled update.
+func TestScaledFormula(t *testing.T) {
+	w, v := []float32{1}, []float32{.25}
+	Scaled(w, v, []float32{2}, &ScaledStep{Decay: .5, Share: .25, Keep: .5, Rate: .1, Epsilon: .01})
+	wantV := .5*.25 + .25*4
+	wantW := .5 - .1*2/(math.Sqrt(wantV)+.01)
+	if !near(float64(v[0]), wantV, 1) || !near(float64(w[0]), wantW, 1) {
+		t.Fatal(w, v, wantW, wantV)
 	}
 }
 

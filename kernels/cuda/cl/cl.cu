@@ -19,11 +19,11 @@ template <int F, Method method>
 __device__ __forceinline__ void update(const ClTable &t, const ClStep &s, size_t row, Row<F> &w, const Row<F> &g) {
 	size_t at = row * t.quads;
 	Row<F> m, v;
-	if constexpr (method != sgd) m = load<F>(t.first + at, t.quads);
-	if constexpr (method == adam) v = load<F>(t.second + at, t.quads);
+	if constexpr (hasFirst(method)) m = load<F>(t.first + at, t.quads);
+	if constexpr (hasSecond(method)) v = load<F>(t.second + at, t.quads);
 	optimize<F, method>(t, s, row, w, m, v, g);
-	if constexpr (method != sgd) store(t.first + at, t.quads, m);
-	if constexpr (method == adam) store(t.second + at, t.quads, v);
+	if constexpr (hasFirst(method)) store(t.first + at, t.quads, m);
+	if constexpr (hasSecond(method)) store(t.second + at, t.quads, v);
 	store(t.left + at, t.quads, w);
 }
 
@@ -47,7 +47,7 @@ template <int F, int G, Method method> __device__ __forceinline__ void step(cons
 	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) cl_##method##_##F(const __grid_constant__ ClLaunch a) { \
 		step<F, G, method>(a); \
 	}
-#define CL_METHODS(F, G) CL(F, G, adam) CL(F, G, adamRow) CL(F, G, sgd)
+#define CL_METHODS(F, G) CL(F, G, adam) CL(F, G, adamRow) CL(F, G, sgd) CL(F, G, scaled)
 
 // For N up to 128 F. Five negatives need six rows.
 CL_METHODS(1, 6)

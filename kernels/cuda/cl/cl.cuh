@@ -7,7 +7,7 @@ struct ClTable {
 	float4 *left;        // (rows, quads)
 	const float4 *right; // (rows, quads)
 	float4 *first;       // first moments, (rows, quads)
-	float4 *second;      // second moments, (rows, quads)
+	float4 *second;      // second moments, or sums of squares, (rows, quads)
 	float *secondOfRow;  // second moments of row-wise Adam, (rows)
 	const uint2 *alias;  // (rows)
 	uint64_t seed;
@@ -30,7 +30,13 @@ struct ClLaunch {
 // noContext is the positive of a row that trains on nothing: its gradient is zero.
 constexpr uint32_t noContext = 0xffffffffu;
 
-enum Method { adam, adamRow, sgd };
+// scaled is RMSProp and AdaGrad, whose sum of squares is a second moment with beta2 and
+// oneMinusBeta2 of 1. Its ClStep has the learning rate as scale.
+enum Method { adam, adamRow, sgd, scaled };
+
+// hasFirst and hasSecond say which moments of (rows, quads) a method has.
+__host__ __device__ constexpr bool hasFirst(Method m) { return m == adam || m == adamRow; }
+__host__ __device__ constexpr bool hasSecond(Method m) { return m == adam || m == scaled; }
 
 // A step may be launched while the step before it ends: its thread blocks begin where those
 // of the previous step are done. startNext permits that to the next step, and awaitPrevious
@@ -71,6 +77,12 @@ __device__ __forceinline__ void adamValue(float &w, float &m, float &v, float g,
 }
 
 template <class Table>
+__device__ __forceinline__ void scaledValue(float &w, float &v, float g, const Table &t, const ClStep &s) {
+	v = t.beta2 * v + t.oneMinusBeta2 * g * g;
+	w = s.keep * w - s.scale * g * inverse(root(v) + s.epsilon);
+}
+
+template <class Table>
 __device__ __forceinline__ void momentumValue(float &w, float &m, float g, const Table &t, float keep, float scale) {
 	m = t.beta1 * m + t.oneMinusBeta1 * g;
 	w = keep * w - scale * m;
@@ -86,6 +98,14 @@ __device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size
 			adamValue(w.v[f].y, m.v[f].y, v.v[f].y, g.v[f].y, t, s);
 			adamValue(w.v[f].z, m.v[f].z, v.v[f].z, g.v[f].z, t, s);
 			adamValue(w.v[f].w, m.v[f].w, v.v[f].w, g.v[f].w, t, s);
+		}
+	} else if constexpr (method == scaled) {
+#pragma unroll
+		for (int f = 0; f < F; f++) {
+			scaledValue(w.v[f].x, v.v[f].x, g.v[f].x, t, s);
+			scaledValue(w.v[f].y, v.v[f].y, g.v[f].y, t, s);
+			scaledValue(w.v[f].z, v.v[f].z, g.v[f].z, t, s);
+			scaledValue(w.v[f].w, v.v[f].w, g.v[f].w, t, s);
 		}
 	} else if constexpr (method == adamRow) {
 		float second = t.beta2 * t.secondOfRow[row] + t.oneMinusBeta2 * (sum(partial(g, g)) / t.columns);

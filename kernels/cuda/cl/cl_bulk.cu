@@ -115,8 +115,8 @@ template <int F, bool inParts, Method method> __device__ __forceinline__ void tr
 	for (uint32_t i = first; i < t.rows; i += stride) {
 		size_t at = size_t(i) * t.quads;
 		Row<F> w, m, v, g = zeros<F>();
-		if constexpr (method != sgd) m = loadStream<F>(t.first + at, t.quads);
-		if constexpr (method == adam) v = loadStream<F>(t.second + at, t.quads);
+		if constexpr (hasFirst(method)) m = loadStream<F>(t.first + at, t.quads);
+		if constexpr (hasSecond(method)) v = loadStream<F>(t.second + at, t.quads);
 		bool idle = __shfl_sync(warp, targets, 0) == noContext;
 		for (int part = 0; part < parts; part++) {
 			wait(stage.barrier, phase);
@@ -142,8 +142,8 @@ template <int F, bool inParts, Method method> __device__ __forceinline__ void tr
 		ask(i + stride, 0);
 		draw.begin(t, s, a.column, ++round, first, stride);
 		optimize<F, method>(t, s, i, w, m, v, g);
-		if constexpr (method != sgd) storeStream(t.first + at, t.quads, m);
-		if constexpr (method == adam) storeStream(t.second + at, t.quads, v);
+		if constexpr (hasFirst(method)) storeStream(t.first + at, t.quads, m);
+		if constexpr (hasSecond(method)) storeStream(t.second + at, t.quads, v);
 		store(t.left + at, t.quads, w);
 	}
 	loss = sum(loss);
@@ -158,7 +158,7 @@ template <int F, bool inParts, Method method> __device__ __forceinline__ void tr
 #define CL(F, warps, method, name, inParts) \
 	extern "C" __global__ void cl_bulk_##name##method##_##F(const __grid_constant__ ClLaunch a) {}
 #endif
-#define CL_METHODS(F, warps, name, inParts) CL(F, warps, adam, name, inParts) CL(F, warps, adamRow, name, inParts) CL(F, warps, sgd, name, inParts)
+#define CL_METHODS(F, warps, name, inParts) CL(F, warps, adam, name, inParts) CL(F, warps, adamRow, name, inParts) CL(F, warps, sgd, name, inParts) CL(F, warps, scaled, name, inParts)
 
 // For N up to 128 F, and K up to 7.
 CL_METHODS(1, 32, , false)

@@ -84,6 +84,11 @@ __device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, ui
 				w[f][j] = s.keep * w[f][j] - s.rate * g[f][j];
 				continue;
 			}
+			if constexpr (method == scaled) {
+				square[j] = value(v[f], j);
+				scaledValue(w[f][j], square[j], g[f][j], t, s);
+				continue;
+			}
 			mean[j] = t.beta1 * value(m[f], j) + t.oneMinusBeta1 * g[f][j];
 			float step = scaleOfRow;
 			if constexpr (method == adam) {
@@ -99,11 +104,11 @@ __device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, ui
 		put(t.left + to, u);
 		lowerBits(u, w[f]);
 		putStream(t.leftLow + to, u);
-		if constexpr (method != sgd) {
+		if constexpr (hasFirst(method)) {
 			nearest(u, mean);
 			putStream(t.first + to, u);
 		}
-		if constexpr (method == adam) {
+		if constexpr (hasSecond(method)) {
 			atRandom(u, square, random + place.at[f] * golden);
 			putStream(t.second + to, u);
 		}
@@ -161,8 +166,8 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 				if (part + k0 == 0) { // behind the first rows, which are needed first
 #pragma unroll
 					for (int f = 0; f < F; f++) {
-						if constexpr (method != sgd) stream(m[f], t.first + row + place.at[f]);
-						if constexpr (method == adam) stream(v[f], t.second + row + place.at[f]);
+						if constexpr (hasFirst(method)) stream(m[f], t.first + row + place.at[f]);
+						if constexpr (hasSecond(method)) stream(v[f], t.second + row + place.at[f]);
 #pragma unroll
 						for (int j = 0; j < octetValues; j++) w[f][j] = place.has(f) ? join(left[f], low[f], j) : 0;
 					}
@@ -208,7 +213,7 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 		if (laneNumber() == 0) a.losses[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = loss; \
 	}
 #define CL_METHODS(name, F, L, G, blocks, sgdBlocks) \
-	CL(adam, name, F, L, G, blocks) CL(adamRow, name, F, L, G, blocks) CL(sgd, name, F, L, G, sgdBlocks)
+	CL(adam, name, F, L, G, blocks) CL(adamRow, name, F, L, G, blocks) CL(sgd, name, F, L, G, sgdBlocks) CL(scaled, name, F, L, G, blocks)
 
 // For N up to 128 times the name.
 CL_METHODS(1, 1, 16, 6, 5, 5)

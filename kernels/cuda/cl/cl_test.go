@@ -36,7 +36,7 @@ func newCase(t testing.TB, d *cuda.Device, text string, dim, negatives int, seed
 	t.Cleanup(func() { reference.Close() })
 	k, err := New(d, Config{
 		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(),
-		Method: string(o.Method), Beta1: 0.9, Beta2: 0.999, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay, HalfPrecision: half,
+		Method: string(o.Method), Beta1: 0.9, Beta2: o.WithDefaults().Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay, HalfPrecision: half,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -144,8 +144,11 @@ func TestCL(t *testing.T) {
 	for _, k := range []int{1, 2, 7, 8, 31, 40} {
 		tests = append(tests, test{20, k, optim.Adam}, test{600, k, optim.Adam})
 	}
-	for _, method := range []optim.Method{optim.AdamRow, optim.SGD} {
+	for _, method := range []optim.Method{optim.AdamRow, optim.RMSProp, optim.AdaGrad, optim.SGD} {
 		tests = append(tests, test{3, 5, method}, test{500, 5, method}, test{1024, 5, method})
+	}
+	for _, dim := range []int{100, 200, 300} {
+		tests = append(tests, test{dim, 40, optim.RMSProp}, test{dim, 10, optim.AdaGrad})
 	}
 	for _, x := range tests {
 		t.Run(fmt.Sprintf("%s/N=%d/K=%d", x.method, x.dim, x.negatives), func(t *testing.T) {
@@ -195,7 +198,7 @@ func TestConfigErrors(t *testing.T) {
 	d := cudatest.Open(t)
 	sound := Config{Rows: 2, Dim: 2, Negatives: 1, Alias: make([]uint32, 4), Method: "adam"}
 	for want, change := range map[string]func(c *Config){
-		"unknown to the CUDA kernels": func(c *Config) { c.Method = "adagrad" },
+		"unknown to the CUDA kernels": func(c *Config) { c.Method = "lion" },
 		"at most 1024":                func(c *Config) { c.Dim = 1025 },
 		"there should be two a row":   func(c *Config) { c.Alias = c.Alias[:3] },
 		"all must be at least 1":      func(c *Config) { c.Negatives = 0 },

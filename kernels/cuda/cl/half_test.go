@@ -146,6 +146,15 @@ func (r *halfReference) update(s Step, side, i int, gradient []float32) {
 			w[j] = s.Keep*w[j] - s.Rate*g
 			continue
 		}
+		if method := optim.Method(r.Method); method == optim.AdaGrad || method == optim.RMSProp {
+			second := v[j] + g*g
+			if method == optim.RMSProp {
+				second = beta2*v[j] + float32(1-r.Beta2)*g*g
+			}
+			v[j] = atRandom(second, random, j)
+			w[j] = s.Keep*w[j] - s.Rate*g/(float32(math.Sqrt(float64(second)))+float32(r.Epsilon))
+			continue
+		}
 		mean := beta1*m[j] + float32(1-r.Beta1)*g
 		m[j] = bfloat16(mean)
 		second := *ofRow
@@ -168,7 +177,7 @@ func TestCLHalf(t *testing.T) {
 	}
 	var tests []test
 	for _, dim := range append(cudatest.Dims(), 33, 200, 700) {
-		tests = append(tests, test{dim, 5, optim.Adam}, test{dim, 3, optim.SGD}, test{dim, 5, optim.AdamRow})
+		tests = append(tests, test{dim, 5, optim.Adam}, test{dim, 3, optim.SGD}, test{dim, 5, optim.AdamRow}, test{dim, 5, optim.RMSProp}, test{dim, 5, optim.AdaGrad})
 	}
 	for _, k := range []int{1, 2, 7, 10, 40} {
 		tests = append(tests, test{20, k, optim.Adam}, test{600, k, optim.Adam})
@@ -214,10 +223,11 @@ func (r *halfReference) compare(t *testing.T, k *Kernels, tables, moments float6
 			return got
 		}
 		cudatest.Near(t, name, receive(name), r.tables[side], tables)
-		if r.Method != "sgd" {
+		first, second, _ := Moments(r.Method)
+		if first {
 			cudatest.Near(t, name+", first moments", receive(name+".first-moment"), r.first[side], moments)
 		}
-		if r.Method == "adam" {
+		if second {
 			cudatest.Near(t, name+", second moments", receive(name+".second-moment"), r.second[side], moments)
 		}
 	}

@@ -59,7 +59,14 @@ const (
 )
 
 // methods are the optimizers by their names in the sources.
-var methods = map[string]string{"adam": "adam", "adam-row": "adamRow", "sgd": "sgd"}
+var methods = map[string]string{"adam": "adam", "adam-row": "adamRow", "rmsprop": "scaled", "adagrad": "scaled", "sgd": "sgd"}
+
+// Moments says which state the kernels of an optimizer have: first and second moments of
+// each value, or a second moment of each row.
+func Moments(method string) (first, second, ofRow bool) {
+	name := methods[method]
+	return name == "adam" || name == "adamRow", name == "adam" || name == "scaled", name == "adamRow"
+}
 
 // MethodName returns the name of an optimizer in the sources; ok is false if they do not have it.
 func MethodName(method string) (name string, ok bool) {
@@ -172,13 +179,14 @@ func (k *Kernels) allocate(composed bool) (err error) {
 		if composed && side == 0 {
 			continue
 		}
-		if c.Method != "sgd" {
+		first, second, ofRow := Moments(c.Method)
+		if first {
 			t.first = a.Bytes("first moments", moments)
 		}
-		switch c.Method {
-		case "adam":
+		if second {
 			t.second = a.Bytes("second moments", moments)
-		case "adam-row":
+		}
+		if ofRow {
 			t.secondOfRow = a.Floats("second moments", c.Rows)
 		}
 	}

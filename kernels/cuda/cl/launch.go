@@ -72,7 +72,19 @@ func (c Config) Decays() Decays {
 }
 
 func (c Config) adam(step int, rate float64) simd.AdamStep {
-	return simd.NewAdamStep(c.Beta1, c.Beta2, c.Epsilon, c.WeightDecay, step, rate)
+	return NumbersOf(c.Method, simd.NewAdamStep(c.Beta1, c.Beta2, c.Epsilon, c.WeightDecay, step, rate), rate, c.Epsilon)
+}
+
+// NumbersOf turns the numbers of a step of Adam into those that the kernels of an optimizer
+// take.
+func NumbersOf(method string, s simd.AdamStep, rate, epsilon float64) simd.AdamStep {
+	if methods[method] == "scaled" {
+		s.Scale, s.Epsilon = float32(rate), float32(epsilon) // no corrections
+	}
+	if method == "adagrad" {
+		s.Beta2, s.OneMinusBeta2 = 1, 1
+	}
+	return s
 }
 
 // step returns the numbers of the step of an iteration, counted from 0, that updates a

@@ -54,8 +54,8 @@ template <int F> struct Single {
 	}
 
 	template <Method method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
-		if constexpr (method != sgd) load(r.m, t.first, row);
-		if constexpr (method == adam) load(r.v, t.second, row);
+		if constexpr (hasFirst(method)) load(r.m, t.first, row);
+		if constexpr (hasSecond(method)) load(r.v, t.second, row);
 		if constexpr (method == adamRow) r.ofRow = t.secondOfRow[row == none ? 0 : row];
 	}
 
@@ -172,13 +172,14 @@ template <int F> struct Single {
 			for (int k = 0; k < 4; k++) {
 				float &w = x[4 * i + k], y = g[4 * i + k];
 				if constexpr (method == adam) adamValue(w, m[k], v[k], y, t, s);
+				else if constexpr (method == scaled) scaledValue(w, v[k], y, t, s);
 				else if constexpr (method == adamRow) momentumValue(w, m[k], y, t, s.keep, scale);
 				else w = s.keep * w - s.rate * y;
 			}
 			if (!has(i)) continue;
 			left[at(i)] = make_float4(x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]);
-			if constexpr (method != sgd) __stcs(first + at(i), moments.m.v[i]);
-			if constexpr (method == adam) __stcs(second + at(i), moments.v.v[i]);
+			if constexpr (hasFirst(method)) __stcs(first + at(i), moments.m.v[i]);
+			if constexpr (hasSecond(method)) __stcs(second + at(i), moments.v.v[i]);
 		}
 	}
 };
@@ -189,7 +190,7 @@ template <int F> struct Single {
 	extern "C" __global__ void __launch_bounds__(groupThreads * groups, blocks) tempered_##method##_##F(const __grid_constant__ TemperedLaunch a) { \
 		temper<Single<F>, G, method>(a); \
 	}
-#define CL_METHODS(F, G, groups, blocks) CL(adam, F, G, groups, blocks) CL(adamRow, F, G, groups, blocks) CL(sgd, F, G, groups, blocks)
+#define CL_METHODS(F, G, groups, blocks) CL(adam, F, G, groups, blocks) CL(adamRow, F, G, groups, blocks) CL(sgd, F, G, groups, blocks) CL(scaled, F, G, groups, blocks)
 
 CL_METHODS(1, 8, 1, 3)
 CL_METHODS(2, 4, 2, 1)

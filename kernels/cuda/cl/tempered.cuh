@@ -242,6 +242,7 @@ template <class Format, int G, Method method> __device__ __forceinline__ void te
 		if constexpr (Format::staged) fetch(r, ids, 0, count);
 		if (owner) {
 			ClStep s = {stream, a.step->keep, a.step->rate * __uint_as_float(word(job, 4)), t.epsilon * __uint_as_float(word(job, 5)), a.step->rate};
+			if constexpr (method == scaled) s.scale = s.rate, s.epsilon = t.epsilon; // no corrections
 			if constexpr (method == sgd) { // a sum of independent samples, divided by its standard deviation
 				s.rate *= root(samples);
 				s.keep = 1 - s.rate * t.decay;

@@ -65,8 +65,8 @@ template <int P, int F> struct Rounded {
 	}
 
 	template <Method method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
-		if constexpr (method != sgd) load(r.m, t.first, row);
-		if constexpr (method == adam) load(r.v, t.second, row);
+		if constexpr (hasFirst(method)) load(r.m, t.first, row);
+		if constexpr (hasSecond(method)) load(r.v, t.second, row);
 		if constexpr (method == adamRow) r.ofRow = t.secondOfRow[row == none ? 0 : row];
 	}
 
@@ -164,9 +164,10 @@ template <int P, int F> struct Rounded {
 			for (int k = 0; k < each; k++) {
 				float y = g[each * i + k];
 				w[k] = x[each * i + k];
-				if constexpr (method != sgd) mean[k] = value(moments.m.v[i], k);
-				if constexpr (method == adam) square[k] = value(moments.v.v[i], k);
+				if constexpr (hasFirst(method)) mean[k] = value(moments.m.v[i], k);
+				if constexpr (hasSecond(method)) square[k] = value(moments.v.v[i], k);
 				if constexpr (method == adam) adamValue(w[k], mean[k], square[k], y, t, s);
+				else if constexpr (method == scaled) scaledValue(w[k], square[k], y, t, s);
 				else if constexpr (method == adamRow) momentumValue(w[k], mean[k], y, t, s.keep, scale);
 				else w[k] = s.keep * w[k] - s.rate * y;
 			}
@@ -176,11 +177,11 @@ template <int P, int F> struct Rounded {
 			put(at(left, i), u);
 			lowerBits(u, w);
 			putStream(at(low, i), u);
-			if constexpr (method != sgd) {
+			if constexpr (hasFirst(method)) {
 				nearest(u, mean);
 				putStream(at(first, i), u);
 			}
-			if constexpr (method == adam) {
+			if constexpr (hasSecond(method)) {
 				atRandom(u, square, random + P * number(i) * golden);
 				putStream(at(second, i), u);
 			}
@@ -194,7 +195,7 @@ template <int P, int F> struct Rounded {
 	extern "C" __global__ void __launch_bounds__(groupThreads * groups, blocks) tempered_half_##method##_##name(const __grid_constant__ TemperedLaunch a) { \
 		temper<Rounded<P, F>, G, method>(a); \
 	}
-#define CL_METHODS(name, P, F, G, groups, blocks) CL(adam, name, P, F, G, groups, blocks) CL(adamRow, name, P, F, G, groups, blocks) CL(sgd, name, P, F, G, groups, blocks)
+#define CL_METHODS(name, P, F, G, groups, blocks) CL(adam, name, P, F, G, groups, blocks) CL(adamRow, name, P, F, G, groups, blocks) CL(sgd, name, P, F, G, groups, blocks) CL(scaled, name, P, F, G, groups, blocks)
 
 // For N up to 128 times the name.
 CL_METHODS(1, 2, 1, 8, 1, 3)

@@ -1,15 +1,17 @@
 // The character CNN of package subword, for the whole vocabulary. product.cu has its products
 // of large matrices, gradient.cu the loss. In the order of a step:
 //
-//	tables     (W, A, D) = embeddings (A, E) times filters, at each offset in them
-//	features   (V, D): max over positions of the sum of rows of tables, and where
-//	y          = (features - mean) scale, over the words
+//	tables     (W, A, C) = embeddings (A, E) times filters, at each offset in them
+//	features   (V, D): activation of the max over positions of the sum of rows of tables, and
+//	           where; or, flattened, of the sums of all positions
+//	y          = (features - mean) scale, over the words, or the features as they are
 //	           vectors = y weights + bias, loss, gradient of vectors: elsewhere
 //	weights    their gradient from its parts, means for the standardization, update
 //	dtables    the gradient of the features goes to where the maximum was
 //	embeddings, filters: gradients from dtables, update
 //
-// Feature d is filter d mod F of width number d / F. The order of all sums follows from the
+// A filter is a column of the tables, those of each width together; a feature belongs to a
+// column, or to a column and a position, those of a position together. The order of all sums follows from the
 // shapes alone, so two runs give the same bits.
 #include "subword.cuh"
 
@@ -21,9 +23,9 @@ struct Cnn {
 	const uint32_t *starts, *symbols; // word v is symbols[starts[v]] to symbols[starts[v+1] - 1]
 	const float *embeddings;          // (A, E)
 	const float *filters;             // for each width w, (wE + 1, F): the last row is the bias
-	float *tables;                    // (W, A, D)
+	float *tables;                    // (W, A, C)
 	float *features;                  // (V, D)
-	uint16_t *where;                  // (V, D)
+	uint16_t *where;                  // (V, D); flattened, not used
 	double *sums;                     // (thread blocks of the convolution, 2, D)
 	float *mean, *scale;              // (D)
 	Split y;                          // (V, D + 1), the last column 1
@@ -32,23 +34,45 @@ struct Cnn {
 	float *meanProduct;               // (D), the same of y times its gradient
 	Split weights;                    // (D + 1, N)
 	const float *dy;                  // (V, strideD)
-	float *dparts;                    // (pieces, W, A, D), or dtables itself
-	float *dtables;                   // (W, A, D)
+	float *dparts;                    // (pieces, W, A, C), or dtables itself
+	float *dtables;                   // (W, A, C)
 	float *dembeddings, *dfilters;    // as embeddings and filters
 	Parameter layer;                  // weights, (D + 1, N)
 	const ClStep *step;
 	Decays decays;
-	uint32_t v, a, e, f, d, n;
+	uint32_t v, a, e, columns, d, n; // columns: C
 	uint32_t widest, widths, chunks, strideD, pieces, blocks;
-	uint32_t width[maxWidths], first[maxWidths]; // w, and where its filters begin
+	uint32_t flatten, raw, activation, unused;
+	// Of each width: w, F, where its filters begin, where its columns of tables begin, positions
+	// that have features, and where its features begin.
+	uint32_t width[maxWidths], count[maxWidths], first[maxWidths], column[maxWidths], positions[maxWidths], feature[maxWidths];
 };
 
+enum Activation { relu, hyperbolic, linear };
+
+__device__ __forceinline__ float activate(const Cnn &c, float x) {
+	return c.activation == relu ? fmaxf(x, 0) : c.activation == hyperbolic ? tanhf(x) : x;
+}
+
+// derivative of the activation where its result is y.
+__device__ __forceinline__ float derivative(const Cnn &c, float y) {
+	return c.activation == relu ? float(y > 0) : c.activation == hyperbolic ? 1 - y * y : 1;
+}
+
+// widthOf returns the width that i belongs to, by where the widths begin.
+__device__ __forceinline__ uint32_t widthOf(const Cnn &c, const uint32_t (&begin)[maxWidths], uint32_t i) {
+	uint32_t b = 0;
+	while (b + 1 < c.widths && i >= begin[b + 1]) b++;
+	return b;
+}
+
 extern "C" __global__ void __launch_bounds__(128) cnn_tables(const __grid_constant__ Cnn c) {
-	uint32_t i = blockIdx.x * 128 + threadIdx.x, d = i % c.d, s = i / c.d % c.a, o = i / c.d / c.a;
-	if (o >= c.width[d / c.f]) return;
-	const float *filter = c.filters + c.first[d / c.f] + d % c.f;
-	float x = o > 0 ? 0 : filter[c.width[d / c.f] * c.e * c.f];
-	for (uint32_t e = 0; e < c.e; e++) x = fmaf(c.embeddings[s * c.e + e], filter[size_t(o * c.e + e) * c.f], x);
+	uint32_t i = blockIdx.x * 128 + threadIdx.x, column = i % c.columns, s = i / c.columns % c.a, o = i / c.columns / c.a;
+	uint32_t b = widthOf(c, c.column, column), f = c.count[b];
+	if (o >= c.width[b]) return;
+	const float *filter = c.filters + c.first[b] + column - c.column[b];
+	float x = o > 0 ? 0 : filter[size_t(c.width[b]) * c.e * f];
+	for (uint32_t e = 0; e < c.e; e++) x = fmaf(c.embeddings[s * c.e + e], filter[size_t(o * c.e + e) * f], x);
 	c.tables[i] = x;
 }
 
@@ -61,24 +85,24 @@ struct Maximum {
 // convolve slides a filter of width w, or of width W if that is not 0, over a word.
 // table is the feature's column of the first offset.
 template <int W> __device__ __forceinline__ Maximum convolve(const Cnn &c, const float *table, const uint32_t *word, uint32_t count, uint32_t w) {
-	Maximum best = {0, nowhere};
-	size_t offset = size_t(c.a) * c.d;
+	Maximum best = {c.activation == relu ? 0 : -INFINITY, nowhere};
+	size_t offset = size_t(c.a) * c.columns;
 	uint32_t row[W ? W : 1]; // of the symbols under the filter
 #pragma unroll
-	for (int o = 0; o < W - 1; o++) row[o + 1] = __ldg(word + o) * c.d;
+	for (int o = 0; o < W - 1; o++) row[o + 1] = __ldg(word + o) * c.columns;
 #pragma unroll 2
 	for (uint32_t t = 0; t + w <= count; t++) {
 		float x;
 		if constexpr (W > 0) {
 #pragma unroll
 			for (int o = 0; o < W - 1; o++) row[o] = row[o + 1];
-			row[W - 1] = __ldg(word + t + W - 1) * c.d;
+			row[W - 1] = __ldg(word + t + W - 1) * c.columns;
 			x = table[row[0]];
 #pragma unroll
 			for (int o = 1; o < W; o++) x += table[o * offset + row[o]];
 		} else {
-			x = table[__ldg(word + t) * c.d];
-			for (uint32_t o = 1; o < w; o++) x += table[o * offset + __ldg(word + t + o) * c.d];
+			x = table[__ldg(word + t) * c.columns];
+			for (uint32_t o = 1; o < w; o++) x += table[o * offset + __ldg(word + t + o) * c.columns];
 		}
 		if (x > best.value) best = {x, t};
 	}
@@ -100,13 +124,17 @@ __device__ __forceinline__ Maximum convolve(const Cnn &c, const float *table, co
 extern "C" __global__ void __launch_bounds__(1024) cnn_convolve(const __grid_constant__ Cnn c) {
 	for (uint32_t d = threadIdx.x; d < c.d; d += blockDim.x) {
 		double sum = 0, squares = 0;
+		// Flattened, a feature belongs to one position: the maximum of one value.
+		uint32_t b = widthOf(c, c.feature, d), i = d - c.feature[b], position = i / c.count[b], w = c.width[b];
+		const float *table = c.tables + c.column[b] + i % c.count[b];
 		for (uint32_t v = blockIdx.x; v < c.v; v += c.blocks) {
 			uint32_t first = __ldg(c.starts + v), count = __ldg(c.starts + v + 1) - first;
-			Maximum x = convolve(c, c.tables + d, c.symbols + first, count, c.width[d / c.f]);
-			c.features[size_t(v) * c.d + d] = x.value;
-			c.where[size_t(v) * c.d + d] = uint16_t(x.at);
-			sum += x.value;
-			squares += double(x.value) * x.value;
+			Maximum x = convolve(c, table, c.symbols + first + position, c.flatten ? w : count, w);
+			float value = activate(c, x.value);
+			c.features[size_t(v) * c.d + d] = value;
+			if (!c.flatten) c.where[size_t(v) * c.d + d] = uint16_t(x.at);
+			sum += value;
+			squares += double(value) * value;
 		}
 		c.sums[(2 * size_t(blockIdx.x)) * c.d + d] = sum;
 		c.sums[(2 * size_t(blockIdx.x) + 1) * c.d + d] = squares;
@@ -125,8 +153,8 @@ extern "C" __global__ void __launch_bounds__(128) cnn_means(const __grid_constan
 	}
 	double mean = sumOfBlock(sum, part) / c.v, square = sumOfBlock(squares, part) / c.v;
 	if (threadIdx.x > 0) return;
-	c.mean[d] = float(mean);
-	c.scale[d] = float(1 / sqrt(fmax(square - mean * mean, 0.0) + leastVariance));
+	c.mean[d] = c.raw ? 0 : float(mean);
+	c.scale[d] = c.raw ? 1 : float(1 / sqrt(fmax(square - mean * mean, 0.0) + leastVariance));
 	// fmax would hide NaN.
 	if (square != square) c.scale[d] = float(square);
 }
@@ -186,8 +214,8 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 	ofGradient = sumOfBlock(ofGradient, part);
 	ofProduct = sumOfBlock(ofProduct, part);
 	if (threadIdx.x == 0 && d < c.d) {
-		c.meanGradient[d] = ofGradient / c.v;
-		c.meanProduct[d] = ofProduct / c.v;
+		c.meanGradient[d] = c.raw ? 0 : ofGradient / c.v;
+		c.meanProduct[d] = c.raw ? 0 : ofProduct / c.v;
 	}
 	ClStep s = *c.step;
 	Updater<method> u(c.decays, s, c.layer, d, squares, part);
@@ -201,6 +229,7 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 
 extern "C" __global__ void __launch_bounds__(512) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
 extern "C" __global__ void __launch_bounds__(512) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
+extern "C" __global__ void __launch_bounds__(512) cnn_weights_scaled(const __grid_constant__ Cnn c) { updateWeights<scaled>(c); }
 
 // An Adder adds gradients of features to rows of the tables that made them: in shared
 // memory to the warp's own tables, where a lane adds to its column only, so no two lanes
@@ -225,8 +254,9 @@ template <bool shared> struct Adder {
 
 // scatterFeature adds up the gradient of feature d, of width w, over the words from
 // first to last - 1. W is w up to 5, or 1: then the offsets are done one by one.
+// Flattened, the feature is that of a position.
 template <int W, bool shared>
-__device__ __forceinline__ void scatterFeature(const Cnn &c, const Adder<shared> &to, uint32_t d, uint32_t w, uint32_t first, uint32_t last) {
+__device__ __forceinline__ void scatterFeature(const Cnn &c, const Adder<shared> &to, uint32_t d, uint32_t w, uint32_t first, uint32_t last, uint32_t position) {
 	constexpr int ahead = 8; // words whose values are on their way together
 	float mean = c.mean[d], scale = c.scale[d], meanGradient = c.meanGradient[d], meanProduct = c.meanProduct[d];
 	for (uint32_t v0 = first; v0 < last; v0 += ahead) {
@@ -234,9 +264,9 @@ __device__ __forceinline__ void scatterFeature(const Cnn &c, const Adder<shared>
 		const uint32_t *word[ahead]; // from the first symbol under the filter on
 #pragma unroll
 		for (int j = 0; j < ahead; j++) {
-			uint32_t v = min(v0 + j, last - 1), t = c.where[size_t(v) * c.d + d];
-			float y = (c.features[size_t(v) * c.d + d] - mean) * scale;
-			g[j] = scale * (c.dy[size_t(v) * c.strideD + d] - meanGradient - y * meanProduct);
+			uint32_t v = min(v0 + j, last - 1), t = c.flatten ? position : c.where[size_t(v) * c.d + d];
+			float x = c.features[size_t(v) * c.d + d], y = (x - mean) * scale;
+			g[j] = scale * (c.dy[size_t(v) * c.strideD + d] - meanGradient - y * meanProduct) * derivative(c, x);
 			bool none = t == nowhere || v0 + j >= last; // adds nothing, anywhere
 			word[j] = c.symbols + __ldg(c.starts + v) + (none ? 0 : t);
 			if (none) g[j] = 0;
@@ -253,28 +283,30 @@ __device__ __forceinline__ void scatterFeature(const Cnn &c, const Adder<shared>
 	}
 }
 
-// scatter adds the gradient of the features to the tables. A warp has 32 features
+// scatter adds the gradient of the features to the tables. A warp has 32 columns
 // of a piece of the words, and its own tables if there is shared memory for them.
 template <bool shared> __device__ __forceinline__ void scatter(const Cnn &c) {
 	extern __shared__ float own[]; // (W, A, 32)
 	int l = laneNumber();
-	uint32_t groups = (c.d + 31) / 32, group = blockIdx.x % groups, piece = blockIdx.x / groups, d = 32 * group + l;
+	uint32_t groups = (c.columns + 31) / 32, group = blockIdx.x % groups, piece = blockIdx.x / groups, column = 32 * group + l;
 	uint32_t rows = c.widest * c.a;
-	Adder<shared> to = {shared ? own + l : c.dtables + d, shared ? 32 : c.d};
+	Adder<shared> to = {shared ? own + l : c.dtables + column, shared ? 32 : c.columns};
 	if (shared)
 		for (uint32_t r = 0; r < rows; r++) own[32 * r + l] = 0;
-	if (d >= c.d) return;
-	uint32_t w = c.width[d / c.f], first = uint32_t(uint64_t(c.v) * piece / c.pieces), last = uint32_t(uint64_t(c.v) * (piece + 1) / c.pieces);
-	switch (w) {
-	case 2: scatterFeature<2>(c, to, d, w, first, last); break;
-	case 3: scatterFeature<3>(c, to, d, w, first, last); break;
-	case 4: scatterFeature<4>(c, to, d, w, first, last); break;
-	case 5: scatterFeature<5>(c, to, d, w, first, last); break;
-	default: scatterFeature<1>(c, to, d, w, first, last);
-	}
+	if (column >= c.columns) return;
+	uint32_t b = widthOf(c, c.column, column), w = c.width[b], d = c.feature[b] + column - c.column[b];
+	uint32_t first = uint32_t(uint64_t(c.v) * piece / c.pieces), last = uint32_t(uint64_t(c.v) * (piece + 1) / c.pieces);
+	for (uint32_t t = 0; t < c.positions[b]; t++, d += c.count[b])
+		switch (w) {
+		case 2: scatterFeature<2>(c, to, d, w, first, last, t); break;
+		case 3: scatterFeature<3>(c, to, d, w, first, last, t); break;
+		case 4: scatterFeature<4>(c, to, d, w, first, last, t); break;
+		case 5: scatterFeature<5>(c, to, d, w, first, last, t); break;
+		default: scatterFeature<1>(c, to, d, w, first, last, t);
+		}
 	if (!shared) return;
-	float *sum = c.dparts + size_t(piece) * rows * c.d + d;
-	for (uint32_t r = 0; r < rows; r++) sum[size_t(r) * c.d] = own[32 * r + l];
+	float *sum = c.dparts + size_t(piece) * rows * c.columns + column;
+	for (uint32_t r = 0; r < rows; r++) sum[size_t(r) * c.columns] = own[32 * r + l];
 }
 
 extern "C" __global__ void __launch_bounds__(32) cnn_scatter(const __grid_constant__ Cnn c) { scatter<true>(c); }
@@ -284,7 +316,7 @@ extern "C" __global__ void __launch_bounds__(32) cnn_scatter_atomic(const __grid
 // sum a share of the pieces.
 extern "C" __global__ void __launch_bounds__(256) cnn_collect(const __grid_constant__ Cnn c) {
 	__shared__ float part[8][32];
-	uint32_t size = c.widest * c.a * c.d, i = blockIdx.x * 32 + threadIdx.x % 32, share = threadIdx.x / 32;
+	uint32_t size = c.widest * c.a * c.columns, i = blockIdx.x * 32 + threadIdx.x % 32, share = threadIdx.x / 32;
 	float sum = 0;
 	if (i < size) {
 #pragma unroll 4
@@ -301,28 +333,28 @@ extern "C" __global__ void __launch_bounds__(256) cnn_collect(const __grid_const
 // thread blocks, and of filters, a thread a value in the others.
 extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_constant__ Cnn c) {
 	uint32_t values = c.a * c.e, before = (values + 7) / 8;
-	size_t offset = size_t(c.a) * c.d;
+	size_t offset = size_t(c.a) * c.columns;
 	if (blockIdx.x < before) {
 		uint32_t i = blockIdx.x * 8 + threadIdx.x / 32, s = i / c.e, e = i % c.e;
 		if (i >= values) return;
 		float x = 0;
-		for (uint32_t d = laneNumber(); d < c.d; d += 32) {
-			const float *filter = c.filters + c.first[d / c.f] + d % c.f, *table = c.dtables + size_t(s) * c.d + d;
-			for (uint32_t o = 0; o < c.width[d / c.f]; o++) x = fmaf(table[o * offset], filter[size_t(o * c.e + e) * c.f], x);
+		for (uint32_t column = laneNumber(); column < c.columns; column += 32) {
+			uint32_t b = widthOf(c, c.column, column), f = c.count[b];
+			const float *filter = c.filters + c.first[b] + column - c.column[b], *table = c.dtables + size_t(s) * c.columns + column;
+			for (uint32_t o = 0; o < c.width[b]; o++) x = fmaf(table[o * offset], filter[size_t(o * c.e + e) * f], x);
 		}
 		x = sum(x);
 		if (laneNumber() == 0) c.dembeddings[i] = x;
 		return;
 	}
-	uint32_t i = (blockIdx.x - before) * 256 + threadIdx.x, b = 0;
-	while (b + 1 < c.widths && i >= c.first[b + 1]) b++;
-	uint32_t row = (i - c.first[b]) / c.f, d = b * c.f + (i - c.first[b]) % c.f, o = row / c.e, e = row % c.e;
+	uint32_t i = (blockIdx.x - before) * 256 + threadIdx.x, b = widthOf(c, c.first, i), f = c.count[b];
+	uint32_t row = (i - c.first[b]) / f, column = c.column[b] + (i - c.first[b]) % f, o = row / c.e, e = row % c.e;
 	if (row > c.width[b] * c.e) return;
 	float x = 0;
 	if (row == c.width[b] * c.e) { // the bias, which is in the tables of the first offset
-		for (uint32_t s = 0; s < c.a; s++) x += c.dtables[size_t(s) * c.d + d];
+		for (uint32_t s = 0; s < c.a; s++) x += c.dtables[size_t(s) * c.columns + column];
 	} else {
-		for (uint32_t s = 0; s < c.a; s++) x = fmaf(c.embeddings[s * c.e + e], c.dtables[o * offset + size_t(s) * c.d + d], x);
+		for (uint32_t s = 0; s < c.a; s++) x = fmaf(c.embeddings[s * c.e + e], c.dtables[o * offset + size_t(s) * c.columns + column], x);
 	}
 	c.dfilters[i] = x;
 }
@@ -351,3 +383,4 @@ template <Method method> __device__ __forceinline__ void updateRows(const Update
 
 extern "C" __global__ void __launch_bounds__(64) cnn_update_adam(const __grid_constant__ Updates u) { updateRows<adam>(u); }
 extern "C" __global__ void __launch_bounds__(64) cnn_update_adamRow(const __grid_constant__ Updates u) { updateRows<adamRow>(u); }
+extern "C" __global__ void __launch_bounds__(64) cnn_update_scaled(const __grid_constant__ Updates u) { updateRows<scaled>(u); }

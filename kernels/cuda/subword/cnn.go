@@ -4,6 +4,7 @@ package subword
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
@@ -21,9 +22,10 @@ type cnnArgs struct {
 	layer                                           parameter
 	step                                            cu.DevicePtr
 	decays                                          cl.Decays
-	v, a, e, f, d, n                                uint32
+	v, a, e, columns, d, n                          uint32
 	widest, widths, chunks, strideD, pieces, blocks uint32
-	width, first                                    [MaxWidths]uint32
+	flatten, raw, activation, _                     uint32
+	width, count, first, column, positions, feature [MaxWidths]uint32
 }
 
 // updatesArgs is Updates of cnn.cu.
@@ -62,11 +64,14 @@ func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 	x := &cnn{device: d, all: map[string]matrix{}}
 	x.shape(c, e)
 	g, v, features := &x.args, c.Rows, int(x.args.d)
-	size := int(g.widest) * e.Alphabet * features
+	size := int(g.widest) * e.Alphabet * int(g.columns)
 	g.starts, g.symbols = placed(a, "words", e.Starts), placed(a, "words", e.Symbols)
 	x.allocateParameters(a, c, e)
 	g.tables, g.dtables = a.Floats("tables of symbols", size), a.Floats("tables of symbols", size)
-	g.features, g.where = a.Floats("features", v*features), a.Bytes("features", 2*v*features)
+	g.features = a.Floats("features", v*features)
+	if !e.Flatten {
+		g.where = a.Bytes("features", 2*v*features)
+	}
 	g.sums = a.Bytes("sums of features", 16*int(g.blocks)*features)
 	g.mean, g.scale = a.Floats("means of features", features), a.Floats("scales of features", features)
 	g.meanGradient, g.meanProduct = a.Floats("means of gradients", features), a.Floats("means of gradients", features)
@@ -88,20 +93,29 @@ func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 
 // shape fills in the sizes that follow from the configuration.
 func (x *cnn) shape(c cl.Config, e Config) {
-	g, d := &x.args, len(e.Widths)*e.Filters
-	g.v, g.a, g.e, g.f, g.d, g.n = uint32(c.Rows), uint32(e.Alphabet), uint32(e.CharDim), uint32(e.Filters), uint32(d), uint32(c.Dim)
+	g, d := &x.args, e.Features()
+	g.v, g.a, g.e, g.columns, g.d, g.n = uint32(c.Rows), uint32(e.Alphabet), uint32(e.CharDim), uint32(e.Columns()), uint32(d), uint32(c.Dim)
+	g.flatten, g.raw = number(e.Flatten), number(e.Raw)
+	g.activation = uint32(max(slices.Index(Activations, e.Activation), 0))
 	g.widths, g.strideD = uint32(len(e.Widths)), uint32(stride(d))
 	g.blocks = uint32(min(c.Rows, 6*x.device.Multiprocessors))
 	g.decays = c.Decays()
-	first := 0
+	first, column, feature := 0, 0, 0
 	for i, w := range e.Widths {
-		g.width[i], g.first[i] = uint32(w), uint32(first)
+		f, positions := e.Filters[i], e.Positions(i)
+		g.width[i], g.count[i], g.first[i], g.column[i] = uint32(w), uint32(f), uint32(first), uint32(column)
+		g.positions[i], g.feature[i] = uint32(positions), uint32(feature)
 		g.widest = max(g.widest, uint32(w))
-		first += (w*e.CharDim + 1) * e.Filters
+		first, column, feature = first+(w*e.CharDim+1)*f, column+f, feature+positions*f
 	}
-	for i := len(e.Widths); i < MaxWidths; i++ {
-		g.first[i] = uint32(first)
+}
+
+// number is 1 for true.
+func number(b bool) uint32 {
+	if b {
+		return 1
 	}
+	return 0
 }
 
 // allocateParameters allocates the parameters and their gradients. The filters of all widths
@@ -111,13 +125,10 @@ func (x *cnn) allocateParameters(a *allocator, c cl.Config, e Config) {
 	symbols := a.matrix("embeddings", e.Alphabet, e.CharDim, e.CharDim, c.Method)
 	weights := a.matrix("weights", int(g.d)+1, c.Dim, stride(c.Dim), c.Method)
 	x.all["symbols"], x.all["weights"] = symbols, weights
-	rows := 0
-	for _, w := range e.Widths {
-		rows += w*e.CharDim + 1
-	}
-	filters := a.matrix("filters", rows, e.Filters, e.Filters, c.Method)
+	values := x.filterValues()
+	filters := a.matrix("filters", values, 1, 1, c.Method) // of all shapes
 	g.embeddings, g.filters = symbols.value, filters.value
-	g.dembeddings, g.dfilters = a.Floats("gradient of embeddings", e.Alphabet*e.CharDim), a.Floats("gradient of filters", rows*e.Filters)
+	g.dembeddings, g.dfilters = a.Floats("gradient of embeddings", e.Alphabet*e.CharDim), a.Floats("gradient of filters", values)
 	g.layer = weights.parameter(a.Floats("gradient of weights", (int(g.d)+1)*stride(c.Dim)))
 	x.updates = updatesArgs{decays: g.decays, count: uint32(1 + len(e.Widths))}
 	x.updates.parameters[0] = symbols.parameter(g.dembeddings)
@@ -129,10 +140,10 @@ func (x *cnn) allocateParameters(a *allocator, c cl.Config, e Config) {
 	}
 	row := 0
 	for i, w := range e.Widths {
-		first := row * e.Filters
+		first, f := int(g.first[i]), e.Filters[i]
 		m := matrix{
 			value: at(filters.value, first), first: at(filters.first, first), second: at(filters.second, first), secondOfRow: at(filters.secondOfRow, row),
-			rows: w*e.CharDim + 1, columns: e.Filters, stride: e.Filters,
+			rows: w*e.CharDim + 1, columns: f, stride: f,
 		}
 		x.all[fmt.Sprintf("filters%d.width%d", i, w)] = m
 		x.updates.parameters[1+i] = m.parameter(at(g.dfilters, first))
@@ -140,12 +151,18 @@ func (x *cnn) allocateParameters(a *allocator, c cl.Config, e Config) {
 	}
 }
 
-// shapeScatter gives every warp of 32 features tables of its own in shared
-// memory, of size values for all features, if they fit. A dozen warps keep a
+// filterValues is the number of values of all filters.
+func (x *cnn) filterValues() int {
+	g, last := &x.args, x.args.widths-1
+	return int(g.first[last] + (g.width[last]*g.e+1)*g.count[last])
+}
+
+// shapeScatter gives every warp of 32 columns tables of its own in shared
+// memory, of size values for all columns, if they fit. A dozen warps keep a
 // multiprocessor busy.
 func (x *cnn) shapeScatter(size int) {
 	g, d := &x.args, x.device
-	groups := (int(g.d) + 31) / 32
+	groups := (int(g.columns) + 31) / 32
 	pieces := max(1, min(12*d.Multiprocessors/groups, int(g.v)/32, scatterBytes/(4*size)))
 	shared := 128 * int(g.widest) * int(g.a)
 	if shared > d.SharedOfBlock {
@@ -181,7 +198,7 @@ func (x *cnn) launch(kernel cu.Function, blocks, threads, shared int) error {
 // compose writes rows = y weights + bias + words.
 func (x *cnn) compose(rows, words cu.DevicePtr) error {
 	g, k := &x.args, &x.kernels
-	size := int(g.widest * g.a * g.d)
+	size := int(g.widest * g.a * g.columns)
 	if err := x.launch(k.tables, (size+127)/128, 128, 0); err != nil {
 		return err
 	}
@@ -219,7 +236,7 @@ func (x *cnn) update(step cu.DevicePtr) error {
 	if err := x.scatterGradient(); err != nil {
 		return err
 	}
-	values, filters := int(g.a*g.e), int(g.first[g.widths-1]+(g.width[g.widths-1]*g.e+1)*g.f)
+	values, filters := int(g.a*g.e), x.filterValues()
 	if err := x.launch(k.gradients, (values+7)/8+(filters+255)/256, 256, 0); err != nil {
 		return err
 	}
@@ -232,7 +249,7 @@ func (x *cnn) update(step cu.DevicePtr) error {
 
 // scatterGradient brings the gradient of the features into dtables.
 func (x *cnn) scatterGradient() error {
-	g, s, size := &x.args, x.scatter, int(x.args.widest*x.args.a*x.args.d)
+	g, s, size := &x.args, x.scatter, int(x.args.widest*x.args.a*x.args.columns)
 	if s.shared > 0 {
 		if err := x.launch(x.kernels.scatter, s.blocks, 32, s.shared); err != nil {
 			return err

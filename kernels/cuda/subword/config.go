@@ -8,6 +8,9 @@
 // rows, and the n-grams.
 package subword
 
+// Activations are those of a CNN, as cnn.cu numbers them.
+var Activations = []string{"relu", "tanh", "none"}
+
 // The limits of a CNN.
 const (
 	MaxWidths  = 16     // of filters
@@ -19,12 +22,40 @@ const (
 type Config struct {
 	// Symbols of word v, or the rows that its n-grams have in their table, are
 	// Symbols[Starts[v]:Starts[v+1]].
-	Starts, Symbols  []uint32
-	Alphabet         int   // A, symbols; of n-grams U, rows of their table
-	CharDim, Filters int   // E, and F of each width; of a CNN
-	Widths           []int // w; none for n-grams
-	Words            bool  // words have vectors of their own, too
+	Starts, Symbols []uint32
+	Table           string // name of the n-grams' table in checkpoints; empty: "ngrams"
+	Alphabet        int    // A, symbols; of n-grams U, rows of their table
+	CharDim         int    // E, of a CNN
+	Widths, Filters []int  // w, and F of each; none for n-grams
+	Flatten         bool   // features are those of all positions, of words of as many symbols, not maxima
+	Raw             bool   // features are not standardized
+	Activation      string // one of Activations; empty: the first
+	Words           bool   // words have vectors of their own, too
 	// Rate is the learning rate of the parameters divided by the rate of tables, which words'
 	// own vectors have; never 0.
 	Rate float64
+}
+
+// Columns is C, the filters of all widths.
+func (c Config) Columns() (columns int) {
+	for _, filters := range c.Filters {
+		columns += filters
+	}
+	return columns
+}
+
+// Positions returns how many positions of a word have features of width number i.
+func (c Config) Positions(i int) int {
+	if !c.Flatten {
+		return 1
+	}
+	return int(c.Starts[1]-c.Starts[0]) - c.Widths[i] + 1
+}
+
+// Features is D, the features of a word.
+func (c Config) Features() (features int) {
+	for i, filters := range c.Filters {
+		features += filters * c.Positions(i)
+	}
+	return features
 }

@@ -36,11 +36,12 @@ template <int F> __device__ __forceinline__ void storeSplit(const Split &to, siz
 template <int F, Method method>
 __device__ __forceinline__ void updateOwn(const ClTable &t, const ClStep &s, float4 *words, size_t i, const Row<F> &g) {
 	size_t at = i * t.quads;
-	Row<F> w = load<F>(words + at, t.quads), m = load<F>(t.first + at, t.quads), v;
-	if constexpr (method == adam) v = load<F>(t.second + at, t.quads);
+	Row<F> w = load<F>(words + at, t.quads), m, v;
+	if constexpr (hasFirst(method)) m = load<F>(t.first + at, t.quads);
+	if constexpr (hasSecond(method)) v = load<F>(t.second + at, t.quads);
 	optimize<F, method>(t, s, i, w, m, v, g);
-	store(t.first + at, t.quads, m);
-	if constexpr (method == adam) store(t.second + at, t.quads, v);
+	if constexpr (hasFirst(method)) store(t.first + at, t.quads, m);
+	if constexpr (hasSecond(method)) store(t.second + at, t.quads, v);
 	store(words + at, t.quads, w);
 }
 
@@ -129,7 +130,7 @@ template <int F, Method method> __device__ __forceinline__ void train(const NGra
 		train<F, method>(a); \
 	}
 #define KERNELS(F, G) \
-	KERNELS_OF(F, G, adam) KERNELS_OF(F, G, adamRow) \
+	KERNELS_OF(F, G, adam) KERNELS_OF(F, G, adamRow) KERNELS_OF(F, G, scaled) \
 	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) ngram_compose_##F(const __grid_constant__ NGrams a) { compose<F>(a); }
 
 // For N up to 128 F. Five negatives need six rows.

@@ -19,7 +19,7 @@ import (
 // Structures have the same sizes as those of the kernels.
 func TestStructureSizes(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
-		"Cnn": {unsafe.Sizeof(cnnArgs{}), 448}, "Product": {unsafe.Sizeof(productArgs{}), 96},
+		"Cnn": {unsafe.Sizeof(cnnArgs{}), 720}, "Product": {unsafe.Sizeof(productArgs{}), 96},
 		"Gradient": {unsafe.Sizeof(gradientArgs{}), 152}, "NGrams": {unsafe.Sizeof(ngramsArgs{}), 168},
 		"Updates": {unsafe.Sizeof(updatesArgs{}), 984},
 	} {
@@ -90,7 +90,7 @@ func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, 
 		receive("gradient of weights", g.layer.gradient, d+1, dim, stride(dim))
 		for i := range g.widths {
 			w := g.width[i]
-			receive(fmt.Sprintf("gradient of filters%d.width%d", i, w), g.dfilters+cu.DevicePtr(4*g.first[i]), int(w*g.e)+1, int(g.f), int(g.f))
+			receive(fmt.Sprintf("gradient of filters%d.width%d", i, w), g.dfilters+cu.DevicePtr(4*g.first[i]), int(w*g.e)+1, int(g.count[i]), int(g.count[i]))
 		}
 		return err
 	})

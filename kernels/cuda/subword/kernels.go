@@ -58,7 +58,7 @@ type gradientArgs struct {
 }
 
 // methods are the optimizers by their names in the sources.
-var methods = map[string]string{"adam": "adam", "adam-row": "adamRow"}
+var methods = map[string]string{"adam": "adam", "adam-row": "adamRow", "rmsprop": "scaled", "adagrad": "scaled"}
 
 // New takes the device's memory for training. All parameters and the contexts are zero.
 func New(d *cuda.Device, c cl.Config, e Config) (*Kernels, error) {
@@ -92,14 +92,21 @@ func (e Config) check(words int) error {
 		return fmt.Errorf("filters of %d widths; the kernels take at most %d", len(e.Widths), MaxWidths)
 	case len(e.Starts) != words+1:
 		return fmt.Errorf("symbols of %d words instead of %d", len(e.Starts)-1, words)
-	case e.Alphabet < 1 || len(e.Widths) > 0 && (e.CharDim < 1 || e.Filters < 1):
-		return fmt.Errorf("%d symbols, embeddings of %d values, %d filters: all must be at least 1", e.Alphabet, e.CharDim, e.Filters)
+	case len(e.Filters) != len(e.Widths):
+		return fmt.Errorf("%d numbers of filters for %d widths", len(e.Filters), len(e.Widths))
+	case e.Activation != "" && !slices.Contains(Activations, e.Activation):
+		return fmt.Errorf("activation %q is none of %v", e.Activation, Activations)
+	case e.Alphabet < 1 || len(e.Widths) > 0 && (e.CharDim < 1 || slices.Min(e.Filters) < 1):
+		return fmt.Errorf("%d symbols, embeddings of %d values, filters %v: all must be at least 1", e.Alphabet, e.CharDim, e.Filters)
 	}
 	widest := slices.Max(append([]int{0}, e.Widths...))
 	for v, first := range e.Starts[:words] {
 		n := int(e.Starts[v+1]) - int(first)
 		if n < widest || len(e.Widths) > 0 && n > MaxSymbols {
 			return fmt.Errorf("word %d has %d symbols; the kernels take from the widest filter, %d, to %d", v, n, widest, MaxSymbols)
+		}
+		if e.Flatten && n != int(e.Starts[1]-e.Starts[0]) {
+			return fmt.Errorf("word %d has %d symbols, the first one %d; flattened, all must have as many", v, n, e.Starts[1]-e.Starts[0])
 		}
 	}
 	for i, s := range e.Symbols {

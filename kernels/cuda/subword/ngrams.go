@@ -24,6 +24,7 @@ type ngramsArgs struct {
 type ngrams struct {
 	device         *cuda.Device
 	args           ngramsArgs
+	name           string // of the table
 	table          matrix
 	composer, pass cu.Function // that composes rows, and that trains the table
 }
@@ -36,7 +37,7 @@ func newNGrams(d *cuda.Device, c cl.Config, e Config) (*ngrams, error) {
 	starts, users := inverted(e)
 	order, frequent := frequentFirst(starts)
 	a := newAllocator(d)
-	x := &ngrams{device: d, table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim), c.Method)}
+	x := &ngrams{device: d, name: cmp.Or(e.Table, "ngrams"), table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim), c.Method)}
 	x.args = ngramsArgs{
 		table:  x.table.args(c),
 		starts: placed(a, "n-grams of words", e.Starts), members: placed(a, "n-grams of words", e.Symbols),
@@ -86,7 +87,7 @@ func frequentFirst(starts []uint32) (order []uint32, frequent int) {
 	return append(order, others...), len(order)
 }
 
-func (x *ngrams) matrices() map[string]matrix { return map[string]matrix{"ngrams": x.table} }
+func (x *ngrams) matrices() map[string]matrix { return map[string]matrix{x.name: x.table} }
 
 func (x *ngrams) target(a *gradientArgs) { a.plain = x.args.gradient }
 

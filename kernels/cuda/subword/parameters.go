@@ -31,10 +31,14 @@ type matrix struct {
 // matrix allocates a parameter with the state of an optimizer.
 func (a *allocator) matrix(what string, rows, columns, stride int, method string) matrix {
 	m := matrix{rows: rows, columns: columns, stride: stride, value: a.Floats(what, rows*stride)}
-	m.first = a.Floats(what+", first moments", rows*stride)
-	if method == "adam" {
+	first, second, ofRow := cl.Moments(method)
+	if first {
+		m.first = a.Floats(what+", first moments", rows*stride)
+	}
+	if second {
 		m.second = a.Floats(what+", second moments", rows*stride)
-	} else {
+	}
+	if ofRow {
 		m.secondOfRow = a.Floats(what+", second moments", rows)
 	}
 	return m

@@ -68,15 +68,16 @@ template <Method method> struct Updater {
 
 	// update updates the value at a place and returns it.
 	__device__ __forceinline__ float update(const Parameter &p, size_t at, float g) const {
-		float w = p.value[at], m = c.beta1 * p.first[at] + c.oneMinusBeta1 * g;
-		if constexpr (method == adam) {
+		float w = p.value[at], m = g;
+		if constexpr (hasFirst(method)) m = c.beta1 * p.first[at] + c.oneMinusBeta1 * g;
+		if constexpr (hasSecond(method)) {
 			float v = c.beta2 * p.second[at] + c.oneMinusBeta2 * g * g;
 			w = s.keep * w - s.scale * m / (sqrtf(v) + s.epsilon);
 			p.second[at] = v;
 		} else {
 			w = s.keep * w - scale * m;
 		}
-		p.first[at] = m;
+		if constexpr (hasFirst(method)) p.first[at] = m;
 		p.value[at] = w;
 		return w;
 	}

@@ -72,13 +72,14 @@ func (k *Kernels) allocate(a *cuda.Allocator) {
 	for side := range k.tables {
 		t := &k.tables[side]
 		t.values = a.Bytes("a table", c.Rows*row)
-		if c.Method != "sgd" {
+		first, second, ofRow := cl.Moments(c.Method)
+		if first {
 			t.first = a.Bytes("first moments", c.Rows*row)
 		}
-		switch c.Method {
-		case "adam":
+		if second {
 			t.second = a.Bytes("second moments", c.Rows*row)
-		case "adam-row":
+		}
+		if ofRow {
 			t.secondOfRow = a.Floats("second moments", c.Rows)
 		}
 	}
@@ -210,7 +211,7 @@ func (k *Kernels) Wait(number int) (loss float64, err error) {
 // args describes minibatch number i of a unit. step is its number in training, from 1.
 func (k *Kernels) args(b *buffer, m minibatch, i, step int, rate float64) *minibatchArgs {
 	c := k.config
-	s := simd.NewAdamStep(c.Beta1, c.Beta2, c.Epsilon, c.WeightDecay, step, rate)
+	s := cl.NumbersOf(c.Method, simd.NewAdamStep(c.Beta1, c.Beta2, c.Epsilon, c.WeightDecay, step, rate), rate, c.Epsilon)
 	a := &minibatchArgs{
 		step:  cl.Step{Keep: s.Keep, Scale: s.Scale, Epsilon: s.Epsilon, Rate: float32(rate)},
 		lefts: at[uint32](b.lefts.device, m.left), contexts: at[uint32](b.contexts.device, m.left*c.width()),

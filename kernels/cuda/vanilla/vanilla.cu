@@ -134,8 +134,8 @@ template <int F, Method method> __device__ __forceinline__ void update(const Min
 	const ClTable &t = a.tables[table];
 	size_t at = size_t(row) * t.quads;
 	Row<F> w = load<F>(t.left + at, t.quads), m, v, g = zeros<F>();
-	if constexpr (method != sgd) m = load<F>(t.first + at, t.quads);
-	if constexpr (method == adam) v = load<F>(t.second + at, t.quads);
+	if constexpr (hasFirst(method)) m = load<F>(t.first + at, t.quads);
+	if constexpr (hasSecond(method)) v = load<F>(t.second + at, t.quads);
 	awaitPrevious();
 	startNext();
 	if (a.dense) {
@@ -144,8 +144,8 @@ template <int F, Method method> __device__ __forceinline__ void update(const Min
 	}
 	for (uint32_t p = 0; p < parts; p++) add(g, 1, load<F>(a.gradients + size_t(segment + p) * t.quads, t.quads));
 	optimize<F, method>(t, a.step, row, w, m, v, g);
-	if constexpr (method != sgd) store(t.first + at, t.quads, m);
-	if constexpr (method == adam) store(t.second + at, t.quads, v);
+	if constexpr (hasFirst(method)) store(t.first + at, t.quads, m);
+	if constexpr (hasSecond(method)) store(t.second + at, t.quads, v);
 	store(t.left + at, t.quads, w);
 }
 
@@ -156,6 +156,7 @@ template <int F, Method method> __device__ __forceinline__ void update(const Min
 	KERNEL(vanilla_gradients_##F, (gradients<F, (G > 4 ? 4 : G)>)) \
 	KERNEL(vanilla_update_adam_##F, (update<F, adam>)) \
 	KERNEL(vanilla_update_adamRow_##F, (update<F, adamRow>)) \
+	KERNEL(vanilla_update_scaled_##F, (update<F, scaled>)) \
 	KERNEL(vanilla_update_sgd_##F, (update<F, sgd>))
 
 // For N up to 128 F. Five negatives need six rows.

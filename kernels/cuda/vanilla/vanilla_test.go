@@ -42,7 +42,7 @@ func newCase(t testing.TB, d *cuda.Device, text string, o graph.VanillaOptions, 
 	t.Cleanup(func() { reference.Close() })
 	return reference, newKernels(t, d, Config{
 		Rows: c.Vocabulary.Len(), Dim: dim, Negatives: negatives, Batch: o.Batch, Dense: o.Dense,
-		Method: string(method), Beta1: .9, Beta2: .999, Epsilon: 1e-3, WeightDecay: .1,
+		Method: string(method), Beta1: .9, Beta2: optimizer.WithDefaults().Beta2, Epsilon: 1e-3, WeightDecay: .1,
 	})
 }
 
@@ -91,7 +91,8 @@ func TestVanilla(t *testing.T) {
 	}
 	for _, dense := range []bool{false, true} {
 		tests = append(tests, test{100, 5, 1024, optim.Adam, dense}, test{300, 1, 1, optim.Adam, dense},
-			test{100, 15, 333, optim.AdamRow, dense}, test{500, 5, 20000, optim.AdamRow, dense}, test{700, 40, 50, optim.SGD, dense})
+			test{100, 15, 333, optim.AdamRow, dense}, test{500, 5, 20000, optim.AdamRow, dense}, test{700, 40, 50, optim.SGD, dense},
+			test{100, 5, 170, optim.RMSProp, dense}, test{500, 2, 64, optim.AdaGrad, dense}, test{300, 5, 170, optim.RMSProp, dense}, test{1024, 5, 170, optim.AdaGrad, dense})
 	}
 	for _, x := range tests {
 		t.Run(fmt.Sprintf("%s/N=%d/K=%d/batch=%d/dense=%v", x.method, x.dim, x.negatives, x.batch, x.dense), func(t *testing.T) {

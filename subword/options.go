@@ -1,0 +1,127 @@
+package subword
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// A Pool says what of a convolution the features of a word are.
+type Pool string
+
+const (
+	// PoolMax takes the largest value of each filter over the word.
+	PoolMax Pool = "max"
+
+	// PoolFlatten takes all values, those of each position apart, as the W2V-CL paper
+	// does. Words are filled up to the limit of symbols.
+	PoolFlatten Pool = "flatten"
+)
+
+// An Activation is the function that the values of a convolution go through.
+type Activation string
+
+// The activations.
+const (
+	ReLU   Activation = "relu"
+	Tanh   Activation = "tanh"
+	Linear Activation = "none" // the values as they are
+)
+
+// Counts are the filters of each width, or one number for all of them.
+type Counts []int
+
+// UnmarshalJSON also reads a single number: files of versions up to 2 have that.
+func (c *Counts) UnmarshalJSON(data []byte) error {
+	var one int
+	if json.Unmarshal(data, &one) == nil {
+		*c = Counts{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]int)(c))
+}
+
+// CNNOptions are the shape of a CNN. The zero value of a field means its default; Dim
+// must be set.
+type CNNOptions struct {
+	Dim     int     // N, values of a word vector
+	CharDim int     // E, values of a symbol's embedding; default 32
+	Widths  []int   // w, symbols that a filter spans; default 2, 3, 4
+	Filters Counts  // F of each width, or one number for all; default 64
+	Rate    float64 // learning rate relative to the rate of words' own vectors; default 1
+
+	Pool       Pool       `json:",omitempty"` // default PoolMax
+	Activation Activation `json:",omitempty"` // default ReLU
+
+	// Raw leaves features as they are. Otherwise they are standardized over the
+	// vocabulary, see Standardize.
+	Raw bool `json:",omitempty"`
+
+	// Dropout is the share of the features of each word that a step of training leaves
+	// out, chosen anew each time; 0 to below 1.
+	Dropout float64 `json:",omitempty"`
+
+	Spelling SpellingOptions
+}
+
+func (o CNNOptions) withDefaults() (CNNOptions, error) {
+	o.CharDim = cmp.Or(o.CharDim, 32)
+	o.Pool, o.Activation = cmp.Or(o.Pool, PoolMax), cmp.Or(o.Activation, ReLU)
+	if len(o.Widths) == 0 {
+		o.Widths = []int{2, 3, 4}
+	}
+	if len(o.Filters) == 0 {
+		o.Filters = Counts{64}
+	}
+	if len(o.Filters) == 1 {
+		o.Filters = slices.Repeat(o.Filters, len(o.Widths))
+	}
+	var err error
+	if o.Spelling, err = o.Spelling.withDefaults(); err != nil {
+		return o, err
+	}
+	switch {
+	case o.Dim < 1:
+		return o, fmt.Errorf("dimension is %d; it must be at least 1", o.Dim)
+	case o.CharDim < 1:
+		return o, fmt.Errorf("embeddings of characters have %d values; they must have at least 1", o.CharDim)
+	case len(o.Filters) != len(o.Widths):
+		return o, fmt.Errorf("%d numbers of filters for %d widths; give one for all or one for each", len(o.Filters), len(o.Widths))
+	case slices.Min(o.Filters) < 1:
+		return o, fmt.Errorf("%d filters of a width; there must be at least 1", slices.Min(o.Filters))
+	case slices.Min(o.Widths) < 1 || slices.Max(o.Widths) > o.Spelling.Limit:
+		return o, fmt.Errorf("filters of widths %v: they must span from 1 to %d symbols, the limit of a word", o.Widths, o.Spelling.Limit)
+	case o.Pool != PoolMax && o.Pool != PoolFlatten:
+		return o, fmt.Errorf("pool %q is unknown; it is %s or %s", o.Pool, PoolMax, PoolFlatten)
+	case !slices.Contains([]Activation{ReLU, Tanh, Linear}, o.Activation):
+		return o, fmt.Errorf("activation %q is unknown; it is %s, %s or %s", o.Activation, ReLU, Tanh, Linear)
+	case !(o.Dropout >= 0 && o.Dropout < 1):
+		return o, fmt.Errorf("dropout of %v: it must be at least 0 and below 1", o.Dropout)
+	}
+	return o, nil
+}
+
+// atLeast is the number of symbols that words are filled up to.
+func (o CNNOptions) atLeast() int {
+	if o.Pool == PoolFlatten {
+		return o.Spelling.Limit
+	}
+	return slices.Max(o.Widths)
+}
+
+// features is D, the features of a word.
+func (o CNNOptions) features() (d int) {
+	for i, filters := range o.Filters {
+		if o.Pool == PoolFlatten {
+			filters *= o.Spelling.Limit - o.Widths[i] + 1
+		}
+		d += filters
+	}
+	return d
+}
+
+// convolution is what Convolve takes.
+func (o CNNOptions) convolution() Convolution {
+	return Convolution{Widths: o.Widths, Pool: o.Pool, Activation: o.Activation}
+}
