@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
@@ -40,7 +41,7 @@ func TestInterruptedComparison(t *testing.T) {
 		o := smallComparison(t, modes...)
 		ctx, cancel := context.WithCancel(t.Context())
 		w := &cancelWriter{text: text, cancel: cancel}
-		_, err := Execute(ctx, o, nil, progress.New(w))
+		_, err := Execute(ctx, o, Means{Progress: progress.New(w)})
 		cancel()
 		if err == nil || !errors.Is(err, train.ErrInterrupted) {
 			t.Errorf("interrupted at %q: error %v\n%s", text, err, &w.log)
@@ -64,7 +65,7 @@ func TestInterruptedComparison(t *testing.T) {
 // there, and no observation is doubled or lost.
 func TestInterruptedRun(t *testing.T) {
 	o := smallComparison(t, settings.ModeCL)
-	o.Seeds, o.Points, o.Contexts = 1, 4, []int{4000}
+	o.Seeds, o.Points, o.Settings["contexts"] = 1, 4, "4000"
 	undisturbed := o
 	undisturbed.Out = filepath.Join(t.TempDir(), "undisturbed")
 	want := summarized(t, undisturbed, nil)
@@ -75,13 +76,13 @@ func TestInterruptedRun(t *testing.T) {
 	go func() {
 		defer close(watched)
 		for ctx.Err() == nil {
-			data, err := os.ReadFile(filepath.Join(o.Out, runsFolder, "cl-seed1.json"))
+			data, err := os.ReadFile(filepath.Join(o.Out, experiment.RunsFolder, "cl-seed1.json"))
 			if err == nil && bytes.Contains(data, []byte(`"share"`)) {
 				cancel()
 			}
 		}
 	}()
-	_, err := Execute(ctx, o, nil, nil)
+	_, err := Execute(ctx, o, Means{})
 	cancel()
 	<-watched
 	if !errors.Is(err, train.ErrInterrupted) {
@@ -114,17 +115,17 @@ func TestAnotherComparisonIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for want, change := range map[string]func(o *Options){
-		"--dim 8, not 9":            func(o *Options) { o.Settings["dim"] = "9" },
-		"--budget recipe, not":      func(o *Options) { o.Budget = Budget{BudgetSeconds, 1} },
-		"--points 3, not 4":         func(o *Options) { o.Points = 4 },
-		"has other evaluation sets": func(o *Options) { o.Data = filepath.Join(o.Data, "pairs.txt") },
-		"has another text":          func(*Options) { write(text + "w1 w2 w3 w4 w5\n") },
+	for want, change := range map[string]func(o *experiment.Options){
+		"--dim 8, not 9":            func(o *experiment.Options) { o.Settings["dim"] = "9" },
+		"--budget recipe, not":      func(o *experiment.Options) { o.Budget = experiment.Budget{Kind: experiment.BudgetSeconds, Amount: 1} },
+		"--points 3, not 4":         func(o *experiment.Options) { o.Points = 4 },
+		"has other evaluation sets": func(o *experiment.Options) { o.Data = filepath.Join(o.Data, "pairs.txt") },
+		"has another text":          func(*experiment.Options) { write(text + "w1 w2 w3 w4 w5\n") },
 	} {
 		changed := o
 		changed.Settings = map[string]string{"corpus": o.Settings["corpus"], "dim": "8", "threads": "1"}
 		change(&changed)
-		_, err := Execute(t.Context(), changed, nil, nil)
+		_, err := Execute(t.Context(), changed, Means{})
 		write(text)
 		if want == "--budget recipe, not" { // it also sets epochs
 			want = "--epochs 5, not"
@@ -140,7 +141,7 @@ func TestAnotherComparisonIsRefused(t *testing.T) {
 func TestKilledBeforeTheRunBegan(t *testing.T) {
 	o := smallComparison(t, string(sequential.PWord2Vec))
 	o.Seeds = 1
-	if err := os.MkdirAll(filepath.Join(o.Out, runsFolder, "pword2vec-seed1.partial"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(o.Out, experiment.RunsFolder, "pword2vec-seed1.partial"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if r := summarized(t, o, nil); !r.Runs[0].Finished {

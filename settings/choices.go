@@ -13,11 +13,8 @@ import (
 )
 
 // Names of choices. Package optim has the names of optimizers, package sequential
-// the names of models.
+// the names of models, and presets.go those of presets.
 const (
-	PresetTuned = "tuned" // the best recipe known; the default
-	PresetPaper = "paper" // sizes and rates of a paper's experiments, see docs/papers.md
-
 	NoiseMatrix = "matrix"
 	NoiseCounts = "counts"
 
@@ -47,7 +44,6 @@ const (
 )
 
 var (
-	presetChoices    = []Choice{{PresetTuned, "the best recipe known"}, {PresetPaper, "sizes and rates of a paper's experiments, see docs/papers.md"}}
 	decayChoices     = []Choice{{DecayLinear, "down to --lr-end"}, {DecayNone, ""}}
 	adamChoices      = []Choice{{AdamDense, "a minibatch moves every row, by its moments, as in the W2V-CL paper"}, {AdamLazy, "it leaves the rows that it does not hold alone"}}
 	formChoices      = []Choice{{FormFused, "fast"}, {FormStock, "the readable reference"}}
