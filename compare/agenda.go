@@ -52,7 +52,7 @@ func (a *agenda) begin(i int) string {
 	}
 	sum := 0.0
 	for k, r := range a.runs {
-		if _, begun := a.begun[k]; a.records[k].Finished || begun && k != i {
+		if _, begun := a.begun[k]; begun && k != i || a.records[k].Finished { // one that has begun may be judged right now
 			continue
 		}
 		if s, ok := a.seconds[r.Name]; ok {

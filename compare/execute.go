@@ -93,6 +93,7 @@ func Work(ctx context.Context, o experiment.Options, with Means, in io.Reader, o
 		record, err := e.open(r)
 		if err == nil {
 			err = e.run(ctx, r, record)
+			e.shared.close()
 		}
 		if err == nil {
 			err = e.finish(ctx, r, record, 0)

@@ -14,7 +14,7 @@ import (
 	"github.com/w2vcl/w2vcl/settings"
 )
 
-// RunsFolder, in the folder of a comparison, holds the run folders.
+// RunsFolder is the folder of run folders and records in that of a comparison.
 const RunsFolder = "runs"
 
 // A Run is one training of the comparison.
