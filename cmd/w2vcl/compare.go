@@ -34,6 +34,7 @@ type compareOptions struct {
 	out, data     string
 	classify      bool
 	json, quiet   bool
+	list          string
 
 	worker int // number of this process among those of --jobs, from 1; 0: none of them
 }
@@ -89,7 +90,8 @@ continues. With more variants or seeds it adds to the runs that are there.`,
   w2vcl compare --corpus wiki.txt --out reports/encoders --modes cl --subword none,ngram --device cuda
   w2vcl compare --corpus wiki.txt --out reports/negatives --modes cl --variant 'many: mode=cl,negative=20' --variant 'own: mode=cl,shared-negatives=0'
   w2vcl compare --corpus wiki.txt --out reports/papers --variant 'blazing: preset=blazingtext' --variant 'par: preset=parw2v'
-  w2vcl compare --corpus wiki.txt --out reports/all --config experiment.toml --device cuda:0,cuda:1`,
+  w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda:0,cuda:1
+  w2vcl compare --list`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
 	}
@@ -106,9 +108,11 @@ continues. With more variants or seeds it adds to the runs that are there.`,
 	flags.IntVar(&o.jobs, "jobs", 0, "train `N` runs side by side (default: one for each --device)")
 	flags.Lookup("jobs").DefValue = ""
 	flags.Var(o.modeSettings, "set", "a setting of one variant: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; MODE is its name in --modes; may be given again")
+	flags.StringVar(&o.list, "list", "", "name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+experimentsFolder+")")
+	flags.Lookup("list").NoOptDefVal = experimentsFolder
 	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
 	flags.Lookup("worker").Hidden = true
-	for _, name := range []string{"modes", "variant", "config", "out", "data", "classify", "budget", "seeds", "points", "jobs", "set"} {
+	for _, name := range []string{"modes", "variant", "config", "out", "data", "classify", "budget", "seeds", "points", "jobs", "set", "list"} {
 		annotate(flags.Lookup(name), settings.GroupRun)
 	}
 	o.settings.addSettings(cmd, func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
@@ -179,6 +183,9 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 }
 
 func (o *compareOptions) run(cmd *cobra.Command, s streams) error {
+	if o.list != "" {
+		return listExperiments(s, o.list)
+	}
 	options, err := o.options(cmd)
 	if err != nil {
 		return err
