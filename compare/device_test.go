@@ -25,6 +25,18 @@ func fakeDevice(t *testing.T) *devicetest.Device {
 	return d
 }
 
+// TestFinishBeside: whoever asks how the judging went gets the answer, also the second time.
+func TestFinishBeside(t *testing.T) {
+	e := &executor{judge: &judge{data: t.TempDir()}}
+	run := experiment.Run{Config: settings.Config{Run: settings.Run{Out: filepath.Join(t.TempDir(), "lost")}}}
+	wait := e.finishBeside(t.Context(), run, &Record{})
+	for range 2 {
+		if err := wait(); err == nil || !strings.Contains(err.Error(), "lost") {
+			t.Errorf("a lost run: error %v", err)
+		}
+	}
+}
+
 // TestDevice: a comparison on a GPU has the scores of one on the CPU; runs are judged while
 // others train, and those that share M build it once.
 func TestDevice(t *testing.T) {

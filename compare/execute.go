@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/jobs"
@@ -303,11 +304,11 @@ func (e *executor) finish(ctx context.Context, r experiment.Run, record *Record,
 }
 
 // finishBeside is finish while other work goes on, which has half of the processors. The
-// returned function waits for it.
+// returned function waits for it, also when it is called again.
 func (e *executor) finishBeside(ctx context.Context, r experiment.Run, record *Record) func() error {
 	done := make(chan error, 1)
 	go func() { done <- e.finish(ctx, r, record, halfOfProcessors()) }()
-	return func() error { return <-done }
+	return sync.OnceValue(func() error { return <-done })
 }
 
 // classify scores a finished run on the sets of sentences, if they were asked for

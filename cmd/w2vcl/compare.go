@@ -24,17 +24,17 @@ import (
 )
 
 type compareOptions struct {
-	settings      settingFlags
-	modes         variantList
-	variants      variantsValue
-	seeds, points int
-	jobs          int
-	budget        budgetValue
-	modeSettings  modeSettings
-	out, data     string
-	classify      bool
-	json, quiet   bool
-	list          string
+	settings        settingFlags
+	modes           variantList
+	variants        variantsValue
+	seeds, points   int
+	jobs            int
+	budget          budgetValue
+	modeSettings    modeSettings
+	out, data       string
+	classify, quick bool
+	json, quiet     bool
+	list            string
 
 	worker int // number of this process among those of --jobs, from 1; 0: none of them
 }
@@ -105,14 +105,14 @@ continues. With more variants or seeds it adds to the runs that are there.`,
 	flags.Var(&o.budget, "budget", "how long to train: `BUDGET` is recipe, epochs=N, iterations=N or seconds=N")
 	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each variant, with seeds from --seed on")
 	flags.IntVar(&o.points, "points", 8, "score each run `N` times on its way")
+	flags.BoolVar(&o.quick, "quick", false, "a short version, to see that all works: one seed, two scores of a run, 64 iterations")
 	flags.IntVar(&o.jobs, "jobs", 0, "train `N` runs side by side (default: one for each --device)")
-	flags.Lookup("jobs").DefValue = ""
 	flags.Var(o.modeSettings, "set", "a setting of one variant: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; MODE is its name in --modes; may be given again")
 	flags.StringVar(&o.list, "list", "", "name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+experimentsFolder+")")
 	flags.Lookup("list").NoOptDefVal = experimentsFolder
 	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
 	flags.Lookup("worker").Hidden = true
-	for _, name := range []string{"modes", "variant", "config", "out", "data", "classify", "budget", "seeds", "points", "jobs", "set", "list"} {
+	for _, name := range []string{"modes", "variant", "config", "out", "data", "classify", "budget", "seeds", "points", "quick", "jobs", "set", "list"} {
 		annotate(flags.Lookup(name), settings.GroupRun)
 	}
 	o.settings.addSettings(cmd, func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
@@ -155,6 +155,9 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 		if err := o.budget.Set(file.Budget); err != nil {
 			return experiment.Options{}, terminal.Usagef("%s: budget: %v", o.settings.file, err)
 		}
+	}
+	if o.quick {
+		o.seeds, o.points, o.budget.Budget = 1, 2, experiment.Budget{Kind: experiment.BudgetIterations, Amount: 64}
 	}
 	for name, text := range file.Settings {
 		if _, ok := o.settings.set[name]; !ok {
