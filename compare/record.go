@@ -72,8 +72,18 @@ func settingsOf(c settings.Config) map[string]string {
 			texts[s.Name] = s.String()
 		}
 	}
-	texts["device"], _, _ = strings.Cut(texts["device"], ":") // any GPU will do
+	texts["device"] = kindOf(texts["device"])
 	return texts
+}
+
+// kindOf returns a device without its number: any GPU goes on with a comparison, or as many of
+// them.
+func kindOf(device string) string {
+	kind, _, _ := strings.Cut(device, ":")
+	if n := 1 + strings.Count(device, ","); n > 1 {
+		kind = fmt.Sprintf("%s, %d", kind, n)
+	}
+	return kind
 }
 
 func (r *Record) path(out string) string {
@@ -213,7 +223,7 @@ func (r *Record) fillIn() {
 			r.Settings[name] = text
 		}
 	}
-	r.Settings["device"], _, _ = strings.Cut(r.Settings["device"], ":")
+	r.Settings["device"] = kindOf(r.Settings["device"])
 }
 
 // difference names the first reason why the old record is of another run, or "".

@@ -40,11 +40,16 @@ type Options struct {
 	Jobs, Job int
 }
 
-// Devices lists the devices of the runs: --device may name several, one for each job.
+// Devices lists the devices of the runs: --device may name several, one for each job. A number
+// alone belongs to the device before it, cuda:0,1.
 func (o Options) Devices() []string {
 	var devices []string
 	for name := range strings.SplitSeq(o.Settings["device"], ",") {
-		if name = strings.TrimSpace(name); name != "" {
+		switch name = strings.TrimSpace(name); {
+		case name == "":
+		case len(devices) > 0 && strings.Trim(name, "0123456789") == "":
+			devices[len(devices)-1] += "," + name
+		default:
 			devices = append(devices, name)
 		}
 	}

@@ -248,6 +248,15 @@ func TestDevices(t *testing.T) {
 	if n := o.SideBySide(); n != 2 {
 		t.Errorf("%d jobs for two devices", n)
 	}
+	for text, want := range map[string][]string{
+		"": nil, "cpu": {"cpu"}, "cuda": {"cuda"}, "cuda:0,1": {"cuda:0,1"}, "cuda:0,cuda:1": {"cuda:0", "cuda:1"},
+		"cuda:0,1, cuda:2,3": {"cuda:0,1", "cuda:2,3"}, "1,cuda": {"1", "cuda"},
+	} {
+		named := Options{Settings: map[string]string{"device": text}}
+		if got := named.Devices(); !slices.Equal(got, want) {
+			t.Errorf("--device %s is %q, want %q", text, got, want)
+		}
+	}
 	v, err := ParseVariant("host: mode=cl,device=cpu")
 	if err != nil {
 		t.Fatal(err)
