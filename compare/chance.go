@@ -39,10 +39,10 @@ func (r *Result) bootstrap(f *Finished) error {
 // itemsOf returns the items of one set, by variant and seed.
 func (f *Finished) itemsOf(set int) [][]evaluate.Items {
 	var groups [][]evaluate.Items
-	for _, v := range f.Options.Variants() {
+	for _, v := range f.Options.All() {
 		var seeds []evaluate.Items
 		for k, record := range f.Records {
-			if record.Variant == v {
+			if record.Variant.Name == v.Name {
 				seeds = append(seeds, f.Items[k][set])
 			}
 		}

@@ -150,31 +150,6 @@ func bandName(b words.Band) string {
 	return report.Short(float64(b.MinCount)) + "–" + report.Short(float64(b.MaxCount))
 }
 
-// SweepCharts shows the final scores of each sweep against the values of its
-// setting.
-func (p page) SweepCharts() []figure {
-	var figures []figure
-	for _, sweep := range sweeps {
-		chart := report.LineChart{Title: sweep.title(), X: sweep.axis, Y: "score", Log: true}
-		for i, set := range p.Sets {
-			if !set.Main {
-				continue
-			}
-			s := report.Series{Name: set.Dataset, Color: len(chart.Series)}
-			for _, v := range p.Variants {
-				if value := *sweep.value(&v.Variant); value > 0 {
-					s.Points = append(s.Points, pointOf(float64(value), v.Scores[i]))
-				}
-			}
-			chart.Series = append(chart.Series, s)
-		}
-		if len(chart.Series) > 0 && len(chart.Series[0].Points) > 1 {
-			figures = append(figures, figure{Caption: sweep.title(), Chart: chart})
-		}
-	}
-	return figures
-}
-
 // SetLegend names the colours of the sweeps' charts.
 func (p page) SetLegend() []report.Key {
 	var keys []report.Key

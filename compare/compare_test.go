@@ -19,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
@@ -27,7 +28,7 @@ import (
 
 // smallComparison writes a text of 60 words, three topics of 20, and sets that
 // ask for the topics.
-func smallComparison(t *testing.T, modes ...string) Options {
+func smallComparison(t *testing.T, modes ...string) experiment.Options {
 	t.Helper()
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 1))
@@ -59,19 +60,19 @@ func smallComparison(t *testing.T, modes ...string) Options {
 			t.Fatal(err)
 		}
 	}
-	o := testOptions(modes...)
-	o.Settings = map[string]string{"corpus": filepath.Join(dir, "text"), "dim": "8", "threads": "1"}
-	o.Seeds, o.Points, o.Contexts = 2, 3, []int{12, 24}
-	o.Data, o.Out = filepath.Join(dir, "sets"), filepath.Join(dir, "out")
-	if !slices.Contains(modes, settings.ModeCL) {
-		o.Contexts = nil
+	o := experiment.Options{
+		Variants: experiment.Modes(modes), Seeds: 2, Points: 3, Data: filepath.Join(dir, "sets"), Out: filepath.Join(dir, "out"),
+		Settings: map[string]string{"corpus": filepath.Join(dir, "text"), "dim": "8", "threads": "1"},
+	}
+	if slices.Contains(modes, settings.ModeCL) {
+		o.Settings["contexts"] = "12,24"
 	}
 	return o
 }
 
-func summarized(t *testing.T, o Options, p *progress.Progress) *Result {
+func summarized(t *testing.T, o experiment.Options, p *progress.Progress) *Result {
 	t.Helper()
-	f, err := Execute(t.Context(), o, nil, p)
+	f, err := Execute(t.Context(), o, Means{Progress: p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-func checkFiles(t *testing.T, o Options, r *Result) {
+func checkFiles(t *testing.T, o experiment.Options, r *Result) {
 	t.Helper()
 	var again Result
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(o.Out, ReportFile))), &again); err != nil {
@@ -190,7 +191,7 @@ func checkPage(t *testing.T, page string) {
 			charts++
 		}
 	}
-	if charts != 2+4+1+2+5 { // quality, sets, sweep, speed, bands
+	if charts != 2+4+2+2+5 { // quality, sets, values of contexts, speed, bands
 		t.Errorf("%d charts", charts)
 	}
 }
@@ -199,7 +200,7 @@ func checkPage(t *testing.T, page string) {
 // interrupted.
 func TestClasses(t *testing.T) {
 	o := smallComparison(t, settings.ModeCL)
-	o.Contexts = []int{60}
+	o.Settings["contexts"] = "60"
 	random := rand.New(rand.NewPCG(5, 5))
 	var sentences strings.Builder
 	for i := range 200 {
@@ -212,7 +213,7 @@ func TestClasses(t *testing.T) {
 	o.Classify = true
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &cancelWriter{text: "Classes of sentences", cancel: cancel}
-	if _, err := Execute(ctx, o, nil, progress.New(w)); !errors.Is(err, train.ErrInterrupted) {
+	if _, err := Execute(ctx, o, Means{Progress: progress.New(w)}); !errors.Is(err, train.ErrInterrupted) {
 		t.Errorf("error %v\n%s", err, &w.log)
 	}
 	cancel()
@@ -243,7 +244,7 @@ func TestClasses(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Execute(t.Context(), o, nil, nil); err == nil || !strings.Contains(err.Error(), "no classification set found") {
+	if _, err := Execute(t.Context(), o, Means{}); err == nil || !strings.Contains(err.Error(), "no classification set found") {
 		t.Errorf("without sentences: error %v", err)
 	}
 }

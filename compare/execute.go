@@ -6,80 +6,167 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
+	"sync"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/compare/jobs"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 )
 
+// Means are what a comparison needs beside its options.
+type Means struct {
+	// Source, if not nil, opens the text, whose name is the corpus. A text that can be read
+	// only once serves variants that read it alike.
+	Source func() io.Reader
+	// Worker returns the command of process number job, from 0, that calls [Work] with the
+	// same options. Runs side by side need it.
+	Worker func(job int) *exec.Cmd
+	// Progress may be nil.
+	Progress *progress.Progress
+}
+
 // A Finished comparison is all that [Summarize] needs.
 type Finished struct {
-	Options Options
-	Text    *corpus.Corpus
+	Options experiment.Options
 	Records []*Record          // in the order of Options.Runs
+	Texts   []*corpus.Corpus   // of each record
 	Items   [][]evaluate.Items // of each record
 }
 
-// Execute trains the runs that are not finished, one after the other, on one text
-// in memory. source, if not nil, is read instead of the corpus. When ctx is
-// cancelled the current run saves a checkpoint and the error is
-// [train.ErrInterrupted]; a call with the same options continues.
-func Execute(ctx context.Context, o Options, source io.Reader, p *progress.Progress) (*Finished, error) {
-	runs, err := o.Runs()
+// Execute trains the runs that are not finished, one after the other or several side by
+// side, on texts in memory. When ctx is cancelled the current runs save a checkpoint and the
+// error is [train.ErrInterrupted]; a call with the same options continues.
+func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, error) {
+	e, err := newExecutor(ctx, o, with)
 	if err != nil {
-		return nil, err
-	}
-	text, err := train.ReadText(ctx, runs[0].Config, source, p)
-	if err != nil {
-		return nil, err
-	}
-	e := &executor{options: o, source: source, text: text, progress: p}
-	if e.positives, err = o.positives(runs, text.Vocabulary); err != nil {
-		return nil, err
-	}
-	if e.judge, err = newJudge(ctx, o, text, runs[0].Config); err != nil {
 		return nil, err
 	}
 	for _, note := range e.judge.notes {
-		p.Notef("%s", note)
+		with.Progress.Notef("%s", note)
 	}
-	f := &Finished{Options: o, Text: text}
-	for _, r := range runs { // all records first: a wrong folder is refused before any training
+	f := &Finished{Options: o}
+	for _, r := range e.runs { // all records first: a wrong folder is refused before any training
 		record, err := e.open(r)
 		if err != nil {
 			return nil, err
 		}
-		f.Records = append(f.Records, record)
+		f.Records, f.Texts = append(f.Records, record), append(f.Texts, e.texts[r.TextKey()])
 	}
-	if err := e.runAll(ctx, runs, f.Records); err != nil {
+	if err := e.runAll(ctx, f.Records); err != nil {
 		return nil, err
 	}
-	p.Notef("Judging the differences against chance")
-	for _, r := range runs {
-		items, err := e.judge.items(ctx, r.Config.Out)
-		if err != nil {
-			return nil, stopped(ctx, err)
+	with.Progress.Notef("Judging the differences against chance")
+	for _, r := range e.runs {
+		if ctx.Err() != nil {
+			return nil, stopped(ctx, ctx.Err())
+		}
+		items, ok := e.items[r.ID()]
+		if !ok {
+			if items, err = e.judge.items(ctx, r.Config.Out); err != nil {
+				return nil, stopped(ctx, err)
+			}
 		}
 		f.Items = append(f.Items, items)
 	}
 	return f, nil
 }
 
+// Work is a process of a comparison with runs side by side: it executes the runs whose names
+// come on in, and answers on out.
+func Work(ctx context.Context, o experiment.Options, with Means, in io.Reader, out io.Writer) error {
+	e, err := newExecutor(ctx, o, with)
+	if err != nil {
+		return err
+	}
+	return jobs.Work(ctx, in, out, train.ErrInterrupted, func(ctx context.Context, id string) error {
+		i := slices.IndexFunc(e.runs, func(r experiment.Run) bool { return r.ID() == id })
+		if i < 0 {
+			return fmt.Errorf("this comparison has no run %s", id)
+		}
+		r := e.runs[i]
+		record, err := e.open(r)
+		if err == nil {
+			err = e.run(ctx, r, record)
+			e.shared.close()
+		}
+		if err == nil {
+			err = e.finish(ctx, r, record, 0)
+		}
+		return err
+	})
+}
+
+// An executor trains the runs.
+type executor struct {
+	Means
+	options experiment.Options
+	runs    []experiment.Run
+	texts   map[string]*corpus.Corpus // by Run.TextKey
+	judges  map[string]*judge         // likewise
+	judge   *judge                    // one of them
+	shared  matrices
+	items   map[string][]evaluate.Items // of runs that were scored in this process, by Run.ID
+
+	positives float64 // of mode cl
+}
+
+// newExecutor resolves the runs, reads their texts and finds the evaluation sets.
+func newExecutor(ctx context.Context, o experiment.Options, with Means) (*executor, error) {
+	runs, err := o.Runs()
+	if err != nil {
+		return nil, err
+	}
+	e := &executor{
+		Means: with, options: o, runs: runs, texts: map[string]*corpus.Corpus{}, judges: map[string]*judge{}, items: map[string][]evaluate.Items{},
+	}
+	for _, r := range runs {
+		key := r.TextKey()
+		if e.texts[key] != nil {
+			continue
+		}
+		var source io.Reader
+		if with.Source != nil {
+			source = with.Source()
+		}
+		if e.texts[key], err = train.ReadText(ctx, r.Config, source, with.Progress); err != nil {
+			return nil, err
+		}
+		if e.judges[key], err = newJudge(ctx, o, e.texts[key], runs[0].Config); err != nil {
+			return nil, err
+		}
+	}
+	first := runs[0].TextKey()
+	e.judge = e.judges[first]
+	e.positives, err = o.Positives(runs, e.texts[first].Vocabulary)
+	return e, err
+}
+
 // runAll trains and judges the runs that are not finished. Runs whose folders are lost
 // meanwhile are trained again, once.
-func (e *executor) runAll(ctx context.Context, runs []Run, records []*Record) error {
+func (e *executor) runAll(ctx context.Context, records []*Record) error {
 	for again := false; ; again = true {
-		if err := e.runEach(ctx, runs, records); err != nil {
+		var err error
+		if n := e.options.SideBySide(); n > 1 {
+			err = e.runSideBySide(ctx, n, records)
+		} else {
+			err = e.runEach(ctx, records)
+		}
+		if err != nil {
 			return err
 		}
 		lost := ""
-		for i, r := range runs {
+		for i, r := range e.runs {
 			if records[i].restart(r.Config.Out) {
 				lost = r.Config.Out
-				e.progress.Notef("Warning: %s was removed or moved away during the comparison; it is trained again", lost)
+				delete(e.items, r.ID())
+				e.Progress.Notef("Warning: %s was removed or moved away during the comparison; it is trained again", lost)
 			}
 		}
 		switch {
@@ -91,54 +178,86 @@ func (e *executor) runAll(ctx context.Context, runs []Run, records []*Record) er
 	}
 }
 
-// runEach trains and judges the runs that are not finished, one after the other.
-func (e *executor) runEach(ctx context.Context, runs []Run, records []*Record) error {
-	pace := newPace()
-	var rest []Run
-	for i, r := range runs {
+// runEach trains and judges the runs that are not finished, one after the other. A run on a
+// GPU is judged while the next one trains.
+func (e *executor) runEach(ctx context.Context, records []*Record) (err error) {
+	defer e.shared.close()
+	begun := newAgenda(e, records)
+	judged := func() error { return nil } // waits for the run before
+	defer func() {
+		if later := judged(); err == nil {
+			err = later
+		}
+	}()
+	for i, r := range e.runs {
+		title := begun.title(i)
 		if records[i].Finished {
-			pace.known(records[i])
+			e.Progress.Notef("%s: done before", title)
 		} else {
-			rest = append(rest, r)
+			e.Progress.Notef("%s%s", title, begun.begin(i))
+		}
+		if !e.due(records[i]) {
+			continue
+		}
+		if err := e.run(ctx, r, records[i]); err != nil {
+			return err
+		}
+		e.shared.keepFor(e.runs[i+1:], e.texts, func(k int) bool { return !records[i+1+k].Finished })
+		if err := judged(); err != nil {
+			return err
+		}
+		if judged = func() error { return nil }; r.Config.Device == settings.DeviceCPU {
+			err = e.finish(ctx, r, records[i], 0)
+		} else {
+			judged = e.finishBeside(ctx, r, records[i])
+		}
+		if err != nil {
+			return err
+		}
+		begun.end(i)
+	}
+	return nil
+}
+
+// runSideBySide has the runs that are not finished trained and judged in processes.
+func (e *executor) runSideBySide(ctx context.Context, processes int, records []*Record) error {
+	begun := newAgenda(e, records)
+	var tasks []string
+	numbers := map[string]int{}
+	for i, r := range e.runs {
+		numbers[r.ID()] = i
+		if e.due(records[i]) {
+			tasks = append(tasks, r.ID())
+		} else {
+			e.Progress.Notef("%s: done before", begun.title(i))
 		}
 	}
-	for i, r := range runs {
-		title := fmt.Sprintf("[%d of %d] %s, seed %d", i+1, len(runs), r.Name, r.Config.Seed)
-		begun := !records[i].Finished
-		end := pace.begin(r)
-		if begun {
-			title += pace.note(rest)
-			rest = rest[1:]
-		}
-		if err := e.run(ctx, r, records[i], title); err != nil {
+	pool := jobs.Pool{
+		Start: e.Worker, Progress: e.Progress, Interrupted: train.ErrInterrupted,
+		Begin: func(task string, job int) {
+			i := numbers[task]
+			e.Progress.Notef("%s, job %d%s", begun.title(i), job+1, begun.begin(i))
+		},
+		Done: func(task string) { begun.end(numbers[task]) },
+	}
+	if err := pool.Run(ctx, processes, tasks); err != nil {
+		return stopped(ctx, err)
+	}
+	for _, task := range tasks {
+		i := numbers[task]
+		if err := records[i].reload(e.options.Out); err != nil {
 			return err
-		}
-		if err := e.classify(ctx, r, records[i]); err != nil {
-			return err
-		}
-		if begun {
-			end()
 		}
 	}
 	return nil
 }
 
-// An executor trains the runs.
-type executor struct {
-	options  Options
-	source   io.Reader // not nil: the corpus is only a name
-	text     *corpus.Corpus
-	judge    *judge
-	progress *progress.Progress
-
-	positives float64 // of mode cl
-}
-
 // open returns the record of a run, as an earlier process left it if there was one.
-func (e *executor) open(r Run) (*Record, error) {
+func (e *executor) open(r experiment.Run) (*Record, error) {
+	key := r.TextKey()
 	record := &Record{
 		Variant: r.Variant, Seed: r.Config.Seed, Settings: settingsOf(r.Config), Budget: e.options.Budget.String(),
-		Observations: e.options.Points, Fingerprint: corpus.Hex(e.text.Fingerprint()), Sets: e.judge.sets,
+		Observations: e.options.Points, Fingerprint: corpus.Hex(e.texts[key].Fingerprint()), Sets: e.judge.sets,
 	}
 	if err := record.reload(e.options.Out); err != nil {
 		return nil, err
@@ -147,35 +266,59 @@ func (e *executor) open(r Run) (*Record, error) {
 	return record, nil
 }
 
-// run trains and judges one run, unless that was done before.
-func (e *executor) run(ctx context.Context, r Run, record *Record, title string) error {
+// due reports whether there is anything to do for a run.
+func (e *executor) due(record *Record) bool {
+	return !record.Finished || e.options.Classify && !slices.Equal(record.ClassSets, e.judge.classSets)
+}
+
+// run trains one run, unless that was done before.
+func (e *executor) run(ctx context.Context, r experiment.Run, record *Record) (err error) {
 	if record.Finished {
-		e.progress.Notef("%s: done before", title)
 		return nil
 	}
-	e.progress.Notef("%s", title)
+	record.Jobs = e.options.SideBySide()
 	if err := record.save(e.options.Out); err != nil {
 		return err
 	}
-	var err error
 	if record.Summary, err = e.train(ctx, r, record); err != nil {
 		return stopped(ctx, err)
 	}
-	if record.Scores, err = e.judge.all(ctx, r.Config.Out); err != nil {
-		return stopped(ctx, err)
+	return nil
+}
+
+// finish judges a trained run on so many threads, 0 for all, as far as that was not done
+// before.
+func (e *executor) finish(ctx context.Context, r experiment.Run, record *Record, threads int) error {
+	if !record.Finished {
+		scores, items, err := e.judge.all(ctx, r.Config.Out, threads)
+		if err != nil {
+			return stopped(ctx, err)
+		}
+		e.items[r.ID()] = items
+		record.Scores, record.Finished = scores, true
+		if err := record.save(e.options.Out); err != nil {
+			return err
+		}
 	}
-	record.Finished = true
-	return record.save(e.options.Out)
+	return e.classify(ctx, r, record, threads)
+}
+
+// finishBeside is finish while other work goes on, which has half of the processors. The
+// returned function waits for it, also when it is called again.
+func (e *executor) finishBeside(ctx context.Context, r experiment.Run, record *Record) func() error {
+	done := make(chan error, 1)
+	go func() { done <- e.finish(ctx, r, record, halfOfProcessors()) }()
+	return sync.OnceValue(func() error { return <-done })
 }
 
 // classify scores a finished run on the sets of sentences, if they were asked for
 // and unless that was done before.
-func (e *executor) classify(ctx context.Context, r Run, record *Record) (err error) {
+func (e *executor) classify(ctx context.Context, r experiment.Run, record *Record, threads int) (err error) {
 	if !e.options.Classify || slices.Equal(record.ClassSets, e.judge.classSets) {
 		return nil
 	}
-	note := func(dataset string) { e.progress.Notef("Classes of sentences: %s", dataset) }
-	if record.Classes, err = e.judge.classes(ctx, r.Config.Out, note); err != nil {
+	note := func(dataset string) { e.Progress.Notef("Classes of sentences: %s", dataset) }
+	if record.Classes, err = e.judge.classes(ctx, r.Config.Out, threads, note); err != nil {
 		return stopped(ctx, err)
 	}
 	record.ClassSets = e.judge.classSets
@@ -183,13 +326,16 @@ func (e *executor) classify(ctx context.Context, r Run, record *Record) (err err
 }
 
 // train trains a run from its beginning, or from where it was interrupted.
-func (e *executor) train(ctx context.Context, r Run, record *Record) (runfolder.Summary, error) {
+func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) (runfolder.Summary, error) {
+	key := r.TextKey()
+	text := e.texts[key]
 	options := train.Options{
-		Source: e.source, Text: e.text, Limit: e.options.Budget.limit(r.Config, e.text.Vocabulary.Len(), e.positives), NoPlan: true,
+		Text: text, Limit: e.options.Budget.Limit(r.Config, text.Vocabulary.Len(), e.positives), NoPlan: true,
+		Matrix:       e.shared.get,
 		Observations: e.options.Points,
 		Observe: func(o train.Observation) error {
 			// An interrupt waits for the observation, which takes about a second.
-			point, err := e.judge.point(context.WithoutCancel(ctx), o)
+			point, err := e.judges[key].point(context.WithoutCancel(ctx), o)
 			if err != nil {
 				return err
 			}
@@ -197,10 +343,17 @@ func (e *executor) train(ctx context.Context, r Run, record *Record) (runfolder.
 			return record.save(e.options.Out)
 		},
 	}
-	if !begun(r.Config.Out) {
-		return train.Run(ctx, r.Config, options, e.progress)
+	if e.Source != nil {
+		options.Source = e.Source() // only says that the corpus is a name
 	}
-	summary, err := train.Resume(ctx, r.Config.Out, nil, func(string) train.Options { return options }, e.progress)
+	if !begun(r.Config.Out) {
+		return train.Run(ctx, r.Config, options, e.Progress)
+	}
+	changes := map[string]string{}
+	if r.Config.Device != settings.DeviceCPU { // another job may have begun it
+		changes["device"] = r.Config.Device
+	}
+	summary, err := train.Resume(ctx, r.Config.Out, changes, func(string) train.Options { return options }, e.Progress)
 	if errors.Is(err, train.ErrComplete) {
 		err = nil
 	}

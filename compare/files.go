@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
@@ -34,7 +35,7 @@ func Files() []string { return []string{PageFile, ReportFile, ScoresFile, CurveF
 
 // Holds reports whether a folder is that of a comparison: it has records of runs.
 func Holds(dir string) bool {
-	records, err := filepath.Glob(filepath.Join(dir, runsFolder, "*.json"))
+	records, err := filepath.Glob(filepath.Join(dir, experiment.RunsFolder, "*.json"))
 	return err == nil && len(records) > 0
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/words"
@@ -16,7 +17,7 @@ import (
 // recordExample is a record of a finished run.
 func recordExample() *Record {
 	return &Record{
-		Variant: Variant{Name: "cl", Mode: "cl"}, Seed: 3, Settings: map[string]string{"dim": "50", "mode": "cl"},
+		Variant: experiment.Variant{Name: "cl", Mode: "cl"}, Seed: 3, Settings: map[string]string{"dim": "50", "mode": "cl"},
 		Budget: "1 epoch", Observations: 2, Fingerprint: corpus.Hex(9), Sets: []string{"similarity WS-353, 20 items"},
 		Points: []Point{
 			{Share: 0.5, Units: 10, Seconds: 1.5, Pairs: 1e6, Loss: 0.4, Scores: []evaluate.Result{{Task: "similarity", Dataset: "WS-353", Metric: "spearman", Score: 0.5, Found: 19, Total: 20}}},

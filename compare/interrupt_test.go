@@ -3,6 +3,7 @@ package compare
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
@@ -40,7 +42,7 @@ func TestInterruptedComparison(t *testing.T) {
 		o := smallComparison(t, modes...)
 		ctx, cancel := context.WithCancel(t.Context())
 		w := &cancelWriter{text: text, cancel: cancel}
-		_, err := Execute(ctx, o, nil, progress.New(w))
+		_, err := Execute(ctx, o, Means{Progress: progress.New(w)})
 		cancel()
 		if err == nil || !errors.Is(err, train.ErrInterrupted) {
 			t.Errorf("interrupted at %q: error %v\n%s", text, err, &w.log)
@@ -64,7 +66,7 @@ func TestInterruptedComparison(t *testing.T) {
 // there, and no observation is doubled or lost.
 func TestInterruptedRun(t *testing.T) {
 	o := smallComparison(t, settings.ModeCL)
-	o.Seeds, o.Points, o.Contexts = 1, 4, []int{4000}
+	o.Seeds, o.Points, o.Settings["contexts"] = 1, 4, "4000"
 	undisturbed := o
 	undisturbed.Out = filepath.Join(t.TempDir(), "undisturbed")
 	want := summarized(t, undisturbed, nil)
@@ -75,13 +77,13 @@ func TestInterruptedRun(t *testing.T) {
 	go func() {
 		defer close(watched)
 		for ctx.Err() == nil {
-			data, err := os.ReadFile(filepath.Join(o.Out, runsFolder, "cl-seed1.json"))
+			data, err := os.ReadFile(filepath.Join(o.Out, experiment.RunsFolder, "cl-seed1.json"))
 			if err == nil && bytes.Contains(data, []byte(`"share"`)) {
 				cancel()
 			}
 		}
 	}()
-	_, err := Execute(ctx, o, nil, nil)
+	_, err := Execute(ctx, o, Means{})
 	cancel()
 	<-watched
 	if !errors.Is(err, train.ErrInterrupted) {
@@ -114,17 +116,17 @@ func TestAnotherComparisonIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for want, change := range map[string]func(o *Options){
-		"--dim 8, not 9":            func(o *Options) { o.Settings["dim"] = "9" },
-		"--budget recipe, not":      func(o *Options) { o.Budget = Budget{BudgetSeconds, 1} },
-		"--points 3, not 4":         func(o *Options) { o.Points = 4 },
-		"has other evaluation sets": func(o *Options) { o.Data = filepath.Join(o.Data, "pairs.txt") },
-		"has another text":          func(*Options) { write(text + "w1 w2 w3 w4 w5\n") },
+	for want, change := range map[string]func(o *experiment.Options){
+		"--dim 8, not 9":            func(o *experiment.Options) { o.Settings["dim"] = "9" },
+		"--budget recipe, not":      func(o *experiment.Options) { o.Budget = experiment.Budget{Kind: experiment.BudgetSeconds, Amount: 1} },
+		"--points 3, not 4":         func(o *experiment.Options) { o.Points = 4 },
+		"has other evaluation sets": func(o *experiment.Options) { o.Data = filepath.Join(o.Data, "pairs.txt") },
+		"has another text":          func(*experiment.Options) { write(text + "w1 w2 w3 w4 w5\n") },
 	} {
 		changed := o
 		changed.Settings = map[string]string{"corpus": o.Settings["corpus"], "dim": "8", "threads": "1"}
 		change(&changed)
-		_, err := Execute(t.Context(), changed, nil, nil)
+		_, err := Execute(t.Context(), changed, Means{})
 		write(text)
 		if want == "--budget recipe, not" { // it also sets epochs
 			want = "--epochs 5, not"
@@ -135,12 +137,49 @@ func TestAnotherComparisonIsRefused(t *testing.T) {
 	}
 }
 
+// TestOlderRecords: a finished comparison of an earlier version, whose records lack a setting of
+// today and say the points of sweeps, is still known.
+func TestOlderRecords(t *testing.T) {
+	o := smallComparison(t, settings.ModeCL)
+	o.Seeds = 1
+	want := summarized(t, o, nil)
+	for _, name := range []string{"cl-l12-seed1", "cl-l24-seed1"} {
+		path := filepath.Join(o.Out, experiment.RunsFolder, name+".json")
+		var record map[string]any
+		if err := json.Unmarshal([]byte(read(t, path)), &record); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"xxh64", "version", "own", "jobs"} {
+			delete(record, key)
+		}
+		record["contexts"] = 12
+		known := record["settings"].(map[string]any)
+		delete(known, "form")
+		delete(known, "precision")
+		data, err := json.Marshal(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var shown bytes.Buffer
+	got := summarized(t, o, progress.New(&shown))
+	if strings.Count(shown.String(), "done before") != 2 {
+		t.Errorf("not known:\n%s", &shown)
+	}
+	if got.Variants[1].Score.Mean != want.Variants[1].Score.Mean || got.Jobs != 1 || got.Variants[1].Own["contexts"] != "24" {
+		t.Errorf("%+v, want %+v", got.Variants[1].Variant, want.Variants[1].Variant)
+	}
+}
+
 // TestKilledBeforeTheRunBegan: a kill can leave an empty folder of a run in
 // progress. There is nothing to resume in it, so the run starts.
 func TestKilledBeforeTheRunBegan(t *testing.T) {
 	o := smallComparison(t, string(sequential.PWord2Vec))
 	o.Seeds = 1
-	if err := os.MkdirAll(filepath.Join(o.Out, runsFolder, "pword2vec-seed1.partial"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(o.Out, experiment.RunsFolder, "pword2vec-seed1.partial"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if r := summarized(t, o, nil); !r.Runs[0].Finished {

@@ -1,11 +1,13 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
 	"slices"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
@@ -37,7 +39,7 @@ const (
 
 // newJudge returns the judge of runs on a text; c has the settings that all runs
 // share.
-func newJudge(ctx context.Context, o Options, text *corpus.Corpus, c settings.Config) (*judge, error) {
+func newJudge(ctx context.Context, o experiment.Options, text *corpus.Corpus, c settings.Config) (*judge, error) {
 	pairs, err := drawPairs(ctx, text, c)
 	if err != nil {
 		return nil, err
@@ -140,15 +142,23 @@ func (j *judge) point(ctx context.Context, o train.Observation) (Point, error) {
 	return p, nil
 }
 
-// all scores the vectors of a finished run by all metrics.
-func (j *judge) all(ctx context.Context, run string) ([]evaluate.Result, error) {
+// all scores the vectors of a finished run by all metrics, and returns the outcomes of single
+// items, too. It takes so many threads, 0 for all.
+func (j *judge) all(ctx context.Context, run string, threads int) ([]evaluate.Result, []evaluate.Items, error) {
 	vectors, err := runfolder.LoadTable(ctx, run)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	results, _, err := words.Score(ctx, vectors, j.data, words.Options{})
-	return results, err
+	results, _, err := words.Score(ctx, vectors, j.data, words.Options{Threads: threads})
+	if err != nil {
+		return nil, nil, err
+	}
+	items, _, err := words.Items(ctx, vectors, j.data, words.Options{Methods: mainMethods, Threads: threads})
+	return results, items, err
 }
+
+// halfOfProcessors is the number of threads of work beside other work.
+func halfOfProcessors() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
 // items returns the outcomes of single items of a finished run.
 func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error) {
@@ -160,9 +170,9 @@ func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error)
 	return items, err
 }
 
-// classes scores the vectors of a finished run on the sets of sentences. It calls
-// note at the beginning of each set.
-func (j *judge) classes(ctx context.Context, run string, note func(dataset string)) ([]evaluate.Result, error) {
+// classes scores the vectors of a finished run on the sets of sentences, on so many threads,
+// 0 for all. It calls note at the beginning of each set.
+func (j *judge) classes(ctx context.Context, run string, threads int, note func(dataset string)) ([]evaluate.Result, error) {
 	vectors, err := runfolder.LoadTable(ctx, run)
 	if err != nil {
 		return nil, err
@@ -172,7 +182,7 @@ func (j *judge) classes(ctx context.Context, run string, note func(dataset strin
 			note(dataset)
 		}
 	}
-	options := sentences.Options{Threads: runtime.GOMAXPROCS(0), Progress: progress}
+	options := sentences.Options{Threads: cmp.Or(threads, runtime.GOMAXPROCS(0)), Progress: progress}
 	results, _, err := sentences.Score(ctx, vectors, j.data, options)
 	return results, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
@@ -16,9 +17,9 @@ import (
 // is lost is trained again, with the same scores.
 func TestLostComparison(t *testing.T) {
 	modes := []string{settings.ModeCL, string(sequential.PWord2Vec)}
-	small := func() Options {
+	small := func() experiment.Options {
 		o := smallComparison(t, modes...)
-		o.Seeds, o.Contexts = 1, []int{12}
+		o.Seeds, o.Settings["contexts"] = 1, "12"
 		return o
 	}
 	want := summarized(t, small(), nil)
@@ -36,10 +37,10 @@ func TestLostComparison(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"[1 of", "Matrix M", "Trained", "[2 of"} {
-		for name, lose := range map[string]func(o Options) error{
-			"all":      func(o Options) error { return os.RemoveAll(o.Out) },
-			"all runs": func(o Options) error { return os.RemoveAll(filepath.Join(o.Out, runsFolder)) },
-			"moved":    func(o Options) error { return os.Rename(o.Out, filepath.Join(t.TempDir(), "elsewhere")) },
+		for name, lose := range map[string]func(o experiment.Options) error{
+			"all":      func(o experiment.Options) error { return os.RemoveAll(o.Out) },
+			"all runs": func(o experiment.Options) error { return os.RemoveAll(filepath.Join(o.Out, experiment.RunsFolder)) },
+			"moved":    func(o experiment.Options) error { return os.Rename(o.Out, filepath.Join(t.TempDir(), "elsewhere")) },
 		} {
 			o := small()
 			w := &cancelWriter{text: text}
@@ -54,7 +55,7 @@ func TestLostComparison(t *testing.T) {
 			if text == "[2 of" && !bytes.Contains(w.log.Bytes(), []byte("it is trained again")) {
 				t.Errorf("%s at %s: the user was not told:\n%s", name, text, &w.log)
 			}
-			folders, err := filepath.Glob(filepath.Join(o.Out, runsFolder, "*"))
+			folders, err := filepath.Glob(filepath.Join(o.Out, experiment.RunsFolder, "*"))
 			if err != nil || len(folders) != 4 || slices.ContainsFunc(folders, func(f string) bool { return filepath.Ext(f) == ".partial" }) {
 				t.Errorf("%s at %s: left %q", name, text, folders)
 			}

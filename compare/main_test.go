@@ -1,10 +1,34 @@
 package compare
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/progress"
 )
 
+// workerVariable has the options of a comparison that this binary is a process of, as JSON.
+const workerVariable = "COMPARE_TEST_WORKER"
+
 // TestMain makes sure that no goroutine outlives the tests.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if text := os.Getenv(workerVariable); text != "" {
+		var o experiment.Options
+		err := json.Unmarshal([]byte(text), &o)
+		if err == nil {
+			err = Work(context.Background(), o, Means{Progress: progress.New(os.Stderr)}, os.Stdin, os.Stdout)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}

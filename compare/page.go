@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
@@ -54,6 +56,9 @@ func slug(caption string) string {
 
 // Title names what is compared, the first few of many.
 func (p page) Title() string {
+	if p.Result.Title != "" {
+		return p.Result.Title
+	}
 	var names []string
 	for _, v := range p.Variants {
 		names = append(names, v.Name)
@@ -66,7 +71,7 @@ func (p page) Title() string {
 
 // BudgetMeaning explains the budget.
 func (p page) BudgetMeaning() string {
-	b, err := ParseBudget(p.Budget)
+	b, err := experiment.ParseBudget(p.Budget)
 	if err != nil {
 		return p.Budget
 	}
@@ -94,6 +99,41 @@ func (p page) Legend() []report.Key {
 		keys = append(keys, report.Key{Name: v.Name, Color: i})
 	}
 	return keys
+}
+
+// Devices says where the runs trained; empty: all on the CPU.
+func (p page) Devices() string {
+	var lines []string
+	for _, v := range p.Variants {
+		if v.Device == "" {
+			continue
+		}
+		i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, v.Device+": ") })
+		if i < 0 {
+			lines = append(lines, v.Device+": "+v.Name)
+		} else {
+			lines[i] += ", " + v.Name
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Together says what went on beside a training; empty: nothing.
+func (p page) Together() string {
+	var said []string
+	if p.Jobs > 1 {
+		said = append(said, fmt.Sprintf("Up to %d runs trained side by side, each in a process of its own, and shared the processors and the memory of the machine: "+
+			"alone, a run on the CPU is faster.", p.Jobs))
+	}
+	if p.Devices() != "" {
+		said = append(said, "A run on a GPU was scored while the next one trained: scoring had half of the processors then.")
+	}
+	return strings.Join(said, " ")
+}
+
+// Vocabularies reports whether variants have different vocabularies.
+func (p page) Vocabularies() bool {
+	return slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.Vocabulary != p.Variants[0].Vocabulary })
 }
 
 // Seed names the seeds of the runs.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
 )
 
@@ -138,29 +139,42 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestPace: the estimate takes the last time of a variant, and the mean for one that has
-// no run yet.
-func TestPace(t *testing.T) {
+// TestAgenda: the estimate takes the last time of a variant, and the mean for one that has
+// no run yet; runs side by side share it.
+func TestAgenda(t *testing.T) {
 	clock := time.Unix(0, 0)
-	p := newPace()
-	p.now = func() time.Time { return clock }
-	run := func(name string) Run { return Run{Variant: Variant{Name: name}} }
-	if got := p.note([]Run{run("a")}); got != "" {
-		t.Errorf("an estimate of nothing: %q", got)
+	var runs []experiment.Run
+	var records []*Record
+	for _, name := range []string{"a", "a", "b", "c", "b"} {
+		v := experiment.Variant{Name: name}
+		runs, records = append(runs, experiment.Run{Variant: v}), append(records, &Record{Variant: v})
 	}
-	end := p.begin(run("a"))
-	clock = clock.Add(10 * time.Second)
-	end()
-	p.known(&Record{Variant: Variant{Name: "b"}})
-	if got := p.note([]Run{run("a"), run("b"), run("c")}); got != "  ETA of all 15 s" {
-		t.Errorf("%q", got)
+	records[4].Finished = true
+	for jobs, want := range map[int][4]string{1: {"  ETA of all 0 µs", "  ETA of all 15 s", "  ETA of all 5.0 s", "  ETA of all 5.0 s"}, 2: {"  ETA of all 0 µs", "  ETA of all 7.5 s", "  ETA of all 2.5 s", "  ETA of all 2.5 s"}} {
+		a := newAgenda(&executor{runs: runs, options: experiment.Options{Jobs: jobs}}, records)
+		a.now = func() time.Time { return clock }
+		for i, want := range want {
+			if got := a.begin(i); got != want {
+				t.Errorf("%d jobs, run %d: %q, want %q", jobs, i, got, want)
+			}
+			if i == 0 {
+				clock = clock.Add(10 * time.Second)
+				a.end(0)
+			}
+		}
+	}
+	for _, r := range records {
+		r.Finished = false
+	}
+	if got := newAgenda(&executor{runs: runs}, records).begin(0); got != "" {
+		t.Errorf("an estimate of nothing: %q", got)
 	}
 }
 
 // smallResult is a result of three variants with invented numbers.
 func smallResult() *Result {
 	r := &Result{
-		Command: "w2vcl compare", Budget: BudgetRecipe, Seeds: 2, Points: 1,
+		Command: "w2vcl compare", Budget: experiment.BudgetRecipe, Seeds: 2, Points: 1,
 		Sets: []Set{
 			{Task: evaluate.TaskSimilarity, Dataset: "pairs_100%", Metric: evaluate.MetricSpearman, Found: 3, Total: 4, Main: true},
 			{Task: evaluate.TaskCategorization, Dataset: "kinds", Metric: "purity", Found: 4, Total: 4, Main: true},
@@ -170,7 +184,7 @@ func smallResult() *Result {
 	}
 	for i, name := range []string{"cl", "vanilla", "word2vec"} {
 		x := 0.1 * float64(i-1)
-		v := VariantResult{Variant: Variant{Name: name, Mode: name}, Settings: map[string]string{"dim": fmt.Sprint(8 * i), "window": "3"}, Score: spreadOf([]float64{x, x + 0.01})}
+		v := VariantResult{Variant: experiment.Variant{Name: name, Mode: name}, Settings: map[string]string{"dim": fmt.Sprint(8 * i), "window": "3"}, Score: spreadOf([]float64{x, x + 0.01})}
 		for range r.Sets {
 			v.Scores = append(v.Scores, spreadOf([]float64{x, x - 0.02}))
 		}

@@ -12,9 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/words"
@@ -24,23 +26,20 @@ import (
 	"github.com/w2vcl/w2vcl/settings"
 )
 
-// runsFolder, in the folder of a comparison, holds the run folder NAME and the
-// record NAME.json of each run.
-const runsFolder = "runs"
-
 // A Record is everything that a comparison keeps of a run beside its run folder.
 // It is written after each observation, so that a comparison can be interrupted at
 // any time.
 type Record struct {
-	Variant
+	experiment.Variant
 	Version      int               `json:"version,omitempty"` // recordVersion, in its file only; 0: the one before
 	Sum          string            `json:"xxh64,omitempty"`   // of its file, in which the digits count as zeros
 	Seed         uint64            `json:"seed"`
 	Settings     map[string]string `json:"settings"` // see settingsOf
 	Budget       string            `json:"budget"`
-	Observations int               `json:"observations"` // that were asked for
-	Fingerprint  string            `json:"fingerprint"`  // of the text
-	Sets         []string          `json:"sets"`         // of the evaluation
+	Observations int               `json:"observations"`   // that were asked for
+	Fingerprint  string            `json:"fingerprint"`    // of the text
+	Sets         []string          `json:"sets"`           // of the evaluation
+	Jobs         int               `json:"jobs,omitempty"` // how many runs trained side by side; 0: one, in earlier versions
 
 	Points   []Point           `json:"points"`   // the observations until now
 	Finished bool              `json:"finished"` // the fields below are set
@@ -73,11 +72,23 @@ func settingsOf(c settings.Config) map[string]string {
 			texts[s.Name] = s.String()
 		}
 	}
+	texts["device"] = kindOf(texts["device"])
 	return texts
 }
 
+// kindOf returns a device without its number: any GPU goes on with a comparison, or as many of
+// them.
+func kindOf(device string) string {
+	kind, _, _ := strings.Cut(device, ":")
+	if n := 1 + strings.Count(device, ","); n > 1 {
+		kind = fmt.Sprintf("%s, %d", kind, n)
+	}
+	return kind
+}
+
 func (r *Record) path(out string) string {
-	return filepath.Join(out, runsFolder, Run{Variant: r.Variant, Config: settings.Config{Machine: settings.Machine{Seed: r.Seed}}}.name()+".json")
+	run := experiment.Run{Variant: r.Variant, Config: settings.Config{Machine: settings.Machine{Seed: r.Seed}}}
+	return filepath.Join(out, experiment.RunsFolder, run.ID()+".json")
 }
 
 // restart makes the record that of a run to be trained if it is of one that is
@@ -98,7 +109,7 @@ const noSum = "0000000000000000"
 
 // save writes the record.
 func (r *Record) save(out string) error {
-	if err := os.MkdirAll(filepath.Join(out, runsFolder), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(out, experiment.RunsFolder), 0o755); err != nil {
 		return fmt.Errorf("cannot make --out: %w", err)
 	}
 	data, err := r.encode()
@@ -194,12 +205,25 @@ func (r *Record) reload(out string) error {
 		return err
 	}
 	old.Settings = settings.Current(old.Settings)
+	old.fillIn()
 	if difference := r.difference(&old); difference != "" {
 		return terminal.Usagef("--out %s holds another comparison: %s has %s; name another folder", out, filepath.Base(r.path(out)), difference)
 	}
-	old.of = r.of
+	old.Variant = r.Variant
 	*r = old
 	return nil
+}
+
+// fillIn gives the record of an earlier version the settings that it did not have: their
+// defaults train as it did.
+func (r *Record) fillIn() {
+	c := settings.Defaults(r.Settings["mode"], r.Settings["preset"], r.Settings["optimizer"])
+	for name, text := range settingsOf(c) {
+		if _, ok := r.Settings[name]; !ok {
+			r.Settings[name] = text
+		}
+	}
+	r.Settings["device"] = kindOf(r.Settings["device"])
 }
 
 // difference names the first reason why the old record is of another run, or "".
@@ -235,7 +259,7 @@ func (r *Record) add(p Point) {
 // false for a run that no comparison made.
 func ReadRecord(run string) (r Record, ok bool, err error) {
 	path := filepath.Clean(run) + ".json"
-	if filepath.Base(filepath.Dir(path)) != runsFolder {
+	if filepath.Base(filepath.Dir(path)) != experiment.RunsFolder {
 		return r, false, nil
 	}
 	r, err = readRecord(path)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/bench"
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/words"
@@ -23,14 +24,17 @@ type Result struct {
 	Budget  string        `json:"budget"`
 	Seeds   int           `json:"seeds"`
 	Points  int           `json:"points"`
+	Title   string        `json:"title,omitempty"` // that the user gave
+	Jobs    int           `json:"jobs"`            // the most runs that trained side by side
 
 	Sets        []Set           `json:"sets"`
 	Variants    []VariantResult `json:"variants"`
 	Differences []Difference    `json:"differences"`
+	Sweeps      []Sweep         `json:"sweeps,omitempty"`
 	Runs        []*Record       `json:"runs"`
 }
 
-// A Text describes the text that all runs trained on.
+// A Text describes the text that all runs trained on, as the first of them read it.
 type Text struct {
 	Corpus      string `json:"corpus"` // as the user named it
 	Fingerprint string `json:"fingerprint"`
@@ -101,8 +105,10 @@ func spreadOf(values []float64) Spread {
 
 // A VariantResult is the result of a variant over its seeds.
 type VariantResult struct {
-	Variant
+	experiment.Variant
 	Settings       map[string]string `json:"settings"` // of the first seed
+	Device         string            `json:"device"`   // the name of a GPU; empty: the CPU
+	Vocabulary     int               `json:"vocab"`
 	Memory         runfolder.Memory  `json:"memory_bytes"`
 	SecondsMatrix  Spread            `json:"seconds_matrix"`
 	SecondsTrain   Spread            `json:"seconds_train"`
@@ -149,24 +155,26 @@ type Difference struct {
 
 // Summarize computes all numbers of the report.
 func Summarize(f *Finished, version, command string) (*Result, error) {
-	stats := f.Text.Stats
+	text := f.Texts[0]
+	stats := text.Stats
 	r := &Result{
 		Version: version, Command: command, Machine: bench.ThisMachine(),
-		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points,
+		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points, Title: f.Options.Title,
 		Text: Text{
-			Corpus: f.corpus(), Fingerprint: corpus.Hex(f.Text.Fingerprint()),
-			Bytes: stats.Bytes, Tokens: stats.Tokens, TrainWords: stats.TokensUsed, Vocabulary: f.Text.Vocabulary.Len(), Sentences: stats.Sentences,
+			Corpus: f.corpus(), Fingerprint: corpus.Hex(text.Fingerprint()),
+			Bytes: stats.Bytes, Tokens: stats.Tokens, TrainWords: stats.TokensUsed, Vocabulary: text.Vocabulary.Len(), Sentences: stats.Sentences,
 		},
 	}
 	for _, record := range f.Records {
-		r.Runs = append(r.Runs, f.reported(record))
+		r.Runs, r.Jobs = append(r.Runs, f.reported(record)), max(r.Jobs, record.Jobs, 1)
 	}
 	for _, s := range r.Runs[0].Scores {
 		r.Sets = append(r.Sets, Set{s.Task, s.Dataset, s.Metric, s.Found, s.Total, isMain(s)})
 	}
-	for _, v := range f.Options.Variants() {
+	for _, v := range f.Options.All() {
 		r.Variants = append(r.Variants, r.variant(v, r.runsOf(v)))
 	}
+	r.Sweeps = sweeps(r.Variants)
 	return r, r.bootstrap(f)
 }
 
@@ -187,10 +195,10 @@ func (f *Finished) reported(record *Record) *Record {
 }
 
 // runsOf returns the runs of a variant, one for each seed.
-func (r *Result) runsOf(v Variant) []*Record {
+func (r *Result) runsOf(v experiment.Variant) []*Record {
 	var runs []*Record
 	for _, run := range r.Runs {
-		if run.Variant == v {
+		if run.Variant.Name == v.Name {
 			runs = append(runs, run)
 		}
 	}
@@ -207,9 +215,9 @@ func overSeeds(runs []*Record, number func(*Record) float64) Spread {
 }
 
 // variant sums up the runs of a variant.
-func (r *Result) variant(v Variant, runs []*Record) VariantResult {
+func (r *Result) variant(v experiment.Variant, runs []*Record) VariantResult {
 	result := VariantResult{
-		Variant: v, Settings: runs[0].Settings, Memory: runs[0].Summary.Memory,
+		Variant: v, Settings: runs[0].Settings, Device: runs[0].Summary.DeviceName, Vocabulary: runs[0].Summary.Vocab, Memory: runs[0].Summary.Memory,
 		SecondsMatrix:  overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsMatrix }),
 		SecondsTrain:   overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsTrain }),
 		WordsPerSecond: overSeeds(runs, func(r *Record) float64 { return r.Summary.WordsPerSecond }),

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
@@ -28,23 +29,23 @@ func TestReportNamesTheText(t *testing.T) {
 			t.Errorf("%s has the path", name)
 		}
 	}
-	if !strings.Contains(read(t, filepath.Join(o.Out, runsFolder, "pword2vec-seed1.json")), path) {
+	if !strings.Contains(read(t, filepath.Join(o.Out, experiment.RunsFolder, "pword2vec-seed1.json")), path) {
 		t.Error("the record of the run has lost the path, which resuming needs")
 	}
 }
 
 func TestLimitedBudgets(t *testing.T) {
 	o := smallComparison(t, settings.ModeCL, string(sequential.PWord2Vec))
-	o.Seeds, o.Contexts = 1, []int{12}
-	o.Budget = Budget{BudgetIterations, 60} // five epochs
+	o.Seeds, o.Settings["contexts"] = 1, "12"
+	o.Budget = experiment.Budget{Kind: experiment.BudgetIterations, Amount: 60} // five epochs
 	r := summarized(t, o, nil)
 	cl, other := float64(r.Variants[0].Pairs.Mean), float64(r.Variants[1].Pairs.Mean)
 	if other < cl || other > 1.3*cl { // a block of this text is all of it
 		t.Errorf("%v pairs, cl trained %v", other, cl)
 	}
 	o = smallComparison(t, settings.ModeCL, string(sequential.PWord2Vec))
-	o.Seeds, o.Contexts = 1, []int{12}
-	o.Budget = Budget{BudgetSeconds, 0.2}
+	o.Seeds, o.Settings["contexts"] = 1, "12"
+	o.Budget = experiment.Budget{Kind: experiment.BudgetSeconds, Amount: 0.2}
 	r = summarized(t, o, nil)
 	for _, v := range r.Variants {
 		if s := float64(v.SecondsTrain.Mean); s < 0.2 || s > 30 { // seconds, where the machine is busy
@@ -87,7 +88,7 @@ func TestHolm(t *testing.T) {
 // mark, and leave the other sets alone. The mean score is over the sets with a score.
 func TestSetsOfFewItems(t *testing.T) {
 	o := smallComparison(t, string(sequential.PWord2Vec), settings.ModeCL, settings.ModeVanilla)
-	o.Seeds, o.Contexts = 1, []int{12}
+	o.Seeds, o.Settings["contexts"] = 1, "12"
 	plain := summarized(t, o, nil)
 	for name, content := range map[string]string{
 		"none.txt":          "no1 no2 3\nno3 no4 5\n",

@@ -1,11 +1,14 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -17,7 +20,7 @@ type cell = report.Cell
 // Tables lists all tables of the report that have rows.
 func (p page) Tables() []report.Table {
 	return slices.DeleteFunc([]report.Table{
-		p.CostTable(), p.MainTable(), p.OtherTable(), p.ClassTable(), p.DifferenceTable(), p.BandTable(), p.SettingTable(),
+		p.VariantTable(), p.CostTable(), p.MainTable(), p.OtherTable(), p.ClassTable(), p.DifferenceTable(), p.BandTable(), p.SettingTable(),
 	}, func(t report.Table) bool { return len(t.Rows) == 0 })
 }
 
@@ -39,19 +42,57 @@ func (p page) columns(first, last string) []string {
 	return append(append([]string{first}, p.names()...), last)
 }
 
+// VariantTable says what the variants are: how each differs from what all share. It has no
+// rows if they are modes and nothing else.
+func (p page) VariantTable() report.Table {
+	t := report.Table{
+		Name: "variants", Title: "Variants", Head: []string{"variant", "mode", "its own settings"},
+		Note: "All else is the same for all variants, or comes from the recipe of the mode; “All settings” below has every value.",
+	}
+	plain := true
+	for _, v := range p.Variants {
+		var own []string
+		for _, name := range slices.Sorted(maps.Keys(v.Own)) {
+			own = append(own, name+" = "+terminal.Minus(v.Own[name]))
+		}
+		plain = plain && len(own) == 0 && v.Name == v.Mode
+		t.Rows = append(t.Rows, []cell{{Text: v.Name}, {Text: v.Mode}, {Text: cmp.Or(strings.Join(own, ", "), "–")}})
+	}
+	if plain {
+		t.Rows = nil
+	}
+	return t
+}
+
 // CostTable is the table of times and amounts, one row a variant.
 func (p page) CostTable() report.Table {
 	t := report.Table{
 		Name: "cost", Title: "Scores, time, speed and memory",
-		Head: []string{"mode", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory"},
+		Head: []string{"variant", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory"},
 		Note: fmt.Sprintf("Words are counted before subsampling, times epochs. A pair is one dot product with its update, positive or negative. "+
 			"The mean score is over the main metrics of %s.", p.scored()),
 	}
+	onGPU := p.Devices() != ""
+	if onGPU {
+		t.Head = append(t.Head, "GPU memory")
+	}
+	if p.Vocabularies() {
+		t.Head = append(t.Head, "vocabulary")
+	}
 	for _, v := range p.Variants {
-		t.Rows = append(t.Rows, []cell{
+		row := []cell{
 			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
 			amount(v.PairsPerSecond), amount(v.Pairs), {Text: fmt.Sprintf("%.3g", float64(v.Epochs.Mean))}, {Text: terminal.Bytes(v.Memory.Total)},
-		})
+		}
+		if onGPU && v.Device == "" {
+			row = append(row, cell{Text: "–"})
+		} else if onGPU {
+			row = append(row, cell{Text: terminal.Bytes(v.Memory.Device)})
+		}
+		if p.Vocabularies() {
+			row = append(row, cell{Text: terminal.Number(v.Vocabulary)})
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -265,18 +306,12 @@ func settingOf(v VariantResult, s settings.Setting) string {
 	if s.Subword != nil && !slices.Contains(s.Subword, v.Settings["subword"]) {
 		return "–"
 	}
-	value, open := v.Settings[s.Name], false
-	switch s.Name {
-	case "epochs":
-		open = value == strconv.Itoa(endlessEpochs)
-	case "iterations":
-		open = value == strconv.Itoa(endlessIterations)
-		if value == "0" { // whole epochs
-			value = ""
-		}
+	value := v.Settings[s.Name]
+	if s.Name == "iterations" && value == "0" { // whole epochs
+		value = ""
 	}
 	switch {
-	case open:
+	case experiment.UntilItEnds(s.Name, value):
 		return "until the budget ends"
 	case value == "":
 		return "–"

@@ -16,9 +16,7 @@ import (
 // Built reports whether the kernels are built in. It is a variable for tests.
 var Built = true
 
-// Open takes the device that is named cuda or cuda:N into use. On a machine
-// without a GPU the error is ErrNone, wrapped.
-func Open(name string) (Device, error) {
+func open(name string) (Device, error) {
 	ordinal, err := Ordinal(name)
 	if err != nil {
 		return nil, err

@@ -117,6 +117,11 @@ const Reserve = 256 << 20
 // beside all else that training takes. Otherwise M stays on the host.
 func TakesMatrix(bytes, free int64) bool { return bytes <= free-Reserve }
 
+// Open takes the device that is named cuda or cuda:N into use. Without the build tag gpu the
+// error is ErrNotBuilt, on a machine without a GPU ErrNone, wrapped. It is a variable for
+// tests.
+var Open = open
+
 // ErrNotBuilt is the error of a program without the build tag gpu.
 var ErrNotBuilt = errors.New("this w2vcl was built without CUDA: build it with 'make cuda', or use --device cpu")
 

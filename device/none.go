@@ -5,9 +5,7 @@ package device
 // Built reports whether the kernels are built in. It is a variable for tests.
 var Built = false
 
-// Open takes the device that is named cuda or cuda:N into use. Without the build
-// tag gpu the error is ErrNotBuilt.
-func Open(string) (Device, error) { return nil, ErrNotBuilt }
+func open(string) (Device, error) { return nil, ErrNotBuilt }
 
 // List returns the devices of the machine and the version of CUDA that their
 // driver has. Without the build tag gpu the error is ErrNotBuilt.

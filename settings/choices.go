@@ -13,11 +13,8 @@ import (
 )
 
 // Names of choices. Package optim has the names of optimizers, package sequential
-// the names of models.
+// the names of models, and presets.go those of presets.
 const (
-	PresetTuned = "tuned" // the best recipe known; the default
-	PresetPaper = "paper" // sizes and rates of a paper's experiments, see docs/papers.md
-
 	NoiseMatrix = "matrix"
 	NoiseCounts = "counts"
 
@@ -53,7 +50,6 @@ const (
 )
 
 var (
-	presetChoices    = []Choice{{PresetTuned, "the best recipe known"}, {PresetPaper, "sizes and rates of a paper's experiments, see docs/papers.md"}}
 	decayChoices     = []Choice{{DecayLinear, "down to --lr-end"}, {DecayEpochs, "the same, in a step after each epoch"}, {DecayNone, ""}}
 	adamChoices      = []Choice{{AdamDense, "a minibatch moves every row, by its moments, as in the W2V-CL paper"}, {AdamLazy, "it leaves the rows that it does not hold alone"}}
 	writeBackChoices = []Choice{{WriteBackAdd, "their changes are added"}, {WriteBackStore, "they replace the row, over changes of other threads"}}

@@ -82,7 +82,7 @@ func clRate(short, decay float64, dim int) (lr, weightDecay float64) {
 
 // clDefaults sets the defaults of mode cl.
 func clDefaults(c *Config) {
-	if c.Preset == PresetPaper {
+	if c.isPublished() {
 		clPaper(c)
 		return
 	}
@@ -123,11 +123,10 @@ func clTuned(c *Config, set given) {
 	fill(set, "context-weight", &c.ContextWeight, r.contextWeight)
 }
 
-// clPaper is the setting of the W2V-CL paper's experiments.
+// clPaper is the recipe of the W2V-CL paper's experiments, but for what its preset says.
 func clPaper(c *Config) {
-	c.Dim, c.MinCount = 500, 50
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
-	c.Sample, c.Passes = 0, 1
+	c.Passes = 1
 	c.Contexts, c.Epochs = 65536, 1
 	c.Positives, c.MaxPositives = 1, 128
 	c.LR, c.Decay = 1e-3, DecayNone

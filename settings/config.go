@@ -17,7 +17,7 @@ type Config struct {
 // Run says how to train, from which files, and what to write.
 type Run struct {
 	Mode   string // how to train, see [Modes]
-	Preset string // the recipe of the defaults: "tuned" or "paper"
+	Preset string // where the defaults come from: "tuned" or that of a paper, see presets.go
 
 	Corpus   string // a text file, a folder of them, or "-" for standard input
 	Out      string // the run folder to make

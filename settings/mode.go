@@ -14,6 +14,7 @@ type Mode struct {
 	Family Family
 	Unit   string // a unit of its trainer, for people, in the singular
 	GPU    bool   // there are CUDA kernels for it
+	Paper  string // the preset that PresetPaper is
 
 	recipe func(c *Config) // sets the defaults in which it differs from other modes
 }
@@ -37,16 +38,27 @@ const (
 // Modes is the table of all modes, in the order of help.
 func Modes() []Mode {
 	all := []Mode{
-		{Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration", GPU: true, recipe: clDefaults},
-		{Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit", GPU: true, recipe: vanillaRecipe},
+		{Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration", GPU: true, Paper: PresetW2VCL, recipe: clDefaults},
+		{Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit", GPU: true, Paper: PresetW2VCL, recipe: vanillaRecipe},
 	}
 	for _, a := range sequential.Algorithms() {
 		all = append(all, Mode{
-			Name: string(a.Name), Help: a.Help, Family: SentenceOrdered, Unit: "unit", GPU: device.HasKernels(a.Name),
+			Name: string(a.Name), Help: a.Help, Family: SentenceOrdered, Unit: "unit", GPU: device.HasKernels(a.Name), Paper: paperOf(a.Name),
 			recipe: func(c *Config) { sequentialRecipe(c, a) },
 		})
 	}
 	return all
+}
+
+// paperOf returns the preset of an algorithm's paper. Those without one have that of FULL-W2V,
+// which compares them.
+func paperOf(a sequential.Algorithm) string {
+	switch a {
+	case sequential.Word2Vec, sequential.PWord2Vec, sequential.PARW2V:
+		return string(a)
+	default:
+		return string(sequential.FullW2V)
+	}
 }
 
 // ModeNames lists the names of all modes.
@@ -93,9 +105,6 @@ func writingBack(m Mode) bool {
 	a, err := sequential.Find(sequential.Algorithm(m.Name))
 	return err == nil && a.WritesBack
 }
-
-// plannedModes are known names of modes that are not built yet.
-var plannedModes = []string{"fullregister", "blazingtext"}
 
 // ReadsText reports whether training reads the text; else M has all it needs.
 func (m Mode) ReadsText() bool { return m.Family != LargeBatch }

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"strconv"
 
@@ -16,12 +17,12 @@ import (
 // of sequential.Algorithms.
 
 // Defaults returns the recipe of a mode, preset and optimizer. An empty name
-// means mode cl, preset tuned, optimizer adam. Unknown names get the values of
+// means preset tuned, its mode (cl if it has none), optimizer adam. Unknown names get the values of
 // those, for [Config.Validate] to refuse.
 func Defaults(modeName, preset, optimizer string) Config {
 	c := Config{
 		Run: Run{
-			Mode: cmp.Or(modeName, ModeCL), Preset: cmp.Or(preset, PresetTuned),
+			Mode: cmp.Or(modeName, PresetMode(preset), ModeCL), Preset: cmp.Or(preset, PresetTuned),
 			Checkpoint: Interval{Seconds: 600, text: "10m"},
 		},
 		Text:     Text{MinCount: 5, MaxSentence: 1000, Tokenizer: TokenizerWhitespace},
@@ -40,6 +41,7 @@ func Defaults(modeName, preset, optimizer string) Config {
 		subwordRecipe(&c, SubwordNone)
 	}
 	m.recipe(&c)
+	c.publish()
 	return c
 }
 
@@ -64,8 +66,8 @@ func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float
 
 // vanillaRecipe is the baseline. Tuned, it has the same text, windows and
 // negatives a word as cl. Its moments change only where a minibatch touches them,
-// so it wants a higher rate than the whole-table updates of cl. The preset paper
-// takes sizes and rate of the W2V-CL paper, updates every row in every minibatch as
+// so it wants a higher rate than the whole-table updates of cl. The recipe of papers
+// has the rate of the W2V-CL paper, updates every row in every minibatch as
 // its baseline does, and counts 1,024 pairs with their negatives as it does (section
 // 2.1): 170 positives of 6 pairs.
 func vanillaRecipe(c *Config) {
@@ -76,9 +78,7 @@ func vanillaRecipe(c *Config) {
 	if !c.adaptive() {
 		c.LR = 0.025
 	}
-	if c.Preset == PresetPaper {
-		c.Dim, c.MinCount = 500, 50
-		c.Sample, c.DynamicWindow, c.Epochs = 0, false, 1
+	if c.isPublished() {
 		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
 		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
 		c.Decay = DecayNone
@@ -86,9 +86,8 @@ func vanillaRecipe(c *Config) {
 }
 
 // sequentialRecipe is the training of word2vec.c and of its published relatives,
-// with the algorithm's own values over it. The preset paper takes dimension and
-// epochs of FULL-W2V's experiments (section 5) for all of them; the other papers
-// have others.
+// with the algorithm's own values over it. Papers compare algorithms with the same
+// values for all.
 func sequentialRecipe(c *Config, a sequential.Descriptor) {
 	c.Optimizer, c.Form = "", "" // plain gradient descent, no graph
 	if len(a.Models) > 0 {
@@ -106,8 +105,7 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.Epochs = 1e-4, 5
 	c.LR = 0.025
-	if c.Preset == PresetPaper {
-		c.Dim, c.Epochs = 128, 20
+	if c.isPublished() {
 		return
 	}
 	c.NoiseExponent = cmp.Or(a.Recipe.NoiseExponent, c.NoiseExponent)
@@ -121,7 +119,7 @@ func sequentialFollows(c *Config, set given) {
 	if a, err := sequential.Find(sequential.Algorithm(c.Mode)); err == nil {
 		r := a.RecipeOf(sequential.Model(c.Model))
 		fill(set, "lr", &c.LR, cmp.Or(r.LearningRate, c.LR))
-		if c.Preset != PresetPaper {
+		if !c.isPublished() {
 			fill(set, "context-weight", &c.ContextWeight, cmp.Or(r.ContextWeight, 0.25))
 		}
 	}
@@ -146,7 +144,7 @@ func subwordRecipe(c *Config, kind string) {
 	c.MinGram, c.MaxGram, c.Buckets, c.NGramHash = 3, 6, 2_000_000, HashFastText
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
-	case c.Preset == PresetPaper:
+	case c.isPublished():
 		c.SubwordLR, c.WordTable = 1, false
 		if kind == SubwordCNN {
 			c.Pool, c.Standardize = string(subword.PoolFlatten), false
@@ -194,17 +192,21 @@ func Demo(encoder string) map[string]string {
 // setDependents sets the defaults that follow from other settings, unless they
 // were given.
 func setDependents(c *Config, set given) {
+	set = maps.Clone(set)
+	for name := range c.publishedFor() {
+		set[name] = cmp.Or(set[name], "--preset "+c.Preset)
+	}
 	if set["noise-exponent"] == "" && c.Noise != Defaults(c.Mode, c.Preset, c.Optimizer).Noise {
 		c.NoiseExponent = c.noise().exponent
 	}
 	m := c.mode()
-	if largeBatch(m) && c.Preset != PresetPaper {
+	if largeBatch(m) && !c.isPublished() {
 		clTuned(c, set)
 	}
 	if sentenceOrdered(m) {
 		sequentialFollows(c, set)
 	}
-	if set["subword-lr"] == "" && largeBatch(m) && c.Preset != PresetPaper {
+	if set["subword-lr"] == "" && largeBatch(m) && !c.isPublished() {
 		subwordRate(c)
 	}
 	// Without subsampling every pass would find the same contexts.

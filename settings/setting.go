@@ -81,6 +81,17 @@ func (s Setting) ShowsDefault() bool {
 	return !s.hideDefault && s.String() != "" && s.String() != "false"
 }
 
+// Single reports whether a value of the setting is a number, a switch or a choice. Such a
+// value has no comma, so that a list of them can stand for several.
+func (s Setting) Single() bool {
+	switch s.value.(type) {
+	case *bool, *int, *uint64, *float64:
+		return true
+	default:
+		return s.Choices != nil
+	}
+}
+
 // IsBool reports whether the setting is a switch.
 func (s Setting) IsBool() bool {
 	_, ok := s.value.(*bool)

@@ -251,9 +251,9 @@ func TestValidate(t *testing.T) {
 		{"decay", func(c *Config) { c.Decay = "cosine" }, "--decay cosine: choose linear or epochs or none"},
 		{"optimizer", func(c *Config) { c.Optimizer = "lion" }, "--optimizer lion: choose adam or adam-row or rmsprop or adagrad or sgd"},
 		{"form", func(c *Config) { c.Form = "fast" }, "--form fast: choose fused or stock"},
-		{"preset", func(c *Config) { c.Preset = "best" }, "--preset best: choose tuned or paper"},
+		{"preset", func(c *Config) { c.Preset = "best" }, "--preset best: choose tuned or paper or w2vcl or fullw2v or pword2vec or blazingtext or parw2v or word2vec"},
 		{"unknown mode", func(c *Config) { c.Mode = "glove" }, "--mode glove: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v"},
-		{"planned mode", func(c *Config) { c.Mode = "blazingtext" }, "--mode blazingtext: this build of w2vcl does not have it; it has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v"},
+		{"preset as a mode", func(c *Config) { c.Mode = "blazingtext" }, "--mode blazingtext: that is a preset of mode word2vec: give --preset blazingtext instead"},
 		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1" }, "--device cuda:0,1: training uses one GPU"},
 		{"cuda psgnscc", func(c *Config) { *c = Defaults(string(sequential.PSGNScc), "", ""); c.Corpus, c.Device = "x", "cuda" }, "mode psgnscc has no form for GPUs; "},
 		{"cuda position weights", func(c *Config) {
@@ -315,7 +315,8 @@ func TestValidateReportsAllProblems(t *testing.T) {
 // does not use.
 func TestRecipesAreValid(t *testing.T) {
 	for _, mode := range ModeNames() {
-		for _, preset := range []string{PresetTuned, PresetPaper} {
+		for _, choice := range presetChoices() {
+			preset := choice.Name
 			for _, optimizer := range optim.Names() {
 				c := Defaults(mode, preset, string(optimizer))
 				c.Corpus = "text"

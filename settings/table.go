@@ -3,6 +3,8 @@ package settings
 import (
 	"fmt"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // The groups of settings, in the order help and recorded files show them.
@@ -28,7 +30,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "mode", Group: GroupRun, Record: true, value: &c.Mode,
 			help: "how to train", Choices: modeChoices()},
 		{Name: "preset", Group: GroupRun, Record: true, value: &c.Preset,
-			help: "recipe the defaults come from", Choices: presetChoices},
+			help: "where the defaults come from, see docs/papers.md", Choices: presetChoices()},
 		{Name: "corpus", Aliases: []string{"train", "input"}, Group: GroupRun, Record: true, Resume: true, value: &c.Corpus,
 			help: "text to train on: `PATH` of a file or folder (plain, gzip, zstd, bzip2, xz), or - for standard input"},
 		{Name: "out", Aliases: []string{"output"}, Group: GroupRun, value: &c.Out,
@@ -171,6 +173,11 @@ func (c *Config) setting(name string) (Setting, bool) {
 		}
 	}
 	return Setting{}, false
+}
+
+// Unknown returns the error of a setting that there is not.
+func Unknown(name string) error {
+	return terminal.Usagef("unknown setting %q%s", name, didYouMean(name))
 }
 
 // MayChange reports whether a setting may change when a run is resumed.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/BurntSushi/toml"
 
@@ -20,26 +21,43 @@ import (
 func readTOML(file string) (map[string]string, error) {
 	data, err := readFile(file)
 	if err != nil {
-		reason := err.Error()
-		if errors.Is(err, fs.ErrNotExist) {
-			reason = "there is no such file"
-		} else if info, statErr := os.Stat(file); statErr == nil && info.IsDir() {
-			reason = "it is a folder; name the TOML file in it (a run folder's is config.toml)"
-		}
-		return nil, terminal.Usagef("--config %s: %s", file, reason)
+		return nil, err
 	}
 	return decodeTOML(data, file)
+}
+
+// ReadTOML reads a configuration file. keys are the names in it, in their order, those of
+// tables with their parts apart.
+func ReadTOML(file string) (raw map[string]any, keys [][]string, err error) {
+	data, err := readFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	meta, err := decodeRaw(data, file, &raw)
+	for _, key := range meta.Keys() {
+		keys = append(keys, key)
+	}
+	return raw, keys, err
+}
+
+// decodeRaw parses the content of a file.
+func decodeRaw(data []byte, file string, raw *map[string]any) (toml.MetaData, error) {
+	meta, err := toml.Decode(string(data), raw)
+	var parse toml.ParseError
+	switch {
+	case errors.As(err, &parse):
+		return meta, terminal.Usagef("%s:%d: %s", file, parse.Position.Line, parse.Message)
+	case err != nil:
+		return meta, terminal.Usagef("%s: %v", file, err)
+	}
+	return meta, nil
 }
 
 // decodeTOML is readTOML of the content of a file.
 func decodeTOML(data []byte, file string) (texts map[string]string, err error) {
 	var raw map[string]any
-	if err := toml.Unmarshal(data, &raw); err != nil {
-		var parse toml.ParseError
-		if errors.As(err, &parse) {
-			return nil, terminal.Usagef("%s:%d: %s", file, parse.Position.Line, parse.Message)
-		}
-		return nil, terminal.Usagef("%s: %v", file, err)
+	if _, err := decodeRaw(data, file, &raw); err != nil {
+		return nil, err
 	}
 	var scratch Config
 	texts = make(map[string]string, len(raw))
@@ -62,6 +80,28 @@ func decodeTOML(data []byte, file string) (texts map[string]string, err error) {
 	return texts, err
 }
 
+// TOMLText returns a value of a TOML file as the text that a flag would take. A list of
+// numbers, switches or choices becomes one text with commas.
+func TOMLText(name string, value any) (string, error) {
+	s, ok := new(Config).setting(name)
+	if !ok {
+		return "", Unknown(name)
+	}
+	list, ok := value.([]any)
+	if !ok || !s.Single() {
+		return s.tomlText(value)
+	}
+	var texts []string
+	for _, each := range list {
+		text, err := s.tomlText(each)
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ","), nil
+}
+
 // largestFile is the size in bytes of the largest configuration file that is read;
 // those of run folders have about one thousand.
 const largestFile = 1 << 20
@@ -69,15 +109,24 @@ const largestFile = 1 << 20
 // readFile returns the content of a configuration file, which may be a pipe.
 func readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
+	var data []byte
+	if err == nil {
+		defer f.Close()
+		data, err = io.ReadAll(io.LimitReader(f, largestFile+1))
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, largestFile+1))
 	if err == nil && len(data) > largestFile {
 		err = fmt.Errorf("it has more than %d bytes, so it is no configuration file", largestFile)
 	}
-	return data, err
+	if err == nil {
+		return data, nil
+	}
+	reason := err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		reason = "there is no such file"
+	} else if info, statErr := os.Stat(name); statErr == nil && info.IsDir() {
+		reason = "it is a folder; name the TOML file in it (a run folder's is config.toml)"
+	}
+	return nil, terminal.Usagef("--config %s: %s", name, reason)
 }
 
 // TOML returns the configuration as a commented TOML file that [Resolve] reads

@@ -164,8 +164,8 @@ func (c *Config) validateMode() error {
 		return nil
 	}
 	built := strings.Join(ModeNames(), ", ")
-	if slices.Contains(plannedModes, c.Mode) {
-		return terminal.Usagef("--mode %s: this build of w2vcl does not have it; it has %s", c.Mode, built)
+	if mode := PresetMode(c.Mode); mode != "" {
+		return terminal.Usagef("--mode %s: that is a preset of mode %s: give --preset %s instead", c.Mode, mode, c.Mode)
 	}
 	return terminal.Usagef("--mode %s: unknown mode; this build has %s", c.Mode, built)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/embedding"
@@ -13,6 +14,14 @@ import (
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 )
+
+// absolute makes a recorded path independent of the working folder.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil && path != "" && path != "-" {
+		return abs
+	}
+	return path
+}
 
 // writeConfig writes the settings, with paths that hold from any folder.
 func (j *job) writeConfig(folder *runfolder.Folder) error {

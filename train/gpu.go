@@ -12,7 +12,7 @@ import (
 )
 
 // openDevice opens a GPU; tests put another way in its place.
-var openDevice = device.Open
+var openDevice = func(name string) (device.Device, error) { return device.Open(name) }
 
 // A gpu is the GPU of a run. It is opened while the text is read: both take a
 // good part of a second. The nil *gpu is none: the run is on the CPU.

@@ -45,10 +45,14 @@ type matrixMaker struct {
 	corpus *corpus.Corpus
 	guard  memoryGuard
 	save   bool // a built M is written to config.Matrix
+	Options
 }
 
 // open returns M, from its file if that fits, or built, and the seconds it took.
 func (k matrixMaker) open(ctx context.Context, p *progress.Progress) (m *wordcontext.Matrix, seconds float64, err error) {
+	if k.Matrix != nil {
+		return k.Matrix(k.corpus, k.config.MatrixOptions(), func() (*wordcontext.Matrix, error) { return k.build(ctx, p) })
+	}
 	start := time.Now()
 	defer func() { seconds = time.Since(start).Seconds() }()
 	if path := k.config.Matrix; path != "" {
@@ -112,7 +116,6 @@ func (k matrixMaker) build(ctx context.Context, p *progress.Progress) (*wordcont
 		}
 		saved = ", written to " + path
 	}
-	stage.Done("Matrix M: %s, built in %s%s", m,
-		terminal.Duration(time.Since(start).Seconds()), saved)
+	stage.Done("Matrix M: %s, built in %s%s", m, terminal.Duration(time.Since(start).Seconds()), saved)
 	return m, nil
 }

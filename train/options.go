@@ -8,6 +8,7 @@ import (
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // Options are decisions of the program, not of its user. The zero value is a plain
@@ -20,13 +21,14 @@ type Options struct {
 	// settings of group Text. Many runs can share one.
 	Text *corpus.Corpus
 
-	// Limit ends the run, instead of the number of units that the settings
-	// call for.
+	// Matrix, if not nil, returns M, which runs can share, and the seconds of its build.
+	Matrix func(text *corpus.Corpus, o wordcontext.Options, build func() (*wordcontext.Matrix, error)) (m *wordcontext.Matrix, seconds float64, err error)
+
+	// Limit ends the run, instead of the number of units that the settings call for.
 	Limit Limit
 
-	// Observe is called Observations times, at equal steps of the work and
-	// the last time at its end. The clock of the training stands still
-	// meanwhile. An error ends the run.
+	// Observe is called Observations times, at equal steps of the work and the last time at
+	// its end. The clock of the training stands still meanwhile. An error ends the run.
 	Observe      func(Observation) error
 	Observations int
 

@@ -120,12 +120,14 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	if err != nil {
 		return err
 	}
-	maker := matrixMaker{config: c, corpus: j.text.corpus, guard: j.guard, save: !j.dry}
+	maker := matrixMaker{config: c, corpus: j.text.corpus, guard: j.guard, save: !j.dry, Options: j.options}
 	m, seconds, err := maker.open(ctx, p)
 	if err != nil {
 		return err
 	}
-	j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
+	if j.options.Matrix == nil {
+		j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
+	}
 	j.estimate.matrix, j.secondsMatrix, j.samples = m.Bytes(), seconds, m.Spread()
 	j.estimate.trainer = graph.MemoryCL(words, int(m.Slots()[words]), model) + j.start.Bytes()
 	j.gpu.takeMatrix(m.Bytes())

@@ -1,17 +1,21 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/compare"
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
@@ -20,22 +24,27 @@ import (
 )
 
 type compareOptions struct {
-	settings          settingFlags
-	modes             variantList
-	contexts, batches intList
-	seeds, points     int
-	budget            budgetValue
-	modeSettings      modeSettings
-	out, data         string
-	classify          bool
-	json, quiet       bool
+	settings        settingFlags
+	modes           variantList
+	variants        variantsValue
+	seeds, points   int
+	jobs            int
+	budget          budgetValue
+	modeSettings    modeSettings
+	out, data       string
+	classify, quick bool
+	json, quiet     bool
+	list            string
+
+	worker int // number of this process among those of --jobs, from 1; 0: none of them
 }
 
-// comparedSettings are the settings that compare has as flags, because all modes
-// share them. --set sets the others.
+// comparedSettings are the settings that compare has as flags, because variants
+// share them. --variant and --set set the others.
 var comparedSettings = []string{
 	"preset", "corpus", "min-count", "max-sentence", "join-lines", "lowercase", "tokenizer",
-	"dim", "window", "dynamic-window", "negative", "sample", "passes", "seed", "threads", "max-memory",
+	"dim", "window", "dynamic-window", "negative", "sample", "passes", "contexts", "subword", "batch",
+	"seed", "threads", "max-memory", "device", "precision",
 }
 
 func newCompare(s streams) *cobra.Command {
@@ -46,65 +55,147 @@ func newCompare(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare --corpus PATH --out DIR [flags]",
 		Short: "Train several modes on one text and report quality, time, memory and losses",
-		Long: `Train several modes on one text under one budget, score them several times on the
-way, and write DIR/report.html, which needs nothing but a browser, report.json and
-CSV files. For papers, figures/ has every chart as SVG and PDF, tables/ every table
-for LaTeX, as Markdown and as CSV, and report.tex shows them all. Text, dimensions, window, negatives and subsampling are the same for
-all modes. The other settings come from the recipe of each mode, or from --set.
+		Long: `Train several modes, or one mode with several settings, on one text under one
+budget, score them several times on the way, and write DIR/report.html, which needs
+nothing but a browser, report.json and CSV files. For papers, figures/ has every
+chart as SVG and PDF, tables/ every table for LaTeX, as Markdown and as CSV, and
+report.tex shows them all.
+
+What is compared are variants: modes (--modes), and modes with settings of their own,
+  --variant 'NAME: SETTING=VALUE,SETTING=VALUE'
+with any setting of 'w2vcl train' and mode=MODE, if NAME is no mode. A number, a
+switch or a choice can be a list, here and in the flags below: then there is a variant
+for each value (--window 2,5,10). --config has the same in a file: settings and flags
+of this command by their names, and a table [variants.NAME] for each variant.
+Flags win over the file. Text, dimensions, window, negatives and subsampling are those
+of mode cl for all variants that do not say otherwise; the other settings come from the
+recipe of each mode. A preset of a variant brings all of its settings but the text's.
 
 The budget is each recipe's own length, or
   epochs=N      passes over the text, or over M in mode cl
   iterations=N  iterations of mode cl, and about as many pairs in the other modes
   seconds=N     seconds of training
-Scoring does not count. Several values of --contexts or --batch compare lengths of
-mode cl or batch sizes of mode vanilla. NAME=MODE in --modes is a mode under another
-name, for --set to give it other settings. --classify also scores each
-finished run on the sets of sentences in --data (see 'w2vcl eval --help'), which
-takes minutes for each.
+Scoring does not count. --classify also scores each finished run on the sets of
+sentences in --data (see 'w2vcl eval --help'), which takes minutes for each.
+
+--jobs N trains N runs side by side, each in a process of its own. With
+--device cuda:0,cuda:1 there are two, each on its GPU. On the CPU they share the
+processors, so their times are longer than alone; the report says so.
 
 The runs stay in DIR/runs. After an interrupt, a kill or a crash the same command
-continues. With more modes or seeds it adds to the runs that are there.`,
+continues. With more variants or seeds it adds to the runs that are there.`,
 		Example: `  w2vcl compare --corpus wiki.txt --out reports/wiki --data sets/ --seeds 3
   w2vcl compare --corpus wiki.txt --out reports/minute --budget seconds=60 --modes cl,word2vec,pword2vec
-  w2vcl compare --corpus wiki.txt --out reports/contexts --modes cl --contexts 1024,4096,16384
-  w2vcl compare --corpus wiki.txt --out reports/rates --modes vanilla,cl --set vanilla.lr=0.02
-  w2vcl compare --corpus wiki.txt --out reports/samples --modes cl,equal=cl --set equal.tempering=0 --set equal.positives=1`,
+  w2vcl compare --corpus wiki.txt --out reports/windows --modes cl,pword2vec --window 2,5,10
+  w2vcl compare --corpus wiki.txt --out reports/encoders --modes cl --subword none,ngram --device cuda
+  w2vcl compare --corpus wiki.txt --out reports/negatives --modes cl --variant 'many: mode=cl,negative=20' --variant 'own: mode=cl,shared-negatives=0'
+  w2vcl compare --corpus wiki.txt --out reports/papers --variant 'blazing: preset=blazingtext' --variant 'par: preset=parw2v'
+  w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda:0,cuda:1
+  w2vcl compare --list`,
 		Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
 	}
 	flags := cmd.Flags()
 	flags.Var(&o.modes, "modes", "modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, where modes are "+enumerate(settings.ModeNames()))
+	flags.Var(&o.variants, "variant", "a mode with settings of its own, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: SETTING=VALUE,SETTING=VALUE; may be given again")
+	flags.StringVar(&o.settings.file, "config", "", "read variants and settings from a TOML `FILE`; flags win over it")
 	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; a comparison that is there is continued")
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
 	flags.BoolVar(&o.classify, "classify", false, "also score the finished runs on classes of sentences; takes minutes for each run")
 	flags.Var(&o.budget, "budget", "how long to train: `BUDGET` is recipe, epochs=N, iterations=N or seconds=N")
-	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each mode, with seeds from --seed on")
+	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each variant, with seeds from --seed on")
 	flags.IntVar(&o.points, "points", 8, "score each run `N` times on its way")
-	flags.Var(&o.contexts, "contexts", "iterations of an epoch of mode cl: `LIST` to compare (default: the recipe's)")
-	flags.Var(&o.batches, "batch", "pairs in a minibatch of mode vanilla: `LIST` to compare (default: the recipe's)")
-	flags.Var(o.modeSettings, "set", "a setting of one mode: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; MODE is its name in --modes; may be given again")
-	for _, name := range []string{"modes", "out", "data", "classify", "budget", "seeds", "points", "contexts", "batch", "set"} {
+	flags.BoolVar(&o.quick, "quick", false, "a short version, to see that all works: one seed, two scores of a run, 64 iterations")
+	flags.IntVar(&o.jobs, "jobs", 0, "train `N` runs side by side (default: one for each --device)")
+	flags.Var(o.modeSettings, "set", "a setting of one variant: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; MODE is its name in --modes; may be given again")
+	flags.StringVar(&o.list, "list", "", "name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+experimentsFolder+")")
+	flags.Lookup("list").NoOptDefVal = experimentsFolder
+	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
+	flags.Lookup("worker").Hidden = true
+	for _, name := range []string{"modes", "variant", "config", "out", "data", "classify", "budget", "seeds", "points", "quick", "jobs", "set", "list"} {
 		annotate(flags.Lookup(name), settings.GroupRun)
 	}
 	o.settings.addSettings(cmd, func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
 	completeValues(cmd, "modes", settings.ModeNames()...)
-	completeValues(cmd, "budget", compare.BudgetRecipe, compare.BudgetEpochs+"=", compare.BudgetIterations+"=", compare.BudgetSeconds+"=")
+	completeValues(cmd, "budget", experiment.BudgetRecipe, experiment.BudgetEpochs+"=", experiment.BudgetIterations+"=", experiment.BudgetSeconds+"=")
 	addJSON(cmd, &o.json, "print the report as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd
 }
 
-func (o *compareOptions) run(ctx context.Context, s streams) error {
-	options := compare.Options{
-		Modes: o.modes, Seeds: o.seeds, Points: o.points, Contexts: o.contexts, Batches: o.batches,
-		Settings: o.settings.set, ModeSettings: o.modeSettings, Budget: o.budget.Budget, Out: o.out, Classify: o.classify, Corpus: o.settings.set["corpus"],
+// options returns what is compared: the file, and the flags over it.
+func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error) {
+	file := &experiment.File{}
+	if o.settings.file != "" {
+		var err error
+		if file, err = experiment.ReadFile(o.settings.file); err != nil {
+			return experiment.Options{}, err
+		}
 	}
-	source := o.source()
-	if _, err := options.Runs(); err != nil { // before any work
+	given := func(flag string, inFile bool) bool { return !inFile || cmd.Flags().Changed(flag) }
+	if !given("seeds", file.Seeds > 0) {
+		o.seeds = file.Seeds
+	}
+	if !given("points", file.Points > 0) {
+		o.points = file.Points
+	}
+	if !given("jobs", file.Jobs > 0) {
+		o.jobs = file.Jobs
+	}
+	if !given("data", file.Data != "") {
+		o.data = file.Data
+	}
+	if !given("out", file.Out != "") {
+		o.out = file.Out
+	}
+	if !given("classify", file.Classify) {
+		o.classify = true
+	}
+	if !given("budget", file.Budget != "") {
+		if err := o.budget.Set(file.Budget); err != nil {
+			return experiment.Options{}, terminal.Usagef("%s: budget: %v", o.settings.file, err)
+		}
+	}
+	if o.quick {
+		o.seeds, o.points, o.budget.Budget = 1, 2, experiment.Budget{Kind: experiment.BudgetIterations, Amount: 64}
+	}
+	for name, text := range file.Settings {
+		if _, ok := o.settings.set[name]; !ok {
+			o.settings.set[name] = text
+		}
+	}
+	options := experiment.Options{
+		Title: file.Title, Seeds: o.seeds, Points: o.points, Settings: o.settings.set, Budget: o.budget.Budget, Out: o.out, Classify: o.classify,
+		Corpus: o.settings.set["corpus"], Jobs: o.jobs, Job: max(o.worker-1, 0),
+	}
+	modes, variants := []string(o.modes), []experiment.Variant(o.variants)
+	switch { // the flags that name variants, else those of the file, else --modes as it is by default
+	case cmd.Flags().Changed("modes"):
+	case len(variants) > 0:
+		modes = nil
+	case len(file.Modes)+len(file.Variants) > 0:
+		modes, variants = file.Modes, file.Variants
+	}
+	options.Variants = append(experiment.Modes(modes), variants...)
+	for _, name := range slices.Sorted(maps.Keys(o.modeSettings)) {
+		if err := options.Set(name, o.modeSettings[name]); err != nil {
+			return options, err
+		}
+	}
+	return options, nil
+}
+
+func (o *compareOptions) run(cmd *cobra.Command, s streams) error {
+	if o.list != "" {
+		return listExperiments(s, o.list)
+	}
+	options, err := o.options(cmd)
+	if err != nil {
 		return err
 	}
-	if o.classify && o.data == "" {
-		return terminal.Usagef("--classify needs --data: no sets of sentences come with w2vcl")
+	with := compare.Means{Source: o.source(), Worker: o.workerCommand(options), Progress: s.progress(o.quiet)}
+	if err := o.check(options); err != nil { // before any work
+		return err
 	}
 	data, remove, err := evalData(o.data)
 	if err != nil {
@@ -112,7 +203,10 @@ func (o *compareOptions) run(ctx context.Context, s streams) error {
 	}
 	defer remove()
 	options.Data = data
-	finished, err := compare.Execute(ctx, options, source, s.progress(o.quiet))
+	if o.worker > 0 {
+		return compare.Work(cmd.Context(), options, with, s.in, s.out)
+	}
+	finished, err := compare.Execute(cmd.Context(), options, with)
 	if err != nil {
 		return err
 	}
@@ -126,19 +220,61 @@ func (o *compareOptions) run(ctx context.Context, s streams) error {
 	if err := result.Write(o.out); err != nil {
 		return err
 	}
-	s.progress(o.quiet).Notef("Report:  %s", filepath.Join(o.out, compare.PageFile))
+	with.Progress.Notef("Report:  %s", filepath.Join(o.out, compare.PageFile))
 	if o.json {
 		return writeJSON(s.out, result)
 	}
 	return printComparison(s, result)
 }
 
-// source returns the text that comes with w2vcl, if that is the corpus; nil for all
+// check refuses what cannot be compared.
+func (o *compareOptions) check(options experiment.Options) error {
+	runs, err := options.Runs()
+	if err != nil {
+		return err
+	}
+	if o.classify && o.data == "" {
+		return terminal.Usagef("--classify needs --data: no sets of sentences come with w2vcl")
+	}
+	if options.Settings["corpus"] != "-" {
+		return nil
+	}
+	if options.SideBySide() > 1 {
+		return terminal.Usagef("--corpus -: runs side by side read the text each on its own: name a file, or give --jobs 1")
+	}
+	for _, r := range runs {
+		if r.TextKey() != runs[0].TextKey() {
+			return terminal.Usagef("--corpus -: %s reads the text in another way than %s: name a file", r.Name, runs[0].Name)
+		}
+	}
+	return nil
+}
+
+// workerCommand returns the command of a process of --jobs: this one, once more. On the CPU
+// the processes share the processors.
+func (o *compareOptions) workerCommand(options experiment.Options) func(job int) *exec.Cmd {
+	return func(job int) *exec.Cmd {
+		program, err := os.Executable()
+		if err != nil {
+			program = os.Args[0]
+		}
+		cmd := exec.Command(program, slices.Concat(os.Args[1:], []string{"--worker", strconv.Itoa(job + 1)})...)
+		cmd.Args[0] = os.Args[0]
+		processors := runtime.GOMAXPROCS(0) / options.SideBySide()
+		if threads, err := strconv.Atoi(options.Settings["threads"]); err == nil {
+			processors = max(processors, threads)
+		}
+		cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(max(1, processors)))
+		return cmd
+	}
+}
+
+// source opens the text that comes with w2vcl, if that is the corpus; nil for all
 // others. It makes the path of the corpus hold from any folder.
-func (o *compareOptions) source() io.Reader {
+func (o *compareOptions) source() func() io.Reader {
 	path := o.settings.set["corpus"]
 	if _, err := os.Stat(path); err != nil && path == testdata.CorpusName {
-		return builtinText(path).Source
+		return func() io.Reader { return builtinText(path).Source }
 	}
 	if absolute, err := filepath.Abs(path); err == nil && path != "" && path != "-" {
 		o.settings.set["corpus"] = absolute
@@ -188,7 +324,7 @@ func (l *variantList) Set(text string) error {
 	var list []string
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
-		if _, mode := compare.NameOf(part); !slices.Contains(settings.ModeNames(), mode) {
+		if _, mode := experiment.NameOf(part); !slices.Contains(settings.ModeNames(), mode) {
 			return fmt.Errorf("%q is none of %s", part, strings.Join(settings.ModeNames(), ", "))
 		}
 		list = append(list, part)
@@ -202,12 +338,27 @@ func (l *variantList) String() string { return strings.Join(*l, ",") }
 // Type names the kind of value in help.
 func (l *variantList) Type() string { return "list" }
 
+// variantsValue is the value of --variant.
+type variantsValue []experiment.Variant
+
+// Set reads one more variant.
+func (v *variantsValue) Set(text string) error {
+	variant, err := experiment.ParseVariant(text)
+	*v = append(*v, variant)
+	return err
+}
+
+func (v *variantsValue) String() string { return "" }
+
+// Type names the kind of value in help.
+func (v *variantsValue) Type() string { return "variant" }
+
 // A budgetValue is the value of --budget.
-type budgetValue struct{ compare.Budget }
+type budgetValue struct{ experiment.Budget }
 
 // Set reads the budget.
 func (v *budgetValue) Set(text string) (err error) {
-	v.Budget, err = compare.ParseBudget(text)
+	v.Budget, err = experiment.ParseBudget(text)
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/w2vcl/w2vcl/compare"
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/settings"
 )
 
@@ -48,7 +48,7 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 			}
 			for _, match := range mode.FindAllStringSubmatch(text, -1) {
 				for entry := range strings.SplitSeq(match[1], ",") {
-					_, name := compare.NameOf(entry)
+					_, name := experiment.NameOf(entry)
 					if name != "" && !slices.Contains(settings.ModeNames(), name) {
 						t.Errorf("%s: %q: there is no mode %s", path, text, name)
 					}

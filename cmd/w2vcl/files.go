@@ -74,7 +74,7 @@ func benchTextInput(v fileValues) []file {
 
 func compareFiles(v fileValues) []file {
 	out := v.read("out", fileFolder)
-	files := []file{v.read("corpus", fileText), v.read("data", fileInput), out}
+	files := []file{v.read("corpus", fileText), v.read("config", fileStream), v.read("data", fileInput), out}
 	if out.path == "" || out.path == "-" {
 		return files
 	}

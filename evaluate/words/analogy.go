@@ -30,7 +30,7 @@ func analogy(ctx context.Context, l *evaluate.Lookup, set string, sections []dat
 	tallies := make([]map[Method]tally, len(sections))
 	for i, s := range sections {
 		var err error
-		if tallies[i], err = answerSection(ctx, l, s, i, o.Methods); err != nil {
+		if tallies[i], err = answerSection(ctx, l, s, i, o); err != nil {
 			return nil, err
 		}
 	}
@@ -71,16 +71,16 @@ func analogy(ctx context.Context, l *evaluate.Lookup, set string, sections []dat
 // answerSection answers the questions of one section with every method. All
 // methods need the cosines of the section's words with the whole table, so
 // they share one pass over it. The section's number seeds LRCos.
-func answerSection(ctx context.Context, l *evaluate.Lookup, s dataset.Section, number int, methods []Method) (map[Method]tally, error) {
+func answerSection(ctx context.Context, l *evaluate.Lookup, s dataset.Section, number int, o Options) (map[Method]tally, error) {
 	var found []rows
 	for _, q := range s.Questions {
 		if r, ok := l.Rows(q.A, q.B, q.C, q.D); ok {
 			found = append(found, rows{r[0], r[1], r[2], r[3]})
 		}
 	}
-	p := newPass(l)
+	p := newPass(l, o.threads())
 	tallies := make(map[Method]tally)
-	for _, m := range methods {
+	for _, m := range o.Methods {
 		if m != LRCos {
 			for _, q := range found {
 				p.ask(m, q)

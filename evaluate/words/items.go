@@ -26,7 +26,7 @@ func Items(ctx context.Context, t *embedding.Table, dir string, o Options) (all 
 			items.Values, items.Human = pairItems(l, s.Pairs)
 		case evaluate.TaskAnalogy:
 			items.Metric = string(o.Methods[0])
-			items.Values, err = questionItems(ctx, l, s.Sections, o.Methods[0])
+			items.Values, err = questionItems(ctx, l, s.Sections, o)
 		default: // a set that is scored as a whole
 			continue
 		}
@@ -53,12 +53,13 @@ func pairItems(l *evaluate.Lookup, pairs []dataset.Pair) (cosines, human []float
 
 // questionItems returns 1 for each right answer and 0 for each wrong one, NaN if a
 // word is unknown.
-func questionItems(ctx context.Context, l *evaluate.Lookup, sections []dataset.Section, m Method) (values []float64, err error) {
+func questionItems(ctx context.Context, l *evaluate.Lookup, sections []dataset.Section, o Options) (values []float64, err error) {
+	m := o.Methods[0]
 	if m == LRCos {
 		return nil, fmt.Errorf("%s has no outcomes of single questions; use %s or %s", m, CosAdd, CosMul)
 	}
 	for _, s := range sections {
-		p := newPass(l)
+		p := newPass(l, o.threads())
 		var asked []int // where the answers go
 		for _, q := range s.Questions {
 			if r, ok := l.Rows(q.A, q.B, q.C, q.D); ok {

@@ -3,7 +3,6 @@ package words
 import (
 	"context"
 	"math/rand/v2"
-	"runtime"
 
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
@@ -53,7 +52,7 @@ func (p *pass) askClasses(ctx context.Context, pairs []wordPair, seed uint64) (a
 	c := p.newClasses(pairs, seed)
 	whole := c.fitWithout(wordPair{-1, -1}, nil) // a good start for all others
 	models := make([][]float64, len(pairs))
-	err = parallel.Do(ctx, runtime.GOMAXPROCS(0), len(pairs), func(i int) { models[i] = c.fitWithout(pairs[i], whole) })
+	err = parallel.Do(ctx, p.threads, len(pairs), func(i int) { models[i] = c.fitWithout(pairs[i], whole) })
 	if err != nil {
 		return 0, err
 	}

@@ -1,7 +1,9 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -59,11 +61,15 @@ type Options struct {
 	Task string
 	// Methods for analogies, empty: all.
 	Methods []Method
+	// Threads that questions of analogies are answered on; 0: all processors.
+	Threads int
 	// Sections adds a result for every section of an analogy set.
 	Sections bool
 	// Progress, if not nil, is called before each set, and at the end.
 	Progress func(dataset string, done, total int)
 }
+
+func (o *Options) threads() int { return cmp.Or(o.Threads, runtime.GOMAXPROCS(0)) }
 
 // check fills in the defaults and refuses what is unknown.
 func (o *Options) check() error {

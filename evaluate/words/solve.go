@@ -3,7 +3,6 @@ package words
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,6 +21,7 @@ const cosMulEpsilon = 0.01
 // product for every question.
 type pass struct {
 	*evaluate.Lookup
+	threads  int
 	slots    map[int]int // row of a question word -> its slot
 	queries  []float32   // (U, N), by slot: the words' unit vectors, and LRCos's weights
 	searches []search
@@ -63,8 +63,8 @@ var none = candidate{score: float32(math.Inf(-1)), row: -1}
 // rows are the rows of a question's words.
 type rows struct{ a, b, c, d int }
 
-func newPass(l *evaluate.Lookup) *pass {
-	return &pass{Lookup: l, slots: make(map[int]int)}
+func newPass(l *evaluate.Lookup, threads int) *pass {
+	return &pass{Lookup: l, threads: threads, slots: make(map[int]int)}
 }
 
 // slot returns the slot of a word, a new one the first time.
@@ -158,7 +158,7 @@ func (p *pass) answers(ctx context.Context) ([]bool, error) {
 		return right, ctx.Err()
 	}
 	p.Table.Normalized() // once, before the workers
-	found := make([][]candidate, runtime.GOMAXPROCS(0))
+	found := make([][]candidate, p.threads)
 	var wg sync.WaitGroup
 	for w := range found {
 		wg.Go(func() { found[w] = p.work(ctx) })

@@ -92,7 +92,7 @@ func TestPassAgainstNaive(t *testing.T) {
 		l := newLookup(t, table, evaluate.LookupOptions{RestrictVocab: c.limit})
 		for _, m := range []Method{CosAdd, CosMul} {
 			s := randomQuestions(table, m, 40, c.limit)
-			tallies, err := answerSection(context.Background(), l, s, 0, []Method{m})
+			tallies, err := answerSection(context.Background(), l, s, 0, Options{Methods: []Method{m}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestManyWords(t *testing.T) {
 	for i := range expected {
 		expected[i].D = table.Words[naiveAnswer(table, CosMul, rows{3 * i, 3*i + 1, 3*i + 2, 0}, 6000)]
 	}
-	tallies, err := answerSection(context.Background(), l, s, 0, []Method{CosMul})
+	tallies, err := answerSection(context.Background(), l, s, 0, Options{Methods: []Method{CosMul}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestExcludedSpellings(t *testing.T) {
 		caseSensitive bool
 		right         int
 	}{{false, 1}, {true, 0}} {
-		tallies, err := answerSection(context.Background(), newLookup(t, table, evaluate.LookupOptions{CaseSensitive: c.caseSensitive}), s, 0, []Method{CosAdd})
+		tallies, err := answerSection(context.Background(), newLookup(t, table, evaluate.LookupOptions{CaseSensitive: c.caseSensitive}), s, 0, Options{Methods: []Method{CosAdd}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,13 +189,13 @@ func TestLRCosDegenerate(t *testing.T) {
 		{"answer is source", []dataset.Question{question("w1", "w1", "w2", "w2")}, tally{0, 2, 2}},
 		{"unknown", []dataset.Question{question("x", "y", "z", "u")}, tally{0, 0, 2}},
 	} {
-		tallies, err := answerSection(context.Background(), l, dataset.Section{Name: "s", Questions: c.questions}, 0, []Method{LRCos})
+		tallies, err := answerSection(context.Background(), l, dataset.Section{Name: "s", Questions: c.questions}, 0, Options{Methods: []Method{LRCos}})
 		if err != nil || tallies[LRCos] != c.want {
 			t.Errorf("%s: %+v, %v; want %+v", c.name, tallies[LRCos], err, c.want)
 		}
 	}
 	// Without a section, pairs are not one relation.
-	tallies, err := answerSection(context.Background(), l, dataset.Section{Name: "", Questions: []dataset.Question{question("w1", "w2", "w3", "w4")}}, 0, []Method{LRCos})
+	tallies, err := answerSection(context.Background(), l, dataset.Section{Name: "", Questions: []dataset.Question{question("w1", "w2", "w3", "w4")}}, 0, Options{Methods: []Method{LRCos}})
 	if _, ok := tallies[LRCos]; ok || err != nil {
 		t.Errorf("no section: %+v, %v", tallies, err)
 	}
@@ -205,7 +205,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, m := range []Method{CosAdd, CosMul, LRCos} {
-		_, err := answerSection(ctx, newLookup(t, randomTable(t, 10, 3), evaluate.LookupOptions{}), dataset.Section{Name: "s", Questions: []dataset.Question{question("w1", "w2", "w3", "w4")}}, 0, []Method{m})
+		_, err := answerSection(ctx, newLookup(t, randomTable(t, 10, 3), evaluate.LookupOptions{}), dataset.Section{Name: "s", Questions: []dataset.Question{question("w1", "w2", "w3", "w4")}}, 0, Options{Methods: []Method{m}})
 		if err == nil || !strings.Contains(err.Error(), "canceled") {
 			t.Errorf("%s: error %v", m, err)
 		}

@@ -125,3 +125,7 @@ def test_compare(text, tmp_path):
     assert found.html.exists() and len(found.runs) == 3
     assert all(run.vectors.shape == (10, 8) for run in found.runs.values())
     assert found.runs["slow-seed1"].config["lr"] == 0.001
+    found = w2vcl.compare(text, out=tmp_path / "variants", data=pairs, dim=8, points=1,
+                          variants={"cl": {"contexts": 8}, "k": {"mode": "pword2vec", "epochs": 1, "negative": [2, 3]}})
+    assert [v["name"] for v in found.report["variants"]] == ["cl", "k negative=2", "k negative=3"]
+    assert found.runs["k-negative3-seed1"].config["negative"] == 3

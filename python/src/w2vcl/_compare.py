@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +66,12 @@ class Comparison:
 
 
 def compare(corpus: Corpus, modes: Iterable[str] | None = None, out: str | os.PathLike[str] | None = None, *,
-            progress: bool | None = None, **settings: Any) -> Comparison:
+            variants: Mapping[str, Mapping[str, Any]] | None = None, progress: bool | None = None,
+            **settings: Any) -> Comparison:
     """Trains several modes on one text under one budget and scores them on the way.
+
+    variants are modes with settings of their own, by name: ``{"k20": {"mode": "cl", "negative":
+    20}}``. A list of values stands for a variant of each, there and in the other settings.
 
     out is the folder of the comparison; one that is there is continued. Without it it is
     temporary. The other settings are the flags of ``w2vcl compare``; settings of one mode are a
@@ -79,5 +83,7 @@ def compare(corpus: Corpus, modes: Iterable[str] | None = None, out: str | os.Pa
     path = pathlib.Path(out) if out is not None else place.folder / "comparison"
     names = None if modes is None else [modes] if isinstance(modes, str) else list(modes)
     flags = _program.arguments({"corpus": text, "modes": names, "out": path, **settings})
+    for name, own in (variants or {}).items():
+        flags.append(f"--variant={name}: " + ",".join(f"{key.replace('_', '-')}={_program.text(value)}" for key, value in own.items()))
     _program.execute(["compare", *flags], Display.choose(progress, ("Report:",) if out is None else ()))
     return Comparison(path, _keep=place)

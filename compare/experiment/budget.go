@@ -1,4 +1,4 @@
-package compare
+package experiment
 
 import (
 	"fmt"
@@ -96,9 +96,9 @@ func (b Budget) apply(mode string, texts map[string]string) {
 	}
 }
 
-// limit returns what ends a run of a mode on a vocabulary of the given size.
+// Limit returns what ends a run of a mode on a vocabulary of the given size.
 // positives are the samples of a word in an iteration of mode cl.
-func (b Budget) limit(c settings.Config, vocabulary int, positives float64) train.Limit {
+func (b Budget) Limit(c settings.Config, vocabulary int, positives float64) train.Limit {
 	switch {
 	case b.Kind == BudgetSeconds:
 		return train.Limit{Seconds: b.Amount}
@@ -106,5 +106,17 @@ func (b Budget) limit(c settings.Config, vocabulary int, positives float64) trai
 		return train.Limit{Pairs: b.Amount * 2 * positives * float64(vocabulary) * float64(1+c.Negative)}
 	default:
 		return train.Limit{}
+	}
+}
+
+// UntilItEnds reports whether a setting of a run says that its budget ends it.
+func UntilItEnds(setting, value string) bool {
+	switch setting {
+	case "epochs":
+		return value == strconv.Itoa(endlessEpochs)
+	case "iterations":
+		return value == strconv.Itoa(endlessIterations)
+	default:
+		return false
 	}
 }

@@ -1,0 +1,102 @@
+package compare
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/device/devicetest"
+	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// fakeDevice puts a device that computes on the CPU in the place of GPUs.
+func fakeDevice(t *testing.T) *devicetest.Device {
+	t.Helper()
+	d := devicetest.New()
+	open, built := device.Open, device.Built
+	device.Open = func(string) (device.Device, error) { d.Open = 1; return d, nil }
+	device.Built = true
+	t.Cleanup(func() { device.Open, device.Built = open, built })
+	return d
+}
+
+// TestFinishBeside: whoever asks how the judging went gets the answer, also the second time.
+func TestFinishBeside(t *testing.T) {
+	e := &executor{judge: &judge{data: t.TempDir()}}
+	run := experiment.Run{Config: settings.Config{Run: settings.Run{Out: filepath.Join(t.TempDir(), "lost")}}}
+	wait := e.finishBeside(t.Context(), run, &Record{})
+	for range 2 {
+		if err := wait(); err == nil || !strings.Contains(err.Error(), "lost") {
+			t.Errorf("a lost run: error %v", err)
+		}
+	}
+}
+
+// TestDevice: a comparison on a GPU has the scores of one on the CPU; runs are judged while
+// others train, and those that share M build it once.
+func TestDevice(t *testing.T) {
+	d := fakeDevice(t)
+	small := func() experiment.Options {
+		o := smallComparison(t, settings.ModeCL, string(sequential.FullW2V))
+		o.Settings["contexts"], o.Settings["negative"] = "60", "4"
+		own, err := experiment.ParseVariant("host: mode=cl,device=cpu")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shares, err := experiment.ParseVariant("k3: mode=cl,negative=3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Variants = append(o.Variants, own, shares)
+		return o
+	}
+	o := small()
+	o.Settings["device"] = "cuda"
+	var shown bytes.Buffer
+	r := summarized(t, o, progress.New(&shown))
+	if d.Open != 0 {
+		t.Errorf("%d of the device and its kernels are open", d.Open)
+	}
+	if n := strings.Count(shown.String(), "Matrix M:"); n != o.Seeds {
+		t.Errorf("M was built %d times for %d seeds:\n%s", n, o.Seeds, &shown)
+	}
+	for i, want := range []string{"Test GPU", "Test GPU", "", "Test GPU"} {
+		if got := r.Variants[i].Device; got != want {
+			t.Errorf("%s was on %q", r.Variants[i].Name, got)
+		}
+	}
+	for k := range o.Seeds {
+		n := len(r.Variants)
+		if a, b := r.Runs[k*n].Summary.SecondsMatrix, r.Runs[k*n+3].Summary.SecondsMatrix; a <= 0 || a != b {
+			t.Errorf("seed %d: M took %v and %v s", k+1, a, b)
+		}
+	}
+	// The CPU trains the same but for rounding.
+	for i := range r.Sets {
+		if a, b := r.Variants[0].Scores[i].Mean, r.Variants[2].Scores[i].Mean; r.Sets[i].Main && (a-b > 0.1 || b-a > 0.1) {
+			t.Errorf("%s: %v on the GPU, %v on the CPU", r.Sets[i].Dataset, a, b)
+		}
+	}
+	page := read(t, filepath.Join(o.Out, PageFile))
+	for _, want := range []string{"<p>Trained on Test GPU: cl, fullw2v, k3.</p>", "A run on a GPU was scored while the next one trained", "<th>GPU memory</th>", "device = cpu"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	// Any GPU goes on with it, the CPU does not.
+	o.Settings["device"] = "cuda:1"
+	shown.Reset()
+	summarized(t, o, progress.New(&shown))
+	if strings.Count(shown.String(), "done before") != len(r.Runs) {
+		t.Errorf("another GPU:\n%s", &shown)
+	}
+	delete(o.Settings, "device")
+	if _, err := Execute(t.Context(), o, Means{}); err == nil || !strings.Contains(err.Error(), "has --device cuda, not cpu") {
+		t.Errorf("the CPU: %v", err)
+	}
+}

@@ -1,0 +1,120 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// A File is what a configuration file says of a comparison; what it leaves out is zero.
+type File struct {
+	Title    string
+	Modes    []string // MODE or NAME=MODE
+	Variants []Variant
+	Settings map[string]string // that all variants share
+	Seeds    int
+	Points   int
+	Jobs     int
+	Budget   string
+	Data     string
+	Out      string
+	Classify bool
+}
+
+// Options returns what the file says, with one seed if it says none.
+func (f *File) Options() Options {
+	return Options{
+		Title: f.Title, Variants: slices.Concat(Modes(f.Modes), f.Variants), Seeds: max(f.Seeds, 1), Settings: f.Settings,
+		Points: f.Points, Jobs: f.Jobs, Data: f.Data, Out: f.Out, Classify: f.Classify,
+	}
+}
+
+// variantsTable is the table of a file with a table for each variant.
+const variantsTable = "variants"
+
+// ReadFile reads a comparison from a TOML file: settings that all variants share, by name;
+// what the flags of the command say, by the flag's name; and a table [variants.NAME] of
+// settings for each variant. A list of values stands for a variant of each. Mistakes are a
+// [terminal.UsageError] with the name of the file.
+func ReadFile(path string) (*File, error) {
+	raw, keys, err := settings.ReadTOML(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Settings: map[string]string{}}
+	fields := map[string]any{
+		"title": &f.Title, "modes": &f.Modes, "seeds": &f.Seeds, "points": &f.Points, "jobs": &f.Jobs,
+		"budget": &f.Budget, "data": &f.Data, "out": &f.Out, "classify": &f.Classify,
+	}
+	for _, key := range keys {
+		name := key[0]
+		switch {
+		case name == variantsTable:
+			if len(key) > 1 && !slices.ContainsFunc(f.Variants, func(v Variant) bool { return v.Name == key[1] }) {
+				err = f.addVariant(key[1], raw[variantsTable])
+			}
+		case fields[name] != nil:
+			err = setField(fields[name], raw[name])
+		default:
+			f.Settings[name], err = settings.TOMLText(name, raw[name])
+		}
+		if err != nil {
+			return nil, terminal.Usagef("%s: %s: %v", path, strings.Join(key, "."), err)
+		}
+	}
+	if _, ok := f.Settings["mode"]; ok {
+		return nil, terminal.Usagef("%s: mode: say modes = [...], or name it in a table [%s.NAME]", path, variantsTable)
+	}
+	return f, nil
+}
+
+// addVariant adds the variant of a table.
+func (f *File) addVariant(name string, tables any) error {
+	table, ok := tables.(map[string]any)[name].(map[string]any)
+	if !ok {
+		return fmt.Errorf("it is no table: write [%s.%s]", variantsTable, name)
+	}
+	own := map[string]string{}
+	for key, value := range table {
+		text, err := settings.TOMLText(key, value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		own[key] = text
+	}
+	v, err := NewVariant(name, own)
+	f.Variants = append(f.Variants, v)
+	return err
+}
+
+// setField sets a field of a File to a value of the file.
+func setField(field, value any) error {
+	ok := false
+	switch f := field.(type) {
+	case *string:
+		*f, ok = value.(string)
+	case *bool:
+		*f, ok = value.(bool)
+	case *int:
+		var n int64
+		n, ok = value.(int64)
+		*f = int(n)
+		if ok && n < 1 {
+			return fmt.Errorf("%d: must be at least 1", n)
+		}
+	case *[]string:
+		list, isList := value.([]any)
+		ok = isList && !slices.ContainsFunc(list, func(each any) bool { _, text := each.(string); return !text })
+		for _, each := range list {
+			text, _ := each.(string)
+			*f = append(*f, text)
+		}
+	}
+	if !ok {
+		return fmt.Errorf("%v has the wrong type", value)
+	}
+	return nil
+}

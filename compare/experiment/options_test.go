@@ -1,0 +1,421 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+func testOptions(modes ...string) Options {
+	return Options{
+		Variants: Modes(modes), Seeds: 1, Points: 2, Out: "out", Budget: Budget{Kind: BudgetRecipe},
+		Settings: map[string]string{"corpus": "text"},
+	}
+}
+
+// TestRunsShareSettings: the settings of the text and the task are the same for all
+// modes, whatever their recipes say; seeds follow each other.
+func TestRunsShareSettings(t *testing.T) {
+	for _, preset := range []string{"tuned", "paper"} {
+		o := testOptions(settings.ModeNames()...)
+		o.Seeds = 2
+		o.Settings["preset"], o.Settings["negative"], o.Settings["seed"] = preset, "7", "40"
+		o.Settings["passes"] = "3" // of mode cl only
+		runs, err := o.Runs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(runs) != 2*len(settings.ModeNames()) {
+			t.Fatalf("%d runs", len(runs))
+		}
+		want := settings.Defaults(settings.ModeCL, preset, "")
+		names := map[string]bool{}
+		for i, r := range runs {
+			c := r.Config
+			if c.Dim != want.Dim || c.Window != want.Window || c.MinCount != want.MinCount || c.Sample != want.Sample || c.Negative != 7 {
+				t.Errorf("%s, %s: dim %d, window %d, min-count %d, sample %v, negative %d", preset, r.Name, c.Dim, c.Window, c.MinCount, c.Sample, c.Negative)
+			}
+			if seed := uint64(40 + i/len(settings.ModeNames())); c.Seed != seed {
+				t.Errorf("%s: seed %d, want %d", r.Name, c.Seed, seed)
+			}
+			if names[c.Out] {
+				t.Errorf("two runs are in %s", c.Out)
+			}
+			names[c.Out] = true
+		}
+		if runs[0].Config.Passes != 3 {
+			t.Errorf("passes %d, want 3", runs[0].Config.Passes)
+		}
+	}
+}
+
+func TestSweeps(t *testing.T) {
+	o := testOptions(settings.ModeVanilla, settings.ModeCL, string(sequential.Word2Vec))
+	o.Settings["contexts"], o.Settings["batch"] = "64,256", "128"
+	if err := o.Set(settings.ModeVanilla, map[string]string{"lr": "0.5"}); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := o.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.Name)
+	}
+	if got := strings.Join(names, ", "); got != "vanilla, cl l=64, cl l=256, word2vec" {
+		t.Errorf("variants %s", got)
+	}
+	if c := runs[0].Config; c.Batch != 128 || c.LR != 0.5 {
+		t.Errorf("vanilla has batch %d, lr %v", c.Batch, c.LR)
+	}
+	if c := runs[2].Config; c.Contexts != 256 || c.LR == 0.5 {
+		t.Errorf("cl has l %d, lr %v", c.Contexts, c.LR)
+	}
+	if name := runs[1].ID(); name != "cl-l64-seed1" {
+		t.Errorf("folder %s", name)
+	}
+}
+
+// A mode is compared with itself under another name.
+func TestNamedModes(t *testing.T) {
+	o := testOptions(settings.ModeCL, "equal=cl", "paper=cl", "long=pword2vec")
+	o.Settings["contexts"] = "64, 256"
+	for name, own := range map[string]map[string]string{
+		"cl": {"shared-negatives": "16"}, "equal": {"tempering": "0", "positives": "1"}, "paper": {"preset": "paper", "window": "3"}, "long": {"epochs": "15"},
+	} {
+		if err := o.Set(name, own); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runs, err := o.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.ID())
+	}
+	if got, want := strings.Join(names, " "), "cl-l64-seed1 cl-l256-seed1 equal-l64-seed1 equal-l256-seed1 paper-l64-seed1 paper-l256-seed1 long-seed1"; got != want {
+		t.Errorf("runs %s, want %s", got, want)
+	}
+	tuned := settings.Defaults(settings.ModeCL, "", "")
+	if c := runs[0].Config; c.SharedNegatives != 16 || c.Positives != tuned.Positives {
+		t.Errorf("cl: %+v", c.Samples)
+	}
+	if c := runs[2].Config; c.Mode != settings.ModeCL || c.Contexts != 64 || c.Tempering != 0 || c.Positives != 1 || c.SharedNegatives != 0 || c.ContextWeight != 1 || c.Window != tuned.Window {
+		t.Errorf("equal: %+v", c.Samples)
+	}
+	if c := runs[4].Config; c.Noise != settings.NoiseCounts || c.Positives != 1 || c.Window != 3 || c.Dim != 500 || c.MinCount != tuned.MinCount {
+		t.Errorf("paper: %+v", c.Samples)
+	}
+	if c := runs[6].Config; c.Mode != string(sequential.PWord2Vec) || c.Epochs != 15 {
+		t.Errorf("long: %+v", c.Training)
+	}
+}
+
+func TestOptionsRefuse(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(o *Options)
+		want   string
+	}{
+		"no modes":         {func(o *Options) { o.Variants = nil }, "--modes is missing"},
+		"unknown mode":     {func(o *Options) { o.Variants[1] = Variant{Name: "glove", Mode: "glove"} }, `"glove" is none of`},
+		"a mode twice":     {func(o *Options) { o.Variants[1] = o.Variants[0] }, "cl is there twice"},
+		"a name twice":     {func(o *Options) { o.Variants = Modes([]string{"a=cl", "a=vanilla"}) }, "a is there twice"},
+		"a mode as a name": {func(o *Options) { o.Variants[1] = Variant{Name: "vanilla", Mode: "cl"} }, `"vanilla" cannot be the name`},
+		"no name":          {func(o *Options) { o.Variants[1].Name = "" }, `"" cannot be the name`},
+		"a path as a name": {func(o *Options) { o.Variants[1].Name = "../x" }, `"../x" cannot be the name`},
+		"one folder": {func(o *Options) {
+			o.Variants = append(Modes([]string{"x-l5=cl"}), Variant{Name: "x", Mode: "cl", Own: map[string]string{"contexts": "5,6"}})
+		}, "x-l5 and x l=5 would have the same folder"},
+		"no folder":           {func(o *Options) { o.Out = "" }, "--out is missing"},
+		"no corpus":           {func(o *Options) { delete(o.Settings, "corpus") }, "--corpus is missing"},
+		"no seeds":            {func(o *Options) { o.Seeds = 0 }, "--seeds 0"},
+		"no points":           {func(o *Options) { o.Points = 0 }, "--points 0"},
+		"jobs":                {func(o *Options) { o.Jobs = -1 }, "--jobs -1"},
+		"contexts without cl": {func(o *Options) { o.Variants, o.Settings["contexts"] = Modes([]string{"fullw2v"}), "5,6" }, "--contexts does not apply to any"},
+		"contexts twice":      {func(o *Options) { o.Settings["contexts"] = "5,6,5" }, "5 is there twice"},
+		"own twice":           {func(o *Options) { o.Variants[0].Own = map[string]string{"window": "2,2"} }, "2 is there twice"},
+		"bad value of a list": {func(o *Options) { o.Settings["contexts"] = "5,x" }, `"x" is not a whole number`},
+		"own seed":            {func(o *Options) { o.Variants[0].Own = map[string]string{"seed": "1"} }, "a comparison sets seed itself"},
+		"own setting unknown": {func(o *Options) { o.Variants[0].Own = map[string]string{"pace": "1"} }, `unknown setting "pace"`},
+		"own of another mode": {func(o *Options) { o.Variants[1].Own = map[string]string{"batch": "1"} }, "--batch does not apply to mode word2vec"},
+		"setting of no mode":  {func(o *Options) { o.Variants, o.Settings["passes"] = Modes([]string{"word2vec"}), "2" }, "--passes does not apply to any"},
+		"impossible setting":  {func(o *Options) { o.Settings["dim"] = "0" }, "--dim 0"},
+		"seeds at the end":    {func(o *Options) { o.Seeds, o.Settings["seed"] = 2, "9223372036854775807" }, "too large for 2 seeds"},
+		"too many": {func(o *Options) {
+			o.Variants[0].Own = map[string]string{"window": "1,2,3,4,5,6,7,8,9,10", "negative": "1,2,3,4,5,6,7,8,9,10", "dim": "1,2,3,4,5,6,7,8,9,10"}
+		}, "1001 variants are too many"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := testOptions(settings.ModeCL, string(sequential.Word2Vec))
+			test.change(&o)
+			_, err := o.Runs()
+			if !errors.As(err, new(*terminal.UsageError)) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+// TestVariants: what a variant says goes before what all share, and lists stand for several.
+func TestVariants(t *testing.T) {
+	o := testOptions(settings.ModeCL)
+	o.Settings["window"], o.Settings["min-ngram"] = "3, 5", "4"
+	for _, text := range []string{
+		"k10: mode=cl, negative=10,window=2", "sub: mode=cl,subword=none,ngram", "cnn:mode=cl,subword=cnn,widths=2,3,window=4", "blazing: preset=blazingtext,window=6",
+		"fullw2v", "rare: mode=pword2vec,min-count=9,threads=1",
+	} {
+		v, err := ParseVariant(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		o.Variants = append(o.Variants, v)
+	}
+	runs, err := o.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range runs {
+		c := r.Config
+		got = append(got, fmt.Sprintf("%s: %s %d %d %s", r.ID(), c.Mode, c.Window, c.Negative, c.Subword))
+		if want := 5; r.Name != "rare window=3" && r.Name != "rare window=5" && c.MinCount != want {
+			t.Errorf("%s has --min-count %d", r.Name, c.MinCount)
+		}
+		if (r.TextKey() != runs[0].TextKey()) != (c.MinCount == 9) {
+			t.Errorf("%s reads the text as %s", r.Name, r.TextKey())
+		}
+	}
+	want := []string{
+		"cl-window3-seed1: cl 3 8 none", "cl-window5-seed1: cl 5 8 none", "k10-seed1: cl 2 10 none",
+		"sub-window3-subwordnone-seed1: cl 3 8 none", "sub-window3-subwordngram-seed1: cl 3 8 ngram",
+		"sub-window5-subwordnone-seed1: cl 5 8 none", "sub-window5-subwordngram-seed1: cl 5 8 ngram",
+		"cnn-seed1: cl 4 8 cnn", "blazing-seed1: word2vec 6 5 ",
+		"fullw2v-window3-seed1: fullw2v 3 8 ", "fullw2v-window5-seed1: fullw2v 5 8 ",
+		"rare-window3-seed1: pword2vec 3 8 ", "rare-window5-seed1: pword2vec 5 8 ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("runs\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if c := runs[7].Config; fmt.Sprint(c.Widths) != "2,3" {
+		t.Errorf("widths %v", c.Widths)
+	}
+	if c := runs[8].Config; c.Dim != 100 || c.Epochs != 20 || c.LR != 0.05 {
+		t.Errorf("preset blazingtext: %+v %+v", c.Samples, c.Training)
+	}
+	for text, want := range map[string]string{
+		"x: lr=2":            "variant x says no mode",
+		"x: mode=cl,":        "is not of the form",
+		"x: mode=cl,=3":      "is not of the form",
+		"x: cl":              "is not of the form",
+		"x: mode=cl,mode=cl": "sets mode twice",
+		"x y: mode=cl":       `"x y" cannot be the name`,
+		"mode=cl":            "cannot be the name",
+		"x: mode=glove":      `mode "glove" is none of`,
+		"x: mode=cl,windw=1": `unknown setting "windw"; did you mean "window"?`,
+		"x: mode=cl,out=y":   "a comparison sets out itself",
+	} {
+		if v, err := ParseVariant(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %+v, %v; want an error with %q", text, v, err, want)
+		}
+	}
+}
+
+// TestDevices: each job has its device.
+func TestDevices(t *testing.T) {
+	built := device.Built
+	device.Built = true
+	defer func() { device.Built = built }()
+	o := testOptions(settings.ModeCL, string(sequential.FullW2V))
+	if n := o.SideBySide(); n != 1 {
+		t.Errorf("%d jobs", n)
+	}
+	o.Settings["device"] = "cuda:0, cuda:2"
+	if n := o.SideBySide(); n != 2 {
+		t.Errorf("%d jobs for two devices", n)
+	}
+	for text, want := range map[string][]string{
+		"": nil, "cpu": {"cpu"}, "cuda": {"cuda"}, "cuda:0,1": {"cuda:0,1"}, "cuda:0,cuda:1": {"cuda:0", "cuda:1"},
+		"cuda:0,1, cuda:2,3": {"cuda:0,1", "cuda:2,3"}, "1,cuda": {"1", "cuda"},
+	} {
+		named := Options{Settings: map[string]string{"device": text}}
+		if got := named.Devices(); !slices.Equal(got, want) {
+			t.Errorf("--device %s is %q, want %q", text, got, want)
+		}
+	}
+	v, err := ParseVariant("host: mode=cl,device=cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Variants = append(o.Variants, v)
+	for job, want := range []string{"cuda:0", "cuda:2", "cuda:0"} {
+		o.Jobs, o.Job = 3, job
+		runs, err := o.Runs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runs[0].Config.Device != want || runs[1].Config.Device != want || runs[2].Config.Device != "cpu" {
+			t.Errorf("job %d is on %s, %s, %s", job, runs[0].Config.Device, runs[1].Config.Device, runs[2].Config.Device)
+		}
+	}
+}
+
+// TestFile: a file says what flags say.
+func TestFile(t *testing.T) {
+	write := func(text string) string {
+		path := filepath.Join(t.TempDir(), "experiment.toml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	f, err := ReadFile(write(`
+title = "Two windows"
+modes = ["vanilla", "w=word2vec"]
+seeds = 3
+jobs = 2
+points = 4
+budget = "seconds=5"
+dim = 50
+window = [2, 5]
+tokenizer = "words"
+[variants.z]
+mode = "cl"
+negative = 10
+[variants.a]
+preset = "parw2v"
+window = 8
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &File{
+		Title: "Two windows", Modes: []string{"vanilla", "w=word2vec"}, Seeds: 3, Jobs: 2, Points: 4, Budget: "seconds=5",
+		Settings: map[string]string{"dim": "50", "window": "2,5", "tokenizer": "words"},
+		Variants: []Variant{{"z", "cl", map[string]string{"negative": "10"}}, {"a", "parw2v", map[string]string{"preset": "parw2v", "window": "8"}}},
+	}
+	if !reflect.DeepEqual(f, want) {
+		t.Errorf("%+v, want %+v", f, want)
+	}
+	for text, want := range map[string]string{
+		"dim = \"many\"":                    "experiment.toml: dim: \"many\" is not a whole number",
+		"dimm = 5":                          "unknown setting \"dimm\"; did you mean \"dim\"?",
+		"seeds = 0":                         "seeds: 0: must be at least 1",
+		"seeds = \"3\"":                     "seeds: 3 has the wrong type",
+		"modes = [1]":                       "modes: [1] has the wrong type",
+		"mode = \"cl\"":                     "say modes = [...]",
+		"[variants.x]\nnegative = 3":        "variants.x: variant x says no mode",
+		"[variants.cl]\nnegativ = 3":        "did you mean \"negative\"?",
+		"[variants]\ncl = 3":                "it is no table",
+		"[variants.cl]\nwidths = [\"2\"]":   "widths",
+		"dim = ":                            "experiment.toml:1: ",
+		"[variants.cl]\ncorpus = \"other\"": "a comparison sets corpus itself",
+	} {
+		if f, err := ReadFile(write(text)); !errors.As(err, new(*terminal.UsageError)) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %+v, error %v, want one with %q", text, f, err, want)
+		}
+	}
+	if _, err := ReadFile("nowhere.toml"); err == nil || !strings.Contains(err.Error(), "--config nowhere.toml: there is no such file") {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// TestExperiments: the experiments of the project can be run, and have a title.
+func TestExperiments(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "experiments", "*", "*.toml"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d experiments, %v", len(files), err)
+	}
+	for _, path := range files {
+		f, err := ReadFile(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		o := f.Options()
+		if o.Settings["corpus"], o.Out, o.Points = "text", "out", max(o.Points, 1); o.Title == "" {
+			t.Errorf("%s has no title", path)
+		}
+		if o.Budget, err = ParseBudget(f.Budget); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if _, err := o.Runs(); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestBudget(t *testing.T) {
+	for text, want := range map[string]Budget{
+		"":                {BudgetRecipe, 0},
+		"recipe":          {BudgetRecipe, 0},
+		"epochs=3":        {BudgetEpochs, 3},
+		"iterations=8192": {BudgetIterations, 8192},
+		"seconds=0.5":     {BudgetSeconds, 0.5},
+	} {
+		b, err := ParseBudget(text)
+		if err != nil || b != want {
+			t.Errorf("%q is %+v (%v), want %+v", text, b, err, want)
+		}
+		if again, err := ParseBudget(b.String()); err != nil || again != b {
+			t.Errorf("%q is written as %q, which is %+v (%v)", text, b, again, err)
+		}
+	}
+	for _, text := range []string{"epochs", "epochs=0", "epochs=1.5", "seconds=-1", "seconds=NaN", "hours=1", "iterations=", "5", "seconds=1e10"} {
+		if b, err := ParseBudget(text); err == nil {
+			t.Errorf("%q is %+v without an error", text, b)
+		}
+	}
+}
+
+// TestBudgetOfModes: mode cl gets its iterations, the others as many pairs.
+func TestBudgetOfModes(t *testing.T) {
+	o := testOptions(settings.ModeCL, string(sequential.Word2Vec))
+	o.Settings["negative"] = "5"
+	o.Budget = Budget{BudgetIterations, 100}
+	runs, err := o.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := runs[0].Config.Iterations; got != 100 {
+		t.Errorf("cl trains %d iterations, want 100", got)
+	}
+	if got := o.Budget.Limit(runs[0].Config, 1000, 8); got != (train.Limit{}) {
+		t.Errorf("cl has the limit %+v", got)
+	}
+	if got, want := o.Budget.Limit(runs[1].Config, 1000, 8), (train.Limit{Pairs: 100 * 2 * 8 * 1000 * 6}); got != want {
+		t.Errorf("word2vec has the limit %+v, want %+v", got, want)
+	}
+	text, _ := corpustest.Read(t, corpustest.Zipf(1, 20_000, 700, 40))
+	fitted := runs[0].Config
+	fitted.FitText(text.Vocabulary)
+	if positives, err := o.Positives(runs, text.Vocabulary); err != nil || positives == 0 || positives != fitted.Positives {
+		t.Errorf("%v positives, %v", positives, err)
+	}
+	if positives, err := o.Positives(runs[1:2], text.Vocabulary); err != nil || positives == 0 {
+		t.Errorf("without mode cl %v positives, %v", positives, err)
+	}
+	o.Budget = Budget{BudgetEpochs, 3}
+	if runs, err = o.Runs(); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range runs {
+		if r.Config.Epochs != 3 || r.Config.Iterations != 0 {
+			t.Errorf("%s trains %d epochs, %d iterations", r.Name, r.Config.Epochs, r.Config.Iterations)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// RunsFolder is the folder of run folders and records in that of a comparison.
+const RunsFolder = "runs"
+
+// A Run is one training of the comparison.
+type Run struct {
+	Variant
+	Config settings.Config
+}
+
+// ID is the name of the run's folder and record.
+func (r Run) ID() string { return fmt.Sprintf("%s-seed%d", r.folder(), r.Config.Seed) }
+
+// Title names the run for people.
+func (r Run) Title() string { return fmt.Sprintf("%s, seed %d", r.Name, r.Config.Seed) }
+
+// TextKey is the same for runs that read the text in the same way.
+func (r Run) TextKey() string {
+	var key strings.Builder
+	for _, s := range r.Config.Settings() {
+		if s.Group == settings.GroupText {
+			fmt.Fprintf(&key, "%s=%s ", s.Name, s)
+		}
+	}
+	return key.String()
+}
+
+// Runs resolves the settings of all runs. They come seed by seed, so that an
+// interrupted comparison has runs of every variant. Mistakes of the user are a
+// [terminal.UsageError].
+func (o Options) Runs() ([]Run, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	var configs []settings.Config
+	variants := o.All()
+	for _, v := range variants {
+		c, err := o.resolve(v)
+		if err != nil {
+			return nil, err
+		}
+		configs = append(configs, c)
+	}
+	var runs []Run
+	for i := range o.Seeds {
+		for k, v := range variants {
+			r := Run{Variant: v, Config: configs[k]}
+			if r.Config.Seed > math.MaxInt64-uint64(i) {
+				return nil, terminal.Usagef("--seed %d: too large for %d seeds from there on", r.Config.Seed, o.Seeds)
+			}
+			r.Config.Seed += uint64(i)
+			r.Config.Out = filepath.Join(o.Out, RunsFolder, r.ID())
+			runs = append(runs, r)
+		}
+	}
+	return runs, nil
+}
+
+// sharedSamples are the settings of group "Model and samples" that all variants have
+// in common. The others are the point of each mode's recipe.
+var sharedSamples = []string{"dim", "window", "negative", "sample"}
+
+// shared returns the shared settings that a variant has a use for, of a list the first
+// value.
+func (o Options) shared(v Variant) map[string]string {
+	encoder := cmp.Or(v.Own["subword"], valuesOf("subword", o.Settings["subword"])[0], settings.SubwordNone)
+	texts := map[string]string{}
+	for name, text := range o.Settings {
+		s, ok := settings.Find(name)
+		if ok && s.AppliesTo(v.Mode) && (s.Subword == nil || slices.Contains(s.Subword, encoder)) {
+			texts[name] = valuesOf(name, text)[0]
+		}
+	}
+	if devices := o.Devices(); len(devices) > 0 {
+		texts["device"] = devices[o.Job%len(devices)]
+	}
+	return texts
+}
+
+// recipe returns the settings of mode cl under those that all variants share.
+func (o Options) recipe() (settings.Config, error) {
+	texts := o.shared(Variant{Mode: settings.ModeCL})
+	texts["mode"] = settings.ModeCL
+	return settings.Resolve("", texts)
+}
+
+// Positives returns the samples that a word of a text has in an iteration of the first
+// run of mode cl, or of the recipe if there is none.
+func (o Options) Positives(runs []Run, v *corpus.Vocabulary) (float64, error) {
+	c, err := o.recipe()
+	if i := slices.IndexFunc(runs, func(r Run) bool { return countsIterations(r.Mode) }); i >= 0 {
+		c = runs[i].Config
+	}
+	c.FitText(v)
+	return c.Positives, err
+}
+
+// resolve returns the settings of a variant. Those of the text and the shared ones
+// come from the recipe of mode cl, so that all variants have the same; the others
+// from the mode's own recipe. Budget and the variant's own settings go over them. A
+// variant with a preset of its own has all but the text from there.
+func (o Options) resolve(v Variant) (settings.Config, error) {
+	defaults, err := o.recipe()
+	if err != nil {
+		return defaults, err
+	}
+	texts := map[string]string{}
+	_, preset := v.Own["preset"]
+	for _, s := range defaults.Settings() {
+		if s.Group == settings.GroupText || !preset && slices.Contains(sharedSamples, s.Name) {
+			texts[s.Name] = s.String()
+		}
+	}
+	maps.Copy(texts, o.shared(v))
+	texts["mode"], texts["out"] = v.Mode, o.Out
+	o.Budget.apply(v.Mode, texts)
+	if _, ok := v.Own["iterations"]; ok {
+		delete(texts, "epochs") // one of the two says how long to train
+	}
+	if _, ok := v.Own["epochs"]; ok {
+		delete(texts, "iterations")
+	}
+	maps.Copy(texts, v.Own)
+	c, err := settings.Resolve("", texts)
+	if err != nil {
+		return c, fmt.Errorf("variant %s: %w", v.Name, err)
+	}
+	return c, nil
+}

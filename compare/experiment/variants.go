@@ -1,0 +1,172 @@
+package experiment
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// A Variant is a mode with settings of its own.
+type Variant struct {
+	Name string `json:"name"`
+	Mode string `json:"mode"`
+
+	// Own are the settings in which it differs from what all share, by name, as texts
+	// that a flag would take. They go before [Options.Settings].
+	Own map[string]string `json:"own,omitempty"`
+}
+
+// variantName is what a variant may be called: its runs are in folders of that name.
+var variantName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*$`)
+
+// folder is the part of the names of the variant's run folders before the seed.
+func (v Variant) folder() string {
+	return strings.NewReplacer(" ", "-", "=", "", ",", "-", "/", "-").Replace(v.Name)
+}
+
+// NameOf returns the name and the mode of an entry MODE or NAME=MODE.
+func NameOf(entry string) (name, mode string) {
+	name, mode, other := strings.Cut(entry, "=")
+	if !other {
+		mode = name
+	}
+	return name, mode
+}
+
+// Modes returns the variants of entries MODE or NAME=MODE, without settings of their own.
+func Modes(entries []string) []Variant {
+	var variants []Variant
+	for _, entry := range entries {
+		name, mode := NameOf(entry)
+		variants = append(variants, Variant{Name: name, Mode: mode})
+	}
+	return variants
+}
+
+// ParseVariant reads "NAME: SETTING=VALUE,SETTING=VALUE", see [NewVariant]. A value with
+// commas is a list.
+func ParseVariant(text string) (Variant, error) {
+	name, list, _ := strings.Cut(text, ":")
+	own, last := map[string]string{}, ""
+	for part := range strings.SplitSeq(list, ",") {
+		key, value, ok := strings.Cut(part, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		switch _, twice := own[key]; {
+		case ok && twice:
+			return Variant{}, fmt.Errorf("%q sets %s twice", text, key)
+		case ok && key != "":
+			own[key], last = value, key
+		case !ok && last != "" && key != "":
+			own[last] += "," + key
+		case strings.TrimSpace(list) != "":
+			return Variant{}, fmt.Errorf("%q is not of the form 'NAME: SETTING=VALUE,SETTING=VALUE'", text)
+		}
+	}
+	return NewVariant(strings.TrimSpace(name), own)
+}
+
+// NewVariant returns a variant with its settings. Its mode is the setting mode, else the mode
+// that is called as the variant is, else the one of its preset.
+func NewVariant(name string, own map[string]string) (Variant, error) {
+	v := Variant{Name: name, Mode: own["mode"], Own: maps.Clone(own)}
+	delete(v.Own, "mode")
+	if _, ok := settings.FindMode(name); v.Mode == "" && ok {
+		v.Mode = name
+	}
+	if v.Mode == "" {
+		v.Mode = settings.PresetMode(own["preset"])
+	}
+	return v, v.check()
+}
+
+// Set gives a variant more settings of its own.
+func (o *Options) Set(variant string, own map[string]string) error {
+	i := slices.IndexFunc(o.Variants, func(v Variant) bool { return v.Name == variant })
+	if i < 0 {
+		return terminal.Usagef("--set %s.…: mode %s is not compared", variant, variant)
+	}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if slices.Contains(ownSettings, name) {
+			return terminal.Usagef("--set %s.%s: a comparison sets that itself", variant, name)
+		}
+	}
+	v := &o.Variants[i]
+	all := maps.Clone(v.Own)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, own)
+	v.Own = all
+	return nil
+}
+
+// labels are the names of settings in the names of variants, where they are others.
+var labels = map[string]string{"contexts": "l"}
+
+// label is the name of a setting in the names of variants.
+func label(setting string) string {
+	if short, ok := labels[setting]; ok {
+		return short
+	}
+	return setting
+}
+
+// All lists every variant, one for each value of a list.
+func (o Options) All() []Variant {
+	var all []Variant
+	var c settings.Config
+	for _, v := range o.Variants {
+		swept := []Variant{v}
+		for _, s := range c.Settings() {
+			text, own := v.Own[s.Name]
+			if shared, ok := o.Settings[s.Name]; !own && ok && s.AppliesTo(v.Mode) {
+				text = shared
+			}
+			if values := valuesOf(s.Name, text); len(values) > 1 {
+				swept = over(swept, s.Name, values)
+			}
+		}
+		all = append(all, swept...)
+	}
+	return all
+}
+
+// over returns every variant once with each of the values, which show in its name.
+func over(variants []Variant, setting string, values []string) []Variant {
+	var all []Variant
+	for _, v := range variants {
+		for _, value := range values {
+			own := maps.Clone(v.Own)
+			if own == nil {
+				own = map[string]string{}
+			}
+			own[setting] = value
+			all = append(all, Variant{Name: SweptName(v.Name, setting, value), Mode: v.Mode, Own: own})
+		}
+	}
+	return all
+}
+
+// SweptName is the name of a variant at one value of a setting of which several are compared.
+func SweptName(name, setting, value string) string {
+	return fmt.Sprintf("%s %s=%s", name, label(setting), value)
+}
+
+// valuesOf returns the values of a setting that a text lists: one, unless the setting is one
+// of which several can be compared.
+func valuesOf(name, text string) []string {
+	s, ok := settings.Find(name)
+	if !ok || !s.Single() || slices.Contains(ownSettings, name) || !strings.Contains(text, ",") {
+		return []string{text}
+	}
+	var values []string
+	for value := range strings.SplitSeq(text, ",") {
+		values = append(values, strings.TrimSpace(value))
+	}
+	return values
+}

@@ -1,0 +1,141 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/compare/report"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// A Sweep is a setting with numbers for values, of which several are compared.
+type Sweep struct {
+	Setting string  `json:"setting"`
+	Groups  []Group `json:"groups"`
+}
+
+// A Group holds variants that differ in nothing but the setting of the sweep, by rising
+// values.
+type Group struct {
+	Name   string       `json:"name"`
+	Values []SweepValue `json:"values"`
+}
+
+// A SweepValue is the value of a variant.
+type SweepValue struct {
+	Variant int     `json:"variant"` // its number in Result.Variants
+	Value   float64 `json:"value"`
+}
+
+// sweeps finds the settings that variants differ in, in the order of the table of settings.
+func sweeps(variants []VariantResult) []Sweep {
+	var found []Sweep
+	var c settings.Config
+	for _, s := range c.Settings() {
+		if !slices.ContainsFunc(variants, func(v VariantResult) bool { _, own := v.Own[s.Name]; return own }) {
+			continue
+		}
+		sweep := Sweep{Setting: s.Name}
+		var keys []string
+		for i, v := range variants {
+			value, err := strconv.ParseFloat(v.Settings[s.Name], 64)
+			if err != nil {
+				continue
+			}
+			rest := maps.Clone(v.Own)
+			delete(rest, s.Name)
+			key := fmt.Sprint(v.Mode, rest) // maps are printed in order
+			k := slices.Index(keys, key)
+			if k < 0 {
+				k = len(keys)
+				keys = append(keys, key)
+				suffix := strings.TrimPrefix(experiment.SweptName("", s.Name, v.Own[s.Name]), " ")
+				sweep.Groups = append(sweep.Groups, Group{Name: strings.TrimSpace(strings.Replace(v.Name, suffix, "", 1))})
+			}
+			sweep.Groups[k].Values = append(sweep.Groups[k].Values, SweepValue{i, value})
+		}
+		sweep.Groups = slices.DeleteFunc(sweep.Groups, func(g Group) bool { return !g.rises() })
+		if len(sweep.Groups) > 0 {
+			found = append(found, sweep)
+		}
+	}
+	return found
+}
+
+// rises sorts the group, and reports whether it has several values, each once.
+func (g Group) rises() bool {
+	slices.SortStableFunc(g.Values, func(a, b SweepValue) int { return cmp.Compare(a.Value, b.Value) })
+	for i := range g.Values[1:] {
+		if g.Values[i].Value == g.Values[i+1].Value {
+			return false
+		}
+	}
+	return len(g.Values) > 1
+}
+
+// title is a caption of a sweep's chart.
+func (s Sweep) title(what string) string { return fmt.Sprintf("%s by %s", what, s.Setting) }
+
+// log reports whether the axis of a chart is better logarithmic: the values span much.
+func (s Sweep) log() bool {
+	low, high := s.Groups[0].Values[0].Value, 0.0
+	for _, g := range s.Groups {
+		low, high = min(low, g.Values[0].Value), max(high, g.Values[len(g.Values)-1].Value)
+	}
+	return low > 0 && high >= 8*low
+}
+
+// SweepCharts shows the final scores of each sweep against the values of its setting: each
+// group by set, and the groups by mean score and speed.
+func (p page) SweepCharts() []figure {
+	var figures []figure
+	for _, sweep := range p.Sweeps {
+		for _, g := range sweep.Groups {
+			figures = append(figures, p.groupChart(sweep, g))
+		}
+		if len(sweep.Groups) > 1 {
+			figures = append(figures, p.groupsChart(sweep, "Mean score", "mean score", func(v VariantResult) Spread { return v.Score }))
+		}
+		figures = append(figures, p.groupsChart(sweep, "Words per second", "words per second", func(v VariantResult) Spread { return v.WordsPerSecond }))
+	}
+	return figures
+}
+
+// groupChart shows the scores of one group on each set.
+func (p page) groupChart(sweep Sweep, g Group) figure {
+	title := sweep.title("Scores of " + g.Name)
+	chart := report.LineChart{Title: title, X: sweep.Setting, Y: "score", Log: sweep.log()}
+	for i, set := range p.Sets {
+		if !set.Main {
+			continue
+		}
+		s := report.Series{Name: set.Dataset, Color: len(chart.Series)}
+		for _, v := range g.Values {
+			s.Points = append(s.Points, pointOf(v.Value, p.Variants[v.Variant].Scores[i]))
+		}
+		chart.Series = append(chart.Series, s)
+	}
+	return figure{Caption: title, Legend: p.SetLegend(), Chart: chart}
+}
+
+// groupsChart shows one number of all groups.
+func (p page) groupsChart(sweep Sweep, what, axis string, number func(VariantResult) Spread) figure {
+	title := sweep.title(what)
+	chart := report.LineChart{Title: title, X: sweep.Setting, Y: axis, Log: sweep.log()}
+	f := figure{Caption: title}
+	for k, g := range sweep.Groups {
+		s := report.Series{Name: g.Name, Color: k}
+		for _, v := range g.Values {
+			s.Points = append(s.Points, pointOf(v.Value, number(p.Variants[v.Variant])))
+		}
+		chart.Series = append(chart.Series, s)
+		f.Legend = append(f.Legend, report.Key{Name: g.Name, Color: k})
+	}
+	f.Chart = chart
+	return f
+}
