@@ -71,7 +71,7 @@ func at(unit int, do func()) func(f *fakeTrainer) {
 	}
 }
 
-var wholeFolder = []string{runfolder.ConfigFile, runfolder.ContextFile, runfolder.MetricsFile, runfolder.SummaryFile, runfolder.VectorsFile, runfolder.VocabularyFile}
+var wholeFolder = []string{runfolder.ChecksumsFile, runfolder.ConfigFile, runfolder.ContextFile, runfolder.MetricsFile, runfolder.SummaryFile, runfolder.VectorsFile, runfolder.VocabularyFile}
 
 // checkDone checks that a run is whole and that nothing lies beside it.
 func checkDone(t *testing.T, out string) {
@@ -390,6 +390,9 @@ func TestResumeRefuses(t *testing.T) {
 				t.Fatalf("no %q in\n%s", from, text)
 			}
 			if err := os.WriteFile(path, []byte(strings.Replace(text, from, to, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(filepath.Join(out, runfolder.ChecksumsFile)); err != nil { // the change is on purpose
 				t.Fatal(err)
 			}
 		}

@@ -247,6 +247,8 @@ func runDigest(run string, exact bool) (string, error) {
 		switch name := e.Name(); {
 		case name == runfolder.ConfigFile: // has the path of --matrix
 			data = bytes.ReplaceAll(data, []byte(filepath.Dir(run)), nil)
+		case name == runfolder.ChecksumsFile: // those of times, too
+			data, err = nil, checkedRun(run)
 		case name == runfolder.MetricsFile:
 			data, err = metricsDigest(data, exact)
 		case name == runfolder.SummaryFile:
@@ -263,6 +265,15 @@ func runDigest(run string, exact bool) (string, error) {
 		fmt.Fprintf(&text, "%s %x\n", e.Name(), sha256.Sum256(data))
 	}
 	return text.String(), nil
+}
+
+// checkedRun returns an error if a file of a run has another checksum than is listed.
+func checkedRun(run string) error {
+	r, err := runfolder.Open(run)
+	if err != nil {
+		return err
+	}
+	return r.Check(context.Background())
 }
 
 // metricsDigest leaves out times.
