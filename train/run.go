@@ -40,6 +40,11 @@ func Run(ctx context.Context, c settings.Config, o Options, p *progress.Progress
 	defer folder.Close()
 	j := &job{config: c, options: o}
 	defer j.close()
+	if c.Force && c.Matrix != "" {
+		if err := folder.AllowReplacing(absolute(c.Matrix)); err != nil {
+			return runfolder.Summary{}, err
+		}
+	}
 	// First of all, so that a run that is killed can be resumed.
 	if err := j.writeConfig(folder); err != nil {
 		return runfolder.Summary{}, err

@@ -96,6 +96,7 @@ func TestHostileFiles(t *testing.T) {
 		}
 		return string(text)
 	}
+	vectors := hostileFile(t, at("vectors"), again("2 1\na 1\nb 2\n", 1))
 	endless := hostileFile(t, at("line.gz"), again(digits(1<<16), 300))
 	rows := hostileFile(t, at("rows.gz"), func(w io.Writer) {
 		fmt.Fprintln(w, "40000 1000")
@@ -138,7 +139,8 @@ func TestHostileFiles(t *testing.T) {
 		{"matrix of ones", space, 1500 * mega, 1, "not enough memory", []string{"walk", matlabBomb(t, at("ones.mat"), 8192, 1), "--out", at("walks")}},
 		{"edge bomb", space, 1500 * mega, 1, "not enough memory", []string{"walk", edges, "--out", at("walks")}},
 		{"endless edge", 0, low, 1, "line 1: it has more than 1048576 bytes", []string{"walk", line, "--out", at("walks")}},
-		{"endless labels", 0, low, 1, "line 1 has more than", []string{"eval", hostileFile(t, at("vectors"), again("2 1\na 1\nb 2\n", 1)), "--task", "nodes", "--data", "/dev/zero"}},
+		{"endless word", 0, low, 1, "--words /dev/zero: line 1: it has more than 1048576 bytes", []string{"convert", at("vectors"), at("out.txt"), "--words", "/dev/zero"}},
+		{"endless labels", 0, low, 1, "line 1 has more than", []string{"eval", vectors, "--task", "nodes", "--data", "/dev/zero"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := w2vclCommand(t, c.arguments...)

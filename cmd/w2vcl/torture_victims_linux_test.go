@@ -152,7 +152,6 @@ func victims(inputs string) []*victim {
 	train("cl", true, append(cl, "--iterations", "2000", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4")...)
 	train("cl, preset paper", true, append(cl, "--preset", "paper", "--iterations", "1500")...)
 	train("cl, file of M", true, append(cl, "--matrix", "m", "--iterations", "1500")...)
-	all[len(all)-1].resume = []string{"resume", "run", "--force"} // the file of an earlier run may still be there
 	train("cl, cnn", true, "--contexts", "64", "--checkpoint", "5", "--iterations", "200", "--subword", "cnn")
 	train("cl, ngram", true, append(cl, "--iterations", "600", "--subword", "ngram", "--buckets", "500")...)
 	train("vanilla", true, "--mode", "vanilla", "--epochs", "150", "--checkpoint", "10")
