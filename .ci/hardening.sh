@@ -96,7 +96,7 @@ here() {
 	fi
 	printf '%s\t%d\t%s\n' "$outcome" $((SECONDS - start)) "$name" >>"$work/$table.tsv"
 	if [[ $outcome == FAILED || $table == torture ]]; then
-		{ echo "== $name"; cat "$log"; } >>"$results/$table.log"
+		{ echo "== $name"; cat "$log"; } >>"$work/kept/$table.log"
 	fi
 	rm -f "$log"
 }
@@ -114,7 +114,7 @@ fuzz() {
 		# The end of the time in the wrong moment is reported by Go as an error.
 		if grep -q 'context deadline exceeded' "$log" && ! grep -q 'Failing input' "$log"; then outcome=ok; fi
 	fi
-	[[ $outcome == ok ]] || { echo "== $package $target"; tail -c 20000 "$log"; } >>"$results/fuzz.log"
+	[[ $outcome == ok ]] || { echo "== $package $target"; tail -c 20000 "$log"; } >>"$work/kept/fuzz.log"
 	printf '%s\t%d\t%s\t%s\t%s\n' "$outcome" $((SECONDS - start)) "$(grep -o 'execs: [0-9]*' "$log" | tail -n1 | tr -dc 0-9)" \
 		"$(grep -o 'total: [0-9]*' "$log" | tail -n1 | tr -dc 0-9)" "$package $target" >>"$work/fuzz.tsv"
 }
@@ -134,12 +134,12 @@ run() {
 	deadline=$((start + seconds))
 	work=$(mktemp -d)
 	trap "rm -rf '$work'" EXIT
-	mkdir -p "$work"/{tests,fuzz,torture,logs,corpus,cache,tmp,fuzztree}
+	mkdir -p "$work"/{kept,tests,fuzz,torture,logs,corpus,cache,tmp,fuzztree}
 	tar -xJf "$dir/go.tar.xz" -C "$work"
 	export PATH=$work/go/bin:$PATH GOROOT=$work/go GOMODCACHE=$work/modules GOCACHE=$work/cache GOPROXY=off GOFLAGS=-buildvcs=false \
 		GOTOOLCHAIN=local GONOSUMDB='*' CGO_ENABLED=0 TMPDIR=$work/tmp GOTELEMETRY=off
 	: "${FUZZ:=2} ${TESTS:=20} ${RANDOMIZED:=500} ${TORTURE:=1000} ${JOBS:=$(($(nproc) * 3 / 4 + 1))}"
-	export FUZZ work results deadline
+	export FUZZ work deadline
 	export -f here fuzz compile
 	cd "$root"
 
@@ -174,6 +174,7 @@ run() {
 	echo "compiled after $(($(date +%s) - start)) s; $(nproc) cores, $JOBS jobs, $FUZZ workers a fuzz target"
 
 	tar -c --exclude=.git --exclude=.gpu . | tar -x -C "$work/fuzztree" # crashers are written there
+	: >"$work/begun"
 	local pids=() package target
 	while read -r package target; do
 		[[ -z $package ]] && continue
@@ -186,7 +187,7 @@ run() {
 		local part
 		if ((TORTURE > 0)); then
 			for part in $(seq 1 $(((TORTURE + kills - 1) / kills))); do
-				echo "torture|processes of $kills kills|cmd/w2vcl|$seconds|env|TORTURE_KILLS=$kills|GOMAXPROCS=2|TORTURE_KEEP=|$work/torture/cmd-w2vcl.test|-test.run=TestTorture\$|-test.v|-test.timeout=0|-test.parallel=3"
+				echo "torture|processes of $kills kills|cmd/w2vcl|$seconds|env|TORTURE_KILLS=$kills|GOMAXPROCS=2|TORTURE_KEEP=|$work/torture/cmd-w2vcl.test|-test.run=TestTorture\$|-test.v|-test.timeout=0|-test.parallel=6"
 			done
 		fi
 		for part in $(seq 1 "$TESTS"); do
@@ -205,28 +206,29 @@ run() {
 	} >"$work/queue"
 	tr '\n' '\0' <"$work/queue" | xargs -0 -P "$JOBS" -I{} bash -c 'IFS="|" read -ra job <<<"$1"; here "${job[@]}"' - {}
 	for package in "${pids[@]}"; do wait "$package" || true; done
-	report
+	if tar -cJf "$results/logs.tar.xz" -C "$work/kept" .; then :; fi
+	report | tee "$results/report.txt"
 }
 
-# report prints the tables. Its status is that of all parts.
+# report prints the tables. Its status is that of all parts. RESULTS has what it prints, what
+# failed tests and all torture said (logs.tar.xz), and inputs that crashed (crashers.tar.gz).
 report() {
 	local status=0 table
 	if [[ -s $work/fuzz.tsv ]]; then
 		echo; echo "fuzz targets (outcome, seconds, executions, inputs of interest, target)"
-		sort -k5 -t$'\t' "$work/fuzz.tsv" | tee "$results/fuzz.tsv"
-		(cd "$work/fuzztree" && find . -path '*/testdata/fuzz/*' -type f -newer "$work/queue" | tar -czf "$results/crashers.tar.gz" -T - && tar -tzf "$results/crashers.tar.gz")
+		sort -k5 -t$'\t' "$work/fuzz.tsv" 
+		(cd "$work/fuzztree" && find . -path '*/testdata/fuzz/*' -type f -newer "$work/begun" | tar -czf "$results/crashers.tar.gz" -T - && tar -tzf "$results/crashers.tar.gz")
 	fi
 	for table in torture tests randomized; do
 		[[ -s $work/$table.tsv ]] || continue
 		echo; echo "$table (ok, failed, not run, seconds in all, name)"
 		awk -F'\t' '{ n[$3]; c[$3, $1]++; s[$3] += $2 } END { for (k in n) printf "%d\t%d\t%d\t%d\t%s\n", c[k, "ok"], c[k, "FAILED"], c[k, "not run"], s[k], k }' "$work/$table.tsv" |
-			sort -t$'\t' -k2,2nr -k4,4nr | tee "$results/$table.tsv"
+			sort -t$'\t' -k2,2nr -k4,4nr
 	done
-	if [[ -s $results/torture.log ]]; then
+	if [[ -s $work/kept/torture.log ]]; then
 		echo; echo "torture, all processes (tries, interrupted in time, resumed, losses)"
 		awk '/^ *(command|disturbance) +tries/ { on = 1; next } on && NF < 5 { on = 0 } on { name = $1; for (i = 2; i <= NF - 4; i++) name = name " " $i; n[name]; for (i = 0; i < 4; i++) sum[name, i] += $(NF - 3 + i) }
-			END { for (k in n) printf "%6d %6d %6d %6d  %s\n", sum[k, 0], sum[k, 1], sum[k, 2], sum[k, 3], k }' "$results/torture.log" | sort -k5 | tee "$results/torture.txt"
-		xz -f "$results/torture.log"
+			END { for (k in n) printf "%6d %6d %6d %6d  %s\n", sum[k, 0], sum[k, 1], sum[k, 2], sum[k, 3], k }' "$work/kept/torture.log" | sort -k5
 	fi
 	! grep -qE '^FAILED' "$work"/*.tsv || status=1
 	echo; awk -F'\t' '{ c[$1]++ } END { for (k in c) printf "%s: %d  ", k, c[k]; print "" }' "$work"/*.tsv

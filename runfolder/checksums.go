@@ -179,6 +179,13 @@ func sumOf(ctx context.Context, path string) (uint64, error) {
 		return 0, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s is no regular file", path)
+	}
 	hash := xxhash.New()
 	_, err = io.CopyBuffer(struct{ io.Writer }{hash}, memory.NewReader(ctx, f), make([]byte, 64<<10))
 	return hash.Sum64(), err
