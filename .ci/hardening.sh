@@ -104,15 +104,14 @@ here() {
 # fuzz runs one target and adds a line to its table.
 fuzz() {
 	local package=$1 target=$2 seconds log=$work/logs/fuzz-${1//\//-}-$2 start=$SECONDS
-	seconds=$((deadline - $(date +%s) - 15))
+	seconds=$((deadline - $(date +%s) - 30))
 	((seconds > 0)) || seconds=1
-	(cd "$work/fuzztree/$package" && GOMAXPROCS=2 nice -n 5 timeout -k 5 $((seconds + 14)) "$work/fuzz/${package//\//-}.test" \
+	(cd "$work/fuzztree/$package" && GOMAXPROCS=2 nice -n 5 timeout -k 5 $((seconds + 20)) "$work/fuzz/${package//\//-}.test" \
 		"-test.run=^\$" "-test.fuzz=^$target\$" "-test.fuzztime=${seconds}s" "-test.fuzzminimizetime=5s" "-test.parallel=$FUZZ" "-test.fuzzcachedir=$work/corpus/${package//\//-}") </dev/null >"$log" 2>&1
 	local status=$? outcome=ok
-	if ((status != 0)); then
+	# Go reports the end of the time in the wrong moment as an error, and on a busy machine it ends late.
+	if ((status != 0 && status != 124)) && ! grep -q 'context deadline exceeded' "$log" || grep -q 'Failing input' "$log"; then
 		outcome=FAILED
-		# The end of the time in the wrong moment is reported by Go as an error.
-		if grep -q 'context deadline exceeded' "$log" && ! grep -q 'Failing input' "$log"; then outcome=ok; fi
 	fi
 	[[ $outcome == ok ]] || { echo "== $package $target"; tail -c 20000 "$log"; } >>"$work/kept/fuzz.log"
 	printf '%s\t%d\t%s\t%s\t%s\n' "$outcome" $((SECONDS - start)) "$(grep -o 'execs: [0-9]*' "$log" | tail -n1 | tr -dc 0-9)" \
@@ -132,7 +131,9 @@ run() {
 	dir=$(cd "$1" && pwd)
 	start=$(date +%s)
 	deadline=$((start + seconds))
-	work=$(mktemp -d)
+	work=/tmp # memory is better: tests sync files
+	if (($(df -k --output=avail /dev/shm 2>/dev/null | tail -n1) > 16000000)); then work=/dev/shm; fi
+	work=$(mktemp -d -p "$work")
 	trap "rm -rf '$work'" EXIT
 	mkdir -p "$work"/{kept,tests,fuzz,torture,logs,corpus,cache,tmp,fuzztree}
 	tar -xJf "$dir/go.tar.xz" -C "$work"
@@ -228,7 +229,7 @@ report() {
 	if [[ -s $work/kept/torture.log ]]; then
 		echo; echo "torture, all processes (tries, interrupted in time, resumed, losses)"
 		awk '/^ *(command|disturbance) +tries/ { on = 1; next } on && NF < 5 { on = 0 } on { name = $1; for (i = 2; i <= NF - 4; i++) name = name " " $i; n[name]; for (i = 0; i < 4; i++) sum[name, i] += $(NF - 3 + i) }
-			END { for (k in n) printf "%6d %6d %6d %6d  %s\n", sum[k, 0], sum[k, 1], sum[k, 2], sum[k, 3], k }' "$work/kept/torture.log" | sort -k5
+			END { delete n["all"]; for (k in n) printf "%6d %6d %6d %6d  %s\n", sum[k, 0], sum[k, 1], sum[k, 2], sum[k, 3], k }' "$work/kept/torture.log" | sort -k5
 	fi
 	! grep -qE '^FAILED' "$work"/*.tsv || status=1
 	echo; awk -F'\t' '{ c[$1]++ } END { for (k in c) printf "%s: %d  ", k, c[k]; print "" }' "$work"/*.tsv
@@ -236,8 +237,14 @@ report() {
 }
 
 case ${1:-} in
-build) (($# == 2)) && build "$2" || usage ;;
-run) (($# == 4)) && run "$2" "$3" "$4" || usage ;;
+build)
+	(($# == 2)) || usage
+	build "$2"
+	;;
+run)
+	(($# == 4)) || usage
+	run "$2" "$3" "$4"
+	;;
 randomized) randomized ;;
 *) usage ;;
 esac
