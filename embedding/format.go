@@ -121,26 +121,33 @@ func Save(path string, t *Table, f Format) error {
 			return err
 		}
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		switch f {
-		case Word2VecText, FastText:
-			return writeText(w, t, true)
-		case GloVe:
-			return writeText(w, t, false)
-		case Word2VecBinary:
-			return writeBinary(w, t)
-		case NPY:
-			return writeNPY(w, t)
-		case Safetensors:
-			return writeSafetensors(w, t)
-		case Projector:
-			return writeProjector(w, t)
-		case FastTextModel:
-			return fasttext.Write(w, fasttext.Output{Words: t.Words, Dim: t.Dim, Vectors: t.Vectors})
-		}
-		_, err := ParseFormat(string(f))
+	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, t, f) })
+}
+
+// Write writes a table to w in format f, without the words that NPY and Projector keep in
+// a file of their own. Errors: no such format, a word that the format cannot hold, those of w.
+func Write(w io.Writer, t *Table, f Format) error {
+	if err := checkWords(t, f); err != nil {
 		return err
-	})
+	}
+	switch f {
+	case Word2VecText, FastText:
+		return writeText(w, t, true)
+	case GloVe:
+		return writeText(w, t, false)
+	case Word2VecBinary:
+		return writeBinary(w, t)
+	case NPY:
+		return writeNPY(w, t)
+	case Safetensors:
+		return writeSafetensors(w, t)
+	case Projector:
+		return writeProjector(w, t)
+	case FastTextModel:
+		return fasttext.Write(w, fasttext.Output{Words: t.Words, Dim: t.Dim, Vectors: t.Vectors})
+	}
+	_, err := ParseFormat(string(f))
+	return err
 }
 
 // WordsPath returns the path of the file that holds the words for vectors at path

@@ -9,19 +9,36 @@ import (
 // that [Save] writes. head should have some kilobytes, or be the whole file.
 func IsVectors(head []byte) bool {
 	f, err := detect(newInput(bytes.NewReader(head), 0).Reader)
-	if err != nil || f != GloVe {
+	if err != nil || f != GloVe && f != Word2VecText { // detect takes any text for one of these
 		return err == nil
 	}
-	line, _, whole := bytes.Cut(head, []byte("\n")) // detect takes any text for GloVe's
+	rows := textRows{}
+	text := head
+	if f == Word2VecText {
+		var line []byte
+		line, text, _ = bytes.Cut(head, []byte("\n"))
+		_, dim, _ := parseHeader(line)
+		rows.dim = int(min(dim, maxDim))
+	}
+	line, rest, whole := bytes.Cut(text, []byte("\n"))
+	if !whole {
+		return isRow(line)
+	}
+	for ; whole; line, rest, whole = bytes.Cut(rest, []byte("\n")) {
+		if line = trimLineEnd(line); len(line) == 0 || rows.add(line) != nil {
+			return len(line) == 0 && len(rows.words) > 0 && len(trimLineEnd(rest)) == 0
+		}
+	}
+	return true
+}
+
+// isRow reports whether a line that may be cut is a word and numbers.
+func isRow(line []byte) bool {
 	fields := bytes.Fields(line)
 	if len(fields) < 2 {
 		return false
 	}
-	numbers := fields[1:]
-	if !whole { // the last number may be cut
-		numbers = numbers[:len(numbers)-1]
-	}
-	for _, number := range numbers {
+	for _, number := range fields[1:max(2, len(fields)-1)] { // the last one may be cut
 		if _, err := strconv.ParseFloat(string(number), 32); err != nil {
 			return false
 		}

@@ -74,7 +74,8 @@ func open(ctx context.Context, path string) (in input, closeFile func(), err err
 		return input{}, nil, fmt.Errorf("%s is a folder, not a file of vectors", path)
 	}
 	closeFile = func() { f.Close() }
-	in = newInput(memory.NewReader(ctx, f), info.Size())
+	packed := &countingReader{r: memory.NewReader(ctx, f)}
+	in = newInput(packed, info.Size())
 	if magic, _ := in.Peek(2); !textfile.IsGzip(magic) {
 		return in, closeFile, nil
 	}
@@ -82,10 +83,47 @@ func open(ctx context.Context, path string) (in input, closeFile func(), err err
 	if err != nil {
 		return input{}, nil, fmt.Errorf("%s: gzip: %w", path, err)
 	}
-	const largestRatio = 1032 // of deflate
-	in = newInput(memory.NewReader(ctx, gz), 0)
-	in.most = info.Size() * largestRatio
+	in = newInput(memory.NewReader(ctx, &unpacker{r: gz, packed: packed}), 0)
+	if info.Mode().IsRegular() {
+		in.most = mostUnpacked(info.Size())
+	}
 	return in, closeFile, nil
+}
+
+// A countingReader counts the bytes that it read.
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// largestRatio is how many times their size compressed vectors may become. Those of text
+// become three times as long, those of few digits ten; a hostile file 1,032.
+const largestRatio = 32
+
+// mostUnpacked returns how much packed bytes may become; a small file may have any ratio.
+func mostUnpacked(packed int64) int64 { return 16<<20 + largestRatio*packed }
+
+// An unpacker decompresses a file that may be hostile: a little of it could become more
+// than anybody has time and memory for.
+type unpacker struct {
+	r      io.Reader
+	packed *countingReader
+	n      int64 // bytes until now
+}
+
+func (u *unpacker) Read(p []byte) (int, error) {
+	if u.n > mostUnpacked(u.packed.n) {
+		return 0, fmt.Errorf("%d bytes of gzip became %d, more than %d times as many, which vectors do not: decompress the file first if that is right", u.packed.n, u.n, largestRatio)
+	}
+	n, err := u.r.Read(p)
+	u.n += int64(n)
+	return n, err
 }
 
 // newInput buffers 1 MiB. No word of a binary file, no header and no first line

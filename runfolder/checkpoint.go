@@ -37,13 +37,14 @@ const (
 // seed and unit, so there is no generator to save.
 type Checkpoint struct {
 	Version    int               `json:"version"`
-	Units      int               `json:"units"`           // of the whole run
-	Corpus     string            `json:"corpus"`          // fingerprint, in hexadecimal digits
-	Vocabulary string            `json:"vocabulary"`      // XXH64 of words and counts
-	Settings   map[string]string `json:"settings"`        // all that are recorded
-	Position   Position          `json:"position"`        // how far the run has come
-	Metrics    int64             `json:"metrics_bytes"`   // of metrics.jsonl that belong to it
-	Data       string            `json:"xxh64,omitempty"` // of the tensors' bytes; version 1 only
+	Units      int               `json:"units"`                   // of the whole run
+	Corpus     string            `json:"corpus"`                  // fingerprint, in hexadecimal digits
+	Vocabulary string            `json:"vocabulary"`              // XXH64 of words and counts
+	Settings   map[string]string `json:"settings"`                // all that are recorded
+	Position   Position          `json:"position"`                // how far the run has come
+	Metrics    int64             `json:"metrics_bytes"`           // of metrics.jsonl that belong to it
+	MetricsSum string            `json:"metrics_xxh64,omitempty"` // XXH64 of them; older files have none
+	Data       string            `json:"xxh64,omitempty"`         // of the tensors' bytes; version 1 only
 }
 
 // ErrNotFinite says that a table holds NaN or infinity.
@@ -163,8 +164,8 @@ func (c *Checkpoint) check() error {
 		return fmt.Errorf("it is of a run of %d units", c.Units)
 	case c.Metrics < 0:
 		return fmt.Errorf("it knows %d bytes of metrics", c.Metrics)
-	case !isHash(c.Corpus) || !isHash(c.Vocabulary):
-		return fmt.Errorf("%q or %q is no hash of a text", c.Corpus, c.Vocabulary)
+	case !isHash(c.Corpus) || !isHash(c.Vocabulary) || c.MetricsSum != "" && !isHash(c.MetricsSum):
+		return fmt.Errorf("%q, %q or %q is no hash of a text", c.Corpus, c.Vocabulary, c.MetricsSum)
 	}
 	return c.Position.check(c.Units)
 }

@@ -27,7 +27,7 @@ const (
 )
 
 // runFiles are all names in a run folder. removeRun removes them in this order.
-var runFiles = []string{SummaryFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, EncoderFile, MetricsFile, checkpointFolder}
+var runFiles = []string{SummaryFile, ChecksumsFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, EncoderFile, MetricsFile, ReplacesFile, checkpointFolder}
 
 // Beside a run folder OUT there may be OUT.partial and OUT.replaced. A name
 // means the same at any moment, also after the process was killed:
@@ -40,7 +40,7 @@ var runFiles = []string{SummaryFile, ConfigFile, VocabularyFile, VectorsFile, Co
 //
 //	create        OUT.partial appears, config.toml in it
 //	begin         (resume of an interrupted OUT) OUT becomes OUT.partial
-//	              ... checkpoints, vectors.bin, context.bin, summary.json ...
+//	              ... checkpoints, vectors.bin, context.bin, checksums.txt, summary.json ...
 //	commit        the checkpoint of a finished run goes, OUT becomes
 //	              OUT.replaced, OUT.partial becomes OUT, OUT.replaced goes
 //
@@ -64,6 +64,9 @@ type Folder struct {
 	found os.FileInfo // of the folder that was locked; nil: none was
 	force bool        // an OUT that is there may be replaced
 
+	sums    *checksums
+	metrics *MetricsLog // nil: not open
+
 	made bool // by this process, so it may be removed if nothing comes of it
 	done bool // committed, or on the way
 }
@@ -73,7 +76,7 @@ func newFolder(name string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{out: out, Name: name}, nil
+	return &Folder{out: out, Name: name, sums: &checksums{sums: map[string]uint64{}}}, nil
 }
 
 func (f *Folder) partial() string  { return f.out + partialSuffix }
@@ -141,6 +144,7 @@ func (f *Folder) claim(force bool) error {
 		}
 	}
 	f.made = true
+	f.sums = &checksums{sums: map[string]uint64{}}
 	return nil
 }
 
@@ -217,7 +221,14 @@ func (f *Folder) checkRun() error {
 			return err
 		}
 	}
-	return errors.Join(removeStray(f.Dir), removeStray(f.Path(checkpointFolder)))
+	if err := errors.Join(removeStray(f.Dir), removeStray(f.Path(checkpointFolder))); err != nil {
+		return err
+	}
+	var err error
+	if f.sums, err = openChecksums(f.Dir); err != nil {
+		return err
+	}
+	return checkAll(f.Dir, ConfigFile, MetricsFile)
 }
 
 func removeStray(dir string) error {
@@ -228,12 +239,13 @@ func removeStray(dir string) error {
 }
 
 // Summary returns the summary of a whole folder; ok is false if there is none.
-func (f *Folder) Summary() (s Summary, ok bool, err error) { return readSummary(f.Path(SummaryFile)) }
+func (f *Folder) Summary() (s Summary, ok bool, err error) { return readSummary(f.Dir) }
 
-// Begin makes an interrupted run one in progress again.
+// Begin makes an interrupted run one in progress again. A matrix file has been replaced
+// by now.
 func (f *Folder) Begin() error {
 	if f.Dir == f.partial() {
-		return nil
+		return removeFile(f.Path(ReplacesFile))
 	}
 	if err := f.Lost(); err != nil {
 		return fmt.Errorf("cannot resume %s: %w", f.Name, err)
@@ -245,13 +257,16 @@ func (f *Folder) Begin() error {
 	return nil
 }
 
-// Finish writes the summary, which makes the folder whole, and puts it in its
-// place.
+// Finish ends the metrics, writes the checksums and the summary, which makes the
+// folder whole, and puts it in its place.
 func (f *Folder) Finish(s Summary) error {
 	if err := f.Lost(); err != nil {
 		return err
 	}
-	if err := atomicfile.Write(f.Path(SummaryFile), s.writeJSON); err != nil {
+	if err := f.finishMetrics(); err != nil {
+		return err
+	}
+	if err := f.writeLast(s); err != nil {
 		return err
 	}
 	return f.Commit(s)

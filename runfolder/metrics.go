@@ -8,6 +8,10 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/w2vcl/w2vcl/corpus"
 )
 
 // A Metric is one line of metrics.jsonl: the means over the units since the
@@ -129,8 +133,40 @@ func readSmall(path string) ([]byte, error) {
 // the most in a run, and whoever needs them on the disk calls Flush.
 type MetricsLog struct {
 	file    *os.File
-	size    int64  // bytes of the whole lines
-	waiting []byte // whole lines, too
+	size    int64          // bytes of the whole lines
+	hash    *xxhash.Digest // of them
+	waiting []byte         // whole lines, too
+}
+
+// OpenMetrics opens the metrics of the run, to go on from a checkpoint; nil is the
+// start of the run.
+func (f *Folder) OpenMetrics(from *SavedState) (*MetricsLog, error) {
+	err := f.sums.forget(f.Dir, MetricsFile)
+	if err == nil {
+		err = f.sums.save(f.Dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	size := int64(0)
+	if from != nil {
+		size = from.Metrics
+	}
+	f.metrics, err = OpenMetrics(f.Path(MetricsFile), size)
+	return f.metrics, err
+}
+
+// finishMetrics ends the metrics, if they are open.
+func (f *Folder) finishMetrics() error {
+	if f.metrics == nil {
+		return nil
+	}
+	if err := f.metrics.Finish(); err != nil {
+		return err
+	}
+	f.sums.set(MetricsFile, f.metrics.hash.Sum64())
+	f.metrics = nil
+	return nil
 }
 
 // OpenMetrics opens the metrics of a run and cuts off what comes after the
@@ -142,7 +178,10 @@ func OpenMetrics(path string, size int64) (*MetricsLog, error) {
 		return nil, fmt.Errorf("cannot write metrics: %w", err)
 	}
 	end, err := f.Seek(0, io.SeekEnd)
-	m := &MetricsLog{file: f, size: min(size, end)}
+	m := &MetricsLog{file: f, size: min(size, end), hash: xxhash.New()}
+	if err == nil {
+		_, err = io.Copy(m.hash, io.NewSectionReader(f, 0, m.size))
+	}
 	if err == nil {
 		err = m.rewind()
 	}
@@ -164,7 +203,7 @@ func (m *MetricsLog) Reopen(path string) error {
 		return err
 	}
 	m.file.Close()
-	*m = MetricsLog{file: now.file, waiting: slices.Concat(lines, m.waiting)}
+	*m = MetricsLog{file: now.file, hash: now.hash, waiting: slices.Concat(lines, m.waiting)}
 	return m.Flush()
 }
 
@@ -182,6 +221,7 @@ func (m *MetricsLog) write() error {
 		return errors.Join(err, m.rewind())
 	}
 	m.size += int64(len(m.waiting))
+	_, _ = m.hash.Write(m.waiting) // never fails
 	m.waiting = m.waiting[:0]
 	return nil
 }
@@ -215,8 +255,8 @@ func (m *MetricsLog) Finish() error {
 	return m.file.Close()
 }
 
-// Size returns the bytes of the whole lines that are written.
-func (m *MetricsLog) Size() int64 { return m.size }
+// Size returns the bytes of the whole lines that are written, and their XXH64.
+func (m *MetricsLog) Size() (bytes int64, sum string) { return m.size, corpus.Hex(m.hash.Sum64()) }
 
 // Close closes the file; lines that wait are lost.
 func (m *MetricsLog) Close() error { return m.file.Close() }

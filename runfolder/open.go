@@ -54,7 +54,7 @@ func (r *Run) Path(name string) string { return filepath.Join(r.dir, name) }
 func (r *Run) Going() bool { return strings.HasSuffix(r.dir, partialSuffix) }
 
 // Summary returns the summary of a run that ended; ok is false for one that did not.
-func (r *Run) Summary() (s Summary, ok bool, err error) { return readSummary(r.Path(SummaryFile)) }
+func (r *Run) Summary() (s Summary, ok bool, err error) { return readSummary(r.dir) }
 
 // OpenLatest is Open, but takes the run in progress where there are both: it is to replace
 // the other.
@@ -68,10 +68,18 @@ func OpenLatest(path string) (*Run, error) {
 
 // Config returns the settings of the run. They are not validated: this program
 // may lack the device that the run was trained on.
-func (r *Run) Config() (settings.Config, error) { return settings.Read(r.Path(ConfigFile)) }
+func (r *Run) Config() (settings.Config, error) {
+	if err := checkAll(r.dir, ConfigFile); err != nil {
+		return settings.Config{}, err
+	}
+	return settings.Read(r.Path(ConfigFile))
+}
 
 // Metrics returns the lines of metrics until now.
 func (r *Run) Metrics() ([]Metric, error) {
+	if err := checkAll(r.dir, MetricsFile); err != nil {
+		return nil, err
+	}
 	metrics, err := readMetrics(r.Path(MetricsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s holds no %s: name a run folder of w2vcl train", r.dir, MetricsFile)
@@ -83,7 +91,7 @@ func (r *Run) Metrics() ([]Metric, error) {
 // last checkpoint.
 func (r *Run) Vectors(ctx context.Context) (*embedding.Table, error) {
 	if exists(r.Path(VectorsFile)) {
-		return embedding.Load(ctx, r.Path(VectorsFile))
+		return r.table(ctx, VectorsFile)
 	}
 	t, err := r.saved(ctx)
 	if err != nil {
@@ -94,6 +102,17 @@ func (r *Run) Vectors(ctx context.Context) (*embedding.Table, error) {
 		return nil, err
 	}
 	return embedding.NewTable(t.Vocabulary, c.Dim, c.Exported(t.Words, t.Contexts))
+}
+
+// table reads a file of vectors, and meanwhile its checksum.
+func (r *Run) table(ctx context.Context, name string) (*embedding.Table, error) {
+	checked := make(chan error, 1)
+	go func() { checked <- check(ctx, r.dir, name) }()
+	t, err := embedding.Load(ctx, r.Path(name))
+	if changed := <-checked; changed != nil {
+		return nil, changed
+	}
+	return t, err
 }
 
 // Encoder returns the encoder of words by their spelling; nil if the run has none.
@@ -111,11 +130,11 @@ func (r *Run) Tables(ctx context.Context) (trainer.Tables, error) {
 	if !exists(r.Path(VectorsFile)) {
 		return r.saved(ctx)
 	}
-	vectors, err := embedding.Load(ctx, r.Path(VectorsFile))
+	vectors, err := r.table(ctx, VectorsFile)
 	if err != nil {
 		return trainer.Tables{}, err
 	}
-	contexts, err := embedding.Load(ctx, r.Path(ContextFile))
+	contexts, err := r.table(ctx, ContextFile)
 	if err != nil {
 		return trainer.Tables{}, err
 	}
@@ -153,6 +172,9 @@ func (r *Run) saved(ctx context.Context) (trainer.Tables, error) {
 
 // Vocabulary returns the words of the run with their counts.
 func (r *Run) Vocabulary(ctx context.Context) (*corpus.Vocabulary, error) {
+	if err := check(ctx, r.dir, VocabularyFile); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(r.Path(VocabularyFile))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the vocabulary: %w", err)

@@ -1,11 +1,13 @@
 package runfolder
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 )
 
 // A Summary tells the size, the speed and the end of a run. It is the object that
@@ -82,8 +84,12 @@ func (s Summary) writeJSON(w io.Writer) error {
 	return encoder.Encode(s)
 }
 
-// readSummary reads summary.json; ok is false if there is none.
-func readSummary(path string) (s Summary, ok bool, err error) {
+// readSummary reads the summary of a folder; ok is false if there is none.
+func readSummary(dir string) (s Summary, ok bool, err error) {
+	if err := check(context.Background(), dir, SummaryFile); err != nil {
+		return s, false, err
+	}
+	path := filepath.Join(dir, SummaryFile)
 	data, err := readSmall(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil

@@ -34,7 +34,7 @@ func (j *job) writeConfig(folder *runfolder.Folder) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(folder.Path(runfolder.ConfigFile), func(w io.Writer) error {
+	return folder.Write(runfolder.ConfigFile, func(w io.Writer) error {
 		_, err := w.Write(config)
 		return err
 	})
@@ -78,7 +78,7 @@ func (j *job) keep(folder *runfolder.Folder, metrics *runfolder.MetricsLog, p *p
 }
 
 func (j *job) writeVocabulary(folder *runfolder.Folder) error {
-	return atomicfile.Write(folder.Path(runfolder.VocabularyFile), j.text.vocabulary.WriteTSV)
+	return folder.Write(runfolder.VocabularyFile, j.text.vocabulary.WriteTSV)
 }
 
 // save writes all that a trained run leaves but its summary, again if the folder goes
@@ -111,11 +111,11 @@ func (j *job) export(folder *runfolder.Folder) error {
 	words, contexts := j.trainer.Tables()
 	var contextsErr error
 	var working sync.WaitGroup
-	working.Go(func() { contextsErr = j.exportTable(folder.Path(runfolder.ContextFile), contexts) })
+	working.Go(func() { contextsErr = j.exportTable(folder, runfolder.ContextFile, contexts) })
 	vectors := j.config.Exported(words, contexts)
 	err := j.exportEncoder(folder, vectors)
 	if err == nil {
-		err = j.exportTable(folder.Path(runfolder.VectorsFile), vectors)
+		err = j.exportTable(folder, runfolder.VectorsFile, vectors)
 	}
 	working.Wait()
 	if err == nil {
@@ -129,12 +129,12 @@ func (j *job) export(folder *runfolder.Folder) error {
 	return err
 }
 
-func (j *job) exportTable(path string, values []float32) error {
+func (j *job) exportTable(folder *runfolder.Folder, name string, values []float32) error {
 	table, err := embedding.NewTable(j.text.vocabulary.Words, j.config.Dim, values)
 	if err != nil {
 		return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
 	}
-	return embedding.Save(path, table, embedding.Word2VecBinary)
+	return folder.Write(name, func(w io.Writer) error { return embedding.Write(w, table, embedding.Word2VecBinary) })
 }
 
 // exportEncoder writes the encoder, with the offset that fits composed vectors to

@@ -64,7 +64,7 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string) error {
 	if err != nil {
 		return err
 	}
-	c.Out = folder.Name
+	c.Out, c.Force = folder.Name, c.Force || folder.Replaces(absolute(c.Matrix))
 	j.config = c
 	if j.from, err = runfolder.OpenCheckpoint(folder.Path(runfolder.CheckpointFile)); err != nil || j.from == nil {
 		return err

@@ -71,7 +71,7 @@ func at(unit int, do func()) func(f *fakeTrainer) {
 	}
 }
 
-var wholeFolder = []string{runfolder.ConfigFile, runfolder.ContextFile, runfolder.MetricsFile, runfolder.SummaryFile, runfolder.VectorsFile, runfolder.VocabularyFile}
+var wholeFolder = []string{runfolder.ChecksumsFile, runfolder.ConfigFile, runfolder.ContextFile, runfolder.MetricsFile, runfolder.SummaryFile, runfolder.VectorsFile, runfolder.VocabularyFile}
 
 // checkDone checks that a run is whole and that nothing lies beside it.
 func checkDone(t *testing.T, out string) {
@@ -392,6 +392,9 @@ func TestResumeRefuses(t *testing.T) {
 			if err := os.WriteFile(path, []byte(strings.Replace(text, from, to, 1)), 0o600); err != nil {
 				t.Fatal(err)
 			}
+			if err := os.Remove(filepath.Join(out, runfolder.ChecksumsFile)); err != nil { // the change is on purpose
+				t.Fatal(err)
+			}
 		}
 	}
 	state := func(change func(data []byte) []byte) func(t *testing.T, out string) {
@@ -667,4 +670,44 @@ func TestCheckpointFile(t *testing.T) {
 	if saved.Units != 3 || saved.Position.Units != 1 || saved.Settings["dim"] != "4" || len(saved.Corpus) != 16 || len(saved.Vocabulary) != 16 {
 		t.Errorf("checkpoint %s", text)
 	}
+}
+
+// TestResumeReplacesTheMatrix: a run that was started with --force, and killed before it
+// replaced the file of M, does so when it is resumed.
+func TestResumeReplacesTheMatrix(t *testing.T) {
+	c := smallConfig(t, settings.ModeCL)
+	c.Matrix = filepath.Join(t.TempDir(), "m")
+	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	other := c
+	other.Out, other.Seed = filepath.Join(t.TempDir(), "run"), 2
+	for _, force := range []bool{false, true} {
+		other.Force = force
+		folder, err := runfolder.Create(other.Out, force)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := &job{config: other}
+		if force {
+			err = folder.AllowReplacing(c.Matrix)
+		}
+		if err = errors.Join(err, j.writeConfig(folder), os.CopyFS(other.Out+".killed", os.DirFS(folder.Dir))); err != nil {
+			t.Fatal(err)
+		}
+		folder.Close()
+		if err := os.Rename(other.Out+".killed", other.Out+".partial"); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Resume(t.Context(), other.Out, nil, nil, nil)
+		if force && err != nil || !force && (err == nil || !strings.Contains(err.Error(), "build it anew with --force")) {
+			t.Errorf("force %t: %v", force, err)
+		}
+		if !force {
+			if err := os.RemoveAll(other.Out + ".partial"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	checkDone(t, other.Out)
 }

@@ -40,6 +40,11 @@ func Run(ctx context.Context, c settings.Config, o Options, p *progress.Progress
 	defer folder.Close()
 	j := &job{config: c, options: o}
 	defer j.close()
+	if c.Force && c.Matrix != "" {
+		if err := folder.AllowReplacing(absolute(c.Matrix)); err != nil {
+			return runfolder.Summary{}, err
+		}
+	}
 	// First of all, so that a run that is killed can be resumed.
 	if err := j.writeConfig(folder); err != nil {
 		return runfolder.Summary{}, err
@@ -85,10 +90,7 @@ func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time
 	summary.SecondsTotal = from.Seconds + time.Since(start).Seconds()
 	summary.PeakRSS = machine.PeakRSS()
 	summary.Memory.Peak = summary.PeakRSS
-	if err = j.saver.metrics.Finish(); err == nil {
-		err = folder.Finish(summary)
-	}
-	if err != nil {
+	if err = folder.Finish(summary); err != nil {
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
 	return summary, j.interrupted(folder, result)
@@ -139,11 +141,7 @@ func (j *job) begin(folder *runfolder.Folder, p *progress.Progress) (runfolder.P
 
 // train runs the loop with the metrics file and the checkpoints of the folder.
 func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolder.Position, p *progress.Progress) (result outcome, err error) {
-	metricsBytes := int64(0)
-	if j.from != nil {
-		metricsBytes = j.from.Metrics
-	}
-	metrics, err := runfolder.OpenMetrics(folder.Path(runfolder.MetricsFile), metricsBytes)
+	metrics, err := folder.OpenMetrics(j.from)
 	if err != nil {
 		return outcome{}, err
 	}

@@ -81,7 +81,7 @@ func TestRunLeavesAWholeFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{runfolder.ConfigFile, runfolder.ContextFile, runfolder.MetricsFile, runfolder.SummaryFile, runfolder.VectorsFile, runfolder.VocabularyFile}
+	want := []string{runfolder.ChecksumsFile, runfolder.ConfigFile, runfolder.ContextFile, runfolder.MetricsFile, runfolder.SummaryFile, runfolder.VectorsFile, runfolder.VocabularyFile}
 	if got := entries(t, j.config.Out); !slices.Equal(got, want) {
 		t.Errorf("run folder holds %v, want %v", got, want)
 	}

@@ -78,7 +78,8 @@ func (s *saver) save(p runfolder.Position) error {
 		return err
 	}
 	c := s.run
-	c.Position, c.Metrics = p, s.metrics.Size()
+	c.Position = p
+	c.Metrics, c.MetricsSum = s.metrics.Size()
 	if err := c.Write(s.path, s.trainer.State()); err != nil {
 		return err
 	}

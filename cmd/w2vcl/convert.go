@@ -1,16 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
@@ -109,16 +110,21 @@ func (o *convertOptions) load(ctx context.Context, s streams, from string, forma
 	if err != nil || o.words == "" {
 		return t, err
 	}
-	words, err := readWords(s, o.words)
+	words, err := readWords(ctx, s, o.words)
 	if err != nil {
 		return nil, fmt.Errorf("--words %s: %w", o.words, err)
 	}
+	done, err := memory.Room(int64(len(words)) * int64(t.Dim) * (4 + 4)) // those of unseen words, and all in one table
+	if err != nil {
+		return nil, fmt.Errorf("--words %s: vectors of %s words: %w", o.words, terminal.Number(len(words)), err)
+	}
+	defer done()
 	found, err := t.Lookup(words)
 	if err != nil {
 		return nil, err
 	}
 	composed := 0
-	var vectors []float32
+	vectors := make([]float32, 0, len(words)*t.Dim)
 	for _, w := range found {
 		vectors = append(vectors, w.Vector...)
 		if w.Composed() {
@@ -130,8 +136,12 @@ func (o *convertOptions) load(ctx context.Context, s streams, from string, forma
 	return &runfolder.Vectors{Table: table, Encoder: t.Encoder}, err
 }
 
+// longestListed is the longest line of a list of words, in bytes.
+const longestListed = 1 << 20
+
 // readWords reads the different words of a list, one a line, in the order of the list.
-func readWords(s streams, path string) ([]string, error) {
+// Errors name the line.
+func readWords(ctx context.Context, s streams, path string) ([]string, error) {
 	in := s.in
 	if path != "-" {
 		f, err := os.Open(path)
@@ -141,17 +151,22 @@ func readWords(s streams, path string) ([]string, error) {
 		defer f.Close()
 		in = f
 	}
-	text, err := io.ReadAll(in)
-	if err != nil {
-		return nil, err
-	}
 	var words []string
 	met := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		if word := strings.TrimSpace(line); word != "" && !met[word] {
+	lines := bufio.NewScanner(memory.NewReader(ctx, in))
+	lines.Buffer(nil, longestListed)
+	number := 0
+	for ; lines.Scan(); number++ {
+		if word := strings.TrimSpace(lines.Text()); word != "" && !met[word] {
 			met[word] = true
 			words = append(words, word)
 		}
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("line %d: it has more than %d bytes: name a list with one word a line", number+1, longestListed)
+	case err != nil:
+		return nil, fmt.Errorf("line %d: %w", number+1, err)
 	}
 	if len(words) == 0 {
 		return nil, errors.New("the list is empty")

@@ -108,7 +108,7 @@ func TestDiskFull(t *testing.T) {
 	if r.hash() != want {
 		t.Error("other vectors than undisturbed")
 	}
-	if got := r.files(); len(got) != 7 || !slices.Contains(got, "run/vectors.bin") {
+	if got := r.files(); len(got) != 8 || !slices.Contains(got, "run/vectors.bin") {
 		t.Errorf("left %q", got)
 	}
 }
@@ -133,7 +133,7 @@ func TestDiskTooSmall(t *testing.T) {
 	if err != nil || strings.Count(string(output), "Warning") != 2 || !bytes.Contains(output, []byte("with checkpoints this run needs")) {
 		t.Errorf("checkpoints that do not fit: %v\n%s", err, output)
 	}
-	if got := r.files(); len(got) != 7 {
+	if got := r.files(); len(got) != 8 {
 		t.Errorf("left %q", got)
 	}
 }

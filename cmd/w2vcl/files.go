@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // commandFiles is the one list of the files that commands read and write, by command.
@@ -39,7 +37,7 @@ var commandFiles = map[string]func(v fileValues) []file{
 	},
 	"matrix info": func(v fileValues) []file { return []file{v.read("FILE", fileMapped)} },
 	"walk": func(v fileValues) []file {
-		return []file{v.read("GRAPH", fileStream), v.write("out", fileOutput, textKind), v.write("holdout-out", fileOutput, textKind)}
+		return []file{v.read("GRAPH", fileStream), v.write("out", fileOutput, walksKind), v.write("holdout-out", fileOutput, pairsKind)}
 	},
 	"phrases": phrasesFiles,
 	"eval": func(v fileValues) []file {
@@ -103,7 +101,7 @@ func convertFiles(v fileValues) []file {
 			if out.path == "-" {
 				files[2].use = fileOwn // which standard output cannot be: there are two files
 			}
-			files = append(files, file{name: "the words of " + out.name, path: path, use: fileOutput, kind: textKind})
+			files = append(files, file{name: "the words of " + out.name, path: path, use: fileOutput, kind: wordsKind})
 		}
 	}
 	return files
@@ -116,7 +114,7 @@ func phrasesFiles(v fileValues) []file {
 		common.path = ""
 	}
 	return []file{
-		v.read("TEXT", fileText), v.write("out", fileOutput, textKind), v.write("save", fileOutput, textKind),
+		v.read("TEXT", fileText), v.write("out", fileOutput, textKind), v.write("save", fileOutput, phrasesKind),
 		v.read("apply", fileInput), common,
 	}
 }
@@ -129,27 +127,6 @@ func mapFiles(v fileValues) []file {
 		files = append(files, file{name: "--out", path: path, use: fileOutput, kind: mapKind})
 	}
 	return files
-}
-
-// The kinds of files that w2vcl writes.
-var (
-	matrixKind  = headKind("a matrix file of w2vcl", func(head string) bool { return wordcontext.IsMatrix([]byte(head)) })
-	dotKind     = startKind("a graph in Graphviz's format", "digraph")
-	pageKind    = startKind("a page", "<!DOCTYPE html>")
-	mapKind     = startKind("a map", "<!DOCTYPE html>", "<svg ")
-	metricsKind = startKind("metrics that w2vcl wrote", "unit,seconds,loss,", `[{"unit":`, "[]")
-	reportKind  = fileKind{"of a comparison", func(path string) bool { return compare.Holds(filepath.Dir(path)) }}
-	textKind    = headKind("a text", isText)
-	vectorsKind = headKind("a file of vectors", func(head string) bool { return embedding.IsVectors([]byte(head)) })
-)
-
-// isText reports whether the beginning of a file is UTF-8 without NUL.
-func isText(head string) bool {
-	cut := len(head)
-	for n := 0; n < utf8.UTFMax && cut > 0 && !utf8.RuneStart(head[cut-1]); n++ {
-		cut--
-	}
-	return !strings.ContainsRune(head, 0) && utf8.ValidString(head[:max(cut-1, 0)])
 }
 
 // fileValues reads the values of flags and arguments that name files.

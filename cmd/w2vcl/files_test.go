@@ -234,3 +234,38 @@ func TestGuardFiles(t *testing.T) {
 		t.Errorf("left %q (%v)", left, err)
 	}
 }
+
+// TestKindsOfText: what has no mark of its own is known by what it is plainly not.
+func TestKindsOfText(t *testing.T) {
+	long := strings.Repeat("some words of a long text ", 400)
+	contents := map[string]string{
+		"walks": "n1 n2 n3 n2\nn2 n1\nn7\n", "numbered walks": "1 2 3 4\n2 3 2 1\n", "long walks": strings.Repeat("17 4 ", 2000) + "17\n",
+		"prose": "It was late, and the rain had stopped.\nShe said: yes.\n", "paragraphs": "one line\n\nanother\n", "long prose": long,
+		"words": "the\nof\nNew York\n", "table": "a\tb\n1\t2\n", "words cut": strings.Repeat("word\n", 900) + "wo",
+		"vectors": "2 2\na 0.5 1\nb 2 3\n", "GloVe": "a 0.5 1\nb 0.1 2\n", "edges": "1 2\n1 3\n2 3\n", "chapters": "chapter 1\nIt was late\n",
+		"JSON": "{\"unit\":1}\n", "array": "[1,2]\n", "page": "<!DOCTYPE html>\n", "script": "#!/bin/sh\n", "binary": "a\x00b", "latin": "caf\xe9 x\n",
+		"phrases": "# phrases of w2vcl\n# delimiter\t_\n", "pairs": "# node node edge\na b 1\n",
+	}
+	for _, test := range []struct {
+		kind fileKind
+		want string
+	}{
+		{textKind, "walks, numbered walks, long walks, prose, paragraphs, long prose, words, words cut, table, edges, chapters"},
+		{walksKind, "walks, numbered walks, long walks, long prose, words, words cut, edges, chapters"},
+		{wordsKind, "words, words cut, edges, walks, numbered walks, chapters"},
+		{vectorsKind, "vectors, GloVe, numbered walks, long walks"},
+		{phrasesKind, "phrases"},
+		{pairsKind, "pairs"},
+	} {
+		want := strings.Split(test.want, ", ")
+		for name, content := range contents {
+			path := filepath.Join(t.TempDir(), "file")
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := test.kind.is(path); got != slices.Contains(want, name) {
+				t.Errorf("%s is %s: %t", name, test.kind.name, got)
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -292,6 +293,9 @@ type fileKind struct {
 	is   func(path string) bool // whether a file is of that kind
 }
 
+// headBytes are the first bytes of a file that tell its kind.
+const headBytes = 4096
+
 // headKind returns a kind that shows in the first bytes of a file.
 func headKind(name string, is func(head string) bool) fileKind {
 	return fileKind{name, func(path string) bool {
@@ -300,8 +304,8 @@ func headKind(name string, is func(head string) bool) fileKind {
 			return false
 		}
 		defer f.Close()
-		head := make([]byte, 4096)
-		n, _ := f.Read(head)
+		head := make([]byte, headBytes)
+		n, _ := io.ReadFull(f, head)
 		return is(string(head[:n]))
 	}}
 }

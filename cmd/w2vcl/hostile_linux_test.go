@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,14 +88,30 @@ func TestHostileFiles(t *testing.T) {
 		}
 	})
 	manyTokens := hostileFile(t, at("tokens.gz"), again(strings.Repeat("a b\n", 1<<16), 1000))
-	endless := hostileFile(t, at("line.gz"), again(strings.Repeat(" 1", 1<<16), 1000))
+	random := rand.New(rand.NewPCG(1, 1))
+	digits := func(n int) string { // they compress to a fifteenth
+		text := []byte(strings.Repeat(" 0", n))
+		for i := 1; i < len(text); i += 2 {
+			text[i] = '0' + byte(random.Uint32()&1)
+		}
+		return string(text)
+	}
+	vectors := hostileFile(t, at("vectors"), again("2 1\na 1\nb 2\n", 1))
+	endless := hostileFile(t, at("line.gz"), again(digits(1<<16), 300))
 	rows := hostileFile(t, at("rows.gz"), func(w io.Writer) {
 		fmt.Fprintln(w, "40000 1000")
-		zeros := strings.Repeat(" 0", 1000) + "\n"
 		for i := range 40_000 {
+			fmt.Fprintf(w, "w%d%s\n", i, digits(1000))
+		}
+	})
+	zeros := strings.Repeat(" 0", 1000) + "\n"
+	declared := hostileFile(t, at("declared.gz"), func(w io.Writer) {
+		fmt.Fprintln(w, "1000000 1000")
+		for i := range 50_000 {
 			fmt.Fprintf(w, "w%d%s", i, zeros)
 		}
 	})
+	undeclared := hostileFile(t, at("undeclared.gz"), func(w io.Writer) { again("w"+zeros, 50_000)(w) })
 	edges := hostileFile(t, at("edges.gz"), again(strings.Repeat("1 2\n", 1<<16), 1000))
 	line := hostileFile(t, at("edge.gz"), again(strings.Repeat("x", 1<<16), 1000))
 	train := []string{"train", "--mode", "word2vec", "--out", at("run"), "--min-count", "1", "--dim", "4", "--quiet"}
@@ -114,13 +131,16 @@ func TestHostileFiles(t *testing.T) {
 		{"endless line of --init", 0, 110 * mega, 1, "line 1:", slices.Concat(limited, []string{"--corpus", text, "--init", endless})},
 		{"vectors that a header promises", 0, 110 * mega, 1, "not enough memory", slices.Concat(limited, []string{"--corpus", text, "--init", rows})},
 		{"endless line", 0, 200 * mega, 1, "line 1: it has more than", []string{"neighbors", endless, "a"}},
+		{"vectors of zeros that a header promises", 0, 250 * mega, 1, "times as many, which vectors do not", []string{"neighbors", declared, "a"}},
+		{"vectors of zeros", 0, 350 * mega, 1, "times as many, which vectors do not", []string{"neighbors", undeclared, "a"}},
 		{"endless configuration", 0, low, 1, "name a regular file", slices.Concat(train, []string{"--corpus", text, "--config", "/dev/zero"})},
 		{"endless NUL", 0, low, 1, "NUL", []string{"neighbors", "/dev/zero", "a"}},
 		{"matrix of zeros", 0, low, 1, "no edges", []string{"walk", matlabBomb(t, at("zeros.mat"), 8192, 0), "--out", at("walks")}},
 		{"matrix of ones", space, 1500 * mega, 1, "not enough memory", []string{"walk", matlabBomb(t, at("ones.mat"), 8192, 1), "--out", at("walks")}},
 		{"edge bomb", space, 1500 * mega, 1, "not enough memory", []string{"walk", edges, "--out", at("walks")}},
 		{"endless edge", 0, low, 1, "line 1: it has more than 1048576 bytes", []string{"walk", line, "--out", at("walks")}},
-		{"endless labels", 0, low, 1, "line 1 has more than", []string{"eval", hostileFile(t, at("vectors"), again("2 1\na 1\nb 2\n", 1)), "--task", "nodes", "--data", "/dev/zero"}},
+		{"endless word", 0, low, 1, "--words /dev/zero: line 1: it has more than 1048576 bytes", []string{"convert", at("vectors"), at("out.txt"), "--words", "/dev/zero"}},
+		{"endless labels", 0, low, 1, "line 1 has more than", []string{"eval", vectors, "--task", "nodes", "--data", "/dev/zero"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := w2vclCommand(t, c.arguments...)

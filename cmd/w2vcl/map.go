@@ -133,7 +133,7 @@ func (o *mapOptions) load(ctx context.Context, s streams, path string) (*embeddi
 		n := min(o.top, t.Len())
 		return embedding.NewTable(t.Words[:n:n], t.Dim, t.Vectors[:n*t.Dim])
 	}
-	words, err := readWords(s, o.words)
+	words, err := readWords(ctx, s, o.words)
 	if err != nil {
 		return nil, fmt.Errorf("--words %s: %w", o.words, err)
 	}

@@ -193,7 +193,7 @@ func (o *phrasesOptions) list(ctx context.Context, s streams, p *progress.Progre
 	case commonEnglish:
 		list.Common = strings.Fields(phrases.English)
 	default:
-		words, err := readWords(s, o.common)
+		words, err := readWords(ctx, s, o.common)
 		if err != nil {
 			return list, fmt.Errorf("--common %s: %w", o.common, err)
 		}

@@ -81,7 +81,7 @@ func (r *trainingRun) hash() string {
 // checkFiles checks that the run is whole and nothing else is there.
 func (r *trainingRun) checkFiles() {
 	r.t.Helper()
-	want := []string{"run", "run/config.toml", "run/context.bin", "run/metrics.jsonl", "run/summary.json", "run/vectors.bin", "run/vocab.tsv"}
+	want := []string{"run", "run/checksums.txt", "run/config.toml", "run/context.bin", "run/metrics.jsonl", "run/summary.json", "run/vectors.bin", "run/vocab.tsv"}
 	if got := r.files(); !slices.Equal(got, want) {
 		r.t.Errorf("left %q, want %q", got, want)
 	}
@@ -110,6 +110,7 @@ var phases = []string{
 	"run.partial/checkpoint/state",  // after one
 	"run.partial/.vectors.bin.tmp",  // in the vectors
 	"run.partial/.context.bin.tmp",  // between the vectors
+	"run.partial/.checksums.txt.tmp",
 	"run.partial/.summary.json.tmp", // in the summary
 	"run.partial/summary.json",      // before the checkpoint goes
 	"run.replaced",                  // between the renames

@@ -202,9 +202,8 @@ func (s *suffering) checkEnd() {
 	case digest != s.want.digest:
 		s.failed("not what an undisturbed run leaves:\n%s\nbut\n%s", s.want.digest, digest)
 	}
-	// A process that was killed cannot remove what it had begun.
 	for _, name := range filesBelow(s.dir) {
-		if strings.Contains(name, ".tmp-") && !(s.killed && s.resume == nil) || strings.HasSuffix(name, ".partial") || strings.HasSuffix(name, ".replaced") {
+		if strings.Contains(name, ".tmp-") || strings.HasSuffix(name, ".partial") || strings.HasSuffix(name, ".replaced") {
 			s.failed("left %s", name)
 		}
 	}

@@ -152,7 +152,6 @@ func victims(inputs string) []*victim {
 	train("cl", true, append(cl, "--iterations", "2000", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4")...)
 	train("cl, preset paper", true, append(cl, "--preset", "paper", "--iterations", "1500")...)
 	train("cl, file of M", true, append(cl, "--matrix", "m", "--iterations", "1500")...)
-	all[len(all)-1].resume = []string{"resume", "run", "--force"} // the file of an earlier run may still be there
 	train("cl, cnn", true, "--contexts", "64", "--checkpoint", "5", "--iterations", "200", "--subword", "cnn")
 	train("cl, ngram", true, append(cl, "--iterations", "600", "--subword", "ngram", "--buckets", "500")...)
 	train("vanilla", true, "--mode", "vanilla", "--epochs", "150", "--checkpoint", "10")
@@ -247,6 +246,8 @@ func runDigest(run string, exact bool) (string, error) {
 		switch name := e.Name(); {
 		case name == runfolder.ConfigFile: // has the path of --matrix
 			data = bytes.ReplaceAll(data, []byte(filepath.Dir(run)), nil)
+		case name == runfolder.ChecksumsFile: // those of times, too
+			data, err = nil, checkedRun(run)
 		case name == runfolder.MetricsFile:
 			data, err = metricsDigest(data, exact)
 		case name == runfolder.SummaryFile:
@@ -263,6 +264,15 @@ func runDigest(run string, exact bool) (string, error) {
 		fmt.Fprintf(&text, "%s %x\n", e.Name(), sha256.Sum256(data))
 	}
 	return text.String(), nil
+}
+
+// checkedRun returns an error if a file of a run has another checksum than is listed.
+func checkedRun(run string) error {
+	r, err := runfolder.Open(run)
+	if err != nil {
+		return err
+	}
+	return r.Check(context.Background())
 }
 
 // metricsDigest leaves out times.

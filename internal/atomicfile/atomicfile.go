@@ -22,6 +22,8 @@ import (
 // Write follows links: the file that a link leads to is replaced, the link stays.
 // What is no regular file, a pipe or a device, is written to and never replaced.
 // So is standard output, see [IsStandardOutput].
+//
+// Write also removes the temporary files that killed processes left of the same path.
 func Write(path string, write func(w io.Writer) error) error {
 	if err := writeFile(path, write); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
@@ -79,12 +81,15 @@ func replace(path string, write func(w io.Writer) error) (err error) {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
-		return err
+	if !canHold {
+		if err := f.Close(); err != nil {
+			return err
+		}
 	}
 	if err := end(f, func() error { return os.Rename(f.Name(), path) }); err != nil {
 		return err
 	}
+	f.Close() // it is synced
 	syncDir(dir)
 	return nil
 }
@@ -155,7 +160,12 @@ func begin(dir, name string) (*os.File, error) {
 	if unfinished.abandoned {
 		return nil, errAbandoned
 	}
+	removeStrayOf(dir, name)
 	f, err := os.CreateTemp(dir, "."+name+temporary+"*")
+	for err == nil && !hold(f) {
+		f.Close()
+		f, err = os.CreateTemp(dir, "."+name+temporary+"*")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -201,6 +211,21 @@ func RemoveStray(dir string) error {
 		}
 	}
 	return err
+}
+
+// removeStrayOf removes the temporary files of a name that no process works with. They
+// do no harm, so errors do not matter.
+func removeStrayOf(dir, name string) {
+	if dir == "" {
+		dir = "."
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		random, ours := strings.CutPrefix(e.Name(), "."+name+temporary)
+		if ours && random != "" && strings.Trim(random, "0123456789") == "" && e.Type().IsRegular() {
+			removeIfStray(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // syncDir makes the rename survive a power cut. It ignores errors: not every system

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -44,5 +46,47 @@ func TestWritePipe(t *testing.T) {
 	}
 	if info, err := os.Lstat(pipe); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		t.Errorf("the pipe is gone (%v)", err)
+	}
+}
+
+// TestWriteRemovesStray: what a killed process left of the same file goes, what another
+// process works with stays, and so does everything else.
+func TestWriteRemovesStray(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{".file.tmp-123", ".file.tmp-", ".file.tmp-x1", ".other.tmp-1", "file.tmp-1", ".hidden"} {
+		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(".file.tmp-9", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write("file", func(w io.Writer) error { // a second one, meanwhile
+		return Write("file", put("inner"))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := files(t, "."), []string{".file.tmp-", ".file.tmp-9", ".file.tmp-x1", ".hidden", ".other.tmp-1", "file", "file.tmp-1"}; !slices.Equal(got, want) {
+		t.Errorf("left %q, want %q", got, want)
+	}
+}
+
+// TestWriteAtOnce: many that write the same file at the same time do not take each
+// other's temporary files for stray ones.
+func TestWriteAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	var working sync.WaitGroup
+	for range 8 {
+		working.Go(func() {
+			for range 50 {
+				if err := Write(path, put("text")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	working.Wait()
+	if got := files(t, filepath.Dir(path)); !slices.Equal(got, []string{"file"}) {
+		t.Errorf("left %q", got)
 	}
 }
