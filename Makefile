@@ -9,6 +9,9 @@ COPIES  ?= 2000
 REF     ?= main
 KILLS   ?= 1000
 SEED    ?=
+TEXT    ?=
+OUT     ?= profile-gpu
+PROFILE ?=
 
 # No symbol table and no debugging information: stack traces name functions without.
 STRIP = -ldflags='-s -w'
@@ -16,7 +19,7 @@ STRIP = -ldflags='-s -w'
 BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
-.PHONY: help build cuda kernels install test race torture noasm fuzz damaged lint fmt bench bench-compare cover golden data notebooks wheel release interop ci clean
+.PHONY: help build cuda kernels install test race torture noasm fuzz damaged lint fmt bench bench-compare profile-gpu cover golden data notebooks wheel release interop ci clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
@@ -76,6 +79,9 @@ bench-compare: ## compare benchmarks of the work tree with those of a commit (RE
 		(cd "$$dir/ref" && run "$$dir/old") && run "$$dir/new" || exit 1; \
 	done && \
 	(cd "$$dir" && $(GO) run $(BENCHSTAT) old new)
+
+profile-gpu: cuda ## count what the CUDA kernels do with Nsight Compute (TEXT=FILE OUT=profile-gpu; needs a GPU and ncu)
+	bin/w2vcl bench kernels --corpus '$(TEXT)' --out '$(OUT)' $(PROFILE)
 
 cover: ## write coverage.html and print the total
 	$(GO) test -coverprofile coverage.out $(PKG)

@@ -94,7 +94,7 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Preci
 		longest = max(longest, start-text.Sentences[i])
 	}
 	v, sentences := text.Vocabulary.Len(), int64(len(text.Sentences))
-	work := 24*int64(v) + 12*sentences + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares, thresholds, bounds, units
+	work := 28*int64(v) + 12*sentences + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares of W and C, thresholds, bounds, units
 	rows := 128 * int64(v) * int64((c.Dim+31)/32)                                      // in pieces of 32 values
 	tables := 2 * rows
 	if precision == Half {

@@ -23,16 +23,19 @@ var parW2VDescriptor = Descriptor{
 //	c_1 ... c_m of a dynamic window:
 //		g = rate (1 - σ(W[c]·C_t)),  W[c] += g C_t,  C_t += Σ g W[c]
 //	repulsion (algorithm 4): for each B words b of the sentence:
-//		draw c, and H = K c negatives n
-//		G = -rate σ(W[b] C[n]ᵀ)                 (B, H)
-//		W[b] += G C[n],  C[n] += Gᵀ W[b]
+//		draw c, and H = K c negatives
+//		for each eight of them, n:
+//			G = -rate σ(W[b] C[n]ᵀ)             (B, 8)
+//			W[b] += G C[n],  C[n] += Gᵀ W[b]
 //
 // The pairs of one window are attracted at once, with the rows of before. The
 // paper draws c below the window, and below its double for batches that begin
 // inside the sentence, where words have contexts on both sides; c = 0, which
 // would skip a batch, is not drawn here: c is 1 ... W, or 1 ... 2W. Negatives
-// come from the noise distribution; that of the published code is uniform. They
-// may be words of the batch.
+// come from the noise distribution, where the published code draws them
+// uniformly. They may be words of the batch. In the paper all H meet the rows of
+// before; with up to 2 W K of them their sum is too long a step, and training
+// diverges with windows of 10 and 15 negatives at rate 0.05.
 type parW2V struct {
 	*model
 	inputs              []uint32
@@ -41,10 +44,14 @@ type parW2V struct {
 	attracted, repelled []uint32 // kinds: positives only, negatives only
 }
 
+// repelledAtOnce is how many negatives meet the rows of a batch as they were before. The CUDA
+// kernels have the same.
+const repelledAtOnce = 8
+
 func newPARW2V(m *model) *parW2V {
 	most := 2 * m.Window * m.Negatives
 	m.drawAtMost(1 + most) // one to draw c
-	p := &parW2V{model: m, attracted: make([]uint32, 2*m.Window), repelled: make([]uint32, m.Batch*most)}
+	p := &parW2V{model: m, attracted: make([]uint32, 2*m.Window), repelled: make([]uint32, m.Batch*repelledAtOnce)}
 	for i := range p.attracted {
 		p.attracted[i] = simd.Positive
 	}
@@ -57,7 +64,10 @@ func (p *parW2V) train(s *sentence) {
 	for first := 0; first < len(s.words); first += p.Batch {
 		p.soon = p.draw(p.soon, s, first+p.Batch)
 		batch := s.words[first:min(first+p.Batch, len(s.words))]
-		p.step(p.words, batch, p.drawn, p.repelled, p.soon)
+		for from := 0; from < len(p.drawn); from += repelledAtOnce {
+			next := p.soon[min(from, len(p.soon)):min(from+repelledAtOnce, len(p.soon))]
+			p.step(p.words, batch, p.drawn[from:min(from+repelledAtOnce, len(p.drawn))], p.repelled, next)
+		}
 		p.drawn, p.soon = p.soon, p.drawn
 	}
 }

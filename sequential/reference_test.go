@@ -2,6 +2,7 @@ package sequential
 
 import (
 	"math"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
 )
@@ -196,7 +197,9 @@ var references = map[string]func(r *reference){
 			for k := range h {
 				outputs = append(outputs, r.noise.Draw(r.bits(corpus.StreamNegatives, j+1+k)))
 			}
-			r.step(r.sentence[b:min(b+r.Batch, last+1)], outputs, func(int) int { return -1 })
+			for eight := range slices.Chunk(outputs, 8) {
+				r.step(r.sentence[b:min(b+r.Batch, last+1)], eight, func(int) int { return -1 })
+			}
 		}
 	},
 }

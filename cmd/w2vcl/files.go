@@ -55,6 +55,9 @@ var commandFiles = map[string]func(v fileValues) []file{
 	"vector":    vectorsInput,
 	"convert":   convertFiles,
 
+	"bench kernels": func(v fileValues) []file {
+		return []file{v.read("corpus", fileText), v.read("from", fileInput), v.read("out", fileFolder)}
+	},
 	"bench matrix": benchTextInput,
 	"bench corpus": benchTextInput,
 	"bench eval":   func(v fileValues) []file { return []file{v.read("vectors", fileInput), v.read("data", fileInput)} },

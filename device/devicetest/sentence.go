@@ -124,7 +124,9 @@ func (k *sentenceKernels) repel(first int, kept []uint32) {
 		for j := range count {
 			negatives = append(negatives, draw(k.Alias, k.random(corpus.StreamNegatives, number+1+uint64(j))))
 		}
-		k.product(kept[b:min(b+k.Batch, len(kept))], negatives, -1)
+		for eight := range slices.Chunk(negatives, 8) {
+			k.product(kept[b:min(b+k.Batch, len(kept))], eight, -1)
+		}
 	}
 }
 

@@ -173,6 +173,15 @@ template <int F, int E> __device__ __forceinline__ void add(Row<F, E> &y, float 
 		for (int e = 0; e < E; e++) y.w[e] = fmaf(c, x.w[e], y.w[e]);
 }
 
+// scale multiplies y by c.
+template <int F, int E> __device__ __forceinline__ void scale(Row<F, E> &y, float c) {
+#pragma unroll
+	for (int f = 0; f < F; f++) y.v[f] = make_float4(c * y.v[f].x, c * y.v[f].y, c * y.v[f].z, c * y.v[f].w);
+	if constexpr (E > 0)
+#pragma unroll
+		for (int e = 0; e < E; e++) y.w[e] *= c;
+}
+
 // sum returns the sum over the warp, or each L lanes of it, to every lane.
 template <int L = 32> __device__ __forceinline__ float sum(float x) {
 #pragma unroll

@@ -3,45 +3,17 @@
 // CPU). See windows.cuh.
 #include "windows.cuh"
 
-// A window has a pair for each output.
-#define TRAIN(train, F, E, T, many, Contexts) \
-	train(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { \
-		return Trained{sentence<F, E, T, 1, many, true, Lifetime<F, E>, Contexts>(a, epoch, first, kept, n, rate), uint64_t(n) * (1 + a.negatives)}; \
-	})
+// For K below T and rows of up to 128 F values, or 128 F for each warp of a team. A window has a pair
+// for each output.
+#define CBOW(kind, name, F, T, warps, Contexts) \
+	kind(name##_##F##_0_##T##_1, warps, Trained{sentence<F, 0, T, 1, many##kind, true, Lifetime<F, 0>, Contexts>(a, epoch, first, kept, n, rate), uint64_t(n) * (1 + a.negatives)})
+#define CBOWS(name, Contexts) \
+	CBOW(ALONE, name, 1, 6, 12, Contexts<1>) \
+	CBOW(ALONE, name, 2, 6, 8, Contexts<2>) \
+	CBOW(ALONE, name, 3, 6, 8, Contexts<3>) \
+	CBOW(ALONE, name, 1, 16, 8, Contexts<1>) \
+	CBOW(TEAM, name##_team, 2, 6, 4, Contexts<2>) \
+	CBOW(TEAM, name##_team, 1, 16, 8, Contexts<1>)
 
-// For K below T, and rows of up to 4 F + E chunks of 32 values for each warp. Of single warps so
-// many must fit on a multiprocessor; a team has so many at most.
-#define CBOW(F, E, T, warps) \
-	extern "C" __global__ void __launch_bounds__(32, warps) cbow_##F##_##E##_##T##_1(const __grid_constant__ SentenceArgs a) { \
-		using Contexts = Chunks<F, E>; \
-		TRAIN(train, F, E, T, false, Contexts); \
-	}
-CBOW(1, 0, 6, 12)
-CBOW(2, 0, 6, 8)
-CBOW(3, 0, 6, 8)
-CBOW(1, 0, 16, 8)
-
-#define CBOW_TEAM(F, E, T, warps) \
-	extern "C" __global__ void __launch_bounds__(32 * warps) cbow_team_##F##_##E##_##T##_1(const __grid_constant__ SentenceArgs a) { \
-		using Contexts = Chunks<F, E>; \
-		TRAIN(trainBlock, F, E, T, true, Contexts); \
-	}
-CBOW_TEAM(2, 0, 6, 4)
-CBOW_TEAM(1, 0, 16, 8)
-
-// The same with the table of contexts in float16.
-#define CBOW_HALF(F, T, warps) \
-	extern "C" __global__ void __launch_bounds__(32, warps) cbow_half_##F##_0_##T##_1(const __grid_constant__ SentenceArgs a) { \
-		TRAIN(train, F, 0, T, false, HalfChunks<F>); \
-	}
-CBOW_HALF(1, 6, 12)
-CBOW_HALF(2, 6, 8)
-CBOW_HALF(3, 6, 8)
-CBOW_HALF(1, 16, 8)
-
-#define CBOW_HALF_TEAM(F, T, warps) \
-	extern "C" __global__ void __launch_bounds__(32 * warps) cbow_half_team_##F##_0_##T##_1(const __grid_constant__ SentenceArgs a) { \
-		TRAIN(trainBlock, F, 0, T, true, HalfChunks<F>); \
-	}
-CBOW_HALF_TEAM(2, 6, 4)
-CBOW_HALF_TEAM(1, 16, 8)
+CBOWS(cbow, Chunks)
+CBOWS(cbow_half, HalfChunks) // the table of contexts in float16

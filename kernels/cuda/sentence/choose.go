@@ -122,8 +122,8 @@ func (c *Config) choose(f family, name string, shapes []shape) kernel {
 	}
 	shared := 4 * warps * (rows*chunkValues*part.chunks() + coefficients + dots)
 	if c.Mode == PARW2V {
-		batch := 2 * ((c.Batch + 7) &^ 7) // rows of a batch, and their changes: see parw2v.cu
-		shared = max(shared, 16*(c.PerWindow()/2+1)+4*warps*(batch*chunkValues*part.chunks()+32+dots))
+		batch := 2 * ((c.Batch + 7) &^ 7) // rows of a batch, and their values of before: see parw2v.cu
+		shared = max(shared, 4*c.PerWindow()+4*batch+16+4*warps*(batch*chunkValues*part.chunks()+32+dots))
 	}
 	return kernel{
 		built, f.source, fmt.Sprintf("%s%d_%d_%d_%d", name, part.f, part.e, shape.outputs, together), 32 * warps, shared,

@@ -47,8 +47,7 @@ func LimitsOf(m Mode, half bool) Limits {
 // MaxInFlight is how many sentences are trained at a time at most. A row is added to some
 // windows after it was read. So on a short text, whose words the sentences in flight share,
 // there must be fewer: New takes one for every 10,000 tokens. 1584 are sound on 17 million
-// words, where 1056 train fullw2v 15 % slower. pWord2Vec has fewer with wide windows or many
-// negatives: see sound in shares.go.
+// words, where 1056 train fullw2v 15 % slower. See shares.go.
 const MaxInFlight = 1584
 
 // Config is the configuration of Kernels.

@@ -86,10 +86,10 @@ template <int F> using HalfRing = Ring<F, 0, 1>;
 
 // window trains a window: r are the outputs, of which this lane has a quarter of
 // output; Q groups of 8 slots hold the context words, and times says how often this
-// lane's slot is one. It returns this lane's part of the loss.
+// lane's slot is one; part of the change of output is added. It returns this lane's part of the loss.
 template <int F, int Q>
 __device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring, const Halves<F> &table, const Fragments<F> &r,
-	uint32_t output, int times, float rate, Dither &dither) {
+	uint32_t output, int times, float rate, float part, Dither &dither) {
 	int g = laneNumber() / 4, t = laneNumber() % 4, width = 1 + a.negatives;
 	float4 *mine = shared + g * ring.stride + 2 * t; // of slot g
 	uint32_t gradient[Q], across[Q];
@@ -143,7 +143,7 @@ __device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring
 			at[1] = *reinterpret_cast<float4 *>(x + 4);
 		}
 #pragma unroll
-		for (int i = 0; i < 4; i++) added[c % 4][i] = dither.step(r.tile(4 * c + i), rate * sums[i][0], rate * sums[i][1]);
+		for (int i = 0; i < 4; i++) added[c % 4][i] = dither.step(r.tile(4 * c + i), rate * part * sums[i][0], rate * part * sums[i][1]);
 		if (c % 4 == 3 && g < width) {
 #pragma unroll
 			for (int i = 0; i < 4; i++)
@@ -162,6 +162,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	constexpr bool ahead = F <= 4; // there are registers for the next window's outputs
 	int radius = a.radius, width = 1 + a.negatives, l = laneNumber(), g = l / 4;
 	HalfRing<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), a.shares, 2 * radius + 2, 8 * Q};
+	ring.slow = slowness(a, rate);
 	Halves<F> contexts(a);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + l) ^ l};
 	Windows windows(a, kept, n);
@@ -201,7 +202,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 			unsigned stale = (last ? againNext : again) >> after & 0xff; // rows that this window changes
 			Fragments<F> next;
 			if constexpr (ahead) load(next, contexts, soon, g < width);
-			loss += window<F, Q>(a, ring, contexts, r, now, times, rate, dither);
+			loss += window<F, Q>(a, ring, contexts, r, now, times, rate, contextPart(a, now, ring.slow), dither);
 			ring.bring(into, rowEntering);
 			ring.giveBack(from);
 			__syncwarp();
@@ -226,11 +227,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 }
 
 #define FULLW2V_HALF(F, Q, warps) \
-	extern "C" __global__ void __launch_bounds__(32, warps) fullw2v_half_##F##_##Q(const __grid_constant__ SentenceArgs a) { \
-		train(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { \
-			return Trained{sentence<F, Q>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)}; \
-		}); \
-	}
+	ALONE(fullw2v_half_##F##_##Q, warps, Trained{sentence<F, Q>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})
 
 // For N up to 128 F, K up to 7 and W_f up to 4 Q - 1.
 FULLW2V_HALF(1, 1, 12)

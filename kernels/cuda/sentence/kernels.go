@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
@@ -25,15 +26,19 @@ type Kernels struct {
 	run     cu.Function
 	text    *text
 	args    launchArgs
+
+	contextShares cu.DevicePtr // of all words
+	leastShare    float32      // of a word of C
 }
 
 // launchArgs is SentenceArgs of sentence.cuh.
 type launchArgs struct {
-	words, contexts, tokens, sentences, keep, alias, shares, unitOf cu.DevicePtr
-	rates, kept, next, losses, pairs                                cu.DevicePtr
-	first, seed                                                     uint64
-	all, count, units, vocabulary, quads, negatives                 uint32
-	radius, dynamic, perWindow, batch, longest, successor           uint32
+	words, contexts, tokens, sentences, keep, alias, shares, contextShares cu.DevicePtr
+	unitOf, rates, kept, next, losses, pairs                               cu.DevicePtr
+	first, seed                                                            uint64
+	all, count, units, vocabulary, quads, negatives                        uint32
+	radius, dynamic, perWindow, batch, longest, successor, apart           uint32
+	soundRate                                                              float32
 }
 
 // New takes the device's memory for training. The tables are zero.
@@ -52,7 +57,7 @@ const tokensInFlight = 10_000 // of the text, for each sentence in flight
 
 func newKernels(d *cuda.Device, c Config, k kernel) (*Kernels, error) {
 	if c.InFlight == 0 {
-		c.InFlight = max(1, min(MaxInFlight, families[c.Mode].sentences*d.Multiprocessors, len(c.Tokens)/tokensInFlight, c.sound()))
+		c.InFlight = max(1, min(MaxInFlight, families[c.Mode].sentences*d.Multiprocessors, len(c.Tokens)/tokensInFlight))
 	}
 	t := &Kernels{device: d, config: c, numbers: newNumbers(c.Vocabulary), kernel: k}
 	err := d.Do(func() (err error) {
@@ -117,7 +122,7 @@ func (t *Kernels) allocate() (err error) {
 	*a = launchArgs{
 		seed: c.Seed, count: uint32(len(unitOf)), units: uint32(len(c.Units) - 1), vocabulary: uint32(c.Vocabulary),
 		quads: uint32(chunkValues / 4 * chunks(c.Dim)), negatives: uint32(c.Negatives), radius: uint32(c.Radius), perWindow: uint32(c.PerWindow()), batch: uint32(c.Batch),
-		longest: uint32(longest), successor: t.numbers.successor,
+		longest: uint32(longest), successor: t.numbers.successor, apart: uint32(c.apart()), soundRate: math.MaxFloat32,
 	}
 	if c.Mode.Dynamic() {
 		a.dynamic = 1
@@ -137,6 +142,11 @@ func (t *Kernels) allocate() (err error) {
 	a.sentences, a.unitOf = cuda.Placed(m, "sentences", starts), cuda.Placed(m, "units", unitOf)
 	a.keep = cuda.Placed(m, "subsampling", numbered(t.numbers, c.Keep))
 	a.shares = cuda.Placed(m, "shares", numbered(t.numbers, c.shares()))
+	if c.bounded() {
+		shares := c.contextShares()
+		t.contextShares, t.leastShare = cuda.Placed(m, "shares of contexts", numbered(t.numbers, shares)), slices.Min(shares)
+		a.soundRate = soundRate
+	}
 	a.alias = cuda.Placed(m, "alias table", t.numbers.alias(c.Alias))
 	if m.Err != nil {
 		return m.Err
@@ -157,6 +167,10 @@ func (t *Kernels) Train(first int, rates []float32) (losses, pairs []float64, er
 		return nil, nil, fmt.Errorf("units %d to %d of %d in all epochs", first, end-1, t.units())
 	}
 	losses, counts := make([]float64, len(rates)), make([]uint64, len(rates))
+	t.args.contextShares = 0
+	if slow := slowness(slices.Max(rates)); t.config.bounded() && t.leastShare*slow*slow*slow < 1 {
+		t.args.contextShares = t.contextShares
+	}
 	err = t.device.Do(func() error {
 		if err := cuda.Send(t.args.rates+cu.DevicePtr(cuda.Bytes[float32](first)), rates); err != nil {
 			return err

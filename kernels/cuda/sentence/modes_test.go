@@ -5,6 +5,8 @@ package sentence
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
@@ -88,6 +90,75 @@ func TestModesShort(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Every sentence has its turn once in an epoch, however many are trained at a time and however the
+// units are cut into calls: the windows, and so the pairs of dynamic ones, do not depend on the
+// order.
+func TestTurns(t *testing.T) {
+	d := cudatest.Open(t)
+	c := sequential.Config{Algorithm: sequential.PWord2Vec, Dim: 20, Window: 5, Negatives: 5, Epochs: 3, Seed: cudatest.FreshSeed(t)}
+	var want float64
+	for _, inFlight := range []int{1, 7, 1000} {
+		for _, call := range []int{1, 2, 9} {
+			_, f := newCase(t, d, corpustest.Zipf(c.Seed, 3000, 400, 40), c, inFlight, choice{})
+			var all float64
+			for first := 0; first < f.units(); first += call {
+				_, pairs, err := f.Train(first, slices.Repeat([]float32{testRate}, min(call, f.units()-first)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				all += total(pairs)
+			}
+			if want == 0 {
+				want = all
+			} else if all != want {
+				t.Errorf("%d in flight, %d units in a call: %v pairs, want %v", inFlight, call, all, want)
+			}
+		}
+	}
+}
+
+// No mode diverges with wide windows, many negatives and a high rate, with and without subsampling,
+// although hundreds of sentences change the rows of frequent words at a time.
+func TestStable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	d := cudatest.Open(t)
+	text := corpustest.Zipf(5, 1_000_000, 20_000, 200)
+	parsed, noise := corpustest.Read(t, text)
+	for _, m := range modes {
+		for _, window := range []int{1, 5, 10} {
+			for _, negatives := range []int{1, 5, 15} {
+				for _, sample := range []float64{0, 1e-5} {
+					t.Run(fmt.Sprintf("%s/W=%d/K=%d/sample=%v", m.mode, window, negatives, sample), func(t *testing.T) {
+						c := sequential.Config{Algorithm: m.algorithm, Model: m.model, Dim: 64, Window: window, Negatives: negatives, Sample: sample, Epochs: 1, Seed: 1}
+						f, err := New(d, configOf(parsed, noise, c, families[m.mode].sentences*d.Multiprocessors))
+						if err != nil {
+							t.Fatal(err)
+						}
+						words, contexts := make([]float32, f.config.Vocabulary*c.Dim), make([]float32, f.config.Vocabulary*c.Dim)
+						r := rand.New(rand.NewPCG(1, 2))
+						for i := range words {
+							words[i] = (r.Float32() - .5) / float32(c.Dim)
+						}
+						if err := f.SetTables(words, contexts); err != nil {
+							t.Fatal(err)
+						}
+						losses, pairs := trainAll(t, f, .05)
+						last := len(losses) - 1
+						if loss := losses[last] / pairs[last]; !(loss < 1) { // it began with log 2
+							t.Errorf("loss %v a pair", loss)
+						}
+						if err := f.Close(); err != nil {
+							t.Fatal(err)
+						}
+					})
+				}
+			}
+		}
+	}
 }
 
 // With many sentences in flight, the loss of every mode is near the loss with one.

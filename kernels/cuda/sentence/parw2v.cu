@@ -5,36 +5,44 @@
 //	attraction: the windows of windows.cuh without negatives
 //	repulsion: for each B words b of the sentence:
 //		draw c, and H = K c negatives n
-//		G = -rate sigmoid(W_b C_n^T), W_b += G C_n, C_n += G^T W_b
+//		for each 8 of them: G = -rate sigmoid(W_b C_n^T), W_b += G C_n, C_n += G^T W_b
 //
-// The rows of a batch and their changes are in shared memory. Eight negatives at a time are in
-// registers and meet the whole batch, so their rows are read and added to once. A word that is
-// drawn several times is there once, and counts as often.
+// Eight negatives at a time meet the whole batch: their rows are in registers, and those of the
+// batch, which they change, in shared memory, with the values that these came with behind them.
 #include "windows.cuh"
 
-// Negatives are those of a batch, in shared memory: each word once, with how often it was drawn.
-struct Negatives {
-	uint32_t *words;
+// A Batch is in shared memory: its negatives, and its words, each once, with how often they are
+// there. One warp fills it.
+struct Batch {
+	uint32_t *negatives, *words;
 	float *times;
-	int *count;
+	int *count; // of words
 
-	__device__ __forceinline__ Negatives(const SentenceArgs &a)
-		: words(reinterpret_cast<uint32_t *>(shared)), times(reinterpret_cast<float *>(words + a.perWindow)), count(reinterpret_cast<int *>(times + a.perWindow)) {}
-	static __device__ __forceinline__ int quads(const SentenceArgs &a) { return a.perWindow / 2 + 1; }
+	__device__ __forceinline__ Batch(const SentenceArgs &a, int places)
+		: negatives(reinterpret_cast<uint32_t *>(shared)), words(negatives + a.perWindow), times(reinterpret_cast<float *>(words + places)), count(reinterpret_cast<int *>(times + places)) {}
+	static __device__ __forceinline__ int quads(const SentenceArgs &a, int places) { return a.perWindow / 4 + places / 2 + 1; }
 
-	// draw draws H of them, from number on. One warp calls it.
+	// draw draws H negatives, from number on.
 	__device__ __forceinline__ void draw(const SentenceArgs &a, uint32_t epoch, uint64_t number, int H) {
+#pragma unroll 1
+		for (int h = laneNumber(); h < H; h += 32) {
+			uint32_t bits = randomBits(a.seed, streamNegatives, epoch, number + h);
+			uint4 alias = __ldg(&a.alias[__umulhi(bits, a.vocabulary)]);
+			negatives[h] = bits * a.vocabulary < alias.x ? alias.y : alias.z;
+		}
+	}
+
+	// take takes n words of a sentence.
+	__device__ __forceinline__ void take(const uint32_t *sentence, int n) {
 		int l = laneNumber(), found = 0;
 #pragma unroll 1
-		for (int h = 0; h < H; h += 32) {
-			uint32_t bits = randomBits(a.seed, streamNegatives, epoch, number + h + l);
-			uint4 alias = __ldg(&a.alias[__umulhi(bits, a.vocabulary)]);
-			uint32_t word = h + l >= H ? 0xffffffffu : bits * a.vocabulary < alias.x ? alias.y : alias.z;
+		for (int i = l; i - l < n; i += 32) {
+			uint32_t word = i < n ? sentence[i] : 0xffffffffu;
 			unsigned same = __match_any_sync(warp, word);
-			bool first = h + l < H && __ffs(same) - 1 == l;
+			bool first = i < n && __ffs(same) - 1 == l;
 #pragma unroll 1
-			for (int i = 0; i < found; i++)
-				if (first && words[i] == word) times[i] += __popc(same), first = false;
+			for (int j = 0; j < found; j++)
+				if (first && words[j] == word) times[j] += __popc(same), first = false;
 			unsigned fresh = __ballot_sync(warp, first);
 			int to = found + __popc(fresh & ((1u << l) - 1));
 			if (first) words[to] = word, times[to] = __popc(same);
@@ -52,11 +60,11 @@ template <bool many> __device__ __forceinline__ void together() {
 		__syncwarp();
 }
 
-// meet trains the rows of a batch, C at a time, with the T first of some negatives r, of which
-// this lane's number l mod T counts so many times. It adds to the changes of both and returns this
-// lane's part of the loss.
+// meet trains the count rows of a batch, C at a time, with the T first of some negatives r, of
+// which this lane's number l mod T counts so many times. It adds to the changes of r and returns
+// this lane's part of the loss.
 template <int T, int C, int F, class Team>
-__device__ __forceinline__ float meet(Team &team, Ring<F> &rows, const Row<F> (&r)[8], Row<F> (&added)[8], float times, int count, int places, float rate) {
+__device__ __forceinline__ float meet(Team &team, Ring<F> &rows, const Row<F> (&r)[8], Row<F> (&added)[8], float times, const float *timesOfRow, int count, float rate) {
 	static_assert(T * C == 32, "a dot for each lane");
 	int l = laneNumber();
 	float loss = 0;
@@ -68,7 +76,7 @@ __device__ __forceinline__ float meet(Team &team, Ring<F> &rows, const Row<F> (&
 		for (int c = 0; c < C; c++) left[c] = rows.load(c0 + c);
 #pragma unroll
 		for (int i = 0; i < 32; i++) x[i] = partial(left[i / T], r[i % T]);
-		float score = sums<32>(x), none = 0, often = c0 + l / T < count ? times : 0;
+		float score = sums<32>(x), none = 0, often = c0 + l / T < count ? times * timesOfRow[c0 + l / T] : 0;
 		if constexpr (Team::several) team.sum(score, none);
 		Logistic y = fastLogistic(score);
 		loss += often * __logf(y.factor);
@@ -77,14 +85,14 @@ __device__ __forceinline__ float meet(Team &team, Ring<F> &rows, const Row<F> (&
 		__syncwarp();
 #pragma unroll
 		for (int c = 0; c < C; c++) {
-			Row<F> change = rows.load(places + c0 + c);
+			Row<F> updated = left[c];
 #pragma unroll
 			for (int k = 0; k < T; k++) {
 				float g = team.coefficients[c * T + k];
-				add(change, g, r[k]);
+				add(updated, g, r[k]);
 				add(added[k], g, left[c]);
 			}
-			rows.store(places + c0 + c, change);
+			rows.store(c0 + c, updated);
 		}
 	}
 	return loss;
@@ -95,60 +103,79 @@ template <int F, bool many>
 __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
 	constexpr int T = 8;
 	int l = laneNumber(), batch = a.batch, places = (batch + 7) & ~7;
-	Negatives negatives(a);
-	Team<F, 0, T, 4, many> team(2 * places, Negatives::quads(a));
+	float slow = slowness(a, rate);
+	Batch words(a, places);
+	Team<F, 0, T, 4, many> team(2 * places, Batch::quads(a, places));
 	int chunk = team.number * 4 * F; // first of this warp
-	Chunks<F> words(a.words, a.vocabulary, a.quads, chunk), contexts(a.contexts, a.vocabulary, a.quads, chunk);
-	Ring<F> rows = {words, a.shares, 0, 0}; // the batch, then its changes
+	Chunks<F> table(a.words, a.vocabulary, a.quads, chunk), contexts(a.contexts, a.vocabulary, a.quads, chunk);
+	Ring<F> rows = {table, a.shares, 0, 0}; // of the batch, then their values of before
 	rows.memory = team.memory;
 	Trained done = {0, 0};
 #pragma unroll 1
 	for (int b = 0; b < n; b += batch) {
-		int count = min(batch, n - b);
-		together<many>(); // nobody needs what was there
-		for (int i = 0; i < places; i++) {
-			if (i < count)
-				stageCurrent(words, kept[b + i], true, rows.at(i));
-			else
-				rows.store(i, zeros<F>());
-			rows.store(places + i, zeros<F>());
-		}
 		uint64_t number = (first + b) * a.perWindow;
 		int most = b < int(a.radius) || n - 1 - b < int(a.radius) ? a.radius : 2 * a.radius;
 		int H = a.negatives * (1 + __umulhi(randomBits(a.seed, streamNegatives, epoch, number), most));
-		if (team.number == 0) negatives.draw(a, epoch, number + 1, H);
-		arrived();
+		together<many>(); // nobody needs what was there
+		if (team.number == 0) {
+			words.take(kept + b, min(batch, n - b));
+			words.draw(a, epoch, number + 1, H);
+		}
 		together<many>();
-		int found = __reduce_max_sync(warp, unsigned(*negatives.count));
-		done.pairs += (unsigned long long)(count) * H;
+		int count = __reduce_max_sync(warp, unsigned(*words.count));
+		for (int i = 0; i < count; i++) stageCurrent(table, words.words[i], true, rows.at(i));
+		for (int i = count; i < (count + 7 & ~7); i++) rows.store(i, zeros<F>());
+		arrived();
+		for (int i = 0; i < count; i++) rows.store(places + i, rows.load(i));
+		done.pairs += (unsigned long long)(min(batch, n - b)) * H;
 
+		// Lanes l and l + 8 know negative number u + l mod 8 and the one 8 behind it.
+		auto wordOf = [&](int u) { return words.negatives[min(u + l % 16, H - 1)]; };
+		uint32_t word = wordOf(0);
 		Row<F> r[T];
 #pragma unroll
-		for (int k = 0; k < T; k++) r[k] = loadCurrent(contexts, negatives.words[min(k, found - 1)], k < found);
+		for (int k = 0; k < T; k++) r[k] = loadCurrent(contexts, __shfl_sync(warp, word, k), k < H);
 #pragma unroll 1
-		for (int u = 0; u < found; u += T) {
+		for (int u = 0; u < H; u += T) {
 			Row<F> added[T], next[T];
+			int left = H - u;
 #pragma unroll
 			for (int k = 0; k < T; k++) {
-				next[k] = loadCurrent(contexts, negatives.words[min(u + T + k, found - 1)], u + T + k < found);
+				next[k] = loadCurrent(contexts, __shfl_sync(warp, word, T + k), T + k < left);
 				added[k] = zeros<F>();
 			}
+			// A word that is drawn twice at a time is trained once and counts twice; if it is
+			// among the next ones, its row there is read again.
+			unsigned same = __match_any_sync(warp, l % 16 < left ? word : ~uint32_t(l)) & 0xffff;
+			float times = l < T && l < left && __ffs(same) - 1 == l ? __popc(same & 0xff) : 0;
+			unsigned stale = __ballot_sync(warp, l >= T && l < 2 * T && same & 0xff) >> T;
+			unsigned wanted = __ballot_sync(warp, times > 0);
+			float part = contextPart(a, word, slow);
 			// The last few with half as many dots.
-			if (int left = found - u; left > 4)
-				done.loss += meet<8, 4>(team, rows, r, added, l % 8 < left ? negatives.times[u + l % 8] : 0, count, places, rate);
+			if (left > 4)
+				done.loss += meet<8, 4>(team, rows, r, added, __shfl_sync(warp, times, l % 8), words.times, count, rate);
 			else
-				done.loss += meet<4, 8>(team, rows, r, added, l % 4 < left ? negatives.times[u + l % 4] : 0, count, places, rate);
+				done.loss += meet<4, 8>(team, rows, r, added, __shfl_sync(warp, times, l % 4), words.times, count, rate);
+			if (a.contextShares && __ballot_sync(warp, part < 1)) {
+#pragma unroll
+				for (int k = 0; k < T; k++) scale(added[k], __shfl_sync(warp, part, k));
+			}
+#pragma unroll
+			for (int k = 0; k < T; k++) addCurrent(contexts, __shfl_sync(warp, word, k), added[k], wanted >> k & 1);
 #pragma unroll
 			for (int k = 0; k < T; k++) {
-				addCurrent(contexts, negatives.words[min(u + k, found - 1)], added[k], u + k < found);
+				if (stale >> k & 1) next[k] = loadCurrent(contexts, __shfl_sync(warp, word, T + k), true);
 				r[k] = next[k];
 			}
+			word = wordOf(u + T);
 		}
 		for (int i = 0; i < count; i++) {
-			uint32_t word = kept[b + i];
+			uint32_t changed = words.words[i];
+			float share = fminf(1, __ldg(a.shares + changed) * slow);
 			Row<F> change = zeros<F>();
-			add(change, __ldg(a.shares + word), rows.load(places + i));
-			addCurrent(words, word, change, true);
+			add(change, share, rows.load(i));
+			add(change, -share, rows.load(places + i));
+			addCurrent(table, changed, change, true);
 		}
 	}
 	return done;
@@ -164,10 +191,7 @@ __device__ __forceinline__ Trained attractAndRepel(const SentenceArgs &a, uint32
 	return Trained{loss + done.loss, pairs + done.pairs};
 }
 
-// For N up to 128, and for N up to 128 for each warp of a team.
-extern "C" __global__ void __launch_bounds__(32, 8) parw2v_1_0_1_8(const __grid_constant__ SentenceArgs a) {
-	train<1>(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { return attractAndRepel<1, false>(a, epoch, first, kept, n, rate); });
-}
-extern "C" __global__ void __launch_bounds__(256) parw2v_team_1_0_1_8(const __grid_constant__ SentenceArgs a) {
-	trainBlock<1>(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { return attractAndRepel<1, true>(a, epoch, first, kept, n, rate); });
-}
+// For N up to 128, and for N up to 128 for each warp of a team. Nine single warps on a
+// multiprocessor would have 168 registers each, three a scheduler, and spill.
+extern "C" __global__ void __launch_bounds__(32, 8) SENTENCE_KERNEL(parw2v_1_0_1_8, train<1>, attractAndRepel<1, false>(a, epoch, first, kept, n, rate))
+extern "C" __global__ void __launch_bounds__(256) SENTENCE_KERNEL(parw2v_team_1_0_1_8, trainBlock<1>, attractAndRepel<1, true>(a, epoch, first, kept, n, rate))

@@ -14,7 +14,8 @@ struct SentenceArgs {
 	const uint64_t *sentences; // first token of each, and the end
 	const uint32_t *keep;      // (vocabulary) thresholds of subsampling
 	const uint4 *alias;        // (vocabulary) {accept, a word, the other word}
-	const float *shares;       // (vocabulary) part of a change that is added: see shares.go
+	const float *shares;       // (vocabulary) part of a change of W that is added: see shares.go
+	const float *contextShares; // (vocabulary) the same of C; null: all of it
 	const uint32_t *unitOf;    // (sentences) unit of a sentence in its epoch
 	const float *rates;        // (epochs, units)
 	uint32_t *kept;            // (thread blocks, 2, longest) words that subsampling leaves, and the widths of their windows
@@ -32,6 +33,8 @@ struct SentenceArgs {
 	uint32_t batch;     // words that share negatives: PAR-Word2Vec
 	uint32_t longest;
 	uint32_t successor; // how far word w+1 is from word w
+	uint32_t apart;     // stretches of the text that are trained side by side
+	float soundRate;    // learning rate that shares are for; a higher one leaves less
 };
 
 // Words have other numbers here than in the vocabulary, so that frequent ones are not
@@ -157,6 +160,7 @@ template <int F, int E = 0, int pad = 0> struct Ring {
 	unsigned places; // bits of those, modulo 32, that have it; 0: free
 	int slotOf;
 	float4 *memory = shared;
+	float slow = 1; // see slowness
 
 	__device__ __forceinline__ float4 *at(int slot) const { return memory + slot * stride; }
 	__device__ __forceinline__ float *values(int slot) const { return reinterpret_cast<float *>(at(slot) + 32 * F); }
@@ -192,7 +196,7 @@ template <int F, int E = 0, int pad = 0> struct Ring {
 		unsigned here = __ballot_sync(warp, places && word == w);
 		int slot = __ffs(here ? here : __ballot_sync(warp, laneNumber() < slots && places == 0)) - 1;
 		if (laneNumber() == slot) {
-			if (!here) share = __ldg(shares + w);
+			if (!here) share = fminf(1, __ldg(shares + w) * slow);
 			word = w;
 			places |= 1u << (i & 31);
 		}
@@ -245,6 +249,14 @@ __device__ __forceinline__ float pair(float &score, int k, int width, float time
 	return k < width ? times * __logf(y.factor) : 0;
 }
 
+// slowness is the part that a learning rate leaves of shares of W; of those of C its cube.
+__device__ __forceinline__ float slowness(const SentenceArgs &a, float rate) { return fminf(1, __fdividef(a.soundRate, rate)); }
+
+// contextPart returns the part of a change of a row of C that is added.
+__device__ __forceinline__ float contextPart(const SentenceArgs &a, uint32_t word, float slowness) {
+	return a.contextShares ? fminf(1, __ldg(a.contextShares + word) * slowness * slowness * slowness) : 1;
+}
+
 // Trained is what a sentence was: this lane's part of the loss, and the number of pairs.
 struct Trained {
 	float loss;
@@ -274,6 +286,29 @@ __device__ __forceinline__ void finish(const SentenceArgs &a, size_t unit, Train
 	}
 }
 
+// A Turn is a sentence of the text, when its turn comes.
+//
+// Neighbouring sentences share their rare words: an article is longer than a sentence. Trained at
+// the same time, they all would change rows that they have read before the others did. So a.apart
+// stretches of the text are trained side by side, as threads of the CPU have shares of their
+// own: the first sentence of each, then the second of each. The unit of a turn, and so its learning
+// rate, goes by the order of training.
+struct Turn {
+	uint32_t epoch, sentence;
+	size_t unit;
+
+	// Number taken of this launch. Every sentence has its turn in the epoch's part of a launch.
+	__device__ __forceinline__ Turn(const SentenceArgs &a, uint32_t taken) {
+		uint64_t number = a.first + taken;
+		epoch = number / a.count;
+		uint64_t begin = max(a.first, uint64_t(epoch) * a.count), end = min(a.first + a.all, uint64_t(epoch + 1) * a.count);
+		uint32_t i = number - begin, length = uint32_t(end - begin) / a.apart;
+		if (i < length * a.apart) i = i % a.apart * length + i / a.apart;
+		sentence = begin - uint64_t(epoch) * a.count + i;
+		unit = size_t(epoch) * a.units + a.unitOf[number % a.count];
+	}
+};
+
 // train takes sentences until there are none left. sentence(epoch, first, kept, n, rate)
 // trains the n words that subsampling has left of the sentence that begins with token first
 // of the text. Sentences of fewer than least words are left out.
@@ -284,11 +319,10 @@ template <int least = 2, class Sentence> __device__ __forceinline__ void train(c
 		if (laneNumber() == 0) taken = atomicAdd(a.next, 1u);
 		taken = __reduce_max_sync(warp, taken);
 		if (taken >= a.all) break;
-		uint32_t epoch = (a.first + taken) / a.count, s = (a.first + taken) % a.count;
-		uint64_t first = a.sentences[s];
-		int n = subsample(a, epoch, first, __reduce_max_sync(warp, uint32_t(a.sentences[s + 1] - first)), kept);
-		size_t unit = size_t(epoch) * a.units + a.unitOf[s];
-		if (n >= least) finish(a, unit, sentence(epoch, first, kept, n, a.rates[unit]));
+		Turn turn(a, taken);
+		uint64_t first = a.sentences[turn.sentence];
+		int n = subsample(a, turn.epoch, first, __reduce_max_sync(warp, uint32_t(a.sentences[turn.sentence + 1] - first)), kept);
+		if (n >= least) finish(a, turn.unit, sentence(turn.epoch, first, kept, n, a.rates[turn.unit]));
 		__syncwarp();
 	}
 }
@@ -303,17 +337,26 @@ template <int least = 2, class Sentence> __device__ __forceinline__ void trainBl
 		__syncthreads();
 		uint32_t taken = __reduce_max_sync(warp, next);
 		if (taken >= a.all) break;
-		uint32_t epoch = (a.first + taken) / a.count, s = (a.first + taken) % a.count;
-		uint64_t first = a.sentences[s];
+		Turn turn(a, taken);
+		uint64_t first = a.sentences[turn.sentence];
 		if (threadIdx.x < 32) {
-			int n = subsample(a, epoch, first, __reduce_max_sync(warp, uint32_t(a.sentences[s + 1] - first)), kept);
+			int n = subsample(a, turn.epoch, first, __reduce_max_sync(warp, uint32_t(a.sentences[turn.sentence + 1] - first)), kept);
 			if (threadIdx.x == 0) left = n;
 		}
 		__syncthreads();
 		int n = __reduce_max_sync(warp, left);
 		if (n < least) continue;
-		size_t unit = size_t(epoch) * a.units + a.unitOf[s];
-		Trained done = sentence(epoch, first, kept, n, a.rates[unit]);
-		if (threadIdx.x < 32) finish(a, unit, done);
+		Trained done = sentence(turn.epoch, first, kept, n, a.rates[turn.unit]);
+		if (threadIdx.x < 32) finish(a, turn.unit, done);
 	}
 }
+
+// ALONE and TEAM define a kernel: a warp, or all warps of a thread block, train a sentence as an
+// expression says that returns Trained, of a, epoch, first, kept, n and rate. So many single warps
+// must fit on a multiprocessor; a team has so many at most.
+#define SENTENCE_KERNEL(name, train, ...) \
+	name(const __grid_constant__ SentenceArgs a) { \
+		train(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { return __VA_ARGS__; }); \
+	}
+#define ALONE(name, warps, ...) extern "C" __global__ void __launch_bounds__(32, warps) SENTENCE_KERNEL(name, train, __VA_ARGS__)
+#define TEAM(name, warps, ...) extern "C" __global__ void __launch_bounds__(32 * warps) SENTENCE_KERNEL(name, trainBlock, __VA_ARGS__)

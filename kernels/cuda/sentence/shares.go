@@ -22,7 +22,8 @@ const (
 	soundOutputs = 135
 )
 
-// shares returns for every word the part of a sentence's change that is added to its row.
+// shares returns for every word the part of a sentence's change that is added to its row of W;
+// more than 1 stands for 1. FULL-Register's copies of a row last for one window.
 func (c *Config) shares() []float32 {
 	kept, drawn := c.kept(), c.drawn()
 	outputs := 0.0 // windows at a time that have the same output
@@ -30,42 +31,80 @@ func (c *Config) shares() []float32 {
 		outputs = max(outputs, float64(c.InFlight)*(p+float64(c.Negatives)*drawn[w]))
 	}
 	radius, held := float64(c.Radius), float64(2*c.Radius+1) // words that a sentence has copies of
+	copies := float64(soundCopies)
+	switch {
+	case c.Mode == PARW2V:
+		held = max(held, float64(c.Batch))
+	case c.Mode == FullRegister:
+		copies *= held
+	}
 	if c.Mode.Dynamic() {
 		radius = (radius + 1) / 2 // the mean
 	}
-	if c.Mode == PARW2V {
-		held = max(held, float64(c.Batch))
-	}
 	strain := max(1, radius/soundRadius) * max(1, outputs/soundOutputs)
-	most := max(1, soundCopies/(strain*strain*strain))
+	most := max(1, copies/(strain*strain*strain))
 	shares := make([]float32, c.Vocabulary)
 	for w, p := range kept {
 		holds := -math.Expm1(held * math.Log1p(-p)) // a sentence's windows have the word
-		shares[w] = float32(min(1, most/(float64(c.InFlight)*holds)))
+		shares[w] = float32(most / max(float64(c.InFlight)*holds, 1e-9))
 	}
 	return shares
 }
 
-// Rows of C are read a window before what it changes is added, and many windows at a time have the
-// same negatives. soundLoad is how many pairs of pWord2Vec may change the row of one word at a
-// time, with windows of radius soundRadius on average and five negatives: so many are stable at
-// word2vec's rate. It falls with wider windows and more negatives. FULL-W2V has flatter negatives,
-// and the others train one pair or one mean at a time, or need no bound
-// (benchmarks/2026-11-22-h200-sequential).
+// Rows of C are read before what changes them is added: a window earlier, or in PAR-Word2Vec while
+// the eight negatives before meet their batch. Many sentences have the same frequent words among
+// their outputs meanwhile. So only so many pairs change the row of one word at a time: of words
+// that more pairs meet, less of the changes is added, of positives and negatives alike. soundLoad
+// of them are stable with windows of radius soundRadius on average and five negatives, at
+// soundRate. The number falls with wider windows, more negatives, and the third power of the
+// rate. Skip-gram and CBOW train one pair or one mean at a time and need no bound
+// (benchmarks/2026-11-22-h200-stability).
 const soundLoad = 825
 
-// sound returns how many sentences may be in flight at most, by their negatives.
-func (c *Config) sound() int {
-	if c.Mode != PWord2Vec {
-		return MaxInFlight
-	}
+// soundRate is the learning rate that shares are for. A higher one leaves less of those of W in
+// proportion.
+const soundRate = 0.025
+
+// repelledAtOnce is how many negatives of PAR-Word2Vec are read and not yet added to.
+const repelledAtOnce = 16
+
+// contextShares returns for every word the part of a change that is added to its row of C at
+// soundRate; more than 1 stands for 1.
+func (c *Config) contextShares() []float32 {
 	kept, drawn := c.kept(), c.drawn()
-	load := 0.0 // of one sentence
-	for w, p := range kept {
-		load = max(load, (p+float64(c.Negatives)*drawn[w])*float64(c.Radius+1))
+	radius := float64(c.Radius)
+	if c.Mode.Dynamic() {
+		radius = (radius + 1) / 2 // the mean
 	}
-	strain := max(1, float64(1+c.Negatives)/6) * max(1, float64(c.Radius+1)/2/soundRadius)
-	return max(1, int(soundLoad/strain/max(load, 1e-9)))
+	strain := max(1, float64(1+c.Negatives)/6) * max(1, radius/soundRadius)
+	shares := make([]float32, c.Vocabulary)
+	for w, p := range kept {
+		load := 2 * radius * (p + float64(c.Negatives)*drawn[w]) // of another sentence
+		if c.Mode == PARW2V {
+			load = float64(repelledAtOnce*c.Batch) * drawn[w]
+		}
+		shares[w] = float32(soundLoad / strain / max(float64(c.InFlight-1)*load, 1e-9))
+	}
+	return shares
+}
+
+// bounded reports whether rows of C have shares, and a high learning rate lowers all.
+func (c *Config) bounded() bool {
+	return c.InFlight > 1 && c.Mode != Word2Vec && c.Mode != CBOW
+}
+
+// slowness is the part that a learning rate leaves of shares of W; of those of C its cube.
+func slowness(rate float32) float32 { return min(1, soundRate/rate) }
+
+// apart is how many stretches of the text are trained side by side: see Turn in sentence.cuh. All
+// modes score more on analogies with one for each sentence in flight, but FULL-W2V no more than
+// two seeds differ; and it is 5 % faster in the order of the text, whose rare words L2 then has
+// (benchmarks/2026-11-22-h200-stability).
+func (c *Config) apart() int {
+	if c.Mode == FullW2V {
+		return 1
+	}
+	return c.InFlight
 }
 
 // kept returns how often each word is among those that subsampling leaves.

@@ -55,6 +55,7 @@ func TestShares(t *testing.T) {
 	}
 	full := 0
 	for w, share := range c.shares() {
+		share := min(share, 1)
 		if want := min(1, soundCopies/max(copies[w], 1e-9)); math.Abs(float64(share)-want) > .1*want {
 			t.Errorf("word %d: share %.3f, with %.1f copies at a time it should be %.3f", w, share, copies[w], want)
 		}
@@ -74,7 +75,7 @@ func TestSharesFall(t *testing.T) {
 	first := func(change func(c *Config)) float64 {
 		c := sharesCase(t, .75)
 		change(&c)
-		return float64(c.shares()[0])
+		return min(1, float64(c.shares()[0]))
 	}
 	sound := first(func(*Config) {})
 	flat := first(func(c *Config) { c.InFlight = 400; c.Alias = sharesCase(t, 0).Alias })
@@ -97,9 +98,9 @@ func TestSharesFall(t *testing.T) {
 	}
 }
 
-// On a text of Wikipedia's frequencies pWord2Vec trains all sentences that fit with the settings
-// of word2vec, and fewer with wider windows or more negatives; the other modes always train all.
-func TestSound(t *testing.T) {
+// wikipedia is a text of Wikipedia's frequencies.
+func wikipedia(t *testing.T, m Mode) Config {
+	t.Helper()
 	const words = 60_000
 	var counts []uint64
 	for i := range words {
@@ -109,18 +110,43 @@ func TestSound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return Config{
+		Mode: m, Vocabulary: words, Negatives: 5, Radius: 5, Batch: 24, InFlight: MaxInFlight, Counts: counts,
+		Keep: corpus.KeepThresholds(counts, 1e-4), Alias: noise.Table(),
+	}
+}
+
+// Rows of C of the most frequent words get a smaller part of their changes with wider windows, more
+// negatives and more sentences in flight, those of rare words all. One sentence at a time is not
+// bounded, nor are skip-gram and CBOW.
+func TestContextShares(t *testing.T) {
 	for _, m := range modes {
-		sound := func(negatives, radius int) int {
-			c := Config{Mode: m.mode, Vocabulary: words, Negatives: negatives, Radius: radius, Counts: counts, Keep: corpus.KeepThresholds(counts, 1e-4), Alias: noise.Table()}
-			return c.sound()
+		shares := func(change func(c *Config)) []float32 {
+			c := wikipedia(t, m.mode)
+			change(&c)
+			return c.contextShares()
 		}
-		all, many, wide, both := sound(5, 5), sound(15, 5), sound(5, 10), sound(15, 10)
-		t.Logf("%s: %d, %d, %d, %d", m.mode, all, many, wide, both)
-		if all < MaxInFlight || m.mode != PWord2Vec && both < MaxInFlight {
-			t.Errorf("%s: only %d and %d sentences in flight", m.mode, all, both)
+		usual := shares(func(*Config) {})
+		if rare := usual[len(usual)-1]; !(usual[0] < 10 && rare > 10) {
+			t.Errorf("%s: shares %v of the most frequent word and %v of the rarest", m.mode, usual[0], rare)
 		}
-		if m.mode == PWord2Vec && !(both < many && both < wide && many < MaxInFlight && wide < MaxInFlight && both >= 1) {
-			t.Errorf("%d sentences in flight with 15 negatives, %d with window 10, %d with both", many, wide, both)
+		for name, change := range map[string]func(c *Config){
+			"radius 10": func(c *Config) { c.Radius = 10 }, "15 negatives": func(c *Config) { c.Negatives = 15 },
+			"twice the sentences": func(c *Config) { c.InFlight *= 2 },
+		} {
+			if share := shares(change)[0]; !(share < .9*usual[0]) {
+				t.Errorf("%s, %s: share %v, not below %v", m.mode, name, share, usual[0])
+			}
 		}
+		c := wikipedia(t, m.mode)
+		if want := m.mode != Word2Vec && m.mode != CBOW; c.bounded() != want {
+			t.Errorf("%s is bounded: %v", m.mode, !want)
+		}
+		if c.InFlight = 1; c.bounded() {
+			t.Errorf("%s: one sentence at a time is bounded", m.mode)
+		}
+	}
+	if slow, fast := slowness(.0125), slowness(.05); slow != 1 || fast != .5 {
+		t.Errorf("slowness %v at half the rate, %v at twice the rate", slow, fast)
 	}
 }

@@ -96,9 +96,10 @@ template <int F, int E> struct Lifetime : Ring<F, E> {
 	uint32_t coming;
 	Row<F, E> entering;
 
-	__device__ __forceinline__ Lifetime(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk)
+	__device__ __forceinline__ Lifetime(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness)
 		: Ring<F, E>{Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, int(2 * a.radius + 2), int(2 * a.radius + 3)}, kept(sentence), n(count), radius(a.radius) {
 		this->memory = memory;
+		this->slow = slowness;
 		this->clear();
 		for (int i = 0; i <= radius && i < n; i++) {
 			into = this->enter(kept[i], i);
@@ -135,14 +136,16 @@ template <int F, int E> struct Passing {
 	const uint32_t *kept;
 	int n, radius, slots;
 	uint32_t word, coming; // of this lane's slot, in this window and the next
+	float share;
 	bool here;
 
 	__device__ __forceinline__ int place(int t) const { return t - radius + laneNumber() + (laneNumber() >= radius); }
 	__device__ __forceinline__ uint32_t wordAt(int t) const { return kept[min(max(place(t), 0), n - 1)]; }
 
-	__device__ __forceinline__ Passing(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk)
+	__device__ __forceinline__ Passing(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness)
 		: rows{Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, int(2 * a.radius), int(2 * a.radius + 1)}, kept(sentence), n(count), radius(a.radius), slots(2 * a.radius) {
 		rows.memory = memory;
+		rows.slow = slowness;
 		rows.store(slots, zeros<F, E>());
 		coming = wordAt(0);
 	}
@@ -151,6 +154,7 @@ template <int F, int E> struct Passing {
 		word = coming;
 		coming = wordAt(t + 1);
 		here = laneNumber() < slots && place(t) >= 0 && place(t) < n;
+		share = fminf(1, __ldg(rows.shares + word) * rows.slow);
 		for (unsigned rest = __ballot_sync(warp, here); rest; rest &= rest - 1) {
 			int s = __ffs(rest) - 1;
 			stageCurrent(rows.words, __shfl_sync(warp, word, s), true, rows.at(s));
@@ -161,6 +165,7 @@ template <int F, int E> struct Passing {
 	__device__ __forceinline__ Row<F, E> load(int slot) const { return rows.load(slot); }
 	__device__ __forceinline__ void update(int slot, const Row<F, E> &old, Row<F, E> now) {
 		add(now, -1, old);
+		scale(now, __shfl_sync(warp, share, slot & 31));
 		addCurrent(rows.words, __shfl_sync(warp, word, slot & 31), now, slot < slots);
 	}
 	__device__ __forceinline__ void end() { __syncwarp(); }
@@ -288,7 +293,8 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	int width = widthOf<T>(a), l = laneNumber();
 	Team<F, E, T, C, many> team(Rows::rowsOf(a.radius) + (stages ? T : 0));
 	int chunk = team.number * (4 * F + E); // first of this warp
-	Rows rows(a, kept, n, team.memory, chunk);
+	float slow = slowness(a, rate);
+	Rows rows(a, kept, n, team.memory, chunk, slow);
 	Contexts contexts(a.contexts, a.vocabulary, a.quads, chunk);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + threadIdx.x) ^ threadIdx.x};
 	Windows windows(a, kept, n);
@@ -310,6 +316,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 #pragma unroll 1
 		for (int j = 0; j < Draw::windows && t < n; j++, t++) {
 			int times = rows.begin(t, windows.next(t));
+			float part = contextPart(a, now, slow); // of this lane's output
 			bool last = j + 1 == Draw::windows;
 			int after = last ? 0 : (j + 1) * S;
 			uint32_t soon = __shfl_sync(warp, last ? batchNext : batch, after + l % S);
@@ -328,6 +335,10 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 				loss += mean(a, team, rows, r, added, times, rate);
 			else
 				loss += window(a, team, rows, r, added, times, rate);
+			if (a.contextShares && __ballot_sync(warp, part < 1)) {
+#pragma unroll
+				for (int k = 0; k < T; k++) scale(added[k], __shfl_sync(warp, part, k % S));
+			}
 #pragma unroll
 			for (int k = 0; k < T; k++) addChange(contexts, __shfl_sync(warp, now, k % S), r[k], added[k], k < width, dither);
 			rows.end();
@@ -347,3 +358,9 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	rows.finish();
 	return loss;
 }
+
+constexpr bool manyALONE = false, manyTEAM = true;
+
+// WINDOWS defines a kernel, ALONE or TEAM, whose windows have a pair for each context word and output.
+#define WINDOWS(kind, name, F, E, T, C, warps, Rows) \
+	kind(name, warps, Trained{sentence<F, E, T, C, many##kind, false, Rows<F, E>>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})

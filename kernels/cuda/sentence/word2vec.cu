@@ -50,7 +50,7 @@ __device__ __forceinline__ float skipGram(const SentenceArgs &a, uint32_t epoch,
 	int l = laneNumber(), negatives = a.negatives;
 	Team<F, 0, T, 1, many> team(Lifetime<F, 0>::rowsOf(a.radius));
 	int chunk = team.number * 4 * F; // first of this warp
-	Lifetime<F, 0> rows(a, kept, n, team.memory, chunk);
+	Lifetime<F, 0> rows(a, kept, n, team.memory, chunk, slowness(a, rate));
 	Contexts contexts(a.contexts, a.vocabulary, a.quads, chunk);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + threadIdx.x) ^ threadIdx.x};
 	Windows windows(a, kept, n);
@@ -112,42 +112,16 @@ __device__ __forceinline__ float skipGram(const SentenceArgs &a, uint32_t epoch,
 	return loss;
 }
 
-#define TRAIN(train, F, T, many, Contexts) \
-	train(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { \
-		return Trained{skipGram<F, T, many, Contexts>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)}; \
-	})
+// For K below T and N up to 128 F, or 128 F for each warp of a team.
+#define WORD2VEC(kind, name, F, T, warps, Contexts) \
+	kind(name##_##F##_0_##T##_1, warps, Trained{skipGram<F, T, many##kind, Contexts>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})
+#define WORD2VECS(name, Contexts) \
+	WORD2VEC(ALONE, name, 1, 6, 12, Contexts<1>) \
+	WORD2VEC(ALONE, name, 2, 6, 12, Contexts<2>) \
+	WORD2VEC(ALONE, name, 3, 6, 8, Contexts<3>) \
+	WORD2VEC(ALONE, name, 1, 16, 12, Contexts<1>) \
+	WORD2VEC(TEAM, name##_team, 2, 6, 4, Contexts<2>) \
+	WORD2VEC(TEAM, name##_team, 1, 16, 8, Contexts<1>)
 
-// For K below T and N up to 128 F; so many warps must fit on a multiprocessor.
-#define WORD2VEC(F, T, warps) \
-	extern "C" __global__ void __launch_bounds__(32, warps) word2vec_##F##_0_##T##_1(const __grid_constant__ SentenceArgs a) { \
-		TRAIN(train, F, T, false, Chunks<F>); \
-	}
-WORD2VEC(1, 6, 12)
-WORD2VEC(2, 6, 12)
-WORD2VEC(3, 6, 8)
-WORD2VEC(1, 16, 12)
-
-// For N up to 128 F for each warp of the team.
-#define WORD2VEC_TEAM(F, T, warps) \
-	extern "C" __global__ void __launch_bounds__(32 * warps) word2vec_team_##F##_0_##T##_1(const __grid_constant__ SentenceArgs a) { \
-		TRAIN(trainBlock, F, T, true, Chunks<F>); \
-	}
-WORD2VEC_TEAM(2, 6, 4)
-WORD2VEC_TEAM(1, 16, 8)
-
-// The same with the table of contexts in float16.
-#define WORD2VEC_HALF(F, T, warps) \
-	extern "C" __global__ void __launch_bounds__(32, warps) word2vec_half_##F##_0_##T##_1(const __grid_constant__ SentenceArgs a) { \
-		TRAIN(train, F, T, false, HalfChunks<F>); \
-	}
-WORD2VEC_HALF(1, 6, 12)
-WORD2VEC_HALF(2, 6, 12)
-WORD2VEC_HALF(3, 6, 8)
-WORD2VEC_HALF(1, 16, 12)
-
-#define WORD2VEC_HALF_TEAM(F, T, warps) \
-	extern "C" __global__ void __launch_bounds__(32 * warps) word2vec_half_team_##F##_0_##T##_1(const __grid_constant__ SentenceArgs a) { \
-		TRAIN(trainBlock, F, T, true, HalfChunks<F>); \
-	}
-WORD2VEC_HALF_TEAM(2, 6, 4)
-WORD2VEC_HALF_TEAM(1, 16, 8)
+WORD2VECS(word2vec, Chunks)
+WORD2VECS(word2vec_half, HalfChunks) // the table of contexts in float16

@@ -4,7 +4,7 @@
 // 667, 570. The next rung is fullw2v.cu: the ring is in shared memory again, which leaves
 // registers for the next window's rows and for one and a half times as many warps: 741 with
 // as many sentences in flight as here, 900 with all.
-#include "../sentence.cuh"
+#include "ladder.cuh"
 
 // scoresOf sums numbers first, first+1, ... of the dots of all slots with all
 // outputs, G at once, makes them coefficients and stores them.
@@ -93,11 +93,5 @@ template <int H> __device__ float sentence(const SentenceArgs &a, uint32_t epoch
 	return loss;
 }
 
-#define RUNG(H) \
-	extern "C" __global__ void __launch_bounds__(32) ladder_joint_##H(const __grid_constant__ SentenceArgs a) { \
-		train(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { \
-			return Trained{sentence<H>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)}; \
-		}); \
-	}
-RUNG(3)
-RUNG(5)
+RUNG(ALONE, joint, 1, 3)
+RUNG(ALONE, joint, 1, 5)

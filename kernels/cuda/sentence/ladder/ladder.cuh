@@ -1,10 +1,16 @@
-// The first two rungs share this file: like the published code they have a thread block of N
-// threads for a sentence, and thread i has value i of each row.
+// What rungs share.
 #pragma once
 #include "../sentence.cuh"
 
 // The rungs are for one shape.
 constexpr int ladderDim = 128, ladderWidth = 6, ladderWarps = ladderDim / 32;
+
+// RUNG defines the kernel of a rung for windows of radius H.
+#define RUNG(kind, name, warps, H) \
+	kind(ladder_##name##_##H, warps, Trained{sentence<H>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})
+
+// The first two rungs have a thread block of N threads for a sentence like the published code, and
+// thread i has value i of each row.
 
 // at is where this thread's value of a row is; see Chunks.
 __device__ __forceinline__ float *at(void *table, uint32_t rows, uint32_t row) {

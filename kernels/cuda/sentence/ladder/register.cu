@@ -44,11 +44,5 @@ template <int H> __device__ float sentence(const SentenceArgs &a, uint32_t epoch
 	return loss;
 }
 
-#define RUNG(H) \
-	extern "C" __global__ void __launch_bounds__(ladderDim) ladder_register_##H(const __grid_constant__ SentenceArgs a) { \
-		trainBlock(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { \
-			return Trained{sentence<H>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)}; \
-		}); \
-	}
-RUNG(3)
-RUNG(5)
+RUNG(TEAM, register, ladderWarps, 3)
+RUNG(TEAM, register, ladderWarps, 5)

@@ -3,7 +3,7 @@
 // own. Context words meet the outputs one after the other.
 //
 // 534, 392.
-#include "../sentence.cuh"
+#include "ladder.cuh"
 
 template <int H> __device__ float sentence(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
 	using Draw = Outputs<8>;
@@ -64,11 +64,5 @@ template <int H> __device__ float sentence(const SentenceArgs &a, uint32_t epoch
 	return loss;
 }
 
-#define RUNG(H) \
-	extern "C" __global__ void __launch_bounds__(32) ladder_warp_##H(const __grid_constant__ SentenceArgs a) { \
-		train(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { \
-			return Trained{sentence<H>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)}; \
-		}); \
-	}
-RUNG(3)
-RUNG(5)
+RUNG(ALONE, warp, 1, 3)
+RUNG(ALONE, warp, 1, 5)
