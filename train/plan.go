@@ -165,6 +165,10 @@ func (p Plan) deviceLine() string {
 	if p.Memory.DeviceMatrix > 0 {
 		matrix = ", M " + terminal.Bytes(p.Memory.DeviceMatrix) + " of it"
 	}
-	return fmt.Sprintf("\n  device  %s: %s of %s free%s; CUDA and other programs have %s; precision %s", p.DeviceName,
-		terminal.Bytes(p.Memory.Device), terminal.Bytes(p.Memory.DeviceFree), matrix, terminal.Bytes(p.Memory.DeviceOccupied), p.Precision)
+	each := ""
+	if p.Memory.Devices > 1 {
+		each = " on each"
+	}
+	return fmt.Sprintf("\n  device  %s: %s of %s free%s%s; CUDA and other programs have %s; precision %s", p.DeviceName,
+		terminal.Bytes(p.Memory.Device), terminal.Bytes(p.Memory.DeviceFree), each, matrix, terminal.Bytes(p.Memory.DeviceOccupied), p.Precision)
 }

@@ -76,9 +76,15 @@ __device__ __forceinline__ void momentumValue(float &w, float &m, float g, const
 	w = keep * w - scale * m;
 }
 
+// A WholeRow has a row in the lanes of a warp: it sums over the row, and lane 0 writes what a row has one of.
+struct WholeRow {
+	__device__ __forceinline__ float sum(float x) const { return ::sum(x); }
+	__device__ __forceinline__ bool writes() const { return laneNumber() == 0; }
+};
+
 // optimize updates w, a row of left with moments m and v, by the gradient g.
-template <int F, Method method>
-__device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size_t row, Row<F> &w, Row<F> &m, Row<F> &v, const Row<F> &g) {
+template <int F, Method method, class Lanes = WholeRow>
+__device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size_t row, Row<F> &w, Row<F> &m, Row<F> &v, const Row<F> &g, const Lanes &lanes = {}) {
 	if constexpr (method == adam) {
 #pragma unroll
 		for (int f = 0; f < F; f++) {
@@ -88,10 +94,10 @@ __device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size
 			adamValue(w.v[f].w, m.v[f].w, v.v[f].w, g.v[f].w, t, s);
 		}
 	} else if constexpr (method == adamRow) {
-		float second = t.beta2 * t.secondOfRow[row] + t.oneMinusBeta2 * (sum(partial(g, g)) / t.columns);
+		float second = t.beta2 * t.secondOfRow[row] + t.oneMinusBeta2 * (lanes.sum(partial(g, g)) / t.columns);
 		float scale = s.scale / (sqrtf(second) + s.epsilon);
 		__syncwarp();
-		if (laneNumber() == 0) t.secondOfRow[row] = second;
+		if (lanes.writes()) t.secondOfRow[row] = second;
 #pragma unroll
 		for (int f = 0; f < F; f++) {
 			momentumValue(w.v[f].x, m.v[f].x, g.v[f].x, t, s.keep, scale);
@@ -115,12 +121,12 @@ __device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size
 // time: g is a sum, and w is not updated before the last.
 template <int F, int G>
 __device__ __forceinline__ float addGradient(const ClTable &t, uint32_t stream, uint32_t positive, size_t i, const Row<F> &w, Row<F> &g) {
-	constexpr int slots = G <= 2 ? 2 : 8; // of sums
+	constexpr int slots = G <= 2 ? 2 : 8, lanes = 32 / slots; // of sums
 	int l = laneNumber(), width = 1 + t.negatives;
 	float loss = 0;
 	for (int k0 = 0; k0 < width; k0 += G) {
-		int k = k0 + l % slots; // this lane's target
-		bool mine = l % slots < G && k < width;
+		int k = k0 + l / lanes; // this lane's target
+		bool mine = l / lanes < G && k < width;
 		uint32_t target = 0;
 		if (mine)
 			target = k == 0 ? positive : aliasDraw(t.alias, t.rows, randomBits(t.seed, streamNegatives, stream, i * t.negatives + k - 1));
@@ -130,17 +136,18 @@ __device__ __forceinline__ float addGradient(const ClTable &t, uint32_t stream, 
 		for (int n = 0; n < slots; n++) {
 			x[n] = 0;
 			if (n >= G) continue;
-			uint32_t row = __shfl_sync(warp, target, n);
+			uint32_t row = __shfl_sync(warp, target, n * lanes);
 			r[n] = k0 + n < width ? load<F>(t.right + size_t(row) * t.quads, t.quads) : zeros<F>();
 		}
 #pragma unroll
 		for (int n = 0; n < G; n++) x[n] = partial(w, r[n]);
-		float score = sums<slots>(x);
+		treeSums<32>(x);
+		float score = x[0];
 		Logistic y = logistic(k == 0 ? -score : score); // to the loss, a positive is a negative of opposite score
 		float c = !mine ? 0 : k == 0 ? -y.sigmoid : y.sigmoid;
-		if (mine && l < slots) loss += logf(y.factor);
+		if (mine && l % lanes == 0) loss += logf(y.factor);
 #pragma unroll
-		for (int n = 0; n < G; n++) add(g, __shfl_sync(warp, c, n), r[n]);
+		for (int n = 0; n < G; n++) add(g, __shfl_sync(warp, c, n * lanes), r[n]);
 	}
 	return loss;
 }
