@@ -252,7 +252,7 @@ func TestValidate(t *testing.T) {
 			c.Corpus, c.Device, c.Precision, c.Window = "x", "cuda", PrecisionHalf, 15
 		}, "--precision half: mode fullw2v takes up to 7 negatives"},
 		{"device number", func(c *Config) { c.Device = "cuda:99999999999999999999" }, `"cuda:99999999999999999999" is no device`},
-		{"device", func(c *Config) { c.Device = "tpu" }, "--device tpu: unknown device"},
+		{"device", func(c *Config) { c.Device = "tpu" }, `--device: "tpu" is no device`},
 		{"vanilla without matrix", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = NoiseMatrix }, "mode vanilla has no matrix"},
 		{"vanilla does not use contexts", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Contexts = 0 }, ""},
 	} {

@@ -63,17 +63,19 @@ __device__ __forceinline__ float inverse(float x) {
 	return r;
 }
 
+// Products and sums say which of them are one instruction where the compiler could choose: kernels for one GPU and for
+// several must not differ in it.
 template <class Table>
 __device__ __forceinline__ void adamValue(float &w, float &m, float &v, float g, const Table &t, const ClStep &s) {
-	m = t.beta1 * m + t.oneMinusBeta1 * g;
-	v = t.beta2 * v + t.oneMinusBeta2 * g * g;
-	w = s.keep * w - s.scale * m * inverse(root(v) + s.epsilon);
+	m = fmaf(t.beta1, m, t.oneMinusBeta1 * g);
+	v = fmaf(t.beta2, v, t.oneMinusBeta2 * g * g);
+	w = fmaf(s.keep, w, -(s.scale * m * inverse(root(v) + s.epsilon)));
 }
 
 template <class Table>
 __device__ __forceinline__ void momentumValue(float &w, float &m, float g, const Table &t, float keep, float scale) {
-	m = t.beta1 * m + t.oneMinusBeta1 * g;
-	w = keep * w - scale * m;
+	m = fmaf(t.beta1, m, t.oneMinusBeta1 * g);
+	w = fmaf(keep, w, -(scale * m));
 }
 
 // A WholeRow has a row in the lanes of a warp: it sums over the row, and lane 0 writes what a row has one of.
@@ -94,7 +96,7 @@ __device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size
 			adamValue(w.v[f].w, m.v[f].w, v.v[f].w, g.v[f].w, t, s);
 		}
 	} else if constexpr (method == adamRow) {
-		float second = t.beta2 * t.secondOfRow[row] + t.oneMinusBeta2 * (lanes.sum(partial(g, g)) / t.columns);
+		float second = fmaf(t.beta2, t.secondOfRow[row], t.oneMinusBeta2 * (lanes.sum(partial(g, g)) / t.columns));
 		float scale = s.scale / (sqrtf(second) + s.epsilon);
 		__syncwarp();
 		if (lanes.writes()) t.secondOfRow[row] = second;
@@ -108,10 +110,10 @@ __device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size
 	} else {
 #pragma unroll
 		for (int f = 0; f < F; f++) {
-			w.v[f].x = s.keep * w.v[f].x - s.rate * g.v[f].x;
-			w.v[f].y = s.keep * w.v[f].y - s.rate * g.v[f].y;
-			w.v[f].z = s.keep * w.v[f].z - s.rate * g.v[f].z;
-			w.v[f].w = s.keep * w.v[f].w - s.rate * g.v[f].w;
+			w.v[f].x = fmaf(s.keep, w.v[f].x, -(s.rate * g.v[f].x));
+			w.v[f].y = fmaf(s.keep, w.v[f].y, -(s.rate * g.v[f].y));
+			w.v[f].z = fmaf(s.keep, w.v[f].z, -(s.rate * g.v[f].z));
+			w.v[f].w = fmaf(s.keep, w.v[f].w, -(s.rate * g.v[f].w));
 		}
 	}
 }

@@ -12,22 +12,27 @@
 // lanes, far apart first, and those between GPUs come last. So every GPU gets the same sum, and it
 // does not depend on G: cl.cu and cl_bulk.cu, for G = 1, sum in this order.
 //
-// Here a row takes 32 / G lanes and a warp has G rows side by side. It stores each number with the tag of
+// Here a row takes 32 / G lanes, and a warp has G rows side by side. It stores each number with the tag of
 // the step, eight bytes that arrive together, and then waits until the other GPUs' numbers bear that tag.
 // This needs no flag and no fence (NCCL's protocol LL). Two steps in turn use two inboxes: who stores for
 // step s + 2 has got all of step s + 1, so its reader is done with step s.
+//
+// Rows wait in shared memory, as in cl_bulk.cu. Moments are asked for only when the numbers are on their way: what is asked for
+// before delays these.
 //
 // The GPUs wait for each other, so all thread blocks of a launch must be resident, and all warps of all
 // GPUs go through their rows in increasing order. A wait that takes too long is given up: see late.
 #include "cl.cuh"
 
-constexpr int targetsOfPart = 8, mostTargets = 32, mostPeers = 7;
+constexpr int targetsOfPart = 8, mostPeers = 7;
+[[maybe_unused]] constexpr int mostTargets = 32; // of cl_bulk.cu
+constexpr int barrierQuads = 16; // in front of the stages: 8 bytes a warp
 
 struct ClSplit {
-	ClLaunch launch;                                  // quads: of a row on this GPU, columns: of all GPUs
-	const uint32_t *tag;                              // of step 0 of the series
-	uint32_t number;                                  // of this step in the series
-	uint32_t messages;                                // of a row: its targets, and for row-wise Adam one more
+	ClLaunch launch;               // quads: of a row on this GPU, columns: of all GPUs
+	const uint32_t *tag;           // of step 0 of the series
+	uint32_t number;               // of this step in the series
+	uint32_t messages;             // of a row: its targets, and for row-wise Adam one more
 	const uint2 *inbox[mostPeers]; // (rows, messages) of {number, tag}: of GPU g ^ (i + 1)
 	uint2 *outbox[mostPeers];      // the place for this GPU's in the inbox of that one
 	uint32_t *lost[mostPeers + 1]; // set where a wait was given up: this GPU's, and those of GPU g ^ i
@@ -100,20 +105,89 @@ template <int L> struct PartOfRow {
 	__device__ __forceinline__ bool writes() const { return laneNumber() % L == 0 && live; }
 };
 
-__device__ __forceinline__ Logistic logisticOf(float score, bool fast) {
+// A Stage is the shared memory of a warp for rows that are on their way: each takes F quads of L lanes.
+template <int L, int F> struct Stage {
+	float4 *memory;
+	uint32_t barrier, phase;
+
+	__device__ __forceinline__ Stage(float4 *shared, uint32_t rows) : memory(shared + barrierQuads + threadIdx.x / 32 * rows * L * F), barrier(address(shared) + threadIdx.x / 32 * 8), phase(0) {
+		for (uint32_t n = laneNumber(); n < rows * L * F; n += 32) memory[n] = make_float4(0, 0, 0, 0); // behind the rows this stays
 #if __CUDA_ARCH__ >= 900
-	if (fast) return fastLogistic(score); // as cl_bulk.cu
+		if (laneNumber() == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
+		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+		__syncwarp();
+	}
+
+	__device__ __forceinline__ static uint32_t address(const void *p) { return uint32_t(__cvta_generic_to_shared(p)); }
+
+	__device__ __forceinline__ Row<F> row(uint32_t number) const {
+		Row<F> r;
+#pragma unroll
+		for (int f = 0; f < F; f++) r.v[f] = memory[(number * F + f) * L + laneNumber() % L];
+		return r;
+	}
+
+#if __CUDA_ARCH__ >= 900
+	// expect is called by all lanes before any copies; then a lane copies whole rows.
+	__device__ __forceinline__ void expect(uint32_t bytes) const {
+		if (laneNumber() == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+		__syncwarp();
+	}
+	__device__ __forceinline__ void copy(uint32_t number, const float4 *from, uint32_t quads, uint64_t policy) const {
+		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::
+			"r"(address(memory + number * L * F)), "l"(__cvta_generic_to_global(from)), "r"(16 * quads), "r"(barrier), "l"(policy) : "memory");
+	}
+	__device__ __forceinline__ void arrived() {
+		asm volatile("{\n.reg .pred p;\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra AGAIN;\n}" ::"r"(barrier), "r"(phase) : "memory");
+		phase ^= 1;
+	}
+#else
+	__device__ __forceinline__ void expect(uint32_t) const {}
+	__device__ __forceinline__ void copy(uint32_t number, const float4 *from, uint32_t quads, uint64_t) const {
+		for (uint32_t i = 0; i < quads; i++)
+			asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(memory + number * L * F + i)), "l"(__cvta_generic_to_global(from + i)) : "memory");
+	}
+	__device__ __forceinline__ void arrived() {
+		asm volatile("cp.async.wait_all;" ::: "memory");
+		__syncwarp();
+	}
+#endif
+};
+
+// Rows of right should stay in L2, those of left are needed once.
+__device__ __forceinline__ uint64_t staysInL2() {
+	uint64_t p = 0;
+#if __CUDA_ARCH__ >= 900
+	asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(p));
+#endif
+	return p;
+}
+__device__ __forceinline__ uint64_t leavesL2() {
+	uint64_t p = 0;
+#if __CUDA_ARCH__ >= 900
+	asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(p));
+#endif
+	return p;
+}
+
+// The logistic function and the logarithm are those of the kernel for one GPU that has rows of so many targets.
+__device__ __forceinline__ Logistic logisticOf(float score, uint32_t targets) {
+#if __CUDA_ARCH__ >= 900
+	if (targets <= mostTargets) return fastLogistic(score); // as cl_bulk.cu
 #endif
 	return logistic(score);
 }
 
-__device__ __forceinline__ float logarithmOf(float x, bool fast) {
+__device__ __forceinline__ float logarithmOf(float x, uint32_t targets) {
 #if __CUDA_ARCH__ >= 900
-	if (fast) return __logf(x);
+	if (targets <= mostTargets) return __logf(x);
 #endif
 	return logf(x);
 }
 
+// train trains groups of G rows. Numbers of a row's targets, scores and coefficients are with its lanes as treeSums leaves
+// them: lane l has those from number l / copies * held on, and copies lanes have the same.
 template <int L, int F, Method method> __device__ __forceinline__ void train(const ClSplit &a) {
 	constexpr int gpus = 32 / L, held = L < targetsOfPart ? targetsOfPart / L : 1, copies = L > targetsOfPart ? L / targetsOfPart : 1;
 	extern __shared__ float4 memory[];
@@ -121,45 +195,29 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	const ClTable &t = a.launch.table;
 	const ClStep s = *a.launch.step;
 	Exchange<L> exchange(a);
-	int l = laneNumber() % L, ofWarp = laneNumber() / L, warpsOfBlock = blockDim.x / 32;
-	uint32_t width = 1 + t.negatives, parts = (width + targetsOfPart - 1) / targetsOfPart, most = (width + parts - 1) / parts; // targets of a part
-	bool fast = width <= mostTargets;
-	uint32_t first = blockIdx.x * warpsOfBlock + threadIdx.x / 32, stride = gridDim.x * warpsOfBlock, groups = (t.rows + gpus - 1) / gpus;
+	const int l = laneNumber() % L, ofWarp = laneNumber() / L, warpsOfBlock = blockDim.x / 32;
+	const uint32_t width = 1 + t.negatives, parts = (width + targetsOfPart - 1) / targetsOfPart, most = (width + parts - 1) / parts; // targets of a part
+	const uint32_t first = blockIdx.x * warpsOfBlock + threadIdx.x / 32, stride = gridDim.x * warpsOfBlock, groups = (t.rows + gpus - 1) / gpus;
+	const uint64_t stays = staysInL2(), leaves = leavesL2();
+	auto rowOf = [&](uint32_t group) { return min(group * gpus + ofWarp, t.rows - 1); }; // behind the last row it again
 
-	// A stage has the rows for a part of a group: those of right, and of left the last. A lane reads what it copied itself.
-	float4 *stage = memory + threadIdx.x / 32 * (most + 1) * 32 * F + laneNumber();
-	for (uint32_t n = 0; n < (most + 1) * F; n++) stage[n * 32] = make_float4(0, 0, 0, 0); // behind the rows this stays
-	auto staged = [&](uint32_t row) {
-		Row<F> r;
-#pragma unroll
-		for (int f = 0; f < F; f++) r.v[f] = stage[(row * F + f) * 32];
-		return r;
-	};
-	auto copy = [&](uint32_t to, const float4 *table, uint32_t row) {
-		const float4 *from = table + size_t(row) * t.quads + l;
-		uint32_t at = uint32_t(__cvta_generic_to_shared(stage + to * F * 32));
-#pragma unroll
-		for (int f = 0; f < F; f++)
-			if (l + L * f < t.quads)
-				asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at + f * 512), "l"(__cvta_generic_to_global(from + L * f)) : "memory");
-	};
+	// The stage has of the rows of a group first the targets of a part, then left.
+	Stage<L, F> stage(memory, gpus * (most + 1));
+	auto placeOf = [&](uint32_t k) { return k * gpus + ofWarp; };
 
-	// A lane draws the targets whose scores it gets: held of them, from number l * held / copies of the part on.
-	uint32_t targets[held], column[held], low[held], positive[held];
+	const uint32_t slot = l / copies * held; // number of this lane's first target
+	uint32_t target[held], column[held], low[held];
 	uint2 alias[held];
-	const uint32_t slot = l / copies * held;
-	auto rowOf = [&](uint32_t group) { return min(group * gpus + ofWarp, t.rows - 1); };
-	// begin asks for what the targets of a part follow from, end returns them.
+	// begin asks for what the targets of a part follow from, end knows them.
 	auto begin = [&](uint32_t group, uint32_t part) {
 		uint32_t i = rowOf(min(group, groups - 1));
 #pragma unroll
 		for (int h = 0; h < held; h++) {
 			uint32_t k = part * most + slot + h;
-			positive[h] = column[h] = low[h] = 0;
+			column[h] = low[h] = 0;
 			alias[h] = make_uint2(0, 0);
 			if (k == 0) {
-				positive[h] = a.launch.column[i];
-				alias[h].x = 0;
+				alias[h].y = a.launch.column[i];
 			} else if (slot + h < most && k < width) {
 				uint32_t bits = randomBits(t.seed, streamNegatives, s.stream, uint64_t(i) * t.negatives + k - 1);
 				column[h] = __umulhi(bits, t.rows);
@@ -168,24 +226,23 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			}
 		}
 	};
-	auto end = [&](uint32_t part) {
+	auto end = [&] {
 #pragma unroll
-		for (int h = 0; h < held; h++) targets[h] = part * most + slot + h == 0 ? positive[h] : low[h] < alias[h].x ? column[h] : alias[h].y;
+		for (int h = 0; h < held; h++) target[h] = low[h] < alias[h].x ? column[h] : alias[h].y;
 	};
 	auto ask = [&](uint32_t group, uint32_t part) {
 		if (group >= groups) return;
 		uint32_t wanted = min(most, width - part * most);
-		if (part == 0) copy(most, t.left, rowOf(group));
+		stage.expect(16 * t.quads * gpus * (wanted + (part == 0)));
 #pragma unroll
-		for (int k = 0; k < targetsOfPart; k++) {
-			uint32_t target = __shfl_sync(warp, targets[k % held], k / held * copies, L);
-			if (k < wanted) copy(k, t.right, target == noContext ? 0 : target);
-		}
-		asm volatile("cp.async.commit_group;" ::: "memory");
+		for (int h = 0; h < held; h++)
+			if (slot + h < wanted && l % copies == 0)
+				stage.copy(placeOf(slot + h), t.right + size_t(target[h] == noContext ? 0 : target[h]) * t.quads, t.quads, stays);
+		if (part == 0 && l == L - 1) stage.copy(placeOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
 	};
 
 	begin(first, 0);
-	end(0);
+	end();
 	awaitPrevious();
 	ask(first, 0);
 	uint32_t nextGroup = first, nextPart = 0;
@@ -197,27 +254,24 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 
 	float loss = 0;
 	for (uint32_t group = first; group < groups; group += stride) {
-		uint32_t i = rowOf(group);
-		bool live = group * gpus + ofWarp < t.rows; // else the last row again
-		size_t at = size_t(i) * t.quads, messages = size_t(i) * a.messages;
-		Row<F> w, m, v, g = zeros<F>();
+		const uint32_t i = rowOf(group);
+		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, target[0], 0, L) == noContext;
+		const size_t at = size_t(i) * t.quads + l, messages = size_t(i) * a.messages;
 		auto load = [&](const float4 *table) {
 			Row<F> r = zeros<F>();
 #pragma unroll
 			for (int f = 0; f < F; f++)
-				if (l + L * f < t.quads) r.v[f] = __ldcs(table + at + l + L * f);
+				if (l + L * f < t.quads) r.v[f] = __ldcs(table + at + L * f);
 			return r;
 		};
-		if constexpr (method != sgd) m = load(t.first);
-		if constexpr (method == adam) v = load(t.second);
-		bool idle = __shfl_sync(warp, targets[0], 0, L) == noContext;
+		Row<F> w, m, v, g = zeros<F>();
 		for (uint32_t part = 0; part < parts; part++) {
 			uint32_t wanted = min(most, width - part * most);
-			asm volatile("cp.async.wait_all;" ::: "memory");
-			if (part == 0) w = staged(most);
+			stage.arrived();
+			if (part == 0) w = stage.row(placeOf(most));
 			float x[targetsOfPart];
 #pragma unroll
-			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, staged(k)) : 0;
+			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, stage.row(placeOf(k))) : 0;
 			treeSums<L>(x);
 			bool mine[held];
 #pragma unroll
@@ -225,22 +279,27 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 				mine[h] = slot + h < wanted && live && l % copies == 0;
 				if (mine[h]) exchange.send(messages + part * most + slot + h, x[h]);
 			}
+			if (part == 0) {
+				if constexpr (method != sgd) m = load(t.first);
+				if constexpr (method == adam) v = load(t.second);
+			}
 			float c[held];
 #pragma unroll
 			for (int h = 0; h < held; h++) {
 				if (mine[h]) x[h] = exchange.receive(messages + part * most + slot + h, x[h]);
 				bool positive = part + slot + h == 0;
-				Logistic y = logisticOf(positive ? -x[h] : x[h], fast); // to the loss, a positive is a negative of opposite score
+				Logistic y = logisticOf(positive ? -x[h] : x[h], width); // to the loss, a positive is a negative of opposite score
 				c[h] = !mine[h] || idle ? 0 : positive ? -y.sigmoid : y.sigmoid;
-				if (mine[h] && !idle) loss += logarithmOf(y.factor, fast);
+				if (mine[h] && !idle) loss += logarithmOf(y.factor, width);
 			}
 			__syncwarp();
 #pragma unroll
 			for (int k = 0; k < targetsOfPart; k++) {
 				float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
-				if (k < wanted) add(g, coefficient, staged(k));
+				if (k < wanted) add(g, coefficient, stage.row(placeOf(k)));
 			}
-			end(nextPart);
+			__syncwarp();
+			end();
 			ask(nextGroup, nextPart);
 			next();
 		}
@@ -250,8 +309,8 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 #pragma unroll
 			for (int f = 0; f < F; f++) {
 				if (l + L * f >= t.quads || !live) continue;
-				if (soon) table[at + l + L * f] = r.v[f];
-				else __stcs(table + at + l + L * f, r.v[f]);
+				if (soon) table[at + L * f] = r.v[f];
+				else __stcs(table + at + L * f, r.v[f]);
 			}
 		};
 		if constexpr (method != sgd) store(t.first, m, false);
@@ -262,17 +321,15 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	if (laneNumber() == 0) a.launch.losses[first] = loss;
 }
 
-// CL is a kernel for 32 / L GPUs and N up to 128 F.
-#define CL(method, L, F, warps) \
-	extern "C" __global__ void __launch_bounds__(32 * warps, 1) cl_split_##method##_##L##_##F(const __grid_constant__ ClSplit a) { train<L, F, method>(a); }
-#define CL_GPUS(method, F, warps) CL(method, 16, F, warps) CL(method, 8, F, warps) CL(method, 4, F, warps)
-#define CL_METHODS(F, warps) CL_GPUS(adam, F, warps) CL_GPUS(adamRow, F, warps) CL_GPUS(sgd, F, warps)
+// CL is a kernel for 32 / L GPUs and N up to 128 F. A multiprocessor must have registers for so many thread blocks of so
+// many warps.
+#define CL(method, L, F, warps, blocks) \
+	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) cl_split_##method##_##L##_##F(const __grid_constant__ ClSplit a) { train<L, F, method>(a); }
+#define CL_METHODS(L, F, warps, blocks) CL(adam, L, F, warps, blocks) CL(adamRow, L, F, warps, blocks) CL(sgd, L, F, warps, blocks)
+#define CL_GPUS(F, warps, blocks) CL_METHODS(16, F, warps, blocks) CL_METHODS(8, F, warps, blocks) CL_METHODS(4, F, warps, blocks)
 
-#ifndef WARPS4
-#define WARPS4 16
-#endif
-CL_METHODS(1, 32)
-CL_METHODS(2, 24)
-CL_METHODS(3, 16)
-CL_METHODS(4, WARPS4)
-CL_METHODS(8, 8)
+CL_GPUS(1, 8, 4)
+CL_GPUS(2, 8, 3)
+CL_GPUS(3, 8, 2)
+CL_GPUS(4, 8, 2)
+CL_GPUS(8, 4, 2)

@@ -150,6 +150,7 @@ type shape struct {
 	bulk                  bool // by cl_bulk.cu
 	parts                 int  // of a row's targets, one after the other
 	losses                int  // that a step writes
+	resident              int  // thread blocks that run at a time, if that must not be exceeded
 }
 
 // The limits of cl_bulk.cu: targets of a row and of a part of it, bytes for barriers, and, by

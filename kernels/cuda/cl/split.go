@@ -5,6 +5,7 @@ package cl
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -35,8 +36,25 @@ type splitArgs struct {
 // one wait.
 const patience = 20 * time.Second
 
-// splitWarps are the warps of a thread block, by the size of the kernels.
-var splitWarps = map[int]int{1: 32, 2: 24, 3: 16, 4: 16, 8: 8}
+// A splitKernel is how a kernel of one size is made: for so many thread blocks of a multiprocessor, of up to so many warps.
+// Of several thread blocks the first are done earlier, and those of the next step are there when the last are.
+type splitKernel struct{ blocks, warps int }
+
+var splitKernels = map[int]splitKernel{1: {4, 8}, 2: {3, 8}, 3: {2, 8}, 4: {2, 8}, 8: {2, 4}}
+
+// choose returns the warps of a thread block, some at most. The warps of a GPU take groups of rows in rounds: fewer
+// warps are better than a last round that is nearly empty. In a round each multiprocessor waits as long as it would train the
+// groups of some other warps: 11 at N = 500.
+func (s splitKernel) choose(groups, multiprocessors, most, size int) int {
+	best, least := most, math.MaxInt
+	for warps := most; 2*warps >= most; warps-- {
+		all := multiprocessors * s.blocks * warps
+		if time := (groups + all - 1) / all * (44/size + s.blocks*warps); time < least {
+			best, least = warps, time
+		}
+	}
+	return best
+}
 
 // An exchange is what a device needs to exchange numbers with others. The nil exchange has none.
 type exchange struct {
@@ -46,6 +64,7 @@ type exchange struct {
 	next     uint32       // tag
 	bytes    int          // of the inbox of one other device
 	messages int
+	resident int // thread blocks that the GPU runs at a time
 	patience time.Duration
 	alone    bool        // no other device of the group shares the GPU
 	peers    []*exchange // number i is that of part number^i
@@ -76,7 +95,7 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 	for i, k := range g.parts {
 		e, n := k.exchange, onGPU[k.device.Ordinal()]
 		e.alone = n == 1
-		if k.shape.blocks /= n; k.shape.blocks < 1 {
+		if k.shape.blocks = min(k.shape.blocks, e.resident/n); k.shape.blocks < 1 {
 			return nil, errors.Join(fmt.Errorf("%d devices are too many for one GPU", n), g.Close())
 		}
 		k.shape.losses = k.shape.blocks * k.shape.warps
@@ -93,17 +112,19 @@ func (k *Kernels) loadSplit(size int) (err error) {
 	if k.step, err = d.Function(built, "cl_split", fmt.Sprintf("cl_split_%s_%d_%d", methods[c.Method], 32/k.part.of, size)); err != nil {
 		return err
 	}
-	targets := 1 + c.Negatives
+	const reserved = 1 << 10 // shared memory of a thread block that the driver takes
+	kernel, targets, groups := splitKernels[size], 1+c.Negatives, (c.Rows+k.part.of-1)/k.part.of
 	parts := (targets + bulkPart - 1) / bulkPart
 	stage := ((targets+parts-1)/parts + 1) * 512 * size // of a warp
-	s := shape{warps: min(splitWarps[size], d.SharedOfBlock/stage)}
-	s.shared = s.warps * stage
+	room := (d.SharedOfBlock+reserved)/kernel.blocks - reserved - bulkBarriers
+	s := shape{warps: kernel.choose(groups, d.Multiprocessors, min(kernel.warps, room/stage), size)}
+	s.shared = bulkBarriers + s.warps*stage
 	if err := cuda.AllowShared(k.step, s.shared); err != nil {
 		return err
 	}
 	resident, err := k.step.MaxActiveBlocksPerMultiProcessor(32*s.warps, int64(s.shared))
-	rows := s.warps * k.part.of // of a thread block
-	s.blocks = min(d.Multiprocessors*resident, (c.Rows+rows-1)/rows)
+	s.resident = d.Multiprocessors * min(resident, kernel.blocks)
+	s.blocks = min(s.resident, (groups+s.warps-1)/s.warps)
 	s.losses = s.blocks * s.warps
 	k.shape = s
 	return err
@@ -111,7 +132,7 @@ func (k *Kernels) loadSplit(size int) (err error) {
 
 func (k *Kernels) newExchange(a *cuda.Allocator) *exchange {
 	c := k.config
-	e := &exchange{messages: messages(c.Negatives, c.Method), next: 1, patience: patience}
+	e := &exchange{messages: messages(c.Negatives, c.Method), resident: k.shape.resident, next: 1, patience: patience}
 	e.bytes = 8 * c.Rows * e.messages
 	e.inboxes = a.Bytes("numbers of other GPUs", 2*(k.part.of-1)*e.bytes)
 	e.lost = a.Bytes("whether a wait was given up", 4)
