@@ -107,6 +107,14 @@ type VanillaKernels interface {
 	Close() error
 }
 
+// OnEach returns what to say behind the memory of so many GPUs, of which figures are those of each: nothing of one.
+func OnEach(gpus int) string {
+	if gpus > 1 {
+		return " on each GPU"
+	}
+	return ""
+}
+
 // The limits of the kernels.
 const (
 	MaxDim        = cuda.MaxDim
