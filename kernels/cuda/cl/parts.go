@@ -9,9 +9,6 @@ const MaxDevices = 8
 // A part is which of the dimensions a device has: of each row the quads number, number + of, ...
 type part struct{ number, of int }
 
-// whole is the part of a single device.
-var whole = part{0, 1}
-
 // quads returns the float4s of a row of so many values on the device. A part's are enough for part 0, which
 // has the most.
 func (p part) quads(dim int) int {

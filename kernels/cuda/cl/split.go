@@ -18,6 +18,9 @@ import (
 
 // This file launches the kernels of cl_split.cu: Kernels with a part of the dimensions each.
 
+// whole is the part of a single device.
+var whole = part{0, 1}
+
 // A Group trains W2V-CL on several devices as Kernels do on one: the same tables, to the bit, for any number of
 // devices of one kind.
 type Group struct{ parts []*Kernels }
