@@ -15,6 +15,7 @@ import (
 // A DeviceCase is a training step on a GPU to measure.
 type DeviceCase struct {
 	Device      string           `json:"device"`   // name of the GPU
+	GPUs        int              `json:"gpus"`     // that train together
 	Vocabulary  int              `json:"words"`    // V
 	Dim         int              `json:"dim"`      // N
 	Negatives   int              `json:"negative"` // K
@@ -37,10 +38,10 @@ func (c DeviceCase) config(seed uint64) graph.Config {
 	}
 }
 
-// Memory estimates the bytes of the GPU's memory that measuring needs, without
+// Memory estimates the bytes of each GPU's memory that measuring needs, without
 // those of copying.
 func (c DeviceCase) Memory() int64 {
-	bytes, _ := device.MemoryCL(c.Vocabulary, c.slots(c.Vocabulary), c.config(0), c.Precision) // only an encoder can cause an error
+	bytes, _ := device.MemoryCL(c.Vocabulary, c.slots(c.Vocabulary), c.config(0), c.Precision, c.GPUs) // only an encoder can cause an error
 	return bytes
 }
 

@@ -79,7 +79,7 @@ func (r *DeviceResult) measureEncoder(ctx context.Context, d device.Device, text
 	}
 	config := r.config(seed)
 	config.Encoder = encoder
-	need, err := device.MemoryCL(r.Vocabulary, r.Vocabulary, config, device.Float32)
+	need, err := device.MemoryCL(r.Vocabulary, r.Vocabulary, config, device.Float32, 1)
 	if err != nil {
 		return err
 	}

@@ -78,6 +78,25 @@ func CheckTemperedEncoder(o wordcontext.Options, sharedNegatives int) error {
 	return nil
 }
 
+// CheckSeveral returns why several GPUs cannot train W2V-CL together on a matrix with the given options, an
+// UnsupportedError, or nil. What one of them cannot, says CheckCL.
+func CheckSeveral(c graph.Config, o wordcontext.Options, p Precision) error {
+	const reason = "several GPUs have no kernels for it, one has"
+	switch {
+	case c.Encoder != nil:
+		return unsupported("Encoder", "", reason)
+	case o.Tempering != 0:
+		return unsupported("Tempering", o.Tempering, reason)
+	case o.Positives != 0 && o.Positives != 1:
+		return unsupported("Positives", o.Positives, reason)
+	case c.SharedNegatives > 0:
+		return unsupported("SharedNegatives", c.SharedNegatives, reason)
+	case p == Half:
+		return unsupported("Precision", p, reason)
+	}
+	return nil
+}
+
 // CheckEncoder returns why the kernels cannot train an encoder, an UnsupportedError, or
 // nil: a CNN of the given shape, or n-grams if there is none.
 func CheckEncoder(cnn *subword.CNNOptions, p Precision) error {

@@ -46,6 +46,11 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	if err := CheckCL(c, p); err != nil {
 		return nil, err
 	}
+	if d.GPUs() > 1 {
+		if err := CheckSeveral(c, m.Options(), p); err != nil {
+			return nil, err
+		}
+	}
 	var shares *cl.Shares
 	if m.Tempered() {
 		if err := CheckTemperedEncoder(m.Options(), c.SharedNegatives); err != nil && c.Encoder != nil {
@@ -117,12 +122,12 @@ func (t *CL) placeMatrix(m *wordcontext.Matrix, steps, threads int) error {
 	return nil
 }
 
-// MemoryCL estimates the bytes of the device's memory that NewCL takes for a
+// MemoryCL estimates the bytes of the memory of each of some GPUs that NewCL takes for a
 // vocabulary of the given size and the given number of slots of an iteration. Without
 // tempering there are as many slots as words. M is not counted: see TakesMatrix. Where
 // the number of multiprocessors counts, it is that of the largest GPUs of today.
 // An encoder that is not of package subword is an error.
-func MemoryCL(words, slots int, c graph.Config, p Precision) (int64, error) {
+func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, error) {
 	structure, err := structureOf(c)
 	if err != nil {
 		return 0, err
@@ -134,6 +139,11 @@ func MemoryCL(words, slots int, c graph.Config, p Precision) (int64, error) {
 	}
 	lists := slots != words || c.SharedNegatives > 0
 	work := cl.SampleBytes(words, slots, lists, structure != nil) + 8*v + 1<<20 // samples, alias table, losses
+	if gpus > 1 {
+		dim := cl.PaddedDim(c.Dim, gpus)
+		moments, o := c.Optimizer.Bytes(words, dim), c.Optimizer.WithDefaults()
+		return 2*(4*v*int64(dim)+moments) + work + cl.ExchangeBytes(words, c.Negatives, gpus, string(o.Method)), nil
+	}
 	bytes := 2*(tableBytes(words, c.Dim)+moments) + work
 	if structure == nil {
 		return bytes, nil

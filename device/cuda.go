@@ -16,12 +16,17 @@ import (
 // Built reports whether the kernels are built in. It is a variable for tests.
 var Built = true
 
+// open takes the device into use that Ordinals knows by its name, or the devices. On a machine
+// without a GPU the error is ErrNone, wrapped.
 func open(name string) (Device, error) {
-	ordinal, err := Ordinal(name)
+	ordinals, err := Ordinals(name)
 	if err != nil {
 		return nil, err
 	}
-	d, err := cuda.Open(ordinal)
+	if len(ordinals) > 1 {
+		return openGroup(ordinals)
+	}
+	d, err := cuda.Open(ordinals[0])
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -32,9 +37,19 @@ func open(name string) (Device, error) {
 // driver has.
 func List() (devices []Info, driver string, err error) {
 	all, driver, err := cuda.List()
+	if err != nil {
+		return nil, driver, translate(err)
+	}
+	reaches, err := cuda.Reaches()
 	for i, d := range all {
+		peers := []int{}
+		for j := range all {
+			if err == nil && i != j && reaches[i][j] {
+				peers = append(peers, j)
+			}
+		}
 		devices = append(devices, Info{
-			Ordinal: i, Name: d.Name, Memory: d.Memory, Usable: d.Usable(),
+			Ordinal: i, Name: d.Name, Memory: d.Memory, Usable: d.Usable(), Peers: peers,
 			Capability: fmt.Sprintf("%d.%d", d.Capability[0], d.Capability[1]),
 		})
 	}
@@ -57,6 +72,8 @@ func translate(err error) error {
 type cudaDevice struct{ *cuda.Device }
 
 func (d cudaDevice) Name() string { return d.Device.Name }
+
+func (d cudaDevice) GPUs() int { return 1 }
 
 func (d cudaDevice) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
 	if e != nil {

@@ -13,7 +13,9 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
@@ -22,9 +24,12 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
 )
 
-// A Device is a GPU in use. It must be closed after the kernels that were made on it.
+// A Device is a GPU in use, or several that train together. It must be closed after the kernels that were made on it.
+// Of several GPUs the figures of memory are those of each: of the one with the least free, or the most in use.
 type Device interface {
 	Name() string
+	// GPUs returns how many they are.
+	GPUs() int
 	// Memory returns the bytes of its memory that are free, and all.
 	Memory() (free, total int64, err error)
 	// Occupied returns the bytes of its memory that were not free when it had been opened:
@@ -34,7 +39,7 @@ type Device interface {
 	// Peak returns the most bytes that were allocated on it at a time.
 	Peak() int64
 	// Copy returns how many bytes a second are read and written when so many are
-	// copied on the device.
+	// copied on the device: of several GPUs the sum.
 	Copy(bytes int64) (perSecond float64, err error)
 	// NewCL returns kernels of W2V-CL. With an encoder, which may be nil, they compose W.
 	NewCL(c cl.Config, encoder *encoder.Config) (CLKernels, error)
@@ -102,6 +107,14 @@ type VanillaKernels interface {
 	Close() error
 }
 
+// OnEach returns what to say behind the memory of so many GPUs, of which figures are those of each: nothing of one.
+func OnEach(gpus int) string {
+	if gpus > 1 {
+		return " on each GPU"
+	}
+	return ""
+}
+
 // The limits of the kernels.
 const (
 	MaxDim        = cuda.MaxDim
@@ -135,22 +148,37 @@ type Info struct {
 	Memory     int64  `json:"memory_bytes"`
 	Capability string `json:"compute_capability"`
 	Usable     bool   `json:"usable"` // there are kernels for its capability
+	Peers      []int  `json:"peers"`  // ordinals of other devices whose memory it can use, as GPUs of one run must
 }
 
-var names = regexp.MustCompile(`^cuda(?::(\d+))?$`)
+// The numbers of GPUs that one run may use.
+var groupSizes = []int{1, 2, 4, cl.MaxDevices}
 
-// Ordinal returns the number of the device that is named cuda or cuda:N.
-func Ordinal(name string) (int, error) {
+var names = regexp.MustCompile(`^cuda(?::(\d+(?:,(?:cuda:)?\d+)*))?$`)
+
+// Ordinals returns the numbers of the devices that are named cuda, cuda:N, or cuda:N,M,... (also cuda:N,cuda:M,...): 1,
+// 2, 4 or 8 of them.
+func Ordinals(name string) ([]int, error) {
 	match := names.FindStringSubmatch(name)
 	if match == nil {
-		return 0, fmt.Errorf("%q is no device; choose cpu, cuda, or cuda:N for the GPU of number N, counted from 0", name)
+		return nil, fmt.Errorf("%q is no device; choose cpu, cuda, cuda:N for the GPU of number N, counted from 0, or cuda:N,M for several", name)
 	}
 	if match[1] == "" {
-		return 0, nil
+		return []int{0}, nil
 	}
-	n, err := strconv.Atoi(match[1])
-	if err != nil {
-		return 0, fmt.Errorf("%q is no device: %w", name, err)
+	var ordinals []int
+	for text := range strings.SplitSeq(strings.ReplaceAll(match[1], "cuda:", ""), ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no device: %w", name, err)
+		}
+		if slices.Contains(ordinals, n) {
+			return nil, fmt.Errorf("%q names GPU %d twice", name, n)
+		}
+		ordinals = append(ordinals, n)
 	}
-	return n, nil
+	if !slices.Contains(groupSizes, len(ordinals)) {
+		return nil, fmt.Errorf("%q names %d GPUs; training uses 1, 2, 4 or %d", name, len(ordinals), cl.MaxDevices)
+	}
+	return ordinals, nil
 }

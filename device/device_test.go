@@ -496,15 +496,20 @@ func TestFullW2VUnits(t *testing.T) {
 	}
 }
 
-func TestOrdinal(t *testing.T) {
-	for name, want := range map[string]int{"cuda": 0, "cuda:0": 0, "cuda:7": 7, "cuda:12": 12} {
-		if got, err := device.Ordinal(name); err != nil || got != want {
+func TestOrdinals(t *testing.T) {
+	for name, want := range map[string][]int{
+		"cuda": {0}, "cuda:0": {0}, "cuda:7": {7}, "cuda:12": {12}, "cuda:0,1": {0, 1}, "cuda:3,cuda:1": {3, 1}, "cuda:0,1,2,3,7,6,5,4": {0, 1, 2, 3, 7, 6, 5, 4},
+	} {
+		if got, err := device.Ordinals(name); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s is %d, %v", name, got, err)
 		}
 	}
-	for _, name := range []string{"", "cpu", "cuda:", "cuda:-1", "cuda:0,1", "cuda:x", "cuda:99999999999999999999"} {
-		if _, err := device.Ordinal(name); err == nil {
-			t.Errorf("%q is a device", name)
+	for name, want := range map[string]string{
+		"": "no device", "cpu": "no device", "cuda:": "no device", "cuda:-1": "no device", "cuda:0,": "no device", "cuda,cuda:1": "no device", "cuda:x": "no device", "cuda:99999999999999999999": "no device",
+		"cuda:1,2,cuda:1,3": "names GPU 1 twice", "cuda:0,1,2": "names 3 GPUs",
+	} {
+		if _, err := device.Ordinals(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", name, err, want)
 		}
 	}
 }

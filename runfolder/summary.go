@@ -50,6 +50,7 @@ type Memory struct {
 	Work    int64 `json:"work"`    // graph, gradients, negatives, export
 	Total   int64 `json:"total"`   // all of these
 
+	Devices        int   `json:"devices,omitempty"`         // GPUs; the figures below are of each
 	Device         int64 `json:"device,omitempty"`          // of the GPU's memory, apart from all else
 	DeviceMatrix   int64 `json:"device_matrix,omitempty"`   // of Device, M
 	DeviceFree     int64 `json:"device_free,omitempty"`     // of the GPU's memory before training

@@ -102,7 +102,7 @@ type Machine struct {
 	Seed      uint64
 	Threads   int    // 0: all processors
 	MaxMemory Size   // zero: the memory that the machine has available
-	Device    string // "cpu", "cuda" or "cuda:N"
+	Device    string // "cpu", "cuda", "cuda:N" or "cuda:N,M,..."
 	Precision string // of the tables on a GPU: "float32" or "half"
 	Form      string // form of the Gorgonia graph: "fused" or "stock"
 }

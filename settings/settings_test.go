@@ -254,7 +254,7 @@ func TestValidate(t *testing.T) {
 		{"preset", func(c *Config) { c.Preset = "best" }, "--preset best: choose tuned or paper or w2vcl or fullw2v or pword2vec or blazingtext or parw2v or word2vec"},
 		{"unknown mode", func(c *Config) { c.Mode = "glove" }, "--mode glove: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v"},
 		{"preset as a mode", func(c *Config) { c.Mode = "blazingtext" }, "--mode blazingtext: that is a preset of mode word2vec: give --preset blazingtext instead"},
-		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1" }, "--device cuda:0,1: training uses one GPU"},
+		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1,2" }, `--device: "cuda:0,1,2" names 3 GPUs`},
 		{"cuda psgnscc", func(c *Config) { *c = Defaults(string(sequential.PSGNScc), "", ""); c.Corpus, c.Device = "x", "cuda" }, "mode psgnscc has no form for GPUs; "},
 		{"cuda position weights", func(c *Config) {
 			*c = Defaults(string(sequential.Word2Vec), "", "")
@@ -281,8 +281,8 @@ func TestValidate(t *testing.T) {
 			*c = Defaults(string(sequential.FullW2V), "", "")
 			c.Corpus, c.Device, c.Precision, c.Window = "x", "cuda", PrecisionHalf, 15
 		}, "--precision half: mode fullw2v takes up to 7 negatives"},
-		{"device number", func(c *Config) { c.Device = "cuda:99999999999999999999" }, "--device cuda:99999999999999999999: unknown device"},
-		{"device", func(c *Config) { c.Device = "tpu" }, "--device tpu: unknown device"},
+		{"device number", func(c *Config) { c.Device = "cuda:99999999999999999999" }, `"cuda:99999999999999999999" is no device`},
+		{"device", func(c *Config) { c.Device = "tpu" }, `--device: "tpu" is no device`},
 		{"vanilla without matrix", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = NoiseMatrix }, "mode vanilla has no matrix"},
 		{"vanilla does not use contexts", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Contexts = 0 }, ""},
 	} {

@@ -157,7 +157,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "max-memory", Group: GroupMachine, Record: true, Resume: true, value: &c.MaxMemory,
 			help: "refuse a run that needs more than `SIZE`: 4GB, 500MB, or 75% of the machine (default what is available)"},
 		{Name: "device", Group: GroupMachine, Record: true, Resume: true, value: &c.Device,
-			help: fmt.Sprintf("where to train: `NAME` is cpu, cuda (modes %s), or cuda:N for the GPU of number N", strings.Join(modeNames(onGPU), ", "))},
+			help: fmt.Sprintf("where to train: `NAME` is cpu, cuda (modes %s), cuda:N for the GPU of number N, or cuda:N,M for 2, 4 or 8 of them (mode cl)", strings.Join(modeNames(onGPU), ", "))},
 		{Name: "precision", Group: GroupMachine, Modes: onGPU, Record: true, Resume: true, value: &c.Precision,
 			help: "how a GPU stores its tables", Choices: precisionChoices},
 		{Name: "form", Group: GroupMachine, Modes: asGraph, Record: true, value: &c.Form,

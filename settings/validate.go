@@ -175,18 +175,32 @@ func (c *Config) validateDevice() error {
 	if c.Device == DeviceCPU {
 		return nil
 	}
-	if _, err := device.Ordinal(c.Device); err != nil {
-		if strings.HasPrefix(c.Device, "cuda:") && strings.Contains(c.Device, ",") {
-			return terminal.Usagef("--device %s: training uses one GPU; choose one of them", c.Device)
-		}
-		return terminal.Usagef("--device %s: unknown device; choose cpu, cuda, or cuda:N for the GPU of number N, counted from 0", c.Device)
+	ordinals, err := device.Ordinals(c.Device)
+	if err != nil {
+		return terminal.Usagef("--device: %v", err)
 	}
 	m := c.mode()
 	if !m.GPU {
 		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
 	}
+	if len(ordinals) > 1 {
+		if m.Family != LargeBatch {
+			return terminal.Usagef("--device %s: mode %s trains on one GPU; choose one of them", c.Device, c.Mode)
+		}
+		if c.HasEncoder() {
+			return terminal.Usagef("--subword %s: several GPUs have no kernels of encoders; choose one GPU of --device %s", c.Subword, c.Device)
+		}
+		var unsupported *device.UnsupportedError
+		if errors.As(device.CheckSeveral(c.GraphConfig(nil), c.MatrixOptions(), device.Precision(c.Precision)), &unsupported) {
+			s, _ := c.setting(flagOf[unsupported.Setting])
+			return terminal.Usagef("--%s %s: %s; choose one GPU of --device %s, or %s", s.Name, s, unsupported.Reason, c.Device, severalAdvice)
+		}
+	}
 	return c.checkKernels(m)
 }
+
+// severalAdvice is what several GPUs have kernels for.
+const severalAdvice = "--tempering 0 --positives 1 --shared-negatives 0 --precision float32 (--preset paper has them)"
 
 // flagOf names the flags of the fields that a device may refuse.
 var flagOf = map[string]string{

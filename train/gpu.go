@@ -82,8 +82,8 @@ func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error), adv
 	if g.bytes <= free {
 		return nil
 	}
-	return fmt.Errorf("training needs about %s of device memory, but %s has %s free of %s: %s",
-		terminal.Bytes(g.bytes), d.Name(), terminal.Bytes(free), terminal.Bytes(total), advice)
+	return fmt.Errorf("training needs about %s of device memory%s, but %s has %s free of %s: %s",
+		terminal.Bytes(g.bytes), device.OnEach(d.GPUs()), d.Name(), terminal.Bytes(free), terminal.Bytes(total), advice)
 }
 
 // takeMatrix adds M, of so many bytes, to the estimate if the device takes it.
@@ -96,7 +96,7 @@ func (g *gpu) takeMatrix(bytes int64) {
 // estimate writes the estimate of training and the memory around it into m.
 func (g *gpu) estimate(m *runfolder.Memory) {
 	if g != nil && g.bytes > 0 { // reserve has waited for the device
-		m.Device, m.DeviceMatrix, m.DeviceFree, m.DeviceOccupied = g.bytes, g.matrix, g.free, g.device.Occupied()
+		m.Devices, m.Device, m.DeviceMatrix, m.DeviceFree, m.DeviceOccupied = g.device.GPUs(), g.bytes, g.matrix, g.free, g.device.Occupied()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
@@ -165,6 +166,6 @@ func (p Plan) deviceLine() string {
 	if p.Memory.DeviceMatrix > 0 {
 		matrix = ", M " + terminal.Bytes(p.Memory.DeviceMatrix) + " of it"
 	}
-	return fmt.Sprintf("\n  device  %s: %s of %s free%s; CUDA and other programs have %s; precision %s", p.DeviceName,
-		terminal.Bytes(p.Memory.Device), terminal.Bytes(p.Memory.DeviceFree), matrix, terminal.Bytes(p.Memory.DeviceOccupied), p.Precision)
+	return fmt.Sprintf("\n  device  %s: %s of %s free%s%s; CUDA and other programs have %s; precision %s", p.DeviceName,
+		terminal.Bytes(p.Memory.Device), terminal.Bytes(p.Memory.DeviceFree), device.OnEach(p.Memory.Devices), matrix, terminal.Bytes(p.Memory.DeviceOccupied), p.Precision)
 }

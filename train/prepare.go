@@ -114,8 +114,8 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	if err := j.checkTraining(); err != nil { // before M is built in vain
 		return err
 	}
-	err = j.gpu.reserve(func(device.Device, int64) (int64, error) {
-		return device.MemoryCL(words, slots, model, device.Precision(c.Precision))
+	err = j.gpu.reserve(func(d device.Device, _ int64) (int64, error) {
+		return device.MemoryCL(words, slots, model, device.Precision(c.Precision), d.GPUs())
 	}, j.lessMemory())
 	if err != nil {
 		return err

@@ -12,9 +12,11 @@ import (
 
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 type benchDeviceOptions struct {
@@ -50,7 +52,7 @@ func newBenchDevice(s streams) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.device, "device", "cuda", "`NAME` of the GPU: cuda or cuda:N")
+	flags.StringVar(&o.device, "device", "cuda", "`NAME` of the GPU: cuda, cuda:N, or cuda:N,M for 2, 4 or 8 that train together")
 	flags.Var(&o.words, "words", "words V of the vocabulary: `LIST`")
 	flags.Var(&o.dims, "dim", "dimensions N of a vector: `LIST`")
 	flags.IntVar(&o.negative, "negative", 5, "negatives `K` for each positive pair")
@@ -108,7 +110,8 @@ type deviceSettings struct {
 }
 
 func (o *benchDeviceOptions) check() error {
-	if _, err := device.Ordinal(o.device); err != nil {
+	ordinals, err := device.Ordinals(o.device)
+	if err != nil {
 		return terminal.Usagef("--device: %v", err)
 	}
 	if o.negative < 1 || o.negative > 1000 {
@@ -118,6 +121,15 @@ func (o *benchDeviceOptions) check() error {
 	for _, name := range o.optimizers.names {
 		if m, err := optim.Find(name); withEncoders && (err != nil || !m.Shared) {
 			return terminal.Usagef("--optimizer %s: encoders are not trained with it; leave it or --subword out", name)
+		}
+	}
+	if len(ordinals) > 1 {
+		c := graph.Config{SharedNegatives: o.samples().Shared}
+		matrix := wordcontext.Options{Tempering: o.samples().Tempering, Positives: o.samples().Positives}
+		for _, p := range o.precisions.names {
+			if err := device.CheckSeveral(c, matrix, p); withEncoders || err != nil {
+				return terminal.Usagef("--device %s: several GPUs have one sample a row, negatives of each row's own, --precision float32 and no --subword", o.device)
+			}
 		}
 	}
 	for _, words := range o.words {
@@ -187,7 +199,7 @@ func (o *benchDeviceOptions) cases(d device.Device, words int, f bench.Frequenci
 			for _, precision := range o.precisions.names {
 				for _, encoder := range o.encoders.names {
 					cases = append(cases, bench.DeviceCase{
-						Device: d.Name(), Vocabulary: words, Dim: dim, Negatives: o.negative, Frequencies: f, Samples: o.samples(),
+						Device: d.Name(), GPUs: d.GPUs(), Vocabulary: words, Dim: dim, Negatives: o.negative, Frequencies: f, Samples: o.samples(),
 						Optimizer: optimizer, Precision: precision, Threads: runtime.GOMAXPROCS(0), Subword: encoder,
 					})
 				}

@@ -90,6 +90,18 @@ func features() []string {
 	return found
 }
 
+// peersOf tells which other GPUs' memory a GPU can use.
+func peersOf(g device.Info) string {
+	if len(g.Peers) == 0 {
+		return "uses the memory of no other GPU: it trains alone"
+	}
+	peers := make([]string, len(g.Peers))
+	for i, n := range g.Peers {
+		peers[i] = strconv.Itoa(n)
+	}
+	return "uses the memory of GPU " + strings.Join(peers, ", ") + ": they can train together"
+}
+
 func (d diagnosis) print(s streams) error {
 	known := func(bytes int64) string {
 		if bytes == 0 {
@@ -121,6 +133,9 @@ func (d diagnosis) print(s streams) error {
 			kernels = "no kernels: they need compute capability 8.0"
 		}
 		out.rowf("GPU %d\t%s, %s, compute capability %s, driver for CUDA %s (%s)", g.Ordinal, g.Name, terminal.Bytes(g.Memory), g.Capability, d.Driver, kernels)
+		if len(d.Devices) > 1 {
+			out.rowf("\t%s", peersOf(g))
+		}
 	}
 	return out.writeTo(s.out)
 }

@@ -172,6 +172,9 @@ func (k *clKernels) step(iteration, side int, samples []uint32, rate float64) (l
 		pair := func(target uint32, isPositive bool, weight float64) {
 			other := right[int(target)*k.Dim:][:k.Dim]
 			score := dot(row, other)
+			if k.device.Parts > 0 {
+				score = float64(splitDot(row, other, k.device.Parts))
+			}
 			g := sigmoid(score)
 			if isPositive {
 				g--

@@ -2,7 +2,7 @@
 // kernels do, for tests of all that is above the seam. It shares no code with the trainers of
 // the CPU.
 //
-// Start with New. cl.go has W2V-CL, encoder.go its encoders, sentence.go the sentence-ordered modes.
+// Start with New. cl.go has W2V-CL, split.go its sums over several GPUs, encoder.go its encoders, sentence.go the sentence-ordered modes.
 package devicetest
 
 import (
@@ -18,6 +18,7 @@ import (
 // A Device computes on the CPU. The zero value has no memory.
 type Device struct {
 	Free, Total int64 // bytes of memory that it says it has
+	Parts       int   // GPUs that share the dimensions, 1, 2, 4 or 8, if there are several; 0: one that rounds otherwise
 	Fail        error // of all kernels from now on
 	NotANumber  bool  // losses are, from now on
 
@@ -33,6 +34,9 @@ func New() *Device { return &Device{Free: 1 << 40, Total: 1 << 40, Open: 1} }
 
 // Name returns a name.
 func (d *Device) Name() string { return "Test GPU" }
+
+// GPUs returns Parts.
+func (d *Device) GPUs() int { return max(1, d.Parts) }
 
 // Memory returns Free and Total.
 func (d *Device) Memory() (free, total int64, err error) { return d.Free, d.Total, d.Fail }

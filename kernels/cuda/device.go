@@ -23,7 +23,9 @@ var ErrNoDevice = errors.New("no CUDA device")
 type Device struct {
 	Info
 
+	ordinal  cu.Device
 	portable bool // use PTX even if there is machine code
+	twin     bool // the context is another's, see Twin
 
 	calls    chan func()
 	context  cu.CUContext
@@ -76,6 +78,7 @@ func (d *Device) Do(f func() error) error {
 }
 
 func (d *Device) open(device cu.Device) (err error) {
+	d.ordinal = device
 	if d.Info, err = describe(device); err != nil {
 		return err
 	}
@@ -98,6 +101,9 @@ func (d *Device) Close() error {
 	err := d.Do(func() error {
 		for b := range d.buffers {
 			_ = cu.MemFree(b) // the context frees all that is left
+		}
+		if d.twin {
+			return d.stream.Destroy()
 		}
 		return d.context.Destroy()
 	})

@@ -69,28 +69,36 @@ __device__ __forceinline__ float inverse(float x) {
 	return r;
 }
 
+// Products and sums say which of them are one instruction where the compiler could choose: kernels for one GPU and for
+// several must not differ in it.
 template <class Table>
 __device__ __forceinline__ void adamValue(float &w, float &m, float &v, float g, const Table &t, const ClStep &s) {
-	m = t.beta1 * m + t.oneMinusBeta1 * g;
-	v = t.beta2 * v + t.oneMinusBeta2 * g * g;
-	w = s.keep * w - s.scale * m * inverse(root(v) + s.epsilon);
+	m = fmaf(t.beta1, m, t.oneMinusBeta1 * g);
+	v = fmaf(t.beta2, v, t.oneMinusBeta2 * g * g);
+	w = fmaf(s.keep, w, -(s.scale * m * inverse(root(v) + s.epsilon)));
 }
 
 template <class Table>
 __device__ __forceinline__ void scaledValue(float &w, float &v, float g, const Table &t, const ClStep &s) {
-	v = t.beta2 * v + t.oneMinusBeta2 * g * g;
-	w = s.keep * w - s.scale * g * inverse(root(v) + s.epsilon);
+	v = fmaf(t.beta2, v, t.oneMinusBeta2 * g * g);
+	w = fmaf(s.keep, w, -(s.scale * g * inverse(root(v) + s.epsilon)));
 }
 
 template <class Table>
 __device__ __forceinline__ void momentumValue(float &w, float &m, float g, const Table &t, float keep, float scale) {
-	m = t.beta1 * m + t.oneMinusBeta1 * g;
-	w = keep * w - scale * m;
+	m = fmaf(t.beta1, m, t.oneMinusBeta1 * g);
+	w = fmaf(keep, w, -(scale * m));
 }
 
+// A WholeRow has a row in the lanes of a warp: it sums over the row, and lane 0 writes what a row has one of.
+struct WholeRow {
+	__device__ __forceinline__ float sum(float x) const { return ::sum(x); }
+	__device__ __forceinline__ bool writes() const { return laneNumber() == 0; }
+};
+
 // optimize updates w, a row of left with moments m and v, by the gradient g.
-template <int F, Method method>
-__device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size_t row, Row<F> &w, Row<F> &m, Row<F> &v, const Row<F> &g) {
+template <int F, Method method, class Lanes = WholeRow>
+__device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size_t row, Row<F> &w, Row<F> &m, Row<F> &v, const Row<F> &g, const Lanes &lanes = {}) {
 	if constexpr (method == adam) {
 #pragma unroll
 		for (int f = 0; f < F; f++) {
@@ -108,10 +116,10 @@ __device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size
 			scaledValue(w.v[f].w, v.v[f].w, g.v[f].w, t, s);
 		}
 	} else if constexpr (method == adamRow) {
-		float second = t.beta2 * t.secondOfRow[row] + t.oneMinusBeta2 * (sum(partial(g, g)) / t.columns);
+		float second = fmaf(t.beta2, t.secondOfRow[row], t.oneMinusBeta2 * (lanes.sum(partial(g, g)) / t.columns));
 		float scale = s.scale / (sqrtf(second) + s.epsilon);
 		__syncwarp();
-		if (laneNumber() == 0) t.secondOfRow[row] = second;
+		if (lanes.writes()) t.secondOfRow[row] = second;
 #pragma unroll
 		for (int f = 0; f < F; f++) {
 			momentumValue(w.v[f].x, m.v[f].x, g.v[f].x, t, s.keep, scale);
@@ -122,10 +130,10 @@ __device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size
 	} else {
 #pragma unroll
 		for (int f = 0; f < F; f++) {
-			w.v[f].x = s.keep * w.v[f].x - s.rate * g.v[f].x;
-			w.v[f].y = s.keep * w.v[f].y - s.rate * g.v[f].y;
-			w.v[f].z = s.keep * w.v[f].z - s.rate * g.v[f].z;
-			w.v[f].w = s.keep * w.v[f].w - s.rate * g.v[f].w;
+			w.v[f].x = fmaf(s.keep, w.v[f].x, -(s.rate * g.v[f].x));
+			w.v[f].y = fmaf(s.keep, w.v[f].y, -(s.rate * g.v[f].y));
+			w.v[f].z = fmaf(s.keep, w.v[f].z, -(s.rate * g.v[f].z));
+			w.v[f].w = fmaf(s.keep, w.v[f].w, -(s.rate * g.v[f].w));
 		}
 	}
 }
@@ -135,12 +143,12 @@ __device__ __forceinline__ void optimize(const ClTable &t, const ClStep &s, size
 // time: g is a sum, and w is not updated before the last.
 template <int F, int G>
 __device__ __forceinline__ float addGradient(const ClTable &t, uint32_t stream, uint32_t positive, size_t i, const Row<F> &w, Row<F> &g) {
-	constexpr int slots = G <= 2 ? 2 : 8; // of sums
+	constexpr int slots = G <= 2 ? 2 : 8, lanes = 32 / slots; // of sums
 	int l = laneNumber(), width = 1 + t.negatives;
 	float loss = 0;
 	for (int k0 = 0; k0 < width; k0 += G) {
-		int k = k0 + l % slots; // this lane's target
-		bool mine = l % slots < G && k < width;
+		int k = k0 + l / lanes; // this lane's target
+		bool mine = l / lanes < G && k < width;
 		uint32_t target = 0;
 		if (mine)
 			target = k == 0 ? positive : aliasDraw(t.alias, t.rows, randomBits(t.seed, streamNegatives, stream, i * t.negatives + k - 1));
@@ -150,17 +158,18 @@ __device__ __forceinline__ float addGradient(const ClTable &t, uint32_t stream, 
 		for (int n = 0; n < slots; n++) {
 			x[n] = 0;
 			if (n >= G) continue;
-			uint32_t row = __shfl_sync(warp, target, n);
+			uint32_t row = __shfl_sync(warp, target, n * lanes);
 			r[n] = k0 + n < width ? load<F>(t.right + size_t(row) * t.quads, t.quads) : zeros<F>();
 		}
 #pragma unroll
 		for (int n = 0; n < G; n++) x[n] = partial(w, r[n]);
-		float score = sums<slots>(x);
+		treeSums<32>(x);
+		float score = x[0];
 		Logistic y = logistic(k == 0 ? -score : score); // to the loss, a positive is a negative of opposite score
 		float c = !mine ? 0 : k == 0 ? -y.sigmoid : y.sigmoid;
-		if (mine && l < slots) loss += logf(y.factor);
+		if (mine && l % lanes == 0) loss += logf(y.factor);
 #pragma unroll
-		for (int n = 0; n < G; n++) add(g, __shfl_sync(warp, c, n), r[n]);
+		for (int n = 0; n < G; n++) add(g, __shfl_sync(warp, c, n * lanes), r[n]);
 	}
 	return loss;
 }

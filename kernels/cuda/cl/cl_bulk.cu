@@ -16,6 +16,7 @@
 #if __CUDA_ARCH__ >= 900
 
 constexpr int targetsOfPart = 8, mostTargets = 32; // at most
+constexpr int lanesOfTarget = 32 / targetsOfPart;   // that get its score
 constexpr int barrierQuads = 16;                   // in front of the stages: 8 bytes a warp
 
 __device__ __forceinline__ uint32_t sharedAddress(const void *p) { return uint32_t(__cvta_generic_to_shared(p)); }
@@ -126,15 +127,16 @@ template <int F, bool inParts, Method method> __device__ __forceinline__ void tr
 			float x[targetsOfPart];
 #pragma unroll
 			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, stage.load(k)) : 0;
-			float score = sums<targetsOfPart>(x);
-			int k = l % targetsOfPart;
+			treeSums<32>(x);
+			float score = x[0];
+			int k = l / lanesOfTarget;
 			bool positive = part + k == 0, mine = k < wanted && !idle;
 			Logistic y = fastLogistic(positive ? -score : score); // to the loss, a positive is a negative of opposite score
 			float c = !mine ? 0 : positive ? -y.sigmoid : y.sigmoid;
-			if (mine && l < targetsOfPart) loss += __logf(y.factor);
+			if (mine && l % lanesOfTarget == 0) loss += __logf(y.factor);
 #pragma unroll
 			for (int k = 0; k < targetsOfPart; k++)
-				if (k < wanted) add(g, __shfl_sync(warp, c, k), stage.load(k));
+				if (k < wanted) add(g, __shfl_sync(warp, c, k * lanesOfTarget), stage.load(k));
 			__syncwarp();
 			if (part + 1 < parts) ask(i, part + 1);
 		}

@@ -23,6 +23,7 @@ var built embed.FS
 type Kernels struct {
 	device *cuda.Device
 	config Config
+	part   part  // of the dimensions
 	shape  shape // of a step's launch
 	tables [2]table
 	step   cu.Function
@@ -42,6 +43,8 @@ type Kernels struct {
 	shared  cu.DevicePtr  // (steps, H) shared negatives
 	lists   *jobLists     // of tempered.cuh; nil: all rows have a sample
 	dense   denseShape    // of shared negatives
+
+	exchange *exchange // with other devices; nil: there are none
 
 	series   int // iterations of a series, at most
 	slots    int // of a step's samples
@@ -75,9 +78,9 @@ func MethodName(method string) (name string, ok bool) {
 }
 
 // New takes the device's memory for training. All tables are zero.
-func New(d *cuda.Device, c Config) (*Kernels, error) { return newKernels(d, c, false) }
+func New(d *cuda.Device, c Config) (*Kernels, error) { return newKernels(d, c, whole, false) }
 
-func newKernels(d *cuda.Device, c Config, composed bool) (*Kernels, error) {
+func newKernels(d *cuda.Device, c Config, p part, composed bool) (*Kernels, error) {
 	size, err := c.kernelSize()
 	if err != nil {
 		return nil, err
@@ -85,7 +88,7 @@ func newKernels(d *cuda.Device, c Config, composed bool) (*Kernels, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	k := &Kernels{device: d, config: c, series: seriesOf(c.Rows, c.slots(), c.tempered()), slots: c.slots()}
+	k := &Kernels{device: d, config: c, part: p, series: seriesOf(c.Rows, c.slots(), c.tempered()), slots: c.slots()}
 	if composed {
 		k.series = SeriesLength
 		if c.tempered() {
@@ -143,6 +146,9 @@ func (k *Kernels) load(size int) (err error) {
 	if c.tempered() {
 		return k.loadTempered(size)
 	}
+	if k.part.of > 1 {
+		return k.loadSplit(size)
+	}
 	source, kind := "cl", ""
 	if c.HalfPrecision {
 		source = "cl_half"
@@ -169,7 +175,7 @@ func (k *Kernels) load(size int) (err error) {
 // allocate takes memory. Composed rows of W have no moments.
 func (k *Kernels) allocate(composed bool) (err error) {
 	c, a := k.config, &cuda.Allocator{Device: k.device}
-	plane, moments := c.tableBytes()
+	plane, moments := c.tableBytes(k.part)
 	for side := range k.tables {
 		t := &k.tables[side]
 		t.values = a.Bytes("a table", plane)
@@ -201,6 +207,9 @@ func (k *Kernels) allocate(composed bool) (err error) {
 		k.losses = a.Floats("losses", 2*k.series*k.shape.losses)
 	}
 	k.alias = cuda.Placed(a, "alias table", c.Alias)
+	if k.part.of > 1 {
+		k.exchange = k.newExchange(a)
+	}
 	if a.Err != nil {
 		return a.Err
 	}

@@ -52,7 +52,7 @@ func (k *Kernels) Args(side int) TableArgs {
 	return TableArgs{
 		Left: uint64(left.values), Right: uint64(right.values), First: uint64(left.first), Second: uint64(left.second),
 		SecondOfRow: uint64(left.secondOfRow), Alias: uint64(k.alias), Seed: c.Seed,
-		Rows: uint32(c.Rows), Quads: uint32(cuda.Quads(c.Dim)), Columns: uint32(c.Dim), Negatives: uint32(c.Negatives), Decays: c.Decays(),
+		Rows: uint32(c.Rows), Quads: uint32(k.part.quads(c.Dim)), Columns: uint32(c.Dim), Negatives: uint32(c.Negatives), Decays: c.Decays(),
 	}
 }
 
@@ -111,7 +111,7 @@ func (k *Kernels) launchEach(count int) error {
 	if k.first != nil {
 		return k.launchComposed(count / 2)
 	}
-	overlap := k.device.Overlaps() && (k.shape.bulk || k.config.HalfPrecision || k.lists != nil) // those that have startNext, see cl.cuh
+	overlap := k.device.Overlaps() && (k.shape.bulk || k.config.HalfPrecision || k.lists != nil || k.exchange.overlaps()) // those that have startNext, see cl.cuh
 	for i := range count {
 		if err := k.launchStep(i, i, overlap && i > 0); err != nil {
 			return err
@@ -134,7 +134,11 @@ func (k *Kernels) launchStep(i, to int, early bool) error {
 	if k.config.HalfPrecision {
 		return cuda.LaunchEarly(k.device, k.step, grid, &halfLaunchArgs{k.halfArgs(i % 2), step, column, losses}, early)
 	}
-	return cuda.LaunchEarly(k.device, k.step, grid, &launchArgs{k.Args(i % 2), step, column, losses}, early)
+	args := launchArgs{k.Args(i % 2), step, column, losses}
+	if k.exchange != nil {
+		return cuda.LaunchEarly(k.device, k.step, grid, k.exchange.args(args, i), early)
+	}
+	return cuda.LaunchEarly(k.device, k.step, grid, &args, early)
 }
 
 func (k *Kernels) stepAt(i int) cu.DevicePtr { return k.steps + cu.DevicePtr(cuda.Bytes[Step](i)) }
@@ -162,6 +166,7 @@ type shape struct {
 	bulk                  bool // by cl_bulk.cu
 	parts                 int  // of a row's targets, one after the other
 	losses                int  // that a step writes
+	resident              int  // thread blocks that run at a time, if that must not be exceeded
 }
 
 // The limits of cl_bulk.cu: targets of a row and of a part of it, bytes for barriers, and, by

@@ -12,6 +12,7 @@ func TestStructureSizes(t *testing.T) {
 	for name, sizes := range map[string][2]uintptr{
 		"ClTable": {unsafe.Sizeof(TableArgs{}), 88}, "ClLaunch": {unsafe.Sizeof(launchArgs{}), 112}, "ClStep": {unsafe.Sizeof(Step{}), 20},
 		"HalfTable": {unsafe.Sizeof(halfTableArgs{}), 96}, "HalfLaunch": {unsafe.Sizeof(halfLaunchArgs{}), 120},
+		"ClSplit":    {unsafe.Sizeof(splitArgs{}), 312},
 		"SampleArgs": {unsafe.Sizeof(sampleArgs{}), 80}, "ShareArgs": {unsafe.Sizeof(shareArgs{}), 120}, "Job": {unsafe.Sizeof(job{}), 32}, "Loss": {unsafe.Sizeof(lossUnits{}), 16},
 		"TemperedTable": {unsafe.Sizeof(temperedTable{}), 112}, "DenseShape": {unsafe.Sizeof(denseShape{}), 16}, "TemperedLaunch": {unsafe.Sizeof(temperedArgs{}), 184},
 	} {

@@ -27,20 +27,20 @@ func (c Config) kernelSize() (int, error) {
 	return 0, fmt.Errorf("dimension is %d; the CUDA kernels take at most %d", c.Dim, cuda.MaxDim)
 }
 
-// tableBytes is the memory of a table, or one of its planes, and of moments.
-func (c Config) tableBytes() (table, moments int) {
+// tableBytes is the memory of a table, or one of its planes, and of moments, on the device of a part.
+func (c Config) tableBytes(p part) (table, moments int) {
 	if c.HalfPrecision {
 		plane := 2 * c.Rows * halfStride(c.Dim)
 		return plane, plane
 	}
-	table = 16 * c.Rows * cuda.Quads(c.Dim)
+	table = 16 * c.Rows * p.quads(c.Dim)
 	return table, table
 }
 
 func (k *Kernels) sendTable(to table, from []float32) error {
 	dim := k.config.Dim
 	if !k.config.HalfPrecision {
-		return cuda.SendRows(to.values, from, dim, 4*cuda.Quads(dim))
+		return k.part.send(to.values, from, dim)
 	}
 	high, low := split(from, dim)
 	if err := cuda.Send(to.values, high); err != nil {
@@ -52,7 +52,7 @@ func (k *Kernels) sendTable(to table, from []float32) error {
 func (k *Kernels) receiveTable(to []float32, from table) error {
 	dim := k.config.Dim
 	if !k.config.HalfPrecision {
-		return cuda.ReceiveRows(to, from.values, dim, 4*cuda.Quads(dim))
+		return k.part.receive(to, from.values, dim)
 	}
 	high := make([]uint16, k.config.Rows*halfStride(dim))
 	low := make([]uint16, len(high))
@@ -69,7 +69,7 @@ func (k *Kernels) receiveTable(to []float32, from table) error {
 func (k *Kernels) sendMoments(to cu.DevicePtr, from []float32) error {
 	dim := k.config.Dim
 	if !k.config.HalfPrecision {
-		return cuda.SendRows(to, from, dim, 4*cuda.Quads(dim))
+		return k.part.send(to, from, dim)
 	}
 	return cuda.Send(to, narrow(from, dim))
 }
@@ -77,7 +77,7 @@ func (k *Kernels) sendMoments(to cu.DevicePtr, from []float32) error {
 func (k *Kernels) receiveMoments(to []float32, from cu.DevicePtr) error {
 	dim := k.config.Dim
 	if !k.config.HalfPrecision {
-		return cuda.ReceiveRows(to, from, dim, 4*cuda.Quads(dim))
+		return k.part.receive(to, from, dim)
 	}
 	values := make([]uint16, k.config.Rows*halfStride(dim))
 	if err := cuda.Receive(values, from); err != nil {

@@ -20,6 +20,7 @@ type buffer struct {
 	totals  []float64   // as Kernels.totals
 	losses  []lossUnits // as jobLists.losses
 	shared  []uint32    // as Kernels.shared; nil: there are none
+	tag     []uint32    // as exchange.tag, and behind it whether a wait of a series was given up
 	done    cu.Event
 	first   int // number of the first iteration
 	count   int // iterations under way
@@ -34,6 +35,9 @@ func (b *buffer) allocate(shared int) (err error) {
 	if b.steps, err = cuda.Pinned[Step](steps + SeriesLength); err != nil {
 		return err
 	}
+	if b.tag, err = cuda.Pinned[uint32](2); err != nil {
+		return err
+	}
 	if b.totals, err = cuda.Pinned[float64](steps); err != nil {
 		return err
 	}
@@ -45,7 +49,7 @@ func (b *buffer) allocate(shared int) (err error) {
 }
 
 func (b *buffer) free() error {
-	return errors.Join(cuda.Unpin(b.samples), cuda.Unpin(b.shared), cuda.Unpin(b.steps), cuda.Unpin(b.totals), cuda.Unpin(b.losses), cu.DestroyEvent(&b.done))
+	return errors.Join(cuda.Unpin(b.samples), cuda.Unpin(b.shared), cuda.Unpin(b.steps), cuda.Unpin(b.tag), cuda.Unpin(b.totals), cuda.Unpin(b.losses), cu.DestroyEvent(&b.done))
 }
 
 // SeriesLength returns how many iterations Start takes at most.
@@ -96,7 +100,11 @@ func (k *Kernels) Start(buffer, first int, rates []float64) error {
 // summed over its pairs, and how many samples its two steps had.
 func (k *Kernels) Wait(buffer int) (losses, samples []float64, err error) {
 	b := &k.buffers[buffer]
-	if err := k.device.Do(b.done.Synchronize); err != nil {
+	err = k.device.Do(b.done.Synchronize)
+	if err == nil {
+		err = k.exchange.check(b)
+	}
+	if err != nil {
 		return nil, nil, k.failed(b, err)
 	}
 	losses, samples = make([]float64, b.count), make([]float64, b.count)
@@ -143,7 +151,13 @@ func (k *Kernels) enqueue(b *buffer) error {
 			return err
 		}
 	}
+	if err := k.exchange.begin(k.device, b); err != nil {
+		return err
+	}
 	if err := k.launch(2 * b.count); err != nil {
+		return err
+	}
+	if err := k.exchange.end(k.device, b); err != nil {
 		return err
 	}
 	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.totals[0]), k.totals, cuda.Bytes[float64](steps), s); err != nil {

@@ -23,7 +23,12 @@ func (k *Kernels) Receive(name string, values []float32) error {
 	return k.transfer(name, values,
 		func(from table, to []float32) error { return k.receiveTable(to, from) },
 		func(from cu.DevicePtr, to []float32) error { return k.receiveMoments(to, from) },
-		func(from cu.DevicePtr, to []float32) error { return cuda.Receive(to, from) })
+		func(from cu.DevicePtr, to []float32) error {
+			if k.part.number > 0 {
+				return nil // all parts have the same, and receive at the same time
+			}
+			return cuda.Receive(to, from)
+		})
 }
 
 // transfer copies a tensor: a table or moments, (V, N), or second moments of rows, (V).

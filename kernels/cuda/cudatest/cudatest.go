@@ -33,6 +33,44 @@ func Open(t testing.TB) *cuda.Device {
 	return d
 }
 
+// OpenGroup takes so many devices that are connected, or skips the test: GPUs of this machine, or if they are
+// fewer, several devices on each.
+func OpenGroup(t testing.TB, count int, portable bool) []*cuda.Device {
+	t.Helper()
+	all, _, err := cuda.List()
+	if errors.Is(err, cuda.ErrNoDevice) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var devices []*cuda.Device
+	for i := range count {
+		var d *cuda.Device
+		if i < len(all) {
+			d, err = cuda.Open(i)
+		} else {
+			d, err = devices[i%len(all)].Twin()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if portable {
+			d.Portable()
+		}
+		t.Cleanup(func() { // the last one first
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		devices = append(devices, d)
+	}
+	if err := cuda.Connect(devices); err != nil {
+		t.Skip(err)
+	}
+	return devices
+}
+
 // Dims returns dimensions of rows from 1 value to nearly the most there may be.
 func Dims() []int { return []int{1, 50, 100, 128, 300, 500, 1000} }
 

@@ -208,6 +208,20 @@ template <int G, int L = 32, int H = G / 2> __device__ __forceinline__ float sum
 	}
 }
 
+// treeSums sums P numbers of each lane over each L lanes at once, lanes far apart first: the order
+// that sum has. Then lane l has those from number l * P / L on: P / L of them, or one.
+template <int L, int P, int D = L / 2, int H = P> __device__ __forceinline__ void treeSums(float (&x)[P]) {
+	if constexpr (D > 0) { // a recursion, as in sums
+		bool upper = laneNumber() & D;
+#pragma unroll
+		for (int i = 0; i < (H + 1) / 2; i++) {
+			float give = H == 1 || upper ? x[i] : x[i + H / 2], keep = H == 1 || !upper ? x[i] : x[i + H / 2];
+			x[i] = keep + __shfl_xor_sync(warp, give, D);
+		}
+		treeSums<L, P, D / 2, (H + 1) / 2>(x);
+	}
+}
+
 // A logistic is the sigmoid of a score and the factor whose logarithm is the
 // loss, with the limits that kernels/simd has.
 struct Logistic {

@@ -1,0 +1,116 @@
+//go:build gpu
+
+package device
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
+	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
+)
+
+// A cudaGroup is several GPUs as one Device: those of a run of W2V-CL.
+type cudaGroup struct{ devices []*cuda.Device }
+
+// openGroup opens several GPUs at the same time and connects them.
+func openGroup(ordinals []int) (Device, error) {
+	g := cudaGroup{make([]*cuda.Device, len(ordinals))}
+	err := g.each(func(i int) (err error) {
+		g.devices[i], err = cuda.Open(ordinals[i])
+		return err
+	})
+	if err == nil {
+		err = cuda.Connect(g.devices)
+	}
+	if err != nil {
+		return nil, errors.Join(translate(err), g.Close())
+	}
+	return g, nil
+}
+
+// each calls f for every GPU at the same time and returns the error of the first that failed.
+func (g cudaGroup) each(f func(i int) error) error {
+	failed := make([]error, len(g.devices))
+	var working sync.WaitGroup
+	for i := range g.devices {
+		working.Go(func() { failed[i] = f(i) })
+	}
+	working.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g cudaGroup) Name() string { return fmt.Sprintf("%d x %s", len(g.devices), g.devices[0].Name) }
+
+func (g cudaGroup) GPUs() int { return len(g.devices) }
+
+func (g cudaGroup) Memory() (free, total int64, err error) {
+	for i, d := range g.devices {
+		f, t, err := d.Memory()
+		if err != nil {
+			return 0, 0, err
+		}
+		if i == 0 || f < free {
+			free, total = f, t
+		}
+	}
+	return free, total, nil
+}
+
+func (g cudaGroup) Occupied() (most int64) {
+	for _, d := range g.devices {
+		most = max(most, d.Occupied())
+	}
+	return most
+}
+
+func (g cudaGroup) Peak() (most int64) {
+	for _, d := range g.devices {
+		most = max(most, d.Peak())
+	}
+	return most
+}
+
+func (g cudaGroup) Copy(bytes int64) (perSecond float64, err error) {
+	speeds := make([]float64, len(g.devices))
+	err = g.each(func(i int) (err error) {
+		speeds[i], err = g.devices[i].Copy(bytes)
+		return err
+	})
+	for _, s := range speeds {
+		perSecond += s
+	}
+	return perSecond, err
+}
+
+func (g cudaGroup) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
+	if e != nil {
+		return nil, errOneGPU
+	}
+	return cl.NewGroup(g.devices, c)
+}
+
+// errOneGPU is the error of what settings refuse before.
+var errOneGPU = errors.New("several GPUs train mode cl without an encoder only")
+
+func (g cudaGroup) NewSentence(sentence.Config) (SentenceKernels, error) { return nil, errOneGPU }
+
+func (g cudaGroup) NewVanilla(vanilla.Config) (VanillaKernels, error) { return nil, errOneGPU }
+
+func (g cudaGroup) Close() error {
+	return g.each(func(i int) error {
+		if g.devices[i] == nil { // it was not opened
+			return nil
+		}
+		return g.devices[i].Close()
+	})
+}

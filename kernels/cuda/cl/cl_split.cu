@@ -1,0 +1,335 @@
+// A step of W2V-CL as in cl.cu, on one of several GPUs that share the dimensions.
+//
+//	left: (V, N/G)  right: (V, N/G), frozen  column: (V)
+//	for each row i:
+//		targets t_0 = column[i], t_k = negative k of row i
+//		store left_i . right_(t_k) of this GPU's dimensions into the other GPUs' memory
+//		s_k = the sum of these over all GPUs
+//		g and update as in cl.cu, of this GPU's dimensions
+//
+// A row has 32 virtual lanes on any number of GPUs: quad q is with lane q mod 32, and GPU g of G has the
+// lanes g, g + G, ... (quads g, g + G, ...). A dot product is summed by butterflies over the virtual
+// lanes, far apart first, and those between GPUs come last. So every GPU gets the same sum, and it
+// does not depend on G: cl.cu and cl_bulk.cu, for G = 1, sum in this order.
+//
+// Here a row takes 32 / G lanes, and a warp has G rows side by side. It stores each number with the tag of
+// the step, eight bytes that arrive together, and then waits until the other GPUs' numbers bear that tag.
+// This needs no flag and no fence (NCCL's protocol LL). Two steps in turn use two inboxes: who stores for
+// step s + 2 has got all of step s + 1, so its reader is done with step s.
+//
+// Rows wait in shared memory, as in cl_bulk.cu. Moments are asked for only when the numbers are on their way: what is asked for
+// before delays these.
+//
+// The GPUs wait for each other, so all thread blocks of a launch must be resident, and all warps of all
+// GPUs go through their rows in increasing order. A wait that takes too long is given up: see late.
+#include "cl.cuh"
+
+constexpr int targetsOfPart = 8, mostPeers = 7;
+[[maybe_unused]] constexpr int mostTargets = 32; // of cl_bulk.cu
+constexpr int barrierQuads = 16; // in front of the stages: 8 bytes a warp
+
+struct ClSplit {
+	ClLaunch launch;               // quads: of a row on this GPU, columns: of all GPUs
+	const uint32_t *tag;           // of step 0 of the series
+	uint32_t number;               // of this step in the series
+	uint32_t messages;             // of a row: its targets, and for row-wise Adam one more
+	const uint2 *inbox[mostPeers]; // (rows, messages) of {number, tag}: of GPU g ^ (i + 1)
+	uint2 *outbox[mostPeers];      // the place for this GPU's in the inbox of that one
+	uint32_t *lost[mostPeers + 1]; // set where a wait was given up: this GPU's, and those of GPU g ^ i
+	uint64_t patience;             // nanoseconds
+};
+
+template <int L> struct Exchange {
+	static constexpr int gpus = 32 / L;
+	const ClSplit &a;
+	uint32_t tag;
+	bool lost; // some wait was given up: no other waits
+
+	__device__ __forceinline__ Exchange(const ClSplit &a) : a(a), tag(*a.tag + a.number), lost(*(volatile uint32_t *)a.lost[0]) {}
+
+	// late reports whether waiting is in vain. until is when it is: 0 at first.
+	__device__ __noinline__ static bool late(const ClSplit &a, uint64_t &until) {
+		uint64_t now;
+		asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+		if (until == 0) until = now + a.patience;
+		if (now < until && !*(volatile uint32_t *)a.lost[0]) return false;
+		for (int i = 0; i < gpus; i++) *(volatile uint32_t *)a.lost[i] = 1;
+		return true;
+	}
+
+	__device__ __forceinline__ void send(size_t at, float x) const {
+#pragma unroll
+		for (int i = 0; i < gpus - 1; i++)
+			asm volatile("st.relaxed.sys.global.v2.u32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(a.outbox[i] + at)), "r"(__float_as_uint(x)), "r"(tag) : "memory");
+	}
+
+	// receive adds to x the numbers of the other GPUs.
+	__device__ __forceinline__ float receive(size_t at, float x) {
+		float p[gpus];
+		uint64_t until = 0;
+		for (uint32_t tries = 1;; tries++) {
+			bool all = true;
+#pragma unroll
+			for (int i = 0; i < gpus - 1; i++) {
+				uint32_t value, step;
+				asm volatile("ld.relaxed.sys.global.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "l"(__cvta_generic_to_global(a.inbox[i] + at)) : "memory");
+				p[i + 1] = __uint_as_float(value);
+				all = all && step == tag;
+			}
+			if (all || lost) break;
+			if (tries % 1024 == 0) lost = late(a, until);
+		}
+		p[0] = x;
+#pragma unroll
+		for (int d = gpus / 2; d; d /= 2)
+#pragma unroll
+			for (int i = 0; i < d; i++) p[i] += p[i + d];
+		return p[0];
+	}
+};
+
+// A PartOfRow is WholeRow for L lanes of this GPU and the others.
+template <int L> struct PartOfRow {
+	Exchange<L> &exchange;
+	size_t at;
+	bool live;
+
+	__device__ __forceinline__ float sum(float x) const {
+		x = ::sum<L>(x);
+		if (laneNumber() % L == 0 && live) {
+			exchange.send(at, x);
+			x = exchange.receive(at, x);
+		}
+		return __shfl_sync(warp, x, 0, L);
+	}
+	__device__ __forceinline__ bool writes() const { return laneNumber() % L == 0 && live; }
+};
+
+// A Stage is the shared memory of a warp for rows that are on their way: each takes F quads of L lanes.
+template <int L, int F> struct Stage {
+	float4 *memory;
+	uint32_t barrier, phase;
+
+	__device__ __forceinline__ Stage(float4 *shared, uint32_t rows) : memory(shared + barrierQuads + threadIdx.x / 32 * rows * L * F), barrier(address(shared) + threadIdx.x / 32 * 8), phase(0) {
+		for (uint32_t n = laneNumber(); n < rows * L * F; n += 32) memory[n] = make_float4(0, 0, 0, 0); // behind the rows this stays
+#if __CUDA_ARCH__ >= 900
+		if (laneNumber() == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
+		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+		__syncwarp();
+	}
+
+	__device__ __forceinline__ static uint32_t address(const void *p) { return uint32_t(__cvta_generic_to_shared(p)); }
+
+	__device__ __forceinline__ Row<F> row(uint32_t number) const {
+		Row<F> r;
+#pragma unroll
+		for (int f = 0; f < F; f++) r.v[f] = memory[(number * F + f) * L + laneNumber() % L];
+		return r;
+	}
+
+#if __CUDA_ARCH__ >= 900
+	// expect is called by all lanes before any copies; then a lane copies whole rows.
+	__device__ __forceinline__ void expect(uint32_t bytes) const {
+		if (laneNumber() == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+		__syncwarp();
+	}
+	__device__ __forceinline__ void copy(uint32_t number, const float4 *from, uint32_t quads, uint64_t policy) const {
+		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::
+			"r"(address(memory + number * L * F)), "l"(__cvta_generic_to_global(from)), "r"(16 * quads), "r"(barrier), "l"(policy) : "memory");
+	}
+	__device__ __forceinline__ void arrived() {
+		asm volatile("{\n.reg .pred p;\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra AGAIN;\n}" ::"r"(barrier), "r"(phase) : "memory");
+		phase ^= 1;
+	}
+#else
+	__device__ __forceinline__ void expect(uint32_t) const {}
+	__device__ __forceinline__ void copy(uint32_t number, const float4 *from, uint32_t quads, uint64_t) const {
+		for (uint32_t i = 0; i < quads; i++)
+			asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(memory + number * L * F + i)), "l"(__cvta_generic_to_global(from + i)) : "memory");
+	}
+	__device__ __forceinline__ void arrived() {
+		asm volatile("cp.async.wait_all;" ::: "memory");
+		__syncwarp();
+	}
+#endif
+};
+
+// Rows of right should stay in L2, those of left are needed once.
+__device__ __forceinline__ uint64_t staysInL2() {
+	uint64_t p = 0;
+#if __CUDA_ARCH__ >= 900
+	asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(p));
+#endif
+	return p;
+}
+__device__ __forceinline__ uint64_t leavesL2() {
+	uint64_t p = 0;
+#if __CUDA_ARCH__ >= 900
+	asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(p));
+#endif
+	return p;
+}
+
+// The logistic function and the logarithm are those of the kernel for one GPU that has rows of so many targets.
+__device__ __forceinline__ Logistic logisticOf(float score, uint32_t targets) {
+#if __CUDA_ARCH__ >= 900
+	if (targets <= mostTargets) return fastLogistic(score); // as cl_bulk.cu
+#endif
+	return logistic(score);
+}
+
+__device__ __forceinline__ float logarithmOf(float x, uint32_t targets) {
+#if __CUDA_ARCH__ >= 900
+	if (targets <= mostTargets) return __logf(x);
+#endif
+	return logf(x);
+}
+
+// train trains groups of G rows. Numbers of a row's targets, scores and coefficients are with its lanes as treeSums leaves
+// them: lane l has those from number l / copies * held on, and copies lanes have the same.
+template <int L, int F, Method method> __device__ __forceinline__ void train(const ClSplit &a) {
+	constexpr int gpus = 32 / L, held = L < targetsOfPart ? targetsOfPart / L : 1, copies = L > targetsOfPart ? L / targetsOfPart : 1;
+	extern __shared__ float4 memory[];
+	startNext();
+	const ClTable &t = a.launch.table;
+	const ClStep s = *a.launch.step;
+	Exchange<L> exchange(a);
+	const int l = laneNumber() % L, ofWarp = laneNumber() / L, warpsOfBlock = blockDim.x / 32;
+	const uint32_t width = 1 + t.negatives, parts = (width + targetsOfPart - 1) / targetsOfPart, most = (width + parts - 1) / parts; // targets of a part
+	const uint32_t first = blockIdx.x * warpsOfBlock + threadIdx.x / 32, stride = gridDim.x * warpsOfBlock, groups = (t.rows + gpus - 1) / gpus;
+	const uint64_t stays = staysInL2(), leaves = leavesL2();
+	auto rowOf = [&](uint32_t group) { return min(group * gpus + ofWarp, t.rows - 1); }; // behind the last row it again
+
+	// The stage has of the rows of a group first the targets of a part, then left.
+	Stage<L, F> stage(memory, gpus * (most + 1));
+	auto placeOf = [&](uint32_t k) { return k * gpus + ofWarp; };
+
+	const uint32_t slot = l / copies * held; // number of this lane's first target
+	uint32_t target[held], column[held], low[held];
+	uint2 alias[held];
+	// begin asks for what the targets of a part follow from, end knows them.
+	auto begin = [&](uint32_t group, uint32_t part) {
+		uint32_t i = rowOf(min(group, groups - 1));
+#pragma unroll
+		for (int h = 0; h < held; h++) {
+			uint32_t k = part * most + slot + h;
+			column[h] = low[h] = 0;
+			alias[h] = make_uint2(0, 0);
+			if (k == 0) {
+				alias[h].y = a.launch.column[i];
+			} else if (slot + h < most && k < width) {
+				uint32_t bits = randomBits(t.seed, streamNegatives, s.stream, uint64_t(i) * t.negatives + k - 1);
+				column[h] = __umulhi(bits, t.rows);
+				low[h] = bits * t.rows;
+				alias[h] = __ldg(&t.alias[column[h]]);
+			}
+		}
+	};
+	auto end = [&] {
+#pragma unroll
+		for (int h = 0; h < held; h++) target[h] = low[h] < alias[h].x ? column[h] : alias[h].y;
+	};
+	auto ask = [&](uint32_t group, uint32_t part) {
+		if (group >= groups) return;
+		uint32_t wanted = min(most, width - part * most);
+		stage.expect(16 * t.quads * gpus * (wanted + (part == 0)));
+#pragma unroll
+		for (int h = 0; h < held; h++)
+			if (slot + h < wanted && l % copies == 0)
+				stage.copy(placeOf(slot + h), t.right + size_t(target[h] == noContext ? 0 : target[h]) * t.quads, t.quads, stays);
+		if (part == 0 && l == L - 1) stage.copy(placeOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
+	};
+
+	begin(first, 0);
+	end();
+	awaitPrevious();
+	ask(first, 0);
+	uint32_t nextGroup = first, nextPart = 0;
+	auto next = [&] {
+		if (++nextPart == parts) nextPart = 0, nextGroup += stride;
+		begin(nextGroup, nextPart);
+	};
+	next();
+
+	float loss = 0;
+	for (uint32_t group = first; group < groups; group += stride) {
+		const uint32_t i = rowOf(group);
+		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, target[0], 0, L) == noContext;
+		const size_t at = size_t(i) * t.quads + l, messages = size_t(i) * a.messages;
+		auto load = [&](const float4 *table) {
+			Row<F> r = zeros<F>();
+#pragma unroll
+			for (int f = 0; f < F; f++)
+				if (l + L * f < t.quads) r.v[f] = __ldcs(table + at + L * f);
+			return r;
+		};
+		Row<F> w, m, v, g = zeros<F>();
+		for (uint32_t part = 0; part < parts; part++) {
+			uint32_t wanted = min(most, width - part * most);
+			stage.arrived();
+			if (part == 0) w = stage.row(placeOf(most));
+			float x[targetsOfPart];
+#pragma unroll
+			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, stage.row(placeOf(k))) : 0;
+			treeSums<L>(x);
+			bool mine[held];
+#pragma unroll
+			for (int h = 0; h < held; h++) {
+				mine[h] = slot + h < wanted && live && l % copies == 0;
+				if (mine[h]) exchange.send(messages + part * most + slot + h, x[h]);
+			}
+			if (part == 0) {
+				if constexpr (hasFirst(method)) m = load(t.first);
+				if constexpr (hasSecond(method)) v = load(t.second);
+			}
+			float c[held];
+#pragma unroll
+			for (int h = 0; h < held; h++) {
+				if (mine[h]) x[h] = exchange.receive(messages + part * most + slot + h, x[h]);
+				bool positive = part + slot + h == 0;
+				Logistic y = logisticOf(positive ? -x[h] : x[h], width); // to the loss, a positive is a negative of opposite score
+				c[h] = !mine[h] || idle ? 0 : positive ? -y.sigmoid : y.sigmoid;
+				if (mine[h] && !idle) loss += logarithmOf(y.factor, width);
+			}
+			__syncwarp();
+#pragma unroll
+			for (int k = 0; k < targetsOfPart; k++) {
+				float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
+				if (k < wanted) add(g, coefficient, stage.row(placeOf(k)));
+			}
+			__syncwarp();
+			end();
+			ask(nextGroup, nextPart);
+			next();
+		}
+		PartOfRow<L> lanes = {exchange, messages + width, live};
+		optimize<F, method>(t, s, i, w, m, v, g, lanes);
+		auto store = [&](float4 *table, const Row<F> &r, bool soon) {
+#pragma unroll
+			for (int f = 0; f < F; f++) {
+				if (l + L * f >= t.quads || !live) continue;
+				if (soon) table[at + L * f] = r.v[f];
+				else __stcs(table + at + L * f, r.v[f]);
+			}
+		};
+		if constexpr (hasFirst(method)) store(t.first, m, false);
+		if constexpr (hasSecond(method)) store(t.second, v, false);
+		store(t.left, w, true);
+	}
+	loss = sum(loss);
+	if (laneNumber() == 0) a.launch.losses[first] = loss;
+}
+
+// CL is a kernel for 32 / L GPUs and N up to 128 F. A multiprocessor must have registers for so many thread blocks of so
+// many warps.
+#define CL(method, L, F, warps, blocks) \
+	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) cl_split_##method##_##L##_##F(const __grid_constant__ ClSplit a) { train<L, F, method>(a); }
+#define CL_METHODS(L, F, warps, blocks) CL(adam, L, F, warps, blocks) CL(adamRow, L, F, warps, blocks) CL(sgd, L, F, warps, blocks) CL(scaled, L, F, warps, blocks)
+#define CL_GPUS(F, warps, blocks) CL_METHODS(16, F, warps, blocks) CL_METHODS(8, F, warps, blocks) CL_METHODS(4, F, warps, blocks)
+
+CL_GPUS(1, 8, 4)
+CL_GPUS(2, 8, 3)
+CL_GPUS(3, 8, 2)
+CL_GPUS(4, 8, 2)
+CL_GPUS(8, 4, 2)

@@ -1,0 +1,66 @@
+package cl
+
+import "github.com/w2vcl/w2vcl/kernels/cuda"
+
+// MaxDevices is the largest number of devices that share the dimensions of a model: there may be 1,
+// 2, 4 or 8.
+const MaxDevices = 8
+
+// A part is which of the dimensions a device has: of each row the quads number, number + of, ...
+type part struct{ number, of int }
+
+// quads returns the float4s of a row of so many values on the device. A part's are enough for part 0, which
+// has the most.
+func (p part) quads(dim int) int {
+	if p.of == 1 {
+		return cuda.Quads(dim)
+	}
+	quads := (dim + 3) / 4
+	return cuda.Quads(4 * ((quads + p.of - 1) / p.of))
+}
+
+// PaddedDim returns the length of a row of dim float32 values on each of some devices.
+func PaddedDim(dim, devices int) int { return 4 * part{of: devices}.quads(dim) }
+
+// each calls f for each quad of the part, with its place in a row of the part and its values in a whole
+// row: the last may have fewer than four.
+func (p part) each(dim int, f func(to, first, end int)) {
+	for to, quad := 0, p.number; 4*quad < dim; to, quad = to+1, quad+p.of {
+		f(4*to, 4*quad, min(4*quad+4, dim))
+	}
+}
+
+// pack returns the part of (rows, dim) values, each row with zeros behind.
+func (p part) pack(values []float32, dim int) []float32 {
+	stride := 4 * p.quads(dim)
+	packed := make([]float32, len(values)/dim*stride)
+	for i := 0; i*dim < len(values); i++ {
+		row, to := values[i*dim:][:dim], packed[i*stride:][:stride]
+		p.each(dim, func(at, first, end int) { copy(to[at:], row[first:end]) })
+	}
+	return packed
+}
+
+// unpack is the way back. It leaves the values of other parts as they are.
+func (p part) unpack(values, packed []float32, dim int) {
+	stride := 4 * p.quads(dim)
+	for i := 0; i*dim < len(values); i++ {
+		row, from := values[i*dim:][:dim], packed[i*stride:][:stride]
+		p.each(dim, func(at, first, end int) { copy(row[first:end], from[at:]) })
+	}
+}
+
+// ExchangeBytes returns the memory of each of some devices for what the others send it: of rows with so many
+// negatives.
+func ExchangeBytes(rows, negatives, devices int, method string) int64 {
+	return 2 * 8 * int64(devices-1) * int64(rows) * int64(messages(negatives, method))
+}
+
+// messages returns how many numbers devices exchange for a row: one for each target, and for row-wise
+// Adam the sum of the gradient's squares.
+func messages(negatives int, method string) int {
+	if method == "adam-row" {
+		return 2 + negatives
+	}
+	return 1 + negatives
+}

@@ -1,0 +1,275 @@
+//go:build gpu
+
+package cl
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+)
+
+// This file launches the kernels of cl_split.cu: Kernels with a part of the dimensions each.
+
+// whole is the part of a single device.
+var whole = part{0, 1}
+
+// A Group trains W2V-CL on several devices as Kernels do on one: the same tables, to the bit, for any number of
+// devices of one kind.
+type Group struct{ parts []*Kernels }
+
+// splitArgs is ClSplit of cl_split.cu.
+type splitArgs struct {
+	launch           launchArgs
+	tag              uint64
+	number, messages uint32
+	inbox, outbox    [MaxDevices - 1]uint64
+	lost             [MaxDevices]uint64
+	patience         uint64
+}
+
+// patience is how long a kernel waits for another device. A process that is stopped while it launches makes
+// one wait.
+const patience = 20 * time.Second
+
+// A splitKernel is how a kernel of one size is made: for so many thread blocks of a multiprocessor, of up to so many warps.
+// Of several thread blocks the first are done earlier, and those of the next step are there when the last are.
+type splitKernel struct{ blocks, warps int }
+
+var splitKernels = map[int]splitKernel{1: {4, 8}, 2: {3, 8}, 3: {2, 8}, 4: {2, 8}, 8: {2, 4}}
+
+// choose returns the warps of a thread block, some at most. The warps of a GPU take groups of rows in rounds: fewer
+// warps are better than a last round that is nearly empty. In a round each multiprocessor waits as long as it would train the
+// groups of some other warps: 11 at N = 500.
+func (s splitKernel) choose(groups, multiprocessors, most, size int) int {
+	best, least := most, math.MaxInt
+	for warps := most; 2*warps >= most; warps-- {
+		all := multiprocessors * s.blocks * warps
+		if time := (groups + all - 1) / all * (44/size + s.blocks*warps); time < least {
+			best, least = warps, time
+		}
+	}
+	return best
+}
+
+// An exchange is what a device needs to exchange numbers with others. The nil exchange has none.
+type exchange struct {
+	inboxes  cu.DevicePtr // (2, devices - 1, rows, messages) of {number, tag}
+	lost     cu.DevicePtr // whether a wait was given up
+	tag      cu.DevicePtr // of step 0 of a series
+	next     uint32       // tag
+	bytes    int          // of the inbox of one other device
+	messages int
+	resident int // thread blocks that the GPU runs at a time
+	patience time.Duration
+	alone    bool        // no other device of the group shares the GPU
+	peers    []*exchange // number i is that of part number^i
+}
+
+// NewGroup takes the memory of 2, 4 or 8 devices for training. All tables are zero. The devices must be
+// connected (cuda.Connect) and of one kind.
+func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
+	if !slices.Contains([]int{2, 4, MaxDevices}, len(devices)) {
+		return nil, fmt.Errorf("%d devices; there may be 2, 4 or %d", len(devices), MaxDevices)
+	}
+	if c.tempered() || c.HalfPrecision {
+		return nil, errors.New("on several GPUs W2V-CL has float32 tables, one sample a row and negatives of each row's own")
+	}
+	g := &Group{}
+	onGPU := map[int]int{}
+	for i, d := range devices {
+		if first := devices[0]; d.Capability != first.Capability || d.MachineCode() != first.MachineCode() {
+			return nil, errors.Join(fmt.Errorf("%s and %s round differently: take GPUs of one kind", first.Name, d.Name), g.Close())
+		}
+		k, err := newKernels(d, c, part{i, len(devices)}, false)
+		if err != nil {
+			return nil, errors.Join(err, g.Close())
+		}
+		g.parts = append(g.parts, k)
+		onGPU[d.Ordinal()]++
+	}
+	for i, k := range g.parts {
+		e, n := k.exchange, onGPU[k.device.Ordinal()]
+		e.alone = n == 1
+		if k.shape.blocks = min(k.shape.blocks, e.resident/n); k.shape.blocks < 1 {
+			return nil, errors.Join(fmt.Errorf("%d devices are too many for one GPU", n), g.Close())
+		}
+		k.shape.losses = k.shape.blocks * k.shape.warps
+		for j := range g.parts {
+			e.peers = append(e.peers, g.parts[i^j].exchange)
+		}
+	}
+	return g, nil
+}
+
+// loadSplit loads the kernel, for N up to 128 times the size.
+func (k *Kernels) loadSplit(size int) (err error) {
+	d, c := k.device, k.config
+	if k.step, err = d.Function(built, "cl_split", fmt.Sprintf("cl_split_%s_%d_%d", methods[c.Method], 32/k.part.of, size)); err != nil {
+		return err
+	}
+	const reserved = 1 << 10 // shared memory of a thread block that the driver takes
+	kernel, targets, groups := splitKernels[size], 1+c.Negatives, (c.Rows+k.part.of-1)/k.part.of
+	parts := (targets + bulkPart - 1) / bulkPart
+	stage := ((targets+parts-1)/parts + 1) * 512 * size // of a warp
+	room := (d.SharedOfBlock+reserved)/kernel.blocks - reserved - bulkBarriers
+	s := shape{warps: kernel.choose(groups, d.Multiprocessors, min(kernel.warps, room/stage), size)}
+	s.shared = bulkBarriers + s.warps*stage
+	if err := cuda.AllowShared(k.step, s.shared); err != nil {
+		return err
+	}
+	resident, err := k.step.MaxActiveBlocksPerMultiProcessor(32*s.warps, int64(s.shared))
+	s.resident = d.Multiprocessors * min(resident, kernel.blocks)
+	s.blocks = min(s.resident, (groups+s.warps-1)/s.warps)
+	s.losses = s.blocks * s.warps
+	k.shape = s
+	return err
+}
+
+func (k *Kernels) newExchange(a *cuda.Allocator) *exchange {
+	c := k.config
+	e := &exchange{messages: messages(c.Negatives, c.Method), resident: k.shape.resident, next: 1, patience: patience}
+	e.bytes = 8 * c.Rows * e.messages
+	e.inboxes = a.Bytes("numbers of other GPUs", 2*(k.part.of-1)*e.bytes)
+	e.lost = a.Bytes("whether a wait was given up", 4)
+	e.tag = a.Bytes("a tag", 4)
+	return e
+}
+
+// overlaps reports whether a step may begin while the one before it ends: not if its thread blocks may take the
+// places of those that it waits for.
+func (e *exchange) overlaps() bool { return e != nil && e.alone }
+
+// inbox returns where in steps of a parity the numbers of part number^i arrive.
+func (e *exchange) inbox(parity, i int) uint64 {
+	return uint64(e.inboxes) + uint64((parity*(len(e.peers)-1)+i-1)*e.bytes)
+}
+
+// args are the arguments of step number i of a series.
+func (e *exchange) args(launch launchArgs, i int) *splitArgs {
+	a := &splitArgs{launch: launch, tag: uint64(e.tag), number: uint32(i), messages: uint32(e.messages), patience: uint64(e.patience)}
+	for n, peer := range e.peers {
+		a.lost[n] = uint64(peer.lost)
+		if n > 0 {
+			a.inbox[n-1], a.outbox[n-1] = e.inbox(i%2, n), peer.inbox(i%2, n)
+		}
+	}
+	return a
+}
+
+// begin hands the device the tags of a series.
+func (e *exchange) begin(d *cuda.Device, b *buffer) error {
+	if e == nil {
+		return nil
+	}
+	b.tag[0], b.tag[1] = e.next, 0
+	e.next += uint32(2 * b.count)
+	return cu.MemcpyHtoDAsync(e.tag, unsafe.Pointer(&b.tag[0]), 4, d.Stream())
+}
+
+// end asks whether a wait was given up.
+func (e *exchange) end(d *cuda.Device, b *buffer) error {
+	if e == nil {
+		return nil
+	}
+	return cu.MemcpyDtoHAsync(unsafe.Pointer(&b.tag[1]), e.lost, 4, d.Stream())
+}
+
+func (e *exchange) check(b *buffer) error {
+	if e == nil || b.tag[1] == 0 {
+		return nil
+	}
+	return fmt.Errorf("another GPU of the run did not answer within %v", e.patience)
+}
+
+// each calls f for all parts at the same time.
+func (g *Group) each(f func(k *Kernels) error) error {
+	failed := make([]error, len(g.parts))
+	var working sync.WaitGroup
+	for i, k := range g.parts {
+		working.Go(func() { failed[i] = f(k) })
+	}
+	working.Wait()
+	return errors.Join(failed...)
+}
+
+// SeriesLength is that of Kernels.
+func (g *Group) SeriesLength() int { return g.parts[0].SeriesLength() }
+
+// Samples is that of Kernels. All parts read the same memory.
+func (g *Group) Samples(buffer int) ([]uint32, error) {
+	samples, err := g.parts[0].Samples(buffer)
+	for _, k := range g.parts[1:] {
+		k.buffers[buffer].samples = samples
+	}
+	return samples, err
+}
+
+// SetMatrix is that of Kernels. Each device gets M.
+func (g *Group) SetMatrix(m Matrix) error {
+	return g.each(func(k *Kernels) error { return k.SetMatrix(m) })
+}
+
+// Start is that of Kernels.
+func (g *Group) Start(buffer, first int, rates []float64) error {
+	return g.each(func(k *Kernels) error { return k.Start(buffer, first, rates) })
+}
+
+// Wait is that of Kernels. All parts have the same losses.
+func (g *Group) Wait(buffer int) (losses, samples []float64, err error) {
+	err = g.each(func(k *Kernels) error {
+		l, s, err := k.Wait(buffer)
+		if k.part.number == 0 {
+			losses, samples = l, s
+		}
+		return err
+	})
+	return losses, samples, err
+}
+
+// Send is that of Kernels.
+func (g *Group) Send(name string, values []float32) error {
+	return g.each(func(k *Kernels) error { return k.Send(name, values) })
+}
+
+// Receive is that of Kernels.
+func (g *Group) Receive(name string, values []float32) error {
+	return g.each(func(k *Kernels) error { return k.Receive(name, values) })
+}
+
+// Close frees the memory that closing the devices does not free.
+func (g *Group) Close() error {
+	idle := g.each(func(k *Kernels) error { return k.device.Do(func() error { return k.device.Stream().Synchronize() }) })
+	for _, k := range g.parts[min(1, len(g.parts)):] {
+		for i := range k.buffers {
+			k.buffers[i].samples = nil // part 0 has allocated it
+		}
+	}
+	return errors.Join(idle, g.each((*Kernels).Close))
+}
+
+func (p part) send(to cu.DevicePtr, from []float32, dim int) error {
+	if p == whole {
+		return cuda.SendRows(to, from, dim, 4*cuda.Quads(dim))
+	}
+	return cuda.Send(to, p.pack(from, dim))
+}
+
+func (p part) receive(to []float32, from cu.DevicePtr, dim int) error {
+	if p == whole {
+		return cuda.ReceiveRows(to, from, dim, 4*cuda.Quads(dim))
+	}
+	packed := make([]float32, len(to)/dim*4*p.quads(dim))
+	if err := cuda.Receive(packed, from); err != nil {
+		return err
+	}
+	p.unpack(to, packed, dim)
+	return nil
+}

@@ -1,0 +1,68 @@
+package train
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// A run goes on on any number of GPUs to the same bits, and tells of the memory of each.
+func TestSeveralDevices(t *testing.T) {
+	d := fakeDevice(t)
+	openDevice = func(name string) (device.Device, error) {
+		ordinals, err := device.Ordinals(name)
+		d.Open, d.Parts = 1, len(ordinals)
+		return d, err
+	}
+	c := smallConfig(t, settings.ModeCL)
+	c.Tempering, c.Positives, c.SharedNegatives, c.Dim = 0, 1, 0, 40
+	c.Epochs *= 6
+	c.Device = "cuda"
+	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := vectorsOf(t, c.Out)
+	for _, devices := range [][2]string{{"cuda:0,1", "cuda:3"}, {"cuda", "cuda:0,1,2,3"}, {"cuda:0,1,2,3,4,5,6,7", "cuda:1,cuda:0"}} {
+		c.Device, c.Out = devices[0], filepath.Join(t.TempDir(), "run")
+		interruptRun(t, c)
+		var shown strings.Builder
+		summary, err := Resume(t.Context(), c.Out, map[string]string{"device": devices[1]}, nil, progress.New(&shown))
+		if err != nil || d.Open != 0 {
+			t.Fatalf("%v: error %v, %d of the device and its kernels are open", devices, err, d.Open)
+		}
+		if !slices.Equal(vectorsOf(t, c.Out), want) {
+			t.Errorf("%v: other vectors than on one GPU", devices)
+		}
+		if several := strings.Contains(devices[1], ","); strings.Contains(shown.String(), " free on each GPU") != several || several != (summary.Memory.Devices > 1) {
+			t.Errorf("%v: it says:\n%s", devices, shown.String())
+		}
+	}
+}
+
+func vectorsOf(t *testing.T, folder string) []byte {
+	t.Helper()
+	bytes, err := os.ReadFile(filepath.Join(folder, runfolder.VectorsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes
+}
+
+// More memory than each GPU has free is refused.
+func TestSeveralDevicesMemory(t *testing.T) {
+	d := fakeDevice(t)
+	d.Parts, d.Free = 2, 1000
+	c := smallConfig(t, settings.ModeCL)
+	c.Tempering, c.Positives, c.SharedNegatives = 0, 1, 0
+	c.Device = "cuda:0,1"
+	if _, err := Run(t.Context(), c, Options{}, nil); err == nil || !strings.Contains(err.Error(), "of device memory on each GPU, but Test GPU has 1 kB free") {
+		t.Errorf("error %v", err)
+	}
+}
