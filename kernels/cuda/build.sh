@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the kernels: PTX for compute_80, which every later GPU can run after the
 # driver has compiled it, and machine code for sm_90. Needs no GPU. The bytes
-# follow from the sources and the pinned compiler alone.
+# follow from the sources and the pinned compiler alone, and are compressed by gzip.
 #
 #   build.sh            write the folders built/, each beside its sources, and SHA256SUMS
 #   build.sh check      fail unless sources and built/ are those of SHA256SUMS
@@ -95,6 +95,7 @@ compile() {
 	# The assembler refuses instructions that the version does not have.
 	"$root/bin/ptxas" -arch=sm_80 -o /dev/null "$to/$name.ptx"
 	"$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$to/$name.cubin" "$name.cu"
+	gzip -9nf "$to/$name.ptx" "$to/$name.cubin" # a fifth of 40 MB
 }
 
 # sums prints the checksums of all that the kernels follow from, and of the kernels.

@@ -5,8 +5,10 @@ package cuda
 import (
 	"embed"
 	"fmt"
+	"io"
 	"unsafe"
 
+	"github.com/klauspost/compress/gzip"
 	"gorgonia.org/cu"
 )
 
@@ -23,11 +25,11 @@ type Grid struct {
 func (d *Device) Function(built embed.FS, source, name string) (cu.Function, error) {
 	m, ok := d.modules[module{built, source}]
 	if !ok {
-		file := "built/" + source + ".ptx"
+		file := "built/" + source + ".ptx.gz"
 		if d.MachineCode() {
-			file = "built/" + source + ".cubin"
+			file = "built/" + source + ".cubin.gz"
 		}
-		image, err := built.ReadFile(file)
+		image, err := Image(built, file)
 		if err != nil {
 			return cu.Function{}, err
 		}
@@ -41,6 +43,24 @@ func (d *Device) Function(built embed.FS, source, name string) (cu.Function, err
 		return f, fmt.Errorf("kernel %s of %s.cu: %w", name, source, err)
 	}
 	return f, nil
+}
+
+// Image returns what a compressed file of built/ holds.
+func Image(built embed.FS, file string) ([]byte, error) {
+	f, err := built.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	image, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return image, nil
 }
 
 // LaunchValues starts a kernel on the device's stream. Each of its arguments is a pointer to
