@@ -135,6 +135,7 @@ run() {
 	if (($(df -k --output=avail /dev/shm 2>/dev/null | tail -n1) > 16000000)); then work=/dev/shm; fi
 	work=$(mktemp -d -p "$work")
 	trap "rm -rf '$work'" EXIT
+	chmod 755 "$work" # tests run commands as another user
 	mkdir -p "$work"/{kept,tests,fuzz,torture,logs,corpus,cache,tmp,fuzztree}
 	tar -xJf "$dir/go.tar.xz" -C "$work"
 	export PATH=$work/go/bin:$PATH GOROOT=$work/go GOMODCACHE=$work/modules GOCACHE=$work/cache GOPROXY=off GOFLAGS=-buildvcs=false \

@@ -44,7 +44,7 @@ var longCommands = map[string]struct{ args, ready string }{
 }
 
 // shortCommands end at once, or need what a test may lack.
-var shortCommands = []string{"completion bash", "completion zsh", "completion fish", "completion powershell", "matrix info", "watch", "man", "doctor", "version", "help", "bench device"}
+var shortCommands = []string{"completion bash", "completion zsh", "completion fish", "completion powershell", "matrix info", "watch", "man", "doctor", "version", "help", "bench device", "bench kernels"}
 
 // TestInterrupt interrupts every command. It ends with exit code 130, one sentence and
 // no file that was not there.

@@ -131,13 +131,14 @@ func randomState(c Config) map[string][]float32 {
 			}
 		}
 		values("", c.Rows*c.Dim, func() float32 { return (random.Float32() - .5) / 4 })
-		if c.Method != "sgd" {
+		first, second, _ := Moments(c.Method)
+		if first {
 			values(".first-moment", c.Rows*c.Dim, func() float32 { return (random.Float32() - .5) / 100 })
 		}
-		switch c.Method {
-		case "adam":
+		switch {
+		case second:
 			values(".second-moment", c.Rows*c.Dim, func() float32 { return random.Float32() / 1000 })
-		case "adam-row":
+		case first: // adam-row
 			values(".second-moment", c.Rows, func() float32 { return random.Float32() / 1000 })
 		}
 	}
