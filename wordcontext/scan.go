@@ -2,7 +2,6 @@ package wordcontext
 
 import (
 	"context"
-	"sort"
 
 	"github.com/w2vcl/w2vcl/corpus"
 )
@@ -21,13 +20,16 @@ func newScan(c *corpus.Corpus, o *Options, p *progress) *scan {
 	return &scan{corpus: c, options: o, reader: corpus.NewSentenceReader(c, sentences), progress: p}
 }
 
+// visits returns the number of tokens that a scan of all passes visits.
+func (s *scan) visits() int64 { return int64(tokenCount(s.corpus)) * int64(s.options.Passes) }
+
 // A span is a range of visits. In a text of S sentences, visit number p·S + s is
 // the visit of sentence s in pass p.
 type span struct{ from, to int }
 
 // split cuts all visits into at most n spans of about equal numbers of tokens.
 func (s *scan) split(n int) []span {
-	sentences, tokens := len(s.corpus.Sentences)-1, len(s.corpus.Tokens)
+	sentences, tokens := sentenceCount(s.corpus), tokenCount(s.corpus)
 	total := tokens * s.options.Passes
 	spans := make([]span, 0, n)
 	from := 0
@@ -35,7 +37,7 @@ func (s *scan) split(n int) []span {
 		at := int(float64(total) * (float64(k) / float64(n)))
 		to := sentences * s.options.Passes
 		if k < n {
-			to = at/tokens*sentences + sort.SearchInts(s.corpus.Sentences, at%tokens)
+			to = at/tokens*sentences + sentenceAt(s.corpus, at%tokens)
 		}
 		if to > from {
 			spans = append(spans, span{from, to})
@@ -53,14 +55,13 @@ const visitTokens = 1 << 16
 // subsampling leaves and the size of each word's window. sizes is nil if windows
 // are not dynamic. Both slices are valid only during the call.
 func (s *scan) each(ctx context.Context, sp span, visit func(words, sizes []uint32)) error {
-	bounds := s.corpus.Sentences
-	sentences := len(bounds) - 1
+	sentences := sentenceCount(s.corpus)
 	reader := s.reader.Clone()
 	visited := 0
 	for v := sp.from; v < sp.to; v++ {
 		pass, sentence := v/sentences, v%sentences
 		visit(reader.Sentence(uint32(pass), sentence))
-		if visited += bounds[sentence+1] - bounds[sentence]; visited >= visitTokens || v == sp.to-1 {
+		if visited += sentenceTokens(s.corpus, sentence); visited >= visitTokens || v == sp.to-1 {
 			s.progress.add(int64(visited))
 			visited = 0
 			if err := context.Cause(ctx); err != nil {
