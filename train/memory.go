@@ -41,13 +41,6 @@ func (g memoryGuard) checkText(bytes int64) error {
 		memory.Need{Purpose: "text", Bytes: readingBytes(bytes)}, memory.Need{Purpose: "memory in use now", Bytes: machine.Resident()})
 }
 
-// checkMatrix is asked before M is built; building takes so many bytes.
-func (g memoryGuard) checkMatrix(c *settings.Config, building int64) error {
-	return g.Check("building M", fmt.Sprintf("lower --contexts (now %d) or --passes (now %d), or raise --min-count (now %d)",
-		c.Contexts, c.Passes, c.MinCount),
-		memory.Need{Purpose: "M and its building", Bytes: building}, memory.Need{Purpose: "text and what else is in use now", Bytes: machine.Resident()})
-}
-
 // programBytes is about what the process takes by itself.
 const programBytes = 16 << 20
 

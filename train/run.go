@@ -38,7 +38,7 @@ func Run(ctx context.Context, c settings.Config, o Options, p *progress.Progress
 		return runfolder.Summary{}, err
 	}
 	defer folder.Close()
-	j := &job{config: c, options: o}
+	j := &job{config: c, options: o, folder: folder.Dir}
 	defer j.close()
 	// First of all, so that a run that is killed can be resumed.
 	if err := j.writeConfig(folder); err != nil {

@@ -38,6 +38,29 @@ func Build(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
 	return b.matrix, nil
 }
 
+// BuildPart is Build of about so many tokens at the start of the text, at least a
+// sentence, with the whole vocabulary. It serves to measure: an M of the whole text has
+// the same rows, but longer ones.
+func BuildPart(ctx context.Context, c *corpus.Corpus, o Options, tokens int) (*Matrix, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := checkCorpus(c); err != nil {
+		return nil, err
+	}
+	b := newBuilder(c, o, math.MaxInt64)
+	if tokens < b.scan.tokens {
+		b.scan.sentences = max(sentenceAt(c, tokens), 1)
+		b.scan.tokens = firstToken(c, b.scan.sentences)
+		b.spans = b.scan.split(len(b.spans))
+		b.progress.total = 3 * b.scan.visits()
+	}
+	if err := b.build(ctx); err != nil {
+		return nil, err
+	}
+	return b.matrix, nil
+}
+
 // A builder holds the matrix and the tables that Build needs only to fill it.
 type builder struct {
 	options  *Options

@@ -112,7 +112,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 			o.Threads = threads
 			var file bytes.Buffer
 			m := build(t, c, o)
-			if err := m.write(&file, tiles.GroupContexts); err != nil {
+			if err := m.write(&file, tiles.MaxGroup); err != nil {
 				t.Fatal(err)
 			}
 			if want == nil {
@@ -125,7 +125,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 		o.Threads = 0
 		o.Seed++
 		var file bytes.Buffer
-		if err := build(t, c, o).write(&file, tiles.GroupContexts); err != nil {
+		if err := build(t, c, o).write(&file, tiles.MaxGroup); err != nil {
 			t.Fatal(err)
 		}
 		if bytes.Equal(file.Bytes(), want) {

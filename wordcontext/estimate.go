@@ -55,6 +55,15 @@ func expected(c *corpus.Corpus, o Options) (*Matrix, error) {
 	return m, nil
 }
 
+// EstimateMatrix estimates Matrix.Bytes, with the accuracy of EstimateBytes.
+func EstimateMatrix(c *corpus.Corpus, o Options) int64 {
+	m, err := expected(c, o)
+	if err != nil {
+		return 0
+	}
+	return idBytes(m.Rows())*int64(m.Stored()) + bytesPerRow*int64(m.Rows())
+}
+
 // EstimateBytes estimates the memory that Build needs at its peak, in bytes, with
 // the matrix and without the corpus. It allocates 50 bytes a word at most, and
 // reads only the counts of the words. The estimate tends to be too high: it ignores the ends of
@@ -72,11 +81,7 @@ func EstimateBytes(c *corpus.Corpus, o Options) int64 {
 			keepBits, long = keepBits+int64(n), long+1
 		}
 	}
-	idBytes := int64(4)
-	if isNarrow(int(rows)) {
-		idBytes = 2
-	}
-	matrix := int64(m.Stored())*idBytes + bytesPerRow*rows
+	matrix := int64(m.Stored())*idBytes(m.Rows()) + bytesPerRow*rows
 	spans := int64(spanCount(c, &o, math.MaxInt64)) * (8*rows + 4*long) // starts, kept
 	perThread := int64(o.threads()) * 3 * 8 * rows                      // places, found
 	return matrix + spans + perThread + keepBits/8 + 8*rows

@@ -82,15 +82,12 @@ var (
 func (m *Matrix) header(groupContexts uint64) header {
 	o := &m.options
 	h := header{
-		Magic: fileMagic, Version: fileVersion, Width: 4,
+		Magic: fileMagic, Version: fileVersion, Width: uint32(idBytes(m.Rows())),
 		Rows: uint64(m.Rows()), Stored: m.Stored(), Contexts: uint64(o.Contexts),
 		Window: uint64(o.Window), Passes: uint64(o.Passes), Sample: o.Sample, Seed: o.Seed,
 		Fingerprint: m.fingerprint,
 		Tempering:   o.Tempering, Positives: o.Positives, MaxPositives: uint64(o.MaxPositives),
 		GroupContexts: uint32(groupContexts),
-	}
-	if isNarrow(m.Rows()) {
-		h.Width = 2
 	}
 	if o.DynamicWindow {
 		h.Dynamic = 1
@@ -172,7 +169,7 @@ func (h *header) check() error {
 	narrow := h.Rows <= 1<<16
 	switch {
 	case h.Version == 1 && (h.Tempering != 0 || h.Positives != 0 || h.MaxPositives != 0),
-		(h.Version < 3) != (h.GroupContexts == 0), h.GroupContexts > tiles.GroupContexts,
+		(h.Version < 3) != (h.GroupContexts == 0), h.GroupContexts > tiles.MaxGroup,
 		h.Rows == 0 || h.Rows > math.MaxUint32 || narrow != (h.Width == 2) || !narrow && h.Width != 4,
 		h.bodySize() == 0 || wants != h.FileSize, h.Dynamic > 1:
 		return fmt.Errorf("%w: its header contradicts itself", ErrCorrupt)

@@ -68,6 +68,14 @@ func newMatrix(rows int, o Options) *Matrix {
 // isNarrow reports whether the ids of V = rows words are stored in 16 bits.
 func isNarrow(rows int) bool { return rows <= 1<<16 }
 
+// idBytes returns the bytes of a stored context.
+func idBytes(rows int) int64 {
+	if isNarrow(rows) {
+		return 2
+	}
+	return 4
+}
+
 // setOffsets computes the places of the rows from totals and lengths and returns
 // the number of stored contexts.
 func (m *Matrix) setOffsets() uint64 {

@@ -23,10 +23,10 @@ import (
 func leastMemory(t *testing.T, m *Matrix, threads int, groupContexts uint64) (bytes int64, ranges int) {
 	t.Helper()
 	layout := tiles.New(m.offsets, m.lengths, m.Contexts(), groupContexts)
-	r := newRanger(m.totals, m.lengths, threads, 4*threads) // as many spans as there may be
+	costs := m.costs(threads, 4*threads) // as many spans as there may be
 	for low, high := int64(0), int64(1<<40); ; {
 		middle := (low + high) / 2
-		found, err := r.ranges(layout, m.offsets, middle)
+		found, err := costs.Ranges(layout, middle)
 		if err != nil && !errors.Is(err, ErrMemory) {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestBuildFileEqualsSave(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := build(t, tc.corpus, tc.options)
 			o := tc.options
-			for k, groupContexts := range []uint64{1, 1 + rng.Uint64N(2000), tiles.GroupContexts} {
+			for k, groupContexts := range []uint64{1, 1 + rng.Uint64N(2000), tiles.MaxGroup} {
 				if groupContexts == 1 && want.Rows() > 1000 {
 					continue
 				}

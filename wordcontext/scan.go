@@ -13,15 +13,20 @@ type scan struct {
 	options  *Options
 	reader   *corpus.SentenceReader
 	progress *progress
+
+	sentences, tokens int // at the start of the text; all, unless a part is measured
 }
 
 func newScan(c *corpus.Corpus, o *Options, p *progress) *scan {
 	sentences := corpus.SentenceOptions{Seed: o.Seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
-	return &scan{corpus: c, options: o, reader: corpus.NewSentenceReader(c, sentences), progress: p}
+	return &scan{
+		corpus: c, options: o, reader: corpus.NewSentenceReader(c, sentences), progress: p,
+		sentences: sentenceCount(c), tokens: tokenCount(c),
+	}
 }
 
 // visits returns the number of tokens that a scan of all passes visits.
-func (s *scan) visits() int64 { return int64(tokenCount(s.corpus)) * int64(s.options.Passes) }
+func (s *scan) visits() int64 { return int64(s.tokens) * int64(s.options.Passes) }
 
 // A span is a range of visits. In a text of S sentences, visit number p·S + s is
 // the visit of sentence s in pass p.
@@ -29,7 +34,7 @@ type span struct{ from, to int }
 
 // split cuts all visits into at most n spans of about equal numbers of tokens.
 func (s *scan) split(n int) []span {
-	sentences, tokens := sentenceCount(s.corpus), tokenCount(s.corpus)
+	sentences, tokens := s.sentences, s.tokens
 	total := tokens * s.options.Passes
 	spans := make([]span, 0, n)
 	from := 0
@@ -55,7 +60,7 @@ const visitTokens = 1 << 16
 // subsampling leaves and the size of each word's window. sizes is nil if windows
 // are not dynamic. Both slices are valid only during the call.
 func (s *scan) each(ctx context.Context, sp span, visit func(words, sizes []uint32)) error {
-	sentences := sentenceCount(s.corpus)
+	sentences := s.sentences
 	reader := s.reader.Clone()
 	visited := 0
 	for v := sp.from; v < sp.to; v++ {

@@ -20,6 +20,9 @@ func sentenceCount(c *corpus.Corpus) int { return len(c.Sentences) - 1 }
 // sentenceAt returns the first sentence that does not begin before a token.
 func sentenceAt(c *corpus.Corpus, token int) int { return sort.SearchInts(c.Sentences, token) }
 
+// firstToken returns the first token of a sentence.
+func firstToken(c *corpus.Corpus, sentence int) int { return c.Sentences[sentence] }
+
 // sentenceTokens returns the number of tokens of a sentence.
 func sentenceTokens(c *corpus.Corpus, sentence int) int {
 	return c.Sentences[sentence+1] - c.Sentences[sentence]

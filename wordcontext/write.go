@@ -24,7 +24,7 @@ func (m *Matrix) Save(path string) error {
 	if err := checkByteOrder(); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return m.write(w, tiles.GroupContexts) })
+	return atomicfile.Write(path, func(w io.Writer) error { return m.write(w, tiles.GroupContexts(m.Stored())) })
 }
 
 // write writes the file of the matrix, with groups that end after so many contexts.

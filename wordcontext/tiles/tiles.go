@@ -22,16 +22,25 @@ import (
 )
 
 const (
-	// iterations is how many iterations a piece suffices for, about: so many are read
-	// at a time.
+	// A piece suffices for about so many iterations: so many are read at a time. Of a
+	// long epoch it suffices for more, so that no row has more than so many pieces.
 	iterations = 64
+	mostPieces = 4096
+
 	leastPiece = 32   // contexts: a cache line or two
 	groupRows  = 4096 // at most
 )
 
-// GroupContexts is the number of contexts after which a group of a file ends: its last
-// row may exceed it.
-const GroupContexts = 16 << 20
+// Groups end after so many contexts: the last row may exceed it. MaxGroup makes tiles of
+// half a megabyte in an M of rows of 8,192 wide contexts.
+const (
+	minGroup = 64 << 10
+	MaxGroup = 16 << 20
+)
+
+// GroupContexts returns the number of contexts after which a group ends in a file of so
+// many: M has 64 groups or more, unless it is small.
+func GroupContexts(stored uint64) uint64 { return min(max(stored/64, minGroup), MaxGroup) }
 
 // A Layout is the order of the contexts in a tiled file. Places count contexts from
 // the first one of the file.
@@ -59,9 +68,10 @@ func New(offsets []uint64, lengths []uint32, l int, groupContexts uint64) *Layou
 		offsets: offsets, shifts: make([]uint8, rows), within: make([]uint64, rows), last: make([]uint64, rows),
 		groupOf: make([]uint32, rows),
 	}
+	atATime := max(iterations, uint64(l)/mostPieces)
 	for i, length := range lengths {
 		// The samples of row i in so many iterations, rounded up to a power of two.
-		piece := max((iterations*uint64(length)+uint64(l)-1)/uint64(l), leastPiece)
+		piece := max((atATime*uint64(length)+uint64(l)-1)/uint64(l), leastPiece)
 		t.shifts[i] = uint8(bits.Len64(piece - 1))
 	}
 	var order []int

@@ -59,7 +59,7 @@ func TestTilesAreTogether(t *testing.T) {
 		lengths[i] = l
 		offsets = append(offsets, offsets[i]+l)
 	}
-	layout := New(offsets, lengths, l, GroupContexts)
+	layout := New(offsets, lengths, l, MaxGroup)
 	for i := range lengths {
 		row := layout.Row(i)
 		for k := range uint32(l) {
