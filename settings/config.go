@@ -35,6 +35,7 @@ type Text struct {
 	MaxSentence int    // longer lines are cut into sentences of this many tokens
 	Lowercase   bool   // lower-case the text
 	Tokenizer   string // "whitespace" or "words"
+	Field       string // of JSON lines or parquet files that holds the text; empty: files of text
 }
 
 // Samples says which vectors are trained, and on which samples.
