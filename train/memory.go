@@ -58,6 +58,8 @@ type estimate struct {
 	moments int64 // of the optimizer
 	matrix  int64
 	garbage int64 // that training may leave lying about
+
+	building int64 // of the process, while an M is built that plan did not build; else 0
 }
 
 // memory splits the estimate into its parts.
@@ -90,7 +92,7 @@ func (j *job) exportBytes() int64 {
 // one load of garbage is collected, another may be made.
 func (j *job) memoryWithPeak() runfolder.Memory {
 	m := j.memory()
-	m.Peak = max(machine.PeakRSS(), machine.Resident()+j.exportBytes()+2*j.estimate.garbage, m.Total)
+	m.Peak = max(machine.PeakRSS(), machine.Resident()+j.exportBytes()+2*j.estimate.garbage, j.estimate.building, m.Total)
 	return m
 }
 

@@ -134,7 +134,8 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	m := made.Matrix
 	j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
 	j.estimate.matrix, j.secondsMatrix, j.samples, j.matrixDisk = made.Resident, made.Seconds, m.Spread(), made.Disk
-	j.estimate.trainer = graph.MemoryCL(words, int(m.Slots()[words]), model) + j.start.Bytes()
+	j.estimate.building = made.Peak
+	j.estimate.trainer = graph.MemoryCL(words, made.Expected, model) + j.start.Bytes()
 	if !m.Bounded() {
 		j.gpu.takeMatrix(m.Bytes())
 	}

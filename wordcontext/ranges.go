@@ -49,7 +49,7 @@ func buildFile(ctx context.Context, c *corpus.Corpus, o Options, path string, by
 		groupContexts = tiles.GroupContexts(m.Stored())
 	}
 	layout := tiles.New(m.offsets, m.lengths, m.Contexts(), groupContexts)
-	ranges, err := b.matrix.costs(b.threads, len(b.spans)).Ranges(layout, bytes)
+	ranges, _, err := b.matrix.costs(b.threads, len(b.spans)).Ranges(layout, bytes)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,9 @@ func (m *Matrix) costs(threads, spans int) tiles.Costs {
 
 // A FileEstimate says what BuildFile takes.
 type FileEstimate struct {
-	Bytes int64 // of the file
-	Scans int   // of the text, all passes each
+	Bytes  int64 // of the file
+	Scans  int   // of the text, all passes each
+	Memory int64 // of building, at its peak, in bytes
 }
 
 // EstimateFile estimates what BuildFile takes with so many bytes of memory. It reads
@@ -118,8 +119,8 @@ func EstimateFile(c *corpus.Corpus, o Options, bytes int64) (FileEstimate, error
 	h := m.header(groupContexts)
 	estimate := FileEstimate{Bytes: int64(h.FileSize)}
 	layout := tiles.New(m.offsets, m.lengths, m.Contexts(), groupContexts)
-	ranges, err := m.costs(o.threads(), spanCount(c, &o, bytes/4)).Ranges(layout, bytes)
-	estimate.Scans = 1 + len(ranges)
+	ranges, peak, err := m.costs(o.threads(), spanCount(c, &o, bytes/4)).Ranges(layout, bytes)
+	estimate.Scans, estimate.Memory = 1+len(ranges), peak
 	return estimate, err
 }
 

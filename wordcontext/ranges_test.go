@@ -26,9 +26,12 @@ func leastMemory(t *testing.T, m *Matrix, threads int, groupContexts uint64) (by
 	costs := m.costs(threads, 4*threads) // as many spans as there may be
 	for low, high := int64(0), int64(1<<40); ; {
 		middle := (low + high) / 2
-		found, err := costs.Ranges(layout, middle)
+		found, peak, err := costs.Ranges(layout, middle)
 		if err != nil && !errors.Is(err, ErrMemory) {
 			t.Fatal(err)
+		}
+		if err == nil && (peak > middle || peak <= 0) {
+			t.Fatalf("building takes %d bytes of %d", peak, middle)
 		}
 		if err != nil {
 			low = middle + 1
@@ -243,7 +246,7 @@ func TestEstimateFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if share := float64(estimate.Bytes) / float64(info.Size()); share < 1 || share > 1.01 || estimate.Scans != 2 {
+	if share := float64(estimate.Bytes) / float64(info.Size()); share < 1 || share > 1.01 || estimate.Scans != 2 || estimate.Memory < estimate.Bytes || estimate.Memory > memory {
 		t.Errorf("estimated %+v, and the file has %d bytes", estimate, info.Size())
 	}
 	if got, want := EstimateResident(c, o, 1), m.Resident(1); math.Abs(float64(got-want)) > 0.01*float64(want) {

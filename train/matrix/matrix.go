@@ -55,7 +55,9 @@ type Made struct {
 	*wordcontext.Matrix
 	Seconds  float64                  // to open or to build; expected, if M was not made
 	Resident int64                    // memory in training, in bytes
+	Expected int                      // slots of an iteration
 	Disk     wordcontext.FileEstimate // of an M that does not fit the memory; else zero
+	Peak     int64                    // memory of the process when M is built; 0: it was built
 }
 
 // Open returns M, from its file if that fits, or built. Without Save, an M that does
@@ -77,10 +79,11 @@ func (k *Maker) Open(ctx context.Context, p *progress.Progress) (made Made, err 
 	}
 	made.Seconds = time.Since(start).Seconds()
 	made.Resident = made.Matrix.Resident(k.Config.ThreadCount())
+	made.Expected = int(made.Matrix.Slots()[made.Rows()])
 	return made, nil
 }
 
-// measuredTokens is about how much of a text an M is measured with.
+// measuredTokens is about how much of a text M is measured with.
 const measuredTokens = 4 << 20
 
 // measure makes M of a part of the text. What the whole M would take follows from it.
@@ -89,21 +92,32 @@ func (k *Maker) measure(ctx context.Context, p *progress.Progress) (Made, error)
 	if err != nil {
 		return Made{}, err
 	}
+	peak := machine.Resident() + disk.Memory
 	stage, options := k.stage(p)
 	defer stage.Stop()
-	all := k.Corpus.Vocabulary.Total()
+	all := float64(k.Corpus.Vocabulary.Total())
 	// A part that takes a small part of the memory: rows that are cut grow more slowly than the text.
 	share := 0.25 * float64(k.building()) / float64(max(wordcontext.EstimateBytes(k.Corpus, options), 1))
-	tokens := min(measuredTokens, int(share*float64(all)))
-	start := time.Now()
-	m, err := k.checked(wordcontext.BuildPart(ctx, k.Corpus, options, tokens))
-	if err != nil {
-		return Made{}, err
+	most := max(min(measuredTokens, int(share*all)), 2)
+	// Two parts tell what the rows take, however short they are, and what the text takes.
+	var m *wordcontext.Matrix
+	var seconds [2]float64
+	for i, tokens := range []int{most / 2, most} {
+		if m != nil {
+			_ = m.Close() // it was in memory only
+		}
+		start := time.Now()
+		if m, err = k.checked(wordcontext.BuildPart(ctx, k.Corpus, options, tokens)); err != nil {
+			return Made{}, err
+		}
+		seconds[i] = time.Since(start).Seconds()
 	}
-	// The part was scanned twice and shuffled, which counts as a scan, too.
-	scan := time.Since(start).Seconds() / 3 * float64(all) / float64(max(tokens, 1))
+	perToken := max(seconds[1]-seconds[0], seconds[1]/4) / float64(most-most/2)
+	// A part was scanned twice and shuffled, which counts as a scan, too.
+	scan := perToken * all / 3
 	return Made{
-		Matrix: m, Disk: disk, Seconds: scan * float64(1+disk.Scans),
+		Matrix: m, Disk: disk, Seconds: seconds[1] + scan*float64(1+disk.Scans), Peak: peak,
+		Expected: wordcontext.EstimateSlots(m.Rows(), options),
 		Resident: wordcontext.EstimateResident(k.Corpus, options, k.Config.ThreadCount()),
 	}, nil
 }
@@ -224,8 +238,9 @@ func (k *Maker) buildFile(ctx context.Context, p *progress.Progress) (*wordconte
 	return m, nil
 }
 
-// building is the memory that building on the disk may take.
-func (k *Maker) building() int64 { return max(k.guard.Limit-machine.Resident(), 0) }
+// building is the memory that building on the disk may take: a sixteenth of the limit is
+// left for garbage.
+func (k *Maker) building() int64 { return max(k.guard.Limit-k.guard.Limit/16-machine.Resident(), 0) }
 
 // Disk says what an M that does not fit the memory takes on the disk. It returns an
 // error if memory or disk do not suffice.

@@ -34,9 +34,9 @@ func (c *Costs) row(i int) int64 {
 // A Range is the rows First ... End-1, whole groups.
 type Range struct{ First, End int }
 
-// Ranges cuts the rows into ranges that are built in so many bytes. The error wraps
-// [ErrMemory].
-func (c Costs) Ranges(t *Layout, bytes int64) ([]Range, error) {
+// Ranges cuts the rows into ranges that are built in so many bytes, and returns how many
+// building takes. The error wraps [ErrMemory].
+func (c Costs) Ranges(t *Layout, bytes int64) (ranges []Range, peak int64, err error) {
 	group := int64(0) // memory to write the largest one
 	for g := range t.Groups() {
 		if first, end := t.Group(g); end > first+1 {
@@ -46,7 +46,6 @@ func (c Costs) Ranges(t *Layout, bytes int64) ([]Range, error) {
 	}
 	rows := len(t.groupOf)
 	fixed := c.Fixed + 2*Bytes(rows, t.offsets[rows]) + group
-	var ranges []Range
 	left, most := int64(-1), int64(0)
 	for g := range t.Groups() {
 		first, end := t.Group(g)
@@ -61,9 +60,10 @@ func (c Costs) Ranges(t *Layout, bytes int64) ([]Range, error) {
 		}
 		ranges[len(ranges)-1].End = end
 		left -= cost
+		peak = max(peak, bytes-left)
 	}
 	if most > bytes-fixed {
-		return nil, fmt.Errorf("%w: it takes %s, and %s are left", ErrMemory, terminal.Bytes(fixed+most), terminal.Bytes(max(bytes, 0)))
+		return nil, 0, fmt.Errorf("%w: it takes %s, and %s are left", ErrMemory, terminal.Bytes(fixed+most), terminal.Bytes(max(bytes, 0)))
 	}
-	return ranges, nil
+	return ranges, peak, nil
 }
