@@ -36,6 +36,7 @@ func NewBlocks(threads int, next func() (job func() ([]byte, error), rest io.Rea
 			made := make(chan block, 1)
 			select {
 			case <-b.done:
+				closeRest(rest)
 				return
 			case b.queue <- made:
 			}
@@ -78,8 +79,22 @@ func (b *Blocks) Read(p []byte) (int, error) {
 func (b *Blocks) Close() error {
 	b.stop.Do(func() { close(b.done) })
 	b.working.Wait()
-	if closer, ok := b.rest.(io.Closer); ok {
-		return closer.Close()
+	for {
+		select {
+		case made := <-b.queue: // nobody has read it
+			closeRest((<-made).rest)
+		default:
+			closeRest(b.rest)
+			b.rest = nil
+			return nil
+		}
 	}
-	return nil
+}
+
+// closeRest closes what follows the blocks, if it can be. Nothing was written, so its
+// error does not matter.
+func closeRest(rest io.Reader) {
+	if closer, ok := rest.(io.Closer); ok {
+		_ = closer.Close()
+	}
 }

@@ -72,4 +72,27 @@ func TestBlocksEnd(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	// A rest is closed, whether it was read or not.
+	for _, read := range []bool{false, true} {
+		rest := &closeCounter{Reader: strings.NewReader("rest")}
+		b := NewBlocks(2, func() (func() ([]byte, error), io.Reader, error) { return nil, rest, nil })
+		if read {
+			if got, err := io.ReadAll(b); string(got) != "rest" || err != nil {
+				t.Errorf("%q, %v", got, err)
+			}
+		}
+		if err := b.Close(); err != nil || rest.closed != 1 {
+			t.Errorf("closed %d times, %v", rest.closed, err)
+		}
+	}
+}
+
+type closeCounter struct {
+	io.Reader
+	closed int
+}
+
+func (c *closeCounter) Close() error {
+	c.closed++
+	return nil
 }

@@ -151,6 +151,7 @@ func TestParallel(t *testing.T) {
 		"zstd, sized":        {frames(t, rng, text, true), text},
 		"zstd, not sized":    {frames(t, rng, text, false), text},
 		"zstd, mixed":        {append(frames(t, rng, small, true), frames(t, rng, text, false)...), append(bytes.Clone(small), text...)},
+		"zstd of pzstd":      {append([]byte("\x50\x2a\x4d\x18\x04\x00\x00\x00\x01\x02\x03\x00"), frames(t, rng, text, true)...), text},
 		"zstd, empty":        {frames(t, rng, nil, true), nil},
 		"bzip2":              {many, []byte(blocksText())},
 		"bzip2, two streams": {append(bytes.Clone(many), many...), []byte(blocksText() + blocksText())},

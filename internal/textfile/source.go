@@ -131,6 +131,7 @@ const parquetName = "parquet"
 var formats = []format{
 	{name: "gzip", magic: gzipMagic, open: openGzip},
 	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: openZstd},
+	{name: "zstd", magic: "?\x2a\x4d\x18", open: openZstd},                  // a frame to skip comes first, as pzstd writes it
 	{name: "bzip2", magic: "BZh?\x31\x41\x59\x26\x53\x59", open: openBzip2}, // ? is any byte
 	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", open: openBzip2}, // of an empty text
 	{name: "xz", magic: "\xfd7zXZ\x00", open: openXZ},
