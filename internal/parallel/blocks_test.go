@@ -40,7 +40,7 @@ func TestBlocks(t *testing.T) {
 			if ending == nil {
 				want += "the rest"
 			}
-			if string(got) != want || (err != nil) != (ending == bad) || err != nil && !errors.Is(err, bad) {
+			if string(got) != want || (err != nil) != errors.Is(ending, bad) || err != nil && !errors.Is(err, bad) {
 				t.Errorf("%d threads: %q, %v, want %q, %v", threads, got, err, want, ending)
 			}
 			if err := b.Close(); err != nil {

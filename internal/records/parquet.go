@@ -99,7 +99,7 @@ func findColumn(p *parquet.File, field string) (int, error) {
 	case leaf.Node.Type().Kind() != parquet.ByteArray || leaf.MaxRepetitionLevel > 0:
 		return 0, fmt.Errorf("column %s holds %s, not a text for each row", field, leaf.Node)
 	}
-	return int(leaf.ColumnIndex), nil
+	return leaf.ColumnIndex, nil
 }
 
 // A pageReader reads the pages of a column, one row group after the other.

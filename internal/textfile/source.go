@@ -345,7 +345,7 @@ func (t *Reader) Close() {
 // close closes what reads first, for one reads the next.
 func (t *Reader) close() {
 	if t.ahead != nil {
-		t.ahead.Close()
+		_ = t.ahead.Close()
 	}
 	if t.records != nil {
 		t.records.Close()
