@@ -76,6 +76,11 @@ type Options struct {
 	// Tokenizer is the rule that splits text into tokens.
 	Tokenizer Tokenizer
 
+	// Field is the field of the objects in JSON lines, or the column of a parquet file,
+	// that holds the text; a.b is a field of an object in an object. A line break in the
+	// text ends a line. "" reads files of text.
+	Field string
+
 	// Threads is the number of workers; 0 is GOMAXPROCS. The result does not
 	// depend on it.
 	Threads int

@@ -23,9 +23,10 @@ type cutter struct {
 	chunks chan<- chunk
 	spare  <-chan []byte // buffers of encoded chunks, to be used again
 
-	stored, storedTotal int64
-	number              int    // of the next chunk
-	buffer              []byte // for the next source
+	stored      atomic.Int64 // atomic: files are read ahead in goroutines
+	storedTotal int64
+	number      int    // of the next chunk
+	buffer      []byte // for the next source
 
 	// The cutter's part of Stats. The encoders count the rest.
 	files, bytes            int64
@@ -41,8 +42,14 @@ func (c *cutter) run(ctx context.Context) error {
 			break
 		}
 	}
-	for _, s := range c.sources {
-		if err := c.cutSource(ctx, s); err != nil {
+	files := textfile.OpenAll(c.sources, &c.stored)
+	defer files.Close()
+	for range c.sources {
+		text, err := files.Next()
+		if err != nil {
+			return err
+		}
+		if err := c.cutSource(ctx, text); err != nil {
 			return err
 		}
 	}
@@ -50,12 +57,7 @@ func (c *cutter) run(ctx context.Context) error {
 }
 
 // cutSource reads one source.
-func (c *cutter) cutSource(ctx context.Context, s textfile.Source) error {
-	var stored atomic.Int64 // atomic: decompressors read ahead in their own goroutines
-	text, err := textfile.Open(s, &stored)
-	if err != nil {
-		return err
-	}
+func (c *cutter) cutSource(ctx context.Context, text *textfile.Reader) error {
 	defer text.Close()
 	f := fileCutter{cutter: c, text: text, buffer: c.buffer}
 	for !f.done {
@@ -66,12 +68,11 @@ func (c *cutter) cutSource(ctx context.Context, s textfile.Source) error {
 			return err
 		}
 		if c.progress != nil && ctx.Err() == nil {
-			c.progress(c.stored+stored.Load(), c.storedTotal)
+			c.progress(c.stored.Load(), c.storedTotal)
 		}
 	}
 	c.files++
 	c.bytes += text.Bytes
-	c.stored += stored.Load()
 	c.buffer = f.buffer // empty now: a text ends between tokens
 	return nil
 }

@@ -37,6 +37,7 @@ func readLines(ctx context.Context, sources []textfile.Source, o Options, each f
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the cutter then ends, also if it waits for a chunk to be taken
 	chunks, spare := make(chan chunk, 2), make(chan []byte, 4)
+	sources = textfile.With(sources, o.Field, o.Threads)
 	cut := &cutter{
 		sources: sources, tokenizer: o.Tokenizer, chunkSize: o.chunkSize, maxToken: o.maxToken, progress: o.Progress,
 		chunks: chunks, spare: spare,

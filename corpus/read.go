@@ -97,6 +97,7 @@ func read(ctx context.Context, sources []textfile.Source, name string, o Options
 	if err != nil {
 		return nil, fmt.Errorf("corpus %s: %w", name, err)
 	}
+	sources = textfile.With(sources, o.Field, o.Threads)
 	cut, encoders, err := encodeText(ctx, sources, o)
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)

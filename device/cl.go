@@ -56,7 +56,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 		if err := CheckTemperedEncoder(m.Options(), c.SharedNegatives); err != nil && c.Encoder != nil {
 			return nil, err
 		}
-		_, _, _, lengths, phases := m.Layout()
+		lengths, phases := m.Shares()
 		shares = &cl.Shares{Contexts: m.Contexts(), Lengths: lengths, Phases: phases, Slots: m.Slots()}
 	}
 	structure, err := structureOf(c)
@@ -102,14 +102,14 @@ func structureOf(c graph.Config) (*encoder.Config, error) {
 	return &s, err
 }
 
-// placeMatrix brings M to the device if it fits beside the rest. Otherwise so many
+// placeMatrix brings M to the device if it is in memory and fits beside the rest. Otherwise so many
 // threads read the samples of so many steps of an iteration on the host.
 func (t *CL) placeMatrix(m *wordcontext.Matrix, steps, threads int) error {
 	free, _, err := t.device.Memory()
 	if err != nil {
 		return fmt.Errorf("ask %s for its memory: %w", t.device.Name(), err)
 	}
-	if TakesMatrix(m.Bytes(), free) {
+	if !m.Bounded() && TakesMatrix(m.Bytes(), free) {
 		return t.kernels.SetMatrix(m)
 	}
 	s := &samples{matrix: m, team: team.New(threads), series: t.kernels.SeriesLength(), steps: steps}

@@ -36,6 +36,7 @@ type Text struct {
 	JoinLines   bool   // the text is one stream: lines do not end sentences
 	Lowercase   bool   // lower-case the text
 	Tokenizer   string // "whitespace" or "words"
+	Field       string // of JSON lines or parquet files that holds the text; empty: files of text
 }
 
 // Samples says which vectors are trained, and on which samples.

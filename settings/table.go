@@ -32,7 +32,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "preset", Group: GroupRun, Record: true, value: &c.Preset,
 			help: "where the defaults come from, see docs/papers.md", Choices: presetChoices()},
 		{Name: "corpus", Aliases: []string{"train", "input"}, Group: GroupRun, Record: true, Resume: true, value: &c.Corpus,
-			help: "text to train on: `PATH` of a file or folder (plain, gzip, zstd, bzip2, xz), or - for standard input"},
+			help: "text to train on: `PATH` of a file or folder (plain, gzip, zstd, bzip2, xz; with --field JSON lines or parquet), or - for standard input"},
 		{Name: "out", Aliases: []string{"output"}, Group: GroupRun, value: &c.Out,
 			help: "run folder to make: `DIR` must not exist yet, or see --force"},
 		{Name: "matrix", Group: GroupRun, Modes: largeBatch, Record: true, Resume: true, value: &c.Matrix,
@@ -54,6 +54,8 @@ func (c *Config) Settings() []Setting {
 			help: "read the text as one stream, cut every --max-sentence words: lines do not end sentences"},
 		{Name: "lowercase", Group: GroupText, Record: true, value: &c.Lowercase,
 			help: "lower-case the text"},
+		{Name: "field", Group: GroupText, Record: true, value: &c.Field,
+			help: "take the text from field `NAME` of JSON lines, or from that column of parquet files"},
 		{Name: "tokenizer", Group: GroupText, Record: true, value: &c.Tokenizer,
 			help: "how a line is split", Choices: tokenizerChoices},
 

@@ -41,13 +41,6 @@ func (g memoryGuard) checkText(bytes int64) error {
 		memory.Need{Purpose: "text", Bytes: readingBytes(bytes)}, memory.Need{Purpose: "memory in use now", Bytes: machine.Resident()})
 }
 
-// checkMatrix is asked before M is built; building takes so many bytes.
-func (g memoryGuard) checkMatrix(c *settings.Config, building int64) error {
-	return g.Check("building M", fmt.Sprintf("lower --contexts (now %d) or --passes (now %d), or raise --min-count (now %d)",
-		c.Contexts, c.Passes, c.MinCount),
-		memory.Need{Purpose: "M and its building", Bytes: building}, memory.Need{Purpose: "text and what else is in use now", Bytes: machine.Resident()})
-}
-
 // programBytes is about what the process takes by itself.
 const programBytes = 16 << 20
 
@@ -65,6 +58,8 @@ type estimate struct {
 	moments int64 // of the optimizer
 	matrix  int64
 	garbage int64 // that training may leave lying about
+
+	building int64 // of the process, while an M is built that plan did not build; else 0
 }
 
 // memory splits the estimate into its parts.
@@ -97,7 +92,7 @@ func (j *job) exportBytes() int64 {
 // one load of garbage is collected, another may be made.
 func (j *job) memoryWithPeak() runfolder.Memory {
 	m := j.memory()
-	m.Peak = max(machine.PeakRSS(), machine.Resident()+j.exportBytes()+2*j.estimate.garbage, m.Total)
+	m.Peak = max(machine.PeakRSS(), machine.Resident()+j.exportBytes()+2*j.estimate.garbage, j.estimate.building, m.Total)
 	return m
 }
 

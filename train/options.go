@@ -7,8 +7,8 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/matrix"
 	"github.com/w2vcl/w2vcl/trainer"
-	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // Options are decisions of the program, not of its user. The zero value is a plain
@@ -22,7 +22,7 @@ type Options struct {
 	Text *corpus.Corpus
 
 	// Matrix, if not nil, returns M, which runs can share, and the seconds of its build.
-	Matrix func(text *corpus.Corpus, o wordcontext.Options, build func() (*wordcontext.Matrix, error)) (m *wordcontext.Matrix, seconds float64, err error)
+	Matrix matrix.Share
 
 	// Limit ends the run, instead of the number of units that the settings call for.
 	Limit Limit

@@ -41,6 +41,12 @@ type Plan struct {
 	SecondsPerIteration float64 `json:"seconds_per_iteration"`
 	SecondsPrepare      float64 `json:"seconds_prepare"` // measured: reading, and M
 	SecondsTrain        float64 `json:"seconds_train"`   // expected
+
+	// Of an M that does not fit the memory, expected.
+	MatrixDisk  int64 `json:"matrix_disk_bytes,omitempty"` // the file
+	MatrixScans int   `json:"matrix_scans,omitempty"`      // of the text
+	// SecondsMatrix is part of SecondsPrepare.
+	SecondsMatrix float64 `json:"seconds_matrix,omitempty"`
 }
 
 // MakePlan reads the text, builds or opens M, and measures a few units. It leaves
@@ -73,6 +79,7 @@ func (j *job) plan(perUnit, pairs float64) Plan {
 		SecondsPerIteration: perUnit,
 		SecondsPrepare:      j.text.seconds + j.secondsMatrix,
 		SecondsTrain:        perUnit * float64(units),
+		MatrixDisk:          j.matrixDisk.Bytes, MatrixScans: j.matrixDisk.Scans, SecondsMatrix: j.secondsMatrix,
 	}
 }
 
@@ -139,12 +146,12 @@ func (p Plan) Print(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
   work    %s %s (%s), %s pairs each; %s words, dim %d, %d negatives%s
-  memory  %s: %s; at most %s, with reading and all%s
+  memory  %s: %s; at most %s, with reading and all%s%s
   time    about %s of training (%s per %s), after %s of preparation
 `,
 		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
 		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), terminal.Number(int64(p.PairsPerIteration)), terminal.Number(p.Vocab), p.Dim, p.Negative, p.samplesLine(),
-		terminal.Bytes(p.Memory.Total), strings.Join(parts, ", "), terminal.Bytes(p.Memory.Peak), p.deviceLine(),
+		terminal.Bytes(p.Memory.Total), strings.Join(parts, ", "), terminal.Bytes(p.Memory.Peak), p.diskLine(), p.deviceLine(),
 		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit, terminal.Duration(p.SecondsPrepare))
 	return err
 }
@@ -155,6 +162,15 @@ func (p Plan) samplesLine() string {
 		return ""
 	}
 	return fmt.Sprintf("\n  samples %.3g of a word in an iteration, from %.3g of rare words to %.3g of frequent ones", p.Samples.Mean, p.Samples.Least, p.Samples.Most)
+}
+
+// diskLine tells about an M that does not fit the memory.
+func (p Plan) diskLine() string {
+	if p.MatrixDisk == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n  disk    matrix M %s, built with %d scans of the text in about %s",
+		terminal.Bytes(p.MatrixDisk), p.MatrixScans, terminal.Duration(p.SecondsMatrix))
 }
 
 // deviceLine tells about the memory of the GPU, if there is one.

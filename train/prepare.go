@@ -15,6 +15,7 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/train/matrix"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -25,6 +26,7 @@ type job struct {
 	mode    settings.Mode
 	options Options
 	dry     bool                  // leave no files: M is built but not written
+	folder  string                // of the run, for an M that does not fit the memory
 	from    *runfolder.SavedState // the checkpoint to go on from; nil: start anew
 
 	guard    memoryGuard
@@ -38,8 +40,9 @@ type job struct {
 
 	newTrainer    func() (trainer.Trainer, error)
 	trainer       trainer.Trainer
-	saver         *saver  // of checkpoints, once training began
-	secondsMatrix float64 // to open or build M
+	saver         *saver                   // of checkpoints, once training began
+	secondsMatrix float64                  // to open or build M
+	matrixDisk    wordcontext.FileEstimate // of an M that plan did not make; else zero
 
 	closers []func()
 }
@@ -120,17 +123,24 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	if err != nil {
 		return err
 	}
-	maker := matrixMaker{config: c, corpus: j.text.corpus, guard: j.guard, save: !j.dry, Options: j.options}
-	m, seconds, err := maker.open(ctx, p)
+	maker := matrix.NewMaker(c, j.text.corpus, matrix.Memory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.memory().Total + programBytes}).ShareBy(j.options.Matrix)
+	if !j.dry {
+		maker.Save(j.folder)
+	}
+	made, err := maker.Open(ctx, p)
 	if err != nil {
 		return err
 	}
-	if j.options.Matrix == nil {
+	m := made.Matrix
+	if !made.Shared {
 		j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
 	}
-	j.estimate.matrix, j.secondsMatrix, j.samples = m.Bytes(), seconds, m.Spread()
-	j.estimate.trainer = graph.MemoryCL(words, int(m.Slots()[words]), model) + j.start.Bytes()
-	j.gpu.takeMatrix(m.Bytes())
+	j.estimate.matrix, j.secondsMatrix, j.samples, j.matrixDisk = made.Resident, made.Seconds, m.Spread(), made.Disk
+	j.estimate.building = made.Peak
+	j.estimate.trainer = graph.MemoryCL(words, made.Expected, model) + j.start.Bytes()
+	if !m.Bounded() {
+		j.gpu.takeMatrix(m.Bytes())
+	}
 	noise, err := c.Negatives(m, j.text.vocabulary)
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func Resume(ctx context.Context, dir string, changes map[string]string, options 
 		}
 		return last, ErrComplete
 	}
-	j := &job{}
+	j := &job{folder: folder.Dir}
 	defer j.close()
 	if err := j.open(folder, changes); err != nil {
 		return runfolder.Summary{}, err

@@ -38,7 +38,7 @@ func Run(ctx context.Context, c settings.Config, o Options, p *progress.Progress
 		return runfolder.Summary{}, err
 	}
 	defer folder.Close()
-	j := &job{config: c, options: o}
+	j := &job{config: c, options: o, folder: folder.Dir}
 	defer j.close()
 	if c.Force && c.Matrix != "" {
 		if err := folder.AllowReplacing(absolute(c.Matrix)); err != nil {

@@ -17,9 +17,10 @@ func BenchmarkColumns(b *testing.B) {
 		for i := range m.totals {
 			m.totals[i] = uint64(tc.stored)
 		}
-		if err := m.allocate(); err != nil {
+		if err := m.layOut(); err != nil {
 			b.Fatal(err)
 		}
+		m.allocate()
 		for k := range m.narrow {
 			m.narrow[k] = uint16(rand.IntN(tc.rows))
 		}
@@ -64,9 +65,10 @@ func BenchmarkTemperedSamples(b *testing.B) {
 		// Subsampling leaves about the square root of the frequency.
 		m.totals[i] = uint64(280e6 / (2 * math.Sqrt(rows) * math.Sqrt(float64(i+1))))
 	}
-	if err := m.allocate(); err != nil {
+	if err := m.layOut(); err != nil {
 		b.Fatal(err)
 	}
+	m.allocate()
 	for k := range m.narrow {
 		m.narrow[k] = uint16(rand.IntN(rows))
 	}

@@ -2,7 +2,7 @@ package wordcontext
 
 import (
 	"context"
-	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -22,6 +22,8 @@ import (
 //     bit.
 //  3. The second scan writes the kept contexts to their places, spans in parallel.
 //  4. Every row is shuffled.
+//
+// BuildFile does 2 to 4 for one range of rows after the other.
 func Build(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -29,7 +31,30 @@ func Build(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
 	if err := checkCorpus(c); err != nil {
 		return nil, err
 	}
-	b := newBuilder(c, o)
+	b := newBuilder(c, o, math.MaxInt64)
+	if err := b.build(ctx); err != nil {
+		return nil, err
+	}
+	return b.matrix, nil
+}
+
+// BuildPart is Build of about so many tokens at the start of the text, at least a
+// sentence, with the whole vocabulary. It serves to measure: an M of the whole text has
+// the same rows, but longer ones.
+func BuildPart(ctx context.Context, c *corpus.Corpus, o Options, tokens int) (*Matrix, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := checkCorpus(c); err != nil {
+		return nil, err
+	}
+	b := newBuilder(c, o, math.MaxInt64)
+	if tokens < b.scan.tokens {
+		b.scan.sentences = max(sentenceAt(c, tokens), 1)
+		b.scan.tokens = firstToken(c, b.scan.sentences)
+		b.spans = b.scan.split(len(b.spans))
+		b.progress.total = 3 * b.scan.visits()
+	}
 	if err := b.build(ctx); err != nil {
 		return nil, err
 	}
@@ -49,9 +74,12 @@ type builder struct {
 	// also the number of the first context of row i in span k.
 	starts [][]uint64
 
-	// A long row has more contexts than entries. long lists the long rows.
+	// The rows first ... end-1 are made at a time: all, or a range that fits the memory.
+	first, end int
+
+	// A long row has more contexts than entries. long lists the long ones of these rows.
 	// keep has one bit for each of their contexts; the bits of row i start at bit
-	// keepAt[i], a multiple of 64. keepAt is 0 for other rows, so the first 64
+	// keepAt[i-first], a multiple of 64. keepAt is 0 for other rows, so the first 64
 	// bits are unused. kept[k][h] is the number of contexts that row long[h] keeps
 	// from the spans before k.
 	long   []int
@@ -60,37 +88,49 @@ type builder struct {
 	kept   [][]uint32
 }
 
-func newBuilder(c *corpus.Corpus, o Options) *builder {
+// newBuilder returns a builder with as many spans as have tables of so many bytes.
+func newBuilder(c *corpus.Corpus, o Options, tables int64) *builder {
 	b := &builder{options: &o, threads: o.threads()}
-	b.progress = &progress{report: o.Progress, total: 3 * b.visits(c)}
+	b.progress = &progress{report: o.Progress}
 	b.scan = newScan(c, &o, b.progress)
-	b.spans = b.scan.split(spanCount(c, &o))
+	b.progress.total = 3 * b.scan.visits()
+	b.spans = b.scan.split(spanCount(c, &o, tables))
 	b.matrix = newMatrix(c.Vocabulary.Len(), o)
 	return b
 }
 
-// visits returns the number of tokens that one scan of all passes visits.
-func (b *builder) visits(c *corpus.Corpus) int64 {
-	return int64(len(c.Tokens)) * int64(b.options.Passes)
-}
-
 // spanCount returns the number of spans of a scan. Several spans per thread let
 // all threads finish together. But each span has a table of V numbers, and the
-// tables must stay small beside the corpus.
-func spanCount(c *corpus.Corpus, o *Options) int {
+// tables must stay small beside the corpus, and within so many bytes.
+func spanCount(c *corpus.Corpus, o *Options, tables int64) int {
 	const (
 		perThread = 4
 		minTokens = 1 << 14  // in a span
 		minTables = 16 << 20 // bytes that the tables may have with any corpus
 	)
 	n := perThread * o.threads()
-	n = min(n, max(minTables, len(c.Tokens))/(8*c.Vocabulary.Len()))
-	n = min(n, len(c.Tokens)*o.Passes/minTokens)
+	n = min(n, int(min(int64(max(minTables, tokenCount(c))), tables)/(8*int64(c.Vocabulary.Len()))))
+	n = min(n, tokenCount(c)*o.Passes/minTokens)
 	return max(n, 1)
 }
 
+// build makes the matrix in memory.
 func (b *builder) build(ctx context.Context) error {
-	if err := b.checkTokens(ctx); err != nil {
+	if err := b.count(ctx); err != nil {
+		return err
+	}
+	m := b.matrix
+	m.allocate()
+	if m.narrow != nil {
+		return makeRows(ctx, b, 0, m.Rows(), m.narrow)
+	}
+	return makeRows(ctx, b, 0, m.Rows(), m.wide)
+}
+
+// count checks the text, and sets the fingerprint of the matrix and all but its stored
+// contexts.
+func (b *builder) count(ctx context.Context) error {
+	if err := checkTokens(ctx, b.scan.corpus, b.threads); err != nil {
 		return err
 	}
 	fingerprint := make(chan uint64, 1)
@@ -99,28 +139,29 @@ func (b *builder) build(ctx context.Context) error {
 	if err := b.countContexts(ctx); err != nil {
 		return err
 	}
-	if err := b.layOut(); err != nil {
-		return err
-	}
+	return b.layOut()
+}
+
+// makeRows makes the rows first ... end-1 in stored, row after row. It scans the text
+// once.
+func makeRows[T id](ctx context.Context, b *builder, first, end int, stored []T) error {
+	b.begin(first, end)
 	if err := b.discard(ctx); err != nil {
 		return err
 	}
-	if b.matrix.narrow != nil {
-		return fill(ctx, b, b.matrix.narrow)
+	if err := fill(ctx, b, stored); err != nil {
+		return err
 	}
-	return fill(ctx, b, b.matrix.wide)
-}
-
-// checkTokens returns an error if a token is not a word of the vocabulary.
-func (b *builder) checkTokens(ctx context.Context) error {
-	const step = 1 << 20
-	tokens, rows := b.scan.corpus.Tokens, b.matrix.Rows()
-	return parallel.Try(ctx, b.threads, (len(tokens)+step-1)/step, func(_, k int) error {
-		for t, word := range tokens[k*step : min((k+1)*step, len(tokens))] {
-			if int(word) >= rows {
-				return fmt.Errorf("token %d of the corpus is word %d, but the vocabulary has %d words", k*step+t, word, rows)
-			}
+	const grain = 16 // rows
+	m, visits := b.matrix, b.scan.visits()
+	base := m.offsets[first]
+	return parallel.Try(ctx, b.threads, (end-first+grain-1)/grain, func(_, task int) error {
+		from, to := first+task*grain, min(first+(task+1)*grain, end)
+		for i := from; i < to; i++ {
+			shuffle(stored[m.offsets[i]-base:m.offsets[i+1]-base], b.options.Seed, uint32(i))
 		}
+		rows := int64(m.Rows())
+		b.progress.add(visits*int64(to)/rows - visits*int64(from)/rows)
 		return nil
 	})
 }
@@ -157,8 +198,7 @@ func (b *builder) countContexts(ctx context.Context) error {
 }
 
 // layOut turns the counts of the spans into starts, and sets the place of every
-// row in the matrix and of every long row in keep. It returns an error if a row is
-// too long.
+// row in the matrix. It returns an error if a row is too long.
 func (b *builder) layOut() error {
 	m := b.matrix
 	for i := range m.totals {
@@ -168,23 +208,26 @@ func (b *builder) layOut() error {
 		}
 		m.totals[i] = total
 	}
-	if err := m.allocate(); err != nil {
-		return err
-	}
-	b.keepAt = make([]uint64, m.Rows())
-	keepBits := uint64(64)
-	for i, total := range m.totals {
-		if total > uint64(m.lengths[i]) {
-			b.long = append(b.long, i)
-			b.keepAt[i] = keepBits
-			keepBits += (total + 63) &^ 63
-		}
-	}
 	if !b.options.DynamicWindow {
 		copy(m.contextCounts, m.totals)
 	}
+	return m.layOut()
+}
+
+// begin sets the place in keep of every long row of the rows first ... end-1.
+func (b *builder) begin(first, end int) {
+	m := b.matrix
+	b.first, b.end, b.long = first, end, b.long[:0]
+	b.keepAt = make([]uint64, end-first)
+	keepBits := uint64(64)
+	for i := first; i < end; i++ {
+		if total := m.totals[i]; total > uint64(m.lengths[i]) {
+			b.long = append(b.long, i)
+			b.keepAt[i-first] = keepBits
+			keepBits += (total + 63) &^ 63
+		}
+	}
 	b.keep = make([]uint64, keepBits/64+1) // one more: bitsAt reads two elements
-	return nil
 }
 
 // discard draws the contexts that the long rows keep.
@@ -197,7 +240,7 @@ func (b *builder) discard(ctx context.Context) error {
 	return parallel.Try(ctx, b.threads, len(b.long), func(_, h int) error {
 		i := b.long[h]
 		n := m.totals[i]
-		chosen := b.keep[b.keepAt[i]/64:][:(n+63)/64]
+		chosen := b.keep[b.keepAt[i-b.first]/64:][:(n+63)/64]
 		choose(chosen, n, m.RowLength(i), b.options.Seed, uint32(i))
 		var ones int
 		at := uint64(0) // ones counts the bits before this one
@@ -213,47 +256,34 @@ func (b *builder) discard(ctx context.Context) error {
 	})
 }
 
-// fill is the second scan and the shuffle. stored is the matrix's narrow or wide.
+// fill scans the text and writes the kept contexts of the rows to their places.
 func fill[T id](ctx context.Context, b *builder, stored []T) error {
-	err := parallel.Try(ctx, b.threads, len(b.spans), func(_, k int) error {
-		w := &writer[T]{stored: stored, keep: b.keep, size: b.options.Window, places: b.places(k)}
+	return parallel.Try(ctx, b.threads, len(b.spans), func(_, k int) error {
+		w := &writer[T]{stored: stored, keep: b.keep, size: b.options.Window, first: uint32(b.first), places: b.places(k)}
 		return b.scan.each(ctx, b.spans[k], w.write)
-	})
-	if err != nil {
-		return err
-	}
-	const grain = 16 // rows
-	m, visits := b.matrix, b.visits(b.scan.corpus)
-	rows := m.Rows()
-	return parallel.Try(ctx, b.threads, (rows+grain-1)/grain, func(_, task int) error {
-		from, to := task*grain, min((task+1)*grain, rows)
-		for i := from; i < to; i++ {
-			shuffle(stored[m.offsets[i]:m.offsets[i+1]], b.options.Seed, uint32(i))
-		}
-		b.progress.add(visits*int64(to)/int64(rows) - visits*int64(from)/int64(rows))
-		return nil
 	})
 }
 
 // A place is the position of the next context of a row.
 type place struct {
-	next uint64 // index into the matrix's narrow or wide
+	next uint64 // index into stored
 	bit  uint64 // of the context in keep; 0 for rows that keep all contexts
 }
 
-// places returns the places of all rows at the start of span k.
+// places returns the places of the rows first ... end-1 at the start of span k.
 func (b *builder) places(k int) []place {
-	places := make([]place, b.matrix.Rows())
-	h := 0
-	for i := range places {
-		places[i].next = b.matrix.offsets[i]
+	places := make([]place, b.end-b.first)
+	base, h := b.matrix.offsets[b.first], 0
+	for p := range places {
+		i := b.first + p
+		places[p].next = b.matrix.offsets[i] - base
 		start := b.starts[k][i]
-		if b.keepAt[i] == 0 {
-			places[i].next += start
+		if b.keepAt[p] == 0 {
+			places[p].next += start
 			continue
 		}
-		places[i].next += uint64(b.kept[k][h])
-		places[i].bit = b.keepAt[i] + start
+		places[p].next += uint64(b.kept[k][h])
+		places[p].bit = b.keepAt[p] + start
 		h++
 	}
 	return places
@@ -263,7 +293,8 @@ func (b *builder) places(k int) []place {
 type writer[T id] struct {
 	stored []T
 	keep   []uint64
-	size   int // of every window, unless windows are dynamic
+	size   int    // of every window, unless windows are dynamic
+	first  uint32 // row
 	places []place
 }
 
@@ -274,21 +305,25 @@ func (w *writer[T]) write(words, sizes []uint32) {
 		if sizes != nil {
 			size = int(sizes[t])
 		}
+		row := word - w.first
+		if int(row) >= len(w.places) {
+			continue // of another range
+		}
 		first, last := window(t, len(words), size)
-		p := &w.places[word]
+		p := &w.places[row]
 		if p.bit != 0 {
 			w.writeKept(p, words, t, first, last)
 			continue
 		}
-		row := w.stored[p.next:][:last-first]
-		p.next += uint64(len(row))
+		contexts := w.stored[p.next:][:last-first]
+		p.next += uint64(len(contexts))
 		before := words[first:t]
 		for k, context := range before {
-			row[k] = T(context)
+			contexts[k] = T(context)
 		}
-		row = row[len(before):]
+		contexts = contexts[len(before):]
 		for k, context := range words[t+1 : last+1] {
-			row[k] = T(context)
+			contexts[k] = T(context)
 		}
 	}
 }

@@ -50,5 +50,7 @@
 //
 // Start at Build in build.go. Then read Matrix.At in matrix.go and Matrix.Share in
 // samples.go, the plain definitions of an entry and a share. Matrix.Samples gives the
-// same entries fast. Save and Open keep M in a file that is mapped into memory.
+// same entries fast. Save and Open keep M in a file that is mapped into memory;
+// BuildFile and OpenBounded serve an M that is larger than the memory. Package tiles has
+// the order of the contexts in a file.
 package wordcontext

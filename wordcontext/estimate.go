@@ -1,6 +1,10 @@
 package wordcontext
 
-import "github.com/w2vcl/w2vcl/corpus"
+import (
+	"math"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
 
 // EstimateContexts estimates how many contexts each word of a vocabulary has in all
 // passes over its text, V numbers. It reads only the counts of the words and ignores
@@ -30,39 +34,55 @@ func EstimateSlots(rows int, o Options) int {
 	return rows + int(float64(rows)*o.Positives)
 }
 
+// expected returns the matrix that Build would make, without its contexts, as far as the
+// counts of the words tell. The error is one of Build.
+func expected(c *corpus.Corpus, o Options) (*Matrix, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := checkCorpus(c); err != nil {
+		return nil, err
+	}
+	m := newMatrix(c.Vocabulary.Len(), o)
+	for i, n := range EstimateContexts(c.Vocabulary, o) {
+		m.totals[i] = uint64(n)
+	}
+	var err error
+	if m.lengths, err = rowLengths(m.totals, &m.options); err != nil {
+		return nil, err
+	}
+	m.setOffsets()
+	return m, nil
+}
+
+// EstimateMatrix estimates Matrix.Bytes, with the accuracy of EstimateBytes.
+func EstimateMatrix(c *corpus.Corpus, o Options) int64 {
+	m, err := expected(c, o)
+	if err != nil {
+		return 0
+	}
+	return idBytes(m.Rows())*int64(m.Stored()) + bytesPerRow*int64(m.Rows())
+}
+
 // EstimateBytes estimates the memory that Build needs at its peak, in bytes, with
-// the matrix and without the corpus. It allocates 24 bytes a word at most, and
+// the matrix and without the corpus. It allocates 50 bytes a word at most, and
 // reads only the counts of the words. The estimate tends to be too high: it ignores the ends of
 // sentences, which make rows shorter. It is 0 for options or a corpus that Build
 // refuses, as far as it can tell.
 func EstimateBytes(c *corpus.Corpus, o Options) int64 {
-	if o.check() != nil || checkCorpus(c) != nil {
-		return 0
-	}
-	rows := int64(c.Vocabulary.Len())
-	totals := make([]uint64, rows)
-	for i, n := range EstimateContexts(c.Vocabulary, o) {
-		totals[i] = uint64(n)
-	}
-	defining := o.defining()
-	lengths, err := rowLengths(totals, &defining)
+	m, err := expected(c, o)
 	if err != nil {
 		return 0
 	}
-	var stored, keepBits, long int64
-	for i, n := range totals {
-		if length := uint64(lengths[i]); n > length {
+	rows := int64(m.Rows())
+	var keepBits, long int64
+	for i, n := range m.totals {
+		if n > uint64(m.lengths[i]) {
 			keepBits, long = keepBits+int64(n), long+1
-			n = length
 		}
-		stored += int64(n)
 	}
-	idBytes := int64(4)
-	if isNarrow(int(rows)) {
-		idBytes = 2
-	}
-	matrix := stored*idBytes + bytesPerRow*rows
-	spans := int64(spanCount(c, &o)) * (8*rows + 4*long) // starts, kept
-	perThread := int64(o.threads()) * 3 * 8 * rows       // places, found
+	matrix := int64(m.Stored())*idBytes(m.Rows()) + bytesPerRow*rows
+	spans := int64(spanCount(c, &o, math.MaxInt64)) * (8*rows + 4*long) // starts, kept
+	perThread := int64(o.threads()) * 3 * 8 * rows                      // places, found
 	return matrix + spans + perThread + keepBits/8 + 8*rows
 }

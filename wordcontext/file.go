@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"math"
 	"unsafe"
 
-	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // A matrix file holds, all little-endian:
@@ -19,7 +18,7 @@ import (
 //	contexts found         V x uint64: n_i, by row
 //	context counts         V x uint64: number of times each word is a context
 //	lengths                V x uint32: l_i, by row
-//	stored contexts        uint16 or uint32 each, row after row
+//	stored contexts        uint16 or uint32 each, in the order of package tiles
 //	checksums              uint32, CRC-32C of each MiB of the four above
 //	checksum of checksums  uint32, CRC-32C
 //
@@ -27,7 +26,8 @@ import (
 // covers every byte. The arrays are aligned for the processor, so Open uses them in
 // the mapped file without a copy.
 //
-// Version 1 had no lengths, for every row had l entries. Open reads it, too.
+// In version 2 the stored contexts were in the order of the rows. Version 1 also had no
+// lengths, for every row had l entries. Open reads both, too.
 type header struct {
 	Magic       [8]byte
 	Version     uint32
@@ -47,14 +47,15 @@ type header struct {
 	Tempering    float64
 	Positives    float64
 	MaxPositives uint64
-	_            [4]byte
+
+	GroupContexts uint32 // see tiles.New; versions 1 and 2 have zero here
 
 	Checksum uint32 // CRC-32C of the bytes of the header before this field
 }
 
 const (
 	headerSize  = 128
-	fileVersion = 2
+	fileVersion = 3
 	checkedSize = 1 << 20 // bytes that share a checksum
 )
 
@@ -77,17 +78,16 @@ var (
 	ErrCorrupt   = errors.New("this matrix file is damaged")
 )
 
-func (m *Matrix) header() header {
+// header returns the header of a file whose groups end after so many contexts.
+func (m *Matrix) header(groupContexts uint64) header {
 	o := &m.options
 	h := header{
-		Magic: fileMagic, Version: fileVersion, Width: 4,
+		Magic: fileMagic, Version: fileVersion, Width: uint32(idBytes(m.Rows())),
 		Rows: uint64(m.Rows()), Stored: m.Stored(), Contexts: uint64(o.Contexts),
 		Window: uint64(o.Window), Passes: uint64(o.Passes), Sample: o.Sample, Seed: o.Seed,
 		Fingerprint: m.fingerprint,
 		Tempering:   o.Tempering, Positives: o.Positives, MaxPositives: uint64(o.MaxPositives),
-	}
-	if isNarrow(m.Rows()) {
-		h.Width = 2
+		GroupContexts: uint32(groupContexts),
 	}
 	if o.DynamicWindow {
 		h.Dynamic = 1
@@ -169,6 +169,7 @@ func (h *header) check() error {
 	narrow := h.Rows <= 1<<16
 	switch {
 	case h.Version == 1 && (h.Tempering != 0 || h.Positives != 0 || h.MaxPositives != 0),
+		(h.Version < 3) != (h.GroupContexts == 0), h.GroupContexts > tiles.MaxGroup,
 		h.Rows == 0 || h.Rows > math.MaxUint32 || narrow != (h.Width == 2) || !narrow && h.Width != 4,
 		h.bodySize() == 0 || wants != h.FileSize, h.Dynamic > 1:
 		return fmt.Errorf("%w: its header contradicts itself", ErrCorrupt)
@@ -177,65 +178,6 @@ func (h *header) check() error {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	return nil
-}
-
-// A checksumWriter writes bytes to w and keeps the checksum of each checkedSize
-// of them.
-type checksumWriter struct {
-	w    io.Writer
-	sums []uint32
-	left int // bytes that still belong to the last checksum
-}
-
-func (c *checksumWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	for p = p[:n]; len(p) > 0; {
-		if c.left == 0 {
-			c.sums = append(c.sums, 0)
-			c.left = checkedSize
-		}
-		step := min(len(p), c.left)
-		last := &c.sums[len(c.sums)-1]
-		*last = crc32.Update(*last, castagnoli, p[:step])
-		c.left -= step
-		p = p[step:]
-	}
-	return n, err
-}
-
-// Save writes the matrix to a file that Open reads. It replaces the file at path
-// completely or not at all. It returns an error if the matrix was closed or the
-// file cannot be written.
-func (m *Matrix) Save(path string) error {
-	if m.offsets == nil {
-		return fmt.Errorf("cannot write %s: the matrix was closed", path)
-	}
-	if err := checkByteOrder(); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
-	}
-	return atomicfile.Write(path, m.write)
-}
-
-func (m *Matrix) write(w io.Writer) error {
-	h := m.header()
-	if _, err := w.Write(h.encode()); err != nil {
-		return err
-	}
-	body := &checksumWriter{w: w}
-	for _, part := range [][]byte{
-		bytesOf(m.totals), bytesOf(m.contextCounts), bytesOf(m.lengths),
-		bytesOf(m.narrow), bytesOf(m.wide),
-	} {
-		if _, err := body.Write(part); err != nil {
-			return err
-		}
-	}
-	sums := bytesOf(body.sums)
-	if _, err := w.Write(sums); err != nil {
-		return err
-	}
-	_, err := w.Write(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(sums, castagnoli)))
-	return err
 }
 
 // checkByteOrder returns an error on a big-endian processor, since files are

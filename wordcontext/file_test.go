@@ -107,6 +107,7 @@ func TestOpenFindsFlippedBytes(t *testing.T) {
 		switch {
 		case at < 8:
 			want = ErrNotMatrix
+		case at == 8: // of version 3 becomes version 2
 		case at < 12:
 			want = ErrVersion
 		}
@@ -176,7 +177,10 @@ func TestOpenErrors(t *testing.T) {
 		{"text", []byte("the quick brown fox\n"), ErrNotMatrix, `it starts with "the quic"; name a file that`},
 		{"vectors", []byte("18116 100\nthe 0.1"), ErrNotMatrix, "not a matrix file"},
 		{"empty", nil, ErrNotMatrix, "it is empty"},
-		{"version", change(func(h *header) { h.Version = 3 }), ErrVersion, "version 3, and this w2vcl reads versions 1 to 2; build the matrix again"},
+		{"version", change(func(h *header) { h.Version = 4 }), ErrVersion, "version 4, and this w2vcl reads versions 1 to 3; build the matrix again"},
+		{"version 2 with groups", change(func(h *header) { h.Version = 2 }), ErrCorrupt, "contradicts itself"},
+		{"no groups", change(func(h *header) { h.GroupContexts = 0 }), ErrCorrupt, "contradicts itself"},
+		{"large groups", change(func(h *header) { h.GroupContexts = 1 << 30 }), ErrCorrupt, "contradicts itself"},
 		{"rows 0", change(func(h *header) { h.Rows = 0 }), ErrCorrupt, "contradicts itself"},
 		{"rows", change(func(h *header) { h.Rows++ }), ErrCorrupt, "contradicts itself"},
 		{"rows huge", change(func(h *header) { h.Rows = 1 << 62 }), ErrCorrupt, "contradicts itself"},
@@ -292,6 +296,28 @@ func TestOpenVersion1(t *testing.T) {
 	}
 }
 
+// TestOpenVersion2: the same for version 2, which had one row after the other.
+func TestOpenVersion2(t *testing.T) {
+	c := testCorpus(24, 13, 200, 10)
+	for _, open := range []func(string) (*Matrix, error){Open, OpenBounded} {
+		m, err := open("testdata/version2.matrix")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Matches(c, temperedOptions); err != nil {
+			t.Error(err)
+		}
+		want := build(t, c, temperedOptions)
+		checkSamples(t, m, 1, 3, 65, 0, m.Rows())
+		if !bytes.Equal(fileOf(t, m), fileOf(t, want)) {
+			t.Error("the file holds another matrix")
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestOpenDamaged: a file with flipped bits is refused.
 func TestOpenDamaged(t *testing.T) {
 	damage.Copies(t, fileOf(t, build(t, testCorpus(24, 12, 200, 10), temperedOptions)), func(file []byte) ([]byte, error) {
@@ -333,9 +359,16 @@ func FuzzDecode(f *testing.F) {
 	data := fileOf(f, build(f, testCorpus(31, 5, 60, 10), fileOptions))
 	f.Add(data)
 	f.Add(fileOf(f, build(f, testCorpus(31, 5, 60, 10), temperedOptions)))
-	if old, err := os.ReadFile("testdata/version1.matrix"); err == nil {
-		f.Add(old)
+	for _, name := range []string{"testdata/version1.matrix", "testdata/version2.matrix"} {
+		if old, err := os.ReadFile(name); err == nil {
+			f.Add(old)
+		}
 	}
+	var groups bytes.Buffer
+	if err := build(f, testCorpus(31, 5, 60, 10), fileOptions).write(&groups, 40); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(groups.Bytes())
 	f.Add(data[:headerSize])
 	f.Add(data[:20])
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -3,8 +3,10 @@ package wordcontext
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // These are no word ids.
@@ -39,7 +41,17 @@ type Matrix struct {
 	narrow  []uint16
 	wide    []uint32
 
-	unmap func() error // releases the mapped file; nil: the matrix was built
+	// A tiled file holds the contexts of a row in several pieces. Then narrow or wide
+	// is in the order of the tiles, and offsets tell only how many contexts rows have.
+	tiles *tiles.Layout // nil: row after row
+
+	unmap   func() error // releases the mapped file; nil: the matrix was built
+	bounded bool         // pages of the mapped file are released when they were read
+
+	// Row after row, for Layout.
+	untile     sync.Once
+	rowsNarrow []uint16
+	rowsWide   []uint32
 }
 
 // An id is a stored word id.
@@ -56,6 +68,14 @@ func newMatrix(rows int, o Options) *Matrix {
 // isNarrow reports whether the ids of V = rows words are stored in 16 bits.
 func isNarrow(rows int) bool { return rows <= 1<<16 }
 
+// idBytes returns the bytes of a stored context.
+func idBytes(rows int) int64 {
+	if isNarrow(rows) {
+		return 2
+	}
+	return 4
+}
+
 // setOffsets computes the places of the rows from totals and lengths and returns
 // the number of stored contexts.
 func (m *Matrix) setOffsets() uint64 {
@@ -68,22 +88,25 @@ func (m *Matrix) setOffsets() uint64 {
 	return stored
 }
 
-// allocate sets what follows from totals, and allocates the stored rows. It returns
-// an error if a row is too long.
-func (m *Matrix) allocate() (err error) {
+// layOut sets what follows from totals. It returns an error if a row is too long.
+func (m *Matrix) layOut() (err error) {
 	if m.lengths, err = rowLengths(m.totals, &m.options); err != nil {
 		return err
 	}
 	if err := m.setShares(); err != nil {
 		return err
 	}
-	stored := m.setOffsets()
-	if isNarrow(m.Rows()) {
-		m.narrow = make([]uint16, stored)
-	} else {
-		m.wide = make([]uint32, stored)
-	}
+	m.setOffsets()
 	return nil
+}
+
+// allocate allocates the stored rows, after layOut.
+func (m *Matrix) allocate() {
+	if isNarrow(m.Rows()) {
+		m.narrow = make([]uint16, m.Stored())
+	} else {
+		m.wide = make([]uint32, m.Stored())
+	}
 }
 
 // Rows returns V, the number of words.
@@ -107,9 +130,22 @@ func (m *Matrix) Fingerprint() uint64 { return m.fingerprint }
 func (m *Matrix) Stored() uint64 { return m.offsets[len(m.offsets)-1] }
 
 // Bytes returns the memory of M in bytes: 2 or 4 for each stored context, and
-// bytesPerRow for each row.
+// bytesPerRow for each row. M of OpenBounded or BuildFile needs less: see Resident.
 func (m *Matrix) Bytes() int64 {
 	return 2*int64(len(m.narrow)) + 4*int64(len(m.wide)) + bytesPerRow*int64(m.Rows())
+}
+
+// Bounded reports whether the stored contexts stay on the disk: M is a file that
+// OpenBounded or BuildFile opened.
+func (m *Matrix) Bounded() bool { return m.bounded }
+
+// Resident returns about how much memory M takes while so many threads read it, in
+// bytes: Bytes, unless M is bounded.
+func (m *Matrix) Resident(threads int) int64 {
+	if !m.bounded {
+		return m.Bytes()
+	}
+	return residentBytes(m.Rows(), m.Stored(), threads)
 }
 
 // bytesPerRow counts three numbers of 8 bytes and three of 4: totals, contextCounts,
@@ -139,25 +175,53 @@ func (m *Matrix) ContextCounts() []uint64 {
 // Row returns a copy of the min(n_i, l_i) stored contexts of word i, in their
 // stored order.
 func (m *Matrix) Row(i int) []uint32 {
-	from, to := m.offsets[i], m.offsets[i+1]
-	row := make([]uint32, to-from)
-	if m.narrow == nil {
-		copy(row, m.wide[from:to])
-		return row
-	}
-	for k, id := range m.narrow[from:to] {
-		row[k] = uint32(id)
+	row := make([]uint32, m.offsets[i+1]-m.offsets[i])
+	r := m.row(i)
+	for k := range row {
+		row[k] = m.stored(r.Place(uint32(k)))
 	}
 	return row
+}
+
+// row returns where the contexts of row i are stored.
+func (m *Matrix) row(i int) tiles.Row {
+	if m.tiles == nil {
+		return tiles.WholeRow(m.offsets[i], m.offsets[i+1])
+	}
+	return m.tiles.Row(i)
+}
+
+// stored returns a stored context.
+func (m *Matrix) stored(place uint64) uint32 {
+	if m.narrow != nil {
+		return uint32(m.narrow[place])
+	}
+	return m.wide[place]
 }
 
 // Layout returns the arrays of M, for kernels that compute At and Share themselves.
 // Row i is offsets[i]:offsets[i+1] of narrow or of wide; the other slice is nil.
 // offsets has V+1 elements. lengths and phases have V: the l_i and f_i of the package
 // comment. The caller must not change the slices, nor use them after Close.
+//
+// A file holds rows in pieces. Then the first call of Layout puts them together, in
+// as much memory as Bytes says.
 func (m *Matrix) Layout() (offsets []uint64, narrow []uint16, wide, lengths, phases []uint32) {
-	return m.offsets, m.narrow, m.wide, m.lengths, m.phases
+	m.untile.Do(func() {
+		switch {
+		case m.tiles == nil:
+			m.rowsNarrow, m.rowsWide = m.narrow, m.wide
+		case m.narrow != nil:
+			m.rowsNarrow = untiled(m, m.narrow)
+		default:
+			m.rowsWide = untiled(m, m.wide)
+		}
+	})
+	return m.offsets, m.rowsNarrow, m.rowsWide, m.lengths, m.phases
 }
+
+// Shares returns the l_i and the f_i of the rows, as Layout does.
+func (m *Matrix) Shares() (lengths, phases []uint32) { return m.lengths, m.phases }
 
 // At returns entry (i, q): a context of word i, or NoContext. It panics unless
 // 0 <= i < V and 0 <= q < l_i. It is the plain definition of an entry; Samples reads
@@ -166,8 +230,7 @@ func (m *Matrix) At(i, q int) uint32 {
 	if q < 0 || q >= m.RowLength(i) {
 		panic(fmt.Sprintf("wordcontext: entry %d of row %d is out of range: the row has %d entries", q, i, m.RowLength(i)))
 	}
-	from := m.offsets[i]
-	n := uint32(m.offsets[i+1] - from)
+	n := uint32(m.offsets[i+1] - m.offsets[i])
 	if n == 0 {
 		return NoContext
 	}
@@ -177,10 +240,8 @@ func (m *Matrix) At(i, q int) uint32 {
 		o.set(m.options.Seed, round, uint32(i), n)
 		position = o.at(position)
 	}
-	if m.narrow != nil {
-		return uint32(m.narrow[from+uint64(position)])
-	}
-	return m.wide[from+uint64(position)]
+	row := m.row(i)
+	return m.stored(row.Place(position))
 }
 
 // Matches returns nil if Build would make this matrix from the corpus with the

@@ -11,6 +11,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // Open maps the matrix file at path into memory and checks every byte. If it
@@ -19,8 +20,14 @@ import (
 //
 // No program may write into the file while it is open. Save may be called: it puts
 // a new file in its place.
-func Open(path string) (*Matrix, error) {
-	m, err := open(path)
+func Open(path string) (*Matrix, error) { return explainedOpen(path, false) }
+
+// OpenBounded is Open for a file that is larger than the memory: its pages are
+// released when they were read, here and in Samples.
+func OpenBounded(path string) (*Matrix, error) { return explainedOpen(path, true) }
+
+func explainedOpen(path string, bounded bool) (*Matrix, error) {
+	m, err := open(path, bounded, true)
 	if err == nil {
 		return m, nil
 	}
@@ -34,7 +41,9 @@ func Open(path string) (*Matrix, error) {
 	return nil, fmt.Errorf("%s: %w; build the matrix again with w2vcl matrix build", path, err)
 }
 
-func open(path string) (_ *Matrix, err error) {
+// open maps a file. It checks the stored contexts unless this process has just written
+// them.
+func open(path string, bounded, check bool) (_ *Matrix, err error) {
 	if err := checkByteOrder(); err != nil {
 		return nil, err
 	}
@@ -60,24 +69,44 @@ func open(path string) (_ *Matrix, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := decode(data)
+	d := decoder{check: check}
+	if bounded {
+		d.release = memory.Release
+	}
+	m, err := d.decode(data)
 	if err != nil {
 		return nil, errors.Join(err, unmap())
 	}
-	m.unmap = unmap
+	m.unmap, m.bounded = unmap, bounded
 	return m, nil
+}
+
+// A decoder makes a matrix of the bytes of a file.
+type decoder struct {
+	check   bool              // the checksums and the stored contexts, too
+	release func(part []byte) // is called for a part that was checked; may be nil
+}
+
+func (d *decoder) checked(part []byte) {
+	if d.release != nil {
+		d.release(part)
+	}
 }
 
 // decode returns the matrix of a file with the given bytes. The arrays of the
 // matrix are parts of data.
-func decode(data []byte) (*Matrix, error) {
+func decode(data []byte) (*Matrix, error) { return (&decoder{check: true}).decode(data) }
+
+func (d *decoder) decode(data []byte) (*Matrix, error) {
 	h, err := decodeHeader(data[:min(len(data), headerSize)], uint64(len(data)))
 	if err != nil {
 		return nil, err
 	}
 	body := data[headerSize:][:h.bodySize()]
-	if err := checkBody(body, data[headerSize+len(body):]); err != nil {
-		return nil, err
+	if d.check {
+		if err := d.checkBody(body, data[headerSize+len(body):]); err != nil {
+			return nil, err
+		}
 	}
 	m := &Matrix{options: h.options().defining(), fingerprint: h.Fingerprint}
 	// next returns the next size bytes of the body.
@@ -104,10 +133,17 @@ func decode(data []byte) (*Matrix, error) {
 	if m.setOffsets() != h.Stored {
 		return nil, fmt.Errorf("%w: the lengths of its rows do not add up", ErrCorrupt)
 	}
-	if m.narrow != nil {
-		return m, checkIDs(m.narrow, m.Rows())
+	if h.Version >= 3 {
+		m.tiles = tiles.New(m.offsets, m.lengths, m.Contexts(), uint64(h.GroupContexts))
 	}
-	return m, checkIDs(m.wide, m.Rows())
+	switch {
+	case !d.check:
+		return m, nil
+	case m.narrow != nil:
+		return m, checkIDs(d, m.narrow, m.Rows())
+	default:
+		return m, checkIDs(d, m.wide, m.Rows())
+	}
 }
 
 // checkLengths computes what follows from the lengths of the rows. It returns an
@@ -124,7 +160,7 @@ func (m *Matrix) checkLengths() error {
 
 // checkBody computes the checksums of the body and compares them with sums, the
 // checksums in the file.
-func checkBody(body, sums []byte) error {
+func (d *decoder) checkBody(body, sums []byte) error {
 	last := len(sums) - 4
 	if binary.LittleEndian.Uint32(sums[last:]) != crc32.Checksum(sums[:last], castagnoli) {
 		return fmt.Errorf("%w: the checksum of its checksums does not match", ErrCorrupt)
@@ -135,19 +171,22 @@ func checkBody(body, sums []byte) error {
 			return fmt.Errorf("%w: the checksum of the bytes %d to %d does not match",
 				ErrCorrupt, headerSize+from, headerSize+to-1)
 		}
+		d.checked(body[from:to])
 		return nil
 	})
 }
 
 // checkIDs returns an error if a stored context is not a word id below rows.
-func checkIDs[T id](stored []T, rows int) error {
+func checkIDs[T id](d *decoder, stored []T, rows int) error {
 	const step = 1 << 20
 	tasks := (len(stored) + step - 1) / step
 	return parallel.Try(context.Background(), runtime.GOMAXPROCS(0), tasks, func(_, k int) error {
+		part := stored[k*step : min((k+1)*step, len(stored))]
 		var largest T
-		for _, id := range stored[k*step : min((k+1)*step, len(stored))] {
+		for _, id := range part {
 			largest = max(largest, id)
 		}
+		d.checked(bytesOf(part))
 		if int(largest) >= rows {
 			return fmt.Errorf("%w: it holds word id %d, but it has %d words", ErrCorrupt, largest, rows)
 		}

@@ -3,6 +3,9 @@ package wordcontext
 import (
 	"runtime"
 	"unsafe"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // Samples collects the samples of a few rows in a tile, which is then copied to dst
@@ -22,6 +25,9 @@ func copySamples[T id](m *Matrix, stored []T, step, first, count, row0, row1 int
 	l := uint64(m.Contexts())
 	plain := (uint64(first) + uint64(step)*(l/2)) % l
 	r := reader[T]{matrix: m, stored: stored, step: uint64(step), first: uint64(first), plain: uint32(plain), inOrder: m.Tempered()}
+	if m.bounded {
+		defer release(m, stored, row0, row1)
+	}
 	for i0 := row0; i0 < row1; {
 		i1 := i0 + 1
 		for i1 < row1 && m.slots[i1+1]-m.slots[i0] <= tileSlots {
@@ -101,8 +107,9 @@ func (r *reader[T]) setCursors(i0, i1 int) []cursor {
 		c.slot = int(m.slots[i] - m.slots[i0])
 		r.cursors[n] = c
 		n++
-		if at := m.offsets[i] + uint64(c.entry); at < m.offsets[i+1] {
-			sum += r.stored[at]
+		if uint64(c.entry) < m.offsets[i+1]-m.offsets[i] {
+			row := m.row(i)
+			sum += r.stored[row.Place(c.entry)]
 		}
 	}
 	runtime.KeepAlive(sum)
@@ -152,7 +159,12 @@ func (r *reader[T]) fetch(c *cursor, count int) {
 	var sum T
 	line := 64 / int(unsafe.Sizeof(sum)) // contexts
 	offsets := r.matrix.offsets[c.row:]
-	stored := r.stored[offsets[0]:offsets[1]]
+	row := r.matrix.row(c.row)
+	place, whole := row.Whole()
+	if !whole {
+		return
+	}
+	stored := r.stored[place:][:offsets[1]-offsets[0]]
 	if int(c.entry)+count <= len(stored) || 2*count*line < len(stored) {
 		return
 	}
@@ -185,19 +197,21 @@ func (r *reader[T]) copyLongRow(i, count, size int, dst []uint32) {
 // read writes the next count entries of a row to dst, stride elements apart.
 func (r *reader[T]) read(c *cursor, count int, dst []uint32, stride int) {
 	offsets := r.matrix.offsets[c.row:]
-	stored := r.stored[offsets[0]:offsets[1]]
-	n := uint32(len(stored))
+	n := uint32(offsets[1] - offsets[0])
 	if n == 0 {
 		for k := range count {
 			dst[k*stride] = NoContext
 		}
 		return
 	}
+	row := r.matrix.row(c.row)
 	round, position := c.entry/n, c.entry%n
 	for at := 0; count > 0; {
 		run := min(n-position, c.length-c.entry, uint32(count)) // entries left in the round
 		if round == 0 || r.inOrder {
-			for _, context := range stored[position:][:run] {
+			place, together := row.Run(position)
+			run = min(run, together)
+			for _, context := range r.stored[place:][:run] {
 				dst[at] = uint32(context)
 				at += stride
 			}
@@ -209,10 +223,7 @@ func (r *reader[T]) read(c *cursor, count int, dst []uint32, stride int) {
 			}
 			positions := r.positions[:run]
 			r.order.fill(positions, position)
-			for _, p := range positions {
-				dst[at] = uint32(stored[p])
-				at += stride
-			}
+			at = gather(dst, at, stride, r.stored, &row, positions)
 		}
 		count -= int(run)
 		position += run
@@ -223,4 +234,35 @@ func (r *reader[T]) read(c *cursor, count int, dst []uint32, stride int) {
 			c.entry, round, position = 0, 0, 0
 		}
 	}
+}
+
+// gather writes the contexts at some positions of a row to dst, stride elements apart
+// from at on, and returns where the next one goes.
+func gather[T id](dst []uint32, at, stride int, stored []T, row *tiles.Row, positions []uint32) int {
+	if place, whole := row.Whole(); whole {
+		stored = stored[place:]
+		for _, p := range positions {
+			dst[at] = uint32(stored[p])
+			at += stride
+		}
+		return at
+	}
+	for _, p := range positions {
+		dst[at] = uint32(stored[row.Place(p)])
+		at += stride
+	}
+	return at
+}
+
+// release gives back the pages of the rows row0 ... row1-1, and of others that stand
+// among them.
+func release[T id](m *Matrix, stored []T, row0, row1 int) {
+	if row0 >= row1 {
+		return
+	}
+	if m.tiles != nil {
+		row0, _ = m.tiles.Group(m.tiles.GroupOf(row0))
+		_, row1 = m.tiles.Group(m.tiles.GroupOf(row1 - 1))
+	}
+	memory.Release(bytesOf(stored[m.offsets[row0]:m.offsets[row1]]))
 }

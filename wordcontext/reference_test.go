@@ -2,6 +2,7 @@ package wordcontext
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -119,7 +120,7 @@ func sentencesCorpus(words int, sentences ...[]uint32) *corpus.Corpus {
 // short it is.
 func buildSpans(t testing.TB, c *corpus.Corpus, o Options, spans int) *Matrix {
 	t.Helper()
-	b := newBuilder(c, o)
+	b := newBuilder(c, o, math.MaxInt64)
 	b.spans = b.scan.split(spans)
 	if err := b.build(t.Context()); err != nil {
 		t.Fatal(err)

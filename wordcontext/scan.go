@@ -2,7 +2,6 @@ package wordcontext
 
 import (
 	"context"
-	"sort"
 
 	"github.com/w2vcl/w2vcl/corpus"
 )
@@ -14,12 +13,20 @@ type scan struct {
 	options  *Options
 	reader   *corpus.SentenceReader
 	progress *progress
+
+	sentences, tokens int // at the start of the text; all, unless a part is measured
 }
 
 func newScan(c *corpus.Corpus, o *Options, p *progress) *scan {
 	sentences := corpus.SentenceOptions{Seed: o.Seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
-	return &scan{corpus: c, options: o, reader: corpus.NewSentenceReader(c, sentences), progress: p}
+	return &scan{
+		corpus: c, options: o, reader: corpus.NewSentenceReader(c, sentences), progress: p,
+		sentences: sentenceCount(c), tokens: tokenCount(c),
+	}
 }
+
+// visits returns the number of tokens that a scan of all passes visits.
+func (s *scan) visits() int64 { return int64(s.tokens) * int64(s.options.Passes) }
 
 // A span is a range of visits. In a text of S sentences, visit number p·S + s is
 // the visit of sentence s in pass p.
@@ -27,7 +34,7 @@ type span struct{ from, to int }
 
 // split cuts all visits into at most n spans of about equal numbers of tokens.
 func (s *scan) split(n int) []span {
-	sentences, tokens := len(s.corpus.Sentences)-1, len(s.corpus.Tokens)
+	sentences, tokens := s.sentences, s.tokens
 	total := tokens * s.options.Passes
 	spans := make([]span, 0, n)
 	from := 0
@@ -35,7 +42,7 @@ func (s *scan) split(n int) []span {
 		at := int(float64(total) * (float64(k) / float64(n)))
 		to := sentences * s.options.Passes
 		if k < n {
-			to = at/tokens*sentences + sort.SearchInts(s.corpus.Sentences, at%tokens)
+			to = at/tokens*sentences + sentenceAt(s.corpus, at%tokens)
 		}
 		if to > from {
 			spans = append(spans, span{from, to})
@@ -53,14 +60,13 @@ const visitTokens = 1 << 16
 // subsampling leaves and the size of each word's window. sizes is nil if windows
 // are not dynamic. Both slices are valid only during the call.
 func (s *scan) each(ctx context.Context, sp span, visit func(words, sizes []uint32)) error {
-	bounds := s.corpus.Sentences
-	sentences := len(bounds) - 1
+	sentences := s.sentences
 	reader := s.reader.Clone()
 	visited := 0
 	for v := sp.from; v < sp.to; v++ {
 		pass, sentence := v/sentences, v%sentences
 		visit(reader.Sentence(uint32(pass), sentence))
-		if visited += bounds[sentence+1] - bounds[sentence]; visited >= visitTokens || v == sp.to-1 {
+		if visited += sentenceTokens(s.corpus, sentence); visited >= visitTokens || v == sp.to-1 {
 			s.progress.add(int64(visited))
 			visited = 0
 			if err := context.Cause(ctx); err != nil {

@@ -56,7 +56,7 @@ func matrixInfo(s streams, path string, asJSON bool) error {
 	if err != nil {
 		return fmt.Errorf("cannot read the matrix: %w", err)
 	}
-	m, err := wordcontext.Open(path)
+	m, err := wordcontext.OpenBounded(path)
 	if err != nil {
 		return err
 	}

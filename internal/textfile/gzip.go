@@ -20,8 +20,9 @@ var ErrTrailing = errors.New("what follows the compressed text is not gzip: the 
 
 // A gzipReader reads one member after the other.
 type gzipReader struct {
-	in   *bufio.Reader
-	gzip *gzip.Reader
+	in      *bufio.Reader
+	gzip    *gzip.Reader
+	between bool // members: no member has been begun yet
 }
 
 // Gzip returns the text of a gzip file as the command of that name does: members that follow
@@ -35,12 +36,18 @@ func Gzip(r io.Reader) (io.ReadCloser, error) {
 		return nil, err
 	}
 	z.Multistream(false)
-	return &gzipReader{in, z}, nil
+	return &gzipReader{in: in, gzip: z}, nil
 }
 
 // Read implements io.Reader on the text.
 func (r *gzipReader) Read(p []byte) (int, error) {
 	for {
+		if r.between {
+			if err := r.next(); err != nil {
+				return 0, err
+			}
+			r.between = false
+		}
 		n, err := r.gzip.Read(p)
 		if err != io.EOF {
 			return n, err
@@ -48,9 +55,7 @@ func (r *gzipReader) Read(p []byte) (int, error) {
 		if n > 0 || len(p) == 0 {
 			return n, nil // the next call meets the end again
 		}
-		if err := r.next(); err != nil {
-			return 0, err
-		}
+		r.between = true
 	}
 }
 
@@ -81,4 +86,9 @@ func (r *gzipReader) next() error {
 }
 
 // Close implements io.Closer. It leaves the file open.
-func (r *gzipReader) Close() error { return r.gzip.Close() }
+func (r *gzipReader) Close() error {
+	if r.between {
+		return nil
+	}
+	return r.gzip.Close()
+}

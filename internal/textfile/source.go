@@ -5,7 +5,6 @@ package textfile
 import (
 	"bufio"
 	"bytes"
-	"compress/bzip2"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +19,8 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/internal/records"
 )
 
 // A Source is one file or stream of text, compressed or not.
@@ -27,6 +28,14 @@ type Source struct {
 	Name string // in messages
 	Size int64  // in bytes as stored, -1 if unknown
 	Open func() (io.ReadCloser, error)
+
+	// Field is the field of JSON lines, or the column of a parquet file, that holds the
+	// text; "" for a file of text.
+	Field string
+
+	// Threads is how many parts of the file are decompressed or taken apart at the same
+	// time, at most, where the format allows. 0 means 1.
+	Threads int
 }
 
 // StdinName stands for standard input in messages.
@@ -113,13 +122,16 @@ func folderSources(sources []Source, folder string) ([]Source, error) {
 type format struct {
 	name  string
 	magic string
-	open  func(io.Reader) (io.ReadCloser, error) // nil: refused
-	hint  string                                 // advice about a refused file
+	open  func(in *bufio.Reader, threads int) (io.ReadCloser, error) // nil: refused
+	hint  string                                                     // advice about a refused file
 }
 
+const parquetName = "parquet"
+
 var formats = []format{
-	{name: "gzip", magic: gzipMagic, open: Gzip},
+	{name: "gzip", magic: gzipMagic, open: openGzip},
 	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: openZstd},
+	{name: "zstd", magic: "?\x2a\x4d\x18", open: openZstd},                  // a frame to skip comes first, as pzstd writes it
 	{name: "bzip2", magic: "BZh?\x31\x41\x59\x26\x53\x59", open: openBzip2}, // ? is any byte
 	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", open: openBzip2}, // of an empty text
 	{name: "xz", magic: "\xfd7zXZ\x00", open: openXZ},
@@ -127,6 +139,7 @@ var formats = []format{
 	{name: "zip", magic: "PK\x05\x06", hint: "unpack it first (unzip)"}, // an empty archive
 	{name: "7-Zip", magic: "7z\xbc\xaf\x27\x1c", hint: "unpack it first"},
 	{name: "lz4", magic: "\x04\x22\x4d\x18", hint: "decompress it first (lz4 -d)"},
+	{name: parquetName, magic: records.ParquetMagic, hint: "name the column of the text with --field"},
 	{name: "UTF-16 text", magic: "\xff\xfe", hint: "convert it to UTF-8 first (iconv)"},
 	{name: "UTF-16 text", magic: "\xfe\xff", hint: "convert it to UTF-8 first (iconv)"},
 }
@@ -172,21 +185,7 @@ func IsASCII(text []byte) bool {
 	return true
 }
 
-func openZstd(r io.Reader) (io.ReadCloser, error) {
-	// 2 GiB is the largest window that the zstd command writes (--long=31). The decoder
-	// keeps two windows.
-	const largest, least = 2 << 30, 8 << 20
-	window := min(max(memory.Left()/4, least), largest)
-	d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(uint64(window)))
-	if err != nil {
-		return nil, err
-	}
-	return d.IOReadCloser(), nil
-}
-
-func openBzip2(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }
-
-func openXZ(r io.Reader) (io.ReadCloser, error) {
+func openXZ(r *bufio.Reader, _ int) (io.ReadCloser, error) {
 	x := &xzReader{}
 	d, err := xz.NewReader(tailReader{r, &x.tail})
 	if err != nil {
@@ -235,8 +234,11 @@ type Reader struct {
 	format       *format // nil: plain text
 	file         io.ReadCloser
 	decompressor io.ReadCloser // or nil
+	at           *countingAt   // of a parquet file; or nil
+	records      io.ReadCloser // takes the text out of records; or nil
 	text         *bufio.Reader
-	Bytes        int64 // of text read so far
+	ahead        *parallel.Blocks // reads text ahead; or nil
+	Bytes        int64            // of text read so far
 }
 
 // Open opens a source and recognizes its format. It adds the bytes that it
@@ -268,10 +270,13 @@ func (t *Reader) detect(stored *atomic.Int64) error {
 		return err
 	}
 	if t.format = formatOf(head); t.format != nil {
+		if t.format.name == parquetName && t.Source.Field != "" {
+			return t.openParquet(stored)
+		}
 		if t.format.open == nil {
 			return fmt.Errorf("%s: byte 0: this is %s, which cannot be read as text: %s", t.Source.Name, t.format.name, t.format.hint)
 		}
-		if t.decompressor, err = t.format.open(t.text); err != nil {
+		if t.decompressor, err = t.format.open(t.text, t.Source.Threads); err != nil {
 			return t.Wrap(err)
 		}
 		t.text = bufio.NewReaderSize(t.decompressor, bufferSize)
@@ -281,6 +286,9 @@ func (t *Reader) detect(stored *atomic.Int64) error {
 	if string(head) == mark {
 		t.text.Discard(len(mark))
 		t.Bytes = int64(len(mark))
+	}
+	if err == nil && t.Source.Field != "" {
+		err = t.openJSON()
 	}
 	return err
 }
@@ -297,7 +305,7 @@ func (t *Reader) peek(n int) ([]byte, error) {
 
 // Read implements io.Reader on the text.
 func (t *Reader) Read(p []byte) (int, error) {
-	n, err := t.text.Read(p)
+	n, err := t.read(p)
 	t.Bytes += int64(n)
 	if err != nil && err != io.EOF {
 		err = t.Wrap(err)
@@ -307,7 +315,10 @@ func (t *Reader) Read(p []byte) (int, error) {
 
 // Wrap adds source, place and meaning to an error.
 func (t *Reader) Wrap(err error) error {
+	var record *records.Error
 	switch {
+	case errors.As(err, &record) || errors.Is(err, records.ErrNoField):
+		return fmt.Errorf("%s: %w", t.Source.Name, err)
 	case t.format == nil:
 		return fmt.Errorf("%s: byte %d: %w", t.Source.Name, t.Bytes, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
@@ -324,6 +335,24 @@ func (t *Reader) Wrap(err error) error {
 // Close closes the decompressor and the file. Their errors do not matter: nothing
 // was written.
 func (t *Reader) Close() {
+	if t.Source.Size < 0 { // goroutines may wait for a pipe
+		go t.close()
+		return
+	}
+	t.close()
+}
+
+// close closes what reads first, for one reads the next.
+func (t *Reader) close() {
+	if t.ahead != nil {
+		_ = t.ahead.Close()
+	}
+	if t.records != nil {
+		t.records.Close()
+	}
+	if t.at != nil {
+		t.at.skipRest(t.Source.Size)
+	}
 	if t.decompressor != nil {
 		t.decompressor.Close()
 	}

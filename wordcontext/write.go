@@ -1,0 +1,173 @@
+package wordcontext
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"runtime"
+	"unsafe"
+
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/wordcontext/tiles"
+)
+
+// Save writes the matrix to a file that Open reads. It replaces the file at path
+// completely or not at all. It returns an error if the matrix was closed or the
+// file cannot be written.
+func (m *Matrix) Save(path string) error {
+	if m.offsets == nil {
+		return fmt.Errorf("cannot write %s: the matrix was closed", path)
+	}
+	if err := checkByteOrder(); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return atomicfile.Write(path, func(w io.Writer) error { return m.write(w, tiles.GroupContexts(m.Stored())) })
+}
+
+// write writes the file of the matrix, with groups that end after so many contexts.
+func (m *Matrix) write(w io.Writer, groupContexts uint64) error {
+	f, err := m.beginFile(w, groupContexts)
+	if err != nil {
+		return err
+	}
+	if m.narrow != nil {
+		err = writeRows(f, 0, m.Rows(), func(i int) []uint16 { return rowOf(m, m.narrow, i) })
+	} else {
+		err = writeRows(f, 0, m.Rows(), func(i int) []uint32 { return rowOf(m, m.wide, i) })
+	}
+	if err != nil {
+		return err
+	}
+	return f.end()
+}
+
+// rowOf returns the stored contexts of row i one after the other.
+func rowOf[T id](m *Matrix, stored []T, i int) []T {
+	row, n := m.row(i), uint32(m.offsets[i+1]-m.offsets[i])
+	if place, whole := row.Whole(); whole {
+		return stored[place:][:n]
+	}
+	contexts := make([]T, 0, n)
+	for at := uint32(0); at < n; at = uint32(len(contexts)) {
+		place, count := row.Run(at)
+		contexts = append(contexts, stored[place:][:count]...)
+	}
+	return contexts
+}
+
+// untiled returns the stored contexts row after row.
+func untiled[T id](m *Matrix, stored []T) []T {
+	rows := make([]T, len(stored))
+	const grain = 64 // rows
+	// Without a context to cancel there is no error.
+	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (m.Rows()+grain-1)/grain, func(task int) {
+		for i := task * grain; i < min((task+1)*grain, m.Rows()); i++ {
+			copy(rows[m.offsets[i]:m.offsets[i+1]], rowOf(m, stored, i))
+		}
+	})
+	return rows
+}
+
+// A fileWriter writes a matrix file from its first byte to its last.
+type fileWriter struct {
+	w      io.Writer
+	body   *checksumWriter
+	layout *tiles.Layout
+	group  []byte // memory for a group
+}
+
+// beginFile writes all that stands before the stored contexts.
+func (m *Matrix) beginFile(w io.Writer, groupContexts uint64) (*fileWriter, error) {
+	h := m.header(groupContexts)
+	if _, err := w.Write(h.encode()); err != nil {
+		return nil, err
+	}
+	f := &fileWriter{
+		w: w, body: &checksumWriter{w: w},
+		layout: tiles.New(m.offsets, m.lengths, m.Contexts(), groupContexts),
+	}
+	for _, part := range [][]byte{bytesOf(m.totals), bytesOf(m.contextCounts), bytesOf(m.lengths)} {
+		if _, err := f.body.Write(part); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// writeRows writes the groups of the rows first ... end-1, which are whole groups. row
+// returns the contexts of a row.
+func writeRows[T id](f *fileWriter, first, end int, row func(i int) []T) error {
+	var x T
+	size := int(unsafe.Sizeof(x))
+	for first < end {
+		from, to := f.layout.Group(f.layout.GroupOf(first))
+		if to == from+1 { // its pieces follow each other
+			if _, err := f.body.Write(bytesOf(row(from))); err != nil {
+				return err
+			}
+			first = to
+			continue
+		}
+		place, count := f.layout.Contexts(from, to)
+		if need := int(count) * size; need > len(f.group) {
+			f.group = bytesOf(make([]uint32, need/4+1))
+		}
+		group := numbersOf[T](f.group[:int(count)*size])
+		const grain = 64 // rows
+		err := parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (to-from+grain-1)/grain, func(task int) {
+			for i := from + task*grain; i < min(from+(task+1)*grain, to); i++ {
+				contexts, r := row(i), f.layout.Row(i)
+				for at := uint32(0); int(at) < len(contexts); {
+					to, run := r.Run(at)
+					copy(group[to-place:][:run], contexts[at:])
+					at += run
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := f.body.Write(f.group[:int(count)*size]); err != nil {
+			return err
+		}
+		first = to
+	}
+	return nil
+}
+
+// end writes all that stands after the stored contexts.
+func (f *fileWriter) end() error {
+	sums := bytesOf(f.body.sums)
+	if _, err := f.w.Write(sums); err != nil {
+		return err
+	}
+	_, err := f.w.Write(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(sums, castagnoli)))
+	return err
+}
+
+// A checksumWriter writes bytes to w and keeps the checksum of each checkedSize
+// of them.
+type checksumWriter struct {
+	w    io.Writer
+	sums []uint32
+	left int // bytes that still belong to the last checksum
+}
+
+func (c *checksumWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	for p = p[:n]; len(p) > 0; {
+		if c.left == 0 {
+			c.sums = append(c.sums, 0)
+			c.left = checkedSize
+		}
+		step := min(len(p), c.left)
+		last := &c.sums[len(c.sums)-1]
+		*last = crc32.Update(*last, castagnoli, p[:step])
+		c.left -= step
+		p = p[step:]
+	}
+	return n, err
+}
