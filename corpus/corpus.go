@@ -6,25 +6,48 @@ import (
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/w2vcl/w2vcl/corpus/encoded"
 )
 
 // A Corpus is a text as training reads it: sentences of word ids, without the
 // words below the minimum count. It never changes; any number of goroutines may
 // use it.
+//
+// Who reads it takes [Corpus.Text], which serves texts in memory and in files.
 type Corpus struct {
 	Vocabulary *Vocabulary
 
-	// Tokens holds the ids of all sentences one after the other.
-	Tokens []uint32
-
-	// Sentences holds the bounds of S sentences, S+1 of them: sentence s is
-	// Tokens[Sentences[s]:Sentences[s+1]]. No sentence is empty.
+	// Tokens holds the ids of all sentences one after the other, and Sentences the
+	// bounds of S sentences, S+1 of them: sentence s is
+	// Tokens[Sentences[s]:Sentences[s+1]]. No sentence is empty. A text in a file has
+	// neither.
+	Tokens    []uint32
 	Sentences []int
 
 	Stats Stats
 
+	file *encoded.File // nil: the text is in memory
+
 	fingerprintOnce sync.Once
 	fingerprint     uint64
+}
+
+// A Text is the sentences of a Corpus, in memory or in a file.
+type Text = encoded.Text
+
+// Text returns the sentences.
+func (c *Corpus) Text() *Text {
+	if c.file != nil {
+		return c.file.Text()
+	}
+	return encoded.New(c.Tokens, c.Sentences)
+}
+
+// WithVocabulary returns the same sentences with a vocabulary that begins with the words
+// of this one.
+func (c *Corpus) WithVocabulary(v *Vocabulary) *Corpus {
+	return &Corpus{Vocabulary: v, Tokens: c.Tokens, Sentences: c.Sentences, Stats: c.Stats, file: c.file}
 }
 
 // Stats counts a text, and the part of it that reading kept.
@@ -93,8 +116,8 @@ type Options struct {
 func (c *Corpus) Fingerprint() uint64 {
 	c.fingerprintOnce.Do(func() {
 		h := xxhash.New()
-		words := c.Vocabulary.Words
-		hashNumbers(h, []int{len(words), len(c.Tokens), len(c.Sentences)})
+		words, text := c.Vocabulary.Words, c.Text()
+		hashNumbers(h, []int{len(words), text.Tokens(), text.Sentences() + 1})
 		lengths := make([]int, len(words))
 		for id, word := range words {
 			lengths[id] = len(word)
@@ -102,8 +125,11 @@ func (c *Corpus) Fingerprint() uint64 {
 		}
 		hashNumbers(h, lengths)
 		hashNumbers(h, c.Vocabulary.Counts)
-		hashNumbers(h, c.Tokens)
-		hashNumbers(h, c.Sentences)
+		text.Blocks(0, text.Tokens(), func(_ int, ids []uint32) bool {
+			hashNumbers(h, ids)
+			return true
+		})
+		text.EachStart(func(starts []int) { hashNumbers(h, starts) })
 		c.fingerprint = h.Sum64()
 	})
 	return c.fingerprint

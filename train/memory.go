@@ -75,7 +75,7 @@ func (j *job) memory() runfolder.Memory {
 	}
 	j.gpu.estimate(&m)
 	if j.mode.ReadsText() {
-		m.Corpus += 4*int64(len(j.text.corpus.Tokens)) + 8*int64(len(j.text.corpus.Sentences))
+		m.Corpus += j.text.corpus.Text().Bytes()
 	}
 	m.Work = max(j.estimate.trainer-m.Tables-m.Moments, 0) + j.exportBytes()
 	m.Total = m.Corpus + m.Matrix + m.Tables + m.Moments + m.Work

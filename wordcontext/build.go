@@ -71,7 +71,7 @@ func newBuilder(c *corpus.Corpus, o Options) *builder {
 
 // visits returns the number of tokens that one scan of all passes visits.
 func (b *builder) visits(c *corpus.Corpus) int64 {
-	return int64(len(c.Tokens)) * int64(b.options.Passes)
+	return int64(c.Text().Tokens()) * int64(b.options.Passes)
 }
 
 // spanCount returns the number of spans of a scan. Several spans per thread let
@@ -83,9 +83,9 @@ func spanCount(c *corpus.Corpus, o *Options) int {
 		minTokens = 1 << 14  // in a span
 		minTables = 16 << 20 // bytes that the tables may have with any corpus
 	)
-	n := perThread * o.threads()
-	n = min(n, max(minTables, len(c.Tokens))/(8*c.Vocabulary.Len()))
-	n = min(n, len(c.Tokens)*o.Passes/minTokens)
+	n, tokens := perThread*o.threads(), c.Text().Tokens()
+	n = min(n, max(minTables, tokens)/(8*c.Vocabulary.Len()))
+	n = min(n, tokens*o.Passes/minTokens)
 	return max(n, 1)
 }
 
@@ -114,14 +114,21 @@ func (b *builder) build(ctx context.Context) error {
 // checkTokens returns an error if a token is not a word of the vocabulary.
 func (b *builder) checkTokens(ctx context.Context) error {
 	const step = 1 << 20
-	tokens, rows := b.scan.corpus.Tokens, b.matrix.Rows()
-	return parallel.Try(ctx, b.threads, (len(tokens)+step-1)/step, func(_, k int) error {
-		for t, word := range tokens[k*step : min((k+1)*step, len(tokens))] {
-			if int(word) >= rows {
-				return fmt.Errorf("token %d of the corpus is word %d, but the vocabulary has %d words", k*step+t, word, rows)
-			}
-		}
+	text, rows := b.scan.text, b.matrix.Rows()
+	if text.InFile() { // which was checked when it was opened
 		return nil
+	}
+	return parallel.Try(ctx, b.threads, (text.Tokens()+step-1)/step, func(_, k int) (err error) {
+		text.Blocks(k*step, min((k+1)*step, text.Tokens()), func(first int, ids []uint32) bool {
+			for t, word := range ids {
+				if int(word) >= rows {
+					err = fmt.Errorf("token %d of the corpus is word %d, but the vocabulary has %d words", first+t, word, rows)
+					return false
+				}
+			}
+			return true
+		})
+		return err
 	})
 }
 

@@ -117,19 +117,11 @@ func (o *Options) check() error {
 // Package corpus never returns such a corpus. builder.checkTokens checks the
 // token ids later, in parallel.
 func checkCorpus(c *corpus.Corpus) error {
-	if c == nil || c.Vocabulary == nil || len(c.Tokens) == 0 || c.Vocabulary.Len() == 0 {
+	if c == nil || c.Vocabulary == nil || c.Text().Tokens() == 0 || c.Vocabulary.Len() == 0 {
 		return errors.New("the corpus is empty: there is no word to train")
 	}
 	if len(c.Vocabulary.Counts) != c.Vocabulary.Len() {
 		return fmt.Errorf("the vocabulary has %d words but %d counts", c.Vocabulary.Len(), len(c.Vocabulary.Counts))
 	}
-	if n := len(c.Sentences); n < 2 || c.Sentences[0] != 0 || c.Sentences[n-1] != len(c.Tokens) {
-		return fmt.Errorf("the sentence bounds do not span the %d tokens of the corpus", len(c.Tokens))
-	}
-	for s, from := range c.Sentences[:len(c.Sentences)-1] {
-		if from > c.Sentences[s+1] {
-			return fmt.Errorf("sentence %d of the corpus ends before it starts", s)
-		}
-	}
-	return nil
+	return c.Text().CheckBounds()
 }

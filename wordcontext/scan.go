@@ -2,7 +2,6 @@ package wordcontext
 
 import (
 	"context"
-	"sort"
 
 	"github.com/w2vcl/w2vcl/corpus"
 )
@@ -11,6 +10,7 @@ import (
 // that subsampling drops.
 type scan struct {
 	corpus   *corpus.Corpus
+	text     *corpus.Text
 	options  *Options
 	reader   *corpus.SentenceReader
 	progress *progress
@@ -18,7 +18,7 @@ type scan struct {
 
 func newScan(c *corpus.Corpus, o *Options, p *progress) *scan {
 	sentences := corpus.SentenceOptions{Seed: o.Seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
-	return &scan{corpus: c, options: o, reader: corpus.NewSentenceReader(c, sentences), progress: p}
+	return &scan{corpus: c, text: c.Text(), options: o, reader: corpus.NewSentenceReader(c, sentences), progress: p}
 }
 
 // A span is a range of visits. In a text of S sentences, visit number p·S + s is
@@ -27,7 +27,7 @@ type span struct{ from, to int }
 
 // split cuts all visits into at most n spans of about equal numbers of tokens.
 func (s *scan) split(n int) []span {
-	sentences, tokens := len(s.corpus.Sentences)-1, len(s.corpus.Tokens)
+	sentences, tokens := s.text.Sentences(), s.text.Tokens()
 	total := tokens * s.options.Passes
 	spans := make([]span, 0, n)
 	from := 0
@@ -35,7 +35,7 @@ func (s *scan) split(n int) []span {
 		at := int(float64(total) * (float64(k) / float64(n)))
 		to := sentences * s.options.Passes
 		if k < n {
-			to = at/tokens*sentences + sort.SearchInts(s.corpus.Sentences, at%tokens)
+			to = at/tokens*sentences + s.text.Find(at%tokens)
 		}
 		if to > from {
 			spans = append(spans, span{from, to})
@@ -53,14 +53,13 @@ const visitTokens = 1 << 16
 // subsampling leaves and the size of each word's window. sizes is nil if windows
 // are not dynamic. Both slices are valid only during the call.
 func (s *scan) each(ctx context.Context, sp span, visit func(words, sizes []uint32)) error {
-	bounds := s.corpus.Sentences
-	sentences := len(bounds) - 1
+	sentences := s.text.Sentences()
 	reader := s.reader.Clone()
 	visited := 0
 	for v := sp.from; v < sp.to; v++ {
 		pass, sentence := v/sentences, v%sentences
 		visit(reader.Sentence(uint32(pass), sentence))
-		if visited += bounds[sentence+1] - bounds[sentence]; visited >= visitTokens || v == sp.to-1 {
+		if visited += s.text.Start(sentence+1) - s.text.Start(sentence); visited >= visitTokens || v == sp.to-1 {
 			s.progress.add(int64(visited))
 			visited = 0
 			if err := context.Cause(ctx); err != nil {
