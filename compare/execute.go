@@ -23,8 +23,7 @@ type Finished struct {
 	Items   [][]evaluate.Items // of each record
 }
 
-// Execute trains the runs that are not finished, one after the other, on one text
-// in memory. source, if not nil, is read instead of the corpus. When ctx is
+// Execute trains the runs that are not finished, one after the other, on one text. source, if not nil, is read instead of the corpus. When ctx is
 // cancelled the current run saves a checkpoint and the error is
 // [train.ErrInterrupted]; a call with the same options continues.
 func Execute(ctx context.Context, o Options, source io.Reader, p *progress.Progress) (*Finished, error) {
@@ -36,6 +35,7 @@ func Execute(ctx context.Context, o Options, source io.Reader, p *progress.Progr
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = text.Close() }() // it was only read; vocabulary and numbers stay
 	e := &executor{options: o, source: source, text: text, progress: p}
 	if e.positives, err = o.positives(runs, text.Vocabulary); err != nil {
 		return nil, err

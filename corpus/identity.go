@@ -90,8 +90,8 @@ func (id identity) same(in *wordcount.Input) error {
 	return nil
 }
 
-// surelyFits reports whether reading the text takes no more memory than that.
-func (id identity) surelyFits(memory int64) bool {
+// fits reports whether the text, as words of usual length, takes no more memory than that.
+func (id identity) fits(memory int64) bool {
 	return id.bytes >= 0 && id.plain && id.bytes+id.bytes/2 <= memory
 }
 

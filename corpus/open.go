@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
 	"github.com/w2vcl/w2vcl/corpus/encoded"
 	"github.com/w2vcl/w2vcl/corpus/wordcount"
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // Storage says where the sentences of a text go. The zero value is memory.
@@ -75,13 +77,14 @@ func open(ctx context.Context, in *wordcount.Input, o Options, s Storage) (*Corp
 		return c, err
 	}
 	counting := o.counting()
-	if s.Always || !before.surelyFits(s.Memory) {
-		counting.Disk = &wordcount.Disk{
-			Folder: filepath.Dir(s.File),
-			Tables: max(s.Memory/3, min(s.Memory/32, 16<<20)*int64(o.Threads)),
-			Codes:  s.Memory / 6,
-		}
+	disk := &wordcount.Disk{Folder: filepath.Dir(s.File)}
+	if before.fits(s.Memory) && !s.Always {
+		disk.Tables, disk.Codes = memory.Left()/4, math.MaxInt64
+	} else {
+		disk.Tables = max(s.Memory/3, min(s.Memory/32, 16<<20)*int64(o.Threads))
+		disk.Codes = s.Memory / 6
 	}
+	counting.Disk = disk
 	counted, err := wordcount.Count(ctx, in, counting)
 	if err != nil {
 		return nil, err
@@ -171,7 +174,9 @@ func write(ctx context.Context, counted *wordcount.Result, key uint64, o Options
 	if err != nil {
 		return nil, err
 	}
-	opened.remove = s.Remove
+	if opened.remove = s.Remove; s.Remove && os.Remove(s.File) == nil {
+		opened.remove = false // the system keeps the bytes until they are not mapped any more
+	}
 	return opened, nil
 }
 

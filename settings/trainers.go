@@ -15,7 +15,7 @@ import (
 
 // TextOptions returns the settings of reading the text.
 func (c *Config) TextOptions() (corpus.Options, error) {
-	o := corpus.Options{MinCount: c.MinCount, MaxSentence: c.MaxSentence, Lowercase: c.Lowercase, Threads: c.ThreadCount()}
+	o := corpus.Options{MinCount: c.MinCount, MaxWords: c.MaxVocabulary, MaxSentence: c.MaxSentence, Lowercase: c.Lowercase, Threads: c.ThreadCount()}
 	return o, o.Tokenizer.UnmarshalText([]byte(c.Tokenizer))
 }
 

@@ -31,6 +31,7 @@ func BuildMatrix(ctx context.Context, c settings.Config, p *progress.Progress) e
 	if err != nil {
 		return err
 	}
+	defer func() { _ = t.close() }() // it was only read
 	c.FitText(t.vocabulary)
 	m, _, err := matrixMaker{config: &c, corpus: t.corpus, guard: guard, save: true}.open(ctx, p)
 	if err != nil {

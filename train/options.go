@@ -20,6 +20,10 @@ type Options struct {
 	// settings of group Text. Many runs can share one.
 	Text *corpus.Corpus
 
+	// textFile is where an encoded text may be that memory is too small for; "" is a
+	// temporary file.
+	textFile string
+
 	// Limit ends the run, instead of the number of units that the settings
 	// call for.
 	Limit Limit

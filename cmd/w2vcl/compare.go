@@ -34,7 +34,7 @@ type compareOptions struct {
 // comparedSettings are the settings that compare has as flags, because all modes
 // share them. --set sets the others.
 var comparedSettings = []string{
-	"preset", "corpus", "min-count", "max-sentence", "lowercase", "tokenizer",
+	"preset", "corpus", "cache", "min-count", "max-vocab", "vocab", "max-sentence", "lowercase", "tokenizer",
 	"dim", "window", "dynamic-window", "negative", "sample", "passes", "seed", "threads", "max-memory",
 }
 

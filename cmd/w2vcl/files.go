@@ -35,7 +35,7 @@ var commandFiles = map[string]func(v fileValues) []file{
 	},
 	"demo": func(v fileValues) []file { return []file{v.read("config", fileMapped), v.read("out", fileRun)} },
 	"matrix build": func(v fileValues) []file {
-		return []file{v.read("corpus", fileText), v.read("config", fileMapped), v.write("matrix", fileKept, matrixKind)}
+		return append(textInputs(v), v.read("config", fileMapped), v.write("matrix", fileKept, matrixKind))
 	},
 	"matrix info": func(v fileValues) []file { return []file{v.read("FILE", fileMapped)} },
 	"walk": func(v fileValues) []file {
@@ -63,18 +63,23 @@ var commandFiles = map[string]func(v fileValues) []file{
 }
 
 func trainInputs(v fileValues) []file {
-	return []file{v.read("corpus", fileText), v.read("config", fileMapped), v.read("init", fileInput)}
+	return append(textInputs(v), v.read("config", fileMapped), v.read("init", fileInput))
+}
+
+// textInputs are the files of reading a text.
+func textInputs(v fileValues) []file {
+	return []file{v.read("corpus", fileText), v.write("vocab", fileKept, textKind), v.read("cache", fileFolder)}
 }
 
 func vectorsInput(v fileValues) []file { return []file{v.read("DIR|VECTORS", fileInput)} }
 
 func benchTextInput(v fileValues) []file {
-	return []file{v.read("corpus", fileText), v.read("config", fileMapped)}
+	return []file{v.read("corpus", fileText), v.read("cache", fileFolder), v.read("config", fileMapped)}
 }
 
 func compareFiles(v fileValues) []file {
 	out := v.read("out", fileFolder)
-	files := []file{v.read("corpus", fileText), v.read("data", fileInput), out}
+	files := append(textInputs(v), v.read("data", fileInput), out)
 	if out.path == "" || out.path == "-" {
 		return files
 	}

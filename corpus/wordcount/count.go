@@ -75,10 +75,7 @@ type Result struct {
 // tokens with the vocabulary's ids.
 func Count(ctx context.Context, in *Input, o Options) (_ *Result, err error) {
 	o.ChunkSize, o.MaxToken = cmp.Or(o.ChunkSize, defaultChunkSize), cmp.Or(o.MaxToken, MaxTokenBytes)
-	d, err := newDisk(o.Disk, o.Threads)
-	if err != nil {
-		return nil, fmt.Errorf("corpus %s: %w", in.name, err)
-	}
+	d := newDisk(o.Disk, o.Threads)
 	r := &Result{disk: d}
 	defer func() {
 		if err != nil {

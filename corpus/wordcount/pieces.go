@@ -21,7 +21,7 @@ type Piece struct {
 
 // OnDisk reports whether a part of the text, or of its words, is on the disk.
 func (r *Result) OnDisk() bool {
-	return r.ids == nil || r.disk != nil && r.disk.file.Size() > 0
+	return r.disk.written()
 }
 
 // Pieces returns all pieces in order, measured, of a text that is not [Result.OnDisk]. They

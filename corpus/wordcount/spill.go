@@ -14,7 +14,7 @@ import (
 // A disk takes the tables that are full and the codes that are many. A nil one takes
 // nothing.
 type disk struct {
-	file        *atomicfile.Scratch
+	folder      string
 	perTable    int64 // bytes of an encoder's table before it is written
 	codesMemory int64 // bytes of codes that stay in memory
 
@@ -24,6 +24,9 @@ type disk struct {
 	tables []int             // words of each table
 	runs   [partitions][]run // of the tables on the disk, by the hash values of words
 	used   bool              // a table was written
+
+	making sync.Mutex
+	file   *atomicfile.Scratch // nil until something is written
 
 	translation *translation // of the tables on the disk, once they are merged
 }
@@ -43,16 +46,28 @@ type run struct {
 	bytes  int64
 }
 
-func newDisk(o *Disk, threads int) (*disk, error) {
+func newDisk(o *Disk, threads int) *disk {
 	if o == nil {
-		return nil, nil
+		return nil
 	}
-	file, err := atomicfile.NewScratch(o.Folder)
-	if err != nil {
-		return nil, err
-	}
-	return &disk{file: file, perTable: o.Tables / int64(threads), codesMemory: o.Codes}, nil
+	return &disk{folder: o.Folder, perTable: o.Tables / int64(threads), codesMemory: o.Codes}
 }
+
+// append writes bytes and returns where they are.
+func (d *disk) append(b []byte) (offset int64, err error) {
+	d.making.Lock()
+	if d.file == nil {
+		d.file, err = atomicfile.NewScratch(d.folder)
+	}
+	d.making.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	return d.file.Append(b)
+}
+
+// written reports whether anything was.
+func (d *disk) written() bool { return d != nil && d.file != nil }
 
 func (d *disk) close() {
 	if d != nil && d.file != nil {
@@ -83,7 +98,7 @@ func (e *encoder) spill() error {
 	last := &e.chunks[len(e.chunks)-1]
 	if size := 2 * int64(len(last.codes)); e.disk.codes.Add(size) > e.disk.codesMemory {
 		e.disk.codes.Add(-size)
-		offset, err := e.disk.file.Append(bytesOf(last.codes))
+		offset, err := e.disk.append(bytesOf(last.codes))
 		if err != nil {
 			return err
 		}
@@ -129,7 +144,7 @@ func (d *disk) write(number int, t *table) error {
 		if len(b) == 0 {
 			continue
 		}
-		offset, err := d.file.Append(b)
+		offset, err := d.append(b)
 		if err != nil {
 			return err
 		}

@@ -118,7 +118,7 @@ func (p *part) mergeRuns(d *disk, runs []run, keep keeper) error {
 		}); err != nil {
 			return err
 		}
-		offset, err := d.file.Append(pairs)
+		offset, err := d.append(pairs)
 		if err != nil {
 			return err
 		}

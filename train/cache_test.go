@@ -1,0 +1,80 @@
+package train
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus/encoded"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// vectorsOf trains and returns the vectors.
+func vectorsOf(t *testing.T, c settings.Config) []byte {
+	t.Helper()
+	if _, err := Run(t.Context(), c, Options{NoPlan: true}, nil); err != nil {
+		t.Fatalf("%s: %v", c.Mode, err)
+	}
+	vectors, err := os.ReadFile(filepath.Join(c.Out, runfolder.VectorsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vectors
+}
+
+// TestCache: every mode trains the same vectors on a text in memory, on one in a file, and
+// on the file that is there already.
+func TestCache(t *testing.T) {
+	for _, mode := range settings.ModeNames() {
+		c := smallConfig(t, mode)
+		c.Threads = 1 // the sentence-ordered modes are repeatable with one
+		want := vectorsOf(t, c)
+		c.Cache, c.Force = filepath.Join(t.TempDir(), "cache"), true
+		for _, when := range []string{"written", "there"} {
+			if !slices.Equal(vectorsOf(t, c), want) {
+				t.Errorf("%s: other vectors when the file is %s", mode, when)
+			}
+			if files := entries(t, c.Cache); len(files) != 1 {
+				t.Errorf("%s: the cache holds %v when the file is %s", mode, files, when)
+			}
+			if files := entries(t, c.Out); slices.Contains(files, runfolder.TextFile) {
+				t.Errorf("%s: the run folder has an encoded text", mode)
+			}
+		}
+		for _, name := range entries(t, c.Cache) {
+			path := filepath.Join(c.Cache, name)
+			if err := os.Truncate(path, 1000); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Run(t.Context(), c, Options{NoPlan: true}, nil)
+			if !errors.Is(err, encoded.ErrTruncated) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: a truncated file: %v", mode, err)
+			}
+		}
+	}
+}
+
+// TestVocabularyFile: a vocabulary that is written is read again by the next run, which then
+// trains the same; one from elsewhere leaves its words only.
+func TestVocabularyFile(t *testing.T) {
+	c := smallConfig(t, settings.ModeCL)
+	c.Vocabulary, c.Force = filepath.Join(t.TempDir(), "words"), true
+	want := vectorsOf(t, c)
+	data, err := os.ReadFile(c.Vocabulary)
+	if err != nil || !strings.HasPrefix(string(data), "</s> ") {
+		t.Fatalf("%v, %q", err, data)
+	}
+	if !slices.Equal(vectorsOf(t, c), want) {
+		t.Error("other vectors with the vocabulary of the same text")
+	}
+	c.MaxVocabulary, c.Negative = 3, 1
+	vectorsOf(t, c)
+	lines, err := os.ReadFile(filepath.Join(c.Out, runfolder.VocabularyFile))
+	if n := strings.Count(string(lines), "\n"); err != nil || n != 3 {
+		t.Errorf("%v, %d words, want 3", err, n)
+	}
+}
