@@ -142,6 +142,9 @@ func OpenFile(path string, threads int) (*Corpus, error) {
 	return c, nil
 }
 
+// IsFile reports whether a file that begins so is an encoded text, perhaps a damaged one.
+func IsFile(head []byte) bool { return encoded.IsText(head) }
+
 // write writes the file of a counted text and opens it.
 func write(ctx context.Context, counted *wordcount.Result, key uint64, o Options, s Storage) (*Corpus, error) {
 	c := newCorpus(counted, o)

@@ -37,6 +37,14 @@ var commandFiles = map[string]func(v fileValues) []file{
 	"matrix build": func(v fileValues) []file {
 		return append(textInputs(v), v.read("config", fileMapped), v.write("matrix", fileKept, matrixKind))
 	},
+	"corpus build": func(v fileValues) []file { return append(textInputs(v), v.read("config", fileMapped)) },
+	"corpus info":  func(v fileValues) []file { return []file{v.read("FILE", fileMapped)} },
+	"corpus stats": func(v fileValues) []file {
+		return []file{
+			v.read("PATH", fileText), v.write("vocab", fileKept, textKind), v.read("cache", fileFolder),
+			v.read("config", fileMapped), v.write("html", fileOutput, pageKind),
+		}
+	},
 	"matrix info": func(v fileValues) []file { return []file{v.read("FILE", fileMapped)} },
 	"walk": func(v fileValues) []file {
 		return []file{v.read("GRAPH", fileStream), v.write("out", fileOutput, textKind), v.write("holdout-out", fileOutput, textKind)}

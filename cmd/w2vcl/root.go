@@ -145,7 +145,7 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 	cobra.AddTemplateFunc("flagGroups", flagGroups)
 	root.SetHelpFunc(showHelp(root.HelpFunc()))
 	root.AddCommand(
-		newDemo(s), newTrain(s), newResume(s), newPlan(s), newMatrix(s), newPhrases(s), newWalk(s),
+		newDemo(s), newTrain(s), newResume(s), newPlan(s), newCorpus(s), newMatrix(s), newPhrases(s), newWalk(s),
 		newEval(s), newCompare(s), newWatch(s), newMetrics(s), newMap(s), newNeighbors(s), newAnalogy(s), newVector(s), newConvert(s),
 		newBench(s), newProfile(s), newDoctor(s), newVersion(s), newMan(s),
 	)
