@@ -172,15 +172,15 @@ func write(ctx context.Context, counted *wordcount.Result, key uint64, o Options
 	if err != nil {
 		return nil, err
 	}
-	counted.Close()
-	opened, err := OpenFile(s.File, o.Threads)
-	if err != nil {
+	if c.file, err = encoded.OpenWritten(s.File); err != nil {
 		return nil, err
 	}
-	if opened.remove = s.Remove; s.Remove && os.Remove(s.File) == nil {
-		opened.remove = false // the system keeps the bytes until they are not mapped any more
+	c.path = s.File
+	if c.remove = s.Remove; s.Remove && os.Remove(s.File) == nil {
+		c.remove = false // the system keeps the bytes until they are not mapped any more
 	}
-	return opened, nil
+	c.fingerprintOnce.Do(func() { c.fingerprint = c.file.Fingerprint() })
+	return c, nil
 }
 
 // Close gives the file of the text back, if it has one. The Corpus is of no use afterwards.

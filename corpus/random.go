@@ -50,6 +50,7 @@ const (
 	StreamRounding     Stream = 12 << 32 // rounding of moments to half precision on a GPU, Sub(step)
 	StreamPhase        Stream = 13 << 32 // phases of the rows of M
 	StreamShared       Stream = 14 << 32 // negatives that all rows share; see Alias.DrawSpread
+	StreamGenerated    Stream = 20 << 32 // words of random texts, Sub(0), and lengths of their lines, Sub(1)
 )
 
 // Sub returns the stream with its free low 32 bits set to n.

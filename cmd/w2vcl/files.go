@@ -65,9 +65,11 @@ var commandFiles = map[string]func(v fileValues) []file{
 	"vector":    vectorsInput,
 	"convert":   convertFiles,
 
-	"bench matrix": benchTextInput,
-	"bench corpus": benchTextInput,
-	"bench eval":   func(v fileValues) []file { return []file{v.read("vectors", fileInput), v.read("data", fileInput)} },
+	"bench matrix":   benchTextInput,
+	"bench corpus":   benchTextInput,
+	"bench generate": func(v fileValues) []file { return []file{v.write("out", fileOutput, textKind)} },
+
+	"bench eval": func(v fileValues) []file { return []file{v.read("vectors", fileInput), v.read("data", fileInput)} },
 }
 
 func trainInputs(v fileValues) []file {

@@ -228,6 +228,15 @@ func Open(path string, threads int) (*File, error) {
 	return f, nil
 }
 
+// OpenWritten is Open of a file that this process has just written, without the check.
+func OpenWritten(path string) (*File, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
 // open maps a file and checks its header.
 func open(path string) (*File, error) {
 	file, err := os.Open(path)

@@ -2,8 +2,10 @@ package wordcount
 
 import (
 	"context"
+	"encoding/binary"
 	"sync/atomic"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
@@ -81,6 +83,7 @@ type Part struct {
 	LineEnds []uint32 // numbers of used tokens before each line end, without repetitions
 
 	codes []uint16
+	ids   []uint32
 	err   error
 }
 
@@ -151,13 +154,23 @@ func (r *Result) part(i, width int, p *Part) error {
 	if err != nil {
 		return err
 	}
-	p.IDs, p.LineEnds = p.IDs[:0], p.LineEnds[:0]
-	used := uint32(0)
+	p.translate(codes, ids, width)
+	if r.ids == nil {
+		r.disk.translation.done(c.table)
+	}
+	return nil
+}
+
+// translate sets the ids and line ends of codes.
+func (p *Part) translate(codes []uint16, ids []uint32, width int) {
+	p.LineEnds = p.LineEnds[:0]
+	to := memory.Resize(p.ids, len(codes))
+	used := 0
 	for i := 0; i < len(codes); i++ {
 		number := uint32(codes[i])
 		if number == 0 {
-			if n := len(p.LineEnds); n == 0 || p.LineEnds[n-1] != used {
-				p.LineEnds = append(p.LineEnds, used)
+			if n := len(p.LineEnds); n == 0 || int(p.LineEnds[n-1]) != used {
+				p.LineEnds = append(p.LineEnds, uint32(used))
 			}
 			continue
 		}
@@ -166,23 +179,27 @@ func (r *Result) part(i, width int, p *Part) error {
 			i += 2
 		}
 		id := ids[number]
-		if id == removed {
-			continue
-		}
-		used++
-		switch width {
-		case 2:
-			p.IDs = append(p.IDs, byte(id), byte(id>>8))
-		case 3:
-			p.IDs = append(p.IDs, byte(id), byte(id>>8), byte(id>>16))
-		default:
-			p.IDs = append(p.IDs, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
+		to[used] = id
+		if id != removed {
+			used++
 		}
 	}
-	if r.ids == nil {
-		r.disk.translation.done(c.table)
+	p.ids = to
+	p.IDs = memory.Resize(p.IDs, width*used)
+	switch width {
+	case 2:
+		for i, id := range to[:used] {
+			binary.LittleEndian.PutUint16(p.IDs[2*i:], uint16(id))
+		}
+	case 3:
+		for i, id := range to[:used] {
+			p.IDs[3*i], p.IDs[3*i+1], p.IDs[3*i+2] = byte(id), byte(id>>8), byte(id>>16)
+		}
+	default:
+		for i, id := range to[:used] {
+			binary.LittleEndian.PutUint32(p.IDs[4*i:], id)
+		}
 	}
-	return nil
 }
 
 // take returns the ids by the numbers of a table.
