@@ -88,16 +88,21 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// appendName appends the name of a word: syllables of two letters, digits to the base 100, so
-// that frequent words are short.
+// appendName appends the name of a word: two syllables of two letters or more, digits to the
+// base 100, so that frequent words are short, and an n behind every other name.
 func appendName(to []byte, word uint64) []byte {
 	const consonants, vowels = "bcdfghjklmnpqrstvwxz", "aeiou"
+	odd := word%2 == 1
+	word = word/2 + 100
 	for first := true; first || word > 0; first = false {
 		if !first {
 			word--
 		}
 		to = append(to, consonants[word%20], vowels[word/20%5])
 		word /= 100
+	}
+	if odd {
+		to = append(to, 'n')
 	}
 	return to
 }

@@ -23,6 +23,7 @@ type text struct {
 	stats       corpus.Stats
 	fingerprint func() uint64 // of the corpus; computed while other work goes on
 	seconds     float64       // that reading took
+	fileBytes   int64         // of the file of the text; 0: it is in memory
 	close       func() error  // gives the file of the text back
 }
 
@@ -61,6 +62,7 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 	}
 	t := newText(read)
 	t.seconds, t.close = seconds, read.Close
+	_, t.fileBytes, _ = read.File()
 	return t, nil
 }
 

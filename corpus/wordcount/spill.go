@@ -31,12 +31,9 @@ type disk struct {
 	translation *translation // of the tables on the disk, once they are merged
 }
 
-// partitions is the number of parts in which the words on the disk are merged, by the high
-// bits of their hash values.
-const (
-	partitionBits = 8
-	partitions    = 1 << partitionBits
-)
+// partitions is the number of parts in which the words on the disk are merged, by the low
+// bits of their hash values: the high bits are their places in a table.
+const partitions = 1 << 8
 
 // A run is a part of the file: words of one table and one partition.
 type run struct {
@@ -130,7 +127,7 @@ func (d *disk) write(number int, t *table) error {
 		if s.id == 0 {
 			continue
 		}
-		p := s.hash() >> (64 - partitionBits)
+		p := s.hash() % partitions
 		b := binary.LittleEndian.AppendUint32(buffers[p], s.id)
 		b = binary.AppendUvarint(b, s.count)
 		b = binary.AppendUvarint(b, uint64(t.wordLength(s)))

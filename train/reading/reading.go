@@ -15,6 +15,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
@@ -49,6 +50,9 @@ func Read(ctx context.Context, c *settings.Config, o Options, limit int64, p *pr
 	storage, err := store(c, options, o, limit)
 	if err != nil {
 		return nil, 0, err
+	}
+	if o.Source == nil {
+		announce(corpus.Size(c.Corpus), storage, p)
 	}
 	stage := p.Stage("reading text", 0)
 	defer func() { stage.Stop() }()
@@ -88,6 +92,20 @@ func Read(ctx context.Context, c *settings.Config, o Options, limit int64, p *pr
 	return text, seconds, nil
 }
 
+// announce says what a large text takes of the disk. An English word has about six bytes of
+// text, a little more than two while it is read, and two or three in the file.
+func announce(bytes int64, s corpus.Storage, p *progress.Progress) {
+	if bytes+bytes/2 <= s.Memory {
+		return
+	}
+	free := ""
+	if n, known := machine.FreeSpace(filepath.Dir(s.File)); known {
+		free = fmt.Sprintf(", which has %s free", terminal.Bytes(n))
+	}
+	p.Notef("Text of %s: larger than the memory for reading, %s; it is read into a file of about %s, with as much again until it is read, in %s%s",
+		terminal.Bytes(bytes), terminal.Bytes(s.Memory), terminal.Bytes(bytes*2/5), filepath.Dir(s.File), free)
+}
+
 // place says where a text is that is not in memory.
 func place(text *corpus.Corpus) string {
 	path, bytes, _ := text.File()
@@ -116,7 +134,7 @@ func explained(c *settings.Config, err error) error {
 	case errors.Is(err, corpus.ErrMinCount) && c.Vocabulary == "":
 		return fmt.Errorf("%w; lower --min-count, or use more text", err)
 	case errors.Is(err, memory.ErrRoom):
-		return fmt.Errorf("%w; all words are counted before --min-count leaves rare ones out, so that does not help: take --threads 1 (now %d, and each counts on its own), --lowercase or --tokenizer words, use less text (without numbers and identifiers) or more memory", err, c.ThreadCount())
+		return fmt.Errorf("%w; raise --min-count (now %d), so that fewer words are kept, take --lowercase or --tokenizer words, use less text (without numbers and identifiers) or more memory", err, c.MinCount)
 	default:
 		return err
 	}
