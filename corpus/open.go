@@ -14,6 +14,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus/wordcount"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // Storage says where the sentences of a text go. The zero value is memory.
@@ -151,7 +152,8 @@ func write(ctx context.Context, counted *wordcount.Result, key uint64, o Options
 	width := encoded.Width(c.Vocabulary.Len())
 	need := int64(width)*c.Stats.TokensUsed + 4*min(c.Stats.Lines, c.Stats.TokensUsed)*2 + 2*c.Vocabulary.Bytes()
 	if free, known := machine.FreeSpace(filepath.Dir(s.File)); known && need > free {
-		return nil, fmt.Errorf("the encoded text takes about %d MB, and %s has %d MB free: name a folder on another disk with --cache", need>>20, filepath.Dir(s.File), free>>20)
+		return nil, fmt.Errorf("the encoded text takes about %s, and %s has %s free: name a folder on another disk with --cache",
+			terminal.Bytes(need), filepath.Dir(s.File), terminal.Bytes(free))
 	}
 	done := int64(0)
 	err := encoded.Write(s.File, encoded.Source{
