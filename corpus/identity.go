@@ -60,7 +60,7 @@ func (id *identity) add(s wordcount.File) error {
 		return err
 	}
 	id.bytes += info.Size()
-	fmt.Fprintf(id.hash, "%s\x00%d\x00%d\x00", path, info.Size(), info.ModTime().UnixNano())
+	_, _ = fmt.Fprintf(id.hash, "%s\x00%d\x00%d\x00", path, info.Size(), info.ModTime().UnixNano())
 	sample := make([]byte, sampleBytes)
 	for _, at := range []int64{0, info.Size() / 2, max(info.Size()-sampleBytes, 0)} {
 		n, err := f.ReadAt(sample, at)
@@ -102,7 +102,7 @@ func (id identity) key(o *Options) uint64 {
 		return 0
 	}
 	h := xxhash.New()
-	fmt.Fprintf(h, "1 %d %d %d %v %v %d\x00", id.hash.Sum64(), o.MinCount, o.MaxSentence, o.Lowercase, o.Tokenizer, o.MaxWords)
+	_, _ = fmt.Fprintf(h, "1 %d %d %d %v %v %d\x00", id.hash.Sum64(), o.MinCount, o.MaxSentence, o.Lowercase, o.Tokenizer, o.MaxWords)
 	if o.Vocabulary != nil {
 		_ = o.Vocabulary.WriteTSV(h) // no error of h; that of a strange word changes nothing
 	}

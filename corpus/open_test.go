@@ -254,3 +254,26 @@ func FuzzFile(f *testing.F) {
 		}
 	})
 }
+
+// Reading that is cancelled, before or while the file is written, leaves nothing.
+func TestOpenCancelled(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "text")
+	writeText(t, path, strings.Repeat("the cat sat\n", 10_000))
+	for _, when := range []string{"reading", "writing"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		o, s := Options{chunkSize: 100}, Storage{File: filepath.Join(dir, "encoded"), Always: true, Memory: 1}
+		if when == "reading" {
+			o.Progress = func(done, total int64) { cancel() }
+		} else {
+			s.Writing = func(done, total int64) { cancel() }
+		}
+		if _, err := Open(ctx, path, o, s); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", when, err)
+		}
+		cancel()
+		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+			t.Errorf("%s: the folder holds %v", when, entries)
+		}
+	}
+}

@@ -18,7 +18,7 @@ const sentenceEnd = "</s>"
 // occurs lines times, and then a line a word: word, space, count. A word with white space is an error.
 func (v *Vocabulary) WriteWord2Vec(w io.Writer, lines int64) error {
 	buffered := bufio.NewWriter(w)
-	fmt.Fprintf(buffered, "%s %d\n", sentenceEnd, lines)
+	buffered.WriteString(sentenceEnd + " " + strconv.FormatInt(lines, 10) + "\n")
 	for id, word := range v.Words {
 		if !plainWord(word) {
 			return fmt.Errorf("vocabulary: word number %d, %q, cannot stand in a vocabulary file of word2vec", id, word)

@@ -51,7 +51,7 @@ func Write(path string, s Source) error {
 	if err != nil {
 		return err
 	}
-	defer scratch.Close() // nothing in it is needed any more
+	defer func() { _ = scratch.Close() }() // nothing in it is needed any more
 	return atomicfile.WriteFile(path, func(f *os.File) error {
 		w := &Writer{
 			width: Width(len(s.Words)), maxSentence: s.MaxSentence, out: bufio.NewWriterSize(f, 1<<20),

@@ -137,7 +137,8 @@ func (d *disk) write(number int, t *table) error {
 	d.Lock()
 	d.used, d.tables[number] = true, t.used
 	d.Unlock()
-	for p, b := range buffers {
+	for p := range buffers {
+		b := buffers[p]
 		if len(b) == 0 {
 			continue
 		}

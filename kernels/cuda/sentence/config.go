@@ -81,25 +81,6 @@ type Text interface {
 	Copy(to []uint32, first int) // the tokens from first on, as many as fit
 }
 
-// memoryText is a text in memory.
-type memoryText struct {
-	tokens    []uint32
-	sentences []int
-}
-
-func (t memoryText) Tokens() int                 { return len(t.tokens) }
-func (t memoryText) Sentences() int              { return len(t.sentences) - 1 }
-func (t memoryText) Start(sentence int) int      { return t.sentences[sentence] }
-func (t memoryText) Copy(to []uint32, first int) { copy(to, t.tokens[first:]) }
-
-// text returns the text, wherever it is.
-func (c *Config) text() Text {
-	if c.Text != nil {
-		return c.Text
-	}
-	return memoryText{c.Tokens, c.Sentences}
-}
-
 // Dynamic reports whether every window of the mode has a width of its own, 1 ... Radius.
 func (m Mode) Dynamic() bool { return m != FullW2V && m != FullRegister }
 

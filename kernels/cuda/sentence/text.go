@@ -36,6 +36,25 @@ type textBuffer struct {
 	ready, used cu.Event // filled; trained on
 }
 
+// memoryText is a text in memory.
+type memoryText struct {
+	tokens    []uint32
+	sentences []int
+}
+
+func (t memoryText) Tokens() int                 { return len(t.tokens) }
+func (t memoryText) Sentences() int              { return len(t.sentences) - 1 }
+func (t memoryText) Start(sentence int) int      { return t.sentences[sentence] }
+func (t memoryText) Copy(to []uint32, first int) { copy(to, t.tokens[first:]) }
+
+// text returns the text, wherever it is.
+func (c *Config) text() Text {
+	if c.Text != nil {
+		return c.Text
+	}
+	return memoryText{c.Tokens, c.Sentences}
+}
+
 type staging struct {
 	memory []uint32
 	copied cu.Event
