@@ -80,7 +80,7 @@ func open(ctx context.Context, in *wordcount.Input, o Options, s Storage) (*Corp
 	counting := o.counting()
 	disk := &wordcount.Disk{Folder: filepath.Dir(s.File)}
 	if before.fits(s.Memory) && !s.Always {
-		disk.Tables, disk.Codes = memory.Left()/4, math.MaxInt64
+		disk.Tables, disk.Codes = memory.Left()/8, math.MaxInt64
 	} else {
 		disk.Tables = max(s.Memory/3, min(s.Memory/32, 16<<20)*int64(o.Threads))
 		disk.Codes = s.Memory / 6

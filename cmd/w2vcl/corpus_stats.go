@@ -108,14 +108,14 @@ func (o *corpusStatsOptions) run(ctx context.Context, s streams, path string) er
 
 // isEncoded reports whether a path is that of an encoded text.
 func isEncoded(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe is not read from
+		return false
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() { // a pipe is not read from
-		return false
-	}
 	head := make([]byte, 16)
 	n, _ := f.Read(head) // what is short is no encoded text
 	return corpus.IsFile(head[:n])

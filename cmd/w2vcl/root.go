@@ -192,7 +192,12 @@ Run '{{.CommandPath}} COMMAND -h' for the main flags of a command, --help for al
 
 // newGroup returns a command that only has commands below it.
 func newGroup(name, short, long, example string, commands ...*cobra.Command) *cobra.Command {
-	names := texts(commands, (*cobra.Command).Name)
+	var names []string
+	for _, c := range commands {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
 	group := &cobra.Command{
 		Use: name, Short: short, Long: long, Example: example,
 		Args: func(_ *cobra.Command, args []string) error {

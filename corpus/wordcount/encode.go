@@ -49,6 +49,7 @@ type encoder struct {
 	number        int // of the table
 	table         *table
 	spilledTokens int64 // of the tables before it
+	spilling      [partitions][]byte
 
 	chunks    []encodedChunk
 	unchecked int64 // bytes of the last chunks
@@ -65,9 +66,6 @@ func newEncoder(o Options, d *disk) *encoder {
 	e := &encoder{tokenizer: o.Tokenizer, lowercase: o.Lowercase, maxToken: o.MaxToken, disk: d, table: newTable(1 << 9)}
 	if d != nil {
 		e.number = d.newTable()
-		if d.perTable < e.table.bytes() { // for tests
-			e.table = newTable(1)
-		}
 	}
 	return e
 }

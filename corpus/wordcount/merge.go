@@ -132,7 +132,7 @@ func vocabularyOf(ctx context.Context, parts []part, n int, o Options, stats *St
 	for i := range parts {
 		total += len(parts[i].kept)
 	}
-	done, err := memory.Room(3*int64(total)*entryBytes + 4*int64(n)) // two of them at a time to merge lists, and the words
+	done, err := memory.Room(int64(total)*vocabularyBytes + 4*int64(n))
 	if err != nil {
 		return nil, nil, nil, tooManyTypes(stats, err)
 	}
@@ -268,6 +268,10 @@ func endsPunctuated(word []byte) bool {
 	last, _ := utf8.DecodeLastRune(word)
 	return unicode.IsPunct(last) && bytes.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
+
+// vocabularyBytes is the memory of making the vocabulary, for each of its words: two entries
+// at a time to merge lists, and the word.
+const vocabularyBytes = 3 * entryBytes
 
 // entryBytes is the memory of an entry.
 const entryBytes = int64(unsafe.Sizeof(entry{}))

@@ -110,18 +110,24 @@ func (e *encoder) spill() error {
 // spillTable writes the table and begins a new one.
 func (e *encoder) spillTable() error {
 	e.spilledTokens += e.table.tokens()
-	if err := e.disk.write(e.number, e.table); err != nil {
+	if err := e.disk.write(e.number, e.table, &e.spilling); err != nil {
 		return err
 	}
-	e.table.clear()
+	if e.table.bytes() > e.disk.perTable {
+		e.table = newTable(1)
+	} else {
+		e.table.clear()
+	}
 	e.number = e.disk.newTable()
 	return nil
 }
 
 // write writes the words of a table: for each its number, count, length and bytes.
-func (d *disk) write(number int, t *table) error {
-	var buffers [partitions][]byte
+func (d *disk) write(number int, t *table, buffers *[partitions][]byte) error {
 	var words [partitions]int
+	for p := range buffers {
+		buffers[p] = buffers[p][:0]
+	}
 	for at := range t.slots {
 		s := &t.slots[at]
 		if s.id == 0 {

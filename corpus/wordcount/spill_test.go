@@ -18,7 +18,7 @@ func TestMergedPlaces(t *testing.T) {
 			word := fmt.Appendf(nil, "w%d", i+n*words/2)
 			table.add(keyOf(word), word, 1)
 		}
-		if err := d.write(d.newTable(), table); err != nil {
+		if err := d.write(d.newTable(), table, new([partitions][]byte)); err != nil {
 			t.Fatal(err)
 		}
 	}

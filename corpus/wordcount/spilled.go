@@ -3,12 +3,14 @@ package wordcount
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // mergeSpilled makes the vocabulary of tables on the disk, one partition after the other:
@@ -18,7 +20,7 @@ func (r *Result) mergeSpilled(ctx context.Context, encoders []*encoder, o Option
 		if err := e.spillTable(); err != nil {
 			return err
 		}
-		e.table = nil
+		e.table, e.spilling = nil, [partitions][]byte{}
 	}
 	if r.Stats.Tokens == r.Stats.LongTokens {
 		return emptyError(&r.Stats, o)
@@ -27,6 +29,7 @@ func (r *Result) mergeSpilled(ctx context.Context, encoders []*encoder, o Option
 	parts := make([]part, partitions)
 	var adding sync.Mutex
 	most := mostFrequent{}
+	kept := int64(0)
 	if err := parallel.Try(ctx, o.Threads, partitions, func(_, p int) error {
 		if err := parts[p].mergeRuns(r.disk, r.disk.runs[p], keep); err != nil {
 			return err
@@ -40,9 +43,16 @@ func (r *Result) mergeSpilled(ctx context.Context, encoders []*encoder, o Option
 			most.look(parts[p].table)
 		}
 		parts[p].table = nil
+		// What the kept words will take, with those of this partition, while they are sorted.
+		kept += int64(len(parts[p].kept))
+		done, err := memory.Room(kept * vocabularyBytes)
+		if err != nil {
+			return err
+		}
+		done()
 		return nil
 	}); err != nil {
-		return tooManyTypes(&r.Stats, err)
+		return fmt.Errorf("the text has %s different words or more until now: %w", terminal.Number(r.Stats.Types), err)
 	}
 	// Numbers of words in all partitions, one behind the other.
 	total := 0

@@ -104,9 +104,11 @@ func (t *table) insert(s *slot, k key, word []byte, n uint64) uint32 {
 // bytes is the memory of the slots.
 func (t *table) bytes() int64 { return int64(len(t.slots)) * slotBytes }
 
-// full reports whether the table is about to grow beyond so many bytes.
+// full reports whether the table has more than so many bytes, or would with the new words that
+// a chunk may have.
 func (t *table) full(limit int64) bool {
-	return 2*t.bytes() > limit && 20*t.used >= 9*len(t.slots) || int64(len(t.long)+8*len(t.longEnds)) > limit
+	const perChunk = defaultChunkSize / 8
+	return t.bytes() > limit || 2*t.bytes() > limit && 2*(t.used+perChunk) > len(t.slots) || int64(len(t.long)+8*len(t.longEnds)) > limit
 }
 
 // tokens returns the sum of the counts.

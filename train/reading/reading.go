@@ -47,6 +47,13 @@ func Read(ctx context.Context, c *settings.Config, o Options, limit int64, p *pr
 		return nil, 0, err
 	}
 	options.Vocabulary = given
+	if _, missing := os.Stat(c.Cache); c.Cache != "" && errors.Is(missing, fs.ErrNotExist) {
+		defer func() {
+			if err != nil {
+				_ = os.Remove(c.Cache) // it was made here, and stays if it holds something
+			}
+		}()
+	}
 	storage, err := store(c, options, o, limit)
 	if err != nil {
 		return nil, 0, err
@@ -93,7 +100,7 @@ func Read(ctx context.Context, c *settings.Config, o Options, limit int64, p *pr
 }
 
 // announce says what a large text takes of the disk. An English word has about six bytes of
-// text, a little more than two while it is read, and two or three in the file.
+// text, a little more than two while it is read, and two or three in the file: half with some reserve.
 func announce(bytes int64, s corpus.Storage, p *progress.Progress) {
 	if bytes+bytes/2 <= s.Memory {
 		return
@@ -103,7 +110,7 @@ func announce(bytes int64, s corpus.Storage, p *progress.Progress) {
 		free = fmt.Sprintf(", which has %s free", terminal.Bytes(n))
 	}
 	p.Notef("Text of %s: larger than the memory for reading, %s; it is read into a file of about %s, with as much again until it is read, in %s%s",
-		terminal.Bytes(bytes), terminal.Bytes(s.Memory), terminal.Bytes(bytes*2/5), filepath.Dir(s.File), free)
+		terminal.Bytes(bytes), terminal.Bytes(s.Memory), terminal.Bytes(bytes/2), filepath.Dir(s.File), free)
 }
 
 // place says where a text is that is not in memory.
