@@ -39,7 +39,7 @@ type Storage struct {
 }
 
 // DefaultMemory is the memory of reading if Storage.Memory is 0, in bytes.
-const DefaultMemory = 384 << 20
+const DefaultMemory = 256 << 20
 
 // Open reads the text at path, as Read does, into memory or into a file, as the storage
 // says. Close the Corpus. A text that changes while it is read is an error, and so is a file
