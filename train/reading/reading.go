@@ -102,8 +102,8 @@ func Read(ctx context.Context, c *settings.Config, o Options, limit int64, p *pr
 // announce says what a large text takes of the disk. An English word has about six bytes of
 // text, a little more than two while it is read, and two or three in the file: half with some reserve.
 func announce(bytes int64, s corpus.Storage, p *progress.Progress) {
-	if bytes+bytes/2 <= s.Memory {
-		return
+	if _, err := os.Stat(s.File); err == nil || bytes+bytes/2 <= s.Memory {
+		return // the file may be there already
 	}
 	free := ""
 	if n, known := machine.FreeSpace(filepath.Dir(s.File)); known {
