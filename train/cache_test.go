@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,7 +10,10 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus/encoded"
+	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
 )
 
@@ -76,5 +80,43 @@ func TestVocabularyFile(t *testing.T) {
 	lines, err := os.ReadFile(filepath.Join(c.Out, runfolder.VocabularyFile))
 	if n := strings.Count(string(lines), "\n"); err != nil || n != 3 {
 		t.Errorf("%v, %d words, want 3", err, n)
+	}
+}
+
+// TestTextInRunFolder: a large text has a file in the run folder. It stays with a run that is
+// interrupted, serves the one that goes on, and goes when that is finished.
+func TestTextInRunFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a text of 60 MB")
+	}
+	c := smallConfig(t, string(sequential.Word2Vec))
+	c.Corpus = writeFile(t, "large", strings.Repeat("the red fox and the blue dog\n", 2_000_000))
+	c.MaxMemory = size(t, terminal.Bytes(machine.Resident()+128e6))
+	c.Sample, c.Negative = 1e-7, 1
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	there := false
+	_, err := Run(ctx, c, Options{NoPlan: true, Observations: 10, Observe: func(Observation) error {
+		there = exists(filepath.Join(c.Out+".partial", runfolder.TextFile))
+		cancel()
+		return nil
+	}}, nil)
+	if !errors.Is(err, ErrInterrupted) || !there || !exists(filepath.Join(c.Out, runfolder.TextFile)) {
+		t.Fatalf("%v; a file while it trains: %v; files: %v", err, there, entries(t, c.Out))
+	}
+	before, err := os.Stat(filepath.Join(c.Out, runfolder.TextFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := false
+	_, err = Resume(t.Context(), c.Out, nil, func(string) Options {
+		return Options{NoPlan: true, Observations: 10, Observe: func(Observation) error {
+			now, err := os.Stat(filepath.Join(c.Out+".partial", runfolder.TextFile))
+			same = err == nil && os.SameFile(before, now)
+			return nil
+		}}
+	}, nil)
+	if err != nil || !same || exists(filepath.Join(c.Out, runfolder.TextFile)) {
+		t.Errorf("%v; the same file while it goes on: %v; files: %v", err, same, entries(t, c.Out))
 	}
 }
