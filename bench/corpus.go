@@ -48,6 +48,9 @@ func MeasureCorpus(ctx context.Context, read func(context.Context) (*corpus.Corp
 		if after != nil {
 			after(i)
 		}
+		if err := c.Close(); err != nil {
+			return r, err
+		}
 		debug.FreeOSMemory() // each call begins like the first
 	}
 	r.Read = Measured(seconds)

@@ -71,7 +71,7 @@ func MeasureMatrix(ctx context.Context, c *corpus.Corpus, o wordcontext.Options,
 
 func describeMatrix(m *wordcontext.Matrix, c *corpus.Corpus, o wordcontext.Options, build Measurement) MatrixResult {
 	r := MatrixResult{
-		Vocabulary: m.Rows(), Contexts: m.Contexts(), Threads: o.Threads, Tokens: int64(len(c.Tokens)),
+		Vocabulary: m.Rows(), Contexts: m.Contexts(), Threads: o.Threads, Tokens: int64(c.Text().Tokens()),
 		Stored: m.Stored(), Bytes: m.Bytes(), Build: build, Samples: m.Spread(),
 	}
 	for i := range m.Rows() {

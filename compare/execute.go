@@ -41,13 +41,14 @@ type Finished struct {
 }
 
 // Execute trains the runs that are not finished, one after the other or several side by
-// side, on texts in memory. When ctx is cancelled the current runs save a checkpoint and the
+// side, on texts that are read once. When ctx is cancelled the current runs save a checkpoint and the
 // error is [train.ErrInterrupted]; a call with the same options continues.
 func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, error) {
 	e, err := newExecutor(ctx, o, with)
 	if err != nil {
 		return nil, err
 	}
+	defer e.close()
 	for _, note := range e.judge.notes {
 		with.Progress.Notef("%s", note)
 	}
@@ -85,6 +86,7 @@ func Work(ctx context.Context, o experiment.Options, with Means, in io.Reader, o
 	if err != nil {
 		return err
 	}
+	defer e.close()
 	return jobs.Work(ctx, in, out, train.ErrInterrupted, func(ctx context.Context, id string) error {
 		i := slices.IndexFunc(e.runs, func(r experiment.Run) bool { return r.ID() == id })
 		if i < 0 {
@@ -117,8 +119,17 @@ type executor struct {
 	positives float64 // of mode cl
 }
 
+// close closes the texts. They were only read; vocabularies and numbers stay.
+func (e *executor) close() {
+	for _, text := range e.texts {
+		if text != nil {
+			_ = text.Close()
+		}
+	}
+}
+
 // newExecutor resolves the runs, reads their texts and finds the evaluation sets.
-func newExecutor(ctx context.Context, o experiment.Options, with Means) (*executor, error) {
+func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *executor, err error) {
 	runs, err := o.Runs()
 	if err != nil {
 		return nil, err
@@ -126,6 +137,11 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (*execut
 	e := &executor{
 		Means: with, options: o, runs: runs, texts: map[string]*corpus.Corpus{}, judges: map[string]*judge{}, items: map[string][]evaluate.Items{},
 	}
+	defer func() {
+		if err != nil {
+			e.close()
+		}
+	}()
 	for _, r := range runs {
 		key := r.TextKey()
 		if e.texts[key] != nil {

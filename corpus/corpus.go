@@ -6,51 +6,74 @@ import (
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/w2vcl/w2vcl/corpus/encoded"
+	"github.com/w2vcl/w2vcl/corpus/wordcount"
 )
 
 // A Corpus is a text as training reads it: sentences of word ids, without the
 // words below the minimum count. It never changes; any number of goroutines may
 // use it.
+//
+// Who reads it takes [Corpus.Text], which serves texts in memory and in files.
 type Corpus struct {
 	Vocabulary *Vocabulary
 
-	// Tokens holds the ids of all sentences one after the other.
-	Tokens []uint32
-
-	// Sentences holds the bounds of S sentences, S+1 of them: sentence s is
-	// Tokens[Sentences[s]:Sentences[s+1]]. No sentence is empty.
+	// Tokens holds the ids of all sentences one after the other, and Sentences the
+	// bounds of S sentences, S+1 of them: sentence s is
+	// Tokens[Sentences[s]:Sentences[s+1]]. No sentence is empty. A text in a file has
+	// neither.
+	Tokens    []uint32
 	Sentences []int
 
 	Stats Stats
+
+	file   *encoded.File // nil: the text is in memory
+	path   string        // of the file
+	remove bool          // the file when it is closed
 
 	fingerprintOnce sync.Once
 	fingerprint     uint64
 }
 
-// Stats counts a text, and the part of it that reading kept.
-//
-// The numbers add up: TokensUsed = len(Corpus.Tokens) = Vocabulary.Total, and the
-// words below the minimum count had Tokens - LongTokens - TokensUsed tokens.
-type Stats struct {
-	Files        int64 // files read; stdin is one
-	Bytes        int64 // bytes of text, after decompression
-	Lines        int64 // lines, with a last line that has no line feed
-	Tokens       int64 // tokens in the text
-	Types        int64 // different words in the text, LongTokens left out
-	TokensUsed   int64 // tokens whose word is in the vocabulary
-	Sentences    int64 // sentences: lines, and pieces of lines, with at least one used token
-	CutSentences int64 // lines with more than Options.MaxSentence used tokens, cut into pieces
-	InvalidUTF8  int64 // bytes outside UTF-8, each replaced by U+FFFD
-	LongTokens   int64 // tokens longer than MaxTokenBytes, left out like rare words
-	Punctuated   int64 // tokens that end in punctuation after a letter or digit: many in raw text
-	Capitalized  int64 // tokens that begin with a capital letter
+// A Text is the sentences of a Corpus, in memory or in a file.
+type Text = encoded.Text
+
+// Text returns the sentences.
+func (c *Corpus) Text() *Text {
+	if c.file != nil {
+		return c.file.Text()
+	}
+	return encoded.New(c.Tokens, c.Sentences)
 }
 
-// MaxTokenBytes is the longest token, in bytes of the text, that can become a
-// word. A longer one (base64, a file without spaces) is not a word of any language.
-// Read removes it like a word below the minimum count and counts it in
-// Stats.LongTokens.
-const MaxTokenBytes = 64 << 10
+// WithVocabulary returns the same sentences with a vocabulary that begins with the words
+// of this one.
+func (c *Corpus) WithVocabulary(v *Vocabulary) *Corpus {
+	return &Corpus{Vocabulary: v, Tokens: c.Tokens, Sentences: c.Sentences, Stats: c.Stats, file: c.file, path: c.path, remove: c.remove}
+}
+
+// Stats counts a text, and the part of it that reading kept. Unless the vocabulary was
+// given, TokensUsed = Text().Tokens() = Vocabulary.Total.
+type Stats = wordcount.Stats
+
+// A Tokenizer is a rule that splits text into tokens.
+type Tokenizer = wordcount.Tokenizer
+
+// The tokenizers.
+const (
+	// Whitespace splits at Unicode white space, as strings.Fields does. It suits
+	// text that is tokenized already.
+	Whitespace = wordcount.Whitespace
+
+	// Words keeps runs of letters, marks and digits, with single apostrophes inside
+	// them, and drops everything else. It suits raw text. The typographic apostrophe
+	// U+2019 inside a word becomes an ASCII one.
+	Words = wordcount.Words
+)
+
+// MaxTokenBytes is the longest token, in bytes of the text, that can become a word.
+const MaxTokenBytes = wordcount.MaxTokenBytes
 
 // DefaultMaxSentence is the longest sentence, in tokens, if Options.MaxSentence is 0.
 const DefaultMaxSentence = 1000
@@ -73,6 +96,14 @@ type Options struct {
 	// Lowercase maps every letter to lower case, by Unicode's simple mapping.
 	Lowercase bool
 
+	// MaxWords is the most words that the vocabulary may have: the most frequent ones.
+	// 0 is any number.
+	MaxWords int
+
+	// Vocabulary, if not nil, is the vocabulary, with counts of its own: MinCount and
+	// MaxWords then have no meaning, and words that it lacks are removed.
+	Vocabulary *Vocabulary
+
 	// Tokenizer is the rule that splits text into tokens.
 	Tokenizer Tokenizer
 
@@ -91,31 +122,35 @@ type Options struct {
 	// read waited for input.
 	Progress func(bytesRead, bytesTotal int64)
 
-	// Tests set these two; 0 is defaultChunkSize and MaxTokenBytes.
+	// Tests set these; 0 are the defaults of package wordcount.
 	chunkSize int
-	maxToken  int // at least longestInKey
+	maxToken  int
 }
 
 // Fingerprint identifies the content of the corpus: two corpora with equal
 // vocabulary, counts, tokens and sentence bounds have the same one. It is their
 // XXH64, the same on every machine. The first call computes it.
 func (c *Corpus) Fingerprint() uint64 {
-	c.fingerprintOnce.Do(func() {
-		h := xxhash.New()
-		words := c.Vocabulary.Words
-		hashNumbers(h, []int{len(words), len(c.Tokens), len(c.Sentences)})
-		lengths := make([]int, len(words))
-		for id, word := range words {
-			lengths[id] = len(word)
-			h.WriteString(word)
-		}
-		hashNumbers(h, lengths)
-		hashNumbers(h, c.Vocabulary.Counts)
-		hashNumbers(h, c.Tokens)
-		hashNumbers(h, c.Sentences)
-		c.fingerprint = h.Sum64()
-	})
+	c.fingerprintOnce.Do(func() { c.fingerprint = fingerprint(c.Vocabulary, c.Text()) })
 	return c.fingerprint
+}
+
+func fingerprint(v *Vocabulary, text *Text) uint64 {
+	h := xxhash.New()
+	hashNumbers(h, []int{len(v.Words), text.Tokens(), text.Sentences() + 1})
+	lengths := make([]int, len(v.Words))
+	for id, word := range v.Words {
+		lengths[id] = len(word)
+		h.WriteString(word)
+	}
+	hashNumbers(h, lengths)
+	hashNumbers(h, v.Counts)
+	text.Blocks(0, text.Tokens(), func(_ int, ids []uint32) bool {
+		hashNumbers(h, ids)
+		return true
+	})
+	text.EachStart(func(starts []int) { hashNumbers(h, starts) })
+	return h.Sum64()
 }
 
 // Hex writes a fingerprint, or another hash of 64 bits, in the 16 hexadecimal digits

@@ -2,19 +2,13 @@
 // sentence bounds. It is also the home of all randomness: Philox, the list of its
 // streams, subsampling and the distribution of negatives.
 //
-// Start at [Read], which makes a [Corpus] of a file, a folder or standard input. A
-// text passes through these files:
+// Start at [Read], which makes a [Corpus] of a file, a folder or standard input in memory,
+// or at [Open], which takes a file for a text that memory is too small for and uses it
+// again (identity.go says when). Package wordcount splits the text, counts its words and
+// numbers them; package encoded holds the sentences, here or there. [ReadLines] hands out the
+// tokens line by line and keeps no text.
 //
-//   - internal/textfile finds the files, recognizes their formats and decompresses them;
-//   - cutter.go cuts the text into chunks, between tokens (tokenizer.go, runes.go);
-//   - encode.go splits chunks into tokens and numbers these by a table of words
-//     (table.go), in parallel;
-//   - merge.go merges the tables into a [Vocabulary];
-//   - read.go runs these steps and writes tokens and sentences of the Corpus.
-//
-// [ReadLines] hands out the same tokens line by line and keeps no text (lines.go).
-//
-// The result is the same for any number of threads.
+// The result is the same for any number of threads and any limit of memory.
 //
 // For randomness, start at [Philox] (random.go), then read [KeepThresholds]
 // (subsample.go), [SentenceReader] (sentences.go) and [Alias] (alias.go).

@@ -51,6 +51,7 @@ const (
 	StreamPhase        Stream = 13 << 32 // phases of the rows of M
 	StreamShared       Stream = 14 << 32 // negatives that all rows share; see Alias.DrawSpread
 	StreamDropout      Stream = 15 << 32 // features that an encoder leaves out, Sub(step)
+	StreamGenerated    Stream = 20 << 32 // words of random texts, Sub(0), and lengths of their lines, Sub(1)
 )
 
 // Sub returns the stream with its free low 32 bits set to n.

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/w2vcl/w2vcl/corpus/wordcount"
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
@@ -88,7 +89,7 @@ func reference(files [][]byte, o Options) (*Corpus, error) {
 			v.Words = append(v.Words, word)
 		}
 	}
-	if len(v.Words) == 0 {
+	if len(v.Words) == 0 && o.Vocabulary == nil {
 		return nil, ErrMinCount
 	}
 	slices.SortFunc(v.Words, func(a, b string) int {
@@ -97,10 +98,20 @@ func reference(files [][]byte, o Options) (*Corpus, error) {
 		}
 		return strings.Compare(a, b)
 	})
+	if o.MaxWords > 0 {
+		v.Words = v.Words[:min(o.MaxWords, len(v.Words))]
+	}
+	for _, word := range v.Words {
+		v.Counts = append(v.Counts, counts[word])
+	}
+	if o.Vocabulary != nil {
+		if v = o.Vocabulary; !slices.ContainsFunc(v.Words, func(word string) bool { return counts[word] > 0 }) {
+			return nil, ErrMinCount
+		}
+	}
 	ids := map[string]uint32{}
 	for id, word := range v.Words {
 		ids[word] = uint32(id)
-		v.Counts = append(v.Counts, counts[word])
 	}
 	c.Vocabulary = v
 	if o.JoinLines {
@@ -128,12 +139,16 @@ func reference(files [][]byte, o Options) (*Corpus, error) {
 
 // readAll reads texts held in memory, one source each.
 func readAll(ctx context.Context, files [][]byte, o Options) (*Corpus, error) {
-	var sources []textfile.Source
+	return read(ctx, joined(files), o)
+}
+
+// joined is the input of texts held in memory.
+func joined(files [][]byte) *wordcount.Input {
+	var inputs []*wordcount.Input
 	for i, file := range files {
-		open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(file)), nil }
-		sources = append(sources, textfile.Source{Name: fmt.Sprintf("text %d", i), Size: int64(len(file)), Open: open})
+		inputs = append(inputs, wordcount.From(bytes.NewReader(file), int64(len(file)), fmt.Sprintf("text %d", i)))
 	}
-	return read(ctx, sources, "texts", o)
+	return wordcount.Join("texts", inputs...)
 }
 
 // difference describes how two corpora differ; "" if they do not.
@@ -172,6 +187,7 @@ func checkAgainstReference(t *testing.T, files [][]byte, o Options) {
 			}
 		}
 	}
+	checkFile(t, files, o, want, wantErr)
 }
 
 // pieces are the parts of random texts: words and parts of words of all
@@ -214,6 +230,8 @@ func TestReadAgainstReference(t *testing.T) {
 			MinCount:    random.IntN(4),
 			MaxSentence: random.IntN(12),
 			JoinLines:   random.IntN(3) == 0,
+			MaxWords:    random.IntN(3) * random.IntN(9),
+			Vocabulary:  []*Vocabulary{nil, nil, {Words: []string{"the", "sixteen16sixteen", "b", "мир"}, Counts: []uint64{4, 3, 2, 1}}}[random.IntN(3)],
 			Lowercase:   random.IntN(2) == 0,
 			Tokenizer:   Tokenizer(random.IntN(2)),
 			maxToken:    []int{0, 15, 17}[random.IntN(3)],
@@ -237,7 +255,7 @@ func FuzzRead(f *testing.F) {
 			MinCount:    int(flags >> 3 & 3),
 		}
 		if flags&4 != 0 {
-			o.maxToken = longestInKey
+			o.maxToken = 15
 		}
 		middle := len(text) / 2
 		checkAgainstReference(t, [][]byte{text}, o)
@@ -584,7 +602,7 @@ func TestOptionsZeroValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Threads = 0
-	want := Options{MinCount: 1, MaxSentence: 1000, chunkSize: 256 << 10, maxToken: 65536}
+	want := Options{MinCount: 1, MaxSentence: 1000}
 	if !reflect.DeepEqual(o, want) {
 		t.Errorf("got %+v, want %+v", o, want)
 	}

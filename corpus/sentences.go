@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"github.com/w2vcl/w2vcl/corpus/encoded"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
@@ -24,16 +25,18 @@ type SentenceOptions struct {
 // So sentences may be read in any order. A SentenceReader serves one goroutine;
 // Clone makes one for another.
 type SentenceReader struct {
-	corpus  *Corpus
+	text    *Text
+	window  *encoded.Window
 	options SentenceOptions
 	keep    []uint32 // KeepThresholds; nil: keep all
 
-	bits, words, widths []uint32
+	bits, all, words, widths []uint32
 }
 
 // NewSentenceReader returns a reader of the sentences of c.
 func NewSentenceReader(c *Corpus, o SentenceOptions) *SentenceReader {
-	r := &SentenceReader{corpus: c, options: o}
+	text := c.Text()
+	r := &SentenceReader{text: text, window: text.Window(), options: o}
 	if o.Sample > 0 {
 		r.keep = KeepThresholds(c.Vocabulary.Counts, o.Sample)
 	}
@@ -42,7 +45,7 @@ func NewSentenceReader(c *Corpus, o SentenceOptions) *SentenceReader {
 
 // Clone returns a reader of the same sentences.
 func (r *SentenceReader) Clone() *SentenceReader {
-	return &SentenceReader{corpus: r.corpus, options: r.options, keep: r.keep}
+	return &SentenceReader{text: r.text, window: r.text.Window(), options: r.options, keep: r.keep}
 }
 
 // Sentence returns the n words that subsampling keeps of a sentence in a pass. If
@@ -50,8 +53,11 @@ func (r *SentenceReader) Clone() *SentenceReader {
 // otherwise it is nil. The slices are valid until the next call; do not change
 // them.
 func (r *SentenceReader) Sentence(pass uint32, sentence int) (words, widths []uint32) {
-	first, last := r.corpus.Sentences[sentence], r.corpus.Sentences[sentence+1]
-	words = r.corpus.Tokens[first:last]
+	first, last := r.text.Start(sentence), r.text.Start(sentence+1)
+	words = r.text.View(first, last, &r.all)
+	if r.text.InFile() {
+		r.window.Sentences(sentence, sentence+1)
+	}
 	if r.options.Dynamic {
 		r.widths = memory.Resize(r.widths, len(words))
 		widths = r.widths

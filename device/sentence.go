@@ -34,10 +34,10 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	if err != nil {
 		return nil, err
 	}
-	bounds := host.Bounds()
+	bounds, all := host.Bounds(), text.Text()
 	t := &sentences{mirror: mirror[*sequential.Trainer]{host: host, device: d}}
 	for u, first := range bounds[:len(bounds)-1] {
-		t.words = append(t.words, text.Sentences[bounds[u+1]]-text.Sentences[first])
+		t.words = append(t.words, all.Start(bounds[u+1])-all.Start(first))
 	}
 	free, _, err := d.Memory()
 	if err != nil {
@@ -51,7 +51,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	t.kernels, err = d.NewSentence(sentence.Config{
 		Mode: mode, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Batch: host.Batch(),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
-		Tokens: text.Tokens, Sentences: text.Sentences, Units: bounds, HalfPrecision: precision == Half,
+		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Units: bounds, HalfPrecision: precision == Half,
 		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision)),
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func MemorySequential(text *corpus.Corpus, c sequential.Config, precision Precis
 	if n := textTokens(text, c, free-tables); n > 0 {
 		return tables + 4*int64(n), nil
 	}
-	return tables + 4*int64(len(text.Tokens)), nil
+	return tables + 4*int64(text.Text().Tokens()), nil
 }
 
 // textTokens returns how many tokens of the text the device gets, with so many
@@ -81,19 +81,20 @@ func textTokens(text *corpus.Corpus, c sequential.Config, left int64) int {
 		reserve = 10        // part of the memory that is left alone
 		largest = 256 << 20 // tokens; a quarter of a second
 	)
-	if 4*int64(len(text.Tokens)) <= left {
+	tokens := text.Text().Tokens()
+	if 4*int64(tokens) <= left {
 		return 0
 	}
-	unit := sequential.LongestUnit(text.Sentences, c.Epochs)
-	return min(max(2*unit, int(min(left-left/reserve, 4*largest)/4)), len(text.Tokens))
+	unit := sequential.LongestUnit(text.Text(), c.Epochs)
+	return min(max(2*unit, int(min(left-left/reserve, 4*largest)/4)), tokens)
 }
 
 func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Precision) int64 {
-	longest := 1
-	for i, start := range text.Sentences[1:] {
-		longest = max(longest, start-text.Sentences[i])
+	longest, all := 1, text.Text()
+	for s := range all.Sentences() {
+		longest = max(longest, all.Start(s+1)-all.Start(s))
 	}
-	v, sentences := text.Vocabulary.Len(), int64(len(text.Sentences))
+	v, sentences := text.Vocabulary.Len(), int64(all.Sentences()+1)
 	work := 28*int64(v) + 12*sentences + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares of W and C, thresholds, bounds, units
 	rows := 128 * int64(v) * int64((c.Dim+31)/32)                                      // in pieces of 32 values
 	tables := 2 * rows

@@ -54,7 +54,7 @@ func (o VanillaOptions) sentenceOptions(seed uint64) corpus.SentenceOptions {
 // A unit of training is a run of whole sentences, about unitTokens tokens. Its
 // last minibatch may be smaller.
 type Vanilla struct {
-	corpus          *corpus.Corpus
+	text            *corpus.Text
 	noise           *corpus.Alias
 	options         VanillaOptions
 	config          Config
@@ -123,17 +123,17 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Co
 	if noise.Len() != v {
 		return nil, fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), v)
 	}
-	t := &Vanilla{corpus: text, noise: noise, options: o, config: c, count: make([]float32, 2)}
+	t := &Vanilla{text: text.Text(), noise: noise, options: o, config: c, count: make([]float32, 2)}
 	t.sentences = corpus.NewSentenceReader(text, o.sentenceOptions(c.Seed))
-	for s, start := range text.Sentences[:len(text.Sentences)-1] {
-		if len(t.units) == 0 || start-text.Sentences[t.units[len(t.units)-1]] >= unitTokens {
+	for s := range t.text.Sentences() {
+		if len(t.units) == 0 || t.text.Start(s)-t.text.Start(t.units[len(t.units)-1]) >= unitTokens {
 			t.units = append(t.units, s)
 		}
 	}
 	if len(t.units) == 0 {
 		return nil, fmt.Errorf("the corpus has no sentence to train on")
 	}
-	t.units = append(t.units, len(text.Sentences)-1)
+	t.units = append(t.units, t.text.Sentences())
 	entries := o.Batch * (1 + c.Negatives)
 	t.batch = &pairBatch{width: 1 + c.Negatives, words: make([]uint32, entries), contexts: make([]uint32, entries)}
 	if c.Encoder != nil {
@@ -217,7 +217,7 @@ func (t *Vanilla) Minibatches(unit int) iter.Seq2[[]uint32, []uint32] {
 // UnitWords returns the number of words of a unit's text.
 func (t *Vanilla) UnitWords(unit int) float64 {
 	u := unit % (len(t.units) - 1)
-	return float64(t.corpus.Sentences[t.units[u+1]] - t.corpus.Sentences[t.units[u]])
+	return float64(t.text.Start(t.units[u+1]) - t.text.Start(t.units[u]))
 }
 
 // A minibatchReader reads the minibatches of a unit.

@@ -21,13 +21,14 @@ const (
 	EncoderFile    = "encoder.safetensors" // the encoder of words by their spelling, see package subword
 	MetricsFile    = "metrics.jsonl"       // one Metric a line
 	SummaryFile    = "summary.json"        // the Summary; a folder that has it is whole
+	TextFile       = "text.w2vtext"        // a large text, encoded, while the run goes on; see package corpus/encoded
 
 	checkpointFolder = "checkpoint"
 	CheckpointFile   = checkpointFolder + "/state.safetensors" // see Checkpoint
 )
 
 // runFiles are all names in a run folder. removeRun removes them in this order.
-var runFiles = []string{SummaryFile, ChecksumsFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, EncoderFile, MetricsFile, ReplacesFile, checkpointFolder}
+var runFiles = []string{SummaryFile, ChecksumsFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, EncoderFile, MetricsFile, ReplacesFile, TextFile, checkpointFolder}
 
 // Beside a run folder OUT there may be OUT.partial and OUT.replaced. A name
 // means the same at any moment, also after the process was killed:
@@ -286,8 +287,10 @@ func (f *Folder) Commit(s Summary) error {
 		return fmt.Errorf("%w; the new run is in %s: when %s is moved away, 'w2vcl resume %s' puts it in its place", err, f.Dir, f.Name, f.Name)
 	}
 	if !s.Interrupted {
-		if err := removeFile(f.Path(CheckpointFile)); err != nil {
-			return fmt.Errorf("cannot finish %s: %w", f.out, err)
+		for _, name := range []string{CheckpointFile, TextFile} {
+			if err := removeFile(f.Path(name)); err != nil {
+				return fmt.Errorf("cannot finish %s: %w", f.out, err)
+			}
 		}
 		os.Remove(f.Path(checkpointFolder)) // unless somebody put a file there
 	}

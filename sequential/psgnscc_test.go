@@ -59,7 +59,7 @@ func TestWindowsOfProducts(t *testing.T) {
 	w.begin(0, 0.025)
 	for n := range len(tr.text.Sentences) - 1 {
 		words, widths := w.reader.Sentence(0, n)
-		p.train(&sentence{first: w.starts[n], words: words, widths: widths})
+		p.train(&sentence{first: w.text.Start(n), words: words, widths: widths})
 	}
 	windows, products := 0, 0
 	for _, w := range p.words {

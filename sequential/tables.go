@@ -21,5 +21,5 @@ func Grow(text *corpus.Corpus, words []string) (*corpus.Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("grow the vocabulary by %d words: %w", len(words), err)
 	}
-	return &corpus.Corpus{Vocabulary: vocabulary, Tokens: text.Tokens, Sentences: text.Sentences, Stats: text.Stats}, nil
+	return text.WithVocabulary(vocabulary), nil
 }

@@ -3,7 +3,6 @@ package sequential
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -29,6 +28,7 @@ import (
 // twice in it, and some not at all.
 type Trainer struct {
 	text            *corpus.Corpus
+	sentences       *corpus.Text // of text
 	config          Config
 	units           []int     // first token of each unit of an epoch, with one thread, and the end
 	chunk           int       // tokens of the sentences that a thread takes at a time, at least
@@ -95,11 +95,12 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 	if err != nil {
 		return nil, err
 	}
-	v, units := text.Vocabulary.Len(), cut(text.Sentences, d.unit(len(text.Tokens), &c))
-	copied := copiedWords(v, len(text.Tokens)/(len(units)-1), &c)
+	v, sentences := text.Vocabulary.Len(), text.Text()
+	units := cut(sentences, d.unit(sentences.Tokens(), &c))
+	copied := copiedWords(v, sentences.Tokens()/(len(units)-1), &c)
 	contexts := memory.Floats((v + c.Threads*copied) * c.Dim)
 	t := &Trainer{
-		text: text, config: c, start: start, units: units, chunk: d.chunk(&c),
+		text: text, sentences: sentences, config: c, start: start, units: units, chunk: d.chunk(&c),
 		words: memory.Floats(v * c.Dim), contexts: contexts[: v*c.Dim : v*c.Dim], positions: newPositions(&c),
 	}
 	t.Reset()
@@ -113,7 +114,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 		}
 		m.product.dim = c.Dim
 		t.workers = append(t.workers, &worker{
-			reader: reader.Clone(), starts: text.Sentences, model: m, algorithm: d.create(m),
+			reader: reader.Clone(), text: sentences, model: m, algorithm: d.create(m),
 		})
 	}
 	return t, nil
@@ -127,33 +128,29 @@ func check(text *corpus.Corpus, noise *corpus.Alias) error {
 		return fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), v)
 	case v < 2:
 		return fmt.Errorf("the vocabulary has %d word; two are needed, for a word cannot be its own negative", v)
-	case len(text.Tokens) == 0 || len(text.Sentences) < 2:
-		return fmt.Errorf("the corpus has no sentence to train on")
 	}
-	// The kernels do not look.
-	if largest := slices.Max(text.Tokens); int(largest) >= v {
-		return fmt.Errorf("the corpus holds word number %d, but the vocabulary has %d words", largest, v)
-	}
-	return nil
+	return text.Text().Check(v) // the kernels do not look
 }
 
-// cut cuts the sentences, given by their bounds, into units of so many tokens at least:
-// it returns the first token of each, and the end.
-func cut(sentences []int, tokens int) []int {
-	last := len(sentences) - 1
+// cut cuts the sentences into units of so many tokens at least: it returns the first token
+// of each, and the end.
+func cut(sentences *corpus.Text, tokens int) []int {
+	end := sentences.Start(sentences.Sentences())
 	units := []int{0}
-	for _, start := range sentences[:last] {
-		if start-units[len(units)-1] >= tokens {
-			units = append(units, start)
+	for {
+		// The first sentence that starts so many tokens behind the last unit's.
+		next := sentences.Start(sentences.Find(units[len(units)-1] + tokens))
+		units = append(units, next)
+		if next == end {
+			return units
 		}
 	}
-	return append(units, sentences[last])
 }
 
-// LongestUnit returns the tokens of the longest unit of a text with these bounds
-// of sentences, of algorithms that train one sentence at a time.
-func LongestUnit(sentences []int, epochs int) int {
-	longest, units := 0, cut(sentences, ordinaryUnit(sentences[len(sentences)-1], epochs))
+// LongestUnit returns the tokens of the longest unit of a text, of algorithms that train one
+// sentence at a time.
+func LongestUnit(sentences *corpus.Text, epochs int) int {
+	longest, units := 0, cut(sentences, ordinaryUnit(sentences.Tokens(), epochs))
 	for u := range len(units) - 1 {
 		longest = max(longest, units[u+1]-units[u])
 	}
@@ -164,12 +161,8 @@ func LongestUnit(sentences []int, epochs int) int {
 // a thread's stretch: with one thread the unit itself, with more as much of the
 // stretch as the unit was of the text.
 func (t *Trainer) piece(u, thread int) (first, end int) {
-	sentences := t.text.Sentences
-	tokens := sentences[len(sentences)-1]
-	at := func(u int) int {
-		s, _ := slices.BinarySearch(sentences, (tokens*thread+t.units[u])/len(t.workers))
-		return s
-	}
+	tokens := t.sentences.Tokens()
+	at := func(u int) int { return t.sentences.Find((tokens*thread + t.units[u]) / len(t.workers)) }
 	return at(u), at(u + 1)
 }
 
@@ -181,8 +174,7 @@ func (t *Trainer) Units() int { return t.config.Epochs * (len(t.units) - 1) }
 func (t *Trainer) Bounds() []int {
 	var bounds []int
 	for _, token := range t.units {
-		sentence, _ := slices.BinarySearch(t.text.Sentences, token)
-		bounds = append(bounds, sentence)
+		bounds = append(bounds, t.sentences.Find(token))
 	}
 	return bounds
 }
@@ -198,13 +190,13 @@ func (t *Trainer) Advance(ctx context.Context, unit int, rate float64) (trainer.
 		return trainer.Report{}, fmt.Errorf("there is no unit %d: units are 0 to %d", unit, t.Units()-1)
 	}
 	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
-	sentences := t.text.Sentences
+	sentences := t.sentences
 	var rest shares
 	tokens := 0
 	for thread := range t.workers {
 		first, end := t.piece(u, thread)
-		rest = append(rest, newShare(first, end, len(sentences)*t.chunk/sentences[len(sentences)-1]))
-		tokens += sentences[end] - sentences[first]
+		rest = append(rest, newShare(first, end, (sentences.Sentences()+1)*t.chunk/sentences.Tokens()))
+		tokens += sentences.Start(end) - sentences.Start(first)
 	}
 
 	t.each(func(thread int, w *worker) {
@@ -277,7 +269,7 @@ func (t *Trainer) Close() error { return nil }
 // A worker trains sentences on one thread.
 type worker struct {
 	reader    *corpus.SentenceReader
-	starts    []int // of the sentences in the text
+	text      *corpus.Text
 	epoch     uint32
 	sentence  sentence
 	model     *model
@@ -295,7 +287,7 @@ func (w *worker) begin(epoch uint32, rate float32) {
 func (w *worker) train(first, end int) {
 	for n := first; n < end; n++ {
 		words, widths := w.reader.Sentence(w.epoch, n)
-		w.sentence = sentence{first: w.starts[n], words: words, widths: widths}
+		w.sentence = sentence{first: w.text.Start(n), words: words, widths: widths}
 		w.algorithm.train(&w.sentence)
 	}
 	if s, ok := w.algorithm.(spanning); ok {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/corpus/encoded"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -19,7 +20,7 @@ func TestUnits(t *testing.T) {
 	}
 	text, _ := corpustest.Read(t, strings.Join(lines, "\n"))
 	for _, epochs := range []int{1, 3, 1000} {
-		units := cut(text.Sentences, ordinaryUnit(len(text.Tokens), epochs))
+		units := cut(text.Text(), ordinaryUnit(len(text.Tokens), epochs))
 		if units[0] != 0 || units[len(units)-1] != len(text.Tokens) || !slices.IsSorted(units) || len(slices.Compact(slices.Clone(units))) != len(units) {
 			t.Errorf("%d epochs: units %v", epochs, units)
 		}
@@ -27,7 +28,7 @@ func TestUnits(t *testing.T) {
 			t.Errorf("%d epochs: only %d units", epochs, n)
 		}
 	}
-	if got := cut([]int{0, 7}, 1); !slices.Equal(got, []int{0, 7}) {
+	if got := cut(encoded.New(nil, []int{0, 7}), 1); !slices.Equal(got, []int{0, 7}) {
 		t.Errorf("one sentence: %v", got)
 	}
 	// Very long texts have units of about unitTokens.
@@ -35,7 +36,7 @@ func TestUnits(t *testing.T) {
 	for i := 0; i <= 1<<20; i++ {
 		sentences = append(sentences, i*1000)
 	}
-	for i, end := range cut(sentences, ordinaryUnit(len(sentences)*1000, 5))[1:3] {
+	for i, end := range cut(encoded.New(nil, sentences), ordinaryUnit(len(sentences)*1000, 5))[1:3] {
 		if got := end - i*unitTokens; got < unitTokens || got > unitTokens+2000 {
 			t.Errorf("unit %d ends at %d", i, end)
 		}

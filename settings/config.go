@@ -31,12 +31,15 @@ type Run struct {
 
 // Text says how to read the text.
 type Text struct {
-	MinCount    int    // words rarer than this are removed
-	MaxSentence int    // longer lines are cut into sentences of this many tokens
-	JoinLines   bool   // the text is one stream: lines do not end sentences
-	Lowercase   bool   // lower-case the text
-	Tokenizer   string // "whitespace" or "words"
-	Field       string // of JSON lines or parquet files that holds the text; empty: files of text
+	MinCount      int    // words rarer than this are removed
+	MaxVocabulary int    // words of the vocabulary at most; 0: any number
+	Vocabulary    string // the file of the vocabulary, read if it is there and else written; empty: none
+	MaxSentence   int    // longer lines are cut into sentences of this many tokens
+	JoinLines     bool   // the text is one stream: lines do not end sentences
+	Lowercase     bool   // lower-case the text
+	Tokenizer     string // "whitespace" or "words"
+	Field         string // of JSON lines or parquet files that holds the text; empty: files of text
+	Cache         string // the folder of encoded texts that are kept; empty: none is
 }
 
 // Samples says which vectors are trained, and on which samples.

@@ -48,6 +48,10 @@ func (c *Config) Settings() []Setting {
 
 		{Name: "min-count", Aliases: []string{"minCount"}, Group: GroupText, Record: true, value: &c.MinCount,
 			help: "remove words that occur fewer than `N` times"},
+		{Name: "max-vocab", Aliases: []string{"max-vocab-size", "max-final-vocab"}, Group: GroupText, Record: true, value: &c.MaxVocabulary,
+			help: "keep the `N` most frequent words; 0 keeps all that --min-count leaves"},
+		{Name: "vocab", Aliases: []string{"read-vocab", "save-vocab"}, Group: GroupText, Record: true, Resume: true, value: &c.Vocabulary,
+			help: "take words and counts from `FILE`, in word2vec's form; if there is none yet, write those of the text to it"},
 		{Name: "max-sentence", Group: GroupText, Record: true, value: &c.MaxSentence,
 			help: "cut lines longer than `N` words"},
 		{Name: "join-lines", Group: GroupText, Record: true, value: &c.JoinLines,
@@ -58,6 +62,8 @@ func (c *Config) Settings() []Setting {
 			help: "take the text from field `NAME` of JSON lines, or from that column of parquet files"},
 		{Name: "tokenizer", Group: GroupText, Record: true, value: &c.Tokenizer,
 			help: "how a line is split", Choices: tokenizerChoices},
+		{Name: "cache", Group: GroupText, Record: true, Resume: true, value: &c.Cache,
+			help: "keep the encoded text in the folder `DIR` and take it from there while text and settings are the same (default: a large text has a file in the run folder until the run is finished)"},
 
 		{Name: "dim", Aliases: []string{"size", "vector-size", "layer1-size"}, Group: GroupSamples, Record: true, value: &c.Dim,
 			help: "dimensions `N` of a vector"},

@@ -16,7 +16,7 @@ import (
 
 // TextOptions returns the settings of reading the text.
 func (c *Config) TextOptions() (corpus.Options, error) {
-	o := corpus.Options{MinCount: c.MinCount, MaxSentence: c.MaxSentence, JoinLines: c.JoinLines, Lowercase: c.Lowercase, Field: c.Field, Threads: c.ThreadCount()}
+	o := corpus.Options{MinCount: c.MinCount, MaxWords: c.MaxVocabulary, MaxSentence: c.MaxSentence, JoinLines: c.JoinLines, Lowercase: c.Lowercase, Field: c.Field, Threads: c.ThreadCount()}
 	return o, o.Tokenizer.UnmarshalText([]byte(c.Tokenizer))
 }
 

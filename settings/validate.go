@@ -62,6 +62,7 @@ func (v *validator) numbers() {
 	const most = math.MaxInt32
 	c := v.config
 	v.atLeastOne("min-count", c.MinCount, "how often a word must occur")
+	v.check(c.MaxVocabulary >= 0 && c.MaxVocabulary <= most, "max-vocab", "must be from 1 to %d, or 0 for all words", most)
 	v.atLeastOne("max-sentence", c.MaxSentence, "the words of a sentence")
 	v.check(c.Dim >= 1 && c.Dim <= 1<<16, "dim", "vectors need from 1 to %d dimensions", 1<<16)
 	v.check(c.Window >= 1 && c.Window <= 1<<20, "window", "the words on either side of the centre must be from 1 to %d", 1<<20)

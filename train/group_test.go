@@ -1,7 +1,6 @@
 package train
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/progress"
-	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 )
 
@@ -25,10 +23,7 @@ func TestSeveralDevices(t *testing.T) {
 	c.Tempering, c.Positives, c.SharedNegatives, c.Dim = 0, 1, 0, 40
 	c.Epochs *= 6
 	c.Device = "cuda"
-	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	want := vectorsOf(t, c.Out)
+	want := vectorsOf(t, c)
 	for _, devices := range [][2]string{{"cuda:0,1", "cuda:3"}, {"cuda", "cuda:0,1,2,3"}, {"cuda:0,1,2,3,4,5,6,7", "cuda:1,cuda:0"}} {
 		c.Device, c.Out = devices[0], filepath.Join(t.TempDir(), "run")
 		interruptRun(t, c)
@@ -37,22 +32,13 @@ func TestSeveralDevices(t *testing.T) {
 		if err != nil || d.Open != 0 {
 			t.Fatalf("%v: error %v, %d of the device and its kernels are open", devices, err, d.Open)
 		}
-		if !slices.Equal(vectorsOf(t, c.Out), want) {
+		if !slices.Equal(vectorsIn(t, c.Out), want) {
 			t.Errorf("%v: other vectors than on one GPU", devices)
 		}
 		if several := strings.Contains(devices[1], ","); strings.Contains(shown.String(), " free on each GPU") != several || several != (summary.Memory.Devices > 1) {
 			t.Errorf("%v: it says:\n%s", devices, shown.String())
 		}
 	}
-}
-
-func vectorsOf(t *testing.T, folder string) []byte {
-	t.Helper()
-	bytes, err := os.ReadFile(filepath.Join(folder, runfolder.VectorsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes
 }
 
 // More memory than each GPU has free is refused.

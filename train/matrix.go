@@ -25,6 +25,7 @@ func BuildMatrix(ctx context.Context, c settings.Config, p *progress.Progress) e
 	if err != nil {
 		return err
 	}
+	defer func() { _ = t.close() }() // it was only read
 	c.FitText(t.vocabulary)
 	m, err := matrix.NewMaker(&c, t.corpus, matrix.Memory{Limit: guard.Limit, Asked: guard.Asked}).Save("").Open(ctx, p)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/reading"
 )
 
 // A memoryGuard refuses work of a run before anything is allocated for it.
@@ -29,16 +30,10 @@ func newMemoryGuard(c *settings.Config) (g memoryGuard, release func(), err erro
 	return g, release, nil
 }
 
-// readingBytes estimates the peak of reading a text: measured, 1.4 to 1.8 times
-// the text. An English word is some six bytes of text, two of the
-// encoded text and four of its token; the rest is garbage.
-func readingBytes(text int64) int64 { return text + text/2 }
-
-// checkText is the first and coarsest check: only the sizes of the files are
-// known. Compressed ones are counted as they are, so it is rather too low.
+// checkText is the first and coarsest check: only the sizes of the files are known.
 func (g memoryGuard) checkText(bytes int64) error {
 	return g.Check("reading the text", "use less text, or a machine with more memory",
-		memory.Need{Purpose: "text", Bytes: readingBytes(bytes)}, memory.Need{Purpose: "memory in use now", Bytes: machine.Resident()})
+		memory.Need{Purpose: "text", Bytes: reading.Need(bytes, g.Limit)}, memory.Need{Purpose: "memory in use now", Bytes: machine.Resident()})
 }
 
 // programBytes is about what the process takes by itself.
@@ -70,7 +65,7 @@ func (j *job) memory() runfolder.Memory {
 	}
 	j.gpu.estimate(&m)
 	if j.mode.ReadsText() {
-		m.Corpus += 4*int64(len(j.text.corpus.Tokens)) + 8*int64(len(j.text.corpus.Sentences))
+		m.Corpus += j.text.corpus.Text().Bytes()
 	}
 	m.Work = max(j.estimate.trainer-m.Tables-m.Moments, 0) + j.exportBytes()
 	m.Total = m.Corpus + m.Matrix + m.Tables + m.Moments + m.Work

@@ -24,7 +24,12 @@ type Options struct {
 	// Matrix, if not nil, returns M, which runs can share, and the seconds of its build.
 	Matrix matrix.Share
 
-	// Limit ends the run, instead of the number of units that the settings call for.
+	// textFile is where an encoded text may be that memory is too small for; "" is a
+	// temporary file.
+	textFile string
+
+	// Limit ends the run, instead of the number of units that the settings
+	// call for.
 	Limit Limit
 
 	// Observe is called Observations times, at equal steps of the work and the last time at

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/w2vcl/w2vcl/device"
@@ -34,19 +33,38 @@ type Plan struct {
 	Threads    int     `json:"threads"`
 
 	Memory runfolder.Memory `json:"memory_bytes"`
+	Disk   Disk             `json:"disk_bytes"`
 
 	Samples *wordcontext.Spread `json:"samples,omitempty"` // of a word in an iteration; none: each has one
 
 	PairsPerIteration   float64 `json:"pairs_per_iteration"` // the mean of those that were measured
 	SecondsPerIteration float64 `json:"seconds_per_iteration"`
-	SecondsPrepare      float64 `json:"seconds_prepare"` // measured: reading, and M
+	SecondsRead         float64 `json:"seconds_read"`
+	SecondsMatrix       float64 `json:"seconds_matrix"`
+	SecondsPrepare      float64 `json:"seconds_prepare"` // measured: both
 	SecondsTrain        float64 `json:"seconds_train"`   // expected
 
-	// Of an M that does not fit the memory, expected.
-	MatrixDisk  int64 `json:"matrix_disk_bytes,omitempty"` // the file
-	MatrixScans int   `json:"matrix_scans,omitempty"`      // of the text
-	// SecondsMatrix is part of SecondsPrepare.
-	SecondsMatrix float64 `json:"seconds_matrix,omitempty"`
+	// MatrixScans is how often the text is scanned for an M that does not fit the memory. Its
+	// seconds are expected, not measured.
+	MatrixScans int `json:"matrix_scans,omitempty"`
+}
+
+// Disk is what a run takes of the disk, in bytes.
+type Disk struct {
+	Text       int64 `json:"text"` // the encoded text; 0: it is in memory
+	Matrix     int64 `json:"matrix"`
+	Vectors    int64 `json:"vectors"` // and the small files
+	Checkpoint int64 `json:"checkpoint"`
+}
+
+// disk returns what the run takes of the disk.
+func (j *job) disk() Disk {
+	space := j.diskSpace()
+	d := Disk{Text: j.text.fileBytes, Vectors: space.Vectors, Checkpoint: space.Checkpoint}
+	if d.Matrix = j.matrixDisk.Bytes; d.Matrix == 0 && j.config.Matrix != "" {
+		d.Matrix = j.estimate.matrix
+	}
+	return d
 }
 
 // MakePlan reads the text, builds or opens M, and measures a few units. It leaves
@@ -74,12 +92,15 @@ func (j *job) plan(perUnit, pairs float64) Plan {
 		Vocab: j.text.vocabulary.Len(), Tokens: j.text.stats.Tokens, TrainWords: j.text.stats.TokensUsed,
 		Epochs: j.epochs, Iterations: units, Unit: j.mode.Unit,
 		Memory:              j.memoryWithPeak(),
+		Disk:                j.disk(),
 		Samples:             j.samples,
 		PairsPerIteration:   pairs,
 		SecondsPerIteration: perUnit,
+		SecondsRead:         j.text.seconds,
+		SecondsMatrix:       j.secondsMatrix,
 		SecondsPrepare:      j.text.seconds + j.secondsMatrix,
 		SecondsTrain:        perUnit * float64(units),
-		MatrixDisk:          j.matrixDisk.Bytes, MatrixScans: j.matrixDisk.Scans, SecondsMatrix: j.secondsMatrix,
+		MatrixScans:         j.matrixDisk.Scans,
 	}
 }
 
@@ -132,27 +153,25 @@ func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, p
 // Print writes the plan for people.
 func (p Plan) Print(w io.Writer) error {
 	units := p.Unit + "s"
-	var parts []string
-	for _, part := range []struct {
-		name  string
-		bytes int64
-	}{
-		{"text", p.Memory.Corpus}, {"matrix M", p.Memory.Matrix}, {"tables", p.Memory.Tables},
-		{"moments", p.Memory.Moments}, {"work", p.Memory.Work},
-	} {
-		if part.bytes > 0 {
-			parts = append(parts, part.name+" "+terminal.Bytes(part.bytes))
+	memory := terminal.Sizes{{"text", p.Memory.Corpus}, {"matrix M", p.Memory.Matrix}, {"tables", p.Memory.Tables}, {"moments", p.Memory.Moments}, {"work", p.Memory.Work}}
+	disk := terminal.Sizes{{"encoded text", p.Disk.Text}, {"matrix M", p.Disk.Matrix}, {"vectors", p.Disk.Vectors}, {"a checkpoint", p.Disk.Checkpoint}}
+	prepare := "reading"
+	if p.SecondsMatrix > 0 {
+		prepare = fmt.Sprintf("reading %s, M %s", terminal.Duration(p.SecondsRead), terminal.Duration(p.SecondsMatrix))
+		if p.MatrixScans > 0 {
+			prepare += fmt.Sprintf(" on the disk with %s of the text", terminal.Quantity(terminal.Number(p.MatrixScans), "scan"))
 		}
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
   work    %s %s (%s), %s pairs each; %s words, dim %d, %d negatives%s
-  memory  %s: %s; at most %s, with reading and all%s%s
-  time    about %s of training (%s per %s), after %s of preparation
+  memory  %s: %s; at most %s, with reading and all%s
+  disk    %s: %s
+  time    about %s of training (%s per %s), after %s of preparation (%s)
 `,
 		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
 		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), terminal.Number(int64(p.PairsPerIteration)), terminal.Number(p.Vocab), p.Dim, p.Negative, p.samplesLine(),
-		terminal.Bytes(p.Memory.Total), strings.Join(parts, ", "), terminal.Bytes(p.Memory.Peak), p.diskLine(), p.deviceLine(),
-		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit, terminal.Duration(p.SecondsPrepare))
+		terminal.Bytes(p.Memory.Total), memory, terminal.Bytes(p.Memory.Peak), p.deviceLine(), terminal.Bytes(disk.Sum()), disk,
+		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit, terminal.Duration(p.SecondsPrepare), prepare)
 	return err
 }
 
@@ -162,15 +181,6 @@ func (p Plan) samplesLine() string {
 		return ""
 	}
 	return fmt.Sprintf("\n  samples %.3g of a word in an iteration, from %.3g of rare words to %.3g of frequent ones", p.Samples.Mean, p.Samples.Least, p.Samples.Most)
-}
-
-// diskLine tells about an M that does not fit the memory.
-func (p Plan) diskLine() string {
-	if p.MatrixDisk == 0 {
-		return ""
-	}
-	return fmt.Sprintf("\n  disk    matrix M %s, built with %d scans of the text in about %s",
-		terminal.Bytes(p.MatrixDisk), p.MatrixScans, terminal.Duration(p.SecondsMatrix))
 }
 
 // deviceLine tells about the memory of the GPU, if there is one.

@@ -62,6 +62,7 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	if j.text, err = readText(reading, &j.config, j.options, j.guard, p); err != nil {
 		return j.gpu.cause(reading, err)
 	}
+	j.closers = append(j.closers, func() { _ = j.text.close() }) // it was only read
 	j.config.FitText(j.text.vocabulary)
 	if err := j.readStart(ctx, p); err != nil {
 		return err
@@ -154,6 +155,7 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 		return graph.NewCL(m, noise, iterations, model)
 	}
 	j.text.corpus = nil // everything training needs is in M
+	_ = j.text.close()  // it was only read
 	debug.FreeOSMemory()
 	return nil
 }

@@ -47,6 +47,7 @@ func Resume(ctx context.Context, dir string, changes map[string]string, options 
 	if options != nil {
 		j.options = options(j.config.Corpus)
 	}
+	j.options.textFile = folder.Path(runfolder.TextFile)
 	var summary runfolder.Summary
 	if err = j.prepare(ctx, p); err == nil {
 		summary, err = j.run(ctx, folder, start, p)

@@ -38,6 +38,7 @@ func Run(ctx context.Context, c settings.Config, o Options, p *progress.Progress
 		return runfolder.Summary{}, err
 	}
 	defer folder.Close()
+	o.textFile = folder.Path(runfolder.TextFile)
 	j := &job{config: c, options: o, folder: folder.Dir}
 	defer j.close()
 	if c.Force && c.Matrix != "" {

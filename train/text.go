@@ -5,19 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"runtime/debug"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/reading"
 )
 
 // A text is the corpus of a run, read.
@@ -27,14 +23,16 @@ type text struct {
 	stats       corpus.Stats
 	fingerprint func() uint64 // of the corpus; computed while other work goes on
 	seconds     float64       // that reading took
+	fileBytes   int64         // of the file of the text; 0: it is in memory
+	close       func() error  // gives the file of the text back
 }
 
 func newText(c *corpus.Corpus) *text {
-	return &text{corpus: c, vocabulary: c.Vocabulary, stats: c.Stats, fingerprint: parallel.Begin(c.Fingerprint)}
+	return &text{corpus: c, vocabulary: c.Vocabulary, stats: c.Stats, fingerprint: parallel.Begin(c.Fingerprint), close: func() error { return nil }}
 }
 
-// ReadText reads the text of a configuration once, for the runs that share it.
-// source, if not nil, is read instead of c.Corpus.
+// ReadText reads the text of a configuration once, for the runs that share it. The caller
+// closes it. source, if not nil, is read instead of c.Corpus.
 func ReadText(ctx context.Context, c settings.Config, source io.Reader, p *progress.Progress) (*corpus.Corpus, error) {
 	guard, release, err := newMemoryGuard(&c)
 	if err != nil {
@@ -58,67 +56,14 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 			return nil, err
 		}
 	}
-	start := time.Now()
-	stage := p.Stage("reading text", 0)
-	defer stage.Stop()
-	options, err := c.TextOptions()
+	read, seconds, err := reading.Read(ctx, c, reading.Options{Source: o.Source, File: o.textFile}, guard.Limit, p)
 	if err != nil {
 		return nil, err
 	}
-	options.Progress = func(done, total int64) {
-		stage.SetTotal(total)
-		stage.Update(done, func() string { return terminal.Bytes(done) })
-	}
-	read, err := readCorpus(ctx, c.Corpus, o.Source, options)
-	if errors.Is(err, corpus.ErrMinCount) {
-		return nil, fmt.Errorf("%w; lower --min-count, or use more text", err)
-	}
-	if errors.Is(err, memory.ErrRoom) {
-		return nil, fmt.Errorf("%w; all words are counted before --min-count leaves rare ones out, so that does not help: take --threads 1 (now %d, and each counts on its own), --lowercase or --tokenizer words, use less text (without numbers and identifiers) or more memory", err, c.ThreadCount())
-	}
-	if err != nil {
-		return nil, err
-	}
-	debug.FreeOSMemory() // the garbage of reading is large; M can have it
 	t := newText(read)
-	t.seconds = time.Since(start).Seconds()
-	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read in %s",
-		terminal.Number(t.stats.Tokens), terminal.Number(t.stats.TokensUsed), terminal.Number(t.vocabulary.Len()), c.MinCount,
-		terminal.Number(t.stats.Sentences), terminal.Duration(t.seconds))
-	t.noteOddities(c, p)
+	t.seconds, t.close = seconds, read.Close
+	_, t.fileBytes, _ = read.File()
 	return t, nil
-}
-
-// readCorpus reads from source, or if that is nil from path. A path that cannot
-// be opened gets a message about --corpus.
-func readCorpus(ctx context.Context, path string, source io.Reader, o corpus.Options) (*corpus.Corpus, error) {
-	if source != nil {
-		return corpus.ReadFrom(ctx, source, path, o)
-	}
-	if path != "-" {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("--corpus %s: there is no such file or folder", path)
-		} else if err != nil {
-			return nil, fmt.Errorf("--corpus: %w", err)
-		}
-	}
-	return corpus.Read(ctx, path, o)
-}
-
-// noteOddities tells the user about surprises in the text.
-func (t *text) noteOddities(c *settings.Config, p *progress.Progress) {
-	if n := t.stats.InvalidUTF8; n > 0 {
-		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
-	}
-	if n := t.stats.LongTokens; n > 0 {
-		p.Notef("Warning: left out %s longer than %s bytes", terminal.Quantity(terminal.Number(n), "word"), terminal.Number(corpus.MaxTokenBytes))
-	}
-	if n := t.stats.CutSentences; n > 0 {
-		p.Notef("Note: cut %s of more than %s words into sentences of that length; nothing was dropped", terminal.Quantity(terminal.Number(n), "line"), terminal.Number(c.MaxSentence))
-	}
-	if signs, advice := t.stats.Raw(); signs != "" {
-		p.Notef("Note: %s: this looks like raw text. Add %s, unless that is meant", signs, advice)
-	}
 }
 
 // check refuses a training that is impossible with this text.

@@ -26,7 +26,7 @@ Other programs at work spoil every number: measure on an idle machine. 'make
 bench-compare' compares two versions of the code, see CONTRIBUTING.md.`,
 		`  w2vcl bench step
   w2vcl bench step --words 18498,200000 --dim 100,500 --threads 1,2,4 --json > step.json`,
-		newBenchStep(s), newBenchDevice(s), newBenchKernels(s), newBenchMatrix(s), newBenchCorpus(s), newBenchEval(s))
+		newBenchStep(s), newBenchDevice(s), newBenchKernels(s), newBenchMatrix(s), newBenchCorpus(s), newBenchEval(s), newBenchGenerate(s))
 }
 
 // benchFlags are the flags of all benchmarks.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -31,11 +32,14 @@ func (t *benchText) addTo(cmd *cobra.Command, include func(name string) bool) {
 		switch setting.Name {
 		case "corpus", "threads":
 			return true
+		case "vocab":
+			return false
 		default:
 			return setting.Group == settings.GroupText || include(setting.Name)
 		}
 	})
 	cmd.Flags().Lookup("corpus").Usage = "text file or folder at `PATH` (default: the text that comes with w2vcl)"
+	cmd.Flags().Lookup("cache").Usage = "read into a file in the folder `DIR`, anew each time, and not into memory"
 }
 
 // resolve resolves all settings. Without --corpus and --config it takes the text that
@@ -71,6 +75,13 @@ func (t *benchText) resolve() error {
 func (t *benchText) read(ctx context.Context) (*corpus.Corpus, error) {
 	if t.builtin {
 		return corpus.ReadFrom(ctx, testdata.Corpus(), testdata.CorpusName, t.options)
+	}
+	if folder := t.config.Cache; folder != "" {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return nil, fmt.Errorf("--cache: %w", err)
+		}
+		file := filepath.Join(folder, fmt.Sprintf("bench-%d%s", os.Getpid(), corpus.FileSuffix))
+		return corpus.Open(ctx, t.config.Corpus, t.options, corpus.Storage{File: file, Always: true, Remove: true})
 	}
 	return corpus.Read(ctx, t.config.Corpus, t.options)
 }

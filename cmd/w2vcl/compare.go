@@ -42,7 +42,7 @@ type compareOptions struct {
 // comparedSettings are the settings that compare has as flags, because variants
 // share them. --variant and --set set the others.
 var comparedSettings = []string{
-	"preset", "corpus", "min-count", "max-sentence", "join-lines", "lowercase", "tokenizer",
+	"preset", "corpus", "cache", "min-count", "max-vocab", "vocab", "max-sentence", "join-lines", "lowercase", "tokenizer",
 	"dim", "window", "dynamic-window", "negative", "sample", "passes", "contexts", "subword", "batch",
 	"seed", "threads", "max-memory", "device", "precision",
 }

@@ -137,3 +137,28 @@ func TestDiskTooSmall(t *testing.T) {
 		t.Errorf("left %q", got)
 	}
 }
+
+// TestDiskFullText: a text whose file does not fit is refused, by the name of the folder,
+// and leaves nothing.
+func TestDiskFullText(t *testing.T) {
+	disk := smallDisk(t, "600k")
+	text := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(text, bytes.Repeat([]byte("the red fox and the blue dog\n"), 700_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		want      string
+		arguments []string
+	}{
+		"the file":               {"and " + disk + " has ", nil},
+		"while the text is read": {"cannot write a temporary file in " + disk, []string{"--max-memory", "100MB"}},
+	} {
+		output, err := w2vclCommand(t, append([]string{"corpus", "build", "--corpus", text, "--cache", disk, "--quiet"}, c.arguments...)...).CombinedOutput()
+		if err == nil || !bytes.Contains(output, []byte(c.want)) {
+			t.Errorf("%s: %v, want %q\n%s", name, err, c.want, output)
+		}
+		if left, err := os.ReadDir(disk); err != nil || len(left) > 0 {
+			t.Errorf("%s: left %v, %v", name, left, err)
+		}
+	}
+}

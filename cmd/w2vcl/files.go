@@ -33,7 +33,15 @@ var commandFiles = map[string]func(v fileValues) []file{
 	},
 	"demo": func(v fileValues) []file { return []file{v.read("config", fileMapped), v.read("out", fileRun)} },
 	"matrix build": func(v fileValues) []file {
-		return []file{v.read("corpus", fileText), v.read("config", fileMapped), v.write("matrix", fileKept, matrixKind)}
+		return append(textInputs(v), v.read("config", fileMapped), v.write("matrix", fileKept, matrixKind))
+	},
+	"corpus build": func(v fileValues) []file { return append(textInputs(v), v.read("config", fileMapped)) },
+	"corpus info":  func(v fileValues) []file { return []file{v.read("FILE", fileMapped)} },
+	"corpus stats": func(v fileValues) []file {
+		return []file{
+			v.read("PATH", fileText), v.write("vocab", fileKept, textKind), v.read("cache", fileFolder),
+			v.read("config", fileMapped), v.write("html", fileOutput, pageKind),
+		}
 	},
 	"matrix info": func(v fileValues) []file { return []file{v.read("FILE", fileMapped)} },
 	"walk": func(v fileValues) []file {
@@ -58,24 +66,31 @@ var commandFiles = map[string]func(v fileValues) []file{
 	"bench kernels": func(v fileValues) []file {
 		return []file{v.read("corpus", fileText), v.read("from", fileInput), v.read("out", fileFolder)}
 	},
-	"bench matrix": benchTextInput,
-	"bench corpus": benchTextInput,
-	"bench eval":   func(v fileValues) []file { return []file{v.read("vectors", fileInput), v.read("data", fileInput)} },
+	"bench matrix":   benchTextInput,
+	"bench corpus":   benchTextInput,
+	"bench generate": func(v fileValues) []file { return []file{v.write("out", fileOutput, textKind)} },
+
+	"bench eval": func(v fileValues) []file { return []file{v.read("vectors", fileInput), v.read("data", fileInput)} },
 }
 
 func trainInputs(v fileValues) []file {
-	return []file{v.read("corpus", fileText), v.read("config", fileMapped), v.read("init", fileInput), v.read("pieces", fileInput)}
+	return append(textInputs(v), v.read("config", fileMapped), v.read("init", fileInput), v.read("pieces", fileInput))
+}
+
+// textInputs are the files of reading a text.
+func textInputs(v fileValues) []file {
+	return []file{v.read("corpus", fileText), v.write("vocab", fileKept, textKind), v.read("cache", fileFolder)}
 }
 
 func vectorsInput(v fileValues) []file { return []file{v.read("DIR|VECTORS", fileInput)} }
 
 func benchTextInput(v fileValues) []file {
-	return []file{v.read("corpus", fileText), v.read("config", fileMapped)}
+	return []file{v.read("corpus", fileText), v.read("cache", fileFolder), v.read("config", fileMapped)}
 }
 
 func compareFiles(v fileValues) []file {
 	out := v.read("out", fileFolder)
-	files := []file{v.read("corpus", fileText), v.read("config", fileStream), v.read("data", fileInput), out}
+	files := append(textInputs(v), v.read("config", fileStream), v.read("data", fileInput), out)
 	if out.path == "" || out.path == "-" {
 		return files
 	}

@@ -145,7 +145,7 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 	cobra.AddTemplateFunc("flagGroups", flagGroups)
 	root.SetHelpFunc(showHelp(root.HelpFunc()))
 	root.AddCommand(
-		newDemo(s), newTrain(s), newResume(s), newPlan(s), newMatrix(s), newPhrases(s), newWalk(s),
+		newDemo(s), newTrain(s), newResume(s), newPlan(s), newCorpus(s), newMatrix(s), newPhrases(s), newWalk(s),
 		newEval(s), newCompare(s), newWatch(s), newMetrics(s), newMap(s), newNeighbors(s), newAnalogy(s), newVector(s), newConvert(s),
 		newBench(s), newProfile(s), newDoctor(s), newVersion(s), newMan(s),
 	)
@@ -192,7 +192,12 @@ Run '{{.CommandPath}} COMMAND -h' for the main flags of a command, --help for al
 
 // newGroup returns a command that only has commands below it.
 func newGroup(name, short, long, example string, commands ...*cobra.Command) *cobra.Command {
-	names := texts(commands, (*cobra.Command).Name)
+	var names []string
+	for _, c := range commands {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
 	group := &cobra.Command{
 		Use: name, Short: short, Long: long, Example: example,
 		Args: func(_ *cobra.Command, args []string) error {

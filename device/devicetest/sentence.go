@@ -57,11 +57,13 @@ func (k *sentenceKernels) Train(first int, rates []float32) (losses, pairs []flo
 
 // sentence trains a sentence; see windows.cuh, word2vec.cu and parw2v.cu.
 func (k *sentenceKernels) sentence(number int) {
-	first := k.Sentences[number]
+	first := k.Text.Start(number)
 	var kept []uint32 // words that subsampling leaves
 	var widths []int  // of their windows
-	for i := first; i < k.Sentences[number+1]; i++ {
-		if w := k.Tokens[i]; k.random(corpus.StreamSubsample, uint64(i)) <= k.Keep[w] {
+	tokens := make([]uint32, k.Text.Start(number+1)-first)
+	k.Text.Copy(tokens, first)
+	for i := first; i < k.Text.Start(number+1); i++ {
+		if w := tokens[i-first]; k.random(corpus.StreamSubsample, uint64(i)) <= k.Keep[w] {
 			kept = append(kept, w)
 			width := k.Radius
 			if k.Mode.Dynamic() {

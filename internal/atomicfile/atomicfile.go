@@ -31,6 +31,19 @@ func Write(path string, write func(w io.Writer) error) error {
 	return nil
 }
 
+// WriteFile is Write for a file that is not written from its begin to its end, and so must
+// be a regular one.
+func WriteFile(path string, write func(f *os.File) error) error {
+	target, err := Resolve(path)
+	if err == nil {
+		err = replace(target, write)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return nil
+}
+
 func writeFile(path string, write func(w io.Writer) error) error {
 	if IsStandardOutput(path) {
 		return fill(os.Stdout, write)
@@ -46,7 +59,7 @@ func writeFile(path string, write func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	return replace(target, write)
+	return replace(target, func(f *os.File) error { return fill(f, write) })
 }
 
 // fill lets write fill a file through a buffer.
@@ -59,7 +72,7 @@ func fill(f *os.File, write func(w io.Writer) error) error {
 }
 
 // replace writes a regular file beside path and renames it.
-func replace(path string, write func(w io.Writer) error) (err error) {
+func replace(path string, write func(f *os.File) error) (err error) {
 	dir, name := filepath.Split(path)
 	f, err := begin(dir, name)
 	if err != nil {
@@ -71,7 +84,7 @@ func replace(path string, write func(w io.Writer) error) (err error) {
 			_ = end(f, func() error { return os.Remove(f.Name()) }) // the error that led here is the one to tell
 		}
 	}()
-	if err := fill(f, write); err != nil {
+	if err := write(f); err != nil {
 		return err
 	}
 	// CreateTemp makes the file private; other users may read results.

@@ -138,6 +138,19 @@ func Placed[T any](a *Allocator, what string, values []T) cu.DevicePtr {
 	return p
 }
 
+// PlacedParts is Placed for n values that fill makes, in order, some at a time.
+func PlacedParts[T any](a *Allocator, what string, n int, fill func(to []T, first int)) cu.DevicePtr {
+	const atATime = 1 << 22
+	p := a.Bytes(what, int(Bytes[T](n)))
+	part := make([]T, min(n, atATime))
+	for first := 0; first < n && a.Err == nil; first += len(part) {
+		part = part[:min(len(part), n-first)]
+		fill(part, first)
+		a.Err = Send(p+cu.DevicePtr(Bytes[T](first)), part)
+	}
+	return p
+}
+
 // Function is Device.Function for a kernel that may have so many bytes of shared memory.
 func (a *Allocator) Function(built embed.FS, source, name string, shared int) cu.Function {
 	if a.Err != nil {

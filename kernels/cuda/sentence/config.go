@@ -61,14 +61,23 @@ type Config struct {
 	Alias                      []uint32 // of the negatives: corpus.Alias.Table, two values a word
 	Counts                     []uint64 // of the words in the text, (V)
 	Keep                       []uint32 // corpus.KeepThresholds, (V)
-	Tokens                     []uint32 // the text
-	Sentences                  []int    // first token of each, and the end
+	Tokens                     []uint32 // the text, if it is in memory
+	Sentences                  []int    // first token of each, and the end, if they are in memory
+	Text                       Text     // the text and its sentences, if Tokens and Sentences are nil
 	Units                      []int    // first sentence of each unit of an epoch, and the end
 	TextTokens                 int      // of the text that are on the device at a time, at most; 0: all
 	InFlight                   int      // sentences trained at a time; 0: as many as are fast and sound
 
 	// HalfPrecision stores C in float16: see halves.cuh.
 	HalfPrecision bool
+}
+
+// A Text is the tokens and sentences of a text, wherever they are.
+type Text interface {
+	Tokens() int                 // how many there are
+	Sentences() int              // how many there are
+	Start(sentence int) int      // its first token; the end for the number of sentences
+	Copy(to []uint32, first int) // the tokens from first on, as many as fit
 }
 
 // Dynamic reports whether every window of the mode has a width of its own, 1 ... Radius.

@@ -57,7 +57,7 @@ const tokensInFlight = 10_000 // of the text, for each sentence in flight
 
 func newKernels(d *cuda.Device, c Config, k kernel) (*Kernels, error) {
 	if c.InFlight == 0 {
-		c.InFlight = max(1, min(MaxInFlight, families[c.Mode].sentences*d.Multiprocessors, len(c.Tokens)/tokensInFlight))
+		c.InFlight = max(1, min(MaxInFlight, families[c.Mode].sentences*d.Multiprocessors, c.text().Tokens()/tokensInFlight))
 	}
 	t := &Kernels{device: d, config: c, numbers: newNumbers(c.Vocabulary), kernel: k}
 	err := d.Do(func() (err error) {
@@ -96,31 +96,36 @@ func (c *Config) check() error {
 		return fmt.Errorf("batches of %d words", c.Batch)
 	case len(c.Alias) != 2*c.Vocabulary || len(c.Keep) != c.Vocabulary || len(c.Counts) != c.Vocabulary:
 		return fmt.Errorf("alias table of %d values, %d thresholds, %d counts, for %d words", len(c.Alias), len(c.Keep), len(c.Counts), c.Vocabulary)
-	case len(c.Sentences) < 2 || len(c.Units) < 2 || c.Units[len(c.Units)-1] != len(c.Sentences)-1:
-		return fmt.Errorf("%d bounds of sentences, %d of units: they do not fit", len(c.Sentences), len(c.Units))
+	case c.text().Sentences() < 1 || len(c.Units) < 2 || c.Units[len(c.Units)-1] != c.text().Sentences():
+		return fmt.Errorf("%d sentences, %d bounds of units: they do not fit", c.text().Sentences(), len(c.Units))
 	}
 	return nil
 }
 
 func (t *Kernels) allocate() (err error) {
 	c, d := t.config, t.device
-	starts := make([]uint64, len(c.Sentences))
-	longest := 1
-	for i, s := range c.Sentences {
-		starts[i] = uint64(s)
-		if i > 0 {
-			longest = max(longest, s-c.Sentences[i-1])
+	text := c.text()
+	count, longest := text.Sentences(), 1
+	for s := range count {
+		longest = max(longest, text.Start(s+1)-text.Start(s))
+	}
+	starts := func(to []uint64, first int) {
+		for i := range to {
+			to[i] = uint64(text.Start(first + i))
 		}
 	}
-	unitOf := make([]uint32, len(c.Sentences)-1)
-	for u := range len(c.Units) - 1 {
-		for s := c.Units[u]; s < c.Units[u+1]; s++ {
-			unitOf[s] = uint32(u)
+	u := 0 // of the sentence at hand; they come in order
+	unitOf := func(to []uint32, first int) {
+		for i := range to {
+			for c.Units[u+1] <= first+i {
+				u++
+			}
+			to[i] = uint32(u)
 		}
 	}
 	a := &t.args
 	*a = launchArgs{
-		seed: c.Seed, count: uint32(len(unitOf)), units: uint32(len(c.Units) - 1), vocabulary: uint32(c.Vocabulary),
+		seed: c.Seed, count: uint32(count), units: uint32(len(c.Units) - 1), vocabulary: uint32(c.Vocabulary),
 		quads: uint32(chunkValues / 4 * chunks(c.Dim)), negatives: uint32(c.Negatives), radius: uint32(c.Radius), perWindow: uint32(c.PerWindow()), batch: uint32(c.Batch),
 		longest: uint32(longest), successor: t.numbers.successor, apart: uint32(c.apart()), soundRate: math.MaxFloat32,
 	}
@@ -139,7 +144,7 @@ func (t *Kernels) allocate() (err error) {
 	units := t.units()
 	a.rates, a.losses, a.pairs = m.Floats("learning rates", units), m.Bytes("losses", 8*units), m.Bytes("numbers of pairs", 8*units)
 	a.next = m.Bytes("counter", 4)
-	a.sentences, a.unitOf = cuda.Placed(m, "sentences", starts), cuda.Placed(m, "units", unitOf)
+	a.sentences, a.unitOf = cuda.PlacedParts(m, "sentences", count+1, starts), cuda.PlacedParts(m, "units", count, unitOf)
 	a.keep = cuda.Placed(m, "subsampling", numbered(t.numbers, c.Keep))
 	a.shares = cuda.Placed(m, "shares", numbered(t.numbers, c.shares()))
 	if c.bounded() {

@@ -17,8 +17,9 @@ import (
 // parts: while one is copied to the device, the host copies the next.
 type text struct {
 	device   *cuda.Device
-	tokens   []uint32
-	starts   []int // first token of each unit of an epoch, and the end
+	tokens   Text
+	whole    []uint32 // all tokens, if they are in memory
+	starts   []int    // first token of each unit of an epoch, and the end
 	numbers  numbers
 	renumber cu.Function
 
@@ -35,6 +36,25 @@ type textBuffer struct {
 	ready, used cu.Event // filled; trained on
 }
 
+// memoryText is a text in memory.
+type memoryText struct {
+	tokens    []uint32
+	sentences []int
+}
+
+func (t memoryText) Tokens() int                 { return len(t.tokens) }
+func (t memoryText) Sentences() int              { return len(t.sentences) - 1 }
+func (t memoryText) Start(sentence int) int      { return t.sentences[sentence] }
+func (t memoryText) Copy(to []uint32, first int) { copy(to, t.tokens[first:]) }
+
+// text returns the text, wherever it is.
+func (c *Config) text() Text {
+	if c.Text != nil {
+		return c.Text
+	}
+	return memoryText{c.Tokens, c.Sentences}
+}
+
 type staging struct {
 	memory []uint32
 	copied cu.Event
@@ -45,10 +65,10 @@ const stagingTokens = 4 << 20
 // newText brings a text to the device if it may have so many tokens there;
 // 0 is any number.
 func newText(d *cuda.Device, c *Config, n numbers) (*text, error) {
-	t := &text{device: d, tokens: c.Tokens, numbers: n}
+	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n}
 	longest := 0
 	for u, sentence := range c.Units {
-		t.starts = append(t.starts, c.Sentences[sentence])
+		t.starts = append(t.starts, t.tokens.Start(sentence))
 		if u > 0 {
 			longest = max(longest, t.starts[u]-t.starts[u-1])
 		}
@@ -57,7 +77,7 @@ func newText(d *cuda.Device, c *Config, n numbers) (*text, error) {
 	if t.renumber, err = d.Function(built, "fullw2v", "sentence_renumber"); err != nil {
 		return nil, err
 	}
-	if c.TextTokens == 0 || c.TextTokens >= len(c.Tokens) {
+	if c.TextTokens == 0 || c.TextTokens >= t.tokens.Tokens() {
 		return t, t.placeAll()
 	}
 	each := c.TextTokens / 2
@@ -68,12 +88,18 @@ func newText(d *cuda.Device, c *Config, n numbers) (*text, error) {
 }
 
 func (t *text) placeAll() error {
-	p, err := cuda.Place(t.device, "text", t.tokens)
-	if err != nil {
-		return err
+	var p cu.DevicePtr
+	m := &cuda.Allocator{Device: t.device}
+	if t.whole != nil {
+		p = cuda.Placed(m, "text", t.whole)
+	} else {
+		p = cuda.PlacedParts(m, "text", t.tokens.Tokens(), t.tokens.Copy)
+	}
+	if m.Err != nil {
+		return m.Err
 	}
 	t.buffers = []textBuffer{{memory: p, end: len(t.starts) - 1}}
-	return t.renumberTokens(p, len(t.tokens), t.device.Stream())
+	return t.renumberTokens(p, t.tokens.Tokens(), t.device.Stream())
 }
 
 func (t *text) allocate(tokens int) (err error) {
@@ -165,23 +191,23 @@ func (t *text) fill(i, u int) error {
 	if err := t.copies.Wait(b.used, 0); err != nil {
 		return err
 	}
-	tokens := t.tokens[t.starts[u]:t.starts[b.end]]
-	for n, at := 0, 0; at < len(tokens); n++ {
+	start, tokens := t.starts[u], t.starts[b.end]-t.starts[u]
+	for n, at := 0, 0; at < tokens; n++ {
 		s := &t.staging[n%2]
 		if err := s.copied.Synchronize(); err != nil {
 			return err
 		}
-		part := tokens[at:min(at+len(s.memory), len(tokens))]
-		cuda.Parallel(len(part), func(first, end int) { copy(s.memory[first:end], part[first:end]) })
-		if err := cu.MemcpyHtoDAsync(b.memory+cu.DevicePtr(4*at), unsafe.Pointer(&s.memory[0]), cuda.Bytes[uint32](len(part)), t.copies); err != nil {
+		part := min(len(s.memory), tokens-at)
+		cuda.Parallel(part, func(first, end int) { t.tokens.Copy(s.memory[first:end], start+at+first) })
+		if err := cu.MemcpyHtoDAsync(b.memory+cu.DevicePtr(4*at), unsafe.Pointer(&s.memory[0]), cuda.Bytes[uint32](part), t.copies); err != nil {
 			return err
 		}
 		if err := s.copied.Record(t.copies); err != nil {
 			return err
 		}
-		at += len(part)
+		at += part
 	}
-	if err := t.renumberTokens(b.memory, len(tokens), t.copies); err != nil {
+	if err := t.renumberTokens(b.memory, tokens, t.copies); err != nil {
 		return err
 	}
 	return b.ready.Record(t.copies)

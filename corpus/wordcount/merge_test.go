@@ -1,6 +1,7 @@
-package corpus
+package wordcount
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -74,17 +75,29 @@ func BenchmarkMerge(b *testing.B) {
 				b.StopTimer()
 				encoders := make([]*encoder, threads)
 				for i := range encoders {
-					encoders[i] = &encoder{maxToken: MaxTokenBytes, table: newTable(1 << 9)}
+					encoders[i] = newEncoder(Options{MaxToken: MaxTokenBytes}, nil)
 					from := len(text) / 2 * i / threads
 					part := append(slices.Clone(text[from:from+len(text)/2]), make([]byte, padding)...)
 					encoders[i].encode(chunk{text: part[:len(part)-padding]})
 				}
 				stats := Stats{Tokens: 1}
 				b.StartTimer()
-				if _, _, err := mergeTables(context.Background(), encoders, Options{MinCount: 5, Threads: threads}, &stats); err != nil {
+				if _, _, _, err := mergeTables(context.Background(), encoders, Options{MinCount: 5, Threads: threads}, &stats); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 	}
+}
+
+// zipfText returns about size bytes of words with a natural distribution of
+// frequencies and lengths.
+func zipfText(size int) []byte {
+	random := rand.New(rand.NewPCG(1, 1))
+	rank := rand.NewZipf(random, 1.1, 8, 1<<18)
+	var text bytes.Buffer
+	for text.Len() < size {
+		fmt.Fprintf(&text, "%x ", rank.Uint64()*2654435761>>12&0xfffffff>>random.IntN(2))
+	}
+	return text.Bytes()
 }

@@ -1,4 +1,4 @@
-package corpus
+package wordcount
 
 import (
 	"encoding/binary"
@@ -27,8 +27,13 @@ const padding = 16
 // numbers are small, and the encoded text takes two bytes a token.
 type encodedChunk struct {
 	number int
+	table  int // of words, that the codes are numbers of
 	lines  int // line ends
 	codes  []uint16
+
+	// If the codes are on the disk, where, and how many. Otherwise length is 0.
+	offset int64
+	length int
 }
 
 const escape = 0xffff
@@ -40,7 +45,12 @@ type encoder struct {
 	lowercase bool
 	maxToken  int
 
-	table     *table
+	disk          *disk
+	number        int // of the table
+	table         *table
+	spilledTokens int64 // of the tables before it
+	spilling      [partitions][]byte
+
 	chunks    []encodedChunk
 	unchecked int64 // bytes of the last chunks
 
@@ -50,6 +60,14 @@ type encoder struct {
 	lines int      // of the current chunk
 	codes []uint16 // of the current chunk
 	token []byte   // the normalized form of the current token, if the text has another
+}
+
+func newEncoder(o Options, d *disk) *encoder {
+	e := &encoder{tokenizer: o.Tokenizer, lowercase: o.Lowercase, maxToken: o.MaxToken, disk: d, table: newTable(1 << 9)}
+	if d != nil {
+		e.number = d.newTable()
+	}
+	return e
 }
 
 // encode adds a chunk. It may change the text.
@@ -63,7 +81,7 @@ func (e *encoder) encode(c chunk) {
 	} else {
 		e.encodeFields(c.text)
 	}
-	e.chunks = append(e.chunks, encodedChunk{c.number, e.lines, slices.Clone(e.codes)})
+	e.chunks = append(e.chunks, encodedChunk{number: c.number, table: e.number, lines: e.lines, codes: slices.Clone(e.codes)})
 	if e.unchecked += int64(cap(e.codes)) * 2; e.unchecked >= checkedBytes && e.table.err == nil {
 		var done func()
 		if done, e.table.err = memory.Room(e.unchecked); e.table.err == nil {

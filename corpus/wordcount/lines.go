@@ -1,52 +1,32 @@
-package corpus
+package wordcount
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"io"
 
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
-// ReadLines reads the text at path, as Read does, and calls each with the tokens of
-// every line, in order. A line of more than MaxSentence tokens comes in pieces; end
-// is true with the last one. Lines without tokens come, too. The tokens are valid
-// until each returns; their strings stay. Memory grows with the number of different
+// Lines calls each with the tokens of every line, in order. A line of more than most tokens
+// comes in pieces; end is true with the last one. Lines without tokens come, too. The tokens
+// are valid until each returns; their strings stay. Memory grows with the number of different
 // words, not with the text. MinCount and Threads have no meaning here.
 //
 // An error of each ends the reading and is returned.
-func ReadLines(ctx context.Context, path string, o Options, each func(tokens []string, end bool) error) (Stats, error) {
-	sources, err := textfile.Find(path)
-	if err != nil {
-		return Stats{}, fmt.Errorf("corpus: %w", err)
-	}
-	return readLines(ctx, sources, o, each)
-}
-
-// ReadLinesFrom is ReadLines of r; the name stands for r in messages.
-func ReadLinesFrom(ctx context.Context, r io.Reader, name string, o Options, each func(tokens []string, end bool) error) (Stats, error) {
-	open := func() (io.ReadCloser, error) { return io.NopCloser(r), nil }
-	return readLines(ctx, []textfile.Source{{Name: name, Size: -1, Open: open}}, o, each)
-}
-
-func readLines(ctx context.Context, sources []textfile.Source, o Options, each func(tokens []string, end bool) error) (Stats, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return Stats{}, fmt.Errorf("corpus: %w", err)
-	}
+func Lines(ctx context.Context, in *Input, o Options, most int, each func(tokens []string, end bool) error) (Stats, error) {
+	o.ChunkSize, o.MaxToken = cmp.Or(o.ChunkSize, defaultChunkSize), cmp.Or(o.MaxToken, MaxTokenBytes)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the cutter then ends, also if it waits for a chunk to be taken
 	chunks, spare := make(chan chunk, 2), make(chan []byte, 4)
-	sources = textfile.With(sources, o.Field, o.Threads)
 	cut := &cutter{
-		sources: sources, tokenizer: o.Tokenizer, chunkSize: o.chunkSize, maxToken: o.maxToken, progress: o.Progress,
+		sources: textfile.With(in.sources, o.Field, o.Threads), tokenizer: o.Tokenizer, chunkSize: o.ChunkSize, maxToken: o.MaxToken, progress: o.Progress,
 		chunks: chunks, spare: spare,
 	}
 	finished := make(chan error, 1)
 	go func() { finished <- cut.run(ctx) }()
 
-	s := lineReader{most: o.MaxSentence, each: each}
-	s.encoder = encoder{tokenizer: o.Tokenizer, lowercase: o.Lowercase, maxToken: o.maxToken, table: newTable(1 << 9)}
+	s := lineReader{most: most, each: each}
+	s.encoder = *newEncoder(o, nil)
 	s.encoder.table.listed, s.encoder.table.words = true, []string{""}
 	for {
 		select {

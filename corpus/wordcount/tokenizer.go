@@ -1,4 +1,4 @@
-package corpus
+package wordcount
 
 import (
 	"fmt"
@@ -21,11 +21,12 @@ const (
 
 var tokenizerNames = [...]string{Whitespace: "whitespace", Words: "words"}
 
-func (t Tokenizer) known() bool { return t >= 0 && int(t) < len(tokenizerNames) }
+// Known reports whether t is a tokenizer.
+func (t Tokenizer) Known() bool { return t >= 0 && int(t) < len(tokenizerNames) }
 
 // String returns the tokenizer's name: "whitespace" or "words".
 func (t Tokenizer) String() string {
-	if !t.known() {
+	if !t.Known() {
 		return fmt.Sprintf("Tokenizer(%d)", int(t))
 	}
 	return tokenizerNames[t]
@@ -33,7 +34,7 @@ func (t Tokenizer) String() string {
 
 // MarshalText returns the tokenizer's name. A tokenizer without one is an error.
 func (t Tokenizer) MarshalText() ([]byte, error) {
-	if !t.known() {
+	if !t.Known() {
 		return nil, fmt.Errorf("unknown tokenizer %d", int(t))
 	}
 	return []byte(tokenizerNames[t]), nil

@@ -1,4 +1,4 @@
-package corpus
+package wordcount
 
 import (
 	"bytes"
@@ -101,6 +101,30 @@ func (t *table) insert(s *slot, k key, word []byte, n uint64) uint32 {
 	return id
 }
 
+// bytes is the memory of the slots.
+func (t *table) bytes() int64 { return int64(len(t.slots)) * slotBytes }
+
+// full reports whether the table has more than so many bytes, or would with the new words that
+// a chunk may have.
+func (t *table) full(limit int64) bool {
+	const perChunk = defaultChunkSize / 8
+	return t.bytes() > limit || 2*t.bytes() > limit && 2*(t.used+perChunk) > len(t.slots) || int64(len(t.long)+8*len(t.longEnds)) > limit
+}
+
+// tokens returns the sum of the counts.
+func (t *table) tokens() (sum int64) {
+	for i := range t.slots {
+		sum += int64(t.slots[i].count)
+	}
+	return sum
+}
+
+// clear removes all words.
+func (t *table) clear() {
+	clear(t.slots)
+	t.used, t.long, t.longEnds = 0, t.long[:0], append(t.longEnds[:0], 0)
+}
+
 // slotBytes is the memory of a slot.
 const slotBytes = int64(unsafe.Sizeof(slot{}))
 
@@ -131,16 +155,24 @@ func (t *table) grow() {
 // longWord returns the long word of a slot. Do not change it.
 func (t *table) longWord(s *slot) []byte { return t.long[t.longEnds[s.long-1]:t.longEnds[s.long]] }
 
+// wordLength returns the bytes of the word of a slot in use.
+func (t *table) wordLength(s *slot) int {
+	switch {
+	case s.long != 0:
+		return len(t.longWord(s))
+	case s.high != 0:
+		return 8 + (bits.Len64(s.high)+7)/8
+	default:
+		return (bits.Len64(s.low) + 7) / 8
+	}
+}
+
 // appendWord appends the word of a slot in use.
 func (t *table) appendWord(to []byte, s *slot) []byte {
 	if s.long != 0 {
 		return append(to, t.longWord(s)...)
 	}
-	length := (bits.Len64(s.low) + 7) / 8
-	if s.high != 0 {
-		length = 8 + (bits.Len64(s.high)+7)/8
-	}
-	start := len(to)
+	length, start := t.wordLength(s), len(to)
 	to = binary.LittleEndian.AppendUint64(to, s.low)
 	to = binary.LittleEndian.AppendUint64(to, s.high)
 	return to[:start+length]

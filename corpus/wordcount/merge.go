@@ -1,4 +1,4 @@
-package corpus
+package wordcount
 
 import (
 	"bytes"
@@ -41,6 +41,10 @@ type part struct {
 	err   error   // there was no memory for kept
 
 	punctuated, capitalized int64 // tokens, see Stats
+
+	// Of words on the disk.
+	base int   // merged number of the first kept word
+	runs []run // pairs of numbers: of a word in its table, and of the kept word
 }
 
 // mergeBytes is about the memory that mergeTables takes while the encoders' tables are
@@ -55,37 +59,40 @@ func mergeBytes(encoders []*encoder, parts int) int64 {
 }
 
 // mergeTables makes the vocabulary of all encoders' tables. For each encoder it
-// returns the id, or removed, of every number of its table. It sets stats.Types and
+// returns the id, or removed, of every number of its table. It sets stats and
 // frees the encoders' tables.
-func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Stats) (*Vocabulary, [][]uint32, error) {
+func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Stats) (words []string, counts []uint64, ids [][]uint32, err error) {
 	if stats.Tokens == stats.LongTokens {
-		return nil, nil, emptyError(stats, o)
+		return nil, nil, nil, emptyError(stats, o)
 	}
-	ids := make([][]uint32, len(encoders))
+	ids = make([][]uint32, len(encoders))
 	for i, e := range encoders {
 		ids[i] = make([]uint32, e.table.used+1)
 	}
+	keep := o.keeper()
 	parts := make([]part, o.Threads)
 	slots := make([][][]int, len(encoders))
 	if err := parallel.Do(ctx, o.Threads, len(encoders), func(e int) {
 		slots[e] = encoders[e].table.split(len(parts))
 	}); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if err := parallel.Do(ctx, o.Threads, len(parts), func(i int) {
 		parts[i].merge(encoders, slots, ids, i, len(parts))
 		parts[i].look()
-		parts[i].keep(uint64(o.MinCount), i, len(parts))
+		parts[i].keep(keep, i, len(parts))
 	}); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for _, e := range encoders {
 		if uint64(e.table.used) >= math.MaxUint32 {
-			return nil, nil, errTooManyTypes
+			return nil, nil, nil, errTooManyTypes
 		}
 		e.table = nil
 	}
 	longest := 0
+	most := mostFrequent{}
+	kept := 0
 	for i := range parts {
 		longest = max(longest, parts[i].table.used)
 		stats.Types += int64(parts[i].table.used)
@@ -93,45 +100,67 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 		stats.Capitalized += parts[i].capitalized
 	}
 	if uint64(longest) >= math.MaxUint32/uint64(len(parts)) {
-		return nil, nil, errTooManyTypes
+		return nil, nil, nil, errTooManyTypes
 	}
-	total := 0
 	for i := range parts {
 		if err := parts[i].err; err != nil {
-			return nil, nil, tooManyTypes(stats, err)
+			return nil, nil, nil, tooManyTypes(stats, err)
 		}
-		total += len(parts[i].kept)
+		if kept += len(parts[i].kept); kept == 0 {
+			most.look(parts[i].table)
+		}
 	}
-	done, err := memory.Room(3 * int64(total) * entryBytes) // two of them at a time to merge lists, and the words
+	if kept == 0 {
+		return nil, nil, nil, minCountError(most, o)
+	}
+	words, counts, final, err := vocabularyOf(ctx, parts, (longest+1)*len(parts), o, stats)
 	if err != nil {
-		return nil, nil, tooManyTypes(stats, err)
+		return nil, nil, nil, err
 	}
-	defer done()
-	kept, err := sortedEntries(ctx, parts, o.Threads)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(kept) == 0 {
-		return nil, nil, minCountError(parts, o)
-	}
-	err = replaceMerged(ctx, ids, kept, (longest+1)*len(parts), o.Threads)
-	return vocabularyOf(kept), ids, err
-}
-
-// replaceMerged replaces merged numbers, all below n, by the vocabulary's ids.
-func replaceMerged(ctx context.Context, ids [][]uint32, kept []entry, n, threads int) error {
-	final := make([]uint32, n)
-	for i := range final {
-		final[i] = removed
-	}
-	for id, e := range kept {
-		final[e.merged] = uint32(id)
-	}
-	return parallel.Do(ctx, threads, len(ids), func(i int) {
+	err = parallel.Do(ctx, o.Threads, len(ids), func(i int) {
 		for number, merged := range ids[i] { // the line end is merged number 0, which no word has
 			ids[i][number] = final[merged]
 		}
 	})
+	return words, counts, ids, err
+}
+
+// vocabularyOf makes the vocabulary of the kept words of all parts, whose merged numbers
+// are all below n. final has the ids, or removed, by merged numbers. It sets stats.TokensUsed.
+func vocabularyOf(ctx context.Context, parts []part, n int, o Options, stats *Stats) (words []string, counts []uint64, final []uint32, err error) {
+	total := 0
+	for i := range parts {
+		total += len(parts[i].kept)
+	}
+	done, err := memory.Room(int64(total)*vocabularyBytes + 4*int64(n))
+	if err != nil {
+		return nil, nil, nil, tooManyTypes(stats, err)
+	}
+	defer done()
+	final = slices.Repeat([]uint32{removed}, n)
+	if o.Vocabulary != nil {
+		k := o.keeper()
+		for i := range parts {
+			for _, e := range parts[i].kept {
+				final[e.merged] = k.ids[string(e.word)]
+				stats.TokensUsed += int64(e.count)
+			}
+		}
+		return o.Vocabulary, nil, final, nil
+	}
+	kept, err := sortedEntries(ctx, parts, o.Threads)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if o.MaxWords > 0 && len(kept) > o.MaxWords {
+		kept = kept[:o.MaxWords]
+	}
+	for id, e := range kept {
+		final[e.merged] = uint32(id)
+		stats.TokensUsed += int64(e.count)
+	}
+	words, counts = copyWords(kept)
+	return words, counts, final, nil
 }
 
 var errTooManyTypes = errors.New("too many different words: word ids have 32 bits")
@@ -143,23 +172,30 @@ func tooManyTypes(stats *Stats, err error) error {
 
 func emptyError(stats *Stats, o Options) error {
 	if stats.LongTokens > 0 {
-		return fmt.Errorf("%w: its %d tokens are all longer than %d bytes", ErrEmpty, stats.LongTokens, o.maxToken)
+		return fmt.Errorf("%w: its %d tokens are all longer than %d bytes", ErrEmpty, stats.LongTokens, o.MaxToken)
 	}
 	return fmt.Errorf("%w (%d bytes read)", ErrEmpty, stats.Bytes)
 }
 
-func minCountError(parts []part, o Options) error {
-	var most entry
-	for _, p := range parts {
-		for at := range p.table.slots {
-			s := &p.table.slots[at]
-			if s.count < most.count || s.id == 0 {
-				continue
-			}
-			if e := (entry{word: p.table.appendWord(nil, s), count: s.count}); compareEntries(e, most) < 0 {
-				most = e
-			}
+// mostFrequent is the most frequent word of some tables.
+type mostFrequent struct{ entry }
+
+func (m *mostFrequent) look(t *table) {
+	for at := range t.slots {
+		s := &t.slots[at]
+		if s.count < m.count || s.id == 0 {
+			continue
 		}
+		if e := (entry{word: t.appendWord(nil, s), count: s.count}); compareEntries(e, m.entry) < 0 {
+			m.entry = e
+		}
+	}
+}
+
+func minCountError(most mostFrequent, o Options) error {
+	if o.Vocabulary != nil {
+		return fmt.Errorf("%w: none is in the given vocabulary of %s words; the most frequent one, %q, occurs %d times",
+			ErrMinCount, terminal.Number(len(o.Vocabulary)), most.word, most.count)
 	}
 	return fmt.Errorf("%w: none occurs %d times, the minimum count; the most frequent one, %q, occurs %d times",
 		ErrMinCount, o.MinCount, most.word, most.count)
@@ -233,16 +269,48 @@ func endsPunctuated(word []byte) bool {
 	return unicode.IsPunct(last) && bytes.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
+// vocabularyBytes is the memory of making the vocabulary, for each of its words: two entries
+// at a time to merge lists, and the word.
+const vocabularyBytes = 3 * entryBytes
+
 // entryBytes is the memory of an entry.
 const entryBytes = int64(unsafe.Sizeof(entry{}))
 
-// keep sorts the words with at least minCount occurrences.
-func (p *part) keep(minCount uint64, i, n int) {
+// A keeper says which words are kept.
+type keeper struct {
+	minCount uint64
+	ids      map[string]uint32 // of a given vocabulary, or nil
+}
+
+func (o *Options) keeper() keeper {
+	if o.Vocabulary == nil {
+		return keeper{minCount: uint64(o.MinCount)}
+	}
+	k := keeper{ids: make(map[string]uint32, len(o.Vocabulary))}
+	for id, word := range o.Vocabulary {
+		k.ids[word] = uint32(id)
+	}
+	return k
+}
+
+func (k *keeper) knows(word []byte) bool {
+	if k.ids == nil {
+		return true
+	}
+	_, known := k.ids[string(word)]
+	return known
+}
+
+// keep sorts the words that are kept.
+func (p *part) keep(k keeper, i, n int) {
 	kept := 0
 	for at := range p.table.slots {
-		if s := &p.table.slots[at]; s.id != 0 && s.count >= minCount {
+		if s := &p.table.slots[at]; s.id != 0 && s.count >= k.minCount {
 			kept++
 		}
+	}
+	if k.ids != nil {
+		kept = min(kept, len(k.ids))
 	}
 	done, err := memory.Room(int64(kept) * (entryBytes + longestInKey))
 	if err != nil {
@@ -254,91 +322,33 @@ func (p *part) keep(minCount uint64, i, n int) {
 	var words []byte // it may move as it grows; entries keep the old array, which stays right
 	for at := range p.table.slots {
 		s := &p.table.slots[at]
-		if s.id == 0 || s.count < minCount {
+		if s.id == 0 || s.count < k.minCount {
 			continue
 		}
 		start := len(words)
 		words = p.table.appendWord(words, s)
+		if !k.knows(words[start:]) {
+			words = words[:start]
+			continue
+		}
 		p.kept = append(p.kept, entry{words[start:], s.count, s.id*uint32(n) + uint32(i)})
 	}
 	slices.SortFunc(p.kept, compareEntries)
 }
 
-// sortedEntries merges the sorted words of all parts. Each goroutine merges the
-// words between two pivots, which are taken at even steps of all lists.
-func sortedEntries(ctx context.Context, parts []part, threads int) ([]entry, error) {
-	const perList = 32
-	var pivots []entry
-	total := 0
-	for _, p := range parts {
-		total += len(p.kept)
-		for k := range min(perList, len(p.kept)) {
-			pivots = append(pivots, p.kept[k*len(p.kept)/perList])
-		}
-	}
-	slices.SortFunc(pivots, compareEntries)
-	ranges := min(threads, len(pivots)+1)
-	// Range r has the words bounds[r][p] ... bounds[r+1][p]-1 of part p.
-	bounds := make([][]int, ranges+1)
-	for r := range bounds {
-		bounds[r] = make([]int, len(parts))
-		for p := range parts {
-			switch {
-			case r == ranges:
-				bounds[r][p] = len(parts[p].kept)
-			case r > 0:
-				bounds[r][p], _ = slices.BinarySearchFunc(parts[p].kept, pivots[r*len(pivots)/ranges], compareEntries)
-			}
-		}
-	}
-	sorted := make([]entry, total)
-	err := parallel.Do(ctx, threads, ranges, func(r int) {
-		var lists [][]entry
-		start := 0
-		for p := range parts {
-			lists = append(lists, parts[p].kept[bounds[r][p]:bounds[r+1][p]])
-			start += bounds[r][p]
-		}
-		copy(sorted[start:], mergeLists(lists))
-	})
-	return sorted, err
-}
-
-// mergeLists merges sorted lists, two at a time.
-func mergeLists(lists [][]entry) []entry {
-	for len(lists) > 1 {
-		lists = append(lists[2:], mergeSorted(lists[0], lists[1]))
-	}
-	return lists[0]
-}
-
-// mergeSorted merges two sorted lists.
-func mergeSorted(a, b []entry) []entry {
-	merged := make([]entry, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		if compareEntries(a[0], b[0]) < 0 {
-			merged, a = append(merged, a[0]), a[1:]
-		} else {
-			merged, b = append(merged, b[0]), b[1:]
-		}
-	}
-	return append(append(merged, a...), b...)
-}
-
-// vocabularyOf copies the words from the tables into one string.
-func vocabularyOf(kept []entry) *Vocabulary {
+// copyWords copies the words from the tables into one string.
+func copyWords(kept []entry) ([]string, []uint64) {
 	size := 0
 	for _, e := range kept {
 		size += len(e.word)
 	}
 	var all strings.Builder
 	all.Grow(size)
-	v := &Vocabulary{Words: make([]string, len(kept)), Counts: make([]uint64, len(kept))}
+	words, counts := make([]string, len(kept)), make([]uint64, len(kept))
 	for id, e := range kept {
 		start := all.Len()
 		all.Write(e.word)
-		v.Words[id] = all.String()[start:]
-		v.Counts[id] = e.count
+		words[id], counts[id] = all.String()[start:], e.count
 	}
-	return v
+	return words, counts
 }

@@ -1,0 +1,108 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
+
+// A Generated text has words by the law of Zipf and Mandelbrot, p(rank) ~ (rank+3)^-1.45,
+// without an end: its vocabulary grows as in the 100 MB of English Wikipedia that the
+// benchmarks use, to about 2.4·n^0.7 words in n. A line has 1 to 39 words.
+type Generated struct {
+	Bytes int64
+	Seed  uint64
+
+	// Different, if not 0, is the number of different words. Then all come about equally
+	// often: in each pass over them each once, in another order.
+	Different int64
+}
+
+// The exponent and the shift of the law.
+const (
+	textExponent = 1.45
+	textShift    = 3
+)
+
+// WriteTo writes the text: whole lines, so many bytes or a line more.
+func (g Generated) WriteTo(ctx context.Context, w io.Writer, progress func(done, total int64)) error {
+	out := bufio.NewWriterSize(w, 1<<20)
+	var line []byte
+	written, number := int64(0), uint64(0)
+	for lines := 0; written < g.Bytes; lines++ {
+		line = line[:0]
+		length := 1 + corpus.Below(corpus.Philox(g.Seed, corpus.StreamGenerated.Sub(1), number)[0], 39)
+		for range length {
+			line = appendName(line, g.word(number))
+			line = append(line, ' ')
+			number++
+		}
+		line[len(line)-1] = '\n'
+		if _, err := out.Write(line); err != nil {
+			return fmt.Errorf("write the text: %w", err)
+		}
+		written += int64(len(line))
+		if lines%4096 == 0 {
+			if progress != nil {
+				progress(written, g.Bytes)
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write the text: %w", err)
+	}
+	return nil
+}
+
+// word returns the number of a token's word, from 0.
+func (g Generated) word(token uint64) uint64 {
+	if n := uint64(g.Different); n > 0 {
+		pass, i := token/n, token%n
+		return (i*step(n) + pass*(n/3+1)) % n
+	}
+	bits := corpus.Philox(g.Seed, corpus.StreamGenerated, token)
+	u := (float64(uint64(bits[1])<<32|uint64(bits[0])) + 1) / (1 << 63) / 2 // above 0, to 1
+	rank := textShift * (math.Pow(u, -1/(textExponent-1)) - 1)
+	return uint64(math.Mod(rank, 1<<48))
+}
+
+// step returns a number without a common divisor with n, about .618 n.
+func step(n uint64) uint64 {
+	s := max(n*618/1000, 1)
+	for ; gcd(s, n) != 1; s++ {
+	}
+	return s
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// appendName appends the name of a word: two syllables of two letters or more, digits to the
+// base 100, so that frequent words are short, and an n behind every other name.
+func appendName(to []byte, word uint64) []byte {
+	const consonants, vowels = "bcdfghjklmnpqrstvwxz", "aeiou"
+	odd := word%2 == 1
+	word = word/2 + 100
+	for first := true; first || word > 0; first = false {
+		if !first {
+			word--
+		}
+		to = append(to, consonants[word%20], vowels[word/20%5])
+		word /= 100
+	}
+	if odd {
+		to = append(to, 'n')
+	}
+	return to
+}

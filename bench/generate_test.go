@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+)
+
+// Names are different, and a text of so many different words has each once in a pass.
+func TestGeneratedDifferent(t *testing.T) {
+	seen := map[string]bool{}
+	for word := range uint64(30_000) {
+		name := string(appendName(nil, word))
+		if seen[name] {
+			t.Fatalf("word %d is called %s, too", word, name)
+		}
+		seen[name] = true
+	}
+	var text bytes.Buffer
+	if err := (Generated{Bytes: 200_000, Different: 5000}).WriteTo(t.Context(), &text, nil); err != nil {
+		t.Fatal(err)
+	}
+	c, err := corpus.ReadFrom(t.Context(), &text, "text", corpus.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	most, least := c.Vocabulary.Counts[0], c.Vocabulary.Counts[c.Vocabulary.Len()-1]
+	if c.Vocabulary.Len() != 5000 || most > least+1 {
+		t.Errorf("%d words, from %d to %d times", c.Vocabulary.Len(), least, most)
+	}
+}
+
+// Frequencies are those of the law, and the same seed makes the same text.
+func TestGeneratedZipf(t *testing.T) {
+	var text, again bytes.Buffer
+	g := Generated{Bytes: 2_000_000, Seed: 3}
+	for _, w := range []*bytes.Buffer{&text, &again} {
+		if err := g.WriteTo(t.Context(), w, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(text.Bytes(), again.Bytes()) {
+		t.Error("two texts of one seed")
+	}
+	c, err := corpus.ReadFrom(t.Context(), &text, "text", corpus.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// P(rank > r) = (r/3+1)^-0.45 of the ranks from 0.
+	tokens := float64(c.Stats.TokensUsed)
+	for _, rank := range []float64{1, 10, 100} {
+		share := 1 - math.Pow(rank/textShift+1, 1-textExponent)
+		count := uint64(0)
+		for id, n := range c.Vocabulary.Counts {
+			for word := range uint64(rank) {
+				if c.Vocabulary.Words[id] == string(appendName(nil, word)) {
+					count += n
+				}
+			}
+		}
+		if got := float64(count) / tokens; math.Abs(got-share) > 0.01 {
+			t.Errorf("the first %v words have %v of the tokens, want %v", rank, got, share)
+		}
+	}
+}

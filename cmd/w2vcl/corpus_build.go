@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+type corpusBuildOptions struct {
+	settings    settingFlags
+	json, quiet bool
+}
+
+func newCorpusBuild(s streams) *cobra.Command {
+	var o corpusBuildOptions
+	cmd := &cobra.Command{
+		Use:   "build --corpus PATH --cache DIR [flags]",
+		Short: "Read a text once and keep it encoded in a folder",
+		Long: `Read a text and write it, encoded, to a file in the folder DIR. A run with the same text,
+the same settings of group Text and --cache DIR then starts without reading. A file that is
+there already stays as it is. Words beyond a limit of memory go to the disk meanwhile, so any
+number of different words is counted exactly.`,
+		Example: `  w2vcl corpus build --corpus wiki.txt --cache encoded
+  w2vcl train --corpus wiki.txt --cache encoded --mode pword2vec --out runs/wiki`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
+	}
+	o.settings.addTo(cmd, isTextSetting)
+	addJSON(cmd, &o.json, "print one line of JSON")
+	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
+	return cmd
+}
+
+// isTextSetting reports whether a setting says how a text is read.
+func isTextSetting(setting settings.Setting) bool {
+	switch setting.Name {
+	case "corpus", "threads", "max-memory":
+		return true
+	default:
+		return setting.Group == settings.GroupText
+	}
+}
+
+func (o *corpusBuildOptions) run(ctx context.Context, s streams) error {
+	config, err := o.settings.config()
+	if err != nil {
+		return err
+	}
+	if config.Cache == "" {
+		return terminal.Usagef("--cache is missing: name the folder to write to")
+	}
+	text, err := train.ReadText(ctx, config, nil, s.progress(o.quiet))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = text.Close() }() // it was only read
+	path, _, _ := text.File()
+	if path == "" {
+		return fmt.Errorf("--corpus %s: what comes through a pipe is not kept: name a file or a folder", config.Corpus)
+	}
+	return showCorpus(s, text, o.json)
+}

@@ -1,0 +1,125 @@
+package encoded
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
+)
+
+// checkedTogether is what one thread checks at a time, in bytes: then the memory goes back.
+const checkedTogether = 8 * checkedSize
+
+// check reads the whole file once: checksums, and whether all numbers are within their
+// bounds, for kernels do not look.
+func (f *File) check(threads int) error {
+	_, size, _ := f.parts()
+	body := f.whole[headerSize : headerSize+size]
+	_, n := sizeOf(size)
+	sums := f.whole[headerSize+size : headerSize+size+4*n]
+	if crc32.Checksum(sums, castagnoli) != binary.LittleEndian.Uint32(f.whole[headerSize+size+4*n:]) {
+		return fmt.Errorf("%w: the checksum of its checksums does not match", ErrCorrupt)
+	}
+	tasks := (len(body) + checkedTogether - 1) / checkedTogether
+	err := parallel.Try(context.Background(), threads, tasks, func(_, task int) error {
+		first := task * checkedTogether
+		end := min(first+checkedTogether, len(body))
+		for at := first; at < end; at += checkedSize {
+			part := body[at:min(at+checkedSize, end)]
+			if crc32.Checksum(part, castagnoli) != binary.LittleEndian.Uint32(sums[at/checkedSize*4:]) {
+				return fmt.Errorf("%w: a checksum does not match, between bytes %d and %d", ErrCorrupt, headerSize+at, headerSize+at+len(part))
+			}
+		}
+		err := f.checkIDs(first, end)
+		memory.Release(body[first:end])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := f.checkStarts(threads); err != nil {
+		return err
+	}
+	return f.checkWords()
+}
+
+// checkIDs checks the ids that begin in some bytes of the body.
+func (f *File) checkIDs(first, end int) error {
+	t, width := &f.text, int(f.header.Width)
+	from, to := (first+width-1)/width, min((end+width-1)/width, t.tokens)
+	words := uint32(min(f.Words, 1<<32-1))
+	if f.Words == 1<<(8*width) { // every number is an id
+		return nil
+	}
+	var buffer []uint32
+	for ; from < to; from += blockTokens {
+		var largest uint32
+		for _, id := range t.View(from, min(from+blockTokens, to), &buffer) {
+			largest = max(largest, id)
+		}
+		if largest >= words {
+			return fmt.Errorf("%w: it has word number %d, and %d words", ErrCorrupt, largest, f.Words)
+		}
+	}
+	return nil
+}
+
+// checkStarts checks that no sentence is empty and that they span the text.
+func (f *File) checkStarts(threads int) error {
+	t := &f.text
+	if t.Start(0) != 0 || t.Start(t.sentences) != t.tokens {
+		return fmt.Errorf("%w: its sentences do not span its %d tokens", ErrCorrupt, t.tokens)
+	}
+	const each = 16 * perBase
+	return parallel.Try(context.Background(), threads, (t.sentences+each-1)/each, func(_, task int) error {
+		first, end := task*each, min((task+1)*each, t.sentences)
+		last := t.Start(first)
+		for s := first + 1; s <= end; s++ {
+			start := t.Start(s)
+			if start <= last || start > t.tokens {
+				return fmt.Errorf("%w: sentence %d does not end behind its start", ErrCorrupt, s-1)
+			}
+			last = start
+		}
+		memory.Release(bytesOf(t.offsets[first:end]))
+		return nil
+	})
+}
+
+// checkWords checks that the lengths fit the words.
+func (f *File) checkWords() error {
+	sum := uint64(0)
+	for id, length := range numbersOf[uint32](f.lengths)[:f.Words] {
+		if length == 0 {
+			return fmt.Errorf("%w: word number %d is empty", ErrCorrupt, id)
+		}
+		sum += uint64(length)
+	}
+	if sum != f.WordBytes {
+		return fmt.Errorf("%w: its words have %d bytes, not %d", ErrCorrupt, sum, f.WordBytes)
+	}
+	return nil
+}
+
+// Reseal sets the checksums of a file's bytes, so that a fuzzer comes past them. It leaves
+// bytes that cannot be a file as they are.
+func Reseal(data []byte) {
+	if len(data) < headerSize+4 {
+		return
+	}
+	binary.LittleEndian.PutUint32(data[headerSize-4:], crc32.Checksum(data[:headerSize-4], castagnoli))
+	h, err := decodeHeader(data, uint64(len(data)))
+	if err != nil {
+		return
+	}
+	_, size, _ := h.parts()
+	_, n := sizeOf(size)
+	body, sums := data[headerSize:headerSize+size], data[headerSize+size:headerSize+size+4*n]
+	for k := range int(n) {
+		binary.LittleEndian.PutUint32(sums[4*k:], crc32.Checksum(body[k*checkedSize:min((k+1)*checkedSize, len(body))], castagnoli))
+	}
+	binary.LittleEndian.PutUint32(data[headerSize+size+4*n:], crc32.Checksum(sums, castagnoli))
+}

@@ -1,0 +1,191 @@
+// Package encoded holds a text as word ids, in memory or in a mapped file, behind one
+// accessor. Start at [Text]; file.go says how the file is laid out.
+package encoded
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
+)
+
+// A Text is N word ids in S sentences that follow one another. It never changes; any
+// number of goroutines may read it. A Text of a file is valid until the [File] is
+// closed.
+type Text struct {
+	tokens, sentences int // N, S
+
+	// In memory.
+	wide   []uint32
+	bounds []int
+
+	// In a file: ids of 2, 3 or 4 bytes (then in wide), and where sentences start.
+	// Sentence s starts at token bases[s/perBase] + offsets[s].
+	narrow  []uint16
+	packed  []byte // 3 bytes an id, lowest first
+	bases   []uint64
+	offsets []uint32
+	release func([]byte) // gives memory back; nil: the text is in memory
+}
+
+// perBase is the number of sentences that share a base. Offsets take 4 bytes: sentences
+// of a million words would still fit.
+const perBase = 1 << 12
+
+// New returns the text of tokens in memory, with the bounds of S sentences, S+1 of them:
+// sentence s is tokens[bounds[s]:bounds[s+1]]. It keeps both.
+func New(tokens []uint32, bounds []int) *Text {
+	return &Text{tokens: len(tokens), sentences: max(len(bounds)-1, 0), wide: tokens, bounds: bounds}
+}
+
+// Tokens returns N.
+func (t *Text) Tokens() int { return t.tokens }
+
+// Sentences returns S.
+func (t *Text) Sentences() int { return t.sentences }
+
+// InFile reports whether the text is in a file, and so takes memory only while it is
+// read.
+func (t *Text) InFile() bool { return t.release != nil }
+
+// Bytes returns the memory of the text: of a file, what two readers have at a time.
+func (t *Text) Bytes() int64 {
+	if t.InFile() {
+		return 4 * windowBytes
+	}
+	return 4*int64(len(t.wide)) + 8*int64(len(t.bounds))
+}
+
+// Start returns the number of the first token of sentence s; Start(S) is N.
+func (t *Text) Start(s int) int {
+	if t.bounds != nil {
+		return t.bounds[s]
+	}
+	return int(t.bases[s/perBase]) + int(t.offsets[s])
+}
+
+// Find returns the number of the first sentence that starts at a token or behind it; S if
+// there is none.
+func (t *Text) Find(token int) int {
+	return sort.Search(t.sentences, func(s int) bool { return t.Start(s) >= token })
+}
+
+// View returns the tokens first ... end-1. A text in memory is not copied; otherwise they
+// are decoded into the buffer, which grows if need be. They are valid until the buffer is
+// used again. Do not change them.
+func (t *Text) View(first, end int, buffer *[]uint32) []uint32 {
+	if t.wide != nil {
+		return t.wide[first:end]
+	}
+	return t.decode(first, end, buffer)
+}
+
+func (t *Text) decode(first, end int, buffer *[]uint32) []uint32 {
+	*buffer = memory.Resize(*buffer, end-first)
+	to := *buffer
+	if t.narrow != nil {
+		for i, id := range t.narrow[first:end] {
+			to[i] = uint32(id)
+		}
+		return to
+	}
+	from := t.packed[3*first : 3*end]
+	for i := range to {
+		to[i] = uint32(from[3*i]) | uint32(from[3*i+1])<<8 | uint32(from[3*i+2])<<16
+	}
+	return to
+}
+
+// Copy decodes the tokens from first on, as many as fit, and gives a file's memory back
+// behind them.
+func (t *Text) Copy(to []uint32, first int) {
+	if t.wide != nil {
+		copy(to, t.wide[first:])
+	} else {
+		t.decode(first, first+len(to), &to)
+	}
+	w := t.Window()
+	w.Tokens(first, first+len(to))
+	w.Close()
+}
+
+// EachStart calls each with the starts of sentences 0 ... S, some at a time. They are
+// valid until it returns.
+func (t *Text) EachStart(each func(starts []int)) {
+	if t.bounds != nil {
+		each(t.bounds)
+		return
+	}
+	var buffer [perBase]int
+	w := t.Window()
+	for s := 0; s <= t.sentences; s += perBase {
+		n := min(perBase, t.sentences+1-s)
+		for i := range n {
+			buffer[i] = t.Start(s + i)
+		}
+		each(buffer[:n])
+		w.sizes.read(t, 4*s, 4*(s+n))
+	}
+	w.Close()
+}
+
+// Largest returns the largest id.
+func (t *Text) Largest() uint32 {
+	var largest uint32
+	t.Blocks(0, t.tokens, func(_ int, ids []uint32) bool {
+		largest = max(largest, slices.Max(ids))
+		return true
+	})
+	return largest
+}
+
+// blockTokens are as many as Blocks hands out at a time.
+const blockTokens = 1 << 16
+
+// Blocks calls each with the tokens first ... end-1, a block at a time, and with the number
+// of the block's first token, until it returns false. A file's memory is given back behind it.
+func (t *Text) Blocks(first, end int, each func(first int, ids []uint32) bool) {
+	var buffer []uint32
+	w := t.Window()
+	for ; first < end; first += blockTokens {
+		last := min(first+blockTokens, end)
+		if !each(first, t.View(first, last, &buffer)) {
+			break
+		}
+		w.Tokens(first, last)
+	}
+	w.Close()
+}
+
+// Check returns an error if the text has no sentence, if the bounds of sentences do not
+// rise from 0 to the number of tokens, or if an id is not below words. Those of a file
+// were checked when it was opened.
+func (t *Text) Check(words int) error {
+	if t.tokens == 0 || t.sentences == 0 {
+		return fmt.Errorf("the corpus has no sentence to train on")
+	}
+	if err := t.CheckBounds(); err != nil || t.InFile() {
+		return err
+	}
+	if largest := t.Largest(); int(largest) >= words {
+		return fmt.Errorf("the corpus holds word number %d, but the vocabulary has %d words", largest, words)
+	}
+	return nil
+}
+
+// CheckBounds is the part of Check about bounds.
+func (t *Text) CheckBounds() error {
+	if t.InFile() {
+		return nil
+	}
+	if t.sentences == 0 || t.bounds[0] != 0 || t.bounds[t.sentences] != t.tokens {
+		return fmt.Errorf("the sentence bounds do not span the %d tokens of the corpus", t.tokens)
+	}
+	for s, from := range t.bounds[:t.sentences] {
+		if from > t.bounds[s+1] {
+			return fmt.Errorf("sentence %d of the corpus ends before it starts", s)
+		}
+	}
+	return nil
+}

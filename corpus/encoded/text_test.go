@@ -1,0 +1,139 @@
+package encoded
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// packedText makes the text of a file, in memory: ids of so many bytes.
+func packedText(tokens []uint32, bounds []int, width int) *Text {
+	t := &Text{tokens: len(tokens), sentences: len(bounds) - 1, release: func([]byte) {}}
+	for _, id := range tokens {
+		switch width {
+		case 2:
+			t.narrow = append(t.narrow, uint16(id))
+		case 3:
+			t.packed = append(t.packed, byte(id), byte(id>>8), byte(id>>16))
+		default:
+			t.wide = append(t.wide, id)
+		}
+	}
+	for s, start := range bounds {
+		if s%perBase == 0 {
+			t.bases = append(t.bases, uint64(start))
+		}
+		t.offsets = append(t.offsets, uint32(start)-uint32(t.bases[s/perBase]))
+	}
+	return t
+}
+
+// randomText makes sentences of ids below limit.
+func randomText(r *rand.Rand, sentences, limit int) (tokens []uint32, bounds []int) {
+	bounds = []int{0}
+	for range sentences {
+		for range 1 + r.IntN(9) {
+			tokens = append(tokens, uint32(r.IntN(limit)))
+		}
+		bounds = append(bounds, len(tokens))
+	}
+	return tokens, bounds
+}
+
+// A text reads alike in memory and with ids of every width.
+func TestTextForms(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	for _, sentences := range []int{1, perBase - 1, perBase, perBase + 1, 1 + r.IntN(4*perBase)} {
+		tokens, bounds := randomText(r, sentences, 1<<16)
+		memory := New(tokens, bounds)
+		for _, width := range []int{2, 3, 4} {
+			text := packedText(tokens, bounds, width)
+			if text.Tokens() != memory.Tokens() || text.Sentences() != memory.Sentences() || text.width() != width || !text.InFile() {
+				t.Fatalf("seed %d, %d bytes: %d tokens, %d sentences", seed, width, text.Tokens(), text.Sentences())
+			}
+			var starts []int
+			text.EachStart(func(some []int) { starts = append(starts, some...) })
+			if !slices.Equal(starts, bounds) {
+				t.Errorf("seed %d, %d bytes: bounds differ", seed, width)
+			}
+			var all, buffer []uint32
+			text.Blocks(0, len(tokens), func(first int, ids []uint32) bool {
+				if first != len(all) {
+					t.Errorf("block %d begins at %d", len(all), first)
+				}
+				all = append(all, ids...)
+				return true
+			})
+			if !slices.Equal(all, tokens) || text.Largest() != slices.Max(tokens) {
+				t.Errorf("seed %d, %d bytes: tokens differ", seed, width)
+			}
+			for range 100 {
+				first := r.IntN(len(tokens))
+				end := first + r.IntN(len(tokens)-first+1)
+				copied := make([]uint32, end-first)
+				text.Copy(copied, first)
+				if !slices.Equal(text.View(first, end, &buffer), tokens[first:end]) || !slices.Equal(copied, tokens[first:end]) {
+					t.Fatalf("seed %d, %d bytes: tokens %d to %d differ", seed, width, first, end)
+				}
+				token := r.IntN(len(tokens) + 2)
+				if want, _ := slices.BinarySearch(bounds[:sentences], token); text.Find(token) != want || memory.Find(token) != want {
+					t.Fatalf("seed %d: sentence at token %d is %d or %d, want %d", seed, token, text.Find(token), memory.Find(token), want)
+				}
+			}
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for name, test := range map[string]struct {
+		tokens []uint32
+		bounds []int
+		ok     bool
+	}{
+		"good":        {[]uint32{0, 1, 2}, []int{0, 2, 3}, true},
+		"no tokens":   {nil, []int{0}, false},
+		"no bounds":   {[]uint32{0}, nil, false},
+		"bounds end":  {[]uint32{0, 1}, []int{0, 1}, false},
+		"bounds fall": {[]uint32{0, 1}, []int{0, 2, 1, 2}, false},
+		"large id":    {[]uint32{0, 3}, []int{0, 2}, false},
+	} {
+		if err := New(test.tokens, test.bounds).Check(3); (err == nil) != test.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A window gives back what was read, and no more, however the reader goes on; what it
+// keeps is little.
+func TestWindow(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	const sentences, length = 20_000, 1000
+	text := &Text{tokens: sentences * length, sentences: sentences, narrow: make([]uint16, sentences*length), offsets: make([]uint32, sentences+1)}
+	for s := 0; s <= sentences; s += perBase {
+		text.bases = append(text.bases, uint64(s*length))
+	}
+	for s := range text.offsets {
+		text.offsets[s] = uint32(s % perBase * length)
+	}
+	given := 0
+	text.release = func(b []byte) { given += len(b) }
+	w := text.Window()
+	read := 0
+	for s := 0; s < sentences; {
+		n := min(1+r.IntN(20), sentences-s)
+		w.Sentences(s, s+n)
+		if s += n; r.IntN(50) == 0 { // another thread reads some
+			s += r.IntN(20)
+		}
+		read = 2 * length * min(s, sentences)
+		if read-given > 3*windowBytes {
+			t.Fatalf("seed %d: %d bytes read, %d given back", seed, read, given)
+		}
+	}
+	w.Close()
+	if given < read/2 || given > read+4*sentences {
+		t.Errorf("seed %d: %d bytes read, %d given back", seed, read, given)
+	}
+}

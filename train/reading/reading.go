@@ -1,0 +1,230 @@
+// Package reading reads the text of a run: into memory, or into a file that later runs
+// use again. Start at [Read].
+package reading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// Options say where a text comes from and where it may go.
+type Options struct {
+	// Source is read instead of the text that the settings name; nil: it is not.
+	Source io.Reader
+
+	// File is where an encoded text may be that memory is too small for, if the settings
+	// name no cache; "" is a temporary file.
+	File string
+}
+
+// Read reads the text that the settings name. The caller closes it. seconds is what that took.
+func Read(ctx context.Context, c *settings.Config, o Options, limit int64, p *progress.Progress) (text *corpus.Corpus, seconds float64, err error) {
+	start := time.Now()
+	options, err := c.TextOptions()
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := exists(c.Corpus, o.Source); err != nil {
+		return nil, 0, err
+	}
+	given, err := readVocabulary(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	options.Vocabulary = given
+	if _, missing := os.Stat(c.Cache); c.Cache != "" && errors.Is(missing, fs.ErrNotExist) {
+		defer func() {
+			if err != nil {
+				_ = os.Remove(c.Cache) // it was made here, and stays if it holds something
+			}
+		}()
+	}
+	storage, err := store(c, options, o, limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	if o.Source == nil {
+		announce(corpus.Size(c.Corpus), storage, p)
+	}
+	stage := p.Stage("reading text", 0)
+	defer func() { stage.Stop() }()
+	options.Progress = func(done, total int64) {
+		stage.SetTotal(total)
+		stage.Update(done, func() string { return terminal.Bytes(done) })
+	}
+	writing := false
+	storage.Writing = func(done, total int64) {
+		if !writing {
+			writing = true
+			stage.Stop()
+			stage = p.Stage("writing the encoded text", total)
+		}
+		stage.Update(done, nil)
+	}
+	if o.Source != nil {
+		text, err = corpus.OpenFrom(ctx, o.Source, c.Corpus, options, storage)
+	} else {
+		text, err = corpus.Open(ctx, c.Corpus, options, storage)
+	}
+	if err != nil {
+		return nil, 0, explained(c, err)
+	}
+	debug.FreeOSMemory() // the garbage of reading is large; M can have it
+	if c.Vocabulary != "" && given == nil {
+		if err := atomicfile.Write(c.Vocabulary, func(w io.Writer) error { return text.Vocabulary.WriteWord2Vec(w, text.Stats.Lines) }); err != nil {
+			return nil, 0, errors.Join(fmt.Errorf("--vocab: %w", err), text.Close())
+		}
+	}
+	seconds = time.Since(start).Seconds()
+	s := text.Stats
+	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read in %s%s",
+		terminal.Number(s.Tokens), terminal.Number(s.TokensUsed), terminal.Number(text.Vocabulary.Len()), c.MinCount,
+		terminal.Number(s.Sentences), terminal.Duration(seconds), place(text))
+	noteOddities(s, c, p)
+	return text, seconds, nil
+}
+
+// announce says what a large text takes of the disk. An English word has about six bytes of
+// text, a little more than two while it is read, and two or three in the file: half with some reserve.
+func announce(bytes int64, s corpus.Storage, p *progress.Progress) {
+	if _, err := os.Stat(s.File); err == nil || bytes+bytes/2 <= s.Memory {
+		return // the file may be there already
+	}
+	free := ""
+	if n, known := machine.FreeSpace(filepath.Dir(s.File)); known {
+		free = fmt.Sprintf(", which has %s free", terminal.Bytes(n))
+	}
+	p.Notef("Text of %s: larger than the memory for reading, %s; it is read into a file of about %s, with as much again until it is read, in %s%s",
+		terminal.Bytes(bytes), terminal.Bytes(s.Memory), terminal.Bytes(bytes/2), filepath.Dir(s.File), free)
+}
+
+// place says where a text is that is not in memory.
+func place(text *corpus.Corpus) string {
+	path, bytes, _ := text.File()
+	if path == "" {
+		return ""
+	}
+	return fmt.Sprintf(", in a file of %s", terminal.Bytes(bytes))
+}
+
+// exists gives a path that cannot be opened a message about --corpus.
+func exists(path string, source io.Reader) error {
+	if source != nil || path == "-" {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--corpus %s: there is no such file or folder", path)
+	} else if err != nil {
+		return fmt.Errorf("--corpus: %w", err)
+	}
+	return nil
+}
+
+// explained adds advice to an error of reading.
+func explained(c *settings.Config, err error) error {
+	switch {
+	case errors.Is(err, corpus.ErrMinCount) && c.Vocabulary == "":
+		return fmt.Errorf("%w; lower --min-count, or use more text", err)
+	case errors.Is(err, memory.ErrRoom):
+		return fmt.Errorf("%w; raise --min-count (now %d), so that fewer words are kept, take --lowercase or --tokenizer words, use less text (without numbers and identifiers) or more memory", err, c.MinCount)
+	default:
+		return err
+	}
+}
+
+// memoryOf is the memory of reading, of a limit that is known or 0.
+func memoryOf(limit int64) int64 {
+	const least = 32 << 20
+	if limit == 0 {
+		return corpus.DefaultMemory
+	}
+	return min(max(limit/4, least), corpus.DefaultMemory)
+}
+
+// Need estimates the peak of reading a text of so many bytes, as stored: measured, in memory
+// 1.4 to 1.8 times the text. An English word is some six bytes of text, two of the
+// encoded text and four of its token; the rest is garbage.
+func Need(bytes, limit int64) int64 { return min(bytes+bytes/2, memoryOf(limit)) }
+
+// store says where the text goes.
+func store(c *settings.Config, options corpus.Options, o Options, limit int64) (corpus.Storage, error) {
+	s := corpus.Storage{File: o.File, Memory: memoryOf(limit)}
+	if c.Cache != "" {
+		if err := os.MkdirAll(c.Cache, 0o755); err != nil {
+			return s, fmt.Errorf("--cache: %w", err)
+		}
+		if o.Source == nil {
+			file, ok, err := corpus.CacheFile(c.Cache, c.Corpus, options)
+			if err != nil {
+				return s, err
+			}
+			if s.File = file; ok {
+				s.Always = true
+				return s, nil
+			}
+		}
+	}
+	if s.File != "" {
+		return s, nil
+	}
+	folder := c.Cache
+	if folder == "" {
+		folder = os.TempDir()
+	}
+	s.File, s.Remove = filepath.Join(folder, fmt.Sprintf("w2vcl-%d-%d%s", os.Getpid(), time.Now().UnixNano(), corpus.FileSuffix)), true
+	return s, nil
+}
+
+// readVocabulary reads the vocabulary of --vocab, if that is there.
+func readVocabulary(c *settings.Config) (*corpus.Vocabulary, error) {
+	if c.Vocabulary == "" {
+		return nil, nil
+	}
+	f, err := os.Open(c.Vocabulary)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--vocab: %w", err)
+	}
+	defer f.Close()
+	v, err := corpus.ReadWord2VecVocabulary(f, c.Vocabulary)
+	if err != nil {
+		return nil, fmt.Errorf("--vocab %w", err)
+	}
+	if v = v.Frequent(uint64(c.MinCount), c.MaxVocabulary); v.Len() == 0 {
+		return nil, fmt.Errorf("--vocab %s: no word occurs %d times; lower --min-count", c.Vocabulary, c.MinCount)
+	}
+	return v, nil
+}
+
+// noteOddities tells the user about surprises in the text.
+func noteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
+	if n := s.InvalidUTF8; n > 0 {
+		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
+	}
+	if n := s.LongTokens; n > 0 {
+		p.Notef("Warning: left out %s longer than %s bytes", terminal.Quantity(terminal.Number(n), "word"), terminal.Number(corpus.MaxTokenBytes))
+	}
+	if n := s.CutSentences; n > 0 {
+		p.Notef("Note: cut %s of more than %s words into sentences of that length; nothing was dropped", terminal.Quantity(terminal.Number(n), "line"), terminal.Number(c.MaxSentence))
+	}
+	if signs, advice := s.Raw(); signs != "" {
+		p.Notef("Note: %s: this looks like raw text. Add %s, unless that is meant", signs, advice)
+	}
+}
