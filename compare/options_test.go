@@ -120,7 +120,7 @@ func TestOptionsRefuse(t *testing.T) {
 		want   string
 	}{
 		"no modes":         {func(o *Options) { o.Modes = nil }, "--modes is missing"},
-		"unknown mode":     {func(o *Options) { o.Modes[1] = "glove" }, `"glove" is none of`},
+		"unknown mode":     {func(o *Options) { o.Modes[1] = "lsa" }, `"lsa" is none of`},
 		"a mode twice":     {func(o *Options) { o.Modes[1] = "cl" }, "cl is there twice"},
 		"a name twice":     {func(o *Options) { o.Modes = []string{"a=cl", "a=vanilla"} }, "a is there twice"},
 		"a mode as a name": {func(o *Options) { o.Modes[1] = "vanilla=cl" }, `"vanilla" cannot be the name`},

@@ -44,6 +44,7 @@ type SVD struct {
 	options SVDOptions
 	a, at   *Matrix
 	rows    int
+	squares float64 // the sum of all squared entries
 
 	basis     []float32 // Q, block after block, each (V, block)
 	projected []float32 // Qᵀ A Aᵀ Q; block (i, j) for i <= j is at (i*Units + j) * block²
@@ -73,6 +74,11 @@ func NewSVD(m *Matrix, o SVDOptions) (*SVD, error) {
 		scratch:   make([]float32, m.Rows()*block),
 		product:   make([]float32, m.Rows()*block),
 	}
+	for _, row := range m.values {
+		for _, x := range row {
+			s.squares += float64(x) * float64(x)
+		}
+	}
 	s.Reset()
 	return s, nil
 }
@@ -90,8 +96,9 @@ func MemorySVD(rows int, o SVDOptions) int64 {
 // Units implements trainer.Trainer.
 func (s *SVD) Units() int { return s.options.Units }
 
-// Advance implements trainer.Trainer. The report has no loss; its pairs are the entries
-// that were multiplied.
+// Advance implements trainer.Trainer. The report's pairs are the entries that were
+// multiplied; its loss, for each of them, is the share of the matrix's squared entries that
+// lies outside of the Krylov space.
 func (s *SVD) Advance(ctx context.Context, unit int, _ float64) (trainer.Report, error) {
 	q := s.blockOf(unit)
 	if err := s.multiply(ctx, s.at, s.scratch, q, block); err != nil {
@@ -116,7 +123,22 @@ func (s *SVD) Advance(ctx context.Context, unit int, _ float64) (trainer.Report,
 		s.orthonormalize(next, unit)
 	}
 	s.done, s.fresh = unit+1, false
-	return trainer.Report{Pairs: float64(2 * block * s.a.Entries())}, ctx.Err()
+	pairs := float64(2 * block * s.a.Entries())
+	return trainer.Report{Pairs: pairs, Loss: pairs * s.outside()}, ctx.Err()
+}
+
+// outside returns the share of the squared entries of A that are not in Qᵀ A.
+func (s *SVD) outside() float64 {
+	if s.squares == 0 {
+		return 0
+	}
+	inside := 0.0
+	for j := range s.done {
+		for k := range block {
+			inside += float64(s.projectedBlock(j, j)[k*block+k])
+		}
+	}
+	return max(1-inside/s.squares, 0)
 }
 
 // Tables implements trainer.Trainer. Refresh brings them up to date.

@@ -26,12 +26,15 @@ const (
 	LargeBatch      Family = iota // graph.CL, on the matrix M
 	Minibatch                     // graph.Vanilla, on pairs in the order of the text
 	SentenceOrdered               // sequential.Trainer, on the sentences of the text
+	WholeMatrix                   // package cooccurrence, on the counts of all pairs
 )
 
 // Names of modes. Package sequential has the names of the sentence-ordered ones.
 const (
 	ModeCL      = "cl"
 	ModeVanilla = "vanilla"
+	ModePPMI    = "ppmi"
+	ModeGloVe   = "glove"
 )
 
 // Modes is the table of all modes, in the order of help.
@@ -46,7 +49,9 @@ func Modes() []Mode {
 			recipe: func(c *Config) { sequentialRecipe(c, a) },
 		})
 	}
-	return all
+	return append(all,
+		Mode{Name: ModePPMI, Help: "positive pointwise mutual information and its truncated SVD", Family: WholeMatrix, Unit: "block", recipe: ppmiRecipe},
+		Mode{Name: ModeGloVe, Help: "GloVe, logarithms of counts", Family: WholeMatrix, Unit: "epoch", recipe: gloVeRecipe})
 }
 
 // ModeNames lists the names of all modes.
@@ -85,10 +90,17 @@ func minibatch(m Mode) bool       { return m.Family == Minibatch }
 func sentenceOrdered(m Mode) bool { return m.Family == SentenceOrdered }
 func asGraph(m Mode) bool         { return m.Family == LargeBatch || m.Family == Minibatch }
 func onGPU(m Mode) bool           { return m.GPU }
+func onWords(m Mode) bool         { return m.Family != WholeMatrix }
+func onPPMI(m Mode) bool          { return m.Name == ModePPMI }
+func onGloVe(m Mode) bool         { return m.Name == ModeGloVe }
+func notPPMI(m Mode) bool         { return m.Name != ModePPMI }
+func notGloVe(m Mode) bool        { return m.Name != ModeGloVe }
+func randomWindow(m Mode) bool    { return asGraph(m) || onPPMI(m) }
+func severalPasses(m Mode) bool   { return largeBatch(m) || m.Family == WholeMatrix }
 func withModels(m Mode) bool      { return len(modelChoices(m.Name)) > 0 }
 
 // plannedModes are known names of modes that are not built yet.
 var plannedModes = []string{"fullregister", "blazingtext"}
 
-// ReadsText reports whether training reads the text; else M has all it needs.
-func (m Mode) ReadsText() bool { return m.Family != LargeBatch }
+// ReadsText reports whether training reads the text; else a matrix has all it needs.
+func (m Mode) ReadsText() bool { return m.Family != LargeBatch && m.Family != WholeMatrix }

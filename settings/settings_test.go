@@ -222,7 +222,7 @@ func TestValidate(t *testing.T) {
 		{"optimizer", func(c *Config) { c.Optimizer = "lion" }, "--optimizer lion: choose adam or adam-row or sgd"},
 		{"form", func(c *Config) { c.Form = "fast" }, "--form fast: choose fused or stock"},
 		{"preset", func(c *Config) { c.Preset = "best" }, "--preset best: choose tuned or paper"},
-		{"unknown mode", func(c *Config) { c.Mode = "glove" }, "--mode glove: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v"},
+		{"unknown mode", func(c *Config) { c.Mode = "lsa" }, "--mode lsa: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v"},
 		{"planned mode", func(c *Config) { c.Mode = "blazingtext" }, "--mode blazingtext: this build of w2vcl does not have it; it has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v"},
 		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1" }, "--device cuda:0,1: training uses one GPU"},
 		{"cuda psgnscc", func(c *Config) { *c = Defaults(string(sequential.PSGNScc), "", ""); c.Corpus, c.Device = "x", "cuda" }, "mode psgnscc has no form for GPUs; "},

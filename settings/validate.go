@@ -72,6 +72,8 @@ func (v *validator) numbers() {
 	v.check(c.Passes >= 0 && c.Passes <= 1000, "passes", "the corpus is read from 1 to 1000 times; 0 lets the number follow from its length")
 	v.check(c.Contexts >= 1 && c.Contexts <= 1<<30, "contexts", "the iterations of an epoch must be from 1 to %d", 1<<30)
 	v.samples()
+	v.check(c.XMax > 0 && c.XMax <= 1e12, "x-max", "the count that weighs 1 must be above 0")
+	v.check(c.SingularExponent >= 0 && c.SingularExponent <= 1, "singular-exponent", "must be from 0 to 1")
 	v.check(math.Abs(c.ContextWeight) <= 10, "context-weight", "must be from -10 to 10")
 	v.atLeastOne("batch", c.Batch, "the pairs of a minibatch")
 	if c.Iterations == 0 {
