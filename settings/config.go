@@ -51,7 +51,7 @@ type Samples struct {
 	Noise         string  // the weights that negatives are drawn by: "matrix" or "counts"
 	NoiseExponent float64 // power applied to those weights
 	Sample        float64 // subsampling threshold of frequent words; 0: none
-	Passes        int     // how often the corpus is subsampled into M
+	Passes        int     // how often the corpus is subsampled into M, or counted
 	Contexts      int     // l, iterations of an epoch of mode cl
 	SameColumn    bool    // cl: both steps of an iteration train on the same samples of M
 	Model         string  // word2vec: "sg" (skip-gram), "cbow" or "cbow-positions"
@@ -60,6 +60,10 @@ type Samples struct {
 	Positives       float64 // m, samples of a word in an iteration, the mean over the words
 	MaxPositives    int     // samples of a word in an iteration at most
 	SharedNegatives int     // H, negatives of a step that all words share; 0: each word draws its own
+
+	XMax             float64 // glove: counts from here on weigh 1
+	Shift            float64 // ppmi: associations are less by its logarithm
+	SingularExponent float64 // ppmi: power of the singular values in W
 
 	ContextWeight float64 // X: the exported vectors are W + X·C
 }

@@ -14,7 +14,7 @@ type Mode struct {
 	Family Family
 	Unit   string // a unit of its trainer, for people, in the singular
 	GPU    bool   // there are CUDA kernels for it
-	Paper  string // the preset that PresetPaper is
+	Paper  string // the preset that PresetPaper is; none: the recipe is that of its paper
 
 	recipe func(c *Config) // sets the defaults in which it differs from other modes
 }
@@ -27,12 +27,15 @@ const (
 	LargeBatch      Family = iota // graph.CL, on the matrix M
 	Minibatch                     // graph.Vanilla, on pairs in the order of the text
 	SentenceOrdered               // sequential.Trainer, on the sentences of the text
+	WholeMatrix                   // package cooccurrence, on the counts of all pairs
 )
 
 // Names of modes. Package sequential has the names of the sentence-ordered ones.
 const (
 	ModeCL      = "cl"
 	ModeVanilla = "vanilla"
+	ModePPMI    = "ppmi"
+	ModeGloVe   = "glove"
 )
 
 // Modes is the table of all modes, in the order of help.
@@ -47,7 +50,9 @@ func Modes() []Mode {
 			recipe: func(c *Config) { sequentialRecipe(c, a) },
 		})
 	}
-	return all
+	return append(all,
+		Mode{Name: ModePPMI, Help: "positive pointwise mutual information and its truncated SVD", Family: WholeMatrix, Unit: "block", recipe: ppmiRecipe},
+		Mode{Name: ModeGloVe, Help: "GloVe, logarithms of counts", Family: WholeMatrix, Unit: "epoch", recipe: gloVeRecipe})
 }
 
 // paperOf returns the preset of an algorithm's paper. Those without one have that of FULL-W2V,
@@ -99,6 +104,13 @@ func asGraph(m Mode) bool         { return m.Family == LargeBatch || m.Family ==
 func onGPU(m Mode) bool           { return m.GPU }
 func batched(m Mode) bool         { return minibatch(m) || m.Name == string(sequential.PARW2V) }
 func combining(m Mode) bool       { return m.Name == string(sequential.PSGNScc) }
+func onWords(m Mode) bool         { return m.Family != WholeMatrix }
+func onPPMI(m Mode) bool          { return m.Name == ModePPMI }
+func onGloVe(m Mode) bool         { return m.Name == ModeGloVe }
+func notPPMI(m Mode) bool         { return m.Name != ModePPMI }
+func notGloVe(m Mode) bool        { return m.Name != ModeGloVe }
+func randomWindow(m Mode) bool    { return asGraph(m) || onPPMI(m) }
+func severalPasses(m Mode) bool   { return largeBatch(m) || m.Family == WholeMatrix }
 func withModels(m Mode) bool      { return len(modelChoices(m.Name)) > 0 }
 
 func writingBack(m Mode) bool {
@@ -106,5 +118,5 @@ func writingBack(m Mode) bool {
 	return err == nil && a.WritesBack
 }
 
-// ReadsText reports whether training reads the text; else M has all it needs.
-func (m Mode) ReadsText() bool { return m.Family != LargeBatch }
+// ReadsText reports whether training reads the text; else a matrix has all it needs.
+func (m Mode) ReadsText() bool { return m.Family != LargeBatch && m.Family != WholeMatrix }

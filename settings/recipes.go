@@ -131,6 +131,26 @@ func sequentialFollows(c *Config, set given) {
 	}
 }
 
+// ppmiRecipe follows Levy, Goldberg and Dagan 2015, "Improving Distributional Similarity
+// with Lessons Learned from Word Embeddings", section 6.1: smoothed contexts, no shift, W of
+// the square root of the singular values, as symmetric as skip-gram's. Windows and
+// subsampling are those of the other modes.
+func ppmiRecipe(c *Config) {
+	c.Optimizer, c.Form = "", ""
+	c.Window, c.DynamicWindow, c.Sample, c.Passes = 5, true, 1e-4, 1
+	c.Negative, c.Shift, c.NoiseExponent, c.SingularExponent = 0, 1, 0.75, 0.5
+	c.Decay = ""
+}
+
+// gloVeRecipe has the values of Pennington et al. 2014, section 4.2, but for what was for
+// billions of words: x-max 100, and 50 epochs and more.
+func gloVeRecipe(c *Config) {
+	c.Optimizer, c.Form = "", ""
+	c.Window, c.Passes, c.Negative = 10, 1, 0
+	c.Epochs, c.LR, c.Decay = 25, 0.05, DecayNone
+	c.XMax, c.ContextWeight = 10, 1
+}
+
 // subwordRecipe is a good training of an encoder
 // (benchmarks/2026-11-21-h200-subword-recipe; the one for vanilla is older). Parameters
 // that all words share get gradients from all of them, so they want a lower rate

@@ -252,9 +252,9 @@ func TestValidate(t *testing.T) {
 		{"optimizer", func(c *Config) { c.Optimizer = "lion" }, "--optimizer lion: choose adam or adam-row or rmsprop or adagrad or sgd"},
 		{"form", func(c *Config) { c.Form = "fast" }, "--form fast: choose fused or stock"},
 		{"preset", func(c *Config) { c.Preset = "best" }, "--preset best: choose tuned or paper or w2vcl or fullw2v or pword2vec or blazingtext or parw2v or word2vec"},
-		{"unknown mode", func(c *Config) { c.Mode = "glove" }, "--mode glove: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v"},
 		{"preset as a mode", func(c *Config) { c.Mode = "blazingtext" }, "--mode blazingtext: that is a preset of mode word2vec: give --preset blazingtext instead"},
 		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1,2" }, `--device: "cuda:0,1,2" names 3 GPUs`},
+		{"unknown mode", func(c *Config) { c.Mode = "lsa" }, "--mode lsa: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v"},
 		{"cuda psgnscc", func(c *Config) { *c = Defaults(string(sequential.PSGNScc), "", ""); c.Corpus, c.Device = "x", "cuda" }, "mode psgnscc has no form for GPUs; "},
 		{"cuda position weights", func(c *Config) {
 			*c = Defaults(string(sequential.Word2Vec), "", "")

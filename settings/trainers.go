@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/cooccurrence"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/parallel"
@@ -65,6 +66,36 @@ func (c *Config) SequentialConfig() sequential.Config {
 		Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount(),
 		Combine: c.Combine, Span: c.CombineSpan, Batch: c.Batch, WriteBack: sequential.WriteBack(c.WriteBack),
 	}
+}
+
+// CountOptions returns what the modes of whole matrices count.
+func (c *Config) CountOptions() cooccurrence.Options {
+	o := cooccurrence.Options{
+		Sentences: corpus.SentenceOptions{Seed: c.Seed, Sample: c.Sample, Window: c.Window},
+		Passes:    c.Passes, Threads: c.ThreadCount(),
+	}
+	switch {
+	case onGloVe(c.mode()):
+		o.Weighting = cooccurrence.Harmonic
+	case c.DynamicWindow:
+		o.Weighting = cooccurrence.Linear
+	}
+	return o
+}
+
+// PPMIOptions returns the associations of mode ppmi.
+func (c *Config) PPMIOptions() cooccurrence.PPMIOptions {
+	return cooccurrence.PPMIOptions{Smoothing: c.NoiseExponent, Shift: c.Shift, Threads: c.ThreadCount()}
+}
+
+// SVDOptions returns the factorization of mode ppmi.
+func (c *Config) SVDOptions() cooccurrence.SVDOptions {
+	return cooccurrence.SVDOptions{Dim: c.Dim, Exponent: c.SingularExponent, Seed: c.Seed, Threads: c.ThreadCount()}
+}
+
+// GloVeOptions returns the training of mode glove.
+func (c *Config) GloVeOptions() cooccurrence.GloVeOptions {
+	return cooccurrence.GloVeOptions{Dim: c.Dim, XMax: c.XMax, Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount()}
 }
 
 // NewEncoder returns the encoder of words by their spelling; nil if there is

@@ -29,7 +29,7 @@ func TestUniformNegatives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range ModeNames() {
+	for _, mode := range modeNames(onWords) {
 		c, err := Resolve("", map[string]string{"corpus": "x", "mode": mode, "noise": NoiseCounts, "noise-exponent": "0"})
 		if err != nil {
 			t.Fatal(err)

@@ -102,6 +102,8 @@ func (j *job) prepareMode(ctx context.Context, p *progress.Progress) error {
 		return j.prepareVanilla(p)
 	case settings.SentenceOrdered:
 		return j.prepareSequential()
+	case settings.WholeMatrix:
+		return j.prepareWholeMatrix(ctx, p)
 	default:
 		return fmt.Errorf("mode %s is of a family that has no trainer", j.mode.Name)
 	}

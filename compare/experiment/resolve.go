@@ -122,7 +122,7 @@ func (o Options) resolve(v Variant) (settings.Config, error) {
 	texts := map[string]string{}
 	_, preset := v.Own["preset"]
 	for _, s := range defaults.Settings() {
-		if s.Group == settings.GroupText || !preset && slices.Contains(sharedSamples, s.Name) {
+		if s.AppliesTo(v.Mode) && (s.Group == settings.GroupText || !preset && slices.Contains(sharedSamples, s.Name)) {
 			texts[s.Name] = s.String()
 		}
 	}

@@ -1,0 +1,203 @@
+package cooccurrence
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/trainer"
+)
+
+// GloVeOptions says how GloVe is trained.
+type GloVeOptions struct {
+	Dim     int     // N
+	XMax    float64 // counts from here on weigh 1
+	Epochs  int
+	Seed    uint64
+	Threads int
+}
+
+// power is α of Pennington et al. 2014, equation 9: a count x below XMax weighs
+// (x/XMax)^α.
+const power = 0.75
+
+// group is how many entries of a row share an update.
+const group = 32
+
+// A GloVe fits w·c + b_w + b_c to the logarithm of the counts (Pennington et al. 2014,
+// equation 8) by AdaGrad. An epoch has two steps, as in W2V-CL: the first changes W while C
+// rests, the second C while W rests. Rows of one table are independent then, so threads take
+// rows, and the result does not depend on them.
+//
+// It implements trainer.Trainer; a unit is an epoch.
+type GloVe struct {
+	options GloVeOptions
+	counts  *Matrix
+	entries [][]entry // of each row
+	sides   [2]side   // words, contexts
+}
+
+// An entry is what training needs of a count.
+type entry struct{ log, weight float32 }
+
+// A side is a table that is trained, with what AdaGrad knows of it.
+type side struct {
+	vectors, squares        []float32 // (V, N); sums of squared gradients
+	biases, squaresOfBiases []float32 // V
+}
+
+// NewGloVe returns a trainer on a matrix of counts, which it keeps.
+func NewGloVe(counts *Matrix, o GloVeOptions) (*GloVe, error) {
+	if o.Dim < 1 || o.Threads < 1 || o.Epochs < 1 || !(o.XMax > 0) {
+		return nil, errors.New("cooccurrence: dimension, threads, epochs and x-max must be above 0")
+	}
+	rows := counts.Rows()
+	g := &GloVe{options: o, counts: counts, entries: make([][]entry, rows)}
+	// Without a context to cancel there is no error.
+	_ = parallel.Do(context.Background(), o.Threads, rows, func(i int) {
+		_, values := counts.Row(i)
+		g.entries[i] = make([]entry, len(values))
+		for k, x := range values {
+			weight := math.Pow(min(float64(x)/o.XMax, 1), power)
+			g.entries[i][k] = entry{log: float32(math.Log(float64(x))), weight: float32(weight)}
+		}
+	})
+	for i := range g.sides {
+		g.sides[i] = side{
+			vectors: memory.Floats(rows * o.Dim), squares: memory.Floats(rows * o.Dim),
+			biases: make([]float32, rows), squaresOfBiases: make([]float32, rows),
+		}
+	}
+	g.Reset()
+	return g, nil
+}
+
+// MemoryGloVe is the memory of a trainer, in bytes, beside its matrix of so many entries.
+func MemoryGloVe(rows, dim int, entries int64) int64 {
+	return 16*int64(rows)*int64(dim+1) + 8*entries
+}
+
+// Units implements trainer.Trainer.
+func (g *GloVe) Units() int { return g.options.Epochs }
+
+// Advance implements trainer.Trainer. The loss is that of equation 8, halved as GloVe's
+// program reports it, over the entries of both steps.
+func (g *GloVe) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+	report := trainer.Report{Pairs: float64(2 * g.counts.Entries())}
+	for i := range g.sides {
+		loss, err := g.step(ctx, &g.sides[i], &g.sides[1-i], unit, rate)
+		if err != nil {
+			return trainer.Report{}, err
+		}
+		report.Loss += loss
+	}
+	return report, nil
+}
+
+// Tables implements trainer.Trainer.
+func (g *GloVe) Tables() (words, contexts []float32) { return g.sides[0].vectors, g.sides[1].vectors }
+
+// State implements trainer.Trainer.
+func (g *GloVe) State() []trainer.Tensor {
+	var state []trainer.Tensor
+	for i, name := range []string{"words", "contexts"} {
+		s := &g.sides[i]
+		state = append(state,
+			trainer.Tensor{Name: name, Data: s.vectors}, trainer.Tensor{Name: name + ".squares", Data: s.squares},
+			trainer.Tensor{Name: name + ".biases", Data: s.biases}, trainer.Tensor{Name: name + ".biases.squares", Data: s.squaresOfBiases})
+	}
+	return state
+}
+
+// Reset implements trainer.Trainer.
+func (g *GloVe) Reset() {
+	for i := range g.sides {
+		s := &g.sides[i]
+		// The two tables must differ, or they would stay the same.
+		trainer.Randomize(s.vectors, g.options.Dim, g.options.Seed+uint64(i)<<32)
+		clear(s.biases)
+		for _, squares := range [][]float32{s.squares, s.squaresOfBiases} {
+			for k := range squares {
+				squares[k] = 1
+			}
+		}
+	}
+}
+
+// Close implements trainer.Trainer.
+func (g *GloVe) Close() error { return nil }
+
+// step trains one side while the other rests.
+func (g *GloVe) step(ctx context.Context, s, rests *side, unit int, rate float64) (loss float64, err error) {
+	const rowsOfTask = 64
+	losses := make([]float64, (g.counts.Rows()+rowsOfTask-1)/rowsOfTask)
+	steps := make([]gloveStep, g.options.Threads)
+	err = parallel.Try(ctx, g.options.Threads, len(losses), func(worker, task int) error {
+		step := &steps[worker]
+		if step.gradient == nil {
+			*step = gloveStep{side: s, rests: rests, dim: g.options.Dim, rate: float32(rate), gradient: make([]float32, g.options.Dim)}
+		}
+		for i := task * rowsOfTask; i < min((task+1)*rowsOfTask, g.counts.Rows()); i++ {
+			contexts, _ := g.counts.Row(i)
+			losses[task] += step.row(i, contexts, g.entries[i], unit)
+		}
+		return nil
+	})
+	for _, l := range losses {
+		loss += l
+	}
+	return loss, err
+}
+
+// A gloveStep updates rows of a side.
+type gloveStep struct {
+	side, rests *side
+	dim         int
+	rate        float32
+	gradient    []float32
+	contexts    [group]uint32
+	entries     [group]entry
+	errors      [group]float32 // of the entries, weighted
+}
+
+// row trains on the entries of a row, group after group. A group takes every n-th entry, so
+// that each has words of all frequencies; epochs begin with different ones.
+func (s *gloveStep) row(i int, contexts []uint32, entries []entry, unit int) (loss float64) {
+	groups := (len(contexts) + group - 1) / group
+	for k := range groups {
+		size := 0
+		for at := (k + unit) % groups; at < len(contexts); at += groups {
+			s.contexts[size], s.entries[size] = contexts[at], entries[at]
+			size++
+		}
+		loss += s.update(i, size)
+	}
+	return loss
+}
+
+// update takes one step down the gradient of a group of entries.
+func (s *gloveStep) update(i, size int) (loss float64) {
+	row := s.side.vectors[i*s.dim:][:s.dim]
+	contexts, errors := s.contexts[:size], s.errors[:size]
+	simd.Dots(errors, row, s.rests.vectors, contexts)
+	bias := float32(0)
+	for k, context := range contexts {
+		e := &s.entries[k]
+		off := errors[k] + s.side.biases[i] + s.rests.biases[context] - e.log
+		loss += 0.5 * float64(e.weight*off*off)
+		errors[k] = s.rate * e.weight * off
+		bias += errors[k]
+	}
+	simd.Combine(s.gradient, errors, s.rests.vectors, contexts)
+	squares := s.side.squares[i*s.dim:][:s.dim]
+	for k, g := range s.gradient {
+		row[k] -= g / float32(math.Sqrt(float64(squares[k])))
+		squares[k] += g * g
+	}
+	s.side.biases[i] -= bias / float32(math.Sqrt(float64(s.side.squaresOfBiases[i])))
+	s.side.squaresOfBiases[i] += bias * bias
+	return loss
+}

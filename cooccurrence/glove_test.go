@@ -1,0 +1,96 @@
+package cooccurrence
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/trainer"
+)
+
+func gloVe(t *testing.T, m *Matrix, o GloVeOptions) *GloVe {
+	t.Helper()
+	g, err := NewGloVe(m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestGloVeEqualsDefinition compares an epoch with the same epoch in plain loops and
+// double precision.
+func TestGloVeEqualsDefinition(t *testing.T) {
+	for _, rows := range []int{1, 2, 40, 150} {
+		m := sparse(rows, 0.7)
+		o := GloVeOptions{Dim: 1 + rand.IntN(20), XMax: 3, Epochs: 2, Seed: rand.Uint64(), Threads: 2}
+		g := gloVe(t, m, o)
+		type double struct{ vectors, squares, biases, biasSquares []float64 }
+		wide := func(x []float32) (y []float64) {
+			for _, v := range x {
+				y = append(y, float64(v))
+			}
+			return y
+		}
+		var sides [2]double
+		for i, s := range g.sides {
+			sides[i] = double{wide(s.vectors), wide(s.squares), wide(s.biases), wide(s.squaresOfBiases)}
+		}
+		for unit := range o.Epochs {
+			want := 0.0
+			for i := range sides {
+				s, rests := &sides[i], &sides[1-i]
+				for row := range rows {
+					contexts, values := m.Row(row)
+					groups := (len(contexts) + group - 1) / group
+					for k := range groups {
+						gradient, bias := make([]float64, o.Dim), 0.0
+						for at := (k + unit) % groups; at < len(contexts); at += groups {
+							j, x := int(contexts[at]), float64(values[at])
+							off := s.biases[row] + rests.biases[j] - math.Log(x)
+							for d := range o.Dim {
+								off += s.vectors[row*o.Dim+d] * rests.vectors[j*o.Dim+d]
+							}
+							weight := min(1, math.Pow(x/o.XMax, 0.75))
+							want += 0.5 * weight * off * off
+							for d := range o.Dim {
+								gradient[d] += 0.05 * weight * off * rests.vectors[j*o.Dim+d]
+							}
+							bias += 0.05 * weight * off
+						}
+						for d, v := range gradient {
+							at := row*o.Dim + d
+							s.vectors[at] -= v / math.Sqrt(s.squares[at])
+							s.squares[at] += v * v
+						}
+						s.biases[row] -= bias / math.Sqrt(s.biasSquares[row])
+						s.biasSquares[row] += bias * bias
+					}
+				}
+			}
+			report, err := g.Advance(t.Context(), unit, 0.05)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(report.Loss-want) > 1e-4*(want+1) {
+				t.Errorf("%d rows, epoch %d: loss %v, want %v", rows, unit, report.Loss, want)
+			}
+		}
+		for i, s := range g.sides {
+			for k, x := range s.vectors {
+				if want := sides[i].vectors[k]; math.Abs(float64(x)-want) > 1e-3 {
+					t.Fatalf("%d rows, table %d, value %d is %v, want %v", rows, i, k, x, want)
+				}
+			}
+		}
+	}
+}
+
+// TestGloVeGoesOn: threads do not matter, nor does an interruption.
+func TestGloVeGoesOn(t *testing.T) {
+	m := sparse(300, 0.2)
+	o := GloVeOptions{Dim: 7, XMax: 3, Epochs: 4, Seed: 3, Threads: 1}
+	whole := gloVe(t, m, o)
+	train(t, whole, 0)
+	o.Threads = 5
+	goesOn(t, whole, func() trainer.Trainer { return gloVe(t, m, o) })
+}

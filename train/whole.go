@@ -1,0 +1,58 @@
+package train
+
+import (
+	"context"
+	"runtime/debug"
+	"time"
+
+	"github.com/w2vcl/w2vcl/cooccurrence"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/trainer"
+)
+
+// prepareWholeMatrix counts the pairs of the text. How many there are only counting can
+// tell, so it asks for memory as it goes on.
+func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) error {
+	c, words := &j.config, j.text.vocabulary.Len()
+	if err := j.checkTraining(); err != nil {
+		return err
+	}
+	m, err := j.count(ctx, p)
+	if err != nil {
+		return err
+	}
+	j.estimate.matrix, j.epochs = m.Bytes(), float64(max(c.Epochs, 1)) // ppmi has none
+	if c.Mode == settings.ModeGloVe {
+		j.estimate.trainer = cooccurrence.MemoryGloVe(words, c.Dim, m.Entries())
+		j.newTrainer = func() (trainer.Trainer, error) { return cooccurrence.NewGloVe(m, c.GloVeOptions()) }
+	} else {
+		if err := m.PPMI(ctx, c.PPMIOptions()); err != nil {
+			return err
+		}
+		j.estimate.matrix = 2 * m.Bytes() // both ways
+		j.estimate.trainer = cooccurrence.MemorySVD(words, c.SVDOptions())
+		j.newTrainer = func() (trainer.Trainer, error) { return cooccurrence.NewSVD(m, c.SVDOptions()) }
+	}
+	j.text.corpus = nil // everything training needs is in the matrix
+	debug.FreeOSMemory()
+	return nil
+}
+
+func (j *job) count(ctx context.Context, p *progress.Progress) (*cooccurrence.Matrix, error) {
+	stage, start := p.Stage("counting pairs", 0), time.Now()
+	defer stage.Stop()
+	o := j.config.CountOptions()
+	o.Progress = func(done, total int64) {
+		stage.SetTotal(total)
+		stage.Update(done, func() string { return terminal.Number(done) + " words" })
+	}
+	m, err := cooccurrence.Count(ctx, j.text.corpus, o)
+	if err != nil {
+		return nil, err
+	}
+	j.secondsMatrix = time.Since(start).Seconds()
+	stage.Done("Counts: %s pairs of %s words, in %s", terminal.Number(m.Entries()), terminal.Number(m.Rows()), terminal.Duration(j.secondsMatrix))
+	return m, nil
+}
