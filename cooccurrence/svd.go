@@ -205,7 +205,7 @@ func (s *SVD) gram(x, y []float32) []float32 {
 			n := min(chunk, s.rows-i)
 			clear(part[:])
 			product.Add(part[:], block, simd.Transposed(x[i*block:], block), y[i*block:], block, block, block, n)
-			for k, v := range part {
+			for k, v := range &part {
 				sums[task][k] += float64(v)
 			}
 		}

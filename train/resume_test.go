@@ -336,7 +336,12 @@ func hashOf(t *testing.T, out string) string {
 func TestResumeIsExact(t *testing.T) {
 	for _, mode := range settings.ModeNames() {
 		optimizers, threadCounts := []string{string(optim.Adam), string(optim.AdamRow), string(optim.AdaGrad), string(optim.SGD)}, []string{"1", "2", "3", "7"}
-		if slices.Contains(sequentialModes, mode) {
+		switch {
+		case mode == settings.ModePPMI:
+			continue // six words are one unit; package cooccurrence interrupts more
+		case mode == settings.ModeGloVe:
+			optimizers = optimizers[:1]
+		case slices.Contains(sequentialModes, mode):
 			optimizers, threadCounts = optimizers[:1], threadCounts[:1]
 		}
 		for _, optimizer := range optimizers {
