@@ -1,6 +1,6 @@
 #!/bin/bash
 # usage: call1.sh OUT
-FINAL=$1; S=$PWD/.gpu/seq; cd /tmp; OUT=/tmp/logs; mkdir -p $OUT
+FINAL=$1; S=$PWD; cd /tmp; OUT=/tmp/logs; mkdir -p $OUT
 save() { tar -czf $FINAL/all.tar.gz -C /tmp logs; }
 T0=$SECONDS
 python3 -c "
