@@ -221,7 +221,11 @@ func TestReadAgainstReference(t *testing.T) {
 	seed := uint64(time.Now().UnixNano()) // fresh texts each time; the seed repeats one
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
-	for range 150 {
+	texts := 150
+	if testing.Short() {
+		texts = 30
+	}
+	for range texts {
 		files := make([][]byte, random.IntN(4))
 		for i := range files {
 			files[i] = randomText(random, random.IntN(120))

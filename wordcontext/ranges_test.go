@@ -59,7 +59,12 @@ func TestBuildFileEqualsSave(t *testing.T) {
 		"wide":      {testCorpus(4, 1<<16+9, 1<<17, 50), Options{Window: 2, Contexts: 70, Passes: 1}},
 		"tempered":  {testCorpus(5, 90, 9000, 50), Options{Window: 3, Contexts: 50, Passes: 2, Tempering: 0.75, Positives: 4}},
 	}
-	for range 5 {
+	random := 5
+	if testing.Short() {
+		delete(texts, "wide")
+		random = 2
+	}
+	for range random {
 		o := Options{
 			Window: 1 + rng.IntN(4), Contexts: 1 + rng.IntN(900), Passes: 1 + rng.IntN(3), Seed: rng.Uint64(),
 			Sample: float64(rng.IntN(2)) * 0.01, DynamicWindow: rng.IntN(2) == 0,

@@ -30,8 +30,9 @@ func TestBlocks(t *testing.T) {
 				}
 				text := blocks[n]
 				n++
+				pause := time.Duration(n%3) * time.Microsecond
 				return func() ([]byte, error) {
-					time.Sleep(time.Duration(n%3) * time.Microsecond)
+					time.Sleep(pause)
 					return []byte(text), nil
 				}, nil, nil
 			})
