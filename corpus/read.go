@@ -160,9 +160,10 @@ func inMemory(ctx context.Context, counted *wordcount.Result, o Options) (*Corpu
 	}); err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)
 	}
-	c.setSentences(pieces, starts, o.MaxSentence)
 	if o.JoinLines {
 		c.joinLines(o.MaxSentence)
+	} else {
+		c.setSentences(pieces, starts, o.MaxSentence)
 	}
 	return c, nil
 }
@@ -197,7 +198,7 @@ func (c *Corpus) joinLines(maxSentence int) {
 		last = min(last+maxSentence, len(c.Tokens))
 		c.Sentences = append(c.Sentences, last)
 	}
-	c.Stats.Sentences, c.Stats.CutSentences = int64(len(c.Sentences)-1), 0
+	c.Stats.Sentences = int64(len(c.Sentences) - 1)
 }
 
 // Size returns the stored (compressed) bytes of the files that Read reads at path:

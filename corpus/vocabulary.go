@@ -91,15 +91,20 @@ func (v *Vocabulary) WriteTSV(w io.Writer) error {
 		if word == "" || strings.ContainsAny(word, "\t\n\r") {
 			return fmt.Errorf("vocabulary: word number %d, %q, cannot stand in a TSV file", id, word)
 		}
-		buffered.WriteString(word)
-		buffered.WriteByte('\t')
-		buffered.WriteString(strconv.FormatUint(v.Counts[id], 10))
-		buffered.WriteByte('\n') // the first error sticks: Flush returns it
+		v.writeLine(buffered, id, '\t')
 	}
 	if err := buffered.Flush(); err != nil {
 		return fmt.Errorf("vocabulary: write: %w", err)
 	}
 	return nil
+}
+
+// writeLine writes a word and its count. The first error sticks: Flush returns it.
+func (v *Vocabulary) writeLine(w *bufio.Writer, id int, separator byte) {
+	w.WriteString(v.Words[id])
+	w.WriteByte(separator)
+	w.WriteString(strconv.FormatUint(v.Counts[id], 10))
+	w.WriteByte('\n')
 }
 
 // longestTSV is more than the longest line of WriteTSV, in bytes: each byte of the

@@ -23,10 +23,7 @@ func (v *Vocabulary) WriteWord2Vec(w io.Writer, lines int64) error {
 		if !plainWord(word) {
 			return fmt.Errorf("vocabulary: word number %d, %q, cannot stand in a vocabulary file of word2vec", id, word)
 		}
-		buffered.WriteString(word)
-		buffered.WriteByte(' ')
-		buffered.WriteString(strconv.FormatUint(v.Counts[id], 10))
-		buffered.WriteByte('\n') // the first error sticks: Flush returns it
+		v.writeLine(buffered, id, ' ')
 	}
 	if err := buffered.Flush(); err != nil {
 		return fmt.Errorf("vocabulary: write: %w", err)

@@ -50,8 +50,8 @@ func BuildPart(ctx context.Context, c *corpus.Corpus, o Options, tokens int) (*M
 	}
 	b := newBuilder(c, o, math.MaxInt64)
 	if tokens < b.scan.tokens {
-		b.scan.sentences = max(sentenceAt(c, tokens), 1)
-		b.scan.tokens = firstToken(c, b.scan.sentences)
+		b.scan.sentences = max(b.scan.text.Find(tokens), 1)
+		b.scan.tokens = b.scan.text.Start(b.scan.sentences)
 		b.spans = b.scan.split(len(b.spans))
 		b.progress.total = 3 * b.scan.visits()
 	}
@@ -108,9 +108,9 @@ func spanCount(c *corpus.Corpus, o *Options, tables int64) int {
 		minTokens = 1 << 14  // in a span
 		minTables = 16 << 20 // bytes that the tables may have with any corpus
 	)
-	n := perThread * o.threads()
-	n = min(n, int(min(int64(max(minTables, tokenCount(c))), tables)/(8*int64(c.Vocabulary.Len()))))
-	n = min(n, tokenCount(c)*o.Passes/minTokens)
+	n, tokens := perThread*o.threads(), c.Text().Tokens()
+	n = min(n, int(min(int64(max(minTables, tokens)), tables)/(8*int64(c.Vocabulary.Len()))))
+	n = min(n, tokens*o.Passes/minTokens)
 	return max(n, 1)
 }
 

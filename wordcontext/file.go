@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
-	"unsafe"
 
 	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
@@ -187,18 +186,4 @@ func checkByteOrder() error {
 		return errors.New("matrix files cannot be used on a big-endian processor")
 	}
 	return nil
-}
-
-type number interface{ uint16 | uint32 | uint64 }
-
-// bytesOf returns the memory of s as bytes.
-func bytesOf[T number](s []T) []byte {
-	var x T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
-}
-
-// numbersOf returns the memory of b as numbers. b must be aligned for T.
-func numbersOf[T number](b []byte) []T {
-	var x T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(x)))
 }

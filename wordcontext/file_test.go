@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/internal/damage"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 var fileOptions = Options{Window: 2, Contexts: 50, Passes: 2, Sample: 0.05, DynamicWindow: true, Seed: 99}
@@ -321,7 +322,7 @@ func TestOpenVersion2(t *testing.T) {
 // TestOpenDamaged: a file with flipped bits is refused.
 func TestOpenDamaged(t *testing.T) {
 	damage.Copies(t, fileOf(t, build(t, testCorpus(24, 12, 200, 10), temperedOptions)), func(file []byte) ([]byte, error) {
-		aligned := bytesOf(make([]uint64, len(file)/8+1))[:len(file)]
+		aligned := memory.BytesOf(make([]uint64, len(file)/8+1))[:len(file)]
 		copy(aligned, file)
 		m, err := decode(aligned)
 		if err != nil {
@@ -372,7 +373,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(data[:headerSize])
 	f.Add(data[:20])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		aligned := bytesOf(make([]uint64, len(data)/8+1))[:len(data)]
+		aligned := memory.BytesOf(make([]uint64, len(data)/8+1))[:len(data)]
 		copy(aligned, data)
 		repairChecksums(aligned)
 		m, err := decode(aligned)

@@ -114,13 +114,13 @@ func (d *decoder) decode(data []byte) (*Matrix, error) {
 		part, body = body[:size], body[size:]
 		return part
 	}
-	m.totals = numbersOf[uint64](next(8 * h.Rows))
-	m.contextCounts = numbersOf[uint64](next(8 * h.Rows))
-	m.lengths = numbersOf[uint32](next(h.lengthsSize()))
+	m.totals = memory.NumbersOf[uint64](next(8 * h.Rows))
+	m.contextCounts = memory.NumbersOf[uint64](next(8 * h.Rows))
+	m.lengths = memory.NumbersOf[uint32](next(h.lengthsSize()))
 	if h.Width == 2 {
-		m.narrow = numbersOf[uint16](body)
+		m.narrow = memory.NumbersOf[uint16](body)
 	} else {
-		m.wide = numbersOf[uint32](body)
+		m.wide = memory.NumbersOf[uint32](body)
 	}
 	if h.Version == 1 {
 		if m.lengths, err = rowLengths(m.totals, &m.options); err != nil {
@@ -186,7 +186,7 @@ func checkIDs[T id](d *decoder, stored []T, rows int) error {
 		for _, id := range part {
 			largest = max(largest, id)
 		}
-		d.checked(bytesOf(part))
+		d.checked(memory.BytesOf(part))
 		if int(largest) >= rows {
 			return fmt.Errorf("%w: it holds word id %d, but it has %d words", ErrCorrupt, largest, rows)
 		}

@@ -264,5 +264,5 @@ func release[T id](m *Matrix, stored []T, row0, row1 int) {
 		row0, _ = m.tiles.Group(m.tiles.GroupOf(row0))
 		_, row1 = m.tiles.Group(m.tiles.GroupOf(row1 - 1))
 	}
-	memory.Release(bytesOf(stored[m.offsets[row0]:m.offsets[row1]]))
+	memory.Release(memory.BytesOf(stored[m.offsets[row0]:m.offsets[row1]]))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
@@ -54,7 +55,7 @@ func TestSamplesEqualColumns(t *testing.T) {
 		}
 		for j := range tc.iterations {
 			for _, s := range samples {
-				got = crc32.Update(got, castagnoli, bytesOf(s[j*v:][:v]))
+				got = crc32.Update(got, castagnoli, memory.BytesOf(s[j*v:][:v]))
 			}
 		}
 		if got != tc.want {

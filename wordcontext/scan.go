@@ -10,6 +10,7 @@ import (
 // that subsampling drops.
 type scan struct {
 	corpus   *corpus.Corpus
+	text     *corpus.Text // of corpus
 	options  *Options
 	reader   *corpus.SentenceReader
 	progress *progress
@@ -19,9 +20,10 @@ type scan struct {
 
 func newScan(c *corpus.Corpus, o *Options, p *progress) *scan {
 	sentences := corpus.SentenceOptions{Seed: o.Seed, Sample: o.Sample, Window: o.Window, Dynamic: o.DynamicWindow}
+	text := c.Text()
 	return &scan{
-		corpus: c, options: o, reader: corpus.NewSentenceReader(c, sentences), progress: p,
-		sentences: sentenceCount(c), tokens: tokenCount(c),
+		corpus: c, text: text, options: o, reader: corpus.NewSentenceReader(c, sentences), progress: p,
+		sentences: text.Sentences(), tokens: text.Tokens(),
 	}
 }
 
@@ -42,7 +44,7 @@ func (s *scan) split(n int) []span {
 		at := int(float64(total) * (float64(k) / float64(n)))
 		to := sentences * s.options.Passes
 		if k < n {
-			to = at/tokens*sentences + sentenceAt(s.corpus, at%tokens)
+			to = at/tokens*sentences + s.text.Find(at%tokens)
 		}
 		if to > from {
 			spans = append(spans, span{from, to})
@@ -66,7 +68,7 @@ func (s *scan) each(ctx context.Context, sp span, visit func(words, sizes []uint
 	for v := sp.from; v < sp.to; v++ {
 		pass, sentence := v/sentences, v%sentences
 		visit(reader.Sentence(uint32(pass), sentence))
-		if visited += sentenceTokens(s.corpus, sentence); visited >= visitTokens || v == sp.to-1 {
+		if visited += s.text.Start(sentence+1) - s.text.Start(sentence); visited >= visitTokens || v == sp.to-1 {
 			s.progress.add(int64(visited))
 			visited = 0
 			if err := context.Cause(ctx); err != nil {

@@ -9,25 +9,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// These functions, and the corpus.SentenceReader of a scan, are all that looks at the
-// tokens of the text.
-
-func tokenCount(c *corpus.Corpus) int { return c.Text().Tokens() }
-
-func sentenceCount(c *corpus.Corpus) int { return c.Text().Sentences() }
-
-// sentenceAt returns the first sentence that does not begin before a token.
-func sentenceAt(c *corpus.Corpus, token int) int { return c.Text().Find(token) }
-
-// firstToken returns the first token of a sentence.
-func firstToken(c *corpus.Corpus, sentence int) int { return c.Text().Start(sentence) }
-
-// sentenceTokens returns the number of tokens of a sentence.
-func sentenceTokens(c *corpus.Corpus, sentence int) int {
-	text := c.Text()
-	return text.Start(sentence+1) - text.Start(sentence)
-}
-
 // checkTokens returns an error if a token is not a word of the vocabulary.
 func checkTokens(ctx context.Context, c *corpus.Corpus, threads int) error {
 	const step = 1 << 20

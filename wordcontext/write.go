@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
@@ -89,7 +90,7 @@ func (m *Matrix) beginFile(w io.Writer, groupContexts uint64) (*fileWriter, erro
 		w: w, body: &checksumWriter{w: w},
 		layout: tiles.New(m.offsets, m.lengths, m.Contexts(), groupContexts),
 	}
-	for _, part := range [][]byte{bytesOf(m.totals), bytesOf(m.contextCounts), bytesOf(m.lengths)} {
+	for _, part := range [][]byte{memory.BytesOf(m.totals), memory.BytesOf(m.contextCounts), memory.BytesOf(m.lengths)} {
 		if _, err := f.body.Write(part); err != nil {
 			return nil, err
 		}
@@ -105,7 +106,7 @@ func writeRows[T id](f *fileWriter, first, end int, row func(i int) []T) error {
 	for first < end {
 		from, to := f.layout.Group(f.layout.GroupOf(first))
 		if to == from+1 { // its pieces follow each other
-			if _, err := f.body.Write(bytesOf(row(from))); err != nil {
+			if _, err := f.body.Write(memory.BytesOf(row(from))); err != nil {
 				return err
 			}
 			first = to
@@ -113,9 +114,9 @@ func writeRows[T id](f *fileWriter, first, end int, row func(i int) []T) error {
 		}
 		place, count := f.layout.Contexts(from, to)
 		if need := int(count) * size; need > len(f.group) {
-			f.group = bytesOf(make([]uint32, need/4+1))
+			f.group = memory.BytesOf(make([]uint32, need/4+1))
 		}
-		group := numbersOf[T](f.group[:int(count)*size])
+		group := memory.NumbersOf[T](f.group[:int(count)*size])
 		const grain = 64 // rows
 		err := parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (to-from+grain-1)/grain, func(task int) {
 			for i := from + task*grain; i < min(from+(task+1)*grain, to); i++ {
@@ -140,7 +141,7 @@ func writeRows[T id](f *fileWriter, first, end int, row func(i int) []T) error {
 
 // end writes all that stands after the stored contexts.
 func (f *fileWriter) end() error {
-	sums := bytesOf(f.body.sums)
+	sums := memory.BytesOf(f.body.sums)
 	if _, err := f.w.Write(sums); err != nil {
 		return err
 	}

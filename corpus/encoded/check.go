@@ -84,7 +84,7 @@ func (f *File) checkStarts(threads int) error {
 			}
 			last = start
 		}
-		memory.Release(bytesOf(t.offsets[first:end]))
+		memory.Release(memory.BytesOf(t.offsets[first:end]))
 		return nil
 	})
 }
@@ -92,7 +92,7 @@ func (f *File) checkStarts(threads int) error {
 // checkWords checks that the lengths fit the words.
 func (f *File) checkWords() error {
 	sum := uint64(0)
-	for id, length := range numbersOf[uint32](f.lengths)[:f.Words] {
+	for id, length := range memory.NumbersOf[uint32](f.lengths)[:f.Words] {
 		if length == 0 {
 			return fmt.Errorf("%w: word number %d is empty", ErrCorrupt, id)
 		}

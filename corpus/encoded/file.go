@@ -176,11 +176,11 @@ func (f *File) Vocabulary() (words []string, counts []uint64) {
 	words, counts = make([]string, f.Words), make([]uint64, f.Words)
 	all := string(f.words[:f.WordBytes])
 	at := 0
-	for id, length := range numbersOf[uint32](f.lengths[:4*f.Words]) {
+	for id, length := range memory.NumbersOf[uint32](f.lengths[:4*f.Words]) {
 		words[id] = all[at : at+int(length)]
 		at += int(length)
 	}
-	copy(counts, numbersOf[uint64](f.counts))
+	copy(counts, memory.NumbersOf[uint64](f.counts))
 	return words, counts
 }
 
@@ -281,13 +281,13 @@ func (f *File) lay(data []byte) {
 	ids := parts[0][:uint64(f.header.Width)*f.Tokens]
 	switch f.header.Width {
 	case 2:
-		t.narrow = numbersOf[uint16](ids)
+		t.narrow = memory.NumbersOf[uint16](ids)
 	case 3:
 		t.packed = ids
 	default:
-		t.wide = numbersOf[uint32](ids)
+		t.wide = memory.NumbersOf[uint32](ids)
 	}
-	t.bases, t.offsets = numbersOf[uint64](parts[1]), numbersOf[uint32](parts[2])[:f.Sentences+1]
+	t.bases, t.offsets = memory.NumbersOf[uint64](parts[1]), memory.NumbersOf[uint32](parts[2])[:f.Sentences+1]
 	f.counts, f.lengths, f.words = parts[3], parts[4], parts[5]
 	f.whole = data
 }

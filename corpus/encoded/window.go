@@ -1,6 +1,6 @@
 package encoded
 
-import "unsafe"
+import "github.com/w2vcl/w2vcl/internal/memory"
 
 // A Window follows one reader through the text of a file and gives the memory of the
 // pages behind it back to the system, which keeps their content as long as it has nothing
@@ -28,13 +28,13 @@ func (t *Text) Window() *Window {
 	}
 	switch {
 	case t.narrow != nil:
-		w.ids.array = bytesOf(t.narrow)
+		w.ids.array = memory.BytesOf(t.narrow)
 	case t.packed != nil:
 		w.ids.array = t.packed
 	default:
-		w.ids.array = bytesOf(t.wide)
+		w.ids.array = memory.BytesOf(t.wide)
 	}
-	w.sizes.array = bytesOf(t.offsets)
+	w.sizes.array = memory.BytesOf(t.offsets)
 	return w
 }
 
@@ -90,18 +90,4 @@ func (t *Text) width() int {
 	default:
 		return 4
 	}
-}
-
-type number interface{ uint16 | uint32 | uint64 }
-
-// bytesOf returns the memory of s as bytes.
-func bytesOf[T number](s []T) []byte {
-	var x T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
-}
-
-// numbersOf returns the memory of b as numbers. b must be aligned for T.
-func numbersOf[T number](b []byte) []T {
-	var x T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(x)))
 }

@@ -143,7 +143,7 @@ func (w *Writer) finish(f *os.File, s *Source) error {
 }
 
 // numbers writes numbers of 8 bytes.
-func (w *Writer) numbers(x []uint64) { _, _ = w.out.Write(bytesOf(x)) }
+func (w *Writer) numbers(x []uint64) { _, _ = w.out.Write(memory.BytesOf(x)) }
 
 // pad fills up to 8 bytes, behind so many.
 func (w *Writer) pad(n int) {
@@ -178,7 +178,7 @@ func (h *header) seal(f *os.File, s *Source, cut int64) (err error) {
 	if err != nil {
 		return err
 	}
-	tail := bytesOf(sums)
+	tail := memory.BytesOf(sums)
 	tail = binary.LittleEndian.AppendUint32(tail[:len(tail):len(tail)], crc32.Checksum(tail, castagnoli))
 	if _, err := f.WriteAt(tail, int64(headerSize+body)); err != nil {
 		return err

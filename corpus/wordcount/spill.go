@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A disk takes the tables that are full and the codes that are many. A nil one takes
@@ -95,7 +95,7 @@ func (e *encoder) spill() error {
 	last := &e.chunks[len(e.chunks)-1]
 	if size := 2 * int64(len(last.codes)); e.disk.codes.Add(size) > e.disk.codesMemory {
 		e.disk.codes.Add(-size)
-		offset, err := e.disk.append(bytesOf(last.codes))
+		offset, err := e.disk.append(memory.BytesOf(last.codes))
 		if err != nil {
 			return err
 		}
@@ -199,14 +199,8 @@ func (d *disk) load(c *encodedChunk, buffer []uint16) ([]uint16, error) {
 		buffer = make([]uint16, c.length, c.length+c.length/4)
 	}
 	buffer = buffer[:c.length]
-	if err := d.file.ReadAt(bytesOf(buffer), c.offset); err != nil {
+	if err := d.file.ReadAt(memory.BytesOf(buffer), c.offset); err != nil {
 		return nil, fmt.Errorf("the encoded text: %w", err)
 	}
 	return buffer, nil
-}
-
-// bytesOf returns the memory of numbers as bytes.
-func bytesOf[T uint16 | uint32](s []T) []byte {
-	var x T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
 }
