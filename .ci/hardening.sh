@@ -24,9 +24,9 @@ usage() {
 
 # build packs Go without its commands' sources and tests, and the modules that we use.
 build() {
-	local dir=$1 goroot modules list
+	local dir goroot modules list
+	dir=$(mkdir -p "$1" && cd "$1" && pwd)
 	cd "$root"
-	mkdir -p "$dir"
 	goroot=$(go env GOROOT) modules=$(go env GOMODCACHE) list=$(mktemp)
 	trap "rm -f '$list'" EXIT
 	{
