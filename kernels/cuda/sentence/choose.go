@@ -16,6 +16,7 @@ type kernel struct {
 	source, name    string
 	threads, shared int
 	forms           bool // the other one is NAME_bounded: see sentence.cuh
+	sentences       int  // in flight on a multiprocessor
 }
 
 // A rowPart is the part of every row that one warp has: 4 f + e chunks. One warp
@@ -84,9 +85,12 @@ func (c *Config) kernel() (kernel, error) {
 		f.unassisted = true
 		return c.choose(f, f.source+"_half_", f.half), nil
 	}
-	groups := (slots(c.Radius) + 7) / 8
+	groups, sentences := (slots(c.Radius)+7)/8, f.sentences
+	if size == 1 {
+		sentences = 16
+	}
 	row := 512*size + 16 // bytes
-	return kernel{built, "fullw2v_half", fmt.Sprintf("fullw2v_half_%d_%d", size, groups), 32, (groups*8 + slots(c.Radius)) * row, true}, nil
+	return kernel{built, "fullw2v_half", fmt.Sprintf("fullw2v_half_%d_%d", size, groups), 32, (groups*8 + slots(c.Radius)) * row, true, sentences}, nil
 }
 
 // choose takes the kernel that covers rows with the fewest chunks, and windows with the fewest
@@ -128,7 +132,7 @@ func (c *Config) choose(f family, name string, shapes []shape) kernel {
 		shared = max(shared, 4*c.PerWindow()+4*batch+16+4*warps*(batch*chunkValues*part.chunks()+32+dots))
 	}
 	return kernel{
-		built, f.source, fmt.Sprintf("%s%d_%d_%d_%d", name, part.f, part.e, shape.outputs, together), 32 * warps, shared, f.forms,
+		built, f.source, fmt.Sprintf("%s%d_%d_%d_%d", name, part.f, part.e, shape.outputs, together), 32 * warps, shared, f.forms, f.sentences,
 	}
 }
 

@@ -93,10 +93,10 @@ template <int F> using HalfRing = Ring<F, 0, 1>;
 
 // window trains a window: r are the outputs, of which this lane has a quarter of
 // output; Q groups of 8 slots hold the context words, and times says how often this
-// lane's slot is one; part of the change of output is added. It returns this lane's part of the loss.
+// lane's slot is one; output has a share of C. It returns this lane's part of the loss.
 template <int F, int Q>
 __device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring, const Halves<F> &table, const Fragments<F> &r,
-	uint32_t output, int times, float rate, float part, Dither &dither) {
+	uint32_t output, int times, float rate, float share, Dither &dither) {
 	int g = laneNumber() / 4, t = laneNumber() % 4, width = 1 + a.negatives;
 	float4 *mine = shared + g * ring.stride + 2 * t; // of slot g
 	uint32_t gradient[Q], across[Q];
@@ -133,6 +133,7 @@ __device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring
 		gradient[q] = bits(__floats2half2_rn(steps[0], steps[1]));
 		across[q] = transposed(gradient[q]);
 	}
+	float part = rate * contextPart(share, ring.slow);
 	uint32_t added[4][4]; // to chunk c in place c mod 4
 #pragma unroll
 	for (int c = 0; c < 4 * F; c++) {
@@ -161,7 +162,7 @@ __device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring
 				x[q][2 * i] = fmaf(rate, step[2 * q], x[q][2 * i]);
 				x[q][2 * i + 1] = fmaf(rate, step[2 * q + 1], x[q][2 * i + 1]);
 			}
-			added[c % 4][i] = dither.step(r.tile(4 * c + i), rate * part * sum[0], rate * part * sum[1]);
+			added[c % 4][i] = dither.step(r.tile(4 * c + i), part * sum[0], part * sum[1]);
 		}
 #pragma unroll
 		for (int q = 0; q < Q; q++) {
@@ -227,7 +228,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 			unsigned stale = (last ? againNext : again) >> after & 0xff; // rows that this window changes
 			Fragments<F> next;
 			if constexpr (ahead) load(next, contexts, soon, g < width);
-			loss += window<F, Q>(a, ring, contexts, r, now, times, rate, contextPart<bounded>(a, now, ring.slow), dither);
+			loss += window<F, Q>(a, ring, contexts, r, now, times, rate, contextShare<bounded>(a, now), dither);
 			ring.bring(into, rowEntering);
 			ring.giveBack(from);
 			__syncwarp();
@@ -258,8 +259,8 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	ALONE(name, warps, Trained{sentence<F, Q, bounded>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})
 
 // For N up to 128 F, K up to 7 and W_f up to 4 Q - 1.
-FULLW2V_HALF(1, 1, 12)
-FULLW2V_HALF(1, 2, 12)
+FULLW2V_HALF(1, 1, 16)
+FULLW2V_HALF(1, 2, 15)
 FULLW2V_HALF(2, 1, 12)
 FULLW2V_HALF(2, 2, 12)
 FULLW2V_HALF(3, 1, 8)

@@ -53,11 +53,9 @@ func New(d *cuda.Device, c Config) (*Kernels, error) {
 	return newKernels(d, c, k)
 }
 
-const tokensInFlight = 10_000 // of the text, for each sentence in flight
-
 func newKernels(d *cuda.Device, c Config, k kernel) (*Kernels, error) {
 	if c.InFlight == 0 {
-		c.InFlight = max(1, min(MaxInFlight, families[c.Mode].sentences*d.Multiprocessors, c.text().Tokens()/tokensInFlight))
+		c.InFlight = max(1, min(MaxInFlight, k.sentences*d.Multiprocessors, c.text().Tokens()/tokensInFlight))
 	}
 	t := &Kernels{device: d, config: c, numbers: newNumbers(c.Vocabulary), kernel: k}
 	err := d.Do(func() (err error) {

@@ -112,8 +112,6 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 	Ring<F> rows = {table, a.shares, 0, 0}; // of the batch, then their values of before
 	rows.memory = team.memory;
 	Trained done = {0, 0};
-	uint32_t changed;
-	float share;
 #pragma unroll 1
 	for (int b = 0; b < n; b += batch) {
 		uint64_t number = (first + b) * a.perWindow;
@@ -128,6 +126,8 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 		if (team.number == 0) words.draw(a, epoch, number + 1, H);
 		together<many>();
 		done.pairs += (unsigned long long)(min(batch, n - b)) * H;
+		uint32_t changed = words.words[min(l, count - 1)]; // this lane's row, of 32
+		float share = __ldg(a.shares + changed);
 
 		// Lanes l and l + 8 know negative number u + l mod 8 and the one 8 behind it.
 		auto wordOf = [&](int u) { return words.negatives[min(u + l % 16, H - 1)]; };
@@ -152,13 +152,13 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 			float times = l < T && l < left && __ffs(same) - 1 == l ? __popc(same & 0xff) : 0;
 			unsigned stale = __ballot_sync(warp, l >= T && l < 2 * T && same & 0xff) >> T;
 			unsigned wanted = __ballot_sync(warp, times > 0);
-			float part = contextPart<true>(a, word, slow);
+			float shareOfNegative = contextShare<true>(a, word);
 			// The last few with half as many dots.
 			if (left > 4)
 				done.loss += meet<8, 4>(team, rows, r, added, __shfl_sync(warp, times, l % 8), words.times, count, rate);
 			else
 				done.loss += meet<4, 8>(team, rows, r, added, __shfl_sync(warp, times, l % 4), words.times, count, rate);
-			if (__ballot_sync(warp, part < 1)) {
+			if (float part = contextPart(shareOfNegative, slow); __ballot_sync(warp, part < 1)) {
 #pragma unroll
 				for (int k = 0; k < T; k++) scale(added[k], __shfl_sync(warp, part, k));
 			}
@@ -173,11 +173,11 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 		}
 		for (int i = 0; i < count; i++) {
 			int lane = i % 32;
-			if (lane == 0) { // of the next rows
+			if (lane == 0 && i > 0) { // the next rows
 				changed = words.words[min(i + l, count - 1)];
-				share = fminf(1, __ldg(a.shares + changed) * slow);
+				share = __ldg(a.shares + changed);
 			}
-			float part = __shfl_sync(warp, share, lane);
+			float part = fminf(1, __shfl_sync(warp, share, lane) * slow);
 			Row<F> change = zeros<F>();
 			add(change, part, rows.load(i));
 			add(change, -part, rows.load(places + i));

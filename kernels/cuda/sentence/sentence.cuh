@@ -196,7 +196,7 @@ template <int F, int E = 0, int pad = 0> struct Ring {
 		unsigned here = __ballot_sync(warp, places && word == w);
 		int slot = __ffs(here ? here : __ballot_sync(warp, laneNumber() < slots && places == 0)) - 1;
 		if (laneNumber() == slot) {
-			if (!here) share = fminf(1, __ldg(shares + w) * slow);
+			if (!here) share = __ldg(shares + w); // used when it leaves: nothing waits for it
 			word = w;
 			places |= 1u << (i & 31);
 		}
@@ -223,7 +223,7 @@ template <int F, int E = 0, int pad = 0> struct Ring {
 	__device__ __forceinline__ void giveBack(int slot) {
 		if (slot < 0) return;
 		uint32_t w = __shfl_sync(warp, word, slot);
-		float part = __shfl_sync(warp, share, slot);
+		float part = fminf(1, __shfl_sync(warp, share, slot) * slow);
 		Row<F, E> change = zeros<F, E>();
 		add(change, part, load(slot));
 		add(change, -part, load(rows + slot));
@@ -257,10 +257,13 @@ template <bool bounded> __device__ __forceinline__ float slowness(const Sentence
 	return bounded ? fminf(1, __fdividef(a.soundRate, rate)) : 1;
 }
 
-// contextPart returns the part of a change of a row of C that is added.
-template <bool bounded> __device__ __forceinline__ float contextPart(const SentenceArgs &a, uint32_t word, float slowness) {
-	return bounded ? fminf(1, __ldg(a.contextShares + word) * slowness * slowness * slowness) : 1;
+// contextShare asks memory for a word's share of C.
+template <bool bounded> __device__ __forceinline__ float contextShare(const SentenceArgs &a, uint32_t word) {
+	return bounded ? __ldg(a.contextShares + word) : 1;
 }
+
+// contextPart returns the part of a change of a row of C that is added, of its share.
+__device__ __forceinline__ float contextPart(float share, float slowness) { return fminf(1, share * slowness * slowness * slowness); }
 
 // Trained is what a sentence was: this lane's part of the loss, and the number of pairs.
 struct Trained {

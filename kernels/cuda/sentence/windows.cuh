@@ -154,7 +154,7 @@ template <int F, int E> struct Passing {
 		word = coming;
 		coming = wordAt(t + 1);
 		here = laneNumber() < slots && place(t) >= 0 && place(t) < n;
-		share = fminf(1, __ldg(rows.shares + word) * rows.slow);
+		share = __ldg(rows.shares + word);
 		for (unsigned rest = __ballot_sync(warp, here); rest; rest &= rest - 1) {
 			int s = __ffs(rest) - 1;
 			stageCurrent(rows.words, __shfl_sync(warp, word, s), true, rows.at(s));
@@ -165,7 +165,7 @@ template <int F, int E> struct Passing {
 	__device__ __forceinline__ Row<F, E> load(int slot) const { return rows.load(slot); }
 	__device__ __forceinline__ void update(int slot, const Row<F, E> &old, Row<F, E> now) {
 		add(now, -1, old);
-		scale(now, __shfl_sync(warp, share, slot & 31));
+		scale(now, fminf(1, __shfl_sync(warp, share, slot & 31) * rows.slow));
 		addCurrent(rows.words, __shfl_sync(warp, word, slot & 31), now, slot < slots);
 	}
 	__device__ __forceinline__ void end() { __syncwarp(); }
@@ -302,7 +302,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	Draw draw;
 	draw.begin(a, epoch, first, kept, 0, n);
 	uint32_t batch = draw.end(a, epoch); // outputs of this batch of windows
-	float parts = contextPart<bounded>(a, batch, slow); // of their changes that are added
+	float shares = contextShare<bounded>(a, batch);
 	unsigned again = repeated<S>(batch, batch, width);
 	draw.begin(a, epoch, first, kept, Draw::windows, n);
 	uint32_t now = __shfl_sync(warp, batch, l % S); // outputs of this window
@@ -317,7 +317,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 #pragma unroll 1
 		for (int j = 0; j < Draw::windows && t < n; j++, t++) {
 			int times = rows.begin(t, windows.next(t));
-			float part = bounded ? __shfl_sync(warp, parts, j * S + l % S) : 1; // of this lane's output
+			float share = bounded ? __shfl_sync(warp, shares, j * S + l % S) : 1; // of this lane's output
 			bool last = j + 1 == Draw::windows;
 			int after = last ? 0 : (j + 1) * S;
 			uint32_t soon = __shfl_sync(warp, last ? batchNext : batch, after + l % S);
@@ -336,7 +336,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 				loss += mean(a, team, rows, r, added, times, rate);
 			else
 				loss += window(a, team, rows, r, added, times, rate);
-			if (bounded && __ballot_sync(warp, part < 1)) {
+			if (float part = contextPart(share, slow); bounded && __ballot_sync(warp, part < 1)) {
 #pragma unroll
 				for (int k = 0; k < T; k++) scale(added[k], __shfl_sync(warp, part, k % S));
 			}
@@ -354,7 +354,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 			now = soon;
 		}
 		batch = batchNext;
-		if constexpr (bounded) parts = contextPart<true>(a, batch, slow);
+		if constexpr (bounded) shares = contextShare<true>(a, batch);
 		again = againNext;
 	}
 	rows.finish();
