@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // A Generated text has words by the law of Zipf and Mandelbrot, p(rank) ~ (rank+3)^-1.45,
@@ -28,37 +29,59 @@ const (
 	textShift    = 3
 )
 
-// WriteTo writes the text: whole lines, so many bytes or a line more.
-func (g Generated) WriteTo(ctx context.Context, w io.Writer, progress func(done, total int64)) error {
-	out := bufio.NewWriterSize(w, 1<<20)
-	var line []byte
-	written, number := int64(0), uint64(0)
-	for lines := 0; written < g.Bytes; lines++ {
-		line = line[:0]
-		length := 1 + corpus.Below(corpus.Philox(g.Seed, corpus.StreamGenerated.Sub(1), number)[0], 39)
-		for range length {
-			line = appendName(line, g.word(number))
-			line = append(line, ' ')
-			number++
+// linesAtOnce lines are made by a thread at a time.
+const linesAtOnce = 4096
+
+// WriteTo writes the text: whole lines, so many bytes or a line more. The bytes do not depend on
+// the number of threads.
+func (g Generated) WriteTo(ctx context.Context, w io.Writer, threads int, progress func(done, total int64)) error {
+	number := uint64(0) // of the next token
+	blocks := parallel.NewBlocks(threads, func() (func() ([]byte, error), io.Reader, error) {
+		first := number
+		for range linesAtOnce {
+			number += g.length(number)
 		}
-		line[len(line)-1] = '\n'
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		return func() ([]byte, error) { return g.lines(first, linesAtOnce), nil }, nil, nil
+	})
+	defer blocks.Close()
+	lines, out := bufio.NewReaderSize(blocks, 1<<16), bufio.NewWriterSize(w, 1<<20)
+	written := int64(0)
+	for i := 0; written < g.Bytes; i++ {
+		line, err := lines.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
 		if _, err := out.Write(line); err != nil {
 			return fmt.Errorf("write the text: %w", err)
 		}
 		written += int64(len(line))
-		if lines%4096 == 0 {
-			if progress != nil {
-				progress(written, g.Bytes)
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		if i%linesAtOnce == 0 && progress != nil {
+			progress(written, g.Bytes)
 		}
 	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("write the text: %w", err)
 	}
 	return nil
+}
+
+// length returns the number of words of the line that begins with a token.
+func (g Generated) length(token uint64) uint64 {
+	return 1 + uint64(corpus.Below(corpus.Philox(g.Seed, corpus.StreamGenerated.Sub(1), token)[0], 39))
+}
+
+// lines returns so many lines from a token on.
+func (g Generated) lines(token uint64, count int) (text []byte) {
+	for range count {
+		for end := token + g.length(token); token < end; token++ {
+			text = append(appendName(text, g.word(token)), ' ')
+		}
+		text[len(text)-1] = '\n'
+	}
+	return text
 }
 
 // word returns the number of a token's word, from 0.

@@ -19,7 +19,7 @@ func TestGeneratedDifferent(t *testing.T) {
 		seen[name] = true
 	}
 	var text bytes.Buffer
-	if err := (Generated{Bytes: 200_000, Different: 5000}).WriteTo(t.Context(), &text, nil); err != nil {
+	if err := (Generated{Bytes: 200_000, Different: 5000}).WriteTo(t.Context(), &text, 2, nil); err != nil {
 		t.Fatal(err)
 	}
 	c, err := corpus.ReadFrom(t.Context(), &text, "text", corpus.Options{})
@@ -36,13 +36,28 @@ func TestGeneratedDifferent(t *testing.T) {
 func TestGeneratedZipf(t *testing.T) {
 	var text, again bytes.Buffer
 	g := Generated{Bytes: 2_000_000, Seed: 3}
-	for _, w := range []*bytes.Buffer{&text, &again} {
-		if err := g.WriteTo(t.Context(), w, nil); err != nil {
+	for i, w := range []*bytes.Buffer{&text, &again} {
+		if err := g.WriteTo(t.Context(), w, 1+3*i, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if !bytes.Equal(text.Bytes(), again.Bytes()) {
 		t.Error("two texts of one seed")
+	}
+	// A shorter text is its beginning, up to the end of the line.
+	for _, n := range []int64{0, 1, 777, 1<<20 - 1, 1 << 20, 1<<20 + 1, 1_500_000} {
+		again.Reset()
+		g.Bytes = n
+		if err := g.WriteTo(t.Context(), &again, 3, nil); err != nil {
+			t.Fatal(err)
+		}
+		end := 0
+		if n > 0 {
+			end = int(n) + bytes.IndexByte(text.Bytes()[n-1:], '\n')
+		}
+		if !bytes.Equal(again.Bytes(), text.Bytes()[:end]) {
+			t.Errorf("of %d bytes: %d, want %d", n, again.Len(), end)
+		}
 	}
 	c, err := corpus.ReadFrom(t.Context(), &text, "text", corpus.Options{})
 	if err != nil {

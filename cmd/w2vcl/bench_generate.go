@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ grows without an end, for measurements of texts that are larger than memory.`,
 			stage := s.progress(quiet).Stage("writing text", g.Bytes)
 			defer stage.Stop()
 			if err := atomicfile.Write(out, func(w io.Writer) error {
-				return g.WriteTo(cmd.Context(), w, func(done, _ int64) { stage.Update(done, nil) })
+				return g.WriteTo(cmd.Context(), w, runtime.GOMAXPROCS(0), func(done, _ int64) { stage.Update(done, nil) })
 			}); err != nil {
 				return fmt.Errorf("--out: %w", err)
 			}

@@ -6,7 +6,7 @@
 // For K below T and rows of up to 128 F values, or 128 F for each warp of a team. A window has a pair
 // for each output.
 #define CBOW(kind, name, F, T, warps, Contexts) \
-	kind(name##_##F##_0_##T##_1, warps, Trained{sentence<F, 0, T, 1, many##kind, true, Lifetime<F, 0>, Contexts>(a, epoch, first, kept, n, rate), uint64_t(n) * (1 + a.negatives)})
+	kind(name##_##F##_0_##T##_1, warps, Trained{sentence<F, 0, T, 1, many##kind, false, true, Lifetime<F, 0>, Contexts>(a, epoch, first, kept, n, rate), uint64_t(n) * (1 + a.negatives)})
 #define CBOWS(name, Contexts) \
 	CBOW(ALONE, name, 1, 6, 12, Contexts<1>) \
 	CBOW(ALONE, name, 2, 6, 8, Contexts<2>) \

@@ -15,6 +15,8 @@ type kernel struct {
 	built           embed.FS
 	source, name    string
 	threads, shared int
+	forms           bool // the other one is NAME_bounded: see sentence.cuh
+	sentences       int  // in flight on a multiprocessor
 }
 
 // A rowPart is the part of every row that one warp has: 4 f + e chunks. One warp
@@ -41,6 +43,7 @@ type family struct {
 	sentences  int     // in flight on a multiprocessor
 	passing    bool    // rows of context words do not stay: see Passing in windows.cuh
 	unassisted bool    // no rows are staged
+	forms      bool    // kernels have two
 }
 
 var (
@@ -57,12 +60,12 @@ var fullW2VShapes = []shape{
 }
 
 var families = map[Mode]family{
-	FullW2V:      {source: "fullw2v", shapes: fullW2VShapes, sentences: 12},
-	PWord2Vec:    {source: "fullw2v", shapes: fullW2VShapes, sentences: 12},
-	FullRegister: {source: "fullregister", shapes: []shape{{6, []int{6, 5}, whole}, {16, []int{2}, narrow}}, sentences: 12, passing: true},
+	FullW2V:      {source: "fullw2v", shapes: fullW2VShapes, sentences: 12, forms: true},
+	PWord2Vec:    {source: "fullw2v", shapes: fullW2VShapes, sentences: 12, forms: true},
+	FullRegister: {source: "fullregister", shapes: []shape{{6, []int{6, 5}, whole}, {16, []int{2}, narrow}}, sentences: 12, passing: true, forms: true},
 	Word2Vec:     {source: "word2vec", shapes: unshared, half: unshared, sentences: 12, unassisted: true},
 	CBOW:         {source: "cbow", shapes: unshared, half: unshared, sentences: 12},
-	PARW2V:       {source: "parw2v", shapes: []shape{{1, []int{8}, narrow}}, sentences: 8},
+	PARW2V:       {source: "parw2v", shapes: []shape{{1, []int{8, 10}, narrow}}, sentences: 8},
 }
 
 // slots are the places of a ring of rows: for a window and the word that enters next.
@@ -82,9 +85,12 @@ func (c *Config) kernel() (kernel, error) {
 		f.unassisted = true
 		return c.choose(f, f.source+"_half_", f.half), nil
 	}
-	groups := (slots(c.Radius) + 7) / 8
+	groups, sentences := (slots(c.Radius)+7)/8, f.sentences
+	if size == 1 {
+		sentences = 16
+	}
 	row := 512*size + 16 // bytes
-	return kernel{built, "fullw2v_half", fmt.Sprintf("fullw2v_half_%d_%d", size, groups), 32, (groups*8 + slots(c.Radius)) * row}, nil
+	return kernel{built, "fullw2v_half", fmt.Sprintf("fullw2v_half_%d_%d", size, groups), 32, (groups*8 + slots(c.Radius)) * row, true, sentences}, nil
 }
 
 // choose takes the kernel that covers rows with the fewest chunks, and windows with the fewest
@@ -126,7 +132,7 @@ func (c *Config) choose(f family, name string, shapes []shape) kernel {
 		shared = max(shared, 4*c.PerWindow()+4*batch+16+4*warps*(batch*chunkValues*part.chunks()+32+dots))
 	}
 	return kernel{
-		built, f.source, fmt.Sprintf("%s%d_%d_%d_%d", name, part.f, part.e, shape.outputs, together), 32 * warps, shared,
+		built, f.source, fmt.Sprintf("%s%d_%d_%d_%d", name, part.f, part.e, shape.outputs, together), 32 * warps, shared, f.forms, f.sentences,
 	}
 }
 

@@ -30,6 +30,13 @@ __device__ __forceinline__ void multiply(float (&d)[4], uint32_t a0, uint32_t a1
 		: "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
+// multiply is the same without the tiles on the right and the lower one.
+__device__ __forceinline__ void multiply(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t b0) {
+	asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+		: "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+		: "r"(a0), "r"(a1), "r"(b0));
+}
+
 // Halves are a table of float16 as it lies in memory: chunk c of all rows, 32
 // values, then chunk c+1 of all rows. A lane reads and adds to 8 of each chunk.
 template <int F> struct Halves {
@@ -86,28 +93,38 @@ template <int F> using HalfRing = Ring<F, 0, 1>;
 
 // window trains a window: r are the outputs, of which this lane has a quarter of
 // output; Q groups of 8 slots hold the context words, and times says how often this
-// lane's slot is one; part of the change of output is added. It returns this lane's part of the loss.
+// lane's slot is one; output has a share of C. It returns this lane's part of the loss.
 template <int F, int Q>
 __device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring, const Halves<F> &table, const Fragments<F> &r,
-	uint32_t output, int times, float rate, float part, Dither &dither) {
+	uint32_t output, int times, float rate, float share, Dither &dither) {
 	int g = laneNumber() / 4, t = laneNumber() % 4, width = 1 + a.negatives;
 	float4 *mine = shared + g * ring.stride + 2 * t; // of slot g
 	uint32_t gradient[Q], across[Q];
-	float loss = 0;
+	float loss = 0, even[4] = {0, 0, 0, 0}, odd[4] = {0, 0, 0, 0}; // two sums: one would wait for itself
+#pragma unroll
+	for (int c = 0; c < 4 * F; c++) {
+		uint32_t left[Q][4];
+#pragma unroll
+		for (int q = 0; q < Q; q++) {
+			float4 x = mine[q * 8 * ring.stride + 8 * c], y = mine[q * 8 * ring.stride + 8 * c + 1];
+			left[q][0] = bits(__floats2half2_rn(x.x, x.y)), left[q][1] = bits(__floats2half2_rn(x.z, x.w));
+			left[q][2] = bits(__floats2half2_rn(y.x, y.y)), left[q][3] = bits(__floats2half2_rn(y.z, y.w));
+		}
+		if constexpr (Q == 2) {
+			multiply(even, left[0][0], left[1][0], left[0][1], left[1][1], r.tile(4 * c), r.tile(4 * c + 1));
+			multiply(odd, left[0][2], left[1][2], left[0][3], left[1][3], r.tile(4 * c + 2), r.tile(4 * c + 3));
+		} else { // of even the upper half counts, of odd the lower
+			multiply(even, left[0][0], left[0][2], left[0][1], left[0][3], r.tile(4 * c), r.tile(4 * c + 1));
+			multiply(odd, left[0][0], left[0][2], left[0][1], left[0][3], r.tile(4 * c + 2), r.tile(4 * c + 3));
+		}
+	}
 #pragma unroll
 	for (int q = 0; q < Q; q++) {
-		float even[4] = {0, 0, 0, 0}, odd[4] = {0, 0, 0, 0}; // two sums: one would wait for itself
-#pragma unroll
-		for (int c = 0; c < 4 * F; c++) {
-			float4 x = mine[q * 8 * ring.stride + 8 * c], y = mine[q * 8 * ring.stride + 8 * c + 1];
-			multiply(even, bits(__floats2half2_rn(x.x, x.y)), 0, bits(__floats2half2_rn(x.z, x.w)), 0, r.tile(4 * c), r.tile(4 * c + 1));
-			multiply(odd, bits(__floats2half2_rn(y.x, y.y)), 0, bits(__floats2half2_rn(y.z, y.w)), 0, r.tile(4 * c + 2), r.tile(4 * c + 3));
-		}
 		float often = __shfl_sync(warp, times, 8 * q + g), steps[2];
 #pragma unroll
 		for (int n = 0; n < 2; n++) {
 			int k = 2 * t + n;
-			float score = even[n] + odd[n];
+			float score = even[2 * q + n] + odd[2 * (Q == 2 ? q : 1) + n];
 			Logistic y = fastLogistic(k == 0 ? -score : score);
 			float step = k < width ? often * y.sigmoid : 0;
 			steps[n] = k == 0 ? step : -step;
@@ -116,34 +133,43 @@ __device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring
 		gradient[q] = bits(__floats2half2_rn(steps[0], steps[1]));
 		across[q] = transposed(gradient[q]);
 	}
+	float part = rate * contextPart(share, ring.slow);
 	uint32_t added[4][4]; // to chunk c in place c mod 4
 #pragma unroll
 	for (int c = 0; c < 4 * F; c++) {
-		uint32_t rows[4];
-		float sums[4][2] = {};
-#pragma unroll
-		for (int i = 0; i < 4; i++) rows[i] = transposed(r.tile(4 * c + i));
+		float x[Q][8];
 #pragma unroll
 		for (int q = 0; q < Q; q++) {
 			float4 *at = mine + q * 8 * ring.stride + 8 * c;
-			float x[8];
-			*reinterpret_cast<float4 *>(x) = at[0];
-			*reinterpret_cast<float4 *>(x + 4) = at[1];
-#pragma unroll
-			for (int i = 0; i < 4; i++) {
-				// Both products at once: the upper part of d is G R, the lower G^T L.
-				float d[4] = {0, 0, sums[i][0], sums[i][1]};
-				uint32_t left = transposed(bits(__floats2half2_rn(x[2 * i], x[2 * i + 1])));
-				multiply(d, gradient[q], 0, 0, across[q], rows[i], left);
-				x[2 * i] = fmaf(rate, d[0], x[2 * i]);
-				x[2 * i + 1] = fmaf(rate, d[1], x[2 * i + 1]);
-				sums[i][0] = d[2], sums[i][1] = d[3];
-			}
-			at[0] = *reinterpret_cast<float4 *>(x);
-			at[1] = *reinterpret_cast<float4 *>(x + 4);
+			*reinterpret_cast<float4 *>(x[q]) = at[0];
+			*reinterpret_cast<float4 *>(x[q] + 4) = at[1];
 		}
 #pragma unroll
-		for (int i = 0; i < 4; i++) added[c % 4][i] = dither.step(r.tile(4 * c + i), rate * part * sums[i][0], rate * part * sums[i][1]);
+		for (int i = 0; i < 4; i++) {
+			uint32_t row = transposed(r.tile(4 * c + i)), left[Q];
+#pragma unroll
+			for (int q = 0; q < Q; q++) left[q] = transposed(bits(__floats2half2_rn(x[q][2 * i], x[q][2 * i + 1])));
+			float step[4] = {}, sum[4] = {}; // G R, G^T L
+			if constexpr (Q == 2) {
+				multiply(step, gradient[0], gradient[1], row);
+				multiply(sum, across[0], 0, across[1], 0, left[0], left[1]);
+			} else {
+				multiply(step, gradient[0], 0, 0, across[0], row, left[0]);
+				sum[0] = step[2], sum[1] = step[3];
+			}
+#pragma unroll
+			for (int q = 0; q < Q; q++) {
+				x[q][2 * i] = fmaf(rate, step[2 * q], x[q][2 * i]);
+				x[q][2 * i + 1] = fmaf(rate, step[2 * q + 1], x[q][2 * i + 1]);
+			}
+			added[c % 4][i] = dither.step(r.tile(4 * c + i), part * sum[0], part * sum[1]);
+		}
+#pragma unroll
+		for (int q = 0; q < Q; q++) {
+			float4 *at = mine + q * 8 * ring.stride + 8 * c;
+			at[0] = *reinterpret_cast<float4 *>(x[q]);
+			at[1] = *reinterpret_cast<float4 *>(x[q] + 4);
+		}
 		if (c % 4 == 3 && g < width) {
 #pragma unroll
 			for (int i = 0; i < 4; i++)
@@ -156,13 +182,13 @@ __device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring
 
 // sentence trains n words that subsampling has left of a sentence that begins
 // with token first of the text.
-template <int F, int Q>
+template <int F, int Q, bool bounded>
 __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
 	using Draw = Outputs<8>;
 	constexpr bool ahead = F <= 4; // there are registers for the next window's outputs
 	int radius = a.radius, width = 1 + a.negatives, l = laneNumber(), g = l / 4;
 	HalfRing<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), a.shares, 2 * radius + 2, 8 * Q};
-	ring.slow = slowness(a, rate);
+	ring.slow = slowness<bounded>(a, rate);
 	Halves<F> contexts(a);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + l) ^ l};
 	Windows windows(a, kept, n);
@@ -202,7 +228,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 			unsigned stale = (last ? againNext : again) >> after & 0xff; // rows that this window changes
 			Fragments<F> next;
 			if constexpr (ahead) load(next, contexts, soon, g < width);
-			loss += window<F, Q>(a, ring, contexts, r, now, times, rate, contextPart(a, now, ring.slow), dither);
+			loss += window<F, Q>(a, ring, contexts, r, now, times, rate, contextShare<bounded>(a, now), dither);
 			ring.bring(into, rowEntering);
 			ring.giveBack(from);
 			__syncwarp();
@@ -227,11 +253,14 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 }
 
 #define FULLW2V_HALF(F, Q, warps) \
-	ALONE(fullw2v_half_##F##_##Q, warps, Trained{sentence<F, Q>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})
+	FULLW2V_HALF_FORM(fullw2v_half_##F##_##Q, F, Q, warps, false) \
+	FULLW2V_HALF_FORM(fullw2v_half_##F##_##Q##_bounded, F, Q, warps, true)
+#define FULLW2V_HALF_FORM(name, F, Q, warps, bounded) \
+	ALONE(name, warps, Trained{sentence<F, Q, bounded>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})
 
 // For N up to 128 F, K up to 7 and W_f up to 4 Q - 1.
-FULLW2V_HALF(1, 1, 12)
-FULLW2V_HALF(1, 2, 12)
+FULLW2V_HALF(1, 1, 16)
+FULLW2V_HALF(1, 2, 15)
 FULLW2V_HALF(2, 1, 12)
 FULLW2V_HALF(2, 2, 12)
 FULLW2V_HALF(3, 1, 8)

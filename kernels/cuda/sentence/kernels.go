@@ -23,12 +23,12 @@ type Kernels struct {
 	config  Config
 	numbers numbers
 	kernel  kernel
-	run     cu.Function
 	text    *text
 	args    launchArgs
 
-	contextShares cu.DevicePtr // of all words
-	leastShare    float32      // of a word of C
+	whole, bounded cu.Function // all of each change is added, or the shares of rows
+	run            cu.Function // one of these
+	leastShare     float32     // of a word of C
 }
 
 // launchArgs is SentenceArgs of sentence.cuh.
@@ -53,21 +53,25 @@ func New(d *cuda.Device, c Config) (*Kernels, error) {
 	return newKernels(d, c, k)
 }
 
-const tokensInFlight = 10_000 // of the text, for each sentence in flight
-
 func newKernels(d *cuda.Device, c Config, k kernel) (*Kernels, error) {
 	if c.InFlight == 0 {
-		c.InFlight = max(1, min(MaxInFlight, families[c.Mode].sentences*d.Multiprocessors, c.text().Tokens()/tokensInFlight))
+		c.InFlight = max(1, min(MaxInFlight, k.sentences*d.Multiprocessors, c.text().Tokens()/tokensInFlight))
 	}
 	t := &Kernels{device: d, config: c, numbers: newNumbers(c.Vocabulary), kernel: k}
 	err := d.Do(func() (err error) {
-		if t.run, err = d.Function(k.built, k.source, k.name); err != nil {
+		if t.whole, err = d.Function(k.built, k.source, k.name); err != nil {
 			return err
+		}
+		t.bounded = t.whole
+		if k.forms {
+			if t.bounded, err = d.Function(k.built, k.source, k.name+"_bounded"); err != nil {
+				return err
+			}
 		}
 		if k.shared > d.SharedOfBlock {
 			return fmt.Errorf("windows of %d words on either side, of %d values each, need %d bytes of shared memory, and a thread block has %d there", c.Radius, c.Dim, k.shared, d.SharedOfBlock)
 		}
-		if err := cuda.AllowShared(t.run, k.shared); err != nil {
+		if err := errors.Join(cuda.AllowShared(t.whole, k.shared), cuda.AllowShared(t.bounded, k.shared)); err != nil {
 			return err
 		}
 		return t.allocate()
@@ -147,10 +151,12 @@ func (t *Kernels) allocate() (err error) {
 	a.sentences, a.unitOf = cuda.PlacedParts(m, "sentences", count+1, starts), cuda.PlacedParts(m, "units", count, unitOf)
 	a.keep = cuda.Placed(m, "subsampling", numbered(t.numbers, c.Keep))
 	a.shares = cuda.Placed(m, "shares", numbered(t.numbers, c.shares()))
-	if c.bounded() {
+	if c.sharesContexts() {
 		shares := c.contextShares()
-		t.contextShares, t.leastShare = cuda.Placed(m, "shares of contexts", numbered(t.numbers, shares)), slices.Min(shares)
-		a.soundRate = soundRate
+		a.contextShares, t.leastShare = cuda.Placed(m, "shares of contexts", numbered(t.numbers, shares)), slices.Min(shares)
+		if c.InFlight > 1 {
+			a.soundRate = soundRate
+		}
 	}
 	a.alias = cuda.Placed(m, "alias table", t.numbers.alias(c.Alias))
 	if m.Err != nil {
@@ -172,9 +178,9 @@ func (t *Kernels) Train(first int, rates []float32) (losses, pairs []float64, er
 		return nil, nil, fmt.Errorf("units %d to %d of %d in all epochs", first, end-1, t.units())
 	}
 	losses, counts := make([]float64, len(rates)), make([]uint64, len(rates))
-	t.args.contextShares = 0
-	if slow := slowness(slices.Max(rates)); t.config.bounded() && t.leastShare*slow*slow*slow < 1 {
-		t.args.contextShares = t.contextShares
+	t.run = t.whole
+	if t.config.sharesContexts() && (t.leastShare < 1 || slices.Max(rates) > t.args.soundRate) {
+		t.run = t.bounded
 	}
 	err = t.device.Do(func() error {
 		if err := cuda.Send(t.args.rates+cu.DevicePtr(cuda.Bytes[float32](first)), rates); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 	"github.com/w2vcl/w2vcl/sequential"
 )
@@ -51,6 +52,50 @@ func TestModes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Rows of C whose share is zero stay as they are, and no others.
+func TestContextSharesKept(t *testing.T) {
+	d := cudatest.Open(t)
+	for _, m := range modes {
+		for _, half := range []bool{false, true} {
+			if LimitsOf(m.mode, half).Negatives < 5 {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/half=%v", m.mode, half), func(t *testing.T) {
+				c := sequential.Config{Algorithm: m.algorithm, Model: m.model, Dim: 60, Window: 5, Negatives: 5, Epochs: 1, Seed: cudatest.FreshSeed(t)}
+				_, f := newCase(t, d, corpustest.Zipf(c.Seed, 500, 30, 40), c, 1, choice{half: half})
+				if !f.config.sharesContexts() {
+					t.Skip("all of each change is added")
+				}
+				f.leastShare = 0
+				shares := make([]float32, f.config.Vocabulary)
+				for i := range shares {
+					shares[i] = float32(i % 2)
+				}
+				if err := d.Do(func() error { return cuda.Send(f.args.contextShares, shares) }); err != nil {
+					t.Fatal(err)
+				}
+				words, before, after := make([]float32, f.config.Vocabulary*c.Dim), make([]float32, f.config.Vocabulary*c.Dim), make([]float32, f.config.Vocabulary*c.Dim)
+				if err := f.Tables(words, before); err != nil {
+					t.Fatal(err)
+				}
+				trainAll(t, f, testRate)
+				if err := f.Tables(words, after); err != nil {
+					t.Fatal(err)
+				}
+				kept := 0
+				for w := range f.config.Vocabulary {
+					if slices.Equal(before[w*c.Dim:][:c.Dim], after[w*c.Dim:][:c.Dim]) {
+						kept++
+					}
+				}
+				if want := (f.config.Vocabulary + 1) / 2; kept != want {
+					t.Errorf("%d rows of C are as before, want %d", kept, want)
+				}
+			})
+		}
+	}
 }
 
 // In half precision tables differ from those of the CPU as those of FULL-W2V do.

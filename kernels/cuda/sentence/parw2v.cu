@@ -36,7 +36,8 @@ struct Batch {
 	__device__ __forceinline__ void take(const uint32_t *sentence, int n) {
 		int l = laneNumber(), found = 0;
 #pragma unroll 1
-		for (int i = l; i - l < n; i += 32) {
+		for (int i0 = 0; i0 < n; i0 += 32) {
+			int i = i0 + l;
 			uint32_t word = i < n ? sentence[i] : 0xffffffffu;
 			unsigned same = __match_any_sync(warp, word);
 			bool first = i < n && __ffs(same) - 1 == l;
@@ -103,7 +104,7 @@ template <int F, bool many>
 __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
 	constexpr int T = 8;
 	int l = laneNumber(), batch = a.batch, places = (batch + 7) & ~7;
-	float slow = slowness(a, rate);
+	float slow = slowness<true>(a, rate);
 	Batch words(a, places);
 	Team<F, 0, T, 4, many> team(2 * places, Batch::quads(a, places));
 	int chunk = team.number * 4 * F; // first of this warp
@@ -115,19 +116,18 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 	for (int b = 0; b < n; b += batch) {
 		uint64_t number = (first + b) * a.perWindow;
 		int most = b < int(a.radius) || n - 1 - b < int(a.radius) ? a.radius : 2 * a.radius;
-		int H = a.negatives * (1 + __umulhi(randomBits(a.seed, streamNegatives, epoch, number), most));
+		int H = __reduce_max_sync(warp, a.negatives * (1 + __umulhi(randomBits(a.seed, streamNegatives, epoch, number), most)));
 		together<many>(); // nobody needs what was there
-		if (team.number == 0) {
-			words.take(kept + b, min(batch, n - b));
-			words.draw(a, epoch, number + 1, H);
-		}
+		if (team.number == 0) words.take(kept + b, min(batch, n - b));
 		together<many>();
 		int count = __reduce_max_sync(warp, unsigned(*words.count));
 		for (int i = 0; i < count; i++) stageCurrent(table, words.words[i], true, rows.at(i));
 		for (int i = count; i < (count + 7 & ~7); i++) rows.store(i, zeros<F>());
-		arrived();
-		for (int i = 0; i < count; i++) rows.store(places + i, rows.load(i));
+		if (team.number == 0) words.draw(a, epoch, number + 1, H);
+		together<many>();
 		done.pairs += (unsigned long long)(min(batch, n - b)) * H;
+		uint32_t changed = words.words[min(l, count - 1)]; // this lane's row, of 32
+		float share = __ldg(a.shares + changed);
 
 		// Lanes l and l + 8 know negative number u + l mod 8 and the one 8 behind it.
 		auto wordOf = [&](int u) { return words.negatives[min(u + l % 16, H - 1)]; };
@@ -135,6 +135,8 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 		Row<F> r[T];
 #pragma unroll
 		for (int k = 0; k < T; k++) r[k] = loadCurrent(contexts, __shfl_sync(warp, word, k), k < H);
+		arrived();
+		for (int i = 0; i < count; i++) rows.store(places + i, rows.load(i));
 #pragma unroll 1
 		for (int u = 0; u < H; u += T) {
 			Row<F> added[T], next[T];
@@ -150,13 +152,13 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 			float times = l < T && l < left && __ffs(same) - 1 == l ? __popc(same & 0xff) : 0;
 			unsigned stale = __ballot_sync(warp, l >= T && l < 2 * T && same & 0xff) >> T;
 			unsigned wanted = __ballot_sync(warp, times > 0);
-			float part = contextPart(a, word, slow);
+			float shareOfNegative = contextShare<true>(a, word);
 			// The last few with half as many dots.
 			if (left > 4)
 				done.loss += meet<8, 4>(team, rows, r, added, __shfl_sync(warp, times, l % 8), words.times, count, rate);
 			else
 				done.loss += meet<4, 8>(team, rows, r, added, __shfl_sync(warp, times, l % 4), words.times, count, rate);
-			if (a.contextShares && __ballot_sync(warp, part < 1)) {
+			if (float part = contextPart(shareOfNegative, slow); __ballot_sync(warp, part < 1)) {
 #pragma unroll
 				for (int k = 0; k < T; k++) scale(added[k], __shfl_sync(warp, part, k));
 			}
@@ -170,20 +172,24 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 			word = wordOf(u + T);
 		}
 		for (int i = 0; i < count; i++) {
-			uint32_t changed = words.words[i];
-			float share = fminf(1, __ldg(a.shares + changed) * slow);
+			int lane = i % 32;
+			if (lane == 0 && i > 0) { // the next rows
+				changed = words.words[min(i + l, count - 1)];
+				share = __ldg(a.shares + changed);
+			}
+			float part = fminf(1, __shfl_sync(warp, share, lane) * slow);
 			Row<F> change = zeros<F>();
-			add(change, share, rows.load(i));
-			add(change, -share, rows.load(places + i));
-			addCurrent(table, changed, change, true);
+			add(change, part, rows.load(i));
+			add(change, -part, rows.load(places + i));
+			addCurrent(table, __shfl_sync(warp, changed, lane), change, true);
 		}
 	}
 	return done;
 }
 
-template <int F, bool many>
+template <int F, int C, bool many>
 __device__ __forceinline__ Trained attractAndRepel(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
-	float loss = n < 2 ? 0 : sentence<F, 0, 1, 8, many>(a, epoch, first, kept, n, rate);
+	float loss = n < 2 ? 0 : sentence<F, 0, 1, C, many, true>(a, epoch, first, kept, n, rate);
 	unsigned long long pairs = contexts(a, kept, n);
 	together<many>();
 	Trained done = repel<F, many>(a, epoch, first, kept, n, rate);
@@ -191,7 +197,12 @@ __device__ __forceinline__ Trained attractAndRepel(const SentenceArgs &a, uint32
 	return Trained{loss + done.loss, pairs + done.pairs};
 }
 
-// For N up to 128, and for N up to 128 for each warp of a team. Nine single warps on a
-// multiprocessor would have 168 registers each, three a scheduler, and spill.
-extern "C" __global__ void __launch_bounds__(32, 8) SENTENCE_KERNEL(parw2v_1_0_1_8, train<1>, attractAndRepel<1, false>(a, epoch, first, kept, n, rate))
-extern "C" __global__ void __launch_bounds__(256) SENTENCE_KERNEL(parw2v_team_1_0_1_8, trainBlock<1>, attractAndRepel<1, true>(a, epoch, first, kept, n, rate))
+// For N up to 128, and for N up to 128 for each warp of a team, with attraction of C context words
+// at a time. Nine single warps on a multiprocessor would have 168 registers each, three a
+// scheduler, and spill.
+#define PARW2V(C) \
+	extern "C" __global__ void __launch_bounds__(32, 8) SENTENCE_KERNEL(parw2v_1_0_1_##C, train<1>, attractAndRepel<1, C, false>(a, epoch, first, kept, n, rate)) \
+	extern "C" __global__ void __launch_bounds__(256) SENTENCE_KERNEL(parw2v_team_1_0_1_##C, trainBlock<1>, attractAndRepel<1, C, true>(a, epoch, first, kept, n, rate))
+
+PARW2V(8)
+PARW2V(10)

@@ -15,7 +15,7 @@ struct SentenceArgs {
 	const uint32_t *keep;      // (vocabulary) thresholds of subsampling
 	const uint4 *alias;        // (vocabulary) {accept, a word, the other word}
 	const float *shares;       // (vocabulary) part of a change of W that is added: see shares.go
-	const float *contextShares; // (vocabulary) the same of C; null: all of it
+	const float *contextShares; // (vocabulary) the same of C, for bounded kernels
 	const uint32_t *unitOf;    // (sentences) unit of a sentence in its epoch
 	const float *rates;        // (epochs, units)
 	uint32_t *kept;            // (thread blocks, 2, longest) words that subsampling leaves, and the widths of their windows
@@ -196,7 +196,7 @@ template <int F, int E = 0, int pad = 0> struct Ring {
 		unsigned here = __ballot_sync(warp, places && word == w);
 		int slot = __ffs(here ? here : __ballot_sync(warp, laneNumber() < slots && places == 0)) - 1;
 		if (laneNumber() == slot) {
-			if (!here) share = fminf(1, __ldg(shares + w) * slow);
+			if (!here) share = __ldg(shares + w); // used when it leaves: nothing waits for it
 			word = w;
 			places |= 1u << (i & 31);
 		}
@@ -223,7 +223,7 @@ template <int F, int E = 0, int pad = 0> struct Ring {
 	__device__ __forceinline__ void giveBack(int slot) {
 		if (slot < 0) return;
 		uint32_t w = __shfl_sync(warp, word, slot);
-		float part = __shfl_sync(warp, share, slot);
+		float part = fminf(1, __shfl_sync(warp, share, slot) * slow);
 		Row<F, E> change = zeros<F, E>();
 		add(change, part, load(slot));
 		add(change, -part, load(rows + slot));
@@ -249,13 +249,21 @@ __device__ __forceinline__ float pair(float &score, int k, int width, float time
 	return k < width ? times * __logf(y.factor) : 0;
 }
 
-// slowness is the part that a learning rate leaves of shares of W; of those of C its cube.
-__device__ __forceinline__ float slowness(const SentenceArgs &a, float rate) { return fminf(1, __fdividef(a.soundRate, rate)); }
+// Bounded kernels add less of a change where that would be too much: see shares.go. Those
+// that are not are for learning rates and words of which all is sound, and need fewer registers.
 
-// contextPart returns the part of a change of a row of C that is added.
-__device__ __forceinline__ float contextPart(const SentenceArgs &a, uint32_t word, float slowness) {
-	return a.contextShares ? fminf(1, __ldg(a.contextShares + word) * slowness * slowness * slowness) : 1;
+// slowness is the part that a learning rate leaves of shares of W; of those of C its cube.
+template <bool bounded> __device__ __forceinline__ float slowness(const SentenceArgs &a, float rate) {
+	return bounded ? fminf(1, __fdividef(a.soundRate, rate)) : 1;
 }
+
+// contextShare asks memory for a word's share of C.
+template <bool bounded> __device__ __forceinline__ float contextShare(const SentenceArgs &a, uint32_t word) {
+	return bounded ? __ldg(a.contextShares + word) : 1;
+}
+
+// contextPart returns the part of a change of a row of C that is added, of its share.
+__device__ __forceinline__ float contextPart(float share, float slowness) { return fminf(1, share * slowness * slowness * slowness); }
 
 // Trained is what a sentence was: this lane's part of the loss, and the number of pairs.
 struct Trained {
@@ -278,7 +286,7 @@ __device__ __forceinline__ unsigned long long contexts(const SentenceArgs &a, co
 }
 
 // finish adds a sentence's loss, the sum over the warp, and its pairs to its unit's.
-__device__ __forceinline__ void finish(const SentenceArgs &a, size_t unit, Trained done) {
+__device__ __forceinline__ void finish(const SentenceArgs &a, uint32_t unit, Trained done) {
 	float loss = sum(done.loss);
 	if (laneNumber() == 0) {
 		atomicAdd(&a.losses[unit], double(loss));
@@ -294,8 +302,7 @@ __device__ __forceinline__ void finish(const SentenceArgs &a, size_t unit, Train
 // own: the first sentence of each, then the second of each. The unit of a turn, and so its learning
 // rate, goes by the order of training.
 struct Turn {
-	uint32_t epoch, sentence;
-	size_t unit;
+	uint32_t epoch, sentence, unit;
 
 	// Number taken of this launch. Every sentence has its turn in the epoch's part of a launch.
 	__device__ __forceinline__ Turn(const SentenceArgs &a, uint32_t taken) {
@@ -305,7 +312,7 @@ struct Turn {
 		uint32_t i = number - begin, length = uint32_t(end - begin) / a.apart;
 		if (i < length * a.apart) i = i % a.apart * length + i / a.apart;
 		sentence = begin - uint64_t(epoch) * a.count + i;
-		unit = size_t(epoch) * a.units + a.unitOf[number % a.count];
+		unit = epoch * a.units + a.unitOf[number % a.count];
 	}
 };
 

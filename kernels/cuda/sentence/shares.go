@@ -88,13 +88,8 @@ func (c *Config) contextShares() []float32 {
 	return shares
 }
 
-// bounded reports whether rows of C have shares, and a high learning rate lowers all.
-func (c *Config) bounded() bool {
-	return c.InFlight > 1 && c.Mode != Word2Vec && c.Mode != CBOW
-}
-
-// slowness is the part that a learning rate leaves of shares of W; of those of C its cube.
-func slowness(rate float32) float32 { return min(1, soundRate/rate) }
+// sharesContexts reports whether rows of C have shares.
+func (c *Config) sharesContexts() bool { return c.Mode != Word2Vec && c.Mode != CBOW }
 
 // apart is how many stretches of the text are trained side by side: see Turn in sentence.cuh. All
 // modes score more on analogies with one for each sentence in flight, but FULL-W2V no more than

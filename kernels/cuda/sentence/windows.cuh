@@ -96,7 +96,7 @@ template <int F, int E> struct Lifetime : Ring<F, E> {
 	uint32_t coming;
 	Row<F, E> entering;
 
-	__device__ __forceinline__ Lifetime(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness)
+	__device__ __forceinline__ Lifetime(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness = 1)
 		: Ring<F, E>{Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, int(2 * a.radius + 2), int(2 * a.radius + 3)}, kept(sentence), n(count), radius(a.radius) {
 		this->memory = memory;
 		this->slow = slowness;
@@ -142,7 +142,7 @@ template <int F, int E> struct Passing {
 	__device__ __forceinline__ int place(int t) const { return t - radius + laneNumber() + (laneNumber() >= radius); }
 	__device__ __forceinline__ uint32_t wordAt(int t) const { return kept[min(max(place(t), 0), n - 1)]; }
 
-	__device__ __forceinline__ Passing(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness)
+	__device__ __forceinline__ Passing(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness = 1)
 		: rows{Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, int(2 * a.radius), int(2 * a.radius + 1)}, kept(sentence), n(count), radius(a.radius), slots(2 * a.radius) {
 		rows.memory = memory;
 		rows.slow = slowness;
@@ -154,7 +154,7 @@ template <int F, int E> struct Passing {
 		word = coming;
 		coming = wordAt(t + 1);
 		here = laneNumber() < slots && place(t) >= 0 && place(t) < n;
-		share = fminf(1, __ldg(rows.shares + word) * rows.slow);
+		share = __ldg(rows.shares + word);
 		for (unsigned rest = __ballot_sync(warp, here); rest; rest &= rest - 1) {
 			int s = __ffs(rest) - 1;
 			stageCurrent(rows.words, __shfl_sync(warp, word, s), true, rows.at(s));
@@ -165,7 +165,7 @@ template <int F, int E> struct Passing {
 	__device__ __forceinline__ Row<F, E> load(int slot) const { return rows.load(slot); }
 	__device__ __forceinline__ void update(int slot, const Row<F, E> &old, Row<F, E> now) {
 		add(now, -1, old);
-		scale(now, __shfl_sync(warp, share, slot & 31));
+		scale(now, fminf(1, __shfl_sync(warp, share, slot & 31) * rows.slow));
 		addCurrent(rows.words, __shfl_sync(warp, word, slot & 31), now, slot < slots);
 	}
 	__device__ __forceinline__ void end() { __syncwarp(); }
@@ -191,12 +191,12 @@ __device__ __forceinline__ float window(const SentenceArgs &a, Team<F, E, T, C, 
 	for (unsigned rest = __ballot_sync(warp, times > 0); rest;) {
 		Row<F, E> left[C];
 		int slot[C];
-		uint64_t all = 0; // a byte for each slot
+		uint64_t all[(C + 7) / 8] = {}; // a byte for each slot
 #pragma unroll
 		for (int c = 0; c < C; c++) {
 			slot[c] = rest ? __ffs(rest) - 1 : rows.slots;
 			rest &= rest - 1;
-			all |= uint64_t(slot[c]) << 8 * c;
+			all[c / 8] |= uint64_t(slot[c]) << 8 * (c % 8);
 			left[c] = rows.load(slot[c]);
 		}
 		float x[P::G], y[P::R > 0 ? P::R : 1];
@@ -205,7 +205,7 @@ __device__ __forceinline__ float window(const SentenceArgs &a, Team<F, E, T, C, 
 			float &to = n < P::G ? x[n] : y[n - P::G];
 			to = n < C * T ? partial(left[n / T], r[n % T]) : 0;
 		}
-		int n = l % P::G, mine = int(all >> 8 * (n / T)) & 0xff;
+		int n = l % P::G, mine = int((C > 8 && n / T >= 8 ? all[C > 8] : all[0]) >> 8 * (n / T % 8)) & 0xff;
 		float often = __shfl_sync(warp, times, mine & 31);
 		if (mine == rows.slots) often = 0;
 		float score = sums<P::G>(x), scoreOfRest = 0;
@@ -285,7 +285,7 @@ __device__ __forceinline__ float mean(const SentenceArgs &a, Team<F, E, T, C, ma
 
 // sentence trains n words that subsampling has left of a sentence that begins
 // with token first of the text. It returns this lane's part of the loss.
-template <int F, int E, int T, int C, bool many, bool ofMean = false, class Rows = Lifetime<F, E>, class Contexts = Chunks<F, E>>
+template <int F, int E, int T, int C, bool many, bool bounded, bool ofMean = false, class Rows = Lifetime<F, E>, class Contexts = Chunks<F, E>>
 __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
 	constexpr int S = T == 1 ? 1 : Products<T, C>::stride;
 	constexpr bool stages = staged<F, E, T, Contexts>, early = stages || ahead<F, E, T>;
@@ -293,7 +293,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	int width = widthOf<T>(a), l = laneNumber();
 	Team<F, E, T, C, many> team(Rows::rowsOf(a.radius) + (stages ? T : 0));
 	int chunk = team.number * (4 * F + E); // first of this warp
-	float slow = slowness(a, rate);
+	float slow = slowness<bounded>(a, rate);
 	Rows rows(a, kept, n, team.memory, chunk, slow);
 	Contexts contexts(a.contexts, a.vocabulary, a.quads, chunk);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + threadIdx.x) ^ threadIdx.x};
@@ -302,6 +302,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	Draw draw;
 	draw.begin(a, epoch, first, kept, 0, n);
 	uint32_t batch = draw.end(a, epoch); // outputs of this batch of windows
+	float shares = contextShare<bounded>(a, batch);
 	unsigned again = repeated<S>(batch, batch, width);
 	draw.begin(a, epoch, first, kept, Draw::windows, n);
 	uint32_t now = __shfl_sync(warp, batch, l % S); // outputs of this window
@@ -316,7 +317,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 #pragma unroll 1
 		for (int j = 0; j < Draw::windows && t < n; j++, t++) {
 			int times = rows.begin(t, windows.next(t));
-			float part = contextPart(a, now, slow); // of this lane's output
+			float share = bounded ? __shfl_sync(warp, shares, j * S + l % S) : 1; // of this lane's output
 			bool last = j + 1 == Draw::windows;
 			int after = last ? 0 : (j + 1) * S;
 			uint32_t soon = __shfl_sync(warp, last ? batchNext : batch, after + l % S);
@@ -335,7 +336,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 				loss += mean(a, team, rows, r, added, times, rate);
 			else
 				loss += window(a, team, rows, r, added, times, rate);
-			if (a.contextShares && __ballot_sync(warp, part < 1)) {
+			if (float part = contextPart(share, slow); bounded && __ballot_sync(warp, part < 1)) {
 #pragma unroll
 				for (int k = 0; k < T; k++) scale(added[k], __shfl_sync(warp, part, k % S));
 			}
@@ -353,6 +354,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 			now = soon;
 		}
 		batch = batchNext;
+		if constexpr (bounded) shares = contextShare<true>(a, batch);
 		again = againNext;
 	}
 	rows.finish();
@@ -361,6 +363,10 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 
 constexpr bool manyALONE = false, manyTEAM = true;
 
-// WINDOWS defines a kernel, ALONE or TEAM, whose windows have a pair for each context word and output.
+// WINDOWS defines a kernel, ALONE or TEAM, whose windows have a pair for each context word and
+// output, and its bounded form.
 #define WINDOWS(kind, name, F, E, T, C, warps, Rows) \
-	kind(name, warps, Trained{sentence<F, E, T, C, many##kind, false, Rows<F, E>>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})
+	WINDOWS_FORM(kind, name, F, E, T, C, warps, Rows, false) \
+	WINDOWS_FORM(kind, name##_bounded, F, E, T, C, warps, Rows, true)
+#define WINDOWS_FORM(kind, name, F, E, T, C, warps, Rows, bounded) \
+	kind(name, warps, Trained{sentence<F, E, T, C, many##kind, bounded, false, Rows<F, E>>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})
