@@ -84,6 +84,9 @@ func (o Options) WithDefaults(words, epochs int) Options {
 // Negligible is what a change has, relative to its row, that rounding may have left. It counts as none.
 const Negligible = 1.0 / (1 << 21)
 
+// Cancelled is the part of the squares of changes below which their sum has no direction: rounding is as large.
+const Cancelled = 1.0 / (1 << 17)
+
 // A Combiner combines rows. It is for one goroutine.
 type Combiner struct {
 	rule Rule
@@ -166,15 +169,23 @@ func join(part []float32, dots []float64, a, b, end int) {
 		}
 		return sum
 	}
-	both, left, right := between(a, b, b, end), between(a, b, a, b), between(b, end, b, end)
-	for r := a; r < end; r++ {
-		norm := left
-		if r >= b {
-			norm = right
+	both := between(a, b, b, end)
+	factor := func(first, last int) float32 {
+		norm, parts := between(first, last, first, last), 0.0
+		for r := first; r < last; r++ {
+			parts += between(r, r+1, r, r+1)
 		}
-		if norm > 0 {
-			part[r] *= float32(1 - both/(2*norm))
+		if norm <= Cancelled*parts {
+			return 1
 		}
+		return float32(1 - both/(2*norm))
+	}
+	left, right := factor(a, b), factor(b, end)
+	for r := a; r < b; r++ {
+		part[r] *= left
+	}
+	for r := b; r < end; r++ {
+		part[r] *= right
 	}
 }
 

@@ -20,6 +20,7 @@
 
 constexpr int mostDevices = 8;
 constexpr float negligible = 1.0f / (1 << 21); // combine.Negligible
+constexpr float cancelled = 1.0f / (1 << 17);  // combine.Cancelled
 
 enum Rule { touched, adasum, mean, plainSum }; // in the order of combine.Rules
 
@@ -84,7 +85,7 @@ template <int R> __device__ __forceinline__ void parts(float (&part)[R], const D
 	for (int size = 1; size < R; size *= 2)
 #pragma unroll
 		for (int first = 0; first < R; first += 2 * size) {
-			float both = 0, left = 0, right = 0;
+			float both = 0, left = 0, right = 0, leftParts = 0, rightParts = 0;
 #pragma unroll
 			for (int p = 0; p < size; p++)
 #pragma unroll
@@ -94,7 +95,13 @@ template <int R> __device__ __forceinline__ void parts(float (&part)[R], const D
 					left = fmaf(part[a] * part[b], dots.x[dots.at(a, b)], left);
 					right = fmaf(part[c] * part[d], dots.x[dots.at(c, d)], right);
 				}
-			float ofLeft = left > 0 ? 1 - both / (2 * left) : 1, ofRight = right > 0 ? 1 - both / (2 * right) : 1;
+#pragma unroll
+			for (int p = 0; p < size; p++) {
+				int a = first + p, c = first + size + p;
+				leftParts = fmaf(part[a] * part[a], dots.x[dots.at(a, a)], leftParts);
+				rightParts = fmaf(part[c] * part[c], dots.x[dots.at(c, c)], rightParts);
+			}
+			float ofLeft = left > cancelled * leftParts ? 1 - both / (2 * left) : 1, ofRight = right > cancelled * rightParts ? 1 - both / (2 * right) : 1;
 #pragma unroll
 			for (int p = 0; p < size; p++) part[first + p] *= ofLeft, part[first + size + p] *= ofRight;
 		}
