@@ -73,3 +73,21 @@ func TestSeveralGPUsOfSentences(t *testing.T) {
 		}
 	}
 }
+
+// Several GPUs have a part of the text each, and of what was combined last.
+func TestMemoryOfSentences(t *testing.T) {
+	c, _ := text(t, 1, 200_000)
+	for _, precision := range []device.Precision{device.Float32, device.Half} {
+		var before int64
+		for _, gpus := range []int{1, 2, 4, 8} {
+			bytes, err := device.MemorySequential(c, sequential.Config{Algorithm: sequential.FullW2V, Dim: 1, Epochs: 1}, precision, plenty, gpus)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if before > 0 && bytes >= before {
+				t.Errorf("%s: %d GPUs need %d bytes each, half as many %d", precision, gpus, bytes, before)
+			}
+			before = bytes
+		}
+	}
+}

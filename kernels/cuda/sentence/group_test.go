@@ -110,76 +110,84 @@ func (x tables) asHalf() { floats(x[1], halves(x[1])) }
 // Several devices' tables become what package combine makes of them, the same on all devices, to the bit, and twice.
 func TestCombine(t *testing.T) {
 	for _, devices := range []int{2, 4, 8} {
-		all := cudatest.OpenGroup(t, devices, false)
-		for i, rule := range combine.Rules() {
-			for j, dim := range []int{3, 100, 128, 300, 1000} {
-				half := (i+j)%2 == 1
-				if rule.Name == combine.Adasum && devices > 2 && dim < 100 {
-					continue // of few dimensions sums of changes may cancel, and what is left is rounding
-				}
-				t.Run(fmt.Sprintf("%d/%s/%d/half=%v", devices, rule.Name, dim, half), func(t *testing.T) {
-					seed := cudatest.FreshSeed(t)
-					r := rand.New(rand.NewPCG(seed, 1))
-					c := groupConfig(t, seed, rule.Name, 3000, dim, half)
-					g := newGroup(t, all, c)
-					base := randomTables(r, &c)
-					if half {
-						base.asHalf()
-					}
-					trained := make([]tables, devices)
-					for d := range trained {
-						trained[d] = base.clone()
-						trained[d].changed(r, dim, base)
-						if half {
-							trained[d].asHalf()
-						}
-					}
-					for _, words := range []int{c.Vocabulary, 37, 1} {
-						var first tables
-						for round := range 2 {
-							if err := g.SetTables(base[0], base[1]); err != nil {
-								t.Fatal(err)
-							}
-							for d, m := range g.members {
-								if err := m.SetTables(trained[d][0], trained[d][1]); err != nil {
-									t.Fatal(err)
-								}
-							}
-							g.settle(t)
-							if err := g.combine(words); err != nil {
-								t.Fatal(err)
-							}
-							g.wait(t)
-							want := base.clone()
-							combined(t, rule.Name, want, trained, words, dim)
-							n := words * dim
-							for d, m := range g.members {
-								got := base.clone()
-								if err := m.Tables(got[0], got[1]); err != nil {
-									t.Fatal(err)
-								}
-								if d == 0 && round == 0 {
-									first = got.clone()
-									tolerance := toleranceOf(rule.Name)
-									near(t, "W", got[0][:n], want[0][:n], tolerance)
-									if half {
-										tolerance = 1e-3
-									}
-									near(t, "C", got[1][:n], want[1][:n], tolerance)
-								}
-								for k := range got {
-									if !slices.Equal(got[k][:n], first[k][:n]) {
-										t.Errorf("round %d, device %d: table %d differs from that of device 0 in round 0", round, d, k)
-									}
-									if !slices.Equal(got[k][n:], trained[d][k][n:]) {
-										t.Errorf("round %d, device %d: table %d has other rows behind those of %d words", round, d, k, words)
-									}
-								}
-							}
-						}
-					}
-				})
+		testCombine(t, devices, false)
+	}
+}
+
+// Kernels that the driver compiles do the same.
+func TestCombinePortable(t *testing.T) { testCombine(t, 2, true) }
+
+func testCombine(t *testing.T, devices int, portable bool) {
+	t.Helper()
+	all := cudatest.OpenGroup(t, devices, portable)
+	for i, rule := range combine.Rules() {
+		for j, dim := range []int{3, 100, 128, 300, 1000} {
+			half := (i+j)%2 == 1
+			if rule.Name == combine.Adasum && devices > 2 && dim < 100 {
+				continue // of few dimensions sums of changes may cancel, and what is left is rounding
 			}
+			t.Run(fmt.Sprintf("%d/%s/%d/half=%v", devices, rule.Name, dim, half), func(t *testing.T) {
+				seed := cudatest.FreshSeed(t)
+				r := rand.New(rand.NewPCG(seed, 1))
+				c := groupConfig(t, seed, rule.Name, 3000, dim, half)
+				g := newGroup(t, all, c)
+				base := randomTables(r, &c)
+				if half {
+					base.asHalf()
+				}
+				trained := make([]tables, devices)
+				for d := range trained {
+					trained[d] = base.clone()
+					trained[d].changed(r, dim, base)
+					if half {
+						trained[d].asHalf()
+					}
+				}
+				for _, words := range []int{c.Vocabulary, 37, 1} {
+					var first tables
+					for round := range 2 {
+						if err := g.SetTables(base[0], base[1]); err != nil {
+							t.Fatal(err)
+						}
+						for d, m := range g.members {
+							if err := m.SetTables(trained[d][0], trained[d][1]); err != nil {
+								t.Fatal(err)
+							}
+						}
+						g.settle(t)
+						if err := g.combine(words); err != nil {
+							t.Fatal(err)
+						}
+						g.wait(t)
+						want := base.clone()
+						combined(t, rule.Name, want, trained, words, dim)
+						n := words * dim
+						for d, m := range g.members {
+							got := base.clone()
+							if err := m.Tables(got[0], got[1]); err != nil {
+								t.Fatal(err)
+							}
+							if d == 0 && round == 0 {
+								first = got.clone()
+								tolerance := toleranceOf(rule.Name)
+								near(t, "W", got[0][:n], want[0][:n], tolerance)
+								if half {
+									tolerance = 1e-3
+								}
+								near(t, "C", got[1][:n], want[1][:n], tolerance)
+							}
+							for k := range got {
+								if !slices.Equal(got[k][:n], first[k][:n]) {
+									t.Errorf("round %d, device %d: table %d differs from that of device 0 in round 0", round, d, k)
+								}
+								if !slices.Equal(got[k][n:], trained[d][k][n:]) {
+									t.Errorf("round %d, device %d: table %d has other rows behind those of %d words", round, d, k, words)
+								}
+							}
+						}
+					}
+				}
+			})
 		}
 	}
 }
