@@ -127,7 +127,7 @@ func TestCheckSequential(t *testing.T) {
 		config := sequential.Config{Algorithm: d.Name, Dim: 7, Window: 5, Negatives: 3, Epochs: 1, Seed: 1, Threads: 1}
 		fake := devicetest.New()
 		trainer, err := device.NewSequential(fake, c, noise, trainer.Tables{}, config, device.Float32)
-		_, memoryErr := device.MemorySequential(c, config, device.Float32, plenty)
+		_, memoryErr := device.MemorySequential(c, config, device.Float32, plenty, 1)
 		if !device.HasKernels(d.Name) {
 			refused(t, string(d.Name), err, "Algorithm")
 			refused(t, string(d.Name), device.CheckSequential(config, ""), "Algorithm")

@@ -163,7 +163,7 @@ func TestFullW2VText(t *testing.T) {
 	config := sequential.Config{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Epochs: 1, Seed: seed, Threads: 1}
 	for _, precision := range []device.Precision{device.Float32, device.Half} {
 		memory := func(free int64) int64 {
-			bytes, err := device.MemorySequential(c, config, precision, free)
+			bytes, err := device.MemorySequential(c, config, precision, free, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
 )
 
-// A cudaGroup is several GPUs as one Device: those of a run of W2V-CL.
+// A cudaGroup is several GPUs as one Device.
 type cudaGroup struct{ devices []*cuda.Device }
 
 // openGroup opens several GPUs at the same time and connects them.
@@ -100,9 +100,11 @@ func (g cudaGroup) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
 }
 
 // errOneGPU is the error of what settings refuse before.
-var errOneGPU = errors.New("several GPUs train mode cl without an encoder only")
+var errOneGPU = errors.New("several GPUs train neither encoders nor mode vanilla")
 
-func (g cudaGroup) NewSentence(sentence.Config) (SentenceKernels, error) { return nil, errOneGPU }
+func (g cudaGroup) NewSentence(c sentence.Config) (SentenceKernels, error) {
+	return sentence.NewGroup(g.devices, c)
+}
 
 func (g cudaGroup) NewVanilla(vanilla.Config) (VanillaKernels, error) { return nil, errOneGPU }
 

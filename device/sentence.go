@@ -48,11 +48,15 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	if !mode.Dynamic() {
 		radius = sequential.Radius(c.Window)
 	}
+	sync, err := syncOf(d.GPUs(), all, c)
+	if err != nil {
+		return nil, err
+	}
 	t.kernels, err = d.NewSentence(sentence.Config{
 		Mode: mode, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Batch: host.Batch(),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
 		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Units: bounds, HalfPrecision: precision == Half,
-		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision)),
+		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision, d.GPUs()), d.GPUs()), Sync: sync,
 	})
 	if err != nil {
 		return nil, err
@@ -60,28 +64,41 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	return t, nil
 }
 
-// MemorySequential estimates the bytes of the device's memory that NewSequential
+// syncOf returns how several GPUs combine their tables.
+func syncOf(gpus int, text *corpus.Text, c sequential.Config) (sentence.Sync, error) {
+	if gpus < 2 {
+		return sentence.Sync{}, nil
+	}
+	o := c.Sync.WithDefaults(text.Tokens(), c.Epochs)
+	number, err := o.Rule.Number()
+	return sentence.Sync{Rule: string(o.Rule), Number: number, Words: o.Words, HotWords: o.HotWords, Hot: o.Hot}, err
+}
+
+// MemorySequential estimates the bytes of the memory of each of so many GPUs that NewSequential
 // takes if so many are free. A text that does not fit is brought in pieces.
-func MemorySequential(text *corpus.Corpus, c sequential.Config, precision Precision, free int64) (int64, error) {
+func MemorySequential(text *corpus.Corpus, c sequential.Config, precision Precision, free int64, gpus int) (int64, error) {
 	if !HasKernels(c.Algorithm) {
 		return 0, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
 	}
-	tables := memoryWithoutText(text, c, precision)
-	if n := textTokens(text, c, free-tables); n > 0 {
+	tables := memoryWithoutText(text, c, precision, gpus)
+	if n := textTokens(text, c, free-tables, gpus); n > 0 {
 		return tables + 4*int64(n), nil
 	}
-	return tables + 4*int64(text.Text().Tokens()), nil
+	return tables + 4*int64(tokensOf(text, gpus)), nil
 }
 
-// textTokens returns how many tokens of the text the device gets, with so many
+// tokensOf returns how many tokens of the text each of so many GPUs has, about.
+func tokensOf(text *corpus.Corpus, gpus int) int { return (text.Text().Tokens() + gpus - 1) / gpus }
+
+// textTokens returns how many tokens of its part of the text each device gets, with so many
 // bytes left for them: 0 for all, or two pieces as large as is useful, each at
 // least a unit.
-func textTokens(text *corpus.Corpus, c sequential.Config, left int64) int {
+func textTokens(text *corpus.Corpus, c sequential.Config, left int64, gpus int) int {
 	const (
 		reserve = 10        // part of the memory that is left alone
 		largest = 256 << 20 // tokens; a quarter of a second
 	)
-	tokens := text.Text().Tokens()
+	tokens := tokensOf(text, gpus)
 	if 4*int64(tokens) <= left {
 		return 0
 	}
@@ -89,7 +106,7 @@ func textTokens(text *corpus.Corpus, c sequential.Config, left int64) int {
 	return min(max(2*unit, int(min(left-left/reserve, 4*largest)/4)), tokens)
 }
 
-func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Precision) int64 {
+func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Precision, gpus int) int64 {
 	longest, all := 1, text.Text()
 	for s := range all.Sentences() {
 		longest = max(longest, all.Start(s+1)-all.Start(s))
@@ -100,6 +117,9 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Preci
 	tables := 2 * rows
 	if precision == Half {
 		tables = rows + rows/2
+	}
+	if gpus > 1 {
+		tables += 2 * (rows/int64(gpus) + 128*int64((c.Dim+31)/32)) // of its words, as they were combined last
 	}
 	return tables + work
 }

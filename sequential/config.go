@@ -3,6 +3,8 @@ package sequential
 import (
 	"fmt"
 	"runtime"
+
+	"github.com/w2vcl/w2vcl/sequential/combine"
 )
 
 // Config is the settings that all algorithms share, and a few options of some.
@@ -25,6 +27,8 @@ type Config struct {
 	Batch   int // PARW2V: B, words that share negatives; zero: DefaultBatch
 
 	WriteBack WriteBack // FullW2V; zero: Add
+
+	Sync combine.Options // of several GPUs or ranks that share the text; Trainer is one and does not look
 }
 
 // WriteBack says how the copy of a row of W goes back to the table when its context

@@ -8,6 +8,7 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -130,4 +131,11 @@ func modelChoices(mode string) (all []Choice) {
 		}
 	}
 	return all
+}
+
+func combineRuleChoices() (choices []Choice) {
+	for _, d := range combine.Rules() {
+		choices = append(choices, Choice{string(d.Name), d.Help})
+	}
+	return choices
 }

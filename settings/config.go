@@ -97,6 +97,10 @@ type Training struct {
 	Adam        string  // vanilla: the rows that a minibatch updates, "dense" (all) or "lazy" (those that it holds)
 	Combine     int     // psgnscc: C, windows of a product at most
 	CombineSpan int     // psgnscc: T, words among which windows are combined, at most
+	CombineRule string  // sentence-ordered modes on several GPUs: see combine.Rule
+	Sync        int     // words from one combination of their tables to the next; 0: follows from the text
+	SyncHot     int     // the same for the most frequent words; 0: as all others
+	HotWords    int     // how many these are
 	WriteBack   string  // fullw2v: how context rows return to their table, "add" or "store"
 	LR          float64 // learning rate at the first unit
 	Decay       string  // "linear", "epochs" or "none"

@@ -27,6 +27,9 @@ const (
 	PresetBlazingText = "blazingtext"
 )
 
+// onceAnEpoch is a --sync of more words than a text has.
+const onceAnEpoch = "1000000000000"
+
 // presets is the table of all presets, see docs/papers.md. word2vec's are the defaults
 // of the published program.
 var presets = []preset{
@@ -42,11 +45,11 @@ var presets = []preset{
 	},
 	{
 		Choice: Choice{string(sequential.PWord2Vec), "pWord2Vec"}, mode: string(sequential.PWord2Vec),
-		published: map[string]string{"dim": "300", "window": "5", "negative": "5", "sample": "1e-4"},
+		published: map[string]string{"dim": "300", "window": "5", "negative": "5", "sample": "1e-4", "combine-rule": "mean"},
 	},
 	{
 		Choice: Choice{PresetBlazingText, "BlazingText, by --mode word2vec"}, mode: string(sequential.Word2Vec),
-		published: map[string]string{"dim": "100", "window": "5", "negative": "5", "min-count": "5", "sample": "1e-4", "lr": "0.05", "epochs": "20"},
+		published: map[string]string{"dim": "100", "window": "5", "negative": "5", "min-count": "5", "sample": "1e-4", "lr": "0.05", "epochs": "20", "combine-rule": "mean", "sync": onceAnEpoch},
 	},
 	{
 		Choice: Choice{string(sequential.PARW2V), "PAR-Word2Vec, with uniform negatives"}, mode: string(sequential.PARW2V),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
@@ -101,6 +102,7 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 	case writingBack(m):
 		c.WriteBack = WriteBackAdd
 	}
+	c.CombineRule, c.HotWords = string(combine.DefaultRule), 2048
 	c.Window = 5
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.Epochs = 1e-4, 5

@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/subword/bpe"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -65,6 +66,7 @@ func (c *Config) SequentialConfig() sequential.Config {
 		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
 		Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount(),
 		Combine: c.Combine, Span: c.CombineSpan, Batch: c.Batch, WriteBack: sequential.WriteBack(c.WriteBack),
+		Sync: combine.Options{Rule: combine.Rule(c.CombineRule), Words: c.Sync, HotWords: c.SyncHot, Hot: c.HotWords},
 	}
 }
 

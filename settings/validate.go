@@ -80,6 +80,9 @@ func (v *validator) numbers() {
 	v.atLeastOne("batch", c.Batch, "the pairs or words of a minibatch")
 	v.check(!sentenceOrdered(c.mode()) || c.Batch <= 1<<16, "batch", "the words of a minibatch must be at most %d", 1<<16)
 	v.check(c.Combine >= 1 && c.Combine <= 1<<16, "combine", "the windows of a product must be from 1 to %d", 1<<16)
+	v.check(c.Sync >= 0, "sync", "the words must be 1 or more; 0 lets them follow from the text")
+	v.check(c.SyncHot >= 0, "sync-hot", "the words must be 1 or more, or 0")
+	v.check(c.HotWords >= 0, "hot-words", "must be 0 or more")
 	v.check(c.CombineSpan >= 1 && c.CombineSpan <= 1<<28, "combine-span", "the words must be from 1 to %d", 1<<28)
 	if c.Iterations == 0 {
 		v.atLeastOne("epochs", c.Epochs, "the epochs")
@@ -188,6 +191,9 @@ func (c *Config) validateDevice() error {
 		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
 	}
 	if len(ordinals) > 1 {
+		if m.Family == SentenceOrdered {
+			return c.checkKernels(m)
+		}
 		if m.Family != LargeBatch {
 			return terminal.Usagef("--device %s: mode %s trains on one GPU; choose one of them", c.Device, c.Mode)
 		}

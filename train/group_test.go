@@ -52,3 +52,26 @@ func TestSeveralDevicesMemory(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// In the sentence-ordered modes several GPUs share the text: a run on some goes on on others, and says so.
+func TestSeveralDevicesOfSentences(t *testing.T) {
+	d := fakeDevice(t)
+	openDevice = func(name string) (device.Device, error) {
+		ordinals, err := device.Ordinals(name)
+		d.Open, d.Parts = 1, len(ordinals)
+		return d, err
+	}
+	c := smallConfig(t, "fullw2v")
+	c.Epochs *= 6
+	for _, devices := range [][2]string{{"cuda:0,1", "cuda:3"}, {"cuda", "cuda:0,1,2,3"}} {
+		c.Device, c.Out = devices[0], filepath.Join(t.TempDir(), "run")
+		interruptRun(t, c)
+		summary, err := Resume(t.Context(), c.Out, map[string]string{"device": devices[1]}, nil, nil)
+		if err != nil || d.Open != 0 || !(summary.Loss > 0) {
+			t.Fatalf("%v: loss %v, error %v, %d of the device and its kernels are open", devices, summary.Loss, err, d.Open)
+		}
+		if several := strings.Contains(devices[1], ","); several != (summary.Memory.Devices > 1) {
+			t.Errorf("%v: memory of %d GPUs", devices, summary.Memory.Devices)
+		}
+	}
+}

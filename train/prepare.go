@@ -200,8 +200,8 @@ func (j *job) prepareSequential() error {
 		return err
 	}
 	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + j.start.Bytes()
-	err = j.gpu.reserve(func(_ device.Device, free int64) (int64, error) {
-		return device.MemorySequential(corpus, model, device.Precision(c.Precision), free)
+	err = j.gpu.reserve(func(d device.Device, free int64) (int64, error) {
+		return device.MemorySequential(corpus, model, device.Precision(c.Precision), free, d.GPUs())
 	}, j.lessMemory())
 	if err != nil {
 		return err

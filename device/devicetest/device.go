@@ -2,7 +2,8 @@
 // kernels do, for tests of all that is above the seam. It shares no code with the trainers of
 // the CPU.
 //
-// Start with New. cl.go has W2V-CL, split.go its sums over several GPUs, encoder.go its encoders, sentence.go the sentence-ordered modes.
+// Start with New. cl.go has W2V-CL, split.go its sums over several GPUs, encoder.go its encoders, sentence.go the
+// sentence-ordered modes, sentences.go the same on several GPUs.
 package devicetest
 
 import (
@@ -18,7 +19,7 @@ import (
 // A Device computes on the CPU. The zero value has no memory.
 type Device struct {
 	Free, Total int64 // bytes of memory that it says it has
-	Parts       int   // GPUs that share the dimensions, 1, 2, 4 or 8, if there are several; 0: one that rounds otherwise
+	Parts       int   // GPUs that share the dimensions, or the text, 1, 2, 4 or 8, if there are several; 0: one that rounds otherwise
 	Fail        error // of all kernels from now on
 	NotANumber  bool  // losses are, from now on
 

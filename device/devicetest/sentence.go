@@ -8,14 +8,21 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 )
 
-// NewSentence returns kernels of a sentence-ordered mode, with one sentence in flight.
+// NewSentence returns kernels of a sentence-ordered mode, with one sentence in flight on each of Parts GPUs.
 func (d *Device) NewSentence(c sentence.Config) (device.SentenceKernels, error) {
-	d.Open++
 	d.TextTokens = c.TextTokens
+	if d.Parts > 1 {
+		return d.newSentences(c)
+	}
+	d.Open++
+	return d.newSentenceKernels(c), d.Fail
+}
+
+func (d *Device) newSentenceKernels(c sentence.Config) *sentenceKernels {
 	return &sentenceKernels{
 		device: d, Config: c,
 		words: make([]float32, c.Vocabulary*c.Dim), contexts: make([]float32, c.Vocabulary*c.Dim),
-	}, d.Fail
+	}
 }
 
 type sentenceKernels struct {
@@ -43,16 +50,20 @@ func (k *sentenceKernels) Tables(words, contexts []float32) error {
 }
 
 func (k *sentenceKernels) Train(first int, rates []float32) (losses, pairs []float64, err error) {
-	units := len(k.Units) - 1
 	for i, rate := range rates {
-		unit := (first + i) % units
-		k.loss, k.pairs, k.rate, k.epoch = 0, 0, float64(rate), uint32((first+i)/units)
-		for n := k.Units[unit]; n < k.Units[unit+1]; n++ {
-			k.sentence(n)
-		}
+		k.unit(first+i, rate)
 		losses, pairs = append(losses, k.loss), append(pairs, k.pairs)
 	}
 	return losses, pairs, k.device.launch(len(rates), &losses[0])
+}
+
+// unit trains a unit, counted over the epochs.
+func (k *sentenceKernels) unit(number int, rate float32) {
+	units := len(k.Units) - 1
+	k.loss, k.pairs, k.rate, k.epoch = 0, 0, float64(rate), uint32(number/units)
+	for n := k.Units[number%units]; n < k.Units[number%units+1]; n++ {
+		k.sentence(n)
+	}
 }
 
 // sentence trains a sentence; see windows.cuh, word2vec.cu and parw2v.cu.

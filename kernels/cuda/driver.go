@@ -86,12 +86,21 @@ func Launch[T any](d *Device, f cu.Function, g Grid, argument *T) error {
 // LaunchEarly is Launch for a kernel that, if early, may begin while the one launched
 // before it ends: see startNext in cl.cuh.
 func LaunchEarly[T any](d *Device, f cu.Function, g Grid, argument *T, early bool) error {
+	return launchOn(d.stream, f, g, argument, early)
+}
+
+// LaunchOn is Launch on another stream.
+func LaunchOn[T any](s cu.Stream, f cu.Function, g Grid, argument *T) error {
+	return launchOn(s, f, g, argument, false)
+}
+
+func launchOn[T any](s cu.Stream, f cu.Function, g Grid, argument *T, early bool) error {
 	alone, attributes := *argument, C.int(0) // C must not see the structure around it, which may hold Go pointers
 	if early {
 		attributes = 1
 	}
 	return check("launch", C.w2vcl_launch(functionHandle(f), C.uint(g.Blocks), C.uint(g.Threads), C.uint(g.Shared),
-		streamHandle(d.stream), unsafe.Pointer(&alone), attributes))
+		streamHandle(s), unsafe.Pointer(&alone), attributes))
 }
 
 const maxSharedOptin cu.DeviceAttribute = C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN

@@ -74,13 +74,15 @@ type Config struct {
 
 	// HalfPrecision stores C in float16: see halves.cuh.
 	HalfPrecision bool
+
+	Sync Sync // of several devices
 }
 
 // A Text is the tokens and sentences of a text, wherever they are.
 type Text interface {
 	Tokens() int                 // how many there are
 	Sentences() int              // how many there are
-	Start(sentence int) int      // its first token; the end for the number of sentences
+	Start(sentence int) int      // its first token; the end for the number of sentences. A part of a text has the tokens from Start(0) on.
 	Copy(to []uint32, first int) // the tokens from first on, as many as fit
 }
 

@@ -54,9 +54,7 @@ func New(d *cuda.Device, c Config) (*Kernels, error) {
 }
 
 func newKernels(d *cuda.Device, c Config, k kernel) (*Kernels, error) {
-	if c.InFlight == 0 {
-		c.InFlight = max(1, min(MaxInFlight, k.sentences*d.Multiprocessors, c.text().Tokens()/tokensInFlight))
-	}
+	c.chooseInFlight(k, d.Multiprocessors)
 	t := &Kernels{device: d, config: c, numbers: newNumbers(c.Vocabulary), kernel: k}
 	err := d.Do(func() (err error) {
 		if t.whole, err = d.Function(k.built, k.source, k.name); err != nil {
@@ -80,6 +78,13 @@ func newKernels(d *cuda.Device, c Config, k kernel) (*Kernels, error) {
 		return nil, fmt.Errorf("prepare %s on %s: %w", c.Mode, d.Name, err)
 	}
 	return t, nil
+}
+
+// chooseInFlight sets InFlight unless it is given.
+func (c *Config) chooseInFlight(k kernel, multiprocessors int) {
+	if c.InFlight == 0 {
+		c.InFlight = max(1, min(MaxInFlight, k.sentences*multiprocessors, c.text().Tokens()/tokensInFlight))
+	}
 }
 
 func (c *Config) check() error {
@@ -177,39 +182,49 @@ func (t *Kernels) Train(first int, rates []float32) (losses, pairs []float64, er
 	if first < 0 || len(rates) == 0 || end > t.units() {
 		return nil, nil, fmt.Errorf("units %d to %d of %d in all epochs", first, end-1, t.units())
 	}
-	losses, counts := make([]float64, len(rates)), make([]uint64, len(rates))
-	t.run = t.whole
-	if t.config.sharesContexts() && (t.leastShare < 1 || slices.Max(rates) > t.args.soundRate) {
-		t.run = t.bounded
-	}
 	err = t.device.Do(func() error {
-		if err := cuda.Send(t.args.rates+cu.DevicePtr(cuda.Bytes[float32](first)), rates); err != nil {
+		if err := t.begin(first, rates); err != nil {
 			return err
-		}
-		at := cu.DevicePtr(cuda.Bytes[float64](first))
-		zeros := make([]uint64, len(rates))
-		for _, p := range []cu.DevicePtr{t.args.losses, t.args.pairs} {
-			if err := cuda.Send(p+at, zeros); err != nil {
-				return err
-			}
 		}
 		for u := first; u < end; {
 			if u, err = t.launch(u, end); err != nil {
 				return err
 			}
 		}
-		if err := t.device.Stream().Synchronize(); err != nil {
-			return err
-		}
-		return errors.Join(cuda.Receive(losses, t.args.losses+at), cuda.Receive(counts, t.args.pairs+at))
+		losses, pairs, err = t.end(first, len(rates))
+		return err
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s on %s: %w", t.config.Mode, t.device.Name, err)
 	}
+	return losses, pairs, nil
+}
+
+// begin prepares the training of units.
+func (t *Kernels) begin(first int, rates []float32) error {
+	t.run = t.whole
+	if t.config.sharesContexts() && (t.leastShare < 1 || slices.Max(rates) > t.args.soundRate) {
+		t.run = t.bounded
+	}
+	if err := cuda.Send(t.args.rates+cu.DevicePtr(cuda.Bytes[float32](first)), rates); err != nil {
+		return err
+	}
+	at, zeros := cu.DevicePtr(cuda.Bytes[float64](first)), make([]uint64, len(rates))
+	return errors.Join(cuda.Send(t.args.losses+at, zeros), cuda.Send(t.args.pairs+at, zeros))
+}
+
+// end waits for so many units and returns their losses and pairs.
+func (t *Kernels) end(first, units int) (losses, pairs []float64, err error) {
+	if err := t.device.Stream().Synchronize(); err != nil {
+		return nil, nil, err
+	}
+	at, counts := cu.DevicePtr(cuda.Bytes[float64](first)), make([]uint64, units)
+	losses = make([]float64, units)
+	err = errors.Join(cuda.Receive(losses, t.args.losses+at), cuda.Receive(counts, t.args.pairs+at))
 	for _, n := range counts {
 		pairs = append(pairs, float64(n))
 	}
-	return losses, pairs, nil
+	return losses, pairs, err
 }
 
 // launch starts to train units from first on, as far as their text is on the

@@ -36,25 +36,6 @@ type textBuffer struct {
 	ready, used cu.Event // filled; trained on
 }
 
-// memoryText is a text in memory.
-type memoryText struct {
-	tokens    []uint32
-	sentences []int
-}
-
-func (t memoryText) Tokens() int                 { return len(t.tokens) }
-func (t memoryText) Sentences() int              { return len(t.sentences) - 1 }
-func (t memoryText) Start(sentence int) int      { return t.sentences[sentence] }
-func (t memoryText) Copy(to []uint32, first int) { copy(to, t.tokens[first:]) }
-
-// text returns the text, wherever it is.
-func (c *Config) text() Text {
-	if c.Text != nil {
-		return c.Text
-	}
-	return memoryText{c.Tokens, c.Sentences}
-}
-
 type staging struct {
 	memory []uint32
 	copied cu.Event
@@ -93,7 +74,7 @@ func (t *text) placeAll() error {
 	if t.whole != nil {
 		p = cuda.Placed(m, "text", t.whole)
 	} else {
-		p = cuda.PlacedParts(m, "text", t.tokens.Tokens(), t.tokens.Copy)
+		p = cuda.PlacedParts(m, "text", t.tokens.Tokens(), func(to []uint32, first int) { t.tokens.Copy(to, t.starts[0]+first) })
 	}
 	if m.Err != nil {
 		return m.Err

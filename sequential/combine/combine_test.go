@@ -1,0 +1,140 @@
+package combine_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/w2vcl/w2vcl/sequential/combine"
+)
+
+func add(t *testing.T, rule combine.Rule, row []float32, changes ...[]float32) []float32 {
+	t.Helper()
+	c, err := combine.New(rule, len(changes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row = slices.Clone(row)
+	c.Add(row, changes)
+	return row
+}
+
+// What each rule makes of changes that are easy to see.
+func TestRules(t *testing.T) {
+	row := []float32{8, 16}
+	right, up, none := []float32{4, 0}, []float32{0, 2}, []float32{0, 0}
+	for _, x := range []struct {
+		rule    combine.Rule
+		changes [][]float32
+		want    []float32
+	}{
+		{combine.Touched, [][]float32{right, nil}, []float32{12, 16}},
+		{combine.Touched, [][]float32{none, right, nil, up}, []float32{10, 17}},
+		{combine.Mean, [][]float32{right, nil}, []float32{10, 16}},
+		{combine.Sum, [][]float32{right, right, up}, []float32{16, 18}},
+		{combine.Adasum, [][]float32{right, up}, []float32{12, 18}},    // orthogonal: the sum
+		{combine.Adasum, [][]float32{right, right}, []float32{12, 16}}, // parallel: the mean
+		{combine.Adasum, [][]float32{right, nil, up, nil}, []float32{12, 18}},
+		{combine.Adasum, [][]float32{right, right, right, right}, []float32{12, 16}},
+		{combine.Adasum, [][]float32{right, right, right}, []float32{12, 16}}, // of any number
+		{combine.Adasum, [][]float32{nil, none}, row},
+	} {
+		if got := add(t, x.rule, row, x.changes...); !slices.Equal(got, x.want) {
+			t.Errorf("%s of %v: %v, want %v", x.rule, x.changes, got, x.want)
+		}
+	}
+}
+
+// A change that rounding left does not count as one.
+func TestNegligible(t *testing.T) {
+	row := []float32{1, -2, 3}
+	tiny := []float32{1e-7, 1e-7, -1e-7}
+	if got := add(t, combine.Touched, row, tiny, []float32{1, 1, 1}); got[0] != 2 {
+		t.Errorf("%v: a change of rounding has halved another", got)
+	}
+}
+
+// Adasum of two is what the paper says, and that of more the same of pairs.
+func TestAdasum(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	for _, dim := range []int{1, 2, 31, 128, 300} {
+		for _, trainers := range []int{1, 2, 3, 4, 5, 8} {
+			if dim < 31 && trainers > 2 {
+				continue // sums of changes may cancel: see TestCancelled
+			}
+			var changes [][]float32
+			var list [][]float64
+			for range trainers {
+				d, e := make([]float32, dim), make([]float64, dim)
+				for i := range d {
+					d[i] = float32(r.NormFloat64() + .5)
+					e[i] = float64(d[i])
+				}
+				changes, list = append(changes, d), append(list, e)
+			}
+			for len(list) > 1 {
+				var next [][]float64
+				for i := 0; i < len(list); i += 2 {
+					if i+1 == len(list) {
+						next = append(next, list[i])
+					} else {
+						next = append(next, pair(list[i], list[i+1]))
+					}
+				}
+				list = next
+			}
+			got := add(t, combine.Adasum, make([]float32, dim), changes...)
+			for i, want := range list[0] {
+				if math.Abs(float64(got[i])-want) > 1e-4*(1+math.Abs(want)) {
+					t.Errorf("%d trainers, %d dimensions, value %d: %v, want %v", trainers, dim, i, got[i], want)
+				}
+			}
+		}
+	}
+}
+
+// Changes that cancel each other leave no direction to divide by.
+func TestCancelled(t *testing.T) {
+	d := []float32{1, 2, 3}
+	e := []float32{-1, -2, -3 - 1e-6}
+	if got := add(t, combine.Adasum, make([]float32, 3), d, e, d, d); !(math.Abs(float64(got[0])-1) < .01) {
+		t.Errorf("%v, want %v", got, d)
+	}
+}
+
+func pair(a, b []float64) []float64 {
+	var ab, aa, bb float64
+	for i := range a {
+		ab, aa, bb = ab+a[i]*b[i], aa+a[i]*a[i], bb+b[i]*b[i]
+	}
+	to := make([]float64, len(a))
+	for i := range a {
+		to[i] = (1-ab/(2*aa))*a[i] + (1-ab/(2*bb))*b[i]
+	}
+	return to
+}
+
+func TestErrors(t *testing.T) {
+	if _, err := combine.New("medain", 2); err == nil {
+		t.Error("no error of an unknown rule")
+	}
+	if _, err := combine.New(combine.Mean, 0); err == nil {
+		t.Error("no error of no trainers")
+	}
+}
+
+func ExampleCombiner_Add() {
+	c, err := combine.New(combine.Touched, 3)
+	if err != nil {
+		panic(err)
+	}
+	row := []float32{1, 1}
+	c.Add(row, [][]float32{{2, 0}, nil, {0, 4}}) // the second trainer has not met the word
+	fmt.Println(row)
+	// Output: [2 3]
+}
