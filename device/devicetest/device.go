@@ -18,7 +18,7 @@ import (
 // A Device computes on the CPU. The zero value has no memory.
 type Device struct {
 	Free, Total int64 // bytes of memory that it says it has
-	Parts       int   // GPUs that share the dimensions, 1, 2, 4 or 8, if there are several; 0: one that rounds otherwise
+	Parts       int   // GPUs that share the dimensions or the rows, 1, 2, 4 or 8, if there are several; 0: one that rounds otherwise
 	Fail        error // of all kernels from now on
 	NotANumber  bool  // losses are, from now on
 
