@@ -87,6 +87,23 @@ func TestCheckSeveral(t *testing.T) {
 	}
 }
 
+// GPUs that share the rows have both tables whole, and the moments of their rows.
+func TestMemoryOfRows(t *testing.T) {
+	config := graph.Config{Dim: 512, Negatives: 5, SharedNegatives: 64, Optimizer: optim.Config{Method: optim.Adam}}
+	const values = 512 * 1_000_000
+	for _, gpus := range []int64{1, 2, 4, 8} {
+		for precision, want := range map[device.Precision]int64{device.Float32: 2 * (4*values + 8*values/gpus), device.Half: 2 * (2*values + 6*values/gpus)} {
+			bytes, err := device.MemoryCL(1_000_000, 1_000_000, config, precision, int(gpus))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes < want || bytes > want+700<<20 {
+				t.Errorf("%d GPUs, %s: %d bytes, want %d and samples", gpus, precision, bytes, want)
+			}
+		}
+	}
+}
+
 // The memory of each GPU falls with their number, but for what they exchange and the samples.
 func TestMemoryOfSeveral(t *testing.T) {
 	config := graph.Config{Dim: 512, Negatives: 5, Optimizer: optim.Config{Method: optim.Adam}}
