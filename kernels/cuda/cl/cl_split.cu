@@ -17,8 +17,8 @@
 // This needs no flag and no fence (NCCL's protocol LL). Two steps in turn use two inboxes: who stores for
 // step s + 2 has got all of step s + 1, so its reader is done with step s.
 //
-// Rows wait in shared memory, as in cl_bulk.cu. Moments are asked for only when the numbers are on their way: what is asked for
-// before delays these.
+// Rows wait in shared memory, as in cl_bulk.cu, but short rows of left in registers: then more thread blocks fit. Moments are
+// asked for only when the numbers are on their way: what is asked for before delays these.
 //
 // The GPUs wait for each other, so all thread blocks of a launch must be resident, and all warps of all
 // GPUs go through their rows in increasing order. A wait that takes too long is given up: see late.
@@ -96,59 +96,57 @@ template <int L> struct PartOfRow {
 	__device__ __forceinline__ bool writes() const { return laneNumber() % L == 0 && live; }
 };
 
-// Stages are the shared memory of a warp for rows that are on their way: each of a stage takes F quads of L lanes.
-template <int L, int F, int stages> struct Stages {
+// A Stage is the shared memory of a warp for rows that are on their way: each takes F quads of L lanes.
+template <int L, int F> struct Stage {
 	float4 *memory;
-	uint32_t rows, barriers, phases;
+	uint32_t barrier, phase;
 
-	__device__ __forceinline__ Stages(float4 *shared, uint32_t rows)
-		: memory(shared + barrierQuads + threadIdx.x / 32 * stages * rows * L * F), rows(rows), barriers(address(shared) + threadIdx.x / 32 * stages * 8), phases(0) {
-		for (uint32_t n = laneNumber(); n < stages * rows * L * F; n += 32) memory[n] = make_float4(0, 0, 0, 0); // behind the rows this stays
+	__device__ __forceinline__ Stage(float4 *shared, uint32_t rows) : memory(shared + barrierQuads + threadIdx.x / 32 * rows * L * F), barrier(address(shared) + threadIdx.x / 32 * 8), phase(0) {
+		for (uint32_t n = laneNumber(); n < rows * L * F; n += 32) memory[n] = make_float4(0, 0, 0, 0); // behind the rows this stays
 #if __CUDA_ARCH__ >= 900
-		if (laneNumber() < stages) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barriers + 8 * laneNumber()) : "memory");
+		if (laneNumber() == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
 		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 		__syncwarp();
 	}
 
 	__device__ __forceinline__ static uint32_t address(const void *p) { return uint32_t(__cvta_generic_to_shared(p)); }
-	__device__ __forceinline__ float4 *at(uint32_t stage, uint32_t number) const { return memory + (stage * rows + number) * L * F; }
 
-	__device__ __forceinline__ Row<F> row(uint32_t stage, uint32_t number) const {
+	__device__ __forceinline__ Row<F> row(uint32_t number) const {
 		Row<F> r;
 #pragma unroll
-		for (int f = 0; f < F; f++) r.v[f] = at(stage, number)[f * L + laneNumber() % L];
+		for (int f = 0; f < F; f++) r.v[f] = memory[(number * F + f) * L + laneNumber() % L];
 		return r;
 	}
 
 #if __CUDA_ARCH__ >= 900
 	// expect is called by all lanes before any copies; then a lane copies whole rows.
-	__device__ __forceinline__ void expect(uint32_t stage, uint32_t bytes) const {
-		if (laneNumber() == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barriers + 8 * stage), "r"(bytes) : "memory");
+	__device__ __forceinline__ void expect(uint32_t bytes) const {
+		if (laneNumber() == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 		__syncwarp();
 	}
-	__device__ __forceinline__ void copy(uint32_t stage, uint32_t number, const float4 *from, uint32_t quads, uint64_t policy) const {
+	__device__ __forceinline__ void copy(uint32_t number, const float4 *from, uint32_t quads, uint64_t policy) const {
 		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::
-			"r"(address(at(stage, number))), "l"(__cvta_generic_to_global(from)), "r"(16 * quads), "r"(barriers + 8 * stage), "l"(policy) : "memory");
+			"r"(address(memory + number * L * F)), "l"(__cvta_generic_to_global(from)), "r"(16 * quads), "r"(barrier), "l"(policy) : "memory");
 	}
-	__device__ __forceinline__ void arrived(uint32_t stage) {
-		asm volatile("{\n.reg .pred p;\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra AGAIN;\n}" ::"r"(barriers + 8 * stage), "r"(phases >> stage & 1) : "memory");
-		phases ^= 1 << stage;
+	__device__ __forceinline__ void arrived() {
+		asm volatile("{\n.reg .pred p;\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra AGAIN;\n}" ::"r"(barrier), "r"(phase) : "memory");
+		phase ^= 1;
 	}
 #else
-	__device__ __forceinline__ void expect(uint32_t, uint32_t) const {}
-	__device__ __forceinline__ void copy(uint32_t stage, uint32_t number, const float4 *from, uint32_t quads, uint64_t) const {
+	__device__ __forceinline__ void expect(uint32_t) const {}
+	__device__ __forceinline__ void copy(uint32_t number, const float4 *from, uint32_t quads, uint64_t) const {
 		for (uint32_t i = 0; i < quads; i++)
-			asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(at(stage, number) + i)), "l"(__cvta_generic_to_global(from + i)) : "memory");
+			asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(memory + number * L * F + i)), "l"(__cvta_generic_to_global(from + i)) : "memory");
 	}
-	__device__ __forceinline__ void arrived(uint32_t) {
+	__device__ __forceinline__ void arrived() {
 		asm volatile("cp.async.wait_all;" ::: "memory");
 		__syncwarp();
 	}
 #endif
 };
 
-// Rows of right should stay in L2.
+// Rows of right should stay in L2, those of left are needed once.
 __device__ __forceinline__ uint64_t staysInL2() {
 	uint64_t p = 0;
 #if __CUDA_ARCH__ >= 900
@@ -156,6 +154,14 @@ __device__ __forceinline__ uint64_t staysInL2() {
 #endif
 	return p;
 }
+__device__ __forceinline__ uint64_t leavesL2() {
+	uint64_t p = 0;
+#if __CUDA_ARCH__ >= 900
+	asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(p));
+#endif
+	return p;
+}
+
 // The logistic function and the logarithm are those of the kernel for one GPU that has rows of so many targets.
 __device__ __forceinline__ Logistic logisticOf(float score, uint32_t targets) {
 #if __CUDA_ARCH__ >= 900
@@ -173,12 +179,9 @@ __device__ __forceinline__ float logarithmOf(float x, uint32_t targets) {
 
 // train trains groups of G rows. Numbers of a row's targets, scores and coefficients are with its lanes as treeSums leaves
 // them: lane l has those from number l / copies * held on, and copies lanes have the same.
-//
-// A unit is the targets of a part of a group, at most eight of each row. With two stages the numbers of a unit are on their
-// way while the unit before it is trained.
-template <int L, int F, Method method, int stages> __device__ __forceinline__ void train(const ClSplit &a) {
+template <int L, int F, Method method> __device__ __forceinline__ void train(const ClSplit &a) {
+	constexpr bool leftWaits = F > 1; // with the rows of right
 	constexpr int gpus = 32 / L, held = L < targetsOfPart ? targetsOfPart / L : 1, copies = L > targetsOfPart ? L / targetsOfPart : 1;
-	constexpr bool ahead = stages > 1;
 	extern __shared__ float4 memory[];
 	startNext();
 	const ClTable &t = a.launch.table;
@@ -187,8 +190,9 @@ template <int L, int F, Method method, int stages> __device__ __forceinline__ vo
 	const int l = laneNumber() % L, ofWarp = laneNumber() / L, warpsOfBlock = blockDim.x / 32;
 	const uint32_t width = 1 + t.negatives, parts = (width + targetsOfPart - 1) / targetsOfPart, most = (width + parts - 1) / parts; // targets of a part
 	const uint32_t first = blockIdx.x * warpsOfBlock + threadIdx.x / 32, stride = gridDim.x * warpsOfBlock, groups = (t.rows + gpus - 1) / gpus;
-	const uint64_t stays = staysInL2();
-	auto rowOf = [&](uint32_t group) { return min(min(group, groups - 1) * gpus + ofWarp, t.rows - 1); }; // behind the last row it again
+	const uint64_t stays = staysInL2(), leaves = leavesL2();
+	auto rowOf = [&](uint32_t group) { return min(group * gpus + ofWarp, t.rows - 1); }; // behind the last row it again
+
 	auto load = [&](const float4 *table, uint32_t row) {
 		const float4 *from = table + size_t(row) * t.quads + l;
 		Row<F> r = zeros<F>();
@@ -198,24 +202,19 @@ template <int L, int F, Method method, int stages> __device__ __forceinline__ vo
 		return r;
 	};
 
-	struct Unit { uint32_t group, part; };
-	auto after = [&](Unit u) {
-		bool more = u.part + 1 < parts;
-		return Unit{more ? u.group : u.group + stride, more ? u.part + 1 : 0};
-	};
-	auto targetsOf = [&](Unit u) { return min(most, width - u.part * most); };
-	Stages<L, F, stages> stage(memory, gpus * most);
+	// The stage has of the rows of a group first the targets of a part, then left.
+	Stage<L, F> stage(memory, gpus * (most + leftWaits));
 	auto placeOf = [&](uint32_t k) { return k * gpus + ofWarp; };
 
 	const uint32_t slot = l / copies * held; // number of this lane's first target
 	uint32_t target[held], column[held], low[held];
 	uint2 alias[held];
-	// begin asks for what the targets of a unit follow from, end knows them.
-	auto begin = [&](Unit u) {
-		uint32_t i = rowOf(u.group);
+	// begin asks for what the targets of a part follow from, end knows them.
+	auto begin = [&](uint32_t group, uint32_t part) {
+		uint32_t i = rowOf(min(group, groups - 1));
 #pragma unroll
 		for (int h = 0; h < held; h++) {
-			uint32_t k = u.part * most + slot + h;
+			uint32_t k = part * most + slot + h;
 			column[h] = low[h] = 0;
 			alias[h] = make_uint2(0, 0);
 			if (k == 0) {
@@ -232,110 +231,88 @@ template <int L, int F, Method method, int stages> __device__ __forceinline__ vo
 #pragma unroll
 		for (int h = 0; h < held; h++) target[h] = low[h] < alias[h].x ? column[h] : alias[h].y;
 	};
-	// ask asks for the rows of a unit. A row without contexts, which is idle, has targets of no effect.
-	bool idle = false, idleNext = false; // of the unit that is trained, and the one after it
-	auto ask = [&](Unit u, uint32_t to) {
-		idle = idleNext;
-		if (u.part == 0) idleNext = __shfl_sync(warp, target[0], 0, L) == noContext;
-		if constexpr (!ahead) idle = idleNext;
-		if (u.group >= groups) return;
-		uint32_t wanted = targetsOf(u);
-		stage.expect(to, 16 * t.quads * gpus * wanted);
+	auto ask = [&](uint32_t group, uint32_t part) {
+		if (group >= groups) return;
+		uint32_t wanted = min(most, width - part * most);
+		stage.expect(16 * t.quads * gpus * (wanted + (leftWaits && part == 0)));
 #pragma unroll
 		for (int h = 0; h < held; h++)
 			if (slot + h < wanted && l % copies == 0)
-				stage.copy(to, placeOf(slot + h), t.right + size_t(target[h] == noContext ? 0 : target[h]) * t.quads, t.quads, stays);
-	};
-	// send computes this GPU's numbers of a unit, x, and stores them for the others.
-	auto isMine = [&](Unit u, int h) { return slot + h < targetsOf(u) && u.group * gpus + ofWarp < t.rows && l % copies == 0; };
-	auto messageOf = [&](Unit u, int h) { return size_t(rowOf(u.group)) * a.messages + u.part * most + slot + h; };
-	float x[targetsOfPart];
-	auto send = [&](Unit u, uint32_t of, const Row<F> &w) {
-		uint32_t wanted = targetsOf(u);
-		stage.arrived(of);
-#pragma unroll
-		for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, stage.row(of, placeOf(k))) : 0;
-		treeSums<L>(x);
-#pragma unroll
-		for (int h = 0; h < held; h++)
-			if (isMine(u, h)) exchange.send(messageOf(u, h), x[h]);
+				stage.copy(placeOf(slot + h), t.right + size_t(target[h] == noContext ? 0 : target[h]) * t.quads, t.quads, stays);
+		if (leftWaits && part == 0 && l == L - 1) stage.copy(placeOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
 	};
 
-	Unit u = {first, 0}, asked = after(u); // asked: the next unit to ask for
-	begin(u);
+	begin(first, 0);
 	end();
 	awaitPrevious();
-	ask(u, 0);
-	Row<F> w = load(t.left, rowOf(u.group)), wNext;
-	begin(asked);
-	if constexpr (ahead) {
-		if (asked.part == 0) wNext = load(t.left, rowOf(asked.group));
-		end();
-		ask(asked, 1);
-		begin(asked = after(asked));
-		if (u.group < groups) send(u, 0, w);
-	}
+	ask(first, 0);
+	uint32_t nextGroup = first, nextPart = 0;
+	auto next = [&] {
+		if (++nextPart == parts) nextPart = 0, nextGroup += stride;
+		begin(nextGroup, nextPart);
+	};
+	next();
+
+	Row<F> w;
+	if constexpr (!leftWaits) w = load(t.left, rowOf(min(first, groups - 1)));
 	float loss = 0;
-	uint32_t of = 0; // stage of the unit
-	while (u.group < groups) {
-		const uint32_t i = rowOf(u.group);
-		const bool live = u.group * gpus + ofWarp < t.rows;
-		Row<F> m, v, g = zeros<F>(), wAfter;
-		for (bool last = false; !last;) {
-			last = u.part + 1 == parts;
-			uint32_t wanted = targetsOf(u);
-			if constexpr (!ahead) send(u, 0, w);
-			if (u.part == 0) {
+	for (uint32_t group = first; group < groups; group += stride) {
+		const uint32_t i = rowOf(group);
+		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, target[0], 0, L) == noContext;
+		const size_t at = size_t(i) * t.quads + l, messages = size_t(i) * a.messages;
+		Row<F> m, v, g = zeros<F>();
+		for (uint32_t part = 0; part < parts; part++) {
+			uint32_t wanted = min(most, width - part * most);
+			stage.arrived();
+			if (leftWaits && part == 0) w = stage.row(placeOf(most));
+			float x[targetsOfPart];
+#pragma unroll
+			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, stage.row(placeOf(k))) : 0;
+			treeSums<L>(x);
+			bool mine[held];
+#pragma unroll
+			for (int h = 0; h < held; h++) {
+				mine[h] = slot + h < wanted && live && l % copies == 0;
+				if (mine[h]) exchange.send(messages + part * most + slot + h, x[h]);
+			}
+			if (part == 0) {
 				if constexpr (hasFirst(method)) m = load(t.first, i);
 				if constexpr (hasSecond(method)) v = load(t.second, i);
 			}
-			const bool without = idle;
 			float c[held];
 #pragma unroll
 			for (int h = 0; h < held; h++) {
-				const bool mine = isMine(u, h), positive = u.part + slot + h == 0;
-				if (mine) x[h] = exchange.receive(messageOf(u, h), x[h]);
+				if (mine[h]) x[h] = exchange.receive(messages + part * most + slot + h, x[h]);
+				bool positive = part + slot + h == 0;
 				Logistic y = logisticOf(positive ? -x[h] : x[h], width); // to the loss, a positive is a negative of opposite score
-				c[h] = !mine || without ? 0 : positive ? -y.sigmoid : y.sigmoid;
-				if (mine && !without) loss += logarithmOf(y.factor, width);
+				c[h] = !mine[h] || idle ? 0 : positive ? -y.sigmoid : y.sigmoid;
+				if (mine[h] && !idle) loss += logarithmOf(y.factor, width);
 			}
 			__syncwarp();
 #pragma unroll
 			for (int k = 0; k < targetsOfPart; k++) {
 				float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
-				if (k < wanted) add(g, coefficient, stage.row(of, placeOf(k)));
+				if (k < wanted) add(g, coefficient, stage.row(placeOf(k)));
 			}
 			__syncwarp();
 			end();
-			ask(asked, of);
-			if constexpr (ahead) {
-				wAfter = w;
-				if (last) wAfter = wNext;
-				if (asked.part == 0) wNext = load(t.left, rowOf(asked.group));
-			}
-			begin(asked = after(asked));
-			u = after(u);
-			if constexpr (ahead) {
-				of = 1 - of;
-				if (u.group < groups) send(u, of, wAfter);
-			}
+			ask(nextGroup, nextPart);
+			next();
 		}
-		PartOfRow<L> lanes = {exchange, size_t(i) * a.messages + width, live};
+		PartOfRow<L> lanes = {exchange, messages + width, live};
 		optimize<F, method>(t, s, i, w, m, v, g, lanes);
 		auto store = [&](float4 *table, const Row<F> &r, bool soon) {
-			float4 *to = table + size_t(i) * t.quads + l;
 #pragma unroll
 			for (int f = 0; f < F; f++) {
 				if (l + L * f >= t.quads || !live) continue;
-				if (soon) to[L * f] = r.v[f];
-				else __stcs(to + L * f, r.v[f]);
+				if (soon) table[at + L * f] = r.v[f];
+				else __stcs(table + at + L * f, r.v[f]);
 			}
 		};
 		if constexpr (hasFirst(method)) store(t.first, m, false);
 		if constexpr (hasSecond(method)) store(t.second, v, false);
 		store(t.left, w, true);
-		if constexpr (ahead) w = wAfter;
-		else w = load(t.left, rowOf(u.group));
+		if constexpr (!leftWaits) w = load(t.left, rowOf(min(group + stride, groups - 1)));
 	}
 	loss = sum(loss);
 	if (laneNumber() == 0) a.launch.losses[first] = loss;
@@ -343,16 +320,13 @@ template <int L, int F, Method method, int stages> __device__ __forceinline__ vo
 
 // CL is a kernel for 32 / L GPUs and N up to 128 F. A multiprocessor must have registers for so many thread blocks of so
 // many warps.
-#define CL(method, L, F, warps, blocks, stages) \
-	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) cl_split_##method##_##L##_##F(const __grid_constant__ ClSplit a) { train<L, F, method, stages>(a); }
-#define CL_METHODS(L, F, warps, blocks, stages) \
-	CL(adam, L, F, warps, blocks, stages) CL(adamRow, L, F, warps, blocks, stages) CL(sgd, L, F, warps, blocks, stages) CL(scaled, L, F, warps, blocks, stages)
-#define CL_GPUS(F, warps, blocks, stages) CL_METHODS(16, F, warps, blocks, stages) CL_METHODS(8, F, warps, blocks, stages) CL_METHODS(4, F, warps, blocks, stages)
+#define CL(method, L, F, warps, blocks) \
+	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) cl_split_##method##_##L##_##F(const __grid_constant__ ClSplit a) { train<L, F, method>(a); }
+#define CL_METHODS(L, F, warps, blocks) CL(adam, L, F, warps, blocks) CL(adamRow, L, F, warps, blocks) CL(sgd, L, F, warps, blocks) CL(scaled, L, F, warps, blocks)
+#define CL_GPUS(F, warps, blocks) CL_METHODS(16, F, warps, blocks) CL_METHODS(8, F, warps, blocks) CL_METHODS(4, F, warps, blocks)
 
-#ifndef VARIANTS
-CL_GPUS(1, 8, 4, 2)
-CL_GPUS(2, 8, 3, 1)
-CL_GPUS(3, 8, 2, 1)
-CL_GPUS(4, 9, 2, 1)
-CL_GPUS(8, 4, 2, 1)
-#endif
+CL_GPUS(1, 18, 2)
+CL_GPUS(2, 8, 3)
+CL_GPUS(3, 8, 2)
+CL_GPUS(4, 8, 2)
+CL_GPUS(8, 4, 2)

@@ -38,10 +38,11 @@ type splitArgs struct {
 const patience = 20 * time.Second
 
 // A splitKernel is how a kernel of one size is made: for so many thread blocks of a multiprocessor, of up to so many warps, each
-// with so many stages. Of several thread blocks the first are done earlier, and those of the next step are there when the last are.
-type splitKernel struct{ blocks, warps, stages int }
+// with so many rows of left waiting beside those of right. Of several thread blocks the first are done earlier, and those of the
+// next step are there when the last are.
+type splitKernel struct{ blocks, warps, left int }
 
-var splitKernels = map[int]splitKernel{1: {4, 8, 2}, 2: {3, 8, 1}, 3: {2, 8, 1}, 4: {2, 9, 1}, 8: {2, 4, 1}}
+var splitKernels = map[int]splitKernel{1: {2, 18, 0}, 2: {3, 8, 1}, 3: {2, 8, 1}, 4: {2, 8, 1}, 8: {2, 4, 1}}
 
 // choose returns the warps of a thread block, some at most. The warps of a GPU take groups of rows in rounds: fewer
 // warps are better than a last round that is nearly empty. In a round each multiprocessor waits as long as it would train the
@@ -114,7 +115,7 @@ func (k *Kernels) loadSplit(size int) (err error) {
 	const reserved = 1 << 10 // shared memory of a thread block that the driver takes
 	kernel, targets, groups := splitKernels[size], 1+c.Negatives, (c.Rows+k.part.of-1)/k.part.of
 	parts := (targets + bulkPart - 1) / bulkPart
-	stage := (targets + parts - 1) / parts * 512 * size * kernel.stages // of a warp
+	stage := ((targets+parts-1)/parts + kernel.left) * 512 * size // of a warp
 	room := (d.SharedOfBlock+reserved)/kernel.blocks - reserved - bulkBarriers
 	s := shape{warps: kernel.choose(groups, d.Multiprocessors, min(kernel.warps, room/stage), size)}
 	s.shared = bulkBarriers + s.warps*stage
