@@ -10,20 +10,9 @@ const MaxDevices = 8
 // of each row, or of the rows those.
 type part struct{ number, of int }
 
-// whole is the part of a single device.
-var whole = part{0, 1}
-
 // SplitsRows reports whether devices share the rows of the tables (meet.cuh), or else the dimensions (cl_split.cu). Traffic
 // decides: of a row one has its values, the other a number for each target.
 func (c Config) SplitsRows() bool { return c.tempered() || c.HalfPrecision }
-
-// partsOf returns what each of some devices has.
-func (c Config) partsOf(number, of int) (dims, rows part) {
-	if c.SplitsRows() {
-		return whole, part{number, of}
-	}
-	return part{number, of}, whole
-}
 
 // tempered reports whether tempered.cuh has the kernels: otherwise every row has one sample and
 // negatives of its own.

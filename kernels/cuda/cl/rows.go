@@ -10,6 +10,17 @@ import (
 
 // This file has what kernels take that share the rows with other devices: see meet.cuh.
 
+// whole is the part of a single device.
+var whole = part{0, 1}
+
+// partsOf returns what each of some devices has.
+func (c Config) partsOf(number, of int) (dims, rows part) {
+	if c.SplitsRows() {
+		return whole, part{number, of}
+	}
+	return part{number, of}, whole
+}
+
 // sharingArgs is Sharing of meet.cuh.
 type sharingArgs struct {
 	copies                            [MaxDevices - 1]uint64
