@@ -78,21 +78,11 @@ func CheckTemperedEncoder(o wordcontext.Options, sharedNegatives int) error {
 	return nil
 }
 
-// CheckSeveral returns why several GPUs cannot train W2V-CL together on a matrix with the given options, an
-// UnsupportedError, or nil. What one of them cannot, says CheckCL.
-func CheckSeveral(c graph.Config, o wordcontext.Options, p Precision) error {
-	const reason = "several GPUs have no kernels for it, one has"
-	switch {
-	case c.Encoder != nil:
-		return unsupported("Encoder", "", reason)
-	case o.Tempering != 0:
-		return unsupported("Tempering", o.Tempering, reason)
-	case o.Positives != 0 && o.Positives != 1:
-		return unsupported("Positives", o.Positives, reason)
-	case c.SharedNegatives > 0:
-		return unsupported("SharedNegatives", c.SharedNegatives, reason)
-	case p == Half:
-		return unsupported("Precision", p, reason)
+// CheckSeveral returns why several GPUs cannot train W2V-CL together, an UnsupportedError, or nil. What one of them cannot,
+// says CheckCL.
+func CheckSeveral(c graph.Config) error {
+	if c.Encoder != nil {
+		return unsupported("Encoder", "", "several GPUs have no kernels for it, one has")
 	}
 	return nil
 }

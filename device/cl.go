@@ -47,7 +47,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 		return nil, err
 	}
 	if d.GPUs() > 1 {
-		if err := CheckSeveral(c, m.Options(), p); err != nil {
+		if err := CheckSeveral(c); err != nil {
 			return nil, err
 		}
 	}
@@ -139,6 +139,15 @@ func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, e
 	}
 	lists := slots != words || c.SharedNegatives > 0
 	work := cl.SampleBytes(words, slots, lists, structure != nil) + 8*v + 1<<20 // samples, alias table, losses
+	// GPUs share the rows, or else the dimensions.
+	if gpus > 1 && (lists || p == Half) {
+		own := (words + gpus - 1) / gpus
+		table, moments := tableBytes(words, c.Dim), c.Optimizer.Bytes(own, paddedDim(c.Dim))
+		if p == Half {
+			table, moments = table/2+tableBytes(own, c.Dim)/2, moments/2+4*int64(own)
+		}
+		return 2*(table+moments) + work, nil
+	}
 	if gpus > 1 {
 		dim := cl.PaddedDim(c.Dim, gpus)
 		moments, o := c.Optimizer.Bytes(words, dim), c.Optimizer.WithDefaults()

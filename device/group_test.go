@@ -9,6 +9,7 @@ import (
 	"github.com/w2vcl/w2vcl/device/devicetest"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -17,23 +18,29 @@ import (
 func TestSeveralGPUs(t *testing.T) {
 	const units = 24
 	for _, x := range []struct {
-		dim    int
-		method optim.Method
-		free   int64
-	}{{3, optim.SGD, plenty}, {70, optim.Adam, plenty}, {130, optim.AdamRow, little}} {
+		dim       int
+		method    optim.Method
+		free      int64
+		tempering float64
+		shared    int
+		precision device.Precision
+	}{
+		{3, optim.SGD, plenty, 0, 0, device.Float32}, {70, optim.Adam, plenty, 0, 0, device.Float32}, {130, optim.AdamRow, little, 0, 0, device.Float32},
+		{30, optim.Adam, plenty, 1, 7, device.Float32}, {20, optim.AdamRow, little, .75, 0, device.Half}, {10, optim.SGD, plenty, 0, 0, device.Half},
+	} {
 		seed := freshSeed(t)
 		c, noise := text(t, seed, 1000)
-		m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: 20, Passes: 1, Seed: seed})
+		m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: 20, Passes: 1, Seed: seed, Tempering: x.tempering, Positives: 1 + x.tempering, MaxPositives: 8})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { m.Close() })
-		config := graph.Config{Dim: x.dim, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: x.method, WeightDecay: .1}}
+		config := graph.Config{Dim: x.dim, Negatives: 3, SharedNegatives: x.shared, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: x.method, WeightDecay: .1}}
 		// trained returns the state after units from one on, on so many GPUs.
 		trained := func(gpus, from int, state []trainer.Tensor) []trainer.Tensor {
 			fake := devicetest.New()
 			fake.Free, fake.Parts = x.free, gpus
-			k, err := device.NewCL(fake, m, noise, 100, config, device.Float32)
+			k, err := device.NewCL(fake, m, noise, 100, config, x.precision)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +69,7 @@ func TestSeveralGPUs(t *testing.T) {
 			got := trained(gpus[1], units/2, trained(gpus[0], 0, nil))
 			for i, tensor := range want {
 				if !slices.Equal(got[i].Data, tensor.Data) {
-					t.Errorf("N = %d, %s, on %d GPUs and then %d: %s differs from that of one", x.dim, x.method, gpus[0], gpus[1], tensor.Name)
+					t.Errorf("%+v, on %d GPUs and then %d: %s differs from that of one", x, gpus[0], gpus[1], tensor.Name)
 				}
 			}
 		}
@@ -71,19 +78,28 @@ func TestSeveralGPUs(t *testing.T) {
 
 // What several GPUs have no kernels for is refused by its name.
 func TestCheckSeveral(t *testing.T) {
-	plain := wordcontext.Options{Positives: 1}
-	if err := device.CheckSeveral(graph.Config{}, plain, device.Float32); err != nil {
+	if err := device.CheckSeveral(graph.Config{SharedNegatives: 64}); err != nil {
 		t.Error(err)
 	}
-	for want, err := range map[string]error{
-		"Tempering":       device.CheckSeveral(graph.Config{}, wordcontext.Options{Tempering: .5}, device.Float32),
-		"Positives":       device.CheckSeveral(graph.Config{}, wordcontext.Options{Positives: 2}, device.Float32),
-		"SharedNegatives": device.CheckSeveral(graph.Config{SharedNegatives: 64}, plain, device.Float32),
-		"Precision":       device.CheckSeveral(graph.Config{}, plain, device.Half),
-	} {
-		var unsupported *device.UnsupportedError
-		if !errors.As(err, &unsupported) || unsupported.Setting != want {
-			t.Errorf("error %v, want one of %s", err, want)
+	var unsupported *device.UnsupportedError
+	if err := device.CheckSeveral(graph.Config{Encoder: &subword.NGrams{}}); !errors.As(err, &unsupported) || unsupported.Setting != "Encoder" {
+		t.Errorf("error %v, want one of Encoder", err)
+	}
+}
+
+// GPUs that share the rows have both tables whole, and the moments of their rows.
+func TestMemoryOfRows(t *testing.T) {
+	config := graph.Config{Dim: 512, Negatives: 5, SharedNegatives: 64, Optimizer: optim.Config{Method: optim.Adam}}
+	const values = 512 * 1_000_000
+	for _, gpus := range []int64{1, 2, 4, 8} {
+		for precision, want := range map[device.Precision]int64{device.Float32: 2 * (4*values + 8*values/gpus), device.Half: 2 * (2*values + 6*values/gpus)} {
+			bytes, err := device.MemoryCL(1_000_000, 1_000_000, config, precision, int(gpus))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes < want || bytes > want+700<<20 {
+				t.Errorf("%d GPUs, %s: %d bytes, want %d and samples", gpus, precision, bytes, want)
+			}
 		}
 	}
 }

@@ -200,17 +200,9 @@ func (c *Config) validateDevice() error {
 		if c.HasEncoder() {
 			return terminal.Usagef("--subword %s: several GPUs have no kernels of encoders; choose one GPU of --device %s", c.Subword, c.Device)
 		}
-		var unsupported *device.UnsupportedError
-		if errors.As(device.CheckSeveral(c.GraphConfig(nil), c.MatrixOptions(), device.Precision(c.Precision)), &unsupported) {
-			s, _ := c.setting(flagOf[unsupported.Setting])
-			return terminal.Usagef("--%s %s: %s; choose one GPU of --device %s, or %s", s.Name, s, unsupported.Reason, c.Device, severalAdvice)
-		}
 	}
 	return c.checkKernels(m)
 }
-
-// severalAdvice is what several GPUs have kernels for.
-const severalAdvice = "--tempering 0 --positives 1 --shared-negatives 0 --precision float32 (--preset paper has them)"
 
 // flagOf names the flags of the fields that a device may refuse.
 var flagOf = map[string]string{

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/device/devicetest"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -19,9 +20,18 @@ func TestSeveralDevices(t *testing.T) {
 		d.Open, d.Parts = 1, len(ordinals)
 		return d, err
 	}
-	c := smallConfig(t, settings.ModeCL)
-	c.Tempering, c.Positives, c.SharedNegatives, c.Dim = 0, 1, 0, 40
-	c.Epochs *= 6
+	for _, tempered := range []bool{true, false} {
+		c := smallConfig(t, settings.ModeCL)
+		c.Dim = 40
+		c.Epochs *= 6
+		if !tempered {
+			c.Tempering, c.Positives, c.SharedNegatives = 0, 1, 0
+		}
+		testSeveralDevices(t, d, c)
+	}
+}
+
+func testSeveralDevices(t *testing.T, d *devicetest.Device, c settings.Config) {
 	c.Device = "cuda"
 	want := vectorsOf(t, c)
 	for _, devices := range [][2]string{{"cuda:0,1", "cuda:3"}, {"cuda", "cuda:0,1,2,3"}, {"cuda:0,1,2,3,4,5,6,7", "cuda:1,cuda:0"}} {

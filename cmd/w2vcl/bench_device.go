@@ -12,11 +12,9 @@ import (
 
 	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/device"
-	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/progress"
-	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 type benchDeviceOptions struct {
@@ -123,14 +121,8 @@ func (o *benchDeviceOptions) check() error {
 			return terminal.Usagef("--optimizer %s: encoders are not trained with it; leave it or --subword out", name)
 		}
 	}
-	if len(ordinals) > 1 {
-		c := graph.Config{SharedNegatives: o.samples().Shared}
-		matrix := wordcontext.Options{Tempering: o.samples().Tempering, Positives: o.samples().Positives}
-		for _, p := range o.precisions.names {
-			if err := device.CheckSeveral(c, matrix, p); withEncoders || err != nil {
-				return terminal.Usagef("--device %s: several GPUs have one sample a row, negatives of each row's own, --precision float32 and no --subword", o.device)
-			}
-		}
+	if len(ordinals) > 1 && withEncoders {
+		return terminal.Usagef("--device %s: several GPUs have no kernels of encoders; choose one, or leave --subword out", o.device)
 	}
 	for _, words := range o.words {
 		if words < 2 {

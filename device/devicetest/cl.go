@@ -62,6 +62,11 @@ func (d *Device) NewCL(c cl.Config, e *kernels.Config) (device.CLKernels, error)
 	for i := range k.samples {
 		k.samples[i] = make([]uint32, 2*seriesLength*k.slots[c.Rows])
 	}
+	k.copies = make([][2][]float32, 1)
+	k.copies[0] = k.tables
+	for len(k.copies) < d.Parts && k.SplitsRows() {
+		k.copies = append(k.copies, [2][]float32{make([]float32, c.Rows*c.Dim), make([]float32, c.Rows*c.Dim)})
+	}
 	d.Open++
 	return k, d.Fail
 }
@@ -71,6 +76,7 @@ type clKernels struct {
 	cl.Config
 	encoder    *encoder // nil: words are a table
 	tables     [2][]float32
+	copies     [][2][]float32 // of the tables, those first: of each GPU that shares the rows
 	optimizers [2]optimizer
 	slots      []uint32
 	samples    [2][]uint32
@@ -100,6 +106,10 @@ func (k *clKernels) SetMatrix(m cl.Matrix) error {
 func (k *clKernels) Start(buffer, first int, rates []float64) error {
 	if k.losses[buffer] != nil || len(rates) < 1 || len(rates) > seriesLength {
 		return fmt.Errorf("buffer %d started for %d iterations while %d are under way", buffer, len(rates), len(k.losses[buffer]))
+	}
+	for _, other := range k.copies[1:] { // what was sent
+		copy(other[0], k.tables[0])
+		copy(other[1], k.tables[1])
 	}
 	losses, counts := make([]float64, len(rates)), make([]float64, len(rates))
 	size := int(k.slots[k.Rows])
@@ -146,7 +156,7 @@ func (k *clKernels) updates(row, iteration int) int {
 // step is one step of an iteration, which updates the table of a side; see cl.cu and
 // tempered.cuh. It returns the loss and the number of samples.
 func (k *clKernels) step(iteration, side int, samples []uint32, rate float64) (loss, count float64) {
-	left, right := k.tables[side], slices.Clone(k.tables[1-side])
+	left := k.tables[side]
 	composed := side == 0 && k.encoder != nil
 	var gradients []float32
 	if composed {
@@ -168,11 +178,13 @@ func (k *clKernels) step(iteration, side int, samples []uint32, rate float64) (l
 			continue
 		}
 		count += float64(len(positives))
-		row, gradient := left[i*k.Dim:][:k.Dim], make([]float32, k.Dim)
+		mine := k.copies[i%len(k.copies)] // of the GPU that has the row
+		right := mine[1-side]
+		row, gradient := mine[side][i*k.Dim:][:k.Dim], make([]float32, k.Dim)
 		pair := func(target uint32, isPositive bool, weight float64) {
 			other := right[int(target)*k.Dim:][:k.Dim]
 			score := dot(row, other)
-			if k.device.Parts > 0 {
+			if k.device.Parts > 0 && !k.SplitsRows() {
 				score = float64(splitDot(row, other, k.device.Parts))
 			}
 			g := sigmoid(score)
@@ -203,6 +215,9 @@ func (k *clKernels) step(iteration, side int, samples []uint32, rate float64) (l
 		}
 		if gradients = append(gradients, gradient...); !composed {
 			k.optimizers[side].UpdateMean(i, k.updates(i, iteration), len(positives), row, gradient)
+			for _, other := range k.copies {
+				copy(other[side][i*k.Dim:][:k.Dim], row)
+			}
 		}
 	}
 	if composed {

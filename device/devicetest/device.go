@@ -19,7 +19,7 @@ import (
 // A Device computes on the CPU. The zero value has no memory.
 type Device struct {
 	Free, Total int64 // bytes of memory that it says it has
-	Parts       int   // GPUs that share the dimensions, or the text, 1, 2, 4 or 8, if there are several; 0: one that rounds otherwise
+	Parts       int   // GPUs that share the dimensions, the rows or the text, 1, 2, 4 or 8, if there are several; 0: one that rounds otherwise
 	Fail        error // of all kernels from now on
 	NotANumber  bool  // losses are, from now on
 

@@ -13,6 +13,10 @@ struct ClTable {
 	uint64_t seed;
 	uint32_t rows, quads, columns, negatives;
 	float beta1, oneMinusBeta1, beta2, oneMinusBeta2;
+
+	// A GPU trains so many rows, of which number j is row(j).
+	__device__ __forceinline__ uint32_t own() const { return rows; }
+	__device__ __forceinline__ uint64_t row(uint64_t j) const { return j; }
 };
 
 struct ClStep {
@@ -205,7 +209,8 @@ template <int together> struct Targets {
 		positive = column = low = 0;
 		alias = make_uint2(0, 0);
 		isPositive = k == 0;
-		if (i >= t.rows || k > t.negatives) return;
+		if (i >= t.own() || k > t.negatives) return;
+		i = t.row(i);
 		if (isPositive) {
 			positive = positives[i];
 			return;

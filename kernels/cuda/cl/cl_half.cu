@@ -12,21 +12,26 @@
 // one.
 #include "cl.cuh"
 #include "half.cuh"
+#include "meet.cuh"
 
 // A row consists of octets of values, of which a lane has some. An octet is four pairs of 16
 // bits, the first value of a pair in the lower bits. A row ends in zeros, which no kernel
 // changes.
 struct HalfTable {
 	uint32_t *left;        // (rows, octets), rounded to bfloat16
-	uint32_t *leftLow;     // (rows, octets), the lower 16 bits of the float32 values
 	const uint32_t *right; // (rows, octets), rounded
-	uint32_t *first;       // first moments, (rows, octets)
-	uint32_t *second;      // second moments, (rows, octets)
-	float *secondOfRow;    // second moments of row-wise Adam, (rows)
+	uint32_t *leftLow;     // (own rows, octets), the lower 16 bits of the float32 values
+	uint32_t *first;       // first moments, (own rows, octets)
+	uint32_t *second;      // second moments, (own rows, octets)
+	float *secondOfRow;    // second moments of row-wise Adam, (own rows)
 	const uint2 *alias;    // (rows)
 	uint64_t seed;
 	uint32_t rows, octets, columns, negatives;
 	float beta1, oneMinusBeta1, beta2, oneMinusBeta2;
+	Sharing sharing;
+
+	__device__ __forceinline__ uint32_t own() const { return several ? sharing.own : rows; }
+	__device__ __forceinline__ uint32_t row(uint32_t j) const { return sharing.row(j); }
 };
 
 struct HalfLaunch {
@@ -56,9 +61,9 @@ template <int F, int L> struct Place {
 	__device__ __forceinline__ bool has(int f) const { return f < sure || number(f) < octets; }
 };
 
-// optimize updates this lane's values w of row i by the gradient g. It writes them if wanted.
+// optimize updates this lane's values w of row i, number j of this GPU, by the gradient g. It writes them if wanted.
 template <int F, int L, Method method>
-__device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, uint32_t i, bool wanted, const Place<F, L> &place,
+__device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, uint32_t i, uint32_t j, bool wanted, const Place<F, L> &place,
 	float (&w)[F][octetValues], const float (&g)[F][octetValues], const Octet (&m)[F], const Octet (&v)[F], uint32_t rounding) {
 	float scaleOfRow = 0;
 	if constexpr (method == adamRow) {
@@ -68,13 +73,13 @@ __device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, ui
 #pragma unroll
 			for (int j = 0; j < octetValues; j++)
 				if (place.has(f)) squares = fmaf(g[f][j], g[f][j], squares);
-		float second = t.beta2 * t.secondOfRow[i] + t.oneMinusBeta2 * (sum<L>(squares) / t.columns);
+		float second = t.beta2 * t.secondOfRow[j] + t.oneMinusBeta2 * (sum<L>(squares) / t.columns);
 		scaleOfRow = s.scale / (sqrtf(second) + s.epsilon);
 		__syncwarp();
-		if (laneNumber() % L == 0 && wanted) t.secondOfRow[i] = second;
+		if (laneNumber() % L == 0 && wanted) t.secondOfRow[j] = second;
 	}
 	uint32_t random = mix(rounding + i * golden);
-	size_t row = size_t(i) * t.octets * octetPairs;
+	size_t row = size_t(i) * t.octets * octetPairs, own = size_t(j) * t.octets * octetPairs;
 #pragma unroll
 	for (int f = 0; f < F; f++) {
 		float mean[octetValues], square[octetValues];
@@ -98,10 +103,12 @@ __device__ __forceinline__ void optimize(const HalfTable &t, const ClStep &s, ui
 			w[f][j] = s.keep * w[f][j] - step * mean[j];
 		}
 		if (!wanted || !place.has(f)) continue;
-		size_t to = row + place.at[f];
+		size_t to = own + place.at[f];
 		Octet u;
 		nearest(u, w[f]);
-		put(t.left + to, u);
+		put(t.left + row + place.at[f], u);
+#pragma unroll 1
+		for (uint32_t n = 0; several && n < t.sharing.others; n++) put((uint32_t *)t.sharing.copies[n] + row + place.at[f], u);
 		lowerBits(u, w[f]);
 		putStream(t.leftLow + to, u);
 		if constexpr (hasFirst(method)) {
@@ -128,19 +135,20 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 	uint32_t targets = 0, round = 0;
 	uint32_t rounding = quarter(philox(t.seed, streamRounding, s.stream, 0), 0);
 	awaitPrevious();
+	awaitOthers(t.sharing);
 	float loss = 0;
 	int of = draw.sets - 1; // which of the sets of rows drawn together
-	for (uint32_t start = first; start < t.rows; start += stride) {
-		bool live = start + ofWarp < t.rows; // else a row twice
-		uint32_t i = live ? start + ofWarp : start;
-		size_t row = size_t(i) * pairs;
+	for (uint32_t start = first; start < t.own(); start += stride) {
+		bool live = start + ofWarp < t.own(); // else a row twice
+		uint32_t j = live ? start + ofWarp : start, i = t.row(j);
+		size_t row = size_t(i) * pairs, own = size_t(j) * pairs;
 		if (++of == draw.sets) of = 0;
 		int from = (of * together + ofWarp) * draw.slots; // the lane of the first target
 		Octet left[F], low[F], m[F], v[F];
 #pragma unroll
 		for (int f = 0; f < F; f++) {
 			stream(left[f], t.left + row + place.at[f]);
-			stream(low[f], t.leftLow + row + place.at[f]);
+			stream(low[f], t.leftLow + own + place.at[f]);
 		}
 		float w[F][octetValues], g[F][octetValues];
 #pragma unroll
@@ -166,8 +174,8 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 				if (part + k0 == 0) { // behind the first rows, which are needed first
 #pragma unroll
 					for (int f = 0; f < F; f++) {
-						if constexpr (hasFirst(method)) stream(m[f], t.first + row + place.at[f]);
-						if constexpr (hasSecond(method)) stream(v[f], t.second + row + place.at[f]);
+						if constexpr (hasFirst(method)) stream(m[f], t.first + own + place.at[f]);
+						if constexpr (hasSecond(method)) stream(v[f], t.second + own + place.at[f]);
 #pragma unroll
 						for (int j = 0; j < octetValues; j++) w[f][j] = place.has(f) ? join(left[f], low[f], j) : 0;
 					}
@@ -198,7 +206,7 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 				}
 			}
 		}
-		optimize<F, L, method>(t, s, i, live, place, w, g, m, v, rounding);
+		optimize<F, L, method>(t, s, i, j, live, place, w, g, m, v, rounding);
 	}
 	return loss;
 }
@@ -211,6 +219,7 @@ __device__ __forceinline__ float train(const HalfTable &t, const ClStep &s, cons
 		ClStep s = *a.step; \
 		float loss = sum(train<F, L, G, method>(a.table, s, a.column)); \
 		if (laneNumber() == 0) a.losses[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = loss; \
+		tellOthers(a.table.sharing); \
 	}
 #define CL_METHODS(name, F, L, G, blocks, sgdBlocks) \
 	CL(adam, name, F, L, G, blocks) CL(adamRow, name, F, L, G, blocks) CL(sgd, name, F, L, G, sgdBlocks) CL(scaled, name, F, L, G, blocks)

@@ -17,14 +17,15 @@
 // This needs no flag and no fence (NCCL's protocol LL). Two steps in turn use two inboxes: who stores for
 // step s + 2 has got all of step s + 1, so its reader is done with step s.
 //
-// Rows wait in shared memory, as in cl_bulk.cu. Moments are asked for only when the numbers are on their way: what is asked for
-// before delays these.
+// Rows wait in shared memory, as in cl_bulk.cu, but short rows of left in registers: then more thread blocks fit. Moments are
+// asked for only when the numbers are on their way: what is asked for before delays these.
 //
 // The GPUs wait for each other, so all thread blocks of a launch must be resident, and all warps of all
 // GPUs go through their rows in increasing order. A wait that takes too long is given up: see late.
 #include "cl.cuh"
+#include "meet.cuh"
 
-constexpr int targetsOfPart = 8, mostPeers = 7;
+constexpr int targetsOfPart = 8, mostPeers = mostOthers;
 [[maybe_unused]] constexpr int mostTargets = 32; // of cl_bulk.cu
 constexpr int barrierQuads = 16; // in front of the stages: 8 bytes a warp
 
@@ -47,16 +48,6 @@ template <int L> struct Exchange {
 
 	__device__ __forceinline__ Exchange(const ClSplit &a) : a(a), tag(*a.tag + a.number), lost(*(volatile uint32_t *)a.lost[0]) {}
 
-	// late reports whether waiting is in vain. until is when it is: 0 at first.
-	__device__ __noinline__ static bool late(const ClSplit &a, uint64_t &until) {
-		uint64_t now;
-		asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-		if (until == 0) until = now + a.patience;
-		if (now < until && !*(volatile uint32_t *)a.lost[0]) return false;
-		for (int i = 0; i < gpus; i++) *(volatile uint32_t *)a.lost[i] = 1;
-		return true;
-	}
-
 	__device__ __forceinline__ void send(size_t at, float x) const {
 #pragma unroll
 		for (int i = 0; i < gpus - 1; i++)
@@ -77,7 +68,7 @@ template <int L> struct Exchange {
 				all = all && step == tag;
 			}
 			if (all || lost) break;
-			if (tries % 1024 == 0) lost = late(a, until);
+			if (tries % 1024 == 0) lost = late(a, gpus, until);
 		}
 		p[0] = x;
 #pragma unroll
@@ -189,6 +180,7 @@ __device__ __forceinline__ float logarithmOf(float x, uint32_t targets) {
 // train trains groups of G rows. Numbers of a row's targets, scores and coefficients are with its lanes as treeSums leaves
 // them: lane l has those from number l / copies * held on, and copies lanes have the same.
 template <int L, int F, Method method> __device__ __forceinline__ void train(const ClSplit &a) {
+	constexpr bool leftWaits = F > 1; // with the rows of right
 	constexpr int gpus = 32 / L, held = L < targetsOfPart ? targetsOfPart / L : 1, copies = L > targetsOfPart ? L / targetsOfPart : 1;
 	extern __shared__ float4 memory[];
 	startNext();
@@ -201,8 +193,17 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	const uint64_t stays = staysInL2(), leaves = leavesL2();
 	auto rowOf = [&](uint32_t group) { return min(group * gpus + ofWarp, t.rows - 1); }; // behind the last row it again
 
+	auto load = [&](const float4 *table, uint32_t row) {
+		const float4 *from = table + size_t(row) * t.quads + l;
+		Row<F> r = zeros<F>();
+#pragma unroll
+		for (int f = 0; f < F; f++)
+			if (l + L * f < t.quads) r.v[f] = __ldcs(from + L * f);
+		return r;
+	};
+
 	// The stage has of the rows of a group first the targets of a part, then left.
-	Stage<L, F> stage(memory, gpus * (most + 1));
+	Stage<L, F> stage(memory, gpus * (most + leftWaits));
 	auto placeOf = [&](uint32_t k) { return k * gpus + ofWarp; };
 
 	const uint32_t slot = l / copies * held; // number of this lane's first target
@@ -233,12 +234,12 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	auto ask = [&](uint32_t group, uint32_t part) {
 		if (group >= groups) return;
 		uint32_t wanted = min(most, width - part * most);
-		stage.expect(16 * t.quads * gpus * (wanted + (part == 0)));
+		stage.expect(16 * t.quads * gpus * (wanted + (leftWaits && part == 0)));
 #pragma unroll
 		for (int h = 0; h < held; h++)
 			if (slot + h < wanted && l % copies == 0)
 				stage.copy(placeOf(slot + h), t.right + size_t(target[h] == noContext ? 0 : target[h]) * t.quads, t.quads, stays);
-		if (part == 0 && l == L - 1) stage.copy(placeOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
+		if (leftWaits && part == 0 && l == L - 1) stage.copy(placeOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
 	};
 
 	begin(first, 0);
@@ -252,23 +253,18 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	};
 	next();
 
+	Row<F> w;
+	if constexpr (!leftWaits) w = load(t.left, rowOf(min(first, groups - 1)));
 	float loss = 0;
 	for (uint32_t group = first; group < groups; group += stride) {
 		const uint32_t i = rowOf(group);
 		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, target[0], 0, L) == noContext;
 		const size_t at = size_t(i) * t.quads + l, messages = size_t(i) * a.messages;
-		auto load = [&](const float4 *table) {
-			Row<F> r = zeros<F>();
-#pragma unroll
-			for (int f = 0; f < F; f++)
-				if (l + L * f < t.quads) r.v[f] = __ldcs(table + at + L * f);
-			return r;
-		};
-		Row<F> w, m, v, g = zeros<F>();
+		Row<F> m, v, g = zeros<F>();
 		for (uint32_t part = 0; part < parts; part++) {
 			uint32_t wanted = min(most, width - part * most);
 			stage.arrived();
-			if (part == 0) w = stage.row(placeOf(most));
+			if (leftWaits && part == 0) w = stage.row(placeOf(most));
 			float x[targetsOfPart];
 #pragma unroll
 			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, stage.row(placeOf(k))) : 0;
@@ -280,8 +276,8 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 				if (mine[h]) exchange.send(messages + part * most + slot + h, x[h]);
 			}
 			if (part == 0) {
-				if constexpr (hasFirst(method)) m = load(t.first);
-				if constexpr (hasSecond(method)) v = load(t.second);
+				if constexpr (hasFirst(method)) m = load(t.first, i);
+				if constexpr (hasSecond(method)) v = load(t.second, i);
 			}
 			float c[held];
 #pragma unroll
@@ -316,6 +312,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 		if constexpr (hasFirst(method)) store(t.first, m, false);
 		if constexpr (hasSecond(method)) store(t.second, v, false);
 		store(t.left, w, true);
+		if constexpr (!leftWaits) w = load(t.left, rowOf(min(group + stride, groups - 1)));
 	}
 	loss = sum(loss);
 	if (laneNumber() == 0) a.launch.losses[first] = loss;
@@ -328,7 +325,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 #define CL_METHODS(L, F, warps, blocks) CL(adam, L, F, warps, blocks) CL(adamRow, L, F, warps, blocks) CL(sgd, L, F, warps, blocks) CL(scaled, L, F, warps, blocks)
 #define CL_GPUS(F, warps, blocks) CL_METHODS(16, F, warps, blocks) CL_METHODS(8, F, warps, blocks) CL_METHODS(4, F, warps, blocks)
 
-CL_GPUS(1, 8, 4)
+CL_GPUS(1, 18, 2)
 CL_GPUS(2, 8, 3)
 CL_GPUS(3, 8, 2)
 CL_GPUS(4, 8, 2)

@@ -29,7 +29,9 @@ type StepMemory struct {
 
 // NewComposed is New for composed rows of W, which have no moments. SetFirstStep has to
 // follow.
-func NewComposed(d *cuda.Device, c Config) (*Kernels, error) { return newKernels(d, c, whole, true) }
+func NewComposed(d *cuda.Device, c Config) (*Kernels, error) {
+	return newKernels(d, c, whole, whole, true)
+}
 
 // SetFirstStep sets the trainer of step 1.
 func (k *Kernels) SetFirstStep(s FirstStep) error {

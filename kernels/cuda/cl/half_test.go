@@ -35,7 +35,7 @@ func TestSplit(t *testing.T) {
 		table := values[:dim*(1000/dim)]
 		high, low := split(table, dim)
 		got := make([]float32, len(table))
-		join(got, high, low, dim)
+		join(got, high, low, dim, whole)
 		if !slices.EqualFunc(got, table, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
 			t.Errorf("dimension %d: the table has changed", dim)
 		}

@@ -24,6 +24,7 @@ type Kernels struct {
 	device *cuda.Device
 	config Config
 	part   part  // of the dimensions
+	rows   part  // that are trained here
 	shape  shape // of a step's launch
 	tables [2]table
 	step   cu.Function
@@ -78,9 +79,9 @@ func MethodName(method string) (name string, ok bool) {
 }
 
 // New takes the device's memory for training. All tables are zero.
-func New(d *cuda.Device, c Config) (*Kernels, error) { return newKernels(d, c, whole, false) }
+func New(d *cuda.Device, c Config) (*Kernels, error) { return newKernels(d, c, whole, whole, false) }
 
-func newKernels(d *cuda.Device, c Config, p part, composed bool) (*Kernels, error) {
+func newKernels(d *cuda.Device, c Config, dims, rows part, composed bool) (*Kernels, error) {
 	size, err := c.kernelSize()
 	if err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func newKernels(d *cuda.Device, c Config, p part, composed bool) (*Kernels, erro
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	k := &Kernels{device: d, config: c, part: p, series: seriesOf(c.Rows, c.slots(), c.tempered()), slots: c.slots()}
+	k := &Kernels{device: d, config: c, part: dims, rows: rows, series: seriesOf(c.Rows, c.slots(), c.tempered()), slots: c.slots()}
 	if composed {
 		k.series = SeriesLength
 		if c.tempered() {
@@ -133,10 +134,6 @@ func (c Config) slots() int {
 	return int(c.Shares.Slots[c.Rows])
 }
 
-// tempered reports whether tempered.cuh has the kernels: otherwise every row has one sample and
-// negatives of its own.
-func (c Config) tempered() bool { return c.Shares != nil || c.SharedNegatives > 0 }
-
 // load chooses and loads the kernels, for N up to 128 times the size.
 func (k *Kernels) load(size int) (err error) {
 	d, c := k.device, k.config
@@ -161,11 +158,11 @@ func (k *Kernels) load(size int) (err error) {
 			kind = "parts_"
 		}
 	}
-	if k.step, err = d.Function(built, source, fmt.Sprintf("%s_%s%s_%d", source, kind, methods[c.Method], size)); err != nil {
+	if k.step, err = d.Function(built, source+k.sharing(), fmt.Sprintf("%s_%s%s_%d", source, kind, methods[c.Method], size)); err != nil {
 		return err
 	}
 	if c.HalfPrecision {
-		k.shape, err = halfShape(d, c, k.step)
+		k.shape, err = halfShape(d, k.rows.count(c.Rows), k.step)
 	} else {
 		err = cuda.AllowShared(k.step, k.shape.shared)
 	}
@@ -175,25 +172,25 @@ func (k *Kernels) load(size int) (err error) {
 // allocate takes memory. Composed rows of W have no moments.
 func (k *Kernels) allocate(composed bool) (err error) {
 	c, a := k.config, &cuda.Allocator{Device: k.device}
-	plane, moments := c.tableBytes(k.part)
+	plane, own := c.tableBytes(k.part, k.rows)
 	for side := range k.tables {
 		t := &k.tables[side]
 		t.values = a.Bytes("a table", plane)
 		if c.HalfPrecision {
-			t.low = a.Bytes("a table", plane)
+			t.low = a.Bytes("a table", own)
 		}
 		if composed && side == 0 {
 			continue
 		}
 		first, second, ofRow := Moments(c.Method)
 		if first {
-			t.first = a.Bytes("first moments", moments)
+			t.first = a.Bytes("first moments", own)
 		}
 		if second {
-			t.second = a.Bytes("second moments", moments)
+			t.second = a.Bytes("second moments", own)
 		}
 		if ofRow {
-			t.secondOfRow = a.Floats("second moments", c.Rows)
+			t.secondOfRow = a.Floats("second moments", max(k.rows.count(c.Rows), 1))
 		}
 	}
 	k.steps = a.Bytes("steps", int(cuda.Bytes[Step](steps+SeriesLength)))
@@ -207,7 +204,7 @@ func (k *Kernels) allocate(composed bool) (err error) {
 		k.losses = a.Floats("losses", 2*k.series*k.shape.losses)
 	}
 	k.alias = cuda.Placed(a, "alias table", c.Alias)
-	if k.part.of > 1 {
+	if k.part.of > 1 || k.rows.of > 1 {
 		k.exchange = k.newExchange(a)
 	}
 	if a.Err != nil {

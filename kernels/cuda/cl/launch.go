@@ -40,10 +40,11 @@ type halfLaunchArgs struct {
 }
 
 type halfTableArgs struct {
-	left, leftLow, right, first, second, secondOfRow, alias uint64
+	left, right, leftLow, first, second, secondOfRow, alias uint64
 	seed                                                    uint64
 	rows, octets, columns, negatives                        uint32
 	Decays
+	sharing sharingArgs
 }
 
 // Args describes the steps that update a table: 0 is W, 1 is C.
@@ -56,12 +57,13 @@ func (k *Kernels) Args(side int) TableArgs {
 	}
 }
 
-func (k *Kernels) halfArgs(side int) halfTableArgs {
-	c, left, right := k.config, k.tables[side], k.tables[1-side]
+func (k *Kernels) halfArgs(i int) halfTableArgs {
+	c, left, right := k.config, k.tables[i%2], k.tables[1-i%2]
 	return halfTableArgs{
 		left: uint64(left.values), leftLow: uint64(left.low), right: uint64(right.values),
 		first: uint64(left.first), second: uint64(left.second), secondOfRow: uint64(left.secondOfRow), alias: uint64(k.alias), seed: c.Seed,
 		rows: uint32(c.Rows), octets: uint32(halfStride(c.Dim) / 8), columns: uint32(c.Dim), negatives: uint32(c.Negatives), Decays: c.Decays(),
+		sharing: k.sharingArgs(i),
 	}
 }
 
@@ -111,7 +113,7 @@ func (k *Kernels) launchEach(count int) error {
 	if k.first != nil {
 		return k.launchComposed(count / 2)
 	}
-	overlap := k.device.Overlaps() && (k.shape.bulk || k.config.HalfPrecision || k.lists != nil || k.exchange.overlaps()) // those that have startNext, see cl.cuh
+	overlap := k.device.Overlaps() && (k.shape.bulk || k.config.HalfPrecision || k.lists != nil || k.exchange != nil) && k.exchange.overlaps() // those that have startNext, see cl.cuh
 	for i := range count {
 		if err := k.launchStep(i, i, overlap && i > 0); err != nil {
 			return err
@@ -132,7 +134,7 @@ func (k *Kernels) launchStep(i, to int, early bool) error {
 		return cuda.LaunchEarly(k.device, k.step, grid, k.temperedArgs(i), early)
 	}
 	if k.config.HalfPrecision {
-		return cuda.LaunchEarly(k.device, k.step, grid, &halfLaunchArgs{k.halfArgs(i % 2), step, column, losses}, early)
+		return cuda.LaunchEarly(k.device, k.step, grid, &halfLaunchArgs{k.halfArgs(i), step, column, losses}, early)
 	}
 	args := launchArgs{k.Args(i % 2), step, column, losses}
 	if k.exchange != nil {
@@ -191,9 +193,9 @@ func shapeOf(d *cuda.Device, c Config, size int) shape {
 }
 
 // halfShape has as many thread blocks as run at a time: their warps stay for many rows.
-func halfShape(d *cuda.Device, c Config, step cu.Function) (shape, error) {
+func halfShape(d *cuda.Device, rows int, step cu.Function) (shape, error) {
 	const warps = 4
 	resident, err := step.MaxActiveBlocksPerMultiProcessor(32*warps, 0)
-	blocks := min(d.Multiprocessors*resident, (c.Rows+warps-1)/warps)
-	return shape{blocks: blocks, warps: warps, losses: blocks * warps}, err
+	blocks := min(d.Multiprocessors*resident, max((rows+warps-1)/warps, 1))
+	return shape{blocks: blocks, warps: warps, losses: blocks * warps, resident: d.Multiprocessors * resident}, err
 }

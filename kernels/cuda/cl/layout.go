@@ -27,14 +27,14 @@ func (c Config) kernelSize() (int, error) {
 	return 0, fmt.Errorf("dimension is %d; the CUDA kernels take at most %d", c.Dim, cuda.MaxDim)
 }
 
-// tableBytes is the memory of a table, or one of its planes, and of moments, on the device of a part.
-func (c Config) tableBytes(p part) (table, moments int) {
+// tableBytes is the memory of a table, or of the plane of it that others read, and of what only the trainer of a row
+// reads, on the device of a part.
+func (c Config) tableBytes(dims, rows part) (table, own int) {
+	row := 16 * dims.quads(c.Dim)
 	if c.HalfPrecision {
-		plane := 2 * c.Rows * halfStride(c.Dim)
-		return plane, plane
+		row = 2 * halfStride(c.Dim)
 	}
-	table = 16 * c.Rows * p.quads(c.Dim)
-	return table, table
+	return row * c.Rows, row * max(rows.count(c.Rows), 1)
 }
 
 func (k *Kernels) sendTable(to table, from []float32) error {
@@ -46,28 +46,32 @@ func (k *Kernels) sendTable(to table, from []float32) error {
 	if err := cuda.Send(to.values, high); err != nil {
 		return err
 	}
-	return cuda.Send(to.low, low)
+	return cuda.Send(to.low, pickRows(low, k.rows, halfStride(dim)))
 }
 
 func (k *Kernels) receiveTable(to []float32, from table) error {
 	dim := k.config.Dim
 	if !k.config.HalfPrecision {
+		if k.rows.number > 0 {
+			return nil // all have the same
+		}
 		return k.part.receive(to, from.values, dim)
 	}
 	high := make([]uint16, k.config.Rows*halfStride(dim))
-	low := make([]uint16, len(high))
+	low := make([]uint16, k.rows.count(k.config.Rows)*halfStride(dim))
 	if err := cuda.Receive(high, from.values); err != nil {
 		return err
 	}
 	if err := cuda.Receive(low, from.low); err != nil {
 		return err
 	}
-	join(to, high, low, dim)
+	join(to, high, low, dim, k.rows)
 	return nil
 }
 
 func (k *Kernels) sendMoments(to cu.DevicePtr, from []float32) error {
 	dim := k.config.Dim
+	from = pickRows(from, k.rows, dim)
 	if !k.config.HalfPrecision {
 		return k.part.send(to, from, dim)
 	}
@@ -75,14 +79,43 @@ func (k *Kernels) sendMoments(to cu.DevicePtr, from []float32) error {
 }
 
 func (k *Kernels) receiveMoments(to []float32, from cu.DevicePtr) error {
+	if k.rows.of == 1 {
+		return k.receiveOwn(to, from)
+	}
+	own := make([]float32, k.rows.count(k.config.Rows)*k.config.Dim)
+	if err := k.receiveOwn(own, from); err != nil {
+		return err
+	}
+	putRows(to, own, k.rows, k.config.Dim)
+	return nil
+}
+
+func (k *Kernels) receiveOwn(to []float32, from cu.DevicePtr) error {
 	dim := k.config.Dim
 	if !k.config.HalfPrecision {
 		return k.part.receive(to, from, dim)
 	}
-	values := make([]uint16, k.config.Rows*halfStride(dim))
+	values := make([]uint16, len(to)/dim*halfStride(dim))
 	if err := cuda.Receive(values, from); err != nil {
 		return err
 	}
 	widen(to, values, dim)
+	return nil
+}
+
+// sendOfRows sends the second moments of rows.
+func (k *Kernels) sendOfRows(to cu.DevicePtr, from []float32) error {
+	return cuda.Send(to, pickRows(from, k.rows, 1))
+}
+
+func (k *Kernels) receiveOfRows(to []float32, from cu.DevicePtr) error {
+	if k.part.number > 0 {
+		return nil // all parts have the same, and receive at the same time
+	}
+	own := make([]float32, k.rows.count(len(to)))
+	if err := cuda.Receive(own, from); err != nil {
+		return err
+	}
+	putRows(to, own, k.rows, 1)
 	return nil
 }

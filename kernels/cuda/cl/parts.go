@@ -2,12 +2,42 @@ package cl
 
 import "github.com/w2vcl/w2vcl/kernels/cuda"
 
-// MaxDevices is the largest number of devices that share the dimensions of a model: there may be 1,
-// 2, 4 or 8.
+// MaxDevices is the largest number of devices that share the dimensions or the rows of a model: there may
+// be 1, 2, 4 or 8.
 const MaxDevices = 8
 
-// A part is which of the dimensions a device has: of each row the quads number, number + of, ...
+// A part is what a device has of something that devices share: of the dimensions the quads number, number + of, ...
+// of each row, or of the rows those.
 type part struct{ number, of int }
+
+// SplitsRows reports whether devices share the rows of the tables (meet.cuh), or else the dimensions (cl_split.cu). Traffic
+// decides: of a row one has its values, the other a number for each target.
+func (c Config) SplitsRows() bool { return c.tempered() || c.HalfPrecision }
+
+// tempered reports whether tempered.cuh has the kernels: otherwise every row has one sample and
+// negatives of its own.
+func (c Config) tempered() bool { return c.Shares != nil || c.SharedNegatives > 0 }
+
+// count returns how many of some rows are the part's.
+func (p part) count(rows int) int { return (rows - p.number + p.of - 1) / p.of }
+
+// pickRows returns a part's rows of (rows, width) values, putRows is the way back.
+func pickRows[T any](values []T, p part, width int) []T {
+	if p.of == 1 {
+		return values
+	}
+	own := make([]T, 0, p.count(len(values)/width)*width)
+	for i := p.number; i*width < len(values); i += p.of {
+		own = append(own, values[i*width:][:width]...)
+	}
+	return own
+}
+
+func putRows[T any](values, own []T, p part, width int) {
+	for j := 0; j*width < len(own); j++ {
+		copy(values[(p.number+j*p.of)*width:][:width], own[j*width:])
+	}
+}
 
 // quads returns the float4s of a row of so many values on the device. A part's are enough for part 0, which
 // has the most.

@@ -38,3 +38,28 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// Rows go to the parts and come back.
+func TestRowsOfParts(t *testing.T) {
+	for _, rows := range []int{1, 2, 7, 8, 9, 100} {
+		for _, of := range []int{1, 2, 4, 8} {
+			const width = 3
+			values, got, count := make([]float32, rows*width), make([]float32, rows*width), 0
+			for i := range values {
+				values[i] = 1 + rand.Float32()
+			}
+			for number := range of {
+				p := part{number, of}
+				own := pickRows(values, p, width)
+				if len(own) != width*p.count(rows) {
+					t.Errorf("%d rows: part %d of %d has %d values of %d rows", rows, number, of, len(own), p.count(rows))
+				}
+				putRows(got, own, p, width)
+				count += p.count(rows)
+			}
+			if count != rows || !slices.Equal(got, values) {
+				t.Errorf("%d rows: %d parts have %d, or others", rows, of, count)
+			}
+		}
+	}
+}

@@ -31,12 +31,13 @@ func split(values []float32, dim int) (high, low []uint16) {
 	return high, low
 }
 
-// join is the way back, which is exact.
-func join(to []float32, high, low []uint16, dim int) {
+// join is the way back, which is exact, of the rows of a part, whose lower bits are in low.
+func join(to []float32, high, low []uint16, dim int, rows part) {
 	stride := halfStride(dim)
-	eachRow(len(to)/dim, func(row int) {
+	eachRow(len(low)/stride, func(j int) {
+		row := rows.number + j*rows.of
 		for i := range dim {
-			to[row*dim+i] = joinValue(high[row*stride+i], low[row*stride+i])
+			to[row*dim+i] = joinValue(high[row*stride+i], low[j*stride+i])
 		}
 	})
 }

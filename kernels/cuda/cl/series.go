@@ -109,7 +109,7 @@ func (k *Kernels) Wait(buffer int) (losses, samples []float64, err error) {
 	}
 	losses, samples = make([]float64, b.count), make([]float64, b.count)
 	for i := range losses {
-		samples[i] = 2 * float64(k.config.Rows)
+		samples[i] = 2 * float64(k.rows.count(k.config.Rows))
 		switch {
 		case k.lists != nil:
 			losses[i], samples[i] = b.losses[2*i].value()+b.losses[2*i+1].value(), 2*b.totals[i]

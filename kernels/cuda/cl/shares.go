@@ -69,12 +69,12 @@ const (
 // or eight.
 const samplesOfWarp = 16
 
-// jobsOf returns the jobs of the rows of several slots, tile by tile, of most slots first, and the rows of one.
-func (s *Shares) jobsOf() (jobs []fixedJob, ones []uint32) {
+// jobsOf returns the jobs of those rows of a part that have several slots, tile by tile, of most slots first, and the rows of one.
+func (s *Shares) jobsOf(rows part) (jobs []fixedJob, ones []uint32) {
 	var several []fixedJob
 	for i, length := range s.Lengths {
 		switch width := s.Slots[i+1] - s.Slots[i]; {
-		case length == 0:
+		case length == 0 || i%rows.of != rows.number:
 		case width == 1:
 			ones = append(ones, uint32(i))
 		default:
@@ -106,8 +106,8 @@ func (s *Shares) jobsOf() (jobs []fixedJob, ones []uint32) {
 // newJobLists takes the device's memory for a series.
 func (k *Kernels) newJobLists(a *cuda.Allocator) *jobLists {
 	c, s := k.config, k.config.shares()
-	fixed, ones := s.jobsOf()
-	jobs := len(fixed) + len(ones)
+	fixed, ones := s.jobsOf(k.rows)
+	jobs := max(len(fixed)+len(ones), 1)
 	l := &jobLists{segments: (jobs + shareSegment - 1) / shareSegment, most: (jobs + temperedWarps - 1) / temperedWarps * temperedWarps}
 	l.jobs = a.Bytes("jobs", int(cuda.Bytes[job](k.series*l.most)))
 	l.tiles = a.Bytes("numbers of tiles", 4*k.series)

@@ -16,10 +16,8 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
-// This file launches the kernels of cl_split.cu: Kernels with a part of the dimensions each.
-
-// whole is the part of a single device.
-var whole = part{0, 1}
+// This file has several devices: Kernels with a part of the rows each (rows.go), or of the dimensions, for which it launches the
+// kernels of cl_split.cu.
 
 // A Group trains W2V-CL on several devices as Kernels do on one: the same tables, to the bit, for any number of
 // devices of one kind.
@@ -39,11 +37,12 @@ type splitArgs struct {
 // one wait.
 const patience = 20 * time.Second
 
-// A splitKernel is how a kernel of one size is made: for so many thread blocks of a multiprocessor, of up to so many warps.
-// Of several thread blocks the first are done earlier, and those of the next step are there when the last are.
-type splitKernel struct{ blocks, warps int }
+// A splitKernel is how a kernel of one size is made: for so many thread blocks of a multiprocessor, of up to so many warps, each
+// with so many rows of left waiting beside those of right. Of several thread blocks the first are done earlier, and those of the
+// next step are there when the last are.
+type splitKernel struct{ blocks, warps, left int }
 
-var splitKernels = map[int]splitKernel{1: {4, 8}, 2: {3, 8}, 3: {2, 8}, 4: {2, 8}, 8: {2, 4}}
+var splitKernels = map[int]splitKernel{1: {2, 18, 0}, 2: {3, 8, 1}, 3: {2, 8, 1}, 4: {2, 8, 1}, 8: {2, 4, 1}}
 
 // choose returns the warps of a thread block, some at most. The warps of a GPU take groups of rows in rounds: fewer
 // warps are better than a last round that is nearly empty. In a round each multiprocessor waits as long as it would train the
@@ -61,7 +60,7 @@ func (s splitKernel) choose(groups, multiprocessors, most, size int) int {
 
 // An exchange is what a device needs to exchange numbers with others. The nil exchange has none.
 type exchange struct {
-	inboxes  cu.DevicePtr // (2, devices - 1, rows, messages) of {number, tag}
+	inboxes  cu.DevicePtr // (2, devices - 1, rows, messages) of {number, tag}; of parts of rows: see sharingArgs
 	lost     cu.DevicePtr // whether a wait was given up
 	tag      cu.DevicePtr // of step 0 of a series
 	next     uint32       // tag
@@ -69,8 +68,8 @@ type exchange struct {
 	messages int
 	resident int // thread blocks that the GPU runs at a time
 	patience time.Duration
-	alone    bool        // no other device of the group shares the GPU
-	peers    []*exchange // number i is that of part number^i
+	alone    bool       // no other device of the group shares the GPU
+	peers    []*Kernels // number i is part number^i
 }
 
 // NewGroup takes the memory of 2, 4 or 8 devices for training. All tables are zero. The devices must be
@@ -79,16 +78,14 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 	if !slices.Contains([]int{2, 4, MaxDevices}, len(devices)) {
 		return nil, fmt.Errorf("%d devices; there may be 2, 4 or %d", len(devices), MaxDevices)
 	}
-	if c.tempered() || c.HalfPrecision {
-		return nil, errors.New("on several GPUs W2V-CL has float32 tables, one sample a row and negatives of each row's own")
-	}
 	g := &Group{}
 	onGPU := map[int]int{}
 	for i, d := range devices {
 		if first := devices[0]; d.Capability != first.Capability || d.MachineCode() != first.MachineCode() {
 			return nil, errors.Join(fmt.Errorf("%s and %s round differently: take GPUs of one kind", first.Name, d.Name), g.Close())
 		}
-		k, err := newKernels(d, c, part{i, len(devices)}, false)
+		dims, rows := c.partsOf(i, len(devices))
+		k, err := newKernels(d, c, dims, rows, false)
 		if err != nil {
 			return nil, errors.Join(err, g.Close())
 		}
@@ -103,7 +100,7 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 		}
 		k.shape.losses = k.shape.blocks * k.shape.warps
 		for j := range g.parts {
-			e.peers = append(e.peers, g.parts[i^j].exchange)
+			e.peers = append(e.peers, g.parts[i^j])
 		}
 	}
 	return g, nil
@@ -118,7 +115,7 @@ func (k *Kernels) loadSplit(size int) (err error) {
 	const reserved = 1 << 10 // shared memory of a thread block that the driver takes
 	kernel, targets, groups := splitKernels[size], 1+c.Negatives, (c.Rows+k.part.of-1)/k.part.of
 	parts := (targets + bulkPart - 1) / bulkPart
-	stage := ((targets+parts-1)/parts + 1) * 512 * size // of a warp
+	stage := ((targets+parts-1)/parts + kernel.left) * 512 * size // of a warp
 	room := (d.SharedOfBlock+reserved)/kernel.blocks - reserved - bulkBarriers
 	s := shape{warps: kernel.choose(groups, d.Multiprocessors, min(kernel.warps, room/stage), size)}
 	s.shared = bulkBarriers + s.warps*stage
@@ -136,8 +133,12 @@ func (k *Kernels) loadSplit(size int) (err error) {
 func (k *Kernels) newExchange(a *cuda.Allocator) *exchange {
 	c := k.config
 	e := &exchange{messages: messages(c.Negatives, c.Method), resident: k.shape.resident, next: 1, patience: patience}
-	e.bytes = 8 * c.Rows * e.messages
-	e.inboxes = a.Bytes("numbers of other GPUs", 2*(k.part.of-1)*e.bytes)
+	if k.rows.of > 1 {
+		e.inboxes = a.Bytes("steps of other GPUs", sharingBytes)
+	} else {
+		e.bytes = 8 * c.Rows * e.messages
+		e.inboxes = a.Bytes("numbers of other GPUs", 2*(k.part.of-1)*e.bytes)
+	}
 	e.lost = a.Bytes("whether a wait was given up", 4)
 	e.tag = a.Bytes("a tag", 4)
 	return e
@@ -145,7 +146,7 @@ func (k *Kernels) newExchange(a *cuda.Allocator) *exchange {
 
 // overlaps reports whether a step may begin while the one before it ends: not if its thread blocks may take the
 // places of those that it waits for.
-func (e *exchange) overlaps() bool { return e != nil && e.alone }
+func (e *exchange) overlaps() bool { return e == nil || e.alone }
 
 // inbox returns where in steps of a parity the numbers of part number^i arrive.
 func (e *exchange) inbox(parity, i int) uint64 {
@@ -156,9 +157,9 @@ func (e *exchange) inbox(parity, i int) uint64 {
 func (e *exchange) args(launch launchArgs, i int) *splitArgs {
 	a := &splitArgs{launch: launch, tag: uint64(e.tag), number: uint32(i), messages: uint32(e.messages), patience: uint64(e.patience)}
 	for n, peer := range e.peers {
-		a.lost[n] = uint64(peer.lost)
+		a.lost[n] = uint64(peer.exchange.lost)
 		if n > 0 {
-			a.inbox[n-1], a.outbox[n-1] = e.inbox(i%2, n), peer.inbox(i%2, n)
+			a.inbox[n-1], a.outbox[n-1] = e.inbox(i%2, n), peer.exchange.inbox(i%2, n)
 		}
 	}
 	return a
@@ -222,16 +223,27 @@ func (g *Group) Start(buffer, first int, rates []float64) error {
 	return g.each(func(k *Kernels) error { return k.Start(buffer, first, rates) })
 }
 
-// Wait is that of Kernels. All parts have the same losses.
+// Wait is that of Kernels. Parts of the dimensions have all the same losses, parts of the rows those of their rows.
 func (g *Group) Wait(buffer int) (losses, samples []float64, err error) {
-	err = g.each(func(k *Kernels) error {
-		l, s, err := k.Wait(buffer)
-		if k.part.number == 0 {
-			losses, samples = l, s
-		}
+	of := make([][2][]float64, len(g.parts))
+	err = g.each(func(k *Kernels) (err error) {
+		at := &of[k.part.number+k.rows.number]
+		at[0], at[1], err = k.Wait(buffer)
 		return err
 	})
-	return losses, samples, err
+	if err != nil {
+		return nil, nil, err
+	}
+	losses, samples = of[0][0], of[0][1]
+	for n, k := range g.parts {
+		for i := range losses {
+			if n > 0 && k.rows.of > 1 {
+				losses[i] += of[n][0][i]
+				samples[i] += of[n][1][i]
+			}
+		}
+	}
+	return losses, samples, nil
 }
 
 // Send is that of Kernels.

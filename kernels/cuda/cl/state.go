@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"gorgonia.org/cu"
-
-	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
 // This file copies the state of training to the device and back, for checkpoints.
@@ -15,7 +13,7 @@ import (
 // Send sends a tensor of the state of graph's trainer, by its name there. With half precision
 // moments are rounded to bfloat16.
 func (k *Kernels) Send(name string, values []float32) error {
-	return k.transfer(name, values, k.sendTable, k.sendMoments, cuda.Send[float32])
+	return k.transfer(name, values, k.sendTable, k.sendMoments, k.sendOfRows)
 }
 
 // Receive receives a tensor of the state of graph's trainer.
@@ -23,12 +21,7 @@ func (k *Kernels) Receive(name string, values []float32) error {
 	return k.transfer(name, values,
 		func(from table, to []float32) error { return k.receiveTable(to, from) },
 		func(from cu.DevicePtr, to []float32) error { return k.receiveMoments(to, from) },
-		func(from cu.DevicePtr, to []float32) error {
-			if k.part.number > 0 {
-				return nil // all parts have the same, and receive at the same time
-			}
-			return cuda.Receive(to, from)
-		})
+		func(from cu.DevicePtr, to []float32) error { return k.receiveOfRows(to, from) })
 }
 
 // transfer copies a tensor: a table or moments, (V, N), or second moments of rows, (V).

@@ -30,8 +30,9 @@ template <int F> struct Single {
 	__device__ __forceinline__ uint32_t at(int i) const { return i < sure ? number(i) : min(uint32_t(number(i)), quads - 1); }
 	__device__ __forceinline__ size_t start(uint32_t row) const { return size_t(row) * quads; } // in quads
 
+	// load loads a row of moments.
 	__device__ __forceinline__ void load(Packed &r, const void *table, uint32_t row) const {
-		const float4 *from = (const float4 *)table + start(row == none ? 0 : row);
+		const float4 *from = (const float4 *)table + start(row == none ? 0 : t.sharing.placeOf(row));
 #pragma unroll
 		for (int i = 0; i < F; i++) r.v[i] = stream(from + at(i));
 	}
@@ -56,7 +57,7 @@ template <int F> struct Single {
 	template <Method method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
 		if constexpr (hasFirst(method)) load(r.m, t.first, row);
 		if constexpr (hasSecond(method)) load(r.v, t.second, row);
-		if constexpr (method == adamRow) r.ofRow = t.secondOfRow[row == none ? 0 : row];
+		if constexpr (method == adamRow) r.ofRow = t.secondOfRow[row == none ? 0 : t.sharing.placeOf(row)];
 	}
 
 	// gather loads a row of right.
@@ -162,9 +163,10 @@ template <int F> struct Single {
 				if (has(i / 4)) squares = fmaf(g[i], g[i], squares);
 			float second = t.beta2 * moments.ofRow + t.oneMinusBeta2 * (sum(squares) / t.columns);
 			scale = s.scale / (sqrtf(second) + s.epsilon);
-			if (laneNumber() == 0) t.secondOfRow[row] = second;
+			if (laneNumber() == 0) t.secondOfRow[t.sharing.placeOf(row)] = second;
 		}
-		float4 *left = (float4 *)t.left + start(row), *first = (float4 *)t.first + start(row), *second = (float4 *)t.second + start(row);
+		size_t own = start(t.sharing.placeOf(row));
+		float4 *left = (float4 *)t.left + start(row), *first = (float4 *)t.first + own, *second = (float4 *)t.second + own;
 #pragma unroll
 		for (int i = 0; i < F; i++) {
 			float *m = &moments.m.v[i].x, *v = &moments.v.v[i].x;
@@ -180,6 +182,13 @@ template <int F> struct Single {
 			left[at(i)] = make_float4(x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]);
 			if constexpr (hasFirst(method)) __stcs(first + at(i), moments.m.v[i]);
 			if constexpr (hasSecond(method)) __stcs(second + at(i), moments.v.v[i]);
+		}
+#pragma unroll 1
+		for (uint32_t n = 0; several && n < t.sharing.others; n++) {
+			float4 *copy = (float4 *)t.sharing.copies[n] + start(row);
+#pragma unroll
+			for (int i = 0; i < F; i++)
+				if (has(i)) copy[at(i)] = make_float4(x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]);
 		}
 	}
 };

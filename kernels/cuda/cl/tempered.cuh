@@ -22,6 +22,7 @@
 #pragma once
 #include "cl.cuh"
 #include "dense.cuh"
+#include "meet.cuh"
 
 // A Loss is the sum of a step's losses, in units of 2^-20, and whether some were no numbers.
 struct Loss {
@@ -30,10 +31,11 @@ struct Loss {
 };
 
 struct TemperedTable {
-	void *left, *leftLow; // (rows, stride)
+	void *left;           // (rows, stride)
 	const void *right;    // (rows, stride)
-	void *first, *second; // moments, (rows, stride)
-	float *secondOfRow;   // second moments of row-wise Adam, (rows)
+	void *leftLow;        // (own rows, stride)
+	void *first, *second; // moments, (own rows, stride)
+	float *secondOfRow;   // second moments of row-wise Adam, (own rows)
 	const uint2 *alias;   // (rows)
 	uint64_t seed;
 	uint32_t rows, stride, columns;
@@ -41,6 +43,7 @@ struct TemperedTable {
 	float weight;               // of a shared negative, K/H
 	float decay, epsilon;       // of the optimizer
 	float beta1, oneMinusBeta1, beta2, oneMinusBeta2;
+	Sharing sharing;
 };
 
 // A Job is what a warp has to do in a tile: one of the parts of a row's samples.
@@ -127,6 +130,7 @@ template <class Format, int G, Method method> __device__ __forceinline__ void te
 	};
 	begin(job);
 	awaitPrevious();
+	awaitOthers(t.sharing);
 	startNext(); // its early part reads what the step before this one wrote
 	for (uint32_t c = 0; d.shared && c < d.kept; c++) f.loadShared(dense, c, c * Format::Tile::negatives);
 	Rows unused;
@@ -257,4 +261,5 @@ template <class Format, int G, Method method> __device__ __forceinline__ void te
 	sound = __all_sync(warp, sound);
 	if (l == 0) atomicAdd((unsigned long long *)&a.loss->units, (unsigned long long)losses);
 	if (l == 0 && !sound) atomicOr(&a.loss->unsound, 1);
+	tellOthers(t.sharing);
 }

@@ -14,11 +14,12 @@ import (
 
 // temperedTable is TemperedTable of tempered.cuh.
 type temperedTable struct {
-	left, leftLow, right, first, second, secondOfRow, alias uint64
+	left, right, leftLow, first, second, secondOfRow, alias uint64
 	seed                                                    uint64
 	rows, stride, columns, negatives                        uint32
 	weight, decay, epsilon                                  float32
 	Decays
+	sharing sharingArgs
 }
 
 // denseShape is DenseShape of dense.cuh.
@@ -67,7 +68,7 @@ func (k *Kernels) loadTempered(size int) (err error) {
 	if k.dense, groups, bytes, err = c.temperedShape(d.SharedOfBlock, size); err != nil {
 		return fmt.Errorf("%w of %s", err, d.Name)
 	}
-	if k.step, err = d.Function(built, source, fmt.Sprintf("%s_%s_%d", source, methods[c.Method], size)); err != nil {
+	if k.step, err = d.Function(built, source+k.sharing(), fmt.Sprintf("%s_%s_%d", source, methods[c.Method], size)); err != nil {
 		return err
 	}
 	k.shape = shape{warps: temperedWarps * groups, shared: bytes}
@@ -76,6 +77,7 @@ func (k *Kernels) loadTempered(size int) (err error) {
 	}
 	resident, err := k.step.MaxActiveBlocksPerMultiProcessor(32*k.shape.warps, int64(bytes))
 	k.shape.blocks = d.Multiprocessors * resident
+	k.shape.resident = k.shape.blocks
 	return err
 }
 
@@ -114,6 +116,7 @@ func (k *Kernels) temperedArgs(i int) *temperedArgs {
 		first: uint64(left.first), second: uint64(left.second), secondOfRow: uint64(left.secondOfRow), alias: uint64(k.alias), seed: c.Seed,
 		rows: uint32(c.Rows), columns: uint32(c.Dim), decay: float32(c.WeightDecay), epsilon: float32(c.Epsilon), Decays: c.Decays(),
 	}
+	t.sharing = k.sharingArgs(i)
 	t.stride = uint32(4 * cuda.Quads(c.Dim))
 	if c.HalfPrecision {
 		t.stride = uint32(halfStride(c.Dim))

@@ -29,8 +29,9 @@ template <int P, int F> struct Rounded {
 	// at is where group i of this lane is in the row that begins at p.
 	template <class T> __device__ __forceinline__ uint32_t *at(T *p, int i) const { return (uint32_t *)((char *)p + (i < sure ? 4 * P * number(i) : last)); }
 
+	// load loads a row of moments.
 	__device__ __forceinline__ void load(Packed &r, const void *table, uint32_t row) const {
-		const char *from = (const char *)table + start(row == none ? 0 : row);
+		const char *from = (const char *)table + start(row == none ? 0 : t.sharing.placeOf(row));
 #pragma unroll
 		for (int i = 0; i < F; i++) stream(r.v[i], at(from, i));
 	}
@@ -38,17 +39,17 @@ template <int P, int F> struct Rounded {
 	// begin starts to bring a row of left: rounded to where the products read it, and the lower bits to the place of its
 	// gradient.
 	__device__ __forceinline__ void begin(const Tile &tile, int w, uint32_t row) const {
-		size_t from = start(row == none ? 0 : row) + 16 * (laneNumber() % pieces);
+		size_t piece = 16 * (laneNumber() % pieces), from = start(row == none ? 0 : row) + piece, fromLow = start(row == none ? 0 : t.sharing.placeOf(row)) + piece;
 		uint32_t to = sharedAt(tile.left(w)) + 16 * (laneNumber() % pieces), toLow = sharedAt(tile.gradientOf(w)) + 16 * (laneNumber() % pieces);
 		if constexpr (together > 1) { // half of the lanes bring either
 			bool low = laneNumber() >= pieces;
-			copyShared(low ? toLow : to, (const char *)(low ? t.leftLow : t.left) + from, bytes(0));
+			copyShared(low ? toLow : to, low ? (const char *)t.leftLow + fromLow : (const char *)t.left + from, bytes(0));
 		} else {
 #pragma unroll
 			for (int i = 0; i < (pieces + 31) / 32; i++) {
 				if (pieces % 32 && laneNumber() + 32 * i >= pieces) continue;
 				copyShared(to + 512 * i, (const char *)t.left + from + 512 * i, bytes(i));
-				copyShared(toLow + 512 * i, (const char *)t.leftLow + from + 512 * i, bytes(i));
+				copyShared(toLow + 512 * i, (const char *)t.leftLow + fromLow + 512 * i, bytes(i));
 			}
 		}
 	}
@@ -67,7 +68,7 @@ template <int P, int F> struct Rounded {
 	template <Method method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
 		if constexpr (hasFirst(method)) load(r.m, t.first, row);
 		if constexpr (hasSecond(method)) load(r.v, t.second, row);
-		if constexpr (method == adamRow) r.ofRow = t.secondOfRow[row == none ? 0 : row];
+		if constexpr (method == adamRow) r.ofRow = t.secondOfRow[row == none ? 0 : t.sharing.placeOf(row)];
 	}
 
 	// bytes is how many bytes there are of piece i of this lane: of what is behind the row, none.
@@ -152,11 +153,11 @@ template <int P, int F> struct Rounded {
 				if (has(i / each)) squares = fmaf(g[i], g[i], squares);
 			float second = t.beta2 * moments.ofRow + t.oneMinusBeta2 * (sum(squares) / t.columns);
 			scale = s.scale / (sqrtf(second) + s.epsilon);
-			if (laneNumber() == 0) t.secondOfRow[row] = second;
+			if (laneNumber() == 0) t.secondOfRow[t.sharing.placeOf(row)] = second;
 		}
 		uint32_t random = mix(rounding + row * golden);
-		char *left = (char *)t.left + start(row), *low = (char *)t.leftLow + start(row);
-		char *first = (char *)t.first + start(row), *second = (char *)t.second + start(row);
+		size_t own = start(t.sharing.placeOf(row));
+		char *left = (char *)t.left + start(row), *low = (char *)t.leftLow + own, *first = (char *)t.first + own, *second = (char *)t.second + own;
 #pragma unroll
 		for (int i = 0; i < F; i++) {
 			float w[each], mean[each], square[each];
@@ -175,6 +176,8 @@ template <int P, int F> struct Rounded {
 			Pairs<P> u;
 			nearest(u, w);
 			put(at(left, i), u);
+#pragma unroll 1
+			for (uint32_t n = 0; several && n < t.sharing.others; n++) put(at((char *)t.sharing.copies[n] + start(row), i), u);
 			lowerBits(u, w);
 			putStream(at(low, i), u);
 			if constexpr (hasFirst(method)) {
