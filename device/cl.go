@@ -53,9 +53,6 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	}
 	var shares *cl.Shares
 	if m.Tempered() {
-		if err := CheckTemperedEncoder(m.Options(), c.SharedNegatives); err != nil && c.Encoder != nil {
-			return nil, err
-		}
 		lengths, phases := m.Shares()
 		shares = &cl.Shares{Contexts: m.Contexts(), Lengths: lengths, Phases: phases, Slots: m.Slots()}
 	}

@@ -234,9 +234,6 @@ func (c *Config) checkKernels(m Mode) error {
 		case c.HasEncoder():
 			err = device.CheckEncoder(nil, device.Precision(c.Precision))
 		}
-		if err == nil && c.HasEncoder() {
-			err = device.CheckTemperedEncoder(c.MatrixOptions(), c.SharedNegatives)
-		}
 	}
 	var unsupported *device.UnsupportedError
 	switch {

@@ -108,7 +108,7 @@ func (b *Bag) Parameters() []graph.Parameter {
 	if p := b.options.Pieces; p != nil {
 		name = fmt.Sprintf("pieces-%016x", xxhash.Sum64String(p.String()))
 	}
-	return []graph.Parameter{{Name: name, Value: b.table, Rate: b.options.Rate}}
+	return []graph.Parameter{{Name: name, Value: b.table, Rate: b.options.Rate, Sparse: true}}
 }
 
 // Randomize fills the table uniformly in ±1/N, as NGrams does.

@@ -133,7 +133,7 @@ func (e *NGrams) Truncated() int { return 0 }
 
 // Parameters lists the table of the n-grams' vectors, live.
 func (e *NGrams) Parameters() []graph.Parameter {
-	return []graph.Parameter{{Name: "ngrams", Value: e.table, Rate: e.options.Rate}}
+	return []graph.Parameter{{Name: "ngrams", Value: e.table, Rate: e.options.Rate, Sparse: true}}
 }
 
 // Randomize fills the table uniformly in ±1/N, as fastText does.

@@ -28,7 +28,7 @@ func WithWords(e Encoder) Encoder {
 
 // Parameters lists the encoder's parameters and the table.
 func (w *withWords) Parameters() []graph.Parameter {
-	return append(w.Encoder.Parameters(), graph.Parameter{Name: "words", Value: w.table})
+	return append(w.Encoder.Parameters(), graph.Parameter{Name: "words", Value: w.table, OfWords: true})
 }
 
 // Randomize starts the table as word-level training does.
