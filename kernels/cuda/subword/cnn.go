@@ -184,7 +184,9 @@ func (x *cnn) loadKernels(a *allocator, method string) {
 
 func (x *cnn) matrices() map[string]matrix { return x.all }
 
-func (x *cnn) target(a *gradientArgs) { a.split = x.gradient }
+func (x *cnn) target() splitMatrix { return x.gradient }
+
+func (x *cnn) skips(cu.DevicePtr) bool { return false } // products read all rows
 
 // sent splits the weights, which products take in two parts.
 func (x *cnn) sent() error {

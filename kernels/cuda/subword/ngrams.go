@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
@@ -16,17 +17,20 @@ import (
 type ngramsArgs struct {
 	table                              cl.TableArgs
 	starts, members, userStarts, users cu.DevicePtr
-	order, rows, own, gradient, step   cu.DevicePtr
+	order, sizes, decays, sums         cu.DevicePtr
+	rows, own, gradient, trained, step cu.DevicePtr
 	words, frequent                    uint32
 }
 
-// ngrams is an encoder of n-grams on the device.
+// ngrams is an encoder of n-grams on the device, which has classes of them: see gradient.cu.
 type ngrams struct {
-	device         *cuda.Device
-	args           ngramsArgs
-	name           string // of the table
-	table          matrix
-	composer, pass cu.Function // that composes rows, and that trains the table
+	device                 *cuda.Device
+	args                   ngramsArgs
+	name                   string // of the table
+	classes                classes
+	table                  matrix       // a row a class
+	start                  cu.DevicePtr // the table as it was sent, (U, stride)
+	composer, pass, narrow cu.Function  // that composes rows, trains the table, and rounds it
 }
 
 func newNGrams(d *cuda.Device, c cl.Config, e Config) (*ngrams, error) {
@@ -34,40 +38,26 @@ func newNGrams(d *cuda.Device, c cl.Config, e Config) (*ngrams, error) {
 	if err != nil {
 		return nil, err
 	}
-	starts, users := inverted(e)
+	classes := classesOf(e)
+	lists := classes.lists(e)
+	starts, users := inverted(lists)
 	order, frequent := frequentFirst(starts)
 	a := newAllocator(d)
-	x := &ngrams{device: d, name: cmp.Or(e.Table, "ngrams"), table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim), c.Method)}
+	x := &ngrams{device: d, name: cmp.Or(e.Table, "ngrams"), classes: classes, table: a.matrix("n-grams", lists.Alphabet, c.Dim, stride(c.Dim), c.Method)}
+	x.start = a.Floats("n-grams", e.Alphabet*stride(c.Dim))
 	x.args = ngramsArgs{
 		table:  x.table.args(c),
-		starts: placed(a, "n-grams of words", e.Starts), members: placed(a, "n-grams of words", e.Symbols),
+		starts: placed(a, "n-grams of words", lists.Starts), members: placed(a, "n-grams of words", lists.Symbols),
 		userStarts: placed(a, "words of n-grams", starts), users: placed(a, "words of n-grams", users),
-		order:    placed(a, "order of n-grams", order),
-		gradient: a.Floats("gradient of vectors", c.Rows*stride(c.Dim)), words: uint32(c.Rows), frequent: uint32(frequent),
+		order: placed(a, "order of n-grams", order), sizes: placed(a, "sizes of classes", classes.sizes()),
+		decays: placed(a, "decays of classes", slices.Repeat([]float32{1}, lists.Alphabet)),
+		sums:   a.Bytes("n-grams in 16 bits", 2*lists.Alphabet*stride(c.Dim)), gradient: a.Bytes("gradient of vectors", 2*c.Rows*stride(c.Dim)),
+		words: uint32(c.Rows), frequent: uint32(frequent),
 	}
 	x.composer = a.Function(built, "gradient", fmt.Sprintf("ngram_compose_%d", size), 0)
 	x.pass = a.Function(built, "gradient", fmt.Sprintf("ngram_train_%s_%d", methods[c.Method], size), 0)
+	x.narrow = a.Function(built, "gradient", fmt.Sprintf("ngram_narrow_%d", size), 0)
 	return x, a.Err
-}
-
-// inverted returns, for each n-gram, the words that have it, in order and as
-// often as they have it.
-func inverted(e Config) (starts, users []uint32) {
-	starts, users = make([]uint32, e.Alphabet+1), make([]uint32, len(e.Symbols))
-	for _, u := range e.Symbols {
-		starts[u+1]++
-	}
-	for u := range e.Alphabet {
-		starts[u+1] += starts[u]
-	}
-	next := append([]uint32{}, starts...)
-	for v, first := range e.Starts[:len(e.Starts)-1] {
-		for _, u := range e.Symbols[first:e.Starts[v+1]] {
-			users[next[u]] = uint32(v)
-			next[u]++
-		}
-	}
-	return starts, users
 }
 
 // frequentFirst returns the n-grams in the order they are trained in. So many come first,
@@ -87,22 +77,112 @@ func frequentFirst(starts []uint32) (order []uint32, frequent int) {
 	return append(order, others...), len(order)
 }
 
-func (x *ngrams) matrices() map[string]matrix { return map[string]matrix{x.name: x.table} }
+func (x *ngrams) matrices() map[string]matrix { return nil } // see send
 
-func (x *ngrams) target(a *gradientArgs) { a.plain = x.args.gradient }
+func (x *ngrams) target() splitMatrix {
+	return splitMatrix{high: x.args.gradient, stride: uint64(x.table.stride)}
+}
+
+func (x *ngrams) skips(trained cu.DevicePtr) bool {
+	x.args.trained = trained
+	return true
+}
 
 func (x *ngrams) sent() error { return nil }
 
 func (x *ngrams) compose(rows, words cu.DevicePtr) error {
 	x.args.rows, x.args.own = rows, words
-	grid := cuda.Grid{Blocks: blocksOfRows(int(x.args.words)), Threads: 32 * gradientWarps}
-	return cuda.Launch(x.device, x.composer, grid, &x.args)
+	return x.launch(x.composer, blocksOfRows(int(x.args.words)), gradientWarps)
 }
 
-// update has a thread block for each of the frequent n-grams, and a warp for each other one.
+const sumWarps = 8 // of a thread block of ngram_train
+
+// update has a thread block for each of the frequent classes, and a warp for each other one.
 func (x *ngrams) update(step cu.DevicePtr) error {
 	x.args.step = step
 	frequent := int(x.args.frequent)
-	grid := cuda.Grid{Blocks: frequent + blocksOfRows(x.table.rows-frequent), Threads: 32 * gradientWarps}
-	return cuda.Launch(x.device, x.pass, grid, &x.args)
+	return x.launch(x.pass, frequent+(x.table.rows-frequent+sumWarps-1)/sumWarps, sumWarps)
+}
+
+func (x *ngrams) launch(f cu.Function, blocks, warps int) error {
+	return cuda.Launch(x.device, f, cuda.Grid{Blocks: blocks, Threads: 32 * warps}, &x.args)
+}
+
+// send sends the n-grams' table, of which a class has the sum, or their moments, which all of a class share.
+func (x *ngrams) send(name string, values []float32) (done bool, err error) {
+	at, columns, stride := x.tensor(name, len(values))
+	if at == 0 {
+		return false, nil
+	}
+	if name != x.name {
+		ofClasses := make([]float32, x.classes.count()*columns)
+		for class, members := range x.classes.members {
+			copy(ofClasses[class*columns:][:columns], values[int(members[0])*columns:])
+		}
+		return true, x.device.Do(func() error { return cuda.SendRows(at, ofClasses, columns, stride) })
+	}
+	ones := make([]float32, x.classes.count())
+	for i := range ones {
+		ones[i] = 1
+	}
+	sums := x.classes.sums(values, columns)
+	return true, x.device.Do(func() error {
+		if err := cuda.SendRows(x.start, values, columns, stride); err != nil {
+			return err
+		}
+		if err := cuda.Send(x.args.decays, ones); err != nil {
+			return err
+		}
+		if err := cuda.SendRows(at, sums, columns, stride); err != nil {
+			return err
+		}
+		return x.launch(x.narrow, blocksOfRows(x.table.rows), gradientWarps)
+	})
+}
+
+// receive is the way back.
+func (x *ngrams) receive(name string, values []float32) (done bool, err error) {
+	at, columns, stride := x.tensor(name, len(values))
+	if at == 0 {
+		return false, nil
+	}
+	ofClasses, decays := make([]float32, x.classes.count()*columns), make([]float32, x.classes.count())
+	err = x.device.Do(func() error {
+		if err := cuda.ReceiveRows(ofClasses, at, columns, stride); err != nil || name != x.name {
+			return err
+		}
+		if err := cuda.Receive(decays, x.args.decays); err != nil {
+			return err
+		}
+		return cuda.ReceiveRows(values, x.start, columns, stride)
+	})
+	if err != nil {
+		return true, err
+	}
+	if name == x.name {
+		x.classes.spread(values, ofClasses, decays, columns)
+		return true, nil
+	}
+	for u, class := range x.classes.of {
+		copy(values[u*columns:][:columns], ofClasses[int(class)*columns:])
+	}
+	return true, nil
+}
+
+// tensor returns where classes have a tensor of the table, of so many values of all n-grams; 0: nowhere.
+func (x *ngrams) tensor(name string, values int) (at cu.DevicePtr, columns, stride int) {
+	suffix, ok := strings.CutPrefix(name, x.name)
+	if !ok {
+		return 0, 0, 0
+	}
+	t := x.table
+	at = map[string]cu.DevicePtr{"": t.value, ".first-moment": t.first, ".second-moment": t.second}[suffix]
+	columns, stride = t.columns, t.stride
+	if suffix == ".second-moment" && t.secondOfRow != 0 {
+		at, columns, stride = t.secondOfRow, 1, 1
+	}
+	if values != len(x.classes.of)*columns {
+		return 0, 0, 0
+	}
+	return at, columns, stride
 }

@@ -25,6 +25,24 @@ struct Split {
 	uint64_t stride; // values from row to row
 };
 
+// Sums of many rows read them in float16, which has 11 bits of mantissa: gradients times
+// gradientUnits, so that the small ones keep theirs.
+constexpr float gradientUnits = 256;
+
+__device__ __forceinline__ uint2 narrow(float4 x, float units) {
+	uint2 r;
+	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r.x) : "f"(units * x.y), "f"(units * x.x));
+	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r.y) : "f"(units * x.w), "f"(units * x.z));
+	return r;
+}
+
+__device__ __forceinline__ float4 widen(uint2 x) {
+	float4 r;
+	asm("{\n.reg .f16 a, b;\nmov.b32 {a, b}, %2;\ncvt.f32.f16 %0, a;\ncvt.f32.f16 %1, b;\n}" : "=f"(r.x), "=f"(r.y) : "r"(x.x));
+	asm("{\n.reg .f16 a, b;\nmov.b32 {a, b}, %2;\ncvt.f32.f16 %0, a;\ncvt.f32.f16 %1, b;\n}" : "=f"(r.z), "=f"(r.w) : "r"(x.y));
+	return r;
+}
+
 // A Parameter is a matrix with the state of its optimizer.
 struct Parameter {
 	float *value, *first, *second, *secondOfRow; // (rows, stride) each, but (rows)
