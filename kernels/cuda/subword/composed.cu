@@ -15,7 +15,7 @@
 // Beside is what a composed row has beside tables.
 struct Beside {
 	float4 *own;          // (V, quads); or the rows themselves: there are none
-	Split split;          // low null: high has float16 numbers, gradientUnits a unit
+	Split split;          // of the gradient
 	uint32_t *trained;    // (V)
 	uint32_t words, rows; // words: own is to be updated
 };
@@ -45,15 +45,7 @@ template <int F> struct Composed : Single<F> {
 		for (int i = 0; i < F; i++) {
 			if (!S::has(i)) continue;
 			float4 x = make_float4(g[4 * i], g[4 * i + 1], g[4 * i + 2], g[4 * i + 3]);
-			size_t at = row * to.stride + 4 * S::at(i);
-			if (to.low) {
-				uint2 high, low;
-				::split(x, high, low);
-				*(uint2 *)(to.high + at) = high;
-				*(uint2 *)(to.low + at) = low;
-			} else {
-				*(uint2 *)(to.high + at) = narrow(x, gradientUnits);
-			}
+			put(to, row, 4 * S::at(i), x, gradientUnits);
 		}
 		if (laneNumber() == 0) b.trained[row] = stream;
 		if (!b.words) return;
@@ -90,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(128) subword_forget(const Beside *b
 	if (trained == step->stream || trained == never) return;
 	for (uint32_t i = 4 * laneNumber(); i < b.split.stride; i += 128) {
 		*(uint2 *)(b.split.high + row * b.split.stride + i) = make_uint2(0, 0);
-		*(uint2 *)(b.split.low + row * b.split.stride + i) = make_uint2(0, 0);
+		if (b.split.low) *(uint2 *)(b.split.low + row * b.split.stride + i) = make_uint2(0, 0);
 	}
 	__syncwarp();
 	if (laneNumber() == 0) b.trained[row] = never;

@@ -34,6 +34,8 @@ type Config struct {
 	// Rate is the learning rate of the parameters divided by the rate of tables, which words'
 	// own vectors have; never 0.
 	Rate float64
+
+	narrow bool // products of float16 numbers: of tempered samples, whose gradients are means
 }
 
 // Columns is C, the filters of all widths.

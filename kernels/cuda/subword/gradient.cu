@@ -19,23 +19,6 @@ struct Gradient {
 	float *losses; // (thread blocks)
 };
 
-// storeGradient splits the gradient; without a second part it is narrowed.
-template <int F> __device__ __forceinline__ void storeGradient(const Split &to, size_t row, int quads, const Row<F> &g) {
-#pragma unroll
-	for (int f = 0; f < F; f++) {
-		int i = laneNumber() + 32 * f;
-		if (i >= quads) continue;
-		uint2 high, low;
-		if (to.low) {
-			split(g.v[f], high, low);
-			*(uint2 *)(to.low + row * to.stride + 4 * i) = low;
-		} else {
-			high = narrow(g.v[f], gradientUnits);
-		}
-		*(uint2 *)(to.high + row * to.stride + 4 * i) = high;
-	}
-}
-
 // updateOwn updates row i of words by the gradient.
 template <int F, Method method>
 __device__ __forceinline__ void updateOwn(const ClTable &t, const ClStep &s, float4 *words, size_t i, const Row<F> &g) {
@@ -58,7 +41,9 @@ template <int F, int G, Method method> __device__ __forceinline__ void gradient(
 		uint32_t positive = a.column[i];
 		Row<F> w = load<F>(t.left + i * t.quads, t.quads), g = zeros<F>();
 		if (positive != noContext) loss = sum(addGradient<F, G>(t, s.stream, positive, i, w, g));
-		storeGradient(a.split, i, t.quads, g);
+#pragma unroll
+		for (int f = 0; f < F; f++)
+			if (int q = laneNumber() + 32 * f; q < t.quads) put(a.split, i, 4 * q, g.v[f], gradientUnits);
 		if (a.words) updateOwn<F, method>(t, s, a.words, i, g);
 	}
 	storeLoss<warpsOfBlock>(loss, a.losses);

@@ -98,6 +98,7 @@ func New(d *cuda.Device, c cl.Config, e Config) (*Kernels, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.narrow = steps.Tempered()
 	k := &Kernels{Kernels: steps, device: d, config: c, rate: e.Rate, tensors: map[string]tensor{}}
 	err = d.Do(func() error { return k.allocate(e) })
 	if err == nil {
