@@ -28,6 +28,26 @@ type StepMemory struct {
 	Column     cu.DevicePtr // samples of M, (V)
 	Losses     cu.DevicePtr // (Losses()), to be written
 	Number     int          // of the step, for LaunchTempered
+	Met        Met
+}
+
+// Met is where the device has the words whose rows a tempered iteration reads: those with a share, and the
+// samples and shared negatives of its second step. Without shared negatives it may read all.
+type Met struct {
+	Jobs, Tiles, Samples, Shared cu.DevicePtr // (Jobs.row) of 8 each of the tiles, samples (Slots), negatives (H)
+	MostJobs, Slots, Negatives   uint32
+}
+
+// met returns the words of iteration number i of a series.
+func (k *Kernels) met(i int) Met {
+	if k.lists == nil || k.config.SharedNegatives == 0 {
+		return Met{}
+	}
+	a := k.temperedArgs(2*i + 1)
+	return Met{
+		Jobs: cu.DevicePtr(a.jobs), Tiles: cu.DevicePtr(a.tiles), Samples: cu.DevicePtr(a.samples), Shared: cu.DevicePtr(a.shared),
+		MostJobs: uint32(k.lists.most), Slots: uint32(k.slots), Negatives: uint32(k.config.SharedNegatives),
+	}
 }
 
 // NewComposed is New for composed rows of W, which have no moments. SetFirstStep has to
@@ -50,7 +70,7 @@ func (k *Kernels) launchComposed(count int) error {
 	for i := range count {
 		err := k.first.Launch(StepMemory{
 			Tables: k.stepAt(2 * i), Parameters: k.stepAt(steps + i), Column: k.samplesAt(2 * i),
-			Losses: k.firstLosses + cu.DevicePtr(4*i*each), Number: 2 * i,
+			Losses: k.firstLosses + cu.DevicePtr(4*i*each), Number: 2 * i, Met: k.met(i),
 		})
 		if err != nil {
 			return err

@@ -198,7 +198,7 @@ func (x *cnn) launch(kernel cu.Function, blocks, threads, shared int) error {
 }
 
 // compose writes rows = y weights + bias + words.
-func (x *cnn) compose(rows, words cu.DevicePtr) error {
+func (x *cnn) compose(rows, words cu.DevicePtr, _ cl.StepMemory) error {
 	g, k := &x.args, &x.kernels
 	size := int(g.widest * g.a * g.columns)
 	if err := x.launch(k.tables, (size+127)/128, 128, 0); err != nil {

@@ -49,6 +49,12 @@ template <int F, int G, Method method> __device__ __forceinline__ void gradient(
 	storeLoss<warpsOfBlock>(loss, a.losses);
 }
 
+// Met says where the words are whose rows an iteration reads; slots 0: it may read all. See cl.Met.
+struct Met {
+	const uint32_t *jobs, *tiles, *samples, *shared; // jobs of eight numbers, the first a row
+	uint32_t most, slots, negatives, unused;
+};
+
 // NGrams are the encoder of n-grams: the vector of a word is the sum of the vectors of its
 // n-grams. N-grams that the same words have, as often, have the same gradient in all steps, and so the
 // same moments: they are a class. What is kept of a class is the sum of its vectors, the decay of
@@ -66,9 +72,22 @@ struct NGrams {
 	const float4 *own;                  // (V, quads) words' own vectors, or null
 	const uint2 *gradient;              // (V, quads), float16
 	const uint32_t *trained;            // (V), the last step that trained a word; null: all train them
+	uint32_t *met;                      // (V), the last step whose iteration reads a word's row
 	const ClStep *step;
+	Met now;
 	uint32_t words, frequent;
 };
+
+// ngram_meet finds the words whose rows an iteration reads. A thread has one of the places that name some.
+extern "C" __global__ void __launch_bounds__(256) ngram_meet(const __grid_constant__ NGrams a) {
+	const Met &m = a.now;
+	uint32_t i = blockIdx.x * 256 + threadIdx.x, word;
+	if (i < m.slots) word = m.samples[i];
+	else if (i -= m.slots; i < m.negatives) word = m.shared[i];
+	else if (i -= m.negatives; i < 8 * *m.tiles) word = m.jobs[8 * i];
+	else return;
+	if (word < a.words) a.met[word] = a.step->stream; // samples may be of no word
+}
 
 // addRows adds the wanted rows of a table to x, those of whose numbers each lane has one, in the
 // order of the lanes.
@@ -99,7 +118,7 @@ template <int F> __device__ __forceinline__ void addRows(Row<F> &x, const uint2 
 
 template <int F> __device__ __forceinline__ void compose(const NGrams &a) {
 	size_t v = size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32;
-	if (v >= a.words) return;
+	if (v >= a.words || (a.now.slots && a.met[v] != a.step->stream)) return;
 	int quads = a.table.quads;
 	Row<F> x = a.own ? load<F>(a.own + v * quads, quads) : zeros<F>();
 	for (uint32_t first = a.starts[v], end = a.starts[v + 1]; first < end; first += 32) {

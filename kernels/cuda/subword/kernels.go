@@ -42,8 +42,8 @@ type Kernels struct {
 // An encoder composes the rows of W.
 type encoder interface {
 	// compose launches the kernels that write the rows. The table of words' own vectors,
-	// unless it is 0, is added.
-	compose(rows, words cu.DevicePtr) error
+	// unless it is 0, is added. Rows that the iteration does not read may keep what they were.
+	compose(rows, words cu.DevicePtr, m cl.StepMemory) error
 	// target is where the gradient of the rows goes: split, or without a second part in float16.
 	target() splitMatrix
 	// skips says that update leaves the rows alone in which trained, (V), has another number than the step's.
@@ -205,7 +205,7 @@ func (k *Kernels) Rate() float64 { return k.rate }
 func (k *Kernels) Launch(m cl.StepMemory) error {
 	a := gradientArgs{table: k.Args(0), split: k.encoder.target(), words: k.words.value, step: m.Tables, column: m.Column, losses: m.Losses}
 	rows := cu.DevicePtr(a.table.Left)
-	if err := k.encoder.compose(rows, k.words.value); err != nil {
+	if err := k.encoder.compose(rows, k.words.value, m); err != nil {
 		return err
 	}
 	if k.Tempered() {

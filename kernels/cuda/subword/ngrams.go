@@ -18,7 +18,9 @@ type ngramsArgs struct {
 	table                              cl.TableArgs
 	starts, members, userStarts, users cu.DevicePtr
 	order, sizes, decays, sums         cu.DevicePtr
-	rows, own, gradient, trained, step cu.DevicePtr
+	rows, own, gradient, trained, met  cu.DevicePtr
+	step                               cu.DevicePtr
+	now                                cl.Met
 	words, frequent                    uint32
 }
 
@@ -31,6 +33,7 @@ type ngrams struct {
 	table                  matrix       // a row a class
 	start                  cu.DevicePtr // the table as it was sent, (U, stride)
 	composer, pass, narrow cu.Function  // that composes rows, trains the table, and rounds it
+	meet                   cu.Function  // that finds the rows to compose
 }
 
 func newNGrams(d *cuda.Device, c cl.Config, e Config) (*ngrams, error) {
@@ -52,11 +55,13 @@ func newNGrams(d *cuda.Device, c cl.Config, e Config) (*ngrams, error) {
 		order: placed(a, "order of n-grams", order), sizes: placed(a, "sizes of classes", classes.sizes()),
 		decays: placed(a, "decays of classes", slices.Repeat([]float32{1}, lists.Alphabet)),
 		sums:   a.Bytes("n-grams in 16 bits", 2*lists.Alphabet*stride(c.Dim)), gradient: a.Bytes("gradient of vectors", 2*c.Rows*stride(c.Dim)),
+		met:   a.Floats("words of an iteration", c.Rows),
 		words: uint32(c.Rows), frequent: uint32(frequent),
 	}
 	x.composer = a.Function(built, "gradient", fmt.Sprintf("ngram_compose_%d", size), 0)
 	x.pass = a.Function(built, "gradient", fmt.Sprintf("ngram_train_%s_%d", methods[c.Method], size), 0)
 	x.narrow = a.Function(built, "gradient", fmt.Sprintf("ngram_narrow_%d", size), 0)
+	x.meet = a.Function(built, "gradient", "ngram_meet", 0)
 	return x, a.Err
 }
 
@@ -90,8 +95,13 @@ func (x *ngrams) skips(trained cu.DevicePtr) bool {
 
 func (x *ngrams) sent() error { return nil }
 
-func (x *ngrams) compose(rows, words cu.DevicePtr) error {
-	x.args.rows, x.args.own = rows, words
+func (x *ngrams) compose(rows, words cu.DevicePtr, m cl.StepMemory) error {
+	x.args.rows, x.args.own, x.args.step, x.args.now = rows, words, m.Parameters, m.Met
+	if n := int(m.Met.Slots + m.Met.Negatives + m.Met.MostJobs); m.Met.Slots > 0 {
+		if err := x.launch(x.meet, (n+255)/256, 8); err != nil {
+			return err
+		}
+	}
 	return x.launch(x.composer, blocksOfRows(int(x.args.words)), gradientWarps)
 }
 
