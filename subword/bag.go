@@ -113,7 +113,7 @@ func (b *Bag) Parameters() []graph.Parameter {
 
 // Randomize fills the table uniformly in ±1/N, as NGrams does.
 func (b *Bag) Randomize(seed uint64) {
-	uniform(b.table.Float32s(), 1/float64(b.options.Dim), seed, 0)
+	Uniform(b.table.Float32s(), 1/float64(b.options.Dim), seed, 0)
 }
 
 // Rows adds the sums for a batch of words to the graph of the table.
@@ -121,7 +121,7 @@ func (b *Bag) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 	if len(parameters) != 1 {
 		return nil, fmt.Errorf("bag of parts: %d parameters instead of 1", len(parameters))
 	}
-	return addSums(b.vocabulary, parameters[0], batch, threads)
+	return SumRows(b.vocabulary, parameters[0], batch, threads)
 }
 
 // Bytes estimates the memory of a graph of Rows: the vectors of all words and, for the

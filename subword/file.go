@@ -33,7 +33,20 @@ type description struct {
 	NGrams  *NGramOptions `json:"ngrams,omitempty"`
 	Bag     *BagOptions   `json:"bag,omitempty"`
 	Scale   float32       `json:"scale,omitempty"` // of n-grams that are not HashMarked
+
+	Options json.RawMessage `json:"options,omitempty"` // of a Described encoder
 }
+
+// A Described encoder is one of another package, which Kinds knows. Its file has the symbols of its alphabet, and its
+// options as JSON.
+type Described interface {
+	Encoder
+	Describe() (kind string, options any, alphabet *Alphabet)
+}
+
+// Kinds reads Described encoders of a kind, for [Load], which fills in the parameters. fits is an error unless the file
+// can have so many values: options may say anything.
+var Kinds = map[string]func(options []byte, symbols []string, fits func(values float64) error) (Encoder, error){}
 
 // Save writes an encoder to a file, for Load. The words' own vectors of WithWords
 // are not part of it. The file is written whole or not at all. A parameter with NaN or infinity is an error.
@@ -70,6 +83,11 @@ func Save(path string, e Encoder, offset []float32) error {
 		} else if a, ok := e.parts.(*Alphabet); ok {
 			f.bytes("alphabet", []byte(strings.Join(a.symbols, "\n")))
 		}
+	case Described:
+		kind, options, alphabet := e.Describe()
+		d.Kind = kind
+		d.Options, f.err = json.Marshal(options)
+		f.bytes("alphabet", []byte(strings.Join(alphabet.symbols, "\n")))
 	default:
 		return fmt.Errorf("cannot write %s: an encoder of type %T is not known", path, e)
 	}
@@ -158,9 +176,8 @@ func (e *NGrams) bucketBytes() []byte {
 	return data
 }
 
-// Offset returns the mean difference between the vectors of words, len(words) x
-// Dim, and the vectors that Load's result composes for them: the trained ones also
-// hold words' own vectors, or context vectors. Without the offset the vectors of
+// Offset returns the mean difference between the vectors of words, len(words) x Dim, and the vectors that Load's result
+// composes for them: the trained ones also hold words' own vectors, or context vectors. Without the offset the vectors of
 // unseen words would lie apart from the trained ones.
 func Offset(e Composer, words []string, vectors []float32) ([]float32, error) {
 	e = unseen(e)

@@ -81,6 +81,11 @@ func (f fileReader) encoder(d description) (_ Composer, err error) {
 		e, err = f.ngrams(*d.NGrams)
 	case d.Kind == kindBag && d.Bag != nil:
 		e, err = f.bag(*d.Bag)
+	case Kinds[d.Kind] != nil:
+		var alphabet *Alphabet
+		if alphabet, err = f.alphabet(SpellingOptions{}); err == nil {
+			e, err = Kinds[d.Kind](d.Options, alphabet.symbols, f.holds)
+		}
 	default:
 		err = fmt.Errorf("it is of kind %q, which this w2vcl does not know", d.Kind)
 	}
@@ -214,7 +219,7 @@ func (f fileReader) alphabet(o SpellingOptions) (*Alphabet, error) {
 	if len(data) > 0 {
 		symbols = strings.Split(string(data), "\n")
 	}
-	alphabet := alphabetOf(symbols, o)
+	alphabet := AlphabetOf(symbols, o)
 	if len(alphabet.numbers) != len(symbols) {
 		return nil, errors.New("its alphabet has a symbol twice")
 	}

@@ -51,11 +51,10 @@ func (o NGramOptions) withDefaults() (NGramOptions, error) {
 	return o, nil
 }
 
-// NGrams is fastText's encoder (Bojanowski et al. 2017): the vector of a word
-// is the sum of the vectors of the character n-grams of the word between its
-// marks. N-grams are hashed to buckets; only buckets that the vocabulary uses have
-// a vector, for no other is trained, and in the sum of an unseen word they count as
-// zero. A file has means instead of sums; see Means.
+// NGrams is fastText's encoder (Bojanowski et al. 2017): the vector of a word is the sum of the vectors of the character
+// n-grams of the word between its marks. N-grams are hashed to buckets; only buckets that the vocabulary uses have a
+// vector, for no other is trained, and in the sum of an unseen word they count as zero. A file has means instead of
+// sums; see Means.
 type NGrams struct {
 	options    NGramOptions
 	rows       map[uint32]uint32 // bucket to row of the table
@@ -138,7 +137,7 @@ func (e *NGrams) Parameters() []graph.Parameter {
 
 // Randomize fills the table uniformly in ±1/N, as fastText does.
 func (e *NGrams) Randomize(seed uint64) {
-	uniform(e.table.Float32s(), 1/float64(e.options.Dim), seed, 0)
+	Uniform(e.table.Float32s(), 1/float64(e.options.Dim), seed, 0)
 }
 
 // Bytes estimates the memory of a graph of Rows: the vectors of all words and,
@@ -173,7 +172,7 @@ func (e *NGrams) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*
 	if len(parameters) != 1 {
 		return nil, fmt.Errorf("n-grams: %d parameters instead of 1", len(parameters))
 	}
-	rows, err := addSums(e.vocabulary, parameters[0], batch, threads)
+	rows, err := SumRows(e.vocabulary, parameters[0], batch, threads)
 	if err != nil {
 		return nil, fmt.Errorf("n-grams: %w", err)
 	}

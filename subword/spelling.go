@@ -81,11 +81,11 @@ func NewAlphabet(vocabulary []string, o SpellingOptions) (*Alphabet, error) {
 	slices.SortFunc(symbols, func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
-	return alphabetOf(symbols, o), nil
+	return AlphabetOf(symbols, o), nil
 }
 
-// alphabetOf makes an alphabet of symbols that were collected before.
-func alphabetOf(symbols []string, o SpellingOptions) *Alphabet {
+// AlphabetOf makes an alphabet of the symbols of another.
+func AlphabetOf(symbols []string, o SpellingOptions) *Alphabet {
 	a := &Alphabet{options: o, symbols: symbols, numbers: make(map[string]uint32, len(symbols))}
 	for i, s := range symbols {
 		a.numbers[s] = uint32(known + i)
@@ -111,6 +111,9 @@ func split(word string, n int) []string {
 	}
 	return grams
 }
+
+// Options returns how words become symbols, with defaults.
+func (a *Alphabet) Options() SpellingOptions { return a.options }
 
 // Len is the number of symbols, those for padding and the unknown among them.
 func (a *Alphabet) Len() int { return known + len(a.symbols) }
@@ -165,6 +168,18 @@ func (s *Spellings) Word(i int) []uint32 {
 		i = int(s.batch[i])
 	}
 	return s.symbols[s.starts[i]:s.starts[i+1]]
+}
+
+// Place returns the symbols number i of all words, counted from their ends: none of a shorter word.
+func (s *Spellings) Place(i int) *Spellings {
+	p := &Spellings{starts: []int{0}}
+	for word := range s.Len() {
+		if symbols := s.Word(word); i < len(symbols) {
+			p.symbols = append(p.symbols, symbols[len(symbols)-1-i])
+		}
+		p.starts = append(p.starts, len(p.symbols))
+	}
+	return p
 }
 
 // of returns the spellings of the words that batch names when they are asked
