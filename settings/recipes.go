@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/w2vcl/w2vcl/optim"
@@ -171,7 +172,7 @@ func subwordRecipe(c *Config, kind string) {
 		}
 	case kind == SubwordNGram && vanilla:
 		c.SubwordLR, c.WordTable = 0.15, false
-	case (kind == SubwordCNN || kind == SubwordChars) && !vanilla:
+	case (slices.Contains(spelt, kind) || kind == SubwordChars) && !vanilla:
 		c.SubwordLR = 0.01
 	default:
 		c.SubwordLR = 0.05

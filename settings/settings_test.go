@@ -56,7 +56,7 @@ func TestResolvePrecedence(t *testing.T) {
 		{"context weight of equal samples", "", equal, func(c *Config) any { return c.ContextWeight }, 1.0},
 		{"shared negatives of equal samples", "", equal, func(c *Config) any { return c.SharedNegatives }, 0},
 		{"shared negatives that were set", "shared-negatives = 16", equal, func(c *Config) any { return c.SharedNegatives }, 16},
-		{"tempering of encoders", "", map[string]string{"subword": "cnn"}, func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{0, 1}},
+		{"tempering of encoders", "", map[string]string{"subword": "cnn"}, func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{1, 0}},
 		{"tempering of encoders that was set", "subword = \"cnn\"", map[string]string{"tempering": "0.5"}, func(c *Config) any { return c.Tempering }, 0.5},
 		{"tempering of the paper", paper, nil, func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{0, 1}},
 		{"context weight of the paper", paper, nil, func(c *Config) any { return c.ContextWeight }, 0.0},

@@ -12,6 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/subword/bpe"
+	"github.com/w2vcl/w2vcl/subword/stock"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -116,6 +117,8 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 		if pieces, err = bpe.Read(c.Pieces); err == nil {
 			e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Pieces: pieces})
 		}
+	case SubwordRecurrent, SubwordAttention:
+		e, err = stock.New(c.Subword, words, stock.Options{Dim: c.Dim, Hidden: c.CharDim, Rate: c.SubwordLR, Spelling: c.cnnOptions().Spelling})
 	default:
 		return nil, nil
 	}

@@ -200,6 +200,9 @@ func (c *Config) validateDevice() error {
 			return terminal.Usagef("--%s %s: %s; choose one GPU of --device %s, or %s", s.Name, s, unsupported.Reason, c.Device, severalAdvice)
 		}
 	}
+	if slices.Contains(networks, c.Subword) {
+		return terminal.Usagef("--subword %s: GPUs have no kernels for it; use --device %s", c.Subword, DeviceCPU)
+	}
 	return c.checkKernels(m)
 }
 
