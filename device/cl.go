@@ -152,17 +152,16 @@ func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, e
 // words, whose place it takes.
 func encoderBytes(s *encoder.Config, words int, c graph.Config) int64 {
 	v, table := int64(words), tableBytes(words, c.Dim)
-	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 12*v
+	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 16*v
 	if s.Words {
 		bytes += table
 	} else {
 		bytes -= c.Optimizer.Bytes(words, paddedDim(c.Dim))
 	}
 	parameter := func(rows, columns int) { bytes += 8*int64(rows)*int64(columns) + c.Optimizer.Bytes(rows, columns) }
-	if len(s.Widths) == 0 { // the table as it began, sums of classes, in 16 bits, too, and the gradient in 16 bits
-		classes := s.Classes()
-		bytes += tableBytes(s.Alphabet, c.Dim) + tableBytes(classes, c.Dim)*3/2 + c.Optimizer.Bytes(classes, paddedDim(c.Dim))
-		return bytes + table/2 + 4*int64(len(s.Symbols)+4*classes)
+	if len(s.Widths) == 0 { // the rows in 16 bits, too, and the gradient in 16 bits
+		bytes += tableBytes(s.Alphabet, c.Dim)*3/2 + c.Optimizer.Bytes(s.Alphabet, paddedDim(c.Dim))
+		return bytes + table/2 + 4*int64(len(s.Symbols)+4*s.Alphabet)
 	}
 	const multiprocessors, most = 132, 64 << 20
 	d, columns := paddedDim(s.Features()), paddedDim(s.Columns())

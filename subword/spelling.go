@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The marks of a word's beginning and end. They are bytes that no UTF-8 text
-// holds, so a word with < or > in it is not mistaken for them.
+// The marks of a word's beginning and end. They are bytes that no UTF-8 text holds, so a word with < or > in it is not
+// mistaken for them.
 const (
 	beginMark = "\xfe"
 	endMark   = "\xff"
@@ -22,8 +22,7 @@ const (
 	known   = 2 // the first of the others
 )
 
-// SpellingOptions says how words become symbols. The zero value of a number
-// means its default.
+// SpellingOptions says how words become symbols. The zero value of a number means its default.
 type SpellingOptions struct {
 	Gram     int // characters of a symbol; default 1, more for character n-grams
 	Limit    int // L, most symbols of a word, its marks among them; default 16
@@ -45,17 +44,15 @@ func (o SpellingOptions) withDefaults() (SpellingOptions, error) {
 	return o, nil
 }
 
-// An Alphabet turns words into symbols: the characters (Unicode code points),
-// or n-grams of them, of the word between two marks. A byte that is not UTF-8
-// counts as the character U+FFFD.
+// An Alphabet turns words into symbols: the characters (Unicode code points), or n-grams of them, of the word between
+// two marks. A byte that is not UTF-8 counts as the character U+FFFD.
 type Alphabet struct {
 	options SpellingOptions
 	symbols []string // of number known and on
 	numbers map[string]uint32
 }
 
-// NewAlphabet collects the symbols of a vocabulary, most frequent first, ties
-// in the order of their bytes.
+// NewAlphabet collects the symbols of a vocabulary, most frequent first, ties in the order of their bytes.
 func NewAlphabet(vocabulary []string, o SpellingOptions) (*Alphabet, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -93,8 +90,7 @@ func AlphabetOf(symbols []string, o SpellingOptions) *Alphabet {
 	return a
 }
 
-// split returns the symbols of a word: its runs of n characters, or the whole
-// if it is shorter.
+// split returns the symbols of a word: its runs of n characters, or the whole if it is shorter.
 func split(word string, n int) []string {
 	marked := make([]string, 0, len(word)+2)
 	marked = append(marked, beginMark)
@@ -118,8 +114,8 @@ func (a *Alphabet) Options() SpellingOptions { return a.options }
 // Len is the number of symbols, those for padding and the unknown among them.
 func (a *Alphabet) Len() int { return known + len(a.symbols) }
 
-// Spell returns the symbols of words. A word of more symbols than the limit
-// loses those before its last. Words of less than atLeast symbols are padded.
+// Spell returns the symbols of words. A word of more symbols than the limit loses those before its last. Words of less
+// than atLeast symbols are padded.
 func (a *Alphabet) Spell(words []string, atLeast int) *Spellings {
 	s := &Spellings{starts: make([]int, 1, len(words)+1)}
 	limit := a.options.Limit
@@ -170,6 +166,13 @@ func (s *Spellings) Word(i int) []uint32 {
 	return s.symbols[s.starts[i]:s.starts[i+1]]
 }
 
+func (s *Spellings) starts32() (starts []uint32) {
+	for _, start := range s.starts {
+		starts = append(starts, uint32(start))
+	}
+	return starts
+}
+
 // Place returns the symbols number i of all words, counted from their ends: none of a shorter word.
 func (s *Spellings) Place(i int) *Spellings {
 	p := &Spellings{starts: []int{0}}
@@ -182,8 +185,7 @@ func (s *Spellings) Place(i int) *Spellings {
 	return p
 }
 
-// of returns the spellings of the words that batch names when they are asked
-// for; nil stands for all.
+// of returns the spellings of the words that batch names when they are asked for; nil stands for all.
 func (s *Spellings) of(batch []uint32) *Spellings {
 	return &Spellings{symbols: s.symbols, starts: s.starts, batch: batch}
 }

@@ -10,8 +10,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// inverted returns, for each of n symbols, the words that have it, in order and
-// as often as they have it.
+// inverted returns, for each of n symbols, the words that have it, in order and as often as they have it.
 func (s *Spellings) inverted(n int) *Spellings {
 	users := &Spellings{starts: make([]int, n+1)}
 	for word := range s.Len() {
@@ -33,8 +32,8 @@ func (s *Spellings) inverted(n int) *Spellings {
 	return users
 }
 
-// SumRows adds to a graph, for each word of a batch, or for all if that is nil, the sum of
-// the rows of a table (U, N) that are the word's symbols:
+// SumRows adds to a graph, for each word of a batch, or for all if that is nil, the sum of the rows of a table (U, N)
+// that are the word's symbols:
 //
 //	result: (B, N), row i the sum over symbols u of word i of table[u]
 func SumRows(words *Spellings, table *gorgonia.Node, batch []uint32, threads int) (*gorgonia.Node, error) {

@@ -62,8 +62,8 @@ func (w *withWords) Rows(parameters gorgonia.Nodes, batch []uint32, threads int)
 	return addRows(rows, parameters[last], batch, threads)
 }
 
-// addRows adds to a graph the sum of rows, (B, N), and of the rows of a table, (V, N), that batch names; nil stands for all
-// of them in order. Gorgonia's own addition would allocate the result anew in every run.
+// addRows adds to a graph the sum of rows, (B, N), and of the rows of a table, (V, N), that batch names; nil stands for
+// all of them in order. Gorgonia's own addition would allocate the result anew in every run.
 func addRows(rows, table *gorgonia.Node, batch []uint32, threads int) (*gorgonia.Node, error) {
 	shape := rows.Shape()
 	if shape.Dims() != 2 || table.Shape().Dims() != 2 || shape[1] != table.Shape()[1] || batch == nil && shape[0] != table.Shape()[0] {

@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -125,7 +126,7 @@ func (e *Network) Randomize(seed uint64) {
 		case len(e.parameters) - 1:
 			limit = 1 / float64(e.options.Hidden)
 		}
-		subword.Uniform(p.Value.Float32s(), limit, seed, i)
+		trainer.Uniform(p.Value.Float32s(), limit, seed, i)
 	}
 }
 

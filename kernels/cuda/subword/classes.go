@@ -1,21 +1,12 @@
 package subword
 
-import (
-	"encoding/binary"
+import "encoding/binary"
 
-	"github.com/w2vcl/w2vcl/kernels/cuda"
-)
-
-// classes are n-grams by class: those that the same words have, as often. See gradient.cu.
-type classes struct {
-	of      []uint32   // the class of each n-gram
-	members [][]uint32 // the n-grams of each class
-}
-
-// classesOf numbers classes by their first n-grams. An n-gram that no word has is a class of its own.
-func classesOf(e Config) classes {
+// ClassesOf numbers the classes of n-grams, by their first ones: those that the same words have, as often. They
+// would get the same gradient in every step. It returns the class of each n-gram, and how many each class has. An
+// n-gram that no word has is a class of its own.
+func ClassesOf(e Config) (classes, sizes []uint32) {
 	starts, users := inverted(e)
-	c := classes{of: make([]uint32, e.Alphabet)}
 	numbers, key := map[string]uint32{}, []byte{}
 	for u := range e.Alphabet {
 		key = key[:0]
@@ -24,14 +15,14 @@ func classesOf(e Config) classes {
 		}
 		number, known := numbers[string(key)]
 		if !known || len(key) == 0 {
-			number = uint32(len(c.members))
+			number = uint32(len(sizes))
 			numbers[string(key)] = number
-			c.members = append(c.members, nil)
+			sizes = append(sizes, 0)
 		}
-		c.of[u] = number
-		c.members[number] = append(c.members[number], uint32(u))
+		classes = append(classes, number)
+		sizes[number]++
 	}
-	return c
+	return classes, sizes
 }
 
 // inverted returns, for each n-gram, the words that have it, in order and as
@@ -54,68 +45,30 @@ func inverted(e Config) (starts, users []uint32) {
 	return starts, users
 }
 
-// Classes returns the number of classes that a device has of n-grams: those that the same words have, as
-// often, share their moments.
-func (c Config) Classes() int { return classesOf(c).count() }
-
-// lists returns the words as lists of classes, each as often as a word has one of its n-grams.
-func (c classes) lists(e Config) Config {
-	lists := Config{Starts: []uint32{0}, Alphabet: len(c.members)}
-	for v, first := range e.Starts[:len(e.Starts)-1] {
-		for _, u := range e.Symbols[first:e.Starts[v+1]] {
-			if class := c.of[u]; c.members[class][0] == u {
-				lists.Symbols = append(lists.Symbols, class)
-			}
-		}
-		lists.Starts = append(lists.Starts, uint32(len(lists.Symbols)))
+// size returns how many n-grams have a row.
+func (c Config) size(row uint32) uint32 {
+	if c.Sizes == nil {
+		return 1
 	}
-	return lists
+	return c.Sizes[row]
 }
 
-func (c classes) count() int { return len(c.members) }
-
-func (c classes) sizes() (sizes []float32) {
-	for _, members := range c.members {
-		sizes = append(sizes, float32(len(members)))
+// folded has a row in a word once for all n-grams that have it.
+func (c Config) folded() Config {
+	f := Config{Starts: []uint32{0}, Alphabet: c.Alphabet}
+	seen := make([]uint32, c.Alphabet) // in a word
+	for v, first := range c.Starts[:len(c.Starts)-1] {
+		word := c.Symbols[first:c.Starts[v+1]]
+		for _, u := range word {
+			if seen[u]%c.size(u) == 0 {
+				f.Symbols = append(f.Symbols, u)
+			}
+			seen[u]++
+		}
+		for _, u := range word {
+			seen[u] = 0
+		}
+		f.Starts = append(f.Starts, uint32(len(f.Symbols)))
 	}
-	return sizes
-}
-
-// sums returns the sum of the rows of each class.
-func (c classes) sums(rows []float32, columns int) []float32 {
-	sums := make([]float32, c.count()*columns)
-	c.each(func(class int) {
-		to := sums[class*columns:][:columns]
-		for _, u := range c.members[class] {
-			for i, x := range rows[int(u)*columns:][:columns] {
-				to[i] += x
-			}
-		}
-	})
-	return sums
-}
-
-func (c classes) each(f func(class int)) {
-	cuda.Parallel(c.count(), func(first, end int) {
-		for class := first; class < end; class++ {
-			f(class)
-		}
-	})
-}
-
-// spread turns rows as they were at first into those of classes that have the given sums and decays.
-func (c classes) spread(rows, sums, decays []float32, columns int) {
-	before := c.sums(rows, columns)
-	c.each(func(class int) {
-		decay, size := decays[class], float32(len(c.members[class]))
-		sum, old := sums[class*columns:][:columns], before[class*columns:][:columns]
-		for _, u := range c.members[class] {
-			for i := range columns {
-				x := &rows[int(u)*columns+i]
-				if *x = decay**x + (sum[i]-decay*old[i])/size; size == 1 {
-					*x = sum[i]
-				}
-			}
-		}
-	})
+	return f
 }

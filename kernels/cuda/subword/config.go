@@ -23,14 +23,15 @@ type Config struct {
 	// Symbols of word v, or the rows that its n-grams have in their table, are
 	// Symbols[Starts[v]:Starts[v+1]].
 	Starts, Symbols []uint32
-	Table           string // name of the n-grams' table in checkpoints; empty: "ngrams"
-	Alphabet        int    // A, symbols; of n-grams U, rows of their table
-	CharDim         int    // E, of a CNN
-	Widths, Filters []int  // w, and F of each; none for n-grams
-	Flatten         bool   // features are those of all positions, of words of as many symbols, not maxima
-	Raw             bool   // features are not standardized
-	Activation      string // one of Activations; empty: the first
-	Words           bool   // words have vectors of their own, too
+	Table           string   // name of the n-grams' table in checkpoints; empty: "ngrams"
+	Alphabet        int      // A, symbols; of n-grams U, rows of their table
+	Sizes           []uint32 // (U), how many n-grams have a row, which is as many times in the words that have them; nil: one
+	CharDim         int      // E, of a CNN
+	Widths, Filters []int    // w, and F of each; none for n-grams
+	Flatten         bool     // features are those of all positions, of words of as many symbols, not maxima
+	Raw             bool     // features are not standardized
+	Activation      string   // one of Activations; empty: the first
+	Words           bool     // words have vectors of their own, too
 	// Rate is the learning rate of the parameters divided by the rate of tables, which words'
 	// own vectors have; never 0.
 	Rate float64

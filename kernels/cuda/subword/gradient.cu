@@ -56,18 +56,15 @@ struct Met {
 };
 
 // NGrams are the encoder of n-grams: the vector of a word is the sum of the vectors of its
-// n-grams. N-grams that the same words have, as often, have the same gradient in all steps, and so the
-// same moments: they are a class. What is kept of a class is the sum of its vectors, the decay of
-// all updates, and the moments of one n-gram: each of its vectors is the first one times the decay and
-// a part that is the same for all, which the sum says (ngrams.go).
+// n-grams. N-grams that the same words have share a row of the table (classes.go); a word has it
+// once here, and the sums hold it as often as there are such n-grams.
 struct NGrams {
-	ClTable table;                      // left: (U, N), sums of U classes, with the optimizer's state of one n-gram
-	const uint32_t *starts, *members;   // classes of word v: members[starts[v]] to members[starts[v+1] - 1]
-	const uint32_t *userStarts, *users; // words of class u, as often as they have it
-	const uint32_t *order;              // classes as they are trained, the frequent ones first
-	const float *sizes;                 // (U), n-grams of a class
-	float *decays;                      // (U)
-	uint2 *sums;                        // (U, quads), left in float16, which compose reads
+	ClTable table;                      // left: (U, N), with its optimizer's state
+	const uint32_t *starts, *members;   // rows of word v: members[starts[v]] to members[starts[v+1] - 1]
+	const uint32_t *userStarts, *users; // words of row u, as often as they have it
+	const uint32_t *order;              // rows as they are trained, the frequent ones first
+	const float *sizes;                 // (U), n-grams of a row
+	uint2 *sums;                        // (U, quads), rows times their sizes in float16, which compose reads
 	float4 *rows;                       // (V, quads)
 	const float4 *own;                  // (V, quads) words' own vectors, or null
 	const uint2 *gradient;              // (V, quads), float16
@@ -128,19 +125,19 @@ template <int F> __device__ __forceinline__ void compose(const NGrams &a) {
 	store(a.rows + v * quads, quads, x);
 }
 
-// narrowRow writes row u of the sums in float16.
+// narrowRow writes row u of the sums.
 template <int F> __device__ __forceinline__ void narrowRow(const NGrams &a, size_t u, const Row<F> &w) {
 	uint2 *to = a.sums + u * a.table.quads;
 #pragma unroll
 	for (int f = 0; f < F; f++)
-		if (int i = laneNumber() + 32 * f; i < a.table.quads) to[i] = narrow(w.v[f], 1);
+		if (int i = laneNumber() + 32 * f; i < a.table.quads) to[i] = narrow(w.v[f], a.sizes[u]);
 }
 
-// A class of thousands of words would keep one warp busy when all others are done: so the frequent
+// A row of thousands of words would keep one warp busy when all others are done: so the frequent
 // ones come first, and each warp of a thread block sums a part of the words.
 constexpr int sumWarps = 8;
 
-// train updates a class by the sum of the gradients of its words, those that were trained. One of which
+// train updates a row by the sum of the gradients of its words, those that were trained. One of which
 // that is zero is left alone unless all words are trained in all steps.
 template <int F, Method method> __device__ __forceinline__ void train(const NGrams &a) {
 	constexpr int warps = sumWarps;
@@ -176,8 +173,7 @@ template <int F, Method method> __device__ __forceinline__ void train(const NGra
 		for (int f = 0; f < F; f++) some |= g.v[f].x != 0 || g.v[f].y != 0 || g.v[f].z != 0 || g.v[f].w != 0;
 		if (!__any_sync(warp, some)) return;
 	}
-	scale(g, 1 / gradientUnits);
-	s.scale *= a.sizes[u]; // all vectors of the class move alike
+	scale(g, a.sizes[u] / gradientUnits);
 	size_t at = u * size_t(t.quads);
 	Row<F> x = load<F>(t.left + at, t.quads), m, v;
 	if constexpr (hasFirst(method)) m = load<F>(t.first + at, t.quads);
@@ -187,7 +183,6 @@ template <int F, Method method> __device__ __forceinline__ void train(const NGra
 	if constexpr (hasSecond(method)) store(t.second + at, t.quads, v);
 	store(t.left + at, t.quads, x);
 	narrowRow(a, u, x);
-	if (laneNumber() == 0) a.decays[u] *= s.keep;
 }
 
 #define KERNELS_OF(F, G, method) \

@@ -57,12 +57,6 @@ type encoder interface {
 	sent() error
 }
 
-// A keeper has tensors in a form of its own. done is false of others.
-type keeper interface {
-	send(name string, values []float32) (done bool, err error)
-	receive(name string, values []float32) (done bool, err error)
-}
-
 // besideArgs is Beside of composed.cu.
 type besideArgs struct {
 	own         cu.DevicePtr
@@ -132,6 +126,9 @@ func (e Config) check(words int) error {
 		if e.Flatten && n != int(e.Starts[1]-e.Starts[0]) {
 			return fmt.Errorf("word %d has %d symbols, the first one %d; flattened, all must have as many", v, n, e.Starts[1]-e.Starts[0])
 		}
+	}
+	if e.Sizes != nil && len(e.Sizes) != e.Alphabet {
+		return fmt.Errorf("sizes of %d rows of a table of %d", len(e.Sizes), e.Alphabet)
 	}
 	for i, s := range e.Symbols {
 		if int(s) >= e.Alphabet {
@@ -235,11 +232,6 @@ func (k *Kernels) Send(name string, values []float32) error {
 	if strings.HasPrefix(name, "contexts") {
 		return k.Kernels.Send(name, values)
 	}
-	if x, ok := k.encoder.(keeper); ok {
-		if done, err := x.send(name, values); done || err != nil {
-			return err
-		}
-	}
 	return k.transfer(name, values, func(p cu.DevicePtr, columns, stride int) error {
 		if err := cuda.SendRows(p, values, columns, stride); err != nil {
 			return err
@@ -252,11 +244,6 @@ func (k *Kernels) Send(name string, values []float32) error {
 func (k *Kernels) Receive(name string, values []float32) error {
 	if strings.HasPrefix(name, "contexts") {
 		return k.Kernels.Receive(name, values)
-	}
-	if x, ok := k.encoder.(keeper); ok {
-		if done, err := x.receive(name, values); done || err != nil {
-			return err
-		}
 	}
 	return k.transfer(name, values, func(p cu.DevicePtr, columns, stride int) error {
 		return cuda.ReceiveRows(values, p, columns, stride)
