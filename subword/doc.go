@@ -34,12 +34,6 @@ type Encoder interface {
 	Truncated() int
 }
 
-var (
-	_ Encoder = (*CNN)(nil)
-	_ Encoder = (*NGrams)(nil)
-	_ Encoder = (*Bag)(nil)
-)
-
 func checkEncode(words []string, dst []float32, dim int) error {
 	if len(dst) != len(words)*dim {
 		return fmt.Errorf("vectors of %d words with %d dimensions do not fit in %d values", len(words), dim, len(dst))

@@ -180,8 +180,7 @@ func (e *NGrams) writeBuckets(f *fileWriter) {
 	for _, bucket := range used {
 		buckets, rows = binary.LittleEndian.AppendUint32(buckets, bucket), binary.LittleEndian.AppendUint32(rows, e.rows[bucket])
 	}
-	f.bytes("buckets", buckets)
-	if e.options.Hash != HashMarked {
+	if f.bytes("buckets", buckets); e.options.Hash != HashMarked {
 		f.bytes("rows", rows)
 	}
 }

@@ -283,8 +283,7 @@ func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
 		} else if int(row) != len(e.sizes)-1 {
 			return nil, fmt.Errorf("bucket %d has row %d behind row %d", bucket, row, len(e.sizes)-1)
 		}
-		e.rows[bucket] = row
-		e.sizes[row]++
+		e.rows[bucket], e.sizes[row] = row, e.sizes[row]+1
 	}
 	if err := f.holds(float64(len(e.sizes)) * float64(o.Dim)); err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ type NGramOptions struct {
 	Buckets           int     // what n-grams are hashed to, less than 2^32; default 2,000,000
 	Rate              float64 // learning rate relative to the context vectors' rate; default 1
 	Hash              Hash    `json:",omitempty"` // default HashFastText; in a file without it HashMarked
+	Apart             bool    `json:",omitempty"` // n-grams of the same words do not share rows: for training that adds gradients up
 }
 
 func (o NGramOptions) withDefaults() (NGramOptions, error) {
@@ -87,7 +88,7 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 		e.vocabulary.starts = append(e.vocabulary.starts, len(e.vocabulary.symbols))
 	}
 	e.sizes = slices.Repeat([]uint32{1}, len(e.rows))
-	if o.Hash == HashFastText {
+	if o.Hash == HashFastText && !o.Apart {
 		e.share()
 	}
 	e.table = newMatrix(len(e.sizes), o.Dim)
@@ -95,7 +96,7 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 }
 
 // share gives n-grams one row that the same words have, as often: they would be trained alike, for all get the same
-// gradient. It is a third to a half of all rows.
+// gradient, of which Adam and its relatives forget the size. It is a third to a half of all rows.
 func (e *NGrams) share() {
 	of, sizes := kernels.ClassesOf(kernels.Config{Starts: e.vocabulary.starts32(), Symbols: e.vocabulary.symbols, Alphabet: len(e.rows)})
 	e.sizes = sizes
