@@ -524,16 +524,18 @@ func TestSubwordRate(t *testing.T) {
 		rate  float64
 		table bool
 	}{
-		{"subword=cnn", .01, true},
+		{"subword=cnn", .02, true},
+		{"subword=cnn tempering=0 positives=1", .01, true},
 		{"subword=cnn contexts=1024", .08, true},
 		{"subword=cnn contexts=32", 1, true},
 		{"subword=cnn contexts=32768", .0025, true},
 		{"subword=cnn contexts=100 iterations=16384", .005, true},
-		{"subword=ngram contexts=2048", .1, true},
+		{"subword=ngram contexts=2048", .04, true},
+		{"subword=ngram contexts=2048 tempering=0 positives=1", .1, true},
 		{"subword=cnn contexts=32768 subword-lr=0.02", .02, true},
 		{"subword=cnn preset=paper", 1, false},
-		{"subword=ngram contexts=32768", .05, true},
-		{"subword=ngram word-table=false", .05, false},
+		{"subword=ngram contexts=32768", .02, true},
+		{"subword=ngram word-table=false", .0283, false},
 		{"subword=cnn mode=vanilla epochs=9000", .05, true},
 		{"subword=ngram mode=vanilla", .15, false},
 	} {

@@ -188,7 +188,7 @@ func TestTraining(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer m.Close()
+		t.Cleanup(func() { m.Close() })
 		noise, err := corpus.NewAlias(corpus.CountPower(m.ContextCounts(), 1))
 		if err != nil {
 			t.Fatal(err)
@@ -205,7 +205,7 @@ func TestTraining(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					defer c.Close()
+					t.Cleanup(func() { c.Close() })
 					var losses []float64
 					for n := range 12 {
 						report, err := c.Advance(t.Context(), n, .02)

@@ -32,7 +32,7 @@ type StepMemory struct {
 }
 
 // Met is where the device has the words whose rows a tempered iteration reads: those with a share, and the
-// samples and shared negatives of its second step. Without shared negatives it may read all.
+// samples and shared negatives of its second step. Without shared negatives, or with many samples, it may read all.
 type Met struct {
 	Jobs, Tiles, Samples, Shared cu.DevicePtr // (Jobs.row) of 8 each of the tiles, samples (Slots), negatives (H)
 	MostJobs, Slots, Negatives   uint32
@@ -40,7 +40,8 @@ type Met struct {
 
 // met returns the words of iteration number i of a series.
 func (k *Kernels) met(i int) Met {
-	if k.lists == nil || k.config.SharedNegatives == 0 {
+	const most = 4 // samples of a word: of more hardly a word is left out
+	if k.lists == nil || k.config.SharedNegatives == 0 || k.slots > most*k.config.Rows {
 		return Met{}
 	}
 	a := k.temperedArgs(2*i + 1)

@@ -184,7 +184,7 @@ func (x *cnn) loadKernels(a *allocator, method string) {
 
 func (x *cnn) matrices() map[string]matrix { return x.all }
 
-func (x *cnn) target() splitMatrix { return x.gradient }
+func (x *cnn) target() (split splitMatrix, plain cu.DevicePtr) { return x.gradient, 0 }
 
 func (x *cnn) skips(cu.DevicePtr) bool { return false } // products read all rows
 

@@ -36,7 +36,7 @@ type Config struct {
 	// own vectors have; never 0.
 	Rate float64
 
-	narrow bool // products of float16 numbers: of tempered samples, whose gradients are means
+	narrow bool //nolint:unused // of tempered samples: products and sums of float16 numbers
 }
 
 // Columns is C, the filters of all widths.

@@ -20,7 +20,7 @@ import (
 func TestStructureSizes(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
 		"Cnn": {unsafe.Sizeof(cnnArgs{}), 720}, "Product": {unsafe.Sizeof(productArgs{}), 96},
-		"Gradient": {unsafe.Sizeof(gradientArgs{}), 144}, "NGrams": {unsafe.Sizeof(ngramsArgs{}), 248}, "Beside": {unsafe.Sizeof(besideArgs{}), 48},
+		"Gradient": {unsafe.Sizeof(gradientArgs{}), 152}, "NGrams": {unsafe.Sizeof(ngramsArgs{}), 248}, "Beside": {unsafe.Sizeof(besideArgs{}), 48},
 		"Updates": {unsafe.Sizeof(updatesArgs{}), 984},
 	} {
 		if sizes[0] != sizes[1] {

@@ -44,8 +44,8 @@ type encoder interface {
 	// compose launches the kernels that write the rows. The table of words' own vectors,
 	// unless it is 0, is added. Rows that the iteration does not read may keep what they were.
 	compose(rows, words cu.DevicePtr, m cl.StepMemory) error
-	// target is where the gradient of the rows goes: split, or without a second part in float16.
-	target() splitMatrix
+	// target is where the gradient of the rows goes: split, without a second part in float16, or plain.
+	target() (split splitMatrix, plain cu.DevicePtr)
 	// skips says that update leaves the rows alone in which trained, (V), has another number than the step's.
 	skips(trained cu.DevicePtr) bool
 	// update launches the kernels that train the parameters by the gradient. step is where
@@ -69,7 +69,7 @@ type besideArgs struct {
 type gradientArgs struct {
 	table        cl.TableArgs
 	split        splitMatrix
-	words        cu.DevicePtr
+	plain, words cu.DevicePtr
 	step, column cu.DevicePtr
 	losses       cu.DevicePtr
 }
@@ -177,8 +177,9 @@ func (k *Kernels) allocateTempered(size int) (err error) {
 		return err
 	}
 	a, rows := newAllocator(k.device), k.config.Rows
+	split, _ := k.encoder.target() // gradients of tempered samples are narrow
 	b := besideArgs{
-		own: cmp.Or(k.words.value, cu.DevicePtr(k.Args(0).Left)), split: k.encoder.target(),
+		own: cmp.Or(k.words.value, cu.DevicePtr(k.Args(0).Left)), split: split,
 		trained: placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows)), words: number(k.words.value != 0), rows: uint32(rows),
 	}
 	k.beside = placed(a, "arguments", []besideArgs{b})
@@ -200,7 +201,8 @@ func (k *Kernels) Rate() float64 { return k.rate }
 
 // Launch starts step 1.
 func (k *Kernels) Launch(m cl.StepMemory) error {
-	a := gradientArgs{table: k.Args(0), split: k.encoder.target(), words: k.words.value, step: m.Tables, column: m.Column, losses: m.Losses}
+	a := gradientArgs{table: k.Args(0), words: k.words.value, step: m.Tables, column: m.Column, losses: m.Losses}
+	a.split, a.plain = k.encoder.target()
 	rows := cu.DevicePtr(a.table.Left)
 	if err := k.encoder.compose(rows, k.words.value, m); err != nil {
 		return err

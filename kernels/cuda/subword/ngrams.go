@@ -25,12 +25,13 @@ type ngramsArgs struct {
 
 // ngrams is an encoder of n-grams on the device.
 type ngrams struct {
-	device                 *cuda.Device
-	args                   ngramsArgs
-	name                   string      // of the table
-	table                  matrix      // a row a class
-	composer, pass, narrow cu.Function // that composes rows, trains the table, and rounds it
-	meet                   cu.Function // that finds the rows to compose
+	device                *cuda.Device
+	args                  ngramsArgs
+	name                  string      // of the table
+	table                 matrix      // a row a class
+	composer, pass, adder cu.Function // that composes rows, trains the table, and writes its sums
+	meet                  cu.Function // that finds the rows to compose
+	narrow                bool        // sums are of float16 numbers
 }
 
 func newNGrams(d *cuda.Device, c cl.Config, e Config) (*ngrams, error) {
@@ -44,20 +45,23 @@ func newNGrams(d *cuda.Device, c cl.Config, e Config) (*ngrams, error) {
 	}
 	starts, users := inverted(lists)
 	order, frequent := frequentFirst(starts)
-	a := newAllocator(d)
-	x := &ngrams{device: d, name: cmp.Or(e.Table, "ngrams"), table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim), c.Method)}
+	a, cell, kind := newAllocator(d), 4, "" // bytes of a value, and its kernels
+	if e.narrow {
+		cell, kind = 2, "narrow_"
+	}
+	x := &ngrams{device: d, narrow: e.narrow, name: cmp.Or(e.Table, "ngrams"), table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim), c.Method)}
 	x.args = ngramsArgs{
 		table:  x.table.args(c),
 		starts: placed(a, "n-grams of words", lists.Starts), members: placed(a, "n-grams of words", lists.Symbols),
 		userStarts: placed(a, "words of n-grams", starts), users: placed(a, "words of n-grams", users),
 		order: placed(a, "order of n-grams", order), sizes: placed(a, "n-grams of a row", sizes),
-		sums: a.Bytes("n-grams in 16 bits", 2*e.Alphabet*stride(c.Dim)), gradient: a.Bytes("gradient of vectors", 2*c.Rows*stride(c.Dim)),
+		sums: a.Bytes("sums of n-grams", cell*e.Alphabet*stride(c.Dim)), gradient: a.Bytes("gradient of vectors", cell*c.Rows*stride(c.Dim)),
 		met:   a.Floats("words of an iteration", c.Rows),
 		words: uint32(c.Rows), frequent: uint32(frequent),
 	}
-	x.composer = a.Function(built, "gradient", fmt.Sprintf("ngram_compose_%d", size), 0)
-	x.pass = a.Function(built, "gradient", fmt.Sprintf("ngram_train_%s_%d", methods[c.Method], size), 0)
-	x.narrow = a.Function(built, "gradient", fmt.Sprintf("ngram_narrow_%d", size), 0)
+	x.composer = a.Function(built, "gradient", fmt.Sprintf("ngram_%scompose_%d", kind, size), 0)
+	x.pass = a.Function(built, "gradient", fmt.Sprintf("ngram_%strain_%s_%d", kind, methods[c.Method], size), 0)
+	x.adder = a.Function(built, "gradient", fmt.Sprintf("ngram_%ssums_%d", kind, size), 0)
 	x.meet = a.Function(built, "gradient", "ngram_meet", 0)
 	return x, a.Err
 }
@@ -81,8 +85,11 @@ func frequentFirst(starts []uint32) (order []uint32, frequent int) {
 
 func (x *ngrams) matrices() map[string]matrix { return map[string]matrix{x.name: x.table} }
 
-func (x *ngrams) target() splitMatrix {
-	return splitMatrix{high: x.args.gradient, stride: uint64(x.table.stride)}
+func (x *ngrams) target() (split splitMatrix, plain cu.DevicePtr) {
+	if x.narrow {
+		return splitMatrix{high: x.args.gradient, stride: uint64(x.table.stride)}, 0
+	}
+	return splitMatrix{}, x.args.gradient
 }
 
 func (x *ngrams) skips(trained cu.DevicePtr) bool {
@@ -90,9 +97,9 @@ func (x *ngrams) skips(trained cu.DevicePtr) bool {
 	return true
 }
 
-// sent rounds the table for sums.
+// sent prepares the sums.
 func (x *ngrams) sent() error {
-	return x.launch(x.narrow, blocksOfRows(x.table.rows), gradientWarps)
+	return x.launch(x.adder, blocksOfRows(x.table.rows), gradientWarps)
 }
 
 func (x *ngrams) compose(rows, words cu.DevicePtr, m cl.StepMemory) error {
