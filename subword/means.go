@@ -6,14 +6,16 @@ import (
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 )
 
-// Means compose unseen words as fastText does, so that they can be written as a fastText model: the vector is the mean
-// of rows, one for each n-gram. Row g is
+// Means compose unseen words as fastText does, so that they can be written as a
+// fastText model: the vector is the mean of rows, one for each n-gram. Row g is
 //
 //	scale · z_g + offset
 //
-// where z_g is the vector of the n-gram in NGrams, zero for one that is not in the vocabulary. The scale is the number
-// of n-grams of a word of the vocabulary on average; so the vector of a word of that length is the sum that NGrams
-// trains, and of a longer or shorter word the same but for its length. A word without n-grams gets zeros.
+// where z_g is the vector of the n-gram in NGrams, zero for one that is not in the
+// vocabulary. The scale is the number of n-grams of a word of the vocabulary on
+// average; so the vector of a word of that length is the sum that NGrams trains,
+// and of a longer or shorter word the same but for its length. A word without
+// n-grams gets zeros.
 type Means struct {
 	ngrams *NGrams
 	scale  float32
@@ -25,7 +27,8 @@ func (e *NGrams) means() *Means {
 	return &Means{ngrams: e, scale: float32(len(e.vocabulary.symbols)) / float32(e.Words())}
 }
 
-// unseen returns what composes the vectors of unseen words with an encoder that was trained: what Save writes.
+// unseen returns what composes the vectors of unseen words with an encoder that was
+// trained: what Save writes.
 func unseen(e Composer) Composer {
 	if w, ok := e.(*withWords); ok {
 		e = w.Encoder
@@ -55,7 +58,8 @@ func (m *Means) NGram(bucket uint32, dst []float32) {
 	}
 }
 
-// Encode writes the vectors of words, any strings, to dst, len(words) x Dim, in the arithmetic of fastText.
+// Encode writes the vectors of words, any strings, to dst, len(words) x Dim, in the
+// arithmetic of fastText.
 func (m *Means) Encode(words []string, dst []float32) error {
 	n := m.Dim()
 	if err := checkEncode(words, dst, n); err != nil {

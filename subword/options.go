@@ -76,7 +76,7 @@ func (o CNNOptions) withDefaults() (CNNOptions, error) {
 		o.Filters = slices.Repeat(o.Filters, len(o.Widths))
 	}
 	var err error
-	if o.Spelling, err = o.Spelling.withDefaults(); err != nil {
+	if o.Spelling, err = o.Spelling.WithDefaults(); err != nil {
 		return o, err
 	}
 	switch {

@@ -29,7 +29,8 @@ type SpellingOptions struct {
 	MinCount int // vocabulary words that must hold a symbol; default 2; rarer ones are one unknown symbol
 }
 
-func (o SpellingOptions) withDefaults() (SpellingOptions, error) {
+// WithDefaults returns the options with their defaults in place of zeros.
+func (o SpellingOptions) WithDefaults() (SpellingOptions, error) {
 	o.Gram = cmp.Or(o.Gram, 1)
 	o.Limit = cmp.Or(o.Limit, 16)
 	o.MinCount = cmp.Or(o.MinCount, 2)
@@ -54,7 +55,7 @@ type Alphabet struct {
 
 // NewAlphabet collects the symbols of a vocabulary, most frequent first, ties in the order of their bytes.
 func NewAlphabet(vocabulary []string, o SpellingOptions) (*Alphabet, error) {
-	o, err := o.withDefaults()
+	o, err := o.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +108,6 @@ func split(word string, n int) []string {
 	}
 	return grams
 }
-
-// Options returns how words become symbols, with defaults.
-func (a *Alphabet) Options() SpellingOptions { return a.options }
 
 // Len is the number of symbols, those for padding and the unknown among them.
 func (a *Alphabet) Len() int { return known + len(a.symbols) }
@@ -164,13 +162,6 @@ func (s *Spellings) Word(i int) []uint32 {
 		i = int(s.batch[i])
 	}
 	return s.symbols[s.starts[i]:s.starts[i+1]]
-}
-
-func (s *Spellings) starts32() (starts []uint32) {
-	for _, start := range s.starts {
-		starts = append(starts, uint32(start))
-	}
-	return starts
 }
 
 // Place returns the symbols number i of all words, counted from their ends: none of a shorter word.

@@ -46,6 +46,6 @@ func StructureOf(e graph.Encoder) (kernels.Config, error) {
 	if s.Rate == 0 {
 		s.Rate = 1
 	}
-	s.Symbols, s.Starts = words.symbols, words.starts32()
+	s.Symbols, s.Starts = words.symbols, kernels.Starts(words.starts)
 	return s, nil
 }

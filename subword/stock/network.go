@@ -55,11 +55,14 @@ func New(name string, vocabulary []string, o Options) (*Network, error) {
 	if _, ok := kinds[name]; !ok {
 		return nil, fmt.Errorf("network %q is unknown; there are %v", name, Names())
 	}
+	var err error
+	if o.Spelling, err = o.Spelling.WithDefaults(); err != nil {
+		return nil, fmt.Errorf("%s network: %w", name, err)
+	}
 	alphabet, err := subword.NewAlphabet(vocabulary, o.Spelling)
 	if err != nil {
 		return nil, fmt.Errorf("%s network: %w", name, err)
 	}
-	o.Spelling = alphabet.Options()
 	e, err := newNetwork(name, o, alphabet, func(float64) error { return nil })
 	if err == nil {
 		e.vocabulary = alphabet.Spell(vocabulary, 0)

@@ -30,7 +30,7 @@ struct Loss {
 };
 
 struct TemperedTable {
-	void *left, *leftLow; // (rows, stride); of subword/composed.cu leftLow is its Beside
+	void *left, *leftLow; // (rows, stride)
 	const void *right;    // (rows, stride)
 	void *first, *second; // moments, (rows, stride)
 	float *secondOfRow;   // second moments of row-wise Adam, (rows)

@@ -62,3 +62,11 @@ func (c Config) Features() (features int) {
 	}
 	return features
 }
+
+// Starts turns indexes into Config.Starts.
+func Starts(indexes []int) (starts []uint32) {
+	for _, i := range indexes {
+		starts = append(starts, uint32(i))
+	}
+	return starts
+}
