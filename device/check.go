@@ -27,8 +27,7 @@ func unsupported(setting string, value any, format string, args ...any) error {
 }
 
 // CheckCL returns why the kernels cannot train W2V-CL with a configuration, an
-// UnsupportedError, or nil. Which matrices they take beside an encoder, says
-// CheckTemperedEncoder.
+// UnsupportedError, or nil.
 func CheckCL(c graph.Config, p Precision) error {
 	if err := checkShared(c.Dim, p); err != nil {
 		return err
@@ -46,9 +45,6 @@ func CheckCL(c graph.Config, p Precision) error {
 	if c.Encoder == nil {
 		return nil
 	}
-	if err := CheckTemperedEncoder(wordcontext.Options{}, c.SharedNegatives); err != nil {
-		return err
-	}
 	if !o.Shared {
 		return unsupported("Optimizer", o.Name, "parameters that all words share have gradients of very different sizes")
 	}
@@ -61,21 +57,6 @@ func CheckCL(c graph.Config, p Precision) error {
 		longest = max(longest, int(start-s.Starts[i]))
 	}
 	return checkEncoder(subword.OptionsOf(c.Encoder), longest, p)
-}
-
-// CheckTemperedEncoder returns why the kernels cannot train an encoder on a matrix with the given
-// options and with so many shared negatives, an UnsupportedError, or nil.
-func CheckTemperedEncoder(o wordcontext.Options, sharedNegatives int) error {
-	const reason = "GPUs have no kernels of encoders for it"
-	switch {
-	case o.Tempering != 0:
-		return unsupported("Tempering", o.Tempering, reason)
-	case o.Positives != 0 && o.Positives != 1:
-		return unsupported("Positives", o.Positives, reason)
-	case sharedNegatives > 0:
-		return unsupported("SharedNegatives", sharedNegatives, reason)
-	}
-	return nil
 }
 
 // CheckSeveral returns why several GPUs cannot train W2V-CL together, an UnsupportedError, or nil. What one of them cannot,

@@ -13,7 +13,6 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
-	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // refused fails unless err says that the setting is not supported; "" stands for
@@ -62,7 +61,7 @@ func TestCheckCL(t *testing.T) {
 		"paper's":         {shaped(subword.CNNOptions{Filters: []int{3, 3, 4}, Pool: subword.PoolFlatten, Activation: subword.Tanh, Raw: true}), "", ""},
 		"dropout":         {shaped(subword.CNNOptions{Dropout: .1}), "", "Dropout"},
 		"shared":          {func(c *graph.Config) { c.SharedNegatives = 3 }, device.Half, ""},
-		"encoder, shared": {func(c *graph.Config) { c.Encoder, c.SharedNegatives = encoder, 3 }, "", "SharedNegatives"},
+		"encoder, shared": {func(c *graph.Config) { c.Encoder, c.SharedNegatives = encoder, 3 }, "", ""},
 		"encoder, sgd":    {func(c *graph.Config) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "Optimizer"},
 	} {
 		c := graph.Config{Dim: 7, Negatives: 3, Optimizer: optim.Config{Method: optim.Adam}}
@@ -83,22 +82,6 @@ func TestCheckCL(t *testing.T) {
 	}
 	if err := device.CheckCL(graph.Config{Dim: 7}, ""); err == nil || !strings.Contains(err.Error(), "optimizer") {
 		t.Errorf("no optimizer: error %v", err)
-	}
-}
-
-func TestCheckTemperedEncoder(t *testing.T) {
-	for name, x := range map[string]struct {
-		o       wordcontext.Options
-		shared  int
-		setting string
-	}{
-		"none":      {wordcontext.Options{}, 0, ""},
-		"one":       {wordcontext.Options{Positives: 1, MaxPositives: 3}, 0, ""},
-		"tempering": {wordcontext.Options{Tempering: .5}, 0, "Tempering"},
-		"positives": {wordcontext.Options{Positives: 2}, 0, "Positives"},
-		"shared":    {wordcontext.Options{}, 1, "SharedNegatives"},
-	} {
-		refused(t, name, device.CheckTemperedEncoder(x.o, x.shared), x.setting)
 	}
 }
 

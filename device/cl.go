@@ -53,9 +53,6 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	}
 	var shares *cl.Shares
 	if m.Tempered() {
-		if err := CheckTemperedEncoder(m.Options(), c.SharedNegatives); err != nil && c.Encoder != nil {
-			return nil, err
-		}
 		lengths, phases := m.Shares()
 		shares = &cl.Shares{Contexts: m.Contexts(), Lengths: lengths, Phases: phases, Slots: m.Slots()}
 	}
@@ -157,14 +154,14 @@ func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, e
 	if structure == nil {
 		return bytes, nil
 	}
-	return bytes + encoderBytes(structure, words, c), nil
+	return bytes + encoderBytes(structure, words, c, lists), nil
 }
 
 // encoderBytes estimates the memory that an encoder takes beyond the table of
 // words, whose place it takes.
-func encoderBytes(s *encoder.Config, words int, c graph.Config) int64 {
+func encoderBytes(s *encoder.Config, words int, c graph.Config, tempered bool) int64 {
 	v, table := int64(words), tableBytes(words, c.Dim)
-	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 8*v
+	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 16*v
 	if s.Words {
 		bytes += table
 	} else {
@@ -172,8 +169,11 @@ func encoderBytes(s *encoder.Config, words int, c graph.Config) int64 {
 	}
 	parameter := func(rows, columns int) { bytes += 8*int64(rows)*int64(columns) + c.Optimizer.Bytes(rows, columns) }
 	if len(s.Widths) == 0 {
-		parameter(s.Alphabet, paddedDim(c.Dim))
-		return bytes + table - tableBytes(s.Alphabet, c.Dim) + 4*int64(len(s.Symbols)+2*s.Alphabet)
+		bytes += tableBytes(s.Alphabet, c.Dim)*3/2 + c.Optimizer.Bytes(s.Alphabet, paddedDim(c.Dim)) // with their sums in 16 bits
+		if !tempered {
+			return bytes + tableBytes(s.Alphabet, c.Dim)/2 + table + 4*int64(len(s.Symbols)+4*s.Alphabet)
+		}
+		return bytes + table/2 + 4*int64(len(s.Symbols)+4*s.Alphabet)
 	}
 	const multiprocessors, most = 132, 64 << 20
 	d, columns := paddedDim(s.Features()), paddedDim(s.Columns())

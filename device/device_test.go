@@ -91,8 +91,15 @@ func newChanged(t *testing.T, seed uint64, method optim.Method, o wordcontext.Op
 
 // newEncodedCL is newCL with composed words.
 func newEncodedCL(t *testing.T, seed uint64, method optim.Method, free int64, encoder func(vocabulary []string) (subword.Encoder, error)) *pair {
+	return newTemperedEncoder(t, seed, method, wordcontext.Options{}, 0, free, encoder)
+}
+
+// newTemperedEncoder is newEncodedCL with options of M and shared negatives.
+func newTemperedEncoder(t *testing.T, seed uint64, method optim.Method, o wordcontext.Options, shared int, free int64,
+	encoder func(vocabulary []string) (subword.Encoder, error)) *pair {
 	c, noise := text(t, seed, 2000)
-	m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: 40, Passes: 1, Seed: seed})
+	o.Window, o.Contexts, o.Passes, o.Seed = 2, 40, 1, seed
+	m, err := wordcontext.Build(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +110,7 @@ func newEncodedCL(t *testing.T, seed uint64, method optim.Method, free int64, en
 			t.Fatal(err)
 		}
 	}
-	config := graph.Config{Dim: 7, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, WeightDecay: .1, Epsilon: 1e-3}}
+	config := graph.Config{Dim: 7, Negatives: 3, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, WeightDecay: .1, Epsilon: 1e-3}}
 	p := &pair{fake: devicetest.New()}
 	p.fake.Free = free
 	config.Encoder = encoders[0]
@@ -239,6 +246,23 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
 			e, err := subword.NewBag(words, subword.BagOptions{Dim: 7, MinCount: 1, Rate: .3})
 			return subword.WithWords(e), err
+		})
+	},
+	"cl cnn+words tempered": func(t *testing.T, seed uint64) *pair {
+		return newTemperedEncoder(t, seed, optim.Adam, wordcontext.Options{Tempering: 1, Positives: .5, MaxPositives: 9}, 5, plenty, func(words []string) (subword.Encoder, error) {
+			e, err := subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: []int{4}, Widths: []int{2}, Rate: .1})
+			return subword.WithWords(e), err
+		})
+	},
+	"cl ngrams+words tempered": func(t *testing.T, seed uint64) *pair {
+		return newTemperedEncoder(t, seed, optim.Adam, wordcontext.Options{Tempering: 1, Positives: .5}, 5, little, func(words []string) (subword.Encoder, error) {
+			e, err := subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Rate: .3})
+			return subword.WithWords(e), err
+		})
+	},
+	"cl ngrams shared": func(t *testing.T, seed uint64) *pair {
+		return newTemperedEncoder(t, seed, optim.AdamRow, wordcontext.Options{}, 5, plenty, func(words []string) (subword.Encoder, error) {
+			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})
 		})
 	},
 	"fullw2v": func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },

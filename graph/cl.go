@@ -28,7 +28,8 @@ import (
 // correction counts the updates of the row.
 //
 // With an encoder step 1 trains its parameters, and step 2 meets the rows that
-// step 1 began with, frozen.
+// step 1 began with, frozen. Of a tempered M it leaves the parameters alone that belong to words
+// without a share alone (see Parameter).
 type CL struct {
 	matrix     *wordcontext.Matrix
 	config     Config
@@ -149,6 +150,9 @@ func (t *CL) trainEncoder(workers *team.Team) (err error) {
 	}
 	if t.encoder, err = newEncoderStep(t.contexts, loss, workers, t.config); err != nil {
 		return err
+	}
+	if t.blocks != nil {
+		t.encoder.sampler = t.sampler
 	}
 	t.words, t.steps[0].step = t.encoder.words, t.encoder
 	return nil

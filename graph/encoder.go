@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/graph/tempered"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -47,6 +48,10 @@ type Parameter struct {
 	Name  string
 	Value *tensor.Dense // (rows, columns), float32
 	Rate  float64       // learning rate relative to the tables' rate; 0 means 1
+
+	// What tempered samples do to rows; the zero value: every row is updated in every step.
+	OfWords bool // row i is of word i alone: as a row of W, it is left alone where the word has no share
+	Sparse  bool // a row belongs to few words: it is left alone where its gradient is zero
 }
 
 // parameterBytes is the memory of the parameters of an encoder.
@@ -69,7 +74,8 @@ type composer struct {
 	team       *team.Team
 	threads    int
 	seed       uint64
-	sparse     bool // rows without a gradient are left alone: most of them have none
+	sparse     bool              // rows without a gradient are left alone: most of them have none
+	sampler    *tempered.Sampler // of tempered samples; nil: every word has one
 }
 
 func newComposer(workers *team.Team, c Config) (*composer, error) {
@@ -132,7 +138,7 @@ func (s *composer) update() error {
 	for i, p := range s.parameters {
 		gradient, err := floatsOf(s.gradients[i])
 		if err == nil {
-			err = s.updateParameter(s.trained[i], p.Value, gradient)
+			err = s.updateParameter(s.trained[i], p, gradient)
 		}
 		if err != nil {
 			return fmt.Errorf("update %s: %w", p.Name, err)
@@ -152,16 +158,21 @@ func (s *composer) keep(rows *gorgonia.Node) error {
 }
 
 // updateParameter updates one parameter, row by row.
-func (s *composer) updateParameter(o optim.Optimizer, value *tensor.Dense, gradient []float32) error {
+func (s *composer) updateParameter(o optim.Optimizer, p Parameter, gradient []float32) error {
 	const blockRows = 64
-	rows, n, w := value.Shape()[0], value.Shape()[1], value.Float32s()
+	rows, n, w := p.Value.Shape()[0], p.Value.Shape()[1], p.Value.Float32s()
+	sparse, ofWords := s.sparse || p.Sparse && s.sampler != nil, p.OfWords && s.sampler != nil
 	return s.team.Do((rows+blockRows-1)/blockRows, func(_, b int) {
 		for i := b * blockRows; i < min((b+1)*blockRows, rows); i++ {
 			g := gradient[i*n:][:n]
-			if s.sparse && simd.Dot(g, g) == 0 {
-				continue
+			switch {
+			case ofWords:
+				if len(s.sampler.Share(i)) > 0 {
+					o.UpdateMean(i, s.sampler.Updates(i), 1, w[i*n:][:n], g) // g is of all samples
+				}
+			case !sparse || simd.Dot(g, g) != 0:
+				o.UpdateRow(i, w[i*n:][:n], g)
 			}
-			o.UpdateRow(i, w[i*n:][:n], g)
 		}
 	})
 }

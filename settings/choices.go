@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/subword/stock"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -35,6 +36,9 @@ const (
 	SubwordChars = "chars"
 	SubwordBPE   = "bpe"
 
+	SubwordRecurrent = stock.Recurrent
+	SubwordAttention = stock.Attention
+
 	HashFastText = string(subword.HashFastText)
 	HashMarked   = string(subword.HashMarked)
 
@@ -57,7 +61,7 @@ var (
 	formChoices      = []Choice{{FormFused, "fast"}, {FormStock, "the readable reference"}}
 	precisionChoices = []Choice{{PrecisionFloat32, ""}, {PrecisionHalf, "16 bits, see docs/cuda.md"}}
 	tokenizerChoices = []Choice{{TokenizerWhitespace, "text that is tokenized already"}, {TokenizerWords, "raw text: runs of letters, digits and apostrophes"}}
-	subwordChoices   = []Choice{{SubwordNone, ""}, {SubwordCNN, "convolutions over characters"}, {SubwordNGram, "fastText's sum of hashed n-grams"}, {SubwordChars, "a sum of characters"}, {SubwordBPE, "a sum of the byte-pair pieces of --pieces"}}
+	subwordChoices   = []Choice{{SubwordNone, ""}, {SubwordCNN, "convolutions over characters"}, {SubwordNGram, "fastText's sum of hashed n-grams"}, {SubwordChars, "a sum of characters"}, {SubwordBPE, "a sum of the byte-pair pieces of --pieces"}, {SubwordRecurrent, "a recurrent network over characters"}, {SubwordAttention, "a weighted mean of characters"}}
 
 	poolChoices       = []Choice{{string(subword.PoolMax), "the largest value of each filter over the word"}, {string(subword.PoolFlatten), "the values of all positions, as in the W2V-CL paper"}}
 	activationChoices = []Choice{{string(subword.ReLU), ""}, {string(subword.Tanh), ""}, {string(subword.Linear), ""}}
@@ -67,7 +71,9 @@ var (
 	cnnOnly   = []string{SubwordCNN}
 	ngramOnly = []string{SubwordNGram}
 	bpeOnly   = []string{SubwordBPE}
-	encoders  = []string{SubwordCNN, SubwordNGram, SubwordChars, SubwordBPE}
+	networks  = []string{SubwordRecurrent, SubwordAttention}
+	spelt     = append([]string{SubwordCNN}, networks...) // of symbols
+	encoders  = append([]string{SubwordCNN, SubwordNGram, SubwordChars, SubwordBPE}, networks...)
 )
 
 func isEncoder(subword string) bool { return slices.Contains(encoders, subword) }

@@ -96,7 +96,7 @@ func clDefaults(c *Config) {
 func clTuned(c *Config, set given) {
 	equal := set["tempering"] != "" && set["positives"] != "" && c.Tempering == 0 && c.Positives == 1
 	var r clRecipe
-	if equal || c.HasEncoder() {
+	if equal {
 		r = untempered(c.Dim, c.adaptive(), c.HasEncoder())
 		if set["lr"] != "" { // higher decay goes with the lower rates of long vectors
 			r.weightDecay = untempered(1, c.adaptive(), c.HasEncoder()).weightDecay

@@ -70,7 +70,7 @@ type Samples struct {
 
 // Encoder says how word vectors are composed from spelling.
 type Encoder struct {
-	Subword     string  // "none", "cnn", "ngram", "chars" or "bpe"
+	Subword     string  // "none", "cnn", "ngram", "chars", "bpe", "recurrent" or "attention"
 	WordTable   bool    // every word has a vector of its own beside its spelling
 	Gram        int     // cnn: characters of a symbol
 	CharDim     int     // cnn: E, values of a symbol's embedding

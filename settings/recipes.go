@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/w2vcl/w2vcl/optim"
@@ -173,7 +174,7 @@ func subwordRecipe(c *Config, kind string) {
 		}
 	case kind == SubwordNGram && vanilla:
 		c.SubwordLR, c.WordTable = 0.15, false
-	case (kind == SubwordCNN || kind == SubwordChars) && !vanilla:
+	case (slices.Contains(spelt, kind) || kind == SubwordChars) && !vanilla:
 		c.SubwordLR = 0.01
 	default:
 		c.SubwordLR = 0.05
@@ -184,11 +185,14 @@ func subwordRecipe(c *Config, kind string) {
 // to the length of this run: more iterations do to it the same as a higher rate.
 // For the CNN the rate is in proportion, up to the rate of tables. Most n-grams
 // belong to few words: their rate rises less in shorter runs, and does not fall in
-// longer ones. Characters and pieces follow these two; nobody has tuned them.
+// longer ones. With tempered samples it is lower: more of it costs similarity and semantic analogies
+// (benchmarks/2026-11-22-h200-tempered-encoders). Characters and pieces follow these two; nobody has tuned them.
 func subwordRate(c *Config) {
 	factor := 8192 / float64(max(c.TotalIterations(), 1))
 	if c.Subword == SubwordNGram || c.Subword == SubwordBPE {
-		factor = max(math.Sqrt(factor), 1)
+		if factor = max(math.Sqrt(factor), 1); c.Tempering != 0 || c.Positives != 1 {
+			factor *= 0.4
+		}
 	}
 	c.SubwordLR = min(readable(c.SubwordLR*factor), 1)
 }

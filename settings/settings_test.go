@@ -56,7 +56,7 @@ func TestResolvePrecedence(t *testing.T) {
 		{"context weight of equal samples", "", equal, func(c *Config) any { return c.ContextWeight }, 1.0},
 		{"shared negatives of equal samples", "", equal, func(c *Config) any { return c.SharedNegatives }, 0},
 		{"shared negatives that were set", "shared-negatives = 16", equal, func(c *Config) any { return c.SharedNegatives }, 16},
-		{"tempering of encoders", "", map[string]string{"subword": "cnn"}, func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{0, 1}},
+		{"tempering of encoders", "", map[string]string{"subword": "cnn"}, func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{1, 0}},
 		{"tempering of encoders that was set", "subword = \"cnn\"", map[string]string{"tempering": "0.5"}, func(c *Config) any { return c.Tempering }, 0.5},
 		{"tempering of the paper", paper, nil, func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{0, 1}},
 		{"context weight of the paper", paper, nil, func(c *Config) any { return c.ContextWeight }, 0.0},
@@ -524,16 +524,18 @@ func TestSubwordRate(t *testing.T) {
 		rate  float64
 		table bool
 	}{
-		{"subword=cnn", .01, true},
+		{"subword=cnn", .02, true},
+		{"subword=cnn tempering=0 positives=1", .01, true},
 		{"subword=cnn contexts=1024", .08, true},
 		{"subword=cnn contexts=32", 1, true},
 		{"subword=cnn contexts=32768", .0025, true},
 		{"subword=cnn contexts=100 iterations=16384", .005, true},
-		{"subword=ngram contexts=2048", .1, true},
+		{"subword=ngram contexts=2048", .04, true},
+		{"subword=ngram contexts=2048 tempering=0 positives=1", .1, true},
 		{"subword=cnn contexts=32768 subword-lr=0.02", .02, true},
 		{"subword=cnn preset=paper", 1, false},
-		{"subword=ngram contexts=32768", .05, true},
-		{"subword=ngram word-table=false", .05, false},
+		{"subword=ngram contexts=32768", .02, true},
+		{"subword=ngram word-table=false", .0283, false},
 		{"subword=cnn mode=vanilla epochs=9000", .05, true},
 		{"subword=ngram mode=vanilla", .15, false},
 	} {

@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/subword/bpe"
+	"github.com/w2vcl/w2vcl/subword/stock"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -109,7 +110,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 	case SubwordNGram:
 		e, err = subword.NewNGrams(words, subword.NGramOptions{
 			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
-			Hash: subword.Hash(c.NGramHash),
+			Hash: subword.Hash(c.NGramHash), Apart: !asGraph(c.mode()),
 		})
 	case SubwordChars:
 		e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR})
@@ -118,6 +119,8 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 		if pieces, err = bpe.Read(c.Pieces); err == nil {
 			e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Pieces: pieces})
 		}
+	case SubwordRecurrent, SubwordAttention:
+		e, err = stock.New(c.Subword, words, stock.Options{Dim: c.Dim, Hidden: c.CharDim, Rate: c.SubwordLR, Spelling: c.cnnOptions().Spelling})
 	default:
 		return nil, nil
 	}

@@ -201,6 +201,9 @@ func (c *Config) validateDevice() error {
 			return terminal.Usagef("--subword %s: several GPUs have no kernels of encoders; choose one GPU of --device %s", c.Subword, c.Device)
 		}
 	}
+	if slices.Contains(networks, c.Subword) {
+		return terminal.Usagef("--subword %s: GPUs have no kernels for it; use --device %s", c.Subword, DeviceCPU)
+	}
 	return c.checkKernels(m)
 }
 
@@ -231,9 +234,6 @@ func (c *Config) checkKernels(m Mode) error {
 			err = device.CheckEncoder(&options, device.Precision(c.Precision))
 		case c.HasEncoder():
 			err = device.CheckEncoder(nil, device.Precision(c.Precision))
-		}
-		if err == nil && c.HasEncoder() {
-			err = device.CheckTemperedEncoder(c.MatrixOptions(), c.SharedNegatives)
 		}
 	}
 	var unsupported *device.UnsupportedError

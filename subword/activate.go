@@ -2,8 +2,7 @@ package subword
 
 import "math"
 
-// floor is where the maximum of values begins, so that it has gone through the
-// activation already, or may.
+// floor is where the maximum of values begins, so that it has gone through the activation already, or may.
 func (a Activation) floor() float32 {
 	if a == ReLU {
 		return 0
@@ -25,8 +24,8 @@ func (a Activation) apply(values []float32) {
 	}
 }
 
-// differentiate writes the gradients of values before the activation to dst: results
-// are the values after it, gradient their gradients.
+// differentiate writes the gradients of values before the activation to dst: results are the values after it, gradient
+// their gradients.
 func (a Activation) differentiate(dst, results, gradient []float32) {
 	copy(dst, gradient[:len(dst)])
 	switch a {

@@ -7,25 +7,23 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/subword/bpe"
+	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// BagOptions are the shape of a Bag. The zero value of a field means its default; Dim
-// must be set.
+// BagOptions are the shape of a Bag. The zero value of a field means its default; Dim must be set.
 type BagOptions struct {
 	Dim      int     // N, values of a word vector
 	Rate     float64 // learning rate relative to the context vectors' rate; default 1
 	MinCount int     // vocabulary words that must hold a character; default 2; rarer ones are one unknown part
 
-	// Pieces are the parts of words; nil: characters. A file of an encoder has them
-	// apart.
+	// Pieces are the parts of words; nil: characters. A file of an encoder has them apart.
 	Pieces *bpe.Pieces `json:"-"`
 }
 
-// A Bag is the simplest encoder: the vector of a word is the sum of the vectors of its
-// parts, characters or byte-pair pieces, in any order. It is also the example of how to
-// write one; docs/subword.md leads through it.
+// A Bag is the simplest encoder: the vector of a word is the sum of the vectors of its parts, characters or byte-pair
+// pieces, in any order. It is also the example of how to write one; docs/subword.md leads through it.
 type Bag struct {
 	options    BagOptions
 	parts      speller
@@ -65,8 +63,7 @@ func (p pieces) Spell(words []string, atLeast int) *Spellings {
 	return s
 }
 
-// NewBag makes an encoder of a vocabulary. Its parameters are zero: Randomize or load
-// them.
+// NewBag makes an encoder of a vocabulary. Its parameters are zero: Randomize or load them.
 func NewBag(vocabulary []string, o BagOptions) (*Bag, error) {
 	var parts speller = pieces{o.Pieces}
 	if o.Pieces == nil {
@@ -101,19 +98,19 @@ func (b *Bag) Dim() int { return b.options.Dim }
 // Truncated is 0: words may have any length.
 func (b *Bag) Truncated() int { return 0 }
 
-// Parameters lists the table of the parts' vectors, live. Its name follows from the
-// pieces, so that training does not go on with others.
+// Parameters lists the table of the parts' vectors, live. Its name follows from the pieces, so that training does not go
+// on with others.
 func (b *Bag) Parameters() []graph.Parameter {
 	name := "characters"
 	if p := b.options.Pieces; p != nil {
 		name = fmt.Sprintf("pieces-%016x", xxhash.Sum64String(p.String()))
 	}
-	return []graph.Parameter{{Name: name, Value: b.table, Rate: b.options.Rate}}
+	return []graph.Parameter{{Name: name, Value: b.table, Rate: b.options.Rate, Sparse: true}}
 }
 
 // Randomize fills the table uniformly in ±1/N, as NGrams does.
 func (b *Bag) Randomize(seed uint64) {
-	uniform(b.table.Float32s(), 1/float64(b.options.Dim), seed, 0)
+	trainer.Uniform(b.table.Float32s(), 1/float64(b.options.Dim), seed, 0)
 }
 
 // Rows adds the sums for a batch of words to the graph of the table.
@@ -121,11 +118,11 @@ func (b *Bag) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 	if len(parameters) != 1 {
 		return nil, fmt.Errorf("bag of parts: %d parameters instead of 1", len(parameters))
 	}
-	return addSums(b.vocabulary, parameters[0], batch, threads)
+	return SumRows(b.vocabulary, parameters[0], batch, threads)
 }
 
-// Bytes estimates the memory of a graph of Rows: the vectors of all words and, for the
-// gradient, which words have a part.
+// Bytes estimates the memory of a graph of Rows: the vectors of all words and, for the gradient, which words have a
+// part.
 func (b *Bag) Bytes() (rows, gradient int64) {
 	return 4 * (int64(b.Words())*int64(b.Dim()) + int64(len(b.vocabulary.symbols))), 4 * int64(b.parts.Len()) * int64(b.Dim())
 }

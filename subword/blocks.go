@@ -5,15 +5,13 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
-// blockRows is how many words are worked on at a time: their features and
-// vectors fit in the second-level cache. A multiple of six fills the tiles of
-// the product.
+// blockRows is how many words are worked on at a time: their features and vectors fit in the second-level cache. A
+// multiple of six fills the tiles of the product.
 const blockRows = 192
 
-// Gradients of parameters are sums over all words. Words are dealt out to
-// shards, each with a sum of its own; then the sums are added in order. The
-// number of shards follows from the shapes alone, so the result does not
-// depend on the threads.
+// Gradients of parameters are sums over all words. Words are dealt out to shards, each with a sum of its own; then the
+// sums are added in order. The number of shards follows from the shapes alone, so the result does not depend on the
+// threads.
 const (
 	maxShards   = 32
 	shardFloats = 8 << 20 // of all sums together
@@ -43,8 +41,7 @@ func newShards(rows, size int) *shards {
 	return s
 }
 
-// do calls work for the blocks of every shard in order, with the shard's sum,
-// and adds the sums up into total.
+// do calls work for the blocks of every shard in order, with the shard's sum, and adds the sums up into total.
 func (s *shards) do(t *team.Team, work func(worker int, sum []float32, first, last int)) error {
 	blocks, count := (s.rows+blockRows-1)/blockRows, len(s.sums)
 	err := t.Do(count, func(worker, i int) {

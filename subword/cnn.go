@@ -5,16 +5,15 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// CNN is a convolutional network over the characters of a word: embeddings of
-// symbols, convolutions of several widths, ReLU, maximum over the word,
-// standardization, and a fully connected layer to N. The W2V-CL paper (section
-// 5.8) has embeddings, convolutions, whose values are flattened, and the layer:
-// PoolFlatten and Raw. It gives no sizes and names no activation. The maximum, the
-// standardization and the sizes are ours.
+// CNN is a convolutional network over the characters of a word: embeddings of symbols, convolutions of several widths,
+// ReLU, maximum over the word, standardization, and a fully connected layer to N. The W2V-CL paper (section 5.8) has
+// embeddings, convolutions, whose values are flattened, and the layer: PoolFlatten and Raw. It gives no sizes and names
+// no activation. The maximum, the standardization and the sizes are ours.
 type CNN struct {
 	options    CNNOptions
 	alphabet   *Alphabet
@@ -26,8 +25,7 @@ type CNN struct {
 	draw       Draw            // of dropout
 }
 
-// NewCNN makes an encoder of a vocabulary. Its parameters are zero: Randomize
-// or load them.
+// NewCNN makes an encoder of a vocabulary. Its parameters are zero: Randomize or load them.
 func NewCNN(vocabulary []string, o CNNOptions) (*CNN, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -65,8 +63,7 @@ func (c *CNN) Dim() int { return c.options.Dim }
 // Truncated is the number of vocabulary words longer than the limit.
 func (c *CNN) Truncated() int { return c.vocabulary.Truncated }
 
-// Parameters lists the symbols' embeddings, the filters of each width and the
-// weights of the layer, live.
+// Parameters lists the symbols' embeddings, the filters of each width and the weights of the layer, live.
 func (c *CNN) Parameters() []graph.Parameter {
 	rate := c.options.Rate
 	all := []graph.Parameter{{Name: "symbols", Value: c.symbols, Rate: rate}}
@@ -76,10 +73,10 @@ func (c *CNN) Parameters() []graph.Parameter {
 	return append(all, graph.Parameter{Name: "weights", Value: c.weights, Rate: rate})
 }
 
-// Randomize fills the parameters uniformly, filters in the limits of Glorot and
-// Bengio (2010), weights so that vectors start small, the biases with zeros.
+// Randomize fills the parameters uniformly, filters in the limits of Glorot and Bengio (2010), weights so that vectors
+// start small, the biases with zeros.
 func (c *CNN) Randomize(seed uint64) {
-	uniform(c.symbols.Float32s(), 0.5, seed, 0)
+	trainer.Uniform(c.symbols.Float32s(), 0.5, seed, 0)
 	for i, p := range c.Parameters()[1:] {
 		in, out := p.Value.Shape()[0]-1, p.Value.Shape()[1]
 		limit := math.Sqrt(6 / float64(in+out))
@@ -87,14 +84,13 @@ func (c *CNN) Randomize(seed uint64) {
 			limit = 1 / float64(in)
 		}
 		values := p.Value.Float32s()
-		uniform(values[:in*out], limit, seed, 1+i)
+		trainer.Uniform(values[:in*out], limit, seed, 1+i)
 		clear(values[in*out:])
 	}
 }
 
-// Rows adds the network for a batch of words to the graph of the parameters. A
-// batch is standardized by the statistics of the last run of the whole
-// vocabulary.
+// Rows adds the network for a batch of words to the graph of the parameters. A batch is standardized by the statistics
+// of the last run of the whole vocabulary.
 func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error) {
 	if len(parameters) != len(c.filters)+2 {
 		return nil, fmt.Errorf("character CNN: %d parameters instead of %d", len(parameters), len(c.filters)+2)
@@ -117,14 +113,13 @@ func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 	return rows, nil
 }
 
-// Draw says that the next runs of Rows belong to a step of training, counted from 1, or
-// to none, 0: dropout leaves out other features in each step.
+// Draw says that the next runs of Rows belong to a step of training, counted from 1, or to none, 0: dropout leaves out
+// other features in each step.
 func (c *CNN) Draw(seed uint64, step int) { c.draw = Draw{seed, step} }
 
-// Bytes estimates the memory of a graph of Rows: features after each operation, the
-// positions of maxima and the vectors of all words, and the features that Encode has at
-// a time. The gradient adds the gradients of the features and of the weights, and the
-// shards' sums.
+// Bytes estimates the memory of a graph of Rows: features after each operation, the positions of maxima and the vectors
+// of all words, and the features that Encode has at a time. The gradient adds the gradients of the features and of the
+// weights, and the shards' sums.
 func (c *CNN) Bytes() (rows, gradient int64) {
 	o := c.options
 	d, v, size := o.features(), int64(c.Words()), 0
@@ -157,9 +152,8 @@ func (c *CNN) newBanks() []*bank {
 	return banks
 }
 
-// Encode writes the vectors of words, any strings, to dst, len(words) x Dim. Once
-// Rows has run on the present parameters, words of the vocabulary get the same
-// vectors to the bit.
+// Encode writes the vectors of words, any strings, to dst, len(words) x Dim. Once Rows has run on the present
+// parameters, words of the vocabulary get the same vectors to the bit.
 func (c *CNN) Encode(words []string, dst []float32) error {
 	n := c.options.Dim
 	if err := checkEncode(words, dst, n); err != nil {

@@ -21,8 +21,8 @@ type Convolution struct {
 	Activation Activation
 }
 
-// Convolve adds to a graph the convolution over the symbols of words, its activation,
-// and the maximum over the positions in the word or the values of all positions:
+// Convolve adds to a graph the convolution over the symbols of words, its activation, and the maximum over the positions
+// in the word or the values of all positions:
 //
 //	symbols: (A, E)  embedding of every symbol of the alphabet
 //	filters: for each width w, (w*E+1, F): rows o*E to o*E+E-1 meet the symbol at
@@ -32,10 +32,9 @@ type Convolution struct {
 //	         or, flattened, (V, P F + P F + ...): the P = L-w+1 positions of words of
 //	         L symbols one after the other, those of each width together
 //
-// The alphabet is small and the vocabulary large, so all symbols are multiplied
-// by all filters first, once an offset; a convolution is then a sum of w rows
-// of these tables. The gradient goes to the one position that gave the maximum,
-// the first of equals, and is collected in tables of the same shape.
+// The alphabet is small and the vocabulary large, so all symbols are multiplied by all filters first, once an offset; a
+// convolution is then a sum of w rows of these tables. The gradient goes to the one position that gave the maximum, the
+// first of equals, and is collected in tables of the same shape.
 func Convolve(words *Spellings, symbols *gorgonia.Node, filters gorgonia.Nodes, o Convolution, threads int) (*gorgonia.Node, error) {
 	widths := o.Widths
 	if symbols.Shape().Dims() != 2 || len(filters) != len(widths) || len(widths) == 0 {
@@ -236,8 +235,8 @@ func newBank(width, filters, alphabet, dim int) *bank {
 	return b
 }
 
-// place gives each bank its place among the features of words, of so many symbols if
-// they are flattened. It returns the number of features.
+// place gives each bank its place among the features of words, of so many symbols if they are flattened. It returns the
+// number of features.
 func place(banks []*bank, pool Pool, length int) (features int) {
 	for _, b := range banks {
 		b.first, b.positions = features, 1
@@ -252,8 +251,8 @@ func place(banks []*bank, pool Pool, length int) (features int) {
 // size is the number of values of the gradient's tables, (w, A, F).
 func (b *bank) size() int { return b.width * b.alphabet * b.filters }
 
-// tabulate multiplies all symbols (A, E) by the filters (w*E+1, F) of every
-// offset. The bias goes to the table of the first offset.
+// tabulate multiplies all symbols (A, E) by the filters (w*E+1, F) of every offset. The bias goes to the table of the
+// first offset.
 func (b *bank) tabulate(symbols, filters []float32) {
 	clear(b.tables)
 	bias := filters[b.width*b.dim*b.filters:]
@@ -278,8 +277,7 @@ func (b *bank) slide(out []float32, word []uint32, s *scratch) {
 	}
 }
 
-// scatterAll adds the gradient of all positions of a word, (P, F), to the tables
-// (w, A, F).
+// scatterAll adds the gradient of all positions of a word, (P, F), to the tables (w, A, F).
 func (b *bank) scatterAll(tables, gradient []float32, word []uint32) {
 	for t := range b.positions {
 		g := gradient[t*b.filters:][:b.filters]
@@ -305,8 +303,8 @@ func (b *bank) scatter(tables, gradient []float32, where, word []uint32) {
 	}
 }
 
-// differentiate turns the gradient of the tables into the gradients of the
-// symbols, added to dSymbols (A, E), and of the filters, dFilters (w*E+1, F).
+// differentiate turns the gradient of the tables into the gradients of the symbols, added to dSymbols (A, E), and of the
+// filters, dFilters (w*E+1, F).
 func (b *bank) differentiate(dSymbols, dFilters, tables, symbols, filters []float32) {
 	clear(dFilters)
 	size, per := b.alphabet*b.filters, b.dim*b.filters

@@ -1,25 +1,20 @@
-// Package subword composes word vectors from the spelling of words, so that any
-// string gets a vector.
+// Package subword composes word vectors from the spelling of words, so that any string gets a vector.
 //
-// Start with Encoder and its kinds: CNN, a convolutional network over characters,
-// NGrams, fastText's sum of hashed n-grams, and Bag, a sum of characters or of
-// byte-pair pieces, which shows how to write another. An encoder takes the
-// place of the word table in the graphs of package graph and is trained by the
-// gradient that Gorgonia derives. The CNN is put together from three operations,
-// Convolve (convolve.go), Standardize (standardize.go) and Connect (connect.go);
-// others can be put between or behind them, as Dropout (dropout.go) is. WithWords gives every word a vector
-// of its own beside. Save and Load keep an encoder in a file, without the
-// vocabulary.
+// Start with Encoder and its kinds: CNN, a convolutional network over characters, NGrams, fastText's sum of hashed
+// n-grams, and Bag, a sum of characters or of byte-pair pieces, which shows how to write another; package stock has two
+// in Gorgonia's own operations. An encoder takes the place of the word table in the graphs of package graph and is
+// trained by the gradient that Gorgonia derives. The CNN is put together from three operations, Convolve (convolve.go),
+// Standardize (standardize.go) and Connect (connect.go); others can be put between or behind them, as Dropout
+// (dropout.go) is. WithWords gives every word a vector of its own beside. Save and Load keep an encoder in a file,
+// without the vocabulary.
 //
-// The whole vocabulary is one batch; threads take it in blocks of rows. Memory
-// holds the features and the vector of every word, never its characters'
-// embeddings.
+// The whole vocabulary is one batch; threads take it in blocks of rows. Memory holds the features and the vector of
+// every word, never its characters' embeddings.
 package subword
 
 import (
 	"fmt"
 
-	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 )
 
@@ -31,8 +26,7 @@ type Composer interface {
 	Encode(words []string, dst []float32) error
 }
 
-// An Encoder composes word vectors: in a graph for the vocabulary it was made
-// for, and by Encode for any words.
+// An Encoder composes word vectors: in a graph for the vocabulary it was made for, and by Encode for any words.
 type Encoder interface {
 	graph.Encoder
 	Composer
@@ -40,27 +34,9 @@ type Encoder interface {
 	Truncated() int
 }
 
-var (
-	_ Encoder = (*CNN)(nil)
-	_ Encoder = (*NGrams)(nil)
-	_ Encoder = (*Bag)(nil)
-)
-
 func checkEncode(words []string, dst []float32, dim int) error {
 	if len(dst) != len(words)*dim {
 		return fmt.Errorf("vectors of %d words with %d dimensions do not fit in %d values", len(words), dim, len(dst))
 	}
 	return nil
-}
-
-// uniform fills x with values in ±limit, which follow from the seed, the
-// parameter's number and the place.
-func uniform(x []float32, limit float64, seed uint64, parameter int) {
-	stream := corpus.StreamInitEncoder.Sub(uint32(parameter))
-	for i := 0; i < len(x); i += 4 {
-		bits := corpus.Philox(seed, stream, uint64(i/4))
-		for j := range min(4, len(x)-i) {
-			x[i+j] = float32((float64(bits[j]>>8)/(1<<23) - 1) * limit)
-		}
-	}
 }

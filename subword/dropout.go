@@ -12,16 +12,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A Draw is what the features that Dropout leaves out follow from: training sets it
-// before each step. Step 0 leaves none out.
+// A Draw is what the features that Dropout leaves out follow from: training sets it before each step. Step 0 leaves none
+// out.
 type Draw struct {
 	Seed uint64
 	Step int
 }
 
-// Dropout adds to a graph features (B, D) of which a share, the rate, is zero in each
-// step of training and the others are larger by 1/(1-rate) (Srivastava et al. 2014).
-// Which, follows from the draw and their place alone.
+// Dropout adds to a graph features (B, D) of which a share, the rate, is zero in each step of training and the others
+// are larger by 1/(1-rate) (Srivastava et al. 2014). Which, follows from the draw and their place alone.
 func Dropout(features *gorgonia.Node, rate float64, draw *Draw, threads int) (*gorgonia.Node, error) {
 	shape := features.Shape()
 	if shape.Dims() != 2 || !(rate >= 0 && rate < 1) {

@@ -6,20 +6,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 )
 
-// The file of an encoder is a safetensors file: the parameters by their names,
-// the alphabet and, unless features are raw, their statistics ("moments.mean",
-// "moments.scale"), or the buckets of the n-grams, or the alphabet or pieces of a bag, and the rest as JSON in its
-// metadata.
+// The file of an encoder is a safetensors file: the parameters by their names, the alphabet and, unless features are
+// raw, their statistics ("moments.mean", "moments.scale"), or the buckets of the n-grams, or the alphabet or pieces of a
+// bag, and the rest as JSON in its metadata.
 const (
 	metadataKey     = "w2vcl-encoder"
-	fileVersion     = 3
-	unsealedVersion = 1 // had no checksums; up to 2 a CNN had one number of filters, PoolMax, ReLU and statistics
+	fileVersion     = 4
+	unsealedVersion = 1 // had no checksums; up to 2 a CNN had one number of filters, PoolMax, ReLU and statistics, up to 3 n-grams had a row each
 	kindCNN         = "cnn"
 	kindNGrams      = "ngrams"
 	kindBag         = "bag"
@@ -33,10 +34,23 @@ type description struct {
 	NGrams  *NGramOptions `json:"ngrams,omitempty"`
 	Bag     *BagOptions   `json:"bag,omitempty"`
 	Scale   float32       `json:"scale,omitempty"` // of n-grams that are not HashMarked
+
+	Options json.RawMessage `json:"options,omitempty"` // of a Described encoder
 }
 
-// Save writes an encoder to a file, for Load. The words' own vectors of WithWords
-// are not part of it. The file is written whole or not at all. A parameter with NaN or infinity is an error.
+// A Described encoder is one of another package, which Kinds knows. Its file has the symbols of its alphabet, and its
+// options as JSON.
+type Described interface {
+	Encoder
+	Describe() (kind string, options any, alphabet *Alphabet)
+}
+
+// Kinds reads Described encoders of a kind, for [Load], which fills in the parameters. fits is an error unless the file
+// can have so many values: options may say anything.
+var Kinds = map[string]func(options []byte, symbols []string, fits func(values float64) error) (Encoder, error){}
+
+// Save writes an encoder to a file, for Load. The words' own vectors of WithWords are not part of it. The file is
+// written whole or not at all. A parameter with NaN or infinity is an error.
 //
 // offset, one vector, is added to every composed one; see Offset.
 func Save(path string, e Encoder, offset []float32) error {
@@ -62,7 +76,7 @@ func Save(path string, e Encoder, offset []float32) error {
 		if m, ok := unseen(e).(*Means); ok {
 			d.Scale = m.scale
 		}
-		f.bytes("buckets", e.bucketBytes())
+		e.writeBuckets(&f)
 	case *Bag:
 		d.Kind, d.Bag = kindBag, &e.options
 		if e.options.Pieces != nil {
@@ -70,6 +84,11 @@ func Save(path string, e Encoder, offset []float32) error {
 		} else if a, ok := e.parts.(*Alphabet); ok {
 			f.bytes("alphabet", []byte(strings.Join(a.symbols, "\n")))
 		}
+	case Described:
+		kind, options, alphabet := e.Describe()
+		d.Kind = kind
+		d.Options, f.err = json.Marshal(options)
+		f.bytes("alphabet", []byte(strings.Join(alphabet.symbols, "\n")))
 	default:
 		return fmt.Errorf("cannot write %s: an encoder of type %T is not known", path, e)
 	}
@@ -96,7 +115,10 @@ func FileBytes(e Encoder) int64 {
 	}
 	bytes := int64(64 << 10)
 	for _, p := range e.Parameters() {
-		bytes += 4 * int64(p.Value.Shape().TotalSize()+p.Value.Shape()[0])
+		bytes += 4 * int64(p.Value.Shape().TotalSize())
+	}
+	if n, ok := e.(*NGrams); ok {
+		bytes += 8 * int64(len(n.rows))
 	}
 	return bytes
 }
@@ -149,19 +171,23 @@ func finite(values []float32) bool {
 	return true
 }
 
-// bucketBytes are the buckets in use by row, 32 bits each, little-endian.
-func (e *NGrams) bucketBytes() []byte {
-	data := make([]byte, 4*len(e.rows))
-	for bucket, row := range e.rows {
-		binary.LittleEndian.PutUint32(data[4*row:], bucket)
+// writeBuckets writes the buckets in use by row, and their rows if they share some, 32 bits each, little-endian.
+func (e *NGrams) writeBuckets(f *fileWriter) {
+	used := slices.SortedFunc(maps.Keys(e.rows), func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(e.rows[a], e.rows[b]), cmp.Compare(a, b))
+	})
+	var buckets, rows []byte
+	for _, bucket := range used {
+		buckets, rows = binary.LittleEndian.AppendUint32(buckets, bucket), binary.LittleEndian.AppendUint32(rows, e.rows[bucket])
 	}
-	return data
+	if f.bytes("buckets", buckets); e.options.Hash != HashMarked {
+		f.bytes("rows", rows)
+	}
 }
 
-// Offset returns the mean difference between the vectors of words, len(words) x
-// Dim, and the vectors that Load's result composes for them: the trained ones also
-// hold words' own vectors, or context vectors. Without the offset the vectors of
-// unseen words would lie apart from the trained ones.
+// Offset returns the mean difference between the vectors of words, len(words) x Dim, and the vectors that Load's result
+// composes for them: the trained ones also hold words' own vectors, or context vectors. Without the offset the vectors
+// of unseen words would lie apart from the trained ones.
 func Offset(e Composer, words []string, vectors []float32) ([]float32, error) {
 	e = unseen(e)
 	n := e.Dim()

@@ -122,7 +122,7 @@ func TestLoadRefuses(t *testing.T) {
 		}
 		refuse("more", append(bytes.Clone(whole), 0))
 		for what, change := range map[string]func(f *hostileFile){
-			"version": func(f *hostileFile) { f.about.Version = 4 },
+			"version": func(f *hostileFile) { f.about.Version = fileVersion + 1 },
 			"no seal": func(f *hostileFile) { f.about.Version = unsealedVersion },
 			"kind":    func(f *hostileFile) { f.about.Kind = "cnx" },
 			"nothing": func(f *hostileFile) { f.about.CNN, f.about.NGrams, f.about.Bag = nil, nil, nil },
@@ -208,6 +208,36 @@ func composed(file []byte) ([]float32, error) {
 	some := []string{"", "a", "the", "unheard-of", "\xff", strings.Repeat("long", 20)}
 	vectors := make([]float32, len(some)*e.Dim())
 	return vectors, e.Encode(some, vectors)
+}
+
+// Buckets that the same words have share a row of a file, and rows come in their order.
+func TestSharedRows(t *testing.T) {
+	e, err := NewNGrams(words, NGramOptions{Dim: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "encoder")
+	if err := Save(path, e, make([]float32, 2)); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := e.table.Shape()[0]; rows >= len(e.rows) {
+		t.Errorf("%d rows of %d buckets", rows, len(e.rows))
+	}
+	for _, change := range []func(f *hostileFile){
+		func(f *hostileFile) { f.set("rows", 1) },
+		func(f *hostileFile) { f.data["rows"][len(f.data["rows"])-3] = 1 },
+		func(f *hostileFile) { f.rename("rows", "lines") },
+	} {
+		f := openHostile(t, whole)
+		change(f)
+		if _, err := read(bytes.NewReader(f.bytes(t)), int64(len(whole))); err == nil {
+			t.Error("rows in another order are no error")
+		}
+	}
 }
 
 // TestEncoderOlder reads files of the versions before.

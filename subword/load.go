@@ -19,8 +19,7 @@ import (
 	"github.com/w2vcl/w2vcl/subword/bpe"
 )
 
-// Load reads a file of Save. The result composes vectors of any words. It has no
-// vocabulary, so it cannot be trained.
+// Load reads a file of Save. The result composes vectors of any words. It has no vocabulary, so it cannot be trained.
 func Load(path string) (Composer, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -81,6 +80,11 @@ func (f fileReader) encoder(d description) (_ Composer, err error) {
 		e, err = f.ngrams(*d.NGrams)
 	case d.Kind == kindBag && d.Bag != nil:
 		e, err = f.bag(*d.Bag)
+	case Kinds[d.Kind] != nil:
+		var alphabet *Alphabet
+		if alphabet, err = f.alphabet(SpellingOptions{}); err == nil {
+			e, err = Kinds[d.Kind](d.Options, alphabet.symbols, f.holds)
+		}
 	default:
 		err = fmt.Errorf("it is of kind %q, which this w2vcl does not know", d.Kind)
 	}
@@ -160,8 +164,7 @@ func (f fileReader) floats(name string, dst []float32) error {
 	return nil
 }
 
-// holds is an error unless so many values can be in the file: its metadata may
-// say anything.
+// holds is an error unless so many values can be in the file: its metadata may say anything.
 func (f fileReader) holds(values float64) error {
 	var bytes int64
 	for _, t := range f {
@@ -214,7 +217,7 @@ func (f fileReader) alphabet(o SpellingOptions) (*Alphabet, error) {
 	if len(data) > 0 {
 		symbols = strings.Split(string(data), "\n")
 	}
-	alphabet := alphabetOf(symbols, o)
+	alphabet := AlphabetOf(symbols, o)
 	if len(alphabet.numbers) != len(symbols) {
 		return nil, errors.New("its alphabet has a symbol twice")
 	}
@@ -259,23 +262,32 @@ func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
+	rows, _ := f.take("rows", safetensors.Uint8) // without them each bucket has its own
+	if len(data) == 0 || len(data)%4 > 0 || rows != nil && len(rows) != len(data) {
+		return nil, errors.New("its buckets are not whole")
+	}
 	e := &NGrams{options: o, rows: map[uint32]uint32{}, vocabulary: &Spellings{starts: []int{0}}}
-	for ; len(data) >= 4; data = data[4:] {
-		bucket := binary.LittleEndian.Uint32(data)
+	for i := 0; i < len(data); i += 4 {
+		bucket, row := binary.LittleEndian.Uint32(data[i:]), uint32(len(e.sizes))
+		if rows != nil {
+			row = binary.LittleEndian.Uint32(rows[i:])
+		}
 		if uint64(bucket) >= uint64(o.Buckets) {
 			return nil, fmt.Errorf("it has bucket %d of %d", bucket, o.Buckets)
 		}
 		if _, twice := e.rows[bucket]; twice {
 			return nil, fmt.Errorf("it has bucket %d twice", bucket)
 		}
-		e.rows[bucket] = uint32(len(e.rows))
+		if int(row) == len(e.sizes) {
+			e.sizes = append(e.sizes, 0)
+		} else if int(row) != len(e.sizes)-1 {
+			return nil, fmt.Errorf("bucket %d has row %d behind row %d", bucket, row, len(e.sizes)-1)
+		}
+		e.rows[bucket], e.sizes[row] = row, e.sizes[row]+1
 	}
-	if len(data) > 0 || len(e.rows) == 0 {
-		return nil, errors.New("its buckets are not whole")
-	}
-	if err := f.holds(float64(len(e.rows)) * float64(o.Dim)); err != nil {
+	if err := f.holds(float64(len(e.sizes)) * float64(o.Dim)); err != nil {
 		return nil, err
 	}
-	e.table = newMatrix(len(e.rows), o.Dim)
+	e.table = newMatrix(len(e.sizes), o.Dim)
 	return e, nil
 }

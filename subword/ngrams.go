@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/graph"
+	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -16,23 +19,23 @@ import (
 type Hash string
 
 const (
-	// HashFastText is fastText's: the marks are < and >. The encoder can be
-	// written as a fastText model.
+	// HashFastText is fastText's: the marks are < and >. The encoder can be written as a fastText model.
 	HashFastText Hash = "fasttext"
 
-	// HashMarked is that of earlier versions: the marks are bytes that no text
-	// holds, and the marked word itself is an n-gram, however long it is.
+	// HashMarked is that of earlier versions: the marks are bytes that no text holds, and the marked word itself is an
+	// n-gram, however long it is.
 	HashMarked Hash = "marked"
 )
 
-// NGramOptions are the shape of NGrams. The zero values of Shortest, Longest,
-// Buckets and Hash mean their defaults; Dim must be set.
+// NGramOptions are the shape of NGrams. The zero values of Shortest, Longest, Buckets and Hash mean their defaults; Dim
+// must be set.
 type NGramOptions struct {
 	Dim               int     // N, values of a word vector
 	Shortest, Longest int     // characters of an n-gram; default 3 to 6
 	Buckets           int     // what n-grams are hashed to, less than 2^32; default 2,000,000
 	Rate              float64 // learning rate relative to the context vectors' rate; default 1
 	Hash              Hash    `json:",omitempty"` // default HashFastText; in a file without it HashMarked
+	Apart             bool    `json:",omitempty"` // n-grams of the same words do not share rows: for training that adds gradients up
 }
 
 func (o NGramOptions) withDefaults() (NGramOptions, error) {
@@ -51,20 +54,19 @@ func (o NGramOptions) withDefaults() (NGramOptions, error) {
 	return o, nil
 }
 
-// NGrams is fastText's encoder (Bojanowski et al. 2017): the vector of a word
-// is the sum of the vectors of the character n-grams of the word between its
-// marks. N-grams are hashed to buckets; only buckets that the vocabulary uses have
-// a vector, for no other is trained, and in the sum of an unseen word they count as
-// zero. A file has means instead of sums; see Means.
+// NGrams is fastText's encoder (Bojanowski et al. 2017): the vector of a word is the sum of the vectors of the character
+// n-grams of the word between its marks. N-grams are hashed to buckets; only buckets that the vocabulary uses have a
+// vector, for no other is trained, and in the sum of an unseen word they count as zero. A file has means instead of
+// sums; see Means.
 type NGrams struct {
 	options    NGramOptions
-	rows       map[uint32]uint32 // bucket to row of the table
+	rows       map[uint32]uint32 // bucket to row of the table; those of the same words share one, but with HashMarked
+	sizes      []uint32          // buckets of each row
 	vocabulary *Spellings        // rows of the n-grams of each word
-	table      *tensor.Dense     // (U, N), U buckets in use
+	table      *tensor.Dense     // (U, N)
 }
 
-// NewNGrams makes an encoder of a vocabulary. Its parameters are zero:
-// Randomize or load them.
+// NewNGrams makes an encoder of a vocabulary. Its parameters are zero: Randomize or load them.
 func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -85,8 +87,25 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 		}
 		e.vocabulary.starts = append(e.vocabulary.starts, len(e.vocabulary.symbols))
 	}
-	e.table = newMatrix(len(e.rows), o.Dim)
+	e.sizes = slices.Repeat([]uint32{1}, len(e.rows))
+	if o.Hash == HashFastText && !o.Apart {
+		e.share()
+	}
+	e.table = newMatrix(len(e.sizes), o.Dim)
 	return e, nil
+}
+
+// share gives n-grams one row that the same words have, as often: they would be trained alike, for all get the same
+// gradient, of which Adam and its relatives forget the size. It is a third to a half of all rows.
+func (e *NGrams) share() {
+	of, sizes := kernels.ClassesOf(kernels.Config{Starts: kernels.Starts(e.vocabulary.starts), Symbols: e.vocabulary.symbols, Alphabet: len(e.rows)})
+	e.sizes = sizes
+	for bucket, row := range e.rows {
+		e.rows[bucket] = of[row]
+	}
+	for i, row := range e.vocabulary.symbols {
+		e.vocabulary.symbols[i] = of[row]
+	}
 }
 
 // shape says the n-grams in fastText's terms.
@@ -94,8 +113,8 @@ func (e *NGrams) shape() fasttext.Shape {
 	return fasttext.Shape{Shortest: e.options.Shortest, Longest: e.options.Longest, Buckets: e.options.Buckets}
 }
 
-// buckets returns the buckets of the n-grams that a word is trained with. A word
-// that is too short to have one has that of the marked word.
+// buckets returns the buckets of the n-grams that a word is trained with. A word that is too short to have one has that
+// of the marked word.
 func (e *NGrams) buckets(word string) []uint32 {
 	if e.options.Hash == HashFastText {
 		if buckets := e.shape().NGrams(nil, word); len(buckets) > 0 {
@@ -133,23 +152,27 @@ func (e *NGrams) Truncated() int { return 0 }
 
 // Parameters lists the table of the n-grams' vectors, live.
 func (e *NGrams) Parameters() []graph.Parameter {
-	return []graph.Parameter{{Name: "ngrams", Value: e.table, Rate: e.options.Rate}}
+	return []graph.Parameter{{Name: "ngrams", Value: e.table, Rate: e.options.Rate, Sparse: true}}
 }
 
-// Randomize fills the table uniformly in ±1/N, as fastText does.
+// Randomize fills the table uniformly in ±1/N, as fastText does; a row of n buckets in ±1/(N√n), so that sums begin as
+// if each had its own.
 func (e *NGrams) Randomize(seed uint64) {
-	uniform(e.table.Float32s(), 1/float64(e.options.Dim), seed, 0)
+	trainer.Uniform(e.table.Float32s(), 1/float64(e.options.Dim), seed, 0)
+	for i := range e.table.Float32s() {
+		e.table.Float32s()[i] /= float32(math.Sqrt(float64(e.sizes[i/e.options.Dim])))
+	}
 }
 
-// Bytes estimates the memory of a graph of Rows: the vectors of all words and,
-// for the gradient, which words have an n-gram.
+// Bytes estimates the memory of a graph of Rows: the vectors of all words and, for the gradient, which words have an
+// n-gram.
 func (e *NGrams) Bytes() (rows, gradient int64) {
 	users := 4 * int64(len(e.vocabulary.symbols))
-	return 4*int64(e.Words())*int64(e.Dim()) + users, 4 * int64(len(e.rows)) * int64(e.Dim())
+	return 4*int64(e.Words())*int64(e.Dim()) + users, 4 * int64(len(e.sizes)) * int64(e.Dim())
 }
 
-// Encode writes the vectors of words, any strings, to dst, len(words) x Dim. A
-// word of which the vocabulary has no part gets zeros.
+// Encode writes the vectors of words, any strings, to dst, len(words) x Dim. A word of which the vocabulary has no part
+// gets zeros.
 func (e *NGrams) Encode(words []string, dst []float32) error {
 	n := e.options.Dim
 	if err := checkEncode(words, dst, n); err != nil {
@@ -173,7 +196,7 @@ func (e *NGrams) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*
 	if len(parameters) != 1 {
 		return nil, fmt.Errorf("n-grams: %d parameters instead of 1", len(parameters))
 	}
-	rows, err := addSums(e.vocabulary, parameters[0], batch, threads)
+	rows, err := SumRows(e.vocabulary, parameters[0], batch, threads)
 	if err != nil {
 		return nil, fmt.Errorf("n-grams: %w", err)
 	}

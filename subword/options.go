@@ -14,8 +14,8 @@ const (
 	// PoolMax takes the largest value of each filter over the word.
 	PoolMax Pool = "max"
 
-	// PoolFlatten takes all values, those of each position apart, as the W2V-CL paper
-	// does. Words are filled up to the limit of symbols.
+	// PoolFlatten takes all values, those of each position apart, as the W2V-CL paper does. Words are filled up to the
+	// limit of symbols.
 	PoolFlatten Pool = "flatten"
 )
 
@@ -42,8 +42,7 @@ func (c *Counts) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]int)(c))
 }
 
-// CNNOptions are the shape of a CNN. The zero value of a field means its default; Dim
-// must be set.
+// CNNOptions are the shape of a CNN. The zero value of a field means its default; Dim must be set.
 type CNNOptions struct {
 	Dim     int     // N, values of a word vector
 	CharDim int     // E, values of a symbol's embedding; default 32
@@ -54,12 +53,11 @@ type CNNOptions struct {
 	Pool       Pool       `json:",omitempty"` // default PoolMax
 	Activation Activation `json:",omitempty"` // default ReLU
 
-	// Raw leaves features as they are. Otherwise they are standardized over the
-	// vocabulary, see Standardize.
+	// Raw leaves features as they are. Otherwise they are standardized over the vocabulary, see Standardize.
 	Raw bool `json:",omitempty"`
 
-	// Dropout is the share of the features of each word that a step of training leaves
-	// out, chosen anew each time; 0 to below 1.
+	// Dropout is the share of the features of each word that a step of training leaves out, chosen anew each time; 0 to
+	// below 1.
 	Dropout float64 `json:",omitempty"`
 
 	Spelling SpellingOptions
@@ -78,7 +76,7 @@ func (o CNNOptions) withDefaults() (CNNOptions, error) {
 		o.Filters = slices.Repeat(o.Filters, len(o.Widths))
 	}
 	var err error
-	if o.Spelling, err = o.Spelling.withDefaults(); err != nil {
+	if o.Spelling, err = o.Spelling.WithDefaults(); err != nil {
 		return o, err
 	}
 	switch {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The marks of a word's beginning and end. They are bytes that no UTF-8 text
-// holds, so a word with < or > in it is not mistaken for them.
+// The marks of a word's beginning and end. They are bytes that no UTF-8 text holds, so a word with < or > in it is not
+// mistaken for them.
 const (
 	beginMark = "\xfe"
 	endMark   = "\xff"
@@ -22,15 +22,15 @@ const (
 	known   = 2 // the first of the others
 )
 
-// SpellingOptions says how words become symbols. The zero value of a number
-// means its default.
+// SpellingOptions says how words become symbols. The zero value of a number means its default.
 type SpellingOptions struct {
 	Gram     int // characters of a symbol; default 1, more for character n-grams
 	Limit    int // L, most symbols of a word, its marks among them; default 16
 	MinCount int // vocabulary words that must hold a symbol; default 2; rarer ones are one unknown symbol
 }
 
-func (o SpellingOptions) withDefaults() (SpellingOptions, error) {
+// WithDefaults returns the options with their defaults in place of zeros.
+func (o SpellingOptions) WithDefaults() (SpellingOptions, error) {
 	o.Gram = cmp.Or(o.Gram, 1)
 	o.Limit = cmp.Or(o.Limit, 16)
 	o.MinCount = cmp.Or(o.MinCount, 2)
@@ -45,19 +45,17 @@ func (o SpellingOptions) withDefaults() (SpellingOptions, error) {
 	return o, nil
 }
 
-// An Alphabet turns words into symbols: the characters (Unicode code points),
-// or n-grams of them, of the word between two marks. A byte that is not UTF-8
-// counts as the character U+FFFD.
+// An Alphabet turns words into symbols: the characters (Unicode code points), or n-grams of them, of the word between
+// two marks. A byte that is not UTF-8 counts as the character U+FFFD.
 type Alphabet struct {
 	options SpellingOptions
 	symbols []string // of number known and on
 	numbers map[string]uint32
 }
 
-// NewAlphabet collects the symbols of a vocabulary, most frequent first, ties
-// in the order of their bytes.
+// NewAlphabet collects the symbols of a vocabulary, most frequent first, ties in the order of their bytes.
 func NewAlphabet(vocabulary []string, o SpellingOptions) (*Alphabet, error) {
-	o, err := o.withDefaults()
+	o, err := o.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -81,11 +79,11 @@ func NewAlphabet(vocabulary []string, o SpellingOptions) (*Alphabet, error) {
 	slices.SortFunc(symbols, func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
-	return alphabetOf(symbols, o), nil
+	return AlphabetOf(symbols, o), nil
 }
 
-// alphabetOf makes an alphabet of symbols that were collected before.
-func alphabetOf(symbols []string, o SpellingOptions) *Alphabet {
+// AlphabetOf makes an alphabet of the symbols of another.
+func AlphabetOf(symbols []string, o SpellingOptions) *Alphabet {
 	a := &Alphabet{options: o, symbols: symbols, numbers: make(map[string]uint32, len(symbols))}
 	for i, s := range symbols {
 		a.numbers[s] = uint32(known + i)
@@ -93,8 +91,7 @@ func alphabetOf(symbols []string, o SpellingOptions) *Alphabet {
 	return a
 }
 
-// split returns the symbols of a word: its runs of n characters, or the whole
-// if it is shorter.
+// split returns the symbols of a word: its runs of n characters, or the whole if it is shorter.
 func split(word string, n int) []string {
 	marked := make([]string, 0, len(word)+2)
 	marked = append(marked, beginMark)
@@ -115,8 +112,8 @@ func split(word string, n int) []string {
 // Len is the number of symbols, those for padding and the unknown among them.
 func (a *Alphabet) Len() int { return known + len(a.symbols) }
 
-// Spell returns the symbols of words. A word of more symbols than the limit
-// loses those before its last. Words of less than atLeast symbols are padded.
+// Spell returns the symbols of words. A word of more symbols than the limit loses those before its last. Words of less
+// than atLeast symbols are padded.
 func (a *Alphabet) Spell(words []string, atLeast int) *Spellings {
 	s := &Spellings{starts: make([]int, 1, len(words)+1)}
 	limit := a.options.Limit
@@ -167,8 +164,19 @@ func (s *Spellings) Word(i int) []uint32 {
 	return s.symbols[s.starts[i]:s.starts[i+1]]
 }
 
-// of returns the spellings of the words that batch names when they are asked
-// for; nil stands for all.
+// Place returns the symbols number i of all words, counted from their ends: none of a shorter word.
+func (s *Spellings) Place(i int) *Spellings {
+	p := &Spellings{starts: []int{0}}
+	for word := range s.Len() {
+		if symbols := s.Word(word); i < len(symbols) {
+			p.symbols = append(p.symbols, symbols[len(symbols)-1-i])
+		}
+		p.starts = append(p.starts, len(p.symbols))
+	}
+	return p
+}
+
+// of returns the spellings of the words that batch names when they are asked for; nil stands for all.
 func (s *Spellings) of(batch []uint32) *Spellings {
 	return &Spellings{symbols: s.symbols, starts: s.starts, batch: batch}
 }

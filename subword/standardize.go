@@ -10,8 +10,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Statistics are the results of Standardize, one a feature: feature j of a word
-// becomes (x - Mean[j]) * Scale[j].
+// Statistics are the results of Standardize, one a feature: feature j of a word becomes (x - Mean[j]) * Scale[j].
 type Statistics struct{ Mean, Scale []float32 }
 
 func newStatistics(features int) *Statistics {
@@ -28,15 +27,13 @@ func (m *Statistics) apply(dst, features []float32) {
 // leastVariance keeps a feature that hardly any word has from becoming huge.
 const leastVariance = 1e-3
 
-// Standardize adds to a graph the features of all words, (V, D), with mean 0 and
-// variance 1 over the words. Batch normalization (Ioffe and Szegedy 2015) does
-// this for some of the words; here the batch is the vocabulary, so mean and
-// variance are exact, and serve for words that come later. Every run writes them
-// to statistics. With fixed set, for batches smaller than the vocabulary, a run
-// reads statistics only.
+// Standardize adds to a graph the features of all words, (V, D), with mean 0 and variance 1 over the words. Batch
+// normalization (Ioffe and Szegedy 2015) does this for some of the words; here the batch is the vocabulary, so mean and
+// variance are exact, and serve for words that come later. Every run writes them to statistics. With fixed set, for
+// batches smaller than the vocabulary, a run reads statistics only.
 //
-// Without it all words get nearly the same vector: a feature is a maximum of
-// values that are never negative, so its mean outweighs its differences.
+// Without it all words get nearly the same vector: a feature is a maximum of values that are never negative, so its mean
+// outweighs its differences.
 func Standardize(features *gorgonia.Node, statistics *Statistics, fixed bool, threads int) (*gorgonia.Node, error) {
 	shape := features.Shape()
 	if shape.Dims() != 2 || len(statistics.Mean) != shape[1] || len(statistics.Scale) != shape[1] {
@@ -57,8 +54,8 @@ type standardization struct {
 	sums       []float64     // two a feature for each share of the words
 }
 
-// means returns two means over all words for each feature. add sums them up, word
-// by word. The shares, and so the rounding, follow from the shape alone.
+// means returns two means over all words for each feature. add sums them up, word by word. The shares, and so the
+// rounding, follow from the shape alone.
 func (s *standardization) means(add func(first, second []float64, row int)) ([]float64, error) {
 	d, size := s.d, 2*s.d
 	shares := len(s.sums) / size

@@ -36,7 +36,7 @@ func StructureOf(e graph.Encoder) (kernels.Config, error) {
 			Flatten: o.Pool == PoolFlatten, Raw: o.Raw, Activation: string(o.Activation)}
 	case *NGrams:
 		words = e.vocabulary
-		s = kernels.Config{Table: e.Parameters()[0].Name, Alphabet: len(e.rows), Rate: e.options.Rate}
+		s = kernels.Config{Table: e.Parameters()[0].Name, Alphabet: len(e.sizes), Sizes: e.sizes, Rate: e.options.Rate}
 	case *Bag: // sums of rows, as those of n-grams
 		words = e.vocabulary
 		s = kernels.Config{Table: e.Parameters()[0].Name, Alphabet: e.parts.Len(), Rate: e.options.Rate}
@@ -46,9 +46,6 @@ func StructureOf(e graph.Encoder) (kernels.Config, error) {
 	if s.Rate == 0 {
 		s.Rate = 1
 	}
-	s.Symbols = words.symbols
-	for _, start := range words.starts {
-		s.Starts = append(s.Starts, uint32(start))
-	}
+	s.Symbols, s.Starts = words.symbols, kernels.Starts(words.starts)
 	return s, nil
 }

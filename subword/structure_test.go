@@ -24,7 +24,7 @@ func TestStructure(t *testing.T) {
 		want       kernels.Config // but for words
 	}{
 		{cnn, cnn.vocabulary, kernels.Config{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: []int{5, 5}, Widths: []int{2, 4}, Rate: 1}},
-		{WithWords(grams), grams.vocabulary, kernels.Config{Alphabet: len(grams.rows), Words: true, Rate: .5}},
+		{WithWords(grams), grams.vocabulary, kernels.Config{Alphabet: len(grams.sizes), Words: true, Rate: .5}},
 	} {
 		s, err := StructureOf(x.encoder)
 		if err != nil {

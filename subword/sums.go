@@ -10,8 +10,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// inverted returns, for each of n symbols, the words that have it, in order and
-// as often as they have it.
+// inverted returns, for each of n symbols, the words that have it, in order and as often as they have it.
 func (s *Spellings) inverted(n int) *Spellings {
 	users := &Spellings{starts: make([]int, n+1)}
 	for word := range s.Len() {
@@ -33,11 +32,11 @@ func (s *Spellings) inverted(n int) *Spellings {
 	return users
 }
 
-// addSums adds to a graph, for each word of a batch, or for all if that is nil, the sum of
-// the rows of a table (U, N) that are the word's symbols:
+// SumRows adds to a graph, for each word of a batch, or for all if that is nil, the sum of the rows of a table (U, N)
+// that are the word's symbols:
 //
 //	result: (B, N), row i the sum over symbols u of word i of table[u]
-func addSums(words *Spellings, table *gorgonia.Node, batch []uint32, threads int) (*gorgonia.Node, error) {
+func SumRows(words *Spellings, table *gorgonia.Node, batch []uint32, threads int) (*gorgonia.Node, error) {
 	if table.Shape().Dims() != 2 {
 		return nil, fmt.Errorf("sums of rows of a table %v: it must be a matrix", table.Shape())
 	}
@@ -50,9 +49,8 @@ func addSums(words *Spellings, table *gorgonia.Node, batch []uint32, threads int
 	return operation.Apply("sum of rows", gorgonia.Nodes{table}, s.of.Len(), n, s.forward, s.backward)
 }
 
-// rowSums is the operation of addSums. The gradient of a row of the table is the
-// sum of the gradients of its words. So it is a sum of rows, too, in a fixed
-// order.
+// rowSums is the operation of SumRows. The gradient of a row of the table is the sum of the gradients of its words. So
+// it is a sum of rows, too, in a fixed order.
 type rowSums struct {
 	of       *Spellings
 	users    *Spellings // the words of each row; nil: of changes, so every run finds them

@@ -18,9 +18,8 @@ type withWords struct {
 	table *tensor.Dense // (V, N)
 }
 
-// WithWords returns an encoder that adds to the vectors of e, for every word of
-// the vocabulary, a vector of its own, as in fastText: spelling cannot tell that
-// a kitten is a cat. The W2V-CL paper has e alone. Encode gives the vectors of e,
+// WithWords returns an encoder that adds to the vectors of e, for every word of the vocabulary, a vector of its own, as
+// in fastText: spelling cannot tell that a kitten is a cat. The W2V-CL paper has e alone. Encode gives the vectors of e,
 // the part that unseen words have too.
 func WithWords(e Encoder) Encoder {
 	return &withWords{e, newMatrix(e.Words(), e.Dim())}
@@ -28,7 +27,7 @@ func WithWords(e Encoder) Encoder {
 
 // Parameters lists the encoder's parameters and the table.
 func (w *withWords) Parameters() []graph.Parameter {
-	return append(w.Encoder.Parameters(), graph.Parameter{Name: "words", Value: w.table})
+	return append(w.Encoder.Parameters(), graph.Parameter{Name: "words", Value: w.table, OfWords: true})
 }
 
 // Randomize starts the table as word-level training does.
@@ -63,9 +62,8 @@ func (w *withWords) Rows(parameters gorgonia.Nodes, batch []uint32, threads int)
 	return addRows(rows, parameters[last], batch, threads)
 }
 
-// addRows adds to a graph the sum of rows, (B, N), and of the rows of a table,
-// (V, N), that batch names; nil stands for all of them in order. Gorgonia's own
-// addition would allocate the result anew in every run.
+// addRows adds to a graph the sum of rows, (B, N), and of the rows of a table, (V, N), that batch names; nil stands for
+// all of them in order. Gorgonia's own addition would allocate the result anew in every run.
 func addRows(rows, table *gorgonia.Node, batch []uint32, threads int) (*gorgonia.Node, error) {
 	shape := rows.Shape()
 	if shape.Dims() != 2 || table.Shape().Dims() != 2 || shape[1] != table.Shape()[1] || batch == nil && shape[0] != table.Shape()[0] {

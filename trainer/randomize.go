@@ -32,3 +32,15 @@ func randomize(table []float32, first, end, dim int, seed uint64) {
 		}
 	}
 }
+
+// Uniform fills a parameter of an encoder with values in ±limit, which follow from the seed, the parameter's number and
+// the place.
+func Uniform(x []float32, limit float64, seed uint64, parameter int) {
+	stream := corpus.StreamInitEncoder.Sub(uint32(parameter))
+	for i := 0; i < len(x); i += 4 {
+		bits := corpus.Philox(seed, stream, uint64(i/4))
+		for j := range min(4, len(x)-i) {
+			x[i+j] = float32((float64(bits[j]>>8)/(1<<23) - 1) * limit)
+		}
+	}
+}

@@ -159,7 +159,9 @@ func (k *clKernels) step(iteration, side int, samples []uint32, rate float64) (l
 	left := k.tables[side]
 	composed := side == 0 && k.encoder != nil
 	var gradients []float32
+	var shares []int // samples of each word, if they differ
 	if composed {
+		gradients = make([]float32, len(left))
 		k.encoder.compose(left)
 	} else {
 		k.optimizers[side].Begin(iteration+1, rate)
@@ -173,6 +175,9 @@ func (k *clKernels) step(iteration, side int, samples []uint32, rate float64) (l
 		positives := samples[k.slots[i]:k.slots[i+1]]
 		if n := slices.Index(positives, wordcontext.NoSample); n >= 0 {
 			positives = positives[:n]
+		}
+		if k.Shares != nil || k.SharedNegatives > 0 {
+			shares = append(shares, len(positives))
 		}
 		if len(positives) == 0 {
 			continue
@@ -213,7 +218,9 @@ func (k *clKernels) step(iteration, side int, samples []uint32, rate float64) (l
 				pair(draw(k.Alias, randomBits(k.Seed, stream, uint64(first+n))), false, weight)
 			}
 		}
-		if gradients = append(gradients, gradient...); !composed {
+		if composed {
+			copy(gradients[i*k.Dim:], gradient)
+		} else {
 			k.optimizers[side].UpdateMean(i, k.updates(i, iteration), len(positives), row, gradient)
 			for _, other := range k.copies {
 				copy(other[side][i*k.Dim:][:k.Dim], row)
@@ -221,7 +228,12 @@ func (k *clKernels) step(iteration, side int, samples []uint32, rate float64) (l
 		}
 	}
 	if composed {
-		k.encoder.train(gradients, iteration+1, rate)
+		k.encoder.train(gradients, iteration+1, rate, func(word int) (share, updates int) {
+			if shares == nil {
+				return -1, 0
+			}
+			return shares[word], k.updates(word, iteration)
+		})
 	}
 	return loss, count
 }

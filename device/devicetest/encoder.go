@@ -183,8 +183,9 @@ func (e *encoder) standardize() {
 	}
 }
 
-// train updates the parameters by the gradient of the rows.
-func (e *encoder) train(gradient []float32, step int, rate float64) {
+// train updates the parameters by the gradient of the rows. share returns how many samples a word has and how often
+// it has been trained; -1 if all words have one in every step.
+func (e *encoder) train(gradient []float32, step int, rate float64, share func(word int) (samples, updates int)) {
 	for _, p := range e.parameters {
 		clear(p.gradient)
 	}
@@ -208,7 +209,18 @@ func (e *encoder) train(gradient []float32, step int, rate float64) {
 			for c := range row {
 				row[c] = float32(p.gradient[i*p.columns+c])
 			}
-			p.optimizer.UpdateRow(i, p.value[i*p.columns:][:p.columns], row)
+			w := p.value[i*p.columns:][:p.columns]
+			samples, updates := share(min(i, e.vocabulary-1))
+			tempered := samples >= 0
+			switch {
+			case tempered && p.name == "words":
+				if samples > 0 {
+					p.optimizer.UpdateMean(i, updates, 1, w, row)
+				}
+			case tempered && len(e.Widths) == 0 && dot(row, row) == 0: // in no word that was trained
+			default:
+				p.optimizer.UpdateRow(i, w, row)
+			}
 		}
 	}
 }

@@ -3,6 +3,8 @@
 package cl
 
 import (
+	"embed"
+
 	"gorgonia.org/cu"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -11,7 +13,7 @@ import (
 // A FirstStep trains step 1 where the rows of W are composed and no table: package subword
 // has encoders that do so.
 type FirstStep interface {
-	// Losses returns how many losses Launch has written for a step.
+	// Losses returns how many losses Launch has written for a step. LaunchTempered writes them elsewhere.
 	Losses() int
 	// Rate returns the learning rate of the parameters divided by the rate of tables.
 	Rate() float64
@@ -25,6 +27,28 @@ type StepMemory struct {
 	Parameters cu.DevicePtr // Step of the parameters
 	Column     cu.DevicePtr // samples of M, (V)
 	Losses     cu.DevicePtr // (Losses()), to be written
+	Number     int          // of the step, for LaunchTempered
+	Met        Met
+}
+
+// Met is where the device has the words whose rows a tempered iteration reads: those with a share, and the
+// samples and shared negatives of its second step. Without shared negatives, or with many samples, it may read all.
+type Met struct {
+	Jobs, Tiles, Samples, Shared cu.DevicePtr // (Jobs.row) of 8 each of the tiles, samples (Slots), negatives (H)
+	MostJobs, Slots, Negatives   uint32
+}
+
+// met returns the words of iteration number i of a series.
+func (k *Kernels) met(i int) Met {
+	const most = 4 // samples of a word: of more hardly a word is left out
+	if k.lists == nil || k.config.SharedNegatives == 0 || k.slots > most*k.config.Rows {
+		return Met{}
+	}
+	a := k.temperedArgs(2*i + 1)
+	return Met{
+		Jobs: cu.DevicePtr(a.jobs), Tiles: cu.DevicePtr(a.tiles), Samples: cu.DevicePtr(a.samples), Shared: cu.DevicePtr(a.shared),
+		MostJobs: uint32(k.lists.most), Slots: uint32(k.slots), Negatives: uint32(k.config.SharedNegatives),
+	}
 }
 
 // NewComposed is New for composed rows of W, which have no moments. SetFirstStep has to
@@ -49,7 +73,7 @@ func (k *Kernels) launchComposed(count int) error {
 	for i := range count {
 		err := k.first.Launch(StepMemory{
 			Tables: k.stepAt(2 * i), Parameters: k.stepAt(steps + i), Column: k.samplesAt(2 * i),
-			Losses: k.firstLosses + cu.DevicePtr(4*i*each),
+			Losses: k.firstLosses + cu.DevicePtr(4*i*each), Number: 2 * i, Met: k.met(i),
 		})
 		if err != nil {
 			return err
@@ -58,8 +82,34 @@ func (k *Kernels) launchComposed(count int) error {
 			return err
 		}
 	}
+	if k.lists != nil {
+		return nil // the steps sum their losses
+	}
 	if err := k.sumLosses(count, k.firstLosses, each, k.totals); err != nil {
 		return err
 	}
 	return k.sumLosses(count, k.losses, k.shape.losses, k.totals+8*SeriesLength)
+}
+
+// Tempered reports whether steps are those of tempered.cuh.
+func (k *Kernels) Tempered() bool { return k.lists != nil }
+
+// TemperedFunction loads a kernel that LaunchTempered starts, for N up to 128 times the size.
+func (k *Kernels) TemperedFunction(built embed.FS, source, name string) (cu.Function, error) {
+	f, err := k.device.Function(built, source, name)
+	if err != nil {
+		return f, err
+	}
+	return f, cuda.AllowShared(f, k.shape.shared)
+}
+
+// Own is where the rows that are updated in the place of composed ones have their moments, and what
+// else a kernel of composed rows takes.
+type Own struct{ First, Second, SecondOfRow, Beside cu.DevicePtr }
+
+// LaunchTempered starts a kernel in the place of a first step, with the arguments of tempered.cuh.
+func (k *Kernels) LaunchTempered(kernel cu.Function, number int, o Own) error {
+	a := k.temperedArgs(number)
+	a.table.first, a.table.second, a.table.secondOfRow, a.table.leftLow = uint64(o.First), uint64(o.Second), uint64(o.SecondOfRow), uint64(o.Beside)
+	return cuda.Launch(k.device, kernel, cuda.Grid{Blocks: k.shape.blocks, Threads: 32 * k.shape.warps, Shared: k.shape.shared}, a)
 }

@@ -66,10 +66,10 @@ func seriesOf(rows, slots int, lists bool) int {
 
 // SampleBytes estimates the device's memory for the samples of a series, of some rows and slots
 // in an iteration: with lists of the rows that have some, if rows differ in them or share negatives.
-// With an encoder all series are as long as may be.
+// With an encoder all other series are as long as may be.
 func SampleBytes(rows, slots int, lists, encoder bool) int64 {
 	count := seriesOf(rows, slots, lists)
-	if encoder {
+	if encoder && !lists {
 		count = SeriesLength
 	}
 	bytes := int64(count)*iterationBytes(rows, slots, lists) + 12*int64(rows) + 4*int64(slots) // beside M: lengths, phases, slots and their rows

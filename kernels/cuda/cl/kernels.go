@@ -90,11 +90,8 @@ func newKernels(d *cuda.Device, c Config, dims, rows part, composed bool) (*Kern
 		return nil, err
 	}
 	k := &Kernels{device: d, config: c, part: dims, rows: rows, series: seriesOf(c.Rows, c.slots(), c.tempered()), slots: c.slots()}
-	if composed {
+	if composed && !c.tempered() {
 		k.series = SeriesLength
-		if c.tempered() {
-			return nil, errors.New("W2V-CL on a GPU has no composed rows with tempered samples or shared negatives")
-		}
 	}
 	err = d.Do(func() error {
 		if err := k.load(size); err != nil {

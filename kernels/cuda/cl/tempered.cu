@@ -201,8 +201,10 @@ template <int F> struct Single {
 	}
 #define CL_METHODS(F, G, groups, blocks) CL(adam, F, G, groups, blocks) CL(adamRow, F, G, groups, blocks) CL(sgd, F, G, groups, blocks) CL(scaled, F, G, groups, blocks)
 
+#ifndef FORMAT_ONLY // for subword/composed.cu
 CL_METHODS(1, 8, 1, 3)
 CL_METHODS(2, 4, 2, 1)
 CL_METHODS(3, 2, 2, 1)
 CL_METHODS(4, 2, 2, 1)
 CL_METHODS(8, 2, 1, 1)
+#endif

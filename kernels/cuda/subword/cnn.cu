@@ -169,10 +169,7 @@ extern "C" __global__ void __launch_bounds__(256) cnn_standardize(const __grid_c
 #pragma unroll
 	for (int j = 0; j < 4; j++)
 		y[j] = d + j < c.d ? (c.features[size_t(v) * c.d + d + j] - c.mean[d + j]) * c.scale[d + j] : d + j == c.d ? 1 : 0;
-	uint2 high, low;
-	split(make_float4(y[0], y[1], y[2], y[3]), high, low);
-	*(uint2 *)(c.y.high + v * c.y.stride + d) = high;
-	*(uint2 *)(c.y.low + v * c.y.stride + d) = low;
+	put(c.y, v, d, make_float4(y[0], y[1], y[2], y[3]), 1);
 }
 
 // cnn_split splits the weights as they were sent. A thread has two values.
@@ -180,10 +177,8 @@ extern "C" __global__ void __launch_bounds__(256) cnn_split(const __grid_constan
 	uint32_t pairs = c.weights.stride / 2, i = blockIdx.x * 256 + threadIdx.x, d = i / pairs, n = i % pairs * 2;
 	if (d > c.d) return;
 	const float *w = c.layer.value + size_t(d) * c.layer.stride;
-	uint32_t high, low;
-	split(n < c.n ? w[n] : 0, n + 1 < c.n ? w[n + 1] : 0, high, low);
-	*(uint32_t *)(c.weights.high + d * c.weights.stride + n) = high;
-	*(uint32_t *)(c.weights.low + d * c.weights.stride + n) = low;
+	put(c.weights, d, n, n < c.n ? w[n] : 0);
+	put(c.weights, d, n + 1, n + 1 < c.n ? w[n + 1] : 0);
 }
 
 // A thread block has a row of the weights: it sums the parts of its gradient and updates it.
@@ -220,10 +215,7 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 	ClStep s = *c.step;
 	Updater<method> u(c.decays, s, c.layer, d, squares, part);
 	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) {
-		uint32_t high, low;
-		split(u.update(c.layer, size_t(d) * stride + n, gradient[n]), 0, high, low);
-		c.weights.high[d * c.weights.stride + n] = uint16_t(high);
-		c.weights.low[d * c.weights.stride + n] = uint16_t(low);
+		put(c.weights, d, n, u.update(c.layer, size_t(d) * stride + n, gradient[n]));
 	}
 }
 

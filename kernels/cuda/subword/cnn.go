@@ -75,12 +75,12 @@ func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 	g.sums = a.Bytes("sums of features", 16*int(g.blocks)*features)
 	g.mean, g.scale = a.Floats("means of features", features), a.Floats("scales of features", features)
 	g.meanGradient, g.meanProduct = a.Floats("means of gradients", features), a.Floats("means of gradients", features)
-	g.y, g.weights = a.split("features", v, features+1), a.split("weights", features+1, c.Dim)
-	x.gradient = a.split("gradient of vectors", v, c.Dim)
+	g.y, g.weights = a.split("features", v, features+1, e.narrow), a.split("weights", features+1, c.Dim, e.narrow)
+	x.gradient = a.split("gradient of vectors", v, c.Dim, e.narrow)
 	g.dy = a.Floats("gradient of features", v*int(g.strideD))
-	x.products[0] = a.product("rows", v, c.Dim, features, false)
-	x.products[1] = a.product("features", v, features, c.Dim, false)
-	x.products[2] = a.product("weights", features+1, c.Dim, v, true)
+	x.products[0] = a.product("rows", v, c.Dim, features, false, e.narrow)
+	x.products[1] = a.product("features", v, features, c.Dim, false, e.narrow)
+	x.products[2] = a.product("weights", features+1, c.Dim, v, true, e.narrow)
 	g.chunks = uint32(x.products[2].chunks)
 	g.parts = a.Floats("gradient of weights", int(g.chunks)*(features+1)*stride(c.Dim))
 	x.shapeScatter(size)
@@ -184,7 +184,9 @@ func (x *cnn) loadKernels(a *allocator, method string) {
 
 func (x *cnn) matrices() map[string]matrix { return x.all }
 
-func (x *cnn) target(a *gradientArgs) { a.split = x.gradient }
+func (x *cnn) target() (split splitMatrix, plain cu.DevicePtr) { return x.gradient, 0 }
+
+func (x *cnn) skips(cu.DevicePtr) bool { return false } // products read all rows
 
 // sent splits the weights, which products take in two parts.
 func (x *cnn) sent() error {
@@ -196,7 +198,7 @@ func (x *cnn) launch(kernel cu.Function, blocks, threads, shared int) error {
 }
 
 // compose writes rows = y weights + bias + words.
-func (x *cnn) compose(rows, words cu.DevicePtr) error {
+func (x *cnn) compose(rows, words cu.DevicePtr, _ cl.StepMemory) error {
 	g, k := &x.args, &x.kernels
 	size := int(g.widest * g.a * g.columns)
 	if err := x.launch(k.tables, (size+127)/128, 128, 0); err != nil {

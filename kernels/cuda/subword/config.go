@@ -23,17 +23,20 @@ type Config struct {
 	// Symbols of word v, or the rows that its n-grams have in their table, are
 	// Symbols[Starts[v]:Starts[v+1]].
 	Starts, Symbols []uint32
-	Table           string // name of the n-grams' table in checkpoints; empty: "ngrams"
-	Alphabet        int    // A, symbols; of n-grams U, rows of their table
-	CharDim         int    // E, of a CNN
-	Widths, Filters []int  // w, and F of each; none for n-grams
-	Flatten         bool   // features are those of all positions, of words of as many symbols, not maxima
-	Raw             bool   // features are not standardized
-	Activation      string // one of Activations; empty: the first
-	Words           bool   // words have vectors of their own, too
+	Table           string   // name of the n-grams' table in checkpoints; empty: "ngrams"
+	Alphabet        int      // A, symbols; of n-grams U, rows of their table
+	Sizes           []uint32 // (U), how many n-grams have a row, which is as many times in the words that have them; nil: one
+	CharDim         int      // E, of a CNN
+	Widths, Filters []int    // w, and F of each; none for n-grams
+	Flatten         bool     // features are those of all positions, of words of as many symbols, not maxima
+	Raw             bool     // features are not standardized
+	Activation      string   // one of Activations; empty: the first
+	Words           bool     // words have vectors of their own, too
 	// Rate is the learning rate of the parameters divided by the rate of tables, which words'
 	// own vectors have; never 0.
 	Rate float64
+
+	narrow bool //nolint:unused // of tempered samples: products and sums of float16 numbers
 }
 
 // Columns is C, the filters of all widths.
@@ -58,4 +61,12 @@ func (c Config) Features() (features int) {
 		features += filters * c.Positions(i)
 	}
 	return features
+}
+
+// Starts turns indexes into Config.Starts.
+func Starts(indexes []int) (starts []uint32) {
+	for _, i := range indexes {
+		starts = append(starts, uint32(i))
+	}
+	return starts
 }

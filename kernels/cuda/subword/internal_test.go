@@ -20,7 +20,7 @@ import (
 func TestStructureSizes(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
 		"Cnn": {unsafe.Sizeof(cnnArgs{}), 720}, "Product": {unsafe.Sizeof(productArgs{}), 96},
-		"Gradient": {unsafe.Sizeof(gradientArgs{}), 152}, "NGrams": {unsafe.Sizeof(ngramsArgs{}), 168},
+		"Gradient": {unsafe.Sizeof(gradientArgs{}), 152}, "NGrams": {unsafe.Sizeof(ngramsArgs{}), 248}, "Beside": {unsafe.Sizeof(besideArgs{}), 48},
 		"Updates": {unsafe.Sizeof(updatesArgs{}), 984},
 	} {
 		if sizes[0] != sizes[1] {
@@ -73,7 +73,7 @@ func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, 
 		if err != nil {
 			return err
 		}
-		if err := x.compose(rows, k.words.value); err != nil {
+		if err := x.compose(rows, k.words.value, cl.StepMemory{}); err != nil {
 			return err
 		}
 		if err := sendSplit(x.gradient, gradient, v, dim); err != nil {

@@ -3,9 +3,11 @@
 package subword
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -30,15 +32,22 @@ type Kernels struct {
 	tensors map[string]tensor
 
 	gradient cu.Function
+
+	// Of tempered samples:
+	forget cu.Function // not if the encoder skips rows
+	beside cu.DevicePtr
+	skips  bool
 }
 
 // An encoder composes the rows of W.
 type encoder interface {
 	// compose launches the kernels that write the rows. The table of words' own vectors,
-	// unless it is 0, is added.
-	compose(rows, words cu.DevicePtr) error
-	// target says where the gradient of the rows goes.
-	target(*gradientArgs)
+	// unless it is 0, is added. Rows that the iteration does not read may keep what they were.
+	compose(rows, words cu.DevicePtr, m cl.StepMemory) error
+	// target is where the gradient of the rows goes: split, without a second part in float16, or plain.
+	target() (split splitMatrix, plain cu.DevicePtr)
+	// skips says that update leaves the rows alone in which trained, (V), has another number than the step's.
+	skips(trained cu.DevicePtr) bool
 	// update launches the kernels that train the parameters by the gradient. step is where
 	// the device has the step's numbers.
 	update(step cu.DevicePtr) error
@@ -46,6 +55,14 @@ type encoder interface {
 	matrices() map[string]matrix
 	// sent prepares for parameters that came from the host.
 	sent() error
+}
+
+// besideArgs is Beside of composed.cu.
+type besideArgs struct {
+	own         cu.DevicePtr
+	split       splitMatrix
+	trained     cu.DevicePtr
+	words, rows uint32
 }
 
 // gradientArgs is Gradient of gradient.cu.
@@ -75,6 +92,7 @@ func New(d *cuda.Device, c cl.Config, e Config) (*Kernels, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.narrow = steps.Tempered()
 	k := &Kernels{Kernels: steps, device: d, config: c, rate: e.Rate, tensors: map[string]tensor{}}
 	err = d.Do(func() error { return k.allocate(e) })
 	if err == nil {
@@ -109,6 +127,9 @@ func (e Config) check(words int) error {
 			return fmt.Errorf("word %d has %d symbols, the first one %d; flattened, all must have as many", v, n, e.Starts[1]-e.Starts[0])
 		}
 	}
+	if e.Sizes != nil && len(e.Sizes) != e.Alphabet {
+		return fmt.Errorf("sizes of %d rows of a table of %d", len(e.Sizes), e.Alphabet)
+	}
 	for i, s := range e.Symbols {
 		if int(s) >= e.Alphabet {
 			return fmt.Errorf("symbol %d is %d, of an alphabet of %d", i, s, e.Alphabet)
@@ -123,7 +144,9 @@ func (k *Kernels) allocate(e Config) (err error) {
 	if err != nil {
 		return err
 	}
-	k.gradient = a.Function(built, "gradient", fmt.Sprintf("subword_gradient_%s_%d", methods[c.Method], size), 0)
+	if !k.Tempered() {
+		k.gradient = a.Function(built, "gradient", fmt.Sprintf("subword_gradient_%s_%d", methods[c.Method], size), 0)
+	}
 	if e.Words {
 		k.words = a.matrix("words' own vectors", c.Rows, c.Dim, stride(c.Dim), c.Method)
 		k.addTensors("words", k.words)
@@ -142,7 +165,27 @@ func (k *Kernels) allocate(e Config) (err error) {
 	for name, m := range k.encoder.matrices() {
 		k.addTensors(name, m)
 	}
+	if k.Tempered() {
+		return k.allocateTempered(size)
+	}
 	return nil
+}
+
+// allocateTempered prepares step 1 of tempered samples.
+func (k *Kernels) allocateTempered(size int) (err error) {
+	if k.gradient, err = k.TemperedFunction(built, "composed", fmt.Sprintf("composed_%s_%d", methods[k.config.Method], size)); err != nil {
+		return err
+	}
+	a, rows := newAllocator(k.device), k.config.Rows
+	split, _ := k.encoder.target() // gradients of tempered samples are narrow
+	b := besideArgs{
+		own: cmp.Or(k.words.value, cu.DevicePtr(k.Args(0).Left)), split: split,
+		trained: placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows)), words: number(k.words.value != 0), rows: uint32(rows),
+	}
+	k.beside = placed(a, "arguments", []besideArgs{b})
+	k.forget = a.Function(built, "composed", "subword_forget", 0)
+	k.skips = k.encoder.skips(b.trained)
+	return a.Err
 }
 
 const gradientWarps = 4 // warpsOfBlock of gradient.cu: each has a row
@@ -159,11 +202,27 @@ func (k *Kernels) Rate() float64 { return k.rate }
 // Launch starts step 1.
 func (k *Kernels) Launch(m cl.StepMemory) error {
 	a := gradientArgs{table: k.Args(0), words: k.words.value, step: m.Tables, column: m.Column, losses: m.Losses}
-	if err := k.encoder.compose(cu.DevicePtr(a.table.Left), k.words.value); err != nil {
+	a.split, a.plain = k.encoder.target()
+	rows := cu.DevicePtr(a.table.Left)
+	if err := k.encoder.compose(rows, k.words.value, m); err != nil {
 		return err
 	}
+	if k.Tempered() {
+		own := cl.Own{ // without own vectors it reads the rows in their place
+			First: cmp.Or(k.words.first, rows), Second: cmp.Or(k.words.second, rows), SecondOfRow: cmp.Or(k.words.secondOfRow, rows), Beside: k.beside,
+		}
+		if err := k.LaunchTempered(k.gradient, m.Number, own); err != nil {
+			return err
+		}
+		if !k.skips {
+			grid := cuda.Grid{Blocks: blocksOfRows(k.config.Rows), Threads: 32 * gradientWarps}
+			if err := k.device.LaunchValues(k.forget, grid, uint64(k.beside), uint64(m.Tables)); err != nil {
+				return err
+			}
+		}
+		return k.encoder.update(m.Parameters)
+	}
 	a.table.First, a.table.Second, a.table.SecondOfRow = uint64(k.words.first), uint64(k.words.second), uint64(k.words.secondOfRow)
-	k.encoder.target(&a)
 	if err := cuda.Launch(k.device, k.gradient, cuda.Grid{Blocks: k.Losses(), Threads: 32 * gradientWarps}, &a); err != nil {
 		return err
 	}

@@ -16,17 +16,22 @@ import (
 type ngramsArgs struct {
 	table                              cl.TableArgs
 	starts, members, userStarts, users cu.DevicePtr
-	order, rows, own, gradient, step   cu.DevicePtr
+	order, sizes, sums                 cu.DevicePtr
+	rows, own, gradient, trained, met  cu.DevicePtr
+	step                               cu.DevicePtr
+	now                                cl.Met
 	words, frequent                    uint32
 }
 
 // ngrams is an encoder of n-grams on the device.
 type ngrams struct {
-	device         *cuda.Device
-	args           ngramsArgs
-	name           string // of the table
-	table          matrix
-	composer, pass cu.Function // that composes rows, and that trains the table
+	device                *cuda.Device
+	args                  ngramsArgs
+	name                  string      // of the table
+	table                 matrix      // a row a class
+	composer, pass, adder cu.Function // that composes rows, trains the table, and writes its sums
+	meet                  cu.Function // that finds the rows to compose
+	narrow                bool        // sums are of float16 numbers
 }
 
 func newNGrams(d *cuda.Device, c cl.Config, e Config) (*ngrams, error) {
@@ -34,40 +39,31 @@ func newNGrams(d *cuda.Device, c cl.Config, e Config) (*ngrams, error) {
 	if err != nil {
 		return nil, err
 	}
-	starts, users := inverted(e)
+	lists, sizes := e.folded(), make([]float32, e.Alphabet)
+	for u := range sizes {
+		sizes[u] = float32(e.size(uint32(u)))
+	}
+	starts, users := inverted(lists)
 	order, frequent := frequentFirst(starts)
-	a := newAllocator(d)
-	x := &ngrams{device: d, name: cmp.Or(e.Table, "ngrams"), table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim), c.Method)}
+	a, cell, kind := newAllocator(d), 4, "" // bytes of a value, and its kernels
+	if e.narrow {
+		cell, kind = 2, "narrow_"
+	}
+	x := &ngrams{device: d, narrow: e.narrow, name: cmp.Or(e.Table, "ngrams"), table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim), c.Method)}
 	x.args = ngramsArgs{
 		table:  x.table.args(c),
-		starts: placed(a, "n-grams of words", e.Starts), members: placed(a, "n-grams of words", e.Symbols),
+		starts: placed(a, "n-grams of words", lists.Starts), members: placed(a, "n-grams of words", lists.Symbols),
 		userStarts: placed(a, "words of n-grams", starts), users: placed(a, "words of n-grams", users),
-		order:    placed(a, "order of n-grams", order),
-		gradient: a.Floats("gradient of vectors", c.Rows*stride(c.Dim)), words: uint32(c.Rows), frequent: uint32(frequent),
+		order: placed(a, "order of n-grams", order), sizes: placed(a, "n-grams of a row", sizes),
+		sums: a.Bytes("sums of n-grams", cell*e.Alphabet*stride(c.Dim)), gradient: a.Bytes("gradient of vectors", cell*c.Rows*stride(c.Dim)),
+		met:   a.Floats("words of an iteration", c.Rows),
+		words: uint32(c.Rows), frequent: uint32(frequent),
 	}
-	x.composer = a.Function(built, "gradient", fmt.Sprintf("ngram_compose_%d", size), 0)
-	x.pass = a.Function(built, "gradient", fmt.Sprintf("ngram_train_%s_%d", methods[c.Method], size), 0)
+	x.composer = a.Function(built, "gradient", fmt.Sprintf("ngram_%scompose_%d", kind, size), 0)
+	x.pass = a.Function(built, "gradient", fmt.Sprintf("ngram_%strain_%s_%d", kind, methods[c.Method], size), 0)
+	x.adder = a.Function(built, "gradient", fmt.Sprintf("ngram_%ssums_%d", kind, size), 0)
+	x.meet = a.Function(built, "gradient", "ngram_meet", 0)
 	return x, a.Err
-}
-
-// inverted returns, for each n-gram, the words that have it, in order and as
-// often as they have it.
-func inverted(e Config) (starts, users []uint32) {
-	starts, users = make([]uint32, e.Alphabet+1), make([]uint32, len(e.Symbols))
-	for _, u := range e.Symbols {
-		starts[u+1]++
-	}
-	for u := range e.Alphabet {
-		starts[u+1] += starts[u]
-	}
-	next := append([]uint32{}, starts...)
-	for v, first := range e.Starts[:len(e.Starts)-1] {
-		for _, u := range e.Symbols[first:e.Starts[v+1]] {
-			users[next[u]] = uint32(v)
-			next[u]++
-		}
-	}
-	return starts, users
 }
 
 // frequentFirst returns the n-grams in the order they are trained in. So many come first,
@@ -89,20 +85,42 @@ func frequentFirst(starts []uint32) (order []uint32, frequent int) {
 
 func (x *ngrams) matrices() map[string]matrix { return map[string]matrix{x.name: x.table} }
 
-func (x *ngrams) target(a *gradientArgs) { a.plain = x.args.gradient }
-
-func (x *ngrams) sent() error { return nil }
-
-func (x *ngrams) compose(rows, words cu.DevicePtr) error {
-	x.args.rows, x.args.own = rows, words
-	grid := cuda.Grid{Blocks: blocksOfRows(int(x.args.words)), Threads: 32 * gradientWarps}
-	return cuda.Launch(x.device, x.composer, grid, &x.args)
+func (x *ngrams) target() (split splitMatrix, plain cu.DevicePtr) {
+	if x.narrow {
+		return splitMatrix{high: x.args.gradient, stride: uint64(x.table.stride)}, 0
+	}
+	return splitMatrix{}, x.args.gradient
 }
 
-// update has a thread block for each of the frequent n-grams, and a warp for each other one.
+func (x *ngrams) skips(trained cu.DevicePtr) bool {
+	x.args.trained = trained
+	return true
+}
+
+// sent prepares the sums.
+func (x *ngrams) sent() error {
+	return x.launch(x.adder, blocksOfRows(x.table.rows), gradientWarps)
+}
+
+func (x *ngrams) compose(rows, words cu.DevicePtr, m cl.StepMemory) error {
+	x.args.rows, x.args.own, x.args.step, x.args.now = rows, words, m.Parameters, m.Met
+	if n := int(m.Met.Slots + m.Met.Negatives + m.Met.MostJobs); m.Met.Slots > 0 {
+		if err := x.launch(x.meet, (n+255)/256, 8); err != nil {
+			return err
+		}
+	}
+	return x.launch(x.composer, blocksOfRows(int(x.args.words)), gradientWarps)
+}
+
+const sumWarps = 8 // of a thread block of ngram_train
+
+// update has a thread block for each of the frequent rows, and a warp for each other one.
 func (x *ngrams) update(step cu.DevicePtr) error {
 	x.args.step = step
 	frequent := int(x.args.frequent)
-	grid := cuda.Grid{Blocks: frequent + blocksOfRows(x.table.rows-frequent), Threads: 32 * gradientWarps}
-	return cuda.Launch(x.device, x.pass, grid, &x.args)
+	return x.launch(x.pass, frequent+(x.table.rows-frequent+sumWarps-1)/sumWarps, sumWarps)
+}
+
+func (x *ngrams) launch(f cu.Function, blocks, warps int) error {
+	return cuda.Launch(x.device, f, cuda.Grid{Blocks: blocks, Threads: 32 * warps}, &x.args)
 }

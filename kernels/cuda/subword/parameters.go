@@ -50,10 +50,14 @@ type splitMatrix struct {
 	stride    uint64
 }
 
-// split allocates a matrix in two parts, with rows as long as rows of float32.
-func (a *allocator) split(what string, rows, columns int) splitMatrix {
+// split allocates a matrix in two parts, or narrow in one, with rows as long as rows of float32.
+func (a *allocator) split(what string, rows, columns int, narrow bool) splitMatrix {
 	n := stride(columns)
-	return splitMatrix{high: a.Bytes(what, 2*rows*n), low: a.Bytes(what, 2*rows*n), stride: uint64(n)}
+	m := splitMatrix{high: a.Bytes(what, 2*rows*n), stride: uint64(n)}
+	if !narrow {
+		m.low = a.Bytes(what, 2*rows*n)
+	}
+	return m
 }
 
 // A parameter is Parameter of subword.cuh.

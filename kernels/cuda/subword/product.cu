@@ -1,4 +1,5 @@
-// Products of matrices that are split (see subword.cuh), on tensor cores:
+// Products of matrices that are split (see subword.cuh), on tensor cores; or of float16 numbers, those that have
+// one part:
 //
 //	a: (m, k)  b: (k, n)  c: (m, n) = a b + bias + add
 //
@@ -18,7 +19,7 @@ struct Product {
 	const float *add;  // (m, strideC), or null
 	uint32_t m, n, k, strideC;
 	uint32_t chunk; // of k, a multiple of 32
-	uint32_t unused;
+	float unit;     // of narrow products: what 1 in c is of a product of the factors
 };
 
 __device__ __forceinline__ void copy16(uint32_t to, const uint16_t *from, bool wanted) {
@@ -34,7 +35,7 @@ template <bool contiguous, int size> __device__ __forceinline__ uint32_t place(i
 
 // fetch asks for a tile of size rows from row first on, and k from k0 to end.
 // Values beyond the matrix are zero.
-template <bool contiguous, int size, int threads>
+template <int planes, bool contiguous, int size, int threads>
 __device__ __forceinline__ void fetch(uint32_t to, const Split &x, uint32_t first, uint32_t rows, uint32_t k0, uint32_t end) {
 	constexpr int part = size * tileK * 2, groups = contiguous ? tileK / 8 : size / 8;
 #pragma unroll
@@ -45,7 +46,7 @@ __device__ __forceinline__ void fetch(uint32_t to, const Split &x, uint32_t firs
 		size_t from = !wanted ? 0 : contiguous ? row * x.stride + k : k * x.stride + row;
 		uint32_t at = to + place<contiguous, size>(l, g);
 		copy16(at, x.high + from, wanted);
-		copy16(at + part, x.low + from, wanted);
+		if constexpr (planes == 2) copy16(at + part, x.low + from, wanted);
 	}
 }
 
@@ -61,24 +62,29 @@ __device__ __forceinline__ void multiply(float (&c)[4], const uint32_t (&a)[4], 
 		: "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+__device__ __forceinline__ void multiplyNarrow(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+	asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+		: "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
 // A warp has 64 rows and 32 columns of the tile.
-template <bool aContiguous, bool bContiguous, int tileN> struct Tile {
+template <int planes, bool aContiguous, bool bContiguous, int tileN> struct Tile {
 	static constexpr int warpsN = tileN / 32, threads = 64 * warpsN;
-	static constexpr int partA = tileM * tileK * 2, partB = tileN * tileK * 2, stage = 2 * (partA + partB);
+	static constexpr int partA = tileM * tileK * 2, partB = tileN * tileK * 2, stage = planes * (partA + partB);
 	float sum[4][4][4];
 	int rowOfWarp, columnOfWarp;
 
 	// step adds 16 values of k of a stage.
 	__device__ __forceinline__ void step(uint32_t a, int k) {
 		int l = laneNumber();
-		uint32_t b = a + 2 * partA, high[2][4], low[2][4];
+		uint32_t b = a + planes * partA, high[2][4], low[2][4];
 #pragma unroll
 		for (int n = 0; n < 2; n++) { // 16 columns each: {columns 0-7, k 0-7}, {0-7, 8-15}, {8-15, 0-7}, {8-15, 8-15}
 			int column = columnOfWarp + 16 * n, upper = l >> 4, later = l >> 3 & 1;
 			uint32_t at = b + (bContiguous ? place<true, tileN>(column + 8 * upper + (l & 7), k / 8 + later)
 				: place<false, tileN>(k + 8 * later + (l & 7), column / 8 + upper));
 			loadMatrices<!bContiguous>(high[n], at);
-			loadMatrices<!bContiguous>(low[n], at + partB);
+			if constexpr (planes == 2) loadMatrices<!bContiguous>(low[n], at + partB);
 		}
 #pragma unroll
 		for (int m = 0; m < 4; m++) { // 16 rows each: {rows 0-7, k 0-7}, {8-15, 0-7}, {0-7, 8-15}, {8-15, 8-15}
@@ -87,6 +93,11 @@ template <bool aContiguous, bool bContiguous, int tileN> struct Tile {
 				: place<false, tileM>(k + 8 * later + (l & 7), row / 8 + upper));
 			uint32_t x[4], y[4];
 			loadMatrices<!aContiguous>(x, at);
+			if constexpr (planes == 1) {
+#pragma unroll
+				for (int n = 0; n < 4; n++) multiplyNarrow(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
+				continue;
+			}
 			loadMatrices<!aContiguous>(y, at + partA);
 #pragma unroll
 			for (int n = 0; n < 4; n++) multiply(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
@@ -135,15 +146,16 @@ template <bool aContiguous, bool bContiguous, int tileN> struct Tile {
 
 	__device__ __forceinline__ void write(const Product &p, float *c, uint32_t row0, uint32_t column0) {
 		each(p, row0, column0, [&](float &x, float &y, size_t at, uint32_t, bool both) {
+			if constexpr (planes == 1) x *= p.unit, y *= p.unit;
 			if (both) *(float2 *)(c + at) = make_float2(x, y);
 			else c[at] = x;
 		});
 	}
 };
 
-template <bool aContiguous, bool bContiguous, int tileN> __device__ __forceinline__ void product(const Product &p) {
+template <int planes, bool aContiguous, bool bContiguous, int tileN> __device__ __forceinline__ void product(const Product &p) {
 	extern __shared__ uint4 memory[];
-	using T = Tile<aContiguous, bContiguous, tileN>;
+	using T = Tile<planes, aContiguous, bContiguous, tileN>;
 	T tile;
 	int w = threadIdx.x / 32;
 	tile.rowOfWarp = w / T::warpsN * 64;
@@ -155,8 +167,8 @@ template <bool aContiguous, bool bContiguous, int tileN> __device__ __forceinlin
 	auto ask = [&](uint32_t i) {
 		if (i < count) {
 			uint32_t to = shared + i % stages * T::stage, k0 = first + i * tileK;
-			fetch<aContiguous, tileM, T::threads>(to, p.a, row0, p.m, k0, end);
-			fetch<bContiguous, tileN, T::threads>(to + 2 * T::partA, p.b, column0, p.n, k0, end);
+			fetch<planes, aContiguous, tileM, T::threads>(to, p.a, row0, p.m, k0, end);
+			fetch<planes, bContiguous, tileN, T::threads>(to + planes * T::partA, p.b, column0, p.n, k0, end);
 		}
 		asm volatile("cp.async.commit_group;" ::: "memory");
 	};
@@ -176,7 +188,10 @@ template <bool aContiguous, bool bContiguous, int tileN> __device__ __forceinlin
 
 #define PRODUCT(name, aContiguous, bContiguous, tileN, blocks) \
 	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_##name##_##tileN(const __grid_constant__ Product p) { \
-		product<aContiguous, bContiguous, tileN>(p); \
+		product<2, aContiguous, bContiguous, tileN>(p); \
+	} \
+	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_narrow_##name##_##tileN(const __grid_constant__ Product p) { \
+		product<1, aContiguous, bContiguous, tileN>(p); \
 	}
 #define PRODUCTS(name, aContiguous, bContiguous) PRODUCT(name, aContiguous, bContiguous, 128, 2) PRODUCT(name, aContiguous, bContiguous, 64, 3)
 

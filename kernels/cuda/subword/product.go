@@ -14,11 +14,13 @@ type productArgs struct {
 	a, b             splitMatrix
 	c, bias, add     cu.DevicePtr
 	m, n, k, strideC uint32
-	chunk, _         uint32
+	chunk            uint32
+	unit             float32
 }
 
 // A product is how a product of matrices is launched.
 type product struct {
+	narrow        bool // of float16 numbers
 	kernel        cu.Function
 	grid          cuda.Grid
 	chunk, chunks int // of k
@@ -26,13 +28,18 @@ type product struct {
 
 // product chooses how an (m, n) product over k is launched: by tiles of 128
 // columns unless narrower ones leave fewer of them empty. If split is set, chunks
-// of k are summed apart, so that there are thread blocks for the whole device.
-func (a *allocator) product(name string, m, n, k int, split bool) product {
+// of k are summed apart, so that there are thread blocks for the whole device. A narrow product is one of
+// float16 numbers.
+func (a *allocator) product(name string, m, n, k int, split, narrow bool) product {
 	tile := 128
 	if (n+63)/64%2 == 1 {
 		tile = 64
 	}
-	p := product{chunk: (k + 31) / 32 * 32, chunks: 1}
+	p := product{chunk: (k + 31) / 32 * 32, chunks: 1, narrow: narrow}
+	planes := 2
+	if narrow {
+		planes, name = 1, "narrow_"+name
+	}
 	blocks := (m + 127) / 128 * ((n + tile - 1) / tile)
 	if split {
 		want := max(1, 2*a.Device.Multiprocessors/blocks)
@@ -40,14 +47,20 @@ func (a *allocator) product(name string, m, n, k int, split bool) product {
 		p.chunks = (k + p.chunk - 1) / p.chunk
 		blocks *= p.chunks
 	}
-	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * 2 * 64 * (128 + tile)}
+	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * planes * 64 * (128 + tile)}
 	p.kernel = a.Function(built, "product", fmt.Sprintf("product_%s_%d", name, tile), p.grid.Shared)
 	return p
 }
 
-// multiply starts a product of the CNN.
+// gradientUnits is that of subword.cuh.
+const gradientUnits = 256
+
+// multiply starts a product of the CNN. In products 1 and 2 a factor is the gradient.
 func (x *cnn) multiply(number int, a productArgs) error {
 	p := x.products[number]
+	if a.unit = 1; p.narrow && number > 0 {
+		a.unit = 1. / gradientUnits
+	}
 	a.chunk = uint32(p.chunk)
 	return cuda.Launch(x.device, p.kernel, p.grid, &a)
 }

@@ -18,12 +18,55 @@ __device__ __forceinline__ void split(float4 x, uint2 &high, uint2 &low) {
 	split(x.z, x.w, high.y, low.y);
 }
 
+// Sums and products of tempered samples read float16, which has 11 bits of mantissa: gradients times
+// gradientUnits, so that the small ones keep theirs.
+constexpr float gradientUnits = 256;
+
+__device__ __forceinline__ uint2 narrow(float4 x, float units) {
+	uint2 r;
+	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r.x) : "f"(units * x.y), "f"(units * x.x));
+	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r.y) : "f"(units * x.w), "f"(units * x.z));
+	return r;
+}
+
+__device__ __forceinline__ float4 widen(uint2 x) {
+	float4 r;
+	asm("{\n.reg .f16 a, b;\nmov.b32 {a, b}, %2;\ncvt.f32.f16 %0, a;\ncvt.f32.f16 %1, b;\n}" : "=f"(r.x), "=f"(r.y) : "r"(x.x));
+	asm("{\n.reg .f16 a, b;\nmov.b32 {a, b}, %2;\ncvt.f32.f16 %0, a;\ncvt.f32.f16 %1, b;\n}" : "=f"(r.z), "=f"(r.w) : "r"(x.y));
+	return r;
+}
+
 // A Split is a matrix in two parts. Its rows are padded with zeros to whole groups
-// of 8 values, which are copied at a time.
+// of 8 values, which are copied at a time. Without low, high has float16 numbers.
 struct Split {
 	uint16_t *high, *low;
 	uint64_t stride; // values from row to row
 };
+
+// put writes values from a column on, or one value.
+__device__ __forceinline__ void put(const Split &to, size_t row, uint32_t column, float4 x, float units) {
+	uint2 high, low;
+	size_t at = row * to.stride + column;
+	if (to.low) {
+		split(x, high, low);
+		*(uint2 *)(to.low + at) = low;
+	} else {
+		high = narrow(x, units);
+	}
+	*(uint2 *)(to.high + at) = high;
+}
+
+__device__ __forceinline__ void put(const Split &to, size_t row, uint32_t column, float x) {
+	uint32_t high, low;
+	size_t at = row * to.stride + column;
+	if (to.low) {
+		split(x, 0, high, low);
+		to.low[at] = uint16_t(low);
+	} else {
+		high = narrow(make_float4(x, 0, 0, 0), 1).x;
+	}
+	to.high[at] = uint16_t(high);
+}
 
 // A Parameter is a matrix with the state of its optimizer.
 struct Parameter {

@@ -25,6 +25,13 @@ import (
 // newCase is W2V-CL with an encoder on the CPU and the same on the device.
 func newCase(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint64, o optim.Config, encoder func(vocabulary []string) (subword.Encoder, error)) (trainer.Trainer, *kernels.Kernels) {
 	t.Helper()
+	return newTempered(t, d, words, dim, negatives, seed, o, wordcontext.Options{}, 0, encoder)
+}
+
+// newTempered is newCase with options of M and shared negatives.
+func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint64, o optim.Config, mo wordcontext.Options, shared int,
+	encoder func(vocabulary []string) (subword.Encoder, error)) (trainer.Trainer, *kernels.Kernels) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	spelt := randomWords(r, 4*words, 12, 26)
 	var b strings.Builder
@@ -39,7 +46,8 @@ func newCase(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint6
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: 40, Passes: 1, Seed: seed})
+	mo.Window, mo.Contexts, mo.Passes, mo.Seed = 2, 40, 1, seed
+	m, err := wordcontext.Build(t.Context(), c, mo)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +56,7 @@ func newCase(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint6
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference, err := graph.NewCL(m, noise, 1000, graph.Config{Encoder: e, Dim: dim, Negatives: negatives, Seed: seed, Threads: 2, Optimizer: o})
+	reference, err := graph.NewCL(m, noise, 1000, graph.Config{Encoder: e, Dim: dim, Negatives: negatives, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: o})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +65,15 @@ func newCase(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint6
 	if err != nil {
 		t.Fatal(err)
 	}
+	var shares *cl.Shares
+	if m.Tempered() {
+		shares = &cl.Shares{Contexts: m.Contexts(), Slots: m.Slots()}
+		shares.Lengths, shares.Phases = m.Shares()
+	}
 	k, err := kernels.New(d, cl.Config{
-		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(),
-		Method: string(o.Method), Beta1: 0.9, Beta2: o.WithDefaults().Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(), Shares: shares, SharedNegatives: shared,
+		DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, seed, iteration, step) },
+		Method:     string(o.Method), Beta1: 0.9, Beta2: o.WithDefaults().Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
 	}, s)
 	if err != nil {
 		t.Fatal(err)
@@ -146,35 +160,80 @@ func TestEncodedCL(t *testing.T) {
 					}
 					seed := cudatest.FreshSeed(t)
 					reference, k := newCase(t, d, 600, dim, 5, seed, optim.Config{Method: method, WeightDecay: .1, Epsilon: smooth}, encoder)
-					both := func(from, to int) {
-						losses := train(t, k, from, to-from, rate)
-						for n := from; n < to; n++ {
-							report, err := reference.Advance(t.Context(), n, rate)
-							if err != nil {
-								t.Fatal(err)
-							}
-							if got := losses[n-from]; math.Abs(got-report.Loss) > 1e-4*report.Loss {
-								t.Fatalf("iteration %d: loss %v, want %v", n, got, report.Loss)
-							}
-						}
-					}
-					same := func(moments bool) {
-						for _, x := range reference.State() {
-							if !moments && strings.HasSuffix(x.Name, "-moment") {
-								continue
-							}
-							got := make([]float32, len(x.Data))
-							if err := k.Receive(x.Name, got); err != nil {
-								t.Fatal(err)
-							}
-							cudatest.Within(t, x.Name, got, x.Data, 1e-3)
-						}
-					}
+					both, same := comparison(t, reference, k, rate, 1e-3)
 					both(0, few)
 					same(true)
 					both(few, count)
 					same(false)
 				})
+			}
+		}
+	}
+}
+
+// comparison returns what trains both and compares their losses, and what compares their state.
+func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, rate, tolerance float64) (both func(from, to int), same func(moments bool)) {
+	both = func(from, to int) {
+		t.Helper()
+		losses := train(t, k, from, to-from, rate)
+		for n := from; n < to; n++ {
+			report, err := reference.Advance(t.Context(), n, rate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := losses[n-from]; math.Abs(got-report.Loss) > 1e-4*report.Loss {
+				t.Fatalf("iteration %d: loss %v, want %v", n, got, report.Loss)
+			}
+		}
+	}
+	same = func(moments bool) {
+		t.Helper()
+		for _, x := range reference.State() {
+			if !moments && strings.HasSuffix(x.Name, "-moment") {
+				continue
+			}
+			got := make([]float32, len(x.Data))
+			if err := k.Receive(x.Name, got); err != nil {
+				t.Fatal(err)
+			}
+			cudatest.Within(t, x.Name, got, x.Data, tolerance)
+		}
+	}
+	return both, same
+}
+
+// The same of tempered samples and shared negatives, and of either alone. Their sums and products are of
+// float16 numbers, of 11 bits; what cancels out shows more of the rounding.
+func TestTemperedEncodedCL(t *testing.T) {
+	d := cudatest.Open(t)
+	for _, x := range []struct {
+		name   string
+		o      wordcontext.Options
+		shared int
+	}{
+		{"few samples", wordcontext.Options{Tempering: 1, Positives: .5, MaxPositives: 30}, 24},
+		{"many samples", wordcontext.Options{Tempering: .75, Positives: 6}, 64},
+		{"own negatives", wordcontext.Options{Tempering: 1, Positives: 1.5}, 0},
+		{"one sample", wordcontext.Options{}, 40},
+	} {
+		for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.AdaGrad} {
+			for _, dim := range []int{7, 100, 200, 300, 500, 600} {
+				for name, encoder := range encoders(dim) {
+					if method != optim.Adam && dim != 100 || name == "cnn of the paper" && dim > 100 {
+						continue
+					}
+					t.Run(fmt.Sprintf("%s/%s/N=%d/%s", x.name, method, dim, name), func(t *testing.T) {
+						const few, count = 3, 40
+						const rate = 1e-3
+						o := optim.Config{Method: method, WeightDecay: .1, Epsilon: smooth}
+						reference, k := newTempered(t, d, 600, dim, 5, cudatest.FreshSeed(t), o, x.o, x.shared, encoder)
+						both, same := comparison(t, reference, k, rate, 1e-2)
+						both(0, few)
+						same(true)
+						both(few, count)
+						same(false)
+					})
+				}
 			}
 		}
 	}

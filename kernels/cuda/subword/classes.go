@@ -1,0 +1,74 @@
+package subword
+
+import "encoding/binary"
+
+// ClassesOf numbers the classes of n-grams, by their first ones: those that the same words have, as often. They
+// would get the same gradient in every step. It returns the class of each n-gram, and how many each class has. An
+// n-gram that no word has is a class of its own.
+func ClassesOf(e Config) (classes, sizes []uint32) {
+	starts, users := inverted(e)
+	numbers, key := map[string]uint32{}, []byte{}
+	for u := range e.Alphabet {
+		key = key[:0]
+		for _, word := range users[starts[u]:starts[u+1]] {
+			key = binary.LittleEndian.AppendUint32(key, word)
+		}
+		number, known := numbers[string(key)]
+		if !known || len(key) == 0 {
+			number = uint32(len(sizes))
+			numbers[string(key)] = number
+			sizes = append(sizes, 0)
+		}
+		classes = append(classes, number)
+		sizes[number]++
+	}
+	return classes, sizes
+}
+
+// inverted returns, for each n-gram, the words that have it, in order and as
+// often as they have it.
+func inverted(e Config) (starts, users []uint32) {
+	starts, users = make([]uint32, e.Alphabet+1), make([]uint32, len(e.Symbols))
+	for _, u := range e.Symbols {
+		starts[u+1]++
+	}
+	for u := range e.Alphabet {
+		starts[u+1] += starts[u]
+	}
+	next := append([]uint32{}, starts...)
+	for v, first := range e.Starts[:len(e.Starts)-1] {
+		for _, u := range e.Symbols[first:e.Starts[v+1]] {
+			users[next[u]] = uint32(v)
+			next[u]++
+		}
+	}
+	return starts, users
+}
+
+// size returns how many n-grams have a row.
+func (c Config) size(row uint32) uint32 {
+	if c.Sizes == nil {
+		return 1
+	}
+	return c.Sizes[row]
+}
+
+// folded has a row in a word once for all n-grams that have it.
+func (c Config) folded() Config {
+	f := Config{Starts: []uint32{0}, Alphabet: c.Alphabet}
+	seen := make([]uint32, c.Alphabet) // in a word
+	for v, first := range c.Starts[:len(c.Starts)-1] {
+		word := c.Symbols[first:c.Starts[v+1]]
+		for _, u := range word {
+			if seen[u]%c.size(u) == 0 {
+				f.Symbols = append(f.Symbols, u)
+			}
+			seen[u]++
+		}
+		for _, u := range word {
+			seen[u] = 0
+		}
+		f.Starts = append(f.Starts, uint32(len(f.Symbols)))
+	}
+	return f
+}
