@@ -34,6 +34,9 @@ func CheckSequential(c sequential.Config, p Precision) error {
 	if c.Model == sequential.PositionCBOW {
 		return unsupported("Model", c.Model, "GPUs have no kernels for it")
 	}
+	if c.HierarchicalSoftmax {
+		return unsupported("HierarchicalSoftmax", c.HierarchicalSoftmax, "GPUs have no kernels for it")
+	}
 	if !ok {
 		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels for it")
 	}

@@ -15,6 +15,7 @@ type reference struct {
 	noise           *corpus.Alias
 	words, contexts []float64 // W and C
 	positions       []float64 // D
+	codes           []byte    // of the last outputs, with hierarchical softmax; contexts are then its nodes
 	rate            float64
 
 	sentence []uint32 // after subsampling
@@ -62,8 +63,14 @@ func (r *reference) negative(t, k, most int) uint32 {
 	return n
 }
 
-// outputs are the target and the negatives from number from on.
+// outputs are the target and the negatives from number from on, or the nodes on the path to
+// the target.
 func (r *reference) outputs(t, from, most int) []uint32 {
+	if r.HierarchicalSoftmax {
+		points, codes := word2vecTree(r.text.Vocabulary.Counts)
+		r.codes = codes[r.sentence[t]]
+		return points[r.sentence[t]]
+	}
 	out := []uint32{r.sentence[t]}
 	for k := range r.Negatives {
 		out = append(out, r.negative(t, from+k, most))
@@ -82,7 +89,7 @@ func (r *reference) step(inputs, outputs []uint32, positive func(input int) int)
 				score += words[int(in)*r.Dim+j] * contexts[int(out)*r.Dim+j]
 			}
 			label := 0.0
-			if positive(i) == k {
+			if r.codes == nil && positive(i) == k || r.codes != nil && r.codes[k] == 0 {
 				label = 1
 			}
 			g := r.rate * (label - 1/(1+math.Exp(-score)))

@@ -12,14 +12,15 @@ import (
 // A Setting is one entry of the table of settings. Its value points into the
 // [Config] that the table was made of.
 type Setting struct {
-	Name    string          // of the flag and in TOML
-	Aliases []string        // names other tools use; accepted as flags, not shown
-	Group   string          // heading in help
-	Choices []Choice        // the values it may have; nil: others
-	Modes   func(Mode) bool // the modes that use it; nil: all
-	Subword []string        // kinds of --subword that use it; nil: all
-	Record  bool            // written to the run folder's config.toml
-	Resume  bool            // may change when a run is resumed
+	Name      string          // of the flag and in TOML
+	Aliases   []string        // names other tools use; accepted as flags, not shown
+	Group     string          // heading in help
+	Choices   []Choice        // the values it may have; nil: others
+	Modes     func(Mode) bool // the modes that use it; nil: all
+	Subword   []string        // kinds of --subword that use it; nil: all
+	Negatives bool            // of no use without negatives, with --hierarchical-softmax
+	Record    bool            // written to the run folder's config.toml
+	Resume    bool            // may change when a run is resumed
 
 	help        string // one line; a word in backquotes names the value
 	value       any    // *string, *bool, *int, *uint64, *float64 or a textValue, into a Config
@@ -73,7 +74,7 @@ func (s Setting) ModeNames() []string {
 
 // uses reports whether the configuration has a use for the setting.
 func (c *Config) uses(s Setting) bool {
-	return s.AppliesTo(c.Mode) && (s.Subword == nil || slices.Contains(s.Subword, c.Subword))
+	return s.AppliesTo(c.Mode) && !(s.Negatives && c.HierarchicalSoftmax) && (s.Subword == nil || slices.Contains(s.Subword, c.Subword))
 }
 
 // ShowsDefault reports whether help should print the value as the default.

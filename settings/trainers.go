@@ -65,6 +65,7 @@ func (c *Config) SequentialConfig() sequential.Config {
 		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
 		Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount(),
 		Combine: c.Combine, Span: c.CombineSpan, Batch: c.Batch, WriteBack: sequential.WriteBack(c.WriteBack),
+		HierarchicalSoftmax: c.HierarchicalSoftmax,
 	}
 }
 
