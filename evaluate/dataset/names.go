@@ -30,6 +30,7 @@ var publishedNames = []struct{ prefix, name string }{
 	{"msr", "MSR"},
 	{"battig", "Battig"},
 	{"bless", "BLESS"},
+	{"bats", "BATS"},
 	{"essli", "ESSLLI-2008"},
 	{"esslli", "ESSLLI-2008"},
 	{"wordrelationship", "MSR"},

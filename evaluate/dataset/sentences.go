@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -102,10 +103,18 @@ func newSentenceSet(stem string, parts map[string][]Sentence) SentenceSet {
 // setParts are the endings of the files of a set in parts.
 var setParts = []string{".train", ".dev", ".test"}
 
-// cutPart cuts the ending off a file's name; part is "" if it is none of setParts.
+// partFiles are files whose names say in another way which part of a set they are.
+var partFiles = map[string]struct{ stem, part string }{
+	"train_5500.label": {"TREC", ".train"}, "TREC_10.label": {"TREC", ".test"},
+}
+
+// cutPart cuts the ending off a file's name, .train or .train.all; part is "" if it is none of setParts.
 func cutPart(file string) (stem, part string) {
+	if known, ok := partFiles[filepath.Base(file)]; ok {
+		return filepath.Join(filepath.Dir(file), known.stem), known.part
+	}
 	for _, part := range setParts {
-		if stem, ok := strings.CutSuffix(file, part); ok {
+		if stem, ok := strings.CutSuffix(strings.TrimSuffix(file, ".all"), part); ok {
 			return stem, part
 		}
 	}
@@ -118,10 +127,15 @@ func partsOf(file string) []string {
 	if part == "" {
 		return []string{file}
 	}
+	beside, err := os.ReadDir(filepath.Dir(file))
+	if err != nil {
+		return []string{file} // reading it tells
+	}
 	var files []string
-	for _, part := range setParts {
-		if _, err := os.Stat(stem + part); err == nil {
-			files = append(files, stem+part)
+	for _, entry := range beside {
+		other := filepath.Join(filepath.Dir(file), entry.Name())
+		if otherStem, otherPart := cutPart(other); otherStem == stem && otherPart != "" {
+			files = append(files, other)
 		}
 	}
 	return files
@@ -164,12 +178,23 @@ func readSentences(_ context.Context, path string, s *Set) error {
 	return bad
 }
 
+// trecLabel is a class of questions and a part of it, of which the class counts (Li and Roth 2002).
+var trecLabel = regexp.MustCompile(`^([A-Z]{3,}):[a-z]+$`)
+
+func isTRECQuestion(line string) bool {
+	label, _, _ := strings.Cut(line, " ")
+	return isSentence(line) && trecLabel.MatchString(label)
+}
+
 // parseSentence reads "label word word ...". Numbers alone are an edge of a graph
 // and no sentence.
 func parseSentence(text string) (Sentence, error) {
 	fields := strings.Fields(text)
 	if len(fields) < 2 {
 		return Sentence{}, errors.New("a line is a label and the words of a sentence")
+	}
+	if question := trecLabel.FindStringSubmatch(fields[0]); question != nil {
+		return Sentence{question[1], fields[1:]}, nil
 	}
 	if _, err := strconv.Atoi(fields[0]); err != nil {
 		return Sentence{}, fmt.Errorf("%q is not a label: labels are whole numbers", fields[0])
