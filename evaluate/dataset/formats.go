@@ -22,7 +22,10 @@
 //     columns titled category or class, and word or concept; commas or tabs
 //     between them.
 //   - classification: a label, which is a whole number, then the words of a sentence;
-//     a label of TREC, as DESC:manner, of which the first part counts, then a question.
+//     a label of TREC, as DESC:manner, of which the first part counts, then a question;
+//     a number, a tab and a quoted sentence with <e1> and <e2>, then its relation
+//     in a line below, as in SemEval-2010 task 8.
+//     Folders train/pos, train/neg, test/pos and test/neg of texts are a set of reviews.
 //
 // Empty lines, and lines that begin with "#" or "//", are passed over; "//" is no
 // comment in sets of categories, and sets of sentences have no comments.
@@ -83,6 +86,13 @@ var formats = []Format{
 	},
 	analogy(`four words, lines ": section" between them, as in questions-words.txt`,
 		": JJ_JJR\ngood better rough rougher\n", isQuestion),
+	{
+		Task:    evaluate.TaskClassification,
+		Name:    "a number, a tab and a quoted sentence with <e1> and <e2>",
+		Example: "1\t\"The <e1>tiger</e1> eats <e2>ice cream</e2>.\"\nCause-Effect(e1,e2)\nComment: rarely\n\n2\t\"A <e1>cat</e1>, <e2>too</e2>\"\nOther\n",
+		matches: func(lines []string) bool { return isRelationLine(lines[0]) },
+		read:    readMarked,
+	},
 	{
 		Task:    evaluate.TaskClassification,
 		Name:    "a label of TREC, as DESC:manner, of which the first part counts",

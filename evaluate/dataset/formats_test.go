@@ -17,14 +17,18 @@ var exampleItems = map[string]Set{
 	evaluate.TaskAnalogy:        {Sections: []Section{{"JJ_JJR", []Question{{A: "good", B: "better", C: "rough", D: "rougher"}}}}},
 	evaluate.TaskCategorization: {Members: []Member{{"tiger", "animal"}, {"cream", "food"}}},
 	evaluate.TaskClassification: {Sentences: []Sentence{
-		{"1", []string{"the", "tiger", "likes", "ice", "cream"}}, {"0", []string{"the", "cat", "does", "not"}},
+		{Label: "1", Words: []string{"the", "tiger", "likes", "ice", "cream"}}, {Label: "0", Words: []string{"the", "cat", "does", "not"}},
 	}},
 	// Of formats that hold other items than the rest of their task.
 	"BATS": {Sections: []Section{{"example", []Question{
 		{A: "good", B: "better", C: "rough", D: "rougher", Also: []string{"coarser"}}, {A: "rough", B: "rougher", C: "good", D: "better", Also: []string{}},
 	}}}},
 	"a label of TREC, as DESC": {Sentences: []Sentence{
-		{"ANIM", []string{"the", "tiger", "likes", "ice", "cream"}}, {"PET", []string{"the", "cat", "does", "not"}},
+		{Label: "ANIM", Words: []string{"the", "tiger", "likes", "ice", "cream"}}, {Label: "PET", Words: []string{"the", "cat", "does", "not"}},
+	}},
+	"a number, a tab and a quoted sentence with <e1> and <e2>": {Sentences: []Sentence{
+		{Label: "Cause-Effect(e1,e2)", Words: []string{"The", "tiger", "eats", "ice", "cream"}, Ends: []int{1, 4}},
+		{Label: "Other", Words: []string{"A", "cat", "too"}, Ends: []int{1, 2}},
 	}},
 }
 

@@ -17,6 +17,7 @@ func FuzzSets(f *testing.F) {
 	f.Add([]byte("a\tb/c\nd\te//f/\ng\t/\n"), []byte{})
 	f.Add([]byte("JJ_JJR a\nNN_NNS b\n"), []byte("a b c\nd e\n"))
 	f.Add([]byte("a-n b-v 1\nc-j d-n 2\ne- f-n 3\n"), []byte{})
+	f.Add([]byte("1\t\"<e1></e1> a <e2>b</e2>\"\nOther\n2\t\"<e1>a</e1><e2>b</e2>\"\n"), []byte{})
 	f.Add([]byte("DESC:manner How ?\nABBR:exp\n"), []byte{})
 	path := filepath.Join(f.TempDir(), "set")
 	f.Fuzz(func(t *testing.T, content, beside []byte) {
@@ -34,7 +35,7 @@ func FuzzSets(f *testing.F) {
 			return
 		}
 		for _, s := range sets[0].Training {
-			if s.Label == "" || len(s.Words) == 0 {
+			if s.Label == "" || len(s.Words) == 0 || len(s.Ends) > 0 && (len(s.Ends) != 2 || s.Ends[0] >= s.Ends[1] || s.Ends[1] >= len(s.Words)) {
 				t.Errorf("sentence %+v", s)
 			}
 		}
