@@ -84,7 +84,7 @@ func TestTreeEqualsWord2Vec(t *testing.T) {
 			slices.SortFunc(counts, func(a, b uint64) int { return int(b) - int(a) })
 			points, codes := word2vecTree(counts)
 			for unused := range 2 { // words that do not occur change nothing
-				tree := newTree(append(counts, make([]uint64, unused*7)...))
+				tree := newTree(slices.Concat(counts, make([]uint64, unused*7)))
 				for word := range words + unused*7 {
 					var wantPoints []uint32
 					wantCode := ""

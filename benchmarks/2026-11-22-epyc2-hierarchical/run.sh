@@ -8,7 +8,7 @@ mkdir -p "$dir"
 timed() { # NAME COMMAND...: seconds of user time
 	local name=$1; shift
 	TIMEFORMAT="$name %U"
-	{ time timeout 600 "$@" >"$dir/log" 2>&1; } 2>>"$dir/times.txt" || cat "$dir/log"
+	{ time timeout 1500 "$@" >"$dir/log" 2>&1; } 2>>"$dir/times.txt" || cat "$dir/log"
 	grep -h '^user' "$dir/log" | sed "s/^/$name training /" >>"$dir/times.txt" || true
 }
 for seed in 1 2 3; do

@@ -7,7 +7,7 @@ mkdir -p "$dir"
 timed() { # NAME COMMAND...: seconds of user time
 	local name=$1; shift
 	TIMEFORMAT="$name %U"
-	{ time timeout 600 sh -c "$*" >"$dir/log" 2>&1; } 2>>"$dir/times.txt" || cat "$dir/log"
+	{ time timeout 1500 sh -c "$*" >"$dir/log" 2>&1; } 2>>"$dir/times.txt" || cat "$dir/log"
 }
 timed "GloVe count" "$glove/vocab_count -min-count 5 -verbose 0 <$text >$dir/vocab.txt && $glove/cooccur -window-size 10 -memory 4 -verbose 0 -vocab-file $dir/vocab.txt -overflow-file $dir/overflow <$text >$dir/pairs.bin"
 for seed in 1 2 3; do

@@ -63,13 +63,13 @@ func TestSVM(t *testing.T) {
 		f.at(w)
 		for k, g := range f.gradient(w) {
 			const step = 1e-5
-			before, x := w[k], 0.0
+			before := w[k]
 			w[k] = before + step
-			x = loss(w)
+			above := loss(w)
 			w[k] = before - step
-			x -= loss(w)
+			below := loss(w)
 			w[k] = before
-			if want := x / (2 * step); math.Abs(g-want) > 1e-3*(1+math.Abs(want)) {
+			if want := (above - below) / (2 * step); math.Abs(g-want) > 1e-3*(1+math.Abs(want)) {
 				t.Errorf("%+v: gradient %d is %v, want %v", c, k, g, want)
 			}
 		}
