@@ -14,9 +14,10 @@ for seed in 1 2 3; do
 	timed "w2vcl $seed" "$w2vcl train --mode glove --window 10 --x-max 10 --epochs $epochs --lr 0.05 --dim 100 --threads 1 --seed $seed --corpus $text --out $dir/w2vcl-$seed --force"
 	grep -h Trained "$dir/log" >>"$dir/times.txt" || true
 	timed "GloVe shuffle $seed" "$glove/shuffle -memory 4 -verbose 0 -seed $seed -temp-file $dir/shuffle <$dir/pairs.bin >$dir/shuffled.bin"
-	timed "GloVe train $seed" "$glove/glove -save-file $dir/glove-$seed -write-header 1 -threads 1 -input-file $dir/shuffled.bin -x-max 10 -iter $epochs -eta 0.05 -vector-size 100 -binary 0 -model 2 -seed $seed -vocab-file $dir/vocab.txt -verbose 0"
+	timed "GloVe train $seed" "$glove/glove -save-file $dir/glove-$seed -threads 1 -input-file $dir/shuffled.bin -x-max 10 -iter $epochs -eta 0.05 -vector-size 100 -binary 0 -model 2 -seed $seed -vocab-file $dir/vocab.txt -verbose 0"
 done
-for v in "$dir"/*-?/ "$dir"/glove-?.txt; do
+for v in "$dir"/glove-?.txt; do mv "$v" "${v%.txt}.glove"; done
+for v in "$dir"/*-?/ "$dir"/glove-?.glove; do
 	echo "$(basename "$v")" "$("$w2vcl" eval "$v" --data "$data" --task similarity --json | "$python" -c '
 import json, sys
 r = {x["dataset"]: x["score"] for x in json.load(sys.stdin) if x["metric"] == "spearman"}
