@@ -15,8 +15,12 @@ type reference struct {
 	noise           *corpus.Alias
 	words, contexts []float64 // W and C
 	positions       []float64 // D
-	codes           []byte    // of the last outputs, with hierarchical softmax; contexts are then its nodes
 	rate            float64
+
+	// With hierarchical softmax contexts are the nodes.
+	codes    []byte     // of the last outputs
+	paths    [][]uint32 // of all words
+	allCodes [][]byte
 
 	sentence []uint32 // after subsampling
 	places   []int    // of its words in the text
@@ -67,9 +71,11 @@ func (r *reference) negative(t, k, most int) uint32 {
 // the target.
 func (r *reference) outputs(t, from, most int) []uint32 {
 	if r.HierarchicalSoftmax {
-		points, codes := word2vecTree(r.text.Vocabulary.Counts)
-		r.codes = codes[r.sentence[t]]
-		return points[r.sentence[t]]
+		if r.paths == nil {
+			r.paths, r.allCodes = word2vecTree(r.text.Vocabulary.Counts)
+		}
+		r.codes = r.allCodes[r.sentence[t]]
+		return r.paths[r.sentence[t]]
 	}
 	out := []uint32{r.sentence[t]}
 	for k := range r.Negatives {

@@ -124,18 +124,10 @@ func TestRecurrentLearns(t *testing.T) {
 		}
 		return sentences
 	}
-	c := Config{Vectors: randomVectors(random, 20*10), Dim: 10, Classes: 2, Seed: 1, Network: Recurrent}
+	c := Config{Vectors: randomVectors(random, 20*10), Dim: 10, Classes: 2, Seed: 1, Network: Recurrent, Threads: 3}
 	training, dev, test := lastWords(400), lastWords(60), lastWords(100)
-	var results []int
-	for _, c.Threads = range []int{1, 3} {
-		right, err := Evaluate(t.Context(), c, training, dev, test)
-		if err != nil {
-			t.Fatal(err)
-		}
-		results = append(results, right)
-	}
-	if results[0] < 85 || results[0] != results[1] {
-		t.Errorf("%v of 100 right on one thread and on three", results)
+	if right, err := Evaluate(t.Context(), c, training, dev, test); err != nil || right < 85 {
+		t.Errorf("%d of 100 right (%v)", right, err)
 	}
 }
 
