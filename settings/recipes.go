@@ -123,7 +123,7 @@ func sequentialFollows(c *Config, set given) {
 			fill(set, "context-weight", &c.ContextWeight, cmp.Or(r.ContextWeight, 0.25))
 		}
 		if c.HierarchicalSoftmax {
-			c.ContextWeight = 0 // C is not trained
+			c.ContextWeight, c.Negative = 0, 0 // C is not trained
 		}
 	}
 	if set["lr-end"] == "" {

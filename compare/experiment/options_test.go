@@ -435,7 +435,7 @@ func TestHierarchicalVariant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := runs[0].Config, runs[len(runs)-1].Config; a.HierarchicalSoftmax || a.Negative != 3 || !b.HierarchicalSoftmax || b.ContextWeight != 0 {
+	if a, b := runs[0].Config, runs[len(runs)-1].Config; a.HierarchicalSoftmax || a.Negative != 3 || !b.HierarchicalSoftmax || b.ContextWeight != 0 || b.Negative != 0 {
 		t.Errorf("%+v and %+v", a.Samples, b.Samples)
 	}
 }
