@@ -44,18 +44,17 @@ type Text struct {
 
 // Samples says which vectors are trained, and on which samples.
 type Samples struct {
-	Dim                 int     // N, dimensions of a vector
-	Window              int     // words on either side of the centre word
-	DynamicWindow       bool    // draw each window's size uniformly from 1..Window
-	Negative            int     // K, negatives per positive pair
-	HierarchicalSoftmax bool    // word2vec: paths in a Huffman tree in place of negatives
-	Noise               string  // the weights that negatives are drawn by: "matrix" or "counts"
-	NoiseExponent       float64 // power applied to those weights
-	Sample              float64 // subsampling threshold of frequent words; 0: none
-	Passes              int     // how often the corpus is subsampled into M, or counted
-	Contexts            int     // l, iterations of an epoch of mode cl
-	SameColumn          bool    // cl: both steps of an iteration train on the same samples of M
-	Model               string  // word2vec: "sg" (skip-gram), "cbow" or "cbow-positions"
+	Dim           int     // N, dimensions of a vector
+	Window        int     // words on either side of the centre word
+	DynamicWindow bool    // draw each window's size uniformly from 1..Window
+	Negative      int     // K, negatives per positive pair
+	Noise         string  // the weights that negatives are drawn by: "matrix" or "counts"
+	NoiseExponent float64 // power applied to those weights
+	Sample        float64 // subsampling threshold of frequent words; 0: none
+	Passes        int     // how often the corpus is subsampled into M, or counted
+	Contexts      int     // l, iterations of an epoch of mode cl
+	SameColumn    bool    // cl: both steps of an iteration train on the same samples of M
+	Model         string  // word2vec: "sg" (skip-gram), "cbow" or "cbow-positions"
 
 	Tempering       float64 // power of a word's contexts that its samples are in proportion to; 0: all words have as many
 	Positives       float64 // m, samples of a word in an iteration, the mean over the words
@@ -65,6 +64,8 @@ type Samples struct {
 	XMax             float64 // glove: counts from here on weigh 1
 	Shift            float64 // ppmi: associations are less by its logarithm
 	SingularExponent float64 // ppmi: power of the singular values in W
+
+	HierarchicalSoftmax bool // word2vec: paths in a Huffman tree in place of negatives
 
 	ContextWeight float64 // X: the exported vectors are W + X·C
 }

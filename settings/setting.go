@@ -12,15 +12,16 @@ import (
 // A Setting is one entry of the table of settings. Its value points into the
 // [Config] that the table was made of.
 type Setting struct {
-	Name      string          // of the flag and in TOML
-	Aliases   []string        // names other tools use; accepted as flags, not shown
-	Group     string          // heading in help
-	Choices   []Choice        // the values it may have; nil: others
-	Modes     func(Mode) bool // the modes that use it; nil: all
-	Subword   []string        // kinds of --subword that use it; nil: all
-	Negatives bool            // of no use without negatives, with --hierarchical-softmax
-	Record    bool            // written to the run folder's config.toml
-	Resume    bool            // may change when a run is resumed
+	Name    string          // of the flag and in TOML
+	Aliases []string        // names other tools use; accepted as flags, not shown
+	Group   string          // heading in help
+	Choices []Choice        // the values it may have; nil: others
+	Modes   func(Mode) bool // the modes that use it; nil: all
+	Subword []string        // kinds of --subword that use it; nil: all
+	Record  bool            // written to the run folder's config.toml
+	Resume  bool            // may change when a run is resumed
+
+	Negatives bool // of no use without negatives, with --hierarchical-softmax
 
 	help        string // one line; a word in backquotes names the value
 	value       any    // *string, *bool, *int, *uint64, *float64 or a textValue, into a Config
