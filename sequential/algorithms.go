@@ -21,12 +21,12 @@ type Descriptor struct {
 	// others draw each window's width from 1 to W.
 	FixedWindow bool
 
+	// Hierarchical algorithms can train with hierarchical softmax in place of negatives.
+	Hierarchical bool
+
 	// WritesBack algorithms train copies of the rows of context words, which they bring back
 	// to W as Config.WriteBack says.
 	WritesBack bool
-
-	// Hierarchical algorithms can train with hierarchical softmax in place of negatives.
-	Hierarchical bool
 
 	spans     bool  // creates a spanning algorithm
 	wordBytes int64 // memory of a thread for each word of the vocabulary

@@ -12,6 +12,10 @@ type Config struct {
 	Algorithm Algorithm
 	Model     Model // zero: SkipGram; others only with algorithms that list them
 
+	// HierarchicalSoftmax predicts words by their paths in a Huffman tree, without negatives.
+	// Only Hierarchical algorithms have it.
+	HierarchicalSoftmax bool
+
 	Dim       int     // N, values of a word vector
 	Window    int     // W, words on either side at most
 	Negatives int     // K, negatives of each window, or pair
@@ -25,10 +29,6 @@ type Config struct {
 	Batch   int // PARW2V: B, words that share negatives; zero: DefaultBatch
 
 	WriteBack WriteBack // FullW2V; zero: Add
-
-	// HierarchicalSoftmax predicts words by their paths in a Huffman tree, without negatives.
-	// Only Hierarchical algorithms have it.
-	HierarchicalSoftmax bool
 }
 
 // WriteBack says how the copy of a row of W goes back to the table when its context

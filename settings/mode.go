@@ -113,14 +113,14 @@ func randomWindow(m Mode) bool    { return asGraph(m) || onPPMI(m) }
 func severalPasses(m Mode) bool   { return largeBatch(m) || m.Family == WholeMatrix }
 func withModels(m Mode) bool      { return len(modelChoices(m.Name)) > 0 }
 
-func hierarchical(m Mode) bool {
-	a, err := sequential.Find(sequential.Algorithm(m.Name))
-	return err == nil && a.Hierarchical
-}
-
 func writingBack(m Mode) bool {
 	a, err := sequential.Find(sequential.Algorithm(m.Name))
 	return err == nil && a.WritesBack
+}
+
+func hierarchical(m Mode) bool {
+	a, err := sequential.Find(sequential.Algorithm(m.Name))
+	return err == nil && a.Hierarchical
 }
 
 // ReadsText reports whether training reads the text; else a matrix has all it needs.
