@@ -52,6 +52,14 @@ func word2vecTree(counts []uint64) (points [][]uint32, codes [][]byte) {
 	return points, codes
 }
 
+// outputTable returns what inputs are trained with: C, or the nodes of the tree.
+func outputTable(t *Trainer) []float32 {
+	if t.nodes != nil {
+		return t.nodes
+	}
+	return t.contexts
+}
+
 func pathOf(t *tree, word int) (nodes []uint32, code string) {
 	for _, step := range t.path(uint32(word)) {
 		nodes = append(nodes, step&^turn)
