@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
@@ -46,6 +47,7 @@ type entry struct{ log, weight float32 }
 // A side is a table that is trained, with what AdaGrad knows of it.
 type side struct {
 	vectors, squares        []float32 // (V, N); sums of squared gradients
+	curvatures              []float32 // V: what an entry of weight 1 adds to the other side's curvature; see measure
 	biases, squaresOfBiases []float32 // V
 }
 
@@ -77,7 +79,7 @@ func NewGloVe(counts *Matrix, o GloVeOptions) (*GloVe, error) {
 
 // MemoryGloVe is the memory of a trainer, in bytes, beside its matrix of so many entries.
 func MemoryGloVe(rows, dim int, entries int64) int64 {
-	return 16*int64(rows)*int64(dim+1) + 8*entries
+	return 16*int64(rows)*int64(dim+1) + 8*int64(rows) + 8*entries
 }
 
 // Units implements trainer.Trainer.
@@ -134,6 +136,7 @@ func (g *GloVe) Close() error { return nil }
 func (g *GloVe) step(ctx context.Context, s, rests *side, unit int, rate float64) (loss float64, err error) {
 	const rowsOfTask = 64
 	losses := make([]float64, (g.counts.Rows()+rowsOfTask-1)/rowsOfTask)
+	rests.measure(g.options.Dim)
 	steps := make([]gloveStep, g.options.Threads)
 	err = parallel.Try(ctx, g.options.Threads, len(losses), func(worker, task int) error {
 		step := &steps[worker]
@@ -150,6 +153,14 @@ func (g *GloVe) step(ctx context.Context, s, rests *side, unit int, rate float64
 		loss += l
 	}
 	return loss, err
+}
+
+// measure computes the curvature of the loss in the direction of each row and its bias: |v|² + 1.
+func (s *side) measure(dim int) {
+	s.curvatures = s.curvatures[:0]
+	for row := range slices.Chunk(s.vectors, dim) {
+		s.curvatures = append(s.curvatures, simd.Dot(row, row)+1)
+	}
 }
 
 // A gloveStep updates rows of a side.
@@ -183,13 +194,22 @@ func (s *gloveStep) update(i, size int) (loss float64) {
 	row := s.side.vectors[i*s.dim:][:s.dim]
 	contexts, errors := s.contexts[:size], s.errors[:size]
 	simd.Dots(errors, row, s.rests.vectors, contexts)
-	bias := float32(0)
+	bias, curvature := float32(0), float32(0)
 	for k, context := range contexts {
 		e := &s.entries[k]
+		curvature += e.weight * s.rests.curvatures[context]
 		off := errors[k] + s.side.biases[i] + s.rests.biases[context] - e.log
 		loss += 0.5 * float64(e.weight*off*off)
 		errors[k] = s.rate * e.weight * off
 		bias += errors[k]
+	}
+	// GloVe's own program steps once for each entry. A step for all must not go further than twice
+	// the way to their minimum, or the next one goes further still.
+	if most := 2 / (s.rate * curvature); most < 1 {
+		for k := range errors {
+			errors[k] *= most
+		}
+		bias *= most
 	}
 	simd.Combine(s.gradient, errors, s.rests.vectors, contexts)
 	squares := s.side.squares[i*s.dim:][:s.dim]

@@ -43,7 +43,7 @@ func TestGloVeEqualsDefinition(t *testing.T) {
 					contexts, values := m.Row(row)
 					groups := (len(contexts) + group - 1) / group
 					for k := range groups {
-						gradient, bias := make([]float64, o.Dim), 0.0
+						gradient, bias, curvature := make([]float64, o.Dim), 0.0, 0.0
 						for at := (k + unit) % groups; at < len(contexts); at += groups {
 							j, x := int(contexts[at]), float64(values[at])
 							off := s.biases[row] + rests.biases[j] - math.Log(x)
@@ -56,6 +56,15 @@ func TestGloVeEqualsDefinition(t *testing.T) {
 								gradient[d] += 0.05 * weight * off * rests.vectors[j*o.Dim+d]
 							}
 							bias += 0.05 * weight * off
+							curvature += weight
+							for d := range o.Dim {
+								curvature += weight * rests.vectors[j*o.Dim+d] * rests.vectors[j*o.Dim+d]
+							}
+						}
+						most := min(1, 2/(0.05*curvature))
+						bias *= most
+						for d := range gradient {
+							gradient[d] *= most
 						}
 						for d, v := range gradient {
 							at := row*o.Dim + d
@@ -82,6 +91,32 @@ func TestGloVeEqualsDefinition(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestGloVeIsStable: where many counts are high, so that the entries of a group pull a row the same
+// way, the loss still falls.
+func TestGloVeIsStable(t *testing.T) {
+	const rows = 300
+	r := rand.New(rand.NewPCG(1, 2))
+	m := &Matrix{contexts: make([][]uint32, rows), values: make([][]float32, rows)}
+	for i := range rows {
+		for j := range rows {
+			x := 1e6 / float64(i+1) / float64(j+1) * r.ExpFloat64()
+			m.contexts[i], m.values[i] = append(m.contexts[i], uint32(j)), append(m.values[i], float32(x))
+		}
+	}
+	g := gloVe(t, m, GloVeOptions{Dim: 100, XMax: 10, Epochs: 16, Seed: 1, Threads: 2})
+	least := math.Inf(1)
+	for unit := range g.Units() {
+		report, err := g.Advance(t.Context(), unit, 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Loss > 1.01*least {
+			t.Errorf("epoch %d: loss %v after %v", unit, report.Loss, least)
+		}
+		least = min(least, report.Loss)
 	}
 }
 

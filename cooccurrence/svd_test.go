@@ -81,6 +81,26 @@ func TestSVDEqualsGonum(t *testing.T) {
 	}
 }
 
+// TestSVDLastValues: where singular values fall as slowly as those of texts, the last ones are exact,
+// too. The matrix is diagonal, which Lanczos does not see, so its values are known.
+func TestSVDLastValues(t *testing.T) {
+	const rows, dim = 3000, 100
+	m := &Matrix{contexts: make([][]uint32, rows), values: make([][]float32, rows)}
+	for i := range rows {
+		m.contexts[i], m.values[i] = []uint32{uint32(i)}, []float32{float32(500/float64(i+1) + 100 - float64(i+1)/100)}
+	}
+	s, err := NewSVD(m, SVDOptions{Dim: dim, Exponent: 1, Seed: 1, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	train(t, s, 0)
+	for k, got := range s.Singular() {
+		if want := float64(m.values[k][0]); math.Abs(got-want) > 1e-4*want {
+			t.Errorf("value %d is %v, want %v", k+1, got, want)
+		}
+	}
+}
+
 // TestSVDGoesOn: threads do not matter, nor does an interruption.
 func TestSVDGoesOn(t *testing.T) {
 	m := sparse(300, 0.2)

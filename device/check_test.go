@@ -145,6 +145,7 @@ func TestCheckFullW2V(t *testing.T) {
 		"half negatives": {func(c *sequential.Config) { c.Negatives = 8 }, device.Half, "Precision"},
 		"half window":    {func(c *sequential.Config) { c.Window = 15 }, device.Half, "Precision"},
 		"added":          {func(c *sequential.Config) { c.WriteBack = sequential.Add }, "", ""},
+		"tree":           {func(c *sequential.Config) { c.HierarchicalSoftmax = true }, "", "HierarchicalSoftmax"},
 		"stored":         {func(c *sequential.Config) { c.WriteBack = sequential.Store }, "", "WriteBack"},
 	} {
 		c := sequential.Config{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3}

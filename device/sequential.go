@@ -52,6 +52,8 @@ func CheckSequential(c sequential.Config, p Precision) error {
 		return unsupported("Batch", c.Batch, "on GPUs mode %s takes at most %d with vectors of %d dimensions", c.Algorithm, maxBatch(c.Dim), c.Dim)
 	case p == Half && half.Negatives == 0:
 		return unsupported("Precision", p, "on GPUs mode %s has %s only", c.Algorithm, Float32)
+	case c.HierarchicalSoftmax:
+		return unsupported("HierarchicalSoftmax", c.HierarchicalSoftmax, "GPUs have no kernels for it")
 	case p == Half && (c.Negatives > half.Negatives || c.Window > half.Window):
 		return unsupported("Precision", p, "mode %s takes up to %d negatives and a window of up to %d with it", c.Algorithm, half.Negatives, half.Window)
 	}

@@ -8,7 +8,7 @@
 //
 //	words      similarity, analogies and categories of words; losses by frequency
 //	nodes      labels and links of a graph's nodes
-//	sentences  classes of sentences, by the small network of textcnn
+//	sentences  classes of sentences, by the small network of textnet
 //
 // They share two packages more: dataset finds and reads the files of data sets,
 // learn has the classifiers and k-means.

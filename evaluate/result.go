@@ -55,6 +55,7 @@ const (
 	MetricCosineAUC   = "cosine-auc" // of links
 	MetricHadamardAUC = "hadamard-auc"
 	MetricHadamardF1  = "hadamard-micro-f1"
+	MetricConcatF1    = "concatenation-micro-f1"
 )
 
 // A Score is a correlation or a share of right answers. It is NaN if nothing can

@@ -24,10 +24,12 @@ type model struct {
 	words, contexts []float32 // W, (V, N), and C with the copies of all threads behind it
 	positions       []float32 // D, (2W, N), of PositionCBOW
 	noise           *corpus.Alias
+	tree            *tree     // of hierarchical softmax, or nil; contexts are then the vectors of its nodes
 	product                   // of this thread
 	copies          *copies   // of this thread
 	negatives       negatives // of this thread
 	outputs         []uint32  // (words, 1+K): of all windows of the sentence, where they share negatives
+	paths           paths     // the same with hierarchical softmax
 }
 
 // drawAtMost says how many negatives a window draws at most.
@@ -37,6 +39,10 @@ func (m *model) drawAtMost(count int) {
 
 // drawOutputs draws the outputs of all windows of a sentence.
 func (m *model) drawOutputs(s *sentence) {
+	if m.tree != nil {
+		m.drawPaths(s)
+		return
+	}
 	m.outputs = m.negatives.drawAll(m.outputs, s, m.Negatives)
 	m.copies.rows(m.outputs)
 }
@@ -44,8 +50,22 @@ func (m *model) drawOutputs(s *sentence) {
 // outputsOf returns the outputs of the window of word t, as rows of C, target
 // first, or nothing after the sentence's end.
 func (m *model) outputsOf(t int) []uint32 {
+	if m.tree != nil {
+		first, end := m.paths.of(t)
+		return m.paths.rows[first:end]
+	}
 	first := min(t*(1+m.Negatives), len(m.outputs))
 	return m.outputs[first:min(first+1+m.Negatives, len(m.outputs))]
+}
+
+// kindsOf returns the kinds of the outputs of the window of word t; with negatives all windows have
+// the same.
+func (m *model) kindsOf(t int, ofNegatives []uint32) []uint32 {
+	if m.tree == nil {
+		return ofNegatives
+	}
+	first, end := m.paths.of(t)
+	return m.paths.kinds[first:end]
 }
 
 // step trains inputs, rows of left, with outputs; see product.train.

@@ -21,6 +21,9 @@ type Descriptor struct {
 	// others draw each window's width from 1 to W.
 	FixedWindow bool
 
+	// Hierarchical algorithms can train with hierarchical softmax in place of negatives.
+	Hierarchical bool
+
 	// WritesBack algorithms train copies of the rows of context words, which they bring back
 	// to W as Config.WriteBack says.
 	WritesBack bool

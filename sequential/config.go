@@ -14,6 +14,10 @@ type Config struct {
 	Algorithm Algorithm
 	Model     Model // zero: SkipGram; others only with algorithms that list them
 
+	// HierarchicalSoftmax predicts words by their paths in a Huffman tree, without negatives.
+	// Only Hierarchical algorithms have it.
+	HierarchicalSoftmax bool
+
 	Dim       int     // N, values of a word vector
 	Window    int     // W, words on either side at most
 	Negatives int     // K, negatives of each window, or pair
@@ -59,6 +63,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.WriteBack == "" {
 		c.WriteBack = Add
 	}
+	if c.HierarchicalSoftmax {
+		setDefault(&c.Negatives, 1) // which nobody draws
+	}
 	for _, x := range []struct {
 		name  string
 		value int
@@ -74,6 +81,8 @@ func (c Config) withDefaults() (Config, error) {
 	switch {
 	case !d.trains(c.Model):
 		return c, fmt.Errorf("algorithm %s has no model %q", c.Algorithm, c.Model)
+	case c.HierarchicalSoftmax && !d.Hierarchical:
+		return c, fmt.Errorf("algorithm %s has no hierarchical softmax", c.Algorithm)
 	case !(c.Sample >= 0):
 		return c, fmt.Errorf("subsampling threshold is %v; it must be 0 or more", c.Sample)
 	case c.WriteBack != Add && c.WriteBack != Store:
@@ -106,6 +115,9 @@ func Memory(words int, c Config) int64 {
 	bytes := 2*4*int64(words)*int64(c.Dim) + 4*int64(words) // W and C, thresholds
 	threads := int64(max(c.Threads, 1))
 	bytes += 2 * 4 * threads * int64(c.Dim) * int64(copiedWords(words, unitTokens, &c))
+	if c.HierarchicalSoftmax {
+		bytes += 4*int64(words)*int64(c.Dim) + memoryTree(words)
+	}
 	if d, err := Find(c.Algorithm); err == nil {
 		setDefault(&c.Span, DefaultSpan)
 		bytes += (d.wordBytes*int64(words) + d.spanBytes*int64(c.Span)) * threads

@@ -71,14 +71,14 @@ func (b *positionCBOW) train(s *sentence) {
 		b.inputs = s.window(b.inputs[:0], t)
 		if len(b.inputs) > 0 {
 			left := min(int(s.widths[t]), t)
-			b.trainWindow(b.own[(b.Window-left)*b.Dim:], b.outputsOf(t), b.outputsOf(t+ahead))
+			b.trainWindow(b.own[(b.Window-left)*b.Dim:], b.outputsOf(t), b.kindsOf(t, b.kinds), b.outputsOf(t+ahead))
 		}
 	}
 }
 
 // trainWindow trains a window. positions are the rows of D from that of the first
 // input on: the places of a window follow each other.
-func (b *positionCBOW) trainWindow(positions []float32, outputs, next []uint32) {
+func (b *positionCBOW) trainWindow(positions []float32, outputs, kinds, next []uint32) {
 	n, share := b.Dim, 1/float32(len(b.inputs))
 	b.scratch = memory.Resize(b.scratch, len(b.inputs)*n)
 	clear(b.mean)
@@ -89,7 +89,7 @@ func (b *positionCBOW) trainWindow(positions []float32, outputs, next []uint32) 
 		}
 	}
 	row := []uint32{0} // the only one of b.mean
-	coefficients := b.gradients(b.mean, row, b.contexts, outputs, b.kinds)
+	coefficients := b.gradients(b.mean, row, b.contexts, outputs, kinds)
 	simd.Combine(b.step, coefficients, b.contexts, outputs)
 	b.workspace.Update(b.mean, row, b.contexts, outputs, coefficients, n, next)
 	b.copies.used(outputs)

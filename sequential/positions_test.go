@@ -48,7 +48,7 @@ func TestPositionGradients(t *testing.T) {
 			}
 			return sum
 		}
-		b.trainWindow(b.own[(b.Window-left)*dim:], outputs, nil)
+		b.trainWindow(b.own[(b.Window-left)*dim:], outputs, b.kinds, nil)
 		for which, now := range [][]float32{tr.words, tr.contexts, tr.positions} {
 			times := 1.0
 			if which == 0 { // as in word2vec.c: the whole step
@@ -88,8 +88,8 @@ func TestPositionsOfOnes(t *testing.T) {
 	}
 	p, q := plain.workers[0].algorithm.(*cbow), weighted.workers[0].algorithm.(*positionCBOW)
 	p.inputs, q.inputs = []uint32{1, 2, 3}, []uint32{1, 2, 3}
-	p.trainMean([]uint32{4, 5}, nil)
-	q.trainWindow(q.own, []uint32{4, 5}, nil)
+	p.trainMean([]uint32{4, 5}, p.kinds, nil)
+	q.trainWindow(q.own, []uint32{4, 5}, q.kinds, nil)
 	checkTable(t, "W", weighted.words, wide(plain.words))
 	checkTable(t, "C", weighted.contexts, wide(plain.contexts))
 }

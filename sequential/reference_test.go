@@ -17,6 +17,11 @@ type reference struct {
 	positions       []float64 // D
 	rate            float64
 
+	// With hierarchical softmax contexts are the nodes.
+	codes    []byte     // of the last outputs
+	paths    [][]uint32 // of all words
+	allCodes [][]byte
+
 	sentence []uint32 // after subsampling
 	places   []int    // of its words in the text
 	first    int      // of the sentence's tokens
@@ -62,8 +67,16 @@ func (r *reference) negative(t, k, most int) uint32 {
 	return n
 }
 
-// outputs are the target and the negatives from number from on.
+// outputs are the target and the negatives from number from on, or the nodes on the path to
+// the target.
 func (r *reference) outputs(t, from, most int) []uint32 {
+	if r.HierarchicalSoftmax {
+		if r.paths == nil {
+			r.paths, r.allCodes = word2vecTree(r.text.Vocabulary.Counts)
+		}
+		r.codes = r.allCodes[r.sentence[t]]
+		return r.paths[r.sentence[t]]
+	}
 	out := []uint32{r.sentence[t]}
 	for k := range r.Negatives {
 		out = append(out, r.negative(t, from+k, most))
@@ -82,7 +95,7 @@ func (r *reference) step(inputs, outputs []uint32, positive func(input int) int)
 				score += words[int(in)*r.Dim+j] * contexts[int(out)*r.Dim+j]
 			}
 			label := 0.0
-			if positive(i) == k {
+			if r.codes == nil && positive(i) == k || r.codes != nil && r.codes[k] == 0 {
 				label = 1
 			}
 			g := r.rate * (label - 1/(1+math.Exp(-score)))

@@ -24,6 +24,11 @@ func modes() map[string]Config {
 		for _, m := range d.Models {
 			c.Model = m.Name
 			all[modeName(c)] = c
+			if d.Hierarchical {
+				hierarchical := c
+				hierarchical.HierarchicalSoftmax = true
+				all[modeName(c)+"-hierarchical"] = hierarchical
+			}
 		}
 	}
 	return all
@@ -131,14 +136,14 @@ func testReference(t *testing.T, text string, sentences int, c Config, train fun
 			x.Data[i] = float32(r.NormFloat64()) / 8
 		}
 	}
-	ref.words, ref.contexts, ref.positions = wide(tr.words), wide(tr.contexts), wide(tr.positions)
+	ref.words, ref.contexts, ref.positions = wide(tr.words), wide(outputTable(tr)), wide(tr.positions)
 	ref.read(0)
 	train(ref)
 	w := tr.workers[0]
 	w.begin(0, 0.025)
 	w.train(0, sentences)
 	checkTable(t, "W", tr.words, ref.words)
-	checkTable(t, "C", tr.contexts, ref.contexts)
+	checkTable(t, "C or nodes", outputTable(tr), ref.contexts)
 	checkTable(t, "D", tr.positions, ref.positions)
 }
 

@@ -34,6 +34,7 @@ type Trainer struct {
 	chunk           int       // tokens of the sentences that a thread takes at a time, at least
 	words, contexts []float32 // W and C, (V, N); the threads' copies of rows lie behind C
 	positions       []float32 // D, (2W, N), of PositionCBOW; else nil
+	nodes           []float32 // of the tree of hierarchical softmax, (V, N), with the copies behind it in place of C's; else nil
 	start           trainer.Tables
 	workers         []*worker
 }
@@ -72,7 +73,7 @@ func (d Descriptor) chunk(c *Config) int {
 }
 
 // New prepares training on a text. Negatives are drawn from noise, which must
-// have one weight for each word.
+// have one weight for each word; hierarchical softmax needs none.
 func New(text *corpus.Corpus, noise *corpus.Alias, c Config) (*Trainer, error) {
 	return NewFrom(text, noise, trainer.Tables{}, c)
 }
@@ -85,7 +86,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 	if err != nil {
 		return nil, err
 	}
-	if err := check(text, noise); err != nil {
+	if err := check(text, noise, c); err != nil {
 		return nil, err
 	}
 	if err := start.Check(c.Dim); err != nil {
@@ -98,10 +99,16 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 	v, sentences := text.Vocabulary.Len(), text.Text()
 	units := cut(sentences, d.unit(sentences.Tokens(), &c))
 	copied := copiedWords(v, sentences.Tokens()/(len(units)-1), &c)
-	contexts := memory.Floats((v + c.Threads*copied) * c.Dim)
+	outputs := memory.Floats((v + c.Threads*copied) * c.Dim)
 	t := &Trainer{
 		text: text, sentences: sentences, config: c, start: start, units: units, chunk: d.chunk(&c),
-		words: memory.Floats(v * c.Dim), contexts: contexts[: v*c.Dim : v*c.Dim], positions: newPositions(&c),
+		words: memory.Floats(v * c.Dim), contexts: outputs[: v*c.Dim : v*c.Dim], positions: newPositions(&c),
+	}
+	var tree *tree
+	if c.HierarchicalSoftmax {
+		t.nodes, t.contexts = t.contexts, memory.Floats(v*c.Dim)
+		t.start.Contexts = nil // C is not trained
+		tree = newTree(text.Vocabulary.Counts)
 	}
 	t.Reset()
 	reader := corpus.NewSentenceReader(text, corpus.SentenceOptions{
@@ -109,8 +116,8 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 	})
 	for thread := range c.Threads {
 		m := &model{
-			Config: c, words: t.words, contexts: contexts, positions: t.positions, noise: noise,
-			copies: newCopies(contexts, v, copied, thread, &c),
+			Config: c, words: t.words, contexts: outputs, positions: t.positions, noise: noise, tree: tree,
+			copies: newCopies(outputs, v, copied, thread, &c),
 		}
 		m.product.dim = c.Dim
 		t.workers = append(t.workers, &worker{
@@ -121,10 +128,10 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 }
 
 // check returns why a text and its noise cannot be trained on.
-func check(text *corpus.Corpus, noise *corpus.Alias) error {
+func check(text *corpus.Corpus, noise *corpus.Alias, c Config) error {
 	v := text.Vocabulary.Len()
 	switch {
-	case noise.Len() != v:
+	case !c.HierarchicalSoftmax && noise.Len() != v:
 		return fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), v)
 	case v < 2:
 		return fmt.Errorf("the vocabulary has %d word; two are needed, for a word cannot be its own negative", v)
@@ -251,14 +258,18 @@ func (t *Trainer) State() []trainer.Tensor {
 	if t.positions != nil {
 		state = append(state, trainer.Tensor{Name: "positions", Data: t.positions})
 	}
+	if t.nodes != nil {
+		state = append(state, trainer.Tensor{Name: "nodes", Data: t.nodes})
+	}
 	return state
 }
 
 // Reset goes back to the start of training: W uniform in ±0.5/N and C zero, as
-// in word2vec, except for the rows given to NewFrom; D of PositionCBOW ones.
+// in word2vec, except for the rows given to NewFrom; D of PositionCBOW ones, nodes zero.
 func (t *Trainer) Reset() {
 	trainer.Randomize(t.words, t.config.Dim, t.config.Seed)
 	clear(t.contexts)
+	clear(t.nodes)
 	copy(t.positions, newPositions(&t.config))
 	t.start.CopyTo(t.text.Vocabulary, t.words, t.contexts, t.config.Dim)
 }

@@ -27,8 +27,12 @@ var word2VecDescriptor = Descriptor{
 		case PositionCBOW:
 			return newPositionCBOW(m)
 		}
+		if m.tree != nil {
+			return &hierarchicalSkipGram{model: m}
+		}
 		return newSkipGram(m)
 	},
+	Hierarchical: true,
 }
 
 // skipGram is the skip-gram model of word2vec: in each window, each context
@@ -136,19 +140,19 @@ func (b *cbow) train(s *sentence) {
 		b.fetchInput(s, t+ahead+b.Window)
 		b.inputs = s.window(b.inputs[:0], t)
 		if len(b.inputs) > 0 {
-			b.trainMean(b.outputsOf(t), b.outputsOf(t+ahead))
+			b.trainMean(b.outputsOf(t), b.kindsOf(t, b.kinds), b.outputsOf(t+ahead))
 		}
 	}
 }
 
-func (b *cbow) trainMean(outputs, next []uint32) {
+func (b *cbow) trainMean(outputs, kinds, next []uint32) {
 	row := []uint32{0} // the only one of b.mean
 	b.shares = memory.Resize(b.shares, len(b.inputs))
 	for i := range b.shares {
 		b.shares[i] = 1 / float32(len(b.inputs))
 	}
 	simd.Combine(b.mean, b.shares, b.words, b.inputs)
-	coefficients := b.gradients(b.mean, row, b.contexts, outputs, b.kinds)
+	coefficients := b.gradients(b.mean, row, b.contexts, outputs, kinds)
 	simd.Combine(b.step, coefficients, b.contexts, outputs)
 	b.workspace.Update(b.mean, row, b.contexts, outputs, coefficients, b.Dim, next)
 	b.copies.used(outputs)

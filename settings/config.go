@@ -65,6 +65,8 @@ type Samples struct {
 	Shift            float64 // ppmi: associations are less by its logarithm
 	SingularExponent float64 // ppmi: power of the singular values in W
 
+	HierarchicalSoftmax bool // word2vec: paths in a Huffman tree in place of negatives
+
 	ContextWeight float64 // X: the exported vectors are W + X·C
 }
 

@@ -118,5 +118,10 @@ func writingBack(m Mode) bool {
 	return err == nil && a.WritesBack
 }
 
+func hierarchical(m Mode) bool {
+	a, err := sequential.Find(sequential.Algorithm(m.Name))
+	return err == nil && a.Hierarchical
+}
+
 // ReadsText reports whether training reads the text; else a matrix has all it needs.
 func (m Mode) ReadsText() bool { return m.Family != LargeBatch && m.Family != WholeMatrix }

@@ -125,6 +125,9 @@ func sequentialFollows(c *Config, set given) {
 		if !c.isPublished() {
 			fill(set, "context-weight", &c.ContextWeight, cmp.Or(r.ContextWeight, 0.25))
 		}
+		if c.HierarchicalSoftmax {
+			c.ContextWeight, c.Negative = 0, 0 // C is not trained
+		}
 	}
 	if set["lr-end"] == "" {
 		c.LREnd = 0

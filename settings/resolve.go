@@ -118,6 +118,9 @@ func (c *Config) checkApplies(set given) error {
 			return terminal.Usagef("%s does not apply to mode %s (it is for mode %s): leave it out",
 				set[s.Name], c.Mode, strings.Join(s.ModeNames(), ", "))
 		}
+		if set[s.Name] != "" && s.Negatives && c.HierarchicalSoftmax {
+			return terminal.Usagef("%s does not apply to --hierarchical-softmax, which has no negatives and no context vectors: leave it out", set[s.Name])
+		}
 		if set[s.Name] != "" && !c.uses(s) {
 			return terminal.Usagef("%s does not apply to --subword %s (it is for %s): leave it out",
 				set[s.Name], c.Subword, strings.Join(s.Subword, ", "))

@@ -21,6 +21,8 @@ type Setting struct {
 	Record  bool            // written to the run folder's config.toml
 	Resume  bool            // may change when a run is resumed
 
+	Negatives bool // of no use without negatives, with --hierarchical-softmax
+
 	help        string // one line; a word in backquotes names the value
 	value       any    // *string, *bool, *int, *uint64, *float64 or a textValue, into a Config
 	hideDefault bool
@@ -73,7 +75,7 @@ func (s Setting) ModeNames() []string {
 
 // uses reports whether the configuration has a use for the setting.
 func (c *Config) uses(s Setting) bool {
-	return s.AppliesTo(c.Mode) && (s.Subword == nil || slices.Contains(s.Subword, c.Subword))
+	return s.AppliesTo(c.Mode) && !(s.Negatives && c.HierarchicalSoftmax) && (s.Subword == nil || slices.Contains(s.Subword, c.Subword))
 }
 
 // ShowsDefault reports whether help should print the value as the default.

@@ -152,6 +152,9 @@ func TestResolveRefuses(t *testing.T) {
 		{"older flag", "", map[string]string{"vectors": "both"}, "--vectors both: choose sum or words; better, give --context-weight"},
 		{"older name", "vectors = \"both\"", nil, "run.toml: vectors both: choose sum or words"},
 		{"older name beside the new one", "", map[string]string{"vectors": "sum", "context-weight": "1"}, "--vectors is the older name of --context-weight: give one of them"},
+		{"hierarchical softmax in another mode", "", map[string]string{"mode": "pword2vec", "hierarchical-softmax": "true"}, "--hierarchical-softmax does not apply to mode pword2vec (it is for mode word2vec)"},
+		{"negatives of hierarchical softmax", "", map[string]string{"mode": "word2vec", "hierarchical-softmax": "true", "negative": "5"}, "--negative does not apply to --hierarchical-softmax, which has no negatives"},
+		{"contexts of hierarchical softmax", "mode = \"word2vec\"\nhierarchical-softmax = true\ncontext-weight = 0.5", nil, "run.toml: context-weight does not apply to --hierarchical-softmax"},
 		{"tempering in another mode", "", map[string]string{"mode": "vanilla", "tempering": "0.5"}, "--tempering does not apply to mode vanilla (it is for mode cl)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -260,6 +263,10 @@ func TestValidate(t *testing.T) {
 			*c = Defaults(string(sequential.Word2Vec), "", "")
 			c.Corpus, c.Device, c.Model = "x", "cuda", string(sequential.PositionCBOW)
 		}, "--model cbow-positions: GPUs have no kernels for it"},
+		{"cuda hierarchical softmax", func(c *Config) {
+			*c = Defaults(string(sequential.Word2Vec), "", "")
+			c.Corpus, c.Device, c.HierarchicalSoftmax = "x", "cuda", true
+		}, "--hierarchical-softmax true: GPUs have no kernels for it"},
 		{"precision of no such name", func(c *Config) { c.Precision = "double" }, "--precision double: choose float32 or half"},
 		{"half precision of an encoder", func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf }, "--precision half: encoders have tables of float32 only"},
 		{"cuda stock", func(c *Config) { c.Device, c.Form = "cuda:1", FormStock }, "--form stock: GPUs have the fused form only"},
@@ -558,6 +565,7 @@ func TestTOMLRoundTrip(t *testing.T) {
 		{"iterations": "100", "seed": "9223372036854775807", "lowercase": "true", "sample": "1e-05"},
 		{"mode": "vanilla", "batch": "64", "threads": "3"},
 		{"mode": "word2vec", "model": "cbow", "window": "3"},
+		{"mode": "word2vec", "preset": "blazingtext", "hierarchical-softmax": "true", "dim": "7"},
 		{"mode": "fullw2v", "preset": "paper", "write-back": "store", "join-lines": "true", "decay": "epochs"},
 		{"mode": "psgnscc", "combine": "12", "combine-span": "1000", "noise-exponent": "0"},
 		{"mode": "parw2v", "batch": "7"},

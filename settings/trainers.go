@@ -63,7 +63,7 @@ func (c *Config) VanillaOptions() graph.VanillaOptions {
 // SequentialConfig returns the settings of the sentence-ordered trainers.
 func (c *Config) SequentialConfig() sequential.Config {
 	return sequential.Config{
-		Algorithm: sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model),
+		Algorithm: sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model), HierarchicalSoftmax: c.HierarchicalSoftmax,
 		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
 		Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount(),
 		Combine: c.Combine, Span: c.CombineSpan, Batch: c.Batch, WriteBack: sequential.WriteBack(c.WriteBack),

@@ -211,7 +211,7 @@ func (c *Config) validateDevice() error {
 var flagOf = map[string]string{
 	"Dim": "dim", "Negatives": "negative", "Window": "window", "Batch": "batch", "WriteBack": "write-back", "Precision": "precision", "Model": "model",
 	"Tempering": "tempering", "Positives": "positives", "SharedNegatives": "shared-negatives", "Form": "form", "Optimizer": "optimizer", "Widths": "widths", "Spelling.Limit": "max-chars",
-	"Dropout": "dropout",
+	"Dropout": "dropout", "HierarchicalSoftmax": "hierarchical-softmax",
 }
 
 // checkKernels asks the device whether its kernels can train the configuration.

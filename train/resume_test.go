@@ -334,20 +334,21 @@ func hashOf(t *testing.T, out string) string {
 // TestResumeIsExact: any number of threads (one, for sentence-ordered modes),
 // with and without an interrupt in the middle, a text that moved: the same bits.
 func TestResumeIsExact(t *testing.T) {
-	for _, mode := range settings.ModeNames() {
+	const hierarchical = "word2vec, hierarchical"
+	for _, mode := range append(settings.ModeNames(), hierarchical) {
 		optimizers, threadCounts := []string{string(optim.Adam), string(optim.AdamRow), string(optim.AdaGrad), string(optim.SGD)}, []string{"1", "2", "3", "7"}
 		switch {
 		case mode == settings.ModePPMI:
 			continue // six words are one unit; package cooccurrence interrupts more
 		case mode == settings.ModeGloVe:
 			optimizers = optimizers[:1]
-		case slices.Contains(sequentialModes, mode):
+		case slices.Contains(sequentialModes, mode), mode == hierarchical:
 			optimizers, threadCounts = optimizers[:1], threadCounts[:1]
 		}
 		for _, optimizer := range optimizers {
 			t.Run(mode+" "+optimizer, func(t *testing.T) {
-				c := longerConfig(t, mode)
-				c.Optimizer = optimizer
+				c := longerConfig(t, strings.TrimSuffix(mode, ", hierarchical"))
+				c.Optimizer, c.HierarchicalSoftmax = optimizer, mode == hierarchical
 				if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 					t.Fatal(err)
 				}

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -103,7 +104,11 @@ func (b Budget) Limit(c settings.Config, vocabulary int, positives float64) trai
 	case b.Kind == BudgetSeconds:
 		return train.Limit{Seconds: b.Amount}
 	case b.Kind == BudgetIterations && !countsIterations(c.Mode):
-		return train.Limit{Pairs: b.Amount * 2 * positives * float64(vocabulary) * float64(1+c.Negative)}
+		targets := float64(1 + c.Negative)
+		if c.HierarchicalSoftmax { // about as many as a path has nodes
+			targets = math.Log2(float64(max(vocabulary, 2)))
+		}
+		return train.Limit{Pairs: b.Amount * 2 * positives * float64(vocabulary) * targets}
 	default:
 		return train.Limit{}
 	}

@@ -421,3 +421,21 @@ func TestBudgetOfModes(t *testing.T) {
 		}
 	}
 }
+
+// A variant without negatives has no use for those that the others share.
+func TestHierarchicalVariant(t *testing.T) {
+	o := testOptions(string(sequential.Word2Vec))
+	o.Settings["negative"] = "3"
+	tree, err := ParseVariant("tree: mode=word2vec,hierarchical-softmax=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Variants = append(o.Variants, tree)
+	runs, err := o.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := runs[0].Config, runs[len(runs)-1].Config; a.HierarchicalSoftmax || a.Negative != 3 || !b.HierarchicalSoftmax || b.ContextWeight != 0 || b.Negative != 0 {
+		t.Errorf("%+v and %+v", a.Samples, b.Samples)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -82,7 +83,7 @@ func (o Options) shared(v Variant) map[string]string {
 	texts := map[string]string{}
 	for name, text := range o.Settings {
 		s, ok := settings.Find(name)
-		if ok && s.AppliesTo(v.Mode) && (s.Subword == nil || slices.Contains(s.Subword, encoder)) {
+		if ok && s.AppliesTo(v.Mode) && !(s.Negatives && v.withoutNegatives()) && (s.Subword == nil || slices.Contains(s.Subword, encoder)) {
 			texts[name] = valuesOf(name, text)[0]
 		}
 	}
@@ -90,6 +91,13 @@ func (o Options) shared(v Variant) map[string]string {
 		texts["device"] = devices[o.Job%len(devices)]
 	}
 	return texts
+}
+
+// withoutNegatives reports whether a variant has hierarchical softmax. Any other text than a bool
+// is an error when the variant is resolved.
+func (v Variant) withoutNegatives() bool {
+	hierarchical, err := strconv.ParseBool(v.Own["hierarchical-softmax"])
+	return err == nil && hierarchical
 }
 
 // recipe returns the settings of mode cl under those that all variants share.
@@ -122,7 +130,7 @@ func (o Options) resolve(v Variant) (settings.Config, error) {
 	texts := map[string]string{}
 	_, preset := v.Own["preset"]
 	for _, s := range defaults.Settings() {
-		if s.AppliesTo(v.Mode) && (s.Group == settings.GroupText || !preset && slices.Contains(sharedSamples, s.Name)) {
+		if s.AppliesTo(v.Mode) && !(s.Negatives && v.withoutNegatives()) && (s.Group == settings.GroupText || !preset && slices.Contains(sharedSamples, s.Name)) {
 			texts[s.Name] = s.String()
 		}
 	}

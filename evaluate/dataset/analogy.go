@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,8 +11,11 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate"
 )
 
-// A Question "a is to b as c is to ?" has the answer d.
-type Question struct{ A, B, C, D string }
+// A Question "a is to b as c is to ?" has the answer d. Also are other right answers.
+type Question struct {
+	A, B, C, D string
+	Also       []string
+}
 
 // A Section is a relation and its questions. A file without sections is one
 // section without a name.
@@ -40,9 +44,9 @@ func parseQuestion(line string) (q Question, section string, err error) {
 	f := strings.Fields(line)
 	switch {
 	case len(f) == 4:
-		return Question{f[0], f[1], f[2], f[3]}, "", nil
+		return Question{A: f[0], B: f[1], C: f[2], D: f[3]}, "", nil
 	case len(f) == 5 && wordClasses.MatchString(f[3]):
-		return Question{f[0], f[1], f[2], f[4]}, f[3], nil
+		return Question{A: f[0], B: f[1], C: f[2], D: f[4]}, f[3], nil
 	}
 	return Question{}, "", fmt.Errorf("%d words; a question has 4", len(f))
 }
@@ -64,14 +68,6 @@ func readAnalogies(ctx context.Context, path string, s *Set) error {
 	if err != nil {
 		return err
 	}
-	section := func(name string) *Section {
-		i := slices.IndexFunc(s.Sections, func(s Section) bool { return s.Name == name })
-		if i < 0 {
-			i = len(s.Sections)
-			s.Sections = append(s.Sections, Section{Name: name})
-		}
-		return &s.Sections[i]
-	}
 	heading := ""
 	for _, line := range lines {
 		if strings.HasPrefix(line.Text, ":") {
@@ -87,11 +83,70 @@ func readAnalogies(ctx context.Context, path string, s *Set) error {
 		if name == "" {
 			name = heading
 		}
-		to := section(name)
-		to.Questions = append(to.Questions, q)
+		s.ask(name, q)
 	}
 	if len(s.Sections) == 0 {
 		return fmt.Errorf("%s: no questions", path)
+	}
+	return nil
+}
+
+// ask adds a question to a section.
+func (s *Set) ask(section string, q Question) {
+	i := slices.IndexFunc(s.Sections, func(s Section) bool { return s.Name == section })
+	if i < 0 {
+		i = len(s.Sections)
+		s.Sections = append(s.Sections, Section{Name: section})
+	}
+	s.Sections[i].Questions = append(s.Sections[i].Questions, q)
+}
+
+// MSR's set is two files, NAME.questions and NAME.answers.
+const questionsEnding, answersEnding = ".questions", ".answers"
+
+func questionsOf(answers string) string {
+	return strings.TrimSuffix(answers, answersEnding) + questionsEnding
+}
+
+// answersOf returns the file of answers beside one of MSR's questions; ok is false if there is none.
+func answersOf(questions string) (answers string, ok bool) {
+	stem, ok := strings.CutSuffix(questions, questionsEnding)
+	if !ok {
+		return "", false
+	}
+	_, err := os.Stat(stem + answersEnding)
+	return stem + answersEnding, err == nil
+}
+
+// isAnswer knows a line of MSR's answers, as "JJ_JJR rougher".
+func isAnswer(line string) bool {
+	f := strings.Fields(line)
+	return len(f) == 2 && wordClasses.MatchString(f[0])
+}
+
+// readAnswers reads MSR's answers, and the questions from the file beside them.
+func readAnswers(ctx context.Context, path string, s *Set) error {
+	answers, err := ReadLines(ctx, path)
+	if err != nil {
+		return err
+	}
+	questions, err := ReadLines(ctx, questionsOf(path))
+	if err != nil {
+		return fmt.Errorf("%s has answers, but their questions cannot be read: %w", path, err)
+	}
+	if len(questions) != len(answers) {
+		return fmt.Errorf("%s has %d answers to the %d questions of %s", path, len(answers), len(questions), questionsOf(path))
+	}
+	for i, line := range questions {
+		q := strings.Fields(line.Text)
+		if len(q) != 3 {
+			return fmt.Errorf("%s:%d: %d words; a question has 3", questionsOf(path), line.Number, len(q))
+		}
+		if !isAnswer(answers[i].Text) {
+			return fmt.Errorf("%s:%d: %q is not an answer, as \"JJ_JJR rougher\"", path, answers[i].Number, answers[i].Text)
+		}
+		a := strings.Fields(answers[i].Text)
+		s.ask(a[0], Question{A: q[0], B: q[1], C: q[2], D: a[1]})
 	}
 	return nil
 }

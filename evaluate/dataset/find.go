@@ -37,14 +37,24 @@ func Find(ctx context.Context, path, task string) (sets []Set, notes []string, e
 	if err != nil {
 		return nil, nil, err
 	}
-	places := make(map[string]int) // in sets, by content
+	alone := len(files) == 1 && files[0] == root
+	if answers, ok := answersOf(root); ok && alone {
+		files[0] = answers
+	}
+	var all []Set
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
+		if stem, _, _, _ := reviewOf(file); stem != "" && !alone { // thousands of texts, see FindSentences
+			continue
+		}
 		format, err := formatOf(file)
 		if err != nil {
 			return nil, nil, err
+		}
+		if _, ok := answersOf(file); ok && format == nil { // read with them
+			continue
 		}
 		if format == nil {
 			notes = append(notes, file+": neither a similarity nor an analogy nor a categorization set, skipped")
@@ -57,8 +67,17 @@ func Find(ctx context.Context, path, task string) (sets []Set, notes []string, e
 		if err := format.read(ctx, file, &s); err != nil {
 			return nil, nil, err
 		}
+		if format.joins && !alone {
+			all = join(all, collection(root, file), s)
+		} else {
+			all = append(all, s)
+		}
+	}
+	places := make(map[string]int) // in sets, by content
+	for _, s := range all {
 		content := s.content()
 		if i, ok := places[content]; ok {
+			file := s.Path
 			if same := &sets[i]; hasPublishedName(file) && !hasPublishedName(same.Path) {
 				file, same.Path = same.Path, file
 			}
@@ -72,7 +91,7 @@ func Find(ctx context.Context, path, task string) (sets []Set, notes []string, e
 		if task == "" {
 			task = "similarity, analogy or categorization"
 		}
-		return nil, nil, fmt.Errorf("%s: no %s set found; expected lines \"word word score\" or \"word word word word\", or columns \"category\" and \"word\"", path, task)
+		return nil, nil, fmt.Errorf("%s: no %s set found; expected lines \"word word score\", \"word word word word\" or \"word<TAB>answer/answer\", or columns \"category\" and \"word\"", path, task)
 	}
 	nameSets(sets, root)
 	return sets, notes, nil

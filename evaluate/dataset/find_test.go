@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,82 @@ func TestFind(t *testing.T) {
 	for _, note := range notes {
 		if !strings.Contains(note, "skipped") {
 			t.Errorf("note %q", note)
+		}
+	}
+}
+
+// TestBATS: files in folders beside each other are the sections of one set, wherever the search begins.
+func TestBATS(t *testing.T) {
+	dir := evaluatetest.Folder(t, map[string]string{
+		"BATS_3.0/1_Inflectional_morphology/I01 [noun - plural_reg].txt": "album\talbums\nart\tarts\nbook\tbooks\n",
+		"BATS_3.0/4_Lexicographic_semantics/L08 [synonyms - exact].txt":  "sofa\tcouch/divan\nhome\thouse/ abode /\n",
+		"BATS_3.0/README.md": "# BATS\n\nThe Bigger Analogy Test Set.\n",
+		"copy/1_Inflectional_morphology/I01 [noun - plural_reg].txt": "art\tarts\nbook\tbooks\nalbum\talbums\n",
+		"copy/4_Lexicographic_semantics/L08 [synonyms - exact].txt":  "sofa\tcouch/divan\nhome\thouse/abode\n",
+		"counts.tsv": "the\t100\nof\t50\n",
+		"edges.tsv":  "1\t2\n2\t3\n",
+	})
+	sets, notes, err := Find(t.Context(), dir, "")
+	if err != nil || !slices.Equal(namesOf(sets), []string{"analogy BATS"}) || len(notes) != 4 {
+		t.Fatalf("%q, notes %q (%v)", namesOf(sets), notes, err)
+	}
+	s := sets[0].Sections
+	if len(s) != 2 || s[0].Name != "1_Inflectional_morphology/I01 [noun - plural_reg]" || len(s[0].Questions) != 6 || len(s[1].Questions) != 2 {
+		t.Fatalf("sections %+v", s)
+	}
+	want := Question{A: "home", B: "house", C: "sofa", D: "couch", Also: []string{"divan"}}
+	if got := s[1].Questions[1]; !reflect.DeepEqual(got, want) {
+		t.Errorf("question %+v, want %+v", got, want)
+	}
+	for path, want := range map[string]string{
+		"BATS_3.0": "analogy BATS", "BATS_3.0/4_Lexicographic_semantics": "analogy 4_Lexicographic_semantics",
+		"BATS_3.0/4_Lexicographic_semantics/L08 [synonyms - exact].txt": "analogy L08 [synonyms - exact]",
+	} {
+		sets, _, err := Find(t.Context(), filepath.Join(dir, filepath.FromSlash(path)), "")
+		if err != nil || !slices.Equal(namesOf(sets), []string{want}) {
+			t.Errorf("%s: %q (%v)", path, namesOf(sets), err)
+		}
+	}
+}
+
+// TestMSR: two files are one set, whichever of them is named.
+func TestMSR(t *testing.T) {
+	dir := evaluatetest.Folder(t, map[string]string{
+		"word_relationship.questions": "good better rough\nlarge larger tall\ncat cats dog\n",
+		"word_relationship.answers":   "JJ_JJR rougher\nJJ_JJR taller\nNN_NNS dogs\n",
+	})
+	for _, name := range []string{"", "word_relationship.questions", "word_relationship.answers"} {
+		sets, notes, err := Find(t.Context(), filepath.Join(dir, name), "")
+		if err != nil || !slices.Equal(namesOf(sets), []string{"analogy MSR"}) || len(notes) != 0 {
+			t.Fatalf("%s: %q, notes %q (%v)", name, namesOf(sets), notes, err)
+		}
+		if s := sets[0].Sections; len(s) != 2 || len(s[0].Questions) != 2 || !reflect.DeepEqual(s[1].Questions[0], Question{A: "cat", B: "cats", C: "dog", D: "dogs"}) {
+			t.Errorf("sections %+v", s)
+		}
+	}
+}
+
+// TestTREC: train and test files, in both of their forms, are one set.
+func TestTREC(t *testing.T) {
+	for _, files := range []map[string]string{
+		{"train_5500.label": "DESC:manner How did it go ?\nHUM:ind Who was he ?\n", "TREC_10.label": "NUM:dist How far is it ?\n"},
+		{"TREC.train.all": "0 How did it go ?\n1 Who was he ?\n", "TREC.test.all": "2 How far is it ?\n"},
+		{"TREC.train": "0 How did it go ?\n1 Who was he ?\n", "TREC.test": "2 How far is it ?\n"},
+	} {
+		dir := evaluatetest.Folder(t, files)
+		paths := []string{dir}
+		for name := range files {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+		for _, path := range paths {
+			sets, strangers, notes, err := FindSentences(t.Context(), path)
+			if err != nil || len(sets) != 1 || len(strangers)+len(notes) != 0 {
+				t.Fatalf("%s: %+v, %q, %q (%v)", path, sets, strangers, notes, err)
+			}
+			s := sets[0]
+			if s.Name != "TREC" || len(s.Training) != 2 || len(s.Test) != 1 || s.Training[0].Label != "DESC" && s.Training[0].Label != "0" || len(s.Test[0].Words) != 5 {
+				t.Errorf("%s: %+v", path, s)
+			}
 		}
 	}
 }

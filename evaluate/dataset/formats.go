@@ -2,7 +2,8 @@
 // reads them. It tells them from other files by their content. These are the
 // formats of their files:
 //
-//   - similarity: two words and a score, in columns between tabs;
+//   - similarity: two words with -n, -v or -j behind them, and a score, as in MEN;
+//     two words and a score, in columns between tabs;
 //     two words and a score, in columns between commas;
 //     two words and a score, in columns between spaces.
 //     The score is the first column of numbers behind the words. A first line
@@ -11,12 +12,20 @@
 //     "relatedness" in it, as in SimLex-999.
 //   - analogy: five columns of MSR, as "good better rough JJ_JJR rougher",
 //     where the fourth names the section;
+//     MSR's answers, as "JJ_JJR rougher", with the questions beside them,
+//     in NAME.answers and NAME.questions;
 //     four words, lines ": section" between them, as in questions-words.txt,
-//     or without sections.
+//     or without sections;
+//     BATS: a word, a tab, and its answers with / between them. The files of a
+//     folder, and of folders beside it, are the sections of one set.
 //   - categorization: four columns of BLESS: concept-n, class, relation, word;
 //     columns titled category or class, and word or concept; commas or tabs
 //     between them.
-//   - classification: a label, which is a whole number, then the words of a sentence.
+//   - classification: a label, which is a whole number, then the words of a sentence;
+//     a label of TREC, as DESC:manner, of which the first part counts, then a question;
+//     a number, a tab and a quoted sentence with <e1> and <e2>, then its relation
+//     in a line below, as in SemEval-2010 task 8.
+//     Folders train/pos, train/neg, test/pos and test/neg of texts are a set of reviews.
 //
 // Empty lines, and lines that begin with "#" or "//", are passed over; "//" is no
 // comment in sets of categories, and sets of sentences have no comments.
@@ -38,6 +47,9 @@ type Format struct {
 	Task    string // one of package evaluate's
 	Name    string // for people, up to 74 characters: what stands in a line
 	Example string // a small file
+	Beside  string // a small file of the same name with the ending ".questions", which it needs; empty: none
+
+	joins bool // files of a folder are one set together
 
 	// matches looks at the first lines of a file, at least one, without comments
 	// and without spaces around them.
@@ -52,6 +64,8 @@ var formats = []Format{
 		"tiger-n\tanimal\tattri\twild-j\ncream-n\tfood\thyper\tdessert-n\n", blessColumns),
 	categories("columns titled category or class, and word or concept; commas or tabs",
 		"index,category,word\n0,animal,tiger\n1,food,cream\n", titledColumns),
+	similarity("two words with -n, -v or -j behind them, and a score",
+		"tiger-n cat-n 7.35\nice-n cream-n 9\n", lemmas),
 	similarity("two words and a score, in columns between tabs",
 		"tiger\tcat\t7.35\nice\tcream\t9\n", columns("\t", hasTabs)),
 	similarity("two words and a score, in columns between commas",
@@ -60,8 +74,32 @@ var formats = []Format{
 		"tiger cat 7.35\nice cream 9\n", columns(" ", hasSpaces)),
 	analogy(`five columns of MSR, as "good better rough JJ_JJR rougher"`,
 		"good better rough JJ_JJR rougher\n", isClassedQuestion),
+	{
+		Task: evaluate.TaskAnalogy, Name: `MSR's answers, as "JJ_JJR rougher", with the questions beside them`,
+		Example: "JJ_JJR rougher\n", Beside: "good better rough\n",
+		matches: func(lines []string) bool { return mostly(lines, isAnswer) }, read: readAnswers,
+	},
+	{
+		Task: evaluate.TaskAnalogy, Name: "BATS: a word, a tab, and its answers with / between them",
+		Example: "good\tbetter\nrough\trougher/coarser\n", joins: true,
+		matches: isRelation, read: readRelation,
+	},
 	analogy(`four words, lines ": section" between them, as in questions-words.txt`,
 		": JJ_JJR\ngood better rough rougher\n", isQuestion),
+	{
+		Task:    evaluate.TaskClassification,
+		Name:    "a number, a tab and a quoted sentence with <e1> and <e2>",
+		Example: "1\t\"The <e1>tiger</e1> eats <e2>ice cream</e2>.\"\nCause-Effect(e1,e2)\nComment: rarely\n\n2\t\"A <e1>cat</e1>, <e2>too</e2>\"\nOther\n",
+		matches: func(lines []string) bool { return isRelationLine(lines[0]) },
+		read:    readMarked,
+	},
+	{
+		Task:    evaluate.TaskClassification,
+		Name:    "a label of TREC, as DESC:manner, of which the first part counts",
+		Example: "ANIM:wild the tiger likes ice cream\nPET:tame the cat does not\n",
+		matches: func(lines []string) bool { return mostly(lines, isTRECQuestion) },
+		read:    readSentences,
+	},
 	{
 		Task:    evaluate.TaskClassification,
 		Name:    "a label, which is a whole number, then the words of a sentence",

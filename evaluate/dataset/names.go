@@ -30,6 +30,7 @@ var publishedNames = []struct{ prefix, name string }{
 	{"msr", "MSR"},
 	{"battig", "Battig"},
 	{"bless", "BLESS"},
+	{"bats", "BATS"},
 	{"essli", "ESSLLI-2008"},
 	{"esslli", "ESSLLI-2008"},
 	{"wordrelationship", "MSR"},
@@ -88,7 +89,7 @@ func nameSets(sets []Set, root string) {
 // sentenceSetNames maps the names that files of sentences usually have to the names
 // that the field uses.
 var sentenceSetNames = map[string]string{
-	"rt-polarity": "MR", "subj": "Subj", "stsa.binary": "SST-2", "stsa.fine": "SST-1", "custrev": "CR", "mpqa": "MPQA",
+	"rt-polarity": "MR", "subj": "Subj", "stsa.binary": "SST-2", "stsa.fine": "SST-1", "custrev": "CR", "mpqa": "MPQA", "aclImdb": "IMDB",
 }
 
 func sentenceSetName(stem string) string {

@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/evaluate"
 )
 
-// A Sentence is a line of a classification set.
+// A Sentence is a line of a classification set, or a whole text of one.
 type Sentence struct {
 	Label string
 	Words []string
+	Ends  []int // of a relation: the places of the last words of its two parts; else nil
 }
 
 // A SentenceSet is one file, or the files NAME.train, NAME.test and, if there is
@@ -23,7 +27,12 @@ type SentenceSet struct {
 	Name string // as the field calls it: "SST-2"
 
 	Training, Dev, Test []Sentence // without a set in parts, all are Training
+
+	Reviews bool // long texts, a file each
 }
+
+// Relations reports whether the set asks for relations between two parts of sentences.
+func (s *SentenceSet) Relations() bool { return len(s.Training) > 0 && s.Training[0].Ends != nil }
 
 // FindSentences reads the classification sets of a folder, or the set that a file is
 // part of, in the order of their paths. strangers are files that are sets of no
@@ -44,35 +53,57 @@ func FindSentences(ctx context.Context, path string) (sets []SentenceSet, strang
 	}
 	parts := map[string]map[string][]Sentence{} // by stem and ending
 	var stems []string
+	add := func(stem, part string, sentences ...Sentence) {
+		if parts[stem] == nil {
+			parts[stem] = map[string][]Sentence{}
+			stems = append(stems, stem)
+		}
+		parts[stem][part] = append(parts[stem][part], sentences...)
+	}
+	reviews := map[string]bool{} // stems
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, nil, err
 		}
+		if stem, part, label, unlabelled := reviewOf(file); stem != "" {
+			if unlabelled {
+				continue
+			}
+			review, err := readReview(file, label)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			add(stem, part, review)
+			reviews[stem] = true
+			continue
+		}
+		format, formatErr := formatOf(file)
+		read := readSentences
+		if format != nil && format.Task == evaluate.TaskClassification {
+			read = format.read
+		}
 		var s Set
-		if err := readSentences(ctx, file, &s); err != nil {
+		if err := read(ctx, file, &s); err != nil {
 			return nil, nil, nil, err
 		}
 		if s.Sentences == nil {
-			if format, err := formatOf(file); err != nil || format == nil {
+			if formatErr != nil || format == nil {
 				strangers = append(strangers, file)
 			}
 			continue
 		}
 		stem, part := cutPart(file)
-		if parts[stem] == nil {
-			parts[stem] = map[string][]Sentence{}
-			stems = append(stems, stem)
-		}
-		parts[stem][part] = s.Sentences
+		add(stem, part, s.Sentences...)
 	}
 	first := map[string]string{} // by content: the stem
 	for _, stem := range stems {
 		set := newSentenceSet(stem, parts[stem])
+		set.Reviews = reviews[stem]
 		if set.Training == nil {
 			notes = append(notes, stem+": a set in parts needs .train and .test, skipped")
 			continue
 		}
-		content := fmt.Sprintf("%q %q %q", set.Training, set.Dev, set.Test)
+		content := fmt.Sprintf("%v %v %v", set.Training, set.Dev, set.Test)
 		if other, ok := first[content]; ok {
 			notes = append(notes, sameSet(stem, other))
 			continue
@@ -81,7 +112,7 @@ func FindSentences(ctx context.Context, path string) (sets []SentenceSet, strang
 		sets = append(sets, set)
 	}
 	if len(sets) == 0 {
-		return nil, nil, nil, fmt.Errorf("%s: no classification set found; expected lines \"label word word ...\" with a whole number as label", path)
+		return nil, nil, nil, fmt.Errorf("%s: no classification set found; expected lines \"label word word ...\" with a whole number as label, sentences with <e1> and <e2> and their relations, or folders train/pos, train/neg, test/pos and test/neg of texts", path)
 	}
 	return sets, strangers, notes, nil
 }
@@ -102,10 +133,26 @@ func newSentenceSet(stem string, parts map[string][]Sentence) SentenceSet {
 // setParts are the endings of the files of a set in parts.
 var setParts = []string{".train", ".dev", ".test"}
 
-// cutPart cuts the ending off a file's name; part is "" if it is none of setParts.
+// partFiles are files whose names say in another way which part of a set they are.
+var partFiles = map[string]struct {
+	stem, part string
+	apart      bool // the parts are in folders beside each other
+}{
+	"train_5500.label": {"TREC", ".train", false}, "TREC_10.label": {"TREC", ".test", false},
+	"TRAIN_FILE.TXT": {"SemEval-2010-8", ".train", true}, "TEST_FILE_FULL.TXT": {"SemEval-2010-8", ".test", true},
+}
+
+// cutPart cuts the ending off a file's name, .train or .train.all; part is "" if it is none of setParts.
 func cutPart(file string) (stem, part string) {
+	if known, ok := partFiles[filepath.Base(file)]; ok {
+		folder := filepath.Dir(file)
+		if known.apart {
+			folder = filepath.Dir(folder)
+		}
+		return filepath.Join(folder, known.stem), known.part
+	}
 	for _, part := range setParts {
-		if stem, ok := strings.CutSuffix(file, part); ok {
+		if stem, ok := strings.CutSuffix(strings.TrimSuffix(file, ".all"), part); ok {
 			return stem, part
 		}
 	}
@@ -118,10 +165,15 @@ func partsOf(file string) []string {
 	if part == "" {
 		return []string{file}
 	}
+	beside, err := os.ReadDir(filepath.Dir(file))
+	if err != nil {
+		return []string{file} // reading it tells
+	}
 	var files []string
-	for _, part := range setParts {
-		if _, err := os.Stat(stem + part); err == nil {
-			files = append(files, stem+part)
+	for _, entry := range beside {
+		other := filepath.Join(filepath.Dir(file), entry.Name())
+		if otherStem, otherPart := cutPart(other); otherStem == stem && otherPart != "" {
+			files = append(files, other)
 		}
 	}
 	return files
@@ -164,12 +216,23 @@ func readSentences(_ context.Context, path string, s *Set) error {
 	return bad
 }
 
+// trecLabel is a class of questions and a part of it, of which the class counts (Li and Roth 2002).
+var trecLabel = regexp.MustCompile(`^([A-Z]{3,}):[a-z]+$`)
+
+func isTRECQuestion(line string) bool {
+	label, _, _ := strings.Cut(line, " ")
+	return isSentence(line) && trecLabel.MatchString(label)
+}
+
 // parseSentence reads "label word word ...". Numbers alone are an edge of a graph
 // and no sentence.
 func parseSentence(text string) (Sentence, error) {
 	fields := strings.Fields(text)
 	if len(fields) < 2 {
 		return Sentence{}, errors.New("a line is a label and the words of a sentence")
+	}
+	if question := trecLabel.FindStringSubmatch(fields[0]); question != nil {
+		return Sentence{Label: question[1], Words: fields[1:]}, nil
 	}
 	if _, err := strconv.Atoi(fields[0]); err != nil {
 		return Sentence{}, fmt.Errorf("%q is not a label: labels are whole numbers", fields[0])
@@ -183,5 +246,5 @@ func parseSentence(text string) (Sentence, error) {
 	if numbers == len(fields) {
 		return Sentence{}, errors.New("there are only numbers")
 	}
-	return Sentence{fields[0], fields[1:]}, nil
+	return Sentence{Label: fields[0], Words: fields[1:]}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -92,6 +93,28 @@ func columns(separator string, is func(line string) bool) func(lines []string) (
 		parse := func(line string) (Pair, error) { return parsePair(split(line), score) }
 		return pairLines{titles, parse}, score > 0
 	}
+}
+
+// lemmas opens MEN's lemma form: columns between spaces, and behind each word its class.
+func lemmas(lines []string) (pairLines, bool) {
+	p, ok := columns(" ", hasSpaces)(lines)
+	inner := p.parse
+	p.parse = func(line string) (Pair, error) {
+		pair, err := inner(line)
+		for _, word := range []*string{&pair.First, &pair.Second} {
+			lemma, class, found := strings.Cut(*word, "-")
+			if err == nil && (!found || lemma == "" || !slices.Contains([]string{"n", "v", "j"}, class)) {
+				err = fmt.Errorf("%q has no -n, -v or -j behind it", *word)
+			}
+			*word = lemma
+		}
+		return pair, err
+	}
+	if !ok || p.titles {
+		return p, false
+	}
+	_, err := p.parse(lines[0])
+	return p, err == nil
 }
 
 func hasTabs(line string) bool   { return strings.Contains(line, "\t") }

@@ -39,6 +39,7 @@ func TestReadSimilarity(t *testing.T) {
 		"unknown titles":     "a\tb\tc\ntiger\tcat\t7.35\nice\tcream\t9\n",
 		"SimLex-999":         "word1\tword2\tPOS\tSimLex999\tconc(w1)\tAssoc(USF)\tSimAssoc333\ntiger\tcat\tN\t7.35\t2.72\t7.25\t1\nice\tcream\tN\t9\t1\t1\t0\n",
 		"SimVerb-3500":       "tiger\tcat\tV\t7.35\tSYNONYMS\nice\tcream\tV\t9\tNONE\n",
+		"MEN's lemmas":       "tiger-n cat-n 7.35\nice-n cream-j 9\n",
 		"more score columns": "tiger\tcat\t7.35\t8\t7\nice\tcream\t9\t9\t9\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +59,7 @@ func TestReadSimilarity(t *testing.T) {
 func TestReadAnalogies(t *testing.T) {
 	q := func(words string) Question {
 		f := strings.Fields(words)
-		return Question{f[0], f[1], f[2], f[3]}
+		return Question{A: f[0], B: f[1], C: f[2], D: f[3]}
 	}
 	for name, c := range map[string]struct {
 		content string
@@ -91,13 +92,18 @@ func TestReadAnalogies(t *testing.T) {
 // lower score.
 func TestBadLines(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
-		"score":        {"# title\na\tb\t1\nc\td\t2\ne\tf\tx\n", `set.txt:4: "x" is not a score`},
-		"NaN":          {"a\tb\t1\nc\td\tnan\ne\tf\t3\ng\th\t3\n", `set.txt:2: "nan" is not a score`},
-		"columns":      {"a b 1\nc 2\nd e 3\nf g 4\n", "set.txt:2: 2 columns, but the score is column 3"},
-		"word":         {"a\tb\t1\nd\te\t3\nf\t\t2\n", "set.txt:3: a word is missing"},
-		"question":     {": x\na b c d\n\na b c\n", "set.txt:4: 3 words; a question has 4"},
-		"five words":   {": x\na b c d\na b c d\na b c d e\n", "set.txt:4: 5 words; a question has 4"},
-		"section name": {": x\na b c d\n: \na b c d\n", "set.txt:3: the section has no name"},
+		"score":              {"# title\na\tb\t1\nc\td\t2\ne\tf\tx\n", `set.txt:4: "x" is not a score`},
+		"NaN":                {"a\tb\t1\nc\td\tnan\ne\tf\t3\ng\th\t3\n", `set.txt:2: "nan" is not a score`},
+		"columns":            {"a b 1\nc 2\nd e 3\nf g 4\n", "set.txt:2: 2 columns, but the score is column 3"},
+		"word":               {"a\tb\t1\nd\te\t3\nf\t\t2\n", "set.txt:3: a word is missing"},
+		"question":           {": x\na b c d\n\na b c\n", "set.txt:4: 3 words; a question has 4"},
+		"five words":         {": x\na b c d\na b c d\na b c d e\n", "set.txt:4: 5 words; a question has 4"},
+		"answer":             {"a\tb\nc\td/e\nf\t/\n", "set.txt:3: a word or its answer is missing"},
+		"columns of answers": {"a\tb\nc\td/e\nf\tg\th\n", "set.txt:3: a line is a word, a tab and its answers"},
+		"one pair":           {"a\tb\n", "set.txt: 1 pairs of words; a relation has from 2 to 1000"},
+		"lemma":              {"a-n b-n 1\nc-n d-v 2\ne-n f 3\n", `set.txt:3: "f" has no -n, -v or -j behind it`},
+		"no questions":       {"NN_NNS a\n", "set.txt has answers, but their questions cannot be read: open "},
+		"section name":       {": x\na b c d\n: \na b c d\n", "set.txt:3: the section has no name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := evaluatetest.Folder(t, map[string]string{"set.txt": c.content})

@@ -2,7 +2,7 @@
 // classifiers, whose loss Newton's method minimises to where rounding hides any
 // gain.
 //
-// Start at [Examples], to which vectors are added; [Logistic] (logistic.go) and
-// [Softmax] (softmax.go) learn from them, both by newton.go. [KMeans] is in
+// Start at [Examples], to which vectors are added; [Logistic] (logistic.go), [Softmax]
+// (softmax.go) and [SVM] (svm.go) learn from them, all by newton.go. [KMeans] is in
 // kmeans.go.
 package learn

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding"
@@ -47,13 +48,15 @@ const linkFolds = 10
 // cosine; nothing is learned for it. For "hadamard-auc" and "hadamard-micro-f1"
 // logistic regression (C = 1) learns from the element-wise products of the pairs'
 // vectors (Grover and Leskovec 2016, section 4.4), in a ten-fold cross-validation
-// of shuffled pairs; their score is the mean of the folds. Pairs with a node that
-// has no vector are left out.
+// of shuffled pairs; their score is the mean of the folds. For "concatenation-micro-f1" a linear
+// support vector machine learns from both vectors side by side (PAR-Word2Vec, section
+// VI-C2), in the same folds. Pairs with a node that has no vector are left out.
 //
 // Errors: fewer than ten pairs with vectors of either kind, a cancelled context.
 func ScoreLinks(ctx context.Context, t *embedding.Table, set string, links []Link, seed uint64) ([]evaluate.Result, error) {
 	var cosines []float64
 	var known []learn.BinaryLabel // pairs with vectors: whether there is an edge
+	var pairs [][2]int            // their rows
 	x := learn.NewExamples(t.Dim)
 	edges := 0
 	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(links)) {
@@ -69,6 +72,7 @@ func ScoreLinks(ctx context.Context, t *embedding.Table, set string, links []Lin
 		for k := range hadamard {
 			hadamard[k] = a[k] * b[k]
 		}
+		pairs = append(pairs, [2]int{from, to})
 		known = append(known, learn.BinaryLabel{Example: uint32(len(known)), Positive: l.Edge})
 		x.Add(hadamard)
 		if l.Edge {
@@ -79,8 +83,16 @@ func ScoreLinks(ctx context.Context, t *embedding.Table, set string, links []Lin
 		return nil, fmt.Errorf("links: of %d pairs %d with an edge and %d without have vectors; at least %d of each are needed",
 			len(links), edges, len(known)-edges, linkFolds)
 	}
-	aucs, f1s := make([]float64, linkFolds), make([]float64, linkFolds)
-	err := parallel.Do(ctx, runtime.GOMAXPROCS(0), linkFolds, func(fold int) { aucs[fold], f1s[fold] = linkFold(x, known, fold) })
+	logistic := func(training []learn.BinaryLabel) []float64 { return learn.Logistic(x, training, false, nil) }
+	aucs, f1s, err := scoreFolds(ctx, x, known, logistic)
+	if err != nil {
+		return nil, err
+	}
+	x = learn.NewExamples(2 * t.Dim) // the products are no longer needed
+	for _, p := range pairs {
+		x.Add(slices.Concat(t.Vector(p[0]), t.Vector(p[1])))
+	}
+	_, sideBySide, err := scoreFolds(ctx, x, known, func(training []learn.BinaryLabel) []float64 { return learn.SVM(x, training) })
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +107,19 @@ func ScoreLinks(ctx context.Context, t *embedding.Table, set string, links []Lin
 		result(evaluate.MetricCosineAUC, auc(cosines, known)),
 		result(evaluate.MetricHadamardAUC, aucs...),
 		result(evaluate.MetricHadamardF1, f1s...),
+		result(evaluate.MetricConcatF1, sideBySide...),
 	}, nil
 }
 
+// scoreFolds returns the scores of each fold of the cross-validation of a linear classifier.
+func scoreFolds(ctx context.Context, x *learn.Examples, labels []learn.BinaryLabel, fit func(training []learn.BinaryLabel) []float64) (areas, f1s []float64, err error) {
+	areas, f1s = make([]float64, linkFolds), make([]float64, linkFolds)
+	err = parallel.Do(ctx, runtime.GOMAXPROCS(0), linkFolds, func(fold int) { areas[fold], f1s[fold] = linkFold(x, labels, fold, fit) })
+	return areas, f1s, err
+}
+
 // linkFold learns from nine tenths of the examples and scores the others.
-func linkFold(x *learn.Examples, labels []learn.BinaryLabel, fold int) (area, microF1 float64) {
+func linkFold(x *learn.Examples, labels []learn.BinaryLabel, fold int, fit func(training []learn.BinaryLabel) []float64) (area, microF1 float64) {
 	class := make([]int, len(labels))
 	for i, l := range labels {
 		if l.Positive {
@@ -114,7 +134,7 @@ func linkFold(x *learn.Examples, labels []learn.BinaryLabel, fold int) (area, mi
 			training = append(training, labels[i])
 		}
 	}
-	w := learn.Logistic(x, training, false, nil)
+	w := fit(training)
 	logits, right := make([]float64, len(test)), 0
 	for i, l := range test {
 		logits[i] = learn.Dot(w, x.Of(l.Example))

@@ -95,7 +95,8 @@ func TestScikitLearnLinks(t *testing.T) {
 	}
 	evaluatetest.Near(t, "area with ties", auc(g.Ties, labels), g.TiesArea, 1e-12)
 	for fold := range linkFolds {
-		area, accuracy := linkFold(examplesOf(g.Features), labels, fold)
+		x := examplesOf(g.Features)
+		area, accuracy := linkFold(x, labels, fold, func(training []learn.BinaryLabel) []float64 { return learn.Logistic(x, training, false, nil) })
 		evaluatetest.Near(t, fmt.Sprintf("fold %d: area", fold), area, g.Areas[fold], 1e-12)
 		evaluatetest.Near(t, fmt.Sprintf("fold %d: accuracy", fold), accuracy, g.Accuracies[fold], 1e-12)
 	}
@@ -223,13 +224,27 @@ func TestScoreLinks(t *testing.T) {
 		t.Fatalf("%v, %v", links, err)
 	}
 	results, err := ScoreLinks(t.Context(), clustered(t, 45, 3, 0.1), "links", links, 1)
-	if err != nil || len(results) != 3 {
+	if err != nil || len(results) != 4 {
 		t.Fatalf("%v, %v", results, err)
 	}
 	for _, r := range results {
+		if r.Metric == evaluate.MetricConcatF1 { // a sum of something of each node cannot say that they are alike
+			if r.Score > 0.8 || r.Found != 42+44 || r.Deviation == 0 {
+				t.Errorf("%+v", r)
+			}
+			continue
+		}
 		if r.Score != 1 || r.Found != 42+44 || r.Total != 100 || r.Task != evaluate.TaskLinks {
 			t.Errorf("%+v", r)
 		}
+	}
+	// But it says of which clusters they are.
+	for i := range links {
+		links[i] = Link{fmt.Sprint(1 + i%45), fmt.Sprint(1 + i%44), i%45%3 != 0 && i%44%3 != 1}
+	}
+	results, err = ScoreLinks(t.Context(), clustered(t, 45, 3, 0.1), "links", links, 1)
+	if err != nil || results[3].Metric != evaluate.MetricConcatF1 || results[3].Score != 1 || results[3].Found != 100 {
+		t.Errorf("%+v, %v", results, err)
 	}
 	if _, err := ScoreLinks(t.Context(), evaluatetest.Animals(t), "links", links, 1); err == nil || !strings.Contains(err.Error(), "of 100 pairs 0 with an edge and 0 without have vectors") {
 		t.Errorf("words: %v", err)

@@ -11,7 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
-	"github.com/w2vcl/w2vcl/evaluate/textcnn"
+	"github.com/w2vcl/w2vcl/evaluate/textnet"
 )
 
 // folds is how many parts a set without a test part of its own is cut into.
@@ -52,11 +52,15 @@ func find(ctx context.Context, path string) (sets []dataset.SentenceSet, strange
 
 // Score scores a table on the sentence classification sets in a folder, or on one
 // such file, by the accuracy of a small convolutional network on the words'
-// vectors, which stay as they are (package evaluate/textcnn). A line of a set is a
+// vectors, which stay as they are (package evaluate/textnet). A line of a set is a
 // label, a whole number, and the words of a sentence. Files NAME.train and
 // NAME.test, and NAME.dev if there is one, are one set with a test part; any other
 // file is cross-validated in ten folds. A tenth of the training part, or NAME.dev,
 // chooses the number of epochs.
+//
+// Relations between two parts of a sentence are told by the same network, which then knows the
+// places of the parts; "macro-f1" is SemEval's score. Reviews, texts of a file each, are read
+// by an LSTM.
 //
 // Vectors are scaled so that their mean length is 1: the network must not learn
 // faster from longer ones. Words that are not in the table count as zero. The
@@ -86,7 +90,7 @@ func Score(ctx context.Context, t *embedding.Table, path string, o Options) (res
 		if err != nil {
 			return nil, nil, fmt.Errorf("scoring %s: %w", set.Name, err)
 		}
-		results = append(results, r)
+		results = append(results, r...)
 	}
 	return results, notes, nil
 }
@@ -126,13 +130,13 @@ func (c *classifier) progress(set string, done, total int) {
 	}
 }
 
-func (c *classifier) score(ctx context.Context, set dataset.SentenceSet) (evaluate.Result, error) {
+func (c *classifier) score(ctx context.Context, set dataset.SentenceSet) ([]evaluate.Result, error) {
 	r := evaluate.Result{Task: evaluate.TaskClassification, Dataset: set.Name, Metric: evaluate.MetricAccuracy}
 	classes := map[string]int{}
-	read := func(part []dataset.Sentence) []textcnn.Sentence { return c.sentences(part, classes, &r) }
+	read := func(part []dataset.Sentence) []textnet.Sentence { return c.sentences(part, classes, &r) }
 	training, dev, tests := read(set.Training), read(set.Dev), read(set.Test)
 	if len(classes) < 2 {
-		return r, errors.New("all sentences have the same label")
+		return nil, errors.New("all sentences have the same label")
 	}
 	var splits []split
 	if len(tests) > 0 {
@@ -140,30 +144,50 @@ func (c *classifier) score(ctx context.Context, set dataset.SentenceSet) (evalua
 	} else {
 		splits = crossValidation(training)
 	}
-	right, asked := 0, 0
+	config := textnet.Config{Vectors: c.vectors, Dim: c.Table.Dim, Classes: len(classes), Threads: c.options.Threads, Places: set.Relations()}
+	if set.Reviews {
+		config.Network = textnet.Recurrent
+	}
+	var found, want []int
 	for i, s := range splits {
 		c.progress(set.Name, i, len(splits))
 		if len(s.dev) == 0 {
 			cut := len(s.training) / 10
 			s.dev, s.training = s.training[:cut], s.training[cut:]
 		}
-		found, err := textcnn.Evaluate(ctx, textcnn.Config{
-			Vectors: c.vectors, Dim: c.Table.Dim, Classes: len(classes), Threads: c.options.Threads, Seed: seed + uint64(i),
-		}, s.training, s.dev, s.test)
+		config.Seed = seed + uint64(i)
+		answers, err := textnet.Classify(ctx, config, s.training, s.dev, s.test)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
-		right += found
-		asked += len(s.test)
+		found = append(found, answers...)
+		for _, sentence := range s.test {
+			want = append(want, sentence.Class)
+		}
 	}
 	c.progress(set.Name, len(splits), len(splits))
-	r.Score = evaluate.Share(right, asked)
-	return r, nil
+	right := 0
+	for i, class := range want {
+		if found[i] == class {
+			right++
+		}
+	}
+	r.Score = evaluate.Share(right, len(want))
+	if !set.Relations() {
+		return []evaluate.Result{r}, nil
+	}
+	names := make([]string, len(classes))
+	for name, class := range classes {
+		names[class] = name
+	}
+	f1 := r
+	f1.Metric, f1.Score = evaluate.MetricMacroF1, evaluate.Score(relationF1(names, found, want))
+	return []evaluate.Result{f1, r}, nil
 }
 
 // sentences looks the words up, counts them, and numbers the labels.
-func (c *classifier) sentences(part []dataset.Sentence, classes map[string]int, r *evaluate.Result) []textcnn.Sentence {
-	sentences := make([]textcnn.Sentence, len(part))
+func (c *classifier) sentences(part []dataset.Sentence, classes map[string]int, r *evaluate.Result) []textnet.Sentence {
+	sentences := make([]textnet.Sentence, len(part))
 	for i, l := range part {
 		class, ok := classes[l.Label]
 		if !ok {
@@ -171,6 +195,7 @@ func (c *classifier) sentences(part []dataset.Sentence, classes map[string]int, 
 			classes[l.Label] = class
 		}
 		sentences[i].Class = class
+		copy(sentences[i].Ends[:], l.Ends)
 		for _, word := range l.Words {
 			row, ok := c.Row(word)
 			r.Total++
@@ -189,10 +214,10 @@ func (c *classifier) sentences(part []dataset.Sentence, classes map[string]int, 
 
 // A split is what one network trains and is tested on. Without a development
 // part a tenth of the training part becomes it.
-type split struct{ training, dev, test []textcnn.Sentence }
+type split struct{ training, dev, test []textnet.Sentence }
 
 // crossValidation tests on each tenth of shuffled sentences.
-func crossValidation(sentences []textcnn.Sentence) []split {
+func crossValidation(sentences []textnet.Sentence) []split {
 	var splits []split
 	n := len(sentences)
 	for k := range folds {

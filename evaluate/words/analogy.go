@@ -74,8 +74,8 @@ func analogy(ctx context.Context, l *evaluate.Lookup, set string, sections []dat
 func answerSection(ctx context.Context, l *evaluate.Lookup, s dataset.Section, number int, o Options) (map[Method]tally, error) {
 	var found []rows
 	for _, q := range s.Questions {
-		if r, ok := l.Rows(q.A, q.B, q.C, q.D); ok {
-			found = append(found, rows{r[0], r[1], r[2], r[3]})
+		if r, ok := rowsOf(l, q); ok {
+			found = append(found, r)
 		}
 	}
 	p := newPass(l, o.threads())

@@ -62,9 +62,9 @@ func questionItems(ctx context.Context, l *evaluate.Lookup, sections []dataset.S
 		p := newPass(l, o.threads())
 		var asked []int // where the answers go
 		for _, q := range s.Questions {
-			if r, ok := l.Rows(q.A, q.B, q.C, q.D); ok {
+			if r, ok := rowsOf(l, q); ok {
 				asked = append(asked, len(values))
-				p.ask(m, rows{r[0], r[1], r[2], r[3]})
+				p.ask(m, r)
 			}
 			values = append(values, math.NaN())
 		}

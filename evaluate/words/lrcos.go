@@ -3,6 +3,7 @@ package words
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
@@ -22,21 +23,32 @@ import (
 // times; and neither c nor d is among them (in Google's city-in-state the same
 // answer belongs to many pairs, which would train on the answer asked for).
 
-// A wordPair is the rows of a pair's words: source c and answer d.
-type wordPair struct{ source, answer int }
+// A wordPair is the rows of a pair's words: source c and answers, the first of which is an
+// example of one.
+type wordPair struct {
+	source  int
+	answers []int
+}
 
 // distinctPairs returns the pairs of a section whose words are known, in the
 // order of the questions, and how many pairs there are.
 func distinctPairs(l *evaluate.Lookup, questions []dataset.Question) (pairs []wordPair, total int) {
 	seen := make(map[[2]string]bool)
+	also := make(map[[2]string][]string) // of pairs that are asked about
+	for _, q := range questions {
+		if len(q.Also) > 0 {
+			also[[2]string{q.C, q.D}] = q.Also
+		}
+	}
 	for _, q := range questions {
 		for _, words := range [][2]string{{q.A, q.B}, {q.C, q.D}} {
 			if seen[words] {
 				continue
 			}
 			seen[words] = true
-			if r, ok := l.Rows(words[0], words[1]); ok {
-				pairs = append(pairs, wordPair{r[0], r[1]})
+			source, ok := l.Row(words[0])
+			if answers := answerRows(l, words[1], also[words]); ok && len(answers) > 0 {
+				pairs = append(pairs, wordPair{source, answers})
 			}
 		}
 	}
@@ -50,7 +62,7 @@ func (p *pass) askClasses(ctx context.Context, pairs []wordPair, seed uint64) (a
 		return 0, nil
 	}
 	c := p.newClasses(pairs, seed)
-	whole := c.fitWithout(wordPair{-1, -1}, nil) // a good start for all others
+	whole := c.fitWithout(wordPair{-1, nil}, nil) // a good start for all others
 	models := make([][]float64, len(pairs))
 	err = parallel.Do(ctx, p.threads, len(pairs), func(i int) { models[i] = c.fitWithout(pairs[i], whole) })
 	if err != nil {
@@ -83,7 +95,7 @@ func (p *pass) newClasses(pairs []wordPair, seed uint64) *classes {
 		c.x.Add(p.unit(row))
 	}
 	for _, pair := range pairs {
-		include(pair.answer, true)
+		include(pair.answers[0], true)
 	}
 	answers := len(known)
 	for _, pair := range pairs {
@@ -103,7 +115,7 @@ func (c *classes) fitWithout(pair wordPair, start []float64) []float64 {
 	var left []learn.BinaryLabel
 	count := make(map[bool]int)
 	for i, a := range c.answers {
-		if c.words[i] != pair.source && c.words[i] != pair.answer {
+		if c.words[i] != pair.source && !slices.Contains(pair.answers, c.words[i]) {
 			left = append(left, a)
 			count[a.Positive]++
 		}
@@ -128,7 +140,7 @@ func (p *pass) askClass(pair wordPair, model []float64) {
 			scanClass(b.of(b.cosines, source), b.of(b.cosines, class), intercept, b.first, best, allowed)
 		}
 	}
-	p.searches = append(p.searches, search{LRCos, pair.answer, scan})
+	p.searches = append(p.searches, search{LRCos, pair.answers, scan})
 }
 
 // scanClass looks for the largest P·cos, P = learn.Sigmoid(product+intercept). No

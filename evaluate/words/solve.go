@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/dataset"
 )
 
 // cosMulEpsilon keeps 3CosMul from dividing by zero.
@@ -33,7 +34,7 @@ type pass struct {
 // A search looks for the row that answers one question.
 type search struct {
 	method   Method
-	expected int // canonical row
+	expected []int // canonical rows, any of which is right
 	scan     func(b *block, best *candidate)
 }
 
@@ -60,8 +61,35 @@ type candidate struct {
 
 var none = candidate{score: float32(math.Inf(-1)), row: -1}
 
-// rows are the rows of a question's words.
-type rows struct{ a, b, c, d int }
+// rows are the rows of a question's words, and of other right answers.
+type rows struct {
+	a, b, c, d int
+	also       []int
+}
+
+// rowsOf finds the words of a question; ok is false if one of the three that are given or all
+// right answers are missing.
+func rowsOf(l *evaluate.Lookup, q dataset.Question) (rows, bool) {
+	given, ok := l.Rows(q.A, q.B, q.C)
+	answers := answerRows(l, q.D, q.Also)
+	if !ok || len(answers) == 0 {
+		return rows{}, false
+	}
+	return rows{given[0], given[1], given[2], answers[0], answers[1:]}, true
+}
+
+// answerRows returns the rows of the answers that the table has.
+func answerRows(l *evaluate.Lookup, first string, also []string) (found []int) {
+	if row, ok := l.Row(first); ok {
+		found = append(found, row)
+	}
+	for _, word := range also {
+		if row, ok := l.Row(word); ok {
+			found = append(found, row)
+		}
+	}
+	return found
+}
 
 func newPass(l *evaluate.Lookup, threads int) *pass {
 	return &pass{Lookup: l, threads: threads, slots: make(map[int]int)}
@@ -101,7 +129,7 @@ func (p *pass) ask(m Method, q rows) {
 			scanCosMul(bl.of(bl.inverse, a), bl.of(bl.shifted, b), bl.of(bl.shifted, c), bl.first, best, allowed)
 		}
 	}
-	p.searches = append(p.searches, search{m, q.d, scan})
+	p.searches = append(p.searches, search{m, append([]int{q.d}, q.also...), scan})
 }
 
 // allBut allows all rows as answers but the words of the question, in any
@@ -174,7 +202,7 @@ func (p *pass) answers(ctx context.Context) ([]bool, error) {
 				best = c
 			}
 		}
-		right[i] = best.row >= 0 && p.Canonical(best.row) == s.expected
+		right[i] = best.row >= 0 && slices.Contains(s.expected, p.Canonical(best.row))
 	}
 	return right, nil
 }

@@ -76,7 +76,7 @@ func randomQuestions(t *embedding.Table, m Method, count, limit int) dataset.Sec
 	random := rand.New(rand.NewPCG(9, 9))
 	s := dataset.Section{Name: "random"}
 	for range count {
-		q := rows{random.IntN(limit), random.IntN(limit), random.IntN(limit), 0}
+		q := rows{random.IntN(limit), random.IntN(limit), random.IntN(limit), 0, nil}
 		if answer := naiveAnswer(t, m, q, limit); answer >= 0 {
 			s.Questions = append(s.Questions, question(t.Words[q.a], t.Words[q.b], t.Words[q.c], t.Words[answer]))
 		}
@@ -110,12 +110,12 @@ func TestManyWords(t *testing.T) {
 	l := newLookup(t, table, evaluate.LookupOptions{})
 	s := dataset.Section{Name: "many"}
 	for i := 0; i+2 < 6000; i += 3 {
-		q := rows{i, i + 1, i + 2, 0}
+		q := rows{i, i + 1, i + 2, 0, nil}
 		s.Questions = append(s.Questions, question(table.Words[i], table.Words[i+1], table.Words[i+2], table.Words[q.a]))
 	}
 	expected := s.Questions[:3]
 	for i := range expected {
-		expected[i].D = table.Words[naiveAnswer(table, CosMul, rows{3 * i, 3*i + 1, 3*i + 2, 0}, 6000)]
+		expected[i].D = table.Words[naiveAnswer(table, CosMul, rows{3 * i, 3*i + 1, 3*i + 2, 0, nil}, 6000)]
 	}
 	tallies, err := answerSection(context.Background(), l, s, 0, Options{Methods: []Method{CosMul}})
 	if err != nil {
@@ -227,6 +227,40 @@ func BenchmarkAnalogies(b *testing.B) {
 	for b.Loop() {
 		if _, err := analogy(context.Background(), newLookup(b, table, evaluate.LookupOptions{}), "b", sections, Options{Methods: []Method{CosAdd}}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestAnyAnswer: each listed answer is right, by every method, and the question is asked if the table
+// has one of them.
+func TestAnyAnswer(t *testing.T) {
+	table, err := embedding.NewTable([]string{"man", "king", "woman", "queen", "house"}, 2, []float32{1, 0, 1, 1, 0.1, 1, 0.2, 2, 1, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		d    string
+		also []string
+		want tally
+	}{
+		{"queen", nil, tally{1, 1, 1}}, {"house", []string{"empress", "Queen"}, tally{1, 1, 1}}, {"empress", []string{"queen"}, tally{1, 1, 1}},
+		{"house", []string{"empress"}, tally{0, 1, 1}}, {"empress", []string{"ruler"}, tally{0, 0, 1}},
+	} {
+		q := question("man", "king", "woman", x.d)
+		q.Also = x.also
+		s := dataset.Section{Name: "royal", Questions: []dataset.Question{q}}
+		l := newLookup(t, table, evaluate.LookupOptions{})
+		tallies, err := answerSection(t.Context(), l, s, 0, Options{Methods: []Method{CosAdd, CosMul}})
+		if err != nil || tallies[CosAdd] != x.want || tallies[CosMul] != x.want {
+			t.Errorf("%+v: %+v (%v), want %+v", q, tallies, err, x.want)
+		}
+		values, err := questionItems(t.Context(), l, []dataset.Section{s}, Options{Methods: []Method{CosAdd}})
+		if err != nil || (values[0] == 1) != (x.want.right == 1) || (values[0] != values[0]) != (x.want.found == 0) {
+			t.Errorf("%+v: item %v (%v)", q, values, err)
+		}
+		pairs, total := distinctPairs(l, s.Questions)
+		if want := 1 + x.want.found; len(pairs) != want || total != 2 {
+			t.Errorf("%+v: %d pairs of %d, want %d", q, len(pairs), total, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package textcnn
+package textnet
 
 import (
 	"fmt"
@@ -20,8 +20,9 @@ import (
 // The gradient goes to the one window that was the largest, the first one of
 // equals; Gorgonia's own Max would give it to all of them.
 type convolution struct {
-	width int // words of a window
-	team  *team.Team
+	width  int // words of a window
+	places bool
+	team   *team.Team
 
 	// The windows of this batch, one row each, of all sentences one after the
 	// other; bounds[b] to bounds[b+1] belong to sentence b.
@@ -33,19 +34,44 @@ type convolution struct {
 	out     *tensor.Dense
 }
 
+// Distances from the ends of a relation, from -farthest to farthest; words farther away are as
+// far.
+const (
+	farthest  = 5
+	distances = 2*farthest + 1
+)
+
+// wordSize is how many values a word of a window has.
+func (c *convolution) wordSize(dim int) int {
+	if c.places {
+		return dim + 2*distances
+	}
+	return dim
+}
+
+// size is how many values a window has.
+func (c *convolution) size(dim int) int { return c.width*c.wordSize(dim) + 1 }
+
 // setBatch cuts sentences into windows. vectors holds the words' vectors, of
 // dim values each; words below 0 have none and count as zero. A sentence shorter
 // than a window is filled up with zeros.
 func (c *convolution) setBatch(sentences []Sentence, vectors []float32, dim int) {
-	size := c.width*dim + 1
+	size, word := c.size(dim), c.wordSize(dim)
 	c.windows, c.bounds = c.windows[:0], append(c.bounds[:0], 0)
 	for _, s := range sentences {
 		for first := 0; first == 0 || first+c.width <= len(s.Words); first++ {
 			at := len(c.windows)
 			c.windows = append(c.windows, make([]float32, size)...)
-			for k, word := range s.Words[first:min(first+c.width, len(s.Words))] {
-				if word >= 0 {
-					copy(c.windows[at+k*dim:], vectors[int(word)*dim:][:dim])
+			for k, row := range s.Words[first:min(first+c.width, len(s.Words))] {
+				values := c.windows[at+k*word:][:word]
+				if row >= 0 {
+					copy(values, vectors[int(row)*dim:][:dim])
+				}
+				if c.places {
+					for end, place := range s.Ends {
+						distance := min(max(first+k-place, -farthest), farthest)
+						values[dim+end*distances+farthest+distance] = 1
+					}
 				}
 			}
 			c.windows[at+size-1] = 1 // carries the bias

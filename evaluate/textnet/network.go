@@ -1,4 +1,4 @@
-package textcnn
+package textnet
 
 import (
 	"fmt"
@@ -32,9 +32,11 @@ type network struct {
 	batch        int
 
 	convolutions []*convolution
-	parameters   []*parameter // filters by width, then the layer (3F+1, classes)
+	recurrent    *recurrent   // in place of convolutions, or nil
+	features     int          // F, values of a sentence before the last layer
+	parameters   []*parameter // filters by width or those of the LSTM, then the layer (F+1, classes)
 
-	mask   *tensor.Dense // (B, 3F), 0 or 1/(1-dropout)
+	mask   *tensor.Dense // (B, F), 0 or 1/(1-dropout)
 	labels *tensor.Dense // (B, classes), 1 at the class; all 0: no sentence
 	ones   *tensor.Dense // (B, 1), carries the bias of the layer
 
@@ -51,22 +53,36 @@ type parameter struct {
 	optimizer optim.Optimizer
 }
 
-// newNetwork builds the graph for batches of a size.
-func newNetwork(vectors []float32, dim, classes, batch, threads int, seed uint64) (n *network, err error) {
+// newNetwork returns what all networks have, for batches of a size.
+func newNetwork(c *Config, batch, features int) *network {
+	return &network{
+		vectors: c.Vectors, dim: c.Dim, classes: c.Classes, batch: batch, features: features,
+		random: rand.New(rand.NewPCG(c.Seed, 0)),
+		mask:   zeros(batch, features), labels: zeros(batch, c.Classes), ones: zeros(batch, 1),
+	}
+}
+
+// newConvolutional builds the graph of a CNN for batches of a size.
+func newConvolutional(c *Config, batch int) (n *network, err error) {
 	defer operation.Recovered("build the network", &err)
-	n = &network{vectors: vectors, dim: dim, classes: classes, batch: batch, random: rand.New(rand.NewPCG(seed, 0))}
-	n.mask, n.labels, n.ones = zeros(batch, len(widths)*filters), zeros(batch, classes), zeros(batch, 1)
-	workers := team.New(threads)
+	n = newNetwork(c, batch, len(widths)*filters)
+	workers := team.New(c.Threads)
 	for _, width := range widths {
-		n.convolutions = append(n.convolutions, &convolution{width: width, team: workers})
-		if err := n.addParameter(filters, width*dim+1, math.Sqrt(2/float64(width*dim))); err != nil {
+		layer := &convolution{width: width, team: workers, places: c.Places}
+		n.convolutions = append(n.convolutions, layer)
+		if err := n.addParameter(filters, layer.size(c.Dim), math.Sqrt(2/float64(width*c.Dim))); err != nil {
 			return nil, err
 		}
 	}
-	if err := n.addParameter(len(widths)*filters+1, classes, math.Sqrt(1/float64(len(widths)*filters))); err != nil {
-		return nil, err
+	return n, n.finish()
+}
+
+// finish adds the last layer and builds the graph.
+func (n *network) finish() error {
+	if err := n.addParameter(n.features+1, n.classes, math.Sqrt(1/float64(n.features))); err != nil {
+		return err
 	}
-	return n, n.build()
+	return n.build()
 }
 
 func zeros(rows, columns int) *tensor.Dense {
@@ -88,25 +104,23 @@ func (n *network) addParameter(rows, columns int, deviation float64) error {
 
 // build makes the graph:
 //
-//	hidden = ReLU(filters) ∘ mask              (B, 3F)
+//	hidden = ReLU(filters) ∘ mask              (B, F), or the last state of the LSTM ∘ mask
 //	logits = (hidden, 1) · layer               (B, classes)
 //	loss   = -Σ labels ∘ log softmax(logits)
 func (n *network) build() error {
 	g := gorgonia.NewGraph()
-	var learned, parts gorgonia.Nodes
+	var learned gorgonia.Nodes
 	for i, p := range n.parameters {
 		learned = append(learned, matrix(g, fmt.Sprintf("parameter %d", i), p.dense))
 	}
-	for i, c := range n.convolutions {
-		part, err := c.apply(learned[i], n.batch)
-		if err != nil {
-			return err
-		}
-		parts = append(parts, part)
-	}
 	b := builder{}
-	hidden := b.node(gorgonia.Concat(1, parts...))
-	hidden = b.node(gorgonia.HadamardProd(b.node(gorgonia.Rectify(hidden)), matrix(g, "mask", n.mask)))
+	var hidden *gorgonia.Node
+	if n.recurrent != nil {
+		hidden = n.recurrent.apply(&b, g, learned)
+	} else {
+		hidden = n.filtered(&b, learned)
+	}
+	hidden = b.node(gorgonia.HadamardProd(hidden, matrix(g, "mask", n.mask)))
 	hidden = b.node(gorgonia.Concat(1, hidden, matrix(g, "ones", n.ones)))
 	logits := b.node(gorgonia.Mul(hidden, learned[len(learned)-1]))
 	logs := b.node(gorgonia.Log(b.node(gorgonia.SoftMax(logits))))
@@ -123,6 +137,15 @@ func (n *network) build() error {
 	}
 	n.vm, err = operation.NewMachine(g)
 	return err
+}
+
+// filtered adds the convolutions: ReLU(filters), (B, 3F).
+func (n *network) filtered(b *builder, learned gorgonia.Nodes) *gorgonia.Node {
+	var parts gorgonia.Nodes
+	for i, c := range n.convolutions {
+		parts = append(parts, b.node(c.apply(learned[i], n.batch)))
+	}
+	return b.node(gorgonia.Rectify(b.node(gorgonia.Concat(1, parts...))))
 }
 
 // A builder keeps the first error of building nodes.
@@ -184,6 +207,9 @@ func (n *network) gradients(sentences []Sentence, drop bool) (err error) {
 	for _, c := range n.convolutions {
 		c.setBatch(padded, n.vectors, n.dim)
 	}
+	if n.recurrent != nil {
+		n.recurrent.setBatch(padded, n.vectors, n.dim)
+	}
 	labels, mask, ones := n.labels.Float32s(), n.mask.Float32s(), n.ones.Float32s()
 	clear(labels)
 	for i := range ones {
@@ -230,10 +256,13 @@ func (n *network) predict(sentences []Sentence) ([]int, error) {
 
 // logits returns (len(sentences), classes).
 func (n *network) logits(sentences []Sentence) ([]float32, error) {
-	layer := n.parameters[len(widths)].dense.Float32s()
+	layer := n.parameters[len(n.parameters)-1].dense.Float32s()
 	logits := make([]float32, len(sentences)*n.classes)
 	for i := range sentences {
-		copy(logits[i*n.classes:(i+1)*n.classes], layer[len(widths)*filters*n.classes:])
+		copy(logits[i*n.classes:(i+1)*n.classes], layer[n.features*n.classes:])
+	}
+	if n.recurrent != nil {
+		return logits, n.recurrent.addLogits(logits, sentences, n)
 	}
 	for w, c := range n.convolutions {
 		c.setBatch(sentences, n.vectors, n.dim)

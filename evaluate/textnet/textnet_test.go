@@ -1,4 +1,4 @@
-package textcnn
+package textnet
 
 import (
 	"context"
@@ -74,7 +74,7 @@ func TestNetwork(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, size := range []struct{ dim, classes, batch, sentences int }{{4, 2, 5, 5}, {3, 3, 6, 2}, {1, 4, 1, 1}} {
 		const v = 9
-		n, err := newNetwork(randomVectors(random, v*size.dim), size.dim, size.classes, size.batch, 2, 7)
+		n, err := newConvolutional(&Config{Vectors: randomVectors(random, v*size.dim), Dim: size.dim, Classes: size.classes, Threads: 2, Seed: 7}, size.batch)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package textcnn
+package textnet
 
 import (
 	"testing"

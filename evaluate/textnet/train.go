@@ -1,4 +1,4 @@
-package textcnn
+package textnet
 
 import (
 	"context"
@@ -13,7 +13,17 @@ import (
 type Sentence struct {
 	Words []int32
 	Class int
+	Ends  [2]int // the places of the words whose relation is asked for; with Config.Places
 }
+
+// A Network is a kind of network.
+type Network int
+
+// The networks.
+const (
+	Convolutional Network = iota
+	Recurrent             // LSTM
+)
 
 // Config says what to train on. The zero values of Threads and Seed are usable.
 type Config struct {
@@ -22,25 +32,42 @@ type Config struct {
 	Classes int
 	Threads int // 0: 1
 	Seed    uint64
+
+	Network Network
+	Places  bool // Convolutional: the network knows where Sentence.Ends are
 }
 
-// Evaluate trains a network on sentences, epoch after epoch as long as it gets
-// better on dev, and returns how many sentences of test it gets right with the
+// Evaluate is [Classify], but returns how many sentences of test get the right class.
+func Evaluate(ctx context.Context, c Config, training, dev, test []Sentence) (right int, err error) {
+	found, err := Classify(ctx, c, training, dev, test)
+	return count(found, test), err
+}
+
+// Classify trains a network on sentences, epoch after epoch as long as it gets
+// better on dev, and returns the classes that it finds for the sentences of test with the
 // parameters that were best on dev. The result does not depend on the number of
 // threads.
-func Evaluate(ctx context.Context, c Config, training, dev, test []Sentence) (right int, err error) {
+func Classify(ctx context.Context, c Config, training, dev, test []Sentence) (found []int, err error) {
 	if err := c.check(training, dev, test); err != nil {
-		return 0, err
+		return nil, err
 	}
-	n, err := newNetwork(c.Vectors, c.Dim, c.Classes, batchSize, c.Threads, c.Seed)
+	n, err := c.new(batchSize, training, dev, test)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	err = n.fit(ctx, training, dev, c.Seed)
 	if err == nil {
-		right, err = n.right(test)
+		found, err = n.predict(test)
 	}
-	return right, errors.Join(err, n.close())
+	return found, errors.Join(err, n.close())
+}
+
+// new makes a network for the sentences of all parts.
+func (c *Config) new(batch int, parts ...[]Sentence) (*network, error) {
+	if c.Network == Recurrent {
+		return newRecurrent(c, batch, longestOf(parts))
+	}
+	return newConvolutional(c, batch)
 }
 
 func (c *Config) check(parts ...[]Sentence) error {
@@ -54,6 +81,11 @@ func (c *Config) check(parts ...[]Sentence) error {
 		for _, s := range part {
 			if s.Class < 0 || s.Class >= c.Classes {
 				return fmt.Errorf("class %d of %d", s.Class, c.Classes)
+			}
+			for _, end := range s.Ends {
+				if c.Places && (end < 0 || end >= len(s.Words)) {
+					return fmt.Errorf("an end of a relation is word %d of %d", end, len(s.Words))
+				}
 			}
 			for _, word := range s.Words {
 				if int(word) >= len(c.Vectors)/c.Dim {
@@ -109,11 +141,14 @@ func (n *network) copyParameters() [][]float32 {
 // right counts the sentences whose class the network finds.
 func (n *network) right(sentences []Sentence) (int, error) {
 	found, err := n.predict(sentences)
-	right := 0
+	return count(found, sentences), err
+}
+
+func count(found []int, sentences []Sentence) (right int) {
 	for i, class := range found {
 		if class == sentences[i].Class {
 			right++
 		}
 	}
-	return right, err
+	return right
 }

@@ -1,0 +1,213 @@
+package sequential
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/trainer"
+)
+
+// word2vecTree is CreateBinaryTree of word2vec.c, line by line, with nodes numbered from the
+// root, which is the last that it makes.
+func word2vecTree(counts []uint64) (points [][]uint32, codes [][]byte) {
+	size := len(counts)
+	count, binary, parent := make([]uint64, 2*size+1), make([]byte, 2*size+1), make([]int, 2*size+1)
+	copy(count, counts)
+	for a := size; a < 2*size; a++ {
+		count[a] = 1e15
+	}
+	pos1, pos2 := size-1, size
+	for a := range size - 1 {
+		var smallest [2]int
+		for i := range smallest {
+			if pos1 >= 0 && count[pos1] < count[pos2] {
+				smallest[i] = pos1
+				pos1--
+			} else {
+				smallest[i] = pos2
+				pos2++
+			}
+		}
+		count[size+a] = count[smallest[0]] + count[smallest[1]]
+		parent[smallest[0]], parent[smallest[1]] = size+a, size+a
+		binary[smallest[1]] = 1
+	}
+	for a := range size {
+		var code []byte
+		var point []uint32
+		for b := a; b != 2*size-2; b = parent[b] {
+			code = append(code, binary[b])
+			point = append(point, uint32(2*size-2-parent[b]))
+		}
+		slices.Reverse(code)
+		slices.Reverse(point)
+		points, codes = append(points, point), append(codes, code)
+	}
+	return points, codes
+}
+
+// outputTable returns what inputs are trained with: C, or the nodes of the tree.
+func outputTable(t *Trainer) []float32 {
+	if t.nodes != nil {
+		return t.nodes
+	}
+	return t.contexts
+}
+
+func pathOf(t *tree, word int) (nodes []uint32, code string) {
+	for _, step := range t.path(uint32(word)) {
+		nodes = append(nodes, step&^turn)
+		code += fmt.Sprint(step >> 31)
+	}
+	return nodes, code
+}
+
+// TestTree: the codes that word2vec.c printed (testdata/codes.c).
+func TestTree(t *testing.T) {
+	const golden = "10 01 110 000 1110 0011 11111 11110 00101 001001 001000"
+	tree := newTree([]uint64{40, 35, 20, 17, 11, 9, 6, 6, 5, 2, 2})
+	var codes []string
+	for word := range 11 {
+		_, code := pathOf(tree, word)
+		codes = append(codes, code)
+	}
+	if got := strings.Join(codes, " "); got != golden {
+		t.Errorf("codes %s, want %s", got, golden)
+	}
+}
+
+func TestTreeEqualsWord2Vec(t *testing.T) {
+	for _, words := range []int{2, 3, 4, 5, 17, 100, 1000} {
+		for most := range 5 {
+			counts := make([]uint64, words)
+			for i := range counts {
+				counts[i] = 1 + uint64(math.Pow(10, float64(most)*rand.Float64()))
+			}
+			slices.SortFunc(counts, func(a, b uint64) int { return int(b) - int(a) })
+			points, codes := word2vecTree(counts)
+			for unused := range 2 { // words that do not occur change nothing
+				tree := newTree(slices.Concat(counts, make([]uint64, unused*7)))
+				for word := range words + unused*7 {
+					var wantPoints []uint32
+					wantCode := ""
+					if word < words {
+						wantPoints = points[word]
+						for _, bit := range codes[word] {
+							wantCode += fmt.Sprint(bit)
+						}
+					}
+					nodes, code := pathOf(tree, word)
+					if !slices.Equal(nodes, wantPoints) || code != wantCode {
+						t.Fatalf("counts %v: word %d is %s by %v, want %s by %v", counts, word, code, nodes, wantCode, wantPoints)
+					}
+				}
+			}
+		}
+	}
+	for _, counts := range [][]uint64{nil, {0, 0}, {3}, {3, 0}} {
+		if tree := newTree(counts); len(tree.steps) != 0 {
+			t.Errorf("counts %v: steps %v", counts, tree.steps)
+		}
+	}
+}
+
+// The estimate of the tree's memory is about right for words as frequent as in a text.
+func TestMemoryTree(t *testing.T) {
+	for _, words := range []int{1000, 70_000} {
+		counts := make([]uint64, words)
+		for i := range counts {
+			counts[i] = uint64(5*words/(i+1)) + 4
+		}
+		tree := newTree(counts)
+		bytes := float64(4*len(tree.steps) + 8*len(tree.starts))
+		if ratio := float64(memoryTree(words)) / bytes; ratio < 0.95 || ratio > 1.4 {
+			t.Errorf("%d words: estimate %d, in truth %v", words, memoryTree(words), bytes)
+		}
+	}
+}
+
+// TestHierarchicalGradients: a pair moves both vectors down the gradient of its loss, by finite
+// differences in float64.
+func TestHierarchicalGradients(t *testing.T) {
+	seed := rand.Uint64()
+	for _, dim := range []int{1, 7, 16, 100} {
+		c := Config{Algorithm: Word2Vec, Model: SkipGram, Dim: dim, Window: 3, Epochs: 1, Seed: seed, Threads: 1, HierarchicalSoftmax: true}
+		tr := newTrainer(t, corpustest.Zipf(seed, 3000, 200, 0), c)
+		r := rand.New(rand.NewPCG(seed, 6))
+		for _, x := range tr.State() {
+			for i := range x.Data {
+				x.Data[i] = float32(r.NormFloat64()) / 4
+			}
+		}
+		g := tr.workers[0].algorithm.(*hierarchicalSkipGram)
+		const input, target = 5, 17
+		g.drawPaths(&sentence{words: []uint32{3, target}})
+		outputs, kinds := g.outputsOf(1), g.kindsOf(1, nil)
+		words, nodes := wide(tr.words), wide(tr.nodes)
+		loss := func() (sum float64) {
+			for k, o := range outputs {
+				score := 0.0
+				for j := range dim {
+					score += words[input*dim+j] * nodes[int(o)*dim+j]
+				}
+				if kinds[k] == simd.Negative {
+					score = -score
+				}
+				sum += math.Log1p(math.Exp(-score))
+			}
+			return sum
+		}
+		before := [][]float64{slices.Clone(words), slices.Clone(nodes)}
+		g.rate, g.loss = 1, simd.NewLoss()
+		g.step(g.words, []uint32{input}, outputs, kinds, nil)
+		if got := g.loss.Total(); math.Abs(got-loss()) > 1e-4*loss() {
+			t.Errorf("dimension %d: loss %v, want %v", dim, got, loss())
+		}
+		for which, now := range [][]float32{tr.words, tr.nodes} {
+			table := [][]float64{words, nodes}[which]
+			for i, x := range before[which] {
+				const step = 1e-4
+				table[i] = x + step
+				above := loss()
+				table[i] = x - step
+				below := loss()
+				table[i] = x
+				if want := -(above - below) / (2 * step); math.Abs(float64(now[i])-x-want) > 1e-4*(1+math.Abs(want)) {
+					t.Fatalf("dimension %d, table %d: value %d moves by %v, want %v", dim, which, i, float64(now[i])-x, want)
+				}
+			}
+		}
+	}
+}
+
+// C stays zero, also where training goes on from vectors that have one, and negatives need not
+// be set.
+func TestHierarchicalFrom(t *testing.T) {
+	c := Config{Algorithm: Word2Vec, Dim: 4, Window: 2, Epochs: 1, Threads: 1, HierarchicalSoftmax: true}
+	start := trainer.Tables{Vocabulary: []string{"a", "old"}, Words: make([]float32, 8), Contexts: slices.Repeat([]float32{1}, 8)}
+	text, _ := corpustest.Read(t, "a b c a b c a")
+	grown, err := Grow(text, start.Vocabulary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := NewFrom(grown, nil, start, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, _ := grown.Vocabulary.ID("old")
+	advance(t, tr, 0, tr.Units())
+	words, contexts := tr.Tables()
+	if slices.Max(contexts) != 0 || slices.Max(words[:4]) == 0 || slices.Max(words[int(old)*4:][:4]) != 0 {
+		t.Errorf("W %v, C %v", words, contexts)
+	}
+	c.Algorithm = PWord2Vec
+	if _, err := New(text, nil, c); err == nil || !strings.Contains(err.Error(), "no hierarchical softmax") {
+		t.Errorf("pword2vec: %v", err)
+	}
+}
