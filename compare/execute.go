@@ -35,7 +35,7 @@ type Means struct {
 // A Finished comparison is all that [Summarize] needs.
 type Finished struct {
 	Options experiment.Options
-	Records []*Record          // in the order of Options.Runs
+	Records []*Record          // in the order of Options.Runs, then of Options.External
 	Texts   []*corpus.Corpus   // of each record
 	Items   [][]evaluate.Items // of each record
 }
@@ -63,6 +63,9 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 	if err := e.runAll(ctx, f.Records); err != nil {
 		return nil, err
 	}
+	if err := e.external(ctx, f); err != nil {
+		return nil, err
+	}
 	with.Progress.Notef("Judging the differences against chance")
 	for _, r := range e.runs {
 		if ctx.Err() != nil {
@@ -76,6 +79,7 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		}
 		f.Items = append(f.Items, items)
 	}
+	f.Items = append(f.Items, e.externalItems...)
 	return f, nil
 }
 
@@ -115,6 +119,8 @@ type executor struct {
 	judge   *judge                    // one of them
 	shared  matrices
 	items   map[string][]evaluate.Items // of runs that were scored in this process, by Run.ID
+
+	externalItems [][]evaluate.Items
 
 	positives float64 // of mode cl
 }

@@ -96,6 +96,9 @@ func (p page) Count(n int) string    { return terminal.Number(n) }
 func (p page) Legend() []report.Key {
 	var keys []report.Key
 	for i, v := range p.Variants {
+		if v.Mode == experiment.ModeExternal { // it has no curves
+			continue
+		}
 		keys = append(keys, report.Key{Name: v.Name, Color: i})
 	}
 	return keys
@@ -138,7 +141,8 @@ func (p page) Vocabularies() bool {
 
 // Seed names the seeds of the runs.
 func (p page) Seed() string {
-	first, last := p.Runs[0].Seed, p.Runs[len(p.Runs)-1].Seed
+	first := p.Runs[0].Seed
+	last := first + uint64(p.Seeds) - 1
 	if first == last {
 		return fmt.Sprintf("seed %d", first)
 	}
