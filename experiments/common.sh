@@ -1,7 +1,7 @@
 # What the scripts of experiments share; they source it. Environment: W2VCL, the program; CORPUS, the
 # text; OUT, an empty folder for the results; QUICK, not empty for a small version; DEVICE, as for --device.
 set -euo pipefail
-: "${W2VCL:=w2vcl}" "${CORPUS:=sotu.txt.zst}" "${OUT:?name a folder for the results: OUT=DIR}" "${QUICK:=}" "${DEVICE:=cpu}"
+: "${W2VCL:=w2vcl}" "${CORPUS:=$(dirname "${BASH_SOURCE[0]}")/../testdata/sotu.txt.zst}" "${OUT:?name a folder for the results: OUT=DIR}" "${QUICK:=}" "${DEVICE:=cpu}"
 mkdir -p "$OUT"
 
 # text: flags that read the text. The one that comes with w2vcl is raw; others are taken as they are.

@@ -14,7 +14,7 @@ usage() {
 	exit "$1"
 }
 
-export W2VCL=${W2VCL:-w2vcl} CORPUS=sotu.txt.zst DEVICE=cpu QUICK=
+export W2VCL=${W2VCL:-w2vcl} CORPUS=$here/../testdata/sotu.txt.zst DEVICE=cpu QUICK=
 out=reports/papers
 compare=()
 names=()

@@ -92,7 +92,8 @@ continues. With more variants or seeds it adds to the runs that are there.`,
   w2vcl compare --corpus wiki.txt --out reports/negatives --modes cl --variant 'many: mode=cl,negative=20' --variant 'own: mode=cl,shared-negatives=0'
   w2vcl compare --corpus wiki.txt --out reports/papers --variant 'blazing: preset=blazingtext' --variant 'par: preset=parw2v'
   w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda:0,cuda:1
-  w2vcl compare --list`,
+  w2vcl compare --list
+  w2vcl compare --list --corpus wiki.txt`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
 	}
@@ -110,7 +111,7 @@ continues. With more variants or seeds it adds to the runs that are there.`,
 	flags.BoolVar(&o.quick, "quick", false, "a short version, to see that all works: one seed, one second of training, scored once, unless other flags say otherwise")
 	flags.IntVar(&o.jobs, "jobs", 0, "train `N` runs side by side (default: one for each --device)")
 	flags.Var(o.modeSettings, "set", "a setting of one variant: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; MODE is its name in --modes; may be given again")
-	flags.StringVar(&o.list, "list", "", "name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+experimentsFolder+")")
+	flags.StringVar(&o.list, "list", "", "name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+experimentsFolder+"); with --corpus also their time and memory on this machine, scoring not counted")
 	flags.Lookup("list").NoOptDefVal = experimentsFolder
 	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
 	flags.Lookup("worker").Hidden = true
@@ -212,7 +213,7 @@ func (o *compareOptions) shorten(given func(flag string) bool) {
 
 func (o *compareOptions) run(cmd *cobra.Command, s streams) error {
 	if o.list != "" {
-		return listExperiments(s, o.list)
+		return o.listExperiments(cmd, s)
 	}
 	options, err := o.options(cmd)
 	if err != nil {

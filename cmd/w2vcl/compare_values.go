@@ -56,7 +56,13 @@ func (v *externalsValue) Set(text string) error {
 	return err
 }
 
-func (v *externalsValue) String() string { return "" }
+// String is the last of the files, for the check of a command's files.
+func (v *externalsValue) String() string {
+	if len(*v) == 0 {
+		return ""
+	}
+	return (*v)[len(*v)-1].Vectors
+}
 
 // Type names the kind of value in help.
 func (v *externalsValue) Type() string { return "file" }

@@ -6,5 +6,5 @@ seconds=()
 if [[ $QUICK ]]; then seconds=(--repeat 1); fi
 "$W2VCL" bench corpus ${seconds[@]+"${seconds[@]}"}
 "$W2VCL" doctor
-"$W2VCL" corpus build "${text[@]}" --out "$OUT/encoded" --force
-"$W2VCL" corpus info "$OUT/encoded"
+"$W2VCL" corpus build "${text[@]}" --cache "$OUT/encoded"
+"$W2VCL" corpus info "$OUT"/encoded/*

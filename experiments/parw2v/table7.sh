@@ -14,15 +14,15 @@ one() {
 	shift 2
 	name=$(basename "${graph%.*}")
 	if [[ $labels ]]; then
-		"$W2VCL" walk "$graph" --walks $walks --length 80 --out "$OUT/$name.txt" --force "$@"
+		"$W2VCL" walk "$graph" --walks $walks --length 80 --out "$OUT/$name-walks.txt" --force "$@"
 	else
-		"$W2VCL" walk "$graph" --walks $walks --length 80 --holdout 0.5 --holdout-out "$OUT/$name-links.txt" --out "$OUT/$name.txt" --force "$@"
+		"$W2VCL" walk "$graph" --walks $walks --length 80 --holdout 0.5 --holdout-out "$OUT/$name-links.txt" --out "$OUT/$name-walks.txt" --force "$@"
 	fi
 	for mode in "${modes[@]}"; do
 		run=$OUT/$name-$mode
 		local flags=(--window 10 --epochs $epochs)
 		if [[ $mode == cl ]]; then flags=(); fi # cl has iterations, and a window of its own
-		json=$("$W2VCL" train --mode "$mode" --corpus "$OUT/$name.txt" --dim 128 --min-count 1 "${flags[@]}" --out "$run" --force --json --quiet)
+		json=$("$W2VCL" train --mode "$mode" --corpus "$OUT/$name-walks.txt" --dim 128 --min-count 1 "${flags[@]}" --out "$run" --force --json --quiet)
 		echo "$name,$mode,$(number seconds_train <<<"$json"),$(number epochs <<<"$json")" >>"$OUT/seconds.csv"
 		echo "$name, $mode:"
 		if [[ $labels ]]; then
