@@ -9,8 +9,8 @@
 # WORD2VEC, FASTTEXT and GLOVE name; gensim is installed by pip. The others are taken from folders:
 #     FULLW2V    tlranda/FULL-W2V (needs nvcc and a GPU)     PSGNSCC   vasupsu/pWord2Vec (needs MKL)
 #     PAR        mipiace/HiPC_Word2Vec (needs nvcc or MKL)   PWORD2VEC IntelLabs/pWord2Vec (needs MKL)
-# where the folder holds the sources as published. Environment: W2VCL, CXX, NVCC (default g++, nvcc), MODES of w2vcl
-# beside them, DEVICE. --quick is two epochs of one seed.
+# where the folder holds the sources as published. Environment: W2VCL, CXX, NVCC (default g++, nvcc), ARCH (of the
+# GPU, default native), MODES of w2vcl beside them, DEVICE. --quick is two epochs of one seed.
 # What was built is in OUT/build, vectors are in OUT/vectors: a peer whose vectors are there is not run
 # again. Exit status: 0; 1 if a peer that was named, or w2vcl, failed; 2 for wrong use.
 set -euo pipefail
@@ -45,7 +45,7 @@ case $corpus in
 *.gz | *.xz | *.zst | *.bz2) echo "peers.sh: --corpus $corpus: other programs read plain text only: decompress it first" >&2 && exit 2 ;;
 esac
 if [[ $quick ]]; then epochs=2 seeds=1; fi
-: "${W2VCL:=w2vcl}" "${CXX:=g++}" "${NVCC:=nvcc}" "${MODES:=cl,pword2vec,word2vec}" "${DEVICE:=cpu}"
+: "${W2VCL:=w2vcl}" "${CXX:=g++}" "${NVCC:=nvcc}" "${ARCH:=native}" "${MODES:=cl,pword2vec,word2vec}" "${DEVICE:=cpu}"
 command -v "$W2VCL" >/dev/null || { echo "peers.sh: there is no program $W2VCL: build it with 'make build' and say W2VCL=bin/w2vcl" >&2 && exit 1; }
 mkdir -p "$out/build" "$out/vectors"
 out=$(realpath "$out")
@@ -88,17 +88,22 @@ compile() {
 	"$@" >"$out/build/$name.log" 2>&1 || skip "it does not compile: $(grep -m1 -iE 'error|not found|cannot' "$out/build/$name.log" || tail -1 "$out/build/$name.log") (see $out/build/$name.log)"
 }
 
-# MKL's folder: MKLROOT, or the one of Debian's package.
+# mkl sets mklflags: of MKLROOT, of the system, or of the package that pip has.
 mkl() {
-	for folder in "${MKLROOT:-}" /usr /opt/intel/oneapi/mkl/latest; do
+	local folder header library
+	for folder in "${MKLROOT:-}" /opt/intel/oneapi/mkl/latest /usr "$out/build/mkl"; do
+		if [[ $folder == "$out/build/mkl" && ! -d $folder/include && $(command -v python3) ]]; then
+			python3 -m venv "$folder" && "$folder/bin/pip" install --quiet mkl-devel || true
+		fi >"$out/build/mkl.log" 2>&1
 		for header in include include/mkl; do
-			if [[ $folder && -e $folder/$header/mkl.h ]]; then
-				mklflags=(-I"$folder/$header" -L"$folder/lib" -L"$folder/lib/intel64" -L"$folder/lib/x86_64-linux-gnu" -lmkl_rt)
+			library=$(find "$folder/lib" -name 'libmkl_rt.so*' 2>/dev/null | sort | head -1)
+			if [[ $folder && $library && -e $folder/$header/mkl.h ]]; then
+				mklflags=(-D USE_MKL -I"$folder/$header" "$library" -Wl,-rpath,"$(dirname "$library")")
 				return
 			fi
 		done
 	done
-	skip "there is no MKL: install it (Debian: intel-mkl) or set MKLROOT"
+	skip "there is no MKL: install it (Debian: intel-mkl; pip: mkl-devel) or set MKLROOT"
 }
 
 # Each peer: build_PEER makes $program, train_PEER SEED FILE trains.
@@ -165,19 +170,19 @@ train_glove() {
 	"$program/cooccur" -vocab-file "$work/vocab.txt" -window-size 10 -memory 4 -overflow-file "$work/overflow" <"$corpus" >"$work/counts"
 	"$program/shuffle" -memory 4 -seed "$1" -temp-file "$work/shuffle" <"$work/counts" >"$work/shuffled"
 	"$program/glove" -input-file "$work/shuffled" -vocab-file "$work/vocab.txt" -save-file "${2%.bin}" -vector-size "$dim" -iter $((epochs * 3)) \
-		-threads "$threads" -x-max 10 -binary 0 -write-header 1 -seed "$1"
+		-threads "$threads" -x-max 10 -binary 0 -seed "$1"
 	mv "${2%.bin}.txt" "$2" # text; its form is seen when it is read
 	rm -rf "$work"
 }
 
-# A text that begins with a blank line is what the published CPU codes count sentences by.
+# The codes of pWord2Vec's family, with MKL on one thread in each of theirs.
 build_blas() { # PEER VARIABLE FILE
 	has "$CXX" && mkl && sources "$1" "$2" '' || return 1
 	local source
 	source=$(find_file "$1" "$3") || return 1
 	sed -e 's/#pragma simd/#pragma omp simd/' "$source" >"${source%.*}-today.cpp"
 	program=$out/build/$1/$1
-	compile "$1" "$CXX" -I"$(dirname "$source")" "${source%.*}-today.cpp" -o "$program" -Ofast -march=native -fopenmp -std=c++11 "${mklflags[@]}"
+	compile "$1" "$CXX" "${source%.*}-today.cpp" -o "$program" -std=c++11 -include cstdio -include immintrin.h -Ofast -march=native -fopenmp -fpermissive "${mklflags[@]}"
 }
 build_pword2vec() { build_blas pword2vec PWORD2VEC pWord2Vec.cpp; }
 build_psgnscc() { build_blas psgnscc PSGNSCC pSGNScc.cpp; }
@@ -190,13 +195,12 @@ train_psgnscc() { train_blas "$@" -C 8 -T 500000; }
 
 build_fullw2v() {
 	has "$NVCC" && sources fullw2v FULLW2V '' || return 1
+	local driver
+	driver=$(find_file fullw2v FULL-W2V-driver.cu) || return 1
 	program=$out/build/fullw2v/full-w2v
 	# Today's compiler takes no register, and a variable cannot be called sample.
-	find "$out/build/fullw2v" \( -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.h' \) -exec sed -i -e 's/\bregister //g' -e 's/\bsample\b/sample_rate/g' {} +
-	local files
-	mapfile -t files < <(find "$out/build/fullw2v" \( -name '*.cu' -o -name '*.cpp' \) -not -path '*example*' -not -path '*test*')
-	((${#files[@]})) || { skip "its sources have no .cu files"; return 1; }
-	compile fullw2v "$NVCC" -O3 -std=c++17 -arch=native -Xptxas -dlcm=ca "${files[@]}" -o "$program"
+	sed -i -e 's/\bregister //g' -e 's/\bsample\b/sample_rate/g' -e 's/"-sample_rate"/"-sample"/g' "$(dirname "$driver")"/*.{cu,cpp,h}
+	compile fullw2v "$NVCC" -O3 -std=c++17 -arch="$ARCH" -Xptxas -dlcm=ca -Xcompiler -fopenmp,-march=native "$driver" -o "$program" -lcuda
 }
 train_fullw2v() {
 	"$program" -train "$corpus" -output "$2" -size "$dim" -window $(((window + 1) / 2)) -negative $negative -sample $sample -min-count $mincount \
@@ -207,12 +211,14 @@ build_par() {
 	sources par PAR '' || return 1
 	program=$out/build/par/par
 	local source
-	if has "$NVCC" && source=$(find_file par 'PAR*gpu*.cu'); then
-		compile par "$NVCC" -O3 -std=c++17 -arch=native "$source" -o "$program"
+	if command -v "$NVCC" >/dev/null && nvidia-smi >/dev/null 2>&1; then
+		source=$(find_file par PAR_Word2Vec_gpu_text.cu) || return 1
+		sed -i -E -e 's/\b__shfl(_down|_up|_xor)?\(/__shfl\1_sync(0xffffffff, /g' "$source"
+		compile par "$NVCC" -O3 -std=c++17 -arch="$ARCH" -Xcompiler -fopenmp,-march=native "$source" -o "$program" -lcurand
 	else
-		has "$CXX" && mkl && source=$(find_file par 'PAR*cpu*.cpp') || return 1
+		has "$CXX" && mkl && source=$(find_file par PAR_Word2Vec_cpu.cpp) || return 1
 		sed -e 's/#pragma simd/#pragma omp simd/' "$source" >"${source%.*}-today.cpp"
-		compile par "$CXX" "${source%.*}-today.cpp" -o "$program" -Ofast -march=native -fopenmp "${mklflags[@]}"
+		compile par "$CXX" "${source%.*}-today.cpp" -o "$program" -std=c++11 -include cstdio -include immintrin.h -Ofast -march=native -fopenmp -fpermissive "${mklflags[@]}"
 	fi
 }
 train_par() {
@@ -220,6 +226,9 @@ train_par() {
 		-threads "$threads" -binary 1 -batch-size 24
 }
 
+# Their names in the report, where our modes have the plain ones.
+declare -A title=([word2vec]=word2vec-c [gensim]=gensim [fasttext]=fastText [glove]=GloVe-c [fullw2v]=FULL-W2V-published [par]=PAR-published
+	[psgnscc]=pSGNScc-published [pword2vec]=pWord2Vec-published)
 all=(word2vec gensim fasttext glove fullw2v par psgnscc pword2vec)
 ((${#named[@]})) && peers=("${named[@]}") || peers=("${all[@]}")
 failed=0 external=()
@@ -246,7 +255,7 @@ for peer in "${peers[@]}"; do
 			fi
 			awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "%.2f\n", b - a }' >"$file.seconds"
 		fi
-		external+=(--external "$peer=$file,seconds=$(<"$file.seconds"),epochs=$passes")
+		external+=(--external "${title[$peer]}=$file,seconds=$(<"$file.seconds"),epochs=$passes")
 	done
 done
 ((${#external[@]})) || { echo "peers.sh: no peer could be run" >&2 && exit 1; }
