@@ -134,9 +134,22 @@ func (p page) Together() string {
 	return strings.Join(said, " ")
 }
 
-// Vocabularies reports whether variants have different vocabularies.
+// Externals names the variants that other programs trained; empty: none.
+func (p page) Externals() string {
+	var names []string
+	for _, v := range p.Variants {
+		if v.Mode == experiment.ModeExternal {
+			names = append(names, v.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Vocabularies reports whether variants that were trained have different vocabularies.
 func (p page) Vocabularies() bool {
-	return slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.Vocabulary != p.Variants[0].Vocabulary })
+	return slices.ContainsFunc(p.Variants, func(v VariantResult) bool {
+		return v.Mode != experiment.ModeExternal && v.Vocabulary != p.Variants[0].Vocabulary
+	})
 }
 
 // Seed names the seeds of the runs.

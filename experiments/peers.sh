@@ -200,7 +200,7 @@ build_fullw2v() {
 	program=$out/build/fullw2v/full-w2v
 	# Today's compiler takes no register, and a variable cannot be called sample.
 	sed -i -e 's/\bregister //g' -e 's/\bsample\b/sample_rate/g' -e 's/"-sample_rate"/"-sample"/g' "$(dirname "$driver")"/*.{cu,cpp,h}
-	compile fullw2v "$NVCC" -O3 -std=c++17 -arch="$ARCH" -Xptxas -dlcm=ca -Xcompiler -fopenmp,-march=native "$driver" -o "$program" -lcuda
+	compile fullw2v "$NVCC" -O3 -std=c++17 -arch="$ARCH" -Xptxas -dlcm=ca -Xcompiler -fopenmp,-march=native "$driver" -o "$program" -lcuda -lnvrtc -lcublas
 }
 train_fullw2v() {
 	"$program" -train "$corpus" -output "$2" -size "$dim" -window $(((window + 1) / 2)) -negative $negative -sample $sample -min-count $mincount \
