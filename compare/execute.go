@@ -63,9 +63,6 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 	if err := e.runAll(ctx, f.Records); err != nil {
 		return nil, err
 	}
-	if err := e.external(ctx, f); err != nil {
-		return nil, err
-	}
 	with.Progress.Notef("Judging the differences against chance")
 	for _, r := range e.runs {
 		if ctx.Err() != nil {
@@ -79,8 +76,7 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		}
 		f.Items = append(f.Items, items)
 	}
-	f.Items = append(f.Items, e.externalItems...)
-	return f, nil
+	return f, e.external(ctx, f)
 }
 
 // Work is a process of a comparison with runs side by side: it executes the runs whose names
@@ -119,8 +115,6 @@ type executor struct {
 	judge   *judge                    // one of them
 	shared  matrices
 	items   map[string][]evaluate.Items // of runs that were scored in this process, by Run.ID
-
-	externalItems [][]evaluate.Items
 
 	positives float64 // of mode cl
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
-// external scores the vectors of other programs, and appends a record for each file. Its name and
+// external scores the vectors of other programs, and appends record and items of each file. Its name and
 // what the user said of it are all that is known of its training.
 func (e *executor) external(ctx context.Context, f *Finished) error {
 	text := e.texts[e.runs[0].TextKey()]
@@ -44,7 +44,7 @@ func (e *executor) external(ctx context.Context, f *Finished) error {
 			Variant: experiment.Variant{Name: file.Name, Mode: experiment.ModeExternal, Own: map[string]string{"vectors": filepath.Base(file.Vectors)}},
 			Seed:    seeds[file.Name], Settings: map[string]string{}, Finished: true, Summary: summary, Scores: scores, Classes: classes,
 		})
-		e.externalItems = append(e.externalItems, items)
+		f.Items = append(f.Items, items)
 	}
 	return nil
 }
