@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
@@ -28,6 +29,10 @@ type Forecast struct {
 	Memory  int64   // bytes of the largest run, times those side by side
 	Device  int64   // of it, bytes of each GPU
 }
+
+// longest is how long a variant is measured. Some units are long: a minibatch of the paper's Adam
+// moves all rows, and a unit has as many as 65,536 words make.
+const longest = 15 * time.Second
 
 // Forecast measures a few units of each variant of an experiment. A variant that cannot be trained
 // here is an error that names it.
@@ -106,7 +111,12 @@ func (p *Planner) plan(ctx context.Context, r experiment.Run, text *corpus.Corpu
 	if p.Source != nil {
 		options.Source = p.Source() // only says that the corpus is a name
 	}
-	plan, err := train.PlanWith(ctx, r.Config, options, nil)
+	limited, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	plan, err := train.PlanWith(limited, r.Config, options, nil)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return plan, fmt.Errorf("building M and a unit of training take more than %v here", longest)
+	}
 	if err != nil {
 		return plan, err
 	}
