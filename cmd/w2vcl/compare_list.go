@@ -107,7 +107,7 @@ func scriptTitle(path string) (string, error) {
 	line, err := bufio.NewReader(f).ReadString('\n')
 	title, ok := strings.CutPrefix(line, "# title: ")
 	if err != nil || !ok {
-		return "", nil //nolint:nilerr // a file without lines is no script of ours
+		return "", nil // a file without lines is no script of ours
 	}
 	return strings.TrimSpace(title), nil
 }

@@ -134,12 +134,12 @@ func matrixRows(s streams, path string, rows int, vocabulary string) error {
 	for i := range min(rows, m.Rows()) {
 		row := name(uint32(i)) + "\t"
 		for k := range min(m.Contexts(), shownContexts) {
-			if id := m.At(i, k); id == wordcontext.NoContext {
+			id := m.At(i, k)
+			if id == wordcontext.NoContext {
 				row += "–"
 				break
-			} else {
-				row += name(id) + " "
 			}
+			row += name(id) + " "
 		}
 		out.rowf("%s", row)
 	}

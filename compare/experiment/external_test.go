@@ -9,10 +9,10 @@ import (
 
 func TestParseExternal(t *testing.T) {
 	for text, want := range map[string]External{
-		"gensim=a.bin":                                  {Name: "gensim", Vectors: "a.bin"},
-		"c-1=dir/a,b.vec,seconds=58.5,epochs=5":         {Name: "c-1", Vectors: "dir/a,b.vec", Seconds: 58.5, Epochs: 5},
-		"x=a=b.txt,memory=2MB,seconds=1":                {Name: "x", Vectors: "a=b.txt", Seconds: 1, Memory: 2 << 20},
-		" glove =vectors.txt, seconds = 3 , epochs=15 ": {Name: "glove", Vectors: "vectors.txt", Seconds: 3, Epochs: 15},
+		"gensim=a.bin":                                {Name: "gensim", Vectors: "a.bin"},
+		"c-1=dir/a,b.vec,seconds=58.5,epochs=5":       {Name: "c-1", Vectors: "dir/a,b.vec", Seconds: 58.5, Epochs: 5},
+		"x=a=b.txt,memory=2MB,seconds=1":              {Name: "x", Vectors: "a=b.txt", Seconds: 1, Memory: 2 << 20},
+		"glove =vectors.txt, seconds = 3 , epochs=15": {Name: "glove", Vectors: "vectors.txt", Seconds: 3, Epochs: 15},
 	} {
 		got, err := ParseExternal(text)
 		if want.Memory > 0 {
