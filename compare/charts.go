@@ -3,6 +3,7 @@ package compare
 import (
 	"slices"
 
+	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -48,6 +49,9 @@ func (p page) curve(quantity, yName string, x xAxis, value func(CurvePoint) Spre
 	caption := quantity + " against " + x.against
 	chart := report.LineChart{Title: caption, X: x.name, Y: yName}
 	for i, v := range p.Variants {
+		if len(v.Curve) == 0 {
+			continue
+		}
 		s := report.Series{Name: v.Name, Color: i}
 		for _, point := range v.Curve {
 			s.Points = append(s.Points, pointOf(x.of(point), value(point)))
@@ -67,9 +71,14 @@ func (p page) SpeedCharts() []figure {
 	memory := report.BarChart{Title: "memory", X: "bytes"}
 	for i, v := range p.Variants {
 		words := float64(v.WordsPerSecond.Mean)
-		speed.Bars = append(speed.Bars, report.Bar{
-			Name: v.Name, Label: report.Short(words), Parts: []report.Part{{Name: "words/s", Color: i, Value: words}},
-		})
+		if words > 0 { // unknown of some other programs
+			speed.Bars = append(speed.Bars, report.Bar{
+				Name: v.Name, Label: report.Short(words), Parts: []report.Part{{Name: "words/s", Color: i, Value: words}},
+			})
+		}
+		if v.Mode == experiment.ModeExternal {
+			continue
+		}
 		memory.Bars = append(memory.Bars, report.Bar{Name: v.Name, Label: terminal.Bytes(v.Memory.Total), Parts: memoryParts(v.Memory)})
 	}
 	return []figure{

@@ -35,7 +35,7 @@ type Means struct {
 // A Finished comparison is all that [Summarize] needs.
 type Finished struct {
 	Options experiment.Options
-	Records []*Record          // in the order of Options.Runs
+	Records []*Record          // in the order of Options.Runs, then of Options.External
 	Texts   []*corpus.Corpus   // of each record
 	Items   [][]evaluate.Items // of each record
 }
@@ -76,7 +76,7 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		}
 		f.Items = append(f.Items, items)
 	}
-	return f, nil
+	return f, e.external(ctx, f)
 }
 
 // Work is a process of a comparison with runs side by side: it executes the runs whose names

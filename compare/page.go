@@ -96,6 +96,9 @@ func (p page) Count(n int) string    { return terminal.Number(n) }
 func (p page) Legend() []report.Key {
 	var keys []report.Key
 	for i, v := range p.Variants {
+		if v.Mode == experiment.ModeExternal { // it has no curves
+			continue
+		}
 		keys = append(keys, report.Key{Name: v.Name, Color: i})
 	}
 	return keys
@@ -131,14 +134,28 @@ func (p page) Together() string {
 	return strings.Join(said, " ")
 }
 
-// Vocabularies reports whether variants have different vocabularies.
+// Externals names the variants that other programs trained; empty: none.
+func (p page) Externals() string {
+	var names []string
+	for _, v := range p.Variants {
+		if v.Mode == experiment.ModeExternal {
+			names = append(names, v.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Vocabularies reports whether variants that were trained have different vocabularies.
 func (p page) Vocabularies() bool {
-	return slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.Vocabulary != p.Variants[0].Vocabulary })
+	return slices.ContainsFunc(p.Variants, func(v VariantResult) bool {
+		return v.Mode != experiment.ModeExternal && v.Vocabulary != p.Variants[0].Vocabulary
+	})
 }
 
 // Seed names the seeds of the runs.
 func (p page) Seed() string {
-	first, last := p.Runs[0].Seed, p.Runs[len(p.Runs)-1].Seed
+	first := p.Runs[0].Seed
+	last := first + uint64(p.Seeds) - 1
 	if first == last {
 		return fmt.Sprintf("seed %d", first)
 	}

@@ -171,7 +171,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	for _, s := range r.Runs[0].Scores {
 		r.Sets = append(r.Sets, Set{s.Task, s.Dataset, s.Metric, s.Found, s.Total, isMain(s)})
 	}
-	for _, v := range f.Options.All() {
+	for _, v := range f.Options.Rows() {
 		r.Variants = append(r.Variants, r.variant(v, r.runsOf(v)))
 	}
 	r.Sweeps = sweeps(r.Variants)

@@ -82,7 +82,7 @@ func (p page) CostTable() report.Table {
 	for _, v := range p.Variants {
 		row := []cell{
 			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
-			amount(v.PairsPerSecond), amount(v.Pairs), {Text: fmt.Sprintf("%.3g", float64(v.Epochs.Mean))}, {Text: terminal.Bytes(v.Memory.Total)},
+			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), memory(v.Memory.Total),
 		}
 		if onGPU && v.Device == "" {
 			row = append(row, cell{Text: "–"})
@@ -113,7 +113,19 @@ func seconds(s Spread) cell {
 	return cell{Text: fmt.Sprintf("%.1f", float64(s.Mean)), Small: deviation(s, "%.1f")}
 }
 
-func amount(s Spread) cell { return cell{Text: report.Short(float64(s.Mean))} }
+func memory(bytes int64) cell {
+	if bytes == 0 {
+		return cell{Text: "–"}
+	}
+	return cell{Text: terminal.Bytes(bytes)}
+}
+
+func amount(s Spread) cell {
+	if s.Mean == 0 {
+		return cell{Text: "–"}
+	}
+	return cell{Text: report.Short(float64(s.Mean))}
+}
 
 func score(s Spread) cell { return cell{Text: s.Mean.String(), Small: deviation(s, "%.3f")} }
 
@@ -267,6 +279,10 @@ func (p page) BandTable() report.Table {
 	for b, band := range p.bands() {
 		row := []cell{{Text: bandName(band.Band)}}
 		for _, v := range p.Variants {
+			if len(v.Curve) == 0 { // losses need C, which other programs' vectors lack
+				row = append(row, cell{Text: "–"})
+				continue
+			}
 			last := v.Curve[len(v.Curve)-1].Bands[b]
 			row = append(row, cell{Text: fmt.Sprintf("%.3f", float64(last.Means.Mean)), Small: fmt.Sprintf("variance %.3f", float64(last.Variances.Mean))})
 		}
@@ -278,12 +294,13 @@ func (p page) BandTable() report.Table {
 // SettingTable lists the settings. One with the same value for all variants has that
 // value once; one that no variant uses is left out.
 func (p page) SettingTable() report.Table {
-	t := report.Table{Name: "settings", Title: "Settings", Head: append([]string{"setting"}, p.names()...)}
+	trained := slices.DeleteFunc(slices.Clone(p.Variants), func(v VariantResult) bool { return v.Mode == experiment.ModeExternal })
+	t := report.Table{Name: "settings", Title: "Settings", Head: append([]string{"setting"}, p.names()[:len(trained)]...)}
 	var c settings.Config
 	for _, s := range c.Settings() {
 		row := []cell{{Text: s.Name}}
 		used, same := false, true
-		for _, v := range p.Variants {
+		for _, v := range trained {
 			value := settingOf(v, s)
 			used = used || value != "–"
 			row = append(row, cell{Text: value})
@@ -291,7 +308,7 @@ func (p page) SettingTable() report.Table {
 		}
 		if same {
 			row = row[:2]
-			row[1].Span = len(p.Variants)
+			row[1].Span = len(trained)
 		}
 		if used {
 			t.Rows = append(t.Rows, row)

@@ -40,8 +40,8 @@ another program, too.
 
 With --out the folder gets counters.txt (what ncu wrote), kernels.csv (the table), and
 roofline-l2.svg and roofline-memory.svg: operations a second by operations for a byte,
-below the roofs of L2, of memory and of float32 arithmetic. --from reads counters.txt
-instead of counting; that needs no GPU.`,
+below the roofs of L2, of memory and of float32 arithmetic; kernels on tensor cores may
+be above that one. --from reads counters.txt instead of counting; that needs no GPU.`,
 		Example: `  w2vcl bench kernels --corpus wiki.txt --out counted
   w2vcl bench kernels --peer 'FULL-W2V=./full-w2v -train wiki.txt -output /dev/null'
   w2vcl bench kernels --from counted/counters.txt`,

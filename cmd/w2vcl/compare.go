@@ -27,6 +27,7 @@ type compareOptions struct {
 	settings        settingFlags
 	modes           variantList
 	variants        variantsValue
+	external        externalsValue
 	seeds, points   int
 	jobs            int
 	budget          budgetValue
@@ -91,13 +92,15 @@ continues. With more variants or seeds it adds to the runs that are there.`,
   w2vcl compare --corpus wiki.txt --out reports/negatives --modes cl --variant 'many: mode=cl,negative=20' --variant 'own: mode=cl,shared-negatives=0'
   w2vcl compare --corpus wiki.txt --out reports/papers --variant 'blazing: preset=blazingtext' --variant 'par: preset=parw2v'
   w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda:0,cuda:1
-  w2vcl compare --list`,
+  w2vcl compare --list
+  w2vcl compare --list --corpus wiki.txt`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
 	}
 	flags := cmd.Flags()
 	flags.Var(&o.modes, "modes", "modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, where modes are "+enumerate(settings.ModeNames()))
 	flags.Var(&o.variants, "variant", "a mode with settings of its own, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: SETTING=VALUE,SETTING=VALUE; may be given again")
+	flags.Var(&o.external, "external", "score vectors of another program beside ours: `FILE` is NAME=VECTORS,seconds=S,epochs=N,memory=SIZE, of which the first must be there; a name given again is another seed")
 	flags.StringVar(&o.settings.file, "config", "", "read variants and settings from a TOML `FILE`; flags win over it")
 	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; a comparison that is there is continued")
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
@@ -105,14 +108,14 @@ continues. With more variants or seeds it adds to the runs that are there.`,
 	flags.Var(&o.budget, "budget", "how long to train: `BUDGET` is recipe, epochs=N, iterations=N or seconds=N")
 	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each variant, with seeds from --seed on")
 	flags.IntVar(&o.points, "points", 8, "score each run `N` times on its way")
-	flags.BoolVar(&o.quick, "quick", false, "a short version, to see that all works: one seed, two scores of a run, 64 iterations")
+	flags.BoolVar(&o.quick, "quick", false, "a short version, to see that all works: one seed, one second of training, scored once, unless other flags say otherwise")
 	flags.IntVar(&o.jobs, "jobs", 0, "train `N` runs side by side (default: one for each --device)")
 	flags.Var(o.modeSettings, "set", "a setting of one variant: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; MODE is its name in --modes; may be given again")
-	flags.StringVar(&o.list, "list", "", "name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+experimentsFolder+")")
+	flags.StringVar(&o.list, "list", "", "name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+experimentsFolder+"); with --corpus also their time and memory on this machine, scoring not counted")
 	flags.Lookup("list").NoOptDefVal = experimentsFolder
 	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
 	flags.Lookup("worker").Hidden = true
-	for _, name := range []string{"modes", "variant", "config", "out", "data", "classify", "budget", "seeds", "points", "quick", "jobs", "set", "list"} {
+	for _, name := range []string{"modes", "variant", "external", "config", "out", "data", "classify", "budget", "seeds", "points", "quick", "jobs", "set", "list"} {
 		annotate(flags.Lookup(name), settings.GroupRun)
 	}
 	o.settings.addSettings(cmd, func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
@@ -157,7 +160,8 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 		}
 	}
 	if o.quick {
-		o.seeds, o.points, o.budget.Budget = 1, 2, experiment.Budget{Kind: experiment.BudgetIterations, Amount: 64}
+		file.Shorten()
+		o.shorten(cmd.Flags().Changed)
 	}
 	for name, text := range file.Settings {
 		if _, ok := o.settings.set[name]; !ok {
@@ -168,6 +172,12 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 		Title: file.Title, Seeds: o.seeds, Points: o.points, Settings: o.settings.set, Budget: o.budget.Budget, Out: o.out, Classify: o.classify,
 		Corpus: o.settings.set["corpus"], Jobs: o.jobs, Job: max(o.worker-1, 0),
 	}
+	for _, text := range file.External {
+		if err := o.external.Set(text); err != nil {
+			return options, terminal.Usagef("%s: external: %v", o.settings.file, err)
+		}
+	}
+	options.External = o.external
 	modes, variants := []string(o.modes), []experiment.Variant(o.variants)
 	switch { // the flags that name variants, else those of the file, else --modes as it is by default
 	case cmd.Flags().Changed("modes"):
@@ -185,9 +195,25 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 	return options, nil
 }
 
+// quickSeconds is how long each run of --quick trains.
+const quickSeconds = 1
+
+// shorten makes the comparison that of --quick, but for the flags that were given.
+func (o *compareOptions) shorten(given func(flag string) bool) {
+	if !given("seeds") {
+		o.seeds = 1
+	}
+	if !given("points") {
+		o.points = 1
+	}
+	if !given("budget") {
+		o.budget.Budget = experiment.Budget{Kind: experiment.BudgetSeconds, Amount: quickSeconds}
+	}
+}
+
 func (o *compareOptions) run(cmd *cobra.Command, s streams) error {
 	if o.list != "" {
-		return listExperiments(s, o.list)
+		return o.listExperiments(cmd, s)
 	}
 	options, err := o.options(cmd)
 	if err != nil {
@@ -315,74 +341,3 @@ func printComparison(s streams, r *compare.Result) error {
 	row("seconds of training\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })
 	return out.writeTo(s.out)
 }
-
-// A variantList is the value of --modes.
-type variantList []string
-
-// Set reads the list.
-func (l *variantList) Set(text string) error {
-	var list []string
-	for part := range strings.SplitSeq(text, ",") {
-		part = strings.TrimSpace(part)
-		if _, mode := experiment.NameOf(part); !slices.Contains(settings.ModeNames(), mode) {
-			return fmt.Errorf("%q is none of %s", part, strings.Join(settings.ModeNames(), ", "))
-		}
-		list = append(list, part)
-	}
-	*l = list
-	return nil
-}
-
-func (l *variantList) String() string { return strings.Join(*l, ",") }
-
-// Type names the kind of value in help.
-func (l *variantList) Type() string { return "list" }
-
-// variantsValue is the value of --variant.
-type variantsValue []experiment.Variant
-
-// Set reads one more variant.
-func (v *variantsValue) Set(text string) error {
-	variant, err := experiment.ParseVariant(text)
-	*v = append(*v, variant)
-	return err
-}
-
-func (v *variantsValue) String() string { return "" }
-
-// Type names the kind of value in help.
-func (v *variantsValue) Type() string { return "variant" }
-
-// A budgetValue is the value of --budget.
-type budgetValue struct{ experiment.Budget }
-
-// Set reads the budget.
-func (v *budgetValue) Set(text string) (err error) {
-	v.Budget, err = experiment.ParseBudget(text)
-	return err
-}
-
-// Type names the kind of value in help.
-func (v *budgetValue) Type() string { return "budget" }
-
-// modeSettings is the value of --set: settings of single modes, by mode and name.
-type modeSettings map[string]map[string]string
-
-// Set reads MODE.NAME=VALUE.
-func (v modeSettings) Set(text string) error {
-	key, value, ok := strings.Cut(text, "=")
-	mode, name, dotted := strings.Cut(key, ".")
-	if !ok || !dotted || mode == "" || name == "" {
-		return fmt.Errorf("%q is not of the form MODE.NAME=VALUE", text)
-	}
-	if v[mode] == nil {
-		v[mode] = map[string]string{}
-	}
-	v[mode][name] = value
-	return nil
-}
-
-func (v modeSettings) String() string { return "" }
-
-// Type names the kind of value in help.
-func (v modeSettings) Type() string { return "setting" }

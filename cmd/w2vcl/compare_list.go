@@ -1,42 +1,113 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
-	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/compare/forecast"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/train"
 )
 
 // experimentsFolder is where the project has its experiments.
 const experimentsFolder = "experiments"
 
-// listExperiments prints a row for each experiment in a folder and below.
-func listExperiments(s streams, folder string) error {
+// listExperiments prints a row for each experiment in a folder and below: files of --config, and
+// scripts with a title. With a corpus it plans time and memory of the files.
+func (o *compareOptions) listExperiments(cmd *cobra.Command, s streams) error {
+	planner := forecast.Planner{Source: o.source(), Progress: s.progress(o.quiet)}
+	defer planner.Close()
+	planned := o.settings.set["corpus"] != ""
 	var out table
-	out.rowf("experiment\tvariants\truns\ttitle")
+	head := "experiment\tvariants\truns\t"
+	if planned {
+		head += "time\tmemory\t"
+	}
+	out.rowf("%s", head+"title")
 	found := 0
-	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || filepath.Ext(path) != ".toml" {
+	err := filepath.WalkDir(o.list, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
 			return err
 		}
-		file, err := experiment.ReadFile(path)
-		if err != nil {
+		row := ""
+		switch filepath.Ext(path) {
+		case ".toml":
+			row, err = o.experimentRow(cmd, path, &planner, planned)
+		case ".sh":
+			row, err = scriptTitle(path)
+			if row != "" {
+				row = strings.Repeat("–\t", strings.Count(head, "\t")-1) + row
+			}
+		}
+		if err != nil || row == "" {
 			return err
 		}
-		options := file.Options()
 		found++
-		variants := len(options.All())
-		out.rowf("%s\t%s\t%s\t%s", path, strconv.Itoa(variants), strconv.Itoa(variants*options.Seeds), options.Title)
+		out.rowf("%s", path+"\t"+row)
 		return nil
 	})
+	if errors.Is(err, context.Canceled) || cmd.Context().Err() != nil {
+		return err
+	}
 	if err != nil {
-		return fmt.Errorf("--list %s: %w", folder, cause(err))
+		return fmt.Errorf("--list %s: %w", o.list, cause(err))
 	}
 	if found == 0 {
-		return terminal.Usagef("--list %s: there is no TOML file of an experiment", folder)
+		return terminal.Usagef("--list %s: there is no TOML file of an experiment", o.list)
 	}
 	return out.writeTo(s.out)
+}
+
+// experimentRow returns the cells of an experiment.
+func (o *compareOptions) experimentRow(cmd *cobra.Command, path string, planner *forecast.Planner, planned bool) (string, error) {
+	own := *o
+	own.settings.file, own.out = path, "out"
+	own.settings.set, own.external = maps.Clone(o.settings.set), slices.Clip(o.external)
+	options, err := own.options(cmd)
+	if err != nil {
+		return "", err
+	}
+	variants := len(options.All())
+	row := strconv.Itoa(variants) + "\t" + strconv.Itoa(variants*options.Seeds) + "\t"
+	if planned {
+		switch f, err := planner.Forecast(cmd.Context(), options); {
+		case errors.Is(err, train.ErrInterrupted) || cmd.Context().Err() != nil:
+			return "", err
+		case err != nil:
+			planner.Progress.Notef("%s: %v", path, err)
+			row += "n/a\tn/a\t"
+		case f.Device > 0:
+			row += fmt.Sprintf("%s\t%s, GPU %s\t", terminal.Duration(f.Seconds), terminal.Bytes(f.Memory), terminal.Bytes(f.Device))
+		default:
+			row += terminal.Duration(f.Seconds) + "\t" + terminal.Bytes(f.Memory) + "\t"
+		}
+	}
+	return row + options.Title, nil
+}
+
+// scriptTitle returns the title of a script of an experiment, which is its first line; "" for a
+// script that is none.
+func scriptTitle(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(f).ReadString('\n')
+	title, ok := strings.CutPrefix(line, "# title: ")
+	if err != nil || !ok {
+		return "", nil // a file without lines is no script of ours
+	}
+	return strings.TrimSpace(title), nil
 }

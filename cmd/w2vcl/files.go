@@ -43,7 +43,9 @@ var commandFiles = map[string]func(v fileValues) []file{
 			v.read("config", fileMapped), v.write("html", fileOutput, pageKind),
 		}
 	},
-	"matrix info": func(v fileValues) []file { return []file{v.read("FILE", fileMapped)} },
+	"matrix info": func(v fileValues) []file {
+		return []file{v.read("FILE", fileMapped), v.read("vocab", fileStream)}
+	},
 	"walk": func(v fileValues) []file {
 		return []file{v.read("GRAPH", fileStream), v.write("out", fileOutput, walksKind), v.write("holdout-out", fileOutput, pairsKind)}
 	},
@@ -90,7 +92,7 @@ func benchTextInput(v fileValues) []file {
 
 func compareFiles(v fileValues) []file {
 	out := v.read("out", fileFolder)
-	files := append(textInputs(v), v.read("config", fileStream), v.read("data", fileInput), out)
+	files := append(textInputs(v), v.read("config", fileStream), v.read("data", fileInput), v.read("external", fileInput), out)
 	if out.path == "" || out.path == "-" {
 		return files
 	}

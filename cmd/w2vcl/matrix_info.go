@@ -14,16 +14,27 @@ import (
 )
 
 func newMatrixInfo(s streams) *cobra.Command {
-	var asJSON bool
+	var (
+		asJSON     bool
+		rows       int
+		vocabulary string
+	)
 	cmd := &cobra.Command{
-		Use:     "info FILE",
-		Short:   "Show the contents of a matrix file",
-		Example: `  w2vcl matrix info wiki.matrix`,
-		Args:    exactly("FILE"),
+		Use:   "info FILE",
+		Short: "Show the contents of a matrix file",
+		Example: `  w2vcl matrix info wiki.matrix
+  w2vcl matrix build --corpus wiki.txt --matrix wiki.matrix --vocab wiki.vocab
+  w2vcl matrix info wiki.matrix --rows 10 --vocab wiki.vocab`,
+		Args: exactly("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if rows != 0 {
+				return matrixRows(s, args[0], rows, vocabulary)
+			}
 			return matrixInfo(s, args[0], asJSON)
 		},
 	}
+	cmd.Flags().IntVar(&rows, "rows", 0, "show the first contexts of the first `N` words instead")
+	cmd.Flags().StringVar(&vocabulary, "vocab", "", "name the words of --rows by `FILE`, which --vocab of 'w2vcl matrix build' wrote (default: their numbers)")
 	addJSON(cmd, &asJSON, "print one line of JSON")
 	return cmd
 }
@@ -92,4 +103,59 @@ func (m matrixSummary) print(s streams) error {
 	out.rowf("seed\t%d", m.Seed)
 	out.rowf("corpus\t%s", m.Corpus)
 	return out.writeTo(s.out)
+}
+
+// shownContexts is how many contexts of a row are shown.
+const shownContexts = 16
+
+// matrixRows prints the first rows of M: the word, then its contexts as training takes them.
+func matrixRows(s streams, path string, rows int, vocabulary string) error {
+	if rows < 0 {
+		return terminal.Usagef("--rows %d: must be at least 1", rows)
+	}
+	m, err := wordcontext.OpenBounded(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = m.Close() }() // only read
+	name := func(id uint32) string { return terminal.Number(uint64(id)) }
+	if vocabulary != "" {
+		words, err := matrixWords(vocabulary)
+		if err != nil {
+			return err
+		}
+		if len(words) != m.Rows() {
+			return fmt.Errorf("--vocab %s: it has %s, and %s has %s: name the vocabulary of the matrix", vocabulary,
+				terminal.Quantity(terminal.Number(len(words)), "word"), path, terminal.Quantity(terminal.Number(m.Rows()), "row"))
+		}
+		name = func(id uint32) string { return words[id] }
+	}
+	var out table
+	for i := range min(rows, m.Rows()) {
+		row := name(uint32(i)) + "\t"
+		for k := range min(m.Contexts(), shownContexts) {
+			id := m.At(i, k)
+			if id == wordcontext.NoContext {
+				row += "–"
+				break
+			}
+			row += name(id) + " "
+		}
+		out.rowf("%s", row)
+	}
+	return out.writeTo(s.out)
+}
+
+// matrixWords reads the words of a vocabulary file.
+func matrixWords(path string) ([]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--vocab %s: %w", path, cause(err))
+	}
+	defer f.Close()
+	v, err := corpus.ReadWord2VecVocabulary(f, path)
+	if err != nil {
+		return nil, err
+	}
+	return v.Words, nil
 }

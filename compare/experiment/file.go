@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +15,9 @@ type File struct {
 	Title    string
 	Modes    []string // MODE or NAME=MODE
 	Variants []Variant
+	External []string          // as [ParseExternal] reads them
 	Settings map[string]string // that all variants share
+	Quick    map[string]string // of Settings, other values for a small version
 	Seeds    int
 	Points   int
 	Jobs     int
@@ -32,12 +35,18 @@ func (f *File) Options() Options {
 	}
 }
 
-// variantsTable is the table of a file with a table for each variant.
-const variantsTable = "variants"
+// The tables of a file: with a table for each variant; with settings of a small version.
+const (
+	variantsTable = "variants"
+	quickTable    = "quick"
+)
+
+// Shorten takes the settings of the small version.
+func (f *File) Shorten() { maps.Copy(f.Settings, f.Quick) }
 
 // ReadFile reads a comparison from a TOML file: settings that all variants share, by name;
 // what the flags of the command say, by the flag's name; and a table [variants.NAME] of
-// settings for each variant. A list of values stands for a variant of each. Mistakes are a
+// settings for each variant. A table [quick] has settings of a small version. A list of values stands for a variant of each. Mistakes are a
 // [terminal.UsageError] with the name of the file.
 func ReadFile(path string) (*File, error) {
 	raw, keys, err := settings.ReadTOML(path)
@@ -46,7 +55,7 @@ func ReadFile(path string) (*File, error) {
 	}
 	f := &File{Settings: map[string]string{}}
 	fields := map[string]any{
-		"title": &f.Title, "modes": &f.Modes, "seeds": &f.Seeds, "points": &f.Points, "jobs": &f.Jobs,
+		"title": &f.Title, "modes": &f.Modes, "external": &f.External, "seeds": &f.Seeds, "points": &f.Points, "jobs": &f.Jobs,
 		"budget": &f.Budget, "data": &f.Data, "out": &f.Out, "classify": &f.Classify,
 	}
 	for _, key := range keys {
@@ -55,6 +64,17 @@ func ReadFile(path string) (*File, error) {
 		case name == variantsTable:
 			if len(key) > 1 && !slices.ContainsFunc(f.Variants, func(v Variant) bool { return v.Name == key[1] }) {
 				err = f.addVariant(key[1], raw[variantsTable])
+			}
+		case name == quickTable:
+			if table, ok := raw[name].(map[string]any); !ok {
+				err = fmt.Errorf("it is no table: write [%s]", quickTable)
+			} else if len(key) > 1 {
+				var text string
+				text, err = settings.TOMLText(key[1], table[key[1]])
+				if f.Quick == nil {
+					f.Quick = map[string]string{}
+				}
+				f.Quick[key[1]] = text
 			}
 		case fields[name] != nil:
 			err = setField(fields[name], raw[name])

@@ -17,7 +17,8 @@ type Options struct {
 	// Variants are compared, the first with each of the others. A setting may have a list of
 	// values, which stands for a variant for each of them; see [Options.All].
 	Variants []Variant
-	Seeds    int // runs of each variant, with seeds that follow each other
+	External []External // vectors of other programs, scored beside ours
+	Seeds    int        // runs of each variant, with seeds that follow each other
 
 	// Settings are those that all variants share, by name, as texts that a flag would
 	// take; a list of values is compared. A variant whose mode does not use one does
@@ -90,6 +91,9 @@ func (o Options) check() error {
 		}
 	}
 	if err := o.checkShared(); err != nil {
+		return err
+	}
+	if err := o.checkExternals(); err != nil {
 		return err
 	}
 	return o.checkLists()

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,8 @@ type axis struct {
 }
 
 // newAxis returns an axis that spans all values and has about the given number of
-// ticks, at round numbers. A logarithmic axis has ticks at powers of two. Values
+// ticks, at round numbers. A logarithmic axis has ticks at powers of two if it is short
+// and its values are small, as sizes of batches are; else at powers of ten. Values
 // that are no numbers are left out; without values the axis goes from 0 to 1, or
 // from 1 to 2 if it is logarithmic.
 func newAxis(values []float64, start, end float64, ticks int, log bool) axis {
@@ -34,9 +36,12 @@ func newAxis(values []float64, start, end float64, ticks int, log bool) axis {
 			a.low, a.high = 1, 2
 		}
 	}
-	if log {
+	switch {
+	case log && (a.high > mostOfTwo || a.high/a.low > spanOfTwo):
+		a.setDecades(ticks)
+	case log:
 		a.setPowers(ticks)
-	} else {
+	default:
 		a.setRound(ticks)
 	}
 	return a
@@ -69,6 +74,42 @@ func (a *axis) setPowers(ticks int) {
 	a.low, a.high = math.Exp2(first), math.Exp2(last)
 }
 
+// An axis of powers of two has no values above mostOfTwo, of which people know the digits, and
+// spans at most spanOfTwo.
+const (
+	mostOfTwo = 1 << 20
+	spanOfTwo = 1 << 12
+)
+
+// setDecades widens the axis to 1, 2 or 5 times powers of ten, which are its ticks; if these are
+// too many, powers of ten.
+func (a *axis) setDecades(ticks int) {
+	var all []float64
+	for e := math.Floor(math.Log10(a.low)); len(all) == 0 || all[len(all)-1] < a.high*(1-1e-9); e++ {
+		for _, m := range []float64{1, 2, 5} {
+			v := m * math.Pow(10, e)
+			if len(all) > 0 && v <= a.low*(1+1e-9) {
+				all = all[:0] // it begins later
+			}
+			if len(all) == 0 || all[len(all)-1] < a.high*(1-1e-9) {
+				all = append(all, v)
+			}
+		}
+	}
+	a.low, a.high = all[0], all[len(all)-1]
+	if len(all) > ticks+2 {
+		powers := slices.DeleteFunc(slices.Clone(all), func(v float64) bool {
+			e := math.Log10(v)
+			return math.Abs(e-math.Round(e)) > 1e-6
+		})
+		all = all[:0]
+		for i := 0; i < len(powers); i += (len(powers) + ticks) / (ticks + 1) { // every k-th of many
+			all = append(all, powers[i])
+		}
+	}
+	a.ticks = all
+}
+
 // roundStep returns the smallest of 1, 2, 2.5 and 5 times a power of ten that
 // is not below step.
 func roundStep(step float64) float64 {
@@ -92,7 +133,7 @@ func (a axis) at(v float64) float64 {
 
 // label writes the value of a tick with enough digits to tell ticks apart.
 func (a axis) label(v float64) string {
-	if a.log && v >= 1 && v < 1<<20 {
+	if a.log && v >= 1 && a.high <= mostOfTwo && (v < 1e4 || a.high/a.low <= spanOfTwo) {
 		return strconv.FormatFloat(v, 'f', 0, 64) // people know powers of two by all their digits
 	}
 	if a.log || len(a.ticks) < 2 {

@@ -78,7 +78,10 @@ func TestAxis(t *testing.T) {
 		{"one value", []float64{5}, false, "4.4 4.6 4.8 5.0 5.2 5.4 5.6"},
 		{"no number", []float64{math.NaN(), math.Inf(1)}, false, "0 0.2 0.4 0.6 0.8 1.0"},
 		{"powers", []float64{1024, 60000}, true, "1024 2048 4096 8192 16384 32768 65536"},
-		{"many powers", []float64{1, 1 << 20}, true, "1 16 256 4096 65536 1.05M"},
+		{"many powers", []float64{1, 1 << 20}, true, "1 10 100 1k 10k 100k 1M"},
+		{"large powers", []float64{1.11e12, 104e12}, true, "1T 2T 5T 10T 20T 50T 100T 200T"},
+		{"a decade", []float64{2.1e6, 4.9e6}, true, "2M 5M"},
+		{"many decades", []float64{1e-9, 1e9}, true, "1e-09 1e-06 0.001 1 1k 1M 1G"},
 		{"one power", []float64{256}, true, "128 256 512"},
 	} {
 		a := newAxis(test.values, 0, 100, 6, test.log)
@@ -99,14 +102,19 @@ func TestAxisHoldsItsValues(t *testing.T) {
 	for range 2000 {
 		scale := math.Pow(10, 12*random.Float64()-6)
 		values := []float64{scale * random.NormFloat64(), scale * random.NormFloat64()}
-		a := newAxis(values, 10, 110, 5, false)
-		for _, v := range values {
-			if at := a.at(v); at < 10-1e-6 || at > 110+1e-6 {
-				t.Fatalf("%v of %v is at %v", v, values, at)
+		for _, log := range []bool{false, true} {
+			if log {
+				values = []float64{math.Abs(values[0]), math.Abs(values[1])}
 			}
-		}
-		if n := len(a.ticks); n < 3 || n > 8 {
-			t.Fatalf("%d ticks for %v", n, values)
+			a := newAxis(values, 10, 110, 5, log)
+			for _, v := range append(values, a.ticks...) {
+				if at := a.at(v); at < 10-1e-6 || at > 110+1e-6 {
+					t.Fatalf("log %v: %v of %v is at %v", log, v, values, at)
+				}
+			}
+			if n := len(a.ticks); n < 3 && !log || n < 2 || n > 8 {
+				t.Fatalf("log %v: %d ticks for %v", log, n, values)
+			}
 		}
 	}
 }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// A variantList is the value of --modes.
+type variantList []string
+
+// Set reads the list.
+func (l *variantList) Set(text string) error {
+	var list []string
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if _, mode := experiment.NameOf(part); !slices.Contains(settings.ModeNames(), mode) {
+			return fmt.Errorf("%q is none of %s", part, strings.Join(settings.ModeNames(), ", "))
+		}
+		list = append(list, part)
+	}
+	*l = list
+	return nil
+}
+
+func (l *variantList) String() string { return strings.Join(*l, ",") }
+
+// Type names the kind of value in help.
+func (l *variantList) Type() string { return "list" }
+
+// variantsValue is the value of --variant.
+type variantsValue []experiment.Variant
+
+// Set reads one more variant.
+func (v *variantsValue) Set(text string) error {
+	variant, err := experiment.ParseVariant(text)
+	*v = append(*v, variant)
+	return err
+}
+
+func (v *variantsValue) String() string { return "" }
+
+// Type names the kind of value in help.
+func (v *variantsValue) Type() string { return "variant" }
+
+// externalsValue is the value of --external.
+type externalsValue []experiment.External
+
+// Set reads one more file.
+func (v *externalsValue) Set(text string) error {
+	external, err := experiment.ParseExternal(text)
+	*v = append(*v, external)
+	return err
+}
+
+// String is the last of the files, for the check of a command's files.
+func (v *externalsValue) String() string {
+	if len(*v) == 0 {
+		return ""
+	}
+	return (*v)[len(*v)-1].Vectors
+}
+
+// Type names the kind of value in help.
+func (v *externalsValue) Type() string { return "file" }
+
+// A budgetValue is the value of --budget.
+type budgetValue struct{ experiment.Budget }
+
+// Set reads the budget.
+func (v *budgetValue) Set(text string) (err error) {
+	v.Budget, err = experiment.ParseBudget(text)
+	return err
+}
+
+// Type names the kind of value in help.
+func (v *budgetValue) Type() string { return "budget" }
+
+// modeSettings is the value of --set: settings of single modes, by mode and name.
+type modeSettings map[string]map[string]string
+
+// Set reads MODE.NAME=VALUE.
+func (v modeSettings) Set(text string) error {
+	key, value, ok := strings.Cut(text, "=")
+	mode, name, dotted := strings.Cut(key, ".")
+	if !ok || !dotted || mode == "" || name == "" {
+		return fmt.Errorf("%q is not of the form MODE.NAME=VALUE", text)
+	}
+	if v[mode] == nil {
+		v[mode] = map[string]string{}
+	}
+	v[mode][name] = value
+	return nil
+}
+
+func (v modeSettings) String() string { return "" }
+
+// Type names the kind of value in help.
+func (v modeSettings) Type() string { return "setting" }

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/w2vcl/w2vcl/compare/experiment"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// papersOf is what docs/papers.toml says.
+type papersOf struct {
+	Paper []struct {
+		Name      string
+		Reference int
+		Row       []paperRow
+	}
+	Claim []struct {
+		Paper     int
+		Says      string
+		Ours      string
+		Verdict   string
+		Why       string
+		Measured  []string
+		Published string
+	}
+}
+
+type paperRow struct {
+	Item, Shows, Published, Ours, Verdict, Why, Run string
+	Measured                                        []string
+}
+
+// verdicts are those of a row, and whether it must say why.
+var verdicts = map[string]bool{
+	"same": false, "ahead": false, "behind": true, "differs": true, "part": false, "not yet": true, "not here": true, "drawing": false,
+}
+
+const experimentsRoot = "../../" + experimentsFolder
+
+func readPapers(t *testing.T) papersOf {
+	t.Helper()
+	var p papersOf
+	meta, err := toml.DecodeFile(filepath.Join("..", "..", "docs", "papers.toml"), &p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		t.Errorf("papers.toml: unknown keys %v", unknown)
+	}
+	return p
+}
+
+// TestPapers: every row of every paper has a verdict, what it names is there, and every
+// experiment belongs to a row.
+func TestPapers(t *testing.T) {
+	p := readPapers(t)
+	used := map[string]bool{}
+	rows, run := 0, 0
+	names := map[int]bool{}
+	for _, paper := range p.Paper {
+		names[paper.Reference] = true
+		items := map[string]bool{}
+		for _, r := range paper.Row {
+			where := paper.Name + ", " + r.Item
+			rows++
+			if items[r.Item] {
+				t.Errorf("%s is there twice", where)
+			}
+			items[r.Item] = true
+			checkVerdict(t, where, r.Verdict, r.Why, r.Measured)
+			if r.Item == "" || r.Shows == "" || r.Verdict != "drawing" && r.Published == "" && r.Why == "" {
+				t.Errorf("%s: say what it shows and what is published", where)
+			}
+			if r.Run == "" {
+				continue
+			}
+			run++
+			if used[r.Run] = true; experimentFile(r.Run) == "" {
+				t.Errorf("%s: there is no experiments/%s.toml or .sh", where, r.Run)
+			}
+		}
+	}
+	for _, c := range p.Claim {
+		checkVerdict(t, c.Says, c.Verdict, c.Why+c.Ours, c.Measured)
+		if !names[c.Paper] || c.Ours == "" && c.Why == "" {
+			t.Errorf("%s: say the paper, and ours or why not", c.Says)
+		}
+	}
+	if run < 35 {
+		t.Errorf("%d of %d rows have a command", run, rows)
+	}
+	for _, pattern := range []string{"*/*.toml", "*/*.sh"} {
+		files, err := filepath.Glob(filepath.Join(experimentsRoot, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			name := filepath.ToSlash(strings.TrimPrefix(path, filepath.Clean(experimentsRoot)+string(filepath.Separator)))
+			if name = strings.TrimSuffix(name, filepath.Ext(name)); !used[name] {
+				t.Errorf("no row of papers.toml runs %s", path)
+			}
+			checkExperiment(t, path)
+		}
+	}
+}
+
+func checkVerdict(t *testing.T, where, verdict, why string, measured []string) {
+	t.Helper()
+	if needsReason, ok := verdicts[verdict]; !ok || needsReason && why == "" {
+		t.Errorf("%s: verdict %q, why %q", where, verdict, why)
+	}
+	for _, folder := range measured {
+		if _, err := os.Stat(filepath.Join("..", "..", "benchmarks", folder, "README.md")); err != nil {
+			t.Errorf("%s: %v", where, err)
+		}
+	}
+}
+
+// experimentFile returns the file of an experiment by its name, "" if there is none.
+func experimentFile(name string) string {
+	for _, ending := range []string{".toml", ".sh"} {
+		if _, err := os.Stat(filepath.Join(experimentsRoot, filepath.FromSlash(name)+ending)); err == nil {
+			return name + ending
+		}
+	}
+	return ""
+}
+
+// checkExperiment: the settings of a file resolve, in its small version, too; a script has a
+// title and no error of syntax.
+func checkExperiment(t *testing.T, path string) {
+	t.Helper()
+	if filepath.Ext(path) == ".sh" {
+		if title, err := scriptTitle(path); err != nil || title == "" {
+			t.Errorf("%s: title %q, %v", path, title, err)
+		}
+		if runtime.GOOS == "windows" { // its bash may be another system's
+			return
+		}
+		if out, err := exec.Command("bash", "-n", path).CombinedOutput(); err != nil && len(out) > 0 {
+			t.Errorf("%s: %s", path, out)
+		}
+		return
+	}
+	for _, quick := range []bool{false, true} {
+		file, err := experiment.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if file.Title == "" {
+			t.Errorf("%s has no title", path)
+		}
+		if quick {
+			file.Shorten()
+		}
+		options := file.Options()
+		options.Out, options.Points = "out", max(options.Points, 1)
+		options.Settings["corpus"] = "text"
+		if _, err := options.Runs(); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// The lines of docs/papers.md between which the tables stand.
+const (
+	papersBegin = "<!-- Made from docs/papers.toml; change that. -->\n"
+	papersEnd   = "<!-- End of what is made. -->\n"
+)
+
+// TestGoldenPapers: the tables of docs/papers.md are those of docs/papers.toml.
+func TestGoldenPapers(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "papers.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, begun := bytes.Cut(page, []byte(papersBegin))
+	_, tail, ended := bytes.Cut(rest, []byte(papersEnd))
+	if !begun || !ended {
+		t.Fatalf("%s lacks the line %q or %q", path, papersBegin, papersEnd)
+	}
+	want := slices.Concat(head, []byte(papersBegin), papersTables(readPapers(t)), []byte(papersEnd), tail)
+	if *update {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if !bytes.Equal(page, want) {
+		t.Errorf("%s is not what docs/papers.toml says: go test ./cmd/w2vcl -run TestGoldenPapers -update", path)
+	}
+}
+
+// papersTables writes the tables.
+func papersTables(p papersOf) []byte {
+	var b bytes.Buffer
+	for _, paper := range p.Paper {
+		fmt.Fprintf(&b, "\n### %s [%d]\n\n| | shows | published | ours | verdict | run |\n|---|---|---|---|---|---|\n", paper.Name, paper.Reference)
+		for _, r := range paper.Row {
+			run := "–"
+			if file := experimentFile(r.Run); r.Run != "" {
+				run = fmt.Sprintf("[%s](../experiments/%s)", r.Run, file)
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Item, r.Shows, dash(r.Published), withLinks(r.Ours, r.Measured), withReason(r.Verdict, r.Why), run)
+		}
+	}
+	b.WriteString("\n### Claims in numbers\n\n| | the paper says | ours | verdict |\n|---|---|---|---|\n")
+	for _, c := range p.Claim {
+		fmt.Fprintf(&b, "| [%d] | %s | %s | %s |\n", c.Paper, c.Says, withLinks(c.Ours, c.Measured), withReason(c.Verdict, c.Why))
+	}
+	b.WriteString("\n")
+	return b.Bytes()
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
+}
+
+func withLinks(text string, measured []string) string {
+	var links []string
+	for _, folder := range measured {
+		links = append(links, fmt.Sprintf("[%s](../benchmarks/%s/README.md)", folder[len("2006-01-02-"):], folder))
+	}
+	if len(links) == 0 {
+		return dash(text)
+	}
+	return strings.TrimSpace(text + " (" + strings.Join(links, ", ") + ")")
+}
+
+func withReason(verdict, why string) string {
+	if why == "" {
+		return "**" + verdict + "**"
+	}
+	return "**" + verdict + "**: " + why
+}
