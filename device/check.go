@@ -7,7 +7,6 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/subword"
-	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // An UnsupportedError is the error of a configuration that the kernels cannot
