@@ -37,7 +37,7 @@ func Defaults(modeName, preset, optimizer string) Config {
 	if m.GPU {
 		c.Precision = PrecisionFloat32
 	}
-	if asGraph(m) {
+	if withEncoders(m) {
 		subwordRecipe(&c, SubwordNone)
 	}
 	m.recipe(&c)
@@ -164,6 +164,8 @@ func subwordRecipe(c *Config, kind string) {
 	c.MinGram, c.MaxGram, c.Buckets, c.NGramHash = 3, 6, 2_000_000, HashFastText
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
+	case composing(c.mode()):
+		c.SubwordLR = 1 // fastText's
 	case c.isPublished():
 		c.SubwordLR, c.WordTable = 1, false
 		if kind == SubwordCNN {

@@ -107,7 +107,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 	case SubwordNGram:
 		e, err = subword.NewNGrams(words, subword.NGramOptions{
 			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
-			Hash: subword.Hash(c.NGramHash),
+			Hash: subword.Hash(c.NGramHash), Mean: composing(c.mode()),
 		})
 	case SubwordChars:
 		e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR})

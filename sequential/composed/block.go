@@ -1,0 +1,112 @@
+package composed
+
+import (
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// A Block holds the rows of the words of a stretch of text while a thread trains it. The rows
+// are few and lie together, so that they stay in the processor's cache. Several threads may
+// have blocks of one composition at a time; what they add to its rows then meets without locks.
+type Block struct {
+	composer Composer
+	words    []uint32  // of the block, in the order of their first use
+	rows     []float32 // (words, N): W
+	before   []float32 // (words, N): as they were composed
+	row      []uint32  // (V): 1 + row of a word; 0: none
+	users    []uint32  // (U): n_g; nil: all are 0 and not wanted
+	rates    []float32 // scratch: r_g of a word
+}
+
+// NewBlock returns an empty block.
+func NewBlock(c *Composition) *Block {
+	b := &Block{composer: Composer{Composition: c}, row: make([]uint32, c.Words())}
+	if c.Most > 0 {
+		b.users = make([]uint32, len(c.Parts)/c.Dim)
+	}
+	return b
+}
+
+// BlockBytes estimates the memory of a block of so many tokens.
+func BlockBytes(c *Composition, tokens int) int64 {
+	rows := int64(min(tokens, c.Words()))
+	return 4 * (int64(c.Words()) + rows*(2*int64(c.Dim)+1) + int64(len(c.Parts)/c.Dim))
+}
+
+// Begin composes the rows of all words of a text, and writes the row of each of its tokens to
+// dst, which is as long. It returns the table of the rows, live until Begin is called again.
+func (b *Block) Begin(dst, tokens []uint32) (rows []float32) {
+	for i, word := range tokens {
+		if b.row[word] == 0 {
+			b.words = append(b.words, word)
+			b.row[word] = uint32(len(b.words))
+		}
+		dst[i] = b.row[word] - 1
+	}
+	c, n := b.composer.Composition, b.composer.Dim
+	b.rows, b.before = resize(b.rows, len(b.words)*n), resize(b.before, len(b.words)*n)
+	for i, word := range b.words {
+		b.composer.Compose(b.rows[i*n:][:n], word, b.partsOf(i+1))
+		if b.users != nil {
+			for _, g := range c.of(word) {
+				b.users[g]++
+			}
+		}
+	}
+	copy(b.before, b.rows)
+	return b.rows
+}
+
+// resize is memory.Resize, for tables.
+func resize(x []float32, n int) []float32 {
+	if n > cap(x) {
+		return memory.Floats(n + n/4)[:n]
+	}
+	return x[:n]
+}
+
+// partsOf returns the parts of word number i of the block; none behind its end.
+func (b *Block) partsOf(i int) []uint32 {
+	if i >= len(b.words) {
+		return nil
+	}
+	return b.composer.of(b.words[i])
+}
+
+// End adds what has changed in the rows to their parts and own rows, and empties the block.
+func (b *Block) End() {
+	c, n := b.composer.Composition, b.composer.Dim
+	simd.SGD(b.rows, b.before, 1, 1) // Δ
+	for i, word := range b.words {
+		change, parts := b.rows[i*n:][:n], c.of(word)
+		own := b.ratesOf(parts)
+		if c.Own != nil {
+			simd.SGD(c.Own[int(word)*n:][:n], change, 1, -own)
+		}
+		simd.AddToRows(c.Parts, parts, b.rates, change, b.partsOf(i+1))
+	}
+	for _, word := range b.words {
+		b.row[word] = 0
+		if b.users != nil {
+			for _, g := range c.of(word) {
+				b.users[g] = 0
+			}
+		}
+	}
+	b.words = b.words[:0]
+}
+
+// ratesOf sets b.rates to r_g of the parts of a word, and returns the rate of its own row.
+func (b *Block) ratesOf(parts []uint32) (own float32) {
+	c := b.composer.Composition
+	own, b.rates = 1, memory.Resize(b.rates, len(parts))
+	for k, g := range parts {
+		rate := c.Rate
+		if b.users != nil && float32(b.users[g]) > c.Most {
+			rate *= c.Most / float32(b.users[g])
+		}
+		b.rates[k] = rate
+		own += 1 - rate
+	}
+	return own
+}

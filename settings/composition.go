@@ -1,0 +1,27 @@
+package settings
+
+import (
+	"github.com/w2vcl/w2vcl/sequential/composed"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+// Composition returns how a sentence-ordered mode composes vectors of the parameters of an
+// encoder, which it changes; nil without an encoder.
+func (c *Config) Composition(e subword.Encoder) (*composed.Composition, error) {
+	if e == nil {
+		return nil, nil
+	}
+	s, err := subword.StructureOf(e)
+	if err != nil {
+		return nil, err
+	}
+	parameters := e.Parameters() // the words' own vectors come last
+	x := &composed.Composition{
+		Dim: c.Dim, Starts: s.Starts, Symbols: s.Symbols, Parts: parameters[0].Value.Float32s(),
+		Rate: float32(s.Rate), Most: composed.DefaultMost, Randomize: e.Randomize,
+	}
+	if s.Words {
+		x.Own = parameters[len(parameters)-1].Value.Float32s()
+	}
+	return x, nil
+}
