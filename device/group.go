@@ -104,6 +104,10 @@ var errOneGPU = errors.New("several GPUs train mode cl without an encoder only")
 
 func (g cudaGroup) NewSentence(sentence.Config) (SentenceKernels, error) { return nil, errOneGPU }
 
+func (g cudaGroup) NewComposed(sentence.Config, sentence.Composition) (ComposedKernels, error) {
+	return nil, errOneGPU
+}
+
 func (g cudaGroup) NewVanilla(vanilla.Config) (VanillaKernels, error) { return nil, errOneGPU }
 
 func (g cudaGroup) Close() error {

@@ -27,16 +27,15 @@ func modeOf(c sequential.Config) (m sentence.Mode, ok bool) {
 // device.
 func HasKernels(a sequential.Algorithm) bool { return sequentialModes[a] != "" }
 
-// ComposesOn reports whether a device trains vectors that are composed of parts with a
-// sentence-ordered algorithm.
-func ComposesOn(a sequential.Algorithm) bool { return a == sequential.FullW2V }
-
 // CheckSequential returns why the kernels cannot train a sentence-ordered
 // algorithm with a configuration, an UnsupportedError, or nil.
 func CheckSequential(c sequential.Config, p Precision) error {
 	m, ok := modeOf(c)
 	if c.Model == sequential.PositionCBOW {
 		return unsupported("Model", c.Model, "GPUs have no kernels for it")
+	}
+	if c.Composition != nil && !ComposesOn(c.Algorithm) {
+		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels of it for composed vectors")
 	}
 	if !ok {
 		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels for it")

@@ -1,0 +1,160 @@
+//go:build gpu
+
+package sentence
+
+import (
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"gorgonia.org/cu"
+)
+
+// Composed are Kernels of a mode whose W is composed of parts. Between two units their changes
+// go to the parts, and W is composed anew: see composed.cu. The tensors parts, own and contexts
+// start as zeros.
+type Composed struct {
+	*Kernels
+	composition Composition
+	parts       numbers // places of the rows of parts
+	args        composedArgs
+
+	changes, push, pushFrequent, compose cu.Function
+}
+
+// composedArgs is ComposedArgs of composed.cu.
+type composedArgs struct {
+	words, before, own, parts             cu.DevicePtr
+	starts, symbols, firsts, users, order cu.DevicePtr
+	changed, rates                        cu.DevicePtr
+	vocabulary, all, chunks, frequent     uint32
+	rate, most                            float32
+}
+
+// NewComposed takes the device's memory for training with a composition.
+func NewComposed(d *cuda.Device, c Config, x Composition) (*Composed, error) {
+	if len(x.Starts) != c.Vocabulary+1 || x.Parts < 1 {
+		return nil, fmt.Errorf("a composition of %d words and %d parts, for %d words", len(x.Starts)-1, x.Parts, c.Vocabulary)
+	}
+	k, err := New(d, c)
+	if err != nil {
+		return nil, err
+	}
+	t := &Composed{Kernels: k, composition: x, parts: numbers{uint32(x.Parts), 1}}
+	if err := d.Do(t.prepare); err != nil {
+		return nil, fmt.Errorf("prepare composed rows on %s: %w", d.Name, err)
+	}
+	return t, nil
+}
+
+func (t *Composed) prepare() error {
+	c, x := &t.config, &t.composition
+	m := &cuda.Allocator{Device: t.device}
+	function := func(name string) cu.Function { return m.Function(built, "composed", "composed_"+name, 0) }
+	t.changes, t.push, t.pushFrequent, t.compose = function("changes"), function("push"), function("push_frequent"), function("compose")
+	u := x.usage(t.numbers.number)
+	table, n := chunkValues*chunks(c.Dim), c.Vocabulary
+	t.args = composedArgs{
+		words: t.Kernels.args.words, vocabulary: uint32(n), all: uint32(x.Parts), chunks: uint32(chunks(c.Dim)),
+		frequent: uint32(u.frequent), rate: x.Rate, most: x.Most,
+	}
+	a := &t.args
+	a.before, a.parts = m.Floats("composed words", table*n), m.Floats("parts of words", table*x.Parts)
+	if x.Own {
+		a.own = m.Floats("words' own vectors", table*n)
+	}
+	a.starts, a.symbols = cuda.Placed(m, "parts of words", u.starts), cuda.Placed(m, "parts of words", u.symbols)
+	a.firsts, a.users = cuda.Placed(m, "words of parts", u.firsts), cuda.Placed(m, "words of parts", u.users)
+	a.order = cuda.Placed(m, "order of parts", u.order)
+	a.changed, a.rates = m.Bytes("changed words", n), m.Floats("rates of parts", x.Parts)
+	return m.Err
+}
+
+// Train is that of Kernels.
+func (t *Composed) Train(first int, rates []float32) (losses, pairs []float64, err error) {
+	for i := range rates {
+		loss, count, err := t.Kernels.Train(first+i, rates[i:][:1])
+		if err != nil {
+			return nil, nil, err
+		}
+		losses, pairs = append(losses, loss...), append(pairs, count...)
+		if err := t.device.Do(t.spread); err != nil {
+			return nil, nil, fmt.Errorf("spread the changes of unit %d on %s: %w", first+i, t.device.Name, err)
+		}
+	}
+	return losses, pairs, nil
+}
+
+// spread brings the changes of W to its parts, and composes it anew.
+func (t *Composed) spread() error {
+	for _, f := range []cu.Function{t.changes, t.push, t.pushFrequent, t.compose} {
+		if err := t.launch(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Composed) launch(f cu.Function) error {
+	return cuda.Launch(t.device, f, cuda.Grid{Blocks: 8 * t.device.Multiprocessors, Threads: 256}, &t.args)
+}
+
+// Send brings a tensor to the device: parts, (U, N), own or contexts, (V, N). When all are there
+// Compose must be called.
+func (t *Composed) Send(name string, values []float32) error {
+	to, n, rows, err := t.tensor(name)
+	if err != nil {
+		return err
+	}
+	if want := rows * t.config.Dim; len(values) != want {
+		return fmt.Errorf("tensor %s of %d values; there should be %d", name, len(values), want)
+	}
+	return t.device.Do(func() error {
+		values := n.chunks(values, t.config.Dim)
+		if name == "contexts" && t.config.HalfPrecision {
+			return cuda.Send(to, halves(values))
+		}
+		return cuda.Send(to, values)
+	})
+}
+
+// Receive brings a tensor from the device, as Send takes it.
+func (t *Composed) Receive(name string, values []float32) error {
+	from, n, rows, err := t.tensor(name)
+	if err != nil {
+		return err
+	}
+	return t.device.Do(func() error {
+		table := make([]float32, chunkValues*chunks(t.config.Dim)*rows)
+		err := cuda.Receive(table, from)
+		if name == "contexts" {
+			err = t.receiveContexts(table)
+		}
+		if err == nil {
+			n.rows(values, table, t.config.Dim)
+		}
+		return err
+	})
+}
+
+// tensor returns where a tensor lies, and the numbers of its rows.
+func (t *Composed) tensor(name string) (at cu.DevicePtr, n numbers, rows int, err error) {
+	switch {
+	case name == "parts":
+		return t.args.parts, t.parts, t.composition.Parts, nil
+	case name == "own" && t.composition.Own:
+		return t.args.own, t.numbers, t.config.Vocabulary, nil
+	case name == "contexts":
+		return t.Kernels.args.contexts, t.numbers, t.config.Vocabulary, nil
+	}
+	return 0, n, 0, fmt.Errorf("there is no tensor %s", name)
+}
+
+// Compose composes W of the tensors that were sent.
+func (t *Composed) Compose() error {
+	return t.device.Do(func() error {
+		if err := cu.MemsetD8Async(t.args.changed, 0, int64(t.config.Vocabulary), t.device.Stream()); err != nil {
+			return err
+		}
+		return t.launch(t.compose)
+	})
+}
