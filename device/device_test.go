@@ -241,7 +241,9 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 			return subword.WithWords(e), err
 		})
 	},
-	"fullw2v": func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
+	"fullw2v":              func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
+	"fullw2v ngrams":       func(t *testing.T, seed uint64) *pair { return newComposed(t, seed, true) },
+	"fullw2v ngrams alone": func(t *testing.T, seed uint64) *pair { return newComposed(t, seed, false) },
 	"fullregister": func(t *testing.T, seed uint64) *pair {
 		return newSequential(t, seed, 3, sequential.FullRegister, sequential.SkipGram)
 	},

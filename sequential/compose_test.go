@@ -76,7 +76,9 @@ func (c *composedReference) compose() []float64 {
 func (c *composedReference) push(changes []float64, words []uint32) {
 	users := map[uint32]int{}
 	slices.Sort(words)
-	words = slices.Compact(words)
+	words = slices.DeleteFunc(slices.Compact(words), func(w uint32) bool {
+		return !slices.ContainsFunc(changes[int(w)*c.Dim:][:c.Dim], func(x float64) bool { return x != 0 })
+	})
 	for _, w := range words {
 		for _, g := range c.Symbols[c.Starts[w]:c.Starts[w+1]] {
 			users[g]++

@@ -1,6 +1,8 @@
 package composed
 
 import (
+	"slices"
+
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
@@ -43,15 +45,10 @@ func (b *Block) Begin(dst, tokens []uint32) (rows []float32) {
 		}
 		dst[i] = b.row[word] - 1
 	}
-	c, n := b.composer.Composition, b.composer.Dim
+	n := b.composer.Dim
 	b.rows, b.before = resize(b.rows, len(b.words)*n), resize(b.before, len(b.words)*n)
 	for i, word := range b.words {
 		b.composer.Compose(b.rows[i*n:][:n], word, b.partsOf(i+1))
-		if b.users != nil {
-			for _, g := range c.of(word) {
-				b.users[g]++
-			}
-		}
 	}
 	copy(b.before, b.rows)
 	return b.rows
@@ -77,6 +74,14 @@ func (b *Block) partsOf(i int) []uint32 {
 func (b *Block) End() {
 	c, n := b.composer.Composition, b.composer.Dim
 	simd.SGD(b.rows, b.before, 1, 1) // Δ
+	b.keepChanged()
+	if b.users != nil {
+		for _, word := range b.words {
+			for _, g := range c.of(word) {
+				b.users[g]++
+			}
+		}
+	}
 	for i, word := range b.words {
 		change, parts := b.rows[i*n:][:n], c.of(word)
 		own := b.ratesOf(parts)
@@ -85,15 +90,32 @@ func (b *Block) End() {
 		}
 		simd.AddToRows(c.Parts, parts, b.rates, change, b.partsOf(i+1))
 	}
-	for _, word := range b.words {
-		b.row[word] = 0
-		if b.users != nil {
+	if b.users != nil {
+		for _, word := range b.words {
 			for _, g := range c.of(word) {
 				b.users[g] = 0
 			}
 		}
 	}
 	b.words = b.words[:0]
+}
+
+// keepChanged forgets the rows of all words, and keeps words and changes of those that changed.
+func (b *Block) keepChanged() {
+	n, kept := b.composer.Dim, 0
+	for i, word := range b.words {
+		b.row[word] = 0
+		change := b.rows[i*n:][:n]
+		if !slices.ContainsFunc(change, func(x float32) bool { return x != 0 }) {
+			continue
+		}
+		if kept < i {
+			copy(b.rows[kept*n:][:n], change)
+		}
+		b.words[kept] = word
+		kept++
+	}
+	b.words = b.words[:kept]
 }
 
 // ratesOf sets b.rates to r_g of the parts of a word, and returns the rate of its own row.

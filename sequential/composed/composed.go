@@ -34,7 +34,7 @@ import (
 //	z_g += r_g Δ_w                   r_g = Rate min(1, Most/n_g)
 //	o_w += (1+G - Σ r_g) Δ_w
 //
-// where n_g counts the words of the block that have part g, each as often as it has it. With
+// where n_g counts the words with part g that changed in the block, each as often as it has it. With
 // Rate 1 and few words this is fastText. With a lower one the own row takes the rest, so that
 // W_w is what it was trained to be; at 0 training is that of word level. Most keeps the sum of
 // the changes of many words, which know nothing of each other, from going too far.
