@@ -54,9 +54,11 @@ func newSentence(d Device, host *sequential.Trainer, c sentence.Config, x *compo
 }
 
 func compositionOf(x *composed.Composition) sentence.Composition {
-	return sentence.Composition{
-		Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Own: x.Own != nil, Rate: x.Rate, Most: x.Most,
+	s := sentence.Composition{Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Own: x.Own != nil, Most: x.Most}
+	for w := range x.Words() {
+		s.Shares = append(s.Shares, x.Share(w))
 	}
+	return s
 }
 
 // memoryComposed estimates what a composition takes of a device's memory.

@@ -1,13 +1,14 @@
 package settings
 
 import (
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
 // Composition returns how a sentence-ordered mode composes vectors of the parameters of an
-// encoder, which it changes; nil without an encoder.
-func (c *Config) Composition(e subword.Encoder) (*composed.Composition, error) {
+// encoder, which it changes, for the words of a text; nil without an encoder.
+func (c *Config) Composition(e subword.Encoder, v *corpus.Vocabulary) (*composed.Composition, error) {
 	if e == nil {
 		return nil, nil
 	}

@@ -46,7 +46,7 @@ func (k *composedKernels) Train(first int, rates []float32) (losses, pairs []flo
 
 // spread brings the changes of W to the parts, and composes it anew.
 func (k *composedKernels) spread() {
-	users, rates := make([]int, k.Parts), make([]float32, k.Parts)
+	users, damped := make([]int, k.Parts), make([]float32, k.Parts)
 	sums := make([]float32, len(k.parts))
 	for w := range k.Vocabulary {
 		changed := false
@@ -61,23 +61,23 @@ func (k *composedKernels) spread() {
 		for _, g := range k.of(w) {
 			users[g]++
 			for j, x := range change {
-				sums[int(g)*k.Dim+j] += x
+				sums[int(g)*k.Dim+j] += k.Shares[w] * x
 			}
 		}
 	}
 	for g, n := range users {
-		rates[g] = k.Rate
+		damped[g] = 1
 		if k.Most > 0 && float32(n) > k.Most {
-			rates[g] *= k.Most / float32(n)
+			damped[g] = k.Most / float32(n)
 		}
 		for j := range k.Dim {
-			k.parts[g*k.Dim+j] += rates[g] * sums[g*k.Dim+j]
+			k.parts[g*k.Dim+j] += damped[g] * sums[g*k.Dim+j]
 		}
 	}
 	for w := 0; w < k.Vocabulary && k.Own; w++ {
 		rest := float32(1)
 		for _, g := range k.of(w) {
-			rest += 1 - rates[g]
+			rest += 1 - k.Shares[w]*damped[g]
 		}
 		own := k.row(k.own, w)
 		for j, x := range k.row(k.before, w) {

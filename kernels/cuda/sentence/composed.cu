@@ -3,9 +3,9 @@
 // to the parts and to words' own rows, and compose W anew:
 //
 //	changes  Δ_w = W_w - W_w as it was composed
-//	push     z_g += r_g Σ Δ_w         over the words w of part g, of which n_g have changed;
-//	                                  r_g = rate min(1, most/n_g)
-//	compose  o_w += (1+G - Σ r_g) Δ_w over the G parts g of word w
+//	push     z_g += d_g Σ s_w Δ_w         over the words w of part g, of which n_g have changed;
+//	                                      d_g = min(1, most/n_g)
+//	compose  o_w += (1+G - Σ d_g s_w) Δ_w over the G parts g of word w
 //	         W_w = (o_w + Σ z_g) / (1+G)
 //
 // All sums are in a fixed order. A group of eight lanes has a chunk of a row. Kernels go through
@@ -22,11 +22,12 @@ struct ComposedArgs {
 	const uint32_t *firsts; // (all+1): part g has the words users[firsts[g]] ... users[firsts[g+1]-1]
 	const uint32_t *users;
 	const uint32_t *order; // (all): parts, those of many words ahead
+	const float *shares;   // (vocabulary): s
 	uint8_t *changed;      // (vocabulary): whether Δ is not zero
-	float *rates;          // (all): r_g of parts that change
+	float *damped;         // (all): d of parts that change
 	uint32_t vocabulary, all, chunks;
 	uint32_t frequent; // parts of many words
-	float rate, most;  // most 0: any number
+	float most;        // 0: any number
 };
 
 constexpr int lanesOfGroup = 8;
@@ -70,7 +71,7 @@ __device__ __forceinline__ float4 sum(const ComposedArgs &a, uint32_t chunk, uin
 	for (uint32_t k = first; k < end; k += step) {
 		uint32_t w = __ldg(a.users + k);
 		if (a.changed[w]) {
-			add(changes, 1, a.before[at(chunk, a.vocabulary, w)]);
+			add(changes, __ldg(a.shares + w), a.before[at(chunk, a.vocabulary, w)]);
 			count++;
 		}
 	}
@@ -80,9 +81,9 @@ __device__ __forceinline__ float4 sum(const ComposedArgs &a, uint32_t chunk, uin
 // push brings the changes of count words to a part.
 __device__ __forceinline__ void push(const ComposedArgs &a, uint32_t chunk, uint32_t g, const float4 &changes, int count) {
 	if (count == 0) return;
-	float rate = a.most > 0 && count > a.most ? a.rate * (a.most / count) : a.rate;
-	add(a.parts[at(chunk, a.all, g)], rate, changes);
-	if (chunk == 0 && laneOfGroup() == 0) a.rates[g] = rate;
+	float damped = a.most > 0 && count > a.most ? a.most / count : 1;
+	add(a.parts[at(chunk, a.all, g)], damped, changes);
+	if (chunk == 0 && laneOfGroup() == 0) a.damped[g] = damped;
 }
 
 // A group has a part of few words, ...
@@ -129,8 +130,8 @@ extern "C" __global__ void composed_compose(ComposedArgs a) {
 			if (a.own) {
 				row = a.own[i];
 				if (a.changed[w]) {
-					float rest = 1;
-					for (uint32_t k = first; k < end; k++) rest += 1 - a.rates[a.symbols[k]];
+					float rest = 1, share = a.shares[w];
+					for (uint32_t k = first; k < end; k++) rest += 1 - share * a.damped[a.symbols[k]];
 					add(row, rest, a.before[i]);
 					a.own[i] = row;
 				}

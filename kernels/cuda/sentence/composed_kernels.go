@@ -23,16 +23,16 @@ type Composed struct {
 
 // composedArgs is ComposedArgs of composed.cu.
 type composedArgs struct {
-	words, before, own, parts             cu.DevicePtr
-	starts, symbols, firsts, users, order cu.DevicePtr
-	changed, rates                        cu.DevicePtr
-	vocabulary, all, chunks, frequent     uint32
-	rate, most                            float32
+	words, before, own, parts                     cu.DevicePtr
+	starts, symbols, firsts, users, order, shares cu.DevicePtr
+	changed, damped                               cu.DevicePtr
+	vocabulary, all, chunks, frequent             uint32
+	most                                          float32
 }
 
 // NewComposed takes the device's memory for training with a composition.
 func NewComposed(d *cuda.Device, c Config, x Composition) (*Composed, error) {
-	if len(x.Starts) != c.Vocabulary+1 || x.Parts < 1 {
+	if len(x.Starts) != c.Vocabulary+1 || len(x.Shares) != c.Vocabulary || x.Parts < 1 {
 		return nil, fmt.Errorf("a composition of %d words and %d parts, for %d words", len(x.Starts)-1, x.Parts, c.Vocabulary)
 	}
 	k, err := New(d, c)
@@ -55,7 +55,7 @@ func (t *Composed) prepare() error {
 	table, n := chunkValues*chunks(c.Dim), c.Vocabulary
 	t.args = composedArgs{
 		words: t.Kernels.args.words, vocabulary: uint32(n), all: uint32(x.Parts), chunks: uint32(chunks(c.Dim)),
-		frequent: uint32(u.frequent), rate: x.Rate, most: x.Most,
+		frequent: uint32(u.frequent), most: x.Most,
 	}
 	a := &t.args
 	a.before, a.parts = m.Floats("composed words", table*n), m.Floats("parts of words", table*x.Parts)
@@ -65,7 +65,8 @@ func (t *Composed) prepare() error {
 	a.starts, a.symbols = cuda.Placed(m, "parts of words", u.starts), cuda.Placed(m, "parts of words", u.symbols)
 	a.firsts, a.users = cuda.Placed(m, "words of parts", u.firsts), cuda.Placed(m, "words of parts", u.users)
 	a.order = cuda.Placed(m, "order of parts", u.order)
-	a.changed, a.rates = m.Bytes("changed words", n), m.Floats("rates of parts", x.Parts)
+	a.shares = cuda.Placed(m, "shares of parts", numbered(t.numbers, x.Shares))
+	a.changed, a.damped = m.Bytes("changed words", n), m.Floats("rates of parts", x.Parts)
 	return m.Err
 }
 

@@ -33,6 +33,11 @@ func TestComposed(t *testing.T) {
 							x.Rate = 1
 						}
 						c.Composition = x
+						var shares []float32
+						for w := range x.Words() {
+							x.Shares = append(x.Shares, rand.New(rand.NewPCG(c.Seed, uint64(w))).Float32())
+							shares = append(shares, x.Share(w))
+						}
 						reference, err := sequential.New(text, noise, c)
 						if err != nil {
 							t.Fatal(err)
@@ -40,7 +45,7 @@ func TestComposed(t *testing.T) {
 						config := configOf(text, noise, c, 1)
 						config.Units = reference.Bounds()
 						k, err := NewComposed(d, config, Composition{
-							Parts: len(x.Parts) / dim, Starts: x.Starts, Symbols: x.Symbols, Own: own, Rate: x.Rate, Most: x.Most,
+							Parts: len(x.Parts) / dim, Starts: x.Starts, Symbols: x.Symbols, Own: own, Shares: shares, Most: x.Most,
 						})
 						if err != nil {
 							t.Fatal(err)
@@ -104,7 +109,7 @@ func randomComposition(r *rand.Rand, words, dim int, own bool) *composed.Composi
 
 // The structure has the same size as that of the kernels.
 func TestComposedStructureSize(t *testing.T) {
-	if size := unsafe.Sizeof(composedArgs{}); size != 112 {
-		t.Errorf("ComposedArgs has %d bytes, the kernels' 112", size)
+	if size := unsafe.Sizeof(composedArgs{}); size != 120 {
+		t.Errorf("ComposedArgs has %d bytes, the kernels' 120", size)
 	}
 }
