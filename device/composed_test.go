@@ -18,7 +18,7 @@ func newComposed(t *testing.T, seed uint64, own bool) *pair {
 		Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: 3, Seed: seed, Threads: 1, Block: 1 << 30,
 	}
 	composition := func() *composed.Composition {
-		e, err := subword.NewNGrams(c.Vocabulary.Words, subword.NGramOptions{Dim: 7, Buckets: 50, Mean: true})
+		e, err := subword.NewNGrams(c.Vocabulary.Words, subword.NGramOptions{Dim: 7, Buckets: 50, Mean: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

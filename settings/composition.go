@@ -6,6 +6,10 @@ import (
 	"github.com/w2vcl/w2vcl/subword"
 )
 
+// unseenMean is how much of the mean of their n-grams' vectors unseen words get in a sentence-ordered
+// mode; the rest of their vectors is the same for all.
+const unseenMean = 1
+
 // Composition returns how a sentence-ordered mode composes vectors of the parameters of an
 // encoder, which it changes, for the words of a text; nil without an encoder.
 func (c *Config) Composition(e subword.Encoder, v *corpus.Vocabulary) (*composed.Composition, error) {

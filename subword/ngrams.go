@@ -33,7 +33,7 @@ type NGramOptions struct {
 	Buckets           int     // what n-grams are hashed to, less than 2^32; default 2,000,000
 	Rate              float64 // learning rate relative to the context vectors' rate; default 1
 	Hash              Hash    `json:",omitempty"` // default HashFastText; in a file without it HashMarked
-	Mean              bool    `json:"-"`          // training takes means, as fastText, not sums; a file has the scale
+	Mean              float32 `json:"-"`          // above 0: training takes means, not sums, and unseen words so much of them
 }
 
 func (o NGramOptions) withDefaults() (NGramOptions, error) {
