@@ -45,6 +45,8 @@ func CheckSequential(c sequential.Config, p Precision) error {
 	}
 	most, half := windowLimits(m, false), windowLimits(m, true)
 	switch {
+	case c.Composition != nil && p == Half:
+		return unsupported("Precision", p, "composed vectors have %s only on GPUs", Float32)
 	case c.Negatives > most.Negatives:
 		return unsupported("Negatives", c.Negatives, "on GPUs mode %s takes at most %d", c.Algorithm, most.Negatives)
 	case c.Window > most.Window:

@@ -291,6 +291,37 @@ func TestComposedRepeats(t *testing.T) {
 	}
 }
 
+// Several threads train all pairs, to nearly the same loss, and leave nothing in their blocks.
+func TestComposedThreads(t *testing.T) {
+	if raceEnabled {
+		t.Skip("Hogwild races on purpose")
+	}
+	text, noise := corpustest.Read(t, corpustest.Zipf(4, 60_000, 2000, 0))
+	c := Config{Algorithm: Word2Vec, Dim: 16, Window: 5, Negatives: 5, Epochs: 2, Seed: 7, Block: 1000}
+	run := func() trainer.Report {
+		c.Composition = randomComposition(rand.New(rand.NewPCG(9, 9)), text.Vocabulary.Len(), c.Dim, true)
+		c.Composition.Most = 16
+		tr, err := New(text, noise, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := advance(t, tr, 0, tr.Units())
+		for _, w := range tr.workers {
+			if rows := w.block.rows.Begin(nil, nil); len(rows) > 0 {
+				t.Errorf("%d threads: %d values of a block are left", c.Threads, len(rows))
+			}
+		}
+		return report
+	}
+	c.Threads = 1
+	want := run()
+	for _, c.Threads = range []int{3, fewestThreads} {
+		if got := run(); got.Pairs != want.Pairs || got.Words != want.Words || math.Abs(got.Loss/want.Loss-1) > 0.15 {
+			t.Errorf("one thread: %+v, %d threads: %+v", want, c.Threads, got)
+		}
+	}
+}
+
 // Configurations that cannot be trained are errors.
 func TestComposedErrors(t *testing.T) {
 	text, noise := corpustest.Read(t, "a b c\nb c d")

@@ -225,6 +225,9 @@ func (c *Config) checkKernels(m Mode) error {
 		if c.HasEncoder() && !device.ComposesOn(sequential.Algorithm(c.Mode)) {
 			return terminal.Usagef("--subword %s: mode %s has no encoders on a GPU", c.Subword, c.Mode)
 		}
+		if c.HasEncoder() && c.Precision == PrecisionHalf {
+			return terminal.Usagef("--precision %s: not with --subword", c.Precision)
+		}
 		err = device.CheckSequential(c.SequentialConfig(), device.Precision(c.Precision))
 	case Minibatch:
 		if c.HasEncoder() {

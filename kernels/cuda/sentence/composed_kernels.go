@@ -3,6 +3,7 @@
 package sentence
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -34,6 +35,9 @@ type composedArgs struct {
 func NewComposed(d *cuda.Device, c Config, x Composition) (*Composed, error) {
 	if len(x.Starts) != c.Vocabulary+1 || len(x.Shares) != c.Vocabulary || x.Parts < 1 {
 		return nil, fmt.Errorf("a composition of %d words and %d parts, for %d words", len(x.Starts)-1, x.Parts, c.Vocabulary)
+	}
+	if c.HalfPrecision {
+		return nil, errors.New("composed rows have no half precision")
 	}
 	k, err := New(d, c)
 	if err != nil {
@@ -110,11 +114,7 @@ func (t *Composed) Send(name string, values []float32) error {
 		return fmt.Errorf("tensor %s of %d values; there should be %d", name, len(values), want)
 	}
 	return t.device.Do(func() error {
-		values := n.chunks(values, t.config.Dim)
-		if name == "contexts" && t.config.HalfPrecision {
-			return cuda.Send(to, halves(values))
-		}
-		return cuda.Send(to, values)
+		return cuda.Send(to, n.chunks(values, t.config.Dim))
 	})
 }
 
@@ -126,14 +126,11 @@ func (t *Composed) Receive(name string, values []float32) error {
 	}
 	return t.device.Do(func() error {
 		table := make([]float32, chunkValues*chunks(t.config.Dim)*rows)
-		err := cuda.Receive(table, from)
-		if name == "contexts" {
-			err = t.receiveContexts(table)
+		if err := cuda.Receive(table, from); err != nil {
+			return err
 		}
-		if err == nil {
-			n.rows(values, table, t.config.Dim)
-		}
-		return err
+		n.rows(values, table, t.config.Dim)
+		return nil
 	})
 }
 
