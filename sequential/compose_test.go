@@ -248,7 +248,7 @@ func TestComposedRepeats(t *testing.T) {
 	seed := rand.Uint64()
 	run := func(interrupted bool) []float32 {
 		text, noise := corpustest.Read(t, corpustest.Zipf(seed, 3000, 200, 30))
-		make := func() *Trainer {
+		create := func() *Trainer {
 			c := Config{Algorithm: FullW2V, Dim: 17, Window: 5, Negatives: 5, Sample: 1e-2, Epochs: 2, Seed: seed, Threads: 1, Block: 100}
 			c.Composition = randomComposition(rand.New(rand.NewPCG(seed, 8)), text.Vocabulary.Len(), c.Dim, true)
 			tr, err := New(text, noise, c)
@@ -257,11 +257,11 @@ func TestComposedRepeats(t *testing.T) {
 			}
 			return tr
 		}
-		tr := make()
+		tr := create()
 		middle := tr.Units() / 2
 		advance(t, tr, 0, middle)
 		if interrupted {
-			again := make()
+			again := create()
 			for i, x := range tr.State() {
 				copy(again.State()[i].Data, x.Data)
 			}

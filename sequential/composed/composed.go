@@ -52,7 +52,7 @@ type Composition struct {
 }
 
 // DefaultMost is a good value of Most.
-const DefaultMost = 64
+const DefaultMost = 16
 
 // Words is V.
 func (c *Composition) Words() int { return len(c.Starts) - 1 }
