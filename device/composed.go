@@ -13,8 +13,6 @@ type ComposedKernels interface {
 	Train(first int, rates []float32) (losses, pairs []float64, err error)
 	Send(name string, values []float32) error
 	Receive(name string, values []float32) error
-	// Compose composes W. It must be called when all tensors were sent.
-	Compose() error
 	Close() error
 }
 
@@ -35,7 +33,7 @@ func (k hosted) SetTables(_, _ []float32) error {
 			return err
 		}
 	}
-	return k.Compose()
+	return nil
 }
 
 // Tables brings the state to the host, which composes W of it.
@@ -54,11 +52,9 @@ func newSentence(d Device, host *sequential.Trainer, c sentence.Config, x *compo
 }
 
 func compositionOf(x *composed.Composition) sentence.Composition {
-	s := sentence.Composition{Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Own: x.Own != nil, Most: x.Most}
-	for w := range x.Words() {
-		s.Shares = append(s.Shares, x.Share(w))
+	return sentence.Composition{
+		Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Own: x.Own != nil, Rate: x.Rate, Most: x.Most,
 	}
-	return s
 }
 
 // memoryComposed estimates what a composition takes of a device's memory.

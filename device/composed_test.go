@@ -31,9 +31,6 @@ func newComposed(t *testing.T, seed uint64, own bool) *pair {
 		}
 		if own {
 			x.Own, x.Rate = make([]float32, x.Words()*7), .4
-			for w := range x.Words() {
-				x.Shares = append(x.Shares, 1/float32(1+w%3))
-			}
 		}
 		return x
 	}

@@ -29,9 +29,6 @@ func randomComposition(r *rand.Rand, words, dim int, own bool) *composed.Composi
 	}
 	if own {
 		c.Own, c.Rate = make([]float32, words*dim), 0.25+0.75*r.Float32()
-		for range words {
-			c.Shares = append(c.Shares, r.Float32())
-		}
 	}
 	c.Randomize = func(seed uint64) {
 		trainer.Randomize(c.Parts, dim, seed)
@@ -90,7 +87,7 @@ func (c *composedReference) push(changes []float64, words []uint32) {
 	for _, w := range words {
 		change, left := changes[int(w)*c.Dim:][:c.Dim], 1.0
 		for _, g := range c.Symbols[c.Starts[w]:c.Starts[w+1]] {
-			rate := float64(c.Share(int(w)))
+			rate := float64(c.Rate)
 			if c.Most > 0 {
 				rate *= min(1, float64(c.Most)/float64(users[g]))
 			}
@@ -180,7 +177,7 @@ func TestComposedGradient(t *testing.T) {
 			Composition: randomComposition(r, text.Vocabulary.Len(), dim, true),
 		}
 		x := c.Composition
-		x.Rate, x.Shares = 1, nil
+		x.Rate = 1
 		tr, err := New(text, noise, c)
 		if err != nil {
 			t.Fatal(err)
@@ -338,7 +335,6 @@ func TestComposedErrors(t *testing.T) {
 		"vocabulary": func(c *Config) { c.Composition.Starts = c.Composition.Starts[:3] },
 		"symbols":    func(c *Config) { c.Composition.Symbols[0] = 1 << 20 },
 		"own rows":   func(c *Config) { c.Composition.Own = c.Composition.Own[1:] },
-		"shares":     func(c *Config) { c.Composition.Shares = c.Composition.Shares[1:] },
 		"rate":       func(c *Config) { c.Composition.Rate = 0 },
 		"block":      func(c *Config) { c.Block = -1 },
 	} {

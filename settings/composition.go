@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
 )
@@ -11,8 +10,8 @@ import (
 const unseenMean = 1
 
 // Composition returns how a sentence-ordered mode composes vectors of the parameters of an
-// encoder, which it changes, for the words of a text; nil without an encoder.
-func (c *Config) Composition(e subword.Encoder, v *corpus.Vocabulary) (*composed.Composition, error) {
+// encoder, which it changes; nil without an encoder.
+func (c *Config) Composition(e subword.Encoder) (*composed.Composition, error) {
 	if e == nil {
 		return nil, nil
 	}

@@ -202,7 +202,7 @@ func (j *job) prepareSequential() error {
 	if j.encoder, err = c.NewEncoder(j.text.vocabulary.Words); err != nil {
 		return err
 	}
-	if model.Composition, err = c.Composition(j.encoder, j.text.vocabulary); err != nil {
+	if model.Composition, err = c.Composition(j.encoder); err != nil {
 		return err
 	}
 	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + j.start.Bytes()

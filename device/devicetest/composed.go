@@ -34,6 +34,7 @@ type composedKernels struct {
 
 func (k *composedKernels) Train(first int, rates []float32) (losses, pairs []float64, err error) {
 	for i := range rates {
+		k.compose()
 		loss, count, err := k.sentenceKernels.Train(first+i, rates[i:][:1])
 		if err != nil {
 			return nil, nil, err
@@ -44,7 +45,7 @@ func (k *composedKernels) Train(first int, rates []float32) (losses, pairs []flo
 	return losses, pairs, nil
 }
 
-// spread brings the changes of W to the parts, and composes it anew.
+// spread brings the changes of W to the parts.
 func (k *composedKernels) spread() {
 	users, damped := make([]int, k.Parts), make([]float32, k.Parts)
 	sums := make([]float32, len(k.parts))
@@ -61,7 +62,7 @@ func (k *composedKernels) spread() {
 		for _, g := range k.of(w) {
 			users[g]++
 			for j, x := range change {
-				sums[int(g)*k.Dim+j] += k.Shares[w] * x
+				sums[int(g)*k.Dim+j] += k.Rate * x
 			}
 		}
 	}
@@ -77,14 +78,13 @@ func (k *composedKernels) spread() {
 	for w := 0; w < k.Vocabulary && k.Own; w++ {
 		rest := float32(1)
 		for _, g := range k.of(w) {
-			rest += 1 - k.Shares[w]*damped[g]
+			rest += 1 - k.Rate*damped[g]
 		}
 		own := k.row(k.own, w)
 		for j, x := range k.row(k.before, w) {
 			own[j] += rest * x
 		}
 	}
-	k.compose()
 }
 
 func (k *composedKernels) compose() {
@@ -110,8 +110,6 @@ func (k *composedKernels) compose() {
 func (k *composedKernels) row(table []float32, w int) []float32 { return table[w*k.Dim:][:k.Dim] }
 
 func (k *composedKernels) of(w int) []uint32 { return k.Symbols[k.Starts[w]:k.Starts[w+1]] }
-
-func (k *composedKernels) Compose() error { k.compose(); return k.device.Fail }
 
 func (k *composedKernels) Send(name string, values []float32) error {
 	to, err := k.tensor(name)

@@ -17,7 +17,7 @@ type Block struct {
 	before   []float32 // (words, N): as they were composed
 	row      []uint32  // (V): 1 + row of a word; 0: none
 	users    []uint32  // (U): n_g; nil: all are 0 and not wanted
-	rates    []float32 // scratch: r_wg of a word
+	rates    []float32 // scratch: r_g of a word
 }
 
 // NewBlock returns an empty block.
@@ -84,7 +84,7 @@ func (b *Block) End() {
 	}
 	for i, word := range b.words {
 		change, parts := b.rows[i*n:][:n], c.of(word)
-		own := b.ratesOf(word, parts)
+		own := b.ratesOf(parts)
 		if c.Own != nil {
 			simd.SGD(c.Own[int(word)*n:][:n], change, 1, -own)
 		}
@@ -118,13 +118,12 @@ func (b *Block) keepChanged() {
 	b.words = b.words[:kept]
 }
 
-// ratesOf sets b.rates to r_wg of the parts g of a word w, and returns the rate of its own row.
-func (b *Block) ratesOf(word uint32, parts []uint32) (own float32) {
+// ratesOf sets b.rates to r_g of the parts of a word, and returns the rate of its own row.
+func (b *Block) ratesOf(parts []uint32) (own float32) {
 	c := b.composer.Composition
-	share := c.Share(int(word))
 	own, b.rates = 1, memory.Resize(b.rates, len(parts))
 	for k, g := range parts {
-		rate := share
+		rate := c.Rate
 		if b.users != nil && float32(b.users[g]) > c.Most {
 			rate *= c.Most / float32(b.users[g])
 		}

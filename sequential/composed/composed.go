@@ -31,8 +31,8 @@ import (
 //
 // A change Δ_w of W_w goes to the rows by
 //
-//	z_g += r_wg Δ_w                   r_wg = Rate Shares_w min(1, Most/n_g)
-//	o_w += (1+G - Σ r_wg) Δ_w
+//	z_g += r_g Δ_w                   r_g = Rate min(1, Most/n_g)
+//	o_w += (1+G - Σ r_g) Δ_w
 //
 // where n_g counts the words with part g that changed in the block, each as often as it has it. With
 // Rate 1 and few words this is fastText. With a lower one the own row takes the rest, so that
@@ -45,7 +45,6 @@ type Composition struct {
 	Parts   []float32 // z, (U, N); live
 	Own     []float32 // o, (V, N); live; nil: words have no rows of their own
 	Rate    float32   // of parts, above 0
-	Shares  []float32 // (V): part of Rate that the parts of a word have; nil: all
 	Most    float32   // words of a block that change a part undamped; 0: any number
 
 	Randomize func(seed uint64) // starts Parts and Own
@@ -63,8 +62,6 @@ func (c *Composition) Check() error {
 	switch {
 	case n < 1 || v < 1 || c.Randomize == nil:
 		return fmt.Errorf("a composition of %d words of dimension %d is not whole", v, n)
-	case c.Shares != nil && len(c.Shares) != v:
-		return fmt.Errorf("%d shares of %d words", len(c.Shares), v)
 	case c.Own != nil && len(c.Own) != v*n:
 		return fmt.Errorf("%d values of %d words' own rows of dimension %d", len(c.Own), v, n)
 	case len(c.Parts)%n != 0 || c.Starts[0] != 0 || int(c.Starts[v]) != len(c.Symbols):
@@ -90,14 +87,6 @@ func (c *Composition) Check() error {
 
 // of returns the parts of a word.
 func (c *Composition) of(word uint32) []uint32 { return c.Symbols[c.Starts[word]:c.Starts[word+1]] }
-
-// Share is Rate of the parts of a word.
-func (c *Composition) Share(word int) float32 {
-	if c.Shares == nil {
-		return c.Rate
-	}
-	return c.Rate * c.Shares[word]
-}
 
 // share is what each row of a word of so many parts counts in its mean.
 func (c *Composition) share(parts int) float32 {

@@ -1,15 +1,14 @@
 // Rows of W that are composed of parts, such as n-grams: package sequential/composed has the same
-// for the CPU. The kernels of a mode train W as a table for a unit. Then these bring its changes
-// to the parts and to words' own rows, and compose W anew:
+// for the CPU. Before the kernels of a mode train a unit, mark finds its words and compose makes
+// their rows of W. Behind it their changes go to the parts and to words' own rows:
 //
+//	compose  W_w = (o_w + Σ z_g) / (1+G)      over the G parts g of word w
 //	changes  Δ_w = W_w - W_w as it was composed
-//	push     z_g += d_g Σ s_w Δ_w         over the words w of part g, of which n_g have changed;
-//	                                      d_g = min(1, most/n_g)
-//	compose  o_w += (1+G - Σ d_g s_w) Δ_w over the G parts g of word w
-//	         W_w = (o_w + Σ z_g) / (1+G)
+//	push     z_g += r_g Σ Δ_w                 over the words w of part g, of which n_g have changed;
+//	                                          r_g = rate min(1, most/n_g)
+//	own      o_w += (1+G - Σ r_g) Δ_w
 //
-// All sums are in a fixed order. A group of eight lanes has a chunk of a row. Kernels go through
-// the tables chunk after chunk: of one, all rows of parts that words share stay in the cache.
+// All sums are in a fixed order. A group of eight lanes has a row, some chunks of it at a time.
 #include <cstdint>
 
 struct ComposedArgs {
@@ -21,20 +20,26 @@ struct ComposedArgs {
 	const uint32_t *symbols;
 	const uint32_t *firsts; // (all+1): part g has the words users[firsts[g]] ... users[firsts[g+1]-1]
 	const uint32_t *users;
-	const uint32_t *order; // (all): parts, those of many words ahead
-	const float *shares;   // (vocabulary): s
-	uint8_t *changed;      // (vocabulary): whether Δ is not zero
-	float *damped;         // (all): d of parts that change
+	const uint32_t *order;  // (all): parts, those of many words ahead
+	const uint32_t *tokens; // of the text
+	uint8_t *state;         // (vocabulary): of words in this unit; absent between two units
+	uint32_t *counts;       // (all): n_g; 0 between two units
+	float *rates;           // (all): r_g of parts that change
+	uint64_t first, end;    // tokens of the unit
 	uint32_t vocabulary, all, chunks;
 	uint32_t frequent; // parts of many words
-	float most;        // 0: any number
+	float rate, most;  // most 0: any number
 };
 
+enum State : uint8_t { absent, present, changed };
+
 constexpr int lanesOfGroup = 8;
+constexpr int together = 4; // chunks whose loads are under way at a time
 
 __device__ __forceinline__ uint32_t groupNumber() { return (blockIdx.x * blockDim.x + threadIdx.x) / lanesOfGroup; }
 __device__ __forceinline__ uint32_t groupsOfGrid() { return gridDim.x * blockDim.x / lanesOfGroup; }
 __device__ __forceinline__ int laneOfGroup() { return threadIdx.x % lanesOfGroup; }
+__device__ __forceinline__ unsigned lanesOfThisGroup() { return 0xffu << (threadIdx.x % 32 / lanesOfGroup * lanesOfGroup); }
 
 // at is the place of a lane's values of a row in a table of so many rows.
 __device__ __forceinline__ size_t at(uint32_t chunk, uint32_t rows, uint32_t row) {
@@ -48,8 +53,54 @@ __device__ __forceinline__ void add(float4 &sum, float x, const float4 &v) {
 	sum.w += x * v.w;
 }
 
+// Some are a lane's values of some chunks of a row, from chunk first on.
+struct Some {
+	float4 v[together];
+
+	__device__ __forceinline__ Some() {
+#pragma unroll
+		for (int i = 0; i < together; i++) v[i] = make_float4(0, 0, 0, 0);
+	}
+	__device__ __forceinline__ void add(float x, const float4 *table, uint32_t rows, uint32_t row, uint32_t first, uint32_t chunks) {
+#pragma unroll
+		for (int i = 0; i < together; i++)
+			if (first + i < chunks) ::add(v[i], x, table[at(first + i, rows, row)]);
+	}
+	__device__ __forceinline__ void addTo(float x, float4 *table, uint32_t rows, uint32_t row, uint32_t first, uint32_t chunks) const {
+#pragma unroll
+		for (int i = 0; i < together; i++)
+			if (first + i < chunks) ::add(table[at(first + i, rows, row)], x, v[i]);
+	}
+};
+
+extern "C" __global__ void composed_mark(ComposedArgs a) {
+	for (uint64_t i = a.first + blockIdx.x * blockDim.x + threadIdx.x; i < a.end; i += gridDim.x * blockDim.x) a.state[a.tokens[i]] = present;
+}
+
+extern "C" __global__ void composed_compose(ComposedArgs a) {
+	for (uint32_t w = groupNumber(); w < a.vocabulary; w += groupsOfGrid()) {
+		if (a.state[w] == absent) continue;
+		uint32_t first = a.starts[w], end = a.starts[w + 1];
+		float share = 1.0f / (end - first + (a.own ? 1 : 0));
+		for (uint32_t c = 0; c < a.chunks; c += together) {
+			Some sum;
+#pragma unroll 2
+			for (uint32_t k = first; k < end; k++) sum.add(1, a.parts, a.all, __ldg(a.symbols + k), c, a.chunks);
+			if (a.own) sum.add(1, a.own, a.vocabulary, w, c, a.chunks);
+#pragma unroll
+			for (int i = 0; i < together; i++) {
+				if (c + i >= a.chunks) break;
+				float4 row = make_float4(share * sum.v[i].x, share * sum.v[i].y, share * sum.v[i].z, share * sum.v[i].w);
+				a.words[at(c + i, a.vocabulary, w)] = row;
+				a.before[at(c + i, a.vocabulary, w)] = row;
+			}
+		}
+	}
+}
+
 extern "C" __global__ void composed_changes(ComposedArgs a) {
 	for (uint32_t w = groupNumber(); w < a.vocabulary; w += groupsOfGrid()) {
+		if (a.state[w] == absent) continue;
 		bool any = false;
 		for (uint32_t c = 0; c < a.chunks; c++) {
 			size_t i = at(c, a.vocabulary, w);
@@ -58,91 +109,82 @@ extern "C" __global__ void composed_changes(ComposedArgs a) {
 			a.before[i] = d;
 			any |= d.x != 0 || d.y != 0 || d.z != 0 || d.w != 0;
 		}
-		unsigned group = 0xffu << (threadIdx.x % 32 / lanesOfGroup * lanesOfGroup);
-		any = __any_sync(group, any);
-		if (laneOfGroup() == 0) a.changed[w] = any;
+		if (!__any_sync(lanesOfThisGroup(), any)) continue;
+		if (laneOfGroup() == 0) a.state[w] = changed;
+		for (uint32_t k = a.starts[w] + laneOfGroup(); k < a.starts[w + 1]; k += lanesOfGroup) atomicAdd(a.counts + a.symbols[k], 1);
 	}
 }
 
-// sum adds up the changes of the words number first, first + step, ... of a part, and counts them.
-__device__ __forceinline__ float4 sum(const ComposedArgs &a, uint32_t chunk, uint32_t first, uint32_t end, uint32_t step, int &count) {
-	float4 changes = make_float4(0, 0, 0, 0);
-#pragma unroll 4
+// rateOf returns r of a part whose n words have changed, and keeps it.
+__device__ __forceinline__ float rateOf(const ComposedArgs &a, uint32_t g, uint32_t n) {
+	float rate = a.most > 0 && n > a.most ? a.rate * (a.most / n) : a.rate;
+	if (laneOfGroup() == 0) a.rates[g] = rate;
+	return rate;
+}
+
+// sum adds up the changes of the words number first, first + step, ... of a part.
+__device__ __forceinline__ Some sum(const ComposedArgs &a, uint32_t chunk, uint32_t first, uint32_t end, uint32_t step) {
+	Some changes;
+#pragma unroll 2
 	for (uint32_t k = first; k < end; k += step) {
 		uint32_t w = __ldg(a.users + k);
-		if (a.changed[w]) {
-			add(changes, __ldg(a.shares + w), a.before[at(chunk, a.vocabulary, w)]);
-			count++;
-		}
+		if (a.state[w] == changed) changes.add(1, a.before, a.vocabulary, w, chunk, a.chunks);
 	}
 	return changes;
 }
 
-// push brings the changes of count words to a part.
-__device__ __forceinline__ void push(const ComposedArgs &a, uint32_t chunk, uint32_t g, const float4 &changes, int count) {
-	if (count == 0) return;
-	float damped = a.most > 0 && count > a.most ? a.most / count : 1;
-	add(a.parts[at(chunk, a.all, g)], damped, changes);
-	if (chunk == 0 && laneOfGroup() == 0) a.damped[g] = damped;
-}
-
 // A group has a part of few words, ...
 extern "C" __global__ void composed_push(ComposedArgs a) {
-	for (uint32_t c = 0; c < a.chunks; c++)
-		for (uint32_t i = a.frequent + groupNumber(); i < a.all; i += groupsOfGrid()) {
-			uint32_t g = a.order[i];
-			int count = 0;
-			float4 changes = sum(a, c, a.firsts[g], a.firsts[g + 1], 1, count);
-			push(a, c, g, changes, count);
-		}
+	for (uint32_t i = a.frequent + groupNumber(); i < a.all; i += groupsOfGrid()) {
+		uint32_t g = a.order[i], n = a.counts[g];
+		if (n == 0) continue;
+		float rate = rateOf(a, g, n);
+		for (uint32_t c = 0; c < a.chunks; c += together)
+			sum(a, c, a.firsts[g], a.firsts[g + 1], 1).addTo(rate, a.parts, a.all, g, c, a.chunks);
+	}
 }
 
 // ... and a thread block a part of many.
 extern "C" __global__ void __launch_bounds__(256) composed_push_frequent(ComposedArgs a) {
 	constexpr int groups = 256 / lanesOfGroup;
-	__shared__ float4 sums[groups][lanesOfGroup];
-	__shared__ int counts[groups];
+	__shared__ float4 sums[together][groups][lanesOfGroup];
 	int group = threadIdx.x / lanesOfGroup, lane = laneOfGroup();
-	for (uint32_t i = blockIdx.x; i < a.frequent * a.chunks; i += gridDim.x) {
-		uint32_t c = i / a.frequent, g = a.order[i % a.frequent];
-		int count = 0;
-		float4 changes = sum(a, c, a.firsts[g] + group, a.firsts[g + 1], groups, count);
-		sums[group][lane] = changes;
-		if (lane == 0) counts[group] = count;
-		__syncthreads();
-		if (group == 0) {
-			for (int k = 1; k < groups; k++) {
-				add(changes, 1, sums[k][lane]);
-				count += counts[k];
+	for (uint32_t i = blockIdx.x; i < a.frequent; i += gridDim.x) {
+		uint32_t g = a.order[i], n = a.counts[g];
+		if (n == 0) continue; // all threads of the block
+		for (uint32_t c = 0; c < a.chunks; c += together) {
+			Some changes = sum(a, c, a.firsts[g] + group, a.firsts[g + 1], groups);
+#pragma unroll
+			for (int k = 0; k < together; k++) sums[k][group][lane] = changes.v[k];
+			__syncthreads();
+			if (group < together && c + group < a.chunks) {
+				float4 total = make_float4(0, 0, 0, 0);
+				for (int k = 0; k < groups; k++) add(total, 1, sums[group][k][lane]);
+				add(a.parts[at(c + group, a.all, g)], rateOf(a, g, n), total);
 			}
-			push(a, c, g, changes, count);
+			__syncthreads();
 		}
-		__syncthreads();
 	}
 }
 
-extern "C" __global__ void composed_compose(ComposedArgs a) {
-	for (uint32_t c = 0; c < a.chunks; c++)
-		for (uint32_t w = groupNumber(); w < a.vocabulary; w += groupsOfGrid()) {
+// own forgets the unit, too.
+extern "C" __global__ void composed_own(ComposedArgs a) {
+	for (uint32_t w = groupNumber(); w < a.vocabulary; w += groupsOfGrid()) {
+		uint8_t state = a.state[w];
+		if (state == absent) continue;
+		if (state == changed) {
+			float rest = 0;
 			uint32_t first = a.starts[w], end = a.starts[w + 1];
-			size_t i = at(c, a.vocabulary, w);
-			float4 row = make_float4(0, 0, 0, 0);
-			if (a.own) {
-				row = a.own[i];
-				if (a.changed[w]) {
-					float rest = 1, share = a.shares[w];
-					for (uint32_t k = first; k < end; k++) rest += 1 - share * a.damped[a.symbols[k]];
-					add(row, rest, a.before[i]);
-					a.own[i] = row;
-				}
+			for (uint32_t k = first + laneOfGroup(); k < end; k += lanesOfGroup) {
+				uint32_t g = a.symbols[k];
+				rest += 1 - a.rates[g];
+				a.counts[g] = 0;
 			}
-			float4 total = make_float4(0, 0, 0, 0);
-#pragma unroll 4
-			for (uint32_t k = first; k < end; k++) add(total, 1, a.parts[at(c, a.all, __ldg(a.symbols + k))]);
-			add(total, 1, row);
-			float share = 1.0f / (end - first + (a.own ? 1 : 0));
-			row = make_float4(share * total.x, share * total.y, share * total.z, share * total.w);
-			a.words[i] = row;
-			a.before[i] = row;
+#pragma unroll
+			for (int l = lanesOfGroup / 2; l > 0; l /= 2) rest += __shfl_xor_sync(lanesOfThisGroup(), rest, l);
+			for (uint32_t c = 0; a.own && c < a.chunks; c++) add(a.own[at(c, a.vocabulary, w)], 1 + rest, a.before[at(c, a.vocabulary, w)]);
 		}
+		__syncwarp(lanesOfThisGroup()); // all have read it
+		if (laneOfGroup() == 0) a.state[w] = absent;
+	}
 }

@@ -3,11 +3,10 @@ package sentence
 // A Composition says how the rows of W are composed of the rows of parts and of words' own rows,
 // and how their changes go there: see sequential/composed, which has the formulas.
 type Composition struct {
-	Parts           int       // U
-	Starts, Symbols []uint32  // word w has the parts Symbols[Starts[w]:Starts[w+1]]
-	Own             bool      // words have rows of their own
-	Shares          []float32 // (V): what the parts of a word take of its changes
-	Most            float32
+	Parts           int      // U
+	Starts, Symbols []uint32 // word w has the parts Symbols[Starts[w]:Starts[w+1]]
+	Own             bool     // words have rows of their own
+	Rate, Most      float32
 }
 
 // ComposedBytes estimates the device's memory of a composition, beside that of the mode.
@@ -17,5 +16,5 @@ func ComposedBytes(words, parts, symbols, dim int, own bool) int64 {
 	if own {
 		tables += int64(words)
 	}
-	return tables*row + 8*int64(symbols) + 16*int64(parts) + 10*int64(words)
+	return tables*row + 8*int64(symbols) + 20*int64(parts) + 6*int64(words)
 }

@@ -33,11 +33,6 @@ func TestComposed(t *testing.T) {
 							x.Rate = 1
 						}
 						c.Composition = x
-						var shares []float32
-						for w := range x.Words() {
-							x.Shares = append(x.Shares, rand.New(rand.NewPCG(c.Seed, uint64(w))).Float32())
-							shares = append(shares, x.Share(w))
-						}
 						reference, err := sequential.New(text, noise, c)
 						if err != nil {
 							t.Fatal(err)
@@ -45,7 +40,7 @@ func TestComposed(t *testing.T) {
 						config := configOf(text, noise, c, 1)
 						config.Units = reference.Bounds()
 						k, err := NewComposed(d, config, Composition{
-							Parts: len(x.Parts) / dim, Starts: x.Starts, Symbols: x.Symbols, Own: own, Shares: shares, Most: x.Most,
+							Parts: len(x.Parts) / dim, Starts: x.Starts, Symbols: x.Symbols, Own: own, Rate: x.Rate, Most: x.Most,
 						})
 						if err != nil {
 							t.Fatal(err)
@@ -58,9 +53,6 @@ func TestComposed(t *testing.T) {
 							if err := k.Send(tensor.Name, tensor.Data); err != nil {
 								t.Fatal(err)
 							}
-						}
-						if err := k.Compose(); err != nil {
-							t.Fatal(err)
 						}
 						units := reference.Units()
 						rates := make([]float32, units)
@@ -109,7 +101,7 @@ func randomComposition(r *rand.Rand, words, dim int, own bool) *composed.Composi
 
 // The structure has the same size as that of the kernels.
 func TestComposedStructureSize(t *testing.T) {
-	if size := unsafe.Sizeof(composedArgs{}); size != 120 {
-		t.Errorf("ComposedArgs has %d bytes, the kernels' 120", size)
+	if size := unsafe.Sizeof(composedArgs{}); size != 144 {
+		t.Errorf("ComposedArgs has %d bytes, the kernels' 144", size)
 	}
 }
