@@ -53,7 +53,7 @@ func newSentence(d Device, host *sequential.Trainer, c sentence.Config, x *compo
 
 func compositionOf(x *composed.Composition) sentence.Composition {
 	return sentence.Composition{
-		Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Own: x.Own != nil, Rate: x.Rate, Most: x.Most,
+		Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Own: x.Own != nil, Rate: x.Rate, Undamped: x.Undamped,
 	}
 }
 

@@ -27,7 +27,7 @@ type block struct {
 }
 
 func newBlock(c *Config) *block {
-	return &block{rows: composed.NewBlock(c.Composition), tokens: c.Block}
+	return &block{rows: composed.NewBlock(c.Composition, c.Threads), tokens: c.Block}
 }
 
 // checkComposition returns why the rows of a text's words cannot be composed.
@@ -71,7 +71,7 @@ func (w *worker) trainBlock(first, end int) int {
 		}
 		w.algorithm.train(&w.sentence)
 	}
-	b.rows.End()
+	b.rows.End(w.model.rate)
 	return first
 }
 

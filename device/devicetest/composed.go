@@ -40,13 +40,13 @@ func (k *composedKernels) Train(first int, rates []float32) (losses, pairs []flo
 			return nil, nil, err
 		}
 		losses, pairs = append(losses, loss...), append(pairs, count...)
-		k.spread()
+		k.spread(k.Undamped(rates[i], 1))
 	}
 	return losses, pairs, nil
 }
 
 // spread brings the changes of W to the parts.
-func (k *composedKernels) spread() {
+func (k *composedKernels) spread(most float32) {
 	users, damped := make([]int, k.Parts), make([]float32, k.Parts)
 	sums := make([]float32, len(k.parts))
 	for w := range k.Vocabulary {
@@ -68,8 +68,8 @@ func (k *composedKernels) spread() {
 	}
 	for g, n := range users {
 		damped[g] = 1
-		if k.Most > 0 && float32(n) > k.Most {
-			damped[g] = k.Most / float32(n)
+		if float32(n) > most {
+			damped[g] = most / float32(n)
 		}
 		for j := range k.Dim {
 			k.parts[g*k.Dim+j] += damped[g] * sums[g*k.Dim+j]

@@ -16,17 +16,18 @@ type Block struct {
 	rows     []float32 // (words, N): W
 	before   []float32 // (words, N): as they were composed
 	row      []uint32  // (V): 1 + row of a word; 0: none
-	users    []uint32  // (U): n_g; nil: all are 0 and not wanted
+	users    []uint32  // (U): n_g; 0 between blocks
+	threads  int
+	undamped float32   // m
 	rates    []float32 // scratch: r_g of a word
 }
 
-// NewBlock returns an empty block.
-func NewBlock(c *Composition) *Block {
-	b := &Block{composer: Composer{Composition: c}, row: make([]uint32, c.Words())}
-	if c.Most > 0 {
-		b.users = make([]uint32, len(c.Parts)/c.Dim)
+// NewBlock returns an empty block of a thread of several.
+func NewBlock(c *Composition, threads int) *Block {
+	return &Block{
+		composer: Composer{Composition: c}, threads: threads,
+		row: make([]uint32, c.Words()), users: make([]uint32, len(c.Parts)/c.Dim),
 	}
-	return b
 }
 
 // BlockBytes estimates the memory of a block of so many tokens.
@@ -70,16 +71,16 @@ func (b *Block) partsOf(i int) []uint32 {
 	return b.composer.of(b.words[i])
 }
 
-// End adds what has changed in the rows to their parts and own rows, and empties the block.
-func (b *Block) End() {
+// End adds what has changed in the rows, at a learning rate, to their parts and own rows, and
+// empties the block.
+func (b *Block) End(rate float32) {
 	c, n := b.composer.Composition, b.composer.Dim
+	b.undamped = c.Undamped(rate, b.threads)
 	simd.SGD(b.rows, b.before, 1, 1) // Δ
 	b.keepChanged()
-	if b.users != nil {
-		for _, word := range b.words {
-			for _, g := range c.of(word) {
-				b.users[g]++
-			}
+	for _, word := range b.words {
+		for _, g := range c.of(word) {
+			b.users[g]++
 		}
 	}
 	for i, word := range b.words {
@@ -90,11 +91,9 @@ func (b *Block) End() {
 		}
 		simd.AddToRows(c.Parts, parts, b.rates, change, b.partsOf(i+1))
 	}
-	if b.users != nil {
-		for _, word := range b.words {
-			for _, g := range c.of(word) {
-				b.users[g] = 0
-			}
+	for _, word := range b.words {
+		for _, g := range c.of(word) {
+			b.users[g] = 0
 		}
 	}
 	b.words = b.words[:0]
@@ -124,8 +123,8 @@ func (b *Block) ratesOf(parts []uint32) (own float32) {
 	own, b.rates = 1, memory.Resize(b.rates, len(parts))
 	for k, g := range parts {
 		rate := c.Rate
-		if b.users != nil && float32(b.users[g]) > c.Most {
-			rate *= c.Most / float32(b.users[g])
+		if n := float32(b.users[g]); n > b.undamped {
+			rate *= b.undamped / n
 		}
 		b.rates[k] = rate
 		own += 1 - rate

@@ -28,7 +28,7 @@ struct ComposedArgs {
 	uint64_t first, end;    // tokens of the unit
 	uint32_t vocabulary, all, chunks;
 	uint32_t frequent; // parts of many words
-	float rate, most;  // most 0: any number
+	float rate, most;
 };
 
 enum State : uint8_t { absent, present, changed };
@@ -117,7 +117,7 @@ extern "C" __global__ void composed_changes(ComposedArgs a) {
 
 // rateOf returns r of a part whose n words have changed, and keeps it.
 __device__ __forceinline__ float rateOf(const ComposedArgs &a, uint32_t g, uint32_t n) {
-	float rate = a.most > 0 && n > a.most ? a.rate * (a.most / n) : a.rate;
+	float rate = n > a.most ? a.rate * (a.most / n) : a.rate;
 	if (laneOfGroup() == 0) a.rates[g] = rate;
 	return rate;
 }

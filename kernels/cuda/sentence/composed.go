@@ -6,7 +6,8 @@ type Composition struct {
 	Parts           int      // U
 	Starts, Symbols []uint32 // word w has the parts Symbols[Starts[w]:Starts[w+1]]
 	Own             bool     // words have rows of their own
-	Rate, Most      float32
+	Rate            float32
+	Undamped        func(rate float32, threads int) float32
 }
 
 // ComposedBytes estimates the device's memory of a composition, beside that of the mode.

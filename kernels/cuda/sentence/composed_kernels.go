@@ -60,7 +60,7 @@ func (t *Composed) prepare() error {
 	table, n := chunkValues*chunks(c.Dim), c.Vocabulary
 	t.args = composedArgs{
 		words: t.Kernels.args.words, vocabulary: uint32(n), all: uint32(x.Parts), chunks: uint32(chunks(c.Dim)),
-		frequent: uint32(u.frequent), rate: x.Rate, most: x.Most,
+		frequent: uint32(u.frequent), rate: x.Rate,
 	}
 	a := &t.args
 	a.before, a.parts = m.Floats("composed words", table*n), m.Floats("parts of words", table*x.Parts)
@@ -85,6 +85,7 @@ func (t *Composed) Train(first int, rates []float32) (losses, pairs []float64, e
 			return nil, nil, err
 		}
 		losses, pairs = append(losses, loss...), append(pairs, count...)
+		t.args.most = t.composition.Undamped(rates[i], 1)
 		if err := t.device.Do(func() error { return t.launchAll(t.behind) }); err != nil {
 			return nil, nil, fmt.Errorf("spread the changes of unit %d on %s: %w", first+i, t.device.Name, err)
 		}

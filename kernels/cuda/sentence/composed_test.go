@@ -40,7 +40,7 @@ func TestComposed(t *testing.T) {
 						config := configOf(text, noise, c, 1)
 						config.Units = reference.Bounds()
 						k, err := NewComposed(d, config, Composition{
-							Parts: len(x.Parts) / dim, Starts: x.Starts, Symbols: x.Symbols, Own: own, Rate: x.Rate, Most: x.Most,
+							Parts: len(x.Parts) / dim, Starts: x.Starts, Symbols: x.Symbols, Own: own, Rate: x.Rate, Undamped: x.Undamped,
 						})
 						if err != nil {
 							t.Fatal(err)
