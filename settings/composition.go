@@ -6,8 +6,9 @@ import (
 )
 
 // unseenMean is how much of the mean of their n-grams' vectors unseen words get in a sentence-ordered
-// mode; the rest of their vectors is the same for all.
-const unseenMean = 1
+// mode, beside what is the same for all: with all of it they lie too far from words of the text, which
+// also have context vectors (benchmarks/2026-11-22-h200-ngrams).
+const unseenMean = 0.7
 
 // Composition returns how a sentence-ordered mode composes vectors of the parameters of an
 // encoder, which it changes; nil without an encoder.
