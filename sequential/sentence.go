@@ -13,5 +13,5 @@ type sentence struct {
 func (s *sentence) window(to []uint32, i int) []uint32 {
 	w := int(s.widths[i])
 	to = append(to, s.inputs[max(i-w, 0):i]...)
-	return append(to, s.inputs[i+1:min(i+w+1, len(s.words))]...)
+	return append(to, s.inputs[i+1:min(i+w+1, len(s.inputs))]...)
 }
