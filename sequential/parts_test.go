@@ -248,7 +248,7 @@ func TestWriteBack(t *testing.T) {
 		c.Threads, c.WriteBack = x.threads, x.how
 		tr := newTrainer(t, "a b c a b a", c)
 		f := tr.workers[0].algorithm.(*fullW2V)
-		s := &sentence{words: []uint32{1, 0, 1}}
+		s := &sentence{words: []uint32{1, 0, 1}, inputs: []uint32{1, 0, 1}}
 		row := tr.words[c.Dim:][:c.Dim] // of word 1
 		before := slices.Clone(row)
 		f.enter(s, 0)
