@@ -13,6 +13,7 @@ import (
 type Block struct {
 	composer Composer
 	words    []uint32  // of the block, in the order of their first use
+	parts    []uint32  // of these words
 	rows     []float32 // (words, N): W
 	before   []float32 // (words, N): as they were composed
 	row      []uint32  // (V): 1 + row of a word; 0: none
@@ -33,7 +34,8 @@ func NewBlock(c *Composition, threads int) *Block {
 // BlockBytes estimates the memory of a block of so many tokens.
 func BlockBytes(c *Composition, tokens int) int64 {
 	rows := int64(min(tokens, c.Words()))
-	return 4 * (int64(c.Words()) + rows*(2*int64(c.Dim)+1) + int64(len(c.Parts)/c.Dim))
+	parts := int64(len(c.Symbols)) * rows / int64(c.Words())
+	return 4 * (int64(c.Words()) + rows*(2*int64(c.Dim)+1) + parts + int64(len(c.Parts)/c.Dim))
 }
 
 // Begin composes the rows of all words of a text, and writes the row of each of its tokens to
@@ -48,8 +50,13 @@ func (b *Block) Begin(dst, tokens []uint32) (rows []float32) {
 	}
 	n := b.composer.Dim
 	b.rows, b.before = resize(b.rows, len(b.words)*n), resize(b.before, len(b.words)*n)
+	b.listParts()
+	at := 0 // in b.parts
 	for i, word := range b.words {
-		b.composer.Compose(b.rows[i*n:][:n], word, b.partsOf(i+1))
+		parts := len(b.composer.of(word))
+		b.fetchOwn(i + ownAhead)
+		b.composer.Compose(b.rows[i*n:][:n], word, b.next(at, parts))
+		at += parts
 	}
 	copy(b.before, b.rows)
 	return b.rows
@@ -63,12 +70,33 @@ func resize(x []float32, n int) []float32 {
 	return x[:n]
 }
 
-// partsOf returns the parts of word number i of the block; none behind its end.
-func (b *Block) partsOf(i int) []uint32 {
-	if i >= len(b.words) {
-		return nil
+// listParts lists the parts of all words of the block, one word's after another's.
+func (b *Block) listParts() {
+	b.parts = b.parts[:0]
+	for _, word := range b.words {
+		b.parts = append(b.parts, b.composer.of(word)...)
 	}
-	return b.composer.of(b.words[i])
+}
+
+// Memory takes as long as so many rows of parts, or rows of words.
+const (
+	partsAhead = 24
+	ownAhead   = 2
+)
+
+// next returns count parts that come soon behind number at of the list; none near its end.
+func (b *Block) next(at, count int) []uint32 {
+	if at += partsAhead; at+count <= len(b.parts) {
+		return b.parts[at : at+count]
+	}
+	return nil
+}
+
+// fetchOwn asks memory for the own row of word number i of the block, if there is one.
+func (b *Block) fetchOwn(i int) {
+	if c := b.composer.Composition; c.Own != nil && i < len(b.words) {
+		simd.PrefetchForUpdate(c.Own, b.words[i:i+1], c.Dim)
+	}
 }
 
 // End adds what has changed in the rows, at a learning rate, to their parts and own rows, and
@@ -78,23 +106,23 @@ func (b *Block) End(rate float32) {
 	b.undamped = c.Undamped(rate, b.threads)
 	simd.SGD(b.rows, b.before, 1, 1) // Δ
 	b.keepChanged()
-	for _, word := range b.words {
-		for _, g := range c.of(word) {
-			b.users[g]++
-		}
+	b.listParts()
+	for _, g := range b.parts {
+		b.users[g]++
 	}
+	at := 0 // in b.parts
 	for i, word := range b.words {
 		change, parts := b.rows[i*n:][:n], c.of(word)
 		own := b.ratesOf(parts)
+		b.fetchOwn(i + ownAhead)
 		if c.Own != nil {
 			simd.SGD(c.Own[int(word)*n:][:n], change, 1, -own)
 		}
-		simd.AddToRows(c.Parts, parts, b.rates, change, b.partsOf(i+1))
+		simd.AddToRows(c.Parts, parts, b.rates, change, b.next(at, len(parts)))
+		at += len(parts)
 	}
-	for _, word := range b.words {
-		for _, g := range c.of(word) {
-			b.users[g] = 0
-		}
+	for _, g := range b.parts {
+		b.users[g] = 0
 	}
 	b.words = b.words[:0]
 }

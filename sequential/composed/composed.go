@@ -116,8 +116,8 @@ type Composer struct {
 	shares []float32
 }
 
-// Compose writes the row of a word to dst, N values. next are parts that it asks memory for on
-// the way.
+// Compose writes the row of a word to dst, N values. next, as many as the word has parts or nil,
+// are parts that it asks memory for on the way.
 func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
 	parts := c.of(word)
 	share := c.share(len(parts))
@@ -128,9 +128,6 @@ func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
 	clear(dst)
 	if c.Own != nil {
 		simd.SGD(dst, c.Own[int(word)*c.Dim:][:c.Dim], 1, -share)
-	}
-	if len(next) < len(parts) {
-		simd.PrefetchForUpdate(c.Parts, next, c.Dim)
 	}
 	simd.AddCombination(dst, c.shares, c.Parts, parts, next)
 }
