@@ -86,6 +86,10 @@ func (d cudaDevice) NewSentence(c sentence.Config) (SentenceKernels, error) {
 	return sentence.New(d.Device, c)
 }
 
+func (d cudaDevice) NewComposed(c sentence.Config, x sentence.Composition) (ComposedKernels, error) {
+	return sentence.NewComposed(d.Device, c, x)
+}
+
 func (d cudaDevice) NewVanilla(c vanilla.Config) (VanillaKernels, error) {
 	return vanilla.New(d.Device, c)
 }

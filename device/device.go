@@ -44,6 +44,7 @@ type Device interface {
 	// NewCL returns kernels of W2V-CL. With an encoder, which may be nil, they compose W.
 	NewCL(c cl.Config, encoder *encoder.Config) (CLKernels, error)
 	NewSentence(c sentence.Config) (SentenceKernels, error)
+	NewComposed(c sentence.Config, x sentence.Composition) (ComposedKernels, error)
 	NewVanilla(c vanilla.Config) (VanillaKernels, error)
 	Close() error
 }

@@ -265,7 +265,9 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})
 		})
 	},
-	"fullw2v": func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
+	"fullw2v":              func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
+	"fullw2v ngrams":       func(t *testing.T, seed uint64) *pair { return newComposed(t, seed, true) },
+	"fullw2v ngrams alone": func(t *testing.T, seed uint64) *pair { return newComposed(t, seed, false) },
 	"fullregister": func(t *testing.T, seed uint64) *pair {
 		return newSequential(t, seed, 3, sequential.FullRegister, sequential.SkipGram)
 	},

@@ -106,6 +106,10 @@ func (g cudaGroup) NewSentence(c sentence.Config) (SentenceKernels, error) {
 	return sentence.NewGroup(g.devices, c)
 }
 
+func (g cudaGroup) NewComposed(sentence.Config, sentence.Composition) (ComposedKernels, error) {
+	return nil, errOneGPU
+}
+
 func (g cudaGroup) NewVanilla(vanilla.Config) (VanillaKernels, error) { return nil, errOneGPU }
 
 func (g cudaGroup) Close() error {

@@ -52,12 +52,12 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	if err != nil {
 		return nil, err
 	}
-	t.kernels, err = d.NewSentence(sentence.Config{
+	t.kernels, err = newSentence(d, host, sentence.Config{
 		Mode: mode, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Batch: host.Batch(),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
 		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Units: bounds, HalfPrecision: precision == Half,
 		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision, d.GPUs()), d.GPUs()), Sync: sync,
-	})
+	}, c.Composition)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Preci
 	if gpus > 1 {
 		tables += 2 * (rows/int64(gpus) + 128*int64((c.Dim+31)/32)) // of its words, as they were combined last
 	}
-	return tables + work
+	return tables + work + memoryComposed(c.Composition)
 }
 
 // Advance trains one unit; see AdvanceSeries.
@@ -158,6 +158,9 @@ func (t *sentences) AdvanceSeries(ctx context.Context, first int, rates []float6
 	}
 	return reports, nil
 }
+
+// Refresh composes W of the host's state, if it is composed of parts.
+func (t *sentences) Refresh() error { return t.host.Refresh() }
 
 // Ready brings the tables to the device.
 func (t *sentences) Ready() error { return t.send() }

@@ -34,6 +34,9 @@ func CheckSequential(c sequential.Config, p Precision) error {
 	if c.Model == sequential.PositionCBOW {
 		return unsupported("Model", c.Model, "GPUs have no kernels for it")
 	}
+	if c.Composition != nil && !ComposesOn(c.Algorithm) {
+		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels of it for composed vectors")
+	}
 	if !ok {
 		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels for it")
 	}
@@ -42,6 +45,8 @@ func CheckSequential(c sequential.Config, p Precision) error {
 	}
 	most, half := windowLimits(m, false), windowLimits(m, true)
 	switch {
+	case c.Composition != nil && p == Half:
+		return unsupported("Precision", p, "composed vectors have %s only on GPUs", Float32)
 	case c.Negatives > most.Negatives:
 		return unsupported("Negatives", c.Negatives, "on GPUs mode %s takes at most %d", c.Algorithm, most.Negatives)
 	case c.Window > most.Window:

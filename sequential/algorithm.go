@@ -21,7 +21,7 @@ type spanning interface {
 // A model is the tables that an algorithm trains, and its means to do so.
 type model struct {
 	Config
-	words, contexts []float32 // W, (V, N), and C with the copies of all threads behind it
+	words, contexts []float32 // W, (V, N), or the rows of a block; and C with the copies of all threads behind it
 	positions       []float32 // D, (2W, N), of PositionCBOW
 	noise           *corpus.Alias
 	tree            *tree     // of hierarchical softmax, or nil; contexts are then the vectors of its nodes
@@ -82,6 +82,6 @@ const ahead = 2
 // there is one, as an input.
 func (m *model) fetchInput(s *sentence, i int) {
 	if i < len(s.words) {
-		simd.PrefetchForUpdate(m.words, s.words[i:][:1], m.Dim)
+		simd.PrefetchForUpdate(m.words, s.inputs[i:][:1], m.Dim)
 	}
 }

@@ -28,6 +28,9 @@ type Descriptor struct {
 	// to W as Config.WriteBack says.
 	WritesBack bool
 
+	// Composes algorithms can train rows of W that are composed of parts: Config.Composition.
+	Composes bool
+
 	spans     bool  // creates a spanning algorithm
 	wordBytes int64 // memory of a thread for each word of the vocabulary
 	spanBytes int64 // memory of a thread for each word of a span

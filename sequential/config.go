@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/w2vcl/w2vcl/sequential/combine"
+	"github.com/w2vcl/w2vcl/sequential/composed"
 )
 
 // Config is the settings that all algorithms share, and a few options of some.
@@ -33,6 +34,12 @@ type Config struct {
 	WriteBack WriteBack // FullW2V; zero: Add
 
 	Sync combine.Options // of several GPUs or ranks that share the text; Trainer is one and does not look
+	// Composition says how the rows of W are composed, in algorithms that have it; nil: they are
+	// a table of their own. What changes in a word's row goes to its parts when the words of Block
+	// tokens have been trained: zero stands for DefaultBlock, and a number above a unit's for the
+	// unit, which is what a GPU has.
+	Composition *composed.Composition
+	Block       int
 }
 
 // WriteBack says how the copy of a row of W goes back to the table when its context
@@ -60,6 +67,7 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.Combine, DefaultCombine)
 	setDefault(&c.Span, DefaultSpan)
 	setDefault(&c.Batch, DefaultBatch)
+	setDefault(&c.Block, max(min(DefaultBlock, blocksTokens/c.Threads), 1))
 	if c.WriteBack == "" {
 		c.WriteBack = Add
 	}
@@ -72,7 +80,7 @@ func (c Config) withDefaults() (Config, error) {
 	}{
 		{"dimension", c.Dim}, {"window", c.Window}, {"number of negatives", c.Negatives},
 		{"number of epochs", c.Epochs}, {"number of threads", c.Threads},
-		{"number of combined windows", c.Combine}, {"span", c.Span}, {"batch", c.Batch},
+		{"number of combined windows", c.Combine}, {"span", c.Span}, {"batch", c.Batch}, {"block", c.Block},
 	} {
 		if x.value < 1 {
 			return c, fmt.Errorf("%s is %d; it must be at least 1", x.name, x.value)
@@ -87,6 +95,10 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("subsampling threshold is %v; it must be 0 or more", c.Sample)
 	case c.WriteBack != Add && c.WriteBack != Store:
 		return c, fmt.Errorf("context rows cannot be written back by %q; it is %s or %s", c.WriteBack, Add, Store)
+	case c.Composition != nil && !d.Composes:
+		return c, fmt.Errorf("algorithm %s cannot train vectors that are composed of parts", c.Algorithm)
+	case c.Composition != nil && c.Composition.Dim != c.Dim:
+		return c, fmt.Errorf("vectors of dimension %d are composed of parts of dimension %d", c.Dim, c.Composition.Dim)
 	case c.Window > maxWindow:
 		return c, fmt.Errorf("window is %d; it must be at most %d", c.Window, maxWindow)
 	}
@@ -98,6 +110,14 @@ const (
 	DefaultCombine = 8
 	DefaultSpan    = 500_000
 	DefaultBatch   = 24
+)
+
+// DefaultBlock is how many tokens are trained before the parts of their words learn of it. Longer
+// blocks are hardly faster, for the number of different words grows nearly as fast. All threads
+// together have blocksTokens under way at most.
+const (
+	DefaultBlock = 1 << 13
+	blocksTokens = 1 << 16
 )
 
 // maxWindow is far beyond useful windows and keeps memory in bounds.
@@ -120,6 +140,10 @@ func Memory(words int, c Config) int64 {
 	}
 	if d, err := Find(c.Algorithm); err == nil {
 		setDefault(&c.Span, DefaultSpan)
+		if c.Composition != nil {
+			setDefault(&c.Block, DefaultBlock)
+			bytes += c.Composition.Bytes() + threads*(composed.BlockBytes(c.Composition, c.Block)+12*int64(c.Block))
+		}
 		bytes += (d.wordBytes*int64(words) + d.spanBytes*int64(c.Span)) * threads
 	}
 	return bytes

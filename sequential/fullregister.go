@@ -6,8 +6,8 @@ const FullRegister Algorithm = "fullregister"
 var fullRegisterDescriptor = Descriptor{
 	Name: FullRegister, Help: "fixed windows, rows of context words read for each",
 	Recipe:      fullW2VDescriptor.Recipe,
-	FixedWindow: true,
-	create:      func(m *model) algorithm { return newFullRegister(m) },
+	FixedWindow: true, Composes: true,
+	create: func(m *model) algorithm { return newFullRegister(m) },
 }
 
 // fullRegister is FULL-Register (FULL-W2V, section 3.1), the first of that paper's two kernels:
@@ -34,8 +34,8 @@ func (f *fullRegister) train(s *sentence) {
 	f.drawOutputs(s)
 	for t := range s.words {
 		f.fetchInput(s, t+ahead+f.radius)
-		f.inputs = append(f.inputs[:0], s.words[max(t-f.radius, 0):t]...)
-		f.inputs = append(f.inputs, s.words[t+1:min(t+f.radius+1, len(s.words))]...)
+		f.inputs = append(f.inputs[:0], s.inputs[max(t-f.radius, 0):t]...)
+		f.inputs = append(f.inputs, s.inputs[t+1:min(t+f.radius+1, len(s.words))]...)
 		f.step(f.words, f.inputs, f.outputsOf(t), f.kinds, f.outputsOf(t+ahead))
 	}
 }

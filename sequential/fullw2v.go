@@ -14,7 +14,7 @@ var fullW2VDescriptor = Descriptor{
 	// With flatter negatives and W + C, after 20 epochs all of five sets of
 	// scores are better (benchmarks/2026-11-21-h200-fullw2v-recipe/README.md).
 	Recipe:      Recipe{NoiseExponent: 0.5, ContextWeight: 1},
-	FixedWindow: true, WritesBack: true,
+	FixedWindow: true, WritesBack: true, Composes: true,
 	create: func(m *model) algorithm { return newFullW2V(m) },
 }
 
@@ -98,7 +98,7 @@ func (f *fullW2V) train(s *sentence) {
 
 // enter brings word i of the sentence into the ring.
 func (f *fullW2V) enter(s *sentence, i int) {
-	word := s.words[i]
+	word := s.inputs[i] // its row of W
 	free := 0
 	for n := range f.slots {
 		switch {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestWindow(t *testing.T) {
-	s := &sentence{words: []uint32{10, 11, 12, 13, 14}, widths: []uint32{2, 1, 9, 1, 2}}
+	s := &sentence{inputs: []uint32{10, 11, 12, 13, 14}, widths: []uint32{2, 1, 9, 1, 2}}
 	for i, want := range [][]uint32{{11, 12}, {10, 12}, {10, 11, 13, 14}, {12, 14}, {12, 13}} {
 		if got := s.window(nil, i); !slices.Equal(got, want) {
 			t.Errorf("window of word %d: %v, want %v", i, got, want)
@@ -248,7 +248,7 @@ func TestWriteBack(t *testing.T) {
 		c.Threads, c.WriteBack = x.threads, x.how
 		tr := newTrainer(t, "a b c a b a", c)
 		f := tr.workers[0].algorithm.(*fullW2V)
-		s := &sentence{words: []uint32{1, 0, 1}}
+		s := &sentence{words: []uint32{1, 0, 1}, inputs: []uint32{1, 0, 1}}
 		row := tr.words[c.Dim:][:c.Dim] // of word 1
 		before := slices.Clone(row)
 		f.enter(s, 0)

@@ -11,8 +11,9 @@ const PARW2V Algorithm = "parw2v"
 
 var parW2VDescriptor = Descriptor{
 	Name: PARW2V, Help: "attraction, then repulsion in mini-batches",
-	Recipe: Recipe{LearningRate: 0.03}, // at 0.025, MEN and RW are lower than with the other algorithms
-	create: func(m *model) algorithm { return newPARW2V(m) },
+	Recipe:   Recipe{LearningRate: 0.03}, // at 0.025, MEN and RW are lower than with the other algorithms
+	Composes: true,
+	create:   func(m *model) algorithm { return newPARW2V(m) },
 }
 
 // parW2V is PAR-Word2Vec (section V): per sentence, first the attraction of all
@@ -63,7 +64,7 @@ func (p *parW2V) train(s *sentence) {
 	p.drawn = p.draw(p.drawn, s, 0)
 	for first := 0; first < len(s.words); first += p.Batch {
 		p.soon = p.draw(p.soon, s, first+p.Batch)
-		batch := s.words[first:min(first+p.Batch, len(s.words))]
+		batch := s.inputs[first:min(first+p.Batch, len(s.words))]
 		for from := 0; from < len(p.drawn); from += repelledAtOnce {
 			next := p.soon[min(from, len(p.soon)):min(from+repelledAtOnce, len(p.soon))]
 			p.step(p.words, batch, p.drawn[from:min(from+repelledAtOnce, len(p.drawn))], p.repelled, next)

@@ -5,7 +5,8 @@ const PWord2Vec Algorithm = "pword2vec"
 
 var pWord2VecDescriptor = Descriptor{
 	Name: PWord2Vec, Help: "negatives shared in a window",
-	create: func(m *model) algorithm { return newPWord2Vec(m) },
+	Composes: true,
+	create:   func(m *model) algorithm { return newPWord2Vec(m) },
 }
 
 // pWord2Vec shares the K negatives of a window among all its context words

@@ -16,8 +16,8 @@ import (
 // A unit of training is a run of whole sentences. Its number of tokens follows
 // from the text and the configuration, without the number of threads. It is about 1/256
 // of the run, for a learning rate that is constant in a unit then decays in 256 steps or
-// more, but at most unitTokens. Algorithms that span sentences have longer units: see
-// Descriptor.unit. Threads meet at the end of the unit.
+// more, but at most unitTokens. Algorithms that span sentences have longer units, and rows that
+// are composed shorter ones: see Descriptor.unit. Threads meet at the end of the unit.
 //
 // Each thread has a stretch of the text of its own, as in word2vec.c, and a unit
 // is a piece of every stretch. Near each other in the text the same words come
@@ -49,12 +49,18 @@ const (
 	// than a full span on each of many threads takes.
 	unitsOfSpanningRun = 64
 	spansOfUnit        = 16
+
+	// Of rows that are composed: on a GPU the parts learn at the end of a unit.
+	composedTokens = 1 << 17
 )
 
 // unit returns how many tokens a unit has at least, in a text of so many.
 func (d Descriptor) unit(tokens int, c *Config) int {
 	if d.spans {
 		return min(max(tokens/unitsOfSpanningRun*c.Epochs, 1), spansOfUnit*c.Span)
+	}
+	if c.Composition != nil {
+		return min(ordinaryUnit(tokens, c.Epochs), composedTokens)
 	}
 	return ordinaryUnit(tokens, c.Epochs)
 }
@@ -68,6 +74,9 @@ func ordinaryUnit(tokens, epochs int) int {
 func (d Descriptor) chunk(c *Config) int {
 	if d.spans {
 		return c.Span
+	}
+	if c.Composition != nil {
+		return c.Block
 	}
 	return chunkTokens
 }
@@ -91,6 +100,11 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 	}
 	if err := start.Check(c.Dim); err != nil {
 		return nil, fmt.Errorf("vectors to start from: %w", err)
+	}
+	if c.Composition != nil {
+		if err := checkComposition(c.Composition, text, start); err != nil {
+			return nil, err
+		}
 	}
 	d, err := Find(c.Algorithm)
 	if err != nil {
@@ -120,9 +134,11 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 			copies: newCopies(outputs, v, copied, thread, &c),
 		}
 		m.product.dim = c.Dim
-		t.workers = append(t.workers, &worker{
-			reader: reader.Clone(), text: sentences, model: m, algorithm: d.create(m),
-		})
+		w := &worker{reader: reader.Clone(), text: sentences, model: m, algorithm: d.create(m)}
+		if c.Composition != nil {
+			w.block = newBlock(&c)
+		}
+		t.workers = append(t.workers, w)
 	}
 	return t, nil
 }
@@ -249,12 +265,16 @@ func (t *Trainer) settle(thread int, w *worker) {
 	}
 }
 
-// Tables returns W and C, (V, N) in row-major order, live.
+// Tables returns W and C, (V, N) in row-major order, live. Refresh brings a W that is composed
+// up to date.
 func (t *Trainer) Tables() (words, contexts []float32) { return t.words, t.contexts }
 
 // State returns everything that training changes, live, in a fixed order.
 func (t *Trainer) State() []trainer.Tensor {
 	state := []trainer.Tensor{{Name: "words", Data: t.words}, {Name: "contexts", Data: t.contexts}}
+	if c := t.config.Composition; c != nil {
+		state = composedState(c, t.contexts)
+	}
 	if t.positions != nil {
 		state = append(state, trainer.Tensor{Name: "positions", Data: t.positions})
 	}
@@ -267,7 +287,11 @@ func (t *Trainer) State() []trainer.Tensor {
 // Reset goes back to the start of training: W uniform in ±0.5/N and C zero, as
 // in word2vec, except for the rows given to NewFrom; D of PositionCBOW ones, nodes zero.
 func (t *Trainer) Reset() {
-	trainer.Randomize(t.words, t.config.Dim, t.config.Seed)
+	if c := t.config.Composition; c != nil {
+		c.Randomize(t.config.Seed)
+	} else {
+		trainer.Randomize(t.words, t.config.Dim, t.config.Seed)
+	}
 	clear(t.contexts)
 	clear(t.nodes)
 	copy(t.positions, newPositions(&t.config))
@@ -285,6 +309,7 @@ type worker struct {
 	sentence  sentence
 	model     *model
 	algorithm algorithm
+	block     *block // of composed rows; nil: W is a table
 }
 
 // begin sets the worker up for a unit.
@@ -296,9 +321,12 @@ func (w *worker) begin(epoch uint32, rate float32) {
 
 // train trains the sentences from first to end.
 func (w *worker) train(first, end int) {
+	for w.block != nil && first < end {
+		first = w.trainBlock(first, end)
+	}
 	for n := first; n < end; n++ {
 		words, widths := w.reader.Sentence(w.epoch, n)
-		w.sentence = sentence{first: w.text.Start(n), words: words, widths: widths}
+		w.sentence = sentence{first: w.text.Start(n), words: words, inputs: words, widths: widths}
 		w.algorithm.train(&w.sentence)
 	}
 	if s, ok := w.algorithm.(spanning); ok {

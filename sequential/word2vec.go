@@ -20,6 +20,7 @@ var word2VecDescriptor = Descriptor{
 		{Name: CBOW, Help: "continuous bag of words", Recipe: Recipe{LearningRate: 0.05, ContextWeight: 1}},
 		{Name: PositionCBOW, Help: "CBOW with a trained weight for each place of the window", Recipe: Recipe{LearningRate: 0.05, ContextWeight: 1}},
 	},
+	Composes: true,
 	create: func(m *model) algorithm {
 		switch m.Model {
 		case CBOW:

@@ -113,6 +113,15 @@ func randomWindow(m Mode) bool    { return asGraph(m) || onPPMI(m) }
 func severalPasses(m Mode) bool   { return largeBatch(m) || m.Family == WholeMatrix }
 func withModels(m Mode) bool      { return len(modelChoices(m.Name)) > 0 }
 
+// composing modes are sentence-ordered ones that train vectors composed of n-grams.
+func composing(m Mode) bool {
+	a, err := sequential.Find(sequential.Algorithm(m.Name))
+	return err == nil && a.Composes
+}
+
+// withEncoders modes have encoders.
+func withEncoders(m Mode) bool { return asGraph(m) || composing(m) }
+
 func writingBack(m Mode) bool {
 	a, err := sequential.Find(sequential.Algorithm(m.Name))
 	return err == nil && a.WritesBack

@@ -39,7 +39,7 @@ func Defaults(modeName, preset, optimizer string) Config {
 	if m.GPU {
 		c.Precision = PrecisionFloat32
 	}
-	if asGraph(m) {
+	if withEncoders(m) {
 		subwordRecipe(&c, SubwordNone)
 	}
 	m.recipe(&c)
@@ -165,11 +165,15 @@ func gloVeRecipe(c *Config) {
 // learning rate, and no vectors of words' own; it flattens convolutions.
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, true
-	c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, Numbers{2, 3, 4}, Numbers{64}, 30
-	c.Pool, c.Activation, c.Standardize = string(subword.PoolMax), string(subword.ReLU), true
 	c.MinGram, c.MaxGram, c.Buckets, c.NGramHash = 3, 6, 2_000_000, HashFastText
+	if asGraph(c.mode()) {
+		c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, Numbers{2, 3, 4}, Numbers{64}, 30
+		c.Pool, c.Activation, c.Standardize = string(subword.PoolMax), string(subword.ReLU), true
+	}
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
+	case composing(c.mode()):
+		c.SubwordLR = 1 // fastText's
 	case c.isPublished():
 		c.SubwordLR, c.WordTable = 1, false
 		if kind == SubwordCNN {

@@ -72,7 +72,7 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 		return fromFile[name]
 	}
 	c := Defaults(selector("mode"), selector("preset"), selector("optimizer"))
-	if kind := selector("subword"); kind != "" && asGraph(c.mode()) {
+	if kind := selector("subword"); kind != "" && withEncoders(c.mode()) {
 		subwordRecipe(&c, kind)
 	}
 	set := given{}

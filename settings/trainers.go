@@ -108,10 +108,13 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 	case SubwordCNN:
 		e, err = subword.NewCNN(words, c.cnnOptions())
 	case SubwordNGram:
-		e, err = subword.NewNGrams(words, subword.NGramOptions{
-			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
-			Hash: subword.Hash(c.NGramHash), Apart: !asGraph(c.mode()),
-		})
+		o := subword.NGramOptions{
+			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR, Hash: subword.Hash(c.NGramHash),
+		}
+		if composing(c.mode()) {
+			o.Mean, o.Apart = unseenMean, true
+		}
+		e, err = subword.NewNGrams(words, o)
 	case SubwordChars:
 		e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR})
 	case SubwordBPE:

@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // Validate checks every setting by itself. It reports all problems at once, one a
@@ -154,6 +155,9 @@ func (v *validator) choices() {
 	if !c.HasEncoder() {
 		return
 	}
+	v.check(asGraph(c.mode()) || c.Subword == SubwordNGram, "subword", "mode %s composes vectors of n-grams only: choose %s or %s", c.Mode, SubwordNGram, SubwordNone)
+	v.check(asGraph(c.mode()) || c.NGramHash == HashFastText, "ngram-hash", "mode %s has the n-grams of fastText only", c.Mode)
+	v.check(asGraph(c.mode()) || c.SubwordLR <= 1, "subword-lr", "in mode %s at most 1: n-grams take a share of what a word learns", c.Mode)
 	v.check(c.Init == "", "init", "--subword %s composes vectors, so they cannot start from given ones", c.Subword)
 	var shared []string
 	for _, o := range optim.Methods() {
@@ -219,6 +223,12 @@ func (c *Config) checkKernels(m Mode) error {
 	var err error
 	switch m.Family {
 	case SentenceOrdered:
+		if c.HasEncoder() && !device.ComposesOn(sequential.Algorithm(c.Mode)) {
+			return terminal.Usagef("--subword %s: mode %s has no encoders on a GPU", c.Subword, c.Mode)
+		}
+		if c.HasEncoder() && c.Precision == PrecisionHalf {
+			return terminal.Usagef("--precision %s: not with --subword", c.Precision)
+		}
 		err = device.CheckSequential(c.SequentialConfig(), device.Precision(c.Precision))
 	case Minibatch:
 		if c.HasEncoder() {

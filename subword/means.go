@@ -15,7 +15,7 @@ import (
 // vocabulary. The scale is the number of n-grams of a word of the vocabulary on
 // average; so the vector of a word of that length is the sum that NGrams trains,
 // and of a longer or shorter word the same but for its length. A word without
-// n-grams gets zeros.
+// n-grams gets zeros. Where training takes means itself the scale is NGramOptions.Mean.
 type Means struct {
 	ngrams *NGrams
 	scale  float32
@@ -24,6 +24,9 @@ type Means struct {
 
 // means returns the means of an encoder of hash HashFastText.
 func (e *NGrams) means() *Means {
+	if mean := e.options.Mean; mean > 0 {
+		return &Means{ngrams: e, scale: mean}
+	}
 	return &Means{ngrams: e, scale: float32(len(e.vocabulary.symbols)) / float32(e.Words())}
 }
 

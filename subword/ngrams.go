@@ -36,6 +36,7 @@ type NGramOptions struct {
 	Rate              float64 // learning rate relative to the context vectors' rate; default 1
 	Hash              Hash    `json:",omitempty"` // default HashFastText; in a file without it HashMarked
 	Apart             bool    `json:",omitempty"` // n-grams of the same words do not share rows: for training that adds gradients up
+	Mean              float32 `json:"-"`          // above 0: training takes means, not sums, and unseen words so much of them
 }
 
 func (o NGramOptions) withDefaults() (NGramOptions, error) {

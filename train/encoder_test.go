@@ -41,6 +41,31 @@ func subwordConfig(t *testing.T, mode, name string) settings.Config {
 	return c
 }
 
+// A sentence-ordered run of one thread with n-grams is the same to the bit after an interrupt.
+func TestComposedRunsAreExact(t *testing.T) {
+	hash := func(out string) string {
+		return hashOf(t, out) + string(mustRead(t, filepath.Join(out, runfolder.EncoderFile)))
+	}
+	for _, mode := range []string{"word2vec", "fullw2v"} {
+		t.Run(mode, func(t *testing.T) {
+			c := subwordConfig(t, mode, "ngram")
+			c.Threads = 1
+			if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+				t.Fatal(err)
+			}
+			d := c
+			d.Out = filepath.Join(t.TempDir(), "run")
+			interruptRun(t, d)
+			if _, err := Resume(t.Context(), d.Out, nil, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			if hash(d.Out) != hash(c.Out) {
+				t.Error("resumed: another result than undisturbed")
+			}
+		})
+	}
+}
+
 // A run with an encoder is the same to the bit, encoder and all, on other
 // threads and after an interrupt; measuring it for a plan changes nothing.
 func TestEncoderRunsAreExact(t *testing.T) {

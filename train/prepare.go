@@ -199,6 +199,12 @@ func (j *job) prepareSequential() error {
 	if err != nil {
 		return err
 	}
+	if j.encoder, err = c.NewEncoder(j.text.vocabulary.Words); err != nil {
+		return err
+	}
+	if model.Composition, err = c.Composition(j.encoder); err != nil {
+		return err
+	}
 	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + j.start.Bytes()
 	err = j.gpu.reserve(func(d device.Device, free int64) (int64, error) {
 		return device.MemorySequential(corpus, model, device.Precision(c.Precision), free, d.GPUs())

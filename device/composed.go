@@ -1,0 +1,66 @@
+package device
+
+import (
+	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/composed"
+)
+
+// ComposedKernels train a sentence-ordered mode whose W is composed of parts. Send and Receive
+// copy the tensors of sequential.Trainer's state by their names; they start as zeros.
+type ComposedKernels interface {
+	// Train is that of SentenceKernels. Parts learn at the end of each unit.
+	Train(first int, rates []float32) (losses, pairs []float64, err error)
+	Send(name string, values []float32) error
+	Receive(name string, values []float32) error
+	Close() error
+}
+
+// ComposesOn reports whether a device trains vectors that are composed of parts with a
+// sentence-ordered algorithm.
+func ComposesOn(a sequential.Algorithm) bool { return a == sequential.FullW2V }
+
+// hosted are ComposedKernels as SentenceKernels: their tables are the state of the host.
+type hosted struct {
+	ComposedKernels
+	host *sequential.Trainer
+}
+
+// SetTables brings the host's state to the device.
+func (k hosted) SetTables(_, _ []float32) error {
+	for _, t := range k.host.State() {
+		if err := k.Send(t.Name, t.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tables brings the state to the host, which composes W of it.
+func (k hosted) Tables(_, _ []float32) error { return receive(k.host.State(), true, k.Receive) }
+
+// newSentence makes the kernels of a mode, with a composition if it has one.
+func newSentence(d Device, host *sequential.Trainer, c sentence.Config, x *composed.Composition) (SentenceKernels, error) {
+	if x == nil {
+		return d.NewSentence(c)
+	}
+	k, err := d.NewComposed(c, compositionOf(x))
+	if err != nil {
+		return nil, err
+	}
+	return hosted{k, host}, nil
+}
+
+func compositionOf(x *composed.Composition) sentence.Composition {
+	return sentence.Composition{
+		Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Own: x.Own != nil, Rate: x.Rate, Undamped: x.Undamped,
+	}
+}
+
+// memoryComposed estimates what a composition takes of a device's memory.
+func memoryComposed(x *composed.Composition) int64 {
+	if x == nil {
+		return 0
+	}
+	return sentence.ComposedBytes(x.Words(), len(x.Parts)/x.Dim, len(x.Symbols), x.Dim, x.Own != nil)
+}

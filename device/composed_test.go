@@ -1,0 +1,48 @@
+package device_test
+
+import (
+	"testing"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/device/devicetest"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/composed"
+	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/trainer"
+)
+
+// newComposed is FULL-W2V with n-grams. On the CPU, too, the n-grams learn at the end of a unit.
+func newComposed(t *testing.T, seed uint64, own bool) *pair {
+	c, noise := text(t, seed, 1500)
+	config := sequential.Config{
+		Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: 3, Seed: seed, Threads: 1, Block: 1 << 30,
+	}
+	composition := func() *composed.Composition {
+		e, err := subword.NewNGrams(c.Vocabulary.Words, subword.NGramOptions{Dim: 7, Buckets: 50, Mean: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := subword.StructureOf(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &composed.Composition{
+			Dim: 7, Starts: s.Starts, Symbols: s.Symbols, Parts: e.Parameters()[0].Value.Float32s(), Rate: 1, Most: 3, Randomize: e.Randomize,
+		}
+		if own {
+			x.Own, x.Rate = make([]float32, x.Words()*7), .4
+		}
+		return x
+	}
+	p := &pair{fake: devicetest.New()}
+	var err error
+	config.Composition = composition()
+	if p.cpu, err = sequential.New(c, noise, config); err != nil {
+		t.Fatal(err)
+	}
+	config.Composition = composition()
+	if p.gpu, err = device.NewSequential(p.fake, c, noise, trainer.Tables{}, config, device.Float32); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -1,0 +1,158 @@
+//go:build gpu
+
+package sentence
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"gorgonia.org/cu"
+)
+
+// Composed are Kernels of a mode whose W is composed of parts: for each unit, behind which the
+// changes go to the parts. See composed.cu. The tensors parts, own and contexts start as zeros.
+type Composed struct {
+	*Kernels
+	composition Composition
+	parts       numbers // places of the rows of parts
+	args        composedArgs
+
+	before, behind []cu.Function // what is launched before a unit, and behind it
+}
+
+// composedArgs is ComposedArgs of composed.cu.
+type composedArgs struct {
+	words, before, own, parts                     cu.DevicePtr
+	starts, symbols, firsts, users, order, tokens cu.DevicePtr
+	state, counts, rates                          cu.DevicePtr
+	first, end                                    uint64
+	vocabulary, all, chunks, frequent             uint32
+	rate, most                                    float32
+}
+
+// NewComposed takes the device's memory for training with a composition.
+func NewComposed(d *cuda.Device, c Config, x Composition) (*Composed, error) {
+	if len(x.Starts) != c.Vocabulary+1 || x.Parts < 1 {
+		return nil, fmt.Errorf("a composition of %d words and %d parts, for %d words", len(x.Starts)-1, x.Parts, c.Vocabulary)
+	}
+	if c.HalfPrecision {
+		return nil, errors.New("composed rows have no half precision")
+	}
+	k, err := New(d, c)
+	if err != nil {
+		return nil, err
+	}
+	t := &Composed{Kernels: k, composition: x, parts: numbers{uint32(x.Parts), 1}}
+	if err := d.Do(t.prepare); err != nil {
+		return nil, fmt.Errorf("prepare composed rows on %s: %w", d.Name, err)
+	}
+	return t, nil
+}
+
+func (t *Composed) prepare() error {
+	c, x := &t.config, &t.composition
+	m := &cuda.Allocator{Device: t.device}
+	function := func(name string) cu.Function { return m.Function(built, "composed", "composed_"+name, 0) }
+	t.before = []cu.Function{function("mark"), function("compose")}
+	t.behind = []cu.Function{function("changes"), function("push"), function("push_frequent"), function("own")}
+	u := x.usage(t.numbers.number)
+	table, n := chunkValues*chunks(c.Dim), c.Vocabulary
+	t.args = composedArgs{
+		words: t.Kernels.args.words, vocabulary: uint32(n), all: uint32(x.Parts), chunks: uint32(chunks(c.Dim)),
+		frequent: uint32(u.frequent), rate: x.Rate,
+	}
+	a := &t.args
+	a.before, a.parts = m.Floats("composed words", table*n), m.Floats("parts of words", table*x.Parts)
+	if x.Own {
+		a.own = m.Floats("words' own vectors", table*n)
+	}
+	a.starts, a.symbols = cuda.Placed(m, "parts of words", u.starts), cuda.Placed(m, "parts of words", u.symbols)
+	a.firsts, a.users = cuda.Placed(m, "words of parts", u.firsts), cuda.Placed(m, "words of parts", u.users)
+	a.order = cuda.Placed(m, "order of parts", u.order)
+	a.state, a.counts, a.rates = m.Bytes("words of a unit", n), m.Bytes("changes of parts", 4*x.Parts), m.Floats("rates of parts", x.Parts)
+	return m.Err
+}
+
+// Train is that of Kernels.
+func (t *Composed) Train(first int, rates []float32) (losses, pairs []float64, err error) {
+	for i := range rates {
+		if err := t.device.Do(func() error { return t.begin(first + i) }); err != nil {
+			return nil, nil, fmt.Errorf("compose the words of unit %d on %s: %w", first+i, t.device.Name, err)
+		}
+		loss, count, err := t.Kernels.Train(first+i, rates[i:][:1])
+		if err != nil {
+			return nil, nil, err
+		}
+		losses, pairs = append(losses, loss...), append(pairs, count...)
+		t.args.most = t.composition.Undamped(rates[i], 1)
+		if err := t.device.Do(func() error { return t.launchAll(t.behind) }); err != nil {
+			return nil, nil, fmt.Errorf("spread the changes of unit %d on %s: %w", first+i, t.device.Name, err)
+		}
+	}
+	return losses, pairs, nil
+}
+
+// begin composes the words of a unit.
+func (t *Composed) begin(unit int) error {
+	u, text := unit%(len(t.config.Units)-1), t.config.text()
+	buffer, err := t.text.hold(u)
+	if err != nil {
+		return err
+	}
+	t.args.tokens = t.text.base(buffer)
+	t.args.first, t.args.end = uint64(text.Start(t.config.Units[u])), uint64(text.Start(t.config.Units[u+1]))
+	return t.launchAll(t.before)
+}
+
+func (t *Composed) launchAll(functions []cu.Function) error {
+	for _, f := range functions {
+		if err := cuda.Launch(t.device, f, cuda.Grid{Blocks: 8 * t.device.Multiprocessors, Threads: 256}, &t.args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Send brings a tensor to the device: parts, (U, N), own or contexts, (V, N).
+func (t *Composed) Send(name string, values []float32) error {
+	to, n, rows, err := t.tensor(name)
+	if err != nil {
+		return err
+	}
+	if want := rows * t.config.Dim; len(values) != want {
+		return fmt.Errorf("tensor %s of %d values; there should be %d", name, len(values), want)
+	}
+	return t.device.Do(func() error {
+		return cuda.Send(to, n.chunks(values, t.config.Dim))
+	})
+}
+
+// Receive brings a tensor from the device, as Send takes it.
+func (t *Composed) Receive(name string, values []float32) error {
+	from, n, rows, err := t.tensor(name)
+	if err != nil {
+		return err
+	}
+	return t.device.Do(func() error {
+		table := make([]float32, chunkValues*chunks(t.config.Dim)*rows)
+		if err := cuda.Receive(table, from); err != nil {
+			return err
+		}
+		n.rows(values, table, t.config.Dim)
+		return nil
+	})
+}
+
+// tensor returns where a tensor lies, and the numbers of its rows.
+func (t *Composed) tensor(name string) (at cu.DevicePtr, n numbers, rows int, err error) {
+	switch {
+	case name == "parts":
+		return t.args.parts, t.parts, t.composition.Parts, nil
+	case name == "own" && t.composition.Own:
+		return t.args.own, t.numbers, t.config.Vocabulary, nil
+	case name == "contexts":
+		return t.Kernels.args.contexts, t.numbers, t.config.Vocabulary, nil
+	}
+	return 0, n, 0, fmt.Errorf("there is no tensor %s", name)
+}

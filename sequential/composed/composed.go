@@ -1,0 +1,136 @@
+// Package composed trains rows of W that are composed of shared parts, such as the character
+// n-grams of fastText, at the speed of rows that are not.
+//
+// Start with [Composition], which says what a row of W is, then with [Block], which trainers
+// use: the rows of a stretch of the text are composed once, trained like any others, and what
+// changed in them goes to their parts at the end.
+//
+// # Why this trains as fastText does
+//
+// In fastText (Bojanowski et al. 2017, and its program) the vector of word w is the mean of its
+// own row and of the rows of its n-grams, G of them:
+//
+//	W_w = (o_w + Σ z_g) / (1+G)
+//
+// and a step adds a to o_w and to every z_g, not a/(1+G). So W_w itself moves by a: as much as
+// at word level. A word may thus be trained at word level for a while, and the sum of its steps,
+// Δ_w, may be added to its rows later: W_w is then what it was trained to be. Only what other
+// words with the same n-grams learn of it is late, by the length of a block.
+package composed
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// A Composition says how the rows of W are composed of the rows of parts, z, and of words' own
+// rows, o. Word w has the parts Symbols[Starts[w]:Starts[w+1]]; G is their number.
+//
+//	W_w = (o_w + Σ z_g) / (1+G)      g: parts of w; without own rows Σ z_g / G
+//
+// A change Δ_w of W_w goes to the rows by
+//
+//	z_g += r_g Δ_w                   r_g = Rate min(1, m/n_g)
+//	o_w += (1+G - Σ r_g) Δ_w
+//
+// where n_g counts the words with part g that changed in the block, each as often as it has it. With
+// Rate 1 and few words this is fastText. With a lower one the own row takes the rest, so that
+// W_w is what it was trained to be; at 0 training is that of word level. m keeps the sum of the
+// changes of many words, which know nothing of each other, from going too far; see Undamped.
+type Composition struct {
+	Dim     int       // N
+	Starts  []uint32  // (V+1)
+	Symbols []uint32  // below U
+	Parts   []float32 // z, (U, N); live
+	Own     []float32 // o, (V, N); live; nil: words have no rows of their own
+	Rate    float32   // of parts, above 0
+	Most    float32   // m of one or two threads up to soundRate; 0: any number
+
+	Randomize func(seed uint64) // starts Parts and Own
+}
+
+// DefaultMost is a good value of Most: on 17 million words 16 are sound on a GPU in units of 131,072
+// tokens, and 8 on 16 threads in blocks of 4,096; 64 diverge.
+const DefaultMost = 16
+
+// soundRate is the learning rate up to which Most holds.
+const soundRate = 0.025
+
+// Undamped returns m: how many words of a block change a part undamped. It is the lower, the more
+// threads have blocks at the same time and the higher the learning rate.
+func (c *Composition) Undamped(rate float32, threads int) float32 {
+	if c.Most == 0 {
+		return math.MaxFloat32
+	}
+	return max(1, c.Most*min(1, soundRate/rate)/max(1, float32(threads)/2))
+}
+
+// Words is V.
+func (c *Composition) Words() int { return len(c.Starts) - 1 }
+
+// Check returns why a composition cannot be trained: kernels do not look.
+func (c *Composition) Check() error {
+	v, n := c.Words(), c.Dim
+	switch {
+	case n < 1 || v < 1 || c.Randomize == nil:
+		return fmt.Errorf("a composition of %d words of dimension %d is not whole", v, n)
+	case c.Own != nil && len(c.Own) != v*n:
+		return fmt.Errorf("%d values of %d words' own rows of dimension %d", len(c.Own), v, n)
+	case len(c.Parts)%n != 0 || c.Starts[0] != 0 || int(c.Starts[v]) != len(c.Symbols):
+		return fmt.Errorf("%d values of parts, or %d symbols, are not those of %d words", len(c.Parts), len(c.Symbols), v)
+	case !(c.Rate > 0) || !(c.Most >= 0):
+		return fmt.Errorf("parts have the rate %v and sums of up to %v words", c.Rate, c.Most)
+	}
+	for w := range v {
+		if c.Starts[w] > c.Starts[w+1] {
+			return fmt.Errorf("word %d begins behind its end", w)
+		}
+		if c.Own == nil && c.Starts[w] == c.Starts[w+1] {
+			return fmt.Errorf("word %d has no parts and no row of its own", w)
+		}
+	}
+	for _, s := range c.Symbols {
+		if uint64(s) >= uint64(len(c.Parts)/n) {
+			return fmt.Errorf("part %d of %d", s, len(c.Parts)/n)
+		}
+	}
+	return nil
+}
+
+// of returns the parts of a word.
+func (c *Composition) of(word uint32) []uint32 { return c.Symbols[c.Starts[word]:c.Starts[word+1]] }
+
+// share is what each row of a word of so many parts counts in its mean.
+func (c *Composition) share(parts int) float32 {
+	if c.Own != nil {
+		parts++
+	}
+	return 1 / float32(parts)
+}
+
+// A Composer composes rows, and has the memory for it. It serves one goroutine.
+type Composer struct {
+	*Composition
+	shares []float32
+}
+
+// Compose writes the row of a word to dst, N values. next, as many as the word has parts or nil,
+// are parts that it asks memory for on the way.
+func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
+	parts := c.of(word)
+	share := c.share(len(parts))
+	c.shares = c.shares[:0]
+	for range parts {
+		c.shares = append(c.shares, share)
+	}
+	clear(dst)
+	if c.Own != nil {
+		simd.SGD(dst, c.Own[int(word)*c.Dim:][:c.Dim], 1, -share)
+	}
+	simd.AddCombination(dst, c.shares, c.Parts, parts, next)
+}
+
+// Bytes is the memory of the rows and their lists, beside the encoder's own.
+func (c *Composition) Bytes() int64 { return 4 * int64(len(c.Parts)+len(c.Own)) }

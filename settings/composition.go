@@ -1,0 +1,32 @@
+package settings
+
+import (
+	"github.com/w2vcl/w2vcl/sequential/composed"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+// unseenMean is how much of the mean of their n-grams' vectors unseen words get in a sentence-ordered
+// mode, beside what is the same for all: with all of it they lie too far from words of the text, which
+// also have context vectors (benchmarks/2026-11-22-h200-ngrams).
+const unseenMean = 0.7
+
+// Composition returns how a sentence-ordered mode composes vectors of the parameters of an
+// encoder, which it changes; nil without an encoder.
+func (c *Config) Composition(e subword.Encoder) (*composed.Composition, error) {
+	if e == nil {
+		return nil, nil
+	}
+	s, err := subword.StructureOf(e)
+	if err != nil {
+		return nil, err
+	}
+	parameters := e.Parameters() // the words' own vectors come last
+	x := &composed.Composition{
+		Dim: c.Dim, Starts: s.Starts, Symbols: s.Symbols, Parts: parameters[0].Value.Float32s(),
+		Rate: float32(s.Rate), Most: composed.DefaultMost, Randomize: e.Randomize,
+	}
+	if s.Words {
+		x.Own = parameters[len(parameters)-1].Value.Float32s()
+	}
+	return x, nil
+}
