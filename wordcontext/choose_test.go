@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/wordcontext/chisquare"
 )
 
 // At these sizes the tests count every occurrence, position and pair.
@@ -76,14 +78,14 @@ func TestChooseInLongRow(t *testing.T) {
 			t.Fatalf("kept %d, want %d", total, size)
 		}
 	}
-	chiSquare(t, "parts of a long row", counts)
+	chisquare.Check(t, "parts of a long row", counts)
 }
 
 func TestShuffleIsUniform(t *testing.T) {
 	const keys = 30000
 	for _, n := range smallSizes {
 		positions := make([]int, n*n) // (number, position)
-		neighbours := newPairCounts(n)
+		neighbours := chisquare.NewPairs(n)
 		orders := map[string]int{}
 		for key := range uint64(keys) {
 			row := make([]uint16, n)
@@ -96,7 +98,7 @@ func TestShuffleIsUniform(t *testing.T) {
 			}
 			if n > 1 {
 				k := int(key) % (n - 1)
-				neighbours.add(uint32(row[k]), uint32(row[k+1]))
+				neighbours.Add(uint32(row[k]), uint32(row[k+1]))
 			}
 			if n <= 5 {
 				orders[fmt.Sprint(row)]++
@@ -104,7 +106,7 @@ func TestShuffleIsUniform(t *testing.T) {
 		}
 		name := fmt.Sprintf("shuffle of %d", n)
 		checkBinomial(t, name+", number at position", positions, keys, 1/float64(n))
-		neighbours.check(t, name+", neighbours")
+		neighbours.Check(t, name+", neighbours")
 		if n <= 5 {
 			counts := []int{}
 			for _, c := range orders {
@@ -113,7 +115,7 @@ func TestShuffleIsUniform(t *testing.T) {
 			if want := []int{1, 1, 2, 6, 24, 120}[n]; len(counts) != want {
 				t.Errorf("%s: %d orders, want %d", name, len(counts), want)
 			}
-			chiSquare(t, name+", orders", counts)
+			chisquare.Check(t, name+", orders", counts)
 		}
 	}
 }
@@ -129,7 +131,7 @@ func TestBuildDiscardsUniformly(t *testing.T) {
 	c := sentencesCorpus(n+1, text)
 	kept := make([]int, n)
 	positions := make([]int, n*keep) // (context, position)
-	pairs := newPairCounts(n)
+	pairs := chisquare.NewPairs(n)
 	for key := range uint64(keys) {
 		m := build(t, c, Options{Window: 1, Contexts: keep, Passes: 1, Seed: key, Threads: 1})
 		row := m.Row(0)
@@ -138,9 +140,9 @@ func TestBuildDiscardsUniformly(t *testing.T) {
 			positions[int(context-1)*keep+k]++
 		}
 		k := int(key) % (keep - 1)
-		pairs.add(row[k]-1, row[k+1]-1)
+		pairs.Add(row[k]-1, row[k+1]-1)
 	}
 	checkBinomial(t, "kept", kept, keys, float64(keep)/n)
 	checkBinomial(t, "context at position", positions, keys, 1.0/n)
-	pairs.check(t, "neighbours")
+	pairs.Check(t, "neighbours")
 }
