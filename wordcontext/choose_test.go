@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/wordcontext/chisquare"
+	"github.com/w2vcl/w2vcl/wordcontext/choices"
 )
 
 // At these sizes the tests count every occurrence, position and pair.
@@ -21,7 +22,7 @@ func TestChooseIsUniform(t *testing.T) {
 			chosen := make([]uint64, 1)
 			for key := range uint64(keys) {
 				chosen[0] = 0
-				choose(chosen, uint64(n), size, key, uint32(n))
+				choices.Choose(chosen, uint64(n), size, key, uint32(n))
 				if bits.OnesCount64(chosen[0]) != size || chosen[0]>>n != 0 {
 					t.Fatalf("%d of %d: bits %b", size, n, chosen[0])
 				}
@@ -65,7 +66,7 @@ func TestChooseInLongRow(t *testing.T) {
 	counts := make([]int, 64)
 	for key := range uint64(keys) {
 		chosen := make([]uint64, n/64+1)
-		choose(chosen, n, size, key, 5)
+		choices.Choose(chosen, n, size, key, 5)
 		total := 0
 		for k, set := range chosen {
 			ones := bits.OnesCount64(set)
@@ -92,7 +93,7 @@ func TestShuffleIsUniform(t *testing.T) {
 			for k := range row {
 				row[k] = uint16(k)
 			}
-			shuffle(row, key, 3)
+			choices.Shuffle(row, key, 3)
 			for k, x := range row {
 				positions[int(x)*n+k]++
 			}

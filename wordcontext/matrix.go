@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/wordcontext/rounds"
+	"github.com/w2vcl/w2vcl/wordcontext/choices"
 	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
@@ -237,7 +237,7 @@ func (m *Matrix) At(i, q int) uint32 {
 	}
 	round, position := uint32(q)/n, uint32(q)%n
 	if round > 0 && !m.Tempered() {
-		var o rounds.Order
+		var o choices.Order
 		o.Set(m.options.Seed, round, uint32(i), n)
 		position = o.At(position)
 	}

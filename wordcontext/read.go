@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/wordcontext/rounds"
+	"github.com/w2vcl/w2vcl/wordcontext/choices"
 	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
@@ -61,11 +61,11 @@ type reader[T id] struct {
 	first  uint64 // the first iteration
 	plain  uint32 // the first entry of a row of l entries
 
-	inOrder   bool         // every round has the order of the first one
-	order     rounds.Order // of a round after the first one
-	row       int          // that order belongs to
+	inOrder   bool          // every round has the order of the first one
+	order     choices.Order // of a round after the first one
+	row       int           // that order belongs to
 	round     uint32
-	positions [rounds.Positions]uint32
+	positions [choices.Positions]uint32
 
 	cursors [tileSlots]cursor
 	tile    [tileIterations * tileSlots]uint32 // (tileIterations, tileSlots)
@@ -217,7 +217,7 @@ func (r *reader[T]) read(c *cursor, count int, dst []uint32, stride int) {
 				at += stride
 			}
 		} else {
-			run = min(run, rounds.Positions)
+			run = min(run, choices.Positions)
 			if r.row != c.row || r.round != round {
 				r.order.Set(r.matrix.options.Seed, round, uint32(c.row), n)
 				r.row, r.round = c.row, round

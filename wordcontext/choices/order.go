@@ -1,6 +1,6 @@
-// Package rounds is the order in which later rounds over a row of M read it. Start at
-// [Order].
-package rounds
+// Package choices has the random choices of M: which contexts a row keeps ([Choose]), their
+// order ([Shuffle]), and the orders in which later rounds over the row read them ([Order]).
+package choices
 
 import (
 	"math/bits"
