@@ -1,4 +1,4 @@
-//go:build mpi && (linux || darwin)
+//go:build mpi
 
 package mpi_test
 
