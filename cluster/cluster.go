@@ -15,8 +15,8 @@ import (
 )
 
 // A Comm is one rank's end of the communication. All ranks make the same calls in the
-// same order, and a call returns when the rank has what it needs. One goroutine at a time
-// may use a Comm. After an error no call works any more.
+// same order, and a call returns when the rank has what it needs. The goroutine that made a Comm
+// uses it; any may call Abort. After an error no call works any more.
 //
 // Sizes are in bytes. Ends cut a buffer into a part for each rank: the part of rank r is
 // from ends[r-1], or 0, up to ends[r].

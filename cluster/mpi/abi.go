@@ -107,25 +107,15 @@ func (l *library) has(name string) bool {
 	return err == nil && address != 0
 }
 
-// call sets a function of Go that calls one of the library.
-func (l *library) call(function any, name string) error {
-	address, err := purego.Dlsym(l.handle, name)
+// version asks the library, which need not be initialized for it.
+func (l *library) version() error {
+	function, err := purego.Dlsym(l.handle, "MPI_Get_library_version")
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.File, err)
 	}
-	purego.RegisterFunc(function, address)
-	return nil
-}
-
-// version asks the library, which need not be initialized for it.
-func (l *library) version() error {
-	var get func(text *byte, n *int32) int32
-	if err := l.call(&get, "MPI_Get_library_version"); err != nil {
-		return err
-	}
-	text, n := make([]byte, 1<<14), int32(0) // more than any MPI_MAX_LIBRARY_VERSION_STRING
-	get(&text[0], &n)
-	l.Version, _, _ = strings.Cut(strings.TrimRight(string(text[:n]), "\x00"), "\n")
+	text, n := make([]byte, 1<<14), new(int32) // more than any MPI_MAX_LIBRARY_VERSION_STRING
+	purego.SyscallN(function, pointer(text), address(n))
+	l.Version, _, _ = strings.Cut(strings.TrimRight(string(text[:*n]), "\x00"), "\n")
 	return nil
 }
 

@@ -9,96 +9,79 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/ebitengine/purego"
+
 	"github.com/w2vcl/w2vcl/cluster"
 )
 
 // Built reports whether this program can use MPI.
 const Built = true
 
-// A Comm joins the processes of a launcher. One thread makes all calls of the library
-// (MPI_THREAD_FUNNELED), whichever goroutine calls.
+// A Comm joins the processes of a launcher. Only the goroutine that called Start may use it,
+// but for Abort: it keeps the thread that MPI was initialized on (MPI_THREAD_FUNNELED). To
+// hand calls to another thread would cost more than a short call does.
 type Comm struct {
 	*library
 	rank, size int
-	calls      chan func()
-	finished   chan struct{}
 
-	allGatherV  func(send uintptr, n int32, sent, recv uintptr, counts, places *int32, received, comm uintptr) int32
-	allToAllV   func(send uintptr, sent, from *int32, sentType, recv uintptr, received, to *int32, receivedType, comm uintptr) int32
-	allReduce   func(send, recv uintptr, n int32, kind, op, comm uintptr) int32
-	exscan      func(send, recv uintptr, n int32, kind, op, comm uintptr) int32
-	bcast       func(data uintptr, n int32, kind uintptr, root int32, comm uintptr) int32
-	barrier     func(comm uintptr) int32
-	abort       func(comm uintptr, code int32) int32
-	finalize    func() int32
-	errorString func(code int32, text *byte, n *int32) int32
+	// Functions of the library.
+	allGatherV, allToAllV, allReduce, exscan, bcast, barrier, abort, finalize, errorString uintptr
+
+	counts [4][]int32 // and places, of a call
 }
 
 var _ cluster.Comm = (*Comm)(nil)
 
 // Start joins the processes of the launcher; a process without one is alone. It may be
-// called once.
+// called once, and keeps the goroutine on its thread until Close.
 func Start() (*Comm, error) {
 	l, err := load()
 	if err != nil {
 		return nil, err
 	}
-	c := &Comm{library: l, calls: make(chan func()), finished: make(chan struct{})}
-	var initThread func(argc, argv uintptr, required int32, provided *int32) int32
-	var rank, size func(comm uintptr, n *int32) int32
-	var onError func(comm, handler uintptr) int32
+	c := &Comm{library: l}
+	var initThread, rank, size, onError uintptr
 	for _, f := range []struct {
-		function any
+		function *uintptr
 		name     string
 	}{
 		{&initThread, "MPI_Init_thread"}, {&rank, "MPI_Comm_rank"}, {&size, "MPI_Comm_size"}, {&onError, "MPI_Comm_set_errhandler"},
 		{&c.allGatherV, "MPI_Allgatherv"}, {&c.allToAllV, "MPI_Alltoallv"}, {&c.allReduce, "MPI_Allreduce"}, {&c.exscan, "MPI_Exscan"},
 		{&c.bcast, "MPI_Bcast"}, {&c.barrier, "MPI_Barrier"}, {&c.abort, "MPI_Abort"}, {&c.finalize, "MPI_Finalize"}, {&c.errorString, "MPI_Error_string"},
 	} {
-		if err := l.call(f.function, f.name); err != nil {
-			return nil, err
+		if *f.function, err = purego.Dlsym(l.handle, f.name); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.File, err)
 		}
 	}
 	if err := l.version(); err != nil {
 		return nil, err
 	}
-	go c.serve()
-	err = c.do("MPI_Init_thread", func() int32 {
-		var provided, r, n int32
-		if code := initThread(0, 0, c.funneled, &provided); code != 0 {
-			return code
-		}
-		onError(c.world, c.errorsReturn)
-		rank(c.world, &r)
-		size(c.world, &n)
-		c.rank, c.size = int(r), int(n)
-		return 0
-	})
-	return c, err
-}
-
-// serve makes the calls, on a thread of its own.
-func (c *Comm) serve() {
 	runtime.LockOSThread()
-	for call := range c.calls {
-		call()
+	numbers := new([3]int32)
+	defer runtime.KeepAlive(numbers)
+	if err := c.call("MPI_Init_thread", initThread, 0, 0, uintptr(c.funneled), address(&numbers[0])); err != nil {
+		return nil, err
 	}
-	close(c.finished)
+	if err := errors.Join(c.call("MPI_Comm_set_errhandler", onError, c.world, c.errorsReturn),
+		c.call("MPI_Comm_rank", rank, c.world, address(&numbers[1])),
+		c.call("MPI_Comm_size", size, c.world, address(&numbers[2]))); err != nil {
+		return nil, err
+	}
+	c.rank, c.size = int(numbers[1]), int(numbers[2])
+	return c, nil
 }
 
-// do makes a call and returns its error.
-func (c *Comm) do(name string, call func() int32) error {
-	done := make(chan int32, 1)
-	c.calls <- func() { done <- call() }
-	code := <-done
+// call calls a function of the library and returns its error.
+func (c *Comm) call(name string, function uintptr, arguments ...uintptr) error {
+	result, _, _ := purego.SyscallN(function, arguments...)
+	code := int32(result)
 	if code == 0 {
 		return nil
 	}
-	text, n := make([]byte, 1<<13), int32(0)
-	ready := make(chan struct{})
-	c.calls <- func() { c.errorString(code, &text[0], &n); close(ready) }
-	<-ready
-	return fmt.Errorf("rank %d: %s: %s", c.rank, name, text[:n])
+	text, n := make([]byte, 1<<13), new(int32)
+	purego.SyscallN(c.errorString, uintptr(code), pointer(text), address(n))
+	defer runtime.KeepAlive(n)
+	return fmt.Errorf("rank %d: %s: %s", c.rank, name, text[:*n])
 }
 
 // Rank is the number of this process.
@@ -113,48 +96,66 @@ func (c *Comm) Library() Library { return c.library.Library }
 // errTooLong says that MPI counts with 32 bits.
 var errTooLong = errors.New("a message of more than 2 GiB")
 
-// layout returns the sizes and places of parts, as MPI wants them.
-func layout(ends []int) (counts, places []int32, err error) {
-	last := 0
+// layout sets the sizes and places of parts, as MPI wants them: numbers 2·which and
+// 2·which+1 of counts.
+func (c *Comm) layout(which int, ends []int) (counts, places uintptr, err error) {
+	x, y, last := c.counts[2*which][:0], c.counts[2*which+1][:0], 0
 	for _, end := range ends {
 		if end > math.MaxInt32 {
-			return nil, nil, errTooLong
+			return 0, 0, errTooLong
 		}
-		counts, places = append(counts, int32(end-last)), append(places, int32(last))
-		last = end
+		x, y, last = append(x, int32(end-last)), append(y, int32(last)), end
 	}
-	return counts, places, nil
+	c.counts[2*which], c.counts[2*which+1] = x, y
+	return pointer(x), pointer(y), nil
 }
 
-func pointer[T any](s []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
+// The memory behind an address must not move: it lies on the heap, which never does,
+// because it may go to sink.
+func address(x *int32) uintptr {
+	p := unsafe.Pointer(x)
+	if kept {
+		sink = p
+	}
+	return uintptr(p)
+}
+
+func pointer[T any](s []T) uintptr {
+	p := unsafe.Pointer(unsafe.SliceData(s))
+	if kept {
+		sink = p
+	}
+	return uintptr(p)
+}
+
+var (
+	kept bool // never; the compiler does not know
+	sink unsafe.Pointer
+)
 
 // AllGather is MPI_Allgatherv.
 func (c *Comm) AllGather(buffer []byte, ends []int) error {
-	counts, places, err := layout(ends)
+	counts, places, err := c.layout(0, ends)
 	if err != nil {
 		return err
 	}
 	defer runtime.KeepAlive(buffer)
-	return c.do("MPI_Allgatherv", func() int32 {
-		return c.allGatherV(c.inPlace, 0, c.byte, pointer(buffer), &counts[0], &places[0], c.byte, c.world)
-	})
+	return c.call("MPI_Allgatherv", c.allGatherV, c.inPlace, 0, c.byte, pointer(buffer), counts, places, c.byte, c.world)
 }
 
 // AllToAll is MPI_Alltoallv.
 func (c *Comm) AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int) error {
-	sent, from, err := layout(sendEnds)
+	sent, from, err := c.layout(0, sendEnds)
 	if err != nil {
 		return err
 	}
-	received, to, err := layout(recvEnds)
+	received, to, err := c.layout(1, recvEnds)
 	if err != nil {
 		return err
 	}
 	defer runtime.KeepAlive(send)
 	defer runtime.KeepAlive(recv)
-	return c.do("MPI_Alltoallv", func() int32 {
-		return c.allToAllV(pointer(send), &sent[0], &from[0], c.byte, pointer(recv), &received[0], &to[0], c.byte, c.world)
-	})
+	return c.call("MPI_Alltoallv", c.allToAllV, pointer(send), sent, from, c.byte, pointer(recv), received, to, c.byte, c.world)
 }
 
 // AllReduce is MPI_Allreduce.
@@ -164,17 +165,13 @@ func (c *Comm) AllReduce(numbers []uint64, op cluster.Op) error {
 	if op == cluster.Max {
 		join = c.max
 	}
-	return c.do("MPI_Allreduce", func() int32 {
-		return c.allReduce(c.inPlace, pointer(numbers), int32(len(numbers)), c.uint64, join, c.world)
-	})
+	return c.call("MPI_Allreduce", c.allReduce, c.inPlace, pointer(numbers), uintptr(len(numbers)), c.uint64, join, c.world)
 }
 
 // Exscan is MPI_Exscan, and zeros on rank 0.
 func (c *Comm) Exscan(numbers []uint64) error {
 	defer runtime.KeepAlive(numbers)
-	err := c.do("MPI_Exscan", func() int32 {
-		return c.exscan(c.inPlace, pointer(numbers), int32(len(numbers)), c.uint64, c.sum, c.world)
-	})
+	err := c.call("MPI_Exscan", c.exscan, c.inPlace, pointer(numbers), uintptr(len(numbers)), c.uint64, c.sum, c.world)
 	if c.rank == 0 {
 		clear(numbers)
 	}
@@ -187,21 +184,17 @@ func (c *Comm) Bcast(data []byte, root int) error {
 		return errTooLong
 	}
 	defer runtime.KeepAlive(data)
-	return c.do("MPI_Bcast", func() int32 { return c.bcast(pointer(data), int32(len(data)), c.byte, int32(root), c.world) })
+	return c.call("MPI_Bcast", c.bcast, pointer(data), uintptr(len(data)), c.byte, uintptr(root), c.world)
 }
 
 // Barrier is MPI_Barrier.
-func (c *Comm) Barrier() error {
-	return c.do("MPI_Barrier", func() int32 { return c.barrier(c.world) })
-}
+func (c *Comm) Barrier() error { return c.call("MPI_Barrier", c.barrier, c.world) }
 
 // Abort is MPI_Abort, from whichever thread: one that waits in a call cannot make it.
-func (c *Comm) Abort(code int) { c.abort(c.world, int32(code)) }
+func (c *Comm) Abort(code int) { _ = c.call("MPI_Abort", c.abort, c.world, uintptr(code)) }
 
 // Close leaves MPI. All ranks call it, after their last call.
 func (c *Comm) Close() error {
-	err := c.do("MPI_Finalize", c.finalize)
-	close(c.calls)
-	<-c.finished
-	return err
+	defer runtime.UnlockOSThread()
+	return c.call("MPI_Finalize", c.finalize)
 }
