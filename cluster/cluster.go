@@ -139,31 +139,35 @@ func ints(x []uint64) []int {
 	return out
 }
 
-// A RankError is what went wrong on some ranks.
+// A RankError is what went wrong on some ranks. All of them know it: none waits for another.
 type RankError struct {
 	Ranks []int
 	Texts []string
+	all   int   // ranks
+	own   error // of this rank; may be nil
 }
 
-// Error names the ranks.
+// Error names the ranks, unless all have the same error or rank 0 tells its own.
 func (e *RankError) Error() string {
+	same := len(slices.Compact(slices.Clone(e.Texts))) == 1
+	if same && (len(e.Ranks) == e.all || e.Ranks[0] == 0 && len(e.Ranks) == 1) {
+		return e.Texts[0]
+	}
 	var lines []string
 	for i, rank := range e.Ranks {
-		if i > 0 && e.Texts[i] == e.Texts[i-1] {
-			continue
+		if i == 0 || e.Texts[i] != e.Texts[i-1] {
+			lines = append(lines, fmt.Sprintf("rank %d: %s", rank, e.Texts[i]))
 		}
-		lines = append(lines, fmt.Sprintf("rank %d: %s", rank, e.Texts[i]))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// Agree returns nil on all ranks if each brings nil. If some bring an error, it returns
-// that of this rank where all have the same one, else an error that names the ranks. So
-// no rank waits for one that failed.
+// Unwrap returns the error of this rank.
+func (e *RankError) Unwrap() error { return e.own }
+
+// Agree returns nil on all ranks if each brings nil. Otherwise the error on all is a
+// [RankError], so that no rank waits for one that failed.
 func Agree(c Comm, own error) error {
-	if c.Size() == 1 {
-		return own
-	}
 	text := ""
 	if own != nil {
 		text = cmp.Or(own.Error(), "error")
@@ -172,20 +176,16 @@ func Agree(c Comm, own error) error {
 	if err != nil {
 		return errors.Join(own, err)
 	}
-	e := &RankError{}
+	e := &RankError{all: len(all), own: own}
 	for rank, text := range all {
 		if len(text) > 0 {
 			e.Ranks, e.Texts = append(e.Ranks, rank), append(e.Texts, string(text))
 		}
 	}
-	switch {
-	case len(e.Ranks) == 0:
+	if len(e.Ranks) == 0 {
 		return nil
-	case len(e.Ranks) == c.Size() && len(slices.Compact(slices.Clone(e.Texts))) == 1:
-		return own
-	default:
-		return e
 	}
+	return e
 }
 
 // Same returns an error on all ranks that names those that bring another text than rank 0.
@@ -195,10 +195,8 @@ func Same(c Comm, what, text string) error {
 	if err != nil {
 		return err
 	}
-	for rank, other := range all {
-		if string(other) != string(all[0]) {
-			return fmt.Errorf("rank %d has another %s than rank 0: %q, not %q", rank, what, other, all[0])
-		}
+	if string(all[0]) != text {
+		err = fmt.Errorf("%s is %s, but on rank 0 it is %s", what, text, all[0])
 	}
-	return nil
+	return Agree(c, err)
 }

@@ -24,24 +24,29 @@ import (
 // If the run is finished the error is [ErrComplete] and the summary is good.
 func Resume(ctx context.Context, dir string, changes map[string]string, options func(corpus string) Options, p *progress.Progress) (runfolder.Summary, error) {
 	start := time.Now()
+	var o Options
+	if options != nil {
+		o = options("")
+	}
+	ctx, group := o.Ranks.Lead(ctx)
 	folder, err := runfolder.Reopen(dir)
 	if err != nil {
-		return runfolder.Summary{}, err
+		return runfolder.Summary{}, group.Agree(err)
 	}
 	defer folder.Close()
 	last, whole, err := folder.Summary()
 	if err != nil {
-		return runfolder.Summary{}, err
+		return runfolder.Summary{}, group.Agree(err)
 	}
 	if whole && !last.Interrupted {
 		if err := folder.Commit(last); err != nil {
-			return runfolder.Summary{}, err
+			return runfolder.Summary{}, group.Agree(err)
 		}
-		return last, ErrComplete
+		return last, group.Agree(ErrComplete)
 	}
 	j := &job{folder: folder.Dir}
 	defer j.close()
-	if err := j.open(folder, changes); err != nil {
+	if err := group.Send(&j.config, j.open(folder, changes)); err != nil {
 		return runfolder.Summary{}, err
 	}
 	if options != nil {

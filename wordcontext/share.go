@@ -156,6 +156,9 @@ func collect[T id](ctx context.Context, b *builder, router *exchange.Router, p *
 	})
 }
 
+// Total returns the number of contexts that all ranks store.
+func (p *Part) Total() uint64 { return p.offsets[p.Rows()] }
+
 // Save writes the file that Matrix.Save of the whole M writes. All ranks call it; rank 0
 // writes, and gets the rows of the others in pieces.
 func (p *Part) Save(path string) error {

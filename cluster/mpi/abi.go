@@ -107,6 +107,17 @@ func (l *library) has(name string) bool {
 	return err == nil && address != 0
 }
 
+// keepSignals stops UCX, which MPI libraries use, from catching the signals that Go needs.
+// The library reads the environment of C, which Go's does not reach.
+func (l *library) keepSignals() {
+	setenv, err := purego.Dlsym(l.handle, "setenv")
+	if err != nil {
+		return
+	}
+	name, value := append([]byte("UCX_ERROR_SIGNALS"), 0), []byte{0}
+	purego.SyscallN(setenv, pointer(name), pointer(value), 0)
+}
+
 // version asks the library, which need not be initialized for it.
 func (l *library) version() error {
 	function, err := purego.Dlsym(l.handle, "MPI_Get_library_version")

@@ -9,7 +9,7 @@ package mpi
 
 // A Library is the MPI library in use.
 type Library struct {
-	ABI     string // one of three: Open MPI, MPICH, MPI 5
-	File    string // as the system's loader found it
-	Version string // in its own words
+	ABI     string `json:"abi"`     // one of three: Open MPI, MPICH, MPI 5
+	File    string `json:"file"`    // as the system's loader found it
+	Version string `json:"version"` // in its own words
 }

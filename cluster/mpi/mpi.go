@@ -56,6 +56,7 @@ func Start() (*Comm, error) {
 	if err := l.version(); err != nil {
 		return nil, err
 	}
+	l.keepSignals()
 	runtime.LockOSThread()
 	numbers := new([3]int32)
 	defer runtime.KeepAlive(numbers)

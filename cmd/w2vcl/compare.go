@@ -186,6 +186,9 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 }
 
 func (o *compareOptions) run(cmd *cobra.Command, s streams) error {
+	if err := alone("compare"); err != nil {
+		return err
+	}
 	if o.list != "" {
 		return listExperiments(s, o.list)
 	}

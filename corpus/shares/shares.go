@@ -45,7 +45,7 @@ func Read(ctx context.Context, c cluster.Comm, path string, o corpus.Options) (*
 		return nil, err
 	}
 	if s.Stats.Tokens == 0 {
-		return nil, fmt.Errorf("corpus %s: %w", path, corpus.ErrEmpty)
+		return nil, cluster.Agree(c, fmt.Errorf("corpus %s: %w", path, corpus.ErrEmpty))
 	}
 	if o.Vocabulary == nil {
 		err = s.merge(c, path, o)
@@ -215,7 +215,7 @@ func (s *Share) place(c cluster.Comm) error {
 		return err
 	}
 	if s.Stats.TokensUsed == 0 {
-		return fmt.Errorf("corpus: %w: none is in the given vocabulary of %d words", corpus.ErrMinCount, s.Vocabulary.Len())
+		return cluster.Agree(c, fmt.Errorf("corpus: %w: none is in the given vocabulary of %d words", corpus.ErrMinCount, s.Vocabulary.Len()))
 	}
 	// The fingerprint goes through the text from its first token to its last: so from rank to rank.
 	f := corpus.NewFingerprinter(s.Vocabulary, int(s.Stats.TokensUsed), int(s.Stats.Sentences))
