@@ -158,7 +158,7 @@ func (d diagnosis) print(s streams) error {
 		out.rowf("MPI\tnone in use: %s", d.MPIError)
 	}
 	if d.Launcher != "" {
-		out.rowf("launcher\t%s, %s", d.Launcher, terminal.Quantity(terminal.Number(d.Ranks), "process"))
+		out.rowf("launcher\t%s, %s", d.Launcher, terminal.Quantity(terminal.Number(d.Ranks), "rank"))
 	}
 	if d.Binding != "" {
 		out.rowf("binding\t%s", d.Binding)

@@ -70,10 +70,14 @@ func (g *Group) Begin(c *settings.Config) error {
 	if err == nil {
 		err = g.sameSettings(c.Recorded())
 	}
-	if err == nil && !strings.Contains(c.Corpus, shares.OfRank) {
-		err = cluster.Same(g, "the size of --corpus "+c.Corpus, terminal.Number(corpus.Size(c.Corpus))+" bytes")
+	if err == nil {
+		text := terminal.Bytes(corpus.Size(c.Corpus)) + fmt.Sprintf(" (%d bytes)", corpus.Size(c.Corpus))
+		if strings.Contains(c.Corpus, shares.OfRank) {
+			text = "a text for each rank"
+		}
+		err = cluster.Same(g, "the text of --corpus "+c.Corpus, text)
 	}
-	g.Ended = err != nil
+	g.Ended = errors.As(err, new(*cluster.RankError))
 	return err
 }
 
