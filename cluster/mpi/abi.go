@@ -61,6 +61,7 @@ func names() []string {
 
 // load loads the library.
 func load() (*library, error) {
+	keepSignals()
 	var errs []error
 	for _, name := range names() {
 		handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL)
@@ -108,9 +109,9 @@ func (l *library) has(name string) bool {
 }
 
 // keepSignals stops UCX, which MPI libraries use, from catching the signals that Go needs.
-// The library reads the environment of C, which Go's does not reach.
-func (l *library) keepSignals() {
-	setenv, err := purego.Dlsym(l.handle, "setenv")
+// It reads the environment of C, which Go's does not reach, when it is loaded.
+func keepSignals() {
+	setenv, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
 	if err != nil {
 		return
 	}

@@ -56,7 +56,6 @@ func Start() (*Comm, error) {
 	if err := l.version(); err != nil {
 		return nil, err
 	}
-	l.keepSignals()
 	runtime.LockOSThread()
 	numbers := new([3]int32)
 	defer runtime.KeepAlive(numbers)
