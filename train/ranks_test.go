@@ -54,7 +54,14 @@ func received(_ int, _ settings.Config, g *ranks.Group) settings.Config {
 // TestRanks: a run on several ranks has the vectors of one process, and goes on on other
 // numbers of ranks; a signal to any rank stops it.
 func TestRanks(t *testing.T) {
-	c := ranksConfig(t)
+	for _, tempering := range []float64{0, 1} {
+		c := ranksConfig(t)
+		c.Tempering, c.MaxPositives = tempering, 20
+		testRanks(t, c)
+	}
+}
+
+func testRanks(t *testing.T, c settings.Config) {
 	want := vectorsOf(t, c)
 	for _, n := range [][2]int{{1, 4}, {2, 1}, {4, 2}, {4, 0}} { // 0: a single process
 		c.Out = filepath.Join(t.TempDir(), "run")
@@ -122,7 +129,6 @@ func TestRanksErrors(t *testing.T) {
 		"folder":    {want: taken, change: func(c *settings.Config) { c.Out = taken }},
 		"mode":      {want: "--mode word2vec", change: func(c *settings.Config) { c.Mode = "word2vec" }},
 		"device":    {want: "--device cuda", change: func(c *settings.Config) { c.Device = "cuda" }},
-		"tempered":  {want: "tempered samples", change: func(c *settings.Config) { c.Tempering = 1 }},
 		"negatives": {want: "--shared-negatives 64", change: func(c *settings.Config) { c.SharedNegatives = 64 }},
 		"matrix":    {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
 		"cache":     {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},

@@ -34,19 +34,22 @@ type CL struct {
 	config     graph.Config
 	iterations int
 
-	rows, columns int     // V, and the columns of a row that this rank has, with zeros behind the last
-	owned         [][]int // of each rank: which columns of a row it has
-	words         *table
-	contexts      *table
-	sampler       *tempered.Sampler
-	samples       [2]*samples // of the two steps; the same for both if they train on the same samples
-	workers       *team.Team
-	moved         []uint32 // samples of all ranks, one after the other
+	rows, slots int     // V, S
+	columns     int     // of a row that this rank has, with zeros behind the last
+	owned       [][]int // of each rank: which columns of a row it has
+	words       *table
+	contexts    *table
+	sampler     *tempered.Sampler
+	samples     [2]*samples // of the two steps; the same for both if they train on the same samples
+	workers     *team.Team
+	moved       []uint32 // samples of all ranks, one after the other
 
 	pieces []int // piece p is the rows pieces[p] ... pieces[p+1]-1; see cutPieces
 	chunk  int   // pieces that are trained between two exchanges
 	strip  int   // rows whose gradients are computed together
 	work   *work
+
+	tempered *temperedStep // of tempered samples; nil: every row has one sample
 }
 
 // A table is the rank's columns of W or C.
@@ -89,8 +92,6 @@ func New(comm cluster.Comm, m *wordcontext.Part, noise *corpus.Alias, iterations
 		return nil, err
 	}
 	switch {
-	case m.Tempered():
-		return nil, errors.New("several ranks train no tempered samples: give --tempering 0 --positives 1, or use one rank")
 	case noise.Len() != m.Rows():
 		return nil, fmt.Errorf("negatives are drawn from %d words, but M has %d rows", noise.Len(), m.Rows())
 	case iterations < 1 || c.Dim < 1 || c.Negatives < 1 || c.Threads < 1:
@@ -109,10 +110,15 @@ func New(comm cluster.Comm, m *wordcontext.Part, noise *corpus.Alias, iterations
 	}
 	t.randomize()
 	t.sampler = &tempered.Sampler{Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: m.Slots()}
-	atATime := tempered.Iterations(t.rows, 4*int64(len(t.words.data)))
+	t.slots = int(m.Slots()[t.rows])
+	atATime := tempered.Iterations(t.slots, 4*int64(len(t.words.data)))
 	t.samples[0] = t.newSamples(0, atATime)
 	if t.samples[1] = t.samples[0]; !c.SameColumn {
 		t.samples[1] = t.newSamples(1, atATime)
+	}
+	if m.Tempered() {
+		t.newTempered()
+		return t, nil
 	}
 	t.cutPieces()
 	t.work = t.newWork()
@@ -183,17 +189,17 @@ func (t *CL) reset() {
 type samples struct {
 	step, atATime int
 	first         int      // of these iterations; -1: none yet
-	values        []uint32 // (atATime, V)
+	values        []uint32 // (atATime, S)
 }
 
 func (t *CL) newSamples(step, atATime int) *samples {
-	return &samples{step: step, atATime: atATime, first: -1, values: make([]uint32, atATime*t.rows)}
+	return &samples{step: step, atATime: atATime, first: -1, values: make([]uint32, atATime*t.slots)}
 }
 
 // short reports whether samples fit 16 bits, with numbers left for those that are no words.
-func (t *CL) short() bool { return t.rows < math.MaxUint16 }
+func (t *CL) short() bool { return t.rows < math.MaxUint16-1 }
 
-// iteration returns the samples of all rows, (V).
+// iteration returns the samples of all rows, (S).
 func (s *samples) iteration(t *CL, number int) ([]uint32, error) {
 	if first := number - number%s.atATime; first != s.first {
 		var err error
@@ -207,14 +213,14 @@ func (s *samples) iteration(t *CL, number int) ([]uint32, error) {
 		}
 		s.first = first
 	}
-	return s.values[(number-s.first)*t.rows:][:t.rows], nil
+	return s.values[(number-s.first)*t.slots:][:t.slots], nil
 }
 
 func readSamples[T uint16 | uint32](s *samples, t *CL, first int) error {
-	owners, rank := t.matrix.Owners, t.comm.Rank()
+	owners, slots, rank := t.matrix.Owners, t.matrix.Slots(), t.comm.Rank()
 	counts := make([]int, t.comm.Size())
 	for r := range counts {
-		counts[r] = s.atATime * (owners[r+1] - owners[r])
+		counts[r] = s.atATime * int(slots[owners[r+1]]-slots[owners[r]])
 	}
 	ends := cluster.Ends[T](counts)
 	t.moved = memory.Resize(t.moved, ends[len(ends)-1]/4+1)
@@ -222,12 +228,13 @@ func readSamples[T uint16 | uint32](s *samples, t *CL, first int) error {
 	const grain = 512 // rows
 	mine := memory.NumbersOf[T](cluster.Part(moved, ends, rank))
 	from, to := owners[rank], owners[rank+1]
+	base, n := int(slots[from]), int(slots[to]-slots[from])
 	err := t.workers.Do((to-from+grain-1)/grain, func(_, task int) {
 		row0, row1 := from+task*grain, min(from+(task+1)*grain, to)
 		t.matrix.Samples(s.step, first, s.atATime, row0, row1, s.values)
 		for k := range s.atATime {
-			for i := row0; i < row1; i++ {
-				mine[k*(to-from)+i-from] = T(s.values[k*t.rows+i]) // no word is all ones, of any length
+			for i := int(slots[row0]); i < int(slots[row1]); i++ {
+				mine[k*n+i-base] = T(s.values[k*t.slots+i]) // what is no word keeps its low bits
 			}
 		}
 	})
@@ -239,11 +246,16 @@ func readSamples[T uint16 | uint32](s *samples, t *CL, first int) error {
 	}
 	return t.workers.Do(s.atATime, func(_, k int) {
 		for r := range counts {
-			got, n := memory.NumbersOf[T](cluster.Part(moved, ends, r)), owners[r+1]-owners[r]
+			got, at, n := memory.NumbersOf[T](cluster.Part(moved, ends, r)), int(slots[owners[r]]), counts[r]/s.atATime
+			values := s.values[k*t.slots+at:][:n]
 			for i, x := range got[k*n:][:n] {
-				s.values[k*t.rows+owners[r]+i] = uint32(x)
-				if x == ^T(0) {
-					s.values[k*t.rows+owners[r]+i] = wordcontext.NoContext
+				switch x {
+				case ^T(0):
+					values[i] = wordcontext.NoContext
+				case ^T(0) - 1:
+					values[i] = wordcontext.NoSample
+				default:
+					values[i] = uint32(x)
 				}
 			}
 		}
@@ -281,16 +293,6 @@ func (t *CL) largestChunk() (rows int) {
 		rows = max(rows, t.pieces[min(p+t.chunk, len(t.pieces)-1)]-t.pieces[p])
 	}
 	return rows
-}
-
-// sharesOf returns the ends of the values of some rows of 1+K values, in equal parts for
-// the ranks.
-func (t *CL) sharesOf(rows int) []int {
-	counts := cluster.Equal(rows, t.comm.Size())
-	for r := range counts {
-		counts[r] *= 1 + t.config.Negatives
-	}
-	return cluster.Ends[float32](counts)
 }
 
 // Traffic returns how many bytes a rank sends in a half step, on average.

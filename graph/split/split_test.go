@@ -146,6 +146,9 @@ func TestBits(t *testing.T) {
 			p := newProblem(t, rng, size[0], size[1])
 			p.model.Optimizer = optim.Config{Method: method, WeightDecay: 0.01}
 			p.model.SameColumn = n%2 == 1
+			if n%3 == 1 {
+				p.matrix.Tempering, p.matrix.Positives, p.matrix.MaxPositives = 0.25+0.75*rng.Float64(), 0.3+3*rng.Float64(), 40
+			}
 			if p.model.Negatives >= size[0] {
 				p.model.Negatives = 1
 			}

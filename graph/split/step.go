@@ -60,12 +60,22 @@ func (t *CL) iteration(unit int, rate float64) (report trainer.Report, err error
 		}
 		t.sampler.Iteration, t.sampler.Step, t.sampler.Samples = unit, step, samples
 		left.optimizer.Begin(unit+1, rate)
-		loss, err := t.step(left, right)
+		run := t.step
+		if t.tempered != nil {
+			run = t.temperedStep
+		}
+		loss, err := run(left, right)
 		if err != nil {
 			return report, fmt.Errorf("iteration %d, step %d: %w", unit, step+1, err)
 		}
 		report.Loss += loss
-		report.Pairs += float64(t.rows) * float64(1+t.config.Negatives)
+		count := 0
+		for _, sample := range samples {
+			if sample != wordcontext.NoSample {
+				count++
+			}
+		}
+		report.Pairs += float64(count) * float64(1+t.config.Negatives)
 	}
 	return report, nil
 }
@@ -98,7 +108,7 @@ func (t *CL) trainChunk(left, right *table, pieces []int) error {
 	if err != nil {
 		return err
 	}
-	scores, err := t.join(rows)
+	scores, err := t.join(rows * width)
 	if err != nil {
 		return err
 	}
@@ -170,11 +180,10 @@ func (t *CL) partialDots(left, right *table, worker, base, first, end int) {
 	}
 }
 
-// join adds up the ranks' parts of the dot products of some rows, in a fixed tree. Two
-// ranks swap all they have; of more, each adds up some rows for all.
-func (t *CL) join(rows int) ([]float32, error) {
-	w, width, ranks, rank := t.work, 1+t.config.Negatives, t.comm.Size(), t.comm.Rank()
-	n := rows * width
+// join adds up the ranks' parts of n dot products, in a fixed tree. Two ranks swap all they
+// have; of more, each adds up some for all.
+func (t *CL) join(n int) ([]float32, error) {
+	w, ranks, rank := t.work, t.comm.Size(), t.comm.Rank()
 	switch {
 	case ranks == 1:
 		return w.partial[:n], nil
@@ -187,7 +196,7 @@ func (t *CL) join(rows int) ([]float32, error) {
 		simd.SumPartials(w.parts)
 		return w.all[:n], nil
 	}
-	ends := t.sharesOf(rows)
+	ends := cluster.Ends[float32](cluster.Equal(n, ranks))
 	own := len(cluster.Part(cluster.Bytes(w.scores[:n]), ends, rank)) / 4
 	recvEnds := make([]int, ranks)
 	for g := range ranks {

@@ -102,8 +102,6 @@ func CheckTraining(c *settings.Config) error {
 	switch {
 	case c.Matrix != "":
 		return refuse("--matrix", "leave it out; each keeps its part of M in memory")
-	case c.Tempering != 0 || c.Positives != 1:
-		return refuse("tempered samples", "give --tempering 0 --positives 1")
 	case c.SharedNegatives > 0:
 		return refuse(fmt.Sprintf("--shared-negatives %d", c.SharedNegatives), "give --shared-negatives 0")
 	case c.Init != "":
