@@ -23,6 +23,7 @@ type abi struct {
 	inPlace      uintptr // MPI_IN_PLACE
 	errorsReturn uintptr // MPI_ERRORS_RETURN
 	funneled     int32   // MPI_THREAD_FUNNELED
+	serialized   int32   // MPI_THREAD_SERIALIZED
 }
 
 // The numbers are those of mpi.h of MPICH 4 (its ABI initiative has kept them since 3.1),
@@ -30,11 +31,11 @@ type abi struct {
 var (
 	mpich = abi{
 		name: "MPICH", world: 0x44000000, byte: 0x4c00010d, uint64: 0x4c00083e,
-		sum: 0x58000003, max: 0x58000001, inPlace: ^uintptr(0), errorsReturn: 0x54000001, funneled: 1,
+		sum: 0x58000003, max: 0x58000001, inPlace: ^uintptr(0), errorsReturn: 0x54000001, funneled: 1, serialized: 2,
 	}
 	standard = abi{
 		name: "MPI 5", world: 0x101, byte: 0x247, uint64: 0x259,
-		sum: 0x21, max: 0x23, inPlace: 1, errorsReturn: 0x143, funneled: 1024,
+		sum: 0x21, max: 0x23, inPlace: 1, errorsReturn: 0x143, funneled: 1024, serialized: 2048,
 	}
 )
 
@@ -83,7 +84,7 @@ func load() (*library, error) {
 func (l *library) recognize() (abi, error) {
 	switch {
 	case l.has("ompi_mpi_comm_world"):
-		a := abi{name: "Open MPI", inPlace: 1, funneled: 1}
+		a := abi{name: "Open MPI", inPlace: 1, funneled: 1, serialized: 2}
 		for name, place := range map[string]*uintptr{
 			"ompi_mpi_comm_world": &a.world, "ompi_mpi_byte": &a.byte, "ompi_mpi_uint64_t": &a.uint64,
 			"ompi_mpi_op_sum": &a.sum, "ompi_mpi_op_max": &a.max, "ompi_mpi_errors_return": &a.errorsReturn,

@@ -18,11 +18,14 @@ import (
 const Built = true
 
 // A Comm joins the processes of a launcher. Only the goroutine that called Start may use it,
-// but for Abort: it keeps the thread that MPI was initialized on (MPI_THREAD_FUNNELED). To
-// hand calls to another thread would cost more than a short call does.
+// but for Abort. To hand calls to another thread would cost more than a short call does. The goroutine
+// may change its thread between calls, if the library allows it (MPI_THREAD_SERIALIZED); otherwise it keeps
+// the one that MPI was initialized on (MPI_THREAD_FUNNELED), which is slow with several threads: Go lets a
+// goroutine that has a thread for itself wait long until it may run again.
 type Comm struct {
 	*library
 	rank, size int
+	locked     bool // the goroutine keeps its thread
 
 	// Functions of the library.
 	allGatherV, allToAllV, allReduce, exscan, bcast, barrier, abort, finalize, errorString uintptr
@@ -33,7 +36,7 @@ type Comm struct {
 var _ cluster.Comm = (*Comm)(nil)
 
 // Start joins the processes of the launcher; a process without one is alone. It may be
-// called once, and keeps the goroutine on its thread until Close.
+// called once.
 func Start() (*Comm, error) {
 	l, err := load()
 	if err != nil {
@@ -59,8 +62,14 @@ func Start() (*Comm, error) {
 	runtime.LockOSThread()
 	numbers := new([3]int32)
 	defer runtime.KeepAlive(numbers)
-	if err := c.call("MPI_Init_thread", initThread, 0, 0, uintptr(c.funneled), address(&numbers[0])); err != nil {
+	if err := c.call("MPI_Init_thread", initThread, 0, 0, uintptr(c.serialized), address(&numbers[0])); err != nil {
 		return nil, err
+	}
+	if c.locked = numbers[0] < c.serialized; !c.locked {
+		runtime.UnlockOSThread()
+	}
+	if numbers[0] < c.funneled {
+		return nil, fmt.Errorf("%s cannot be used by a program with several threads: MPI_Init_thread provides level %d", c.Version, numbers[0])
 	}
 	if err := errors.Join(c.call("MPI_Comm_set_errhandler", onError, c.world, c.errorsReturn),
 		c.call("MPI_Comm_rank", rank, c.world, address(&numbers[1])),
@@ -195,6 +204,8 @@ func (c *Comm) Abort(code int) { _ = c.call("MPI_Abort", c.abort, c.world, uintp
 
 // Close leaves MPI. All ranks call it, after their last call.
 func (c *Comm) Close() error {
-	defer runtime.UnlockOSThread()
+	if c.locked {
+		defer runtime.UnlockOSThread()
+	}
 	return c.call("MPI_Finalize", c.finalize)
 }

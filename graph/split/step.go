@@ -34,7 +34,7 @@ func (t *CL) newWork() *work {
 	width, threads := 1+t.config.Negatives, t.workers.Threads()
 	n := t.largestChunk() * width
 	w := &work{
-		targets: make([]uint32, n), drawn: make([][]uint32, threads), partial: make([]float32, n), all: make([]float32, t.comm.Size()*n),
+		targets: make([]uint32, n), drawn: make([][]uint32, threads), partial: make([]float32, n), all: make([]float32, t.joined(n)),
 		parts: make([][]float32, t.comm.Size()), scores: make([]float32, n), coefficients: make([]float32, n),
 		kinds: make([]uint32, t.strip*width), losses: make([]simd.Loss, (t.rows+blockRows-1)/blockRows), gradient: make([][]float32, threads),
 	}
@@ -178,6 +178,14 @@ func (t *CL) partialDots(left, right *table, worker, base, first, end int) {
 		}
 		simd.PartialDots(out, left.data[(first+i)*n:][:n], right.data, targets[i*width:][:width], t.comm.Size())
 	}
+}
+
+// joined is how many values of other ranks join needs room for, of n.
+func (t *CL) joined(n int) int {
+	if t.comm.Size() == 2 {
+		return 2 * n
+	}
+	return n + t.comm.Size()
 }
 
 // join adds up the ranks' parts of n dot products, in a fixed tree. Two ranks swap all they

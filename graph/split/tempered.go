@@ -35,9 +35,13 @@ func (t *CL) newTempered() {
 	// A chunk has a block for each thread, and more if they are small.
 	slots, most, rows := m.Slots(), 0, 0
 	values := func(first, end int) int { return (end-first)*c.Negatives + int(slots[end]-slots[first]) }
+	limit := cacheBytes * t.workers.Threads()
+	if !t.chunked(values(0, t.rows)) {
+		limit = mostRows * 4 * t.columns * (1 + c.Negatives)
+	}
 	for first := 0; first < len(blocks)-1; {
 		end := min(first+t.workers.Threads(), len(blocks)-1)
-		for end < len(blocks)-1 && 4*t.columns*values(blocks[first], blocks[end+1]) < cacheBytes*t.workers.Threads() {
+		for end < len(blocks)-1 && 4*t.columns*values(blocks[first], blocks[end+1]) < limit {
 			end++
 		}
 		most, rows = max(most, values(blocks[first], blocks[end])), max(rows, blocks[end]-blocks[first])
@@ -47,7 +51,7 @@ func (t *CL) newTempered() {
 	s.places = make([]int, rows+1)
 	t.work = &work{
 		drawn: make([][]uint32, t.workers.Threads()), partial: make([]float32, most), scores: make([]float32, most),
-		all: make([]float32, t.comm.Size()*most), parts: make([][]float32, t.comm.Size()),
+		all: make([]float32, t.joined(most)), parts: make([][]float32, t.comm.Size()),
 	}
 	t.tempered = s
 }
