@@ -87,7 +87,7 @@ func testRanks(t *testing.T, c settings.Config) {
 			t.Fatalf("%d ranks: %v", n[0], err)
 		}
 		resume := func(g *ranks.Group) error {
-			_, err := Resume(t.Context(), c.Out, nil, func(string) Options { return Options{Ranks: g} }, nil)
+			_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
 			return err
 		}
 		if n[1] == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
 // Resume goes on with a run that was interrupted, killed or stopped by an
@@ -23,12 +24,14 @@ import (
 // A text or a setting that changed is an error and leaves everything as it is.
 // If the run is finished the error is [ErrComplete] and the summary is good.
 func Resume(ctx context.Context, dir string, changes map[string]string, options func(corpus string) Options, p *progress.Progress) (runfolder.Summary, error) {
+	return ResumeOn(ctx, nil, dir, changes, options, p)
+}
+
+// ResumeOn is Resume on several ranks, which rank 0 calls; the others take the settings that it
+// sends, and [Follow].
+func ResumeOn(ctx context.Context, group *ranks.Group, dir string, changes map[string]string, options func(corpus string) Options, p *progress.Progress) (runfolder.Summary, error) {
 	start := time.Now()
-	var o Options
-	if options != nil {
-		o = options("")
-	}
-	ctx, group := o.Ranks.Lead(ctx)
+	ctx, group = group.Lead(ctx)
 	folder, err := runfolder.Reopen(dir)
 	if err != nil {
 		return runfolder.Summary{}, group.Agree(err)
@@ -52,6 +55,7 @@ func Resume(ctx context.Context, dir string, changes map[string]string, options 
 	if options != nil {
 		j.options = options(j.config.Corpus)
 	}
+	j.options.Ranks = group
 	j.options.textFile = folder.Path(runfolder.TextFile)
 	var summary runfolder.Summary
 	if err = j.prepare(ctx, p); err == nil {

@@ -68,12 +68,7 @@ func (o *resumeOptions) run(ctx context.Context, s streams, dir string) error {
 
 func (o *resumeOptions) lead(ctx context.Context, s streams, dir string, g *ranks.Group) error {
 	progress := s.progress(o.quiet)
-	options := func(corpus string) train.Options {
-		options := builtinText(corpus)
-		options.Ranks = g
-		return options
-	}
-	summary, err := train.Resume(ctx, dir, o.settings.set, options, progress)
+	summary, err := train.ResumeOn(ctx, g, dir, o.settings.set, builtinText, progress)
 	if errors.Is(err, train.ErrComplete) {
 		progress.Notef("%s is complete: there is nothing left to train", dir)
 		if o.json {
