@@ -62,10 +62,10 @@ type meeting struct {
 
 // A visit is what a rank brings to a call.
 type visit struct {
-	call       string
-	send, recv []byte
-	sent, got  []int // ends
-	numbers    []uint64
+	call    string
+	send    []byte
+	sent    []int // ends
+	numbers []uint64
 }
 
 func (c *local) Rank() int { return c.rank }

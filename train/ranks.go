@@ -40,7 +40,7 @@ func (j *job) prepareRanks(ctx context.Context, p *progress.Progress) error {
 	if err == nil {
 		err = j.checkTraining() // before M is built in vain
 	}
-	if err = g.Agree(err); err != nil {
+	if err := g.Agree(err); err != nil {
 		return err
 	}
 	m, seconds, err := g.BuildMatrix(ctx, c, j.text.share, p)

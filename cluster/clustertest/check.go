@@ -138,7 +138,7 @@ func anyLength(c cluster.Comm) error {
 	}
 	for r, part := range all {
 		if len(part) != r || r > 0 && part[r-1] != float64(r) {
-			return fmt.Errorf("Collect: %v from rank %d", part, r)
+			return fmt.Errorf("from Collect: %v from rank %d", part, r)
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ const OfRank = "{rank}"
 // An error of any rank is one of all, and names the rank.
 func Read(ctx context.Context, c cluster.Comm, path string, o corpus.Options) (*Share, error) {
 	local, err := readLocal(ctx, c, path, o)
-	if err = cluster.Agree(c, err); err != nil {
+	if err := cluster.Agree(c, err); err != nil {
 		return nil, err
 	}
 	s := &Share{Corpus: local}
@@ -52,7 +52,7 @@ func Read(ctx context.Context, c cluster.Comm, path string, o corpus.Options) (*
 	} else {
 		err = s.number(o.Vocabulary, o.MaxSentence)
 	}
-	if err = cluster.Agree(c, err); err != nil {
+	if err := cluster.Agree(c, err); err != nil {
 		return nil, err
 	}
 	return s, s.place(c)

@@ -192,10 +192,10 @@ func (t *CL) joined(n int) int {
 // have; of more, each adds up some for all.
 func (t *CL) join(n int) ([]float32, error) {
 	w, ranks, rank := t.work, t.comm.Size(), t.comm.Rank()
-	switch {
-	case ranks == 1:
+	switch ranks {
+	case 1:
 		return w.partial[:n], nil
-	case ranks == 2:
+	case 2:
 		copy(w.all[rank*n:][:n], w.partial)
 		if err := t.comm.AllGather(cluster.Bytes(w.all[:2*n]), []int{4 * n, 8 * n}); err != nil {
 			return nil, err

@@ -175,7 +175,7 @@ func (g *Group) Receive() (c settings.Config, err error) {
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(all[0])
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := errors.Join(err, f.Close()); err != nil {
 		return c, err
 	}
 	return settings.Resolve(f.Name(), nil)
@@ -185,7 +185,7 @@ func (g *Group) Receive() (c settings.Config, err error) {
 func (g *Group) ReadText(ctx context.Context, c *settings.Config, p *progress.Progress) (*shares.Share, float64, error) {
 	start := time.Now()
 	options, err := c.TextOptions()
-	if err = g.Agree(err); err != nil {
+	if err := g.Agree(err); err != nil {
 		return nil, 0, err
 	}
 	stage := p.Stage("reading text", 0)
