@@ -32,6 +32,9 @@ build: ## build bin/w2vcl, pure Go
 cuda: ## build bin/w2vcl with the CUDA kernels (needs a C compiler and pip, no GPU)
 	eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
 
+mpi: ## build bin/w2vcl for several hosts (MPI is loaded when it runs)
+	CGO_ENABLED=0 $(GO) build -tags mpi -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
+
 kernels: ## compile the CUDA kernels again (needs no GPU)
 	kernels/cuda/build.sh
 

@@ -3,6 +3,7 @@ package corpus
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -136,8 +137,21 @@ func (c *Corpus) Fingerprint() uint64 {
 }
 
 func fingerprint(v *Vocabulary, text *Text) uint64 {
+	f := NewFingerprinter(v, text.Tokens(), text.Sentences())
+	f.AddTokens(text)
+	f.AddStarts(text, 0, true)
+	return f.Sum()
+}
+
+// A Fingerprinter computes the fingerprint of a corpus whose text is in several parts: the
+// tokens of all, in order, and then their starts. Its state can go from one process
+// to another.
+type Fingerprinter struct{ h *xxhash.Digest }
+
+// NewFingerprinter begins the fingerprint of a corpus of so many tokens and sentences.
+func NewFingerprinter(v *Vocabulary, tokens, sentences int) Fingerprinter {
 	h := xxhash.New()
-	hashNumbers(h, []int{len(v.Words), text.Tokens(), text.Sentences() + 1})
+	hashNumbers(h, []int{len(v.Words), tokens, sentences + 1})
 	lengths := make([]int, len(v.Words))
 	for id, word := range v.Words {
 		lengths[id] = len(word)
@@ -145,13 +159,48 @@ func fingerprint(v *Vocabulary, text *Text) uint64 {
 	}
 	hashNumbers(h, lengths)
 	hashNumbers(h, v.Counts)
+	return Fingerprinter{h}
+}
+
+// AddTokens adds the tokens of the next part.
+func (f Fingerprinter) AddTokens(text *Text) {
 	text.Blocks(0, text.Tokens(), func(_ int, ids []uint32) bool {
-		hashNumbers(h, ids)
+		hashNumbers(f.h, ids)
 		return true
 	})
-	text.EachStart(func(starts []int) { hashNumbers(h, starts) })
-	return h.Sum64()
 }
+
+// AddStarts adds the bounds of the sentences of the next part, whose first token has the
+// number first in the whole text.
+func (f Fingerprinter) AddStarts(text *Text, first int, last bool) {
+	left := text.Sentences()
+	if last {
+		left++ // the end of the text
+	}
+	text.EachStart(func(starts []int) {
+		starts = starts[:min(len(starts), left)]
+		left -= len(starts)
+		for some := range slices.Chunk(starts, 1<<12) {
+			some = slices.Clone(some)
+			for i := range some {
+				some[i] += first
+			}
+			hashNumbers(f.h, some)
+		}
+	})
+}
+
+// State returns what another Fingerprinter goes on from.
+func (f Fingerprinter) State() []byte {
+	state, _ := f.h.MarshalBinary() // has no error
+	return state
+}
+
+// GoOn takes a State.
+func (f Fingerprinter) GoOn(state []byte) error { return f.h.UnmarshalBinary(state) }
+
+// Sum returns the fingerprint.
+func (f Fingerprinter) Sum() uint64 { return f.h.Sum64() }
 
 // Hex writes a fingerprint, or another hash of 64 bits, in the 16 hexadecimal digits
 // that files and messages use.

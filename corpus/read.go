@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -211,4 +212,22 @@ func Size(path string) int64 {
 		}
 	}
 	return sum
+}
+
+// ReadShare reads part number part of parts of the text at path: see [wordcount.Input.Share].
+// The parts together are the text. A part without a word is an empty Corpus.
+func ReadShare(ctx context.Context, path string, part, parts int, o Options) (*Corpus, error) {
+	in, err := wordcount.Find(path)
+	if err != nil {
+		return nil, err
+	}
+	if in, err = in.Share(part, parts, o.Field != ""); err != nil {
+		return nil, err
+	}
+	c, err := read(ctx, in, o)
+	if errors.Is(err, ErrEmpty) {
+		stats, err := readLines(ctx, in, o, func([]string, bool) error { return nil }) // of blank lines
+		return &Corpus{Vocabulary: &Vocabulary{}, Sentences: []int{0}, Stats: stats}, err
+	}
+	return c, err
 }

@@ -29,6 +29,7 @@ type SentenceReader struct {
 	window  *encoded.Window
 	options SentenceOptions
 	keep    []uint32 // KeepThresholds; nil: keep all
+	first   int      // number of the text's first token in a longer one
 
 	bits, all, words, widths []uint32
 }
@@ -45,7 +46,15 @@ func NewSentenceReader(c *Corpus, o SentenceOptions) *SentenceReader {
 
 // Clone returns a reader of the same sentences.
 func (r *SentenceReader) Clone() *SentenceReader {
-	return &SentenceReader{text: r.text, window: r.text.Window(), options: r.options, keep: r.keep}
+	return &SentenceReader{text: r.text, window: r.text.Window(), options: r.options, keep: r.keep, first: r.first}
+}
+
+// From returns a reader of the same sentences as part of a longer text, in which their
+// first token has the number first.
+func (r *SentenceReader) From(first int) *SentenceReader {
+	part := r.Clone()
+	part.first = first
+	return part
 }
 
 // Sentence returns the n words that subsampling keeps of a sentence in a pass. If
@@ -88,6 +97,7 @@ func (r *SentenceReader) Sentence(pass uint32, sentence int) (words, widths []ui
 
 // draw returns 32 random bits of a stream for each of the tokens first ... first+n-1.
 func (r *SentenceReader) draw(stream Stream, first, n int) []uint32 {
+	first += r.first
 	skip := first % 4
 	r.bits = memory.Resize(r.bits, skip+n)
 	simd.Philox(r.bits, r.options.Seed, uint64(stream), uint64(first/4))

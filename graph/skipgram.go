@@ -61,8 +61,8 @@ const (
 	ahead      = 2
 )
 
-// stripOf returns the rows of a strip for the given 1+K and N.
-func stripOf(width, n int) int {
+// StripRows returns how many rows are trained together for the given 1+K and N.
+func StripRows(width, n int) int {
 	return max(1, min(stripRows, stripBytes/(4*n*(1+width))))
 }
 
@@ -123,7 +123,7 @@ func (s *SkipGram) run(left, right *tensor.Dense) error {
 }
 
 func newSkipGramWorker(width, n int) *skipGramWorker {
-	scores := stripOf(width, n) * width
+	scores := StripRows(width, n) * width
 	return &skipGramWorker{
 		targets: make([]uint32, blockRows*width),
 		scores:  make([]float32, scores), coefficients: make([]float32, scores), kinds: kindsOf(scores, width),
@@ -139,7 +139,7 @@ func (s *SkipGram) block(w *skipGramWorker, left, right, kept []float32, n, firs
 	s.targets.fill(first, list)
 	simd.Prefetch(right, list[:min(ahead, last-first)*width], n)
 	loss := simd.NewLoss()
-	strip := stripOf(width, n)
+	strip := StripRows(width, n)
 	for row := first; row < last; row += strip {
 		s.strip(w, left, right, kept, n, row, min(strip, last-row), list[(row-first)*width:], &loss)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/train/work"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -56,12 +57,12 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 	defer func() { t.ready(); t.stage.Stop() }()
 	// One unit is always trained: a run that began to train has something to
 	// save.
-	for first := true; !t.work.done(t.Position) && (first || ctx.Err() == nil); first = false {
+	for first := true; !t.work.Done(t.Position) && (first || ctx.Err() == nil); first = false {
 		if err := t.next(ctx); err != nil {
 			return outcome{}, err
 		}
 	}
-	interrupted := !t.work.done(t.Position)
+	interrupted := !t.work.Done(t.Position)
 	if interrupted {
 		// Before the line that the interrupt cuts short.
 		if err := l.saver.interrupted(t.Position); err != nil {
@@ -79,7 +80,7 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 type training struct {
 	*loop
 	*runfolder.Recorder // has the position
-	work                *work
+	work                *work.Work
 	stage               *progress.Stage    // nil until the plan is shown
 	warm                runfolder.Position // after the first call of the trainer, which may take longer than others
 	ready               func()             // ends the display until the plan is shown
@@ -92,12 +93,15 @@ func (l *loop) begin() (*training, error) {
 	if l.now == nil {
 		l.now = time.Now
 	}
-	units := l.trainer.Units()
+	units, observations := l.trainer.Units(), 0
+	if l.observe != nil {
+		observations = l.observations
+	}
 	t := &training{
-		loop: l, Recorder: runfolder.NewRecorder(l.metrics, units, l.from), work: l.newWork(units),
+		loop: l, Recorder: runfolder.NewRecorder(l.metrics, units, l.from), work: work.New(l.limit, units, observations, l.from),
 		shown: speedometer{l.from.Words, l.from.Pairs, l.from.Seconds},
 	}
-	t.Share = t.work.share
+	t.Share = t.work.Share
 	t.warm = l.from
 	if t.ready = func() {}; l.announce == nil {
 		t.show()
@@ -112,8 +116,8 @@ func (l *loop) begin() (*training, error) {
 // show begins to show progress.
 func (t *training) show() {
 	t.ready()
-	t.stage = t.progress.Stage("training", t.work.steps)
-	t.stage.Skip(t.work.step(t.from))
+	t.stage = t.progress.Stage("training", t.work.Steps)
+	t.stage.Skip(t.work.Step(t.from))
 }
 
 // measure announces the speed of training as soon as it is known: after some time or
@@ -148,14 +152,14 @@ func (t *training) next(ctx context.Context) error {
 		t.saver.rescue(t.Position)
 		return err
 	}
-	t.measure(t.work.done(t.Position))
+	t.measure(t.work.Done(t.Position))
 	last, lr := reports[len(reports)-1], rates[len(rates)-1]
-	if t.saver.due(t.Position) && !t.work.done(t.Position) {
+	if t.saver.due(t.Position) && !t.work.Done(t.Position) {
 		if err := t.saver.periodic(t.Position, t.seconds); err != nil {
 			return t.diverged(err, t.Units-1, lr)
 		}
 	}
-	t.stage.Update(t.work.step(t.Position), func() string { return t.shown.line(t.Position, last, lr) })
+	t.stage.Update(t.work.Step(t.Position), func() string { return t.shown.line(t.Position, last, lr) })
 	return nil
 }
 
@@ -168,14 +172,14 @@ func (t *training) report(reports []trainer.Report, rates []float64, before floa
 			return err
 		}
 	}
-	if t.work.lineDue(t.Position) {
+	if t.work.LineDue(t.Position) {
 		if err := t.Flush(t.Position.Seconds); err != nil {
 			return err
 		}
 	}
-	if t.work.observationDue(t.Position) {
+	if t.work.ObservationDue(t.Position) {
 		from := t.now()
-		if err := t.observe(t.Position, t.work.share(t.Position)); err != nil {
+		if err := t.observe(t.Position, t.work.Share(t.Position)); err != nil {
 			return err
 		}
 		t.paused += t.now().Sub(from)
@@ -187,9 +191,9 @@ func (t *training) report(reports []trainer.Report, rates []float64, before floa
 // that something is due after, and returns their reports and learning rates.
 func (t *training) advance(ctx context.Context) ([]trainer.Report, []float64, error) {
 	first, units := t.Units, t.trainer.Units()
-	rates := make([]float64, min(units-first, t.saver.untilDue(t.Position), t.work.untilDue(t.Position), trainer.SeriesLength(t.trainer)))
+	rates := make([]float64, min(units-first, t.saver.untilDue(t.Position), t.work.UntilDue(t.Position), trainer.SeriesLength(t.trainer)))
 	for i := range rates {
-		rates[i] = t.rate(t.work.scheduled(t.Position, i))
+		rates[i] = t.rate(t.work.Scheduled(t.Position, i))
 	}
 	reports, err := trainer.Advance(context.WithoutCancel(ctx), t.trainer, first, rates)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train/matrix"
+	"github.com/w2vcl/w2vcl/train/ranks"
+	"github.com/w2vcl/w2vcl/train/work"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -37,28 +39,16 @@ type Options struct {
 	Observe      func(Observation) error
 	Observations int
 
+	// Ranks, if not nil, are the ranks that train together; this is rank 0, and the others
+	// [Follow].
+	Ranks *ranks.Group
+
 	// NoPlan leaves out the plan, which takes a measurement to make.
 	NoPlan bool
 }
 
-// A Limit ends a run after some amount of work; the learning rate decays over
-// that work. The zero Limit is none.
-type Limit struct {
-	Seconds float64 // of training
-	Pairs   float64 // positive and negative pairs trained
-}
-
-// share is how much of a run of so many units is done, from 0 to 1.
-func (l Limit) share(p runfolder.Position, units int) float64 {
-	switch {
-	case l.Seconds > 0:
-		return min(p.Seconds/l.Seconds, 1)
-	case l.Pairs > 0:
-		return min(p.Pairs/l.Pairs, 1)
-	default:
-		return float64(p.Units) / float64(units)
-	}
-}
+// A Limit ends a run after some amount of work.
+type Limit = work.Limit
 
 // An Observation is a look at a run between two units.
 type Observation struct {

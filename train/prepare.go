@@ -51,6 +51,9 @@ type job struct {
 // training anything. The caller closes the job, also after an error.
 func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	j.mode, _ = settings.FindMode(j.config.Mode) // a validated one
+	if err := j.options.Ranks.Begin(&j.config); err != nil {
+		return err
+	}
 	guard, release, err := newMemoryGuard(&j.config)
 	if err != nil {
 		return err
@@ -67,14 +70,19 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	if err := j.readStart(ctx, p); err != nil {
 		return err
 	}
-	if err := j.checkText(); err != nil {
+	if err := j.options.Ranks.Agree(j.checkText()); err != nil {
 		return err
 	}
-	if err := j.prepareMode(ctx, p); err != nil {
+	if j.options.Ranks != nil {
+		err = j.prepareRanks(ctx, p)
+	} else {
+		err = j.prepareMode(ctx, p)
+	}
+	if err != nil {
 		return err
 	}
 	defer p.Busy("preparing to train")()
-	return j.makeTrainer()
+	return j.options.Ranks.Agree(j.makeTrainer())
 }
 
 // checkText refuses a text that cannot be trained on, or that is not the one of

@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
 // Resume goes on with a run that was interrupted, killed or stopped by an
@@ -23,30 +24,38 @@ import (
 // A text or a setting that changed is an error and leaves everything as it is.
 // If the run is finished the error is [ErrComplete] and the summary is good.
 func Resume(ctx context.Context, dir string, changes map[string]string, options func(corpus string) Options, p *progress.Progress) (runfolder.Summary, error) {
+	return ResumeOn(ctx, nil, dir, changes, options, p)
+}
+
+// ResumeOn is Resume on several ranks, which rank 0 calls; the others take the settings that it
+// sends, and [Follow].
+func ResumeOn(ctx context.Context, group *ranks.Group, dir string, changes map[string]string, options func(corpus string) Options, p *progress.Progress) (runfolder.Summary, error) {
 	start := time.Now()
+	ctx, group = group.Lead(ctx)
 	folder, err := runfolder.Reopen(dir)
 	if err != nil {
-		return runfolder.Summary{}, err
+		return runfolder.Summary{}, group.Agree(err)
 	}
 	defer folder.Close()
 	last, whole, err := folder.Summary()
 	if err != nil {
-		return runfolder.Summary{}, err
+		return runfolder.Summary{}, group.Agree(err)
 	}
 	if whole && !last.Interrupted {
 		if err := folder.Commit(last); err != nil {
-			return runfolder.Summary{}, err
+			return runfolder.Summary{}, group.Agree(err)
 		}
-		return last, ErrComplete
+		return last, group.Agree(ErrComplete)
 	}
 	j := &job{folder: folder.Dir}
 	defer j.close()
-	if err := j.open(folder, changes); err != nil {
+	if err := group.Send(&j.config, j.open(folder, changes)); err != nil {
 		return runfolder.Summary{}, err
 	}
 	if options != nil {
 		j.options = options(j.config.Corpus)
 	}
+	j.options.Ranks = group
 	j.options.textFile = folder.Path(runfolder.TextFile)
 	var summary runfolder.Summary
 	if err = j.prepare(ctx, p); err == nil {

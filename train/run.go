@@ -33,9 +33,10 @@ var errStopped = fmt.Errorf("%w before training began; nothing was saved", ErrIn
 // stays; c.Out.partial stays if there is a checkpoint in it, for [Resume].
 func Run(ctx context.Context, c settings.Config, o Options, p *progress.Progress) (runfolder.Summary, error) {
 	start := time.Now()
+	ctx, o.Ranks = o.Ranks.Lead(ctx)
 	folder, err := runfolder.Create(c.Out, c.Force)
 	if err != nil {
-		return runfolder.Summary{}, err
+		return runfolder.Summary{}, o.Ranks.Agree(err)
 	}
 	defer folder.Close()
 	o.textFile = folder.Path(runfolder.TextFile)
@@ -43,12 +44,12 @@ func Run(ctx context.Context, c settings.Config, o Options, p *progress.Progress
 	defer j.close()
 	if c.Force && c.Matrix != "" {
 		if err := folder.AllowReplacing(absolute(c.Matrix)); err != nil {
-			return runfolder.Summary{}, err
+			return runfolder.Summary{}, o.Ranks.Agree(err)
 		}
 	}
 	// First of all, so that a run that is killed can be resumed.
 	if err := j.writeConfig(folder); err != nil {
-		return runfolder.Summary{}, err
+		return runfolder.Summary{}, o.Ranks.Agree(err)
 	}
 	if err := j.prepare(ctx, p); err != nil {
 		return runfolder.Summary{}, stopped(ctx, err)

@@ -17,19 +17,20 @@ func Randomize(table []float32, dim int, seed uint64) {
 	const atATime = 1 << 18 // a multiple of what randomize draws at a time
 	// Without a context to cancel there is no error.
 	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(table)+atATime-1)/atATime, func(i int) {
-		randomize(table, i*atATime, min((i+1)*atATime, len(table)), dim, seed)
+		RandomizePart(table[i*atATime:min((i+1)*atATime, len(table))], i*atATime, dim, seed)
 	})
 }
 
-// randomize does the values from first, a multiple of 4, to end.
-func randomize(table []float32, first, end, dim int, seed uint64) {
+// RandomizePart fills part of a table, from value number first on, which is a multiple of 4.
+func RandomizePart(part []float32, first, dim int, seed uint64) {
 	bits := make([]uint32, 1<<12)
-	for ; first < end; first += len(bits) {
+	for len(part) > 0 {
 		simd.Philox(bits, seed, uint64(corpus.StreamInitWords), uint64(first/4))
-		part := table[first:min(first+len(bits), end)]
-		for i := range part {
-			part[i] = (float32(bits[i]>>8)/(1<<24) - 0.5) / float32(dim)
+		some := part[:min(len(bits), len(part))]
+		for i := range some {
+			some[i] = (float32(bits[i]>>8)/(1<<24) - 0.5) / float32(dim)
 		}
+		part, first = part[len(some):], first+len(some)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/wordcontext/choices"
 )
 
 // Build makes the matrix M of the corpus (section 3 of the paper). It returns an
@@ -28,7 +29,7 @@ func Build(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if err := checkCorpus(c); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	b := newBuilder(c, o, math.MaxInt64)
@@ -45,7 +46,7 @@ func BuildPart(ctx context.Context, c *corpus.Corpus, o Options, tokens int) (*M
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if err := checkCorpus(c); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	b := newBuilder(c, o, math.MaxInt64)
@@ -73,6 +74,11 @@ type builder struct {
 	// starts[k][i] is the number of contexts of row i in the spans before k. It is
 	// also the number of the first context of row i in span k.
 	starts [][]uint64
+
+	// Of the contexts that this builder finds: their numbers by row, and the places of the
+	// rows that they are filled into. These are the matrix's, unless ranks share the text.
+	totals, offsets []uint64
+	chosen          bool // the bits of keep are set already
 
 	// The rows first ... end-1 are made at a time: all, or a range that fits the memory.
 	first, end int
@@ -130,7 +136,7 @@ func (b *builder) build(ctx context.Context) error {
 // count checks the text, and sets the fingerprint of the matrix and all but its stored
 // contexts.
 func (b *builder) count(ctx context.Context) error {
-	if err := checkTokens(ctx, b.scan.corpus, b.threads); err != nil {
+	if err := b.scan.corpus.CheckTokens(ctx, b.threads); err != nil {
 		return err
 	}
 	fingerprint := make(chan uint64, 1)
@@ -158,7 +164,7 @@ func makeRows[T id](ctx context.Context, b *builder, first, end int, stored []T)
 	return parallel.Try(ctx, b.threads, (end-first+grain-1)/grain, func(_, task int) error {
 		from, to := first+task*grain, min(first+(task+1)*grain, end)
 		for i := from; i < to; i++ {
-			shuffle(stored[m.offsets[i]-base:m.offsets[i+1]-base], b.options.Seed, uint32(i))
+			choices.Shuffle(stored[m.offsets[i]-base:m.offsets[i+1]-base], b.options.Seed, uint32(i))
 		}
 		rows := int64(m.Rows())
 		b.progress.add(visits*int64(to)/rows - visits*int64(from)/rows)
@@ -200,10 +206,23 @@ func (b *builder) countContexts(ctx context.Context) error {
 // layOut turns the counts of the spans into starts, and sets the place of every
 // row in the matrix. It returns an error if a row is too long.
 func (b *builder) layOut() error {
+	b.totals = b.matrix.totals
+	b.sumSpans(nil)
+	err := b.matrix.layOut()
+	b.offsets = b.matrix.offsets
+	return err
+}
+
+// sumSpans turns the counts of the spans into starts, and sets the totals of the matrix.
+// It adds the counts of each pass to passes, (passes, V), unless that is nil.
+func (b *builder) sumSpans(passes [][]uint64) {
 	m := b.matrix
 	for i := range m.totals {
 		var total uint64
-		for _, counts := range b.starts {
+		for k, counts := range b.starts {
+			if passes != nil {
+				passes[b.spans[k].from/b.scan.sentences][i] += counts[i]
+			}
 			counts[i], total = total, total+counts[i]
 		}
 		m.totals[i] = total
@@ -211,7 +230,6 @@ func (b *builder) layOut() error {
 	if !b.options.DynamicWindow {
 		copy(m.contextCounts, m.totals)
 	}
-	return m.layOut()
 }
 
 // begin sets the place in keep of every long row of the rows first ... end-1.
@@ -224,7 +242,7 @@ func (b *builder) begin(first, end int) {
 		if total := m.totals[i]; total > uint64(m.lengths[i]) {
 			b.long = append(b.long, i)
 			b.keepAt[i-first] = keepBits
-			keepBits += (total + 63) &^ 63
+			keepBits += (b.totals[i] + 63) &^ 63
 		}
 	}
 	b.keep = make([]uint64, keepBits/64+1) // one more: bitsAt reads two elements
@@ -239,9 +257,11 @@ func (b *builder) discard(ctx context.Context) error {
 	m := b.matrix
 	return parallel.Try(ctx, b.threads, len(b.long), func(_, h int) error {
 		i := b.long[h]
-		n := m.totals[i]
+		n := b.totals[i]
 		chosen := b.keep[b.keepAt[i-b.first]/64:][:(n+63)/64]
-		choose(chosen, n, m.RowLength(i), b.options.Seed, uint32(i))
+		if !b.chosen {
+			choices.Choose(chosen, n, m.RowLength(i), b.options.Seed, uint32(i))
+		}
 		var ones int
 		at := uint64(0) // ones counts the bits before this one
 		for k := range b.spans {
@@ -273,10 +293,10 @@ type place struct {
 // places returns the places of the rows first ... end-1 at the start of span k.
 func (b *builder) places(k int) []place {
 	places := make([]place, b.end-b.first)
-	base, h := b.matrix.offsets[b.first], 0
+	base, h := b.offsets[b.first], 0
 	for p := range places {
 		i := b.first + p
-		places[p].next = b.matrix.offsets[i] - base
+		places[p].next = b.offsets[i] - base
 		start := b.starts[k][i]
 		if b.keepAt[p] == 0 {
 			places[p].next += start

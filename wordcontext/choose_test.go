@@ -5,6 +5,9 @@ import (
 	"math/bits"
 	"slices"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/wordcontext/chisquare"
+	"github.com/w2vcl/w2vcl/wordcontext/choices"
 )
 
 // At these sizes the tests count every occurrence, position and pair.
@@ -19,7 +22,7 @@ func TestChooseIsUniform(t *testing.T) {
 			chosen := make([]uint64, 1)
 			for key := range uint64(keys) {
 				chosen[0] = 0
-				choose(chosen, uint64(n), size, key, uint32(n))
+				choices.Choose(chosen, uint64(n), size, key, uint32(n))
 				if bits.OnesCount64(chosen[0]) != size || chosen[0]>>n != 0 {
 					t.Fatalf("%d of %d: bits %b", size, n, chosen[0])
 				}
@@ -63,7 +66,7 @@ func TestChooseInLongRow(t *testing.T) {
 	counts := make([]int, 64)
 	for key := range uint64(keys) {
 		chosen := make([]uint64, n/64+1)
-		choose(chosen, n, size, key, 5)
+		choices.Choose(chosen, n, size, key, 5)
 		total := 0
 		for k, set := range chosen {
 			ones := bits.OnesCount64(set)
@@ -76,27 +79,27 @@ func TestChooseInLongRow(t *testing.T) {
 			t.Fatalf("kept %d, want %d", total, size)
 		}
 	}
-	chiSquare(t, "parts of a long row", counts)
+	chisquare.Check(t, "parts of a long row", counts)
 }
 
 func TestShuffleIsUniform(t *testing.T) {
 	const keys = 30000
 	for _, n := range smallSizes {
 		positions := make([]int, n*n) // (number, position)
-		neighbours := newPairCounts(n)
+		neighbours := chisquare.NewPairs(n)
 		orders := map[string]int{}
 		for key := range uint64(keys) {
 			row := make([]uint16, n)
 			for k := range row {
 				row[k] = uint16(k)
 			}
-			shuffle(row, key, 3)
+			choices.Shuffle(row, key, 3)
 			for k, x := range row {
 				positions[int(x)*n+k]++
 			}
 			if n > 1 {
 				k := int(key) % (n - 1)
-				neighbours.add(uint32(row[k]), uint32(row[k+1]))
+				neighbours.Add(uint32(row[k]), uint32(row[k+1]))
 			}
 			if n <= 5 {
 				orders[fmt.Sprint(row)]++
@@ -104,7 +107,7 @@ func TestShuffleIsUniform(t *testing.T) {
 		}
 		name := fmt.Sprintf("shuffle of %d", n)
 		checkBinomial(t, name+", number at position", positions, keys, 1/float64(n))
-		neighbours.check(t, name+", neighbours")
+		neighbours.Check(t, name+", neighbours")
 		if n <= 5 {
 			counts := []int{}
 			for _, c := range orders {
@@ -113,7 +116,7 @@ func TestShuffleIsUniform(t *testing.T) {
 			if want := []int{1, 1, 2, 6, 24, 120}[n]; len(counts) != want {
 				t.Errorf("%s: %d orders, want %d", name, len(counts), want)
 			}
-			chiSquare(t, name+", orders", counts)
+			chisquare.Check(t, name+", orders", counts)
 		}
 	}
 }
@@ -129,7 +132,7 @@ func TestBuildDiscardsUniformly(t *testing.T) {
 	c := sentencesCorpus(n+1, text)
 	kept := make([]int, n)
 	positions := make([]int, n*keep) // (context, position)
-	pairs := newPairCounts(n)
+	pairs := chisquare.NewPairs(n)
 	for key := range uint64(keys) {
 		m := build(t, c, Options{Window: 1, Contexts: keep, Passes: 1, Seed: key, Threads: 1})
 		row := m.Row(0)
@@ -138,9 +141,9 @@ func TestBuildDiscardsUniformly(t *testing.T) {
 			positions[int(context-1)*keep+k]++
 		}
 		k := int(key) % (keep - 1)
-		pairs.add(row[k]-1, row[k+1]-1)
+		pairs.Add(row[k]-1, row[k+1]-1)
 	}
 	checkBinomial(t, "kept", kept, keys, float64(keep)/n)
 	checkBinomial(t, "context at position", positions, keys, 1.0/n)
-	pairs.check(t, "neighbours")
+	pairs.Check(t, "neighbours")
 }

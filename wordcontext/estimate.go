@@ -40,7 +40,7 @@ func expected(c *corpus.Corpus, o Options) (*Matrix, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if err := checkCorpus(c); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	m := newMatrix(c.Vocabulary.Len(), o)

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/wordcontext/chisquare"
 )
 
 // randomTotals returns the numbers of contexts of rows words: some 0, most small, a
@@ -181,5 +183,5 @@ func TestPhases(t *testing.T) {
 	for _, phase := range m.phases {
 		counts[phase]++
 	}
-	chiSquare(t, "phases", counts)
+	chisquare.Check(t, "phases", counts)
 }

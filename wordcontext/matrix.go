@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/wordcontext/choices"
 	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
@@ -236,9 +237,9 @@ func (m *Matrix) At(i, q int) uint32 {
 	}
 	round, position := uint32(q)/n, uint32(q)%n
 	if round > 0 && !m.Tempered() {
-		var o order
-		o.set(m.options.Seed, round, uint32(i), n)
-		position = o.at(position)
+		var o choices.Order
+		o.Set(m.options.Seed, round, uint32(i), n)
+		position = o.At(position)
 	}
 	row := m.row(i)
 	return m.stored(row.Place(position))

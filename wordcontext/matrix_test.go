@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/wordcontext/choices"
 )
 
 // TestRounds: in every round each stored context of a short row comes exactly
@@ -50,10 +51,12 @@ func TestRoundsDiffer(t *testing.T) {
 		for seed := range uint32(3) {
 			for round := uint32(1); round < 20; round++ {
 				for row := range uint32(20) {
-					var o order
-					o.set(uint64(seed), round, row, n)
+					var o choices.Order
+					o.Set(uint64(seed), round, row, n)
 					var key strings.Builder
-					for _, x := range fillAll(&o, 50) {
+					order := make([]uint32, n)
+					o.Fill(order, 0)
+					for _, x := range order {
 						key.WriteByte(byte(x))
 					}
 					if other, ok := seen[key.String()]; ok {

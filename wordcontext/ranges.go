@@ -23,7 +23,7 @@ func BuildFile(ctx context.Context, c *corpus.Corpus, o Options, path string, by
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if err := checkCorpus(c); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	if err := checkByteOrder(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/wordcontext/choices"
 	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
@@ -60,11 +61,11 @@ type reader[T id] struct {
 	first  uint64 // the first iteration
 	plain  uint32 // the first entry of a row of l entries
 
-	inOrder   bool  // every round has the order of the first one
-	order     order // of a round after the first one
-	row       int   // that order belongs to
+	inOrder   bool          // every round has the order of the first one
+	order     choices.Order // of a round after the first one
+	row       int           // that order belongs to
 	round     uint32
-	positions [orderPositions]uint32
+	positions [choices.Positions]uint32
 
 	cursors [tileSlots]cursor
 	tile    [tileIterations * tileSlots]uint32 // (tileIterations, tileSlots)
@@ -216,13 +217,13 @@ func (r *reader[T]) read(c *cursor, count int, dst []uint32, stride int) {
 				at += stride
 			}
 		} else {
-			run = min(run, orderPositions)
+			run = min(run, choices.Positions)
 			if r.row != c.row || r.round != round {
-				r.order.set(r.matrix.options.Seed, round, uint32(c.row), n)
+				r.order.Set(r.matrix.options.Seed, round, uint32(c.row), n)
 				r.row, r.round = c.row, round
 			}
 			positions := r.positions[:run]
-			r.order.fill(positions, position)
+			r.order.Fill(positions, position)
 			at = gather(dst, at, stride, r.stored, &row, positions)
 		}
 		count -= int(run)

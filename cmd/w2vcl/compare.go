@@ -212,6 +212,9 @@ func (o *compareOptions) shorten(given func(flag string) bool) {
 }
 
 func (o *compareOptions) run(cmd *cobra.Command, s streams) error {
+	if err := alone("compare"); err != nil {
+		return err
+	}
 	if o.list != "" {
 		return o.listExperiments(cmd, s)
 	}

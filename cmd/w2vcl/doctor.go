@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/cpu"
 
+	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/cluster/mpi"
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -33,6 +35,12 @@ type diagnosis struct {
 	Devices     []device.Info `json:"devices"`                // GPUs
 	Driver      string        `json:"cuda_driver,omitempty"`  // CUDA version of the driver
 	DeviceError string        `json:"device_error,omitempty"` // why there are no devices
+
+	MPI      *mpi.Library `json:"mpi,omitempty"`       // that several ranks would use
+	MPIError string       `json:"mpi_error,omitempty"` // why there is none
+	Launcher string       `json:"launcher,omitempty"`  // that started this process, as one of Ranks
+	Ranks    int          `json:"ranks,omitempty"`
+	Binding  string       `json:"binding,omitempty"` // a warning
 }
 
 func newDoctor(s streams) *cobra.Command {
@@ -68,6 +76,13 @@ func diagnose() diagnosis {
 	} else {
 		d.DeviceError = err.Error()
 	}
+	if library, err := mpi.Find(); err == nil {
+		d.MPI = &library
+	} else {
+		d.MPIError = err.Error()
+	}
+	l := cluster.Launched()
+	d.Launcher, d.Ranks, d.Binding = l.Launcher, l.Size, l.CheckBinding(runtime.NumCPU(), machine.Processors(), 0)
 	return d
 }
 
@@ -136,6 +151,17 @@ func (d diagnosis) print(s streams) error {
 		if len(d.Devices) > 1 {
 			out.rowf("\t%s", peersOf(g))
 		}
+	}
+	if d.MPI != nil {
+		out.rowf("MPI\t%s (%s, with the ABI of %s)", d.MPI.Version, d.MPI.File, d.MPI.ABI)
+	} else {
+		out.rowf("MPI\tnone in use: %s", d.MPIError)
+	}
+	if d.Launcher != "" {
+		out.rowf("launcher\t%s, %s", d.Launcher, terminal.Quantity(terminal.Number(d.Ranks), "rank"))
+	}
+	if d.Binding != "" {
+		out.rowf("binding\t%s", d.Binding)
 	}
 	return out.writeTo(s.out)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
 type matrixBuildOptions struct {
@@ -45,5 +46,13 @@ func (o *matrixBuildOptions) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return train.BuildMatrix(ctx, config, s.progress(o.quiet))
+	lead := func(g *ranks.Group) error {
+		if g != nil {
+			return train.BuildMatrixOn(ctx, g, config, s.progress(o.quiet))
+		}
+		return train.BuildMatrix(ctx, config, s.progress(o.quiet))
+	}
+	return s.together(ctx, config.Threads, lead, func(ctx context.Context, g *ranks.Group) error {
+		return train.BuildMatrixOn(ctx, g, config, nil)
+	})
 }

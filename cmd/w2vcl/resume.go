@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
 type resumeOptions struct {
@@ -51,8 +53,22 @@ beginning of the run; only the flags below may change.`,
 }
 
 func (o *resumeOptions) run(ctx context.Context, s streams, dir string) error {
+	lead := func(g *ranks.Group) error { return o.lead(ctx, s, dir, g) }
+	return s.together(ctx, 0, lead, func(ctx context.Context, g *ranks.Group) error {
+		config, err := g.Receive()
+		if err != nil {
+			return err
+		}
+		if threads := o.settings.set["threads"]; threads != "" {
+			config.Threads, _ = strconv.Atoi(threads) // rank 0 has checked it
+		}
+		return train.Follow(ctx, config, train.Options{Ranks: g})
+	})
+}
+
+func (o *resumeOptions) lead(ctx context.Context, s streams, dir string, g *ranks.Group) error {
 	progress := s.progress(o.quiet)
-	summary, err := train.Resume(ctx, dir, o.settings.set, builtinText, progress)
+	summary, err := train.ResumeOn(ctx, g, dir, o.settings.set, builtinText, progress)
 	if errors.Is(err, train.ErrComplete) {
 		progress.Notef("%s is complete: there is nothing left to train", dir)
 		if o.json {

@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
 // trainOptions are the flags of train that are not settings of the run.
@@ -56,9 +57,14 @@ func (o *trainOptions) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	progress := s.progress(o.quiet)
-	summary, err := train.Run(ctx, config, train.Options{}, progress)
-	return s.trained(summary, err, progress, o.json)
+	lead := func(g *ranks.Group) error {
+		progress := s.progress(o.quiet)
+		summary, err := train.Run(ctx, config, train.Options{Ranks: g}, progress)
+		return s.trained(summary, err, progress, o.json)
+	}
+	return s.together(ctx, config.Threads, lead, func(ctx context.Context, g *ranks.Group) error {
+		return train.Follow(ctx, config, train.Options{Ranks: g})
+	})
 }
 
 // trained reports the end of a training.

@@ -27,6 +27,11 @@ type Loss struct {
 	Kept    []float32       // (V, N), gets the gradients; nil: keep none
 	Root    bool            // a kept gradient of s samples is root s times their mean
 
+	// Scores, if not nil, returns the scores of a row's own negatives and then its
+	// positives, which are not computed here: the tables have N columns of Whole.
+	Scores func(row int) []float32
+	Whole  int
+
 	shared  sharedRows
 	losses  []float64 // of each block, summed in order
 	workers []*worker
@@ -36,7 +41,7 @@ type Loss struct {
 // does not depend on the number of threads. An error says that a goroutine panicked.
 func (l *Loss) Run(left, right []float32) (float64, error) {
 	for len(l.workers) < l.Team.Threads() {
-		l.workers = append(l.workers, newWorker(l.Sampler, l.Dim))
+		l.workers = append(l.workers, newWorker(l.Sampler, l.Dim, l.Dim))
 	}
 	l.shared.pack(right, l.Sampler.DrawShared(), l.Dim)
 	l.losses = memory.Resize(l.losses, len(l.Blocks)-1)
@@ -46,11 +51,29 @@ func (l *Loss) Run(left, right []float32) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("tempered step: %w", err)
 	}
+	return l.Total(), nil
+}
+
+// RunBlocks trains the rows of the blocks first ... end-1, with negatives of their own. After
+// those of all blocks, Total returns the loss of the step.
+func (l *Loss) RunBlocks(left, right []float32, first, end int) error {
+	for len(l.workers) < l.Team.Threads() {
+		l.workers = append(l.workers, newWorker(l.Sampler, l.Dim, max(l.Whole, l.Dim)))
+	}
+	l.losses = memory.Resize(l.losses, len(l.Blocks)-1)
+	return l.Team.Do(end-first, func(worker, k int) {
+		b := first + k
+		l.losses[b] = l.block(l.workers[worker], left, right, l.Blocks[b], l.Blocks[b+1])
+	})
+}
+
+// Total returns the loss of the last step.
+func (l *Loss) Total() float64 {
 	sum := 0.0
 	for _, x := range l.losses {
 		sum += x
 	}
-	return sum, nil
+	return sum
 }
 
 // blockRows is the rows of a block in which every row has one sample.

@@ -45,8 +45,9 @@ const (
 // chunkRows is how many rows of n values form a chunk.
 func chunkRows(n int) int { return max(chunkBytes/(4*n), 4) }
 
-func newWorker(s *Sampler, n int) *worker {
-	width, chunk := s.Width(), chunkRows(n)
+// newWorker returns the memory for rows of n columns, of whole ones.
+func newWorker(s *Sampler, n, whole int) *worker {
+	width, chunk := s.Width(), chunkRows(whole)
 	return &worker{
 		left: make([]float32, stripRows*n), gradient: make([]float32, stripRows*n),
 		against: make([]float32, stripRows*width), weighed: make([]float32, stripRows*width),
@@ -129,7 +130,7 @@ const descent = -1
 // meetPositives adds the part of the positives to the members' gradients, in chunks: of
 // several members, or of a part of one.
 func (l *Loss) meetPositives(w *worker, left, right []float32, members []member) {
-	most, end := chunkRows(l.Dim), members[len(members)-1].to
+	most, end := len(w.scores), members[len(members)-1].to
 	for r, from := 0, members[0].from; from < end; {
 		to, last := min(from+most, members[r].to), r+1
 		for last < len(members) && members[last].to-from <= most {
@@ -151,6 +152,10 @@ func (l *Loss) meetChunk(w *worker, left, right []float32, members []member, gra
 	scores, c := w.scores[:size], w.coefficients[:size]
 	for _, m := range members {
 		first, last := max(m.from, from), min(m.to, to)
+		if l.Scores != nil {
+			copy(scores[first-from:last-from], l.Scores(m.row)[l.Sampler.Negatives+first-m.from:])
+			continue
+		}
 		simd.Dots(scores[first-from:], left[m.row*n:][:n], right, w.positives[first:last])
 	}
 	simd.Gradients(c, scores, w.positive[:size], descent, &w.loss.positives)
@@ -183,6 +188,10 @@ func (l *Loss) meetShared(w *worker, left []float32, members []member) {
 func (l *Loss) meetOwn(w *worker, left, right []float32, first int, members []member) {
 	n, k := l.Dim, l.Sampler.Negatives
 	for r, m := range members {
+		if l.Scores != nil {
+			copy(w.against[r*k:][:k], l.Scores(m.row))
+			continue
+		}
 		simd.Dots(w.against[r*k:][:k], left[m.row*n:][:n], right, w.own[(m.row-first)*k:][:k])
 	}
 	l.weigh(w, members)

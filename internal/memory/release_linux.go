@@ -23,3 +23,13 @@ func Release(b []byte) {
 		_ = unix.Madvise(unsafe.Slice(start, length), unix.MADV_DONTNEED)
 	}
 }
+
+// Discard gives the memory of b back to the system, but for its first and last pages. Its
+// content is lost: nobody may read it again.
+func Discard(b []byte) {
+	page := os.Getpagesize()
+	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (page - 1)
+	if length := (len(b) - skip) &^ (page - 1); length > 0 {
+		_ = unix.Madvise(b[skip:skip+length], unix.MADV_DONTNEED)
+	}
+}

@@ -2,16 +2,15 @@ package terminal
 
 import (
 	"context"
-	"os"
 	"os/signal"
-	"syscall"
 )
 
-// Interruptible returns a context that ends with the first Ctrl-C or SIGTERM. It does
+// Interruptible returns a context that ends with the first Ctrl-C, SIGTERM or, on Unix,
+// SIGUSR2. It does
 // not catch a second signal, which ends the process at once. The returned function
 // stops catching signals.
 func Interruptible(parent context.Context) (context.Context, context.CancelFunc) {
-	ctx, restore := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	ctx, restore := signal.NotifyContext(parent, stopSignals...)
 	unhook := context.AfterFunc(ctx, restore)
 	return ctx, func() {
 		unhook()

@@ -2,20 +2,28 @@ package simd
 
 import "math"
 
+// dotGo adds up in eight lanes, and the lanes in pairs: PartialDots has the sums of some of
+// the lanes.
 func dotGo(x, y []float32) float32 {
 	y = y[:len(x)]
-	var a, b, c, d float32 // four sums, so that additions overlap
+	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	j := 0
-	for ; j+4 <= len(x); j += 4 {
-		a += x[j] * y[j]
-		b += x[j+1] * y[j+1]
-		c += x[j+2] * y[j+2]
-		d += x[j+3] * y[j+3]
+	for ; j+8 <= len(x); j += 8 {
+		s0 += x[j] * y[j]
+		s1 += x[j+1] * y[j+1]
+		s2 += x[j+2] * y[j+2]
+		s3 += x[j+3] * y[j+3]
+		s4 += x[j+4] * y[j+4]
+		s5 += x[j+5] * y[j+5]
+		s6 += x[j+6] * y[j+6]
+		s7 += x[j+7] * y[j+7]
 	}
-	for ; j < len(x); j++ {
-		a += x[j] * y[j]
+	s := [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
+	for lane := 0; j < len(x); j++ {
+		s[lane] += x[j] * y[j]
+		lane++
 	}
-	return (a + b) + (c + d)
+	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
 }
 
 func dotsGo(out, left, table []float32, rows []uint32) {

@@ -82,7 +82,7 @@ func Read(ctx context.Context, c *settings.Config, o Options, limit int64, p *pr
 		text, err = corpus.Open(ctx, c.Corpus, options, storage)
 	}
 	if err != nil {
-		return nil, 0, explained(c, err)
+		return nil, 0, Explained(c, err)
 	}
 	debug.FreeOSMemory() // the garbage of reading is large; M can have it
 	if c.Vocabulary != "" && given == nil {
@@ -95,7 +95,7 @@ func Read(ctx context.Context, c *settings.Config, o Options, limit int64, p *pr
 	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read in %s%s",
 		terminal.Number(s.Tokens), terminal.Number(s.TokensUsed), terminal.Number(text.Vocabulary.Len()), c.MinCount,
 		terminal.Number(s.Sentences), terminal.Duration(seconds), place(text))
-	noteOddities(s, c, p)
+	NoteOddities(s, c, p)
 	return text, seconds, nil
 }
 
@@ -135,8 +135,8 @@ func exists(path string, source io.Reader) error {
 	return nil
 }
 
-// explained adds advice to an error of reading.
-func explained(c *settings.Config, err error) error {
+// Explained adds advice to an error of reading.
+func Explained(c *settings.Config, err error) error {
 	switch {
 	case errors.Is(err, corpus.ErrMinCount) && c.Vocabulary == "":
 		return fmt.Errorf("%w; lower --min-count, or use more text", err)
@@ -213,8 +213,8 @@ func readVocabulary(c *settings.Config) (*corpus.Vocabulary, error) {
 	return v, nil
 }
 
-// noteOddities tells the user about surprises in the text.
-func noteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
+// NoteOddities tells the user about surprises in the text.
+func NoteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
 	if n := s.InvalidUTF8; n > 0 {
 		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
 	}

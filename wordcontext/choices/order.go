@@ -1,4 +1,6 @@
-package wordcontext
+// Package choices has the random choices of M: which contexts a row keeps ([Choose]), their
+// order ([Shuffle]), and the orders in which later rounds over the row read them ([Order]).
+package choices
 
 import (
 	"math/bits"
@@ -7,7 +9,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
-// An order is the pseudo-random order in which one round of a short row reads
+// An Order is the pseudo-random order in which one round of a short row reads
 // its n stored contexts: a permutation of 0 ... n-1. It is keyed by
 //
 //	Philox(seed, StreamDuplicate.Sub(round), row·2^32 + 0, 1, ...)
@@ -25,20 +27,20 @@ import (
 // Each step can be undone, the first because its factor is odd. Four of the first
 // and three of the second are the fewest with which pairs of positions passed
 // chi-square tests on 1.5 million keys. The package's tests use fewer keys.
-type order struct {
+type Order struct {
 	n     uint32
 	table [smallOrder]uint8 // if n <= smallOrder
 
 	bijection simd.Bijection // of numbers of b bits, if n > smallOrder
 }
 
-const (
-	smallOrder     = 64
-	orderPositions = 256 // that are computed together, at most
-)
+const smallOrder = 64
 
-// set makes o the order of the given round and row of n contexts, n > 0.
-func (o *order) set(seed uint64, round, row, n uint32) {
+// Positions is how many positions are computed together, at most.
+const Positions = 256
+
+// Set makes o the order of the given round and row of n contexts, n > 0.
+func (o *Order) Set(seed uint64, round, row, n uint32) {
 	random := func(counter uint32) (a, b uint64) {
 		r := corpus.Philox(seed, corpus.StreamDuplicate.Sub(round), uint64(row)<<32|uint64(counter))
 		return uint64(r[1])<<32 | uint64(r[0]), uint64(r[3])<<32 | uint64(r[2])
@@ -61,7 +63,7 @@ func (o *order) set(seed uint64, round, row, n uint32) {
 
 // setTable shuffles the table (Fisher-Yates). Six draws share 64 random bits: each
 // draw multiplies the fraction that the draw before left. The bias is below 2^-28.
-func (o *order) setTable(random func(counter uint32) (a, b uint64)) {
+func (o *Order) setTable(random func(counter uint32) (a, b uint64)) {
 	for k := range o.table {
 		o.table[k] = uint8(k)
 	}
@@ -82,15 +84,15 @@ func (o *order) setTable(random func(counter uint32) (a, b uint64)) {
 	}
 }
 
-// at returns the number of the stored context at position p of the round, p < n.
-func (o *order) at(p uint32) uint32 {
+// At returns the number of the stored context at position p of the round, p < n.
+func (o *Order) At(p uint32) uint32 {
 	var x [1]uint32
-	o.fill(x[:], p)
+	o.Fill(x[:], p)
 	return x[0]
 }
 
-// fill sets dst[k] to at(first+k). dst has at most orderPositions elements.
-func (o *order) fill(dst []uint32, first uint32) {
+// Fill sets dst[k] to At(first+k). dst has at most Positions elements.
+func (o *Order) Fill(dst []uint32, first uint32) {
 	if o.n <= smallOrder {
 		for k, x := range o.table[first:][:len(dst)] {
 			dst[k] = uint32(x)
@@ -104,11 +106,11 @@ func (o *order) fill(dst []uint32, first uint32) {
 	// The processor cannot predict whether a number is below n, and a wrong guess
 	// costs more than the bijection. So no branch depends on it: the numbers that are
 	// not below n are collected, and go through the bijection together.
-	var again [orderPositions]uint8 // their indices into dst
-	var numbers [orderPositions]uint32
+	var again [Positions]uint8 // their indices into dst
+	var numbers [Positions]uint32
 	limit, count := o.n-1, 0
 	for k, x := range dst {
-		again[count%orderPositions] = uint8(k)
+		again[count%Positions] = uint8(k)
 		count += int((limit - x) >> 31) // adds 1 if x >= n; both are below 2^31
 	}
 	for count > 0 {
@@ -121,7 +123,7 @@ func (o *order) fill(dst []uint32, first uint32) {
 		for j, x := range walk {
 			k := again[j]
 			dst[k] = x
-			again[count%orderPositions] = k
+			again[count%Positions] = k
 			count += int((limit - x) >> 31)
 		}
 	}

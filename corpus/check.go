@@ -1,16 +1,15 @@
-package wordcontext
+package corpus
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
-	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// checkTokens returns an error if a token is not a word of the vocabulary.
-func checkTokens(ctx context.Context, c *corpus.Corpus, threads int) error {
+// CheckTokens returns an error if a token is not a word of the vocabulary.
+func (c *Corpus) CheckTokens(ctx context.Context, threads int) error {
 	const step = 1 << 20
 	text, rows := c.Text(), c.Vocabulary.Len()
 	if text.InFile() { // which was checked when it was opened
@@ -30,10 +29,9 @@ func checkTokens(ctx context.Context, c *corpus.Corpus, threads int) error {
 	})
 }
 
-// checkCorpus returns an error if the parts of the corpus do not fit together.
-// Package corpus never returns such a corpus. checkTokens checks the
-// token ids later, in parallel.
-func checkCorpus(c *corpus.Corpus) error {
+// Check returns an error if the corpus has no word, or if its parts do not fit together,
+// which no corpus that was read is like. It leaves the tokens to CheckTokens.
+func (c *Corpus) Check() error {
 	if c == nil || c.Vocabulary == nil || c.Text().Tokens() == 0 || c.Vocabulary.Len() == 0 {
 		return errors.New("the corpus is empty: there is no word to train")
 	}

@@ -1,24 +1,26 @@
-package wordcontext
+// Package chisquare has the statistics with which tests judge random choices. Start at
+// [Check].
+package chisquare
 
 import (
 	"math"
 	"testing"
 )
 
-// chiSquare tests that the counts are draws of cells of equal probability. It
+// Check tests that the counts are draws of cells of equal probability. It
 // fails if their chi-square is too large by a probability of about 1e-7 (5.2
 // standard deviations by Wilson and Hilferty's approximation) or too small by
 // the same probability: counts that are too even are not random either. With some
-// thousand calls in this package and fixed seeds, a failure is no chance.
-func chiSquare(t testing.TB, name string, counts []int) {
+// thousand calls in the tests of M and fixed seeds, a failure is no chance.
+func Check(t testing.TB, name string, counts []int) {
 	t.Helper()
 	const limit = 5.2
-	if z := chiSquareZ(counts); math.Abs(z) > limit {
+	if z := deviation(counts); math.Abs(z) > limit {
 		t.Errorf("%s: chi-square of %d cells is off by %.1f standard deviations", name, len(counts), z)
 	}
 }
 
-func chiSquareZ(counts []int) float64 {
+func deviation(counts []int) float64 {
 	if len(counts) < 2 {
 		return 0
 	}
@@ -35,19 +37,21 @@ func chiSquareZ(counts []int) float64 {
 	return (math.Cbrt(sum/free) - (1 - 2/(9*free))) / math.Sqrt(2/(9*free))
 }
 
-// pairCounts counts pairs of different numbers below n.
-type pairCounts struct {
+// Pairs counts pairs of different numbers below n.
+type Pairs struct {
 	n      int
-	counts []int // (x, y) at x·n + y
+	Counts []int // (x, y) at x·n + y
 }
 
-func newPairCounts(n int) *pairCounts { return &pairCounts{n, make([]int, n*n)} }
+// NewPairs counts pairs of numbers below n.
+func NewPairs(n int) *Pairs { return &Pairs{n, make([]int, n*n)} }
 
-func (p *pairCounts) add(x, y uint32) { p.counts[int(x)*p.n+int(y)]++ }
+// Add counts a pair.
+func (p *Pairs) Add(x, y uint32) { p.Counts[int(x)*p.n+int(y)]++ }
 
-// check tests that all pairs, and all differences x - y mod n and x xor y, are
+// Check tests that all pairs, and all differences x - y mod n and x xor y, are
 // equally likely. The differences show much smaller faults.
-func (p *pairCounts) check(t testing.TB, name string) {
+func (p *Pairs) Check(t testing.TB, name string) {
 	t.Helper()
 	var pairs []int
 	differences := make([]int, p.n)
@@ -58,7 +62,7 @@ func (p *pairCounts) check(t testing.TB, name string) {
 	xors, xorPairs := make([]int, size), make([]int, size)
 	for x := range p.n {
 		for y := range p.n {
-			c := p.counts[x*p.n+y]
+			c := p.Counts[x*p.n+y]
 			if x == y {
 				if c > 0 {
 					t.Errorf("%s: %d came twice", name, x)
@@ -71,23 +75,9 @@ func (p *pairCounts) check(t testing.TB, name string) {
 			xorPairs[x^y]++
 		}
 	}
-	chiSquare(t, name+", pairs", pairs)
-	chiSquare(t, name+", differences", differences[1:])
+	Check(t, name+", pairs", pairs)
+	Check(t, name+", differences", differences[1:])
 	if size == p.n { // every xor stands for the same number of pairs
-		chiSquare(t, name+", xors", xors[1:])
-	}
-}
-
-func TestChiSquareFindsFaults(t *testing.T) {
-	counts := make([]int, 10)
-	for k := range 100000 {
-		counts[k%10]++
-	}
-	if z := chiSquareZ(counts); z > -5.2 {
-		t.Errorf("exactly even counts are only %.1f off", z)
-	}
-	counts[3] += 800
-	if z := chiSquareZ(counts); z < 5.2 {
-		t.Errorf("one cell 8%% too likely is only %.1f off", z)
+		Check(t, name+", xors", xors[1:])
 	}
 }

@@ -1,4 +1,4 @@
-package wordcontext
+package choices
 
 import (
 	"math/bits"
@@ -12,11 +12,11 @@ import (
 // shuffleCounter on choose their order.
 const shuffleCounter = 1 << 32
 
-// choose chooses size of the numbers 0 ... n-1, every set of that size equally
+// Choose chooses size of the numbers 0 ... n-1, every set of that size equally
 // likely, and sets their bits in chosen. The caller passes chosen all zero. It is
 // Floyd's algorithm (Bentley and Floyd, CACM 30(9), 1987), which needs exactly
 // size draws. A draw from [0, k) has a bias of at most k/2^64.
-func choose(chosen []uint64, n uint64, size int, seed uint64, row uint32) {
+func Choose(chosen []uint64, n uint64, size int, seed uint64, row uint32) {
 	stream := corpus.StreamDiscard.Sub(row)
 	var draws [2]uint64
 	for k := range size {
@@ -33,9 +33,9 @@ func choose(chosen []uint64, n uint64, size int, seed uint64, row uint32) {
 	}
 }
 
-// shuffle puts the stored contexts of a row into random order, every order equally
+// Shuffle puts the stored contexts of a row into random order, every order equally
 // likely (Fisher-Yates). Each draw has a bias of at most len(contexts)/2^32.
-func shuffle[T id](contexts []T, seed uint64, row uint32) {
+func Shuffle[T uint16 | uint32](contexts []T, seed uint64, row uint32) {
 	var draws [256]uint32
 	counter := uint64(shuffleCounter)
 	for last := len(contexts) - 1; last > 0; counter += uint64(len(draws) / 4) {

@@ -1,4 +1,4 @@
-package wordcontext
+package choices
 
 import (
 	"fmt"
@@ -6,13 +6,17 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/wordcontext/chisquare"
 )
 
+// At these sizes the tests count every position and pair.
+var smallSizes = []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 50}
+
 // fillAll returns the whole order, by fills of the given length.
-func fillAll(o *order, length int) []uint32 {
+func fillAll(o *Order, length int) []uint32 {
 	all := make([]uint32, o.n)
 	for first := 0; first < len(all); first += length {
-		o.fill(all[first:min(first+length, len(all))], uint32(first))
+		o.Fill(all[first:min(first+length, len(all))], uint32(first))
 	}
 	return all
 }
@@ -24,9 +28,9 @@ func TestOrderIsPermutation(t *testing.T) {
 	}
 	for _, n := range sizes {
 		for round := uint32(1); round <= 3; round++ {
-			var o order
-			o.set(42, round, n+7, n)
-			all := fillAll(&o, orderPositions)
+			var o Order
+			o.Set(42, round, n+7, n)
+			all := fillAll(&o, Positions)
 			seen := make([]bool, n)
 			for p, x := range all {
 				if x >= n || seen[x] {
@@ -46,8 +50,8 @@ func TestOrderIsPermutation(t *testing.T) {
 // Above smallOrder the order follows the definition in its comment.
 func TestOrderDefinition(t *testing.T) {
 	for _, n := range []uint32{65, 100, 128, 1000, 65537, 1<<30 - 1} {
-		var o order
-		o.set(9, 2, 5, n)
+		var o Order
+		o.Set(9, 2, 5, n)
 		b := 0
 		for 1<<b < n {
 			b++
@@ -69,7 +73,7 @@ func TestOrderDefinition(t *testing.T) {
 					}
 				}
 			}
-			if got := o.at(p); got != uint32(x) {
+			if got := o.At(p); got != uint32(x) {
 				t.Fatalf("n %d: position %d is %d, want %d", n, p, got, x)
 			}
 		}
@@ -88,17 +92,17 @@ func TestOrderIsUniform(t *testing.T) {
 		}
 		// Neighbours at both ends and in the middle, and pairs far apart.
 		pairs := [][2]int{{0, 1}, {n - 2, n - 1}, {n / 2, (n/2 + 1) % n}, {0, n / 2}, {n / 3, n - 1}}
-		counts := make([]*pairCounts, len(pairs))
+		counts := make([]*chisquare.Pairs, len(pairs))
 		for k := range counts {
-			counts[k] = newPairCounts(n)
+			counts[k] = chisquare.NewPairs(n)
 		}
 		for key := range keys {
-			var o order
+			var o Order
 			// Seeds, rounds and rows must all give random orders.
-			o.set(uint64(key%100), uint32(1+key/100%100), uint32(key/10000), uint32(n))
+			o.Set(uint64(key%100), uint32(1+key/100%100), uint32(key/10000), uint32(n))
 			for k, pair := range pairs {
 				if pair[0] != pair[1] {
-					counts[k].add(o.at(uint32(pair[0])), o.at(uint32(pair[1])))
+					counts[k].Add(o.At(uint32(pair[0])), o.At(uint32(pair[1])))
 				}
 			}
 		}
@@ -109,12 +113,12 @@ func TestOrderIsUniform(t *testing.T) {
 			name := fmt.Sprintf("n %d, positions %v", n, pair)
 			first := make([]int, n)
 			for x := range n {
-				for _, c := range counts[k].counts[x*n : (x+1)*n] {
+				for _, c := range counts[k].Counts[x*n : (x+1)*n] {
 					first[x] += c
 				}
 			}
-			chiSquare(t, name, first)
-			counts[k].check(t, name)
+			chisquare.Check(t, name, first)
+			counts[k].Check(t, name)
 		}
 	}
 }
@@ -126,18 +130,18 @@ func TestOrderOfLongRows(t *testing.T) {
 		n -= n % parts
 		single, pair := make([]int, parts), make([]int, parts*parts)
 		for key := range uint32(keys) {
-			var o order
-			o.set(1, 1, key, n)
-			x, y := o.at(key%(n-1)), o.at(key%(n-1)+1)
+			var o Order
+			o.Set(1, 1, key, n)
+			x, y := o.At(key%(n-1)), o.At(key%(n-1)+1)
 			single[x/(n/parts)]++
 			pair[x/(n/parts)*parts+y/(n/parts)]++
 		}
-		chiSquare(t, fmt.Sprintf("n %d", n), single)
+		chisquare.Check(t, fmt.Sprintf("n %d", n), single)
 		// Two different positions share a part a little less often.
 		scale := float64(n) / float64(n-parts)
 		for k := range parts {
 			pair[k*parts+k] = int(float64(pair[k*parts+k])*scale*float64(n-1)/float64(n) + 0.5)
 		}
-		chiSquare(t, fmt.Sprintf("n %d, neighbours", n), pair)
+		chisquare.Check(t, fmt.Sprintf("n %d, neighbours", n), pair)
 	}
 }

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Ranks by MPI on this host: Open MPI with 2 and 3 ranks, MPICH with 2. The same M and the
+# same vectors for any number of ranks; signals, a lost rank and wrong use. Needs Go and
+# the libraries, which it installs where apt-get can.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+find_mpi() { command -v mpirun.openmpi >/dev/null && command -v mpirun.mpich >/dev/null; }
+if ! find_mpi; then
+	if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null || ! apt-get update -qq ||
+		! apt-get install -y -qq --no-install-recommends openmpi-bin mpich >/dev/null || ! find_mpi; then
+		echo 'SKIPPED: this needs Open MPI and MPICH and they could not be installed'
+		exit 0
+	fi
+fi
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export CGO_ENABLED=0 W2VCL_NEED_MPI=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+go vet -tags mpi ./cluster/... ./cmd/w2vcl
+go test -c -tags mpi -o "$dir/mpi.test" ./cluster/mpi
+go build -tags mpi -o "$dir/w2vcl" ./cmd/w2vcl
+
+open_mpi() { timeout 60 mpirun.openmpi --oversubscribe --bind-to none --mca btl self,vader,tcp -n "$@"; }
+mpich() { timeout 60 mpirun.mpich -n "$@"; }
+same() {
+	if ! cmp "$1" "$2"; then
+		echo "$3"
+		exit 1
+	fi
+}
+fails() { # fails TEXT COMMAND...: the command fails and says the text
+	local text=$1 said
+	shift
+	if said=$("$@" 2>&1) || ! grep -qF "$text" <<<"$said"; then
+		printf '%s\nshould fail and say: %s\n%s\n' "$*" "$text" "$said"
+		exit 1
+	fi
+}
+
+echo '+ calls of MPI'
+for n in 1 2 3; do open_mpi "$n" "$dir/mpi.test" >/dev/null; done
+mpich 2 "$dir/mpi.test" >/dev/null
+
+cd "$dir"
+for i in $(seq 2500); do # words that differ much in frequency
+	echo "a b$((i % 3)) c$((i % 7)) d$((i % 31)) e$((i % 53)) f$((i * i % 211)) g$((i * 7 % 83)) h$((i * i % 97))"
+done >text
+
+echo '+ M on 1, 2 and 3 ranks'
+M="matrix build --corpus text --contexts 500 --quiet"
+./w2vcl $M --matrix m1
+for n in 2 3; do open_mpi "$n" ./w2vcl $M --matrix "m$n" && same m1 "m$n" "M on $n ranks differs"; done
+mpich 2 ./w2vcl $M --matrix m4 && same m1 m4 'M on 2 ranks of MPICH differs'
+
+echo '+ vectors of 1, 2 and 4 ranks'
+T="train --corpus text --tempering 0 --positives 1 --shared-negatives 0 --dim 50 --contexts 400 --epochs 1 --threads 1 --checkpoint 20 --quiet"
+./w2vcl $T --out one
+open_mpi 2 ./w2vcl $T --out two && same one/vectors.bin two/vectors.bin 'the vectors of 2 ranks differ'
+open_mpi 4 ./w2vcl $T --out four && same one/vectors.bin four/vectors.bin 'the vectors of 4 ranks differ'
+mpich 2 ./w2vcl $T --out pich && same one/vectors.bin pich/vectors.bin 'the vectors of 2 ranks of MPICH differ'
+T=${T/--epochs 1/--epochs 40} # long enough to be stopped
+./w2vcl $T --out long
+
+# stop SIGNAL: a run of two ranks is stopped and goes on, on some ranks.
+stop() {
+	local out=run-$1 ranks=$2 pid status=0 from
+	mpirun.openmpi --oversubscribe --bind-to none -n 2 ./w2vcl $T --out "$out" >"$out.log" 2>&1 &
+	pid=$!
+	for _ in $(seq 300); do [[ -e $out.partial/checkpoint.safetensors ]] && break || sleep .05; done
+	from=$SECONDS
+	if [[ $1 == lost ]]; then
+		kill -KILL "$(pgrep -P $pid | tail -n 1)"
+	else
+		kill -"$1" $pid
+	fi
+	wait $pid || status=$?
+	echo "+ $1: ended with $status after $((SECONDS - from)) s"
+	if ((status == 0 || SECONDS - from > 10)); then
+		cat "$out.log"
+		exit 1
+	fi
+	if [[ $1 == USR2 && $status != 130 ]]; then
+		echo 'SIGUSR2 should save and end with 130'
+		exit 1
+	fi
+	if ((ranks == 1)); then ./w2vcl resume "$out" --quiet; else open_mpi "$ranks" ./w2vcl resume "$out" --quiet; fi
+	same long/vectors.bin "$out/vectors.bin" "the vectors after $1 differ"
+}
+stop USR2 2
+stop TERM 1
+stop lost 1
+
+echo '+ wrong use'
+fails 'not on 3' open_mpi 3 ./w2vcl $T --out three
+fails 'rank 1: the settings differ from those of rank 0: --dim 51' open_mpi 1 ./w2vcl $T --out differ : -n 1 ./w2vcl $T --dim 51 --out differ
+fails 'a command for one' open_mpi 2 ./w2vcl compare --corpus text --out compared
+cd - >/dev/null
+go build -o "$dir/plain" ./cmd/w2vcl
+fails 'was built without MPI' open_mpi 2 "$dir/plain" train --corpus "$dir/text" --out "$dir/plain-run"
+[[ ! -e $dir/plain-run && ! -e $dir/plain-run.partial && ! -e $dir/three.partial ]]

@@ -1,0 +1,102 @@
+package cluster_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/cluster/clustertest"
+)
+
+// TestLocal: local ranks keep to what Comm says.
+func TestLocal(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 5, 8} {
+		t.Run(fmt.Sprint(ranks), func(t *testing.T) {
+			if err := cluster.Run(ranks, clustertest.Check); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAgree(t *testing.T) {
+	bad := errors.New("no such file")
+	err := cluster.Run(3, func(c cluster.Comm) error {
+		if err := cluster.Agree(c, nil); err != nil {
+			return err
+		}
+		if err := cluster.Agree(c, bad); !errors.Is(err, bad) {
+			return fmt.Errorf("all ranks failed alike, and Agree says %w", err)
+		}
+		var own error
+		if c.Rank() == 1 {
+			own = bad
+		}
+		if err := cluster.Agree(c, own); err == nil || err.Error() != "rank 1: no such file" {
+			return fmt.Errorf("rank 1 failed, and Agree says %w", err)
+		}
+		err := cluster.Same(c, "version", fmt.Sprint(c.Rank()/2))
+		if err == nil || !strings.Contains(err.Error(), "rank 2: version is 1, but on rank 0 it is 0") {
+			return fmt.Errorf("rank 2 differs, and Same says %w", err)
+		}
+		return cluster.Same(c, "version", "1")
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAbort: no rank waits for one that failed.
+func TestAbort(t *testing.T) {
+	bad := errors.New("bad")
+	err := cluster.Run(3, func(c cluster.Comm) error {
+		if c.Rank() == 2 {
+			return bad
+		}
+		return c.Barrier()
+	})
+	if !errors.Is(err, bad) {
+		t.Errorf("Run says %v", err)
+	}
+}
+
+// TestMismatch: ranks that make different calls are told so.
+func TestMismatch(t *testing.T) {
+	err := cluster.Run(2, func(c cluster.Comm) error {
+		if c.Rank() == 0 {
+			return c.Barrier()
+		}
+		return c.Bcast(nil, 0)
+	})
+	if err == nil || !strings.Contains(err.Error(), "meanwhile") {
+		t.Errorf("Run says %v", err)
+	}
+}
+
+func TestLaunched(t *testing.T) {
+	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", cluster.Variable} {
+		t.Setenv(name, "")
+	}
+	if l := cluster.Launched(); l != (cluster.Launch{}) {
+		t.Errorf("without a launcher: %+v", l)
+	}
+	t.Setenv("SLURM_NTASKS", "4") // of a batch script
+	if l := cluster.Launched(); l.Size != 0 {
+		t.Errorf("in a batch script: %+v", l)
+	}
+	t.Setenv("OMPI_COMM_WORLD_SIZE", "4")
+	t.Setenv("OMPI_COMM_WORLD_RANK", "3")
+	l := cluster.Launched()
+	if l.Rank != 3 || l.Size != 4 || l.Launcher == "" {
+		t.Errorf("under mpirun: %+v", l)
+	}
+	if l.CheckBinding(1, 16, 0) == "" || l.CheckBinding(1, 16, 1) != "" || l.CheckBinding(16, 16, 0) != "" {
+		t.Error("binding to one core is not noticed, or something else is")
+	}
+	t.Setenv(cluster.Variable, "off")
+	if l := cluster.Launched(); l.Size != 0 {
+		t.Errorf("switched off: %+v", l)
+	}
+}

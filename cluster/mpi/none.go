@@ -1,0 +1,29 @@
+//go:build !mpi
+
+package mpi
+
+import (
+	"errors"
+
+	"github.com/w2vcl/w2vcl/cluster"
+)
+
+// Built reports whether this program can use MPI.
+const Built = false
+
+// A Comm joins the processes of a launcher.
+type Comm struct{ cluster.Comm }
+
+var errNotBuilt = errors.New("this program was built without MPI: build it with -tags mpi")
+
+// Start refuses: the program was built without MPI.
+func Start() (*Comm, error) { return nil, errNotBuilt }
+
+// Find refuses, too.
+func Find() (Library, error) { return Library{}, errNotBuilt }
+
+// Library is empty.
+func (*Comm) Library() Library { return Library{} }
+
+// Close does nothing.
+func (*Comm) Close() error { return nil }

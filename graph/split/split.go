@@ -1,0 +1,329 @@
+// Package split trains W2V-CL on several ranks. Each has some columns of W, C and their
+// moments, for all words; what it cannot compute alone is the dot products, which the ranks
+// add up. Start at [New].
+//
+// The result is that of one process to the bit, for any number of ranks: a dot product is
+// a sum of lanes in a fixed tree, and a rank has whole lanes (simd.PartialDots).
+//
+// A half step moves the dot products of all rows with their 1+K targets, 4·V·(1+K) bytes: each
+// rank sends 2·(R-1)/R of that. Beside them go M's samples, which the owners of rows read:
+// 2 or 4 bytes a sample.
+package split
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// A CL is one rank's part of a model of W2V-CL.
+type CL struct {
+	comm       cluster.Comm
+	matrix     *wordcontext.Part
+	config     graph.Config
+	iterations int
+
+	rows, slots int     // V, S
+	columns     int     // of a row that this rank has, with zeros behind the last
+	owned       [][]int // of each rank: which columns of a row it has
+	words       *table
+	contexts    *table
+	sampler     *tempered.Sampler
+	samples     [2]*samples // of the two steps; the same for both if they train on the same samples
+	workers     *team.Team
+	moved       []uint32 // samples of all ranks, one after the other
+
+	pieces []int // piece p is the rows pieces[p] ... pieces[p+1]-1; see cutPieces
+	chunk  int   // pieces that are trained between two exchanges
+	strip  int   // rows whose gradients are computed together
+	work   *work
+
+	tempered *temperedStep // of tempered samples; nil: every row has one sample
+}
+
+// A table is the rank's columns of W or C.
+type table struct {
+	name      string
+	data      []float32 // (V, columns)
+	optimizer optim.Optimizer
+}
+
+// Check returns why a model cannot be trained on so many ranks; nil if it can.
+func Check(ranks int, c graph.Config) error {
+	switch {
+	case ranks < 1 || ranks&(ranks-1) != 0 || ranks > simd.MostParts():
+		return fmt.Errorf("mode cl trains on 1, 2, 4 ... %d ranks (of one thread or many), not on %d: the columns of the tables are split in halves", simd.MostParts(), ranks)
+	case c.Encoder != nil:
+		return errors.New("several ranks train no encoder: leave out --subword, or use one rank")
+	case c.SharedNegatives > 0:
+		return errors.New("several ranks train no shared negatives: give --shared-negatives 0, or use one rank")
+	case c.Start != nil:
+		return errors.New("several ranks cannot start from given vectors: leave out --init, or use one rank")
+	case c.Form == graph.FormStock:
+		return fmt.Errorf("several ranks train graph form %q only", graph.FormFused)
+	case c.Optimizer.Method == optim.AdamRow:
+		return fmt.Errorf("several ranks cannot train with --optimizer %s, which needs whole rows: take %s, or use one rank", optim.AdamRow, optim.Adam)
+	}
+	return nil
+}
+
+// Memory estimates the bytes that New takes on each of some ranks, M not counted.
+func Memory(words, ranks int, c graph.Config) int64 {
+	columns := simd.PartColumns(c.Dim, ranks)
+	tables := 2 * (4*int64(words)*int64(columns) + c.Optimizer.Bytes(words, columns))
+	return tables + tempered.ReaderBytes(words, tempered.Iterations(words, tables/2))*3/2
+}
+
+// New prepares training on a part of M for the given number of iterations. All ranks
+// call it with the same settings.
+func New(comm cluster.Comm, m *wordcontext.Part, noise *corpus.Alias, iterations int, c graph.Config) (*CL, error) {
+	if err := Check(comm.Size(), c); err != nil {
+		return nil, err
+	}
+	switch {
+	case noise.Len() != m.Rows():
+		return nil, fmt.Errorf("negatives are drawn from %d words, but M has %d rows", noise.Len(), m.Rows())
+	case iterations < 1 || c.Dim < 1 || c.Negatives < 1 || c.Threads < 1:
+		return nil, fmt.Errorf("%d iterations, %d dimensions, %d negatives, %d threads: all must be at least 1", iterations, c.Dim, c.Negatives, c.Threads)
+	}
+	t := &CL{
+		comm: comm, matrix: m, config: c, iterations: iterations, rows: m.Rows(),
+		columns: simd.PartColumns(c.Dim, comm.Size()), owned: columnsOf(c.Dim, comm.Size()), workers: team.New(c.Threads),
+	}
+	var err error
+	if t.words, err = t.newTable("words"); err != nil {
+		return nil, err
+	}
+	if t.contexts, err = t.newTable("contexts"); err != nil {
+		return nil, err
+	}
+	t.randomize()
+	t.sampler = &tempered.Sampler{Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: m.Slots()}
+	t.slots = int(m.Slots()[t.rows])
+	atATime := tempered.Iterations(t.slots, 4*int64(len(t.words.data)))
+	t.samples[0] = t.newSamples(0, atATime)
+	if t.samples[1] = t.samples[0]; !c.SameColumn {
+		t.samples[1] = t.newSamples(1, atATime)
+	}
+	if m.Tempered() {
+		t.newTempered()
+		return t, nil
+	}
+	t.cutPieces()
+	t.work = t.newWork()
+	return t, nil
+}
+
+// columnsOf returns which columns of a row each rank has.
+func columnsOf(dim, ranks int) [][]int {
+	owned := make([][]int, ranks)
+	for j := range dim {
+		g := simd.PartOf(j, ranks)
+		owned[g] = append(owned[g], j)
+	}
+	return owned
+}
+
+func (t *CL) newTable(name string) (*table, error) {
+	o, err := optim.New(t.config.Optimizer, t.rows, t.columns)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range o.State() {
+		if len(s.Data) != t.rows*t.columns {
+			return nil, fmt.Errorf("the moments of optimizer %s are not of columns", t.config.Optimizer.Method)
+		}
+	}
+	return &table{name: name, data: memory.Floats(t.rows * t.columns), optimizer: o}, nil
+}
+
+// randomize fills W with the columns of the table that one process starts from.
+func (t *CL) randomize() {
+	const atATime = 64 // rows, a multiple of 4
+	dim := t.config.Dim
+	_ = t.workers.Do((t.rows+atATime-1)/atATime, func(_, task int) {
+		first := task * atATime
+		whole := make([]float32, (min(first+atATime, t.rows)-first)*dim)
+		trainer.RandomizePart(whole, first*dim, dim, t.config.Seed)
+		for r := range len(whole) / dim {
+			row := t.words.data[(first+r)*t.columns:]
+			for k, j := range t.owned[t.comm.Rank()] {
+				row[k] = whole[r*dim+j]
+			}
+		}
+	})
+}
+
+// state lists what training changes, this rank's columns of it.
+func (t *CL) state() (all []trainer.Tensor) {
+	for _, table := range []*table{t.words, t.contexts} {
+		all = append(all, trainer.Tensor{Name: table.name, Data: table.data})
+		for _, s := range table.optimizer.State() {
+			all = append(all, trainer.Tensor{Name: table.name + "." + s.Name, Data: s.Data})
+		}
+	}
+	return all
+}
+
+// reset goes back to the start of training.
+func (t *CL) reset() {
+	for _, s := range t.state() {
+		clear(s.Data)
+	}
+	t.randomize()
+}
+
+// samples reads M's samples of a step, several iterations at a time: each rank those of its
+// rows, which all get.
+type samples struct {
+	step, atATime int
+	first         int      // of these iterations; -1: none yet
+	values        []uint32 // (atATime, S)
+}
+
+func (t *CL) newSamples(step, atATime int) *samples {
+	return &samples{step: step, atATime: atATime, first: -1, values: make([]uint32, atATime*t.slots)}
+}
+
+// short reports whether samples fit 16 bits, with numbers left for those that are no words.
+func (t *CL) short() bool { return t.rows < math.MaxUint16-1 }
+
+// iteration returns the samples of all rows, (S).
+func (s *samples) iteration(t *CL, number int) ([]uint32, error) {
+	if first := number - number%s.atATime; first != s.first {
+		var err error
+		if t.short() {
+			err = readSamples[uint16](s, t, first)
+		} else {
+			err = readSamples[uint32](s, t, first)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the samples of iterations %d to %d: %w", first, first+s.atATime-1, err)
+		}
+		s.first = first
+	}
+	return s.values[(number-s.first)*t.slots:][:t.slots], nil
+}
+
+func readSamples[T uint16 | uint32](s *samples, t *CL, first int) error {
+	owners, slots, rank := t.matrix.Owners, t.matrix.Slots(), t.comm.Rank()
+	counts := make([]int, t.comm.Size())
+	for r := range counts {
+		counts[r] = s.atATime * int(slots[owners[r+1]]-slots[owners[r]])
+	}
+	ends := cluster.Ends[T](counts)
+	t.moved = memory.Resize(t.moved, ends[len(ends)-1]/4+1)
+	moved := cluster.Bytes(t.moved)[:ends[len(ends)-1]]
+	const grain = 512 // rows
+	mine := memory.NumbersOf[T](cluster.Part(moved, ends, rank))
+	from, to := owners[rank], owners[rank+1]
+	base, n := int(slots[from]), int(slots[to]-slots[from])
+	err := t.workers.Do((to-from+grain-1)/grain, func(_, task int) {
+		row0, row1 := from+task*grain, min(from+(task+1)*grain, to)
+		t.matrix.Samples(s.step, first, s.atATime, row0, row1, s.values)
+		for k := range s.atATime {
+			for i := int(slots[row0]); i < int(slots[row1]); i++ {
+				mine[k*n+i-base] = T(s.values[k*t.slots+i]) // what is no word keeps its low bits
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := t.comm.AllGather(moved, ends); err != nil {
+		return err
+	}
+	return t.workers.Do(s.atATime, func(_, k int) {
+		for r := range counts {
+			got, at, n := memory.NumbersOf[T](cluster.Part(moved, ends, r)), int(slots[owners[r]]), counts[r]/s.atATime
+			values := s.values[k*t.slots+at:][:n]
+			for i, x := range got[k*n:][:n] {
+				switch x {
+				case ^T(0):
+					values[i] = wordcontext.NoContext
+				case ^T(0) - 1:
+					values[i] = wordcontext.NoSample
+				default:
+					values[i] = uint32(x)
+				}
+			}
+		}
+	})
+}
+
+// The sizes of a piece and of the rows trained between two exchanges: they and the rows that
+// they meet stay in a core's second-level cache, from their dot products to their updates.
+const (
+	cacheBytes = 512 << 10
+	blockRows  = 128 // whose loss is added up in one go, as one process does
+)
+
+// cutPieces cuts the rows into pieces, none of which is of two blocks. A piece begins
+// with a strip, so that losses are added up as one process does.
+func (t *CL) cutPieces() {
+	t.strip = graph.StripRows(1+t.config.Negatives, t.config.Dim)
+	perRow := 4 * t.columns * (2 + t.config.Negatives)
+	piece := max(min(cacheBytes/perRow, blockRows)/t.strip, 1) * t.strip
+	if piece >= blockRows/t.strip*t.strip {
+		piece = blockRows
+	}
+	for first := 0; first < t.rows; first += blockRows {
+		for at := first; at < min(first+blockRows, t.rows); at += piece {
+			t.pieces = append(t.pieces, at)
+		}
+	}
+	t.pieces = append(t.pieces, t.rows)
+	t.chunk = t.workers.Threads() * max(cacheBytes/(perRow*piece), 1)
+	if !t.chunked(t.rows * (1 + t.config.Negatives)) {
+		t.chunk = max(t.chunk, mostRows/piece)
+	}
+}
+
+// What decides whether to exchange while rows are in the cache, or seldom: about how long ranks take
+// for an exchange, for each of them, and how fast a thread reads rows again. Measured on 16 cores of a Xeon.
+const (
+	exchangeSeconds = 8e-6
+	bytesPerSecond  = 1e10
+	mostRows        = 1 << 17 // between two exchanges
+)
+
+// chunked reports whether a half step of so many dot products gains if rows stay in the cache between their
+// dot products and their updates, for which it takes more exchanges.
+func (t *CL) chunked(dots int) bool {
+	bytes, threads := float64(4*t.columns)*float64(dots), float64(t.workers.Threads())
+	exchanges := bytes / (cacheBytes * threads)
+	return exchanges*exchangeSeconds*float64(t.comm.Size()) < bytes/threads/bytesPerSecond
+}
+
+// largestChunk returns the most rows between two exchanges.
+func (t *CL) largestChunk() (rows int) {
+	for p := 0; p < len(t.pieces)-1; p += t.chunk {
+		rows = max(rows, t.pieces[min(p+t.chunk, len(t.pieces)-1)]-t.pieces[p])
+	}
+	return rows
+}
+
+// Traffic returns how many bytes a rank sends in a half step, on average.
+func Traffic(words, ranks int, c graph.Config) float64 {
+	perSample := 4.0
+	if words < math.MaxUint16 {
+		perSample = 2
+	}
+	others := float64(ranks-1) / float64(ranks)
+	dots := 2 * others * 4 * float64(words) * float64(1+c.Negatives)
+	if c.SameColumn {
+		perSample /= 2
+	}
+	return dots + perSample*float64(words)*others
+}

@@ -1,0 +1,324 @@
+package split_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/graph/split"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A problem is a text with the settings of a training.
+type problem struct {
+	text       *corpus.Corpus
+	matrix     wordcontext.Options
+	model      graph.Config
+	noise      *corpus.Alias
+	iterations int
+}
+
+func newProblem(t testing.TB, rng *rand.Rand, words, dim int) *problem {
+	t.Helper()
+	c := &corpus.Corpus{Sentences: []int{0}}
+	counts := make([]uint64, words)
+	for i := range 8 * words {
+		word := i
+		if i >= words {
+			word = int(float64(words) * rng.Float64() * rng.Float64())
+		}
+		c.Tokens = append(c.Tokens, uint32(word))
+		counts[word]++
+		if i == 0 || rng.IntN(9) == 0 { // word 0 may be alone
+			c.Sentences = append(c.Sentences, len(c.Tokens))
+		}
+	}
+	if last := len(c.Tokens); c.Sentences[len(c.Sentences)-1] != last {
+		c.Sentences = append(c.Sentences, last)
+	}
+	names, weights := make([]string, words), make([]float64, words)
+	for i := range names {
+		names[i], weights[i] = fmt.Sprint(i), float64(counts[i])
+	}
+	var err error
+	if c.Vocabulary, err = corpus.NewVocabulary(names, counts); err != nil {
+		t.Fatal(err)
+	}
+	p := &problem{
+		text: c, matrix: wordcontext.Options{Window: 3, Contexts: 10, Passes: 1, Seed: rng.Uint64(), Threads: 2}, iterations: 25,
+		model: graph.Config{Dim: dim, Negatives: 1 + rng.IntN(8), Seed: rng.Uint64(), Threads: 2, Optimizer: optim.Config{Method: optim.Adam}},
+	}
+	if p.noise, err = corpus.NewAlias(weights); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// part makes a rank's part of M.
+func (p *problem) part(ctx context.Context, c cluster.Comm) (*wordcontext.Part, error) {
+	sentences := p.text.Text().Sentences()
+	first, end := sentences*c.Rank()/c.Size(), sentences*(c.Rank()+1)/c.Size()
+	bounds := slices.Clone(p.text.Sentences[first : end+1])
+	share := &corpus.Corpus{Vocabulary: p.text.Vocabulary, Tokens: p.text.Tokens[bounds[0]:bounds[len(bounds)-1]]}
+	for i := range bounds {
+		share.Sentences = append(share.Sentences, bounds[i]-bounds[0])
+	}
+	return wordcontext.BuildShare(ctx, share, p.matrix, wordcontext.Share{Comm: c, FirstToken: bounds[0], Fingerprint: p.text.Fingerprint()})
+}
+
+// lead runs work on rank 0, with the trainer of all ranks.
+func (p *problem) lead(ctx context.Context, ranks int, work func(l *split.Leader) error) error {
+	return cluster.Run(ranks, func(c cluster.Comm) error {
+		m, err := p.part(ctx, c)
+		if err != nil {
+			return err
+		}
+		t, err := split.New(c, m, p.noise, p.iterations, p.model)
+		if err != nil {
+			return err
+		}
+		if c.Rank() > 0 {
+			return t.Follow(ctx)
+		}
+		l := split.Lead(t, func() {})
+		if err := work(l); err != nil {
+			return err
+		}
+		return l.Close()
+	})
+}
+
+func rate(unit int) float64 { return 0.02 / float64(1+unit) }
+
+// train trains some units and returns their losses.
+func train(ctx context.Context, t trainer.Trainer, from, to int) (losses []float64, err error) {
+	for unit := from; unit < to; unit++ {
+		r, err := t.Advance(ctx, unit, rate(unit))
+		if err != nil {
+			return nil, err
+		}
+		losses = append(losses, r.Loss, r.Pairs)
+	}
+	return losses, trainer.Pull(t, true)
+}
+
+func equal(got, want []trainer.Tensor) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%d tensors, not %d", len(got), len(want))
+	}
+	for i, w := range want {
+		if got[i].Name != w.Name || len(got[i].Data) != len(w.Data) {
+			return fmt.Errorf("tensor %d is %s of %d values, not %s of %d", i, got[i].Name, len(got[i].Data), w.Name, len(w.Data))
+		}
+		for k, x := range w.Data {
+			if math.Float32bits(got[i].Data[k]) != math.Float32bits(x) {
+				return fmt.Errorf("value %d of %s is %v, not %v", k, w.Name, got[i].Data[k], x)
+			}
+		}
+	}
+	return nil
+}
+
+// TestBits: any number of ranks and threads trains what one process does, to the bit, with
+// every optimizer that can, and stops and goes on with other numbers.
+func TestBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
+	for n, size := range [][2]int{{2, 1}, {9, 7}, {131, 33}, {300, 100}, {700, 250}, {1000, 16}} {
+		for _, method := range []optim.Method{optim.Adam, optim.SGD, optim.RMSProp, optim.AdaGrad} {
+			if n > 2 && method != optim.Adam {
+				continue
+			}
+			p := newProblem(t, rng, size[0], size[1])
+			p.model.Optimizer = optim.Config{Method: method, WeightDecay: 0.01}
+			p.model.SameColumn = n%2 == 1
+			if n%3 == 1 {
+				p.matrix.Tempering, p.matrix.Positives, p.matrix.MaxPositives = 0.25+0.75*rng.Float64(), 0.3+3*rng.Float64(), 40
+			}
+			if p.model.Negatives >= size[0] {
+				p.model.Negatives = 1
+			}
+			m, err := wordcontext.Build(t.Context(), p.text, p.matrix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := graph.NewCL(m, p.noise, p.iterations, p.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := train(t.Context(), whole, 0, p.iterations)
+			if err != nil {
+				t.Fatal(err)
+			}
+			saved := whole.State()
+			for ranks := 1; ranks <= simd.MostParts(); ranks *= 2 {
+				p.model.Threads = 1 + rng.IntN(3)
+				err := p.lead(t.Context(), ranks, func(l *split.Leader) error {
+					got, err := train(t.Context(), l, 0, p.iterations)
+					if err != nil {
+						return err
+					}
+					if !slices.Equal(got, want) {
+						return fmt.Errorf("losses are\n%v, not\n%v", got, want)
+					}
+					if err := equal(l.State(), saved); err != nil {
+						return err
+					}
+					return again(t.Context(), l, want, saved)
+				})
+				if err != nil {
+					t.Fatalf("%d words, %d dimensions, %s, %d ranks of %d threads: %v", size[0], size[1], method, ranks, p.model.Threads, err)
+				}
+			}
+			_ = whole.Close()
+		}
+	}
+}
+
+// again trains from the start, and from a state in the middle.
+func again(ctx context.Context, l *split.Leader, want []float64, saved []trainer.Tensor) error {
+	half := l.Units() / 2
+	l.Reset()
+	if _, err := train(ctx, l, 0, half); err != nil {
+		return err
+	}
+	var middle [][]float32
+	for _, s := range l.State() {
+		middle = append(middle, slices.Clone(s.Data))
+	}
+	if _, err := train(ctx, l, half, l.Units()); err != nil {
+		return err
+	}
+	for i, s := range l.State() {
+		copy(s.Data, middle[i])
+	}
+	trainer.Push(l)
+	got, err := train(ctx, l, half, l.Units())
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(got, want[2*half:]) {
+		return fmt.Errorf("from the middle, losses are\n%v, not\n%v", got, want[2*half:])
+	}
+	return equal(l.State(), saved)
+}
+
+// TestStop: a rank that is told to stop stops the run.
+func TestStop(t *testing.T) {
+	p := newProblem(t, rand.New(rand.NewPCG(1, 2)), 50, 20)
+	var stopped atomic.Bool
+	err := cluster.Run(2, func(c cluster.Comm) error {
+		m, err := p.part(t.Context(), c)
+		if err != nil {
+			return err
+		}
+		trainer, err := split.New(c, m, p.noise, p.iterations, p.model)
+		if err != nil {
+			return err
+		}
+		if c.Rank() > 0 {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			return trainer.Follow(ctx)
+		}
+		l := split.Lead(trainer, func() { stopped.Store(true) })
+		if _, err := l.Advance(t.Context(), 0, 0.01); err != nil {
+			return err
+		}
+		return l.Close()
+	})
+	if err != nil || !stopped.Load() {
+		t.Errorf("stopped: %v, %v", stopped.Load(), err)
+	}
+}
+
+// counted counts the bytes that a rank gives to others.
+type counted struct {
+	cluster.Comm
+	bytes *int
+}
+
+func (c counted) AllGather(buffer []byte, ends []int) error {
+	*c.bytes += len(cluster.Part(buffer, ends, c.Rank())) * (c.Size() - 1)
+	return c.Comm.AllGather(buffer, ends)
+}
+
+func (c counted) AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int) error {
+	*c.bytes += len(send) - len(cluster.Part(send, sendEnds, c.Rank()))
+	return c.Comm.AllToAll(send, sendEnds, recv, recvEnds)
+}
+
+// TestTraffic: a rank sends in a step what Traffic says.
+func TestTraffic(t *testing.T) {
+	p := newProblem(t, rand.New(rand.NewPCG(1, 3)), 1024, 64)
+	for _, ranks := range []int{1, 2, 4, 8} {
+		sent := make([]int, ranks)
+		err := cluster.Run(ranks, func(c cluster.Comm) error {
+			m, err := p.part(t.Context(), c)
+			if err != nil {
+				return err
+			}
+			trainer, err := split.New(counted{c, &sent[c.Rank()]}, m, p.noise, 64, p.model)
+			if err != nil {
+				return err
+			}
+			if c.Rank() > 0 {
+				return trainer.Follow(t.Context())
+			}
+			l := split.Lead(trainer, func() {})
+			for unit := range 64 {
+				if _, err := l.Advance(t.Context(), unit, 0.01); err != nil {
+					return err
+				}
+			}
+			return l.Close()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := 0
+		for _, n := range sent {
+			total += n
+		}
+		got, want := float64(total)/float64(ranks)/128, split.Traffic(1024, ranks, p.model)
+		if math.Abs(got-want) > 0.01*want {
+			t.Errorf("%d ranks send %.0f bytes a step, not %.0f", ranks, got, want)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	good := graph.Config{Dim: 10, Negatives: 5, Threads: 1, Optimizer: optim.Config{Method: optim.Adam}}
+	if err := split.Check(4, good); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(c *graph.Config){
+		"--shared-negatives": func(c *graph.Config) { c.SharedNegatives = 64 },
+		"--init":             func(c *graph.Config) { c.Start = func(_, _ []float32) {} },
+		"graph form":         func(c *graph.Config) { c.Form = graph.FormStock },
+		"--optimizer":        func(c *graph.Config) { c.Optimizer.Method = optim.AdamRow },
+	} {
+		c := good
+		change(&c)
+		if err := split.Check(2, c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if err := split.Check(3, good); err == nil || !strings.Contains(err.Error(), "not on 3") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,10 @@
+//go:build !unix
+
+package terminal
+
+import (
+	"os"
+	"syscall"
+)
+
+var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -1,0 +1,183 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/ranks"
+)
+
+// ranksConfig is smallConfig for what ranks can train.
+func ranksConfig(t *testing.T) settings.Config {
+	c := smallConfig(t, settings.ModeCL)
+	c.Tempering, c.Positives, c.SharedNegatives, c.Dim, c.Epochs = 0, 1, 0, 40, 6
+	return c
+}
+
+// onRanks runs lead on rank 0 of so many, and Follow on the others with the settings of own
+// and the context of theirs.
+func onRanks(t *testing.T, n int, c settings.Config, lead func(g *ranks.Group) error, own func(rank int, c settings.Config, g *ranks.Group) settings.Config, theirs context.Context) error {
+	t.Helper()
+	return cluster.Run(n, func(comm cluster.Comm) error {
+		g := &ranks.Group{Comm: comm, Version: "1"}
+		if comm.Rank() == 0 {
+			return lead(g)
+		}
+		err := Follow(theirs, own(comm.Rank(), c, g), Options{Ranks: g})
+		if known := (*cluster.RankError)(nil); errors.As(err, &known) && g.Ended {
+			return nil // rank 0 tells
+		}
+		return err
+	})
+}
+
+func same(_ int, c settings.Config, _ *ranks.Group) settings.Config { return c }
+
+// received are the settings that rank 0 sends in resume.
+func received(_ int, _ settings.Config, g *ranks.Group) settings.Config {
+	c, err := g.Receive()
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// TestRanks: a run on several ranks has the vectors of one process, and goes on on other
+// numbers of ranks; a signal to any rank stops it.
+func TestRanks(t *testing.T) {
+	for _, tempering := range []float64{0, 1} {
+		c := ranksConfig(t)
+		c.Tempering, c.MaxPositives = tempering, 20
+		testRanks(t, c)
+	}
+}
+
+func testRanks(t *testing.T, c settings.Config) {
+	want := vectorsOf(t, c)
+	for _, n := range [][2]int{{1, 4}, {2, 1}, {4, 2}, {4, 0}} { // 0: a single process
+		c.Out = filepath.Join(t.TempDir(), "run")
+		theirs, cancel := context.WithCancel(t.Context())
+		p := progress.New(cancelWriter{io.Discard, cancel})
+		p.Every = 0
+		err := onRanks(t, n[0], c, func(g *ranks.Group) error {
+			ctx := t.Context()
+			if n[0] == 1 {
+				ctx = theirs
+			}
+			_, err := Run(ctx, c, Options{NoPlan: true, Ranks: g}, p)
+			if g.Ended != (err == nil || errors.Is(err, ErrInterrupted)) {
+				t.Errorf("%d ranks: ended %v, %v", n[0], g.Ended, err)
+			}
+			if errors.Is(err, ErrInterrupted) {
+				return nil
+			}
+			return errors.Join(errors.New("the run was not interrupted"), err)
+		}, same, theirs)
+		cancel()
+		if err != nil {
+			t.Fatalf("%d ranks: %v", n[0], err)
+		}
+		resume := func(g *ranks.Group) error {
+			_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
+			return err
+		}
+		if n[1] == 0 {
+			err = resume(nil)
+		} else {
+			err = onRanks(t, n[1], c, resume, received, t.Context())
+		}
+		if err != nil {
+			t.Fatalf("%d ranks after %d: %v", n[1], n[0], err)
+		}
+		if !slices.Equal(vectorsIn(t, c.Out), want) {
+			t.Errorf("%d ranks, then %d: other vectors than those of one process", n[0], n[1])
+		}
+	}
+}
+
+// TestRanksErrors: an error names the rank and what differs, and no rank waits for another.
+func TestRanksErrors(t *testing.T) {
+	taken := filepath.Join(t.TempDir(), "run")
+	if err := os.MkdirAll(filepath.Join(taken, "mine"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	other := writeFile(t, "text", smallText()+"one more line\n")
+	for name, test := range map[string]struct {
+		want   string
+		change func(c *settings.Config)                           // of all
+		own    func(rank int, c *settings.Config, g *ranks.Group) // of a rank
+	}{
+		"settings": {want: "rank 2: the settings differ from those of rank 0: --dim 44, not --dim 40", own: func(rank int, c *settings.Config, _ *ranks.Group) { c.Dim += 2 * (rank &^ 1) * (rank / 2) }},
+		"version":  {want: "rank 1: the version of w2vcl is 2, but on rank 0 it is 1", own: func(_ int, _ *settings.Config, g *ranks.Group) { g.Version = "2" }},
+		"text":     {want: "rank 1: the settings differ from those of rank 0: --corpus", own: func(_ int, c *settings.Config, _ *ranks.Group) { c.Corpus = other }},
+		"missing": {want: "rank 1: corpus: ", change: func(c *settings.Config) {
+			text := c.Corpus
+			c.Corpus = filepath.Join(filepath.Dir(text), "{rank}")
+			if err := os.Rename(text, filepath.Join(filepath.Dir(text), "0")); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		"folder":    {want: taken, change: func(c *settings.Config) { c.Out = taken }},
+		"mode":      {want: "--mode word2vec", change: func(c *settings.Config) { c.Mode = "word2vec" }},
+		"device":    {want: "--device cuda", change: func(c *settings.Config) { c.Device = "cuda" }},
+		"negatives": {want: "--shared-negatives 64", change: func(c *settings.Config) { c.SharedNegatives = 64 }},
+		"matrix":    {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
+		"cache":     {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := ranksConfig(t)
+			if test.change != nil {
+				test.change(&c)
+			}
+			own := func(rank int, c settings.Config, g *ranks.Group) settings.Config {
+				if test.own != nil {
+					test.own(rank, &c, g)
+				}
+				return c
+			}
+			err := onRanks(t, 3, c, func(g *ranks.Group) error {
+				_, err := Run(t.Context(), c, Options{Ranks: g}, nil)
+				if err != nil && !g.Ended {
+					t.Error("other ranks wait")
+				}
+				return err
+			}, own, t.Context())
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+			if exists(c.Out+".partial") && name != "folder" {
+				t.Error("a folder is left")
+			}
+		})
+	}
+}
+
+// TestRanksMatrix: ranks write the file of M that one process writes.
+func TestRanksMatrix(t *testing.T) {
+	c := smallConfig(t, settings.ModeCL)
+	c.Matrix = filepath.Join(t.TempDir(), "one")
+	if err := BuildMatrix(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := mustRead(t, c.Matrix)
+	c.Matrix = filepath.Join(t.TempDir(), "three")
+	build := func(comm cluster.Comm) error { return BuildMatrixOn(t.Context(), &ranks.Group{Comm: comm}, c, nil) }
+	if err := cluster.Run(3, build); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(mustRead(t, c.Matrix), want) {
+		t.Error("the file differs")
+	}
+	if err := cluster.Run(2, build); err == nil || !strings.Contains(err.Error(), "--force") {
+		t.Errorf("a file is there, and it says %v", err)
+	}
+}
