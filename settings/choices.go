@@ -100,12 +100,15 @@ var noises = []noise{
 	},
 }
 
-func noiseChoices() (all []Choice) {
-	for _, n := range noises {
-		all = append(all, n.Choice)
+// choicesOf makes choices of a list.
+func choicesOf[T any](list []T, choice func(T) Choice) (all []Choice) {
+	for _, x := range list {
+		all = append(all, choice(x))
 	}
 	return all
 }
+
+func noiseChoices() []Choice { return choicesOf(noises, func(n noise) Choice { return n.Choice }) }
 
 // noise returns the noise of a validated configuration.
 func (c *Config) noise() noise {
@@ -113,18 +116,12 @@ func (c *Config) noise() noise {
 	return noises[max(i, 0)]
 }
 
-func modeChoices() (all []Choice) {
-	for _, m := range Modes() {
-		all = append(all, Choice{m.Name, m.Help})
-	}
-	return all
+func modeChoices() []Choice {
+	return choicesOf(Modes(), func(m Mode) Choice { return Choice{m.Name, m.Help} })
 }
 
-func optimizerChoices() (all []Choice) {
-	for _, o := range optim.Methods() {
-		all = append(all, Choice{string(o.Name), o.Help})
-	}
-	return all
+func optimizerChoices() []Choice {
+	return choicesOf(optim.Methods(), func(o optim.Descriptor) Choice { return Choice{string(o.Name), o.Help} })
 }
 
 // modelChoices lists the models of a mode, or of all modes that have some.
@@ -139,9 +136,6 @@ func modelChoices(mode string) (all []Choice) {
 	return all
 }
 
-func combineRuleChoices() (choices []Choice) {
-	for _, d := range combine.Rules() {
-		choices = append(choices, Choice{string(d.Name), d.Help})
-	}
-	return choices
+func combineRuleChoices() []Choice {
+	return choicesOf(combine.Rules(), func(d combine.Descriptor) Choice { return Choice{string(d.Name), d.Help} })
 }

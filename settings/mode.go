@@ -112,24 +112,15 @@ func notGloVe(m Mode) bool        { return m.Name != ModeGloVe }
 func randomWindow(m Mode) bool    { return asGraph(m) || onPPMI(m) }
 func severalPasses(m Mode) bool   { return largeBatch(m) || m.Family == WholeMatrix }
 func withModels(m Mode) bool      { return len(modelChoices(m.Name)) > 0 }
+func composing(m Mode) bool       { return algorithm(m).Composes } // n-grams in sentence order
+func withEncoders(m Mode) bool    { return asGraph(m) || composing(m) }
+func writingBack(m Mode) bool     { return algorithm(m).WritesBack }
+func hierarchical(m Mode) bool    { return algorithm(m).Hierarchical }
 
-// composing modes are sentence-ordered ones that train vectors composed of n-grams.
-func composing(m Mode) bool {
-	a, err := sequential.Find(sequential.Algorithm(m.Name))
-	return err == nil && a.Composes
-}
-
-// withEncoders modes have encoders.
-func withEncoders(m Mode) bool { return asGraph(m) || composing(m) }
-
-func writingBack(m Mode) bool {
-	a, err := sequential.Find(sequential.Algorithm(m.Name))
-	return err == nil && a.WritesBack
-}
-
-func hierarchical(m Mode) bool {
-	a, err := sequential.Find(sequential.Algorithm(m.Name))
-	return err == nil && a.Hierarchical
+// algorithm describes the algorithm of a sentence-ordered mode; the others have none.
+func algorithm(m Mode) sequential.Descriptor {
+	d, _ := sequential.Find(sequential.Algorithm(m.Name))
+	return d
 }
 
 // ReadsText reports whether training reads the text; else a matrix has all it needs.

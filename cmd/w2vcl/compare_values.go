@@ -56,12 +56,15 @@ func (v *externalsValue) Set(text string) error {
 	return err
 }
 
-// String is the last of the files, for the check of a command's files.
-func (v *externalsValue) String() string {
-	if len(*v) == 0 {
-		return ""
+// String lists the files.
+func (v *externalsValue) String() string { return strings.Join(v.paths(), " ") }
+
+// paths are the files, for the check of a command's files.
+func (v *externalsValue) paths() (paths []string) {
+	for _, e := range *v {
+		paths = append(paths, e.Vectors)
 	}
-	return (*v)[len(*v)-1].Vectors
+	return paths
 }
 
 // Type names the kind of value in help.

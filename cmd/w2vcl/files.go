@@ -92,7 +92,8 @@ func benchTextInput(v fileValues) []file {
 
 func compareFiles(v fileValues) []file {
 	out := v.read("out", fileFolder)
-	files := append(textInputs(v), v.read("config", fileStream), v.read("data", fileInput), v.read("external", fileInput), out)
+	files := append(textInputs(v), v.read("config", fileStream), v.read("data", fileInput), out)
+	files = append(files, v.each("external", fileInput)...)
 	if out.path == "" || out.path == "-" {
 		return files
 	}
@@ -185,6 +186,19 @@ func (v fileValues) read(name string, use fileUse) file {
 		label = "--" + name
 	}
 	return file{name: label, path: v.get(name), use: use}
+}
+
+// each is read for a flag that may be given again.
+func (v fileValues) each(name string, use fileUse) (files []file) {
+	v.asked[name] = true
+	paths := v.cmd.Flags().Lookup(name).Value.(interface{ paths() []string }).paths()
+	if len(paths) == 0 {
+		paths = []string{""}
+	}
+	for _, path := range paths {
+		files = append(files, file{name: "--" + name, path: path, use: use})
+	}
+	return files
 }
 
 func (v fileValues) write(name string, use fileUse, kind fileKind) file {

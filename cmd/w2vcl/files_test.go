@@ -158,7 +158,10 @@ func checkPair(t *testing.T, cmd *cobra.Command, out, other file, link bool) {
 		}
 	}
 	for name, value := range values {
-		if strings.HasPrefix(name, "--") {
+		switch {
+		case name == "--external":
+			args = append(args, name, "first=other.bin", name, "name="+value+",seconds=1", name, "last=other.bin")
+		case strings.HasPrefix(name, "--"):
 			args = append(args, name, value)
 		}
 	}

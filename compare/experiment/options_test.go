@@ -206,9 +206,9 @@ func TestVariants(t *testing.T) {
 		"cl-window3-seed1: cl 3 8 none", "cl-window5-seed1: cl 5 8 none", "k10-seed1: cl 2 10 none",
 		"sub-window3-subwordnone-seed1: cl 3 8 none", "sub-window3-subwordngram-seed1: cl 3 8 ngram",
 		"sub-window5-subwordnone-seed1: cl 5 8 none", "sub-window5-subwordngram-seed1: cl 5 8 ngram",
-		"cnn-seed1: cl 4 8 cnn", "blazing-seed1: word2vec 6 5 ",
-		"fullw2v-window3-seed1: fullw2v 3 8 ", "fullw2v-window5-seed1: fullw2v 5 8 ",
-		"rare-window3-seed1: pword2vec 3 8 ", "rare-window5-seed1: pword2vec 5 8 ",
+		"cnn-seed1: cl 4 8 cnn", "blazing-seed1: word2vec 6 5 none",
+		"fullw2v-window3-seed1: fullw2v 3 8 none", "fullw2v-window5-seed1: fullw2v 5 8 none",
+		"rare-window3-seed1: pword2vec 3 8 none", "rare-window5-seed1: pword2vec 5 8 none",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("runs\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
