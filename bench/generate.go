@@ -46,7 +46,7 @@ func (g Generated) WriteTo(ctx context.Context, w io.Writer, threads int, progre
 		}
 		return func() ([]byte, error) { return g.lines(first, linesAtOnce), nil }, nil, nil
 	})
-	defer blocks.Close()
+	defer func() { _ = blocks.Close() }() // it was only read
 	lines, out := bufio.NewReaderSize(blocks, 1<<16), bufio.NewWriterSize(w, 1<<20)
 	written := int64(0)
 	for i := 0; written < g.Bytes; i++ {
