@@ -7,8 +7,7 @@ cd "$(dirname "$0")/.."
 
 find_mpi() { command -v mpirun.openmpi >/dev/null && command -v mpirun.mpich >/dev/null; }
 if ! find_mpi; then
-	if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null || ! apt-get update -qq ||
-		! apt-get install -y -qq --no-install-recommends openmpi-bin mpich >/dev/null || ! find_mpi; then
+	if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null || ! .ci/apt.sh openmpi-bin mpich >/dev/null || ! find_mpi; then
 		echo 'SKIPPED: this needs Open MPI and MPICH and they could not be installed'
 		exit 0
 	fi
