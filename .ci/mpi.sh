@@ -66,7 +66,7 @@ stop() {
 	local out=run-$1 ranks=$2 pid status=0 from
 	mpirun.openmpi --oversubscribe --bind-to none -n 2 ./w2vcl $T --out "$out" >"$out.log" 2>&1 &
 	pid=$!
-	for _ in $(seq 300); do [[ -e $out.partial/checkpoint.safetensors ]] && break || sleep .05; done
+	for _ in $(seq 300); do [[ -e $out.partial/checkpoint/state.safetensors ]] && break || sleep .05; done
 	from=$SECONDS
 	if [[ $1 == lost ]]; then
 		kill -KILL "$(pgrep -P $pid | tail -n 1)"
