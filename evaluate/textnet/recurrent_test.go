@@ -48,8 +48,7 @@ func plainRecurrentLoss(n *network, sentences []Sentence) (loss float64) {
 	return loss
 }
 
-// TestRecurrent compares the loss with its definition, the gradients with differences of it, and the
-// prediction, which does without the graph.
+// TestRecurrent is TestNetwork for the LSTM.
 func TestRecurrent(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, size := range []struct{ dim, classes, batch, sentences, steps int }{{4, 2, 3, 3, 6}, {3, 3, 4, 2, 9}, {1, 2, 1, 1, 1}} {
@@ -58,53 +57,7 @@ func TestRecurrent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sentences := randomSentences(random, size.sentences, 8, v, size.classes)
-		if err := n.gradients(sentences, false); err != nil {
-			t.Fatal(err)
-		}
-		loss, err := n.lossValue()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := plainRecurrentLoss(n, sentences); math.Abs(loss-want) > 1e-4*want {
-			t.Errorf("%+v: loss %v, want %v", size, loss, want)
-		}
-		for i, p := range n.parameters {
-			values := p.dense.Float32s()
-			gradient := append([]float32(nil), p.gradient.Value().Data().([]float32)...)
-			for range 10 {
-				k := random.IntN(len(values))
-				const h = 1e-3
-				old := values[k]
-				values[k] = old + h
-				above := plainRecurrentLoss(n, sentences)
-				values[k] = old - h
-				below := plainRecurrentLoss(n, sentences)
-				values[k] = old
-				step := float64(old+h) - float64(old-h)
-				if want := (above - below) / step; math.Abs(float64(gradient[k])-want) > 2e-3*max(1, math.Abs(want)) {
-					t.Errorf("%+v: gradient of parameter %d, value %d, is %v, want %v", size, i, k, gradient[k], want)
-				}
-			}
-		}
-		logits, err := n.logits(sentences)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := 0.0
-		for i, s := range sentences {
-			row, total := logits[i*size.classes:][:size.classes], 0.0
-			for _, x := range row {
-				total += math.Exp(float64(x))
-			}
-			sum += math.Log(total) - float64(row[s.Class])
-		}
-		if math.Abs(sum-loss) > 1e-4*loss {
-			t.Errorf("%+v: prediction has loss %v, the graph %v", size, sum, loss)
-		}
-		if err := n.close(); err != nil {
-			t.Error(err)
-		}
+		checkNetwork(t, random, n, randomSentences(random, size.sentences, 8, v, size.classes), plainRecurrentLoss, 10)
 	}
 }
 

@@ -3,6 +3,7 @@ package textnet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -78,55 +79,60 @@ func TestNetwork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sentences := randomSentences(random, size.sentences, 8, v, size.classes)
-		if err := n.gradients(sentences, false); err != nil {
-			t.Fatal(err)
-		}
-		loss, err := n.lossValue()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := plainLoss(n, sentences); math.Abs(loss-want) > 1e-4*want {
-			t.Errorf("%+v: loss %v, want %v", size, loss, want)
-		}
-		for i, p := range n.parameters {
-			values := p.dense.Float32s()
-			gradient := append([]float32(nil), p.gradient.Value().Data().([]float32)...)
-			for range 40 {
-				k := random.IntN(len(values))
-				const h = 1e-3
-				old := values[k]
-				values[k] = old + h
-				above := plainLoss(n, sentences)
-				values[k] = old - h
-				below := plainLoss(n, sentences)
-				values[k] = old
-				step := float64(old+h) - float64(old-h)
-				if want := (above - below) / step; math.Abs(float64(gradient[k])-want) > 2e-3*max(1, math.Abs(want)) {
-					t.Errorf("%+v: gradient of parameter %d, value %d, is %v, want %v", size, i, k, gradient[k], want)
-				}
+		checkNetwork(t, random, n, randomSentences(random, size.sentences, 8, v, size.classes), plainLoss, 40)
+	}
+}
+
+// checkNetwork compares the loss with its definition plain, the gradients with differences of it, so many
+// of each parameter, and the prediction, which does without the graph. It closes the network.
+func checkNetwork(t *testing.T, random *rand.Rand, n *network, sentences []Sentence, plain func(*network, []Sentence) float64, differences int) {
+	t.Helper()
+	size := fmt.Sprintf("dim %d, %d classes, batches of %d, %d sentences", n.dim, n.classes, n.batch, len(sentences))
+	if err := n.gradients(sentences, false); err != nil {
+		t.Fatal(err)
+	}
+	loss, err := n.lossValue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := plain(n, sentences); math.Abs(loss-want) > 1e-4*want {
+		t.Errorf("%s: loss %v, want %v", size, loss, want)
+	}
+	for i, p := range n.parameters {
+		values := p.dense.Float32s()
+		gradient := append([]float32(nil), p.gradient.Value().Data().([]float32)...)
+		for range differences {
+			k := random.IntN(len(values))
+			const h = 1e-3
+			old := values[k]
+			values[k] = old + h
+			above := plain(n, sentences)
+			values[k] = old - h
+			below := plain(n, sentences)
+			values[k] = old
+			step := float64(old+h) - float64(old-h)
+			if want := (above - below) / step; math.Abs(float64(gradient[k])-want) > 2e-3*max(1, math.Abs(want)) {
+				t.Errorf("%s: gradient of parameter %d, value %d, is %v, want %v", size, i, k, gradient[k], want)
 			}
 		}
-		// Prediction does without the graph.
-		logits, err := n.logits(sentences)
-		if err != nil {
-			t.Fatal(err)
+	}
+	logits, err := n.logits(sentences)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for i, s := range sentences {
+		row, total := logits[i*n.classes:][:n.classes], 0.0
+		for _, x := range row {
+			total += math.Exp(float64(x))
 		}
-		sum := 0.0
-		for i, s := range sentences {
-			row := logits[i*size.classes : (i+1)*size.classes]
-			total := 0.0
-			for _, x := range row {
-				total += math.Exp(float64(x))
-			}
-			sum += math.Log(total) - float64(row[s.Class])
-		}
-		if math.Abs(sum-loss) > 1e-4*loss {
-			t.Errorf("%+v: prediction has loss %v, the graph %v", size, sum, loss)
-		}
-		if err := n.close(); err != nil {
-			t.Error(err)
-		}
+		sum += math.Log(total) - float64(row[s.Class])
+	}
+	if math.Abs(sum-loss) > 1e-4*loss {
+		t.Errorf("%s: prediction has loss %v, the graph %v", size, sum, loss)
+	}
+	if err := n.close(); err != nil {
+		t.Error(err)
 	}
 }
 

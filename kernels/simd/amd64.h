@@ -10,6 +10,49 @@
 	MOVL 16(CX), R12; IMULQ DX, R12; LEAQ (BX)(R12*4), R12; \
 	MOVL 20(CX), R13; IMULQ DX, R13; LEAQ (BX)(R13*4), R13
 
+// DOTS6 loads the arguments (out, left, table, rows, n) of six dot products: DI, SI, the rows
+// at R8..R13, DX.
+#define DOTS6 \
+	MOVQ out+0(FP), DI; \
+	MOVQ left+8(FP), SI; \
+	MOVQ table+16(FP), BX; \
+	MOVQ rows+24(FP), CX; \
+	MOVQ n+32(FP), DX; \
+	ROWS
+
+// ZERO6 clears Y0..Y5.
+#define ZERO6 \
+	VXORPS X0, X0, X0; \
+	VXORPS X1, X1, X1; \
+	VXORPS X2, X2, X2; \
+	VXORPS X3, X3, X3; \
+	VXORPS X4, X4, X4; \
+	VXORPS X5, X5, X5
+
+// PAIRS6 adds the second of two lanes of each of X0..X5 to the first.
+#define PAIRS6 \
+	VMOVSHDUP X0, X7; \
+	VMOVSHDUP X1, X8; \
+	VMOVSHDUP X2, X9; \
+	VMOVSHDUP X3, X10; \
+	VMOVSHDUP X4, X11; \
+	VMOVSHDUP X5, X12; \
+	VADDSS X7, X0, X0; \
+	VADDSS X8, X1, X1; \
+	VADDSS X9, X2, X2; \
+	VADDSS X10, X3, X3; \
+	VADDSS X11, X4, X4; \
+	VADDSS X12, X5, X5
+
+// STORE6 stores the first lanes of X0..X5 at (DI).
+#define STORE6 \
+	VMOVSS X0, 0(DI); \
+	VMOVSS X1, 4(DI); \
+	VMOVSS X2, 8(DI); \
+	VMOVSS X3, 12(DI); \
+	VMOVSS X4, 16(DI); \
+	VMOVSS X5, 20(DI)
+
 // FOLD6 adds up the eight lanes of each of Y0..Y5 and stores the six sums at (DI).
 #define FOLD6 \
 	VHADDPS Y1, Y0, Y0; \

@@ -57,12 +57,7 @@ GLOBL ·expc(SB), RODATA|NOPTR, $56
 //		out[k] = ((lane[0]+lane[1]) + (lane[2]+lane[3])) + ((lane[4]+lane[5]) + (lane[6]+lane[7]))
 //	}
 TEXT ·dots6AVX512(SB), NOSPLIT, $0-40
-	MOVQ out+0(FP), DI
-	MOVQ left+8(FP), SI
-	MOVQ table+16(FP), BX
-	MOVQ rows+24(FP), CX
-	MOVQ n+32(FP), DX
-	ROWS
+	DOTS6
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -236,12 +231,7 @@ done:
 //
 // dots6AVX512 with lanes 0..7 in Y0..Y5 and lanes 8..15 in Y6..Y11.
 TEXT ·dots6AVX2(SB), NOSPLIT, $0-40
-	MOVQ out+0(FP), DI
-	MOVQ left+8(FP), SI
-	MOVQ table+16(FP), BX
-	MOVQ rows+24(FP), CX
-	MOVQ n+32(FP), DX
-	ROWS
+	DOTS6
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2

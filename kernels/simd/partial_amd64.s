@@ -8,18 +8,8 @@
 // func dots6Of8AVX2(out, left, table *float32, rows *uint32, n int)
 // Six dot products in 8 lanes; n is a multiple of 8.
 TEXT ·dots6Of8AVX2(SB), NOSPLIT, $0-40
-	MOVQ out+0(FP), DI
-	MOVQ left+8(FP), SI
-	MOVQ table+16(FP), BX
-	MOVQ rows+24(FP), CX
-	MOVQ n+32(FP), DX
-	ROWS
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
+	DOTS6
+	ZERO6
 	XORQ AX, AX
 
 loop:
@@ -60,18 +50,8 @@ loop:
 // func dots6Of4AVX2(out, left, table *float32, rows *uint32, n int)
 // Six dot products in 4 lanes; n is a multiple of 4.
 TEXT ·dots6Of4AVX2(SB), NOSPLIT, $0-40
-	MOVQ out+0(FP), DI
-	MOVQ left+8(FP), SI
-	MOVQ table+16(FP), BX
-	MOVQ rows+24(FP), CX
-	MOVQ n+32(FP), DX
-	ROWS
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
+	DOTS6
+	ZERO6
 	XORQ AX, AX
 
 loop:
@@ -98,42 +78,16 @@ loop:
 	VADDPS X10, X3, X3
 	VADDPS X11, X4, X4
 	VADDPS X12, X5, X5
-	VMOVSHDUP X0, X7
-	VMOVSHDUP X1, X8
-	VMOVSHDUP X2, X9
-	VMOVSHDUP X3, X10
-	VMOVSHDUP X4, X11
-	VMOVSHDUP X5, X12
-	VADDSS X7, X0, X0
-	VADDSS X8, X1, X1
-	VADDSS X9, X2, X2
-	VADDSS X10, X3, X3
-	VADDSS X11, X4, X4
-	VADDSS X12, X5, X5
-	VMOVSS X0, 0(DI)
-	VMOVSS X1, 4(DI)
-	VMOVSS X2, 8(DI)
-	VMOVSS X3, 12(DI)
-	VMOVSS X4, 16(DI)
-	VMOVSS X5, 20(DI)
+	PAIRS6
+	STORE6
 	VZEROUPPER
 	RET
 
 // func dots6Of2AVX2(out, left, table *float32, rows *uint32, n int)
 // Six dot products in 2 lanes; n is a multiple of 2.
 TEXT ·dots6Of2AVX2(SB), NOSPLIT, $0-40
-	MOVQ out+0(FP), DI
-	MOVQ left+8(FP), SI
-	MOVQ table+16(FP), BX
-	MOVQ rows+24(FP), CX
-	MOVQ n+32(FP), DX
-	ROWS
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
+	DOTS6
+	ZERO6
 	XORQ AX, AX
 
 loop:
@@ -154,42 +108,16 @@ loop:
 	CMPQ AX, DX
 	JB   loop
 
-	VMOVSHDUP X0, X7
-	VMOVSHDUP X1, X8
-	VMOVSHDUP X2, X9
-	VMOVSHDUP X3, X10
-	VMOVSHDUP X4, X11
-	VMOVSHDUP X5, X12
-	VADDSS X7, X0, X0
-	VADDSS X8, X1, X1
-	VADDSS X9, X2, X2
-	VADDSS X10, X3, X3
-	VADDSS X11, X4, X4
-	VADDSS X12, X5, X5
-	VMOVSS X0, 0(DI)
-	VMOVSS X1, 4(DI)
-	VMOVSS X2, 8(DI)
-	VMOVSS X3, 12(DI)
-	VMOVSS X4, 16(DI)
-	VMOVSS X5, 20(DI)
+	PAIRS6
+	STORE6
 	VZEROUPPER
 	RET
 
 // func dots6Of1AVX2(out, left, table *float32, rows *uint32, n int)
 // Six dot products in 1 lane; n is a multiple of 1.
 TEXT ·dots6Of1AVX2(SB), NOSPLIT, $0-40
-	MOVQ out+0(FP), DI
-	MOVQ left+8(FP), SI
-	MOVQ table+16(FP), BX
-	MOVQ rows+24(FP), CX
-	MOVQ n+32(FP), DX
-	ROWS
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
+	DOTS6
+	ZERO6
 	XORQ AX, AX
 
 loop:
@@ -204,11 +132,6 @@ loop:
 	CMPQ AX, DX
 	JB   loop
 
-	VMOVSS X0, 0(DI)
-	VMOVSS X1, 4(DI)
-	VMOVSS X2, 8(DI)
-	VMOVSS X3, 12(DI)
-	VMOVSS X4, 16(DI)
-	VMOVSS X5, 20(DI)
+	STORE6
 	VZEROUPPER
 	RET
