@@ -86,7 +86,7 @@ func TestMemoryOfFile(t *testing.T) {
 				sum += id
 			}
 			if w.Sentences(s, s+1); s%(sentences/16) == 0 {
-				check(fmt.Sprintf("reading %d sentences", s), ReaderBytes)
+				check(fmt.Sprintf("reading %d sentences", s), readerBytes)
 			}
 		}
 		w.Close()
@@ -128,7 +128,7 @@ func TestMemoryOfReaders(t *testing.T) {
 			}
 		}
 		if s%(sentences/16) == 0 {
-			if got := resident(t, path); got > 2*ReaderBytes+mappedTogether {
+			if got := resident(t, path); got > 2*readerBytes+mappedTogether {
 				t.Errorf("seed %d: after %d sentences, %d bytes of the file are in memory", seed, s, got)
 			}
 		}

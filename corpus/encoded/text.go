@@ -52,9 +52,17 @@ func (t *Text) InFile() bool { return t.release != nil }
 // Bytes returns the memory of the text: of a file, what two readers have at a time.
 func (t *Text) Bytes() int64 {
 	if t.InFile() {
-		return 2 * ReaderBytes
+		return t.ReaderBytes(2)
 	}
 	return 4*int64(len(t.wide)) + 8*int64(len(t.bounds))
+}
+
+// ReaderBytes returns the memory that so many readers of a file have at a time; 0 in memory.
+func (t *Text) ReaderBytes(readers int) int64 {
+	if t.InFile() {
+		return int64(readers) * readerBytes
+	}
+	return 0
 }
 
 // Start returns the number of the first token of sentence s; Start(S) is N.

@@ -109,7 +109,7 @@ func (k *Maker) measure(ctx context.Context, p *progress.Progress) (Made, error)
 	if err != nil {
 		return Made{}, err
 	}
-	peak := machine.Resident() + disk.Memory
+	peak := machine.Resident() + disk.Memory + k.Corpus.Text().ReaderBytes(k.Config.ThreadCount())
 	stage, options := k.stage(p)
 	defer stage.Stop()
 	all := float64(k.Corpus.Vocabulary.Total())
