@@ -125,13 +125,13 @@ func decodeMetric(line []byte) (m Metric, err error) {
 	}
 	known := json.NewDecoder(bytes.NewReader(line))
 	known.DisallowUnknownFields()
-	if err = known.Decode(&m); err != nil {
+	if err := known.Decode(&m); err != nil {
 		return m, err
 	}
-	if !json.Valid(line) { // something follows
-		return m, json.Unmarshal(line, &m)
+	if json.Valid(line) {
+		return m, nil
 	}
-	return m, nil
+	return m, json.Unmarshal(line, &m) // it says what follows the line
 }
 
 // check returns an error if no run can have written the line after those before it.
