@@ -48,6 +48,22 @@ func (c *Corpus) Text() *Text {
 	return encoded.New(c.Tokens, c.Sentences)
 }
 
+// GiveBack gives the memory of a text in a file back, whoever had read it. It reads as before.
+func (c *Corpus) GiveBack() {
+	if c != nil {
+		c.Text().GiveBack()
+	}
+}
+
+// ReaderBytes returns about the memory that so many readers of a text in a file have at a time;
+// 0 of one in memory.
+func (c *Corpus) ReaderBytes(readers int) int64 {
+	if c == nil {
+		return 0
+	}
+	return c.Text().ReaderBytes(readers)
+}
+
 // WithVocabulary returns the same sentences with a vocabulary that begins with the words
 // of this one.
 func (c *Corpus) WithVocabulary(v *Vocabulary) *Corpus {

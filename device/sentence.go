@@ -107,10 +107,8 @@ func textTokens(text *corpus.Corpus, c sequential.Config, left int64, gpus int) 
 }
 
 func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Precision, gpus int) int64 {
-	longest, all := 1, text.Text()
-	for s := range all.Sentences() {
-		longest = max(longest, all.Start(s+1)-all.Start(s))
-	}
+	all := text.Text()
+	longest := all.LongestSentence()
 	v, sentences := text.Vocabulary.Len(), int64(all.Sentences()+1)
 	work := 28*int64(v) + 12*sentences + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares of W and C, thresholds, bounds, units
 	rows := 128 * int64(v) * int64((c.Dim+31)/32)                                      // in pieces of 32 values

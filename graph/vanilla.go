@@ -125,15 +125,9 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Co
 	}
 	t := &Vanilla{text: text.Text(), noise: noise, options: o, config: c, count: make([]float32, 2)}
 	t.sentences = corpus.NewSentenceReader(text, o.sentenceOptions(c.Seed))
-	for s := range t.text.Sentences() {
-		if len(t.units) == 0 || t.text.Start(s)-t.text.Start(t.units[len(t.units)-1]) >= unitTokens {
-			t.units = append(t.units, s)
-		}
-	}
-	if len(t.units) == 0 {
+	if t.units = cut(t.text); len(t.units) < 2 {
 		return nil, fmt.Errorf("the corpus has no sentence to train on")
 	}
-	t.units = append(t.units, t.text.Sentences())
 	entries := o.Batch * (1 + c.Negatives)
 	t.batch = &pairBatch{width: 1 + c.Negatives, words: make([]uint32, entries), contexts: make([]uint32, entries)}
 	if c.Encoder != nil {
@@ -144,6 +138,22 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Co
 	}
 	t.step, err = newPairStep(t.words, t.contexts, t.batch, o.Dense, c)
 	return t, err
+}
+
+// cut returns the first sentence of each unit of an epoch, and the end.
+func cut(text *corpus.Text) []int {
+	units, sentence, last := []int{0}, 0, 0
+	if text.Sentences() > 0 {
+		text.EachStart(func(starts []int) {
+			for _, start := range starts {
+				if start-last >= unitTokens || sentence == text.Sentences() {
+					units, last = append(units, sentence), start
+				}
+				sentence++
+			}
+		})
+	}
+	return units
 }
 
 // trainEncoder makes the step that trains the encoder of word vectors.

@@ -87,6 +87,7 @@ func FuzzCheckpointFile(f *testing.F) {
 func FuzzMetrics(f *testing.F) {
 	f.Add([]byte(`{"unit":1,"seconds":0.5,"loss":1,"lr":0.1,"words_per_second":2,"pairs_per_second":3}` + "\n" + `{"unit":2,"seconds":0.6}` + "\n" + `{"un`))
 	f.Add([]byte("{}\n\nnull\n"))
+	f.Add([]byte(string(sealed([]byte(`{"unit":1,"loss":1`))) + "\n" + string(sealed([]byte(`{"unit":2,"later":[3]`))) + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		metrics, err := decodeMetrics(data, "metrics")
 		if err != nil {
@@ -94,11 +95,11 @@ func FuzzMetrics(f *testing.F) {
 		}
 		var text []byte
 		for _, m := range metrics {
-			line, err := json.Marshal(m)
+			line, err := m.encode()
 			if err != nil {
 				t.Fatal(err)
 			}
-			text = append(append(text, line...), '\n')
+			text = append(text, line...)
 		}
 		if again, err := decodeMetrics(text, "metrics"); err != nil || !reflect.DeepEqual(again, metrics) {
 			t.Errorf("read %+v, then %+v, %v", metrics, again, err)

@@ -81,10 +81,12 @@ func decodeMetrics(data []byte, path string) ([]Metric, error) {
 	for number := 1; ; number++ {
 		line, rest, whole := bytes.Cut(data, []byte("\n"))
 		if !whole {
+			if end := bytes.IndexByte(line, '}'); end >= 0 && end < len(line)-1 {
+				return nil, fmt.Errorf("%s:%d: the line ends, and %q follows", path, number, line[end+1:])
+			}
 			return metrics, nil
 		}
-		var m Metric
-		err := json.Unmarshal(line, &m)
+		m, err := decodeMetric(line)
 		if err == nil {
 			err = m.check(metrics)
 		}
@@ -93,6 +95,43 @@ func decodeMetrics(data []byte, path string) ([]Metric, error) {
 		}
 		metrics, data = append(metrics, m), rest
 	}
+}
+
+// seal is the last key of a line, with room for the XXH64 of all that stands before it.
+const seal = `,"xxh64":"0123456789abcdef"}`
+
+// encode returns the line, with its checksum and its end.
+func (m *Metric) encode() ([]byte, error) {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return append(sealed(line[:len(line)-1]), '\n'), nil
+}
+
+// sealed adds the checksum of a line without its last brace.
+func sealed(line []byte) []byte {
+	return fmt.Appendf(line[:len(line):len(line)], `,"xxh64":"%s"}`, corpus.Hex(xxhash.Sum64(line)))
+}
+
+// decodeMetric reads a line. Earlier versions wrote no checksum; then no key may be
+// unknown, for that may be a damaged one.
+func decodeMetric(line []byte) (m Metric, err error) {
+	if at := len(line) - len(seal); at >= 0 && bytes.HasPrefix(line[at:], []byte(seal[:10])) {
+		if !bytes.Equal(line, sealed(line[:at])) {
+			return m, fmt.Errorf("the line is not what w2vcl wrote: its checksum does not match")
+		}
+		return m, json.Unmarshal(line, &m)
+	}
+	known := json.NewDecoder(bytes.NewReader(line))
+	known.DisallowUnknownFields()
+	if err := known.Decode(&m); err != nil {
+		return m, err
+	}
+	if json.Valid(line) {
+		return m, nil
+	}
+	return m, json.Unmarshal(line, &m) // it says what follows the line
 }
 
 // check returns an error if no run can have written the line after those before it.

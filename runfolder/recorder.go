@@ -1,7 +1,6 @@
 package runfolder
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -66,11 +65,11 @@ func (r *Recorder) Flush(seconds float64) error {
 		metric.Loss = line.Loss / line.Pairs
 	}
 	if r.w != nil {
-		text, err := json.Marshal(metric)
+		text, err := metric.encode()
 		if err != nil {
 			return fmt.Errorf("cannot write metrics: %w", err)
 		}
-		if _, err := r.w.Write(append(text, '\n')); err != nil {
+		if _, err := r.w.Write(text); err != nil {
 			return fmt.Errorf("cannot write metrics: %w", err)
 		}
 	}

@@ -162,7 +162,7 @@ func cut(sentences *corpus.Text, tokens int) []int {
 	units := []int{0}
 	for {
 		// The first sentence that starts so many tokens behind the last unit's.
-		next := sentences.Start(sentences.Find(units[len(units)-1] + tokens))
+		_, next := sentences.FindStart(units[len(units)-1] + tokens)
 		units = append(units, next)
 		if next == end {
 			return units

@@ -102,6 +102,7 @@ func (j *job) save(folder *runfolder.Folder, p *progress.Progress) error {
 // export writes the vectors to use, their encoder and the context table, or none
 // of them.
 func (j *job) export(folder *runfolder.Folder) error {
+	j.text.corpus.GiveBack()
 	if err := trainer.Pull(j.trainer, false); err != nil {
 		return err
 	}

@@ -86,8 +86,9 @@ func (j *job) exportBytes() int64 {
 // touches is resident, and the export and some garbage are still to come. While
 // one load of garbage is collected, another may be made.
 func (j *job) memoryWithPeak() runfolder.Memory {
-	m := j.memory()
-	m.Peak = max(machine.PeakRSS(), machine.Resident()+j.exportBytes()+2*j.estimate.garbage, j.estimate.building, m.Total)
+	m, readers := j.memory(), j.text.corpus.ReaderBytes(j.config.ThreadCount())
+	j.text.corpus.GiveBack() // as the export does
+	m.Peak = max(machine.PeakRSS(), machine.Resident()+max(j.exportBytes(), readers)+2*j.estimate.garbage, j.estimate.building, m.Total)
 	return m
 }
 

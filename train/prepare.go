@@ -264,6 +264,7 @@ func (j *job) makeTrainer() error {
 		return err
 	}
 	j.trainer = t
+	j.text.corpus.GiveBack() // what was looked up all over it
 	garbage, release := memory.Settle()
 	j.estimate.garbage = garbage
 	j.closers = append(j.closers, func() { _ = t.Close() }, release) // its tables are in files by now

@@ -43,9 +43,9 @@ func expected(c *corpus.Corpus, o Options) (*Matrix, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	m := newMatrix(c.Vocabulary.Len(), o)
+	m, share := newMatrix(c.Vocabulary.Len(), o), inSentences(c, o)
 	for i, n := range EstimateContexts(c.Vocabulary, o) {
-		m.totals[i] = uint64(n)
+		m.totals[i] = uint64(math.Round(n * share))
 	}
 	var err error
 	if m.lengths, err = rowLengths(m.totals, &m.options); err != nil {
@@ -53,6 +53,37 @@ func expected(c *corpus.Corpus, o Options) (*Matrix, error) {
 	}
 	m.setOffsets()
 	return m, nil
+}
+
+// inSentences returns which part of the contexts that EstimateContexts tells is left, for
+// sentences end. It reads stretches all over the text, and adds a little: an estimate had
+// better be too high.
+func inSentences(c *corpus.Corpus, o Options) float64 {
+	const (
+		stretches, tokens = 16, 1 << 14
+		more              = 1.02
+	)
+	s := newScan(c, &o, nil)
+	var inside, all float64
+	for k := range stretches {
+		sentence, end := s.text.Find(k*s.tokens/stretches), s.text.Find((k+1)*s.tokens/stretches)
+		for read := 0; sentence < end && read < tokens; sentence++ {
+			words, sizes := s.reader.Sentence(0, sentence)
+			for t := range words {
+				size := o.Window
+				if sizes != nil {
+					size = int(sizes[t])
+				}
+				first, last := window(t, len(words), size)
+				inside, all = inside+float64(last-first), all+float64(2*size)
+			}
+			read += s.text.Start(sentence+1) - s.text.Start(sentence)
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return min(more*inside/all, 1)
 }
 
 // EstimateMatrix estimates Matrix.Bytes, with the accuracy of EstimateBytes.
@@ -66,8 +97,7 @@ func EstimateMatrix(c *corpus.Corpus, o Options) int64 {
 
 // EstimateBytes estimates the memory that Build needs at its peak, in bytes, with
 // the matrix and without the corpus. It allocates 50 bytes a word at most, and
-// reads only the counts of the words. The estimate tends to be too high: it ignores the ends of
-// sentences, which make rows shorter. It is 0 for options or a corpus that Build
+// reads the counts of the words and a small part of the text. It is 0 for options or a corpus that Build
 // refuses, as far as it can tell.
 func EstimateBytes(c *corpus.Corpus, o Options) int64 {
 	m, err := expected(c, o)

@@ -1,13 +1,12 @@
 package wordcontext
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 
+	"github.com/w2vcl/w2vcl/internal/container"
 	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
@@ -18,8 +17,7 @@ import (
 //	context counts         V x uint64: number of times each word is a context
 //	lengths                V x uint32: l_i, by row
 //	stored contexts        uint16 or uint32 each, in the order of package tiles
-//	checksums              uint32, CRC-32C of each MiB of the four above
-//	checksum of checksums  uint32, CRC-32C
+//	checksums              of package container
 //
 // The places of the rows follow from the contexts found and the lengths. A checksum
 // covers every byte. The arrays are aligned for the processor, so Open uses them in
@@ -52,22 +50,16 @@ type header struct {
 	Checksum uint32 // CRC-32C of the bytes of the header before this field
 }
 
-const (
-	headerSize  = 128
-	fileVersion = 3
-	checkedSize = 1 << 20 // bytes that share a checksum
-)
+const headerSize = 128
 
-var (
-	// No text file starts with the first byte. Programs that take the file for
-	// text change the last one.
-	fileMagic  = [8]byte{0x89, 'W', '2', 'V', 'C', 'L', 'M', '\n'}
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-)
+var format = container.Format{
+	Magic: [8]byte{0x89, 'W', '2', 'V', 'C', 'L', 'M', '\n'}, Oldest: 1, Version: 3, Header: headerSize,
+	ErrOther: ErrNotMatrix, ErrVersion: ErrVersion, ErrTruncated: ErrTruncated, ErrCorrupt: ErrCorrupt,
+}
 
 // IsMatrix reports whether a file that begins so is a matrix file, perhaps a damaged
 // one.
-func IsMatrix(head []byte) bool { return bytes.HasPrefix(head, fileMagic[:]) }
+func IsMatrix(head []byte) bool { return format.Is(head) }
 
 // Open wraps one of these errors if it refuses a file.
 var (
@@ -81,7 +73,7 @@ var (
 func (m *Matrix) header(groupContexts uint64) header {
 	o := &m.options
 	h := header{
-		Magic: fileMagic, Version: fileVersion, Width: uint32(idBytes(m.Rows())),
+		Magic: format.Magic, Version: format.Version, Width: uint32(idBytes(m.Rows())),
 		Rows: uint64(m.Rows()), Stored: m.Stored(), Contexts: uint64(o.Contexts),
 		Window: uint64(o.Window), Passes: uint64(o.Passes), Sample: o.Sample, Seed: o.Seed,
 		Fingerprint: m.fingerprint,
@@ -91,7 +83,7 @@ func (m *Matrix) header(groupContexts uint64) header {
 	if o.DynamicWindow {
 		h.Dynamic = 1
 	}
-	h.FileSize, _ = h.size()
+	h.FileSize = format.Size(h.bodySize())
 	return h
 }
 
@@ -121,42 +113,11 @@ func (h *header) lengthsSize() uint64 {
 	return 4 * h.Rows
 }
 
-// size returns the bytes of the file and the number of its checksums, without the
-// checksum of checksums.
-func (h *header) size() (size, checksums uint64) {
-	body := h.bodySize()
-	checksums = (body + checkedSize - 1) / checkedSize
-	return headerSize + body + 4*checksums + 4, checksums
-}
-
-// encode returns the bytes of the header, with its checksum.
-func (h *header) encode() []byte {
-	b := new(bytes.Buffer)
-	_ = binary.Write(b, binary.LittleEndian, h) // a fixed-size struct to memory
-	out := b.Bytes()
-	binary.LittleEndian.PutUint32(out[headerSize-4:], crc32.Checksum(out[:headerSize-4], castagnoli))
-	return out
-}
-
 // decodeHeader reads the header of a file of the given size.
 func decodeHeader(data []byte, size uint64) (*header, error) {
-	known := min(len(data), len(fileMagic))
-	if known == 0 || !bytes.Equal(data[:known], fileMagic[:known]) {
-		return nil, fmt.Errorf("%w: it starts with %q", ErrNotMatrix, data[:known])
-	}
-	if len(data) < headerSize {
-		return nil, fmt.Errorf("%w (it has only %d bytes)", ErrTruncated, size)
-	}
 	h := new(header)
-	_ = binary.Read(bytes.NewReader(data[:headerSize]), binary.LittleEndian, h)
-	if h.Version < 1 || h.Version > fileVersion {
-		return nil, fmt.Errorf("%w: it has version %d, and this w2vcl reads versions 1 to %d", ErrVersion, h.Version, fileVersion)
-	}
-	if h.Checksum != crc32.Checksum(data[:headerSize-4], castagnoli) {
-		return nil, fmt.Errorf("%w: the checksum of its header does not match", ErrCorrupt)
-	}
-	if h.FileSize != size {
-		return nil, fmt.Errorf("%w (it has %d bytes, not %d)", ErrTruncated, size, h.FileSize)
+	if err := format.Decode(data, size, h, &h.FileSize); err != nil {
+		return nil, err
 	}
 	return h, h.check()
 }
@@ -164,13 +125,12 @@ func decodeHeader(data []byte, size uint64) (*header, error) {
 // check returns an error if Save cannot have written the header.
 func (h *header) check() error {
 	o := h.options()
-	wants, _ := h.size()
 	narrow := h.Rows <= 1<<16
 	switch {
 	case h.Version == 1 && (h.Tempering != 0 || h.Positives != 0 || h.MaxPositives != 0),
 		(h.Version < 3) != (h.GroupContexts == 0), h.GroupContexts > tiles.MaxGroup,
 		h.Rows == 0 || h.Rows > math.MaxUint32 || narrow != (h.Width == 2) || !narrow && h.Width != 4,
-		h.bodySize() == 0 || wants != h.FileSize, h.Dynamic > 1:
+		h.bodySize() == 0 || format.Size(h.bodySize()) != h.FileSize, h.Dynamic > 1:
 		return fmt.Errorf("%w: its header contradicts itself", ErrCorrupt)
 	}
 	if err := o.check(); err != nil {

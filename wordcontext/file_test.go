@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/internal/container"
 	"github.com/w2vcl/w2vcl/internal/damage"
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
@@ -122,11 +122,11 @@ func TestOpenFindsFlippedBytes(t *testing.T) {
 func TestOpenFindsFlippedBytesInLargeFile(t *testing.T) {
 	data := fileOf(t, build(t, testCorpus(25, 2000, 400000, 100), Options{Window: 2, Contexts: 5000, Passes: 1}))
 	body := len(data) - headerSize
-	if body < 2*checkedSize+checkedSize/2 {
+	if body < 2*container.Checked+container.Checked/2 {
 		t.Fatalf("%d bytes are too few for this test", len(data))
 	}
-	for _, at := range []int{headerSize, headerSize + 8*2000, headerSize + 16*2000, headerSize + checkedSize - 1,
-		headerSize + checkedSize, headerSize + 2*checkedSize, len(data) - 20, len(data) - 5, len(data) - 4, len(data) - 1} {
+	for _, at := range []int{headerSize, headerSize + 8*2000, headerSize + 16*2000, headerSize + container.Checked - 1,
+		headerSize + container.Checked, headerSize + 2*container.Checked, len(data) - 20, len(data) - 5, len(data) - 4, len(data) - 1} {
 		damaged := slices.Clone(data)
 		damaged[at] ^= 0x10
 		if _, err := openBytes(t, damaged); !errors.Is(err, ErrCorrupt) {
@@ -134,7 +134,7 @@ func TestOpenFindsFlippedBytesInLargeFile(t *testing.T) {
 		}
 	}
 	damaged := slices.Clone(data)
-	damaged[headerSize+checkedSize] ^= 1
+	damaged[headerSize+container.Checked] ^= 1
 	if _, err := openBytes(t, damaged); err == nil || !strings.Contains(err.Error(), "bytes 1048704 to 2097279") {
 		t.Errorf("the error does not say where: %v", err)
 	}
@@ -167,7 +167,7 @@ func TestOpenErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(h)
-		return append(h.encode(), data[headerSize:]...)
+		return append(container.Encode(h), data[headerSize:]...)
 	}
 	for _, tc := range []struct {
 		name string
@@ -237,9 +237,7 @@ func fileWith(t *testing.T, data []byte, at int, number uint32) []byte {
 	}
 	file := slices.Clone(data)
 	binary.LittleEndian.PutUint32(file[at:], number)
-	sums := file[headerSize+h.bodySize():]
-	binary.LittleEndian.PutUint32(sums, crc32.Checksum(file[headerSize:headerSize+h.bodySize()], castagnoli))
-	binary.LittleEndian.PutUint32(sums[4:], crc32.Checksum(sums[:4], castagnoli))
+	format.Reseal(file, h.bodySize)
 	return file
 }
 
@@ -338,20 +336,12 @@ func repairChecksums(file []byte) {
 	if len(file) < headerSize {
 		return
 	}
-	h := new(header)
-	_ = binary.Read(bytes.NewReader(file[:headerSize]), binary.LittleEndian, h)
 	binary.LittleEndian.PutUint64(file[8+4+4+9*8:], uint64(len(file))) // FileSize
-	binary.LittleEndian.PutUint32(file[headerSize-4:], crc32.Checksum(file[:headerSize-4], castagnoli))
-	if size, _ := h.size(); h.bodySize() == 0 || size != uint64(len(file)) {
-		return
-	}
-	body := file[headerSize:][:h.bodySize()]
-	sums := file[headerSize+len(body):]
-	for k := range (len(body) + checkedSize - 1) / checkedSize {
-		binary.LittleEndian.PutUint32(sums[4*k:], crc32.Checksum(body[k*checkedSize:min((k+1)*checkedSize, len(body))], castagnoli))
-	}
-	last := len(sums) - 4
-	binary.LittleEndian.PutUint32(sums[last:], crc32.Checksum(sums[:last], castagnoli))
+	format.Reseal(file, func() uint64 {
+		h := new(header)
+		_ = binary.Read(bytes.NewReader(file[:headerSize]), binary.LittleEndian, h)
+		return h.bodySize()
+	})
 }
 
 // FuzzDecode: no content makes decode panic, and every matrix that it returns can

@@ -2,10 +2,8 @@ package wordcontext
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"runtime"
 
@@ -47,25 +45,7 @@ func open(path string, bounded, check bool) (_ *Matrix, err error) {
 	if err := checkByteOrder(); err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // to open a pipe would wait for a writer
-		return nil, fmt.Errorf("%w: it is not a regular file", ErrNotMatrix)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err = f.Stat(); err != nil {
-		return nil, err
-	}
-	if info.Size() == 0 { // an empty file cannot be mapped
-		return nil, fmt.Errorf("%w: it is empty", ErrNotMatrix)
-	}
-	data, unmap, err := memory.MapFile(f, info.Size())
+	data, unmap, err := format.Map(path)
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +78,17 @@ func (d *decoder) checked(part []byte) {
 func decode(data []byte) (*Matrix, error) { return (&decoder{check: true}).decode(data) }
 
 func (d *decoder) decode(data []byte) (*Matrix, error) {
-	h, err := decodeHeader(data[:min(len(data), headerSize)], uint64(len(data)))
+	h, err := decodeHeader(data, uint64(len(data)))
 	if err != nil {
 		return nil, err
 	}
 	body := data[headerSize:][:h.bodySize()]
 	if d.check {
-		if err := d.checkBody(body, data[headerSize+len(body):]); err != nil {
+		err := format.Check(data, uint64(len(body)), runtime.GOMAXPROCS(0), func(first, end int) error {
+			d.checked(data[headerSize+first : headerSize+end])
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -156,24 +140,6 @@ func (m *Matrix) checkLengths() error {
 		}
 	}
 	return m.setShares()
-}
-
-// checkBody computes the checksums of the body and compares them with sums, the
-// checksums in the file.
-func (d *decoder) checkBody(body, sums []byte) error {
-	last := len(sums) - 4
-	if binary.LittleEndian.Uint32(sums[last:]) != crc32.Checksum(sums[:last], castagnoli) {
-		return fmt.Errorf("%w: the checksum of its checksums does not match", ErrCorrupt)
-	}
-	return parallel.Try(context.Background(), runtime.GOMAXPROCS(0), last/4, func(_, k int) error {
-		from, to := k*checkedSize, min((k+1)*checkedSize, len(body))
-		if crc32.Checksum(body[from:to], castagnoli) != binary.LittleEndian.Uint32(sums[4*k:]) {
-			return fmt.Errorf("%w: the checksum of the bytes %d to %d does not match",
-				ErrCorrupt, headerSize+from, headerSize+to-1)
-		}
-		d.checked(body[from:to])
-		return nil
-	})
 }
 
 // checkIDs returns an error if a stored context is not a word id below rows.

@@ -108,7 +108,7 @@ type FileEstimate struct {
 }
 
 // EstimateFile estimates what BuildFile takes with so many bytes of memory. It reads
-// only the counts of the words. The error is one of Build, as far as it can tell, or
+// what EstimateBytes does. The error is one of Build, as far as it can tell, or
 // wraps ErrMemory.
 func EstimateFile(c *corpus.Corpus, o Options, bytes int64) (FileEstimate, error) {
 	m, err := expected(c, o)

@@ -232,6 +232,30 @@ func TestBuildFileProgress(t *testing.T) {
 	}
 }
 
+// The estimates know that sentences end, however short they are.
+func TestEstimateOfSentences(t *testing.T) {
+	for _, longest := range []int{3, 12, 40} {
+		for _, o := range []Options{
+			{Window: 5, Contexts: 2000, Passes: 2, Threads: 1, Sample: 1e-3},
+			{Window: 5, Contexts: 300000, Passes: 1, Threads: 1, DynamicWindow: true},
+			{Window: 8, Contexts: 2000, Passes: 1, Threads: 1, Tempering: 1, Positives: 2},
+		} {
+			for _, tokens := range []int{50_000, 600_000} { // of which all is read, and a part
+				c := testCorpus(8, 2000, tokens, longest)
+				m := build(t, c, o)
+				estimate, err := EstimateFile(c, o, 1<<30)
+				if err != nil {
+					t.Fatal(err)
+				}
+				h := m.header(tiles.GroupContexts(m.Stored()))
+				if share := float64(estimate.Bytes) / float64(h.FileSize); share < 1 || share > 1.04 {
+					t.Errorf("%+v, %d tokens in sentences of %d at most: estimated %d bytes, want %d", o, tokens, longest, estimate.Bytes, h.FileSize)
+				}
+			}
+		}
+	}
+}
+
 // EstimateFile knows size and scans of a text of one sentence, but for its ends.
 func TestEstimateFile(t *testing.T) {
 	c := testCorpus(8, 2000, 300000, math.MaxInt32)

@@ -2,14 +2,13 @@ package wordcontext
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"runtime"
 	"unsafe"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/container"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/wordcontext/tiles"
@@ -75,7 +74,8 @@ func untiled[T id](m *Matrix, stored []T) []T {
 // A fileWriter writes a matrix file from its first byte to its last.
 type fileWriter struct {
 	w      io.Writer
-	body   *checksumWriter
+	sum    *container.Sum
+	body   io.Writer // w and sum
 	layout *tiles.Layout
 	group  []byte // memory for a group
 }
@@ -83,11 +83,12 @@ type fileWriter struct {
 // beginFile writes all that stands before the stored contexts.
 func (m *Matrix) beginFile(w io.Writer, groupContexts uint64) (*fileWriter, error) {
 	h := m.header(groupContexts)
-	if _, err := w.Write(h.encode()); err != nil {
+	if _, err := w.Write(container.Encode(&h)); err != nil {
 		return nil, err
 	}
+	sum := new(container.Sum)
 	f := &fileWriter{
-		w: w, body: &checksumWriter{w: w},
+		w: w, sum: sum, body: io.MultiWriter(w, sum),
 		layout: tiles.New(m.offsets, m.lengths, m.Contexts(), groupContexts),
 	}
 	for _, part := range [][]byte{memory.BytesOf(m.totals), memory.BytesOf(m.contextCounts), memory.BytesOf(m.lengths)} {
@@ -141,34 +142,6 @@ func writeRows[T id](f *fileWriter, first, end int, row func(i int) []T) error {
 
 // end writes all that stands after the stored contexts.
 func (f *fileWriter) end() error {
-	sums := memory.BytesOf(f.body.sums)
-	if _, err := f.w.Write(sums); err != nil {
-		return err
-	}
-	_, err := f.w.Write(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(sums, castagnoli)))
+	_, err := f.w.Write(f.sum.Tail())
 	return err
-}
-
-// A checksumWriter writes bytes to w and keeps the checksum of each checkedSize
-// of them.
-type checksumWriter struct {
-	w    io.Writer
-	sums []uint32
-	left int // bytes that still belong to the last checksum
-}
-
-func (c *checksumWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	for p = p[:n]; len(p) > 0; {
-		if c.left == 0 {
-			c.sums = append(c.sums, 0)
-			c.left = checkedSize
-		}
-		step := min(len(p), c.left)
-		last := &c.sums[len(c.sums)-1]
-		*last = crc32.Update(*last, castagnoli, p[:step])
-		c.left -= step
-		p = p[step:]
-	}
-	return n, err
 }

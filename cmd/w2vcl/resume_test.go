@@ -300,39 +300,6 @@ func TestReadRunInProgress(t *testing.T) {
 // raceEnabled says that the race detector is on, see race_test.go.
 var raceEnabled bool
 
-// TestPlanTellsThePeak: a plan is within a tenth of the peak of memory.
-func TestPlanTellsThePeak(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector takes memory for itself")
-	}
-	for _, flags := range [][]string{
-		{"--contexts", "16", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"},
-		{"--contexts", "16", "--tempering", "0", "--positives", "1", "--optimizer", "adam-row", "--checkpoint", "2"},
-		{"--mode", "vanilla", "--epochs", "1", "--batch", "32"},
-	} {
-		for _, threads := range []string{"1", "3"} {
-			r := newRun(t)
-			r.args = append([]string{r.args[0], r.args[1], "--dim", "30000", "--threads", threads}, flags...)
-			var plan struct {
-				Memory struct {
-					Peak float64 `json:"peak"`
-				} `json:"memory_bytes"`
-			}
-			var summary struct {
-				Peak float64 `json:"peak_rss_bytes"`
-			}
-			r.json(w2vclCommand(t, slices.Concat([]string{"plan", "--json"}, r.args)...), &plan)
-			r.json(r.train("--json"), &summary)
-			if summary.Peak == 0 {
-				t.Skip("memory is not known on this system")
-			}
-			if ratio := summary.Peak / plan.Memory.Peak; ratio < 0.9 || ratio > 1.1 {
-				t.Errorf("%v, %s threads: planned %.1f MB, took %.1f MB", flags, threads, plan.Memory.Peak/1e6, summary.Peak/1e6)
-			}
-		}
-	}
-}
-
 // json runs a command and reads what it prints.
 func (r *trainingRun) json(cmd *exec.Cmd, v any) {
 	r.t.Helper()

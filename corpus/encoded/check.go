@@ -2,37 +2,20 @@ package encoded
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
+	"math"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// checkedTogether is what one thread checks at a time, in bytes: then the memory goes back.
-const checkedTogether = 8 * checkedSize
-
 // check reads the whole file once: checksums, and whether all numbers are within their
 // bounds, for kernels do not look.
 func (f *File) check(threads int) error {
+	defer func() { memory.Release(f.whole) }() // parts that threads read side by side bring each other's ends back
 	_, size, _ := f.parts()
-	body := f.whole[headerSize : headerSize+size]
-	_, n := sizeOf(size)
-	sums := f.whole[headerSize+size : headerSize+size+4*n]
-	if crc32.Checksum(sums, castagnoli) != binary.LittleEndian.Uint32(f.whole[headerSize+size+4*n:]) {
-		return fmt.Errorf("%w: the checksum of its checksums does not match", ErrCorrupt)
-	}
-	tasks := (len(body) + checkedTogether - 1) / checkedTogether
-	err := parallel.Try(context.Background(), threads, tasks, func(_, task int) error {
-		first := task * checkedTogether
-		end := min(first+checkedTogether, len(body))
-		for at := first; at < end; at += checkedSize {
-			part := body[at:min(at+checkedSize, end)]
-			if crc32.Checksum(part, castagnoli) != binary.LittleEndian.Uint32(sums[at/checkedSize*4:]) {
-				return fmt.Errorf("%w: a checksum does not match, between bytes %d and %d", ErrCorrupt, headerSize+at, headerSize+at+len(part))
-			}
-		}
+	body := f.whole[headerSize:][:size]
+	err := format.Check(f.whole, size, threads, func(first, end int) error {
 		err := f.checkIDs(first, end)
 		memory.Release(body[first:end])
 		return err
@@ -79,7 +62,7 @@ func (f *File) checkStarts(threads int) error {
 		last := t.Start(first)
 		for s := first + 1; s <= end; s++ {
 			start := t.Start(s)
-			if start <= last || start > t.tokens {
+			if start <= last || start > t.tokens || s%perBase == 0 && t.offsets[s] != 0 {
 				return fmt.Errorf("%w: sentence %d does not end behind its start", ErrCorrupt, s-1)
 			}
 			last = start
@@ -107,19 +90,12 @@ func (f *File) checkWords() error {
 // Reseal sets the checksums of a file's bytes, so that a fuzzer comes past them. It leaves
 // bytes that cannot be a file as they are.
 func Reseal(data []byte) {
-	if len(data) < headerSize+4 {
-		return
-	}
-	binary.LittleEndian.PutUint32(data[headerSize-4:], crc32.Checksum(data[:headerSize-4], castagnoli))
-	h, err := decodeHeader(data, uint64(len(data)))
-	if err != nil {
-		return
-	}
-	_, size, _ := h.parts()
-	_, n := sizeOf(size)
-	body, sums := data[headerSize:headerSize+size], data[headerSize+size:headerSize+size+4*n]
-	for k := range int(n) {
-		binary.LittleEndian.PutUint32(sums[4*k:], crc32.Checksum(body[k*checkedSize:min((k+1)*checkedSize, len(body))], castagnoli))
-	}
-	binary.LittleEndian.PutUint32(data[headerSize+size+4*n:], crc32.Checksum(sums, castagnoli))
+	format.Reseal(data, func() uint64 {
+		h, err := decodeHeader(data, uint64(len(data)))
+		if err != nil {
+			return math.MaxUint64
+		}
+		_, body, _ := h.parts()
+		return body
+	})
 }

@@ -1,14 +1,12 @@
 package encoded
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"os"
 
+	"github.com/w2vcl/w2vcl/internal/container"
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
@@ -21,8 +19,7 @@ import (
 //	counts                 V x uint64: of the words
 //	lengths                V x uint32: bytes of the words
 //	words                  UTF-8, one behind the other
-//	checksums              uint32, CRC-32C of each MiB of the six above
-//	checksum of checksums  uint32, CRC-32C
+//	checksums              of package container
 //
 // A checksum covers every byte. The arrays are used in the mapped file without a copy.
 type header struct {
@@ -44,21 +41,15 @@ type header struct {
 // Stats is how many numbers about its text a file holds, for its reader.
 const Stats = 16
 
-const (
-	headerSize  = 256
-	fileVersion = 1
-	checkedSize = 1 << 20 // bytes that share a checksum
-)
+const headerSize = 256
 
-var (
-	// No text file starts with the first byte. Programs that take the file for
-	// text change the last one.
-	fileMagic  = [8]byte{0x89, 'W', '2', 'V', 'C', 'L', 'T', '\n'}
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-)
+var format = container.Format{
+	Magic: [8]byte{0x89, 'W', '2', 'V', 'C', 'L', 'T', '\n'}, Oldest: 1, Version: 1, Header: headerSize,
+	ErrOther: ErrNotText, ErrVersion: ErrVersion, ErrTruncated: ErrTruncated, ErrCorrupt: ErrCorrupt,
+}
 
 // IsText reports whether a file that begins so is an encoded text, perhaps a damaged one.
-func IsText(head []byte) bool { return bytes.HasPrefix(head, fileMagic[:]) }
+func IsText(head []byte) bool { return format.Is(head) }
 
 // Open wraps one of these errors if it refuses a file.
 var (
@@ -99,45 +90,14 @@ func (h *header) parts() (sizes [6]uint64, body uint64, ok bool) {
 
 func padded(n uint64) uint64 { return (n + 7) &^ 7 }
 
-// size returns the bytes of a file with such a body, and the number of its checksums
-// without the checksum of checksums.
-func sizeOf(body uint64) (size, checksums uint64) {
-	checksums = (body + checkedSize - 1) / checkedSize
-	return headerSize + body + 4*checksums + 4, checksums
-}
-
-// encode returns the bytes of the header, with its checksum.
-func (h *header) encode() []byte {
-	b := new(bytes.Buffer)
-	_ = binary.Write(b, binary.LittleEndian, h) // a fixed-size struct to memory
-	out := b.Bytes()
-	binary.LittleEndian.PutUint32(out[headerSize-4:], crc32.Checksum(out[:headerSize-4], castagnoli))
-	return out
-}
-
 // decodeHeader reads the header of a file of the given size.
 func decodeHeader(data []byte, size uint64) (*header, error) {
-	known := min(len(data), len(fileMagic))
-	if known == 0 || !bytes.Equal(data[:known], fileMagic[:known]) {
-		return nil, fmt.Errorf("%w: it starts with %q", ErrNotText, data[:known])
-	}
-	if len(data) < headerSize {
-		return nil, fmt.Errorf("%w (it has only %d bytes)", ErrTruncated, size)
-	}
 	h := new(header)
-	_ = binary.Read(bytes.NewReader(data[:headerSize]), binary.LittleEndian, h)
-	if h.Version != fileVersion {
-		return nil, fmt.Errorf("%w: it has version %d, and this w2vcl reads version %d", ErrVersion, h.Version, fileVersion)
-	}
-	if h.Checksum != crc32.Checksum(data[:headerSize-4], castagnoli) {
-		return nil, fmt.Errorf("%w: the checksum of its header does not match", ErrCorrupt)
-	}
-	if h.FileSize != size {
-		return nil, fmt.Errorf("%w (it has %d bytes, not %d)", ErrTruncated, size, h.FileSize)
+	if err := format.Decode(data, size, h, &h.FileSize); err != nil {
+		return nil, err
 	}
 	_, body, ok := h.parts()
-	wants, _ := sizeOf(body)
-	if !ok || wants != size || h.Words == 0 || h.Words > math.MaxUint32 || h.Tokens == 0 || h.Sentences == 0 ||
+	if !ok || format.Size(body) != size || h.Words == 0 || h.Words > math.MaxUint32 || h.Tokens == 0 || h.Sentences == 0 ||
 		h.Sentences > h.Tokens || int(h.Width) != Width(int(h.Words)) {
 		return nil, fmt.Errorf("%w: its header contradicts itself", ErrCorrupt)
 	}
@@ -239,26 +199,14 @@ func OpenWritten(path string) (*File, error) {
 
 // open maps a file and checks its header.
 func open(path string) (*File, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, errors.Unwrap(err) // the caller names the file
+	data, unmap, err := format.Map(path)
+	if p := (*os.PathError)(nil); errors.As(err, &p) {
+		err = p.Err // the caller names the file
 	}
-	defer file.Close() // the mapping stays
-	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: it is not a regular file", ErrNotText)
-	}
-	if info.Size() == 0 {
-		return nil, fmt.Errorf("%w: it is empty", ErrNotText)
-	}
-	data, unmap, err := memory.MapFile(file, info.Size())
-	if err != nil {
-		return nil, err
-	}
-	h, err := decodeHeader(data, uint64(info.Size()))
+	h, err := decodeHeader(data, uint64(len(data)))
 	if err != nil {
 		return nil, errors.Join(err, unmap())
 	}

@@ -52,9 +52,17 @@ func (t *Text) InFile() bool { return t.release != nil }
 // Bytes returns the memory of the text: of a file, what two readers have at a time.
 func (t *Text) Bytes() int64 {
 	if t.InFile() {
-		return 4 * windowBytes
+		return t.ReaderBytes(2)
 	}
 	return 4*int64(len(t.wide)) + 8*int64(len(t.bounds))
+}
+
+// ReaderBytes returns the memory that so many readers of a file have at a time; 0 in memory.
+func (t *Text) ReaderBytes(readers int) int64 {
+	if t.InFile() {
+		return int64(readers) * readerBytes
+	}
+	return 0
 }
 
 // Start returns the number of the first token of sentence s; Start(S) is N.
@@ -66,9 +74,44 @@ func (t *Text) Start(s int) int {
 }
 
 // Find returns the number of the first sentence that starts at a token or behind it; S if
-// there is none.
+// there is none. A file's memory is given back.
 func (t *Text) Find(token int) int {
-	return sort.Search(t.sentences, func(s int) bool { return t.Start(s) >= token })
+	sentence, _ := t.FindStart(token)
+	return sentence
+}
+
+// FindStart is Find and Start of the sentence.
+func (t *Text) FindStart(token int) (sentence, start int) {
+	first, end := 0, t.sentences
+	if t.InFile() {
+		// The bases are few. The sentence is one of those behind the last base that is smaller, or follows them.
+		base := sort.Search(len(t.bases), func(b int) bool { return int(t.bases[b]) >= token })
+		first, end = perBase*max(base-1, 0), min(perBase*base, t.sentences)
+		const around = mappedTogether / 4 // of offsets
+		defer func() { t.release(memory.BytesOf(t.offsets[max(first-around, 0):min(end+around, len(t.offsets))])) }()
+	}
+	sentence = first + sort.Search(end-first, func(i int) bool { return t.Start(first+i) >= token })
+	return sentence, t.Start(sentence)
+}
+
+// GiveBack gives the memory of a file back, whoever had read it. It reads as before.
+func (t *Text) GiveBack() {
+	if t.InFile() {
+		for _, array := range [][]byte{memory.BytesOf(t.narrow), t.packed, memory.BytesOf(t.wide), memory.BytesOf(t.offsets)} {
+			t.release(array)
+		}
+	}
+}
+
+// LongestSentence returns the tokens of the longest sentence.
+func (t *Text) LongestSentence() int {
+	longest, last := 0, 0
+	t.EachStart(func(starts []int) {
+		for _, start := range starts {
+			longest, last = max(longest, start-last), start
+		}
+	})
+	return longest
 }
 
 // View returns the tokens first ... end-1. A text in memory is not copied; otherwise they

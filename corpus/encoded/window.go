@@ -11,8 +11,16 @@ type Window struct {
 	ids, sizes stretch
 }
 
-// windowBytes of ids are passed before a window gives memory back.
-const windowBytes = 4 << 20
+// windowBytes of ids or of sentences are passed before a window gives memory back.
+const windowBytes = 1 << 20
+
+// mappedTogether is what a system maps at a time at most when one page is read, around that
+// page: on Linux 64 kB, or a piece of the file that its cache holds in one piece.
+const mappedTogether = 2 << 20
+
+// readerBytes is about the memory that a reader of a file has at a time, of ids and of sentences:
+// what is behind it, and as much that is mapped ahead.
+const readerBytes = 2 * 2 * windowBytes
 
 // A stretch is a part of an array, in bytes, that was read and not given back.
 type stretch struct {
@@ -56,26 +64,31 @@ func (w *Window) Sentences(first, end int) {
 
 // Close gives back what is left.
 func (w *Window) Close() {
-	w.ids.giveBack(w.text)
-	w.sizes.giveBack(w.text)
+	w.ids.leave(w.text)
+	w.sizes.leave(w.text)
 }
 
 // read adds bytes to the stretch. Those that are far from it begin a new one.
 func (s *stretch) read(t *Text, first, end int) {
 	if first < s.first || first > s.end+windowBytes {
-		s.giveBack(t)
+		s.leave(t)
 		s.first, s.end = first, end
 		return
 	}
 	s.end = max(s.end, end)
 	if s.end-s.first >= windowBytes {
-		s.giveBack(t)
+		s.giveBack(t, s.end) // what is mapped ahead will be read
 	}
 }
 
-func (s *stretch) giveBack(t *Text) {
+// leave gives the stretch back when its reader goes elsewhere, with what is mapped ahead.
+func (s *stretch) leave(t *Text) { s.giveBack(t, s.end+mappedTogether) }
+
+// giveBack gives the stretch back, and what stands before it: another reader may have brought
+// that back, or this one when another gave its pages away.
+func (s *stretch) giveBack(t *Text, end int) {
 	if s.end > s.first {
-		t.release(s.array[s.first:min(s.end, len(s.array))])
+		t.release(s.array[max(s.first-mappedTogether, 0):min(end, len(s.array))])
 	}
 	s.first = s.end
 }

@@ -2,17 +2,16 @@ package encoded
 
 import (
 	"bufio"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/container"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
@@ -108,15 +107,14 @@ func (w *Writer) bound() error {
 // finish writes the parts behind the ids, the checksums and the header.
 func (w *Writer) finish(f *os.File, s *Source) error {
 	h := header{
-		Magic: fileMagic, Version: fileVersion, Width: uint32(w.width),
+		Magic: format.Magic, Version: format.Version, Width: uint32(w.width),
 		Tokens: uint64(w.tokens), Sentences: uint64(w.sentences), Words: uint64(len(s.Words)), Key: s.Key,
 	}
 	for _, word := range s.Words {
 		h.WordBytes += uint64(len(word))
 	}
 	_, body, _ := h.parts()
-	size, n := sizeOf(body)
-	h.FileSize = size
+	h.FileSize = format.Size(body)
 	w.pad(w.width * w.tokens)
 	w.numbers(w.bases)
 	if _, err := w.scratch.Append(w.offsets); err != nil {
@@ -135,7 +133,7 @@ func (w *Writer) finish(f *os.File, s *Source) error {
 		_, _ = w.out.WriteString(word)
 	}
 	w.pad(int(h.WordBytes))
-	_, _ = w.out.Write(make([]byte, 4*n+4))
+	_, _ = w.out.Write(make([]byte, h.FileSize-headerSize-body)) // checksums
 	if err := w.out.Flush(); err != nil {
 		return err
 	}
@@ -167,22 +165,14 @@ func (h *header) seal(f *os.File, s *Source, cut int64) (err error) {
 		return nil
 	})
 	_, body, _ := h.parts()
-	_, n := sizeOf(body)
-	sums := make([]uint32, n)
-	err = parallel.Do(context.Background(), s.Threads, len(sums), func(k int) {
-		part := data[headerSize+k*checkedSize : headerSize+min((k+1)*checkedSize, int(body))]
-		sums[k] = crc32.Checksum(part, castagnoli)
-		memory.Release(part)
-	})
+	tail, err := container.Tail(data[headerSize:][:body], s.Threads, memory.Release)
 	_ = finish() // it has none
 	if err != nil {
 		return err
 	}
-	tail := memory.BytesOf(sums)
-	tail = binary.LittleEndian.AppendUint32(tail[:len(tail):len(tail)], crc32.Checksum(tail, castagnoli))
 	if _, err := f.WriteAt(tail, int64(headerSize+body)); err != nil {
 		return err
 	}
-	_, err = f.WriteAt(h.encode(), 0)
+	_, err = f.WriteAt(container.Encode(h), 0)
 	return err
 }

@@ -10,13 +10,14 @@ import (
 // size of the tables, which are most of what is in use. There is little of it,
 // and looking for it is cheap, because tables hold no pointers. The garbage may
 // be a twentieth of the memory in use, but collecting need not be more frequent
-// than every 2 MB.
+// than every 2 MB, and not less than every 16, or every hundredth of much memory:
+// Go counts in hundredths.
 func Settle() (garbage int64, release func()) {
 	debug.FreeOSMemory()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	inUse := max(int64(stats.HeapAlloc), 1)
-	garbage = max(2<<20, inUse/20)
+	garbage = max(2<<20, min(inUse/20, 16<<20), inUse/100)
 	before := debug.SetGCPercent(int(min(100, max(1, 100*garbage/inUse))))
 	return garbage, func() { debug.SetGCPercent(before) }
 }

@@ -109,7 +109,7 @@ func (k *Maker) measure(ctx context.Context, p *progress.Progress) (Made, error)
 	if err != nil {
 		return Made{}, err
 	}
-	peak := machine.Resident() + disk.Memory
+	peak := machine.Resident() + disk.Memory + k.reading()
 	stage, options := k.stage(p)
 	defer stage.Stop()
 	all := float64(k.Corpus.Vocabulary.Total())
@@ -179,7 +179,7 @@ func (k *Maker) has(bytes int64) bool {
 func (k *Maker) Fits() bool {
 	options := k.Config.MatrixOptions()
 	building := wordcontext.EstimateBytes(k.Corpus, options)
-	return k.guard.Limit == 0 || building+machine.Resident() <= k.guard.Limit && k.has(wordcontext.EstimateMatrix(k.Corpus, options))
+	return k.guard.Limit == 0 || building+k.reading()+machine.Resident() <= k.guard.Limit && k.has(wordcontext.EstimateMatrix(k.Corpus, options))
 }
 
 // stage begins the stage of building. The options report to it.
@@ -257,7 +257,12 @@ func (k *Maker) buildFile(ctx context.Context, p *progress.Progress) (*wordconte
 
 // building is the memory that building on the disk may take: a sixteenth of the limit is
 // left for garbage.
-func (k *Maker) building() int64 { return max(k.guard.Limit-k.guard.Limit/16-machine.Resident(), 0) }
+func (k *Maker) building() int64 {
+	return max(k.guard.Limit-k.guard.Limit/16-machine.Resident()-k.reading(), 0)
+}
+
+// reading is the memory of those who read the text.
+func (k *Maker) reading() int64 { return k.Corpus.ReaderBytes(k.Config.ThreadCount()) }
 
 // Disk says what an M that does not fit the memory takes on the disk. It returns an
 // error if memory or disk do not suffice.

@@ -84,6 +84,7 @@ type Text interface {
 	Sentences() int              // how many there are
 	Start(sentence int) int      // its first token; the end for the number of sentences. A part of a text has the tokens from Start(0) on.
 	Copy(to []uint32, first int) // the tokens from first on, as many as fit
+	GiveBack()                   // the memory that reading took, if the text is in a file
 }
 
 // Dynamic reports whether every window of the mode has a width of its own, 1 ... Radius.

@@ -117,11 +117,15 @@ func (t *Kernels) allocate() (err error) {
 	count, longest := text.Sentences(), 1
 	for s := range count {
 		longest = max(longest, text.Start(s+1)-text.Start(s))
+		if s%(1<<20) == 0 {
+			text.GiveBack()
+		}
 	}
 	starts := func(to []uint64, first int) {
 		for i := range to {
 			to[i] = uint64(text.Start(first + i))
 		}
+		text.GiveBack()
 	}
 	u := 0 // of the sentence at hand; they come in order
 	unitOf := func(to []uint32, first int) {

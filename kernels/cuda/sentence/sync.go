@@ -103,3 +103,4 @@ func (t memoryText) Tokens() int                 { return len(t.tokens) }
 func (t memoryText) Sentences() int              { return len(t.sentences) - 1 }
 func (t memoryText) Start(sentence int) int      { return t.sentences[sentence] }
 func (t memoryText) Copy(to []uint32, first int) { copy(to, t.tokens[first:]) }
+func (t memoryText) GiveBack()                   {}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPlanTellsThePeak: a plan is within a tenth of the peak of memory.
+func TestPlanTellsThePeak(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector takes memory for itself")
+	}
+	for _, flags := range [][]string{
+		{"--contexts", "16", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"},
+		{"--contexts", "16", "--tempering", "0", "--positives", "1", "--optimizer", "adam-row", "--checkpoint", "2"},
+		{"--mode", "vanilla", "--epochs", "1", "--batch", "32"},
+	} {
+		for _, threads := range []string{"1", "3"} {
+			r := newRun(t)
+			r.args = append([]string{r.args[0], r.args[1], "--dim", "30000", "--threads", threads}, flags...)
+			r.comparePeaks(r.args)
+		}
+	}
+}
+
+// TestPlanOfATextInAFile: so it is with a text that is several times larger than the tables and stays
+// in its file, and with an M on the disk.
+func TestPlanOfATextInAFile(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector takes memory for itself")
+	}
+	r := newRun(t)
+	text, cache := filepath.Join(t.TempDir(), "text"), t.TempDir()
+	for _, args := range [][]string{
+		{"bench", "generate", "--bytes", "60MB", "--out", text},
+		{"corpus", "build", "--corpus", text, "--cache", cache, "--quiet"},
+	} {
+		if output, err := w2vclCommand(t, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, output)
+		}
+	}
+	for _, flags := range [][]string{
+		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "1"},
+		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "4"},
+		{"--mode", "cl", "--contexts", "1024", "--iterations", "16", "--threads", "2", "--max-memory", "120MB"},
+	} {
+		r.comparePeaks(append([]string{"--corpus", text, "--cache", cache, "--dim", "8"}, flags...))
+	}
+}
+
+// comparePeaks reports a plan that is more than a tenth away from the peak of the run.
+func (r *trainingRun) comparePeaks(flags []string) {
+	r.t.Helper()
+	var plan struct {
+		Memory struct {
+			Peak float64 `json:"peak"`
+		} `json:"memory_bytes"`
+	}
+	var summary struct {
+		Peak float64 `json:"peak_rss_bytes"`
+	}
+	r.json(w2vclCommand(r.t, slices.Concat([]string{"plan", "--json"}, flags)...), &plan)
+	r.json(w2vclCommand(r.t, slices.Concat([]string{"train", "--json", "--force", "--out", r.out}, flags)...), &summary)
+	if summary.Peak == 0 {
+		r.t.Skip("memory is not known on this system")
+	}
+	ratio := summary.Peak / plan.Memory.Peak
+	r.t.Logf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
+	if ratio < 0.9 || ratio > 1.1 {
+		r.t.Errorf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
+	}
+}

@@ -1,0 +1,190 @@
+// Package container is what our own binary files have in common. Start at [Format].
+//
+//	header                 of fixed size, little-endian: magic, version, ..., CRC-32C of the bytes before
+//	body
+//	checksums              uint32, CRC-32C of each MiB of the body
+//	checksum of checksums  uint32, CRC-32C
+package container
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"os"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
+)
+
+const (
+	// Checked is how many bytes of a body share a checksum.
+	Checked = 1 << 20
+
+	// together is what one thread checks at a time.
+	together = 8 * Checked
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A Format is a kind of file.
+type Format struct {
+	Magic           [8]byte // no text file starts with its first byte, 0x89; programs that take the file for text change the last, '\n'
+	Oldest, Version uint32  // that are read, and the one that is written
+	Header          int     // bytes of the header, a multiple of 8
+
+	// What errors wrap.
+	ErrOther, ErrVersion, ErrTruncated, ErrCorrupt error
+}
+
+// Is reports whether a file that begins so is of the format, perhaps a damaged one.
+func (f *Format) Is(head []byte) bool { return bytes.HasPrefix(head, f.Magic[:]) }
+
+// Map maps a file. The error is one of the system, or wraps ErrOther.
+func (f *Format) Map(path string) (data []byte, unmap func() error, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() { // to open a pipe would wait for a writer
+		return nil, nil, fmt.Errorf("%w: it is not a regular file", f.ErrOther)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close() // the mapping stays
+	if info, err = file.Stat(); err != nil {
+		return nil, nil, err
+	}
+	if info.Size() == 0 { // cannot be mapped
+		return nil, nil, fmt.Errorf("%w: it is empty", f.ErrOther)
+	}
+	return memory.MapFile(file, info.Size())
+}
+
+// Encode returns the bytes of a header, a struct of fixed size that ends with its checksum.
+func Encode(header any) []byte {
+	b := new(bytes.Buffer)
+	_ = binary.Write(b, binary.LittleEndian, header) // a fixed-size struct to memory
+	sealHeader(b.Bytes())
+	return b.Bytes()
+}
+
+func sealHeader(b []byte) {
+	last := len(b) - 4
+	binary.LittleEndian.PutUint32(b[last:], crc32.Checksum(b[:last], castagnoli))
+}
+
+// Decode reads the header at the start of data, of a file of so many bytes. fileSize is the
+// field of the header that tells these.
+func (f *Format) Decode(data []byte, size uint64, header any, fileSize *uint64) error {
+	known := min(len(data), len(f.Magic))
+	if known == 0 || !bytes.Equal(data[:known], f.Magic[:known]) {
+		return fmt.Errorf("%w: it starts with %q", f.ErrOther, data[:known])
+	}
+	if len(data) < f.Header {
+		return fmt.Errorf("%w (it has only %d bytes)", f.ErrTruncated, size)
+	}
+	_ = binary.Read(bytes.NewReader(data[:f.Header]), binary.LittleEndian, header)
+	if version := binary.LittleEndian.Uint32(data[len(f.Magic):]); version < f.Oldest || version > f.Version {
+		reads := fmt.Sprintf("version %d", f.Version)
+		if f.Oldest < f.Version {
+			reads = fmt.Sprintf("versions %d to %d", f.Oldest, f.Version)
+		}
+		return fmt.Errorf("%w: it has version %d, and this w2vcl reads %s", f.ErrVersion, version, reads)
+	}
+	last := f.Header - 4
+	if binary.LittleEndian.Uint32(data[last:]) != crc32.Checksum(data[:last], castagnoli) {
+		return fmt.Errorf("%w: the checksum of its header does not match", f.ErrCorrupt)
+	}
+	if *fileSize != size {
+		return fmt.Errorf("%w (it has %d bytes, not %d)", f.ErrTruncated, size, *fileSize)
+	}
+	return nil
+}
+
+// Size returns the bytes of a file with such a body.
+func (f *Format) Size(body uint64) uint64 {
+	return uint64(f.Header) + body + 4*((body+Checked-1)/Checked) + 4
+}
+
+// Check compares the checksums of a file with its body, on so many threads. checked, if not
+// nil, is called for each part of the body, some MiB, when its checksums were right.
+func (f *Format) Check(file []byte, body uint64, threads int, checked func(first, end int) error) error {
+	all, tail := file[f.Header:][:body], file[uint64(f.Header)+body:]
+	sums, last := tail[:len(tail)-4], tail[len(tail)-4:]
+	if crc32.Checksum(sums, castagnoli) != binary.LittleEndian.Uint32(last) {
+		return fmt.Errorf("%w: the checksum of its checksums does not match", f.ErrCorrupt)
+	}
+	return parallel.Try(context.Background(), threads, (len(all)+together-1)/together, func(_, task int) error {
+		first, end := task*together, min((task+1)*together, len(all))
+		for at := first; at < end; at += Checked {
+			part := all[at:min(at+Checked, end)]
+			if crc32.Checksum(part, castagnoli) != binary.LittleEndian.Uint32(sums[at/Checked*4:]) {
+				return fmt.Errorf("%w: the checksum of the bytes %d to %d does not match", f.ErrCorrupt, f.Header+at, f.Header+at+len(part)-1)
+			}
+		}
+		if checked == nil {
+			return nil
+		}
+		return checked(first, end)
+	})
+}
+
+// A Sum is an [io.Writer] that keeps the checksums of the body that is written to it.
+type Sum struct {
+	sums []uint32
+	left int // bytes that still belong to the last checksum
+}
+
+// Write has no error.
+func (s *Sum) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		if s.left == 0 {
+			s.sums, s.left = append(s.sums, 0), Checked
+		}
+		step := min(len(p), s.left)
+		last := &s.sums[len(s.sums)-1]
+		*last = crc32.Update(*last, castagnoli, p[:step])
+		s.left -= step
+		p = p[step:]
+	}
+	return n, nil
+}
+
+// Tail returns what stands behind the body.
+func (s *Sum) Tail() []byte { return tail(s.sums) }
+
+func tail(sums []uint32) []byte {
+	b := memory.BytesOf(sums)
+	return binary.LittleEndian.AppendUint32(b[:len(b):len(b)], crc32.Checksum(b, castagnoli))
+}
+
+// Tail returns what stands behind a body. passed is called for each part that was read.
+func Tail(body []byte, threads int, passed func(part []byte)) ([]byte, error) {
+	sums := make([]uint32, (len(body)+Checked-1)/Checked)
+	err := parallel.Do(context.Background(), threads, len(sums), func(k int) {
+		part := body[k*Checked : min((k+1)*Checked, len(body))]
+		sums[k] = crc32.Checksum(part, castagnoli)
+		passed(part)
+	})
+	return tail(sums), err
+}
+
+// Reseal sets the checksums of a file's bytes, so that a fuzzer comes past them. body returns
+// the bytes of the body by the header, which may hold anything; what does not fit stays as it is.
+func (f *Format) Reseal(file []byte, body func() uint64) {
+	if len(file) < f.Header {
+		return
+	}
+	sealHeader(file[:f.Header])
+	if n := body(); n < uint64(len(file)) && f.Size(n) == uint64(len(file)) {
+		end, err := Tail(file[f.Header:][:n], 1, func([]byte) {})
+		if err == nil {
+			copy(file[uint64(f.Header)+n:], end)
+		}
+	}
+}
