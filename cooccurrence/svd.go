@@ -153,16 +153,25 @@ func (s *SVD) State() []trainer.Tensor {
 	}
 }
 
-// Reset implements trainer.Trainer: the first block is random.
+// Reset implements trainer.Trainer: the first block is random. No more rows than a block
+// has columns begin with unit vectors: a random square matrix may be nearly singular, and
+// its block would lack a direction.
 func (s *SVD) Reset() {
 	clear(s.projected)
 	first := s.blockOf(0)
-	bits := make([]uint32, len(first))
-	simd.Philox(bits, s.options.Seed, uint64(corpus.StreamInitWords), 0)
-	for i := range first {
-		first[i] = float32(bits[i]>>8)/(1<<24) - 0.5
+	if s.rows <= block {
+		clear(first)
+		for i := range s.rows {
+			first[i*block+i] = 1
+		}
+	} else {
+		bits := make([]uint32, len(first))
+		simd.Philox(bits, s.options.Seed, uint64(corpus.StreamInitWords), 0)
+		for i := range first {
+			first[i] = float32(bits[i]>>8)/(1<<24) - 0.5
+		}
+		s.orthonormalize(first, -1)
 	}
-	s.orthonormalize(first, -1)
 	s.done, s.fresh = 0, false
 }
 

@@ -166,7 +166,10 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 		state[x.Name] = float64s(x.Data)
 	}
 	wantLoss, wantPairs := 0.0, 0.0
-	slack := map[string][]float64{"words": make([]float64, v), "contexts": make([]float64, v)}
+	slack := map[string][]float64{}
+	for _, name := range []string{"words", "contexts", "words.first-moment", "contexts.first-moment"} {
+		slack[name] = make([]float64, v)
+	}
 	for step, names := range [][2]string{{"words", "contexts"}, {"contexts", "words"}} {
 		left, right := state[names[0]], state[names[1]]
 		p := plainStep{s.matrix, s.config, s.sampler.Noise, iteration, step}
@@ -176,6 +179,7 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 			wantPairs += float64(samples * (1 + s.config.Negatives))
 			if samples > 0 {
 				slack[names[0]][i] = p.update(i, samples, g, size, rate, left, state[names[0]+".first-moment"], state[names[0]+".second-moment"])
+				slack[names[0]+".first-moment"][i] = (1 - s.config.Optimizer.WithDefaults().Beta1) * 1e-5 * size
 			}
 		}
 	}

@@ -77,7 +77,9 @@ func TestPairStepFormsAgree(t *testing.T) {
 				if math.Abs(loss-wantLoss) > 2e-5*wantLoss {
 					t.Errorf("%v %s, every row %v: loss %v, stock %v", s, method, everyRow, loss, wantLoss)
 				}
-				if w, c := tableDifference(wantW, gotW), tableDifference(wantC, gotC); w > 3e-5 || c > 3e-5 {
+				// Adam and RMSProp make a step of any gradient, so rounding does not get smaller with the values:
+				// one value near 0 is no measure.
+				if w, c := differenceOver(wantW, gotW, .5), differenceOver(wantC, gotC, .5); w > 3e-5 || c > 3e-5 {
 					t.Errorf("%v %s, every row %v: words differ by %v, contexts by %v", s, method, everyRow, w, c)
 				}
 			}

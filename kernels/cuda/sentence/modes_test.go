@@ -112,7 +112,11 @@ func TestModesHalf(t *testing.T) {
 					t.Run(fmt.Sprintf("N=%d/W=%d/K=%d", dim, w, k), func(t *testing.T) {
 						c.Dim, c.Window, c.Negatives, c.Epochs, c.Seed = dim, w, k, 2, cudatest.FreshSeed(t)
 						reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 800, 400, 40), c, 1, choice{half: true})
-						same(t, reference, f, 2e-2)
+						bound := 2e-2
+						if dim == 1 { // a score is one product: its rounding has no others to cancel it
+							bound = 4e-2
+						}
+						same(t, reference, f, bound)
 					})
 				}
 			}
