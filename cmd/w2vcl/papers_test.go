@@ -222,6 +222,10 @@ func TestGoldenPapers(t *testing.T) {
 func papersTables(p papersOf) []byte {
 	var b bytes.Buffer
 	summary(&b, p)
+	b.WriteString("\n### Claims in numbers\n\n| | the paper says | ours | of | verdict |\n|---|---|---|---|---|\n")
+	for _, c := range p.Claim {
+		fmt.Fprintf(&b, "| [%d] | %s | %s | %s | %s |\n", c.Paper, c.Says, withLinks(c.Ours, c.Measured), dash(c.Runs), withReason(c.Verdict, c.Why))
+	}
 	for _, paper := range p.Paper {
 		fmt.Fprintf(&b, "\n### %s [%d]\n\n| | shows | published | ours | verdict | run |\n|---|---|---|---|---|---|\n", paper.Name, paper.Reference)
 		for _, r := range paper.Row {
@@ -231,10 +235,6 @@ func papersTables(p papersOf) []byte {
 			}
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Item, r.Shows, dash(r.Published), withLinks(r.Ours, r.Measured), withReason(r.Verdict, r.Why), run)
 		}
-	}
-	b.WriteString("\n### Claims in numbers\n\n| | the paper says | ours | of | verdict |\n|---|---|---|---|---|\n")
-	for _, c := range p.Claim {
-		fmt.Fprintf(&b, "| [%d] | %s | %s | %s | %s |\n", c.Paper, c.Says, withLinks(c.Ours, c.Measured), dash(c.Runs), withReason(c.Verdict, c.Why))
 	}
 	b.WriteString("\n")
 	return b.Bytes()
