@@ -17,7 +17,9 @@ number() { sed -n "s/.*\"$1\":\([-0-9.e+]*\).*/\1/p"; }
 # GPU, for each number of threads up to that of the processors.
 devices() {
 	local most name n
-	if [[ $DEVICE == cuda* ]]; then
+	if [[ $DEVICE == cuda* && ${CUDA_VISIBLE_DEVICES:-} ]]; then # nvidia-smi shows all of the machine
+		most=$(tr , '\n' <<<"$CUDA_VISIBLE_DEVICES" | grep -c .)
+	elif [[ $DEVICE == cuda* ]]; then
 		most=$(nvidia-smi -L | wc -l)
 	else
 		most=$(nproc)

@@ -15,6 +15,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/device"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -30,6 +31,7 @@ type papersOf struct {
 		Paper     int
 		Says      string
 		Ours      string
+		Runs      string // how many gave it, and how far apart they are
 		Verdict   string
 		Why       string
 		Measured  []string
@@ -97,6 +99,9 @@ func TestPapers(t *testing.T) {
 		if !names[c.Paper] || c.Ours == "" && c.Why == "" {
 			t.Errorf("%s: say the paper, and ours or why not", c.Says)
 		}
+		if (c.Ours == "") != (c.Runs == "") {
+			t.Errorf("%s: say of how many runs ours is", c.Says)
+		}
 	}
 	if run < 35 {
 		t.Errorf("%d of %d rows have a command", run, rows)
@@ -154,6 +159,14 @@ func checkExperiment(t *testing.T, path string) {
 		}
 		return
 	}
+	for _, on := range []string{"cpu", "cuda"} {
+		checkComparison(t, path, on)
+	}
+}
+
+// checkComparison: the settings of a file resolve on a device. On a GPU run.sh leaves psgnscc out.
+func checkComparison(t *testing.T, path, on string) {
+	t.Helper()
 	for _, quick := range []bool{false, true} {
 		file, err := experiment.ReadFile(path)
 		if err != nil {
@@ -168,9 +181,11 @@ func checkExperiment(t *testing.T, path string) {
 		}
 		options := file.Options()
 		options.Out, options.Points = "out", max(options.Points, 1)
-		options.Settings["corpus"] = "text"
-		if _, err := options.Runs(); err != nil {
-			t.Errorf("%s: %v", path, err)
+		options.Settings["corpus"], options.Settings["device"] = "text", on
+		options.Variants = slices.DeleteFunc(options.Variants, func(v experiment.Variant) bool { return on != "cpu" && v.Name == "psgnscc" })
+		// A program without CUDA does not know what kernels take.
+		if _, err := options.Runs(); err != nil && (on == "cpu" || !strings.Contains(err.Error(), device.ErrNotBuilt.Error())) {
+			t.Errorf("%s on %s: %v", path, on, err)
 		}
 	}
 }
@@ -206,6 +221,11 @@ func TestGoldenPapers(t *testing.T) {
 // papersTables writes the tables.
 func papersTables(p papersOf) []byte {
 	var b bytes.Buffer
+	summary(&b, p)
+	b.WriteString("\n### Claims in numbers\n\n| | the paper says | ours | of | verdict |\n|---|---|---|---|---|\n")
+	for _, c := range p.Claim {
+		fmt.Fprintf(&b, "| [%d] | %s | %s | %s | %s |\n", c.Paper, c.Says, withLinks(c.Ours, c.Measured), dash(c.Runs), withReason(c.Verdict, c.Why))
+	}
 	for _, paper := range p.Paper {
 		fmt.Fprintf(&b, "\n### %s [%d]\n\n| | shows | published | ours | verdict | run |\n|---|---|---|---|---|---|\n", paper.Name, paper.Reference)
 		for _, r := range paper.Row {
@@ -216,12 +236,43 @@ func papersTables(p papersOf) []byte {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Item, r.Shows, dash(r.Published), withLinks(r.Ours, r.Measured), withReason(r.Verdict, r.Why), run)
 		}
 	}
-	b.WriteString("\n### Claims in numbers\n\n| | the paper says | ours | verdict |\n|---|---|---|---|\n")
-	for _, c := range p.Claim {
-		fmt.Fprintf(&b, "| [%d] | %s | %s | %s |\n", c.Paper, c.Says, withLinks(c.Ours, c.Measured), withReason(c.Verdict, c.Why))
-	}
 	b.WriteString("\n")
 	return b.Bytes()
+}
+
+// summary writes how many rows and claims have each verdict.
+func summary(b *bytes.Buffer, p papersOf) {
+	order := []string{"same", "ahead", "part", "differs", "behind", "not yet", "not here", "drawing"}
+	line := func(name string, verdicts []string) {
+		fmt.Fprintf(b, "| %s | %d |", name, len(verdicts))
+		for _, v := range order {
+			n := 0
+			for _, each := range verdicts {
+				if each == v {
+					n++
+				}
+			}
+			if n == 0 {
+				b.WriteString(" |")
+			} else {
+				fmt.Fprintf(b, " %d |", n)
+			}
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(b, "\n| | in all | %s |\n|---%s|\n", strings.Join(order, " | "), strings.Repeat("|---:", 1+len(order)))
+	for _, paper := range p.Paper {
+		var verdicts []string
+		for _, r := range paper.Row {
+			verdicts = append(verdicts, r.Verdict)
+		}
+		line(fmt.Sprintf("%s [%d]", paper.Name, paper.Reference), verdicts)
+	}
+	var verdicts []string
+	for _, c := range p.Claim {
+		verdicts = append(verdicts, c.Verdict)
+	}
+	line("claims in numbers", verdicts)
 }
 
 func dash(text string) string {

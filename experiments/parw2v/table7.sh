@@ -38,9 +38,12 @@ echo graph,mode,seconds,epochs >"$OUT/seconds.csv"
 found=
 for graph in blogcatalog.mat Homo_sapiens.mat POS.mat; do
 	if [[ $GRAPHS && -e $GRAPHS/$graph ]]; then
-		weighted=()
-		if [[ $graph == POS.mat ]]; then weighted=(--weighted); fi
-		one "$GRAPHS/$graph" "$GRAPHS/$graph" --p 0.25 --q 0.25 ${weighted[@]+"${weighted[@]}"}
+		case $graph in # as node2vec's authors have them
+		blogcatalog.mat) how=(--p 0.25 --q 0.25) ;;
+		Homo_sapiens.mat) how=(--p 4 --q 1) ;;
+		POS.mat) how=(--p 4 --q 0.5 --weighted) ;;
+		esac
+		one "$GRAPHS/$graph" "$GRAPHS/$graph" "${how[@]}"
 		found=1
 	fi
 done
