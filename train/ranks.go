@@ -29,6 +29,9 @@ func Follow(ctx context.Context, c settings.Config, o Options) error {
 func (j *job) prepareRanks(ctx context.Context, p *progress.Progress) error {
 	c, g, words := &j.config, j.options.Ranks, j.text.vocabulary.Len()
 	err := ranks.CheckTraining(c)
+	if err == nil && j.mode.Family == settings.SentenceOrdered {
+		return j.prepareSequential(p)
+	}
 	var model graph.Config
 	if err == nil {
 		model, err = j.graphConfig(p)

@@ -127,7 +127,7 @@ func TestRanksErrors(t *testing.T) {
 			}
 		}},
 		"folder":    {want: taken, change: func(c *settings.Config) { c.Out = taken }},
-		"mode":      {want: "--mode word2vec", change: func(c *settings.Config) { c.Mode = "word2vec" }},
+		"mode":      {want: "--mode vanilla", change: func(c *settings.Config) { c.Mode = "vanilla" }},
 		"device":    {want: "--device cuda", change: func(c *settings.Config) { c.Device = "cuda" }},
 		"negatives": {want: "--shared-negatives 64", change: func(c *settings.Config) { c.SharedNegatives = 64 }},
 		"matrix":    {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
@@ -158,6 +158,62 @@ func TestRanksErrors(t *testing.T) {
 				t.Error("a folder is left")
 			}
 		})
+	}
+}
+
+// TestRanksInTextOrder: a run of a sentence-ordered mode is stopped, and goes on to the bits of one that was not; with another number of
+// ranks it does not go on.
+func TestRanksInTextOrder(t *testing.T) {
+	c := smallConfig(t, "pword2vec")
+	c.Sync, c.SyncHot, c.HotWords, c.Epochs, c.Checkpoint = 700, 200, 5, 6, settings.Interval{Units: 3}
+	run := func(g *ranks.Group) error {
+		s, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, nil)
+		if s.Ranks != 3 || s.BytesSent == 0 {
+			t.Errorf("the summary has %d ranks and %d bytes sent", s.Ranks, s.BytesSent)
+		}
+		return err
+	}
+	if err := onRanks(t, 3, c, run, same, t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := vectorsIn(t, c.Out)
+	c.Out += "2"
+	theirs, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p := progress.New(cancelWriter{io.Discard, cancel})
+	p.Every = 0
+	err := onRanks(t, 3, c, func(g *ranks.Group) error {
+		if _, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, p); !errors.Is(err, ErrInterrupted) {
+			return errors.Join(errors.New("the run was not interrupted"), err)
+		}
+		return nil
+	}, same, theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resume := func(g *ranks.Group) error {
+		_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
+		return err
+	}
+	two := func(comm cluster.Comm) error {
+		g := &ranks.Group{Comm: comm, Version: "1"}
+		if comm.Rank() == 0 {
+			return resume(g)
+		}
+		_, _ = g.Receive()
+		return nil
+	}
+	if err := cluster.Run(2, two); err == nil || !strings.Contains(err.Error(), "trained on 3 ranks until now, not on 2") {
+		t.Errorf("2 ranks: %v", err)
+	}
+	if err := resume(nil); err == nil || !strings.Contains(err.Error(), "not on 1") {
+		t.Errorf("one process: %v", err)
+	}
+	if err := onRanks(t, 3, c, resume, received, t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(vectorsIn(t, c.Out), want) {
+		t.Error("other vectors after a stop")
 	}
 }
 

@@ -246,33 +246,18 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// counted counts the bytes that a rank gives to others.
-type counted struct {
-	cluster.Comm
-	bytes *int
-}
-
-func (c counted) AllGather(buffer []byte, ends []int) error {
-	*c.bytes += len(cluster.Part(buffer, ends, c.Rank())) * (c.Size() - 1)
-	return c.Comm.AllGather(buffer, ends)
-}
-
-func (c counted) AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int) error {
-	*c.bytes += len(send) - len(cluster.Part(send, sendEnds, c.Rank()))
-	return c.Comm.AllToAll(send, sendEnds, recv, recvEnds)
-}
-
 // TestTraffic: a rank sends in a step what Traffic says.
 func TestTraffic(t *testing.T) {
 	p := newProblem(t, rand.New(rand.NewPCG(1, 3)), 1024, 64)
 	for _, ranks := range []int{1, 2, 4, 8} {
-		sent := make([]int, ranks)
+		counted := make([]*cluster.Counted, ranks)
 		err := cluster.Run(ranks, func(c cluster.Comm) error {
 			m, err := p.part(t.Context(), c)
 			if err != nil {
 				return err
 			}
-			trainer, err := split.New(counted{c, &sent[c.Rank()]}, m, p.noise, 64, p.model)
+			counted[c.Rank()] = &cluster.Counted{Comm: c}
+			trainer, err := split.New(counted[c.Rank()], m, p.noise, 64, p.model)
 			if err != nil {
 				return err
 			}
@@ -290,9 +275,9 @@ func TestTraffic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		total := 0
-		for _, n := range sent {
-			total += n
+		total := uint64(0)
+		for _, c := range counted {
+			total += c.Sent
 		}
 		got, want := float64(total)/float64(ranks)/128, split.Traffic(1024, ranks, p.model)
 		if math.Abs(got-want) > 0.01*want {

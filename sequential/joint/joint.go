@@ -20,7 +20,7 @@ import (
 
 // A Trainer is one rank's.
 type Trainer struct {
-	comm    *cluster.Counted
+	comm    cluster.Comm
 	own     *sequential.Trainer
 	options combine.Options
 	perRun  int // units of all epochs
@@ -30,7 +30,6 @@ type Trainer struct {
 	tables  []*table
 	workers *team.Team
 	work    work
-	times   int // that all rows were combined
 }
 
 // Check returns why ranks cannot train with a configuration; nil if they can.
@@ -44,13 +43,13 @@ func Check(c sequential.Config) error {
 	return nil
 }
 
-// Memory estimates the bytes that New takes on each rank, the text not counted.
+// Memory estimates the bytes that New takes on each rank beside those of its trainer, sequential.Memory.
 func Memory(words int, c sequential.Config) int64 {
 	tables := int64(2)
 	if c.HierarchicalSoftmax {
 		tables++
 	}
-	return sequential.Memory(words, c) + tables*4*int64(words)*int64(c.Dim) + 3*blockBytes
+	return tables*4*int64(words)*int64(c.Dim) + 3*blockBytes
 }
 
 // New prepares training on a rank's part of a text, which begins with token number first of the whole. All ranks call it, with the same settings
@@ -59,7 +58,7 @@ func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias,
 	if err := Check(c); err != nil {
 		return nil, err
 	}
-	t := &Trainer{comm: &cluster.Counted{Comm: comm}, dim: c.Dim}
+	t := &Trainer{comm: comm, dim: c.Dim}
 	units, err := t.agree(part, first, &c)
 	if err != nil {
 		return nil, err
@@ -84,7 +83,7 @@ func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias,
 func (t *Trainer) agree(part *corpus.Corpus, first int, c *sequential.Config) (units int, err error) {
 	text := part.Text()
 	if text.Tokens() == 0 {
-		err = fmt.Errorf("rank %d has no sentence of the text: it is too short for %d ranks", t.comm.Rank(), t.comm.Size())
+		err = fmt.Errorf("no sentence of the text is left for this rank: it is too short for %d ranks", t.comm.Size())
 	}
 	if err := cluster.Agree(t.comm, err); err != nil {
 		return 0, err
@@ -138,7 +137,6 @@ func (t *Trainer) train(first int, rates []float64) ([]trainer.Report, error) {
 		rows, all := t.combinedAfter(first + i)
 		if all {
 			rows = t.largest()
-			t.times++
 		}
 		if rows == 0 || t.comm.Size() == 1 { // one alone keeps what it has, without rounding
 			continue
@@ -187,7 +185,5 @@ func (t *Trainer) remember() {
 	}
 }
 
-// Sent returns how many bytes this rank has sent to others, in how many calls, and how often all rows were combined.
-func (t *Trainer) Sent() (bytes, calls uint64, combined int) {
-	return t.comm.Sent, t.comm.Calls, t.times
-}
+// Options say how often rows are combined, and how.
+func (t *Trainer) Options() combine.Options { return t.options }

@@ -16,13 +16,10 @@ import (
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/shares"
-	"github.com/w2vcl/w2vcl/graph"
-	"github.com/w2vcl/w2vcl/graph/split"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train/reading"
-	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -35,6 +32,8 @@ type Group struct {
 	Ended bool
 
 	stop context.CancelFunc // of the run
+
+	counted *cluster.Counted // what the trainer has as its Comm
 }
 
 // Lead prepares rank 0 to lead a run: the context ends when any rank is told to stop.
@@ -85,8 +84,8 @@ func (g *Group) Begin(c *settings.Config) error {
 func check(c *settings.Config) error {
 	mode, _ := settings.FindMode(c.Mode)
 	switch {
-	case mode.Family != settings.LargeBatch:
-		return refuse("--mode "+c.Mode, "take --mode "+settings.ModeCL)
+	case mode.Family != settings.LargeBatch && mode.Family != settings.SentenceOrdered:
+		return refuse("--mode "+c.Mode, "take --mode "+settings.ModeCL+" or one that goes through the text")
 	case c.Device != settings.DeviceCPU:
 		return refuse("--device "+c.Device, "take the CPU; one process trains on all GPUs of a host")
 	case c.Cache != "":
@@ -100,6 +99,8 @@ func check(c *settings.Config) error {
 // CheckTraining refuses settings that M can be made with, but that ranks cannot train with.
 func CheckTraining(c *settings.Config) error {
 	switch {
+	case c.Subword != settings.SubwordNone:
+		return refuse("--subword "+c.Subword, "leave it out")
 	case c.Matrix != "":
 		return refuse("--matrix", "leave it out; each keeps its part of M in memory")
 	case c.SharedNegatives > 0:
@@ -229,38 +230,3 @@ func (g *Group) BuildMatrix(ctx context.Context, c *settings.Config, text *share
 	stage.Done("Matrix M: %s words, %s contexts on %d ranks, built in %s", terminal.Number(m.Rows()), terminal.Number(int64(m.Total())), g.Size(), terminal.Duration(seconds))
 	return m, seconds, nil
 }
-
-// NewTrainer makes the trainer: on rank 0 one that the others follow.
-func (g *Group) NewTrainer(m *wordcontext.Part, noise *corpus.Alias, iterations int, model graph.Config, p *progress.Progress) (trainer.Trainer, error) {
-	t, err := split.New(g, m, noise, iterations, model)
-	if err != nil {
-		return nil, err
-	}
-	if g.Rank() > 0 {
-		return Follower{CL: t}, nil
-	}
-	p.Notef("Ranks:   %d with %s each; one sends %s in an iteration", g.Size(), terminal.Quantity(terminal.Number(model.Threads), "thread"),
-		terminal.Bytes(int64(2*split.Traffic(m.Rows(), g.Size(), model))))
-	return &leader{split.Lead(t, g.stop), g}, nil
-}
-
-// A leader ends the run of all.
-type leader struct {
-	*split.Leader
-	group *Group
-}
-
-func (l *leader) Close() error {
-	err := l.Leader.Close()
-	l.group.Ended = err == nil
-	return err
-}
-
-// A Follower is the trainer of another rank than 0. It can only Follow.
-type Follower struct {
-	trainer.Trainer
-	*split.CL
-}
-
-// Close does nothing.
-func (Follower) Close() error { return nil }
