@@ -33,6 +33,9 @@ func (g *Group) NewTrainer(m *wordcontext.Part, noise *corpus.Alias, iterations 
 
 // NewSequential makes the trainer of a sentence-ordered mode on this rank's share of the text: on rank 0 one that the others follow.
 func (g *Group) NewSequential(text *shares.Share, noise *corpus.Alias, c sequential.Config, p *progress.Progress) (trainer.Trainer, error) {
+	if err := text.Balance(g); err != nil {
+		return nil, err
+	}
 	t, err := joint.New(g.count(), text.Corpus, text.FirstToken, noise, c)
 	if err != nil {
 		return nil, err
