@@ -55,9 +55,11 @@ func received(_ int, _ settings.Config, g *ranks.Group) settings.Config {
 // numbers of ranks; a signal to any rank stops it.
 func TestRanks(t *testing.T) {
 	for _, tempering := range []float64{0, 1} {
-		c := ranksConfig(t)
-		c.Tempering, c.MaxPositives = tempering, 20
-		testRanks(t, c)
+		for _, shared := range []int{0, 4} {
+			c := ranksConfig(t)
+			c.Tempering, c.MaxPositives, c.SharedNegatives = tempering, 20, shared
+			testRanks(t, c)
+		}
 	}
 }
 
@@ -129,7 +131,6 @@ func TestRanksErrors(t *testing.T) {
 		"folder":    {want: taken, change: func(c *settings.Config) { c.Out = taken }},
 		"mode":      {want: "--mode vanilla", change: func(c *settings.Config) { c.Mode = "vanilla" }},
 		"device":    {want: "--device cuda", change: func(c *settings.Config) { c.Device = "cuda" }},
-		"negatives": {want: "--shared-negatives 64", change: func(c *settings.Config) { c.SharedNegatives = 64 }},
 		"matrix":    {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
 		"cache":     {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},
 	} {

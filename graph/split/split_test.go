@@ -16,7 +16,6 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/split"
-	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -139,8 +138,8 @@ func equal(got, want []trainer.Tensor) error {
 func TestBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for n, size := range [][2]int{{2, 1}, {9, 7}, {131, 33}, {300, 100}, {700, 250}, {1000, 16}} {
-		for _, method := range []optim.Method{optim.Adam, optim.SGD, optim.RMSProp, optim.AdaGrad} {
-			if n > 2 && method != optim.Adam {
+		for _, method := range []optim.Method{optim.Adam, optim.SGD, optim.RMSProp, optim.AdaGrad, optim.AdamRow} {
+			if n > 2 && method != optim.Adam || method == optim.AdamRow && n != 2 {
 				continue
 			}
 			p := newProblem(t, rng, size[0], size[1])
@@ -151,6 +150,9 @@ func TestBits(t *testing.T) {
 			}
 			if p.model.Negatives >= size[0] {
 				p.model.Negatives = 1
+			}
+			if n%3 == 2 || n%3 == 1 && rng.IntN(2) == 0 {
+				p.model.SharedNegatives = 1 + rng.IntN(min(size[0]-1, 80))
 			}
 			m, err := wordcontext.Build(t.Context(), p.text, p.matrix)
 			if err != nil {
@@ -165,7 +167,14 @@ func TestBits(t *testing.T) {
 				t.Fatal(err)
 			}
 			saved := whole.State()
-			for ranks := 1; ranks <= simd.MostParts(); ranks *= 2 {
+			numbers := []int{1, 2, 4, 8, 16}
+			if p.model.SharedNegatives > 0 {
+				numbers = []int{1, 2, 3, 5, 12}
+			}
+			for _, ranks := range numbers {
+				if split.Check(ranks, p.model) != nil {
+					continue // without AVX2
+				}
 				p.model.Threads = 1 + rng.IntN(3)
 				err := p.lead(t.Context(), ranks, func(l *split.Leader) error {
 					got, err := train(t.Context(), l, 0, p.iterations)
@@ -292,10 +301,9 @@ func TestRefusals(t *testing.T) {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(c *graph.Config){
-		"--shared-negatives": func(c *graph.Config) { c.SharedNegatives = 64 },
-		"--init":             func(c *graph.Config) { c.Start = func(_, _ []float32) {} },
-		"graph form":         func(c *graph.Config) { c.Form = graph.FormStock },
-		"--optimizer":        func(c *graph.Config) { c.Optimizer.Method = optim.AdamRow },
+		"--init":      func(c *graph.Config) { c.Start = func(_, _ []float32) {} },
+		"graph form":  func(c *graph.Config) { c.Form = graph.FormStock },
+		"--optimizer": func(c *graph.Config) { c.Optimizer.Method = optim.AdamRow },
 	} {
 		c := good
 		change(&c)

@@ -52,6 +52,12 @@ func Memory(words int, c sequential.Config) int64 {
 	return tables*4*int64(words)*int64(c.Dim) + 3*blockBytes
 }
 
+// How often all rows are combined if nobody says so: seldomer than GPUs of one host do it, for which it is cheap.
+const (
+	perEpoch  = 4
+	mostWords = 1 << 24 // of the text between two
+)
+
 // New prepares training on a rank's part of a text, which begins with token number first of the whole. All ranks call it, with the same settings
 // and vocabulary.
 func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias, c sequential.Config) (*Trainer, error) {
@@ -69,6 +75,9 @@ func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias,
 		return nil, err
 	}
 	t.units, t.perRun = units, t.own.Units()
+	if c.Sync.Words == 0 {
+		c.Sync.Words = min(max(t.tokens/perEpoch, 1), mostWords)
+	}
 	t.options = c.Sync.WithDefaults(t.tokens, c.Epochs)
 	t.workers = team.New(c.Threads)
 	for _, s := range t.own.State() {

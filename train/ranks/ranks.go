@@ -103,8 +103,6 @@ func CheckTraining(c *settings.Config) error {
 		return refuse("--subword "+c.Subword, "leave it out")
 	case c.Matrix != "":
 		return refuse("--matrix", "leave it out; each keeps its part of M in memory")
-	case c.SharedNegatives > 0:
-		return refuse(fmt.Sprintf("--shared-negatives %d", c.SharedNegatives), "give --shared-negatives 0")
 	case c.Init != "":
 		return refuse("--init", "leave it out")
 	case c.GraphDOT != "":
