@@ -1,6 +1,6 @@
-// Package split trains W2V-CL on several ranks. With shared negatives each trains some of the rows (rows.go). Otherwise each has some columns of W, C and their
-// moments, for all words; what it cannot compute alone is the dot products, which the ranks
-// add up. Start at [New].
+// Package split trains W2V-CL on several ranks. With shared negatives each trains some of the
+// rows (rows.go). Otherwise each has some columns of W, C and their moments, for all words; what
+// it cannot compute alone is the dot products, which the ranks add up. Start at [New].
 //
 // The result is that of one process to the bit, for any number of ranks: a dot product is
 // a sum of lanes in a fixed tree, and a rank has whole lanes (simd.PartialDots).
@@ -311,9 +311,24 @@ const (
 // chunked reports whether a half step of so many dot products gains if rows stay in the cache between their
 // dot products and their updates, for which it takes more exchanges.
 func (t *CL) chunked(dots int) bool {
-	bytes, threads := float64(4*t.columns)*float64(dots), float64(t.workers.Threads())
-	exchanges := bytes / (cacheBytes * threads)
-	return exchanges*exchangeSeconds*float64(t.comm.Size()) < bytes/threads/bytesPerSecond
+	return chunked(dots, t.columns, t.workers.Threads(), t.comm.Size())
+}
+
+func chunked(dots, columns, threads, ranks int) bool {
+	bytes := float64(4*columns) * float64(dots) / float64(threads)
+	return bytes/cacheBytes*exchangeSeconds*float64(ranks) < bytes/bytesPerSecond
+}
+
+// Exchanges estimates how often ranks exchange what they have in a half step.
+func Exchanges(words, ranks int, c graph.Config) int {
+	columns, dots := simd.PartColumns(c.Dim, ranks), words*(1+c.Negatives)
+	switch {
+	case byRows(c):
+		return 1
+	case chunked(dots, columns, c.Threads, ranks):
+		return 4*columns*dots/(cacheBytes*c.Threads) + 1
+	}
+	return (words-1)/mostRows + 1
 }
 
 // largestChunk returns the most rows between two exchanges.
@@ -324,19 +339,22 @@ func (t *CL) largestChunk() (rows int) {
 	return rows
 }
 
-// Traffic returns how many bytes a rank sends in a half step, on average.
-func Traffic(words, ranks int, c graph.Config) float64 {
+// Traffic returns how many bytes a rank sends in a half step, on average, where every word has one sample.
+func Traffic(words, ranks int, c graph.Config) float64 { return TrafficOf(words, ranks, 1, c) }
+
+// TrafficOf is Traffic for so many samples of a word on average.
+func TrafficOf(words, ranks int, samples float64, c graph.Config) float64 {
 	perSample := 4.0
 	if words < math.MaxUint16 {
 		perSample = 2
 	}
 	others := float64(ranks-1) / float64(ranks)
-	dots := 2 * others * 4 * float64(words) * float64(1+c.Negatives)
+	dots := 2 * others * 4 * float64(words) * (samples + float64(c.Negatives))
 	if byRows(c) { // rows, not dots
 		dots = others * 4 * float64(words) * float64(c.Dim)
 	}
 	if c.SameColumn {
 		perSample /= 2
 	}
-	return dots + perSample*float64(words)*others
+	return dots + perSample*samples*float64(words)*others
 }

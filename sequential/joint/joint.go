@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
@@ -58,6 +59,22 @@ const (
 	mostWords = 1 << 24 // of the text between two
 )
 
+// Options say how often rows are combined, and how, in a text of so many tokens.
+func Options(tokens int, c sequential.Config) combine.Options {
+	if c.Sync.Words == 0 {
+		c.Sync.Words = min(max(tokens/perEpoch, 1), mostWords)
+	}
+	return c.Sync.WithDefaults(tokens, c.Epochs)
+}
+
+// Traffic returns how many bytes a rank sends in a combination of so many rows of each table, if all of them have changed, and in how many calls.
+func Traffic(rows, ranks int, c sequential.Config) (bytes, calls float64) {
+	tables := 2.0 // W, and C or the nodes
+	table := 4 * float64(rows) * float64(c.Dim)
+	bitmap := float64(rows) / 8 * float64(ranks-1)
+	return tables * (2*table*float64(ranks-1)/float64(ranks) + bitmap), tables * (1 + 2*math.Ceil(table/blockBytes))
+}
+
 // New prepares training on a rank's part of a text, which begins with token number first of the whole. All ranks call it, with the same settings
 // and vocabulary.
 func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias, c sequential.Config) (*Trainer, error) {
@@ -75,10 +92,7 @@ func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias,
 		return nil, err
 	}
 	t.units, t.perRun = units, t.own.Units()
-	if c.Sync.Words == 0 {
-		c.Sync.Words = min(max(t.tokens/perEpoch, 1), mostWords)
-	}
-	t.options = c.Sync.WithDefaults(t.tokens, c.Epochs)
+	t.options = Options(t.tokens, c)
 	t.workers = team.New(c.Threads)
 	for _, s := range t.own.State() {
 		t.tables = append(t.tables, newTable(s, t.dim))

@@ -320,8 +320,8 @@ func TestSent(t *testing.T) {
 			return err
 		}
 		after := counted.Sent
-		table := float64(4 * c.Dim * p.text.Vocabulary.Len())
-		if sent, most := float64(after-before), 2*2*table*(ranks-1)/ranks; sent > 1.2*most || sent < 0.5*most {
+		most, _ := joint.Traffic(p.text.Vocabulary.Len(), ranks, c)
+		if sent := float64(after - before); sent > 1.1*most || sent < 0.5*most {
 			t.Errorf("a combination sent %v bytes, of at most %v", sent, most)
 		}
 		before = after
