@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/matrix"
@@ -213,8 +214,10 @@ func (j *job) prepareSequential(p *progress.Progress) error {
 	if model.Composition, err = c.Composition(j.encoder); err != nil {
 		return err
 	}
-	g := j.options.Ranks
-	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + j.start.Bytes() + g.MemorySequential(j.text.vocabulary.Len(), model)
+	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + j.start.Bytes()
+	if j.text.share != nil {
+		j.estimate.trainer += joint.Memory(j.text.vocabulary.Len(), model)
+	}
 	err = j.gpu.reserve(func(d device.Device, free int64) (int64, error) {
 		return device.MemorySequential(corpus, model, device.Precision(c.Precision), free, d.GPUs())
 	}, j.lessMemory())
@@ -223,8 +226,8 @@ func (j *job) prepareSequential(p *progress.Progress) error {
 	}
 	j.epochs = float64(c.Epochs)
 	j.newTrainer = func() (trainer.Trainer, error) {
-		if g != nil {
-			return g.NewSequential(j.text.share, noise, model, p)
+		if j.text.share != nil {
+			return j.options.Ranks.NewSequential(j.text.share, noise, model, p)
 		}
 		if d, err := j.gpu.wait(); d != nil || err != nil {
 			return device.NewSequential(d, corpus, noise, j.start, model, device.Precision(c.Precision))

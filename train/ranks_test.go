@@ -128,11 +128,11 @@ func TestRanksErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		"folder":    {want: taken, change: func(c *settings.Config) { c.Out = taken }},
-		"mode":      {want: "--mode vanilla", change: func(c *settings.Config) { c.Mode = "vanilla" }},
-		"device":    {want: "--device cuda", change: func(c *settings.Config) { c.Device = "cuda" }},
-		"matrix":    {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
-		"cache":     {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},
+		"folder": {want: taken, change: func(c *settings.Config) { c.Out = taken }},
+		"mode":   {want: "--mode vanilla", change: func(c *settings.Config) { c.Mode = "vanilla" }},
+		"device": {want: "--device cuda", change: func(c *settings.Config) { c.Device = "cuda" }},
+		"matrix": {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
+		"cache":  {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := ranksConfig(t)
@@ -227,7 +227,7 @@ func TestRanksMatrix(t *testing.T) {
 	}
 	want := mustRead(t, c.Matrix)
 	c.Matrix = filepath.Join(t.TempDir(), "three")
-	build := func(comm cluster.Comm) error { return BuildMatrixOn(t.Context(), &ranks.Group{Comm: comm}, c, nil) }
+	build := func(comm cluster.Comm) error { return (&ranks.Group{Comm: comm}).WriteMatrix(t.Context(), c, nil) }
 	if err := cluster.Run(3, build); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,9 @@ type Group struct {
 
 	stop context.CancelFunc // of the run
 
+	Host    string           // that this rank is on, for tests; "": what the system says
 	counted *cluster.Counted // what the trainer has as its Comm
+	pace    pace
 }
 
 // Lead prepares rank 0 to lead a run: the context ends when any rank is told to stop.
@@ -75,6 +77,9 @@ func (g *Group) Begin(c *settings.Config) error {
 			text = "a text for each rank"
 		}
 		err = cluster.Same(g, "the text of --corpus "+c.Corpus, text)
+	}
+	if err == nil {
+		err = g.findHosts(c)
 	}
 	g.Ended = errors.As(err, new(*cluster.RankError))
 	return err
@@ -227,4 +232,31 @@ func (g *Group) BuildMatrix(ctx context.Context, c *settings.Config, text *share
 	seconds := time.Since(start).Seconds()
 	stage.Done("Matrix M: %s words, %s contexts on %d ranks, built in %s", terminal.Number(m.Rows()), terminal.Number(int64(m.Total())), g.Size(), terminal.Duration(seconds))
 	return m, seconds, nil
+}
+
+// WriteMatrix builds M and writes its file, without training: rank 0 does that. One that is there is
+// replaced if c.Force is set.
+func (g *Group) WriteMatrix(ctx context.Context, c settings.Config, p *progress.Progress) error {
+	err := error(nil)
+	if c.Matrix == "" {
+		err = terminal.Usagef("--matrix is missing: name the file to write M to")
+	} else if _, missing := os.Stat(c.Matrix); missing == nil && !c.Force && g.Rank() == 0 {
+		err = fmt.Errorf("%s is there already: name another file, or replace it with --force", c.Matrix)
+	}
+	if err := g.Agree(err); err != nil {
+		return err
+	}
+	if err := g.Begin(&c); err != nil {
+		return err
+	}
+	text, _, err := g.ReadText(ctx, &c, p)
+	if err != nil {
+		return err
+	}
+	c.FitText(text.Vocabulary)
+	m, _, err := g.BuildMatrix(ctx, &c, text, p)
+	if err != nil {
+		return err
+	}
+	return g.Agree(m.Save(c.Matrix))
 }

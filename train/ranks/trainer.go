@@ -48,18 +48,10 @@ func (g *Group) NewSequential(text *shares.Share, noise *corpus.Alias, c sequent
 	return &jointLeader{joint.Lead(t, g.stop), g}, nil
 }
 
-// MemorySequential estimates what NewSequential takes beside the trainer of one process.
-func (g *Group) MemorySequential(words int, c sequential.Config) int64 {
-	if g == nil {
-		return 0
-	}
-	return joint.Memory(words, c)
-}
-
 // Sharing returns how many ranks a run goes on with if it began with these: 0 if with any number.
 func (g *Group) Sharing(c *settings.Config) int {
 	mode, _ := settings.FindMode(c.Mode)
-	if g == nil || g.Size() == 1 || mode.Family != settings.SentenceOrdered {
+	if g == nil || g.Size() == 1 || mode.Family != settings.SentenceOrdered || c.Device != settings.DeviceCPU {
 		return 0
 	}
 	return g.Size()
@@ -98,12 +90,20 @@ type splitLeader struct {
 	group *Group
 }
 
+func (l *splitLeader) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+	return l.group.timed(func() ([]trainer.Report, error) { return l.Leader.AdvanceSeries(ctx, first, rates) })
+}
+
 func (l *splitLeader) Close() error { return l.group.finished(l.Leader.Close()) }
 
 // A jointLeader ends the run of all.
 type jointLeader struct {
 	*joint.Leader
 	group *Group
+}
+
+func (l *jointLeader) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+	return l.group.timed(func() ([]trainer.Report, error) { return l.Leader.AdvanceSeries(ctx, first, rates) })
 }
 
 func (l *jointLeader) Close() error { return l.group.finished(l.Leader.Close()) }
