@@ -72,7 +72,7 @@ func (g *Group) Begin(c *settings.Config) error {
 		err = g.sameSettings(c.Recorded())
 	}
 	if err == nil {
-		text := terminal.Bytes(corpus.Size(c.Corpus)) + fmt.Sprintf(" (%d bytes)", corpus.Size(c.Corpus))
+		text := terminal.Bytes(corpus.Size(c.Corpus)) + fmt.Sprintf(" (%d bytes, checksum of their ends %s)", corpus.Size(c.Corpus), corpus.Hex(corpus.Probe(c.Corpus)))
 		if strings.Contains(c.Corpus, shares.OfRank) {
 			text = "a text for each rank"
 		}
