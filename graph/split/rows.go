@@ -6,15 +6,29 @@ import (
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // rows is how ranks train with shared negatives, whose scores are dense products that sum over a row from its first value to its last: a
-// rank trains some rows, whole ones, and sends them to all after the step. Each rank has both tables, and the moments of its rows.
+// rank trains some rows, whole ones, and sends those that had samples to all after the step. Each rank has both tables, and the moments of its rows.
 type rows struct {
 	losses [2]*tempered.Loss // of the two steps
 	blocks []int             // of all ranks; see tempered.Blocks
 	ends   []int             // rank r trains the blocks ends[r-1] ... ends[r]-1
+
+	grains  []grain   // of rows, in their order
+	trained []float32 // the rows that a step has trained, of all ranks
 }
+
+// A grain is some rows of a rank, for one thread.
+type grain struct {
+	rank, first, end int
+	rows             []int // that the step has trained
+	place            int   // of the first of these among those of all grains
+}
+
+// grainRows is the most rows of a grain.
+const grainRows = 512
 
 // byRows reports whether ranks split the rows of a model, not its columns.
 func byRows(c graph.Config) bool { return c.SharedNegatives > 0 }
@@ -29,6 +43,12 @@ func (t *CL) newRows() {
 	}
 	for step, table := range []*table{t.words, t.contexts} {
 		r.losses[step] = &tempered.Loss{Sampler: t.sampler, Team: t.workers, Dim: c.Dim, Blocks: r.blocks, Update: table.optimizer}
+	}
+	first := 0
+	for rank, end := range r.ends {
+		for last := r.blocks[end]; first < last; first = min(first+grainRows, last) {
+			r.grains = append(r.grains, grain{rank: rank, first: first, end: min(first+grainRows, last)})
+		}
 	}
 	t.byRows = r
 }
@@ -57,7 +77,7 @@ func (t *CL) rowsStep(left, right *table) (float64, error) {
 	if err := loss.RunBlocks(left.data, right.data, r.first(rank), r.ends[rank]); err != nil {
 		return 0, err
 	}
-	if err := t.share(cluster.Bytes(left.data), r.rowEnds(t.columns)); err != nil {
+	if err := t.shareTrained(left.data); err != nil {
 		return 0, err
 	}
 	ends := make([]int, len(r.ends))
@@ -68,6 +88,55 @@ func (t *CL) rowsStep(left, right *table) (float64, error) {
 		return 0, err
 	}
 	return loss.Total(), nil
+}
+
+// shareTrained brings the rows that a step has trained to all ranks: those that have a share of its samples, which may be few.
+func (t *CL) shareTrained(table []float32) error {
+	r, n := t.byRows, t.columns
+	err := t.workers.Do(len(r.grains), func(_, i int) {
+		g := &r.grains[i]
+		g.rows = g.rows[:0]
+		for row := g.first; row < g.end; row++ {
+			if len(t.sampler.Share(row)) > 0 {
+				g.rows = append(g.rows, row)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	ends, total := make([]int, t.comm.Size()), 0
+	for i := range r.grains {
+		g := &r.grains[i]
+		g.place = total
+		total += len(g.rows)
+		ends[g.rank] = 4 * n * total
+	}
+	for rank := range ends[1:] { // a rank may have no rows
+		ends[rank+1] = max(ends[rank+1], ends[rank])
+	}
+	if total == t.rows {
+		return t.share(cluster.Bytes(table), r.rowEnds(n))
+	}
+	r.trained = memory.Resize(r.trained, total*n)
+	move := func(own bool, to func(g *grain, k int) (to, from []float32)) error {
+		return t.workers.Do(len(r.grains), func(_, i int) {
+			if g := &r.grains[i]; own == (g.rank == t.comm.Rank()) {
+				for k := range g.rows {
+					copy(to(g, k))
+				}
+			}
+		})
+	}
+	packed := func(g *grain, k int) []float32 { return r.trained[(g.place+k)*n:][:n] }
+	row := func(g *grain, k int) []float32 { return table[g.rows[k]*n:][:n] }
+	if err := move(true, func(g *grain, k int) (to, from []float32) { return packed(g, k), row(g, k) }); err != nil {
+		return err
+	}
+	if err := t.share(cluster.Bytes(r.trained), ends); err != nil {
+		return err
+	}
+	return move(false, func(g *grain, k int) (to, from []float32) { return row(g, k), packed(g, k) })
 }
 
 // mostBytes is how long a message of MPI may be.

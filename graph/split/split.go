@@ -350,8 +350,12 @@ func TrafficOf(words, ranks int, samples float64, c graph.Config) float64 {
 	}
 	others := float64(ranks-1) / float64(ranks)
 	dots := 2 * others * 4 * float64(words) * (samples + float64(c.Negatives))
-	if byRows(c) { // rows, not dots
-		dots = others * 4 * float64(words) * float64(c.Dim)
+	if byRows(c) { // rows, not dots; of samples drawn at random at most so many words have one
+		trained := 1.0
+		if samples != 1 {
+			trained = 1 - math.Exp(-samples)
+		}
+		dots = others * 4 * float64(words) * trained * float64(c.Dim)
 	}
 	if c.SameColumn {
 		perSample /= 2

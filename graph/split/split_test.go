@@ -258,7 +258,11 @@ func TestStop(t *testing.T) {
 // TestTraffic: a rank sends in a step what Traffic says.
 func TestTraffic(t *testing.T) {
 	p := newProblem(t, rand.New(rand.NewPCG(1, 3)), 1024, 64)
-	for _, ranks := range []int{1, 2, 4, 8} {
+	for _, ranks := range []int{1, 2, 4, 8, -1, -3, -8} {
+		p.model.SharedNegatives = 0
+		if ranks < 0 { // by rows
+			ranks, p.model.SharedNegatives = -ranks, 16
+		}
 		counted := make([]*cluster.Counted, ranks)
 		err := cluster.Run(ranks, func(c cluster.Comm) error {
 			m, err := p.part(t.Context(), c)
