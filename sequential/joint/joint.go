@@ -59,6 +59,19 @@ const (
 	mostWords = 1 << 24 // of the text between two
 )
 
+// mostFactor is as far as Factor was measured: of 8 ranks.
+const mostFactor = 2
+
+// Factor is by how much so many ranks multiply the learning rate. Adasum averages what is parallel in the changes, so together they move a row less
+// than one process would in as many words. With the third root of their number they score as one process does
+// (benchmarks/2026-11-22-xeon16-ranks). The other rules are as published.
+func Factor(ranks int, rule combine.Rule) float64 {
+	if rule != combine.Adasum {
+		return 1
+	}
+	return min(math.Cbrt(float64(ranks)), mostFactor)
+}
+
 // Options say how often rows are combined, and how, in a text of so many tokens.
 func Options(tokens int, c sequential.Config) combine.Options {
 	if c.Sync.Words == 0 {
@@ -151,10 +164,10 @@ func (t *Trainer) whole(units int) bool {
 
 // train trains some units. The reports are those of this rank.
 func (t *Trainer) train(first int, rates []float64) ([]trainer.Report, error) {
-	reports := make([]trainer.Report, len(rates))
+	reports, factor := make([]trainer.Report, len(rates)), Factor(t.comm.Size(), t.options.Rule)
 	for i, rate := range rates {
 		var err error
-		if reports[i], err = t.own.Advance(context.Background(), first+i, rate); err != nil {
+		if reports[i], err = t.own.Advance(context.Background(), first+i, rate*factor); err != nil {
 			return nil, err
 		}
 		rows, all := t.combinedAfter(first + i)

@@ -249,7 +249,7 @@ func TestTwin(t *testing.T) {
 					t.Fatal(err)
 				}
 				bases = append(bases, slices.Concat(own.State()[0].Data, own.State()[1].Data))
-				if _, err := train(own, 0, 1); err != nil {
+				if _, err := own.Advance(context.Background(), 0, joint.Factor(ranks, rule.Name)*rate(0)); err != nil {
 					t.Fatal(err)
 				}
 				all = append(all, slices.Concat(own.State()[0].Data, own.State()[1].Data))

@@ -44,7 +44,8 @@ func (g *Group) NewSequential(text *shares.Share, noise *corpus.Alias, c sequent
 		return Follower{Follow: t.Follow}, nil
 	}
 	o := t.Options()
-	p.Notef("Ranks:   %d with %s each; their tables are combined every %s words, by rule %s", g.Size(), terminal.Quantity(terminal.Number(c.Threads), "thread"), terminal.Number(o.Words), o.Rule)
+	p.Notef("Ranks:   %d with %s each; their tables are combined every %s words, by rule %s, and they train at %.3g times the learning rate", g.Size(), terminal.Quantity(terminal.Number(c.Threads), "thread"),
+		terminal.Number(o.Words), o.Rule, joint.Factor(g.Size(), o.Rule))
 	return &jointLeader{joint.Lead(t, g.stop), g}, nil
 }
 
