@@ -62,9 +62,6 @@ func (t *Trainer) newWork() {
 	}
 }
 
-// blockRows is how many rows are combined at a time.
-func (t *Trainer) blockRows() int { return max(blockBytes/(4*t.dim), t.comm.Size()) }
-
 // combine combines the first rows of a table. Each rank combines some rows of every block for all: it gets the changes of those who have
 // changed one, and sends the rows to all.
 func (t *Trainer) combine(x *table, rows int) error {
@@ -72,8 +69,8 @@ func (t *Trainer) combine(x *table, rows int) error {
 	if err := t.findChanged(x, rows, bytes); err != nil {
 		return err
 	}
-	for first := 0; first < rows; first += t.blockRows() {
-		if err := t.combineBlock(x, first, min(first+t.blockRows(), rows), bytes); err != nil {
+	for first := 0; first < rows; first += t.blockRows {
+		if err := t.combineBlock(x, first, min(first+t.blockRows, rows), bytes); err != nil {
 			return err
 		}
 	}

@@ -21,16 +21,17 @@ import (
 
 // A Trainer is one rank's.
 type Trainer struct {
-	comm    cluster.Comm
-	own     *sequential.Trainer
-	options combine.Options
-	perRun  int // units of all epochs
-	units   int // of an epoch
-	tokens  int // of the whole text
-	dim     int
-	tables  []*table
-	workers *team.Team
-	work    work
+	comm      cluster.Comm
+	own       *sequential.Trainer
+	options   combine.Options
+	perRun    int // units of all epochs
+	units     int // of an epoch
+	tokens    int // of the whole text
+	dim       int
+	blockRows int // rows that are combined at a time
+	tables    []*table
+	workers   *team.Team
+	work      work
 }
 
 // Check returns why ranks cannot train with a configuration; nil if they can.
@@ -64,7 +65,7 @@ const mostFactor = 2
 
 // Factor is by how much so many ranks multiply the learning rate. Adasum averages what is parallel in the changes, so together they move a row less
 // than one process would in as many words. With the third root of their number they score as one process does
-// (benchmarks/2026-11-22-xeon16-ranks). The other rules are as published.
+// (benchmarks/2026-11-22-epyc2-ranks). The other rules are as published.
 func Factor(ranks int, rule combine.Rule) float64 {
 	if rule != combine.Adasum {
 		return 1
@@ -106,7 +107,7 @@ func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias,
 	}
 	t.units, t.perRun = units, t.own.Units()
 	t.options = Options(t.tokens, c)
-	t.workers = team.New(c.Threads)
+	t.workers, t.blockRows = team.New(c.Threads), max(blockBytes/(4*c.Dim), 1)
 	for _, s := range t.own.State() {
 		t.tables = append(t.tables, newTable(s, t.dim))
 	}

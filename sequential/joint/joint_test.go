@@ -28,6 +28,7 @@ type problem struct {
 	noise  *corpus.Alias
 	config sequential.Config
 	wrap   func(c cluster.Comm) cluster.Comm // may be nil
+	block  int                               // rows that are combined at a time; 0: as many as usual
 }
 
 func newProblem(t testing.TB, tokens int, c sequential.Config) *problem {
@@ -78,6 +79,9 @@ func (p *problem) lead(ranks int, work func(l *joint.Leader) error, end func(ran
 		t, err := joint.New(c, part, first, p.noise, p.config)
 		if err != nil {
 			return err
+		}
+		if p.block > 0 {
+			t.SetBlock(p.block)
 		}
 		if c.Rank() > 0 {
 			err = t.Follow(context.Background())
@@ -229,6 +233,7 @@ func TestTwin(t *testing.T) {
 			c := modes()[string(sequential.PWord2Vec)]
 			c.Dim, c.Sync = 19, combine.Options{Rule: rule.Name, Words: 1}
 			p := newProblem(t, 2500, c)
+			p.block = []int{1, 7, 0}[ranks%3]
 			units, tokens := 0, p.text.Text().Tokens()
 			var got []float32
 			err := p.lead(ranks, func(l *joint.Leader) error {

@@ -173,7 +173,10 @@ func (l *Leader) Push() { _, _ = l.order(context.Background(), &order{what: push
 func (l *Leader) Device() (string, int64) { return "", 0 }
 
 // Reset goes back to the start of training on all ranks.
-func (l *Leader) Reset() { _, _ = l.order(context.Background(), &order{what: restart}) }
+func (l *Leader) Reset() {
+	l.next = 0
+	_, _ = l.order(context.Background(), &order{what: restart})
+}
 
 // Close ends the other ranks' Follow.
 func (l *Leader) Close() error { return l.broadcast(&order{what: finish}) }
