@@ -26,7 +26,7 @@ func Probe(path string) uint64 {
 	}
 	sum, files := xxhash.New(), in.Files()
 	for _, f := range files {
-		fmt.Fprintf(sum, "%s\n%d\n", filepath.Base(f.Name), f.Size)
+		_, _ = fmt.Fprintf(sum, "%s\n%d\n", filepath.Base(f.Name), f.Size)
 	}
 	for i := range min(len(files), probedFiles) {
 		f := files[i*len(files)/min(len(files), probedFiles)]

@@ -112,14 +112,14 @@ func (t *Trainer) combineBlock(x *table, first, end, bytes int) error {
 	w.own, w.union, w.mine = w.own[:0], w.union[:0], w.mine[:0]
 	sent, got, back := make([]int, ranks), make([]int, ranks), make([]int, ranks) // rows for, of and from each rank
 	row := first
-	for owner, count := range cluster.Equal(end-first, ranks) {
-		for range count {
-			any := 0
+	for owner, rows := range cluster.Equal(end-first, ranks) {
+		for range rows {
+			count := 0 // of ranks that changed the row
 			for r := range ranks {
 				if !changed(r, row) {
 					continue
 				}
-				any++
+				count++
 				if r == rank {
 					w.own = append(w.own, row)
 					sent[owner]++
@@ -128,11 +128,11 @@ func (t *Trainer) combineBlock(x *table, first, end, bytes int) error {
 					got[r]++
 				}
 			}
-			if any > 0 {
+			if count > 0 {
 				w.union = append(w.union, row)
 				back[owner]++
 				if owner == rank {
-					w.mine = append(w.mine, mine{row: row, count: any})
+					w.mine = append(w.mine, mine{row: row, count: count})
 				}
 			}
 			row++

@@ -102,7 +102,7 @@ func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias,
 	}
 	c.Part = sequential.Part{First: first, Tokens: t.tokens, Units: units}
 	t.own, err = sequential.New(part, noise, c)
-	if err = cluster.Agree(t.comm, err); err != nil {
+	if err := cluster.Agree(t.comm, err); err != nil {
 		return nil, err
 	}
 	t.units, t.perRun = units, t.own.Units()

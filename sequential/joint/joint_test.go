@@ -85,7 +85,8 @@ func (p *problem) lead(ranks int, work func(l *joint.Leader) error, end func(ran
 		}
 		if c.Rank() > 0 {
 			err = t.Follow(context.Background())
-		} else if l := joint.Lead(t, func() {}); err == nil {
+		} else {
+			l := joint.Lead(t, func() {})
 			err = errors.Join(work(l), l.Close())
 		}
 		if err == nil && end != nil {

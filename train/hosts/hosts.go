@@ -73,7 +73,8 @@ func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
 	if err := ranks.CheckTraining(c); err != nil {
 		return f, err
 	}
-	calls, err := 0.0, error(nil)
+	var calls float64
+	var err error
 	switch mode.Family {
 	case settings.LargeBatch:
 		calls, err = f.ofCL(c, m)
