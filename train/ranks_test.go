@@ -165,8 +165,17 @@ func TestRanksErrors(t *testing.T) {
 // TestRanksInTextOrder: a run of a sentence-ordered mode is stopped, and goes on to the bits of one that was not; with another number of
 // ranks it does not go on.
 func TestRanksInTextOrder(t *testing.T) {
-	c := smallConfig(t, "pword2vec")
-	c.Sync, c.SyncHot, c.HotWords, c.Epochs, c.Checkpoint = 700, 200, 5, 6, settings.Interval{Units: 3}
+	for _, subword := range []bool{false, true} {
+		c := smallConfig(t, "pword2vec")
+		if subword {
+			c = subwordConfig(t, "fullw2v", "ngram")
+		}
+		testRanksInTextOrder(t, c)
+	}
+}
+
+func testRanksInTextOrder(t *testing.T, c settings.Config) {
+	c.Threads, c.Sync, c.SyncHot, c.HotWords, c.Epochs, c.Checkpoint = 1, 700, 200, 5, 6, settings.Interval{Units: 3}
 	run := func(g *ranks.Group) error {
 		s, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, nil)
 		if s.Ranks != 3 || s.BytesSent == 0 {

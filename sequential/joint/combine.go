@@ -15,10 +15,12 @@ type table struct {
 	name       string
 	data, base []float32 // (rows, N)
 	rows       int
+
+	byFrequency bool // the first rows are those of the most frequent words; else rows are combined when all are
 }
 
 func newTable(s trainer.Tensor, dim int) *table {
-	return &table{name: s.Name, data: s.Data, base: memory.Floats(len(s.Data)), rows: len(s.Data) / dim}
+	return &table{name: s.Name, data: s.Data, base: memory.Floats(len(s.Data)), rows: len(s.Data) / dim, byFrequency: s.Name != "parts"}
 }
 
 // blockBytes is how much of a table is combined at a time.

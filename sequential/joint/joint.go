@@ -7,7 +7,6 @@ package joint
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -36,9 +35,6 @@ type Trainer struct {
 
 // Check returns why ranks cannot train with a configuration; nil if they can.
 func Check(c sequential.Config) error {
-	if c.Composition != nil {
-		return errors.New("several ranks train no composed vectors: leave out --subword, or use one rank")
-	}
 	if _, err := c.Sync.Rule.Number(); c.Sync.Rule != "" && err != nil {
 		return err
 	}
@@ -51,7 +47,11 @@ func Memory(words int, c sequential.Config) int64 {
 	if c.HierarchicalSoftmax {
 		tables++
 	}
-	return tables*4*int64(words)*int64(c.Dim) + 3*blockBytes
+	bytes := tables*4*int64(words)*int64(c.Dim) + 3*blockBytes
+	if c.Composition != nil {
+		bytes += 4 * int64(len(c.Composition.Parts))
+	}
+	return bytes
 }
 
 // How often all rows are combined if nobody says so: seldomer than GPUs of one host do it, for which it is cheap.
@@ -179,7 +179,10 @@ func (t *Trainer) train(first int, rates []float64) ([]trainer.Report, error) {
 			continue
 		}
 		for _, x := range t.tables {
-			if err := t.combine(x, min(rows, x.rows)); err != nil {
+			if x.byFrequency || all {
+				err = t.combine(x, min(rows, x.rows))
+			}
+			if err != nil {
 				return nil, err
 			}
 		}

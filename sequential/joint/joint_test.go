@@ -29,6 +29,24 @@ type problem struct {
 	config sequential.Config
 	wrap   func(c cluster.Comm) cluster.Comm // may be nil
 	block  int                               // rows that are combined at a time; 0: as many as usual
+	parts  int                               // of which words are composed; 0: they are not
+}
+
+// composition returns one of so many parts for a rank of its own.
+func (p *problem) composition() *composed.Composition {
+	words, dim := p.text.Vocabulary.Len(), p.config.Dim
+	c := &composed.Composition{Dim: dim, Starts: []uint32{0}, Parts: make([]float32, p.parts*dim), Own: make([]float32, words*dim), Rate: 0.5, Most: composed.DefaultMost}
+	for w := range words {
+		for k := range 1 + w%5 {
+			c.Symbols = append(c.Symbols, uint32((w*w+7*k)%p.parts))
+		}
+		c.Starts = append(c.Starts, uint32(len(c.Symbols)))
+	}
+	c.Randomize = func(seed uint64) {
+		trainer.Randomize(c.Parts, dim, seed)
+		trainer.Randomize(c.Own, dim, seed+1)
+	}
+	return c
 }
 
 func newProblem(t testing.TB, tokens int, c sequential.Config) *problem {
@@ -76,7 +94,11 @@ func (p *problem) lead(ranks int, work func(l *joint.Leader) error, end func(ran
 			c = p.wrap(c)
 		}
 		part, first := p.part(c.Rank(), ranks)
-		t, err := joint.New(c, part, first, p.noise, p.config)
+		config := p.config
+		if p.parts > 0 {
+			config.Composition = p.composition()
+		}
+		t, err := joint.New(c, part, first, p.noise, config)
 		if err != nil {
 			return err
 		}
@@ -204,9 +226,14 @@ func TestOneRank(t *testing.T) {
 
 // TestRanks: ranks train to the same bits again and again, also after a stop, and learn.
 func TestRanks(t *testing.T) {
-	for name, c := range modes() {
+	all := modes()
+	all["fullw2v, composed"] = all["fullw2v"]
+	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			p := newProblem(t, 4000, c)
+			if strings.HasSuffix(name, "composed") {
+				p.parts = 50
+			}
 			_, one := p.trained(t, 1, 0)
 			for _, ranks := range []int{2, 3} {
 				want, sum := p.trained(t, ranks, 0)
@@ -372,7 +399,6 @@ func TestErrors(t *testing.T) {
 	c := modes()[string(sequential.PWord2Vec)]
 	p := newProblem(t, 300, c)
 	for want, change := range map[string]func(c *sequential.Config){
-		"--subword":  func(c *sequential.Config) { c.Composition = &composed.Composition{} },
 		"is unknown": func(c *sequential.Config) { c.Sync.Rule = "none" },
 		"dimension":  func(c *sequential.Config) { c.Dim = 0 },
 	} {

@@ -17,10 +17,11 @@ type Leader struct {
 }
 
 var (
-	_ trainer.Trainer  = (*Leader)(nil)
-	_ trainer.Series   = (*Leader)(nil)
-	_ trainer.OnDevice = (*Leader)(nil)
-	_ trainer.Pausing  = (*Leader)(nil)
+	_ trainer.Trainer   = (*Leader)(nil)
+	_ trainer.Series    = (*Leader)(nil)
+	_ trainer.OnDevice  = (*Leader)(nil)
+	_ trainer.Pausing   = (*Leader)(nil)
+	_ trainer.Composing = (*Leader)(nil)
 )
 
 // Lead returns the trainer of rank 0. It calls stop when a rank was told to stop.
@@ -156,6 +157,9 @@ func (l *Leader) AdvanceSeries(ctx context.Context, first int, rates []float64) 
 	l.next = first + len(rates)
 	return l.order(ctx, &order{what: advance, first: uint64(first), rates: rates})
 }
+
+// Refresh composes W on this rank, if it is composed of parts.
+func (l *Leader) Refresh() error { return l.own.Refresh() }
 
 // Tables returns W and C, live.
 func (l *Leader) Tables() (words, contexts []float32) { return l.own.Tables() }

@@ -79,6 +79,9 @@ func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
 	case settings.LargeBatch:
 		calls, err = f.ofCL(c, m)
 	case settings.SentenceOrdered:
+		if c.HasEncoder() {
+			return f, terminal.Usagef("the model of several hosts knows nothing of --subword %s: leave out --hosts", c.Subword)
+		}
 		calls, err = f.ofSequential(c, m)
 	default:
 		err = terminal.Usagef("several hosts cannot train with --mode %s", c.Mode)

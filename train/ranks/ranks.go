@@ -103,8 +103,9 @@ func check(c *settings.Config) error {
 
 // CheckTraining refuses settings that M can be made with, but that ranks cannot train with.
 func CheckTraining(c *settings.Config) error {
+	mode, _ := settings.FindMode(c.Mode)
 	switch {
-	case c.Subword != settings.SubwordNone:
+	case mode.Family == settings.LargeBatch && c.Subword != settings.SubwordNone:
 		return refuse("--subword "+c.Subword, "leave it out")
 	case c.Matrix != "":
 		return refuse("--matrix", "leave it out; each keeps its part of M in memory")
