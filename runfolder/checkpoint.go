@@ -41,6 +41,7 @@ type Checkpoint struct {
 	Corpus     string            `json:"corpus"`                  // fingerprint, in hexadecimal digits
 	Vocabulary string            `json:"vocabulary"`              // XXH64 of words and counts
 	Settings   map[string]string `json:"settings"`                // all that are recorded
+	Ranks      int               `json:"ranks,omitempty"`         // that share the text; 0: one process does, or it does not matter
 	Position   Position          `json:"position"`                // how far the run has come
 	Metrics    int64             `json:"metrics_bytes"`           // of metrics.jsonl that belong to it
 	MetricsSum string            `json:"metrics_xxh64,omitempty"` // XXH64 of them; older files have none
@@ -268,6 +269,14 @@ func (s *SavedState) CheckSettings(c *settings.Config) error {
 		}
 	}
 	return nil
+}
+
+// CheckRanks returns an error if the run does not go on with as many ranks, of those that Checkpoint.Ranks counts.
+func (s *SavedState) CheckRanks(now int) error {
+	if s.Ranks == now {
+		return nil
+	}
+	return fmt.Errorf("the run was trained on %d ranks until now, not on %d: each has its part of the text, so it goes on with as many as it began with", max(s.Ranks, 1), max(now, 1))
 }
 
 // CheckText returns an error if the text is not the one that was trained on:

@@ -59,7 +59,7 @@ func (w *worker) trainBlock(first, end int) int {
 	for begin := w.text.Start(first); first < end && w.text.Start(first)-begin < b.tokens; first++ {
 		words, widths := w.reader.Sentence(w.epoch, first)
 		b.words, b.widths = append(b.words, words...), append(b.widths, widths...)
-		b.starts, b.places = append(b.starts, len(b.words)), append(b.places, w.text.Start(first))
+		b.starts, b.places = append(b.starts, len(b.words)), append(b.places, w.part+w.text.Start(first))
 	}
 	b.inputs = memory.Resize(b.inputs, len(b.words))
 	w.model.words = b.rows.Begin(b.inputs, b.words)

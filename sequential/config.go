@@ -33,7 +33,9 @@ type Config struct {
 
 	WriteBack WriteBack // FullW2V; zero: Add
 
+	Part Part            // of a longer text; zero: the text is whole
 	Sync combine.Options // of several GPUs or ranks that share the text; Trainer is one and does not look
+
 	// Composition says how the rows of W are composed, in algorithms that have it; nil: they are
 	// a table of their own. What changes in a word's row goes to its parts when the words of Block
 	// tokens have been trained: zero stands for DefaultBlock, and a number above a unit's for the

@@ -111,7 +111,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 		return nil, err
 	}
 	v, sentences := text.Vocabulary.Len(), text.Text()
-	units := cut(sentences, d.unit(sentences.Tokens(), &c))
+	units := c.Part.cut(sentences, d, &c)
 	copied := copiedWords(v, sentences.Tokens()/(len(units)-1), &c)
 	outputs := memory.Floats((v + c.Threads*copied) * c.Dim)
 	t := &Trainer{
@@ -127,14 +127,14 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 	t.Reset()
 	reader := corpus.NewSentenceReader(text, corpus.SentenceOptions{
 		Seed: c.Seed, Sample: c.Sample, Window: c.Window, Dynamic: !d.FixedWindow,
-	})
+	}).From(c.Part.First)
 	for thread := range c.Threads {
 		m := &model{
 			Config: c, words: t.words, contexts: outputs, positions: t.positions, noise: noise, tree: tree,
 			copies: newCopies(outputs, v, copied, thread, &c),
 		}
 		m.product.dim = c.Dim
-		w := &worker{reader: reader.Clone(), text: sentences, model: m, algorithm: d.create(m)}
+		w := &worker{reader: reader.Clone(), text: sentences, part: c.Part.First, model: m, algorithm: d.create(m)}
 		if c.Composition != nil {
 			w.block = newBlock(&c)
 		}
@@ -305,6 +305,7 @@ func (t *Trainer) Close() error { return nil }
 type worker struct {
 	reader    *corpus.SentenceReader
 	text      *corpus.Text
+	part      int // number of the text's first token, if it is a part of a longer one
 	epoch     uint32
 	sentence  sentence
 	model     *model
@@ -326,7 +327,7 @@ func (w *worker) train(first, end int) {
 	}
 	for n := first; n < end; n++ {
 		words, widths := w.reader.Sentence(w.epoch, n)
-		w.sentence = sentence{first: w.text.Start(n), words: words, inputs: words, widths: widths}
+		w.sentence = sentence{first: w.part + w.text.Start(n), words: words, inputs: words, widths: widths}
 		w.algorithm.train(&w.sentence)
 	}
 	if s, ok := w.algorithm.(spanning); ok {

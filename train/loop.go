@@ -57,7 +57,7 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 	defer func() { t.ready(); t.stage.Stop() }()
 	// One unit is always trained: a run that began to train has something to
 	// save.
-	for first := true; !t.work.Done(t.Position) && (first || ctx.Err() == nil); first = false {
+	for first := true; !t.work.Done(t.Position) && (first || ctx.Err() == nil || !trainer.PausesAfter(l.trainer, t.Units)); first = false {
 		if err := t.next(ctx); err != nil {
 			return outcome{}, err
 		}

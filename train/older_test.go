@@ -170,7 +170,7 @@ func TestContextWeightOfAFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.open(folder, map[string]string{"context-weight": "0.25"}); err != nil {
+	if err := j.open(folder, map[string]string{"context-weight": "0.25"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer j.close()

@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/matrix"
@@ -109,7 +110,7 @@ func (j *job) prepareMode(ctx context.Context, p *progress.Progress) error {
 	case settings.Minibatch:
 		return j.prepareVanilla(p)
 	case settings.SentenceOrdered:
-		return j.prepareSequential()
+		return j.prepareSequential(p)
 	case settings.WholeMatrix:
 		return j.prepareWholeMatrix(ctx, p)
 	default:
@@ -201,7 +202,7 @@ func (j *job) prepareVanilla(p *progress.Progress) error {
 	return nil
 }
 
-func (j *job) prepareSequential() error {
+func (j *job) prepareSequential(p *progress.Progress) error {
 	c, corpus, model := &j.config, j.text.corpus, j.config.SequentialConfig()
 	noise, err := c.Negatives(nil, j.text.vocabulary)
 	if err != nil {
@@ -214,6 +215,9 @@ func (j *job) prepareSequential() error {
 		return err
 	}
 	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + j.start.Bytes()
+	if j.text.share != nil {
+		j.estimate.trainer += joint.Memory(j.text.vocabulary.Len(), model)
+	}
 	err = j.gpu.reserve(func(d device.Device, free int64) (int64, error) {
 		return device.MemorySequential(corpus, model, device.Precision(c.Precision), free, d.GPUs())
 	}, j.lessMemory())
@@ -222,6 +226,9 @@ func (j *job) prepareSequential() error {
 	}
 	j.epochs = float64(c.Epochs)
 	j.newTrainer = func() (trainer.Trainer, error) {
+		if j.text.share != nil {
+			return j.options.Ranks.NewSequential(j.text.share, noise, model, p)
+		}
 		if d, err := j.gpu.wait(); d != nil || err != nil {
 			return device.NewSequential(d, corpus, noise, j.start, model, device.Precision(c.Precision))
 		}
@@ -256,7 +263,7 @@ func (j *job) checkTraining() error { return j.guard.checkTraining(j.memory(), j
 
 // makeTrainer allocates the trainer's tables, if there is memory for them.
 func (j *job) makeTrainer() error {
-	if err := j.checkTraining(); err != nil {
+	if err := j.options.Ranks.Agree(j.checkTraining()); err != nil {
 		return err
 	}
 	t, err := j.newTrainer()

@@ -55,9 +55,11 @@ func received(_ int, _ settings.Config, g *ranks.Group) settings.Config {
 // numbers of ranks; a signal to any rank stops it.
 func TestRanks(t *testing.T) {
 	for _, tempering := range []float64{0, 1} {
-		c := ranksConfig(t)
-		c.Tempering, c.MaxPositives = tempering, 20
-		testRanks(t, c)
+		for _, shared := range []int{0, 4} {
+			c := ranksConfig(t)
+			c.Tempering, c.MaxPositives, c.SharedNegatives = tempering, 20, shared
+			testRanks(t, c)
+		}
 	}
 }
 
@@ -126,12 +128,11 @@ func TestRanksErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		"folder":    {want: taken, change: func(c *settings.Config) { c.Out = taken }},
-		"mode":      {want: "--mode word2vec", change: func(c *settings.Config) { c.Mode = "word2vec" }},
-		"device":    {want: "--device cuda", change: func(c *settings.Config) { c.Device = "cuda" }},
-		"negatives": {want: "--shared-negatives 64", change: func(c *settings.Config) { c.SharedNegatives = 64 }},
-		"matrix":    {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
-		"cache":     {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},
+		"folder": {want: taken, change: func(c *settings.Config) { c.Out = taken }},
+		"mode":   {want: "--mode vanilla", change: func(c *settings.Config) { c.Mode = "vanilla" }},
+		"device": {want: "--device cuda", change: func(c *settings.Config) { c.Device = "cuda" }},
+		"matrix": {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
+		"cache":  {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := ranksConfig(t)
@@ -161,6 +162,71 @@ func TestRanksErrors(t *testing.T) {
 	}
 }
 
+// TestRanksInTextOrder: a run of a sentence-ordered mode is stopped, and goes on to the bits of one that was not; with another number of
+// ranks it does not go on.
+func TestRanksInTextOrder(t *testing.T) {
+	for _, subword := range []bool{false, true} {
+		c := smallConfig(t, "pword2vec")
+		if subword {
+			c = subwordConfig(t, "fullw2v", "ngram")
+		}
+		testRanksInTextOrder(t, c)
+	}
+}
+
+func testRanksInTextOrder(t *testing.T, c settings.Config) {
+	c.Threads, c.Sync, c.SyncHot, c.HotWords, c.Epochs, c.Checkpoint = 1, 700, 200, 5, 6, settings.Interval{Units: 3}
+	run := func(g *ranks.Group) error {
+		s, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, nil)
+		if s.Ranks != 3 || s.BytesSent == 0 {
+			t.Errorf("the summary has %d ranks and %d bytes sent", s.Ranks, s.BytesSent)
+		}
+		return err
+	}
+	if err := onRanks(t, 3, c, run, same, t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := vectorsIn(t, c.Out)
+	c.Out += "2"
+	theirs, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p := progress.New(cancelWriter{io.Discard, cancel})
+	p.Every = 0
+	err := onRanks(t, 3, c, func(g *ranks.Group) error {
+		if _, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, p); !errors.Is(err, ErrInterrupted) {
+			return errors.Join(errors.New("the run was not interrupted"), err)
+		}
+		return nil
+	}, same, theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resume := func(g *ranks.Group) error {
+		_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
+		return err
+	}
+	two := func(comm cluster.Comm) error {
+		g := &ranks.Group{Comm: comm, Version: "1"}
+		if comm.Rank() == 0 {
+			return resume(g)
+		}
+		_, _ = g.Receive()
+		return nil
+	}
+	if err := cluster.Run(2, two); err == nil || !strings.Contains(err.Error(), "trained on 3 ranks until now, not on 2") {
+		t.Errorf("2 ranks: %v", err)
+	}
+	if err := resume(nil); err == nil || !strings.Contains(err.Error(), "not on 1") {
+		t.Errorf("one process: %v", err)
+	}
+	if err := onRanks(t, 3, c, resume, received, t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(vectorsIn(t, c.Out), want) {
+		t.Error("other vectors after a stop")
+	}
+}
+
 // TestRanksMatrix: ranks write the file of M that one process writes.
 func TestRanksMatrix(t *testing.T) {
 	c := smallConfig(t, settings.ModeCL)
@@ -170,7 +236,7 @@ func TestRanksMatrix(t *testing.T) {
 	}
 	want := mustRead(t, c.Matrix)
 	c.Matrix = filepath.Join(t.TempDir(), "three")
-	build := func(comm cluster.Comm) error { return BuildMatrixOn(t.Context(), &ranks.Group{Comm: comm}, c, nil) }
+	build := func(comm cluster.Comm) error { return (&ranks.Group{Comm: comm}).WriteMatrix(t.Context(), c, nil) }
 	if err := cluster.Run(3, build); err != nil {
 		t.Fatal(err)
 	}

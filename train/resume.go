@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func ResumeOn(ctx context.Context, group *ranks.Group, dir string, changes map[s
 	}
 	j := &job{folder: folder.Dir}
 	defer j.close()
-	if err := group.Send(&j.config, j.open(folder, changes)); err != nil {
+	if err := group.Send(&j.config, j.open(folder, changes, group)); err != nil {
 		return runfolder.Summary{}, err
 	}
 	if options != nil {
@@ -69,7 +70,7 @@ func ResumeOn(ctx context.Context, group *ranks.Group, dir string, changes map[s
 
 // open takes the settings of a run from its folder, with changes, and finds its
 // checkpoint. A run that was killed early may have none: it starts over.
-func (j *job) open(folder *runfolder.Folder, changes map[string]string) error {
+func (j *job) open(folder *runfolder.Folder, changes map[string]string, group *ranks.Group) error {
 	c, err := settings.Resolve(folder.Path(runfolder.ConfigFile), changes)
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string) error {
 		return err
 	}
 	j.closers = append(j.closers, j.from.Close)
-	return j.from.CheckSettings(&c)
+	return cmp.Or(j.from.CheckSettings(&c), j.from.CheckRanks(group.Sharing(&c)))
 }
 
 // announceResume says where a run goes on, and which settings changed.

@@ -36,7 +36,7 @@ func resumeFake(t *testing.T, out string, units int, changes map[string]string, 
 	defer folder.Close()
 	j, trainers := fakeJob(t, out, units)
 	defer j.close()
-	if err := j.open(folder, changes); err != nil {
+	if err := j.open(folder, changes, nil); err != nil {
 		return runfolder.Summary{}, nil, err
 	}
 	if err := j.makeTrainer(); err != nil {

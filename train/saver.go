@@ -38,7 +38,7 @@ func (j *job) newSaver(folder *runfolder.Folder, metrics *runfolder.MetricsLog, 
 	return &saver{
 		path: folder.Path(runfolder.CheckpointFile), trainer: j.trainer, metrics: metrics,
 		run: runfolder.Checkpoint{
-			Units: j.trainer.Units(), Corpus: fingerprint, Vocabulary: vocabulary, Settings: j.config.Recorded(),
+			Units: j.trainer.Units(), Corpus: fingerprint, Vocabulary: vocabulary, Settings: j.config.Recorded(), Ranks: j.options.Ranks.Sharing(&j.config),
 		},
 		every: j.config.Checkpoint, saved: from.Units, tried: from, unitName: j.mode.Unit, progress: p,
 		space: func() error { return space.CheckCheckpoint(folder) },
@@ -48,7 +48,7 @@ func (j *job) newSaver(folder *runfolder.Folder, metrics *runfolder.MetricsLog, 
 
 // due reports whether the position is one to save.
 func (s *saver) due(p runfolder.Position) bool {
-	if s == nil {
+	if s == nil || !trainer.PausesAfter(s.trainer, p.Units) {
 		return false
 	}
 	return s.every.Units > 0 && p.Units-s.tried.Units >= s.every.Units ||
@@ -130,7 +130,7 @@ func (s *saver) interrupted(p runfolder.Position) error {
 
 // rescue tries to save a sound trainer whose run ends with another error.
 func (s *saver) rescue(p runfolder.Position) {
-	if s != nil && s.saved < p.Units {
+	if s != nil && s.saved < p.Units && trainer.PausesAfter(s.trainer, p.Units) {
 		_ = s.save(p) // the error that led here is the one to tell
 	}
 }

@@ -31,6 +31,18 @@ func Advance(ctx context.Context, t Trainer, first int, rates []float64) ([]Repo
 	return []Report{report}, err
 }
 
+// Pausing is a trainer that can stop and be saved after some of its units only.
+type Pausing interface {
+	// PausesAfter reports whether it can after so many units.
+	PausesAfter(units int) bool
+}
+
+// PausesAfter reports whether a trainer can stop and be saved after so many units.
+func PausesAfter(t Trainer, units int) bool {
+	p, ok := t.(Pausing)
+	return !ok || p.PausesAfter(units)
+}
+
 // OnDevice is a trainer whose tables are in the memory of a device. Its Tables
 // and State are copies on the host, which Pull fills.
 type OnDevice interface {

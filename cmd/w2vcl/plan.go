@@ -7,11 +7,19 @@ import (
 
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/hosts"
 )
 
 type planOptions struct {
 	settings    settingFlags
 	json, quiet bool
+	network     hosts.Network
+}
+
+// A planOfHosts is a plan with what several hosts would make of it.
+type planOfHosts struct {
+	train.Plan
+	Hosts hosts.Forecast `json:"hosts"`
 }
 
 func newPlan(s streams) *cobra.Command {
@@ -21,9 +29,11 @@ func newPlan(s streams) *cobra.Command {
 		Short: "Show iterations, memory and time of a training before it",
 		Long: `Show what 'w2vcl train' with the same flags will need: iterations, memory by part,
 and time, measured on a few iterations of the real size. It reads the text and
-builds M for that. It trains no vectors and leaves no files.`,
+builds M for that. It trains no vectors and leaves no files. With --hosts it also says
+what that many hosts like this one would make of the run, by a model of their network.`,
 		Example: `  w2vcl plan --corpus wiki.txt --dim 300
-  w2vcl plan --corpus wiki.txt --preset paper --json`,
+  w2vcl plan --corpus wiki.txt --preset paper --json
+  w2vcl plan --corpus wiki.txt --hosts 4 --network 100`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
@@ -36,6 +46,8 @@ builds M for that. It trains no vectors and leaves no files.`,
 	helpOfMode(cmd)
 	addJSON(cmd, &o.json, "print the plan as one line of JSON")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
+	cmd.Flags().IntVar(&o.network.Hosts, "hosts", 0, "also plan for `N` hosts, one rank each, with MPI")
+	cmd.Flags().Float64Var(&o.network.Gigabits, "network", 10, "what a host sends to others: `G` gigabits a second (with --hosts)")
 	return cmd
 }
 
@@ -44,12 +56,39 @@ func (o *planOptions) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	if o.network.Hosts != 0 { // before the text is read in vain
+		if _, err := hosts.Predict(&config, o.network, hosts.Measured{Words: 2, Units: 1, Tokens: 1}); err != nil {
+			return err
+		}
+	}
 	plan, err := train.MakePlan(ctx, config, s.progress(o.quiet))
 	if err != nil {
 		return err
+	}
+	if o.network.Hosts != 0 {
+		return o.onHosts(s, &config, plan)
 	}
 	if o.json {
 		return writeJSON(s.out, plan)
 	}
 	return plan.Print(s.out)
+}
+
+// onHosts prints a plan with what several hosts would make of it.
+func (o *planOptions) onHosts(s streams, c *settings.Config, p train.Plan) error {
+	m := hosts.Measured{Words: p.Vocab, Tokens: p.TrainWords, Units: p.Iterations, Seconds: p.SecondsPerIteration, Text: p.Memory.Corpus, Matrix: p.Memory.Matrix}
+	if p.Samples != nil {
+		m.Samples = p.Samples.Mean
+	}
+	forecast, err := hosts.Predict(c, o.network, m)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(s.out, planOfHosts{p, forecast})
+	}
+	if err := p.Print(s.out); err != nil {
+		return err
+	}
+	return forecast.Print(s.out)
 }

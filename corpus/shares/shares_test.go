@@ -57,14 +57,33 @@ func write(t *testing.T, name string, data []byte) {
 // check compares the shares of some ranks with the whole text.
 func check(t *testing.T, want *corpus.Corpus, ranks int, path string, o corpus.Options) {
 	t.Helper()
-	parts := make([]*shares.Share, ranks)
-	err := cluster.Run(ranks, func(c cluster.Comm) (err error) {
-		parts[c.Rank()], err = shares.Read(t.Context(), c, path, o)
-		return err
-	})
-	if err != nil {
-		t.Fatalf("%d ranks: %v", ranks, err)
+	for _, balanced := range []bool{false, true} {
+		parts := make([]*shares.Share, ranks)
+		err := cluster.Run(ranks, func(c cluster.Comm) (err error) {
+			if parts[c.Rank()], err = shares.Read(t.Context(), c, path, o); err == nil && balanced {
+				err = parts[c.Rank()].Balance(c)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatalf("%d ranks: %v", ranks, err)
+		}
+		checkParts(t, want, parts, o)
+		longest := 0
+		for i := range len(want.Sentences) - 1 {
+			longest = max(longest, want.Sentences[i+1]-want.Sentences[i])
+		}
+		for rank, s := range parts {
+			if most := 1.1*float64(len(want.Tokens))/float64(ranks) + float64(longest); balanced && float64(len(s.Tokens)) > most {
+				t.Errorf("rank %d of %d has %d tokens, more than %v", rank, ranks, len(s.Tokens), most)
+			}
+		}
 	}
+}
+
+func checkParts(t *testing.T, want *corpus.Corpus, parts []*shares.Share, o corpus.Options) {
+	t.Helper()
+	ranks := len(parts)
 	var tokens []uint32
 	sentences := []int{0}
 	for rank, s := range parts {

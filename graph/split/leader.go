@@ -30,6 +30,10 @@ var (
 // Lead returns the trainer of rank 0. It calls stop when another rank was told to stop.
 func Lead(t *CL, stop func()) *Leader {
 	l := &Leader{CL: t, stop: stop}
+	if t.byRows != nil {
+		l.mirror = t.state()
+		return l
+	}
 	for _, s := range t.state() { // memory that nobody touches before Pull
 		l.mirror = append(l.mirror, trainer.Tensor{Name: s.Name, Data: memory.Floats(t.rows * t.config.Dim)})
 	}
@@ -158,7 +162,7 @@ func (l *Leader) AdvanceSeries(ctx context.Context, first int, rates []float64) 
 	if len(rates) > series {
 		return nil, fmt.Errorf("%d iterations in one call, more than %d", len(rates), series)
 	}
-	if l.pulled { // the run needs the memory
+	if l.pulled && l.byRows == nil { // the run needs the memory
 		for _, s := range l.mirror {
 			memory.Discard(cluster.Bytes(s.Data))
 		}
@@ -213,6 +217,9 @@ const movedBytes = 4 << 20
 // moveState moves tables between rank 0, which has them whole, and the columns of the ranks,
 // some rows at a time.
 func (t *CL) moveState(what uint64, whole []trainer.Tensor) error {
+	if t.byRows != nil {
+		return t.moveRows(what)
+	}
 	ranks, rank, dim := t.comm.Size(), t.comm.Rank(), t.config.Dim
 	atATime := max(movedBytes/(4*dim), 1) // rows
 	buffer, all := make([]float32, min(atATime, t.rows)*t.columns), []float32(nil)

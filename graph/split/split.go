@@ -1,6 +1,6 @@
-// Package split trains W2V-CL on several ranks. Each has some columns of W, C and their
-// moments, for all words; what it cannot compute alone is the dot products, which the ranks
-// add up. Start at [New].
+// Package split trains W2V-CL on several ranks. With shared negatives each trains some of the
+// rows (rows.go). Otherwise each has some columns of W, C and their moments, for all words; what
+// it cannot compute alone is the dot products, which the ranks add up. Start at [New].
 //
 // The result is that of one process to the bit, for any number of ranks: a dot product is
 // a sum of lanes in a fixed tree, and a rank has whole lanes (simd.PartialDots).
@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
@@ -50,6 +51,7 @@ type CL struct {
 	work   *work
 
 	tempered *temperedStep // of tempered samples; nil: every row has one sample
+	byRows   *rows         // of shared negatives; nil: ranks split columns
 }
 
 // A table is the rank's columns of W or C.
@@ -62,17 +64,15 @@ type table struct {
 // Check returns why a model cannot be trained on so many ranks; nil if it can.
 func Check(ranks int, c graph.Config) error {
 	switch {
-	case ranks < 1 || ranks&(ranks-1) != 0 || ranks > simd.MostParts():
+	case ranks < 1 || !byRows(c) && (ranks&(ranks-1) != 0 || ranks > simd.MostParts()):
 		return fmt.Errorf("mode cl trains on 1, 2, 4 ... %d ranks (of one thread or many), not on %d: the columns of the tables are split in halves", simd.MostParts(), ranks)
 	case c.Encoder != nil:
 		return errors.New("several ranks train no encoder: leave out --subword, or use one rank")
-	case c.SharedNegatives > 0:
-		return errors.New("several ranks train no shared negatives: give --shared-negatives 0, or use one rank")
 	case c.Start != nil:
 		return errors.New("several ranks cannot start from given vectors: leave out --init, or use one rank")
 	case c.Form == graph.FormStock:
 		return fmt.Errorf("several ranks train graph form %q only", graph.FormFused)
-	case c.Optimizer.Method == optim.AdamRow:
+	case c.Optimizer.Method == optim.AdamRow && !byRows(c):
 		return fmt.Errorf("several ranks cannot train with --optimizer %s, which needs whole rows: take %s, or use one rank", optim.AdamRow, optim.Adam)
 	}
 	return nil
@@ -82,6 +82,9 @@ func Check(ranks int, c graph.Config) error {
 func Memory(words, ranks int, c graph.Config) int64 {
 	columns := simd.PartColumns(c.Dim, ranks)
 	tables := 2 * (4*int64(words)*int64(columns) + c.Optimizer.Bytes(words, columns))
+	if byRows(c) {
+		tables = 2 * (4*int64(words)*int64(c.Dim) + c.Optimizer.Bytes(words, c.Dim)/int64(ranks))
+	}
 	return tables + tempered.ReaderBytes(words, tempered.Iterations(words, tables/2))*3/2
 }
 
@@ -101,6 +104,9 @@ func New(comm cluster.Comm, m *wordcontext.Part, noise *corpus.Alias, iterations
 		comm: comm, matrix: m, config: c, iterations: iterations, rows: m.Rows(),
 		columns: simd.PartColumns(c.Dim, comm.Size()), owned: columnsOf(c.Dim, comm.Size()), workers: team.New(c.Threads),
 	}
+	if byRows(c) {
+		t.columns, t.owned = c.Dim, slices.Repeat(columnsOf(c.Dim, 1), comm.Size())
+	}
 	var err error
 	if t.words, err = t.newTable("words"); err != nil {
 		return nil, err
@@ -116,7 +122,11 @@ func New(comm cluster.Comm, m *wordcontext.Part, noise *corpus.Alias, iterations
 	if t.samples[1] = t.samples[0]; !c.SameColumn {
 		t.samples[1] = t.newSamples(1, atATime)
 	}
-	if m.Tempered() {
+	switch {
+	case byRows(c):
+		t.newRows()
+		return t, nil
+	case m.Tempered():
 		t.newTempered()
 		return t, nil
 	}
@@ -141,7 +151,7 @@ func (t *CL) newTable(name string) (*table, error) {
 		return nil, err
 	}
 	for _, s := range o.State() {
-		if len(s.Data) != t.rows*t.columns {
+		if len(s.Data) != t.rows*t.columns && !byRows(t.config) {
 			return nil, fmt.Errorf("the moments of optimizer %s are not of columns", t.config.Optimizer.Method)
 		}
 	}
@@ -301,9 +311,24 @@ const (
 // chunked reports whether a half step of so many dot products gains if rows stay in the cache between their
 // dot products and their updates, for which it takes more exchanges.
 func (t *CL) chunked(dots int) bool {
-	bytes, threads := float64(4*t.columns)*float64(dots), float64(t.workers.Threads())
-	exchanges := bytes / (cacheBytes * threads)
-	return exchanges*exchangeSeconds*float64(t.comm.Size()) < bytes/threads/bytesPerSecond
+	return chunked(dots, t.columns, t.workers.Threads(), t.comm.Size())
+}
+
+func chunked(dots, columns, threads, ranks int) bool {
+	bytes := float64(4*columns) * float64(dots) / float64(threads)
+	return bytes/cacheBytes*exchangeSeconds*float64(ranks) < bytes/bytesPerSecond
+}
+
+// Exchanges estimates how often ranks exchange what they have in a half step.
+func Exchanges(words, ranks int, c graph.Config) int {
+	columns, dots := simd.PartColumns(c.Dim, ranks), words*(1+c.Negatives)
+	switch {
+	case byRows(c):
+		return 1
+	case chunked(dots, columns, c.Threads, ranks):
+		return 4*columns*dots/(cacheBytes*c.Threads) + 1
+	}
+	return (words-1)/mostRows + 1
 }
 
 // largestChunk returns the most rows between two exchanges.
@@ -314,16 +339,26 @@ func (t *CL) largestChunk() (rows int) {
 	return rows
 }
 
-// Traffic returns how many bytes a rank sends in a half step, on average.
-func Traffic(words, ranks int, c graph.Config) float64 {
+// Traffic returns how many bytes a rank sends in a half step, on average, where every word has one sample.
+func Traffic(words, ranks int, c graph.Config) float64 { return TrafficOf(words, ranks, 1, c) }
+
+// TrafficOf is Traffic for so many samples of a word on average.
+func TrafficOf(words, ranks int, samples float64, c graph.Config) float64 {
 	perSample := 4.0
 	if words < math.MaxUint16 {
 		perSample = 2
 	}
 	others := float64(ranks-1) / float64(ranks)
-	dots := 2 * others * 4 * float64(words) * float64(1+c.Negatives)
+	dots := 2 * others * 4 * float64(words) * (samples + float64(c.Negatives))
+	if byRows(c) { // rows, not dots; of samples drawn at random at most so many words have one
+		trained := 1.0
+		if samples != 1 {
+			trained = 1 - math.Exp(-samples)
+		}
+		dots = others * 4 * float64(words) * trained * float64(c.Dim)
+	}
 	if c.SameColumn {
 		perSample /= 2
 	}
-	return dots + perSample*float64(words)*others
+	return dots + perSample*samples*float64(words)*others
 }

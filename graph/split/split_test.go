@@ -16,7 +16,6 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/split"
-	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -139,8 +138,8 @@ func equal(got, want []trainer.Tensor) error {
 func TestBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for n, size := range [][2]int{{2, 1}, {9, 7}, {131, 33}, {300, 100}, {700, 250}, {1000, 16}} {
-		for _, method := range []optim.Method{optim.Adam, optim.SGD, optim.RMSProp, optim.AdaGrad} {
-			if n > 2 && method != optim.Adam {
+		for _, method := range []optim.Method{optim.Adam, optim.SGD, optim.RMSProp, optim.AdaGrad, optim.AdamRow} {
+			if n > 2 && method != optim.Adam || method == optim.AdamRow && n != 2 {
 				continue
 			}
 			p := newProblem(t, rng, size[0], size[1])
@@ -151,6 +150,9 @@ func TestBits(t *testing.T) {
 			}
 			if p.model.Negatives >= size[0] {
 				p.model.Negatives = 1
+			}
+			if n%3 == 2 || n%3 == 1 && rng.IntN(2) == 0 {
+				p.model.SharedNegatives = 1 + rng.IntN(min(size[0]-1, 80))
 			}
 			m, err := wordcontext.Build(t.Context(), p.text, p.matrix)
 			if err != nil {
@@ -165,7 +167,14 @@ func TestBits(t *testing.T) {
 				t.Fatal(err)
 			}
 			saved := whole.State()
-			for ranks := 1; ranks <= simd.MostParts(); ranks *= 2 {
+			numbers := []int{1, 2, 4, 8, 16}
+			if p.model.SharedNegatives > 0 {
+				numbers = []int{1, 2, 3, 5, 12}
+			}
+			for _, ranks := range numbers {
+				if split.Check(ranks, p.model) != nil {
+					continue // without AVX2
+				}
 				p.model.Threads = 1 + rng.IntN(3)
 				err := p.lead(t.Context(), ranks, func(l *split.Leader) error {
 					got, err := train(t.Context(), l, 0, p.iterations)
@@ -246,33 +255,22 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// counted counts the bytes that a rank gives to others.
-type counted struct {
-	cluster.Comm
-	bytes *int
-}
-
-func (c counted) AllGather(buffer []byte, ends []int) error {
-	*c.bytes += len(cluster.Part(buffer, ends, c.Rank())) * (c.Size() - 1)
-	return c.Comm.AllGather(buffer, ends)
-}
-
-func (c counted) AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int) error {
-	*c.bytes += len(send) - len(cluster.Part(send, sendEnds, c.Rank()))
-	return c.Comm.AllToAll(send, sendEnds, recv, recvEnds)
-}
-
 // TestTraffic: a rank sends in a step what Traffic says.
 func TestTraffic(t *testing.T) {
 	p := newProblem(t, rand.New(rand.NewPCG(1, 3)), 1024, 64)
-	for _, ranks := range []int{1, 2, 4, 8} {
-		sent := make([]int, ranks)
+	for _, ranks := range []int{1, 2, 4, 8, -1, -3, -8} {
+		p.model.SharedNegatives = 0
+		if ranks < 0 { // by rows
+			ranks, p.model.SharedNegatives = -ranks, 16
+		}
+		counted := make([]*cluster.Counted, ranks)
 		err := cluster.Run(ranks, func(c cluster.Comm) error {
 			m, err := p.part(t.Context(), c)
 			if err != nil {
 				return err
 			}
-			trainer, err := split.New(counted{c, &sent[c.Rank()]}, m, p.noise, 64, p.model)
+			counted[c.Rank()] = &cluster.Counted{Comm: c}
+			trainer, err := split.New(counted[c.Rank()], m, p.noise, 64, p.model)
 			if err != nil {
 				return err
 			}
@@ -290,9 +288,9 @@ func TestTraffic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		total := 0
-		for _, n := range sent {
-			total += n
+		total := uint64(0)
+		for _, c := range counted {
+			total += c.Sent
 		}
 		got, want := float64(total)/float64(ranks)/128, split.Traffic(1024, ranks, p.model)
 		if math.Abs(got-want) > 0.01*want {
@@ -307,10 +305,9 @@ func TestRefusals(t *testing.T) {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(c *graph.Config){
-		"--shared-negatives": func(c *graph.Config) { c.SharedNegatives = 64 },
-		"--init":             func(c *graph.Config) { c.Start = func(_, _ []float32) {} },
-		"graph form":         func(c *graph.Config) { c.Form = graph.FormStock },
-		"--optimizer":        func(c *graph.Config) { c.Optimizer.Method = optim.AdamRow },
+		"--init":      func(c *graph.Config) { c.Start = func(_, _ []float32) {} },
+		"graph form":  func(c *graph.Config) { c.Form = graph.FormStock },
+		"--optimizer": func(c *graph.Config) { c.Optimizer.Method = optim.AdamRow },
 	} {
 		c := good
 		change(&c)

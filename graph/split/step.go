@@ -63,6 +63,8 @@ func (t *CL) iteration(unit int, rate float64) (report trainer.Report, err error
 		run := t.step
 		if t.tempered != nil {
 			run = t.temperedStep
+		} else if t.byRows != nil {
+			run = t.rowsStep
 		}
 		loss, err := run(left, right)
 		if err != nil {

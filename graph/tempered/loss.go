@@ -54,11 +54,14 @@ func (l *Loss) Run(left, right []float32) (float64, error) {
 	return l.Total(), nil
 }
 
-// RunBlocks trains the rows of the blocks first ... end-1, with negatives of their own. After
-// those of all blocks, Total returns the loss of the step.
+// RunBlocks trains the rows of the blocks first ... end-1. After those of all blocks, Total returns
+// the loss of the step.
 func (l *Loss) RunBlocks(left, right []float32, first, end int) error {
 	for len(l.workers) < l.Team.Threads() {
 		l.workers = append(l.workers, newWorker(l.Sampler, l.Dim, max(l.Whole, l.Dim)))
+	}
+	if l.Sampler.Shared > 0 {
+		l.shared.pack(right, l.Sampler.DrawShared(), l.Dim)
 	}
 	l.losses = memory.Resize(l.losses, len(l.Blocks)-1)
 	return l.Team.Do(end-first, func(worker, k int) {
@@ -66,6 +69,9 @@ func (l *Loss) RunBlocks(left, right []float32, first, end int) error {
 		l.losses[b] = l.block(l.workers[worker], left, right, l.Blocks[b], l.Blocks[b+1])
 	})
 }
+
+// Losses returns those of all blocks in the last step, live: trainers that share the blocks bring them together.
+func (l *Loss) Losses() []float64 { return l.losses }
 
 // Total returns the loss of the last step.
 func (l *Loss) Total() float64 {

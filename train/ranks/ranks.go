@@ -16,13 +16,10 @@ import (
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/shares"
-	"github.com/w2vcl/w2vcl/graph"
-	"github.com/w2vcl/w2vcl/graph/split"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train/reading"
-	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -35,6 +32,10 @@ type Group struct {
 	Ended bool
 
 	stop context.CancelFunc // of the run
+
+	Host    string           // that this rank is on, for tests; "": what the system says
+	counted *cluster.Counted // what the trainer has as its Comm
+	pace    pace
 }
 
 // Lead prepares rank 0 to lead a run: the context ends when any rank is told to stop.
@@ -71,11 +72,14 @@ func (g *Group) Begin(c *settings.Config) error {
 		err = g.sameSettings(c.Recorded())
 	}
 	if err == nil {
-		text := terminal.Bytes(corpus.Size(c.Corpus)) + fmt.Sprintf(" (%d bytes)", corpus.Size(c.Corpus))
+		text := terminal.Bytes(corpus.Size(c.Corpus)) + fmt.Sprintf(" (%d bytes, checksum of their ends %s)", corpus.Size(c.Corpus), corpus.Hex(corpus.Probe(c.Corpus)))
 		if strings.Contains(c.Corpus, shares.OfRank) {
 			text = "a text for each rank"
 		}
 		err = cluster.Same(g, "the text of --corpus "+c.Corpus, text)
+	}
+	if err == nil {
+		err = g.findHosts(c)
 	}
 	g.Ended = errors.As(err, new(*cluster.RankError))
 	return err
@@ -85,8 +89,8 @@ func (g *Group) Begin(c *settings.Config) error {
 func check(c *settings.Config) error {
 	mode, _ := settings.FindMode(c.Mode)
 	switch {
-	case mode.Family != settings.LargeBatch:
-		return refuse("--mode "+c.Mode, "take --mode "+settings.ModeCL)
+	case mode.Family != settings.LargeBatch && mode.Family != settings.SentenceOrdered:
+		return refuse("--mode "+c.Mode, "take --mode "+settings.ModeCL+" or one that goes through the text")
 	case c.Device != settings.DeviceCPU:
 		return refuse("--device "+c.Device, "take the CPU; one process trains on all GPUs of a host")
 	case c.Cache != "":
@@ -99,11 +103,12 @@ func check(c *settings.Config) error {
 
 // CheckTraining refuses settings that M can be made with, but that ranks cannot train with.
 func CheckTraining(c *settings.Config) error {
+	mode, _ := settings.FindMode(c.Mode)
 	switch {
+	case mode.Family == settings.LargeBatch && c.Subword != settings.SubwordNone:
+		return refuse("--subword "+c.Subword, "leave it out")
 	case c.Matrix != "":
 		return refuse("--matrix", "leave it out; each keeps its part of M in memory")
-	case c.SharedNegatives > 0:
-		return refuse(fmt.Sprintf("--shared-negatives %d", c.SharedNegatives), "give --shared-negatives 0")
 	case c.Init != "":
 		return refuse("--init", "leave it out")
 	case c.GraphDOT != "":
@@ -230,37 +235,29 @@ func (g *Group) BuildMatrix(ctx context.Context, c *settings.Config, text *share
 	return m, seconds, nil
 }
 
-// NewTrainer makes the trainer: on rank 0 one that the others follow.
-func (g *Group) NewTrainer(m *wordcontext.Part, noise *corpus.Alias, iterations int, model graph.Config, p *progress.Progress) (trainer.Trainer, error) {
-	t, err := split.New(g, m, noise, iterations, model)
+// WriteMatrix builds M and writes its file, without training: rank 0 does that. One that is there is
+// replaced if c.Force is set.
+func (g *Group) WriteMatrix(ctx context.Context, c settings.Config, p *progress.Progress) error {
+	err := error(nil)
+	if c.Matrix == "" {
+		err = terminal.Usagef("--matrix is missing: name the file to write M to")
+	} else if _, missing := os.Stat(c.Matrix); missing == nil && !c.Force && g.Rank() == 0 {
+		err = fmt.Errorf("%s is there already: name another file, or replace it with --force", c.Matrix)
+	}
+	if err := g.Agree(err); err != nil {
+		return err
+	}
+	if err := g.Begin(&c); err != nil {
+		return err
+	}
+	text, _, err := g.ReadText(ctx, &c, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if g.Rank() > 0 {
-		return Follower{CL: t}, nil
+	c.FitText(text.Vocabulary)
+	m, _, err := g.BuildMatrix(ctx, &c, text, p)
+	if err != nil {
+		return err
 	}
-	p.Notef("Ranks:   %d with %s each; one sends %s in an iteration", g.Size(), terminal.Quantity(terminal.Number(model.Threads), "thread"),
-		terminal.Bytes(int64(2*split.Traffic(m.Rows(), g.Size(), model))))
-	return &leader{split.Lead(t, g.stop), g}, nil
+	return g.Agree(m.Save(c.Matrix))
 }
-
-// A leader ends the run of all.
-type leader struct {
-	*split.Leader
-	group *Group
-}
-
-func (l *leader) Close() error {
-	err := l.Leader.Close()
-	l.group.Ended = err == nil
-	return err
-}
-
-// A Follower is the trainer of another rank than 0. It can only Follow.
-type Follower struct {
-	trainer.Trainer
-	*split.CL
-}
-
-// Close does nothing.
-func (Follower) Close() error { return nil }

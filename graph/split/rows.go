@@ -1,0 +1,186 @@
+package split
+
+import (
+	"math"
+
+	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/internal/memory"
+)
+
+// rows is how ranks train with shared negatives, whose scores are dense products that sum over a row from its first value to its last: a
+// rank trains some rows, whole ones, and sends those that had samples to all after the step. Each rank has both tables, and the moments of its rows.
+type rows struct {
+	losses [2]*tempered.Loss // of the two steps
+	blocks []int             // of all ranks; see tempered.Blocks
+	ends   []int             // rank r trains the blocks ends[r-1] ... ends[r]-1
+
+	grains  []grain   // of rows, in their order
+	trained []float32 // the rows that a step has trained, of all ranks
+}
+
+// A grain is some rows of a rank, for one thread.
+type grain struct {
+	rank, first, end int
+	rows             []int // that the step has trained
+	place            int   // of the first of these among those of all grains
+}
+
+// grainRows is the most rows of a grain.
+const grainRows = 512
+
+// byRows reports whether ranks split the rows of a model, not its columns.
+func byRows(c graph.Config) bool { return c.SharedNegatives > 0 }
+
+func (t *CL) newRows() {
+	m, c := t.matrix, t.config
+	t.sampler.Shared = c.SharedNegatives
+	t.sampler.Updates = func(row int) int { return m.Updates(row, t.sampler.Iteration) }
+	r := &rows{blocks: tempered.Blocks(t.rows, t.sampler, func(i int) float64 { return float64(m.RowLength(i)) / float64(m.Contexts()) })}
+	for rank := range t.comm.Size() {
+		r.ends = append(r.ends, (len(r.blocks)-1)*(rank+1)/t.comm.Size())
+	}
+	for step, table := range []*table{t.words, t.contexts} {
+		r.losses[step] = &tempered.Loss{Sampler: t.sampler, Team: t.workers, Dim: c.Dim, Blocks: r.blocks, Update: table.optimizer}
+	}
+	first := 0
+	for rank, end := range r.ends {
+		for last := r.blocks[end]; first < last; first = min(first+grainRows, last) {
+			r.grains = append(r.grains, grain{rank: rank, first: first, end: min(first+grainRows, last)})
+		}
+	}
+	t.byRows = r
+}
+
+// first returns the first of a rank's blocks.
+func (r *rows) first(rank int) int {
+	if rank == 0 {
+		return 0
+	}
+	return r.ends[rank-1]
+}
+
+// rowEnds returns the ends of the ranks' rows of a table, of so many values each.
+func (r *rows) rowEnds(values int) []int {
+	ends := make([]int, len(r.ends))
+	for rank, block := range r.ends {
+		ends[rank] = 4 * values * r.blocks[block]
+	}
+	return ends
+}
+
+// rowsStep trains this rank's rows of left against frozen right, and returns the loss of all.
+func (t *CL) rowsStep(left, right *table) (float64, error) {
+	r, rank := t.byRows, t.comm.Rank()
+	loss := r.losses[t.sampler.Step]
+	if err := loss.RunBlocks(left.data, right.data, r.first(rank), r.ends[rank]); err != nil {
+		return 0, err
+	}
+	if err := t.shareTrained(left.data); err != nil {
+		return 0, err
+	}
+	ends := make([]int, len(r.ends))
+	for rank, block := range r.ends {
+		ends[rank] = 8 * block
+	}
+	if err := t.comm.AllGather(cluster.Bytes(loss.Losses()), ends); err != nil {
+		return 0, err
+	}
+	return loss.Total(), nil
+}
+
+// shareTrained brings the rows that a step has trained to all ranks: those that have a share of its samples, which may be few.
+func (t *CL) shareTrained(table []float32) error {
+	r, n := t.byRows, t.columns
+	err := t.workers.Do(len(r.grains), func(_, i int) {
+		g := &r.grains[i]
+		g.rows = g.rows[:0]
+		for row := g.first; row < g.end; row++ {
+			if len(t.sampler.Share(row)) > 0 {
+				g.rows = append(g.rows, row)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	ends, total := make([]int, t.comm.Size()), 0
+	for i := range r.grains {
+		g := &r.grains[i]
+		g.place = total
+		total += len(g.rows)
+		ends[g.rank] = 4 * n * total
+	}
+	for rank := range ends[1:] { // a rank may have no rows
+		ends[rank+1] = max(ends[rank+1], ends[rank])
+	}
+	if total == t.rows {
+		return t.share(cluster.Bytes(table), r.rowEnds(n))
+	}
+	r.trained = memory.Resize(r.trained, total*n)
+	move := func(own bool, to func(g *grain, k int) (to, from []float32)) error {
+		return t.workers.Do(len(r.grains), func(_, i int) {
+			if g := &r.grains[i]; own == (g.rank == t.comm.Rank()) {
+				for k := range g.rows {
+					copy(to(g, k))
+				}
+			}
+		})
+	}
+	packed := func(g *grain, k int) []float32 { return r.trained[(g.place+k)*n:][:n] }
+	row := func(g *grain, k int) []float32 { return table[g.rows[k]*n:][:n] }
+	if err := move(true, func(g *grain, k int) (to, from []float32) { return packed(g, k), row(g, k) }); err != nil {
+		return err
+	}
+	if err := t.share(cluster.Bytes(r.trained), ends); err != nil {
+		return err
+	}
+	return move(false, func(g *grain, k int) (to, from []float32) { return row(g, k), packed(g, k) })
+}
+
+// mostBytes is how long a message of MPI may be.
+const mostBytes = math.MaxInt32
+
+// share is AllGather for a buffer of any length.
+func (t *CL) share(buffer []byte, ends []int) error {
+	if len(buffer) <= mostBytes {
+		return t.comm.AllGather(buffer, ends)
+	}
+	for rank := range ends {
+		if err := t.send(cluster.Part(buffer, ends, rank), rank); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send is Bcast for a buffer of any length.
+func (t *CL) send(buffer []byte, root int) error {
+	for len(buffer) > 0 {
+		n := min(len(buffer), movedBytes)
+		if err := t.comm.Bcast(buffer[:n], root); err != nil {
+			return err
+		}
+		buffer = buffer[n:]
+	}
+	return nil
+}
+
+// moveRows is moveState where ranks split rows: rank 0 has both tables anyway.
+func (t *CL) moveRows(what uint64) error {
+	for i, s := range t.state() {
+		isTable := i == 0 || i == len(t.state())/2
+		var err error
+		switch {
+		case what == push:
+			err = t.send(cluster.Bytes(s.Data), 0)
+		case what == pullAll && !isTable:
+			err = t.share(cluster.Bytes(s.Data), t.byRows.rowEnds(len(s.Data)/t.rows))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+// Package joint trains sentence-ordered modes on several ranks. Each has a part of the text and tables of its own, which are combined
+// now and then by a rule of package sequential/combine: Hogwild inside a rank, local steps between them. Start at [New].
+//
+// With one thread a rank the result follows from the settings and the number of ranks: the tables are combined after the same units
+// and in the order of the ranks.
+package joint
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/combine"
+	"github.com/w2vcl/w2vcl/trainer"
+)
+
+// A Trainer is one rank's.
+type Trainer struct {
+	comm      cluster.Comm
+	own       *sequential.Trainer
+	options   combine.Options
+	perRun    int // units of all epochs
+	units     int // of an epoch
+	tokens    int // of the whole text
+	dim       int
+	blockRows int // rows that are combined at a time
+	tables    []*table
+	workers   *team.Team
+	work      work
+}
+
+// Check returns why ranks cannot train with a configuration; nil if they can.
+func Check(c sequential.Config) error {
+	if _, err := c.Sync.Rule.Number(); c.Sync.Rule != "" && err != nil {
+		return err
+	}
+	return nil
+}
+
+// Memory estimates the bytes that New takes on each rank beside those of its trainer, sequential.Memory.
+func Memory(words int, c sequential.Config) int64 {
+	tables := int64(2)
+	if c.HierarchicalSoftmax {
+		tables++
+	}
+	bytes := tables*4*int64(words)*int64(c.Dim) + 3*blockBytes
+	if c.Composition != nil {
+		bytes += 4 * int64(len(c.Composition.Parts))
+	}
+	return bytes
+}
+
+// How often all rows are combined if nobody says so: seldomer than GPUs of one host do it, for which it is cheap.
+const (
+	perEpoch  = 4
+	mostWords = 1 << 24 // of the text between two
+)
+
+// mostFactor is as far as Factor was measured: of 8 ranks.
+const mostFactor = 2
+
+// Factor is by how much so many ranks multiply the learning rate. Adasum averages what is parallel in the changes, so together they move a row less
+// than one process would in as many words. With the third root of their number they score as one process does
+// (benchmarks/2026-11-22-epyc2-ranks). The other rules are as published.
+func Factor(ranks int, rule combine.Rule) float64 {
+	if rule != combine.Adasum {
+		return 1
+	}
+	return min(math.Cbrt(float64(ranks)), mostFactor)
+}
+
+// Options say how often rows are combined, and how, in a text of so many tokens.
+func Options(tokens int, c sequential.Config) combine.Options {
+	if c.Sync.Words == 0 {
+		c.Sync.Words = min(max(tokens/perEpoch, 1), mostWords)
+	}
+	return c.Sync.WithDefaults(tokens, c.Epochs)
+}
+
+// Traffic returns how many bytes a rank sends in a combination of so many rows of each table, if all of them have changed, and in how many calls.
+func Traffic(rows, ranks int, c sequential.Config) (bytes, calls float64) {
+	tables := 2.0 // W, and C or the nodes
+	table := 4 * float64(rows) * float64(c.Dim)
+	bitmap := float64(rows) / 8 * float64(ranks-1)
+	return tables * (2*table*float64(ranks-1)/float64(ranks) + bitmap), tables * (1 + 2*math.Ceil(table/blockBytes))
+}
+
+// New prepares training on a rank's part of a text, which begins with token number first of the whole. All ranks call it, with the same settings
+// and vocabulary.
+func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias, c sequential.Config) (*Trainer, error) {
+	if err := Check(c); err != nil {
+		return nil, err
+	}
+	t := &Trainer{comm: comm, dim: c.Dim}
+	units, err := t.agree(part, first, &c)
+	if err != nil {
+		return nil, err
+	}
+	c.Part = sequential.Part{First: first, Tokens: t.tokens, Units: units}
+	t.own, err = sequential.New(part, noise, c)
+	if err := cluster.Agree(t.comm, err); err != nil {
+		return nil, err
+	}
+	t.units, t.perRun = units, t.own.Units()
+	t.options = Options(t.tokens, c)
+	t.workers, t.blockRows = team.New(c.Threads), max(blockBytes/(4*c.Dim), 1)
+	for _, s := range t.own.State() {
+		t.tables = append(t.tables, newTable(s, t.dim))
+	}
+	t.remember()
+	t.newWork()
+	return t, nil
+}
+
+// agree finds what follows from all parts: the tokens of the text and the units of an epoch.
+func (t *Trainer) agree(part *corpus.Corpus, first int, c *sequential.Config) (units int, err error) {
+	text := part.Text()
+	if text.Tokens() == 0 {
+		err = fmt.Errorf("no sentence of the text is left for this rank: it is too short for %d ranks", t.comm.Size())
+	}
+	if err := cluster.Agree(t.comm, err); err != nil {
+		return 0, err
+	}
+	tokens := []uint64{uint64(text.Tokens())}
+	if err := t.comm.AllReduce(tokens, cluster.Sum); err != nil {
+		return 0, err
+	}
+	t.tokens = int(tokens[0])
+	c.Part = sequential.Part{First: first, Tokens: t.tokens}
+	own, err := sequential.UnitsOfPart(text, *c)
+	if err := cluster.Agree(t.comm, err); err != nil {
+		return 0, err
+	}
+	most := []uint64{uint64(own)}
+	err = t.comm.AllReduce(most, cluster.Max)
+	return int(most[0]), err
+}
+
+// combinedAfter returns how many rows of each table are combined when unit u of the run is trained: those of the most frequent words, or
+// all at certain units and at the end of an epoch; 0 for none.
+func (t *Trainer) combinedAfter(u int) (rows int, all bool) {
+	u %= t.units
+	before, after := t.tokens*u/t.units, t.tokens*(u+1)/t.units
+	switch words, hot := t.options.Words, t.options.HotWords; {
+	case u == t.units-1 || after/words > before/words:
+		return 0, true
+	case hot > 0 && after/hot > before/hot:
+		return t.options.Hot, false
+	}
+	return 0, false
+}
+
+// whole reports whether all ranks have the same tables after so many units of the run, and those are what a checkpoint holds.
+func (t *Trainer) whole(units int) bool {
+	if units == 0 {
+		return true
+	}
+	_, all := t.combinedAfter(units - 1)
+	return all
+}
+
+// train trains some units. The reports are those of this rank.
+func (t *Trainer) train(first int, rates []float64) ([]trainer.Report, error) {
+	reports, factor := make([]trainer.Report, len(rates)), Factor(t.comm.Size(), t.options.Rule)
+	for i, rate := range rates {
+		var err error
+		if reports[i], err = t.own.Advance(context.Background(), first+i, rate*factor); err != nil {
+			return nil, err
+		}
+		rows, all := t.combinedAfter(first + i)
+		if all {
+			rows = t.largest()
+		}
+		if rows == 0 || t.comm.Size() == 1 { // one alone keeps what it has, without rounding
+			continue
+		}
+		for _, x := range t.tables {
+			if x.byFrequency || all {
+				err = t.combine(x, min(rows, x.rows))
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return reports, nil
+}
+
+func (t *Trainer) largest() (rows int) {
+	for _, x := range t.tables {
+		rows = max(rows, x.rows)
+	}
+	return rows
+}
+
+// sum adds up the reports of all ranks, in their order.
+func (t *Trainer) sum(reports []trainer.Report) error {
+	var own []float64
+	for _, r := range reports {
+		own = append(own, r.Loss, r.Pairs, r.Words)
+	}
+	all, err := cluster.Collect(t.comm, own)
+	if err != nil {
+		return err
+	}
+	for i := range reports {
+		reports[i] = trainer.Report{}
+		for _, other := range all {
+			reports[i].Loss += other[3*i]
+			reports[i].Pairs += other[3*i+1]
+			reports[i].Words += other[3*i+2]
+		}
+	}
+	return nil
+}
+
+// remember takes the tables as what all ranks have.
+func (t *Trainer) remember() {
+	for _, x := range t.tables {
+		copy(x.base, x.data)
+	}
+}
+
+// Options say how often rows are combined, and how.
+func (t *Trainer) Options() combine.Options { return t.options }

@@ -1,0 +1,85 @@
+package ranks
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/trainer"
+)
+
+// A pace tells whether several hosts train slower than one of them would alone.
+type pace struct {
+	hosts  int  // that the ranks are on
+	needed bool // one host lacks the memory, or the user wants it anyway
+	judged bool
+
+	calls         int           // of the trainer; the first is not counted
+	wall, waiting time.Duration // of the others
+}
+
+// The pace is judged after so many calls and so much time of training.
+const (
+	judgedCalls = 3
+	judgedTime  = time.Second
+)
+
+// findHosts finds how many hosts the ranks are on.
+func (g *Group) findHosts(c *settings.Config) error {
+	own, _ := os.Hostname() // without one it is as the others without
+	own = cmp.Or(g.Host, own)
+	all, err := cluster.Collect(g, []byte(own))
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, name := range all {
+		names = append(names, string(name))
+	}
+	slices.Sort(names)
+	g.pace.hosts, g.pace.needed = len(slices.Compact(names)), c.Force
+	return nil
+}
+
+// NeedAlone takes how many bytes the run would need as one process: several hosts that train slower than one are no reason to stop if that lacks
+// the memory.
+func (g *Group) NeedAlone(bytes int64) {
+	total, _ := machine.Memory()
+	g.pace.needed = g.pace.needed || total > 0 && bytes > total
+}
+
+// timed trains a series of units, and stops a run that is too slow.
+func (g *Group) timed(train func() ([]trainer.Report, error)) ([]trainer.Report, error) {
+	start, waited := time.Now(), g.counted.Time
+	reports, err := train()
+	if err == nil {
+		err = g.pace.judge(time.Since(start), g.counted.Time-waited)
+	}
+	return reports, err
+}
+
+// judge takes the time of a call of the trainer, and how much of that went into the network. It returns an error once training has shown that several hosts are
+// slower than one: what a host computes takes one alone so many times as long as there are hosts, and that does not wait.
+func (p *pace) judge(wall, waiting time.Duration) error {
+	if p.judged || p.needed || p.hosts < 2 {
+		return nil
+	}
+	if p.calls++; p.calls > 1 { // the first has much to do that others have not
+		p.wall += wall
+		p.waiting += waiting
+	}
+	if p.calls <= judgedCalls || p.wall < judgedTime {
+		return nil
+	}
+	p.judged = true
+	if alone := (p.wall - p.waiting) * time.Duration(p.hosts); p.wall > alone {
+		return terminal.Usagef("%d hosts train slower than one of them would: they wait for the network in %.0f%% of the time; take one host ('w2vcl plan --hosts %d --network G' tells beforehand), or give --force",
+			p.hosts, 100*p.waiting.Seconds()/p.wall.Seconds(), p.hosts)
+	}
+	return nil
+}
