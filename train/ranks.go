@@ -22,7 +22,9 @@ func Follow(ctx context.Context, c settings.Config, o Options) error {
 	if err := j.prepare(ctx, nil); err != nil {
 		return err
 	}
-	return j.trainer.(ranks.Follower).Follow(ctx)
+	return j.trainer.(interface {
+		Follow(ctx context.Context) error
+	}).Follow(ctx)
 }
 
 // prepareRanks is prepareCL for ranks that train together.

@@ -128,7 +128,6 @@ func TestRanksErrors(t *testing.T) {
 		}},
 		"folder":    {want: taken, change: func(c *settings.Config) { c.Out = taken }},
 		"mode":      {want: "--mode word2vec", change: func(c *settings.Config) { c.Mode = "word2vec" }},
-		"device":    {want: "--device cuda", change: func(c *settings.Config) { c.Device = "cuda" }},
 		"negatives": {want: "--shared-negatives 64", change: func(c *settings.Config) { c.SharedNegatives = 64 }},
 		"matrix":    {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
 		"cache":     {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},

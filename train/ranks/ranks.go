@@ -34,7 +34,8 @@ type Group struct {
 	// Ended says that all ranks know the end of the run, so that none waits for this one.
 	Ended bool
 
-	stop context.CancelFunc // of the run
+	stop  context.CancelFunc // of the run
+	place int                // of this rank among those of its host
 }
 
 // Lead prepares rank 0 to lead a run: the context ends when any rank is told to stop.
@@ -51,11 +52,14 @@ func (g *Group) Agree(err error) error {
 	if g == nil {
 		return err
 	}
-	err = cluster.Agree(g, err)
-	var known *cluster.RankError
-	g.Ended = g.Ended || errors.As(err, &known)
+	if !isRankError(err) { // otherwise all know it
+		err = cluster.Agree(g, err)
+	}
+	g.Ended = g.Ended || isRankError(err)
 	return err
 }
+
+func isRankError(err error) bool { return errors.As(err, new(*cluster.RankError)) }
 
 // Begin refuses what ranks cannot do together, and ranks that differ in version, settings or
 // text.
@@ -63,7 +67,11 @@ func (g *Group) Begin(c *settings.Config) error {
 	if g == nil {
 		return nil
 	}
-	if err := g.Agree(check(c)); err != nil {
+	refused := check(c)
+	if g.OnGPUs(c) {
+		refused = g.checkGPUs(c)
+	}
+	if err := g.Agree(refused); err != nil {
 		return err
 	}
 	err := cluster.Same(g, "the version of w2vcl", g.Version)
@@ -77,7 +85,10 @@ func (g *Group) Begin(c *settings.Config) error {
 		}
 		err = cluster.Same(g, "the text of --corpus "+c.Corpus, text)
 	}
-	g.Ended = errors.As(err, new(*cluster.RankError))
+	if err == nil && g.OnGPUs(c) {
+		err = g.findPlace()
+	}
+	g.Ended = isRankError(err)
 	return err
 }
 
@@ -87,8 +98,6 @@ func check(c *settings.Config) error {
 	switch {
 	case mode.Family != settings.LargeBatch:
 		return refuse("--mode "+c.Mode, "take --mode "+settings.ModeCL)
-	case c.Device != settings.DeviceCPU:
-		return refuse("--device "+c.Device, "take the CPU; one process trains on all GPUs of a host")
 	case c.Cache != "":
 		return refuse("--cache", "leave it out; each keeps its share of the text in memory")
 	case c.Vocabulary != "":
