@@ -9,6 +9,8 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 )
 
+var _ Joining = cudaDevice{}
+
 // NCCL returns the library that GPUs of several ranks would use.
 func NCCL() (NCCLLibrary, error) { return nccl.Find() }
 

@@ -27,7 +27,7 @@ func Connect(devices []*Device) error {
 func (d *Device) connect(peer *Device) error {
 	can, err := d.ordinal.CanAccessPeer(peer.ordinal)
 	if err == nil && can == 0 {
-		return fmt.Errorf("GPU %d cannot use the memory of GPU %d, and the GPUs of a run have to: 'w2vcl doctor' shows which can", d.ordinal, peer.ordinal)
+		return fmt.Errorf("GPU %d cannot use the memory of GPU %d, and the GPUs of a process have to: 'w2vcl doctor' shows which can; others train as ranks, one for each (docs/cluster.md)", d.ordinal, peer.ordinal)
 	}
 	if err == nil {
 		err = peer.context.EnablePeerAccess(0)
