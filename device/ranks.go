@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
+	"github.com/w2vcl/w2vcl/optim"
 )
 
 // NCCLLibrary is the NCCL library by which GPUs of several ranks meet.
@@ -49,10 +50,12 @@ type Joining interface {
 
 // OnRanks returns the devices of all ranks as one, of which d is this rank's. It trains the sentence-ordered modes and W2V-CL. Rank 0 uses it
 // as any device; the trainers of the others Follow.
-func OnRanks(d Device, m Meeting) (Device, error) {
+func OnRanks(d Device, m Meeting) (Device, error) { return newOnRanks(d, m) }
+
+func newOnRanks(d Device, m Meeting) (onRanks, error) {
 	one, ok := d.(Joining)
 	if !ok || d.GPUs() != 1 {
-		return nil, fmt.Errorf("%s cannot train with those of other ranks", d.Name())
+		return onRanks{}, fmt.Errorf("%s cannot train with those of other ranks", d.Name())
 	}
 	return onRanks{one, m}, nil
 }
@@ -76,6 +79,22 @@ func (d onRanks) Memory() (free, total int64, err error) {
 }
 
 func (d onRanks) NewSentence(c sentence.Config) (SentenceKernels, error) {
+	k, err := d.newSentence(c)
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+func (d onRanks) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
+	k, err := d.newCL(c, e)
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+func (d onRanks) newSentence(c sentence.Config) (*sentenceRanks, error) {
 	part, err := d.NewSentencePart(c, d.meeting)
 	if err != nil {
 		return nil, err
@@ -83,9 +102,12 @@ func (d onRanks) NewSentence(c sentence.Config) (SentenceKernels, error) {
 	return &sentenceRanks{commander{meeting: d.meeting}, part, c.Vocabulary * c.Dim}, nil
 }
 
-func (d onRanks) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
-	if e != nil {
+func (d onRanks) newCL(c cl.Config, e *encoder.Config) (*clRanks, error) {
+	switch {
+	case e != nil:
 		return nil, errRanks
+	case c.SplitsRows() || c.Method == string(optim.AdamRow):
+		return nil, errors.New("GPUs that do not use each other's memory split the dimensions of mode cl: give --tempering 0 --positives 1 --shared-negatives 0 --precision float32 and another --optimizer than adam-row, or take one GPU")
 	}
 	part, err := d.NewCLPart(c, d.meeting)
 	if err != nil {
@@ -144,6 +166,8 @@ func (c *commander) done(err error) error {
 	c.failed = c.failed || err != nil
 	return err
 }
+
+func (c *commander) broken() bool { return c.failed }
 
 // stop reports on all ranks whether one was told to stop, and ends the run then.
 func (c *commander) stop(ctx context.Context) error {

@@ -124,5 +124,7 @@ func (k *clRanks) Follow(ctx context.Context) error {
 	})
 }
 
+func (k *clRanks) abort() { k.part.Abort() }
+
 // Close ends the other ranks' Follow and frees the memory of this one.
 func (k *clRanks) Close() error { return errors.Join(k.finish(k.part.Abort), k.part.Close()) }

@@ -86,5 +86,7 @@ func (k *sentenceRanks) Follow(ctx context.Context) error {
 	})
 }
 
+func (k *sentenceRanks) abort() { k.part.Abort() }
+
 // Close ends the other ranks' Follow and frees the memory of this one.
 func (k *sentenceRanks) Close() error { return errors.Join(k.finish(k.part.Abort), k.part.Close()) }

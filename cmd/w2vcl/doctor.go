@@ -116,7 +116,7 @@ func features() []string {
 // peersOf tells which other GPUs' memory a GPU can use.
 func peersOf(g device.Info) string {
 	if len(g.Peers) == 0 {
-		return "uses the memory of no other GPU: it trains alone"
+		return "uses the memory of no other GPU: with others it trains by NCCL"
 	}
 	peers := make([]string, len(g.Peers))
 	for i, n := range g.Peers {

@@ -12,7 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
-// A Part trains the dimensions of one of several devices, which other processes have: what a Group does by peer memory, Parts do
+// A Part trains some of the dimensions. Other devices, whose memory it cannot use, for they are other processes', train the others: what a Group does by peer memory, Parts do
 // by messages. A step is three: the kernel of cl_sends.cu writes this GPU's parts of dot products into its place of a buffer, all
 // get the places of all (all-gather), and the kernel of cl_split.cu finds there what it would wait for otherwise. So the tables are those of
 // a Group, to the bit. All Parts make the same calls in the same order.
@@ -74,7 +74,6 @@ func (p *Part) Join(join func() (Gather, error)) error {
 func (p *Part) Abort() {
 	if m := p.exchange.by; m.gather != nil {
 		m.gather.Abort()
-		m.gather = nil
 	}
 }
 

@@ -65,6 +65,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -132,7 +133,11 @@ type Comm struct {
 	device      *cuda.Device
 	comm        C.comm
 	rank, ranks int
+	aborted     atomic.Bool
 }
+
+// errAborted is the error of calls after Abort.
+var errAborted = errors.New("NCCL: this rank has aborted")
 
 // Join joins the ranks with an identifier, each with a GPU that no other has and that cuda.Open opened. It waits for all
 // ranks, and is called in a function of Device.Do.
@@ -157,6 +162,9 @@ func (c *Comm) stream() C.stream {
 
 // group makes several calls as one.
 func (c *Comm) group(calls func() error) error {
+	if c.aborted.Load() {
+		return errAborted
+	}
 	if err := check("ncclGroupStart", C.groupStart(), c.comm); err != nil {
 		return err
 	}
@@ -198,8 +206,15 @@ func (c *Comm) AllGather(buffers []cu.DevicePtr, bytes []int64) error {
 
 // Close leaves the ranks, when the work of all calls is done.
 func (c *Comm) Close() error {
+	if c.aborted.Load() {
+		return nil
+	}
 	return errors.Join(c.device.Stream().Synchronize(), check("ncclCommDestroy", C.destroy(c.comm), nil))
 }
 
-// Abort leaves them at once: calls under way end.
-func (c *Comm) Abort() { C.end(c.comm) }
+// Abort leaves them at once, from any goroutine: what waits on the GPU ends.
+func (c *Comm) Abort() {
+	if !c.aborted.Swap(true) {
+		C.end(c.comm)
+	}
+}

@@ -196,7 +196,6 @@ func (p *Part) Settle() error {
 func (p *Part) Abort() {
 	if p.exchange != nil {
 		p.exchange.Abort()
-		p.exchange = nil
 	}
 }
 
