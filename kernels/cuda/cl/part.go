@@ -12,10 +12,10 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
-// A Part trains some of the dimensions. Other devices, whose memory it cannot use, for they are other processes', train the others: what a Group does by peer memory, Parts do
-// by messages. A step is three: the kernel of cl_sends.cu writes this GPU's parts of dot products into its place of a buffer, all
-// get the places of all (all-gather), and the kernel of cl_split.cu finds there what it would wait for otherwise. So the tables are those of
-// a Group, to the bit. All Parts make the same calls in the same order.
+// A Part trains some of the dimensions. Other devices, whose memory it cannot use, train the others: what a Group does by peer
+// memory, Parts do by messages. A step is three: the kernel of cl_sends.cu writes this GPU's parts of dot products into its place of
+// a buffer, all get the places of all (all-gather), and the kernel of cl_split.cu finds there what it would wait for otherwise. So the
+// tables are those of a Group, to the bit. All Parts make the same calls in the same order.
 type Part struct{ *Kernels }
 
 // A Gather gives all Parts the places of all, on the streams of the devices: see nccl.Comm. Places have bytes[i] bytes in
@@ -59,14 +59,19 @@ func NewPart(d *cuda.Device, c Config, rank, ranks int) (*Part, error) {
 	})
 }
 
-// Join gives the Part the way to the others: join makes it, on the device's thread.
+// Join gives the Part the way to the others: join makes it, on the device's thread. Zeros go first, for NCCL makes
+// connections when they are needed, and that takes a part of a second.
 func (p *Part) Join(join func() (Gather, error)) error {
 	return p.device.Do(func() error {
 		x, err := join()
-		if err == nil {
-			p.exchange.by.gather = x
+		if err != nil {
+			return err
 		}
-		return err
+		p.exchange.by.gather = x
+		if err := x.AllGather([]cu.DevicePtr{p.exchange.inboxes}, []int64{int64(p.exchange.bytes)}); err != nil {
+			return err
+		}
+		return p.device.Stream().Synchronize()
 	})
 }
 

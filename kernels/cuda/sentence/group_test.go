@@ -22,8 +22,8 @@ func TestCombineStructureSize(t *testing.T) {
 	if size := unsafe.Sizeof(combineArgs{}); size != 200 {
 		t.Errorf("CombineArgs has %d bytes, the kernels' 200", size)
 	}
-	if size := unsafe.Sizeof(exchangeArgs{}); size != 64 {
-		t.Errorf("ExchangeArgs has %d bytes, the kernels' 64", size)
+	if size := unsafe.Sizeof(exchangeArgs{}); size != 72 {
+		t.Errorf("ExchangeArgs has %d bytes, the kernels' 72", size)
 	}
 }
 

@@ -82,14 +82,22 @@ func (p *Part) bytes(words int) []int64 {
 	return []int64{rows, rows}
 }
 
-// Join gives the Part the way to the others: join makes it, on the device's thread.
+// Join gives the Part the way to the others: join makes it, on the device's thread. Rows of zeros go first, for NCCL makes
+// connections when they are needed, and that takes a part of a second.
 func (p *Part) Join(join func() (Exchange, error)) error {
-	return p.device.Do(func() error {
+	return p.device.Do(func() (err error) {
 		x, err := join()
-		if err == nil {
-			p.exchange = x
+		if err != nil {
+			return err
 		}
-		return err
+		p.exchange = x
+		if err := x.AllToAll(p.send, p.recv, p.bytes(p.words)); err != nil {
+			return err
+		}
+		if err := x.AllGather(p.recv, p.bytes(p.words)); err != nil {
+			return err
+		}
+		return p.device.Stream().Synchronize()
 	})
 }
 
