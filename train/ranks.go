@@ -22,9 +22,15 @@ func Follow(ctx context.Context, c settings.Config, o Options) error {
 	if err := j.prepare(ctx, nil); err != nil {
 		return err
 	}
-	return j.trainer.(interface {
-		Follow(ctx context.Context) error
-	}).Follow(ctx)
+	if t, ok := j.trainer.(ranks.Follower); ok {
+		return t.Follow(ctx)
+	}
+	return j.trainer.(follower).Follow(ctx)
+}
+
+// A follower is the trainer of another rank than 0 on a GPU.
+type follower interface {
+	Follow(ctx context.Context) error
 }
 
 // prepareRanks is prepareCL for ranks that train together.
