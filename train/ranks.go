@@ -25,12 +25,7 @@ func Follow(ctx context.Context, c settings.Config, o Options) error {
 	if t, ok := j.trainer.(ranks.Follower); ok {
 		return t.Follow(ctx)
 	}
-	return j.trainer.(follower).Follow(ctx)
-}
-
-// A follower is the trainer of another rank than 0 on a GPU.
-type follower interface {
-	Follow(ctx context.Context) error
+	return j.trainer.(ranks.GPUFollower).Follow(ctx)
 }
 
 // prepareRanks is prepareCL for ranks that train together.

@@ -1,6 +1,7 @@
 package ranks
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -17,6 +18,11 @@ import (
 
 // This file is about ranks that have a GPU each. They train what several GPUs of one process train, and each reads the
 // whole text, as one process does.
+
+// A GPUFollower is the trainer of another rank than 0, on its GPU.
+type GPUFollower interface {
+	Follow(ctx context.Context) error
+}
 
 // OnGPUs reports whether these are ranks that train on GPUs.
 func (g *Group) OnGPUs(c *settings.Config) bool { return g != nil && c.Device != settings.DeviceCPU }
