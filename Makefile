@@ -19,7 +19,7 @@ STRIP = -ldflags='-s -w'
 BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
-.PHONY: experiments-quick help build cuda kernels install test race torture noasm fuzz damaged lint fmt bench bench-compare profile-gpu cover golden data notebooks wheel release interop ci clean
+.PHONY: experiments-quick help build cuda mpi cuda-mpi kernels install test race torture noasm fuzz damaged lint fmt bench bench-compare profile-gpu cover golden data notebooks wheel release interop ci clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
@@ -34,6 +34,9 @@ cuda: ## build bin/w2vcl with the CUDA kernels (needs a C compiler and pip, no G
 
 mpi: ## build bin/w2vcl for several hosts (MPI is loaded when it runs)
 	CGO_ENABLED=0 $(GO) build -tags mpi -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
+
+cuda-mpi: ## build bin/w2vcl for several hosts with GPUs: cuda and mpi together (NCCL is loaded when it runs)
+	eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu,mpi -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
 
 kernels: ## compile the CUDA kernels again (needs no GPU)
 	kernels/cuda/build.sh

@@ -249,6 +249,9 @@ func (t *CL) collect(reports *[]trainer.Report, buffer int) error {
 	return err
 }
 
+// Follow does what rank 0 orders, on another of several ranks (OnRanks), until training ends. When ctx ends the run stops.
+func (t *CL) Follow(ctx context.Context) error { return follow(ctx, t.kernels) }
+
 // Ready brings the state to the device.
 func (t *CL) Ready() error { return t.send() }
 

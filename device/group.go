@@ -17,7 +17,7 @@ import (
 // A cudaGroup is several GPUs as one Device.
 type cudaGroup struct{ devices []*cuda.Device }
 
-// openGroup opens several GPUs at the same time and connects them.
+// openGroup opens several GPUs at the same time and connects them: by their memory, or else by NCCL.
 func openGroup(ordinals []int) (Device, error) {
 	g := cudaGroup{make([]*cuda.Device, len(ordinals))}
 	err := g.each(func(i int) (err error) {
@@ -26,6 +26,13 @@ func openGroup(ordinals []int) (Device, error) {
 	})
 	if err == nil {
 		err = cuda.Connect(g.devices)
+	}
+	if errors.Is(err, cuda.ErrNoPeer) {
+		var all []Device
+		for _, d := range g.devices {
+			all = append(all, cudaDevice{d})
+		}
+		return newByMessages(all)
 	}
 	if err != nil {
 		return nil, errors.Join(translate(err), g.Close())

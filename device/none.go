@@ -10,3 +10,6 @@ func open(string) (Device, error) { return nil, ErrNotBuilt }
 // List returns the devices of the machine and the version of CUDA that their
 // driver has. Without the build tag gpu the error is ErrNotBuilt.
 func List() (devices []Info, driver string, err error) { return nil, "", ErrNotBuilt }
+
+// NCCL returns the library that GPUs of several ranks would use. Without the build tag gpu the error is ErrNotBuilt.
+func NCCL() (NCCLLibrary, error) { return NCCLLibrary{}, ErrNotBuilt }

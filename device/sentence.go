@@ -157,6 +157,9 @@ func (t *sentences) AdvanceSeries(ctx context.Context, first int, rates []float6
 	return reports, nil
 }
 
+// Follow does what rank 0 orders, on another of several ranks (OnRanks), until training ends. When ctx ends the run stops.
+func (t *sentences) Follow(ctx context.Context) error { return follow(ctx, t.kernels) }
+
 // Refresh composes W of the host's state, if it is composed of parts.
 func (t *sentences) Refresh() error { return t.host.Refresh() }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
 // openDevice opens a GPU; tests put another way in its place.
@@ -28,7 +29,7 @@ type gpu struct {
 
 // openGPU begins to open the named device; the result is nil for the CPU. The
 // context that it returns ends when that fails: reading on would be in vain.
-func openGPU(ctx context.Context, name string) (*gpu, context.Context) {
+func openGPU(ctx context.Context, name string, group *ranks.Group) (*gpu, context.Context) {
 	if name == settings.DeviceCPU {
 		return nil, ctx
 	}
@@ -36,7 +37,7 @@ func openGPU(ctx context.Context, name string) (*gpu, context.Context) {
 	g := &gpu{cancel: cancel, opened: make(chan struct{})}
 	go func() {
 		defer close(g.opened)
-		if g.device, g.err = openDevice(name); g.err != nil {
+		if g.device, g.err = group.OpenDevice(name, openDevice); g.err != nil {
 			g.err = fmt.Errorf("--device %s: %w", name, g.err)
 			cancel(g.err)
 		}

@@ -60,11 +60,15 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return err
 	}
 	j.guard = guard
-	gpu, reading := openGPU(ctx, j.config.Device)
+	gpu, reading := openGPU(ctx, j.config.Device, j.options.Ranks)
 	j.gpu = gpu
 	j.closers = append(j.closers, release, func() { _ = gpu.close() }) // nothing is lost with it
-	if j.text, err = readText(reading, &j.config, j.options, j.guard, p); err != nil {
-		return j.gpu.cause(reading, err)
+	j.text, err = readText(reading, &j.config, j.options, j.guard, p)
+	if err = j.gpu.cause(reading, err); j.options.Ranks.OnGPUs(&j.config) {
+		err = j.options.Ranks.Agree(err)
+	}
+	if err != nil {
+		return err
 	}
 	j.closers = append(j.closers, func() { _ = j.text.close() }) // it was only read
 	j.config.FitText(j.text.vocabulary)
@@ -74,9 +78,14 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	if err := j.options.Ranks.Agree(j.checkText()); err != nil {
 		return err
 	}
-	if j.options.Ranks != nil {
+	switch g := j.options.Ranks; {
+	case g.OnGPUs(&j.config):
+		if err = g.SameText(j.config.Corpus, j.text.fingerprint()); err == nil {
+			err = g.Agree(j.prepareMode(ctx, p))
+		}
+	case g != nil:
 		err = j.prepareRanks(ctx, p)
-	} else {
+	default:
 		err = j.prepareMode(ctx, p)
 	}
 	if err != nil {

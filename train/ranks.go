@@ -19,7 +19,10 @@ func Follow(ctx context.Context, c settings.Config, o Options) error {
 	if err := j.prepare(ctx, nil); err != nil {
 		return err
 	}
-	return j.trainer.(ranks.Follower).Follow(ctx)
+	if t, ok := j.trainer.(ranks.Follower); ok {
+		return t.Follow(ctx)
+	}
+	return j.trainer.(ranks.GPUFollower).Follow(ctx)
 }
 
 // prepareRanks is prepareCL for ranks that train together.

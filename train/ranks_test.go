@@ -130,7 +130,6 @@ func TestRanksErrors(t *testing.T) {
 		}},
 		"folder": {want: taken, change: func(c *settings.Config) { c.Out = taken }},
 		"mode":   {want: "--mode vanilla", change: func(c *settings.Config) { c.Mode = "vanilla" }},
-		"device": {want: "--device cuda", change: func(c *settings.Config) { c.Device = "cuda" }},
 		"matrix": {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
 		"cache":  {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},
 	} {

@@ -53,7 +53,7 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 	if o.Text != nil {
 		return newText(o.Text), nil
 	}
-	if o.Ranks != nil {
+	if o.Ranks != nil && !o.Ranks.OnGPUs(c) {
 		s, seconds, err := o.Ranks.ReadText(ctx, c, p)
 		if err != nil {
 			return nil, err

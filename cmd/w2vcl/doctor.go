@@ -36,11 +36,14 @@ type diagnosis struct {
 	Driver      string        `json:"cuda_driver,omitempty"`  // CUDA version of the driver
 	DeviceError string        `json:"device_error,omitempty"` // why there are no devices
 
-	MPI      *mpi.Library `json:"mpi,omitempty"`       // that several ranks would use
-	MPIError string       `json:"mpi_error,omitempty"` // why there is none
-	Launcher string       `json:"launcher,omitempty"`  // that started this process, as one of Ranks
-	Ranks    int          `json:"ranks,omitempty"`
-	Binding  string       `json:"binding,omitempty"` // a warning
+	MPI       *mpi.Library        `json:"mpi,omitempty"`        // that several ranks would use
+	MPIError  string              `json:"mpi_error,omitempty"`  // why there is none
+	NCCL      *device.NCCLLibrary `json:"nccl,omitempty"`       // that GPUs of several ranks would use
+	NCCLError string              `json:"nccl_error,omitempty"` // why there is none
+
+	Launcher string `json:"launcher,omitempty"` // that started this process, as one of Ranks
+	Ranks    int    `json:"ranks,omitempty"`
+	Binding  string `json:"binding,omitempty"` // a warning
 }
 
 func newDoctor(s streams) *cobra.Command {
@@ -81,6 +84,11 @@ func diagnose() diagnosis {
 	} else {
 		d.MPIError = err.Error()
 	}
+	if library, err := device.NCCL(); err == nil {
+		d.NCCL = &library
+	} else {
+		d.NCCLError = err.Error()
+	}
 	l := cluster.Launched()
 	d.Launcher, d.Ranks, d.Binding = l.Launcher, l.Size, l.CheckBinding(runtime.NumCPU(), machine.Processors(), 0)
 	return d
@@ -108,7 +116,7 @@ func features() []string {
 // peersOf tells which other GPUs' memory a GPU can use.
 func peersOf(g device.Info) string {
 	if len(g.Peers) == 0 {
-		return "uses the memory of no other GPU: it trains alone"
+		return "uses the memory of no other GPU: with others it trains by NCCL"
 	}
 	peers := make([]string, len(g.Peers))
 	for i, n := range g.Peers {
@@ -156,6 +164,11 @@ func (d diagnosis) print(s streams) error {
 		out.rowf("MPI\t%s (%s, with the ABI of %s)", d.MPI.Version, d.MPI.File, d.MPI.ABI)
 	} else {
 		out.rowf("MPI\tnone in use: %s", d.MPIError)
+	}
+	if d.NCCL != nil {
+		out.rowf("NCCL\t%s (%s)", d.NCCL.Version, d.NCCL.File)
+	} else if d.CUDA {
+		out.rowf("NCCL\tnone in use: %s", d.NCCLError)
 	}
 	if d.Launcher != "" {
 		out.rowf("launcher\t%s, %s", d.Launcher, terminal.Quantity(terminal.Number(d.Ranks), "rank"))

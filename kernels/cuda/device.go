@@ -85,7 +85,7 @@ func (d *Device) open(device cu.Device) (err error) {
 	if !d.Usable() {
 		return fmt.Errorf("%s has compute capability %d.%d; the kernels need 8.0", d.Name, d.Capability[0], d.Capability[1])
 	}
-	if d.context, err = device.MakeContext(cu.SchedAuto); err != nil {
+	if d.context, err = primaryContext(device); err != nil { // which libraries like NCCL take, too
 		return err
 	}
 	if d.stream, err = cu.MakeStream(cu.DefaultStream); err != nil { // waits for copies and fills, which are not on it
@@ -100,12 +100,12 @@ func (d *Device) open(device cu.Device) (err error) {
 func (d *Device) Close() error {
 	err := d.Do(func() error {
 		for b := range d.buffers {
-			_ = cu.MemFree(b) // the context frees all that is left
+			_ = cu.MemFree(b) // the context frees all that is left, when nobody else in the process uses it
 		}
 		if d.twin {
 			return d.stream.Destroy()
 		}
-		return d.context.Destroy()
+		return errors.Join(d.stream.Destroy(), d.ordinal.ReleasePrimaryCtx())
 	})
 	close(d.calls)
 	return err

@@ -59,6 +59,14 @@ func check(what string, result C.CUresult) error {
 func streamHandle(s cu.Stream) C.CUstream       { return *(*C.CUstream)(unsafe.Pointer(&s)) }
 func functionHandle(f cu.Function) C.CUfunction { return *(*C.CUfunction)(unsafe.Pointer(&f)) }
 
+// primaryContext returns the context of a GPU that all of a process share, and makes it the thread's.
+func primaryContext(device cu.Device) (context cu.CUContext, err error) {
+	if err := check("primary context", C.cuDevicePrimaryCtxRetain((*C.CUcontext)(unsafe.Pointer(&context)), C.CUdevice(device))); err != nil {
+		return context, err
+	}
+	return context, cu.SetCurrentContext(context)
+}
+
 // Pinned returns n values of host memory that the device copies from and to at full
 // speed and without waiting. Unpin frees them.
 func Pinned[T any](n int) ([]T, error) {

@@ -9,6 +9,9 @@ import (
 	"gorgonia.org/cu"
 )
 
+// ErrNoPeer is the error of Connect for devices that cannot use each other's memory.
+var ErrNoPeer = errors.New("no access to the memory of a peer")
+
 // Connect lets each of several devices read and write the memory of the others.
 func Connect(devices []*Device) error {
 	for _, d := range devices {
@@ -27,7 +30,7 @@ func Connect(devices []*Device) error {
 func (d *Device) connect(peer *Device) error {
 	can, err := d.ordinal.CanAccessPeer(peer.ordinal)
 	if err == nil && can == 0 {
-		return fmt.Errorf("GPU %d cannot use the memory of GPU %d, and the GPUs of a run have to: 'w2vcl doctor' shows which can", d.ordinal, peer.ordinal)
+		return fmt.Errorf("%w: GPU %d cannot use that of GPU %d", ErrNoPeer, d.ordinal, peer.ordinal)
 	}
 	if err == nil {
 		err = peer.context.EnablePeerAccess(0)

@@ -29,7 +29,7 @@ const (
 	judgedTime  = time.Second
 )
 
-// findHosts finds how many hosts the ranks are on.
+// findHosts finds how many hosts the ranks are on, and which of the ranks of its host this is.
 func (g *Group) findHosts(c *settings.Config) error {
 	own, _ := os.Hostname() // without one it is as the others without
 	own = cmp.Or(g.Host, own)
@@ -38,8 +38,12 @@ func (g *Group) findHosts(c *settings.Config) error {
 		return err
 	}
 	var names []string
-	for _, name := range all {
+	g.place = 0
+	for rank, name := range all {
 		names = append(names, string(name))
+		if rank < g.Rank() && string(name) == own {
+			g.place++
+		}
 	}
 	slices.Sort(names)
 	g.pace.hosts, g.pace.needed = len(slices.Compact(names)), c.Force

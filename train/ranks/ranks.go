@@ -34,6 +34,7 @@ type Group struct {
 	stop context.CancelFunc // of the run
 
 	Host    string           // that this rank is on, for tests; "": what the system says
+	place   int              // of this rank among those of its host
 	counted *cluster.Counted // what the trainer has as its Comm
 	pace    pace
 }
@@ -52,11 +53,14 @@ func (g *Group) Agree(err error) error {
 	if g == nil {
 		return err
 	}
-	err = cluster.Agree(g, err)
-	var known *cluster.RankError
-	g.Ended = g.Ended || errors.As(err, &known)
+	if !isRankError(err) { // otherwise all know it
+		err = cluster.Agree(g, err)
+	}
+	g.Ended = g.Ended || isRankError(err)
 	return err
 }
+
+func isRankError(err error) bool { return errors.As(err, new(*cluster.RankError)) }
 
 // Begin refuses what ranks cannot do together, and ranks that differ in version, settings or
 // text.
@@ -64,7 +68,11 @@ func (g *Group) Begin(c *settings.Config) error {
 	if g == nil {
 		return nil
 	}
-	if err := g.Agree(check(c)); err != nil {
+	refused := check(c)
+	if g.OnGPUs(c) {
+		refused = g.checkGPUs(c)
+	}
+	if err := g.Agree(refused); err != nil {
 		return err
 	}
 	err := cluster.Same(g, "the version of w2vcl", g.Version)
@@ -81,7 +89,7 @@ func (g *Group) Begin(c *settings.Config) error {
 	if err == nil {
 		err = g.findHosts(c)
 	}
-	g.Ended = errors.As(err, new(*cluster.RankError))
+	g.Ended = isRankError(err)
 	return err
 }
 
@@ -91,8 +99,6 @@ func check(c *settings.Config) error {
 	switch {
 	case mode.Family != settings.LargeBatch && mode.Family != settings.SentenceOrdered:
 		return refuse("--mode "+c.Mode, "take --mode "+settings.ModeCL+" or one that goes through the text")
-	case c.Device != settings.DeviceCPU:
-		return refuse("--device "+c.Device, "take the CPU; one process trains on all GPUs of a host")
 	case c.Cache != "":
 		return refuse("--cache", "leave it out; each keeps its share of the text in memory")
 	case c.Vocabulary != "":

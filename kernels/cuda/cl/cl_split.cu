@@ -22,8 +22,14 @@
 //
 // The GPUs wait for each other, so all thread blocks of a launch must be resident, and all warps of all
 // GPUs go through their rows in increasing order. A wait that takes too long is given up: see late.
+//
+// GPUs of several processes send by messages instead: cl_sends.cu has kernels that only send, to a place of this GPU.
 #include "cl.cuh"
 #include "meet.cuh"
+
+#ifndef ONLY_SENDS
+#define ONLY_SENDS false
+#endif
 
 constexpr int targetsOfPart = 8, mostPeers = mostOthers;
 [[maybe_unused]] constexpr int mostTargets = 32; // of cl_bulk.cu
@@ -50,7 +56,7 @@ template <int L> struct Exchange {
 
 	__device__ __forceinline__ void send(size_t at, float x) const {
 #pragma unroll
-		for (int i = 0; i < gpus - 1; i++)
+		for (int i = 0; i < (ONLY_SENDS ? 1 : gpus - 1); i++)
 			asm volatile("st.relaxed.sys.global.v2.u32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(a.outbox[i] + at)), "r"(__float_as_uint(x)), "r"(tag) : "memory");
 	}
 
@@ -275,6 +281,13 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 				mine[h] = slot + h < wanted && live && l % copies == 0;
 				if (mine[h]) exchange.send(messages + part * most + slot + h, x[h]);
 			}
+			if constexpr (ONLY_SENDS) {
+				__syncwarp();
+				end();
+				ask(nextGroup, nextPart);
+				next();
+				continue;
+			}
 			if (part == 0) {
 				if constexpr (hasFirst(method)) m = load(t.first, i);
 				if constexpr (hasSecond(method)) v = load(t.second, i);
@@ -299,6 +312,10 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			ask(nextGroup, nextPart);
 			next();
 		}
+		if constexpr (ONLY_SENDS) {
+			if constexpr (!leftWaits) w = load(t.left, rowOf(min(group + stride, groups - 1)));
+			continue;
+		}
 		PartOfRow<L> lanes = {exchange, messages + width, live};
 		optimize<F, method>(t, s, i, w, m, v, g, lanes);
 		auto store = [&](float4 *table, const Row<F> &r, bool soon) {
@@ -314,6 +331,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 		store(t.left, w, true);
 		if constexpr (!leftWaits) w = load(t.left, rowOf(min(group + stride, groups - 1)));
 	}
+	if constexpr (ONLY_SENDS) return;
 	loss = sum(loss);
 	if (laneNumber() == 0) a.launch.losses[first] = loss;
 }
@@ -322,7 +340,12 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 // many warps.
 #define CL(method, L, F, warps, blocks) \
 	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) cl_split_##method##_##L##_##F(const __grid_constant__ ClSplit a) { train<L, F, method>(a); }
+#if ONLY_SENDS
+#define CL_METHODS(L, F, warps, blocks) \
+	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) cl_sends_##L##_##F(const __grid_constant__ ClSplit a) { train<L, F, sgd>(a); }
+#else
 #define CL_METHODS(L, F, warps, blocks) CL(adam, L, F, warps, blocks) CL(adamRow, L, F, warps, blocks) CL(sgd, L, F, warps, blocks) CL(scaled, L, F, warps, blocks)
+#endif
 #define CL_GPUS(F, warps, blocks) CL_METHODS(16, F, warps, blocks) CL_METHODS(8, F, warps, blocks) CL_METHODS(4, F, warps, blocks)
 
 CL_GPUS(1, 18, 2)

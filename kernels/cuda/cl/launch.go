@@ -98,7 +98,7 @@ func (c Config) step(iteration, side int, rate float64) Step {
 
 // launch starts the first steps of a series: all of them by the recording.
 func (k *Kernels) launch(count int) (err error) {
-	if count < 2*k.series {
+	if count < 2*k.series || k.exchange != nil && k.exchange.by != nil {
 		return k.launchEach(count)
 	}
 	if k.recorded == nil {
@@ -137,6 +137,9 @@ func (k *Kernels) launchStep(i, to int, early bool) error {
 		return cuda.LaunchEarly(k.device, k.step, grid, &halfLaunchArgs{k.halfArgs(i), step, column, losses}, early)
 	}
 	args := launchArgs{k.Args(i % 2), step, column, losses}
+	if k.exchange != nil && k.exchange.by != nil {
+		return k.launchByMessages(args, i, grid)
+	}
 	if k.exchange != nil {
 		return cuda.LaunchEarly(k.device, k.step, grid, k.exchange.args(args, i), early)
 	}

@@ -70,6 +70,7 @@ type exchange struct {
 	patience time.Duration
 	alone    bool       // no other device of the group shares the GPU
 	peers    []*Kernels // number i is part number^i
+	by       *messenger // of a Part; nil: by peer memory
 }
 
 // NewGroup takes the memory of 2, 4 or 8 devices for training. All tables are zero. The devices must be

@@ -13,6 +13,9 @@
 // If the GPUs train meanwhile, c - d_r is added to row r instead: what has been added to it since it was read stays. So
 // nobody waits for anybody: the kernel counts the sentences that its own GPU has taken, and combines again and again.
 //
+// GPUs of several processes send each other their rows instead (part.go): exchange_rows packs those of a range of words by the GPU
+// that combines them, and puts back what they became.
+//
 // A warp combines a row: lane l has value l of each chunk.
 #include <cuda_fp16.h>
 
@@ -32,8 +35,9 @@ struct CombineArgs {
 	uint32_t count;               // of passes
 	uint32_t rank, vocabulary, successor, chunks;
 	uint32_t rule;
-	uint32_t half; // C is in float16
-	uint32_t of;   // R
+	uint32_t half;   // C is in float16
+	uint32_t of;     // R
+	uint32_t packed; // tables are (words of this GPU, chunks, 32) of each GPU
 };
 
 // Of words 0 ... n-1 this GPU has those of its rank, modulo R.
@@ -114,7 +118,7 @@ template <int R> __device__ __forceinline__ void combineRow(const CombineArgs &a
 	bool half = table == 1 && a.half;
 	uint32_t row = number(a, a.rank + uint64_t(R) * j), chunks = a.chunks;
 	float *base = a.bases[table] + size_t(j) * chunks * 32 + laneNumber();
-	size_t at = size_t(row) * 32 + laneNumber(), step = size_t(32) * a.vocabulary;
+	size_t at = (a.packed ? size_t(j) * chunks : row) * 32 + laneNumber(), step = a.packed ? 32 : size_t(32) * a.vocabulary;
 	Dots<R> dots = {};
 	float norm = 0;
 	for (uint32_t c0 = 0; c0 < chunks; c0 += together) {
@@ -204,4 +208,38 @@ extern "C" __global__ void combine_begin(const __grid_constant__ CombineArgs a) 
 		uint32_t j = n / 32 / a.chunks, c = n / 32 % a.chunks;
 		a.bases[table][n] = loadValue(a.tables[table][a.rank], (size_t(c) * a.vocabulary + number(a, a.rank + uint64_t(R) * j)) * 32 + n % 32, table && a.half);
 	}
+}
+
+struct ExchangeArgs {
+	void *tables[2], *packed[2];  // W and C: (V, N) in chunks, (R, rows, chunks, 32)
+	uint32_t first, words;        // a range of words; first is a multiple of R
+	uint32_t rows;                // of each of R GPUs in packed: words / R, rounded up
+	uint32_t vocabulary, successor, chunks;
+	uint32_t half; // C is in float16
+	uint32_t of;   // R
+	uint32_t back; // from packed to tables
+};
+
+template <class T> __device__ __forceinline__ void exchange(const ExchangeArgs &a, int table) {
+	T *rows = static_cast<T *>(a.tables[table]), *packed = static_cast<T *>(a.packed[table]);
+	size_t values = size_t(a.words) * a.chunks * 32;
+	for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < values; i += size_t(gridDim.x) * blockDim.x) {
+		uint32_t word = i / 32 / a.chunks, chunk = i / 32 % a.chunks;
+		size_t number = uint64_t(a.first + word) * a.successor % a.vocabulary;
+		T &row = rows[(size_t(chunk) * a.vocabulary + number) * 32 + i % 32];
+		T &place = packed[((size_t(word % a.of) * a.rows + word / a.of) * a.chunks + chunk) * 32 + i % 32];
+		if (a.back)
+			row = place;
+		else
+			place = row;
+	}
+}
+
+// exchange_rows packs rows of W and C for the GPUs that combine them, or puts them back.
+extern "C" __global__ void exchange_rows(const __grid_constant__ ExchangeArgs a) {
+	exchange<float>(a, 0);
+	if (a.half)
+		exchange<__half>(a, 1);
+	else
+		exchange<float>(a, 1);
 }

@@ -5,7 +5,6 @@ package sentence
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -44,6 +43,7 @@ type combineArgs struct {
 	bases                                                           [2]cu.DevicePtr
 	next, passes                                                    cu.DevicePtr
 	count, rank, vocabulary, successor, chunks, rule, half, devices uint32
+	packed                                                          uint32
 }
 
 // blocksAside are the thread blocks of a device that combine while it trains. They take the places of as many sentences.
@@ -51,11 +51,8 @@ const blocksAside = 32
 
 // NewGroup takes the memory of 2, 4 or 8 devices for training. The tables are zero. The devices must be connected: cuda.Connect.
 func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
-	if !slices.Contains([]int{2, 4, MaxDevices}, len(devices)) {
-		return nil, fmt.Errorf("%d devices; there may be 2, 4 or %d", len(devices), MaxDevices)
-	}
-	if c.Sync.Words < 1 {
-		return nil, fmt.Errorf("tables are to be combined after %d words", c.Sync.Words)
+	if err := c.checkParts(len(devices)); err != nil {
+		return nil, err
 	}
 	shards, err := c.Shards(len(devices))
 	if err != nil {
@@ -63,7 +60,7 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 	}
 	g := &Group{config: c, members: make([]*member, len(devices))}
 	err = g.each(func(i int) (err error) {
-		g.members[i], err = newMember(devices[i], shards[i], i, len(devices))
+		g.members[i], err = newMember(devices[i], shards[i], i, len(devices), true)
 		return err
 	})
 	if err != nil {
@@ -77,7 +74,8 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 	return g, nil
 }
 
-func newMember(d *cuda.Device, c Config, rank, devices int) (*member, error) {
+// newMember prepares a device to train a part of the text and, if beside, to combine rows meanwhile.
+func newMember(d *cuda.Device, c Config, rank, devices int, beside bool) (*member, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -86,7 +84,7 @@ func newMember(d *cuda.Device, c Config, rank, devices int) (*member, error) {
 		return nil, err
 	}
 	m := &member{threads: 64}
-	err = d.Do(func() error { return m.prepare(d, &c, kernel, devices) })
+	err = d.Do(func() error { return m.prepare(d, &c, kernel, devices, beside) })
 	if err != nil {
 		return nil, fmt.Errorf("prepare %s on %s: %w", c.Mode, d.Name, err)
 	}
@@ -110,7 +108,7 @@ func newMember(d *cuda.Device, c Config, rank, devices int) (*member, error) {
 }
 
 // prepare loads what combines rows, and leaves room beside those that train.
-func (m *member) prepare(d *cuda.Device, c *Config, k kernel, devices int) (err error) {
+func (m *member) prepare(d *cuda.Device, c *Config, k kernel, devices int, beside bool) (err error) {
 	if m.combines, err = d.Function(built, "combine", fmt.Sprintf("combine_%d", devices)); err != nil {
 		return err
 	}
@@ -137,7 +135,7 @@ func (m *member) prepare(d *cuda.Device, c *Config, k kernel, devices int) (err 
 		return err
 	}
 	c.chooseInFlight(k, d.Multiprocessors)
-	if m.aside = 0; !c.HalfPrecision && c.TextTokens == 0 {
+	if m.aside = 0; beside && !c.HalfPrecision && c.TextTokens == 0 {
 		m.aside = blocksAside
 		c.InFlight = max(1, min(c.InFlight, resident*d.Multiprocessors-m.aside))
 	}
@@ -288,13 +286,7 @@ func (g *Group) combine(words int) error {
 				return err
 			}
 		}
-		last := m.passes + cu.DevicePtr(8*m.units()) // the place behind those of a stretch
-		if err := cu.MemsetD32Async(last+4, uint(words), 1, m.device.Stream()); err != nil {
-			return err
-		}
-		args := m.args
-		args.passes = last
-		if err := cuda.Launch(m.device, m.combines, cuda.Grid{Blocks: m.resident, Threads: m.threads, Shared: m.shared}, &args); err != nil {
+		if err := m.startCombining(m.args, words); err != nil {
 			return err
 		}
 		return m.combined.Record(m.device.Stream())
@@ -319,12 +311,30 @@ func (g *Group) SetTables(words, contexts []float32) error {
 		return err
 	}
 	g.apart = false
-	return g.on(func(m *member) error {
-		if err := cuda.Launch(m.device, m.begins, cuda.Grid{Blocks: 8 * m.device.Multiprocessors, Threads: 256}, &m.args); err != nil {
-			return err
-		}
-		return m.device.Stream().Synchronize()
-	})
+	return g.on((*member).takeBases)
+}
+
+// takeBases takes the rows of this device's words as they were combined last.
+func (m *member) takeBases() error {
+	if err := cuda.Launch(m.device, m.begins, m.wide(), &m.args); err != nil {
+		return err
+	}
+	return m.device.Stream().Synchronize()
+}
+
+// wide is the grid of kernels that copy.
+func (m *member) wide() cuda.Grid {
+	return cuda.Grid{Blocks: 8 * m.device.Multiprocessors, Threads: 256}
+}
+
+// startCombining starts a kernel that combines the rows of so many words once.
+func (m *member) startCombining(args combineArgs, words int) error {
+	last := m.passes + cu.DevicePtr(8*m.units()) // the place behind those of a stretch
+	if err := cu.MemsetD32Async(last+4, uint(words), 1, m.device.Stream()); err != nil {
+		return err
+	}
+	args.passes = last
+	return cuda.Launch(m.device, m.combines, cuda.Grid{Blocks: m.resident, Threads: m.threads, Shared: m.shared}, &args)
 }
 
 // Tables is that of Kernels. What is not combined yet is combined before.
@@ -344,13 +354,20 @@ func (g *Group) Tables(words, contexts []float32) error {
 // Close frees what closing the devices does not free.
 func (g *Group) Close() error {
 	return g.each(func(i int) error {
-		m := g.members[i]
-		if m == nil || m.Kernels == nil {
-			return nil
+		if m := g.members[i]; m != nil {
+			return m.Close()
 		}
-		return errors.Join(m.device.Do(func() error {
-			return errors.Join(m.device.Stream().Synchronize(), m.beside.Destroy(),
-				cu.DestroyEvent(&m.ready), cu.DestroyEvent(&m.trained), cu.DestroyEvent(&m.combined))
-		}), m.Kernels.Close())
+		return nil
 	})
+}
+
+// Close frees what closing the device does not free.
+func (m *member) Close() error {
+	if m.Kernels == nil {
+		return nil
+	}
+	return errors.Join(m.device.Do(func() error {
+		return errors.Join(m.device.Stream().Synchronize(), m.beside.Destroy(),
+			cu.DestroyEvent(&m.ready), cu.DestroyEvent(&m.trained), cu.DestroyEvent(&m.combined))
+	}), m.Kernels.Close())
 }

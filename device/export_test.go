@@ -1,0 +1,4 @@
+package device
+
+// NewByMessages makes one device of several that cannot use each other's memory.
+var NewByMessages = newByMessages

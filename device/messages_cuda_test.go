@@ -1,0 +1,73 @@
+//go:build gpu
+
+package device_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// Two GPUs that exchange by NCCL train cl to the bits of one, and a sentence-ordered mode.
+func TestByNCCL(t *testing.T) {
+	seed := freshSeed(t)
+	c, noise := text(t, seed, 20_000)
+	m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: 100, Passes: 1, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	open := func(names ...string) device.Device {
+		var all []device.Device
+		for _, name := range names {
+			d, err := device.Open(name)
+			if err != nil {
+				t.Skip(err)
+			}
+			all = append(all, d)
+		}
+		if len(all) == 1 {
+			return all[0]
+		}
+		d, err := device.NewByMessages(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	if _, err := device.NCCL(); err != nil {
+		t.Skip(err)
+	}
+	cl := func(d device.Device) ([]float32, []float32) {
+		k, err := device.NewCL(d, m, noise, 70, graph.Config{Dim: 100, Negatives: 5, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: optim.Adam}}, device.Float32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return trained(t, k, d)
+	}
+	two := open("cuda:0", "cuda:1")
+	words, contexts := cl(open("cuda:0"))
+	gotWords, gotContexts := cl(two)
+	if !slices.Equal(gotWords, words) || !slices.Equal(gotContexts, contexts) {
+		t.Error("two GPUs: other tables than one")
+	}
+	d := open("cuda:0", "cuda:1")
+	k, err := device.NewSequential(d, c, noise, trainer.Tables{}, sequential.Config{Algorithm: sequential.FullW2V, Dim: 64, Window: 3, Negatives: 5, Epochs: 2, Seed: seed}, device.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reports := train(t, k, 0, k.Units())
+	if last := reports[len(reports)-1]; !(last.Loss > 0 && last.Loss < 5*last.Pairs) {
+		t.Errorf("loss %v of %v pairs", last.Loss, last.Pairs)
+	}
+	if err := errors.Join(k.Close(), d.Close()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,103 @@
+package device_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/device/devicetest"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/combine"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// byMessages is one device of so many fake ones.
+func byMessages(t *testing.T, gpus int) (device.Device, []*devicetest.Device) {
+	t.Helper()
+	var fakes []*devicetest.Device
+	var all []device.Device
+	for range gpus {
+		d := devicetest.New()
+		d.Parts = 1
+		fakes, all = append(fakes, d), append(all, d)
+	}
+	d, err := device.NewByMessages(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, fakes
+}
+
+// trained returns the tables after training all units.
+func trained(t *testing.T, k device.Trainer, d device.Device) (words, contexts []float32) {
+	t.Helper()
+	train(t, k, 0, k.Units())
+	if err := k.Pull(true); err != nil {
+		t.Fatal(err)
+	}
+	words, contexts = k.Tables()
+	words, contexts = slices.Clone(words), slices.Clone(contexts)
+	if err := errors.Join(k.Close(), d.Close()); err != nil {
+		t.Error(err)
+	}
+	return words, contexts
+}
+
+// GPUs that send each other messages train the tables of those that use each other's memory.
+func TestByMessages(t *testing.T) {
+	seed := freshSeed(t)
+	c, noise := text(t, seed, 1000)
+	m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: 20, Passes: 1, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	sentences := sequential.Config{Algorithm: sequential.FullW2V, Dim: 6, Window: 3, Negatives: 2, Epochs: 2, Seed: seed, Sync: combine.Options{Words: 200, HotWords: 50, Hot: 5}}
+	dimensions := graph.Config{Dim: 50, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: optim.Adam}}
+	for _, gpus := range []int{2, 4} {
+		of := func(d device.Device, cl bool) (words, contexts []float32) {
+			var k device.Trainer
+			if cl {
+				k, err = device.NewCL(d, m, noise, 20, dimensions, device.Float32)
+			} else {
+				k, err = device.NewSequential(d, c, noise, trainer.Tables{}, sentences, device.Float32)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return trained(t, k, d)
+		}
+		for _, cl := range []bool{false, true} {
+			peers := devicetest.New()
+			peers.Parts = gpus
+			words, contexts := of(peers, cl)
+			d, _ := byMessages(t, gpus)
+			gotWords, gotContexts := of(d, cl)
+			if !slices.Equal(gotWords, words) || !slices.Equal(gotContexts, contexts) {
+				t.Errorf("%d GPUs, cl %v: other tables", gpus, cl)
+			}
+		}
+	}
+}
+
+// The error of one GPU ends all.
+func TestByMessagesFails(t *testing.T) {
+	seed := freshSeed(t)
+	c, noise := text(t, seed, 1000)
+	for _, broken := range []int{0, 1} {
+		d, fakes := byMessages(t, 2)
+		k, err := device.NewSequential(d, c, noise, trainer.Tables{}, sequential.Config{Algorithm: sequential.FullW2V, Dim: 6, Window: 3, Negatives: 2, Epochs: 2, Seed: seed}, device.Float32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fakes[broken].Fail = errors.New("it is broken")
+		if _, err := k.AdvanceSeries(t.Context(), 0, []float64{.01}); err == nil {
+			t.Errorf("GPU %d is broken, and nobody says so", broken)
+		}
+		_ = k.Close()
+	}
+}

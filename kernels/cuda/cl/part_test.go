@@ -1,0 +1,97 @@
+//go:build gpu
+
+package cl
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+	"github.com/w2vcl/w2vcl/kernels/cuda/nccl"
+)
+
+// newParts returns Parts, which exchange by copies or by NCCL, as a Group: it calls all at the same time.
+func newParts(t *testing.T, devices []*cuda.Device, c Config, byNCCL bool) *Group {
+	t.Helper()
+	g, parts, copies, id := &Group{}, make([]*Part, len(devices)), cudatest.Exchanges(devices), []byte(nil)
+	if byNCCL {
+		var err error
+		if id, err = nccl.NewID(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cudatest.OnAll(t, len(parts), func(rank int) (err error) {
+		d := devices[rank]
+		if parts[rank], err = NewPart(d, c, rank, len(devices)); err != nil {
+			return err
+		}
+		return parts[rank].Join(func() (Gather, error) {
+			if byNCCL {
+				return nccl.Join(d, id, rank, len(devices))
+			}
+			return copies[rank], nil
+		})
+	})
+	for _, p := range parts {
+		g.parts = append(g.parts, p.Kernels)
+	}
+	t.Cleanup(func() {
+		for i := range g.parts[0].buffers {
+			for _, k := range g.parts[1:] {
+				k.buffers[i].samples = nil // part 0 has allocated it
+			}
+		}
+		cudatest.OnAll(t, len(parts), func(rank int) error { return parts[rank].Close() })
+	})
+	return g
+}
+
+// Parts train the tables that one device trains, to the bit.
+func TestPartsOfProcesses(t *testing.T) {
+	for _, count := range []int{2, 4, 8} {
+		testParts(t, cudatest.OpenGroup(t, count, count == 4), false)
+	}
+}
+
+func TestPartsOfProcessesByNCCL(t *testing.T) { testParts(t, cudatest.OpenRanks(t, 2), true) }
+
+func testParts(t *testing.T, devices []*cuda.Device, byNCCL bool) {
+	t.Helper()
+	for i, x := range []groupCase{
+		{1003, 300, 5, "adam"}, {501, 100, 20, "adam"}, {501, 500, 9, "sgd"}, {77, 128, 1, "adagrad"}, {1, 8, 2, "adam"}, {2003, 1000, 5, "adam"}, {20_000, 20, 5, "adam"},
+	} {
+		t.Run(fmt.Sprintf("%d/V=%d/N=%d/K=%d/%s", len(devices), x.rows, x.dim, x.negatives, x.method), func(t *testing.T) {
+			c, noise := randomCase(x.rows, x.dim, x.negatives, x.method)
+			state, rates := randomState(c), slices.Repeat([]float64{1e-2}, SeriesLength+3)
+			onDevice := i%2 == 0
+			want, _ := trainState(t, newTrained(t, devices[:1], c), c, noise, state, rates, onDevice)
+			got, _ := trainState(t, newParts(t, devices, c, byNCCL), c, noise, state, rates, onDevice)
+			for name, values := range want {
+				if !slices.Equal(got[name], values) {
+					t.Errorf("%s differs: %s", name, difference(got[name], values))
+				}
+				if slices.Equal(state[name], values) {
+					t.Errorf("%s did not change", name)
+				}
+			}
+		})
+	}
+}
+
+// What devices of several processes cannot share is refused.
+func TestPartsOfProcessesRefuse(t *testing.T) {
+	d := cudatest.Open(t)
+	for _, x := range []struct {
+		ranks  int
+		method string
+		half   bool
+	}{{3, "adam", false}, {2, "adam-row", false}, {2, "adam", true}} {
+		c, _ := randomCase(10, 10, 2, x.method)
+		c.HalfPrecision = x.half
+		if _, err := NewPart(d, c, 0, x.ranks); err == nil {
+			t.Errorf("%+v is not refused", x)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+//go:build gpu
+
+package cudatest
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/nccl"
+	"gorgonia.org/cu"
+)
+
+// An Exchange is one device's end of nccl.Comm for devices of one process, which may be on one GPU: it copies.
+type Exchange struct {
+	*meeting
+	device *cuda.Device
+	rank   int
+}
+
+// A meeting is where devices wait for each other.
+type meeting struct {
+	mu          sync.Mutex
+	met         *sync.Cond
+	here, turns int
+	buffers     [][]cu.DevicePtr // of each rank
+}
+
+// Exchanges joins devices, each of which is used by a goroutine of its own.
+func Exchanges(devices []*cuda.Device) []Exchange {
+	m := &meeting{buffers: make([][]cu.DevicePtr, len(devices))}
+	m.met = sync.NewCond(&m.mu)
+	all := make([]Exchange, len(devices))
+	for rank, d := range devices {
+		all[rank] = Exchange{m, d, rank}
+	}
+	return all
+}
+
+func (m *meeting) wait() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	turn := m.turns
+	if m.here++; m.here == len(m.buffers) {
+		m.here = 0
+		m.turns++
+		m.met.Broadcast()
+	}
+	for m.turns == turn {
+		m.met.Wait()
+	}
+}
+
+// visit copies from the buffers of all ranks.
+func (e Exchange) visit(buffers []cu.DevicePtr, copies func(from []cu.DevicePtr, rank int) error) error {
+	err := e.device.Stream().Synchronize()
+	e.buffers[e.rank] = buffers
+	e.wait()
+	for rank, from := range e.buffers {
+		err = errors.Join(err, copies(from, rank))
+	}
+	err = errors.Join(err, e.device.Stream().Synchronize())
+	e.wait()
+	return err
+}
+
+func (e Exchange) copy(to []cu.DevicePtr, place int, from []cu.DevicePtr, part int, bytes []int64) (err error) {
+	for i, n := range bytes {
+		err = errors.Join(err, cu.MemcpyDtoDAsync(to[i]+cu.DevicePtr(int64(place)*n), from[i]+cu.DevicePtr(int64(part)*n), n, e.device.Stream()))
+	}
+	return err
+}
+
+// AllToAll is that of nccl.Comm.
+func (e Exchange) AllToAll(send, recv []cu.DevicePtr, bytes []int64) error {
+	return e.visit(send, func(from []cu.DevicePtr, rank int) error { return e.copy(recv, rank, from, e.rank, bytes) })
+}
+
+// AllGather is that of nccl.Comm.
+func (e Exchange) AllGather(buffers []cu.DevicePtr, bytes []int64) error {
+	return e.visit(buffers, func(from []cu.DevicePtr, rank int) error {
+		if rank == e.rank {
+			return nil
+		}
+		return e.copy(buffers, rank, from, rank, bytes)
+	})
+}
+
+// Close does nothing.
+func (Exchange) Close() error { return nil }
+
+// Abort does nothing.
+func (Exchange) Abort() {}
+
+// OpenRanks takes as many GPUs as NCCL can join, which are as many as there are, or skips the test.
+func OpenRanks(t testing.TB, count int) []*cuda.Device {
+	t.Helper()
+	all, _, err := cuda.List()
+	if err == nil && len(all) < count {
+		err = errors.New("NCCL joins GPUs of a number each, and there are fewer")
+	}
+	if err == nil {
+		_, err = nccl.Find()
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	var devices []*cuda.Device
+	for i := range count {
+		d, err := cuda.Open(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		devices = append(devices, d)
+	}
+	return devices
+}
+
+// OnAll calls f for so many ranks at the same time.
+func OnAll(t testing.TB, ranks int, f func(rank int) error) {
+	t.Helper()
+	failed := make([]error, ranks)
+	var working sync.WaitGroup
+	for rank := range ranks {
+		working.Go(func() { failed[rank] = f(rank) })
+	}
+	working.Wait()
+	if err := errors.Join(failed...); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,167 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/device/devicetest"
+	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/ranks"
+)
+
+// devicesOfRanks gives each rank a device of its own.
+func devicesOfRanks(t *testing.T) {
+	t.Helper()
+	fakeDevice(t)
+	openDevice = func(name string) (device.Device, error) {
+		ordinals, err := device.Ordinals(name)
+		d := devicetest.New()
+		d.Parts = len(ordinals)
+		return d, err
+	}
+}
+
+// TestGPURanks: ranks with a GPU each leave the vectors of one process with as many GPUs; a signal to any rank stops them, and
+// the run goes on on other numbers of ranks and GPUs.
+func TestGPURanks(t *testing.T) {
+	devicesOfRanks(t)
+	c := smallConfig(t, "fullw2v")
+	c.Epochs *= 6
+	c.Sync, c.SyncHot, c.HotWords = 90, 30, 7
+	for _, n := range []int{2, 4} {
+		c.Out = filepath.Join(t.TempDir(), "process")
+		c.Device = []string{2: "cuda:0,1", 4: "cuda:0,1,2,3"}[n]
+		want := vectorsOf(t, c)
+		c.Device, c.Out = "cuda", filepath.Join(t.TempDir(), "run")
+		err := onRanks(t, n, c, func(g *ranks.Group) error {
+			_, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, nil)
+			if !g.Ended {
+				t.Error("the others wait")
+			}
+			return err
+		}, same, t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(vectorsIn(t, c.Out), want) {
+			t.Errorf("%d ranks: other vectors than those of a process with %d GPUs", n, n)
+		}
+		c.Out = filepath.Join(t.TempDir(), "stopped")
+		theirs, cancel := context.WithCancel(t.Context())
+		p := progress.New(cancelWriter{io.Discard, cancel})
+		p.Every = 0
+		err = onRanks(t, n, c, func(g *ranks.Group) error {
+			_, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, p)
+			if errors.Is(err, ErrInterrupted) {
+				return nil
+			}
+			return errors.Join(errors.New("the run was not interrupted"), err)
+		}, same, theirs)
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = onRanks(t, 6-n, c, func(g *ranks.Group) error {
+			_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
+			return err
+		}, received, t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestGPURanksErrors: an error names the rank and what to do, and no rank waits for another.
+func TestGPURanksErrors(t *testing.T) {
+	other := writeFile(t, "text", smallText()+"one more line\n")
+	for name, test := range map[string]struct {
+		ranks  int
+		want   string
+		change func(c *settings.Config)
+		broken bool // the devices are
+	}{
+		"shared": {2, "--shared-negatives 64 on GPUs", func(c *settings.Config) { c.Mode, c.SharedNegatives = settings.ModeCL, 64 }, false},
+		"tempering": {2, "--tempering 1 and --positives 2 on GPUs", func(c *settings.Config) {
+			c.Mode, c.SharedNegatives, c.Tempering, c.Positives = settings.ModeCL, 0, 1, 2
+		}, false},
+		"vanilla": {2, "--mode vanilla on GPUs", func(c *settings.Config) { c.Mode = "vanilla" }, false},
+		"several": {2, "--device cuda:0,1: take --device cuda", func(c *settings.Config) { c.Device = "cuda:0,1" }, false},
+		"three":   {3, "there are 3 ranks; on GPUs 2, 4 or 8", func(*settings.Config) {}, false},
+		"subword": {2, "--subword ngram on GPUs", func(c *settings.Config) { c.Subword = "ngram" }, false},
+		"shares":  {2, "each reads the whole text", func(c *settings.Config) { c.Corpus = "part-{rank}" }, false},
+		"cache":   {2, "--cache", func(c *settings.Config) { c.Cache = "c" }, false},
+		"vocab":   {2, "--vocab", func(c *settings.Config) { c.Vocabulary = "v" }, false},
+		"missing": {2, "there is no such file", func(c *settings.Config) { c.Corpus = other + "x" }, false},
+		"broken":  {2, "--device cuda: it is broken", func(*settings.Config) {}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			devicesOfRanks(t)
+			c := smallConfig(t, "fullw2v")
+			c.Device = "cuda"
+			test.change(&c)
+			if test.broken {
+				openDevice = func(string) (device.Device, error) { return nil, errors.New("it is broken") }
+			}
+			err := onRanks(t, test.ranks, c, func(g *ranks.Group) error {
+				_, err := Run(t.Context(), c, Options{Ranks: g}, nil)
+				if err != nil && !g.Ended {
+					t.Error("other ranks wait")
+				}
+				return err
+			}, same, t.Context())
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+			if exists(c.Out + ".partial") {
+				t.Error("a folder is left")
+			}
+		})
+	}
+}
+
+// TestGPURanksCL: ranks with a GPU each leave the vectors that one GPU leaves, and go on with the run of any number of GPUs.
+func TestGPURanksCL(t *testing.T) {
+	devicesOfRanks(t)
+	c := ranksConfig(t)
+	c.Device = "cuda"
+	want := vectorsOf(t, c)
+	for _, n := range [][2]int{{2, 4}, {8, 2}, {2, 0}} { // 0: a single process
+		c.Out = filepath.Join(t.TempDir(), "run")
+		theirs, cancel := context.WithCancel(t.Context())
+		p := progress.New(cancelWriter{io.Discard, cancel})
+		p.Every = 0
+		err := onRanks(t, n[0], c, func(g *ranks.Group) error {
+			_, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, p)
+			if errors.Is(err, ErrInterrupted) {
+				return nil
+			}
+			return errors.Join(errors.New("the run was not interrupted"), err)
+		}, same, theirs)
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		resume := func(g *ranks.Group) error {
+			_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
+			return err
+		}
+		if n[1] == 0 {
+			err = resume(nil)
+		} else {
+			err = onRanks(t, n[1], c, resume, received, t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(vectorsIn(t, c.Out), want) {
+			t.Errorf("%d ranks, then %d: other vectors than those of one GPU", n[0], n[1])
+		}
+	}
+}

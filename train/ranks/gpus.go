@@ -1,0 +1,106 @@
+package ranks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/corpus/shares"
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// This file is about ranks that have a GPU each. They train what several GPUs of one process train, and each reads the
+// whole text, as one process does.
+
+// A GPUFollower is the trainer of another rank than 0, on its GPU.
+type GPUFollower interface {
+	Follow(ctx context.Context) error
+}
+
+// OnGPUs reports whether these are ranks that train on GPUs.
+func (g *Group) OnGPUs(c *settings.Config) bool { return g != nil && c.Device != settings.DeviceCPU }
+
+// checkGPUs refuses settings that ranks cannot train with on GPUs, by their names.
+func (g *Group) checkGPUs(c *settings.Config) error {
+	mode, _ := settings.FindMode(c.Mode)
+	ordinals, err := device.Ordinals(c.Device)
+	if err != nil {
+		return err
+	}
+	switch {
+	case mode.Family == settings.LargeBatch:
+		if err := checkDimensions(c); err != nil {
+			return err
+		}
+	case mode.Family != settings.SentenceOrdered:
+		return refuse("--mode "+c.Mode+" on GPUs", "take --mode "+settings.ModeCL+" or fullw2v")
+	}
+	switch {
+	case len(ordinals) > 1:
+		return refuse("--device "+c.Device, "take --device cuda: a rank has one GPU of its host")
+	case !slices.Contains([]int{2, 4, 8}, g.Size()):
+		return terminal.Usagef("there are %d ranks; on GPUs 2, 4 or 8 train together", g.Size())
+	case c.HasEncoder():
+		return refuse("--subword "+c.Subword+" on GPUs", "leave it out")
+	case strings.Contains(c.Corpus, shares.OfRank):
+		return refuse("--corpus "+c.Corpus+" on GPUs", "give one path that all can read: each reads the whole text")
+	case c.Cache != "":
+		return refuse("--cache", "leave it out; each keeps the text in memory")
+	case c.Vocabulary != "":
+		return refuse("--vocab", "leave it out")
+	}
+	return nil
+}
+
+// checkDimensions refuses settings of mode cl that GPUs of several ranks cannot share the dimensions with.
+func checkDimensions(c *settings.Config) error {
+	const instead = "; one process trains so on the GPUs of a host"
+	switch {
+	case c.SharedNegatives > 0:
+		return refuse(fmt.Sprintf("--shared-negatives %d on GPUs", c.SharedNegatives), "give --shared-negatives 0"+instead)
+	case c.Tempering > 0 || c.Positives != 1:
+		return refuse(fmt.Sprintf("--tempering %g and --positives %g on GPUs", c.Tempering, c.Positives), "give --tempering 0 --positives 1"+instead)
+	case c.Precision == settings.PrecisionHalf:
+		return refuse("--precision half on GPUs", "take "+settings.PrecisionFloat32+instead)
+	case c.Optimizer == string(optim.AdamRow):
+		return refuse("--optimizer "+c.Optimizer+" on GPUs", "take "+string(optim.Adam)+instead)
+	case c.Matrix != "":
+		return refuse("--matrix", "leave it out; each builds M")
+	case c.Init != "":
+		return refuse("--init", "leave it out")
+	}
+	return nil
+}
+
+// OpenDevice opens a device with open: the GPU of this rank if there are several. The GPUs of a host go round among its ranks, for
+// a launcher may show each rank only its own.
+func (g *Group) OpenDevice(name string, open func(name string) (device.Device, error)) (device.Device, error) {
+	if g == nil {
+		return open(name)
+	}
+	if name == "cuda" {
+		gpus, _, err := device.List()
+		name = fmt.Sprintf("cuda:%d", g.place%max(len(gpus), 1))
+		if err != nil {
+			name = "cuda" // open tells
+		}
+	}
+	d, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	return device.OnRanks(d, device.Meeting{Comm: g.Comm, Stop: func() { g.stop() }, Ended: func() { g.Ended = true }})
+}
+
+// SameText refuses a rank that has read another text than rank 0.
+func (g *Group) SameText(path string, fingerprint uint64) error {
+	err := cluster.Same(g, "the text of --corpus "+path, "one with fingerprint "+corpus.Hex(fingerprint))
+	g.Ended = g.Ended || isRankError(err)
+	return err
+}
