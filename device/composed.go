@@ -39,11 +39,16 @@ func (k hosted) SetTables(_, _ []float32) error {
 // Tables brings the state to the host, which composes W of it.
 func (k hosted) Tables(_, _ []float32) error { return receive(k.host.State(), true, k.Receive) }
 
+// composedPiece is how many tokens of a sentence are trained at a time where rows are composed. Their units have
+// 131 sentences of 1,000 tokens, and a GPU trains 1,584 pieces at a time.
+const composedPiece = 64
+
 // newSentence makes the kernels of a mode, with a composition if it has one.
 func newSentence(d Device, host *sequential.Trainer, c sentence.Config, x *composed.Composition) (SentenceKernels, error) {
 	if x == nil {
 		return d.NewSentence(c)
 	}
+	c.Piece = composedPiece
 	k, err := d.NewComposed(c, compositionOf(x))
 	if err != nil {
 		return nil, err

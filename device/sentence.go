@@ -111,7 +111,10 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Preci
 	longest := all.LongestSentence()
 	v, sentences := text.Vocabulary.Len(), int64(all.Sentences()+1)
 	work := 28*int64(v) + 12*sentences + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares of W and C, thresholds, bounds, units
-	rows := 128 * int64(v) * int64((c.Dim+31)/32)                                      // in pieces of 32 values
+	if c.Composition != nil {
+		work += 20 * (sentences + int64(all.Tokens()/composedPiece)) // bounds of pieces
+	}
+	rows := 128 * int64(v) * int64((c.Dim+31)/32) // in pieces of 32 values
 	tables := 2 * rows
 	if precision == Half {
 		tables = rows + rows/2

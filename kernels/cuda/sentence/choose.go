@@ -79,6 +79,9 @@ func (c *Config) kernel() (kernel, error) {
 	}
 	f := families[c.Mode]
 	switch {
+	case c.Piece > 0:
+		f = family{source: "pieces", shapes: f.shapes, sentences: f.sentences}
+		return c.choose(f, "pieces_", f.shapes), nil
 	case !c.HalfPrecision:
 		return c.choose(f, f.source+"_", f.shapes), nil
 	case len(f.half) > 0:

@@ -3,12 +3,12 @@
 // their rows of W. Behind it their changes go to the parts and to words' own rows:
 //
 //	compose  W_w = (o_w + Σ z_g) / (1+G)      over the G parts g of word w
-//	changes  Δ_w = W_w - W_w as it was composed
-//	push     z_g += r_g Σ Δ_w                 over the words w of part g, of which n_g have changed;
-//	                                          r_g = rate min(1, most/n_g)
-//	own      o_w += (1+G - Σ r_g) Δ_w
+//	changes  Δ_w = W_w - W_w as it was composed; n_g of each part g of w grows by 1 if it is not zero
+//	push     z_g += r_g Δ_w                   for the parts g of w; r_g = rate min(1, most/n_g)
+//	         o_w += (1+G - Σ r_g) Δ_w
 //
-// All sums are in a fixed order. A group of eight lanes has a row, some chunks of it at a time.
+// A group of eight lanes has a word, some chunks of its rows at a time. Parts are read and added to by
+// their words, not words by their parts: then all groups have about as much to do, and L2 adds.
 #include <cstdint>
 
 struct ComposedArgs {
@@ -18,16 +18,11 @@ struct ComposedArgs {
 	float4 *parts;          // z: (chunks, all, 8)
 	const uint32_t *starts; // (vocabulary+1): word w has the parts symbols[starts[w]] ... symbols[starts[w+1]-1]
 	const uint32_t *symbols;
-	const uint32_t *firsts; // (all+1): part g has the words users[firsts[g]] ... users[firsts[g+1]-1]
-	const uint32_t *users;
-	const uint32_t *order;  // (all): parts, those of many words ahead
 	const uint32_t *tokens; // of the text
 	uint8_t *state;         // (vocabulary): of words in this unit; absent between two units
-	uint32_t *counts;       // (all): n_g; 0 between two units
-	float *rates;           // (all): r_g of parts that change
+	uint32_t *counts;       // (all): n_g; 0 before a unit
 	uint64_t first, end;    // tokens of the unit
 	uint32_t vocabulary, all, chunks;
-	uint32_t frequent; // parts of many words
 	float rate, most;
 };
 
@@ -78,15 +73,22 @@ extern "C" __global__ void composed_mark(ComposedArgs a) {
 }
 
 extern "C" __global__ void composed_compose(ComposedArgs a) {
+	unsigned lanes = lanesOfThisGroup();
 	for (uint32_t w = groupNumber(); w < a.vocabulary; w += groupsOfGrid()) {
 		if (a.state[w] == absent) continue;
 		uint32_t first = a.starts[w], end = a.starts[w + 1];
 		float share = 1.0f / (end - first + (a.own ? 1 : 0));
 		for (uint32_t c = 0; c < a.chunks; c += together) {
 			Some sum;
-#pragma unroll 2
-			for (uint32_t k = first; k < end; k++) sum.add(1, a.parts, a.all, __ldg(a.symbols + k), c, a.chunks);
 			if (a.own) sum.add(1, a.own, a.vocabulary, w, c, a.chunks);
+			for (uint32_t k = first; k < end; k += lanesOfGroup) {
+				uint32_t mine = k + laneOfGroup() < end ? __ldg(a.symbols + k + laneOfGroup()) : 0;
+#pragma unroll 4
+				for (int j = 0; j < lanesOfGroup; j++) {
+					uint32_t g = __shfl_sync(lanes, mine, j, lanesOfGroup);
+					if (k + j < end) sum.add(1, a.parts, a.all, g, c, a.chunks);
+				}
+			}
 #pragma unroll
 			for (int i = 0; i < together; i++) {
 				if (c + i >= a.chunks) break;
@@ -115,76 +117,56 @@ extern "C" __global__ void composed_changes(ComposedArgs a) {
 	}
 }
 
-// rateOf returns r of a part whose n words have changed, and keeps it.
-__device__ __forceinline__ float rateOf(const ComposedArgs &a, uint32_t g, uint32_t n) {
-	float rate = n > a.most ? a.rate * (a.most / n) : a.rate;
-	if (laneOfGroup() == 0) a.rates[g] = rate;
-	return rate;
+// addShared adds to values that others add to at the same time.
+__device__ __forceinline__ void addShared(float4 *to, float x, const float4 &v) {
+#if __CUDA_ARCH__ >= 900
+	asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "f"(x * v.x), "f"(x * v.y), "f"(x * v.z), "f"(x * v.w) : "memory");
+#else
+	atomicAdd(&to->x, x * v.x);
+	atomicAdd(&to->y, x * v.y);
+	atomicAdd(&to->z, x * v.z);
+	atomicAdd(&to->w, x * v.w);
+#endif
 }
 
-// sum adds up the changes of the words number first, first + step, ... of a part.
-__device__ __forceinline__ Some sum(const ComposedArgs &a, uint32_t chunk, uint32_t first, uint32_t end, uint32_t step) {
-	Some changes;
-#pragma unroll 2
-	for (uint32_t k = first; k < end; k += step) {
-		uint32_t w = __ldg(a.users + k);
-		if (a.state[w] == changed) changes.add(1, a.before, a.vocabulary, w, chunk, a.chunks);
-	}
-	return changes;
-}
-
-// A group has a part of few words, ...
+// push adds the change of a word to all its parts, and to its own row. It forgets the word, but counts stay.
 extern "C" __global__ void composed_push(ComposedArgs a) {
-	for (uint32_t i = a.frequent + groupNumber(); i < a.all; i += groupsOfGrid()) {
-		uint32_t g = a.order[i], n = a.counts[g];
-		if (n == 0) continue;
-		float rate = rateOf(a, g, n);
-		for (uint32_t c = 0; c < a.chunks; c += together)
-			sum(a, c, a.firsts[g], a.firsts[g + 1], 1).addTo(rate, a.parts, a.all, g, c, a.chunks);
-	}
-}
-
-// ... and a thread block a part of many.
-extern "C" __global__ void __launch_bounds__(256) composed_push_frequent(ComposedArgs a) {
-	constexpr int groups = 256 / lanesOfGroup;
-	__shared__ float4 sums[together][groups][lanesOfGroup];
-	int group = threadIdx.x / lanesOfGroup, lane = laneOfGroup();
-	for (uint32_t i = blockIdx.x; i < a.frequent; i += gridDim.x) {
-		uint32_t g = a.order[i], n = a.counts[g];
-		if (n == 0) continue; // all threads of the block
-		for (uint32_t c = 0; c < a.chunks; c += together) {
-			Some changes = sum(a, c, a.firsts[g] + group, a.firsts[g + 1], groups);
-#pragma unroll
-			for (int k = 0; k < together; k++) sums[k][group][lane] = changes.v[k];
-			__syncthreads();
-			if (group < together && c + group < a.chunks) {
-				float4 total = make_float4(0, 0, 0, 0);
-				for (int k = 0; k < groups; k++) add(total, 1, sums[group][k][lane]);
-				add(a.parts[at(c + group, a.all, g)], rateOf(a, g, n), total);
-			}
-			__syncthreads();
-		}
-	}
-}
-
-// own forgets the unit, too.
-extern "C" __global__ void composed_own(ComposedArgs a) {
+	unsigned lanes = lanesOfThisGroup();
 	for (uint32_t w = groupNumber(); w < a.vocabulary; w += groupsOfGrid()) {
 		uint8_t state = a.state[w];
 		if (state == absent) continue;
 		if (state == changed) {
-			float rest = 0;
 			uint32_t first = a.starts[w], end = a.starts[w + 1];
-			for (uint32_t k = first + laneOfGroup(); k < end; k += lanesOfGroup) {
-				uint32_t g = a.symbols[k];
-				rest += 1 - a.rates[g];
-				a.counts[g] = 0;
-			}
+			float rest = 0;
+			for (uint32_t c = 0; c < a.chunks; c += together) {
+				Some change;
+				change.add(1, a.before, a.vocabulary, w, c, a.chunks);
+				for (uint32_t k = first; k < end; k += lanesOfGroup) {
+					uint32_t g = 0;
+					float rate = 0;
+					if (k + laneOfGroup() < end) {
+						g = __ldg(a.symbols + k + laneOfGroup());
+						uint32_t n = a.counts[g];
+						rate = n > a.most ? a.rate * (a.most / n) : a.rate;
+						if (c == 0) rest += 1 - rate;
+					}
 #pragma unroll
-			for (int l = lanesOfGroup / 2; l > 0; l /= 2) rest += __shfl_xor_sync(lanesOfThisGroup(), rest, l);
-			for (uint32_t c = 0; a.own && c < a.chunks; c++) add(a.own[at(c, a.vocabulary, w)], 1 + rest, a.before[at(c, a.vocabulary, w)]);
+					for (int j = 0; j < lanesOfGroup; j++) {
+						uint32_t to = __shfl_sync(lanes, g, j, lanesOfGroup);
+						float x = __shfl_sync(lanes, rate, j, lanesOfGroup);
+						if (k + j < end)
+#pragma unroll
+							for (int i = 0; i < together; i++)
+								if (c + i < a.chunks) addShared(a.parts + at(c + i, a.all, to), x, change.v[i]);
+					}
+				}
+				if (c == 0)
+#pragma unroll
+					for (int l = lanesOfGroup / 2; l > 0; l /= 2) rest += __shfl_xor_sync(lanes, rest, l);
+				if (a.own) change.addTo(1 + rest, a.own, a.vocabulary, w, c, a.chunks);
+			}
 		}
-		__syncwarp(lanesOfThisGroup()); // all have read it
+		__syncwarp(lanes); // all have read it
 		if (laneOfGroup() == 0) a.state[w] = absent;
 	}
 }

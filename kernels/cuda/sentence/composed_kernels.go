@@ -23,12 +23,12 @@ type Composed struct {
 
 // composedArgs is ComposedArgs of composed.cu.
 type composedArgs struct {
-	words, before, own, parts                     cu.DevicePtr
-	starts, symbols, firsts, users, order, tokens cu.DevicePtr
-	state, counts, rates                          cu.DevicePtr
-	first, end                                    uint64
-	vocabulary, all, chunks, frequent             uint32
-	rate, most                                    float32
+	words, before, own, parts cu.DevicePtr
+	starts, symbols, tokens   cu.DevicePtr
+	state, counts             cu.DevicePtr
+	first, end                uint64
+	vocabulary, all, chunks   uint32
+	rate, most                float32
 }
 
 // NewComposed takes the device's memory for training with a composition.
@@ -55,46 +55,49 @@ func (t *Composed) prepare() error {
 	m := &cuda.Allocator{Device: t.device}
 	function := func(name string) cu.Function { return m.Function(built, "composed", "composed_"+name, 0) }
 	t.before = []cu.Function{function("mark"), function("compose")}
-	t.behind = []cu.Function{function("changes"), function("push"), function("push_frequent"), function("own")}
-	u := x.usage(t.numbers.number)
+	t.behind = []cu.Function{function("changes"), function("push")}
+	starts, symbols := x.partsByNumber(t.numbers.number)
 	table, n := chunkValues*chunks(c.Dim), c.Vocabulary
 	t.args = composedArgs{
 		words: t.Kernels.args.words, vocabulary: uint32(n), all: uint32(x.Parts), chunks: uint32(chunks(c.Dim)),
-		frequent: uint32(u.frequent), rate: x.Rate,
+		rate: x.Rate,
 	}
 	a := &t.args
 	a.before, a.parts = m.Floats("composed words", table*n), m.Floats("parts of words", table*x.Parts)
 	if x.Own {
 		a.own = m.Floats("words' own vectors", table*n)
 	}
-	a.starts, a.symbols = cuda.Placed(m, "parts of words", u.starts), cuda.Placed(m, "parts of words", u.symbols)
-	a.firsts, a.users = cuda.Placed(m, "words of parts", u.firsts), cuda.Placed(m, "words of parts", u.users)
-	a.order = cuda.Placed(m, "order of parts", u.order)
-	a.state, a.counts, a.rates = m.Bytes("words of a unit", n), m.Bytes("changes of parts", 4*x.Parts), m.Floats("rates of parts", x.Parts)
+	a.starts, a.symbols = cuda.Placed(m, "parts of words", starts), cuda.Placed(m, "parts of words", symbols)
+	a.state, a.counts = m.Bytes("words of a unit", n), m.Bytes("changes of parts", 4*x.Parts)
 	return m.Err
 }
 
 // Train is that of Kernels.
 func (t *Composed) Train(first int, rates []float32) (losses, pairs []float64, err error) {
-	for i := range rates {
-		if err := t.device.Do(func() error { return t.begin(first + i) }); err != nil {
-			return nil, nil, fmt.Errorf("compose the words of unit %d on %s: %w", first+i, t.device.Name, err)
+	end := first + len(rates)
+	if first < 0 || len(rates) == 0 || end > t.units() {
+		return nil, nil, fmt.Errorf("units %d to %d of %d in all epochs", first, end-1, t.units())
+	}
+	err = t.device.Do(func() error {
+		if err := t.Kernels.begin(first, rates); err != nil {
+			return err
 		}
-		loss, count, err := t.Kernels.Train(first+i, rates[i:][:1])
-		if err != nil {
-			return nil, nil, err
+		for i, rate := range rates {
+			if err := t.train(first+i, rate); err != nil {
+				return err
+			}
 		}
-		losses, pairs = append(losses, loss...), append(pairs, count...)
-		t.args.most = t.composition.Undamped(rates[i], 1)
-		if err := t.device.Do(func() error { return t.launchAll(t.behind) }); err != nil {
-			return nil, nil, fmt.Errorf("spread the changes of unit %d on %s: %w", first+i, t.device.Name, err)
-		}
+		losses, pairs, err = t.end(first, len(rates))
+		return err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s of composed rows on %s: %w", t.config.Mode, t.device.Name, err)
 	}
 	return losses, pairs, nil
 }
 
-// begin composes the words of a unit.
-func (t *Composed) begin(unit int) error {
+// train starts to train a unit.
+func (t *Composed) train(unit int, rate float32) error {
 	u, text := unit%(len(t.config.Units)-1), t.config.text()
 	buffer, err := t.text.hold(u)
 	if err != nil {
@@ -102,7 +105,17 @@ func (t *Composed) begin(unit int) error {
 	}
 	t.args.tokens = t.text.base(buffer)
 	t.args.first, t.args.end = uint64(text.Start(t.config.Units[u])), uint64(text.Start(t.config.Units[u+1]))
-	return t.launchAll(t.before)
+	t.args.most = t.composition.Undamped(rate, 1)
+	if err := cu.MemsetD32Async(t.args.counts, 0, int64(t.composition.Parts), t.device.Stream()); err != nil {
+		return err
+	}
+	if err := t.launchAll(t.before); err != nil {
+		return err
+	}
+	if _, err := t.launch(unit, unit+1); err != nil {
+		return err
+	}
+	return t.launchAll(t.behind)
 }
 
 func (t *Composed) launchAll(functions []cu.Function) error {

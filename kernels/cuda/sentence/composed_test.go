@@ -4,78 +4,150 @@ package sentence
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/composed"
 )
 
-// With one sentence in flight, the tensors equal those of the CPU whose blocks are units.
+// With one sentence in flight, the tensors equal those of the CPU whose blocks are units, whether or not
+// sentences are cut.
 func TestComposed(t *testing.T) {
 	d := cudatest.Open(t)
 	for _, dim := range []int{1, 31, 32, 33, 100, 128, 300, 500} {
 		for _, vocabulary := range []int{20, 400} {
 			for _, own := range []bool{true, false} {
 				for _, most := range []float32{0, 3} {
-					t.Run(fmt.Sprintf("N=%d/V=%d/own=%v/most=%v", dim, vocabulary, own, most), func(t *testing.T) {
-						c := sequential.Config{
-							Algorithm: sequential.FullW2V, Dim: dim, Window: 5, Negatives: 5, Epochs: 2, Seed: cudatest.FreshSeed(t),
-							Threads: 1, Block: 1 << 30,
-						}
-						text, noise := corpustest.Read(t, corpustest.Zipf(c.Seed, 1500, vocabulary, 40))
-						x := randomComposition(rand.New(rand.NewPCG(c.Seed, 1)), text.Vocabulary.Len(), dim, own)
-						x.Rate, x.Most = 0.5+0.5*rand.New(rand.NewPCG(c.Seed, 2)).Float32(), most
-						if !own {
-							x.Rate = 1
-						}
-						c.Composition = x
-						reference, err := sequential.New(text, noise, c)
-						if err != nil {
-							t.Fatal(err)
-						}
-						config := configOf(text, noise, c, 1)
-						config.Units = reference.Bounds()
-						k, err := NewComposed(d, config, Composition{
-							Parts: len(x.Parts) / dim, Starts: x.Starts, Symbols: x.Symbols, Own: own, Rate: x.Rate, Undamped: x.Undamped,
+					for _, piece := range []int{0, 1, 7} {
+						t.Run(fmt.Sprintf("N=%d/V=%d/own=%v/most=%v/piece=%d", dim, vocabulary, own, most, piece), func(t *testing.T) {
+							testComposed(t, d, composedCase{sequential.Config{Dim: dim, Window: 5, Negatives: 5}, vocabulary, most, own, piece})
 						})
-						if err != nil {
-							t.Fatal(err)
-						}
-						r := rand.New(rand.NewPCG(c.Seed, 3))
-						for _, tensor := range reference.State() {
-							for i := range tensor.Data { // zeros in C would hide errors
-								tensor.Data[i] = (r.Float32() - .5)
-							}
-							if err := k.Send(tensor.Name, tensor.Data); err != nil {
-								t.Fatal(err)
-							}
-						}
-						units := reference.Units()
-						rates := make([]float32, units)
-						for u := range rates {
-							rates[u] = testRate
-							if _, err := reference.Advance(t.Context(), u, testRate); err != nil {
-								t.Fatal(err)
-							}
-						}
-						if _, _, err := k.Train(0, rates); err != nil {
-							t.Fatal(err)
-						}
-						for _, tensor := range reference.State() {
-							got := make([]float32, len(tensor.Data))
-							if err := k.Receive(tensor.Name, got); err != nil {
-								t.Fatal(err)
-							}
-							cudatest.Near(t, tensor.Name, got, tensor.Data, 1e-4)
-						}
-					})
+					}
 				}
 			}
 		}
+		for _, negatives := range []int{1, 7, 15} {
+			for _, window := range []int{1, 8, 20} {
+				t.Run(fmt.Sprintf("N=%d/K=%d/W=%d", dim, negatives, window), func(t *testing.T) {
+					testComposed(t, d, composedCase{sequential.Config{Dim: dim, Window: window, Negatives: negatives}, 400, 3, true, 5})
+				})
+			}
+		}
+	}
+}
+
+type composedCase struct {
+	sequential.Config
+	vocabulary int
+	most       float32
+	own        bool
+	piece      int
+}
+
+// trainer returns the CPU's trainer. Its start is changed by a share of up to change.
+func (x composedCase) trainer(t *testing.T, seed uint64, change float32) (*sequential.Trainer, *composed.Composition, Config) {
+	t.Helper()
+	c := x.Config
+	c.Algorithm, c.Epochs, c.Seed, c.Threads, c.Block = sequential.FullW2V, 2, seed, 1, 1<<30
+	if x.piece > 0 {
+		c.Sample = 1e-2
+	}
+	text, noise := corpustest.Read(t, corpustest.Zipf(seed, 1500, x.vocabulary, 40))
+	r := rand.New(rand.NewPCG(seed, 1))
+	c.Composition = randomComposition(r, text.Vocabulary.Len(), c.Dim, x.own)
+	c.Composition.Most = x.most
+	if x.own {
+		c.Composition.Rate = 0.5 + 0.5*r.Float32()
+	}
+	reference, err := sequential.New(text, noise, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := rand.New(rand.NewPCG(seed, 2))
+	for _, tensor := range reference.State() {
+		for i := range tensor.Data { // zeros in C would hide errors
+			tensor.Data[i] = (r.Float32() - .5) * (1 + change*(2*changes.Float32()-1))
+		}
+	}
+	config := configOf(text, noise, c, 1)
+	config.Units, config.Piece = reference.Bounds(), x.piece
+	return reference, c.Composition, config
+}
+
+// trained is what the CPU makes of a start, and the loss and the pairs of all units.
+func (x composedCase) trained(t *testing.T, seed uint64, change float32) (state [][]float32, loss, pairs float64) {
+	t.Helper()
+	reference, _, _ := x.trainer(t, seed, change)
+	for u := range reference.Units() {
+		report, err := reference.Advance(t.Context(), u, testRate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loss, pairs = loss+report.Loss, pairs+report.Pairs
+	}
+	for _, tensor := range reference.State() {
+		state = append(state, tensor.Data)
+	}
+	return state, loss, pairs
+}
+
+// A device adds in another order. Some cases make much of that: undamped, words that share most of their parts
+// drive each other up, and of a change of the start by 1e-6 the CPU itself makes one of up to 1. So the case is one of
+// which it makes at most 2e-5. Most seeds give such a case.
+func (x composedCase) steadySeed(t *testing.T) uint64 {
+	t.Helper()
+	for seed := cudatest.FreshSeed(t); ; seed++ {
+		state, _, _ := x.trained(t, seed, 0)
+		changed, _, _ := x.trained(t, seed, 1e-6)
+		steady := true
+		for i := range state {
+			var difference, norm float64
+			for j, v := range state[i] {
+				difference, norm = difference+math.Pow(float64(v-changed[i][j]), 2), norm+float64(v)*float64(v)
+			}
+			steady = steady && difference <= 4e-10*norm
+		}
+		if steady {
+			return seed
+		}
+	}
+}
+
+func testComposed(t *testing.T, d *cuda.Device, x composedCase) {
+	seed := x.steadySeed(t)
+	start, c, config := x.trainer(t, seed, 0)
+	k, err := NewComposed(d, config, Composition{
+		Parts: len(c.Parts) / c.Dim, Starts: c.Starts, Symbols: c.Symbols, Own: x.own, Rate: c.Rate, Undamped: c.Undamped,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tensor := range start.State() {
+		if err := k.Send(tensor.Name, tensor.Data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	losses, counts, err := k.Train(0, slices.Repeat([]float32{testRate}, start.Units()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, loss, pairs := x.trained(t, seed, 0)
+	if total(counts) != pairs || math.Abs(total(losses)/loss-1) > 1e-4 {
+		t.Errorf("seed %d: loss %v of %v pairs, want %v of %v", seed, total(losses), total(counts), loss, pairs)
+	}
+	for i, tensor := range start.State() {
+		got := make([]float32, len(tensor.Data))
+		if err := k.Receive(tensor.Name, got); err != nil {
+			t.Fatal(err)
+		}
+		cudatest.Near(t, fmt.Sprintf("seed %d: %s", seed, tensor.Name), got, state[i], 1e-4)
 	}
 }
 
@@ -101,7 +173,7 @@ func randomComposition(r *rand.Rand, words, dim int, own bool) *composed.Composi
 
 // The structure has the same size as that of the kernels.
 func TestComposedStructureSize(t *testing.T) {
-	if size := unsafe.Sizeof(composedArgs{}); size != 144 {
-		t.Errorf("ComposedArgs has %d bytes, the kernels' 144", size)
+	if size := unsafe.Sizeof(composedArgs{}); size != 112 {
+		t.Errorf("ComposedArgs has %d bytes, the kernels' 112", size)
 	}
 }

@@ -31,7 +31,7 @@ type Kernels struct {
 	leastShare     float32     // of a word of C
 }
 
-// launchArgs is SentenceArgs of sentence.cuh.
+// launchArgs is SentenceArgs of sentence.cuh, and around that of PieceArgs, which other kernels do not read.
 type launchArgs struct {
 	words, contexts, tokens, sentences, keep, alias, shares, contextShares cu.DevicePtr
 	unitOf, rates, kept, next, losses, pairs                               cu.DevicePtr
@@ -39,6 +39,7 @@ type launchArgs struct {
 	all, count, units, vocabulary, quads, negatives                        uint32
 	radius, dynamic, perWindow, batch, longest, successor, apart           uint32
 	soundRate                                                              float32
+	around                                                                 cu.DevicePtr
 }
 
 // New takes the device's memory for training. The tables are zero.
@@ -49,6 +50,9 @@ func New(d *cuda.Device, c Config) (*Kernels, error) {
 	k, err := c.kernel()
 	if err != nil {
 		return nil, err
+	}
+	if c.Piece > 0 {
+		c.Text, c.Units = newPieces(c.text(), c.Units, c.Piece)
 	}
 	return newKernels(d, c, k)
 }
@@ -101,6 +105,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("%d negatives; the CUDA kernels of %s%s take at most %d", c.Negatives, c.Mode, precision, most.Negatives)
 	case c.Radius < 1 || c.Radius > most.Radius:
 		return fmt.Errorf("the radius of windows is %d; the CUDA kernels of %s%s take 1 to %d", c.Radius, c.Mode, precision, most.Radius)
+	case c.Piece > 0 && (c.Mode != FullW2V || c.HalfPrecision):
+		return fmt.Errorf("there are no CUDA kernels of %s%s that train pieces of sentences", c.Mode, precision)
 	case c.Mode == PARW2V && c.Batch < 1:
 		return fmt.Errorf("batches of %d words", c.Batch)
 	case len(c.Alias) != 2*c.Vocabulary || len(c.Keep) != c.Vocabulary || len(c.Counts) != c.Vocabulary:
@@ -120,6 +126,10 @@ func (t *Kernels) allocate() (err error) {
 		if s%(1<<20) == 0 {
 			text.GiveBack()
 		}
+	}
+	cut, ofPieces := text.(*pieces)
+	if ofPieces {
+		longest = cut.longest
 	}
 	starts := func(to []uint64, first int) {
 		for i := range to {
@@ -158,6 +168,9 @@ func (t *Kernels) allocate() (err error) {
 	a.rates, a.losses, a.pairs = m.Floats("learning rates", units), m.Bytes("losses", 8*units), m.Bytes("numbers of pairs", 8*units)
 	a.next = m.Bytes("counter", 4)
 	a.sentences, a.unitOf = cuda.PlacedParts(m, "sentences", count+1, starts), cuda.PlacedParts(m, "units", count, unitOf)
+	if ofPieces {
+		a.around = cuda.Placed(m, "pieces of sentences", cut.around)
+	}
 	a.keep = cuda.Placed(m, "subsampling", numbered(t.numbers, c.Keep))
 	a.shares = cuda.Placed(m, "shares", numbered(t.numbers, c.shares()))
 	if c.sharesContexts() {

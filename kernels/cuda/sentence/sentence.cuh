@@ -37,6 +37,11 @@ struct SentenceArgs {
 	float soundRate;    // learning rate that shares are for; a higher one leaves less
 };
 
+// For kernels of pieces a piece of a sentence stands for a sentence.
+struct PieceArgs : SentenceArgs {
+	const uint2 *around; // (pieces) tokens of its sentence before and behind it
+};
+
 // Words have other numbers here than in the vocabulary, so that frequent ones are not
 // neighbours in memory. The alias table, which is in the vocabulary's order, holds both
 // numbers.
@@ -59,6 +64,42 @@ __device__ __forceinline__ int subsample(const SentenceArgs &a, uint32_t epoch, 
 	return n;
 }
 
+// A Kept is the words of a part of a sentence. Those from word number from on, but not from end on,
+// are the middles of windows; the others are their context words.
+struct Kept {
+	int n, from, end;
+	int before; // words of the sentence before them
+};
+
+// lanesBelow has the bits of the first so many lanes.
+__device__ __forceinline__ unsigned lanesBelow(int count) { return count <= 0 ? 0 : count < 32 ? (1u << count) - 1 : warp; }
+
+// subsamplePiece is subsample for the words of a piece of a sentence, tokens from ... to-1 of count, and
+// those around it. All words before are counted, for the numbers of negatives depend on that.
+__device__ __forceinline__ Kept subsamplePiece(const SentenceArgs &a, uint32_t epoch, uint64_t first, int from, int to, int count, uint32_t *kept) {
+	Kept k = {0, 0, 0, 0};
+	uint32_t coming = a.tokens[first + min(laneNumber(), count - 1)];
+	for (int i0 = 0; i0 < count && (i0 < to || k.n < k.end + int(a.radius)); i0 += 32) {
+		int i = i0 + laneNumber();
+		uint32_t token = coming;
+		coming = a.tokens[first + min(i + 32, count - 1)];
+		bool stays = i < count && randomBits(a.seed, streamSubsample, epoch, first + i) <= a.keep[token];
+		unsigned stay = __ballot_sync(warp, stays);
+		uint32_t *place = kept + k.n + __popc(stay & ((1u << laneNumber()) - 1));
+		if (stays) *place = token;
+		if (stays && a.dynamic) place[a.longest] = 1 + __umulhi(randomBits(a.seed, streamWindow, epoch, first + i), a.radius);
+		k.n += __popc(stay);
+		k.from += __popc(stay & lanesBelow(from - i0));
+		k.end += __popc(stay & lanesBelow(to - i0));
+	}
+	__syncwarp();
+	k.before = max(k.from - int(a.radius), 0);
+	k.n = min(k.n, k.end + int(a.radius)) - k.before;
+	k.from -= k.before;
+	k.end -= k.before;
+	return k;
+}
+
 // A Windows has the words on either side of the middle of each window of a sentence. next is
 // asked for all of them in order; it has asked memory for the one after.
 struct Windows {
@@ -67,9 +108,9 @@ struct Windows {
 	bool dynamic;
 	uint32_t coming;
 
-	__device__ __forceinline__ Windows(const SentenceArgs &a, const uint32_t *kept, int n)
+	__device__ __forceinline__ Windows(const SentenceArgs &a, const uint32_t *kept, int n, int from = 0)
 		: widths(kept + a.longest), last(n - 1), radius(a.radius), dynamic(a.dynamic), coming(a.radius) {
-		if (dynamic) coming = widths[0];
+		if (dynamic) coming = widths[from];
 	}
 	__device__ __forceinline__ int next(int t) {
 		int width = coming;
@@ -285,6 +326,16 @@ __device__ __forceinline__ unsigned long long contexts(const SentenceArgs &a, co
 	return __reduce_add_sync(warp, count);
 }
 
+// contexts counts those of a piece.
+__device__ __forceinline__ unsigned long long contexts(const SentenceArgs &a, const uint32_t *kept, const Kept &k) {
+	unsigned count = 0;
+	for (int t = k.from + laneNumber(); t < k.end; t += 32) {
+		int width = a.dynamic ? kept[a.longest + t] : a.radius;
+		count += min(width, t) + min(width, k.n - 1 - t);
+	}
+	return __reduce_add_sync(warp, count);
+}
+
 // finish adds a sentence's loss, the sum over the warp, and its pairs to its unit's.
 __device__ __forceinline__ void finish(const SentenceArgs &a, uint32_t unit, Trained done) {
 	float loss = sum(done.loss);
@@ -354,6 +405,60 @@ template <int least = 2, class Sentence> __device__ __forceinline__ void trainBl
 		int n = __reduce_max_sync(warp, left);
 		if (n < least) continue;
 		Trained done = sentence(turn.epoch, first, kept, n, a.rates[turn.unit]);
+		if (threadIdx.x < 32) finish(a, turn.unit, done);
+	}
+}
+
+// keptOfPiece subsamples the piece of a turn, and makes first the first token of its sentence.
+__device__ __forceinline__ Kept keptOfPiece(const PieceArgs &a, const Turn &turn, uint64_t &first, uint32_t *kept) {
+	uint2 around = a.around[turn.sentence];
+	int before = __reduce_max_sync(warp, around.x), behind = __reduce_max_sync(warp, around.y);
+	int count = __reduce_max_sync(warp, uint32_t(a.sentences[turn.sentence + 1] - first));
+	first -= before;
+	return subsamplePiece(a, turn.epoch, first, before, before + count, before + count + behind, kept);
+}
+
+// trainPieces is train for pieces of sentences: piece(epoch, first, kept, k, rate) trains the windows of
+// the words k.from ... k.end-1 of a piece, whose word 0 is number first of the text, but for subsampling.
+// A short unit has few sentences, and many pieces. A piece trains what it is of its sentence.
+template <class Piece> __device__ __forceinline__ void trainPieces(const PieceArgs &a, Piece piece) {
+	uint32_t *kept = a.kept + size_t(blockIdx.x) * 2 * a.longest;
+	for (;;) {
+		uint32_t taken = 0;
+		if (laneNumber() == 0) taken = atomicAdd(a.next, 1u);
+		taken = __reduce_max_sync(warp, taken);
+		if (taken >= a.all) break;
+		Turn turn(a, taken);
+		uint64_t first = a.sentences[turn.sentence];
+		Kept k = keptOfPiece(a, turn, first, kept);
+		if (k.n >= 2 && k.from < k.end) finish(a, turn.unit, piece(turn.epoch, first + k.before, kept + k.before, k, a.rates[turn.unit]));
+		__syncwarp();
+	}
+}
+
+// trainPiecesBlock is trainPieces for a thread block whose warps train a piece together.
+template <class Piece> __device__ __forceinline__ void trainPiecesBlock(const PieceArgs &a, Piece piece) {
+	__shared__ uint32_t next;
+	__shared__ Kept left;
+	uint32_t *kept = a.kept + size_t(blockIdx.x) * 2 * a.longest;
+	for (;;) {
+		__syncthreads();
+		if (threadIdx.x == 0) next = atomicAdd(a.next, 1u);
+		__syncthreads();
+		uint32_t taken = __reduce_max_sync(warp, next);
+		if (taken >= a.all) break;
+		Turn turn(a, taken);
+		uint64_t first = a.sentences[turn.sentence];
+		if (threadIdx.x < 32) {
+			uint64_t begin = first;
+			Kept k = keptOfPiece(a, turn, begin, kept);
+			if (threadIdx.x == 0) left = k;
+		}
+		__syncthreads();
+		first -= a.around[turn.sentence].x;
+		Kept k = {int(__reduce_max_sync(warp, uint32_t(left.n))), int(__reduce_max_sync(warp, uint32_t(left.from))), int(__reduce_max_sync(warp, uint32_t(left.end))), int(__reduce_max_sync(warp, uint32_t(left.before)))};
+		if (k.n < 2 || k.from >= k.end) continue;
+		Trained done = piece(turn.epoch, first + k.before, kept + k.before, k, a.rates[turn.unit]);
 		if (threadIdx.x < 32) finish(a, turn.unit, done);
 	}
 }

@@ -85,7 +85,7 @@ template <int F, int E, int T, int C, bool many> struct Team {
 //
 //	begin says how often this lane's slot is a context word of the window of word t, and asks
 //	memory for rows; arrive waits for those that this window needs; end is called behind the
-//	window, finish behind the last one. update makes a row new.
+//	window, finish behind that of word end-1, the last one. update makes a row new.
 
 // Lifetime has the rows of context words in a ring from the window they enter to the window
 // they leave (FULL-W2V, section 3.2).
@@ -96,16 +96,16 @@ template <int F, int E> struct Lifetime : Ring<F, E> {
 	uint32_t coming;
 	Row<F, E> entering;
 
-	__device__ __forceinline__ Lifetime(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness = 1)
+	__device__ __forceinline__ Lifetime(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness = 1, int begin = 0)
 		: Ring<F, E>{Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, int(2 * a.radius + 2), int(2 * a.radius + 3)}, kept(sentence), n(count), radius(a.radius) {
 		this->memory = memory;
 		this->slow = slowness;
 		this->clear();
-		for (int i = 0; i <= radius && i < n; i++) {
+		for (int i = 0; i <= begin + radius && i < n; i++) {
 			into = this->enter(kept[i], i);
 			this->bring(into, loadCurrent(this->words, kept[i], into >= 0));
 		}
-		coming = kept[min(radius + 1, n - 1)];
+		coming = kept[min(begin + radius + 1, n - 1)];
 	}
 
 	__device__ __forceinline__ int begin(int t, int width) {
@@ -122,8 +122,8 @@ template <int F, int E> struct Lifetime : Ring<F, E> {
 		this->bring(into, entering);
 		this->giveBack(from);
 	}
-	__device__ __forceinline__ void finish() {
-		for (int i = max(n - radius, 0); i < n; i++) this->giveBack(this->leave(i));
+	__device__ __forceinline__ void finish(int end) {
+		for (int i = max(end - radius, 0); i < n; i++) this->giveBack(this->leave(i));
 	}
 };
 
@@ -142,12 +142,12 @@ template <int F, int E> struct Passing {
 	__device__ __forceinline__ int place(int t) const { return t - radius + laneNumber() + (laneNumber() >= radius); }
 	__device__ __forceinline__ uint32_t wordAt(int t) const { return kept[min(max(place(t), 0), n - 1)]; }
 
-	__device__ __forceinline__ Passing(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness = 1)
+	__device__ __forceinline__ Passing(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness = 1, int begin = 0)
 		: rows{Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, int(2 * a.radius), int(2 * a.radius + 1)}, kept(sentence), n(count), radius(a.radius), slots(2 * a.radius) {
 		rows.memory = memory;
 		rows.slow = slowness;
 		rows.store(slots, zeros<F, E>());
-		coming = wordAt(0);
+		coming = wordAt(begin);
 	}
 
 	__device__ __forceinline__ int begin(int t, int) {
@@ -169,7 +169,7 @@ template <int F, int E> struct Passing {
 		addCurrent(rows.words, __shfl_sync(warp, word, slot & 31), now, slot < slots);
 	}
 	__device__ __forceinline__ void end() { __syncwarp(); }
-	__device__ __forceinline__ void finish() {}
+	__device__ __forceinline__ void finish(int) {}
 	__device__ __forceinline__ float4 *at(int slot) const { return rows.at(slot); }
 	__device__ __forceinline__ int behind() const { return slots + 1; }
 };
@@ -284,9 +284,11 @@ __device__ __forceinline__ float mean(const SentenceArgs &a, Team<F, E, T, C, ma
 }
 
 // sentence trains n words that subsampling has left of a sentence that begins
-// with token first of the text. It returns this lane's part of the loss.
-template <int F, int E, int T, int C, bool many, bool bounded, bool ofMean = false, class Rows = Lifetime<F, E>, class Contexts = Chunks<F, E>>
-__device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
+// with token first of the text. It returns this lane's part of the loss. Of a piece it trains
+// the windows of words from ... end-1.
+template <int F, int E, int T, int C, bool many, bool bounded, bool ofMean = false, class Rows = Lifetime<F, E>, class Contexts = Chunks<F, E>, bool ofPiece = false>
+__device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate, int from = 0, int end = 0) {
+	if constexpr (!ofPiece) from = 0, end = n;
 	constexpr int S = T == 1 ? 1 : Products<T, C>::stride;
 	constexpr bool stages = staged<F, E, T, Contexts>, early = stages || ahead<F, E, T>;
 	using Draw = Outputs<S>;
@@ -294,28 +296,28 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	Team<F, E, T, C, many> team(Rows::rowsOf(a.radius) + (stages ? T : 0));
 	int chunk = team.number * (4 * F + E); // first of this warp
 	float slow = slowness<bounded>(a, rate);
-	Rows rows(a, kept, n, team.memory, chunk, slow);
+	Rows rows(a, kept, n, team.memory, chunk, slow, from);
 	Contexts contexts(a.contexts, a.vocabulary, a.quads, chunk);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + threadIdx.x) ^ threadIdx.x};
-	Windows windows(a, kept, n);
+	Windows windows(a, kept, n, from);
 
 	Draw draw;
-	draw.begin(a, epoch, first, kept, 0, n);
+	draw.begin(a, epoch, first, kept, from, n);
 	uint32_t batch = draw.end(a, epoch); // outputs of this batch of windows
 	float shares = contextShare<bounded>(a, batch);
 	unsigned again = repeated<S>(batch, batch, width);
-	draw.begin(a, epoch, first, kept, Draw::windows, n);
+	draw.begin(a, epoch, first, kept, from + Draw::windows, n);
 	uint32_t now = __shfl_sync(warp, batch, l % S); // outputs of this window
 	Row<F, E> r[T];
 #pragma unroll
 	for (int k = 0; k < T; k++) r[k] = loadCurrent(contexts, __shfl_sync(warp, now, k % S), k < width);
 	float loss = 0;
-	for (int t = 0; t < n;) {
+	for (int t = from; t < end;) {
 		uint32_t batchNext = draw.end(a, epoch);
 		unsigned againNext = repeated<S>(batchNext, batch, width);
 		draw.begin(a, epoch, first, kept, t + 2 * Draw::windows, n);
 #pragma unroll 1
-		for (int j = 0; j < Draw::windows && t < n; j++, t++) {
+		for (int j = 0; j < Draw::windows && t < end; j++, t++) {
 			int times = rows.begin(t, windows.next(t));
 			float share = bounded ? __shfl_sync(warp, shares, j * S + l % S) : 1; // of this lane's output
 			bool last = j + 1 == Draw::windows;
@@ -357,7 +359,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 		if constexpr (bounded) shares = contextShare<true>(a, batch);
 		again = againNext;
 	}
-	rows.finish();
+	rows.finish(end);
 	return loss;
 }
 

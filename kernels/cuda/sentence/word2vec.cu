@@ -108,7 +108,7 @@ __device__ __forceinline__ float skipGram(const SentenceArgs &a, uint32_t epoch,
 		addChange(contexts, target, old, change, true, dither);
 		rows.end();
 	}
-	rows.finish();
+	rows.finish(n);
 	return loss;
 }
 
