@@ -4,13 +4,17 @@
 //	a: (m, k)  b: (k, n)  c: (m, n) = a b + bias + add
 //
 // Either factor may lie in memory with its rows or its columns one after the other. A thread
-// block computes a tile of c, 128 x 128 or 128 x 64, over a chunk of k; the reader of c adds
-// the sums of several chunks. Asynchronous copies bring the parts of both factors into shared
-// memory, three stages of 32 values of k deep. Groups of 8 values are permuted there, so that
-// the 8 rows that ldmatrix reads at a time lie in different banks.
+// block computes a tile of c over a chunk of k; the reader of c adds the sums of several chunks.
+// Asynchronous copies bring the parts of both factors into shared memory, some stages of 32 values
+// of k deep. Groups of 8 values are permuted there, so that the 8 rows that ldmatrix reads at a
+// time lie in different banks.
+//
+// Tiles are 128 x 128 or 128 x 64. Of float16 numbers and about 192 features, the default, the gradients
+// have tiles with all features in them, one on a multiprocessor: then neither factor is read
+// more often than once for 128 columns or 144 rows of the other. Rows have strips: see below.
 #include "subword.cuh"
 
-constexpr int tileM = 128, tileK = 32, stages = 3;
+constexpr int tileK = 32;
 
 struct Product {
 	Split a, b;
@@ -18,7 +22,7 @@ struct Product {
 	const float *bias; // (n), or null
 	const float *add;  // (m, strideC), or null
 	uint32_t m, n, k, strideC;
-	uint32_t chunk; // of k, a multiple of 32
+	uint32_t chunk; // of k, a multiple of 32; of strips, their columns, a multiple of 8
 	float unit;     // of narrow products: what 1 in c is of a product of the factors
 };
 
@@ -67,27 +71,33 @@ __device__ __forceinline__ void multiplyNarrow(float (&c)[4], const uint32_t (&a
 		: "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// A warp has 64 rows and 32 columns of the tile.
-template <int planes, bool aContiguous, bool bContiguous, int tileN> struct Tile {
-	static constexpr int warpsN = tileN / 32, threads = 64 * warpsN;
+// A warp has 16 M rows and 8 N columns of the tile, M and N fragments of the tensor cores.
+template <int planes, bool aContiguous, bool bContiguous, int tileM, int tileN, int M, int N> struct Tile {
+	static constexpr int warpsN = tileN / (8 * N), threads = 32 * warpsN * (tileM / (16 * M));
 	static constexpr int partA = tileM * tileK * 2, partB = tileN * tileK * 2, stage = planes * (partA + partB);
-	float sum[4][4][4];
+	float sum[M][N][4], ones[N][4]; // ones: of the sums of b over k
 	int rowOfWarp, columnOfWarp;
 
 	// step adds 16 values of k of a stage.
-	__device__ __forceinline__ void step(uint32_t a, int k) {
+	__device__ __forceinline__ void step(uint32_t a, int k, bool withOnes) {
 		int l = laneNumber();
-		uint32_t b = a + planes * partA, high[2][4], low[2][4];
+		uint32_t b = a + planes * partA, high[N / 2][4], low[N / 2][4];
 #pragma unroll
-		for (int n = 0; n < 2; n++) { // 16 columns each: {columns 0-7, k 0-7}, {0-7, 8-15}, {8-15, 0-7}, {8-15, 8-15}
+		for (int n = 0; n < N / 2; n++) { // 16 columns each: {columns 0-7, k 0-7}, {0-7, 8-15}, {8-15, 0-7}, {8-15, 8-15}
 			int column = columnOfWarp + 16 * n, upper = l >> 4, later = l >> 3 & 1;
 			uint32_t at = b + (bContiguous ? place<true, tileN>(column + 8 * upper + (l & 7), k / 8 + later)
 				: place<false, tileN>(k + 8 * later + (l & 7), column / 8 + upper));
 			loadMatrices<!bContiguous>(high[n], at);
 			if constexpr (planes == 2) loadMatrices<!bContiguous>(low[n], at + partB);
 		}
+		if constexpr (planes == 1)
+			if (withOnes) {
+				const uint32_t one[4] = {0x3c003c00, 0x3c003c00, 0x3c003c00, 0x3c003c00};
 #pragma unroll
-		for (int m = 0; m < 4; m++) { // 16 rows each: {rows 0-7, k 0-7}, {8-15, 0-7}, {0-7, 8-15}, {8-15, 8-15}
+				for (int n = 0; n < N; n++) multiplyNarrow(ones[n], one, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
+			}
+#pragma unroll
+		for (int m = 0; m < M; m++) { // 16 rows each: {rows 0-7, k 0-7}, {8-15, 0-7}, {0-7, 8-15}, {8-15, 8-15}
 			int row = rowOfWarp + 16 * m, upper = l >> 3 & 1, later = l >> 4;
 			uint32_t at = a + (aContiguous ? place<true, tileM>(row + 8 * upper + (l & 7), k / 8 + later)
 				: place<false, tileM>(k + 8 * later + (l & 7), row / 8 + upper));
@@ -95,16 +105,16 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN> struct Tile
 			loadMatrices<!aContiguous>(x, at);
 			if constexpr (planes == 1) {
 #pragma unroll
-				for (int n = 0; n < 4; n++) multiplyNarrow(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
+				for (int n = 0; n < N; n++) multiplyNarrow(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
 				continue;
 			}
 			loadMatrices<!aContiguous>(y, at + partA);
 #pragma unroll
-			for (int n = 0; n < 4; n++) multiply(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
+			for (int n = 0; n < N; n++) multiply(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
 #pragma unroll
-			for (int n = 0; n < 4; n++) multiply(sum[m][n], x, low[n / 2][n % 2 * 2], low[n / 2][n % 2 * 2 + 1]);
+			for (int n = 0; n < N; n++) multiply(sum[m][n], x, low[n / 2][n % 2 * 2], low[n / 2][n % 2 * 2 + 1]);
 #pragma unroll
-			for (int n = 0; n < 4; n++) multiply(sum[m][n], y, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
+			for (int n = 0; n < N; n++) multiply(sum[m][n], y, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
 		}
 	}
 
@@ -113,12 +123,12 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN> struct Tile
 	template <class Function> __device__ __forceinline__ void each(const Product &p, uint32_t row0, uint32_t column0, Function f) {
 		int l = laneNumber();
 #pragma unroll
-		for (int m = 0; m < 4; m++) {
+		for (int m = 0; m < M; m++) {
 #pragma unroll
 			for (int lower = 0; lower < 2; lower++) {
 				uint32_t row = row0 + rowOfWarp + 16 * m + 8 * lower + l / 4;
 #pragma unroll
-				for (int n = 0; n < 4; n++) {
+				for (int n = 0; n < N; n++) {
 					uint32_t column = column0 + columnOfWarp + 8 * n + 2 * (l % 4);
 					if (row < p.m && column < p.n)
 						f(sum[m][n][2 * lower], sum[m][n][2 * lower + 1], size_t(row) * p.strideC + column, column, column + 1 < p.n);
@@ -130,7 +140,9 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN> struct Tile
 	// begin starts from bias + add.
 	__device__ __forceinline__ void begin(const Product &p, uint32_t row0, uint32_t column0) {
 #pragma unroll
-		for (int i = 0; i < 64; i++) sum[i / 16][i / 4 % 4][i % 4] = 0;
+		for (int i = 0; i < 4 * M * N; i++) sum[i / (4 * N)][i / 4 % N][i % 4] = 0;
+#pragma unroll
+		for (int i = 0; i < 4 * N; i++) ones[i / 4][i % 4] = 0;
 		if (p.add)
 			each(p, row0, column0, [&](float &x, float &y, size_t at, uint32_t, bool) {
 				float2 a = *(const float2 *)(p.add + at); // strides are even
@@ -151,19 +163,33 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN> struct Tile
 			else c[at] = x;
 		});
 	}
+
+	// writeOnes writes the sums of b to a row: those of a fragment are all the same.
+	__device__ __forceinline__ void writeOnes(const Product &p, float *c, uint32_t row, uint32_t column0) {
+		if (laneNumber() >= 4) return;
+#pragma unroll
+		for (int n = 0; n < N; n++)
+			for (int i = 0; i < 2; i++)
+				if (uint32_t column = column0 + columnOfWarp + 8 * n + 2 * laneNumber() + i; column < p.n) c[size_t(row) * p.strideC + column] = ones[n][i] * p.unit;
+	}
 };
 
-template <int planes, bool aContiguous, bool bContiguous, int tileN> __device__ __forceinline__ void product(const Product &p) {
+// product computes a tile. If withOnes is set, a has a column of ones last, which is not in a tile of its own: the
+// first warps compute what is of it.
+template <int planes, bool aContiguous, bool bContiguous, int tileM, int tileN, int M = 4, int N = 4, int stages = 3, bool withOnes = false>
+__device__ __forceinline__ void product(const Product &p) {
 	extern __shared__ uint4 memory[];
-	using T = Tile<planes, aContiguous, bContiguous, tileN>;
+	using T = Tile<planes, aContiguous, bContiguous, tileM, tileN, M, N>;
 	T tile;
 	int w = threadIdx.x / 32;
-	tile.rowOfWarp = w / T::warpsN * 64;
-	tile.columnOfWarp = w % T::warpsN * 32;
-	uint32_t across = (p.n + tileN - 1) / tileN, down = (p.m + tileM - 1) / tileM;
+	tile.rowOfWarp = w / T::warpsN * 16 * M;
+	tile.columnOfWarp = w % T::warpsN * 8 * N;
+	bool apart = withOnes && (p.m - 1) % tileM == 0 && p.m > 1;
+	uint32_t across = (p.n + tileN - 1) / tileN, down = apart ? p.m / tileM : (p.m + tileM - 1) / tileM;
 	uint32_t column0 = blockIdx.x % across * tileN, row0 = blockIdx.x / across % down * tileM, chunk = blockIdx.x / across / down;
 	uint32_t first = chunk * p.chunk, end = min(p.k, first + p.chunk), count = (end - first + tileK - 1) / tileK;
 	uint32_t shared = uint32_t(__cvta_generic_to_shared(memory));
+	apart = apart && row0 == 0 && tile.rowOfWarp == 0;
 	auto ask = [&](uint32_t i) {
 		if (i < count) {
 			uint32_t to = shared + i % stages * T::stage, k0 = first + i * tileK;
@@ -172,6 +198,8 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN> __device__ 
 		}
 		asm volatile("cp.async.commit_group;" ::: "memory");
 	};
+	awaitPrevious();
+	startNext();
 #pragma unroll
 	for (int i = 0; i < stages - 1; i++) ask(i);
 	tile.begin(p, row0, column0);
@@ -181,20 +209,124 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN> __device__ 
 		ask(i + stages - 1);
 		uint32_t stage = shared + i % stages * T::stage;
 #pragma unroll
-		for (int k = 0; k < tileK; k += 16) tile.step(stage, k);
+		for (int k = 0; k < tileK; k += 16) tile.step(stage, k, apart);
 	}
-	tile.write(p, p.c + size_t(chunk) * p.m * p.strideC, row0, column0);
+	float *c = p.c + size_t(chunk) * p.m * p.strideC;
+	tile.write(p, c, row0, column0);
+	if (apart) tile.writeOnes(p, c, p.m - 1, column0);
 }
 
 #define PRODUCT(name, aContiguous, bContiguous, tileN, blocks) \
 	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_##name##_##tileN(const __grid_constant__ Product p) { \
-		product<2, aContiguous, bContiguous, tileN>(p); \
+		product<2, aContiguous, bContiguous, 128, tileN>(p); \
 	} \
 	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_narrow_##name##_##tileN(const __grid_constant__ Product p) { \
-		product<1, aContiguous, bContiguous, tileN>(p); \
+		product<1, aContiguous, bContiguous, 128, tileN>(p); \
 	}
 #define PRODUCTS(name, aContiguous, bContiguous) PRODUCT(name, aContiguous, bContiguous, 128, 2) PRODUCT(name, aContiguous, bContiguous, 64, 3)
 
 PRODUCTS(rows, true, false)     // a and b in row-major order
 PRODUCTS(features, true, true)  // b transposed
 PRODUCTS(weights, false, false) // a transposed
+
+// Those of about 192 features, with 6 stages: product.go knows the sizes of tiles, too.
+extern "C" __global__ void __launch_bounds__(384, 1) product_narrow_features_wide(const __grid_constant__ Product p) {
+	product<1, true, true, 144, 192, 3, 6, 6>(p);
+}
+extern "C" __global__ void __launch_bounds__(384, 1) product_narrow_weights_wide(const __grid_constant__ Product p) {
+	product<1, false, false, 192, 128, 4, 4, 6, true>(p);
+}
+
+// Rows are much more memory than arithmetic: add comes in, c goes out. So a thread block keeps a strip of b of at most 128
+// columns in shared memory and goes down the rows, 48 at a time, of which a and add arrive two tiles ahead. p.chunk is
+// the width of a strip.
+//
+//	shared memory: b (depth, 128 + 8) float16, then three stages of a (48, depth + 8) float16 and add (48, 128 + 8)
+//
+// depth is k, rounded up to 16. The 8 values behind each row bring the next one into other banks.
+constexpr int stripM = 48, stripN = 128, stripStages = 3, stripThreads = 384;
+
+extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(const __grid_constant__ Product p) {
+	extern __shared__ uint4 strip[];
+	const int l = laneNumber(), rowOfWarp = threadIdx.x / 32 / 4 * 16, columnOfWarp = threadIdx.x / 32 % 4 * 32;
+	const uint32_t depth = (p.k + 15) / 16 * 16, groups = depth / 8;
+	constexpr uint32_t pitchB = 2 * (stripN + 8), pitchAdd = 4 * (stripN + 8);
+	const uint32_t pitchA = 2 * (depth + 8), stage = stripM * (pitchA + pitchAdd);
+	const uint32_t strips = (p.n + p.chunk - 1) / p.chunk, column0 = blockIdx.x % strips * p.chunk, end = min(p.n, column0 + p.chunk);
+	const uint32_t tiles = (p.m + stripM - 1) / stripM, first = blockIdx.x / strips, step = gridDim.x / strips;
+	const uint32_t b = uint32_t(__cvta_generic_to_shared(strip)), stages = b + depth * pitchB;
+	awaitPrevious();
+	startNext();
+	for (uint32_t i = threadIdx.x; i < depth * (stripN / 8); i += stripThreads) {
+		uint32_t k = i / (stripN / 8), column = column0 + i % (stripN / 8) * 8;
+		bool wanted = k < p.k && column < end;
+		copy16(b + k * pitchB + i % (stripN / 8) * 16, p.b.high + (wanted ? k * p.b.stride + column : 0), wanted);
+	}
+	// The first rows, of frequent words, come last: the step, which begins with them, finds them in L2.
+	auto rowOf = [&](uint32_t i) { return (tiles - 1 - first - i * step) * stripM; };
+	// ask asks for tile number i of this thread block; what it asked for before comes with the first.
+	auto ask = [&](uint32_t i) {
+		if (first + i * step < tiles) {
+			uint32_t row0 = rowOf(i);
+			uint32_t to = stages + i % stripStages * stage;
+			for (uint32_t j = threadIdx.x; j < stripM * groups; j += stripThreads) {
+				uint32_t row = j / groups, group = j % groups;
+				bool wanted = row0 + row < p.m && 8 * group < p.a.stride;
+				copy16(to + row * pitchA + 16 * group, p.a.high + (wanted ? (row0 + row) * p.a.stride + 8 * group : 0), wanted);
+			}
+			if (p.add)
+				for (uint32_t j = threadIdx.x; j < stripM * (stripN / 4); j += stripThreads) {
+					uint32_t row = j / (stripN / 4), quad = j % (stripN / 4);
+					bool wanted = row0 + row < p.m && column0 + 4 * quad < end;
+					const float *from = p.add + (wanted ? size_t(row0 + row) * p.strideC + column0 + 4 * quad : 0);
+					copy16(to + stripM * pitchA + row * pitchAdd + 16 * quad, (const uint16_t *)from, wanted);
+				}
+		}
+		asm volatile("cp.async.commit_group;" ::: "memory");
+	};
+	float bias[4][2];
+#pragma unroll
+	for (int n = 0; n < 4; n++)
+		for (int i = 0; i < 2; i++) {
+			uint32_t column = column0 + columnOfWarp + 8 * n + 2 * (l % 4) + i;
+			bias[n][i] = p.bias && column < end ? p.bias[column] : 0;
+		}
+#pragma unroll
+	for (int i = 0; i < stripStages - 1; i++) ask(i);
+	for (uint32_t i = 0; first + i * step < tiles; i++) {
+		asm volatile("cp.async.wait_group %0;" ::"n"(stripStages - 2) : "memory");
+		__syncthreads();
+		ask(i + stripStages - 1);
+		if (column0 + columnOfWarp >= end) continue;
+		uint32_t a = stages + i % stripStages * stage, row0 = rowOf(i);
+		float sum[4][4] = {};
+#pragma unroll 4
+		for (uint32_t k = 0; k < depth; k += 16) { // fragments as in Tile
+			uint32_t x[4], y[2][4];
+			loadMatrices<false>(x, a + (rowOfWarp + 8 * (l >> 3 & 1) + (l & 7)) * pitchA + 16 * (k / 8 + (l >> 4)));
+#pragma unroll
+			for (int n = 0; n < 2; n++) loadMatrices<true>(y[n], b + (k + 8 * (l >> 3 & 1) + (l & 7)) * pitchB + 2 * (columnOfWarp + 16 * n + 8 * (l >> 4)));
+#pragma unroll
+			for (int n = 0; n < 4; n++) multiplyNarrow(sum[n], x, y[n / 2][n % 2 * 2], y[n / 2][n % 2 * 2 + 1]);
+		}
+#pragma unroll
+		for (int lower = 0; lower < 2; lower++) {
+			uint32_t row = rowOfWarp + 8 * lower + l / 4;
+			if (row0 + row >= p.m) continue;
+#pragma unroll
+			for (int n = 0; n < 4; n++) {
+				uint32_t column = columnOfWarp + 8 * n + 2 * (l % 4);
+				if (column0 + column >= end) continue;
+				float2 r = make_float2(sum[n][2 * lower] + bias[n][0], sum[n][2 * lower + 1] + bias[n][1]);
+				if (p.add) {
+					float2 add;
+					asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(add.x), "=f"(add.y) : "r"(a + stripM * pitchA + row * pitchAdd + 4 * column));
+					r.x += add.x, r.y += add.y;
+				}
+				float *to = p.c + size_t(row0 + row) * p.strideC + column0 + column;
+				if (column0 + column + 1 < p.n) *(float2 *)to = r;
+				else *to = r.x;
+			}
+		}
+	}
+}
