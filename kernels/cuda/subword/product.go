@@ -73,7 +73,9 @@ func (p *product) cut(tiles, k, want int, split bool) {
 // narrowProduct chooses strips or the wide tiles for a narrow product; no thread blocks: neither would do.
 func (a *allocator) narrowProduct(name string, m, n, k int) product {
 	p := product{narrow: true, chunks: 1}
-	full := func(features int) bool { return 3*((features+wideSide-1)/wideSide*wideSide) <= 4*features }
+	full := func(features int) bool {
+		return features > 0 && 3*((features+wideSide-1)/wideSide*wideSide) <= 4*features
+	}
 	switch {
 	case name == "rows":
 		depth, strips := (k+15)/16*16, (n+stripN-1)/stripN

@@ -100,13 +100,12 @@ func (r *rounded) network(parameters gorgonia.Nodes, threads int) (*gorgonia.Nod
 		return nil, err
 	}
 	d := x.Shape()[1]
-	if !o.Raw {
-		statistics := &subword.Statistics{Mean: make([]float32, d), Scale: make([]float32, d)}
-		if x, err = subword.Standardize(x, statistics, false, threads); err != nil {
-			return nil, err
-		}
+	var y *gorgonia.Node
+	if o.Raw {
+		y, err = roundValues(x, func(int) float32 { return 1 })
+	} else {
+		y, err = standardizeRounded(x)
 	}
-	y, err := roundValues(x, func(int) float32 { return 1 })
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +119,48 @@ func (r *rounded) network(parameters gorgonia.Nodes, threads int) (*gorgonia.Nod
 		return nil, err
 	}
 	return subword.Connect(y, weights, threads)
+}
+
+// standardizeRounded is subword.Standardize with a rounded result. In the mean of its gradient times the result, the result is
+// rounded, too, for products of matrices give that mean.
+func standardizeRounded(x *gorgonia.Node) (*gorgonia.Node, error) {
+	const leastVariance = 1e-3
+	rows, d := x.Shape()[0], x.Shape()[1]
+	y, rounded, dx := make([]float32, rows*d), make([]float32, rows*d), make([]float32, rows*d)
+	scale := make([]float32, d)
+	matrix := func(values []float32) *tensor.Dense {
+		return tensor.New(tensor.WithShape(rows, d), tensor.WithBacking(values))
+	}
+	result, gradient := matrix(rounded), matrix(dx)
+	forward := func(in []*tensor.Dense) (*tensor.Dense, error) {
+		values := in[0].Float32s()
+		for j := range d {
+			var sum, squares float64
+			for i := j; i < len(values); i += d {
+				sum, squares = sum+float64(values[i]), squares+float64(values[i])*float64(values[i])
+			}
+			mean := sum / float64(rows)
+			scale[j] = float32(1 / math.Sqrt(max(squares/float64(rows)-mean*mean, 0)+leastVariance))
+			for i := j; i < len(values); i += d {
+				y[i] = (values[i] - float32(mean)) * scale[j]
+				rounded[i] = float16(y[i])
+			}
+		}
+		return result, nil
+	}
+	return operation.Apply("rounded standardization", gorgonia.Nodes{x}, rows, d, forward, func(_ []*tensor.Dense, g *tensor.Dense) ([]*tensor.Dense, error) {
+		of := g.Float32s()
+		for j := range d {
+			var sum, products float64
+			for i := j; i < len(of); i += d {
+				sum, products = sum+float64(of[i]), products+float64(of[i])*float64(rounded[i])
+			}
+			for i := j; i < len(of); i += d {
+				dx[i] = scale[j] * (of[i] - float32(sum/float64(rows)) - y[i]*float32(products/float64(rows)))
+			}
+		}
+		return []*tensor.Dense{gradient}, nil
+	})
 }
 
 // roundValues rounds the values of a node times the units of their row; of 0 units they stay. The gradient
