@@ -70,7 +70,6 @@ func (k *Kernels) SetFirstStep(s FirstStep) error {
 // iterations come first, then the totals of the second steps.
 func (k *Kernels) launchComposed(count int) error {
 	each := k.first.Losses()
-	early := k.device.Overlaps() && k.lists != nil // begins with the contexts, which an older step wrote
 	for i := range count {
 		err := k.first.Launch(StepMemory{
 			Tables: k.stepAt(2 * i), Parameters: k.stepAt(steps + i), Column: k.samplesAt(2 * i),
@@ -79,7 +78,7 @@ func (k *Kernels) launchComposed(count int) error {
 		if err != nil {
 			return err
 		}
-		if err := k.launchStep(2*i+1, i, early); err != nil {
+		if err := k.launchStep(2*i+1, i, false); err != nil {
 			return err
 		}
 	}
@@ -112,5 +111,5 @@ type Own struct{ First, Second, SecondOfRow, Beside cu.DevicePtr }
 func (k *Kernels) LaunchTempered(kernel cu.Function, number int, o Own) error {
 	a := k.temperedArgs(number)
 	a.table.first, a.table.second, a.table.secondOfRow, a.table.leftLow = uint64(o.First), uint64(o.Second), uint64(o.SecondOfRow), uint64(o.Beside)
-	return cuda.LaunchEarly(k.device, kernel, cuda.Grid{Blocks: k.shape.blocks, Threads: 32 * k.shape.warps, Shared: k.shape.shared}, a, k.device.Overlaps())
+	return cuda.Launch(k.device, kernel, cuda.Grid{Blocks: k.shape.blocks, Threads: 32 * k.shape.warps, Shared: k.shape.shared}, a)
 }

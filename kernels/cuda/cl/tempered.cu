@@ -16,7 +16,6 @@ template <int F> struct Single {
 	static constexpr int values = 4 * F, sure = F <= 4 ? F - 1 : 4; // quads that every lane has
 	static constexpr bool early = F <= 2; // there are registers for moments while other rows of the tile are trained
 	static constexpr bool staged = F <= 3;
-	static constexpr bool fresh = false; // the kernel before this one writes left
 	static constexpr int rowBytes = 512 * F; // of a row of right in shared memory
 	struct Packed { float4 v[F]; };
 	struct Moments { Packed m, v; float ofRow; };

@@ -128,7 +128,6 @@ template <class Format, int G, Method method> __device__ __forceinline__ void te
 		f.begin(dense, w, word(job, 0));
 		asm volatile("cp.async.commit_group;" ::: "memory");
 	};
-	if constexpr (Format::fresh) awaitPrevious();
 	begin(job);
 	awaitPrevious();
 	awaitOthers(t.sharing);

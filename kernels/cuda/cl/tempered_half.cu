@@ -9,7 +9,7 @@
 template <int P, int F> struct Rounded {
 	using Tile = Dense<1, 64 * P * F, 64>;
 	static constexpr int each = 2 * P, values = each * F, sure = F - 1; // groups that every lane has
-	static constexpr bool early = true, staged = true, fresh = false;
+	static constexpr bool early = true, staged = true;
 	static constexpr int rowBytes = 128 * P * F; // of a row of right in shared memory
 	static constexpr int pieces = rowBytes / 16, together = pieces < 32 ? 32 / pieces : 1; // of a row; rows that an instruction brings
 	struct Packed { Pairs<P> v[F]; };

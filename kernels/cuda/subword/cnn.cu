@@ -14,13 +14,10 @@
 // column, or to a column and a position, those of a position together. The order of all sums follows from the
 // shapes alone, so two runs give the same bits.
 //
-// quads.cu has faster kernels of the features and of dtables. All kernels but that of the loss begin while the one before
-// them ends, and wait for what it writes.
+// quads.cu has faster kernels of the features and of dtables.
 #include "cnn.cuh"
 
 extern "C" __global__ void __launch_bounds__(128) cnn_tables(const __grid_constant__ Cnn c) {
-	awaitPrevious();
-	startNext();
 	uint32_t i = blockIdx.x * 128 + threadIdx.x, column = i % c.columns, s = i / c.columns % c.a, o = i / c.columns / c.a;
 	uint32_t b = widthOf(c, c.column, column), f = c.count[b];
 	if (o >= c.width[b]) return;
@@ -77,8 +74,6 @@ __device__ __forceinline__ Maximum convolve(const Cnn &c, const float *table, co
 
 // A thread has a feature of every c.blocks-th word.
 extern "C" __global__ void __launch_bounds__(1024) cnn_convolve(const __grid_constant__ Cnn c) {
-	awaitPrevious();
-	startNext();
 	for (uint32_t d = threadIdx.x; d < c.d; d += blockDim.x) {
 		double sum = 0, squares = 0;
 		// Flattened, a feature belongs to one position: the maximum of one value.
@@ -101,8 +96,6 @@ extern "C" __global__ void __launch_bounds__(1024) cnn_convolve(const __grid_con
 // cnn_means computes the mean of a feature over the words, and its scale. A thread block has a
 // feature.
 extern "C" __global__ void __launch_bounds__(128) cnn_means(const __grid_constant__ Cnn c) {
-	awaitPrevious();
-	startNext();
 	__shared__ double part[4];
 	uint32_t d = blockIdx.x;
 	double sum = 0, squares = 0;
@@ -120,8 +113,6 @@ extern "C" __global__ void __launch_bounds__(128) cnn_means(const __grid_constan
 
 // A thread has four values of y.
 extern "C" __global__ void __launch_bounds__(256) cnn_standardize(const __grid_constant__ Cnn c) {
-	awaitPrevious();
-	startNext();
 	uint32_t quads = c.y.stride / 4;
 	size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
 	uint32_t v = uint32_t(i / quads), d = uint32_t(i % quads) * 4;
@@ -135,8 +126,6 @@ extern "C" __global__ void __launch_bounds__(256) cnn_standardize(const __grid_c
 
 // cnn_split splits the weights as they were sent. A thread has two values.
 extern "C" __global__ void __launch_bounds__(256) cnn_split(const __grid_constant__ Cnn c) {
-	awaitPrevious();
-	startNext();
 	uint32_t pairs = c.weights.stride / 2, i = blockIdx.x * 256 + threadIdx.x, d = i / pairs, n = i % pairs * 2;
 	if (d > c.d) return;
 	const float *w = c.layer.value + size_t(d) * c.layer.stride;
@@ -151,8 +140,6 @@ extern "C" __global__ void __launch_bounds__(256) cnn_split(const __grid_constan
 // the words of y times its gradient is (y^T g)_d . weights_d / V. No pass over the words is
 // needed.
 template <Method method> __device__ __forceinline__ void updateWeights(const Cnn &c) {
-	awaitPrevious();
-	startNext();
 	__shared__ float part[16];
 	uint32_t d = blockIdx.x, stride = c.layer.stride, rows = c.d + 1;
 	float *gradient = (float *)c.layer.gradient + size_t(d) * stride;
@@ -222,8 +209,6 @@ __device__ __forceinline__ void scatterFeature(const Cnn &c, const Adder<shared>
 // scatter adds the gradient of the features to the tables. A warp has 32 columns
 // of a piece of the words, and its own tables if there is shared memory for them.
 template <bool shared> __device__ __forceinline__ void scatter(const Cnn &c) {
-	awaitPrevious();
-	startNext();
 	extern __shared__ float own[]; // (W, A, 32)
 	int l = laneNumber();
 	uint32_t groups = (c.columns + 31) / 32, group = blockIdx.x % groups, piece = blockIdx.x / groups, column = 32 * group + l;
@@ -253,8 +238,6 @@ extern "C" __global__ void __launch_bounds__(32) cnn_scatter_atomic(const __grid
 // cnn_collect sums the pieces of dtables. A thread block has 32 values; for each, 8 threads
 // sum a share of the pieces.
 extern "C" __global__ void __launch_bounds__(256) cnn_collect(const __grid_constant__ Cnn c) {
-	awaitPrevious();
-	startNext();
 	__shared__ float part[8][32];
 	uint32_t size = c.widest * c.a * c.columns, i = blockIdx.x * 32 + threadIdx.x % 32, share = threadIdx.x / 32;
 	float sum = 0;
@@ -272,8 +255,6 @@ extern "C" __global__ void __launch_bounds__(256) cnn_collect(const __grid_const
 // cnn_gradients turns dtables into the gradients of embeddings, a warp a value in the first
 // thread blocks, and of filters, a thread a value in the others.
 extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_constant__ Cnn c) {
-	awaitPrevious();
-	startNext();
 	uint32_t values = c.a * c.e, before = (values + 7) / 8;
 	size_t offset = size_t(c.a) * c.columns;
 	if (blockIdx.x < before) {
@@ -312,8 +293,6 @@ struct Updates {
 
 // cnn_update updates small parameters. A thread block has a row of one of them.
 template <Method method> __device__ __forceinline__ void updateRows(const Updates &u) {
-	awaitPrevious();
-	startNext();
 	__shared__ float part[2];
 	uint32_t row = blockIdx.x, p = 0;
 	while (row >= u.parameters[p].rows) row -= u.parameters[p++].rows;

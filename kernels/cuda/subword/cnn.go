@@ -47,7 +47,6 @@ type cnn struct {
 	kernels  cnnKernels
 	convolve cuda.Grid
 	scatter  scatterShape
-	early    bool // kernels begin while the one before them ends
 }
 
 type cnnKernels struct {
@@ -63,7 +62,7 @@ const scatterBytes = 64 << 20 // of the tables of all thread blocks, at most
 
 func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 	a := newAllocator(d)
-	x := &cnn{device: d, all: map[string]matrix{}, early: d.Overlaps()}
+	x := &cnn{device: d, all: map[string]matrix{}}
 	x.shape(c, e)
 	g, v, features := &x.args, c.Rows, int(x.args.d)
 	size := int(g.widest) * e.Alphabet * int(g.columns)
@@ -118,7 +117,7 @@ func (x *cnn) shapeConvolution(e Config) {
 	g := &x.args
 	shared := 4*int(g.widest*g.a*g.columns) + sums
 	odd := slices.ContainsFunc(e.Filters, func(f int) bool { return f%4 != 0 })
-	if e.Flatten || odd || g.widest > 4 || g.a > 255 || shared > x.device.SharedOfBlock {
+	if e.Flatten || odd || g.widest > 4 || g.a > 255 || max(shared, scatterShared(g)) > x.device.SharedOfBlock {
 		x.convolve = cuda.Grid{Blocks: min(int(g.v), 6*x.device.Multiprocessors), Threads: min(1024, (int(g.d)+31)/32*32)}
 	} else {
 		g.packed = 1
@@ -174,6 +173,9 @@ func (x *cnn) filterValues() int {
 	return int(g.first[last] + (g.width[last]*g.e+1)*g.count[last])
 }
 
+// scatterShared is the shared memory of a warp's own tables of 32 columns.
+func scatterShared(g *cnnArgs) int { return 128 * int(g.widest*g.a) }
+
 // shapeScatter gives every warp of 32 columns tables of its own in shared
 // memory, of size values for all columns, if they fit. A dozen warps keep a
 // multiprocessor busy. Of packed symbols up to four warps are a thread block, which has one piece.
@@ -181,8 +183,7 @@ func (x *cnn) shapeScatter(size int) {
 	g, d := &x.args, x.device
 	groups := (int(g.columns) + 31) / 32
 	pieces := max(1, min(12*d.Multiprocessors/groups, int(g.v)/32, scatterBytes/(4*size)))
-	shared := 128 * int(g.widest) * int(g.a)
-	warps := 1
+	shared, warps := scatterShared(g), 1
 	switch {
 	case g.packed > 0:
 		all := d.SharedOfBlock / shared // warps of a multiprocessor
@@ -220,20 +221,18 @@ func (x *cnn) skips(cu.DevicePtr) bool { return false } // products read all row
 
 // sent splits the weights, which products take in two parts.
 func (x *cnn) sent() error {
-	grid := cuda.Grid{Blocks: ((int(x.args.d)+1)*int(x.args.weights.stride)/2 + 255) / 256, Threads: 256}
-	return cuda.Launch(x.device, x.kernels.split, grid, &x.args)
+	return x.launch(x.kernels.split, ((int(x.args.d)+1)*int(x.args.weights.stride)/2+255)/256, 256, 0)
 }
 
 func (x *cnn) launch(kernel cu.Function, blocks, threads, shared int) error {
-	return cuda.LaunchEarly(x.device, kernel, cuda.Grid{Blocks: blocks, Threads: threads, Shared: shared}, &x.args, x.early)
+	return cuda.Launch(x.device, kernel, cuda.Grid{Blocks: blocks, Threads: threads, Shared: shared}, &x.args)
 }
 
 // compose writes rows = y weights + bias + words.
-func (x *cnn) compose(rows, words cu.DevicePtr, m cl.StepMemory) error {
+func (x *cnn) compose(rows, words cu.DevicePtr, _ cl.StepMemory) error {
 	g, k := &x.args, &x.kernels
 	size := int(g.widest * g.a * g.columns)
-	// A series does not begin early.
-	if err := cuda.LaunchEarly(x.device, k.tables, cuda.Grid{Blocks: (size + 127) / 128, Threads: 128}, g, x.early && m.Number > 0); err != nil {
+	if err := x.launch(k.tables, (size+127)/128, 128, 0); err != nil {
 		return err
 	}
 	if err := x.launch(k.convolve, x.convolve.Blocks, x.convolve.Threads, x.convolve.Shared); err != nil {
@@ -278,7 +277,7 @@ func (x *cnn) update(step cu.DevicePtr) error {
 	for i := range x.updates.parameters {
 		rows += int(x.updates.parameters[i].rows)
 	}
-	return cuda.LaunchEarly(x.device, k.update, cuda.Grid{Blocks: rows, Threads: 64}, &x.updates, x.early)
+	return cuda.Launch(x.device, k.update, cuda.Grid{Blocks: rows, Threads: 64}, &x.updates)
 }
 
 // scatterGradient brings the gradient of the features into dtables.
@@ -293,5 +292,5 @@ func (x *cnn) scatterGradient() error {
 	if err := cu.MemsetD32Async(g.dtables, 0, int64(size), x.device.Stream()); err != nil {
 		return err
 	}
-	return cuda.Launch(x.device, x.kernels.scatter, cuda.Grid{Blocks: s.blocks, Threads: 32}, g) // not early: a kernel waits for kernels
+	return x.launch(x.kernels.scatter, s.blocks, 32, 0)
 }

@@ -23,7 +23,6 @@ struct Beside {
 template <int F> struct Composed : Single<F> {
 	using S = Single<F>;
 	using S::values;
-	static constexpr bool fresh = true;
 	struct Moments {
 		typename S::Moments moments;
 		typename S::Packed own;
@@ -74,20 +73,13 @@ COMPOSED_METHODS(8, 2, 1, 1)
 
 constexpr uint32_t never = 0xffffffffu; // no step has this number
 
-struct Forget {
-	const Beside *beside;
-	const ClStep *step;
-};
-
 // subword_forget sets the gradients to zero that are of an older step. A warp has a row.
-extern "C" __global__ void __launch_bounds__(128) subword_forget(const __grid_constant__ Forget a) {
-	awaitPrevious();
-	startNext();
-	const Beside b = *a.beside;
+extern "C" __global__ void __launch_bounds__(128) subword_forget(const Beside *beside, const ClStep *step) {
+	const Beside b = *beside;
 	uint32_t row = blockIdx.x * 4 + threadIdx.x / 32;
 	if (row >= b.rows) return;
 	uint32_t trained = b.trained[row];
-	if (trained == a.step->stream || trained == never) return;
+	if (trained == step->stream || trained == never) return;
 	for (uint32_t i = 4 * laneNumber(); i < b.split.stride; i += 128) {
 		*(uint2 *)(b.split.high + row * b.split.stride + i) = make_uint2(0, 0);
 		if (b.split.low) *(uint2 *)(b.split.low + row * b.split.stride + i) = make_uint2(0, 0);

@@ -81,8 +81,6 @@ struct NGrams {
 
 // ngram_meet finds the words whose rows an iteration reads. A thread has one of the places that name some.
 extern "C" __global__ void __launch_bounds__(256) ngram_meet(const __grid_constant__ NGrams a) {
-	awaitPrevious();
-	startNext();
 	const Met &m = a.now;
 	uint32_t i = blockIdx.x * 256 + threadIdx.x, word;
 	if (i < m.slots) word = m.samples[i];
@@ -93,22 +91,6 @@ extern "C" __global__ void __launch_bounds__(256) ngram_meet(const __grid_consta
 }
 
 __device__ __forceinline__ float4 widen(float4 x) { return x; }
-
-// loadOnce and storeOnce are load and store of rows that an iteration has no more use for: they leave L2 first, so that
-// gradients, which many rows read, stay there.
-template <int F> __device__ __forceinline__ Row<F> loadOnce(const float4 *row, int quads) {
-	Row<F> r = zeros<F>();
-#pragma unroll
-	for (int f = 0; f < F; f++)
-		if (int i = laneNumber() + 32 * f; i < quads) r.v[f] = __ldcs(row + i);
-	return r;
-}
-
-template <int F> __device__ __forceinline__ void storeOnce(float4 *row, int quads, const Row<F> &r) {
-#pragma unroll
-	for (int f = 0; f < F; f++)
-		if (int i = laneNumber() + 32 * f; i < quads) __stcs(row + i, r.v[f]);
-}
 
 // addRows adds the wanted rows of a table to x, those of whose numbers each lane has one, in the
 // order of the lanes.
@@ -138,10 +120,7 @@ template <int F, class Cell> __device__ __forceinline__ void addRows(Row<F> &x, 
 }
 
 template <int F, class Cell> __device__ __forceinline__ void compose(const NGrams &a) {
-	awaitPrevious();
-	startNext();
-	// Frequent words come last: the step, which begins with them, finds them in L2.
-	size_t v = size_t(gridDim.x - 1 - blockIdx.x) * warpsOfBlock + threadIdx.x / 32;
+	size_t v = size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32;
 	if (v >= a.words || (a.now.slots && a.met[v] != a.step->stream)) return;
 	int quads = a.table.quads;
 	Row<F> x = a.own ? load<F>(a.own + v * quads, quads) : zeros<F>();
@@ -150,12 +129,6 @@ template <int F, class Cell> __device__ __forceinline__ void compose(const NGram
 		addRows(x, (const Cell *)a.sums, quads, mine ? __ldg(a.members + first + laneNumber()) : 0, __ballot_sync(warp, mine));
 	}
 	store(a.rows + v * quads, quads, x);
-}
-
-// expect asks for a row, which will be read later, to be brought into L2.
-__device__ __forceinline__ void expect(const float4 *row, int quads) {
-	constexpr int line = 8; // quads
-	for (int i = line * laneNumber(); i < quads; i += 32 * line) asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(row + i)));
 }
 
 // toSums writes row u of the sums.
@@ -177,8 +150,6 @@ constexpr int sumWarps = 8;
 // train updates a row by the sum of the gradients of its words, those that were trained. One of which
 // that is zero is left alone unless all words are trained in all steps.
 template <int F, class Cell, Method method> __device__ __forceinline__ void train(const NGrams &a) {
-	awaitPrevious();
-	startNext();
 	constexpr int warps = sumWarps;
 	__shared__ float4 parts[warps / 2][32 * F];
 	const ClTable &t = a.table;
@@ -188,12 +159,6 @@ template <int F, class Cell, Method method> __device__ __forceinline__ void trai
 	if (i >= t.rows) return;
 	ClStep s = *a.step;
 	uint32_t u = a.order[i], first = a.userStarts[u], n = a.userStarts[u + 1] - first;
-	size_t at = u * size_t(t.quads);
-	if (!together || w == 0) { // what is summed comes from L2, the row from memory
-		expect(t.left + at, t.quads);
-		if constexpr (hasFirst(method)) expect(t.first + at, t.quads);
-		if constexpr (hasSecond(method)) expect(t.second + at, t.quads);
-	}
 	uint32_t from = first + (together ? n * w / warps : 0), end = first + (together ? n * (w + 1) / warps : n);
 	Row<F> g = zeros<F>();
 	for (; from < end; from += 32) {
@@ -219,13 +184,14 @@ template <int F, class Cell, Method method> __device__ __forceinline__ void trai
 		if (!__any_sync(warp, some)) return;
 	}
 	scale(g, a.sizes[u] / (sizeof(Cell) == 8 ? gradientUnits : 1));
-	Row<F> x = loadOnce<F>(t.left + at, t.quads), m, v;
-	if constexpr (hasFirst(method)) m = loadOnce<F>(t.first + at, t.quads);
-	if constexpr (hasSecond(method)) v = loadOnce<F>(t.second + at, t.quads);
+	size_t at = u * size_t(t.quads);
+	Row<F> x = load<F>(t.left + at, t.quads), m, v;
+	if constexpr (hasFirst(method)) m = load<F>(t.first + at, t.quads);
+	if constexpr (hasSecond(method)) v = load<F>(t.second + at, t.quads);
 	optimize<F, method>(t, s, u, x, m, v, g);
-	if constexpr (hasFirst(method)) storeOnce(t.first + at, t.quads, m);
-	if constexpr (hasSecond(method)) storeOnce(t.second + at, t.quads, v);
-	storeOnce(t.left + at, t.quads, x);
+	if constexpr (hasFirst(method)) store(t.first + at, t.quads, m);
+	if constexpr (hasSecond(method)) store(t.second + at, t.quads, v);
+	store(t.left + at, t.quads, x);
 	toSums<F, Cell>(a, u, x);
 }
 

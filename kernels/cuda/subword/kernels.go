@@ -65,9 +65,6 @@ type besideArgs struct {
 	words, rows uint32
 }
 
-// forgetArgs is Forget of composed.cu.
-type forgetArgs struct{ beside, step cu.DevicePtr }
-
 // gradientArgs is Gradient of gradient.cu.
 type gradientArgs struct {
 	table        cl.TableArgs
@@ -219,7 +216,7 @@ func (k *Kernels) Launch(m cl.StepMemory) error {
 		}
 		if !k.skips {
 			grid := cuda.Grid{Blocks: blocksOfRows(k.config.Rows), Threads: 32 * gradientWarps}
-			if err := cuda.LaunchEarly(k.device, k.forget, grid, &forgetArgs{k.beside, m.Tables}, k.device.Overlaps()); err != nil {
+			if err := k.device.LaunchValues(k.forget, grid, uint64(k.beside), uint64(m.Tables)); err != nil {
 				return err
 			}
 		}

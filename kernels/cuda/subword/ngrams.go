@@ -99,19 +99,17 @@ func (x *ngrams) skips(trained cu.DevicePtr) bool {
 
 // sent prepares the sums.
 func (x *ngrams) sent() error {
-	return x.launch(x.adder, blocksOfRows(x.table.rows), gradientWarps, false)
+	return x.launch(x.adder, blocksOfRows(x.table.rows), gradientWarps)
 }
 
 func (x *ngrams) compose(rows, words cu.DevicePtr, m cl.StepMemory) error {
 	x.args.rows, x.args.own, x.args.step, x.args.now = rows, words, m.Parameters, m.Met
-	early := m.Number > 0 // a series does not begin early
 	if n := int(m.Met.Slots + m.Met.Negatives + m.Met.MostJobs); m.Met.Slots > 0 {
-		if err := x.launch(x.meet, (n+255)/256, 8, early); err != nil {
+		if err := x.launch(x.meet, (n+255)/256, 8); err != nil {
 			return err
 		}
-		early = true
 	}
-	return x.launch(x.composer, blocksOfRows(int(x.args.words)), gradientWarps, early)
+	return x.launch(x.composer, blocksOfRows(int(x.args.words)), gradientWarps)
 }
 
 const sumWarps = 8 // of a thread block of ngram_train
@@ -120,9 +118,9 @@ const sumWarps = 8 // of a thread block of ngram_train
 func (x *ngrams) update(step cu.DevicePtr) error {
 	x.args.step = step
 	frequent := int(x.args.frequent)
-	return x.launch(x.pass, frequent+(x.table.rows-frequent+sumWarps-1)/sumWarps, sumWarps, true)
+	return x.launch(x.pass, frequent+(x.table.rows-frequent+sumWarps-1)/sumWarps, sumWarps)
 }
 
-func (x *ngrams) launch(f cu.Function, blocks, warps int, early bool) error {
-	return cuda.LaunchEarly(x.device, f, cuda.Grid{Blocks: blocks, Threads: 32 * warps}, &x.args, early && x.device.Overlaps())
+func (x *ngrams) launch(f cu.Function, blocks, warps int) error {
+	return cuda.Launch(x.device, f, cuda.Grid{Blocks: blocks, Threads: 32 * warps}, &x.args)
 }

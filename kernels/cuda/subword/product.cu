@@ -4,17 +4,14 @@
 //	a: (m, k)  b: (k, n)  c: (m, n) = a b + bias + add
 //
 // Either factor may lie in memory with its rows or its columns one after the other. A thread
-// block computes a tile of c over a chunk of k; the reader of c adds the sums of several chunks.
-// Asynchronous copies bring the parts of both factors into shared memory, some stages of 32 values
-// of k deep. Groups of 8 values are permuted there, so that the 8 rows that ldmatrix reads at a
-// time lie in different banks.
-//
-// Tiles are 128 x 128 or 128 x 64. Of float16 numbers and about 192 features, the default, the gradients
-// have tiles with all features in them, one on a multiprocessor: then neither factor is read
-// more often than once for 128 columns or 144 rows of the other. Rows have strips: see below.
+// block computes a tile of c, 128 x 128 or 128 x 64, over a chunk of k; the reader of c adds
+// the sums of several chunks. Asynchronous copies bring the parts of both factors into shared
+// memory, three stages of 32 values of k deep. Groups of 8 values are permuted there, so that
+// the 8 rows that ldmatrix reads at a time lie in different banks. Rows of float16 numbers have strips
+// instead of tiles: see the end.
 #include "subword.cuh"
 
-constexpr int tileK = 32;
+constexpr int tileM = 128, tileK = 32, stages = 3;
 
 struct Product {
 	Split a, b;
@@ -71,33 +68,27 @@ __device__ __forceinline__ void multiplyNarrow(float (&c)[4], const uint32_t (&a
 		: "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// A warp has 16 M rows and 8 N columns of the tile, M and N fragments of the tensor cores.
-template <int planes, bool aContiguous, bool bContiguous, int tileM, int tileN, int M, int N> struct Tile {
-	static constexpr int warpsN = tileN / (8 * N), threads = 32 * warpsN * (tileM / (16 * M));
+// A warp has 64 rows and 32 columns of the tile.
+template <int planes, bool aContiguous, bool bContiguous, int tileN> struct Tile {
+	static constexpr int warpsN = tileN / 32, threads = 64 * warpsN;
 	static constexpr int partA = tileM * tileK * 2, partB = tileN * tileK * 2, stage = planes * (partA + partB);
-	float sum[M][N][4], ones[N][4]; // ones: of the sums of b over k
+	float sum[4][4][4];
 	int rowOfWarp, columnOfWarp;
 
 	// step adds 16 values of k of a stage.
-	__device__ __forceinline__ void step(uint32_t a, int k, bool withOnes) {
+	__device__ __forceinline__ void step(uint32_t a, int k) {
 		int l = laneNumber();
-		uint32_t b = a + planes * partA, high[N / 2][4], low[N / 2][4];
+		uint32_t b = a + planes * partA, high[2][4], low[2][4];
 #pragma unroll
-		for (int n = 0; n < N / 2; n++) { // 16 columns each: {columns 0-7, k 0-7}, {0-7, 8-15}, {8-15, 0-7}, {8-15, 8-15}
+		for (int n = 0; n < 2; n++) { // 16 columns each: {columns 0-7, k 0-7}, {0-7, 8-15}, {8-15, 0-7}, {8-15, 8-15}
 			int column = columnOfWarp + 16 * n, upper = l >> 4, later = l >> 3 & 1;
 			uint32_t at = b + (bContiguous ? place<true, tileN>(column + 8 * upper + (l & 7), k / 8 + later)
 				: place<false, tileN>(k + 8 * later + (l & 7), column / 8 + upper));
 			loadMatrices<!bContiguous>(high[n], at);
 			if constexpr (planes == 2) loadMatrices<!bContiguous>(low[n], at + partB);
 		}
-		if constexpr (planes == 1)
-			if (withOnes) {
-				const uint32_t one[4] = {0x3c003c00, 0x3c003c00, 0x3c003c00, 0x3c003c00};
 #pragma unroll
-				for (int n = 0; n < N; n++) multiplyNarrow(ones[n], one, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
-			}
-#pragma unroll
-		for (int m = 0; m < M; m++) { // 16 rows each: {rows 0-7, k 0-7}, {8-15, 0-7}, {0-7, 8-15}, {8-15, 8-15}
+		for (int m = 0; m < 4; m++) { // 16 rows each: {rows 0-7, k 0-7}, {8-15, 0-7}, {0-7, 8-15}, {8-15, 8-15}
 			int row = rowOfWarp + 16 * m, upper = l >> 3 & 1, later = l >> 4;
 			uint32_t at = a + (aContiguous ? place<true, tileM>(row + 8 * upper + (l & 7), k / 8 + later)
 				: place<false, tileM>(k + 8 * later + (l & 7), row / 8 + upper));
@@ -105,16 +96,16 @@ template <int planes, bool aContiguous, bool bContiguous, int tileM, int tileN, 
 			loadMatrices<!aContiguous>(x, at);
 			if constexpr (planes == 1) {
 #pragma unroll
-				for (int n = 0; n < N; n++) multiplyNarrow(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
+				for (int n = 0; n < 4; n++) multiplyNarrow(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
 				continue;
 			}
 			loadMatrices<!aContiguous>(y, at + partA);
 #pragma unroll
-			for (int n = 0; n < N; n++) multiply(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
+			for (int n = 0; n < 4; n++) multiply(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
 #pragma unroll
-			for (int n = 0; n < N; n++) multiply(sum[m][n], x, low[n / 2][n % 2 * 2], low[n / 2][n % 2 * 2 + 1]);
+			for (int n = 0; n < 4; n++) multiply(sum[m][n], x, low[n / 2][n % 2 * 2], low[n / 2][n % 2 * 2 + 1]);
 #pragma unroll
-			for (int n = 0; n < N; n++) multiply(sum[m][n], y, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
+			for (int n = 0; n < 4; n++) multiply(sum[m][n], y, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
 		}
 	}
 
@@ -123,12 +114,12 @@ template <int planes, bool aContiguous, bool bContiguous, int tileM, int tileN, 
 	template <class Function> __device__ __forceinline__ void each(const Product &p, uint32_t row0, uint32_t column0, Function f) {
 		int l = laneNumber();
 #pragma unroll
-		for (int m = 0; m < M; m++) {
+		for (int m = 0; m < 4; m++) {
 #pragma unroll
 			for (int lower = 0; lower < 2; lower++) {
 				uint32_t row = row0 + rowOfWarp + 16 * m + 8 * lower + l / 4;
 #pragma unroll
-				for (int n = 0; n < N; n++) {
+				for (int n = 0; n < 4; n++) {
 					uint32_t column = column0 + columnOfWarp + 8 * n + 2 * (l % 4);
 					if (row < p.m && column < p.n)
 						f(sum[m][n][2 * lower], sum[m][n][2 * lower + 1], size_t(row) * p.strideC + column, column, column + 1 < p.n);
@@ -140,9 +131,7 @@ template <int planes, bool aContiguous, bool bContiguous, int tileM, int tileN, 
 	// begin starts from bias + add.
 	__device__ __forceinline__ void begin(const Product &p, uint32_t row0, uint32_t column0) {
 #pragma unroll
-		for (int i = 0; i < 4 * M * N; i++) sum[i / (4 * N)][i / 4 % N][i % 4] = 0;
-#pragma unroll
-		for (int i = 0; i < 4 * N; i++) ones[i / 4][i % 4] = 0;
+		for (int i = 0; i < 64; i++) sum[i / 16][i / 4 % 4][i % 4] = 0;
 		if (p.add)
 			each(p, row0, column0, [&](float &x, float &y, size_t at, uint32_t, bool) {
 				float2 a = *(const float2 *)(p.add + at); // strides are even
@@ -163,33 +152,19 @@ template <int planes, bool aContiguous, bool bContiguous, int tileM, int tileN, 
 			else c[at] = x;
 		});
 	}
-
-	// writeOnes writes the sums of b to a row: those of a fragment are all the same.
-	__device__ __forceinline__ void writeOnes(const Product &p, float *c, uint32_t row, uint32_t column0) {
-		if (laneNumber() >= 4) return;
-#pragma unroll
-		for (int n = 0; n < N; n++)
-			for (int i = 0; i < 2; i++)
-				if (uint32_t column = column0 + columnOfWarp + 8 * n + 2 * laneNumber() + i; column < p.n) c[size_t(row) * p.strideC + column] = ones[n][i] * p.unit;
-	}
 };
 
-// product computes a tile. If withOnes is set, a has a column of ones last, which is not in a tile of its own: the
-// first warps compute what is of it.
-template <int planes, bool aContiguous, bool bContiguous, int tileM, int tileN, int M = 4, int N = 4, int stages = 3, bool withOnes = false>
-__device__ __forceinline__ void product(const Product &p) {
+template <int planes, bool aContiguous, bool bContiguous, int tileN> __device__ __forceinline__ void product(const Product &p) {
 	extern __shared__ uint4 memory[];
-	using T = Tile<planes, aContiguous, bContiguous, tileM, tileN, M, N>;
+	using T = Tile<planes, aContiguous, bContiguous, tileN>;
 	T tile;
 	int w = threadIdx.x / 32;
-	tile.rowOfWarp = w / T::warpsN * 16 * M;
-	tile.columnOfWarp = w % T::warpsN * 8 * N;
-	bool apart = withOnes && (p.m - 1) % tileM == 0 && p.m > 1;
-	uint32_t across = (p.n + tileN - 1) / tileN, down = apart ? p.m / tileM : (p.m + tileM - 1) / tileM;
+	tile.rowOfWarp = w / T::warpsN * 64;
+	tile.columnOfWarp = w % T::warpsN * 32;
+	uint32_t across = (p.n + tileN - 1) / tileN, down = (p.m + tileM - 1) / tileM;
 	uint32_t column0 = blockIdx.x % across * tileN, row0 = blockIdx.x / across % down * tileM, chunk = blockIdx.x / across / down;
 	uint32_t first = chunk * p.chunk, end = min(p.k, first + p.chunk), count = (end - first + tileK - 1) / tileK;
 	uint32_t shared = uint32_t(__cvta_generic_to_shared(memory));
-	apart = apart && row0 == 0 && tile.rowOfWarp == 0;
 	auto ask = [&](uint32_t i) {
 		if (i < count) {
 			uint32_t to = shared + i % stages * T::stage, k0 = first + i * tileK;
@@ -198,8 +173,6 @@ __device__ __forceinline__ void product(const Product &p) {
 		}
 		asm volatile("cp.async.commit_group;" ::: "memory");
 	};
-	awaitPrevious();
-	startNext();
 #pragma unroll
 	for (int i = 0; i < stages - 1; i++) ask(i);
 	tile.begin(p, row0, column0);
@@ -209,33 +182,23 @@ __device__ __forceinline__ void product(const Product &p) {
 		ask(i + stages - 1);
 		uint32_t stage = shared + i % stages * T::stage;
 #pragma unroll
-		for (int k = 0; k < tileK; k += 16) tile.step(stage, k, apart);
+		for (int k = 0; k < tileK; k += 16) tile.step(stage, k);
 	}
-	float *c = p.c + size_t(chunk) * p.m * p.strideC;
-	tile.write(p, c, row0, column0);
-	if (apart) tile.writeOnes(p, c, p.m - 1, column0);
+	tile.write(p, p.c + size_t(chunk) * p.m * p.strideC, row0, column0);
 }
 
 #define PRODUCT(name, aContiguous, bContiguous, tileN, blocks) \
 	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_##name##_##tileN(const __grid_constant__ Product p) { \
-		product<2, aContiguous, bContiguous, 128, tileN>(p); \
+		product<2, aContiguous, bContiguous, tileN>(p); \
 	} \
 	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_narrow_##name##_##tileN(const __grid_constant__ Product p) { \
-		product<1, aContiguous, bContiguous, 128, tileN>(p); \
+		product<1, aContiguous, bContiguous, tileN>(p); \
 	}
 #define PRODUCTS(name, aContiguous, bContiguous) PRODUCT(name, aContiguous, bContiguous, 128, 2) PRODUCT(name, aContiguous, bContiguous, 64, 3)
 
 PRODUCTS(rows, true, false)     // a and b in row-major order
 PRODUCTS(features, true, true)  // b transposed
 PRODUCTS(weights, false, false) // a transposed
-
-// Those of about 192 features, with 6 stages: product.go knows the sizes of tiles, too.
-extern "C" __global__ void __launch_bounds__(384, 1) product_narrow_features_wide(const __grid_constant__ Product p) {
-	product<1, true, true, 144, 192, 3, 6, 6>(p);
-}
-extern "C" __global__ void __launch_bounds__(384, 1) product_narrow_weights_wide(const __grid_constant__ Product p) {
-	product<1, false, false, 192, 128, 4, 4, 6, true>(p);
-}
 
 // Rows are much more memory than arithmetic: add comes in, c goes out. So a thread block keeps a strip of b of at most 128
 // columns in shared memory and goes down the rows, 48 at a time, of which a and add arrive two tiles ahead. p.chunk is
@@ -255,8 +218,6 @@ extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(con
 	const uint32_t strips = (p.n + p.chunk - 1) / p.chunk, column0 = blockIdx.x % strips * p.chunk, end = min(p.n, column0 + p.chunk);
 	const uint32_t tiles = (p.m + stripM - 1) / stripM, first = blockIdx.x / strips, step = gridDim.x / strips;
 	const uint32_t b = uint32_t(__cvta_generic_to_shared(strip)), stages = b + depth * pitchB;
-	awaitPrevious();
-	startNext();
 	for (uint32_t i = threadIdx.x; i < depth * (stripN / 8); i += stripThreads) {
 		uint32_t k = i / (stripN / 8), column = column0 + i % (stripN / 8) * 8;
 		bool wanted = k < p.k && column < end;

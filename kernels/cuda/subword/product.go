@@ -26,21 +26,13 @@ type product struct {
 	chunk, chunks int // of k
 }
 
-// Tiles of product.cu: of products of any size, of gradients of float16 numbers and about 192 features, and strips.
-const (
-	tileM, tileStages     = 128, 3
-	wideRows, wideStages  = 144, 6 // of the gradient of features
-	wideSide, wideColumns = 192, 128
-	stripM, stripN        = 48, 128
-)
-
 // product chooses how an (m, n) product over k is launched: by tiles of 128
 // columns unless narrower ones leave fewer of them empty. If split is set, chunks
 // of k are summed apart, so that there are thread blocks for the whole device. A narrow product is one of
 // float16 numbers.
 func (a *allocator) product(name string, m, n, k int, split, narrow bool) product {
-	if narrow {
-		if p := a.narrowProduct(name, m, n, k); p.grid.Blocks > 0 {
+	if narrow && name == "rows" {
+		if p := a.strips(m, n, k); p.grid.Blocks > 0 {
 			return p
 		}
 	}
@@ -48,67 +40,37 @@ func (a *allocator) product(name string, m, n, k int, split, narrow bool) produc
 	if (n+63)/64%2 == 1 {
 		tile = 64
 	}
-	p := product{narrow: narrow}
+	p := product{chunk: (k + 31) / 32 * 32, chunks: 1, narrow: narrow}
 	planes := 2
 	if narrow {
 		planes, name = 1, "narrow_"+name
 	}
-	p.cut((m+tileM-1)/tileM*((n+tile-1)/tile), k, 2*a.Device.Multiprocessors, split)
-	p.grid.Threads, p.grid.Shared = 2*tile, tileStages*planes*64*(tileM+tile)
+	blocks := (m + 127) / 128 * ((n + tile - 1) / tile)
+	if split {
+		want := max(1, 2*a.Device.Multiprocessors/blocks)
+		p.chunk = ((k+want-1)/want + 31) / 32 * 32
+		p.chunks = (k + p.chunk - 1) / p.chunk
+		blocks *= p.chunks
+	}
+	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * planes * 64 * (128 + tile)}
 	p.kernel = a.Function(built, "product", fmt.Sprintf("product_%s_%d", name, tile), p.grid.Shared)
 	return p
 }
 
-// cut sets the chunks of k, and the thread blocks of so many tiles, of which want are to be there if k is split.
-func (p *product) cut(tiles, k, want int, split bool) {
-	p.chunk, p.chunks = (k+31)/32*32, 1
-	if split {
-		chunks := max(1, want/tiles)
-		p.chunk = ((k+chunks-1)/chunks + 31) / 32 * 32
-		p.chunks = (k + p.chunk - 1) / p.chunk
+// strips chooses how the rows of a narrow product are launched, in strips: see product.cu. There are no thread blocks if
+// one has too little shared memory.
+func (a *allocator) strips(m, n, k int) (p product) {
+	const stripM, stripN, stages = 48, 128, 3
+	depth, count := (k+15)/16*16, (n+stripN-1)/stripN
+	shared := 2*depth*(stripN+8) + stages*stripM*(2*(depth+8)+4*(stripN+8))
+	if shared > a.Device.SharedOfBlock {
+		return p
 	}
-	p.grid.Blocks = tiles * p.chunks
-}
-
-// narrowProduct chooses strips or the wide tiles for a narrow product; no thread blocks: neither would do.
-func (a *allocator) narrowProduct(name string, m, n, k int) product {
-	p := product{narrow: true, chunks: 1}
-	full := func(features int) bool {
-		return features > 0 && 3*((features+wideSide-1)/wideSide*wideSide) <= 4*features
-	}
-	switch {
-	case name == "rows":
-		depth, strips := (k+15)/16*16, (n+stripN-1)/stripN
-		shared := 2*depth*(stripN+8) + 3*stripM*(2*(depth+8)+4*(stripN+8))
-		if shared > a.Device.SharedOfBlock {
-			return p
-		}
-		p.chunk = ((n+strips-1)/strips + 7) / 8 * 8
-		strips = (n + p.chunk - 1) / p.chunk
-		p.grid = cuda.Grid{Blocks: strips * max(1, min(a.Device.Multiprocessors/strips, (m+stripM-1)/stripM)), Threads: 384, Shared: shared}
-		p.kernel = a.Function(built, "product", "product_strips", shared)
-	case name == "features" && full(n):
-		p.cut((m+wideRows-1)/wideRows*((n+wideSide-1)/wideSide), k, 0, false)
-		p.wide(a, name, wideRows+wideSide)
-	case name == "weights" && full(m-1):
-		down := (m + wideSide - 1) / wideSide
-		if (m-1)%wideSide == 0 {
-			down-- // the ones, see product.cu
-		}
-		p.cut(down*((n+wideColumns-1)/wideColumns), k, a.Device.Multiprocessors, true)
-		p.wide(a, name, wideSide+wideColumns)
-	}
+	p = product{narrow: true, chunk: ((n+count-1)/count + 7) / 8 * 8, chunks: 1}
+	count = (n + p.chunk - 1) / p.chunk
+	p.grid = cuda.Grid{Blocks: count * max(1, min(a.Device.Multiprocessors/count, (m+stripM-1)/stripM)), Threads: 384, Shared: shared}
+	p.kernel = a.Function(built, "product", "product_strips", shared)
 	return p
-}
-
-// wide loads a kernel of wide tiles with so many rows and columns together.
-func (p *product) wide(a *allocator, name string, lines int) {
-	p.grid.Threads, p.grid.Shared = 384, wideStages*64*lines
-	if p.grid.Shared > a.Device.SharedOfBlock {
-		p.grid.Blocks = 0
-		return
-	}
-	p.kernel = a.Function(built, "product", "product_narrow_"+name+"_wide", p.grid.Shared)
 }
 
 // gradientUnits is that of subword.cuh.
@@ -121,5 +83,5 @@ func (x *cnn) multiply(number int, a productArgs) error {
 		a.unit = 1. / gradientUnits
 	}
 	a.chunk = uint32(p.chunk)
-	return cuda.LaunchEarly(x.device, p.kernel, p.grid, &a, x.early)
+	return cuda.Launch(x.device, p.kernel, p.grid, &a)
 }

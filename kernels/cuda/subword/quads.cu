@@ -58,8 +58,6 @@ __device__ __forceinline__ void convolveQuads(const Cnn &c, const float4 *column
 // such quads of one width: of a narrow one those of several words.
 extern "C" __global__ void __launch_bounds__(1024, 1) quads_convolve(const __grid_constant__ Cnn c) {
 	extern __shared__ float4 tables[]; // (W, A, C / 4); behind them double (warps, 32, 8): sums of each warp
-	awaitPrevious();
-	startNext();
 	const uint32_t columns = c.columns / 4, size = c.widest * c.a * columns, warps = blockDim.x / 32, w = threadIdx.x / 32, l = laneNumber();
 	double *parts = (double *)(tables + size);
 	for (uint32_t i = threadIdx.x; i < size; i += blockDim.x) tables[i] = ((const float4 *)c.tables)[i];
@@ -138,8 +136,6 @@ template <int W> __device__ __forceinline__ void scatterPacked(const Cnn &c, flo
 // warps a part of the words and its own tables, which are summed last: so there are few pieces to collect.
 extern "C" __global__ void __launch_bounds__(128) quads_scatter(const __grid_constant__ Cnn c) {
 	extern __shared__ float tablesOfWarps[]; // (warps, W, A, 32)
-	awaitPrevious();
-	startNext();
 	const uint32_t warps = blockDim.x / 32, w = threadIdx.x / 32, l = laneNumber(), rows = c.widest * c.a, size = 32 * rows;
 	const uint32_t piece = blockIdx.x % c.pieces, group = blockIdx.x / c.pieces, column = 32 * group + l;
 	for (uint32_t i = threadIdx.x; i < warps * size; i += blockDim.x) tablesOfWarps[i] = 0;

@@ -210,7 +210,7 @@ func TestEncodedCL(t *testing.T) {
 }
 
 // comparison returns what trains both and compares their losses, and what compares their state. With columns of
-// parameters, moments of symbols and filters are compared by columns.
+// parameters, moments of symbols and filters are compared by withinMost.
 func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, columns map[string]int, rate, tolerance float64) (both func(from, to int), same func(moments bool)) {
 	both = func(from, to int) {
 		t.Helper()
@@ -236,8 +236,9 @@ func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, col
 				t.Fatal(err)
 			}
 			name, moment := strings.CutSuffix(strings.Replace(x.Name, ".second-", ".first-", 1), ".first-moment")
-			if n := columns[name]; moment && (name == "symbols" || strings.HasPrefix(name, "filters")) && n > 0 && len(got)%n == 0 {
-				withinColumns(t, x.Name, got, x.Data, n, tolerance)
+			n, filters := columns[name], strings.HasPrefix(name, "filters")
+			if moment && len(got) == len(x.Data) && n > 0 && (filters || name == "symbols") {
+				withinMost(t, x.Name, got, x.Data, n, filters, tolerance)
 				continue
 			}
 			cudatest.Within(t, x.Name, got, x.Data, tolerance)
@@ -246,28 +247,31 @@ func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, col
 	return both, same
 }
 
-// withinColumns is Within of the median of the columns. A rounding error can move a maximum to another place of a word, and
-// then a column has another gradient: so all of them together may differ ten times as much, less than a
-// column that is wrong.
-func withinColumns(t *testing.T, what string, got, want []float32, columns int, tolerance float64) {
+// withinMost is Within of the median of the columns of a matrix, or of its rows. A rounding error can move a maximum to another
+// place of a word, and then a filter, which is a column, and some symbols, which are rows, have another gradient: so all
+// together may differ ten times as much, less than a column that is wrong.
+func withinMost(t *testing.T, what string, got, want []float32, columns int, byColumns bool, tolerance float64) {
 	t.Helper()
 	cudatest.Within(t, what, got, want, 10*tolerance)
-	relative := make([]float64, columns)
-	for c := range columns {
-		var difference, norm float64
-		for i := c; i < len(want); i += columns {
-			x := float64(got[i]) - float64(want[i])
-			difference, norm = difference+x*x, norm+float64(want[i])*float64(want[i])
-		}
-		if difference > 0 {
-			relative[c] = math.Sqrt(difference / norm)
+	parts, of := columns, func(i int) int { return i % columns }
+	if !byColumns {
+		parts, of = len(want)/columns, func(i int) int { return i / columns }
+	}
+	difference, norm, relative := make([]float64, parts), make([]float64, parts), make([]float64, parts)
+	for i, w := range want {
+		x := float64(got[i]) - float64(w)
+		difference[of(i)], norm[of(i)] = difference[of(i)]+x*x, norm[of(i)]+float64(w)*float64(w)
+	}
+	for i := range relative {
+		if difference[i] > 0 {
+			relative[i] = math.Sqrt(difference[i] / norm[i])
 		}
 	}
 	slices.Sort(relative)
-	median := relative[columns/2]
-	t.Logf("%s: median of columns %.1e", what, median)
+	median := relative[parts/2]
+	t.Logf("%s: median of parts %.1e", what, median)
 	if !(median <= tolerance) {
-		t.Errorf("%s: the median of the relative differences of %d columns is %v, want at most %v", what, columns, median, tolerance)
+		t.Errorf("%s: the median of the relative differences of %d columns or rows is %v, want at most %v", what, parts, median, tolerance)
 	}
 }
 
