@@ -13,58 +13,9 @@
 // A filter is a column of the tables, those of each width together; a feature belongs to a
 // column, or to a column and a position, those of a position together. The order of all sums follows from the
 // shapes alone, so two runs give the same bits.
-#include "subword.cuh"
-
-constexpr int maxWidths = 16;
-constexpr uint16_t nowhere = 0xffff;
-constexpr float leastVariance = 1e-3f;
-
-struct Cnn {
-	const uint32_t *starts, *symbols; // word v is symbols[starts[v]] to symbols[starts[v+1] - 1]
-	const float *embeddings;          // (A, E)
-	const float *filters;             // for each width w, (wE + 1, F): the last row is the bias
-	float *tables;                    // (W, A, C)
-	float *features;                  // (V, D)
-	uint16_t *where;                  // (V, D); flattened, not used
-	double *sums;                     // (thread blocks of the convolution, 2, D)
-	float *mean, *scale;              // (D)
-	Split y;                          // (V, D + 1), the last column 1
-	const float *parts;               // of the gradient of weights, (chunks, D + 1, strideN)
-	float *meanGradient;              // (D), mean over the words of the gradient of y
-	float *meanProduct;               // (D), the same of y times its gradient
-	Split weights;                    // (D + 1, N)
-	const float *dy;                  // (V, strideD)
-	float *dparts;                    // (pieces, W, A, C), or dtables itself
-	float *dtables;                   // (W, A, C)
-	float *dembeddings, *dfilters;    // as embeddings and filters
-	Parameter layer;                  // weights, (D + 1, N)
-	const ClStep *step;
-	Decays decays;
-	uint32_t v, a, e, columns, d, n; // columns: C
-	uint32_t widest, widths, chunks, strideD, pieces, blocks;
-	uint32_t flatten, raw, activation, unused;
-	// Of each width: w, F, where its filters begin, where its columns of tables begin, positions
-	// that have features, and where its features begin.
-	uint32_t width[maxWidths], count[maxWidths], first[maxWidths], column[maxWidths], positions[maxWidths], feature[maxWidths];
-};
-
-enum Activation { relu, hyperbolic, linear };
-
-__device__ __forceinline__ float activate(const Cnn &c, float x) {
-	return c.activation == relu ? fmaxf(x, 0) : c.activation == hyperbolic ? tanhf(x) : x;
-}
-
-// derivative of the activation where its result is y.
-__device__ __forceinline__ float derivative(const Cnn &c, float y) {
-	return c.activation == relu ? float(y > 0) : c.activation == hyperbolic ? 1 - y * y : 1;
-}
-
-// widthOf returns the width that i belongs to, by where the widths begin.
-__device__ __forceinline__ uint32_t widthOf(const Cnn &c, const uint32_t (&begin)[maxWidths], uint32_t i) {
-	uint32_t b = 0;
-	while (b + 1 < c.widths && i >= begin[b + 1]) b++;
-	return b;
-}
+//
+// quads.cu has faster kernels of the features and of dtables.
+#include "cnn.cuh"
 
 extern "C" __global__ void __launch_bounds__(128) cnn_tables(const __grid_constant__ Cnn c) {
 	uint32_t i = blockIdx.x * 128 + threadIdx.x, column = i % c.columns, s = i / c.columns % c.a, o = i / c.columns / c.a;
@@ -72,6 +23,7 @@ extern "C" __global__ void __launch_bounds__(128) cnn_tables(const __grid_consta
 	if (o >= c.width[b]) return;
 	const float *filter = c.filters + c.first[b] + column - c.column[b];
 	float x = o > 0 ? 0 : filter[size_t(c.width[b]) * c.e * f];
+#pragma unroll 8
 	for (uint32_t e = 0; e < c.e; e++) x = fmaf(c.embeddings[s * c.e + e], filter[size_t(o * c.e + e) * f], x);
 	c.tables[i] = x;
 }
@@ -132,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(1024) cnn_convolve(const __grid_con
 			Maximum x = convolve(c, table, c.symbols + first + position, c.flatten ? w : count, w);
 			float value = activate(c, x.value);
 			c.features[size_t(v) * c.d + d] = value;
-			if (!c.flatten) c.where[size_t(v) * c.d + d] = uint16_t(x.at);
+			if (!c.flatten) ((uint16_t *)c.where)[size_t(v) * c.d + d] = uint16_t(x.at);
 			sum += value;
 			squares += double(value) * value;
 		}
@@ -200,7 +152,7 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 			g += from[size_t(d) * stride];
 			ofBias += from[size_t(c.d) * stride];
 		}
-		float w = c.layer.value[size_t(d) * stride + n];
+		float w = get(c.weights, d, n);
 		ofGradient = fmaf(ofBias, w, ofGradient);
 		ofProduct = fmaf(g, w, ofProduct);
 		squares = fmaf(g, g, squares);
@@ -223,27 +175,6 @@ extern "C" __global__ void __launch_bounds__(512) cnn_weights_adam(const __grid_
 extern "C" __global__ void __launch_bounds__(512) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
 extern "C" __global__ void __launch_bounds__(512) cnn_weights_scaled(const __grid_constant__ Cnn c) { updateWeights<scaled>(c); }
 
-// An Adder adds gradients of features to rows of the tables that made them: in shared
-// memory to the warp's own tables, where a lane adds to its column only, so no two lanes
-// add at the same place; or to the one table in memory.
-template <bool shared> struct Adder {
-	float *column;
-	uint32_t stride;
-
-	// add adds g to W rows, of different offsets.
-	template <int W> __device__ __forceinline__ void add(const uint32_t (&rows)[W], float g) const {
-		if constexpr (!shared) {
-			for (int o = 0; o < W; o++) atomicAdd(column + size_t(rows[o]) * stride, g);
-		} else {
-			float x[W]; // the rows are of different offsets: none comes twice
-#pragma unroll
-			for (int o = 0; o < W; o++) x[o] = column[rows[o] * stride];
-#pragma unroll
-			for (int o = 0; o < W; o++) column[rows[o] * stride] = x[o] + g;
-		}
-	}
-};
-
 // scatterFeature adds up the gradient of feature d, of width w, over the words from
 // first to last - 1. W is w up to 5, or 1: then the offsets are done one by one.
 // Flattened, the feature is that of a position.
@@ -256,7 +187,7 @@ __device__ __forceinline__ void scatterFeature(const Cnn &c, const Adder<shared>
 		const uint32_t *word[ahead]; // from the first symbol under the filter on
 #pragma unroll
 		for (int j = 0; j < ahead; j++) {
-			uint32_t v = min(v0 + j, last - 1), t = c.flatten ? position : c.where[size_t(v) * c.d + d];
+			uint32_t v = min(v0 + j, last - 1), t = c.flatten ? position : ((const uint16_t *)c.where)[size_t(v) * c.d + d];
 			float x = c.features[size_t(v) * c.d + d], y = (x - mean) * scale;
 			g[j] = scale * (c.dy[size_t(v) * c.strideD + d] - meanGradient - y * meanProduct) * derivative(c, x);
 			bool none = t == nowhere || v0 + j >= last; // adds nothing, anywhere
@@ -344,8 +275,10 @@ extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_con
 	if (row > c.width[b] * c.e) return;
 	float x = 0;
 	if (row == c.width[b] * c.e) { // the bias, which is in the tables of the first offset
+#pragma unroll 8
 		for (uint32_t s = 0; s < c.a; s++) x += c.dtables[size_t(s) * c.columns + column];
 	} else {
+#pragma unroll 8
 		for (uint32_t s = 0; s < c.a; s++) x = fmaf(c.embeddings[s * c.e + e], c.dtables[o * offset + size_t(s) * c.columns + column], x);
 	}
 	c.dfilters[i] = x;

@@ -24,7 +24,7 @@ type cnnArgs struct {
 	decays                                          cl.Decays
 	v, a, e, columns, d, n                          uint32
 	widest, widths, chunks, strideD, pieces, blocks uint32
-	flatten, raw, activation, _                     uint32
+	flatten, raw, activation, packed                uint32
 	width, count, first, column, positions, feature [MaxWidths]uint32
 }
 
@@ -45,6 +45,7 @@ type cnn struct {
 	all      map[string]matrix
 	products [3]product // of rows, of features, of weights
 	kernels  cnnKernels
+	convolve cuda.Grid
 	scatter  scatterShape
 }
 
@@ -54,7 +55,7 @@ type cnnKernels struct {
 
 // A scatterShape is how the gradient of features is brought into tables.
 type scatterShape struct {
-	blocks, pieces, shared int // shared 0: all thread blocks add to one table in memory
+	blocks, warps, pieces, shared int // shared 0: all thread blocks add to one table in memory
 }
 
 const scatterBytes = 64 << 20 // of the tables of all thread blocks, at most
@@ -70,7 +71,7 @@ func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 	g.tables, g.dtables = a.Floats("tables of symbols", size), a.Floats("tables of symbols", size)
 	g.features = a.Floats("features", v*features)
 	if !e.Flatten {
-		g.where = a.Bytes("features", 2*v*features)
+		g.where = a.Bytes("features", (2+2*int(g.packed))*v*features)
 	}
 	g.sums = a.Bytes("sums of features", 16*int(g.blocks)*features)
 	g.mean, g.scale = a.Floats("means of features", features), a.Floats("scales of features", features)
@@ -98,7 +99,6 @@ func (x *cnn) shape(c cl.Config, e Config) {
 	g.flatten, g.raw = number(e.Flatten), number(e.Raw)
 	g.activation = uint32(max(slices.Index(Activations, e.Activation), 0))
 	g.widths, g.strideD = uint32(len(e.Widths)), uint32(stride(d))
-	g.blocks = uint32(min(c.Rows, 6*x.device.Multiprocessors))
 	g.decays = c.Decays()
 	first, column, feature := 0, 0, 0
 	for i, w := range e.Widths {
@@ -108,6 +108,22 @@ func (x *cnn) shape(c cl.Config, e Config) {
 		g.widest = max(g.widest, uint32(w))
 		first, column, feature = first+(w*e.CharDim+1)*f, column+f, feature+positions*f
 	}
+	x.shapeConvolution(e)
+}
+
+// shapeConvolution chooses the kernel of maxima that has the tables in shared memory, if it can be had.
+func (x *cnn) shapeConvolution(e Config) {
+	const sums = 1024 / 32 * 32 * 8 * 8 // bytes beside the tables
+	g := &x.args
+	shared := 4*int(g.widest*g.a*g.columns) + sums
+	odd := slices.ContainsFunc(e.Filters, func(f int) bool { return f%4 != 0 })
+	if e.Flatten || odd || g.widest > 4 || g.a > 255 || max(shared, scatterShared(g)) > x.device.SharedOfBlock {
+		x.convolve = cuda.Grid{Blocks: min(int(g.v), 6*x.device.Multiprocessors), Threads: min(1024, (int(g.d)+31)/32*32)}
+	} else {
+		g.packed = 1
+		x.convolve = cuda.Grid{Blocks: x.device.Multiprocessors, Threads: 1024, Shared: shared}
+	}
+	g.blocks = uint32(x.convolve.Blocks)
 }
 
 // number is 1 for true.
@@ -157,18 +173,27 @@ func (x *cnn) filterValues() int {
 	return int(g.first[last] + (g.width[last]*g.e+1)*g.count[last])
 }
 
+// scatterShared is the shared memory of a warp's own tables of 32 columns.
+func scatterShared(g *cnnArgs) int { return 128 * int(g.widest*g.a) }
+
 // shapeScatter gives every warp of 32 columns tables of its own in shared
 // memory, of size values for all columns, if they fit. A dozen warps keep a
-// multiprocessor busy.
+// multiprocessor busy. Of packed symbols up to four warps are a thread block, which has one piece.
 func (x *cnn) shapeScatter(size int) {
 	g, d := &x.args, x.device
 	groups := (int(g.columns) + 31) / 32
 	pieces := max(1, min(12*d.Multiprocessors/groups, int(g.v)/32, scatterBytes/(4*size)))
-	shared := 128 * int(g.widest) * int(g.a)
-	if shared > d.SharedOfBlock {
+	shared, warps := scatterShared(g), 1
+	switch {
+	case g.packed > 0:
+		all := d.SharedOfBlock / shared // warps of a multiprocessor
+		warps = min(4, max(1, all/3))
+		pieces = max(1, min(all/warps*d.Multiprocessors/groups, int(g.v)/(32*warps), scatterBytes/(4*size)))
+		shared *= warps
+	case shared > d.SharedOfBlock:
 		shared, pieces = 0, max(1, min(12*d.Multiprocessors/groups, int(g.v)/32))
 	}
-	x.scatter = scatterShape{blocks: groups * pieces, pieces: pieces, shared: shared}
+	x.scatter = scatterShape{blocks: groups * pieces, warps: warps, pieces: pieces, shared: shared}
 	g.pieces = uint32(pieces)
 }
 
@@ -177,8 +202,14 @@ func (x *cnn) loadKernels(a *allocator, method string) {
 	k := &x.kernels
 	k.tables, k.convolve, k.means, k.standardize, k.split = get("tables"), get("convolve"), get("means"), get("standardize"), get("split")
 	k.weights, k.collect, k.gradients, k.update = get("weights_"+method), get("collect"), get("gradients"), get("update_"+method)
-	if k.scatter = get("scatter_atomic"); x.scatter.shared > 0 {
+	switch {
+	case x.args.packed > 0:
+		k.convolve = a.Function(built, "quads", "quads_convolve", x.convolve.Shared)
+		k.scatter = a.Function(built, "quads", "quads_scatter", x.scatter.shared)
+	case x.scatter.shared > 0:
 		k.scatter = a.Function(built, "cnn", "cnn_scatter", x.scatter.shared)
+	default:
+		k.scatter = get("scatter_atomic")
 	}
 }
 
@@ -204,7 +235,7 @@ func (x *cnn) compose(rows, words cu.DevicePtr, _ cl.StepMemory) error {
 	if err := x.launch(k.tables, (size+127)/128, 128, 0); err != nil {
 		return err
 	}
-	if err := x.launch(k.convolve, int(g.blocks), min(1024, (int(g.d)+31)/32*32), 0); err != nil {
+	if err := x.launch(k.convolve, x.convolve.Blocks, x.convolve.Threads, x.convolve.Shared); err != nil {
 		return err
 	}
 	if err := x.launch(k.means, int(g.d), 128, 0); err != nil {
@@ -253,7 +284,7 @@ func (x *cnn) update(step cu.DevicePtr) error {
 func (x *cnn) scatterGradient() error {
 	g, s, size := &x.args, x.scatter, int(x.args.widest*x.args.a*x.args.columns)
 	if s.shared > 0 {
-		if err := x.launch(x.kernels.scatter, s.blocks, 32, s.shared); err != nil {
+		if err := x.launch(x.kernels.scatter, s.blocks, 32*s.warps, s.shared); err != nil {
 			return err
 		}
 		return x.launch(x.kernels.collect, (size+31)/32, 256, 0)

@@ -55,6 +55,10 @@ var cnnCases = []cnnCase{
 	{900, 9, 26, 20, 16, 300, []int{2, 3, 4, 5}, false, 0, 0, "", false}, // more features than threads
 	{700, 9, 3000, 60, 8, 16, []int{3, 2}, true, 0, 0, "", false},        // tables too large for shared memory
 	{200, 40, 26, 1000, 16, 24, []int{5, 6}, true, 0, 0, "", false},
+	{600, 14, 26, 40, 8, 8, []int{1, 4, 2}, true, 4, 0, subword.Tanh, false}, // quads of three numbers of filters
+	{3000, 12, 26, 24, 16, 132, []int{3}, false, 0, 0, "", false},            // more than 32 quads
+	{400, 9, 200, 30, 8, 16, []int{2, 3}, false, 0, 0, subword.Linear, true}, // tables for three warps
+	{300, 9, 26, 24, 8, 30, []int{2, 3}, false, 0, 0, "", false},             // no quads
 	{700, 14, 26, 100, 16, 20, []int{2, 3, 4}, true, 13, 0, subword.Tanh, false},
 	{500, 14, 26, 50, 8, 33, []int{1, 3}, false, 0, 0, subword.Linear, true},
 	{900, 20, 26, 100, 32, 64, []int{2, 3, 4}, true, 0, 16, "", true}, // the paper's form

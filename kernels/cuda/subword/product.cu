@@ -7,7 +7,8 @@
 // block computes a tile of c, 128 x 128 or 128 x 64, over a chunk of k; the reader of c adds
 // the sums of several chunks. Asynchronous copies bring the parts of both factors into shared
 // memory, three stages of 32 values of k deep. Groups of 8 values are permuted there, so that
-// the 8 rows that ldmatrix reads at a time lie in different banks.
+// the 8 rows that ldmatrix reads at a time lie in different banks. Rows of float16 numbers have strips
+// instead of tiles: see the end.
 #include "subword.cuh"
 
 constexpr int tileM = 128, tileK = 32, stages = 3;
@@ -18,7 +19,7 @@ struct Product {
 	const float *bias; // (n), or null
 	const float *add;  // (m, strideC), or null
 	uint32_t m, n, k, strideC;
-	uint32_t chunk; // of k, a multiple of 32
+	uint32_t chunk; // of k, a multiple of 32; of strips, their columns, a multiple of 8
 	float unit;     // of narrow products: what 1 in c is of a product of the factors
 };
 
@@ -198,3 +199,95 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN> __device__ 
 PRODUCTS(rows, true, false)     // a and b in row-major order
 PRODUCTS(features, true, true)  // b transposed
 PRODUCTS(weights, false, false) // a transposed
+
+// Rows are much more memory than arithmetic: add comes in, c goes out. So a thread block keeps a strip of b of at most 128
+// columns in shared memory and goes down the rows, 48 at a time, of which a and add arrive two tiles ahead. p.chunk is
+// the width of a strip.
+//
+//	shared memory: b (depth, 128 + 8) float16, then three stages of a (48, depth + 8) float16 and add (48, 128 + 8)
+//
+// depth is k, rounded up to 16. The 8 values behind each row bring the next one into other banks.
+constexpr int stripM = 48, stripN = 128, stripStages = 3, stripThreads = 384;
+
+extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(const __grid_constant__ Product p) {
+	extern __shared__ uint4 strip[];
+	const int l = laneNumber(), rowOfWarp = threadIdx.x / 32 / 4 * 16, columnOfWarp = threadIdx.x / 32 % 4 * 32;
+	const uint32_t depth = (p.k + 15) / 16 * 16, groups = depth / 8;
+	constexpr uint32_t pitchB = 2 * (stripN + 8), pitchAdd = 4 * (stripN + 8);
+	const uint32_t pitchA = 2 * (depth + 8), stage = stripM * (pitchA + pitchAdd);
+	const uint32_t strips = (p.n + p.chunk - 1) / p.chunk, column0 = blockIdx.x % strips * p.chunk, end = min(p.n, column0 + p.chunk);
+	const uint32_t tiles = (p.m + stripM - 1) / stripM, first = blockIdx.x / strips, step = gridDim.x / strips;
+	const uint32_t b = uint32_t(__cvta_generic_to_shared(strip)), stages = b + depth * pitchB;
+	for (uint32_t i = threadIdx.x; i < depth * (stripN / 8); i += stripThreads) {
+		uint32_t k = i / (stripN / 8), column = column0 + i % (stripN / 8) * 8;
+		bool wanted = k < p.k && column < end;
+		copy16(b + k * pitchB + i % (stripN / 8) * 16, p.b.high + (wanted ? k * p.b.stride + column : 0), wanted);
+	}
+	// The first rows, of frequent words, come last: the step, which begins with them, finds them in L2.
+	auto rowOf = [&](uint32_t i) { return (tiles - 1 - first - i * step) * stripM; };
+	// ask asks for tile number i of this thread block; what it asked for before comes with the first.
+	auto ask = [&](uint32_t i) {
+		if (first + i * step < tiles) {
+			uint32_t row0 = rowOf(i);
+			uint32_t to = stages + i % stripStages * stage;
+			for (uint32_t j = threadIdx.x; j < stripM * groups; j += stripThreads) {
+				uint32_t row = j / groups, group = j % groups;
+				bool wanted = row0 + row < p.m && 8 * group < p.a.stride;
+				copy16(to + row * pitchA + 16 * group, p.a.high + (wanted ? (row0 + row) * p.a.stride + 8 * group : 0), wanted);
+			}
+			if (p.add)
+				for (uint32_t j = threadIdx.x; j < stripM * (stripN / 4); j += stripThreads) {
+					uint32_t row = j / (stripN / 4), quad = j % (stripN / 4);
+					bool wanted = row0 + row < p.m && column0 + 4 * quad < end;
+					const float *from = p.add + (wanted ? size_t(row0 + row) * p.strideC + column0 + 4 * quad : 0);
+					copy16(to + stripM * pitchA + row * pitchAdd + 16 * quad, (const uint16_t *)from, wanted);
+				}
+		}
+		asm volatile("cp.async.commit_group;" ::: "memory");
+	};
+	float bias[4][2];
+#pragma unroll
+	for (int n = 0; n < 4; n++)
+		for (int i = 0; i < 2; i++) {
+			uint32_t column = column0 + columnOfWarp + 8 * n + 2 * (l % 4) + i;
+			bias[n][i] = p.bias && column < end ? p.bias[column] : 0;
+		}
+#pragma unroll
+	for (int i = 0; i < stripStages - 1; i++) ask(i);
+	for (uint32_t i = 0; first + i * step < tiles; i++) {
+		asm volatile("cp.async.wait_group %0;" ::"n"(stripStages - 2) : "memory");
+		__syncthreads();
+		ask(i + stripStages - 1);
+		if (column0 + columnOfWarp >= end) continue;
+		uint32_t a = stages + i % stripStages * stage, row0 = rowOf(i);
+		float sum[4][4] = {};
+#pragma unroll 4
+		for (uint32_t k = 0; k < depth; k += 16) { // fragments as in Tile
+			uint32_t x[4], y[2][4];
+			loadMatrices<false>(x, a + (rowOfWarp + 8 * (l >> 3 & 1) + (l & 7)) * pitchA + 16 * (k / 8 + (l >> 4)));
+#pragma unroll
+			for (int n = 0; n < 2; n++) loadMatrices<true>(y[n], b + (k + 8 * (l >> 3 & 1) + (l & 7)) * pitchB + 2 * (columnOfWarp + 16 * n + 8 * (l >> 4)));
+#pragma unroll
+			for (int n = 0; n < 4; n++) multiplyNarrow(sum[n], x, y[n / 2][n % 2 * 2], y[n / 2][n % 2 * 2 + 1]);
+		}
+#pragma unroll
+		for (int lower = 0; lower < 2; lower++) {
+			uint32_t row = rowOfWarp + 8 * lower + l / 4;
+			if (row0 + row >= p.m) continue;
+#pragma unroll
+			for (int n = 0; n < 4; n++) {
+				uint32_t column = columnOfWarp + 8 * n + 2 * (l % 4);
+				if (column0 + column >= end) continue;
+				float2 r = make_float2(sum[n][2 * lower] + bias[n][0], sum[n][2 * lower + 1] + bias[n][1]);
+				if (p.add) {
+					float2 add;
+					asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(add.x), "=f"(add.y) : "r"(a + stripM * pitchA + row * pitchAdd + 4 * column));
+					r.x += add.x, r.y += add.y;
+				}
+				float *to = p.c + size_t(row0 + row) * p.strideC + column0 + column;
+				if (column0 + column + 1 < p.n) *(float2 *)to = r;
+				else *to = r.x;
+			}
+		}
+	}
+}

@@ -31,6 +31,11 @@ type product struct {
 // of k are summed apart, so that there are thread blocks for the whole device. A narrow product is one of
 // float16 numbers.
 func (a *allocator) product(name string, m, n, k int, split, narrow bool) product {
+	if narrow && name == "rows" {
+		if p := a.strips(m, n, k); p.grid.Blocks > 0 {
+			return p
+		}
+	}
 	tile := 128
 	if (n+63)/64%2 == 1 {
 		tile = 64
@@ -49,6 +54,22 @@ func (a *allocator) product(name string, m, n, k int, split, narrow bool) produc
 	}
 	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * planes * 64 * (128 + tile)}
 	p.kernel = a.Function(built, "product", fmt.Sprintf("product_%s_%d", name, tile), p.grid.Shared)
+	return p
+}
+
+// strips chooses how the rows of a narrow product are launched, in strips: see product.cu. There are no thread blocks if
+// one has too little shared memory.
+func (a *allocator) strips(m, n, k int) (p product) {
+	const stripM, stripN, stages = 48, 128, 3
+	depth, count := (k+15)/16*16, (n+stripN-1)/stripN
+	shared := 2*depth*(stripN+8) + stages*stripM*(2*(depth+8)+4*(stripN+8))
+	if shared > a.Device.SharedOfBlock {
+		return p
+	}
+	p = product{narrow: true, chunk: ((n+count-1)/count + 7) / 8 * 8, chunks: 1}
+	count = (n + p.chunk - 1) / p.chunk
+	p.grid = cuda.Grid{Blocks: count * max(1, min(a.Device.Multiprocessors/count, (m+stripM-1)/stripM)), Threads: 384, Shared: shared}
+	p.kernel = a.Function(built, "product", "product_strips", shared)
 	return p
 }
 

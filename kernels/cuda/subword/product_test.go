@@ -100,9 +100,12 @@ func testProduct(t *testing.T, narrow bool) {
 	}{
 		{"rows", 1, 1, 1, false, false, false}, {"rows", 130, 500, 192, false, false, false}, {"rows", 700, 50, 150, false, false, false},
 		{"rows", 129, 128, 33, false, false, false}, {"rows", 1000, 300, 65, false, false, false},
+		{"rows", 9000, 500, 192, false, false, false}, {"rows", 3000, 30, 400, false, false, false}, {"rows", 200, 130, 450, false, false, false},
 		{"features", 1, 1, 1, false, true, false}, {"features", 300, 192, 500, false, true, false}, {"features", 127, 257, 100, false, true, false},
+		{"features", 1000, 384, 70, false, true, false}, {"features", 290, 150, 33, false, true, false},
 		{"weights", 1, 1, 1, true, false, true}, {"weights", 193, 500, 18498, true, false, true}, {"weights", 151, 50, 1000, true, false, true},
 		{"weights", 65, 300, 31, true, false, true}, {"weights", 193, 128, 4097, true, false, true},
+		{"weights", 385, 130, 700, true, false, true}, {"weights", 200, 129, 100, true, false, true},
 	} {
 		t.Run(fmt.Sprintf("%s/%dx%dx%d", x.name, x.m, x.n, x.k), func(t *testing.T) {
 			a, b := cudatest.Floats(r, x.m*x.k), cudatest.Floats(r, x.k*x.n)

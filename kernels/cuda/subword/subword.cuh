@@ -68,6 +68,14 @@ __device__ __forceinline__ void put(const Split &to, size_t row, uint32_t column
 	to.high[at] = uint16_t(high);
 }
 
+// get reads one value of what put wrote.
+__device__ __forceinline__ float get(const Split &from, size_t row, uint32_t column) {
+	size_t at = row * from.stride + column;
+	uint32_t high = from.high[at];
+	if (!from.low) return widen(make_uint2(high, 0)).x;
+	return __uint_as_float(high << 16) + __uint_as_float(uint32_t(from.low[at]) << 16);
+}
+
 // A Parameter is a matrix with the state of its optimizer.
 struct Parameter {
 	float *value, *first, *second, *secondOfRow; // (rows, stride) each, but (rows)

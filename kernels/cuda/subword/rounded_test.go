@@ -1,0 +1,198 @@
+//go:build gpu
+
+package subword_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/w2vcl/w2vcl/internal/operation"
+	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+// gradientUnits is that of subword.cuh.
+const gradientUnits = 256
+
+// float16 rounds to the nearest float16 number, ties to even.
+func float16(x float32) float32 {
+	magnitude := math.Abs(float64(x))
+	if magnitude >= 65520 {
+		return float32(math.Inf(1)) * x
+	}
+	_, exponent := math.Frexp(magnitude)
+	unit := math.Ldexp(1, max(exponent-11, -24)) // of the last digit
+	return float32(math.Copysign(math.RoundToEven(magnitude/unit)*unit, float64(x)))
+}
+
+// A rounded encoder is an encoder of tempered samples as the kernels have it: what they keep in float16 is
+// rounded here, too, and all else is as exact as on the CPU. So a comparison with it shows other differences alone, of
+// which there should be hardly any; without it they would hide behind those of 11 bits.
+type rounded struct {
+	subword.Encoder
+	options   *subword.CNNOptions // nil: sums of rows
+	spelt     *subword.Spellings  // of a CNN
+	structure kernels.Config
+}
+
+// round returns an encoder with the rows of e, rounded.
+func round(e subword.Encoder, words []string) (subword.Encoder, error) {
+	structure, err := subword.StructureOf(e)
+	if err != nil {
+		return nil, err
+	}
+	r := &rounded{Encoder: e, options: subword.OptionsOf(e), structure: structure}
+	if o := r.options; o != nil {
+		alphabet, err := subword.NewAlphabet(words, o.Spelling)
+		if err != nil {
+			return nil, err
+		}
+		least := slices.Max(o.Widths)
+		if structure.Flatten {
+			least = o.Spelling.Limit
+		}
+		r.spelt = alphabet.Spell(words, least)
+	}
+	return r, nil
+}
+
+// Rows is Rows of the encoder but for rounding: of the factors of sums and products, and of the gradient of their
+// result. The bias is no factor.
+func (r *rounded) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error) {
+	if batch != nil {
+		return nil, fmt.Errorf("rounded rows are those of all words")
+	}
+	var rows *gorgonia.Node
+	var err error
+	if r.options == nil {
+		rows, err = r.sums(parameters, threads)
+	} else {
+		rows, err = r.network(parameters, threads)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return roundGradient(rows)
+}
+
+func (r *rounded) sums(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, error) {
+	table, err := roundValues(parameters[0], func(i int) float32 {
+		if r.structure.Sizes == nil {
+			return 1
+		}
+		return float32(r.structure.Sizes[i])
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.Encoder.Rows(gorgonia.Nodes{table}, nil, threads)
+}
+
+func (r *rounded) network(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, error) {
+	last := len(parameters) - 1
+	o := r.options
+	x, err := subword.Convolve(r.spelt, parameters[0], parameters[1:last], subword.Convolution{Widths: o.Widths, Pool: o.Pool, Activation: o.Activation}, threads)
+	if err != nil {
+		return nil, err
+	}
+	d := x.Shape()[1]
+	var y *gorgonia.Node
+	if o.Raw {
+		y, err = roundValues(x, func(int) float32 { return 1 })
+	} else {
+		y, err = standardizeRounded(x)
+	}
+	if err != nil {
+		return nil, err
+	}
+	weights, err := roundValues(parameters[last], func(row int) float32 {
+		if row == d {
+			return 0 // the bias
+		}
+		return 1
+	})
+	if err != nil {
+		return nil, err
+	}
+	return subword.Connect(y, weights, threads)
+}
+
+// standardizeRounded is subword.Standardize with a rounded result. In the mean of its gradient times the result, the result is
+// rounded, too, for products of matrices give that mean.
+func standardizeRounded(x *gorgonia.Node) (*gorgonia.Node, error) {
+	const leastVariance = 1e-3
+	rows, d := x.Shape()[0], x.Shape()[1]
+	y, rounded, dx := make([]float32, rows*d), make([]float32, rows*d), make([]float32, rows*d)
+	scale := make([]float32, d)
+	matrix := func(values []float32) *tensor.Dense {
+		return tensor.New(tensor.WithShape(rows, d), tensor.WithBacking(values))
+	}
+	result, gradient := matrix(rounded), matrix(dx)
+	forward := func(in []*tensor.Dense) (*tensor.Dense, error) {
+		values := in[0].Float32s()
+		for j := range d {
+			var sum, squares float64
+			for i := j; i < len(values); i += d {
+				sum, squares = sum+float64(values[i]), squares+float64(values[i])*float64(values[i])
+			}
+			mean := sum / float64(rows)
+			scale[j] = float32(1 / math.Sqrt(max(squares/float64(rows)-mean*mean, 0)+leastVariance))
+			for i := j; i < len(values); i += d {
+				y[i] = (values[i] - float32(mean)) * scale[j]
+				rounded[i] = float16(y[i])
+			}
+		}
+		return result, nil
+	}
+	return operation.Apply("rounded standardization", gorgonia.Nodes{x}, rows, d, forward, func(_ []*tensor.Dense, g *tensor.Dense) ([]*tensor.Dense, error) {
+		of := g.Float32s()
+		for j := range d {
+			var sum, products float64
+			for i := j; i < len(of); i += d {
+				sum, products = sum+float64(of[i]), products+float64(of[i])*float64(rounded[i])
+			}
+			for i := j; i < len(of); i += d {
+				dx[i] = scale[j] * (of[i] - float32(sum/float64(rows)) - y[i]*float32(products/float64(rows)))
+			}
+		}
+		return []*tensor.Dense{gradient}, nil
+	})
+}
+
+// roundValues rounds the values of a node times the units of their row; of 0 units they stay. The gradient
+// passes through.
+func roundValues(x *gorgonia.Node, units func(row int) float32) (*gorgonia.Node, error) {
+	rows, columns := x.Shape()[0], x.Shape()[1]
+	result := tensor.New(tensor.WithShape(rows, columns), tensor.Of(tensor.Float32))
+	forward := func(in []*tensor.Dense) (*tensor.Dense, error) {
+		to := result.Float32s()
+		copy(to, in[0].Float32s())
+		for i, v := range to {
+			if u := units(i / columns); u > 0 {
+				to[i] = float16(v*u) / u
+			}
+		}
+		return result, nil
+	}
+	return operation.Apply("rounding", gorgonia.Nodes{x}, rows, columns, forward, func(_ []*tensor.Dense, g *tensor.Dense) ([]*tensor.Dense, error) {
+		return []*tensor.Dense{g}, nil
+	})
+}
+
+// roundGradient passes the rows through and rounds their gradient.
+func roundGradient(x *gorgonia.Node) (*gorgonia.Node, error) {
+	rows, columns := x.Shape()[0], x.Shape()[1]
+	result := tensor.New(tensor.WithShape(rows, columns), tensor.Of(tensor.Float32))
+	forward := func(in []*tensor.Dense) (*tensor.Dense, error) { return in[0], nil }
+	return operation.Apply("rounding of the gradient", gorgonia.Nodes{x}, rows, columns, forward, func(_ []*tensor.Dense, g *tensor.Dense) ([]*tensor.Dense, error) {
+		to := result.Float32s()
+		for i, v := range g.Float32s() {
+			to[i] = float16(v*gradientUnits) / gradientUnits
+		}
+		return []*tensor.Dense{result}, nil
+	})
+}
