@@ -24,7 +24,7 @@ func (g *Group) NewTrainer(m *wordcontext.Part, noise *corpus.Alias, iterations 
 		return nil, err
 	}
 	if g.Rank() > 0 {
-		return Follower{Follow: t.Follow}, nil
+		return Follower{follow: t.Follow}, nil
 	}
 	p.Notef("Ranks:   %d with %s each; one sends %s in an iteration", g.Size(), terminal.Quantity(terminal.Number(model.Threads), "thread"),
 		terminal.Bytes(int64(2*split.Traffic(m.Rows(), g.Size(), model))))
@@ -41,7 +41,7 @@ func (g *Group) NewSequential(text *shares.Share, noise *corpus.Alias, c sequent
 		return nil, err
 	}
 	if g.Rank() > 0 {
-		return Follower{Follow: t.Follow}, nil
+		return Follower{follow: t.Follow}, nil
 	}
 	o := t.Options()
 	p.Notef("Ranks:   %d with %s each; their tables are combined every %s words, by rule %s, and they train at %.3g times the learning rate", g.Size(), terminal.Quantity(terminal.Number(c.Threads), "thread"),
@@ -112,8 +112,11 @@ func (l *jointLeader) Close() error { return l.group.finished(l.Leader.Close()) 
 // A Follower is the trainer of another rank than 0. It can only Follow.
 type Follower struct {
 	trainer.Trainer
-	Follow func(ctx context.Context) error
+	follow func(ctx context.Context) error
 }
+
+// Follow does what rank 0 orders until training ends. When ctx ends the run stops.
+func (f Follower) Follow(ctx context.Context) error { return f.follow(ctx) }
 
 // Close does nothing.
 func (Follower) Close() error { return nil }
