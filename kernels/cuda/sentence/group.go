@@ -5,6 +5,7 @@ package sentence
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -72,6 +73,17 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 		}
 	}
 	return g, nil
+}
+
+// checkParts refuses what the kernels that combine tables are not made for.
+func (c *Config) checkParts(devices int) error {
+	switch {
+	case !slices.Contains([]int{2, 4, MaxDevices}, devices):
+		return fmt.Errorf("%d devices; there may be 2, 4 or %d", devices, MaxDevices)
+	case c.Sync.Words < 1:
+		return fmt.Errorf("tables are to be combined after %d words", c.Sync.Words)
+	}
+	return nil
 }
 
 // newMember prepares a device to train a part of the text and, if beside, to combine rows meanwhile.

@@ -2,7 +2,6 @@ package sentence
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 )
 
@@ -20,17 +19,6 @@ type Sync struct {
 
 // MaxDevices is how many devices train together at most.
 const MaxDevices = 8
-
-// checkParts refuses what the kernels that combine tables are not made for.
-func (c *Config) checkParts(devices int) error {
-	switch {
-	case !slices.Contains([]int{2, 4, MaxDevices}, devices):
-		return fmt.Errorf("%d devices; there may be 2, 4 or %d", devices, MaxDevices)
-	case c.Sync.Words < 1:
-		return fmt.Errorf("tables are to be combined after %d words", c.Sync.Words)
-	}
-	return nil
-}
 
 // CombinedAfter returns how many of the most frequent words have their rows combined when unit u of all epochs is trained;
 // 0 for none. At the end of an epoch all are.
