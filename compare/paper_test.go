@@ -176,10 +176,10 @@ func smallResult() *Result {
 	r := &Result{
 		Command: "w2vcl compare", Budget: experiment.BudgetRecipe, Seeds: 2, Points: 1,
 		Sets: []Set{
-			{Task: evaluate.TaskSimilarity, Dataset: "pairs_100%", Metric: evaluate.MetricSpearman, Found: 3, Total: 4, Main: true},
-			{Task: evaluate.TaskCategorization, Dataset: "kinds", Metric: "purity", Found: 4, Total: 4, Main: true},
-			{Task: evaluate.TaskAnalogy, Dataset: "questions", Metric: "3cosmul", Found: 4, Total: 4},
-			{Task: evaluate.TaskClassification, Dataset: "moods", Metric: "accuracy", Found: 4, Total: 4},
+			{Task: evaluate.TaskSimilarity, Dataset: "pairs_100%", Metric: evaluate.MetricSpearman, Found: 3, Fewest: 3, Total: 4, Main: true},
+			{Task: evaluate.TaskCategorization, Dataset: "kinds", Metric: "purity", Found: 4, Fewest: 4, Total: 4, Main: true},
+			{Task: evaluate.TaskAnalogy, Dataset: "questions", Metric: "3cosmul", Found: 4, Fewest: 2, Total: 4},
+			{Task: evaluate.TaskClassification, Dataset: "moods", Metric: "accuracy", Found: 4, Fewest: 4, Total: 4},
 		},
 	}
 	for i, name := range []string{"cl", "vanilla", "word2vec"} {
@@ -211,4 +211,17 @@ func smallResult() *Result {
 		}
 	}
 	return r
+}
+
+// TestCoverage: variants with other vocabularies know other parts of a set.
+func TestCoverage(t *testing.T) {
+	runs := []*Record{
+		{Scores: []evaluate.Result{{Dataset: "pairs", Found: 3, Total: 4}, {Dataset: "kinds", Found: 4, Total: 4}}},
+		{Scores: []evaluate.Result{{Dataset: "pairs", Found: 1, Total: 4}, {Dataset: "kinds", Found: 4, Total: 4}}},
+		{Scores: []evaluate.Result{{Dataset: "pairs", Found: 4, Total: 4}, {Dataset: "kinds", Found: 4, Total: 4}}},
+	}
+	sets := setsOf(runs)
+	if len(sets) != 2 || coverage(sets[0]).Text != "100% to 25%" || coverage(sets[0]).Small != "4 to 1 of 4" || coverage(sets[1]).Text != "100%" {
+		t.Errorf("%+v: %+v, %+v", sets, coverage(sets[0]), coverage(sets[1]))
+	}
 }

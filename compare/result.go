@@ -50,7 +50,8 @@ type Set struct {
 	Task    string `json:"task"`
 	Dataset string `json:"dataset"`
 	Metric  string `json:"metric"`
-	Found   int    `json:"found"`
+	Found   int    `json:"found"`  // by the run that knows most of the items
+	Fewest  int    `json:"fewest"` // by the one that knows least; vocabularies may differ
 	Total   int    `json:"total"`
 	Main    bool   `json:"main"` // counts for the mean score and is shown over time
 }
@@ -168,14 +169,24 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	for _, record := range f.Records {
 		r.Runs, r.Jobs = append(r.Runs, f.reported(record)), max(r.Jobs, record.Jobs, 1)
 	}
-	for _, s := range r.Runs[0].Scores {
-		r.Sets = append(r.Sets, Set{s.Task, s.Dataset, s.Metric, s.Found, s.Total, isMain(s)})
-	}
+	r.Sets = setsOf(r.Runs)
 	for _, v := range f.Options.Rows() {
 		r.Variants = append(r.Variants, r.variant(v, r.runsOf(v)))
 	}
 	r.Sweeps = sweeps(r.Variants)
 	return r, r.bootstrap(f)
+}
+
+// setsOf returns the sets on which all runs were scored.
+func setsOf(runs []*Record) (sets []Set) {
+	for i, s := range runs[0].Scores {
+		set := Set{Task: s.Task, Dataset: s.Dataset, Metric: s.Metric, Found: s.Found, Fewest: s.Found, Total: s.Total, Main: isMain(s)}
+		for _, r := range runs {
+			set.Found, set.Fewest = max(set.Found, r.Scores[i].Found), min(set.Fewest, r.Scores[i].Found)
+		}
+		sets = append(sets, set)
+	}
+	return sets
 }
 
 // corpus names the corpus as the user did. A report is passed on, and a path of this

@@ -137,7 +137,8 @@ func deviation(s Spread, format string) string {
 	return fmt.Sprintf("± "+format, float64(s.Deviation))
 }
 
-const coverageNote = "Items with a word that is not in the vocabulary are left out. Coverage is the share of the other items."
+const coverageNote = "Items with a word that is not in the vocabulary are left out. Coverage is the share of the other items; " +
+	"where vocabularies differ, the most and the least, and scores do not compare."
 
 // MainTable, ClassTable and OtherTable are the tables of scores, one row a set and one
 // column a variant.
@@ -176,8 +177,12 @@ func (p page) scoreTable(table, name, title, note string) report.Table {
 }
 
 func coverage(s Set) cell {
-	share := 100 * float64(s.Found) / float64(max(s.Total, 1))
-	return cell{Text: fmt.Sprintf("%.0f%%", share), Small: fmt.Sprintf("%s of %s", terminal.Number(s.Found), terminal.Number(s.Total))}
+	share := func(found int) string { return fmt.Sprintf("%.0f%%", 100*float64(found)/float64(max(s.Total, 1))) }
+	c := cell{Text: share(s.Found), Small: fmt.Sprintf("%s of %s", terminal.Number(s.Found), terminal.Number(s.Total))}
+	if s.Fewest < s.Found {
+		c.Text, c.Small = c.Text+" to "+share(s.Fewest), fmt.Sprintf("%s to %s of %s", terminal.Number(s.Found), terminal.Number(s.Fewest), terminal.Number(s.Total))
+	}
+	return c
 }
 
 // DifferenceTable is the table of differences from the first variant.

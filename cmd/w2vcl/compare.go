@@ -328,7 +328,11 @@ func printComparison(s streams, r *compare.Result) error {
 	scores := func(show func(compare.Set) bool) {
 		for i, set := range r.Sets {
 			if show(set) {
-				row(fmt.Sprintf("%s\t%s\t%d of %d", set.Dataset, set.Metric, set.Found, set.Total),
+				found := strconv.Itoa(set.Found)
+				if set.Fewest < set.Found {
+					found += fmt.Sprintf(" to %d", set.Fewest)
+				}
+				row(fmt.Sprintf("%s\t%s\t%s of %d", set.Dataset, set.Metric, found, set.Total),
 					func(v compare.VariantResult) string { return v.Scores[i].Mean.String() })
 			}
 		}
