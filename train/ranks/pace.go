@@ -82,7 +82,7 @@ func (p *pace) judge(wall, waiting time.Duration) error {
 	}
 	p.judged = true
 	if alone := (p.wall - p.waiting) * time.Duration(p.hosts); p.wall > alone {
-		return terminal.Usagef("%d hosts train slower than one of them would: they wait for the network in %.0f%% of the time; take one host ('w2vcl plan --hosts %d --network G' tells beforehand), or give --force",
+		return terminal.Usagef("%d hosts train slower than one of them would: they wait for the network in %.0f%% of the time; take one host ('w2vcl plan --hosts %d --network X' tells beforehand), or give --force",
 			p.hosts, 100*p.waiting.Seconds()/p.wall.Seconds(), p.hosts)
 	}
 	return nil
