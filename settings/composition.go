@@ -10,6 +10,15 @@ import (
 // also have context vectors (benchmarks/2026-11-22-h200-ngrams).
 const unseenMean = 0.7
 
+// composedContexts is X of composed rows, 0 of others. More is better for semantic questions, and worse for syntactic
+// ones and for rare words (benchmarks/2026-11-22-h200-ngram-units).
+func composedContexts(c *Config) float64 {
+	if !c.HasEncoder() {
+		return 0
+	}
+	return 0.6
+}
+
 // Composition returns how a sentence-ordered mode composes vectors of the parameters of an
 // encoder, which it changes; nil without an encoder.
 func (c *Config) Composition(e subword.Encoder) (*composed.Composition, error) {

@@ -123,7 +123,7 @@ func sequentialFollows(c *Config, set given) {
 		r := a.RecipeOf(sequential.Model(c.Model))
 		fill(set, "lr", &c.LR, cmp.Or(r.LearningRate, c.LR))
 		if !c.isPublished() {
-			fill(set, "context-weight", &c.ContextWeight, cmp.Or(r.ContextWeight, 0.25))
+			fill(set, "context-weight", &c.ContextWeight, cmp.Or(composedContexts(c), r.ContextWeight, 0.25))
 		}
 		if c.HierarchicalSoftmax {
 			c.ContextWeight, c.Negative = 0, 0 // C is not trained

@@ -61,6 +61,7 @@ func TestResolvePrecedence(t *testing.T) {
 		{"tempering of the paper", paper, nil, func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{0, 1}},
 		{"context weight of the paper", paper, nil, func(c *Config) any { return c.ContextWeight }, 0.0},
 		{"context weight of a mode", "", map[string]string{"mode": string(sequential.FullW2V)}, func(c *Config) any { return c.ContextWeight }, 1.0},
+		{"context weight of composed rows", "", map[string]string{"mode": string(sequential.FullW2V), "subword": "ngram"}, func(c *Config) any { return c.ContextWeight }, 0.6},
 		{"older name of the context weight", "vectors = \"sum\"", nil, func(c *Config) any { return c.ContextWeight }, 1.0},
 		{"older flag of the context weight", "context-weight = 0.5", map[string]string{"vectors": "words"}, func(c *Config) any { return c.ContextWeight }, 0.0},
 		{"flag over the older name", "vectors = \"sum\"", map[string]string{"context-weight": "0.5"}, func(c *Config) any { return c.ContextWeight }, 0.5},
@@ -482,6 +483,16 @@ func TestCurrent(t *testing.T) {
 	want = map[string]string{"mode": "pword2vec", "context-weight": "1"}
 	if got := Current(map[string]string{"mode": "pword2vec", "vectors": "sum"}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Exported rows that were composed have no part of the mean of W.
+func TestExportedComposed(t *testing.T) {
+	c := Config{Run: Run{Mode: string(sequential.FullW2V)}}
+	c.Subword, c.Dim, c.ContextWeight = SubwordNGram, 2, 0.5
+	got := c.Exported([]float32{1, 2, 3, 6}, []float32{2, 4, 6, 8})
+	if want := []float32{0, 0, 4, 6}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -1,19 +1,19 @@
 package settings
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/cooccurrence"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
-	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/combine"
+	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/subword/bpe"
 	"github.com/w2vcl/w2vcl/subword/stock"
+	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -157,31 +157,23 @@ func (c *Config) Schedule(units int) func(unit int) float64 {
 }
 
 // Exported returns the vectors to use, (V, N): a new W + X·C, or W itself if X,
-// the setting context-weight, is 0.
+// the setting context-weight, is 0. Of composed rows the mean of W is not in it.
 func (c *Config) Exported(words, contexts []float32) []float32 {
 	if c.ContextWeight == 0 {
 		return words
 	}
 	sum := make([]float32, len(words))
-	c.addContexts(sum, words, contexts, float32(c.ContextWeight))
+	trainer.AddContexts(sum, words, contexts, float32(c.ContextWeight), c.ThreadCount())
+	if c.HasEncoder() && composing(c.mode()) {
+		composed.Center(sum, words, c.Dim)
+	}
 	return sum
 }
 
 // Words is the inverse of Exported: it turns exported vectors into W, in place and
-// but for rounding.
+// but for rounding, and for what Exported leaves out.
 func (c *Config) Words(exported, contexts []float32) {
 	if c.ContextWeight != 0 {
-		c.addContexts(exported, exported, contexts, -float32(c.ContextWeight))
+		trainer.AddContexts(exported, exported, contexts, -float32(c.ContextWeight), c.ThreadCount())
 	}
-}
-
-// addContexts computes dst = words + weight·contexts.
-func (c *Config) addContexts(dst, words, contexts []float32, weight float32) {
-	const atATime = 1 << 18
-	// Without a context to cancel there is no error.
-	_ = parallel.Do(context.Background(), c.ThreadCount(), (len(dst)+atATime-1)/atATime, func(part int) {
-		for i := part * atATime; i < min((part+1)*atATime, len(dst)); i++ {
-			dst[i] = words[i] + float32(weight*contexts[i]) // rounded twice on every machine
-		}
-	})
 }

@@ -1,9 +1,11 @@
 package trainer
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // Tables are trained vectors with the words they belong to, to go on training
@@ -52,4 +54,15 @@ func (t *Tables) CopyTo(vocabulary *corpus.Vocabulary, words, contexts []float32
 			copy(contexts[int(id)*dim:][:dim], t.Contexts[i*dim:])
 		}
 	}
+}
+
+// AddContexts computes dst = words + weight·contexts, all of them (V, N).
+func AddContexts(dst, words, contexts []float32, weight float32, threads int) {
+	const atATime = 1 << 18
+	// Without a context to cancel there is no error.
+	_ = parallel.Do(context.Background(), threads, (len(dst)+atATime-1)/atATime, func(part int) {
+		for i := part * atATime; i < min((part+1)*atATime, len(dst)); i++ {
+			dst[i] = words[i] + float32(weight*contexts[i]) // rounded twice on every machine
+		}
+	})
 }
