@@ -14,18 +14,22 @@
 //
 // Here a row takes 32 / G lanes, and a warp has G rows side by side. It stores each number with the tag of
 // the step, eight bytes that arrive together, and then waits until the other GPUs' numbers bear that tag.
-// This needs no flag and no fence (NCCL's protocol LL). Two steps in turn use two inboxes: who stores for
-// step s + 2 has got all of step s + 1, so its reader is done with step s.
+// This needs no flag and no fence (NCCL's protocol LL). A warp has the same rows on all GPUs, and an inbox of its own for
+// each of two groups in turn: who stores for its group j + 2 has got all of group j + 1, so its reader is done with
+// group j. Inboxes are so small that they stay in L2.
 //
-// Rows wait in shared memory, as in cl_bulk.cu, but short rows of left in registers: then more thread blocks fit. Moments are
-// asked for only when the numbers are on their way: what is asked for before delays these.
+// Rows wait in shared memory, as in cl_bulk.cu, but short ones in registers: then L1 keeps those that are asked for most. For
+// long ones a part of shared memory does: rows 0 ... of right, which are those of the most frequent words, are brought
+// there once. Moments are asked for only when the numbers are on their way: what is asked for before delays these.
 //
-// The GPUs wait for each other, so all thread blocks of a launch must be resident, and all warps of all
-// GPUs go through their rows in increasing order. A wait that takes too long is given up: see late.
+// The GPUs wait for each other, so all thread blocks of a launch must be resident, as many of as many warps on all
+// GPUs. A wait that takes too long is given up: see late.
 //
-// GPUs of several processes send by messages instead: cl_sends.cu has kernels that only send, to a place of this GPU.
+// GPUs of several processes send the numbers of all rows at once: cl_sends.cu has kernels that only write them, and here they are
+// found where each row has its own.
 #include "cl.cuh"
 #include "meet.cuh"
+#include "stage.cuh"
 
 #ifndef ONLY_SENDS
 #define ONLY_SENDS false
@@ -33,26 +37,27 @@
 
 constexpr int targetsOfPart = 8, mostPeers = mostOthers;
 [[maybe_unused]] constexpr int mostTargets = 32; // of cl_bulk.cu
-constexpr int barrierQuads = 16; // in front of the stages: 8 bytes a warp
 
 struct ClSplit {
 	ClLaunch launch;               // quads: of a row on this GPU, columns: of all GPUs
-	const uint32_t *tag;           // of step 0 of the series
+	const uint32_t *before;        // steps before the series, and one
 	uint32_t number;               // of this step in the series
 	uint32_t messages;             // of a row: its targets, and for row-wise Adam one more
-	const uint2 *inbox[mostPeers]; // (rows, messages) of {number, tag}: of GPU g ^ (i + 1)
+	const uint2 *inbox[mostPeers]; // (2, warps, GPUs, messages) of {number, tag}: of GPU g ^ (i + 1)
 	uint2 *outbox[mostPeers];      // the place for this GPU's in the inbox of that one
 	uint32_t *lost[mostPeers + 1]; // set where a wait was given up: this GPU's, and those of GPU g ^ i
 	uint64_t patience;             // nanoseconds
+	uint32_t hot;                  // so many rows of right stay in shared memory
+	uint32_t byRows;               // inboxes are (rows, messages): GPUs of several processes
 };
 
 template <int L> struct Exchange {
 	static constexpr int gpus = 32 / L;
 	const ClSplit &a;
-	uint32_t tag;
-	bool lost; // some wait was given up: no other waits
+	uint32_t tag; // of the group of rows
+	bool lost;    // some wait was given up: no other waits
 
-	__device__ __forceinline__ Exchange(const ClSplit &a) : a(a), tag(*a.tag + a.number), lost(*(volatile uint32_t *)a.lost[0]) {}
+	__device__ __forceinline__ Exchange(const ClSplit &a) : a(a), tag(0), lost(*(volatile uint32_t *)a.lost[0]) {}
 
 	__device__ __forceinline__ void send(size_t at, float x) const {
 #pragma unroll
@@ -102,56 +107,6 @@ template <int L> struct PartOfRow {
 	__device__ __forceinline__ bool writes() const { return laneNumber() % L == 0 && live; }
 };
 
-// A Stage is the shared memory of a warp for rows that are on their way: each takes F quads of L lanes.
-template <int L, int F> struct Stage {
-	float4 *memory;
-	uint32_t barrier, phase;
-
-	__device__ __forceinline__ Stage(float4 *shared, uint32_t rows) : memory(shared + barrierQuads + threadIdx.x / 32 * rows * L * F), barrier(address(shared) + threadIdx.x / 32 * 8), phase(0) {
-		for (uint32_t n = laneNumber(); n < rows * L * F; n += 32) memory[n] = make_float4(0, 0, 0, 0); // behind the rows this stays
-#if __CUDA_ARCH__ >= 900
-		if (laneNumber() == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
-		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-		__syncwarp();
-	}
-
-	__device__ __forceinline__ static uint32_t address(const void *p) { return uint32_t(__cvta_generic_to_shared(p)); }
-
-	__device__ __forceinline__ Row<F> row(uint32_t number) const {
-		Row<F> r;
-#pragma unroll
-		for (int f = 0; f < F; f++) r.v[f] = memory[(number * F + f) * L + laneNumber() % L];
-		return r;
-	}
-
-#if __CUDA_ARCH__ >= 900
-	// expect is called by all lanes before any copies; then a lane copies whole rows.
-	__device__ __forceinline__ void expect(uint32_t bytes) const {
-		if (laneNumber() == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-		__syncwarp();
-	}
-	__device__ __forceinline__ void copy(uint32_t number, const float4 *from, uint32_t quads, uint64_t policy) const {
-		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::
-			"r"(address(memory + number * L * F)), "l"(__cvta_generic_to_global(from)), "r"(16 * quads), "r"(barrier), "l"(policy) : "memory");
-	}
-	__device__ __forceinline__ void arrived() {
-		asm volatile("{\n.reg .pred p;\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra AGAIN;\n}" ::"r"(barrier), "r"(phase) : "memory");
-		phase ^= 1;
-	}
-#else
-	__device__ __forceinline__ void expect(uint32_t) const {}
-	__device__ __forceinline__ void copy(uint32_t number, const float4 *from, uint32_t quads, uint64_t) const {
-		for (uint32_t i = 0; i < quads; i++)
-			asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(memory + number * L * F + i)), "l"(__cvta_generic_to_global(from + i)) : "memory");
-	}
-	__device__ __forceinline__ void arrived() {
-		asm volatile("cp.async.wait_all;" ::: "memory");
-		__syncwarp();
-	}
-#endif
-};
-
 // Rows of right should stay in L2, those of left are needed once.
 __device__ __forceinline__ uint64_t staysInL2() {
 	uint64_t p = 0;
@@ -186,7 +141,8 @@ __device__ __forceinline__ float logarithmOf(float x, uint32_t targets) {
 // train trains groups of G rows. Numbers of a row's targets, scores and coefficients are with its lanes as treeSums leaves
 // them: lane l has those from number l / copies * held on, and copies lanes have the same.
 template <int L, int F, Method method> __device__ __forceinline__ void train(const ClSplit &a) {
-	constexpr bool leftWaits = F > 1; // with the rows of right
+	constexpr bool inRegisters = F == 1;
+	constexpr int mostOfPart = inRegisters ? 6 : targetsOfPart; // as many as there are registers for
 	constexpr int gpus = 32 / L, held = L < targetsOfPart ? targetsOfPart / L : 1, copies = L > targetsOfPart ? L / targetsOfPart : 1;
 	extern __shared__ float4 memory[];
 	startNext();
@@ -194,7 +150,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	const ClStep s = *a.launch.step;
 	Exchange<L> exchange(a);
 	const int l = laneNumber() % L, ofWarp = laneNumber() / L, warpsOfBlock = blockDim.x / 32;
-	const uint32_t width = 1 + t.negatives, parts = (width + targetsOfPart - 1) / targetsOfPart, most = (width + parts - 1) / parts; // targets of a part
+	const uint32_t width = 1 + t.negatives, parts = (width + mostOfPart - 1) / mostOfPart, most = (width + parts - 1) / parts; // targets of a part
 	const uint32_t first = blockIdx.x * warpsOfBlock + threadIdx.x / 32, stride = gridDim.x * warpsOfBlock, groups = (t.rows + gpus - 1) / gpus;
 	const uint64_t stays = staysInL2(), leaves = leavesL2();
 	auto rowOf = [&](uint32_t group) { return min(group * gpus + ofWarp, t.rows - 1); }; // behind the last row it again
@@ -204,13 +160,16 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 		Row<F> r = zeros<F>();
 #pragma unroll
 		for (int f = 0; f < F; f++)
-			if (l + L * f < t.quads) r.v[f] = __ldcs(from + L * f);
+			if (l + L * f < t.quads) r.v[f] = inRegisters ? once(from + L * f) : __ldcs(from + L * f);
 		return r;
 	};
 
-	// The stage has of the rows of a group first the targets of a part, then left.
-	Stage<L, F> stage(memory, gpus * (most + leftWaits));
-	auto placeOf = [&](uint32_t k) { return k * gpus + ofWarp; };
+	// Of the rows of a group there are first the targets of a part, then left.
+	auto numberOf = [&](uint32_t k) { return k * gpus + ofWarp; };
+	const uint32_t rowsOfStage = inRegisters ? 0 : gpus * (most + 1);
+	Stage<L, F> stage(memory, rowsOfStage);
+	const uint32_t hot = inRegisters ? 0 : a.hot, hotPlace = barrierQuads + warpsOfBlock * rowsOfStage * L * F;
+	Row<F> inFlight[mostOfPart];
 
 	const uint32_t slot = l / copies * held; // number of this lane's first target
 	uint32_t target[held], column[held], low[held];
@@ -237,21 +196,37 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 #pragma unroll
 		for (int h = 0; h < held; h++) target[h] = low[h] < alias[h].x ? column[h] : alias[h].y;
 	};
+	auto rowOfTarget = [&](int h) { return target[h] == noContext ? 0 : target[h]; };
 	auto ask = [&](uint32_t group, uint32_t part) {
-		if (group >= groups) return;
 		uint32_t wanted = min(most, width - part * most);
-		stage.expect(16 * t.quads * gpus * (wanted + (leftWaits && part == 0)));
+		if constexpr (inRegisters) {
 #pragma unroll
-		for (int h = 0; h < held; h++)
-			if (slot + h < wanted && l % copies == 0)
-				stage.copy(placeOf(slot + h), t.right + size_t(target[h] == noContext ? 0 : target[h]) * t.quads, t.quads, stays);
-		if (leftWaits && part == 0 && l == L - 1) stage.copy(placeOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
+			for (int k = 0; k < mostOfPart; k++) {
+				uint32_t row = __shfl_sync(warp, rowOfTarget(k % held), k / held * copies, L);
+				inFlight[k] = gather<L, F>(t.right + size_t(row) * t.quads, k < wanted ? t.quads : 0);
+			}
+		} else if (group < groups) {
+			bool mine[held];
+			uint32_t count = part == 0 ? gpus : 0;
+#pragma unroll
+			for (int h = 0; h < held; h++) {
+				mine[h] = slot + h < wanted && l % copies == 0 && rowOfTarget(h) >= hot;
+				count += __popc(__ballot_sync(warp, mine[h]));
+			}
+			stage.expect(16 * t.quads * count);
+#pragma unroll
+			for (int h = 0; h < held; h++)
+				if (mine[h]) stage.copy(numberOf(slot + h), t.right + size_t(rowOfTarget(h)) * t.quads, t.quads, stays);
+			if (part == 0 && l == L - 1) stage.copy(numberOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
+		}
 	};
 
 	begin(first, 0);
 	end();
 	awaitPrevious();
+	if (hot) stage.bring(hotPlace, t.right, hot, t.quads);
 	ask(first, 0);
+	if (hot) stage.brought();
 	uint32_t nextGroup = first, nextPart = 0;
 	auto next = [&] {
 		if (++nextPart == parts) nextPart = 0, nextGroup += stride;
@@ -259,21 +234,37 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	};
 	next();
 
+	// Tags are those of all groups of all warps since the beginning, as if each warp had as many.
+	const bool byRows = ONLY_SENDS || a.byRows;
+	const uint32_t step = *a.before + a.number;
+	uint32_t tag = step * ((groups + stride - 1) / stride), exchanged = first < groups ? step * ((groups - first + stride - 1) / stride) : 0; // groups of this warp
+
 	Row<F> w;
-	if constexpr (!leftWaits) w = load(t.left, rowOf(min(first, groups - 1)));
+	if constexpr (inRegisters) w = load(t.left, rowOf(min(first, groups - 1)));
 	float loss = 0;
 	for (uint32_t group = first; group < groups; group += stride) {
 		const uint32_t i = rowOf(group);
 		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, target[0], 0, L) == noContext;
-		const size_t at = size_t(i) * t.quads + l, messages = size_t(i) * a.messages;
+		const size_t at = size_t(i) * t.quads + l, messages = size_t(byRows ? i : (exchanged % 2 * stride + first) * gpus + ofWarp) * a.messages;
+		exchange.tag = byRows ? step : tag;
+		tag++, exchanged++;
 		Row<F> m, v, g = zeros<F>();
 		for (uint32_t part = 0; part < parts; part++) {
 			uint32_t wanted = min(most, width - part * most);
-			stage.arrived();
-			if (leftWaits && part == 0) w = stage.row(placeOf(most));
+			uint32_t place[held];
+			if constexpr (!inRegisters) {
+				stage.arrived();
+				if (part == 0) w = stage.row(stage.place(numberOf(most)));
+#pragma unroll
+				for (int h = 0; h < held; h++) place[h] = rowOfTarget(h) < hot ? hotPlace + rowOfTarget(h) * L * F : stage.place(numberOf(slot + h));
+			}
+			auto ofTarget = [&](int k) {
+				if constexpr (inRegisters) return inFlight[k < mostOfPart ? k : 0];
+				else return stage.row(__shfl_sync(warp, place[k % held], k / held * copies, L));
+			};
 			float x[targetsOfPart];
 #pragma unroll
-			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, stage.row(placeOf(k))) : 0;
+			for (int k = 0; k < targetsOfPart; k++) x[k] = k < mostOfPart && (inRegisters || k < wanted) ? partial(w, ofTarget(k)) : 0;
 			treeSums<L>(x);
 			bool mine[held];
 #pragma unroll
@@ -303,9 +294,9 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			}
 			__syncwarp();
 #pragma unroll
-			for (int k = 0; k < targetsOfPart; k++) {
+			for (int k = 0; k < mostOfPart; k++) {
 				float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
-				if (k < wanted) add(g, coefficient, stage.row(placeOf(k)));
+				if (inRegisters || k < wanted) add(g, coefficient, ofTarget(k));
 			}
 			__syncwarp();
 			end();
@@ -313,7 +304,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			next();
 		}
 		if constexpr (ONLY_SENDS) {
-			if constexpr (!leftWaits) w = load(t.left, rowOf(min(group + stride, groups - 1)));
+			if constexpr (inRegisters) w = load(t.left, rowOf(min(group + stride, groups - 1)));
 			continue;
 		}
 		PartOfRow<L> lanes = {exchange, messages + width, live};
@@ -329,7 +320,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 		if constexpr (hasFirst(method)) store(t.first, m, false);
 		if constexpr (hasSecond(method)) store(t.second, v, false);
 		store(t.left, w, true);
-		if constexpr (!leftWaits) w = load(t.left, rowOf(min(group + stride, groups - 1)));
+		if constexpr (inRegisters) w = load(t.left, rowOf(min(group + stride, groups - 1)));
 	}
 	if constexpr (ONLY_SENDS) return;
 	loss = sum(loss);
@@ -348,7 +339,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 #endif
 #define CL_GPUS(F, warps, blocks) CL_METHODS(16, F, warps, blocks) CL_METHODS(8, F, warps, blocks) CL_METHODS(4, F, warps, blocks)
 
-CL_GPUS(1, 18, 2)
+CL_GPUS(1, 12, 2)
 CL_GPUS(2, 8, 3)
 CL_GPUS(3, 8, 2)
 CL_GPUS(4, 8, 2)

@@ -141,7 +141,7 @@ func (k *Kernels) launchStep(i, to int, early bool) error {
 		return k.launchByMessages(args, i, grid)
 	}
 	if k.exchange != nil {
-		return cuda.LaunchEarly(k.device, k.step, grid, k.exchange.args(args, i), early)
+		return cuda.LaunchEarly(k.device, k.step, grid, k.exchange.args(args, k.shape.hot, i), early)
 	}
 	return cuda.LaunchEarly(k.device, k.step, grid, &args, early)
 }
@@ -171,6 +171,7 @@ type shape struct {
 	bulk                  bool // by cl_bulk.cu
 	parts                 int  // of a row's targets, one after the other
 	losses                int  // that a step writes
+	hot                   int  // rows of right that thread blocks of cl_split.cu keep
 	resident              int  // thread blocks that run at a time, if that must not be exceeded
 }
 

@@ -80,10 +80,11 @@ func (p part) unpack(values, packed []float32, dim int) {
 	}
 }
 
-// ExchangeBytes returns the memory of each of some devices for what the others send it: of rows with so many
-// negatives.
+// ExchangeBytes estimates the memory of each of some devices for what the others send it: of rows with so many
+// negatives. Each warp has two times the numbers of its rows there.
 func ExchangeBytes(rows, negatives, devices int, method string) int64 {
-	return 2 * 8 * int64(devices-1) * int64(rows) * int64(messages(negatives, method))
+	const warps = 148 * 36 // of the largest GPUs of today
+	return 2 * 8 * int64(devices-1) * int64(min(rows+devices*36, warps*devices)) * int64(messages(negatives, method))
 }
 
 // messages returns how many numbers devices exchange for a row: one for each target, and for row-wise

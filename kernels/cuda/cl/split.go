@@ -5,6 +5,7 @@ package cl
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -31,18 +32,26 @@ type splitArgs struct {
 	inbox, outbox    [MaxDevices - 1]uint64
 	lost             [MaxDevices]uint64
 	patience         uint64
+	hot, byRows      uint32
 }
 
 // patience is how long a kernel waits for another device. A process that is stopped while it launches makes
 // one wait.
 const patience = 20 * time.Second
 
-// A splitKernel is how a kernel of one size is made: for so many thread blocks of a multiprocessor, of up to so many warps, each
-// with so many rows of left waiting beside those of right. Of several thread blocks the first are done earlier, and those of the
+// A splitKernel is how a kernel of one size is made: for so many thread blocks of a multiprocessor, of up to so many warps, whose
+// rows wait in registers or in shared memory. Of several thread blocks the first are done earlier, and those of the
 // next step are there when the last are.
-type splitKernel struct{ blocks, warps, left int }
+type splitKernel struct {
+	blocks, warps int
+	registers     bool
+}
 
-var splitKernels = map[int]splitKernel{1: {2, 18, 0}, 2: {3, 8, 1}, 3: {2, 8, 1}, 4: {2, 8, 1}, 8: {2, 4, 1}}
+var splitKernels = map[int]splitKernel{1: {2, 12, true}, 2: {3, 8, false}, 3: {2, 8, false}, 4: {2, 8, false}, 8: {2, 4, false}}
+
+// mostHot limits the rows of right that a thread block keeps in shared memory where there is room: they should be asked for
+// more often than thread blocks bring them.
+const mostHot = 16
 
 // choose returns the warps of a thread block, some at most. The warps of a GPU take groups of rows in rounds: fewer
 // warps are better than a last round that is nearly empty. In a round each multiprocessor waits as long as it would train the
@@ -60,9 +69,9 @@ func (s splitKernel) choose(groups, multiprocessors, most, size int) int {
 
 // An exchange is what a device needs to exchange numbers with others. The nil exchange has none.
 type exchange struct {
-	inboxes  cu.DevicePtr // (2, devices - 1, rows, messages) of {number, tag}; of parts of rows: see sharingArgs
+	inboxes  cu.DevicePtr // (devices - 1, 2, warps, devices, messages) of {number, tag}; of parts of rows: see sharingArgs
 	lost     cu.DevicePtr // whether a wait was given up
-	tag      cu.DevicePtr // of step 0 of a series
+	tag      cu.DevicePtr // how many steps there were before a series, and one
 	next     uint32       // tag
 	bytes    int          // of the inbox of one other device
 	messages int
@@ -80,7 +89,7 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 		return nil, fmt.Errorf("%d devices; there may be 2, 4 or %d", len(devices), MaxDevices)
 	}
 	g := &Group{}
-	onGPU := map[int]int{}
+	onGPU, common := map[int]int{}, shape{blocks: math.MaxInt, warps: math.MaxInt}
 	for i, d := range devices {
 		if first := devices[0]; d.Capability != first.Capability || d.MachineCode() != first.MachineCode() {
 			return nil, errors.Join(fmt.Errorf("%s and %s round differently: take GPUs of one kind", first.Name, d.Name), g.Close())
@@ -93,12 +102,17 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 		g.parts = append(g.parts, k)
 		onGPU[d.Ordinal()]++
 	}
+	for _, k := range g.parts { // a warp exchanges numbers with the warps of its place on the other GPUs
+		n := onGPU[k.device.Ordinal()]
+		k.exchange.alone = n == 1
+		common.warps, common.blocks = min(common.warps, k.shape.warps), min(common.blocks, k.shape.blocks, k.exchange.resident/n)
+	}
+	if common.blocks < 1 {
+		return nil, errors.Join(fmt.Errorf("%d devices are too many for one GPU", slices.Max(slices.Collect(maps.Values(onGPU)))), g.Close())
+	}
 	for i, k := range g.parts {
-		e, n := k.exchange, onGPU[k.device.Ordinal()]
-		e.alone = n == 1
-		if k.shape.blocks = min(k.shape.blocks, e.resident/n); k.shape.blocks < 1 {
-			return nil, errors.Join(fmt.Errorf("%d devices are too many for one GPU", n), g.Close())
-		}
+		e := k.exchange
+		k.shape.blocks, k.shape.warps = common.blocks, common.warps
 		k.shape.losses = k.shape.blocks * k.shape.warps
 		for j := range g.parts {
 			e.peers = append(e.peers, g.parts[i^j])
@@ -116,10 +130,17 @@ func (k *Kernels) loadSplit(size int) (err error) {
 	const reserved = 1 << 10 // shared memory of a thread block that the driver takes
 	kernel, targets, groups := splitKernels[size], 1+c.Negatives, (c.Rows+k.part.of-1)/k.part.of
 	parts := (targets + bulkPart - 1) / bulkPart
-	stage := ((targets+parts-1)/parts + kernel.left) * 512 * size // of a warp
+	stage := ((targets+parts-1)/parts + 1) * 512 * size // of a warp
+	if kernel.registers {
+		stage = 0
+	}
 	room := (d.SharedOfBlock+reserved)/kernel.blocks - reserved - bulkBarriers
-	s := shape{warps: kernel.choose(groups, d.Multiprocessors, min(kernel.warps, room/stage), size)}
+	s := shape{warps: kernel.choose(groups, d.Multiprocessors, min(kernel.warps, room/max(stage, 1)), size)}
 	s.shared = bulkBarriers + s.warps*stage
+	if row := 512 * size / k.part.of; !kernel.registers {
+		s.hot = max(min((room-s.warps*stage)/row, mostHot, c.Rows), 0)
+		s.shared += s.hot * row
+	}
 	if err := cuda.AllowShared(k.step, s.shared); err != nil {
 		return err
 	}
@@ -136,9 +157,12 @@ func (k *Kernels) newExchange(a *cuda.Allocator) *exchange {
 	e := &exchange{messages: messages(c.Negatives, c.Method), resident: k.shape.resident, next: 1, patience: patience}
 	if k.rows.of > 1 {
 		e.inboxes = a.Bytes("steps of other GPUs", sharingBytes)
-	} else {
+	} else if c.byMessages {
 		e.bytes = 8 * c.Rows * e.messages
-		e.inboxes = a.Bytes("numbers of other GPUs", 2*(k.part.of-1)*e.bytes)
+		e.inboxes = a.Bytes("numbers of all GPUs", k.part.of*e.bytes)
+	} else {
+		e.bytes = 2 * 8 * k.shape.blocks * k.shape.warps * k.part.of * e.messages
+		e.inboxes = a.Bytes("numbers of other GPUs", (k.part.of-1)*e.bytes)
 	}
 	e.lost = a.Bytes("whether a wait was given up", 4)
 	e.tag = a.Bytes("a tag", 4)
@@ -149,18 +173,16 @@ func (k *Kernels) newExchange(a *cuda.Allocator) *exchange {
 // places of those that it waits for.
 func (e *exchange) overlaps() bool { return e == nil || e.alone }
 
-// inbox returns where in steps of a parity the numbers of part number^i arrive.
-func (e *exchange) inbox(parity, i int) uint64 {
-	return uint64(e.inboxes) + uint64((parity*(len(e.peers)-1)+i-1)*e.bytes)
-}
+// inbox returns where the numbers of part number^i arrive.
+func (e *exchange) inbox(i int) uint64 { return uint64(e.inboxes) + uint64((i-1)*e.bytes) }
 
 // args are the arguments of step number i of a series.
-func (e *exchange) args(launch launchArgs, i int) *splitArgs {
-	a := &splitArgs{launch: launch, tag: uint64(e.tag), number: uint32(i), messages: uint32(e.messages), patience: uint64(e.patience)}
+func (e *exchange) args(launch launchArgs, hot, i int) *splitArgs {
+	a := &splitArgs{launch: launch, tag: uint64(e.tag), number: uint32(i), messages: uint32(e.messages), patience: uint64(e.patience), hot: uint32(hot)}
 	for n, peer := range e.peers {
 		a.lost[n] = uint64(peer.exchange.lost)
 		if n > 0 {
-			a.inbox[n-1], a.outbox[n-1] = e.inbox(i%2, n), peer.exchange.inbox(i%2, n)
+			a.inbox[n-1], a.outbox[n-1] = e.inbox(n), peer.exchange.inbox(n)
 		}
 	}
 	return a

@@ -1,0 +1,96 @@
+// How rows of parts of the dimensions come to the lanes that train them: to shared memory or into registers. cl_split.cu is what
+// uses it.
+#pragma once
+#include "rows.cuh"
+
+constexpr int barrierQuads = 16; // in front of the stages: 8 bytes a warp
+
+// A Stage is the shared memory of a warp for rows that are on their way: each takes F quads of L lanes.
+template <int L, int F> struct Stage {
+	float4 *shared;
+	uint32_t start, barrier, phase;
+
+	__device__ __forceinline__ Stage(float4 *shared, uint32_t rows) : shared(shared), start(barrierQuads + threadIdx.x / 32 * rows * L * F), barrier(address(shared) + threadIdx.x / 32 * 8), phase(0) {
+		for (uint32_t n = laneNumber(); n < rows * L * F; n += 32) shared[start + n] = make_float4(0, 0, 0, 0); // behind the rows this stays
+#if __CUDA_ARCH__ >= 900
+		if (laneNumber() == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
+		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+		__syncwarp();
+	}
+
+	__device__ __forceinline__ static uint32_t address(const void *p) { return uint32_t(__cvta_generic_to_shared(p)); }
+
+	// place is where a row begins in shared memory, in quads.
+	__device__ __forceinline__ uint32_t place(uint32_t number) const { return start + number * L * F; }
+
+	__device__ __forceinline__ Row<F> row(uint32_t place) const {
+		Row<F> r;
+#pragma unroll
+		for (int f = 0; f < F; f++) r.v[f] = shared[place + f * L + laneNumber() % L];
+		return r;
+	}
+
+	// bring starts to bring the first rows of a table, for all warps of the block. brought waits for them.
+	__device__ __forceinline__ void bring(uint32_t place, const float4 *table, uint32_t rows, uint32_t quads) const {
+		float4 *to = shared + place;
+		for (uint32_t n = threadIdx.x; n < rows * L * F; n += blockDim.x) {
+			uint32_t row = n / (L * F), q = n % (L * F);
+			if (q < quads) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(to + n)), "l"(__cvta_generic_to_global(table + row * quads + q)) : "memory");
+			else to[n] = make_float4(0, 0, 0, 0);
+		}
+	}
+	__device__ __forceinline__ static void brought() {
+		asm volatile("cp.async.wait_all;" ::: "memory");
+		__syncthreads();
+	}
+
+#if __CUDA_ARCH__ >= 900
+	// expect is called by all lanes before any copies; then a lane copies whole rows.
+	__device__ __forceinline__ void expect(uint32_t bytes) const {
+		if (laneNumber() == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+		__syncwarp();
+	}
+	__device__ __forceinline__ void copy(uint32_t number, const float4 *from, uint32_t quads, uint64_t policy) const {
+		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::
+			"r"(address(shared + place(number))), "l"(__cvta_generic_to_global(from)), "r"(16 * quads), "r"(barrier), "l"(policy) : "memory");
+	}
+	__device__ __forceinline__ void arrived() {
+		asm volatile("{\n.reg .pred p;\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra AGAIN;\n}" ::"r"(barrier), "r"(phase) : "memory");
+		phase ^= 1;
+	}
+#else
+	__device__ __forceinline__ void expect(uint32_t) const {}
+	__device__ __forceinline__ void copy(uint32_t number, const float4 *from, uint32_t quads, uint64_t) const {
+		for (uint32_t i = 0; i < quads; i++)
+			asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(shared + place(number) + i)), "l"(__cvta_generic_to_global(from + i)) : "memory");
+	}
+	__device__ __forceinline__ void arrived() {
+		asm volatile("cp.async.wait_all;" ::: "memory");
+		__syncwarp();
+	}
+#endif
+};
+
+// once reads what only this warp changes, and leaves L1 to others.
+__device__ __forceinline__ float4 once(const float4 *p) {
+	float4 x;
+	asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "l"(__cvta_generic_to_global(p)) : "memory");
+	return x;
+}
+
+// gather starts to load this lane's part of a row, of so many quads or of none, into registers. A condition around it would make
+// the compiler wait for the values.
+template <int L, int F> __device__ __forceinline__ Row<F> gather(const float4 *row, uint32_t quads) {
+	Row<F> r;
+#pragma unroll
+	for (int f = 0; f < F; f++) {
+		uint32_t q = laneNumber() % L + L * f;
+		asm volatile("{\n.reg .pred p;\nsetp.lt.u32 p, %5, %6;\n"
+			"mov.f32 %0, 0f00000000;\nmov.f32 %1, 0f00000000;\nmov.f32 %2, 0f00000000;\nmov.f32 %3, 0f00000000;\n"
+			"@p ld.global.v4.f32 {%0, %1, %2, %3}, [%4];\n}"
+			: "=&f"(r.v[f].x), "=&f"(r.v[f].y), "=&f"(r.v[f].z), "=&f"(r.v[f].w)
+			: "l"(__cvta_generic_to_global(row + q)), "r"(q), "r"(quads) : "memory");
+	}
+	return r;
+}
