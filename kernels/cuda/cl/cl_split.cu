@@ -248,13 +248,13 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 #pragma unroll
 				for (int h = 0; h < held; h++) place[h] = rowOfTarget(h) < hot ? hotPlace + rowOfTarget(h) * L * F : stage.place(numberOf(slot + h));
 			}
-			auto rowOf = [&](int k) {
+			auto ofTarget = [&](int k) {
 				if constexpr (inRegisters) return inFlight[k < mostOfPart ? k : 0];
 				else return stage.row(__shfl_sync(warp, place[k % held], k / held * copies, L));
 			};
 			float x[targetsOfPart];
 #pragma unroll
-			for (int k = 0; k < targetsOfPart; k++) x[k] = k < mostOfPart && (inRegisters || k < wanted) ? partial(w, rowOf(k)) : 0;
+			for (int k = 0; k < targetsOfPart; k++) x[k] = k < mostOfPart && (inRegisters || k < wanted) ? partial(w, ofTarget(k)) : 0;
 			treeSums<L>(x);
 			bool mine[held];
 #pragma unroll
@@ -279,7 +279,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 #pragma unroll
 			for (int k = 0; k < mostOfPart; k++) {
 				float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
-				if (inRegisters || k < wanted) add(g, coefficient, rowOf(k));
+				if (inRegisters || k < wanted) add(g, coefficient, ofTarget(k));
 			}
 			__syncwarp();
 			end();
