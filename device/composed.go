@@ -39,9 +39,13 @@ func (k hosted) SetTables(_, _ []float32) error {
 // Tables brings the state to the host, which composes W of it.
 func (k hosted) Tables(_, _ []float32) error { return receive(k.host.State(), true, k.Receive) }
 
-// composedPiece is how many tokens of a sentence are trained at a time where rows are composed. Their units have
-// 131 sentences of 1,000 tokens, and a GPU trains 1,584 pieces at a time.
-const composedPiece = 64
+// Where rows are composed, a block of a text has few sentences of 1,000 tokens, and a GPU trains 1,584 at a time. So
+// they are cut into pieces. Blocks of half a unit score better than units, and are slower
+// (benchmarks/2026-11-22-h200-ngram-units).
+const (
+	composedBlock = 1 << 16 // tokens
+	composedPiece = 32
+)
 
 // newSentence makes the kernels of a mode, with a composition if it has one.
 func newSentence(d Device, host *sequential.Trainer, c sentence.Config, x *composed.Composition) (SentenceKernels, error) {
@@ -59,6 +63,7 @@ func newSentence(d Device, host *sequential.Trainer, c sentence.Config, x *compo
 func compositionOf(x *composed.Composition) sentence.Composition {
 	return sentence.Composition{
 		Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Own: x.Own != nil, Rate: x.Rate, Undamped: x.Undamped,
+		Block: composedBlock,
 	}
 }
 

@@ -8,6 +8,21 @@ type Composition struct {
 	Own             bool     // words have rows of their own
 	Rate            float32
 	Undamped        func(rate float32, threads int) float32
+	Block           int // tokens of the sentences whose words are composed together, at least, in a unit; 0: the unit's
+}
+
+// block returns the end of a block that begins with a sentence, counted over the epochs, and ends before another one
+// of its unit.
+func (c *Composition) block(text Text, first, end int) int {
+	if c.Block == 0 {
+		return end
+	}
+	epoch := first / text.Sentences() * text.Sentences() // its first sentence
+	next := first + 1
+	for next < end && text.Start(next-epoch)-text.Start(first-epoch) < c.Block {
+		next++
+	}
+	return next
 }
 
 // ComposedBytes estimates the device's memory of a composition, beside that of the mode.

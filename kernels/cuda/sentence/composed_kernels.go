@@ -10,15 +10,15 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Composed are Kernels of a mode whose W is composed of parts: for each unit, behind which the
-// changes go to the parts. See composed.cu. The tensors parts, own and contexts start as zeros.
+// Composed are Kernels of a mode whose W is composed of parts: for each block of sentences, behind which
+// the changes go to the parts. See composed.cu. The tensors parts, own and contexts start as zeros.
 type Composed struct {
 	*Kernels
 	composition Composition
 	parts       numbers // places of the rows of parts
 	args        composedArgs
 
-	before, behind []cu.Function // what is launched before a unit, and behind it
+	before, behind []cu.Function // what is launched before a block, and behind it
 }
 
 // composedArgs is ComposedArgs of composed.cu.
@@ -68,7 +68,7 @@ func (t *Composed) prepare() error {
 		a.own = m.Floats("words' own vectors", table*n)
 	}
 	a.starts, a.symbols = cuda.Placed(m, "parts of words", starts), cuda.Placed(m, "parts of words", symbols)
-	a.state, a.counts = m.Bytes("words of a unit", n), m.Bytes("changes of parts", 4*x.Parts)
+	a.state, a.counts = m.Bytes("words of a block", n), m.Bytes("changes of parts", 4*x.Parts)
 	return m.Err
 }
 
@@ -96,23 +96,37 @@ func (t *Composed) Train(first int, rates []float32) (losses, pairs []float64, e
 	return losses, pairs, nil
 }
 
-// train starts to train a unit.
+// train starts to train a unit, a block of sentences after the other.
 func (t *Composed) train(unit int, rate float32) error {
-	u, text := unit%(len(t.config.Units)-1), t.config.text()
+	u := unit % (len(t.config.Units) - 1)
 	buffer, err := t.text.hold(u)
 	if err != nil {
 		return err
 	}
-	t.args.tokens = t.text.base(buffer)
-	t.args.first, t.args.end = uint64(text.Start(t.config.Units[u])), uint64(text.Start(t.config.Units[u+1]))
+	t.Kernels.args.tokens, t.args.tokens = t.text.base(buffer), t.text.base(buffer)
 	t.args.most = t.composition.Undamped(rate, 1)
+	for first, end := t.sentence(unit), t.sentence(unit+1); first < end; {
+		next := t.composition.block(t.config.text(), first, end)
+		if err := t.trainBlock(first, next); err != nil {
+			return err
+		}
+		first = next
+	}
+	return t.text.prepare(buffer)
+}
+
+// trainBlock starts to train sentences, counted over the epochs, whose words are composed before.
+func (t *Composed) trainBlock(first, end int) error {
+	text := t.config.text()
+	epoch := first / text.Sentences() * text.Sentences() // its first sentence
+	t.args.first, t.args.end = uint64(text.Start(first-epoch)), uint64(text.Start(end-epoch))
 	if err := cu.MemsetD32Async(t.args.counts, 0, int64(t.composition.Parts), t.device.Stream()); err != nil {
 		return err
 	}
 	if err := t.launchAll(t.before); err != nil {
 		return err
 	}
-	if _, err := t.launch(unit, unit+1); err != nil {
+	if err := t.launchSentences(first, end); err != nil {
 		return err
 	}
 	return t.launchAll(t.behind)

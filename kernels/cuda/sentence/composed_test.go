@@ -17,8 +17,8 @@ import (
 	"github.com/w2vcl/w2vcl/sequential/composed"
 )
 
-// With one sentence in flight, the tensors equal those of the CPU whose blocks are units, whether or not
-// sentences are cut.
+// With one sentence in flight, the tensors equal those of the CPU whose blocks are units, or sentences, whether or
+// not sentences are cut.
 func TestComposed(t *testing.T) {
 	d := cudatest.Open(t)
 	for _, dim := range []int{1, 31, 32, 33, 100, 128, 300, 500} {
@@ -27,7 +27,7 @@ func TestComposed(t *testing.T) {
 				for _, most := range []float32{0, 3} {
 					for _, piece := range []int{0, 1, 7} {
 						t.Run(fmt.Sprintf("N=%d/V=%d/own=%v/most=%v/piece=%d", dim, vocabulary, own, most, piece), func(t *testing.T) {
-							testComposed(t, d, composedCase{sequential.Config{Dim: dim, Window: 5, Negatives: 5}, vocabulary, most, own, piece})
+							testComposed(t, d, composedCase{sequential.Config{Dim: dim, Window: 5, Negatives: 5, Block: 1 << 30}, vocabulary, most, own, piece})
 						})
 					}
 				}
@@ -36,10 +36,13 @@ func TestComposed(t *testing.T) {
 		for _, negatives := range []int{1, 7, 15} {
 			for _, window := range []int{1, 8, 20} {
 				t.Run(fmt.Sprintf("N=%d/K=%d/W=%d", dim, negatives, window), func(t *testing.T) {
-					testComposed(t, d, composedCase{sequential.Config{Dim: dim, Window: window, Negatives: negatives}, 400, 3, true, 5})
+					testComposed(t, d, composedCase{sequential.Config{Dim: dim, Window: window, Negatives: negatives, Block: 1 << 30}, 400, 3, true, 5})
 				})
 			}
 		}
+		t.Run(fmt.Sprintf("N=%d/blocks", dim), func(t *testing.T) {
+			testComposed(t, d, composedCase{sequential.Config{Dim: dim, Window: 5, Negatives: 5, Block: 1}, 400, 3, true, 0})
+		})
 	}
 }
 
@@ -55,7 +58,7 @@ type composedCase struct {
 func (x composedCase) trainer(t *testing.T, seed uint64, change float32) (*sequential.Trainer, *composed.Composition, Config) {
 	t.Helper()
 	c := x.Config
-	c.Algorithm, c.Epochs, c.Seed, c.Threads, c.Block = sequential.FullW2V, 2, seed, 1, 1<<30
+	c.Algorithm, c.Epochs, c.Seed, c.Threads = sequential.FullW2V, 2, seed, 1
 	if x.piece > 0 {
 		c.Sample = 1e-2
 	}
@@ -123,9 +126,14 @@ func (x composedCase) steadySeed(t *testing.T) uint64 {
 func testComposed(t *testing.T, d *cuda.Device, x composedCase) {
 	seed := x.steadySeed(t)
 	start, c, config := x.trainer(t, seed, 0)
-	k, err := NewComposed(d, config, Composition{
+	composition := Composition{
 		Parts: len(c.Parts) / c.Dim, Starts: c.Starts, Symbols: c.Symbols, Own: x.own, Rate: c.Rate, Undamped: c.Undamped,
-	})
+	}
+	if x.Block == 1 { // several of the CPU's units at a time
+		last := config.text().Sentences()
+		composition.Block, config.Units = 1, []int{0, last / 3, last / 2, last}
+	}
+	k, err := NewComposed(d, config, composition)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +142,7 @@ func testComposed(t *testing.T, d *cuda.Device, x composedCase) {
 			t.Fatal(err)
 		}
 	}
-	losses, counts, err := k.Train(0, slices.Repeat([]float32{testRate}, start.Units()))
+	losses, counts, err := k.Train(0, slices.Repeat([]float32{testRate}, k.units()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -255,19 +255,24 @@ func (t *Kernels) launch(first, end int) (int, error) {
 	if len(t.text.buffers) > 1 {
 		end = min(end, first-first%perEpoch+t.text.buffers[buffer].end)
 	}
-	from, to := t.sentence(first), t.sentence(end)
-	if to-from > math.MaxUint32-MaxInFlight {
-		return 0, fmt.Errorf("%d sentences in a launch", to-from)
-	}
-	t.args.tokens, t.args.first, t.args.all = t.text.base(buffer), uint64(from), uint32(to-from)
-	if err := cu.MemsetD32Async(t.args.next, 0, 1, t.device.Stream()); err != nil {
-		return 0, err
-	}
-	grid := cuda.Grid{Blocks: t.config.InFlight, Threads: t.kernel.threads, Shared: t.kernel.shared}
-	if err := cuda.Launch(t.device, t.run, grid, &t.args); err != nil {
+	t.args.tokens = t.text.base(buffer)
+	if err := t.launchSentences(t.sentence(first), t.sentence(end)); err != nil {
 		return 0, err
 	}
 	return end, t.text.prepare(buffer)
+}
+
+// launchSentences starts to train sentences, counted over the epochs, of a text that is on the device.
+func (t *Kernels) launchSentences(from, to int) error {
+	if to-from > math.MaxUint32-MaxInFlight {
+		return fmt.Errorf("%d sentences in a launch", to-from)
+	}
+	t.args.first, t.args.all = uint64(from), uint32(to-from)
+	if err := cu.MemsetD32Async(t.args.next, 0, 1, t.device.Stream()); err != nil {
+		return err
+	}
+	grid := cuda.Grid{Blocks: t.config.InFlight, Threads: t.kernel.threads, Shared: t.kernel.shared}
+	return cuda.Launch(t.device, t.run, grid, &t.args)
 }
 
 // sentence returns the number of a unit's first sentence, counted over the epochs.
