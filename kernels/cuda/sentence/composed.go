@@ -11,20 +11,6 @@ type Composition struct {
 	Block           int // tokens of the sentences whose words are composed together, at least, in a unit; 0: the unit's
 }
 
-// block returns the end of a block that begins with a sentence, counted over the epochs, and ends before another one
-// of its unit.
-func (c *Composition) block(text Text, first, end int) int {
-	if c.Block == 0 {
-		return end
-	}
-	epoch := first / text.Sentences() * text.Sentences() // its first sentence
-	next := first + 1
-	for next < end && text.Start(next-epoch)-text.Start(first-epoch) < c.Block {
-		next++
-	}
-	return next
-}
-
 // ComposedBytes estimates the device's memory of a composition, beside that of the mode.
 func ComposedBytes(words, parts, symbols, dim int, own bool) int64 {
 	row := 4 * int64((dim+31)/32) * 32

@@ -115,6 +115,20 @@ func (t *Composed) train(unit int, rate float32) error {
 	return t.text.prepare(buffer)
 }
 
+// block returns the end of a block that begins with a sentence, counted over the epochs, and ends before another one
+// of its unit.
+func (c *Composition) block(text Text, first, end int) int {
+	if c.Block == 0 {
+		return end
+	}
+	epoch := first / text.Sentences() * text.Sentences() // its first sentence
+	next := first + 1
+	for next < end && text.Start(next-epoch)-text.Start(first-epoch) < c.Block {
+		next++
+	}
+	return next
+}
+
 // trainBlock starts to train sentences, counted over the epochs, whose words are composed before.
 func (t *Composed) trainBlock(first, end int) error {
 	text := t.config.text()
