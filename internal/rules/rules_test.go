@@ -71,6 +71,7 @@ type listed struct {
 func packages(t *testing.T, tags string) map[string]listed {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,CgoFiles,Imports", "-tags="+tags, "./...")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1") // files in C count, whether they can be compiled here or not
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if errors.Is(err, exec.ErrNotFound) {
