@@ -18,8 +18,7 @@
 // each of two groups in turn: who stores for its group j + 2 has got all of group j + 1, so its reader is done with
 // group j. Inboxes are so small that they stay in L2.
 //
-// Rows wait in shared memory, as in cl_bulk.cu, but short ones in registers: then L1 keeps those that are asked for most. For
-// long ones a part of shared memory does: rows 0 ... of right, which are those of the most frequent words, are brought
+// Rows wait in shared memory, as in cl_bulk.cu. Rows 0 ... of right, which are those of the most frequent words, are brought
 // there once. Moments are asked for only when the numbers are on their way: what is asked for before delays these.
 //
 // The GPUs wait for each other, so all thread blocks of a launch must be resident, as many of as many warps on all
@@ -141,8 +140,6 @@ __device__ __forceinline__ float logarithmOf(float x, uint32_t targets) {
 // train trains groups of G rows. Numbers of a row's targets, scores and coefficients are with its lanes as treeSums leaves
 // them: lane l has those from number l / copies * held on, and copies lanes have the same.
 template <int L, int F, Method method> __device__ __forceinline__ void train(const ClSplit &a) {
-	constexpr bool inRegisters = F == 1;
-	constexpr int mostOfPart = inRegisters ? 6 : targetsOfPart; // as many as there are registers for
 	constexpr int gpus = 32 / L, held = L < targetsOfPart ? targetsOfPart / L : 1, copies = L > targetsOfPart ? L / targetsOfPart : 1;
 	extern __shared__ float4 memory[];
 	startNext();
@@ -150,7 +147,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	const ClStep s = *a.launch.step;
 	Exchange<L> exchange(a);
 	const int l = laneNumber() % L, ofWarp = laneNumber() / L, warpsOfBlock = blockDim.x / 32;
-	const uint32_t width = 1 + t.negatives, parts = (width + mostOfPart - 1) / mostOfPart, most = (width + parts - 1) / parts; // targets of a part
+	const uint32_t width = 1 + t.negatives, parts = (width + targetsOfPart - 1) / targetsOfPart, most = (width + parts - 1) / parts; // targets of a part
 	const uint32_t first = blockIdx.x * warpsOfBlock + threadIdx.x / 32, stride = gridDim.x * warpsOfBlock, groups = (t.rows + gpus - 1) / gpus;
 	const uint64_t stays = staysInL2(), leaves = leavesL2();
 	auto rowOf = [&](uint32_t group) { return min(group * gpus + ofWarp, t.rows - 1); }; // behind the last row it again
@@ -160,16 +157,15 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 		Row<F> r = zeros<F>();
 #pragma unroll
 		for (int f = 0; f < F; f++)
-			if (l + L * f < t.quads) r.v[f] = inRegisters ? once(from + L * f) : __ldcs(from + L * f);
+			if (l + L * f < t.quads) r.v[f] = __ldcs(from + L * f);
 		return r;
 	};
 
 	// Of the rows of a group there are first the targets of a part, then left.
 	auto numberOf = [&](uint32_t k) { return k * gpus + ofWarp; };
-	const uint32_t rowsOfStage = inRegisters ? 0 : gpus * (most + 1);
+	const uint32_t rowsOfStage = gpus * (most + 1);
 	Stage<L, F> stage(memory, rowsOfStage);
-	const uint32_t hot = inRegisters ? 0 : a.hot, hotPlace = barrierQuads + warpsOfBlock * rowsOfStage * L * F;
-	Row<F> inFlight[mostOfPart];
+	const uint32_t hot = a.hot, hotPlace = barrierQuads + warpsOfBlock * rowsOfStage * L * F;
 
 	const uint32_t slot = l / copies * held; // number of this lane's first target
 	uint32_t target[held], column[held], low[held];
@@ -199,13 +195,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	auto rowOfTarget = [&](int h) { return target[h] == noContext ? 0 : target[h]; };
 	auto ask = [&](uint32_t group, uint32_t part) {
 		uint32_t wanted = min(most, width - part * most);
-		if constexpr (inRegisters) {
-#pragma unroll
-			for (int k = 0; k < mostOfPart; k++) {
-				uint32_t row = __shfl_sync(warp, rowOfTarget(k % held), k / held * copies, L);
-				inFlight[k] = gather<L, F>(t.right + size_t(row) * t.quads, k < wanted ? t.quads : 0);
-			}
-		} else if (group < groups) {
+		if (group < groups) {
 			bool mine[held];
 			uint32_t count = part == 0 ? gpus : 0;
 #pragma unroll
@@ -240,7 +230,6 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	uint32_t tag = step * ((groups + stride - 1) / stride), exchanged = first < groups ? step * ((groups - first + stride - 1) / stride) : 0; // groups of this warp
 
 	Row<F> w;
-	if constexpr (inRegisters) w = load(t.left, rowOf(min(first, groups - 1)));
 	float loss = 0;
 	for (uint32_t group = first; group < groups; group += stride) {
 		const uint32_t i = rowOf(group);
@@ -252,19 +241,14 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 		for (uint32_t part = 0; part < parts; part++) {
 			uint32_t wanted = min(most, width - part * most);
 			uint32_t place[held];
-			if constexpr (!inRegisters) {
-				stage.arrived();
-				if (part == 0) w = stage.row(stage.place(numberOf(most)));
+			stage.arrived();
+			if (part == 0) w = stage.row(stage.place(numberOf(most)));
 #pragma unroll
-				for (int h = 0; h < held; h++) place[h] = rowOfTarget(h) < hot ? hotPlace + rowOfTarget(h) * L * F : stage.place(numberOf(slot + h));
-			}
-			auto ofTarget = [&](int k) {
-				if constexpr (inRegisters) return inFlight[k < mostOfPart ? k : 0];
-				else return stage.row(__shfl_sync(warp, place[k % held], k / held * copies, L));
-			};
+			for (int h = 0; h < held; h++) place[h] = rowOfTarget(h) < hot ? hotPlace + rowOfTarget(h) * L * F : stage.place(numberOf(slot + h));
+			auto ofTarget = [&](int k) { return stage.row(__shfl_sync(warp, place[k % held], k / held * copies, L)); };
 			float x[targetsOfPart];
 #pragma unroll
-			for (int k = 0; k < targetsOfPart; k++) x[k] = k < mostOfPart && (inRegisters || k < wanted) ? partial(w, ofTarget(k)) : 0;
+			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, ofTarget(k)) : 0;
 			treeSums<L>(x);
 			bool mine[held];
 #pragma unroll
@@ -294,19 +278,16 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			}
 			__syncwarp();
 #pragma unroll
-			for (int k = 0; k < mostOfPart; k++) {
+			for (int k = 0; k < targetsOfPart; k++) {
 				float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
-				if (inRegisters || k < wanted) add(g, coefficient, ofTarget(k));
+				if (k < wanted) add(g, coefficient, ofTarget(k));
 			}
 			__syncwarp();
 			end();
 			ask(nextGroup, nextPart);
 			next();
 		}
-		if constexpr (ONLY_SENDS) {
-			if constexpr (inRegisters) w = load(t.left, rowOf(min(group + stride, groups - 1)));
-			continue;
-		}
+		if constexpr (ONLY_SENDS) continue;
 		PartOfRow<L> lanes = {exchange, messages + width, live};
 		optimize<F, method>(t, s, i, w, m, v, g, lanes);
 		auto store = [&](float4 *table, const Row<F> &r, bool soon) {
@@ -320,7 +301,6 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 		if constexpr (hasFirst(method)) store(t.first, m, false);
 		if constexpr (hasSecond(method)) store(t.second, v, false);
 		store(t.left, w, true);
-		if constexpr (inRegisters) w = load(t.left, rowOf(min(group + stride, groups - 1)));
 	}
 	if constexpr (ONLY_SENDS) return;
 	loss = sum(loss);
@@ -339,7 +319,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 #endif
 #define CL_GPUS(F, warps, blocks) CL_METHODS(16, F, warps, blocks) CL_METHODS(8, F, warps, blocks) CL_METHODS(4, F, warps, blocks)
 
-CL_GPUS(1, 12, 2)
+CL_GPUS(1, 16, 2)
 CL_GPUS(2, 8, 3)
 CL_GPUS(3, 8, 2)
 CL_GPUS(4, 8, 2)

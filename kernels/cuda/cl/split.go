@@ -39,15 +39,11 @@ type splitArgs struct {
 // one wait.
 const patience = 20 * time.Second
 
-// A splitKernel is how a kernel of one size is made: for so many thread blocks of a multiprocessor, of up to so many warps, whose
-// rows wait in registers or in shared memory. Of several thread blocks the first are done earlier, and those of the
-// next step are there when the last are.
-type splitKernel struct {
-	blocks, warps int
-	registers     bool
-}
+// A splitKernel is how a kernel of one size is made: for so many thread blocks of a multiprocessor, of up to so many warps. Of
+// several thread blocks the first are done earlier, and those of the next step are there when the last are.
+type splitKernel struct{ blocks, warps int }
 
-var splitKernels = map[int]splitKernel{1: {2, 12, true}, 2: {3, 8, false}, 3: {2, 8, false}, 4: {2, 8, false}, 8: {2, 4, false}}
+var splitKernels = map[int]splitKernel{1: {2, 16}, 2: {3, 8}, 3: {2, 8}, 4: {2, 8}, 8: {2, 4}}
 
 // mostHot limits the rows of right that a thread block keeps in shared memory where there is room: they should be asked for
 // more often than thread blocks bring them.
@@ -131,16 +127,12 @@ func (k *Kernels) loadSplit(size int) (err error) {
 	kernel, targets, groups := splitKernels[size], 1+c.Negatives, (c.Rows+k.part.of-1)/k.part.of
 	parts := (targets + bulkPart - 1) / bulkPart
 	stage := ((targets+parts-1)/parts + 1) * 512 * size // of a warp
-	if kernel.registers {
-		stage = 0
-	}
 	room := (d.SharedOfBlock+reserved)/kernel.blocks - reserved - bulkBarriers
-	s := shape{warps: kernel.choose(groups, d.Multiprocessors, min(kernel.warps, room/max(stage, 1)), size)}
+	s := shape{warps: kernel.choose(groups, d.Multiprocessors, min(kernel.warps, room/stage), size)}
 	s.shared = bulkBarriers + s.warps*stage
-	if row := 512 * size / k.part.of; !kernel.registers {
-		s.hot = max(min((room-s.warps*stage)/row, mostHot, c.Rows), 0)
-		s.shared += s.hot * row
-	}
+	row := 512 * size / k.part.of
+	s.hot = max(min((room-s.warps*stage)/row, mostHot, c.Rows), 0)
+	s.shared += s.hot * row
 	if err := cuda.AllowShared(k.step, s.shared); err != nil {
 		return err
 	}

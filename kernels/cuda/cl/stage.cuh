@@ -71,26 +71,3 @@ template <int L, int F> struct Stage {
 	}
 #endif
 };
-
-// once reads what only this warp changes, and leaves L1 to others.
-__device__ __forceinline__ float4 once(const float4 *p) {
-	float4 x;
-	asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "l"(__cvta_generic_to_global(p)) : "memory");
-	return x;
-}
-
-// gather starts to load this lane's part of a row, of so many quads or of none, into registers. A condition around it would make
-// the compiler wait for the values.
-template <int L, int F> __device__ __forceinline__ Row<F> gather(const float4 *row, uint32_t quads) {
-	Row<F> r;
-#pragma unroll
-	for (int f = 0; f < F; f++) {
-		uint32_t q = laneNumber() % L + L * f;
-		asm volatile("{\n.reg .pred p;\nsetp.lt.u32 p, %5, %6;\n"
-			"mov.f32 %0, 0f00000000;\nmov.f32 %1, 0f00000000;\nmov.f32 %2, 0f00000000;\nmov.f32 %3, 0f00000000;\n"
-			"@p ld.global.v4.f32 {%0, %1, %2, %3}, [%4];\n}"
-			: "=&f"(r.v[f].x), "=&f"(r.v[f].y), "=&f"(r.v[f].z), "=&f"(r.v[f].w)
-			: "l"(__cvta_generic_to_global(row + q)), "r"(q), "r"(quads) : "memory");
-	}
-	return r;
-}
