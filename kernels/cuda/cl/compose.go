@@ -54,7 +54,7 @@ func (k *Kernels) met(i int) Met {
 // NewComposed is New for composed rows of W, which have no moments. SetFirstStep has to
 // follow.
 func NewComposed(d *cuda.Device, c Config) (*Kernels, error) {
-	return newKernels(d, c, whole, whole, true)
+	return newKernels(d, c, whole, whole, use{composed: true})
 }
 
 // SetFirstStep sets the trainer of step 1.

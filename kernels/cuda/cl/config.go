@@ -38,8 +38,6 @@ type Config struct {
 	// Shares are the numbers of samples of rows; nil: every row has one in an iteration.
 	Shares *Shares
 
-	byMessages bool // parts of the dimensions are trained by several processes: see Part
-
 	// HalfPrecision stores frozen rows and moments in 16 bits: see cl_half.cu.
 	HalfPrecision bool
 }

@@ -79,9 +79,15 @@ func MethodName(method string) (name string, ok bool) {
 }
 
 // New takes the device's memory for training. All tables are zero.
-func New(d *cuda.Device, c Config) (*Kernels, error) { return newKernels(d, c, whole, whole, false) }
+func New(d *cuda.Device, c Config) (*Kernels, error) { return newKernels(d, c, whole, whole, use{}) }
 
-func newKernels(d *cuda.Device, c Config, dims, rows part, composed bool) (*Kernels, error) {
+// A use is what kernels are for beside training by themselves.
+type use struct {
+	composed   bool // words are composed by an encoder
+	byMessages bool // they are those of a Part
+}
+
+func newKernels(d *cuda.Device, c Config, dims, rows part, u use) (*Kernels, error) {
 	size, err := c.kernelSize()
 	if err != nil {
 		return nil, err
@@ -90,14 +96,14 @@ func newKernels(d *cuda.Device, c Config, dims, rows part, composed bool) (*Kern
 		return nil, err
 	}
 	k := &Kernels{device: d, config: c, part: dims, rows: rows, series: seriesOf(c.Rows, c.slots(), c.tempered()), slots: c.slots()}
-	if composed && !c.tempered() {
+	if u.composed && !c.tempered() {
 		k.series = SeriesLength
 	}
 	err = d.Do(func() error {
 		if err := k.load(size); err != nil {
 			return err
 		}
-		return k.allocate(composed)
+		return k.allocate(u)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare W2V-CL on %s: %w", d.Name, err)
@@ -167,7 +173,7 @@ func (k *Kernels) load(size int) (err error) {
 }
 
 // allocate takes memory. Composed rows of W have no moments.
-func (k *Kernels) allocate(composed bool) (err error) {
+func (k *Kernels) allocate(u use) (err error) {
 	c, a := k.config, &cuda.Allocator{Device: k.device}
 	plane, own := c.tableBytes(k.part, k.rows)
 	for side := range k.tables {
@@ -176,7 +182,7 @@ func (k *Kernels) allocate(composed bool) (err error) {
 		if c.HalfPrecision {
 			t.low = a.Bytes("a table", own)
 		}
-		if composed && side == 0 {
+		if u.composed && side == 0 {
 			continue
 		}
 		first, second, ofRow := Moments(c.Method)
@@ -202,7 +208,7 @@ func (k *Kernels) allocate(composed bool) (err error) {
 	}
 	k.alias = cuda.Placed(a, "alias table", c.Alias)
 	if k.part.of > 1 || k.rows.of > 1 {
-		k.exchange = k.newExchange(a)
+		k.exchange = k.newExchange(a, u.byMessages)
 	}
 	if a.Err != nil {
 		return a.Err

@@ -41,8 +41,7 @@ func NewPart(d *cuda.Device, c Config, rank, ranks int) (*Part, error) {
 	case c.SplitsRows() || methods[c.Method] == "adamRow":
 		return nil, errors.New("devices of several processes share dimensions only, without row-wise Adam")
 	}
-	c.byMessages = true
-	k, err := newKernels(d, c, part{rank, ranks}, whole, false)
+	k, err := newKernels(d, c, part{rank, ranks}, whole, use{byMessages: true})
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 			return nil, errors.Join(fmt.Errorf("%s and %s round differently: take GPUs of one kind", first.Name, d.Name), g.Close())
 		}
 		dims, rows := c.partsOf(i, len(devices))
-		k, err := newKernels(d, c, dims, rows, false)
+		k, err := newKernels(d, c, dims, rows, use{})
 		if err != nil {
 			return nil, errors.Join(err, g.Close())
 		}
@@ -144,12 +144,12 @@ func (k *Kernels) loadSplit(size int) (err error) {
 	return err
 }
 
-func (k *Kernels) newExchange(a *cuda.Allocator) *exchange {
+func (k *Kernels) newExchange(a *cuda.Allocator, byMessages bool) *exchange {
 	c := k.config
 	e := &exchange{messages: messages(c.Negatives, c.Method), resident: k.shape.resident, next: 1, patience: patience}
 	if k.rows.of > 1 {
 		e.inboxes = a.Bytes("steps of other GPUs", sharingBytes)
-	} else if c.byMessages {
+	} else if byMessages {
 		e.bytes = 8 * c.Rows * e.messages
 		e.inboxes = a.Bytes("numbers of all GPUs", k.part.of*e.bytes)
 	} else {
