@@ -1,9 +1,7 @@
 package train
 
 import (
-	"context"
 	"errors"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,7 +9,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/device/devicetest"
-	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train/ranks"
 )
@@ -54,27 +51,8 @@ func TestGPURanks(t *testing.T) {
 			t.Errorf("%d ranks: other vectors than those of a process with %d GPUs", n, n)
 		}
 		c.Out = filepath.Join(t.TempDir(), "stopped")
-		theirs, cancel := context.WithCancel(t.Context())
-		p := progress.New(cancelWriter{io.Discard, cancel})
-		p.Every = 0
-		err = onRanks(t, n, c, func(g *ranks.Group) error {
-			_, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, p)
-			if errors.Is(err, ErrInterrupted) {
-				return nil
-			}
-			return errors.Join(errors.New("the run was not interrupted"), err)
-		}, same, theirs)
-		cancel()
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = onRanks(t, 6-n, c, func(g *ranks.Group) error {
-			_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
-			return err
-		}, received, t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		interruptOn(t, n, c)
+		resumeOn(t, 6-n, c)
 	}
 }
 
@@ -134,32 +112,8 @@ func TestGPURanksCL(t *testing.T) {
 	want := vectorsOf(t, c)
 	for _, n := range [][2]int{{2, 4}, {8, 2}, {2, 0}} { // 0: a single process
 		c.Out = filepath.Join(t.TempDir(), "run")
-		theirs, cancel := context.WithCancel(t.Context())
-		p := progress.New(cancelWriter{io.Discard, cancel})
-		p.Every = 0
-		err := onRanks(t, n[0], c, func(g *ranks.Group) error {
-			_, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, p)
-			if errors.Is(err, ErrInterrupted) {
-				return nil
-			}
-			return errors.Join(errors.New("the run was not interrupted"), err)
-		}, same, theirs)
-		cancel()
-		if err != nil {
-			t.Fatal(err)
-		}
-		resume := func(g *ranks.Group) error {
-			_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
-			return err
-		}
-		if n[1] == 0 {
-			err = resume(nil)
-		} else {
-			err = onRanks(t, n[1], c, resume, received, t.Context())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		interruptOn(t, n[0], c)
+		resumeOn(t, n[1], c)
 		if !slices.Equal(vectorsIn(t, c.Out), want) {
 			t.Errorf("%d ranks, then %d: other vectors than those of one GPU", n[0], n[1])
 		}

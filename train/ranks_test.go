@@ -63,43 +63,56 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// interruptOn trains on so many ranks until one is told to stop.
+func interruptOn(t *testing.T, n int, c settings.Config) {
+	t.Helper()
+	theirs, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p := progress.New(cancelWriter{io.Discard, cancel})
+	p.Every = 0
+	err := onRanks(t, n, c, func(g *ranks.Group) error {
+		ctx := t.Context()
+		if n == 1 {
+			ctx = theirs
+		}
+		_, err := Run(ctx, c, Options{NoPlan: true, Ranks: g}, p)
+		if g.Ended != (err == nil || errors.Is(err, ErrInterrupted)) {
+			t.Errorf("%d ranks: ended %v, %v", n, g.Ended, err)
+		}
+		if errors.Is(err, ErrInterrupted) {
+			return nil
+		}
+		return errors.Join(errors.New("the run was not interrupted"), err)
+	}, same, theirs)
+	if err != nil {
+		t.Fatalf("%d ranks: %v", n, err)
+	}
+}
+
+// resumeOn goes on with the run on so many ranks; 0: in a single process.
+func resumeOn(t *testing.T, n int, c settings.Config) {
+	t.Helper()
+	resume := func(g *ranks.Group) error {
+		_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
+		return err
+	}
+	var err error
+	if n == 0 {
+		err = resume(nil)
+	} else {
+		err = onRanks(t, n, c, resume, received, t.Context())
+	}
+	if err != nil {
+		t.Fatalf("resumed on %d ranks: %v", n, err)
+	}
+}
+
 func testRanks(t *testing.T, c settings.Config) {
 	want := vectorsOf(t, c)
 	for _, n := range [][2]int{{1, 4}, {2, 1}, {4, 2}, {4, 0}} { // 0: a single process
 		c.Out = filepath.Join(t.TempDir(), "run")
-		theirs, cancel := context.WithCancel(t.Context())
-		p := progress.New(cancelWriter{io.Discard, cancel})
-		p.Every = 0
-		err := onRanks(t, n[0], c, func(g *ranks.Group) error {
-			ctx := t.Context()
-			if n[0] == 1 {
-				ctx = theirs
-			}
-			_, err := Run(ctx, c, Options{NoPlan: true, Ranks: g}, p)
-			if g.Ended != (err == nil || errors.Is(err, ErrInterrupted)) {
-				t.Errorf("%d ranks: ended %v, %v", n[0], g.Ended, err)
-			}
-			if errors.Is(err, ErrInterrupted) {
-				return nil
-			}
-			return errors.Join(errors.New("the run was not interrupted"), err)
-		}, same, theirs)
-		cancel()
-		if err != nil {
-			t.Fatalf("%d ranks: %v", n[0], err)
-		}
-		resume := func(g *ranks.Group) error {
-			_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
-			return err
-		}
-		if n[1] == 0 {
-			err = resume(nil)
-		} else {
-			err = onRanks(t, n[1], c, resume, received, t.Context())
-		}
-		if err != nil {
-			t.Fatalf("%d ranks after %d: %v", n[1], n[0], err)
-		}
+		interruptOn(t, n[0], c)
+		resumeOn(t, n[1], c)
 		if !slices.Equal(vectorsIn(t, c.Out), want) {
 			t.Errorf("%d ranks, then %d: other vectors than those of one process", n[0], n[1])
 		}
