@@ -8,7 +8,8 @@
 #   hardening.sh randomized                 list the randomized tests
 #
 # The other machine needs bash, tar and xz, no Go and no network: it compiles with what was
-# packed, which depends on go.mod and Go's version only. Torture fills disks of its own,
+# packed, which depends on go.mod and Go's version only. Fuzz targets go on with the inputs
+# of DIR/corpus.tar.xz, if it is there, and leave theirs as RESULTS/corpus.tar.xz. Torture fills disks of its own,
 # which takes root. SECONDS is the time of it all; what it does not suffice for is counted
 # as not run. Variables: FUZZ, TESTS, RANDOMIZED and TORTURE, each with the number of
 # workers, runs, runs and kills (2, 20, 500, 1000); 0 leaves a part out. JOBS is how many
@@ -138,6 +139,7 @@ run() {
 	chmod 755 "$work" # tests run commands as another user
 	mkdir -p "$work"/{kept,tests,fuzz,torture,logs,corpus,cache,tmp,fuzztree}
 	tar -xJf "$dir/go.tar.xz" -C "$work"
+	[[ ! -e $dir/corpus.tar.xz ]] || tar -xJf "$dir/corpus.tar.xz" -C "$work/corpus"
 	export PATH=$work/go/bin:$PATH GOROOT=$work/go GOMODCACHE=$work/modules GOCACHE=$work/cache GOPROXY=off GOFLAGS=-buildvcs=false \
 		GOTOOLCHAIN=local GONOSUMDB='*' CGO_ENABLED=0 TMPDIR=$work/tmp GOTELEMETRY=off
 	: "${FUZZ:=2} ${TESTS:=20} ${RANDOMIZED:=500} ${TORTURE:=1000} ${JOBS:=$(($(nproc) * 3 / 4 + 1))}"
@@ -209,6 +211,7 @@ run() {
 	tr '\n' '\0' <"$work/queue" | xargs -0 -P "$JOBS" -I{} bash -c 'IFS="|" read -ra job <<<"$1"; here "${job[@]}"' - {}
 	for package in "${pids[@]}"; do wait "$package" || true; done
 	if tar -cJf "$results/logs.tar.xz" -C "$work/kept" .; then :; fi
+	if tar -cJf "$results/corpus.tar.xz" -C "$work/corpus" .; then :; fi
 	report | tee "$results/report.txt"
 }
 
