@@ -201,7 +201,7 @@ func (t *CL) SeriesLength() int { return 4 * t.kernels.SeriesLength() }
 
 // Advance runs one iteration; see AdvanceSeries.
 func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	return advanceOne(ctx, t, unit, rate)
+	return trainer.AdvanceOne(ctx, t, unit, rate)
 }
 
 // AdvanceSeries runs the iterations first, first+1, ..., one for each of the
