@@ -157,6 +157,17 @@ func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, e
 	return bytes + encoderBytes(structure, words, c, lists), nil
 }
 
+// MemoryCLOn is MemoryCL of the GPUs of a device. GPUs that exchange by messages, as those of ranks do, keep all parts of dot products
+// of a step.
+func MemoryCLOn(d Device, words, slots int, c graph.Config, p Precision) (int64, error) {
+	bytes, err := MemoryCL(words, slots, c, p, d.GPUs())
+	if _, ok := d.(interface{ byMessages() }); ok && err == nil {
+		method := string(c.Optimizer.WithDefaults().Method)
+		bytes += cl.MessageBytes(words, c.Negatives, d.GPUs(), method) - cl.ExchangeBytes(words, c.Negatives, d.GPUs(), method)
+	}
+	return bytes, err
+}
+
 // encoderBytes estimates the memory that an encoder takes beyond the table of
 // words, whose place it takes.
 func encoderBytes(s *encoder.Config, words int, c graph.Config, tempered bool) int64 {

@@ -72,6 +72,8 @@ func (d onRanks) Name() string { return fmt.Sprintf("%d x %s", d.GPUs(), d.Joini
 
 func (d onRanks) GPUs() int { return d.meeting.Size() }
 
+func (onRanks) byMessages() {} // see MemoryCLOn
+
 // Memory leaves out what the exchange takes.
 func (d onRanks) Memory() (free, total int64, err error) {
 	free, total, err = d.Joining.Memory()
