@@ -31,10 +31,13 @@ ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
 WORKDIR /work
 ENTRYPOINT ["w2vcl"]
 
-# Open MPI with its mpirun, which starts processes on other hosts by ssh.
+# Open MPI with its mpirun, which starts processes on other hosts by ssh. Nobody is there to confirm the keys of hosts, and
+# the MPI operator mounts root's keys from a secret, whose permissions sshd would refuse.
 FROM debian:bookworm-slim AS mpi
 RUN apt-get update && apt-get install -y --no-install-recommends openmpi-bin openssh-client openssh-server && rm -rf /var/lib/apt/lists/* \
- && mkdir -p /run/sshd
+ && mkdir -p /run/sshd \
+ && printf 'StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n' >/etc/ssh/ssh_config.d/mpi.conf \
+ && echo 'StrictModes no' >/etc/ssh/sshd_config.d/mpi.conf
 COPY --from=build-mpi /out/w2vcl /usr/local/bin/w2vcl
 WORKDIR /work
 

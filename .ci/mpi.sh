@@ -22,8 +22,8 @@ go build -tags mpi -o "$dir/w2vcl" ./cmd/w2vcl
 
 # Ranks that wait let others run: other parts of CI take processors, too.
 openmpi=(mpirun.openmpi --oversubscribe --bind-to none --mca btl self,vader,tcp --mca mpi_yield_when_idle 1)
-open_mpi() { timeout 120 "${openmpi[@]}" -n "$@"; }
-mpich() { timeout 120 mpirun.mpich -n "$@"; }
+open_mpi() { timeout 300 "${openmpi[@]}" -n "$@"; }
+mpich() { timeout 300 mpirun.mpich -n "$@"; }
 same() {
 	if ! cmp "$1" "$2"; then
 		echo "$3"

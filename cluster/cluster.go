@@ -7,6 +7,7 @@ package cluster
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -199,4 +200,14 @@ func Same(c Comm, what, text string) error {
 		err = fmt.Errorf("%s is %s, but on rank 0 it is %s", what, text, all[0])
 	}
 	return Agree(c, err)
+}
+
+// Stopped reports on all ranks whether the context of one has ended: whether it was told to stop.
+func Stopped(ctx context.Context, c Comm) (bool, error) {
+	stopped := []uint64{0}
+	if ctx.Err() != nil {
+		stopped[0] = 1
+	}
+	err := c.AllReduce(stopped, Max)
+	return stopped[0] > 0, err
 }

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -42,6 +43,28 @@ func TestAgree(t *testing.T) {
 			return fmt.Errorf("rank 2 differs, and Same says %w", err)
 		}
 		return cluster.Same(c, "version", "1")
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStopped: all ranks learn that one was told to stop.
+func TestStopped(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := cluster.Run(3, func(c cluster.Comm) error {
+		if stopped, err := cluster.Stopped(t.Context(), c); stopped || err != nil {
+			return fmt.Errorf("no rank was told to stop, and Stopped says %v, %w", stopped, err)
+		}
+		ctx := t.Context()
+		if c.Rank() == 1 {
+			ctx = ended
+		}
+		if stopped, err := cluster.Stopped(ctx, c); !stopped || err != nil {
+			return fmt.Errorf("rank 1 was told to stop, and Stopped says %v, %w", stopped, err)
+		}
+		return nil
 	})
 	if err != nil {
 		t.Error(err)

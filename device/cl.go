@@ -157,6 +157,17 @@ func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, e
 	return bytes + encoderBytes(structure, words, c, lists), nil
 }
 
+// MemoryCLOn is MemoryCL of the GPUs of a device. GPUs that exchange by messages, as those of ranks do, keep all parts of dot products
+// of a step.
+func MemoryCLOn(d Device, words, slots int, c graph.Config, p Precision) (int64, error) {
+	bytes, err := MemoryCL(words, slots, c, p, d.GPUs())
+	if _, ok := d.(interface{ byMessages() }); ok && err == nil {
+		method := string(c.Optimizer.WithDefaults().Method)
+		bytes += cl.MessageBytes(words, c.Negatives, d.GPUs(), method) - cl.ExchangeBytes(words, c.Negatives, d.GPUs(), method)
+	}
+	return bytes, err
+}
+
 // encoderBytes estimates the memory that an encoder takes beyond the table of
 // words, whose place it takes.
 func encoderBytes(s *encoder.Config, words int, c graph.Config, tempered bool) int64 {
@@ -201,7 +212,7 @@ func (t *CL) SeriesLength() int { return 4 * t.kernels.SeriesLength() }
 
 // Advance runs one iteration; see AdvanceSeries.
 func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	return advanceOne(ctx, t, unit, rate)
+	return trainer.AdvanceOne(ctx, t, unit, rate)
 }
 
 // AdvanceSeries runs the iterations first, first+1, ..., one for each of the

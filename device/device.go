@@ -116,6 +116,14 @@ func OnEach(gpus int) string {
 	return ""
 }
 
+// BeyondTwo returns what to say of so many GPUs that share the rows of W2V-CL: nothing of one or two.
+func BeyondTwo(gpus int) string {
+	if gpus <= 2 {
+		return ""
+	}
+	return fmt.Sprintf("\n  note    rows are shared, as with tempered samples and half precision: %d GPUs are no faster than 2 then", gpus)
+}
+
 // The limits of the kernels.
 const (
 	MaxDim        = cuda.MaxDim

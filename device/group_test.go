@@ -104,6 +104,30 @@ func TestMemoryOfRows(t *testing.T) {
 	}
 }
 
+// GPUs that exchange by messages have a place for each row and GPU.
+func TestMemoryOfMessages(t *testing.T) {
+	const words, gpus = 1_000_000, 4
+	config := graph.Config{Dim: 512, Negatives: 5, Optimizer: optim.Config{Method: optim.Adam}}
+	d, _ := byMessages(t, gpus)
+	defer d.Close()
+	several := devicetest.New()
+	several.Parts = gpus
+	var bytes [2]int64
+	for i, d := range []device.Device{d, several} {
+		var err error
+		if bytes[i], err = device.MemoryCLOn(d, words, words, config, device.Float32); err != nil {
+			t.Fatal(err)
+		}
+	}
+	peers, err := device.MemoryCL(words, words, config, device.Float32, gpus)
+	if err != nil || peers != bytes[1] {
+		t.Errorf("%d bytes, want %d (%v)", bytes[1], peers, err)
+	}
+	if more, most := bytes[0]-bytes[1], int64(8*words*6*gpus); more > most || more < most-30<<20 {
+		t.Errorf("%d bytes more, want about %d", more, most)
+	}
+}
+
 // The memory of each GPU falls with their number, but for the samples.
 func TestMemoryOfSeveral(t *testing.T) {
 	config := graph.Config{Dim: 512, Negatives: 5, Optimizer: optim.Config{Method: optim.Adam}}

@@ -1,7 +1,6 @@
 package device
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -55,15 +54,6 @@ func (m *mirror[H]) Reset() {
 // Device returns the name of the device and the most of its memory that was in
 // use.
 func (m *mirror[H]) Device() (name string, peak int64) { return m.device.Name(), m.device.Peak() }
-
-// advanceOne trains one unit as a series.
-func advanceOne(ctx context.Context, t trainer.Series, unit int, rate float64) (trainer.Report, error) {
-	reports, err := t.AdvanceSeries(ctx, unit, []float64{rate})
-	if err != nil {
-		return trainer.Report{}, err
-	}
-	return reports[0], nil
-}
 
 // receive receives tensors of a state from a device: with everything set the moments, too.
 func receive(state []trainer.Tensor, everything bool, from func(name string, values []float32) error) error {

@@ -72,6 +72,8 @@ func (d onRanks) Name() string { return fmt.Sprintf("%d x %s", d.GPUs(), d.Joini
 
 func (d onRanks) GPUs() int { return d.meeting.Size() }
 
+func (onRanks) byMessages() {} // see MemoryCLOn
+
 // Memory leaves out what the exchange takes.
 func (d onRanks) Memory() (free, total int64, err error) {
 	free, total, err = d.Joining.Memory()
@@ -171,12 +173,8 @@ func (c *commander) broken() bool { return c.failed }
 
 // stop reports on all ranks whether one was told to stop, and ends the run then.
 func (c *commander) stop(ctx context.Context) error {
-	stopped := []uint64{0}
-	if ctx.Err() != nil {
-		stopped[0] = 1
-	}
-	err := c.meeting.AllReduce(stopped, cluster.Max)
-	if stopped[0] > 0 && c.meeting.Rank() == 0 {
+	stopped, err := cluster.Stopped(ctx, c.meeting)
+	if stopped && c.meeting.Rank() == 0 {
 		c.meeting.Stop()
 	}
 	return err

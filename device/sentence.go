@@ -127,7 +127,7 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Preci
 
 // Advance trains one unit; see AdvanceSeries.
 func (t *sentences) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	return advanceOne(ctx, t, unit, rate)
+	return trainer.AdvanceOne(ctx, t, unit, rate)
 }
 
 // AdvanceSeries trains the units first, first+1, ..., one for each of the rates,

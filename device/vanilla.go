@@ -92,7 +92,7 @@ func HostMemoryVanilla(words int, o graph.VanillaOptions, c graph.Config) int64 
 
 // Advance trains one unit; see AdvanceSeries.
 func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	return advanceOne(ctx, t, unit, rate)
+	return trainer.AdvanceOne(ctx, t, unit, rate)
 }
 
 // AdvanceSeries trains the units first, first+1, ..., one for each of the rates, as

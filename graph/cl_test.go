@@ -91,7 +91,7 @@ func TestCLReproducible(t *testing.T) {
 	for _, method := range optim.Names() {
 		want, _ := train(t, m, testConfig(18, 4, 1, FormFused, method), 0, iterations, nil)
 		wantW, wantC := want.Tables()
-		for _, threads := range []int{2, 3, 7} {
+		for _, threads := range severalThreads() {
 			c := testConfig(18, 4, threads, FormFused, method)
 			first, _ := train(t, m, c, 0, 37, nil)
 			got, _ := train(t, m, c, 37, iterations, copyState(first))
@@ -101,6 +101,14 @@ func TestCLReproducible(t *testing.T) {
 			}
 		}
 	}
+}
+
+// severalThreads returns numbers of threads.
+func severalThreads() []int {
+	if testing.Short() {
+		return []int{3}
+	}
+	return []int{2, 3, 7}
 }
 
 // After Reset a trainer is as good as new, whatever it did before.

@@ -252,7 +252,7 @@ func TestTemperedReproducible(t *testing.T) {
 				}
 				return true
 			}
-			for _, threads := range []int{2, 3, 7} {
+			for _, threads := range severalThreads() {
 				stop := 1 + r.IntN(iterations-1)
 				first, start := train(t, m, x.config(threads, FormFused), 0, stop, nil)
 				got, end := train(t, m, x.config(threads, FormFused), stop, iterations, copyState(first))

@@ -18,7 +18,10 @@ import nbformat
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-QUICK = {"iterations=128": "iterations=24", "contexts=1024": "contexts=64", "contexts=256": "contexts=64"}
+QUICK = {
+    "iterations=128": "iterations=24", "contexts=1024": "contexts=64", "contexts=256": "contexts=64",
+    '"contexts": 1024': '"contexts": 64, "min_count": 20', "seeds=2, points=3": "seeds=2, points=2, min_count=30",
+}
 
 
 def main():

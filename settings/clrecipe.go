@@ -52,8 +52,8 @@ func temperedRate(dim, iterations int) float64 {
 }
 
 // untempered is the recipe of words that all have as many samples, found by 75 runs
-// on 17 million words of Wikipedia (benchmarks/2026-11-21-xeon16-recipes). Encoders have
-// it, and runs that ask for equal samples.
+// on 17 million words of Wikipedia (benchmarks/2026-11-21-xeon16-recipes). Runs that ask
+// for equal samples have it.
 func untempered(dim int, adaptive, encoder bool) clRecipe {
 	r := clRecipe{
 		window: 2, sample: 1e-4, passes: 5, contexts: 8192, negative: 5,

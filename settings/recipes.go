@@ -66,8 +66,8 @@ func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float
 	return readable(lr * factor), readable(weightDecay / factor)
 }
 
-// vanillaRecipe is the baseline. Tuned, it has the same text, windows and
-// negatives a word as cl. Its moments change only where a minibatch touches them,
+// vanillaRecipe is the baseline. Tuned, it has the text, windows and negatives
+// a word of untempered cl. Its moments change only where a minibatch touches them,
 // so it wants a higher rate than the whole-table updates of cl. The recipe of papers
 // has the rate of the W2V-CL paper, updates every row in every minibatch as
 // its baseline does, and counts 1,024 pairs with their negatives as it does (section

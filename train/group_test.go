@@ -48,6 +48,9 @@ func testSeveralDevices(t *testing.T, d *devicetest.Device, c settings.Config) {
 		if several := strings.Contains(devices[1], ","); strings.Contains(shown.String(), " free on each GPU") != several || several != (summary.Memory.Devices > 1) {
 			t.Errorf("%v: it says:\n%s", devices, shown.String())
 		}
+		if beyond := summary.Memory.Devices > 2 && c.Tempering > 0; strings.Contains(shown.String(), "4 GPUs are no faster than 2") != beyond {
+			t.Errorf("%v, tempering %v: it says:\n%s", devices, c.Tempering, shown.String())
+		}
 	}
 }
 

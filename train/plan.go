@@ -197,6 +197,10 @@ func (p Plan) deviceLine() string {
 	if p.Memory.DeviceMatrix > 0 {
 		matrix = ", M " + terminal.Bytes(p.Memory.DeviceMatrix) + " of it"
 	}
-	return fmt.Sprintf("\n  device  %s: %s of %s free%s%s; CUDA and other programs have %s; precision %s", p.DeviceName,
-		terminal.Bytes(p.Memory.Device), terminal.Bytes(p.Memory.DeviceFree), device.OnEach(p.Memory.Devices), matrix, terminal.Bytes(p.Memory.DeviceOccupied), p.Precision)
+	note := ""
+	if p.Samples != nil || p.Mode == settings.ModeCL && p.Precision == settings.PrecisionHalf {
+		note = device.BeyondTwo(p.Memory.Devices)
+	}
+	return fmt.Sprintf("\n  device  %s: %s of %s free%s%s; CUDA and other programs have %s; precision %s%s", p.DeviceName,
+		terminal.Bytes(p.Memory.Device), terminal.Bytes(p.Memory.DeviceFree), device.OnEach(p.Memory.Devices), matrix, terminal.Bytes(p.Memory.DeviceOccupied), p.Precision, note)
 }

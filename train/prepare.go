@@ -139,7 +139,7 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 		return err
 	}
 	err = j.gpu.reserve(func(d device.Device, _ int64) (int64, error) {
-		return device.MemoryCL(words, slots, model, device.Precision(c.Precision), d.GPUs())
+		return device.MemoryCLOn(d, words, slots, model, device.Precision(c.Precision))
 	}, j.lessMemory())
 	if err != nil {
 		return err

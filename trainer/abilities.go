@@ -31,6 +31,15 @@ func Advance(ctx context.Context, t Trainer, first int, rates []float64) ([]Repo
 	return []Report{report}, err
 }
 
+// AdvanceOne trains one unit as a series: it is Advance of a trainer that has series.
+func AdvanceOne(ctx context.Context, t Series, unit int, rate float64) (Report, error) {
+	reports, err := t.AdvanceSeries(ctx, unit, []float64{rate})
+	if err != nil {
+		return Report{}, err
+	}
+	return reports[0], nil
+}
+
 // Pausing is a trainer that can stop and be saved after some of its units only.
 type Pausing interface {
 	// PausesAfter reports whether it can after so many units.

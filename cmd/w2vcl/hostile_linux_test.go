@@ -30,7 +30,10 @@ func hostileFile(t *testing.T, path string, write func(w io.Writer)) string {
 		write(f)
 		return path
 	}
-	z := gzip.NewWriter(f)
+	z, err := gzip.NewWriterLevel(f, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
 	write(z)
 	if err := z.Close(); err != nil {
 		t.Fatal(err)

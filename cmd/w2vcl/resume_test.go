@@ -153,7 +153,7 @@ func (r *trainingRun) killAt(cmd *exec.Cmd, phase string, after time.Duration) b
 // and resumes the runs until they are done. The vectors are always those of an
 // undisturbed run, and no other file is left.
 func TestKill(t *testing.T) {
-	kills := 50
+	kills := 3 * len(phases) // half of them in a phase; make torture kills more often
 	if testing.Short() {
 		kills = 12
 	}

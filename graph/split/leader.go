@@ -105,12 +105,8 @@ func (t *CL) obey(ctx context.Context, o *order, whole []trainer.Tensor) (report
 			}
 			reports = append(reports, report)
 		}
-		stopped := []uint64{0}
-		if ctx.Err() != nil {
-			stopped[0] = 1
-		}
-		err = t.comm.AllReduce(stopped, cluster.Max)
-		return reports, stopped[0] > 0, err
+		stop, err = cluster.Stopped(ctx, t.comm)
+		return reports, stop, err
 	case restart:
 		t.reset()
 		return nil, false, nil
@@ -147,11 +143,7 @@ func (l *Leader) SeriesLength() int {
 
 // Advance runs one iteration.
 func (l *Leader) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	reports, err := l.AdvanceSeries(ctx, unit, []float64{rate})
-	if err != nil {
-		return trainer.Report{}, err
-	}
-	return reports[0], nil
+	return trainer.AdvanceOne(ctx, l, unit, rate)
 }
 
 // AdvanceSeries runs some iterations on all ranks.

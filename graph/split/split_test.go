@@ -137,7 +137,11 @@ func equal(got, want []trainer.Tensor) error {
 // every optimizer that can, and stops and goes on with other numbers.
 func TestBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
-	for n, size := range [][2]int{{2, 1}, {9, 7}, {131, 33}, {300, 100}, {700, 250}, {1000, 16}} {
+	sizes := [][2]int{{2, 1}, {9, 7}, {131, 33}, {300, 100}, {700, 250}, {1000, 16}}
+	if testing.Short() {
+		sizes = sizes[:4]
+	}
+	for n, size := range sizes {
 		for _, method := range []optim.Method{optim.Adam, optim.SGD, optim.RMSProp, optim.AdaGrad, optim.AdamRow} {
 			if n > 2 && method != optim.Adam || method == optim.AdamRow && n != 2 {
 				continue
@@ -170,6 +174,9 @@ func TestBits(t *testing.T) {
 			numbers := []int{1, 2, 4, 8, 16}
 			if p.model.SharedNegatives > 0 {
 				numbers = []int{1, 2, 3, 5, 12}
+			}
+			if testing.Short() {
+				numbers = []int{2, numbers[3]}
 			}
 			for _, ranks := range numbers {
 				if split.Check(ranks, p.model) != nil {

@@ -67,9 +67,14 @@ type listed struct {
 	Imports    []string
 }
 
+var listings = map[string]map[string]listed{} // by tags: to list takes a second
+
 // packages lists our packages with the build tags, by name.
 func packages(t *testing.T, tags string) map[string]listed {
 	t.Helper()
+	if found, ok := listings[tags]; ok {
+		return found
+	}
 	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,CgoFiles,Imports", "-tags="+tags, "./...")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1") // files in C count, whether they can be compiled here or not
 	cmd.Dir = root
@@ -84,6 +89,7 @@ func packages(t *testing.T, tags string) map[string]listed {
 	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p listed
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			listings[tags] = found
 			return found
 		} else if err != nil {
 			t.Fatal(err)

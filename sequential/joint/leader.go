@@ -82,12 +82,8 @@ func (t *Trainer) obey(ctx context.Context, o *order) (reports []trainer.Report,
 		if err := t.sum(reports); err != nil {
 			return nil, false, err
 		}
-		stopped := []uint64{0}
-		if ctx.Err() != nil {
-			stopped[0] = 1
-		}
-		err = t.comm.AllReduce(stopped, cluster.Max)
-		return reports, stopped[0] > 0, err
+		stop, err = cluster.Stopped(ctx, t.comm)
+		return reports, stop, err
 	case push:
 		return nil, false, t.share()
 	default:
@@ -139,11 +135,7 @@ func (l *Leader) PausesAfter(units int) bool { return l.whole(units) }
 
 // Advance trains one unit.
 func (l *Leader) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
-	reports, err := l.AdvanceSeries(ctx, unit, []float64{rate})
-	if err != nil {
-		return trainer.Report{}, err
-	}
-	return reports[0], nil
+	return trainer.AdvanceOne(ctx, l, unit, rate)
 }
 
 // AdvanceSeries trains some units on all ranks.

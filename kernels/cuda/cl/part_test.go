@@ -9,32 +9,19 @@ import (
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
-	"github.com/w2vcl/w2vcl/kernels/cuda/nccl"
 )
 
 // newParts returns Parts, which exchange by copies or by NCCL, as a Group: it calls all at the same time.
 func newParts(t *testing.T, devices []*cuda.Device, c Config, byNCCL bool) *Group {
 	t.Helper()
-	g, parts, copies, id := &Group{}, make([]*Part, len(devices)), cudatest.Exchanges(devices), []byte(nil)
-	if byNCCL {
-		var err error
-		if id, err = nccl.NewID(); err != nil {
-			t.Fatal(err)
+	g := &Group{}
+	for _, p := range cudatest.Join(t, devices, byNCCL, func(rank int, join func() (cudatest.Comm, error)) (*Part, error) {
+		p, err := NewPart(devices[rank], c, rank, len(devices))
+		if err != nil {
+			return nil, err
 		}
-	}
-	cudatest.OnAll(t, len(parts), func(rank int) (err error) {
-		d := devices[rank]
-		if parts[rank], err = NewPart(d, c, rank, len(devices)); err != nil {
-			return err
-		}
-		return parts[rank].Join(func() (Gather, error) {
-			if byNCCL {
-				return nccl.Join(d, id, rank, len(devices))
-			}
-			return copies[rank], nil
-		})
-	})
-	for _, p := range parts {
+		return p, p.Join(func() (Gather, error) { return join() })
+	}) {
 		g.parts = append(g.parts, p.Kernels)
 	}
 	t.Cleanup(func() {
@@ -43,7 +30,6 @@ func newParts(t *testing.T, devices []*cuda.Device, c Config, byNCCL bool) *Grou
 				k.buffers[i].samples = nil // part 0 has allocated it
 			}
 		}
-		cudatest.OnAll(t, len(parts), func(rank int) error { return parts[rank].Close() })
 	})
 	return g
 }

@@ -87,6 +87,11 @@ func ExchangeBytes(rows, negatives, devices int, method string) int64 {
 	return 2 * 8 * int64(devices-1) * int64(min(rows+devices*36, warps*devices)) * int64(messages(negatives, method))
 }
 
+// MessageBytes is the memory of each of some devices that exchange by messages (Part): a place for each row and device.
+func MessageBytes(rows, negatives, devices int, method string) int64 {
+	return 8 * int64(devices) * int64(rows) * int64(messages(negatives, method))
+}
+
 // messages returns how many numbers devices exchange for a row: one for each target, and for row-wise
 // Adam the sum of the gradient's squares.
 func messages(negatives int, method string) int {

@@ -150,7 +150,7 @@ func (k *Kernels) newExchange(a *cuda.Allocator, byMessages bool) *exchange {
 	if k.rows.of > 1 {
 		e.inboxes = a.Bytes("steps of other GPUs", sharingBytes)
 	} else if byMessages {
-		e.bytes = 8 * c.Rows * e.messages
+		e.bytes = int(MessageBytes(c.Rows, c.Negatives, 1, c.Method))
 		e.inboxes = a.Bytes("numbers of all GPUs", k.part.of*e.bytes)
 	} else {
 		e.bytes = 2 * 8 * k.shape.blocks * k.shape.warps * k.part.of * e.messages

@@ -122,6 +122,38 @@ func OpenRanks(t testing.TB, count int) []*cuda.Device {
 	return devices
 }
 
+// A Comm is what nccl.Comm and Exchange have in common.
+type Comm interface {
+	AllToAll(send, recv []cu.DevicePtr, bytes []int64) error
+	AllGather(buffers []cu.DevicePtr, bytes []int64) error
+	Close() error
+	Abort()
+}
+
+// Join makes a Part of each device, all at the same time, as processes do. A part gets what joins it to the others, by copies
+// or by NCCL. The parts are closed at the end of the test, after what the test itself cleans up.
+func Join[P interface{ Close() error }](t testing.TB, devices []*cuda.Device, byNCCL bool, part func(rank int, join func() (Comm, error)) (P, error)) []P {
+	t.Helper()
+	parts, copies, id := make([]P, len(devices)), Exchanges(devices), []byte(nil)
+	if byNCCL {
+		var err error
+		if id, err = nccl.NewID(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	OnAll(t, len(parts), func(rank int) (err error) {
+		parts[rank], err = part(rank, func() (Comm, error) {
+			if byNCCL {
+				return nccl.Join(devices[rank], id, rank, len(devices))
+			}
+			return copies[rank], nil
+		})
+		return err
+	})
+	t.Cleanup(func() { OnAll(t, len(parts), func(rank int) error { return parts[rank].Close() }) })
+	return parts
+}
+
 // OnAll calls f for so many ranks at the same time.
 func OnAll(t testing.TB, ranks int, f func(rank int) error) {
 	t.Helper()

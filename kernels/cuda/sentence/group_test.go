@@ -391,6 +391,7 @@ func TestGroup(t *testing.T) {
 
 // Several devices with many sentences in flight, which combine while they train, have nearly the loss of one.
 func TestGroupInFlight(t *testing.T) {
+	cudatest.Open(t) // without a GPU there is nothing to prepare texts for
 	for _, mode := range []sequential.Algorithm{sequential.FullW2V, sequential.PWord2Vec, sequential.Word2Vec, sequential.FullRegister, sequential.PARW2V} {
 		for _, half := range []bool{false, true} {
 			m := Mode(mode)

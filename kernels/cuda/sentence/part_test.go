@@ -12,34 +12,19 @@ import (
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
-	"github.com/w2vcl/w2vcl/kernels/cuda/nccl"
 	"github.com/w2vcl/w2vcl/sequential/combine"
 )
 
 // newParts returns Parts that exchange by copies or by NCCL.
 func newParts(t *testing.T, devices []*cuda.Device, c Config, byNCCL bool) []*Part {
 	t.Helper()
-	parts, copies, id := make([]*Part, len(devices)), cudatest.Exchanges(devices), []byte(nil)
-	if byNCCL {
-		var err error
-		if id, err = nccl.NewID(); err != nil {
-			t.Fatal(err)
+	return cudatest.Join(t, devices, byNCCL, func(rank int, join func() (cudatest.Comm, error)) (*Part, error) {
+		p, err := NewPart(devices[rank], c, rank, len(devices))
+		if err != nil {
+			return nil, err
 		}
-	}
-	cudatest.OnAll(t, len(parts), func(rank int) (err error) {
-		d := devices[rank]
-		if parts[rank], err = NewPart(d, c, rank, len(devices)); err != nil {
-			return err
-		}
-		return parts[rank].Join(func() (Exchange, error) {
-			if byNCCL {
-				return nccl.Join(d, id, rank, len(devices))
-			}
-			return copies[rank], nil
-		})
+		return p, p.Join(func() (Exchange, error) { return join() })
 	})
-	t.Cleanup(func() { cudatest.OnAll(t, len(parts), func(rank int) error { return parts[rank].Close() }) })
-	return parts
 }
 
 // Parts make of their tables what package combine makes of them, the same on all, in pieces of any size.
