@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -55,6 +57,36 @@ func TestMemoryOfZstd(t *testing.T) {
 	release()
 	if !errors.Is(err, memory.ErrRoom) || !strings.Contains(err.Error(), "without --long") {
 		t.Error(err)
+	}
+}
+
+// TestMemoryOfThreads: however many threads read, what they hold stays within the limit.
+func TestMemoryOfThreads(t *testing.T) {
+	const limit = 32 << 20
+	number, chunks := 0, 0
+	text := io.LimitReader(&endless{next: func() string { number++; return fmt.Sprintf("%d ", number*7919%4e6) }}, 8<<20)
+	live := func() int64 {
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	before, most := live(), int64(0)
+	options := Options{Threads: 64, MaxWords: 1000, chunkSize: 32 << 10, Progress: func(int64, int64) {
+		if chunks++; chunks%32 == 0 {
+			most = max(most, live()-before)
+		}
+	}}
+	c, err := OpenFrom(t.Context(), text, "text", options,
+		Storage{File: filepath.Join(t.TempDir(), "text"), Always: true, Memory: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if most > limit {
+		t.Errorf("64 threads hold %d bytes while they read; want at most %d", most, limit)
 	}
 }
 

@@ -82,10 +82,10 @@ func open(ctx context.Context, in *wordcount.Input, o Options, s Storage) (*Corp
 	if before.fits(s.Memory) && !s.Always {
 		disk.Tables, disk.Codes = memory.Left()/8, math.MaxInt64
 	} else {
-		disk.Tables = max(s.Memory/3, min(s.Memory/32, 16<<20)*int64(o.Threads))
-		disk.Codes = s.Memory / 6
+		o.Threads = min(o.Threads, readers(s.Memory))
+		disk.Tables, disk.Codes = s.Memory/3, s.Memory/6
 	}
-	counting.Disk = disk
+	counting.Disk, counting.Threads = disk, o.Threads
 	counted, err := wordcount.Count(ctx, in, counting)
 	if err != nil {
 		return nil, err
@@ -103,6 +103,11 @@ func open(ctx context.Context, in *wordcount.Input, o Options, s Storage) (*Corp
 	}
 	return c, nil
 }
+
+// readers is how many threads may read a text in so much memory. Each takes 16 MB: a table, and
+// chunks of text and parts of the file that it makes. More of them are no faster from some eight
+// on: one thread cuts the text into chunks.
+func readers(memory int64) int { return int(max(memory>>24, 1)) }
 
 // reuse opens the file if it is there and has the key; nil without an error means that it
 // is to be made.

@@ -1,14 +1,14 @@
 package wordcontext
 
 import (
-	"context"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
@@ -45,13 +45,14 @@ func open(path string, bounded, check bool) (_ *Matrix, err error) {
 	if err := checkByteOrder(); err != nil {
 		return nil, err
 	}
-	data, unmap, err := format.Map(path)
+	data, content, unmap, err := format.Map(path)
 	if err != nil {
 		return nil, err
 	}
-	d := decoder{check: check}
-	if bounded {
-		d.release = memory.Release
+	defer content.Close() // it was only read, and the mapping stays
+	d := decoder{}
+	if check {
+		d.content = content
 	}
 	m, err := d.decode(data)
 	if err != nil {
@@ -63,19 +64,12 @@ func open(path string, bounded, check bool) (_ *Matrix, err error) {
 
 // A decoder makes a matrix of the bytes of a file.
 type decoder struct {
-	check   bool              // the checksums and the stored contexts, too
-	release func(part []byte) // is called for a part that was checked; may be nil
-}
-
-func (d *decoder) checked(part []byte) {
-	if d.release != nil {
-		d.release(part)
-	}
+	content io.ReaderAt // whose checksums and stored contexts are checked, too; nil: they are not
 }
 
 // decode returns the matrix of a file with the given bytes. The arrays of the
 // matrix are parts of data.
-func decode(data []byte) (*Matrix, error) { return (&decoder{check: true}).decode(data) }
+func decode(data []byte) (*Matrix, error) { return (&decoder{bytes.NewReader(data)}).decode(data) }
 
 func (d *decoder) decode(data []byte) (*Matrix, error) {
 	h, err := decodeHeader(data, uint64(len(data)))
@@ -83,12 +77,8 @@ func (d *decoder) decode(data []byte) (*Matrix, error) {
 		return nil, err
 	}
 	body := data[headerSize:][:h.bodySize()]
-	if d.check {
-		err := format.Check(data, uint64(len(body)), runtime.GOMAXPROCS(0), func(first, end int) error {
-			d.checked(data[headerSize+first : headerSize+end])
-			return nil
-		})
-		if err != nil {
+	if d.content != nil {
+		if err := format.Check(d.content, uint64(len(body)), runtime.GOMAXPROCS(0), h.checkIDs); err != nil {
 			return nil, err
 		}
 	}
@@ -120,14 +110,7 @@ func (d *decoder) decode(data []byte) (*Matrix, error) {
 	if h.Version >= 3 {
 		m.tiles = tiles.New(m.offsets, m.lengths, m.Contexts(), uint64(h.GroupContexts))
 	}
-	switch {
-	case !d.check:
-		return m, nil
-	case m.narrow != nil:
-		return m, checkIDs(d, m.narrow, m.Rows())
-	default:
-		return m, checkIDs(d, m.wide, m.Rows())
-	}
+	return m, nil
 }
 
 // checkLengths computes what follows from the lengths of the rows. It returns an
@@ -142,20 +125,26 @@ func (m *Matrix) checkLengths() error {
 	return m.setShares()
 }
 
-// checkIDs returns an error if a stored context is not a word id below rows.
-func checkIDs[T id](d *decoder, stored []T, rows int) error {
-	const step = 1 << 20
-	tasks := (len(stored) + step - 1) / step
-	return parallel.Try(context.Background(), runtime.GOMAXPROCS(0), tasks, func(_, k int) error {
-		part := stored[k*step : min((k+1)*step, len(stored))]
-		var largest T
-		for _, id := range part {
-			largest = max(largest, id)
-		}
-		d.checked(memory.BytesOf(part))
-		if int(largest) >= rows {
-			return fmt.Errorf("%w: it holds word id %d, but it has %d words", ErrCorrupt, largest, rows)
-		}
-		return nil
-	})
+// checkIDs returns an error if a stored context in a piece of the body is not a word id
+// below the rows.
+func (h *header) checkIDs(first int, part []byte) error {
+	stored := int(16*h.Rows + h.lengthsSize())
+	part = part[min(max(stored-first, 0), len(part)):]
+	var largest uint32
+	if h.Width == 2 {
+		largest = uint32(largestOf(memory.NumbersOf[uint16](part)))
+	} else {
+		largest = largestOf(memory.NumbersOf[uint32](part))
+	}
+	if uint64(largest) >= h.Rows {
+		return fmt.Errorf("%w: it holds word id %d, but it has %d words", ErrCorrupt, largest, h.Rows)
+	}
+	return nil
+}
+
+func largestOf[T id](ids []T) (largest T) {
+	for _, id := range ids {
+		largest = max(largest, id)
+	}
+	return largest
 }

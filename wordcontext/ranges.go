@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime/debug"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
@@ -80,6 +81,9 @@ func writeRanges[T id](ctx context.Context, b *builder, f *fileWriter, ranges []
 	}
 	stored := make([]T, most)
 	for _, r := range ranges {
+		// What the range before took is garbage, which only the limit of memory would end.
+		b.keep, b.keepAt, b.kept = nil, nil, nil
+		debug.FreeOSMemory()
 		first := m.offsets[r.First]
 		if err := makeRows(ctx, b, r.First, r.End, stored[:m.offsets[r.End]-first]); err != nil {
 			return err

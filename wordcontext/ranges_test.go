@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -229,6 +230,35 @@ func TestBuildFileProgress(t *testing.T) {
 	}
 	if last != end || end <= 3*2*int64(len(c.Tokens)) {
 		t.Errorf("it ended at %d of %d", last, end)
+	}
+}
+
+// TestBuildFileMemory: building takes what it says, without what ranges before took.
+func TestBuildFileMemory(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // garbage stays
+	c, o := testCorpus(9, 300, 1<<20, 1000), Options{Window: 20, Contexts: 100, Passes: 1, Threads: 1}
+	least, ranges := leastMemory(t, build(t, c, o), 1, 100)
+	if ranges < 10 {
+		t.Fatalf("%d ranges", ranges)
+	}
+	alive := func() int64 {
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	runtime.GC()
+	before, most, calls := alive(), int64(0), 0
+	o.Progress = func(int64, int64) {
+		if calls++; calls%16 == 0 {
+			most = max(most, alive()-before)
+		}
+	}
+	if err := buildFile(t.Context(), c, o, filepath.Join(t.TempDir(), "m"), least, 100); err != nil {
+		t.Fatal(err)
+	}
+	const file = 2 << 20 // the buffer of the file, and what reads the text
+	if most > least+file {
+		t.Errorf("it takes up to %d bytes in %d ranges; want %d", most, ranges, least+file)
 	}
 }
 

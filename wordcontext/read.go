@@ -13,7 +13,7 @@ import (
 // iteration by iteration: so reads and writes both use whole cache lines. A row with
 // more slots than a tile goes to dst without one.
 const (
-	tileSlots      = 16
+	tileSlots      = 64
 	tileIterations = 64
 )
 
@@ -38,7 +38,7 @@ func copySamples[T id](m *Matrix, stored []T, step, first, count, row0, row1 int
 		if to-from > tileSlots {
 			r.copyLongRow(i0, count, size, dst[from:])
 		} else {
-			cursors := r.setCursors(i0, i1)
+			cursors := r.setCursors(i0, i1, min(count, tileIterations))
 			for j0 := 0; j0 < count; j0 += tileIterations {
 				n := min(tileIterations, count-j0)
 				for k := range cursors {
@@ -94,12 +94,14 @@ func (r *reader[T]) cursor(i int) cursor {
 	return c
 }
 
-// setCursors returns the cursors of the rows i0 ... i1-1 that have entries. It reads
-// one context of each: so the processor fetches the rows' cache lines together, and
-// not one after the other when each row is read.
-func (r *reader[T]) setCursors(i0, i1 int) []cursor {
+// setCursors returns the cursors of the rows i0 ... i1-1 that have entries. It reads a
+// context of each cache line of which the next count iterations read some in order: so the
+// processor fetches the lines of all these rows together, and not one row's after another's,
+// which may be far away.
+func (r *reader[T]) setCursors(i0, i1, count int) []cursor {
 	m, n := r.matrix, 0
 	var sum T
+	line := uint64(64 / unsafe.Sizeof(sum)) // contexts
 	for i := i0; i < i1; i++ {
 		if m.lengths[i] == 0 {
 			continue
@@ -110,7 +112,13 @@ func (r *reader[T]) setCursors(i0, i1 int) []cursor {
 		n++
 		if uint64(c.entry) < m.offsets[i+1]-m.offsets[i] {
 			row := m.row(i)
-			sum += r.stored[row.Place(c.entry)]
+			place, together := row.Run(c.entry)
+			samples := uint64(count)*uint64(c.length)/uint64(m.Contexts()) + 1
+			last := place + min(samples, uint64(together)) - 1
+			for at := place; at < last; at += line {
+				sum += r.stored[at]
+			}
+			sum += r.stored[last]
 		}
 	}
 	runtime.KeepAlive(sum)

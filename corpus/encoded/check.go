@@ -3,6 +3,7 @@ package encoded
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -11,16 +12,10 @@ import (
 
 // check reads the whole file once: checksums, and whether all numbers are within their
 // bounds, for kernels do not look.
-func (f *File) check(threads int) error {
+func (f *File) check(content io.ReaderAt, threads int) error {
 	defer func() { memory.Release(f.whole) }() // parts that threads read side by side bring each other's ends back
 	_, size, _ := f.parts()
-	body := f.whole[headerSize:][:size]
-	err := format.Check(f.whole, size, threads, func(first, end int) error {
-		err := f.checkIDs(first, end)
-		memory.Release(body[first:end])
-		return err
-	})
-	if err != nil {
+	if err := format.Check(content, size, threads, f.checkIDs); err != nil {
 		return err
 	}
 	if err := f.checkStarts(threads); err != nil {
@@ -29,45 +24,57 @@ func (f *File) check(threads int) error {
 	return f.checkWords()
 }
 
-// checkIDs checks the ids that begin in some bytes of the body.
-func (f *File) checkIDs(first, end int) error {
-	t, width := &f.text, int(f.header.Width)
-	from, to := (first+width-1)/width, min((end+width-1)/width, t.tokens)
-	words := uint32(min(f.Words, 1<<32-1))
+// checkIDs checks the ids in a piece of the body.
+func (f *File) checkIDs(first int, part []byte) error {
+	width := int(f.header.Width)
+	part = part[:min(len(part), max(width*f.text.tokens-first, 0))]
 	if f.Words == 1<<(8*width) { // every number is an id
 		return nil
 	}
-	var buffer []uint32
-	for ; from < to; from += blockTokens {
-		var largest uint32
-		for _, id := range t.View(from, min(from+blockTokens, to), &buffer) {
+	var largest uint32
+	switch width {
+	case 2:
+		for _, id := range memory.NumbersOf[uint16](part) {
+			largest = max(largest, uint32(id))
+		}
+	case 3:
+		for ; len(part) >= 3; part = part[3:] {
+			largest = max(largest, uint32(part[0])|uint32(part[1])<<8|uint32(part[2])<<16)
+		}
+	default:
+		for _, id := range memory.NumbersOf[uint32](part) {
 			largest = max(largest, id)
 		}
-		if largest >= words {
-			return fmt.Errorf("%w: it has word number %d, and %d words", ErrCorrupt, largest, f.Words)
-		}
+	}
+	if uint64(largest) >= f.Words {
+		return fmt.Errorf("%w: it has word number %d, and %d words", ErrCorrupt, largest, f.Words)
 	}
 	return nil
 }
 
-// checkStarts checks that no sentence is empty and that they span the text.
+// checkStarts checks that no sentence is empty and that they span the text. Each thread reads
+// a stretch of its own and gives its memory back behind it.
 func (f *File) checkStarts(threads int) error {
 	t := &f.text
 	if t.Start(0) != 0 || t.Start(t.sentences) != t.tokens {
 		return fmt.Errorf("%w: its sentences do not span its %d tokens", ErrCorrupt, t.tokens)
 	}
-	const each = 16 * perBase
-	return parallel.Try(context.Background(), threads, (t.sentences+each-1)/each, func(_, task int) error {
-		first, end := task*each, min((task+1)*each, t.sentences)
-		last := t.Start(first)
-		for s := first + 1; s <= end; s++ {
-			start := t.Start(s)
-			if start <= last || start > t.tokens || s%perBase == 0 && t.offsets[s] != 0 {
-				return fmt.Errorf("%w: sentence %d does not end behind its start", ErrCorrupt, s-1)
+	stretches := max(threads, 1)
+	return parallel.Try(context.Background(), threads, stretches, func(_, k int) error {
+		first, end := k*t.sentences/stretches, (k+1)*t.sentences/stretches
+		w := t.Window()
+		defer w.Close()
+		for last := t.Start(first); first < end; first += perBase {
+			block := min(first+perBase, end)
+			for s := first + 1; s <= block; s++ {
+				start := t.Start(s)
+				if start <= last || start > t.tokens || s%perBase == 0 && t.offsets[s] != 0 {
+					return fmt.Errorf("%w: sentence %d does not end behind its start", ErrCorrupt, s-1)
+				}
+				last = start
 			}
-			last = start
+			w.sizes.read(t, 4*first, 4*block)
 		}
-		memory.Release(memory.BytesOf(t.offsets[first:end]))
 		return nil
 	})
 }

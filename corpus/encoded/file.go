@@ -176,9 +176,10 @@ func Key(path string) (uint64, error) {
 
 // Open maps a file, and checks every byte of it on so many threads.
 func Open(path string, threads int) (*File, error) {
-	f, err := open(path)
+	f, content, err := open(path)
 	if err == nil {
-		if err = f.check(threads); err != nil {
+		defer content.Close() // it was only read, and the mapping stays
+		if err = withoutPath(f.check(content, threads)); err != nil {
 			err = errors.Join(err, f.Close())
 		}
 	}
@@ -190,29 +191,36 @@ func Open(path string, threads int) (*File, error) {
 
 // OpenWritten is Open of a file that this process has just written, without the check.
 func OpenWritten(path string) (*File, error) {
-	f, err := open(path)
+	f, content, err := open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	content.Close() // it was only read, and the mapping stays
 	return f, nil
 }
 
-// open maps a file and checks its header.
-func open(path string) (*File, error) {
-	data, unmap, err := format.Map(path)
-	if p := (*os.PathError)(nil); errors.As(err, &p) {
-		err = p.Err // the caller names the file
-	}
+// open maps a file and checks its header. The caller closes the content.
+func open(path string) (_ *File, content *os.File, err error) {
+	data, content, unmap, err := format.Map(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, withoutPath(err)
 	}
 	h, err := decodeHeader(data, uint64(len(data)))
 	if err != nil {
-		return nil, errors.Join(err, unmap())
+		content.Close()
+		return nil, nil, errors.Join(err, unmap())
 	}
 	f := &File{header: *h, unmap: unmap}
 	f.lay(data)
-	return f, nil
+	return f, content, nil
+}
+
+// withoutPath leaves the path of an error of the system to the caller, who names the file.
+func withoutPath(err error) error {
+	if p := (*os.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }
 
 // lay sets the parts of the file.

@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/container"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // writeText writes a file of so many sentences of 20 tokens each.
@@ -52,6 +55,38 @@ func resident(t *testing.T, path string) (sum int) {
 		}
 	}
 	return sum
+}
+
+// Who checks or seals a file on many threads has none of its pages in memory meanwhile.
+func TestMemoryOfChecks(t *testing.T) {
+	path := writeText(t, 1<<20) // 40 MB of ids, 4 MB of sentences
+	f, content, err := open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	defer content.Close()
+	f.text.GiveBack()
+	memory.Release(f.whole)
+	_, body, _ := f.parts()
+	pieces, most := 0, 0
+	err = format.Check(content, body, 1, func(first int, part []byte) error {
+		pieces++
+		most = max(most, resident(t, path))
+		return f.checkIDs(first, part)
+	})
+	if err != nil || most > mappedTogether {
+		t.Errorf("up to %d bytes of the file are in memory while it is checked: %v", most, err)
+	}
+	if pieces < 100 {
+		t.Errorf("%d pieces", pieces)
+	}
+	if tail, err := container.Tail(content, headerSize, int(body), 4); err != nil || !bytes.Equal(tail, f.whole[headerSize+body:]) {
+		t.Errorf("other checksums: %v", err)
+	}
+	if got := resident(t, path); got > mappedTogether {
+		t.Errorf("%d bytes of the file are in memory after its checksums were computed", got)
+	}
 }
 
 // Whatever was read of a file or looked up in it, its pages do not stay in memory.

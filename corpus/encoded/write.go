@@ -165,7 +165,7 @@ func (h *header) seal(f *os.File, s *Source, cut int64) (err error) {
 		return nil
 	})
 	_, body, _ := h.parts()
-	tail, err := container.Tail(data[headerSize:][:body], s.Threads, memory.Release)
+	tail, err := container.Tail(f, headerSize, int(body), s.Threads)
 	_ = finish() // it has none
 	if err != nil {
 		return err

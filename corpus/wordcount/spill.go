@@ -15,6 +15,7 @@ import (
 // nothing.
 type disk struct {
 	folder      string
+	allTables   int64 // bytes of the tables of all encoders
 	perTable    int64 // bytes of an encoder's table before it is written
 	codesMemory int64 // bytes of codes that stay in memory
 
@@ -47,7 +48,7 @@ func newDisk(o *Disk, threads int) *disk {
 	if o == nil {
 		return nil
 	}
-	return &disk{folder: o.Folder, perTable: o.Tables / int64(threads), codesMemory: o.Codes}
+	return &disk{folder: o.Folder, allTables: o.Tables, perTable: o.Tables / int64(threads), codesMemory: o.Codes}
 }
 
 // append writes bytes and returns where they are.

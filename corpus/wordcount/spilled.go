@@ -30,7 +30,7 @@ func (r *Result) mergeSpilled(ctx context.Context, encoders []*encoder, o Option
 	var adding sync.Mutex
 	most := mostFrequent{}
 	kept := int64(0)
-	if err := parallel.Try(ctx, o.Threads, partitions, func(_, p int) error {
+	if err := parallel.Try(ctx, r.disk.mergers(o.Threads), partitions, func(_, p int) error {
 		if err := parts[p].mergeRuns(r.disk, r.disk.runs[p], keep); err != nil {
 			return err
 		}
@@ -76,6 +76,21 @@ func (r *Result) mergeSpilled(ctx context.Context, encoders []*encoder, o Option
 	r.Words, r.Counts = words, counts
 	r.disk.final(parts, final, r.chunks)
 	return nil
+}
+
+// mergers returns how many of so many threads merge partitions at a time, in twice the memory
+// that the tables had, which are gone.
+func (d *disk) mergers(threads int) int {
+	const perWord = 4*slotBytes + entryBytes + 16 // in a table that grows, kept, and numbered three times
+	most := int64(1)
+	for p := range d.runs {
+		words := int64(0)
+		for _, r := range d.runs[p] {
+			words += int64(r.words)
+		}
+		most = max(most, words)
+	}
+	return int(min(int64(threads), max(2*d.allTables/(most*perWord), 1)))
 }
 
 // mergeRuns counts the words of a partition, keeps those that are frequent enough, and

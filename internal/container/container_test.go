@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"unsafe"
 )
 
 type toy struct {
@@ -27,7 +28,7 @@ var toys = Format{
 func fileOf(t *testing.T, body []byte) []byte {
 	t.Helper()
 	file := Encode(&toy{Magic: toys.Magic, Version: toys.Version, FileSize: toys.Size(uint64(len(body))), Body: uint32(len(body))})
-	tail, err := Tail(body, 2, func([]byte) {})
+	tail, err := Tail(bytes.NewReader(slices.Concat(file, body)), len(file), len(body), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,18 @@ func read(file []byte) (toy, error) {
 	if toys.Size(uint64(h.Body)) != uint64(len(file)) {
 		return h, toys.ErrCorrupt
 	}
-	return h, toys.Check(file, uint64(h.Body), 2, nil)
+	content := make([]byte, h.Body)
+	err := toys.Check(bytes.NewReader(file), uint64(h.Body), 2, func(first int, part []byte) error {
+		if uintptr(unsafe.Pointer(&part[0]))%8 != 0 || first%3 != 0 || first%8 != 0 {
+			return errors.New("a piece is not aligned")
+		}
+		copy(content[first:], part)
+		return nil
+	})
+	if err == nil && !bytes.Equal(content, file[toys.Header:][:h.Body]) {
+		err = errors.New("the pieces are not the body")
+	}
+	return h, err
 }
 
 // A file of any size is read; with a changed byte, or another length, it is refused.
@@ -68,9 +80,15 @@ func TestFormat(t *testing.T) {
 		if err := os.WriteFile(path, file, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		data, unmap, err := toys.Map(path)
+		data, content, unmap, err := toys.Map(path)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if err := toys.Check(content, uint64(size), 3, nil); err != nil {
+			t.Errorf("seed %d, %d bytes: %v", seed, size, err)
+		}
+		if err := content.Close(); err != nil {
+			t.Error(err)
 		}
 		if h, err := read(data); err != nil || int(h.Body) != size || !toys.Is(data) {
 			t.Errorf("seed %d, %d bytes: %v", seed, size, err)
@@ -103,7 +121,7 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]error{folder: toys.ErrOther, empty: toys.ErrOther, filepath.Join(folder, "none"): os.ErrNotExist} {
-		if _, _, err := toys.Map(path); !errors.Is(err, want) {
+		if _, _, _, err := toys.Map(path); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", path, err, want)
 		}
 	}
@@ -116,5 +134,31 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := read([]byte("some text")); !errors.Is(err, toys.ErrOther) {
 		t.Errorf("a text: %v", err)
+	}
+}
+
+// What is wrong with the body counts only where the checksums are right, and a file that
+// became shorter is refused.
+func TestCheckErrors(t *testing.T) {
+	body := make([]byte, together+5*piece)
+	file := fileOf(t, body)
+	odd := errors.New("an odd piece")
+	check := func(file []byte) error {
+		return toys.Check(bytes.NewReader(file), uint64(len(body)), 2, func(first int, _ []byte) error {
+			if first >= together {
+				return odd
+			}
+			return nil
+		})
+	}
+	if err := check(file); !errors.Is(err, odd) {
+		t.Error(err)
+	}
+	file[len(file)-100-4*7] ^= 1
+	if err := check(file); !errors.Is(err, toys.ErrCorrupt) {
+		t.Error(err)
+	}
+	if err := check(file[:len(file)-1]); !errors.Is(err, toys.ErrTruncated) {
+		t.Error(err)
 	}
 }
