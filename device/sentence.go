@@ -77,7 +77,7 @@ func syncOf(d Device, tokens int, c sequential.Config) (sentence.Sync, error) {
 	return sentence.Sync{Rule: string(o.Rule), Number: number, Words: o.Words, HotWords: o.HotWords, Hot: o.Hot}, err
 }
 
-// seldom returns how many words GPUs that wait for each other train between two combinations, if nobody says so. They lose some 2 ms each time
+// seldom returns how many words GPUs that wait for each other train between two combinations, if nobody says so. They lose 1.4 ms each time
 // (benchmarks/2026-11-22-h200x2-ranks), so it is as seldom as scores allow (benchmarks/2026-11-22-h200x2-sentence). The last
 // combination of an epoch is that at its end.
 func seldom(tokens, epochs int) int {
