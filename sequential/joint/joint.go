@@ -58,6 +58,7 @@ func Memory(words int, c sequential.Config) int64 {
 const (
 	perEpoch  = 4
 	mostWords = 1 << 24 // of the text between two
+	hotTimes  = 16      // from one combination of all rows to the next those of frequent words are combined so often
 )
 
 // mostFactor is as far as Factor was measured: of 8 ranks.
@@ -77,6 +78,9 @@ func Factor(ranks int, rule combine.Rule) float64 {
 func Options(tokens int, c sequential.Config) combine.Options {
 	if c.Sync.Words == 0 {
 		c.Sync.Words = min(max(tokens/perEpoch, 1), mostWords)
+	}
+	if c.Sync.HotWords == 0 {
+		c.Sync.HotWords = max(c.Sync.Words/hotTimes, 1)
 	}
 	return c.Sync.WithDefaults(tokens, c.Epochs)
 }
@@ -179,10 +183,7 @@ func (t *Trainer) train(first int, rates []float64) ([]trainer.Report, error) {
 			continue
 		}
 		for _, x := range t.tables {
-			if x.byFrequency || all {
-				err = t.combine(x, min(rows, x.rows))
-			}
-			if err != nil {
+			if err := t.combine(x, min(rows, x.rows)); err != nil {
 				return nil, err
 			}
 		}
