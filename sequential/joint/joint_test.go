@@ -1,6 +1,7 @@
 package joint_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -345,13 +346,14 @@ func TestOptions(t *testing.T) {
 		given  combine.Options
 		want   combine.Options
 	}{
-		{16_000_000, combine.Options{}, combine.Options{Words: 4_000_000, HotWords: 250_000}},
-		{1_000_000_000, combine.Options{}, combine.Options{Words: 1 << 24, HotWords: 1 << 20}},
+		{16_000_000, combine.Options{}, combine.Options{Words: 4_000_000, HotWords: 500_000}},
+		{1_000_000_000, combine.Options{}, combine.Options{Words: 1 << 24, HotWords: 1 << 21}},
 		{3, combine.Options{}, combine.Options{Words: 1, HotWords: 1}},
-		{16_000_000, combine.Options{Words: 800_000, Hot: 5}, combine.Options{Words: 800_000, HotWords: 50_000, Hot: 5}},
+		{16_000_000, combine.Options{Words: 800_000, Hot: 5}, combine.Options{Words: 800_000, HotWords: 100_000, Hot: 5}},
+		{16_000_000, combine.Options{Rule: combine.Mean}, combine.Options{Rule: combine.Mean, Words: 4_000_000}},
 		{16_000_000, combine.Options{HotWords: 9}, combine.Options{Words: 4_000_000, HotWords: 9}},
 	} {
-		x.want.Rule = combine.DefaultRule
+		x.want.Rule = cmp.Or(x.want.Rule, combine.DefaultRule)
 		if got := joint.Options(x.tokens, sequential.Config{Epochs: 5, Sync: x.given}); got != x.want {
 			t.Errorf("%d tokens, given %+v: %+v, want %+v", x.tokens, x.given, got, x.want)
 		}
