@@ -63,12 +63,12 @@ func TestByNCCL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all trainer.Report // a unit of few words may have no pair
-	for _, report := range train(t, k, 0, k.Units()) {
-		all.Loss, all.Pairs = all.Loss+report.Loss, all.Pairs+report.Pairs
+	var loss, pairs float64 // of all units: one of a short text may have no pair
+	for _, r := range train(t, k, 0, k.Units()) {
+		loss, pairs = loss+r.Loss, pairs+r.Pairs
 	}
-	if !(all.Loss > 0 && all.Loss < all.Pairs) {
-		t.Errorf("loss %v of %v pairs", all.Loss, all.Pairs)
+	if !(loss > 0 && loss < 5*pairs) {
+		t.Errorf("loss %v of %v pairs", loss, pairs)
 	}
 	if err := errors.Join(k.Close(), d.Close()); err != nil {
 		t.Error(err)

@@ -65,6 +65,11 @@ type onRanks struct {
 	meeting Meeting
 }
 
+// waiting devices combine tables between trainings, not beside them.
+type waiting interface{ waits() }
+
+func (onRanks) waits() {}
+
 // RanksReserve is what the exchange with other ranks takes of a device's memory, in bytes: rows under way, and what NCCL takes.
 const RanksReserve = 768 << 20
 

@@ -48,7 +48,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	if !mode.Dynamic() {
 		radius = sequential.Radius(c.Window)
 	}
-	sync, err := syncOf(d.GPUs(), all, c)
+	sync, err := syncOf(d, all.Tokens(), c)
 	if err != nil {
 		return nil, err
 	}
@@ -64,14 +64,30 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	return t, nil
 }
 
-// syncOf returns how several GPUs combine their tables.
-func syncOf(gpus int, text *corpus.Text, c sequential.Config) (sentence.Sync, error) {
-	if gpus < 2 {
+// syncOf returns how several GPUs combine their tables in a text of so many tokens.
+func syncOf(d Device, tokens int, c sequential.Config) (sentence.Sync, error) {
+	if d.GPUs() < 2 {
 		return sentence.Sync{}, nil
 	}
-	o := c.Sync.WithDefaults(text.Tokens(), c.Epochs)
+	if _, wait := d.(waiting); wait && c.Sync.Words == 0 {
+		c.Sync.Words = seldom(tokens, c.Epochs)
+	}
+	o := c.Sync.WithDefaults(tokens, c.Epochs)
 	number, err := o.Rule.Number()
 	return sentence.Sync{Rule: string(o.Rule), Number: number, Words: o.Words, HotWords: o.HotWords, Hot: o.Hot}, err
+}
+
+// seldom returns how many words GPUs that wait for each other train between two combinations, if nobody says so. They lose 1.4 ms each time
+// (benchmarks/2026-11-22-h200x2-ranks), so it is as seldom as scores allow (benchmarks/2026-11-22-h200x2-sentence). The last
+// combination of an epoch is that at its end.
+func seldom(tokens, epochs int) int {
+	const (
+		ofRun = 16      // combinations at least
+		most  = 1 << 24 // words between two, about
+	)
+	words := min(max(tokens/ofRun*epochs, 1), most)
+	perEpoch := max((tokens+words/2)/words, 1)
+	return max((tokens+perEpoch-1)/perEpoch, 1)
 }
 
 // MemorySequential estimates the bytes of the memory of each of so many GPUs that NewSequential

@@ -103,7 +103,7 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 	case writingBack(m):
 		c.WriteBack = WriteBackAdd
 	}
-	c.CombineRule, c.HotWords = string(combine.DefaultRule), 2048
+	c.CombineRule, c.HotWords = string(combine.DefaultRule), 8192
 	c.Window = 5
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.Epochs = 1e-4, 5

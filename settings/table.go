@@ -156,7 +156,7 @@ func (c *Config) Settings() []Setting {
 		{Name: "sync", Group: GroupTrain, Modes: sentenceOrdered, Record: true, value: &c.Sync,
 			help: "GPUs or ranks that share the text combine their tables every `N` words of it, and at the end of an epoch (default: 128 times in a run, with ranks 4 times an epoch, or every 16 million words)", hideDefault: true},
 		{Name: "sync-hot", Group: GroupTrain, Modes: sentenceOrdered, Record: true, value: &c.SyncHot,
-			help: "the rows of the --hot-words most frequent words are combined every `N` words; 0: with all others"},
+			help: "the rows of the --hot-words most frequent words are combined every `N` words; 0: with all others, and by adasum on ranks without GPUs 8 times as often"},
 		{Name: "hot-words", Group: GroupTrain, Modes: sentenceOrdered, Record: true, value: &c.HotWords,
 			help: "how many words --sync-hot is for: `N`"},
 		{Name: "write-back", Group: GroupTrain, Modes: writingBack, Record: true, Resume: true, value: &c.WriteBack,

@@ -295,12 +295,12 @@ func (t *CL) cutPieces() {
 	}
 	t.pieces = append(t.pieces, t.rows)
 	t.chunk = t.workers.Threads() * max(cacheBytes/(perRow*piece), 1)
-	if !t.chunked(t.rows * (1 + t.config.Negatives)) {
+	if !chunked(t.workers.Threads(), t.comm.Size()) {
 		t.chunk = max(t.chunk, mostRows/piece)
 	}
 }
 
-// What decides whether to exchange while rows are in the cache, or seldom: about how long ranks take
+// What decides whether to exchange while rows are in the cache, or seldom: about how long ranks of one thread take
 // for an exchange, for each of them, and how fast a thread reads rows again. Measured on 16 cores of a Xeon.
 const (
 	exchangeSeconds = 8e-6
@@ -308,15 +308,11 @@ const (
 	mostRows        = 1 << 17 // between two exchanges
 )
 
-// chunked reports whether a half step of so many dot products gains if rows stay in the cache between their
-// dot products and their updates, for which it takes more exchanges.
-func (t *CL) chunked(dots int) bool {
-	return chunked(dots, t.columns, t.workers.Threads(), t.comm.Size())
-}
-
-func chunked(dots, columns, threads, ranks int) bool {
-	bytes := float64(4*columns) * float64(dots) / float64(threads)
-	return bytes/cacheBytes*exchangeSeconds*float64(ranks) < bytes/bytesPerSecond
+// chunked reports whether a half step gains if rows stay in the cache between their dot products and their updates, for which it takes more
+// exchanges. With several threads it never does: they sleep and wake around each exchange, which takes them five times as long as to read the rows again
+// (benchmarks/2026-11-22-xeon16-ranks).
+func chunked(threads, ranks int) bool {
+	return threads == 1 && exchangeSeconds*float64(ranks) < cacheBytes/bytesPerSecond
 }
 
 // Exchanges estimates how often ranks exchange what they have in a half step.
@@ -325,8 +321,8 @@ func Exchanges(words, ranks int, c graph.Config) int {
 	switch {
 	case byRows(c):
 		return 1
-	case chunked(dots, columns, c.Threads, ranks):
-		return 4*columns*dots/(cacheBytes*c.Threads) + 1
+	case chunked(c.Threads, ranks):
+		return 4*columns*dots/cacheBytes + 1
 	}
 	return (words-1)/mostRows + 1
 }

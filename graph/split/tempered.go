@@ -36,7 +36,7 @@ func (t *CL) newTempered() {
 	slots, most, rows := m.Slots(), 0, 0
 	values := func(first, end int) int { return (end-first)*c.Negatives + int(slots[end]-slots[first]) }
 	limit := cacheBytes * t.workers.Threads()
-	if !t.chunked(values(0, t.rows)) {
+	if !chunked(t.workers.Threads(), t.comm.Size()) {
 		limit = mostRows * 4 * t.columns * (1 + c.Negatives)
 	}
 	for first := 0; first < len(blocks)-1; {

@@ -14,13 +14,11 @@ import (
 type table struct {
 	name       string
 	data, base []float32 // (rows, N)
-	rows       int
-
-	byFrequency bool // the first rows are those of the most frequent words; else rows are combined when all are
+	rows       int       // the first are those of the most frequent words, or of parts that words have, about
 }
 
 func newTable(s trainer.Tensor, dim int) *table {
-	return &table{name: s.Name, data: s.Data, base: memory.Floats(len(s.Data)), rows: len(s.Data) / dim, byFrequency: s.Name != "parts"}
+	return &table{name: s.Name, data: s.Data, base: memory.Floats(len(s.Data)), rows: len(s.Data) / dim}
 }
 
 // blockBytes is how much of a table is combined at a time.

@@ -58,6 +58,7 @@ func Memory(words int, c sequential.Config) int64 {
 const (
 	perEpoch  = 4
 	mostWords = 1 << 24 // of the text between two
+	hotTimes  = 8       // from one combination of all rows to the next those of frequent words are combined so often
 )
 
 // mostFactor is as far as Factor was measured: of 8 ranks.
@@ -73,12 +74,18 @@ func Factor(ranks int, rule combine.Rule) float64 {
 	return min(math.Cbrt(float64(ranks)), mostFactor)
 }
 
-// Options say how often rows are combined, and how, in a text of so many tokens.
+// Options say how often rows are combined, and how, in a text of so many tokens. By adasum those of frequent words are combined more often if nobody says
+// how often: between two combinations all ranks move them the same way, of which adasum keeps the mean. The other rules are as published.
 func Options(tokens int, c sequential.Config) combine.Options {
-	if c.Sync.Words == 0 {
-		c.Sync.Words = min(max(tokens/perEpoch, 1), mostWords)
+	o := c.Sync
+	if o.Words == 0 {
+		o.Words = min(max(tokens/perEpoch, 1), mostWords)
 	}
-	return c.Sync.WithDefaults(tokens, c.Epochs)
+	o = o.WithDefaults(tokens, c.Epochs)
+	if o.HotWords == 0 && o.Rule == combine.Adasum {
+		o.HotWords = max(o.Words/hotTimes, 1)
+	}
+	return o
 }
 
 // Traffic returns how many bytes a rank sends in a combination of so many rows of each table, if all of them have changed, and in how many calls.
@@ -179,10 +186,7 @@ func (t *Trainer) train(first int, rates []float64) ([]trainer.Report, error) {
 			continue
 		}
 		for _, x := range t.tables {
-			if x.byFrequency || all {
-				err = t.combine(x, min(rows, x.rows))
-			}
-			if err != nil {
+			if err := t.combine(x, min(rows, x.rows)); err != nil {
 				return nil, err
 			}
 		}

@@ -1,6 +1,7 @@
 package joint_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -309,27 +310,53 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestHot: between two combinations of all rows, those of hot words alone move, and less is sent.
+// TestHot: between two combinations of all rows, the first rows of each table alone become the same: those of hot words, or of parts.
 func TestHot(t *testing.T) {
-	c := modes()[string(sequential.FullW2V)]
-	c.Sync = combine.Options{Words: 1 << 30, HotWords: 1, Hot: 4}
-	p := newProblem(t, 3000, c)
-	tables := make([][]float32, 2)
-	err := p.lead(2, func(l *joint.Leader) error {
-		if _, err := l.Advance(context.Background(), 0, 0.05); err != nil {
-			return err
+	for _, parts := range []int{0, 50} {
+		c := modes()[string(sequential.FullW2V)]
+		c.Sync = combine.Options{Words: 1 << 30, HotWords: 1, Hot: 4}
+		p := newProblem(t, 3000, c)
+		p.parts = parts
+		tables := make([][]trainer.Tensor, 2)
+		err := p.lead(2, func(l *joint.Leader) error {
+			if _, err := l.Advance(context.Background(), 0, 0.05); err != nil {
+				return err
+			}
+			if l.PausesAfter(1) || !l.PausesAfter(l.Units()/c.Epochs) {
+				t.Error("training pauses where the tables differ, or not where they are the same")
+			}
+			return nil
+		}, func(rank int, tr *joint.Trainer) { tables[rank] = joint.Lead(tr, nil).State() })
+		if err != nil {
+			t.Fatal(err)
 		}
-		if l.PausesAfter(1) || !l.PausesAfter(l.Units()/c.Epochs) {
-			t.Error("training pauses where the tables differ, or not where they are the same")
+		hot := c.Sync.Hot * c.Dim
+		for i, x := range tables[0] {
+			if y := tables[1][i]; !slices.Equal(x.Data[:hot], y.Data[:hot]) || slices.Equal(x.Data[hot:], y.Data[hot:]) {
+				t.Errorf("%d parts, table %s: not the first rows alone are the same", parts, x.Name)
+			}
 		}
-		return nil
-	}, func(rank int, tr *joint.Trainer) { tables[rank] = joint.Lead(tr, nil).State()[1].Data })
-	if err != nil {
-		t.Fatal(err)
 	}
-	hot := c.Sync.Hot * c.Dim
-	if !slices.Equal(tables[0][:hot], tables[1][:hot]) || slices.Equal(tables[0][hot:], tables[1][hot:]) {
-		t.Error("not the rows of hot words alone are the same")
+}
+
+// TestOptions: how often tables are combined if nobody says so.
+func TestOptions(t *testing.T) {
+	for _, x := range []struct {
+		tokens int
+		given  combine.Options
+		want   combine.Options
+	}{
+		{16_000_000, combine.Options{}, combine.Options{Words: 4_000_000, HotWords: 500_000}},
+		{1_000_000_000, combine.Options{}, combine.Options{Words: 1 << 24, HotWords: 1 << 21}},
+		{3, combine.Options{}, combine.Options{Words: 1, HotWords: 1}},
+		{16_000_000, combine.Options{Words: 800_000, Hot: 5}, combine.Options{Words: 800_000, HotWords: 100_000, Hot: 5}},
+		{16_000_000, combine.Options{Rule: combine.Mean}, combine.Options{Rule: combine.Mean, Words: 4_000_000}},
+		{16_000_000, combine.Options{HotWords: 9}, combine.Options{Words: 4_000_000, HotWords: 9}},
+	} {
+		x.want.Rule = cmp.Or(x.want.Rule, combine.DefaultRule)
+		if got := joint.Options(x.tokens, sequential.Config{Epochs: 5, Sync: x.given}); got != x.want {
+			t.Errorf("%d tokens, given %+v: %+v, want %+v", x.tokens, x.given, got, x.want)
+		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package ranks
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
@@ -44,8 +46,12 @@ func (g *Group) NewSequential(text *shares.Share, noise *corpus.Alias, c sequent
 		return Follower{follow: t.Follow}, nil
 	}
 	o := t.Options()
-	p.Notef("Ranks:   %d with %s each; their tables are combined every %s words, by rule %s, and they train at %.3g times the learning rate", g.Size(), terminal.Quantity(terminal.Number(c.Threads), "thread"),
-		terminal.Number(o.Words), o.Rule, joint.Factor(g.Size(), o.Rule))
+	hot := ""
+	if o.Hot > 0 && o.HotWords < o.Words {
+		hot = fmt.Sprintf(", those of the %s most frequent words every %s,", terminal.Number(o.Hot), terminal.Number(o.HotWords))
+	}
+	p.Notef("Ranks:   %d with %s each; their tables are combined every %s words%s by rule %s, and they train at %.3g times the learning rate", g.Size(),
+		terminal.Quantity(terminal.Number(c.Threads), "thread"), terminal.Number(o.Words), cmp.Or(hot, ","), o.Rule, joint.Factor(g.Size(), o.Rule))
 	return &jointLeader{joint.Lead(t, g.stop), g}, nil
 }
 
