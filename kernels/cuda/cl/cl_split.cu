@@ -26,85 +26,8 @@
 //
 // GPUs of several processes send the numbers of all rows at once: cl_sends.cu has kernels that only write them, and here they are
 // found where each row has its own.
-#include "cl.cuh"
-#include "meet.cuh"
+#include "split.cuh"
 #include "stage.cuh"
-
-#ifndef ONLY_SENDS
-#define ONLY_SENDS false
-#endif
-
-constexpr int targetsOfPart = 8, mostPeers = mostOthers;
-[[maybe_unused]] constexpr int mostTargets = 32; // of cl_bulk.cu
-
-struct ClSplit {
-	ClLaunch launch;               // quads: of a row on this GPU, columns: of all GPUs
-	const uint32_t *before;        // steps before the series, and one
-	uint32_t number;               // of this step in the series
-	uint32_t messages;             // of a row: its targets, and for row-wise Adam one more
-	const uint2 *inbox[mostPeers]; // (2, warps, GPUs, messages) of {number, tag}: of GPU g ^ (i + 1)
-	uint2 *outbox[mostPeers];      // the place for this GPU's in the inbox of that one
-	uint32_t *lost[mostPeers + 1]; // set where a wait was given up: this GPU's, and those of GPU g ^ i
-	uint64_t patience;             // nanoseconds
-	uint32_t hot;                  // so many rows of right stay in shared memory
-	uint32_t byRows;               // inboxes are (rows, messages): GPUs of several processes
-};
-
-template <int L> struct Exchange {
-	static constexpr int gpus = 32 / L;
-	const ClSplit &a;
-	uint32_t tag; // of the group of rows
-	bool lost;    // some wait was given up: no other waits
-
-	__device__ __forceinline__ Exchange(const ClSplit &a) : a(a), tag(0), lost(*(volatile uint32_t *)a.lost[0]) {}
-
-	__device__ __forceinline__ void send(size_t at, float x) const {
-#pragma unroll
-		for (int i = 0; i < (ONLY_SENDS ? 1 : gpus - 1); i++)
-			asm volatile("st.relaxed.sys.global.v2.u32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(a.outbox[i] + at)), "r"(__float_as_uint(x)), "r"(tag) : "memory");
-	}
-
-	// receive adds to x the numbers of the other GPUs.
-	__device__ __forceinline__ float receive(size_t at, float x) {
-		float p[gpus];
-		uint64_t until = 0;
-		for (uint32_t tries = 1;; tries++) {
-			bool all = true;
-#pragma unroll
-			for (int i = 0; i < gpus - 1; i++) {
-				uint32_t value, step;
-				asm volatile("ld.relaxed.sys.global.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "l"(__cvta_generic_to_global(a.inbox[i] + at)) : "memory");
-				p[i + 1] = __uint_as_float(value);
-				all = all && step == tag;
-			}
-			if (all || lost) break;
-			if (tries % 1024 == 0) lost = late(a, gpus, until);
-		}
-		p[0] = x;
-#pragma unroll
-		for (int d = gpus / 2; d; d /= 2)
-#pragma unroll
-			for (int i = 0; i < d; i++) p[i] += p[i + d];
-		return p[0];
-	}
-};
-
-// A PartOfRow is WholeRow for L lanes of this GPU and the others.
-template <int L> struct PartOfRow {
-	Exchange<L> &exchange;
-	size_t at;
-	bool live;
-
-	__device__ __forceinline__ float sum(float x) const {
-		x = ::sum<L>(x);
-		if (laneNumber() % L == 0 && live) {
-			exchange.send(at, x);
-			x = exchange.receive(at, x);
-		}
-		return __shfl_sync(warp, x, 0, L);
-	}
-	__device__ __forceinline__ bool writes() const { return laneNumber() % L == 0 && live; }
-};
 
 // Rows of right should stay in L2, those of left are needed once.
 __device__ __forceinline__ uint64_t staysInL2() {
@@ -122,21 +45,6 @@ __device__ __forceinline__ uint64_t leavesL2() {
 	return p;
 }
 
-// The logistic function and the logarithm are those of the kernel for one GPU that has rows of so many targets.
-__device__ __forceinline__ Logistic logisticOf(float score, uint32_t targets) {
-#if __CUDA_ARCH__ >= 900
-	if (targets <= mostTargets) return fastLogistic(score); // as cl_bulk.cu
-#endif
-	return logistic(score);
-}
-
-__device__ __forceinline__ float logarithmOf(float x, uint32_t targets) {
-#if __CUDA_ARCH__ >= 900
-	if (targets <= mostTargets) return __logf(x);
-#endif
-	return logf(x);
-}
-
 // train trains groups of G rows. Numbers of a row's targets, scores and coefficients are with its lanes as treeSums leaves
 // them: lane l has those from number l / copies * held on, and copies lanes have the same.
 template <int L, int F, Method method> __device__ __forceinline__ void train(const ClSplit &a) {
@@ -145,7 +53,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	startNext();
 	const ClTable &t = a.launch.table;
 	const ClStep s = *a.launch.step;
-	Exchange<L> exchange(a);
+	Exchange<gpus> exchange(a);
 	const int l = laneNumber() % L, ofWarp = laneNumber() / L, warpsOfBlock = blockDim.x / 32;
 	const uint32_t width = 1 + t.negatives, parts = (width + targetsOfPart - 1) / targetsOfPart, most = (width + parts - 1) / parts; // targets of a part
 	const uint32_t first = blockIdx.x * warpsOfBlock + threadIdx.x / 32, stride = gridDim.x * warpsOfBlock, groups = (t.rows + gpus - 1) / gpus;
