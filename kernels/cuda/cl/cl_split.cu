@@ -76,31 +76,8 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	const uint32_t hot = a.hot, hotPlace = barrierQuads + warpsOfBlock * rowsOfStage * L * F;
 
 	const uint32_t slot = l / copies * held; // number of this lane's first target
-	uint32_t target[held], column[held], low[held];
-	uint2 alias[held];
-	// begin asks for what the targets of a part follow from, end knows them.
-	auto begin = [&](uint32_t group, uint32_t part) {
-		uint32_t i = rowOf(min(group, groups - 1));
-#pragma unroll
-		for (int h = 0; h < held; h++) {
-			uint32_t k = part * most + slot + h;
-			column[h] = low[h] = 0;
-			alias[h] = make_uint2(0, 0);
-			if (k == 0) {
-				alias[h].y = a.launch.column[i];
-			} else if (slot + h < most && k < width) {
-				uint32_t bits = randomBits(t.seed, streamNegatives, s.stream, uint64_t(i) * t.negatives + k - 1);
-				column[h] = __umulhi(bits, t.rows);
-				low[h] = bits * t.rows;
-				alias[h] = __ldg(&t.alias[column[h]]);
-			}
-		}
-	};
-	auto end = [&] {
-#pragma unroll
-		for (int h = 0; h < held; h++) target[h] = low[h] < alias[h].x ? column[h] : alias[h].y;
-	};
-	auto rowOfTarget = [&](int h) { return target[h] == noContext ? 0 : target[h]; };
+	Draws<held> draws{};
+	auto begin = [&](uint32_t group, uint32_t part) { draws.begin(a.launch, s, rowOf(min(group, groups - 1)), part * most + slot); };
 	auto ask = [&](uint32_t group, uint32_t part) {
 		uint32_t wanted = min(most, width - part * most);
 		if (group < groups) {
@@ -108,19 +85,19 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			uint32_t count = part == 0 ? gpus : 0;
 #pragma unroll
 			for (int h = 0; h < held; h++) {
-				mine[h] = slot + h < wanted && l % copies == 0 && rowOfTarget(h) >= hot;
+				mine[h] = slot + h < wanted && l % copies == 0 && draws.row(h) >= hot;
 				count += __popc(__ballot_sync(warp, mine[h]));
 			}
 			stage.expect(16 * t.quads * count);
 #pragma unroll
 			for (int h = 0; h < held; h++)
-				if (mine[h]) stage.copy(numberOf(slot + h), t.right + size_t(rowOfTarget(h)) * t.quads, t.quads, stays);
+				if (mine[h]) stage.copy(numberOf(slot + h), t.right + size_t(draws.row(h)) * t.quads, t.quads, stays);
 			if (part == 0 && l == L - 1) stage.copy(numberOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
 		}
 	};
 
 	begin(first, 0);
-	end();
+	draws.end(t);
 	awaitPrevious();
 	if (hot) stage.bring(hotPlace, t.right, hot, t.quads);
 	ask(first, 0);
@@ -141,7 +118,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	float loss = 0;
 	for (uint32_t group = first; group < groups; group += stride) {
 		const uint32_t i = rowOf(group);
-		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, target[0], 0, L) == noContext;
+		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, draws.target[0], 0, L) == noContext;
 		const size_t at = size_t(i) * t.quads + l, messages = size_t(byRows ? i : (exchanged % 2 * stride + first) * gpus + ofWarp) * a.messages;
 		exchange.tag = byRows ? step : tag;
 		tag++, exchanged++;
@@ -152,11 +129,14 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			stage.arrived();
 			if (part == 0) w = stage.row(stage.place(numberOf(most)));
 #pragma unroll
-			for (int h = 0; h < held; h++) place[h] = rowOfTarget(h) < hot ? hotPlace + rowOfTarget(h) * L * F : stage.place(numberOf(slot + h));
-			auto ofTarget = [&](int k) { return stage.row(__shfl_sync(warp, place[k % held], k / held * copies, L)); };
+			for (int h = 0; h < held; h++) place[h] = draws.row(h) < hot ? hotPlace + draws.row(h) * L * F : stage.place(numberOf(slot + h));
+			auto placeOf = [&](int k) { return __shfl_sync(warp, place[k % held], k / held * copies, L); }; // of target k
 			float x[targetsOfPart];
 #pragma unroll
-			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, ofTarget(k)) : 0;
+			for (int k = 0; k < targetsOfPart; k++) {
+				uint32_t from = placeOf(k);
+				x[k] = k < wanted ? partial(w, stage.row(from)) : 0;
+			}
 			treeSums<L>(x);
 			bool mine[held];
 #pragma unroll
@@ -166,7 +146,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			}
 			if constexpr (ONLY_SENDS) {
 				__syncwarp();
-				end();
+				draws.end(t);
 				ask(nextGroup, nextPart);
 				next();
 				continue;
@@ -175,6 +155,10 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 				if constexpr (hasFirst(method)) m = load(t.first, i);
 				if constexpr (hasSecond(method)) v = load(t.second, i);
 			}
+			// The others' numbers are under way: time for what the next rows follow from.
+			draws.end(t);
+			const uint32_t groupToAsk = nextGroup, partToAsk = nextPart;
+			next();
 			float c[held];
 #pragma unroll
 			for (int h = 0; h < held; h++) {
@@ -188,12 +172,11 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 #pragma unroll
 			for (int k = 0; k < targetsOfPart; k++) {
 				float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
-				if (k < wanted) add(g, coefficient, ofTarget(k));
+				uint32_t from = placeOf(k);
+				if (k < wanted) add(g, coefficient, stage.row(from));
 			}
 			__syncwarp();
-			end();
-			ask(nextGroup, nextPart);
-			next();
+			ask(groupToAsk, partToAsk);
 		}
 		if constexpr (ONLY_SENDS) continue;
 		PartOfRow<L> lanes = {exchange, messages + width, live};
