@@ -26,85 +26,8 @@
 //
 // GPUs of several processes send the numbers of all rows at once: cl_sends.cu has kernels that only write them, and here they are
 // found where each row has its own.
-#include "cl.cuh"
-#include "meet.cuh"
+#include "split.cuh"
 #include "stage.cuh"
-
-#ifndef ONLY_SENDS
-#define ONLY_SENDS false
-#endif
-
-constexpr int targetsOfPart = 8, mostPeers = mostOthers;
-[[maybe_unused]] constexpr int mostTargets = 32; // of cl_bulk.cu
-
-struct ClSplit {
-	ClLaunch launch;               // quads: of a row on this GPU, columns: of all GPUs
-	const uint32_t *before;        // steps before the series, and one
-	uint32_t number;               // of this step in the series
-	uint32_t messages;             // of a row: its targets, and for row-wise Adam one more
-	const uint2 *inbox[mostPeers]; // (2, warps, GPUs, messages) of {number, tag}: of GPU g ^ (i + 1)
-	uint2 *outbox[mostPeers];      // the place for this GPU's in the inbox of that one
-	uint32_t *lost[mostPeers + 1]; // set where a wait was given up: this GPU's, and those of GPU g ^ i
-	uint64_t patience;             // nanoseconds
-	uint32_t hot;                  // so many rows of right stay in shared memory
-	uint32_t byRows;               // inboxes are (rows, messages): GPUs of several processes
-};
-
-template <int L> struct Exchange {
-	static constexpr int gpus = 32 / L;
-	const ClSplit &a;
-	uint32_t tag; // of the group of rows
-	bool lost;    // some wait was given up: no other waits
-
-	__device__ __forceinline__ Exchange(const ClSplit &a) : a(a), tag(0), lost(*(volatile uint32_t *)a.lost[0]) {}
-
-	__device__ __forceinline__ void send(size_t at, float x) const {
-#pragma unroll
-		for (int i = 0; i < (ONLY_SENDS ? 1 : gpus - 1); i++)
-			asm volatile("st.relaxed.sys.global.v2.u32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(a.outbox[i] + at)), "r"(__float_as_uint(x)), "r"(tag) : "memory");
-	}
-
-	// receive adds to x the numbers of the other GPUs.
-	__device__ __forceinline__ float receive(size_t at, float x) {
-		float p[gpus];
-		uint64_t until = 0;
-		for (uint32_t tries = 1;; tries++) {
-			bool all = true;
-#pragma unroll
-			for (int i = 0; i < gpus - 1; i++) {
-				uint32_t value, step;
-				asm volatile("ld.relaxed.sys.global.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "l"(__cvta_generic_to_global(a.inbox[i] + at)) : "memory");
-				p[i + 1] = __uint_as_float(value);
-				all = all && step == tag;
-			}
-			if (all || lost) break;
-			if (tries % 1024 == 0) lost = late(a, gpus, until);
-		}
-		p[0] = x;
-#pragma unroll
-		for (int d = gpus / 2; d; d /= 2)
-#pragma unroll
-			for (int i = 0; i < d; i++) p[i] += p[i + d];
-		return p[0];
-	}
-};
-
-// A PartOfRow is WholeRow for L lanes of this GPU and the others.
-template <int L> struct PartOfRow {
-	Exchange<L> &exchange;
-	size_t at;
-	bool live;
-
-	__device__ __forceinline__ float sum(float x) const {
-		x = ::sum<L>(x);
-		if (laneNumber() % L == 0 && live) {
-			exchange.send(at, x);
-			x = exchange.receive(at, x);
-		}
-		return __shfl_sync(warp, x, 0, L);
-	}
-	__device__ __forceinline__ bool writes() const { return laneNumber() % L == 0 && live; }
-};
 
 // Rows of right should stay in L2, those of left are needed once.
 __device__ __forceinline__ uint64_t staysInL2() {
@@ -122,21 +45,6 @@ __device__ __forceinline__ uint64_t leavesL2() {
 	return p;
 }
 
-// The logistic function and the logarithm are those of the kernel for one GPU that has rows of so many targets.
-__device__ __forceinline__ Logistic logisticOf(float score, uint32_t targets) {
-#if __CUDA_ARCH__ >= 900
-	if (targets <= mostTargets) return fastLogistic(score); // as cl_bulk.cu
-#endif
-	return logistic(score);
-}
-
-__device__ __forceinline__ float logarithmOf(float x, uint32_t targets) {
-#if __CUDA_ARCH__ >= 900
-	if (targets <= mostTargets) return __logf(x);
-#endif
-	return logf(x);
-}
-
 // train trains groups of G rows. Numbers of a row's targets, scores and coefficients are with its lanes as treeSums leaves
 // them: lane l has those from number l / copies * held on, and copies lanes have the same.
 template <int L, int F, Method method> __device__ __forceinline__ void train(const ClSplit &a) {
@@ -145,7 +53,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	startNext();
 	const ClTable &t = a.launch.table;
 	const ClStep s = *a.launch.step;
-	Exchange<L> exchange(a);
+	Exchange<gpus> exchange(a);
 	const int l = laneNumber() % L, ofWarp = laneNumber() / L, warpsOfBlock = blockDim.x / 32;
 	const uint32_t width = 1 + t.negatives, parts = (width + targetsOfPart - 1) / targetsOfPart, most = (width + parts - 1) / parts; // targets of a part
 	const uint32_t first = blockIdx.x * warpsOfBlock + threadIdx.x / 32, stride = gridDim.x * warpsOfBlock, groups = (t.rows + gpus - 1) / gpus;
@@ -168,31 +76,8 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	const uint32_t hot = a.hot, hotPlace = barrierQuads + warpsOfBlock * rowsOfStage * L * F;
 
 	const uint32_t slot = l / copies * held; // number of this lane's first target
-	uint32_t target[held], column[held], low[held];
-	uint2 alias[held];
-	// begin asks for what the targets of a part follow from, end knows them.
-	auto begin = [&](uint32_t group, uint32_t part) {
-		uint32_t i = rowOf(min(group, groups - 1));
-#pragma unroll
-		for (int h = 0; h < held; h++) {
-			uint32_t k = part * most + slot + h;
-			column[h] = low[h] = 0;
-			alias[h] = make_uint2(0, 0);
-			if (k == 0) {
-				alias[h].y = a.launch.column[i];
-			} else if (slot + h < most && k < width) {
-				uint32_t bits = randomBits(t.seed, streamNegatives, s.stream, uint64_t(i) * t.negatives + k - 1);
-				column[h] = __umulhi(bits, t.rows);
-				low[h] = bits * t.rows;
-				alias[h] = __ldg(&t.alias[column[h]]);
-			}
-		}
-	};
-	auto end = [&] {
-#pragma unroll
-		for (int h = 0; h < held; h++) target[h] = low[h] < alias[h].x ? column[h] : alias[h].y;
-	};
-	auto rowOfTarget = [&](int h) { return target[h] == noContext ? 0 : target[h]; };
+	Draws<held> draws{};
+	auto begin = [&](uint32_t group, uint32_t part) { draws.begin(a.launch, s, rowOf(min(group, groups - 1)), part * most + slot); };
 	auto ask = [&](uint32_t group, uint32_t part) {
 		uint32_t wanted = min(most, width - part * most);
 		if (group < groups) {
@@ -200,19 +85,19 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			uint32_t count = part == 0 ? gpus : 0;
 #pragma unroll
 			for (int h = 0; h < held; h++) {
-				mine[h] = slot + h < wanted && l % copies == 0 && rowOfTarget(h) >= hot;
+				mine[h] = slot + h < wanted && l % copies == 0 && draws.row(h) >= hot;
 				count += __popc(__ballot_sync(warp, mine[h]));
 			}
 			stage.expect(16 * t.quads * count);
 #pragma unroll
 			for (int h = 0; h < held; h++)
-				if (mine[h]) stage.copy(numberOf(slot + h), t.right + size_t(rowOfTarget(h)) * t.quads, t.quads, stays);
+				if (mine[h]) stage.copy(numberOf(slot + h), t.right + size_t(draws.row(h)) * t.quads, t.quads, stays);
 			if (part == 0 && l == L - 1) stage.copy(numberOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
 		}
 	};
 
 	begin(first, 0);
-	end();
+	draws.end(t);
 	awaitPrevious();
 	if (hot) stage.bring(hotPlace, t.right, hot, t.quads);
 	ask(first, 0);
@@ -233,7 +118,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	float loss = 0;
 	for (uint32_t group = first; group < groups; group += stride) {
 		const uint32_t i = rowOf(group);
-		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, target[0], 0, L) == noContext;
+		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, draws.target[0], 0, L) == noContext;
 		const size_t at = size_t(i) * t.quads + l, messages = size_t(byRows ? i : (exchanged % 2 * stride + first) * gpus + ofWarp) * a.messages;
 		exchange.tag = byRows ? step : tag;
 		tag++, exchanged++;
@@ -244,11 +129,14 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			stage.arrived();
 			if (part == 0) w = stage.row(stage.place(numberOf(most)));
 #pragma unroll
-			for (int h = 0; h < held; h++) place[h] = rowOfTarget(h) < hot ? hotPlace + rowOfTarget(h) * L * F : stage.place(numberOf(slot + h));
-			auto ofTarget = [&](int k) { return stage.row(__shfl_sync(warp, place[k % held], k / held * copies, L)); };
+			for (int h = 0; h < held; h++) place[h] = draws.row(h) < hot ? hotPlace + draws.row(h) * L * F : stage.place(numberOf(slot + h));
+			auto placeOf = [&](int k) { return __shfl_sync(warp, place[k % held], k / held * copies, L); }; // of target k
 			float x[targetsOfPart];
 #pragma unroll
-			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, ofTarget(k)) : 0;
+			for (int k = 0; k < targetsOfPart; k++) {
+				uint32_t from = placeOf(k);
+				x[k] = k < wanted ? partial(w, stage.row(from)) : 0;
+			}
 			treeSums<L>(x);
 			bool mine[held];
 #pragma unroll
@@ -258,7 +146,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			}
 			if constexpr (ONLY_SENDS) {
 				__syncwarp();
-				end();
+				draws.end(t);
 				ask(nextGroup, nextPart);
 				next();
 				continue;
@@ -267,6 +155,10 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 				if constexpr (hasFirst(method)) m = load(t.first, i);
 				if constexpr (hasSecond(method)) v = load(t.second, i);
 			}
+			// The others' numbers are under way: time for what the next rows follow from.
+			draws.end(t);
+			const uint32_t groupToAsk = nextGroup, partToAsk = nextPart;
+			next();
 			float c[held];
 #pragma unroll
 			for (int h = 0; h < held; h++) {
@@ -280,12 +172,11 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 #pragma unroll
 			for (int k = 0; k < targetsOfPart; k++) {
 				float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
-				if (k < wanted) add(g, coefficient, ofTarget(k));
+				uint32_t from = placeOf(k);
+				if (k < wanted) add(g, coefficient, stage.row(from));
 			}
 			__syncwarp();
-			end();
-			ask(nextGroup, nextPart);
-			next();
+			ask(groupToAsk, partToAsk);
 		}
 		if constexpr (ONLY_SENDS) continue;
 		PartOfRow<L> lanes = {exchange, messages + width, live};

@@ -4,7 +4,7 @@
 //
 // Start with Config, then with cl.cu, which defines a step, and with New.
 // cl_bulk.cu is the same step for Hopper, cl_half.cu the same with 16-bit precision, cl_split.cu the same on several
-// GPUs that share the dimensions. tempered.cuh is the step of rows that differ in their number of samples, and of shared
+// GPUs that share the dimensions, cl_short.cu that with short rows. tempered.cuh is the step of rows that differ in their number of samples, and of shared
 // negatives. meet.cuh says how several GPUs share the rows in these and in cl_half.cu. samples.cu draws the samples of M that
 // steps train on, shares.cu finds the rows that have some. Package subword (kernels/cuda/subword) trains step 1 in another way.
 package cl

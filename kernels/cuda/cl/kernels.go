@@ -100,7 +100,7 @@ func newKernels(d *cuda.Device, c Config, dims, rows part, u use) (*Kernels, err
 		k.series = SeriesLength
 	}
 	err = d.Do(func() error {
-		if err := k.load(size); err != nil {
+		if err := k.load(size, u); err != nil {
 			return err
 		}
 		return k.allocate(u)
@@ -138,7 +138,7 @@ func (c Config) slots() int {
 }
 
 // load chooses and loads the kernels, for N up to 128 times the size.
-func (k *Kernels) load(size int) (err error) {
+func (k *Kernels) load(size int, u use) (err error) {
 	d, c := k.device, k.config
 	if k.sum, err = d.Function(built, "cl", "cl_loss"); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (k *Kernels) load(size int) (err error) {
 		return k.loadTempered(size)
 	}
 	if k.part.of > 1 {
-		return k.loadSplit(size)
+		return k.loadSplit(size, u.byMessages)
 	}
 	source, kind := "cl", ""
 	if c.HalfPrecision {

@@ -43,7 +43,13 @@ const patience = 20 * time.Second
 // several thread blocks the first are done earlier, and those of the next step are there when the last are.
 type splitKernel struct{ blocks, warps int }
 
-var splitKernels = map[int]splitKernel{1: {2, 16}, 2: {3, 8}, 3: {2, 8}, 4: {2, 8}, 8: {2, 4}}
+var (
+	splitKernels = map[int]splitKernel{1: {2, 16}, 2: {3, 8}, 3: {2, 8}, 4: {2, 8}, 8: {2, 4}}
+	shortKernels = map[int]splitKernel{2: {2, 14}, 4: {2, 14}, 8: {2, 12}} // of cl_short.cu, by the number of devices
+)
+
+// shortTargets are the targets of a row of cl_short.cu, at most.
+const shortTargets = 6
 
 // mostHot limits the rows of right that a thread block keeps in shared memory where there is room: they should be asked for
 // more often than thread blocks bring them.
@@ -117,22 +123,26 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 	return g, nil
 }
 
-// loadSplit loads the kernel, for N up to 128 times the size.
-func (k *Kernels) loadSplit(size int) (err error) {
+// loadSplit loads the kernel, for N up to 128 times the size. GPUs of several processes have that of cl_split.cu, which finds
+// their numbers by rows.
+func (k *Kernels) loadSplit(size int, byMessages bool) (err error) {
 	d, c := k.device, k.config
-	if k.step, err = d.Function(built, "cl_split", fmt.Sprintf("cl_split_%s_%d_%d", methods[c.Method], 32/k.part.of, size)); err != nil {
+	short := size == 1 && 1+c.Negatives <= shortTargets && !byMessages
+	kernel, source, name := splitKernels[size], "cl_split", fmt.Sprintf("cl_split_%s_%d_%d", methods[c.Method], 32/k.part.of, size)
+	if short {
+		kernel, source, name = shortKernels[k.part.of], "cl_short", fmt.Sprintf("cl_short_%s_%d", methods[c.Method], k.part.of)
+	}
+	if k.step, err = d.Function(built, source, name); err != nil {
 		return err
 	}
-	const reserved = 1 << 10 // shared memory of a thread block that the driver takes
-	kernel, targets, groups := splitKernels[size], 1+c.Negatives, (c.Rows+k.part.of-1)/k.part.of
-	parts := (targets + bulkPart - 1) / bulkPart
-	stage := ((targets+parts-1)/parts + 1) * 512 * size // of a warp
-	room := (d.SharedOfBlock+reserved)/kernel.blocks - reserved - bulkBarriers
-	s := shape{warps: kernel.choose(groups, d.Multiprocessors, min(kernel.warps, room/stage), size)}
-	s.shared = bulkBarriers + s.warps*stage
-	row := 512 * size / k.part.of
-	s.hot = max(min((room-s.warps*stage)/row, mostHot, c.Rows), 0)
-	s.shared += s.hot * row
+	groups := (c.Rows + k.part.of - 1) / k.part.of
+	s := shape{}
+	if short {
+		s.warps = kernel.choose(groups, d.Multiprocessors, kernel.warps, size)
+		s.shared = s.warps * (shortTargets + 1) * 512
+	} else {
+		s = kernel.staged(d, c, k.part.of, size)
+	}
 	if err := cuda.AllowShared(k.step, s.shared); err != nil {
 		return err
 	}
@@ -142,6 +152,19 @@ func (k *Kernels) loadSplit(size int) (err error) {
 	s.losses = s.blocks * s.warps
 	k.shape = s
 	return err
+}
+
+// staged is the shape of a kernel whose rows wait in shared memory.
+func (s splitKernel) staged(d *cuda.Device, c Config, devices, size int) shape {
+	const reserved = 1 << 10 // shared memory of a thread block that the driver takes
+	targets := 1 + c.Negatives
+	parts := (targets + bulkPart - 1) / bulkPart
+	stage := ((targets+parts-1)/parts + 1) * 512 * size // of a warp
+	room := (d.SharedOfBlock+reserved)/s.blocks - reserved - bulkBarriers
+	warps := s.choose((c.Rows+devices-1)/devices, d.Multiprocessors, min(s.warps, room/stage), size)
+	row := 512 * size / devices
+	hot := max(min((room-warps*stage)/row, mostHot, c.Rows), 0)
+	return shape{warps: warps, hot: hot, shared: bulkBarriers + warps*stage + hot*row}
 }
 
 func (k *Kernels) newExchange(a *cuda.Allocator, byMessages bool) *exchange {

@@ -34,14 +34,14 @@ func TestGroup(t *testing.T) {
 		cases = append(cases, groupCase{501, 100, k, "adam"})
 	}
 	for method := range methods {
-		cases = append(cases, groupCase{1003, 300, 5, method}, groupCase{77, 500, 9, method})
+		cases = append(cases, groupCase{1003, 300, 5, method}, groupCase{77, 500, 9, method}, groupCase{3001, 100, 5, method}, groupCase{77, 128, 3, method})
 	}
 	testGroups(t, append(cases, groupCase{1, 8, 2, "adam"}, groupCase{20_000, 20, 5, "adam"}), false)
 }
 
 // So they do on GPUs that run PTX.
 func TestGroupPortable(t *testing.T) {
-	testGroups(t, []groupCase{{1003, 300, 5, "adam"}, {501, 500, 9, "adam-row"}}, true)
+	testGroups(t, []groupCase{{1003, 300, 5, "adam"}, {501, 500, 9, "adam-row"}, {501, 100, 5, "adam"}, {501, 60, 2, "adam-row"}}, true)
 }
 
 func testGroups(t *testing.T, cases []groupCase, portable bool) {

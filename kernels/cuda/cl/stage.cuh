@@ -1,5 +1,4 @@
-// How rows of parts of the dimensions come to the lanes that train them: to shared memory or into registers. cl_split.cu is what
-// uses it.
+// How rows of parts of the dimensions come to the lanes that train them: to shared memory. cl_split.cu is what uses it.
 #pragma once
 #include "rows.cuh"
 
