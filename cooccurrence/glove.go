@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -26,7 +27,7 @@ type GloVeOptions struct {
 const power = 0.75
 
 // group is how many entries of a row share an update.
-const group = 32
+const group = 16
 
 // A GloVe fits w·c + b_w + b_c to the logarithm of the counts (Pennington et al. 2014,
 // equation 8) by AdaGrad. An epoch has two steps, as in W2V-CL: the first changes W while C
@@ -90,7 +91,8 @@ func (g *GloVe) Units() int { return g.options.Epochs }
 func (g *GloVe) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
 	report := trainer.Report{Pairs: float64(2 * g.counts.Entries())}
 	for i := range g.sides {
-		loss, err := g.step(ctx, &g.sides[i], &g.sides[1-i], unit, rate)
+		stream := corpus.StreamEntries.Sub(uint32(2*unit + i))
+		loss, err := g.step(ctx, &g.sides[i], &g.sides[1-i], stream, rate)
 		if err != nil {
 			return trainer.Report{}, err
 		}
@@ -133,7 +135,7 @@ func (g *GloVe) Reset() {
 func (g *GloVe) Close() error { return nil }
 
 // step trains one side while the other rests.
-func (g *GloVe) step(ctx context.Context, s, rests *side, unit int, rate float64) (loss float64, err error) {
+func (g *GloVe) step(ctx context.Context, s, rests *side, stream corpus.Stream, rate float64) (loss float64, err error) {
 	const rowsOfTask = 64
 	losses := make([]float64, (g.counts.Rows()+rowsOfTask-1)/rowsOfTask)
 	rests.measure(g.options.Dim)
@@ -141,11 +143,14 @@ func (g *GloVe) step(ctx context.Context, s, rests *side, unit int, rate float64
 	err = parallel.Try(ctx, g.options.Threads, len(losses), func(worker, task int) error {
 		step := &steps[worker]
 		if step.gradient == nil {
-			*step = gloveStep{side: s, rests: rests, dim: g.options.Dim, rate: float32(rate), gradient: make([]float32, g.options.Dim)}
+			*step = gloveStep{
+				side: s, rests: rests, dim: g.options.Dim, rate: float32(rate),
+				seed: g.options.Seed, stream: stream, gradient: make([]float32, g.options.Dim),
+			}
 		}
 		for i := task * rowsOfTask; i < min((task+1)*rowsOfTask, g.counts.Rows()); i++ {
 			contexts, _ := g.counts.Row(i)
-			losses[task] += step.row(i, contexts, g.entries[i], unit)
+			losses[task] += step.row(i, contexts, g.entries[i])
 		}
 		return nil
 	})
@@ -168,25 +173,41 @@ type gloveStep struct {
 	side, rests *side
 	dim         int
 	rate        float32
+	seed        uint64
+	stream      corpus.Stream
 	gradient    []float32
+	order       []uint32 // of the entries of a row
 	contexts    [group]uint32
 	entries     [group]entry
 	errors      [group]float32 // of the entries, weighted
 }
 
-// row trains on the entries of a row, group after group. A group takes every n-th entry, so
-// that each has words of all frequencies; epochs begin with different ones.
-func (s *gloveStep) row(i int, contexts []uint32, entries []entry, unit int) (loss float64) {
-	groups := (len(contexts) + group - 1) / group
-	for k := range groups {
-		size := 0
-		for at := (k + unit) % groups; at < len(contexts); at += groups {
-			s.contexts[size], s.entries[size] = contexts[at], entries[at]
-			size++
+// row trains on the entries of a row, group after group, in a random order, another one for each
+// epoch. GloVe's own program shuffles all entries; in the order of their frequency, or where always
+// the same entries share a group, vectors of rare words are worse.
+func (s *gloveStep) row(i int, contexts []uint32, entries []entry) (loss float64) {
+	s.order = shuffled(s.order[:0], s.seed, s.stream, i, len(contexts))
+	for some := range slices.Chunk(s.order, group) {
+		for k, at := range some {
+			s.contexts[k], s.entries[k] = contexts[at], entries[at]
 		}
-		loss += s.update(i, size)
+		loss += s.update(i, len(some))
 	}
 	return loss
+}
+
+// shuffled appends the numbers below n to order, in the random order of a row.
+func shuffled(order []uint32, seed uint64, stream corpus.Stream, row, n int) []uint32 {
+	var bits [4]uint32
+	for k := range n {
+		if k%len(bits) == 0 {
+			bits = corpus.Philox(seed, stream, uint64(row)<<32|uint64(k/len(bits)))
+		}
+		at := corpus.Below(bits[k%len(bits)], uint32(k+1))
+		order = append(order, uint32(k))
+		order[k], order[at] = order[at], uint32(k)
+	}
+	return order
 }
 
 // update takes one step down the gradient of a group of entries.

@@ -1,10 +1,13 @@
 package cooccurrence
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -41,10 +44,10 @@ func TestGloVeEqualsDefinition(t *testing.T) {
 				s, rests := &sides[i], &sides[1-i]
 				for row := range rows {
 					contexts, values := m.Row(row)
-					groups := (len(contexts) + group - 1) / group
-					for k := range groups {
+					order := shuffled(nil, o.Seed, corpus.StreamEntries.Sub(uint32(2*unit+i)), row, len(contexts))
+					for some := range slices.Chunk(order, group) {
 						gradient, bias, curvature := make([]float64, o.Dim), 0.0, 0.0
-						for at := (k + unit) % groups; at < len(contexts); at += groups {
+						for _, at := range some {
 							j, x := int(contexts[at]), float64(values[at])
 							off := s.biases[row] + rests.biases[j] - math.Log(x)
 							for d := range o.Dim {
@@ -91,6 +94,39 @@ func TestGloVeEqualsDefinition(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestGloVeOrder: a row's order has each number once, and rows, epochs and tables have orders of their own.
+// Every number comes first as often as any other: within six deviations of 4,000 throws.
+func TestGloVeOrder(t *testing.T) {
+	const n, rows = 40, 4000
+	first := make([]int, n)
+	seen := map[string]bool{}
+	for row := range rows {
+		order := shuffled(nil, 1, corpus.StreamEntries.Sub(uint32(row%3)), row, n)
+		first[order[0]]++
+		seen[fmt.Sprint(order)] = true
+		slices.Sort(order)
+		for k, at := range order {
+			if int(at) != k {
+				t.Fatalf("row %d: number %d is missing", row, k)
+			}
+		}
+	}
+	if len(seen) != rows {
+		t.Errorf("%d rows have %d orders", rows, len(seen))
+	}
+	for k, times := range first {
+		if math.Abs(float64(times)-rows/n) > 6*math.Sqrt(rows/n) {
+			t.Errorf("number %d comes first %d times of %d", k, times, rows)
+		}
+	}
+	if order := shuffled(nil, 1, corpus.StreamEntries, 0, 0); len(order) != 0 {
+		t.Errorf("an empty row has the order %v", order)
+	}
+	if slices.Equal(shuffled(nil, 1, corpus.StreamEntries, 7, n), shuffled(nil, 1, corpus.StreamEntries.Sub(1), 7, n)) {
+		t.Error("the two tables have the same order")
 	}
 }
 

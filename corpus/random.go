@@ -52,6 +52,7 @@ const (
 	StreamShared       Stream = 14 << 32 // negatives that all rows share; see Alias.DrawSpread
 	StreamDropout      Stream = 15 << 32 // features that an encoder leaves out, Sub(step)
 	StreamGenerated    Stream = 20 << 32 // words of random texts, Sub(0), and lengths of their lines, Sub(1)
+	StreamEntries      Stream = 22 << 32 // order of a row's counts in GloVe, Sub(twice the epoch, and one for contexts)
 )
 
 // Sub returns the stream with its free low 32 bits set to n.

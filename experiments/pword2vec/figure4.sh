@@ -25,7 +25,7 @@ for n in 1 2 4 8 16 32; do
 		cat "$OUT/hosts-$n.log" >&2
 		exit 1
 	else
-		echo "$n ranks: $(grep -m1 . "$OUT/hosts-$n.log")"
+		echo "$n ranks: $(grep -m1 '[[:alpha:]]' "$OUT/hosts-$n.log")"
 	fi
 done
 cat "$OUT/hosts.csv"
