@@ -22,9 +22,7 @@ type Piece struct {
 }
 
 // OnDisk reports whether a part of the text, or of its words, is on the disk.
-func (r *Result) OnDisk() bool {
-	return r.disk.written()
-}
+func (r *Result) OnDisk() bool { return r.disk.written() }
 
 // Pieces returns all pieces in order, measured, of a text that is not [Result.OnDisk]. They
 // take the text's memory over: the result has none afterwards.

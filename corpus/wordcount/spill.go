@@ -68,7 +68,7 @@ func (d *disk) append(b []byte) (offset int64, err error) {
 func (d *disk) written() bool { return d != nil && d.file != nil }
 
 func (d *disk) close() {
-	if d != nil && d.file != nil {
+	if d.written() {
 		_ = d.file.Close() // nobody needs it any more
 		d.file = nil
 	}

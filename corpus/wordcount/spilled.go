@@ -82,15 +82,11 @@ func (r *Result) mergeSpilled(ctx context.Context, encoders []*encoder, o Option
 // that the tables had, which are gone.
 func (d *disk) mergers(threads int) int {
 	const perWord = 4*slotBytes + entryBytes + 16 // in a table that grows, kept, and numbered three times
-	most := int64(1)
-	for p := range d.runs {
-		words := int64(0)
-		for _, r := range d.runs[p] {
-			words += int64(r.words)
-		}
-		most = max(most, words)
+	words := int64(partitions)
+	for _, n := range d.tables {
+		words += int64(n)
 	}
-	return int(min(int64(threads), max(2*d.allTables/(most*perWord), 1)))
+	return int(min(int64(threads), max(2*d.allTables/(words/partitions*perWord), 1)))
 }
 
 // mergeRuns counts the words of a partition, keeps those that are frequent enough, and
