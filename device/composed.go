@@ -41,7 +41,7 @@ func (k hosted) Tables(_, _ []float32) error { return receive(k.host.State(), tr
 
 // Where rows are composed, a block of a text has few sentences of 1,000 tokens, and a GPU trains 1,584 at a time. So
 // they are cut into as many pieces. Blocks of a quarter of a unit score better than units, and are slower
-// (benchmarks/2026-11-22-h200-ngram-units).
+// (benchmarks/2026-11-22-h200-ngram-quality).
 const (
 	composedBlock = 1 << 15 // tokens
 	composedPiece = 21

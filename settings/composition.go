@@ -12,7 +12,7 @@ import (
 const unseenMean = 0.7
 
 // composedContexts is X of composed rows, 0 of others. More is better for semantic questions, and worse for syntactic
-// ones and for rare words. Long vectors want more of it (benchmarks/2026-11-22-h200-ngram-units).
+// ones and for rare words. Long vectors want more of it (benchmarks/2026-11-22-h200-ngram-quality).
 func composedContexts(c *Config) float64 {
 	if c.HasEncoder() {
 		return readable(min(1, 0.7*math.Cbrt(float64(c.Dim)/100)))
