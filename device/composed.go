@@ -40,11 +40,11 @@ func (k hosted) SetTables(_, _ []float32) error {
 func (k hosted) Tables(_, _ []float32) error { return receive(k.host.State(), true, k.Receive) }
 
 // Where rows are composed, a block of a text has few sentences of 1,000 tokens, and a GPU trains 1,584 at a time. So
-// they are cut into pieces. Blocks of half a unit score better than units, and are slower
-// (benchmarks/2026-11-22-h200-ngram-units).
+// they are cut into as many pieces. Blocks of a quarter of a unit score better than units, and are slower
+// (benchmarks/2026-11-22-h200-ngram-quality).
 const (
-	composedBlock = 1 << 16 // tokens
-	composedPiece = 32
+	composedBlock = 1 << 15 // tokens
+	composedPiece = 21
 )
 
 // newSentence makes the kernels of a mode, with a composition if it has one.

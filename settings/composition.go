@@ -1,22 +1,23 @@
 package settings
 
 import (
+	"math"
+
 	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
-// unseenMean is how much of the mean of their n-grams' vectors unseen words get in a sentence-ordered
-// mode, beside what is the same for all: with all of it they lie too far from words of the text, which
-// also have context vectors (benchmarks/2026-11-22-h200-ngrams).
+// unseenMean is how much of the mean of their n-grams' vectors unseen words get in a sentence-ordered mode, beside what is the same
+// for all: with all of it they lie too far from words of the text, which have C, too (benchmarks/2026-11-22-h200-ngrams).
 const unseenMean = 0.7
 
 // composedContexts is X of composed rows, 0 of others. More is better for semantic questions, and worse for syntactic
-// ones and for rare words (benchmarks/2026-11-22-h200-ngram-units).
+// ones and for rare words. Long vectors want more of it (benchmarks/2026-11-22-h200-ngram-quality).
 func composedContexts(c *Config) float64 {
-	if !c.HasEncoder() {
-		return 0
+	if c.HasEncoder() {
+		return readable(min(1, 0.7*math.Cbrt(float64(c.Dim)/100)))
 	}
-	return 0.6
+	return 0
 }
 
 // Composition returns how a sentence-ordered mode composes vectors of the parameters of an
@@ -32,7 +33,7 @@ func (c *Config) Composition(e subword.Encoder) (*composed.Composition, error) {
 	parameters := e.Parameters() // the words' own vectors come last
 	x := &composed.Composition{
 		Dim: c.Dim, Starts: s.Starts, Symbols: s.Symbols, Parts: parameters[0].Value.Float32s(),
-		Rate: float32(s.Rate), Most: composed.DefaultMost, Randomize: e.Randomize,
+		Rate: float32(s.Rate), Most: composed.Most(c.Device != DeviceCPU), Randomize: e.Randomize,
 	}
 	if s.Words {
 		x.Own = parameters[len(parameters)-1].Value.Float32s()

@@ -46,25 +46,31 @@ type Composition struct {
 	Parts   []float32 // z, (U, N); live
 	Own     []float32 // o, (V, N); live; nil: words have no rows of their own
 	Rate    float32   // of parts, above 0
-	Most    float32   // m of one or two threads up to soundRate; 0: any number
+	Most    float32   // m of one or two threads at soundRate; 0: any number
 
 	Randomize func(seed uint64) // starts Parts and Own
 }
 
-// DefaultMost is a good value of Most: on 17 million words 16 are sound on a GPU in units of 131,072
-// tokens, and 8 on 16 threads in blocks of 4,096; 64 diverge.
-const DefaultMost = 16
+// Most is a good value of Composition.Most. On 17 million words 8 are sound on 16 threads in blocks of 4,096 tokens, and 64
+// diverge. On a GPU, which counts as one thread, so are 32 in blocks of 32,768 tokens; in blocks of 131,072 they diverge.
+func Most(onGPU bool) float32 {
+	if onGPU {
+		return 32
+	}
+	return 16
+}
 
-// soundRate is the learning rate up to which Most holds.
+// soundRate is the learning rate for which Most holds.
 const soundRate = 0.025
 
 // Undamped returns m: how many words of a block change a part undamped. It is the lower, the more
-// threads have blocks at the same time and the higher the learning rate.
+// threads have blocks at the same time and the higher the learning rate: what is too far is m times the rate. So it grows
+// while the rate falls, without which words' own rows learn most of a long run, and syntactic questions lose.
 func (c *Composition) Undamped(rate float32, threads int) float32 {
 	if c.Most == 0 {
 		return math.MaxFloat32
 	}
-	return max(1, c.Most*min(1, soundRate/rate)/max(1, float32(threads)/2))
+	return max(1, c.Most*soundRate/rate/max(1, float32(threads)/2))
 }
 
 // Words is V.

@@ -36,7 +36,7 @@ type problem struct {
 // composition returns one of so many parts for a rank of its own.
 func (p *problem) composition() *composed.Composition {
 	words, dim := p.text.Vocabulary.Len(), p.config.Dim
-	c := &composed.Composition{Dim: dim, Starts: []uint32{0}, Parts: make([]float32, p.parts*dim), Own: make([]float32, words*dim), Rate: 0.5, Most: composed.DefaultMost}
+	c := &composed.Composition{Dim: dim, Starts: []uint32{0}, Parts: make([]float32, p.parts*dim), Own: make([]float32, words*dim), Rate: 0.5, Most: composed.Most(false)}
 	for w := range words {
 		for k := range 1 + w%5 {
 			c.Symbols = append(c.Symbols, uint32((w*w+7*k)%p.parts))

@@ -1,5 +1,5 @@
 // Rows of W that are composed of parts, such as n-grams: package sequential/composed has the same
-// for the CPU. Before the kernels of a mode train a unit, mark finds its words and compose makes
+// for the CPU. Before the kernels of a mode train a block, mark finds its words and compose makes
 // their rows of W. Behind it their changes go to the parts and to words' own rows:
 //
 //	compose  W_w = (o_w + Σ z_g) / (1+G)      over the G parts g of word w
@@ -7,8 +7,8 @@
 //	push     z_g += r_g Δ_w                   for the parts g of w; r_g = rate min(1, most/n_g)
 //	         o_w += (1+G - Σ r_g) Δ_w
 //
-// A group of eight lanes has a word, some chunks of its rows at a time. Parts are read and added to by
-// their words, not words by their parts: then all groups have about as much to do, and L2 adds.
+// A warp has four chunks of a word at a time. Parts are read and added to by their words, not words by their
+// parts: then all warps have about as much to do, and L2 adds.
 #include <cstdint>
 
 struct ComposedArgs {
@@ -19,102 +19,30 @@ struct ComposedArgs {
 	const uint32_t *starts; // (vocabulary+1): word w has the parts symbols[starts[w]] ... symbols[starts[w+1]-1]
 	const uint32_t *symbols;
 	const uint32_t *tokens; // of the text
-	uint8_t *state;         // (vocabulary): of words in this unit; absent between two units
-	uint32_t *counts;       // (all): n_g; 0 before a unit
-	uint64_t first, end;    // tokens of the unit
+	uint32_t *list;         // (vocabulary): the words of this block
+	uint32_t *length;       // of list; 0 before a block, as the next two
+	uint32_t *state;        // (vocabulary): of words in this block
+	uint32_t *counts;       // (all): n_g
+	uint64_t first, end;    // tokens of the block
 	uint32_t vocabulary, all, chunks;
 	float rate, most;
 };
 
-enum State : uint8_t { absent, present, changed };
+enum State : uint32_t { absent, present, changed };
 
-constexpr int lanesOfGroup = 8;
-constexpr int together = 4; // chunks whose loads are under way at a time
+constexpr unsigned warp = 0xffffffffu; // lanes of a warp
+constexpr int lanesOfChunk = 8, together = 4; // chunks that a warp has at a time
 
-__device__ __forceinline__ uint32_t groupNumber() { return (blockIdx.x * blockDim.x + threadIdx.x) / lanesOfGroup; }
-__device__ __forceinline__ uint32_t groupsOfGrid() { return gridDim.x * blockDim.x / lanesOfGroup; }
-__device__ __forceinline__ int laneOfGroup() { return threadIdx.x % lanesOfGroup; }
-__device__ __forceinline__ unsigned lanesOfThisGroup() { return 0xffu << (threadIdx.x % 32 / lanesOfGroup * lanesOfGroup); }
-
-// at is the place of a lane's values of a row in a table of so many rows.
-__device__ __forceinline__ size_t at(uint32_t chunk, uint32_t rows, uint32_t row) {
-	return (size_t(chunk) * rows + row) * lanesOfGroup + laneOfGroup();
-}
+__device__ __forceinline__ int laneNumber() { return threadIdx.x & 31; }
+__device__ __forceinline__ uint32_t warpNumber() { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
+__device__ __forceinline__ uint32_t warpsOfGrid() { return gridDim.x * blockDim.x / 32; }
+__device__ __forceinline__ uint32_t passes(const ComposedArgs &a) { return (a.chunks + together - 1) / together; }
 
 __device__ __forceinline__ void add(float4 &sum, float x, const float4 &v) {
 	sum.x += x * v.x;
 	sum.y += x * v.y;
 	sum.z += x * v.z;
 	sum.w += x * v.w;
-}
-
-// Some are a lane's values of some chunks of a row, from chunk first on.
-struct Some {
-	float4 v[together];
-
-	__device__ __forceinline__ Some() {
-#pragma unroll
-		for (int i = 0; i < together; i++) v[i] = make_float4(0, 0, 0, 0);
-	}
-	__device__ __forceinline__ void add(float x, const float4 *table, uint32_t rows, uint32_t row, uint32_t first, uint32_t chunks) {
-#pragma unroll
-		for (int i = 0; i < together; i++)
-			if (first + i < chunks) ::add(v[i], x, table[at(first + i, rows, row)]);
-	}
-	__device__ __forceinline__ void addTo(float x, float4 *table, uint32_t rows, uint32_t row, uint32_t first, uint32_t chunks) const {
-#pragma unroll
-		for (int i = 0; i < together; i++)
-			if (first + i < chunks) ::add(table[at(first + i, rows, row)], x, v[i]);
-	}
-};
-
-extern "C" __global__ void composed_mark(ComposedArgs a) {
-	for (uint64_t i = a.first + blockIdx.x * blockDim.x + threadIdx.x; i < a.end; i += gridDim.x * blockDim.x) a.state[a.tokens[i]] = present;
-}
-
-extern "C" __global__ void composed_compose(ComposedArgs a) {
-	unsigned lanes = lanesOfThisGroup();
-	for (uint32_t w = groupNumber(); w < a.vocabulary; w += groupsOfGrid()) {
-		if (a.state[w] == absent) continue;
-		uint32_t first = a.starts[w], end = a.starts[w + 1];
-		float share = 1.0f / (end - first + (a.own ? 1 : 0));
-		for (uint32_t c = 0; c < a.chunks; c += together) {
-			Some sum;
-			if (a.own) sum.add(1, a.own, a.vocabulary, w, c, a.chunks);
-			for (uint32_t k = first; k < end; k += lanesOfGroup) {
-				uint32_t mine = k + laneOfGroup() < end ? __ldg(a.symbols + k + laneOfGroup()) : 0;
-#pragma unroll 4
-				for (int j = 0; j < lanesOfGroup; j++) {
-					uint32_t g = __shfl_sync(lanes, mine, j, lanesOfGroup);
-					if (k + j < end) sum.add(1, a.parts, a.all, g, c, a.chunks);
-				}
-			}
-#pragma unroll
-			for (int i = 0; i < together; i++) {
-				if (c + i >= a.chunks) break;
-				float4 row = make_float4(share * sum.v[i].x, share * sum.v[i].y, share * sum.v[i].z, share * sum.v[i].w);
-				a.words[at(c + i, a.vocabulary, w)] = row;
-				a.before[at(c + i, a.vocabulary, w)] = row;
-			}
-		}
-	}
-}
-
-extern "C" __global__ void composed_changes(ComposedArgs a) {
-	for (uint32_t w = groupNumber(); w < a.vocabulary; w += groupsOfGrid()) {
-		if (a.state[w] == absent) continue;
-		bool any = false;
-		for (uint32_t c = 0; c < a.chunks; c++) {
-			size_t i = at(c, a.vocabulary, w);
-			float4 d = a.words[i];
-			add(d, -1, a.before[i]);
-			a.before[i] = d;
-			any |= d.x != 0 || d.y != 0 || d.z != 0 || d.w != 0;
-		}
-		if (!__any_sync(lanesOfThisGroup(), any)) continue;
-		if (laneOfGroup() == 0) a.state[w] = changed;
-		for (uint32_t k = a.starts[w] + laneOfGroup(); k < a.starts[w + 1]; k += lanesOfGroup) atomicAdd(a.counts + a.symbols[k], 1);
-	}
 }
 
 // addShared adds to values that others add to at the same time.
@@ -129,44 +57,94 @@ __device__ __forceinline__ void addShared(float4 *to, float x, const float4 &v) 
 #endif
 }
 
-// push adds the change of a word to all its parts, and to its own row. It forgets the word, but counts stay.
-extern "C" __global__ void composed_push(ComposedArgs a) {
-	unsigned lanes = lanesOfThisGroup();
-	for (uint32_t w = groupNumber(); w < a.vocabulary; w += groupsOfGrid()) {
-		uint8_t state = a.state[w];
-		if (state == absent) continue;
-		if (state == changed) {
-			uint32_t first = a.starts[w], end = a.starts[w + 1];
-			float rest = 0;
-			for (uint32_t c = 0; c < a.chunks; c += together) {
-				Some change;
-				change.add(1, a.before, a.vocabulary, w, c, a.chunks);
-				for (uint32_t k = first; k < end; k += lanesOfGroup) {
-					uint32_t g = 0;
-					float rate = 0;
-					if (k + laneOfGroup() < end) {
-						g = __ldg(a.symbols + k + laneOfGroup());
-						uint32_t n = a.counts[g];
-						rate = n > a.most ? a.rate * (a.most / n) : a.rate;
-						if (c == 0) rest += 1 - rate;
-					}
-#pragma unroll
-					for (int j = 0; j < lanesOfGroup; j++) {
-						uint32_t to = __shfl_sync(lanes, g, j, lanesOfGroup);
-						float x = __shfl_sync(lanes, rate, j, lanesOfGroup);
-						if (k + j < end)
-#pragma unroll
-							for (int i = 0; i < together; i++)
-								if (c + i < a.chunks) addShared(a.parts + at(c + i, a.all, to), x, change.v[i]);
-					}
-				}
-				if (c == 0)
-#pragma unroll
-					for (int l = lanesOfGroup / 2; l > 0; l /= 2) rest += __shfl_xor_sync(lanes, rest, l);
-				if (a.own) change.addTo(1 + rest, a.own, a.vocabulary, w, c, a.chunks);
+// A Share is four chunks of a word, of which this lane has a value of one.
+struct Share {
+	uint32_t word, first, end; // its parts
+	uint32_t chunk;
+	bool has; // there is such a chunk
+
+	__device__ __forceinline__ Share(const ComposedArgs &a, uint32_t number, uint32_t pass)
+		: word(a.list[number]), first(a.starts[word]), end(a.starts[word + 1]), chunk(pass * together + laneNumber() / lanesOfChunk), has(chunk < a.chunks) {}
+
+	// at is the place of row 0 of a table of so many rows.
+	__device__ __forceinline__ float4 *at(float4 *table, uint32_t rows) const {
+		return table + (has ? size_t(chunk) * rows : 0) * lanesOfChunk + laneNumber() % lanesOfChunk;
+	}
+	__device__ __forceinline__ float4 &ofWord(float4 *table, uint32_t vocabulary) const { return at(table, vocabulary)[size_t(word) * lanesOfChunk]; }
+};
+
+extern "C" __global__ void composed_mark(ComposedArgs a) {
+	for (uint64_t i = a.first + blockIdx.x * blockDim.x + threadIdx.x; i < a.end; i += gridDim.x * blockDim.x) {
+		uint32_t w = a.tokens[i];
+		if (a.state[w] == absent && atomicExch(a.state + w, present) == absent) a.list[atomicAdd(a.length, 1u)] = w;
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(256, 4) composed_compose(ComposedArgs a) {
+	uint32_t n = passes(a), all = *a.length * n;
+	for (uint32_t i = warpNumber(); i < all; i += warpsOfGrid()) {
+		Share s(a, i / n, i % n);
+		float4 sum = a.own && s.has ? s.ofWord(a.own, a.vocabulary) : make_float4(0, 0, 0, 0);
+		const float4 *parts = s.at(a.parts, a.all);
+		for (uint32_t k = s.first; k < s.end; k += 32) {
+			uint32_t g = k + laneNumber() < s.end ? __ldg(a.symbols + k + laneNumber()) : 0, count = min(32u, s.end - k);
+#pragma unroll 8
+			for (uint32_t j = 0; j < count; j++) {
+				uint32_t part = __shfl_sync(warp, g, j);
+				if (s.has) add(sum, 1, parts[size_t(part) * lanesOfChunk]);
 			}
 		}
-		__syncwarp(lanes); // all have read it
-		if (laneOfGroup() == 0) a.state[w] = absent;
+		float share = 1.0f / (s.end - s.first + (a.own ? 1 : 0));
+		if (!s.has) continue;
+		s.ofWord(a.words, a.vocabulary) = s.ofWord(a.before, a.vocabulary) = make_float4(share * sum.x, share * sum.y, share * sum.z, share * sum.w);
+	}
+}
+
+extern "C" __global__ void composed_changes(ComposedArgs a) {
+	uint32_t n = *a.length;
+	for (uint32_t i = warpNumber(); i < n; i += warpsOfGrid()) {
+		bool any = false;
+		Share s(a, i, 0);
+		for (uint32_t pass = 0; pass < passes(a); pass++) {
+			s = Share(a, i, pass);
+			if (!s.has) continue;
+			float4 d = s.ofWord(a.words, a.vocabulary), &before = s.ofWord(a.before, a.vocabulary);
+			add(d, -1, before);
+			before = d;
+			any |= d.x != 0 || d.y != 0 || d.z != 0 || d.w != 0;
+		}
+		if (!__any_sync(warp, any)) continue;
+		if (laneNumber() == 0) a.state[s.word] = changed;
+		for (uint32_t k = s.first + laneNumber(); k < s.end; k += 32) atomicAdd(a.counts + a.symbols[k], 1);
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(256, 4) composed_push(ComposedArgs a) {
+	uint32_t n = passes(a), all = *a.length * n;
+	for (uint32_t i = warpNumber(); i < all; i += warpsOfGrid()) {
+		Share s(a, i / n, i % n);
+		if (a.state[s.word] != changed) continue;
+		float4 change = s.has ? s.ofWord(a.before, a.vocabulary) : make_float4(0, 0, 0, 0);
+		float4 *parts = s.at(a.parts, a.all);
+		float rest = 0;
+		for (uint32_t k = s.first; k < s.end; k += 32) {
+			uint32_t g = 0, count = min(32u, s.end - k);
+			float rate = 0;
+			if (laneNumber() < count) {
+				g = __ldg(a.symbols + k + laneNumber());
+				uint32_t users = a.counts[g];
+				rate = users > a.most ? a.rate * (a.most / users) : a.rate;
+				rest += 1 - rate;
+			}
+#pragma unroll 8
+			for (uint32_t j = 0; j < count; j++) {
+				uint32_t part = __shfl_sync(warp, g, j);
+				float x = __shfl_sync(warp, rate, j);
+				if (s.has) addShared(parts + size_t(part) * lanesOfChunk, x, change);
+			}
+		}
+#pragma unroll
+		for (int l = 16; l > 0; l /= 2) rest += __shfl_xor_sync(warp, rest, l);
+		if (a.own && s.has) add(s.ofWord(a.own, a.vocabulary), 1 + rest, change);
 	}
 }

@@ -18,5 +18,5 @@ func ComposedBytes(words, parts, symbols, dim int, own bool) int64 {
 	if own {
 		tables += int64(words)
 	}
-	return tables*row + 4*int64(symbols) + 4*int64(parts) + 6*int64(words)
+	return tables*row + 4*int64(symbols) + 4*int64(parts) + 12*int64(words)
 }

@@ -23,12 +23,12 @@ type Composed struct {
 
 // composedArgs is ComposedArgs of composed.cu.
 type composedArgs struct {
-	words, before, own, parts cu.DevicePtr
-	starts, symbols, tokens   cu.DevicePtr
-	state, counts             cu.DevicePtr
-	first, end                uint64
-	vocabulary, all, chunks   uint32
-	rate, most                float32
+	words, before, own, parts   cu.DevicePtr
+	starts, symbols, tokens     cu.DevicePtr
+	list, length, state, counts cu.DevicePtr
+	first, end                  uint64
+	vocabulary, all, chunks     uint32
+	rate, most                  float32
 }
 
 // NewComposed takes the device's memory for training with a composition.
@@ -68,9 +68,15 @@ func (t *Composed) prepare() error {
 		a.own = m.Floats("words' own vectors", table*n)
 	}
 	a.starts, a.symbols = cuda.Placed(m, "parts of words", starts), cuda.Placed(m, "parts of words", symbols)
-	a.state, a.counts = m.Bytes("words of a block", n), m.Bytes("changes of parts", 4*x.Parts)
+	a.list = m.Bytes("words of a block", 4*n)
+	a.length = m.Bytes("words and parts of a block", 4*t.zeros())
+	a.state = a.length + cu.DevicePtr(cuda.Bytes[uint32](1))
+	a.counts = a.state + cu.DevicePtr(cuda.Bytes[uint32](n))
 	return m.Err
 }
+
+// zeros is how many numbers are 0 before a block: length, state and counts.
+func (t *Composed) zeros() int { return 1 + t.config.Vocabulary + t.composition.Parts }
 
 // Train is that of Kernels.
 func (t *Composed) Train(first int, rates []float32) (losses, pairs []float64, err error) {
@@ -134,7 +140,7 @@ func (t *Composed) trainBlock(first, end int) error {
 	text := t.config.text()
 	epoch := first / text.Sentences() * text.Sentences() // its first sentence
 	t.args.first, t.args.end = uint64(text.Start(first-epoch)), uint64(text.Start(end-epoch))
-	if err := cu.MemsetD32Async(t.args.counts, 0, int64(t.composition.Parts), t.device.Stream()); err != nil {
+	if err := cu.MemsetD32Async(t.args.length, 0, int64(t.zeros()), t.device.Stream()); err != nil {
 		return err
 	}
 	if err := t.launchAll(t.before); err != nil {
@@ -148,7 +154,7 @@ func (t *Composed) trainBlock(first, end int) error {
 
 func (t *Composed) launchAll(functions []cu.Function) error {
 	for _, f := range functions {
-		if err := cuda.Launch(t.device, f, cuda.Grid{Blocks: 8 * t.device.Multiprocessors, Threads: 256}, &t.args); err != nil {
+		if err := cuda.Launch(t.device, f, cuda.Grid{Blocks: 4 * t.device.Multiprocessors, Threads: 256}, &t.args); err != nil {
 			return err
 		}
 	}

@@ -181,7 +181,7 @@ func randomComposition(r *rand.Rand, words, dim int, own bool) *composed.Composi
 
 // The structure has the same size as that of the kernels.
 func TestComposedStructureSize(t *testing.T) {
-	if size := unsafe.Sizeof(composedArgs{}); size != 112 {
-		t.Errorf("ComposedArgs has %d bytes, the kernels' 112", size)
+	if size := unsafe.Sizeof(composedArgs{}); size != 128 {
+		t.Errorf("ComposedArgs has %d bytes, the kernels' 128", size)
 	}
 }

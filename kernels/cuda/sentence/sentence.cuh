@@ -77,20 +77,26 @@ __device__ __forceinline__ unsigned lanesBelow(int count) { return count <= 0 ? 
 // subsamplePiece is subsample for the words of a piece of a sentence, tokens from ... to-1 of count, and
 // those around it. All words before are counted, for the numbers of negatives depend on that.
 __device__ __forceinline__ Kept subsamplePiece(const SentenceArgs &a, uint32_t epoch, uint64_t first, int from, int to, int count, uint32_t *kept) {
+	constexpr int together = 4; // times 32 tokens, whose loads are under way at a time
 	Kept k = {0, 0, 0, 0};
-	uint32_t coming = a.tokens[first + min(laneNumber(), count - 1)];
-	for (int i0 = 0; i0 < count && (i0 < to || k.n < k.end + int(a.radius)); i0 += 32) {
-		int i = i0 + laneNumber();
-		uint32_t token = coming;
-		coming = a.tokens[first + min(i + 32, count - 1)];
-		bool stays = i < count && randomBits(a.seed, streamSubsample, epoch, first + i) <= a.keep[token];
-		unsigned stay = __ballot_sync(warp, stays);
-		uint32_t *place = kept + k.n + __popc(stay & ((1u << laneNumber()) - 1));
-		if (stays) *place = token;
-		if (stays && a.dynamic) place[a.longest] = 1 + __umulhi(randomBits(a.seed, streamWindow, epoch, first + i), a.radius);
-		k.n += __popc(stay);
-		k.from += __popc(stay & lanesBelow(from - i0));
-		k.end += __popc(stay & lanesBelow(to - i0));
+	for (int i0 = 0; i0 < count && (i0 < to || k.n < k.end + int(a.radius)); i0 += 32 * together) {
+		uint32_t token[together], keep[together];
+#pragma unroll
+		for (int j = 0; j < together; j++) token[j] = a.tokens[first + min(i0 + 32 * j + laneNumber(), count - 1)];
+#pragma unroll
+		for (int j = 0; j < together; j++) keep[j] = a.keep[token[j]];
+#pragma unroll
+		for (int j = 0; j < together; j++) {
+			int i = i0 + 32 * j + laneNumber(), begin = i0 + 32 * j;
+			bool stays = i < count && randomBits(a.seed, streamSubsample, epoch, first + i) <= keep[j];
+			unsigned stay = __ballot_sync(warp, stays);
+			uint32_t *place = kept + k.n + __popc(stay & ((1u << laneNumber()) - 1));
+			if (stays) *place = token[j];
+			if (stays && a.dynamic) place[a.longest] = 1 + __umulhi(randomBits(a.seed, streamWindow, epoch, first + i), a.radius);
+			k.n += __popc(stay);
+			k.from += __popc(stay & lanesBelow(from - begin));
+			k.end += __popc(stay & lanesBelow(to - begin));
+		}
 	}
 	__syncwarp();
 	k.before = max(k.from - int(a.radius), 0);
