@@ -38,11 +38,13 @@ type Finished struct {
 	Records []*Record          // in the order of Options.Runs, then of Options.External
 	Texts   []*corpus.Corpus   // of each record
 	Items   [][]evaluate.Items // of each record
+	Missing []string           // titles of the runs, and names of vectors, that an interruption left out
 }
 
 // Execute trains the runs that are not finished, one after the other or several side by
 // side, on texts that are read once. When ctx is cancelled the current runs save a checkpoint and the
-// error is [train.ErrInterrupted]; a call with the same options continues.
+// error is [train.ErrInterrupted]; a call with the same options continues. With that error comes what is
+// finished, unless nothing is.
 func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, error) {
 	e, err := newExecutor(ctx, o, with)
 	if err != nil {
@@ -60,11 +62,17 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		}
 		f.Records, f.Texts = append(f.Records, record), append(f.Texts, e.texts[r.TextKey()])
 	}
-	if err := e.runAll(ctx, f.Records); err != nil {
-		return nil, err
+	finished, stop := e.runs, e.runAll(ctx, f.Records)
+	if errors.Is(stop, train.ErrInterrupted) {
+		finished, ctx = e.leaveOut(f), context.WithoutCancel(ctx)
+	} else if stop != nil {
+		return nil, stop
+	}
+	if len(finished) == 0 {
+		return nil, stop
 	}
 	with.Progress.Notef("Judging the differences against chance")
-	for _, r := range e.runs {
+	for _, r := range finished {
 		if ctx.Err() != nil {
 			return nil, stopped(ctx, ctx.Err())
 		}
@@ -76,7 +84,35 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		}
 		f.Items = append(f.Items, items)
 	}
+	if stop != nil {
+		return f, stop
+	}
 	return f, e.external(ctx, f)
+}
+
+// leaveOut takes the runs that are not finished out of an interrupted comparison, and returns the
+// others.
+func (e *executor) leaveOut(f *Finished) (finished []experiment.Run) {
+	all, texts := f.Records, f.Texts
+	f.Records, f.Texts = nil, nil
+	for i, r := range e.runs {
+		if e.options.SideBySide() > 1 && all[i].reload(e.options.Out) != nil || e.due(all[i]) {
+			f.Missing = append(f.Missing, r.Title())
+			continue
+		}
+		f.Records, f.Texts, finished = append(f.Records, all[i]), append(f.Texts, texts[i]), append(finished, r)
+	}
+	for _, external := range e.options.External {
+		f.Missing = append(f.Missing, external.Name)
+	}
+	return finished
+}
+
+// rows are the variants of which a run is finished, and the vectors of other programs.
+func (f *Finished) rows() []experiment.Variant {
+	return slices.DeleteFunc(f.Options.Rows(), func(v experiment.Variant) bool {
+		return !slices.ContainsFunc(f.Records, func(r *Record) bool { return r.Variant.Name == v.Name })
+	})
 }
 
 // Work is a process of a comparison with runs side by side: it executes the runs whose names
