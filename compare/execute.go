@@ -65,10 +65,8 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 	finished, stop := e.runs, e.runAll(ctx, f.Records)
 	if errors.Is(stop, train.ErrInterrupted) {
 		finished, ctx = e.leaveOut(f), context.WithoutCancel(ctx)
-	} else if stop != nil {
-		return nil, stop
 	}
-	if len(finished) == 0 {
+	if len(finished) == 0 || stop != nil && !errors.Is(stop, train.ErrInterrupted) {
 		return nil, stop
 	}
 	with.Progress.Notef("Judging the differences against chance")
@@ -88,31 +86,6 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		return f, stop
 	}
 	return f, e.external(ctx, f)
-}
-
-// leaveOut takes the runs that are not finished out of an interrupted comparison, and returns the
-// others.
-func (e *executor) leaveOut(f *Finished) (finished []experiment.Run) {
-	all, texts := f.Records, f.Texts
-	f.Records, f.Texts = nil, nil
-	for i, r := range e.runs {
-		if e.options.SideBySide() > 1 && all[i].reload(e.options.Out) != nil || e.due(all[i]) {
-			f.Missing = append(f.Missing, r.Title())
-			continue
-		}
-		f.Records, f.Texts, finished = append(f.Records, all[i]), append(f.Texts, texts[i]), append(finished, r)
-	}
-	for _, external := range e.options.External {
-		f.Missing = append(f.Missing, external.Name)
-	}
-	return finished
-}
-
-// rows are the variants of which a run is finished, and the vectors of other programs.
-func (f *Finished) rows() []experiment.Variant {
-	return slices.DeleteFunc(f.Options.Rows(), func(v experiment.Variant) bool {
-		return !slices.ContainsFunc(f.Records, func(r *Record) bool { return r.Variant.Name == v.Name })
-	})
 }
 
 // Work is a process of a comparison with runs side by side: it executes the runs whose names
@@ -421,12 +394,4 @@ func begun(out string) bool {
 	}
 	_, err = os.Stat(run.Path(runfolder.ConfigFile))
 	return err == nil
-}
-
-// stopped replaces the error of cancelled work by one that says how to continue.
-func stopped(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
-		return err
-	}
-	return fmt.Errorf("%w: finished work is kept; the same command continues", train.ErrInterrupted)
 }
