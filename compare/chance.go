@@ -39,7 +39,7 @@ func (r *Result) bootstrap(f *Finished) error {
 // itemsOf returns the items of one set, by variant and seed.
 func (f *Finished) itemsOf(set int) [][]evaluate.Items {
 	var groups [][]evaluate.Items
-	for _, v := range f.Options.Rows() {
+	for _, v := range f.rows() {
 		var seeds []evaluate.Items
 		for k, record := range f.Records {
 			if record.Variant.Name == v.Name {

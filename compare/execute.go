@@ -38,11 +38,13 @@ type Finished struct {
 	Records []*Record          // in the order of Options.Runs, then of Options.External
 	Texts   []*corpus.Corpus   // of each record
 	Items   [][]evaluate.Items // of each record
+	Missing []string           // titles of the runs, and names of vectors, that an interruption left out
 }
 
 // Execute trains the runs that are not finished, one after the other or several side by
 // side, on texts that are read once. When ctx is cancelled the current runs save a checkpoint and the
-// error is [train.ErrInterrupted]; a call with the same options continues.
+// error is [train.ErrInterrupted]; a call with the same options continues. With that error comes what is
+// finished, unless nothing is.
 func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, error) {
 	e, err := newExecutor(ctx, o, with)
 	if err != nil {
@@ -60,11 +62,15 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		}
 		f.Records, f.Texts = append(f.Records, record), append(f.Texts, e.texts[r.TextKey()])
 	}
-	if err := e.runAll(ctx, f.Records); err != nil {
-		return nil, err
+	finished, stop := e.runs, e.runAll(ctx, f.Records)
+	if errors.Is(stop, train.ErrInterrupted) {
+		finished, ctx = e.leaveOut(f), context.WithoutCancel(ctx)
+	}
+	if len(finished) == 0 || stop != nil && !errors.Is(stop, train.ErrInterrupted) {
+		return nil, stop
 	}
 	with.Progress.Notef("Judging the differences against chance")
-	for _, r := range e.runs {
+	for _, r := range finished {
 		if ctx.Err() != nil {
 			return nil, stopped(ctx, ctx.Err())
 		}
@@ -75,6 +81,9 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 			}
 		}
 		f.Items = append(f.Items, items)
+	}
+	if stop != nil {
+		return f, stop
 	}
 	return f, e.external(ctx, f)
 }
@@ -385,12 +394,4 @@ func begun(out string) bool {
 	}
 	_, err = os.Stat(run.Path(runfolder.ConfigFile))
 	return err == nil
-}
-
-// stopped replaces the error of cancelled work by one that says how to continue.
-func stopped(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
-		return err
-	}
-	return fmt.Errorf("%w: finished work is kept; the same command continues", train.ErrInterrupted)
 }

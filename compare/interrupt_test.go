@@ -42,12 +42,13 @@ func TestInterruptedComparison(t *testing.T) {
 		o := smallComparison(t, modes...)
 		ctx, cancel := context.WithCancel(t.Context())
 		w := &cancelWriter{text: text, cancel: cancel}
-		_, err := Execute(ctx, o, Means{Progress: progress.New(w)})
+		f, err := Execute(ctx, o, Means{Progress: progress.New(w)})
 		cancel()
 		if err == nil || !errors.Is(err, train.ErrInterrupted) {
 			t.Errorf("interrupted at %q: error %v\n%s", text, err, &w.log)
 			continue
 		}
+		checkUnfinished(t, f, map[string]int{"[2 of": 1, "[3 of": 2, "[4 of": 3}[text], len(want.Runs))
 		got := summarized(t, o, nil)
 		for i := range want.Variants {
 			for k := range want.Variants[i].Scores {
@@ -59,6 +60,32 @@ func TestInterruptedComparison(t *testing.T) {
 				t.Errorf("interrupted at %q: %d points, want %d", text, len(got.Variants[i].Curve), len(want.Variants[i].Curve))
 			}
 		}
+	}
+}
+
+// checkUnfinished checks the report of an interrupted comparison: of its finished runs, with the
+// names of the others. Each of three variants has its first run before one has its second.
+func checkUnfinished(t *testing.T, f *Finished, finished, all int) {
+	t.Helper()
+	if finished == 0 {
+		if f != nil {
+			t.Errorf("%d runs are finished; want none", len(f.Records))
+		}
+		return
+	}
+	r, err := Summarize(f, "version", "command")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Runs) != finished || len(r.Missing) != all-finished || len(r.Variants) != min(finished, 3) {
+		t.Errorf("a report of %d runs in %d variants, without %q; want %d of %d runs", len(r.Runs), len(r.Variants), r.Missing, finished, all)
+	}
+	out := t.TempDir()
+	if err := r.Write(out); err != nil {
+		t.Fatal(err)
+	}
+	if page := read(t, filepath.Join(out, PageFile)); !strings.Contains(page, "left out:</strong> "+strings.Join(r.Missing, "; ")+".") {
+		t.Errorf("the page does not name %q", r.Missing)
 	}
 }
 

@@ -32,6 +32,7 @@ type Result struct {
 	Differences []Difference    `json:"differences"`
 	Sweeps      []Sweep         `json:"sweeps,omitempty"`
 	Runs        []*Record       `json:"runs"`
+	Missing     []string        `json:"missing,omitempty"` // runs that an interruption left out
 }
 
 // A Text describes the text that all runs trained on, as the first of them read it.
@@ -160,7 +161,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	stats := text.Stats
 	r := &Result{
 		Version: version, Command: command, Machine: bench.ThisMachine(),
-		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points, Title: f.Options.Title,
+		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points, Title: f.Options.Title, Missing: f.Missing,
 		Text: Text{
 			Corpus: f.corpus(), Fingerprint: corpus.Hex(text.Fingerprint()),
 			Bytes: stats.Bytes, Tokens: stats.Tokens, TrainWords: stats.TokensUsed, Vocabulary: text.Vocabulary.Len(), Sentences: stats.Sentences,
@@ -170,7 +171,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 		r.Runs, r.Jobs = append(r.Runs, f.reported(record)), max(r.Jobs, record.Jobs, 1)
 	}
 	r.Sets = setsOf(r.Runs)
-	for _, v := range f.Options.Rows() {
+	for _, v := range f.rows() {
 		r.Variants = append(r.Variants, r.variant(v, r.runsOf(v)))
 	}
 	r.Sweeps = sweeps(r.Variants)

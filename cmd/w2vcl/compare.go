@@ -235,9 +235,9 @@ func (o *compareOptions) run(cmd *cobra.Command, s streams) error {
 	if o.worker > 0 {
 		return compare.Work(cmd.Context(), options, with, s.in, s.out)
 	}
-	finished, err := compare.Execute(cmd.Context(), options, with)
-	if err != nil {
-		return err
+	finished, stopped := compare.Execute(cmd.Context(), options, with)
+	if finished == nil || stopped != nil && len(finished.Missing) == 0 {
+		return stopped
 	}
 	result, err := compare.Summarize(finished, version(), commandLine())
 	if err != nil {
@@ -250,6 +250,10 @@ func (o *compareOptions) run(cmd *cobra.Command, s streams) error {
 		return err
 	}
 	with.Progress.Notef("Report:  %s", filepath.Join(o.out, compare.PageFile))
+	if stopped != nil {
+		with.Progress.Notef("Not finished, and left out of the report: %s", strings.Join(result.Missing, "; "))
+		return stopped
+	}
 	if o.json {
 		return writeJSON(s.out, result)
 	}

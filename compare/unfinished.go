@@ -1,0 +1,43 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/train"
+)
+
+// leaveOut takes the runs that are not finished out of an interrupted comparison, and returns the
+// others.
+func (e *executor) leaveOut(f *Finished) (finished []experiment.Run) {
+	all, texts := f.Records, f.Texts
+	f.Records, f.Texts = nil, nil
+	for i, r := range e.runs {
+		if e.options.SideBySide() > 1 && all[i].reload(e.options.Out) != nil || e.due(all[i]) {
+			f.Missing = append(f.Missing, r.Title())
+			continue
+		}
+		f.Records, f.Texts, finished = append(f.Records, all[i]), append(f.Texts, texts[i]), append(finished, r)
+	}
+	for _, external := range e.options.External {
+		f.Missing = append(f.Missing, external.Name)
+	}
+	return finished
+}
+
+// rows are the variants of which a run is finished, and the vectors of other programs.
+func (f *Finished) rows() []experiment.Variant {
+	return slices.DeleteFunc(f.Options.Rows(), func(v experiment.Variant) bool {
+		return !slices.ContainsFunc(f.Records, func(r *Record) bool { return r.Variant.Name == v.Name })
+	})
+}
+
+// stopped replaces the error of cancelled work by one that says how to continue.
+func stopped(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("%w: finished work is kept; the same command continues", train.ErrInterrupted)
+}
