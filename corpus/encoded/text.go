@@ -57,10 +57,11 @@ func (t *Text) Bytes() int64 {
 	return 4*int64(len(t.wide)) + 8*int64(len(t.bounds))
 }
 
-// ReaderBytes returns the memory that so many readers of a file have at a time; 0 in memory.
+// ReaderBytes returns about the memory that so many readers of a file have at a time, half of each
+// of their two windows; 0 in memory.
 func (t *Text) ReaderBytes(readers int) int64 {
 	if t.InFile() {
-		return int64(readers) * readerBytes
+		return int64(readers) * windowBytes
 	}
 	return 0
 }

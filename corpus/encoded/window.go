@@ -18,7 +18,7 @@ const windowBytes = 1 << 20
 // page: on Linux 64 kB, or a piece of the file that its cache holds in one piece.
 const mappedTogether = 2 << 20
 
-// readerBytes is about the memory that a reader of a file has at a time, of ids and of sentences:
+// readerBytes is the most memory that a reader of a file has at a time, of ids and of sentences:
 // what is behind it, and as much that is mapped ahead.
 const readerBytes = 2 * 2 * windowBytes
 
