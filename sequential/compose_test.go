@@ -104,6 +104,67 @@ func (c *composedReference) push(changes []float64, words []uint32) {
 	}
 }
 
+// composedPair returns a trainer, and the reference at the end of the text. The reference's start is changed by a share of up to change.
+func composedPair(t *testing.T, c *Config, seed uint64, own bool, most float32, change float64) (*Trainer, *composedReference, *reference) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 6))
+	c.Seed, c.Epochs, c.Dim, c.Block = seed, 1, 1+r.IntN(40), 1+r.IntN(100)
+	text, noise := corpustest.Read(t, corpustest.Zipf(seed, 400, 60, 30))
+	c.Composition = randomComposition(r, text.Vocabulary.Len(), c.Dim, own)
+	c.Composition.Most = most
+	tr, err := New(text, noise, *c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range tr.State() { // C is not zero in the middle of a run
+		for i := range x.Data {
+			x.Data[i] = float32(r.NormFloat64()) / 4
+		}
+	}
+	want := &composedReference{c.Composition, wide(c.Composition.Parts), wide(c.Composition.Own)}
+	if !own {
+		want.own = nil
+	}
+	ref := &reference{Config: tr.config, text: text, noise: noise, contexts: wide(outputTable(tr)), positions: wide(tr.positions), rate: 0.025}
+	for _, table := range [][]float64{want.parts, want.own, ref.contexts} {
+		for i := range table {
+			table[i] *= 1 + change*(2*r.Float64()-1)
+		}
+	}
+	sentences := len(text.Sentences) - 1
+	for first := 0; first < sentences; {
+		ref.words = want.compose()
+		before := slices.Clone(ref.words)
+		var words []uint32
+		for begin := text.Sentences[first]; first < sentences && text.Sentences[first]-begin < c.Block; first++ {
+			ref.read(first)
+			words = append(words, ref.sentence...)
+			references[modeName(*c)](ref)
+		}
+		for i := range before {
+			before[i] = ref.words[i] - before[i]
+		}
+		want.push(before, words)
+	}
+	return tr, want, ref
+}
+
+// steady reports whether rounding stays small in a case. Undamped, words that share most of their parts drive each other up:
+// then a change of the start by 1e-6 becomes one of up to 1, in the reference, too. Most cases are steady.
+func steady(t *testing.T, c *Config, seed uint64, own bool, most float32) bool {
+	t.Helper()
+	_, a, refA := composedPair(t, c, seed, own, most, 0)
+	_, b, refB := composedPair(t, c, seed, own, most, 1e-6)
+	for _, x := range [][2][]float64{{a.parts, b.parts}, {a.own, b.own}, {refA.contexts, refB.contexts}} {
+		for i, v := range x[0] {
+			if math.Abs(v-x[1][i]) > 1e-5*(1+math.Abs(v)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Blocks of composed rows train as the reference of their algorithm does.
 func TestComposedReference(t *testing.T) {
 	seed := rand.Uint64()
@@ -114,40 +175,13 @@ func TestComposedReference(t *testing.T) {
 		for _, own := range []bool{true, false} {
 			for _, most := range []float32{0, 2.5} {
 				t.Run(fmt.Sprintf("own=%v/most=%v/seed=%d", own, most, seed), func(t *testing.T) {
-					r := rand.New(rand.NewPCG(seed, 6))
-					c.Seed, c.Epochs, c.Dim, c.Block = seed, 1, 1+r.IntN(40), 1+r.IntN(100)
-					text, noise := corpustest.Read(t, corpustest.Zipf(seed, 400, 60, 30))
-					c.Composition = randomComposition(r, text.Vocabulary.Len(), c.Dim, own)
-					c.Composition.Most = most
-					tr, err := New(text, noise, c)
-					if err != nil {
-						t.Fatal(err)
+					seed, c := seed, c
+					for !steady(t, &c, seed, own, most) {
+						seed++
 					}
-					for _, x := range tr.State() { // C is not zero in the middle of a run
-						for i := range x.Data {
-							x.Data[i] = float32(r.NormFloat64()) / 4
-						}
-					}
-					want := &composedReference{c.Composition, wide(c.Composition.Parts), wide(c.Composition.Own)}
-					if !own {
-						want.own = nil
-					}
-					ref := &reference{Config: tr.config, text: text, noise: noise, contexts: wide(outputTable(tr)), positions: wide(tr.positions), rate: 0.025}
-					sentences := len(text.Sentences) - 1
-					for first := 0; first < sentences; {
-						ref.words = want.compose()
-						before := slices.Clone(ref.words)
-						var words []uint32
-						for begin := text.Sentences[first]; first < sentences && text.Sentences[first]-begin < c.Block; first++ {
-							ref.read(first)
-							words = append(words, ref.sentence...)
-							references[modeName(c)](ref)
-						}
-						for i := range before {
-							before[i] = ref.words[i] - before[i]
-						}
-						want.push(before, words)
-					}
+					t.Logf("seed %d", seed)
+					tr, want, ref := composedPair(t, &c, seed, own, most, 0)
+					sentences := len(tr.text.Sentences) - 1
 					w := tr.workers[0]
 					w.begin(0, 0.025)
 					w.train(0, sentences)
