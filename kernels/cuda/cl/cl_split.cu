@@ -76,8 +76,31 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	const uint32_t hot = a.hot, hotPlace = barrierQuads + warpsOfBlock * rowsOfStage * L * F;
 
 	const uint32_t slot = l / copies * held; // number of this lane's first target
-	Draws<held> draws{};
-	auto begin = [&](uint32_t group, uint32_t part) { draws.begin(a.launch, s, rowOf(min(group, groups - 1)), part * most + slot); };
+	uint32_t target[held], column[held], low[held];
+	uint2 alias[held];
+	// begin asks for what the targets of a part follow from, end knows them.
+	auto begin = [&](uint32_t group, uint32_t part) {
+		uint32_t i = rowOf(min(group, groups - 1));
+#pragma unroll
+		for (int h = 0; h < held; h++) {
+			uint32_t k = part * most + slot + h;
+			column[h] = low[h] = 0;
+			alias[h] = make_uint2(0, 0);
+			if (k == 0) {
+				alias[h].y = a.launch.column[i];
+			} else if (slot + h < most && k < width) {
+				uint32_t bits = randomBits(t.seed, streamNegatives, s.stream, uint64_t(i) * t.negatives + k - 1);
+				column[h] = __umulhi(bits, t.rows);
+				low[h] = bits * t.rows;
+				alias[h] = __ldg(&t.alias[column[h]]);
+			}
+		}
+	};
+	auto end = [&] {
+#pragma unroll
+		for (int h = 0; h < held; h++) target[h] = low[h] < alias[h].x ? column[h] : alias[h].y;
+	};
+	auto rowOfTarget = [&](int h) { return target[h] == noContext ? 0 : target[h]; };
 	auto ask = [&](uint32_t group, uint32_t part) {
 		uint32_t wanted = min(most, width - part * most);
 		if (group < groups) {
@@ -85,19 +108,19 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			uint32_t count = part == 0 ? gpus : 0;
 #pragma unroll
 			for (int h = 0; h < held; h++) {
-				mine[h] = slot + h < wanted && l % copies == 0 && draws.row(h) >= hot;
+				mine[h] = slot + h < wanted && l % copies == 0 && rowOfTarget(h) >= hot;
 				count += __popc(__ballot_sync(warp, mine[h]));
 			}
 			stage.expect(16 * t.quads * count);
 #pragma unroll
 			for (int h = 0; h < held; h++)
-				if (mine[h]) stage.copy(numberOf(slot + h), t.right + size_t(draws.row(h)) * t.quads, t.quads, stays);
+				if (mine[h]) stage.copy(numberOf(slot + h), t.right + size_t(rowOfTarget(h)) * t.quads, t.quads, stays);
 			if (part == 0 && l == L - 1) stage.copy(numberOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
 		}
 	};
 
 	begin(first, 0);
-	draws.end(t);
+	end();
 	awaitPrevious();
 	if (hot) stage.bring(hotPlace, t.right, hot, t.quads);
 	ask(first, 0);
@@ -118,7 +141,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	float loss = 0;
 	for (uint32_t group = first; group < groups; group += stride) {
 		const uint32_t i = rowOf(group);
-		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, draws.target[0], 0, L) == noContext;
+		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, target[0], 0, L) == noContext;
 		const size_t at = size_t(i) * t.quads + l, messages = size_t(byRows ? i : (exchanged % 2 * stride + first) * gpus + ofWarp) * a.messages;
 		exchange.tag = byRows ? step : tag;
 		tag++, exchanged++;
@@ -129,14 +152,11 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			stage.arrived();
 			if (part == 0) w = stage.row(stage.place(numberOf(most)));
 #pragma unroll
-			for (int h = 0; h < held; h++) place[h] = draws.row(h) < hot ? hotPlace + draws.row(h) * L * F : stage.place(numberOf(slot + h));
-			auto placeOf = [&](int k) { return __shfl_sync(warp, place[k % held], k / held * copies, L); }; // of target k
+			for (int h = 0; h < held; h++) place[h] = rowOfTarget(h) < hot ? hotPlace + rowOfTarget(h) * L * F : stage.place(numberOf(slot + h));
+			auto ofTarget = [&](int k) { return stage.row(__shfl_sync(warp, place[k % held], k / held * copies, L)); };
 			float x[targetsOfPart];
 #pragma unroll
-			for (int k = 0; k < targetsOfPart; k++) {
-				uint32_t from = placeOf(k);
-				x[k] = k < wanted ? partial(w, stage.row(from)) : 0;
-			}
+			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, ofTarget(k)) : 0;
 			treeSums<L>(x);
 			bool mine[held];
 #pragma unroll
@@ -146,7 +166,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			}
 			if constexpr (ONLY_SENDS) {
 				__syncwarp();
-				draws.end(t);
+				end();
 				ask(nextGroup, nextPart);
 				next();
 				continue;
@@ -155,10 +175,6 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 				if constexpr (hasFirst(method)) m = load(t.first, i);
 				if constexpr (hasSecond(method)) v = load(t.second, i);
 			}
-			// The others' numbers are under way: time for what the next rows follow from.
-			draws.end(t);
-			const uint32_t groupToAsk = nextGroup, partToAsk = nextPart;
-			next();
 			float c[held];
 #pragma unroll
 			for (int h = 0; h < held; h++) {
@@ -172,11 +188,12 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 #pragma unroll
 			for (int k = 0; k < targetsOfPart; k++) {
 				float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
-				uint32_t from = placeOf(k);
-				if (k < wanted) add(g, coefficient, stage.row(from));
+				if (k < wanted) add(g, coefficient, ofTarget(k));
 			}
 			__syncwarp();
-			ask(groupToAsk, partToAsk);
+			end();
+			ask(nextGroup, nextPart);
+			next();
 		}
 		if constexpr (ONLY_SENDS) continue;
 		PartOfRow<L> lanes = {exchange, messages + width, live};
