@@ -15,6 +15,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/composed"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // With one sentence in flight, the tensors equal those of the CPU whose blocks are units, or sentences, whether or
@@ -54,8 +55,8 @@ type composedCase struct {
 	piece      int
 }
 
-// trainer returns the CPU's trainer. Its start is changed by a share of up to change.
-func (x composedCase) trainer(t *testing.T, seed uint64, change float32) (*sequential.Trainer, *composed.Composition, Config) {
+// trainer returns the CPU's trainer at its start.
+func (x composedCase) trainer(t *testing.T, seed uint64) (*sequential.Trainer, *composed.Composition, Config) {
 	t.Helper()
 	c := x.Config
 	c.Algorithm, c.Epochs, c.Seed, c.Threads = sequential.FullW2V, 2, seed, 1
@@ -73,10 +74,9 @@ func (x composedCase) trainer(t *testing.T, seed uint64, change float32) (*seque
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes := rand.New(rand.NewPCG(seed, 2))
 	for _, tensor := range reference.State() {
 		for i := range tensor.Data { // zeros in C would hide errors
-			tensor.Data[i] = (r.Float32() - .5) * (1 + change*(2*changes.Float32()-1))
+			tensor.Data[i] = r.Float32() - .5
 		}
 	}
 	config := configOf(text, noise, c, 1)
@@ -84,16 +84,29 @@ func (x composedCase) trainer(t *testing.T, seed uint64, change float32) (*seque
 	return reference, c.Composition, config
 }
 
-// trained is what the CPU makes of a start, and the loss and the pairs of all units.
+// disturb changes all of a state by so much at most, relatively.
+func disturb(state []trainer.Tensor, r *rand.Rand, change float32) {
+	for _, tensor := range state {
+		for i := range tensor.Data {
+			tensor.Data[i] *= 1 + change*(2*r.Float32()-1)
+		}
+	}
+}
+
+// trained is what the CPU makes of a start, and the loss and the pairs of all units. change disturbs the
+// start, and a tenth of it the state behind each unit.
 func (x composedCase) trained(t *testing.T, seed uint64, change float32) (state [][]float32, loss, pairs float64) {
 	t.Helper()
-	reference, _, _ := x.trainer(t, seed, change)
+	reference, _, _ := x.trainer(t, seed)
+	changes := rand.New(rand.NewPCG(seed, 2))
+	disturb(reference.State(), changes, change)
 	for u := range reference.Units() {
 		report, err := reference.Advance(t.Context(), u, testRate)
 		if err != nil {
 			t.Fatal(err)
 		}
 		loss, pairs = loss+report.Loss, pairs+report.Pairs
+		disturb(reference.State(), changes, change/10)
 	}
 	for _, tensor := range reference.State() {
 		state = append(state, tensor.Data)
@@ -102,8 +115,8 @@ func (x composedCase) trained(t *testing.T, seed uint64, change float32) (state 
 }
 
 // A device adds in another order. Some cases make much of that: undamped, words that share most of their parts
-// drive each other up, and of a change of the start by 1e-6 the CPU itself makes one of up to 1. So the case is one of
-// which it makes at most 2e-5. Most seeds give such a case.
+// drive each other up, and of a change of the start by 1e-6 the CPU itself makes one of up to 1. So the case is one that
+// makes at most 1e-5 of it, and of 1e-7 behind each unit. Most seeds give such a case.
 func (x composedCase) steadySeed(t *testing.T) uint64 {
 	t.Helper()
 	for seed := cudatest.FreshSeed(t); ; seed++ {
@@ -115,7 +128,7 @@ func (x composedCase) steadySeed(t *testing.T) uint64 {
 			for j, v := range state[i] {
 				difference, norm = difference+math.Pow(float64(v-changed[i][j]), 2), norm+float64(v)*float64(v)
 			}
-			steady = steady && difference <= 4e-10*norm
+			steady = steady && difference <= 1e-10*norm
 		}
 		if steady {
 			return seed
@@ -125,7 +138,7 @@ func (x composedCase) steadySeed(t *testing.T) uint64 {
 
 func testComposed(t *testing.T, d *cuda.Device, x composedCase) {
 	seed := x.steadySeed(t)
-	start, c, config := x.trainer(t, seed, 0)
+	start, c, config := x.trainer(t, seed)
 	composition := Composition{
 		Parts: len(c.Parts) / c.Dim, Starts: c.Starts, Symbols: c.Symbols, Own: x.own, Rate: c.Rate, Undamped: c.Undamped,
 	}

@@ -197,8 +197,9 @@ func TestEncodedCL(t *testing.T) {
 						rate = 2e-4 // its first steps are ten times as long, for nothing corrects a mean of few squares
 					}
 					seed := cudatest.FreshSeed(t)
-					reference, k := newCase(t, d, 600, dim, 5, seed, optim.Config{Method: method, WeightDecay: .1, Epsilon: smooth}, encoder)
-					both, same := comparison(t, reference, k, nil, rate, 1e-3)
+					o := optim.Config{Method: method, WeightDecay: .1, Epsilon: smooth}
+					reference, k, columns := newTempered(t, d, 600, dim, 5, seed, o, wordcontext.Options{}, 0, encoder, exact)
+					both, same := comparison(t, reference, k, columns, rate, 1e-3)
 					both(0, few)
 					same(true)
 					both(few, count)
@@ -209,8 +210,8 @@ func TestEncodedCL(t *testing.T) {
 	}
 }
 
-// comparison returns what trains both and compares their losses, and what compares their state. With columns of
-// parameters, moments of symbols and filters are compared by withinMost.
+// comparison returns what trains both and compares their losses, and what compares their state. columns are those of
+// parameters: moments of symbols and filters are compared by withinMost.
 func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, columns map[string]int, rate, tolerance float64) (both func(from, to int), same func(moments bool)) {
 	both = func(from, to int) {
 		t.Helper()
