@@ -29,6 +29,9 @@ func TestByNCCL(t *testing.T) {
 		for _, name := range names {
 			d, err := device.Open(name)
 			if err != nil {
+				for _, d := range all {
+					err = errors.Join(err, d.Close())
+				}
 				t.Skip(err)
 			}
 			all = append(all, d)
