@@ -191,3 +191,27 @@ func Ordinals(name string) ([]int, error) {
 	}
 	return ordinals, nil
 }
+
+// leastFree is the memory of the device with the least free.
+func leastFree[D interface {
+	Memory() (free, total int64, err error)
+}](devices []D) (free, total int64, err error) {
+	for i, d := range devices {
+		f, t, err := d.Memory()
+		if err != nil {
+			return 0, 0, err
+		}
+		if i == 0 || f < free {
+			free, total = f, t
+		}
+	}
+	return free, total, nil
+}
+
+// mostAtPeak is the memory that the device with the most had at its peak.
+func mostAtPeak[D interface{ Peak() int64 }](devices []D) (most int64) {
+	for _, d := range devices {
+		most = max(most, d.Peak())
+	}
+	return most
+}

@@ -60,18 +60,7 @@ func (g cudaGroup) Name() string { return fmt.Sprintf("%d x %s", len(g.devices),
 
 func (g cudaGroup) GPUs() int { return len(g.devices) }
 
-func (g cudaGroup) Memory() (free, total int64, err error) {
-	for i, d := range g.devices {
-		f, t, err := d.Memory()
-		if err != nil {
-			return 0, 0, err
-		}
-		if i == 0 || f < free {
-			free, total = f, t
-		}
-	}
-	return free, total, nil
-}
+func (g cudaGroup) Memory() (free, total int64, err error) { return leastFree(g.devices) }
 
 func (g cudaGroup) Occupied() (most int64) {
 	for _, d := range g.devices {
@@ -80,12 +69,7 @@ func (g cudaGroup) Occupied() (most int64) {
 	return most
 }
 
-func (g cudaGroup) Peak() (most int64) {
-	for _, d := range g.devices {
-		most = max(most, d.Peak())
-	}
-	return most
-}
+func (g cudaGroup) Peak() int64 { return mostAtPeak(g.devices) }
 
 func (g cudaGroup) Copy(bytes int64) (perSecond float64, err error) {
 	speeds := make([]float64, len(g.devices))

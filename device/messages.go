@@ -35,25 +35,10 @@ func newByMessages(devices []Device) (Device, error) {
 func (g *byMessages) Name() string { return g.onRanks.Name() + " by NCCL" }
 
 // Memory is that of the GPU with the least free.
-func (g *byMessages) Memory() (free, total int64, err error) {
-	for i, d := range g.all {
-		f, t, err := d.Memory()
-		if err != nil {
-			return 0, 0, err
-		}
-		if i == 0 || f < free {
-			free, total = f, t
-		}
-	}
-	return free, total, nil
-}
+func (g *byMessages) Memory() (free, total int64, err error) { return leastFree(g.all) }
 
-func (g *byMessages) Peak() (most int64) {
-	for _, d := range g.all {
-		most = max(most, d.Peak())
-	}
-	return most
-}
+// Peak is that of the GPU that had most.
+func (g *byMessages) Peak() int64 { return mostAtPeak(g.all) }
 
 func (g *byMessages) Close() (err error) {
 	for _, d := range g.all {

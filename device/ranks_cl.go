@@ -57,11 +57,17 @@ func (k *clRanks) wait(ctx context.Context, buffer int) (losses, samples []float
 	return losses, samples, err
 }
 
-// Send brings a tensor from rank 0 to all, which take their dimensions.
-func (k *clRanks) Send(name string, values []float32) error {
-	o := order{what: orderSend, count: uint64(len(values))}
+// orderTensor says what all ranks do with a tensor.
+func (k *clRanks) orderTensor(what uint64, name string, values []float32) error {
+	o := order{what: what, count: uint64(len(values))}
 	copy(o.name[:], name)
 	_, err := k.order(o)
+	return err
+}
+
+// Send brings a tensor from rank 0 to all, which take their dimensions.
+func (k *clRanks) Send(name string, values []float32) error {
+	err := k.orderTensor(orderSend, name, values)
 	if err == nil {
 		err = k.send(name, values)
 	}
@@ -77,9 +83,7 @@ func (k *clRanks) send(name string, values []float32) error {
 
 // Receive returns a tensor whose values all ranks have.
 func (k *clRanks) Receive(name string, values []float32) error {
-	o := order{what: orderReceive, count: uint64(len(values))}
-	copy(o.name[:], name)
-	_, err := k.order(o)
+	err := k.orderTensor(orderReceive, name, values)
 	if err == nil {
 		err = k.receive(name, values)
 	}

@@ -15,6 +15,10 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
+// readerBytes is the most memory that a reader of a file has at a time, of ids and of sentences:
+// what is behind it, and as much that is mapped ahead.
+const readerBytes = 2 * 2 * windowBytes
+
 // writeText writes a file of so many sentences of 20 tokens each.
 func writeText(t *testing.T, sentences int) string {
 	path := filepath.Join(t.TempDir(), "text")

@@ -18,10 +18,6 @@ const windowBytes = 1 << 20
 // page: on Linux 64 kB, or a piece of the file that its cache holds in one piece.
 const mappedTogether = 2 << 20
 
-// readerBytes is the most memory that a reader of a file has at a time, of ids and of sentences:
-// what is behind it, and as much that is mapped ahead.
-const readerBytes = 2 * 2 * windowBytes
-
 // A stretch is a part of an array, in bytes, that was read and not given back.
 type stretch struct {
 	array      []byte
