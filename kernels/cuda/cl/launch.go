@@ -131,12 +131,18 @@ func (k *Kernels) launchStep(i, to int, early bool) error {
 	step, column, losses := uint64(k.stepAt(i)), uint64(k.samplesAt(i)), uint64(k.lossesAt(to))
 	grid := cuda.Grid{Blocks: k.shape.blocks, Threads: 32 * k.shape.warps, Shared: k.shape.shared}
 	if k.lists != nil {
+		if k.first != nil {
+			grid.Blocks = k.beside
+		}
 		return cuda.LaunchEarly(k.device, k.step, grid, k.temperedArgs(i), early)
 	}
 	if k.config.HalfPrecision {
 		return cuda.LaunchEarly(k.device, k.step, grid, &halfLaunchArgs{k.halfArgs(i), step, column, losses}, early)
 	}
 	args := launchArgs{k.Args(i % 2), step, column, losses}
+	if k.first != nil {
+		args.table.Right = uint64(k.rowsOf(i / 2)) // only steps 2 come here
+	}
 	if k.exchange != nil && k.exchange.by != nil {
 		return k.launchByMessages(args, i, grid)
 	}
