@@ -17,13 +17,11 @@ type FirstStep interface {
 	Losses() int
 	// Rate returns the learning rate of the parameters divided by the rate of tables.
 	Rate() float64
-	// Leaves returns which share of the GPU step 2 leaves to Update and Compose, which run beside it.
-	Leaves() float64
 	// Compose starts to write the rows of W of an iteration.
 	Compose(m StepMemory) error
 	// Launch starts the step, from the rows to their gradient.
 	Launch(m StepMemory) error
-	// Update starts to train the parameters by the gradient.
+	// Update starts to train the parameters by the gradient. It runs beside step 2, and so does Compose for the next iteration.
 	Update(m StepMemory) error
 }
 
@@ -68,7 +66,6 @@ func NewComposed(d *cuda.Device, c Config) (*Kernels, error) {
 // SetFirstStep sets the trainer of step 1.
 func (k *Kernels) SetFirstStep(s FirstStep) error {
 	k.first = s
-	k.beside = max(1, int(float64(k.shape.blocks)*(1-s.Leaves())))
 	return k.device.Do(func() (err error) {
 		if k.aside, err = k.device.NewAside(); err != nil {
 			return err

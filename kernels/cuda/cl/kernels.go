@@ -50,7 +50,6 @@ type Kernels struct {
 	// Of a first step:
 	aside     *cuda.Aside
 	otherRows cu.DevicePtr // as tables[0].values
-	beside    int          // thread blocks of a step 2 of tempered.cuh
 
 	series   int // iterations of a series, at most
 	slots    int // of a step's samples

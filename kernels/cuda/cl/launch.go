@@ -131,9 +131,6 @@ func (k *Kernels) launchStep(i, to int, early bool) error {
 	step, column, losses := uint64(k.stepAt(i)), uint64(k.samplesAt(i)), uint64(k.lossesAt(to))
 	grid := cuda.Grid{Blocks: k.shape.blocks, Threads: 32 * k.shape.warps, Shared: k.shape.shared}
 	if k.lists != nil {
-		if k.first != nil {
-			grid.Blocks = k.beside
-		}
 		return cuda.LaunchEarly(k.device, k.step, grid, k.temperedArgs(i), early)
 	}
 	if k.config.HalfPrecision {

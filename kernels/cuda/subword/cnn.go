@@ -232,9 +232,6 @@ func (x *cnn) target() (split splitMatrix, plain cu.DevicePtr) { return x.gradie
 
 func (x *cnn) skips(cu.DevicePtr) bool { return false } // products read all rows
 
-// leaves: its kernels take about as long as step 2, a half of them by few thread blocks.
-func (x *cnn) leaves() float64 { return 1. / 3 }
-
 // sent splits the weights, which products take in two parts.
 func (x *cnn) sent() error {
 	return x.launch(x.kernels.split, ((int(x.args.d)+1)*int(x.args.weights.stride)/2+255)/256, 256, 0)

@@ -51,8 +51,6 @@ type encoder interface {
 	target() (split splitMatrix, plain cu.DevicePtr)
 	// skips says that update leaves the rows alone in which trained, (V), has another number than the step's.
 	skips(trained cu.DevicePtr) bool
-	// leaves is as of cl.FirstStep.
-	leaves() float64
 	// update launches the kernels that train the parameters by the gradient. step is where
 	// the device has the step's numbers.
 	update(step cu.DevicePtr) error
@@ -209,9 +207,6 @@ func (k *Kernels) Losses() int { return blocksOfRows(k.config.Rows) }
 
 // Rate returns the learning rate of the parameters divided by the rate of tables.
 func (k *Kernels) Rate() float64 { return k.rate }
-
-// Leaves returns the share of the GPU that step 2 leaves to Update and Compose.
-func (k *Kernels) Leaves() float64 { return k.encoder.leaves() }
 
 // Compose starts to write the rows, and to set the gradients to zero that the step will not write.
 func (k *Kernels) Compose(m cl.StepMemory) error {

@@ -97,9 +97,6 @@ func (x *ngrams) skips(trained cu.DevicePtr) bool {
 	return true
 }
 
-// leaves nothing: memory is all that n-grams need, and a step 2 on fewer thread blocks takes longer than it saves.
-func (x *ngrams) leaves() float64 { return 0 }
-
 // sent prepares the sums.
 func (x *ngrams) sent() error {
 	return x.launch(x.adder, blocksOfRows(x.table.rows), gradientWarps)
