@@ -172,7 +172,7 @@ func MemoryCLOn(d Device, words, slots int, c graph.Config, p Precision) (int64,
 // words, whose place it takes.
 func encoderBytes(s *encoder.Config, words int, c graph.Config, tempered bool) int64 {
 	v, table := int64(words), tableBytes(words, c.Dim)
-	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 16*v
+	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 16*v + table // the rows of the next iteration
 	if s.Words {
 		bytes += table
 	} else {
@@ -194,7 +194,7 @@ func encoderBytes(s *encoder.Config, words int, c graph.Config, tempered bool) i
 	}
 	parameter(d+1, paddedDim(c.Dim))
 	tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(columns)
-	bytes += v*int64(16*d+4*paddedDim(c.Dim)) + 2*tables // features, where, standardized, their gradient; the vectors' gradient
+	bytes += v*int64(44+16*d+4*paddedDim(c.Dim)) + 2*tables // packed words; features, where, standardized, their gradient; the vectors' gradient
 	bytes += min(most, 12*multiprocessors*32/int64(columns+31)*tables)
 	bytes += max(2*multiprocessors*4*128*128, 4*int64(d+128)*int64(paddedDim(c.Dim))) // parts of the gradient of weights
 	return bytes + 16*8*multiprocessors*int64(d)

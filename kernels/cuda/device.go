@@ -30,6 +30,7 @@ type Device struct {
 	calls    chan func()
 	context  cu.CUContext
 	stream   cu.Stream
+	asides   []*Aside
 	modules  map[module]cu.Module
 	buffers  map[cu.DevicePtr]int64 // bytes of each
 	used     int64                  // bytes of all of them
@@ -102,10 +103,14 @@ func (d *Device) Close() error {
 		for b := range d.buffers {
 			_ = cu.MemFree(b) // the context frees all that is left, when nobody else in the process uses it
 		}
-		if d.twin {
-			return d.stream.Destroy()
+		var freed error
+		for _, a := range d.asides {
+			freed = errors.Join(freed, a.free())
 		}
-		return errors.Join(d.stream.Destroy(), d.ordinal.ReleasePrimaryCtx())
+		if d.twin {
+			return errors.Join(freed, d.stream.Destroy())
+		}
+		return errors.Join(freed, d.stream.Destroy(), d.ordinal.ReleasePrimaryCtx())
 	})
 	close(d.calls)
 	return err

@@ -17,8 +17,12 @@ type FirstStep interface {
 	Losses() int
 	// Rate returns the learning rate of the parameters divided by the rate of tables.
 	Rate() float64
-	// Launch starts the step.
-	Launch(StepMemory) error
+	// Compose starts to write the rows of W of an iteration.
+	Compose(m StepMemory) error
+	// Launch starts the step, from the rows to their gradient.
+	Launch(m StepMemory) error
+	// Update starts to train the parameters by the gradient. It runs beside step 2, and so does Compose for the next iteration.
+	Update(m StepMemory) error
 }
 
 // StepMemory is where in the device's memory a first step reads and writes.
@@ -28,27 +32,29 @@ type StepMemory struct {
 	Column     cu.DevicePtr // samples of M, (V)
 	Losses     cu.DevicePtr // (Losses()), to be written
 	Number     int          // of the step, for LaunchTempered
+	Rows       cu.DevicePtr // composed rows, as a table
 	Met        Met
 }
 
 // Met is where the device has the words whose rows a tempered iteration reads: those with a share, and the
-// samples and shared negatives of its second step. Without shared negatives, or with many samples, it may read all.
+// samples and shared negatives of its second step. Slots 0: it may read all rows.
 type Met struct {
 	Jobs, Tiles, Samples, Shared cu.DevicePtr // (Jobs.row) of 8 each of the tiles, samples (Slots), negatives (H)
 	MostJobs, Slots, Negatives   uint32
 }
 
-// met returns the words of iteration number i of a series.
+// met returns the words of iteration number i of a series. Without shared negatives, or with many samples, it may read all.
 func (k *Kernels) met(i int) Met {
 	const most = 4 // samples of a word: of more hardly a word is left out
-	if k.lists == nil || k.config.SharedNegatives == 0 || k.slots > most*k.config.Rows {
+	if k.lists == nil {
 		return Met{}
 	}
 	a := k.temperedArgs(2*i + 1)
-	return Met{
-		Jobs: cu.DevicePtr(a.jobs), Tiles: cu.DevicePtr(a.tiles), Samples: cu.DevicePtr(a.samples), Shared: cu.DevicePtr(a.shared),
-		MostJobs: uint32(k.lists.most), Slots: uint32(k.slots), Negatives: uint32(k.config.SharedNegatives),
+	m := Met{Jobs: cu.DevicePtr(a.jobs), Tiles: cu.DevicePtr(a.tiles), MostJobs: uint32(k.lists.most)}
+	if k.config.SharedNegatives > 0 && k.slots <= most*k.config.Rows {
+		m.Samples, m.Shared, m.Slots, m.Negatives = cu.DevicePtr(a.samples), cu.DevicePtr(a.shared), uint32(k.slots), uint32(k.config.SharedNegatives)
 	}
+	return m
 }
 
 // NewComposed is New for composed rows of W, which have no moments. SetFirstStep has to
@@ -61,19 +67,50 @@ func NewComposed(d *cuda.Device, c Config) (*Kernels, error) {
 func (k *Kernels) SetFirstStep(s FirstStep) error {
 	k.first = s
 	return k.device.Do(func() (err error) {
-		k.firstLosses, err = k.device.Allocate("losses", int64(4*SeriesLength*s.Losses()))
-		return err
+		if k.aside, err = k.device.NewAside(); err != nil {
+			return err
+		}
+		bytes, _ := k.config.tableBytes(k.part, k.rows)
+		a := &cuda.Allocator{Device: k.device}
+		k.otherRows = a.Bytes("a table", bytes)
+		k.firstLosses = a.Floats("losses", SeriesLength*s.Losses())
+		return a.Err
 	})
 }
 
-// launchComposed starts the first iterations of a series. The totals of the first steps of all
-// iterations come first, then the totals of the second steps.
+// rowsOf returns where the composed rows of iteration number i of a series lie: those of the next one are written while its
+// own are read.
+func (k *Kernels) rowsOf(i int) cu.DevicePtr {
+	if i%2 == 1 {
+		return k.otherRows
+	}
+	return k.tables[0].values
+}
+
+func (k *Kernels) stepMemory(i int) StepMemory {
+	return StepMemory{
+		Tables: k.stepAt(2 * i), Parameters: k.stepAt(steps + i), Column: k.samplesAt(2 * i),
+		Losses: k.firstLosses + cu.DevicePtr(4*i*k.first.Losses()), Number: 2 * i, Rows: k.rowsOf(i), Met: k.met(i),
+	}
+}
+
+// launchComposed starts the first iterations of a series. The totals of the first steps of all iterations come first, then
+// the totals of the second steps. Once there is the gradient of the rows, the parameters are trained and the next rows are
+// composed beside the second step, which needs neither.
 func (k *Kernels) launchComposed(count int) error {
-	each := k.first.Losses()
+	if err := k.first.Compose(k.stepMemory(0)); err != nil {
+		return err
+	}
 	for i := range count {
-		err := k.first.Launch(StepMemory{
-			Tables: k.stepAt(2 * i), Parameters: k.stepAt(steps + i), Column: k.samplesAt(2 * i),
-			Losses: k.firstLosses + cu.DevicePtr(4*i*each), Number: 2 * i, Met: k.met(i),
+		m := k.stepMemory(i)
+		if err := k.first.Launch(m); err != nil {
+			return err
+		}
+		err := k.aside.Do(func() error {
+			if err := k.first.Update(m); err != nil || i+1 == count {
+				return err
+			}
+			return k.first.Compose(k.stepMemory(i + 1))
 		})
 		if err != nil {
 			return err
@@ -81,11 +118,14 @@ func (k *Kernels) launchComposed(count int) error {
 		if err := k.launchStep(2*i+1, i, false); err != nil {
 			return err
 		}
+		if err := k.aside.Join(); err != nil {
+			return err
+		}
 	}
 	if k.lists != nil {
 		return nil // the steps sum their losses
 	}
-	if err := k.sumLosses(count, k.firstLosses, each, k.totals); err != nil {
+	if err := k.sumLosses(count, k.firstLosses, k.first.Losses(), k.totals); err != nil {
 		return err
 	}
 	return k.sumLosses(count, k.losses, k.shape.losses, k.totals+8*SeriesLength)

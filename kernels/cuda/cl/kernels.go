@@ -47,6 +47,10 @@ type Kernels struct {
 
 	exchange *exchange // with other devices; nil: there are none
 
+	// Of a first step:
+	aside     *cuda.Aside
+	otherRows cu.DevicePtr // as tables[0].values
+
 	series   int // iterations of a series, at most
 	slots    int // of a step's samples
 	recorded *cuda.Recording

@@ -137,6 +137,9 @@ func (k *Kernels) launchStep(i, to int, early bool) error {
 		return cuda.LaunchEarly(k.device, k.step, grid, &halfLaunchArgs{k.halfArgs(i), step, column, losses}, early)
 	}
 	args := launchArgs{k.Args(i % 2), step, column, losses}
+	if k.first != nil {
+		args.table.Right = uint64(k.rowsOf(i / 2)) // only steps 2 come here
+	}
 	if k.exchange != nil && k.exchange.by != nil {
 		return k.launchByMessages(args, i, grid)
 	}

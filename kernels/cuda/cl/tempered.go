@@ -110,7 +110,11 @@ func (c Config) temperedShape(shared, size int) (s denseShape, groups, bytes int
 
 // temperedArgs are the arguments of step number i of a series.
 func (k *Kernels) temperedArgs(i int) *temperedArgs {
-	c, left, right := k.config, k.tables[i%2], k.tables[1-i%2]
+	c, tables := k.config, k.tables
+	if k.first != nil {
+		tables[0].values = k.rowsOf(i / 2)
+	}
+	left, right := tables[i%2], tables[1-i%2]
 	t := temperedTable{
 		left: uint64(left.values), leftLow: uint64(left.low), right: uint64(right.values),
 		first: uint64(left.first), second: uint64(left.second), secondOfRow: uint64(left.secondOfRow), alias: uint64(k.alias), seed: c.Seed,

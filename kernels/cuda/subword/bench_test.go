@@ -153,9 +153,11 @@ func recordFirstSteps(b *testing.B, d *cuda.Device, k *kernels.Kernels, noise *c
 		first, err = cuda.Record(d.Stream(), func() error {
 			for i := range steps {
 				at := step + cu.DevicePtr(cuda.Bytes[cl.Step](i))
-				err := k.Launch(cl.StepMemory{Tables: at, Parameters: at, Column: column + cu.DevicePtr(4*i*words), Losses: losses})
-				if err != nil {
-					return err
+				m := cl.StepMemory{Tables: at, Parameters: at, Column: column + cu.DevicePtr(4*i*words), Losses: losses, Rows: cu.DevicePtr(k.Args(0).Left)}
+				for _, part := range []func(cl.StepMemory) error{k.Compose, k.Launch, k.Update} {
+					if err := part(m); err != nil {
+						return err
+					}
 				}
 			}
 			return nil

@@ -17,14 +17,26 @@
 // quads.cu has faster kernels of the features and of dtables.
 #include "cnn.cuh"
 
+// inBatches gives add what load returns for 0 to n - 1, in this order; so many are loaded together.
+template <int batch, class Load, class Add> __device__ __forceinline__ void inBatches(uint32_t n, Load load, Add add) {
+	for (uint32_t i = 0; i < n; i += batch) {
+		decltype(load(0)) x[batch];
+#pragma unroll
+		for (int j = 0; j < batch; j++) x[j] = load(min(i + j, n - 1));
+#pragma unroll
+		for (int j = 0; j < batch; j++)
+			if (i + j < n) add(x[j]);
+	}
+}
+
 extern "C" __global__ void __launch_bounds__(128) cnn_tables(const __grid_constant__ Cnn c) {
 	uint32_t i = blockIdx.x * 128 + threadIdx.x, column = i % c.columns, s = i / c.columns % c.a, o = i / c.columns / c.a;
 	uint32_t b = widthOf(c, c.column, column), f = c.count[b];
 	if (o >= c.width[b]) return;
 	const float *filter = c.filters + c.first[b] + column - c.column[b];
 	float x = o > 0 ? 0 : filter[size_t(c.width[b]) * c.e * f];
-#pragma unroll 8
-	for (uint32_t e = 0; e < c.e; e++) x = fmaf(c.embeddings[s * c.e + e], filter[size_t(o * c.e + e) * f], x);
+	inBatches<16>(c.e, [&](uint32_t e) { return make_float2(c.embeddings[s * c.e + e], filter[size_t(o * c.e + e) * f]); },
+		[&](float2 y) { x = fmaf(y.x, y.y, x); });
 	c.tables[i] = x;
 }
 
@@ -113,10 +125,13 @@ extern "C" __global__ void __launch_bounds__(128) cnn_means(const __grid_constan
 
 // A thread has four values of y.
 extern "C" __global__ void __launch_bounds__(256) cnn_standardize(const __grid_constant__ Cnn c) {
-	uint32_t quads = c.y.stride / 4;
-	size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
-	uint32_t v = uint32_t(i / quads), d = uint32_t(i % quads) * 4;
+	uint32_t quads = uint32_t(c.y.stride) / 4, i = blockIdx.x * 256 + threadIdx.x, v = i / quads, d = i % quads * 4;
 	if (v >= c.v) return;
+	if (c.d % 4 == 0 && d < c.d) {
+		float4 x = *(const float4 *)(c.features + size_t(v) * c.d + d), mean = *(const float4 *)(c.mean + d), scale = *(const float4 *)(c.scale + d);
+		put(c.y, v, d, make_float4((x.x - mean.x) * scale.x, (x.y - mean.y) * scale.y, (x.z - mean.z) * scale.z, (x.w - mean.w) * scale.w), 1);
+		return;
+	}
 	float y[4];
 #pragma unroll
 	for (int j = 0; j < 4; j++)
@@ -146,12 +161,10 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 	float ofGradient = 0, ofProduct = 0, squares = 0;
 	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) {
 		float g = 0, ofBias = 0;
-#pragma unroll 8
-		for (uint32_t k = 0; k < c.chunks; k++) {
+		inBatches<12>(c.chunks, [&](uint32_t k) {
 			const float *from = c.parts + size_t(k) * rows * stride + n;
-			g += from[size_t(d) * stride];
-			ofBias += from[size_t(c.d) * stride];
-		}
+			return make_float2(from[size_t(d) * stride], from[size_t(c.d) * stride]);
+		}, [&](float2 x) { g += x.x, ofBias += x.y; });
 		float w = get(c.weights, d, n);
 		ofGradient = fmaf(ofBias, w, ofGradient);
 		ofProduct = fmaf(g, w, ofProduct);
@@ -166,9 +179,7 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 	}
 	ClStep s = *c.step;
 	Updater<method> u(c.decays, s, c.layer, d, squares, part);
-	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) {
-		put(c.weights, d, n, u.update(c.layer, size_t(d) * stride + n, gradient[n]));
-	}
+	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) u.update(c.layer, size_t(d) * stride + n, gradient[n]);
 }
 
 extern "C" __global__ void __launch_bounds__(512) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
@@ -261,10 +272,13 @@ extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_con
 		uint32_t i = blockIdx.x * 8 + threadIdx.x / 32, s = i / c.e, e = i % c.e;
 		if (i >= values) return;
 		float x = 0;
-		for (uint32_t column = laneNumber(); column < c.columns; column += 32) {
-			uint32_t b = widthOf(c, c.column, column), f = c.count[b];
-			const float *filter = c.filters + c.first[b] + column - c.column[b], *table = c.dtables + size_t(s) * c.columns + column;
-			for (uint32_t o = 0; o < c.width[b]; o++) x = fmaf(table[o * offset], filter[size_t(o * c.e + e) * f], x);
+		for (uint32_t b = 0; b < c.widths; b++) {
+			uint32_t f = c.count[b], all = c.width[b] * f, l = laneNumber();
+			const float *filter = c.filters + c.first[b], *table = c.dtables + size_t(s) * c.columns + c.column[b];
+			inBatches<8>(all > l ? (all - l + 31) / 32 : 0, [&](uint32_t i) {
+				uint32_t o = (l + 32 * i) / f, column = (l + 32 * i) % f;
+				return make_float2(table[o * offset + column], filter[size_t(o * c.e + e) * f + column]);
+			}, [&](float2 y) { x = fmaf(y.x, y.y, x); });
 		}
 		x = sum(x);
 		if (laneNumber() == 0) c.dembeddings[i] = x;
@@ -275,11 +289,10 @@ extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_con
 	if (row > c.width[b] * c.e) return;
 	float x = 0;
 	if (row == c.width[b] * c.e) { // the bias, which is in the tables of the first offset
-#pragma unroll 8
-		for (uint32_t s = 0; s < c.a; s++) x += c.dtables[size_t(s) * c.columns + column];
+		inBatches<16>(c.a, [&](uint32_t s) { return c.dtables[size_t(s) * c.columns + column]; }, [&](float y) { x += y; });
 	} else {
-#pragma unroll 8
-		for (uint32_t s = 0; s < c.a; s++) x = fmaf(c.embeddings[s * c.e + e], c.dtables[o * offset + size_t(s) * c.columns + column], x);
+		inBatches<16>(c.a, [&](uint32_t s) { return make_float2(c.embeddings[s * c.e + e], c.dtables[o * offset + size_t(s) * c.columns + column]); },
+			[&](float2 y) { x = fmaf(y.x, y.y, x); });
 	}
 	c.dfilters[i] = x;
 }

@@ -8,6 +8,8 @@ constexpr float leastVariance = 1e-3f;
 
 struct Cnn {
 	const uint32_t *starts, *symbols; // word v is symbols[starts[v]] to symbols[starts[v+1] - 1]
+	const uint32_t *packedWords;      // (V, 8) of four symbols each, the first in the lowest byte, of words in the order of places; packed only
+	const uint2 *places;              // (V), a word and its symbols, the longest first
 	const float *embeddings;          // (A, E)
 	const float *filters;             // for each width w, (wE + 1, F): the last row is the bias
 	float *tables;                    // (W, A, C)

@@ -13,7 +13,8 @@ import (
 
 // cnnArgs is Cnn of cnn.cu.
 type cnnArgs struct {
-	starts, symbols, embeddings, filters            cu.DevicePtr
+	starts, symbols, packedWords, places            cu.DevicePtr
+	embeddings, filters                             cu.DevicePtr
 	tables, features, where, sums, mean, scale      cu.DevicePtr
 	y                                               splitMatrix
 	parts, meanGradient, meanProduct                cu.DevicePtr
@@ -39,6 +40,7 @@ type updatesArgs struct {
 // A cnn is a character CNN on the device.
 type cnn struct {
 	device   *cuda.Device
+	aside    *cuda.Aside // for gradients that need not wait for each other
 	args     cnnArgs
 	gradient splitMatrix // of the rows
 	updates  updatesArgs
@@ -58,27 +60,38 @@ type scatterShape struct {
 	blocks, warps, pieces, shared int // shared 0: all thread blocks add to one table in memory
 }
 
-const scatterBytes = 64 << 20 // of the tables of all thread blocks, at most
+const (
+	scatterBytes = 64 << 20 // of the tables of all thread blocks, at most
+	scatterAhead = 8        // words that quads.cu reads behind the last one, and does not use
+)
 
 func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 	a := newAllocator(d)
 	x := &cnn{device: d, all: map[string]matrix{}}
+	var err error
+	if x.aside, err = d.NewAside(); err != nil {
+		return nil, err
+	}
 	x.shape(c, e)
 	g, v, features := &x.args, c.Rows, int(x.args.d)
 	size := int(g.widest) * e.Alphabet * int(g.columns)
 	g.starts, g.symbols = placed(a, "words", e.Starts), placed(a, "words", e.Symbols)
+	if g.packed > 0 {
+		words, places := e.packed()
+		g.packedWords, g.places = placed(a, "words", words), placed(a, "words", places)
+	}
 	x.allocateParameters(a, c, e)
 	g.tables, g.dtables = a.Floats("tables of symbols", size), a.Floats("tables of symbols", size)
-	g.features = a.Floats("features", v*features)
+	g.features = a.Floats("features", (v+scatterAhead)*features)
 	if !e.Flatten {
-		g.where = a.Bytes("features", (2+2*int(g.packed))*v*features)
+		g.where = a.Bytes("features", (2+2*int(g.packed))*(v+scatterAhead)*features)
 	}
 	g.sums = a.Bytes("sums of features", 16*int(g.blocks)*features)
 	g.mean, g.scale = a.Floats("means of features", features), a.Floats("scales of features", features)
 	g.meanGradient, g.meanProduct = a.Floats("means of gradients", features), a.Floats("means of gradients", features)
 	g.y, g.weights = a.split("features", v, features+1, e.narrow), a.split("weights", features+1, c.Dim, e.narrow)
 	x.gradient = a.split("gradient of vectors", v, c.Dim, e.narrow)
-	g.dy = a.Floats("gradient of features", v*int(g.strideD))
+	g.dy = a.Floats("gradient of features", (v+scatterAhead)*int(g.strideD))
 	x.products[0] = a.product("rows", v, c.Dim, features, false, e.narrow)
 	x.products[1] = a.product("features", v, features, c.Dim, false, e.narrow)
 	x.products[2] = a.product("weights", features+1, c.Dim, v, true, e.narrow)
@@ -113,15 +126,15 @@ func (x *cnn) shape(c cl.Config, e Config) {
 
 // shapeConvolution chooses the kernel of maxima that has the tables in shared memory, if it can be had.
 func (x *cnn) shapeConvolution(e Config) {
-	const sums = 1024 / 32 * 32 * 8 * 8 // bytes beside the tables
+	const sums = 768 / 32 * 32 * 8 * 8 // bytes beside the tables
 	g := &x.args
 	shared := 4*int(g.widest*g.a*g.columns) + sums
 	odd := slices.ContainsFunc(e.Filters, func(f int) bool { return f%4 != 0 })
-	if e.Flatten || odd || g.widest > 4 || g.a > 255 || max(shared, scatterShared(g)) > x.device.SharedOfBlock {
+	if e.Flatten || odd || e.longest() > packedSymbols || len(e.Filters)+e.Columns()/128 > 24 || g.widest > 4 || g.a > 255 || max(shared, scatterShared(g)) > x.device.SharedOfBlock {
 		x.convolve = cuda.Grid{Blocks: min(int(g.v), 6*x.device.Multiprocessors), Threads: min(1024, (int(g.d)+31)/32*32)}
 	} else {
 		g.packed = 1
-		x.convolve = cuda.Grid{Blocks: x.device.Multiprocessors, Threads: 1024, Shared: shared}
+		x.convolve = cuda.Grid{Blocks: x.device.Multiprocessors, Threads: 768, Shared: shared}
 	}
 	g.blocks = uint32(x.convolve.Blocks)
 }
@@ -250,20 +263,28 @@ func (x *cnn) compose(rows, words cu.DevicePtr, _ cl.StepMemory) error {
 	})
 }
 
-// update trains the parameters. The gradient of y is computed before the weights change.
+// update trains the parameters. The gradient of y is computed beside the gradient of the weights, which are split again when both are there.
 // updateWeights of cnn.cu says how the standardization enters the gradient of the features.
 func (x *cnn) update(step cu.DevicePtr) error {
 	g, k := &x.args, &x.kernels
 	g.step, x.updates.step = step, step
-	err := x.multiply(1, productArgs{a: x.gradient, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD})
+	err := x.aside.Do(func() error {
+		err := x.multiply(2, productArgs{a: g.y, b: x.gradient, c: g.parts, m: g.d + 1, n: g.n, k: g.v, strideC: g.layer.stride})
+		if err != nil {
+			return err
+		}
+		return x.launch(k.weights, int(g.d)+1, 512, 0)
+	})
 	if err != nil {
 		return err
 	}
-	err = x.multiply(2, productArgs{a: g.y, b: x.gradient, c: g.parts, m: g.d + 1, n: g.n, k: g.v, strideC: g.layer.stride})
-	if err != nil {
+	if err := x.multiply(1, productArgs{a: x.gradient, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD}); err != nil {
 		return err
 	}
-	if err := x.launch(k.weights, int(g.d)+1, 512, 0); err != nil {
+	if err := x.aside.Join(); err != nil {
+		return err
+	}
+	if err := x.aside.Do(x.sent); err != nil {
 		return err
 	}
 	if err := x.scatterGradient(); err != nil {
@@ -277,7 +298,10 @@ func (x *cnn) update(step cu.DevicePtr) error {
 	for i := range x.updates.parameters {
 		rows += int(x.updates.parameters[i].rows)
 	}
-	return cuda.Launch(x.device, k.update, cuda.Grid{Blocks: rows, Threads: 64}, &x.updates)
+	if err := cuda.Launch(x.device, k.update, cuda.Grid{Blocks: rows, Threads: 64}, &x.updates); err != nil {
+		return err
+	}
+	return x.aside.Join()
 }
 
 // scatterGradient brings the gradient of the features into dtables.

@@ -6,8 +6,8 @@
 //		trained[row] = the step's number
 //		own: (V, N), words' own vectors, which are part of rows: updated as rows of a table
 //
-// Rows without a share keep an old gradient: trained tells. subword_forget sets it to zero, where
-// products read all rows.
+// Rows without a share keep an old gradient: trained tells. Where products read all rows, subword_forget has set it to zero
+// before.
 #define FORMAT_ONLY
 #include "../cl/tempered.cu"
 #include "subword.cuh"
@@ -73,17 +73,25 @@ COMPOSED_METHODS(8, 2, 1, 1)
 
 constexpr uint32_t never = 0xffffffffu; // no step has this number
 
-// subword_forget sets the gradients to zero that are of an older step. A warp has a row.
-extern "C" __global__ void __launch_bounds__(128) subword_forget(const Beside *beside, const ClStep *step) {
+// subword_come notes the rows that the jobs of a step have, eight numbers each. A thread has a job.
+extern "C" __global__ void __launch_bounds__(256) subword_come(const uint32_t *jobs, const uint32_t *tiles, uint32_t *coming, const ClStep *step, uint64_t rows) {
+	uint32_t i = blockIdx.x * 256 + threadIdx.x;
+	if (i >= 8 * *tiles) return;
+	uint32_t row = jobs[8 * size_t(i)];
+	if (row < rows) coming[row] = step->stream; // a job may be of no row
+}
+
+// subword_forget sets the gradients of rows to zero that do not come in a step. A warp has 32 rows.
+extern "C" __global__ void __launch_bounds__(128) subword_forget(const Beside *beside, const uint32_t *coming, const ClStep *step) {
 	const Beside b = *beside;
-	uint32_t row = blockIdx.x * 4 + threadIdx.x / 32;
-	if (row >= b.rows) return;
-	uint32_t trained = b.trained[row];
-	if (trained == step->stream || trained == never) return;
-	for (uint32_t i = 4 * laneNumber(); i < b.split.stride; i += 128) {
-		*(uint2 *)(b.split.high + row * b.split.stride + i) = make_uint2(0, 0);
-		if (b.split.low) *(uint2 *)(b.split.low + row * b.split.stride + i) = make_uint2(0, 0);
+	uint32_t first = blockIdx.x * 128 + threadIdx.x / 32 * 32, row = first + laneNumber();
+	bool old = row < b.rows && coming[row] != step->stream && b.trained[row] != never;
+	for (uint32_t left = __ballot_sync(warp, old); left; left &= left - 1) {
+		size_t at = size_t(first + __ffs(left) - 1) * b.split.stride;
+		for (uint32_t i = 4 * laneNumber(); i < b.split.stride; i += 128) {
+			*(uint2 *)(b.split.high + at + i) = make_uint2(0, 0);
+			if (b.split.low) *(uint2 *)(b.split.low + at + i) = make_uint2(0, 0);
+		}
 	}
-	__syncwarp();
-	if (laneNumber() == 0) b.trained[row] = never;
+	if (old) b.trained[row] = never;
 }

@@ -19,7 +19,7 @@ import (
 // Structures have the same sizes as those of the kernels.
 func TestStructureSizes(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
-		"Cnn": {unsafe.Sizeof(cnnArgs{}), 720}, "Product": {unsafe.Sizeof(productArgs{}), 96},
+		"Cnn": {unsafe.Sizeof(cnnArgs{}), 736}, "Product": {unsafe.Sizeof(productArgs{}), 96},
 		"Gradient": {unsafe.Sizeof(gradientArgs{}), 152}, "NGrams": {unsafe.Sizeof(ngramsArgs{}), 248}, "Beside": {unsafe.Sizeof(besideArgs{}), 48},
 		"Updates": {unsafe.Sizeof(updatesArgs{}), 984},
 	} {

@@ -34,9 +34,12 @@ type Kernels struct {
 	gradient cu.Function
 
 	// Of tempered samples:
-	forget cu.Function // not if the encoder skips rows
 	beside cu.DevicePtr
 	skips  bool
+	// If the encoder does not skip rows:
+	come, forget cu.Function
+	coming       cu.DevicePtr // (V), the last step that a row has come in
+	aside        *cuda.Aside
 }
 
 // An encoder composes the rows of W.
@@ -183,8 +186,14 @@ func (k *Kernels) allocateTempered(size int) (err error) {
 		trained: placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows)), words: number(k.words.value != 0), rows: uint32(rows),
 	}
 	k.beside = placed(a, "arguments", []besideArgs{b})
-	k.forget = a.Function(built, "composed", "subword_forget", 0)
-	k.skips = k.encoder.skips(b.trained)
+	if k.skips = k.encoder.skips(b.trained); k.skips || a.Err != nil {
+		return a.Err
+	}
+	k.come, k.forget = a.Function(built, "composed", "subword_come", 0), a.Function(built, "composed", "subword_forget", 0)
+	k.coming = placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows))
+	if k.aside, err = k.device.NewAside(); err != nil {
+		return err
+	}
 	return a.Err
 }
 
@@ -199,35 +208,45 @@ func (k *Kernels) Losses() int { return blocksOfRows(k.config.Rows) }
 // Rate returns the learning rate of the parameters divided by the rate of tables.
 func (k *Kernels) Rate() float64 { return k.rate }
 
-// Launch starts step 1.
-func (k *Kernels) Launch(m cl.StepMemory) error {
-	a := gradientArgs{table: k.Args(0), words: k.words.value, step: m.Tables, column: m.Column, losses: m.Losses}
-	a.split, a.plain = k.encoder.target()
-	rows := cu.DevicePtr(a.table.Left)
-	if err := k.encoder.compose(rows, k.words.value, m); err != nil {
-		return err
+// Compose starts to write the rows, and to set the gradients to zero that the step will not write.
+func (k *Kernels) Compose(m cl.StepMemory) error {
+	if !k.Tempered() || k.skips {
+		return k.encoder.compose(m.Rows, k.words.value, m)
 	}
-	if k.Tempered() {
-		own := cl.Own{ // without own vectors it reads the rows in their place
-			First: cmp.Or(k.words.first, rows), Second: cmp.Or(k.words.second, rows), SecondOfRow: cmp.Or(k.words.secondOfRow, rows), Beside: k.beside,
-		}
-		if err := k.LaunchTempered(k.gradient, m.Number, own); err != nil {
+	err := k.aside.Do(func() error {
+		grid := cuda.Grid{Blocks: (int(m.Met.MostJobs) + 255) / 256, Threads: 256}
+		err := k.device.LaunchValues(k.come, grid, uint64(m.Met.Jobs), uint64(m.Met.Tiles), uint64(k.coming), uint64(m.Tables), uint64(k.config.Rows))
+		if err != nil {
 			return err
 		}
-		if !k.skips {
-			grid := cuda.Grid{Blocks: blocksOfRows(k.config.Rows), Threads: 32 * gradientWarps}
-			if err := k.device.LaunchValues(k.forget, grid, uint64(k.beside), uint64(m.Tables)); err != nil {
-				return err
-			}
-		}
-		return k.encoder.update(m.Parameters)
-	}
-	a.table.First, a.table.Second, a.table.SecondOfRow = uint64(k.words.first), uint64(k.words.second), uint64(k.words.secondOfRow)
-	if err := cuda.Launch(k.device, k.gradient, cuda.Grid{Blocks: k.Losses(), Threads: 32 * gradientWarps}, &a); err != nil {
+		grid = cuda.Grid{Blocks: (k.config.Rows + 127) / 128, Threads: 128}
+		return k.device.LaunchValues(k.forget, grid, uint64(k.beside), uint64(k.coming), uint64(m.Tables))
+	})
+	if err != nil {
 		return err
 	}
-	return k.encoder.update(m.Parameters)
+	if err := k.encoder.compose(m.Rows, k.words.value, m); err != nil {
+		return err
+	}
+	return k.aside.Join()
 }
+
+// Launch starts step 1.
+func (k *Kernels) Launch(m cl.StepMemory) error {
+	if k.Tempered() {
+		own := cl.Own{ // without own vectors it reads the rows in their place
+			First: cmp.Or(k.words.first, m.Rows), Second: cmp.Or(k.words.second, m.Rows), SecondOfRow: cmp.Or(k.words.secondOfRow, m.Rows), Beside: k.beside,
+		}
+		return k.LaunchTempered(k.gradient, m.Number, own)
+	}
+	a := gradientArgs{table: k.Args(0), words: k.words.value, step: m.Tables, column: m.Column, losses: m.Losses}
+	a.split, a.plain = k.encoder.target()
+	a.table.Left, a.table.First, a.table.Second, a.table.SecondOfRow = uint64(m.Rows), uint64(k.words.first), uint64(k.words.second), uint64(k.words.secondOfRow)
+	return cuda.Launch(k.device, k.gradient, cuda.Grid{Blocks: k.Losses(), Threads: 32 * gradientWarps}, &a)
+}
+
+// Update starts to train the encoder.
+func (k *Kernels) Update(m cl.StepMemory) error { return k.encoder.update(m.Parameters) }
 
 // Send sends a tensor of the state of graph's trainer, by its name there.
 func (k *Kernels) Send(name string, values []float32) error {

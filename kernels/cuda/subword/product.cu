@@ -6,12 +6,12 @@
 // Either factor may lie in memory with its rows or its columns one after the other. A thread
 // block computes a tile of c, 128 x 128 or 128 x 64, over a chunk of k; the reader of c adds
 // the sums of several chunks. Asynchronous copies bring the parts of both factors into shared
-// memory, three stages of 32 values of k deep. Groups of 8 values are permuted there, so that
+// memory, three stages of 32 values of k deep, or of 64 of float16 numbers. Groups of 8 values are permuted there, so that
 // the 8 rows that ldmatrix reads at a time lie in different banks. Rows of float16 numbers have strips
 // instead of tiles: see the end.
 #include "subword.cuh"
 
-constexpr int tileM = 128, tileK = 32, stages = 3;
+constexpr int tileM = 128, stages = 3;
 
 struct Product {
 	Split a, b;
@@ -19,7 +19,7 @@ struct Product {
 	const float *bias; // (n), or null
 	const float *add;  // (m, strideC), or null
 	uint32_t m, n, k, strideC;
-	uint32_t chunk; // of k, a multiple of 32; of strips, their columns, a multiple of 8
+	uint32_t chunk; // of k, a multiple of a stage; of strips, their columns, a multiple of 8
 	float unit;     // of narrow products: what 1 in c is of a product of the factors
 };
 
@@ -29,27 +29,55 @@ __device__ __forceinline__ void copy16(uint32_t to, const uint16_t *from, bool w
 
 // place is where group g of line l lies, in bytes. If values of k are contiguous in memory, a
 // line of a tile holds 32 of them (4 groups), otherwise all rows of the tile at one k.
-template <bool contiguous, int size> __device__ __forceinline__ uint32_t place(int l, int g) {
+template <bool contiguous, int size, int tileK> __device__ __forceinline__ uint32_t place(int l, int g) {
+	if constexpr (contiguous && tileK == 64) return l * 128 + ((g ^ (l & 7)) << 4);
 	if constexpr (contiguous) return l * 64 + ((g ^ (l >> 1 & 3)) << 4);
 	return l * size * 2 + ((g ^ (l & 7)) << 4);
 }
 
-// fetch asks for a tile of size rows from row first on, and k from k0 to end.
-// Values beyond the matrix are zero.
-template <int planes, bool contiguous, int size, int threads>
-__device__ __forceinline__ void fetch(uint32_t to, const Split &x, uint32_t first, uint32_t rows, uint32_t k0, uint32_t end) {
-	constexpr int part = size * tileK * 2, groups = contiguous ? tileK / 8 : size / 8;
+// A Fetcher asks for the tiles of a factor one after the other: size rows from row first on, tileK values of k. A thread has
+// the same lines and the same group in all of them, so that their places are computed once. Values beyond the matrix are zero.
+template <int planes, bool contiguous, int size, int tileK, int threads> struct Fetcher {
+	static constexpr int groups = contiguous ? tileK / 8 : size / 8, lines = threads / groups, count = size * tileK / 8 / threads;
+	static constexpr int part = size * tileK * 2, pitch = contiguous ? 2 * tileK : 2 * size;
+	static_assert(lines % 8 == 0, "the lines of a thread have the same permutation");
+	const uint16_t *from;     // of the thread's first line
+	ptrdiff_t jump, low;      // to its next line, and to the second part
+	size_t advance;           // to the next tile
+	uint32_t to, k, end, has; // has: which lines have rows
+
+	__device__ __forceinline__ Fetcher(const Split &x, uint32_t first, uint32_t rows, uint32_t k0, uint32_t end) : k(k0), end(end), has(0) {
+		uint32_t line = threadIdx.x / groups, group = threadIdx.x % groups;
+		to = place<contiguous, size, tileK>(line, group);
+		jump = lines * x.stride;
+		low = x.low - x.high;
+		if constexpr (contiguous) {
+			from = x.high + (first + line) * x.stride + k0 + 8 * group;
+			advance = tileK;
+			k += 8 * group;
 #pragma unroll
-	for (int i = threadIdx.x; i < size * tileK / 8; i += threads) {
-		int l = i / groups, g = i % groups;
-		uint32_t row = contiguous ? first + l : first + 8 * g, k = contiguous ? k0 + 8 * g : k0 + l;
-		bool wanted = row < rows && k < end;
-		size_t from = !wanted ? 0 : contiguous ? row * x.stride + k : k * x.stride + row;
-		uint32_t at = to + place<contiguous, size>(l, g);
-		copy16(at, x.high + from, wanted);
-		if constexpr (planes == 2) copy16(at + part, x.low + from, wanted);
+			for (int i = 0; i < count; i++) has |= (first + line + i * lines < rows) << i;
+		} else {
+			from = x.high + (k0 + line) * x.stride + first + 8 * group;
+			advance = tileK * x.stride;
+			k += line;
+			if (first + 8 * group >= rows) this->end = 0;
+		}
 	}
-}
+
+	// ask asks for the next tile.
+	__device__ __forceinline__ void ask(uint32_t stage) {
+		const uint16_t *x = from;
+#pragma unroll
+		for (int i = 0; i < count; i++, x += jump) {
+			bool wanted = contiguous ? (has >> i & 1) && k < end : k + i * lines < end;
+			copy16(stage + to + i * lines * pitch, x, wanted);
+			if constexpr (planes == 2) copy16(stage + to + i * lines * pitch + part, x + low, wanted);
+		}
+		from += advance;
+		k += tileK;
+	}
+};
 
 template <bool transposed> __device__ __forceinline__ void loadMatrices(uint32_t (&r)[4], uint32_t from) {
 	if constexpr (transposed)
@@ -69,7 +97,7 @@ __device__ __forceinline__ void multiplyNarrow(float (&c)[4], const uint32_t (&a
 }
 
 // A warp has 64 rows and 32 columns of the tile.
-template <int planes, bool aContiguous, bool bContiguous, int tileN> struct Tile {
+template <int planes, bool aContiguous, bool bContiguous, int tileN, int tileK> struct Tile {
 	static constexpr int warpsN = tileN / 32, threads = 64 * warpsN;
 	static constexpr int partA = tileM * tileK * 2, partB = tileN * tileK * 2, stage = planes * (partA + partB);
 	float sum[4][4][4];
@@ -82,16 +110,16 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN> struct Tile
 #pragma unroll
 		for (int n = 0; n < 2; n++) { // 16 columns each: {columns 0-7, k 0-7}, {0-7, 8-15}, {8-15, 0-7}, {8-15, 8-15}
 			int column = columnOfWarp + 16 * n, upper = l >> 4, later = l >> 3 & 1;
-			uint32_t at = b + (bContiguous ? place<true, tileN>(column + 8 * upper + (l & 7), k / 8 + later)
-				: place<false, tileN>(k + 8 * later + (l & 7), column / 8 + upper));
+			uint32_t at = b + (bContiguous ? place<true, tileN, tileK>(column + 8 * upper + (l & 7), k / 8 + later)
+				: place<false, tileN, tileK>(k + 8 * later + (l & 7), column / 8 + upper));
 			loadMatrices<!bContiguous>(high[n], at);
 			if constexpr (planes == 2) loadMatrices<!bContiguous>(low[n], at + partB);
 		}
 #pragma unroll
 		for (int m = 0; m < 4; m++) { // 16 rows each: {rows 0-7, k 0-7}, {8-15, 0-7}, {0-7, 8-15}, {8-15, 8-15}
 			int row = rowOfWarp + 16 * m, upper = l >> 3 & 1, later = l >> 4;
-			uint32_t at = a + (aContiguous ? place<true, tileM>(row + 8 * upper + (l & 7), k / 8 + later)
-				: place<false, tileM>(k + 8 * later + (l & 7), row / 8 + upper));
+			uint32_t at = a + (aContiguous ? place<true, tileM, tileK>(row + 8 * upper + (l & 7), k / 8 + later)
+				: place<false, tileM, tileK>(k + 8 * later + (l & 7), row / 8 + upper));
 			uint32_t x[4], y[4];
 			loadMatrices<!aContiguous>(x, at);
 			if constexpr (planes == 1) {
@@ -154,9 +182,9 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN> struct Tile
 	}
 };
 
-template <int planes, bool aContiguous, bool bContiguous, int tileN> __device__ __forceinline__ void product(const Product &p) {
+template <int planes, bool aContiguous, bool bContiguous, int tileN, int tileK> __device__ __forceinline__ void product(const Product &p) {
 	extern __shared__ uint4 memory[];
-	using T = Tile<planes, aContiguous, bContiguous, tileN>;
+	using T = Tile<planes, aContiguous, bContiguous, tileN, tileK>;
 	T tile;
 	int w = threadIdx.x / 32;
 	tile.rowOfWarp = w / T::warpsN * 64;
@@ -165,11 +193,13 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN> __device__ 
 	uint32_t column0 = blockIdx.x % across * tileN, row0 = blockIdx.x / across % down * tileM, chunk = blockIdx.x / across / down;
 	uint32_t first = chunk * p.chunk, end = min(p.k, first + p.chunk), count = (end - first + tileK - 1) / tileK;
 	uint32_t shared = uint32_t(__cvta_generic_to_shared(memory));
+	Fetcher<planes, aContiguous, tileM, tileK, T::threads> a(p.a, row0, p.m, first, end);
+	Fetcher<planes, bContiguous, tileN, tileK, T::threads> b(p.b, column0, p.n, first, end);
 	auto ask = [&](uint32_t i) {
 		if (i < count) {
-			uint32_t to = shared + i % stages * T::stage, k0 = first + i * tileK;
-			fetch<planes, aContiguous, tileM, T::threads>(to, p.a, row0, p.m, k0, end);
-			fetch<planes, bContiguous, tileN, T::threads>(to + planes * T::partA, p.b, column0, p.n, k0, end);
+			uint32_t to = shared + i % stages * T::stage;
+			a.ask(to);
+			b.ask(to + planes * T::partA);
 		}
 		asm volatile("cp.async.commit_group;" ::: "memory");
 	};
@@ -189,10 +219,10 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN> __device__ 
 
 #define PRODUCT(name, aContiguous, bContiguous, tileN, blocks) \
 	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_##name##_##tileN(const __grid_constant__ Product p) { \
-		product<2, aContiguous, bContiguous, tileN>(p); \
+		product<2, aContiguous, bContiguous, tileN, 32>(p); \
 	} \
 	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_narrow_##name##_##tileN(const __grid_constant__ Product p) { \
-		product<1, aContiguous, bContiguous, tileN>(p); \
+		product<1, aContiguous, bContiguous, tileN, 64>(p); \
 	}
 #define PRODUCTS(name, aContiguous, bContiguous) PRODUCT(name, aContiguous, bContiguous, 128, 2) PRODUCT(name, aContiguous, bContiguous, 64, 3)
 
@@ -207,7 +237,7 @@ PRODUCTS(weights, false, false) // a transposed
 //	shared memory: b (depth, 128 + 8) float16, then three stages of a (48, depth + 8) float16 and add (48, 128 + 8)
 //
 // depth is k, rounded up to 16. The 8 values behind each row bring the next one into other banks.
-constexpr int stripM = 48, stripN = 128, stripStages = 3, stripThreads = 384;
+constexpr int stripM = 48, stripN = 128, stripStages = 3, stripThreads = 8 * stripM;
 
 extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(const __grid_constant__ Product p) {
 	extern __shared__ uint4 strip[];
@@ -230,18 +260,18 @@ extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(con
 		if (first + i * step < tiles) {
 			uint32_t row0 = rowOf(i);
 			uint32_t to = stages + i % stripStages * stage;
-			for (uint32_t j = threadIdx.x; j < stripM * groups; j += stripThreads) {
-				uint32_t row = j / groups, group = j % groups;
-				bool wanted = row0 + row < p.m && 8 * group < p.a.stride;
-				copy16(to + row * pitchA + 16 * group, p.a.high + (wanted ? (row0 + row) * p.a.stride + 8 * group : 0), wanted);
+			const uint32_t line = threadIdx.x / 8; // eight threads have a row of a, a warp one of add
+			const uint16_t *from = p.a.high + (row0 + line) * p.a.stride;
+#pragma unroll 4
+			for (uint32_t group = threadIdx.x % 8; group < groups; group += 8)
+				copy16(to + line * pitchA + 16 * group, from + 8 * group, row0 + line < p.m && 8 * group < p.a.stride);
+			if (p.add) {
+				const float *add = p.add + size_t(row0 + threadIdx.x / 32) * p.strideC + column0 + 4 * l;
+				uint32_t at = to + stripM * pitchA + threadIdx.x / 32 * pitchAdd + 16 * l;
+#pragma unroll
+				for (uint32_t row = threadIdx.x / 32; row < stripM; row += stripThreads / 32, add += stripThreads / 32 * p.strideC, at += stripThreads / 32 * pitchAdd)
+					copy16(at, (const uint16_t *)add, row0 + row < p.m && column0 + 4 * l < end);
 			}
-			if (p.add)
-				for (uint32_t j = threadIdx.x; j < stripM * (stripN / 4); j += stripThreads) {
-					uint32_t row = j / (stripN / 4), quad = j % (stripN / 4);
-					bool wanted = row0 + row < p.m && column0 + 4 * quad < end;
-					const float *from = p.add + (wanted ? size_t(row0 + row) * p.strideC + column0 + 4 * quad : 0);
-					copy16(to + stripM * pitchA + row * pitchAdd + 16 * quad, (const uint16_t *)from, wanted);
-				}
 		}
 		asm volatile("cp.async.commit_group;" ::: "memory");
 	};

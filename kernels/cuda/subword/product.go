@@ -41,18 +41,18 @@ func (a *allocator) product(name string, m, n, k int, split, narrow bool) produc
 		tile = 64
 	}
 	p := product{chunk: (k + 31) / 32 * 32, chunks: 1, narrow: narrow}
-	planes := 2
+	planes, depth := 2, 32
 	if narrow {
-		planes, name = 1, "narrow_"+name
+		planes, depth, name = 1, 64, "narrow_"+name
 	}
 	blocks := (m + 127) / 128 * ((n + tile - 1) / tile)
 	if split {
 		want := max(1, 2*a.Device.Multiprocessors/blocks)
-		p.chunk = ((k+want-1)/want + 31) / 32 * 32
+		p.chunk = ((k+want-1)/want + depth - 1) / depth * depth
 		p.chunks = (k + p.chunk - 1) / p.chunk
 		blocks *= p.chunks
 	}
-	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * planes * 64 * (128 + tile)}
+	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * planes * 2 * depth * (128 + tile)}
 	p.kernel = a.Function(built, "product", fmt.Sprintf("product_%s_%d", name, tile), p.grid.Shared)
 	return p
 }
