@@ -5,6 +5,8 @@ package cuda_test
 import (
 	"embed"
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,5 +95,42 @@ func TestMemory(t *testing.T) {
 	}
 	if d.Peak() != bytes {
 		t.Errorf("peak %d after freeing, want %d", d.Peak(), bytes)
+	}
+}
+
+// Rows come back as they were sent, also when they are brought there in several parts, and what lies
+// behind them on the device is zero.
+func TestRows(t *testing.T) {
+	d := cudatest.Open(t)
+	r := rand.New(rand.NewPCG(cudatest.FreshSeed(t), 0))
+	for _, size := range [][3]int{{1, 1, 4}, {3, 4, 4}, {7, 5, 8}, {9000, 126, 128}, {8192, 127, 128}, {3 << 10, 1000, 1024}} {
+		rows, columns, stride := size[0], size[1], size[2]
+		sent := make([]float32, rows*columns)
+		for i := range sent {
+			sent[i] = r.Float32() + 1
+		}
+		there, back := make([]float32, rows*stride), make([]float32, len(sent))
+		err := d.Do(func() error {
+			p, err := d.Allocate("rows", cuda.Bytes[float32](len(there)))
+			if err != nil {
+				return err
+			}
+			return errors.Join(cuda.SendRows(p, sent, columns, stride), cuda.Receive(there, p), cuda.ReceiveRows(back, p, columns, stride), d.Free(p))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(sent, back) {
+			t.Errorf("%d rows of %d values with %d: they do not come back", rows, columns, stride)
+		}
+		for i, x := range there {
+			want := float32(0)
+			if row, column := i/stride, i%stride; column < columns {
+				want = sent[row*columns+column]
+			}
+			if x != want {
+				t.Fatalf("%d rows of %d values with %d: value %d is %v on the device, want %v", rows, columns, stride, i, x, want)
+			}
+		}
 	}
 }

@@ -75,11 +75,12 @@ func SendRows(to cu.DevicePtr, from []float32, columns, stride int) error {
 	if stride == columns {
 		return Send(to, from)
 	}
-	padded := make([]float32, len(from)/columns*stride)
-	for i := 0; i*columns < len(from); i++ {
-		copy(padded[i*stride:], from[i*columns:][:columns])
-	}
-	return Send(to, padded)
+	return inParts(len(from)/columns, stride, func(padded []float32, first int) error {
+		for i := range len(padded) / stride {
+			copy(padded[i*stride:], from[(first+i)*columns:][:columns])
+		}
+		return Send(to+cu.DevicePtr(Bytes[float32](first*stride)), padded)
+	})
 }
 
 // ReceiveRows is the way back.
@@ -87,12 +88,25 @@ func ReceiveRows(to []float32, from cu.DevicePtr, columns, stride int) error {
 	if stride == columns {
 		return Receive(to, from)
 	}
-	padded := make([]float32, len(to)/columns*stride)
-	if err := Receive(padded, from); err != nil {
+	return inParts(len(to)/columns, stride, func(padded []float32, first int) error {
+		err := Receive(padded, from+cu.DevicePtr(Bytes[float32](first*stride)))
+		for i := range len(padded) / stride {
+			copy(to[(first+i)*columns:][:columns], padded[i*stride:])
+		}
 		return err
-	}
-	for i := 0; i*columns < len(to); i++ {
-		copy(to[i*columns:][:columns], padded[i*stride:])
+	})
+}
+
+// inParts calls f for some rows at a time, with a buffer for them and the number of the first: a copy
+// of all would double the memory of a table.
+func inParts(rows, stride int, f func(padded []float32, first int) error) error {
+	const values = 1 << 20 // in memory
+	padded := make([]float32, min(rows, max(values/stride, 1))*stride)
+	for first := 0; first < rows; first += len(padded) / stride {
+		padded = padded[:min(len(padded), (rows-first)*stride)]
+		if err := f(padded, first); err != nil {
+			return err
+		}
 	}
 	return nil
 }

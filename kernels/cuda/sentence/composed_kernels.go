@@ -43,7 +43,7 @@ func NewComposed(d *cuda.Device, c Config, x Composition) (*Composed, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Composed{Kernels: k, composition: x, parts: numbers{uint32(x.Parts), 1}}
+	t := &Composed{Kernels: k, composition: x, parts: numbers{uint32(x.Parts), 1, 1}}
 	if err := d.Do(t.prepare); err != nil {
 		return nil, fmt.Errorf("prepare composed rows on %s: %w", d.Name, err)
 	}
@@ -170,25 +170,16 @@ func (t *Composed) Send(name string, values []float32) error {
 	if want := rows * t.config.Dim; len(values) != want {
 		return fmt.Errorf("tensor %s of %d values; there should be %d", name, len(values), want)
 	}
-	return t.device.Do(func() error {
-		return cuda.Send(to, n.chunks(values, t.config.Dim))
-	})
+	return t.device.Do(func() error { return n.send(to, values, t.config.Dim, false) })
 }
 
 // Receive brings a tensor from the device, as Send takes it.
 func (t *Composed) Receive(name string, values []float32) error {
-	from, n, rows, err := t.tensor(name)
+	from, n, _, err := t.tensor(name)
 	if err != nil {
 		return err
 	}
-	return t.device.Do(func() error {
-		table := make([]float32, chunkValues*chunks(t.config.Dim)*rows)
-		if err := cuda.Receive(table, from); err != nil {
-			return err
-		}
-		n.rows(values, table, t.config.Dim)
-		return nil
-	})
+	return t.device.Do(func() error { return n.receive(values, from, t.config.Dim, false) })
 }
 
 // tensor returns where a tensor lies, and the numbers of its rows.

@@ -2,7 +2,12 @@
 
 package sentence
 
-import "github.com/w2vcl/w2vcl/kernels/cuda"
+import (
+	"math/big"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"gorgonia.org/cu"
+)
 
 // Rows that many warps change at once lie apart in the device's memory, and in
 // pieces: see Chunks of rows.cuh. Word w has number w·successor mod V there, so
@@ -15,7 +20,7 @@ const chunkValues = 32 // a cache line
 func chunks(dim int) int { return (dim + chunkValues - 1) / chunkValues }
 
 // numbers are the words' numbers on the device.
-type numbers struct{ vocabulary, successor uint32 }
+type numbers struct{ vocabulary, successor, predecessor uint32 }
 
 // newNumbers takes a step near the golden section, which keeps neighbours apart,
 // that has no divisor in common with the vocabulary's size.
@@ -24,7 +29,8 @@ func newNumbers(vocabulary int) numbers {
 	for divisor(step, vocabulary) > 1 {
 		step++
 	}
-	return numbers{uint32(vocabulary), uint32(step)}
+	back := new(big.Int).ModInverse(big.NewInt(int64(step)), big.NewInt(int64(vocabulary)))
+	return numbers{uint32(vocabulary), uint32(step), uint32(back.Uint64())}
 }
 
 // divisor is the greatest common one.
@@ -37,6 +43,11 @@ func divisor(a, b int) int {
 
 func (n numbers) number(word int) int {
 	return int(uint64(word) * uint64(n.successor) % uint64(n.vocabulary))
+}
+
+// word is the way back.
+func (n numbers) word(number int) int {
+	return int(uint64(number) * uint64(n.predecessor) % uint64(n.vocabulary))
 }
 
 // numbered reorders one value a word.
@@ -57,29 +68,74 @@ func (n numbers) alias(columns []uint32) []uint32 {
 	return to
 }
 
-// chunks returns rows, (V, N), as they lie on the device.
-func (n numbers) chunks(rows []float32, dim int) []float32 {
-	to := make([]float32, chunkValues*chunks(dim)*int(n.vocabulary))
-	n.each(dim, func(row, chunk, values int) { copy(to[chunk:][:values], rows[row:]) })
-	return to
+// partValues is how many values of a table are brought to the device or back at a time: a copy of all
+// would double its memory.
+const partValues = 1 << 20
+
+// send brings a table, (V, N), to the device, as float16 if half is set.
+func (n numbers) send(to cu.DevicePtr, table []float32, dim int, half bool) error {
+	return n.parts(dim, func(part []float32, cell int) error {
+		n.cut(part, cell, table, dim)
+		if half {
+			return cuda.Send(to+cu.DevicePtr(cuda.Bytes[uint16](cell*chunkValues)), halves(part))
+		}
+		return cuda.Send(to+cu.DevicePtr(cuda.Bytes[float32](cell*chunkValues)), part)
+	})
 }
 
-// rows is the way back.
-func (n numbers) rows(to, chunks []float32, dim int) {
-	n.each(dim, func(row, chunk, values int) { copy(to[row:][:values], chunks[chunk:]) })
-}
-
-// each calls f for every chunk with its place in (V, N) rows, its place on the
-// device and the number of its values, from all processors: on one it would take
-// as long as an epoch of training.
-func (n numbers) each(dim int, f func(row, chunk, values int)) {
-	rows := int(n.vocabulary)
-	cuda.Parallel(rows, func(first, end int) {
-		for w := first; w < end; w++ {
-			number := n.number(w)
-			for c := range chunks(dim) {
-				f(w*dim+c*chunkValues, (c*rows+number)*chunkValues, min(chunkValues, dim-c*chunkValues))
+// receive is the way back.
+func (n numbers) receive(table []float32, from cu.DevicePtr, dim int, half bool) error {
+	var packed []uint16 // as long as the first part, the longest
+	return n.parts(dim, func(part []float32, cell int) (err error) {
+		if half {
+			if packed == nil {
+				packed = make([]uint16, len(part))
 			}
+			packed = packed[:len(part)]
+			err = cuda.Receive(packed, from+cu.DevicePtr(cuda.Bytes[uint16](cell*chunkValues)))
+			floats(part, packed)
+		} else {
+			err = cuda.Receive(part, from+cu.DevicePtr(cuda.Bytes[float32](cell*chunkValues)))
+		}
+		n.join(table, part, cell, dim)
+		return err
+	})
+}
+
+// parts calls f with a buffer for each part of a table as it lies on the device, and the number of
+// its first cell: a cell is a chunk of a row.
+func (n numbers) parts(dim int, f func(part []float32, cell int) error) error {
+	cells := chunks(dim) * int(n.vocabulary)
+	part := make([]float32, chunkValues*min(cells, partValues/chunkValues))
+	for cell := 0; cell < cells; cell += len(part) / chunkValues {
+		part = part[:min(len(part), chunkValues*(cells-cell))]
+		if err := f(part, cell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut makes a part, which begins with a cell, of a table.
+func (n numbers) cut(part []float32, cell int, table []float32, dim int) {
+	n.each(dim, len(part), cell, func(row, at, values int) {
+		copy(part[at:][:values], table[row:])
+		clear(part[at+values : at+chunkValues])
+	})
+}
+
+// join is the way back.
+func (n numbers) join(table, part []float32, cell, dim int) {
+	n.each(dim, len(part), cell, func(row, at, values int) { copy(table[row:][:values], part[at:]) })
+}
+
+// each calls f for every chunk of a part with its place in (V, N) rows, its place in the part and the
+// number of its values, from all processors: on one it would take as long as an epoch of training.
+func (n numbers) each(dim, values, cell int, f func(row, at, values int)) {
+	cuda.Parallel(values/chunkValues, func(first, end int) {
+		for i := first; i < end; i++ {
+			c, number := (cell+i)/int(n.vocabulary), (cell+i)%int(n.vocabulary)
+			f(n.word(number)*dim+c*chunkValues, i*chunkValues, min(chunkValues, dim-c*chunkValues))
 		}
 	})
 }

@@ -25,15 +25,33 @@ func TestNumbers(t *testing.T) {
 			for i := range rows {
 				rows[i] = rand.Float32()
 			}
-			there := n.chunks(rows, dim)
+			there := make([]float32, chunkValues*words*chunks(dim))
+			for i := range there {
+				there[i] = 1 // what lay there before
+			}
+			each := chunkValues * (1 + rand.IntN(2*words)) // values of a part
+			for first := 0; first < len(there); first += each {
+				n.cut(there[first:min(first+each, len(there))], first/chunkValues, rows, dim)
+			}
 			for range 10 {
 				w, j := rand.IntN(words), rand.IntN(dim)
 				if got := there[(j/chunkValues*words+n.number(w))*chunkValues+j%chunkValues]; got != rows[w*dim+j] {
 					t.Fatalf("%d words, dimension %d: value %d of word %d is %v, want %v", words, dim, j, w, got, rows[w*dim+j])
 				}
 			}
+			if last := dim % chunkValues; last > 0 {
+				for w := range words {
+					for j := last; j < chunkValues; j++ {
+						if there[((chunks(dim)-1)*words+w)*chunkValues+j] != 0 {
+							t.Fatalf("%d words, dimension %d: no zeros behind row %d", words, dim, w)
+						}
+					}
+				}
+			}
 			back := make([]float32, len(rows))
-			n.rows(back, there, dim)
+			for first := 0; first < len(there); first += each {
+				n.join(back, there[first:min(first+each, len(there))], first/chunkValues, dim)
+			}
 			if !slices.Equal(back, rows) {
 				t.Errorf("%d words, dimension %d: rows do not come back", words, dim)
 			}

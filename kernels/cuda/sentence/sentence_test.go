@@ -261,3 +261,32 @@ func TestConfigErrors(t *testing.T) {
 		t.Errorf("16 negatives: error %v", err)
 	}
 }
+
+// Tables come back as they were sent, in one part or in several.
+func TestTables(t *testing.T) {
+	d := cudatest.Open(t)
+	for _, half := range []bool{false, true} {
+		for _, size := range [][2]int{{50, 1}, {300, 33}, {15_000, 100}, {9000, 300}} {
+			c := sequential.Config{Dim: size[1], Window: 5, Negatives: 5, Epochs: 1, Seed: cudatest.FreshSeed(t)}
+			reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 4*size[0], size[0], 40), c, 1, choice{half: half})
+			words, contexts := reference.Tables()
+			r := rand.New(rand.NewPCG(c.Seed, 1))
+			for i := range words {
+				words[i], contexts[i] = r.Float32(), r.Float32()
+				if half {
+					contexts[i] = float(uint16(r.IntN(0x7c00)))
+				}
+			}
+			if err := f.SetTables(words, contexts); err != nil {
+				t.Fatal(err)
+			}
+			gotWords, gotContexts := make([]float32, len(words)), make([]float32, len(words))
+			if err := f.Tables(gotWords, gotContexts); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(gotWords, words) || !slices.Equal(gotContexts, contexts) {
+				t.Errorf("half %v, %d rows of %d values: they do not come back", half, len(words)/size[1], size[1])
+			}
+		}
+	}
+}
