@@ -1,5 +1,7 @@
 package vanilla
 
+import "slices"
+
 // SegmentEntries is how many entries of a row are summed by one warp: a frequent word has
 // thousands in a large minibatch.
 const SegmentEntries = 32
@@ -63,9 +65,9 @@ func (u *Unit) Add(words, contexts []uint32) {
 		u.lefts = append(u.lefts, words[e])
 	}
 	u.contexts = append(u.contexts, contexts...)
-	u.group(&u.groups[0], words, 0)
+	u.group(&u.groups[0], u.lefts[m.left:], u.width, 0)
 	m.segmentsOfWords = len(u.segments) - m.segment
-	u.group(&u.groups[1], contexts, ofContexts)
+	u.group(&u.groups[1], contexts, 1, ofContexts)
 	m.segments = len(u.segments) - m.segment
 	u.minibatches = append(u.minibatches, m)
 }
@@ -76,8 +78,9 @@ type grouping struct {
 	rows   []uint32 // that have some, in order of first occurrence
 }
 
-// group appends the entries by row, and their segments. table marks them.
-func (u *Unit) group(g *grouping, rows []uint32, table uint32) {
+// group appends the entries by row, and their segments. table marks them. A row of the list has so
+// many entries, one after the other.
+func (u *Unit) group(g *grouping, rows []uint32, entriesOf int, table uint32) {
 	g.rows = g.rows[:0]
 	for _, row := range rows {
 		if g.counts[row] == 0 {
@@ -85,14 +88,14 @@ func (u *Unit) group(g *grouping, rows []uint32, table uint32) {
 		}
 		g.counts[row]++
 	}
-	base := len(u.entries)
-	start := 0
+	all := len(rows) * entriesOf
+	start := uint32(0)
 	if table == ofContexts {
-		start = len(rows) // of the minibatch's entries, those by row of W come first
+		start = uint32(all) // of the minibatch's entries, those by row of W come first
 	}
-	at := uint32(start)
+	at := start
 	for _, row := range g.rows {
-		count := g.counts[row]
+		count := g.counts[row] * uint32(entriesOf)
 		parts := (count + SegmentEntries - 1) / SegmentEntries
 		for p := range parts {
 			s := segment{row: row, first: at + p*SegmentEntries, count: min(count-p*SegmentEntries, SegmentEntries) | table}
@@ -101,14 +104,19 @@ func (u *Unit) group(g *grouping, rows []uint32, table uint32) {
 			}
 			u.segments = append(u.segments, s)
 		}
-		g.counts[row] = at - uint32(start)
+		g.counts[row] = at - start
 		at += count
 	}
-	u.entries = append(u.entries, rows...) // for their number
-	entries := u.entries[base:]
-	for e, row := range rows {
-		entries[g.counts[row]] = uint32(e)
-		g.counts[row]++
+	base := len(u.entries)
+	u.entries = slices.Grow(u.entries, all)[:base+all]
+	entries, e := u.entries[base:], uint32(0)
+	for _, row := range rows {
+		to := g.counts[row]
+		for range entriesOf {
+			entries[to] = e
+			to, e = to+1, e+1
+		}
+		g.counts[row] = to
 	}
 	for _, row := range g.rows {
 		g.counts[row] = 0
