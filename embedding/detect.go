@@ -145,7 +145,7 @@ func checkBeginning(t *Table, f Format) error {
 		return nil
 	}
 	var start limitedBuffer
-	if err := writeAs(&start, t, f); err != nil && err != errFull {
+	if err := writeAs(&start, t, f); err != nil && !errors.Is(err, errFull) {
 		return err
 	}
 	got, err := detect(bufio.NewReaderSize(&start, beginning))
