@@ -62,7 +62,7 @@ randomized() {
 	grep -rlE --include='*_test.go' 'rand\.|damage\.' . | xargs -n1 dirname | sort -u | while read -r dir; do
 		awk -v dir="${dir#./}" '
 			FNR == 1 { skip = 0 }
-			FNR == 1 && /^\/\/go:build (gpu|torture|race)/ { skip = 1 }
+			FNR == 1 && /^\/\/go:build (gpu|torture|race|mpi)/ { skip = 1 }
 			skip { next }
 			/^func / {
 				name = $0; sub(/^func (\([^)]*\) )?/, "", name); sub(/[^A-Za-z0-9_].*/, "", name)
@@ -104,12 +104,11 @@ here() {
 
 # fuzz runs one target and adds a line to its table.
 fuzz() {
-	local package=$1 target=$2 seconds log=$work/logs/fuzz-${1//\//-}-$2 start=$SECONDS
+	local package=$1 target=$2 seconds log=$work/logs/fuzz-${1//\//-}-$2 start=$SECONDS status=0 outcome=ok
 	seconds=$((deadline - $(date +%s) - 30))
 	((seconds > 0)) || seconds=1
 	(cd "$work/fuzztree/$package" && GOMAXPROCS=2 nice -n 5 timeout -k 5 $((seconds + 20)) "$work/fuzz/${package//\//-}.test" \
-		"-test.run=^\$" "-test.fuzz=^$target\$" "-test.fuzztime=${seconds}s" "-test.fuzzminimizetime=5s" "-test.parallel=$FUZZ" "-test.fuzzcachedir=$work/corpus/${package//\//-}") </dev/null >"$log" 2>&1
-	local status=$? outcome=ok
+		"-test.run=^\$" "-test.fuzz=^$target\$" "-test.fuzztime=${seconds}s" "-test.fuzzminimizetime=5s" "-test.parallel=$FUZZ" "-test.fuzzcachedir=$work/corpus/${package//\//-}") </dev/null >"$log" 2>&1 || status=$?
 	# Go reports the end of the time in the wrong moment as an error, and on a busy machine it ends late.
 	if ((status != 0 && status != 124)) && ! grep -q 'context deadline exceeded' "$log" || grep -q 'Failing input' "$log"; then
 		outcome=FAILED
@@ -149,7 +148,8 @@ run() {
 
 	local packages fuzzed targets kills=50
 	((kills < TORTURE)) || kills=$TORTURE
-	packages=$(find . -name '*_test.go' ! -path './internal/rules/*' ! -path './.*' | xargs grep -LE '^//go:build (gpu|torture|race)' | xargs -n1 dirname | sort -u | sed 's,^\./,,' | grep -E "${ONLY:-.}")
+	# Go knows which packages have tests without our tags.
+	packages=$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' ./... ./testdata | sed "s,^$root/,," | grep -vx internal/rules | sort | grep -E "${ONLY:-.}")
 	targets=$(grep -rEo --include='*_test.go' '^func Fuzz\w+' . | sed -E 's,^\./(.*)/[^/]*:func (.*),\1 \2,' | sort | grep -E "^(${ONLY:-.*}).* ") || targets=''
 	fuzzed=$(cut -d' ' -f1 <<<"$targets" | sort -u)
 	((FUZZ > 0)) || targets='' fuzzed=''
@@ -179,6 +179,7 @@ run() {
 
 	tar -c --exclude=.git --exclude=.gpu . | tar -x -C "$work/fuzztree" # crashers are written there
 	: >"$work/begun"
+	echo "$targets" >"$work/fuzz.expected"
 	local pids=() package target
 	while read -r package target; do
 		[[ -z $package ]] && continue
@@ -208,6 +209,7 @@ run() {
 			done
 		fi
 	} >"$work/queue"
+	awk -F'|' -v work="$work" '{ print $2 >work "/" $1 ".expected" }' "$work/queue"
 	tr '\n' '\0' <"$work/queue" | xargs -0 -P "$JOBS" -I{} bash -c 'IFS="|" read -ra job <<<"$1"; here "${job[@]}"' - {}
 	for package in "${pids[@]}"; do wait "$package" || true; done
 	if tar -cJf "$results/logs.tar.xz" -C "$work/kept" .; then :; fi
@@ -219,6 +221,15 @@ run() {
 # failed tests and all torture said (logs.tar.xz), and inputs that crashed (crashers.tar.gz).
 report() {
 	local status=0 table
+	# What has no line in its table ended before it could write one.
+	for table in fuzz torture tests randomized; do
+		[[ -s $work/$table.expected ]] || continue
+		touch "$work/$table.tsv"
+		awk -F'\t' -v fields="$([[ $table == fuzz ]] && printf '\t\t')" 'FILENAME == ARGV[1] { n[$NF]++; next }
+			$0 != "" && n[$0]-- <= 0 { printf "FAILED\t0%s\t%s\n", fields, $0; print "no line of its own: " $0 >"/dev/stderr" }' \
+			"$work/$table.tsv" "$work/$table.expected" 2>&1 >"$work/$table.missing"
+		cat "$work/$table.missing" >>"$work/$table.tsv"
+	done
 	if [[ -s $work/fuzz.tsv ]]; then
 		echo; echo "fuzz targets (outcome, seconds, executions, inputs of interest, target)"
 		sort -k5 -t$'\t' "$work/fuzz.tsv" 

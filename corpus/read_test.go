@@ -249,7 +249,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("don't ''quote'' a'b'c’d 3.14 \xff\n\n\u3000"), byte(3))
 	f.Add([]byte("\xef\xbb\xbfaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xe2\x82"), byte(7))
 	f.Fuzz(func(t *testing.T, text []byte, flags byte) {
-		if bytes.IndexByte(text, 0) >= 0 || textfile.FormatOf(text[:min(len(text), textfile.HeadBytes)]) != "" {
+		if bytes.IndexByte(text, 0) >= 0 {
 			t.Skip()
 		}
 		o := Options{
@@ -262,9 +262,11 @@ func FuzzRead(f *testing.F) {
 			o.maxToken = 15
 		}
 		middle := len(text) / 2
-		checkAgainstReference(t, [][]byte{text}, o)
-		if textfile.FormatOf(text[middle:min(len(text), middle+textfile.HeadBytes)]) == "" {
-			checkAgainstReference(t, [][]byte{text[:middle], text[middle:]}, o)
+		for _, files := range [][][]byte{{text}, {text[:middle], text[middle:]}} {
+			// Part of a text may be a cut magic number, though the whole begins with none.
+			if !slices.ContainsFunc(files, func(file []byte) bool { return textfile.FormatOf(file[:min(len(file), textfile.HeadBytes)]) != "" }) {
+				checkAgainstReference(t, files, o)
+			}
 		}
 	})
 }

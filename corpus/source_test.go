@@ -133,7 +133,8 @@ func TestFormats(t *testing.T) {
 
 // Text that begins like a magic number is text.
 func TestTextLikeMagic(t *testing.T) {
-	for _, text := range []string{"PK", "BZ", "BZh9 is a plate", "PKZIP was a program", "7z", "(", "B"} {
+	for _, text := range []string{"PK", "BZ", "BZh9 is a plate", "PKZIP was a program", "7z", "(", "B",
+		"\x80*", "\x80*000", "?\x2a\x4d\x18", "O\x2a\x4d\x18", "`\x2a\x4d\x18", "BZh01AY&SY", "BZh?1AY&SY"} {
 		if name := textfile.FormatOf([]byte(text)[:min(len(text), textfile.HeadBytes)]); name != "" {
 			t.Errorf("%q taken for %s", text, name)
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -26,6 +27,10 @@ var foreign = []struct{ magic, advice string }{
 
 const pickleAdvice = "it is a Python pickle, as gensim's save writes it; write the vectors with gensim's save_word2vec_format"
 
+// beginning is how many bytes detect looks at. No word of a binary file, no header and no
+// first line may be longer.
+const beginning = 1 << 20
+
 // detect recognizes the format by the first bytes, which stay in r.
 func detect(r *bufio.Reader) (Format, error) {
 	start, err := r.Peek(r.Size())
@@ -46,15 +51,16 @@ func detect(r *bufio.Reader) (Format, error) {
 	if bytes.HasPrefix(start, []byte(npyMagic)) {
 		return NPY, nil
 	}
-	if len(start) > 8 && start[8] == '{' && bytes.IndexByte(start[:8], 0) >= 0 {
-		return Safetensors, nil
-	}
 	line, rest, _ := bytes.Cut(start, []byte("\n"))
 	if _, dim, ok := parseHeader(line); ok {
 		if isBinary(start, rest, dim) {
 			return Word2VecBinary, nil
 		}
 		return Word2VecText, nil
+	}
+	// Its first bytes are a length, which would be absurd if it read as a header.
+	if len(start) > 8 && start[8] == '{' && bytes.IndexByte(start[:8], 0) >= 0 {
+		return Safetensors, nil
 	}
 	if bytes.IndexByte(line, 0) >= 0 {
 		return "", errors.New("not a file of vectors: its first line holds NUL bytes and is not a header")
@@ -129,4 +135,42 @@ func isPlain(b []byte) bool {
 		b = b[size:]
 	}
 	return true
+}
+
+// checkBeginning refuses a table that Load would take for one of another format. Only
+// the formats without a magic number can be mistaken, and only for chance: vectors whose
+// bytes are the digits of a text, a first word that is a number or a magic number.
+func checkBeginning(t *Table, f Format) error {
+	if f != Word2VecBinary && f != GloVe {
+		return nil
+	}
+	var start limitedBuffer
+	if err := writeAs(&start, t, f); err != nil && !errors.Is(err, errFull) {
+		return err
+	}
+	got, err := detect(bufio.NewReaderSize(&start, beginning))
+	switch {
+	case got == f:
+		return nil
+	case err != nil:
+		return fmt.Errorf("format %s would begin as another file does (%w); write it as format %s", f, err, Word2VecText)
+	case f == GloVe:
+		return fmt.Errorf("the first line (%s %v) would be taken for a header; write it as format %s", t.Words[0], t.Vectors[0], Word2VecText)
+	default:
+		return fmt.Errorf("the values, as bytes, would be taken for text; write it as format %s", Safetensors)
+	}
+}
+
+var errFull = errors.New("full")
+
+// A limitedBuffer holds the beginning of what is written, and ends the writing then.
+type limitedBuffer struct{ bytes.Buffer }
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	room := beginning - b.Len()
+	if len(p) <= room {
+		return b.Buffer.Write(p)
+	}
+	b.Buffer.Write(p[:room])
+	return room, errFull
 }

@@ -101,8 +101,8 @@ func list(formats []Format) string {
 // see [FormatOf]. NPY and Projector write a second file beside it; see
 // [WordsPath]. Each file is written whole or not at all.
 //
-// Errors: no such format, a word that the format cannot hold, a file that cannot
-// be written.
+// Errors: no such format, a word that the format cannot hold, vectors that Load would
+// take for another format, a file that cannot be written.
 func Save(path string, t *Table, f Format) error {
 	if f == "" {
 		var err error
@@ -110,7 +110,7 @@ func Save(path string, t *Table, f Format) error {
 			return err
 		}
 	}
-	if err := checkWords(t, f); err != nil {
+	if err := check(t, f); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	// The words come first. If writing stops between the files, Load reports
@@ -121,15 +121,19 @@ func Save(path string, t *Table, f Format) error {
 			return err
 		}
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, t, f) })
+	return atomicfile.Write(path, func(w io.Writer) error { return writeAs(w, t, f) })
 }
 
 // Write writes a table to w in format f, without the words that NPY and Projector keep in
-// a file of their own. Errors: no such format, a word that the format cannot hold, those of w.
+// a file of their own. Errors: those of [Save], and those of w.
 func Write(w io.Writer, t *Table, f Format) error {
-	if err := checkWords(t, f); err != nil {
+	if err := check(t, f); err != nil {
 		return err
 	}
+	return writeAs(w, t, f)
+}
+
+func writeAs(w io.Writer, t *Table, f Format) error {
 	switch f {
 	case Word2VecText, FastText:
 		return writeText(w, t, true)
@@ -185,17 +189,12 @@ func forbidden(f Format) string {
 	return " \t\n\r\x00"
 }
 
-// checkWords refuses a table whose words Load would not read back from format f.
-func checkWords(t *Table, f Format) error {
+// check refuses a table that Load would not read back from format f.
+func check(t *Table, f Format) error {
 	for i, word := range t.Words {
 		if j := strings.IndexAny(word, forbidden(f)); j >= 0 {
 			return fmt.Errorf("word %d (%q) contains %q, which format %s cannot hold", i+1, word, word[j], f)
 		}
 	}
-	if f == GloVe && t.Dim == 1 {
-		if _, _, ok := parseHeader(fmt.Appendf(nil, "%s %v", t.Words[0], t.Vectors[0])); ok {
-			return fmt.Errorf("the first line (%s %v) would be taken for a header; write it as format %s", t.Words[0], t.Vectors[0], Word2VecText)
-		}
-	}
-	return nil
+	return checkBeginning(t, f)
 }

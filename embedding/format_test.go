@@ -3,6 +3,7 @@ package embedding
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -150,12 +151,53 @@ func TestForbiddenWords(t *testing.T) {
 	}
 }
 
-// TestGloVeHeader checks that no GloVe file begins with a line like a header.
-func TestGloVeHeader(t *testing.T) {
-	table := mustTable(t, []string{"10", "a"}, 1, []float32{3, 4})
-	err := Save(filepath.Join(t.TempDir(), "x.glove"), table, "")
-	if err == nil || !strings.Contains(err.Error(), "taken for a header") {
-		t.Errorf("error %v", err)
+// TestBeginnings: a file that would be taken for one of another format is not written.
+// Others that come near are, and read back the same.
+func TestBeginnings(t *testing.T) {
+	digits := func(text string) []float32 {
+		values := make([]float32, len(text)/4)
+		for i := range values {
+			values[i] = math.Float32frombits(binary.LittleEndian.Uint32([]byte(text[4*i:])))
+		}
+		return values
+	}
+	for _, c := range []struct {
+		words   []string
+		values  []float32
+		format  Format
+		refusal string // or "", if it is written
+	}{
+		{[]string{"10", "a"}, []float32{3, 4}, GloVe, "the first line (10 3) would be taken for a header; write it as format text"},
+		{[]string{"10", "a"}, []float32{3, 4, 5, 6}, GloVe, ""},
+		{[]string{"PK\x03\x04", "a"}, []float32{3, 4}, GloVe, "it is a zip archive"},
+		{[]string{"PK\x03\x04", "a"}, []float32{3, 4}, Word2VecText, ""},
+		{[]string{"0", "A"}, digits("000000000000" + "000000000000"), Word2VecBinary, "would be taken for text; write it as format safetensors"},
+		{[]string{"a"}, digits("1234"), Word2VecBinary, "would be taken for text"},
+		{[]string{"a"}, digits("12\x0034"), Word2VecBinary, ""},
+		{[]string{"a"}, digits(strings.Repeat("0.1 ", 50)), Word2VecBinary, "would be taken for text"},
+		// The length of safetensors' header comes before its {.
+		{[]string{"a"}, digits("\x00\x00{\x3e"), Word2VecBinary, ""},
+		{[]string{"a", "b"}, digits("\x00{{\x3e" + "\x00{{\x3e" + "\x00{{\x3e" + "\x00{{\x3e"), Word2VecBinary, ""},
+	} {
+		table := mustTable(t, c.words, len(c.values)/len(c.words), c.values)
+		path := filepath.Join(t.TempDir(), "x")
+		err := Save(path, table, c.format)
+		if c.refusal != "" {
+			if err == nil || !strings.Contains(err.Error(), c.refusal) {
+				t.Errorf("%q %v as %s: error %v", c.words, c.values, c.format, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q %v as %s: error %v", c.words, c.values, c.format, err)
+			continue
+		}
+		got, err := Load(t.Context(), path)
+		if err != nil {
+			t.Errorf("%q %v as %s: %v", c.words, c.values, c.format, err)
+			continue
+		}
+		requireEqual(t, got, table)
 	}
 }
 

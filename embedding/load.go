@@ -126,10 +126,8 @@ func (u *unpacker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// newInput buffers 1 MiB. No word of a binary file, no header and no first line
-// that detect looks at may be longer.
 func newInput(r io.Reader, size int64) input {
-	return input{bufio.NewReaderSize(r, 1<<20), size, size}
+	return input{bufio.NewReaderSize(r, beginning), size, size}
 }
 
 // expectEnd returns an error if there is more to read.

@@ -69,6 +69,8 @@ func TestPairStepFormsAgree(t *testing.T) {
 					if c.Optimizer.Epsilon == 0 {
 						c.Optimizer.Epsilon = 1e-3
 					}
+					// A gradient sums over all pairs of its row, and its rounding grows with them, though it may be 0.
+					c.Optimizer.Epsilon *= max(1, 70*float64(1+s[2])/float64(s[0]))
 					c.Optimizer.WeightDecay = .5
 					return pairSteps(t, seed, s[0], everyRow, c)
 				}

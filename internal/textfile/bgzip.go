@@ -93,10 +93,9 @@ func inflate(members [][]byte) ([]byte, error) {
 	in := bytes.NewReader(nil)
 	for _, member := range members {
 		in.Reset(member)
-		if err := z.Reset(in); err != nil {
+		if err := begin(z, in); err != nil {
 			return text, err
 		}
-		z.Multistream(false)
 		for start := len(text); ; {
 			if len(text) == cap(text) || len(text)-start > bgzipText {
 				// Full: there should be nothing more than the checksum.

@@ -31,11 +31,10 @@ type gzipReader struct {
 // io.ErrUnexpectedEOF for a file that is cut off, and [ErrTrailing].
 func Gzip(r io.Reader) (io.ReadCloser, error) {
 	in := bufio.NewReader(r) // r itself if it is one that is large enough
-	z, err := gzip.NewReader(in)
-	if err != nil {
+	z := new(gzip.Reader)
+	if err := begin(z, in); err != nil {
 		return nil, err
 	}
-	z.Multistream(false)
 	return &gzipReader{in: in, gzip: z}, nil
 }
 
@@ -78,11 +77,18 @@ func (r *gzipReader) next() error {
 	if head, _ := r.in.Peek(len(gzipMagic)); string(head) != gzipMagic {
 		return fmt.Errorf("%w (after %d bytes of zero)", ErrTrailing, zeros)
 	}
-	if err := r.gzip.Reset(r.in); err != nil {
-		return err
+	return begin(r.gzip, r.in)
+}
+
+// begin begins a member. A member that ends within its header is cut off: package gzip
+// has io.EOF for some of these, which would end the text as if it were whole.
+func begin(z *gzip.Reader, in io.Reader) error {
+	err := z.Reset(in)
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
 	}
-	r.gzip.Multistream(false)
-	return nil
+	z.Multistream(false)
+	return err
 }
 
 // Close implements io.Closer. It leaves the file open.

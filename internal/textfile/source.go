@@ -122,18 +122,22 @@ func folderSources(sources []Source, folder string) ([]Source, error) {
 type format struct {
 	name  string
 	magic string
+	anyOf string                                                     // the bytes that ? stands for
 	open  func(in *bufio.Reader, threads int) (io.ReadCloser, error) // nil: refused
 	hint  string                                                     // advice about a refused file
 }
 
-const parquetName = "parquet"
+const (
+	parquetName = "parquet"
+	bzip2Levels = "123456789"
+)
 
 var formats = []format{
 	{name: "gzip", magic: gzipMagic, open: openGzip},
 	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: openZstd},
-	{name: "zstd", magic: "?\x2a\x4d\x18", open: openZstd},                  // a frame to skip comes first, as pzstd writes it
-	{name: "bzip2", magic: "BZh?\x31\x41\x59\x26\x53\x59", open: openBzip2}, // ? is any byte
-	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", open: openBzip2}, // of an empty text
+	{name: "zstd", magic: "?\x2a\x4d\x18", anyOf: "PQRSTUVWXYZ[\\]^_", open: openZstd}, // a frame to skip comes first, as pzstd writes it
+	{name: "bzip2", magic: "BZh?\x31\x41\x59\x26\x53\x59", anyOf: bzip2Levels, open: openBzip2},
+	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", anyOf: bzip2Levels, open: openBzip2}, // of an empty text
 	{name: "xz", magic: "\xfd7zXZ\x00", open: openXZ},
 	{name: "zip", magic: "PK\x03\x04", hint: "unpack it first (unzip)"},
 	{name: "zip", magic: "PK\x05\x06", hint: "unpack it first (unzip)"}, // an empty archive
@@ -154,7 +158,10 @@ func formatOf(head []byte) *format {
 			continue
 		}
 		magic := []byte(f.magic)
-		if at := bytes.IndexByte(magic, '?'); at >= 0 && at < n {
+		if at := strings.IndexByte(f.magic, '?'); at >= 0 && at < n {
+			if strings.IndexByte(f.anyOf, head[at]) < 0 {
+				continue
+			}
 			magic[at] = head[at]
 		}
 		if bytes.Equal(head[:n], magic[:n]) {
