@@ -86,6 +86,8 @@ func TestLoadErrors(t *testing.T) {
 		"dimension too small":           {"2 1\na 1 2\nb 3 4\n", `line 2: word "a": 2 values, but the header says 1`},
 		"ragged":                        {"a 1 2\nb 3\n", `line 2: word "b": 1 values, but the first line has 2`},
 		"ragged, too long":              {"a 1 2\nb 3 4 5\n", `line 2: word "b": 3 values, but the first line has 2`},
+		"a word of an odd space":        {"a 1 2\n\f 1 x\n", `line 2: word "\f": value 2: "x" is not a number`},
+		"a header and an odd space":     {"2 2\n\u00a0 1 x\n", `line 2: word "\u00a0": value 2: "x" is not a number`},
 		"word alone":                    {"hello\n", "line 1: "},
 		"prose":                         {"It was a dark night.\n", `line 1: word "It": value 1: "was" is not a number`},
 		"empty line between":            {"a 1 2\n\nb 3 4\n", "line 2: the line is empty"},

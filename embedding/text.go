@@ -220,7 +220,8 @@ func cutSpacedWord(line []byte, dim int) (word, values []byte, ok bool) {
 		}
 	}
 	word = line[:end]
-	for _, field := range bytes.Fields(word)[1:] {
+	// Only our separators count: a word may be a space of another kind.
+	for _, field := range bytes.FieldsFunc(word, func(r rune) bool { return r == ' ' || r == '\t' })[1:] {
 		if _, _, err := parseFloat(field); err == nil {
 			return nil, nil, false
 		}
