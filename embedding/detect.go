@@ -139,16 +139,21 @@ func isPlain(b []byte) bool {
 
 // checkBeginning refuses a table that Load would take for one of another format. Only
 // the formats without a magic number can be mistaken, and only for chance: vectors whose
-// bytes are the digits of a text, a first word that is a number or a magic number.
+// bytes are the digits of a text, a first word that is a number or a magic number. A first
+// row that is longer than what is looked at here would have to be such digits all through.
 func checkBeginning(t *Table, f Format) error {
 	if f != Word2VecBinary && f != GloVe {
 		return nil
 	}
-	var start limitedBuffer
+	// Little is looked at, beside a table of a few words: the first word, and 16 KB.
+	start := limitedBuffer{most: 1 << 14}
+	if t.Len() > 0 {
+		start.most = min(start.most+len(t.Words[0]), beginning)
+	}
 	if err := writeAs(&start, t, f); err != nil && !errors.Is(err, errFull) {
 		return err
 	}
-	got, err := detect(bufio.NewReaderSize(&start, beginning))
+	got, err := detect(bufio.NewReaderSize(&start, start.most))
 	switch {
 	case got == f:
 		return nil
@@ -163,11 +168,14 @@ func checkBeginning(t *Table, f Format) error {
 
 var errFull = errors.New("full")
 
-// A limitedBuffer holds the beginning of what is written, and ends the writing then.
-type limitedBuffer struct{ bytes.Buffer }
+// A limitedBuffer holds the first bytes of what is written, and ends the writing then.
+type limitedBuffer struct {
+	bytes.Buffer
+	most int
+}
 
 func (b *limitedBuffer) Write(p []byte) (int, error) {
-	room := beginning - b.Len()
+	room := b.most - b.Len()
 	if len(p) <= room {
 		return b.Buffer.Write(p)
 	}
