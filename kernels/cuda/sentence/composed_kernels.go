@@ -128,8 +128,8 @@ func (c *Composition) block(text Text, first, end int) int {
 		return end
 	}
 	epoch := first / text.Sentences() * text.Sentences() // its first sentence
-	next := first + 1
-	for next < end && text.Start(next-epoch)-text.Start(first-epoch) < c.Block {
+	start, next := text.Start(first-epoch), first+1
+	for next < end && text.Start(next-epoch)-start < c.Block {
 		next++
 	}
 	return next

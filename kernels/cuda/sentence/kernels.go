@@ -169,7 +169,11 @@ func (t *Kernels) allocate() (err error) {
 	a.next = m.Bytes("counter", 4)
 	a.sentences, a.unitOf = cuda.PlacedParts(m, "sentences", count+1, starts), cuda.PlacedParts(m, "units", count, unitOf)
 	if ofPieces {
-		a.around = cuda.Placed(m, "pieces of sentences", cut.around)
+		a.around = cuda.PlacedParts(m, "pieces of sentences", count, func(to [][2]uint32, first int) {
+			for i := range to {
+				to[i] = cut.around(first + i)
+			}
+		})
 	}
 	a.keep = cuda.Placed(m, "subsampling", numbered(t.numbers, c.Keep))
 	a.shares = cuda.Placed(m, "shares", numbered(t.numbers, c.shares()))
