@@ -103,6 +103,9 @@ run_one() {
 		if [[ $DEVICE == cuda* ]] && grep -q '^modes.*psgnscc' "$file"; then
 			flags=(--modes "$(sed -n 's/^modes *= *\[\(.*\)\].*/\1/p' "$file" | tr -d '" ' | sed 's/psgnscc,//')")
 		fi
+		if grep -q '^threads *=' "$file"; then # threads are the CPU's
+			flags+=(--device cpu)
+		fi
 		command=("$W2VCL" compare --config "$file" "${compare[@]}" ${flags[@]+"${flags[@]}"} --out "$folder")
 	else
 		command=(env OUT="$folder" bash "$file")

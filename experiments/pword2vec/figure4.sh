@@ -7,6 +7,7 @@
 flags=(--preset pword2vec --mode pword2vec)
 if [[ $QUICK ]]; then flags+=(--dim 50 --epochs 1); fi
 most=$(nproc) launch=(mpirun --bind-to none)
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # in a container the user is root
 if [[ $QUICK ]] && ((most > 2)); then most=2; fi
 if [[ $HOSTS ]]; then
 	most=$(grep -c . "$HOSTS") launch+=(--hostfile "$HOSTS" --map-by node)
