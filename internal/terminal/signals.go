@@ -6,9 +6,8 @@ import (
 )
 
 // Interruptible returns a context that ends with the first Ctrl-C, SIGTERM or, on Unix,
-// SIGUSR2. It does
-// not catch a second signal, which ends the process at once. The returned function
-// stops catching signals.
+// SIGUSR2. It does not catch a second signal, which ends the process at once. The
+// returned function stops catching signals.
 func Interruptible(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, restore := signal.NotifyContext(parent, stopSignals...)
 	unhook := context.AfterFunc(ctx, restore)
@@ -17,3 +16,6 @@ func Interruptible(parent context.Context) (context.Context, context.CancelFunc)
 		restore()
 	}
 }
+
+// Finish lets a process that has only to leave do so with its own exit code: from here on SIGTERM and SIGUSR2 are ignored. Ctrl-C is not.
+func Finish() { signal.Ignore(launcherSignals...) }
