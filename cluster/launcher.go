@@ -50,5 +50,5 @@ func (l Launch) CheckBinding(used, processors, threads int) string {
 	if l.Launcher == "" || used > 1 || processors == 1 || threads == 1 {
 		return ""
 	}
-	return fmt.Sprintf("the launcher binds rank %d to one of %d processors, and all its threads with it: start with '--bind-to none' (Open MPI) or '--cpu-bind=none' (srun), or give --threads 1", l.Rank, processors)
+	return fmt.Sprintf("the launcher binds rank %d to one of %d processors, and all its threads with it: start with '--bind-to none' (Open MPI) or '--cpus-per-task' (srun), or give --threads 1", l.Rank, processors)
 }

@@ -42,6 +42,7 @@ type diagnosis struct {
 	NCCLError string              `json:"nccl_error,omitempty"` // why there is none
 
 	Launcher string `json:"launcher,omitempty"` // that started this process, as one of Ranks
+	Rank     int    `json:"rank,omitempty"`     // 0 is left out
 	Ranks    int    `json:"ranks,omitempty"`
 	Binding  string `json:"binding,omitempty"` // a warning
 }
@@ -90,7 +91,7 @@ func diagnose() diagnosis {
 		d.NCCLError = err.Error()
 	}
 	l := cluster.Launched()
-	d.Launcher, d.Ranks, d.Binding = l.Launcher, l.Size, l.CheckBinding(runtime.NumCPU(), machine.Processors(), 0)
+	d.Launcher, d.Rank, d.Ranks, d.Binding = l.Launcher, l.Rank, l.Size, l.CheckBinding(runtime.NumCPU(), machine.Processors(), 0)
 	return d
 }
 
@@ -171,7 +172,7 @@ func (d diagnosis) print(s streams) error {
 		out.rowf("NCCL\tnone in use: %s", d.NCCLError)
 	}
 	if d.Launcher != "" {
-		out.rowf("launcher\t%s, %s", d.Launcher, terminal.Quantity(terminal.Number(d.Ranks), "rank"))
+		out.rowf("launcher\t%s, rank %d of %d", d.Launcher, d.Rank, d.Ranks)
 	}
 	if d.Binding != "" {
 		out.rowf("binding\t%s", d.Binding)

@@ -76,7 +76,10 @@ func (s streams) together(ctx context.Context, threads int, lead func(g *ranks.G
 		}
 		comm.Abort(code)
 	}
-	if closing := comm.Close(); err == nil {
+	// When rank 0 ends with an exit code of its own the launcher may end the others by SIGTERM, as 'srun --kill-on-bad-exit' does, and then
+	// takes their death for the end of the job. So none leaves before all ignore that.
+	terminal.Finish()
+	if closing := errors.Join(comm.Barrier(), comm.Close()); err == nil {
 		err = closing
 	}
 	if comm.Rank() > 0 {

@@ -8,3 +8,5 @@ import (
 )
 
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
+
+var launcherSignals = []os.Signal{syscall.SIGTERM}
