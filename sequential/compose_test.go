@@ -274,10 +274,12 @@ func TestComposedGradient(t *testing.T) {
 }
 
 // One thread gives the same bits, whether or not training was interrupted, and at all levels of
-// instructions nearly the same.
+// instructions nearly the same. The levels' few units are enough to use all code; over many, training lets any
+// rounding grow, a thousandfold for one text in thousands.
 func TestComposedRepeats(t *testing.T) {
 	seed := rand.Uint64()
-	run := func(interrupted bool) []float32 {
+	const few = 6
+	run := func(units int, interrupted bool) []float32 {
 		text, noise := corpustest.Read(t, corpustest.Zipf(seed, 3000, 200, 30))
 		create := func() *Trainer {
 			c := Config{Algorithm: FullW2V, Dim: 17, Window: 5, Negatives: 5, Sample: 1e-2, Epochs: 2, Seed: seed, Threads: 1, Block: 100}
@@ -289,7 +291,8 @@ func TestComposedRepeats(t *testing.T) {
 			return tr
 		}
 		tr := create()
-		middle := tr.Units() / 2
+		units = min(units, tr.Units())
+		middle := units / 2
 		advance(t, tr, 0, middle)
 		if interrupted {
 			again := create()
@@ -298,24 +301,24 @@ func TestComposedRepeats(t *testing.T) {
 			}
 			tr = again
 		}
-		advance(t, tr, middle, tr.Units())
+		advance(t, tr, middle, units)
 		if err := tr.Refresh(); err != nil {
 			t.Fatal(err)
 		}
 		return slices.Concat(tr.words, tr.contexts)
 	}
-	want := run(false)
-	if !slices.Equal(run(true), want) {
+	if !slices.Equal(run(math.MaxInt, true), run(math.MaxInt, false)) {
 		t.Error("an interruption changed the bits")
 	}
 	level := simd.Current()
 	defer func() { _ = simd.Use(level) }()
+	want := run(few, false)
 	for _, l := range simd.Levels() {
 		if err := simd.Use(l); err != nil {
 			t.Fatal(err)
 		}
-		for i, x := range run(false) {
-			if math.Abs(float64(x-want[i])) > 1e-3 {
+		for i, x := range run(few, false) {
+			if math.Abs(float64(x-want[i])) > 1e-5 {
 				t.Fatalf("level %s, seed %d: value %d is %v, want %v", l, seed, i, x, want[i])
 			}
 		}
