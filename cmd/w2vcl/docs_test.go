@@ -32,7 +32,7 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 		command = regexp.MustCompile(`(?:^\s*|[/$|&;] ?|'|until )w2vcl ([a-z]+)`)
 		flag    = regexp.MustCompile(`(?:^|[\s(])--([a-zA-Z][\w-]*)`)
 		mode    = regexp.MustCompile(`--modes?[ =]([a-z0-9,=]+)`)
-		others  = regexp.MustCompile(`\b(?:docker|apptainer|SBATCH|srun|python3?|pip|go|git|npm|mpirun|make|nvcc|apt-get)\b`) // programs with flags of their own
+		others  = regexp.MustCompile(`\b(?:docker|apptainer|SBATCH|srun|scancel|python3?|pip|go|git|npm|mpirun|make|nvcc|apt-get)\b`) // programs with flags of their own
 	)
 	for _, path := range documents {
 		data, err := os.ReadFile(path)
