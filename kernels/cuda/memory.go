@@ -70,16 +70,20 @@ func Place[T any](d *Device, what string, from []T) (cu.DevicePtr, error) {
 	return p, Send(p, from)
 }
 
+// PartValues is how many values of a table that is laid out otherwise in memory are brought to the device or back
+// at a time: a copy of all would double its memory.
+const PartValues = 1 << 20
+
 // SendRows sends (rows, columns) values to rows of stride values, with zeros behind.
 func SendRows(to cu.DevicePtr, from []float32, columns, stride int) error {
 	if stride == columns {
 		return Send(to, from)
 	}
-	return inParts(len(from)/columns, stride, func(padded []float32, first int) error {
+	return InParts(len(from)/columns*stride, stride, PartValues, func(padded []float32, first int) error {
 		for i := range len(padded) / stride {
-			copy(padded[i*stride:], from[(first+i)*columns:][:columns])
+			copy(padded[i*stride:], from[(first/stride+i)*columns:][:columns])
 		}
-		return Send(to+cu.DevicePtr(Bytes[float32](first*stride)), padded)
+		return Send(to+cu.DevicePtr(Bytes[float32](first)), padded)
 	})
 }
 
@@ -88,23 +92,22 @@ func ReceiveRows(to []float32, from cu.DevicePtr, columns, stride int) error {
 	if stride == columns {
 		return Receive(to, from)
 	}
-	return inParts(len(to)/columns, stride, func(padded []float32, first int) error {
-		err := Receive(padded, from+cu.DevicePtr(Bytes[float32](first*stride)))
+	return InParts(len(to)/columns*stride, stride, PartValues, func(padded []float32, first int) error {
+		err := Receive(padded, from+cu.DevicePtr(Bytes[float32](first)))
 		for i := range len(padded) / stride {
-			copy(to[(first+i)*columns:][:columns], padded[i*stride:])
+			copy(to[(first/stride+i)*columns:][:columns], padded[i*stride:])
 		}
 		return err
 	})
 }
 
-// inParts calls f for some rows at a time, with a buffer for them and the number of the first: a copy
-// of all would double the memory of a table.
-func inParts(rows, stride int, f func(padded []float32, first int) error) error {
-	const values = 1 << 20 // in memory
-	padded := make([]float32, min(rows, max(values/stride, 1))*stride)
-	for first := 0; first < rows; first += len(padded) / stride {
-		padded = padded[:min(len(padded), (rows-first)*stride)]
-		if err := f(padded, first); err != nil {
+// InParts calls f for n values in order, some at a time, with a buffer for them and the number of the first. A part has
+// whole groups of each values, and no more than most values unless one group has.
+func InParts[T any](n, each, most int, f func(part []T, first int) error) error {
+	part := make([]T, min(n, max(most/each, 1)*each))
+	for first := 0; first < n; first += len(part) {
+		part = part[:min(len(part), n-first)]
+		if err := f(part, first); err != nil {
 			return err
 		}
 	}
@@ -156,11 +159,11 @@ func Placed[T any](a *Allocator, what string, values []T) cu.DevicePtr {
 func PlacedParts[T any](a *Allocator, what string, n int, fill func(to []T, first int)) cu.DevicePtr {
 	const atATime = 1 << 22
 	p := a.Bytes(what, int(Bytes[T](n)))
-	part := make([]T, min(n, atATime))
-	for first := 0; first < n && a.Err == nil; first += len(part) {
-		part = part[:min(len(part), n-first)]
-		fill(part, first)
-		a.Err = Send(p+cu.DevicePtr(Bytes[T](first)), part)
+	if a.Err == nil {
+		a.Err = InParts(n, 1, atATime, func(part []T, first int) error {
+			fill(part, first)
+			return Send(p+cu.DevicePtr(Bytes[T](first)), part)
+		})
 	}
 	return p
 }

@@ -68,55 +68,40 @@ func (n numbers) alias(columns []uint32) []uint32 {
 	return to
 }
 
-// partValues is how many values of a table are brought to the device or back at a time: a copy of all
-// would double its memory.
-const partValues = 1 << 20
-
 // send brings a table, (V, N), to the device, as float16 if half is set.
 func (n numbers) send(to cu.DevicePtr, table []float32, dim int, half bool) error {
-	return n.parts(dim, func(part []float32, cell int) error {
-		n.cut(part, cell, table, dim)
+	return cuda.InParts(n.values(dim), chunkValues, cuda.PartValues, func(part []float32, first int) error {
+		n.cut(part, first/chunkValues, table, dim)
 		if half {
-			return cuda.Send(to+cu.DevicePtr(cuda.Bytes[uint16](cell*chunkValues)), halves(part))
+			return cuda.Send(to+cu.DevicePtr(cuda.Bytes[uint16](first)), halves(part))
 		}
-		return cuda.Send(to+cu.DevicePtr(cuda.Bytes[float32](cell*chunkValues)), part)
+		return cuda.Send(to+cu.DevicePtr(cuda.Bytes[float32](first)), part)
 	})
 }
 
 // receive is the way back.
 func (n numbers) receive(table []float32, from cu.DevicePtr, dim int, half bool) error {
 	var packed []uint16 // as long as the first part, the longest
-	return n.parts(dim, func(part []float32, cell int) (err error) {
+	return cuda.InParts(n.values(dim), chunkValues, cuda.PartValues, func(part []float32, first int) (err error) {
 		if half {
 			if packed == nil {
 				packed = make([]uint16, len(part))
 			}
 			packed = packed[:len(part)]
-			err = cuda.Receive(packed, from+cu.DevicePtr(cuda.Bytes[uint16](cell*chunkValues)))
+			err = cuda.Receive(packed, from+cu.DevicePtr(cuda.Bytes[uint16](first)))
 			floats(part, packed)
 		} else {
-			err = cuda.Receive(part, from+cu.DevicePtr(cuda.Bytes[float32](cell*chunkValues)))
+			err = cuda.Receive(part, from+cu.DevicePtr(cuda.Bytes[float32](first)))
 		}
-		n.join(table, part, cell, dim)
+		n.join(table, part, first/chunkValues, dim)
 		return err
 	})
 }
 
-// parts calls f with a buffer for each part of a table as it lies on the device, and the number of
-// its first cell: a cell is a chunk of a row.
-func (n numbers) parts(dim int, f func(part []float32, cell int) error) error {
-	cells := chunks(dim) * int(n.vocabulary)
-	part := make([]float32, chunkValues*min(cells, partValues/chunkValues))
-	for cell := 0; cell < cells; cell += len(part) / chunkValues {
-		part = part[:min(len(part), chunkValues*(cells-cell))]
-		if err := f(part, cell); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// values is how many a table has on the device.
+func (n numbers) values(dim int) int { return chunkValues * chunks(dim) * int(n.vocabulary) }
 
-// cut makes a part, which begins with a cell, of a table.
+// cut makes a part of a table, which begins with a cell: a chunk of a row.
 func (n numbers) cut(part []float32, cell int, table []float32, dim int) {
 	n.each(dim, len(part), cell, func(row, at, values int) {
 		copy(part[at:][:values], table[row:])
