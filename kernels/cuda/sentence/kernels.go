@@ -121,15 +121,17 @@ func (t *Kernels) allocate() (err error) {
 	c, d := t.config, t.device
 	text := c.text()
 	count, longest := text.Sentences(), 1
-	for s := range count {
-		longest = max(longest, text.Start(s+1)-text.Start(s))
-		if s%(1<<20) == 0 {
-			text.GiveBack()
-		}
-	}
 	cut, ofPieces := text.(*pieces)
 	if ofPieces {
 		longest = cut.longest
+	} else {
+		for s, start := 0, text.Start(0); s < count; s++ {
+			end := text.Start(s + 1)
+			longest, start = max(longest, end-start), end
+			if s%(1<<20) == 0 {
+				text.GiveBack()
+			}
+		}
 	}
 	starts := func(to []uint64, first int) {
 		for i := range to {

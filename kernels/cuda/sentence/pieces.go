@@ -25,7 +25,7 @@ type pieces struct {
 }
 
 // perBase is the number of sentences that share a base.
-const perBase = 1 << 10
+const perBase = 1 << 7
 
 // newPieces cuts the sentences of a text evenly, into pieces of so many tokens at most. It returns
 // the first pieces of units, too.
