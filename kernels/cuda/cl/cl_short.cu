@@ -8,8 +8,6 @@
 // Virtual lanes, sums, tags and inboxes are those of cl_split.cu; a lane has one quad of a row.
 #include "split.cuh"
 
-constexpr int shortTargets = 6; // of a row, at most
-
 __device__ __forceinline__ uint32_t address(const void *p) { return uint32_t(__cvta_generic_to_shared(p)); }
 
 // bring starts to copy a quad to shared memory, or zeros if not wanted.
@@ -56,7 +54,7 @@ template <int G, Method method> __device__ __forceinline__ void train(const ClSp
 	const uint32_t width = 1 + t.negatives, slot = l / copies * held; // number of this lane's first target
 	const uint32_t first = blockIdx.x * warpsOfBlock + threadIdx.x / 32, stride = gridDim.x * warpsOfBlock, groups = (t.rows + G - 1) / G;
 	const bool has = l < t.quads;
-	float4 *stage = memory + threadIdx.x / 32 * (shortTargets + 1) * 32 + laneNumber();
+	float4 *stage = memory + threadIdx.x / 32 * (fewTargets + 1) * 32 + laneNumber();
 	auto rowOf = [&](uint32_t group) { return min(min(group, groups - 1) * G + ofGroup, t.rows - 1); }; // behind the last row it again
 
 	Draws<held> draws{};
@@ -64,11 +62,11 @@ template <int G, Method method> __device__ __forceinline__ void train(const ClSp
 	auto ask = [&](uint32_t group) {
 		const bool wanted = group < groups && has;
 #pragma unroll
-		for (int k = 0; k < shortTargets; k++) {
+		for (int k = 0; k < fewTargets; k++) {
 			uint32_t row = __shfl_sync(warp, draws.row(k % held), k / held * copies, L);
 			bring(stage + 32 * k, t.right + size_t(row) * t.quads + l, wanted && k < width);
 		}
-		bring(stage + 32 * shortTargets, t.left + size_t(rowOf(group)) * t.quads + l, wanted);
+		bring(stage + 32 * fewTargets, t.left + size_t(rowOf(group)) * t.quads + l, wanted);
 	};
 
 	draws.begin(a.launch, s, rowOf(first), slot);
@@ -91,10 +89,10 @@ template <int G, Method method> __device__ __forceinline__ void train(const ClSp
 		Row<1> right[targetsOfPart];
 		float x[targetsOfPart];
 #pragma unroll
-		for (int k = 0; k < shortTargets; k++) right[k] = take(stage + 32 * k);
-		Row<1> w = take(stage + 32 * shortTargets), m, v, g = zeros<1>();
+		for (int k = 0; k < fewTargets; k++) right[k] = take(stage + 32 * k);
+		Row<1> w = take(stage + 32 * fewTargets), m, v, g = zeros<1>();
 #pragma unroll
-		for (int k = 0; k < targetsOfPart; k++) x[k] = k < shortTargets ? partial(w, right[k]) : 0;
+		for (int k = 0; k < targetsOfPart; k++) x[k] = k < fewTargets ? partial(w, right[k]) : 0;
 		treeSums<L>(x);
 		bool mine[held];
 #pragma unroll
@@ -113,15 +111,15 @@ template <int G, Method method> __device__ __forceinline__ void train(const ClSp
 		for (int h = 0; h < held; h++) {
 			if (mine[h]) x[h] = exchange.receive(messages + slot + h, x[h]);
 			const bool positive = slot + h == 0, counts = mine[h] && !idle;
-			const Logistic y = logisticOf(positive ? -x[h] : x[h], shortTargets); // to the loss, a positive is a negative of opposite score
-			const float lost = logarithmOf(y.factor, shortTargets);
+			const Logistic y = logisticOf(positive ? -x[h] : x[h], fewTargets); // to the loss, a positive is a negative of opposite score
+			const float lost = logarithmOf(y.factor, fewTargets);
 			c[h] = !counts ? 0 : positive ? -y.sigmoid : y.sigmoid;
 			loss += counts ? lost : 0;
 		}
 		__syncwarp();
 		idle = nextIdle;
 #pragma unroll
-		for (int k = 0; k < shortTargets; k++) add(g, __shfl_sync(warp, c[k % held], k / held * copies, L), right[k]);
+		for (int k = 0; k < fewTargets; k++) add(g, __shfl_sync(warp, c[k % held], k / held * copies, L), right[k]);
 		PartOfRow<L> lanes = {exchange, messages + width, live};
 		optimize<1, method>(t, s, i, w, m, v, g, lanes);
 		if constexpr (hasFirst(method)) put(t.first + at, m, has && live);

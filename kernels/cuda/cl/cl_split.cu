@@ -21,6 +21,11 @@
 // Rows wait in shared memory, as in cl_bulk.cu. Rows 0 ... of right, which are those of the most frequent words, are brought
 // there once. Moments are asked for only when the numbers are on their way: what is asked for before delays these.
 //
+// A step begins while the one before it ends (startNext), and most rows that it asks for were written by then. A warp tells when it has only
+// its rows of the last round left. When all have told, the thread blocks of the next step that are there already ask for their first
+// rows, but for those of the last round: the rarest words. Rows of left are older still: a step starts when all thread blocks of the one before it know
+// that the one before that is done.
+//
 // The GPUs wait for each other, so all thread blocks of a launch must be resident, as many of as many warps on all
 // GPUs. A wait that takes too long is given up: see late.
 //
@@ -46,17 +51,19 @@ __device__ __forceinline__ uint64_t leavesL2() {
 }
 
 // train trains groups of G rows. Numbers of a row's targets, scores and coefficients are with its lanes as treeSums leaves
-// them: lane l has those from number l / copies * held on, and copies lanes have the same.
-template <int L, int F, Method method> __device__ __forceinline__ void train(const ClSplit &a) {
+// them: lane l has those from number l / copies * held on, and copies lanes have the same. Rows that have few targets are trained
+// without branches between these, so that one target's instructions fill the waits of another's: half of a round is waiting for instructions.
+template <int L, int F, Method method, bool few> __device__ __forceinline__ void train(const ClSplit &a) {
+	constexpr int together = few ? fewTargets : targetsOfPart, inTurn = few ? 2 : targetsOfPart; // more targets at a time were slower
 	constexpr int gpus = 32 / L, held = L < targetsOfPart ? targetsOfPart / L : 1, copies = L > targetsOfPart ? L / targetsOfPart : 1;
 	extern __shared__ float4 memory[];
-	startNext();
 	const ClTable &t = a.launch.table;
 	const ClStep s = *a.launch.step;
 	Exchange<gpus> exchange(a);
 	const int l = laneNumber() % L, ofWarp = laneNumber() / L, warpsOfBlock = blockDim.x / 32;
-	const uint32_t width = 1 + t.negatives, parts = (width + targetsOfPart - 1) / targetsOfPart, most = (width + parts - 1) / parts; // targets of a part
+	const uint32_t width = 1 + t.negatives, parts = few ? 1 : (width + targetsOfPart - 1) / targetsOfPart, most = few ? width : (width + parts - 1) / parts; // targets of a part
 	const uint32_t first = blockIdx.x * warpsOfBlock + threadIdx.x / 32, stride = gridDim.x * warpsOfBlock, groups = (t.rows + gpus - 1) / gpus;
+	const uint32_t lastRound = (groups - 1) / stride * stride, lastRows = lastRound * gpus; // its first group and row
 	const uint64_t stays = staysInL2(), leaves = leavesL2();
 	auto rowOf = [&](uint32_t group) { return min(group * gpus + ofWarp, t.rows - 1); }; // behind the last row it again
 
@@ -101,29 +108,48 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 		for (int h = 0; h < held; h++) target[h] = low[h] < alias[h].x ? column[h] : alias[h].y;
 	};
 	auto rowOfTarget = [&](int h) { return target[h] == noContext ? 0 : target[h]; };
-	auto ask = [&](uint32_t group, uint32_t part) {
-		uint32_t wanted = min(most, width - part * most);
-		if (group < groups) {
-			bool mine[held];
-			uint32_t count = part == 0 ? gpus : 0;
+	// copy asks for targets of rows from some on and before others.
+	auto copy = [&](uint32_t part, uint32_t from, uint32_t until) {
 #pragma unroll
-			for (int h = 0; h < held; h++) {
-				mine[h] = slot + h < wanted && l % copies == 0 && rowOfTarget(h) >= hot;
-				count += __popc(__ballot_sync(warp, mine[h]));
-			}
-			stage.expect(16 * t.quads * count);
+		for (int h = 0; h < held; h++)
+			if (slot + h < min(most, width - part * most) && l % copies == 0 && rowOfTarget(h) >= from && rowOfTarget(h) < until)
+				stage.copy(numberOf(slot + h), t.right + size_t(rowOfTarget(h)) * t.quads, t.quads, stays);
+	};
+	// ask asks for all rows of a part but for those of targets from some row on.
+	auto ask = [&](uint32_t group, uint32_t part, uint32_t until) {
+		if (group >= groups) return;
+		uint32_t wanted = min(most, width - part * most), count = part == 0 ? gpus : 0;
 #pragma unroll
-			for (int h = 0; h < held; h++)
-				if (mine[h]) stage.copy(numberOf(slot + h), t.right + size_t(rowOfTarget(h)) * t.quads, t.quads, stays);
-			if (part == 0 && l == L - 1) stage.copy(numberOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
-		}
+		for (int h = 0; h < held; h++) count += __popc(__ballot_sync(warp, slot + h < wanted && l % copies == 0 && rowOfTarget(h) >= hot));
+		stage.expect(16 * t.quads * count);
+		copy(part, hot, until);
+		if (part == 0 && l == L - 1) stage.copy(numberOf(most), t.left + size_t(rowOf(group)) * t.quads, t.quads, leaves);
 	};
 
 	begin(first, 0);
 	end();
-	awaitPrevious();
-	if (hot) stage.bring(hotPlace, t.right, hot, t.quads);
-	ask(first, 0);
+	const uint32_t step = *a.before + a.number;
+	if (lastRound && hot <= lastRows && !ONLY_SENDS && !a.byRows) {
+		if (threadIdx.x == 0) { // until all warps of the steps before have told
+			uint64_t until = 0;
+			for (uint32_t seen, tries = 1; !exchange.lost; tries++) {
+				asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(__cvta_generic_to_global(a.told)) : "memory");
+				if (int32_t(seen - (step - 1) * stride) >= 0) break;
+				if (tries % 1024 == 0) exchange.lost = late(a, gpus, until);
+			}
+		}
+		__syncthreads();
+		if (hot) stage.bring(hotPlace, t.right, hot, t.quads);
+		ask(first, 0, lastRows);
+		awaitPrevious();
+		startNext();
+		copy(0, max(hot, lastRows), t.rows);
+	} else {
+		awaitPrevious();
+		startNext();
+		if (hot) stage.bring(hotPlace, t.right, hot, t.quads);
+		ask(first, 0, t.rows);
+	}
 	if (hot) stage.brought();
 	uint32_t nextGroup = first, nextPart = 0;
 	auto next = [&] {
@@ -133,9 +159,17 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 	next();
 
 	// Tags are those of all groups of all warps since the beginning, as if each warp had as many.
-	const bool byRows = ONLY_SENDS || a.byRows;
-	const uint32_t step = *a.before + a.number;
+	const bool byRows = !few && (ONLY_SENDS || a.byRows);
 	uint32_t tag = step * ((groups + stride - 1) / stride), exchanged = first < groups ? step * ((groups - first + stride - 1) / stride) : 0; // groups of this warp
+
+	// tell tells the next step that this warp has only rows of the last round left. What it has written is there for the copy engine, too.
+	auto tell = [&] {
+#if __CUDA_ARCH__ >= 900
+		asm volatile("fence.proxy.async.global;" ::: "memory");
+#endif
+		__syncwarp();
+		if (laneNumber() == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(a.told)) : "memory");
+	};
 
 	Row<F> w;
 	float loss = 0;
@@ -152,11 +186,11 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			stage.arrived();
 			if (part == 0) w = stage.row(stage.place(numberOf(most)));
 #pragma unroll
-			for (int h = 0; h < held; h++) place[h] = rowOfTarget(h) < hot ? hotPlace + rowOfTarget(h) * L * F : stage.place(numberOf(slot + h));
+			for (int h = 0; h < held; h++) place[h] = rowOfTarget(h) < hot ? hotPlace + rowOfTarget(h) * L * F : stage.place(numberOf(min(slot + h, most))); // behind the last one left, of no effect
 			auto ofTarget = [&](int k) { return stage.row(__shfl_sync(warp, place[k % held], k / held * copies, L)); };
 			float x[targetsOfPart];
 #pragma unroll
-			for (int k = 0; k < targetsOfPart; k++) x[k] = k < wanted ? partial(w, ofTarget(k)) : 0;
+			for (int k = 0; k < targetsOfPart; k++) x[k] = k < together && (few || k < wanted) ? partial(w, ofTarget(k)) : 0;
 			treeSums<L>(x);
 			bool mine[held];
 #pragma unroll
@@ -167,7 +201,7 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			if constexpr (ONLY_SENDS) {
 				__syncwarp();
 				end();
-				ask(nextGroup, nextPart);
+				ask(nextGroup, nextPart, t.rows);
 				next();
 				continue;
 			}
@@ -180,19 +214,20 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 			for (int h = 0; h < held; h++) {
 				if (mine[h]) x[h] = exchange.receive(messages + part * most + slot + h, x[h]);
 				bool positive = part + slot + h == 0;
-				Logistic y = logisticOf(positive ? -x[h] : x[h], width); // to the loss, a positive is a negative of opposite score
+				Logistic y = logisticOf(positive ? -x[h] : x[h], few ? fewTargets : width); // to the loss, a positive is a negative of opposite score
 				c[h] = !mine[h] || idle ? 0 : positive ? -y.sigmoid : y.sigmoid;
-				if (mine[h] && !idle) loss += logarithmOf(y.factor, width);
+				if (mine[h] && !idle) loss += logarithmOf(y.factor, few ? fewTargets : width);
 			}
 			__syncwarp();
-#pragma unroll
-			for (int k = 0; k < targetsOfPart; k++) {
+#pragma unroll (inTurn)
+			for (int k = 0; k < together; k++) {
 				float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
-				if (k < wanted) add(g, coefficient, ofTarget(k));
+				if (few || k < wanted) add(g, coefficient, ofTarget(k));
 			}
 			__syncwarp();
+			if (group >= lastRound && lastRound && part == 0 && !ONLY_SENDS) tell();
 			end();
-			ask(nextGroup, nextPart);
+			ask(nextGroup, nextPart, t.rows);
 			next();
 		}
 		if constexpr (ONLY_SENDS) continue;
@@ -211,24 +246,32 @@ template <int L, int F, Method method> __device__ __forceinline__ void train(con
 		store(t.left, w, true);
 	}
 	if constexpr (ONLY_SENDS) return;
+	if (lastRound && first + lastRound >= groups) tell();
 	loss = sum(loss);
 	if (laneNumber() == 0) a.launch.losses[first] = loss;
 }
 
 // CL is a kernel for 32 / L GPUs and N up to 128 F. A multiprocessor must have registers for so many thread blocks of so
-// many warps.
-#define CL(method, L, F, warps, blocks) \
-	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) cl_split_##method##_##L##_##F(const __grid_constant__ ClSplit a) { train<L, F, method>(a); }
+// many warps. Rows of few targets up to 128 values have cl_short.cu.
+#define CL(method, L, F, warps, blocks, name, few) \
+	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) cl_split_##name##method##_##L##_##F(const __grid_constant__ ClSplit a) { train<L, F, method, few>(a); }
+#define CL_KINDS(L, F, warps, blocks, name, few) CL(adam, L, F, warps, blocks, name, few) CL(adamRow, L, F, warps, blocks, name, few) CL(sgd, L, F, warps, blocks, name, few) CL(scaled, L, F, warps, blocks, name, few)
 #if ONLY_SENDS
 #define CL_METHODS(L, F, warps, blocks) \
-	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) cl_sends_##L##_##F(const __grid_constant__ ClSplit a) { train<L, F, sgd>(a); }
+	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) cl_sends_##L##_##F(const __grid_constant__ ClSplit a) { train<L, F, sgd, false>(a); }
+#define CL_FEW(F, warps, blocks)
 #else
-#define CL_METHODS(L, F, warps, blocks) CL(adam, L, F, warps, blocks) CL(adamRow, L, F, warps, blocks) CL(sgd, L, F, warps, blocks) CL(scaled, L, F, warps, blocks)
+#define CL_METHODS(L, F, warps, blocks) CL_KINDS(L, F, warps, blocks, , false)
+#define CL_FEW(F, warps, blocks) CL_KINDS(16, F, warps, blocks, few_, true) CL_KINDS(8, F, warps, blocks, few_, true) CL_KINDS(4, F, warps, blocks, few_, true)
 #endif
 #define CL_GPUS(F, warps, blocks) CL_METHODS(16, F, warps, blocks) CL_METHODS(8, F, warps, blocks) CL_METHODS(4, F, warps, blocks)
 
 CL_GPUS(1, 16, 2)
 CL_GPUS(2, 8, 3)
+CL_FEW(2, 8, 3)
 CL_GPUS(3, 8, 2)
+CL_FEW(3, 8, 2)
 CL_GPUS(4, 8, 2)
+CL_FEW(4, 8, 2)
 CL_GPUS(8, 4, 2)
+CL_FEW(8, 4, 2)

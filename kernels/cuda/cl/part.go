@@ -93,7 +93,7 @@ func (p *Part) Close() (err error) {
 // launchByMessages starts step number i of a series.
 func (k *Kernels) launchByMessages(launch launchArgs, i int, grid cuda.Grid) error {
 	e := k.exchange
-	a := &splitArgs{launch: launch, tag: uint64(e.tag), number: uint32(i), messages: uint32(e.messages), patience: uint64(e.patience), hot: uint32(k.shape.hot), byRows: 1}
+	a := &splitArgs{launch: launch, tag: uint64(e.tag), number: uint32(i), messages: uint32(e.messages), patience: uint64(e.patience), hot: uint32(k.shape.hot), byRows: 1, told: uint64(e.told)}
 	place := func(rank int) uint64 { return uint64(e.inboxes) + uint64(rank*e.bytes) }
 	for n := range k.part.of {
 		a.lost[n] = uint64(e.lost)

@@ -9,6 +9,7 @@
 
 constexpr int targetsOfPart = 8, mostPeers = mostOthers;
 [[maybe_unused]] constexpr int mostTargets = 32; // of cl_bulk.cu
+[[maybe_unused]] constexpr int fewTargets = 6;   // of a row: with five negatives
 
 struct ClSplit {
 	ClLaunch launch;               // quads: of a row on this GPU, columns: of all GPUs
@@ -21,6 +22,7 @@ struct ClSplit {
 	uint64_t patience;             // nanoseconds
 	uint32_t hot;                  // so many rows of right stay in shared memory
 	uint32_t byRows;               // inboxes are (rows, messages): GPUs of several processes
+	uint32_t *told;                // how often warps told that they have only the last round of a step left, since the beginning
 };
 
 template <int gpus> struct Exchange {

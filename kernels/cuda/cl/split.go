@@ -33,6 +33,7 @@ type splitArgs struct {
 	lost             [MaxDevices]uint64
 	patience         uint64
 	hot, byRows      uint32
+	told             uint64
 }
 
 // patience is how long a kernel waits for another device. A process that is stopped while it launches makes
@@ -48,8 +49,8 @@ var (
 	shortKernels = map[int]splitKernel{2: {2, 14}, 4: {2, 14}, 8: {2, 12}} // of cl_short.cu, by the number of devices
 )
 
-// shortTargets are the targets of a row of cl_short.cu, at most.
-const shortTargets = 6
+// fewTargets are so many targets of a row that there are kernels for them.
+const fewTargets = 6
 
 // mostHot limits the rows of right that a thread block keeps in shared memory where there is room: they should be asked for
 // more often than thread blocks bring them.
@@ -73,6 +74,7 @@ func (s splitKernel) choose(groups, multiprocessors, most, size int) int {
 type exchange struct {
 	inboxes  cu.DevicePtr // (devices - 1, 2, warps, devices, messages) of {number, tag}; of parts of rows: see sharingArgs
 	lost     cu.DevicePtr // whether a wait was given up
+	told     cu.DevicePtr // how often warps told that they have only the last round of a step left
 	tag      cu.DevicePtr // how many steps there were before a series, and one
 	next     uint32       // tag
 	bytes    int          // of the inbox of one other device
@@ -127,8 +129,12 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 // their numbers by rows.
 func (k *Kernels) loadSplit(size int, byMessages bool) (err error) {
 	d, c := k.device, k.config
-	short := size == 1 && 1+c.Negatives <= shortTargets && !byMessages
-	kernel, source, name := splitKernels[size], "cl_split", fmt.Sprintf("cl_split_%s_%d_%d", methods[c.Method], 32/k.part.of, size)
+	few, kind := 1+c.Negatives <= fewTargets && !byMessages, ""
+	if few {
+		kind = "few_"
+	}
+	short := few && size == 1
+	kernel, source, name := splitKernels[size], "cl_split", fmt.Sprintf("cl_split_%s%s_%d_%d", kind, methods[c.Method], 32/k.part.of, size)
 	if short {
 		kernel, source, name = shortKernels[k.part.of], "cl_short", fmt.Sprintf("cl_short_%s_%d", methods[c.Method], k.part.of)
 	}
@@ -139,7 +145,7 @@ func (k *Kernels) loadSplit(size int, byMessages bool) (err error) {
 	s := shape{}
 	if short {
 		s.warps = kernel.choose(groups, d.Multiprocessors, kernel.warps, size)
-		s.shared = s.warps * (shortTargets + 1) * 512
+		s.shared = s.warps * (fewTargets + 1) * 512
 	} else {
 		s = kernel.staged(d, c, k.part.of, size)
 	}
@@ -181,6 +187,7 @@ func (k *Kernels) newExchange(a *cuda.Allocator, byMessages bool) *exchange {
 	}
 	e.lost = a.Bytes("whether a wait was given up", 4)
 	e.tag = a.Bytes("a tag", 4)
+	e.told = a.Bytes("how often warps told", 4)
 	return e
 }
 
@@ -193,7 +200,7 @@ func (e *exchange) inbox(i int) uint64 { return uint64(e.inboxes) + uint64((i-1)
 
 // args are the arguments of step number i of a series.
 func (e *exchange) args(launch launchArgs, hot, i int) *splitArgs {
-	a := &splitArgs{launch: launch, tag: uint64(e.tag), number: uint32(i), messages: uint32(e.messages), patience: uint64(e.patience), hot: uint32(hot)}
+	a := &splitArgs{launch: launch, tag: uint64(e.tag), number: uint32(i), messages: uint32(e.messages), patience: uint64(e.patience), hot: uint32(hot), told: uint64(e.told)}
 	for n, peer := range e.peers {
 		a.lost[n] = uint64(peer.exchange.lost)
 		if n > 0 {

@@ -36,7 +36,9 @@ func TestGroup(t *testing.T) {
 	for method := range methods {
 		cases = append(cases, groupCase{1003, 300, 5, method}, groupCase{77, 500, 9, method}, groupCase{3001, 100, 5, method}, groupCase{77, 128, 3, method})
 	}
-	testGroups(t, append(cases, groupCase{1, 8, 2, "adam"}, groupCase{20_000, 20, 5, "adam"}), false)
+	cases = append(cases, groupCase{501, 500, 2, "adam"}, groupCase{77, 1000, 4, "adam-row"}, groupCase{77, 200, 1, "adam"})      // fewer than few targets
+	cases = append(cases, groupCase{8001, 500, 5, "adam"}, groupCase{8001, 300, 9, "adam-row"}, groupCase{20_000, 20, 5, "adam"}) // several rounds
+	testGroups(t, append(cases, groupCase{1, 8, 2, "adam"}), false)
 }
 
 // So they do on GPUs that run PTX.
