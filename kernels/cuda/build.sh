@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the kernels: PTX for compute_80, which every later GPU can run after the
-# driver has compiled it, and machine code for sm_90. Needs no GPU. The bytes
+# driver has compiled it, and machine code for sm_90; of hopper.cu, whose instructions
+# only sm_90 has, machine code alone. Needs no GPU. The bytes
 # follow from the sources and the pinned compiler alone, and are compressed by gzip.
 #
 #   build.sh            write the folders built/, each beside its sources, and SHA256SUMS
@@ -89,6 +90,11 @@ compile() {
 	local name=${1##*/} to=$2/${1%/*}/built
 	cd "$here/${1%/*}"
 	name=${name%.cu}
+	if [[ $name == hopper ]]; then
+		"$root/bin/nvcc" "${flags[@]}" -arch=sm_90a -cubin -o "$to/$name.cubin" "$name.cu"
+		gzip -9nf "$to/$name.cubin"
+		return
+	fi
 	"$root/bin/nvcc" "${flags[@]}" -arch=compute_80 -ptx -o "$to/$name.ptx" "$name.cu"
 	sed -i -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' -e '/used_bytes_mask/d' "$to/$name.ptx"
 	# used_bytes_mask is a hint that old versions do not have.

@@ -7,6 +7,7 @@
 // include/: random numbers (philox.cuh) and rows of tables (rows.cuh). build.sh compiles the
 // sources of a package into its folder built/, which the package embeds: machine code for
 // sm_90, and PTX, which the driver compiles for any other GPU from sm_80 on. That needs no GPU.
+// hopper.cu of subword has instructions that no other GPU has: it is machine code only.
 //
 // Without the build tag gpu this package has the length of rows only, and those below it
 // their configurations. The tag is not cuda: Gorgonia has files of its own behind that one,

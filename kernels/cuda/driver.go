@@ -20,11 +20,12 @@ static CUresult w2vcl_end(CUstream s, CUgraphExec *run) {
 	cuGraphDestroy(graph);
 	return result;
 }
-static CUresult w2vcl_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s, void *argument, int early) {
+static CUresult w2vcl_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s, void *argument, int early, int together) {
 	void *arguments[] = {argument};
-	CUlaunchAttribute serialization = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
+	CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
+	if (together) attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
 	CUlaunchConfig how = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1,
-		.sharedMemBytes = shared, .hStream = s, .attrs = &serialization, .numAttrs = early};
+		.sharedMemBytes = shared, .hStream = s, .attrs = &attribute, .numAttrs = early || together};
 	return cuLaunchKernelEx(&how, f, arguments, 0);
 }
 */
@@ -94,21 +95,31 @@ func Launch[T any](d *Device, f cu.Function, g Grid, argument *T) error {
 // LaunchEarly is Launch for a kernel that, if early, may begin while the one launched
 // before it ends: see startNext in cl.cuh.
 func LaunchEarly[T any](d *Device, f cu.Function, g Grid, argument *T, early bool) error {
-	return launchOn(d.stream, f, g, argument, early)
+	return launchOn(d.stream, f, g, argument, early, false)
+}
+
+// LaunchTogether is Launch for a kernel whose thread blocks wait for each other, so all have to run at the same time.
+func LaunchTogether[T any](d *Device, f cu.Function, g Grid, argument *T) error {
+	return launchOn(d.stream, f, g, argument, false, true)
+}
+
+// number is 1 for true.
+func number(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // LaunchOn is Launch on another stream.
 func LaunchOn[T any](s cu.Stream, f cu.Function, g Grid, argument *T) error {
-	return launchOn(s, f, g, argument, false)
+	return launchOn(s, f, g, argument, false, false)
 }
 
-func launchOn[T any](s cu.Stream, f cu.Function, g Grid, argument *T, early bool) error {
-	alone, attributes := *argument, C.int(0) // C must not see the structure around it, which may hold Go pointers
-	if early {
-		attributes = 1
-	}
+func launchOn[T any](s cu.Stream, f cu.Function, g Grid, argument *T, early, together bool) error {
+	alone := *argument // C must not see the structure around it, which may hold Go pointers
 	return check("launch", C.w2vcl_launch(functionHandle(f), C.uint(g.Blocks), C.uint(g.Threads), C.uint(g.Shared),
-		streamHandle(s), unsafe.Pointer(&alone), attributes))
+		streamHandle(s), unsafe.Pointer(&alone), number(early), number(together)))
 }
 
 const maxSharedOptin cu.DeviceAttribute = C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN

@@ -17,12 +17,17 @@ type FirstStep interface {
 	Losses() int
 	// Rate returns the learning rate of the parameters divided by the rate of tables.
 	Rate() float64
-	// Compose starts to write the rows of W of an iteration.
+	// Prepare starts what Compose needs, and Compose to write the rows of W of an iteration.
+	Prepare(m StepMemory) error
 	Compose(m StepMemory) error
 	// Launch starts the step, from the rows to their gradient.
 	Launch(m StepMemory) error
-	// Update starts to train the parameters by the gradient. It runs beside step 2, and so does Compose for the next iteration.
+	// Gradient starts what of the training of the parameters fills the device. Step 2 begins after it.
+	Gradient(m StepMemory) error
+	// Update starts all else of it. It runs beside step 2, and so does Prepare for the next iteration.
 	Update(m StepMemory) error
+	// Beside returns how many multiprocessors step 2 leaves to Update.
+	Beside() int
 }
 
 // StepMemory is where in the device's memory a first step reads and writes.
@@ -98,19 +103,21 @@ func (k *Kernels) stepMemory(i int) StepMemory {
 // the totals of the second steps. Once there is the gradient of the rows, the parameters are trained and the next rows are
 // composed beside the second step, which needs neither.
 func (k *Kernels) launchComposed(count int) error {
-	if err := k.first.Compose(k.stepMemory(0)); err != nil {
+	if err := k.first.Prepare(k.stepMemory(0)); err != nil {
 		return err
 	}
 	for i := range count {
 		m := k.stepMemory(i)
-		if err := k.first.Launch(m); err != nil {
-			return err
+		for _, start := range []func(StepMemory) error{k.first.Compose, k.first.Launch, k.first.Gradient} {
+			if err := start(m); err != nil {
+				return err
+			}
 		}
 		err := k.aside.Do(func() error {
 			if err := k.first.Update(m); err != nil || i+1 == count {
 				return err
 			}
-			return k.first.Compose(k.stepMemory(i + 1))
+			return k.first.Prepare(k.stepMemory(i + 1))
 		})
 		if err != nil {
 			return err

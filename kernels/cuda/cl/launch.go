@@ -131,6 +131,9 @@ func (k *Kernels) launchStep(i, to int, early bool) error {
 	step, column, losses := uint64(k.stepAt(i)), uint64(k.samplesAt(i)), uint64(k.lossesAt(to))
 	grid := cuda.Grid{Blocks: k.shape.blocks, Threads: 32 * k.shape.warps, Shared: k.shape.shared}
 	if k.lists != nil {
+		if k.first != nil { // step 2: the jobs find their thread blocks, as many as there are
+			grid.Blocks = max(1, min(grid.Blocks, k.shape.resident-k.first.Beside()*k.shape.resident/k.device.Multiprocessors))
+		}
 		return cuda.LaunchEarly(k.device, k.step, grid, k.temperedArgs(i), early)
 	}
 	if k.config.HalfPrecision {

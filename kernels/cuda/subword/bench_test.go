@@ -154,7 +154,7 @@ func recordFirstSteps(b *testing.B, d *cuda.Device, k *kernels.Kernels, noise *c
 			for i := range steps {
 				at := step + cu.DevicePtr(cuda.Bytes[cl.Step](i))
 				m := cl.StepMemory{Tables: at, Parameters: at, Column: column + cu.DevicePtr(4*i*words), Losses: losses, Rows: cu.DevicePtr(k.Args(0).Left)}
-				for _, part := range []func(cl.StepMemory) error{k.Compose, k.Launch, k.Update} {
+				for _, part := range []func(cl.StepMemory) error{k.Prepare, k.Compose, k.Launch, k.Gradient, k.Update} {
 					if err := part(m); err != nil {
 						return err
 					}

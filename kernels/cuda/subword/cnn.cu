@@ -14,7 +14,7 @@
 // column, or to a column and a position, those of a position together. The order of all sums follows from the
 // shapes alone, so two runs give the same bits.
 //
-// quads.cu has faster kernels of the features and of dtables.
+// quads.cu has faster kernels of y and of dtables, hopper.cu of the products.
 #include "cnn.cuh"
 
 // inBatches gives add what load returns for 0 to n - 1, in this order; so many are loaded together.
@@ -29,8 +29,15 @@ template <int batch, class Load, class Add> __device__ __forceinline__ void inBa
 	}
 }
 
+// cnn_tables computes the tables, and splits the weights for products: a thread has four values, in the last thread blocks.
 extern "C" __global__ void __launch_bounds__(128) cnn_tables(const __grid_constant__ Cnn c) {
-	uint32_t i = blockIdx.x * 128 + threadIdx.x, column = i % c.columns, s = i / c.columns % c.a, o = i / c.columns / c.a;
+	uint32_t i = blockIdx.x * 128 + threadIdx.x, tables = (c.widest * c.a * c.columns + 127) / 128;
+	if (blockIdx.x >= tables) {
+		uint32_t quads = uint32_t(c.weights.stride) / 4, d = (i -= 128 * tables) / quads, n = i % quads * 4;
+		if (d <= c.d) put(c.weights, d, n, *(const float4 *)(c.layer.value + size_t(d) * c.layer.stride + n), 1); // behind a row are zeros
+		return;
+	}
+	uint32_t column = i % c.columns, s = i / c.columns % c.a, o = i / c.columns / c.a;
 	uint32_t b = widthOf(c, c.column, column), f = c.count[b];
 	if (o >= c.width[b]) return;
 	const float *filter = c.filters + c.first[b] + column - c.column[b];
@@ -115,12 +122,8 @@ extern "C" __global__ void __launch_bounds__(128) cnn_means(const __grid_constan
 		sum += c.sums[(2 * size_t(b)) * c.d + d];
 		squares += c.sums[(2 * size_t(b) + 1) * c.d + d];
 	}
-	double mean = sumOfBlock(sum, part) / c.v, square = sumOfBlock(squares, part) / c.v;
-	if (threadIdx.x > 0) return;
-	c.mean[d] = c.raw ? 0 : float(mean);
-	c.scale[d] = c.raw ? 1 : float(1 / sqrt(fmax(square - mean * mean, 0.0) + leastVariance));
-	// fmax would hide NaN.
-	if (square != square) c.scale[d] = float(square);
+	sum = sumOfBlock(sum, part), squares = sumOfBlock(squares, part);
+	if (threadIdx.x == 0) keepMoments(c, d, sum, squares);
 }
 
 // A thread has four values of y.
@@ -139,14 +142,10 @@ extern "C" __global__ void __launch_bounds__(256) cnn_standardize(const __grid_c
 	put(c.y, v, d, make_float4(y[0], y[1], y[2], y[3]), 1);
 }
 
-// cnn_split splits the weights as they were sent. A thread has two values.
-extern "C" __global__ void __launch_bounds__(256) cnn_split(const __grid_constant__ Cnn c) {
-	uint32_t pairs = c.weights.stride / 2, i = blockIdx.x * 256 + threadIdx.x, d = i / pairs, n = i % pairs * 2;
-	if (d > c.d) return;
-	const float *w = c.layer.value + size_t(d) * c.layer.stride;
-	put(c.weights, d, n, n < c.n ? w[n] : 0);
-	put(c.weights, d, n + 1, n + 1 < c.n ? w[n + 1] : 0);
-}
+// A Pair is four values of a row of the weights' gradient, and of the bias'.
+struct Pair {
+	float4 row, bias;
+};
 
 // A thread block has a row of the weights: it sums the parts of its gradient and updates it.
 // From the row follows, too, how the standardization changes the gradient of feature d. Let g
@@ -155,21 +154,29 @@ extern "C" __global__ void __launch_bounds__(256) cnn_split(const __grid_constan
 // the words of y times its gradient is (y^T g)_d . weights_d / V. No pass over the words is
 // needed.
 template <Method method> __device__ __forceinline__ void updateWeights(const Cnn &c) {
-	__shared__ float part[16];
+	__shared__ float part[4];
 	uint32_t d = blockIdx.x, stride = c.layer.stride, rows = c.d + 1;
 	float *gradient = (float *)c.layer.gradient + size_t(d) * stride;
 	float ofGradient = 0, ofProduct = 0, squares = 0;
-	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) {
-		float g = 0, ofBias = 0;
-		inBatches<12>(c.chunks, [&](uint32_t k) {
+	for (uint32_t n = 4 * threadIdx.x; n < c.n; n += 4 * blockDim.x) {
+		float4 g = {}, ofBias = {};
+		inBatches<6>(c.chunks, [&](uint32_t k) {
 			const float *from = c.parts + size_t(k) * rows * stride + n;
-			return make_float2(from[size_t(d) * stride], from[size_t(c.d) * stride]);
-		}, [&](float2 x) { g += x.x, ofBias += x.y; });
-		float w = get(c.weights, d, n);
-		ofGradient = fmaf(ofBias, w, ofGradient);
-		ofProduct = fmaf(g, w, ofProduct);
-		squares = fmaf(g, g, squares);
-		gradient[n] = g;
+			return Pair{*(const float4 *)(from + size_t(d) * stride), *(const float4 *)(from + size_t(c.d) * stride)};
+		}, [&](const Pair &x) {
+			g.x += x.row.x, g.y += x.row.y, g.z += x.row.z, g.w += x.row.w;
+			ofBias.x += x.bias.x, ofBias.y += x.bias.y, ofBias.z += x.bias.z, ofBias.w += x.bias.w;
+		});
+		float of[4] = {g.x, g.y, g.z, g.w}, bias[4] = {ofBias.x, ofBias.y, ofBias.z, ofBias.w};
+#pragma unroll
+		for (int j = 0; j < 4; j++) {
+			if (n + j >= c.n) break;
+			float w = get(c.weights, d, n + j);
+			ofGradient = fmaf(bias[j], w, ofGradient);
+			ofProduct = fmaf(of[j], w, ofProduct);
+			squares = fmaf(of[j], of[j], squares);
+			gradient[n + j] = of[j];
+		}
 	}
 	ofGradient = sumOfBlock(ofGradient, part);
 	ofProduct = sumOfBlock(ofProduct, part);
@@ -182,9 +189,9 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) u.update(c.layer, size_t(d) * stride + n, gradient[n]);
 }
 
-extern "C" __global__ void __launch_bounds__(512) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
-extern "C" __global__ void __launch_bounds__(512) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
-extern "C" __global__ void __launch_bounds__(512) cnn_weights_scaled(const __grid_constant__ Cnn c) { updateWeights<scaled>(c); }
+extern "C" __global__ void __launch_bounds__(128) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
+extern "C" __global__ void __launch_bounds__(128) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
+extern "C" __global__ void __launch_bounds__(128) cnn_weights_scaled(const __grid_constant__ Cnn c) { updateWeights<scaled>(c); }
 
 // scatterFeature adds up the gradient of feature d, of width w, over the words from
 // first to last - 1. W is w up to 5, or 1: then the offsets are done one by one.

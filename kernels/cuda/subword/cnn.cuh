@@ -6,6 +6,14 @@ constexpr int maxWidths = 16;
 constexpr uint16_t nowhere = 0xffff;
 constexpr float leastVariance = 1e-3f;
 
+// A Group is up to 32 quads of filters of one width, and the warps of a thread block that have them.
+struct Group {
+	uint32_t width, quad, quads; // the first quad of all, and their number
+	uint32_t begin, end;         // warps
+};
+
+constexpr int maxGroups = 24;
+
 struct Cnn {
 	const uint32_t *starts, *symbols; // word v is symbols[starts[v]] to symbols[starts[v+1] - 1]
 	const uint32_t *packedWords;      // (V, 8) of four symbols each, the first in the lowest byte, of words in the order of places; packed only
@@ -27,14 +35,17 @@ struct Cnn {
 	float *dtables;                   // (W, A, C)
 	float *dembeddings, *dfilters;    // as embeddings and filters
 	Parameter layer;                  // weights, (D + 1, N)
+	uint64_t *together;               // how often thread blocks of the convolution have met, see quads.cu
 	const ClStep *step;
 	Decays decays;
 	uint32_t v, a, e, columns, d, n; // columns: C
 	uint32_t widest, widths, chunks, strideD, pieces, blocks;
 	uint32_t flatten, raw, activation, packed;
+	uint32_t kept, unused; // kept: features of so many words of a lane stay in shared memory; packed only
 	// Of each width: w, F, where its filters begin, where its columns of tables begin, positions
 	// that have features, and where its features begin.
 	uint32_t width[maxWidths], count[maxWidths], first[maxWidths], column[maxWidths], positions[maxWidths], feature[maxWidths];
+	Group groups[maxGroups]; // of quads.cu
 };
 
 enum Activation { relu, hyperbolic, linear };
@@ -46,6 +57,15 @@ __device__ __forceinline__ float activate(const Cnn &c, float x) {
 // derivative of the activation where its result is y.
 __device__ __forceinline__ float derivative(const Cnn &c, float y) {
 	return c.activation == relu ? float(y > 0) : c.activation == hyperbolic ? 1 - y * y : 1;
+}
+
+// keepMoments notes the mean of feature d over the words and its scale, from its sum and that of its squares.
+__device__ __forceinline__ void keepMoments(const Cnn &c, uint32_t d, double sum, double squares) {
+	double mean = sum / c.v, square = squares / c.v;
+	c.mean[d] = c.raw ? 0 : float(mean);
+	c.scale[d] = c.raw ? 1 : float(1 / sqrt(fmax(square - mean * mean, 0.0) + leastVariance));
+	// fmax would hide NaN.
+	if (square != square) c.scale[d] = float(square);
 }
 
 // widthOf returns the width that i belongs to, by where the widths begin.

@@ -21,13 +21,21 @@ type cnnArgs struct {
 	weights                                         splitMatrix
 	dy, dparts, dtables, dembeddings, dfilters      cu.DevicePtr
 	layer                                           parameter
+	together                                        cu.DevicePtr
 	step                                            cu.DevicePtr
 	decays                                          cl.Decays
 	v, a, e, columns, d, n                          uint32
 	widest, widths, chunks, strideD, pieces, blocks uint32
 	flatten, raw, activation, packed                uint32
+	kept, _                                         uint32
 	width, count, first, column, positions, feature [MaxWidths]uint32
+	groups                                          [maxGroups]group
 }
+
+const maxGroups = 24
+
+// A group is Group of cnn.cuh.
+type group struct{ width, quad, quads, begin, end uint32 }
 
 // updatesArgs is Updates of cnn.cu.
 type updatesArgs struct {
@@ -40,9 +48,8 @@ type updatesArgs struct {
 // A cnn is a character CNN on the device.
 type cnn struct {
 	device   *cuda.Device
-	aside    *cuda.Aside // for gradients that need not wait for each other
 	args     cnnArgs
-	gradient splitMatrix // of the rows
+	ofRows   splitMatrix // their gradient
 	updates  updatesArgs
 	all      map[string]matrix
 	products [3]product // of rows, of features, of weights
@@ -52,7 +59,7 @@ type cnn struct {
 }
 
 type cnnKernels struct {
-	tables, convolve, means, standardize, split, weights, scatter, collect, gradients, update cu.Function
+	tables, convolve, means, standardize, weights, scatter, collect, gradients, update cu.Function
 }
 
 // A scatterShape is how the gradient of features is brought into tables.
@@ -68,10 +75,6 @@ const (
 func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 	a := newAllocator(d)
 	x := &cnn{device: d, all: map[string]matrix{}}
-	var err error
-	if x.aside, err = d.NewAside(); err != nil {
-		return nil, err
-	}
 	x.shape(c, e)
 	g, v, features := &x.args, c.Rows, int(x.args.d)
 	size := int(g.widest) * e.Alphabet * int(g.columns)
@@ -86,11 +89,14 @@ func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 	if !e.Flatten {
 		g.where = a.Bytes("features", (2+2*int(g.packed))*(v+scatterAhead)*features)
 	}
+	if g.packed > 0 {
+		g.together = a.Bytes("meetings", 8)
+	}
 	g.sums = a.Bytes("sums of features", 16*int(g.blocks)*features)
 	g.mean, g.scale = a.Floats("means of features", features), a.Floats("scales of features", features)
 	g.meanGradient, g.meanProduct = a.Floats("means of gradients", features), a.Floats("means of gradients", features)
-	g.y, g.weights = a.split("features", v, features+1, e.narrow), a.split("weights", features+1, c.Dim, e.narrow)
-	x.gradient = a.split("gradient of vectors", v, c.Dim, e.narrow)
+	g.y, g.weights = a.split("features", v+scatterAhead, features+1, e.narrow), a.split("weights", features+1, c.Dim, e.narrow)
+	x.ofRows = a.split("gradient of vectors", v, c.Dim, e.narrow)
 	g.dy = a.Floats("gradient of features", (v+scatterAhead)*int(g.strideD))
 	x.products[0] = a.product("rows", v, c.Dim, features, false, e.narrow)
 	x.products[1] = a.product("features", v, features, c.Dim, false, e.narrow)
@@ -102,7 +108,10 @@ func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 		g.dparts = a.Floats("gradients of tables", x.scatter.pieces*size)
 	}
 	x.loadKernels(a, methods[c.Method])
-	return x, a.Err
+	if a.Err != nil {
+		return nil, a.Err
+	}
+	return x, x.standardize() // the columns behind the features
 }
 
 // shape fills in the sizes that follow from the configuration.
@@ -126,17 +135,39 @@ func (x *cnn) shape(c cl.Config, e Config) {
 
 // shapeConvolution chooses the kernel of maxima that has the tables in shared memory, if it can be had.
 func (x *cnn) shapeConvolution(e Config) {
-	const sums = 768 / 32 * 32 * 8 * 8 // bytes beside the tables
+	const threads = 768
+	const sums = threads * 8 * 8 // bytes in the place of the tables
 	g := &x.args
-	shared := 4*int(g.widest*g.a*g.columns) + sums
+	shared := max(4*int(g.widest*g.a*g.columns), sums)
 	odd := slices.ContainsFunc(e.Filters, func(f int) bool { return f%4 != 0 })
-	if e.Flatten || odd || e.longest() > packedSymbols || len(e.Filters)+e.Columns()/128 > 24 || g.widest > 4 || g.a > 255 || max(shared, scatterShared(g)) > x.device.SharedOfBlock {
+	if e.Flatten || odd || e.longest() > packedSymbols || len(e.Filters)+e.Columns()/128 > maxGroups || g.widest > 4 || g.a > 255 || max(shared, scatterShared(g)) > x.device.SharedOfBlock {
 		x.convolve = cuda.Grid{Blocks: min(int(g.v), 6*x.device.Multiprocessors), Threads: min(1024, (int(g.d)+31)/32*32)}
 	} else {
-		g.packed = 1
-		x.convolve = cuda.Grid{Blocks: x.device.Multiprocessors, Threads: 768, Shared: shared}
+		copy(g.groups[:], e.groups(threads/32))
+		g.packed, g.kept = 1, uint32((x.device.SharedOfBlock-shared)/(16*threads))
+		x.convolve = cuda.Grid{Blocks: x.device.Multiprocessors, Threads: threads, Shared: shared + 16*threads*int(g.kept)}
 	}
 	g.blocks = uint32(x.convolve.Blocks)
+}
+
+// groups shares the warps of a thread block out to the quads of filters, by about how long a word takes.
+func (e Config) groups(warps int) (groups []group) {
+	var before []int // the cost of all groups before each
+	all := 0
+	for b, quad := 0, 0; b < len(e.Widths); b++ {
+		for first, of := 0, e.Filters[b]/4; first < of; first += 32 {
+			quads := min(32, of-first)
+			groups = append(groups, group{width: uint32(e.Widths[b]), quad: uint32(quad), quads: uint32(quads)})
+			before = append(before, all)
+			all, quad = all+(e.Widths[b]+8)*32/(32/quads), quad+quads
+		}
+	}
+	before = append(before, all)
+	begin := func(i int) uint32 { return uint32(i + (warps-len(groups))*before[i]/all) } // a warp each, and its share of the others
+	for i := range groups {
+		groups[i].begin, groups[i].end = begin(i), begin(i+1)
+	}
+	return groups
 }
 
 // number is 1 for true.
@@ -213,12 +244,16 @@ func (x *cnn) shapeScatter(size int) {
 func (x *cnn) loadKernels(a *allocator, method string) {
 	get := func(name string) cu.Function { return a.Function(built, "cnn", "cnn_"+name, 0) }
 	k := &x.kernels
-	k.tables, k.convolve, k.means, k.standardize, k.split = get("tables"), get("convolve"), get("means"), get("standardize"), get("split")
+	k.tables, k.convolve, k.means, k.standardize = get("tables"), get("convolve"), get("means"), get("standardize")
 	k.weights, k.collect, k.gradients, k.update = get("weights_"+method), get("collect"), get("gradients"), get("update_"+method)
 	switch {
 	case x.args.packed > 0:
 		k.convolve = a.Function(built, "quads", "quads_convolve", x.convolve.Shared)
-		k.scatter = a.Function(built, "quads", "quads_scatter", x.scatter.shared)
+		name := "quads_scatter"
+		if x.args.y.low == 0 {
+			name += "_narrow"
+		}
+		k.scatter = a.Function(built, "quads", name, x.scatter.shared)
 	case x.scatter.shared > 0:
 		k.scatter = a.Function(built, "cnn", "cnn_scatter", x.scatter.shared)
 	default:
@@ -228,25 +263,42 @@ func (x *cnn) loadKernels(a *allocator, method string) {
 
 func (x *cnn) matrices() map[string]matrix { return x.all }
 
-func (x *cnn) target() (split splitMatrix, plain cu.DevicePtr) { return x.gradient, 0 }
+func (x *cnn) target() (split splitMatrix, plain cu.DevicePtr) { return x.ofRows, 0 }
 
 func (x *cnn) skips(cu.DevicePtr) bool { return false } // products read all rows
 
-// sent splits the weights, which products take in two parts.
-func (x *cnn) sent() error {
-	return x.launch(x.kernels.split, ((int(x.args.d)+1)*int(x.args.weights.stride)/2+255)/256, 256, 0)
-}
+func (x *cnn) sent() error { return nil } // compose prepares all that follows from parameters
 
 func (x *cnn) launch(kernel cu.Function, blocks, threads, shared int) error {
 	return cuda.Launch(x.device, kernel, cuda.Grid{Blocks: blocks, Threads: threads, Shared: shared}, &x.args)
 }
 
-// compose writes rows = y weights + bias + words.
-func (x *cnn) compose(rows, words cu.DevicePtr, _ cl.StepMemory) error {
-	g, k := &x.args, &x.kernels
+// prepare computes the tables of symbols, and splits the weights.
+func (x *cnn) prepare(_, _ cu.DevicePtr, _ cl.StepMemory) error {
+	g := &x.args
 	size := int(g.widest * g.a * g.columns)
-	if err := x.launch(k.tables, (size+127)/128, 128, 0); err != nil {
+	return x.launch(x.kernels.tables, (size+127)/128+((int(g.d)+1)*int(g.weights.stride)/4+127)/128, 128, 0)
+}
+
+// compose writes rows = y weights + bias + words.
+func (x *cnn) compose(rows, words cu.DevicePtr) error {
+	g := &x.args
+	if err := x.launchConvolution(); err != nil {
 		return err
+	}
+	p := &x.products[0]
+	args := p.args(0, productArgs{
+		a: g.y, b: g.weights, c: rows, add: words, bias: g.layer.value + cu.DevicePtr(4*g.d*g.layer.stride),
+		m: g.v, n: g.n, k: g.d, strideC: g.layer.stride,
+	})
+	return cuda.Launch(x.device, p.kernel, p.grid, &args)
+}
+
+// launchConvolution has y written.
+func (x *cnn) launchConvolution() error {
+	g, k := &x.args, &x.kernels
+	if g.packed > 0 { // the kernel standardizes features, too
+		return cuda.LaunchTogether(x.device, k.convolve, x.convolve, g)
 	}
 	if err := x.launch(k.convolve, x.convolve.Blocks, x.convolve.Threads, x.convolve.Shared); err != nil {
 		return err
@@ -254,41 +306,48 @@ func (x *cnn) compose(rows, words cu.DevicePtr, _ cl.StepMemory) error {
 	if err := x.launch(k.means, int(g.d), 128, 0); err != nil {
 		return err
 	}
-	if err := x.launch(k.standardize, (int(g.v)*int(g.y.stride)/4+255)/256, 256, 0); err != nil {
-		return err
-	}
-	return x.multiply(0, productArgs{
-		a: g.y, b: g.weights, c: rows, add: words, bias: g.layer.value + cu.DevicePtr(4*g.d*g.layer.stride),
-		m: g.v, n: g.n, k: g.d, strideC: g.layer.stride,
-	})
+	return x.standardize()
 }
 
-// update trains the parameters. The gradient of y is computed beside the gradient of the weights, which are split again when both are there.
-// updateWeights of cnn.cu says how the standardization enters the gradient of the features.
+func (x *cnn) standardize() error {
+	g := &x.args
+	return x.launch(x.kernels.standardize, (int(g.v)*int(g.y.stride)/4+255)/256, 256, 0)
+}
+
+// gradient updates the weights and brings the gradient of the features into tables. updateWeights of cnn.cu says how the
+// standardization enters it. One kernel follows the other: branches cost more than they gain.
+func (x *cnn) gradient(step cu.DevicePtr) error {
+	g := &x.args
+	g.step, x.updates.step = step, step
+	w, f := &x.products[2], &x.products[1]
+	weights := w.args(2, productArgs{a: g.y, b: x.ofRows, c: g.parts, m: g.d + 1, n: g.n, k: g.v, strideC: g.layer.stride})
+	if err := cuda.Launch(x.device, w.kernel, w.grid, &weights); err != nil {
+		return err
+	}
+	if err := x.launch(x.kernels.weights, int(g.d)+1, 128, 0); err != nil {
+		return err
+	}
+	features := f.args(1, productArgs{a: x.ofRows, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD})
+	if err := cuda.Launch(x.device, f.kernel, f.grid, &features); err != nil {
+		return err
+	}
+	s, size := x.scatter, int(g.widest*g.a*g.columns)
+	if s.shared > 0 {
+		return x.launch(x.kernels.scatter, s.blocks, 32*s.warps, s.shared)
+	}
+	if err := cu.MemsetD32Async(g.dtables, 0, int64(size), x.device.Stream()); err != nil {
+		return err
+	}
+	return x.launch(x.kernels.scatter, s.blocks, 32, 0)
+}
+
+// update trains what the tables follow from, by their gradient. Its kernels are small.
 func (x *cnn) update(step cu.DevicePtr) error {
 	g, k := &x.args, &x.kernels
-	g.step, x.updates.step = step, step
-	err := x.aside.Do(func() error {
-		err := x.multiply(2, productArgs{a: g.y, b: x.gradient, c: g.parts, m: g.d + 1, n: g.n, k: g.v, strideC: g.layer.stride})
-		if err != nil {
+	if x.scatter.shared > 0 {
+		if err := x.launch(k.collect, (int(g.widest*g.a*g.columns)+31)/32, 256, 0); err != nil {
 			return err
 		}
-		return x.launch(k.weights, int(g.d)+1, 512, 0)
-	})
-	if err != nil {
-		return err
-	}
-	if err := x.multiply(1, productArgs{a: x.gradient, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD}); err != nil {
-		return err
-	}
-	if err := x.aside.Join(); err != nil {
-		return err
-	}
-	if err := x.aside.Do(x.sent); err != nil {
-		return err
-	}
-	if err := x.scatterGradient(); err != nil {
-		return err
 	}
 	values, filters := int(g.a*g.e), x.filterValues()
 	if err := x.launch(k.gradients, (values+7)/8+(filters+255)/256, 256, 0); err != nil {
@@ -298,23 +357,8 @@ func (x *cnn) update(step cu.DevicePtr) error {
 	for i := range x.updates.parameters {
 		rows += int(x.updates.parameters[i].rows)
 	}
-	if err := cuda.Launch(x.device, k.update, cuda.Grid{Blocks: rows, Threads: 64}, &x.updates); err != nil {
-		return err
-	}
-	return x.aside.Join()
+	return cuda.Launch(x.device, k.update, cuda.Grid{Blocks: rows, Threads: 64}, &x.updates)
 }
 
-// scatterGradient brings the gradient of the features into dtables.
-func (x *cnn) scatterGradient() error {
-	g, s, size := &x.args, x.scatter, int(x.args.widest*x.args.a*x.args.columns)
-	if s.shared > 0 {
-		if err := x.launch(x.kernels.scatter, s.blocks, 32*s.warps, s.shared); err != nil {
-			return err
-		}
-		return x.launch(x.kernels.collect, (size+31)/32, 256, 0)
-	}
-	if err := cu.MemsetD32Async(g.dtables, 0, int64(size), x.device.Stream()); err != nil {
-		return err
-	}
-	return x.launch(x.kernels.scatter, s.blocks, 32, 0)
-}
+// beside is four of an H200's 132.
+func (x *cnn) beside() int { return x.device.Multiprocessors / 32 }

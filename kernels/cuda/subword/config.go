@@ -4,8 +4,8 @@
 // configuration only.
 //
 // Start with Config and New, then with cnn.cu, which lists the operations of the CNN.
-// product.cu has its products of large matrices, gradient.cu the gradient of the composed
-// rows, and the n-grams.
+// product.cu has its products of large matrices (hopper.cu on the GPU it is for), gradient.cu
+// the gradient of the composed rows, and the n-grams.
 package subword
 
 // Activations are those of a CNN, as cnn.cu numbers them.

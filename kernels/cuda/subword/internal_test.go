@@ -19,7 +19,7 @@ import (
 // Structures have the same sizes as those of the kernels.
 func TestStructureSizes(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
-		"Cnn": {unsafe.Sizeof(cnnArgs{}), 736}, "Product": {unsafe.Sizeof(productArgs{}), 96},
+		"Cnn": {unsafe.Sizeof(cnnArgs{}), 1232}, "Product": {unsafe.Sizeof(productArgs{}), 96},
 		"Gradient": {unsafe.Sizeof(gradientArgs{}), 152}, "NGrams": {unsafe.Sizeof(ngramsArgs{}), 248}, "Beside": {unsafe.Sizeof(besideArgs{}), 48},
 		"Updates": {unsafe.Sizeof(updatesArgs{}), 984},
 	} {
@@ -73,13 +73,13 @@ func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, 
 		if err != nil {
 			return err
 		}
-		if err := x.compose(rows, k.words.value, cl.StepMemory{}); err != nil {
+		if err := errors.Join(x.prepare(rows, k.words.value, cl.StepMemory{}), x.compose(rows, k.words.value)); err != nil {
 			return err
 		}
-		if err := sendSplit(x.gradient, gradient, v, dim); err != nil {
+		if err := sendSplit(x.ofRows, gradient, v, dim); err != nil {
 			return err
 		}
-		if err := errors.Join(x.update(step), k.device.Stream().Synchronize()); err != nil {
+		if err := errors.Join(x.gradient(step), x.update(step), k.device.Stream().Synchronize()); err != nil {
 			return err
 		}
 		receive("features", g.features, v, d, d)

@@ -44,16 +44,20 @@ type Kernels struct {
 
 // An encoder composes the rows of W.
 type encoder interface {
-	// compose launches the kernels that write the rows. The table of words' own vectors,
-	// unless it is 0, is added. Rows that the iteration does not read may keep what they were.
-	compose(rows, words cu.DevicePtr, m cl.StepMemory) error
+	// prepare and compose launch the kernels that write the rows, compose those that fill the device. The table of words' own
+	// vectors, unless it is 0, is added. Rows that the iteration does not read may keep what they were.
+	prepare(rows, words cu.DevicePtr, m cl.StepMemory) error
+	compose(rows, words cu.DevicePtr) error
 	// target is where the gradient of the rows goes: split, without a second part in float16, or plain.
 	target() (split splitMatrix, plain cu.DevicePtr)
 	// skips says that update leaves the rows alone in which trained, (V), has another number than the step's.
 	skips(trained cu.DevicePtr) bool
-	// update launches the kernels that train the parameters by the gradient. step is where
-	// the device has the step's numbers.
+	// gradient and update launch the kernels that train the parameters by the gradient: those that fill the device, and then
+	// all others. step is where the device has the step's numbers.
+	gradient(step cu.DevicePtr) error
 	update(step cu.DevicePtr) error
+	// beside is how many multiprocessors step 2 leaves to update.
+	beside() int
 	// matrices returns the parameters by their names.
 	matrices() map[string]matrix
 	// sent prepares for parameters that came from the host.
@@ -208,10 +212,10 @@ func (k *Kernels) Losses() int { return blocksOfRows(k.config.Rows) }
 // Rate returns the learning rate of the parameters divided by the rate of tables.
 func (k *Kernels) Rate() float64 { return k.rate }
 
-// Compose starts to write the rows, and to set the gradients to zero that the step will not write.
-func (k *Kernels) Compose(m cl.StepMemory) error {
+// Prepare starts what the rows need, and to set the gradients to zero that the step will not write.
+func (k *Kernels) Prepare(m cl.StepMemory) error {
 	if !k.Tempered() || k.skips {
-		return k.encoder.compose(m.Rows, k.words.value, m)
+		return k.encoder.prepare(m.Rows, k.words.value, m)
 	}
 	err := k.aside.Do(func() error {
 		grid := cuda.Grid{Blocks: (int(m.Met.MostJobs) + 255) / 256, Threads: 256}
@@ -225,11 +229,14 @@ func (k *Kernels) Compose(m cl.StepMemory) error {
 	if err != nil {
 		return err
 	}
-	if err := k.encoder.compose(m.Rows, k.words.value, m); err != nil {
+	if err := k.encoder.prepare(m.Rows, k.words.value, m); err != nil {
 		return err
 	}
 	return k.aside.Join()
 }
+
+// Compose starts to write the rows.
+func (k *Kernels) Compose(m cl.StepMemory) error { return k.encoder.compose(m.Rows, k.words.value) }
 
 // Launch starts step 1.
 func (k *Kernels) Launch(m cl.StepMemory) error {
@@ -245,7 +252,13 @@ func (k *Kernels) Launch(m cl.StepMemory) error {
 	return cuda.Launch(k.device, k.gradient, cuda.Grid{Blocks: k.Losses(), Threads: 32 * gradientWarps}, &a)
 }
 
-// Update starts to train the encoder.
+// Gradient starts to train the encoder.
+func (k *Kernels) Gradient(m cl.StepMemory) error { return k.encoder.gradient(m.Parameters) }
+
+// Beside returns how many multiprocessors step 2 leaves to Update.
+func (k *Kernels) Beside() int { return k.encoder.beside() }
+
+// Update starts what is left of it.
 func (k *Kernels) Update(m cl.StepMemory) error { return k.encoder.update(m.Parameters) }
 
 // Send sends a tensor of the state of graph's trainer, by its name there.

@@ -102,7 +102,9 @@ func (x *ngrams) sent() error {
 	return x.launch(x.adder, blocksOfRows(x.table.rows), gradientWarps)
 }
 
-func (x *ngrams) compose(rows, words cu.DevicePtr, m cl.StepMemory) error {
+func (x *ngrams) compose(_, _ cu.DevicePtr) error { return nil }
+
+func (x *ngrams) prepare(rows, words cu.DevicePtr, m cl.StepMemory) error {
 	x.args.rows, x.args.own, x.args.step, x.args.now = rows, words, m.Parameters, m.Met
 	if n := int(m.Met.Slots + m.Met.Negatives + m.Met.MostJobs); m.Met.Slots > 0 {
 		if err := x.launch(x.meet, (n+255)/256, 8); err != nil {
@@ -113,6 +115,10 @@ func (x *ngrams) compose(rows, words cu.DevicePtr, m cl.StepMemory) error {
 }
 
 const sumWarps = 8 // of a thread block of ngram_train
+
+func (x *ngrams) gradient(cu.DevicePtr) error { return nil } // update and prepare run beside step 2 as they are
+
+func (x *ngrams) beside() int { return 0 }
 
 // update has a thread block for each of the frequent rows, and a warp for each other one.
 func (x *ngrams) update(step cu.DevicePtr) error {

@@ -31,8 +31,8 @@ type product struct {
 // of k are summed apart, so that there are thread blocks for the whole device. A narrow product is one of
 // float16 numbers.
 func (a *allocator) product(name string, m, n, k int, split, narrow bool) product {
-	if narrow && name == "rows" {
-		if p := a.strips(m, n, k); p.grid.Blocks > 0 {
+	if narrow {
+		if p := a.special(name, m, n, k); p.grid.Blocks > 0 {
 			return p
 		}
 	}
@@ -57,6 +57,17 @@ func (a *allocator) product(name string, m, n, k int, split, narrow bool) produc
 	return p
 }
 
+// special chooses a kernel for the default features. There are no thread blocks if none fits.
+func (a *allocator) special(name string, m, n, k int) (p product) {
+	if a.Device.MachineCode() {
+		p = a.hopper(name, m, n, k)
+	}
+	if name == "rows" && p.grid.Blocks == 0 {
+		return a.strips(m, n, k)
+	}
+	return p
+}
+
 // strips chooses how the rows of a narrow product are launched, in strips: see product.cu. There are no thread blocks if
 // one has too little shared memory.
 func (a *allocator) strips(m, n, k int) (p product) {
@@ -73,15 +84,46 @@ func (a *allocator) strips(m, n, k int) (p product) {
 	return p
 }
 
+// hopper chooses how a narrow product is launched by the kernels of hopper.cu. There are no thread blocks if they are too narrow for it.
+func (a *allocator) hopper(name string, m, n, k int) (p product) {
+	const aligned, line, depth = 1024, 128, 64
+	p = product{narrow: true, chunk: k, chunks: 1}
+	switch {
+	case name == "features" && n <= 192:
+		const words, features, stages = 144, 192, 5
+		p.grid = cuda.Grid{Blocks: (m + words - 1) / words, Threads: 2 * features, Shared: aligned + stages*line*(features+words)}
+	case name == "weights" && m <= 200:
+		const dims, rows, stages = 128, 256, 4
+		across := (n + dims - 1) / dims
+		want := max(1, a.Device.Multiprocessors/across)
+		p.chunk = ((k+want-1)/want + depth - 1) / depth * depth
+		p.chunks = (k + p.chunk - 1) / p.chunk
+		p.grid = cuda.Grid{Blocks: across * p.chunks, Threads: 2 * dims, Shared: aligned + stages*depth*2*(dims+rows)}
+	case name == "rows" && k <= 192:
+		const strip, most, groups, tile, stages = 128, 192, 3, 64, 2
+		count := (n + strip - 1) / strip
+		p.chunk = ((n+count-1)/count + 7) / 8 * 8
+		count = (n + p.chunk - 1) / p.chunk
+		down := max(1, min(a.Device.Multiprocessors/count, (m+groups*tile-1)/(groups*tile)))
+		p.grid = cuda.Grid{Blocks: count * down, Threads: 128 * groups, Shared: aligned + 2*most*(strip+groups*stages*tile)}
+	default:
+		return product{}
+	}
+	if p.grid.Shared > a.Device.SharedOfBlock {
+		return product{}
+	}
+	p.kernel = a.Function(built, "hopper", "hopper_"+name, p.grid.Shared)
+	return p
+}
+
 // gradientUnits is that of subword.cuh.
 const gradientUnits = 256
 
-// multiply starts a product of the CNN. In products 1 and 2 a factor is the gradient.
-func (x *cnn) multiply(number int, a productArgs) error {
-	p := x.products[number]
+// args are the arguments of product number 0 to 2 of the CNN. In 1 and 2 a factor is the gradient.
+func (p *product) args(number int, a productArgs) productArgs {
 	if a.unit = 1; p.narrow && number > 0 {
 		a.unit = 1. / gradientUnits
 	}
 	a.chunk = uint32(p.chunk)
-	return cuda.Launch(x.device, p.kernel, p.grid, &a)
+	return a
 }
