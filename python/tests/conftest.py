@@ -1,10 +1,14 @@
 """A small text with two topics, and runs on it. The tests run on the installed wheel."""
 
 import random
+import signal
 
 import pytest
 
 import w2vcl
+
+# Shells and nohup start background commands with Ctrl-C ignored, which Python and its children keep.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TOPICS = [["cat", "dog", "mouse", "horse", "bird"], ["red", "green", "blue", "white", "black"]]
 
