@@ -154,29 +154,30 @@ struct Pair {
 // the words of y times its gradient is (y^T g)_d . weights_d / V. No pass over the words is
 // needed.
 template <Method method> __device__ __forceinline__ void updateWeights(const Cnn &c) {
-	__shared__ float part[4];
-	uint32_t d = blockIdx.x, stride = c.layer.stride, rows = c.d + 1;
-	float *gradient = (float *)c.layer.gradient + size_t(d) * stride;
-	float ofGradient = 0, ofProduct = 0, squares = 0;
-	for (uint32_t n = 4 * threadIdx.x; n < c.n; n += 4 * blockDim.x) {
-		float4 g = {}, ofBias = {};
-		inBatches<6>(c.chunks, [&](uint32_t k) {
+	__shared__ float part[8];
+	const Parameter &p = c.layer;
+	const uint32_t d = blockIdx.x, stride = p.stride, rows = c.d + 1, n = 4 * threadIdx.x; // a thread has four values
+	const bool has = n < c.n;
+	const size_t at = size_t(d) * stride + (has ? n : 0);
+	float4 w = *(const float4 *)(p.value + at), first = {}, second = {}, g = {}, ofBias = {};
+	if constexpr (hasFirst(method)) first = *(const float4 *)(p.first + at);
+	if constexpr (hasSecond(method)) second = *(const float4 *)(p.second + at);
+	if (has)
+		inBatches<16>(c.chunks, [&](uint32_t k) {
 			const float *from = c.parts + size_t(k) * rows * stride + n;
 			return Pair{*(const float4 *)(from + size_t(d) * stride), *(const float4 *)(from + size_t(c.d) * stride)};
 		}, [&](const Pair &x) {
 			g.x += x.row.x, g.y += x.row.y, g.z += x.row.z, g.w += x.row.w;
 			ofBias.x += x.bias.x, ofBias.y += x.bias.y, ofBias.z += x.bias.z, ofBias.w += x.bias.w;
 		});
-		float of[4] = {g.x, g.y, g.z, g.w}, bias[4] = {ofBias.x, ofBias.y, ofBias.z, ofBias.w};
+	float of[4] = {g.x, g.y, g.z, g.w}, bias[4] = {ofBias.x, ofBias.y, ofBias.z, ofBias.w}, ofGradient = 0, ofProduct = 0, squares = 0;
 #pragma unroll
-		for (int j = 0; j < 4; j++) {
-			if (n + j >= c.n) break;
-			float w = get(c.weights, d, n + j);
-			ofGradient = fmaf(bias[j], w, ofGradient);
-			ofProduct = fmaf(of[j], w, ofProduct);
-			squares = fmaf(of[j], of[j], squares);
-			gradient[n + j] = of[j];
-		}
+	for (int j = 0; j < 4; j++) {
+		if (n + j >= c.n) of[j] = bias[j] = 0; // behind the row
+		float x = get(c.weights, d, has ? n + j : 0);
+		ofGradient = fmaf(bias[j], x, ofGradient);
+		ofProduct = fmaf(of[j], x, ofProduct);
+		squares = fmaf(of[j], of[j], squares);
 	}
 	ofGradient = sumOfBlock(ofGradient, part);
 	ofProduct = sumOfBlock(ofProduct, part);
@@ -185,13 +186,19 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 		c.meanProduct[d] = c.raw ? 0 : ofProduct / c.v;
 	}
 	ClStep s = *c.step;
-	Updater<method> u(c.decays, s, c.layer, d, squares, part);
-	for (uint32_t n = threadIdx.x; n < c.n; n += blockDim.x) u.update(c.layer, size_t(d) * stride + n, gradient[n]);
+	Updater<method> u(c.decays, s, p, d, squares, part);
+	if (!has) return;
+	*(float4 *)((float *)p.gradient + at) = make_float4(of[0], of[1], of[2], of[3]);
+	u.advance(w.x, first.x, second.x, of[0]), u.advance(w.y, first.y, second.y, of[1]);
+	u.advance(w.z, first.z, second.z, of[2]), u.advance(w.w, first.w, second.w, of[3]);
+	if constexpr (hasFirst(method)) *(float4 *)(p.first + at) = first;
+	if constexpr (hasSecond(method)) *(float4 *)(p.second + at) = second;
+	*(float4 *)(p.value + at) = w;
 }
 
-extern "C" __global__ void __launch_bounds__(128) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
-extern "C" __global__ void __launch_bounds__(128) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
-extern "C" __global__ void __launch_bounds__(128) cnn_weights_scaled(const __grid_constant__ Cnn c) { updateWeights<scaled>(c); }
+extern "C" __global__ void __launch_bounds__(256) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
+extern "C" __global__ void __launch_bounds__(256) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
+extern "C" __global__ void __launch_bounds__(256) cnn_weights_scaled(const __grid_constant__ Cnn c) { updateWeights<scaled>(c); }
 
 // scatterFeature adds up the gradient of feature d, of width w, over the words from
 // first to last - 1. W is w up to 5, or 1: then the offsets are done one by one.

@@ -324,7 +324,7 @@ func (x *cnn) gradient(step cu.DevicePtr) error {
 	if err := cuda.Launch(x.device, w.kernel, w.grid, &weights); err != nil {
 		return err
 	}
-	if err := x.launch(x.kernels.weights, int(g.d)+1, 128, 0); err != nil {
+	if err := x.launch(x.kernels.weights, int(g.d)+1, (int(g.layer.stride)/4+31)/32*32, 0); err != nil {
 		return err
 	}
 	features := f.args(1, productArgs{a: x.ofRows, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD})

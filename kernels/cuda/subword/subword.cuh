@@ -117,19 +117,26 @@ template <Method method> struct Updater {
 		}
 	}
 
-	// update updates the value at a place and returns it.
-	__device__ __forceinline__ float update(const Parameter &p, size_t at, float g) const {
-		float w = p.value[at], m = g;
-		if constexpr (hasFirst(method)) m = c.beta1 * p.first[at] + c.oneMinusBeta1 * g;
+	// advance updates a value w with its moments, which is all that it reads of them.
+	__device__ __forceinline__ void advance(float &w, float &first, float &second, float g) const {
+		float m = g;
+		if constexpr (hasFirst(method)) first = m = c.beta1 * first + c.oneMinusBeta1 * g;
 		if constexpr (hasSecond(method)) {
-			float v = c.beta2 * p.second[at] + c.oneMinusBeta2 * g * g;
-			w = s.keep * w - s.scale * m / (sqrtf(v) + s.epsilon);
-			p.second[at] = v;
+			second = c.beta2 * second + c.oneMinusBeta2 * g * g;
+			w = s.keep * w - s.scale * m / (sqrtf(second) + s.epsilon);
 		} else {
 			w = s.keep * w - scale * m;
 		}
-		if constexpr (hasFirst(method)) p.first[at] = m;
+	}
+
+	// update updates the value at a place.
+	__device__ __forceinline__ void update(const Parameter &p, size_t at, float g) const {
+		float w = p.value[at], first = 0, second = 0;
+		if constexpr (hasFirst(method)) first = p.first[at];
+		if constexpr (hasSecond(method)) second = p.second[at];
+		advance(w, first, second, g);
+		if constexpr (hasFirst(method)) p.first[at] = first;
+		if constexpr (hasSecond(method)) p.second[at] = second;
 		p.value[at] = w;
-		return w;
 	}
 };
