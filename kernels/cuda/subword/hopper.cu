@@ -176,37 +176,33 @@ extern "C" __global__ void __launch_bounds__(weightThreads, 1) hopper_weights(co
 }
 
 // hopper_rows is product_strips for up to 192 values of k. A thread block keeps a strip of b of p.chunk columns, at most 128; each four
-// warps go down the rows by themselves, 64 at a time, of which a arrives two tiles ahead.
-constexpr int tileRows = 64, strip = 128, most = 192, rowGroups = 3, rowStages = 2, rowThreads = 128 * rowGroups;
+// warps go down the rows by themselves, 64 at a time. The next rows of a, and what a thread adds to its sums, arrive in shared memory
+// while these are written. Loads into registers would wait for room in the cache, which is small beside so much shared memory.
+constexpr int tileRows = 64, strip = 128, most = 192, rowGroups = 3, rowThreads = 128 * rowGroups;
 
 extern "C" __global__ void __launch_bounds__(rowThreads, 1) hopper_rows(const __grid_constant__ Product p) {
 	extern __shared__ uint4 memory[];
 	__shared__ alignas(16) float bias[strip];
-	constexpr uint32_t panel = most * line, part = strip / 64 * panel, block = tileRows * line, stage = most / depth * block;
+	constexpr uint32_t panel = most * line, part = strip / 64 * panel, block = tileRows * line, stage = most / depth * block, sums = 16 * 128 * strip / 8;
+	constexpr int loads = most * (strip / 8) / rowThreads;
 	const uint32_t shared = aligned(memory), l = laneNumber(), t = threadIdx.x % 128, group = threadIdx.x / 128;
 	const uint32_t strips = (p.n + p.chunk - 1) / p.chunk, column0 = blockIdx.x % strips * p.chunk, end = min(p.n, column0 + p.chunk);
 	const uint32_t tiles = (p.m + tileRows - 1) / tileRows, step = gridDim.x / strips * rowGroups;
+	const uint32_t at = shared + part + group * stage, added = shared + part + rowGroups * stage + group * sums + 16 * t;
 	uint32_t next = blockIdx.x / strips * rowGroups + group;
-	const uint32_t mine = shared + part + group * rowStages * stage;
 	// The sums of a thread are of columns 8 j + 2 q and the next one, for all j. So that those of two j lie side by side in memory, pairs
 	// of columns change places: of 16 columns 4 q + 2 h is in the place of 8 h + 2 q.
+	uint4 b[loads];
 #pragma unroll
-	for (uint32_t i = threadIdx.x; i < most * (strip / 8); i += rowThreads) {
-		uint32_t k = i / (strip / 8), g = i % (strip / 8);
-		uint4 x = k < p.k && column0 + 8 * g < end ? __ldg((const uint4 *)(p.b.high + k * p.b.stride + column0 + 8 * g)) : uint4{};
-		const uint32_t pairs[4] = {x.x, x.y, x.z, x.w};
-#pragma unroll
-		for (uint32_t j = 0; j < 4; j++) {
-			uint32_t to = g / 2 * 2 + j % 2, q = g % 2 * 2 + j / 2;
-			asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared + to / 8 * panel + k * line + ((to % 8 ^ k % 8) << 4) + 4 * q), "r"(pairs[j]) : "memory");
-		}
+	for (int i = 0; i < loads; i++) {
+		uint32_t k = (threadIdx.x + i * rowThreads) / (strip / 8), g = threadIdx.x % (strip / 8);
+		b[i] = k < p.k && column0 + 8 * g < end ? __ldg((const uint4 *)(p.b.high + k * p.b.stride + column0 + 8 * g)) : uint4{};
 	}
-	for (uint32_t i = threadIdx.x; i < strip; i += rowThreads) bias[i] = p.bias && column0 + i < end ? p.bias[column0 + i] : 0;
 	// The first rows, of frequent words, come last: the step, which begins with them, finds them in L2.
 	auto rowOf = [&](uint32_t tile) { return (tiles - 1 - tile) * tileRows; };
-	auto ask = [&](uint32_t tile, uint32_t number) {
+	auto ask = [&](uint32_t tile) {
 		if (tile < tiles) {
-			uint32_t row = rowOf(tile) + t / 8, to = mine + number % rowStages * stage + t / 8 * line + ((t % 8 ^ t / 8 % 8) << 4);
+			uint32_t row = rowOf(tile) + t / 8, to = at + t / 8 * line + ((t % 8 ^ t / 8 % 8) << 4);
 			const uint16_t *from = p.a.high + row * p.a.stride + t % 8 * 8;
 #pragma unroll
 			for (int i = 0; i < tileRows / 16; i++)
@@ -216,27 +212,42 @@ extern "C" __global__ void __launch_bounds__(rowThreads, 1) hopper_rows(const __
 		}
 		asm volatile("cp.async.commit_group;" ::: "memory");
 	};
-	ask(next, 0);
-	ask(next + step, 1);
-	asm volatile("cp.async.wait_group %0;" ::"n"(rowStages - 1) : "memory");
+	// Of each 16 columns a thread has four, of two rows.
+	auto each = [&](uint32_t tile, auto use) {
+		uint32_t row = rowOf(tile) + t / 32 * 16 + l / 4, column = column0 + l % 4 * 4;
+#pragma unroll
+		for (int lower = 0; lower < 2; lower++)
+#pragma unroll
+			for (int j = 0; j < strip / 16; j++)
+				if (row + 8 * lower < p.m && column + 16 * j < end) use(lower, j, size_t(row + 8 * lower) * p.strideC + column + 16 * j);
+	};
+	auto askToAdd = [&](uint32_t tile) {
+		if (p.add && tile < tiles) each(tile, [&](int lower, int j, size_t from) { copy16(added + (2 * j + lower) * 16 * 128, (const uint16_t *)(p.add + from), true); });
+		asm volatile("cp.async.commit_group;" ::: "memory");
+	};
+	ask(next);
+	if (group == 0) askToAdd(next); // the others later: not all are to wait and to write at the same time
+#pragma unroll
+	for (int i = 0; i < loads; i++) {
+		uint32_t k = (threadIdx.x + i * rowThreads) / (strip / 8), g = threadIdx.x % (strip / 8);
+		const uint32_t pairs[4] = {b[i].x, b[i].y, b[i].z, b[i].w};
+#pragma unroll
+		for (uint32_t j = 0; j < 4; j++) {
+			uint32_t to = g / 2 * 2 + j % 2, q = g % 2 * 2 + j / 2;
+			asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared + to / 8 * panel + k * line + ((to % 8 ^ k % 8) << 4) + 4 * q), "r"(pairs[j]) : "memory");
+		}
+	}
+	for (uint32_t i = threadIdx.x; i < strip; i += rowThreads) bias[i] = p.bias && column0 + i < end ? p.bias[column0 + i] : 0;
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncthreads();
-	for (uint32_t number = 0; next < tiles; next += step, number++) {
-		const uint32_t row = rowOf(next) + threadIdx.x / 32 % 4 * 16 + l / 4, column = column0 + l % 4 * 4;
-		float4 add[strip / 16][2];
-#pragma unroll
-		for (int j = 0; j < strip / 16; j++)
-#pragma unroll
-			for (int lower = 0; lower < 2; lower++)
-				add[j][lower] = p.add && row + 8 * lower < p.m && column + 16 * j < end
-					? *(const float4 *)(p.add + size_t(row + 8 * lower) * p.strideC + column + 16 * j) : float4{};
+	if (group > 0) askToAdd(next);
+	for (; next < tiles; next += step) {
 		float sum[strip / 2];
 #pragma unroll
 		for (int i = 0; i < strip / 2; i++) sum[i] = 0;
-		asm volatile("cp.async.wait_group %0;" ::"n"(rowStages - 1) : "memory");
+		asm volatile("cp.async.wait_group 1;" ::: "memory");
 		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 		asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
-		uint32_t at = mine + number % rowStages * stage;
 		asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
 		for (int k = 0; k < most / 16; k++) // beyond k both are zero, or b is
@@ -244,17 +255,24 @@ extern "C" __global__ void __launch_bounds__(rowThreads, 1) hopper_rows(const __
 		asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 		asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 		asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
-		ask(next + rowStages * step, number + rowStages);
+		ask(next + step);
+		asm volatile("cp.async.wait_group 1;" ::: "memory");
 #pragma unroll
 		for (int j = 0; j < strip / 16; j++) {
 			float4 b = *(const float4 *)(bias + 16 * j + l % 4 * 4);
 #pragma unroll
 			for (int lower = 0; lower < 2; lower++) {
-				if (row + 8 * lower >= p.m || column + 16 * j >= end) continue;
-				const float *x = sum + 8 * j + 2 * lower;
-				float4 y = add[j][lower], r = make_float4(x[0] + b.x + y.x, x[1] + b.y + y.y, x[4] + b.z + y.z, x[5] + b.w + y.w);
-				*(float4 *)(p.c + size_t(row + 8 * lower) * p.strideC + column + 16 * j) = r; // behind a row is room
+				float4 y = {};
+				if (p.add)
+					asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(y.x), "=f"(y.y), "=f"(y.z), "=f"(y.w) : "r"(added + (2 * j + lower) * 16 * 128));
+				float *x = sum + 8 * j + 2 * lower;
+				x[0] = x[0] + b.x + y.x, x[1] = x[1] + b.y + y.y, x[4] = x[4] + b.z + y.z, x[5] = x[5] + b.w + y.w;
 			}
 		}
+		askToAdd(next + step);
+		each(next, [&](int lower, int j, size_t to) { // behind a row is room
+			const float *x = sum + 8 * j + 2 * lower;
+			*(float4 *)(p.c + to) = make_float4(x[0], x[1], x[4], x[5]);
+		});
 	}
 }

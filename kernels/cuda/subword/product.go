@@ -4,6 +4,7 @@ package subword
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
@@ -100,12 +101,17 @@ func (a *allocator) hopper(name string, m, n, k int) (p product) {
 		p.chunks = (k + p.chunk - 1) / p.chunk
 		p.grid = cuda.Grid{Blocks: across * p.chunks, Threads: 2 * dims, Shared: aligned + stages*depth*2*(dims+rows)}
 	case name == "rows" && k <= 192:
-		const strip, most, groups, tile, stages = 128, 192, 3, 64, 2
-		count := (n + strip - 1) / strip
-		p.chunk = ((n+count-1)/count + 7) / 8 * 8
-		count = (n + p.chunk - 1) / p.chunk
-		down := max(1, min(a.Device.Multiprocessors/count, (m+groups*tile-1)/(groups*tile)))
-		p.grid = cuda.Grid{Blocks: count * down, Threads: 128 * groups, Shared: aligned + 2*most*(strip+groups*stages*tile)}
+		const strip, most, groups, tile = 128, 192, 3, 64
+		best := math.MaxInt // columns of the tiles that one after the other are multiplied
+		for count := (n + strip - 1) / strip; count <= min((n+15)/16, a.Device.Multiprocessors); count++ {
+			chunk := ((n+count-1)/count + 15) / 16 * 16
+			down := min(a.Device.Multiprocessors/count, (m+groups*tile-1)/(groups*tile))
+			if columns := (m + down*groups*tile - 1) / (down * groups * tile) * chunk; columns < best {
+				best, p.chunk = columns, chunk
+				p.grid.Blocks = (n + chunk - 1) / chunk * down
+			}
+		}
+		p.grid.Threads, p.grid.Shared = 128*groups, aligned+2*most*(strip+groups*tile)+4*groups*tile*strip
 	default:
 		return product{}
 	}
