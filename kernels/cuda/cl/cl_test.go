@@ -101,11 +101,11 @@ func train(t testing.TB, k *Kernels, iterations []iteration) (losses []float64) 
 		t.Fatal(err)
 	}
 	v := k.config.Rows
-	for part := range slices.Chunk(iterations, SeriesLength) {
+	for part := range slices.Chunk(iterations, k.series) {
 		var rates []float64
 		for i, it := range part {
 			for side, column := range it.columns {
-				copy(columns[(side*SeriesLength+i)*v:][:v], column)
+				copy(columns[(side*k.series+i)*v:][:v], column)
 			}
 			rates = append(rates, it.rate)
 		}
@@ -152,7 +152,7 @@ func TestCL(t *testing.T) {
 	}
 	for _, x := range tests {
 		t.Run(fmt.Sprintf("%s/N=%d/K=%d", x.method, x.dim, x.negatives), func(t *testing.T) {
-			const count = 100 // two graphs of 32 and a rest
+			const count = 2*SeriesLength + 8 // two graphs and a rest
 			seed := cudatest.FreshSeed(t)
 			reference, k, m := newCase(t, d, loneWord+corpustest.Zipf(seed, 20_000, 700, 40), x.dim, x.negatives, seed, optim.Config{Method: x.method, WeightDecay: .1, Epsilon: smooth}, false)
 			losses := train(t, k, iterations(m, count, 1e-3))
@@ -246,7 +246,7 @@ func BenchmarkCL(b *testing.B) {
 				words[i], contexts[i] = (rand.Float32()-.5)/16, (rand.Float32()-.5)/16
 			}
 			send(b, k, words, contexts)
-			all := make([]iteration, SeriesLength)
+			all := make([]iteration, k.series)
 			for i := range all {
 				all[i] = iteration{number: i, rate: 1e-3}
 				for side := range 2 {

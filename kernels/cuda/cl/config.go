@@ -12,7 +12,7 @@ package cl
 // SeriesLength is how many iterations a GPU is handed at a time, at most. Fewer are, if the
 // samples of so many took more than SeriesBytes.
 const (
-	SeriesLength = 32
+	SeriesLength = 64
 	SeriesBytes  = 256 << 20
 )
 

@@ -176,7 +176,7 @@ func TestSameColumn(t *testing.T) {
 				k.config.SameColumn = true
 				words, contexts := reference.Tables()
 				send(t, k, words, contexts)
-				losses, _ := trainSamples(t, k, m, 0, count, 40, rate, host)
+				losses, _ := trainSamples(t, k, m, 0, count, 100, rate, host)
 				for n := range count {
 					report, err := reference.Advance(t.Context(), n, rate)
 					if err != nil {

@@ -138,12 +138,16 @@ func frequentText(seed uint64) string {
 	return loneWord + corpustest.Zipf(seed, 20_000, 700, 40)
 }
 
-// Sixty iterations end in the tables of the Gorgonia graph.
+// After a graph and a rest, training ends in the tables of the Gorgonia graph.
 func TestTempered(t *testing.T) {
 	d := cudatest.Open(t)
 	for _, x := range temperedCases(false) {
 		t.Run(x.String(), func(t *testing.T) {
-			const count, rate = 60, 1e-3 // with a graph of 32 and a rest
+			const count = SeriesLength + 8
+			rate := 1e-3
+			if x.method == optim.RMSProp {
+				rate = 2e-4 // its first steps are so long that rounding grows a hundredfold
+			}
 			seed := cudatest.FreshSeed(t)
 			reference, k, m := newTemperedCase(t, d, frequentText(seed), x, seed)
 			losses, samples := trainSamples(t, k, m, 0, count, 100, rate, false)
