@@ -191,10 +191,10 @@ func TestEncodedCL(t *testing.T) {
 		for _, dim := range []int{1, 50, 100, 128, 300, 500} {
 			for name, encoder := range encoders(dim) {
 				t.Run(fmt.Sprintf("%s/N=%d/%s", method, dim, name), func(t *testing.T) {
-					const few, count = 3, 40
-					rate := 1e-3
+					const few, count = 3, cl.SeriesLength + 8
+					rate := 5e-4
 					if method == optim.RMSProp {
-						rate = 2e-4 // its first steps are ten times as long, for nothing corrects a mean of few squares
+						rate = 1e-4 // its first steps are ten times as long, for nothing corrects a mean of few squares
 					}
 					seed := cudatest.FreshSeed(t)
 					o := optim.Config{Method: method, WeightDecay: .1, Epsilon: smooth}
@@ -301,8 +301,8 @@ func TestTemperedEncodedCL(t *testing.T) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s/N=%d/%s", x.name, method, dim, name), func(t *testing.T) {
-						const few, count = 3, 40
-						const rate = 1e-3
+						const few, count = 3, cl.SeriesLength + 8
+						const rate = 5e-4
 						o := optim.Config{Method: method, WeightDecay: .1, Epsilon: smooth}
 						reference, k, columns := newTempered(t, d, 600, dim, 5, cudatest.FreshSeed(t), o, x.o, x.shared, encoder, round)
 						both, same := comparison(t, reference, k, columns, rate, 5e-3)
