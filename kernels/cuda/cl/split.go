@@ -49,7 +49,7 @@ var (
 	shortKernels = map[int]splitKernel{2: {2, 14}, 4: {2, 14}, 8: {2, 12}} // of cl_short.cu, by the number of devices
 )
 
-// fewTargets are so many targets of a row that there are kernels for them.
+// fewTargets is up to how many targets of a row there are kernels without branches between them.
 const fewTargets = 6
 
 // mostHot limits the rows of right that a thread block keeps in shared memory where there is room: they should be asked for

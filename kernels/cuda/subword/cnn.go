@@ -286,12 +286,10 @@ func (x *cnn) compose(rows, words cu.DevicePtr) error {
 	if err := x.launchConvolution(); err != nil {
 		return err
 	}
-	p := &x.products[0]
-	args := p.args(0, productArgs{
+	return x.multiply(0, productArgs{
 		a: g.y, b: g.weights, c: rows, add: words, bias: g.layer.value + cu.DevicePtr(4*g.d*g.layer.stride),
 		m: g.v, n: g.n, k: g.d, strideC: g.layer.stride,
 	})
-	return cuda.Launch(x.device, p.kernel, p.grid, &args)
 }
 
 // launchConvolution has y written.
@@ -319,16 +317,13 @@ func (x *cnn) standardize() error {
 func (x *cnn) gradient(step cu.DevicePtr) error {
 	g := &x.args
 	g.step, x.updates.step = step, step
-	w, f := &x.products[2], &x.products[1]
-	weights := w.args(2, productArgs{a: g.y, b: x.ofRows, c: g.parts, m: g.d + 1, n: g.n, k: g.v, strideC: g.layer.stride})
-	if err := cuda.Launch(x.device, w.kernel, w.grid, &weights); err != nil {
+	if err := x.multiply(2, productArgs{a: g.y, b: x.ofRows, c: g.parts, m: g.d + 1, n: g.n, k: g.v, strideC: g.layer.stride}); err != nil {
 		return err
 	}
 	if err := x.launch(x.kernels.weights, int(g.d)+1, (int(g.layer.stride)/4+31)/32*32, 0); err != nil {
 		return err
 	}
-	features := f.args(1, productArgs{a: x.ofRows, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD})
-	if err := cuda.Launch(x.device, f.kernel, f.grid, &features); err != nil {
+	if err := x.multiply(1, productArgs{a: x.ofRows, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD}); err != nil {
 		return err
 	}
 	s, size := x.scatter, int(g.widest*g.a*g.columns)

@@ -12,52 +12,32 @@ __device__ __forceinline__ uint64_t describe(uint32_t at, uint32_t wide) {
 	return uint64_t(1) << 62 | uint64_t(8 * line >> 4) << 32 | uint64_t(wide >> 4) << 16 | (at >> 4 & 0x3fff);
 }
 
-// TEN are ten sums of c.
+// An instruction names its sums one by one. TEN are ten sums of c, NAMES the names of ten from tens on.
 #define TEN(i) \
 	"+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), "+f"(c[i + 6]), "+f"(c[i + 7]), "+f"(c[i + 8]), "+f"(c[i + 9])
+#define SIXTY TEN(0), TEN(10), TEN(20), TEN(30), TEN(40), TEN(50)
+#define NAMES(tens) \
+	" %" #tens "0, %" #tens "1, %" #tens "2, %" #tens "3, %" #tens "4, %" #tens "5, %" #tens "6, %" #tens "7, %" #tens "8, %" #tens "9,"
+#define NAMES_OF_SIXTY "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9," NAMES(1) NAMES(2) NAMES(3) NAMES(4) NAMES(5)
 
 // Each adds a product of 64 rows by 144, 200 or 128 columns over 16 values of k. A line has values of k in both factors, rows or
 // columns in both, or values of k in a and columns in b.
 __device__ __forceinline__ void multiplyLines(float (&c)[72], uint64_t a, uint64_t b) {
-	asm volatile("wgmma.mma_async.sync.aligned.m64n144k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9,"
-		" %10, %11, %12, %13, %14, %15, %16, %17, %18, %19,"
-		" %20, %21, %22, %23, %24, %25, %26, %27, %28, %29,"
-		" %30, %31, %32, %33, %34, %35, %36, %37, %38, %39,"
-		" %40, %41, %42, %43, %44, %45, %46, %47, %48, %49,"
-		" %50, %51, %52, %53, %54, %55, %56, %57, %58, %59,"
-		" %60, %61, %62, %63, %64, %65, %66, %67, %68, %69,"
-		" %70, %71},"
-		" %72, %73, 1, 1, 1, 0, 0;"
-		: TEN(0), TEN(10), TEN(20), TEN(30), TEN(40), TEN(50), TEN(60), "+f"(c[70]), "+f"(c[71])
+	asm volatile("wgmma.mma_async.sync.aligned.m64n144k16.f32.f16.f16 {" NAMES_OF_SIXTY NAMES(6) " %70, %71}, %72, %73, 1, 1, 1, 0, 0;"
+		: SIXTY, TEN(60), "+f"(c[70]), "+f"(c[71])
 		: "l"(a), "l"(b));
 }
 
 __device__ __forceinline__ void multiplyColumns(float (&c)[100], uint64_t a, uint64_t b) {
-	asm volatile("wgmma.mma_async.sync.aligned.m64n200k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9,"
-		" %10, %11, %12, %13, %14, %15, %16, %17, %18, %19,"
-		" %20, %21, %22, %23, %24, %25, %26, %27, %28, %29,"
-		" %30, %31, %32, %33, %34, %35, %36, %37, %38, %39,"
-		" %40, %41, %42, %43, %44, %45, %46, %47, %48, %49,"
-		" %50, %51, %52, %53, %54, %55, %56, %57, %58, %59,"
-		" %60, %61, %62, %63, %64, %65, %66, %67, %68, %69,"
-		" %70, %71, %72, %73, %74, %75, %76, %77, %78, %79,"
-		" %80, %81, %82, %83, %84, %85, %86, %87, %88, %89,"
-		" %90, %91, %92, %93, %94, %95, %96, %97, %98, %99},"
-		" %100, %101, 1, 1, 1, 1, 1;"
-		: TEN(0), TEN(10), TEN(20), TEN(30), TEN(40), TEN(50), TEN(60), TEN(70), TEN(80), TEN(90)
+	asm volatile("wgmma.mma_async.sync.aligned.m64n200k16.f32.f16.f16 {" NAMES_OF_SIXTY NAMES(6) NAMES(7) NAMES(8)
+		" %90, %91, %92, %93, %94, %95, %96, %97, %98, %99}, %100, %101, 1, 1, 1, 1, 1;"
+		: SIXTY, TEN(60), TEN(70), TEN(80), TEN(90)
 		: "l"(a), "l"(b));
 }
 
 __device__ __forceinline__ void multiplyStrip(float (&c)[64], uint64_t a, uint64_t b) {
-	asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9,"
-		" %10, %11, %12, %13, %14, %15, %16, %17, %18, %19,"
-		" %20, %21, %22, %23, %24, %25, %26, %27, %28, %29,"
-		" %30, %31, %32, %33, %34, %35, %36, %37, %38, %39,"
-		" %40, %41, %42, %43, %44, %45, %46, %47, %48, %49,"
-		" %50, %51, %52, %53, %54, %55, %56, %57, %58, %59,"
-		" %60, %61, %62, %63},"
-		" %64, %65, 1, 1, 1, 0, 1;"
-		: TEN(0), TEN(10), TEN(20), TEN(30), TEN(40), TEN(50), "+f"(c[60]), "+f"(c[61]), "+f"(c[62]), "+f"(c[63])
+	asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" NAMES_OF_SIXTY " %60, %61, %62, %63}, %64, %65, 1, 1, 1, 0, 1;"
+		: SIXTY, "+f"(c[60]), "+f"(c[61]), "+f"(c[62]), "+f"(c[63])
 		: "l"(a), "l"(b));
 }
 
@@ -192,11 +172,11 @@ extern "C" __global__ void __launch_bounds__(rowThreads, 1) hopper_rows(const __
 	uint32_t next = blockIdx.x / strips * rowGroups + group;
 	// The sums of a thread are of columns 8 j + 2 q and the next one, for all j. So that those of two j lie side by side in memory, pairs
 	// of columns change places: of 16 columns 4 q + 2 h is in the place of 8 h + 2 q.
-	uint4 b[loads];
+	uint4 ofStrip[loads];
 #pragma unroll
 	for (int i = 0; i < loads; i++) {
 		uint32_t k = (threadIdx.x + i * rowThreads) / (strip / 8), g = threadIdx.x % (strip / 8);
-		b[i] = k < p.k && column0 + 8 * g < end ? __ldg((const uint4 *)(p.b.high + k * p.b.stride + column0 + 8 * g)) : uint4{};
+		ofStrip[i] = k < p.k && column0 + 8 * g < end ? __ldg((const uint4 *)(p.b.high + k * p.b.stride + column0 + 8 * g)) : uint4{};
 	}
 	// The first rows, of frequent words, come last: the step, which begins with them, finds them in L2.
 	auto rowOf = [&](uint32_t tile) { return (tiles - 1 - tile) * tileRows; };
@@ -230,7 +210,7 @@ extern "C" __global__ void __launch_bounds__(rowThreads, 1) hopper_rows(const __
 #pragma unroll
 	for (int i = 0; i < loads; i++) {
 		uint32_t k = (threadIdx.x + i * rowThreads) / (strip / 8), g = threadIdx.x % (strip / 8);
-		const uint32_t pairs[4] = {b[i].x, b[i].y, b[i].z, b[i].w};
+		const uint32_t pairs[4] = {ofStrip[i].x, ofStrip[i].y, ofStrip[i].z, ofStrip[i].w};
 #pragma unroll
 		for (uint32_t j = 0; j < 4; j++) {
 			uint32_t to = g / 2 * 2 + j % 2, q = g % 2 * 2 + j / 2;

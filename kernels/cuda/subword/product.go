@@ -125,11 +125,12 @@ func (a *allocator) hopper(name string, m, n, k int) (p product) {
 // gradientUnits is that of subword.cuh.
 const gradientUnits = 256
 
-// args are the arguments of product number 0 to 2 of the CNN. In 1 and 2 a factor is the gradient.
-func (p *product) args(number int, a productArgs) productArgs {
+// multiply starts product number 0 to 2 of the CNN. In 1 and 2 a factor is the gradient.
+func (x *cnn) multiply(number int, a productArgs) error {
+	p := &x.products[number]
 	if a.unit = 1; p.narrow && number > 0 {
 		a.unit = 1. / gradientUnits
 	}
 	a.chunk = uint32(p.chunk)
-	return a
+	return cuda.Launch(x.device, p.kernel, p.grid, &a)
 }
