@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
-	"github.com/w2vcl/w2vcl/compare/jobs"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/progress"
@@ -96,7 +95,7 @@ func Work(ctx context.Context, o experiment.Options, with Means, in io.Reader, o
 		return err
 	}
 	defer e.close()
-	return jobs.Work(ctx, in, out, train.ErrInterrupted, func(ctx context.Context, id string) error {
+	return work(ctx, in, out, train.ErrInterrupted, func(ctx context.Context, id string) error {
 		i := slices.IndexFunc(e.runs, func(r experiment.Run) bool { return r.ID() == id })
 		if i < 0 {
 			return fmt.Errorf("this comparison has no run %s", id)
@@ -257,7 +256,7 @@ func (e *executor) runSideBySide(ctx context.Context, processes int, records []*
 			e.Progress.Notef("%s: done before", begun.title(i))
 		}
 	}
-	pool := jobs.Pool{
+	pool := pool{
 		Start: e.Worker, Progress: e.Progress, Interrupted: train.ErrInterrupted,
 		Begin: func(task string, job int) {
 			i := numbers[task]

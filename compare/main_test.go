@@ -16,8 +16,11 @@ import (
 // workerVariable has the options of a comparison that this binary is a process of, as JSON.
 const workerVariable = "COMPARE_TEST_WORKER"
 
-// TestMain makes sure that no goroutine outlives the tests.
+// TestMain makes sure that no goroutine outlives the tests. It also is a process of a pool.
 func TestMain(m *testing.M) {
+	if job := os.Getenv(poolVariable); job != "" {
+		poolProcess(job)
+	}
 	if text := os.Getenv(workerVariable); text != "" {
 		var o experiment.Options
 		err := json.Unmarshal([]byte(text), &o)

@@ -4,11 +4,12 @@
 // Start at [Run]. It goes through these files in order:
 //
 //   - prepare.go reads the corpus (text.go), opens the GPU meanwhile (gpu.go),
-//     builds or opens the matrix M (matrix.go), and makes the trainer of the mode
+//     builds or opens the matrix M (maker.go), and makes the trainer of the mode
 //     if memory.go finds that it fits.
 //   - plan.go tells beforehand what the run will cost.
 //   - loop.go trains: it owns learning rate, clock, metrics and progress, and
 //     handles an interrupt or a loss that is no number.
+//     work.go says how much is done, and what is due.
 //   - saver.go says when a checkpoint is due and handles one that cannot be
 //     written.
 //   - export.go writes the vectors.

@@ -11,7 +11,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
-	"github.com/w2vcl/w2vcl/train/work"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -80,7 +79,7 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 type training struct {
 	*loop
 	*runfolder.Recorder // has the position
-	work                *work.Work
+	work                *work
 	stage               *progress.Stage    // nil until the plan is shown
 	warm                runfolder.Position // after the first call of the trainer, which may take longer than others
 	ready               func()             // ends the display until the plan is shown
@@ -98,7 +97,7 @@ func (l *loop) begin() (*training, error) {
 		observations = l.observations
 	}
 	t := &training{
-		loop: l, Recorder: runfolder.NewRecorder(l.metrics, units, l.from), work: work.New(l.limit, units, observations, l.from),
+		loop: l, Recorder: runfolder.NewRecorder(l.metrics, units, l.from), work: newWork(l.limit, units, observations, l.from),
 		shown: speedometer{l.from.Words, l.from.Pairs, l.from.Seconds},
 	}
 	t.Share = t.work.Share

@@ -6,7 +6,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/train/matrix"
 )
 
 // BuildMatrix reads the text and writes M to c.Matrix, for `w2vcl matrix
@@ -27,7 +26,7 @@ func BuildMatrix(ctx context.Context, c settings.Config, p *progress.Progress) e
 	}
 	defer func() { _ = t.close() }() // it was only read
 	c.FitText(t.vocabulary)
-	m, err := matrix.NewMaker(&c, t.corpus, matrix.Memory{Limit: guard.Limit, Asked: guard.Asked}).Save("").Open(ctx, p)
+	m, err := newMatrixMaker(&c, t.corpus, matrixMemory{Limit: guard.Limit, Asked: guard.Asked}).Save("").Open(ctx, p)
 	if err != nil {
 		return err
 	}

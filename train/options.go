@@ -7,9 +7,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/train/matrix"
 	"github.com/w2vcl/w2vcl/train/ranks"
-	"github.com/w2vcl/w2vcl/train/work"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -24,7 +22,7 @@ type Options struct {
 	Text *corpus.Corpus
 
 	// Matrix, if not nil, returns M, which runs can share, and the seconds of its build.
-	Matrix matrix.Share
+	Matrix MatrixShare
 
 	// textFile is where an encoded text may be that memory is too small for; "" is a
 	// temporary file.
@@ -46,9 +44,6 @@ type Options struct {
 	// NoPlan leaves out the plan, which takes a measurement to make.
 	NoPlan bool
 }
-
-// A Limit ends a run after some amount of work.
-type Limit = work.Limit
 
 // An Observation is a look at a run between two units.
 type Observation struct {

@@ -16,7 +16,6 @@ import (
 	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
-	"github.com/w2vcl/w2vcl/train/matrix"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -144,7 +143,7 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	if err != nil {
 		return err
 	}
-	maker := matrix.NewMaker(c, j.text.corpus, matrix.Memory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.memory().Total + programBytes}).ShareBy(j.options.Matrix)
+	maker := newMatrixMaker(c, j.text.corpus, matrixMemory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.memory().Total + programBytes}).ShareBy(j.options.Matrix)
 	if !j.dry {
 		maker.Save(j.folder)
 	}

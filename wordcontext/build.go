@@ -7,7 +7,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/parallel"
-	"github.com/w2vcl/w2vcl/wordcontext/choices"
 )
 
 // Build makes the matrix M of the corpus (section 3 of the paper). It returns an
@@ -164,7 +163,7 @@ func makeRows[T id](ctx context.Context, b *builder, first, end int, stored []T)
 	return parallel.Try(ctx, b.threads, (end-first+grain-1)/grain, func(_, task int) error {
 		from, to := first+task*grain, min(first+(task+1)*grain, end)
 		for i := from; i < to; i++ {
-			choices.Shuffle(stored[m.offsets[i]-base:m.offsets[i+1]-base], b.options.Seed, uint32(i))
+			shuffle(stored[m.offsets[i]-base:m.offsets[i+1]-base], b.options.Seed, uint32(i))
 		}
 		rows := int64(m.Rows())
 		b.progress.add(visits*int64(to)/rows - visits*int64(from)/rows)
@@ -260,7 +259,7 @@ func (b *builder) discard(ctx context.Context) error {
 		n := b.totals[i]
 		chosen := b.keep[b.keepAt[i-b.first]/64:][:(n+63)/64]
 		if !b.chosen {
-			choices.Choose(chosen, n, m.RowLength(i), b.options.Seed, uint32(i))
+			choose(chosen, n, m.RowLength(i), b.options.Seed, uint32(i))
 		}
 		var ones int
 		at := uint64(0) // ones counts the bits before this one

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 func TestBuildEqualsReference(t *testing.T) {
@@ -120,7 +119,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 			o.Threads = threads
 			var file bytes.Buffer
 			m := build(t, c, o)
-			if err := m.write(&file, tiles.MaxGroup); err != nil {
+			if err := m.write(&file, maxGroup); err != nil {
 				t.Fatal(err)
 			}
 			if want == nil {
@@ -133,7 +132,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 		o.Threads = 0
 		o.Seed++
 		var file bytes.Buffer
-		if err := build(t, c, o).write(&file, tiles.MaxGroup); err != nil {
+		if err := build(t, c, o).write(&file, maxGroup); err != nil {
 			t.Fatal(err)
 		}
 		if bytes.Equal(file.Bytes(), want) {

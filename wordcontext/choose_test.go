@@ -5,9 +5,6 @@ import (
 	"math/bits"
 	"slices"
 	"testing"
-
-	"github.com/w2vcl/w2vcl/wordcontext/chisquare"
-	"github.com/w2vcl/w2vcl/wordcontext/choices"
 )
 
 // At these sizes the tests count every occurrence, position and pair.
@@ -22,7 +19,7 @@ func TestChooseIsUniform(t *testing.T) {
 			chosen := make([]uint64, 1)
 			for key := range uint64(keys) {
 				chosen[0] = 0
-				choices.Choose(chosen, uint64(n), size, key, uint32(n))
+				choose(chosen, uint64(n), size, key, uint32(n))
 				if bits.OnesCount64(chosen[0]) != size || chosen[0]>>n != 0 {
 					t.Fatalf("%d of %d: bits %b", size, n, chosen[0])
 				}
@@ -66,7 +63,7 @@ func TestChooseInLongRow(t *testing.T) {
 	counts := make([]int, 64)
 	for key := range uint64(keys) {
 		chosen := make([]uint64, n/64+1)
-		choices.Choose(chosen, n, size, key, 5)
+		choose(chosen, n, size, key, 5)
 		total := 0
 		for k, set := range chosen {
 			ones := bits.OnesCount64(set)
@@ -79,21 +76,21 @@ func TestChooseInLongRow(t *testing.T) {
 			t.Fatalf("kept %d, want %d", total, size)
 		}
 	}
-	chisquare.Check(t, "parts of a long row", counts)
+	checkCounts(t, "parts of a long row", counts)
 }
 
 func TestShuffleIsUniform(t *testing.T) {
 	const keys = 30000
 	for _, n := range smallSizes {
 		positions := make([]int, n*n) // (number, position)
-		neighbours := chisquare.NewPairs(n)
+		neighbours := newPairCounts(n)
 		orders := map[string]int{}
 		for key := range uint64(keys) {
 			row := make([]uint16, n)
 			for k := range row {
 				row[k] = uint16(k)
 			}
-			choices.Shuffle(row, key, 3)
+			shuffle(row, key, 3)
 			for k, x := range row {
 				positions[int(x)*n+k]++
 			}
@@ -116,7 +113,7 @@ func TestShuffleIsUniform(t *testing.T) {
 			if want := []int{1, 1, 2, 6, 24, 120}[n]; len(counts) != want {
 				t.Errorf("%s: %d orders, want %d", name, len(counts), want)
 			}
-			chisquare.Check(t, name+", orders", counts)
+			checkCounts(t, name+", orders", counts)
 		}
 	}
 }
@@ -132,7 +129,7 @@ func TestBuildDiscardsUniformly(t *testing.T) {
 	c := sentencesCorpus(n+1, text)
 	kept := make([]int, n)
 	positions := make([]int, n*keep) // (context, position)
-	pairs := chisquare.NewPairs(n)
+	pairs := newPairCounts(n)
 	for key := range uint64(keys) {
 		m := build(t, c, Options{Window: 1, Contexts: keep, Passes: 1, Seed: key, Threads: 1})
 		row := m.Row(0)

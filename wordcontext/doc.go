@@ -11,12 +11,12 @@
 // They are numbered 0, 1, ... n_i-1 in the order of the text, pass after pass.
 //
 //   - n_i > l_i: the row keeps l_i contexts, every set of l_i equally likely
-//     (package choices).
+//     (choose.go).
 //   - The kept contexts of every row are shuffled, every order equally likely.
 //   - n_i < l_i: the row repeats its contexts. Entry (i, q) belongs to round
 //     r = q / n_i, rounded down. Round 0 is the row as it is stored. Each later
 //     round reads it in a fresh pseudo-random order, which is computed and never
-//     stored (package choices). So each context of the row comes exactly once in
+//     stored (order.go). So each context of the row comes exactly once in
 //     every round. Rows of different length, see below, keep the stored order in
 //     every round: other contexts are read together than in the round before, and
 //     an entry costs half as much.
@@ -51,6 +51,6 @@
 // Start at Build in build.go. Then read Matrix.At in matrix.go and Matrix.Share in
 // samples.go, the plain definitions of an entry and a share. Matrix.Samples gives the
 // same entries fast. Save and Open keep M in a file that is mapped into memory;
-// BuildFile and OpenBounded serve an M that is larger than the memory. Package tiles has
-// the order of the contexts in a file.
+// BuildFile and OpenBounded serve an M that is larger than the memory. The file tiles.go has the
+// order of the contexts in a file.
 package wordcontext

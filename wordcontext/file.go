@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/internal/container"
-	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // A matrix file holds, all little-endian:
@@ -16,7 +15,7 @@ import (
 //	contexts found         V x uint64: n_i, by row
 //	context counts         V x uint64: number of times each word is a context
 //	lengths                V x uint32: l_i, by row
-//	stored contexts        uint16 or uint32 each, in the order of package tiles
+//	stored contexts        uint16 or uint32 each, in the order of tiles.go
 //	checksums              of package container
 //
 // The places of the rows follow from the contexts found and the lengths. A checksum
@@ -45,7 +44,7 @@ type header struct {
 	Positives    float64
 	MaxPositives uint64
 
-	GroupContexts uint32 // see tiles.New; versions 1 and 2 have zero here
+	GroupContexts uint32 // see newLayout; versions 1 and 2 have zero here
 
 	Checksum uint32 // CRC-32C of the bytes of the header before this field
 }
@@ -128,7 +127,7 @@ func (h *header) check() error {
 	narrow := h.Rows <= 1<<16
 	switch {
 	case h.Version == 1 && (h.Tempering != 0 || h.Positives != 0 || h.MaxPositives != 0),
-		(h.Version < 3) != (h.GroupContexts == 0), h.GroupContexts > tiles.MaxGroup,
+		(h.Version < 3) != (h.GroupContexts == 0), h.GroupContexts > maxGroup,
 		h.Rows == 0 || h.Rows > math.MaxUint32 || narrow != (h.Width == 2) || !narrow && h.Width != 4,
 		h.bodySize() == 0 || format.Size(h.bodySize()) != h.FileSize, h.Dynamic > 1:
 		return fmt.Errorf("%w: its header contradicts itself", ErrCorrupt)

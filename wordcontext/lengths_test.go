@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"github.com/w2vcl/w2vcl/wordcontext/chisquare"
 )
 
 // randomTotals returns the numbers of contexts of rows words: some 0, most small, a
@@ -183,5 +181,5 @@ func TestPhases(t *testing.T) {
 	for _, phase := range m.phases {
 		counts[phase]++
 	}
-	chisquare.Check(t, "phases", counts)
+	checkCounts(t, "phases", counts)
 }

@@ -6,8 +6,6 @@ import (
 	"sync"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/wordcontext/choices"
-	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // These are no word ids.
@@ -44,7 +42,7 @@ type Matrix struct {
 
 	// A tiled file holds the contexts of a row in several pieces. Then narrow or wide
 	// is in the order of the tiles, and offsets tell only how many contexts rows have.
-	tiles *tiles.Layout // nil: row after row
+	tiles *tileLayout // nil: row after row
 
 	unmap   func() error // releases the mapped file; nil: the matrix was built
 	bounded bool         // pages of the mapped file are released when they were read
@@ -185,9 +183,9 @@ func (m *Matrix) Row(i int) []uint32 {
 }
 
 // row returns where the contexts of row i are stored.
-func (m *Matrix) row(i int) tiles.Row {
+func (m *Matrix) row(i int) tiledRow {
 	if m.tiles == nil {
-		return tiles.WholeRow(m.offsets[i], m.offsets[i+1])
+		return wholeRow(m.offsets[i], m.offsets[i+1])
 	}
 	return m.tiles.Row(i)
 }
@@ -237,7 +235,7 @@ func (m *Matrix) At(i, q int) uint32 {
 	}
 	round, position := uint32(q)/n, uint32(q)%n
 	if round > 0 && !m.Tempered() {
-		var o choices.Order
+		var o roundOrder
 		o.Set(m.options.Seed, round, uint32(i), n)
 		position = o.At(position)
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/wordcontext/choices"
 )
 
 // TestRounds: in every round each stored context of a short row comes exactly
@@ -51,7 +50,7 @@ func TestRoundsDiffer(t *testing.T) {
 		for seed := range uint32(3) {
 			for round := uint32(1); round < 20; round++ {
 				for row := range uint32(20) {
-					var o choices.Order
+					var o roundOrder
 					o.Set(uint64(seed), round, row, n)
 					var key strings.Builder
 					order := make([]uint32, n)

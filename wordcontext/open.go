@@ -9,7 +9,6 @@ import (
 	"runtime"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // Open maps the matrix file at path into memory and checks every byte. If it
@@ -108,7 +107,7 @@ func (d *decoder) decode(data []byte) (*Matrix, error) {
 		return nil, fmt.Errorf("%w: the lengths of its rows do not add up", ErrCorrupt)
 	}
 	if h.Version >= 3 {
-		m.tiles = tiles.New(m.offsets, m.lengths, m.Contexts(), uint64(h.GroupContexts))
+		m.tiles = newLayout(m.offsets, m.lengths, m.Contexts(), uint64(h.GroupContexts))
 	}
 	return m, nil
 }

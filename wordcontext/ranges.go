@@ -2,18 +2,18 @@ package wordcontext
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
-	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // ErrMemory is wrapped by the error of BuildFile about memory that does not suffice for
 // one group of rows.
-var ErrMemory = tiles.ErrMemory
+var ErrMemory = errors.New("too little memory to build M, even on the disk")
 
 // BuildFile makes the file that Save would write of the matrix that Build makes, the
 // same to the bit, in about so many bytes of memory beside the text, and opens it as
@@ -47,9 +47,9 @@ func buildFile(ctx context.Context, c *corpus.Corpus, o Options, path string, by
 	}
 	m := b.matrix
 	if groupContexts == 0 {
-		groupContexts = tiles.GroupContexts(m.Stored())
+		groupContexts = groupContextsOf(m.Stored())
 	}
-	layout := tiles.New(m.offsets, m.lengths, m.Contexts(), groupContexts)
+	layout := newLayout(m.offsets, m.lengths, m.Contexts(), groupContexts)
 	ranges, _, err := b.matrix.costs(b.threads, len(b.spans)).Ranges(layout, bytes)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func buildFile(ctx context.Context, c *corpus.Corpus, o Options, path string, by
 }
 
 // writeRanges makes the rows of one range after the other and writes them.
-func writeRanges[T id](ctx context.Context, b *builder, f *fileWriter, ranges []tiles.Range) error {
+func writeRanges[T id](ctx context.Context, b *builder, f *fileWriter, ranges []rowRange) error {
 	m, most := b.matrix, uint64(0)
 	for _, r := range ranges {
 		most = max(most, m.offsets[r.End]-m.offsets[r.First])
@@ -97,8 +97,8 @@ func writeRanges[T id](ctx context.Context, b *builder, f *fileWriter, ranges []
 }
 
 // costs returns what building takes.
-func (m *Matrix) costs(threads, spans int) tiles.Costs {
-	return tiles.Costs{
+func (m *Matrix) costs(threads, spans int) rowCosts {
+	return rowCosts{
 		Totals: m.totals, Lengths: m.lengths, Threads: threads, Spans: spans, IDBytes: idBytes(m.Rows()),
 		Fixed: (bytesPerRow + 8*int64(spans)) * int64(m.Rows()), // the counts of the spans
 	}
@@ -119,10 +119,10 @@ func EstimateFile(c *corpus.Corpus, o Options, bytes int64) (FileEstimate, error
 	if err != nil {
 		return FileEstimate{}, err
 	}
-	groupContexts := tiles.GroupContexts(m.Stored())
+	groupContexts := groupContextsOf(m.Stored())
 	h := m.header(groupContexts)
 	estimate := FileEstimate{Bytes: int64(h.FileSize)}
-	layout := tiles.New(m.offsets, m.lengths, m.Contexts(), groupContexts)
+	layout := newLayout(m.offsets, m.lengths, m.Contexts(), groupContexts)
 	ranges, peak, err := m.costs(o.threads(), spanCount(c, &o, bytes/4)).Ranges(layout, bytes)
 	estimate.Scans, estimate.Memory = 1+len(ranges), peak
 	return estimate, err
@@ -131,8 +131,8 @@ func EstimateFile(c *corpus.Corpus, o Options, bytes int64) (FileEstimate, error
 // residentBytes is about how much memory a bounded matrix of so many rows takes while
 // threads read it.
 func residentBytes(rows int, stored uint64, threads int) int64 {
-	read := min(int64(tiles.GroupContexts(stored))*int64(threads), int64(stored))
-	return bytesPerRow*int64(rows) + tiles.Bytes(rows, stored) + idBytes(rows)*read
+	read := min(int64(groupContextsOf(stored))*int64(threads), int64(stored))
+	return bytesPerRow*int64(rows) + layoutBytes(rows, stored) + idBytes(rows)*read
 }
 
 // EstimateResident estimates how much memory a matrix of BuildFile takes while so many

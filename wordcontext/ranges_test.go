@@ -16,14 +16,13 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // leastMemory returns the least memory with which the file of a matrix is built, and how
 // many ranges it has then.
 func leastMemory(t *testing.T, m *Matrix, threads int, groupContexts uint64) (bytes int64, ranges int) {
 	t.Helper()
-	layout := tiles.New(m.offsets, m.lengths, m.Contexts(), groupContexts)
+	layout := newLayout(m.offsets, m.lengths, m.Contexts(), groupContexts)
 	costs := m.costs(threads, 4*threads) // as many spans as there may be
 	for low, high := int64(0), int64(1<<40); ; {
 		middle := (low + high) / 2
@@ -80,7 +79,7 @@ func TestBuildFileEqualsSave(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := build(t, tc.corpus, tc.options)
 			o := tc.options
-			for k, groupContexts := range []uint64{1, 1 + rng.Uint64N(2000), tiles.MaxGroup} {
+			for k, groupContexts := range []uint64{1, 1 + rng.Uint64N(2000), maxGroup} {
 				if groupContexts == 1 && want.Rows() > 1000 {
 					continue
 				}
@@ -277,7 +276,7 @@ func TestEstimateOfSentences(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				h := m.header(tiles.GroupContexts(m.Stored()))
+				h := m.header(groupContextsOf(m.Stored()))
 				if share := float64(estimate.Bytes) / float64(h.FileSize); share < 1 || share > 1.04 {
 					t.Errorf("%+v, %d tokens in sentences of %d at most: estimated %d bytes, want %d", o, tokens, longest, estimate.Bytes, h.FileSize)
 				}

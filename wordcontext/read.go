@@ -5,8 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/wordcontext/choices"
-	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // Samples collects the samples of a few rows in a tile, which is then copied to dst
@@ -61,11 +59,11 @@ type reader[T id] struct {
 	first  uint64 // the first iteration
 	plain  uint32 // the first entry of a row of l entries
 
-	inOrder   bool          // every round has the order of the first one
-	order     choices.Order // of a round after the first one
-	row       int           // that order belongs to
+	inOrder   bool       // every round has the order of the first one
+	order     roundOrder // of a round after the first one
+	row       int        // that order belongs to
 	round     uint32
-	positions [choices.Positions]uint32
+	positions [positionsPerFill]uint32
 
 	cursors [tileSlots]cursor
 	tile    [tileIterations * tileSlots]uint32 // (tileIterations, tileSlots)
@@ -225,7 +223,7 @@ func (r *reader[T]) read(c *cursor, count int, dst []uint32, stride int) {
 				at += stride
 			}
 		} else {
-			run = min(run, choices.Positions)
+			run = min(run, positionsPerFill)
 			if r.row != c.row || r.round != round {
 				r.order.Set(r.matrix.options.Seed, round, uint32(c.row), n)
 				r.row, r.round = c.row, round
@@ -247,7 +245,7 @@ func (r *reader[T]) read(c *cursor, count int, dst []uint32, stride int) {
 
 // gather writes the contexts at some positions of a row to dst, stride elements apart
 // from at on, and returns where the next one goes.
-func gather[T id](dst []uint32, at, stride int, stored []T, row *tiles.Row, positions []uint32) int {
+func gather[T id](dst []uint32, at, stride int, stored []T, row *tiledRow, positions []uint32) int {
 	if place, whole := row.Whole(); whole {
 		stored = stored[place:]
 		for _, p := range positions {

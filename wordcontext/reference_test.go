@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/wordcontext/choices"
 )
 
 // reference lists every row's contexts in the order of the text, pass after
@@ -47,7 +46,7 @@ func referenceRow(contexts []uint32, length int, seed uint64, row int) []uint32 
 	kept := contexts
 	if n := len(contexts); n > length {
 		chosen := make([]uint64, (n+63)/64)
-		choices.Choose(chosen, uint64(n), length, seed, uint32(row))
+		choose(chosen, uint64(n), length, seed, uint32(row))
 		kept = nil
 		for k, context := range contexts {
 			if chosen[k/64]>>(k%64)&1 != 0 {
@@ -56,7 +55,7 @@ func referenceRow(contexts []uint32, length int, seed uint64, row int) []uint32 
 		}
 	}
 	kept = slices.Clone(kept)
-	choices.Shuffle(kept, seed, uint32(row))
+	shuffle(kept, seed, uint32(row))
 	return kept
 }
 

@@ -12,9 +12,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
-	"github.com/w2vcl/w2vcl/wordcontext/choices"
-	"github.com/w2vcl/w2vcl/wordcontext/exchange"
-	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // A Share says which part of a text a rank has. The parts follow each other in the order
@@ -71,9 +68,9 @@ func BuildShare(ctx context.Context, c *corpus.Corpus, o Options, s Share) (*Par
 	if err := m.layOut(); err != nil {
 		return nil, err
 	}
-	p := &Part{Matrix: m, comm: s.Comm, offsets: m.offsets, Owners: exchange.Owners(m.offsets, s.Comm.Size())}
+	p := &Part{Matrix: m, comm: s.Comm, offsets: m.offsets, Owners: rowOwners(m.offsets, s.Comm.Size())}
 	p.First, p.End = p.Owners[s.Comm.Rank()], p.Owners[s.Comm.Rank()+1]
-	router, err := exchange.New(s.Comm, p.offsets, p.Owners, found, b.threads)
+	router, err := newRouter(s.Comm, p.offsets, p.Owners, found, b.threads)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +96,7 @@ func BuildShare(ctx context.Context, c *corpus.Corpus, o Options, s Share) (*Par
 
 // receive draws what the long rows keep, and returns how many of the contexts of this
 // share each row keeps.
-func (b *builder) receive(ctx context.Context, router *exchange.Router) ([]uint64, error) {
+func (b *builder) receive(ctx context.Context, router *router) ([]uint64, error) {
 	m := b.matrix
 	b.begin(0, m.Rows())
 	kept := make([]uint64, m.Rows())
@@ -114,7 +111,7 @@ func (b *builder) receive(ctx context.Context, router *exchange.Router) ([]uint6
 			return nil
 		}
 		chosen := make([]uint64, (n+63)/64)
-		choices.Choose(chosen, n, m.RowLength(row), b.options.Seed, uint32(row))
+		choose(chosen, n, m.RowLength(row), b.options.Seed, uint32(row))
 		return chosen
 	}
 	err := router.Draw(ctx, draw, func(row int, numbers []uint32) {
@@ -129,7 +126,7 @@ func (b *builder) receive(ctx context.Context, router *exchange.Router) ([]uint6
 }
 
 // collect scans the share, and returns the contexts of the own rows, which the ranks found.
-func collect[T id](ctx context.Context, b *builder, router *exchange.Router, p *Part) ([]T, error) {
+func collect[T id](ctx context.Context, b *builder, router *router, p *Part) ([]T, error) {
 	m := b.matrix
 	found := make([]T, b.offsets[m.Rows()])
 	if err := b.discard(ctx); err != nil {
@@ -142,7 +139,7 @@ func collect[T id](ctx context.Context, b *builder, router *exchange.Router, p *
 	base := p.offsets[p.First]
 	stored := make([]T, p.offsets[p.End]-base)
 	row := func(i int) []T { return stored[p.offsets[i]-base : p.offsets[i+1]-base] }
-	err := exchange.Collect(ctx, router,
+	err := collectContexts(ctx, router,
 		func(i int) []T { return found[b.offsets[i]:b.offsets[i+1]] },
 		func(first, end int) { memory.Discard(memory.BytesOf(found[b.offsets[first]:b.offsets[end]])) }, row)
 	if err != nil {
@@ -151,7 +148,7 @@ func collect[T id](ctx context.Context, b *builder, router *exchange.Router, p *
 	const grain = 16 // rows
 	return stored, parallel.Do(ctx, b.threads, (p.End-p.First+grain-1)/grain, func(task int) {
 		for i := p.First + task*grain; i < min(p.First+(task+1)*grain, p.End); i++ {
-			choices.Shuffle(row(i), b.options.Seed, uint32(i))
+			shuffle(row(i), b.options.Seed, uint32(i))
 		}
 	})
 }
@@ -172,8 +169,8 @@ func (p *Part) Save(path string) error {
 const savedContexts = 1 << 22
 
 func savePart[T id](p *Part, stored []T, path string) error {
-	groups := tiles.GroupContexts(p.offsets[p.Rows()])
-	layout := tiles.New(p.offsets, p.lengths, p.Contexts(), groups)
+	groups := groupContextsOf(p.offsets[p.Rows()])
+	layout := newLayout(p.offsets, p.lengths, p.Contexts(), groups)
 	// each sends the rows of some groups to rank 0.
 	each := func(write func(first, end int, rows []T) error) (err error) {
 		for first, end := 0, 0; first < p.Rows(); first = end {

@@ -11,7 +11,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/container"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
-	"github.com/w2vcl/w2vcl/wordcontext/tiles"
 )
 
 // Save writes the matrix to a file that Open reads. It replaces the file at path
@@ -24,7 +23,7 @@ func (m *Matrix) Save(path string) error {
 	if err := checkByteOrder(); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return m.write(w, tiles.GroupContexts(m.Stored())) })
+	return atomicfile.Write(path, func(w io.Writer) error { return m.write(w, groupContextsOf(m.Stored())) })
 }
 
 // write writes the file of the matrix, with groups that end after so many contexts.
@@ -76,7 +75,7 @@ type fileWriter struct {
 	w      io.Writer
 	sum    *container.Sum
 	body   io.Writer // w and sum
-	layout *tiles.Layout
+	layout *tileLayout
 	group  []byte // memory for a group
 }
 
@@ -89,7 +88,7 @@ func (m *Matrix) beginFile(w io.Writer, groupContexts uint64) (*fileWriter, erro
 	sum := new(container.Sum)
 	f := &fileWriter{
 		w: w, sum: sum, body: io.MultiWriter(w, sum),
-		layout: tiles.New(m.offsets, m.lengths, m.Contexts(), groupContexts),
+		layout: newLayout(m.offsets, m.lengths, m.Contexts(), groupContexts),
 	}
 	for _, part := range [][]byte{memory.BytesOf(m.totals), memory.BytesOf(m.contextCounts), memory.BytesOf(m.lengths)} {
 		if _, err := f.body.Write(part); err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/w2vcl/w2vcl/compare/forecast"
+	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -26,7 +26,7 @@ const experimentsFolder = "experiments"
 // listExperiments prints a row for each experiment in a folder and below: files of --config, and
 // scripts with a title. With a corpus it plans time and memory of the files.
 func (o *compareOptions) listExperiments(cmd *cobra.Command, s streams) error {
-	planner := forecast.Planner{Source: o.source(), Progress: s.progress(o.quiet)}
+	planner := compare.Planner{Source: o.source(), Progress: s.progress(o.quiet)}
 	defer planner.Close()
 	planned := o.settings.set["corpus"] != ""
 	var out table
@@ -70,7 +70,7 @@ func (o *compareOptions) listExperiments(cmd *cobra.Command, s streams) error {
 }
 
 // experimentRow returns the cells of an experiment.
-func (o *compareOptions) experimentRow(cmd *cobra.Command, path string, planner *forecast.Planner, planned bool) (string, error) {
+func (o *compareOptions) experimentRow(cmd *cobra.Command, path string, planner *compare.Planner, planned bool) (string, error) {
 	own := *o
 	own.settings.file, own.out = path, "out"
 	own.settings.set, own.external = maps.Clone(o.settings.set), slices.Clip(o.external)

@@ -7,19 +7,19 @@ import (
 
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
-	"github.com/w2vcl/w2vcl/train/hosts"
+	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
 type planOptions struct {
 	settings    settingFlags
 	json, quiet bool
-	network     hosts.Network
+	network     ranks.Network
 }
 
 // A planOfHosts is a plan with what several hosts would make of it.
 type planOfHosts struct {
 	train.Plan
-	Hosts hosts.Forecast `json:"hosts"`
+	Hosts ranks.Forecast `json:"hosts"`
 }
 
 func newPlan(s streams) *cobra.Command {
@@ -57,7 +57,7 @@ func (o *planOptions) run(ctx context.Context, s streams) error {
 		return err
 	}
 	if o.network.Hosts != 0 { // before the text is read in vain
-		if _, err := hosts.Predict(&config, o.network, hosts.Measured{Words: 2, Units: 1, Tokens: 1}); err != nil {
+		if _, err := ranks.Predict(&config, o.network, ranks.Measured{Words: 2, Units: 1, Tokens: 1}); err != nil {
 			return err
 		}
 	}
@@ -76,11 +76,11 @@ func (o *planOptions) run(ctx context.Context, s streams) error {
 
 // onHosts prints a plan with what several hosts would make of it.
 func (o *planOptions) onHosts(s streams, c *settings.Config, p train.Plan) error {
-	m := hosts.Measured{Words: p.Vocab, Tokens: p.TrainWords, Units: p.Iterations, Seconds: p.SecondsPerIteration, Text: p.Memory.Corpus, Matrix: p.Memory.Matrix}
+	m := ranks.Measured{Words: p.Vocab, Tokens: p.TrainWords, Units: p.Iterations, Seconds: p.SecondsPerIteration, Text: p.Memory.Corpus, Matrix: p.Memory.Matrix}
 	if p.Samples != nil {
 		m.Samples = p.Samples.Mean
 	}
-	forecast, err := hosts.Predict(c, o.network, m)
+	forecast, err := ranks.Predict(c, o.network, m)
 	if err != nil {
 		return err
 	}

@@ -7,14 +7,13 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/embedding/plane"
 	"github.com/w2vcl/w2vcl/evaluate/learn"
 )
 
 // Options say how a map is made. The zero value is good for some thousand words.
 type Options struct {
 	Neighbors  int     // of each word, to show; 0 is 10
-	Perplexity float64 // see [plane.Options]; 0 is 30, or less for few words
+	Perplexity float64 // see tsneOptions; 0 is 30, or less for few words
 	Iterations int
 	Seed       uint64
 	Near       float32 // words whose nearest other word has a smaller cosine are left out; 0: none
@@ -26,8 +25,8 @@ type Map struct {
 	Title string
 	Words []string // the most frequent first, if the table is so
 
-	TSNE, PCA []plane.Place // from 0 to 1 on the longer side
-	Group     []int         // of near places; below [Groups]
+	TSNE, PCA []Place // from 0 to 1 on the longer side
+	Group     []int   // of near places; below [Groups]
 
 	Neighbors [][]embedding.Neighbor // rows are numbers of Words
 }
@@ -55,17 +54,17 @@ func New(ctx context.Context, t *embedding.Table, o Options) (*Map, error) {
 		o.Perplexity = max(2, min(30, float64(n-1)/4))
 	}
 	m := &Map{Words: t.Words}
-	m.PCA = plane.PCA(t.Normalized(), t.Dim)
-	wanted := plane.Neighbors(o.Perplexity, n)
-	lists := make([][]plane.Neighbor, n)
+	m.PCA = pca(t.Normalized(), t.Dim)
+	wanted := neighborCount(o.Perplexity, n)
+	lists := make([][]neighbor, n)
 	for i, list := range near {
 		for _, x := range list[:min(len(list), wanted)] {
 			// Of rows of length 1: |a-b|² = 2 - 2cos.
-			lists[i] = append(lists[i], plane.Neighbor{Point: x.Row, Distance: max(0, 2-2*float64(x.Cosine))})
+			lists[i] = append(lists[i], neighbor{Point: x.Row, Distance: max(0, 2-2*float64(x.Cosine))})
 		}
 		m.Neighbors = append(m.Neighbors, list[:min(len(list), o.Neighbors)])
 	}
-	m.TSNE, err = plane.TSNE(ctx, lists, m.PCA, plane.Options{
+	m.TSNE, err = tsne(ctx, lists, m.PCA, tsneOptions{
 		Perplexity: o.Perplexity, Iterations: o.Iterations, Seed: o.Seed, Progress: o.Progress,
 	})
 	if err != nil {
@@ -87,7 +86,7 @@ func neighbors(ctx context.Context, t *embedding.Table, o Options) (*embedding.T
 		for i := range rows {
 			rows[i] = i
 		}
-		near, err := t.NearestWords(ctx, rows, max(o.Neighbors, plane.Neighbors(o.Perplexity, t.Len())))
+		near, err := t.NearestWords(ctx, rows, max(o.Neighbors, neighborCount(o.Perplexity, t.Len())))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -121,15 +120,15 @@ func subset(t *embedding.Table, rows []int) (*embedding.Table, error) {
 }
 
 // scale moves places into a rectangle from 0, whose longer side is 1.
-func scale(places []plane.Place) {
+func scale(places []Place) {
 	low, high := places[0], places[0]
 	for _, p := range places {
-		low = plane.Place{X: min(low.X, p.X), Y: min(low.Y, p.Y)}
-		high = plane.Place{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
+		low = Place{X: min(low.X, p.X), Y: min(low.Y, p.Y)}
+		high = Place{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
 	}
 	side := math.Max(max(high.X-low.X, high.Y-low.Y), 1e-300)
 	for i, p := range places {
-		places[i] = plane.Place{X: (p.X - low.X) / side, Y: (p.Y - low.Y) / side}
+		places[i] = Place{X: (p.X - low.X) / side, Y: (p.Y - low.Y) / side}
 	}
 }
 

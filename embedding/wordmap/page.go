@@ -7,8 +7,6 @@ import (
 	"html/template"
 	"io"
 	"math"
-
-	"github.com/w2vcl/w2vcl/embedding/plane"
 )
 
 //go:embed page.html
@@ -45,7 +43,7 @@ func (m *Map) WriteHTML(w io.Writer) error {
 	return pageTemplate.Execute(w, map[string]any{"Title": m.Title, "Data": template.JS(encoded)})
 }
 
-func flat(places []plane.Place) []float64 {
+func flat(places []Place) []float64 {
 	var values []float64
 	for _, p := range places {
 		values = append(values, math.Round(1e4*p.X)/1e4, math.Round(1e4*p.Y)/1e4)

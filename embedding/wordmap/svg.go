@@ -7,8 +7,6 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/w2vcl/w2vcl/embedding/plane"
 )
 
 // The picture, in pixels.
@@ -70,14 +68,14 @@ func (m *Map) WriteSVG(w io.Writer) error {
 }
 
 // onPicture spreads places over the whole picture.
-func onPicture(places []plane.Place) []plane.Place {
-	var high plane.Place
+func onPicture(places []Place) []Place {
+	var high Place
 	for _, p := range places {
-		high = plane.Place{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
+		high = Place{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
 	}
-	spread := make([]plane.Place, len(places))
+	spread := make([]Place, len(places))
 	for i, p := range places {
-		spread[i] = plane.Place{
+		spread[i] = Place{
 			X: svgMargin + p.X/max(high.X, 1e-9)*(svgWidth-2*svgMargin),
 			Y: svgMargin + p.Y/max(high.Y, 1e-9)*(svgHeight-2*svgMargin),
 		}
@@ -87,7 +85,7 @@ func onPicture(places []plane.Place) []plane.Place {
 
 // labels places words near their places so that they do not overlap: the first words
 // first, each at the nearest free point of a spiral around its place.
-func (m *Map) labels(places []plane.Place) []label {
+func (m *Map) labels(places []Place) []label {
 	taken := newBoxes()
 	var kept []label
 	largest, smallest := 19.0, 11.0
@@ -114,11 +112,11 @@ func (m *Map) labels(places []plane.Place) []label {
 }
 
 // spiral has the points to try around a place, the nearest first.
-var spiral = func() (steps []plane.Place) {
-	steps = []plane.Place{{}}
+var spiral = func() (steps []Place) {
+	steps = []Place{{}}
 	for r := 3.0; r < farthest; r += 3 {
 		for a := 0.0; a < 2*math.Pi; a += 2 * math.Pi / r {
-			steps = append(steps, plane.Place{X: r * math.Cos(a), Y: r * math.Sin(a)})
+			steps = append(steps, Place{X: r * math.Cos(a), Y: r * math.Sin(a)})
 		}
 	}
 	return steps

@@ -11,7 +11,6 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
-	"github.com/w2vcl/w2vcl/evaluate/textnet"
 )
 
 // folds is how many parts a set without a test part of its own is cut into.
@@ -52,7 +51,7 @@ func find(ctx context.Context, path string) (sets []dataset.SentenceSet, strange
 
 // Score scores a table on the sentence classification sets in a folder, or on one
 // such file, by the accuracy of a small convolutional network on the words'
-// vectors, which stay as they are (package evaluate/textnet). A line of a set is a
+// vectors, which stay as they are (see network.go). A line of a set is a
 // label, a whole number, and the words of a sentence. Files NAME.train and
 // NAME.test, and NAME.dev if there is one, are one set with a test part; any other
 // file is cross-validated in ten folds. A tenth of the training part, or NAME.dev,
@@ -133,7 +132,7 @@ func (c *classifier) progress(set string, done, total int) {
 func (c *classifier) score(ctx context.Context, set dataset.SentenceSet) ([]evaluate.Result, error) {
 	r := evaluate.Result{Task: evaluate.TaskClassification, Dataset: set.Name, Metric: evaluate.MetricAccuracy}
 	classes := map[string]int{}
-	read := func(part []dataset.Sentence) []textnet.Sentence { return c.sentences(part, classes, &r) }
+	read := func(part []dataset.Sentence) []sentence { return c.sentences(part, classes, &r) }
 	training, dev, tests := read(set.Training), read(set.Dev), read(set.Test)
 	if len(classes) < 2 {
 		return nil, errors.New("all sentences have the same label")
@@ -144,9 +143,9 @@ func (c *classifier) score(ctx context.Context, set dataset.SentenceSet) ([]eval
 	} else {
 		splits = crossValidation(training)
 	}
-	config := textnet.Config{Vectors: c.vectors, Dim: c.Table.Dim, Classes: len(classes), Threads: c.options.Threads, Places: set.Relations()}
+	config := networkConfig{Vectors: c.vectors, Dim: c.Table.Dim, Classes: len(classes), Threads: c.options.Threads, Places: set.Relations()}
 	if set.Reviews {
-		config.Network = textnet.Recurrent
+		config.Recurrent = true
 	}
 	var found, want []int
 	for i, s := range splits {
@@ -156,13 +155,13 @@ func (c *classifier) score(ctx context.Context, set dataset.SentenceSet) ([]eval
 			s.dev, s.training = s.training[:cut], s.training[cut:]
 		}
 		config.Seed = seed + uint64(i)
-		answers, err := textnet.Classify(ctx, config, s.training, s.dev, s.test)
+		answers, err := classify(ctx, config, s.training, s.dev, s.test)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, answers...)
-		for _, sentence := range s.test {
-			want = append(want, sentence.Class)
+		for _, x := range s.test {
+			want = append(want, x.Class)
 		}
 	}
 	c.progress(set.Name, len(splits), len(splits))
@@ -186,8 +185,8 @@ func (c *classifier) score(ctx context.Context, set dataset.SentenceSet) ([]eval
 }
 
 // sentences looks the words up, counts them, and numbers the labels.
-func (c *classifier) sentences(part []dataset.Sentence, classes map[string]int, r *evaluate.Result) []textnet.Sentence {
-	sentences := make([]textnet.Sentence, len(part))
+func (c *classifier) sentences(part []dataset.Sentence, classes map[string]int, r *evaluate.Result) []sentence {
+	sentences := make([]sentence, len(part))
 	for i, l := range part {
 		class, ok := classes[l.Label]
 		if !ok {
@@ -214,10 +213,10 @@ func (c *classifier) sentences(part []dataset.Sentence, classes map[string]int, 
 
 // A split is what one network trains and is tested on. Without a development
 // part a tenth of the training part becomes it.
-type split struct{ training, dev, test []textnet.Sentence }
+type split struct{ training, dev, test []sentence }
 
 // crossValidation tests on each tenth of shuffled sentences.
-func crossValidation(sentences []textnet.Sentence) []split {
+func crossValidation(sentences []sentence) []split {
 	var splits []split
 	n := len(sentences)
 	for k := range folds {

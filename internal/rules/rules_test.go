@@ -152,33 +152,16 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestSizes: code that grows beyond these sizes is to be split.
+// TestSizes: a file that grows beyond this size is to be split.
 func TestSizes(t *testing.T) {
-	const fileLines = 400
-	packageLines := map[string]int{"train": 2000, "cmd/w2vcl": 1 << 20}
-	sizes := map[string]map[string]int{} // lines by package and file
+	const most = 400
 	for _, tags := range []string{"", "gpu"} {
 		for name, p := range packages(t, tags) {
-			if sizes[name] == nil {
-				sizes[name] = map[string]int{}
-			}
 			for _, file := range slices.Concat(p.GoFiles, p.CgoFiles) {
-				sizes[name][file] = lines(t, filepath.Join(p.Dir, file))
+				if n := lines(t, filepath.Join(p.Dir, file)); n > most {
+					t.Errorf("%s/%s has %d lines, more than %d", name, file, n, most)
+				}
 			}
-		}
-	}
-	for name, files := range sizes {
-		sum, most := 0, 2500
-		if limit, ok := packageLines[name]; ok {
-			most = limit
-		}
-		for file, n := range files {
-			if sum += n; n > fileLines {
-				t.Errorf("%s/%s has %d lines, more than %d", name, file, n, fileLines)
-			}
-		}
-		if sum > most {
-			t.Errorf("%s has %d lines, more than %d", name, sum, most)
 		}
 	}
 }

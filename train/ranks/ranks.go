@@ -1,6 +1,7 @@
 // Package ranks is what a run on several ranks does otherwise than one of a single process:
 // they agree on settings, read one text together, build M from their shares, and follow rank
-// 0, which has the run folder. Start at [Group].
+// 0, which has the run folder. Start at [Group]. [Predict] is a model of what several hosts
+// would make of a run.
 package ranks
 
 import (

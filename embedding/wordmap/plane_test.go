@@ -1,0 +1,307 @@
+package wordmap
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// cloud draws groups of points around centres of their own.
+func cloud(groups, each, dim int, seed uint64) (points []float32) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	for range groups {
+		centre := make([]float64, dim)
+		for k := range centre {
+			centre[k] = 3 * random.NormFloat64()
+		}
+		for range each {
+			for k := range centre {
+				points = append(points, float32(centre[k]+0.3*random.NormFloat64()))
+			}
+		}
+	}
+	return points
+}
+
+// nearest finds neighbours by comparing all.
+func nearest(points []float32, dim, k int) [][]neighbor {
+	n := len(points) / dim
+	near := make([][]neighbor, n)
+	for i := range near {
+		for j := range n {
+			if i == j {
+				continue
+			}
+			d := 0.0
+			for c := range dim {
+				x := float64(points[i*dim+c] - points[j*dim+c])
+				d += x * x
+			}
+			near[i] = append(near[i], neighbor{j, d})
+		}
+		slices.SortFunc(near[i], func(a, b neighbor) int { return cmp.Or(cmp.Compare(a.Distance, b.Distance), a.Point-b.Point) })
+		near[i] = near[i][:k]
+	}
+	return near
+}
+
+// TestPCA: points in a plane of three dimensions keep their distances, and the first
+// direction has the larger variance.
+func TestPCA(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	var points []float32
+	var want []Place
+	for range 50 {
+		a, b := 5*random.NormFloat64(), random.NormFloat64()
+		points = append(points, float32(7+a*0.6), float32(a*0.8), float32(b-2))
+		want = append(want, Place{a, b})
+	}
+	got := pca(points, 3)
+	var varX, varY float64
+	for i := range got {
+		varX, varY = varX+got[i].X*got[i].X, varY+got[i].Y*got[i].Y
+		for j := range got {
+			d := math.Hypot(got[i].X-got[j].X, got[i].Y-got[j].Y)
+			if w := math.Hypot(want[i].X-want[j].X, want[i].Y-want[j].Y); math.Abs(d-w) > 1e-4 {
+				t.Fatalf("distance %v, want %v", d, w)
+			}
+		}
+	}
+	if varX < 4*varY {
+		t.Errorf("variances %v and %v", varX, varY)
+	}
+	for _, same := range [][]float32{{1, 2, 3}, {1, 1, 1, 1, 1, 1}} {
+		for _, p := range pca(same, 3) {
+			if p != (Place{}) {
+				t.Errorf("points without variance are at %v", p)
+			}
+		}
+	}
+	for _, p := range pca([]float32{1, 2, 4}, 1) {
+		if !p.finite() || p.Y != 0 {
+			t.Errorf("one dimension gives %v", p)
+		}
+	}
+}
+
+// TestAffinities: rows are symmetric, sum to 1, and have the perplexity.
+func TestAffinities(t *testing.T) {
+	near := nearest(cloud(3, 20, 5, 2), 5, 30)
+	for i := range near {
+		entropy := 0.0
+		for _, p := range conditional(near[i], 10) {
+			if p > 0 {
+				entropy -= p * math.Log(p)
+			}
+		}
+		if math.Abs(math.Exp(entropy)-10) > 1e-6 {
+			t.Errorf("point %d has perplexity %v", i, math.Exp(entropy))
+		}
+	}
+	p, err := newAffinities(t.Context(), 3, near, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, all := 0.0, map[[2]int]float64{}
+	for i := range p.points {
+		for k, j := range p.points[i] {
+			sum += p.weights[i][k]
+			all[[2]int{i, j}] = p.weights[i][k]
+		}
+	}
+	for pair, w := range all {
+		if math.Abs(all[[2]int{pair[1], pair[0]}]-w) > 1e-15 {
+			t.Fatalf("p%v is %v, the other way %v", pair, w, all[[2]int{pair[1], pair[0]}])
+		}
+	}
+	if math.Abs(sum-1) > 1e-12 {
+		t.Errorf("the sum is %v", sum)
+	}
+}
+
+// places draws places; some are the same, some nearly.
+func places(n int, seed uint64) []Place {
+	random := rand.New(rand.NewPCG(seed, 2))
+	list := make([]Place, n)
+	for i := range list {
+		list[i] = Place{5 * random.NormFloat64(), 5 * random.NormFloat64()}
+		switch {
+		case i > 0 && i%7 == 0:
+			list[i] = list[i-1]
+		case i > 0 && i%11 == 0:
+			list[i] = Place{list[i-1].X + 1e-13, list[i-1].Y}
+		}
+	}
+	return list
+}
+
+// TestTree: with theta 0 the tree gives the sums over all places, with theta 0.5 nearly
+// so.
+func TestTree(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 8, 100, 500} {
+		list := places(n, uint64(n))
+		tree := newTree(list)
+		if tree.cells[0].mass != float64(n) {
+			t.Fatalf("%d of %d places", int(tree.cells[0].mass), n)
+		}
+		var off, size float64
+		for i := range list {
+			want, wantZ := exactRepulsion(list, i)
+			got, z, _ := tree.repulsion(i, list[i], 0, nil)
+			if math.Abs(z-wantZ) > 1e-9*(1+wantZ) || math.Abs(got.X-want.X)+math.Abs(got.Y-want.Y) > 1e-9 {
+				t.Fatalf("%d places, place %d: %v %v, want %v %v", n, i, got, z, want, wantZ)
+			}
+			got, z, _ = tree.repulsion(i, list[i], 0.5, nil)
+			if math.Abs(z-wantZ) > 0.03*(1e-9+wantZ) {
+				t.Errorf("%d places, theta 0.5: z %v, want %v", n, z, wantZ)
+			}
+			off += math.Hypot(got.X-want.X, got.Y-want.Y)
+			size += math.Hypot(want.X, want.Y)
+		}
+		if off > 0.05*size {
+			t.Errorf("%d places: theta 0.5 is off by %.3f of the forces", n, off/size)
+		}
+	}
+}
+
+// divergence is t-SNE's cost, computed from all pairs, with affinities times a factor.
+func divergence(p affinities, list []Place, factor float64) float64 {
+	z := 0.0
+	for i := range list {
+		_, zi := exactRepulsion(list, i)
+		z += zi
+	}
+	cost := 0.0
+	for i := range p.points {
+		for k, j := range p.points[i] {
+			w := factor * p.weights[i][k]
+			d := (list[i].X-list[j].X)*(list[i].X-list[j].X) + (list[i].Y-list[j].Y)*(list[i].Y-list[j].Y)
+			cost += w * math.Log(w*(1+d))
+		}
+	}
+	return cost + math.Log(z) // Σp is 1 where the factor is
+}
+
+// TestGradient compares the gradient with differences of the cost, and the tree's with
+// the exact one.
+func TestGradient(t *testing.T) {
+	near := nearest(cloud(3, 8, 4, 3), 4, 12)
+	p, err := newAffinities(t.Context(), 2, near, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := places(len(near), 4)
+	for i := range list { // differences need places that are not the same
+		list[i].X += 0.01 * float64(i)
+	}
+	gradient, rough := make([]Place, len(list)), make([]Place, len(list))
+	if err := gradientOf(t.Context(), p, list, 1, 0, 2, gradient); err != nil {
+		t.Fatal(err)
+	}
+	const h = 1e-5
+	for i := range list {
+		for axis, got := range []float64{gradient[i].X, gradient[i].Y} {
+			moved := func(by float64) float64 {
+				other := slices.Clone(list)
+				if axis == 0 {
+					other[i].X += by
+				} else {
+					other[i].Y += by
+				}
+				return divergence(p, other, 1)
+			}
+			if want := (moved(h) - moved(-h)) / (2 * h); math.Abs(got-want) > 1e-6 {
+				t.Errorf("place %d, axis %d: %v, by differences %v", i, axis, got, want)
+			}
+		}
+	}
+	if err := gradientOf(t.Context(), p, list, 1, 0.5, 2, rough); err != nil {
+		t.Fatal(err)
+	}
+	var off, size float64
+	for i := range list {
+		off += math.Hypot(rough[i].X-gradient[i].X, rough[i].Y-gradient[i].Y)
+		size += math.Hypot(gradient[i].X, gradient[i].Y)
+	}
+	if off > 0.02*size {
+		t.Errorf("the tree's gradient is off by %.3f", off/size)
+	}
+}
+
+// TestTSNE: groups come apart, the cost falls below that of PCA, and the places are the
+// same for any number of threads and for every run of a seed.
+func TestTSNE(t *testing.T) {
+	const groups, each, dim = 5, 30, 10
+	points := cloud(groups, each, dim, 5)
+	near, start := nearest(points, dim, neighborCount(10, groups*each)), pca(points, dim)
+	run := func(o tsneOptions) []Place {
+		o.Perplexity, o.Iterations = 10, 300
+		got, err := tsne(t.Context(), near, start, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	got := run(tsneOptions{Threads: 1, Seed: 1})
+	for i := range got {
+		best, at := math.Inf(1), 0
+		for j := range got {
+			if d := math.Hypot(got[i].X-got[j].X, got[i].Y-got[j].Y); j != i && d < best {
+				best, at = d, j
+			}
+		}
+		if i/each != at/each {
+			t.Errorf("point %d of group %d is nearest to group %d", i, i/each, at/each)
+		}
+	}
+	p, err := newAffinities(t.Context(), 1, near, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before, after := divergence(p, start, 1), divergence(p, got, 1); after > before-0.5 {
+		t.Errorf("divergence %v, of PCA %v", after, before)
+	}
+	if again := run(tsneOptions{Threads: 3, Seed: 1}); !slices.Equal(got, again) {
+		t.Error("three threads give other places than one")
+	}
+	if other := run(tsneOptions{Threads: 3, Seed: 2}); slices.Equal(got, other) {
+		t.Error("another seed gives the same places")
+	}
+}
+
+// TestTSNEEdges: few points, equal points, and mistakes.
+func TestTSNEEdges(t *testing.T) {
+	for n := range 5 {
+		points := make([]float32, 3*n) // all the same
+		near := make([][]neighbor, n)
+		if n > 1 {
+			near = nearest(points, 3, neighborCount(2, n))
+		}
+		got, err := tsne(t.Context(), near, pca(points, 3), tsneOptions{Perplexity: 2, Iterations: 20})
+		if err != nil || len(got) != n {
+			t.Errorf("%d points: %v, %v", n, got, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	two := [][]neighbor{{{1, 1}}, {{0, 1}}}
+	for name, err := range map[string]error{
+		"a cancelled context": try(ctx, two, 2, tsneOptions{}), "too few lists": try(t.Context(), two, 3, tsneOptions{}),
+		"a strange neighbour": try(t.Context(), [][]neighbor{{{2, 1}}, {{0, 1}}}, 2, tsneOptions{}),
+		"itself":              try(t.Context(), [][]neighbor{{{0, 1}}, {{0, 1}}}, 2, tsneOptions{}),
+		"a negative distance": try(t.Context(), [][]neighbor{{{1, -1}}, {{0, 1}}}, 2, tsneOptions{}),
+		"negative perplexity": try(t.Context(), two, 2, tsneOptions{Perplexity: -1}),
+	} {
+		if err == nil {
+			t.Errorf("%s is no error", name)
+		}
+	}
+}
+
+func try(ctx context.Context, near [][]neighbor, n int, o tsneOptions) error {
+	_, err := tsne(ctx, near, make([]Place, n), o)
+	return err
+}

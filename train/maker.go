@@ -1,0 +1,297 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// A matrixMaker finds or makes the M of a text: from its file, in memory, or, if it does not
+// fit, on the disk. Start at its method Open.
+type matrixMaker struct {
+	Config *settings.Config
+	Corpus *corpus.Corpus
+	guard  memory.Guard
+
+	save     bool        // a built M is written to Config.Matrix
+	cache    string      // a folder for an M that fits neither the memory nor has a file; "": none
+	training int64       // memory that training takes beside M, in bytes
+	share    MatrixShare // may be nil
+}
+
+// A MatrixShare returns an M in memory that runs have together, and the seconds of its build. It
+// builds M if no run did.
+type MatrixShare func(text *corpus.Corpus, o wordcontext.Options, build func() (*wordcontext.Matrix, error)) (m *wordcontext.Matrix, seconds float64, err error)
+
+// matrixMemory is the memory that there is, in bytes.
+type matrixMemory struct {
+	Limit    int64 // that the process may have resident; 0: unknown, all fits
+	Asked    bool  // --max-memory says so
+	Training int64 // that training takes beside M
+}
+
+// newMatrixMaker returns a Maker that keeps to the memory that there is.
+func newMatrixMaker(c *settings.Config, text *corpus.Corpus, m matrixMemory) *matrixMaker {
+	return &matrixMaker{Config: c, Corpus: text, guard: memory.Guard{Limit: m.Limit, Asked: m.Asked}, training: m.Training}
+}
+
+// Save lets a built M be written to Config.Matrix. If that is not set, an M that does
+// not fit the memory is written to a folder; with "" it is refused.
+func (k *matrixMaker) Save(folder string) *matrixMaker {
+	k.save, k.cache = true, folder
+	return k
+}
+
+// ShareBy lets runs share an M that fits the memory.
+func (k *matrixMaker) ShareBy(share MatrixShare) *matrixMaker {
+	k.share = share
+	return k
+}
+
+// A madeMatrix is an M, and what it took.
+type madeMatrix struct {
+	*wordcontext.Matrix
+	Shared   bool                     // M is not to be closed
+	Seconds  float64                  // to open or to build; expected, if M was not made
+	Resident int64                    // memory in training, in bytes
+	Expected int                      // slots of an iteration
+	Disk     wordcontext.FileEstimate // of an M that does not fit the memory; else zero
+	Peak     int64                    // memory of the process when M is built; 0: it was built
+}
+
+// Open returns M, from its file if that fits, or built. Without Save, an M that does
+// not fit the memory is not made: then M is one of a part of the text, to measure with.
+func (k *matrixMaker) Open(ctx context.Context, p *progress.Progress) (made madeMatrix, err error) {
+	start := time.Now()
+	made.Matrix, err = k.Reuse(p)
+	switch {
+	case made.Matrix != nil || err != nil:
+	case k.Fits() && k.share != nil:
+		made.Shared = true
+		made.Matrix, made.Seconds, err = k.share(k.Corpus, k.Config.MatrixOptions(), func() (*wordcontext.Matrix, error) { return k.build(ctx, p) })
+	case k.Fits():
+		made.Matrix, err = k.build(ctx, p)
+	case k.save:
+		made.Matrix, err = k.buildFile(ctx, p)
+	default:
+		return k.measure(ctx, p)
+	}
+	if err != nil {
+		return madeMatrix{}, err
+	}
+	if !made.Shared {
+		made.Seconds = time.Since(start).Seconds()
+	}
+	made.Resident = made.Matrix.Resident(k.Config.ThreadCount())
+	made.Expected = int(made.Matrix.Slots()[made.Rows()])
+	return made, nil
+}
+
+// measuredTokens is about how much of a text M is measured with.
+const measuredTokens = 4 << 20
+
+// measure makes M of a part of the text. What the whole M would take follows from it.
+func (k *matrixMaker) measure(ctx context.Context, p *progress.Progress) (madeMatrix, error) {
+	disk, err := k.Disk()
+	if err != nil {
+		return madeMatrix{}, err
+	}
+	peak := machine.Resident() + disk.Memory + k.reading()
+	stage, options := k.stage(p)
+	defer stage.Stop()
+	all := float64(k.Corpus.Vocabulary.Total())
+	// A part that takes a small part of the memory: rows that are cut grow more slowly than the text.
+	share := 0.25 * float64(k.building()) / float64(max(wordcontext.EstimateBytes(k.Corpus, options), 1))
+	most := max(min(measuredTokens, int(share*all)), 2)
+	// Two parts tell what the rows take, however short they are, and what the text takes.
+	var m *wordcontext.Matrix
+	var seconds [2]float64
+	for i, tokens := range []int{most / 2, most} {
+		if m != nil {
+			_ = m.Close() // it was in memory only
+		}
+		start := time.Now()
+		if m, err = k.checked(wordcontext.BuildPart(ctx, k.Corpus, options, tokens)); err != nil {
+			return madeMatrix{}, err
+		}
+		seconds[i] = time.Since(start).Seconds()
+	}
+	perToken := max(seconds[1]-seconds[0], seconds[1]/4) / float64(most-most/2)
+	// A part was scanned twice and shuffled, which counts as a scan, too.
+	scan := perToken * all / 3
+	return madeMatrix{
+		Matrix: m, Disk: disk, Seconds: seconds[1] + scan*float64(1+disk.Scans), Peak: peak,
+		Expected: wordcontext.EstimateSlots(m.Rows(), options),
+		Resident: wordcontext.EstimateResident(k.Corpus, options, k.Config.ThreadCount()),
+	}, nil
+}
+
+// Reuse opens M's file if it was made of this text with these settings; the result is
+// nil if there is none. Another file is an error; with --force the result is nil, too,
+// and the file will be replaced.
+func (k *matrixMaker) Reuse(p *progress.Progress) (*wordcontext.Matrix, error) {
+	path := k.Config.Matrix
+	if path == "" {
+		return nil, nil
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	open := wordcontext.Open
+	if err == nil && !k.has(info.Size()) {
+		open = wordcontext.OpenBounded
+	}
+	m, err := open(path)
+	if err == nil {
+		if err = m.Matches(k.Corpus, k.Config.MatrixOptions()); err == nil {
+			p.Notef("Matrix M: %s, from %s", m, path)
+			return m, nil
+		}
+		err = errors.Join(err, m.Close())
+	}
+	if k.Config.Force {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("--matrix %s cannot be used: %w; name another file, or build it anew with --force", path, err)
+}
+
+// has reports whether there is memory for M of so many bytes, with the text now and
+// with training later.
+func (k *matrixMaker) has(bytes int64) bool {
+	return k.guard.Limit == 0 || bytes+max(machine.Resident(), k.training) <= k.guard.Limit
+}
+
+// Fits reports whether M is built in memory.
+func (k *matrixMaker) Fits() bool {
+	options := k.Config.MatrixOptions()
+	building := wordcontext.EstimateBytes(k.Corpus, options)
+	return k.guard.Limit == 0 || building+k.reading()+machine.Resident() <= k.guard.Limit && k.has(wordcontext.EstimateMatrix(k.Corpus, options))
+}
+
+// stage begins the stage of building. The options report to it.
+func (k *matrixMaker) stage(p *progress.Progress) (*progress.Stage, wordcontext.Options) {
+	stage := p.Stage("building M", 0)
+	options := k.Config.MatrixOptions()
+	options.Progress = func(done, total int64) {
+		stage.SetTotal(total)
+		stage.Update(done, nil)
+	}
+	return stage, options
+}
+
+// checked returns M, or an error if M is empty.
+func (k *matrixMaker) checked(m *wordcontext.Matrix, err error) (*wordcontext.Matrix, error) {
+	if err != nil {
+		return nil, fmt.Errorf("cannot build the matrix M: %w", err)
+	}
+	if m.Stored() == 0 {
+		err := fmt.Errorf("no context is left for M: --sample %g discards every word of the text; raise it, or keep all words with --sample 0", k.Config.Sample)
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+// build makes M in memory.
+func (k *matrixMaker) build(ctx context.Context, p *progress.Progress) (*wordcontext.Matrix, error) {
+	start := time.Now()
+	stage, options := k.stage(p)
+	defer stage.Stop()
+	m, err := k.checked(wordcontext.Build(ctx, k.Corpus, options))
+	if err != nil {
+		return nil, err
+	}
+	saved := ""
+	if path := k.Config.Matrix; path != "" && k.save {
+		if err := m.Save(path); err != nil {
+			return nil, errors.Join(fmt.Errorf("--matrix %s: %w", path, err), m.Close())
+		}
+		saved = ", written to " + path
+	}
+	stage.Done("Matrix M: %s, built in %s%s", m, terminal.Duration(time.Since(start).Seconds()), saved)
+	return m, nil
+}
+
+// matrixCacheName is the name of M's file in the cache. That of a killed process is removed
+// as other temporary files are.
+const matrixCacheName = ".matrix.tmp-cache"
+
+// buildFile makes M on the disk, in the memory that there is.
+func (k *matrixMaker) buildFile(ctx context.Context, p *progress.Progress) (*wordcontext.Matrix, error) {
+	start := time.Now()
+	stage, options := k.stage(p)
+	defer stage.Stop()
+	disk, err := k.Disk()
+	if err != nil {
+		return nil, err
+	}
+	path, kept := k.Config.Matrix, "written to "+k.Config.Matrix
+	if path == "" {
+		path, kept = filepath.Join(k.cache, matrixCacheName), "on the disk until training ends"
+	}
+	p.Notef("Matrix M: %s do not fit the memory, so M is built on the disk of %s, with %d scans of the text",
+		terminal.Bytes(disk.Bytes), filepath.Dir(path), disk.Scans)
+	m, err := k.checked(wordcontext.BuildFile(ctx, k.Corpus, options, path, k.building()))
+	if k.Config.Matrix == "" {
+		_ = os.Remove(path) // the mapped file stays until M is closed
+	}
+	if err != nil {
+		return nil, err
+	}
+	stage.Done("Matrix M: %s, built in %s, %s", m, terminal.Duration(time.Since(start).Seconds()), kept)
+	return m, nil
+}
+
+// building is the memory that building on the disk may take: a sixteenth of the limit is
+// left for garbage.
+func (k *matrixMaker) building() int64 {
+	return max(k.guard.Limit-k.guard.Limit/16-machine.Resident()-k.reading(), 0)
+}
+
+// reading is the memory of those who read the text.
+func (k *matrixMaker) reading() int64 { return k.Corpus.ReaderBytes(k.Config.ThreadCount()) }
+
+// Disk says what an M that does not fit the memory takes on the disk. It returns an
+// error if memory or disk do not suffice.
+func (k *matrixMaker) Disk() (wordcontext.FileEstimate, error) {
+	c := k.Config
+	advice := fmt.Sprintf("lower --contexts (now %d) or --passes (now %d), or raise --min-count (now %d)", c.Contexts, c.Passes, c.MinCount)
+	options := c.MatrixOptions()
+	disk, err := wordcontext.EstimateFile(k.Corpus, options, k.building())
+	if errors.Is(err, wordcontext.ErrMemory) {
+		return disk, fmt.Errorf("%w; raise --max-memory, or %s", err, advice)
+	}
+	if err != nil {
+		return disk, fmt.Errorf("cannot build the matrix M: %w", err)
+	}
+	err = k.guard.Check("training", advice,
+		memory.Need{Purpose: "M, of which the most is on the disk,", Bytes: wordcontext.EstimateResident(k.Corpus, options, c.ThreadCount())},
+		memory.Need{Purpose: "training beside it", Bytes: k.training})
+	if err != nil {
+		return disk, err
+	}
+	folder := k.cache
+	switch {
+	case c.Matrix != "":
+		folder = filepath.Dir(c.Matrix)
+	case folder == "":
+		folder = filepath.Dir(filepath.Clean(c.Out))
+	}
+	if free, ok := machine.FreeSpace(folder); ok && free < disk.Bytes {
+		return disk, fmt.Errorf("building M needs about %s, which do not fit the memory, and the disk of %s has %s free: name a --matrix file on another disk, or %s",
+			terminal.Bytes(disk.Bytes), folder, terminal.Bytes(free), advice)
+	}
+	return disk, nil
+}

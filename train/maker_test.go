@@ -1,0 +1,152 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// testText returns a text whose M has some 14 million contexts, 28 MB, and settings of it.
+func testText(t *testing.T) (*corpus.Corpus, settings.Config) {
+	t.Helper()
+	var text bytes.Buffer
+	for i := range 50000 {
+		fmt.Fprintf(&text, "w%d w%d", i%700, i*i%1300)
+		if text.WriteByte(' '); i%1000 == 999 {
+			text.WriteByte('\n')
+		}
+	}
+	c, err := corpus.ReadFrom(t.Context(), &text, "text", corpus.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := settings.Defaults(settings.ModeCL, "tuned", "")
+	config.Window, config.DynamicWindow, config.Passes, config.Contexts, config.Sample = 5, false, 20, 1<<15, 0
+	config.Tempering, config.Positives, config.Threads = 0, 1, 2
+	return c, config
+}
+
+// limited leaves so many bytes.
+func limited(bytes int64) matrixMemory {
+	debug.FreeOSMemory() // what was garbage would be left, too
+	return matrixMemory{Limit: machine.Resident() + bytes, Asked: true}
+}
+
+// TestOpen: M is the same in memory, in a file and on the disk, and a file in the cache is
+// gone at once.
+func TestOpen(t *testing.T) {
+	text, config := testText(t)
+	var log bytes.Buffer
+	p := progress.New(&log)
+	want, err := newMatrixMaker(&config, text, matrixMemory{}).Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer want.Close()
+	if want.Bounded() || want.Disk.Bytes != 0 || want.Resident != want.Bytes() || want.Bytes() < 25e6 {
+		t.Fatalf("in memory: %+v of %d bytes", want, want.Bytes())
+	}
+	folder := t.TempDir()
+	onDisk, err := newMatrixMaker(&config, text, limited(15e6)).Save(folder).Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, onDisk, want)
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+		t.Errorf("the cache holds %v, %v", entries, err)
+	}
+	if err := onDisk.Close(); err != nil {
+		t.Error(err)
+	}
+	config.Matrix = filepath.Join(folder, "m.matrix")
+	for _, from := range []string{"on the disk of " + folder, "from " + config.Matrix} {
+		log.Reset()
+		made, err := newMatrixMaker(&config, text, limited(15e6)).Save("").Open(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, made, want)
+		if !strings.Contains(log.String(), from) {
+			t.Errorf("%q does not say %q", log.String(), from)
+		}
+		if err := made.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func compare(t *testing.T, got, want madeMatrix) {
+	t.Helper()
+	if !got.Bounded() || got.Resident >= want.Resident/2 {
+		t.Errorf("%d bytes in memory, of %d", got.Resident, want.Resident)
+	}
+	size := int(want.Slots()[want.Rows()])
+	a, b := make([]uint32, 70*size), make([]uint32, 70*size)
+	for _, first := range []int{0, 9000} {
+		got.Samples(1, first, 70, 0, want.Rows(), a)
+		want.Samples(1, first, 70, 0, want.Rows(), b)
+		if !slices.Equal(a, b) {
+			t.Errorf("iterations from %d: other samples", first)
+		}
+	}
+}
+
+// TestMeasure: without a place to write, M of a part tells what the whole takes.
+func TestMeasure(t *testing.T) {
+	text, config := testText(t)
+	made, err := newMatrixMaker(&config, text, limited(15e6)).Open(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer made.Close()
+	if made.Bounded() || made.Rows() != text.Vocabulary.Len() || made.Bytes() > 20e6 {
+		t.Errorf("a part has %d rows in %d bytes", made.Rows(), made.Bytes())
+	}
+	if made.Disk.Bytes < 25e6 || made.Disk.Scans < 3 || made.Resident > 10e6 || made.Seconds <= 0 {
+		t.Errorf("%+v", made)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	text, config := testText(t)
+	folder := t.TempDir()
+	large := limited(200e6)
+	large.Training = 1 << 40
+	huge := config // 1.5 TB
+	huge.Contexts, huge.Passes = 1<<30, 1<<20
+	for name, tc := range map[string]struct {
+		maker *matrixMaker
+		is    error
+		want  string
+	}{
+		"memory":   {newMatrixMaker(&config, text, limited(100e3)), wordcontext.ErrMemory, "raise --max-memory, or lower --contexts (now 32768)"},
+		"disk":     {newMatrixMaker(&huge, text, limited(500e9)), nil, "which do not fit the memory, and the disk of " + folder + " has"},
+		"training": {newMatrixMaker(&config, text, large), nil, "M, of which the most is on the disk,"},
+	} {
+		_, err := tc.maker.Save(folder).Open(t.Context(), nil)
+		if err == nil || tc.is != nil && !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newMatrixMaker(&config, text, limited(15e6)).Save(folder).Open(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+		t.Errorf("left %v, %v", entries, err)
+	}
+}
