@@ -21,7 +21,7 @@ import (
 // M says which samples of a row the two steps of an iteration train on (see
 // wordcontext.Matrix.Share): different ones, and in an epoch of l iterations every
 // entry of M once in either step. Equal ones for both (SameColumn), as in the paper, score
-// a little lower (benchmarks/2026-11-21-xeon16-columns/README.md). Each step draws fresh negatives.
+// a little lower (benchmarks/tried/earlier.md). Each step draws fresh negatives.
 //
 // If M is tempered, rows have shares of different size. A row moves along the mean
 // gradient of its share, or stays as it is if the share is empty; Adam's bias

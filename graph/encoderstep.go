@@ -12,7 +12,7 @@ import (
 // composed words. Step 2 meets the rows of this forward pass, which the
 // parameters gave before their update. A second pass after the update would cost
 // a fifth of the step and changes no score
-// (benchmarks/2026-11-21-xeon2-subword-quality/README.md).
+// (benchmarks/tried/earlier.md).
 type encoderStep struct {
 	*machine
 	*composer

@@ -12,7 +12,7 @@ const FullW2V Algorithm = "fullw2v"
 var fullW2VDescriptor = Descriptor{
 	Name: FullW2V, Help: "fixed windows in strict order",
 	// With flatter negatives and W + C, after 20 epochs all of five sets of
-	// scores are better (benchmarks/2026-11-21-h200-fullw2v-recipe/README.md).
+	// scores are better (benchmarks/tried/earlier.md).
 	Recipe:      Recipe{NoiseExponent: 0.5, ContextWeight: 1},
 	FixedWindow: true, WritesBack: true, Composes: true,
 	create: func(m *model) algorithm { return newFullW2V(m) },

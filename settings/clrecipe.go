@@ -52,7 +52,7 @@ func temperedRate(dim, iterations int) float64 {
 }
 
 // untempered is the recipe of words that all have as many samples, found by 75 runs
-// on 17 million words of Wikipedia (benchmarks/2026-11-21-xeon16-recipes). Runs that ask
+// on 17 million words of Wikipedia (benchmarks/tried/earlier.md). Runs that ask
 // for equal samples have it.
 func untempered(dim int, adaptive, encoder bool) clRecipe {
 	r := clRecipe{
@@ -73,7 +73,7 @@ func untempered(dim int, adaptive, encoder bool) clRecipe {
 // dimension, from those for short ones: a step of Adam moves every value by about the
 // rate, so scores, which are sums over dim values, move by dim times that. Above 1/dim
 // the analogies and rare words of long vectors suffer
-// (benchmarks/2026-11-21-h200-cl-recipe). Weight decay works by its product with the
+// (benchmarks/tried/earlier.md). Weight decay works by its product with the
 // rate, which stays as long as decay stays at 0.1 or less.
 func clRate(short, decay float64, dim int) (lr, weightDecay float64) {
 	lr = min(short, readable(1/float64(max(dim, 1))))

@@ -8,7 +8,7 @@ import (
 )
 
 // unseenMean is how much of the mean of their n-grams' vectors unseen words get in a sentence-ordered mode, beside what is the same
-// for all: with all of it they lie too far from words of the text, which have C, too (benchmarks/2026-11-22-h200-ngrams).
+// for all: with all of it they lie too far from words of the text, which have C, too (benchmarks/tried/earlier.md).
 const unseenMean = 0.7
 
 // composedContexts is X of composed rows, 0 of others. More is better for semantic questions, and worse for syntactic

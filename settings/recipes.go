@@ -158,7 +158,7 @@ func gloVeRecipe(c *Config) {
 }
 
 // subwordRecipe is a good training of an encoder
-// (benchmarks/2026-11-21-h200-subword-recipe; the one for vanilla is older). Parameters
+// (benchmarks/tried/earlier.md; the one for vanilla is older). Parameters
 // that all words share get gradients from all of them, so they want a lower rate
 // than the words' own vectors: with a higher one, words of similar spelling become
 // alike, and the longer one trains the more (see subwordRate). The paper has one

@@ -66,7 +66,7 @@ const mostFactor = 2
 
 // Factor is by how much so many ranks multiply the learning rate. Adasum averages what is parallel in the changes, so together they move a row less
 // than one process would in as many words. With the third root of their number they score as one process does
-// (benchmarks/2026-11-22-epyc2-ranks). The other rules are as published.
+// (benchmarks/tried/earlier.md). The other rules are as published.
 func Factor(ranks int, rule combine.Rule) float64 {
 	if rule != combine.Adasum {
 		return 1

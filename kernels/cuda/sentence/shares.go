@@ -15,7 +15,7 @@ import "math"
 // the outputs of soundOutputs windows at a time. That is so on 17 million words of Wikipedia
 // with the settings of word2vec, up to a learning rate of 0.035. Of wider windows or more
 // outputs fewer copies are stable
-// (benchmarks/2026-11-21-h200-fullw2v-shares).
+// (benchmarks/tried/earlier.md).
 const (
 	soundCopies  = 8
 	soundRadius  = 3
