@@ -69,10 +69,6 @@ func benchmarkStep(b *testing.B, r *rand.Rand, e Encoder, negatives int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	list := &graph.List{Width: 1 + negatives, Rows: make([]uint32, e.Words()*(1+negatives))}
-	for i := range list.Rows {
-		list.Rows[i] = uint32(r.IntN(e.Words()))
-	}
 	right := randomMatrix(r, e.Words(), e.Dim())
 	context := gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithName("contexts"), gorgonia.WithShape(right.Shape()...), gorgonia.WithValue(right))
 	loss, err := graph.SkipGramLoss(rows, context, list, threads)

@@ -1,4 +1,4 @@
-package tempered
+package step
 
 import (
 	"github.com/w2vcl/w2vcl/corpus"
@@ -7,18 +7,18 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// A Sampler says which rows of the frozen table each row meets in a step: samples of
-// M as positives, and fresh negatives.
+// A Sampler says which frozen vectors each row meets in a step: its samples as positives, and
+// fresh negatives. Both are numbers of rows of the frozen matrix.
 type Sampler struct {
-	Noise     *corpus.Alias
+	Noise     *corpus.Alias // over the rows of the frozen matrix
 	Seed      uint64
 	Negatives int      // K
 	Shared    int      // H; 0: every row has negatives of its own
-	Slots     []uint32 // (V+1), M's
+	Slots     []uint32 // (V+1): row i's samples are in Samples[Slots[i]:Slots[i+1]]
 
 	Iteration, Step int               // the step, 0 or 1, of an iteration of all epochs
-	Samples         []uint32          // (S), M's, of the step
-	Updates         func(row int) int // of each row, with this step
+	Samples         []uint32          // (S), of the step, as wordcontext.Matrix.Samples gives them
+	Updates         func(row int) int // of each row, with this one
 
 	drawn []uint32 // (H)
 }
@@ -30,6 +30,33 @@ func (s *Sampler) Share(row int) []uint32 {
 		share = share[:len(share)-1]
 	}
 	return share
+}
+
+// AppendTargets appends what a row meets to dst: its samples, and behind them its own negatives, if
+// rows have some. own holds those of the rows from first on; see DrawOwn. A word without contexts
+// trains on nothing, so its row has no targets. samples is the size of the share.
+func (s *Sampler) AppendTargets(dst []uint32, row, first int, own []uint32) (targets []uint32, samples int) {
+	share := s.Share(row)
+	if len(share) == 0 || share[0] == wordcontext.NoContext {
+		return dst, len(share)
+	}
+	dst = append(dst, share...)
+	if s.Shared == 0 {
+		dst = append(dst, own[(row-first)*s.Negatives:][:s.Negatives]...)
+	}
+	return dst, len(share)
+}
+
+// Targets returns how many targets a row has; see AppendTargets.
+func (s *Sampler) Targets(row int) int {
+	share := s.Share(row)
+	switch {
+	case len(share) == 0 || share[0] == wordcontext.NoContext:
+		return 0
+	case s.Shared > 0:
+		return len(share)
+	}
+	return len(share) + s.Negatives
 }
 
 // Width is how many negatives a row meets. Each of them has the weight Weight.
@@ -58,8 +85,11 @@ func (s *Sampler) Stream() corpus.Stream {
 
 // DrawOwn draws the K negatives of each row from first up to last, row by row:
 // negative k of row i is number iK+k of the step's stream. dst is memory that it may
-// use.
+// use. If all rows share their negatives, there are none.
 func (s *Sampler) DrawOwn(first, last int, dst []uint32) []uint32 {
+	if s.Shared > 0 {
+		return dst[:0]
+	}
 	number, count := first*s.Negatives, (last-first)*s.Negatives
 	skip := number % 4 // Philox gives four numbers at once
 	dst = memory.Resize(dst, skip+count)
