@@ -45,9 +45,4 @@ func (a *adamRow) update(row int, w, g []float32, s *simd.AdamStep) {
 	simd.Momentum(w, a.first[from:to], g, s.Beta1, s.Keep, scale)
 }
 
-func (a *adamRow) UpdateCombination(row int, w, coefficients, table []float32, rows []uint32, scratch []float32) {
-	simd.Combine(scratch, coefficients, table, rows)
-	a.UpdateRow(row, w, scratch)
-}
-
 func (a *adamRow) State() []trainer.Tensor { return moments(a.first, a.second) }
