@@ -108,11 +108,11 @@ func (c Config) tableBytes(words int) int64 {
 // stockStepBytes is the memory of a step of W2V-CL in the stock form beside tables.
 func (c Config) stockStepBytes(words, slots int) int64 {
 	if c.SharedNegatives > 0 {
-		return c.stockBytes(slots) + int64(words)*int64(c.SharedNegatives)*4*11/2
+		return c.stockBytes(slots) + int64(words)*int64(c.SharedNegatives)*4*8
 	}
 	return c.stockBytes(slots + words*c.Negatives)
 }
 
 // stockBytes is the memory of the stock form beside tables, for so many pairs: the gathered rows
-// and Gorgonia's copies of them.
-func (c Config) stockBytes(pairs int) int64 { return int64(pairs) * int64(c.Dim) * 4 * 11 / 2 }
+// and Gorgonia's copies of them. Measured: about 7.5 copies of the rows of one side.
+func (c Config) stockBytes(pairs int) int64 { return int64(pairs) * int64(c.Dim) * 4 * 8 }
