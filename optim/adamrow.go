@@ -14,7 +14,7 @@ const AdamRow Method = "adam-row"
 
 var adamRowDescriptor = Descriptor{
 	Name: AdamRow, Help: "one second moment per word",
-	Adaptive: true, Shared: true, Kernels: true,
+	Adaptive: true, Shared: true, WholeRows: true, Kernels: true,
 	Bytes: func(rows, columns int) int64 { return 4 * (int64(rows)*int64(columns) + int64(rows)) },
 	create: func(c Config, rows, columns int) Optimizer {
 		return &adamRow{corrected: corrected{config: c}, columns: columns, first: memory.Floats(rows * columns), second: make([]float32, rows)}

@@ -4,7 +4,7 @@
 // Start with Config and Optimizer. Each method is in a file (adam.go, adamrow.go, sgd.go;
 // scaled.go has AdaGrad and RMSProp) and is one value in the table of methods.go: its name, its
 // line of help, the memory of its state, where it is fit for use, and how an
-// Optimizer of it is made. Nothing else in the program lists the methods.
+// Optimizer of it is made. Nothing else that runs on the CPU lists the methods.
 package optim
 
 import (

@@ -68,10 +68,12 @@ func Check(ranks int, c graph.Config) error {
 		return errors.New("several ranks cannot start from given vectors: leave out --init, or use one rank")
 	case c.Form == graph.FormStock:
 		return fmt.Errorf("several ranks train graph form %q only", graph.FormFused)
-	case c.Optimizer.Method == optim.AdamRow && !byRows(c):
-		return fmt.Errorf("several ranks cannot train with --optimizer %s, which needs whole rows: take %s, or use one rank", optim.AdamRow, optim.Adam)
 	}
-	return nil
+	d, err := optim.Find(c.Optimizer.Method)
+	if err == nil && d.WholeRows && !byRows(c) {
+		return fmt.Errorf("several ranks cannot train with --optimizer %s, which needs whole rows: take one of %s, or use one rank", d.Name, optim.OfColumns())
+	}
+	return err
 }
 
 // Memory estimates the bytes that New takes on each of some ranks, M not counted.
