@@ -59,16 +59,13 @@ func (s *Sampler) Targets(row int) int {
 	return len(share) + s.Negatives
 }
 
-// Width is how many negatives a row meets. Each of them has the weight Weight.
-func (s *Sampler) Width() int {
+// Weight is the weight of a negative: K/H if rows share them, else 1.
+func (s *Sampler) Weight() float64 {
 	if s.Shared > 0 {
-		return s.Shared
+		return float64(s.Negatives) / float64(s.Shared)
 	}
-	return s.Negatives
+	return 1
 }
-
-// Weight is the weight of a negative, K/Width.
-func (s *Sampler) Weight() float64 { return float64(s.Negatives) / float64(s.Width()) }
 
 // DrawShared draws the negatives of all rows, spread over the words; see
 // [corpus.Alias.DrawSpread]. They are good until the next call.
@@ -78,8 +75,8 @@ func (s *Sampler) DrawShared() []uint32 {
 	return s.drawn
 }
 
-// Stream is the step's stream of the rows' own negatives.
-func (s *Sampler) Stream() corpus.Stream {
+// stream is the step's stream of the rows' own negatives.
+func (s *Sampler) stream() corpus.Stream {
 	return corpus.StreamNegatives.Sub(uint32(2*s.Iteration + s.Step))
 }
 
@@ -93,7 +90,7 @@ func (s *Sampler) DrawOwn(first, last int, dst []uint32) []uint32 {
 	number, count := first*s.Negatives, (last-first)*s.Negatives
 	skip := number % 4 // Philox gives four numbers at once
 	dst = memory.Resize(dst, skip+count)
-	simd.Philox(dst, s.Seed, uint64(s.Stream()), uint64(number/4))
+	simd.Philox(dst, s.Seed, uint64(s.stream()), uint64(number/4))
 	for i, bits := range dst[skip:] {
 		dst[i] = s.Noise.Draw(bits)
 	}

@@ -29,7 +29,7 @@ func TestDraws(t *testing.T) {
 	for k := 1; k < 8; k++ {
 		s := &Sampler{Noise: noise, Seed: rand.Uint64(), Negatives: k, Shared: 5 * k, Iteration: rand.IntN(1 << 20), Step: rand.IntN(2)}
 		number := func(i int) uint32 {
-			return noise.Draw(corpus.Philox(s.Seed, s.Stream(), uint64(i/4))[i%4])
+			return noise.Draw(corpus.Philox(s.Seed, s.stream(), uint64(i/4))[i%4])
 		}
 		want := make([]uint32, 5*k)
 		noise.DrawSpread(want, s.Seed, s.Iteration, s.Step)
