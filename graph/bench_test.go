@@ -2,17 +2,21 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
-	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// benchmarkStep times one of the two steps, sampling included. The bytes
-// are those of the tables: 1+K gathered rows, and read and write of w, m and v.
-func benchmarkStep(b *testing.B, v, n int, form Form, method optim.Method) {
+// benchmarkStep times one step, without reading M, of rows with m samples on average, tempered
+// by .75, or of one sample each if m is 0. Contexts are drawn as words are in a text.
+func benchmarkStep(b *testing.B, v, n int, m float64, shared int, form Form, method optim.Method) {
 	c, err := testConfig(n, 5, 0, form, method).withDefaults()
 	if err != nil {
 		b.Fatal(err)
@@ -23,41 +27,85 @@ func benchmarkStep(b *testing.B, v, n int, form Form, method optim.Method) {
 	}
 	copy(contexts.data, words.data)
 	r := rand.New(rand.NewPCG(1, 1))
-	column := make([]uint32, v)
-	for i := range column {
-		column[i] = uint32(r.IntN(v))
+	// Frequencies of a text under a subsampling threshold of 1e-4.
+	weights, mean, sum := make([]float64, v), make([]float64, v), 0.0
+	for i := range weights {
+		f := .1 / float64(i+1)
+		weights[i] = min(f, math.Sqrt(1e-4*f)+1e-4)
+		mean[i] = math.Pow(weights[i], .75)
+		sum += mean[i]
 	}
-	t := sampler{&tempered.Sampler{Noise: uniformNoise(b, v), Negatives: 5, Samples: column}}
-	s, err := newTableStep(words, contexts, t, team.New(c.Threads), c)
+	for i := range mean {
+		if mean[i] *= m * float64(v) / sum; m == 0 {
+			mean[i] = 1
+		}
+	}
+	noise, err := corpus.NewAlias(weights)
 	if err != nil {
 		b.Fatal(err)
 	}
-	step := 0
-	b.ReportAllocs()
-	passes := map[optim.Method]int{optim.Adam: 12, optim.AdamRow: 10, optim.SGD: 8}[method]
-	b.SetBytes(int64(passes) * 4 * int64(v) * int64(n))
+	s := &step.Sampler{Noise: noise, Negatives: 5, Shared: shared, Slots: make([]uint32, v+1), Updates: func(int) int { return 1 }}
+	count := 0
+	for i := range mean {
+		width := int(mean[i] + .999999)
+		share := int(mean[i] + r.Float64())
+		for k := range width {
+			x := uint32(wordcontext.NoSample)
+			if k < share {
+				x = noise.Draw(r.Uint32())
+				count++
+			}
+			s.Samples = append(s.Samples, x)
+		}
+		s.Slots[i+1] = uint32(len(s.Samples))
+	}
+	blocks := step.Blocks(v, s, func(i int) float64 { return mean[i] })
+	run, err := newTableStep(words, contexts, s, blocks, team.New(c.Threads), c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	number, seconds := 0, math.Inf(1) // of the fastest step: other processes disturb
 	for b.Loop() {
-		step++
-		words.optimizer.Begin(step, .001)
-		if _, err := s.run(); err != nil {
+		number++
+		start := time.Now()
+		words.optimizer.Begin(number, .001)
+		if _, err := run.run(); err != nil {
 			b.Fatal(err)
 		}
+		seconds = min(seconds, time.Since(start).Seconds())
 	}
+	b.ReportMetric(seconds*1e3, "least-ms")
+	negatives := 5
+	if shared > 0 {
+		negatives = shared
+	}
+	b.ReportMetric(seconds*1e9/float64(count), "ns/sample")
+	b.ReportMetric(4*float64(n)*float64(v*negatives+count)/seconds/1e9, "GFLOP/s")
 }
 
 func BenchmarkStep(b *testing.B) {
-	for _, v := range []int{18498, 67869, 200000} {
-		for _, n := range []int{100, 128, 300, 500} {
+	for _, v := range []int{18116, 67869, 200000} {
+		for _, n := range []int{100, 300, 500} {
 			for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.SGD} {
 				b.Run(fmt.Sprintf("V=%d/N=%d/%s", v, n, method), func(b *testing.B) {
-					benchmarkStep(b, v, n, FormFused, method)
+					benchmarkStep(b, v, n, 0, 0, FormFused, method)
 				})
 			}
 		}
 	}
-	for _, n := range []int{100, 500} {
-		b.Run(fmt.Sprintf("V=18498/N=%d/adam/stock", n), func(b *testing.B) {
-			benchmarkStep(b, 18498, n, FormStock, optim.Adam)
-		})
+	b.Run("V=18116/N=100/adam/stock", func(b *testing.B) { benchmarkStep(b, 18116, 100, 0, 0, FormStock, optim.Adam) })
+}
+
+func BenchmarkTempered(b *testing.B) {
+	for _, n := range []int{100, 300, 500} {
+		for _, m := range []float64{4, 8, 16} {
+			for _, shared := range []int{0, 16, 32, 64} {
+				for _, method := range []optim.Method{optim.Adam, optim.SGD} {
+					b.Run(fmt.Sprintf("N=%d/m=%v/H=%d/%s", n, m, shared, method), func(b *testing.B) {
+						benchmarkStep(b, 18116, n, m, shared, FormFused, method)
+					})
+				}
+			}
+		}
 	}
 }

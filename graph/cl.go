@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -36,9 +36,9 @@ type CL struct {
 	iterations int
 	words      *table // W
 	contexts   *table // C
-	sampler    *tempered.Sampler
+	sampler    *step.Sampler
 	steps      [2]clStep    // train words, train contexts
-	blocks     []int        // of the tempered steps; nil: M is not, nor are negatives shared
+	blocks     []int        // of rows
 	encoder    *encoderStep // steps[0] if words are composed, else nil
 }
 
@@ -51,27 +51,23 @@ var (
 
 // A clStep is one of the two steps of an iteration.
 type clStep struct {
-	step
-	samples *tempered.Reader
+	compiledStep
+	samples *step.Reader
 }
 
 // MemoryCL estimates the bytes NewCL takes for a vocabulary of the given size and
 // the given number of slots of an iteration, M not counted. Without tempering there
 // are as many slots as words.
 func MemoryCL(words, slots int, c Config) int64 {
-	samples := tempered.ReaderBytes(slots, tempered.Iterations(slots, c.tableBytes(words)))
+	samples := step.ReaderBytes(slots, step.Iterations(slots, c.tableBytes(words)))
 	if c.Encoder != nil {
 		rows, gradient := c.Encoder.Bytes()
 		table := 4 * int64(words) * int64(c.Dim)
 		return 3*table + parameterBytes(c.Encoder) + c.MomentBytes(words) + rows + gradient + samples
 	}
 	bytes := c.tableBytes(words) + samples
-	switch {
-	case c.Form != FormStock:
-	case slots != words || c.SharedNegatives > 0:
-		bytes += 2 * c.temperedStockBytes(words, slots)
-	default:
-		bytes += 2 * c.stockBytes(words)
+	if c.Form == FormStock {
+		bytes += 2 * c.stockStepBytes(words, slots)
 	}
 	return bytes
 }
@@ -93,17 +89,15 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 	t := &CL{matrix: m, config: c, iterations: iterations}
 	workers := team.New(c.Threads)
 	slots := m.Slots()
-	atATime := tempered.Iterations(int(slots[m.Rows()]), c.tableBytes(m.Rows()))
-	t.steps[0].samples, t.steps[1].samples = tempered.NewReaders(m, c.SameColumn, atATime, workers)
-	t.sampler = &tempered.Sampler{
+	atATime := step.Iterations(int(slots[m.Rows()]), c.tableBytes(m.Rows()))
+	t.steps[0].samples, t.steps[1].samples = step.NewReaders(m, c.SameColumn, atATime, workers)
+	t.sampler = &step.Sampler{
 		Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives,
 		Updates: func(row int) int { return m.Updates(row, t.sampler.Iteration) },
 	}
-	if m.Tempered() || c.SharedNegatives > 0 {
-		t.blocks = tempered.Blocks(m.Rows(), t.sampler, func(i int) float64 {
-			return float64(m.RowLength(i)) / float64(m.Contexts())
-		})
-	}
+	t.blocks = step.Blocks(m.Rows(), t.sampler, func(i int) float64 {
+		return float64(m.RowLength(i)) / float64(m.Contexts())
+	})
 	if t.contexts, err = newTable("contexts", m.Rows(), c); err != nil {
 		return nil, err
 	}
@@ -115,18 +109,8 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 	if err != nil {
 		return nil, err
 	}
-	if t.steps[1].step, err = t.newStep(t.contexts, t.words, workers); err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-// newStep makes the step that trains left against frozen right.
-func (t *CL) newStep(left, right *table, workers *team.Team) (step, error) {
-	if t.blocks != nil {
-		return newTemperedStep(left, right, t.sampler, t.blocks, workers, t.config)
-	}
-	return newTableStep(left, right, sampler{t.sampler}, workers, t.config)
+	t.steps[1].compiledStep, err = newTableStep(t.contexts, t.words, t.sampler, t.blocks, workers, c)
+	return t, err
 }
 
 // trainTable makes the step that trains a table of word vectors.
@@ -135,26 +119,24 @@ func (t *CL) trainTable(workers *team.Team) (err error) {
 		return err
 	}
 	start(t.words, t.contexts, t.config)
-	t.steps[0].step, err = t.newStep(t.words, t.contexts, workers)
+	t.steps[0].compiledStep, err = newTableStep(t.words, t.contexts, t.sampler, t.blocks, workers, t.config)
 	return err
 }
 
 // trainEncoder makes the step that trains the encoder of word vectors.
 func (t *CL) trainEncoder(workers *team.Team) (err error) {
 	t.config.Encoder.Randomize(t.config.Seed)
-	var loss keptLoss = newSkipGram(sampler{t.sampler}, workers, nil)
-	if t.blocks != nil {
-		if loss, err = newTemperedLoss(t.sampler, t.blocks, workers, nil, t.config); err != nil {
-			return err
-		}
-	}
-	if t.encoder, err = newEncoderStep(t.contexts, loss, workers, t.config); err != nil {
+	op, err := newSkipGram(t.sampler, t.blocks, workers, nil, t.config)
+	if err != nil {
 		return err
 	}
-	if t.blocks != nil {
+	if t.encoder, err = newEncoderStep(t.contexts, op, workers, t.config); err != nil {
+		return err
+	}
+	if t.matrix.Tempered() || t.config.SharedNegatives > 0 {
 		t.encoder.sampler = t.sampler
 	}
-	t.words, t.steps[0].step = t.encoder.words, t.encoder
+	t.words, t.steps[0].compiledStep = t.encoder.words, t.encoder
 	return nil
 }
 
@@ -179,8 +161,8 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 	}
 	var report trainer.Report
 	for i := range t.steps {
-		step := &t.steps[i]
-		samples, count, err := step.samples.Iteration(unit)
+		s := &t.steps[i]
+		samples, count, err := s.samples.Iteration(unit)
 		if err != nil {
 			return trainer.Report{}, err
 		}
@@ -188,10 +170,10 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 		if t.encoder != nil {
 			t.encoder.begin(unit + 1)
 		}
-		for _, o := range step.optimizers() {
+		for _, o := range s.optimizers() {
 			o.Begin(unit+1, rate*o.relativeRate)
 		}
-		loss, err := step.run()
+		loss, err := s.run()
 		if err != nil {
 			return trainer.Report{}, fmt.Errorf("iteration %d, step %d: %w", unit, i+1, err)
 		}

@@ -105,20 +105,14 @@ func (c Config) tableBytes(words int) int64 {
 	return 2*4*int64(words)*int64(c.Dim) + c.MomentBytes(words)
 }
 
-// temperedStockBytes is the memory of a step of the tempered stock form beside
-// tables: the gathered rows and Gorgonia's copies of them, as in stockBytes.
-func (c Config) temperedStockBytes(words, slots int) int64 {
-	negatives := int64(words) * int64(c.Dim) * int64(c.Negatives)
+// stockStepBytes is the memory of a step of W2V-CL in the stock form beside tables.
+func (c Config) stockStepBytes(words, slots int) int64 {
 	if c.SharedNegatives > 0 {
-		negatives = int64(words) * int64(c.SharedNegatives)
+		return c.stockBytes(slots) + int64(words)*int64(c.SharedNegatives)*4*8
 	}
-	return (2*int64(slots)*int64(c.Dim) + negatives) * 4 * 11 / 2
+	return c.stockBytes(slots + words*c.Negatives)
 }
 
-// stockBytes is the memory of the stock form beside tables, for a batch of rows
-// left rows: the gathered right rows and Gorgonia's copies of them. Measured: 990
-// MB for 18,498 rows, 500 dimensions and 6 pairs a row, which is about 4.5
-// copies.
-func (c Config) stockBytes(rows int) int64 {
-	return int64(rows) * int64(1+c.Negatives) * int64(c.Dim) * 4 * 11 / 2
-}
+// stockBytes is the memory of the stock form beside tables, for so many pairs: the gathered rows
+// and Gorgonia's copies of them. Measured: about 7.5 copies of the rows of one side.
+func (c Config) stockBytes(pairs int) int64 { return int64(pairs) * int64(c.Dim) * 4 * 8 }

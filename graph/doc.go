@@ -10,11 +10,11 @@
 //
 //   - FormStock (stock.go) uses Gorgonia's own operations and automatic
 //     differentiation. It is the readable oracle, and slow.
-//   - FormFused is one operation, SkipGram (skipgram.go) or pairsStep (pairs.go),
+//   - FormFused is one operation, skipGram (skipgram.go) or pairsStep (pairs.go),
 //     that computes loss and gradient in one pass over memory and updates each
 //     row while it is in the cache. It is the default.
 //
 // An Encoder (encoder.go; package subword has some) takes the place of the word
 // table in either model; Gorgonia derives its gradient. A new loss is an
-// operation like SkipGram; operation.go has the parts that operations share.
+// operation like skipGram; operation.go has the parts that operations share.
 package graph

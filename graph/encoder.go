@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -74,8 +74,8 @@ type composer struct {
 	team       *team.Team
 	threads    int
 	seed       uint64
-	sparse     bool              // rows without a gradient are left alone: most of them have none
-	sampler    *tempered.Sampler // of tempered samples; nil: every word has one
+	sparse     bool          // rows without a gradient are left alone: most of them have none
+	sampler    *step.Sampler // of tempered samples; nil: every word has one
 }
 
 func newComposer(workers *team.Team, c Config) (*composer, error) {

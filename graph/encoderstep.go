@@ -16,17 +16,11 @@ import (
 type encoderStep struct {
 	*machine
 	*composer
-	loss keptLoss
+	loss *skipGram
 	rows *gorgonia.Node
 }
 
-// A keptLoss is the operation of a loss that keeps the gradient of its left rows.
-type keptLoss interface {
-	gorgonia.Op
-	Loss() float64 // of the last run
-}
-
-func newEncoderStep(right *table, op keptLoss, workers *team.Team, c Config) (s *encoderStep, err error) {
+func newEncoderStep(right *table, op *skipGram, workers *team.Team, c Config) (s *encoderStep, err error) {
 	defer operation.Recovered("build the graph of the encoder", &err)
 	s = &encoderStep{loss: op}
 	if s.composer, err = newComposer(workers, c); err != nil {
@@ -38,7 +32,7 @@ func newEncoderStep(right *table, op keptLoss, workers *team.Team, c Config) (s 
 		return nil, err
 	}
 	s.rows = rows
-	loss, err := applyLoss(s.loss, rows, matrix(g, right.name, right.dense))
+	loss, err := op.apply(rows, matrix(g, right.name, right.dense))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +49,7 @@ func (s *encoderStep) run() (float64, error) {
 	if err := s.keep(s.rows); err != nil {
 		return 0, err
 	}
-	return s.loss.Loss(), s.update()
+	return s.loss.loss, s.update()
 }
 
 // refresh computes the rows anew, in the part of the graph that leads to them.

@@ -1,10 +1,6 @@
 package graph
 
-import (
-	"math"
-
-	"github.com/w2vcl/w2vcl/kernels/simd"
-)
+import "github.com/w2vcl/w2vcl/kernels/simd"
 
 // descent is the rate at which simd.Gradients gives the gradient of the loss
 // itself.
@@ -17,13 +13,4 @@ func kindsOf(n, width int) []uint32 {
 		kinds[i] = simd.Positive
 	}
 	return kinds
-}
-
-// withoutLoss sets the scores of a row to infinities of the right sign: the loss
-// of each is zero, exactly.
-func withoutLoss(scores []float32) {
-	for k := range scores {
-		scores[k] = float32(math.Inf(-1))
-	}
-	scores[0] = float32(math.Inf(1))
 }

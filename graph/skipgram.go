@@ -5,209 +5,85 @@ import (
 	"math"
 
 	"github.com/chewxy/hm"
+	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
-	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// SkipGram is the skip-gram loss with negatives as one Gorgonia operation:
+// skipGram is a step of W2V-CL as one Gorgonia operation; package step defines and computes it:
 //
-//	left: (B, N)  right: (V, N)  targets: (B, 1+K) rows of right
-//	loss = sum over i of softplus(-s_i0) + sum over k>0 of softplus(s_ik)
-//	s_ik = left_i . right_targets(i,k)
+//	left: (V, N)  frozen: (F, N)
 //
-// (W2V-CL, section 3, equation 7; Mikolov et al. 2013, equation 4). The right
-// side is frozen: there is no gradient for it, so nothing is scattered.
-//
-// Do makes one pass over memory: dots, loss and gradient of a row while it is
-// in the cache. The gradient goes to one of two places. With an optimizer the
-// row of left is updated in place at once and no gradient is kept. Without
-// one, the gradient is kept for the derivative node that Gorgonia's Grad adds.
-type SkipGram struct {
+// There is no gradient for the frozen vectors, so nothing is scattered. The gradient of left goes
+// to one of two places. With an optimizer, a row of left is updated while it is in the cache,
+// and no gradient is kept. Without one, the gradient is kept for the derivative node that Gorgonia's
+// Grad adds. It is that of the reported loss if rows have one sample each; otherwise rows are trained
+// on the mean of their samples, but reported with the sum.
+type skipGram struct {
 	lossOperation
-	targets targets
-	team    *team.Team
-	update  optim.Optimizer // of left; nil: keep the gradient
-	grad    *tensor.Dense   // (B, N); nil unless asked for
-
-	loss    float64
-	value   gorgonia.F32
-	losses  []float64 // of each block, summed in order
-	workers []*skipGramWorker
+	core  *step.Step
+	loss  float64
+	value gorgonia.F32
 }
 
-// skipGramWorker is one goroutine's scratch memory.
-type skipGramWorker struct {
-	targets              []uint32  // of a block of rows
-	scores, coefficients []float32 // of a strip of rows, 1+K values each
-	kinds                []uint32  // likewise
-	gradient             []float32 // of one row
-}
-
-// blockRows is how many left rows a goroutine takes at a time. It fixes the
-// order in which the loss is summed, so it does not depend on the threads.
-const blockRows = 128
-
-// A block is trained strip by strip: first the scores of all rows of a strip,
-// then their losses and gradients, then the updates. A strip is so short that
-// its rows and their targets stay in the first-level cache from one to the next.
-// Meanwhile the targets of the rows ahead are fetched.
-const (
-	stripBytes = 24 << 10
-	stripRows  = 8
-	ahead      = 2
-)
-
-// StripRows returns how many rows are trained together for the given 1+K and N.
-func StripRows(width, n int) int {
-	return max(1, min(stripRows, stripBytes/(4*n*(1+width))))
-}
-
-// SkipGramLoss adds the operation to the graph of left and right and returns
-// its loss, a float32 scalar. list may be changed between runs; a list that is
-// too short or names a row that right does not have is an error of the run.
-func SkipGramLoss(left, right *gorgonia.Node, list *List, threads int) (*gorgonia.Node, error) {
-	return applyLoss(newSkipGram(list, team.New(threads), nil), left, right)
-}
-
-func newSkipGram(t targets, team *team.Team, update optim.Optimizer) *SkipGram {
-	name := fmt.Sprintf("skip-gram loss, %d negatives", t.width()-1)
+// newSkipGram makes the operation for rows in the given blocks, for an optimizer
+// that updates left or, if update is nil, for one that uses the kept gradient.
+func newSkipGram(s *step.Sampler, blocks []int, workers *team.Team, update optim.Optimizer, c Config) (*skipGram, error) {
+	d, err := optim.Find(c.Optimizer.Method)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("skip-gram loss, %d negatives", s.Negatives)
+	if s.Shared > 0 {
+		name += fmt.Sprintf(" as %d of all rows", s.Shared)
+	}
 	if update != nil {
 		name += ", updates left"
 	}
-	return &SkipGram{lossOperation: newLossOperation(name), targets: t, team: team, update: update}
+	core := &step.Step{Sampler: s, Team: workers, Dim: c.Dim, Blocks: blocks, Update: update, Root: !d.Adaptive}
+	return &skipGram{lossOperation: newLossOperation(name), core: core}, nil
 }
 
-func applyLoss(op gorgonia.Op, left, right *gorgonia.Node) (*gorgonia.Node, error) {
-	loss, err := gorgonia.ApplyOp(op, left, right)
+// apply adds the operation to the graph of left and frozen and returns its loss, a float32 scalar.
+func (s *skipGram) apply(left, frozen *gorgonia.Node) (*gorgonia.Node, error) {
+	loss, err := gorgonia.ApplyOp(s, left, frozen)
 	if err != nil {
-		return nil, fmt.Errorf("skip-gram loss of %v and %v: %w", left.Shape(), right.Shape(), err)
+		return nil, fmt.Errorf("skip-gram loss of %v and %v: %w", left.Shape(), frozen.Shape(), err)
 	}
 	return loss, nil
 }
 
-// Loss returns the loss of the last run in float64; the node's value is
-// rounded to float32.
-func (s *SkipGram) Loss() float64 { return s.loss }
-
-// run computes the loss and the gradient, or the update, for all rows of left.
-func (s *SkipGram) run(left, right *tensor.Dense) error {
-	rows, n := left.Shape()[0], left.Shape()[1]
-	count := (rows + blockRows - 1) / blockRows
-	if len(s.losses) != count {
-		s.losses = make([]float64, count)
-	}
-	for len(s.workers) < s.team.Threads() {
-		s.workers = append(s.workers, newSkipGramWorker(s.targets.width(), n))
-	}
-	l, r := left.Float32s(), right.Float32s()
-	var kept []float32
-	if s.grad != nil {
-		kept = s.grad.Float32s()
-	}
-	err := s.team.Do(count, func(worker, b int) {
-		first := b * blockRows
-		s.losses[b] = s.block(s.workers[worker], l, r, kept, n, first, min(first+blockRows, rows))
-	})
-	if err != nil {
-		return fmt.Errorf("skip-gram step: %w", err)
-	}
-	s.loss = 0
-	for _, x := range s.losses {
-		s.loss += x
-	}
-	return nil
-}
-
-func newSkipGramWorker(width, n int) *skipGramWorker {
-	scores := StripRows(width, n) * width
-	return &skipGramWorker{
-		targets: make([]uint32, blockRows*width),
-		scores:  make([]float32, scores), coefficients: make([]float32, scores), kinds: kindsOf(scores, width),
-		gradient: make([]float32, n),
-	}
-}
-
-// block trains left rows from first up to last and returns their loss.
-// left: (B, n)  right: (V, n)  kept: (B, n) or nil
-func (s *SkipGram) block(w *skipGramWorker, left, right, kept []float32, n, first, last int) float64 {
-	width := s.targets.width()
-	list := w.targets[:(last-first)*width]
-	s.targets.fill(first, list)
-	simd.Prefetch(right, list[:min(ahead, last-first)*width], n)
-	loss := simd.NewLoss()
-	strip := StripRows(width, n)
-	for row := first; row < last; row += strip {
-		s.strip(w, left, right, kept, n, row, min(strip, last-row), list[(row-first)*width:], &loss)
-	}
-	return loss.Total()
-}
-
-// strip trains the given number of rows from row first on. list holds their
-// targets, then the targets of the rows behind them in the block.
-func (s *SkipGram) strip(w *skipGramWorker, left, right, kept []float32, n, first, rows int, list []uint32, loss *simd.Loss) {
-	width := s.targets.width()
-	scores := w.scores[:rows*width]
-	for i := range rows {
-		if next := (i + ahead) * width; next < len(list) {
-			simd.Prefetch(right, list[next:next+width], n)
-		}
-		t, out := list[i*width:][:width], scores[i*width:][:width]
-		if t[0] == noTarget {
-			withoutLoss(out)
-			continue
-		}
-		simd.Dots(out, left[(first+i)*n:][:n], right, t)
-	}
-	simd.Gradients(w.coefficients, scores, w.kinds, descent, loss)
-	for i := range rows {
-		t, c := list[i*width:][:width], w.coefficients[i*width:][:width]
-		if t[0] == noTarget {
-			t, c = nil, nil // no terms: the gradient is zero
-		}
-		row := first + i
-		if kept != nil {
-			simd.Combine(kept[row*n:][:n], c, right, t)
-		}
-		if s.update != nil {
-			s.update.UpdateCombination(row, left[row*n:][:n], c, right, t, w.gradient)
-		}
-	}
-}
-
-// Do runs the step on values of left and right.
-func (s *SkipGram) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
-	left, right, err := twoMatrices(inputs)
+// Do runs the step on values of left and frozen.
+func (s *skipGram) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
+	left, frozen, err := twoMatrices(inputs)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", s, err)
 	}
-	if list, ok := s.targets.(*List); ok { // others are right by construction
-		if err := list.check(left.Shape()[0], right.Shape()[0]); err != nil {
-			return nil, fmt.Errorf("%v: %w", s, err)
-		}
+	if want := (tensor.Shape{len(s.core.Sampler.Slots) - 1, s.core.Dim}); !left.Shape().Eq(want) {
+		return nil, fmt.Errorf("%v: left is %v, not %v", s, left.Shape(), want)
 	}
-	if err := s.run(left, right); err != nil {
+	if s.loss, err = s.core.Run(left.Float32s(), frozen.Float32s()); err != nil {
 		return nil, err
 	}
-	s.value = gorgonia.F32(s.loss)
+	s.value = gorgonia.F32(s.loss) // rounded; loss is not
 	return &s.value, nil
 }
 
 // DiffWRT says that there is a gradient for left only.
-func (s *SkipGram) DiffWRT(int) []bool { return []bool{true, false} }
+func (s *skipGram) DiffWRT(int) []bool { return []bool{true, false} }
 
 // SymDiff returns the node of the gradient for left. Do computes it with the
 // loss, and the node hands it out; its input is the loss, to run after it.
-func (s *SkipGram) SymDiff(inputs gorgonia.Nodes, output, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-	if s.update != nil {
+func (s *skipGram) SymDiff(inputs gorgonia.Nodes, output, grad *gorgonia.Node) (gorgonia.Nodes, error) {
+	if s.core.Update != nil {
 		return nil, fmt.Errorf("%v has no gradient to give: it updates left itself", s)
 	}
-	left := inputs[0]
-	s.grad = tensor.New(tensor.WithShape(left.Shape().Clone()...), tensor.Of(tensor.Float32))
-	d, err := applyLossGradient(s, left, output, grad, s.grad)
+	kept := tensor.New(tensor.WithShape(inputs[0].Shape().Clone()...), tensor.Of(tensor.Float32))
+	s.core.Kept = kept.Float32s()
+	d, err := applyLossGradient(s, inputs[0], output, grad, kept)
 	if err != nil {
 		return nil, err
 	}

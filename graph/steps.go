@@ -1,15 +1,15 @@
 package graph
 
 import (
-	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
 	"gorgonia.org/gorgonia"
 )
 
-// A step trains tables or an encoder once with the targets or pairs set before.
-type step interface {
+// A compiledStep trains tables or an encoder once with the samples or pairs set before.
+type compiledStep interface {
 	// optimizers returns the optimizers of the tables or parameters that the step
 	// trains. Each must begin the step before run.
 	optimizers() []parameterOptimizer
@@ -27,7 +27,7 @@ type parameterOptimizer struct {
 type fusedStep struct {
 	*machine
 	trained []parameterOptimizer
-	loss    func() float64
+	loss    *float64 // of the last run
 }
 
 func (f *fusedStep) optimizers() []parameterOptimizer { return f.trained }
@@ -36,13 +36,13 @@ func (f *fusedStep) run() (float64, error) {
 	if err := f.machine.run(); err != nil {
 		return 0, err
 	}
-	return f.loss(), nil
+	return *f.loss, nil
 }
 
 func (f *fusedStep) compiled() *machine { return f.machine }
 
 // newFusedStep makes the graph of op on two tables, which trains the given ones.
-func newFusedStep(op gorgonia.Op, loss func() float64, a, b *table, trained []parameterOptimizer) (f *fusedStep, err error) {
+func newFusedStep(op gorgonia.Op, loss *float64, a, b *table, trained []parameterOptimizer) (f *fusedStep, err error) {
 	defer operation.Recovered("build the fused graph", &err)
 	g := gorgonia.NewGraph()
 	if _, err := gorgonia.ApplyOp(op, matrix(g, a.name, a.dense), matrix(g, b.name, b.dense)); err != nil {
@@ -52,34 +52,25 @@ func newFusedStep(op gorgonia.Op, loss func() float64, a, b *table, trained []pa
 	return &fusedStep{m, trained, loss}, err
 }
 
-// newTableStep trains left against frozen right: one of the two steps of
-// W2V-CL.
-func newTableStep(left, right *table, t targets, workers *team.Team, c Config) (step, error) {
+// newTableStep trains left, in blocks of rows, against rows of frozen, a table or vectors that
+// are computed before the step: one of the two steps of W2V-CL.
+func newTableStep(left, frozen *table, s *step.Sampler, blocks []int, workers *team.Team, c Config) (compiledStep, error) {
 	if c.Form == FormStock {
-		return newStockStep(left, right, t)
+		return newStockStep(left, frozen, s)
 	}
-	op := newSkipGram(t, workers, left.optimizer)
-	return newFusedStep(op, op.Loss, left, right, left.optimizers())
-}
-
-// newTemperedStep is newTableStep for tempered samples or shared negatives.
-func newTemperedStep(left, right *table, s *tempered.Sampler, blocks []int, workers *team.Team, c Config) (step, error) {
-	if c.Form == FormStock {
-		return newTemperedStockStep(left, right, s)
-	}
-	op, err := newTemperedLoss(s, blocks, workers, left.optimizer, c)
+	op, err := newSkipGram(s, blocks, workers, left.optimizer, c)
 	if err != nil {
 		return nil, err
 	}
-	return newFusedStep(op, op.Loss, left, right, left.optimizers())
+	return newFusedStep(op, &op.loss, left, frozen, left.optimizers())
 }
 
 // newPairStep trains both tables on a minibatch of pairs: the rows that it holds, or
 // every row.
-func newPairStep(words, contexts *table, b *pairBatch, everyRow bool, c Config) (step, error) {
+func newPairStep(words, contexts *table, b *pairBatch, everyRow bool, c Config) (compiledStep, error) {
 	if c.Form == FormStock {
 		return newStockPairStep(words, contexts, b, everyRow)
 	}
 	op := newPairsStep(words, contexts, b, everyRow, team.New(c.Threads))
-	return newFusedStep(op, func() float64 { return op.loss }, words, contexts, append(words.optimizers(), contexts.optimizers()...))
+	return newFusedStep(op, &op.loss, words, contexts, append(words.optimizers(), contexts.optimizers()...))
 }

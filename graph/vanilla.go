@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/graph/textpairs"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -62,7 +61,7 @@ type Vanilla struct {
 	units           []int // first sentence of each unit of an epoch, and the end
 	words, contexts *table
 	batch           *pairBatch
-	step            step
+	step            compiledStep
 	encoder         *composedPairStep // = step, if words are composed, else nil
 
 	// minibatches trained so far, as two digits of base 2^20, so that it is
@@ -100,7 +99,7 @@ func MemoryVanilla(words int, o VanillaOptions, c Config) int64 {
 	}
 	bytes := c.tableBytes(words) + 8*v + 48*entries + 4*batch*int64(c.Dim)
 	if c.Form == FormStock {
-		bytes += 2 * c.stockBytes(o.Batch)
+		bytes += 2 * c.stockBytes(o.Batch*(1+c.Negatives))
 	}
 	return bytes
 }
@@ -232,7 +231,7 @@ func (t *Vanilla) UnitWords(unit int) float64 {
 
 // A minibatchReader reads the minibatches of a unit.
 type minibatchReader struct {
-	pairs     *textpairs.Reader
+	pairs     *pairReader
 	noise     *corpus.Alias
 	negatives *draws
 	size      int // positives of a minibatch
@@ -241,7 +240,7 @@ type minibatchReader struct {
 func (t *Vanilla) reader(unit int, sentences *corpus.SentenceReader) *minibatchReader {
 	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
 	return &minibatchReader{
-		pairs: textpairs.NewReader(sentences, t.options.Window, uint32(epoch), t.units[u], t.units[u+1]),
+		pairs: newPairReader(sentences, t.options.Window, uint32(epoch), t.units[u], t.units[u+1]),
 		noise: t.noise, negatives: newDraws(t.config.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0), size: t.options.Batch,
 	}
 }
@@ -250,7 +249,7 @@ func (t *Vanilla) reader(unit int, sentences *corpus.SentenceReader) *minibatchR
 func (r *minibatchReader) fill(b *pairBatch) {
 	b.words, b.contexts = b.words[:0], b.contexts[:0]
 	for len(b.words) < r.size*b.width {
-		word, context, ok := r.pairs.Next()
+		word, context, ok := r.pairs.next()
 		if !ok {
 			return
 		}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/graph/textpairs"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -29,7 +28,7 @@ func pairSteps(t *testing.T, seed uint64, v int, everyRow bool, c Config) ([]flo
 	copy(words.data, randomMatrix(r, v, c.Dim).Float32s())
 	copy(contexts.data, randomMatrix(r, v, c.Dim).Float32s())
 	batch := &pairBatch{width: 1 + c.Negatives}
-	var s step
+	var s compiledStep
 	var total float64
 	for step, left := range []int{70, 70, 33, 1} {
 		batch.words, batch.contexts = nil, nil
@@ -196,10 +195,10 @@ func TestPairReader(t *testing.T) {
 	for _, o := range []VanillaOptions{{Window: 1}, {Window: 2}, {Window: 20}, {Window: 5, DynamicWindow: true}, {Window: 3, Sample: .01, DynamicWindow: true}} {
 		c := smallCorpus(t, r, 30, 40)
 		seed := r.Uint64()
-		p := textpairs.NewReader(corpus.NewSentenceReader(c, o.sentenceOptions(seed)), o.Window, 3, 0, len(c.Sentences)-1)
+		p := newPairReader(corpus.NewSentenceReader(c, o.sentenceOptions(seed)), o.Window, 3, 0, len(c.Sentences)-1)
 		var got [][2]uint32
 		for {
-			w, x, ok := p.Next()
+			w, x, ok := p.next()
 			if !ok {
 				break
 			}

@@ -38,12 +38,6 @@ func (a *adam) update(row int, w, g []float32, s *simd.AdamStep) {
 	simd.Adam(w, a.first[from:to], a.second[from:to], g, s)
 }
 
-// UpdateCombination needs no memory for the gradient.
-func (a *adam) UpdateCombination(row int, w, coefficients, table []float32, rows []uint32, scratch []float32) {
-	from, to := row*a.columns, (row+1)*a.columns
-	simd.CombineAdam(w, a.first[from:to], a.second[from:to], coefficients, table, rows, &a.step, scratch)
-}
-
 func (a *adam) State() []trainer.Tensor { return moments(a.first, a.second) }
 
 // moments names the first and second moments for a checkpoint.

@@ -14,7 +14,7 @@ const AdamRow Method = "adam-row"
 
 var adamRowDescriptor = Descriptor{
 	Name: AdamRow, Help: "one second moment per word",
-	Adaptive: true, Shared: true, Kernels: true,
+	Adaptive: true, Shared: true, WholeRows: true, Kernels: true,
 	Bytes: func(rows, columns int) int64 { return 4 * (int64(rows)*int64(columns) + int64(rows)) },
 	create: func(c Config, rows, columns int) Optimizer {
 		return &adamRow{corrected: corrected{config: c}, columns: columns, first: memory.Floats(rows * columns), second: make([]float32, rows)}
@@ -43,11 +43,6 @@ func (a *adamRow) update(row int, w, g []float32, s *simd.AdamStep) {
 	a.second[row] = v
 	scale := s.Scale / (float32(math.Sqrt(float64(v))) + s.Epsilon)
 	simd.Momentum(w, a.first[from:to], g, s.Beta1, s.Keep, scale)
-}
-
-func (a *adamRow) UpdateCombination(row int, w, coefficients, table []float32, rows []uint32, scratch []float32) {
-	simd.Combine(scratch, coefficients, table, rows)
-	a.UpdateRow(row, w, scratch)
 }
 
 func (a *adamRow) State() []trainer.Tensor { return moments(a.first, a.second) }

@@ -30,6 +30,10 @@ type Descriptor struct {
 	// encoder, whose gradients have very different sizes.
 	Shared bool
 
+	// WholeRows says that an update needs all values of a row, so that ranks and GPUs cannot
+	// have some columns each.
+	WholeRows bool
+
 	// Kernels says that kernels/cuda has the method.
 	Kernels bool
 
@@ -54,6 +58,17 @@ func Names() []Method {
 		names = append(names, d.Name)
 	}
 	return names
+}
+
+// OfColumns returns the names of the methods that are not WholeRows, for messages.
+func OfColumns() string {
+	var names []string
+	for _, d := range methods {
+		if !d.WholeRows {
+			names = append(names, string(d.Name))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // Find returns the descriptor of a method. The error of an unknown one lists

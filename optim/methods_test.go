@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
 // Every entry of the table is complete, and its optimizer keeps the contract.
@@ -115,51 +113,6 @@ func TestStateSize(t *testing.T) {
 		}
 		if bytes != c.Bytes(7, 5) {
 			t.Errorf("%s: state has %d bytes, Bytes says %d", method, bytes, c.Bytes(7, 5))
-		}
-	}
-}
-
-// UpdateCombination is UpdateRow with the combined gradient, to the bit.
-func TestUpdateCombination(t *testing.T) {
-	r := rand.New(rand.NewPCG(rand.Uint64(), 1))
-	for _, method := range Names() {
-		for _, columns := range []int{1, 16, 50} {
-			for _, terms := range []int{0, 1, 6, 9} {
-				table, w := make([]float32, 4*columns), make([]float32, columns)
-				coefficients, rows := make([]float32, terms), make([]uint32, terms)
-				for _, x := range [][]float32{table, w, coefficients} {
-					for i := range x {
-						x[i] = float32(r.NormFloat64())
-					}
-				}
-				for k := range rows {
-					rows[k] = uint32(r.IntN(4))
-				}
-				var results [2][]float32
-				for i := range results {
-					o, err := New(Config{Method: method, WeightDecay: .1}, 3, columns)
-					if err != nil {
-						t.Fatal(err)
-					}
-					x, g := slices.Clone(w), make([]float32, columns)
-					for step := range 3 {
-						o.Begin(step+1, .01)
-						if i == 0 {
-							simd.Combine(g, coefficients, table, rows)
-							o.UpdateRow(1, x, g)
-						} else {
-							o.UpdateCombination(1, x, coefficients, table, rows, g)
-						}
-					}
-					results[i] = x
-					for _, s := range o.State() {
-						results[i] = append(results[i], s.Data...)
-					}
-				}
-				if !slices.Equal(results[0], results[1]) {
-					t.Fatalf("%s, %d columns, %d terms: %v, want %v", method, columns, terms, results[1], results[0])
-				}
-			}
 		}
 	}
 }

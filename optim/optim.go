@@ -4,7 +4,7 @@
 // Start with Config and Optimizer. Each method is in a file (adam.go, adamrow.go, sgd.go;
 // scaled.go has AdaGrad and RMSProp) and is one value in the table of methods.go: its name, its
 // line of help, the memory of its state, where it is fit for use, and how an
-// Optimizer of it is made. Nothing else in the program lists the methods.
+// Optimizer of it is made. Nothing else that runs on the CPU lists the methods.
 package optim
 
 import (
@@ -73,8 +73,8 @@ func (c Config) Bytes(rows, columns int) int64 {
 }
 
 // An Optimizer updates one table of rows x columns float32 values: Begin once a
-// step, then UpdateRow, UpdateMean or UpdateCombination for every row, from any number of
-// goroutines, while the row is still in the cache.
+// step, then UpdateRow or UpdateMean for every row, from any number of goroutines, while
+// the row is still in the cache.
 type Optimizer interface {
 	// Begin starts step number step, counted from 1, with the given learning
 	// rate. The number is the caller's, so that the optimizer has no counter to
@@ -94,14 +94,6 @@ type Optimizer interface {
 	// times the learning rate. With the step's number and 1 it is UpdateRow, to
 	// the bit.
 	UpdateMean(row, updates, samples int, w, g []float32)
-
-	// UpdateCombination is UpdateRow, to the bit, with the gradient given as a
-	// linear combination of rows of a table with as many columns:
-	//
-	//	g = sum over k of coefficients[k] * table[rows[k]]
-	//
-	// scratch, of the number of columns, may be overwritten.
-	UpdateCombination(row int, w, coefficients, table []float32, rows []uint32, scratch []float32)
 
 	// State returns the moments, live, named for a checkpoint.
 	State() []trainer.Tensor

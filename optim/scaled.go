@@ -82,11 +82,6 @@ func (s *scaled) UpdateRow(row int, w, g []float32) {
 // UpdateMean is UpdateRow: there is no correction for few updates.
 func (s *scaled) UpdateMean(row, _, _ int, w, g []float32) { s.UpdateRow(row, w, g) }
 
-func (s *scaled) UpdateCombination(row int, w, coefficients, table []float32, rows []uint32, scratch []float32) {
-	simd.Combine(scratch, coefficients, table, rows)
-	s.UpdateRow(row, w, scratch)
-}
-
 func (s *scaled) State() []trainer.Tensor {
 	return []trainer.Tensor{{Name: "second-moment", Data: s.squares}}
 }

@@ -35,9 +35,4 @@ func (s *sgd) update(w, g []float32, rate float64) {
 	simd.SGD(w, g, float32(1-rate*s.config.WeightDecay), float32(rate))
 }
 
-func (s *sgd) UpdateCombination(row int, w, coefficients, table []float32, rows []uint32, scratch []float32) {
-	simd.Combine(scratch, coefficients, table, rows)
-	s.UpdateRow(row, w, scratch)
-}
-
 func (s *sgd) State() []trainer.Tensor { return nil }

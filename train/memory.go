@@ -106,8 +106,14 @@ func (j *job) lessMemory() string {
 	case settings.SubwordNGram:
 		ways = append(ways, fmt.Sprintf("lower --max-ngram (now %d) or --buckets (now %d)", c.MaxGram, c.Buckets))
 	}
-	if c.Optimizer == string(optim.Adam) {
-		ways = append(ways, "or take --optimizer "+string(optim.AdamRow)+" or "+string(optim.SGD))
+	var lighter []string
+	for _, d := range optim.Methods() {
+		if d.Bytes(100, 100) < (optim.Config{Method: optim.Method(c.Optimizer)}).Bytes(100, 100) {
+			lighter = append(lighter, string(d.Name))
+		}
+	}
+	if lighter != nil {
+		ways = append(ways, "or take --optimizer "+strings.Join(lighter, " or "))
 	}
 	return strings.Join(ways, ", ")
 }

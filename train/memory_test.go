@@ -52,7 +52,7 @@ func TestMaxMemory(t *testing.T) {
 	j.config.Dim, j.guard = 1<<16, memoryGuard{memory.Guard{Limit: 22e6, Asked: true}}
 	j.estimate.moments = j.config.GraphConfig(nil).MomentBytes(3)
 	err := j.makeTrainer()
-	want := "training needs about 22.3 MB of memory (text 75 B, tables 1.57 MB, moments 3.15 MB, work 787 kB, program 16.8 MB), but --max-memory allows 22 MB: lower --dim (now 65536), raise --min-count (now 5), or take --optimizer adam-row or sgd"
+	want := "training needs about 22.3 MB of memory (text 75 B, tables 1.57 MB, moments 3.15 MB, work 787 kB, program 16.8 MB), but --max-memory allows 22 MB: lower --dim (now 65536), raise --min-count (now 5), or take --optimizer adam-row or rmsprop or adagrad or sgd"
 	if err == nil || err.Error() != want || j.trainer != nil {
 		t.Errorf("tables: got %v, want %s", err, want)
 	}

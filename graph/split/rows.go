@@ -5,16 +5,15 @@ import (
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/graph"
-	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // rows is how ranks train with shared negatives, whose scores are dense products that sum over a row from its first value to its last: a
 // rank trains some rows, whole ones, and sends those that had samples to all after the step. Each rank has both tables, and the moments of its rows.
 type rows struct {
-	losses [2]*tempered.Loss // of the two steps
-	blocks []int             // of all ranks; see tempered.Blocks
-	ends   []int             // rank r trains the blocks ends[r-1] ... ends[r]-1
+	steps [2]*step.Step
+	ends  []int // rank r trains the blocks ends[r-1] ... ends[r]-1
 
 	grains  []grain   // of rows, in their order
 	trained []float32 // the rows that a step has trained, of all ranks
@@ -34,19 +33,16 @@ const grainRows = 512
 func byRows(c graph.Config) bool { return c.SharedNegatives > 0 }
 
 func (t *CL) newRows() {
-	m, c := t.matrix, t.config
-	t.sampler.Shared = c.SharedNegatives
-	t.sampler.Updates = func(row int) int { return m.Updates(row, t.sampler.Iteration) }
-	r := &rows{blocks: tempered.Blocks(t.rows, t.sampler, func(i int) float64 { return float64(m.RowLength(i)) / float64(m.Contexts()) })}
+	r := &rows{}
 	for rank := range t.comm.Size() {
-		r.ends = append(r.ends, (len(r.blocks)-1)*(rank+1)/t.comm.Size())
+		r.ends = append(r.ends, (len(t.blocks)-1)*(rank+1)/t.comm.Size())
 	}
-	for step, table := range []*table{t.words, t.contexts} {
-		r.losses[step] = &tempered.Loss{Sampler: t.sampler, Team: t.workers, Dim: c.Dim, Blocks: r.blocks, Update: table.optimizer}
+	for i, table := range []*table{t.words, t.contexts} {
+		r.steps[i] = &step.Step{Sampler: t.sampler, Team: t.workers, Dim: t.config.Dim, Blocks: t.blocks, Update: table.optimizer}
 	}
 	first := 0
 	for rank, end := range r.ends {
-		for last := r.blocks[end]; first < last; first = min(first+grainRows, last) {
+		for last := t.blocks[end]; first < last; first = min(first+grainRows, last) {
 			r.grains = append(r.grains, grain{rank: rank, first: first, end: min(first+grainRows, last)})
 		}
 	}
@@ -62,10 +58,10 @@ func (r *rows) first(rank int) int {
 }
 
 // rowEnds returns the ends of the ranks' rows of a table, of so many values each.
-func (r *rows) rowEnds(values int) []int {
-	ends := make([]int, len(r.ends))
-	for rank, block := range r.ends {
-		ends[rank] = 4 * values * r.blocks[block]
+func (t *CL) rowEnds(values int) []int {
+	ends := make([]int, len(t.byRows.ends))
+	for rank, block := range t.byRows.ends {
+		ends[rank] = 4 * values * t.blocks[block]
 	}
 	return ends
 }
@@ -73,8 +69,8 @@ func (r *rows) rowEnds(values int) []int {
 // rowsStep trains this rank's rows of left against frozen right, and returns the loss of all.
 func (t *CL) rowsStep(left, right *table) (float64, error) {
 	r, rank := t.byRows, t.comm.Rank()
-	loss := r.losses[t.sampler.Step]
-	if err := loss.RunBlocks(left.data, right.data, r.first(rank), r.ends[rank]); err != nil {
+	run := r.steps[t.sampler.Step]
+	if err := run.RunBlocks(left.data, right.data, r.first(rank), r.ends[rank]); err != nil {
 		return 0, err
 	}
 	if err := t.shareTrained(left.data); err != nil {
@@ -84,10 +80,10 @@ func (t *CL) rowsStep(left, right *table) (float64, error) {
 	for rank, block := range r.ends {
 		ends[rank] = 8 * block
 	}
-	if err := t.comm.AllGather(cluster.Bytes(loss.Losses()), ends); err != nil {
+	if err := t.comm.AllGather(cluster.Bytes(run.Losses()), ends); err != nil {
 		return 0, err
 	}
-	return loss.Total(), nil
+	return run.Total(), nil
 }
 
 // shareTrained brings the rows that a step has trained to all ranks: those that have a share of its samples, which may be few.
@@ -116,7 +112,7 @@ func (t *CL) shareTrained(table []float32) error {
 		ends[rank+1] = max(ends[rank+1], ends[rank])
 	}
 	if total == t.rows {
-		return t.share(cluster.Bytes(table), r.rowEnds(n))
+		return t.share(cluster.Bytes(table), t.rowEnds(n))
 	}
 	r.trained = memory.Resize(r.trained, total*n)
 	move := func(own bool, to func(g *grain, k int) (to, from []float32)) error {
@@ -176,7 +172,7 @@ func (t *CL) moveRows(what uint64) error {
 		case what == push:
 			err = t.send(cluster.Bytes(s.Data), 0)
 		case what == pullAll && !isTable:
-			err = t.share(cluster.Bytes(s.Data), t.byRows.rowEnds(len(s.Data)/t.rows))
+			err = t.share(cluster.Bytes(s.Data), t.rowEnds(len(s.Data)/t.rows))
 		}
 		if err != nil {
 			return err

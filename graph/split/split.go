@@ -19,7 +19,7 @@ import (
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
-	"github.com/w2vcl/w2vcl/graph/tempered"
+	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -40,18 +40,14 @@ type CL struct {
 	owned       [][]int // of each rank: which columns of a row it has
 	words       *table
 	contexts    *table
-	sampler     *tempered.Sampler
+	sampler     *step.Sampler
 	samples     [2]*samples // of the two steps; the same for both if they train on the same samples
 	workers     *team.Team
 	moved       []uint32 // samples of all ranks, one after the other
 
-	pieces []int // piece p is the rows pieces[p] ... pieces[p+1]-1; see cutPieces
-	chunk  int   // pieces that are trained between two exchanges
-	strip  int   // rows whose gradients are computed together
-	work   *work
-
-	tempered *temperedStep // of tempered samples; nil: every row has one sample
-	byRows   *rows         // of shared negatives; nil: ranks split columns
+	blocks    []int    // of rows; see step.Blocks
+	byColumns *columns // nil: ranks split rows
+	byRows    *rows    // nil: ranks split columns
 }
 
 // A table is the rank's columns of W or C.
@@ -72,10 +68,12 @@ func Check(ranks int, c graph.Config) error {
 		return errors.New("several ranks cannot start from given vectors: leave out --init, or use one rank")
 	case c.Form == graph.FormStock:
 		return fmt.Errorf("several ranks train graph form %q only", graph.FormFused)
-	case c.Optimizer.Method == optim.AdamRow && !byRows(c):
-		return fmt.Errorf("several ranks cannot train with --optimizer %s, which needs whole rows: take %s, or use one rank", optim.AdamRow, optim.Adam)
 	}
-	return nil
+	d, err := optim.Find(c.Optimizer.Method)
+	if err == nil && d.WholeRows && !byRows(c) {
+		return fmt.Errorf("several ranks cannot train with --optimizer %s, which needs whole rows: take one of %s, or use one rank", d.Name, optim.OfColumns())
+	}
+	return err
 }
 
 // Memory estimates the bytes that New takes on each of some ranks, M not counted.
@@ -85,7 +83,7 @@ func Memory(words, ranks int, c graph.Config) int64 {
 	if byRows(c) {
 		tables = 2 * (4*int64(words)*int64(c.Dim) + c.Optimizer.Bytes(words, c.Dim)/int64(ranks))
 	}
-	return tables + tempered.ReaderBytes(words, tempered.Iterations(words, tables/2))*3/2
+	return tables + step.ReaderBytes(words, step.Iterations(words, tables/2))*3/2
 }
 
 // New prepares training on a part of M for the given number of iterations. All ranks
@@ -115,23 +113,22 @@ func New(comm cluster.Comm, m *wordcontext.Part, noise *corpus.Alias, iterations
 		return nil, err
 	}
 	t.randomize()
-	t.sampler = &tempered.Sampler{Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: m.Slots()}
+	t.sampler = &step.Sampler{
+		Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: m.Slots(), Shared: c.SharedNegatives,
+		Updates: func(row int) int { return m.Updates(row, t.sampler.Iteration) },
+	}
+	t.blocks = step.Blocks(t.rows, t.sampler, func(i int) float64 { return float64(m.RowLength(i)) / float64(m.Contexts()) })
 	t.slots = int(m.Slots()[t.rows])
-	atATime := tempered.Iterations(t.slots, 4*int64(len(t.words.data)))
+	atATime := step.Iterations(t.slots, 4*int64(len(t.words.data)))
 	t.samples[0] = t.newSamples(0, atATime)
 	if t.samples[1] = t.samples[0]; !c.SameColumn {
 		t.samples[1] = t.newSamples(1, atATime)
 	}
-	switch {
-	case byRows(c):
+	if byRows(c) {
 		t.newRows()
-		return t, nil
-	case m.Tempered():
-		t.newTempered()
-		return t, nil
+	} else {
+		t.newColumns()
 	}
-	t.cutPieces()
-	t.work = t.newWork()
 	return t, nil
 }
 
@@ -192,6 +189,39 @@ func (t *CL) reset() {
 		clear(s.Data)
 	}
 	t.randomize()
+}
+
+// iteration runs iteration number unit at a learning rate.
+func (t *CL) iteration(unit int, rate float64) (report trainer.Report, err error) {
+	for side := range t.samples {
+		left, right := t.words, t.contexts
+		if side == 1 {
+			left, right = right, left
+		}
+		samples, err := t.samples[side].iteration(t, unit)
+		if err != nil {
+			return report, err
+		}
+		t.sampler.Iteration, t.sampler.Step, t.sampler.Samples = unit, side, samples
+		left.optimizer.Begin(unit+1, rate)
+		run := t.columnsStep
+		if t.byRows != nil {
+			run = t.rowsStep
+		}
+		loss, err := run(left, right)
+		if err != nil {
+			return report, fmt.Errorf("iteration %d, step %d: %w", unit, side+1, err)
+		}
+		report.Loss += loss
+		count := 0
+		for _, sample := range samples {
+			if sample != wordcontext.NoSample {
+				count++
+			}
+		}
+		report.Pairs += float64(count) * float64(1+t.config.Negatives)
+	}
+	return report, nil
 }
 
 // samples reads M's samples of a step, several iterations at a time: each rank those of its
@@ -272,33 +302,9 @@ func readSamples[T uint16 | uint32](s *samples, t *CL, first int) error {
 	})
 }
 
-// The sizes of a piece and of the rows trained between two exchanges: they and the rows that
-// they meet stay in a core's second-level cache, from their dot products to their updates.
-const (
-	cacheBytes = 512 << 10
-	blockRows  = 128 // whose loss is added up in one go, as one process does
-)
-
-// cutPieces cuts the rows into pieces, none of which is of two blocks. A piece begins
-// with a strip, so that losses are added up as one process does.
-func (t *CL) cutPieces() {
-	t.strip = graph.StripRows(1+t.config.Negatives, t.config.Dim)
-	perRow := 4 * t.columns * (2 + t.config.Negatives)
-	piece := max(min(cacheBytes/perRow, blockRows)/t.strip, 1) * t.strip
-	if piece >= blockRows/t.strip*t.strip {
-		piece = blockRows
-	}
-	for first := 0; first < t.rows; first += blockRows {
-		for at := first; at < min(first+blockRows, t.rows); at += piece {
-			t.pieces = append(t.pieces, at)
-		}
-	}
-	t.pieces = append(t.pieces, t.rows)
-	t.chunk = t.workers.Threads() * max(cacheBytes/(perRow*piece), 1)
-	if !chunked(t.workers.Threads(), t.comm.Size()) {
-		t.chunk = max(t.chunk, mostRows/piece)
-	}
-}
+// cacheBytes bounds the rows that a thread trains between two exchanges, and the rows that they
+// meet, so that they stay in a core's second-level cache from their dot products to their updates.
+const cacheBytes = 512 << 10
 
 // What decides whether to exchange while rows are in the cache, or seldom: about how long ranks of one thread take
 // for an exchange, for each of them, and how fast a thread reads rows again. Measured on 16 cores of a Xeon.
@@ -325,14 +331,6 @@ func Exchanges(words, ranks int, c graph.Config) int {
 		return 4*columns*dots/cacheBytes + 1
 	}
 	return (words-1)/mostRows + 1
-}
-
-// largestChunk returns the most rows between two exchanges.
-func (t *CL) largestChunk() (rows int) {
-	for p := 0; p < len(t.pieces)-1; p += t.chunk {
-		rows = max(rows, t.pieces[min(p+t.chunk, len(t.pieces)-1)]-t.pieces[p])
-	}
-	return rows
 }
 
 // Traffic returns how many bytes a rank sends in a half step, on average, where every word has one sample.

@@ -54,14 +54,6 @@ func adam(w, m, v, g *float32, n int, s *AdamStep) {
 	}
 }
 
-func combineAdam6(w, m, v, coefficients, table *float32, rows *uint32, n int, s *AdamStep) {
-	if current == AVX512 {
-		combineAdam6AVX512(w, m, v, coefficients, table, rows, n, s)
-	} else {
-		combineAdam6AVX2(w, m, v, coefficients, table, rows, n, s)
-	}
-}
-
 // The kernels below take a small part of a step, or wait for memory: one version
 // serves both levels.
 
@@ -104,12 +96,6 @@ func adamAVX512(w, m, v, grad *float32, n int, s *AdamStep)
 
 //go:noescape
 func adamAVX2(w, m, v, grad *float32, n int, s *AdamStep)
-
-//go:noescape
-func combineAdam6AVX512(w, m, v, coefficients, table *float32, rows *uint32, n int, s *AdamStep)
-
-//go:noescape
-func combineAdam6AVX2(w, m, v, coefficients, table *float32, rows *uint32, n int, s *AdamStep)
 
 //go:noescape
 func momentumAVX2(w, m, grad *float32, n int, beta1, rest, keep, scale float32)

@@ -213,31 +213,6 @@ func Adam(w, m, v, g []float32, s *AdamStep) {
 	adam(&w[0], &m[0], &v[0], &g[0], n, s)
 }
 
-// CombineAdam is Combine, then Adam: it updates w, m and v (rows of n = len(w)
-// values) with the linear combination as the gradient. It may overwrite scratch,
-// which has n values.
-func CombineAdam(w, m, v, coefficients, table []float32, rows []uint32, s *AdamStep, scratch []float32) {
-	n := len(w)
-	if current == Go || len(rows) > group || len(rows) == 0 || n == 0 {
-		Combine(scratch[:n], coefficients, table, rows)
-		Adam(w, m, v, scratch, s)
-		return
-	}
-	_, _ = m[:n], v[:n]
-	_ = coefficients[:len(rows)]
-	if len(rows) == group {
-		combineAdam6(&w[0], &m[0], &v[0], &coefficients[0], &table[0], &rows[0], n, s)
-		return
-	}
-	var r [group]uint32
-	var c [group]float32
-	copy(c[:], coefficients[:len(rows)])
-	for k := copy(r[:], rows); k < group; k++ {
-		r[k] = r[0]
-	}
-	combineAdam6(&w[0], &m[0], &v[0], &c[0], &table[0], &r[0], n, s)
-}
-
 // Momentum is Adam's update with one denominator for the whole row. The caller has
 // divided scale by it:
 //

@@ -116,47 +116,6 @@ func TestDotsAndCombine(t *testing.T) {
 	})
 }
 
-// CombineAdam is Combine, then Adam, to the bit.
-func TestCombineAdam(t *testing.T) {
-	eachLevel(t, func(t *testing.T, r *rand.Rand) {
-		step := AdamStep{Beta1: .9, OneMinusBeta1: .1, Beta2: .999, OneMinusBeta2: .001, Keep: .9999, Scale: .002, Epsilon: 1e-8}
-		for _, n := range append([]int{0}, sizes...) {
-			for _, count := range append([]int{0, 3, 4}, counts...) {
-				const tableRows = 9
-				table := random(r, make([]float32, tableRows*n))
-				coefficients := random(r, make([]float32, count))
-				rows := make([]uint32, count)
-				for k := range rows {
-					rows[k] = uint32(r.IntN(tableRows))
-				}
-				var want, got, bands [3][]float32
-				for i := range got {
-					want[i] = random(r, make([]float32, n))
-					if i == 2 { // second moments
-						for j, x := range want[i] {
-							want[i][j] = x * x
-						}
-					}
-					got[i], bands[i] = guarded(n)
-					copy(got[i], want[i])
-				}
-				gradient, scratch := make([]float32, n), make([]float32, n)
-				Combine(gradient, coefficients, table, rows)
-				Adam(want[0], want[1], want[2], gradient, &step)
-				CombineAdam(got[0], got[1], got[2], coefficients, table, rows, &step, scratch)
-				for i := range got {
-					checkGuards(t, "CombineAdam", n, bands[i])
-					for j := range got[i] {
-						if got[i][j] != want[i][j] {
-							t.Fatalf("n=%d count=%d array %d [%d]: %v, want %v", n, count, i, j, got[i][j], want[i][j])
-						}
-					}
-				}
-			}
-		}
-	})
-}
-
 func TestCombineNoRowsClears(t *testing.T) {
 	eachLevel(t, func(t *testing.T, _ *rand.Rand) {
 		out := []float32{1, 2, 3}
@@ -407,13 +366,6 @@ func BenchmarkCombine6(b *testing.B) {
 
 func BenchmarkAdam(b *testing.B) {
 	benchmarkLevels(b, func(d *benchData) { w, m, v := d.rows(); Adam(w, m, v, d.left, &benchStep) })
-}
-
-func BenchmarkCombineAdam6(b *testing.B) {
-	benchmarkLevels(b, func(d *benchData) {
-		w, m, v := d.rows()
-		CombineAdam(w, m, v, d.six, d.table, benchRows, &benchStep, d.left)
-	})
 }
 
 func BenchmarkMomentum(b *testing.B) {

@@ -58,6 +58,12 @@ func (g *Group) checkGPUs(c *settings.Config) error {
 	return nil
 }
 
+// wholeRows reports whether an update needs all values of a row.
+func wholeRows(c *settings.Config) bool {
+	d, err := optim.Find(optim.Method(c.Optimizer))
+	return err == nil && d.WholeRows
+}
+
 // checkDimensions refuses settings of mode cl that GPUs of several ranks cannot share the dimensions with.
 func checkDimensions(c *settings.Config) error {
 	const instead = "; one process trains so on the GPUs of a host"
@@ -68,8 +74,8 @@ func checkDimensions(c *settings.Config) error {
 		return refuse(fmt.Sprintf("--tempering %g and --positives %g on GPUs", c.Tempering, c.Positives), "give --tempering 0 --positives 1"+instead)
 	case c.Precision == settings.PrecisionHalf:
 		return refuse("--precision half on GPUs", "take "+settings.PrecisionFloat32+instead)
-	case c.Optimizer == string(optim.AdamRow):
-		return refuse("--optimizer "+c.Optimizer+" on GPUs", "take "+string(optim.Adam)+instead)
+	case wholeRows(c):
+		return refuse("--optimizer "+c.Optimizer+" on GPUs", "take one of "+optim.OfColumns()+instead)
 	case c.Matrix != "":
 		return refuse("--matrix", "leave it out; each builds M")
 	case c.Init != "":

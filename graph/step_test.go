@@ -9,12 +9,10 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/graph/tempered"
-	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/wordcontext"
-	"gorgonia.org/gorgonia"
 )
 
 // skewedCorpus makes a corpus of random sentences in which word i is about 1/(i+1)
@@ -45,8 +43,8 @@ func skewedCorpus(t testing.TB, r *rand.Rand, v, sentences int) *corpus.Corpus {
 	return c
 }
 
-// A temperedCase is a matrix and a model over it.
-type temperedCase struct {
+// A stepCase is a matrix and a model over it.
+type stepCase struct {
 	v, l             int
 	tempering, mean  float64
 	most             int
@@ -54,18 +52,18 @@ type temperedCase struct {
 	method           optim.Method
 }
 
-func (x temperedCase) String() string {
+func (x stepCase) String() string {
 	return fmt.Sprintf("%d words, l %d, tempering %.2f, %.2f positives, most %d, dim %d, %d negatives, %d shared, %s",
 		x.v, x.l, x.tempering, x.mean, x.most, x.dim, x.own, x.shared, x.method)
 }
 
-// temperedCases has every dimension and number of shared negatives, with the rest at
-// random.
-func temperedCases(r *rand.Rand) (cases []temperedCase) {
+// stepCases has every dimension and number of shared negatives, with the rest at
+// random; the paper's step at the smallest sizes and sizes around blocks; and long rows.
+func stepCases(r *rand.Rand) (cases []stepCase) {
 	pick := func(from []float64) float64 { return from[r.IntN(len(from))] }
 	for _, dim := range []int{1, 3, 16, 50, 100, 300} {
 		for _, shared := range []int{0, 1, 5, 16, 64, 100} {
-			cases = append(cases, temperedCase{
+			cases = append(cases, stepCase{
 				v: []int{1, 2, 7, 60, 200}[r.IntN(5)], l: 1 + r.IntN(30),
 				tempering: pick([]float64{0, .5, .75, 1}), mean: pick([]float64{.3, 1, 2, 4.5, 9}), most: []int{0, 1, 3, 20, 200}[r.IntN(5)],
 				dim: dim, own: 1 + r.IntN(7), shared: shared,
@@ -73,15 +71,20 @@ func temperedCases(r *rand.Rand) (cases []temperedCase) {
 			})
 		}
 	}
-	for _, method := range optim.Names() { // long rows
+	for _, method := range optim.Names() {
+		for _, s := range [][3]int{ // words, dimension, negatives
+			{1, 1, 1}, {2, 1, 5}, {1, 17, 5}, {5, 17, 1}, {127, 16, 5}, {128, 16, 5}, {129, 100, 5}, {40, 500, 5}, {33, 15, 10}, {255, 33, 12},
+		} {
+			cases = append(cases, stepCase{v: s[0], l: 1 + r.IntN(30), mean: 1, dim: s[1], own: s[2], method: method})
+		}
 		cases = append(cases,
-			temperedCase{v: 50, l: 8, tempering: 1, mean: 12, most: 160, dim: 20, own: 5, shared: 16, method: method},
-			temperedCase{v: 20, l: 5, mean: 130, dim: 9, own: 5, method: method})
+			stepCase{v: 50, l: 8, tempering: 1, mean: 12, most: 160, dim: 20, own: 5, shared: 16, method: method},
+			stepCase{v: 20, l: 5, mean: 130, dim: 9, own: 5, method: method})
 	}
 	return cases
 }
 
-func (x temperedCase) matrix(t testing.TB, r *rand.Rand) *wordcontext.Matrix {
+func (x stepCase) matrix(t testing.TB, r *rand.Rand) *wordcontext.Matrix {
 	t.Helper()
 	m, err := wordcontext.Build(context.Background(), skewedCorpus(t, r, x.v, 5*x.v+10), wordcontext.Options{
 		Window: 2, Contexts: x.l, Passes: 1, Seed: r.Uint64(), Tempering: x.tempering, Positives: x.mean, MaxPositives: x.most,
@@ -93,7 +96,7 @@ func (x temperedCase) matrix(t testing.TB, r *rand.Rand) *wordcontext.Matrix {
 	return m
 }
 
-func (x temperedCase) config(threads int, form Form) Config {
+func (x stepCase) config(threads int, form Form) Config {
 	c := testConfig(x.dim, x.own, threads, form, x.method)
 	c.SharedNegatives = x.shared
 	return c
@@ -125,13 +128,10 @@ func newCL(t testing.TB, m *wordcontext.Matrix, iterations int, c Config) *CL {
 
 // The fused and the stock form against the definition in float64, at any iteration
 // and from any state: tables, moments, loss, pairs.
-func TestTemperedAgainstDefinition(t *testing.T) {
+func TestStepAgainstDefinition(t *testing.T) {
 	r := freshRandom(t)
-	for _, x := range temperedCases(r) {
+	for _, x := range stepCases(r) {
 		m := x.matrix(t, r)
-		if !m.Tempered() && x.shared == 0 {
-			continue // other tests have it
-		}
 		iteration, seed := r.IntN(3*x.l), r.Uint64()
 		for _, form := range []Form{FormFused, FormStock} {
 			s := newCL(t, m, iteration+1, x.config(2, form))
@@ -145,7 +145,7 @@ func TestTemperedAgainstDefinition(t *testing.T) {
 func TestSameColumn(t *testing.T) {
 	r := freshRandom(t)
 	for _, tempering := range []float64{0, .75} {
-		x := temperedCase{v: 60, l: 20, tempering: tempering, mean: 1, most: 20, dim: 16, own: 3, method: optim.SGD}
+		x := stepCase{v: 60, l: 20, tempering: tempering, mean: 1, most: 20, dim: 16, own: 3, method: optim.SGD}
 		m := x.matrix(t, r)
 		c := x.config(2, FormFused)
 		c.SameColumn = true
@@ -183,7 +183,7 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 	}
 	relative := rounding
 	if s.config.Form == FormStock {
-		relative += stockRounding(s.matrix.Rows(), s.config)
+		relative += stockRounding(s)
 	}
 	if report.Pairs != wantPairs || math.Abs(report.Loss-wantLoss) > relative*wantLoss {
 		t.Errorf("%s: loss %v of %v pairs, want %v of %v", name, report.Loss, report.Pairs, wantLoss, wantPairs)
@@ -199,45 +199,58 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 }
 
 // stockRounding is how much the loss of the stock form may lose, relative to itself: it
-// adds a loss for each row and negative in float32, one after the other, and each
-// addition rounds.
-func stockRounding(rows int, c Config) float64 {
-	return float64(rows*max(c.SharedNegatives, c.Negatives)) * 0x1p-24
+// adds a loss for each pair in float32, one after the other, and each addition rounds.
+func stockRounding(s *CL) float64 {
+	rows := s.matrix.Rows()
+	return float64(int(s.matrix.Slots()[rows])+rows*max(s.config.SharedNegatives, s.config.Negatives)) * 0x1p-24
+}
+
+// kindsOfSteps are the paper's, tempered ones, and those with shared negatives.
+func kindsOfSteps(v, l, dim int, shared ...int) []stepCase {
+	cases := []stepCase{{v: v, l: l, mean: 1, dim: dim, own: 5}}
+	for _, h := range append([]int{0}, shared...) {
+		cases = append(cases, stepCase{v: v, l: l, tempering: .75, mean: 3, most: 120, dim: dim, own: 5, shared: h})
+	}
+	return cases
 }
 
 // Several iterations of both forms end at the same tables.
-func TestTemperedFormsAgree(t *testing.T) {
+func TestStepFormsAgree(t *testing.T) {
 	r := freshRandom(t)
-	for _, shared := range []int{0, 16} {
-		x := temperedCase{v: 90, l: 6, tempering: .75, mean: 3, most: 20, dim: 17, own: 5, shared: shared, method: optim.SGD}
+	for _, x := range kindsOfSteps(90, 16, 17, 16) {
+		x.method = optim.SGD
 		m := x.matrix(t, r)
 		stock, want := train(t, m, x.config(1, FormStock), 0, 12, nil)
 		fused, got := train(t, m, x.config(2, FormFused), 0, 12, nil)
-		relative := stockRounding(x.v, stock.config)
+		relative := stockRounding(stock)
 		for i := range want {
 			if math.Abs(got[i]-want[i]) > relative*want[i] {
-				t.Errorf("%d shared, iteration %d: loss %v, stock %v", shared, i, got[i], want[i])
+				t.Errorf("%s, iteration %d: loss %v, stock %v", x, i, got[i], want[i])
 			}
 		}
 		wantW, wantC := stock.Tables()
 		gotW, gotC := fused.Tables()
 		if w, c := tableDifference(wantW, gotW), tableDifference(wantC, gotC); w > 1e-5 || c > 1e-5 {
-			t.Errorf("%d shared: words differ by %v, contexts by %v", shared, w, c)
+			t.Errorf("%s: words differ by %v, contexts by %v", x, w, c)
 		}
 	}
 }
 
 // Threads change no bit, nor does a break at any iteration, nor the level of vector
-// instructions above plain Go.
-func TestTemperedReproducible(t *testing.T) {
+// instructions above plain Go. Some of the runs pass the iterations that are read at a time, and
+// the last of M.
+func TestStepReproducible(t *testing.T) {
 	best := simd.Current()
 	t.Cleanup(func() { _ = simd.Use(best) })
 	r := freshRandom(t)
 	for _, method := range optim.Names() {
-		for _, shared := range []int{0, 5, 32} {
-			x := temperedCase{v: 500, l: 11, tempering: .75, mean: 3, most: 120, dim: 18, own: 3, shared: shared, method: method}
+		for i, x := range kindsOfSteps(500, 11, 18, 5, 32) {
+			x.method = method
 			m := x.matrix(t, r)
-			const iterations = 27
+			iterations := 27
+			if i == 0 {
+				iterations = step.MaxIterations + 25
+			}
 			whole, losses := train(t, m, x.config(1, FormFused), 0, iterations, nil)
 			want := copyState(whole)
 			same := func(s *CL) bool {
@@ -253,7 +266,7 @@ func TestTemperedReproducible(t *testing.T) {
 				first, start := train(t, m, x.config(threads, FormFused), 0, stop, nil)
 				got, end := train(t, m, x.config(threads, FormFused), stop, iterations, copyState(first))
 				if !same(got) || !slices.Equal(slices.Concat(start, end), losses) {
-					t.Errorf("%s, %d shared, %d threads with a break at %d: other bits", method, shared, threads, stop)
+					t.Errorf("%s, %d threads with a break at %d: other bits", x, threads, stop)
 				}
 			}
 			for _, level := range simd.Levels()[1:] {
@@ -261,7 +274,7 @@ func TestTemperedReproducible(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got, _ := train(t, m, x.config(2, FormFused), 0, iterations, nil); !same(got) {
-					t.Errorf("%s, %d shared, %s: other bits", method, shared, level)
+					t.Errorf("%s, %s: other bits", x, level)
 				}
 			}
 			if err := simd.Use(best); err != nil {
@@ -272,12 +285,12 @@ func TestTemperedReproducible(t *testing.T) {
 }
 
 // Plain Go and every vector level keep the definition.
-func TestTemperedLevels(t *testing.T) {
+func TestStepLevels(t *testing.T) {
 	best := simd.Current()
 	t.Cleanup(func() { _ = simd.Use(best) })
 	r := freshRandom(t)
-	for _, shared := range []int{0, 7, 64} {
-		x := temperedCase{v: 70, l: 9, tempering: .5, mean: 4, dim: 33, own: 5, shared: shared, method: optim.Adam}
+	for _, x := range kindsOfSteps(70, 9, 33, 7, 64) {
+		x.method = optim.Adam
 		m := x.matrix(t, r)
 		for _, level := range simd.Levels() {
 			if err := simd.Use(level); err != nil {
@@ -287,110 +300,5 @@ func TestTemperedLevels(t *testing.T) {
 			randomState(s, 1)
 			checkAgainstDefinition(t, fmt.Sprintf("%s, %s", level, x), s, 13)
 		}
-	}
-}
-
-// The kept gradient, which trains encoders, is the mean of a share, or root s times
-// that for a method that is not adaptive. Rows without a share get zeros, whatever
-// was there.
-func TestTemperedKeptGradient(t *testing.T) {
-	r := freshRandom(t)
-	for _, method := range []optim.Method{optim.Adam, optim.SGD} {
-		for _, shared := range []int{0, 16} {
-			x := temperedCase{v: 80, l: 10, tempering: .75, mean: 2, dim: 21, own: 4, shared: shared, method: method}
-			m := x.matrix(t, r)
-			s := newCL(t, m, 5, x.config(2, FormFused))
-			randomState(s, 3)
-			op, err := newTemperedLoss(s.sampler, s.blocks, team.New(2), nil, s.config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := gorgonia.NewGraph()
-			left := matrix(g, "left", s.words.dense)
-			loss, err := applyLoss(op, left, matrix(g, "right", s.contexts.dense))
-			if err != nil {
-				t.Fatal(err)
-			}
-			gradients, err := gorgonia.Grad(loss, left)
-			if err != nil {
-				t.Fatal(err)
-			}
-			vm, err := newMachine(g)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for iteration := range 3 {
-				s.sampler.Iteration = iteration
-				if s.sampler.Samples, _, err = s.steps[0].samples.Iteration(iteration); err != nil {
-					t.Fatal(err)
-				}
-				if err := vm.run(); err != nil {
-					t.Fatal(err)
-				}
-				got, err := floatsOf(gradients[0])
-				if err != nil {
-					t.Fatal(err)
-				}
-				p := plainStep{m, s.config, s.sampler.Noise, iteration, 0}
-				wantLoss := 0.0
-				for i := range x.v {
-					want, loss, samples := p.row(i, float64s(s.words.data), boundedOf(s.contexts.data))
-					wantLoss += loss
-					root := 1.0
-					if method == optim.SGD {
-						root = math.Sqrt(float64(samples))
-					}
-					for j, y := range want.want {
-						if d := math.Abs(float64(got[i*x.dim+j]) - root*y); d > root*want.slack[j] {
-							t.Fatalf("%s: gradient (%d, %d) is %v, want %v within %v", x, i, j, got[i*x.dim+j], root*y, root*want.slack[j])
-						}
-					}
-				}
-				if math.Abs(op.Loss()-wantLoss) > 1e-5*wantLoss {
-					t.Errorf("%s: loss %v, want %v", x, op.Loss(), wantLoss)
-				}
-			}
-			if err := vm.close(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-}
-
-// Without tempering and shared negatives the tempered operation, too, is W2V-CL.
-func TestTemperedOfNothing(t *testing.T) {
-	x := temperedCase{v: 150, l: 13, dim: 19, own: 5, method: optim.SGD}
-	m := x.matrix(t, freshRandom(t))
-	plain := newCL(t, m, 10, x.config(1, FormFused))
-	if plain.blocks != nil {
-		t.Fatal("tempered steps for a matrix that is not")
-	}
-	other := newCL(t, m, 10, x.config(2, FormFused))
-	other.blocks = tempered.Blocks(x.v, other.sampler, func(int) float64 { return 1 })
-	for i, tables := range [2][2]*table{{other.words, other.contexts}, {other.contexts, other.words}} {
-		s, err := other.newStep(tables[0], tables[1], team.New(2))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := other.steps[i].compiled().close(); err != nil {
-			t.Fatal(err)
-		}
-		other.steps[i].step = s
-	}
-	for iteration := range 10 {
-		var losses [2]float64
-		for i, s := range []*CL{plain, other} {
-			report, err := s.Advance(context.Background(), iteration, .05)
-			if err != nil {
-				t.Fatal(err)
-			}
-			losses[i] = report.Loss / report.Pairs
-		}
-		if math.Abs(losses[1]-losses[0]) > 1e-6*losses[0] {
-			t.Errorf("iteration %d: loss %v, want %v", iteration, losses[1], losses[0])
-		}
-	}
-	if w, c := tableDifference(plain.words.data, other.words.data), tableDifference(plain.contexts.data, other.contexts.data); w > 1e-5 || c > 1e-5 {
-		t.Errorf("words differ by %v, contexts by %v", w, c)
 	}
 }

@@ -1,6 +1,7 @@
-package tempered
+package step
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -16,9 +17,10 @@ type Team interface {
 	Do(n int, work func(worker, i int)) error
 }
 
-// A Loss computes steps. The scores of shared negatives, and their part of the
-// gradients, are two dense products for a strip of rows. Only positives are gathered.
-type Loss struct {
+// A Step trains the rows of a table again and again. The scores of shared negatives, and their
+// part of the gradients, are two dense products for a strip of rows. Other frozen vectors are
+// gathered.
+type Step struct {
 	Sampler *Sampler
 	Team    Team
 	Dim     int             // N
@@ -27,8 +29,8 @@ type Loss struct {
 	Kept    []float32       // (V, N), gets the gradients; nil: keep none
 	Root    bool            // a kept gradient of s samples is root s times their mean
 
-	// Scores, if not nil, returns the scores of a row's own negatives and then its
-	// positives, which are not computed here: the tables have N columns of Whole.
+	// Scores, if not nil, returns the scores of a row's targets, in the order of
+	// AppendTargets. They are not computed here: the matrices have N columns of Whole.
 	Scores func(row int) []float32
 	Whole  int
 
@@ -37,46 +39,42 @@ type Loss struct {
 	workers []*worker
 }
 
-// Run trains all rows of left against right, both (V, N), and returns their loss. It
-// does not depend on the number of threads. An error says that a goroutine panicked.
-func (l *Loss) Run(left, right []float32) (float64, error) {
-	for len(l.workers) < l.Team.Threads() {
-		l.workers = append(l.workers, newWorker(l.Sampler, l.Dim, l.Dim))
+// Run trains all rows of left, (V, N), against the frozen vectors, (F, N), and returns their
+// loss. It does not depend on the number of threads. An error says that a goroutine panicked.
+func (s *Step) Run(left, frozen []float32) (float64, error) {
+	if err := s.RunBlocks(left, frozen, 0, len(s.Blocks)-1); err != nil {
+		return 0, err
 	}
-	l.shared.pack(right, l.Sampler.DrawShared(), l.Dim)
-	l.losses = memory.Resize(l.losses, len(l.Blocks)-1)
-	err := l.Team.Do(len(l.losses), func(worker, b int) {
-		l.losses[b] = l.block(l.workers[worker], left, right, l.Blocks[b], l.Blocks[b+1])
-	})
-	if err != nil {
-		return 0, fmt.Errorf("tempered step: %w", err)
-	}
-	return l.Total(), nil
+	return s.Total(), nil
 }
 
 // RunBlocks trains the rows of the blocks first ... end-1. After those of all blocks, Total returns
 // the loss of the step.
-func (l *Loss) RunBlocks(left, right []float32, first, end int) error {
-	for len(l.workers) < l.Team.Threads() {
-		l.workers = append(l.workers, newWorker(l.Sampler, l.Dim, max(l.Whole, l.Dim)))
+func (s *Step) RunBlocks(left, frozen []float32, first, end int) error {
+	for len(s.workers) < s.Team.Threads() {
+		s.workers = append(s.workers, newWorker(s.Sampler, s.Dim, cmp.Or(s.Whole, s.Dim)))
 	}
-	if l.Sampler.Shared > 0 {
-		l.shared.pack(right, l.Sampler.DrawShared(), l.Dim)
+	if s.Sampler.Shared > 0 {
+		s.shared.pack(frozen, s.Sampler.DrawShared(), s.Dim)
 	}
-	l.losses = memory.Resize(l.losses, len(l.Blocks)-1)
-	return l.Team.Do(end-first, func(worker, k int) {
+	s.losses = memory.Resize(s.losses, len(s.Blocks)-1)
+	err := s.Team.Do(end-first, func(worker, k int) {
 		b := first + k
-		l.losses[b] = l.block(l.workers[worker], left, right, l.Blocks[b], l.Blocks[b+1])
+		s.losses[b] = s.block(s.workers[worker], left, frozen, s.Blocks[b], s.Blocks[b+1])
 	})
+	if err != nil {
+		return fmt.Errorf("skip-gram step: %w", err)
+	}
+	return nil
 }
 
-// Losses returns those of all blocks in the last step, live: trainers that share the blocks bring them together.
-func (l *Loss) Losses() []float64 { return l.losses }
+// Losses returns those of all blocks in the last run, live: trainers that share the blocks bring them together.
+func (s *Step) Losses() []float64 { return s.losses }
 
-// Total returns the loss of the last step.
-func (l *Loss) Total() float64 {
+// Total returns the loss of the last run.
+func (s *Step) Total() float64 {
 	sum := 0.0
-	for _, x := range l.losses {
+	for _, x := range s.losses {
 		sum += x
 	}
 	return sum
@@ -119,12 +117,12 @@ type sharedRows struct {
 	transposed []float32 // (N, H)
 }
 
-// pack gathers the given rows of a table with n columns.
-func (s *sharedRows) pack(table []float32, negatives []uint32, n int) {
+// pack gathers the given rows of a matrix with n columns.
+func (s *sharedRows) pack(matrix []float32, negatives []uint32, n int) {
 	h := len(negatives)
 	s.rows, s.transposed = memory.Resize(s.rows, h*n), memory.Resize(s.transposed, h*n)
 	for k, row := range negatives {
-		for j, x := range table[int(row)*n:][:n] {
+		for j, x := range matrix[int(row)*n:][:n] {
 			s.rows[k*n+j], s.transposed[j*h+k] = x, x
 		}
 	}

@@ -1,4 +1,4 @@
-package tempered
+package step
 
 import "github.com/w2vcl/w2vcl/kernels/simd"
 
@@ -6,7 +6,7 @@ import "github.com/w2vcl/w2vcl/kernels/simd"
 // with equally many samples, which have one weight, share a sum. Rows of a block have
 // similar frequencies, so they have few different numbers of samples.
 type blockLoss struct {
-	positives simd.Loss
+	single    simd.Loss      // of weight 1: of positives, and of own negatives of rows with one sample
 	negatives [8]samplesLoss // number s of samples in place s mod 8
 	done      float64        // of negatives of numbers that lost their place, in samples
 }
@@ -17,7 +17,7 @@ type samplesLoss struct {
 	loss    simd.Loss
 }
 
-func (b *blockLoss) reset() { *b = blockLoss{positives: simd.NewLoss()} }
+func (b *blockLoss) reset() { *b = blockLoss{single: simd.NewLoss()} }
 
 // ofNegatives returns the sum for the negatives of a row with the given samples.
 func (b *blockLoss) ofNegatives(samples int) *simd.Loss {
@@ -42,5 +42,5 @@ func (b *blockLoss) total(weight float64) float64 {
 	for i := range b.negatives {
 		sum += b.negatives[i].total()
 	}
-	return b.positives.Total() + weight*sum
+	return b.single.Total() + weight*sum
 }

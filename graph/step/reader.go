@@ -1,4 +1,4 @@
-package tempered
+package step
 
 import (
 	"fmt"

@@ -1,11 +1,10 @@
-// Package textpairs reads pairs of a word and a context in the order of a text: for each
-// position its contexts from left to right. Start with Reader.
-package textpairs
+package graph
 
 import "github.com/w2vcl/w2vcl/corpus"
 
-// A Reader walks over the pairs of some sentences.
-type Reader struct {
+// A pairReader walks over the pairs of a word and a context of some sentences in the order of the
+// text: for each position its contexts from left to right.
+type pairReader struct {
 	sentences     *corpus.SentenceReader
 	window        int // unless it is dynamic
 	epoch         uint32
@@ -16,14 +15,14 @@ type Reader struct {
 	from, to      int      // next context and end of the window of at
 }
 
-// NewReader returns a reader of the pairs of the sentences from number sentence to end - 1
+// newPairReader returns a reader of the pairs of the sentences from number sentence to end - 1
 // in an epoch. Windows have the given width, unless those of sentences are dynamic.
-func NewReader(sentences *corpus.SentenceReader, window int, epoch uint32, sentence, end int) *Reader {
-	return &Reader{sentences: sentences, window: window, epoch: epoch, sentence: sentence, end: end}
+func newPairReader(sentences *corpus.SentenceReader, window int, epoch uint32, sentence, end int) *pairReader {
+	return &pairReader{sentences: sentences, window: window, epoch: epoch, sentence: sentence, end: end}
 }
 
-// Next returns the next pair; ok is false after the last.
-func (p *Reader) Next() (word, context uint32, ok bool) {
+// next returns the next pair; ok is false after the last.
+func (p *pairReader) next() (word, context uint32, ok bool) {
 	for {
 		if p.from == p.at {
 			p.from++
@@ -40,7 +39,7 @@ func (p *Reader) Next() (word, context uint32, ok bool) {
 
 // advance goes to the next position, in the next sentence that has one if
 // need be.
-func (p *Reader) advance() bool {
+func (p *pairReader) advance() bool {
 	p.at++
 	for p.at >= len(p.words) {
 		p.at, p.from, p.to = 0, 0, 0

@@ -1,0 +1,106 @@
+package graph
+
+import (
+	"github.com/w2vcl/w2vcl/graph/step"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// stockStep is one of the two steps of W2V-CL in stock operations. Each slot of samples is a
+// place for a pair, and so is each of a row's own negatives. A place counts as a share of its row's
+// mean in the objective, and whole in the loss.
+type stockStep struct {
+	pairs        *stockPairs
+	left, frozen *table
+	sampler      *step.Sampler
+	own          int // negatives of a row
+}
+
+func newStockStep(left, frozen *table, sampler *step.Sampler) (*stockStep, error) {
+	s := &stockStep{left: left, frozen: frozen, sampler: sampler, own: sampler.Negatives}
+	if sampler.Shared > 0 {
+		s.own = 0
+	}
+	var err error
+	s.pairs, err = newStockPairs(s.first(left.rows), left.dim, left.dense, sampler.Shared)
+	return s, err
+}
+
+// first returns the first place of a row: its samples, then its own negatives.
+func (s *stockStep) first(row int) int { return int(s.sampler.Slots[row]) + row*s.own }
+
+func (s *stockStep) optimizers() []parameterOptimizer { return s.left.optimizers() }
+
+func (s *stockStep) compiled() *machine { return s.pairs.machine }
+
+func (s *stockStep) run() (float64, error) {
+	s.gather()
+	loss, gradients, err := s.pairs.run()
+	if err != nil {
+		return 0, err
+	}
+	n := s.left.dim
+	g := make([]float32, n)
+	for i := range s.left.rows {
+		samples := len(s.sampler.Share(i))
+		if samples == 0 {
+			continue
+		}
+		clear(g)
+		for place := s.first(i); place < s.first(i+1); place++ {
+			add(g, gradients[0][place*n:])
+		}
+		if s.sampler.Shared > 0 {
+			add(g, gradients[2][i*n:])
+		}
+		s.left.optimizer.UpdateMean(i, s.sampler.Updates(i), samples, s.left.row(i), g)
+	}
+	return loss, nil
+}
+
+// add adds the first values of x to y.
+func add(y, x []float32) {
+	for j := range y {
+		y[j] += x[j]
+	}
+}
+
+// gather fills the places for the sampler's step.
+func (s *stockStep) gather() {
+	s.pairs.clear()
+	if s.sampler.Shared > 0 {
+		s.gatherShared()
+	}
+	own := s.sampler.DrawOwn(0, s.left.rows, nil)
+	for i := range s.left.rows {
+		targets, samples := s.sampler.AppendTargets(nil, i, 0, own)
+		for k, target := range targets {
+			place, row := s.first(i)+k, s.frozen.row(int(target))
+			if k < samples {
+				s.pairs.set(place, s.left.row(i), row, -1, 1/float32(samples), 1)
+			} else {
+				s.pairs.set(place, s.left.row(i), row, 1, 1, float32(samples))
+			}
+		}
+	}
+}
+
+// gatherShared fills the negatives of all rows. A word without contexts trains on nothing.
+func (s *stockStep) gatherShared() {
+	h := s.sampler.Shared
+	to := s.pairs.negatives.Float32s()
+	for k, row := range s.sampler.DrawShared() {
+		for j, x := range s.frozen.row(int(row)) {
+			to[j*h+k] = x
+		}
+	}
+	meets, times := s.pairs.meets.Float32s(), s.pairs.times.Float32s()
+	for i := range s.left.rows {
+		share, weight := s.sampler.Share(i), s.sampler.Weight()
+		if len(share) == 0 || share[0] == wordcontext.NoContext {
+			weight = 0
+		}
+		for k := i * h; k < (i+1)*h; k++ {
+			meets[k], times[k] = float32(weight), float32(float64(len(share))*weight)
+		}
+	}
+}
