@@ -103,6 +103,21 @@ func Collect[T Value](c Comm, own []T) ([][]T, error) {
 	return parts, c.AllGather(Bytes(all), Ends[T](ints(counts)))
 }
 
+// mostBytes is how much BcastValues brings in one call: MPI takes less than 2 GiB.
+const mostBytes = 64 << 20
+
+// BcastValues is Bcast of any number of values.
+func BcastValues[T Value](c Comm, values []T, root int) error {
+	for data := Bytes(values); len(data) > 0; {
+		n := min(len(data), mostBytes)
+		if err := c.Bcast(data[:n], root); err != nil {
+			return err
+		}
+		data = data[n:]
+	}
+	return nil
+}
+
 // Exchange sends part r to rank r, of any length, and returns what each rank sent.
 func Exchange[T Value](c Comm, parts [][]T) ([][]T, error) {
 	sent, got := make([]uint64, c.Size()), make([]uint64, c.Size())
