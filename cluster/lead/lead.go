@@ -31,14 +31,17 @@ func (g *Group) Lead(ctx context.Context) context.Context {
 
 // Agree is [cluster.Agree] for an error that the ranks may agree on already.
 func (g *Group) Agree(err error) error {
-	if !isRankError(err) { // otherwise all know it
-		err = cluster.Agree(g, err)
+	if errors.As(err, new(*cluster.RankError)) {
+		return g.Known(err)
 	}
-	g.Ended = g.Ended || isRankError(err)
-	return err
+	return g.Known(cluster.Agree(g, err))
 }
 
-func isRankError(err error) bool { return errors.As(err, new(*cluster.RankError)) }
+// Known returns an error that ends the run, and notes whether the ranks agree on it.
+func (g *Group) Known(err error) error {
+	g.Ended = g.Ended || errors.As(err, new(*cluster.RankError))
+	return err
+}
 
 // Stop stops the run if the context of a rank has ended: if that was told to stop. Followers only pass it on.
 func (g *Group) Stop(ctx context.Context) error {

@@ -57,7 +57,7 @@ func (s streams) together(ctx context.Context, threads int, lead func(g *ranks.G
 	if warning := launch.CheckBinding(runtime.NumCPU(), machine.Processors(), threads); warning != "" {
 		s.notef("w2vcl: Warning: %s", warning)
 	}
-	g := &ranks.Group{Comm: comm, Version: version()}
+	g := ranks.New(comm, version())
 	if comm.Rank() == 0 {
 		err = lead(g)
 	} else {
