@@ -28,42 +28,65 @@ func (k *clRanks) SetMatrix(m cl.Matrix) error { return k.part.SetMatrix(m) }
 
 // Start starts iterations on all ranks.
 func (k *clRanks) Start(buffer, first int, rates []float64) error {
-	return k.ranks.Do(lead.Order{What: orderTrain, Buffer: buffer, Number: first, Rates: rates}, func() error {
-		return k.part.Start(buffer, first, rates)
-	})
+	_, _, err := k.do(lead.Order{What: orderTrain, Buffer: buffer, Number: first, Rates: rates}, nil)
+	return err
 }
 
 // Wait waits for them. All ranks have the same losses.
 func (k *clRanks) Wait(buffer int) (losses, samples []float64, err error) {
-	err = k.ranks.Do(lead.Order{What: orderWait, Buffer: buffer}, func() (err error) {
-		losses, samples, err = k.wait(context.Background(), buffer)
+	return k.do(lead.Order{What: orderWait, Buffer: buffer}, nil)
+}
+
+// Send brings a tensor from rank 0 to all, which take their dimensions.
+func (k *clRanks) Send(name string, values []float32) error {
+	_, _, err := k.do(lead.Order{What: orderSend, Name: name, Number: len(values)}, values)
+	return err
+}
+
+// Receive returns a tensor whose values all ranks have.
+func (k *clRanks) Receive(name string, values []float32) error {
+	_, _, err := k.do(lead.Order{What: orderReceive, Name: name, Number: len(values)}, values)
+	return err
+}
+
+// do has all ranks obey.
+func (k *clRanks) do(o lead.Order, values []float32) (losses, samples []float64, err error) {
+	err = k.ranks.Do(o, func() (err error) {
+		losses, samples, err = k.obey(context.Background(), o, values)
 		return err
 	})
 	return losses, samples, err
 }
 
-func (k *clRanks) wait(ctx context.Context, buffer int) (losses, samples []float64, err error) {
-	if losses, samples, err = k.part.Wait(buffer); err == nil {
-		err = k.ranks.Stop(ctx)
+// Follow is that of CL.
+func (k *clRanks) Follow(ctx context.Context) error {
+	return k.ranks.Follow(func(o lead.Order) error {
+		var values []float32
+		if o.What == orderSend || o.What == orderReceive {
+			values = make([]float32, o.Number)
+		}
+		_, _, err := k.obey(ctx, o, values)
+		return err
+	})
+}
+
+// obey is this rank's part of an order.
+func (k *clRanks) obey(ctx context.Context, o lead.Order, values []float32) (losses, samples []float64, err error) {
+	switch o.What {
+	case orderTrain:
+		err = k.part.Start(o.Buffer, o.Number, o.Rates)
+	case orderWait:
+		if losses, samples, err = k.part.Wait(o.Buffer); err == nil {
+			err = k.ranks.Stop(ctx)
+		}
+	case orderSend:
+		if err = cluster.BcastValues(k.ranks, values, 0); err == nil {
+			err = k.part.Send(o.Name, values)
+		}
+	case orderReceive:
+		err = k.receive(o.Name, values)
 	}
 	return losses, samples, err
-}
-
-// Send brings a tensor from rank 0 to all, which take their dimensions.
-func (k *clRanks) Send(name string, values []float32) error {
-	return k.ranks.Do(lead.Order{What: orderSend, Name: name, Number: len(values)}, func() error { return k.send(name, values) })
-}
-
-func (k *clRanks) send(name string, values []float32) error {
-	if err := cluster.BcastValues(k.ranks, values, 0); err != nil {
-		return err
-	}
-	return k.part.Send(name, values)
-}
-
-// Receive returns a tensor whose values all ranks have.
-func (k *clRanks) Receive(name string, values []float32) error {
-	return k.ranks.Do(lead.Order{What: orderReceive, Name: name, Number: len(values)}, func() error { return k.receive(name, values) })
 }
 
 // atATime is how many values of a table are added up at a time.
@@ -87,23 +110,6 @@ func (k *clRanks) receive(name string, values []float32) error {
 		copy(part, cluster.Bytes(pairs))
 	}
 	return nil
-}
-
-// Follow is that of CL.
-func (k *clRanks) Follow(ctx context.Context) error {
-	return k.ranks.Follow(func(o lead.Order) error {
-		switch o.What {
-		case orderTrain:
-			return k.part.Start(o.Buffer, o.Number, o.Rates)
-		case orderWait:
-			_, _, err := k.wait(ctx, o.Buffer)
-			return err
-		case orderSend:
-			return k.send(o.Name, make([]float32, o.Number))
-		default:
-			return k.receive(o.Name, make([]float32, o.Number))
-		}
-	})
 }
 
 func (k *clRanks) abort() { k.part.Abort() }

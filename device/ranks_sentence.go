@@ -21,14 +21,18 @@ func (k *sentenceRanks) Train(first int, rates []float32) (losses, pairs []float
 		o.Rates = append(o.Rates, float64(rate))
 	}
 	err = k.ranks.Do(o, func() (err error) {
-		losses, pairs, err = k.train(context.Background(), first, rates)
+		losses, pairs, err = k.train(context.Background(), o)
 		return err
 	})
 	return losses, pairs, err
 }
 
-func (k *sentenceRanks) train(ctx context.Context, first int, rates []float32) (losses, pairs []float64, err error) {
-	if losses, pairs, err = k.part.Train(first, rates); err != nil {
+func (k *sentenceRanks) train(ctx context.Context, o lead.Order) (losses, pairs []float64, err error) {
+	rates := make([]float32, len(o.Rates))
+	for i, rate := range o.Rates {
+		rates[i] = float32(rate)
+	}
+	if losses, pairs, err = k.part.Train(o.Number, rates); err != nil {
 		return nil, nil, err
 	}
 	all, err := cluster.Collect(k.ranks, append(losses, pairs...))
@@ -50,22 +54,23 @@ func (k *sentenceRanks) SetTables(words, contexts []float32) error {
 }
 
 func (k *sentenceRanks) setTables(words, contexts []float32) error {
-	for _, table := range [][]float32{words, contexts} {
-		if err := cluster.BcastValues(k.ranks, table, 0); err != nil {
-			return err
-		}
+	err := cluster.BcastValues(k.ranks, words, 0)
+	if err == nil {
+		err = cluster.BcastValues(k.ranks, contexts, 0)
+	}
+	if err != nil {
+		return err
 	}
 	return k.part.SetTables(words, contexts)
 }
 
 // Tables combines what is not combined yet and returns what all ranks then have.
 func (k *sentenceRanks) Tables(words, contexts []float32) error {
-	return k.ranks.Do(lead.Order{What: orderReceive}, func() error {
-		if err := k.part.Settle(); err != nil {
-			return err
-		}
-		return k.part.Tables(words, contexts)
-	})
+	err := k.ranks.Do(lead.Order{What: orderReceive}, k.part.Settle)
+	if err != nil {
+		return err
+	}
+	return k.part.Tables(words, contexts)
 }
 
 // Follow is that of sentences.
@@ -73,11 +78,7 @@ func (k *sentenceRanks) Follow(ctx context.Context) error {
 	return k.ranks.Follow(func(o lead.Order) error {
 		switch o.What {
 		case orderTrain:
-			rates := make([]float32, len(o.Rates))
-			for i, rate := range o.Rates {
-				rates[i] = float32(rate)
-			}
-			_, _, err := k.train(ctx, o.Number, rates)
+			_, _, err := k.train(ctx, o)
 			return err
 		case orderSend:
 			return k.setTables(make([]float32, k.values), make([]float32, k.values))
