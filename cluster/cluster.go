@@ -1,6 +1,6 @@
 // Package cluster is what processes on several hosts, or several on one, need to work
 // on one task: a few collective calls. Start at [Comm]. Package cluster/mpi implements it
-// by an MPI library; [Local] by goroutines, for tests.
+// by an MPI library, an [Engine]; [Local] by goroutines, for tests. Package cluster/lead lets rank 0 lead the others.
 //
 // In this project a rank is one of these processes. Ranks are numbered from 0.
 package cluster

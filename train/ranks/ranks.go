@@ -1,7 +1,5 @@
-// Package ranks is what a run on several ranks does otherwise than one of a single process:
-// they agree on settings, read one text together, build M from their shares, and follow rank
-// 0, which has the run folder. Start at [Group]. [Predict] is a model of what several hosts
-// would make of a run.
+// Package ranks is the ranks of a run: they agree on version, settings and text, and refuse together what they cannot train with. It stops a run
+// that several hosts train slower than one. Start at [Group]. [Predict] is a model of what several hosts would make of a run.
 package ranks
 
 import (
@@ -28,7 +26,7 @@ type Group struct {
 
 	Host    string           // that this rank is on, for tests; "": what the system says
 	place   int              // of this rank among those of its host
-	counted *cluster.Counted // what the trainer has as its Comm
+	counted *cluster.Counted // the Comm, once it trains
 	pace    pace
 }
 
