@@ -141,19 +141,15 @@ func readShare(ctx context.Context, g *ranks.Group, c *settings.Config, p *progr
 
 // buildPart builds M from the shares. Each rank keeps some of the rows.
 func buildPart(ctx context.Context, g *ranks.Group, c *settings.Config, text *shares.Share, p *progress.Progress) (*wordcontext.Part, float64, error) {
-	start, options := time.Now(), c.MatrixOptions()
-	stage := p.Stage("building M", 0)
+	start := time.Now()
+	stage, options := newMatrixMaker(c, text.Corpus, matrixMemory{}).stage(p)
 	defer stage.Stop()
-	options.Progress = func(done, total int64) {
-		stage.SetTotal(total)
-		stage.Update(done, nil)
-	}
 	m, err := wordcontext.BuildShare(ctx, text.Corpus, options, wordcontext.Share{Comm: g, FirstToken: text.FirstToken, Fingerprint: text.Fingerprint})
 	if err != nil {
 		return nil, 0, fmt.Errorf("cannot build the matrix M: %w", err)
 	}
 	if m.Total() == 0 {
-		return nil, 0, g.Agree(fmt.Errorf("no context is left for M: --sample %g discards every word of the text; raise it, or keep all words with --sample 0", c.Sample))
+		return nil, 0, g.Agree(errNoContext(c))
 	}
 	seconds := time.Since(start).Seconds()
 	stage.Done("Matrix M: %s words, %s contexts on %d ranks, built in %s", terminal.Number(m.Rows()), terminal.Number(int64(m.Total())), g.Size(), terminal.Duration(seconds))
