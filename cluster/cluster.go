@@ -1,6 +1,6 @@
 // Package cluster is what processes on several hosts, or several on one, need to work
 // on one task: a few collective calls. Start at [Comm]. Package cluster/mpi implements it
-// by an MPI library; [Local] by goroutines, for tests.
+// by an MPI library, an [Engine]; [Local] by goroutines, for tests. Package cluster/lead lets rank 0 lead the others.
 //
 // In this project a rank is one of these processes. Ranks are numbered from 0.
 package cluster
@@ -101,6 +101,21 @@ func Collect[T Value](c Comm, own []T) ([][]T, error) {
 	all, parts := cut[T](counts)
 	copy(parts[c.Rank()], own)
 	return parts, c.AllGather(Bytes(all), Ends[T](ints(counts)))
+}
+
+// mostBytes is how much BcastValues brings in one call: MPI takes less than 2 GiB.
+const mostBytes = 64 << 20
+
+// BcastValues is Bcast of any number of values.
+func BcastValues[T Value](c Comm, values []T, root int) error {
+	for data := Bytes(values); len(data) > 0; {
+		n := min(len(data), mostBytes)
+		if err := c.Bcast(data[:n], root); err != nil {
+			return err
+		}
+		data = data[n:]
+	}
+	return nil
 }
 
 // Exchange sends part r to rank r, of any length, and returns what each rank sent.

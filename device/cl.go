@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/team"
@@ -161,7 +162,7 @@ func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, e
 // of a step.
 func MemoryCLOn(d Device, words, slots int, c graph.Config, p Precision) (int64, error) {
 	bytes, err := MemoryCL(words, slots, c, p, d.GPUs())
-	if _, ok := d.(interface{ byMessages() }); ok && err == nil {
+	if d.ByMessages() && err == nil {
 		method := string(c.Optimizer.WithDefaults().Method)
 		bytes += cl.MessageBytes(words, c.Negatives, d.GPUs(), method) - cl.ExchangeBytes(words, c.Negatives, d.GPUs(), method)
 	}
@@ -261,7 +262,7 @@ func (t *CL) collect(reports *[]trainer.Report, buffer int) error {
 }
 
 // Follow does what rank 0 orders, on another of several ranks (OnRanks), until training ends. When ctx ends the run stops.
-func (t *CL) Follow(ctx context.Context) error { return follow(ctx, t.kernels) }
+func (t *CL) Follow(ctx context.Context) error { return lead.Follow(ctx, t.kernels) }
 
 // Ready brings the state to the device.
 func (t *CL) Ready() error { return t.send() }

@@ -75,6 +75,8 @@ func (d cudaDevice) Name() string { return d.Device.Name }
 
 func (d cudaDevice) GPUs() int { return 1 }
 
+func (cudaDevice) ByMessages() bool { return false }
+
 func (d cudaDevice) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
 	if e != nil {
 		return encoder.New(d.Device, c, *e)

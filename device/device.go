@@ -30,6 +30,9 @@ type Device interface {
 	Name() string
 	// GPUs returns how many they are.
 	GPUs() int
+	// ByMessages reports whether they send each other what they have, as those of ranks do, instead of using each other's memory.
+	// Then all parts of a step's dot products are kept, and tables are combined between trainings, not beside them.
+	ByMessages() bool
 	// Memory returns the bytes of its memory that are free, and all.
 	Memory() (free, total int64, err error)
 	// Occupied returns the bytes of its memory that were not free when it had been opened:

@@ -60,6 +60,8 @@ func (g cudaGroup) Name() string { return fmt.Sprintf("%d x %s", len(g.devices),
 
 func (g cudaGroup) GPUs() int { return len(g.devices) }
 
+func (cudaGroup) ByMessages() bool { return false }
+
 func (g cudaGroup) Memory() (free, total int64, err error) { return leastFree(g.devices) }
 
 func (g cudaGroup) Occupied() (most int64) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
@@ -21,7 +22,7 @@ type byMessages struct {
 func newByMessages(devices []Device) (Device, error) {
 	g := &byMessages{}
 	for rank, comm := range cluster.Local(len(devices)) {
-		r, err := newOnRanks(devices[rank], Meeting{Comm: comm, Stop: func() {}, Ended: func() {}})
+		r, err := newOnRanks(devices[rank], &lead.Group{Comm: comm})
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +91,7 @@ func (k *clByMessages) Close() error { return k.followed.close() }
 // followed are the kernels of all ranks. Those after the first follow it.
 type followed[K rankKernels] struct {
 	kernels []K
-	comm    cluster.Comm // of rank 0
+	ranks   *lead.Group // of rank 0
 	working sync.WaitGroup
 	errs    []error // of each rank
 }
@@ -100,12 +101,11 @@ type rankKernels interface {
 	Follow(ctx context.Context) error
 	Close() error
 	abort()
-	broken() bool
 }
 
 // newFollowed makes the kernels of all ranks, which wait for each other, and lets them follow.
 func newFollowed[K rankKernels](ranks []onRanks, create func(d onRanks) (K, error)) (*followed[K], error) {
-	f := &followed[K]{kernels: make([]K, len(ranks)), comm: ranks[0].meeting.Comm, errs: make([]error, len(ranks))}
+	f := &followed[K]{kernels: make([]K, len(ranks)), ranks: ranks[0].ranks, errs: make([]error, len(ranks))}
 	for rank, d := range ranks {
 		f.working.Go(func() { f.kernels[rank], f.errs[rank] = create(d) })
 	}
@@ -127,7 +127,7 @@ func newFollowed[K rankKernels](ranks []onRanks, create func(d onRanks) (K, erro
 
 // abort ends what waits for other ranks.
 func (f *followed[K]) abort() {
-	f.comm.Abort(1)
+	f.ranks.Abort(1)
 	for _, k := range f.kernels {
 		k.abort()
 	}
@@ -135,7 +135,7 @@ func (f *followed[K]) abort() {
 
 func (f *followed[K]) close() error {
 	err := f.kernels[0].Close()
-	if f.kernels[0].broken() {
+	if f.ranks.Failed() {
 		f.abort()
 	}
 	f.working.Wait()

@@ -1,18 +1,18 @@
 package device
 
 import (
-	"bytes"
 	"context"
 	"errors"
 
 	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 )
 
 // clRanks are the kernels of all ranks, each with some of the dimensions.
 type clRanks struct {
-	commander
-	part CLPart
+	ranks *lead.Group
+	part  CLPart
 }
 
 // SeriesLength is that of each part.
@@ -28,67 +28,69 @@ func (k *clRanks) SetMatrix(m cl.Matrix) error { return k.part.SetMatrix(m) }
 
 // Start starts iterations on all ranks.
 func (k *clRanks) Start(buffer, first int, rates []float64) error {
-	_, err := k.order(order{what: orderTrain, buffer: uint64(buffer), first: uint64(first), count: uint64(len(rates))})
-	if err == nil {
-		err = k.start(buffer, first, rates)
-	}
-	return k.done(err)
-}
-
-func (k *clRanks) start(buffer, first int, rates []float64) error {
-	if err := bcast(&k.commander, rates); err != nil {
-		return err
-	}
-	return k.part.Start(buffer, first, rates)
+	_, _, err := k.do(lead.Order{What: orderTrain, Buffer: buffer, Number: first, Rates: rates}, nil)
+	return err
 }
 
 // Wait waits for them. All ranks have the same losses.
 func (k *clRanks) Wait(buffer int) (losses, samples []float64, err error) {
-	if _, err = k.order(order{what: orderWait, buffer: uint64(buffer)}); err == nil {
-		losses, samples, err = k.wait(context.Background(), buffer)
-	}
-	return losses, samples, k.done(err)
-}
-
-func (k *clRanks) wait(ctx context.Context, buffer int) (losses, samples []float64, err error) {
-	if losses, samples, err = k.part.Wait(buffer); err == nil {
-		err = k.stop(ctx)
-	}
-	return losses, samples, err
-}
-
-// orderTensor says what all ranks do with a tensor.
-func (k *clRanks) orderTensor(what uint64, name string, values []float32) error {
-	o := order{what: what, count: uint64(len(values))}
-	copy(o.name[:], name)
-	_, err := k.order(o)
-	return err
+	return k.do(lead.Order{What: orderWait, Buffer: buffer}, nil)
 }
 
 // Send brings a tensor from rank 0 to all, which take their dimensions.
 func (k *clRanks) Send(name string, values []float32) error {
-	err := k.orderTensor(orderSend, name, values)
-	if err == nil {
-		err = k.send(name, values)
-	}
-	return k.done(err)
-}
-
-func (k *clRanks) send(name string, values []float32) error {
-	if err := bcast(&k.commander, values); err != nil {
-		return err
-	}
-	return k.part.Send(name, values)
+	_, _, err := k.do(lead.Order{What: orderSend, Name: name, Number: len(values)}, values)
+	return err
 }
 
 // Receive returns a tensor whose values all ranks have.
 func (k *clRanks) Receive(name string, values []float32) error {
-	err := k.orderTensor(orderReceive, name, values)
-	if err == nil {
-		err = k.receive(name, values)
-	}
-	return k.done(err)
+	_, _, err := k.do(lead.Order{What: orderReceive, Name: name, Number: len(values)}, values)
+	return err
 }
+
+// do has all ranks obey.
+func (k *clRanks) do(o lead.Order, values []float32) (losses, samples []float64, err error) {
+	err = k.ranks.Do(o, func() (err error) {
+		losses, samples, err = k.obey(context.Background(), o, values)
+		return err
+	})
+	return losses, samples, err
+}
+
+// Follow is that of CL.
+func (k *clRanks) Follow(ctx context.Context) error {
+	return k.ranks.Follow(func(o lead.Order) error {
+		var values []float32
+		if o.What == orderSend || o.What == orderReceive {
+			values = make([]float32, o.Number)
+		}
+		_, _, err := k.obey(ctx, o, values)
+		return err
+	})
+}
+
+// obey is this rank's part of an order.
+func (k *clRanks) obey(ctx context.Context, o lead.Order, values []float32) (losses, samples []float64, err error) {
+	switch o.What {
+	case orderTrain:
+		err = k.part.Start(o.Buffer, o.Number, o.Rates)
+	case orderWait:
+		if losses, samples, err = k.part.Wait(o.Buffer); err == nil {
+			err = k.ranks.Stop(ctx)
+		}
+	case orderSend:
+		if err = cluster.BcastValues(k.ranks, values, 0); err == nil {
+			err = k.part.Send(o.Name, values)
+		}
+	case orderReceive:
+		err = k.receive(o.Name, values)
+	}
+	return losses, samples, err
+}
+
+// atATime is how many values of a table are added up at a time.
+const atATime = 1 << 24
 
 // receive adds up bits: of each value one rank has them, and the others have zeros.
 func (k *clRanks) receive(name string, values []float32) error {
@@ -102,7 +104,7 @@ func (k *clRanks) receive(name string, values []float32) error {
 		pairs = pairs[:(len(part)+7)/8]
 		pairs[len(pairs)-1] = 0
 		copy(cluster.Bytes(pairs), part)
-		if err := k.meeting.AllReduce(pairs, cluster.Sum); err != nil {
+		if err := k.ranks.AllReduce(pairs, cluster.Sum); err != nil {
 			return err
 		}
 		copy(part, cluster.Bytes(pairs))
@@ -110,25 +112,7 @@ func (k *clRanks) receive(name string, values []float32) error {
 	return nil
 }
 
-// Follow is that of CL.
-func (k *clRanks) Follow(ctx context.Context) error {
-	return k.follow(ctx, func(ctx context.Context, o order) error {
-		name := string(bytes.TrimRight(o.name[:], "\x00"))
-		switch o.what {
-		case orderTrain:
-			return k.start(int(o.buffer), int(o.first), make([]float64, o.count))
-		case orderWait:
-			_, _, err := k.wait(ctx, int(o.buffer))
-			return err
-		case orderSend:
-			return k.send(name, make([]float32, o.count))
-		default:
-			return k.receive(name, make([]float32, o.count))
-		}
-	})
-}
-
 func (k *clRanks) abort() { k.part.Abort() }
 
 // Close ends the other ranks' Follow and frees the memory of this one.
-func (k *clRanks) Close() error { return errors.Join(k.finish(k.part.Abort), k.part.Close()) }
+func (k *clRanks) Close() error { return closeKernels(k.ranks, k.part.Abort, k.part.Close) }

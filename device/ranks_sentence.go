@@ -2,35 +2,40 @@ package device
 
 import (
 	"context"
-	"errors"
 
 	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/cluster/lead"
 )
 
 // sentenceRanks are the kernels of all ranks, each with a part of the text.
 type sentenceRanks struct {
-	commander
+	ranks  *lead.Group
 	part   SentencePart
 	values int // of a table
 }
 
 // Train trains units on all ranks. Losses and pairs are the sums over the ranks, in their order.
 func (k *sentenceRanks) Train(first int, rates []float32) (losses, pairs []float64, err error) {
-	if _, err := k.order(order{what: orderTrain, first: uint64(first), count: uint64(len(rates))}); err != nil {
-		return nil, nil, err
+	o := lead.Order{What: orderTrain, Number: first}
+	for _, rate := range rates {
+		o.Rates = append(o.Rates, float64(rate))
 	}
-	losses, pairs, err = k.train(context.Background(), first, rates)
-	return losses, pairs, k.done(err)
+	err = k.ranks.Do(o, func() (err error) {
+		losses, pairs, err = k.train(context.Background(), o)
+		return err
+	})
+	return losses, pairs, err
 }
 
-func (k *sentenceRanks) train(ctx context.Context, first int, rates []float32) (losses, pairs []float64, err error) {
-	if err := bcast(&k.commander, rates); err != nil {
+func (k *sentenceRanks) train(ctx context.Context, o lead.Order) (losses, pairs []float64, err error) {
+	rates := make([]float32, len(o.Rates))
+	for i, rate := range o.Rates {
+		rates[i] = float32(rate)
+	}
+	if losses, pairs, err = k.part.Train(o.Number, rates); err != nil {
 		return nil, nil, err
 	}
-	if losses, pairs, err = k.part.Train(first, rates); err != nil {
-		return nil, nil, err
-	}
-	all, err := cluster.Collect(k.meeting, append(losses, pairs...))
+	all, err := cluster.Collect(k.ranks, append(losses, pairs...))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,20 +45,20 @@ func (k *sentenceRanks) train(ctx context.Context, first int, rates []float32) (
 			sums[i] += x
 		}
 	}
-	return sums[:len(rates)], sums[len(rates):], k.stop(ctx)
+	return sums[:len(rates)], sums[len(rates):], k.ranks.Stop(ctx)
 }
 
 // SetTables brings tables from rank 0 to all.
 func (k *sentenceRanks) SetTables(words, contexts []float32) error {
-	_, err := k.order(order{what: orderSend})
-	if err == nil {
-		err = k.setTables(words, contexts)
-	}
-	return k.done(err)
+	return k.ranks.Do(lead.Order{What: orderSend}, func() error { return k.setTables(words, contexts) })
 }
 
 func (k *sentenceRanks) setTables(words, contexts []float32) error {
-	if err := errors.Join(bcast(&k.commander, words), bcast(&k.commander, contexts)); err != nil {
+	err := cluster.BcastValues(k.ranks, words, 0)
+	if err == nil {
+		err = cluster.BcastValues(k.ranks, contexts, 0)
+	}
+	if err != nil {
 		return err
 	}
 	return k.part.SetTables(words, contexts)
@@ -61,22 +66,19 @@ func (k *sentenceRanks) setTables(words, contexts []float32) error {
 
 // Tables combines what is not combined yet and returns what all ranks then have.
 func (k *sentenceRanks) Tables(words, contexts []float32) error {
-	_, err := k.order(order{what: orderReceive})
-	if err == nil {
-		err = k.part.Settle()
+	err := k.ranks.Do(lead.Order{What: orderReceive}, k.part.Settle)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = k.part.Tables(words, contexts)
-	}
-	return k.done(err)
+	return k.part.Tables(words, contexts)
 }
 
 // Follow is that of sentences.
 func (k *sentenceRanks) Follow(ctx context.Context) error {
-	return k.follow(ctx, func(ctx context.Context, o order) error {
-		switch o.what {
+	return k.ranks.Follow(func(o lead.Order) error {
+		switch o.What {
 		case orderTrain:
-			_, _, err := k.train(ctx, int(o.first), make([]float32, o.count))
+			_, _, err := k.train(ctx, o)
 			return err
 		case orderSend:
 			return k.setTables(make([]float32, k.values), make([]float32, k.values))
@@ -89,4 +91,4 @@ func (k *sentenceRanks) Follow(ctx context.Context) error {
 func (k *sentenceRanks) abort() { k.part.Abort() }
 
 // Close ends the other ranks' Follow and frees the memory of this one.
-func (k *sentenceRanks) Close() error { return errors.Join(k.finish(k.part.Abort), k.part.Close()) }
+func (k *sentenceRanks) Close() error { return closeKernels(k.ranks, k.part.Abort, k.part.Close) }

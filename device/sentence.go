@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	"github.com/w2vcl/w2vcl/sequential"
@@ -69,7 +70,7 @@ func syncOf(d Device, tokens int, c sequential.Config) (sentence.Sync, error) {
 	if d.GPUs() < 2 {
 		return sentence.Sync{}, nil
 	}
-	if _, wait := d.(waiting); wait && c.Sync.Words == 0 {
+	if d.ByMessages() && c.Sync.Words == 0 {
 		c.Sync.Words = seldom(tokens, c.Epochs)
 	}
 	o := c.Sync.WithDefaults(tokens, c.Epochs)
@@ -177,7 +178,7 @@ func (t *sentences) AdvanceSeries(ctx context.Context, first int, rates []float6
 }
 
 // Follow does what rank 0 orders, on another of several ranks (OnRanks), until training ends. When ctx ends the run stops.
-func (t *sentences) Follow(ctx context.Context) error { return follow(ctx, t.kernels) }
+func (t *sentences) Follow(ctx context.Context) error { return lead.Follow(ctx, t.kernels) }
 
 // Refresh composes W of the host's state, if it is composed of parts.
 func (t *sentences) Refresh() error { return t.host.Refresh() }

@@ -3,9 +3,10 @@
 //
 // Start at [Run]. It goes through these files in order:
 //
-//   - prepare.go reads the corpus (text.go), opens the GPU meanwhile (gpu.go),
-//     builds or opens the matrix M (maker.go), and makes the trainer of the mode
-//     if memory.go finds that it fits.
+//   - prepare.go reads the corpus (text.go), builds or opens the matrix M (maker.go),
+//     and makes the trainer of the mode if memory.go finds that it fits. How each is
+//     done follows from what trains (executor.go): this process, a GPU (gpu.go), or
+//     several ranks (ranks.go).
 //   - plan.go tells beforehand what the run will cost.
 //   - loop.go trains: it owns learning rate, clock, metrics and progress, and
 //     handles an interrupt or a loss that is no number.

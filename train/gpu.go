@@ -5,59 +5,68 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
-	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/train/ranks"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // openDevice opens a GPU; tests put another way in its place.
 var openDevice = func(name string) (device.Device, error) { return device.Open(name) }
 
-// A gpu is the GPU of a run. It is opened while the text is read: both take a
-// good part of a second. The nil *gpu is none: the run is on the CPU.
+// A gpu is the GPU of a run, or several as one, also those of ranks. It is opened while the text is read: both take a
+// good part of a second.
 type gpu struct {
-	cancel context.CancelCauseFunc
-	opened chan struct{} // closed when device and err are there
+	processor
+	cancel context.CancelCauseFunc // nil: it was not opened
+	opened chan struct{}           // closed when device and err are there
 	device device.Device
 	err    error
 
 	bytes, free int64 // of its memory: the estimate of training, and free before
-	matrix      int64 // of these bytes, those of M
+	matrixBytes int64 // of these bytes, those of M
 }
 
-// openGPU begins to open the named device; the result is nil for the CPU. The
-// context that it returns ends when that fails: reading on would be in vain.
-func openGPU(ctx context.Context, name string, group *ranks.Group) (*gpu, context.Context) {
-	if name == settings.DeviceCPU {
-		return nil, ctx
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	g := &gpu{cancel: cancel, opened: make(chan struct{})}
+// read begins to open the device and reads the text. If the device cannot be opened, reading on would be in vain.
+func (g *gpu) read(ctx context.Context, p *progress.Progress) (*text, error) {
+	name, group := g.job.config.Device, g.job.options.Ranks
+	ctx, g.cancel = context.WithCancelCause(ctx)
+	g.opened = make(chan struct{})
 	go func() {
 		defer close(g.opened)
 		if g.device, g.err = group.OpenDevice(name, openDevice); g.err != nil {
 			g.err = fmt.Errorf("--device %s: %w", name, g.err)
-			cancel(g.err)
+			g.cancel(g.err)
 		}
 	}()
-	return g, ctx
+	t, err := g.processor.read(ctx, p)
+	return t, group.Agree(cause(ctx, err))
 }
 
-// wait returns the device once it is open; nil for the CPU.
-func (g *gpu) wait() (device.Device, error) {
-	if g == nil {
-		return nil, nil
+// prepare also makes sure that all ranks have read the same text.
+func (g *gpu) prepare(ctx context.Context, p *progress.Progress) error {
+	group := g.job.options.Ranks
+	if err := group.SameText(g.job.config.Corpus, g.job.text.fingerprint); err != nil {
+		return err
 	}
+	return group.Agree(g.job.prepareMode(ctx, p))
+}
+
+// wait returns the device once it is open.
+func (g *gpu) wait() (device.Device, error) {
 	<-g.opened
 	return g.device, g.err
 }
 
 // cause returns the error of opening the device in place of one that it led to,
-// of work under the context of openGPU.
-func (g *gpu) cause(ctx context.Context, err error) error {
-	if g != nil && errors.Is(err, context.Canceled) {
+// of work under the context that ends with it.
+func cause(ctx context.Context, err error) error {
+	if errors.Is(err, context.Canceled) {
 		if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 			return cause
 		}
@@ -66,10 +75,10 @@ func (g *gpu) cause(ctx context.Context, err error) error {
 }
 
 // reserve refuses training that needs more memory than the device has free. need
-// estimates it, in bytes; advice says how to need less.
-func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error), advice string) error {
+// estimates it, in bytes.
+func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error)) error {
 	d, err := g.wait()
-	if d == nil || err != nil {
+	if err != nil {
 		return err
 	}
 	free, total, err := d.Memory()
@@ -84,31 +93,74 @@ func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error), adv
 		return nil
 	}
 	return fmt.Errorf("training needs about %s of device memory%s, but %s has %s free of %s: %s",
-		terminal.Bytes(g.bytes), device.OnEach(d.GPUs()), d.Name(), terminal.Bytes(free), terminal.Bytes(total), advice)
+		terminal.Bytes(g.bytes), device.OnEach(d.GPUs()), d.Name(), terminal.Bytes(free), terminal.Bytes(total), g.job.lessMemory())
 }
 
-// takeMatrix adds M, of so many bytes, to the estimate if the device takes it.
-func (g *gpu) takeMatrix(bytes int64) {
-	if g != nil && device.TakesMatrix(bytes, g.free-g.bytes) {
-		g.bytes, g.matrix = g.bytes+bytes, bytes
+func (g *gpu) precision() device.Precision { return device.Precision(g.job.config.Precision) }
+
+func (g *gpu) needCL(model graph.Config) error {
+	if err := g.processor.needCL(model); err != nil {
+		return err
+	}
+	words := g.job.text.vocabulary.Len()
+	slots := wordcontext.EstimateSlots(words, g.job.config.MatrixOptions())
+	return g.reserve(func(d device.Device, _ int64) (int64, error) {
+		return device.MemoryCLOn(d, words, slots, model, g.precision())
+	})
+}
+
+func (g *gpu) needVanilla(pairs graph.VanillaOptions, model graph.Config) error {
+	if err := g.processor.needVanilla(pairs, model); err != nil {
+		return err
+	}
+	words := g.job.text.vocabulary.Len()
+	g.job.estimate.trainer += device.HostMemoryVanilla(words, pairs, model)
+	return g.reserve(func(device.Device, int64) (int64, error) { return device.MemoryVanilla(words, pairs, model), nil })
+}
+
+func (g *gpu) needSequential(model sequential.Config) error {
+	if err := g.processor.needSequential(model); err != nil {
+		return err
+	}
+	return g.reserve(func(d device.Device, free int64) (int64, error) {
+		return device.MemorySequential(g.job.text.corpus, model, g.precision(), free, d.GPUs())
+	})
+}
+
+// matrix adds M to the estimate if the device takes it.
+func (g *gpu) matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error) {
+	m, err := g.processor.matrix(ctx, model, p)
+	if err == nil && !m.Bounded() && device.TakesMatrix(m.Bytes(), g.free-g.bytes) {
+		g.bytes, g.matrixBytes = g.bytes+m.Bytes(), m.Bytes()
+	}
+	return m, err
+}
+
+func (g *gpu) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Config, _ *progress.Progress) (trainer.Trainer, error) {
+	return device.NewCL(g.device, m, noise, iterations, model, g.precision())
+}
+
+func (g *gpu) newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Config) (trainer.Trainer, error) {
+	return device.NewVanilla(g.device, g.job.text.corpus, noise, pairs, model, g.precision())
+}
+
+func (g *gpu) newSequential(noise *corpus.Alias, model sequential.Config, _ *progress.Progress) (trainer.Trainer, error) {
+	return device.NewSequential(g.device, g.job.text.corpus, noise, g.job.start, model, g.precision())
+}
+
+// tell also writes the memory around the estimate.
+func (g *gpu) tell(m *runfolder.Memory) {
+	if g.bytes > 0 { // reserve has waited for the device
+		m.Devices, m.Device, m.DeviceMatrix, m.DeviceFree, m.DeviceOccupied = g.device.GPUs(), g.bytes, g.matrixBytes, g.free, g.device.Occupied()
 	}
 }
 
-// estimate writes the estimate of training and the memory around it into m.
-func (g *gpu) estimate(m *runfolder.Memory) {
-	if g != nil && g.bytes > 0 { // reserve has waited for the device
-		m.Devices, m.Device, m.DeviceMatrix, m.DeviceFree, m.DeviceOccupied = g.device.GPUs(), g.bytes, g.matrix, g.free, g.device.Occupied()
-	}
-}
-
-func (g *gpu) close() error {
-	if g == nil {
-		return nil
+func (g *gpu) close() {
+	if g.cancel == nil {
+		return
 	}
 	g.cancel(nil)
-	<-g.opened
-	if g.device == nil {
-		return nil
+	if d, _ := g.wait(); d != nil {
+		_ = d.Close() // nothing is lost with it
 	}
-	return g.device.Close()
 }

@@ -299,11 +299,12 @@ func TestGPUMemory(t *testing.T) {
 		if j.encoder != nil {
 			more = 96 << 20
 		}
-		if d := j.gpu.bytes; peak > d+(1<<20) || d > peak+more {
+		gpu := j.executor.(*gpu)
+		if d := gpu.bytes; peak > d+(1<<20) || d > peak+more {
 			t.Errorf("%v takes %d bytes, estimated were %d", flags, peak, d)
 		}
 		huge := func(device.Device, int64) (int64, error) { return 1 << 50, nil }
-		if err := j.gpu.reserve(huge, "advice"); err == nil || !strings.Contains(err.Error(), "of device memory") {
+		if err := gpu.reserve(huge); err == nil || !strings.Contains(err.Error(), "of device memory") {
 			t.Errorf("error %v", err)
 		}
 	}

@@ -198,10 +198,13 @@ func (k *matrixMaker) checked(m *wordcontext.Matrix, err error) (*wordcontext.Ma
 		return nil, fmt.Errorf("cannot build the matrix M: %w", err)
 	}
 	if m.Stored() == 0 {
-		err := fmt.Errorf("no context is left for M: --sample %g discards every word of the text; raise it, or keep all words with --sample 0", k.Config.Sample)
-		return nil, errors.Join(err, m.Close())
+		return nil, errors.Join(errNoContext(k.Config), m.Close())
 	}
 	return m, nil
+}
+
+func errNoContext(c *settings.Config) error {
+	return fmt.Errorf("no context is left for M: --sample %g discards every word of the text; raise it, or keep all words with --sample 0", c.Sample)
 }
 
 // build makes M in memory.

@@ -63,7 +63,7 @@ func (j *job) memory() runfolder.Memory {
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.estimate.matrix, Tables: 2 * table, Moments: j.estimate.moments,
 	}
-	j.gpu.estimate(&m)
+	j.executor.tell(&m)
 	if j.mode.ReadsText() {
 		m.Corpus += j.text.corpus.Text().Bytes()
 	}

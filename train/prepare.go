@@ -6,14 +6,11 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
-	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -30,7 +27,7 @@ type job struct {
 	from    *runfolder.SavedState // the checkpoint to go on from; nil: start anew
 
 	guard    memoryGuard
-	gpu      *gpu // nil: the CPU
+	executor executor
 	text     *text
 	start    trainer.Tables // vectors to go on from; may be none
 	estimate estimate
@@ -59,17 +56,14 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return err
 	}
 	j.guard = guard
-	gpu, reading := openGPU(ctx, j.config.Device, j.options.Ranks)
-	j.gpu = gpu
-	j.closers = append(j.closers, release, func() { _ = gpu.close() }) // nothing is lost with it
-	j.text, err = readText(reading, &j.config, j.options, j.guard, p)
-	if err = j.gpu.cause(reading, err); j.options.Ranks.OnGPUs(&j.config) {
-		err = j.options.Ranks.Agree(err)
+	j.executor = newExecutor(j)
+	j.closers = append(j.closers, release, j.executor.close)
+	if j.text, err = j.executor.read(ctx, p); j.text != nil {
+		j.closers = append(j.closers, func() { _ = j.text.close() }) // it was only read
 	}
 	if err != nil {
 		return err
 	}
-	j.closers = append(j.closers, func() { _ = j.text.close() }) // it was only read
 	j.config.FitText(j.text.vocabulary)
 	if err := j.readStart(ctx, p); err != nil {
 		return err
@@ -77,17 +71,7 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	if err := j.options.Ranks.Agree(j.checkText()); err != nil {
 		return err
 	}
-	switch g := j.options.Ranks; {
-	case g.OnGPUs(&j.config):
-		if err = g.SameText(j.config.Corpus, j.text.fingerprint()); err == nil {
-			err = g.Agree(j.prepareMode(ctx, p))
-		}
-	case g != nil:
-		err = j.prepareRanks(ctx, p)
-	default:
-		err = j.prepareMode(ctx, p)
-	}
-	if err != nil {
+	if err := j.executor.prepare(ctx, p); err != nil {
 		return err
 	}
 	defer p.Busy("preparing to train")()
@@ -127,52 +111,26 @@ func (j *job) prepareMode(ctx context.Context, p *progress.Progress) error {
 }
 
 func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
-	c, words := &j.config, j.text.vocabulary.Len()
+	c := &j.config
 	model, err := j.graphConfig(p)
+	if err == nil {
+		err = j.executor.needCL(model) // before M is built in vain
+	}
+	if err := j.options.Ranks.Agree(err); err != nil {
+		return err
+	}
+	m, err := j.executor.matrix(ctx, model, p)
 	if err != nil {
 		return err
 	}
-	slots := wordcontext.EstimateSlots(words, c.MatrixOptions()) // M knows
-	j.estimate.trainer = graph.MemoryCL(words, slots, model) + j.start.Bytes()
-	if err := j.checkTraining(); err != nil { // before M is built in vain
-		return err
-	}
-	err = j.gpu.reserve(func(d device.Device, _ int64) (int64, error) {
-		return device.MemoryCLOn(d, words, slots, model, device.Precision(c.Precision))
-	}, j.lessMemory())
-	if err != nil {
-		return err
-	}
-	maker := newMatrixMaker(c, j.text.corpus, matrixMemory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.memory().Total + programBytes}).ShareBy(j.options.Matrix)
-	if !j.dry {
-		maker.Save(j.folder)
-	}
-	made, err := maker.Open(ctx, p)
-	if err != nil {
-		return err
-	}
-	m := made.Matrix
-	if !made.Shared {
-		j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
-	}
-	j.estimate.matrix, j.secondsMatrix, j.samples, j.matrixDisk = made.Resident, made.Seconds, m.Spread(), made.Disk
-	j.estimate.building = made.Peak
-	j.estimate.trainer = graph.MemoryCL(words, made.Expected, model) + j.start.Bytes()
-	if !m.Bounded() {
-		j.gpu.takeMatrix(m.Bytes())
-	}
+	j.samples = m.Spread()
 	noise, err := c.Negatives(m, j.text.vocabulary)
 	if err != nil {
 		return err
 	}
 	iterations := c.TotalIterations()
 	j.epochs = float64(iterations) / float64(c.Contexts)
-	j.newTrainer = func() (trainer.Trainer, error) {
-		if d, err := j.gpu.wait(); d != nil || err != nil {
-			return device.NewCL(d, m, noise, iterations, model, device.Precision(c.Precision))
-		}
-		return graph.NewCL(m, noise, iterations, model)
-	}
+	j.newTrainer = func() (trainer.Trainer, error) { return j.executor.newCL(m, noise, iterations, model, p) }
 	j.text.corpus = nil // everything training needs is in M
 	_ = j.text.close()  // it was only read
 	debug.FreeOSMemory()
@@ -180,8 +138,7 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 }
 
 func (j *job) prepareVanilla(p *progress.Progress) error {
-	c, corpus := &j.config, j.text.corpus
-	noise, err := c.Negatives(nil, j.text.vocabulary)
+	noise, err := j.config.Negatives(nil, j.text.vocabulary)
 	if err != nil {
 		return err
 	}
@@ -189,29 +146,14 @@ func (j *job) prepareVanilla(p *progress.Progress) error {
 	if err != nil {
 		return err
 	}
-	pairs := c.VanillaOptions()
-	j.estimate.trainer = graph.MemoryVanilla(j.text.vocabulary.Len(), pairs, model) + j.start.Bytes()
-	if c.Device != settings.DeviceCPU {
-		j.estimate.trainer += device.HostMemoryVanilla(j.text.vocabulary.Len(), pairs, model)
-	}
-	err = j.gpu.reserve(func(device.Device, int64) (int64, error) {
-		return device.MemoryVanilla(j.text.vocabulary.Len(), pairs, model), nil
-	}, j.lessMemory())
-	if err != nil {
-		return err
-	}
-	j.epochs = float64(c.Epochs)
-	j.newTrainer = func() (trainer.Trainer, error) {
-		if d, err := j.gpu.wait(); d != nil || err != nil {
-			return device.NewVanilla(d, corpus, noise, pairs, model, device.Precision(c.Precision))
-		}
-		return graph.NewVanilla(corpus, noise, pairs, model)
-	}
-	return nil
+	pairs := j.config.VanillaOptions()
+	j.epochs = float64(j.config.Epochs)
+	j.newTrainer = func() (trainer.Trainer, error) { return j.executor.newVanilla(noise, pairs, model) }
+	return j.executor.needVanilla(pairs, model)
 }
 
 func (j *job) prepareSequential(p *progress.Progress) error {
-	c, corpus, model := &j.config, j.text.corpus, j.config.SequentialConfig()
+	c, model := &j.config, j.config.SequentialConfig()
 	noise, err := c.Negatives(nil, j.text.vocabulary)
 	if err != nil {
 		return err
@@ -222,27 +164,9 @@ func (j *job) prepareSequential(p *progress.Progress) error {
 	if model.Composition, err = c.Composition(j.encoder); err != nil {
 		return err
 	}
-	j.estimate.trainer = sequential.Memory(j.text.vocabulary.Len(), model) + j.start.Bytes()
-	if j.text.share != nil {
-		j.estimate.trainer += joint.Memory(j.text.vocabulary.Len(), model)
-	}
-	err = j.gpu.reserve(func(d device.Device, free int64) (int64, error) {
-		return device.MemorySequential(corpus, model, device.Precision(c.Precision), free, d.GPUs())
-	}, j.lessMemory())
-	if err != nil {
-		return err
-	}
 	j.epochs = float64(c.Epochs)
-	j.newTrainer = func() (trainer.Trainer, error) {
-		if j.text.share != nil {
-			return j.options.Ranks.NewSequential(j.text.share, noise, model, p)
-		}
-		if d, err := j.gpu.wait(); d != nil || err != nil {
-			return device.NewSequential(d, corpus, noise, j.start, model, device.Precision(c.Precision))
-		}
-		return sequential.NewFrom(corpus, noise, j.start, model)
-	}
-	return nil
+	j.newTrainer = func() (trainer.Trainer, error) { return j.executor.newSequential(noise, model, p) }
+	return j.executor.needSequential(model)
 }
 
 // graphConfig makes the encoder, if there is one, and returns the settings of the

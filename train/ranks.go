@@ -1,14 +1,26 @@
 package train
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"os"
+	"time"
 
+	"github.com/w2vcl/w2vcl/cluster/lead"
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/corpus/shares"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/split"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train/ranks"
+	"github.com/w2vcl/w2vcl/train/reading"
 	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // Follow takes part in the run of rank 0, which Run or Resume lead, until that ends. When
@@ -19,46 +31,157 @@ func Follow(ctx context.Context, c settings.Config, o Options) error {
 	if err := j.prepare(ctx, nil); err != nil {
 		return err
 	}
-	if t, ok := j.trainer.(ranks.Follower); ok {
-		return t.Follow(ctx)
-	}
-	return j.trainer.(ranks.GPUFollower).Follow(ctx)
+	return lead.Follow(ctx, j.trainer)
 }
 
-// prepareRanks is prepareCL for ranks that train together.
-func (j *job) prepareRanks(ctx context.Context, p *progress.Progress) error {
-	c, g, words := &j.config, j.options.Ranks, j.text.vocabulary.Len()
-	err := ranks.CheckTraining(c)
-	if err == nil && j.mode.Family == settings.SentenceOrdered {
-		return j.prepareSequential(p)
+// processors are those of several ranks, each with a share of the text and a part of M.
+type processors struct {
+	processor
+	group *ranks.Group
+	share *shares.Share     // nil once training does not need it any more
+	part  *wordcontext.Part // of M
+}
+
+func (e *processors) read(ctx context.Context, p *progress.Progress) (*text, error) {
+	share, seconds, err := readShare(ctx, e.group, &e.job.config, p)
+	if err != nil {
+		return nil, err
 	}
-	var model graph.Config
-	if err == nil {
-		model, err = j.graphConfig(p)
+	e.share = share
+	whole := func() uint64 { return share.Fingerprint }
+	return &text{corpus: share.Corpus, vocabulary: share.Vocabulary, stats: share.Stats, fingerprint: whole, seconds: seconds, close: share.Close}, nil
+}
+
+// prepare refuses settings first that ranks can only make M with.
+func (e *processors) prepare(ctx context.Context, p *progress.Progress) error {
+	if err := e.group.Agree(ranks.CheckTraining(&e.job.config)); err != nil {
+		return err
 	}
-	if err == nil {
-		j.estimate.trainer = split.Memory(words, g.Size(), model)
-		err = split.Check(g.Size(), model)
+	return e.job.prepareMode(ctx, p)
+}
+
+func (e *processors) needCL(model graph.Config) error {
+	e.job.estimate.trainer = split.Memory(e.job.text.vocabulary.Len(), e.group.Size(), model)
+	if err := split.Check(e.group.Size(), model); err != nil {
+		return err
 	}
-	if err == nil {
-		err = j.checkTraining() // before M is built in vain
+	return e.job.checkTraining()
+}
+
+func (e *processors) needSequential(model sequential.Config) error {
+	err := e.processor.needSequential(model)
+	e.job.estimate.trainer += joint.Memory(e.job.text.vocabulary.Len(), model)
+	return err
+}
+
+func (e *processors) matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error) {
+	j := e.job
+	m, seconds, err := buildPart(ctx, e.group, &j.config, e.share, p)
+	if err != nil {
+		return nil, err
+	}
+	j.estimate.matrix, j.secondsMatrix = m.Bytes(), seconds
+	e.group.NeedAlone(graph.MemoryCL(j.text.vocabulary.Len(), m.Rows(), model) + m.Bytes()*int64(e.group.Size()))
+	e.share, e.part = nil, m // everything training needs is in M
+	return m.Matrix, nil
+}
+
+func (e *processors) newCL(_ *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Config, p *progress.Progress) (trainer.Trainer, error) {
+	t, err := split.New(e.group.Count(), e.part, noise, iterations, model)
+	if err != nil {
+		return nil, err
+	}
+	p.Notef("Ranks:   %d with %s each; one sends %s in an iteration", e.group.Size(), terminal.Quantity(terminal.Number(model.Threads), "thread"),
+		terminal.Bytes(int64(2*split.Traffic(e.part.Rows(), e.group.Size(), model))))
+	return e.group.NewTrainer(t), nil
+}
+
+func (e *processors) newSequential(noise *corpus.Alias, model sequential.Config, p *progress.Progress) (trainer.Trainer, error) {
+	if err := e.share.Balance(e.group); err != nil {
+		return nil, err
+	}
+	t, err := joint.New(e.group.Count(), e.share.Corpus, e.share.FirstToken, noise, model)
+	if err != nil {
+		return nil, err
+	}
+	o := t.Options()
+	hot := ""
+	if o.Hot > 0 && o.HotWords < o.Words {
+		hot = fmt.Sprintf(", those of the %s most frequent words every %s,", terminal.Number(o.Hot), terminal.Number(o.HotWords))
+	}
+	p.Notef("Ranks:   %d with %s each; their tables are combined every %s words%s by rule %s, and they train at %.3g times the learning rate", e.group.Size(),
+		terminal.Quantity(terminal.Number(model.Threads), "thread"), terminal.Number(o.Words), cmp.Or(hot, ","), o.Rule, joint.Factor(e.group.Size(), o.Rule))
+	return e.group.NewTrainer(t), nil
+}
+
+// readShare reads this rank's share of the text.
+func readShare(ctx context.Context, g *ranks.Group, c *settings.Config, p *progress.Progress) (*shares.Share, float64, error) {
+	start := time.Now()
+	options, err := c.TextOptions()
+	if err := g.Agree(err); err != nil {
+		return nil, 0, err
+	}
+	stage := p.Stage("reading text", 0)
+	defer stage.Stop()
+	options.Progress = func(done, total int64) {
+		stage.SetTotal(total)
+		stage.Update(done, func() string { return terminal.Bytes(done) + " on rank 0" })
+	}
+	text, err := shares.Read(ctx, g, c.Corpus, options)
+	if err != nil {
+		return nil, 0, g.Known(reading.Explained(c, err))
+	}
+	seconds, s := time.Since(start).Seconds(), text.Stats
+	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read by %d ranks in %s",
+		terminal.Number(s.Tokens), terminal.Number(s.TokensUsed), terminal.Number(text.Vocabulary.Len()), c.MinCount,
+		terminal.Number(s.Sentences), g.Size(), terminal.Duration(seconds))
+	reading.NoteOddities(s, c, p)
+	return text, seconds, nil
+}
+
+// buildPart builds M from the shares. Each rank keeps some of the rows.
+func buildPart(ctx context.Context, g *ranks.Group, c *settings.Config, text *shares.Share, p *progress.Progress) (*wordcontext.Part, float64, error) {
+	start := time.Now()
+	stage, options := newMatrixMaker(c, text.Corpus, matrixMemory{}).stage(p)
+	defer stage.Stop()
+	m, err := wordcontext.BuildShare(ctx, text.Corpus, options, wordcontext.Share{Comm: g, FirstToken: text.FirstToken, Fingerprint: text.Fingerprint})
+	if err != nil {
+		return nil, 0, fmt.Errorf("cannot build the matrix M: %w", err)
+	}
+	if m.Total() == 0 {
+		return nil, 0, g.Agree(errNoContext(c))
+	}
+	seconds := time.Since(start).Seconds()
+	stage.Done("Matrix M: %s words, %s contexts on %d ranks, built in %s", terminal.Number(m.Rows()), terminal.Number(int64(m.Total())), g.Size(), terminal.Duration(seconds))
+	return m, seconds, nil
+}
+
+// BuildMatrixOn is BuildMatrix on several ranks, all of which call it. One that is there is
+// replaced if c.Force is set.
+func BuildMatrixOn(ctx context.Context, g *ranks.Group, c settings.Config, p *progress.Progress) error {
+	if g == nil {
+		return BuildMatrix(ctx, c, p)
+	}
+	err := error(nil)
+	if c.Matrix == "" {
+		err = errNoMatrix
+	} else if _, missing := os.Stat(c.Matrix); missing == nil && !c.Force && g.Rank() == 0 {
+		err = fmt.Errorf("%s is there already: name another file, or replace it with --force", c.Matrix)
 	}
 	if err := g.Agree(err); err != nil {
 		return err
 	}
-	m, seconds, err := g.BuildMatrix(ctx, c, j.text.share, p)
+	if err := g.Begin(&c); err != nil {
+		return err
+	}
+	text, _, err := readShare(ctx, g, &c, p)
 	if err != nil {
 		return err
 	}
-	j.estimate.matrix, j.secondsMatrix, j.samples = m.Bytes(), seconds, m.Spread()
-	g.NeedAlone(graph.MemoryCL(words, m.Rows(), model) + m.Bytes()*int64(g.Size()))
-	noise, err := c.Negatives(m.Matrix, j.text.vocabulary)
+	c.FitText(text.Vocabulary)
+	m, _, err := buildPart(ctx, g, &c, text, p)
 	if err != nil {
 		return err
 	}
-	iterations := c.TotalIterations()
-	j.epochs = float64(iterations) / float64(c.Contexts)
-	j.newTrainer = func() (trainer.Trainer, error) { return g.NewTrainer(m, noise, iterations, model, p) }
-	j.text.corpus, j.text.share = nil, nil // everything training needs is in M
-	return nil
+	return g.Agree(m.Save(c.Matrix))
 }

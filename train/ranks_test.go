@@ -28,7 +28,7 @@ func ranksConfig(t *testing.T) settings.Config {
 func onRanks(t *testing.T, n int, c settings.Config, lead func(g *ranks.Group) error, own func(rank int, c settings.Config, g *ranks.Group) settings.Config, theirs context.Context) error {
 	t.Helper()
 	return cluster.Run(n, func(comm cluster.Comm) error {
-		g := &ranks.Group{Comm: comm, Version: "1"}
+		g := ranks.New(comm, "1")
 		if comm.Rank() == 0 {
 			return lead(g)
 		}
@@ -218,7 +218,7 @@ func testRanksInTextOrder(t *testing.T, c settings.Config) {
 		return err
 	}
 	two := func(comm cluster.Comm) error {
-		g := &ranks.Group{Comm: comm, Version: "1"}
+		g := ranks.New(comm, "1")
 		if comm.Rank() == 0 {
 			return resume(g)
 		}
@@ -248,7 +248,9 @@ func TestRanksMatrix(t *testing.T) {
 	}
 	want := mustRead(t, c.Matrix)
 	c.Matrix = filepath.Join(t.TempDir(), "three")
-	build := func(comm cluster.Comm) error { return (&ranks.Group{Comm: comm}).WriteMatrix(t.Context(), c, nil) }
+	build := func(comm cluster.Comm) error {
+		return BuildMatrixOn(t.Context(), ranks.New(comm, "1"), c, nil)
+	}
 	if err := cluster.Run(3, build); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 	trainers = new([]*fakeTrainer)
 	mode, _ := settings.FindMode(c.Mode)
 	j = &job{
-		config: c, mode: mode, epochs: 2,
+		config: c, mode: mode, epochs: 2, executor: &processor{},
 		text: &text{vocabulary: vocabulary, fingerprint: func() uint64 { return 0 }, stats: corpus.Stats{Tokens: 9, TokensUsed: 6}},
 		newTrainer: func() (trainer.Trainer, error) {
 			f := newFake(units, 3, 2)

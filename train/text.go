@@ -9,7 +9,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/corpus/shares"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
@@ -26,7 +25,6 @@ type text struct {
 	seconds     float64       // that reading took
 	fileBytes   int64         // of the file of the text; 0: it is in memory
 	close       func() error  // gives the file of the text back
-	share       *shares.Share // what this rank has of it; nil: all
 }
 
 func newText(c *corpus.Corpus) *text {
@@ -52,14 +50,6 @@ func ReadText(ctx context.Context, c settings.Config, source io.Reader, p *progr
 func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGuard, p *progress.Progress) (*text, error) {
 	if o.Text != nil {
 		return newText(o.Text), nil
-	}
-	if o.Ranks != nil && !o.Ranks.OnGPUs(c) {
-		s, seconds, err := o.Ranks.ReadText(ctx, c, p)
-		if err != nil {
-			return nil, err
-		}
-		whole := func() uint64 { return s.Fingerprint }
-		return &text{corpus: s.Corpus, vocabulary: s.Vocabulary, stats: s.Stats, fingerprint: whole, seconds: seconds, close: s.Close, share: s}, nil
 	}
 	if o.Source == nil {
 		if err := guard.checkText(corpus.Size(c.Corpus)); err != nil {

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/ebitengine/purego"
-
-	"github.com/w2vcl/w2vcl/cluster"
 )
 
 // An abi holds the constants that an MPI library is called with. Those of Open MPI
@@ -49,7 +47,7 @@ type library struct {
 // names lists the files to look for. Those of the launcher in use come first: with two
 // libraries on a host only its own finds the other ranks.
 func names() []string {
-	if name := os.Getenv(cluster.Variable); name != "" && name != "off" {
+	if name := os.Getenv(Variable); name != "" && name != "off" {
 		return []string{name}
 	}
 	open := []string{"libmpi.so.40", "libmpi.so", "libmpi.dylib"}
@@ -77,7 +75,7 @@ func load() (*library, error) {
 		l.Library.ABI = l.name
 		return l, nil
 	}
-	return nil, fmt.Errorf("no MPI library was found; install Open MPI or MPICH, or name the library with %s: %w", cluster.Variable, errors.Join(errs...))
+	return nil, fmt.Errorf("no MPI library was found; install Open MPI or MPICH, or name the library with %s: %w", Variable, errors.Join(errs...))
 }
 
 // recognize tells the ABI of a library by what it exports.

@@ -33,7 +33,7 @@ type Comm struct {
 	counts [4][]int32 // and places, of a call
 }
 
-var _ cluster.Comm = (*Comm)(nil)
+var _ cluster.Joined = (*Comm)(nil)
 
 // Start joins the processes of the launcher; a process without one is alone. It may be
 // called once.
@@ -99,8 +99,8 @@ func (c *Comm) Rank() int { return c.rank }
 // Size is the number of processes.
 func (c *Comm) Size() int { return c.size }
 
-// Library is the library in use.
-func (c *Comm) Library() Library { return c.library.Library }
+// About is the version of the library in use.
+func (c *Comm) About() string { return c.Version }
 
 // errTooLong says that MPI counts with 32 bits.
 var errTooLong = errors.New("a message of more than 2 GiB")

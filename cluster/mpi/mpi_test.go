@@ -6,7 +6,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/cluster/clustertest"
 	"github.com/w2vcl/w2vcl/cluster/mpi"
 )
@@ -25,7 +24,7 @@ func TestMPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := cluster.Launched(); want.Size > 1 && (c.Size() != want.Size || c.Rank() != want.Rank) {
+	if want := mpi.Launched(); want.Size > 1 && (c.Size() != want.Size || c.Rank() != want.Rank) {
 		t.Errorf("rank %d of %d; the launcher says %+v", c.Rank(), c.Size(), want)
 	}
 	t.Logf("rank %d of %d, %+v", c.Rank(), c.Size(), l)

@@ -22,8 +22,8 @@ func Start() (*Comm, error) { return nil, errNotBuilt }
 // Find refuses, too.
 func Find() (Library, error) { return Library{}, errNotBuilt }
 
-// Library is empty.
-func (*Comm) Library() Library { return Library{} }
+// About is empty.
+func (*Comm) About() string { return "" }
 
 // Close does nothing.
 func (*Comm) Close() error { return nil }

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/cpu"
 
-	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/cluster/mpi"
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/machine"
@@ -90,7 +89,7 @@ func diagnose() diagnosis {
 	} else {
 		d.NCCLError = err.Error()
 	}
-	l := cluster.Launched()
+	l, _ := launched()
 	d.Launcher, d.Rank, d.Ranks, d.Binding = l.Launcher, l.Rank, l.Size, l.CheckBinding(runtime.NumCPU(), machine.Processors(), 0)
 	return d
 }

@@ -46,13 +46,8 @@ func (o *matrixBuildOptions) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	lead := func(g *ranks.Group) error {
-		if g != nil {
-			return g.WriteMatrix(ctx, config, s.progress(o.quiet))
-		}
-		return train.BuildMatrix(ctx, config, s.progress(o.quiet))
-	}
+	lead := func(g *ranks.Group) error { return train.BuildMatrixOn(ctx, g, config, s.progress(o.quiet)) }
 	return s.together(ctx, config.Threads, lead, func(ctx context.Context, g *ranks.Group) error {
-		return g.WriteMatrix(ctx, config, nil)
+		return train.BuildMatrixOn(ctx, g, config, nil)
 	})
 }

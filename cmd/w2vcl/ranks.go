@@ -14,50 +14,59 @@ import (
 	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
-// checkLauncher refuses a launcher that started several processes, all of which would write
-// what one is to write.
-func checkLauncher(built bool) error {
-	l := cluster.Launched()
-	switch {
-	case l.Size <= 1:
-		return nil
-	case !built:
-		return terminal.Usagef("%s started %d processes, and this program was built without MPI: each would write the same files. Build it with -tags mpi, or start one process; if each process is a run of its own, set %s=off", l.Launcher, l.Size, cluster.Variable)
-	default:
-		return nil
+// engines are the ways to run on several ranks. A new one is a package and a line here.
+var engines = []cluster.Engine{mpi.Engine}
+
+// launched returns how this process was started, and the engine of its launcher. The zero Launch is that of a process
+// without one.
+func launched() (cluster.Launch, cluster.Engine) {
+	for _, e := range engines {
+		if l := e.Launched(); l.Size > 0 {
+			return l, e
+		}
 	}
+	return cluster.Launch{}, cluster.Engine{}
 }
 
 // alone refuses a launcher that started several processes of a command that is for one.
 func alone(command string) error {
-	if l := cluster.Launched(); l.Size > 1 {
-		return terminal.Usagef("%s started %d processes, but %s is a command for one; if each process is a run of its own, set %s=off", l.Launcher, l.Size, command, cluster.Variable)
+	if l, e := launched(); l.Size > 1 {
+		return terminal.Usagef("%s started %d processes, but %s is a command for one; if each process is a run of its own, set %s=off", l.Launcher, l.Size, command, e.Variable)
 	}
 	return nil
+}
+
+// join makes ranks of the processes that a launcher started.
+func join(l cluster.Launch, e cluster.Engine) (cluster.Joined, error) {
+	if !e.Built { // all would write what one is to write
+		return nil, terminal.Usagef("%s started %d processes, and this program was built without %s: each would write the same files. Build it with -tags %s, or start one process; if each process is a run of its own, set %s=off", l.Launcher, l.Size, e.Name, e.Tag, e.Variable)
+	}
+	comm, err := e.Start()
+	if err != nil {
+		return nil, err
+	}
+	if comm.Size() != l.Size {
+		comm.Abort(exitFailed)
+		return nil, terminal.Usagef("%s started %d processes, but %s knows of %d: it belongs to another launcher; name the library of this one with %s", l.Launcher, l.Size, comm.About(), comm.Size(), e.Variable)
+	}
+	return comm, nil
 }
 
 // together runs a command on the ranks that a launcher started. lead is called with nil
 // if there is only this process, or on rank 0; follow on the others.
 func (s streams) together(ctx context.Context, threads int, lead func(g *ranks.Group) error, follow func(ctx context.Context, g *ranks.Group) error) error {
-	if err := checkLauncher(mpi.Built); err != nil {
-		return err
-	}
-	launch := cluster.Launched()
+	launch, engine := launched()
 	if launch.Size <= 1 {
 		return lead(nil)
 	}
-	comm, err := mpi.Start()
+	comm, err := join(launch, engine)
 	if err != nil {
 		return err
-	}
-	if comm.Size() != launch.Size {
-		comm.Abort(exitFailed)
-		return terminal.Usagef("%s started %d processes, but %s knows of %d: it belongs to another launcher; name the library of this one with %s", launch.Launcher, launch.Size, comm.Library().Version, comm.Size(), cluster.Variable)
 	}
 	if warning := launch.CheckBinding(runtime.NumCPU(), machine.Processors(), threads); warning != "" {
 		s.notef("w2vcl: Warning: %s", warning)
 	}
-	g := &ranks.Group{Comm: comm, Version: version()}
+	g := ranks.New(comm, version())
 	if comm.Rank() == 0 {
 		err = lead(g)
 	} else {

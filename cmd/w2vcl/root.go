@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
@@ -78,7 +77,7 @@ func execute(ctx context.Context, root *cobra.Command, saves bool, s streams) er
 		atomicfile.Abandon()
 		return ctx.Err()
 	}
-	if cluster.Launched().Rank == 0 { // of ranks one tells
+	if l, _ := launched(); l.Rank == 0 { // of ranks one tells
 		s.notef("\nStopping after the current step. Press Ctrl-C again to quit at once.")
 	}
 	return <-done

@@ -39,6 +39,9 @@ func (d *Device) Name() string { return "Test GPU" }
 // GPUs returns Parts.
 func (d *Device) GPUs() int { return max(1, d.Parts) }
 
+// ByMessages is false: its GPUs use each other's memory.
+func (d *Device) ByMessages() bool { return false }
+
 // Memory returns Free and Total.
 func (d *Device) Memory() (free, total int64, err error) { return d.Free, d.Total, d.Fail }
 

@@ -144,34 +144,22 @@ func (t *CL) share(buffer []byte, ends []int) error {
 		return t.comm.AllGather(buffer, ends)
 	}
 	for rank := range ends {
-		if err := t.send(cluster.Part(buffer, ends, rank), rank); err != nil {
+		if err := cluster.BcastValues(t.comm, cluster.Part(buffer, ends, rank), rank); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// send is Bcast for a buffer of any length.
-func (t *CL) send(buffer []byte, root int) error {
-	for len(buffer) > 0 {
-		n := min(len(buffer), movedBytes)
-		if err := t.comm.Bcast(buffer[:n], root); err != nil {
-			return err
-		}
-		buffer = buffer[n:]
-	}
-	return nil
-}
-
-// moveRows is moveState where ranks split rows: rank 0 has both tables anyway.
-func (t *CL) moveRows(what uint64) error {
+// moveRows is move where ranks split rows: rank 0 has both tables anyway.
+func (t *CL) moveRows(to way) error {
 	for i, s := range t.state() {
 		isTable := i == 0 || i == len(t.state())/2
 		var err error
 		switch {
-		case what == push:
-			err = t.send(cluster.Bytes(s.Data), 0)
-		case what == pullAll && !isTable:
+		case to == push:
+			err = cluster.BcastValues(t.comm, s.Data, 0)
+		case to == pullState && !isTable:
 			err = t.share(cluster.Bytes(s.Data), t.rowEnds(len(s.Data)/t.rows))
 		}
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
@@ -48,6 +49,9 @@ type CL struct {
 	blocks    []int    // of rows; see step.Blocks
 	byColumns *columns // nil: ranks split rows
 	byRows    *rows    // nil: ranks split columns
+
+	mirror  mirror        // of the columns of all ranks
+	perUnit time.Duration // of the last iterations
 }
 
 // A table is the rank's columns of W or C.
@@ -183,8 +187,8 @@ func (t *CL) state() (all []trainer.Tensor) {
 	return all
 }
 
-// reset goes back to the start of training.
-func (t *CL) reset() {
+// Reset goes back to the start of training.
+func (t *CL) Reset() {
 	for _, s := range t.state() {
 		clear(s.Data)
 	}

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/split"
@@ -81,7 +82,7 @@ func (p *problem) part(ctx context.Context, c cluster.Comm) (*wordcontext.Part, 
 }
 
 // lead runs work on rank 0, with the trainer of all ranks.
-func (p *problem) lead(ctx context.Context, ranks int, work func(l *split.Leader) error) error {
+func (p *problem) lead(ctx context.Context, ranks int, work func(l *lead.Trainer) error) error {
 	return cluster.Run(ranks, func(c cluster.Comm) error {
 		m, err := p.part(ctx, c)
 		if err != nil {
@@ -91,10 +92,10 @@ func (p *problem) lead(ctx context.Context, ranks int, work func(l *split.Leader
 		if err != nil {
 			return err
 		}
+		l := lead.NewTrainer(&lead.Group{Comm: c}, t)
 		if c.Rank() > 0 {
-			return t.Follow(ctx)
+			return l.Follow(ctx)
 		}
-		l := split.Lead(t, func() {})
 		if err := work(l); err != nil {
 			return err
 		}
@@ -183,7 +184,7 @@ func TestBits(t *testing.T) {
 					continue // without AVX2
 				}
 				p.model.Threads = 1 + rng.IntN(3)
-				err := p.lead(t.Context(), ranks, func(l *split.Leader) error {
+				err := p.lead(t.Context(), ranks, func(l *lead.Trainer) error {
 					got, err := train(t.Context(), l, 0, p.iterations)
 					if err != nil {
 						return err
@@ -206,7 +207,7 @@ func TestBits(t *testing.T) {
 }
 
 // again trains from the start, and from a state in the middle.
-func again(ctx context.Context, l *split.Leader, want []float64, saved []trainer.Tensor) error {
+func again(ctx context.Context, l *lead.Trainer, want []float64, saved []trainer.Tensor) error {
 	half := l.Units() / 2
 	l.Reset()
 	if _, err := train(ctx, l, 0, half); err != nil {
@@ -246,15 +247,18 @@ func TestStop(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		g := &lead.Group{Comm: c}
+		l := lead.NewTrainer(g, trainer)
 		if c.Rank() > 0 {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			return trainer.Follow(ctx)
+			return l.Follow(ctx)
 		}
-		l := split.Lead(trainer, func() { stopped.Store(true) })
-		if _, err := l.Advance(t.Context(), 0, 0.01); err != nil {
+		ctx := g.Lead(t.Context())
+		if _, err := l.Advance(ctx, 0, 0.01); err != nil {
 			return err
 		}
+		stopped.Store(ctx.Err() != nil)
 		return l.Close()
 	})
 	if err != nil || !stopped.Load() {
@@ -281,10 +285,10 @@ func TestTraffic(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			l := lead.NewTrainer(&lead.Group{Comm: counted[c.Rank()]}, trainer)
 			if c.Rank() > 0 {
-				return trainer.Follow(t.Context())
+				return l.Follow(t.Context())
 			}
-			l := split.Lead(trainer, func() {})
 			for unit := range 64 {
 				if _, err := l.Advance(t.Context(), unit, 0.01); err != nil {
 					return err

@@ -24,6 +24,7 @@ type Trainer struct {
 	own       *sequential.Trainer
 	options   combine.Options
 	perRun    int // units of all epochs
+	next      int // unit to train
 	units     int // of an epoch
 	tokens    int // of the whole text
 	dim       int
@@ -161,8 +162,9 @@ func (t *Trainer) combinedAfter(u int) (rows int, all bool) {
 	return 0, false
 }
 
-// whole reports whether all ranks have the same tables after so many units of the run, and those are what a checkpoint holds.
-func (t *Trainer) whole(units int) bool {
+// PausesAfter reports whether training can stop, and be saved, after so many units of the run: whether all rows are combined then, so that all
+// ranks have the same tables.
+func (t *Trainer) PausesAfter(units int) bool {
 	if units == 0 {
 		return true
 	}
@@ -170,8 +172,9 @@ func (t *Trainer) whole(units int) bool {
 	return all
 }
 
-// train trains some units. The reports are those of this rank.
-func (t *Trainer) train(first int, rates []float64) ([]trainer.Report, error) {
+// Train trains some units. The reports are those of all ranks together.
+func (t *Trainer) Train(first int, rates []float64) ([]trainer.Report, error) {
+	t.next = first + len(rates)
 	reports, factor := make([]trainer.Report, len(rates)), Factor(t.comm.Size(), t.options.Rule)
 	for i, rate := range rates {
 		var err error
@@ -191,7 +194,7 @@ func (t *Trainer) train(first int, rates []float64) ([]trainer.Report, error) {
 			}
 		}
 	}
-	return reports, nil
+	return reports, t.sum(reports)
 }
 
 func (t *Trainer) largest() (rows int) {

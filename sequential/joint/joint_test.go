@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/sequential"
@@ -89,7 +90,7 @@ func (p *problem) part(rank, ranks int) (*corpus.Corpus, int) {
 }
 
 // lead runs work on rank 0, and end on all when it is done.
-func (p *problem) lead(ranks int, work func(l *joint.Leader) error, end func(rank int, t *joint.Trainer)) error {
+func (p *problem) lead(ranks int, work func(l *lead.Trainer) error, end func(rank int, t *joint.Trainer)) error {
 	return cluster.Run(ranks, func(c cluster.Comm) error {
 		if p.wrap != nil {
 			c = p.wrap(c)
@@ -106,10 +107,10 @@ func (p *problem) lead(ranks int, work func(l *joint.Leader) error, end func(ran
 		if p.block > 0 {
 			t.SetBlock(p.block)
 		}
+		l := lead.NewTrainer(&lead.Group{Comm: c}, t)
 		if c.Rank() > 0 {
-			err = t.Follow(context.Background())
+			err = l.Follow(context.Background())
 		} else {
-			l := joint.Lead(t, func() {})
 			err = errors.Join(work(l), l.Close())
 		}
 		if err == nil && end != nil {
@@ -145,8 +146,8 @@ func train(t trainer.Trainer, from, to int) (sum trainer.Report, err error) {
 func (p *problem) trained(t *testing.T, ranks, stop int) ([]float32, trainer.Report) {
 	t.Helper()
 	ends, saved, sum := make([][]float32, ranks), [][]float32(nil), trainer.Report{}
-	work := func(from, to func(l *joint.Leader) int, before, after func(l *joint.Leader)) func(l *joint.Leader) error {
-		return func(l *joint.Leader) error {
+	work := func(from, to func(l *lead.Trainer) int, before, after func(l *lead.Trainer)) func(l *lead.Trainer) error {
+		return func(l *lead.Trainer) error {
 			before(l)
 			report, err := train(l, from(l), to(l))
 			sum.Loss, sum.Pairs, sum.Words = sum.Loss+report.Loss, sum.Pairs+report.Pairs, sum.Words+report.Words
@@ -154,16 +155,16 @@ func (p *problem) trained(t *testing.T, ranks, stop int) ([]float32, trainer.Rep
 			return err
 		}
 	}
-	nothing := func(*joint.Leader) {}
-	start, end := func(*joint.Leader) int { return 0 }, func(l *joint.Leader) int { return l.Units() }
+	nothing := func(*lead.Trainer) {}
+	start, end := func(*lead.Trainer) int { return 0 }, func(l *lead.Trainer) int { return l.Units() }
 	if stop > 0 {
-		at := func(l *joint.Leader) int {
+		at := func(l *lead.Trainer) int {
 			for !l.PausesAfter(stop) {
 				stop++
 			}
 			return stop
 		}
-		save := func(l *joint.Leader) {
+		save := func(l *lead.Trainer) {
 			for _, s := range l.State() {
 				saved = append(saved, slices.Clone(s.Data))
 			}
@@ -173,7 +174,7 @@ func (p *problem) trained(t *testing.T, ranks, stop int) ([]float32, trainer.Rep
 		}
 		start = at
 	}
-	restore := func(l *joint.Leader) {
+	restore := func(l *lead.Trainer) {
 		for i, data := range saved {
 			copy(l.State()[i].Data, data)
 		}
@@ -182,7 +183,7 @@ func (p *problem) trained(t *testing.T, ranks, stop int) ([]float32, trainer.Rep
 		}
 	}
 	err := p.lead(ranks, work(start, end, restore, nothing), func(rank int, tr *joint.Trainer) {
-		for _, s := range joint.Lead(tr, nil).State() {
+		for _, s := range tr.State() {
 			ends[rank] = append(ends[rank], s.Data...)
 		}
 	})
@@ -265,7 +266,7 @@ func TestTwin(t *testing.T) {
 			p.block = []int{1, 7, 0}[ranks%3]
 			units, tokens := 0, p.text.Text().Tokens()
 			var got []float32
-			err := p.lead(ranks, func(l *joint.Leader) error {
+			err := p.lead(ranks, func(l *lead.Trainer) error {
 				units = l.Units() / c.Epochs
 				_, err := train(l, 0, 1)
 				got = slices.Concat(l.State()[0].Data, l.State()[1].Data)
@@ -318,7 +319,7 @@ func TestHot(t *testing.T) {
 		p := newProblem(t, 3000, c)
 		p.parts = parts
 		tables := make([][]trainer.Tensor, 2)
-		err := p.lead(2, func(l *joint.Leader) error {
+		err := p.lead(2, func(l *lead.Trainer) error {
 			if _, err := l.Advance(context.Background(), 0, 0.05); err != nil {
 				return err
 			}
@@ -326,7 +327,7 @@ func TestHot(t *testing.T) {
 				t.Error("training pauses where the tables differ, or not where they are the same")
 			}
 			return nil
-		}, func(rank int, tr *joint.Trainer) { tables[rank] = joint.Lead(tr, nil).State() })
+		}, func(rank int, tr *joint.Trainer) { tables[rank] = tr.State() })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -374,7 +375,7 @@ func TestSent(t *testing.T) {
 		}
 		return wrapped
 	}
-	err := p.lead(ranks, func(l *joint.Leader) error {
+	err := p.lead(ranks, func(l *lead.Trainer) error {
 		before := counted.Sent
 		if _, err := train(l, 0, l.Units()/c.Epochs); err != nil {
 			return err
@@ -408,13 +409,16 @@ func TestStop(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		g := &lead.Group{Comm: c}
+		l := lead.NewTrainer(g, tr)
 		if c.Rank() > 0 {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			return tr.Follow(ctx)
+			return l.Follow(ctx)
 		}
-		l := joint.Lead(tr, func() { stopped = true })
-		_, err = l.Advance(context.Background(), 0, 0.05)
+		ctx := g.Lead(context.Background())
+		_, err = l.Advance(ctx, 0, 0.05)
+		stopped = ctx.Err() != nil
 		return errors.Join(err, l.Close())
 	})
 	if err != nil || !stopped {
@@ -440,7 +444,7 @@ func TestErrors(t *testing.T) {
 	if err := short.lead(2, nil, nil); err == nil || !strings.Contains(err.Error(), "no sentence of the text") {
 		t.Error(err)
 	}
-	err := p.lead(2, func(l *joint.Leader) error {
+	err := p.lead(2, func(l *lead.Trainer) error {
 		_, err := l.Advance(context.Background(), l.Units(), 0.05)
 		return err
 	}, nil)

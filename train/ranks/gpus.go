@@ -1,7 +1,6 @@
 package ranks
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,14 +16,6 @@ import (
 
 // This file is about ranks that have a GPU each. They train what several GPUs of one process train, and each reads the
 // whole text, as one process does.
-
-// A GPUFollower is the trainer of another rank than 0, on its GPU.
-type GPUFollower interface {
-	Follow(ctx context.Context) error
-}
-
-// OnGPUs reports whether these are ranks that train on GPUs.
-func (g *Group) OnGPUs(c *settings.Config) bool { return g != nil && c.Device != settings.DeviceCPU }
 
 // checkGPUs refuses settings that ranks cannot train with on GPUs, by their names.
 func (g *Group) checkGPUs(c *settings.Config) error {
@@ -101,12 +92,13 @@ func (g *Group) OpenDevice(name string, open func(name string) (device.Device, e
 	if err != nil {
 		return nil, err
 	}
-	return device.OnRanks(d, device.Meeting{Comm: g.Comm, Stop: func() { g.stop() }, Ended: func() { g.Ended = true }})
+	return device.OnRanks(d, &g.Group)
 }
 
 // SameText refuses a rank that has read another text than rank 0.
-func (g *Group) SameText(path string, fingerprint uint64) error {
-	err := cluster.Same(g, "the text of --corpus "+path, "one with fingerprint "+corpus.Hex(fingerprint))
-	g.Ended = g.Ended || isRankError(err)
-	return err
+func (g *Group) SameText(path string, fingerprint func() uint64) error {
+	if g == nil {
+		return nil
+	}
+	return g.Known(cluster.Same(g, "the text of --corpus "+path, "one with fingerprint "+corpus.Hex(fingerprint())))
 }

@@ -2,13 +2,16 @@ package ranks
 
 import (
 	"cmp"
+	"context"
 	"os"
 	"slices"
 	"time"
 
 	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -57,12 +60,44 @@ func (g *Group) NeedAlone(bytes int64) {
 	g.pace.needed = g.pace.needed || total > 0 && bytes > total
 }
 
-// timed trains a series of units, and stops a run that is too slow.
-func (g *Group) timed(train func() ([]trainer.Report, error)) ([]trainer.Report, error) {
-	start, waited := time.Now(), g.counted.Time
-	reports, err := train()
+// Count begins to count what this rank sends to train.
+func (g *Group) Count() cluster.Comm {
+	g.counted = &cluster.Counted{Comm: g.Comm}
+	g.Comm = g.counted
+	return g.counted
+}
+
+// Sent returns the number of ranks, and how many bytes this one has sent to others to train; zeros for a single process.
+func (g *Group) Sent() (ranks int, bytes uint64) {
+	if g == nil || g.counted == nil {
+		return 0, 0
+	}
+	return g.Size(), g.counted.Sent
+}
+
+// NoteTraffic tells what this rank has sent in so many seconds of training.
+func (g *Group) NoteTraffic(p *progress.Progress, seconds float64) {
+	if ranks, bytes := g.Sent(); ranks > 0 {
+		p.Notef("Traffic: rank 0 of %d sent %s in %s calls, %s/s", ranks, terminal.Bytes(int64(bytes)), terminal.Number(int64(g.counted.Calls)), terminal.Bytes(int64(float64(bytes)/seconds)))
+	}
+}
+
+// A pacedTrainer stops a run that is too slow.
+type pacedTrainer struct {
+	*lead.Trainer
+	group *Group
+}
+
+// NewTrainer returns the trainer of this rank's member of a model. It stops a run that is too slow.
+func (g *Group) NewTrainer(m lead.Member) trainer.Trainer {
+	return &pacedTrainer{lead.NewTrainer(&g.Group, m), g}
+}
+
+func (t *pacedTrainer) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+	start, waited := time.Now(), t.group.counted.Time
+	reports, err := t.Trainer.AdvanceSeries(ctx, first, rates)
 	if err == nil {
-		err = g.pace.judge(time.Since(start), g.counted.Time-waited)
+		err = t.group.pace.judge(time.Since(start), t.group.counted.Time-waited)
 	}
 	return reports, err
 }

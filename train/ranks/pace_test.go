@@ -44,7 +44,8 @@ func TestPace(t *testing.T) {
 func TestHosts(t *testing.T) {
 	for _, force := range []bool{false, true} {
 		err := cluster.Run(3, func(c cluster.Comm) error {
-			g := &Group{Comm: c, Host: []string{"b", "a", "b"}[c.Rank()]}
+			g := New(c, "1")
+			g.Host = []string{"b", "a", "b"}[c.Rank()]
 			var config settings.Config
 			config.Force = force
 			if err := g.findHosts(&config); err != nil {

@@ -1,0 +1,117 @@
+package train
+
+import (
+	"context"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// An executor is what a run trains on. Nothing else in this package depends on it.
+type executor interface {
+	// read reads the text, or what this rank has of it.
+	read(ctx context.Context, p *progress.Progress) (*text, error)
+
+	// prepare has all ranks do prepareMode.
+	prepare(ctx context.Context, p *progress.Progress) error
+
+	// needCL, needVanilla and needSequential estimate the memory of the trainers below. They refuse what there is no memory for.
+	needCL(model graph.Config) error
+	needVanilla(pairs graph.VanillaOptions, model graph.Config) error
+	needSequential(model sequential.Config) error
+
+	// matrix returns M: from its file, or made from what was read.
+	matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error)
+
+	newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Config, p *progress.Progress) (trainer.Trainer, error)
+	newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Config) (trainer.Trainer, error)
+	newSequential(noise *corpus.Alias, model sequential.Config, p *progress.Progress) (trainer.Trainer, error)
+
+	// tell writes what it needs of a device's memory into m.
+	tell(m *runfolder.Memory)
+
+	close()
+}
+
+// newExecutor returns what a job trains on.
+func newExecutor(j *job) executor {
+	own := processor{job: j}
+	switch {
+	case j.config.Device != settings.DeviceCPU:
+		return &gpu{processor: own}
+	case j.options.Ranks != nil:
+		return &processors{processor: own, group: j.options.Ranks}
+	default:
+		return &own
+	}
+}
+
+// A processor is that of this process: all its threads.
+type processor struct{ job *job }
+
+func (e *processor) read(ctx context.Context, p *progress.Progress) (*text, error) {
+	return readText(ctx, &e.job.config, e.job.options, e.job.guard, p)
+}
+
+func (e *processor) prepare(ctx context.Context, p *progress.Progress) error {
+	return e.job.prepareMode(ctx, p)
+}
+
+func (e *processor) needCL(model graph.Config) error {
+	j, words := e.job, e.job.text.vocabulary.Len()
+	slots := wordcontext.EstimateSlots(words, j.config.MatrixOptions()) // M knows
+	j.estimate.trainer = graph.MemoryCL(words, slots, model) + j.start.Bytes()
+	return j.checkTraining()
+}
+
+func (e *processor) needVanilla(pairs graph.VanillaOptions, model graph.Config) error {
+	e.job.estimate.trainer = graph.MemoryVanilla(e.job.text.vocabulary.Len(), pairs, model) + e.job.start.Bytes()
+	return nil
+}
+
+func (e *processor) needSequential(model sequential.Config) error {
+	e.job.estimate.trainer = sequential.Memory(e.job.text.vocabulary.Len(), model) + e.job.start.Bytes()
+	return nil
+}
+
+func (e *processor) matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error) {
+	j := e.job
+	maker := newMatrixMaker(&j.config, j.text.corpus, matrixMemory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.memory().Total + programBytes}).ShareBy(j.options.Matrix)
+	if !j.dry {
+		maker.Save(j.folder)
+	}
+	made, err := maker.Open(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	m := made.Matrix
+	if !made.Shared {
+		j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
+	}
+	j.estimate.matrix, j.secondsMatrix, j.matrixDisk = made.Resident, made.Seconds, made.Disk
+	j.estimate.building = made.Peak
+	j.estimate.trainer = graph.MemoryCL(j.text.vocabulary.Len(), made.Expected, model) + j.start.Bytes()
+	return m, nil
+}
+
+func (e *processor) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Config, _ *progress.Progress) (trainer.Trainer, error) {
+	return graph.NewCL(m, noise, iterations, model)
+}
+
+func (e *processor) newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Config) (trainer.Trainer, error) {
+	return graph.NewVanilla(e.job.text.corpus, noise, pairs, model)
+}
+
+func (e *processor) newSequential(noise *corpus.Alias, model sequential.Config, _ *progress.Progress) (trainer.Trainer, error) {
+	return sequential.NewFrom(e.job.text.corpus, noise, e.job.start, model)
+}
+
+func (e *processor) tell(*runfolder.Memory) {}
+
+func (e *processor) close() {}
