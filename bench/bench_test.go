@@ -379,7 +379,7 @@ func TestMeasureDevice(t *testing.T) {
 		}
 	}
 	c := DeviceCase{Vocabulary: 60, Dim: 16, Negatives: 5, Optimizer: optim.Adam, Threads: 1}
-	d.Free = 100
+	d.Free, d.Matrix = 100, text.Matrix
 	c.Subword = CNN
 	if _, err := MeasureDevice(t.Context(), c, d, text, 1, tiny); err == nil || !strings.Contains(err.Error(), "bytes of device memory, and 100 are free") {
 		t.Errorf("error %v", err)

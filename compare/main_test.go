@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -16,8 +17,10 @@ import (
 // workerVariable has the options of a comparison that this binary is a process of, as JSON.
 const workerVariable = "COMPARE_TEST_WORKER"
 
-// TestMain makes sure that no goroutine outlives the tests. It also is a process of a pool.
+// TestMain makes sure that no goroutine outlives the tests. It also is a process of a pool. Heaps are
+// small here, and to collect garbage every 4 MB takes a third of the processors.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	if job := os.Getenv(poolVariable); job != "" {
 		poolProcess(job)
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// Any number of GPUs trains the same tables, to the bit, and goes on from the state of any other number.
+// Any number of GPUs goes on from the state of any other number. That several GPUs compute the bits of one is tested in
+// kernels/cuda/cl.
 func TestSeveralGPUs(t *testing.T) {
 	const units = 24
 	for _, x := range []struct {
@@ -39,7 +40,7 @@ func TestSeveralGPUs(t *testing.T) {
 		// trained returns the state after units from one on, on so many GPUs.
 		trained := func(gpus, from int, state []trainer.Tensor) []trainer.Tensor {
 			fake := devicetest.New()
-			fake.Free, fake.Parts = x.free, gpus
+			fake.Free, fake.Parts, fake.Matrix = x.free, gpus, m
 			k, err := device.NewCL(fake, m, noise, 100, config, x.precision)
 			if err != nil {
 				t.Fatal(err)

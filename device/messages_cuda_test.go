@@ -48,7 +48,7 @@ func TestByNCCL(t *testing.T) {
 	if _, err := device.NCCL(); err != nil {
 		t.Skip(err)
 	}
-	cl := func(d device.Device) ([]float32, []float32) {
+	cl := func(d device.Device) ([]float32, []float32, []trainer.Report) {
 		k, err := device.NewCL(d, m, noise, 70, graph.Config{Dim: 100, Negatives: 5, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: optim.Adam}}, device.Float32)
 		if err != nil {
 			t.Fatal(err)
@@ -56,8 +56,8 @@ func TestByNCCL(t *testing.T) {
 		return trained(t, k, d)
 	}
 	two := open("cuda:0", "cuda:1")
-	words, contexts := cl(open("cuda:0"))
-	gotWords, gotContexts := cl(two)
+	words, contexts, _ := cl(open("cuda:0"))
+	gotWords, gotContexts, _ := cl(two)
 	if !slices.Equal(gotWords, words) || !slices.Equal(gotContexts, contexts) {
 		t.Error("two GPUs: other tables than one")
 	}

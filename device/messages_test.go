@@ -32,10 +32,10 @@ func byMessages(t *testing.T, gpus int) (device.Device, []*devicetest.Device) {
 	return d, fakes
 }
 
-// trained returns the tables after training all units.
-func trained(t *testing.T, k device.Trainer, d device.Device) (words, contexts []float32) {
+// trained returns the tables after training all units, and the reports.
+func trained(t *testing.T, k device.Trainer, d device.Device) (words, contexts []float32, reports []trainer.Report) {
 	t.Helper()
-	train(t, k, 0, k.Units())
+	reports = train(t, k, 0, k.Units())
 	if err := k.Pull(true); err != nil {
 		t.Fatal(err)
 	}
@@ -44,10 +44,11 @@ func trained(t *testing.T, k device.Trainer, d device.Device) (words, contexts [
 	if err := errors.Join(k.Close(), d.Close()); err != nil {
 		t.Error(err)
 	}
-	return words, contexts
+	return words, contexts, reports
 }
 
-// GPUs that send each other messages train the tables of those that use each other's memory.
+// GPUs that send each other messages train the tables of those that use each other's memory: what rank 0 tells them is what
+// one device is told.
 func TestByMessages(t *testing.T) {
 	seed := freshSeed(t)
 	c, noise := text(t, seed, 1000)
@@ -59,7 +60,7 @@ func TestByMessages(t *testing.T) {
 	sentences := sequential.Config{Algorithm: sequential.FullW2V, Dim: 6, Window: 3, Negatives: 2, Epochs: 2, Seed: seed, Sync: combine.Options{Words: 200, HotWords: 50, Hot: 5}}
 	dimensions := graph.Config{Dim: 50, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: optim.Adam}}
 	for _, gpus := range []int{2, 4} {
-		of := func(d device.Device, cl bool) (words, contexts []float32) {
+		of := func(d device.Device, cl bool) (words, contexts []float32, reports []trainer.Report) {
 			var k device.Trainer
 			if cl {
 				k, err = device.NewCL(d, m, noise, 20, dimensions, device.Float32)
@@ -74,11 +75,11 @@ func TestByMessages(t *testing.T) {
 		for _, cl := range []bool{false, true} {
 			peers := devicetest.New()
 			peers.Parts = gpus
-			words, contexts := of(peers, cl)
+			words, contexts, reports := of(peers, cl)
 			d, _ := byMessages(t, gpus)
-			gotWords, gotContexts := of(d, cl)
-			if !slices.Equal(gotWords, words) || !slices.Equal(gotContexts, contexts) {
-				t.Errorf("%d GPUs, cl %v: other tables", gpus, cl)
+			gotWords, gotContexts, got := of(d, cl)
+			if !slices.Equal(gotWords, words) || !slices.Equal(gotContexts, contexts) || !slices.Equal(got, reports) {
+				t.Errorf("%d GPUs, cl %v: other tables or reports", gpus, cl)
 			}
 		}
 	}

@@ -191,21 +191,32 @@ func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.
 		if len(t.batch.words) == 0 {
 			return report, nil
 		}
-		step := t.Trained() + 1
-		t.SetTrained(step)
-		if t.encoder != nil {
-			t.encoder.begin(step)
-		}
-		for _, o := range t.step.optimizers() {
-			o.Begin(step, rate*o.relativeRate)
-		}
-		loss, err := t.step.run()
+		loss, err := t.minibatch(rate)
 		if err != nil {
-			return trainer.Report{}, fmt.Errorf("unit %d, minibatch %d: %w", unit, step, err)
+			return trainer.Report{}, fmt.Errorf("unit %d, minibatch %d: %w", unit, t.Trained(), err)
 		}
 		report.Loss += loss
 		report.Pairs += float64(len(t.batch.words))
 	}
+}
+
+// minibatch trains the one that batch has.
+func (t *Vanilla) minibatch(rate float64) (loss float64, err error) {
+	step := t.Trained() + 1
+	t.SetTrained(step)
+	if t.encoder != nil {
+		t.encoder.begin(step)
+	}
+	for _, o := range t.step.optimizers() {
+		o.Begin(step, rate*o.relativeRate)
+	}
+	return t.step.run()
+}
+
+// Minibatch trains a minibatch of the form that Minibatches returns, wherever it comes from.
+func (t *Vanilla) Minibatch(words, contexts []uint32, rate float64) (loss float64, err error) {
+	t.batch.words, t.batch.contexts = append(t.batch.words[:0], words...), append(t.batch.contexts[:0], contexts...)
+	return t.minibatch(rate)
 }
 
 // Minibatches returns the minibatches of a unit in their order, without training: entry

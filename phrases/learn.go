@@ -118,8 +118,9 @@ func join(to []byte, separator, first string, between []string, last string) []b
 func (l *Learner) Reduced() bool { return l.reduce > 1 }
 
 // Pass returns the phrases of the text so far.
-func (l *Learner) Pass() Pass {
-	same, entries := l.sameText()
+func (l *Learner) Pass() Pass { return l.pass(l.sameText()) }
+
+func (l *Learner) pass(same map[string]int64, entries int) Pass {
 	c := counts{float64(l.tokens), float64(entries), float64(l.options.MinCount)}
 	count := func(text string, own *int64) float64 {
 		if n, ok := same[text]; ok {
@@ -134,7 +135,10 @@ func (l *Learner) Pass() Pass {
 		if a == nil || b == nil { // dropped
 			continue
 		}
-		together := count(l.joined(pair), n)
+		together := float64(*n)
+		if len(same) > 0 {
+			together = count(l.joined(pair), n)
+		}
 		if score := l.options.Scorer.score(count(first, a), count(last, b), together, c); score > l.options.Threshold {
 			p.Phrases = append(p.Phrases, Phrase{pair, int64(together), score})
 		}
@@ -169,7 +173,9 @@ func (l *Learner) sameText() (same map[string]int64, entries int) {
 			same[l.joined(pair)] = 0
 		}
 	}
-	entries = len(same)
+	if entries = len(same); entries == 0 {
+		return same, len(l.words) + len(l.pairs)
+	}
 	add := func(text string, n int64) {
 		if sum, ok := same[text]; ok {
 			same[text] = sum + n

@@ -148,6 +148,15 @@ type Spellings struct {
 	batch   []uint32 // if not nil, word i is that of number batch[i]
 }
 
+// NewSpellings returns those of words of which number i has the symbols symbols[starts[i]:starts[i+1]].
+func NewSpellings(starts, symbols []uint32) *Spellings {
+	s := &Spellings{symbols: symbols}
+	for _, i := range starts {
+		s.starts = append(s.starts, int(i))
+	}
+	return s
+}
+
 // Len is the number of words.
 func (s *Spellings) Len() int {
 	if s.batch != nil {

@@ -153,11 +153,11 @@ func (r *trainingRun) killAt(cmd *exec.Cmd, phase string, after time.Duration) b
 // and resumes the runs until they are done. The vectors are always those of an
 // undisturbed run, and no other file is left.
 func TestKill(t *testing.T) {
-	kills := 3 * len(phases) // half of them in a phase; make torture kills more often
+	kills := 2 * len(phases) // one in each phase, and as many at random times; make torture kills more often
 	if testing.Short() {
 		kills = 12
 	}
-	r := newRun(t, "--contexts", "64", "--iterations", "600", "--checkpoint", "20", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4")
+	r := newRun(t, "--contexts", "64", "--iterations", "240", "--checkpoint", "20", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4")
 	start := time.Now()
 	r.must(r.train())
 	life := time.Since(start)
@@ -210,27 +210,27 @@ func TestKill(t *testing.T) {
 }
 
 // TestSignals: the first signal saves the run and ends it with exit code 130. A resumed
-// run ends as if no signal had come.
+// run ends as if no signal had come. Each mode and each command gets both signals.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send")
 	}
-	for mode, flags := range map[string][]string{
-		// Long enough that a signal comes before the end on a busy machine, too.
-		"cl":      {"--contexts", "64", "--epochs", "600", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"},
-		"vanilla": {"--epochs", "300"},
+	for _, x := range []struct {
+		first, second os.Signal
+		flags         []string // long enough that a signal comes before the end on a busy machine, too
+	}{
+		{os.Interrupt, syscall.SIGTERM, []string{"--mode", "cl", "--contexts", "64", "--epochs", "600", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"}},
+		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "vanilla", "--epochs", "300"}},
 	} {
-		r := newRun(t, append(flags, "--mode", mode)...)
+		r := newRun(t, x.flags...)
 		r.must(r.train())
 		want := r.hash()
-		for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-			r.interrupt(r.train("--force", "--json"), signal)
-			r.interrupt(r.resume("--threads", "1", "--json"), signal)
-			r.must(r.resume("--threads", "3"))
-			r.checkFiles()
-			if r.hash() != want {
-				t.Errorf("%s, %v: other vectors than undisturbed", mode, signal)
-			}
+		r.interrupt(r.train("--force", "--json"), x.first)
+		r.interrupt(r.resume("--threads", "1", "--json"), x.second)
+		r.must(r.resume("--threads", "3"))
+		r.checkFiles()
+		if r.hash() != want {
+			t.Errorf("%q: other vectors than undisturbed", x.flags)
 		}
 	}
 }

@@ -1,105 +1,123 @@
 package devicetest
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// An optimizer is one of package optim.
-type optimizer interface {
-	Begin(step int, rate float64)
-	UpdateRow(row int, w, g []float32)
-	UpdateMean(row, updates, samples int, w, g []float32)
-	State() []trainer.Tensor
-}
-
-// optimizerOf returns the configuration of the optimizer.
-func optimizerOf(c cl.Config) optim.Config {
-	return optim.Config{Method: optim.Method(c.Method), Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay}
-}
-
-// NewCL returns kernels of W2V-CL.
-func (d *Device) NewCL(c cl.Config, e *kernels.Config) (device.CLKernels, error) {
-	k := &clKernels{memory: memory{device: d}, Config: c}
-	if e != nil {
-		var err error
-		if k.encoder, err = newEncoder(*e, c.Rows, c.Dim, optimizerOf(c)); err != nil {
-			return nil, err
-		}
-		k.state = k.encoder.state()
-	}
-	for side, name := range []string{"words", "contexts"} {
-		k.tables[side] = make([]float32, c.Rows*c.Dim)
-		if side == 0 && k.encoder != nil {
-			continue
-		}
-		o, err := optim.New(optimizerOf(c), c.Rows, c.Dim)
-		if err != nil {
-			return nil, err
-		}
-		k.optimizers[side] = o
-		k.state = append(k.state, trainer.Tensor{Name: name, Data: k.tables[side]})
-		for _, t := range o.State() {
-			k.state = append(k.state, trainer.Tensor{Name: name + "." + t.Name, Data: t.Data})
-		}
-	}
-	k.slots = make([]uint32, c.Rows+1)
-	for i := range k.slots {
-		k.slots[i] = uint32(i)
-	}
-	if c.Shares != nil {
-		k.slots = c.Shares.Slots
-	}
-	for i := range k.samples {
-		k.samples[i] = make([]uint32, 2*seriesLength*k.slots[c.Rows])
-	}
-	k.copies = make([][2][]float32, 1)
-	k.copies[0] = k.tables
-	for len(k.copies) < d.Parts && k.SplitsRows() {
-		k.copies = append(k.copies, [2][]float32{make([]float32, c.Rows*c.Dim), make([]float32, c.Rows*c.Dim)})
-	}
-	d.Open++
-	return k, d.Fail
-}
-
+// clKernels have a graph.CL do the work, which gets its samples from M itself. Those that the
+// host brings must be the same.
 type clKernels struct {
 	memory
 	cl.Config
-	encoder    *encoder // nil: words are a table
-	tables     [2][]float32
-	copies     [][2][]float32 // of the tables, those first: of each GPU that shares the rows
-	optimizers [2]optimizer
-	slots      []uint32
-	samples    [2][]uint32
-	matrix     *wordcontext.Matrix // or nil
-	losses     [2][]float64        // of the iterations under way
-	counts     [2][]float64        // of samples
+	structure *kernels.Config // of an encoder, or nil
+	noise     *corpus.Alias
+	cpu       *graph.CL           // nil until it has M
+	matrix    *wordcontext.Matrix // of the trainer
+	onDevice  bool                // M is: nobody brings samples
+	buffers   [2][]uint32         // of samples
+	losses    [2][]float64        // of the iterations under way
+	counts    [2][]float64        // of their samples
 }
-
-func (k *clKernels) Close() error { k.device.Open--; return nil }
 
 // seriesLength is less than that of kernels, to have many series.
 const seriesLength = 5
 
-func (k *clKernels) SeriesLength() int { return seriesLength }
-
-func (k *clKernels) Samples(buffer int) ([]uint32, error) {
-	return k.samples[buffer], k.device.Fail
+// NewCL returns kernels of W2V-CL.
+func (d *Device) NewCL(c cl.Config, e *kernels.Config) (device.CLKernels, error) {
+	k, err := d.newCL(c, e)
+	if err != nil {
+		return nil, err
+	}
+	return k, d.Fail
 }
 
-// SetMatrix takes a wordcontext.Matrix, which knows its entries.
+func (d *Device) newCL(c cl.Config, e *kernels.Config) (*clKernels, error) {
+	noise, err := noiseOf(c.Alias)
+	if err == nil {
+		err = d.Fail
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.Open++
+	return &clKernels{memory: memory{device: d}, Config: c, structure: e, noise: noise}, nil
+}
+
+func (k *clKernels) Close() error {
+	k.device.Open--
+	if k.cpu == nil {
+		return nil
+	}
+	return k.cpu.Close()
+}
+
+func (k *clKernels) SeriesLength() int { return seriesLength }
+
+// SetMatrix takes a wordcontext.Matrix.
 func (k *clKernels) SetMatrix(m cl.Matrix) error {
-	k.matrix = m.(*wordcontext.Matrix)
+	k.onDevice = true
+	return k.setMatrix(m.(*wordcontext.Matrix))
+}
+
+// Samples needs Matrix of the device.
+func (k *clKernels) Samples(buffer int) ([]uint32, error) {
+	if k.cpu == nil {
+		if err := k.setMatrix(k.device.Matrix); err != nil {
+			return nil, err
+		}
+	}
+	k.buffers[buffer] = make([]uint32, 2*seriesLength*k.slots())
+	return k.buffers[buffer], k.device.Fail
+}
+
+// slots returns how many an iteration has.
+func (k *clKernels) slots() int { return int(k.matrix.Slots()[k.Rows]) }
+
+// setMatrix makes the trainer.
+func (k *clKernels) setMatrix(m *wordcontext.Matrix) (err error) {
+	if m == nil {
+		return fmt.Errorf("the samples come from the host: give the device its Matrix, to compare them with")
+	}
+	if err := k.checkShares(m); err != nil {
+		return err
+	}
+	c := graph.Config{
+		Dim: k.Dim, Negatives: k.Negatives, SharedNegatives: k.SharedNegatives, SameColumn: k.SameColumn, Seed: k.Seed, Threads: 1,
+		Optimizer: optim.Config{Method: optim.Method(k.Method), Beta1: k.Beta1, Beta2: k.Beta2, Epsilon: k.Epsilon, WeightDecay: k.WeightDecay},
+	}
+	if k.structure != nil {
+		c.Encoder = newEncoder(*k.structure, k.Dim)
+	}
+	if k.cpu, err = graph.NewCL(m, k.noise, math.MaxInt32, c); err != nil {
+		return err
+	}
+	k.matrix, k.memory = m, newMemory(k.device, k.cpu.State())
 	return k.device.Fail
+}
+
+// checkShares compares those that the kernels are told with those of M.
+func (k *clKernels) checkShares(m *wordcontext.Matrix) error {
+	if !m.Tempered() && k.Shares == nil {
+		return nil
+	}
+	lengths, phases := m.Shares()
+	if s := k.Shares; !m.Tempered() || s == nil || s.Contexts != m.Contexts() || !slices.Equal(s.Slots, m.Slots()) ||
+		!slices.Equal(s.Lengths, lengths) || !slices.Equal(s.Phases, phases) {
+		return fmt.Errorf("the kernels are told of other shares than M has")
+	}
+	return nil
 }
 
 // Start computes at once, but with the samples as they are then.
@@ -107,29 +125,43 @@ func (k *clKernels) Start(buffer, first int, rates []float64) error {
 	if k.losses[buffer] != nil || len(rates) < 1 || len(rates) > seriesLength {
 		return fmt.Errorf("buffer %d started for %d iterations while %d are under way", buffer, len(rates), len(k.losses[buffer]))
 	}
-	for _, other := range k.copies[1:] { // what was sent
-		copy(other[0], k.tables[0])
-		copy(other[1], k.tables[1])
-	}
 	losses, counts := make([]float64, len(rates)), make([]float64, len(rates))
-	size := int(k.slots[k.Rows])
 	for i, rate := range rates {
-		for side := range 2 {
-			column := side
-			if k.SameColumn {
-				column = 0
-			}
-			samples := k.samples[buffer][(column*seriesLength+i)*size:][:size]
-			if k.matrix != nil {
-				k.matrix.Samples(column, first+i, 1, 0, k.Rows, samples)
-			}
-			loss, count := k.step(first+i, side, samples, rate)
-			losses[i] += loss
-			counts[i] += count
+		if err := k.check(buffer, i, first+i); err != nil {
+			return err
 		}
+		r, err := k.cpu.Advance(context.Background(), first+i, rate)
+		if err != nil {
+			return err
+		}
+		losses[i], counts[i] = r.Loss, r.Pairs/float64(1+k.Negatives)
 	}
 	k.losses[buffer], k.counts[buffer] = losses, counts
 	return k.device.launch(len(rates), &losses[0])
+}
+
+// check compares what the host has for an iteration, which is number i of a buffer, with what the
+// trainer will use.
+func (k *clKernels) check(buffer, i, iteration int) error {
+	size := k.slots()
+	want, got := make([]uint32, size), make([]uint32, k.SharedNegatives)
+	for step := range 2 {
+		if !k.onDevice && (step == 0 || !k.SameColumn) {
+			k.matrix.Samples(step, iteration, 1, 0, k.Rows, want)
+			if !slices.Equal(k.buffers[buffer][(step*seriesLength+i)*size:][:size], want) {
+				return fmt.Errorf("iteration %d, step %d: the samples are not those of M", iteration, step)
+			}
+		}
+		if len(got) > 0 {
+			drawn := make([]uint32, len(got))
+			k.noise.DrawSpread(drawn, k.Seed, iteration, step)
+			k.DrawShared(got, iteration, step)
+			if !slices.Equal(got, drawn) {
+				return fmt.Errorf("iteration %d, step %d: other shared negatives", iteration, step)
+			}
+		}
+	}
+	return nil
 }
 
 // Wait spoils the samples: nobody may count on them.
@@ -139,101 +171,36 @@ func (k *clKernels) Wait(buffer int) (losses, samples []float64, err error) {
 		return nil, nil, fmt.Errorf("waited for buffer %d, which was not started", buffer)
 	}
 	k.losses[buffer] = nil
-	for i := range k.samples[buffer] {
-		k.samples[buffer][i] = math.MaxUint32
+	for i := range k.buffers[buffer] {
+		k.buffers[buffer][i] = math.MaxUint32
 	}
 	return losses, samples, k.device.Fail
 }
 
-// updates returns how often a row has been updated after an iteration.
-func (k *clKernels) updates(row, iteration int) int {
-	if k.Shares == nil || int(k.Shares.Lengths[row]) >= k.Shares.Contexts {
-		return iteration + 1
+// NewCLPart returns kernels that compute all dimensions but give only those that a GPU of several has.
+func (d *Device) NewCLPart(c cl.Config, ranks cluster.Comm) (device.CLPart, error) {
+	k, err := d.newCL(c, nil)
+	if err := cluster.Agree(ranks, err); err != nil {
+		return nil, err
 	}
-	return (((iteration + 1) * int(k.Shares.Lengths[row])) + int(k.Shares.Phases[row])) / k.Shares.Contexts
+	return &clPart{k, ranks}, nil
 }
 
-// step is one step of an iteration, which updates the table of a side; see cl.cu and
-// tempered.cuh. It returns the loss and the number of samples.
-func (k *clKernels) step(iteration, side int, samples []uint32, rate float64) (loss, count float64) {
-	left := k.tables[side]
-	composed := side == 0 && k.encoder != nil
-	var gradients []float32
-	var shares []int // samples of each word, if they differ
-	if composed {
-		gradients = make([]float32, len(left))
-		k.encoder.compose(left)
-	} else {
-		k.optimizers[side].Begin(iteration+1, rate)
-	}
-	stream := corpus.StreamNegatives.Sub(uint32(2*iteration + side))
-	shared := make([]uint32, k.SharedNegatives)
-	if len(shared) > 0 {
-		k.DrawShared(shared, iteration, side)
-	}
-	for i := range k.Rows {
-		positives := samples[k.slots[i]:k.slots[i+1]]
-		if n := slices.Index(positives, wordcontext.NoSample); n >= 0 {
-			positives = positives[:n]
-		}
-		if k.Shares != nil || k.SharedNegatives > 0 {
-			shares = append(shares, len(positives))
-		}
-		if len(positives) == 0 {
-			continue
-		}
-		count += float64(len(positives))
-		mine := k.copies[i%len(k.copies)] // of the GPU that has the row
-		right := mine[1-side]
-		row, gradient := mine[side][i*k.Dim:][:k.Dim], make([]float32, k.Dim)
-		pair := func(target uint32, isPositive bool, weight float64) {
-			other := right[int(target)*k.Dim:][:k.Dim]
-			score := dot(row, other)
-			if k.device.Parts > 0 && !k.SplitsRows() {
-				score = float64(splitDot(row, other, k.device.Parts))
-			}
-			g := sigmoid(score)
-			if isPositive {
-				g--
-			}
-			loss += weight * lossOf(score, isPositive)
-			for j, x := range other {
-				gradient[j] += float32(weight * g / float64(len(positives)) * float64(x))
-			}
-		}
-		if positives[0] != wordcontext.NoContext {
-			for _, positive := range positives {
-				pair(positive, true, 1)
-			}
-			first, negatives, weight := i*k.Negatives, k.Negatives, float64(len(positives))
-			if k.SharedNegatives > 0 {
-				negatives = k.SharedNegatives
-				weight *= float64(k.Negatives) / float64(negatives)
-			}
-			for n := range negatives {
-				if k.SharedNegatives > 0 {
-					pair(shared[n], false, weight)
-					continue
-				}
-				pair(draw(k.Alias, randomBits(k.Seed, stream, uint64(first+n))), false, weight)
-			}
-		}
-		if composed {
-			copy(gradients[i*k.Dim:], gradient)
-		} else {
-			k.optimizers[side].UpdateMean(i, k.updates(i, iteration), len(positives), row, gradient)
-			for _, other := range k.copies {
-				copy(other[side][i*k.Dim:][:k.Dim], row)
-			}
-		}
-	}
-	if composed {
-		k.encoder.train(gradients, iteration+1, rate, func(word int) (share, updates int) {
-			if shares == nil {
-				return -1, 0
-			}
-			return shares[word], k.updates(word, iteration)
-		})
-	}
-	return loss, count
+type clPart struct {
+	*clKernels
+	ranks cluster.Comm
 }
+
+// Receive leaves values of other ranks' quads as they are.
+func (p *clPart) Receive(name string, values []float32) error {
+	whole := make([]float32, len(values))
+	err := p.clKernels.Receive(name, whole)
+	for i, x := range whole {
+		if i%p.Dim/4%p.ranks.Size() == p.ranks.Rank() {
+			values[i] = x
+		}
+	}
+	return err
+}
+
+func (p *clPart) Abort() {}

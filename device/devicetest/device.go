@@ -1,27 +1,32 @@
-// Package devicetest has a device that is none: it computes on the CPU, pair by pair, as
-// kernels do, for tests of all that is above the seam. It shares no code with the trainers of
-// the CPU.
+// Package devicetest has a device without a GPU, for tests of everything above the seam: the
+// trainers of the CPU do the work of the kernels. They are built from what the kernels are told
+// and start from zeros, so what package device forgets to tell or to send shows in the results.
+// Whether CUDA computes the same is the question of the tests in kernels/cuda.
 //
-// Start with New. cl.go has W2V-CL, split.go its sums over several GPUs, encoder.go its encoders, sentence.go the
-// sentence-ordered modes, sentences.go the same on several GPUs.
+// Start with New. cl.go has W2V-CL, encoder.go its encoders, sentence.go the sentence-ordered modes,
+// parts.go the same on several GPUs or ranks, vanilla.go W2V-Vanilla.
 package devicetest
 
 import (
 	"fmt"
 	"math"
-	"math/bits"
+	"slices"
+	"sort"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // A Device computes on the CPU. The zero value has no memory.
 type Device struct {
 	Free, Total int64 // bytes of memory that it says it has
-	Parts       int   // GPUs that share the dimensions, the rows or the text, 1, 2, 4 or 8, if there are several; 0: one that rounds otherwise
+	Parts       int   // GPUs that it says it is: 1, 2, 4 or 8; 0 stands for 1
 	Fail        error // of all kernels from now on
 	NotANumber  bool  // losses are, from now on
+
+	Matrix *wordcontext.Matrix // M, for kernels of W2V-CL that get its samples from the host
 
 	Launches   []int // units of each
 	Open       int   // devices and kernels that were not closed
@@ -71,42 +76,18 @@ func (d *Device) launch(n int, loss *float64) error {
 	return d.Fail
 }
 
-// randomBits returns 32 bits of a stream, by their number.
-func randomBits(seed uint64, stream corpus.Stream, i uint64) uint32 {
-	return corpus.Philox(seed, stream, i/4)[i%4]
-}
-
-// draw draws from an alias table as the kernels do.
-func draw(alias []uint32, random uint32) uint32 {
-	column, low := bits.Mul32(random, uint32(len(alias)/2))
-	if low < alias[2*column] {
-		return column
-	}
-	return alias[2*column+1]
-}
-
-func dot(a, b []float32) (sum float64) {
-	for i, x := range a {
-		sum += float64(x) * float64(b[i])
-	}
-	return sum
-}
-
-func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-
-// lossOf returns the loss of a pair of a score: for a negative softplus of the score, for a
-// positive softplus of its opposite.
-func lossOf(score float64, positive bool) float64 {
-	if positive {
-		score = -score
-	}
-	return math.Log1p(math.Exp(score))
-}
-
 // A memory has the tensors that kernels keep on a device.
 type memory struct {
 	device *Device
 	state  []trainer.Tensor
+}
+
+// newMemory takes the state of a trainer, all zeros.
+func newMemory(d *Device, state []trainer.Tensor) memory {
+	for _, t := range state {
+		clear(t.Data)
+	}
+	return memory{d, state}
 }
 
 func (m *memory) tensor(name string, values []float32) ([]float32, error) {
@@ -128,4 +109,48 @@ func (m *memory) Receive(name string, values []float32) error {
 	t, err := m.tensor(name, values)
 	copy(values, t)
 	return err
+}
+
+// noiseOf returns what has an alias table.
+func noiseOf(table []uint32) (*corpus.Alias, error) {
+	weights := make([]float64, len(table)/2)
+	for i := range weights {
+		accept, other := float64(table[2*i]), table[2*i+1]
+		weights[i] += accept
+		weights[other] += 1<<32 - accept
+	}
+	noise, err := corpus.NewAlias(weights)
+	if err == nil && !slices.Equal(noise.Table(), table) {
+		err = fmt.Errorf("no weights have this alias table")
+	}
+	return noise, err
+}
+
+// sampleOf returns the subsampling threshold that words of these counts are kept by.
+func sampleOf(counts []uint64, keep []uint32) (float64, error) {
+	if slices.Equal(keep, corpus.KeepThresholds(counts, 0)) {
+		return 0, nil
+	}
+	bits := sort.Search(math.MaxInt64, func(bits int) bool {
+		for w, k := range corpus.KeepThresholds(counts, math.Float64frombits(uint64(bits)+1)) {
+			if k < keep[w] {
+				return false
+			}
+		}
+		return true
+	})
+	sample := math.Float64frombits(uint64(bits) + 1)
+	if !slices.Equal(keep, corpus.KeepThresholds(counts, sample)) {
+		return 0, fmt.Errorf("no threshold keeps words so")
+	}
+	return sample, nil
+}
+
+// vocabularyOf returns one of nameless words.
+func vocabularyOf(counts []uint64) (*corpus.Vocabulary, error) {
+	names := make([]string, len(counts))
+	for i := range names {
+		names[i] = fmt.Sprint("word ", i)
+	}
+	return corpus.NewVocabulary(names, counts)
 }

@@ -1,193 +1,158 @@
 package devicetest
 
 import (
-	"slices"
+	"context"
+	"math"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/composed"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// NewSentence returns kernels of a sentence-ordered mode, with one sentence in flight on each of Parts GPUs.
+// NewSentence returns kernels of a sentence-ordered mode on each of Parts GPUs.
 func (d *Device) NewSentence(c sentence.Config) (device.SentenceKernels, error) {
-	d.TextTokens = c.TextTokens
 	if d.Parts > 1 {
 		return d.newSentences(c)
 	}
-	d.Open++
-	return d.newSentenceKernels(c), d.Fail
+	return d.newSentence(c, nil)
 }
 
-func (d *Device) newSentenceKernels(c sentence.Config) *sentenceKernels {
-	return &sentenceKernels{
-		device: d, Config: c,
-		words: make([]float32, c.Vocabulary*c.Dim), contexts: make([]float32, c.Vocabulary*c.Dim),
+// NewComposed returns kernels whose W is composed of parts.
+func (d *Device) NewComposed(c sentence.Config, x sentence.Composition) (device.ComposedKernels, error) {
+	return d.newSentence(c, &x)
+}
+
+func (d *Device) newSentence(c sentence.Config, x *sentence.Composition) (*sentenceKernels, error) {
+	k := &sentenceKernels{Config: c, composition: x}
+	err := d.Fail
+	if err == nil {
+		k.sample, err = sampleOf(c.Counts, c.Keep)
 	}
+	if err == nil {
+		k.noise, err = noiseOf(c.Alias)
+	}
+	if err == nil {
+		k.vocabulary, err = vocabularyOf(c.Counts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.memory = newMemory(d, k.newState())
+	d.TextTokens = c.TextTokens
+	d.Open++
+	return k, nil
 }
 
+// sentenceKernels have a sequential.Trainer do the work: a new one for each unit, whose text is that of the unit.
 type sentenceKernels struct {
-	device *Device
+	memory
 	sentence.Config
-	words, contexts []float32 // W and C
+	composition *sentence.Composition // nil: W is a table
+	noise       *corpus.Alias
+	sample      float64
+	vocabulary  *corpus.Vocabulary
+}
 
-	oldWords, oldContexts []float32 // as they were before the product under way
-	loss, pairs, rate     float64   // of the unit under way
-	epoch                 uint32
+// newState returns the tensors of a trainer, which has no others.
+func (k *sentenceKernels) newState() (state []trainer.Tensor) {
+	add := func(name string, rows int) {
+		state = append(state, trainer.Tensor{Name: name, Data: make([]float32, rows*k.Dim)})
+	}
+	switch x := k.composition; {
+	case x == nil:
+		add("words", k.Vocabulary)
+	case x.Own:
+		add("parts", x.Parts)
+		add("own", k.Vocabulary)
+	default:
+		add("parts", x.Parts)
+	}
+	add("contexts", k.Vocabulary)
+	return state
 }
 
 func (k *sentenceKernels) Close() error { k.device.Open--; return nil }
 
 func (k *sentenceKernels) SetTables(words, contexts []float32) error {
-	copy(k.words, words)
-	copy(k.contexts, contexts)
-	return k.device.Fail
+	_ = k.Send("words", words)
+	return k.Send("contexts", contexts)
 }
 
 func (k *sentenceKernels) Tables(words, contexts []float32) error {
-	copy(words, k.words)
-	copy(contexts, k.contexts)
-	return k.device.Fail
+	_ = k.Receive("words", words)
+	return k.Receive("contexts", contexts)
 }
 
 func (k *sentenceKernels) Train(first int, rates []float32) (losses, pairs []float64, err error) {
 	for i, rate := range rates {
-		k.unit(first+i, rate)
-		losses, pairs = append(losses, k.loss), append(pairs, k.pairs)
+		r, err := k.unit(first+i, rate)
+		if err != nil {
+			return nil, nil, err
+		}
+		losses, pairs = append(losses, r.Loss), append(pairs, r.Pairs)
 	}
 	return losses, pairs, k.device.launch(len(rates), &losses[0])
 }
 
 // unit trains a unit, counted over the epochs.
-func (k *sentenceKernels) unit(number int, rate float32) {
+func (k *sentenceKernels) unit(number int, rate float32) (trainer.Report, error) {
 	units := len(k.Units) - 1
-	k.loss, k.pairs, k.rate, k.epoch = 0, 0, float64(rate), uint32(number/units)
-	for n := k.Units[number%units]; n < k.Units[number%units+1]; n++ {
-		k.sentence(n)
+	first, end := k.Units[number%units], k.Units[number%units+1]
+	if first == end {
+		return trainer.Report{}, nil
 	}
+	t, err := sequential.New(k.text(first, end), k.noise, k.config(k.Text.Start(first)))
+	if err != nil {
+		return trainer.Report{}, err
+	}
+	for i, tensor := range t.State() {
+		copy(tensor.Data, k.state[i].Data)
+	}
+	r, err := t.Advance(context.Background(), number/units, float64(rate)) // the trainer has one unit an epoch
+	for i, tensor := range t.State() {
+		copy(k.state[i].Data, tensor.Data)
+	}
+	return r, err
 }
 
-// sentence trains a sentence; see windows.cuh, word2vec.cu and parw2v.cu.
-func (k *sentenceKernels) sentence(number int) {
-	first := k.Text.Start(number)
-	var kept []uint32 // words that subsampling leaves
-	var widths []int  // of their windows
-	tokens := make([]uint32, k.Text.Start(number+1)-first)
-	k.Text.Copy(tokens, first)
-	for i := first; i < k.Text.Start(number+1); i++ {
-		if w := tokens[i-first]; k.random(corpus.StreamSubsample, uint64(i)) <= k.Keep[w] {
-			kept = append(kept, w)
-			width := k.Radius
-			if k.Mode.Dynamic() {
-				width = 1 + int(corpus.Below(k.random(corpus.StreamWindow, uint64(i)), uint32(k.Radius)))
-			}
-			widths = append(widths, width)
-		}
+// text returns the sentences from first to end.
+func (k *sentenceKernels) text(first, end int) *corpus.Corpus {
+	start := k.Text.Start(first)
+	c := &corpus.Corpus{Vocabulary: k.vocabulary, Tokens: make([]uint32, k.Text.Start(end)-start)}
+	k.Text.Copy(c.Tokens, start)
+	for s := first; s <= end; s++ {
+		c.Sentences = append(c.Sentences, k.Text.Start(s)-start)
 	}
-	for t, middle := range kept {
-		around := append(slices.Clone(kept[max(0, t-widths[t]):t]), kept[t+1:min(t+widths[t]+1, len(kept))]...)
-		number := uint64((first + t) * k.PerWindow())
-		switch k.Mode {
-		case sentence.Word2Vec:
-			for i, word := range around {
-				k.product([]uint32{word}, k.outputs(number+uint64(i*k.Negatives), middle), 0)
-			}
-		case sentence.CBOW:
-			if len(around) > 0 {
-				k.mean(around, k.outputs(number, middle))
-			}
-		case sentence.PARW2V:
-			k.product(around, []uint32{middle}, 0)
-		default:
-			k.product(around, k.outputs(number, middle), 0)
-		}
-	}
-	if k.Mode == sentence.PARW2V {
-		k.repel(first, kept)
-	}
+	return c
 }
 
-func (k *sentenceKernels) random(s corpus.Stream, number uint64) uint32 {
-	return randomBits(k.Seed, s.Sub(k.epoch), number)
-}
-
-// outputs returns the word in the middle of a window and the negatives drawn for it, from a
-// number of the stream on.
-func (k *sentenceKernels) outputs(number uint64, middle uint32) []uint32 {
-	outputs := []uint32{middle}
-	for j := number; j < number+uint64(k.Negatives); j++ {
-		drawn := draw(k.Alias, k.random(corpus.StreamNegatives, j))
-		for a := uint64(0); drawn == middle; a++ {
-			drawn = draw(k.Alias, corpus.Philox(k.Seed, corpus.StreamRedraws.Sub(k.epoch), j|a/4<<56)[a%4])
-		}
-		outputs = append(outputs, drawn)
+// config returns the configuration of the trainer of a unit, by number of its first token in the text.
+func (k *sentenceKernels) config(token int) sequential.Config {
+	c := sequential.Config{
+		Algorithm: sequential.Algorithm(k.Mode), Dim: k.Dim, Window: k.Radius, Negatives: k.Negatives, Sample: k.sample, Epochs: k.Epochs,
+		Seed: k.Seed, Threads: 1, Batch: k.Batch, Part: sequential.Part{First: token, Units: 1},
 	}
-	return outputs
-}
-
-// repel is the second part of a sentence of PAR-Word2Vec.
-func (k *sentenceKernels) repel(first int, kept []uint32) {
-	for b := 0; b < len(kept); b += k.Batch {
-		most := 2 * k.Radius
-		if b < k.Radius || len(kept)-1-b < k.Radius {
-			most = k.Radius
+	if k.Mode == sentence.CBOW {
+		c.Algorithm, c.Model = sequential.Word2Vec, sequential.CBOW
+	}
+	if !k.Mode.Dynamic() {
+		c.Window *= 2
+	}
+	if x := k.composition; x != nil {
+		const soundRate = .025 // at which Undamped is Most
+		c.Composition = &composed.Composition{
+			Dim: k.Dim, Starts: x.Starts, Symbols: x.Symbols, Parts: make([]float32, x.Parts*k.Dim), Rate: x.Rate,
+			Most: x.Undamped(soundRate, 1), Randomize: func(uint64) {},
 		}
-		number := uint64((first + b) * k.PerWindow())
-		count := k.Negatives * (1 + int(corpus.Below(k.random(corpus.StreamNegatives, number), uint32(most))))
-		var negatives []uint32
-		for j := range count {
-			negatives = append(negatives, draw(k.Alias, k.random(corpus.StreamNegatives, number+1+uint64(j))))
+		if x.Own {
+			c.Composition.Own = make([]float32, k.Vocabulary*k.Dim)
 		}
-		for eight := range slices.Chunk(negatives, 8) {
-			k.product(kept[b:min(b+k.Batch, len(kept))], eight, -1)
+		if c.Block = x.Block; x.Block == 0 {
+			c.Block = math.MaxInt
 		}
 	}
-}
-
-// product trains rows of W with rows of C, of which one is positive.
-func (k *sentenceKernels) product(inputs, outputs []uint32, positive int) {
-	k.oldWords, k.oldContexts = append(k.oldWords[:0], k.words...), append(k.oldContexts[:0], k.contexts...)
-	for _, input := range inputs {
-		for n, output := range outputs {
-			in, out := int(input)*k.Dim, int(output)*k.Dim
-			g := k.pair(k.oldWords[in:][:k.Dim], k.oldContexts[out:][:k.Dim], n == positive)
-			for j := range k.Dim {
-				k.words[in+j] += float32(g * float64(k.oldContexts[out+j]))
-				k.contexts[out+j] += float32(g * float64(k.oldWords[in+j]))
-			}
-		}
-	}
-}
-
-// pair counts a pair and returns the coefficient of its step.
-func (k *sentenceKernels) pair(a, b []float32, positive bool) float64 {
-	score := dot(a, b)
-	k.loss, k.pairs = k.loss+lossOf(score, positive), k.pairs+1
-	if positive {
-		return k.rate * (1 - sigmoid(score))
-	}
-	return -k.rate * sigmoid(score)
-}
-
-// mean trains the mean of rows of W with rows of C, of which the first is positive.
-func (k *sentenceKernels) mean(inputs, outputs []uint32) {
-	k.oldContexts = append(k.oldContexts[:0], k.contexts...)
-	mean, step := make([]float32, k.Dim), make([]float64, k.Dim)
-	for _, input := range inputs {
-		for j := range mean {
-			mean[j] += k.words[int(input)*k.Dim+j] / float32(len(inputs))
-		}
-	}
-	for n, output := range outputs {
-		out := int(output) * k.Dim
-		g := k.pair(mean, k.oldContexts[out:][:k.Dim], n == 0)
-		for j := range mean {
-			step[j] += g * float64(k.oldContexts[out+j])
-			k.contexts[out+j] += float32(g * float64(mean[j]))
-		}
-	}
-	for _, input := range inputs {
-		for j := range mean {
-			k.words[int(input)*k.Dim+j] += float32(step[j])
-		}
-	}
+	return c
 }

@@ -13,8 +13,8 @@ from importlib.metadata import version as _version
 
 from ._compare import Comparison, compare
 from ._corpus import Corpus
-from ._program import Error, Interrupted, UsageError, command, version
-from ._run import Run, demo, evaluate, load, plan, train
+from ._program import Error, UsageError, command, version
+from ._run import Interrupted, Run, demo, evaluate, load, plan, train
 from ._vectors import Vectors
 
 __version__ = _version("w2vcl")

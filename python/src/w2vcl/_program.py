@@ -11,12 +11,9 @@ import signal
 import subprocess
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ._progress import SECONDS, Display
-
-if TYPE_CHECKING:
-    from ._run import Run
 
 # Exit codes of the program, see docs/guide.md.
 USAGE = 2
@@ -33,17 +30,6 @@ class Error(RuntimeError):
 
 class UsageError(Error, ValueError):
     """A setting does not exist, or does not fit."""
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C stopped a training, which saved its vectors until then.
-
-    ``run`` is the run so far, whose ``resume()`` goes on; None, if there was nothing to save.
-    """
-
-    def __init__(self, message: str, run: Run | None = None) -> None:
-        super().__init__(message)
-        self.run = run
 
 
 def binary() -> str:

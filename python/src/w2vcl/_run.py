@@ -84,6 +84,17 @@ class Run(_vectors.Vectors):
         return Run(self.path, _keep=self._keep)
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C stopped a training, which saved its vectors until then.
+
+    ``run`` is the run so far, whose ``resume()`` goes on; None, if there was nothing to save.
+    """
+
+    def __init__(self, message: str, run: Run | None = None) -> None:
+        super().__init__(message)
+        self.run = run
+
+
 class _Place:
     """Owns a temporary folder, made when it is asked for."""
 
@@ -138,7 +149,7 @@ def _train(args: list[Any], path: pathlib.Path, keep: object, progress: bool | N
             run = Run(path, _keep=keep)
         except FileNotFoundError:
             run = None
-        raise _program.Interrupted(str(stop), run) from None
+        raise Interrupted(str(stop), run) from None
 
 
 def load(path: Path) -> Run | _vectors.Vectors:

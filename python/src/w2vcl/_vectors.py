@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ._program import command
+from ._program import arguments, command
 
 if TYPE_CHECKING:
     import gensim.models
@@ -137,8 +137,6 @@ class Vectors:
 
         ``words`` writes those of other words in place of the vocabulary.
         """
-        from ._program import arguments
-
         if words is None:
             command("convert", self.path, path, *arguments(settings))
             return
