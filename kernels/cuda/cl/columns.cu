@@ -8,8 +8,9 @@
 //		s_k = the sum of these over all GPUs
 //		g and update as in step.cuh, of this GPU's dimensions
 //
-// step.cuh has the same step. This one stays because it gains GAIN: rows of few
-// targets need no tensor cores, and two GPUs that tell each other dot products in place of rows are 2.06 times one.
+// step.cuh has the same step, and several GPUs share its rows. This one stays for what it gains: two H200 with 18,116 x 500, Adam and K 5
+// are 2.06 times as fast as one, because dot products are far less than rows; with rows it was 1.31 to 1.55 times. On one a step takes
+// 75 us where step.cuh takes 82; of 300 values 46 and 67, of 100 19 and 31.
 //
 // A row has 32 virtual lanes on any number of GPUs: quad q is with lane q mod 32, and GPU g of G has the
 // lanes g, g + G, ... (quads g, g + G, ...). A dot product is summed by butterflies over the virtual

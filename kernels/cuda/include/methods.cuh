@@ -42,24 +42,25 @@ __device__ __forceinline__ float inverse(float x) {
 	return r;
 }
 
-// Quick and Exact are the arithmetic of an update.
+// Quick and Exact are the arithmetic of an update; moved is keep w - step. Products and sums say which of them are one
+// instruction where the compiler could choose: kernels for one GPU and for several must not differ in it.
 struct Quick {
 	__device__ __forceinline__ static float quotient(float x, float y) { return x * inverse(y); }
 	__device__ __forceinline__ static float root(float x) { return ::root(x); }
+	__device__ __forceinline__ static float moved(float keep, float w, float step) { return fmaf(keep, w, -step); }
 };
 struct Exact {
 	__device__ __forceinline__ static float quotient(float x, float y) { return x / y; }
 	__device__ __forceinline__ static float root(float x) { return sqrtf(x); }
+	__device__ __forceinline__ static float moved(float keep, float w, float step) { return __fsub_rn(__fmul_rn(keep, w), step); }
 };
 
-// Products and sums say which of them are one instruction where the compiler could choose: kernels for one GPU and for
-// several must not differ in it.
 struct adam {
 	static constexpr bool first = true, second = true, ofRow = false, corrected = true, adaptive = true;
 	template <class Math> __device__ __forceinline__ static void update(float &w, float &m, float &v, float g, const Decays &d, const StepNumbers &s, float) {
 		m = fmaf(d.beta1, m, d.oneMinusBeta1 * g);
 		v = fmaf(d.beta2, v, d.oneMinusBeta2 * g * g);
-		w = fmaf(s.keep, w, -Math::quotient(s.scale * m, Math::root(v) + s.epsilon));
+		w = Math::moved(s.keep, w, Math::quotient(s.scale * m, Math::root(v) + s.epsilon));
 	}
 };
 
@@ -71,7 +72,7 @@ struct adamRow {
 	}
 	template <class Math> __device__ __forceinline__ static void update(float &w, float &m, float &, float g, const Decays &d, const StepNumbers &s, float scale) {
 		m = fmaf(d.beta1, m, d.oneMinusBeta1 * g);
-		w = fmaf(s.keep, w, -(scale * m));
+		w = Math::moved(s.keep, w, scale * m);
 	}
 };
 
@@ -81,14 +82,14 @@ struct scaled {
 	static constexpr bool first = false, second = true, ofRow = false, corrected = false, adaptive = true;
 	template <class Math> __device__ __forceinline__ static void update(float &w, float &, float &v, float g, const Decays &d, const StepNumbers &s, float) {
 		v = fmaf(d.beta2, v, d.oneMinusBeta2 * g * g);
-		w = fmaf(s.keep, w, -Math::quotient(s.scale * g, Math::root(v) + s.epsilon));
+		w = Math::moved(s.keep, w, Math::quotient(s.scale * g, Math::root(v) + s.epsilon));
 	}
 };
 
 struct sgd {
 	static constexpr bool first = false, second = false, ofRow = false, corrected = false, adaptive = false;
 	template <class Math> __device__ __forceinline__ static void update(float &w, float &, float &, float g, const Decays &, const StepNumbers &s, float) {
-		w = fmaf(s.keep, w, -(s.rate * g));
+		w = Math::moved(s.keep, w, s.rate * g);
 	}
 };
 
