@@ -35,10 +35,11 @@ type messenger struct {
 // NewPart takes the memory of a device for training part number rank of the dimensions. All tables are zero. All devices must be
 // of one kind.
 func NewPart(d *cuda.Device, c Config, rank, ranks int) (*Part, error) {
+	method, _ := cuda.FindMethod(c.Method) // newKernels refuses one that is unknown
 	switch {
 	case !slices.Contains([]int{2, 4, MaxDevices}, ranks):
 		return nil, fmt.Errorf("%d devices; there may be 2, 4 or %d", ranks, MaxDevices)
-	case c.SplitsRows() || c.Method == "adam-row":
+	case c.SplitsRows() || method.SecondOfRow:
 		return nil, errors.New("devices of several processes share dimensions only, without row-wise Adam")
 	}
 	m := &messenger{}
