@@ -125,14 +125,6 @@ func randomCase(rows, dim, negatives int, method string) (Config, *corpus.Alias)
 	return Config{Rows: rows, Dim: dim, Negatives: negatives, Seed: rand.Uint64(), Alias: noise.Table(), Method: method, Beta1: .9, Beta2: .999, Epsilon: 1e-8, WeightDecay: .1}, noise
 }
 
-func methodOf(name string) cuda.Method {
-	m, err := cuda.FindMethod(name)
-	if err != nil {
-		panic(err)
-	}
-	return m
-}
-
 // randomState returns tensors of the state after some training.
 func randomState(c Config) map[string][]float32 {
 	state := map[string][]float32{}

@@ -22,3 +22,11 @@ func TestStructureSizes(t *testing.T) {
 		}
 	}
 }
+
+func methodOf(name string) cuda.Method {
+	m, err := cuda.FindMethod(name)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
