@@ -9,6 +9,7 @@ import (
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/device/devicetest"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
@@ -82,6 +83,37 @@ func TestCheckCL(t *testing.T) {
 	}
 	if err := device.CheckCL(graph.Config{Dim: 7}, ""); err == nil || !strings.Contains(err.Error(), "optimizer") {
 		t.Errorf("no optimizer: error %v", err)
+	}
+}
+
+// The CUDA kernels have the methods that optim says they have, with the same state.
+func TestMethodsOfKernels(t *testing.T) {
+	count := 0
+	for _, d := range optim.Methods() {
+		m, err := cuda.FindMethod(string(d.Name))
+		if d.Kernels != (err == nil) {
+			t.Errorf("%s: optim says kernels %v; %v", d.Name, d.Kernels, err)
+		}
+		if err != nil {
+			continue
+		}
+		count++
+		const rows, columns = 7, 5
+		var bytes int64
+		for _, x := range []struct {
+			has    bool
+			values int64
+		}{{m.First, rows * columns}, {m.Second, rows * columns}, {m.SecondOfRow, rows}} {
+			if x.has {
+				bytes += 4 * x.values
+			}
+		}
+		if want := d.Bytes(rows, columns); bytes != want || m.Adaptive != d.Shared {
+			t.Errorf("%s: the kernels have %d bytes of state, adaptive %v; optim %d, %v", d.Name, bytes, m.Adaptive, want, d.Shared)
+		}
+	}
+	if all := len(cuda.Methods()); all != count {
+		t.Errorf("the kernels have %d methods, of which optim has %d", all, count)
 	}
 }
 

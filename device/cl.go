@@ -135,10 +135,10 @@ func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, e
 	if p == Half {
 		moments = moments/2 + 4*v // of adam-row the second moments stay float32
 	}
-	lists := slots != words || c.SharedNegatives > 0
-	work := cl.SampleBytes(words, slots, lists, structure != nil) + 8*v + 1<<20 // samples, alias table, losses
+	lists := slots != words || c.SharedNegatives > 0 || p == Half || structure != nil // cl.Config.SplitsRows
+	work := cl.SampleBytes(words, slots, lists) + 8*v + 1<<20                         // samples, alias table, losses
 	// GPUs share the rows, or else the dimensions.
-	if gpus > 1 && (lists || p == Half) {
+	if gpus > 1 && lists {
 		own := (words + gpus - 1) / gpus
 		table, moments := tableBytes(words, c.Dim), c.Optimizer.Bytes(own, paddedDim(c.Dim))
 		if p == Half {
@@ -155,7 +155,7 @@ func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, e
 	if structure == nil {
 		return bytes, nil
 	}
-	return bytes + encoderBytes(structure, words, c, lists), nil
+	return bytes + encoderBytes(structure, words, c), nil
 }
 
 // MemoryCLOn is MemoryCL of the GPUs of a device. GPUs that exchange by messages, as those of ranks do, keep all parts of dot products
@@ -171,7 +171,7 @@ func MemoryCLOn(d Device, words, slots int, c graph.Config, p Precision) (int64,
 
 // encoderBytes estimates the memory that an encoder takes beyond the table of
 // words, whose place it takes.
-func encoderBytes(s *encoder.Config, words int, c graph.Config, tempered bool) int64 {
+func encoderBytes(s *encoder.Config, words int, c graph.Config) int64 {
 	v, table := int64(words), tableBytes(words, c.Dim)
 	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 16*v + table // the rows of the next iteration
 	if s.Words {
@@ -182,9 +182,6 @@ func encoderBytes(s *encoder.Config, words int, c graph.Config, tempered bool) i
 	parameter := func(rows, columns int) { bytes += 8*int64(rows)*int64(columns) + c.Optimizer.Bytes(rows, columns) }
 	if len(s.Widths) == 0 {
 		bytes += tableBytes(s.Alphabet, c.Dim)*3/2 + c.Optimizer.Bytes(s.Alphabet, paddedDim(c.Dim)) // with their sums in 16 bits
-		if !tempered {
-			return bytes + tableBytes(s.Alphabet, c.Dim)/2 + table + 4*int64(len(s.Symbols)+4*s.Alphabet)
-		}
 		return bytes + table/2 + 4*int64(len(s.Symbols)+4*s.Alphabet)
 	}
 	const multiprocessors, most = 132, 64 << 20

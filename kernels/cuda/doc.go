@@ -4,12 +4,13 @@
 // (the sentence-ordered modes).
 //
 // Start with Open, then with New of one of these packages. All kernels share the sources in
-// include/: random numbers (philox.cuh) and rows of tables (rows.cuh). build.sh compiles the
+// include/: random numbers (philox.cuh), rows of tables (rows.cuh), launches (launch.cuh) and the optimizers (methods.cuh,
+// which methods.go lists for Go). build.sh compiles the
 // sources of a package into its folder built/, which the package embeds: machine code for
 // sm_90, and PTX, which the driver compiles for any other GPU from sm_80 on. That needs no GPU.
 // hopper.cu of subword has instructions that no other GPU has: it is machine code only.
 //
-// Without the build tag gpu this package has the length of rows only, and those below it
+// Without the build tag gpu this package has the length of rows and the optimizers only, and those below it
 // their configurations. The tag is not cuda: Gorgonia has files of its own behind that one,
 // which need cuDNN.
 //

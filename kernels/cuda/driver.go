@@ -93,7 +93,7 @@ func Launch[T any](d *Device, f cu.Function, g Grid, argument *T) error {
 }
 
 // LaunchEarly is Launch for a kernel that, if early, may begin while the one launched
-// before it ends: see startNext in cl.cuh.
+// before it ends: see startNext in include/launch.cuh.
 func LaunchEarly[T any](d *Device, f cu.Function, g Grid, argument *T, early bool) error {
 	return launchOn(d.stream, f, g, argument, early, false)
 }

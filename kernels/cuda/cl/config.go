@@ -2,11 +2,11 @@
 // rows of C, each with its optimizer. Without the build tag gpu it has the configuration
 // only.
 //
-// Start with Config, then with cl.cu, which defines a step, and with New.
-// cl_bulk.cu is the same step for Hopper, cl_half.cu the same with 16-bit precision, cl_split.cu the same on several
-// GPUs that share the dimensions, cl_short.cu that with short rows. tempered.cuh is the step of rows that differ in their number of samples, and of shared
-// negatives. meet.cuh says how several GPUs share the rows in these and in cl_half.cu. samples.cu draws the samples of M that
-// steps train on, shares.cu finds the rows that have some. Package subword (kernels/cuda/subword) trains step 1 in another way.
+// Start with Config, then with step.cuh, which defines a step and has the kernels of all settings, and with New. single.cuh
+// and rounded.cuh say how tables lie in memory, dense.cuh has the products with shared negatives, meet.cuh says how several
+// GPUs share the rows. columns.cu has a faster step of --preset paper, and several GPUs share its dimensions: SplitsRows says when.
+// samples.cu draws the samples of M that steps train on, shares.cu finds the rows that have some. The optimizers are in
+// include/methods.cuh. Package subword (kernels/cuda/subword) has a step 1 that composes its rows.
 package cl
 
 // SeriesLength is how many iterations a GPU is handed at a time, at most. Fewer are, if the
@@ -38,8 +38,10 @@ type Config struct {
 	// Shares are the numbers of samples of rows; nil: every row has one in an iteration.
 	Shares *Shares
 
-	// HalfPrecision stores frozen rows and moments in 16 bits: see cl_half.cu.
+	// HalfPrecision stores frozen rows and moments in 16 bits: see rounded.cuh.
 	HalfPrecision bool
+
+	composed bool //nolint:unused // rows of W are composed by an encoder
 }
 
 // Shares say how many samples rows have in an iteration: a wordcontext.Matrix has them.
@@ -65,14 +67,9 @@ func seriesOf(rows, slots int, lists bool) int {
 }
 
 // SampleBytes estimates the device's memory for the samples of a series, of some rows and slots
-// in an iteration: with lists of the rows that have some, if rows differ in them or share negatives.
-// With an encoder all other series are as long as may be.
-func SampleBytes(rows, slots int, lists, encoder bool) int64 {
-	count := seriesOf(rows, slots, lists)
-	if encoder && !lists {
-		count = SeriesLength
-	}
-	bytes := int64(count)*iterationBytes(rows, slots, lists) + 12*int64(rows) + 4*int64(slots) // beside M: lengths, phases, slots and their rows
+// in an iteration: with lists of the rows that have some, if the kernels are those of step.cuh.
+func SampleBytes(rows, slots int, lists bool) int64 {
+	bytes := int64(seriesOf(rows, slots, lists))*iterationBytes(rows, slots, lists) + 12*int64(rows) + 4*int64(slots) // beside M: lengths, phases, slots and their rows
 	if lists {
 		bytes += 32 * int64(rows) // the same, and the fixed jobs
 	}

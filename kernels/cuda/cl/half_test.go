@@ -10,6 +10,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -47,7 +48,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// halfReference computes in plain Go as the kernels of cl_half.cu do.
+// halfReference computes in plain Go as the kernels of rounded.cuh do.
 type halfReference struct {
 	Config
 	noise                 *corpus.Alias
@@ -63,6 +64,17 @@ func newHalfReference(c Config, noise *corpus.Alias, words, contexts []float32) 
 		r.secondOfRow[side] = make([]float32, c.Rows)
 	}
 	return r
+}
+
+func (r *halfReference) optimizer() cuda.Optimizer {
+	return cuda.Optimizer{Method: methodOf(r.Method), Beta1: r.Beta1, Beta2: r.Beta2, Epsilon: r.Epsilon, WeightDecay: r.WeightDecay}
+}
+
+// step returns the numbers of the step of an iteration, counted from 0.
+func (r *halfReference) step(iteration, side int, rate float64) cuda.StepNumbers {
+	s := r.optimizer().Step(iteration+1, rate)
+	s.Stream = uint32(2*iteration + side)
+	return s
 }
 
 func bfloat16(x float32) float32 {
@@ -100,7 +112,7 @@ func (r *halfReference) train(it iteration) (loss float64) {
 	return loss
 }
 
-func (r *halfReference) gradient(s Step, side, i int, positive uint32) (g []float32, loss float64) {
+func (r *halfReference) gradient(s cuda.StepNumbers, side, i int, positive uint32) (g []float32, loss float64) {
 	g = make([]float32, r.Dim)
 	if positive == wordcontext.NoContext {
 		return g, 0
@@ -130,7 +142,7 @@ func (r *halfReference) gradient(s Step, side, i int, positive uint32) (g []floa
 	return g, loss
 }
 
-func (r *halfReference) update(s Step, side, i int, gradient []float32) {
+func (r *halfReference) update(s cuda.StepNumbers, side, i int, gradient []float32) {
 	row := i * r.Dim
 	w, m, v := r.tables[side][row:][:r.Dim], r.first[side][row:][:r.Dim], r.second[side][row:][:r.Dim]
 	beta1, beta2, square := float32(r.Beta1), float32(r.Beta2), float32(0)
@@ -224,11 +236,11 @@ func (r *halfReference) compare(t *testing.T, k *Kernels, tables, moments float6
 			return got
 		}
 		cudatest.Near(t, name, receive(name), r.tables[side], tables)
-		first, second, _ := Moments(r.Method)
-		if first {
+		m := methodOf(r.Method)
+		if m.First {
 			cudatest.Near(t, name+", first moments", receive(name+".first-moment"), r.first[side], moments)
 		}
-		if second {
+		if m.Second {
 			cudatest.Near(t, name+", second moments", receive(name+".second-moment"), r.second[side], moments)
 		}
 	}

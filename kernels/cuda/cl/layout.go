@@ -20,7 +20,7 @@ func (c Config) kernelSize() (int, error) {
 		return cuda.KernelSize(c.Dim)
 	}
 	for _, size := range []int{1, 2, 3, 4, 6, 8} {
-		if c.Dim <= 128*size && (size != 3 || c.tempered()) {
+		if c.Dim <= 128*size {
 			return size, nil
 		}
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // A Part trains some of the dimensions. Other devices, whose memory it cannot use, train the others: what a Group does by peer
-// memory, Parts do by messages. A step is three: the kernel of cl_sends.cu writes this GPU's parts of dot products into its place of
-// a buffer, all get the places of all (all-gather), and the kernel of cl_split.cu finds there what it would wait for otherwise. So the
+// memory, Parts do by messages. A step is three: the kernel of columns_sends.cu writes this GPU's parts of dot products into its place of
+// a buffer, all get the places of all (all-gather), and the kernel of columns.cu finds there what it would wait for otherwise. So the
 // tables are those of a Group, to the bit. All Parts make the same calls in the same order.
 type Part struct{ *Kernels }
 
@@ -35,24 +35,24 @@ type messenger struct {
 // NewPart takes the memory of a device for training part number rank of the dimensions. All tables are zero. All devices must be
 // of one kind.
 func NewPart(d *cuda.Device, c Config, rank, ranks int) (*Part, error) {
+	method, _ := cuda.FindMethod(c.Method) // newKernels refuses one that is unknown
 	switch {
 	case !slices.Contains([]int{2, 4, MaxDevices}, ranks):
 		return nil, fmt.Errorf("%d devices; there may be 2, 4 or %d", ranks, MaxDevices)
-	case c.SplitsRows() || methods[c.Method] == "adamRow":
+	case c.SplitsRows() || method.SecondOfRow:
 		return nil, errors.New("devices of several processes share dimensions only, without row-wise Adam")
 	}
-	k, err := newKernels(d, c, part{rank, ranks}, whole, use{byMessages: true})
+	m := &messenger{}
+	k, err := newKernels(d, c, part{rank, ranks}, whole, m)
 	if err != nil {
 		return nil, err
 	}
-	m := &messenger{}
-	k.exchange.by = m
 	return &Part{k}, d.Do(func() (err error) {
 		size, err := c.kernelSize()
 		if err != nil {
 			return err
 		}
-		if m.sends, err = d.Function(built, "cl_sends", fmt.Sprintf("cl_sends_%d_%d", 32/ranks, size)); err != nil {
+		if m.sends, err = d.Function(built, "columns_sends", fmt.Sprintf("columns_sends_sgd_%d_%d", 32/ranks, size)); err != nil {
 			return err
 		}
 		return cuda.AllowShared(m.sends, k.shape.shared)
@@ -91,9 +91,9 @@ func (p *Part) Close() (err error) {
 }
 
 // launchByMessages starts step number i of a series.
-func (k *Kernels) launchByMessages(launch launchArgs, i int, grid cuda.Grid) error {
-	e := k.exchange
-	a := &splitArgs{launch: launch, tag: uint64(e.tag), number: uint32(i), messages: uint32(e.messages), patience: uint64(e.patience), hot: uint32(k.shape.hot), byRows: 1, told: uint64(e.told)}
+func (k *Kernels) launchByMessages(i int, grid cuda.Grid) error {
+	e, a := k.exchange, k.columnsArgs(i)
+	a.byRows = 1
 	place := func(rank int) uint64 { return uint64(e.inboxes) + uint64(rank*e.bytes) }
 	for n := range k.part.of {
 		a.lost[n] = uint64(e.lost)

@@ -10,13 +10,12 @@ const MaxDevices = 8
 // of each row, or of the rows those.
 type part struct{ number, of int }
 
-// SplitsRows reports whether devices share the rows of the tables (meet.cuh), or else the dimensions (cl_split.cu). Traffic
-// decides: of a row one has its values, the other a number for each target.
-func (c Config) SplitsRows() bool { return c.tempered() || c.HalfPrecision }
-
-// tempered reports whether tempered.cuh has the kernels: otherwise every row has one sample and
-// negatives of its own.
-func (c Config) tempered() bool { return c.Shares != nil || c.SharedNegatives > 0 }
+// SplitsRows is the one place that chooses the kernels of a step. Rows that have one sample each and negatives of their own, in
+// float32, have those of columns.cu, and devices share their dimensions. All others have those of step.cuh, and devices share the
+// rows. Traffic decides what is shared: of a row one has its values, the other a number for each target.
+func (c Config) SplitsRows() bool {
+	return c.Shares != nil || c.SharedNegatives > 0 || c.HalfPrecision || c.composed
+}
 
 // count returns how many of some rows are the part's.
 func (p part) count(rows int) int { return (rows - p.number + p.of - 1) / p.of }

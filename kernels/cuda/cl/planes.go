@@ -11,7 +11,7 @@ import (
 // With half precision a table lies on the device in two planes of 16 bits a value:
 // its rows rounded to bfloat16, and the lower 16 bits of the float32 values. Of frozen
 // rows a step reads the first plane only. Both together give back every bit: see join in
-// cl_half.cu. In either plane a row is padded to whole sectors, 16 values, or more.
+// rounded.cuh. In either plane a row is padded to whole sectors, 16 values, or more.
 //
 // Moments are one plane of bfloat16.
 

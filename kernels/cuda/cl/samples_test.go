@@ -103,17 +103,17 @@ func checkLists(t *testing.T, d *cuda.Device, k *Kernels, m *wordcontext.Matrix,
 	l := k.lists
 	tiles, jobs, totals := make([]uint32, count), make([]job, count*l.most), make([]float64, count)
 	err := d.Do(func() error {
-		return errors.Join(cuda.Receive(tiles, l.tiles), cuda.Receive(jobs, l.jobs), cuda.Receive(totals, k.totals))
+		return errors.Join(cuda.Receive(tiles, l.tiles), cuda.Receive(jobs, l.jobs), cuda.Receive(totals, l.counts))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range count {
 		total, done := 0, make([]uint32, m.Rows()) // samples of rows
-		jobs := jobs[i*l.most:][:tiles[i]*temperedWarps]
+		jobs := jobs[i*l.most:][:tiles[i]*tileRows]
 		for n, job := range jobs {
-			if job.parts != jobs[n-n%temperedWarps].parts {
-				t.Fatalf("iteration %d, job %d: %d parts, others of the tile %d", first+i, n, job.parts, jobs[n-n%temperedWarps].parts)
+			if job.parts != jobs[n-n%tileRows].parts {
+				t.Fatalf("iteration %d, job %d: %d parts, others of the tile %d", first+i, n, job.parts, jobs[n-n%tileRows].parts)
 			}
 			if job.row == noRow {
 				continue
@@ -126,7 +126,7 @@ func checkLists(t *testing.T, d *cuda.Device, k *Kernels, m *wordcontext.Matrix,
 				t.Fatalf("iteration %d, job %d: %+v", first+i, n, job)
 			}
 			done[job.row] += job.count
-			s := Config{Beta1: k.config.Beta1, Beta2: k.config.Beta2, Epsilon: 1}.adam(m.Updates(int(job.row), first+i), 1)
+			s := cuda.Optimizer{Method: methodOf("adam"), Beta1: k.config.Beta1, Beta2: k.config.Beta2, Epsilon: 1}.Step(m.Updates(int(job.row), first+i), 1)
 			if math.Abs(float64(job.scale/s.Scale)-1) > 1e-5 || math.Abs(float64(job.epsilon/s.Epsilon)-1) > 1e-5 {
 				t.Fatalf("iteration %d, row %d: corrections %v and %v, want %v and %v", first+i, job.row, job.scale, job.epsilon, s.Scale, s.Epsilon)
 			}

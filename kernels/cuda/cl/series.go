@@ -15,12 +15,12 @@ import (
 // A buffer is pinned memory of the host, for a series of iterations that is under way: the
 // device copies from and to it while the host does other things.
 type buffer struct {
-	samples []uint32    // (2, series, slots); nil: not asked for
-	steps   []Step      // as Kernels.steps
-	totals  []float64   // as Kernels.totals
-	losses  []lossUnits // as jobLists.losses
-	shared  []uint32    // as Kernels.shared; nil: there are none
-	tag     []uint32    // as exchange.tag, and behind it whether a wait of a series was given up
+	samples []uint32           // (2, series, slots); nil: not asked for
+	steps   []cuda.StepNumbers // as Kernels.steps
+	losses  []lossUnits        // as Kernels.losses
+	counts  []float64          // as jobLists.counts
+	shared  []uint32           // as Kernels.shared; nil: there are none
+	tag     []uint32           // as exchange.tag, and behind it whether a wait of a series was given up
 	done    cu.Event
 	first   int // number of the first iteration
 	count   int // iterations under way
@@ -32,13 +32,13 @@ func (b *buffer) allocate(shared int) (err error) {
 			return err
 		}
 	}
-	if b.steps, err = cuda.Pinned[Step](steps + SeriesLength); err != nil {
+	if b.steps, err = cuda.Pinned[cuda.StepNumbers](steps + SeriesLength); err != nil {
 		return err
 	}
 	if b.tag, err = cuda.Pinned[uint32](2); err != nil {
 		return err
 	}
-	if b.totals, err = cuda.Pinned[float64](steps); err != nil {
+	if b.counts, err = cuda.Pinned[float64](SeriesLength); err != nil {
 		return err
 	}
 	if b.losses, err = cuda.Pinned[lossUnits](steps); err != nil {
@@ -49,7 +49,7 @@ func (b *buffer) allocate(shared int) (err error) {
 }
 
 func (b *buffer) free() error {
-	return errors.Join(cuda.Unpin(b.samples), cuda.Unpin(b.shared), cuda.Unpin(b.steps), cuda.Unpin(b.tag), cuda.Unpin(b.totals), cuda.Unpin(b.losses), cu.DestroyEvent(&b.done))
+	return errors.Join(cuda.Unpin(b.samples), cuda.Unpin(b.shared), cuda.Unpin(b.steps), cuda.Unpin(b.tag), cuda.Unpin(b.counts), cuda.Unpin(b.losses), cu.DestroyEvent(&b.done))
 }
 
 // SeriesLength returns how many iterations Start takes at most.
@@ -81,13 +81,13 @@ func (k *Kernels) Start(buffer, first int, rates []float64) error {
 	b.first, b.count = first, len(rates)
 	for i, rate := range rates {
 		for side := range 2 {
-			b.steps[2*i+side] = k.config.step(first+i, side, rate)
+			b.steps[2*i+side] = k.numbers(first+i, side, rate)
 			if h := k.config.SharedNegatives; h > 0 {
 				k.config.DrawShared(b.shared[(2*i+side)*h:][:h], first+i, side)
 			}
 		}
 		if k.first != nil {
-			b.steps[steps+i] = k.config.step(first+i, 0, rate*k.first.Rate())
+			b.steps[steps+i] = k.numbers(first+i, 0, rate*k.first.Rate())
 		}
 	}
 	if err := k.device.Do(func() error { return k.enqueue(b) }); err != nil {
@@ -109,14 +109,9 @@ func (k *Kernels) Wait(buffer int) (losses, samples []float64, err error) {
 	}
 	losses, samples = make([]float64, b.count), make([]float64, b.count)
 	for i := range losses {
-		samples[i] = 2 * float64(k.rows.count(k.config.Rows))
-		switch {
-		case k.lists != nil:
-			losses[i], samples[i] = b.losses[2*i].value()+b.losses[2*i+1].value(), 2*b.totals[i]
-		case k.first != nil:
-			losses[i] = b.totals[i] + b.totals[SeriesLength+i]
-		default:
-			losses[i] = b.totals[2*i] + b.totals[2*i+1]
+		losses[i], samples[i] = b.losses[2*i].value()+b.losses[2*i+1].value(), 2*float64(k.config.Rows)
+		if k.lists != nil {
+			samples[i] = 2 * b.counts[i]
 		}
 	}
 	return losses, samples, nil
@@ -133,12 +128,10 @@ func (k *Kernels) enqueue(b *buffer) error {
 	if err := k.enqueueSamples(b); err != nil {
 		return err
 	}
-	if k.lists != nil {
-		if err := k.lists.find(k.device, b.first, b.count); err != nil {
-			return err
-		}
+	if err := k.clear(b); err != nil {
+		return err
 	}
-	if err := cu.MemcpyHtoDAsync(k.steps, unsafe.Pointer(&b.steps[0]), cuda.Bytes[Step](2*b.count), s); err != nil {
+	if err := cu.MemcpyHtoDAsync(k.steps, unsafe.Pointer(&b.steps[0]), cuda.Bytes[cuda.StepNumbers](2*b.count), s); err != nil {
 		return err
 	}
 	if h := k.config.SharedNegatives; h > 0 {
@@ -147,7 +140,7 @@ func (k *Kernels) enqueue(b *buffer) error {
 		}
 	}
 	if k.first != nil {
-		if err := cu.MemcpyHtoDAsync(k.stepAt(steps), unsafe.Pointer(&b.steps[steps]), cuda.Bytes[Step](b.count), s); err != nil {
+		if err := cu.MemcpyHtoDAsync(k.stepAt(steps), unsafe.Pointer(&b.steps[steps]), cuda.Bytes[cuda.StepNumbers](b.count), s); err != nil {
 			return err
 		}
 	}
@@ -160,15 +153,23 @@ func (k *Kernels) enqueue(b *buffer) error {
 	if err := k.exchange.end(k.device, b); err != nil {
 		return err
 	}
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.totals[0]), k.totals, cuda.Bytes[float64](steps), s); err != nil {
+	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.losses[0]), k.losses, cuda.Bytes[lossUnits](2*b.count), s); err != nil {
 		return err
 	}
 	if k.lists != nil {
-		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.losses[0]), k.lists.losses, cuda.Bytes[lossUnits](2*b.count), s); err != nil {
+		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.counts[0]), k.lists.counts, cuda.Bytes[float64](b.count), s); err != nil {
 			return err
 		}
 	}
 	return b.done.Record(s)
+}
+
+// clear sets the losses of a series to zero, and finds its jobs if it has some.
+func (k *Kernels) clear(b *buffer) error {
+	if k.lists != nil {
+		return k.lists.find(k.device, b.first, b.count)
+	}
+	return cu.MemsetD32Async(k.losses, 0, cuda.Bytes[lossUnits](2*b.count)/4, k.device.Stream())
 }
 
 // enqueueSamples hands the device the samples of a series, or has it draw them.

@@ -1,4 +1,4 @@
-// The jobs of a step's warps (see tempered.cuh) in each iteration of a series: which rows have a
+// The jobs of a step's warps (see step.cuh) in each iteration of a series: which rows have a
 // share of the samples, and how many.
 //
 //	for each iteration j and row i:

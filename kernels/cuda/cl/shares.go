@@ -12,7 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
-// jobLists are what the warps of tempered.cuh have to do in the iterations of a series: see
+// jobLists are what the warps of step.cuh have to do in the iterations of a series: see
 // shares.cu.
 type jobLists struct {
 	count, list cu.Function
@@ -23,10 +23,10 @@ type jobLists struct {
 	jobs   cu.DevicePtr // (series, most) job
 	tiles  cu.DevicePtr // (series)
 	next   cu.DevicePtr // (2, series)
-	losses cu.DevicePtr // (2, series) lossUnits
+	counts cu.DevicePtr // (series) samples of a step
 }
 
-// job is Job of tempered.cuh.
+// job is Job of step.cuh.
 type job struct {
 	row, slot, count, samples uint32
 	scale, epsilon            float32
@@ -37,19 +37,6 @@ type job struct {
 type fixedJob struct{ row, slots, part, parts uint32 }
 
 const noRow = math.MaxUint32
-
-// lossUnits is Loss of tempered.cuh.
-type lossUnits struct {
-	units      int64
-	unsound, _ uint32
-}
-
-func (l lossUnits) value() float64 {
-	if l.unsound != 0 {
-		return math.NaN()
-	}
-	return float64(l.units) / (1 << 20)
-}
 
 // shareArgs is ShareArgs of shares.cu.
 type shareArgs struct {
@@ -79,16 +66,16 @@ func (s *Shares) jobsOf(rows part) (jobs []fixedJob, ones []uint32) {
 			ones = append(ones, uint32(i))
 		default:
 			parts := uint32(1)
-			for parts < temperedWarps && width > parts*samplesOfWarp {
+			for parts < tileRows && width > parts*samplesOfWarp {
 				parts *= 2
 			}
 			several = append(several, fixedJob{row: uint32(i), slots: width, parts: parts})
 		}
 	}
 	slices.SortStableFunc(several, func(a, b fixedJob) int { return cmp.Compare(b.slots, a.slots) })
-	parts := uint32(temperedWarps)
+	parts := uint32(tileRows)
 	fill := func(next uint32) { // the parts of all jobs of a tile are the same
-		for next < parts && len(jobs)%temperedWarps > 0 {
+		for next < parts && len(jobs)%tileRows > 0 {
 			jobs = append(jobs, fixedJob{row: noRow, parts: parts})
 		}
 		parts = next
@@ -108,16 +95,16 @@ func (k *Kernels) newJobLists(a *cuda.Allocator) *jobLists {
 	c, s := k.config, k.config.shares()
 	fixed, ones := s.jobsOf(k.rows)
 	jobs := max(len(fixed)+len(ones), 1)
-	l := &jobLists{segments: (jobs + shareSegment - 1) / shareSegment, most: (jobs + temperedWarps - 1) / temperedWarps * temperedWarps}
+	l := &jobLists{segments: (jobs + shareSegment - 1) / shareSegment, most: (jobs + tileRows - 1) / tileRows * tileRows}
 	l.jobs = a.Bytes("jobs", int(cuda.Bytes[job](k.series*l.most)))
 	l.tiles = a.Bytes("numbers of tiles", 4*k.series)
 	l.next = a.Bytes("tiles handed out", 4*2*k.series)
-	l.losses = a.Bytes("losses", int(cuda.Bytes[lossUnits](steps)))
+	l.counts = a.Bytes("numbers of samples", 8*k.series)
 	l.params = cuda.Placed(a, "arguments", []shareArgs{{
 		fixed: uint64(cuda.Placed(a, "rows of several samples", fixed)), ones: uint64(cuda.Placed(a, "rows of one sample", ones)),
 		lengths: uint64(cuda.Placed(a, "lengths of rows", s.Lengths)), phases: uint64(cuda.Placed(a, "phases of rows", s.Phases)),
 		slots: uint64(cuda.Placed(a, "slots of rows", s.Slots)), jobs: uint64(l.jobs), tiles: uint64(l.tiles),
-		counts: uint64(a.Bytes("rows of segments", 8*k.series*l.segments)), samples: uint64(k.totals), next: uint64(l.next), losses: uint64(l.losses),
+		counts: uint64(a.Bytes("rows of segments", 8*k.series*l.segments)), samples: uint64(l.counts), next: uint64(l.next), losses: uint64(k.losses),
 		fixedJobs: uint32(len(fixed)), oneRows: uint32(len(ones)), most: uint32(l.most), contexts: uint32(s.Contexts), segments: uint32(l.segments),
 		logBeta1: float32(math.Log(c.Beta1)), logBeta2: float32(math.Log(c.Beta2)),
 	}})

@@ -30,11 +30,11 @@ func (k *Kernels) transfer(name string, values []float32,
 	words, contexts := k.tables[0], k.tables[1]
 	tables := map[string]table{"words": words, "contexts": contexts}
 	moments := map[string]cu.DevicePtr{
-		"words.first-moment": words.first, "words.second-moment": words.second,
-		"contexts.first-moment": contexts.first, "contexts.second-moment": contexts.second,
+		"words.first-moment": words.First, "words.second-moment": words.Second,
+		"contexts.first-moment": contexts.First, "contexts.second-moment": contexts.Second,
 	}
 	rowMoments := map[string]cu.DevicePtr{
-		"words.second-moment": words.secondOfRow, "contexts.second-moment": contexts.secondOfRow,
+		"words.second-moment": words.SecondOfRow, "contexts.second-moment": contexts.SecondOfRow,
 	}
 	c := k.config
 	err := k.device.Do(func() error {

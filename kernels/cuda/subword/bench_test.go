@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"gorgonia.org/cu"
-
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
@@ -20,9 +18,9 @@ import (
 	"github.com/w2vcl/w2vcl/subword"
 )
 
-// BenchmarkSubword is a step of W2V-CL with an encoder: forward, loss, backward and
+// BenchmarkSubword is an iteration of W2V-CL with an encoder: forward, loss, backward and
 // Adam on all parameters, of the vocabulary of 18,498 words of 16 symbols, K = 5;
-// and beside it step 2, which updates the contexts.
+// and step 2, which updates the contexts.
 func BenchmarkSubword(b *testing.B) {
 	d := cudatest.Open(b)
 	const v = 18498
@@ -91,25 +89,8 @@ func benchmarkEncoder(b *testing.B, d *cuda.Device, r *rand.Rand, words []string
 	start := time.Now()
 	trainSeries(b, k, b.N)
 	iteration := time.Since(start)
-	first := recordFirstSteps(b, d, k, noise, r, len(words))
-	b.ResetTimer()
-	err = d.Do(func() error {
-		for range b.N {
-			if err := first.Launch(d.Stream()); err != nil {
-				return err
-			}
-		}
-		return d.Stream().Synchronize()
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
 	iterations := float64(b.N * cl.SeriesLength)
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/iterations, "µs/step")
 	b.ReportMetric(float64(iteration.Microseconds())/iterations, "µs/iteration")
-	if err := d.Do(first.Free); err != nil {
-		b.Fatal(err)
-	}
 }
 
 // trainSeries trains so many series of iterations, of which one is always waiting while
@@ -130,44 +111,6 @@ func trainSeries(b *testing.B, k *kernels.Kernels, count int) {
 			b.Fatal(err)
 		}
 	}
-}
-
-// recordFirstSteps records step 1 of a series of iterations.
-func recordFirstSteps(b *testing.B, d *cuda.Device, k *kernels.Kernels, noise *corpus.Alias, r *rand.Rand, words int) (first *cuda.Recording) {
-	b.Helper()
-	columns := make([]uint32, cl.SeriesLength*words)
-	for i := range columns {
-		columns[i] = noise.Draw(r.Uint32())
-	}
-	steps := make([]cl.Step, cl.SeriesLength)
-	for i := range steps {
-		steps[i] = cl.Step{Stream: uint32(200 + 2*i), Keep: 1, Scale: 1e-3, Epsilon: 1e-8, Rate: 1e-3}
-	}
-	err := d.Do(func() (err error) {
-		a := &cuda.Allocator{Device: d}
-		column, step := cuda.Placed(a, "columns", columns), cuda.Placed(a, "steps", steps)
-		losses := a.Floats("losses", k.Losses())
-		if a.Err != nil {
-			return a.Err
-		}
-		first, err = cuda.Record(d.Stream(), func() error {
-			for i := range steps {
-				at := step + cu.DevicePtr(cuda.Bytes[cl.Step](i))
-				m := cl.StepMemory{Tables: at, Parameters: at, Column: column + cu.DevicePtr(4*i*words), Losses: losses, Rows: cu.DevicePtr(k.Args(0).Left)}
-				for _, part := range []func(cl.StepMemory) error{k.Prepare, k.Compose, k.Launch, k.Gradient, k.Update} {
-					if err := part(m); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		})
-		return err
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return first
 }
 
 // A matrix is an M of contexts that were drawn at random, all rows full.

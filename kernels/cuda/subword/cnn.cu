@@ -1,5 +1,5 @@
 // The character CNN of package subword, for the whole vocabulary. product.cu has its products
-// of large matrices, gradient.cu the loss. In the order of a step:
+// of large matrices, composed.cu the loss. In the order of a step:
 //
 //	tables     (W, A, C) = embeddings (A, E) times filters, at each offset in them
 //	features   (V, D): activation of the max over positions of the sum of rows of tables, and
@@ -153,15 +153,15 @@ struct Pair {
 // words is (sum of g) . weights_d / V. The gradient of the weights is y^T g; so the mean over
 // the words of y times its gradient is (y^T g)_d . weights_d / V. No pass over the words is
 // needed.
-template <Method method> __device__ __forceinline__ void updateWeights(const Cnn &c) {
+template <class method> __device__ __forceinline__ void updateWeights(const Cnn &c) {
 	__shared__ float part[8];
 	const Parameter &p = c.layer;
 	const uint32_t d = blockIdx.x, stride = p.stride, rows = c.d + 1, n = 4 * threadIdx.x; // a thread has four values
 	const bool has = n < c.n;
 	const size_t at = size_t(d) * stride + (has ? n : 0);
 	float4 w = *(const float4 *)(p.value + at), first = {}, second = {}, g = {}, ofBias = {};
-	if constexpr (hasFirst(method)) first = *(const float4 *)(p.first + at);
-	if constexpr (hasSecond(method)) second = *(const float4 *)(p.second + at);
+	if constexpr (method::first) first = *(const float4 *)(p.first + at);
+	if constexpr (method::second) second = *(const float4 *)(p.second + at);
 	if (has)
 		inBatches<16>(c.chunks, [&](uint32_t k) {
 			const float *from = c.parts + size_t(k) * rows * stride + n;
@@ -185,20 +185,20 @@ template <Method method> __device__ __forceinline__ void updateWeights(const Cnn
 		c.meanGradient[d] = c.raw ? 0 : ofGradient / c.v;
 		c.meanProduct[d] = c.raw ? 0 : ofProduct / c.v;
 	}
-	ClStep s = *c.step;
+	StepNumbers s = *c.step;
 	Updater<method> u(c.decays, s, p, d, squares, part);
 	if (!has) return;
 	*(float4 *)((float *)p.gradient + at) = make_float4(of[0], of[1], of[2], of[3]);
 	u.advance(w.x, first.x, second.x, of[0]), u.advance(w.y, first.y, second.y, of[1]);
 	u.advance(w.z, first.z, second.z, of[2]), u.advance(w.w, first.w, second.w, of[3]);
-	if constexpr (hasFirst(method)) *(float4 *)(p.first + at) = first;
-	if constexpr (hasSecond(method)) *(float4 *)(p.second + at) = second;
+	if constexpr (method::first) *(float4 *)(p.first + at) = first;
+	if constexpr (method::second) *(float4 *)(p.second + at) = second;
 	*(float4 *)(p.value + at) = w;
 }
 
-extern "C" __global__ void __launch_bounds__(256) cnn_weights_adam(const __grid_constant__ Cnn c) { updateWeights<adam>(c); }
-extern "C" __global__ void __launch_bounds__(256) cnn_weights_adamRow(const __grid_constant__ Cnn c) { updateWeights<adamRow>(c); }
-extern "C" __global__ void __launch_bounds__(256) cnn_weights_scaled(const __grid_constant__ Cnn c) { updateWeights<scaled>(c); }
+#define WEIGHTS(method, ...) \
+	extern "C" __global__ void __launch_bounds__(256) cnn_weights_##method(const __grid_constant__ Cnn c) { updateWeights<method>(c); }
+ADAPTIVE(WEIGHTS)
 
 // scatterFeature adds up the gradient of feature d, of width w, over the words from
 // first to last - 1. W is w up to 5, or 1: then the offsets are done one by one.
@@ -312,27 +312,27 @@ extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_con
 }
 
 struct Updates {
-	const ClStep *step;
+	const StepNumbers *step;
 	Decays decays;
 	uint32_t count, unused;
 	Parameter parameters[1 + maxWidths];
 };
 
 // cnn_update updates small parameters. A thread block has a row of one of them.
-template <Method method> __device__ __forceinline__ void updateRows(const Updates &u) {
+template <class method> __device__ __forceinline__ void updateRows(const Updates &u) {
 	__shared__ float part[2];
 	uint32_t row = blockIdx.x, p = 0;
 	while (row >= u.parameters[p].rows) row -= u.parameters[p++].rows;
 	const Parameter &x = u.parameters[p];
 	const float *g = x.gradient + size_t(row) * x.stride;
 	float squares = 0;
-	if constexpr (method == adamRow)
+	if constexpr (method::ofRow)
 		for (uint32_t n = threadIdx.x; n < x.columns; n += blockDim.x) squares = fmaf(g[n], g[n], squares);
-	ClStep s = *u.step;
+	StepNumbers s = *u.step;
 	Updater<method> updater(u.decays, s, x, row, squares, part);
 	for (uint32_t n = threadIdx.x; n < x.columns; n += blockDim.x) updater.update(x, size_t(row) * x.stride + n, g[n]);
 }
 
-extern "C" __global__ void __launch_bounds__(64) cnn_update_adam(const __grid_constant__ Updates u) { updateRows<adam>(u); }
-extern "C" __global__ void __launch_bounds__(64) cnn_update_adamRow(const __grid_constant__ Updates u) { updateRows<adamRow>(u); }
-extern "C" __global__ void __launch_bounds__(64) cnn_update_scaled(const __grid_constant__ Updates u) { updateRows<scaled>(u); }
+#define UPDATE(method, ...) \
+	extern "C" __global__ void __launch_bounds__(64) cnn_update_##method(const __grid_constant__ Updates u) { updateRows<method>(u); }
+ADAPTIVE(UPDATE)

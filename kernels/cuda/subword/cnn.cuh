@@ -25,18 +25,18 @@ struct Cnn {
 	void *where;                      // (V, D) of 16 bits, the place of the maximum; packed, of 32, the symbols there, the first in the lowest byte; flattened, not used
 	double *sums;                     // (thread blocks of the convolution, 2, D)
 	float *mean, *scale;              // (D)
-	Split y;                          // (V, D + 1), the last column 1
+	Narrow y;                          // (V, D + 1), the last column 1
 	const float *parts;               // of the gradient of weights, (chunks, D + 1, strideN)
 	float *meanGradient;              // (D), mean over the words of the gradient of y
 	float *meanProduct;               // (D), the same of y times its gradient
-	Split weights;                    // (D + 1, N)
+	Narrow weights;                    // (D + 1, N)
 	const float *dy;                  // (V, strideD)
 	float *dparts;                    // (pieces, W, A, C), or dtables itself
 	float *dtables;                   // (W, A, C)
 	float *dembeddings, *dfilters;    // as embeddings and filters
 	Parameter layer;                  // weights, (D + 1, N)
 	uint64_t *together;               // how often thread blocks of the convolution have met, see quads.cu
-	const ClStep *step;
+	const StepNumbers *step;
 	Decays decays;
 	uint32_t v, a, e, columns, d, n; // columns: C
 	uint32_t widest, widths, chunks, strideD, pieces, blocks;

@@ -16,14 +16,14 @@ type cnnArgs struct {
 	starts, symbols, packedWords, places            cu.DevicePtr
 	embeddings, filters                             cu.DevicePtr
 	tables, features, where, sums, mean, scale      cu.DevicePtr
-	y                                               splitMatrix
+	y                                               narrowMatrix
 	parts, meanGradient, meanProduct                cu.DevicePtr
-	weights                                         splitMatrix
+	weights                                         narrowMatrix
 	dy, dparts, dtables, dembeddings, dfilters      cu.DevicePtr
 	layer                                           parameter
 	together                                        cu.DevicePtr
 	step                                            cu.DevicePtr
-	decays                                          cl.Decays
+	decays                                          cuda.Decays
 	v, a, e, columns, d, n                          uint32
 	widest, widths, chunks, strideD, pieces, blocks uint32
 	flatten, raw, activation, packed                uint32
@@ -40,7 +40,7 @@ type group struct{ width, quad, quads, begin, end uint32 }
 // updatesArgs is Updates of cnn.cu.
 type updatesArgs struct {
 	step       cu.DevicePtr
-	decays     cl.Decays
+	decays     cuda.Decays
 	count, _   uint32
 	parameters [1 + MaxWidths]parameter
 }
@@ -49,7 +49,7 @@ type updatesArgs struct {
 type cnn struct {
 	device   *cuda.Device
 	args     cnnArgs
-	ofRows   splitMatrix // their gradient
+	ofRows   narrowMatrix // their gradient
 	updates  updatesArgs
 	all      map[string]matrix
 	products [3]product // of rows, of features, of weights
@@ -72,10 +72,9 @@ const (
 	scatterAhead = 8        // words that quads.cu reads behind the last one, and does not use
 )
 
-func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
-	a := newAllocator(d)
-	x := &cnn{device: d, all: map[string]matrix{}}
-	x.shape(c, e)
+func newCNN(a *allocator, c cl.Config, e Config) (*cnn, error) {
+	x := &cnn{device: a.Device, all: map[string]matrix{}}
+	x.shape(a, c, e)
 	g, v, features := &x.args, c.Rows, int(x.args.d)
 	size := int(g.widest) * e.Alphabet * int(g.columns)
 	g.starts, g.symbols = placed(a, "words", e.Starts), placed(a, "words", e.Symbols)
@@ -95,19 +94,19 @@ func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 	g.sums = a.Bytes("sums of features", 16*int(g.blocks)*features)
 	g.mean, g.scale = a.Floats("means of features", features), a.Floats("scales of features", features)
 	g.meanGradient, g.meanProduct = a.Floats("means of gradients", features), a.Floats("means of gradients", features)
-	g.y, g.weights = a.split("features", v+scatterAhead, features+1, e.narrow), a.split("weights", features+1, c.Dim, e.narrow)
-	x.ofRows = a.split("gradient of vectors", v, c.Dim, e.narrow)
+	g.y, g.weights = a.narrow("features", v+scatterAhead, features+1), a.narrow("weights", features+1, c.Dim)
+	x.ofRows = a.narrow("gradient of vectors", v, c.Dim)
 	g.dy = a.Floats("gradient of features", (v+scatterAhead)*int(g.strideD))
-	x.products[0] = a.product("rows", v, c.Dim, features, false, e.narrow)
-	x.products[1] = a.product("features", v, features, c.Dim, false, e.narrow)
-	x.products[2] = a.product("weights", features+1, c.Dim, v, true, e.narrow)
+	x.products[0] = a.product("rows", v, c.Dim, features, false)
+	x.products[1] = a.product("features", v, features, c.Dim, false)
+	x.products[2] = a.product("weights", features+1, c.Dim, v, true)
 	g.chunks = uint32(x.products[2].chunks)
 	g.parts = a.Floats("gradient of weights", int(g.chunks)*(features+1)*stride(c.Dim))
 	x.shapeScatter(size)
 	if g.dparts = g.dtables; x.scatter.shared > 0 {
 		g.dparts = a.Floats("gradients of tables", x.scatter.pieces*size)
 	}
-	x.loadKernels(a, methods[c.Method])
+	x.loadKernels(a)
 	if a.Err != nil {
 		return nil, a.Err
 	}
@@ -115,13 +114,13 @@ func newCNN(d *cuda.Device, c cl.Config, e Config) (*cnn, error) {
 }
 
 // shape fills in the sizes that follow from the configuration.
-func (x *cnn) shape(c cl.Config, e Config) {
+func (x *cnn) shape(a *allocator, c cl.Config, e Config) {
 	g, d := &x.args, e.Features()
 	g.v, g.a, g.e, g.columns, g.d, g.n = uint32(c.Rows), uint32(e.Alphabet), uint32(e.CharDim), uint32(e.Columns()), uint32(d), uint32(c.Dim)
 	g.flatten, g.raw = number(e.Flatten), number(e.Raw)
 	g.activation = uint32(max(slices.Index(Activations, e.Activation), 0))
 	g.widths, g.strideD = uint32(len(e.Widths)), uint32(stride(d))
-	g.decays = c.Decays()
+	g.decays = a.optimizer.Decays()
 	first, column, feature := 0, 0, 0
 	for i, w := range e.Widths {
 		f, positions := e.Filters[i], e.Positions(i)
@@ -182,11 +181,11 @@ func number(b bool) uint32 {
 // lie one after the other.
 func (x *cnn) allocateParameters(a *allocator, c cl.Config, e Config) {
 	g := &x.args
-	symbols := a.matrix("embeddings", e.Alphabet, e.CharDim, e.CharDim, c.Method)
-	weights := a.matrix("weights", int(g.d)+1, c.Dim, stride(c.Dim), c.Method)
+	symbols := a.matrix("embeddings", e.Alphabet, e.CharDim, e.CharDim)
+	weights := a.matrix("weights", int(g.d)+1, c.Dim, stride(c.Dim))
 	x.all["symbols"], x.all["weights"] = symbols, weights
 	values := x.filterValues()
-	filters := a.matrix("filters", values, 1, 1, c.Method) // of all shapes
+	filters := a.matrix("filters", values, 1, 1) // of all shapes
 	g.embeddings, g.filters = symbols.value, filters.value
 	g.dembeddings, g.dfilters = a.Floats("gradient of embeddings", e.Alphabet*e.CharDim), a.Floats("gradient of filters", values)
 	g.layer = weights.parameter(a.Floats("gradient of weights", (int(g.d)+1)*stride(c.Dim)))
@@ -202,7 +201,7 @@ func (x *cnn) allocateParameters(a *allocator, c cl.Config, e Config) {
 	for i, w := range e.Widths {
 		first, f := int(g.first[i]), e.Filters[i]
 		m := matrix{
-			value: at(filters.value, first), first: at(filters.first, first), second: at(filters.second, first), secondOfRow: at(filters.secondOfRow, row),
+			value: at(filters.value, first), State: cuda.State{First: at(filters.First, first), Second: at(filters.Second, first), SecondOfRow: at(filters.SecondOfRow, row)},
 			rows: w*e.CharDim + 1, columns: f, stride: f,
 		}
 		x.all[fmt.Sprintf("filters%d.width%d", i, w)] = m
@@ -241,19 +240,15 @@ func (x *cnn) shapeScatter(size int) {
 	g.pieces = uint32(pieces)
 }
 
-func (x *cnn) loadKernels(a *allocator, method string) {
+func (x *cnn) loadKernels(a *allocator) {
 	get := func(name string) cu.Function { return a.Function(built, "cnn", "cnn_"+name, 0) }
 	k := &x.kernels
 	k.tables, k.convolve, k.means, k.standardize = get("tables"), get("convolve"), get("means"), get("standardize")
-	k.weights, k.collect, k.gradients, k.update = get("weights_"+method), get("collect"), get("gradients"), get("update_"+method)
+	k.weights, k.collect, k.gradients, k.update = get("weights_"+a.optimizer.Kernels), get("collect"), get("gradients"), get("update_"+a.optimizer.Kernels)
 	switch {
 	case x.args.packed > 0:
 		k.convolve = a.Function(built, "quads", "quads_convolve", x.convolve.Shared)
-		name := "quads_scatter"
-		if x.args.y.low == 0 {
-			name += "_narrow"
-		}
-		k.scatter = a.Function(built, "quads", name, x.scatter.shared)
+		k.scatter = a.Function(built, "quads", "quads_scatter", x.scatter.shared)
 	case x.scatter.shared > 0:
 		k.scatter = a.Function(built, "cnn", "cnn_scatter", x.scatter.shared)
 	default:
@@ -263,7 +258,7 @@ func (x *cnn) loadKernels(a *allocator, method string) {
 
 func (x *cnn) matrices() map[string]matrix { return x.all }
 
-func (x *cnn) target() (split splitMatrix, plain cu.DevicePtr) { return x.ofRows, 0 }
+func (x *cnn) target() narrowMatrix { return x.ofRows }
 
 func (x *cnn) skips(cu.DevicePtr) bool { return false } // products read all rows
 
@@ -273,7 +268,7 @@ func (x *cnn) launch(kernel cu.Function, blocks, threads, shared int) error {
 	return cuda.Launch(x.device, kernel, cuda.Grid{Blocks: blocks, Threads: threads, Shared: shared}, &x.args)
 }
 
-// prepare computes the tables of symbols, and splits the weights.
+// prepare computes the tables of symbols, and narrows the weights.
 func (x *cnn) prepare(_, _ cu.DevicePtr, _ cl.StepMemory) error {
 	g := &x.args
 	size := int(g.widest * g.a * g.columns)

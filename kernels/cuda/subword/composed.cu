@@ -1,21 +1,20 @@
-// Step 1 of tempered W2V-CL with an encoder: cl/tempered.cuh for rows that are composed.
+// Step 1 of W2V-CL with an encoder: cl/step.cuh for rows that are composed.
 //
-//	rows: (V, N), composed  right: (V, N), frozen  samples: (S)
-//	for each row with a share: its gradient, as tempered.cuh has it
-//		gradient: (V, N), split for products, or in 16 bits for sums
+//	rows: (V, N), composed
+//	for each row with a share: its gradient, as step.cuh has it
+//		gradient: (V, N), in 16 bits
 //		trained[row] = the step's number
 //		own: (V, N), words' own vectors, which are part of rows: updated as rows of a table
 //
 // Rows without a share keep an old gradient: trained tells. Where products read all rows, subword_forget has set it to zero
 // before.
-#define FORMAT_ONLY
-#include "../cl/tempered.cu"
+#include "../cl/single.cuh"
 #include "subword.cuh"
 
 // Beside is what a composed row has beside tables.
 struct Beside {
 	float4 *own;          // (V, quads); or the rows themselves: there are none
-	Split split;          // of the gradient
+	Narrow gradient;      // (V, N)
 	uint32_t *trained;    // (V)
 	uint32_t words, rows; // words: own is to be updated
 };
@@ -30,26 +29,25 @@ template <int F> struct Composed : Single<F> {
 	const Beside &b;
 	uint32_t stream;
 
-	__device__ __forceinline__ Composed(const TemperedTable &t, uint32_t stream) : S(t, stream), b(*(const Beside *)t.leftLow), stream(stream) {}
+	__device__ __forceinline__ Composed(const StepTable &t, uint32_t stream) : S(t, stream), b(*(const Beside *)t.leftLow), stream(stream) {}
 
 	// Without vectors of words' own the row itself stands for all: no condition may make the compiler wait.
-	template <Method method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
+	template <class method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
 		S::template load<method>(r.moments, row);
 		S::load(r.own, b.own, row);
 	}
 
-	template <Method method>
-	__device__ __forceinline__ void update(uint32_t row, float (&)[values], const float (&g)[values], Moments &r, const ClStep &s) const {
-		const Split to = b.split;
+	template <class method>
+	__device__ __forceinline__ void update(uint32_t row, float (&)[values], const float (&g)[values], Moments &r, const StepNumbers &s) const {
 #pragma unroll
 		for (int i = 0; i < F; i++) {
 			if (!S::has(i)) continue;
 			float4 x = make_float4(g[4 * i], g[4 * i + 1], g[4 * i + 2], g[4 * i + 3]);
-			put(to, row, 4 * S::at(i), x, gradientUnits);
+			put(b.gradient, row, 4 * S::at(i), x, gradientUnits);
 		}
 		if (laneNumber() == 0) b.trained[row] = stream;
 		if (!b.words) return;
-		TemperedTable t = this->t;
+		StepTable t = this->t;
 		t.left = b.own;
 		float w[values];
 #pragma unroll
@@ -59,22 +57,21 @@ template <int F> struct Composed : Single<F> {
 };
 
 #define COMPOSED(method, F, G, groups, blocks) \
-	extern "C" __global__ void __launch_bounds__(groupThreads * groups, blocks) composed_##method##_##F(const __grid_constant__ TemperedLaunch a) { \
-		temper<Composed<F>, G, method>(a); \
+	extern "C" __global__ void __launch_bounds__(groupThreads * groups, blocks) composed_##method##_##F(const __grid_constant__ StepLaunch a) { \
+		train<Composed<F>, G, method>(a); \
 	}
-#define COMPOSED_METHODS(F, G, groups, blocks) COMPOSED(adam, F, G, groups, blocks) COMPOSED(adamRow, F, G, groups, blocks) COMPOSED(scaled, F, G, groups, blocks)
 
-// As in tempered.cu.
-COMPOSED_METHODS(1, 8, 1, 3)
-COMPOSED_METHODS(2, 4, 2, 1)
-COMPOSED_METHODS(3, 2, 2, 1)
-COMPOSED_METHODS(4, 2, 2, 1)
-COMPOSED_METHODS(8, 2, 1, 1)
+// As in step.cu.
+ADAPTIVE(COMPOSED, 1, 8, 1, 3)
+ADAPTIVE(COMPOSED, 2, 4, 2, 1)
+ADAPTIVE(COMPOSED, 3, 2, 2, 1)
+ADAPTIVE(COMPOSED, 4, 2, 2, 1)
+ADAPTIVE(COMPOSED, 8, 2, 1, 1)
 
 constexpr uint32_t never = 0xffffffffu; // no step has this number
 
 // subword_come notes the rows that the jobs of a step have, eight numbers each. A thread has a job.
-extern "C" __global__ void __launch_bounds__(256) subword_come(const uint32_t *jobs, const uint32_t *tiles, uint32_t *coming, const ClStep *step, uint64_t rows) {
+extern "C" __global__ void __launch_bounds__(256) subword_come(const uint32_t *jobs, const uint32_t *tiles, uint32_t *coming, const StepNumbers *step, uint64_t rows) {
 	uint32_t i = blockIdx.x * 256 + threadIdx.x;
 	if (i >= 8 * *tiles) return;
 	uint32_t row = jobs[8 * size_t(i)];
@@ -82,16 +79,13 @@ extern "C" __global__ void __launch_bounds__(256) subword_come(const uint32_t *j
 }
 
 // subword_forget sets the gradients of rows to zero that do not come in a step. A warp has 32 rows.
-extern "C" __global__ void __launch_bounds__(128) subword_forget(const Beside *beside, const uint32_t *coming, const ClStep *step) {
+extern "C" __global__ void __launch_bounds__(128) subword_forget(const Beside *beside, const uint32_t *coming, const StepNumbers *step) {
 	const Beside b = *beside;
 	uint32_t first = blockIdx.x * 128 + threadIdx.x / 32 * 32, row = first + laneNumber();
 	bool old = row < b.rows && coming[row] != step->stream && b.trained[row] != never;
 	for (uint32_t left = __ballot_sync(warp, old); left; left &= left - 1) {
-		size_t at = size_t(first + __ffs(left) - 1) * b.split.stride;
-		for (uint32_t i = 4 * laneNumber(); i < b.split.stride; i += 128) {
-			*(uint2 *)(b.split.high + at + i) = make_uint2(0, 0);
-			if (b.split.low) *(uint2 *)(b.split.low + at + i) = make_uint2(0, 0);
-		}
+		size_t at = size_t(first + __ffs(left) - 1) * b.gradient.stride;
+		for (uint32_t i = 4 * laneNumber(); i < b.gradient.stride; i += 128) *(uint2 *)(b.gradient.values + at + i) = make_uint2(0, 0);
 	}
 	if (old) b.trained[row] = never;
 }

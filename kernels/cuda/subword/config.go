@@ -4,8 +4,8 @@
 // configuration only.
 //
 // Start with Config and New, then with cnn.cu, which lists the operations of the CNN.
-// product.cu has its products of large matrices (hopper.cu on the GPU it is for), gradient.cu
-// the gradient of the composed rows, and the n-grams.
+// product.cu has its products of large matrices (hopper.cu on the GPU it is for). ngrams.cu has the n-grams, and composed.cu
+// the gradient of composed rows, which is the step of package cl.
 package subword
 
 // Activations are those of a CNN, as cnn.cu numbers them.
@@ -35,8 +35,6 @@ type Config struct {
 	// Rate is the learning rate of the parameters divided by the rate of tables, which words'
 	// own vectors have; never 0.
 	Rate float64
-
-	narrow bool //nolint:unused // of tempered samples: products and sums of float16 numbers
 }
 
 // Columns is C, the filters of all widths.

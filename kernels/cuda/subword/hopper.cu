@@ -1,4 +1,4 @@
-// The products of float16 numbers of product.cu, of up to 192 features, by instructions that only GPUs of compute capability 9.0
+// The products of product.cu, of up to 192 features, by instructions that only GPUs of compute capability 9.0
 // have: four warps multiply 64 rows by all columns of a tile, from shared memory, while the next stages arrive.
 //
 // A stage has 64 values of k. In shared memory lines are 128 bytes; groups of 8 values are permuted in them as Fetcher does.
@@ -64,15 +64,15 @@ template <int stages, class Ask, class Multiply> __device__ __forceinline__ void
 	asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 
-// hopper_features is product_narrow_features. The tile is transposed: 192 features, 64 for each four warps, of 144 words.
+// hopper_features is product_features. The tile is transposed: 192 features, 64 for each four warps, of 144 words.
 constexpr int words = 144, features = 192, featureStages = 5, featureThreads = 2 * features;
 
 extern "C" __global__ void __launch_bounds__(featureThreads, 1) hopper_features(const __grid_constant__ Product p) {
 	extern __shared__ uint4 memory[];
 	constexpr uint32_t part = features * line, stage = part + words * line, pitch = features + 4;
 	const uint32_t shared = aligned(memory), row0 = blockIdx.x * words, w = threadIdx.x / 32, l = laneNumber();
-	Fetcher<1, true, features, depth, featureThreads> weights(p.b, 0, p.n, 0, p.k);
-	Fetcher<1, true, words, depth, featureThreads> gradient(p.a, row0, p.m, 0, p.k);
+	Fetcher<true, features, depth, featureThreads> weights(p.b, 0, p.n, 0, p.k);
+	Fetcher<true, words, depth, featureThreads> gradient(p.a, row0, p.m, 0, p.k);
 	float sum[words / 2];
 #pragma unroll
 	for (int i = 0; i < words / 2; i++) sum[i] = 0;
@@ -107,10 +107,10 @@ template <int size, int threads> struct Panels {
 	uint32_t to, k, end;
 	bool has;
 
-	__device__ __forceinline__ Panels(const Split &x, uint32_t first, uint32_t columns, uint32_t k0, uint32_t end) : stride(x.stride), end(end) {
+	__device__ __forceinline__ Panels(const Narrow &x, uint32_t first, uint32_t columns, uint32_t k0, uint32_t end) : stride(x.stride), end(end) {
 		uint32_t row = threadIdx.x / groups, group = threadIdx.x % groups;
 		k = k0 + row;
-		from = x.high + k * x.stride + first + 8 * group;
+		from = x.values + k * x.stride + first + 8 * group;
 		to = group / 8 * depth * line + row * line + ((group % 8 ^ row % 8) << 4);
 		has = first + 8 * group < columns;
 	}
@@ -124,7 +124,7 @@ template <int size, int threads> struct Panels {
 	}
 };
 
-// hopper_weights is product_narrow_weights. The tile is transposed: 128 columns of c, 64 for each four warps, of 200 rows.
+// hopper_weights is product_weights. The tile is transposed: 128 columns of c, 64 for each four warps, of 200 rows.
 constexpr int dims = 128, rows = 200, weightStages = 4, weightThreads = 2 * dims;
 
 extern "C" __global__ void __launch_bounds__(weightThreads, 1) hopper_weights(const __grid_constant__ Product p) {
@@ -176,14 +176,14 @@ extern "C" __global__ void __launch_bounds__(rowThreads, 1) hopper_rows(const __
 #pragma unroll
 	for (int i = 0; i < loads; i++) {
 		uint32_t k = (threadIdx.x + i * rowThreads) / (strip / 8), g = threadIdx.x % (strip / 8);
-		ofStrip[i] = k < p.k && column0 + 8 * g < end ? __ldg((const uint4 *)(p.b.high + k * p.b.stride + column0 + 8 * g)) : uint4{};
+		ofStrip[i] = k < p.k && column0 + 8 * g < end ? __ldg((const uint4 *)(p.b.values + k * p.b.stride + column0 + 8 * g)) : uint4{};
 	}
 	// The first rows, of frequent words, come last: the step, which begins with them, finds them in L2.
 	auto rowOf = [&](uint32_t tile) { return (tiles - 1 - tile) * tileRows; };
 	auto ask = [&](uint32_t tile) {
 		if (tile < tiles) {
 			uint32_t row = rowOf(tile) + t / 8, to = at + t / 8 * line + ((t % 8 ^ t / 8 % 8) << 4);
-			const uint16_t *from = p.a.high + row * p.a.stride + t % 8 * 8;
+			const uint16_t *from = p.a.values + row * p.a.stride + t % 8 * 8;
 #pragma unroll
 			for (int i = 0; i < tileRows / 16; i++)
 #pragma unroll

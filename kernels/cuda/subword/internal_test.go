@@ -19,8 +19,8 @@ import (
 // Structures have the same sizes as those of the kernels.
 func TestStructureSizes(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
-		"Cnn": {unsafe.Sizeof(cnnArgs{}), 1232}, "Product": {unsafe.Sizeof(productArgs{}), 96},
-		"Gradient": {unsafe.Sizeof(gradientArgs{}), 152}, "NGrams": {unsafe.Sizeof(ngramsArgs{}), 248}, "Beside": {unsafe.Sizeof(besideArgs{}), 48},
+		"Cnn": {unsafe.Sizeof(cnnArgs{}), 1216}, "Product": {unsafe.Sizeof(productArgs{}), 80},
+		"NGrams": {unsafe.Sizeof(ngramsArgs{}), 224}, "Beside": {unsafe.Sizeof(besideArgs{}), 40},
 		"Updates": {unsafe.Sizeof(updatesArgs{}), 984},
 	} {
 		if sizes[0] != sizes[1] {
@@ -57,11 +57,11 @@ func TestFrequentFirst(t *testing.T) {
 
 // Operations runs all operations of a CNN once, with a given gradient of the rows in place of
 // the gradient of the loss. It returns their results by name: features, standardized, rows,
-// gradient of y, and the gradients of the parameters.
+// gradient of y, and the gradients of the parameters; and as factors of products the weights and the gradient.
 func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, err error) {
 	x := k.encoder.(*cnn)
 	g, v, dim, d := &x.args, k.config.Rows, k.config.Dim, int(x.args.d)
-	rows := cu.DevicePtr(k.Args(0).Left)
+	rows := k.Rows()
 	written = map[string][]float32{}
 	receive := func(name string, p cu.DevicePtr, rows, columns, stride int) {
 		values := make([]float32, rows*columns)
@@ -69,21 +69,24 @@ func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, 
 		written[name] = values
 	}
 	failed := k.device.Do(func() error {
-		step, err := cuda.Place(k.device, "step", []cl.Step{{Keep: 1, Scale: 1e-3, Epsilon: 1e-3, Rate: 1e-3}})
+		step, err := cuda.Place(k.device, "step", []cuda.StepNumbers{{Keep: 1, Scale: 1e-3, Epsilon: 1e-3, Rate: 1e-3}})
 		if err != nil {
 			return err
 		}
 		if err := errors.Join(x.prepare(rows, k.words.value, cl.StepMemory{}), x.compose(rows, k.words.value)); err != nil {
 			return err
 		}
-		if err := sendSplit(x.ofRows, gradient, v, dim); err != nil {
+		if err := sendNarrow(x.ofRows, scaled(gradient, gradientUnits), v, dim); err != nil {
 			return err
 		}
 		if err := errors.Join(x.gradient(step), x.update(step), k.device.Stream().Synchronize()); err != nil {
 			return err
 		}
-		receive("features", g.features, v, d, d)
-		written["standardized"], err = receiveSplit(g.y, v, d)
+		written["standardized"], err = receiveNarrow(g.y, v, d)
+		narrow, failed := receiveNarrow(x.ofRows, v, dim)
+		written["narrow gradient"], err = scaled(narrow, 1./gradientUnits), errors.Join(err, failed)
+		written["narrow weights"], failed = receiveNarrow(g.weights, d, dim)
+		err = errors.Join(err, failed)
 		receive("rows", rows, v, dim, stride(dim))
 		receive("gradient of y", g.dy, v, d, stride(d))
 		receive("gradient of symbols", g.dembeddings, int(g.a), int(g.e), int(g.e))
@@ -92,6 +95,9 @@ func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, 
 			w := g.width[i]
 			receive(fmt.Sprintf("gradient of filters%d.width%d", i, w), g.dfilters+cu.DevicePtr(4*g.first[i]), int(w*g.e)+1, int(g.count[i]), int(g.count[i]))
 		}
+		g.kept = 0 // so that all features are written
+		err = errors.Join(err, x.compose(rows, k.words.value), k.device.Stream().Synchronize())
+		receive("features", g.features, v, d, d)
 		return err
 	})
 	return written, errors.Join(failed, err)

@@ -31,9 +31,10 @@ type Kernels struct {
 	words   matrix // words' own vectors; without a value if there are none
 	tensors map[string]tensor
 
+	optimizer cuda.Optimizer
+
 	gradient cu.Function
 
-	// Of tempered samples:
 	beside cu.DevicePtr
 	skips  bool
 	// If the encoder does not skip rows:
@@ -48,8 +49,8 @@ type encoder interface {
 	// vectors, unless it is 0, is added. Rows that the iteration does not read may keep what they were.
 	prepare(rows, words cu.DevicePtr, m cl.StepMemory) error
 	compose(rows, words cu.DevicePtr) error
-	// target is where the gradient of the rows goes: split, without a second part in float16, or plain.
-	target() (split splitMatrix, plain cu.DevicePtr)
+	// target is where the gradient of the rows goes.
+	target() narrowMatrix
 	// skips says that update leaves the rows alone in which trained, (V), has another number than the step's.
 	skips(trained cu.DevicePtr) bool
 	// gradient and update launch the kernels that train the parameters by the gradient: those that fill the device, and then
@@ -67,27 +68,18 @@ type encoder interface {
 // besideArgs is Beside of composed.cu.
 type besideArgs struct {
 	own         cu.DevicePtr
-	split       splitMatrix
+	gradient    narrowMatrix
 	trained     cu.DevicePtr
 	words, rows uint32
 }
 
-// gradientArgs is Gradient of gradient.cu.
-type gradientArgs struct {
-	table        cl.TableArgs
-	split        splitMatrix
-	plain, words cu.DevicePtr
-	step, column cu.DevicePtr
-	losses       cu.DevicePtr
-}
-
-// methods are the optimizers by their names in the sources.
-var methods = map[string]string{"adam": "adam", "adam-row": "adamRow", "rmsprop": "scaled", "adagrad": "scaled"}
-
 // New takes the device's memory for training. All parameters and the contexts are zero.
 func New(d *cuda.Device, c cl.Config, e Config) (*Kernels, error) {
+	method, err := cuda.FindMethod(c.Method)
 	switch {
-	case methods[c.Method] == "":
+	case err != nil:
+		return nil, err
+	case !method.Adaptive:
 		return nil, fmt.Errorf("encoders are not trained with optimizer %s", c.Method)
 	case c.HalfPrecision:
 		return nil, errors.New("encoders are not trained with half precision")
@@ -99,8 +91,10 @@ func New(d *cuda.Device, c cl.Config, e Config) (*Kernels, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.narrow = steps.Tempered()
-	k := &Kernels{Kernels: steps, device: d, config: c, rate: e.Rate, tensors: map[string]tensor{}}
+	k := &Kernels{
+		Kernels: steps, device: d, config: c, rate: e.Rate, tensors: map[string]tensor{},
+		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
+	}
 	err = d.Do(func() error { return k.allocate(e) })
 	if err == nil {
 		err = k.SetFirstStep(k)
@@ -146,25 +140,18 @@ func (e Config) check(words int) error {
 }
 
 func (k *Kernels) allocate(e Config) (err error) {
-	c, a := k.config, newAllocator(k.device)
-	size, err := cuda.KernelSize(c.Dim)
-	if err != nil {
-		return err
-	}
-	if !k.Tempered() {
-		k.gradient = a.Function(built, "gradient", fmt.Sprintf("subword_gradient_%s_%d", methods[c.Method], size), 0)
-	}
+	c, a := k.config, newAllocator(k.device, k.optimizer)
 	if e.Words {
-		k.words = a.matrix("words' own vectors", c.Rows, c.Dim, stride(c.Dim), c.Method)
+		k.words = a.matrix("words' own vectors", c.Rows, c.Dim, stride(c.Dim))
 		k.addTensors("words", k.words)
 	}
 	if a.Err != nil {
 		return a.Err
 	}
 	if len(e.Widths) > 0 {
-		k.encoder, err = newCNN(k.device, c, e)
+		k.encoder, err = newCNN(a, c, e)
 	} else {
-		k.encoder, err = newNGrams(k.device, c, e)
+		k.encoder, err = newNGrams(a, c, e)
 	}
 	if err != nil {
 		return err
@@ -172,21 +159,21 @@ func (k *Kernels) allocate(e Config) (err error) {
 	for name, m := range k.encoder.matrices() {
 		k.addTensors(name, m)
 	}
-	if k.Tempered() {
-		return k.allocateTempered(size)
-	}
-	return nil
+	return k.allocateBeside(a)
 }
 
-// allocateTempered prepares step 1 of tempered samples.
-func (k *Kernels) allocateTempered(size int) (err error) {
-	if k.gradient, err = k.TemperedFunction(built, "composed", fmt.Sprintf("composed_%s_%d", methods[k.config.Method], size)); err != nil {
+// allocateBeside prepares step 1.
+func (k *Kernels) allocateBeside(a *allocator) (err error) {
+	size, err := cuda.KernelSize(k.config.Dim)
+	if err != nil {
 		return err
 	}
-	a, rows := newAllocator(k.device), k.config.Rows
-	split, _ := k.encoder.target() // gradients of tempered samples are narrow
+	if k.gradient, err = k.StepFunction(built, "composed", fmt.Sprintf("composed_%s_%d", k.optimizer.Kernels, size)); err != nil {
+		return err
+	}
+	rows := k.config.Rows
 	b := besideArgs{
-		own: cmp.Or(k.words.value, cu.DevicePtr(k.Args(0).Left)), split: split,
+		own: cmp.Or(k.words.value, k.Rows()), gradient: k.encoder.target(),
 		trained: placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows)), words: number(k.words.value != 0), rows: uint32(rows),
 	}
 	k.beside = placed(a, "arguments", []besideArgs{b})
@@ -201,20 +188,17 @@ func (k *Kernels) allocateTempered(size int) (err error) {
 	return a.Err
 }
 
-const gradientWarps = 4 // warpsOfBlock of gradient.cu: each has a row
+const warpsOfBlock = 4 // of ngrams.cu: each has a row
 
 // blocksOfRows is how many thread blocks of warps that have a row each there are.
-func blocksOfRows(rows int) int { return (rows + gradientWarps - 1) / gradientWarps }
-
-// Losses returns the number of losses of a first step: see cl.FirstStep.
-func (k *Kernels) Losses() int { return blocksOfRows(k.config.Rows) }
+func blocksOfRows(rows int) int { return (rows + warpsOfBlock - 1) / warpsOfBlock }
 
 // Rate returns the learning rate of the parameters divided by the rate of tables.
 func (k *Kernels) Rate() float64 { return k.rate }
 
 // Prepare starts what the rows need, and to set the gradients to zero that the step will not write.
 func (k *Kernels) Prepare(m cl.StepMemory) error {
-	if !k.Tempered() || k.skips {
+	if k.skips {
 		return k.encoder.prepare(m.Rows, k.words.value, m)
 	}
 	err := k.aside.Do(func() error {
@@ -238,18 +222,10 @@ func (k *Kernels) Prepare(m cl.StepMemory) error {
 // Compose starts to write the rows.
 func (k *Kernels) Compose(m cl.StepMemory) error { return k.encoder.compose(m.Rows, k.words.value) }
 
-// Launch starts step 1.
+// Launch starts step 1. Without words' own vectors it reads the rows in their place.
 func (k *Kernels) Launch(m cl.StepMemory) error {
-	if k.Tempered() {
-		own := cl.Own{ // without own vectors it reads the rows in their place
-			First: cmp.Or(k.words.first, m.Rows), Second: cmp.Or(k.words.second, m.Rows), SecondOfRow: cmp.Or(k.words.secondOfRow, m.Rows), Beside: k.beside,
-		}
-		return k.LaunchTempered(k.gradient, m.Number, own)
-	}
-	a := gradientArgs{table: k.Args(0), words: k.words.value, step: m.Tables, column: m.Column, losses: m.Losses}
-	a.split, a.plain = k.encoder.target()
-	a.table.Left, a.table.First, a.table.Second, a.table.SecondOfRow = uint64(m.Rows), uint64(k.words.first), uint64(k.words.second), uint64(k.words.secondOfRow)
-	return cuda.Launch(k.device, k.gradient, cuda.Grid{Blocks: k.Losses(), Threads: 32 * gradientWarps}, &a)
+	own := cuda.State{First: cmp.Or(k.words.First, m.Rows), Second: cmp.Or(k.words.Second, m.Rows), SecondOfRow: cmp.Or(k.words.SecondOfRow, m.Rows)}
+	return k.LaunchFirst(k.gradient, m.Number, own, k.beside)
 }
 
 // Gradient starts to train the encoder.

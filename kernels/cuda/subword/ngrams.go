@@ -12,9 +12,9 @@ import (
 	"gorgonia.org/cu"
 )
 
-// ngramsArgs is NGrams of gradient.cu.
+// ngramsArgs is NGrams of ngrams.cu.
 type ngramsArgs struct {
-	table                              cl.TableArgs
+	table                              cuda.Table
 	starts, members, userStarts, users cu.DevicePtr
 	order, sizes, sums                 cu.DevicePtr
 	rows, own, gradient, trained, met  cu.DevicePtr
@@ -31,10 +31,9 @@ type ngrams struct {
 	table                 matrix      // a row a class
 	composer, pass, adder cu.Function // that composes rows, trains the table, and writes its sums
 	meet                  cu.Function // that finds the rows to compose
-	narrow                bool        // sums are of float16 numbers
 }
 
-func newNGrams(d *cuda.Device, c cl.Config, e Config) (*ngrams, error) {
+func newNGrams(a *allocator, c cl.Config, e Config) (*ngrams, error) {
 	size, err := cuda.KernelSize(c.Dim)
 	if err != nil {
 		return nil, err
@@ -45,24 +44,20 @@ func newNGrams(d *cuda.Device, c cl.Config, e Config) (*ngrams, error) {
 	}
 	starts, users := inverted(lists)
 	order, frequent := frequentFirst(starts)
-	a, cell, kind := newAllocator(d), 4, "" // bytes of a value, and its kernels
-	if e.narrow {
-		cell, kind = 2, "narrow_"
-	}
-	x := &ngrams{device: d, narrow: e.narrow, name: cmp.Or(e.Table, "ngrams"), table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim), c.Method)}
+	x := &ngrams{device: a.Device, name: cmp.Or(e.Table, "ngrams"), table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim))}
 	x.args = ngramsArgs{
-		table:  x.table.args(c),
+		table:  x.table.table(a.optimizer),
 		starts: placed(a, "n-grams of words", lists.Starts), members: placed(a, "n-grams of words", lists.Symbols),
 		userStarts: placed(a, "words of n-grams", starts), users: placed(a, "words of n-grams", users),
 		order: placed(a, "order of n-grams", order), sizes: placed(a, "n-grams of a row", sizes),
-		sums: a.Bytes("sums of n-grams", cell*e.Alphabet*stride(c.Dim)), gradient: a.Bytes("gradient of vectors", cell*c.Rows*stride(c.Dim)),
+		sums: a.Bytes("sums of n-grams", 2*e.Alphabet*stride(c.Dim)), gradient: a.Bytes("gradient of vectors", 2*c.Rows*stride(c.Dim)),
 		met:   a.Floats("words of an iteration", c.Rows),
 		words: uint32(c.Rows), frequent: uint32(frequent),
 	}
-	x.composer = a.Function(built, "gradient", fmt.Sprintf("ngram_%scompose_%d", kind, size), 0)
-	x.pass = a.Function(built, "gradient", fmt.Sprintf("ngram_%strain_%s_%d", kind, methods[c.Method], size), 0)
-	x.adder = a.Function(built, "gradient", fmt.Sprintf("ngram_%ssums_%d", kind, size), 0)
-	x.meet = a.Function(built, "gradient", "ngram_meet", 0)
+	x.composer = a.Function(built, "ngrams", fmt.Sprintf("ngram_compose_%d", size), 0)
+	x.pass = a.Function(built, "ngrams", fmt.Sprintf("ngram_train_%s_%d", a.optimizer.Kernels, size), 0)
+	x.adder = a.Function(built, "ngrams", fmt.Sprintf("ngram_sums_%d", size), 0)
+	x.meet = a.Function(built, "ngrams", "ngram_meet", 0)
 	return x, a.Err
 }
 
@@ -85,11 +80,8 @@ func frequentFirst(starts []uint32) (order []uint32, frequent int) {
 
 func (x *ngrams) matrices() map[string]matrix { return map[string]matrix{x.name: x.table} }
 
-func (x *ngrams) target() (split splitMatrix, plain cu.DevicePtr) {
-	if x.narrow {
-		return splitMatrix{high: x.args.gradient, stride: uint64(x.table.stride)}, 0
-	}
-	return splitMatrix{}, x.args.gradient
+func (x *ngrams) target() narrowMatrix {
+	return narrowMatrix{values: x.args.gradient, stride: uint64(x.table.stride)}
 }
 
 func (x *ngrams) skips(trained cu.DevicePtr) bool {
@@ -99,7 +91,7 @@ func (x *ngrams) skips(trained cu.DevicePtr) bool {
 
 // sent prepares the sums.
 func (x *ngrams) sent() error {
-	return x.launch(x.adder, blocksOfRows(x.table.rows), gradientWarps)
+	return x.launch(x.adder, blocksOfRows(x.table.rows), warpsOfBlock)
 }
 
 func (x *ngrams) compose(_, _ cu.DevicePtr) error { return nil }
@@ -111,7 +103,7 @@ func (x *ngrams) prepare(rows, words cu.DevicePtr, m cl.StepMemory) error {
 			return err
 		}
 	}
-	return x.launch(x.composer, blocksOfRows(int(x.args.words)), gradientWarps)
+	return x.launch(x.composer, blocksOfRows(int(x.args.words)), warpsOfBlock)
 }
 
 const sumWarps = 8 // of a thread block of ngram_train

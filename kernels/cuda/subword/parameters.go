@@ -6,14 +6,18 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
-	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"gorgonia.org/cu"
 )
 
-// An allocator also allocates matrices.
-type allocator struct{ cuda.Allocator }
+// An allocator also allocates matrices with the state of an optimizer.
+type allocator struct {
+	cuda.Allocator
+	optimizer cuda.Optimizer
+}
 
-func newAllocator(d *cuda.Device) *allocator { return &allocator{cuda.Allocator{Device: d}} }
+func newAllocator(d *cuda.Device, o cuda.Optimizer) *allocator {
+	return &allocator{cuda.Allocator{Device: d}, o}
+}
 
 func placed[T any](a *allocator, what string, values []T) cu.DevicePtr {
 	return cuda.Placed(&a.Allocator, what, values)
@@ -24,40 +28,26 @@ func stride(columns int) int { return 4 * cuda.Quads(columns) }
 
 // A matrix is a parameter with its optimizer's state, rows padded to stride.
 type matrix struct {
-	value, first, second, secondOfRow cu.DevicePtr
-	rows, columns, stride             int
+	value cu.DevicePtr
+	cuda.State
+	rows, columns, stride int
 }
 
-// matrix allocates a parameter with the state of an optimizer.
-func (a *allocator) matrix(what string, rows, columns, stride int, method string) matrix {
-	m := matrix{rows: rows, columns: columns, stride: stride, value: a.Floats(what, rows*stride)}
-	first, second, ofRow := cl.Moments(method)
-	if first {
-		m.first = a.Floats(what+", first moments", rows*stride)
-	}
-	if second {
-		m.second = a.Floats(what+", second moments", rows*stride)
-	}
-	if ofRow {
-		m.secondOfRow = a.Floats(what+", second moments", rows)
-	}
-	return m
+// matrix allocates a parameter.
+func (a *allocator) matrix(what string, rows, columns, stride int) matrix {
+	return matrix{value: a.Floats(what, rows*stride), State: a.State(a.optimizer.Method, rows, 4*stride), rows: rows, columns: columns, stride: stride}
 }
 
-// A splitMatrix is Split of subword.cuh: a matrix in two parts.
-type splitMatrix struct {
-	high, low cu.DevicePtr
-	stride    uint64
+// A narrowMatrix is Narrow of subword.cuh: a matrix of float16 numbers.
+type narrowMatrix struct {
+	values cu.DevicePtr
+	stride uint64
 }
 
-// split allocates a matrix in two parts, or narrow in one, with rows as long as rows of float32.
-func (a *allocator) split(what string, rows, columns int, narrow bool) splitMatrix {
+// narrow allocates a matrix of float16 numbers, with rows as long as rows of float32.
+func (a *allocator) narrow(what string, rows, columns int) narrowMatrix {
 	n := stride(columns)
-	m := splitMatrix{high: a.Bytes(what, 2*rows*n), stride: uint64(n)}
-	if !narrow {
-		m.low = a.Bytes(what, 2*rows*n)
-	}
-	return m
+	return narrowMatrix{values: a.Bytes(what, 2*rows*n), stride: uint64(n)}
 }
 
 // A parameter is Parameter of subword.cuh.
@@ -68,16 +58,16 @@ type parameter struct {
 
 func (m matrix) parameter(gradient cu.DevicePtr) parameter {
 	return parameter{
-		value: m.value, first: m.first, second: m.second, secondOfRow: m.secondOfRow, gradient: gradient,
+		value: m.value, first: m.First, second: m.Second, secondOfRow: m.SecondOfRow, gradient: gradient,
 		rows: uint32(m.rows), columns: uint32(m.columns), stride: uint32(m.stride),
 	}
 }
 
-// args describes a matrix that is updated as a table.
-func (m matrix) args(c cl.Config) cl.TableArgs {
-	return cl.TableArgs{
-		Left: uint64(m.value), First: uint64(m.first), Second: uint64(m.second), SecondOfRow: uint64(m.secondOfRow),
-		Rows: uint32(m.rows), Quads: uint32(m.stride / 4), Columns: uint32(m.columns), Decays: c.Decays(),
+// table describes a matrix that is updated as a table.
+func (m matrix) table(o cuda.Optimizer) cuda.Table {
+	return cuda.Table{
+		Values: uint64(m.value), First: uint64(m.First), Second: uint64(m.Second), SecondOfRow: uint64(m.SecondOfRow),
+		Rows: uint32(m.rows), Quads: uint32(m.stride / 4), Columns: uint32(m.columns), Decays: o.Decays(),
 	}
 }
 
@@ -91,15 +81,15 @@ type tensor struct {
 func (k *Kernels) addTensors(name string, m matrix) {
 	for suffix, x := range map[string]tensor{
 		"":               {m.value, m.rows, m.columns, m.stride},
-		".first-moment":  {m.first, m.rows, m.columns, m.stride},
-		".second-moment": {m.second, m.rows, m.columns, m.stride},
+		".first-moment":  {m.First, m.rows, m.columns, m.stride},
+		".second-moment": {m.Second, m.rows, m.columns, m.stride},
 	} {
 		if x.at != 0 {
 			k.tensors[name+suffix] = x
 		}
 	}
-	if m.secondOfRow != 0 {
-		k.tensors[name+".second-moment"] = tensor{m.secondOfRow, m.rows, 1, 1}
+	if m.SecondOfRow != 0 {
+		k.tensors[name+".second-moment"] = tensor{m.SecondOfRow, m.rows, 1, 1}
 	}
 }
 

@@ -1,17 +1,16 @@
-// Products of matrices that are split (see subword.cuh), on tensor cores; or of float16 numbers, those that have
-// one part:
+// Products of matrices of float16 numbers, on tensor cores:
 //
-//	a: (m, k)  b: (k, n)  c: (m, n) = a b + bias + add
+//	a: (m, k)  b: (k, n)  c: (m, n) = a b unit + bias + add
 //
 // Either factor may lie in memory with its rows or its columns one after the other. A thread
 // block computes a tile of c, 128 x 128 or 128 x 64, over a chunk of k; the reader of c adds
-// the sums of several chunks. Asynchronous copies bring the parts of both factors into shared
-// memory, three stages of 32 values of k deep, or of 64 of float16 numbers. Groups of 8 values are permuted there, so that
-// the 8 rows that ldmatrix reads at a time lie in different banks. Rows of float16 numbers have strips
+// the sums of several chunks. Asynchronous copies bring both factors into shared
+// memory, three stages of 64 values of k deep. Groups of 8 values are permuted there, so that
+// the 8 rows that ldmatrix reads at a time lie in different banks. Where they fit rows have strips
 // instead of tiles: see the end.
 #include "product.cuh"
 
-constexpr int tileM = 128, stages = 3;
+constexpr int tileM = 128, tileK = 64, stages = 3;
 
 template <bool transposed> __device__ __forceinline__ void loadMatrices(uint32_t (&r)[4], uint32_t from) {
 	if constexpr (transposed)
@@ -21,53 +20,37 @@ template <bool transposed> __device__ __forceinline__ void loadMatrices(uint32_t
 }
 
 __device__ __forceinline__ void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-	asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-		: "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
-__device__ __forceinline__ void multiplyNarrow(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
 	asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
 		: "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 // A warp has 64 rows and 32 columns of the tile.
-template <int planes, bool aContiguous, bool bContiguous, int tileN, int tileK> struct Tile {
+template <bool aContiguous, bool bContiguous, int tileN> struct Tile {
 	static constexpr int warpsN = tileN / 32, threads = 64 * warpsN;
-	static constexpr int partA = tileM * tileK * 2, partB = tileN * tileK * 2, stage = planes * (partA + partB);
+	static constexpr int partA = tileM * tileK * 2, partB = tileN * tileK * 2, stage = partA + partB;
 	float sum[4][4][4];
 	int rowOfWarp, columnOfWarp;
 
 	// step adds 16 values of k of a stage.
 	__device__ __forceinline__ void step(uint32_t a, int k) {
 		int l = laneNumber();
-		uint32_t b = a + planes * partA, high[2][4], low[2][4];
+		uint32_t b = a + partA, y[2][4];
 #pragma unroll
 		for (int n = 0; n < 2; n++) { // 16 columns each: {columns 0-7, k 0-7}, {0-7, 8-15}, {8-15, 0-7}, {8-15, 8-15}
 			int column = columnOfWarp + 16 * n, upper = l >> 4, later = l >> 3 & 1;
 			uint32_t at = b + (bContiguous ? place<true, tileN, tileK>(column + 8 * upper + (l & 7), k / 8 + later)
 				: place<false, tileN, tileK>(k + 8 * later + (l & 7), column / 8 + upper));
-			loadMatrices<!bContiguous>(high[n], at);
-			if constexpr (planes == 2) loadMatrices<!bContiguous>(low[n], at + partB);
+			loadMatrices<!bContiguous>(y[n], at);
 		}
 #pragma unroll
 		for (int m = 0; m < 4; m++) { // 16 rows each: {rows 0-7, k 0-7}, {8-15, 0-7}, {0-7, 8-15}, {8-15, 8-15}
 			int row = rowOfWarp + 16 * m, upper = l >> 3 & 1, later = l >> 4;
 			uint32_t at = a + (aContiguous ? place<true, tileM, tileK>(row + 8 * upper + (l & 7), k / 8 + later)
 				: place<false, tileM, tileK>(k + 8 * later + (l & 7), row / 8 + upper));
-			uint32_t x[4], y[4];
+			uint32_t x[4];
 			loadMatrices<!aContiguous>(x, at);
-			if constexpr (planes == 1) {
 #pragma unroll
-				for (int n = 0; n < 4; n++) multiplyNarrow(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
-				continue;
-			}
-			loadMatrices<!aContiguous>(y, at + partA);
-#pragma unroll
-			for (int n = 0; n < 4; n++) multiply(sum[m][n], x, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
-#pragma unroll
-			for (int n = 0; n < 4; n++) multiply(sum[m][n], x, low[n / 2][n % 2 * 2], low[n / 2][n % 2 * 2 + 1]);
-#pragma unroll
-			for (int n = 0; n < 4; n++) multiply(sum[m][n], y, high[n / 2][n % 2 * 2], high[n / 2][n % 2 * 2 + 1]);
+			for (int n = 0; n < 4; n++) multiply(sum[m][n], x, y[n / 2][n % 2 * 2], y[n / 2][n % 2 * 2 + 1]);
 		}
 	}
 
@@ -109,16 +92,16 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN, int tileK> 
 
 	__device__ __forceinline__ void write(const Product &p, float *c, uint32_t row0, uint32_t column0) {
 		each(p, row0, column0, [&](float &x, float &y, size_t at, uint32_t, bool both) {
-			if constexpr (planes == 1) x *= p.unit, y *= p.unit;
+			x *= p.unit, y *= p.unit;
 			if (both) *(float2 *)(c + at) = make_float2(x, y);
 			else c[at] = x;
 		});
 	}
 };
 
-template <int planes, bool aContiguous, bool bContiguous, int tileN, int tileK> __device__ __forceinline__ void product(const Product &p) {
+template <bool aContiguous, bool bContiguous, int tileN> __device__ __forceinline__ void product(const Product &p) {
 	extern __shared__ uint4 memory[];
-	using T = Tile<planes, aContiguous, bContiguous, tileN, tileK>;
+	using T = Tile<aContiguous, bContiguous, tileN>;
 	T tile;
 	int w = threadIdx.x / 32;
 	tile.rowOfWarp = w / T::warpsN * 64;
@@ -127,13 +110,13 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN, int tileK> 
 	uint32_t column0 = blockIdx.x % across * tileN, row0 = blockIdx.x / across % down * tileM, chunk = blockIdx.x / across / down;
 	uint32_t first = chunk * p.chunk, end = min(p.k, first + p.chunk), count = (end - first + tileK - 1) / tileK;
 	uint32_t shared = uint32_t(__cvta_generic_to_shared(memory));
-	Fetcher<planes, aContiguous, tileM, tileK, T::threads> a(p.a, row0, p.m, first, end);
-	Fetcher<planes, bContiguous, tileN, tileK, T::threads> b(p.b, column0, p.n, first, end);
+	Fetcher<aContiguous, tileM, tileK, T::threads> a(p.a, row0, p.m, first, end);
+	Fetcher<bContiguous, tileN, tileK, T::threads> b(p.b, column0, p.n, first, end);
 	auto ask = [&](uint32_t i) {
 		if (i < count) {
 			uint32_t to = shared + i % stages * T::stage;
 			a.ask(to);
-			b.ask(to + planes * T::partA);
+			b.ask(to + T::partA);
 		}
 		asm volatile("cp.async.commit_group;" ::: "memory");
 	};
@@ -153,10 +136,7 @@ template <int planes, bool aContiguous, bool bContiguous, int tileN, int tileK> 
 
 #define PRODUCT(name, aContiguous, bContiguous, tileN, blocks) \
 	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_##name##_##tileN(const __grid_constant__ Product p) { \
-		product<2, aContiguous, bContiguous, tileN, 32>(p); \
-	} \
-	extern "C" __global__ void __launch_bounds__(2 * tileN, blocks) product_narrow_##name##_##tileN(const __grid_constant__ Product p) { \
-		product<1, aContiguous, bContiguous, tileN, 64>(p); \
+		product<aContiguous, bContiguous, tileN>(p); \
 	}
 #define PRODUCTS(name, aContiguous, bContiguous) PRODUCT(name, aContiguous, bContiguous, 128, 2) PRODUCT(name, aContiguous, bContiguous, 64, 3)
 
@@ -185,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(con
 	for (uint32_t i = threadIdx.x; i < depth * (stripN / 8); i += stripThreads) {
 		uint32_t k = i / (stripN / 8), column = column0 + i % (stripN / 8) * 8;
 		bool wanted = k < p.k && column < end;
-		copy16(b + k * pitchB + i % (stripN / 8) * 16, p.b.high + (wanted ? k * p.b.stride + column : 0), wanted);
+		copy16(b + k * pitchB + i % (stripN / 8) * 16, p.b.values + (wanted ? k * p.b.stride + column : 0), wanted);
 	}
 	// The first rows, of frequent words, come last: the step, which begins with them, finds them in L2.
 	auto rowOf = [&](uint32_t i) { return (tiles - 1 - first - i * step) * stripM; };
@@ -195,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(con
 			uint32_t row0 = rowOf(i);
 			uint32_t to = stages + i % stripStages * stage;
 			const uint32_t line = threadIdx.x / 8; // eight threads have a row of a, a warp one of add
-			const uint16_t *from = p.a.high + (row0 + line) * p.a.stride;
+			const uint16_t *from = p.a.values + (row0 + line) * p.a.stride;
 #pragma unroll 4
 			for (uint32_t group = threadIdx.x % 8; group < groups; group += 8)
 				copy16(to + line * pitchA + 16 * group, from + 8 * group, row0 + line < p.m && 8 * group < p.a.stride);
@@ -232,7 +212,7 @@ extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(con
 #pragma unroll
 			for (int n = 0; n < 2; n++) loadMatrices<true>(y[n], b + (k + 8 * (l >> 3 & 1) + (l & 7)) * pitchB + 2 * (columnOfWarp + 16 * n + 8 * (l >> 4)));
 #pragma unroll
-			for (int n = 0; n < 4; n++) multiplyNarrow(sum[n], x, y[n / 2][n % 2 * 2], y[n / 2][n % 2 * 2 + 1]);
+			for (int n = 0; n < 4; n++) multiply(sum[n], x, y[n / 2][n % 2 * 2], y[n / 2][n % 2 * 2 + 1]);
 		}
 #pragma unroll
 		for (int lower = 0; lower < 2; lower++) {

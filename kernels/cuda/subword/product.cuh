@@ -3,13 +3,13 @@
 #include "subword.cuh"
 
 struct Product {
-	Split a, b;
+	Narrow a, b;
 	float *c;          // (chunks, m, strideC)
 	const float *bias; // (n), or null
 	const float *add;  // (m, strideC), or null
 	uint32_t m, n, k, strideC;
 	uint32_t chunk; // of k, a multiple of a stage; of strips, their columns, a multiple of 8
-	float unit;     // of narrow products: what 1 in c is of a product of the factors
+	float unit;     // what 1 in c is of a product of the factors
 };
 
 __device__ __forceinline__ void copy16(uint32_t to, const uint16_t *from, bool wanted) {
@@ -26,28 +26,27 @@ template <bool contiguous, int size, int tileK> __device__ __forceinline__ uint3
 
 // A Fetcher asks for the tiles of a factor one after the other: size rows from row first on, tileK values of k. A thread has
 // the same lines and the same group in all of them, so that their places are computed once. Values beyond the matrix are zero.
-template <int planes, bool contiguous, int size, int tileK, int threads> struct Fetcher {
+template <bool contiguous, int size, int tileK, int threads> struct Fetcher {
 	static constexpr int groups = contiguous ? tileK / 8 : size / 8, lines = threads / groups, count = size * tileK / 8 / threads;
-	static constexpr int part = size * tileK * 2, pitch = contiguous ? 2 * tileK : 2 * size;
+	static constexpr int pitch = contiguous ? 2 * tileK : 2 * size;
 	static_assert(lines % 8 == 0, "the lines of a thread have the same permutation");
 	const uint16_t *from;     // of the thread's first line
-	ptrdiff_t jump, low;      // to its next line, and to the second part
+	ptrdiff_t jump;           // to its next line
 	size_t advance;           // to the next tile
 	uint32_t to, k, end, has; // has: which lines have rows
 
-	__device__ __forceinline__ Fetcher(const Split &x, uint32_t first, uint32_t rows, uint32_t k0, uint32_t end) : k(k0), end(end), has(0) {
+	__device__ __forceinline__ Fetcher(const Narrow &x, uint32_t first, uint32_t rows, uint32_t k0, uint32_t end) : k(k0), end(end), has(0) {
 		uint32_t line = threadIdx.x / groups, group = threadIdx.x % groups;
 		to = place<contiguous, size, tileK>(line, group);
 		jump = lines * x.stride;
-		low = x.low - x.high;
 		if constexpr (contiguous) {
-			from = x.high + (first + line) * x.stride + k0 + 8 * group;
+			from = x.values + (first + line) * x.stride + k0 + 8 * group;
 			advance = tileK;
 			k += 8 * group;
 #pragma unroll
 			for (int i = 0; i < count; i++) has |= (first + line + i * lines < rows) << i;
 		} else {
-			from = x.high + (k0 + line) * x.stride + first + 8 * group;
+			from = x.values + (k0 + line) * x.stride + first + 8 * group;
 			advance = tileK * x.stride;
 			k += line;
 			if (first + 8 * group >= rows) this->end = 0;
@@ -61,7 +60,6 @@ template <int planes, bool contiguous, int size, int tileK, int threads> struct 
 		for (int i = 0; i < count; i++, x += jump) {
 			bool wanted = contiguous ? (has >> i & 1) && k < end : k + i * lines < end;
 			copy16(stage + to + i * lines * pitch, x, wanted);
-			if constexpr (planes == 2) copy16(stage + to + i * lines * pitch + part, x + low, wanted);
 		}
 		from += advance;
 		k += tileK;

@@ -12,7 +12,7 @@ import (
 
 // productArgs is Product of product.cu.
 type productArgs struct {
-	a, b             splitMatrix
+	a, b             narrowMatrix
 	c, bias, add     cu.DevicePtr
 	m, n, k, strideC uint32
 	chunk            uint32
@@ -21,7 +21,6 @@ type productArgs struct {
 
 // A product is how a product of matrices is launched.
 type product struct {
-	narrow        bool // of float16 numbers
 	kernel        cu.Function
 	grid          cuda.Grid
 	chunk, chunks int // of k
@@ -29,23 +28,17 @@ type product struct {
 
 // product chooses how an (m, n) product over k is launched: by tiles of 128
 // columns unless narrower ones leave fewer of them empty. If split is set, chunks
-// of k are summed apart, so that there are thread blocks for the whole device. A narrow product is one of
-// float16 numbers.
-func (a *allocator) product(name string, m, n, k int, split, narrow bool) product {
-	if narrow {
-		if p := a.special(name, m, n, k); p.grid.Blocks > 0 {
-			return p
-		}
+// of k are summed apart, so that there are thread blocks for the whole device.
+func (a *allocator) product(name string, m, n, k int, split bool) product {
+	if p := a.special(name, m, n, k); p.grid.Blocks > 0 {
+		return p
 	}
+	const depth = 64
 	tile := 128
 	if (n+63)/64%2 == 1 {
 		tile = 64
 	}
-	p := product{chunk: (k + 31) / 32 * 32, chunks: 1, narrow: narrow}
-	planes, depth := 2, 32
-	if narrow {
-		planes, depth, name = 1, 64, "narrow_"+name
-	}
+	p := product{chunk: (k + 31) / 32 * 32, chunks: 1}
 	blocks := (m + 127) / 128 * ((n + tile - 1) / tile)
 	if split {
 		want := max(1, 2*a.Device.Multiprocessors/blocks)
@@ -53,7 +46,7 @@ func (a *allocator) product(name string, m, n, k int, split, narrow bool) produc
 		p.chunks = (k + p.chunk - 1) / p.chunk
 		blocks *= p.chunks
 	}
-	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * planes * 2 * depth * (128 + tile)}
+	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * 2 * depth * (128 + tile)}
 	p.kernel = a.Function(built, "product", fmt.Sprintf("product_%s_%d", name, tile), p.grid.Shared)
 	return p
 }
@@ -69,7 +62,7 @@ func (a *allocator) special(name string, m, n, k int) (p product) {
 	return p
 }
 
-// strips chooses how the rows of a narrow product are launched, in strips: see product.cu. There are no thread blocks if
+// strips chooses how the rows of a product are launched, in strips: see product.cu. There are no thread blocks if
 // one has too little shared memory.
 func (a *allocator) strips(m, n, k int) (p product) {
 	const stripM, stripN, stages = 48, 128, 3
@@ -78,17 +71,17 @@ func (a *allocator) strips(m, n, k int) (p product) {
 	if shared > a.Device.SharedOfBlock {
 		return p
 	}
-	p = product{narrow: true, chunk: ((n+count-1)/count + 7) / 8 * 8, chunks: 1}
+	p = product{chunk: ((n+count-1)/count + 7) / 8 * 8, chunks: 1}
 	count = (n + p.chunk - 1) / p.chunk
 	p.grid = cuda.Grid{Blocks: count * max(1, min(a.Device.Multiprocessors/count, (m+stripM-1)/stripM)), Threads: 384, Shared: shared}
 	p.kernel = a.Function(built, "product", "product_strips", shared)
 	return p
 }
 
-// hopper chooses how a narrow product is launched by the kernels of hopper.cu. There are no thread blocks if they are too narrow for it.
+// hopper chooses how a product is launched by the kernels of hopper.cu. There are no thread blocks if it is too small for them.
 func (a *allocator) hopper(name string, m, n, k int) (p product) {
 	const aligned, line, depth = 1024, 128, 64
-	p = product{narrow: true, chunk: k, chunks: 1}
+	p = product{chunk: k, chunks: 1}
 	switch {
 	case name == "features" && n <= 192:
 		const words, features, stages = 144, 192, 5
@@ -128,7 +121,7 @@ const gradientUnits = 256
 // multiply starts product number 0 to 2 of the CNN. In 1 and 2 a factor is the gradient.
 func (x *cnn) multiply(number int, a productArgs) error {
 	p := &x.products[number]
-	if a.unit = 1; p.narrow && number > 0 {
+	if a.unit = 1; number > 0 {
 		a.unit = 1. / gradientUnits
 	}
 	a.chunk = uint32(p.chunk)

@@ -69,7 +69,7 @@ __device__ __forceinline__ void convolveQuads(const Cnn &c, const float4 *column
 		size_t to = size_t(v) * c.d + d;
 		float4 all = make_float4(best[0], best[1], best[2], best[3]);
 		if (number < c.kept) kept[number * blockDim.x] = all;
-		if (number >= c.kept || c.y.low) *(float4 *)(c.features + to) = all;
+		if (number >= c.kept) *(float4 *)(c.features + to) = all;
 		*(uint4 *)((uint32_t *)c.where + to) = make_uint4(at[0], at[1], at[2], at[3]);
 	}
 }
@@ -168,31 +168,27 @@ extern "C" __global__ void __launch_bounds__(768, 1) quads_convolve(const __grid
 constexpr int scatterAhead = 8; // words whose values are asked for together, while those before them are on their way
 
 // scatterPacked adds up the gradient of feature d, of width W, over the words from first to last - 1, whose symbols
-// are packed, in the lane's column of tables. It reads up to scatterAhead words more. y is in float16 if narrow.
-template <int W, bool narrow> __device__ __forceinline__ void scatterPacked(const Cnn &c, float *column, uint32_t d, uint32_t first, uint32_t last) {
+// are packed, in the lane's column of tables. It reads up to scatterAhead words more.
+template <int W> __device__ __forceinline__ void scatterPacked(const Cnn &c, float *column, uint32_t d, uint32_t first, uint32_t last) {
 	constexpr int ahead = scatterAhead;
 	// With y = (x - mean) scale the gradient of x is scale (dy - meanGradient - y meanProduct), times the derivative of the
 	// activation: of a maximum that is anywhere it is 1, or 1 - x^2.
 	const float mean = c.mean[d], scale = c.scale[d], ofY = scale * c.meanProduct[d], constant = -scale * c.meanGradient[d], back = 1 / scale;
 	const float ofSquare = c.activation == hyperbolic ? -1 : 0;
 	const uint32_t *where = (const uint32_t *)c.where + size_t(first) * c.d + d;
-	const float *features = c.features + size_t(first) * c.d + d, *gradient = c.dy + size_t(first) * c.strideD + d;
-	const __half *standardized = (const __half *)c.y.high + size_t(first) * c.y.stride + d;
+	const float *gradient = c.dy + size_t(first) * c.strideD + d;
+	const __half *standardized = (const __half *)c.y.values + size_t(first) * c.y.stride + d;
 	uint32_t table[W]; // of each offset, in shared memory
 #pragma unroll
 	for (int o = 0; o < W; o++) table[o] = uint32_t(__cvta_generic_to_shared(column + o * c.a * 32));
 	struct Values { // of so many words
 		uint32_t at[ahead];
-		std::conditional_t<narrow, __half, float> is[ahead]; // y or x
+		__half y[ahead];
 		float dy[ahead];
 	};
 	auto ask = [&](Values &r) {
 #pragma unroll
-		for (int j = 0; j < ahead; j++, where += c.d, gradient += c.strideD) {
-			r.at[j] = *where, r.dy[j] = *gradient;
-			if constexpr (narrow) r.is[j] = *standardized, standardized += c.y.stride;
-			else r.is[j] = *features, features += c.d;
-		}
+		for (int j = 0; j < ahead; j++, where += c.d, gradient += c.strideD, standardized += c.y.stride) r.at[j] = *where, r.dy[j] = *gradient, r.y[j] = *standardized;
 	};
 	// use adds the values of the words from v on, once it has asked for those after the next ones.
 	auto use = [&](Values &r, uint32_t v) {
@@ -201,9 +197,7 @@ template <int W, bool narrow> __device__ __forceinline__ void scatterPacked(cons
 #pragma unroll
 		for (int j = 0; j < ahead; j++) {
 			bool none = r.at[j] == noSymbols || v + j >= last; // adds nothing, anywhere
-			float x, y;
-			if constexpr (narrow) y = __half2float(r.is[j]), x = fmaf(y, back, mean);
-			else x = r.is[j], y = (x - mean) * scale;
+			float y = __half2float(r.y[j]), x = fmaf(y, back, mean);
 			g[j] = none ? 0 : fmaf(scale, r.dy[j], fmaf(-ofY, y, constant)) * fmaf(ofSquare * x, x, 1);
 			symbols[j] = none ? 0 : r.at[j];
 		}
@@ -232,7 +226,7 @@ template <int W, bool narrow> __device__ __forceinline__ void scatterPacked(cons
 
 // quads_scatter is cnn_scatter of packed symbols. A thread block has a piece of the words and 32 columns, each of its
 // warps a part of the words and its own tables, which are summed last: so there are few pieces to collect.
-template <bool narrow> __device__ __forceinline__ void scatterQuads(const Cnn &c) {
+extern "C" __global__ void __launch_bounds__(128, 3) quads_scatter(const __grid_constant__ Cnn c) {
 	extern __shared__ float4 tablesOfWarps[]; // (warps, W of these columns at most, A, 32)
 	const uint32_t warps = blockDim.x / 32, w = threadIdx.x / 32, l = laneNumber();
 	const uint32_t piece = blockIdx.x % c.pieces, group = blockIdx.x / c.pieces, column = 32 * group + l;
@@ -244,10 +238,10 @@ template <bool narrow> __device__ __forceinline__ void scatterQuads(const Cnn &c
 		uint32_t first = uint32_t(c.v * part / parts), last = uint32_t(c.v * (part + 1) / parts);
 		float *mine = (float *)(tablesOfWarps + w * size) + l;
 		switch (width) {
-		case 1: scatterPacked<1, narrow>(c, mine, column, first, last); break;
-		case 2: scatterPacked<2, narrow>(c, mine, column, first, last); break;
-		case 3: scatterPacked<3, narrow>(c, mine, column, first, last); break;
-		case 4: scatterPacked<4, narrow>(c, mine, column, first, last); break;
+		case 1: scatterPacked<1>(c, mine, column, first, last); break;
+		case 2: scatterPacked<2>(c, mine, column, first, last); break;
+		case 3: scatterPacked<3>(c, mine, column, first, last); break;
+		case 4: scatterPacked<4>(c, mine, column, first, last); break;
 		}
 	}
 	__syncthreads();
@@ -262,6 +256,3 @@ template <bool narrow> __device__ __forceinline__ void scatterQuads(const Cnn &c
 		*(float4 *)(c.dparts + (size_t(piece) * c.widest * c.a + i / 8) * c.columns + first) = x;
 	}
 }
-
-extern "C" __global__ void __launch_bounds__(128, 3) quads_scatter(const __grid_constant__ Cnn c) { scatterQuads<false>(c); }
-extern "C" __global__ void __launch_bounds__(128, 3) quads_scatter_narrow(const __grid_constant__ Cnn c) { scatterQuads<true>(c); }

@@ -29,7 +29,7 @@ func float16(x float32) float32 {
 	return float32(math.Copysign(math.RoundToEven(magnitude/unit)*unit, float64(x)))
 }
 
-// A rounded encoder is an encoder of tempered samples as the kernels have it: what they keep in float16 is
+// A rounded encoder is an encoder as the kernels have it: what they keep in float16 is
 // rounded here, too, and all else is as exact as on the CPU. So a comparison with it shows other differences alone, of
 // which there should be hardly any; without it they would hide behind those of 11 bits.
 type rounded struct {

@@ -2,7 +2,7 @@
 // has them. Without the build tag gpu it has the configuration and the form of minibatches only.
 //
 // Start with Config and Unit, then with vanilla.cu, which defines a minibatch, and with New. The
-// optimizers are those of package cl (kernels/cuda/cl).
+// optimizers are in include/methods.cuh.
 package vanilla
 
 // Config is the configuration of Kernels.

@@ -11,8 +11,6 @@ import (
 	"gorgonia.org/cu"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
-	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
-	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
 //go:embed built
@@ -20,9 +18,10 @@ var built embed.FS
 
 // Kernels train minibatches of W2V-Vanilla on a device.
 type Kernels struct {
-	device *cuda.Device
-	config Config
-	tables [2]table
+	device    *cuda.Device
+	config    Config
+	optimizer cuda.Optimizer
+	tables    [2]table
 
 	scores, gradients, update cu.Function
 
@@ -33,8 +32,11 @@ type Kernels struct {
 	count   uint32 // of minibatches that were launched: their number in places
 }
 
-// A table is W or C with its moments.
-type table struct{ values, first, second, secondOfRow cu.DevicePtr }
+// A table is W or C with the state of its optimizer.
+type table struct {
+	values cu.DevicePtr
+	cuda.State
+}
 
 const warpsOfBlock = 8
 
@@ -47,16 +49,17 @@ func New(d *cuda.Device, c Config) (*Kernels, error) {
 	if c.Rows < 1 || c.Dim < 1 || c.Negatives < 1 || c.Batch < 1 {
 		return nil, fmt.Errorf("%d rows, dimension %d, %d negatives, minibatches of %d: all must be at least 1", c.Rows, c.Dim, c.Negatives, c.Batch)
 	}
-	method, ok := cl.MethodName(c.Method)
-	if !ok {
-		return nil, fmt.Errorf("optimizer %q is unknown to the CUDA kernels", c.Method)
+	method, err := cuda.FindMethod(c.Method)
+	if err != nil {
+		return nil, err
 	}
-	k := &Kernels{device: d, config: c}
+	optimizer := cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay}
+	k := &Kernels{device: d, config: c, optimizer: optimizer}
 	err = d.Do(func() error {
 		a := &cuda.Allocator{Device: d}
 		k.scores = a.Function(built, "vanilla", fmt.Sprintf("vanilla_scores_%d", size), 0)
 		k.gradients = a.Function(built, "vanilla", fmt.Sprintf("vanilla_gradients_%d", size), 0)
-		k.update = a.Function(built, "vanilla", fmt.Sprintf("vanilla_update_%s_%d", method, size), 0)
+		k.update = a.Function(built, "vanilla", fmt.Sprintf("vanilla_update_%s_%d", method.Kernels, size), 0)
 		k.allocate(a)
 		return a.Err
 	})
@@ -70,18 +73,7 @@ func (k *Kernels) allocate(a *cuda.Allocator) {
 	c := k.config
 	row := 16 * cuda.Quads(c.Dim)
 	for side := range k.tables {
-		t := &k.tables[side]
-		t.values = a.Bytes("a table", c.Rows*row)
-		first, second, ofRow := cl.Moments(c.Method)
-		if first {
-			t.first = a.Bytes("first moments", c.Rows*row)
-		}
-		if second {
-			t.second = a.Bytes("second moments", c.Rows*row)
-		}
-		if ofRow {
-			t.secondOfRow = a.Floats("second moments", c.Rows)
-		}
+		k.tables[side] = table{a.Bytes("a table", c.Rows*row), a.State(k.optimizer.Method, c.Rows, row)}
 	}
 	k.coefficients = a.Floats("coefficients", c.Batch*c.width())
 	k.gradient = a.Bytes("gradients", mostSegments(c)*row)
@@ -211,9 +203,8 @@ func (k *Kernels) Wait(number int) (loss float64, err error) {
 // args describes minibatch number i of a unit. step is its number in training, from 1.
 func (k *Kernels) args(b *buffer, m minibatch, i, step int, rate float64) *minibatchArgs {
 	c := k.config
-	s := cl.NumbersOf(c.Method, simd.NewAdamStep(c.Beta1, c.Beta2, c.Epsilon, c.WeightDecay, step, rate), rate, c.Epsilon)
 	a := &minibatchArgs{
-		step:  cl.Step{Keep: s.Keep, Scale: s.Scale, Epsilon: s.Epsilon, Rate: float32(rate)},
+		step:  k.optimizer.Step(step, rate),
 		lefts: at[uint32](b.lefts.device, m.left), contexts: at[uint32](b.contexts.device, m.left*c.width()),
 		entries: at[uint32](b.entries.device, 2*m.left*c.width()), segments: at[segment](b.segments.device, m.segment),
 		coefficients: uint64(k.coefficients), gradients: uint64(k.gradient), places: uint64(k.places),
@@ -221,10 +212,9 @@ func (k *Kernels) args(b *buffer, m minibatch, i, step int, rate float64) *minib
 		leftCount: uint32(m.lefts), width: uint32(c.width()), segmentCount: uint32(m.segments),
 	}
 	for side, t := range k.tables {
-		a.tables[side] = cl.TableArgs{
-			Left: uint64(t.values), First: uint64(t.first), Second: uint64(t.second), SecondOfRow: uint64(t.secondOfRow),
-			Rows: uint32(c.Rows), Quads: uint32(cuda.Quads(c.Dim)), Columns: uint32(c.Dim),
-			Decays: cl.Decays{Beta1: s.Beta1, OneMinusBeta1: s.OneMinusBeta1, Beta2: s.Beta2, OneMinusBeta2: s.OneMinusBeta2},
+		a.tables[side] = cuda.Table{
+			Values: uint64(t.values), First: uint64(t.First), Second: uint64(t.Second), SecondOfRow: uint64(t.SecondOfRow),
+			Rows: uint32(c.Rows), Quads: uint32(cuda.Quads(c.Dim)), Columns: uint32(c.Dim), Decays: k.optimizer.Decays(),
 		}
 	}
 	if c.Dense {
@@ -240,8 +230,8 @@ func at[T any](p cu.DevicePtr, n int) uint64 { return uint64(p) + uint64(cuda.By
 
 // minibatchArgs is Minibatch of vanilla.cu.
 type minibatchArgs struct {
-	tables                                                                      [2]cl.TableArgs
-	step                                                                        cl.Step
+	tables                                                                      [2]cuda.Table
+	step                                                                        cuda.StepNumbers
 	_                                                                           uint32
 	lefts, contexts, entries, segments, coefficients, gradients, places, losses uint64
 	leftCount, width, segmentCount, number, dense, _                            uint32
@@ -291,12 +281,12 @@ func (k *Kernels) transfer(name string, values []float32, ofRows, ofMoments func
 	c := k.config
 	for side, table := range []string{"words", "contexts"} {
 		t := k.tables[side]
-		whole := map[string]cu.DevicePtr{table: t.values, table + ".first-moment": t.first, table + ".second-moment": t.second}[name]
+		whole := map[string]cu.DevicePtr{table: t.values, table + ".first-moment": t.First, table + ".second-moment": t.Second}[name]
 		switch {
 		case whole != 0 && len(values) == c.Rows*c.Dim:
 			return k.device.Do(func() error { return ofRows(whole) })
-		case t.secondOfRow != 0 && name == table+".second-moment" && len(values) == c.Rows:
-			return k.device.Do(func() error { return ofMoments(t.secondOfRow) })
+		case t.SecondOfRow != 0 && name == table+".second-moment" && len(values) == c.Rows:
+			return k.device.Do(func() error { return ofMoments(t.SecondOfRow) })
 		}
 	}
 	return fmt.Errorf("copy %s: there is no such tensor of %d values for %d rows of dimension %d and optimizer %s", name, len(values), c.Rows, c.Dim, c.Method)

@@ -13,9 +13,10 @@
 // A dense minibatch updates every row of both tables: it moves at least 12 V N values between the
 // chip and its memory. Rows that it does not hold have a gradient of zero.
 //
-// A kernel may be launched while the one before it ends (cl.cuh). Each lets the next one begin only
+// A kernel may be launched while the one before it ends (launch.cuh). Each lets the next one begin only
 // after all that came before itself has ended; so the updates may read their rows before they wait.
-#include "../cl/cl.cuh"
+#include "launch.cuh"
+#include "methods.cuh"
 
 struct Segment {
 	uint32_t row, first, count; // of entries; count's upper bit: a row of C
@@ -28,8 +29,8 @@ struct Place {
 };
 
 struct Minibatch {
-	ClTable tables[2]; // W and C; alias, seed and right are not used
-	ClStep step;
+	Table tables[2]; // W and C
+	StepNumbers step;
 	const uint32_t *lefts, *contexts, *entries;
 	const Segment *segments;
 	float *coefficients; // (entries)
@@ -44,6 +45,17 @@ constexpr uint32_t ofContexts = 1u << 31;
 
 __device__ __forceinline__ size_t warpNumber() { return size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32; }
 
+// storeLoss stores the sum of a thread block's losses, one a warp.
+__device__ __forceinline__ void storeLoss(float loss, float *losses) {
+	__shared__ float lossOf[warpsOfBlock];
+	if (laneNumber() == 0) lossOf[threadIdx.x / 32] = loss;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		for (int n = 1; n < warpsOfBlock; n++) loss += lossOf[n];
+		losses[blockIdx.x] = loss;
+	}
+}
+
 // scores has a warp for each left word. G rows of C are under way at a time.
 template <int F, int G> __device__ __forceinline__ void scores(const Minibatch &a) {
 	constexpr int slots = G <= 2 ? 2 : 8; // of sums
@@ -52,9 +64,9 @@ template <int F, int G> __device__ __forceinline__ void scores(const Minibatch &
 	size_t b = warpNumber();
 	float loss = 0;
 	if (b < a.leftCount) {
-		const ClTable &t = a.tables[0];
+		const Table &t = a.tables[0];
 		int l = laneNumber();
-		Row<F> w = load<F>(t.left + size_t(a.lefts[b]) * t.quads, t.quads);
+		Row<F> w = load<F>(t.values + size_t(a.lefts[b]) * t.quads, t.quads);
 		for (uint32_t k0 = 0; k0 < a.width; k0 += G) {
 			uint32_t k = k0 + l % slots;
 			bool mine = l % slots < G && k < a.width;
@@ -66,7 +78,7 @@ template <int F, int G> __device__ __forceinline__ void scores(const Minibatch &
 				x[n] = 0;
 				if (n >= G) continue;
 				uint32_t of = __shfl_sync(warp, row, n);
-				r[n] = k0 + n < a.width ? load<F>(a.tables[1].left + size_t(of) * t.quads, t.quads) : zeros<F>();
+				r[n] = k0 + n < a.width ? load<F>(a.tables[1].values + size_t(of) * t.quads, t.quads) : zeros<F>();
 			}
 #pragma unroll
 			for (int n = 0; n < G; n++) x[n] = partial(w, r[n]);
@@ -79,7 +91,7 @@ template <int F, int G> __device__ __forceinline__ void scores(const Minibatch &
 		}
 		loss = sum(loss);
 	}
-	storeLoss<warpsOfBlock>(loss, a.losses);
+	storeLoss(loss, a.losses);
 }
 
 // gradients has a warp for each segment.
@@ -90,7 +102,7 @@ template <int F, int G> __device__ __forceinline__ void gradients(const Minibatc
 	if (i >= a.segmentCount) return;
 	Segment s = a.segments[i];
 	int table = s.count >= ofContexts, count = s.count & ~ofContexts, l = laneNumber();
-	const ClTable &other = a.tables[1 - table];
+	const Table &other = a.tables[1 - table];
 	if (l == 0 && s.parts > 0) a.places[size_t(table) * other.rows + s.row] = {a.number, uint32_t(i), s.parts, 0};
 	Row<F> g = zeros<F>();
 	for (int j0 = 0; j0 < count; j0 += 32) {
@@ -106,7 +118,7 @@ template <int F, int G> __device__ __forceinline__ void gradients(const Minibatc
 #pragma unroll
 			for (int n = 0; n < G; n++) {
 				uint32_t of = __shfl_sync(warp, row, (j + n) % 32);
-				r[n] = j0 + j + n < count ? load<F>(other.left + size_t(of) * other.quads, other.quads) : zeros<F>();
+				r[n] = j0 + j + n < count ? load<F>(other.values + size_t(of) * other.quads, other.quads) : zeros<F>();
 			}
 #pragma unroll
 			for (int n = 0; n < G; n++) add(g, __shfl_sync(warp, c, (j + n) % 32), r[n]);
@@ -117,7 +129,7 @@ template <int F, int G> __device__ __forceinline__ void gradients(const Minibatc
 
 // update has a warp for each row of W, then of C, or, not dense, for each segment: the first of a
 // row updates it.
-template <int F, Method method> __device__ __forceinline__ void update(const Minibatch &a) {
+template <int F, class method> __device__ __forceinline__ void update(const Minibatch &a) {
 	size_t i = warpNumber();
 	uint32_t rows = a.tables[0].rows, row, segment = 0, parts = 0;
 	int table;
@@ -131,11 +143,11 @@ template <int F, Method method> __device__ __forceinline__ void update(const Min
 		if (s.parts == 0) return;
 		table = s.count >= ofContexts, row = s.row, segment = i, parts = s.parts;
 	}
-	const ClTable &t = a.tables[table];
+	const Table &t = a.tables[table];
 	size_t at = size_t(row) * t.quads;
-	Row<F> w = load<F>(t.left + at, t.quads), m, v, g = zeros<F>();
-	if constexpr (hasFirst(method)) m = load<F>(t.first + at, t.quads);
-	if constexpr (hasSecond(method)) v = load<F>(t.second + at, t.quads);
+	Row<F> w = load<F>(t.values + at, t.quads), m, v, g = zeros<F>();
+	if constexpr (method::first) m = load<F>(t.first + at, t.quads);
+	if constexpr (method::second) v = load<F>(t.second + at, t.quads);
 	awaitPrevious();
 	startNext();
 	if (a.dense) {
@@ -143,21 +155,19 @@ template <int F, Method method> __device__ __forceinline__ void update(const Min
 		if (p.minibatch == a.number) segment = p.segment, parts = p.parts;
 	}
 	for (uint32_t p = 0; p < parts; p++) add(g, 1, load<F>(a.gradients + size_t(segment + p) * t.quads, t.quads));
-	optimize<F, method>(t, a.step, row, w, m, v, g);
-	if constexpr (hasFirst(method)) store(t.first + at, t.quads, m);
-	if constexpr (hasSecond(method)) store(t.second + at, t.quads, v);
-	store(t.left + at, t.quads, w);
+	optimize<method>(t, a.step, row, w, m, v, g);
+	if constexpr (method::first) store(t.first + at, t.quads, m);
+	if constexpr (method::second) store(t.second + at, t.quads, v);
+	store(t.values + at, t.quads, w);
 }
 
 #define KERNEL(name, call) \
 	extern "C" __global__ void __launch_bounds__(32 * warpsOfBlock) name(const __grid_constant__ Minibatch a) { call(a); }
+#define UPDATE(method, F) KERNEL(vanilla_update_##method##_##F, (update<F, method>))
 #define VANILLA(F, G) \
 	KERNEL(vanilla_scores_##F, (scores<F, G>)) \
 	KERNEL(vanilla_gradients_##F, (gradients<F, (G > 4 ? 4 : G)>)) \
-	KERNEL(vanilla_update_adam_##F, (update<F, adam>)) \
-	KERNEL(vanilla_update_adamRow_##F, (update<F, adamRow>)) \
-	KERNEL(vanilla_update_scaled_##F, (update<F, scaled>)) \
-	KERNEL(vanilla_update_sgd_##F, (update<F, sgd>))
+	METHODS(UPDATE, F)
 
 // For N up to 128 F. Five negatives need six rows.
 VANILLA(1, 6)

@@ -1,0 +1,230 @@
+//go:build gpu
+
+package cl
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+)
+
+// This file has several devices: Kernels with a part of the rows each (rows.go), or of the dimensions (columns.go).
+
+// A Group trains W2V-CL on several devices as Kernels do on one: the same tables, to the bit, for any number of
+// devices of one kind.
+type Group struct{ parts []*Kernels }
+
+// patience is how long a kernel waits for another device. A process that is stopped while it launches makes
+// one wait.
+const patience = 20 * time.Second
+
+// An exchange is what a device needs to exchange numbers with others, and one step with the next (columns.cu). The nil exchange
+// has none.
+type exchange struct {
+	inboxes  cu.DevicePtr // (devices - 1, 2, warps, devices, messages) of {number, tag}; of parts of rows: see sharingArgs
+	lost     cu.DevicePtr // whether a wait was given up
+	told     cu.DevicePtr // how often warps told that they have only the last round of a step left
+	tag      cu.DevicePtr // how many steps there were before a series, and one
+	next     uint32       // tag
+	bytes    int          // of the inbox of one other device
+	messages int
+	resident int // thread blocks that the GPU runs at a time
+	patience time.Duration
+	alone    bool       // no other device of the group shares the GPU
+	peers    []*Kernels // number i is part number^i
+	by       *messenger // of a Part; nil: by peer memory
+}
+
+// NewGroup takes the memory of 2, 4 or 8 devices for training. All tables are zero. The devices must be
+// connected (cuda.Connect) and of one kind.
+func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
+	if !slices.Contains([]int{2, 4, MaxDevices}, len(devices)) {
+		return nil, fmt.Errorf("%d devices; there may be 2, 4 or %d", len(devices), MaxDevices)
+	}
+	g := &Group{}
+	onGPU, common := map[int]int{}, shape{blocks: math.MaxInt, warps: math.MaxInt}
+	for i, d := range devices {
+		if first := devices[0]; d.Capability != first.Capability || d.MachineCode() != first.MachineCode() {
+			return nil, errors.Join(fmt.Errorf("%s and %s round differently: take GPUs of one kind", first.Name, d.Name), g.Close())
+		}
+		dims, rows := c.partsOf(i, len(devices))
+		k, err := newKernels(d, c, dims, rows, nil)
+		if err != nil {
+			return nil, errors.Join(err, g.Close())
+		}
+		g.parts = append(g.parts, k)
+		onGPU[d.Ordinal()]++
+	}
+	for _, k := range g.parts { // a warp exchanges numbers with the warps of its place on the other GPUs
+		n := onGPU[k.device.Ordinal()]
+		k.exchange.alone = n == 1
+		common.warps, common.blocks = min(common.warps, k.shape.warps), min(common.blocks, k.shape.blocks, k.exchange.resident/n)
+	}
+	if common.blocks < 1 {
+		return nil, errors.Join(fmt.Errorf("%d devices are too many for one GPU", slices.Max(slices.Collect(maps.Values(onGPU)))), g.Close())
+	}
+	for i, k := range g.parts {
+		e := k.exchange
+		k.shape.blocks, k.shape.warps, e.peers = common.blocks, common.warps, nil
+		for j := range g.parts {
+			e.peers = append(e.peers, g.parts[i^j])
+		}
+	}
+	return g, nil
+}
+
+// newExchange is that of a device by itself. NewGroup makes its devices known to each other.
+func (k *Kernels) newExchange(a *cuda.Allocator, by *messenger) *exchange {
+	c := k.config
+	e := &exchange{messages: messages(c.Negatives, c.Method), resident: k.shape.resident, next: 1, patience: patience, alone: true, peers: []*Kernels{k}, by: by}
+	if k.rows.of > 1 {
+		e.inboxes = a.Bytes("steps of other GPUs", sharingBytes)
+	} else if by != nil {
+		e.bytes = int(MessageBytes(c.Rows, c.Negatives, 1, c.Method))
+		e.inboxes = a.Bytes("numbers of all GPUs", k.part.of*e.bytes)
+	} else {
+		e.bytes = 2 * 8 * k.shape.blocks * k.shape.warps * k.part.of * e.messages
+		e.inboxes = a.Bytes("numbers of other GPUs", max((k.part.of-1)*e.bytes, 8))
+	}
+	e.lost = a.Bytes("whether a wait was given up", 4)
+	e.tag = a.Bytes("a tag", 4)
+	e.told = a.Bytes("how often warps told", 4)
+	return e
+}
+
+// overlaps reports whether a step may begin while the one before it ends: not if its thread blocks may take the
+// places of those that it waits for.
+func (e *exchange) overlaps() bool { return e == nil || e.alone }
+
+// inbox returns where the numbers of part number^i arrive.
+func (e *exchange) inbox(i int) uint64 { return uint64(e.inboxes) + uint64((i-1)*e.bytes) }
+
+// begin hands the device the tags of a series.
+func (e *exchange) begin(d *cuda.Device, b *buffer) error {
+	if e == nil {
+		return nil
+	}
+	b.tag[0], b.tag[1] = e.next, 0
+	e.next += uint32(2 * b.count)
+	return cu.MemcpyHtoDAsync(e.tag, unsafe.Pointer(&b.tag[0]), 4, d.Stream())
+}
+
+// end asks whether a wait was given up.
+func (e *exchange) end(d *cuda.Device, b *buffer) error {
+	if e == nil {
+		return nil
+	}
+	return cu.MemcpyDtoHAsync(unsafe.Pointer(&b.tag[1]), e.lost, 4, d.Stream())
+}
+
+func (e *exchange) check(b *buffer) error {
+	if e == nil || b.tag[1] == 0 {
+		return nil
+	}
+	return fmt.Errorf("another GPU of the run did not answer within %v", e.patience)
+}
+
+// each calls f for all parts at the same time.
+func (g *Group) each(f func(k *Kernels) error) error {
+	failed := make([]error, len(g.parts))
+	var working sync.WaitGroup
+	for i, k := range g.parts {
+		working.Go(func() { failed[i] = f(k) })
+	}
+	working.Wait()
+	return errors.Join(failed...)
+}
+
+// SeriesLength is that of Kernels.
+func (g *Group) SeriesLength() int { return g.parts[0].SeriesLength() }
+
+// Samples is that of Kernels. All parts read the same memory.
+func (g *Group) Samples(buffer int) ([]uint32, error) {
+	samples, err := g.parts[0].Samples(buffer)
+	for _, k := range g.parts[1:] {
+		k.buffers[buffer].samples = samples
+	}
+	return samples, err
+}
+
+// SetMatrix is that of Kernels. Each device gets M.
+func (g *Group) SetMatrix(m Matrix) error {
+	return g.each(func(k *Kernels) error { return k.SetMatrix(m) })
+}
+
+// Start is that of Kernels.
+func (g *Group) Start(buffer, first int, rates []float64) error {
+	return g.each(func(k *Kernels) error { return k.Start(buffer, first, rates) })
+}
+
+// Wait is that of Kernels. Parts of the dimensions have all the same losses, parts of the rows those of their rows.
+func (g *Group) Wait(buffer int) (losses, samples []float64, err error) {
+	of := make([][2][]float64, len(g.parts))
+	err = g.each(func(k *Kernels) (err error) {
+		at := &of[k.part.number+k.rows.number]
+		at[0], at[1], err = k.Wait(buffer)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	losses, samples = of[0][0], of[0][1]
+	for n, k := range g.parts {
+		for i := range losses {
+			if n > 0 && k.rows.of > 1 {
+				losses[i] += of[n][0][i]
+				samples[i] += of[n][1][i]
+			}
+		}
+	}
+	return losses, samples, nil
+}
+
+// Send is that of Kernels.
+func (g *Group) Send(name string, values []float32) error {
+	return g.each(func(k *Kernels) error { return k.Send(name, values) })
+}
+
+// Receive is that of Kernels.
+func (g *Group) Receive(name string, values []float32) error {
+	return g.each(func(k *Kernels) error { return k.Receive(name, values) })
+}
+
+// Close frees the memory that closing the devices does not free.
+func (g *Group) Close() error {
+	idle := g.each(func(k *Kernels) error { return k.device.Do(func() error { return k.device.Stream().Synchronize() }) })
+	for _, k := range g.parts[min(1, len(g.parts)):] {
+		for i := range k.buffers {
+			k.buffers[i].samples = nil // part 0 has allocated it
+		}
+	}
+	return errors.Join(idle, g.each((*Kernels).Close))
+}
+
+func (p part) send(to cu.DevicePtr, from []float32, dim int) error {
+	if p == whole {
+		return cuda.SendRows(to, from, dim, 4*cuda.Quads(dim))
+	}
+	return cuda.Send(to, p.pack(from, dim))
+}
+
+func (p part) receive(to []float32, from cu.DevicePtr, dim int) error {
+	if p == whole {
+		return cuda.ReceiveRows(to, from, dim, 4*cuda.Quads(dim))
+	}
+	packed := make([]float32, len(to)/dim*4*p.quads(dim))
+	if err := cuda.Receive(packed, from); err != nil {
+		return err
+	}
+	p.unpack(to, packed, dim)
+	return nil
+}

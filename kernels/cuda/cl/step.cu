@@ -1,0 +1,14 @@
+// The kernels of step.cuh with float32.
+#include "single.cuh"
+
+// For N up to 128 F, in thread blocks of up to so many groups. A multiprocessor must have registers for so
+// many thread blocks.
+#define STEP(method, F, G, groups, blocks) \
+	extern "C" __global__ void __launch_bounds__(groupThreads * groups, blocks) step_##method##_##F(const __grid_constant__ StepLaunch a) { \
+		train<Single<F>, G, method>(a); \
+	}
+METHODS(STEP, 1, 8, 1, 3)
+METHODS(STEP, 2, 4, 2, 1)
+METHODS(STEP, 3, 2, 2, 1)
+METHODS(STEP, 4, 2, 2, 1)
+METHODS(STEP, 8, 2, 1, 1)
