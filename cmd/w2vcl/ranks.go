@@ -8,6 +8,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/cluster/mpi"
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
@@ -38,7 +39,7 @@ func alone(command string) error {
 
 // together runs a command on the ranks that a launcher started. lead is called with nil
 // if there is only this process, or on rank 0; follow on the others.
-func (s streams) together(ctx context.Context, threads int, lead func(g *ranks.Group) error, follow func(ctx context.Context, g *ranks.Group) error) error {
+func together(ctx context.Context, s cli.Streams, threads int, lead func(g *ranks.Group) error, follow func(ctx context.Context, g *ranks.Group) error) error {
 	if err := checkLauncher(mpi.Built); err != nil {
 		return err
 	}
@@ -51,28 +52,28 @@ func (s streams) together(ctx context.Context, threads int, lead func(g *ranks.G
 		return err
 	}
 	if comm.Size() != launch.Size {
-		comm.Abort(exitFailed)
+		comm.Abort(cli.ExitFailed)
 		return terminal.Usagef("%s started %d processes, but %s knows of %d: it belongs to another launcher; name the library of this one with %s", launch.Launcher, launch.Size, comm.Library().Version, comm.Size(), cluster.Variable)
 	}
 	if warning := launch.CheckBinding(runtime.NumCPU(), machine.Processors(), threads); warning != "" {
-		s.notef("w2vcl: Warning: %s", warning)
+		s.Notef("w2vcl: Warning: %s", warning)
 	}
-	g := &ranks.Group{Comm: comm, Version: version()}
+	g := &ranks.Group{Comm: comm, Version: cli.Version()}
 	if comm.Rank() == 0 {
 		err = lead(g)
 	} else {
 		err = follow(ctx, g)
 	}
 	if err != nil && !g.Ended { // the others wait for this rank
-		code := exitFailed
-		if ctx.Err() != nil && (errors.Is(err, train.ErrInterrupted) || isCancellation(ctx, err)) {
-			code = exitInterrupted
+		code := cli.ExitFailed
+		if ctx.Err() != nil && (errors.Is(err, train.ErrInterrupted) || cli.IsCancellation(ctx, err)) {
+			code = cli.ExitInterrupted
 		}
 		switch {
 		case comm.Rank() == 0:
-			s.notef("%s", prefixed("w2vcl: ", err.Error()))
-		case code == exitFailed:
-			s.notef("%s", prefixed(fmt.Sprintf("w2vcl: rank %d: ", comm.Rank()), err.Error()))
+			s.Notef("%s", cli.Prefixed("w2vcl: ", err.Error()))
+		case code == cli.ExitFailed:
+			s.Notef("%s", cli.Prefixed(fmt.Sprintf("w2vcl: rank %d: ", comm.Rank()), err.Error()))
 		}
 		comm.Abort(code)
 	}
