@@ -17,7 +17,6 @@ func run(ctx context.Context, args []string, s cli.Streams) int {
 }
 
 func newRoot(s cli.Streams) *cobra.Command {
-	cobra.EnableCommandSorting = false // list commands in the order of use
 	root := &cobra.Command{
 		Use:   "w2vcl",
 		Short: "Train word vectors in large batches (W2V-CL) or sentence by sentence, score and use them",
