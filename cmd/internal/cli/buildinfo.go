@@ -21,6 +21,7 @@ func Version() string {
 	return text
 }
 
+// BuildSetting returns what the build recorded by a name; "" if nothing.
 func BuildSetting(info *debug.BuildInfo, key string) string {
 	for _, s := range info.Settings {
 		if s.Key == key {

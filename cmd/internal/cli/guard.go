@@ -30,6 +30,7 @@ const (
 	FileResumed                // a run folder that goes on
 )
 
+// IsOutput reports whether the command writes the file.
 func (u FileUse) IsOutput() bool { return u >= FileOutput }
 
 // writesFile reports whether the path is that of one file, which is written.

@@ -43,6 +43,7 @@ func (v FileValues) Get(name string) string {
 	return flag.Value.String()
 }
 
+// Read returns the file of a flag or argument.
 func (v FileValues) Read(name string, use FileUse) File {
 	label := name
 	if v.Cmd.Flags().Lookup(name) != nil {
@@ -64,6 +65,7 @@ func (v FileValues) Each(name string, use FileUse) (files []File) {
 	return files
 }
 
+// Write is Read for a file of a kind that the command writes.
 func (v FileValues) Write(name string, use FileUse, kind FileKind) File {
 	f := v.Read(name, use)
 	f.Kind = kind
