@@ -17,6 +17,7 @@ import (
 // A FileUse says what a command does with a file.
 type FileUse int
 
+// What a command does with a file.
 const (
 	FileInput   FileUse = iota // read: a file, a folder or a pipe
 	FileMapped                 // read: a regular file only
@@ -24,7 +25,7 @@ const (
 	FileText                   // read: as fileStream, or all files in a folder and below
 	FileOutput                 // written: a file that is there is replaced with --force; - is standard output
 	FileOwn                    // written: a file of its kind that is there is replaced without --force
-	FileKept                   // Read if it is there, else written: a regular file
+	FileKept                   // read if it is there, else written: a regular file
 	FileFolder                 // a folder that files are added to
 	FileRun                    // a run folder that is made
 	FileResumed                // a run folder that goes on
