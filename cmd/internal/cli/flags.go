@@ -52,11 +52,6 @@ func (f *SettingFlags) AddSettings(cmd *cobra.Command, include func(settings.Set
 			aliases[dashed(alias)] = s.Name
 		}
 	}
-	for _, o := range settings.OlderSettings() {
-		if now, ok := settings.Find(o.Now); ok && include(now) {
-			flags.VarPF(SettingValue{settings.Setting{Name: o.Name}, f.Set}, o.Name, "", "the older name of --"+o.Now).Hidden = true
-		}
-	}
 	UseAliases(flags, aliases)
 }
 

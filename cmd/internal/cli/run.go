@@ -121,7 +121,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 // command check its files before it runs. mainFlags are the flags of commands with many, see
 // showHelp; files are the lists of the files of commands.
 func SetUp(root *cobra.Command, s Streams, mainFlags map[string][]string, files map[string]func(v FileValues) []File) {
-	cobra.EnableCommandSorting = false // list commands in the order of use
+	cobra.EnableCommandSorting = false                 // list commands in the order of use
 	root.SilenceErrors, root.SilenceUsage = true, true // Run prints them
 	root.Version = Version()
 	root.SetIn(s.In)
