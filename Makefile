@@ -25,12 +25,12 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
 
 # -buildvcs=auto records the commit, also where the environment asks for none.
-build: ## build bin/w2vcl, pure Go
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
+build: ## build bin/w2vcl and bin/w2vcl-bench, pure Go
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl ./cmd/w2vcl-bench
 
 # Gorgonia has a tag cuda of its own, which needs cuDNN; ours is gpu.
-cuda: ## build bin/w2vcl with the CUDA kernels (needs a C compiler and pip, no GPU)
-	eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
+cuda: ## build both with the CUDA kernels (needs a C compiler and pip, no GPU)
+	eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl ./cmd/w2vcl-bench
 
 mpi: ## build bin/w2vcl for several hosts (MPI is loaded when it runs)
 	CGO_ENABLED=0 $(GO) build -tags mpi -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
@@ -87,7 +87,7 @@ bench-compare: ## compare benchmarks of the work tree with those of a commit (RE
 	(cd "$$dir" && $(GO) run $(BENCHSTAT) old new)
 
 profile-gpu: cuda ## count what the CUDA kernels do with Nsight Compute (TEXT=FILE OUT=profile-gpu; needs a GPU and ncu)
-	bin/w2vcl bench kernels --corpus '$(TEXT)' --out '$(OUT)' $(PROFILE)
+	kernels/cuda/counters.py $(if $(TEXT),--corpus '$(TEXT)') --out '$(OUT)' $(PROFILE)
 
 cover: ## write coverage.html and print the total
 	$(GO) test -coverprofile coverage.out $(PKG)

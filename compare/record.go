@@ -31,15 +31,15 @@ import (
 // any time.
 type Record struct {
 	experiment.Variant
-	Version      int               `json:"version,omitempty"` // recordVersion, in its file only; 0: the one before
+	Version      int               `json:"version,omitempty"` // recordVersion, in its file only
 	Sum          string            `json:"xxh64,omitempty"`   // of its file, in which the digits count as zeros
 	Seed         uint64            `json:"seed"`
 	Settings     map[string]string `json:"settings"` // see settingsOf
 	Budget       string            `json:"budget"`
-	Observations int               `json:"observations"`   // that were asked for
-	Fingerprint  string            `json:"fingerprint"`    // of the text
-	Sets         []string          `json:"sets"`           // of the evaluation
-	Jobs         int               `json:"jobs,omitempty"` // how many runs trained side by side; 0: one, in earlier versions
+	Observations int               `json:"observations"` // that were asked for
+	Fingerprint  string            `json:"fingerprint"`  // of the text
+	Sets         []string          `json:"sets"`         // of the evaluation
+	Jobs         int               `json:"jobs"`         // how many runs trained side by side
 
 	Points   []Point           `json:"points"`   // the observations until now
 	Finished bool              `json:"finished"` // the fields below are set
@@ -101,8 +101,8 @@ func (r *Record) restart(folder string) bool {
 	return true
 }
 
-// recordVersion is the version of records with a checksum; those before had none.
-const recordVersion = 2
+// recordVersion is the version of the file of a record.
+const recordVersion = 1
 
 // noSum are the digits of the checksum in what it is the sum of.
 const noSum = "0000000000000000"
@@ -152,7 +152,6 @@ func decodeRecord(data []byte) (r Record, err error) {
 	}
 	digits := sumDigits(data)
 	switch {
-	case r.Version == 0 && r.Sum == "" && digits == nil: // of the version before
 	case r.Version != recordVersion:
 		return Record{}, fmt.Errorf("its version is %d, and this w2vcl reads version %d", r.Version, recordVersion)
 	case digits == nil || string(digits) != r.Sum:
@@ -204,26 +203,12 @@ func (r *Record) reload(out string) error {
 	if err != nil {
 		return err
 	}
-	old.Settings = settings.Current(old.Settings)
-	old.fillIn()
 	if difference := r.difference(&old); difference != "" {
 		return terminal.Usagef("--out %s holds another comparison: %s has %s; name another folder", out, filepath.Base(r.path(out)), difference)
 	}
 	old.Variant = r.Variant
 	*r = old
 	return nil
-}
-
-// fillIn gives the record of an earlier version the settings that it did not have: their
-// defaults train as it did.
-func (r *Record) fillIn() {
-	c := settings.Defaults(r.Settings["mode"], r.Settings["preset"], r.Settings["optimizer"])
-	for name, text := range settingsOf(c) {
-		if _, ok := r.Settings[name]; !ok {
-			r.Settings[name] = text
-		}
-	}
-	r.Settings["device"] = kindOf(r.Settings["device"])
 }
 
 // difference names the first reason why the old record is of another run, or "".

@@ -168,7 +168,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 		},
 	}
 	for _, record := range f.Records {
-		r.Runs, r.Jobs = append(r.Runs, f.reported(record)), max(r.Jobs, record.Jobs, 1)
+		r.Runs, r.Jobs = append(r.Runs, f.reported(record)), max(r.Jobs, record.Jobs)
 	}
 	r.Sets = setsOf(r.Runs)
 	for _, v := range f.rows() {

@@ -28,8 +28,7 @@ import (
 // names, and a Checkpoint in its metadata.
 const (
 	checkpointKey     = "w2vcl" // of the metadata; the value is JSON
-	checkpointVersion = 2
-	unsealedVersion   = 1 // had a checksum of the tensors only, in the JSON
+	checkpointVersion = 1
 )
 
 // A Checkpoint is all that a run needs beside its tensors to go on, and to tell
@@ -37,15 +36,14 @@ const (
 // seed and unit, so there is no generator to save.
 type Checkpoint struct {
 	Version    int               `json:"version"`
-	Units      int               `json:"units"`                   // of the whole run
-	Corpus     string            `json:"corpus"`                  // fingerprint, in hexadecimal digits
-	Vocabulary string            `json:"vocabulary"`              // XXH64 of words and counts
-	Settings   map[string]string `json:"settings"`                // all that are recorded
-	Ranks      int               `json:"ranks,omitempty"`         // that share the text; 0: one process does, or it does not matter
-	Position   Position          `json:"position"`                // how far the run has come
-	Metrics    int64             `json:"metrics_bytes"`           // of metrics.jsonl that belong to it
-	MetricsSum string            `json:"metrics_xxh64,omitempty"` // XXH64 of them; older files have none
-	Data       string            `json:"xxh64,omitempty"`         // of the tensors' bytes; version 1 only
+	Units      int               `json:"units"`           // of the whole run
+	Corpus     string            `json:"corpus"`          // fingerprint, in hexadecimal digits
+	Vocabulary string            `json:"vocabulary"`      // XXH64 of words and counts
+	Settings   map[string]string `json:"settings"`        // all that are recorded
+	Ranks      int               `json:"ranks,omitempty"` // that share the text; 0: one process does, or it does not matter
+	Position   Position          `json:"position"`        // how far the run has come
+	Metrics    int64             `json:"metrics_bytes"`   // of metrics.jsonl that belong to it
+	MetricsSum string            `json:"metrics_xxh64"`   // XXH64 of them
 }
 
 // ErrNotFinite says that a table holds NaN or infinity.
@@ -64,7 +62,7 @@ func (c Checkpoint) Write(path string, state []trainer.Tensor) error {
 			Name: t.Name, Type: safetensors.Float32, Shape: []int64{int64(len(t.Data))}, Size: 4 * int64(len(t.Data)),
 		})
 	}
-	c.Version, c.Data = checkpointVersion, ""
+	c.Version = checkpointVersion
 	text, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
@@ -129,14 +127,11 @@ func (s *SavedState) readHeader() error {
 	if err := json.Unmarshal([]byte(s.content.Metadata[checkpointKey]), &s.Checkpoint); err != nil {
 		return fmt.Errorf("metadata %s: %w", checkpointKey, err)
 	}
-	if s.Version != checkpointVersion && s.Version != unsealedVersion {
-		return fmt.Errorf("version %d is not read by this w2vcl, which reads versions %d and %d", s.Version, unsealedVersion, checkpointVersion)
+	if s.Version != checkpointVersion {
+		return fmt.Errorf("version %d is not read by this w2vcl, which reads version %d", s.Version, checkpointVersion)
 	}
-	if s.content.Sealed != (s.Version == checkpointVersion) {
-		return fmt.Errorf("%w: files of version %d have other checksums", safetensors.ErrDamaged, s.Version)
-	}
-	if s.Version == unsealedVersion {
-		s.content.Expect(s.Data)
+	if !s.content.Sealed {
+		return fmt.Errorf("%w: it has no checksums", safetensors.ErrDamaged)
 	}
 	if err := s.Checkpoint.check(); err != nil {
 		return err
@@ -165,7 +160,7 @@ func (c *Checkpoint) check() error {
 		return fmt.Errorf("it is of a run of %d units", c.Units)
 	case c.Metrics < 0:
 		return fmt.Errorf("it knows %d bytes of metrics", c.Metrics)
-	case !isHash(c.Corpus) || !isHash(c.Vocabulary) || c.MetricsSum != "" && !isHash(c.MetricsSum):
+	case !isHash(c.Corpus) || !isHash(c.Vocabulary) || !isHash(c.MetricsSum):
 		return fmt.Errorf("%q, %q or %q is no hash of a text", c.Corpus, c.Vocabulary, c.MetricsSum)
 	}
 	return c.Position.check(c.Units)
@@ -258,7 +253,7 @@ func (s *SavedState) Close() { s.file.Close() }
 // CheckSettings returns an error that names the settings that differ from those
 // the checkpoint was trained with, but for those that may.
 func (s *SavedState) CheckSettings(c *settings.Config) error {
-	then, now := settings.Current(s.Settings), c.Recorded()
+	then, now := s.Settings, c.Recorded()
 	for _, name := range slices.Sorted(maps.Keys(then)) {
 		if settings.MayChange(name) {
 			continue

@@ -114,24 +114,16 @@ func sealed(line []byte) []byte {
 	return fmt.Appendf(line[:len(line):len(line)], `,"xxh64":"%s"}`, corpus.Hex(xxhash.Sum64(line)))
 }
 
-// decodeMetric reads a line. Earlier versions wrote no checksum; then no key may be
-// unknown, for that may be a damaged one.
+// decodeMetric reads a line.
 func decodeMetric(line []byte) (m Metric, err error) {
-	if at := len(line) - len(seal); at >= 0 && bytes.HasPrefix(line[at:], []byte(seal[:10])) {
-		if !bytes.Equal(line, sealed(line[:at])) {
-			return m, fmt.Errorf("the line is not what w2vcl wrote: its checksum does not match")
-		}
-		return m, json.Unmarshal(line, &m)
+	at := len(line) - len(seal)
+	if at < 0 || !bytes.HasPrefix(line[at:], []byte(seal[:10])) {
+		return m, errors.New("the line is not what w2vcl wrote: it has no checksum")
 	}
-	known := json.NewDecoder(bytes.NewReader(line))
-	known.DisallowUnknownFields()
-	if err := known.Decode(&m); err != nil {
-		return m, err
+	if !bytes.Equal(line, sealed(line[:at])) {
+		return m, errors.New("the line is not what w2vcl wrote: its checksum does not match")
 	}
-	if json.Valid(line) {
-		return m, nil
-	}
-	return m, json.Unmarshal(line, &m) // it says what follows the line
+	return m, json.Unmarshal(line, &m)
 }
 
 // check returns an error if no run can have written the line after those before it.

@@ -39,9 +39,6 @@ const (
 	SubwordRecurrent = stock.Recurrent
 	SubwordAttention = stock.Attention
 
-	HashFastText = string(subword.HashFastText)
-	HashMarked   = string(subword.HashMarked)
-
 	FormFused = string(graph.FormFused)
 	FormStock = string(graph.FormStock)
 
@@ -65,8 +62,6 @@ var (
 
 	poolChoices       = []Choice{{string(subword.PoolMax), "the largest value of each filter over the word"}, {string(subword.PoolFlatten), "the values of all positions, as in the W2V-CL paper"}}
 	activationChoices = []Choice{{string(subword.ReLU), ""}, {string(subword.Tanh), ""}, {string(subword.Linear), ""}}
-
-	hashChoices = []Choice{{HashFastText, "fastText's: the run can be written as a fastText model"}, {HashMarked, "of runs of earlier versions"}}
 
 	cnnOnly   = []string{SubwordCNN}
 	ngramOnly = []string{SubwordNGram}

@@ -86,7 +86,6 @@ type Encoder struct {
 	MinGram     int     // ngram: characters of the shortest n-grams
 	MaxGram     int     // ngram: characters of the longest n-grams
 	Buckets     int     // ngram: vectors that n-grams are hashed to
-	NGramHash   string  // ngram: which n-grams there are and how they are hashed, see subword.Hash
 	Pieces      string  // bpe: file of the pieces
 	SubwordLR   float64 // learning rate of the encoder, times LR
 }

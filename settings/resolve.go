@@ -54,10 +54,6 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 			return Config{}, nil, err
 		}
 	}
-	flags, err := renamed(flags, "--")
-	if err != nil {
-		return Config{}, nil, err
-	}
 	// One of the two says how long to train; a flag wins over the file.
 	if _, ok := flags["epochs"]; ok {
 		delete(fromFile, "iterations")
@@ -104,7 +100,7 @@ func (c *Config) apply(values map[string]string, source string, set given) error
 // CheckRecorded returns an error if one of the recorded settings of a run is none, or
 // has a value that it cannot have.
 func CheckRecorded(recorded map[string]string) error {
-	return new(Config).apply(Current(recorded), "", given{})
+	return new(Config).apply(recorded, "", given{})
 }
 
 // checkApplies refuses settings that were set but that the mode does not use:

@@ -63,10 +63,6 @@ func TestResolvePrecedence(t *testing.T) {
 		{"context weight of a mode", "", map[string]string{"mode": string(sequential.FullW2V)}, func(c *Config) any { return c.ContextWeight }, 1.0},
 		{"context weight of composed rows", "", map[string]string{"mode": string(sequential.FullW2V), "subword": "ngram"}, func(c *Config) any { return c.ContextWeight }, 0.7},
 		{"context weight of long composed rows", "dim = 300", map[string]string{"mode": string(sequential.FullW2V), "subword": "ngram"}, func(c *Config) any { return c.ContextWeight }, 1.0},
-		{"older name of the context weight", "vectors = \"sum\"", nil, func(c *Config) any { return c.ContextWeight }, 1.0},
-		{"older flag of the context weight", "context-weight = 0.5", map[string]string{"vectors": "words"}, func(c *Config) any { return c.ContextWeight }, 0.0},
-		{"flag over the older name", "vectors = \"sum\"", map[string]string{"context-weight": "0.5"}, func(c *Config) any { return c.ContextWeight }, 0.5},
-		{"older name in a file by hand", "vectors = \"sum\"", nil, func(c *Config) any { return c.Tempering }, 1.0},
 		{"learning rate that was set for long vectors", "dim = 500\ntempering = 0\npositives = 1", map[string]string{"lr": "0.006"}, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06}},
 		{"weight decay that was set for long vectors", "dim = 500", map[string]string{"weight-decay": "0.03"}, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{2.8e-3, 0.03}},
 		{"learning rate of SGD with long vectors", "dim = 500", map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.08},
@@ -151,9 +147,6 @@ func TestResolveRefuses(t *testing.T) {
 		{"two lengths", "", map[string]string{"epochs": "2", "iterations": "10"}, "give one of them"},
 		{"two lengths in a file", "epochs = 2\niterations = 10", nil, "give one of them"},
 		{"iterations 0", "", map[string]string{"iterations": "0"}, "--iterations 0: "},
-		{"older flag", "", map[string]string{"vectors": "both"}, "--vectors both: choose sum or words; better, give --context-weight"},
-		{"older name", "vectors = \"both\"", nil, "run.toml: vectors both: choose sum or words"},
-		{"older name beside the new one", "", map[string]string{"vectors": "sum", "context-weight": "1"}, "--vectors is the older name of --context-weight: give one of them"},
 		{"hierarchical softmax in another mode", "", map[string]string{"mode": "pword2vec", "hierarchical-softmax": "true"}, "--hierarchical-softmax does not apply to mode pword2vec (it is for mode word2vec)"},
 		{"negatives of hierarchical softmax", "", map[string]string{"mode": "word2vec", "hierarchical-softmax": "true", "negative": "5"}, "--negative does not apply to --hierarchical-softmax, which has no negatives"},
 		{"contexts of hierarchical softmax", "mode = \"word2vec\"\nhierarchical-softmax = true\ncontext-weight = 0.5", nil, "run.toml: context-weight does not apply to --hierarchical-softmax"},
@@ -342,148 +335,6 @@ func TestRecipesAreValid(t *testing.T) {
 	}
 	if _, err := Resolve("", mergeSettings(Demo(SubwordNone), "corpus", "x")); err != nil {
 		t.Errorf("demo: %v", err)
-	}
-}
-
-// olderRun is config.toml of a run of mode cl before there were tempered samples.
-const olderRun = `# A run of w2vcl, every setting resolved. Repeat it with
-#   w2vcl train --config config.toml --out DIR
-
-# Run
-mode = "cl"
-preset = "tuned"
-corpus = "text"
-checkpoint = "10m"
-
-# Text
-min-count = 5
-max-sentence = 1000
-lowercase = false
-tokenizer = "whitespace"
-
-# Model and samples
-dim = 100
-window = 2
-dynamic-window = true
-negative = 5
-noise = "matrix"
-noise-exponent = 1.0
-sample = 0.0001
-passes = 5
-contexts = 8192
-vectors = "sum"
-
-# Training
-epochs = 1
-lr = 0.006
-decay = "linear"
-lr-end = 0.0
-optimizer = "adam"
-weight-decay = 0.06
-
-# Machine
-seed = 1
-threads = 2
-device = "cpu"
-precision = "float32"
-form = "fused"
-`
-
-// A run of before goes on as it began: with equal samples, whatever the recipe of
-// today says.
-func TestOlderRun(t *testing.T) {
-	file := writeFile(t, "config.toml", olderRun)
-	c, err := Resolve(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := Resolve("", map[string]string{"corpus": "text", "tempering": "0", "positives": "1", "threads": "2"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(c, want) {
-		t.Errorf("got\n%+v, want\n%+v", c, want)
-	}
-	if read, err := Read(file); err != nil || !reflect.DeepEqual(read, want) {
-		t.Errorf("%v, %+v", err, read)
-	}
-	o := c.MatrixOptions()
-	if g := c.GraphConfig(nil); o.Tempering != 0 || o.Positives != 1 || g.Negatives != 5 {
-		t.Errorf("%+v, %+v", o, g)
-	}
-	if c, err = Resolve(file, map[string]string{"tempering": "0.5", "context-weight": "0.25"}); err != nil || c.Tempering != 0.5 || c.ContextWeight != 0.25 {
-		t.Errorf("%v, %+v", err, c.Samples)
-	}
-}
-
-// Runs of mode vanilla of versions without --adam were lazy, with --preset paper, too.
-func TestOlderVanilla(t *testing.T) {
-	c, err := Resolve("", map[string]string{"corpus": "text", "mode": ModeVanilla, "preset": PresetPaper})
-	if err != nil || c.Adam != AdamDense || c.Batch != 170 {
-		t.Fatalf("%v, adam %s, batch %d", err, c.Adam, c.Batch)
-	}
-	text, err := c.TOML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	older := strings.Replace(string(text), "adam = \"dense\"\n", "", 1)
-	if older == string(text) {
-		t.Fatalf("adam is not recorded:\n%s", text)
-	}
-	for content, want := range map[string]string{string(text): AdamDense, older: AdamLazy} {
-		file := filepath.Join(t.TempDir(), "config.toml")
-		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if c, err := Resolve(file, map[string]string{"corpus": "text"}); err != nil || c.Adam != want {
-			t.Errorf("%v, adam %s, want %s", err, c.Adam, want)
-		}
-	}
-}
-
-// Runs with a CNN of versions without --pool took the maximum of standardized features,
-// with --preset paper, too.
-func TestOlderCNN(t *testing.T) {
-	c, err := Resolve("", map[string]string{"corpus": "text", "subword": SubwordCNN, "preset": PresetPaper})
-	if err != nil || c.Pool != "flatten" || c.Standardize {
-		t.Fatalf("%v, pool %s, standardize %v", err, c.Pool, c.Standardize)
-	}
-	text, err := c.TOML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	older := strings.NewReplacer("pool = \"flatten\"\n", "", "standardize = false\n", "", "activation = \"relu\"\n", "", "dropout = 0.0\n", "",
-		"filters = \"64\"", "filters = 64").Replace(string(text))
-	for content, want := range map[string]string{string(text): "flatten", older: "max"} {
-		file := filepath.Join(t.TempDir(), "config.toml")
-		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		c, err := Resolve(file, map[string]string{"corpus": "text"})
-		if err != nil || c.Pool != want || c.Standardize != (want == "max") || c.Filters.String() != "64" || c.Activation != "relu" {
-			t.Errorf("%v, pool %s, standardize %v, filters %s, %s; want %s\n%s", err, c.Pool, c.Standardize, c.Filters, c.Activation, want, content)
-		}
-	}
-}
-
-func TestCurrent(t *testing.T) {
-	got := Current(map[string]string{"mode": "cl", "vectors": "words", "window": "2"})
-	want := map[string]string{
-		"mode": "cl", "context-weight": "0", "window": "2", "tempering": "0", "positives": "1", "max-positives": "128", "shared-negatives": "0",
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if got := Current(got); !reflect.DeepEqual(got, want) {
-		t.Errorf("the second time %v", got)
-	}
-	want = map[string]string{"mode": "vanilla", "batch": "1024", "adam": "lazy"}
-	if got := Current(map[string]string{"mode": "vanilla", "batch": "1024"}); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	want = map[string]string{"mode": "pword2vec", "context-weight": "1"}
-	if got := Current(map[string]string{"mode": "pword2vec", "vectors": "sum"}); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

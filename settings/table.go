@@ -134,8 +134,6 @@ func (c *Config) Settings() []Setting {
 			help: "characters `N` of the longest n-grams (ngram)"},
 		{Name: "buckets", Aliases: []string{"bucket"}, Group: GroupSubword, Modes: withEncoders, Subword: ngramOnly, Record: true, value: &c.Buckets,
 			help: "hash n-grams to `N` vectors; those that no word needs take no memory (ngram)"},
-		{Name: "ngram-hash", Group: GroupSubword, Modes: withEncoders, Subword: ngramOnly, Record: true, value: &c.NGramHash,
-			help: "which n-grams a word has, and how they are hashed (ngram)", Choices: hashChoices},
 		{Name: "pieces", Group: GroupSubword, Modes: asGraph, Subword: bpeOnly, Record: true, value: &c.Pieces,
 			help: "byte-pair pieces, those merged first ahead: `FILE` has a piece a line, or the two parts of a merge (bpe)"},
 		{Name: "subword-lr", Group: GroupSubword, Modes: withEncoders, Subword: encoders, Record: true, value: &c.SubwordLR,

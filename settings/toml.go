@@ -16,8 +16,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
-// readTOML reads a configuration file into texts by setting name, with the names of
-// today.
+// readTOML reads a configuration file into texts by setting name.
 func readTOML(file string) (map[string]string, error) {
 	data, err := readFile(file)
 	if err != nil {
@@ -63,9 +62,6 @@ func decodeTOML(data []byte, file string) (texts map[string]string, err error) {
 	texts = make(map[string]string, len(raw))
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		s, ok := scratch.setting(name)
-		if isOlder(name) {
-			s, ok = Setting{value: new(string)}, true
-		}
 		if !ok {
 			return nil, terminal.Usagef("%s: unknown setting %q%s", file, name, didYouMean(name))
 		}
@@ -73,11 +69,7 @@ func decodeTOML(data []byte, file string) (texts map[string]string, err error) {
 			return nil, terminal.Usagef("%s: %s: %v", file, name, err)
 		}
 	}
-	older := isOlderRun(texts)
-	if texts, err = renamed(texts, file+": "); err == nil && older {
-		texts = Current(texts)
-	}
-	return texts, err
+	return texts, nil
 }
 
 // TOMLText returns a value of a TOML file as the text that a flag would take. A list of

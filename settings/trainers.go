@@ -109,7 +109,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 		e, err = subword.NewCNN(words, c.cnnOptions())
 	case SubwordNGram:
 		o := subword.NGramOptions{
-			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR, Hash: subword.Hash(c.NGramHash),
+			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
 		}
 		if composing(c.mode()) {
 			o.Mean, o.Apart = unseenMean, true
@@ -138,7 +138,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 
 func (c *Config) cnnOptions() subword.CNNOptions {
 	return subword.CNNOptions{
-		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: subword.Counts(c.Filters), Rate: c.SubwordLR,
+		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: c.Filters, Rate: c.SubwordLR,
 		Pool: subword.Pool(c.Pool), Activation: subword.Activation(c.Activation), Raw: !c.Standardize, Dropout: c.Dropout,
 		Spelling: subword.SpellingOptions{Gram: c.Gram, Limit: c.symbols()},
 	}

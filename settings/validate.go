@@ -156,7 +156,6 @@ func (v *validator) choices() {
 		return
 	}
 	v.check(asGraph(c.mode()) || c.Subword == SubwordNGram, "subword", "mode %s composes vectors of n-grams only: choose %s or %s", c.Mode, SubwordNGram, SubwordNone)
-	v.check(asGraph(c.mode()) || c.NGramHash == HashFastText, "ngram-hash", "mode %s has the n-grams of fastText only", c.Mode)
 	v.check(asGraph(c.mode()) || c.SubwordLR <= 1, "subword-lr", "in mode %s at most 1: n-grams take a share of what a word learns", c.Mode)
 	v.check(c.Init == "", "init", "--subword %s composes vectors, so they cannot start from given ones", c.Subword)
 	var shared []string

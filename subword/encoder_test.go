@@ -111,11 +111,11 @@ func kept(o CNNOptions, draw Draw, word, feature int) float32 {
 // 1e-4 of the largest value.
 func TestStockParity(t *testing.T) {
 	for _, o := range []CNNOptions{
-		{Filters: Counts{17}},
-		{Filters: Counts{5, 16}, Activation: Tanh, Dropout: .3},
-		{Filters: Counts{6}, Activation: Linear, Raw: true},
-		{Filters: Counts{4, 17}, Pool: PoolFlatten, Raw: true, Dropout: .5},
-		{Filters: Counts{3}, Pool: PoolFlatten, Activation: Tanh},
+		{Filters: []int{17}},
+		{Filters: []int{5, 16}, Activation: Tanh, Dropout: .3},
+		{Filters: []int{6}, Activation: Linear, Raw: true},
+		{Filters: []int{4, 17}, Pool: PoolFlatten, Raw: true, Dropout: .5},
+		{Filters: []int{3}, Pool: PoolFlatten, Activation: Tanh},
 	} {
 		t.Run(fmt.Sprintf("%v, %s, %s, raw %v, dropout %v", o.Filters, o.Pool, o.Activation, o.Raw, o.Dropout), func(t *testing.T) {
 			o.Dim, o.CharDim, o.Widths, o.Spelling.Limit = 7, 4, []int{2, 3}, 7

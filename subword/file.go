@@ -18,12 +18,11 @@ import (
 // raw, their statistics ("moments.mean", "moments.scale"), or the buckets of the n-grams, or the alphabet or pieces of a
 // bag, and the rest as JSON in its metadata.
 const (
-	metadataKey     = "w2vcl-encoder"
-	fileVersion     = 4
-	unsealedVersion = 1 // had no checksums; up to 2 a CNN had one number of filters, PoolMax, ReLU and statistics, up to 3 n-grams had a row each
-	kindCNN         = "cnn"
-	kindNGrams      = "ngrams"
-	kindBag         = "bag"
+	metadataKey = "w2vcl-encoder"
+	fileVersion = 1
+	kindCNN     = "cnn"
+	kindNGrams  = "ngrams"
+	kindBag     = "bag"
 )
 
 // A description is the metadata of an encoder's file.
@@ -33,7 +32,7 @@ type description struct {
 	CNN     *CNNOptions   `json:"cnn,omitempty"`
 	NGrams  *NGramOptions `json:"ngrams,omitempty"`
 	Bag     *BagOptions   `json:"bag,omitempty"`
-	Scale   float32       `json:"scale,omitempty"` // of n-grams that are not HashMarked
+	Scale   float32       `json:"scale,omitempty"` // of n-grams
 
 	Options json.RawMessage `json:"options,omitempty"` // of a Described encoder
 }
@@ -68,11 +67,7 @@ func Save(path string, e Encoder, offset []float32) error {
 			f.floats("moments.scale", e.statistics.Scale, len(e.statistics.Scale))
 		}
 	case *NGrams:
-		o := e.options
-		if o.Hash == HashMarked {
-			o.Hash = "" // as versions that had no other
-		}
-		d.Kind, d.NGrams = kindNGrams, &o
+		d.Kind, d.NGrams = kindNGrams, &e.options
 		if m, ok := unseen(e).(*Means); ok {
 			d.Scale = m.scale
 		}
@@ -171,7 +166,7 @@ func finite(values []float32) bool {
 	return true
 }
 
-// writeBuckets writes the buckets in use by row, and their rows if they share some, 32 bits each, little-endian.
+// writeBuckets writes the buckets in use by row, and their rows, 32 bits each, little-endian.
 func (e *NGrams) writeBuckets(f *fileWriter) {
 	used := slices.SortedFunc(maps.Keys(e.rows), func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(e.rows[a], e.rows[b]), cmp.Compare(a, b))
@@ -180,9 +175,8 @@ func (e *NGrams) writeBuckets(f *fileWriter) {
 	for _, bucket := range used {
 		buckets, rows = binary.LittleEndian.AppendUint32(buckets, bucket), binary.LittleEndian.AppendUint32(rows, e.rows[bucket])
 	}
-	if f.bytes("buckets", buckets); e.options.Hash != HashMarked {
-		f.bytes("rows", rows)
-	}
+	f.bytes("buckets", buckets)
+	f.bytes("rows", rows)
 }
 
 // Offset returns the mean difference between the vectors of words, len(words) x Dim, and the vectors that Load's result

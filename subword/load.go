@@ -3,7 +3,6 @@ package subword
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -46,11 +45,11 @@ func read(r io.Reader, size int64) (Composer, error) {
 	if err := json.Unmarshal([]byte(content.Metadata[metadataKey]), &d); err != nil {
 		return nil, fmt.Errorf("metadata %s: %w", metadataKey, err)
 	}
-	if d.Version < unsealedVersion || d.Version > fileVersion {
-		return nil, fmt.Errorf("its version is %d; this w2vcl reads versions %d to %d", d.Version, unsealedVersion, fileVersion)
+	if d.Version != fileVersion {
+		return nil, fmt.Errorf("its version is %d; this w2vcl reads version %d", d.Version, fileVersion)
 	}
-	if content.Sealed != (d.Version > unsealedVersion) {
-		return nil, fmt.Errorf("%w: files of version %d have other checksums", safetensors.ErrDamaged, d.Version)
+	if !content.Sealed {
+		return nil, fmt.Errorf("%w: it has no checksums", safetensors.ErrDamaged)
 	}
 	f := fileReader{}
 	for _, t := range content.Tensors {
@@ -103,7 +102,7 @@ func (f fileReader) encoder(d description) (_ Composer, err error) {
 	if len(f) > 0 {
 		return nil, fmt.Errorf("its tensors %v are not known", slices.Sorted(maps.Keys(f)))
 	}
-	if n, ok := e.(*NGrams); ok && n.options.Hash == HashFastText {
+	if n, ok := e.(*NGrams); ok {
 		if !(d.Scale > 0 && d.Scale <= math.MaxFloat32) {
 			return nil, fmt.Errorf("its n-grams have the scale %v", d.Scale)
 		}
@@ -253,7 +252,6 @@ func (f fileReader) bag(o BagOptions) (Encoder, error) {
 }
 
 func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
-	o.Hash = cmp.Or(o.Hash, HashMarked) // of versions without a choice
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -262,16 +260,16 @@ func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, _ := f.take("rows", safetensors.Uint8) // without them each bucket has its own
-	if len(data) == 0 || len(data)%4 > 0 || rows != nil && len(rows) != len(data) {
+	rows, err := f.take("rows", safetensors.Uint8)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) == 0 || len(data)%4 > 0 || len(rows) != len(data) {
 		return nil, errors.New("its buckets are not whole")
 	}
 	e := &NGrams{options: o, rows: map[uint32]uint32{}, vocabulary: &Spellings{starts: []int{0}}}
 	for i := 0; i < len(data); i += 4 {
-		bucket, row := binary.LittleEndian.Uint32(data[i:]), uint32(len(e.sizes))
-		if rows != nil {
-			row = binary.LittleEndian.Uint32(rows[i:])
-		}
+		bucket, row := binary.LittleEndian.Uint32(data[i:]), binary.LittleEndian.Uint32(rows[i:])
 		if uint64(bucket) >= uint64(o.Buckets) {
 			return nil, fmt.Errorf("it has bucket %d of %d", bucket, o.Buckets)
 		}

@@ -22,7 +22,7 @@ type Means struct {
 	offset []float32 // (N); nil: zeros
 }
 
-// means returns the means of an encoder of hash HashFastText.
+// means returns the means of n-grams.
 func (e *NGrams) means() *Means {
 	if mean := e.options.Mean; mean > 0 {
 		return &Means{ngrams: e, scale: mean}
@@ -36,7 +36,7 @@ func unseen(e Composer) Composer {
 	if w, ok := e.(*withWords); ok {
 		e = w.Encoder
 	}
-	if n, ok := e.(*NGrams); ok && n.options.Hash == HashFastText {
+	if n, ok := e.(*NGrams); ok {
 		return n.means()
 	}
 	return e

@@ -15,33 +15,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A Hash says which n-grams a word has, and to which bucket each goes.
-type Hash string
-
-const (
-	// HashFastText is fastText's: the marks are < and >. The encoder can be written as a fastText model.
-	HashFastText Hash = "fasttext"
-
-	// HashMarked is that of earlier versions: the marks are bytes that no text holds, and the marked word itself is an
-	// n-gram, however long it is.
-	HashMarked Hash = "marked"
-)
-
-// NGramOptions are the shape of NGrams. The zero values of Shortest, Longest, Buckets and Hash mean their defaults; Dim
-// must be set.
+// NGramOptions are the shape of NGrams. The zero values of Shortest, Longest and Buckets mean their defaults; Dim must
+// be set.
 type NGramOptions struct {
 	Dim               int     // N, values of a word vector
 	Shortest, Longest int     // characters of an n-gram; default 3 to 6
 	Buckets           int     // what n-grams are hashed to, less than 2^32; default 2,000,000
 	Rate              float64 // learning rate relative to the context vectors' rate; default 1
-	Hash              Hash    `json:",omitempty"` // default HashFastText; in a file without it HashMarked
 	Apart             bool    `json:",omitempty"` // n-grams of the same words do not share rows: for training that adds gradients up
 	Mean              float32 `json:"-"`          // above 0: training takes means, not sums, and unseen words so much of them
 }
 
 func (o NGramOptions) withDefaults() (NGramOptions, error) {
 	o.Shortest, o.Longest = cmp.Or(o.Shortest, 3), cmp.Or(o.Longest, 6)
-	o.Buckets, o.Hash = cmp.Or(o.Buckets, 2_000_000), cmp.Or(o.Hash, HashFastText)
+	o.Buckets = cmp.Or(o.Buckets, 2_000_000)
 	switch {
 	case o.Dim < 1:
 		return o, fmt.Errorf("dimension is %d; it must be at least 1", o.Dim)
@@ -49,8 +36,6 @@ func (o NGramOptions) withDefaults() (NGramOptions, error) {
 		return o, fmt.Errorf("n-grams of %d to %d characters; they must have at least 1", o.Shortest, o.Longest)
 	case o.Buckets < 1 || uint64(o.Buckets) > math.MaxUint32:
 		return o, fmt.Errorf("n-grams are hashed to %d buckets; there must be at least 1 and less than 2^32", o.Buckets)
-	case o.Hash != HashFastText && o.Hash != HashMarked:
-		return o, fmt.Errorf("n-grams are hashed by %q, which this w2vcl does not know", o.Hash)
 	}
 	return o, nil
 }
@@ -61,7 +46,7 @@ func (o NGramOptions) withDefaults() (NGramOptions, error) {
 // sums; see Means.
 type NGrams struct {
 	options    NGramOptions
-	rows       map[uint32]uint32 // bucket to row of the table; those of the same words share one, but with HashMarked
+	rows       map[uint32]uint32 // bucket to row of the table; those of the same words share one
 	sizes      []uint32          // buckets of each row
 	vocabulary *Spellings        // rows of the n-grams of each word
 	table      *tensor.Dense     // (U, N)
@@ -89,7 +74,7 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 		e.vocabulary.starts = append(e.vocabulary.starts, len(e.vocabulary.symbols))
 	}
 	e.sizes = slices.Repeat([]uint32{1}, len(e.rows))
-	if o.Hash == HashFastText && !o.Apart {
+	if !o.Apart {
 		e.share()
 	}
 	e.table = newMatrix(len(e.sizes), o.Dim)
@@ -117,20 +102,10 @@ func (e *NGrams) shape() fasttext.Shape {
 // buckets returns the buckets of the n-grams that a word is trained with. A word that is too short to have one has that
 // of the marked word.
 func (e *NGrams) buckets(word string) []uint32 {
-	if e.options.Hash == HashFastText {
-		if buckets := e.shape().NGrams(nil, word); len(buckets) > 0 {
-			return buckets
-		}
-		return []uint32{e.bucket(split(word, 1))}
+	if buckets := e.shape().NGrams(nil, word); len(buckets) > 0 {
+		return buckets
 	}
-	marked := split(word, 1)
-	buckets := []uint32{e.bucket(marked)}
-	for n := e.options.Shortest; n <= e.options.Longest && n < len(marked); n++ {
-		for i := range len(marked) - n + 1 {
-			buckets = append(buckets, e.bucket(marked[i:i+n]))
-		}
-	}
-	return buckets
+	return []uint32{e.bucket(split(word, 1))}
 }
 
 // bucket hashes characters as fastText does (FNV-1a).

@@ -2,7 +2,6 @@ package subword
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 )
@@ -29,25 +28,12 @@ const (
 	Linear Activation = "none" // the values as they are
 )
 
-// Counts are the filters of each width, or one number for all of them.
-type Counts []int
-
-// UnmarshalJSON also reads a single number: files of versions up to 2 have that.
-func (c *Counts) UnmarshalJSON(data []byte) error {
-	var one int
-	if json.Unmarshal(data, &one) == nil {
-		*c = Counts{one}
-		return nil
-	}
-	return json.Unmarshal(data, (*[]int)(c))
-}
-
 // CNNOptions are the shape of a CNN. The zero value of a field means its default; Dim must be set.
 type CNNOptions struct {
 	Dim     int     // N, values of a word vector
 	CharDim int     // E, values of a symbol's embedding; default 32
 	Widths  []int   // w, symbols that a filter spans; default 2, 3, 4
-	Filters Counts  // F of each width, or one number for all; default 64
+	Filters []int   // F of each width, or one number for all; default 64
 	Rate    float64 // learning rate relative to the rate of words' own vectors; default 1
 
 	Pool       Pool       `json:",omitempty"` // default PoolMax
@@ -70,7 +56,7 @@ func (o CNNOptions) withDefaults() (CNNOptions, error) {
 		o.Widths = []int{2, 3, 4}
 	}
 	if len(o.Filters) == 0 {
-		o.Filters = Counts{64}
+		o.Filters = []int{64}
 	}
 	if len(o.Filters) == 1 {
 		o.Filters = slices.Repeat(o.Filters, len(o.Widths))

@@ -61,22 +61,3 @@ func TestAlphabet(t *testing.T) {
 		t.Errorf("%d words, %d truncated; want %d and 1", s.Len(), s.Truncated, len(want))
 	}
 }
-
-// HashMarked: n-grams of the word between its marks, and the word itself; unused buckets
-// have no row.
-func TestNGramBuckets(t *testing.T) {
-	e, err := NewNGrams([]string{"abcd", "a"}, NGramOptions{Dim: 1, Hash: HashMarked})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// <abcd> itself; <ab abc bcd cd>; <abc abcd bcd>; <abcd abcd>: its 6-gram is itself
-	if got := len(e.buckets("abcd")); got != 1+4+3+2 {
-		t.Errorf("abcd has %d n-grams, want 10", got)
-	}
-	if got := len(e.buckets("")); got != 1 {
-		t.Errorf("the empty word has %d n-grams, want 1", got)
-	}
-	if e.table.Shape()[0] != len(e.rows) || len(e.rows) != 11 {
-		t.Errorf("table %v for %d buckets, want 11", e.table.Shape(), len(e.rows))
-	}
-}

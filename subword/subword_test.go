@@ -212,10 +212,6 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	marked, err := NewNGrams(vocabulary, NGramOptions{Dim: 5, Buckets: 50, Hash: HashMarked})
-	if err != nil {
-		t.Fatal(err)
-	}
 	characters, err := NewBag(vocabulary, BagOptions{Dim: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +224,7 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]Encoder{"characters": characters, "pieces": pieces, "cnn": cnn, "cnn of bigrams": grams, "paper's cnn": paper, "cnn with tanh": tanh, "linear cnn": linear, "flat cnn with tanh": flatTanh, "n-grams": sums, "n-grams of earlier versions": marked}
+	return map[string]Encoder{"characters": characters, "pieces": pieces, "cnn": cnn, "cnn of bigrams": grams, "paper's cnn": paper, "cnn with tanh": tanh, "linear cnn": linear, "flat cnn with tanh": flatTanh, "n-grams": sums}
 }
 
 func encoderProbe(t testing.TB, r *rand.Rand, e Encoder, threads int) *probe {

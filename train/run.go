@@ -132,7 +132,7 @@ func (j *job) begin(folder *runfolder.Folder, p *progress.Progress) (runfolder.P
 	if err := j.keep(folder, nil, p); err != nil { // reading the text may take long
 		return from, err
 	}
-	if j.from != nil && settings.Current(j.from.Settings)["context-weight"] != j.config.Recorded()["context-weight"] {
+	if j.from != nil && j.from.Settings["context-weight"] != j.config.Recorded()["context-weight"] {
 		folder.RemoveVectors() // they have the other weight; the checkpoint has all that they say
 	}
 	if err := j.writeConfig(folder); err != nil {

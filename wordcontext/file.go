@@ -21,9 +21,6 @@ import (
 // The places of the rows follow from the contexts found and the lengths. A checksum
 // covers every byte. The arrays are aligned for the processor, so Open uses them in
 // the mapped file without a copy.
-//
-// In version 2 the stored contexts were in the order of the rows. Version 1 also had no
-// lengths, for every row had l entries. Open reads both, too.
 type header struct {
 	Magic       [8]byte
 	Version     uint32
@@ -39,12 +36,11 @@ type header struct {
 	Dynamic     uint64 // 1 for dynamic windows
 	FileSize    uint64
 
-	// Version 1 has zeros here.
 	Tempering    float64
 	Positives    float64
 	MaxPositives uint64
 
-	GroupContexts uint32 // see newLayout; versions 1 and 2 have zero here
+	GroupContexts uint32 // see newLayout
 
 	Checksum uint32 // CRC-32C of the bytes of the header before this field
 }
@@ -52,7 +48,7 @@ type header struct {
 const headerSize = 128
 
 var format = container.Format{
-	Magic: [8]byte{0x89, 'W', '2', 'V', 'C', 'L', 'M', '\n'}, Oldest: 1, Version: 3, Header: headerSize,
+	Magic: [8]byte{0x89, 'W', '2', 'V', 'C', 'L', 'M', '\n'}, Version: 1, Header: headerSize,
 	ErrOther: ErrNotMatrix, ErrVersion: ErrVersion, ErrTruncated: ErrTruncated, ErrCorrupt: ErrCorrupt,
 }
 
@@ -101,15 +97,7 @@ func (h *header) bodySize() uint64 {
 	if h.Rows > limit || h.Stored > limit {
 		return 0
 	}
-	return 16*h.Rows + h.lengthsSize() + uint64(h.Width)*h.Stored
-}
-
-// lengthsSize returns the bytes of the lengths.
-func (h *header) lengthsSize() uint64 {
-	if h.Version == 1 {
-		return 0
-	}
-	return 4 * h.Rows
+	return 20*h.Rows + uint64(h.Width)*h.Stored
 }
 
 // decodeHeader reads the header of a file of the given size.
@@ -126,8 +114,7 @@ func (h *header) check() error {
 	o := h.options()
 	narrow := h.Rows <= 1<<16
 	switch {
-	case h.Version == 1 && (h.Tempering != 0 || h.Positives != 0 || h.MaxPositives != 0),
-		(h.Version < 3) != (h.GroupContexts == 0), h.GroupContexts > maxGroup,
+	case h.GroupContexts == 0, h.GroupContexts > maxGroup,
 		h.Rows == 0 || h.Rows > math.MaxUint32 || narrow != (h.Width == 2) || !narrow && h.Width != 4,
 		h.bodySize() == 0 || format.Size(h.bodySize()) != h.FileSize, h.Dynamic > 1:
 		return fmt.Errorf("%w: its header contradicts itself", ErrCorrupt)

@@ -108,7 +108,6 @@ func TestOpenFindsFlippedBytes(t *testing.T) {
 		switch {
 		case at < 8:
 			want = ErrNotMatrix
-		case at == 8: // of version 3 becomes version 2
 		case at < 12:
 			want = ErrVersion
 		}
@@ -178,8 +177,7 @@ func TestOpenErrors(t *testing.T) {
 		{"text", []byte("the quick brown fox\n"), ErrNotMatrix, `it starts with "the quic"; name a file that`},
 		{"vectors", []byte("18116 100\nthe 0.1"), ErrNotMatrix, "not a matrix file"},
 		{"empty", nil, ErrNotMatrix, "it is empty"},
-		{"version", change(func(h *header) { h.Version = 4 }), ErrVersion, "version 4, and this w2vcl reads versions 1 to 3; build the matrix again"},
-		{"version 2 with groups", change(func(h *header) { h.Version = 2 }), ErrCorrupt, "contradicts itself"},
+		{"version", change(func(h *header) { h.Version = 4 }), ErrVersion, "version 4, and this w2vcl reads version 1; build the matrix again"},
 		{"no groups", change(func(h *header) { h.GroupContexts = 0 }), ErrCorrupt, "contradicts itself"},
 		{"large groups", change(func(h *header) { h.GroupContexts = 1 << 30 }), ErrCorrupt, "contradicts itself"},
 		{"rows 0", change(func(h *header) { h.Rows = 0 }), ErrCorrupt, "contradicts itself"},
@@ -195,7 +193,6 @@ func TestOpenErrors(t *testing.T) {
 		{"tempering", change(func(h *header) { h.Tempering = math.NaN() }), ErrCorrupt, "tempering is NaN"},
 		{"positives", change(func(h *header) { h.Positives = -1 }), ErrCorrupt, "positives is -1"},
 		{"maximum of positives", change(func(h *header) { h.MaxPositives = 1 << 63 }), ErrCorrupt, "the maximum of positives"},
-		{"version 1 with positives", change(func(h *header) { h.Version = 1 }), ErrCorrupt, "contradicts itself"},
 		{"foreign word", fileWithContext(t, data, 12), ErrCorrupt, "word id 12, but it has 12 words"},
 		{"length", fileWith(t, data, lengths, 51), ErrCorrupt, "row 0 has 51 entries"},
 		{"shorter length", fileWith(t, tempered, lengths, 1), ErrCorrupt, "do not add up"},
@@ -277,46 +274,6 @@ func TestSaveOverOpenFile(t *testing.T) {
 	}
 }
 
-// TestOpenVersion1: a file that version 1 of the format has, opens. It was written by
-// the last release of w2vcl that wrote them, with the options and the text below.
-func TestOpenVersion1(t *testing.T) {
-	m, err := Open("testdata/version1.matrix")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	c := testCorpus(24, 13, 200, 10)
-	if err := m.Matches(c, fileOptions); err != nil {
-		t.Error(err)
-	}
-	// The same matrix is written as a file of today.
-	if !bytes.Equal(fileOf(t, m), fileOf(t, build(t, c, fileOptions))) {
-		t.Error("the file holds another matrix")
-	}
-}
-
-// TestOpenVersion2: the same for version 2, which had one row after the other.
-func TestOpenVersion2(t *testing.T) {
-	c := testCorpus(24, 13, 200, 10)
-	for _, open := range []func(string) (*Matrix, error){Open, OpenBounded} {
-		m, err := open("testdata/version2.matrix")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Matches(c, temperedOptions); err != nil {
-			t.Error(err)
-		}
-		want := build(t, c, temperedOptions)
-		checkSamples(t, m, 1, 3, 65, 0, m.Rows())
-		if !bytes.Equal(fileOf(t, m), fileOf(t, want)) {
-			t.Error("the file holds another matrix")
-		}
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // TestOpenDamaged: a file with flipped bits is refused.
 func TestOpenDamaged(t *testing.T) {
 	damage.Copies(t, fileOf(t, build(t, testCorpus(24, 12, 200, 10), temperedOptions)), func(file []byte) ([]byte, error) {
@@ -350,11 +307,6 @@ func FuzzDecode(f *testing.F) {
 	data := fileOf(f, build(f, testCorpus(31, 5, 60, 10), fileOptions))
 	f.Add(data)
 	f.Add(fileOf(f, build(f, testCorpus(31, 5, 60, 10), temperedOptions)))
-	for _, name := range []string{"testdata/version1.matrix", "testdata/version2.matrix"} {
-		if old, err := os.ReadFile(name); err == nil {
-			f.Add(old)
-		}
-	}
 	var groups bytes.Buffer
 	if err := build(f, testCorpus(31, 5, 60, 10), fileOptions).write(&groups, 40); err != nil {
 		f.Fatal(err)

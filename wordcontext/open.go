@@ -89,16 +89,11 @@ func (d *decoder) decode(data []byte) (*Matrix, error) {
 	}
 	m.totals = memory.NumbersOf[uint64](next(8 * h.Rows))
 	m.contextCounts = memory.NumbersOf[uint64](next(8 * h.Rows))
-	m.lengths = memory.NumbersOf[uint32](next(h.lengthsSize()))
+	m.lengths = memory.NumbersOf[uint32](next(4 * h.Rows))
 	if h.Width == 2 {
 		m.narrow = memory.NumbersOf[uint16](body)
 	} else {
 		m.wide = memory.NumbersOf[uint32](body)
-	}
-	if h.Version == 1 {
-		if m.lengths, err = rowLengths(m.totals, &m.options); err != nil {
-			return nil, err
-		}
 	}
 	if err := m.checkLengths(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
@@ -106,9 +101,7 @@ func (d *decoder) decode(data []byte) (*Matrix, error) {
 	if m.setOffsets() != h.Stored {
 		return nil, fmt.Errorf("%w: the lengths of its rows do not add up", ErrCorrupt)
 	}
-	if h.Version >= 3 {
-		m.tiles = newLayout(m.offsets, m.lengths, m.Contexts(), uint64(h.GroupContexts))
-	}
+	m.tiles = newLayout(m.offsets, m.lengths, m.Contexts(), uint64(h.GroupContexts))
 	return m, nil
 }
 
@@ -127,7 +120,7 @@ func (m *Matrix) checkLengths() error {
 // checkIDs returns an error if a stored context in a piece of the body is not a word id
 // below the rows.
 func (h *header) checkIDs(first int, part []byte) error {
-	stored := int(16*h.Rows + h.lengthsSize())
+	stored := int(20 * h.Rows)
 	part = part[min(max(stored-first, 0), len(part)):]
 	var largest uint32
 	if h.Width == 2 {

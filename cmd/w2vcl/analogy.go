@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -25,7 +26,7 @@ type analogyAnswer struct {
 	Answers []embedding.Neighbor `json:"answers"`
 }
 
-func newAnalogy(s streams) *cobra.Command {
+func newAnalogy(s cli.Streams) *cobra.Command {
 	var o analogyOptions
 	cmd := &cobra.Command{
 		Use:   "analogy DIR|VECTORS A B C [flags]",
@@ -34,17 +35,17 @@ func newAnalogy(s streams) *cobra.Command {
 A, B and C are no answers.`,
 		Example: `  w2vcl analogy runs/wiki man king woman
   w2vcl analogy runs/wiki paris france rome --count 3`,
-		Args: exactly("DIR|VECTORS", "A", "B", "C"),
+		Args: cli.Exactly("DIR|VECTORS", "A", "B", "C"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), s, args[0], args[1:])
 		},
 	}
 	cmd.Flags().IntVar(&o.count, "count", 5, "show `N` answers")
-	addJSON(cmd, &o.json, "print one line of JSON: the question and its answers")
+	cli.AddJSON(cmd, &o.json, "print one line of JSON: the question and its answers")
 	return cmd
 }
 
-func (o *analogyOptions) run(ctx context.Context, s streams, path string, words []string) error {
+func (o *analogyOptions) run(ctx context.Context, s cli.Streams, path string, words []string) error {
 	if o.count < 1 {
 		return terminal.Usagef("--count %d: must be at least 1", o.count)
 	}
@@ -52,7 +53,7 @@ func (o *analogyOptions) run(ctx context.Context, s streams, path string, words 
 	if err != nil {
 		return err
 	}
-	s.noteUnfinished(path)
+	noteUnfinished(s, path)
 	found, err := t.Lookup(words)
 	if err != nil {
 		return err
@@ -72,12 +73,12 @@ func (o *analogyOptions) run(ctx context.Context, s streams, path string, words 
 		return err
 	}
 	if o.json {
-		return writeJSON(s.out, analogyAnswer{words[0], words[1], words[2], nearest[0]})
+		return cli.WriteJSON(s.Out, analogyAnswer{words[0], words[1], words[2], nearest[0]})
 	}
-	var out table
-	out.rowf("%s is to %s as %s is to", words[0], words[1], words[2])
+	var out cli.Table
+	out.Rowf("%s is to %s as %s is to", words[0], words[1], words[2])
 	for _, n := range nearest[0] {
-		out.rowf("  %s\t%6.3f", n.Word, n.Cosine)
+		out.Rowf("  %s\t%6.3f", n.Word, n.Cosine)
 	}
-	return out.writeTo(s.out)
+	return out.Print(s.Out)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
@@ -24,7 +25,7 @@ import (
 )
 
 type compareOptions struct {
-	settings        settingFlags
+	settings        cli.SettingFlags
 	modes           variantList
 	variants        variantsValue
 	external        externalsValue
@@ -48,7 +49,7 @@ var comparedSettings = []string{
 	"seed", "threads", "max-memory", "device", "precision",
 }
 
-func newCompare(s streams) *cobra.Command {
+func newCompare(s cli.Streams) *cobra.Command {
 	o := compareOptions{
 		modes:        variantList{settings.ModeCL, settings.ModeVanilla, string(sequential.Word2Vec), string(sequential.PWord2Vec)},
 		modeSettings: modeSettings{},
@@ -94,14 +95,14 @@ continues. With more variants or seeds it adds to the runs that are there.`,
   w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda:0,cuda:1
   w2vcl compare --list
   w2vcl compare --list --corpus wiki.txt`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
 	}
 	flags := cmd.Flags()
-	flags.Var(&o.modes, "modes", "modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, where modes are "+enumerate(settings.ModeNames()))
+	flags.Var(&o.modes, "modes", "modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, where modes are "+cli.Enumerate(settings.ModeNames()))
 	flags.Var(&o.variants, "variant", "a mode with settings of its own, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: SETTING=VALUE,SETTING=VALUE; may be given again")
 	flags.Var(&o.external, "external", "score vectors of another program beside ours: `FILE` is NAME=VECTORS,seconds=S,epochs=N,memory=SIZE, of which the first must be there; a name given again is another seed")
-	flags.StringVar(&o.settings.file, "config", "", "read variants and settings from a TOML `FILE`; flags win over it")
+	flags.StringVar(&o.settings.File, "config", "", "read variants and settings from a TOML `FILE`; flags win over it")
 	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; a comparison that is there is continued")
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
 	flags.BoolVar(&o.classify, "classify", false, "also score the finished runs on classes of sentences; takes minutes for each run")
@@ -116,12 +117,12 @@ continues. With more variants or seeds it adds to the runs that are there.`,
 	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
 	flags.Lookup("worker").Hidden = true
 	for _, name := range []string{"modes", "variant", "external", "config", "out", "data", "classify", "budget", "seeds", "points", "quick", "jobs", "set", "list"} {
-		annotate(flags.Lookup(name), settings.GroupRun)
+		cli.Annotate(flags.Lookup(name), settings.GroupRun)
 	}
-	o.settings.addSettings(cmd, func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
-	completeValues(cmd, "modes", settings.ModeNames()...)
-	completeValues(cmd, "budget", experiment.BudgetRecipe, experiment.BudgetEpochs+"=", experiment.BudgetIterations+"=", experiment.BudgetSeconds+"=")
-	addJSON(cmd, &o.json, "print the report as one line of JSON")
+	o.settings.AddSettings(cmd, func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
+	cli.CompleteValues(cmd, "modes", settings.ModeNames()...)
+	cli.CompleteValues(cmd, "budget", experiment.BudgetRecipe, experiment.BudgetEpochs+"=", experiment.BudgetIterations+"=", experiment.BudgetSeconds+"=")
+	cli.AddJSON(cmd, &o.json, "print the report as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd
 }
@@ -129,9 +130,9 @@ continues. With more variants or seeds it adds to the runs that are there.`,
 // options returns what is compared: the file, and the flags over it.
 func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error) {
 	file := &experiment.File{}
-	if o.settings.file != "" {
+	if o.settings.File != "" {
 		var err error
-		if file, err = experiment.ReadFile(o.settings.file); err != nil {
+		if file, err = experiment.ReadFile(o.settings.File); err != nil {
 			return experiment.Options{}, err
 		}
 	}
@@ -156,7 +157,7 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 	}
 	if !given("budget", file.Budget != "") {
 		if err := o.budget.Set(file.Budget); err != nil {
-			return experiment.Options{}, terminal.Usagef("%s: budget: %v", o.settings.file, err)
+			return experiment.Options{}, terminal.Usagef("%s: budget: %v", o.settings.File, err)
 		}
 	}
 	if o.quick {
@@ -164,17 +165,17 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 		o.shorten(cmd.Flags().Changed)
 	}
 	for name, text := range file.Settings {
-		if _, ok := o.settings.set[name]; !ok {
-			o.settings.set[name] = text
+		if _, ok := o.settings.Set[name]; !ok {
+			o.settings.Set[name] = text
 		}
 	}
 	options := experiment.Options{
-		Title: file.Title, Seeds: o.seeds, Points: o.points, Settings: o.settings.set, Budget: o.budget.Budget, Out: o.out, Classify: o.classify,
-		Corpus: o.settings.set["corpus"], Jobs: o.jobs, Job: max(o.worker-1, 0),
+		Title: file.Title, Seeds: o.seeds, Points: o.points, Settings: o.settings.Set, Budget: o.budget.Budget, Out: o.out, Classify: o.classify,
+		Corpus: o.settings.Set["corpus"], Jobs: o.jobs, Job: max(o.worker-1, 0),
 	}
 	for _, text := range file.External {
 		if err := o.external.Set(text); err != nil {
-			return options, terminal.Usagef("%s: external: %v", o.settings.file, err)
+			return options, terminal.Usagef("%s: external: %v", o.settings.File, err)
 		}
 	}
 	options.External = o.external
@@ -211,7 +212,7 @@ func (o *compareOptions) shorten(given func(flag string) bool) {
 	}
 }
 
-func (o *compareOptions) run(cmd *cobra.Command, s streams) error {
+func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 	if err := alone("compare"); err != nil {
 		return err
 	}
@@ -222,24 +223,24 @@ func (o *compareOptions) run(cmd *cobra.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	with := compare.Means{Source: o.source(), Worker: o.workerCommand(options), Progress: s.progress(o.quiet)}
+	with := compare.Means{Source: o.source(), Worker: o.workerCommand(options), Progress: s.Progress(o.quiet)}
 	if err := o.check(options); err != nil { // before any work
 		return err
 	}
-	data, remove, err := evalData(o.data)
+	data, remove, err := cli.EvalData(o.data)
 	if err != nil {
 		return err
 	}
 	defer remove()
 	options.Data = data
 	if o.worker > 0 {
-		return compare.Work(cmd.Context(), options, with, s.in, s.out)
+		return compare.Work(cmd.Context(), options, with, s.In, s.Out)
 	}
 	finished, stopped := compare.Execute(cmd.Context(), options, with)
 	if finished == nil || stopped != nil && len(finished.Missing) == 0 {
 		return stopped
 	}
-	result, err := compare.Summarize(finished, version(), commandLine())
+	result, err := compare.Summarize(finished, cli.Version(), commandLine())
 	if err != nil {
 		return err
 	}
@@ -255,7 +256,7 @@ func (o *compareOptions) run(cmd *cobra.Command, s streams) error {
 		return stopped
 	}
 	if o.json {
-		return writeJSON(s.out, result)
+		return cli.WriteJSON(s.Out, result)
 	}
 	return printComparison(s, result)
 }
@@ -305,21 +306,21 @@ func (o *compareOptions) workerCommand(options experiment.Options) func(job int)
 // source opens the text that comes with w2vcl, if that is the corpus; nil for all
 // others. It makes the path of the corpus hold from any folder.
 func (o *compareOptions) source() func() io.Reader {
-	path := o.settings.set["corpus"]
+	path := o.settings.Set["corpus"]
 	if _, err := os.Stat(path); err != nil && path == testdata.CorpusName {
 		return func() io.Reader { return builtinText(path).Source }
 	}
 	if absolute, err := filepath.Abs(path); err == nil && path != "" && path != "-" {
-		o.settings.set["corpus"] = absolute
+		o.settings.Set["corpus"] = absolute
 	}
 	return nil
 }
 
 // printComparison prints a table with a row for each set and a column for each
 // variant; on a narrow terminal without metrics and coverage.
-func printComparison(s streams, r *compare.Result) error {
-	var out table
-	narrow := s.narrow()
+func printComparison(s cli.Streams, r *compare.Result) error {
+	var out cli.Table
+	narrow := s.Narrow()
 	row := func(heading string, cell func(v compare.VariantResult) string) {
 		if narrow {
 			heading, _, _ = strings.Cut(heading, "\t")
@@ -327,7 +328,7 @@ func printComparison(s streams, r *compare.Result) error {
 		for _, v := range r.Variants {
 			heading += "\t" + cell(v)
 		}
-		out.rowf("%s", heading)
+		out.Rowf("%s", heading)
 	}
 	scores := func(show func(compare.Set) bool) {
 		for i, set := range r.Sets {
@@ -350,5 +351,8 @@ func printComparison(s streams, r *compare.Result) error {
 	row(mean+"\t\t", func(v compare.VariantResult) string { return v.Score.Mean.String() })
 	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
 	row("seconds of training\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })
-	return out.writeTo(s.out)
+	return out.Print(s.Out)
 }
+
+// commandLine returns the command line, to repeat it.
+func commandLine() string { return "w2vcl " + strings.Join(os.Args[1:], " ") }

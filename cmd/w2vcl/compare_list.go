@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
@@ -25,16 +26,16 @@ const experimentsFolder = "experiments"
 
 // listExperiments prints a row for each experiment in a folder and below: files of --config, and
 // scripts with a title. With a corpus it plans time and memory of the files.
-func (o *compareOptions) listExperiments(cmd *cobra.Command, s streams) error {
-	planner := compare.Planner{Source: o.source(), Progress: s.progress(o.quiet)}
+func (o *compareOptions) listExperiments(cmd *cobra.Command, s cli.Streams) error {
+	planner := compare.Planner{Source: o.source(), Progress: s.Progress(o.quiet)}
 	defer planner.Close()
-	planned := o.settings.set["corpus"] != ""
-	var out table
+	planned := o.settings.Set["corpus"] != ""
+	var out cli.Table
 	head := "experiment\tvariants\truns\t"
 	if planned {
 		head += "time\tmemory\t"
 	}
-	out.rowf("%s", head+"title")
+	out.Rowf("%s", head+"title")
 	found := 0
 	err := filepath.WalkDir(o.list, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -54,26 +55,26 @@ func (o *compareOptions) listExperiments(cmd *cobra.Command, s streams) error {
 			return err
 		}
 		found++
-		out.rowf("%s", path+"\t"+row)
+		out.Rowf("%s", path+"\t"+row)
 		return nil
 	})
 	if errors.Is(err, context.Canceled) || cmd.Context().Err() != nil {
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("--list %s: %w", o.list, cause(err))
+		return fmt.Errorf("--list %s: %w", o.list, cli.Cause(err))
 	}
 	if found == 0 {
 		return terminal.Usagef("--list %s: there is no TOML file of an experiment", o.list)
 	}
-	return out.writeTo(s.out)
+	return out.Print(s.Out)
 }
 
 // experimentRow returns the cells of an experiment.
 func (o *compareOptions) experimentRow(cmd *cobra.Command, path string, planner *compare.Planner, planned bool) (string, error) {
 	own := *o
-	own.settings.file, own.out = path, "out"
-	own.settings.set, own.external = maps.Clone(o.settings.set), slices.Clip(o.external)
+	own.settings.File, own.out = path, "out"
+	own.settings.Set, own.external = maps.Clone(o.settings.Set), slices.Clip(o.external)
 	options, err := own.options(cmd)
 	if err != nil {
 		return "", err

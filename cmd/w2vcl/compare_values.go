@@ -57,10 +57,10 @@ func (v *externalsValue) Set(text string) error {
 }
 
 // String lists the files.
-func (v *externalsValue) String() string { return strings.Join(v.paths(), " ") }
+func (v *externalsValue) String() string { return strings.Join(v.Paths(), " ") }
 
-// paths are the files, for the check of a command's files.
-func (v *externalsValue) paths() (paths []string) {
+// Paths are the files, for the check of a command's files.
+func (v *externalsValue) Paths() (paths []string) {
 	for _, e := range *v {
 		paths = append(paths, e.Vectors)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -22,7 +23,7 @@ type convertOptions struct {
 	force  bool
 }
 
-func newConvert(s streams) *cobra.Command {
+func newConvert(s cli.Streams) *cobra.Command {
 	var o convertOptions
 	cmd := &cobra.Command{
 		Use:   "convert DIR|VECTORS OUT [flags]",
@@ -40,24 +41,24 @@ the output matrix is C.`,
   w2vcl convert runs/ngram model.bin --format fasttext-bin
   w2vcl convert runs/wiki rare.vec --words rare-words.txt
   w2vcl convert runs/wiki vectors.tsv      # and metadata.tsv, for projector.tensorflow.org`,
-		Args: exactly("DIR|VECTORS", "OUT"),
+		Args: cli.Exactly("DIR|VECTORS", "OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0], args[1]) },
 	}
 	cmd.Flags().StringVar(&o.words, "words", "", "write the vectors of the words in `FILE`, one a line (- is standard input), instead of the vocabulary; a run trained with --subword has a vector for any word")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
-	completeValues(cmd, "format", plain(embedding.Formats())...)
+	cli.CompleteValues(cmd, "format", cli.Plain(embedding.Formats())...)
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace OUT if it is a file of vectors")
 	return cmd
 }
 
 // formatNames lists the formats of vectors, with the names of their files.
 func formatNames() string {
-	return strings.Join(texts(embedding.Formats(), func(f embedding.Format) string {
+	return strings.Join(cli.Texts(embedding.Formats(), func(f embedding.Format) string {
 		return fmt.Sprintf("%s (%s)", f, strings.Join(embedding.Extensions(f), ", "))
 	}), ", ")
 }
 
-func (o *convertOptions) run(ctx context.Context, s streams, from, to string) error {
+func (o *convertOptions) run(ctx context.Context, s cli.Streams, from, to string) error {
 	format, err := o.outputFormat(to)
 	if err != nil {
 		return terminal.Usagef("%v", err)
@@ -70,7 +71,7 @@ func (o *convertOptions) run(ctx context.Context, s streams, from, to string) er
 	if err != nil {
 		return err
 	}
-	s.noteUnfinished(from)
+	noteUnfinished(s, from)
 	t := v.Table
 	if format == embedding.FastTextModel {
 		err = saveFastText(ctx, s, to, v, from)
@@ -80,28 +81,28 @@ func (o *convertOptions) run(ctx context.Context, s streams, from, to string) er
 	if err != nil {
 		return err
 	}
-	s.notef("Wrote %s words of dimension %d to %s (%s)", terminal.Number(t.Len()), t.Dim, strings.Join(files, " and "), format)
+	s.Notef("Wrote %s words of dimension %d to %s (%s)", terminal.Number(t.Len()), t.Dim, strings.Join(files, " and "), format)
 	return nil
 }
 
 // saveFastText writes a fastText model and says what it holds of unseen words.
-func saveFastText(ctx context.Context, s streams, to string, v *runfolder.Vectors, from string) error {
+func saveFastText(ctx context.Context, s cli.Streams, to string, v *runfolder.Vectors, from string) error {
 	withNGrams, err := runfolder.SaveFastText(ctx, to, v, from)
 	switch {
 	case err != nil:
 		return err
 	case withNGrams:
-		s.notef("The model has n-grams: unseen words get the vectors that 'w2vcl vector' gives them")
+		s.Notef("The model has n-grams: unseen words get the vectors that 'w2vcl vector' gives them")
 	case v.Encoder != nil:
-		s.notef("Note: the model has words only, for fastText has no such encoder; --words adds the vectors of a list of unseen words")
+		s.Notef("Note: the model has words only, for fastText has no such encoder; --words adds the vectors of a list of unseen words")
 	default:
-		s.notef("Note: the model has words only: unseen words have no vectors in it, for they have none in %s", from)
+		s.Notef("Note: the model has words only: unseen words have no vectors in it, for they have none in %s", from)
 	}
 	return nil
 }
 
 // load reads the vectors to write.
-func (o *convertOptions) load(ctx context.Context, s streams, from string, format embedding.Format) (*runfolder.Vectors, error) {
+func (o *convertOptions) load(ctx context.Context, s cli.Streams, from string, format embedding.Format) (*runfolder.Vectors, error) {
 	if o.words == "" && format != embedding.FastTextModel { // which needs no encoder
 		t, err := runfolder.LoadTable(ctx, from)
 		return &runfolder.Vectors{Table: t}, err
@@ -131,7 +132,7 @@ func (o *convertOptions) load(ctx context.Context, s streams, from string, forma
 			composed++
 		}
 	}
-	s.notef("%s of %s words are not in the text; their vectors are composed", terminal.Number(composed), terminal.Number(len(words)))
+	s.Notef("%s of %s words are not in the text; their vectors are composed", terminal.Number(composed), terminal.Number(len(words)))
 	table, err := embedding.NewTable(words, t.Dim, vectors)
 	return &runfolder.Vectors{Table: table, Encoder: t.Encoder}, err
 }
@@ -141,8 +142,8 @@ const longestListed = 1 << 20
 
 // readWords reads the different words of a list, one a line, in the order of the list.
 // Errors name the line.
-func readWords(ctx context.Context, s streams, path string) ([]string, error) {
-	in := s.in
+func readWords(ctx context.Context, s cli.Streams, path string) ([]string, error) {
+	in := s.In
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {

@@ -6,17 +6,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 )
 
 type corpusBuildOptions struct {
-	settings    settingFlags
+	settings    cli.SettingFlags
 	json, quiet bool
 }
 
-func newCorpusBuild(s streams) *cobra.Command {
+func newCorpusBuild(s cli.Streams) *cobra.Command {
 	var o corpusBuildOptions
 	cmd := &cobra.Command{
 		Use:   "build --corpus PATH --cache DIR [flags]",
@@ -27,11 +28,11 @@ there already stays as it is. Words beyond a limit of memory go to the disk mean
 number of different words is counted exactly.`,
 		Example: `  w2vcl corpus build --corpus wiki.txt --cache encoded
   w2vcl train --corpus wiki.txt --cache encoded --mode pword2vec --out runs/wiki`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
-	o.settings.addTo(cmd, isTextSetting)
-	addJSON(cmd, &o.json, "print one line of JSON")
+	o.settings.AddTo(cmd, isTextSetting)
+	cli.AddJSON(cmd, &o.json, "print one line of JSON")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd
 }
@@ -46,15 +47,15 @@ func isTextSetting(setting settings.Setting) bool {
 	}
 }
 
-func (o *corpusBuildOptions) run(ctx context.Context, s streams) error {
-	config, err := o.settings.config()
+func (o *corpusBuildOptions) run(ctx context.Context, s cli.Streams) error {
+	config, err := o.settings.Config()
 	if err != nil {
 		return err
 	}
 	if config.Cache == "" {
 		return terminal.Usagef("--cache is missing: name the folder to write to")
 	}
-	text, err := train.ReadText(ctx, config, nil, s.progress(o.quiet))
+	text, err := train.ReadText(ctx, config, nil, s.Progress(o.quiet))
 	if err != nil {
 		return err
 	}

@@ -9,18 +9,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
-func newCorpusInfo(s streams) *cobra.Command {
+func newCorpusInfo(s cli.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "info FILE",
 		Short:   "Show the contents of an encoded text",
 		Long:    `Check an encoded text, every byte of it, and show what it holds.`,
 		Example: `  w2vcl corpus info encoded/wiki.txt-0123456789abcdef.w2vtext`,
-		Args:    exactly("FILE"),
+		Args:    cli.Exactly("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%s: there is no such file", args[0])
@@ -33,7 +34,7 @@ func newCorpusInfo(s streams) *cobra.Command {
 			return showCorpus(s, text, asJSON)
 		},
 	}
-	addJSON(cmd, &asJSON, "print one line of JSON")
+	cli.AddJSON(cmd, &asJSON, "print one line of JSON")
 	return cmd
 }
 
@@ -50,7 +51,7 @@ type corpusSummary struct {
 }
 
 // showCorpus prints what a corpus in a file holds.
-func showCorpus(s streams, c *corpus.Corpus, asJSON bool) error {
+func showCorpus(s cli.Streams, c *corpus.Corpus, asJSON bool) error {
 	text := c.Text()
 	r := corpusSummary{
 		Words: c.Vocabulary.Len(), Tokens: text.Tokens(), Sentences: text.Sentences(),
@@ -58,13 +59,13 @@ func showCorpus(s streams, c *corpus.Corpus, asJSON bool) error {
 	}
 	r.File, r.Bytes, r.BytesPerID = c.File()
 	if asJSON {
-		return writeJSON(s.out, r)
+		return cli.WriteJSON(s.Out, r)
 	}
-	var out table
-	out.rowf("file\t%s, %s, %d bytes a word", r.File, terminal.Bytes(r.Bytes), r.BytesPerID)
-	out.rowf("words\t%s different", terminal.Number(r.Words))
-	out.rowf("tokens\t%s in %s sentences", terminal.Number(r.Tokens), terminal.Number(r.Sentences))
-	out.rowf("text\t%s, %s words, %s different", terminal.Bytes(r.Text.Bytes), terminal.Number(r.Text.Tokens), terminal.Number(r.Text.Types))
-	out.rowf("fingerprint\t%s", r.Fingerprint)
-	return out.writeTo(s.out)
+	var out cli.Table
+	out.Rowf("file\t%s, %s, %d bytes a word", r.File, terminal.Bytes(r.Bytes), r.BytesPerID)
+	out.Rowf("words\t%s different", terminal.Number(r.Words))
+	out.Rowf("tokens\t%s in %s sentences", terminal.Number(r.Tokens), terminal.Number(r.Sentences))
+	out.Rowf("text\t%s, %s words, %s different", terminal.Bytes(r.Text.Bytes), terminal.Number(r.Text.Tokens), terminal.Number(r.Text.Types))
+	out.Rowf("fingerprint\t%s", r.Fingerprint)
+	return out.Print(s.Out)
 }

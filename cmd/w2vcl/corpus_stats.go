@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/statistics"
@@ -22,13 +23,13 @@ import (
 )
 
 type corpusStatsOptions struct {
-	settings    settingFlags
+	settings    cli.SettingFlags
 	count       statistics.Options
 	html        string
 	json, quiet bool
 }
 
-func newCorpusStats(s streams) *cobra.Command {
+func newCorpusStats(s cli.Streams) *cobra.Command {
 	var o corpusStatsOptions
 	cmd := &cobra.Command{
 		Use:   "stats PATH [flags]",
@@ -40,36 +41,36 @@ are frequent, and how many sentences are copies of earlier ones. All words count
 		Example: `  w2vcl corpus stats wiki.txt
   w2vcl corpus stats wiki.txt --lowercase --html wiki.html
   w2vcl corpus stats encoded/wiki.txt-0123456789abcdef.w2vtext --json`,
-		Args: exactly("PATH"),
+		Args: cli.Exactly("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
-	o.settings.addTo(cmd, func(setting settings.Setting) bool { return setting.Name != "corpus" && isTextSetting(setting) })
+	o.settings.AddTo(cmd, func(setting settings.Setting) bool { return setting.Name != "corpus" && isTextSetting(setting) })
 	flags := cmd.Flags()
 	flags.IntVar(&o.count.Window, "window", 5, "count pairs of words that are at most `N` words apart")
 	flags.IntVar(&o.count.Top, "top", 10, "list `N` pairs and repeated sentences")
 	flags.StringVar(&o.html, "html", "", "write a page with charts to `FILE`")
 	flags.Bool("force", false, "replace FILE if it is a page")
-	addJSON(cmd, &o.json, "print one line of JSON")
+	cli.AddJSON(cmd, &o.json, "print one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd
 }
 
-func (o *corpusStatsOptions) run(ctx context.Context, s streams, path string) error {
+func (o *corpusStatsOptions) run(ctx context.Context, s cli.Streams, path string) error {
 	switch {
 	case o.count.Window < 1 || o.count.Window > 1000:
 		return terminal.Usagef("--window %d: must be from 1 to 1000", o.count.Window)
 	case o.count.Top < 0:
 		return terminal.Usagef("--top %d: must not be negative", o.count.Top)
 	}
-	o.settings.set["corpus"] = path
-	if _, given := o.settings.set["min-count"]; !given {
-		o.settings.set["min-count"] = "1"
+	o.settings.Set["corpus"] = path
+	if _, given := o.settings.Set["min-count"]; !given {
+		o.settings.Set["min-count"] = "1"
 	}
-	config, err := o.settings.config()
+	config, err := o.settings.Config()
 	if err != nil {
 		return err
 	}
-	p := s.progress(o.quiet)
+	p := s.Progress(o.quiet)
 	o.count.Threads = config.ThreadCount()
 	var text *corpus.Corpus
 	if isEncoded(path) {
@@ -101,9 +102,9 @@ func (o *corpusStatsOptions) run(ctx context.Context, s streams, path string) er
 		}
 	}
 	if o.json {
-		return writeJSON(s.out, counted)
+		return cli.WriteJSON(s.Out, counted)
 	}
-	return printStatistics(s.out, counted)
+	return printStatistics(s.Out, counted)
 }
 
 // isEncoded reports whether a path is that of an encoded text.
@@ -122,27 +123,27 @@ func isEncoded(path string) bool {
 }
 
 func printStatistics(w io.Writer, c *statistics.Statistics) error {
-	var out table
-	out.rowf("text\t%s words, %s of them counted, %s different, in %s sentences", terminal.Number(c.Text.Tokens),
+	var out cli.Table
+	out.Rowf("text\t%s words, %s of them counted, %s different, in %s sentences", terminal.Number(c.Text.Tokens),
 		terminal.Number(c.Text.TokensUsed), terminal.Number(c.Words), terminal.Number(c.Text.Sentences))
-	out.rowf("sentences\t%.1f words on average, median %d, longest %s", c.Lengths.Mean, c.Lengths.Median, terminal.Number(c.Lengths.Longest))
-	out.rowf("Zipf\toccurrences = %.3g / rank^%.3f (R² %.3f)", c.Zipf.Constant, c.Zipf.Exponent, c.Zipf.Fit)
-	out.rowf("Heaps\tdifferent words = %.3g · words^%.3f (R² %.3f)", c.Heaps.Constant, c.Heaps.Exponent, c.Heaps.Fit)
+	out.Rowf("sentences\t%.1f words on average, median %d, longest %s", c.Lengths.Mean, c.Lengths.Median, terminal.Number(c.Lengths.Longest))
+	out.Rowf("Zipf\toccurrences = %.3g / rank^%.3f (R² %.3f)", c.Zipf.Constant, c.Zipf.Exponent, c.Zipf.Fit)
+	out.Rowf("Heaps\tdifferent words = %.3g · words^%.3f (R² %.3f)", c.Heaps.Constant, c.Heaps.Exponent, c.Heaps.Fit)
 	sampled := ""
 	if c.Duplicates.Sampled {
 		sampled = ", of a sample"
 	}
-	out.rowf("copies\t%.2f%% of the sentences, with %.2f%% of the words%s", 100*c.Duplicates.Share, 100*c.Duplicates.Tokens, sampled)
-	if err := out.writeTo(w); err != nil {
+	out.Rowf("copies\t%.2f%% of the sentences, with %.2f%% of the words%s", 100*c.Duplicates.Share, 100*c.Duplicates.Tokens, sampled)
+	if err := out.Print(w); err != nil {
 		return err
 	}
 	for _, part := range statisticsTables(c) {
-		var out table
-		out.rowf("\n%s", strings.Join(part.columns, "\t"))
+		var out cli.Table
+		out.Rowf("\n%s", strings.Join(part.columns, "\t"))
 		for _, row := range part.rows {
-			out.rowf("%s", strings.Join(row, "\t"))
+			out.Rowf("%s", strings.Join(row, "\t"))
 		}
-		if err := out.writeTo(w); err != nil {
+		if err := out.Print(w); err != nil {
 			return err
 		}
 	}
@@ -159,7 +160,7 @@ type statisticsTable struct {
 func statisticsTables(c *statistics.Statistics) []statisticsTable {
 	cuts := statisticsTable{"What a minimum count leaves", []string{"min-count", "words left", "of all", "tokens left", "of all"}, nil}
 	for _, m := range c.MinCounts {
-		cuts.rows = append(cuts.rows, []string{fmt.Sprint(m.MinCount), terminal.Number(m.Words), percent(m.WordShare), terminal.Number(int64(m.Tokens)), percent(m.TokenShare)})
+		cuts.rows = append(cuts.rows, []string{fmt.Sprint(m.MinCount), terminal.Number(m.Words), cli.Percent(m.WordShare), terminal.Number(int64(m.Tokens)), cli.Percent(m.TokenShare)})
 	}
 	spectrum := statisticsTable{"Frequency spectrum", []string{"occurrences", "words", "tokens"}, nil}
 	for _, b := range c.Spectrum {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/words"
@@ -30,7 +31,7 @@ var demoInventions = []string{"railroadless", "taxability", "overschooled", "unw
 const demoNeighbors = 5
 
 type demoOptions struct {
-	settings    settingFlags
+	settings    cli.SettingFlags
 	json, quiet bool
 }
 
@@ -41,7 +42,7 @@ type demoResult struct {
 	Neighbors []wordNeighbors   `json:"neighbors"`
 }
 
-func newDemo(s streams) *cobra.Command {
+func newDemo(s cli.Streams) *cobra.Command {
 	var o demoOptions
 	cmd := &cobra.Command{
 		Use:   "demo [flags]",
@@ -54,10 +55,10 @@ not have.`,
 		Example: `  w2vcl demo
   w2vcl demo --subword cnn
   w2vcl demo --out runs/demo`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
-	o.settings.addTo(cmd, func(setting settings.Setting) bool {
+	o.settings.AddTo(cmd, func(setting settings.Setting) bool {
 		switch setting.Name {
 		case "out", "force", "dim", "epochs", "contexts", "subword", "seed", "threads":
 			return true
@@ -67,35 +68,35 @@ not have.`,
 	})
 	cmd.Flags().Lookup("config").Hidden = true
 	cmd.Flags().Lookup("out").Usage = "keep the run folder as `DIR` (default: it is removed)"
-	addJSON(cmd, &o.json, "end standard output with one line of JSON")
+	cli.AddJSON(cmd, &o.json, "end standard output with one line of JSON")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no plan and no progress")
 	return cmd
 }
 
-func (o *demoOptions) run(ctx context.Context, s streams) error {
+func (o *demoOptions) run(ctx context.Context, s cli.Streams) error {
 	config, remove, err := o.config()
 	if err != nil {
 		return err
 	}
 	defer remove()
-	progress := s.progress(o.quiet)
+	progress := s.Progress(o.quiet)
 	progress.Notef("Training on the State of the Union addresses, 1790 to 2021.")
 	summary, err := train.Run(ctx, config, train.Options{Source: testdata.Corpus()}, progress)
 	if err != nil {
-		if errors.Is(err, train.ErrInterrupted) && o.settings.set["out"] == "" {
+		if errors.Is(err, train.ErrInterrupted) && o.settings.Set["out"] == "" {
 			return fmt.Errorf("%w; a demo without --out keeps nothing", train.ErrInterrupted)
 		}
 		return err
 	}
 	err = o.show(ctx, s, config.Out, summary)
-	if out := o.settings.set["out"]; out != "" && isCancellation(ctx, err) {
+	if out := o.settings.Set["out"]; out != "" && cli.IsCancellation(ctx, err) {
 		return fmt.Errorf("%w after training; the run is in %s", train.ErrInterrupted, out)
 	}
 	return err
 }
 
 // show scores the vectors of a run and prints neighbours.
-func (o *demoOptions) show(ctx context.Context, s streams, run string, summary runfolder.Summary) error {
+func (o *demoOptions) show(ctx context.Context, s cli.Streams, run string, summary runfolder.Summary) error {
 	t, err := runfolder.LoadVectors(ctx, run)
 	if err != nil {
 		return err
@@ -116,7 +117,7 @@ func (o *demoOptions) show(ctx context.Context, s streams, run string, summary r
 	}
 	o.nextSteps(s)
 	if o.json {
-		return writeJSON(s.out, result)
+		return cli.WriteJSON(s.Out, result)
 	}
 	return nil
 }
@@ -124,9 +125,9 @@ func (o *demoOptions) show(ctx context.Context, s streams, run string, summary r
 // config returns the settings of the demo with those of the user over them. Without
 // --out the run is in a temporary folder, which remove deletes.
 func (o *demoOptions) config() (c settings.Config, remove func(), err error) {
-	texts := settings.Demo(o.settings.set["subword"])
+	texts := settings.Demo(o.settings.Set["subword"])
 	texts["corpus"] = testdata.CorpusName
-	maps.Copy(texts, o.settings.set)
+	maps.Copy(texts, o.settings.Set)
 	remove = func() {}
 	if texts["out"] == "" {
 		folder, err := os.MkdirTemp("", "w2vcl-demo-*")
@@ -136,7 +137,7 @@ func (o *demoOptions) config() (c settings.Config, remove func(), err error) {
 		remove = func() { _ = os.RemoveAll(folder) }
 		texts["out"] = filepath.Join(folder, "run")
 	}
-	c, err = settings.Resolve(o.settings.file, texts)
+	c, err = settings.Resolve(o.settings.File, texts)
 	if err != nil {
 		remove()
 	}
@@ -145,7 +146,7 @@ func (o *demoOptions) config() (c settings.Config, remove func(), err error) {
 
 // demoScores scores on the sets that come with w2vcl, by the most common metric of
 // each task; eval shows the others.
-func demoScores(ctx context.Context, s streams, t *runfolder.Vectors) ([]evaluate.Result, error) {
+func demoScores(ctx context.Context, s cli.Streams, t *runfolder.Vectors) ([]evaluate.Result, error) {
 	all, err := new(evalOptions).score(ctx, s, t)
 	return slices.DeleteFunc(all, func(r evaluate.Result) bool {
 		return r.Metric != evaluate.MetricSpearman && r.Metric != string(words.CosAdd)
@@ -163,18 +164,18 @@ func known(t *embedding.Table, words []string) []string {
 	return have
 }
 
-func (r demoResult) print(s streams) error {
+func (r demoResult) print(s cli.Streams) error {
 	if err := printScores(s, r.Eval); err != nil {
 		return err
 	}
-	var out table
+	var out cli.Table
 	composed := false
-	out.rowf("\nnearest words")
+	out.Rowf("\nnearest words")
 	for _, w := range r.Neighbors {
 		line := "  " + w.Word + "\t"
 		if w.Composed && !composed {
 			composed = true
-			out.rowf("\nnearest words of words that the text does not have")
+			out.Rowf("\nnearest words of words that the text does not have")
 		}
 		for i, n := range w.Neighbors {
 			if i > 0 {
@@ -182,21 +183,21 @@ func (r demoResult) print(s streams) error {
 			}
 			line += fmt.Sprintf("%s %.2f", n.Word, n.Cosine)
 		}
-		out.rowf("%s", line)
+		out.Rowf("%s", line)
 	}
-	return out.writeTo(s.out)
+	return out.Print(s.Out)
 }
 
-func (o *demoOptions) nextSteps(s streams) {
+func (o *demoOptions) nextSteps(s cli.Streams) {
 	if o.quiet {
 		return
 	}
-	if out := o.settings.set["out"]; out != "" {
-		s.notef("\nThe run is in %s. Ask it for more:  w2vcl neighbors %s WORD", out, out)
+	if out := o.settings.Set["out"]; out != "" {
+		s.Notef("\nThe run is in %s. Ask it for more:  w2vcl neighbors %s WORD", out, out)
 	}
 	const folder = "runs/mine"
-	s.notef("\nNow your own text, a file or a folder of files (add --tokenizer words --lowercase for raw text):")
-	s.notef("  w2vcl train --corpus PATH --out %s", folder)
-	s.notef("  w2vcl eval %s", folder)
-	s.notef("  w2vcl neighbors %s WORD", folder)
+	s.Notef("\nNow your own text, a file or a folder of files (add --tokenizer words --lowercase for raw text):")
+	s.Notef("  w2vcl train --corpus PATH --out %s", folder)
+	s.Notef("  w2vcl eval %s", folder)
+	s.Notef("  w2vcl neighbors %s WORD", folder)
 }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 )
 
 // smallDisk mounts a file system of the given size.
@@ -86,8 +88,8 @@ func TestDiskFull(t *testing.T) {
 	waitFor(t, state)
 	empty := fill(t, disk)
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed {
-		t.Fatalf("exit code %d, want %d\n%s", code, exitFailed, &stderr)
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitFailed {
+		t.Fatalf("exit code %d, want %d\n%s", code, cli.ExitFailed, &stderr)
 	}
 	for _, want := range []string{"Warning: no checkpoint after", "no space left on device", "keeps the checkpoint after", "'w2vcl resume"} {
 		if !strings.Contains(stderr.String(), want) {

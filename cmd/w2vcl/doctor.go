@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/w2vcl/w2vcl/cluster/mpi"
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -46,28 +47,28 @@ type diagnosis struct {
 	Binding  string `json:"binding,omitempty"` // a warning
 }
 
-func newDoctor(s streams) *cobra.Command {
+func newDoctor(s cli.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Show the features of this machine and of this build",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			d := diagnose()
 			if asJSON {
-				return writeJSON(s.out, d)
+				return cli.WriteJSON(s.Out, d)
 			}
 			return d.print(s)
 		},
 	}
-	addJSON(cmd, &asJSON, "print one line of JSON")
+	cli.AddJSON(cmd, &asJSON, "print one line of JSON")
 	return cmd
 }
 
 func diagnose() diagnosis {
 	total, available := machine.Memory()
 	d := diagnosis{
-		Version: version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		Version: cli.Version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		Processors: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0),
 		Features: features(), Kernels: string(simd.Current()),
 		MemoryTotal: total, MemoryAvailable: available,
@@ -125,7 +126,7 @@ func peersOf(g device.Info) string {
 	return "uses the memory of GPU " + strings.Join(peers, ", ") + ": they can train together"
 }
 
-func (d diagnosis) print(s streams) error {
+func (d diagnosis) print(s cli.Streams) error {
 	known := func(bytes int64) string {
 		if bytes == 0 {
 			return "unknown"
@@ -138,43 +139,43 @@ func (d diagnosis) print(s streams) error {
 		}
 		return strings.Join(list, ", ")
 	}
-	var out table
-	out.rowf("w2vcl\t%s", d.Version)
-	out.rowf("Go\t%s, %s", d.Go, d.System)
-	out.rowf("processors\t%d (%d used by default)", d.Processors, d.Threads)
-	out.rowf("CPU features\t%s", orNone(d.Features))
-	out.rowf("kernels in use\t%s", d.Kernels)
-	out.rowf("memory\t%s, %s available", known(d.MemoryTotal), known(d.MemoryAvailable))
-	out.rowf("build tags\t%s", orNone(d.Tags))
-	out.rowf("modes\t%s", orNone(d.Modes))
+	var out cli.Table
+	out.Rowf("w2vcl\t%s", d.Version)
+	out.Rowf("Go\t%s, %s", d.Go, d.System)
+	out.Rowf("processors\t%d (%d used by default)", d.Processors, d.Threads)
+	out.Rowf("CPU features\t%s", orNone(d.Features))
+	out.Rowf("kernels in use\t%s", d.Kernels)
+	out.Rowf("memory\t%s, %s available", known(d.MemoryTotal), known(d.MemoryAvailable))
+	out.Rowf("build tags\t%s", orNone(d.Tags))
+	out.Rowf("modes\t%s", orNone(d.Modes))
 	if d.DeviceError != "" {
-		out.rowf("GPU\tnone in use: %s", d.DeviceError)
+		out.Rowf("GPU\tnone in use: %s", d.DeviceError)
 	}
 	for _, g := range d.Devices {
 		kernels := "--device cuda:" + strconv.Itoa(g.Ordinal)
 		if !g.Usable {
 			kernels = "no kernels: they need compute capability 8.0"
 		}
-		out.rowf("GPU %d\t%s, %s, compute capability %s, driver for CUDA %s (%s)", g.Ordinal, g.Name, terminal.Bytes(g.Memory), g.Capability, d.Driver, kernels)
+		out.Rowf("GPU %d\t%s, %s, compute capability %s, driver for CUDA %s (%s)", g.Ordinal, g.Name, terminal.Bytes(g.Memory), g.Capability, d.Driver, kernels)
 		if len(d.Devices) > 1 {
-			out.rowf("\t%s", peersOf(g))
+			out.Rowf("\t%s", peersOf(g))
 		}
 	}
 	if d.MPI != nil {
-		out.rowf("MPI\t%s (%s, with the ABI of %s)", d.MPI.Version, d.MPI.File, d.MPI.ABI)
+		out.Rowf("MPI\t%s (%s, with the ABI of %s)", d.MPI.Version, d.MPI.File, d.MPI.ABI)
 	} else {
-		out.rowf("MPI\tnone in use: %s", d.MPIError)
+		out.Rowf("MPI\tnone in use: %s", d.MPIError)
 	}
 	if d.NCCL != nil {
-		out.rowf("NCCL\t%s (%s)", d.NCCL.Version, d.NCCL.File)
+		out.Rowf("NCCL\t%s (%s)", d.NCCL.Version, d.NCCL.File)
 	} else if d.CUDA {
-		out.rowf("NCCL\tnone in use: %s", d.NCCLError)
+		out.Rowf("NCCL\tnone in use: %s", d.NCCLError)
 	}
 	if d.Launcher != "" {
-		out.rowf("launcher\t%s, rank %d of %d", d.Launcher, d.Rank, d.Ranks)
+		out.Rowf("launcher\t%s, rank %d of %d", d.Launcher, d.Rank, d.Ranks)
 	}
 	if d.Binding != "" {
-		out.rowf("binding\t%s", d.Binding)
+		out.Rowf("binding\t%s", d.Binding)
 	}
-	return out.writeTo(s.out)
+	return out.Print(s.Out)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
 	"github.com/w2vcl/w2vcl/evaluate/nodes"
@@ -35,7 +36,7 @@ type evalOptions struct {
 	quiet    bool
 }
 
-func newEval(s streams) *cobra.Command {
+func newEval(s cli.Streams) *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
 		Use:   "eval DIR|VECTORS [--data DIR] [flags]",
@@ -71,7 +72,7 @@ sentences.`,
   w2vcl eval GoogleNews.bin --data questions-words.txt --restrict-vocab 30000
   w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
   w2vcl eval runs/friends --task links --data links.txt`,
-		Args: exactly("DIR|VECTORS"),
+		Args: cli.Exactly("DIR|VECTORS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd.Flags()); err != nil {
 				return err
@@ -94,9 +95,9 @@ sentences.`,
 	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
 	flags.Uint64Var(&o.nodes.Seed, "seed", 1, "nodes and links: `N` from which the splits come")
 	flags.StringVar(&o.against, "against", "", "compare with the vectors of `DIR|VECTORS`: differences, with intervals and p-values by bootstrap")
-	completeValues(cmd, "task", evalTasks...)
-	completeValues(cmd, "oov", string(words.OOVSkip), string(words.OOVZero), string(words.OOVMean), string(words.OOVCompose))
-	addJSON(cmd, &o.json, "print the scores, by all metrics, as one line of JSON")
+	cli.CompleteValues(cmd, "task", evalTasks...)
+	cli.CompleteValues(cmd, "oov", string(words.OOVSkip), string(words.OOVZero), string(words.OOVMean), string(words.OOVCompose))
+	cli.AddJSON(cmd, &o.json, "print the scores, by all metrics, as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd
 }
@@ -193,12 +194,12 @@ func (o *evalOptions) checkValues() error {
 	return nil
 }
 
-func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
+func (o *evalOptions) run(ctx context.Context, s cli.Streams, path string) error {
 	t, err := runfolder.LoadVectors(ctx, path)
 	if err != nil {
 		return err
 	}
-	s.noteUnfinished(path)
+	noteUnfinished(s, path)
 	if o.against != "" {
 		return o.compare(ctx, s, t.Table)
 	}
@@ -207,19 +208,19 @@ func (o *evalOptions) run(ctx context.Context, s streams, path string) error {
 		return err
 	}
 	if o.json {
-		return writeJSON(s.out, results)
+		return cli.WriteJSON(s.Out, results)
 	}
 	return o.print(s, results)
 }
 
 // print shows the results by main metrics, and with --all the others after them.
-func (o *evalOptions) print(s streams, results []evaluate.Result) error {
+func (o *evalOptions) print(s cli.Streams, results []evaluate.Result) error {
 	isOther := func(r evaluate.Result) bool { return !words.IsMain(r) }
 	main := slices.DeleteFunc(slices.Clone(results), isOther)
 	others := slices.DeleteFunc(slices.Clone(results), words.IsMain)
 	if !o.all {
 		if len(others) > 0 && !o.quiet {
-			s.notef("%s by other metrics: --all shows them", terminal.Quantity(terminal.Number(len(others)), "score"))
+			s.Notef("%s by other metrics: --all shows them", terminal.Quantity(terminal.Number(len(others)), "score"))
 		}
 		others = nil
 	}
@@ -227,14 +228,14 @@ func (o *evalOptions) print(s streams, results []evaluate.Result) error {
 }
 
 // score scores vectors on --data, or on the sets that come with w2vcl.
-func (o *evalOptions) score(ctx context.Context, s streams, t *runfolder.Vectors) ([]evaluate.Result, error) {
+func (o *evalOptions) score(ctx context.Context, s cli.Streams, t *runfolder.Vectors) ([]evaluate.Result, error) {
 	if o.graphTask() {
 		return o.scoreGraph(ctx, t.Table)
 	}
 	if o.task == evaluate.TaskClassification {
 		return o.classify(ctx, s, t.Table)
 	}
-	data, remove, err := evalData(o.data)
+	data, remove, err := cli.EvalData(o.data)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +248,7 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *runfolder.Vectors
 	if options.OOV == words.OOVCompose && t.Encoder == nil {
 		return nil, terminal.Usagef("--oov compose: vectors of unseen words need a run folder that was trained with --subword, or a fastText model")
 	}
-	stage := s.progress(o.quiet).Stage("scoring", 0)
+	stage := s.Progress(o.quiet).Stage("scoring", 0)
 	options.Progress = func(dataset string, done, total int) {
 		stage.SetTotal(int64(total))
 		stage.Update(int64(done), func() string { return dataset })
@@ -255,20 +256,20 @@ func (o *evalOptions) score(ctx context.Context, s streams, t *runfolder.Vectors
 	results, notes, err := words.Score(ctx, t.Table, data, options)
 	stage.Stop()
 	for _, note := range notes {
-		s.notef("%s", note)
+		s.Notef("%s", note)
 	}
 	return results, err
 }
 
 // printScores prints a table; on a narrow terminal without the task, which the metric tells,
 // and without the number of items.
-func printScores(s streams, results []evaluate.Result) error {
-	var out table
-	narrow := s.narrow()
+func printScores(s cli.Streams, results []evaluate.Result) error {
+	var out cli.Table
+	narrow := s.Narrow()
 	if narrow {
-		out.rowf("dataset\tmetric\t score\tfound")
+		out.Rowf("dataset\tmetric\t score\tfound")
 	} else {
-		out.rowf("task\tdataset\tmetric\t score\tfound")
+		out.Rowf("task\tdataset\tmetric\t score\tfound")
 	}
 	for _, r := range results {
 		coverage := 100.0
@@ -284,10 +285,10 @@ func printScores(s streams, results []evaluate.Result) error {
 			composed = fmt.Sprintf(", %d more composed", r.Composed)
 		}
 		if narrow {
-			out.rowf("%s\t%s\t%s\t%3.0f%%", r.Dataset, r.Metric, score, coverage)
+			out.Rowf("%s\t%s\t%s\t%3.0f%%", r.Dataset, r.Metric, score, coverage)
 			continue
 		}
-		out.rowf("%s\t%s\t%s\t%s\t%d of %d (%.0f%%)%s", r.Task, r.Dataset, r.Metric, score, r.Found, r.Total, coverage, composed)
+		out.Rowf("%s\t%s\t%s\t%s\t%d of %d (%.0f%%)%s", r.Task, r.Dataset, r.Metric, score, r.Found, r.Total, coverage, composed)
 	}
-	return out.writeTo(s.out)
+	return out.Print(s.Out)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/words"
@@ -30,7 +31,7 @@ type scoreDifference struct {
 
 // compare prints the differences between the scores of t and those of the vectors of
 // --against.
-func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table) error {
+func (o *evalOptions) compare(ctx context.Context, s cli.Streams, t *embedding.Table) error {
 	if oov := words.OOV(o.oov); o.sections || oov != "" && oov != words.OOVSkip {
 		return terminal.Usagef("--against compares whole sets on the items that both know: leave out --sections and --oov")
 	}
@@ -38,8 +39,8 @@ func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}
-	s.noteUnfinished(o.against)
-	data, remove, err := evalData(o.data)
+	noteUnfinished(s, o.against)
+	data, remove, err := cli.EvalData(o.data)
 	if err != nil {
 		return err
 	}
@@ -54,14 +55,14 @@ func (o *evalOptions) compare(ctx context.Context, s streams, t *embedding.Table
 		return err
 	}
 	for _, note := range notes {
-		s.notef("%s", note)
+		s.Notef("%s", note)
 	}
 	differences, err := differencesOf(items, others)
 	switch {
 	case err != nil:
 		return err
 	case o.json:
-		return writeJSON(s.out, differences)
+		return cli.WriteJSON(s.Out, differences)
 	}
 	return printDifferences(s, differences)
 }
@@ -84,19 +85,19 @@ func differencesOf(items, others []evaluate.Items) ([]scoreDifference, error) {
 	return differences, nil
 }
 
-func printDifferences(s streams, differences []scoreDifference) error {
-	var out table
-	out.rowf("task\tdataset\tmetric\t score\tagainst\tdifference\t95%% of samples\t%6s\titems of both", "p")
+func printDifferences(s cli.Streams, differences []scoreDifference) error {
+	var out cli.Table
+	out.Rowf("task\tdataset\tmetric\t score\tagainst\tdifference\t95%% of samples\t%6s\titems of both", "p")
 	for _, d := range differences {
 		bounds, p := evaluate.NoScore.String(), evaluate.NoScore.String()
 		if d.P.Valid() {
 			bounds = fmt.Sprintf("%s to %s", plus(d.Difference.Low), plus(d.Difference.High))
 			p = fmt.Sprintf("%.4f", float64(d.P))
 		}
-		out.rowf("%s\t%s\t%s\t%6s\t%7s\t%10s\t%s\t%6s\t%d of %d", d.Task, d.Dataset, d.Metric,
+		out.Rowf("%s\t%s\t%s\t%6s\t%7s\t%10s\t%s\t%6s\t%d of %d", d.Task, d.Dataset, d.Metric,
 			d.Score.Value, d.Against.Value, plus(d.Difference.Value), bounds, p, d.Items, d.Total)
 	}
-	return out.writeTo(s.out)
+	return out.Print(s.Out)
 }
 
 // plus writes a difference with its sign.

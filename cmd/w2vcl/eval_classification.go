@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/sentences"
@@ -11,8 +12,8 @@ import (
 )
 
 // classify scores vectors on the sentence classification sets of --data.
-func (o *evalOptions) classify(ctx context.Context, s streams, t *embedding.Table) ([]evaluate.Result, error) {
-	shown := s.progress(o.quiet)
+func (o *evalOptions) classify(ctx context.Context, s cli.Streams, t *embedding.Table) ([]evaluate.Result, error) {
+	shown := s.Progress(o.quiet)
 	var stage *progress.Stage // of a set
 	progress := func(dataset string, done, total int) {
 		if done == 0 {
@@ -28,7 +29,7 @@ func (o *evalOptions) classify(ctx context.Context, s streams, t *embedding.Tabl
 	defer func() { stage.Stop() }()
 	results, notes, err := sentences.Score(ctx, t, o.data, options)
 	for _, note := range notes {
-		s.notef("%s", note)
+		s.Notef("%s", note)
 	}
 	return results, err
 }

@@ -1,278 +1,134 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
-	"unicode"
 
-	"github.com/spf13/cobra"
-
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/runfolder"
-	"github.com/w2vcl/w2vcl/settings"
 )
 
 // commandFiles is the one list of the files that commands read and write, by command.
-// Before a command runs, [guardFiles] checks them. A new command that has a flag or an
+// Before a command runs, the guard of package cli checks them. A new command that has a flag or an
 // argument for a file gets a line here; a test fails without it. A file is declared by
 // the name of its flag, or of its argument in the usage line.
-var commandFiles = map[string]func(v fileValues) []file{
-	"train": func(v fileValues) []file {
-		return append(trainInputs(v), v.write("matrix", fileKept, matrixKind), v.write("graph-dot", fileOutput, dotKind), v.read("out", fileRun))
+var commandFiles = map[string]func(v cli.FileValues) []cli.File{
+	"train": func(v cli.FileValues) []cli.File {
+		return append(trainInputs(v), v.Write("matrix", cli.FileKept, matrixKind), v.Write("graph-dot", cli.FileOutput, dotKind), v.Read("out", cli.FileRun))
 	},
-	"resume": func(v fileValues) []file {
-		return append(trainInputs(v), v.write("matrix", fileKept, matrixKind), v.read("DIR", fileResumed))
+	"resume": func(v cli.FileValues) []cli.File {
+		return append(trainInputs(v), v.Write("matrix", cli.FileKept, matrixKind), v.Read("DIR", cli.FileResumed))
 	},
-	"plan": func(v fileValues) []file {
-		v.ignore("out", "graph-dot")
-		return append(trainInputs(v), v.read("matrix", fileMapped))
+	"plan": func(v cli.FileValues) []cli.File {
+		v.Ignore("out", "graph-dot")
+		return append(trainInputs(v), v.Read("matrix", cli.FileMapped))
 	},
-	"demo": func(v fileValues) []file { return []file{v.read("config", fileMapped), v.read("out", fileRun)} },
-	"matrix build": func(v fileValues) []file {
-		return append(textInputs(v), v.read("config", fileMapped), v.write("matrix", fileKept, matrixKind))
+	"demo": func(v cli.FileValues) []cli.File {
+		return []cli.File{v.Read("config", cli.FileMapped), v.Read("out", cli.FileRun)}
 	},
-	"corpus build": func(v fileValues) []file { return append(textInputs(v), v.read("config", fileMapped)) },
-	"corpus info":  func(v fileValues) []file { return []file{v.read("FILE", fileMapped)} },
-	"corpus stats": func(v fileValues) []file {
-		return []file{
-			v.read("PATH", fileText), v.write("vocab", fileKept, textKind), v.read("cache", fileFolder),
-			v.read("config", fileMapped), v.write("html", fileOutput, pageKind),
+	"matrix build": func(v cli.FileValues) []cli.File {
+		return append(textInputs(v), v.Read("config", cli.FileMapped), v.Write("matrix", cli.FileKept, matrixKind))
+	},
+	"corpus build": func(v cli.FileValues) []cli.File { return append(textInputs(v), v.Read("config", cli.FileMapped)) },
+	"corpus info":  func(v cli.FileValues) []cli.File { return []cli.File{v.Read("FILE", cli.FileMapped)} },
+	"corpus stats": func(v cli.FileValues) []cli.File {
+		return []cli.File{
+			v.Read("PATH", cli.FileText), v.Write("vocab", cli.FileKept, cli.TextKind), v.Read("cache", cli.FileFolder),
+			v.Read("config", cli.FileMapped), v.Write("html", cli.FileOutput, pageKind),
 		}
 	},
-	"matrix info": func(v fileValues) []file {
-		return []file{v.read("FILE", fileMapped), v.read("vocab", fileStream)}
+	"matrix info": func(v cli.FileValues) []cli.File {
+		return []cli.File{v.Read("FILE", cli.FileMapped), v.Read("vocab", cli.FileStream)}
 	},
-	"walk": func(v fileValues) []file {
-		return []file{v.read("GRAPH", fileStream), v.write("out", fileOutput, walksKind), v.write("holdout-out", fileOutput, pairsKind)}
+	"walk": func(v cli.FileValues) []cli.File {
+		return []cli.File{v.Read("GRAPH", cli.FileStream), v.Write("out", cli.FileOutput, walksKind), v.Write("holdout-out", cli.FileOutput, pairsKind)}
 	},
 	"phrases": phrasesFiles,
-	"eval": func(v fileValues) []file {
-		return []file{v.read("DIR|VECTORS", fileInput), v.read("data", fileInput), v.read("against", fileInput)}
+	"eval": func(v cli.FileValues) []cli.File {
+		return []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("data", cli.FileInput), v.Read("against", cli.FileInput)}
 	},
 	"compare": compareFiles,
 	"metrics": metricsFiles,
-	"watch": func(v fileValues) []file {
-		return []file{v.read("DIR", fileInput), v.write("html", fileOutput, pageKind)}
+	"watch": func(v cli.FileValues) []cli.File {
+		return []cli.File{v.Read("DIR", cli.FileInput), v.Write("html", cli.FileOutput, pageKind)}
 	},
 	"map":       mapFiles,
-	"man":       func(v fileValues) []file { return []file{v.read("FOLDER", fileFolder)} },
+	"man":       func(v cli.FileValues) []cli.File { return []cli.File{v.Read("FOLDER", cli.FileFolder)} },
 	"neighbors": vectorsInput,
 	"analogy":   vectorsInput,
 	"vector":    vectorsInput,
 	"convert":   convertFiles,
-
-	"bench kernels": func(v fileValues) []file {
-		return []file{v.read("corpus", fileText), v.read("from", fileInput), v.read("out", fileFolder)}
-	},
-	"bench matrix":   benchTextInput,
-	"bench corpus":   benchTextInput,
-	"bench generate": func(v fileValues) []file { return []file{v.write("out", fileOutput, textKind)} },
-
-	"bench eval": func(v fileValues) []file { return []file{v.read("vectors", fileInput), v.read("data", fileInput)} },
 }
 
-func trainInputs(v fileValues) []file {
-	return append(textInputs(v), v.read("config", fileMapped), v.read("init", fileInput), v.read("pieces", fileInput))
+func trainInputs(v cli.FileValues) []cli.File {
+	return append(textInputs(v), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput), v.Read("pieces", cli.FileInput))
 }
 
 // textInputs are the files of reading a text.
-func textInputs(v fileValues) []file {
-	return []file{v.read("corpus", fileText), v.write("vocab", fileKept, textKind), v.read("cache", fileFolder)}
+func textInputs(v cli.FileValues) []cli.File {
+	return []cli.File{v.Read("corpus", cli.FileText), v.Write("vocab", cli.FileKept, cli.TextKind), v.Read("cache", cli.FileFolder)}
 }
 
-func vectorsInput(v fileValues) []file { return []file{v.read("DIR|VECTORS", fileInput)} }
-
-func benchTextInput(v fileValues) []file {
-	return []file{v.read("corpus", fileText), v.read("cache", fileFolder), v.read("config", fileMapped)}
+func vectorsInput(v cli.FileValues) []cli.File {
+	return []cli.File{v.Read("DIR|VECTORS", cli.FileInput)}
 }
 
-func compareFiles(v fileValues) []file {
-	out := v.read("out", fileFolder)
-	files := append(textInputs(v), v.read("config", fileStream), v.read("data", fileInput), out)
-	files = append(files, v.each("external", fileInput)...)
-	if out.path == "" || out.path == "-" {
+func compareFiles(v cli.FileValues) []cli.File {
+	out := v.Read("out", cli.FileFolder)
+	files := append(textInputs(v), v.Read("config", cli.FileStream), v.Read("data", cli.FileInput), out)
+	files = append(files, v.Each("external", cli.FileInput)...)
+	if out.Path == "" || out.Path == "-" {
 		return files
 	}
 	for _, name := range compare.Files() {
-		files = append(files, file{name: out.name, path: filepath.Join(out.path, name), use: fileOwn, kind: reportKind})
+		files = append(files, cli.File{Name: out.Name, Path: filepath.Join(out.Path, name), Use: cli.FileOwn, Kind: reportKind})
 	}
 	return files
 }
 
 // metricsFiles: --out is a file, or the folder of TensorBoard's event files.
-func metricsFiles(v fileValues) []file {
-	run := v.read("DIR", fileInput)
-	if v.get("format") == metricsTensorBoard {
-		return []file{run, v.read("out", fileFolder)}
+func metricsFiles(v cli.FileValues) []cli.File {
+	run := v.Read("DIR", cli.FileInput)
+	if v.Get("format") == metricsTensorBoard {
+		return []cli.File{run, v.Read("out", cli.FileFolder)}
 	}
-	return []file{run, v.write("out", fileOutput, metricsKind)}
+	return []cli.File{run, v.Write("out", cli.FileOutput, metricsKind)}
 }
 
 // convertFiles: some formats keep the words in a file beside OUT.
-func convertFiles(v fileValues) []file {
-	out := v.write("OUT", fileOutput, vectorsKind)
-	files := []file{v.read("DIR|VECTORS", fileInput), v.read("words", fileStream), out}
-	o := convertOptions{format: v.get("format")}
-	if format, err := o.outputFormat(out.path); err == nil {
-		if path := embedding.WordsPath(out.path, format); path != "" {
-			if out.path == "-" {
-				files[2].use = fileOwn // which standard output cannot be: there are two files
+func convertFiles(v cli.FileValues) []cli.File {
+	out := v.Write("OUT", cli.FileOutput, vectorsKind)
+	files := []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("words", cli.FileStream), out}
+	o := convertOptions{format: v.Get("format")}
+	if format, err := o.outputFormat(out.Path); err == nil {
+		if path := embedding.WordsPath(out.Path, format); path != "" {
+			if out.Path == "-" {
+				files[2].Use = cli.FileOwn // which standard output cannot be: there are two files
 			}
-			files = append(files, file{name: "the words of " + out.name, path: path, use: fileOutput, kind: wordsKind})
+			files = append(files, cli.File{Name: "the words of " + out.Name, Path: path, Use: cli.FileOutput, Kind: wordsKind})
 		}
 	}
 	return files
 }
 
 // phrasesFiles: --common is a file, or the name of a list.
-func phrasesFiles(v fileValues) []file {
-	common := v.read("common", fileInput)
-	if common.path == commonEnglish {
-		common.path = ""
+func phrasesFiles(v cli.FileValues) []cli.File {
+	common := v.Read("common", cli.FileInput)
+	if common.Path == commonEnglish {
+		common.Path = ""
 	}
-	return []file{
-		v.read("TEXT", fileText), v.write("out", fileOutput, textKind), v.write("save", fileOutput, phrasesKind),
-		v.read("apply", fileInput), common,
+	return []cli.File{
+		v.Read("TEXT", cli.FileText), v.Write("out", cli.FileOutput, cli.TextKind), v.Write("save", cli.FileOutput, phrasesKind),
+		v.Read("apply", cli.FileInput), common,
 	}
 }
 
-func mapFiles(v fileValues) []file {
-	files := []file{v.read("DIR|VECTORS", fileInput), v.read("words", fileStream)}
-	outputs, _ := v.cmd.Flags().GetStringArray("out")
-	v.ignore("out")
+func mapFiles(v cli.FileValues) []cli.File {
+	files := []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("words", cli.FileStream)}
+	outputs, _ := v.Cmd.Flags().GetStringArray("out")
+	v.Ignore("out")
 	for _, path := range outputs {
-		files = append(files, file{name: "--out", path: path, use: fileOutput, kind: mapKind})
+		files = append(files, cli.File{Name: "--out", Path: path, Use: cli.FileOutput, Kind: mapKind})
 	}
 	return files
-}
-
-// fileValues reads the values of flags and arguments that name files.
-type fileValues struct {
-	cmd      *cobra.Command
-	args     []string
-	settings map[string]string // from --config or the run that goes on
-	asked    map[string]bool   // the names that were asked for
-}
-
-// get returns the value of a flag or argument; "" if it is not given.
-func (v fileValues) get(name string) string {
-	v.asked[name] = true
-	if i := slices.Index(argumentsOf(v.cmd), name); i >= 0 {
-		if i < len(v.args) {
-			return v.args[i]
-		}
-		return ""
-	}
-	flag := v.cmd.Flags().Lookup(name)
-	if flag == nil {
-		return v.settings[name] // resume takes it from the run
-	}
-	if setting, ok := flag.Value.(settingValue); ok {
-		if text, given := setting.set[name]; given {
-			return text
-		}
-		return v.settings[name]
-	}
-	return flag.Value.String()
-}
-
-func (v fileValues) read(name string, use fileUse) file {
-	label := name
-	if v.cmd.Flags().Lookup(name) != nil {
-		label = "--" + name
-	}
-	return file{name: label, path: v.get(name), use: use}
-}
-
-// each is read for a flag that may be given again.
-func (v fileValues) each(name string, use fileUse) (files []file) {
-	v.asked[name] = true
-	paths := v.cmd.Flags().Lookup(name).Value.(interface{ paths() []string }).paths()
-	if len(paths) == 0 {
-		paths = []string{""}
-	}
-	for _, path := range paths {
-		files = append(files, file{name: "--" + name, path: path, use: use})
-	}
-	return files
-}
-
-func (v fileValues) write(name string, use fileUse, kind fileKind) file {
-	f := v.read(name, use)
-	f.kind = kind
-	return f
-}
-
-// ignore declares flags that the command accepts and does not use.
-func (v fileValues) ignore(names ...string) {
-	for _, name := range names {
-		v.asked[name] = true
-	}
-}
-
-// argumentsOf lists the arguments in a command's usage line.
-func argumentsOf(cmd *cobra.Command) []string {
-	var names []string
-	for word := range strings.FieldsSeq(cmd.Use) {
-		if strings.HasPrefix(word, "-") || strings.HasPrefix(word, "[") {
-			break
-		}
-		if unicode.IsUpper(rune(word[0])) {
-			names = append(names, word)
-		}
-	}
-	return names
-}
-
-// commandName returns the words that call a command, without the program's name.
-func commandName(cmd *cobra.Command) string {
-	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
-	return name
-}
-
-// guardCommands makes every command check its files before it runs.
-func guardCommands(commands []*cobra.Command) {
-	for _, c := range commands {
-		guardCommands(c.Commands())
-		files, listed := commandFiles[commandName(c)]
-		if !listed {
-			continue
-		}
-		run := c.RunE
-		c.RunE = func(cmd *cobra.Command, args []string) error {
-			v := fileValues{cmd: cmd, args: args, settings: recordedSettings(cmd, args), asked: map[string]bool{}}
-			force, _ := strconv.ParseBool(v.get("force")) // settings reports what is no switch
-			if err := guardFiles(files(v), force); err != nil {
-				return err
-			}
-			return run(cmd, args)
-		}
-	}
-}
-
-// recordedSettings returns the settings in the file of --config, or in that of the run
-// that goes on. The command says what is wrong with the file.
-func recordedSettings(cmd *cobra.Command, args []string) map[string]string {
-	path := ""
-	if flag := cmd.Flags().Lookup("config"); flag != nil {
-		path = flag.Value.String()
-	} else if cmd.Name() == "resume" && len(args) > 0 {
-		path = runfolder.ResumedConfig(args[0])
-	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	c, err := settings.Read(path)
-	if err != nil {
-		return nil
-	}
-	texts := map[string]string{}
-	for _, s := range c.Settings() {
-		texts[s.Name] = s.String()
-	}
-	return texts
 }

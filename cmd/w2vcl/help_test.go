@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 )
 
 // TestShortHelp: -h of every command shows a dozen flags or so, --help all of them, and
@@ -22,13 +24,13 @@ func TestShortHelp(t *testing.T) {
 		}
 		help := func(flag string) string {
 			var out bytes.Buffer
-			if code := run(t.Context(), append(path[:len(path):len(path)], flag), streams{os.Stdin, &out, &out}); code != exitDone {
+			if code := run(t.Context(), append(path[:len(path):len(path)], flag), cli.Streams{In: os.Stdin, Out: &out, Err: &out}); code != cli.ExitDone {
 				t.Fatalf("%v %s: code %d", path, flag, code)
 			}
 			return out.String()
 		}
 		short, long := strings.Count(help("-h"), "\n      --"), strings.Count(help("--help"), "\n      --")
-		if short > fewFlags || short > long || long > 0 && short == 0 {
+		if short > cli.FewFlags || short > long || long > 0 && short == 0 {
 			t.Errorf("%v: %d flags in short help, %d in long", path, short, long)
 		}
 		for _, name := range mainFlags[strings.Join(path, " ")] {
@@ -37,9 +39,9 @@ func TestShortHelp(t *testing.T) {
 			}
 		}
 	}
-	check(nil, newRoot(streams{os.Stdin, os.Stdout, os.Stderr}))
+	check(nil, newRoot(cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	for name := range mainFlags {
-		if _, rest, err := newRoot(streams{os.Stdin, os.Stdout, os.Stderr}).Find([]string{name}); err != nil || len(rest) > 0 {
+		if _, rest, err := newRoot(cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}).Find([]string{name}); err != nil || len(rest) > 0 {
 			t.Errorf("mainFlags names %s, which is no command", name)
 		}
 	}

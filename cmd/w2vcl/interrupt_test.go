@@ -15,45 +15,41 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
+	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 // longCommands are command lines that take long, by command. PIPE is a pipe that never
 // ends; where a line has none, ready is what the command says when it is at work.
 var longCommands = map[string]struct{ args, ready string }{
-	"train":          {"train --corpus PIPE --out run", ""},
-	"resume":         {"resume stopped", ""},
-	"plan":           {"plan --corpus PIPE", ""},
-	"demo":           {"demo --dim 100 --contexts 100000", "Training on"},
-	"corpus build":   {"corpus build --corpus PIPE --cache enc", ""},
-	"corpus stats":   {"corpus stats PIPE", ""},
-	"matrix build":   {"matrix build --corpus PIPE --matrix m", ""},
-	"walk":           {"walk PIPE --out walks", ""},
-	"phrases":        {"phrases PIPE --out joined", ""},
-	"eval":           {"eval PIPE", ""},
-	"compare":        {"compare --corpus PIPE --out report", ""},
-	"metrics":        {"metrics live --out m.csv", ""},
-	"map":            {"map PIPE --out m.html", ""},
-	"neighbors":      {"neighbors PIPE word", ""},
-	"analogy":        {"analogy PIPE a b c", ""},
-	"vector":         {"vector PIPE word", ""},
-	"convert":        {"convert PIPE out.txt", ""},
-	"bench step":     {"bench step --words 30 --dim 8,16,24,32,40,48,56,64 --seconds 1 --repeat 5 --copy-mb 1", "of copying"},
-	"bench matrix":   {"bench matrix --corpus PIPE", ""},
-	"bench corpus":   {"bench corpus --corpus PIPE", ""},
-	"bench generate": {"bench generate --bytes 1000GB --out /dev/null --force", "writing text"},
-	"bench eval":     {"bench eval --words 1000 --dim 8 --seconds 1 --repeat 5", ": "},
-	"profile":        {"profile --words 100 --dim 8 --batch 64,65,66,67,68,69,70 --seconds 0.2 --repeat 5", "batch 64"},
+	"train":        {"train --corpus PIPE --out run", ""},
+	"resume":       {"resume stopped", ""},
+	"plan":         {"plan --corpus PIPE", ""},
+	"demo":         {"demo --dim 100 --contexts 100000", "Training on"},
+	"corpus build": {"corpus build --corpus PIPE --cache enc", ""},
+	"corpus stats": {"corpus stats PIPE", ""},
+	"matrix build": {"matrix build --corpus PIPE --matrix m", ""},
+	"walk":         {"walk PIPE --out walks", ""},
+	"phrases":      {"phrases PIPE --out joined", ""},
+	"eval":         {"eval PIPE", ""},
+	"compare":      {"compare --corpus PIPE --out report", ""},
+	"metrics":      {"metrics live --out m.csv", ""},
+	"map":          {"map PIPE --out m.html", ""},
+	"neighbors":    {"neighbors PIPE word", ""},
+	"analogy":      {"analogy PIPE a b c", ""},
+	"vector":       {"vector PIPE word", ""},
+	"convert":      {"convert PIPE out.txt", ""},
 }
 
 // shortCommands end at once, or need what a test may lack.
-var shortCommands = []string{"completion bash", "completion zsh", "completion fish", "completion powershell", "corpus info", "matrix info", "watch", "man", "doctor", "version", "help", "bench device", "bench kernels"}
+var shortCommands = []string{"completion bash", "completion zsh", "completion fish", "completion powershell", "corpus info", "matrix info", "watch", "man", "doctor", "version", "help"}
 
 // TestInterrupt interrupts every command. It ends with exit code 130, one sentence and
 // no file that was not there.
 func TestInterrupt(t *testing.T) {
-	eachCommand(func(cmd *cobra.Command) {
-		name := commandName(cmd)
+	clitest.EachCommand(newRoot(cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}), func(cmd *cobra.Command) {
+		name := cli.CommandName(cmd)
 		if _, ok := longCommands[name]; ok == slices.Contains(shortCommands, name) {
 			t.Errorf("%s: list it in longCommands", name)
 		}
@@ -113,7 +109,7 @@ func interrupt(t *testing.T, args, ready string) {
 	}
 	_ = cmd.Wait()
 	said := stderr.String()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
 	lines := strings.Split(strings.TrimSpace(said), "\n")

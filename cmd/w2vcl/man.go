@@ -7,26 +7,28 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 )
 
-func newMan(s streams) *cobra.Command {
+func newMan(s cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man FOLDER",
 		Short: "Write manual pages",
 		Long: `Write a manual page of each command into a folder, which is made if need be. In a
 folder man1 that MANPATH leads to, 'man w2vcl-train' finds them.`,
 		Example: `  w2vcl man ~/.local/share/man/man1`,
-		Args:    exactly("FOLDER"),
+		Args:    cli.Exactly("FOLDER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return fmt.Errorf("cannot write manual pages: %w", err)
 			}
-			header := &doc.GenManHeader{Section: "1", Source: "w2vcl " + version(), Manual: "w2vcl"}
+			header := &doc.GenManHeader{Section: "1", Source: "w2vcl " + cli.Version(), Manual: "w2vcl"}
 			if err := doc.GenManTree(cmd.Root(), header, args[0]); err != nil {
 				return fmt.Errorf("cannot write manual pages: %w", err)
 			}
 			pages, err := filepath.Glob(filepath.Join(args[0], "w2vcl*.1"))
-			s.notef("Wrote %d pages to %s", len(pages), args[0])
+			s.Notef("Wrote %d pages to %s", len(pages), args[0])
 			return err
 		},
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/embedding/wordmap"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
@@ -28,7 +29,7 @@ type mapOptions struct {
 	quiet        bool
 }
 
-func newMap(s streams) *cobra.Command {
+func newMap(s cli.Streams) *cobra.Command {
 	var o mapOptions
 	cmd := &cobra.Command{
 		Use:   "map DIR|VECTORS --out FILE [flags]",
@@ -44,7 +45,7 @@ vectors.`,
 		Example: `  w2vcl map runs/wiki --out wiki.html
   w2vcl map runs/wiki --out wiki.html --out wiki.svg --top 5000
   w2vcl map glove.6B.100d.txt --words countries.txt --out countries.svg`,
-		Args: exactly("DIR|VECTORS"),
+		Args: cli.Exactly("DIR|VECTORS"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
 	flags := cmd.Flags()
@@ -86,7 +87,7 @@ func (o *mapOptions) check() error {
 	return nil
 }
 
-func (o *mapOptions) run(ctx context.Context, s streams, path string) error {
+func (o *mapOptions) run(ctx context.Context, s cli.Streams, path string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (o *mapOptions) run(ctx context.Context, s streams, path string) error {
 	if err != nil {
 		return err
 	}
-	progress := s.progress(o.quiet)
+	progress := s.Progress(o.quiet)
 	stage := progress.Stage("placing words", 0)
 	defer stage.Stop()
 	o.options.Near = float32(o.near)
@@ -123,12 +124,12 @@ func (o *mapOptions) run(ctx context.Context, s streams, path string) error {
 }
 
 // load reads the vectors of the words to place, the frequent ones first.
-func (o *mapOptions) load(ctx context.Context, s streams, path string) (*embedding.Table, error) {
+func (o *mapOptions) load(ctx context.Context, s cli.Streams, path string) (*embedding.Table, error) {
 	t, err := runfolder.LoadVectors(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	s.noteUnfinished(path)
+	noteUnfinished(s, path)
 	if o.words == "" {
 		n := min(o.top, t.Len())
 		return embedding.NewTable(t.Words[:n:n], t.Dim, t.Vectors[:n*t.Dim])
@@ -143,7 +144,7 @@ func (o *mapOptions) load(ctx context.Context, s streams, path string) (*embeddi
 			return !ok
 		})
 		if unknown := len(words) - len(known); unknown > 0 {
-			s.notef("Note: %s of %s words have no vector and are left out", terminal.Number(unknown), terminal.Number(len(words)))
+			s.Notef("Note: %s of %s words have no vector and are left out", terminal.Number(unknown), terminal.Number(len(words)))
 		}
 		words = known
 	}

@@ -5,17 +5,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
 type matrixBuildOptions struct {
-	settings settingFlags
+	settings cli.SettingFlags
 	quiet    bool
 }
 
-func newMatrixBuild(s streams) *cobra.Command {
+func newMatrixBuild(s cli.Streams) *cobra.Command {
 	var o matrixBuildOptions
 	cmd := &cobra.Command{
 		Use:   "build --corpus PATH --matrix FILE [flags]",
@@ -23,10 +24,10 @@ func newMatrixBuild(s streams) *cobra.Command {
 		Long: `Build M from a text and write it to a file. A file that already holds this matrix
 stays as it is.`,
 		Example: `  w2vcl matrix build --corpus wiki.txt --matrix wiki.matrix --contexts 65536`,
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
-	o.settings.addTo(cmd, func(setting settings.Setting) bool {
+	o.settings.AddTo(cmd, func(setting settings.Setting) bool {
 		switch setting.Name {
 		case "preset", "corpus", "matrix", "force", "window", "dynamic-window", "sample", "passes", "contexts", "seed", "threads", "max-memory":
 			return true
@@ -40,14 +41,14 @@ stays as it is.`,
 	return cmd
 }
 
-func (o *matrixBuildOptions) run(ctx context.Context, s streams) error {
-	o.settings.set["mode"] = settings.ModeCL // the mode that has a matrix
-	config, err := o.settings.config()
+func (o *matrixBuildOptions) run(ctx context.Context, s cli.Streams) error {
+	o.settings.Set["mode"] = settings.ModeCL // the mode that has a matrix
+	config, err := o.settings.Config()
 	if err != nil {
 		return err
 	}
-	lead := func(g *ranks.Group) error { return train.BuildMatrixOn(ctx, g, config, s.progress(o.quiet)) }
-	return s.together(ctx, config.Threads, lead, func(ctx context.Context, g *ranks.Group) error {
+	lead := func(g *ranks.Group) error { return train.BuildMatrixOn(ctx, g, config, s.Progress(o.quiet)) }
+	return together(ctx, s, config.Threads, lead, func(ctx context.Context, g *ranks.Group) error {
 		return train.BuildMatrixOn(ctx, g, config, nil)
 	})
 }

@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-func newMatrixInfo(s streams) *cobra.Command {
+func newMatrixInfo(s cli.Streams) *cobra.Command {
 	var (
 		asJSON     bool
 		rows       int
@@ -25,7 +26,7 @@ func newMatrixInfo(s streams) *cobra.Command {
 		Example: `  w2vcl matrix info wiki.matrix
   w2vcl matrix build --corpus wiki.txt --matrix wiki.matrix --vocab wiki.vocab
   w2vcl matrix info wiki.matrix --rows 10 --vocab wiki.vocab`,
-		Args: exactly("FILE"),
+		Args: cli.Exactly("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if rows != 0 {
 				return matrixRows(s, args[0], rows, vocabulary)
@@ -35,7 +36,7 @@ func newMatrixInfo(s streams) *cobra.Command {
 	}
 	cmd.Flags().IntVar(&rows, "rows", 0, "show the first contexts of the first `N` words instead")
 	cmd.Flags().StringVar(&vocabulary, "vocab", "", "name the words of --rows by `FILE`, which --vocab of 'w2vcl matrix build' wrote (default: their numbers)")
-	addJSON(cmd, &asJSON, "print one line of JSON")
+	cli.AddJSON(cmd, &asJSON, "print one line of JSON")
 	return cmd
 }
 
@@ -59,7 +60,7 @@ type matrixSummary struct {
 	Samples      *wordcontext.Spread `json:"samples,omitempty"` // of a word in an iteration; none: each has one
 }
 
-func matrixInfo(s streams, path string, asJSON bool) error {
+func matrixInfo(s cli.Streams, path string, asJSON bool) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: there is no such file", path)
@@ -81,35 +82,35 @@ func matrixInfo(s streams, path string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return writeJSON(s.out, summary)
+		return cli.WriteJSON(s.Out, summary)
 	}
 	return summary.print(s)
 }
 
-func (m matrixSummary) print(s streams) error {
+func (m matrixSummary) print(s cli.Streams) error {
 	kind := "fixed"
 	if m.DynamicWindow {
 		kind = "dynamic"
 	}
-	var out table
-	out.rowf("rows\t%s", m.Samples.Shape(m.Rows, m.Contexts))
+	var out cli.Table
+	out.Rowf("rows\t%s", m.Samples.Shape(m.Rows, m.Contexts))
 	if s := m.Samples; s != nil {
-		out.rowf("samples\t%.3g of a word in an iteration, from %.3g to %.3g; tempering %g", s.Mean, s.Least, s.Most, m.Tempering)
+		out.Rowf("samples\t%.3g of a word in an iteration, from %.3g to %.3g; tempering %g", s.Mean, s.Least, s.Most, m.Tempering)
 	}
-	out.rowf("epoch\t%s iterations", terminal.Number(m.Contexts))
-	out.rowf("stored\t%s contexts, %s", terminal.Number(m.Stored), terminal.Bytes(m.Bytes))
-	out.rowf("window\t%d, %s", m.Window, kind)
-	out.rowf("sample\t%g, %d passes", m.Sample, m.Passes)
-	out.rowf("seed\t%d", m.Seed)
-	out.rowf("corpus\t%s", m.Corpus)
-	return out.writeTo(s.out)
+	out.Rowf("epoch\t%s iterations", terminal.Number(m.Contexts))
+	out.Rowf("stored\t%s contexts, %s", terminal.Number(m.Stored), terminal.Bytes(m.Bytes))
+	out.Rowf("window\t%d, %s", m.Window, kind)
+	out.Rowf("sample\t%g, %d passes", m.Sample, m.Passes)
+	out.Rowf("seed\t%d", m.Seed)
+	out.Rowf("corpus\t%s", m.Corpus)
+	return out.Print(s.Out)
 }
 
 // shownContexts is how many contexts of a row are shown.
 const shownContexts = 16
 
 // matrixRows prints the first rows of M: the word, then its contexts as training takes them.
-func matrixRows(s streams, path string, rows int, vocabulary string) error {
+func matrixRows(s cli.Streams, path string, rows int, vocabulary string) error {
 	if rows < 0 {
 		return terminal.Usagef("--rows %d: must be at least 1", rows)
 	}
@@ -130,7 +131,7 @@ func matrixRows(s streams, path string, rows int, vocabulary string) error {
 		}
 		name = func(id uint32) string { return words[id] }
 	}
-	var out table
+	var out cli.Table
 	for i := range min(rows, m.Rows()) {
 		row := name(uint32(i)) + "\t"
 		for k := range min(m.Contexts(), shownContexts) {
@@ -141,16 +142,16 @@ func matrixRows(s streams, path string, rows int, vocabulary string) error {
 			}
 			row += name(id) + " "
 		}
-		out.rowf("%s", row)
+		out.Rowf("%s", row)
 	}
-	return out.writeTo(s.out)
+	return out.Print(s.Out)
 }
 
 // matrixWords reads the words of a vocabulary file.
 func matrixWords(path string) ([]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("--vocab %s: %w", path, cause(err))
+		return nil, fmt.Errorf("--vocab %s: %w", path, cli.Cause(err))
 	}
 	defer f.Close()
 	v, err := corpus.ReadWord2VecVocabulary(f, path)

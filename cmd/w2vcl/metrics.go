@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/tensorboard"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -29,7 +30,7 @@ const (
 	metricsTensorBoard = "tensorboard"
 )
 
-func newMetrics(s streams) *cobra.Command {
+func newMetrics(s cli.Streams) *cobra.Command {
 	var o metricsOptions
 	cmd := &cobra.Command{
 		Use:   "metrics DIR [--format csv|json|tensorboard] [--out PATH]",
@@ -41,25 +42,25 @@ the folder --out:
   tensorboard --logdir FOLDER`,
 		Example: `  w2vcl metrics runs/wiki > wiki.csv
   w2vcl metrics runs/wiki --format tensorboard --out boards/wiki`,
-		Args: exactly("DIR"),
+		Args: cli.Exactly("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(s, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.format, "format", metricsCSV, "`NAME` is csv, json (one array) or tensorboard")
-	completeValues(cmd, "format", metricsCSV, metricsJSON, metricsTensorBoard)
+	cli.CompleteValues(cmd, "format", metricsCSV, metricsJSON, metricsTensorBoard)
 	flags.StringVar(&o.out, "out", "", "`PATH` of the file to write, or of TensorBoard's folder (default: standard output)")
 	flags.BoolVar(&o.force, "force", false, "replace --out if it is a file of metrics")
 	return cmd
 }
 
-func (o *metricsOptions) run(s streams, dir string) error {
+func (o *metricsOptions) run(s cli.Streams, dir string) error {
 	var write func(io.Writer, []runfolder.Metric) error
 	switch o.format {
 	case metricsCSV:
 		write = writeMetricsCSV
 	case metricsJSON:
 		write = func(w io.Writer, metrics []runfolder.Metric) error {
-			return writeJSON(w, append([]runfolder.Metric{}, metrics...)) // [] without any, not null
+			return cli.WriteJSON(w, append([]runfolder.Metric{}, metrics...)) // [] without any, not null
 		}
 	case metricsTensorBoard:
 		if o.out == "" {
@@ -80,7 +81,7 @@ func (o *metricsOptions) run(s streams, dir string) error {
 		return o.writeEvents(s, run.Path(runfolder.MetricsFile), metrics)
 	}
 	if o.out == "" || o.out == "-" {
-		return write(s.out, metrics)
+		return write(s.Out, metrics)
 	}
 	return atomicfile.Write(o.out, func(w io.Writer) error { return write(w, metrics) })
 }
@@ -100,7 +101,7 @@ func writeMetricsCSV(w io.Writer, metrics []runfolder.Metric) error {
 // writeEvents writes an event file. Its last step has the time of the metrics file,
 // the others are before it by seconds of training. Its name is the same every time,
 // so that TensorBoard shows the metrics once.
-func (o *metricsOptions) writeEvents(s streams, path string, metrics []runfolder.Metric) error {
+func (o *metricsOptions) writeEvents(s cli.Streams, path string, metrics []runfolder.Metric) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("cannot read metrics: %w", err)
@@ -126,7 +127,7 @@ func (o *metricsOptions) writeEvents(s streams, path string, metrics []runfolder
 		return err
 	})
 	if err == nil {
-		s.notef("%s steps in %s", terminal.Number(len(metrics)), file)
+		s.Notef("%s steps in %s", terminal.Number(len(metrics)), file)
 	}
 	return err
 }

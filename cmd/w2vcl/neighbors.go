@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
@@ -22,7 +23,7 @@ type wordNeighbors struct {
 	Neighbors []embedding.Neighbor `json:"neighbors"`
 }
 
-func newNeighbors(s streams) *cobra.Command {
+func newNeighbors(s cli.Streams) *cobra.Command {
 	var o neighborsOptions
 	cmd := &cobra.Command{
 		Use:   "neighbors DIR|VECTORS WORD... [flags]",
@@ -33,17 +34,17 @@ vectors of its last checkpoint. A run trained with --subword, and a fastText mod
 answer for any word, seen or not.`,
 		Example: `  w2vcl neighbors runs/wiki economy river
   w2vcl neighbors glove.6B.100d.txt paris --count 20`,
-		Args: wordsOf("DIR|VECTORS"),
+		Args: cli.WordsOf("DIR|VECTORS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), s, args[0], args[1:])
 		},
 	}
 	cmd.Flags().IntVar(&o.count, "count", 10, "show `N` neighbours of each word")
-	addJSON(cmd, &o.json, "print one line of JSON: an array of words with their neighbours")
+	cli.AddJSON(cmd, &o.json, "print one line of JSON: an array of words with their neighbours")
 	return cmd
 }
 
-func (o *neighborsOptions) run(ctx context.Context, s streams, path string, words []string) error {
+func (o *neighborsOptions) run(ctx context.Context, s cli.Streams, path string, words []string) error {
 	if o.count < 1 {
 		return terminal.Usagef("--count %d: must be at least 1", o.count)
 	}
@@ -51,25 +52,25 @@ func (o *neighborsOptions) run(ctx context.Context, s streams, path string, word
 	if err != nil {
 		return err
 	}
-	s.noteUnfinished(path)
+	noteUnfinished(s, path)
 	found, err := neighbors(ctx, t, words, o.count)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return writeJSON(s.out, found)
+		return cli.WriteJSON(s.Out, found)
 	}
-	var out table
+	var out cli.Table
 	for i, w := range found {
 		if i > 0 {
-			out.rowf("")
+			out.Rowf("")
 		}
-		out.rowf("%s%s", w.Word, composedNote(w.Composed))
+		out.Rowf("%s%s", w.Word, composedNote(w.Composed))
 		for _, n := range w.Neighbors {
-			out.rowf("  %s\t%6.3f", n.Word, n.Cosine)
+			out.Rowf("  %s\t%6.3f", n.Word, n.Cosine)
 		}
 	}
-	return out.writeTo(s.out)
+	return out.Print(s.Out)
 }
 
 // composedNote marks a word whose vector comes from spelling alone.

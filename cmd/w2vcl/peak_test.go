@@ -1,10 +1,13 @@
 package main
 
 import (
+	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/bench"
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
 )
 
 // TestPlanTellsThePeak: a plan is within a tenth of the peak of memory.
@@ -33,13 +36,14 @@ func TestPlanOfATextInAFile(t *testing.T) {
 	}
 	r := newRun(t)
 	text, cache := filepath.Join(t.TempDir(), "text"), t.TempDir()
-	for _, args := range [][]string{
-		{"bench", "generate", "--bytes", "60MB", "--out", text},
-		{"corpus", "build", "--corpus", text, "--cache", cache, "--quiet"},
-	} {
-		if output, err := w2vclCommand(t, args...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, output)
-		}
+	err := atomicfile.Write(text, func(w io.Writer) error {
+		return bench.Generated{Bytes: 60e6, Seed: 1}.WriteTo(t.Context(), w, 2, func(int64, int64) {})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if output, err := w2vclCommand(t, "corpus", "build", "--corpus", text, "--cache", cache, "--quiet").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
 	}
 	for _, flags := range [][]string{
 		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "1"},

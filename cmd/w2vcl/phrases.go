@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -33,7 +34,7 @@ type phrasesOptions struct {
 	read             corpus.Options
 }
 
-func newPhrases(s streams) *cobra.Command {
+func newPhrases(s cli.Streams) *cobra.Command {
 	o := phrasesOptions{}
 	cmd := &cobra.Command{
 		Use:   "phrases TEXT --out FILE [flags]",
@@ -54,7 +55,7 @@ grow with the text).
   w2vcl train --corpus wiki-phrases.txt --out runs/phrases
   w2vcl phrases news.txt.gz --apply phrases.tsv --lowercase --tokenizer words --out - | head
   w2vcl phrases wiki.txt --scorer npmi --threshold 0.4 --common english --passes 2 --out out.txt`,
-		Args: exactly("TEXT"),
+		Args: cli.Exactly("TEXT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.thresholdSet = cmd.Flags().Changed("threshold")
 			for _, name := range []string{"scorer", "threshold", "min-count", "passes", "common", "delimiter", "max-entries", "save"} {
@@ -81,7 +82,7 @@ grow with the text).
 	flags.IntVar(&o.read.MaxSentence, "max-sentence", 1000, "no phrase goes across the end of a line, or of `N` words")
 	flags.Bool("force", false, "replace a text, and a list of phrases")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
-	useAliases(flags, map[string]string{"minCount": "min-count", "delta": "min-count"})
+	cli.UseAliases(flags, map[string]string{"minCount": "min-count", "delta": "min-count"})
 	return cmd
 }
 
@@ -144,11 +145,11 @@ func (o *phrasesOptions) check(text string) error {
 	return nil
 }
 
-func (o *phrasesOptions) run(ctx context.Context, s streams, text string) error {
+func (o *phrasesOptions) run(ctx context.Context, s cli.Streams, text string) error {
 	if err := o.check(text); err != nil {
 		return err
 	}
-	p := s.progress(o.quiet)
+	p := s.Progress(o.quiet)
 	list, err := o.list(ctx, s, p, text)
 	if err != nil {
 		return err
@@ -163,7 +164,7 @@ func (o *phrasesOptions) run(ctx context.Context, s streams, text string) error 
 	case "":
 		return nil
 	case "-":
-		out := bufio.NewWriterSize(s.out, 1<<16)
+		out := bufio.NewWriterSize(s.Out, 1<<16)
 		if err := o.join(ctx, s, p, text, list, out); err != nil {
 			return err
 		}
@@ -174,7 +175,7 @@ func (o *phrasesOptions) run(ctx context.Context, s streams, text string) error 
 }
 
 // list reads the phrases to join, or finds them.
-func (o *phrasesOptions) list(ctx context.Context, s streams, p *progress.Progress, text string) (phrases.List, error) {
+func (o *phrasesOptions) list(ctx context.Context, s cli.Streams, p *progress.Progress, text string) (phrases.List, error) {
 	if o.apply != "" {
 		f, err := os.Open(o.apply)
 		if err != nil {
@@ -211,7 +212,7 @@ func (o *phrasesOptions) list(ctx context.Context, s streams, p *progress.Progre
 }
 
 // find finds the phrases of one pass, on the text with those of list joined.
-func (o *phrasesOptions) find(ctx context.Context, s streams, p *progress.Progress, text string, list phrases.List, pass int) (phrases.Pass, error) {
+func (o *phrasesOptions) find(ctx context.Context, s cli.Streams, p *progress.Progress, text string, list phrases.List, pass int) (phrases.Pass, error) {
 	start := time.Now()
 	learner, err := phrases.NewLearner(o.learn)
 	if err != nil {
@@ -230,7 +231,7 @@ func (o *phrasesOptions) find(ctx context.Context, s streams, p *progress.Progre
 	}
 	found := learner.Pass()
 	if learner.Reduced() {
-		s.notef("Note: there are more than --max-entries %s words and pairs: rare ones were dropped on the way, so some phrases may be missing", terminal.Number(o.learn.MaxEntries))
+		s.Notef("Note: there are more than --max-entries %s words and pairs: rare ones were dropped on the way, so some phrases may be missing", terminal.Number(o.learn.MaxEntries))
 	}
 	p.Notef("Pass %d:  %s of score above %g (%s) in %s words, %s", pass, terminal.Quantity(terminal.Number(len(found.Phrases)), "phrase"),
 		o.learn.Threshold, o.learn.Scorer.Name, terminal.Number(int(stats.Tokens)), terminal.Duration(time.Since(start).Seconds()))
@@ -238,7 +239,7 @@ func (o *phrasesOptions) find(ctx context.Context, s streams, p *progress.Progre
 }
 
 // join writes the text with the phrases of a list joined.
-func (o *phrasesOptions) join(ctx context.Context, s streams, p *progress.Progress, text string, list phrases.List, w io.Writer) error {
+func (o *phrasesOptions) join(ctx context.Context, s cli.Streams, p *progress.Progress, text string, list phrases.List, w io.Writer) error {
 	joiner, begun, joined := phrases.NewJoiner(list), false, int64(0)
 	var line []byte
 	stats, err := o.readText(ctx, s, p, "Writing", text, func(tokens []string, end bool) error {
@@ -269,13 +270,13 @@ func (o *phrasesOptions) join(ctx context.Context, s streams, p *progress.Progre
 }
 
 // readText reads the text with a bar of progress.
-func (o *phrasesOptions) readText(ctx context.Context, s streams, p *progress.Progress, name, text string, each func([]string, bool) error) (corpus.Stats, error) {
+func (o *phrasesOptions) readText(ctx context.Context, s cli.Streams, p *progress.Progress, name, text string, each func([]string, bool) error) (corpus.Stats, error) {
 	stage := p.Stage(name, corpus.Size(text))
 	defer stage.Stop()
 	read := o.read
 	read.Progress = func(done, _ int64) { stage.Update(done, nil) }
 	if text == "-" {
-		return corpus.ReadLinesFrom(ctx, s.in, "standard input", read, each)
+		return corpus.ReadLinesFrom(ctx, s.In, "standard input", read, each)
 	}
 	return corpus.ReadLines(ctx, text, read, each)
 }

@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
 type planOptions struct {
-	settings    settingFlags
+	settings    cli.SettingFlags
 	json, quiet bool
 	network     ranks.Network
 }
@@ -22,7 +23,7 @@ type planOfHosts struct {
 	Hosts ranks.Forecast `json:"hosts"`
 }
 
-func newPlan(s streams) *cobra.Command {
+func newPlan(s cli.Streams) *cobra.Command {
 	var o planOptions
 	cmd := &cobra.Command{
 		Use:   "plan --corpus PATH [flags]",
@@ -34,25 +35,25 @@ what that many hosts like this one would make of the run, by a model of their ne
 		Example: `  w2vcl plan --corpus wiki.txt --dim 300
   w2vcl plan --corpus wiki.txt --preset paper --json
   w2vcl plan --corpus wiki.txt --hosts 4 --network 100`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
-	o.settings.addTo(cmd, func(settings.Setting) bool { return true })
+	o.settings.AddTo(cmd, func(settings.Setting) bool { return true })
 	// A plan accepts these flags without using them, so that changing one word
 	// turns a train command into a plan.
 	for _, name := range []string{"out", "checkpoint", "force", "graph-dot"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
 	helpOfMode(cmd)
-	addJSON(cmd, &o.json, "print the plan as one line of JSON")
+	cli.AddJSON(cmd, &o.json, "print the plan as one line of JSON")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
 	cmd.Flags().IntVar(&o.network.Hosts, "hosts", 0, "also plan for `N` hosts, one rank each, with MPI")
 	cmd.Flags().Float64Var(&o.network.Gigabits, "network", 10, "what a host sends to others: `X` gigabits a second (with --hosts)")
 	return cmd
 }
 
-func (o *planOptions) run(ctx context.Context, s streams) error {
-	config, err := o.settings.config()
+func (o *planOptions) run(ctx context.Context, s cli.Streams) error {
+	config, err := o.settings.Config()
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (o *planOptions) run(ctx context.Context, s streams) error {
 			return err
 		}
 	}
-	plan, err := train.MakePlan(ctx, config, s.progress(o.quiet))
+	plan, err := train.MakePlan(ctx, config, s.Progress(o.quiet))
 	if err != nil {
 		return err
 	}
@@ -69,13 +70,13 @@ func (o *planOptions) run(ctx context.Context, s streams) error {
 		return o.onHosts(s, &config, plan)
 	}
 	if o.json {
-		return writeJSON(s.out, plan)
+		return cli.WriteJSON(s.Out, plan)
 	}
-	return plan.Print(s.out)
+	return plan.Print(s.Out)
 }
 
 // onHosts prints a plan with what several hosts would make of it.
-func (o *planOptions) onHosts(s streams, c *settings.Config, p train.Plan) error {
+func (o *planOptions) onHosts(s cli.Streams, c *settings.Config, p train.Plan) error {
 	m := ranks.Measured{Words: p.Vocab, Tokens: p.TrainWords, Units: p.Iterations, Seconds: p.SecondsPerIteration, Text: p.Memory.Corpus, Matrix: p.Memory.Matrix}
 	if p.Samples != nil {
 		m.Samples = p.Samples.Mean
@@ -85,10 +86,10 @@ func (o *planOptions) onHosts(s streams, c *settings.Config, p train.Plan) error
 		return err
 	}
 	if o.json {
-		return writeJSON(s.out, planOfHosts{p, forecast})
+		return cli.WriteJSON(s.Out, planOfHosts{p, forecast})
 	}
-	if err := p.Print(s.out); err != nil {
+	if err := p.Print(s.Out); err != nil {
 		return err
 	}
-	return forecast.Print(s.out)
+	return forecast.Print(s.Out)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/cluster/mpi"
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
@@ -46,7 +47,7 @@ func join(l cluster.Launch, e cluster.Engine) (cluster.Joined, error) {
 		return nil, err
 	}
 	if comm.Size() != l.Size {
-		comm.Abort(exitFailed)
+		comm.Abort(cli.ExitFailed)
 		return nil, terminal.Usagef("%s started %d processes, but %s knows of %d: it belongs to another launcher; name the library of this one with %s", l.Launcher, l.Size, comm.About(), comm.Size(), e.Variable)
 	}
 	return comm, nil
@@ -54,7 +55,7 @@ func join(l cluster.Launch, e cluster.Engine) (cluster.Joined, error) {
 
 // together runs a command on the ranks that a launcher started. lead is called with nil
 // if there is only this process, or on rank 0; follow on the others.
-func (s streams) together(ctx context.Context, threads int, lead func(g *ranks.Group) error, follow func(ctx context.Context, g *ranks.Group) error) error {
+func together(ctx context.Context, s cli.Streams, threads int, lead func(g *ranks.Group) error, follow func(ctx context.Context, g *ranks.Group) error) error {
 	launch, engine := launched()
 	if launch.Size <= 1 {
 		return lead(nil)
@@ -64,24 +65,24 @@ func (s streams) together(ctx context.Context, threads int, lead func(g *ranks.G
 		return err
 	}
 	if warning := launch.CheckBinding(runtime.NumCPU(), machine.Processors(), threads); warning != "" {
-		s.notef("w2vcl: Warning: %s", warning)
+		s.Notef("w2vcl: Warning: %s", warning)
 	}
-	g := ranks.New(comm, version())
+	g := ranks.New(comm, cli.Version())
 	if comm.Rank() == 0 {
 		err = lead(g)
 	} else {
 		err = follow(ctx, g)
 	}
 	if err != nil && !g.Ended { // the others wait for this rank
-		code := exitFailed
-		if ctx.Err() != nil && (errors.Is(err, train.ErrInterrupted) || isCancellation(ctx, err)) {
-			code = exitInterrupted
+		code := cli.ExitFailed
+		if ctx.Err() != nil && (errors.Is(err, train.ErrInterrupted) || cli.IsCancellation(ctx, err)) {
+			code = cli.ExitInterrupted
 		}
 		switch {
 		case comm.Rank() == 0:
-			s.notef("%s", prefixed("w2vcl: ", err.Error()))
-		case code == exitFailed:
-			s.notef("%s", prefixed(fmt.Sprintf("w2vcl: rank %d: ", comm.Rank()), err.Error()))
+			s.Notef("%s", cli.Prefixed("w2vcl: ", err.Error()))
+		case code == cli.ExitFailed:
+			s.Notef("%s", cli.Prefixed(fmt.Sprintf("w2vcl: rank %d: ", comm.Rank()), err.Error()))
 		}
 		comm.Abort(code)
 	}

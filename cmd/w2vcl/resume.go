@@ -8,17 +8,18 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
 type resumeOptions struct {
-	settings    settingFlags
+	settings    cli.SettingFlags
 	json, quiet bool
 }
 
-func newResume(s streams) *cobra.Command {
+func newResume(s cli.Streams) *cobra.Command {
 	var o resumeOptions
 	cmd := &cobra.Command{
 		Use:   "resume DIR [flags]",
@@ -34,10 +35,10 @@ beginning of the run; only the flags below may change.`,
 		Example: `  w2vcl resume runs/wiki
   w2vcl resume runs/wiki --threads 16 --checkpoint 1h
   until w2vcl resume runs/wiki; do sleep 60; done`,
-		Args: exactly("DIR"),
+		Args: cli.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
-	o.settings.addSettings(cmd, func(setting settings.Setting) bool { return setting.Resume })
+	o.settings.AddSettings(cmd, func(setting settings.Setting) bool { return setting.Resume })
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) { flag.DefValue = "" }) // the run has its own
 	for name, usage := range map[string]string{
 		"corpus": "the text is now at `PATH`",
@@ -47,34 +48,34 @@ beginning of the run; only the flags below may change.`,
 	} {
 		cmd.Flags().Lookup(name).Usage = usage
 	}
-	addJSON(cmd, &o.json, "end standard output with one line of JSON about the run")
+	cli.AddJSON(cmd, &o.json, "end standard output with one line of JSON about the run")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no plan and no progress")
 	return cmd
 }
 
-func (o *resumeOptions) run(ctx context.Context, s streams, dir string) error {
+func (o *resumeOptions) run(ctx context.Context, s cli.Streams, dir string) error {
 	lead := func(g *ranks.Group) error { return o.lead(ctx, s, dir, g) }
-	return s.together(ctx, 0, lead, func(ctx context.Context, g *ranks.Group) error {
+	return together(ctx, s, 0, lead, func(ctx context.Context, g *ranks.Group) error {
 		config, err := g.Receive()
 		if err != nil {
 			return err
 		}
-		if threads := o.settings.set["threads"]; threads != "" {
+		if threads := o.settings.Set["threads"]; threads != "" {
 			config.Threads, _ = strconv.Atoi(threads) // rank 0 has checked it
 		}
 		return train.Follow(ctx, config, train.Options{Ranks: g})
 	})
 }
 
-func (o *resumeOptions) lead(ctx context.Context, s streams, dir string, g *ranks.Group) error {
-	progress := s.progress(o.quiet)
-	summary, err := train.ResumeOn(ctx, g, dir, o.settings.set, builtinText, progress)
+func (o *resumeOptions) lead(ctx context.Context, s cli.Streams, dir string, g *ranks.Group) error {
+	progress := s.Progress(o.quiet)
+	summary, err := train.ResumeOn(ctx, g, dir, o.settings.Set, builtinText, progress)
 	if errors.Is(err, train.ErrComplete) {
 		progress.Notef("%s is complete: there is nothing left to train", dir)
 		if o.json {
-			return writeJSON(s.out, summary)
+			return cli.WriteJSON(s.Out, summary)
 		}
 		return nil
 	}
-	return s.trained(summary, err, progress, o.json)
+	return trained(s, summary, err, progress, o.json)
 }

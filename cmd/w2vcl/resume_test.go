@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
+	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
@@ -35,7 +37,7 @@ func newRun(t *testing.T, flags ...string) *trainingRun {
 	t.Helper()
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
-	if err := os.WriteFile(text, makeText(20000, 1), 0o600); err != nil {
+	if err := os.WriteFile(text, clitest.MakeText(20000, 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "runs", "run")
@@ -248,8 +250,8 @@ func (r *trainingRun) interrupt(cmd *exec.Cmd, signal os.Signal) {
 		r.t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		r.t.Fatalf("%s, %v: exit code %d, want %d\n%s", strings.Join(cmd.Args[1:], " "), signal, code, exitInterrupted, &stderr)
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted {
+		r.t.Fatalf("%s, %v: exit code %d, want %d\n%s", strings.Join(cmd.Args[1:], " "), signal, code, cli.ExitInterrupted, &stderr)
 	}
 	if !strings.Contains(stdout.String(), `"interrupted":true`) ||
 		!strings.Contains(stderr.String(), "the vectors trained until then are in") || !strings.Contains(stderr.String(), "'w2vcl resume") {
@@ -291,7 +293,6 @@ func TestReadRunInProgress(t *testing.T) {
 			t.Errorf("metrics %s: %+v", name, metrics)
 		}
 	}
-	r.json(w2vclCommand(t, "bench", "eval", "--vectors", r.out, "--data", pairs, "--seconds", "0", "--repeat", "1", "--json"), new(benchReport))
 	if r.hash() != "" || !slices.Contains(r.files(), "run.partial/checkpoint/state.safetensors") {
 		t.Errorf("reading changed the run: %q", r.files())
 	}

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 )
 
 // TestTorture disturbs commands at random and continues them, as a person would, until
@@ -270,12 +272,12 @@ func (s *suffering) disturb(kind disturbance) bool {
 	case kind.crashes && code == 2 && strings.Contains(output.String(), "fatal error: "):
 		s.killed = true // by Go's runtime
 		hit = true
-	case !slices.Contains([]int{0, exitFailed, exitInterrupted}, code):
+	case !slices.Contains([]int{0, cli.ExitFailed, cli.ExitInterrupted}, code):
 		s.failed("exit code %d", code)
 	case kind.strike == nil:
 		hit = code != 0
 	}
-	if code == exitInterrupted && s.resume != nil {
+	if code == cli.ExitInterrupted && s.resume != nil {
 		s.hasOld = false // the vectors until then take its place
 	}
 	return hit

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
@@ -118,7 +119,7 @@ func makeInputs(t *testing.T) string {
 		vectors.WriteByte('\n')
 	}
 	for name, content := range map[string][]byte{
-		"text": makeText(20000, 1), "long": makeText(200000, 2), "graph": edges.Bytes(), "sets/pairs.txt": pairs.Bytes(),
+		"text": clitest.MakeText(20000, 1), "long": clitest.MakeText(200000, 2), "graph": edges.Bytes(), "sets/pairs.txt": pairs.Bytes(),
 		"sets/questions.txt": questions.Bytes(), "vectors.txt": vectors.Bytes(),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {

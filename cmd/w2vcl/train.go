@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
@@ -16,11 +18,11 @@ import (
 
 // trainOptions are the flags of train that are not settings of the run.
 type trainOptions struct {
-	settings    settingFlags
+	settings    cli.SettingFlags
 	json, quiet bool
 }
 
-func newTrain(s streams) *cobra.Command {
+func newTrain(s cli.Streams) *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{
 		Use:   "train --corpus PATH --out DIR [flags]",
@@ -42,33 +44,33 @@ the time of a run.`,
   w2vcl train --corpus books/ --tokenizer words --lowercase --out runs/books --dim 300
   zcat news.gz | w2vcl train --corpus - --out runs/news --json
   w2vcl train --config runs/wiki/config.toml --seed 2 --out runs/wiki2`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
-	o.settings.addTo(cmd, func(settings.Setting) bool { return true })
+	o.settings.AddTo(cmd, func(settings.Setting) bool { return true })
 	helpOfMode(cmd)
-	addJSON(cmd, &o.json, "end standard output with one line of JSON about the run")
+	cli.AddJSON(cmd, &o.json, "end standard output with one line of JSON about the run")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no plan and no progress")
 	return cmd
 }
 
-func (o *trainOptions) run(ctx context.Context, s streams) error {
-	config, err := o.settings.config()
+func (o *trainOptions) run(ctx context.Context, s cli.Streams) error {
+	config, err := o.settings.Config()
 	if err != nil {
 		return err
 	}
 	lead := func(g *ranks.Group) error {
-		progress := s.progress(o.quiet)
+		progress := s.Progress(o.quiet)
 		summary, err := train.Run(ctx, config, train.Options{Ranks: g}, progress)
-		return s.trained(summary, err, progress, o.json)
+		return trained(s, summary, err, progress, o.json)
 	}
-	return s.together(ctx, config.Threads, lead, func(ctx context.Context, g *ranks.Group) error {
+	return together(ctx, s, config.Threads, lead, func(ctx context.Context, g *ranks.Group) error {
 		return train.Follow(ctx, config, train.Options{Ranks: g})
 	})
 }
 
 // trained reports the end of a training.
-func (s streams) trained(summary runfolder.Summary, err error, progress *progress.Progress, asJSON bool) error {
+func trained(s cli.Streams, summary runfolder.Summary, err error, progress *progress.Progress, asJSON bool) error {
 	switch {
 	case err == nil:
 		progress.Notef("Saved:   %s, after %s in all. Try it:  w2vcl neighbors %s WORD", summary.Out, terminal.Duration(summary.SecondsTotal), summary.Out)
@@ -76,9 +78,43 @@ func (s streams) trained(summary runfolder.Summary, err error, progress *progres
 		return err
 	}
 	if asJSON {
-		if err := writeJSON(s.out, summary); err != nil {
+		if err := cli.WriteJSON(s.Out, summary); err != nil {
 			return err
 		}
 	}
 	return err
+}
+
+// helpOfMode makes --help show the flags and defaults of the mode on the command line.
+func helpOfMode(cmd *cobra.Command) {
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		chosen := map[string]string{"corpus": "-"} // the only setting without a default
+		for _, name := range []string{"mode", "preset", "optimizer", "subword"} {
+			if text := valueOf(args, "--"+name); text != "" {
+				chosen[name] = text
+			}
+		}
+		if c, err := settings.Resolve("", chosen); err == nil { // otherwise it shows the defaults of mode cl
+			for _, s := range c.Settings() {
+				flag := cmd.Flags().Lookup(s.Name)
+				flag.Hidden = flag.Hidden || !s.AppliesTo(c.Mode)
+				if flag.DefValue = ""; s.ShowsDefault() && s.Name != "corpus" {
+					flag.DefValue = s.String()
+				}
+			}
+		}
+		cmd.Parent().HelpFunc()(cmd, args)
+	})
+}
+
+// valueOf returns the last value of a flag on a command line, or "".
+func valueOf(args []string, flag string) (value string) {
+	for i, arg := range args {
+		if text, ok := strings.CutPrefix(arg, flag+"="); ok {
+			value = text
+		} else if arg == flag && i+1 < len(args) {
+			value = args[i+1]
+		}
+	}
+	return value
 }

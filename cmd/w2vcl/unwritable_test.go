@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 )
 
 // TestForceUnwritable: a folder that --force cannot replace is found before the text is
@@ -58,7 +60,7 @@ func TestForceUnwritable(t *testing.T) {
 		output, _ := cmd.CombinedOutput()
 		stdin.Close()
 		cancel()
-		if cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(output), "--force cannot replace "+filepath.Join(runs, "run")+": ") || !strings.Contains(string(output), "permission denied") {
+		if cmd.ProcessState.ExitCode() != cli.ExitFailed || !strings.Contains(string(output), "--force cannot replace "+filepath.Join(runs, "run")+": ") || !strings.Contains(string(output), "permission denied") {
 			t.Errorf("%s unwritable: exit code %d\n%s", unwritable, cmd.ProcessState.ExitCode(), output)
 		}
 		if content, err := os.ReadFile(vectors); err != nil || string(content) != "old" {

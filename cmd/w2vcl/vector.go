@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
@@ -16,7 +17,7 @@ type wordVector struct {
 	Vector   []float32 `json:"vector"`
 }
 
-func newVector(s streams) *cobra.Command {
+func newVector(s cli.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "vector DIR|VECTORS WORD... [flags]",
@@ -26,21 +27,21 @@ with --subword, and a fastText model, compose the vectors of words that are not 
 their text. 'w2vcl convert --words' writes the vectors of a whole list of words to a file.`,
 		Example: `  w2vcl vector runs/wiki economy
   w2vcl vector runs/wiki unlearnable misspeled --json`,
-		Args: wordsOf("DIR|VECTORS"),
+		Args: cli.WordsOf("DIR|VECTORS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return printVectors(cmd.Context(), s, args[0], args[1:], asJSON)
 		},
 	}
-	addJSON(cmd, &asJSON, "print one line of JSON: an array of words with their vectors")
+	cli.AddJSON(cmd, &asJSON, "print one line of JSON: an array of words with their vectors")
 	return cmd
 }
 
-func printVectors(ctx context.Context, s streams, path string, words []string, asJSON bool) error {
+func printVectors(ctx context.Context, s cli.Streams, path string, words []string, asJSON bool) error {
 	t, err := runfolder.LoadVectors(ctx, path)
 	if err != nil {
 		return err
 	}
-	s.noteUnfinished(path)
+	noteUnfinished(s, path)
 	found, err := t.Lookup(words)
 	if err != nil {
 		return err
@@ -50,14 +51,14 @@ func printVectors(ctx context.Context, s streams, path string, words []string, a
 		for i, w := range found {
 			lines[i] = wordVector{w.Word, w.Composed(), w.Vector}
 		}
-		return writeJSON(s.out, lines)
+		return cli.WriteJSON(s.Out, lines)
 	}
 	for _, w := range found {
 		line := []byte(w.Word)
 		for _, x := range w.Vector {
 			line = strconv.AppendFloat(append(line, ' '), float64(x), 'g', -1, 32)
 		}
-		if _, err := s.out.Write(append(line, '\n')); err != nil {
+		if _, err := s.Out.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}

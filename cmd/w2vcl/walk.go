@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
@@ -23,7 +24,7 @@ type walkOptions struct {
 	quiet      bool
 }
 
-func newWalk(s streams) *cobra.Command {
+func newWalk(s cli.Streams) *cobra.Command {
 	var o walkOptions
 	cmd := &cobra.Command{
 		Use:   "walk GRAPH --out FILE [flags]",
@@ -44,7 +45,7 @@ number of threads.`,
   w2vcl walk friends.csv --holdout 0.5 --holdout-out links.txt --out walks.txt
   w2vcl train --corpus walks.txt --min-count 1 --out runs/friends
   w2vcl eval runs/friends --task links --data links.txt`,
-		Args: exactly("GRAPH"),
+		Args: cli.Exactly("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
 	flags := cmd.Flags()
@@ -62,7 +63,7 @@ number of threads.`,
 	flags.IntVar(&o.walk.Threads, "threads", 0, "`N` threads; 0: one for each processor")
 	flags.BoolVar(&o.force, "force", false, "replace files that exist")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
-	useAliases(flags, map[string]string{"num-walks": "walks", "walk-length": "length", "workers": "threads"})
+	cli.UseAliases(flags, map[string]string{"num-walks": "walks", "walk-length": "length", "workers": "threads"})
 	return cmd
 }
 
@@ -88,17 +89,17 @@ func (o *walkOptions) check() error {
 	return nil
 }
 
-func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
+func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	p := s.progress(o.quiet)
+	p := s.Progress(o.quiet)
 	g, notes, err := walk.Read(ctx, path, o.read)
 	if err != nil {
 		return err
 	}
 	for _, note := range notes {
-		s.notef("%s: %s", path, note)
+		s.Notef("%s: %s", path, note)
 	}
 	p.Notef("Graph: %s nodes, %s edges", terminal.Number(len(g.Names)), terminal.Number(g.Edges()))
 	whole, pairs := g, []walk.Pair(nil)
@@ -108,7 +109,7 @@ func (o *walkOptions) run(ctx context.Context, s streams, path string) error {
 		}
 	}
 	if deadEnds := g.DeadEnds(); deadEnds > 0 {
-		s.notef("Walks end at %s of the nodes: no edge leads on from there", terminal.Number(deadEnds))
+		s.Notef("Walks end at %s of the nodes: no edge leads on from there", terminal.Number(deadEnds))
 	}
 	if err := o.write(ctx, g, p); err != nil || o.holdout == 0 {
 		return err

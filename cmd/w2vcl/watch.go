@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -28,7 +29,7 @@ type watchOptions struct {
 	every int
 }
 
-func newWatch(s streams) *cobra.Command {
+func newWatch(s cli.Streams) *cobra.Command {
 	var o watchOptions
 	cmd := &cobra.Command{
 		Use:   "watch DIR [flags]",
@@ -43,7 +44,7 @@ shows it stays up to date by itself.`,
 		Example: `  w2vcl watch runs/wiki
   w2vcl watch runs/wiki --once
   w2vcl watch runs/wiki --html wiki.html`,
-		Args: exactly("DIR"),
+		Args: cli.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
 	flags := cmd.Flags()
@@ -54,7 +55,7 @@ shows it stays up to date by itself.`,
 	return cmd
 }
 
-func (o *watchOptions) run(ctx context.Context, s streams, dir string) error {
+func (o *watchOptions) run(ctx context.Context, s cli.Streams, dir string) error {
 	if o.every < 1 || o.every > 3600 {
 		return terminal.Usagef("--every %d: must be from 1 to 3600", o.every)
 	}
@@ -85,13 +86,13 @@ func (o *watchOptions) run(ctx context.Context, s streams, dir string) error {
 }
 
 // display returns the function that shows a run.
-func (o *watchOptions) display(s streams) func(*watched) error {
-	file, isFile := s.out.(*os.File)
+func (o *watchOptions) display(s cli.Streams) func(*watched) error {
+	file, isFile := s.Out.(*os.File)
 	onTerminal := isFile && term.IsTerminal(int(file.Fd()))
 	switch {
 	case o.html != "":
 		if !o.once {
-			s.notef("Writing %s until the run ends; Ctrl-C ends watching", o.html)
+			s.Notef("Writing %s until the run ends; Ctrl-C ends watching", o.html)
 		}
 		return func(w *watched) error {
 			every := o.every
@@ -109,12 +110,12 @@ func (o *watchOptions) display(s streams) func(*watched) error {
 				back = fmt.Sprintf("\x1b[%dA\x1b[J", above)
 			}
 			above = len(lines)
-			_, err := io.WriteString(s.out, back+strings.Join(lines, "\n")+"\n")
+			_, err := io.WriteString(s.Out, back+strings.Join(lines, "\n")+"\n")
 			return err
 		}
 	case o.once:
 		return func(w *watched) error {
-			_, err := io.WriteString(s.out, strings.Join(w.picture(79), "\n")+"\n")
+			_, err := io.WriteString(s.Out, strings.Join(w.picture(79), "\n")+"\n")
 			return err
 		}
 	default:
@@ -124,7 +125,7 @@ func (o *watchOptions) display(s streams) func(*watched) error {
 				return nil
 			}
 			seen = len(w.metrics)
-			_, err := fmt.Fprintf(s.out, "%s\n", strings.Join(append([]string{w.state()}, w.news()...), "  "))
+			_, err := fmt.Fprintf(s.Out, "%s\n", strings.Join(append([]string{w.state()}, w.news()...), "  "))
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ const Stats = 16
 const headerSize = 256
 
 var format = container.Format{
-	Magic: [8]byte{0x89, 'W', '2', 'V', 'C', 'L', 'T', '\n'}, Oldest: 1, Version: 1, Header: headerSize,
+	Magic: [8]byte{0x89, 'W', '2', 'V', 'C', 'L', 'T', '\n'}, Version: 1, Header: headerSize,
 	ErrOther: ErrNotText, ErrVersion: ErrVersion, ErrTruncated: ErrTruncated, ErrCorrupt: ErrCorrupt,
 }
 

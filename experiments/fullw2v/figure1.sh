@@ -2,10 +2,11 @@
 . "$(dirname "$0")/../common.sh"
 
 # Counting needs a GPU and Nsight Compute; without them the counters of an earlier count are shown.
+count=$(dirname "$0")/../../kernels/cuda/counters.py
 if [[ $DEVICE == cuda* ]] && command -v ncu >/dev/null; then
 	runs=()
 	if [[ $QUICK ]]; then runs=(--runs fullw2v,fullregister); fi
-	"$W2VCL" bench kernels --corpus "$CORPUS" --out "$OUT" ${runs[@]+"${runs[@]}"}
+	"$count" --w2vcl "$W2VCL" --corpus "$CORPUS" --out "$OUT" ${runs[@]+"${runs[@]}"}
 else
-	"$W2VCL" bench kernels --from "$(dirname "$0")/../../benchmarks/2026-11-22-h200-kernels/counters.txt" --out "$OUT"
+	"$count" --from "$(dirname "$0")/../../benchmarks/2026-11-22-h200-kernels/counters.txt" --out "$OUT"
 fi

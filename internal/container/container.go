@@ -36,9 +36,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // A Format is a kind of file.
 type Format struct {
-	Magic           [8]byte // no text file starts with its first byte, 0x89; programs that take the file for text change the last, '\n'
-	Oldest, Version uint32  // that are read, and the one that is written
-	Header          int     // bytes of the header, a multiple of 8
+	Magic   [8]byte // no text file starts with its first byte, 0x89; programs that take the file for text change the last, '\n'
+	Version uint32  // that is read and written
+	Header  int     // bytes of the header, a multiple of 8
 
 	// What errors wrap.
 	ErrOther, ErrVersion, ErrTruncated, ErrCorrupt error
@@ -99,12 +99,8 @@ func (f *Format) Decode(data []byte, size uint64, header any, fileSize *uint64) 
 		return fmt.Errorf("%w (it has only %d bytes)", f.ErrTruncated, size)
 	}
 	_ = binary.Read(bytes.NewReader(data[:f.Header]), binary.LittleEndian, header)
-	if version := binary.LittleEndian.Uint32(data[len(f.Magic):]); version < f.Oldest || version > f.Version {
-		reads := fmt.Sprintf("version %d", f.Version)
-		if f.Oldest < f.Version {
-			reads = fmt.Sprintf("versions %d to %d", f.Oldest, f.Version)
-		}
-		return fmt.Errorf("%w: it has version %d, and this w2vcl reads %s", f.ErrVersion, version, reads)
+	if version := binary.LittleEndian.Uint32(data[len(f.Magic):]); version != f.Version {
+		return fmt.Errorf("%w: it has version %d, and this w2vcl reads version %d", f.ErrVersion, version, f.Version)
 	}
 	last := f.Header - 4
 	if binary.LittleEndian.Uint32(data[last:]) != crc32.Checksum(data[:last], castagnoli) {

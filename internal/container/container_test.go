@@ -21,7 +21,7 @@ type toy struct {
 }
 
 var toys = Format{
-	Magic: [8]byte{0x89, 't', 'o', 'y', 0, 0, 0, '\n'}, Oldest: 2, Version: 3, Header: 32,
+	Magic: [8]byte{0x89, 't', 'o', 'y', 0, 0, 0, '\n'}, Version: 3, Header: 32,
 	ErrOther: errors.New("other"), ErrVersion: errors.New("version"), ErrTruncated: errors.New("truncated"), ErrCorrupt: errors.New("corrupt"),
 }
 
@@ -125,7 +125,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %v", path, err, want)
 		}
 	}
-	for version, want := range map[uint32]error{1: toys.ErrVersion, 2: nil, 3: nil, 4: toys.ErrVersion} {
+	for version, want := range map[uint32]error{1: toys.ErrVersion, 2: toys.ErrVersion, 3: nil, 4: toys.ErrVersion} {
 		file := fileOf(t, []byte("body"))
 		copy(file, Encode(&toy{Magic: toys.Magic, Version: version, FileSize: uint64(len(file)), Body: 4}))
 		if _, err := read(file); !errors.Is(err, want) {

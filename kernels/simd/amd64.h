@@ -77,3 +77,16 @@
 	MOVQ DX, CX; SUBQ AX, CX; NEGQ CX; ADDQ $16, CX; \
 	LEAQ ·lanes(SB), BX; LEAQ (BX)(CX*4), BX; \
 	VMOVUPS (BX), Y15; ADDQ $32, BX
+
+// PREFETCHW asks for the cache line at AX + 4 BX, or 64 bytes further, to write
+// to it: the caches of other processors give it up now and not at the write. The
+// assembler does not know the instruction; processors without it (before
+// Broadwell) skip it.
+#define PREFETCHW_AX_BX4 BYTE $0x0F; BYTE $0x0D; BYTE $0x0C; BYTE $0x98
+#define PREFETCHW_64_AX_BX4 BYTE $0x0F; BYTE $0x0D; BYTE $0x4C; BYTE $0x98; BYTE $0x40
+
+// NEXTLEFT goes to the next left of update6 and its coefficients.
+#define NEXTLEFT \
+	ADDQ $4, SI; \
+	ADDQ DX, DI; \
+	DECQ CX

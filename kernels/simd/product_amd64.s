@@ -5,26 +5,6 @@
 // The kernels of product.go. As in amd64.s, R14 and R15 stay as they are, and a
 // mask covers columns beyond the last, so nothing outside a row is touched.
 
-// 16 ones, then 16 zeros: the mask of the first r of 16 lanes starts at (16-r)*4;
-// its part for lanes 8 to 15 starts 32 bytes further.
-DATA productLanes<>+0x00(SB)/8, $0xffffffffffffffff
-DATA productLanes<>+0x08(SB)/8, $0xffffffffffffffff
-DATA productLanes<>+0x10(SB)/8, $0xffffffffffffffff
-DATA productLanes<>+0x18(SB)/8, $0xffffffffffffffff
-DATA productLanes<>+0x20(SB)/8, $0xffffffffffffffff
-DATA productLanes<>+0x28(SB)/8, $0xffffffffffffffff
-DATA productLanes<>+0x30(SB)/8, $0xffffffffffffffff
-DATA productLanes<>+0x38(SB)/8, $0xffffffffffffffff
-DATA productLanes<>+0x40(SB)/8, $0
-DATA productLanes<>+0x48(SB)/8, $0
-DATA productLanes<>+0x50(SB)/8, $0
-DATA productLanes<>+0x58(SB)/8, $0
-DATA productLanes<>+0x60(SB)/8, $0
-DATA productLanes<>+0x68(SB)/8, $0
-DATA productLanes<>+0x70(SB)/8, $0
-DATA productLanes<>+0x78(SB)/8, $0
-GLOBL productLanes<>(SB), RODATA|NOPTR, $128
-
 // Loads the arguments of product6: c DI, a SI and its fourth row DX, b BX,
 // rows of c R8, of a R9, columns of a R10, rows of b R11, k CX, columns AX.
 #define PRODUCT \
@@ -39,18 +19,6 @@ GLOBL productLanes<>(SB), RODATA|NOPTR, $128
 	MOVQ columns+64(FP), AX; \
 	LEAQ (SI)(R9*2), DX; ADDQ R9, DX; \
 	LEAQ (DI)(R8*2), R13; ADDQ R8, R13
-
-// Loads the arguments of convolveMax: out DI, where SI, tables BX, symbols R8,
-// bytes of a symbol's row R11 and of an offset's table R12, groups of 16 R13.
-#define CONVOLVE \
-	MOVQ out+0(FP), DI; \
-	MOVQ where+8(FP), SI; \
-	MOVQ filters+16(FP), R13; \
-	MOVQ tables+24(FP), BX; \
-	MOVQ size+32(FP), R12; SHLQ $2, R12; \
-	MOVQ symbols+40(FP), R8; \
-	MOVQ R13, R11; SHLQ $2, R11; \
-	SHRQ $4, R13
 
 // PROW adds the products of one element of a, A, and the vectors Z24... of a row of
 // b to the accumulators of a row of c; PROW3 leaves the last vector out, and so on.
@@ -289,7 +257,7 @@ loop4:
 // As product6AVX512, for at most 16 columns.
 TEXT ·product6AVX2(SB), NOSPLIT, $0-72
 	PRODUCT
-	LEAQ productLanes<>+64(SB), R12
+	LEAQ ·lanes+64(SB), R12
 	SHLQ $2, AX
 	SUBQ AX, R12
 	VMOVUPS (R12), Y14
@@ -350,115 +318,5 @@ loop: // too few registers to keep the masks, so they are read again
 	VMASKMOVPS Y9, Y15, 32(R13)(R8*1)
 	VMASKMOVPS Y10, Y14, (R13)(R8*2)
 	VMASKMOVPS Y11, Y15, 32(R13)(R8*2)
-	VZEROUPPER
-	RET
-
-// func convolveMaxAVX512(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int, floor float32)
-//
-//	for f := 0; f < filters; f++ { // 16 at a time
-//		out[f], where[f] = floor, NoPosition
-//		for t := 0; t < positions; t++ {
-//			x := float32(0)
-//			for o := 0; o < width; o++ { x += tables[o*size+symbols[t+o]*filters+f] }
-//			if x > out[f] { out[f], where[f] = x, t }
-//		}
-//	}
-TEXT ·convolveMaxAVX512(SB), NOSPLIT, $0-68
-	CONVOLVE
-	MOVL $1, AX
-	VPBROADCASTD AX, Z3
-
-filters:
-	VBROADCASTSS floor+64(FP), Z0
-	VPTERNLOGD $255, Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	MOVQ R8, AX
-	MOVQ positions+48(FP), DX
-
-positions:
-	VPXORD Z4, Z4, Z4
-	MOVQ BX, R9
-	XORQ CX, CX
-
-offsets:
-	MOVL (AX)(CX*4), R10
-	IMULQ R11, R10
-	VADDPS (R9)(R10*1), Z4, Z4
-	ADDQ R12, R9
-	INCQ CX
-	CMPQ CX, width+56(FP)
-	JLT  offsets
-
-	VCMPPS $30, Z0, Z4, K1
-	VMOVAPS Z4, K1, Z0
-	VMOVDQA32 Z2, K1, Z1
-	VPADDD Z3, Z2, Z2
-	ADDQ $4, AX
-	DECQ DX
-	JNZ  positions
-
-	VMOVUPS Z0, (DI)
-	VMOVDQU32 Z1, (SI)
-	ADDQ $64, DI
-	ADDQ $64, SI
-	ADDQ $64, BX
-	DECQ R13
-	JNZ  filters
-	VZEROUPPER
-	RET
-
-// func convolveMaxAVX2(out *float32, where *uint32, filters int, tables *float32, size int, symbols *uint32, positions, width int, floor float32)
-//
-// As convolveMaxAVX512.
-TEXT ·convolveMaxAVX2(SB), NOSPLIT, $0-68
-	CONVOLVE
-	VPCMPEQD Y3, Y3, Y3
-	VPSRLD $31, Y3, Y3
-
-filters:
-	VBROADCASTSS floor+64(FP), Y0
-	VMOVAPS Y0, Y8
-	VPCMPEQD Y1, Y1, Y1
-	VPCMPEQD Y9, Y9, Y9
-	VPXOR Y2, Y2, Y2
-	MOVQ R8, AX
-	MOVQ positions+48(FP), DX
-
-positions:
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ BX, R9
-	XORQ CX, CX
-
-offsets:
-	MOVL (AX)(CX*4), R10
-	IMULQ R11, R10
-	VADDPS (R9)(R10*1), Y4, Y4
-	VADDPS 32(R9)(R10*1), Y5, Y5
-	ADDQ R12, R9
-	INCQ CX
-	CMPQ CX, width+56(FP)
-	JLT  offsets
-
-	VCMPPS $30, Y0, Y4, Y6
-	VCMPPS $30, Y8, Y5, Y7
-	VBLENDVPS Y6, Y4, Y0, Y0
-	VBLENDVPS Y7, Y5, Y8, Y8
-	VBLENDVPS Y6, Y2, Y1, Y1
-	VBLENDVPS Y7, Y2, Y9, Y9
-	VPADDD Y3, Y2, Y2
-	ADDQ $4, AX
-	DECQ DX
-	JNZ  positions
-
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y8, 32(DI)
-	VMOVDQU Y1, (SI)
-	VMOVDQU Y9, 32(SI)
-	ADDQ $64, DI
-	ADDQ $64, SI
-	ADDQ $64, BX
-	DECQ R13
-	JNZ  filters
 	VZEROUPPER
 	RET

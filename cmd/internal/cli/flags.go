@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// groupAnnotation holds the heading that help lists a flag under.
+const groupAnnotation = "group"
+
+// SettingFlags collects the settings that were given as flags, and the
+// configuration file beneath them.
+type SettingFlags struct {
+	File string
+	Set  map[string]string // text by the setting's name
+}
+
+// AddTo defines the flags of the settings that include accepts, and --config.
+func (f *SettingFlags) AddTo(cmd *cobra.Command, include func(settings.Setting) bool) {
+	f.AddSettings(cmd, include)
+	cmd.Flags().StringVar(&f.File, "config", "", "read settings from a TOML `FILE`; flags win over it")
+	Annotate(cmd.Flags().Lookup("config"), settings.GroupRun)
+}
+
+// AddSettings is addTo without --config.
+func (f *SettingFlags) AddSettings(cmd *cobra.Command, include func(settings.Setting) bool) {
+	f.Set = map[string]string{}
+	defaults := settings.Defaults("", "", "")
+	aliases := map[string]string{}
+	flags := cmd.Flags()
+	for _, s := range defaults.Settings() {
+		if !include(s) {
+			continue
+		}
+		flag := flags.VarPF(SettingValue{s, f.Set}, s.Name, "", s.Help())
+		complete(cmd, s)
+		Annotate(flag, s.Group)
+		if s.IsBool() {
+			flag.NoOptDefVal = "true"
+		}
+		if !s.ShowsDefault() {
+			flag.DefValue = ""
+		}
+		for _, alias := range s.Aliases {
+			aliases[dashed(alias)] = s.Name
+		}
+	}
+	UseAliases(flags, aliases)
+}
+
+// UseAliases gives flags other names, and accepts underscores in names.
+func UseAliases(flags *pflag.FlagSet, aliases map[string]string) {
+	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		name = dashed(name)
+		if canonical, ok := aliases[name]; ok {
+			name = canonical
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
+func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+// Annotate puts a flag into a group of help.
+func Annotate(flag *pflag.Flag, group string) {
+	flag.Annotations = map[string][]string{groupAnnotation: {group}}
+}
+
+// Config resolves recipe, file and flags.
+func (f *SettingFlags) Config() (settings.Config, error) { return settings.Resolve(f.File, f.Set) }
+
+// A SettingValue is a setting as the value of a flag. It keeps the texts that were
+// given: only these go over the configuration file.
+type SettingValue struct {
+	settings.Setting
+	set map[string]string
+}
+
+// Set remembers the text; [settings.Resolve] parses it.
+func (v SettingValue) Set(text string) error {
+	v.set[v.Name] = text
+	return nil
+}
+
+// complete makes shells complete the choices of a setting.
+func complete(cmd *cobra.Command, s settings.Setting) {
+	if s.Choices == nil {
+		return
+	}
+	var names []cobra.Completion
+	for _, choice := range s.Choices {
+		names = append(names, cobra.CompletionWithDesc(choice.Name, choice.Help))
+	}
+	_ = cmd.RegisterFlagCompletionFunc(s.Name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // the flag is new, so there is no error
+}
+
+// flagError makes a helpful message of an error of the flag parser.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return err
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return singleDash(cmd, unknown.GetSpecifiedShortnames())
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		if near := nearestFlag(cmd, name); near != "" {
+			return terminal.Usagef("--%s: no such flag; did you mean --%s?", name, near)
+		}
+		return terminal.Usagef("--%s: no such flag", name)
+	case errors.As(err, &missing):
+		return terminal.Usagef("--%s needs a value", missing.GetSpecifiedName())
+	case errors.As(err, &invalid):
+		return terminal.Usagef("--%s: %v", invalid.GetFlag().Name, errors.Unwrap(err))
+	default:
+		return terminal.Usagef("%v", err)
+	}
+}
+
+// singleDash explains how to write word2vec's flags, such as -size 100, here.
+func singleDash(cmd *cobra.Command, name string) error {
+	name, _, _ = strings.Cut(name, "=")
+	if flag := cmd.Flags().Lookup(name); flag != nil {
+		return terminal.Usagef("-%s: flags have two dashes here: --%s", name, flag.Name)
+	}
+	if near := nearestFlag(cmd, name); near != "" && len(name) > 2 {
+		return terminal.Usagef("-%s: no such flag, and flags have two dashes here; did you mean --%s?", name, near)
+	}
+	return terminal.Usagef("-%s: no such flag (flags have two dashes here)", name)
+}
+
+// nearestFlag returns the flag whose name is a typing error away, or "".
+func nearestFlag(cmd *cobra.Command, name string) string {
+	var known []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if !flag.Hidden {
+			known = append(known, flag.Name)
+		}
+	})
+	return terminal.Nearest(dashed(name), slices.Values(known))
+}
+
+// AddJSON defines --json.
+func AddJSON(cmd *cobra.Command, target *bool, help string) {
+	cmd.Flags().BoolVar(target, "json", false, help)
+}
+
+// A flagGroup is a group of flags in help.
+type flagGroup struct{ Title, Usages string }
+
+const helpWidth = 100
+
+// flagGroups sorts a command's flags under their headings.
+func flagGroups(cmd *cobra.Command) []flagGroup {
+	const rest = "Output and help"
+	sets := map[string]*pflag.FlagSet{}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		title := rest
+		if group := flag.Annotations[groupAnnotation]; len(group) > 0 {
+			title = group[0]
+		}
+		if sets[title] == nil {
+			sets[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
+			sets[title].SortFlags = false
+		}
+		sets[title].AddFlag(flag)
+	})
+	var groups []flagGroup
+	for _, title := range slices.Concat(settings.Groups(), []string{rest}) {
+		if set := sets[title]; set != nil && set.HasAvailableFlags() {
+			groups = append(groups, flagGroup{title, set.FlagUsagesWrapped(helpWidth)})
+		}
+	}
+	if len(groups) == 1 {
+		groups[0].Title = "Flags"
+	}
+	return groups
+}

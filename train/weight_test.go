@@ -1,0 +1,77 @@
+package train
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// TestResumeWithAnotherContextWeight: what is exported may change, for training does
+// not know it.
+func TestResumeWithAnotherContextWeight(t *testing.T) {
+	c := smallConfig(t, settings.ModeCL)
+	c.ContextWeight = 0.5
+	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := hashOf(t, c.Out)
+	c.ContextWeight, c.Out = 1, filepath.Join(t.TempDir(), "run")
+	interruptRun(t, c)
+	var shown bytes.Buffer
+	p := progress.New(&shown)
+	if _, err := Resume(t.Context(), c.Out, map[string]string{"context-weight": "0.5"}, nil, p); err != nil {
+		t.Fatal(err)
+	}
+	if hashOf(t, c.Out) != want {
+		t.Error("other vectors")
+	}
+	if !strings.Contains(shown.String(), "--context-weight is 0.5 from here on; it was 1\n") {
+		t.Errorf("no word of the change:\n%s", &shown)
+	}
+}
+
+// Vectors of an interrupted run are not read with the weight of a run that goes on.
+func TestContextWeightOfAFolder(t *testing.T) {
+	c := smallConfig(t, settings.ModeCL)
+	c.ContextWeight = 1
+	interruptRun(t, c)
+	words := func() []float32 {
+		t.Helper()
+		run, err := runfolder.Open(c.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables, err := run.Tables(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tables.Words
+	}
+	want := words()
+	j := &job{}
+	folder, err := runfolder.Reopen(c.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.open(folder, map[string]string{"context-weight": "0.25"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	if err := j.prepare(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.begin(folder, nil); err != nil {
+		t.Fatal(err)
+	}
+	folder.Close() // as if the process were killed here
+	for i, x := range words() {
+		if d := x - want[i]; d > 1e-6 || d < -1e-6 {
+			t.Fatalf("value %d is %v, want %v", i, x, want[i])
+		}
+	}
+}
