@@ -3,7 +3,6 @@ package compare
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -161,43 +160,6 @@ func TestAnotherComparisonIsRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
-	}
-}
-
-// TestOlderRecords: a finished comparison of an earlier version, whose records lack a setting of
-// today and say the points of sweeps, is still known.
-func TestOlderRecords(t *testing.T) {
-	o := smallComparison(t, settings.ModeCL)
-	o.Seeds = 1
-	want := summarized(t, o, nil)
-	for _, name := range []string{"cl-l12-seed1", "cl-l24-seed1"} {
-		path := filepath.Join(o.Out, experiment.RunsFolder, name+".json")
-		var record map[string]any
-		if err := json.Unmarshal([]byte(read(t, path)), &record); err != nil {
-			t.Fatal(err)
-		}
-		for _, key := range []string{"xxh64", "version", "own", "jobs"} {
-			delete(record, key)
-		}
-		record["contexts"] = 12
-		known := record["settings"].(map[string]any)
-		delete(known, "form")
-		delete(known, "precision")
-		data, err := json.Marshal(record)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var shown bytes.Buffer
-	got := summarized(t, o, progress.New(&shown))
-	if strings.Count(shown.String(), "done before") != 2 {
-		t.Errorf("not known:\n%s", &shown)
-	}
-	if got.Variants[1].Score.Mean != want.Variants[1].Score.Mean || got.Jobs != 1 || got.Variants[1].Own["contexts"] != "24" {
-		t.Errorf("%+v, want %+v", got.Variants[1].Variant, want.Variants[1].Variant)
 	}
 }
 
