@@ -61,17 +61,18 @@ func (e *processors) prepare(ctx context.Context, p *progress.Progress) error {
 }
 
 func (e *processors) needCL(model graph.Config) error {
-	e.job.estimate.trainer = split.Memory(e.job.text.vocabulary.Len(), e.group.Size(), model)
 	if err := split.Check(e.group.Size(), model); err != nil {
 		return err
 	}
+	e.job.account = trainer.Dry(func(a *trainer.Account) { split.Plan(a, e.job.text.vocabulary.Len(), e.group.Size(), model) })
 	return e.job.checkTraining()
 }
 
 func (e *processors) needSequential(model sequential.Config) error {
-	err := e.processor.needSequential(model)
-	e.job.estimate.trainer += joint.Memory(e.job.text.vocabulary.Len(), model)
-	return err
+	t := e.job.text
+	return e.job.ask(func(a *trainer.Account) error {
+		return joint.Plan(a, t.vocabulary.Len(), int(t.stats.TokensUsed), model)
+	})
 }
 
 func (e *processors) matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error) {
@@ -80,8 +81,12 @@ func (e *processors) matrix(ctx context.Context, model graph.Config, p *progress
 	if err != nil {
 		return nil, err
 	}
-	j.estimate.matrix, j.secondsMatrix = m.Bytes(), seconds
-	e.group.NeedAlone(graph.MemoryCL(j.text.vocabulary.Len(), m.Rows(), model) + m.Bytes()*int64(e.group.Size()))
+	j.matrix, j.secondsMatrix = m.Bytes(), seconds
+	alone := trainer.Dry(func(a *trainer.Account) { err = graph.PlanCL(a, j.text.vocabulary.Len(), m.Rows(), model) })
+	if err := e.group.Agree(err); err != nil {
+		return nil, err
+	}
+	e.group.NeedAlone(alone.Sum() + m.Bytes()*int64(e.group.Size()))
 	e.share, e.part = nil, m // everything training needs is in M
 	return m.Matrix, nil
 }

@@ -12,7 +12,7 @@ import (
 // ([Dry]) only counts and returns nil. The nil account gives memory without counting.
 type Account struct {
 	needs []Need
-	check func(needs []Need) error // called before a piece is given; nil: the account is dry
+	check func(a *Account) error // called before a piece is given; nil: the account is dry
 	err   error
 }
 
@@ -29,8 +29,9 @@ const (
 	ForWork    = "work"    // samples, gradients, and all that lives as long as the trainer
 )
 
-// NewAccount returns a live account. check says why its pieces cannot all be had.
-func NewAccount(check func(needs []Need) error) *Account { return &Account{check: check} }
+// NewAccount returns a live account. check says why its pieces, with the one that is asked for last,
+// cannot all be had.
+func NewAccount(check func(a *Account) error) *Account { return &Account{check: check} }
 
 // Dry returns what a constructor takes that gets a dry account.
 func Dry(construct func(a *Account)) *Account {
@@ -41,7 +42,7 @@ func Dry(construct func(a *Account)) *Account {
 
 // Floats returns n zeros. It returns nil if the account is dry, or out of memory: then Err tells.
 func (a *Account) Floats(purpose string, n int) []float32 {
-	if !a.Take(purpose, 4*int64(n)) {
+	if !a.Take(purpose, memory.SizeOf(n)) {
 		return nil
 	}
 	return memory.Floats(n)
@@ -70,7 +71,7 @@ func (a *Account) Take(purpose string, bytes int64) bool {
 	}
 	a.needs[i].Bytes += bytes
 	if a.check != nil {
-		a.err = a.check(a.needs)
+		a.err = a.check(a)
 	}
 	return a.check != nil && a.err == nil
 }

@@ -17,12 +17,8 @@ func TestAccount(t *testing.T) {
 	want := []Need{{ForTables, 4000}, {ForWork, 1000}}
 	full := errors.New("full")
 	upTo := func(limit int64) *Account {
-		return NewAccount(func(needs []Need) error {
-			sum := int64(0)
-			for _, n := range needs {
-				sum += n.Bytes
-			}
-			if sum > limit {
+		return NewAccount(func(a *Account) error {
+			if a.Sum() > limit {
 				return full
 			}
 			return nil
