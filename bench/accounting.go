@@ -25,11 +25,10 @@ func stepBytes(a amount, dim, negatives, shared int, method optim.Method) (int64
 // UpdateBytes is the part of StepBytes that no cache saves if the tables are larger
 // than it: read and write of every row and of its optimizer's state.
 func UpdateBytes(vocabulary, dim int, method optim.Method) (int64, error) {
-	d, err := optim.Find(method)
-	if err != nil {
+	if _, err := optim.Find(method); err != nil {
 		return 0, err
 	}
-	return 2 * (4*int64(vocabulary)*int64(dim) + d.Bytes(vocabulary, dim)), nil
+	return WorkingSet(vocabulary, dim, method), nil
 }
 
 // WorkingSet is the memory in bytes that an iteration touches: both tables and the

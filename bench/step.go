@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // A StepCase is one training step to measure.
@@ -46,7 +47,10 @@ func (c StepCase) config(seed uint64) graph.Config {
 // of copying.
 func (c StepCase) Memory() int64 {
 	slots := c.slots(c.Vocabulary)
-	return graph.MemoryCL(c.Vocabulary, slots, c.config(0)) + 4*trainingColumns*int64(slots)
+	planned := trainer.Dry(func(a *trainer.Account) {
+		_ = graph.PlanCL(a, c.Vocabulary, slots, c.config(0)) // measuring tells the error
+	})
+	return planned.Sum() + 4*trainingColumns*int64(slots)
 }
 
 // A StepResult says how long a step of W2V-CL takes, and compares that with the speed

@@ -116,19 +116,20 @@ func Work(ctx context.Context, o experiment.Options, with Means, in io.Reader, o
 // An executor trains the runs.
 type executor struct {
 	Means
-	options experiment.Options
-	runs    []experiment.Run
-	texts   map[string]*corpus.Corpus // by Run.TextKey
-	judges  map[string]*judge         // likewise
-	judge   *judge                    // one of them
-	shared  matrices
-	items   map[string][]evaluate.Items // of runs that were scored in this process, by Run.ID
-
-	positives float64 // of mode cl
+	options   experiment.Options
+	runs      []experiment.Run
+	texts     map[string]*corpus.Corpus // by Run.TextKey
+	judges    map[string]*judge         // likewise
+	judge     *judge                    // one of them
+	shared    matrices
+	items     map[string][]evaluate.Items // of runs that were scored in this process, by Run.ID
+	release   func()                      // ends the limit of memory
+	positives float64                     // of mode cl
 }
 
 // close closes the texts. They were only read; vocabularies and numbers stay.
 func (e *executor) close() {
+	e.release()
 	for _, text := range e.texts {
 		if text != nil {
 			_ = text.Close()
@@ -144,6 +145,9 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 	}
 	e := &executor{
 		Means: with, options: o, runs: runs, texts: map[string]*corpus.Corpus{}, judges: map[string]*judge{}, items: map[string][]evaluate.Items{},
+	}
+	if e.release, err = train.LimitMemory(runs[0].Config); err != nil {
+		return nil, err
 	}
 	defer func() {
 		if err != nil {

@@ -76,7 +76,13 @@ func (m *Matrix) Entries() (n int64) {
 }
 
 // Bytes is the memory of the matrix.
-func (m *Matrix) Bytes() int64 { return 8*m.Entries() + 48*int64(m.Rows()) }
+func (m *Matrix) Bytes() int64 { return bytesOf(m.Rows(), m.Entries()) }
+
+// ForMatrix is the purpose of a matrix in an account of memory.
+const ForMatrix = "matrix M"
+
+// bytesOf is the memory of a matrix, of whose rows each is two slices. Go rounds their sizes up.
+func bytesOf(rows int, entries int64) int64 { return 8*(entries+entries/16) + 48*int64(rows) }
 
 // fixed is the unit of sums. Whole numbers have the same sum in any order.
 const fixed = 1 << 32

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -20,6 +19,8 @@ type GloVeOptions struct {
 	Epochs  int
 	Seed    uint64
 	Threads int
+
+	Account *trainer.Account // gives the memory; may be nil
 }
 
 // power is α of Pennington et al. 2014, equation 9: a count x below XMax weighs
@@ -58,29 +59,45 @@ func NewGloVe(counts *Matrix, o GloVeOptions) (*GloVe, error) {
 		return nil, errors.New("cooccurrence: dimension, threads, epochs and x-max must be above 0")
 	}
 	rows := counts.Rows()
-	g := &GloVe{options: o, counts: counts, entries: make([][]entry, rows)}
+	g, entries := allocateGloVe(rows, counts.Entries(), o)
+	if err := o.Account.Err(); err != nil {
+		return nil, err
+	}
+	g.counts = counts
+	for i := range rows {
+		_, values := counts.Row(i)
+		g.entries[i], entries = entries[:len(values):len(values)], entries[len(values):]
+	}
 	// Without a context to cancel there is no error.
 	_ = parallel.Do(context.Background(), o.Threads, rows, func(i int) {
 		_, values := counts.Row(i)
-		g.entries[i] = make([]entry, len(values))
 		for k, x := range values {
 			weight := math.Pow(min(float64(x)/o.XMax, 1), power)
 			g.entries[i][k] = entry{log: float32(math.Log(float64(x))), weight: float32(weight)}
 		}
 	})
-	for i := range g.sides {
-		g.sides[i] = side{
-			vectors: memory.Floats(rows * o.Dim), squares: memory.Floats(rows * o.Dim),
-			biases: make([]float32, rows), squaresOfBiases: make([]float32, rows),
-		}
-	}
 	g.Reset()
 	return g, nil
 }
 
-// MemoryGloVe is the memory of a trainer, in bytes, beside its matrix of so many entries.
-func MemoryGloVe(rows, dim int, entries int64) int64 {
-	return 16*int64(rows)*int64(dim+1) + 8*int64(rows) + 8*entries
+// PlanGloVe asks an account for what NewGloVe takes, beside its matrix of so many rows and entries.
+func PlanGloVe(a *trainer.Account, rows int, entries int64, o GloVeOptions) {
+	o.Account = a
+	allocateGloVe(rows, entries, o)
+}
+
+// allocateGloVe is NewGloVe without the counts. It returns the entries of all rows, too.
+func allocateGloVe(rows int, count int64, o GloVeOptions) (*GloVe, []entry) {
+	a := o.Account
+	g := &GloVe{options: o, entries: trainer.Of[[]entry](a, trainer.ForWork, rows)}
+	for i := range g.sides {
+		g.sides[i] = side{
+			vectors: a.Floats(trainer.ForTables, rows*o.Dim), squares: a.Floats(trainer.ForMoments, rows*o.Dim),
+			curvatures: a.Floats(trainer.ForWork, rows),
+			biases:     a.Floats(trainer.ForWork, rows), squaresOfBiases: a.Floats(trainer.ForWork, rows),
+		}
+	}
+	return g, trainer.Of[entry](a, trainer.ForWork, int(count))
 }
 
 // Units implements trainer.Trainer.
@@ -162,9 +179,9 @@ func (g *GloVe) step(ctx context.Context, s, rests *side, stream corpus.Stream, 
 
 // measure computes the curvature of the loss in the direction of each row and its bias: |v|² + 1.
 func (s *side) measure(dim int) {
-	s.curvatures = s.curvatures[:0]
-	for row := range slices.Chunk(s.vectors, dim) {
-		s.curvatures = append(s.curvatures, simd.Dot(row, row)+1)
+	for i := range s.curvatures {
+		row := s.vectors[i*dim:][:dim]
+		s.curvatures[i] = simd.Dot(row, row) + 1
 	}
 }
 

@@ -3,6 +3,7 @@ package cooccurrence
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
@@ -49,7 +50,8 @@ func (m *Matrix) PPMI(ctx context.Context, o PPMIOptions) error {
 				kept++
 			}
 		}
-		m.contexts[i], m.values[i] = contexts[:kept], values[:kept]
+		// In memory of their own: what is dropped is given back.
+		m.contexts[i], m.values[i] = slices.Clone(contexts[:kept]), slices.Clone(values[:kept])
 	})
 }
 
@@ -63,8 +65,10 @@ func (m *Matrix) transpose() *Matrix {
 		}
 	}
 	t := &Matrix{contexts: make([][]uint32, m.Rows()), values: make([][]float32, m.Rows())}
+	contexts, values := make([]uint32, m.Entries()), make([]float32, m.Entries())
 	for j, n := range lengths {
-		t.contexts[j], t.values[j] = make([]uint32, 0, n), make([]float32, 0, n)
+		t.contexts[j], t.values[j] = contexts[:0:n], values[:0:n]
+		contexts, values = contexts[n:], values[n:]
 	}
 	for i, row := range m.contexts {
 		for at, j := range row {

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/kernels/product"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -22,6 +21,8 @@ type SVDOptions struct {
 	Units    int     // blocks of the Krylov space; 0: SVDUnits
 	Seed     uint64
 	Threads  int
+
+	Account *trainer.Account // gives the memory; may be nil
 }
 
 // block is the width of a block of the Krylov space.
@@ -63,18 +64,11 @@ func NewSVD(m *Matrix, o SVDOptions) (*SVD, error) {
 	if o.Dim < 1 || o.Threads < 1 {
 		return nil, errors.New("cooccurrence: dimension and threads must be at least 1")
 	}
-	if o.Units == 0 {
-		o.Units = SVDUnits(o.Dim, m.Rows())
+	s := allocateSVD(m.Rows(), m.Entries(), o)
+	if err := o.Account.Err(); err != nil {
+		return nil, err
 	}
-	s := &SVD{
-		options: o, a: m, at: m.transpose(), rows: m.Rows(),
-		basis:     memory.Floats(o.Units * m.Rows() * block),
-		projected: make([]float32, o.Units*o.Units*block*block),
-		words:     memory.Floats(m.Rows() * o.Dim),
-		contexts:  memory.Floats(m.Rows() * o.Dim),
-		scratch:   make([]float32, m.Rows()*block),
-		product:   make([]float32, m.Rows()*block),
-	}
+	s.a, s.at = m, m.transpose()
 	for _, row := range m.values {
 		for _, x := range row {
 			s.squares += float64(x) * float64(x)
@@ -84,14 +78,29 @@ func NewSVD(m *Matrix, o SVDOptions) (*SVD, error) {
 	return s, nil
 }
 
-// MemorySVD is the memory of a trainer, in bytes, without its matrix, of which it makes
-// a copy.
-func MemorySVD(rows int, o SVDOptions) int64 {
-	units := o.Units
-	if units == 0 {
-		units = SVDUnits(o.Dim, rows)
+// PlanSVD asks an account for what NewSVD takes, beside its matrix of so many rows and entries.
+func PlanSVD(a *trainer.Account, rows int, entries int64, o SVDOptions) {
+	o.Account = a
+	allocateSVD(rows, entries, o)
+}
+
+// allocateSVD is NewSVD without the matrices.
+func allocateSVD(rows int, entries int64, o SVDOptions) *SVD {
+	if o.Units == 0 {
+		o.Units = SVDUnits(o.Dim, rows)
 	}
-	return 4 * (int64(rows)*int64(units*block+2*block+4*o.Dim) + int64(units*block)*int64(units*block))
+	a, n := o.Account, o.Units*block
+	a.Take(ForMatrix, bytesOf(rows, entries))      // the transposed one
+	a.Take(trainer.ForWork, 3*8*int64(n)*int64(n)) // of Refresh: a matrix, its eigenvectors, and their copy
+	return &SVD{
+		options: o, rows: rows,
+		basis:     a.Floats(trainer.ForWork, n*rows),
+		projected: a.Floats(trainer.ForWork, n*n),
+		words:     a.Floats(trainer.ForTables, rows*o.Dim),
+		contexts:  a.Floats(trainer.ForTables, rows*o.Dim),
+		scratch:   a.Floats(trainer.ForWork, rows*block),
+		product:   a.Floats(trainer.ForWork, rows*block),
+	}
 }
 
 // Units implements trainer.Trainer.
@@ -258,7 +267,7 @@ func (s *SVD) orthonormalize(x []float32, last int) {
 			s.subtract(x, s.blockOf(i), s.gram(s.blockOf(i), x))
 		}
 		g := s.gram(x, x)
-		vectors, values := eigen(g, block)
+		vectors, values := eigen(block, func(i, j int) float32 { return g[i*block+j] })
 		t := make([]float32, block*block)
 		largest := values[block-1]
 		for k, value := range values {
@@ -275,12 +284,12 @@ func (s *SVD) orthonormalize(x []float32, last int) {
 }
 
 // eigen returns the eigenvectors, as columns, and the eigenvalues, ascending, of a
-// symmetric matrix of which the upper half is read.
-func eigen(m []float32, n int) (vectors *mat.Dense, values []float64) {
+// symmetric matrix (n, n) of which the upper half is read.
+func eigen(n int, at func(i, j int) float32) (vectors *mat.Dense, values []float64) {
 	symmetric := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
-			symmetric.SetSym(i, j, float64(m[i*n+j]))
+			symmetric.SetSym(i, j, float64(at(i, j)))
 		}
 	}
 	var e mat.EigenSym
@@ -298,16 +307,8 @@ func (s *SVD) Refresh() error {
 		return nil
 	}
 	n := s.done * block
-	projected := make([]float32, n*n)
-	for i := range s.done {
-		for j := i; j < s.done; j++ {
-			for r, row := range chunks(s.projectedBlock(i, j)) {
-				copy(projected[(i*block+r)*n+j*block:], row)
-			}
-		}
-	}
 	dim := s.options.Dim
-	vectors, _ := eigen(projected, n)
+	vectors, _ := eigen(n, func(i, j int) float32 { return s.projectedBlock(i/block, j/block)[i%block*block+j%block] })
 	clear(s.words)
 	for j := range s.done {
 		t := make([]float32, block*dim)
@@ -324,14 +325,6 @@ func (s *SVD) Refresh() error {
 	s.scale()
 	s.fresh = true
 	return nil
-}
-
-// chunks cuts a block of (block, block) into its rows.
-func chunks(x []float32) (rows [block][]float32) {
-	for r := range rows {
-		rows[r] = x[r*block:][:block]
-	}
-	return rows
 }
 
 // scale takes the singular values from the columns of contexts, which are Aᵀ U = V S, and

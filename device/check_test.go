@@ -108,7 +108,7 @@ func TestMethodsOfKernels(t *testing.T) {
 				bytes += 4 * x.values
 			}
 		}
-		if want := d.Bytes(rows, columns); bytes != want || m.Adaptive != d.Shared {
+		if want := (optim.Config{Method: d.Name}).Bytes(rows, columns); bytes != want || m.Adaptive != d.Shared {
 			t.Errorf("%s: the kernels have %d bytes of state, adaptive %v; optim %d, %v", d.Name, bytes, m.Adaptive, want, d.Shared)
 		}
 	}

@@ -11,6 +11,9 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
+// ErrNotFinite says that a value is NaN or infinite.
+var ErrNotFinite = errors.New("not a finite number")
+
 // maxDim is the largest dimension. A file whose header says more is damaged.
 const maxDim = 1 << 20
 
@@ -63,7 +66,7 @@ func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
 	}
 	for i, v := range vectors {
 		if !Finite(v) {
-			return nil, fmt.Errorf("value %d of the vector of word %d (%q) is %v", i%dim+1, i/dim+1, words[i/dim], v)
+			return nil, fmt.Errorf("value %d of the vector of word %d (%q) is %v, %w", i%dim+1, i/dim+1, words[i/dim], v, ErrNotFinite)
 		}
 	}
 	return &Table{Words: words, Dim: dim, Vectors: vectors, index: index}, nil

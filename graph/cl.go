@@ -55,21 +55,36 @@ type clStep struct {
 	samples *step.Reader
 }
 
-// MemoryCL estimates the bytes NewCL takes for a vocabulary of the given size and
-// the given number of slots of an iteration, M not counted. Without tempering there
-// are as many slots as words.
-func MemoryCL(words, slots int, c Config) int64 {
-	samples := step.ReaderBytes(slots, step.Iterations(slots, c.tableBytes(words)))
-	if c.Encoder != nil {
+// PlanCL asks an account for what NewCL takes for a vocabulary of the given size and the given number
+// of slots of an iteration, M not counted. Without tempering there are as many slots as words.
+func PlanCL(a *trainer.Account, words, slots int, c Config) error {
+	c.Account = a
+	c, err := c.forWords(words)
+	if err == nil {
+		_, _, err = allocateCL(words, slots, c)
+	}
+	return err
+}
+
+// allocateCL returns the tables, and how many iterations the readers of samples read at a time. It
+// takes what the readers, the steps, Gorgonia and the encoder allocate themselves.
+func allocateCL(words, slots int, c Config) (t tables, iterations int, err error) {
+	if t, err = allocateTables(words, c); err != nil {
+		return t, 0, err
+	}
+	iterations = step.Iterations(slots, 2*(4*int64(words)*int64(c.Dim)+c.Optimizer.Bytes(words, c.Dim)))
+	c.Account.Take(trainer.ForWork, step.ReaderBytes(slots, iterations))
+	const strips = 48                              // rows of a strip, and their gradients
+	rows := c.Threads*strips + 2*c.SharedNegatives // of a step: negatives are packed in both orders
+	c.Account.Take(trainer.ForWork, 2*4*int64(rows)*int64(c.Dim))
+	switch {
+	case c.Encoder != nil:
 		rows, gradient := c.Encoder.Bytes()
-		table := 4 * int64(words) * int64(c.Dim)
-		return 3*table + parameterBytes(c.Encoder) + c.MomentBytes(words) + rows + gradient + samples
+		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)+rows+gradient) // the gradient of the rows, too
+	case c.Form == FormStock:
+		c.Account.Take(trainer.ForWork, 2*c.stockStepBytes(words, slots))
 	}
-	bytes := c.tableBytes(words) + samples
-	if c.Form == FormStock {
-		bytes += 2 * c.stockStepBytes(words, slots)
-	}
-	return bytes
+	return t, iterations, c.Account.Err()
 }
 
 // NewCL prepares training on m for the given number of iterations. Negatives
@@ -89,7 +104,11 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 	t := &CL{matrix: m, config: c, iterations: iterations}
 	workers := team.New(c.Threads)
 	slots := m.Slots()
-	atATime := step.Iterations(int(slots[m.Rows()]), c.tableBytes(m.Rows()))
+	tables, atATime, err := allocateCL(m.Rows(), int(slots[m.Rows()]), c)
+	if err != nil {
+		return nil, err
+	}
+	t.words, t.contexts = tables.words, tables.contexts
 	t.steps[0].samples, t.steps[1].samples = step.NewReaders(m, c.SameColumn, atATime, workers)
 	t.sampler = &step.Sampler{
 		Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives,
@@ -98,13 +117,11 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 	t.blocks = step.Blocks(m.Rows(), t.sampler, func(i int) float64 {
 		return float64(m.RowLength(i)) / float64(m.Contexts())
 	})
-	if t.contexts, err = newTable("contexts", m.Rows(), c); err != nil {
-		return nil, err
-	}
 	if c.Encoder == nil {
-		err = t.trainTable(workers)
+		start(t.words, t.contexts, c)
+		t.steps[0].compiledStep, err = newTableStep(t.words, t.contexts, t.sampler, t.blocks, workers, c)
 	} else {
-		err = t.trainEncoder(workers)
+		err = t.trainEncoder(tables.composed, workers)
 	}
 	if err != nil {
 		return nil, err
@@ -113,30 +130,20 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 	return t, err
 }
 
-// trainTable makes the step that trains a table of word vectors.
-func (t *CL) trainTable(workers *team.Team) (err error) {
-	if t.words, err = newTable("words", t.matrix.Rows(), t.config); err != nil {
-		return err
-	}
-	start(t.words, t.contexts, t.config)
-	t.steps[0].compiledStep, err = newTableStep(t.words, t.contexts, t.sampler, t.blocks, workers, t.config)
-	return err
-}
-
 // trainEncoder makes the step that trains the encoder of word vectors.
-func (t *CL) trainEncoder(workers *team.Team) (err error) {
+func (t *CL) trainEncoder(words *composer, workers *team.Team) (err error) {
 	t.config.Encoder.Randomize(t.config.Seed)
 	op, err := newSkipGram(t.sampler, t.blocks, workers, nil, t.config)
 	if err != nil {
 		return err
 	}
-	if t.encoder, err = newEncoderStep(t.contexts, op, workers, t.config); err != nil {
+	if t.encoder, err = newEncoderStep(words, t.contexts, op, workers); err != nil {
 		return err
 	}
 	if t.matrix.Tempered() || t.config.SharedNegatives > 0 {
 		t.encoder.sampler = t.sampler
 	}
-	t.words, t.steps[0].compiledStep = t.encoder.words, t.encoder
+	t.steps[0].compiledStep = t.encoder
 	return nil
 }
 

@@ -25,14 +25,11 @@ type composedPairStep struct {
 
 // newComposedPairStep makes the graph for batches of at most size positives. It
 // updates the rows of parameters and contexts that a batch holds, or every row.
-func newComposedPairStep(contexts *table, b *pairBatch, size int, everyRow bool, c Config) (s *composedPairStep, err error) {
+func newComposedPairStep(words *composer, contexts *table, b *pairBatch, size int, everyRow bool, c Config) (s *composedPairStep, err error) {
 	defer operation.Recovered("build the graph of the encoder", &err)
 	workers := team.New(c.Threads)
-	s = &composedPairStep{batch: b, slots: make([]uint32, c.Encoder.Words()), list: make([]uint32, size)}
-	if s.composer, err = newComposer(workers, c); err != nil {
-		return nil, err
-	}
-	s.sparse = !everyRow
+	s = &composedPairStep{composer: words, batch: b, slots: make([]uint32, c.Encoder.Words()), list: make([]uint32, size)}
+	s.team, s.sparse = workers, !everyRow
 	g := gorgonia.NewGraph()
 	nodes, rows, err := s.compose(g, s.list)
 	if err != nil {

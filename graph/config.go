@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // A Form is how a model is written as a graph.
@@ -41,9 +42,12 @@ type Config struct {
 	// new W and C, (V, N): W random, C zero. Reset calls it again. Not with an
 	// Encoder.
 	Start func(words, contexts []float32)
+
+	Account *trainer.Account // gives the memory; may be nil
 }
 
 func (c Config) withDefaults() (Config, error) {
+	c.Optimizer.Account = c.Account
 	if c.Form == "" {
 		c.Form = FormFused
 	}
@@ -84,25 +88,6 @@ func (c Config) forWords(words int) (Config, error) {
 		return c, fmt.Errorf("graph form %q has no encoder; use %q", FormStock, FormFused)
 	}
 	return c, nil
-}
-
-// MomentBytes is the memory of the optimizers of both tables, for a vocabulary of
-// the given size. An encoder's parameters take the place of the words.
-func (c Config) MomentBytes(words int) int64 {
-	table := c.Optimizer.Bytes(words, c.Dim)
-	if c.Encoder == nil {
-		return 2 * table
-	}
-	bytes := table
-	for _, p := range c.Encoder.Parameters() {
-		bytes += c.Optimizer.Bytes(p.Value.Shape()[0], p.Value.Shape()[1])
-	}
-	return bytes
-}
-
-// tableBytes is the memory of both tables and of their optimizers.
-func (c Config) tableBytes(words int) int64 {
-	return 2*4*int64(words)*int64(c.Dim) + c.MomentBytes(words)
 }
 
 // stockStepBytes is the memory of a step of W2V-CL in the stock form beside tables.

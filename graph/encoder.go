@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/graph/step"
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
@@ -54,15 +53,6 @@ type Parameter struct {
 	Sparse  bool // a row belongs to few words: it is left alone where its gradient is zero
 }
 
-// parameterBytes is the memory of the parameters of an encoder.
-func parameterBytes(e Encoder) int64 {
-	bytes := int64(0)
-	for _, p := range e.Parameters() {
-		bytes += 4 * int64(p.Value.Shape().TotalSize())
-	}
-	return bytes
-}
-
 // composer is an encoder in training, for both models. Gorgonia derives the
 // gradients of the parameters; the optimizers update them.
 type composer struct {
@@ -78,21 +68,21 @@ type composer struct {
 	sampler    *step.Sampler // of tempered samples; nil: every word has one
 }
 
-func newComposer(workers *team.Team, c Config) (*composer, error) {
+func newComposer(c Config) (*composer, error) {
 	e := c.Encoder
-	data := memory.Floats(e.Words() * c.Dim)
 	s := &composer{
-		encoder: e, parameters: e.Parameters(), team: workers, threads: c.Threads, seed: c.Seed,
-		words: &table{name: "words", rows: e.Words(), dim: c.Dim, data: data, dense: dense(data, e.Words(), c.Dim)},
+		encoder: e, parameters: e.Parameters(), threads: c.Threads, seed: c.Seed,
+		words: newFrozen("words", e.Words(), c),
 	}
 	for _, p := range s.parameters {
+		c.Account.Take(trainer.ForTables, 4*int64(p.Value.Shape().TotalSize())) // resident when they are randomized
 		o, err := optim.New(c.Optimizer, p.Value.Shape()[0], p.Value.Shape()[1])
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
 		}
 		s.trained = append(s.trained, parameterOptimizer{o, cmp.Or(p.Rate, 1)})
 	}
-	return s, nil
+	return s, c.Account.Err()
 }
 
 // compose adds the parameters and the rows of a batch, or of all words, to a

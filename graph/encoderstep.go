@@ -20,12 +20,10 @@ type encoderStep struct {
 	rows *gorgonia.Node
 }
 
-func newEncoderStep(right *table, op *skipGram, workers *team.Team, c Config) (s *encoderStep, err error) {
+func newEncoderStep(left *composer, right *table, op *skipGram, workers *team.Team) (s *encoderStep, err error) {
 	defer operation.Recovered("build the graph of the encoder", &err)
-	s = &encoderStep{loss: op}
-	if s.composer, err = newComposer(workers, c); err != nil {
-		return nil, err
-	}
+	s = &encoderStep{composer: left, loss: op}
+	s.team = workers
 	g := gorgonia.NewGraph()
 	nodes, rows, err := s.compose(g, nil)
 	if err != nil {

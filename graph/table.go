@@ -1,7 +1,8 @@
 package graph
 
 import (
-	"github.com/w2vcl/w2vcl/internal/memory"
+	"errors"
+
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/tensor"
@@ -18,23 +19,40 @@ type table struct {
 
 func newTable(name string, rows int, c Config) (*table, error) {
 	o, err := optim.New(c.Optimizer, rows, c.Dim)
-	if err != nil {
-		return nil, err
-	}
-	data := memory.Floats(rows * c.Dim)
-	return &table{name: name, rows: rows, dim: c.Dim, data: data, dense: dense(data, rows, c.Dim), optimizer: o}, nil
+	t := newFrozen(name, rows, c)
+	t.optimizer = o
+	return t, errors.Join(err, c.Account.Err())
 }
 
-// newTables returns W and C at the start of training; see reset.
-func newTables(rows int, c Config) (words, contexts *table, err error) {
-	if words, err = newTable("words", rows, c); err != nil {
-		return nil, nil, err
+// newFrozen returns a table without an optimizer. It has no values if the account has no memory.
+func newFrozen(name string, rows int, c Config) *table {
+	t := &table{name: name, rows: rows, dim: c.Dim, data: c.Account.Floats(trainer.ForTables, rows*c.Dim)}
+	if t.data != nil {
+		t.dense = dense(t.data, rows, c.Dim)
 	}
-	if contexts, err = newTable("contexts", rows, c); err != nil {
-		return nil, nil, err
+	return t
+}
+
+// tables are what both models train.
+type tables struct {
+	words    *table    // W; with an encoder its rows, and the rest is composed
+	composed *composer // of an encoder; nil: there is none
+	contexts *table    // C
+}
+
+// allocateTables returns the tables of a vocabulary of so many words, zeros. A dry account gives them no memory.
+func allocateTables(rows int, c Config) (t tables, err error) {
+	if t.contexts, err = newTable("contexts", rows, c); err != nil {
+		return t, err
 	}
-	start(words, contexts, c)
-	return words, contexts, nil
+	if c.Encoder == nil {
+		t.words, err = newTable("words", rows, c)
+		return t, err
+	}
+	if t.composed, err = newComposer(c); err == nil {
+		t.words = t.composed.words
+	}
+	return t, err
 }
 
 // start fills new tables: W random, C zero, and over them what the configuration

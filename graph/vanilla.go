@@ -86,22 +86,42 @@ const (
 	countBase  = 1 << 20
 )
 
-// MemoryVanilla estimates the bytes NewVanilla takes for a vocabulary of the
-// given size, the corpus not counted.
-func MemoryVanilla(words int, o VanillaOptions, c Config) int64 {
+// PlanVanilla asks an account for what NewVanilla takes for a vocabulary of the given size, the
+// corpus not counted.
+func PlanVanilla(a *trainer.Account, words int, o VanillaOptions, c Config) error {
+	c.Account = a
+	c, err := c.forWords(words)
+	if err == nil {
+		_, _, err = allocateVanilla(words, o, c)
+	}
+	return err
+}
+
+// allocateVanilla returns the tables and an empty batch. It takes what a minibatch, Gorgonia and the
+// encoder allocate themselves.
+func allocateVanilla(words int, o VanillaOptions, c Config) (t tables, b *pairBatch, err error) {
+	if t, err = allocateTables(words, c); err != nil {
+		return t, nil, err
+	}
+	a, entries := c.Account, o.Batch*(1+c.Negatives)
+	b = &pairBatch{
+		width: 1 + c.Negatives, words: trainer.Of[uint32](a, trainer.ForWork, entries), contexts: trainer.Of[uint32](a, trainer.ForWork, entries),
+	}
 	v := int64(words)
-	entries := int64(o.Batch) * int64(1+c.Negatives)
 	batch := min(int64(o.Batch), v) // different words in a minibatch at most
-	if c.Encoder != nil {
+	work := 40*int64(entries) + 8*v // the pairs grouped by their rows, and where these are
+	switch {
+	case c.Encoder != nil:
 		rows, gradient := c.Encoder.Bytes() // of the vocabulary; a minibatch has a part of it
-		bytes := 8*v*int64(c.Dim) + 2*parameterBytes(c.Encoder) + c.MomentBytes(words)
-		return bytes + rows + (rows+gradient)*batch/v + 12*v + 48*entries
+		work += rows + (rows+gradient)*batch/v + 4*v
+		for _, p := range t.composed.parameters {
+			work += 4 * int64(p.Value.Shape().TotalSize()) // its gradient
+		}
+	case c.Form == FormStock:
+		work += 2 * c.stockBytes(entries)
 	}
-	bytes := c.tableBytes(words) + 8*v + 48*entries + 4*batch*int64(c.Dim)
-	if c.Form == FormStock {
-		bytes += 2 * c.stockBytes(o.Batch*(1+c.Negatives))
-	}
-	return bytes
+	a.Take(trainer.ForWork, work+4*batch*int64(c.Dim))
+	return t, b, a.Err()
 }
 
 // NewVanilla prepares training on a corpus. Negatives are drawn from noise,
@@ -127,14 +147,15 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Co
 	if t.units = cut(t.text); len(t.units) < 2 {
 		return nil, fmt.Errorf("the corpus has no sentence to train on")
 	}
-	entries := o.Batch * (1 + c.Negatives)
-	t.batch = &pairBatch{width: 1 + c.Negatives, words: make([]uint32, entries), contexts: make([]uint32, entries)}
-	if c.Encoder != nil {
-		return t, t.trainEncoder()
-	}
-	if t.words, t.contexts, err = newTables(v, c); err != nil {
+	tables, batch, err := allocateVanilla(v, o, c)
+	if err != nil {
 		return nil, err
 	}
+	t.words, t.contexts, t.batch = tables.words, tables.contexts, batch
+	if c.Encoder != nil {
+		return t, t.trainEncoder(tables.composed)
+	}
+	start(t.words, t.contexts, c)
 	t.step, err = newPairStep(t.words, t.contexts, t.batch, o.Dense, c)
 	return t, err
 }
@@ -156,17 +177,13 @@ func cut(text *corpus.Text) []int {
 }
 
 // trainEncoder makes the step that trains the encoder of word vectors.
-func (t *Vanilla) trainEncoder() (err error) {
-	e := t.config.Encoder
-	if t.contexts, err = newTable("contexts", e.Words(), t.config); err != nil {
-		return err
-	}
-	e.Randomize(t.config.Seed)
-	s, err := newComposedPairStep(t.contexts, t.batch, t.options.Batch, t.options.Dense, t.config)
+func (t *Vanilla) trainEncoder(words *composer) error {
+	t.config.Encoder.Randomize(t.config.Seed)
+	s, err := newComposedPairStep(words, t.contexts, t.batch, t.options.Batch, t.options.Dense, t.config)
 	if err != nil {
 		return err
 	}
-	t.step, t.encoder, t.words = s, s, s.words
+	t.step, t.encoder = s, s
 	return nil
 }
 

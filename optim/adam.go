@@ -1,7 +1,6 @@
 package optim
 
 import (
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -12,10 +11,9 @@ const Adam Method = "adam"
 var adamDescriptor = Descriptor{
 	Name: Adam, Help: "two moments a value",
 	Adaptive: true, Shared: true, Kernels: true,
-	Bytes: func(rows, columns int) int64 { return 8 * int64(rows) * int64(columns) },
 	create: func(c Config, rows, columns int) Optimizer {
 		values := rows * columns
-		return &adam{corrected: corrected{config: c}, columns: columns, first: memory.Floats(values), second: memory.Floats(values)}
+		return &adam{corrected: corrected{config: c}, columns: columns, first: c.floats(values), second: c.floats(values)}
 	},
 }
 

@@ -3,7 +3,6 @@ package optim
 import (
 	"math"
 
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -15,9 +14,8 @@ const AdamRow Method = "adam-row"
 var adamRowDescriptor = Descriptor{
 	Name: AdamRow, Help: "one second moment per word",
 	Adaptive: true, Shared: true, WholeRows: true, Kernels: true,
-	Bytes: func(rows, columns int) int64 { return 4 * (int64(rows)*int64(columns) + int64(rows)) },
 	create: func(c Config, rows, columns int) Optimizer {
-		return &adamRow{corrected: corrected{config: c}, columns: columns, first: memory.Floats(rows * columns), second: make([]float32, rows)}
+		return &adamRow{corrected: corrected{config: c}, columns: columns, first: c.floats(rows * columns), second: c.floats(rows)}
 	},
 }
 

@@ -37,10 +37,6 @@ type Descriptor struct {
 	// Kernels says that kernels/cuda has the method.
 	Kernels bool
 
-	// Bytes is the memory of the state of a table of rows x columns float32
-	// values.
-	Bytes func(rows, columns int) int64
-
 	decay  float64                                     // default of Config.Beta2; 0: Adam's
 	create func(c Config, rows, columns int) Optimizer // c is valid and has no zero values
 }

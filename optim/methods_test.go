@@ -12,7 +12,7 @@ func TestMethods(t *testing.T) {
 	seen := map[Method]bool{}
 	for _, d := range Methods() {
 		t.Run(string(d.Name), func(t *testing.T) {
-			if d.Name == "" || d.Help == "" || d.Bytes == nil || d.create == nil {
+			if d.Name == "" || d.Help == "" || d.create == nil {
 				t.Fatal("the entry is not complete")
 			}
 			if seen[d.Name] {
@@ -106,7 +106,10 @@ func testMethod(t *testing.T, c Config) {
 func TestStateSize(t *testing.T) {
 	for _, method := range Names() {
 		c := Config{Method: method}
-		o, _ := New(c, 7, 5)
+		o, err := New(c, 7, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var bytes int64
 		for _, s := range o.State() {
 			bytes += int64(4 * len(s.Data))

@@ -3,8 +3,8 @@
 //
 // Start with Config and Optimizer. Each method is in a file (adam.go, adamrow.go, sgd.go;
 // scaled.go has AdaGrad and RMSProp) and is one value in the table of methods.go: its name, its
-// line of help, the memory of its state, where it is fit for use, and how an
-// Optimizer of it is made. Nothing else that runs on the CPU lists the methods.
+// line of help, where it is fit for use, and how an Optimizer of it is made. Nothing else that
+// runs on the CPU lists the methods.
 package optim
 
 import (
@@ -26,6 +26,8 @@ type Config struct {
 	// WeightDecay is decoupled from the gradient (Loshchilov and Hutter 2019):
 	// each step multiplies the parameters by 1 - rate*WeightDecay.
 	WeightDecay float64
+
+	Account *trainer.Account // gives the moments their memory; may be nil
 }
 
 // Validate reports the first impossible value.
@@ -65,12 +67,14 @@ func (c Config) WithDefaults() Config {
 // Bytes returns the memory of the optimizer's state for a table of rows x
 // columns float32 values; 0 if the method is unknown.
 func (c Config) Bytes(rows, columns int) int64 {
-	d, err := Find(c.Method)
-	if err != nil {
-		return 0
-	}
-	return d.Bytes(rows, columns)
+	return trainer.Dry(func(a *trainer.Account) {
+		c.Account = a
+		_, _ = New(c, rows, columns)
+	}).Sum()
 }
+
+// floats is the memory of n moments.
+func (c Config) floats(n int) []float32 { return c.Account.Floats(trainer.ForMoments, n) }
 
 // An Optimizer updates one table of rows x columns float32 values: Begin once a
 // step, then UpdateRow or UpdateMean for every row, from any number of goroutines, while
@@ -99,7 +103,7 @@ type Optimizer interface {
 	State() []trainer.Tensor
 }
 
-// New returns an optimizer whose moments are zero.
+// New returns an optimizer whose moments are zero, if the account has the memory.
 func New(c Config, rows, columns int) (Optimizer, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package optim
 import (
 	"math"
 
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -30,7 +29,6 @@ var adaGradDescriptor = Descriptor{
 		}
 		return 0.1875 * math.Sqrt(float64(steps))
 	},
-	Bytes: scaledBytes,
 	create: func(c Config, rows, columns int) Optimizer {
 		return newScaled(c, 1, 1, rows, columns)
 	},
@@ -47,13 +45,10 @@ var rmsPropDescriptor = Descriptor{
 		}
 		return 0.5
 	},
-	Bytes: scaledBytes,
 	create: func(c Config, rows, columns int) Optimizer {
 		return newScaled(c, c.Beta2, 1-c.Beta2, rows, columns)
 	},
 }
-
-func scaledBytes(rows, columns int) int64 { return 4 * int64(rows) * int64(columns) }
 
 // scaled is both.
 type scaled struct {
@@ -65,7 +60,7 @@ type scaled struct {
 }
 
 func newScaled(c Config, decay, share float64, rows, columns int) *scaled {
-	return &scaled{config: c, decay: decay, share: share, columns: columns, squares: memory.Floats(rows * columns)}
+	return &scaled{config: c, decay: decay, share: share, columns: columns, squares: c.floats(rows * columns)}
 }
 
 func (s *scaled) Begin(_ int, rate float64) {

@@ -12,7 +12,6 @@ const SGD Method = "sgd"
 
 var sgdDescriptor = Descriptor{
 	Name: SGD, Help: "plain gradient descent", Kernels: true,
-	Bytes:  func(int, int) int64 { return 0 },
 	create: func(c Config, _, _ int) Optimizer { return &sgd{config: c} },
 }
 

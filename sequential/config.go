@@ -6,6 +6,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/sequential/composed"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // Config is the settings that all algorithms share, and a few options of some.
@@ -42,6 +43,8 @@ type Config struct {
 	// unit, which is what a GPU has.
 	Composition *composed.Composition
 	Block       int
+
+	Account *trainer.Account // gives the memory; may be nil
 }
 
 // WriteBack says how the copy of a row of W goes back to the table when its context
@@ -129,24 +132,4 @@ func setDefault(value *int, standard int) {
 	if *value == 0 {
 		*value = standard
 	}
-}
-
-// Memory estimates the bytes New takes for a vocabulary of the given size, the
-// text and its noise not counted.
-func Memory(words int, c Config) int64 {
-	bytes := 2*4*int64(words)*int64(c.Dim) + 4*int64(words) // W and C, thresholds
-	threads := int64(max(c.Threads, 1))
-	bytes += 2 * 4 * threads * int64(c.Dim) * int64(copiedWords(words, unitTokens, &c))
-	if c.HierarchicalSoftmax {
-		bytes += 4*int64(words)*int64(c.Dim) + memoryTree(words)
-	}
-	if d, err := Find(c.Algorithm); err == nil {
-		setDefault(&c.Span, DefaultSpan)
-		if c.Composition != nil {
-			setDefault(&c.Block, DefaultBlock)
-			bytes += c.Composition.Bytes() + threads*(composed.BlockBytes(c.Composition, c.Block)+12*int64(c.Block))
-		}
-		bytes += (d.wordBytes*int64(words) + d.spanBytes*int64(c.Span)) * threads
-	}
-	return bytes
 }

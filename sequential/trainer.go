@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -112,15 +112,19 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 	}
 	v, sentences := text.Vocabulary.Len(), text.Text()
 	units := c.Part.cut(sentences, d, &c)
-	copied := copiedWords(v, sentences.Tokens()/(len(units)-1), &c)
-	outputs := memory.Floats((v + c.Threads*copied) * c.Dim)
+	unit := sentences.Tokens() / (len(units) - 1)
+	copied := copiedWords(v, unit, &c)
+	words, contexts, outputs := allocate(v, unit, &d, &c)
+	if err := c.Account.Err(); err != nil {
+		return nil, err
+	}
 	t := &Trainer{
 		text: text, sentences: sentences, config: c, start: start, units: units, chunk: d.chunk(&c),
-		words: memory.Floats(v * c.Dim), contexts: outputs[: v*c.Dim : v*c.Dim], positions: newPositions(&c),
+		words: words, contexts: outputs[: v*c.Dim : v*c.Dim], positions: newPositions(&c),
 	}
 	var tree *tree
 	if c.HierarchicalSoftmax {
-		t.nodes, t.contexts = t.contexts, memory.Floats(v*c.Dim)
+		t.nodes, t.contexts = t.contexts, contexts
 		t.start.Contexts = nil // C is not trained
 		tree = newTree(text.Vocabulary.Counts)
 	}
@@ -141,6 +145,41 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 		t.workers = append(t.workers, w)
 	}
 	return t, nil
+}
+
+// Plan asks an account for what New takes for a vocabulary of so many words and a text of so many
+// tokens, the text and its noise not counted.
+func Plan(a *trainer.Account, words, tokens int, c Config) error {
+	c.Account = a
+	c, err := c.withDefaults()
+	if err != nil {
+		return err
+	}
+	d, err := Find(c.Algorithm)
+	if err != nil {
+		return err
+	}
+	allocate(words, d.unit(tokens, &c), &d, &c)
+	return c.Account.Err()
+}
+
+// allocate returns W, and C or the nodes of the tree with the threads' copies of their first rows
+// behind them; contexts is C if that is not in outputs. It takes what the tree, the threads and the
+// encoder allocate themselves in units of so many tokens.
+func allocate(v, unit int, d *Descriptor, c *Config) (words, contexts, outputs []float32) {
+	a, threads, copied := c.Account, int64(c.Threads), copiedWords(v, unit, c)
+	words, outputs = a.Floats(trainer.ForTables, v*c.Dim), a.Floats(trainer.ForTables, (v+c.Threads*copied)*c.Dim)
+	if c.HierarchicalSoftmax {
+		contexts = a.Floats(trainer.ForTables, v*c.Dim)
+		a.Take(trainer.ForWork, memoryTree(v))
+	}
+	a.Take(trainer.ForWork, 4*int64(v)) // thresholds
+	a.Take(trainer.ForWork, threads*(4*int64(copied*(c.Dim+1))+d.wordBytes*int64(v)+d.spanBytes*int64(min(c.Span, unit/c.Threads+1))))
+	if x := c.Composition; x != nil {
+		a.Take(trainer.ForTables, 4*int64(len(x.Parts)+len(x.Own)))
+		a.Take(trainer.ForWork, threads*(composed.BlockBytes(x, min(c.Block, unit))+12*int64(min(c.Block, unit))))
+	}
+	return words, contexts, outputs
 }
 
 // check returns why a text and its noise cannot be trained on.

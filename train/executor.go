@@ -21,7 +21,7 @@ type executor interface {
 	// prepare has all ranks do prepareMode.
 	prepare(ctx context.Context, p *progress.Progress) error
 
-	// needCL, needVanilla and needSequential estimate the memory of the trainers below. They refuse what there is no memory for.
+	// needCL, needVanilla and needSequential plan the memory of the trainers below. They refuse what there is no memory for.
 	needCL(model graph.Config) error
 	needVanilla(pairs graph.VanillaOptions, model graph.Config) error
 	needSequential(model sequential.Config) error
@@ -66,23 +66,26 @@ func (e *processor) prepare(ctx context.Context, p *progress.Progress) error {
 func (e *processor) needCL(model graph.Config) error {
 	j, words := e.job, e.job.text.vocabulary.Len()
 	slots := wordcontext.EstimateSlots(words, j.config.MatrixOptions()) // M knows
-	j.estimate.trainer = graph.MemoryCL(words, slots, model) + j.start.Bytes()
+	if err := j.ask(func(a *trainer.Account) error { return graph.PlanCL(a, words, slots, model) }); err != nil {
+		return err
+	}
 	return j.checkTraining()
 }
 
 func (e *processor) needVanilla(pairs graph.VanillaOptions, model graph.Config) error {
-	e.job.estimate.trainer = graph.MemoryVanilla(e.job.text.vocabulary.Len(), pairs, model) + e.job.start.Bytes()
-	return nil
+	return e.job.ask(func(a *trainer.Account) error { return graph.PlanVanilla(a, e.job.text.vocabulary.Len(), pairs, model) })
 }
 
 func (e *processor) needSequential(model sequential.Config) error {
-	e.job.estimate.trainer = sequential.Memory(e.job.text.vocabulary.Len(), model) + e.job.start.Bytes()
-	return nil
+	t := e.job.text
+	return e.job.ask(func(a *trainer.Account) error {
+		return sequential.Plan(a, t.vocabulary.Len(), int(t.stats.TokensUsed), model)
+	})
 }
 
 func (e *processor) matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error) {
 	j := e.job
-	maker := newMatrixMaker(&j.config, j.text.corpus, matrixMemory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.memory().Total + programBytes}).ShareBy(j.options.Matrix)
+	maker := newMatrixMaker(&j.config, j.text.corpus, matrixMemory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.sum()}).ShareBy(j.options.Matrix)
 	if !j.dry {
 		maker.Save(j.folder)
 	}
@@ -94,10 +97,11 @@ func (e *processor) matrix(ctx context.Context, model graph.Config, p *progress.
 	if !made.Shared {
 		j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
 	}
-	j.estimate.matrix, j.secondsMatrix, j.matrixDisk = made.Resident, made.Seconds, made.Disk
-	j.estimate.building = made.Peak
-	j.estimate.trainer = graph.MemoryCL(j.text.vocabulary.Len(), made.Expected, model) + j.start.Bytes()
-	return m, nil
+	j.matrix, j.secondsMatrix, j.matrixDisk = made.Resident, made.Seconds, made.Disk
+	if j.building = made.Peak; made.Held {
+		j.held = max(j.held-made.Resident, 0)
+	}
+	return m, j.ask(func(a *trainer.Account) error { return graph.PlanCL(a, j.text.vocabulary.Len(), made.Expected, model) })
 }
 
 func (e *processor) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Config, _ *progress.Progress) (trainer.Trainer, error) {

@@ -132,8 +132,11 @@ func (j *job) export(folder *runfolder.Folder) error {
 
 func (j *job) exportTable(folder *runfolder.Folder, name string, values []float32) error {
 	table, err := embedding.NewTable(j.text.vocabulary.Words, j.config.Dim, values)
-	if err != nil {
+	switch {
+	case errors.Is(err, embedding.ErrNotFinite):
 		return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
+	case err != nil:
+		return err
 	}
 	return folder.Write(name, func(w io.Writer) error { return embedding.Write(w, table, embedding.Word2VecBinary) })
 }

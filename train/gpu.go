@@ -114,7 +114,7 @@ func (g *gpu) needVanilla(pairs graph.VanillaOptions, model graph.Config) error 
 		return err
 	}
 	words := g.job.text.vocabulary.Len()
-	g.job.estimate.trainer += device.HostMemoryVanilla(words, pairs, model)
+	g.job.account.Take(trainer.ForWork, device.HostMemoryVanilla(words, pairs, model))
 	return g.reserve(func(device.Device, int64) (int64, error) { return device.MemoryVanilla(words, pairs, model), nil })
 }
 

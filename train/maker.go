@@ -64,6 +64,7 @@ func (k *matrixMaker) ShareBy(share MatrixShare) *matrixMaker {
 type madeMatrix struct {
 	*wordcontext.Matrix
 	Shared   bool                     // M is not to be closed
+	Held     bool                     // M was there before, for another run
 	Seconds  float64                  // to open or to build; expected, if M was not made
 	Resident int64                    // memory in training, in bytes
 	Expected int                      // slots of an iteration
@@ -79,8 +80,11 @@ func (k *matrixMaker) Open(ctx context.Context, p *progress.Progress) (made made
 	switch {
 	case made.Matrix != nil || err != nil:
 	case k.Fits() && k.share != nil:
-		made.Shared = true
-		made.Matrix, made.Seconds, err = k.share(k.Corpus, k.Config.MatrixOptions(), func() (*wordcontext.Matrix, error) { return k.build(ctx, p) })
+		made.Shared, made.Held = true, true
+		made.Matrix, made.Seconds, err = k.share(k.Corpus, k.Config.MatrixOptions(), func() (*wordcontext.Matrix, error) {
+			made.Held = false
+			return k.build(ctx, p)
+		})
 	case k.Fits():
 		made.Matrix, err = k.build(ctx, p)
 	case k.save:

@@ -62,7 +62,7 @@ func (j *job) disk() Disk {
 	space := j.diskSpace()
 	d := Disk{Text: j.text.fileBytes, Vectors: space.Vectors, Checkpoint: space.Checkpoint}
 	if d.Matrix = j.matrixDisk.Bytes; d.Matrix == 0 && j.config.Matrix != "" {
-		d.Matrix = j.estimate.matrix
+		d.Matrix = j.matrix
 	}
 	return d
 }

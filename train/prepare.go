@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
@@ -29,13 +30,17 @@ type job struct {
 	guard    memoryGuard
 	executor executor
 	text     *text
-	start    trainer.Tables // vectors to go on from; may be none
-	estimate estimate
+	start    trainer.Tables      // vectors to go on from; may be none
 	encoder  subword.Encoder     // of word vectors; nil: they are a table
 	epochs   float64             // passes over one epoch of the mode
 	samples  *wordcontext.Spread // of the words in M; nil: each has one
 
-	newTrainer    func() (trainer.Trainer, error)
+	account  *trainer.Account // of the trainer: planned, or, once that is made, what it has
+	matrix   int64            // bytes of M in training
+	held     int64            // bytes that a process with several runs has beside this one
+	building int64            // bytes of the process while an M is built that plan did not build; else 0
+
+	newTrainer    func(a *trainer.Account) (trainer.Trainer, error)
 	trainer       trainer.Trainer
 	saver         *saver                   // of checkpoints, once training began
 	secondsMatrix float64                  // to open or build M
@@ -65,6 +70,10 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return err
 	}
 	j.config.FitText(j.text.vocabulary)
+	if j.options.Text != nil {
+		debug.FreeOSMemory()
+		j.held = max(machine.Resident()-programBytes-j.memoryOf(&trainer.Account{}).Corpus, 0)
+	}
 	if err := j.readStart(ctx, p); err != nil {
 		return err
 	}
@@ -94,7 +103,7 @@ func (j *job) checkText() error {
 }
 
 // prepareMode sets what the mode's family needs to make a trainer: the number of
-// epochs, the estimate of memory, and newTrainer.
+// epochs, the plan of memory, and newTrainer.
 func (j *job) prepareMode(ctx context.Context, p *progress.Progress) error {
 	switch j.mode.Family {
 	case settings.LargeBatch:
@@ -130,7 +139,10 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	}
 	iterations := c.TotalIterations()
 	j.epochs = float64(iterations) / float64(c.Contexts)
-	j.newTrainer = func() (trainer.Trainer, error) { return j.executor.newCL(m, noise, iterations, model, p) }
+	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
+		model.Account = a
+		return j.executor.newCL(m, noise, iterations, model, p)
+	}
 	j.text.corpus = nil // everything training needs is in M
 	_ = j.text.close()  // it was only read
 	debug.FreeOSMemory()
@@ -148,7 +160,10 @@ func (j *job) prepareVanilla(p *progress.Progress) error {
 	}
 	pairs := j.config.VanillaOptions()
 	j.epochs = float64(j.config.Epochs)
-	j.newTrainer = func() (trainer.Trainer, error) { return j.executor.newVanilla(noise, pairs, model) }
+	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
+		model.Account = a
+		return j.executor.newVanilla(noise, pairs, model)
+	}
 	return j.executor.needVanilla(pairs, model)
 }
 
@@ -165,7 +180,10 @@ func (j *job) prepareSequential(p *progress.Progress) error {
 		return err
 	}
 	j.epochs = float64(c.Epochs)
-	j.newTrainer = func() (trainer.Trainer, error) { return j.executor.newSequential(noise, model, p) }
+	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
+		model.Account = a
+		return j.executor.newSequential(noise, model, p)
+	}
 	return j.executor.needSequential(model)
 }
 
@@ -181,7 +199,6 @@ func (j *job) graphConfig(p *progress.Progress) (graph.Config, error) {
 	if v := j.text.vocabulary; len(j.start.Words) > 0 {
 		model.Start = func(words, contexts []float32) { j.start.CopyTo(v, words, contexts, c.Dim) }
 	}
-	j.estimate.moments = model.MomentBytes(j.text.vocabulary.Len())
 	if j.encoder != nil {
 		if n := j.encoder.Truncated(); n > 0 {
 			p.Notef("Note: %s longer than --max-chars %d: the encoder reads their first characters and their end", terminal.Quantity(terminal.Number(n), "word"), c.MaxChars)
@@ -190,22 +207,19 @@ func (j *job) graphConfig(p *progress.Progress) (graph.Config, error) {
 	return model, nil
 }
 
-// checkTraining refuses training that needs more memory than there is.
-func (j *job) checkTraining() error { return j.guard.checkTraining(j.memory(), j.lessMemory()) }
-
 // makeTrainer allocates the trainer's tables, if there is memory for them.
 func (j *job) makeTrainer() error {
 	if err := j.options.Ranks.Agree(j.checkTraining()); err != nil {
 		return err
 	}
-	t, err := j.newTrainer()
+	live := trainer.NewAccount(j.check)
+	t, err := j.newTrainer(live)
 	if err != nil {
 		return err
 	}
-	j.trainer = t
+	j.trainer, j.account = t, live
 	j.text.corpus.GiveBack() // what was looked up all over it
-	garbage, release := memory.Settle()
-	j.estimate.garbage = garbage
+	release := memory.Settle()
 	j.closers = append(j.closers, func() { _ = t.Close() }, release) // its tables are in files by now
 	return nil
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train/ranks"
-	"github.com/w2vcl/w2vcl/train/reading"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -61,17 +60,18 @@ func (e *processors) prepare(ctx context.Context, p *progress.Progress) error {
 }
 
 func (e *processors) needCL(model graph.Config) error {
-	e.job.estimate.trainer = split.Memory(e.job.text.vocabulary.Len(), e.group.Size(), model)
 	if err := split.Check(e.group.Size(), model); err != nil {
 		return err
 	}
+	e.job.account = trainer.Dry(func(a *trainer.Account) { split.Plan(a, e.job.text.vocabulary.Len(), e.group.Size(), model) })
 	return e.job.checkTraining()
 }
 
 func (e *processors) needSequential(model sequential.Config) error {
-	err := e.processor.needSequential(model)
-	e.job.estimate.trainer += joint.Memory(e.job.text.vocabulary.Len(), model)
-	return err
+	t := e.job.text
+	return e.job.ask(func(a *trainer.Account) error {
+		return joint.Plan(a, t.vocabulary.Len(), int(t.stats.TokensUsed), model)
+	})
 }
 
 func (e *processors) matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error) {
@@ -80,8 +80,12 @@ func (e *processors) matrix(ctx context.Context, model graph.Config, p *progress
 	if err != nil {
 		return nil, err
 	}
-	j.estimate.matrix, j.secondsMatrix = m.Bytes(), seconds
-	e.group.NeedAlone(graph.MemoryCL(j.text.vocabulary.Len(), m.Rows(), model) + m.Bytes()*int64(e.group.Size()))
+	j.matrix, j.secondsMatrix = m.Bytes(), seconds
+	alone := trainer.Dry(func(a *trainer.Account) { err = graph.PlanCL(a, j.text.vocabulary.Len(), m.Rows(), model) })
+	if err := e.group.Agree(err); err != nil {
+		return nil, err
+	}
+	e.group.NeedAlone(alone.Sum() + m.Bytes()*int64(e.group.Size()))
 	e.share, e.part = nil, m // everything training needs is in M
 	return m.Matrix, nil
 }
@@ -129,13 +133,13 @@ func readShare(ctx context.Context, g *ranks.Group, c *settings.Config, p *progr
 	}
 	text, err := shares.Read(ctx, g, c.Corpus, options)
 	if err != nil {
-		return nil, 0, g.Known(reading.Explained(c, err))
+		return nil, 0, g.Known(explained(c, err))
 	}
 	seconds, s := time.Since(start).Seconds(), text.Stats
 	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read by %d ranks in %s",
 		terminal.Number(s.Tokens), terminal.Number(s.TokensUsed), terminal.Number(text.Vocabulary.Len()), c.MinCount,
 		terminal.Number(s.Sentences), g.Size(), terminal.Duration(seconds))
-	reading.NoteOddities(s, c, p)
+	noteOddities(s, c, p)
 	return text, seconds, nil
 }
 

@@ -35,8 +35,9 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 	mode, _ := settings.FindMode(c.Mode)
 	j = &job{
 		config: c, mode: mode, epochs: 2, executor: &processor{},
-		text: &text{vocabulary: vocabulary, fingerprint: func() uint64 { return 0 }, stats: corpus.Stats{Tokens: 9, TokensUsed: 6}},
-		newTrainer: func() (trainer.Trainer, error) {
+		text:    &text{vocabulary: vocabulary, fingerprint: func() uint64 { return 0 }, stats: corpus.Stats{Tokens: 9, TokensUsed: 6}},
+		account: &trainer.Account{},
+		newTrainer: func(*trainer.Account) (trainer.Trainer, error) {
 			f := newFake(units, 3, 2)
 			*trainers = append(*trainers, f)
 			return f, nil
@@ -140,8 +141,8 @@ func TestRunSavesWhenInterrupted(t *testing.T) {
 	defer cancel()
 	j, _ := fakeJob(t, filepath.Join(t.TempDir(), "run"), 40)
 	fresh := j.newTrainer
-	j.newTrainer = func() (trainer.Trainer, error) {
-		trainer, err := fresh()
+	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
+		trainer, err := fresh(a)
 		trainer.(*fakeTrainer).hook = func(_ context.Context, unit int) {
 			if unit == 9 {
 				cancel()
@@ -193,8 +194,8 @@ func TestRunKeepsTheOldRun(t *testing.T) {
 			j, _ := fakeJob(t, out, 8)
 			j.config.Force = true
 			fresh := j.newTrainer
-			j.newTrainer = func() (trainer.Trainer, error) {
-				trainer, err := fresh()
+			j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
+				trainer, err := fresh(a)
 				spoil(trainer.(*fakeTrainer))
 				return trainer, err
 			}

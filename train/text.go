@@ -13,7 +13,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/train/reading"
 )
 
 // A text is the corpus of a run, read.
@@ -56,7 +55,7 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 			return nil, err
 		}
 	}
-	read, seconds, err := reading.Read(ctx, c, reading.Options{Source: o.Source, File: o.textFile}, guard.Limit, p)
+	read, seconds, err := readCorpus(ctx, c, textFiles{Source: o.Source, File: o.textFile}, guard.Limit, p)
 	if err != nil {
 		return nil, err
 	}

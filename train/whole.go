@@ -16,6 +16,7 @@ import (
 // tell, so it asks for memory as it goes on.
 func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) error {
 	c, words := &j.config, j.text.vocabulary.Len()
+	j.account = trainer.Dry(func(*trainer.Account) {}) // only counting tells
 	if err := j.checkTraining(); err != nil {
 		return err
 	}
@@ -23,18 +24,26 @@ func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) erro
 	if err != nil {
 		return err
 	}
-	j.estimate.matrix, j.epochs = m.Bytes(), float64(max(c.Epochs, 1)) // ppmi has none
+	j.epochs = float64(max(c.Epochs, 1)) // ppmi has none
 	if c.Mode == settings.ModeGloVe {
-		j.estimate.trainer = cooccurrence.MemoryGloVe(words, c.Dim, m.Entries())
-		j.newTrainer = func() (trainer.Trainer, error) { return cooccurrence.NewGloVe(m, c.GloVeOptions()) }
+		j.account = trainer.Dry(func(a *trainer.Account) { cooccurrence.PlanGloVe(a, words, m.Entries(), c.GloVeOptions()) })
+		j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
+			o := c.GloVeOptions()
+			o.Account = a
+			return cooccurrence.NewGloVe(m, o)
+		}
 	} else {
 		if err := m.PPMI(ctx, c.PPMIOptions()); err != nil {
 			return err
 		}
-		j.estimate.matrix = 2 * m.Bytes() // both ways
-		j.estimate.trainer = cooccurrence.MemorySVD(words, c.SVDOptions())
-		j.newTrainer = func() (trainer.Trainer, error) { return cooccurrence.NewSVD(m, c.SVDOptions()) }
+		j.account = trainer.Dry(func(a *trainer.Account) { cooccurrence.PlanSVD(a, words, m.Entries(), c.SVDOptions()) })
+		j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
+			o := c.SVDOptions()
+			o.Account = a
+			return cooccurrence.NewSVD(m, o)
+		}
 	}
+	j.matrix = m.Bytes()
 	j.text.corpus = nil // everything training needs is in the matrix
 	debug.FreeOSMemory()
 	return nil

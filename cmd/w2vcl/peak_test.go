@@ -1,9 +1,12 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/bench"
@@ -25,6 +28,45 @@ func TestPlanTellsThePeak(t *testing.T) {
 			r.args = append([]string{r.args[0], r.args[1], "--dim", "30000", "--threads", threads}, flags...)
 			r.comparePeaks(r.args)
 		}
+	}
+}
+
+// TestLimitIsRefusedOrKept: with limits about the planned peak a run is refused before it trains, or
+// stays below the limit to its end.
+func TestLimitIsRefusedOrKept(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector takes memory for itself")
+	}
+	r := newRun(t)
+	flags := append(r.args, "--dim", "30000", "--contexts", "16", "--positives", "2", "--max-positives", "4")
+	var plan struct {
+		Memory struct {
+			Peak float64 `json:"peak"`
+		} `json:"memory_bytes"`
+	}
+	r.json(w2vclCommand(t, append([]string{"plan", "--json"}, flags...)...), &plan)
+	for _, share := range []float64{0.85, 0.92, 0.96, 1, 1.04} {
+		var summary struct {
+			Peak float64 `json:"peak_rss_bytes"`
+		}
+		limit := share * plan.Memory.Peak
+		args := append([]string{"train", "--json", "--force", "--out", r.out, "--max-memory", fmt.Sprintf("%.0fB", limit)}, flags...)
+		cmd := w2vclCommand(t, args...)
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		output, err := cmd.Output()
+		if err == nil {
+			err = json.Unmarshal(output, &summary)
+		}
+		switch {
+		case err != nil && !strings.Contains(stderr.String(), "--max-memory allows"):
+			t.Errorf("%.2f of the plan: %v: %s", share, err, stderr.String())
+		case err != nil && strings.Contains(stderr.String(), "Trained:"):
+			t.Errorf("%.2f of the plan: refused after training: %s", share, stderr.String())
+		case summary.Peak > limit:
+			t.Errorf("%.2f of the plan: took %.1f MB of %.1f", share, summary.Peak/1e6, limit/1e6)
+		}
+		t.Logf("%.2f of the plan, %.1f MB: took %.1f MB", share, limit/1e6, summary.Peak/1e6)
 	}
 }
 

@@ -80,14 +80,17 @@ func Check(ranks int, c graph.Config) error {
 	return err
 }
 
-// Memory estimates the bytes that New takes on each of some ranks, M not counted.
-func Memory(words, ranks int, c graph.Config) int64 {
+// Plan asks an account for what New takes on each of some ranks, M not counted.
+func Plan(a *trainer.Account, words, ranks int, c graph.Config) {
 	columns := simd.PartColumns(c.Dim, ranks)
-	tables := 2 * (4*int64(words)*int64(columns) + c.Optimizer.Bytes(words, columns))
+	moments := 2 * c.Optimizer.Bytes(words, columns)
 	if byRows(c) {
-		tables = 2 * (4*int64(words)*int64(c.Dim) + c.Optimizer.Bytes(words, c.Dim)/int64(ranks))
+		columns, moments = c.Dim, 2*c.Optimizer.Bytes(words, c.Dim)/int64(ranks)
 	}
-	return tables + step.ReaderBytes(words, step.Iterations(words, tables/2))*3/2
+	tables := 8 * int64(words) * int64(columns)
+	a.Take(trainer.ForTables, tables)
+	a.Take(trainer.ForMoments, moments)
+	a.Take(trainer.ForWork, step.ReaderBytes(words, step.Iterations(words, (tables+moments)/2))*3/2)
 }
 
 // New prepares training on a part of M for the given number of iterations. All ranks

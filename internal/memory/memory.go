@@ -32,6 +32,15 @@ func Floats(n int) []float32 {
 	return x[skip : skip+n : skip+n]
 }
 
+// SizeOf is how many bytes [Floats] takes for n values: a large table has whole large pages.
+func SizeOf(n int) int64 {
+	size := 4 * int64(n)
+	if size < 2*hugePage {
+		return size
+	}
+	return (size + hugePage - 1) / hugePage * hugePage
+}
+
 // Touch gives a table that was never written its memory, on as many threads: the
 // system does that at the first write of each page, and takes longer for it than
 // training does for a row. Values stay as they are.

@@ -6,18 +6,20 @@ import (
 )
 
 // Settle gives the garbage of the preparation back to the system, and bounds
-// the garbage that training leaves lying about, which it returns in bytes: Go would let it grow to the
+// the garbage that training leaves lying about: Go would let it grow to the
 // size of the tables, which are most of what is in use. There is little of it,
 // and looking for it is cheap, because tables hold no pointers. The garbage may
 // be a twentieth of the memory in use, but collecting need not be more frequent
 // than every 2 MB, and not less than every 16, or every hundredth of much memory:
 // Go counts in hundredths.
-func Settle() (garbage int64, release func()) {
+func Settle() (release func()) {
 	debug.FreeOSMemory()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	inUse := max(int64(stats.HeapAlloc), 1)
-	garbage = max(2<<20, min(inUse/20, 16<<20), inUse/100)
-	before := debug.SetGCPercent(int(min(100, max(1, 100*garbage/inUse))))
-	return garbage, func() { debug.SetGCPercent(before) }
+	before := debug.SetGCPercent(int(min(100, max(1, 100*Garbage(inUse)/inUse))))
+	return func() { debug.SetGCPercent(before) }
 }
+
+// Garbage is what Settle allows where so many bytes are in use.
+func Garbage(inUse int64) int64 { return max(2<<20, min(inUse/20, 16<<20), inUse/100) }

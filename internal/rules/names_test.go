@@ -33,7 +33,6 @@ var longer = map[string]int{
 	"evaluate/dataset FindSentences": 73,
 	"internal/matlab readSparse":     62,
 	"kernels/cuda/sentence allocate": 76,
-	"train/reading Read":             65,
 	"walk readEdges":                 67,
 }
 

@@ -31,9 +31,10 @@ func NewBlock(c *Composition, threads int) *Block {
 	}
 }
 
-// BlockBytes estimates the memory of a block of so many tokens.
+// BlockBytes estimates the memory of a block of so many tokens, of which fewer than a third are
+// different words in usual texts.
 func BlockBytes(c *Composition, tokens int) int64 {
-	rows := int64(min(tokens, c.Words()))
+	rows := int64(min(tokens/3, c.Words()))
 	parts := int64(len(c.Symbols)) * rows / int64(c.Words())
 	return 4 * (int64(c.Words()) + rows*(2*int64(c.Dim)+1) + parts + int64(len(c.Parts)/c.Dim))
 }

@@ -137,6 +137,3 @@ func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
 	}
 	simd.AddCombination(dst, c.shares, c.Parts, parts, next)
 }
-
-// Bytes is the memory of the rows and their lists, beside the encoder's own.
-func (c *Composition) Bytes() int64 { return 4 * int64(len(c.Parts)+len(c.Own)) }

@@ -7,7 +7,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/sequential/combine"
-	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // A table is one that training changes, with what all ranks had when they combined it last.
@@ -15,10 +14,6 @@ type table struct {
 	name       string
 	data, base []float32 // (rows, N)
 	rows       int       // the first are those of the most frequent words, or of parts that words have, about
-}
-
-func newTable(s trainer.Tensor, dim int) *table {
-	return &table{name: s.Name, data: s.Data, base: memory.Floats(len(s.Data)), rows: len(s.Data) / dim}
 }
 
 // blockBytes is how much of a table is combined at a time.

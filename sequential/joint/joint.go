@@ -42,17 +42,29 @@ func Check(c sequential.Config) error {
 	return nil
 }
 
-// Memory estimates the bytes that New takes on each rank beside those of its trainer, sequential.Memory.
-func Memory(words int, c sequential.Config) int64 {
-	tables := int64(2)
-	if c.HierarchicalSoftmax {
-		tables++
+// Plan asks an account for what New takes on each rank.
+func Plan(a *trainer.Account, words, tokens int, c sequential.Config) error {
+	if err := sequential.Plan(a, words, tokens, c); err != nil {
+		return err
 	}
-	bytes := tables*4*int64(words)*int64(c.Dim) + 3*blockBytes
-	if c.Composition != nil {
-		bytes += 4 * int64(len(c.Composition.Parts))
+	state := []int{words * c.Dim, words * c.Dim} // of the trainer, values
+	switch {
+	case c.Composition != nil:
+		state = []int{len(c.Composition.Parts), len(c.Composition.Own), words * c.Dim}
+	case c.HierarchicalSoftmax:
+		state = append(state, words*c.Dim)
 	}
-	return bytes
+	allocate(a, state)
+	return a.Err()
+}
+
+// allocate returns copies of the tables of the trainer's state. It takes the memory of a combination.
+func allocate(a *trainer.Account, state []int) (bases [][]float32) {
+	for _, values := range state {
+		bases = append(bases, a.Floats(trainer.ForWork, values))
+	}
+	a.Take(trainer.ForWork, 3*blockBytes)
+	return bases
 }
 
 // How often all rows are combined if nobody says so: seldomer than GPUs of one host do it, for which it is cheap.
@@ -116,8 +128,16 @@ func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias,
 	t.units, t.perRun = units, t.own.Units()
 	t.options = Options(t.tokens, c)
 	t.workers, t.blockRows = team.New(c.Threads), max(blockBytes/(4*c.Dim), 1)
+	var state []int
 	for _, s := range t.own.State() {
-		t.tables = append(t.tables, newTable(s, t.dim))
+		state = append(state, len(s.Data))
+	}
+	bases := allocate(c.Account, state)
+	if err := cluster.Agree(t.comm, c.Account.Err()); err != nil {
+		return nil, err
+	}
+	for i, s := range t.own.State() {
+		t.tables = append(t.tables, &table{name: s.Name, data: s.Data, base: bases[i], rows: len(s.Data) / t.dim})
 	}
 	t.remember()
 	t.newWork()

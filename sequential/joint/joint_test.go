@@ -451,7 +451,9 @@ func TestErrors(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "there are no units") {
 		t.Error(err)
 	}
-	if joint.Memory(1000, c) < 2*4*1000*int64(c.Dim) {
+	alone := trainer.Dry(func(a *trainer.Account) { err = sequential.Plan(a, 1000, 10_000, c) })
+	both := trainer.Dry(func(a *trainer.Account) { err = errors.Join(err, joint.Plan(a, 1000, 10_000, c)) })
+	if err != nil || both.Sum() < alone.Sum()+2*4*1000*int64(c.Dim) {
 		t.Error("tables to compare with take no memory")
 	}
 }

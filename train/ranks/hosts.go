@@ -8,9 +8,9 @@ import (
 
 	"github.com/w2vcl/w2vcl/graph/split"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 // latency is that of a call between two hosts; more hosts take it log2 R times.
@@ -92,7 +92,7 @@ func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
 // ofCL sets what an iteration sends, and a host's memory. It returns the calls of an iteration.
 func (f *Forecast) ofCL(c *settings.Config, m Measured) (calls float64, err error) {
 	model := c.GraphConfig(nil)
-	f.Memory = split.Memory(m.Words, f.Hosts, model) + m.Matrix/int64(f.Hosts) + m.Text
+	f.Memory = trainer.Dry(func(a *trainer.Account) { split.Plan(a, m.Words, f.Hosts, model) }).Sum() + m.Matrix/int64(f.Hosts) + m.Text
 	samples := m.Samples
 	if samples == 0 {
 		samples = 1
@@ -112,7 +112,11 @@ func (f *Forecast) ofCL(c *settings.Config, m Measured) (calls float64, err erro
 // ofSequential is ofCL for modes in the order of the text.
 func (f *Forecast) ofSequential(c *settings.Config, m Measured) (calls float64, err error) {
 	model := c.SequentialConfig()
-	f.Memory = sequential.Memory(m.Words, model) + joint.Memory(m.Words, model) + m.Text/int64(f.Hosts)
+	planned := trainer.Dry(func(a *trainer.Account) { err = joint.Plan(a, m.Words, int(m.Tokens), model) })
+	if err != nil {
+		return 0, err
+	}
+	f.Memory = planned.Sum() + m.Text/int64(f.Hosts)
 	o := joint.Options(int(m.Tokens), model)
 	perUnit := float64(m.Tokens) * float64(c.Epochs) / float64(m.Units)
 	combined := perUnit / float64(min(max(o.Words, int(perUnit)), int(m.Tokens)))

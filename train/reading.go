@@ -1,6 +1,4 @@
-// Package reading reads the text of a run: into memory, or into a file that later runs
-// use again. Start at [Read].
-package reading
+package train
 
 import (
 	"context"
@@ -22,8 +20,8 @@ import (
 	"github.com/w2vcl/w2vcl/settings"
 )
 
-// Options say where a text comes from and where it may go.
-type Options struct {
+// textFiles say where a text comes from and where it may go.
+type textFiles struct {
 	// Source is read instead of the text that the settings name; nil: it is not.
 	Source io.Reader
 
@@ -32,21 +30,9 @@ type Options struct {
 	File string
 }
 
-// Read reads the text that the settings name. The caller closes it. seconds is what that took.
-func Read(ctx context.Context, c *settings.Config, o Options, limit int64, p *progress.Progress) (text *corpus.Corpus, seconds float64, err error) {
+// readCorpus reads the text that the settings name. The caller closes it. seconds is what that took.
+func readCorpus(ctx context.Context, c *settings.Config, o textFiles, limit int64, p *progress.Progress) (text *corpus.Corpus, seconds float64, err error) {
 	start := time.Now()
-	options, err := c.TextOptions()
-	if err != nil {
-		return nil, 0, err
-	}
-	if err := exists(c.Corpus, o.Source); err != nil {
-		return nil, 0, err
-	}
-	given, err := readVocabulary(c)
-	if err != nil {
-		return nil, 0, err
-	}
-	options.Vocabulary = given
 	if _, missing := os.Stat(c.Cache); c.Cache != "" && errors.Is(missing, fs.ErrNotExist) {
 		defer func() {
 			if err != nil {
@@ -54,7 +40,7 @@ func Read(ctx context.Context, c *settings.Config, o Options, limit int64, p *pr
 			}
 		}()
 	}
-	storage, err := store(c, options, o, limit)
+	options, storage, err := readingOptions(c, o, limit)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -82,21 +68,50 @@ func Read(ctx context.Context, c *settings.Config, o Options, limit int64, p *pr
 		text, err = corpus.Open(ctx, c.Corpus, options, storage)
 	}
 	if err != nil {
-		return nil, 0, Explained(c, err)
+		return nil, 0, explained(c, err)
 	}
 	debug.FreeOSMemory() // the garbage of reading is large; M can have it
-	if c.Vocabulary != "" && given == nil {
-		if err := atomicfile.Write(c.Vocabulary, func(w io.Writer) error { return text.Vocabulary.WriteWord2Vec(w, text.Stats.Lines) }); err != nil {
-			return nil, 0, errors.Join(fmt.Errorf("--vocab: %w", err), text.Close())
+	if c.Vocabulary != "" && options.Vocabulary == nil {
+		if err := writeVocabulary(c.Vocabulary, text); err != nil {
+			return nil, 0, errors.Join(err, text.Close())
 		}
 	}
 	seconds = time.Since(start).Seconds()
-	s := text.Stats
-	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read in %s%s",
-		terminal.Number(s.Tokens), terminal.Number(s.TokensUsed), terminal.Number(text.Vocabulary.Len()), c.MinCount,
-		terminal.Number(s.Sentences), terminal.Duration(seconds), place(text))
-	NoteOddities(s, c, p)
+	stage.Done("Text: %s", summary(text, c.MinCount, seconds))
+	noteOddities(text.Stats, c, p)
 	return text, seconds, nil
+}
+
+// readingOptions returns how the text is to be read, and where it is kept.
+func readingOptions(c *settings.Config, o textFiles, limit int64) (options corpus.Options, storage corpus.Storage, err error) {
+	if options, err = c.TextOptions(); err != nil {
+		return options, storage, err
+	}
+	if err = checkExists(c.Corpus, o.Source); err != nil {
+		return options, storage, err
+	}
+	if options.Vocabulary, err = readVocabulary(c); err != nil {
+		return options, storage, err
+	}
+	storage, err = store(c, options, o, limit)
+	return options, storage, err
+}
+
+// writeVocabulary writes the file of --vocab.
+func writeVocabulary(path string, text *corpus.Corpus) error {
+	err := atomicfile.Write(path, func(w io.Writer) error { return text.Vocabulary.WriteWord2Vec(w, text.Stats.Lines) })
+	if err != nil {
+		return fmt.Errorf("--vocab: %w", err)
+	}
+	return nil
+}
+
+// summary says what was read in so many seconds.
+func summary(text *corpus.Corpus, minCount int, seconds float64) string {
+	s := text.Stats
+	return fmt.Sprintf("%s words, %s of them used (%s different, each at least %d times) in %s sentences, read in %s%s",
+		terminal.Number(s.Tokens), terminal.Number(s.TokensUsed), terminal.Number(text.Vocabulary.Len()), minCount,
+		terminal.Number(s.Sentences), terminal.Duration(seconds), place(text))
 }
 
 // announce says what a large text takes of the disk. An English word has about six bytes of
@@ -122,8 +137,8 @@ func place(text *corpus.Corpus) string {
 	return fmt.Sprintf(", in a file of %s", terminal.Bytes(bytes))
 }
 
-// exists gives a path that cannot be opened a message about --corpus.
-func exists(path string, source io.Reader) error {
+// checkExists gives a path that cannot be opened a message about --corpus.
+func checkExists(path string, source io.Reader) error {
 	if source != nil || path == "-" {
 		return nil
 	}
@@ -135,8 +150,8 @@ func exists(path string, source io.Reader) error {
 	return nil
 }
 
-// Explained adds advice to an error of reading.
-func Explained(c *settings.Config, err error) error {
+// explained adds advice to an error of reading.
+func explained(c *settings.Config, err error) error {
 	switch {
 	case errors.Is(err, corpus.ErrMinCount) && c.Vocabulary == "":
 		return fmt.Errorf("%w; lower --min-count, or use more text", err)
@@ -156,13 +171,13 @@ func memoryOf(limit int64) int64 {
 	return min(max(limit/4, least), corpus.DefaultMemory)
 }
 
-// Need estimates the peak of reading a text of so many bytes, as stored: measured, in memory
+// textNeed estimates the peak of reading a text of so many bytes, as stored: measured, in memory
 // 1.4 to 1.8 times the text. An English word is some six bytes of text, two of the
 // encoded text and four of its token; the rest is garbage.
-func Need(bytes, limit int64) int64 { return min(bytes+bytes/2, memoryOf(limit)) }
+func textNeed(bytes, limit int64) int64 { return min(bytes+bytes/2, memoryOf(limit)) }
 
 // store says where the text goes.
-func store(c *settings.Config, options corpus.Options, o Options, limit int64) (corpus.Storage, error) {
+func store(c *settings.Config, options corpus.Options, o textFiles, limit int64) (corpus.Storage, error) {
 	s := corpus.Storage{File: o.File, Memory: memoryOf(limit)}
 	if c.Cache != "" {
 		if err := os.MkdirAll(c.Cache, 0o755); err != nil {
@@ -213,8 +228,8 @@ func readVocabulary(c *settings.Config) (*corpus.Vocabulary, error) {
 	return v, nil
 }
 
-// NoteOddities tells the user about surprises in the text.
-func NoteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
+// noteOddities tells the user about surprises in the text.
+func noteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
 	if n := s.InvalidUTF8; n > 0 {
 		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
 	}

@@ -1,0 +1,105 @@
+package trainer
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
+)
+
+// An Account gives out the memory of a trainer, each piece for a purpose, and lists who has how
+// much. The same code allocates and plans: a live account gives memory until its limit, a dry one
+// ([Dry]) only counts and returns nil. The nil account gives memory without counting.
+type Account struct {
+	needs []Need
+	check func(a *Account) error // called before a piece is given; nil: the account is dry
+	err   error
+}
+
+// A Need is memory for one purpose, in bytes.
+type Need struct {
+	Purpose string
+	Bytes   int64
+}
+
+// Purposes of the memory that trainers ask for.
+const (
+	ForTables  = "tables"  // W, C, and the parameters of what composes W
+	ForMoments = "moments" // of the optimizer
+	ForWork    = "work"    // samples, gradients, and all that lives as long as the trainer
+)
+
+// NewAccount returns a live account. check says why its pieces, with the one that is asked for last,
+// cannot all be had.
+func NewAccount(check func(a *Account) error) *Account { return &Account{check: check} }
+
+// Dry returns what a constructor takes that gets a dry account.
+func Dry(construct func(a *Account)) *Account {
+	a := &Account{}
+	construct(a)
+	return a
+}
+
+// Floats returns n zeros. It returns nil if the account is dry, or out of memory: then Err tells.
+func (a *Account) Floats(purpose string, n int) []float32 {
+	if !a.Take(purpose, memory.SizeOf(n)) {
+		return nil
+	}
+	return memory.Floats(n)
+}
+
+// Of is Floats for values of any type.
+func Of[T any](a *Account, purpose string, n int) []T {
+	var zero T
+	if !a.Take(purpose, int64(n)*int64(unsafe.Sizeof(zero))) {
+		return nil
+	}
+	return make([]T, n)
+}
+
+// Take counts memory that somebody else allocates. It reports whether that is to be done.
+func (a *Account) Take(purpose string, bytes int64) bool {
+	switch {
+	case a == nil:
+		return true
+	case a.err != nil:
+		return false
+	}
+	i := slices.IndexFunc(a.needs, func(n Need) bool { return n.Purpose == purpose })
+	if i < 0 {
+		i, a.needs = len(a.needs), append(a.needs, Need{Purpose: purpose})
+	}
+	a.needs[i].Bytes += bytes
+	if a.check != nil {
+		a.err = a.check(a)
+	}
+	return a.check != nil && a.err == nil
+}
+
+// Add takes all that another account has.
+func (a *Account) Add(other *Account) {
+	for _, n := range other.needs {
+		a.Take(n.Purpose, n.Bytes)
+	}
+}
+
+// Err is the error of the first piece that could not be had.
+func (a *Account) Err() error {
+	if a == nil {
+		return nil
+	}
+	return a.err
+}
+
+// Needs lists what was given, by purpose.
+func (a *Account) Needs() []Need { return slices.Clone(a.needs) }
+
+// Sum is what was given for some purposes; for all if none is named.
+func (a *Account) Sum(purposes ...string) (bytes int64) {
+	for _, n := range a.needs {
+		if len(purposes) == 0 || slices.Contains(purposes, n.Purpose) {
+			bytes += n.Bytes
+		}
+	}
+	return bytes
+}
