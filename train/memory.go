@@ -87,7 +87,7 @@ func (j *job) memory() runfolder.Memory { return j.memoryOf(j.account) }
 func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.matrix + a.Sum(cooccurrence.ForMatrix),
-		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments), Work: a.Sum(trainer.ForWork) + j.start.Bytes() + j.exportBytes(),
+		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments), Work: a.Sum(trainer.ForWork, trainer.ForPages) + j.start.Bytes() + j.exportBytes(),
 	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {
