@@ -122,7 +122,7 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	garbage := memory.Garbage(m.Total) // beside what lies about already
 	peak := machine.PeakRSS()
 	peak += peak / 20 // that of the next run may be as much higher
-	m.Peak = max(peak, machine.Resident()+max(j.exportBytes(), readers)+garbage, j.building, j.sum())
+	m.Peak = max(peak, machine.Resident()+max(j.exportBytes(), readers)+garbage, j.building, j.sum()-garbage)
 	return m
 }
 
