@@ -116,7 +116,7 @@ func Count(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
 		return nil, fmt.Errorf("%d words with windows of %d words are too many to count their pairs: the product must be below 2^32", rows, o.Sentences.Window)
 	}
 	if o.Buffer == 0 {
-		o.Buffer = 1 << 27
+		o.Buffer = int(max(min(1<<27, memory.Left()/32), 1<<18)) // an eighth of what is left: the rows need memory as well
 	}
 	o.Sentences.Dynamic = false
 	k := &counter{

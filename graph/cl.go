@@ -74,8 +74,8 @@ func allocateCL(words, slots int, c Config) (t tables, iterations int, err error
 	}
 	iterations = step.Iterations(slots, 2*(4*int64(words)*int64(c.Dim)+c.Optimizer.Bytes(words, c.Dim)))
 	c.Account.Take(trainer.ForWork, step.ReaderBytes(slots, iterations))
-	const strips = 48                              // rows of a strip, and their gradients
-	rows := c.Threads*strips + 2*c.SharedNegatives // of a step: negatives are packed in both orders
+	const strips, block = 48, 128                                      // rows of a strip with their gradients, and of a block
+	rows := min(c.Threads, words/block+1)*strips + 2*c.SharedNegatives // of a step: negatives are packed in both orders
 	c.Account.Take(trainer.ForWork, 2*4*int64(rows)*int64(c.Dim))
 	switch {
 	case c.Encoder != nil:

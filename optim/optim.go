@@ -70,7 +70,7 @@ func (c Config) Bytes(rows, columns int) int64 {
 	return trainer.Dry(func(a *trainer.Account) {
 		c.Account = a
 		_, _ = New(c, rows, columns)
-	}).Sum()
+	}).Sum(trainer.ForMoments)
 }
 
 // floats is the memory of n moments.

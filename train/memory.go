@@ -87,7 +87,7 @@ func (j *job) memory() runfolder.Memory { return j.memoryOf(j.account) }
 func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.matrix + a.Sum(cooccurrence.ForMatrix),
-		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments), Work: a.Sum(trainer.ForWork) + j.start.Bytes() + j.exportBytes(),
+		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments), Work: a.Sum(trainer.ForWork, trainer.ForPages) + j.start.Bytes() + j.exportBytes(),
 	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {
@@ -122,7 +122,7 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	garbage := memory.Garbage(m.Total) // beside what lies about already
 	peak := machine.PeakRSS()
 	peak += peak / 20 // that of the next run may be as much higher
-	m.Peak = max(peak, machine.Resident()+max(j.exportBytes(), readers)+garbage, j.building, j.sum())
+	m.Peak = max(peak, machine.Resident()+max(j.exportBytes(), readers)+garbage, j.building, j.sum()-garbage)
 	return m
 }
 

@@ -27,6 +27,7 @@ const (
 	ForTables  = "tables"  // W, C, and the parameters of what composes W
 	ForMoments = "moments" // of the optimizer
 	ForWork    = "work"    // samples, gradients, and all that lives as long as the trainer
+	ForPages   = "pages"   // the rest of the large pages that tables end in
 )
 
 // NewAccount returns a live account. check says why its pieces, with the one that is asked for last,
@@ -42,7 +43,7 @@ func Dry(construct func(a *Account)) *Account {
 
 // Floats returns n zeros. It returns nil if the account is dry, or out of memory: then Err tells.
 func (a *Account) Floats(purpose string, n int) []float32 {
-	if !a.Take(purpose, memory.SizeOf(n)) {
+	if !a.Take(purpose, 4*int64(n)) || !a.Take(ForPages, memory.SizeOf(n)-4*int64(n)) {
 		return nil
 	}
 	return memory.Floats(n)
@@ -64,6 +65,9 @@ func (a *Account) Take(purpose string, bytes int64) bool {
 		return true
 	case a.err != nil:
 		return false
+	}
+	if bytes == 0 {
+		return a.check != nil
 	}
 	i := slices.IndexFunc(a.needs, func(n Need) bool { return n.Purpose == purpose })
 	if i < 0 {
