@@ -8,7 +8,7 @@
 // A step runs one small graph in Gorgonia's tape machine. The graph comes in two
 // forms that give the same result:
 //
-//   - FormStock (stock.go) uses Gorgonia's own operations and automatic
+//   - FormStock (stockstep.go) uses Gorgonia's own operations and automatic
 //     differentiation. It is the readable oracle, and slow.
 //   - FormFused is one operation, skipGram (skipgram.go) or pairsStep (pairs.go),
 //     that computes loss and gradient in one pass over memory and updates each

@@ -1,6 +1,6 @@
 // The samples of a series of iterations, from M as package wordcontext stores it: of row i
 // the n contexts, once. In which order each further round over them goes, follows from
-// random numbers: this repeats wordcontext/permute.go. Which entries of its row a step
+// random numbers: this repeats wordcontext/order.go. Which entries of its row a step
 // reads, repeats wordcontext/samples.go.
 //
 //	for each step s, iteration j, row i and number k of its slots:
