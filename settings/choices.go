@@ -23,12 +23,12 @@ const (
 	AdamDense = "dense"
 	AdamLazy  = "lazy"
 
-	DecayLinear = "linear"
-	DecayEpochs = "epochs"
-	DecayNone   = "none"
+	decayLinear = "linear"
+	decayEpochs = "epochs"
+	decayNone   = "none"
 
-	WriteBackAdd   = string(sequential.Add)
-	WriteBackStore = string(sequential.Store)
+	writeBackAdd   = string(sequential.Add)
+	writeBackStore = string(sequential.Store)
 
 	SubwordNone  = "none"
 	SubwordCNN   = "cnn"
@@ -39,11 +39,11 @@ const (
 	SubwordRecurrent = stock.Recurrent
 	SubwordAttention = stock.Attention
 
-	FormFused = string(graph.FormFused)
-	FormStock = string(graph.FormStock)
+	formFused = string(graph.FormFused)
+	formStock = string(graph.FormStock)
 
-	TokenizerWhitespace = "whitespace"
-	TokenizerWords      = "words"
+	tokenizerWhitespace = "whitespace"
+	tokenizerWords      = "words"
 
 	DeviceCPU = "cpu"
 
@@ -52,12 +52,12 @@ const (
 )
 
 var (
-	decayChoices     = []Choice{{DecayLinear, "down to --lr-end"}, {DecayEpochs, "the same, in a step after each epoch"}, {DecayNone, ""}}
+	decayChoices     = []Choice{{decayLinear, "down to --lr-end"}, {decayEpochs, "the same, in a step after each epoch"}, {decayNone, ""}}
 	adamChoices      = []Choice{{AdamDense, "a minibatch moves every row, by its moments, as in the W2V-CL paper"}, {AdamLazy, "it leaves the rows that it does not hold alone"}}
-	writeBackChoices = []Choice{{WriteBackAdd, "their changes are added"}, {WriteBackStore, "they replace the row, over changes of other threads"}}
-	formChoices      = []Choice{{FormFused, "fast"}, {FormStock, "the readable reference"}}
+	writeBackChoices = []Choice{{writeBackAdd, "their changes are added"}, {writeBackStore, "they replace the row, over changes of other threads"}}
+	formChoices      = []Choice{{formFused, "fast"}, {formStock, "the readable reference"}}
 	precisionChoices = []Choice{{PrecisionFloat32, ""}, {PrecisionHalf, "16 bits, see docs/cuda.md"}}
-	tokenizerChoices = []Choice{{TokenizerWhitespace, "text that is tokenized already"}, {TokenizerWords, "raw text: runs of letters, digits and apostrophes"}}
+	tokenizerChoices = []Choice{{tokenizerWhitespace, "text that is tokenized already"}, {tokenizerWords, "raw text: runs of letters, digits and apostrophes"}}
 	subwordChoices   = []Choice{{SubwordNone, ""}, {SubwordCNN, "convolutions over characters"}, {SubwordNGram, "fastText's sum of hashed n-grams"}, {SubwordChars, "a sum of characters"}, {SubwordBPE, "a sum of the byte-pair pieces of --pieces"}, {SubwordRecurrent, "a recurrent network over characters"}, {SubwordAttention, "a weighted mean of characters"}}
 
 	poolChoices       = []Choice{{string(subword.PoolMax), "the largest value of each filter over the word"}, {string(subword.PoolFlatten), "the values of all positions, as in the W2V-CL paper"}}

@@ -14,7 +14,7 @@ type Mode struct {
 	Family Family
 	Unit   string // a unit of its trainer, for people, in the singular
 	GPU    bool   // there are CUDA kernels for it
-	Paper  string // the preset that PresetPaper is; none: the recipe is that of its paper
+	Paper  string // the preset that presetPaper is; none: the recipe is that of its paper
 
 	recipe func(c *Config) // sets the defaults in which it differs from other modes
 }
@@ -41,8 +41,8 @@ const (
 // Modes is the table of all modes, in the order of help.
 func Modes() []Mode {
 	all := []Mode{
-		{Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration", GPU: true, Paper: PresetW2VCL, recipe: clDefaults},
-		{Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit", GPU: true, Paper: PresetW2VCL, recipe: vanillaRecipe},
+		{Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration", GPU: true, Paper: presetW2VCL, recipe: clDefaults},
+		{Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit", GPU: true, Paper: presetW2VCL, recipe: vanillaRecipe},
 	}
 	for _, a := range sequential.Algorithms() {
 		all = append(all, Mode{

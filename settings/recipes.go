@@ -24,13 +24,13 @@ import (
 func Defaults(modeName, preset, optimizer string) Config {
 	c := Config{
 		Run: Run{
-			Mode: cmp.Or(modeName, PresetMode(preset), ModeCL), Preset: cmp.Or(preset, PresetTuned),
+			Mode: cmp.Or(modeName, PresetMode(preset), ModeCL), Preset: cmp.Or(preset, presetTuned),
 			Checkpoint: Interval{Seconds: 600, text: "10m"},
 		},
-		Text:     Text{MinCount: 5, MaxSentence: 1000, Tokenizer: TokenizerWhitespace},
+		Text:     Text{MinCount: 5, MaxSentence: 1000, Tokenizer: tokenizerWhitespace},
 		Samples:  Samples{Dim: 100, Window: 2, Negative: 5},
-		Training: Training{Optimizer: cmp.Or(optimizer, string(optim.Adam)), Decay: DecayLinear},
-		Machine:  Machine{Seed: 1, Device: DeviceCPU, Form: FormFused},
+		Training: Training{Optimizer: cmp.Or(optimizer, string(optim.Adam)), Decay: decayLinear},
+		Machine:  Machine{Seed: 1, Device: DeviceCPU, Form: formFused},
 	}
 	m, ok := FindMode(c.Mode)
 	if !ok {
@@ -83,7 +83,7 @@ func vanillaRecipe(c *Config) {
 	if c.isPublished() {
 		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
 		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
-		c.Decay = DecayNone
+		c.Decay = decayNone
 	}
 }
 
@@ -101,7 +101,7 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 	case batched(m):
 		c.Batch = sequential.DefaultBatch
 	case writingBack(m):
-		c.WriteBack = WriteBackAdd
+		c.WriteBack = writeBackAdd
 	}
 	c.CombineRule, c.HotWords = string(combine.DefaultRule), 8192
 	c.Window = 5
@@ -131,7 +131,7 @@ func sequentialFollows(c *Config, set given) {
 	}
 	if set["lr-end"] == "" {
 		c.LREnd = 0
-		if c.Decay == DecayLinear {
+		if c.Decay == decayLinear {
 			c.LREnd = readable(c.LR * 1e-4)
 		}
 	}
@@ -153,7 +153,7 @@ func ppmiRecipe(c *Config) {
 func gloVeRecipe(c *Config) {
 	c.Optimizer, c.Form = "", ""
 	c.Window, c.Passes, c.Negative = 10, 1, 0
-	c.Epochs, c.LR, c.Decay = 25, 0.05, DecayNone
+	c.Epochs, c.LR, c.Decay = 25, 0.05, decayNone
 	c.XMax, c.ContextWeight = 10, 1
 }
 
@@ -215,7 +215,7 @@ func readable(x float64) float64 {
 // these do not make its scores better, they only take longer. An iteration with
 // an encoder, named as --subword does, takes ten times as long, so there are fewer.
 func Demo(encoder string) map[string]string {
-	texts := map[string]string{"mode": ModeCL, "contexts": "1536", "tokenizer": TokenizerWords, "lowercase": "true"}
+	texts := map[string]string{"mode": ModeCL, "contexts": "1536", "tokenizer": tokenizerWords, "lowercase": "true"}
 	if !isEncoder(encoder) {
 		texts["contexts"], texts["weight-decay"] = "2048", "0.5" // few words forget what they see by chance
 	}

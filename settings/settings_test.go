@@ -212,7 +212,7 @@ func TestValidate(t *testing.T) {
 		{"passes below 0", func(c *Config) { c.Passes = -1 }, "--passes -1: "},
 		{"lr 0", func(c *Config) { c.LR = 0 }, "--lr 0: the learning rate must be above 0"},
 		{"lr-end over lr", func(c *Config) { c.LREnd = 1 }, "--lr-end 1: must be from 0 to --lr 0.01"},
-		{"lr-end without decay", func(c *Config) { c.LREnd, c.Decay = 1e-4, DecayNone }, "needs --decay linear or epochs"},
+		{"lr-end without decay", func(c *Config) { c.LREnd, c.Decay = 1e-4, decayNone }, "needs --decay linear or epochs"},
 		{"weight-decay", func(c *Config) { c.WeightDecay = -0.1 }, "--weight-decay -0.1: "},
 		{"weight-decay turns signs", func(c *Config) { c.WeightDecay = 1000 }, "change sign"},
 		{"batch of words 0", func(c *Config) { *c = Defaults("parw2v", "", ""); c.Corpus, c.Batch = "x", 0 }, "--batch 0: the pairs or words of a minibatch must be at least 1"},
@@ -223,7 +223,7 @@ func TestValidate(t *testing.T) {
 		{"write-back", func(c *Config) { *c = Defaults("fullw2v", "", ""); c.Corpus, c.WriteBack = "x", "swap" }, "--write-back swap: choose add or store"},
 		{"cuda write-back", func(c *Config) {
 			*c = Defaults("fullw2v", "", "")
-			c.Corpus, c.Device, c.WriteBack = "x", "cuda", WriteBackStore
+			c.Corpus, c.Device, c.WriteBack = "x", "cuda", writeBackStore
 		}, "--write-back store: GPUs add the changes of rows to the table, as add says"},
 		{"cuda batch", func(c *Config) {
 			*c = Defaults("parw2v", "", "")
@@ -264,7 +264,7 @@ func TestValidate(t *testing.T) {
 		}, "--hierarchical-softmax true: GPUs have no kernels for it"},
 		{"precision of no such name", func(c *Config) { c.Precision = "double" }, "--precision double: choose float32 or half"},
 		{"half precision of an encoder", func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf }, "--precision half: encoders have tables of float32 only"},
-		{"cuda stock", func(c *Config) { c.Device, c.Form = "cuda:1", FormStock }, "--form stock: GPUs have the fused form only"},
+		{"cuda stock", func(c *Config) { c.Device, c.Form = "cuda:1", formStock }, "--form stock: GPUs have the fused form only"},
 		{"cuda dim", func(c *Config) { c.Device, c.Dim = "cuda", 1025 }, "--dim 1025: on GPUs vectors have at most 1024 dimensions"},
 		{"cuda negative", func(c *Config) {
 			*c = Defaults(string(sequential.FullW2V), "", "")

@@ -148,9 +148,9 @@ func (c *Config) cnnOptions() subword.CNNOptions {
 func (c *Config) Schedule(units int) func(unit int) float64 {
 	s := optim.Schedule{Start: c.LR, End: c.LREnd}
 	switch c.Decay {
-	case DecayNone:
+	case decayNone:
 		s.End = c.LR
-	case DecayEpochs:
+	case decayEpochs:
 		s.Steps = c.Epochs
 	}
 	return func(unit int) float64 { return s.Rate(unit, units) }

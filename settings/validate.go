@@ -93,8 +93,8 @@ func (v *validator) numbers() {
 	v.check(c.Iterations >= 0 && c.Iterations <= most, "iterations", "must be from 1 to %d", most)
 	v.check(c.LR > 0 && c.LR <= 100, "lr", "the learning rate must be above 0 (and at most 100)")
 	v.check(c.LREnd >= 0 && c.LREnd <= max(c.LR, 0), "lr-end", "must be from 0 to --lr %v", c.LR)
-	v.check(c.Decay != DecayNone || c.LREnd == 0, "lr-end", "needs --decay %s or %s", DecayLinear, DecayEpochs)
-	v.check(c.Decay != DecayEpochs || c.Iterations == 0, "decay", "needs whole epochs: say --epochs in place of --iterations")
+	v.check(c.Decay != decayNone || c.LREnd == 0, "lr-end", "needs --decay %s or %s", decayLinear, decayEpochs)
+	v.check(c.Decay != decayEpochs || c.Iterations == 0, "decay", "needs whole epochs: say --epochs in place of --iterations")
 	v.check(c.WeightDecay >= 0 && c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay", "must be from 0 to below 1/--lr, or the vectors change sign at every step")
 	v.check(c.Seed <= math.MaxInt64, "seed", "must be at most %d", int64(math.MaxInt64))
 	v.check(c.Threads >= 0 && c.Threads <= 4096, "threads", "must be from 1 to 4096, or 0 for every processor")
@@ -166,7 +166,7 @@ func (v *validator) choices() {
 	}
 	v.check(slices.Contains(shared, c.Optimizer), "optimizer",
 		"--subword %s needs %s: the parameters that all words share have gradients of very different sizes", c.Subword, strings.Join(shared, " or "))
-	v.check(c.Form != FormStock, "form", "--subword %s has no stock form", c.Subword)
+	v.check(c.Form != formStock, "form", "--subword %s has no stock form", c.Subword)
 }
 
 func (c *Config) validateMode() error {
