@@ -49,15 +49,7 @@ var comparedSettings = []string{
 	"seed", "threads", "max-memory", "device", "precision",
 }
 
-func newCompare(s cli.Streams) *cobra.Command {
-	o := compareOptions{
-		modes:        variantList{settings.ModeCL, settings.ModeVanilla, string(sequential.Word2Vec), string(sequential.PWord2Vec)},
-		modeSettings: modeSettings{},
-	}
-	cmd := &cobra.Command{
-		Use:   "compare --corpus PATH --out DIR [flags]",
-		Short: "Train several modes on one text and report quality, time, memory and losses",
-		Long: `Train several modes, or one mode with several settings, on one text under one
+const compareHelp = `Train several modes, or one mode with several settings, on one text under one
 budget, score them several times on the way, and write DIR/report.html, which needs
 nothing but a browser, report.json and CSV files. For papers, figures/ has every
 chart as SVG and PDF, tables/ every table for LaTeX, as Markdown and as CSV, and
@@ -85,7 +77,17 @@ sentences in --data (see 'w2vcl eval --help'), which takes minutes for each.
 processors, so their times are longer than alone; the report says so.
 
 The runs stay in DIR/runs. After an interrupt, a kill or a crash the same command
-continues. With more variants or seeds it adds to the runs that are there.`,
+continues. With more variants or seeds it adds to the runs that are there.`
+
+func newCompare(s cli.Streams) *cobra.Command {
+	o := compareOptions{
+		modes:        variantList{settings.ModeCL, settings.ModeVanilla, string(sequential.Word2Vec), string(sequential.PWord2Vec)},
+		modeSettings: modeSettings{},
+	}
+	cmd := &cobra.Command{
+		Use:   "compare --corpus PATH --out DIR [flags]",
+		Short: "Train several modes on one text and report quality, time, memory and losses",
+		Long:  compareHelp,
 		Example: `  w2vcl compare --corpus wiki.txt --out reports/wiki --data sets/ --seeds 3
   w2vcl compare --corpus wiki.txt --out reports/minute --budget seconds=60 --modes cl,word2vec,pword2vec
   w2vcl compare --corpus wiki.txt --out reports/windows --modes cl,pword2vec --window 2,5,10
@@ -98,6 +100,11 @@ continues. With more variants or seeds it adds to the runs that are there.`,
 		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Var(&o.modes, "modes", "modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, where modes are "+cli.Enumerate(settings.ModeNames()))
 	flags.Var(&o.variants, "variant", "a mode with settings of its own, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: SETTING=VALUE,SETTING=VALUE; may be given again")
@@ -124,7 +131,35 @@ continues. With more variants or seeds it adds to the runs that are there.`,
 	cli.CompleteValues(cmd, "budget", experiment.BudgetRecipe, experiment.BudgetEpochs+"=", experiment.BudgetIterations+"=", experiment.BudgetSeconds+"=")
 	cli.AddJSON(cmd, &o.json, "print the report as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
-	return cmd
+}
+
+// takeFrom takes from the file what no flag gives.
+func (o *compareOptions) takeFrom(file *experiment.File, changed func(flag string) bool) error {
+	inFile := func(flag string, is bool) bool { return is && !changed(flag) }
+	if inFile("seeds", file.Seeds > 0) {
+		o.seeds = file.Seeds
+	}
+	if inFile("points", file.Points > 0) {
+		o.points = file.Points
+	}
+	if inFile("jobs", file.Jobs > 0) {
+		o.jobs = file.Jobs
+	}
+	if inFile("data", file.Data != "") {
+		o.data = file.Data
+	}
+	if inFile("out", file.Out != "") {
+		o.out = file.Out
+	}
+	if inFile("classify", file.Classify) {
+		o.classify = true
+	}
+	if inFile("budget", file.Budget != "") {
+		if err := o.budget.Set(file.Budget); err != nil {
+			return terminal.Usagef("%s: budget: %v", o.settings.File, err)
+		}
+	}
+	return nil
 }
 
 // options returns what is compared: the file, and the flags over it.
@@ -136,29 +171,8 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 			return experiment.Options{}, err
 		}
 	}
-	given := func(flag string, inFile bool) bool { return !inFile || cmd.Flags().Changed(flag) }
-	if !given("seeds", file.Seeds > 0) {
-		o.seeds = file.Seeds
-	}
-	if !given("points", file.Points > 0) {
-		o.points = file.Points
-	}
-	if !given("jobs", file.Jobs > 0) {
-		o.jobs = file.Jobs
-	}
-	if !given("data", file.Data != "") {
-		o.data = file.Data
-	}
-	if !given("out", file.Out != "") {
-		o.out = file.Out
-	}
-	if !given("classify", file.Classify) {
-		o.classify = true
-	}
-	if !given("budget", file.Budget != "") {
-		if err := o.budget.Set(file.Budget); err != nil {
-			return experiment.Options{}, terminal.Usagef("%s: budget: %v", o.settings.File, err)
-		}
+	if err := o.takeFrom(file, cmd.Flags().Changed); err != nil {
+		return experiment.Options{}, err
 	}
 	if o.quick {
 		file.Shorten()

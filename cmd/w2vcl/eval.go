@@ -80,6 +80,11 @@ sentences.`,
 			return o.run(cmd.Context(), s, args[0])
 		},
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *evalOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
 	flags.StringVar(&o.task, "task", "", "only the task `NAME`: "+strings.Join(evalTasks, ", ")+" (default: the first three)")
@@ -99,7 +104,6 @@ sentences.`,
 	cli.CompleteValues(cmd, "oov", string(words.OOVSkip), string(words.OOVZero), string(words.OOVMean), string(words.OOVCompose))
 	cli.AddJSON(cmd, &o.json, "print the scores, by all metrics, as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
-	return cmd
 }
 
 // formatsHelp lists the formats of data sets by their tasks.

@@ -19,21 +19,6 @@ const (
 // split leaves it.
 var longer = map[string]int{
 	"settings Settings": 170, // the table of settings
-	"settings":          80,  // half of them name choices
-	"corpus":            65,
-
-	"cmd/w2vcl newCompare":           77,
-	"cmd/w2vcl options":              67,
-	"cmd/w2vcl newEval":              65,
-	"corpus/statistics duplicates":   61,
-	"corpus/wordcount mergeTables":   63,
-	"corpus/wordcount mergeSpilled":  62,
-	"device/devicetest step":         82,
-	"evaluate/dataset Find":          64,
-	"evaluate/dataset FindSentences": 73,
-	"internal/matlab readSparse":     62,
-	"kernels/cuda/sentence allocate": 76,
-	"walk readEdges":                 67,
 }
 
 // TestFunctions: a function fits a screen or two.
