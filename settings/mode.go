@@ -41,18 +41,31 @@ const (
 // Modes is the table of all modes, in the order of help.
 func Modes() []Mode {
 	all := []Mode{
-		{Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration", GPU: true, Paper: presetW2VCL, recipe: clDefaults},
-		{Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit", GPU: true, Paper: presetW2VCL, recipe: vanillaRecipe},
+		{
+			Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration",
+			GPU: true, Paper: presetW2VCL, recipe: clDefaults,
+		},
+		{
+			Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit",
+			GPU: true, Paper: presetW2VCL, recipe: vanillaRecipe,
+		},
 	}
 	for _, a := range sequential.Algorithms() {
 		all = append(all, Mode{
-			Name: string(a.Name), Help: a.Help, Family: SentenceOrdered, Unit: "unit", GPU: device.HasKernels(a.Name), Paper: paperOf(a.Name),
+			Name: string(a.Name), Help: a.Help, Family: SentenceOrdered, Unit: "unit",
+			GPU: device.HasKernels(a.Name), Paper: paperOf(a.Name),
 			recipe: func(c *Config) { sequentialRecipe(c, a) },
 		})
 	}
 	return append(all,
-		Mode{Name: ModePPMI, Help: "positive pointwise mutual information and its truncated SVD", Family: WholeMatrix, Unit: "block", recipe: ppmiRecipe},
-		Mode{Name: ModeGloVe, Help: "GloVe, logarithms of counts", Family: WholeMatrix, Unit: "epoch", recipe: gloVeRecipe})
+		Mode{
+			Name: ModePPMI, Help: "positive pointwise mutual information and its truncated SVD",
+			Family: WholeMatrix, Unit: "block", recipe: ppmiRecipe,
+		},
+		Mode{
+			Name: ModeGloVe, Help: "GloVe, logarithms of counts",
+			Family: WholeMatrix, Unit: "epoch", recipe: gloVeRecipe,
+		})
 }
 
 // paperOf returns the preset of an algorithm's paper. Those without one have that of FULL-W2V,

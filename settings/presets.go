@@ -36,28 +36,54 @@ var presets = []preset{
 	{Choice: Choice{presetTuned, "the best recipe known"}},
 	{Choice: Choice{presetPaper, "the paper of the mode"}},
 	{
-		Choice: Choice{presetW2VCL, "W2V-CL and its baseline"}, mode: ModeCL,
-		published: map[string]string{"dim": "500", "window": "2", "negative": "5", "min-count": "50", "sample": "0", "dynamic-window": "false", "same-column": "true", "epochs": "1"},
+		Choice: Choice{presetW2VCL, "W2V-CL and its baseline"},
+		mode:   ModeCL,
+		published: map[string]string{
+			"dim": "500", "window": "2", "negative": "5", "min-count": "50",
+			"sample": "0", "dynamic-window": "false", "same-column": "true",
+			"epochs": "1",
+		},
 	},
 	{
-		Choice: Choice{string(sequential.FullW2V), "FULL-W2V and the codes it is compared with"}, mode: string(sequential.FullW2V),
-		published: map[string]string{"dim": "128", "window": "5", "negative": "5", "min-count": "5", "sample": "1e-4", "join-lines": "true", "epochs": "20"},
+		Choice: Choice{string(sequential.FullW2V), "FULL-W2V and the codes it is compared with"},
+		mode:   string(sequential.FullW2V),
+		published: map[string]string{
+			"dim": "128", "window": "5", "negative": "5", "min-count": "5",
+			"sample": "1e-4", "join-lines": "true", "epochs": "20",
+		},
 	},
 	{
-		Choice: Choice{string(sequential.PWord2Vec), "pWord2Vec"}, mode: string(sequential.PWord2Vec),
-		published: map[string]string{"dim": "300", "window": "5", "negative": "5", "sample": "1e-4", "combine-rule": "mean"},
+		Choice: Choice{string(sequential.PWord2Vec), "pWord2Vec"},
+		mode:   string(sequential.PWord2Vec),
+		published: map[string]string{
+			"dim": "300", "window": "5", "negative": "5", "sample": "1e-4",
+			"combine-rule": "mean",
+		},
 	},
 	{
-		Choice: Choice{presetBlazingText, "BlazingText, by --mode word2vec"}, mode: string(sequential.Word2Vec),
-		published: map[string]string{"dim": "100", "window": "5", "negative": "5", "min-count": "5", "sample": "1e-4", "lr": "0.05", "epochs": "20", "combine-rule": "mean", "sync": onceAnEpoch},
+		Choice: Choice{presetBlazingText, "BlazingText, by --mode word2vec"},
+		mode:   string(sequential.Word2Vec),
+		published: map[string]string{
+			"dim": "100", "window": "5", "negative": "5", "min-count": "5",
+			"sample": "1e-4", "lr": "0.05", "epochs": "20", "combine-rule": "mean",
+			"sync": onceAnEpoch,
+		},
 	},
 	{
-		Choice: Choice{string(sequential.PARW2V), "PAR-Word2Vec, with uniform negatives"}, mode: string(sequential.PARW2V),
-		published: map[string]string{"dim": "128", "window": "8", "negative": "5", "noise-exponent": "0", "epochs": "10"},
+		Choice: Choice{string(sequential.PARW2V), "PAR-Word2Vec, with uniform negatives"},
+		mode:   string(sequential.PARW2V),
+		published: map[string]string{
+			"dim": "128", "window": "8", "negative": "5", "noise-exponent": "0",
+			"epochs": "10",
+		},
 	},
 	{
-		Choice: Choice{string(sequential.Word2Vec), "word2vec.c as it is by default, with skip-gram"}, mode: string(sequential.Word2Vec),
-		published: map[string]string{"dim": "100", "window": "5", "negative": "5", "min-count": "5", "sample": "1e-3", "epochs": "5"},
+		Choice: Choice{string(sequential.Word2Vec), "word2vec.c as it is by default, with skip-gram"},
+		mode:   string(sequential.Word2Vec),
+		published: map[string]string{
+			"dim": "100", "window": "5", "negative": "5", "min-count": "5",
+			"sample": "1e-3", "epochs": "5",
+		},
 	},
 }
 
