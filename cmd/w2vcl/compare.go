@@ -81,7 +81,10 @@ continues. With more variants or seeds it adds to the runs that are there.`
 
 func newCompare(s cli.Streams) *cobra.Command {
 	o := compareOptions{
-		modes:        variantList{settings.ModeCL, settings.ModeVanilla, string(sequential.Word2Vec), string(sequential.PWord2Vec)},
+		modes: variantList{
+			settings.ModeCL, settings.ModeVanilla,
+			string(sequential.Word2Vec), string(sequential.PWord2Vec),
+		},
 		modeSettings: modeSettings{},
 	}
 	cmd := &cobra.Command{
@@ -106,29 +109,48 @@ func newCompare(s cli.Streams) *cobra.Command {
 
 func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var(&o.modes, "modes", "modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, where modes are "+cli.Enumerate(settings.ModeNames()))
-	flags.Var(&o.variants, "variant", "a mode with settings of its own, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: SETTING=VALUE,SETTING=VALUE; may be given again")
-	flags.Var(&o.external, "external", "score vectors of another program beside ours: `FILE` is NAME=VECTORS,seconds=S,epochs=N,memory=SIZE, of which the first must be there; a name given again is another seed")
+	flags.Var(&o.modes, "modes",
+		"modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, "+
+			"where modes are "+cli.Enumerate(settings.ModeNames()))
+	flags.Var(&o.variants, "variant",
+		"a mode with settings of its own, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: "+
+			"SETTING=VALUE,SETTING=VALUE; may be given again")
+	flags.Var(&o.external, "external",
+		"score vectors of another program beside ours: "+
+			"`FILE` is NAME=VECTORS,seconds=S,epochs=N,memory=SIZE, "+
+			"of which the first must be there; a name given again is another seed")
 	flags.StringVar(&o.settings.File, "config", "", "read variants and settings from a TOML `FILE`; flags win over it")
 	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; a comparison that is there is continued")
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
-	flags.BoolVar(&o.classify, "classify", false, "also score the finished runs on classes of sentences; takes minutes for each run")
+	flags.BoolVar(&o.classify, "classify", false,
+		"also score the finished runs on classes of sentences; takes minutes for each run")
 	flags.Var(&o.budget, "budget", "how long to train: `BUDGET` is recipe, epochs=N, iterations=N or seconds=N")
 	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each variant, with seeds from --seed on")
 	flags.IntVar(&o.points, "points", 8, "score each run `N` times on its way")
-	flags.BoolVar(&o.quick, "quick", false, "a short version, to see that all works: one seed, one second of training, scored once, unless other flags say otherwise")
+	flags.BoolVar(&o.quick, "quick", false,
+		"a short version, to see that all works: one seed, one second of training, scored once, "+
+			"unless other flags say otherwise")
 	flags.IntVar(&o.jobs, "jobs", 0, "train `N` runs side by side (default: one for each --device)")
-	flags.Var(o.modeSettings, "set", "a setting of one variant: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; MODE is its name in --modes; may be given again")
-	flags.StringVar(&o.list, "list", "", "name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+experimentsFolder+"); with --corpus also their time and memory on this machine, scoring not counted")
+	flags.Var(o.modeSettings, "set",
+		"a setting of one variant: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; "+
+			"MODE is its name in --modes; may be given again")
+	flags.StringVar(&o.list, "list", "",
+		"name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+
+			experimentsFolder+"); with --corpus also their time and memory on this machine, scoring not counted")
 	flags.Lookup("list").NoOptDefVal = experimentsFolder
 	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
 	flags.Lookup("worker").Hidden = true
-	for _, name := range []string{"modes", "variant", "external", "config", "out", "data", "classify", "budget", "seeds", "points", "quick", "jobs", "set", "list"} {
+	for _, name := range []string{
+		"modes", "variant", "external", "config", "out", "data", "classify",
+		"budget", "seeds", "points", "quick", "jobs", "set", "list",
+	} {
 		cli.Annotate(flags.Lookup(name), settings.GroupRun)
 	}
-	o.settings.AddSettings(cmd, func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
+	o.settings.AddSettings(cmd,
+		func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
 	cli.CompleteValues(cmd, "modes", settings.ModeNames()...)
-	cli.CompleteValues(cmd, "budget", experiment.BudgetRecipe, experiment.BudgetEpochs+"=", experiment.BudgetIterations+"=", experiment.BudgetSeconds+"=")
+	cli.CompleteValues(cmd, "budget", experiment.BudgetRecipe, experiment.BudgetEpochs+"=",
+		experiment.BudgetIterations+"=", experiment.BudgetSeconds+"=")
 	cli.AddJSON(cmd, &o.json, "print the report as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 }
@@ -184,7 +206,8 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 		}
 	}
 	options := experiment.Options{
-		Title: file.Title, Seeds: o.seeds, Points: o.points, Settings: o.settings.Set, Budget: o.budget.Budget, Out: o.out, Classify: o.classify,
+		Title: file.Title, Seeds: o.seeds, Points: o.points, Settings: o.settings.Set,
+		Budget: o.budget.Budget, Out: o.out, Classify: o.classify,
 		Corpus: o.settings.Set["corpus"], Jobs: o.jobs, Job: max(o.worker-1, 0),
 	}
 	for _, text := range file.External {
@@ -364,7 +387,8 @@ func printComparison(s cli.Streams, r *compare.Result) error {
 	}
 	row(mean+"\t\t", func(v compare.VariantResult) string { return v.Score.Mean.String() })
 	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
-	row("seconds of training\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })
+	row("seconds of training\t\t",
+		func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })
 	return out.Print(s.Out)
 }
 
