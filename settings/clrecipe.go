@@ -129,7 +129,7 @@ func clPaper(c *Config) {
 	c.Passes = 1
 	c.Contexts, c.Epochs = 65536, 1
 	c.Positives, c.MaxPositives = 1, 128
-	c.LR, c.Decay = 1e-3, DecayNone
+	c.LR, c.Decay = 1e-3, decayNone
 	c.LR, _ = c.ofOptimizer(c.LR, 0, c.Contexts)
 	if !c.adaptive() {
 		c.LR = 0.04

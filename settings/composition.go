@@ -7,12 +7,14 @@ import (
 	"github.com/w2vcl/w2vcl/subword"
 )
 
-// unseenMean is how much of the mean of their n-grams' vectors unseen words get in a sentence-ordered mode, beside what is the same
-// for all: with all of it they lie too far from words of the text, which have C, too (benchmarks/tried/earlier.md).
+// unseenMean is how much of the mean of their n-grams' vectors unseen words get in a
+// sentence-ordered mode, beside what is the same for all: with all of it they lie too
+// far from words of the text, which have C as well (benchmarks/tried/earlier.md).
 const unseenMean = 0.7
 
-// composedContexts is X of composed rows, 0 of others. More is better for semantic questions, and worse for syntactic
-// ones and for rare words. Long vectors want more of it (benchmarks/2026-11-22-h200-ngram-quality).
+// composedContexts is X of composed rows, 0 of others. More is better for semantic
+// questions, and worse for syntactic ones and for rare words. Long vectors want more of
+// it (benchmarks/2026-11-22-h200-ngram-quality).
 func composedContexts(c *Config) float64 {
 	if c.HasEncoder() {
 		return readable(min(1, 0.7*math.Cbrt(float64(c.Dim)/100)))

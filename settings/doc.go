@@ -4,7 +4,7 @@
 //
 // Start at [Resolve]. Each list stands in one place:
 //
-//   - [Config.Settings], in table.go: the settings;
+//   - [Config.Settings], in table.go and the files table_*.go: the settings;
 //   - [Modes], in mode.go: the modes;
 //   - choices.go: the names that a setting lets one choose from. Optimizers and
 //     sentence-ordered modes come from the tables of packages optim and sequential;

@@ -42,7 +42,8 @@ func (c *Config) FitText(v *corpus.Vocabulary) {
 			contexts += n
 		}
 		positives := uses * contexts / (float64(c.Contexts) * float64(v.Len()))
-		c.Positives = readable(min(max(positives, 0.25), 16, longVectors(c.Dim, c.Contexts), float64(c.MaxPositives)))
+		most := min(16, longVectors(c.Dim, c.Contexts), float64(c.MaxPositives))
+		c.Positives = readable(min(max(positives, 0.25), most))
 	}
 }
 

@@ -14,7 +14,7 @@ type Mode struct {
 	Family Family
 	Unit   string // a unit of its trainer, for people, in the singular
 	GPU    bool   // there are CUDA kernels for it
-	Paper  string // the preset that PresetPaper is; none: the recipe is that of its paper
+	Paper  string // the preset that presetPaper is; none: the recipe is that of its paper
 
 	recipe func(c *Config) // sets the defaults in which it differs from other modes
 }
@@ -41,18 +41,31 @@ const (
 // Modes is the table of all modes, in the order of help.
 func Modes() []Mode {
 	all := []Mode{
-		{Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration", GPU: true, Paper: PresetW2VCL, recipe: clDefaults},
-		{Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit", GPU: true, Paper: PresetW2VCL, recipe: vanillaRecipe},
+		{
+			Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration",
+			GPU: true, Paper: presetW2VCL, recipe: clDefaults,
+		},
+		{
+			Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit",
+			GPU: true, Paper: presetW2VCL, recipe: vanillaRecipe,
+		},
 	}
 	for _, a := range sequential.Algorithms() {
 		all = append(all, Mode{
-			Name: string(a.Name), Help: a.Help, Family: SentenceOrdered, Unit: "unit", GPU: device.HasKernels(a.Name), Paper: paperOf(a.Name),
+			Name: string(a.Name), Help: a.Help, Family: SentenceOrdered, Unit: "unit",
+			GPU: device.HasKernels(a.Name), Paper: paperOf(a.Name),
 			recipe: func(c *Config) { sequentialRecipe(c, a) },
 		})
 	}
 	return append(all,
-		Mode{Name: ModePPMI, Help: "positive pointwise mutual information and its truncated SVD", Family: WholeMatrix, Unit: "block", recipe: ppmiRecipe},
-		Mode{Name: ModeGloVe, Help: "GloVe, logarithms of counts", Family: WholeMatrix, Unit: "epoch", recipe: gloVeRecipe})
+		Mode{
+			Name: ModePPMI, Help: "positive pointwise mutual information and its truncated SVD",
+			Family: WholeMatrix, Unit: "block", recipe: ppmiRecipe,
+		},
+		Mode{
+			Name: ModeGloVe, Help: "GloVe, logarithms of counts",
+			Family: WholeMatrix, Unit: "epoch", recipe: gloVeRecipe,
+		})
 }
 
 // paperOf returns the preset of an algorithm's paper. Those without one have that of FULL-W2V,

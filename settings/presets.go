@@ -21,10 +21,10 @@ type preset struct {
 
 // Names of presets. The other papers are named as their modes are.
 const (
-	PresetTuned       = "tuned" // the best recipe known; the default
-	PresetPaper       = "paper" // the paper of the mode, see Mode.Paper
-	PresetW2VCL       = "w2vcl"
-	PresetBlazingText = "blazingtext"
+	presetTuned       = "tuned" // the best recipe known; the default
+	presetPaper       = "paper" // the paper of the mode, see Mode.Paper
+	presetW2VCL       = "w2vcl"
+	presetBlazingText = "blazingtext"
 )
 
 // onceAnEpoch is a --sync of more words than a text has.
@@ -33,31 +33,57 @@ const onceAnEpoch = "1000000000000"
 // presets is the table of all presets, see docs/papers.md. word2vec's are the defaults
 // of the published program.
 var presets = []preset{
-	{Choice: Choice{PresetTuned, "the best recipe known"}},
-	{Choice: Choice{PresetPaper, "the paper of the mode"}},
+	{Choice: Choice{presetTuned, "the best recipe known"}},
+	{Choice: Choice{presetPaper, "the paper of the mode"}},
 	{
-		Choice: Choice{PresetW2VCL, "W2V-CL and its baseline"}, mode: ModeCL,
-		published: map[string]string{"dim": "500", "window": "2", "negative": "5", "min-count": "50", "sample": "0", "dynamic-window": "false", "same-column": "true", "epochs": "1"},
+		Choice: Choice{presetW2VCL, "W2V-CL and its baseline"},
+		mode:   ModeCL,
+		published: map[string]string{
+			"dim": "500", "window": "2", "negative": "5", "min-count": "50",
+			"sample": "0", "dynamic-window": "false", "same-column": "true",
+			"epochs": "1",
+		},
 	},
 	{
-		Choice: Choice{string(sequential.FullW2V), "FULL-W2V and the codes it is compared with"}, mode: string(sequential.FullW2V),
-		published: map[string]string{"dim": "128", "window": "5", "negative": "5", "min-count": "5", "sample": "1e-4", "join-lines": "true", "epochs": "20"},
+		Choice: Choice{string(sequential.FullW2V), "FULL-W2V and the codes it is compared with"},
+		mode:   string(sequential.FullW2V),
+		published: map[string]string{
+			"dim": "128", "window": "5", "negative": "5", "min-count": "5",
+			"sample": "1e-4", "join-lines": "true", "epochs": "20",
+		},
 	},
 	{
-		Choice: Choice{string(sequential.PWord2Vec), "pWord2Vec"}, mode: string(sequential.PWord2Vec),
-		published: map[string]string{"dim": "300", "window": "5", "negative": "5", "sample": "1e-4", "combine-rule": "mean"},
+		Choice: Choice{string(sequential.PWord2Vec), "pWord2Vec"},
+		mode:   string(sequential.PWord2Vec),
+		published: map[string]string{
+			"dim": "300", "window": "5", "negative": "5", "sample": "1e-4",
+			"combine-rule": "mean",
+		},
 	},
 	{
-		Choice: Choice{PresetBlazingText, "BlazingText, by --mode word2vec"}, mode: string(sequential.Word2Vec),
-		published: map[string]string{"dim": "100", "window": "5", "negative": "5", "min-count": "5", "sample": "1e-4", "lr": "0.05", "epochs": "20", "combine-rule": "mean", "sync": onceAnEpoch},
+		Choice: Choice{presetBlazingText, "BlazingText, by --mode word2vec"},
+		mode:   string(sequential.Word2Vec),
+		published: map[string]string{
+			"dim": "100", "window": "5", "negative": "5", "min-count": "5",
+			"sample": "1e-4", "lr": "0.05", "epochs": "20", "combine-rule": "mean",
+			"sync": onceAnEpoch,
+		},
 	},
 	{
-		Choice: Choice{string(sequential.PARW2V), "PAR-Word2Vec, with uniform negatives"}, mode: string(sequential.PARW2V),
-		published: map[string]string{"dim": "128", "window": "8", "negative": "5", "noise-exponent": "0", "epochs": "10"},
+		Choice: Choice{string(sequential.PARW2V), "PAR-Word2Vec, with uniform negatives"},
+		mode:   string(sequential.PARW2V),
+		published: map[string]string{
+			"dim": "128", "window": "8", "negative": "5", "noise-exponent": "0",
+			"epochs": "10",
+		},
 	},
 	{
-		Choice: Choice{string(sequential.Word2Vec), "word2vec.c as it is by default, with skip-gram"}, mode: string(sequential.Word2Vec),
-		published: map[string]string{"dim": "100", "window": "5", "negative": "5", "min-count": "5", "sample": "1e-3", "epochs": "5"},
+		Choice: Choice{string(sequential.Word2Vec), "word2vec.c as it is by default, with skip-gram"},
+		mode:   string(sequential.Word2Vec),
+		published: map[string]string{
+			"dim": "100", "window": "5", "negative": "5", "min-count": "5",
+			"sample": "1e-3", "epochs": "5",
+		},
 	},
 }
 
@@ -68,10 +94,10 @@ func presetChoices() (all []Choice) {
 	return all
 }
 
-// findPreset returns the preset of that name, in a mode; PresetPaper is the one of the
+// findPreset returns the preset of that name, in a mode; presetPaper is the one of the
 // mode's paper. ok is false if there is none.
 func findPreset(name string, m Mode) (p preset, ok bool) {
-	if name == PresetPaper {
+	if name == presetPaper {
 		name = m.Paper
 	}
 	i := slices.IndexFunc(presets, func(p preset) bool { return p.Name == name })
@@ -90,13 +116,13 @@ func PresetMode(name string) string {
 // isPublished reports whether the defaults are those of a paper.
 func (c *Config) isPublished() bool {
 	p, ok := findPreset(c.Preset, c.mode())
-	return ok && p.Name != PresetTuned
+	return ok && p.Name != presetTuned
 }
 
 // publishedFor returns the values of the preset that the mode uses. An epoch of mode cl is
 // another thing than one of a text, so the number of those says nothing there.
 func (c *Config) publishedFor() map[string]string {
-	p, _ := findPreset(cmp.Or(c.Preset, PresetTuned), c.mode())
+	p, _ := findPreset(cmp.Or(c.Preset, presetTuned), c.mode())
 	used := map[string]string{}
 	for name, text := range p.published {
 		s, _ := c.setting(name)

@@ -19,18 +19,19 @@ import (
 // of sequential.Algorithms.
 
 // Defaults returns the recipe of a mode, preset and optimizer. An empty name
-// means preset tuned, its mode (cl if it has none), optimizer adam. Unknown names get the values of
-// those, for [Config.Validate] to refuse.
+// means preset tuned, its mode (cl if it has none), optimizer adam. Unknown names get
+// the values of those, for [Config.Validate] to refuse.
 func Defaults(modeName, preset, optimizer string) Config {
 	c := Config{
 		Run: Run{
-			Mode: cmp.Or(modeName, PresetMode(preset), ModeCL), Preset: cmp.Or(preset, PresetTuned),
+			Mode:       cmp.Or(modeName, PresetMode(preset), ModeCL),
+			Preset:     cmp.Or(preset, presetTuned),
 			Checkpoint: Interval{Seconds: 600, text: "10m"},
 		},
-		Text:     Text{MinCount: 5, MaxSentence: 1000, Tokenizer: TokenizerWhitespace},
+		Text:     Text{MinCount: 5, MaxSentence: 1000, Tokenizer: tokenizerWhitespace},
 		Samples:  Samples{Dim: 100, Window: 2, Negative: 5},
-		Training: Training{Optimizer: cmp.Or(optimizer, string(optim.Adam)), Decay: DecayLinear},
-		Machine:  Machine{Seed: 1, Device: DeviceCPU, Form: FormFused},
+		Training: Training{Optimizer: cmp.Or(optimizer, string(optim.Adam)), Decay: decayLinear},
+		Machine:  Machine{Seed: 1, Device: DeviceCPU, Form: formFused},
 	}
 	m, ok := FindMode(c.Mode)
 	if !ok {
@@ -55,8 +56,9 @@ func (c *Config) adaptive() bool {
 	return err == nil && o.Adaptive
 }
 
-// ofOptimizer turns Adam's learning rate and weight decay in a run of so many steps, or of
-// minibatches, 0, into those of an adaptive optimizer. Weight decay works by its product with the rate.
+// ofOptimizer turns Adam's learning rate and weight decay in a run of so many steps, or
+// of minibatches, 0, into those of an adaptive optimizer. Weight decay works by its
+// product with the rate.
 func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float64) {
 	o, err := optim.Find(optim.Method(c.Optimizer))
 	if err != nil || o.RateFactor == nil {
@@ -83,7 +85,7 @@ func vanillaRecipe(c *Config) {
 	if c.isPublished() {
 		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
 		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
-		c.Decay = DecayNone
+		c.Decay = decayNone
 	}
 }
 
@@ -101,7 +103,7 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 	case batched(m):
 		c.Batch = sequential.DefaultBatch
 	case writingBack(m):
-		c.WriteBack = WriteBackAdd
+		c.WriteBack = writeBackAdd
 	}
 	c.CombineRule, c.HotWords = string(combine.DefaultRule), 8192
 	c.Window = 5
@@ -131,7 +133,7 @@ func sequentialFollows(c *Config, set given) {
 	}
 	if set["lr-end"] == "" {
 		c.LREnd = 0
-		if c.Decay == DecayLinear {
+		if c.Decay == decayLinear {
 			c.LREnd = readable(c.LR * 1e-4)
 		}
 	}
@@ -153,7 +155,7 @@ func ppmiRecipe(c *Config) {
 func gloVeRecipe(c *Config) {
 	c.Optimizer, c.Form = "", ""
 	c.Window, c.Passes, c.Negative = 10, 1, 0
-	c.Epochs, c.LR, c.Decay = 25, 0.05, DecayNone
+	c.Epochs, c.LR, c.Decay = 25, 0.05, decayNone
 	c.XMax, c.ContextWeight = 10, 1
 }
 
@@ -192,8 +194,9 @@ func subwordRecipe(c *Config, kind string) {
 // to the length of this run: more iterations do to it the same as a higher rate.
 // For the CNN the rate is in proportion, up to the rate of tables. Most n-grams
 // belong to few words: their rate rises less in shorter runs, and does not fall in
-// longer ones. With tempered samples it is lower: more of it costs similarity and semantic analogies
-// (benchmarks/2026-11-22-h200-tempered-encoders). Characters and pieces follow these two; nobody has tuned them.
+// longer ones. With tempered samples it is lower: more of it costs similarity and
+// semantic analogies (benchmarks/2026-11-22-h200-tempered-encoders). Characters and
+// pieces follow these two; nobody has tuned them.
 func subwordRate(c *Config) {
 	factor := 8192 / float64(max(c.TotalIterations(), 1))
 	if c.Subword == SubwordNGram || c.Subword == SubwordBPE {
@@ -215,7 +218,9 @@ func readable(x float64) float64 {
 // these do not make its scores better, they only take longer. An iteration with
 // an encoder, named as --subword does, takes ten times as long, so there are fewer.
 func Demo(encoder string) map[string]string {
-	texts := map[string]string{"mode": ModeCL, "contexts": "1536", "tokenizer": TokenizerWords, "lowercase": "true"}
+	texts := map[string]string{
+		"mode": ModeCL, "contexts": "1536", "tokenizer": tokenizerWords, "lowercase": "true",
+	}
 	if !isEncoder(encoder) {
 		texts["contexts"], texts["weight-decay"] = "2048", "0.5" // few words forget what they see by chance
 	}

@@ -25,7 +25,8 @@ func Resolve(file string, flags map[string]string) (Config, error) {
 		return Config{}, terminal.Usagef("%s %d: must be at least 1", set["iterations"], c.Iterations)
 	}
 	if set["epochs"] != "" && set["iterations"] != "" {
-		return Config{}, terminal.Usagef("%s and %s both say how long to train: give one of them", set["epochs"], set["iterations"])
+		return Config{}, terminal.Usagef("%s and %s both say how long to train: give one of them",
+			set["epochs"], set["iterations"])
 	}
 	setDependents(&c, set)
 	if err := c.Validate(); err != nil {
@@ -115,7 +116,8 @@ func (c *Config) checkApplies(set given) error {
 				set[s.Name], c.Mode, strings.Join(s.ModeNames(), ", "))
 		}
 		if set[s.Name] != "" && s.Negatives && c.HierarchicalSoftmax {
-			return terminal.Usagef("%s does not apply to --hierarchical-softmax, which has no negatives and no context vectors: leave it out", set[s.Name])
+			return terminal.Usagef("%s does not apply to --hierarchical-softmax, "+
+				"which has no negatives and no context vectors: leave it out", set[s.Name])
 		}
 		if set[s.Name] != "" && !c.uses(s) {
 			return terminal.Usagef("%s does not apply to --subword %s (it is for %s): leave it out",

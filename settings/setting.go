@@ -75,7 +75,10 @@ func (s Setting) ModeNames() []string {
 
 // uses reports whether the configuration has a use for the setting.
 func (c *Config) uses(s Setting) bool {
-	return s.AppliesTo(c.Mode) && !(s.Negatives && c.HierarchicalSoftmax) && (s.Subword == nil || slices.Contains(s.Subword, c.Subword))
+	if s.Negatives && c.HierarchicalSoftmax || s.Subword != nil && !slices.Contains(s.Subword, c.Subword) {
+		return false
+	}
+	return s.AppliesTo(c.Mode)
 }
 
 // ShowsDefault reports whether help should print the value as the default.
@@ -159,7 +162,8 @@ func (s Setting) set(label, text string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %q is not a %s", label, text, strings.Replace(s.Type(), "bool", "switch (true or false)", 1))
+		kind := strings.Replace(s.Type(), "bool", "switch (true or false)", 1)
+		return fmt.Errorf("%s: %q is not a %s", label, text, kind)
 	}
 	return nil
 }

@@ -41,42 +41,114 @@ func TestResolvePrecedence(t *testing.T) {
 		{"preset over default", paper, nil, func(c *Config) any { return c.Dim }, 500},
 		{"file over preset", paper + "dim = 200", nil, func(c *Config) any { return c.Dim }, 200},
 		{"flag over file", paper + "dim = 200", map[string]string{"dim": "300"}, func(c *Config) any { return c.Dim }, 300},
-		{"flag chooses the preset beneath the file", paper + "dim = 200", map[string]string{"preset": "tuned"}, func(c *Config) any { return c.MinCount }, 5},
+		{
+			"flag chooses the preset beneath the file", paper + "dim = 200",
+			map[string]string{"preset": "tuned"}, func(c *Config) any { return c.MinCount }, 5,
+		},
 		{"mode of the file chooses the recipe", "mode = \"vanilla\"", nil, func(c *Config) any { return c.Batch }, 1024},
-		{"optimizer chooses the learning rate", "", map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.08},
+		{
+			"optimizer chooses the learning rate", "", map[string]string{"optimizer": "sgd"},
+			func(c *Config) any { return c.LR }, 0.08,
+		},
 		{"learning rate of long vectors", "dim = 500", nil, func(c *Config) any { return c.LR }, 2.8e-3},
 		{"weight decay of long vectors", "dim = 500", equal, func(c *Config) any { return c.WeightDecay }, 0.1},
-		{"learning rate of short runs", "iterations = 2048", nil, func(c *Config) any { return [2]float64{c.LR, float64(c.Contexts)} }, [2]float64{1.74e-2, 2048}},
+		{
+			"learning rate of short runs", "iterations = 2048", nil,
+			func(c *Config) any { return [2]float64{c.LR, float64(c.Contexts)} },
+			[2]float64{1.74e-2, 2048},
+		},
 		{"learning rate of long runs", "epochs = 2", nil, func(c *Config) any { return c.LR }, 5.74e-3},
 		{"learning rate of few columns", "contexts = 1024", nil, func(c *Config) any { return c.LR }, 3.03e-2},
-		{"learning rate of vectors of 100", "dim = 100", nil, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{1e-2, 0.25}},
-		{"learning rate of equal samples", "", equal, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06}},
+		{
+			"learning rate of vectors of 100", "dim = 100", nil,
+			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{1e-2, 0.25},
+		},
+		{
+			"learning rate of equal samples", "", equal,
+			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06},
+		},
 		{"window of equal samples", "", equal, func(c *Config) any { return c.Window }, 2},
 		{"iterations of equal samples", "", equal, func(c *Config) any { return c.Contexts }, 8192},
 		{"context weight of equal samples", "", equal, func(c *Config) any { return c.ContextWeight }, 1.0},
 		{"shared negatives of equal samples", "", equal, func(c *Config) any { return c.SharedNegatives }, 0},
-		{"shared negatives that were set", "shared-negatives = 16", equal, func(c *Config) any { return c.SharedNegatives }, 16},
-		{"tempering of encoders", "", map[string]string{"subword": "cnn"}, func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{1, 0}},
-		{"tempering of encoders that was set", "subword = \"cnn\"", map[string]string{"tempering": "0.5"}, func(c *Config) any { return c.Tempering }, 0.5},
-		{"tempering of the paper", paper, nil, func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{0, 1}},
+		{
+			"shared negatives that were set", "shared-negatives = 16", equal,
+			func(c *Config) any { return c.SharedNegatives }, 16,
+		},
+		{
+			"tempering of encoders", "", map[string]string{"subword": "cnn"},
+			func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{1, 0},
+		},
+		{
+			"tempering of encoders that was set", "subword = \"cnn\"",
+			map[string]string{"tempering": "0.5"}, func(c *Config) any { return c.Tempering }, 0.5,
+		},
+		{
+			"tempering of the paper", paper, nil,
+			func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{0, 1},
+		},
 		{"context weight of the paper", paper, nil, func(c *Config) any { return c.ContextWeight }, 0.0},
-		{"context weight of a mode", "", map[string]string{"mode": string(sequential.FullW2V)}, func(c *Config) any { return c.ContextWeight }, 1.0},
-		{"context weight of composed rows", "", map[string]string{"mode": string(sequential.FullW2V), "subword": "ngram"}, func(c *Config) any { return c.ContextWeight }, 0.7},
-		{"context weight of long composed rows", "dim = 300", map[string]string{"mode": string(sequential.FullW2V), "subword": "ngram"}, func(c *Config) any { return c.ContextWeight }, 1.0},
-		{"learning rate that was set for long vectors", "dim = 500\ntempering = 0\npositives = 1", map[string]string{"lr": "0.006"}, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06}},
-		{"weight decay that was set for long vectors", "dim = 500", map[string]string{"weight-decay": "0.03"}, func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{2.8e-3, 0.03}},
-		{"learning rate of SGD with long vectors", "dim = 500", map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.08},
+		{
+			"context weight of a mode", "", map[string]string{"mode": string(sequential.FullW2V)},
+			func(c *Config) any { return c.ContextWeight }, 1.0,
+		},
+		{
+			"context weight of composed rows", "",
+			map[string]string{"mode": string(sequential.FullW2V), "subword": "ngram"},
+			func(c *Config) any { return c.ContextWeight }, 0.7,
+		},
+		{
+			"context weight of long composed rows", "dim = 300",
+			map[string]string{"mode": string(sequential.FullW2V), "subword": "ngram"},
+			func(c *Config) any { return c.ContextWeight }, 1.0,
+		},
+		{
+			"learning rate that was set for long vectors", "dim = 500\ntempering = 0\npositives = 1",
+			map[string]string{"lr": "0.006"},
+			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06},
+		},
+		{
+			"weight decay that was set for long vectors", "dim = 500",
+			map[string]string{"weight-decay": "0.03"},
+			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{2.8e-3, 0.03},
+		},
+		{
+			"learning rate of SGD with long vectors", "dim = 500", map[string]string{"optimizer": "sgd"},
+			func(c *Config) any { return c.LR }, 0.08,
+		},
 		{"learning rate of the paper", "", map[string]string{"preset": "paper"}, func(c *Config) any { return c.LR }, 1e-3},
-		{"learning rate over that of the optimizer", "lr = 0.5", map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.5},
+		{
+			"learning rate over that of the optimizer", "lr = 0.5",
+			map[string]string{"optimizer": "sgd"}, func(c *Config) any { return c.LR }, 0.5,
+		},
 		{"whole number where a fraction is meant", "lr = 1", nil, func(c *Config) any { return c.LR }, 1.0},
 		{"switch", "lowercase = true", nil, func(c *Config) any { return c.Lowercase }, true},
-		{"switch turned off by a flag", "lowercase = true", map[string]string{"lowercase": "false"}, func(c *Config) any { return c.Lowercase }, false},
-		{"exponent follows counts", "", map[string]string{"noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.75},
-		{"exponent follows matrix", paper, map[string]string{"noise": "matrix"}, func(c *Config) any { return c.NoiseExponent }, 1.0},
-		{"exponent stays with the recipe's own noise", "", map[string]string{"mode": string(sequential.FullW2V), "noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.5},
-		{"exponent that was set stays", "noise-exponent = 0.5", map[string]string{"noise": "counts"}, func(c *Config) any { return c.NoiseExponent }, 0.5},
+		{
+			"switch turned off by a flag", "lowercase = true", map[string]string{"lowercase": "false"},
+			func(c *Config) any { return c.Lowercase }, false,
+		},
+		{
+			"exponent follows counts", "", map[string]string{"noise": "counts"},
+			func(c *Config) any { return c.NoiseExponent }, 0.75,
+		},
+		{
+			"exponent follows matrix", paper, map[string]string{"noise": "matrix"},
+			func(c *Config) any { return c.NoiseExponent }, 1.0,
+		},
+		{
+			"exponent stays with the recipe's own noise", "",
+			map[string]string{"mode": string(sequential.FullW2V), "noise": "counts"},
+			func(c *Config) any { return c.NoiseExponent }, 0.5,
+		},
+		{
+			"exponent that was set stays", "noise-exponent = 0.5", map[string]string{"noise": "counts"},
+			func(c *Config) any { return c.NoiseExponent }, 0.5,
+		},
 		{"sentence-ordered recipe", "mode = \"parw2v\"", nil, func(c *Config) any { return c.Window }, 5},
-		{"no end without a decay", "mode = \"word2vec\"", map[string]string{"decay": "none"}, func(c *Config) any { return c.LREnd }, 0.0},
+		{
+			"no end without a decay", "mode = \"word2vec\"", map[string]string{"decay": "none"},
+			func(c *Config) any { return c.LREnd }, 0.0,
+		},
 		{"end of a decay by epochs", "mode = \"parw2v\"", map[string]string{"decay": "epochs"}, func(c *Config) any { return c.LREnd }, 0.0},
 		{"words that share negatives", "mode = \"parw2v\"", nil, func(c *Config) any { return [2]int{c.Batch, c.SequentialConfig().Batch} }, [2]int{24, 24}},
 		{"words that share negatives, as set", "mode = \"parw2v\"", map[string]string{"batch": "32"}, func(c *Config) any { return c.SequentialConfig().Batch }, 32},
@@ -85,17 +157,46 @@ func TestResolvePrecedence(t *testing.T) {
 		{"written back", "mode = \"fullw2v\"", map[string]string{"write-back": "store"}, func(c *Config) any { return c.SequentialConfig().WriteBack }, sequential.Store},
 		{"same column", "", map[string]string{"same-column": "true"}, func(c *Config) any { return c.GraphConfig(nil).SameColumn }, true},
 		{"one stream", "", map[string]string{"join-lines": "true"}, func(c *Config) any { o, _ := c.TextOptions(); return o.JoinLines }, true},
-		{"uniform negatives", "mode = \"fullw2v\"", map[string]string{"noise-exponent": "0"}, func(c *Config) any { return c.NoiseExponent }, 0.0},
-		{"end of the decay follows its start", "mode = \"word2vec\"", map[string]string{"lr": "0.1"}, func(c *Config) any { return c.LREnd }, 0.1 * 1e-4},
-		{"learning rate of CBOW", "mode = \"word2vec\"", map[string]string{"model": "cbow"}, func(c *Config) any { return c.LR }, 0.05},
+		{
+			"uniform negatives", "mode = \"fullw2v\"", map[string]string{"noise-exponent": "0"},
+			func(c *Config) any { return c.NoiseExponent }, 0.0,
+		},
+		{
+			"end of the decay follows its start", "mode = \"word2vec\"", map[string]string{"lr": "0.1"},
+			func(c *Config) any { return c.LREnd }, 0.1 * 1e-4,
+		},
+		{
+			"learning rate of CBOW", "mode = \"word2vec\"", map[string]string{"model": "cbow"},
+			func(c *Config) any { return c.LR }, 0.05,
+		},
 		{"learning rate of PAR-Word2Vec", "mode = \"parw2v\"", nil, func(c *Config) any { return c.LR }, 0.03},
-		{"learning rate that was set for CBOW", "mode = \"word2vec\"", map[string]string{"model": "cbow", "lr": "0.1"}, func(c *Config) any { return c.LR }, 0.1},
-		{"passes without subsampling", "", map[string]string{"sample": "0", "dynamic-window": "false", "tempering": "0", "positives": "1"}, func(c *Config) any { return c.Passes }, 1},
-		{"passes of dynamic windows", "", map[string]string{"sample": "0", "dynamic-window": "true", "tempering": "0", "positives": "1"}, func(c *Config) any { return c.Passes }, 5},
-		{"passes that were set stay", "", map[string]string{"sample": "0", "passes": "3"}, func(c *Config) any { return c.Passes }, 3},
+		{
+			"learning rate that was set for CBOW", "mode = \"word2vec\"",
+			map[string]string{"model": "cbow", "lr": "0.1"}, func(c *Config) any { return c.LR }, 0.1,
+		},
+		{
+			"passes without subsampling", "",
+			map[string]string{"sample": "0", "dynamic-window": "false", "tempering": "0", "positives": "1"},
+			func(c *Config) any { return c.Passes }, 1,
+		},
+		{
+			"passes of dynamic windows", "",
+			map[string]string{"sample": "0", "dynamic-window": "true", "tempering": "0", "positives": "1"},
+			func(c *Config) any { return c.Passes }, 5,
+		},
+		{
+			"passes that were set stay", "", map[string]string{"sample": "0", "passes": "3"},
+			func(c *Config) any { return c.Passes }, 3,
+		},
 		{"iterations of the file", "iterations = 7", nil, func(c *Config) any { return c.Iterations }, 7},
-		{"epochs as a flag win over iterations of the file", "iterations = 7", map[string]string{"epochs": "2"}, func(c *Config) any { return c.Iterations }, 0},
-		{"iterations as a flag win over epochs of the file", "epochs = 2", map[string]string{"iterations": "9"}, func(c *Config) any { return c.Iterations }, 9},
+		{
+			"epochs as a flag win over iterations of the file", "iterations = 7",
+			map[string]string{"epochs": "2"}, func(c *Config) any { return c.Iterations }, 0,
+		},
+		{
+			"iterations as a flag win over epochs of the file", "epochs = 2",
+			map[string]string{"iterations": "9"}, func(c *Config) any { return c.Iterations }, 9,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			file := ""
@@ -133,24 +234,73 @@ func TestResolveRefuses(t *testing.T) {
 		{"flag that is no number", "", map[string]string{"lr": "fast"}, `--lr: "fast" is not a number`},
 		{"infinite learning rate", "", map[string]string{"lr": "inf"}, `--lr: "inf" is not a number`},
 		{"negative seed", "", map[string]string{"seed": "-1"}, `--seed: "-1" is not a whole number from 0 up`},
-		{"setting of another mode", "", map[string]string{"mode": "vanilla", "contexts": "10"}, "--contexts does not apply to mode vanilla (it is for mode cl)"},
-		{"setting of another mode in a file", "mode = \"vanilla\"\npasses = 2", nil, "run.toml: passes does not apply to mode vanilla"},
+		{
+			"setting of another mode", "", map[string]string{"mode": "vanilla", "contexts": "10"},
+			"--contexts does not apply to mode vanilla (it is for mode cl)",
+		},
+		{
+			"setting of another mode in a file", "mode = \"vanilla\"\npasses = 2", nil,
+			"run.toml: passes does not apply to mode vanilla",
+		},
 		{"batch in mode cl", "", map[string]string{"batch": "10"}, "--batch does not apply to mode cl"},
-		{"setting of graphs in a sentence-ordered mode", "", map[string]string{"mode": "fullw2v", "optimizer": "sgd"}, "--optimizer does not apply to mode fullw2v (it is for mode cl, vanilla)"},
-		{"combined windows in another mode", "", map[string]string{"mode": "pword2vec", "combine": "4"}, "--combine does not apply to mode pword2vec (it is for mode psgnscc)"},
-		{"their span in another mode", "", map[string]string{"combine-span": "4"}, "--combine-span does not apply to mode cl (it is for mode psgnscc)"},
-		{"writing back in another mode", "", map[string]string{"mode": "parw2v", "write-back": "add"}, "--write-back does not apply to mode parw2v (it is for mode fullw2v)"},
-		{"same column in another mode", "", map[string]string{"mode": "vanilla", "same-column": "true"}, "--same-column does not apply to mode vanilla (it is for mode cl)"},
-		{"batch in another mode", "", map[string]string{"mode": "word2vec", "batch": "9"}, "--batch does not apply to mode word2vec (it is for mode vanilla, parw2v)"},
-		{"decay by epochs of iterations", "", map[string]string{"decay": "epochs", "iterations": "10"}, "--decay epochs: needs whole epochs: say --epochs in place of --iterations"},
-		{"model of another mode", "", map[string]string{"mode": "pword2vec", "model": "cbow"}, "--model does not apply to mode pword2vec"},
+		{
+			"setting of graphs in a sentence-ordered mode", "",
+			map[string]string{"mode": "fullw2v", "optimizer": "sgd"},
+			"--optimizer does not apply to mode fullw2v (it is for mode cl, vanilla)",
+		},
+		{
+			"combined windows in another mode", "",
+			map[string]string{"mode": "pword2vec", "combine": "4"},
+			"--combine does not apply to mode pword2vec (it is for mode psgnscc)",
+		},
+		{
+			"their span in another mode", "", map[string]string{"combine-span": "4"},
+			"--combine-span does not apply to mode cl (it is for mode psgnscc)",
+		},
+		{
+			"writing back in another mode", "", map[string]string{"mode": "parw2v", "write-back": "add"},
+			"--write-back does not apply to mode parw2v (it is for mode fullw2v)",
+		},
+		{
+			"same column in another mode", "",
+			map[string]string{"mode": "vanilla", "same-column": "true"},
+			"--same-column does not apply to mode vanilla (it is for mode cl)",
+		},
+		{
+			"batch in another mode", "", map[string]string{"mode": "word2vec", "batch": "9"},
+			"--batch does not apply to mode word2vec (it is for mode vanilla, parw2v)",
+		},
+		{
+			"decay by epochs of iterations", "",
+			map[string]string{"decay": "epochs", "iterations": "10"},
+			"--decay epochs: needs whole epochs: say --epochs in place of --iterations",
+		},
+		{
+			"model of another mode", "", map[string]string{"mode": "pword2vec", "model": "cbow"},
+			"--model does not apply to mode pword2vec",
+		},
 		{"two lengths", "", map[string]string{"epochs": "2", "iterations": "10"}, "give one of them"},
 		{"two lengths in a file", "epochs = 2\niterations = 10", nil, "give one of them"},
 		{"iterations 0", "", map[string]string{"iterations": "0"}, "--iterations 0: "},
-		{"hierarchical softmax in another mode", "", map[string]string{"mode": "pword2vec", "hierarchical-softmax": "true"}, "--hierarchical-softmax does not apply to mode pword2vec (it is for mode word2vec)"},
-		{"negatives of hierarchical softmax", "", map[string]string{"mode": "word2vec", "hierarchical-softmax": "true", "negative": "5"}, "--negative does not apply to --hierarchical-softmax, which has no negatives"},
-		{"contexts of hierarchical softmax", "mode = \"word2vec\"\nhierarchical-softmax = true\ncontext-weight = 0.5", nil, "run.toml: context-weight does not apply to --hierarchical-softmax"},
-		{"tempering in another mode", "", map[string]string{"mode": "vanilla", "tempering": "0.5"}, "--tempering does not apply to mode vanilla (it is for mode cl)"},
+		{
+			"hierarchical softmax in another mode", "",
+			map[string]string{"mode": "pword2vec", "hierarchical-softmax": "true"},
+			"--hierarchical-softmax does not apply to mode pword2vec (it is for mode word2vec)",
+		},
+		{
+			"negatives of hierarchical softmax", "",
+			map[string]string{"mode": "word2vec", "hierarchical-softmax": "true", "negative": "5"},
+			"--negative does not apply to --hierarchical-softmax, which has no negatives",
+		},
+		{
+			"contexts of hierarchical softmax",
+			"mode = \"word2vec\"\nhierarchical-softmax = true\ncontext-weight = 0.5", nil,
+			"run.toml: context-weight does not apply to --hierarchical-softmax",
+		},
+		{
+			"tempering in another mode", "", map[string]string{"mode": "vanilla", "tempering": "0.5"},
+			"--tempering does not apply to mode vanilla (it is for mode cl)",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			file := ""
@@ -212,18 +362,38 @@ func TestValidate(t *testing.T) {
 		{"passes below 0", func(c *Config) { c.Passes = -1 }, "--passes -1: "},
 		{"lr 0", func(c *Config) { c.LR = 0 }, "--lr 0: the learning rate must be above 0"},
 		{"lr-end over lr", func(c *Config) { c.LREnd = 1 }, "--lr-end 1: must be from 0 to --lr 0.01"},
-		{"lr-end without decay", func(c *Config) { c.LREnd, c.Decay = 1e-4, DecayNone }, "needs --decay linear or epochs"},
+		{"lr-end without decay", func(c *Config) { c.LREnd, c.Decay = 1e-4, decayNone }, "needs --decay linear or epochs"},
 		{"weight-decay", func(c *Config) { c.WeightDecay = -0.1 }, "--weight-decay -0.1: "},
 		{"weight-decay turns signs", func(c *Config) { c.WeightDecay = 1000 }, "change sign"},
-		{"batch of words 0", func(c *Config) { *c = Defaults("parw2v", "", ""); c.Corpus, c.Batch = "x", 0 }, "--batch 0: the pairs or words of a minibatch must be at least 1"},
-		{"batch of many words", func(c *Config) { *c = Defaults("parw2v", "", ""); c.Corpus, c.Batch = "x", 1<<17 }, "--batch 131072: the words of a minibatch must be at most 65536"},
+		{
+			"batch of words 0",
+			func(c *Config) { *c = Defaults("parw2v", "", ""); c.Corpus, c.Batch = "x", 0 },
+			"--batch 0: the pairs or words of a minibatch must be at least 1",
+		},
+		{
+			"batch of many words",
+			func(c *Config) { *c = Defaults("parw2v", "", ""); c.Corpus, c.Batch = "x", 1<<17 },
+			"--batch 131072: the words of a minibatch must be at most 65536",
+		},
 		{"batch of many pairs", func(c *Config) { *c = Defaults("vanilla", "", ""); c.Corpus, c.Batch = "x", 1<<17 }, ""},
-		{"combine 0", func(c *Config) { *c = Defaults("psgnscc", "", ""); c.Corpus, c.Combine = "x", 0 }, "--combine 0: the windows of a product must be from 1"},
-		{"combine-span 0", func(c *Config) { *c = Defaults("psgnscc", "", ""); c.Corpus, c.CombineSpan = "x", 0 }, "--combine-span 0: the words must be from 1"},
-		{"write-back", func(c *Config) { *c = Defaults("fullw2v", "", ""); c.Corpus, c.WriteBack = "x", "swap" }, "--write-back swap: choose add or store"},
+		{
+			"combine 0",
+			func(c *Config) { *c = Defaults("psgnscc", "", ""); c.Corpus, c.Combine = "x", 0 },
+			"--combine 0: the windows of a product must be from 1",
+		},
+		{
+			"combine-span 0",
+			func(c *Config) { *c = Defaults("psgnscc", "", ""); c.Corpus, c.CombineSpan = "x", 0 },
+			"--combine-span 0: the words must be from 1",
+		},
+		{
+			"write-back",
+			func(c *Config) { *c = Defaults("fullw2v", "", ""); c.Corpus, c.WriteBack = "x", "swap" },
+			"--write-back swap: choose add or store",
+		},
 		{"cuda write-back", func(c *Config) {
 			*c = Defaults("fullw2v", "", "")
-			c.Corpus, c.Device, c.WriteBack = "x", "cuda", WriteBackStore
+			c.Corpus, c.Device, c.WriteBack = "x", "cuda", writeBackStore
 		}, "--write-back store: GPUs add the changes of rows to the table, as add says"},
 		{"cuda batch", func(c *Config) {
 			*c = Defaults("parw2v", "", "")
@@ -233,27 +403,55 @@ func TestValidate(t *testing.T) {
 		{"threads", func(c *Config) { c.Threads = -2 }, "--threads -2: "},
 		{"tokenizer", func(c *Config) { c.Tokenizer = "bpe" }, "--tokenizer bpe: choose whitespace or words"},
 		{"noise", func(c *Config) { c.Noise = "uniform" }, "--noise uniform: choose matrix or counts"},
-		{"tempering", func(c *Config) { c.Tempering = 2.5 }, "--tempering 2.5: must be from 0 (all words have as many samples) to 1"},
+		{
+			"tempering", func(c *Config) { c.Tempering = 2.5 },
+			"--tempering 2.5: must be from 0 (all words have as many samples) to 1",
+		},
 		{"tempering negative", func(c *Config) { c.Tempering = -0.5 }, "--tempering -0.5: "},
 		{"positives below 0", func(c *Config) { c.Positives = -1 }, "--positives -1: the samples of a word must be above 0"},
 		{"positives a fraction", func(c *Config) { c.Positives = 0.25 }, ""},
 		{"positives many", func(c *Config) { c.Positives, c.MaxPositives = 513, 1000 }, "--positives 513: "},
-		{"positives over their most", func(c *Config) { c.Positives, c.MaxPositives = 8, 7 }, "--positives 8: the mean cannot be more than --max-positives 7"},
+		{
+			"positives over their most", func(c *Config) { c.Positives, c.MaxPositives = 8, 7 },
+			"--positives 8: the mean cannot be more than --max-positives 7",
+		},
 		{"max-positives 0", func(c *Config) { c.MaxPositives = 0 }, "--max-positives 0: must be from 1"},
-		{"shared-negatives", func(c *Config) { c.SharedNegatives = 1025 }, "--shared-negatives 1025: must be from 1 to 1024, or 0"},
+		{
+			"shared-negatives", func(c *Config) { c.SharedNegatives = 1025 },
+			"--shared-negatives 1025: must be from 1 to 1024, or 0",
+		},
 		{"shared-negatives negative", func(c *Config) { c.SharedNegatives = -1 }, "--shared-negatives -1: "},
 		{"shared-negatives 0", func(c *Config) { c.SharedNegatives = 0 }, ""},
-		{"contexts of long rows", func(c *Config) { c.Contexts = 1 << 24 }, "--contexts 16777216: a word would have up to 256 times as many samples"},
+		{
+			"contexts of long rows", func(c *Config) { c.Contexts = 1 << 24 },
+			"--contexts 16777216: a word would have up to 256 times as many samples",
+		},
 		{"contexts of equal rows", func(c *Config) { c.Contexts, c.Tempering, c.Positives = 1<<24, 0, 1 }, ""},
 		{"context-weight", func(c *Config) { c.ContextWeight = -11 }, "--context-weight -11: must be from -10 to 10"},
 		{"decay", func(c *Config) { c.Decay = "cosine" }, "--decay cosine: choose linear or epochs or none"},
-		{"optimizer", func(c *Config) { c.Optimizer = "lion" }, "--optimizer lion: choose adam or adam-row or rmsprop or adagrad or sgd"},
+		{
+			"optimizer", func(c *Config) { c.Optimizer = "lion" },
+			"--optimizer lion: choose adam or adam-row or rmsprop or adagrad or sgd",
+		},
 		{"form", func(c *Config) { c.Form = "fast" }, "--form fast: choose fused or stock"},
-		{"preset", func(c *Config) { c.Preset = "best" }, "--preset best: choose tuned or paper or w2vcl or fullw2v or pword2vec or blazingtext or parw2v or word2vec"},
-		{"preset as a mode", func(c *Config) { c.Mode = "blazingtext" }, "--mode blazingtext: that is a preset of mode word2vec: give --preset blazingtext instead"},
+		{
+			"preset", func(c *Config) { c.Preset = "best" },
+			"--preset best: choose tuned or paper or w2vcl or fullw2v or pword2vec or blazingtext or parw2v or word2vec",
+		},
+		{
+			"preset as a mode", func(c *Config) { c.Mode = "blazingtext" },
+			"--mode blazingtext: that is a preset of mode word2vec: give --preset blazingtext instead",
+		},
 		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1,2" }, `--device: "cuda:0,1,2" names 3 GPUs`},
-		{"unknown mode", func(c *Config) { c.Mode = "lsa" }, "--mode lsa: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v"},
-		{"cuda psgnscc", func(c *Config) { *c = Defaults(string(sequential.PSGNScc), "", ""); c.Corpus, c.Device = "x", "cuda" }, "mode psgnscc has no form for GPUs; "},
+		{
+			"unknown mode", func(c *Config) { c.Mode = "lsa" },
+			"--mode lsa: unknown mode; this build has cl, vanilla, word2vec, pword2vec, psgnscc, fullw2v, fullregister, parw2v",
+		},
+		{
+			"cuda psgnscc",
+			func(c *Config) { *c = Defaults(string(sequential.PSGNScc), "", ""); c.Corpus, c.Device = "x", "cuda" },
+			"mode psgnscc has no form for GPUs; ",
+		},
 		{"cuda position weights", func(c *Config) {
 			*c = Defaults(string(sequential.Word2Vec), "", "")
 			c.Corpus, c.Device, c.Model = "x", "cuda", string(sequential.PositionCBOW)
@@ -262,10 +460,23 @@ func TestValidate(t *testing.T) {
 			*c = Defaults(string(sequential.Word2Vec), "", "")
 			c.Corpus, c.Device, c.HierarchicalSoftmax = "x", "cuda", true
 		}, "--hierarchical-softmax true: GPUs have no kernels for it"},
-		{"precision of no such name", func(c *Config) { c.Precision = "double" }, "--precision double: choose float32 or half"},
-		{"half precision of an encoder", func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf }, "--precision half: encoders have tables of float32 only"},
-		{"cuda stock", func(c *Config) { c.Device, c.Form = "cuda:1", FormStock }, "--form stock: GPUs have the fused form only"},
-		{"cuda dim", func(c *Config) { c.Device, c.Dim = "cuda", 1025 }, "--dim 1025: on GPUs vectors have at most 1024 dimensions"},
+		{
+			"precision of no such name", func(c *Config) { c.Precision = "double" },
+			"--precision double: choose float32 or half",
+		},
+		{
+			"half precision of an encoder",
+			func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf },
+			"--precision half: encoders have tables of float32 only",
+		},
+		{
+			"cuda stock", func(c *Config) { c.Device, c.Form = "cuda:1", formStock },
+			"--form stock: GPUs have the fused form only",
+		},
+		{
+			"cuda dim", func(c *Config) { c.Device, c.Dim = "cuda", 1025 },
+			"--dim 1025: on GPUs vectors have at most 1024 dimensions",
+		},
 		{"cuda negative", func(c *Config) {
 			*c = Defaults(string(sequential.FullW2V), "", "")
 			c.Corpus, c.Device, c.Negative = "x", "cuda", 16
@@ -283,10 +494,20 @@ func TestValidate(t *testing.T) {
 			*c = Defaults(string(sequential.FullW2V), "", "")
 			c.Corpus, c.Device, c.Precision, c.Window = "x", "cuda", PrecisionHalf, 15
 		}, "--precision half: mode fullw2v takes up to 7 negatives"},
-		{"device number", func(c *Config) { c.Device = "cuda:99999999999999999999" }, `"cuda:99999999999999999999" is no device`},
+		{
+			"device number", func(c *Config) { c.Device = "cuda:99999999999999999999" },
+			`"cuda:99999999999999999999" is no device`,
+		},
 		{"device", func(c *Config) { c.Device = "tpu" }, `--device: "tpu" is no device`},
-		{"vanilla without matrix", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = NoiseMatrix }, "mode vanilla has no matrix"},
-		{"vanilla does not use contexts", func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Contexts = 0 }, ""},
+		{
+			"vanilla without matrix",
+			func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = NoiseMatrix },
+			"mode vanilla has no matrix",
+		},
+		{
+			"vanilla does not use contexts",
+			func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Contexts = 0 }, "",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := Defaults("", "", "")

@@ -19,7 +19,11 @@ import (
 
 // TextOptions returns the settings of reading the text.
 func (c *Config) TextOptions() (corpus.Options, error) {
-	o := corpus.Options{MinCount: c.MinCount, MaxWords: c.MaxVocabulary, MaxSentence: c.MaxSentence, JoinLines: c.JoinLines, Lowercase: c.Lowercase, Field: c.Field, Threads: c.ThreadCount()}
+	o := corpus.Options{
+		MinCount: c.MinCount, MaxWords: c.MaxVocabulary, MaxSentence: c.MaxSentence,
+		JoinLines: c.JoinLines, Lowercase: c.Lowercase, Field: c.Field,
+		Threads: c.ThreadCount(),
+	}
 	return o, o.Tokenizer.UnmarshalText([]byte(c.Tokenizer))
 }
 
@@ -55,8 +59,8 @@ func (c *Config) GraphConfig(e graph.Encoder) graph.Config {
 // VanillaOptions returns the pairs that W2V-Vanilla trains on.
 func (c *Config) VanillaOptions() graph.VanillaOptions {
 	return graph.VanillaOptions{
-		Window: c.Window, DynamicWindow: c.DynamicWindow, Sample: c.Sample, Batch: c.Batch, Epochs: c.Epochs,
-		Dense: c.Adam == AdamDense,
+		Window: c.Window, DynamicWindow: c.DynamicWindow, Sample: c.Sample,
+		Batch: c.Batch, Epochs: c.Epochs, Dense: c.Adam == AdamDense,
 	}
 }
 
@@ -93,12 +97,16 @@ func (c *Config) PPMIOptions() cooccurrence.PPMIOptions {
 
 // SVDOptions returns the factorization of mode ppmi.
 func (c *Config) SVDOptions() cooccurrence.SVDOptions {
-	return cooccurrence.SVDOptions{Dim: c.Dim, Exponent: c.SingularExponent, Seed: c.Seed, Threads: c.ThreadCount()}
+	return cooccurrence.SVDOptions{
+		Dim: c.Dim, Exponent: c.SingularExponent, Seed: c.Seed, Threads: c.ThreadCount(),
+	}
 }
 
 // GloVeOptions returns the training of mode glove.
 func (c *Config) GloVeOptions() cooccurrence.GloVeOptions {
-	return cooccurrence.GloVeOptions{Dim: c.Dim, XMax: c.XMax, Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount()}
+	return cooccurrence.GloVeOptions{
+		Dim: c.Dim, XMax: c.XMax, Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount(),
+	}
 }
 
 // NewEncoder returns the encoder of words by their spelling; nil if there is
@@ -123,7 +131,9 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 			e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Pieces: pieces})
 		}
 	case SubwordRecurrent, SubwordAttention:
-		e, err = stock.New(c.Subword, words, stock.Options{Dim: c.Dim, Hidden: c.CharDim, Rate: c.SubwordLR, Spelling: c.cnnOptions().Spelling})
+		e, err = stock.New(c.Subword, words, stock.Options{
+			Dim: c.Dim, Hidden: c.CharDim, Rate: c.SubwordLR, Spelling: c.cnnOptions().Spelling,
+		})
 	default:
 		return nil, nil
 	}
@@ -139,7 +149,8 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 func (c *Config) cnnOptions() subword.CNNOptions {
 	return subword.CNNOptions{
 		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: c.Filters, Rate: c.SubwordLR,
-		Pool: subword.Pool(c.Pool), Activation: subword.Activation(c.Activation), Raw: !c.Standardize, Dropout: c.Dropout,
+		Pool: subword.Pool(c.Pool), Activation: subword.Activation(c.Activation),
+		Raw: !c.Standardize, Dropout: c.Dropout,
 		Spelling: subword.SpellingOptions{Gram: c.Gram, Limit: c.symbols()},
 	}
 }
@@ -148,9 +159,9 @@ func (c *Config) cnnOptions() subword.CNNOptions {
 func (c *Config) Schedule(units int) func(unit int) float64 {
 	s := optim.Schedule{Start: c.LR, End: c.LREnd}
 	switch c.Decay {
-	case DecayNone:
+	case decayNone:
 		s.End = c.LR
-	case DecayEpochs:
+	case decayEpochs:
 		s.Steps = c.Epochs
 	}
 	return func(unit int) float64 { return s.Rate(unit, units) }

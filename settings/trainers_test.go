@@ -9,7 +9,8 @@ import (
 // With --decay epochs the learning rate of an epoch is that of PAR-Word2Vec: after each of E
 // epochs it is less by a part of E.
 func TestScheduleOfEpochs(t *testing.T) {
-	c, err := Resolve("", map[string]string{"corpus": "x", "mode": "parw2v", "decay": "epochs", "epochs": "4", "lr": "0.2"})
+	c, err := Resolve("",
+		map[string]string{"corpus": "x", "mode": "parw2v", "decay": "epochs", "epochs": "4", "lr": "0.2"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,8 @@ func (c *Config) Validate() error {
 	}
 	v := validator{config: c}
 	if c.Corpus == "" {
-		v.problems = append(v.problems, "--corpus is missing: name a text file, a folder of them, or - for standard input")
+		v.problems = append(v.problems,
+			"--corpus is missing: name a text file, a folder of them, or - for standard input")
 	}
 	v.numbers()
 	v.encoder()
@@ -50,7 +51,8 @@ func (v *validator) check(ok bool, name, format string, args ...any) {
 		return
 	}
 	if s, _ := v.config.setting(name); v.config.uses(s) {
-		v.problems = append(v.problems, fmt.Sprintf("--%s %s: %s", name, cmp.Or(s.String(), `""`), fmt.Sprintf(format, args...)))
+		problem := fmt.Sprintf(format, args...)
+		v.problems = append(v.problems, fmt.Sprintf("--%s %s: %s", name, cmp.Or(s.String(), `""`), problem))
 	}
 }
 
@@ -63,28 +65,49 @@ func (v *validator) numbers() {
 	const most = math.MaxInt32
 	c := v.config
 	v.atLeastOne("min-count", c.MinCount, "how often a word must occur")
-	v.check(c.MaxVocabulary >= 0 && c.MaxVocabulary <= most, "max-vocab", "must be from 1 to %d, or 0 for all words", most)
+	v.check(c.MaxVocabulary >= 0 && c.MaxVocabulary <= most, "max-vocab",
+		"must be from 1 to %d, or 0 for all words", most)
 	v.atLeastOne("max-sentence", c.MaxSentence, "the words of a sentence")
 	v.check(c.Dim >= 1 && c.Dim <= 1<<16, "dim", "vectors need from 1 to %d dimensions", 1<<16)
-	v.check(c.Window >= 1 && c.Window <= 1<<20, "window", "the words on either side of the centre must be from 1 to %d", 1<<20)
-	v.check(c.Window <= c.MaxSentence || c.MaxSentence < 1, "window", "a window cannot be longer than the longest sentence (--max-sentence %d)", c.MaxSentence)
-	v.check(c.Negative >= 1 && c.Negative <= 1<<16, "negative", "training needs from 1 to %d negatives for each pair", 1<<16)
+	v.check(c.Window >= 1 && c.Window <= 1<<20, "window",
+		"the words on either side of the centre must be from 1 to %d", 1<<20)
+	v.check(c.Window <= c.MaxSentence || c.MaxSentence < 1, "window",
+		"a window cannot be longer than the longest sentence (--max-sentence %d)", c.MaxSentence)
+	v.check(c.Negative >= 1 && c.Negative <= 1<<16, "negative",
+		"training needs from 1 to %d negatives for each pair", 1<<16)
 	v.check(math.Abs(c.NoiseExponent) <= 10, "noise-exponent", "must be from -10 to 10")
-	v.check(c.Sample >= 0 && c.Sample < 1, "sample", "the threshold is a fraction of the corpus, from 0 (no subsampling) to below 1")
-	v.check(c.Passes >= 0 && c.Passes <= 1000, "passes", "the corpus is read from 1 to 1000 times; 0 lets the number follow from its length")
-	v.check(c.Contexts >= 1 && c.Contexts <= 1<<30, "contexts", "the iterations of an epoch must be from 1 to %d", 1<<30)
+	v.check(c.Sample >= 0 && c.Sample < 1, "sample",
+		"the threshold is a fraction of the corpus, from 0 (no subsampling) to below 1")
+	v.check(c.Passes >= 0 && c.Passes <= 1000, "passes",
+		"the corpus is read from 1 to 1000 times; 0 lets the number follow from its length")
+	v.check(c.Contexts >= 1 && c.Contexts <= 1<<30, "contexts",
+		"the iterations of an epoch must be from 1 to %d", 1<<30)
 	v.samples()
 	v.check(c.XMax > 0 && c.XMax <= 1e12, "x-max", "the count that weighs 1 must be above 0")
 	v.check(c.Shift >= 1 && c.Shift <= 1e6, "shift", "must be at least 1")
-	v.check(c.SingularExponent >= 0 && c.SingularExponent <= 1, "singular-exponent", "must be from 0 to 1")
+	v.check(c.SingularExponent >= 0 && c.SingularExponent <= 1, "singular-exponent",
+		"must be from 0 to 1")
 	v.check(math.Abs(c.ContextWeight) <= 10, "context-weight", "must be from -10 to 10")
+	v.training()
+	v.check(c.Seed <= math.MaxInt64, "seed", "must be at most %d", int64(math.MaxInt64))
+	v.check(c.Threads >= 0 && c.Threads <= 4096, "threads",
+		"must be from 1 to 4096, or 0 for every processor")
+}
+
+// training checks how long a run trains, how much at once, and by which rates.
+func (v *validator) training() {
+	const most = math.MaxInt32
+	c := v.config
 	v.atLeastOne("batch", c.Batch, "the pairs or words of a minibatch")
-	v.check(!sentenceOrdered(c.mode()) || c.Batch <= 1<<16, "batch", "the words of a minibatch must be at most %d", 1<<16)
-	v.check(c.Combine >= 1 && c.Combine <= 1<<16, "combine", "the windows of a product must be from 1 to %d", 1<<16)
+	v.check(!sentenceOrdered(c.mode()) || c.Batch <= 1<<16, "batch",
+		"the words of a minibatch must be at most %d", 1<<16)
+	v.check(c.Combine >= 1 && c.Combine <= 1<<16, "combine",
+		"the windows of a product must be from 1 to %d", 1<<16)
 	v.check(c.Sync >= 0, "sync", "the words must be 1 or more; 0 lets them follow from the text")
 	v.check(c.SyncHot >= 0, "sync-hot", "the words must be 1 or more, or 0")
 	v.check(c.HotWords >= 0, "hot-words", "must be 0 or more")
-	v.check(c.CombineSpan >= 1 && c.CombineSpan <= 1<<28, "combine-span", "the words must be from 1 to %d", 1<<28)
+	v.check(c.CombineSpan >= 1 && c.CombineSpan <= 1<<28, "combine-span",
+		"the words must be from 1 to %d", 1<<28)
 	if c.Iterations == 0 {
 		v.atLeastOne("epochs", c.Epochs, "the epochs")
 		v.check(!largeBatch(c.mode()) || int64(c.Epochs)*int64(c.Contexts) <= most || c.Contexts < 1, "epochs",
@@ -93,28 +116,35 @@ func (v *validator) numbers() {
 	v.check(c.Iterations >= 0 && c.Iterations <= most, "iterations", "must be from 1 to %d", most)
 	v.check(c.LR > 0 && c.LR <= 100, "lr", "the learning rate must be above 0 (and at most 100)")
 	v.check(c.LREnd >= 0 && c.LREnd <= max(c.LR, 0), "lr-end", "must be from 0 to --lr %v", c.LR)
-	v.check(c.Decay != DecayNone || c.LREnd == 0, "lr-end", "needs --decay %s or %s", DecayLinear, DecayEpochs)
-	v.check(c.Decay != DecayEpochs || c.Iterations == 0, "decay", "needs whole epochs: say --epochs in place of --iterations")
-	v.check(c.WeightDecay >= 0 && c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay", "must be from 0 to below 1/--lr, or the vectors change sign at every step")
-	v.check(c.Seed <= math.MaxInt64, "seed", "must be at most %d", int64(math.MaxInt64))
-	v.check(c.Threads >= 0 && c.Threads <= 4096, "threads", "must be from 1 to 4096, or 0 for every processor")
+	v.check(c.Decay != decayNone || c.LREnd == 0, "lr-end",
+		"needs --decay %s or %s", decayLinear, decayEpochs)
+	v.check(c.Decay != decayEpochs || c.Iterations == 0, "decay",
+		"needs whole epochs: say --epochs in place of --iterations")
+	v.check(c.WeightDecay >= 0 && c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay",
+		"must be from 0 to below 1/--lr, or the vectors change sign at every step")
 }
 
 // samples checks how many samples words have.
 func (v *validator) samples() {
 	const most, rowSamples = 512, 1 << 30
 	c := v.config
-	v.check(c.Tempering >= 0 && c.Tempering <= 1, "tempering", "must be from 0 (all words have as many samples) to 1 (in proportion to their contexts)")
-	v.check(c.Positives >= 0 && c.Positives <= most, "positives", "the samples of a word must be above 0, and at most %d; 0 lets them follow from the text", most)
-	v.check(c.MaxPositives >= 1 && c.MaxPositives <= 1<<20, "max-positives", "must be from 1 to %d", 1<<20)
-	v.check(c.Positives <= float64(c.MaxPositives) || c.MaxPositives < 1, "positives", "the mean cannot be more than --max-positives %d", c.MaxPositives)
-	v.check(c.SharedNegatives >= 0 && c.SharedNegatives <= 1024, "shared-negatives", "must be from 1 to 1024, or 0 for negatives of each word's own")
+	v.check(c.Tempering >= 0 && c.Tempering <= 1, "tempering",
+		"must be from 0 (all words have as many samples) to 1 (in proportion to their contexts)")
+	v.check(c.Positives >= 0 && c.Positives <= most, "positives",
+		"the samples of a word must be above 0, and at most %d; 0 lets them follow from the text", most)
+	v.check(c.MaxPositives >= 1 && c.MaxPositives <= 1<<20, "max-positives",
+		"must be from 1 to %d", 1<<20)
+	v.check(c.Positives <= float64(c.MaxPositives) || c.MaxPositives < 1, "positives",
+		"the mean cannot be more than --max-positives %d", c.MaxPositives)
+	v.check(c.SharedNegatives >= 0 && c.SharedNegatives <= 1024, "shared-negatives",
+		"must be from 1 to 1024, or 0 for negatives of each word's own")
 	longest := c.Positives
 	if c.Tempering > 0 {
 		longest = float64(c.MaxPositives)
 	}
 	v.check(longest*float64(c.Contexts) <= rowSamples || c.Contexts > rowSamples, "contexts",
-		"a word would have up to %v times as many samples in an epoch, more than %d: lower it, --positives or --max-positives", longest, rowSamples)
+		"a word would have up to %v times as many samples in an epoch, more than %d: "+
+			"lower it, --positives or --max-positives", longest, rowSamples)
 }
 
 // encoder checks the shape of encoders.
@@ -122,7 +152,8 @@ func (v *validator) encoder() {
 	const most = 1 << 16
 	c := v.config
 	v.check(c.CharDim >= 1 && c.CharDim <= most, "char-dim", "must be from 1 to %d", most)
-	v.check(len(c.Filters) == 1 || len(c.Filters) == len(c.Widths), "filters", "give one number for all --widths %s, or one for each", c.Widths)
+	v.check(len(c.Filters) == 1 || len(c.Filters) == len(c.Widths), "filters",
+		"give one number for all --widths %s, or one for each", c.Widths)
 	for _, filters := range c.Filters {
 		v.check(filters >= 1 && filters <= most, "filters", "must be from 1 to %d", most)
 	}
@@ -130,11 +161,14 @@ func (v *validator) encoder() {
 	v.check(c.MaxChars >= 1 && c.MaxChars <= most, "max-chars", "must be from 1 to %d", most)
 	v.check(c.Gram >= 1 && c.Gram <= c.MaxChars, "gram", "must be from 1 to --max-chars %d", c.MaxChars)
 	for _, width := range c.Widths {
-		v.check(width <= c.symbols(), "widths", "a filter cannot span more than a word, --max-chars %d and its two ends", c.MaxChars)
+		v.check(width <= c.symbols(), "widths",
+			"a filter cannot span more than a word, --max-chars %d and its two ends", c.MaxChars)
 	}
-	v.check(c.Subword != SubwordBPE || c.Pieces != "", "subword", "--pieces FILE has to say which pieces there are")
+	v.check(c.Subword != SubwordBPE || c.Pieces != "", "subword",
+		"--pieces FILE has to say which pieces there are")
 	v.check(c.MinGram >= 1, "min-ngram", "must be at least 1")
-	v.check(c.MaxGram >= c.MinGram && c.MaxGram <= most, "max-ngram", "must be from --min-ngram %d to %d", c.MinGram, most)
+	v.check(c.MaxGram >= c.MinGram && c.MaxGram <= most, "max-ngram",
+		"must be from --min-ngram %d to %d", c.MinGram, most)
 	v.check(c.Buckets >= 1 && c.Buckets <= 1<<31-1, "buckets", "must be from 1 to %d", 1<<31-1)
 	v.check(c.SubwordLR > 0 && c.SubwordLR <= 1000, "subword-lr", "must be above 0, and at most 1000")
 }
@@ -148,16 +182,22 @@ func (v *validator) choices() {
 		for _, choice := range s.Choices {
 			names = append(names, choice.Name)
 		}
-		v.check(s.Choices == nil || slices.Contains(names, s.String()), s.Name, "choose %s", strings.Join(names, " or "))
+		v.check(s.Choices == nil || slices.Contains(names, s.String()), s.Name,
+			"choose %s", strings.Join(names, " or "))
 	}
-	v.check(!c.noise().needsMatrix || largeBatch(c.mode()), "noise", "mode %s has no matrix; use --noise %s", c.Mode, NoiseCounts)
-	v.check(c.Precision != PrecisionHalf || c.Device != DeviceCPU, "precision", "the CPU has tables of %s only", PrecisionFloat32)
+	v.check(!c.noise().needsMatrix || largeBatch(c.mode()), "noise",
+		"mode %s has no matrix; use --noise %s", c.Mode, NoiseCounts)
+	v.check(c.Precision != PrecisionHalf || c.Device != DeviceCPU, "precision",
+		"the CPU has tables of %s only", PrecisionFloat32)
 	if !c.HasEncoder() {
 		return
 	}
-	v.check(asGraph(c.mode()) || c.Subword == SubwordNGram, "subword", "mode %s composes vectors of n-grams only: choose %s or %s", c.Mode, SubwordNGram, SubwordNone)
-	v.check(asGraph(c.mode()) || c.SubwordLR <= 1, "subword-lr", "in mode %s at most 1: n-grams take a share of what a word learns", c.Mode)
-	v.check(c.Init == "", "init", "--subword %s composes vectors, so they cannot start from given ones", c.Subword)
+	v.check(asGraph(c.mode()) || c.Subword == SubwordNGram, "subword",
+		"mode %s composes vectors of n-grams only: choose %s or %s", c.Mode, SubwordNGram, SubwordNone)
+	v.check(asGraph(c.mode()) || c.SubwordLR <= 1, "subword-lr",
+		"in mode %s at most 1: n-grams take a share of what a word learns", c.Mode)
+	v.check(c.Init == "", "init",
+		"--subword %s composes vectors, so they cannot start from given ones", c.Subword)
 	var shared []string
 	for _, o := range optim.Methods() {
 		if o.Shared {
@@ -165,8 +205,9 @@ func (v *validator) choices() {
 		}
 	}
 	v.check(slices.Contains(shared, c.Optimizer), "optimizer",
-		"--subword %s needs %s: the parameters that all words share have gradients of very different sizes", c.Subword, strings.Join(shared, " or "))
-	v.check(c.Form != FormStock, "form", "--subword %s has no stock form", c.Subword)
+		"--subword %s needs %s: the parameters that all words share have gradients of very different sizes",
+		c.Subword, strings.Join(shared, " or "))
+	v.check(c.Form != formStock, "form", "--subword %s has no stock form", c.Subword)
 }
 
 func (c *Config) validateMode() error {
@@ -175,7 +216,8 @@ func (c *Config) validateMode() error {
 	}
 	built := strings.Join(ModeNames(), ", ")
 	if mode := PresetMode(c.Mode); mode != "" {
-		return terminal.Usagef("--mode %s: that is a preset of mode %s: give --preset %s instead", c.Mode, mode, c.Mode)
+		return terminal.Usagef("--mode %s: that is a preset of mode %s: give --preset %s instead",
+			c.Mode, mode, c.Mode)
 	}
 	return terminal.Usagef("--mode %s: unknown mode; this build has %s", c.Mode, built)
 }
@@ -191,7 +233,8 @@ func (c *Config) validateDevice() error {
 	}
 	m := c.mode()
 	if !m.GPU {
-		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one", c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
+		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one",
+			c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
 	}
 	if len(ordinals) > 1 {
 		if m.Family == SentenceOrdered {
@@ -201,7 +244,8 @@ func (c *Config) validateDevice() error {
 			return terminal.Usagef("--device %s: mode %s trains on one GPU; choose one of them", c.Device, c.Mode)
 		}
 		if c.HasEncoder() {
-			return terminal.Usagef("--subword %s: several GPUs have no kernels of encoders; choose one GPU of --device %s", c.Subword, c.Device)
+			return terminal.Usagef("--subword %s: several GPUs have no kernels of encoders; choose one GPU of --device %s",
+				c.Subword, c.Device)
 		}
 	}
 	if slices.Contains(networks, c.Subword) {
@@ -212,9 +256,22 @@ func (c *Config) validateDevice() error {
 
 // flagOf names the flags of the fields that a device may refuse.
 var flagOf = map[string]string{
-	"Dim": "dim", "Negatives": "negative", "Window": "window", "Batch": "batch", "WriteBack": "write-back", "Precision": "precision", "Model": "model",
-	"Tempering": "tempering", "Positives": "positives", "SharedNegatives": "shared-negatives", "Form": "form", "Optimizer": "optimizer", "Widths": "widths", "Spelling.Limit": "max-chars",
-	"Dropout": "dropout", "HierarchicalSoftmax": "hierarchical-softmax",
+	"Dim":                 "dim",
+	"Negatives":           "negative",
+	"Window":              "window",
+	"Batch":               "batch",
+	"WriteBack":           "write-back",
+	"Precision":           "precision",
+	"Model":               "model",
+	"Tempering":           "tempering",
+	"Positives":           "positives",
+	"SharedNegatives":     "shared-negatives",
+	"Form":                "form",
+	"Optimizer":           "optimizer",
+	"Widths":              "widths",
+	"Spelling.Limit":      "max-chars",
+	"Dropout":             "dropout",
+	"HierarchicalSoftmax": "hierarchical-softmax",
 }
 
 // checkKernels asks the device whether its kernels can train the configuration.

@@ -68,7 +68,8 @@ func (j *job) keep(folder *runfolder.Folder, metrics *runfolder.MetricsLog, p *p
 	}
 	err := folder.Restore()
 	if err == nil && metrics != nil {
-		err = errors.Join(j.writeConfig(folder), j.writeVocabulary(folder), metrics.Reopen(folder.Path(runfolder.MetricsFile)))
+		err = errors.Join(j.writeConfig(folder), j.writeVocabulary(folder),
+			metrics.Reopen(folder.Path(runfolder.MetricsFile)))
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", lost, err)
@@ -89,7 +90,8 @@ func (j *job) save(folder *runfolder.Folder, p *progress.Progress) error {
 			return err
 		}
 		err := j.export(folder)
-		lost := folder.Lost(runfolder.ConfigFile, runfolder.VocabularyFile, runfolder.MetricsFile, runfolder.VectorsFile, runfolder.ContextFile)
+		lost := folder.Lost(runfolder.ConfigFile, runfolder.VocabularyFile, runfolder.MetricsFile,
+			runfolder.VectorsFile, runfolder.ContextFile)
 		if lost == nil || err != nil && folder.Lost() == nil {
 			return err
 		}

@@ -56,7 +56,8 @@ func (l *loop) run(ctx context.Context) (outcome, error) {
 	defer func() { t.ready(); t.stage.Stop() }()
 	// One unit is always trained: a run that began to train has something to
 	// save.
-	for first := true; !t.work.Done(t.Position) && (first || ctx.Err() == nil || !trainer.PausesAfter(l.trainer, t.Units)); first = false {
+	goesOn := func() bool { return ctx.Err() == nil || !trainer.PausesAfter(l.trainer, t.Units) }
+	for first := true; !t.work.Done(t.Position) && (first || goesOn()); first = false {
 		if err := t.next(ctx); err != nil {
 			return outcome{}, err
 		}
@@ -97,7 +98,8 @@ func (l *loop) begin() (*training, error) {
 		observations = l.observations
 	}
 	t := &training{
-		loop: l, Recorder: runfolder.NewRecorder(l.metrics, units, l.from), work: newWork(l.limit, units, observations, l.from),
+		loop: l, Recorder: runfolder.NewRecorder(l.metrics, units, l.from),
+		work:  newWork(l.limit, units, observations, l.from),
 		shown: speedometer{l.from.Words, l.from.Pairs, l.from.Seconds},
 	}
 	t.Share = t.work.Share
@@ -190,13 +192,16 @@ func (t *training) report(reports []trainer.Report, rates []float64, before floa
 // that something is due after, and returns their reports and learning rates.
 func (t *training) advance(ctx context.Context) ([]trainer.Report, []float64, error) {
 	first, units := t.Units, t.trainer.Units()
-	rates := make([]float64, min(units-first, t.saver.untilDue(t.Position), t.work.UntilDue(t.Position), trainer.SeriesLength(t.trainer)))
+	length := min(units-first, trainer.SeriesLength(t.trainer),
+		t.saver.untilDue(t.Position), t.work.UntilDue(t.Position))
+	rates := make([]float64, length)
 	for i := range rates {
 		rates[i] = t.rate(t.work.Scheduled(t.Position, i))
 	}
 	reports, err := trainer.Advance(context.WithoutCancel(ctx), t.trainer, first, rates)
 	if err != nil {
-		return nil, nil, fmt.Errorf("training failed at %s %s of %s: %w", t.unitName, terminal.Number(first+1), terminal.Number(units), err)
+		return nil, nil, fmt.Errorf("training failed at %s %s of %s: %w",
+			t.unitName, terminal.Number(first+1), terminal.Number(units), err)
 	}
 	for i := range reports {
 		r := &reports[i]
@@ -214,7 +219,8 @@ func (t *training) advance(ctx context.Context) ([]trainer.Report, []float64, er
 var errDiverged = errors.New("training diverged")
 
 func (l *loop) diverged(err error, unit int, lr float64) error {
-	return fmt.Errorf("%w: %w at %s %s of %s (learning rate %.3g)", errDiverged, err, l.unitName, terminal.Number(unit+1), terminal.Number(l.trainer.Units()), lr)
+	return fmt.Errorf("%w: %w at %s %s of %s (learning rate %.3g)",
+		errDiverged, err, l.unitName, terminal.Number(unit+1), terminal.Number(l.trainer.Units()), lr)
 }
 
 // A speedometer measures speeds between the moments that are shown.
@@ -224,5 +230,6 @@ func (s *speedometer) line(p runfolder.Position, report trainer.Report, lr float
 	elapsed := max(p.Seconds-s.seconds, 1e-9)
 	words, pairs := (p.Words-s.words)/elapsed, (p.Pairs-s.pairs)/elapsed
 	*s = speedometer{p.Words, p.Pairs, p.Seconds}
-	return fmt.Sprintf("%s words/s  loss %.4f  lr %.2e  %s pairs/s", terminal.Rate(words), report.Loss/max(report.Pairs, 1), lr, terminal.Rate(pairs))
+	return fmt.Sprintf("%s words/s  loss %.4f  lr %.2e  %s pairs/s",
+		terminal.Rate(words), report.Loss/max(report.Pairs, 1), lr, terminal.Rate(pairs))
 }

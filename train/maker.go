@@ -182,7 +182,11 @@ func (k *matrixMaker) has(bytes int64) bool {
 func (k *matrixMaker) Fits() bool {
 	options := k.Config.MatrixOptions()
 	building := wordcontext.EstimateBytes(k.Corpus, options)
-	return k.guard.Limit == 0 || building+k.reading()+machine.Resident() <= k.guard.Limit && k.has(wordcontext.EstimateMatrix(k.Corpus, options))
+	if k.guard.Limit == 0 {
+		return true
+	}
+	fits := building+k.reading()+machine.Resident() <= k.guard.Limit
+	return fits && k.has(wordcontext.EstimateMatrix(k.Corpus, options))
 }
 
 // stage begins the stage of building. The options report to it.
@@ -208,7 +212,8 @@ func (k *matrixMaker) checked(m *wordcontext.Matrix, err error) (*wordcontext.Ma
 }
 
 func errNoContext(c *settings.Config) error {
-	return fmt.Errorf("no context is left for M: --sample %g discards every word of the text; raise it, or keep all words with --sample 0", c.Sample)
+	return fmt.Errorf("no context is left for M: --sample %g discards every word of the text; "+
+		"raise it, or keep all words with --sample 0", c.Sample)
 }
 
 // build makes M in memory.
@@ -274,7 +279,8 @@ func (k *matrixMaker) reading() int64 { return k.Corpus.ReaderBytes(k.Config.Thr
 // error if memory or disk do not suffice.
 func (k *matrixMaker) Disk() (wordcontext.FileEstimate, error) {
 	c := k.Config
-	advice := fmt.Sprintf("lower --contexts (now %d) or --passes (now %d), or raise --min-count (now %d)", c.Contexts, c.Passes, c.MinCount)
+	advice := fmt.Sprintf("lower --contexts (now %d) or --passes (now %d), or raise --min-count (now %d)",
+		c.Contexts, c.Passes, c.MinCount)
 	options := c.MatrixOptions()
 	disk, err := wordcontext.EstimateFile(k.Corpus, options, k.building())
 	if errors.Is(err, wordcontext.ErrMemory) {
@@ -284,7 +290,10 @@ func (k *matrixMaker) Disk() (wordcontext.FileEstimate, error) {
 		return disk, fmt.Errorf("cannot build the matrix M: %w", err)
 	}
 	err = k.guard.Check("training", advice,
-		memory.Need{Purpose: "M, of which the most is on the disk,", Bytes: wordcontext.EstimateResident(k.Corpus, options, c.ThreadCount())},
+		memory.Need{
+			Purpose: "M, of which the most is on the disk,",
+			Bytes:   wordcontext.EstimateResident(k.Corpus, options, c.ThreadCount()),
+		},
 		memory.Need{Purpose: "training beside it", Bytes: k.training})
 	if err != nil {
 		return disk, err
@@ -297,7 +306,8 @@ func (k *matrixMaker) Disk() (wordcontext.FileEstimate, error) {
 		folder = filepath.Dir(filepath.Clean(c.Out))
 	}
 	if free, ok := machine.FreeSpace(folder); ok && free < disk.Bytes {
-		return disk, fmt.Errorf("building M needs about %s, which do not fit the memory, and the disk of %s has %s free: name a --matrix file on another disk, or %s",
+		return disk, fmt.Errorf("building M needs about %s, which do not fit the memory, "+
+			"and the disk of %s has %s free: name a --matrix file on another disk, or %s",
 			terminal.Bytes(disk.Bytes), folder, terminal.Bytes(free), advice)
 	}
 	return disk, nil

@@ -41,7 +41,8 @@ func LimitMemory(c settings.Config) (release func(), err error) {
 // checkText is the first and coarsest check: only the sizes of the files are known.
 func (g memoryGuard) checkText(bytes int64) error {
 	return g.Check("reading the text", "use less text, or a machine with more memory",
-		memory.Need{Purpose: "text", Bytes: textNeed(bytes, g.Limit)}, memory.Need{Purpose: "memory in use now", Bytes: machine.Resident()})
+		memory.Need{Purpose: "text", Bytes: textNeed(bytes, g.Limit)},
+		memory.Need{Purpose: "memory in use now", Bytes: machine.Resident()})
 }
 
 // programBytes is what the process takes by itself, measured with a text of a few words: its code,
@@ -52,10 +53,16 @@ const programBytes = 24 << 20
 func (j *job) needs(trainer *trainer.Account) []memory.Need {
 	m := j.memoryOf(trainer)
 	return []memory.Need{
-		{Purpose: "text", Bytes: m.Corpus}, {Purpose: "matrix M", Bytes: m.Matrix}, {Purpose: "tables", Bytes: m.Tables}, {Purpose: "moments", Bytes: m.Moments},
-		{Purpose: "work", Bytes: m.Work - j.exportBytes()}, {Purpose: "saving", Bytes: j.exportBytes()},
+		{Purpose: "text", Bytes: m.Corpus},
+		{Purpose: "matrix M", Bytes: m.Matrix},
+		{Purpose: "tables", Bytes: m.Tables},
+		{Purpose: "moments", Bytes: m.Moments},
+		{Purpose: "work", Bytes: m.Work - j.exportBytes()},
+		{Purpose: "saving", Bytes: j.exportBytes()},
 		// While one load of garbage is collected, another may be made.
-		{Purpose: "garbage", Bytes: 2 * memory.Garbage(m.Total)}, {Purpose: "program", Bytes: programBytes}, {Purpose: "other runs", Bytes: j.held},
+		{Purpose: "garbage", Bytes: 2 * memory.Garbage(m.Total)},
+		{Purpose: "program", Bytes: programBytes},
+		{Purpose: "other runs", Bytes: j.held},
 	}
 }
 
@@ -87,7 +94,8 @@ func (j *job) memory() runfolder.Memory { return j.memoryOf(j.account) }
 func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.matrix + a.Sum(cooccurrence.ForMatrix),
-		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments), Work: a.Sum(trainer.ForWork, trainer.ForPages) + j.start.Bytes() + j.exportBytes(),
+		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments),
+		Work: a.Sum(trainer.ForWork, trainer.ForPages) + j.start.Bytes() + j.exportBytes(),
 	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {

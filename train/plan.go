@@ -93,7 +93,8 @@ func (j *job) plan(perUnit, pairs float64) Plan {
 	c, units := &j.config, j.trainer.Units()
 	deviceName, _ := trainer.Device(j.trainer)
 	return Plan{
-		Mode: c.Mode, Device: c.Device, DeviceName: deviceName, Precision: c.DevicePrecision(), Dim: c.Dim, Negative: c.Negative, Threads: c.ThreadCount(),
+		Mode: c.Mode, Device: c.Device, DeviceName: deviceName, Precision: c.DevicePrecision(),
+		Dim: c.Dim, Negative: c.Negative, Threads: c.ThreadCount(),
 		Vocab: j.text.vocabulary.Len(), Tokens: j.text.stats.Tokens, TrainWords: j.text.stats.TokensUsed,
 		Epochs: j.epochs, Iterations: units, Unit: j.mode.Unit,
 		Memory:              j.memoryWithPeak(),
@@ -158,8 +159,14 @@ func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, p
 // Print writes the plan for people.
 func (p Plan) Print(w io.Writer) error {
 	units := p.Unit + "s"
-	memory := terminal.Sizes{{"text", p.Memory.Corpus}, {"matrix M", p.Memory.Matrix}, {"tables", p.Memory.Tables}, {"moments", p.Memory.Moments}, {"work", p.Memory.Work}}
-	disk := terminal.Sizes{{"encoded text", p.Disk.Text}, {"matrix M", p.Disk.Matrix}, {"vectors", p.Disk.Vectors}, {"a checkpoint", p.Disk.Checkpoint}}
+	memory := terminal.Sizes{
+		{"text", p.Memory.Corpus}, {"matrix M", p.Memory.Matrix}, {"tables", p.Memory.Tables},
+		{"moments", p.Memory.Moments}, {"work", p.Memory.Work},
+	}
+	disk := terminal.Sizes{
+		{"encoded text", p.Disk.Text}, {"matrix M", p.Disk.Matrix},
+		{"vectors", p.Disk.Vectors}, {"a checkpoint", p.Disk.Checkpoint},
+	}
 	prepare := "reading"
 	if p.SecondsMatrix > 0 {
 		prepare = fmt.Sprintf("reading %s, M %s", terminal.Duration(p.SecondsRead), terminal.Duration(p.SecondsMatrix))
@@ -174,9 +181,13 @@ func (p Plan) Print(w io.Writer) error {
   time    about %s of training (%s per %s), after %s of preparation (%s)
 `,
 		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
-		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"), terminal.Number(int64(p.PairsPerIteration)), terminal.Number(p.Vocab), p.Dim, p.Negative, p.samplesLine(),
-		terminal.Bytes(p.Memory.Total), memory, terminal.Bytes(p.Memory.Peak), p.deviceLine(), terminal.Bytes(disk.Sum()), disk,
-		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit, terminal.Duration(p.SecondsPrepare), prepare)
+		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"),
+		terminal.Number(int64(p.PairsPerIteration)),
+		terminal.Number(p.Vocab), p.Dim, p.Negative, p.samplesLine(),
+		terminal.Bytes(p.Memory.Total), memory, terminal.Bytes(p.Memory.Peak), p.deviceLine(),
+		terminal.Bytes(disk.Sum()), disk,
+		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit,
+		terminal.Duration(p.SecondsPrepare), prepare)
 	return err
 }
 
@@ -185,7 +196,8 @@ func (p Plan) samplesLine() string {
 	if p.Samples == nil {
 		return ""
 	}
-	return fmt.Sprintf("\n  samples %.3g of a word in an iteration, from %.3g of rare words to %.3g of frequent ones", p.Samples.Mean, p.Samples.Least, p.Samples.Most)
+	return fmt.Sprintf("\n  samples %.3g of a word in an iteration, "+
+		"from %.3g of rare words to %.3g of frequent ones", p.Samples.Mean, p.Samples.Least, p.Samples.Most)
 }
 
 // deviceLine tells about the memory of the GPU, if there is one.

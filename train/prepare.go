@@ -201,7 +201,8 @@ func (j *job) graphConfig(p *progress.Progress) (graph.Config, error) {
 	}
 	if j.encoder != nil {
 		if n := j.encoder.Truncated(); n > 0 {
-			p.Notef("Note: %s longer than --max-chars %d: the encoder reads their first characters and their end", terminal.Quantity(terminal.Number(n), "word"), c.MaxChars)
+			p.Notef("Note: %s longer than --max-chars %d: the encoder reads their first characters and their end",
+				terminal.Quantity(terminal.Number(n), "word"), c.MaxChars)
 		}
 	}
 	return model, nil

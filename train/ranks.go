@@ -111,7 +111,8 @@ func (e *processors) newSequential(noise *corpus.Alias, model sequential.Config,
 	o := t.Options()
 	hot := ""
 	if o.Hot > 0 && o.HotWords < o.Words {
-		hot = fmt.Sprintf(", those of the %s most frequent words every %s,", terminal.Number(o.Hot), terminal.Number(o.HotWords))
+		hot = fmt.Sprintf(", those of the %s most frequent words every %s,",
+			terminal.Number(o.Hot), terminal.Number(o.HotWords))
 	}
 	p.Notef("Ranks:   %d with %s each; their tables are combined every %s words%s by rule %s, and they train at %.3g times the learning rate", e.group.Size(),
 		terminal.Quantity(terminal.Number(model.Threads), "thread"), terminal.Number(o.Words), cmp.Or(hot, ","), o.Rule, joint.Factor(e.group.Size(), o.Rule))
@@ -148,7 +149,8 @@ func buildPart(ctx context.Context, g *ranks.Group, c *settings.Config, text *sh
 	start := time.Now()
 	stage, options := newMatrixMaker(c, text.Corpus, matrixMemory{}).stage(p)
 	defer stage.Stop()
-	m, err := wordcontext.BuildShare(ctx, text.Corpus, options, wordcontext.Share{Comm: g, FirstToken: text.FirstToken, Fingerprint: text.Fingerprint})
+	m, err := wordcontext.BuildShare(ctx, text.Corpus, options,
+		wordcontext.Share{Comm: g, FirstToken: text.FirstToken, Fingerprint: text.Fingerprint})
 	if err != nil {
 		return nil, 0, fmt.Errorf("cannot build the matrix M: %w", err)
 	}
@@ -156,7 +158,9 @@ func buildPart(ctx context.Context, g *ranks.Group, c *settings.Config, text *sh
 		return nil, 0, g.Agree(errNoContext(c))
 	}
 	seconds := time.Since(start).Seconds()
-	stage.Done("Matrix M: %s words, %s contexts on %d ranks, built in %s", terminal.Number(m.Rows()), terminal.Number(int64(m.Total())), g.Size(), terminal.Duration(seconds))
+	stage.Done("Matrix M: %s words, %s contexts on %d ranks, built in %s",
+		terminal.Number(m.Rows()), terminal.Number(int64(m.Total())), g.Size(),
+		terminal.Duration(seconds))
 	return m, seconds, nil
 }
 

@@ -124,7 +124,8 @@ func announce(bytes int64, s corpus.Storage, p *progress.Progress) {
 	if n, known := machine.FreeSpace(filepath.Dir(s.File)); known {
 		free = fmt.Sprintf(", which has %s free", terminal.Bytes(n))
 	}
-	p.Notef("Text of %s: larger than the memory for reading, %s; it is read into a file of about %s, with as much again until it is read, in %s%s",
+	p.Notef("Text of %s: larger than the memory for reading, %s; "+
+		"it is read into a file of about %s, with as much again until it is read, in %s%s",
 		terminal.Bytes(bytes), terminal.Bytes(s.Memory), terminal.Bytes(bytes/2), filepath.Dir(s.File), free)
 }
 
@@ -156,7 +157,9 @@ func explained(c *settings.Config, err error) error {
 	case errors.Is(err, corpus.ErrMinCount) && c.Vocabulary == "":
 		return fmt.Errorf("%w; lower --min-count, or use more text", err)
 	case errors.Is(err, memory.ErrRoom):
-		return fmt.Errorf("%w; raise --min-count (now %d), so that fewer words are kept, take --lowercase or --tokenizer words, use less text (without numbers and identifiers) or more memory", err, c.MinCount)
+		return fmt.Errorf("%w; raise --min-count (now %d), so that fewer words are kept, "+
+			"take --lowercase or --tokenizer words, use less text "+
+			"(without numbers and identifiers) or more memory", err, c.MinCount)
 	default:
 		return err
 	}
@@ -201,7 +204,8 @@ func store(c *settings.Config, options corpus.Options, o textFiles, limit int64)
 	if folder == "" {
 		folder = os.TempDir()
 	}
-	s.File, s.Remove = filepath.Join(folder, fmt.Sprintf("w2vcl-%d-%d%s", os.Getpid(), time.Now().UnixNano(), corpus.FileSuffix)), true
+	name := fmt.Sprintf("w2vcl-%d-%d%s", os.Getpid(), time.Now().UnixNano(), corpus.FileSuffix)
+	s.File, s.Remove = filepath.Join(folder, name), true
 	return s, nil
 }
 
@@ -234,10 +238,12 @@ func noteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
 		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
 	}
 	if n := s.LongTokens; n > 0 {
-		p.Notef("Warning: left out %s longer than %s bytes", terminal.Quantity(terminal.Number(n), "word"), terminal.Number(corpus.MaxTokenBytes))
+		p.Notef("Warning: left out %s longer than %s bytes",
+			terminal.Quantity(terminal.Number(n), "word"), terminal.Number(corpus.MaxTokenBytes))
 	}
 	if n := s.CutSentences; n > 0 {
-		p.Notef("Note: cut %s of more than %s words into sentences of that length; nothing was dropped", terminal.Quantity(terminal.Number(n), "line"), terminal.Number(c.MaxSentence))
+		p.Notef("Note: cut %s of more than %s words into sentences of that length; nothing was dropped",
+			terminal.Quantity(terminal.Number(n), "line"), terminal.Number(c.MaxSentence))
 	}
 	if signs, advice := s.Raw(); signs != "" {
 		p.Notef("Note: %s: this looks like raw text. Add %s, unless that is meant", signs, advice)

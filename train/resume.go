@@ -63,7 +63,8 @@ func ResumeOn(ctx context.Context, group *ranks.Group, dir string, changes map[s
 		summary, err = j.run(ctx, folder, start, p)
 	}
 	if err = stopped(ctx, err); errors.Is(err, errStopped) {
-		err = fmt.Errorf("%w before training went on; %s is as it was, and 'w2vcl resume %s' continues", ErrInterrupted, folder.Dir, folder.Name)
+		err = fmt.Errorf("%w before training went on; %s is as it was, and 'w2vcl resume %s' continues",
+			ErrInterrupted, folder.Dir, folder.Name)
 	}
 	return summary, err
 }
@@ -101,15 +102,17 @@ func (j *job) advise(f *runfolder.Folder, err error) error {
 	saved, openErr := runfolder.OpenCheckpoint(f.Path(runfolder.CheckpointFile))
 	switch {
 	case saved == nil && diverged:
-		return fmt.Errorf("%w; the vectors are useless, so nothing was saved; start again with a lower --lr (a tenth is a good first try)", err)
+		return fmt.Errorf("%w; the vectors are useless, so nothing was saved; "+
+			"start again with a lower --lr (a tenth is a good first try)", err)
 	case openErr != nil || saved == nil:
 		return err
 	}
 	saved.Close()
 	after := fmt.Sprintf("after %s %ss", terminal.Number(saved.Position.Units), j.mode.Unit)
 	if diverged {
-		return fmt.Errorf("%w; go on from the checkpoint %s with a lower learning rate, 'w2vcl resume %s --lr %.3g', or start again with a lower --lr",
-			err, after, f.Name, j.config.LR/10)
+		return fmt.Errorf("%w; go on from the checkpoint %s with a lower learning rate, "+
+			"'w2vcl resume %s --lr %.3g', or start again with a lower --lr", err, after, f.Name, j.config.LR/10)
 	}
-	return fmt.Errorf("%w; %s keeps the checkpoint %s: when the cause is gone, 'w2vcl resume %s' goes on from there", err, f.Dir, after, f.Name)
+	return fmt.Errorf("%w; %s keeps the checkpoint %s: when the cause is gone, 'w2vcl resume %s' goes on from there",
+		err, f.Dir, after, f.Name)
 }

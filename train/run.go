@@ -162,11 +162,13 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 		return outcome{}, err
 	}
 	if result.Pairs == 0 && j.config.Sample > 0 && !result.Interrupted {
-		return outcome{}, fmt.Errorf("no word met another in training: --sample %g discards every word of the text; raise it, or keep all words with --sample 0", j.config.Sample)
+		return outcome{}, fmt.Errorf("no word met another in training: --sample %g discards every "+
+			"word of the text; raise it, or keep all words with --sample 0", j.config.Sample)
 	}
 	seconds := max(result.Seconds, 1e-9)
-	p.Notef("Trained: %s %ss in %s (%s words/s, %s pairs/s), loss %.4f", terminal.Number(result.Units), j.mode.Unit,
-		terminal.Duration(result.Seconds), terminal.Rate(result.Words/seconds), terminal.Rate(result.Pairs/seconds), result.Last.Loss)
+	p.Notef("Trained: %s %ss in %s (%s words/s, %s pairs/s), loss %.4f",
+		terminal.Number(result.Units), j.mode.Unit, terminal.Duration(result.Seconds),
+		terminal.Rate(result.Words/seconds), terminal.Rate(result.Pairs/seconds), result.Last.Loss)
 	j.options.Ranks.NoteTraffic(p, seconds)
 	return result, nil
 }

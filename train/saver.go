@@ -38,7 +38,8 @@ func (j *job) newSaver(folder *runfolder.Folder, metrics *runfolder.MetricsLog, 
 	return &saver{
 		path: folder.Path(runfolder.CheckpointFile), trainer: j.trainer, metrics: metrics,
 		run: runfolder.Checkpoint{
-			Units: j.trainer.Units(), Corpus: fingerprint, Vocabulary: vocabulary, Settings: j.config.Recorded(), Ranks: j.options.Ranks.Sharing(&j.config),
+			Units: j.trainer.Units(), Corpus: fingerprint, Vocabulary: vocabulary,
+			Settings: j.config.Recorded(), Ranks: j.options.Ranks.Sharing(&j.config),
 		},
 		every: j.config.Checkpoint, saved: from.Units, tried: from, unitName: j.mode.Unit, progress: p,
 		space: func() error { return space.CheckCheckpoint(folder) },
@@ -107,7 +108,8 @@ func (s *saver) periodic(p runfolder.Position, seconds func() float64) error {
 	case errors.Is(err, runfolder.ErrNotFinite):
 		return err
 	case err != nil && !s.failing:
-		s.progress.Notef("Warning: no checkpoint after %s %ss: %v; training goes on, and the last checkpoint is whole", terminal.Number(p.Units), s.unitName, err)
+		s.progress.Notef("Warning: no checkpoint after %s %ss: %v; "+
+			"training goes on, and the last checkpoint is whole", terminal.Number(p.Units), s.unitName, err)
 	case err == nil && s.failing:
 		s.progress.Notef("Checkpoints are written again, after %s %ss", terminal.Number(p.Units), s.unitName)
 	}

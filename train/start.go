@@ -25,13 +25,15 @@ func (j *job) readStart(ctx context.Context, p *progress.Progress) error {
 		return fmt.Errorf("--init %s: %w", path, err)
 	}
 	if n := len(start.Vocabulary); len(start.Words) != n*j.config.Dim {
-		return terminal.Usagef("--init %s has vectors of %d dimensions, not of %d: add --dim %d", path, len(start.Words)/n, j.config.Dim, len(start.Words)/n)
+		return terminal.Usagef("--init %s has vectors of %d dimensions, not of %d: add --dim %d",
+			path, len(start.Words)/n, j.config.Dim, len(start.Words)/n)
 	}
 	own := j.text.vocabulary.Len()
 	if j.mode.Family != settings.SentenceOrdered {
 		j.start = start
 		known := start.Known(j.text.vocabulary)
-		p.Notef("Start:   %s of the %s words of the text are in %s, the others start anew; %s of its words are not in the text and are left out",
+		p.Notef("Start:   %s of the %s words of the text are in %s, the others start anew; "+
+			"%s of its words are not in the text and are left out",
 			terminal.Number(known), terminal.Number(own), path, terminal.Number(len(start.Vocabulary)-known))
 		return nil
 	}
@@ -41,6 +43,7 @@ func (j *job) readStart(ctx context.Context, p *progress.Progress) error {
 	}
 	j.text.corpus, j.text.vocabulary, j.start = grown, grown.Vocabulary, start
 	known := own + len(start.Vocabulary) - j.text.vocabulary.Len()
-	p.Notef("Start:   %s words of %s, %s of them in the text, which has %s more", terminal.Number(len(start.Vocabulary)), path, terminal.Number(known), terminal.Number(own-known))
+	p.Notef("Start:   %s words of %s, %s of them in the text, which has %s more",
+		terminal.Number(len(start.Vocabulary)), path, terminal.Number(known), terminal.Number(own-known))
 	return nil
 }

@@ -27,7 +27,11 @@ type text struct {
 }
 
 func newText(c *corpus.Corpus) *text {
-	return &text{corpus: c, vocabulary: c.Vocabulary, stats: c.Stats, fingerprint: parallel.Begin(c.Fingerprint), close: func() error { return nil }}
+	return &text{
+		corpus: c, vocabulary: c.Vocabulary, stats: c.Stats,
+		fingerprint: parallel.Begin(c.Fingerprint),
+		close:       func() error { return nil },
+	}
 }
 
 // ReadText reads the text of a configuration once, for the runs that share it. The caller
@@ -69,12 +73,15 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 func (t *text) check(c *settings.Config) error {
 	words := t.vocabulary.Len()
 	if t.stats.TokensUsed == t.stats.Sentences {
-		return fmt.Errorf("every sentence has one word, so no word has a context: a line is a sentence, but %s seems to have one word a line", c.Corpus)
+		return fmt.Errorf("every sentence has one word, so no word has a context: "+
+			"a line is a sentence, but %s seems to have one word a line", c.Corpus)
 	}
 	if words > c.Negative {
 		return nil
 	}
-	message := fmt.Sprintf("--negative %d needs a vocabulary of at least %d words, but the text has %d that occur at least %d times: lower --negative or --min-count, or use more text",
+	message := fmt.Sprintf("--negative %d needs a vocabulary of at least %d words, "+
+		"but the text has %d that occur at least %d times: "+
+		"lower --negative or --min-count, or use more text",
 		c.Negative, c.Negative+1, words, c.MinCount)
 	// Too many negatives asked for is a wrong flag; a text too small for the
 	// recipe is bad input.

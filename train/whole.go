@@ -62,6 +62,7 @@ func (j *job) count(ctx context.Context, p *progress.Progress) (*cooccurrence.Ma
 		return nil, err
 	}
 	j.secondsMatrix = time.Since(start).Seconds()
-	stage.Done("Counts: %s pairs of %s words, in %s", terminal.Number(m.Entries()), terminal.Number(m.Rows()), terminal.Duration(j.secondsMatrix))
+	stage.Done("Counts: %s pairs of %s words, in %s",
+		terminal.Number(m.Entries()), terminal.Number(m.Rows()), terminal.Duration(j.secondsMatrix))
 	return m, nil
 }

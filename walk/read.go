@@ -166,28 +166,7 @@ const longestLine = 1 << 20
 func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 	e := &edgeList{}
 	index := make(map[string]uint32)
-	node := func(name []byte) (uint32, error) {
-		if i, ok := index[string(name)]; ok {
-			return i, nil
-		}
-		switch {
-		case len(name) == 0:
-			return 0, errors.New("a node has no name")
-		case !utf8.Valid(name):
-			return 0, fmt.Errorf("the node %q is not UTF-8", name)
-		case len(bytes.Fields(name)) > 1:
-			return 0, fmt.Errorf("the node %q has white space in its name, so it would be several words in a text", name)
-		case uint64(len(e.names)) == maxNodes:
-			return 0, fmt.Errorf("there are more than %d nodes", uint32(maxNodes))
-		}
-		i := uint32(len(e.names))
-		var err error
-		if e.names, err = memory.Append(e.names, string(name)); err != nil {
-			return 0, err
-		}
-		index[e.names[i]] = i
-		return i, nil
-	}
+	node := func(name []byte) (uint32, error) { return e.node(name, index) }
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestLine)
 	number, ignored := 0, false
@@ -229,6 +208,30 @@ func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 		e.notes = append(e.notes, "columns after the second are ignored; use --weighted if the third holds weights")
 	}
 	return e, nil
+}
+
+// node returns the number of a node's name, of which index has those until now.
+func (e *edgeList) node(name []byte, index map[string]uint32) (uint32, error) {
+	if i, ok := index[string(name)]; ok {
+		return i, nil
+	}
+	switch {
+	case len(name) == 0:
+		return 0, errors.New("a node has no name")
+	case !utf8.Valid(name):
+		return 0, fmt.Errorf("the node %q is not UTF-8", name)
+	case len(bytes.Fields(name)) > 1:
+		return 0, fmt.Errorf("the node %q has white space in its name, so it would be several words in a text", name)
+	case uint64(len(e.names)) == maxNodes:
+		return 0, fmt.Errorf("there are more than %d nodes", uint32(maxNodes))
+	}
+	i := uint32(len(e.names))
+	var err error
+	if e.names, err = memory.Append(e.names, string(name)); err != nil {
+		return 0, err
+	}
+	index[e.names[i]] = i
+	return i, nil
 }
 
 // split appends the columns of a line to fields. Commas separate them if the line

@@ -49,15 +49,7 @@ var comparedSettings = []string{
 	"seed", "threads", "max-memory", "device", "precision",
 }
 
-func newCompare(s cli.Streams) *cobra.Command {
-	o := compareOptions{
-		modes:        variantList{settings.ModeCL, settings.ModeVanilla, string(sequential.Word2Vec), string(sequential.PWord2Vec)},
-		modeSettings: modeSettings{},
-	}
-	cmd := &cobra.Command{
-		Use:   "compare --corpus PATH --out DIR [flags]",
-		Short: "Train several modes on one text and report quality, time, memory and losses",
-		Long: `Train several modes, or one mode with several settings, on one text under one
+const compareHelp = `Train several modes, or one mode with several settings, on one text under one
 budget, score them several times on the way, and write DIR/report.html, which needs
 nothing but a browser, report.json and CSV files. For papers, figures/ has every
 chart as SVG and PDF, tables/ every table for LaTeX, as Markdown and as CSV, and
@@ -85,7 +77,20 @@ sentences in --data (see 'w2vcl eval --help'), which takes minutes for each.
 processors, so their times are longer than alone; the report says so.
 
 The runs stay in DIR/runs. After an interrupt, a kill or a crash the same command
-continues. With more variants or seeds it adds to the runs that are there.`,
+continues. With more variants or seeds it adds to the runs that are there.`
+
+func newCompare(s cli.Streams) *cobra.Command {
+	o := compareOptions{
+		modes: variantList{
+			settings.ModeCL, settings.ModeVanilla,
+			string(sequential.Word2Vec), string(sequential.PWord2Vec),
+		},
+		modeSettings: modeSettings{},
+	}
+	cmd := &cobra.Command{
+		Use:   "compare --corpus PATH --out DIR [flags]",
+		Short: "Train several modes on one text and report quality, time, memory and losses",
+		Long:  compareHelp,
 		Example: `  w2vcl compare --corpus wiki.txt --out reports/wiki --data sets/ --seeds 3
   w2vcl compare --corpus wiki.txt --out reports/minute --budget seconds=60 --modes cl,word2vec,pword2vec
   w2vcl compare --corpus wiki.txt --out reports/windows --modes cl,pword2vec --window 2,5,10
@@ -98,33 +103,85 @@ continues. With more variants or seeds it adds to the runs that are there.`,
 		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var(&o.modes, "modes", "modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, where modes are "+cli.Enumerate(settings.ModeNames()))
-	flags.Var(&o.variants, "variant", "a mode with settings of its own, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: SETTING=VALUE,SETTING=VALUE; may be given again")
-	flags.Var(&o.external, "external", "score vectors of another program beside ours: `FILE` is NAME=VECTORS,seconds=S,epochs=N,memory=SIZE, of which the first must be there; a name given again is another seed")
+	flags.Var(&o.modes, "modes",
+		"modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, "+
+			"where modes are "+cli.Enumerate(settings.ModeNames()))
+	flags.Var(&o.variants, "variant",
+		"a mode with settings of its own, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: "+
+			"SETTING=VALUE,SETTING=VALUE; may be given again")
+	flags.Var(&o.external, "external",
+		"score vectors of another program beside ours: "+
+			"`FILE` is NAME=VECTORS,seconds=S,epochs=N,memory=SIZE, "+
+			"of which the first must be there; a name given again is another seed")
 	flags.StringVar(&o.settings.File, "config", "", "read variants and settings from a TOML `FILE`; flags win over it")
 	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; a comparison that is there is continued")
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
-	flags.BoolVar(&o.classify, "classify", false, "also score the finished runs on classes of sentences; takes minutes for each run")
+	flags.BoolVar(&o.classify, "classify", false,
+		"also score the finished runs on classes of sentences; takes minutes for each run")
 	flags.Var(&o.budget, "budget", "how long to train: `BUDGET` is recipe, epochs=N, iterations=N or seconds=N")
 	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each variant, with seeds from --seed on")
 	flags.IntVar(&o.points, "points", 8, "score each run `N` times on its way")
-	flags.BoolVar(&o.quick, "quick", false, "a short version, to see that all works: one seed, one second of training, scored once, unless other flags say otherwise")
+	flags.BoolVar(&o.quick, "quick", false,
+		"a short version, to see that all works: one seed, one second of training, scored once, "+
+			"unless other flags say otherwise")
 	flags.IntVar(&o.jobs, "jobs", 0, "train `N` runs side by side (default: one for each --device)")
-	flags.Var(o.modeSettings, "set", "a setting of one variant: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; MODE is its name in --modes; may be given again")
-	flags.StringVar(&o.list, "list", "", "name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+experimentsFolder+"); with --corpus also their time and memory on this machine, scoring not counted")
+	flags.Var(o.modeSettings, "set",
+		"a setting of one variant: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; "+
+			"MODE is its name in --modes; may be given again")
+	flags.StringVar(&o.list, "list", "",
+		"name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+
+			experimentsFolder+"); with --corpus also their time and memory on this machine, scoring not counted")
 	flags.Lookup("list").NoOptDefVal = experimentsFolder
 	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
 	flags.Lookup("worker").Hidden = true
-	for _, name := range []string{"modes", "variant", "external", "config", "out", "data", "classify", "budget", "seeds", "points", "quick", "jobs", "set", "list"} {
+	for _, name := range []string{
+		"modes", "variant", "external", "config", "out", "data", "classify",
+		"budget", "seeds", "points", "quick", "jobs", "set", "list",
+	} {
 		cli.Annotate(flags.Lookup(name), settings.GroupRun)
 	}
-	o.settings.AddSettings(cmd, func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
+	o.settings.AddSettings(cmd,
+		func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
 	cli.CompleteValues(cmd, "modes", settings.ModeNames()...)
-	cli.CompleteValues(cmd, "budget", experiment.BudgetRecipe, experiment.BudgetEpochs+"=", experiment.BudgetIterations+"=", experiment.BudgetSeconds+"=")
+	cli.CompleteValues(cmd, "budget", experiment.BudgetRecipe, experiment.BudgetEpochs+"=",
+		experiment.BudgetIterations+"=", experiment.BudgetSeconds+"=")
 	cli.AddJSON(cmd, &o.json, "print the report as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
-	return cmd
+}
+
+// takeFrom takes from the file what no flag gives.
+func (o *compareOptions) takeFrom(file *experiment.File, changed func(flag string) bool) error {
+	inFile := func(flag string, is bool) bool { return is && !changed(flag) }
+	if inFile("seeds", file.Seeds > 0) {
+		o.seeds = file.Seeds
+	}
+	if inFile("points", file.Points > 0) {
+		o.points = file.Points
+	}
+	if inFile("jobs", file.Jobs > 0) {
+		o.jobs = file.Jobs
+	}
+	if inFile("data", file.Data != "") {
+		o.data = file.Data
+	}
+	if inFile("out", file.Out != "") {
+		o.out = file.Out
+	}
+	if inFile("classify", file.Classify) {
+		o.classify = true
+	}
+	if inFile("budget", file.Budget != "") {
+		if err := o.budget.Set(file.Budget); err != nil {
+			return terminal.Usagef("%s: budget: %v", o.settings.File, err)
+		}
+	}
+	return nil
 }
 
 // options returns what is compared: the file, and the flags over it.
@@ -136,29 +193,8 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 			return experiment.Options{}, err
 		}
 	}
-	given := func(flag string, inFile bool) bool { return !inFile || cmd.Flags().Changed(flag) }
-	if !given("seeds", file.Seeds > 0) {
-		o.seeds = file.Seeds
-	}
-	if !given("points", file.Points > 0) {
-		o.points = file.Points
-	}
-	if !given("jobs", file.Jobs > 0) {
-		o.jobs = file.Jobs
-	}
-	if !given("data", file.Data != "") {
-		o.data = file.Data
-	}
-	if !given("out", file.Out != "") {
-		o.out = file.Out
-	}
-	if !given("classify", file.Classify) {
-		o.classify = true
-	}
-	if !given("budget", file.Budget != "") {
-		if err := o.budget.Set(file.Budget); err != nil {
-			return experiment.Options{}, terminal.Usagef("%s: budget: %v", o.settings.File, err)
-		}
+	if err := o.takeFrom(file, cmd.Flags().Changed); err != nil {
+		return experiment.Options{}, err
 	}
 	if o.quick {
 		file.Shorten()
@@ -170,7 +206,8 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 		}
 	}
 	options := experiment.Options{
-		Title: file.Title, Seeds: o.seeds, Points: o.points, Settings: o.settings.Set, Budget: o.budget.Budget, Out: o.out, Classify: o.classify,
+		Title: file.Title, Seeds: o.seeds, Points: o.points, Settings: o.settings.Set,
+		Budget: o.budget.Budget, Out: o.out, Classify: o.classify,
 		Corpus: o.settings.Set["corpus"], Jobs: o.jobs, Job: max(o.worker-1, 0),
 	}
 	for _, text := range file.External {
@@ -350,7 +387,8 @@ func printComparison(s cli.Streams, r *compare.Result) error {
 	}
 	row(mean+"\t\t", func(v compare.VariantResult) string { return v.Score.Mean.String() })
 	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
-	row("seconds of training\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })
+	row("seconds of training\t\t",
+		func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })
 	return out.Print(s.Out)
 }
 

@@ -89,7 +89,8 @@ func (o *compareOptions) experimentRow(cmd *cobra.Command, path string, planner 
 			planner.Progress.Notef("%s: %v", path, err)
 			row += "n/a\tn/a\t"
 		case f.Device > 0:
-			row += fmt.Sprintf("%s\t%s, GPU %s\t", terminal.Duration(f.Seconds), terminal.Bytes(f.Memory), terminal.Bytes(f.Device))
+			row += fmt.Sprintf("%s\t%s, GPU %s\t",
+				terminal.Duration(f.Seconds), terminal.Bytes(f.Memory), terminal.Bytes(f.Device))
 		default:
 			row += terminal.Duration(f.Seconds) + "\t" + terminal.Bytes(f.Memory) + "\t"
 		}

@@ -44,7 +44,9 @@ the output matrix is C.`,
 		Args: cli.Exactly("DIR|VECTORS", "OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0], args[1]) },
 	}
-	cmd.Flags().StringVar(&o.words, "words", "", "write the vectors of the words in `FILE`, one a line (- is standard input), instead of the vocabulary; a run trained with --subword has a vector for any word")
+	cmd.Flags().StringVar(&o.words, "words", "",
+		"write the vectors of the words in `FILE`, one a line (- is standard input), "+
+			"instead of the vocabulary; a run trained with --subword has a vector for any word")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
 	cli.CompleteValues(cmd, "format", cli.Plain(embedding.Formats())...)
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace OUT if it is a file of vectors")
@@ -81,7 +83,8 @@ func (o *convertOptions) run(ctx context.Context, s cli.Streams, from, to string
 	if err != nil {
 		return err
 	}
-	s.Notef("Wrote %s words of dimension %d to %s (%s)", terminal.Number(t.Len()), t.Dim, strings.Join(files, " and "), format)
+	s.Notef("Wrote %s words of dimension %d to %s (%s)",
+		terminal.Number(t.Len()), t.Dim, strings.Join(files, " and "), format)
 	return nil
 }
 
@@ -94,7 +97,8 @@ func saveFastText(ctx context.Context, s cli.Streams, to string, v *runfolder.Ve
 	case withNGrams:
 		s.Notef("The model has n-grams: unseen words get the vectors that 'w2vcl vector' gives them")
 	case v.Encoder != nil:
-		s.Notef("Note: the model has words only, for fastText has no such encoder; --words adds the vectors of a list of unseen words")
+		s.Notef("Note: the model has words only, for fastText has no such encoder; " +
+			"--words adds the vectors of a list of unseen words")
 	default:
 		s.Notef("Note: the model has words only: unseen words have no vectors in it, for they have none in %s", from)
 	}
@@ -132,7 +136,8 @@ func (o *convertOptions) load(ctx context.Context, s cli.Streams, from string, f
 			composed++
 		}
 	}
-	s.Notef("%s of %s words are not in the text; their vectors are composed", terminal.Number(composed), terminal.Number(len(words)))
+	s.Notef("%s of %s words are not in the text; their vectors are composed",
+		terminal.Number(composed), terminal.Number(len(words)))
 	table, err := embedding.NewTable(words, t.Dim, vectors)
 	return &runfolder.Vectors{Table: table, Encoder: t.Encoder}, err
 }
@@ -165,7 +170,8 @@ func readWords(ctx context.Context, s cli.Streams, path string) ([]string, error
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("line %d: it has more than %d bytes: name a list with one word a line", number+1, longestListed)
+		return nil, fmt.Errorf("line %d: it has more than %d bytes: name a list with one word a line",
+			number+1, longestListed)
 	case err != nil:
 		return nil, fmt.Errorf("line %d: %w", number+1, err)
 	}

@@ -65,7 +65,8 @@ func showCorpus(s cli.Streams, c *corpus.Corpus, asJSON bool) error {
 	out.Rowf("file\t%s, %s, %d bytes a word", r.File, terminal.Bytes(r.Bytes), r.BytesPerID)
 	out.Rowf("words\t%s different", terminal.Number(r.Words))
 	out.Rowf("tokens\t%s in %s sentences", terminal.Number(r.Tokens), terminal.Number(r.Sentences))
-	out.Rowf("text\t%s, %s words, %s different", terminal.Bytes(r.Text.Bytes), terminal.Number(r.Text.Tokens), terminal.Number(r.Text.Types))
+	out.Rowf("text\t%s, %s words, %s different",
+		terminal.Bytes(r.Text.Bytes), terminal.Number(r.Text.Tokens), terminal.Number(r.Text.Types))
 	out.Rowf("fingerprint\t%s", r.Fingerprint)
 	return out.Print(s.Out)
 }

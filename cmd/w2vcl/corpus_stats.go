@@ -44,7 +44,8 @@ are frequent, and how many sentences are copies of earlier ones. All words count
 		Args: cli.Exactly("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
-	o.settings.AddTo(cmd, func(setting settings.Setting) bool { return setting.Name != "corpus" && isTextSetting(setting) })
+	o.settings.AddTo(cmd,
+		func(setting settings.Setting) bool { return setting.Name != "corpus" && isTextSetting(setting) })
 	flags := cmd.Flags()
 	flags.IntVar(&o.count.Window, "window", 5, "count pairs of words that are at most `N` words apart")
 	flags.IntVar(&o.count.Top, "top", 10, "list `N` pairs and repeated sentences")
@@ -126,14 +127,16 @@ func printStatistics(w io.Writer, c *statistics.Statistics) error {
 	var out cli.Table
 	out.Rowf("text\t%s words, %s of them counted, %s different, in %s sentences", terminal.Number(c.Text.Tokens),
 		terminal.Number(c.Text.TokensUsed), terminal.Number(c.Words), terminal.Number(c.Text.Sentences))
-	out.Rowf("sentences\t%.1f words on average, median %d, longest %s", c.Lengths.Mean, c.Lengths.Median, terminal.Number(c.Lengths.Longest))
+	out.Rowf("sentences\t%.1f words on average, median %d, longest %s",
+		c.Lengths.Mean, c.Lengths.Median, terminal.Number(c.Lengths.Longest))
 	out.Rowf("Zipf\toccurrences = %.3g / rank^%.3f (R² %.3f)", c.Zipf.Constant, c.Zipf.Exponent, c.Zipf.Fit)
 	out.Rowf("Heaps\tdifferent words = %.3g · words^%.3f (R² %.3f)", c.Heaps.Constant, c.Heaps.Exponent, c.Heaps.Fit)
 	sampled := ""
 	if c.Duplicates.Sampled {
 		sampled = ", of a sample"
 	}
-	out.Rowf("copies\t%.2f%% of the sentences, with %.2f%% of the words%s", 100*c.Duplicates.Share, 100*c.Duplicates.Tokens, sampled)
+	out.Rowf("copies\t%.2f%% of the sentences, with %.2f%% of the words%s",
+		100*c.Duplicates.Share, 100*c.Duplicates.Tokens, sampled)
 	if err := out.Print(w); err != nil {
 		return err
 	}
@@ -158,9 +161,16 @@ type statisticsTable struct {
 }
 
 func statisticsTables(c *statistics.Statistics) []statisticsTable {
-	cuts := statisticsTable{"What a minimum count leaves", []string{"min-count", "words left", "of all", "tokens left", "of all"}, nil}
+	cuts := statisticsTable{
+		"What a minimum count leaves",
+		[]string{"min-count", "words left", "of all", "tokens left", "of all"}, nil,
+	}
 	for _, m := range c.MinCounts {
-		cuts.rows = append(cuts.rows, []string{fmt.Sprint(m.MinCount), terminal.Number(m.Words), cli.Percent(m.WordShare), terminal.Number(int64(m.Tokens)), cli.Percent(m.TokenShare)})
+		cuts.rows = append(cuts.rows, []string{
+			fmt.Sprint(m.MinCount),
+			terminal.Number(m.Words), cli.Percent(m.WordShare),
+			terminal.Number(int64(m.Tokens)), cli.Percent(m.TokenShare),
+		})
 	}
 	spectrum := statisticsTable{"Frequency spectrum", []string{"occurrences", "words", "tokens"}, nil}
 	for _, b := range c.Spectrum {
@@ -199,12 +209,14 @@ func statisticsPage(w io.Writer, path string, c *statistics.Statistics) error {
 	found, fitted := report.Series{Name: "counted"}, report.Series{Name: "fitted", Color: 1}
 	for _, r := range c.Ranks {
 		found.Points = append(found.Points, flatPoint(float64(r.Rank), log(float64(r.Count))))
-		fitted.Points = append(fitted.Points, flatPoint(float64(r.Rank), log(c.Zipf.Constant/math.Pow(float64(r.Rank), c.Zipf.Exponent))))
+		fitted.Points = append(fitted.Points,
+			flatPoint(float64(r.Rank), log(c.Zipf.Constant/math.Pow(float64(r.Rank), c.Zipf.Exponent))))
 	}
 	grown, law := report.Series{Name: "counted"}, report.Series{Name: "fitted", Color: 1}
 	for _, g := range c.Heaps.Growth {
 		grown.Points = append(grown.Points, flatPoint(float64(g.Tokens), log(float64(g.Words))))
-		law.Points = append(law.Points, flatPoint(float64(g.Tokens), log(c.Heaps.Constant*math.Pow(float64(g.Tokens), c.Heaps.Exponent))))
+		law.Points = append(law.Points,
+			flatPoint(float64(g.Tokens), log(c.Heaps.Constant*math.Pow(float64(g.Tokens), c.Heaps.Exponent))))
 	}
 	words, tokens := report.Series{Name: "words"}, report.Series{Name: "tokens", Color: 1}
 	for _, m := range c.MinCounts {

@@ -156,7 +156,8 @@ func (d diagnosis) print(s cli.Streams) error {
 		if !g.Usable {
 			kernels = "no kernels: they need compute capability 8.0"
 		}
-		out.Rowf("GPU %d\t%s, %s, compute capability %s, driver for CUDA %s (%s)", g.Ordinal, g.Name, terminal.Bytes(g.Memory), g.Capability, d.Driver, kernels)
+		out.Rowf("GPU %d\t%s, %s, compute capability %s, driver for CUDA %s (%s)",
+			g.Ordinal, g.Name, terminal.Bytes(g.Memory), g.Capability, d.Driver, kernels)
 		if len(d.Devices) > 1 {
 			out.Rowf("\t%s", peersOf(g))
 		}

@@ -80,26 +80,37 @@ sentences.`,
 			return o.run(cmd.Context(), s, args[0])
 		},
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *evalOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
-	flags.StringVar(&o.task, "task", "", "only the task `NAME`: "+strings.Join(evalTasks, ", ")+" (default: the first three)")
+	flags.StringVar(&o.task, "task", "",
+		"only the task `NAME`: "+strings.Join(evalTasks, ", ")+" (default: the first three)")
 	flags.BoolVar(&o.all, "all", false, "show all metrics, the main ones first")
-	flags.StringVar(&o.oov, "oov", "", "rule for items with unknown words: `NAME` is skip, zero, mean or compose (default compose for a run trained with --subword, else skip)")
+	flags.StringVar(&o.oov, "oov", "",
+		"rule for items with unknown words: `NAME` is skip, zero, mean or compose "+
+			"(default compose for a run trained with --subword, else skip)")
 	flags.BoolVar(&o.lookup.CaseSensitive, "case-sensitive", false, "look words up as they are written")
 	flags.IntVar(&o.lookup.RestrictVocab, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
 	flags.BoolVar(&o.sections, "sections", false, "show every section of an analogy set")
-	flags.Float64SliceVar(&o.nodes.Ratios, "ratios", []float64{0.1, 0.5, 0.9}, "nodes: `SHARES` of the nodes to learn from")
+	flags.Float64SliceVar(&o.nodes.Ratios, "ratios", []float64{0.1, 0.5, 0.9},
+		"nodes: `SHARES` of the nodes to learn from")
 	flags.Lookup("ratios").DefValue = "0.1,0.5,0.9"
 	flags.IntVar(&o.nodes.Repeats, "repeats", 10, "nodes: `N` random splits for each share")
-	flags.IntVar(&o.nodes.Folds, "folds", 0, "nodes: also cross-validate with `N` folds of pairs of node and label, as PAR-Word2Vec does; 0: not")
+	flags.IntVar(&o.nodes.Folds, "folds", 0,
+		"nodes: also cross-validate with `N` folds of pairs of node and label, as PAR-Word2Vec does; 0: not")
 	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
 	flags.Uint64Var(&o.nodes.Seed, "seed", 1, "nodes and links: `N` from which the splits come")
-	flags.StringVar(&o.against, "against", "", "compare with the vectors of `DIR|VECTORS`: differences, with intervals and p-values by bootstrap")
+	flags.StringVar(&o.against, "against", "",
+		"compare with the vectors of `DIR|VECTORS`: differences, with intervals and p-values by bootstrap")
 	cli.CompleteValues(cmd, "task", evalTasks...)
-	cli.CompleteValues(cmd, "oov", string(words.OOVSkip), string(words.OOVZero), string(words.OOVMean), string(words.OOVCompose))
+	cli.CompleteValues(cmd, "oov", string(words.OOVSkip), string(words.OOVZero), string(words.OOVMean),
+		string(words.OOVCompose))
 	cli.AddJSON(cmd, &o.json, "print the scores, by all metrics, as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
-	return cmd
 }
 
 // formatsHelp lists the formats of data sets by their tasks.
@@ -246,7 +257,8 @@ func (o *evalOptions) score(ctx context.Context, s cli.Streams, t *runfolder.Vec
 		options.OOV = cmp.Or(options.OOV, words.OOVCompose)
 	}
 	if options.OOV == words.OOVCompose && t.Encoder == nil {
-		return nil, terminal.Usagef("--oov compose: vectors of unseen words need a run folder that was trained with --subword, or a fastText model")
+		return nil, terminal.Usagef("--oov compose: vectors of unseen words need a run folder that " +
+			"was trained with --subword, or a fastText model")
 	}
 	stage := s.Progress(o.quiet).Stage("scoring", 0)
 	options.Progress = func(dataset string, done, total int) {
@@ -288,7 +300,8 @@ func printScores(s cli.Streams, results []evaluate.Result) error {
 			out.Rowf("%s\t%s\t%s\t%3.0f%%", r.Dataset, r.Metric, score, coverage)
 			continue
 		}
-		out.Rowf("%s\t%s\t%s\t%s\t%d of %d (%.0f%%)%s", r.Task, r.Dataset, r.Metric, score, r.Found, r.Total, coverage, composed)
+		out.Rowf("%s\t%s\t%s\t%s\t%d of %d (%.0f%%)%s",
+			r.Task, r.Dataset, r.Metric, score, r.Found, r.Total, coverage, composed)
 	}
 	return out.Print(s.Out)
 }

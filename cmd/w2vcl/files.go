@@ -14,7 +14,8 @@ import (
 // the name of its flag, or of its argument in the usage line.
 var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 	"train": func(v cli.FileValues) []cli.File {
-		return append(trainInputs(v), v.Write("matrix", cli.FileKept, matrixKind), v.Write("graph-dot", cli.FileOutput, dotKind), v.Read("out", cli.FileRun))
+		return append(trainInputs(v), v.Write("matrix", cli.FileKept, matrixKind),
+			v.Write("graph-dot", cli.FileOutput, dotKind), v.Read("out", cli.FileRun))
 	},
 	"resume": func(v cli.FileValues) []cli.File {
 		return append(trainInputs(v), v.Write("matrix", cli.FileKept, matrixKind), v.Read("DIR", cli.FileResumed))
@@ -61,7 +62,8 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 }
 
 func trainInputs(v cli.FileValues) []cli.File {
-	return append(textInputs(v), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput), v.Read("pieces", cli.FileInput))
+	return append(textInputs(v), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput),
+		v.Read("pieces", cli.FileInput))
 }
 
 // textInputs are the files of reading a text.
@@ -81,7 +83,8 @@ func compareFiles(v cli.FileValues) []cli.File {
 		return files
 	}
 	for _, name := range compare.Files() {
-		files = append(files, cli.File{Name: out.Name, Path: filepath.Join(out.Path, name), Use: cli.FileOwn, Kind: reportKind})
+		files = append(files,
+			cli.File{Name: out.Name, Path: filepath.Join(out.Path, name), Use: cli.FileOwn, Kind: reportKind})
 	}
 	return files
 }
@@ -118,7 +121,8 @@ func phrasesFiles(v cli.FileValues) []cli.File {
 		common.Path = ""
 	}
 	return []cli.File{
-		v.Read("TEXT", cli.FileText), v.Write("out", cli.FileOutput, cli.TextKind), v.Write("save", cli.FileOutput, phrasesKind),
+		v.Read("TEXT", cli.FileText), v.Write("out", cli.FileOutput, cli.TextKind),
+		v.Write("save", cli.FileOutput, phrasesKind),
 		v.Read("apply", cli.FileInput), common,
 	}
 }

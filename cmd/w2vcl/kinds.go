@@ -14,7 +14,8 @@ import (
 // The kinds of files that w2vcl writes. Walks, lists of words and joined texts have no
 // mark of their own: what is plainly something else is refused.
 var (
-	matrixKind  = cli.HeadKind("a matrix file of w2vcl", func(head string) bool { return wordcontext.IsMatrix([]byte(head)) })
+	matrixKind = cli.HeadKind("a matrix file of w2vcl",
+		func(head string) bool { return wordcontext.IsMatrix([]byte(head)) })
 	dotKind     = cli.StartKind("a graph in Graphviz's format", "digraph")
 	pageKind    = cli.StartKind("a page", "<!DOCTYPE html>")
 	mapKind     = cli.StartKind("a map", "<!DOCTYPE html>", "<svg ")

@@ -49,12 +49,14 @@ vectors.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&o.out, "out", nil, "write `FILE`: a page if its name ends in .html, a picture if in .svg; may be given again")
+	flags.StringArrayVar(&o.out, "out", nil,
+		"write `FILE`: a page if its name ends in .html, a picture if in .svg; may be given again")
 	flags.StringVar(&o.words, "words", "", "place the words in `FILE`, one a line (- is standard input)")
 	flags.IntVar(&o.top, "top", 2000, "place the `N` most frequent words")
 	flags.Float64Var(&o.near, "near", 0, "leave out words without another word of cosine `X` or more; 0 leaves out none")
 	flags.IntVar(&o.options.Neighbors, "neighbors", 10, "show `N` neighbours of a word")
-	flags.Float64Var(&o.options.Perplexity, "perplexity", 0, "about how many neighbours hold a word in its place: `X` (default 30, less for few words)")
+	flags.Float64Var(&o.options.Perplexity, "perplexity", 0,
+		"about how many neighbours hold a word in its place: `X` (default 30, less for few words)")
 	flags.IntVar(&o.options.Iterations, "iterations", 0, "`N` steps of t-SNE (default 750)")
 	flags.Uint64Var(&o.options.Seed, "seed", 1, "`N` from which t-SNE's noise comes")
 	flags.StringVar(&o.title, "title", "", "`NAME` above the map (default: what DIR|VECTORS is called)")
@@ -144,7 +146,8 @@ func (o *mapOptions) load(ctx context.Context, s cli.Streams, path string) (*emb
 			return !ok
 		})
 		if unknown := len(words) - len(known); unknown > 0 {
-			s.Notef("Note: %s of %s words have no vector and are left out", terminal.Number(unknown), terminal.Number(len(words)))
+			s.Notef("Note: %s of %s words have no vector and are left out",
+				terminal.Number(unknown), terminal.Number(len(words)))
 		}
 		words = known
 	}

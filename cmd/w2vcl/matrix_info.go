@@ -35,7 +35,9 @@ func newMatrixInfo(s cli.Streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&rows, "rows", 0, "show the first contexts of the first `N` words instead")
-	cmd.Flags().StringVar(&vocabulary, "vocab", "", "name the words of --rows by `FILE`, which --vocab of 'w2vcl matrix build' wrote (default: their numbers)")
+	cmd.Flags().StringVar(&vocabulary, "vocab", "",
+		"name the words of --rows by `FILE`, which --vocab of 'w2vcl matrix build' wrote "+
+			"(default: their numbers)")
 	cli.AddJSON(cmd, &asJSON, "print one line of JSON")
 	return cmd
 }
@@ -76,7 +78,8 @@ func matrixInfo(s cli.Streams, path string, asJSON bool) error {
 	summary := matrixSummary{
 		File: path, Bytes: info.Size(), Rows: m.Rows(), Contexts: m.Contexts(), Stored: m.Stored(),
 		Window: o.Window, DynamicWindow: o.DynamicWindow, Sample: o.Sample, Passes: o.Passes, Seed: o.Seed,
-		Corpus: corpus.Hex(m.Fingerprint()), Tempering: o.Tempering, Positives: o.Positives, MaxPositives: o.MaxPositives, Samples: m.Spread(),
+		Corpus: corpus.Hex(m.Fingerprint()), Tempering: o.Tempering, Positives: o.Positives,
+		MaxPositives: o.MaxPositives, Samples: m.Spread(),
 	}
 	if err := m.Close(); err != nil {
 		return err
@@ -95,7 +98,8 @@ func (m matrixSummary) print(s cli.Streams) error {
 	var out cli.Table
 	out.Rowf("rows\t%s", m.Samples.Shape(m.Rows, m.Contexts))
 	if s := m.Samples; s != nil {
-		out.Rowf("samples\t%.3g of a word in an iteration, from %.3g to %.3g; tempering %g", s.Mean, s.Least, s.Most, m.Tempering)
+		out.Rowf("samples\t%.3g of a word in an iteration, from %.3g to %.3g; tempering %g",
+			s.Mean, s.Least, s.Most, m.Tempering)
 	}
 	out.Rowf("epoch\t%s iterations", terminal.Number(m.Contexts))
 	out.Rowf("stored\t%s contexts, %s", terminal.Number(m.Stored), terminal.Bytes(m.Bytes))

@@ -48,7 +48,8 @@ the folder --out:
 	flags := cmd.Flags()
 	flags.StringVar(&o.format, "format", metricsCSV, "`NAME` is csv, json (one array) or tensorboard")
 	cli.CompleteValues(cmd, "format", metricsCSV, metricsJSON, metricsTensorBoard)
-	flags.StringVar(&o.out, "out", "", "`PATH` of the file to write, or of TensorBoard's folder (default: standard output)")
+	flags.StringVar(&o.out, "out", "",
+		"`PATH` of the file to write, or of TensorBoard's folder (default: standard output)")
 	flags.BoolVar(&o.force, "force", false, "replace --out if it is a file of metrics")
 	return cmd
 }

@@ -70,14 +70,20 @@ grow with the text).
 	flags.StringVar(&o.out, "out", "", "write the text with its phrases joined to `FILE`; - is standard output")
 	flags.StringVar(&o.save, "save", "", "write the phrases to `FILE`, a table")
 	flags.StringVar(&o.apply, "apply", "", "join the phrases of `FILE`, which --save wrote, instead of finding some")
-	flags.StringVar(&o.scorer, "scorer", phrases.Scorers()[0].Name, "`NAME` of the score: "+strings.Join(scorerNames(), ", "))
-	flags.Float64Var(&o.threshold, "threshold", 0, "pairs with a score above `X` are phrases (default "+scorerThresholds()+")")
-	flags.IntVar(&o.learn.MinCount, "min-count", 5, "pairs must occur more than `N` times; the scores take N off (npmi: at least N times)")
+	flags.StringVar(&o.scorer, "scorer", phrases.Scorers()[0].Name,
+		"`NAME` of the score: "+strings.Join(scorerNames(), ", "))
+	flags.Float64Var(&o.threshold, "threshold", 0,
+		"pairs with a score above `X` are phrases (default "+scorerThresholds()+")")
+	flags.IntVar(&o.learn.MinCount, "min-count", 5,
+		"pairs must occur more than `N` times; the scores take N off (npmi: at least N times)")
 	flags.IntVar(&o.passes, "passes", 1, "join `N` times, each time on the text as joined so far")
-	flags.StringVar(&o.common, "common", "", "words that may stand inside phrases only: a `FILE` of them, or english for "+phrases.English)
+	flags.StringVar(&o.common, "common", "",
+		"words that may stand inside phrases only: a `FILE` of them, or english for "+phrases.English)
 	flags.StringVar(&o.learn.Delimiter, "delimiter", "_", "`S`, which goes between the words of a phrase")
-	flags.IntVar(&o.learn.MaxEntries, "max-entries", 40_000_000, "count `N` words and pairs at most, about 100 bytes each; beyond, rare ones are dropped")
-	flags.StringVar(&o.tokenizer, "tokenizer", "whitespace", "how a line is split: `NAME` is whitespace or words, as in 'w2vcl train'")
+	flags.IntVar(&o.learn.MaxEntries, "max-entries", 40_000_000,
+		"count `N` words and pairs at most, about 100 bytes each; beyond, rare ones are dropped")
+	flags.StringVar(&o.tokenizer, "tokenizer", "whitespace",
+		"how a line is split: `NAME` is whitespace or words, as in 'w2vcl train'")
 	flags.BoolVar(&o.read.Lowercase, "lowercase", false, "lower-case the text")
 	flags.IntVar(&o.read.MaxSentence, "max-sentence", 1000, "no phrase goes across the end of a line, or of `N` words")
 	flags.Bool("force", false, "replace a text, and a list of phrases")
@@ -124,7 +130,8 @@ func (o *phrasesOptions) check(text string) error {
 	}
 	switch {
 	case o.out == "" && o.save == "":
-		return terminal.Usagef("--out is missing: name the file to write the text to, or - for standard output (or --save the phrases alone)")
+		return terminal.Usagef("--out is missing: name the file to write the text to, " +
+			"or - for standard output (or --save the phrases alone)")
 	case o.out == "" && o.apply != "":
 		return terminal.Usagef("--out is missing: name the file to write the text to, or - for standard output")
 	case o.out == o.save && o.out != "":
@@ -140,7 +147,8 @@ func (o *phrasesOptions) check(text string) error {
 	case o.learn.Delimiter == "" || strings.ContainsAny(o.learn.Delimiter, " \t\r\n"):
 		return terminal.Usagef("--delimiter %q: must be text without white space", o.learn.Delimiter)
 	case text == "-" && o.apply == "":
-		return terminal.Usagef("standard input can be read once, but finding phrases reads the text several times: name a file, or --apply a list")
+		return terminal.Usagef("standard input can be read once, but finding phrases reads the text " +
+			"several times: name a file, or --apply a list")
 	}
 	return nil
 }
@@ -231,7 +239,9 @@ func (o *phrasesOptions) find(ctx context.Context, s cli.Streams, p *progress.Pr
 	}
 	found := learner.Pass()
 	if learner.Reduced() {
-		s.Notef("Note: there are more than --max-entries %s words and pairs: rare ones were dropped on the way, so some phrases may be missing", terminal.Number(o.learn.MaxEntries))
+		s.Notef("Note: there are more than --max-entries %s words and pairs: "+
+			"rare ones were dropped on the way, so some phrases may be missing",
+			terminal.Number(o.learn.MaxEntries))
 	}
 	p.Notef("Pass %d:  %s of score above %g (%s) in %s words, %s", pass, terminal.Quantity(terminal.Number(len(found.Phrases)), "phrase"),
 		o.learn.Threshold, o.learn.Scorer.Name, terminal.Number(int(stats.Tokens)), terminal.Duration(time.Since(start).Seconds()))
@@ -265,7 +275,8 @@ func (o *phrasesOptions) join(ctx context.Context, s cli.Streams, p *progress.Pr
 	if to == "-" {
 		to = "standard output"
 	}
-	p.Notef("Text:    %s words, written to %s as %s", terminal.Number(int(stats.Tokens)), to, terminal.Number(int(stats.Tokens-stats.LongTokens-joined)))
+	p.Notef("Text:    %s words, written to %s as %s",
+		terminal.Number(int(stats.Tokens)), to, terminal.Number(int(stats.Tokens-stats.LongTokens-joined)))
 	return nil
 }
 

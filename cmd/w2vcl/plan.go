@@ -48,7 +48,8 @@ what that many hosts like this one would make of the run, by a model of their ne
 	cli.AddJSON(cmd, &o.json, "print the plan as one line of JSON")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
 	cmd.Flags().IntVar(&o.network.Hosts, "hosts", 0, "also plan for `N` hosts, one rank each, with MPI")
-	cmd.Flags().Float64Var(&o.network.Gigabits, "network", 10, "what a host sends to others: `X` gigabits a second (with --hosts)")
+	cmd.Flags().Float64Var(&o.network.Gigabits, "network", 10,
+		"what a host sends to others: `X` gigabits a second (with --hosts)")
 	return cmd
 }
 

@@ -32,7 +32,8 @@ func launched() (cluster.Launch, cluster.Engine) {
 // alone refuses a launcher that started several processes of a command that is for one.
 func alone(command string) error {
 	if l, e := launched(); l.Size > 1 {
-		return terminal.Usagef("%s started %d processes, but %s is a command for one; if each process is a run of its own, set %s=off", l.Launcher, l.Size, command, e.Variable)
+		return terminal.Usagef("%s started %d processes, but %s is a command for one; "+
+			"if each process is a run of its own, set %s=off", l.Launcher, l.Size, command, e.Variable)
 	}
 	return nil
 }
@@ -40,7 +41,9 @@ func alone(command string) error {
 // join makes ranks of the processes that a launcher started.
 func join(l cluster.Launch, e cluster.Engine) (cluster.Joined, error) {
 	if !e.Built { // all would write what one is to write
-		return nil, terminal.Usagef("%s started %d processes, and this program was built without %s: each would write the same files. Build it with -tags %s, or start one process; if each process is a run of its own, set %s=off", l.Launcher, l.Size, e.Name, e.Tag, e.Variable)
+		return nil, terminal.Usagef("%s started %d processes, and this program was built without %s: "+
+			"each would write the same files. Build it with -tags %s, or start one process; "+
+			"if each process is a run of its own, set %s=off", l.Launcher, l.Size, e.Name, e.Tag, e.Variable)
 	}
 	comm, err := e.Start()
 	if err != nil {
@@ -48,7 +51,9 @@ func join(l cluster.Launch, e cluster.Engine) (cluster.Joined, error) {
 	}
 	if comm.Size() != l.Size {
 		comm.Abort(cli.ExitFailed)
-		return nil, terminal.Usagef("%s started %d processes, but %s knows of %d: it belongs to another launcher; name the library of this one with %s", l.Launcher, l.Size, comm.About(), comm.Size(), e.Variable)
+		return nil, terminal.Usagef("%s started %d processes, but %s knows of %d: "+
+			"it belongs to another launcher; name the library of this one with %s",
+			l.Launcher, l.Size, comm.About(), comm.Size(), e.Variable)
 	}
 	return comm, nil
 }

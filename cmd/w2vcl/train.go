@@ -73,7 +73,8 @@ func (o *trainOptions) run(ctx context.Context, s cli.Streams) error {
 func trained(s cli.Streams, summary runfolder.Summary, err error, progress *progress.Progress, asJSON bool) error {
 	switch {
 	case err == nil:
-		progress.Notef("Saved:   %s, after %s in all. Try it:  w2vcl neighbors %s WORD", summary.Out, terminal.Duration(summary.SecondsTotal), summary.Out)
+		progress.Notef("Saved:   %s, after %s in all. Try it:  w2vcl neighbors %s WORD",
+			summary.Out, terminal.Duration(summary.SecondsTotal), summary.Out)
 	case !errors.Is(err, train.ErrInterrupted) || summary.Out == "": // no new vectors were saved
 		return err
 	}

@@ -116,7 +116,8 @@ func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error
 	}
 	err = atomicfile.Write(o.holdoutOut, func(w io.Writer) error { return whole.WritePairs(w, pairs) })
 	if err == nil {
-		p.Notef("Held out: %s edges, written to %s with as many pairs without an edge", terminal.Number(len(pairs)/2), o.holdoutOut)
+		p.Notef("Held out: %s edges, written to %s with as many pairs without an edge",
+			terminal.Number(len(pairs)/2), o.holdoutOut)
 	}
 	return err
 }

@@ -215,11 +215,15 @@ func (w *watched) writePage(out io.Writer, seconds int) error {
 		for _, m := range w.metrics {
 			series.Points = append(series.Points, flatPoint(m.Seconds, c.number(m)))
 		}
-		figure(strings.ToUpper(c.name[:1])+c.name[1:], report.LineChart{Title: c.name, X: "seconds of training", Y: c.name, Series: []report.Series{series}}, nil)
+		figure(strings.ToUpper(c.name[:1])+c.name[1:],
+			report.LineChart{Title: c.name, X: "seconds of training", Y: c.name, Series: []report.Series{series}},
+			nil)
 	}
 	if scores, losses := w.observedSeries(); len(scores) > 0 {
 		figure("Scores", report.LineChart{Title: "scores", X: "seconds of training", Y: "score", Series: scores}, scores)
-		figure("Loss of words by their occurrences", report.LineChart{Title: "loss by frequency", X: "seconds of training", Y: "loss", Series: losses}, losses)
+		figure("Loss of words by their occurrences",
+			report.LineChart{Title: "loss by frequency", X: "seconds of training", Y: "loss", Series: losses},
+			losses)
 	}
 	b.WriteString("</div>\n")
 	return report.RefreshingPage(out, w.name+": "+w.state(), template.HTML(b.String()), seconds)

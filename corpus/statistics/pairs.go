@@ -112,9 +112,21 @@ func duplicates(ctx context.Context, c *corpus.Corpus, o Options, p *progress) (
 	text := c.Text()
 	const perSentence = 16 * 2 // and as many to append
 	step := uint64(1 + int64(text.Sentences())*perSentence/o.Memory)
-	var all []hashed
+	all, err := hashSentences(ctx, text, o, step, p)
+	if err != nil {
+		return Duplicates{}, err
+	}
+	d := Duplicates{Sampled: step > 1, sentences: len(all)}
+	for _, r := range d.count(all, o.Top) {
+		d.Most = append(d.Most, Repeated{firstWords(c, r.sentence), r.count})
+	}
+	return d, nil
+}
+
+// hashSentences returns, sorted, the sentences whose hash value is a multiple of step.
+func hashSentences(ctx context.Context, text *corpus.Text, o Options, step uint64, p *progress) (all []hashed, err error) {
 	var adding sync.Mutex
-	err := overSentences(ctx, text, o.Threads, p, func() (visit func(sentence int, ids []uint32), done func()) {
+	err = overSentences(ctx, text, o.Threads, p, func() (visit func(sentence int, ids []uint32), done func()) {
 		var own []hashed
 		var bytes []byte
 		return func(sentence int, ids []uint32) {
@@ -131,15 +143,18 @@ func duplicates(ctx context.Context, c *corpus.Corpus, o Options, p *progress) (
 				all = append(all, own...)
 			}
 	})
-	if err != nil {
-		return Duplicates{}, err
-	}
 	slices.SortFunc(all, func(a, b hashed) int {
 		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.sentence, b.sentence))
 	})
-	d := Duplicates{Sampled: step > 1, sentences: len(all)}
-	type group struct{ sentence, count int }
-	var repeated []group
+	return all, err
+}
+
+// A repetition is the first of some equal sentences, and their number.
+type repetition struct{ sentence, count int }
+
+// count sets the shares of copies among sorted sentences. It returns the sentences that occur
+// most often.
+func (d *Duplicates) count(all []hashed, top int) (repeated []repetition) {
 	copies, tokens, copied := 0, 0, 0
 	for i := 0; i < len(all); {
 		n := i + 1
@@ -149,25 +164,28 @@ func duplicates(ctx context.Context, c *corpus.Corpus, o Options, p *progress) (
 		tokens += (n - i) * int(all[i].length)
 		copies, copied = copies+n-i-1, copied+(n-i-1)*int(all[i].length)
 		if n-i > 1 {
-			repeated = append(repeated, group{int(all[i].sentence), n - i})
+			repeated = append(repeated, repetition{int(all[i].sentence), n - i})
 		}
 		i = n
 	}
 	d.Share, d.Tokens = float64(copies)/float64(max(len(all), 1)), float64(copied)/float64(max(tokens, 1))
-	slices.SortFunc(repeated, func(a, b group) int { return cmp.Or(b.count-a.count, a.sentence-b.sentence) })
+	slices.SortFunc(repeated, func(a, b repetition) int { return cmp.Or(b.count-a.count, a.sentence-b.sentence) })
+	return repeated[:min(top, len(repeated))]
+}
+
+// firstWords returns the words of a sentence that are shown.
+func firstWords(c *corpus.Corpus, sentence int) string {
+	text := c.Text()
+	var words []string
 	var buffer []uint32
-	for _, r := range repeated[:min(o.Top, len(repeated))] {
-		var words []string
-		first, end := text.Start(r.sentence), text.Start(r.sentence+1)
-		for _, id := range text.View(first, min(end, first+shownWords), &buffer) {
-			words = append(words, c.Vocabulary.Words[id])
-		}
-		if end-first > shownWords {
-			words = append(words, "…")
-		}
-		d.Most = append(d.Most, Repeated{strings.Join(words, " "), r.count})
+	first, end := text.Start(sentence), text.Start(sentence+1)
+	for _, id := range text.View(first, min(end, first+shownWords), &buffer) {
+		words = append(words, c.Vocabulary.Words[id])
 	}
-	return d, nil
+	if end-first > shownWords {
+		words = append(words, "…")
+	}
+	return strings.Join(words, " ")
 }
 
 // overSentences visits all sentences, stretches of them on several threads. begin is called

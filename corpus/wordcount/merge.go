@@ -90,28 +90,9 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 		}
 		e.table = nil
 	}
-	longest := 0
-	most := mostFrequent{}
-	kept := 0
-	for i := range parts {
-		longest = max(longest, parts[i].table.used)
-		stats.Types += int64(parts[i].table.used)
-		stats.Punctuated += parts[i].punctuated
-		stats.Capitalized += parts[i].capitalized
-	}
-	if uint64(longest) >= math.MaxUint32/uint64(len(parts)) {
-		return nil, nil, nil, errTooManyTypes
-	}
-	for i := range parts {
-		if err := parts[i].err; err != nil {
-			return nil, nil, nil, tooManyTypes(stats, err)
-		}
-		if kept += len(parts[i].kept); kept == 0 {
-			most.look(parts[i].table)
-		}
-	}
-	if kept == 0 {
-		return nil, nil, nil, minCountError(most, o)
+	longest, err := checkParts(parts, o, stats)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	words, counts, final, err := vocabularyOf(ctx, parts, (longest+1)*len(parts), o, stats)
 	if err != nil {
@@ -123,6 +104,34 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 		}
 	})
 	return words, counts, ids, err
+}
+
+// checkParts sets stats. It returns the words of the longest part, and an error if the parts have
+// too many words or keep none.
+func checkParts(parts []part, o Options, stats *Stats) (longest int, err error) {
+	for i := range parts {
+		longest = max(longest, parts[i].table.used)
+		stats.Types += int64(parts[i].table.used)
+		stats.Punctuated += parts[i].punctuated
+		stats.Capitalized += parts[i].capitalized
+	}
+	if uint64(longest) >= math.MaxUint32/uint64(len(parts)) {
+		return 0, errTooManyTypes
+	}
+	most := mostFrequent{}
+	kept := 0
+	for i := range parts {
+		if err := parts[i].err; err != nil {
+			return 0, tooManyTypes(stats, err)
+		}
+		if kept += len(parts[i].kept); kept == 0 {
+			most.look(parts[i].table)
+		}
+	}
+	if kept == 0 {
+		return 0, minCountError(most, o)
+	}
+	return longest, nil
 }
 
 // vocabularyOf makes the vocabulary of the kept words of all parts, whose merged numbers

@@ -54,15 +54,7 @@ func (r *Result) mergeSpilled(ctx context.Context, encoders []*encoder, o Option
 	}); err != nil {
 		return fmt.Errorf("the text has %s different words or more until now: %w", terminal.Number(r.Stats.Types), err)
 	}
-	// Numbers of words in all partitions, one behind the other.
-	total := 0
-	for p := range parts {
-		parts[p].base = total
-		for i := range parts[p].kept {
-			parts[p].kept[i].merged += uint32(total)
-		}
-		total += len(parts[p].kept)
-	}
+	total := numberWords(parts)
 	if uint64(total) >= math.MaxUint32 {
 		return errTooManyTypes
 	}
@@ -76,6 +68,19 @@ func (r *Result) mergeSpilled(ctx context.Context, encoders []*encoder, o Option
 	r.Words, r.Counts = words, counts
 	r.disk.final(parts, final, r.chunks)
 	return nil
+}
+
+// numberWords gives numbers to the words of all partitions, one partition behind the other. It returns
+// how many there are.
+func numberWords(parts []part) (total int) {
+	for p := range parts {
+		parts[p].base = total
+		for i := range parts[p].kept {
+			parts[p].kept[i].merged += uint32(total)
+		}
+		total += len(parts[p].kept)
+	}
+	return total
 }
 
 // mergers returns how many of so many threads merge partitions at a time, in twice the memory

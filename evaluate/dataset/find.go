@@ -73,6 +73,19 @@ func Find(ctx context.Context, path, task string) (sets []Set, notes []string, e
 			all = append(all, s)
 		}
 	}
+	sets, same := withoutCopies(all)
+	if len(sets) == 0 {
+		if task == "" {
+			task = "similarity, analogy or categorization"
+		}
+		return nil, nil, fmt.Errorf("%s: no %s set found; expected lines \"word word score\", \"word word word word\" or \"word<TAB>answer/answer\", or columns \"category\" and \"word\"", path, task)
+	}
+	nameSets(sets, root)
+	return sets, append(notes, same...), nil
+}
+
+// withoutCopies returns the sets of different content, and notes of those left out.
+func withoutCopies(all []Set) (sets []Set, notes []string) {
 	places := make(map[string]int) // in sets, by content
 	for _, s := range all {
 		content := s.content()
@@ -87,14 +100,7 @@ func Find(ctx context.Context, path, task string) (sets []Set, notes []string, e
 		places[content] = len(sets)
 		sets = append(sets, s)
 	}
-	if len(sets) == 0 {
-		if task == "" {
-			task = "similarity, analogy or categorization"
-		}
-		return nil, nil, fmt.Errorf("%s: no %s set found; expected lines \"word word score\", \"word word word word\" or \"word<TAB>answer/answer\", or columns \"category\" and \"word\"", path, task)
-	}
-	nameSets(sets, root)
-	return sets, notes, nil
+	return sets, notes
 }
 
 // sameSet is the note of a set that is there twice.

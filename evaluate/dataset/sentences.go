@@ -51,16 +51,7 @@ func FindSentences(ctx context.Context, path string) (sets []SentenceSet, strang
 	if len(files) == 1 && files[0] == root { // its other parts
 		files = partsOf(root)
 	}
-	parts := map[string]map[string][]Sentence{} // by stem and ending
-	var stems []string
-	add := func(stem, part string, sentences ...Sentence) {
-		if parts[stem] == nil {
-			parts[stem] = map[string][]Sentence{}
-			stems = append(stems, stem)
-		}
-		parts[stem][part] = append(parts[stem][part], sentences...)
-	}
-	reviews := map[string]bool{} // stems
+	found := sentenceParts{parts: map[string]map[string][]Sentence{}, reviews: map[string]bool{}}
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, nil, err
@@ -73,8 +64,8 @@ func FindSentences(ctx context.Context, path string) (sets []SentenceSet, strang
 			if err != nil {
 				return nil, nil, nil, err
 			}
-			add(stem, part, review)
-			reviews[stem] = true
+			found.add(stem, part, review)
+			found.reviews[stem] = true
 			continue
 		}
 		format, formatErr := formatOf(file)
@@ -93,12 +84,36 @@ func FindSentences(ctx context.Context, path string) (sets []SentenceSet, strang
 			continue
 		}
 		stem, part := cutPart(file)
-		add(stem, part, s.Sentences...)
+		found.add(stem, part, s.Sentences...)
 	}
+	sets, notes = found.sets()
+	if len(sets) == 0 {
+		return nil, nil, nil, fmt.Errorf("%s: no classification set found; expected lines \"label word word ...\" with a whole number as label, sentences with <e1> and <e2> and their relations, or folders train/pos, train/neg, test/pos and test/neg of texts", path)
+	}
+	return sets, strangers, notes, nil
+}
+
+// sentenceParts are the parts of the sets of a folder.
+type sentenceParts struct {
+	stems   []string                         // of the sets, in the order of their first files
+	parts   map[string]map[string][]Sentence // by stem and ending
+	reviews map[string]bool                  // stems
+}
+
+func (p *sentenceParts) add(stem, part string, sentences ...Sentence) {
+	if p.parts[stem] == nil {
+		p.parts[stem] = map[string][]Sentence{}
+		p.stems = append(p.stems, stem)
+	}
+	p.parts[stem][part] = append(p.parts[stem][part], sentences...)
+}
+
+// sets returns the sets that have all their parts, each once, and notes of those left out.
+func (p *sentenceParts) sets() (sets []SentenceSet, notes []string) {
 	first := map[string]string{} // by content: the stem
-	for _, stem := range stems {
-		set := newSentenceSet(stem, parts[stem])
-		set.Reviews = reviews[stem]
+	for _, stem := range p.stems {
+		set := newSentenceSet(stem, p.parts[stem])
+		set.Reviews = p.reviews[stem]
 		if set.Training == nil {
 			notes = append(notes, stem+": a set in parts needs .train and .test, skipped")
 			continue
@@ -111,10 +126,7 @@ func FindSentences(ctx context.Context, path string) (sets []SentenceSet, strang
 		first[content] = stem
 		sets = append(sets, set)
 	}
-	if len(sets) == 0 {
-		return nil, nil, nil, fmt.Errorf("%s: no classification set found; expected lines \"label word word ...\" with a whole number as label, sentences with <e1> and <e2> and their relations, or folders train/pos, train/neg, test/pos and test/neg of texts", path)
-	}
-	return sets, strangers, notes, nil
+	return sets, notes
 }
 
 // newSentenceSet puts the parts of a set together. A set that lacks a part has

@@ -211,25 +211,8 @@ func (m *Matrix) readSparse(e *elements) error {
 	if err != nil {
 		return err
 	}
-	starts, err := e.numbers()
+	bounds, err := m.readBounds(e)
 	if err != nil {
-		return err
-	}
-	if n := starts.count(); n != m.Columns+1 {
-		return fmt.Errorf("%d columns, but column starts for %d", m.Columns, n-1)
-	}
-	bounds, err := memory.Grow[float64](nil, m.Columns+1)
-	if err != nil {
-		return err
-	}
-	for range m.Columns + 1 {
-		bound, err := starts.read()
-		if err != nil {
-			return err
-		}
-		bounds = append(bounds, bound)
-	}
-	if err := starts.end(); err != nil {
 		return err
 	}
 	values, err := e.numbers()
@@ -267,6 +250,29 @@ func (m *Matrix) readSparse(e *elements) error {
 		}
 	}
 	return values.end()
+}
+
+// readBounds reads the start of each column's entries, and the end of the last column's.
+func (m *Matrix) readBounds(e *elements) ([]float64, error) {
+	starts, err := e.numbers()
+	if err != nil {
+		return nil, err
+	}
+	if n := starts.count(); n != m.Columns+1 {
+		return nil, fmt.Errorf("%d columns, but column starts for %d", m.Columns, n-1)
+	}
+	bounds, err := memory.Grow[float64](nil, m.Columns+1)
+	if err != nil {
+		return nil, err
+	}
+	for range m.Columns + 1 {
+		bound, err := starts.read()
+		if err != nil {
+			return nil, err
+		}
+		bounds = append(bounds, bound)
+	}
+	return bounds, starts.end()
 }
 
 // noRow stands for a row number that no matrix can have.

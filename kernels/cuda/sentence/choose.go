@@ -15,7 +15,7 @@ type kernel struct {
 	built           embed.FS
 	source, name    string
 	threads, shared int
-	forms           bool // the other one is NAME_bounded: see sentence.cuh
+	forms           bool // the other one is NAME_bounded: see ring.cuh
 	sentences       int  // in flight on a multiprocessor
 }
 

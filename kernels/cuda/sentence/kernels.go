@@ -31,7 +31,7 @@ type Kernels struct {
 	leastShare     float32     // of a word of C
 }
 
-// launchArgs is SentenceArgs of sentence.cuh, and around that of PieceArgs, which other kernels do not read.
+// launchArgs is SentenceArgs of words.cuh, and around that of PieceArgs, which other kernels do not read.
 type launchArgs struct {
 	words, contexts, tokens, sentences, keep, alias, shares, contextShares cu.DevicePtr
 	unitOf, rates, kept, next, losses, pairs                               cu.DevicePtr
@@ -120,34 +120,7 @@ func (c *Config) check() error {
 func (t *Kernels) allocate() (err error) {
 	c, d := t.config, t.device
 	text := c.text()
-	count, longest := text.Sentences(), 1
-	cut, ofPieces := text.(*pieces)
-	if ofPieces {
-		longest = cut.longest
-	} else {
-		for s, start := 0, text.Start(0); s < count; s++ {
-			end := text.Start(s + 1)
-			longest, start = max(longest, end-start), end
-			if s%(1<<20) == 0 {
-				text.GiveBack()
-			}
-		}
-	}
-	starts := func(to []uint64, first int) {
-		for i := range to {
-			to[i] = uint64(text.Start(first + i))
-		}
-		text.GiveBack()
-	}
-	u := 0 // of the sentence at hand; they come in order
-	unitOf := func(to []uint32, first int) {
-		for i := range to {
-			for c.Units[u+1] <= first+i {
-				u++
-			}
-			to[i] = uint32(u)
-		}
-	}
+	count, longest := text.Sentences(), longestOf(text)
 	a := &t.args
 	*a = launchArgs{
 		seed: c.Seed, count: uint32(count), units: uint32(len(c.Units) - 1), vocabulary: uint32(c.Vocabulary),
@@ -169,14 +142,7 @@ func (t *Kernels) allocate() (err error) {
 	units := t.units()
 	a.rates, a.losses, a.pairs = m.Floats("learning rates", units), m.Bytes("losses", 8*units), m.Bytes("numbers of pairs", 8*units)
 	a.next = m.Bytes("counter", 4)
-	a.sentences, a.unitOf = cuda.PlacedParts(m, "sentences", count+1, starts), cuda.PlacedParts(m, "units", count, unitOf)
-	if ofPieces {
-		a.around = cuda.PlacedParts(m, "pieces of sentences", count, func(to [][2]uint32, first int) {
-			for i := range to {
-				to[i] = cut.around(first + i)
-			}
-		})
-	}
+	t.placeText(m)
 	a.keep = cuda.Placed(m, "subsampling", numbered(t.numbers, c.Keep))
 	a.shares = cuda.Placed(m, "shares", numbered(t.numbers, c.shares()))
 	if c.sharesContexts() {
@@ -192,6 +158,51 @@ func (t *Kernels) allocate() (err error) {
 	}
 	t.text, err = newText(d, &t.config, t.numbers)
 	return err
+}
+
+// longestOf returns the tokens of the longest sentence, 1 at least.
+func longestOf(text Text) int {
+	if cut, ok := text.(*pieces); ok {
+		return cut.longest
+	}
+	longest := 1
+	for s, start := 0, text.Start(0); s < text.Sentences(); s++ {
+		end := text.Start(s + 1)
+		longest, start = max(longest, end-start), end
+		if s%(1<<20) == 0 {
+			text.GiveBack()
+		}
+	}
+	return longest
+}
+
+// placeText places where sentences begin, which units they are of and, if they are pieces, what is
+// around them.
+func (t *Kernels) placeText(m *cuda.Allocator) {
+	a, text, units := &t.args, t.config.text(), t.config.Units
+	count := text.Sentences()
+	a.sentences = cuda.PlacedParts(m, "sentences", count+1, func(to []uint64, first int) {
+		for i := range to {
+			to[i] = uint64(text.Start(first + i))
+		}
+		text.GiveBack()
+	})
+	u := 0 // of the sentence at hand; they come in order
+	a.unitOf = cuda.PlacedParts(m, "units", count, func(to []uint32, first int) {
+		for i := range to {
+			for units[u+1] <= first+i {
+				u++
+			}
+			to[i] = uint32(u)
+		}
+	})
+	if cut, ok := text.(*pieces); ok {
+		a.around = cuda.PlacedParts(m, "pieces of sentences", count, func(to [][2]uint32, first int) {
+			for i := range to {
+				to[i] = cut.around(first + i)
+			}
+		})
+	}
 }
 
 // units is the number of units of all epochs.

@@ -1,0 +1,115 @@
+package settings
+
+// sampleSettings say which vectors are trained, on which samples.
+func (c *Config) sampleSettings() []Setting {
+	return []Setting{
+		{
+			Name: "dim", Aliases: []string{"size", "vector-size", "layer1-size"}, Record: true, value: &c.Dim,
+			help: "dimensions `N` of a vector",
+		},
+		{
+			Name: "window", Aliases: []string{"ws"}, Record: true, value: &c.Window,
+			help: "words `N` on either side of the centre word (in mode " +
+				"fullw2v the fixed radius W_f is half of it, rounded up)",
+		},
+		{
+			Name: "dynamic-window", Modes: randomWindow, Record: true, value: &c.DynamicWindow,
+			help: "draw each window's size from 1 to --window, as word2vec " +
+				"does; =false fixes it (ppmi counts the mean of all draws)",
+		},
+		{
+			Name: "hierarchical-softmax", Aliases: []string{"hs"},
+			Modes: hierarchical, Record: true, value: &c.HierarchicalSoftmax,
+			help: "predict words by their paths in a Huffman tree, without negatives, on the CPU",
+		},
+		{
+			Name: "negative", Aliases: []string{"neg"},
+			Modes: onWords, Negatives: true, Record: true, value: &c.Negative,
+			help: "negatives `K` for each positive pair",
+		},
+		{
+			Name: "noise", Modes: onWords, Negatives: true, Record: true, value: &c.Noise,
+			help: "where negatives come from", Choices: noiseChoices(),
+		},
+		{
+			Name: "noise-exponent", Aliases: []string{"ns-exponent"},
+			Modes: notGloVe, Negatives: true, Record: true, value: &c.NoiseExponent,
+			help:        "power `X` applied to those weights (the default follows from --noise and --mode)",
+			hideDefault: true,
+		},
+		{
+			Name: "sample", Aliases: []string{"subsample"}, Record: true, value: &c.Sample,
+			help: "subsample words more frequent than `T`; 0 keeps all",
+		},
+		{
+			Name: "passes", Modes: severalPasses, Record: true, value: &c.Passes,
+			help: "subsample the corpus `N` times into M, or count it so often (the default " +
+				"of cl follows from the length of the text: 5 for 17 million words)",
+			hideDefault: true,
+		},
+	}
+}
+
+// rowSettings say which samples of M the words have in mode cl.
+func (c *Config) rowSettings() []Setting {
+	return []Setting{
+		{
+			Name: "contexts", Modes: largeBatch, Record: true, value: &c.Contexts,
+			help: "`L` iterations an epoch: M has about --positives times L context samples for each word",
+		},
+		{
+			Name: "same-column", Modes: largeBatch, Record: true, value: &c.SameColumn,
+			help: "train both steps of an iteration on the same samples, " +
+				"as in the W2V-CL paper; otherwise each has its own",
+		},
+		{
+			Name: "tempering", Modes: largeBatch, Record: true, value: &c.Tempering,
+			help: "give words samples in proportion to the power `X` of " +
+				"their contexts in the text; 0 gives every word as many",
+		},
+		{
+			Name: "positives", Modes: largeBatch, Record: true, value: &c.Positives,
+			help: "context samples `N` of a word in an iteration, on average over the " +
+				"words (default follows from the text and --contexts: training uses " +
+				"each context of the text about 16 times, with long vectors less often)",
+			hideDefault: true,
+		},
+		{
+			Name: "max-positives", Modes: largeBatch, Record: true, value: &c.MaxPositives,
+			help: "context samples `N` of a word in an iteration at most",
+		},
+		{
+			Name: "shared-negatives", Modes: largeBatch, Record: true, value: &c.SharedNegatives,
+			help: "all words share `N` negatives in each step, which weigh as " +
+				"much as --negative for each sample; 0 draws each word's own",
+		},
+	}
+}
+
+// modelSettings are those of single modes, and of what is exported.
+func (c *Config) modelSettings() []Setting {
+	return []Setting{
+		{
+			Name: "x-max", Modes: onGloVe, Record: true, value: &c.XMax,
+			help: "counts from `X` on weigh 1, smaller ones less (mode glove)",
+		},
+		{
+			Name: "shift", Modes: onPPMI, Record: true, value: &c.Shift,
+			help: "associations are less by the logarithm of `K`, " +
+				"as if a pair had so many negatives (mode ppmi)",
+		},
+		{
+			Name: "singular-exponent", Modes: onPPMI, Record: true, value: &c.SingularExponent,
+			help: "power `P` of the singular values in W (mode ppmi)",
+		},
+		{
+			Name: "model", Modes: withModels, Record: true, value: &c.Model,
+			help: "the input of a window", Choices: modelChoices(""), hideDefault: true,
+		},
+		{
+			Name: "context-weight", Negatives: true, Record: true, Resume: true, value: &c.ContextWeight,
+			help: "vectors.bin has W + `X` times C: word vectors, and a " +
+				"part of the context vectors; 0 for word vectors alone",
+		},
+	}
+}

@@ -1,0 +1,92 @@
+package settings
+
+// encoderSettings choose an encoder and its symbols.
+func (c *Config) encoderSettings() []Setting {
+	return []Setting{
+		{
+			Name: "subword", Modes: withEncoders, Record: true, value: &c.Subword,
+			help: "compose word vectors from spelling, so that any word has one", Choices: subwordChoices,
+		},
+		{
+			Name: "word-table", Modes: withEncoders, Subword: encoders, Record: true, value: &c.WordTable,
+			help: "give every word of the text a vector of its own beside " +
+				"its spelling; =false composes vectors from spelling only",
+		},
+		{
+			Name: "gram", Modes: asGraph, Subword: spelt, Record: true, value: &c.Gram,
+			help: "characters `N` of a symbol: 1 reads characters, more " +
+				"overlapping n-grams of them (cnn, recurrent, attention)",
+		},
+		{
+			Name: "char-dim", Modes: asGraph, Subword: spelt, Record: true, value: &c.CharDim,
+			help: "values `E` of a symbol's embedding (cnn, recurrent, attention)",
+		},
+	}
+}
+
+// cnnSettings are the shape of a convolutional encoder.
+func (c *Config) cnnSettings() []Setting {
+	return []Setting{
+		{
+			Name: "widths", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Widths,
+			help: "symbols that filters span, a `LIST` with commas (cnn)",
+		},
+		{
+			Name: "filters", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Filters,
+			help: "filters `N` of each width, or a number for each, with commas (cnn)",
+		},
+		{
+			Name: "pool", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Pool,
+			help: "what of a convolution counts (cnn)", Choices: poolChoices,
+		},
+		{
+			Name: "activation", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Activation,
+			help: "function that the values of a convolution go through (cnn)", Choices: activationChoices,
+		},
+		{
+			Name: "standardize", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Standardize,
+			help: "give features mean 0 and variance 1 over the " +
+				"vocabulary (cnn); =false leaves them as they are",
+		},
+		{
+			Name: "dropout", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Dropout,
+			help: "leave out a share `X` of each word's features, others in each step (cnn)",
+		},
+	}
+}
+
+// pieceSettings say which parts of a word encoders read, and how fast they learn.
+func (c *Config) pieceSettings() []Setting {
+	return []Setting{
+		{
+			Name: "max-chars", Modes: asGraph, Subword: spelt, Record: true, value: &c.MaxChars,
+			help: "read `N` characters of a longer word (cnn, recurrent, attention)",
+		},
+		{
+			Name: "min-ngram", Aliases: []string{"minn"},
+			Modes: withEncoders, Subword: ngramOnly, Record: true, value: &c.MinGram,
+			help: "characters `N` of the shortest n-grams (ngram)",
+		},
+		{
+			Name: "max-ngram", Aliases: []string{"maxn"},
+			Modes: withEncoders, Subword: ngramOnly, Record: true, value: &c.MaxGram,
+			help: "characters `N` of the longest n-grams (ngram)",
+		},
+		{
+			Name: "buckets", Aliases: []string{"bucket"},
+			Modes: withEncoders, Subword: ngramOnly, Record: true, value: &c.Buckets,
+			help: "hash n-grams to `N` vectors; those that no word needs take no memory (ngram)",
+		},
+		{
+			Name: "pieces", Modes: asGraph, Subword: bpeOnly, Record: true, value: &c.Pieces,
+			help: "byte-pair pieces, those merged first ahead: `FILE` " +
+				"has a piece a line, or the two parts of a merge (bpe)",
+		},
+		{
+			Name: "subword-lr", Modes: withEncoders, Subword: encoders, Record: true, value: &c.SubwordLR,
+			help: "learning rate of what composes vectors: `X` times --lr " +
+				"(default depends on --subword and the number of iterations)",
+			hideDefault: true,
+		},
+	}
+}

@@ -1,0 +1,92 @@
+package settings
+
+// lengthSettings say how long to train, and how much at once.
+func (c *Config) lengthSettings() []Setting {
+	return []Setting{
+		{
+			Name: "epochs", Aliases: []string{"iter", "epoch"}, Modes: notPPMI, Record: true, value: &c.Epochs,
+			help: "`N` epochs; in mode cl an epoch is --contexts iterations",
+		},
+		{
+			Name: "iterations", Modes: largeBatch, Record: true, value: &c.Iterations,
+			help: "`N` iterations instead of whole epochs", hideDefault: true,
+		},
+		{
+			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
+			help: "`N` positive pairs in a minibatch; in mode parw2v words",
+		},
+		{
+			Name: "combine", Modes: combining, Record: true, value: &c.Combine,
+			help: "train `C` windows in one product at most (mode psgnscc)",
+		},
+		{
+			Name: "combine-span", Modes: combining, Record: true, value: &c.CombineSpan,
+			help: "look for these windows among `T` words at most (mode psgnscc)",
+		},
+	}
+}
+
+// syncSettings say how the changes of several GPUs, ranks or threads meet.
+func (c *Config) syncSettings() []Setting {
+	return []Setting{
+		{
+			Name: "combine-rule", Modes: sentenceOrdered, Record: true, value: &c.CombineRule,
+			help:    "how GPUs or ranks that share the text combine their changes of a row",
+			Choices: combineRuleChoices(),
+		},
+		{
+			Name: "sync", Modes: sentenceOrdered, Record: true, value: &c.Sync,
+			help: "GPUs or ranks that share the text combine their tables every `N` " +
+				"words of it, and at the end of an epoch (default: 128 times in a " +
+				"run, with ranks 4 times an epoch, or every 16 million words)",
+			hideDefault: true,
+		},
+		{
+			Name: "sync-hot", Modes: sentenceOrdered, Record: true, value: &c.SyncHot,
+			help: "the rows of the --hot-words most frequent words are combined every `N` words; " +
+				"0: with all others, and by adasum on ranks without GPUs 8 times as often",
+		},
+		{
+			Name: "hot-words", Modes: sentenceOrdered, Record: true, value: &c.HotWords,
+			help: "how many words --sync-hot is for: `N`",
+		},
+		{
+			Name: "write-back", Modes: writingBack, Record: true, Resume: true, value: &c.WriteBack,
+			help:    "how rows of context words return to the table when their word leaves the window",
+			Choices: writeBackChoices,
+		},
+	}
+}
+
+// rateSettings say how gradients change the tables.
+func (c *Config) rateSettings() []Setting {
+	return []Setting{
+		{
+			Name: "adam", Modes: minibatch, Record: true, value: &c.Adam,
+			help:    "the rows that a minibatch updates (mode vanilla, any --optimizer)",
+			Choices: adamChoices,
+		},
+		{
+			Name: "lr", Aliases: []string{"alpha", "learning-rate"},
+			Modes: notPPMI, Record: true, Resume: true, value: &c.LR,
+			help: "learning rate `X` at the start (in mode cl the default follows from --optimizer and --dim)",
+		},
+		{
+			Name: "decay", Modes: notPPMI, Record: true, value: &c.Decay,
+			help: "how the learning rate goes on", Choices: decayChoices,
+		},
+		{
+			Name: "lr-end", Aliases: []string{"min-alpha"},
+			Modes: notPPMI, Record: true, Resume: true, value: &c.LREnd,
+			help: "learning rate `X` at the end of a decay",
+		},
+		{
+			Name: "optimizer", Modes: asGraph, Record: true, value: &c.Optimizer,
+			help: "how gradients change the tables", Choices: optimizerChoices(),
+		},
+		{
+			Name: "weight-decay", Modes: asGraph, Record: true, value: &c.WeightDecay,
+			help: "decoupled weight decay `X`",
+		},
+	}
+}
