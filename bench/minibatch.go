@@ -86,7 +86,7 @@ func newMinibatch(counts []uint64, noise *corpus.Alias, c ProfileCase, seed uint
 	b.byWord, b.byContext = sortEntries(lefts, b.targets), sortEntries(b.targets, lefts)
 	b.wordGradients = make([]float32, len(b.byWord.rows)*c.Dim)
 	b.contextGradients = make([]float32, len(b.byContext.rows)*c.Dim)
-	config := optim.Config{Method: ProfileOptimizer}
+	config := optim.Options{Method: ProfileOptimizer}
 	if b.wordOptimizer, err = optim.New(config, c.Vocabulary, c.Dim); err == nil {
 		b.contextOptimizer, err = optim.New(config, c.Vocabulary, c.Dim)
 	}

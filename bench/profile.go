@@ -112,9 +112,9 @@ func (r *ProfileResult) add(name string, step Measurement) {
 // measureMinibatches trains on a text and returns the seconds of a minibatch.
 func measureMinibatches(ctx context.Context, text *corpus.Corpus, noise *corpus.Alias, c ProfileCase, seed uint64, e Effort) (Measurement, error) {
 	options := graph.VanillaOptions{Window: profileWindow, Sample: textSample, Batch: c.Batch, Epochs: 1 << 16}
-	trainer, err := graph.NewVanilla(text, noise, options, graph.Config{
+	trainer, err := graph.NewVanilla(text, noise, options, graph.Options{
 		Dim: c.Dim, Negatives: c.Negatives, Seed: seed, Threads: c.Threads, Form: graph.FormFused,
-		Optimizer: optim.Config{Method: ProfileOptimizer},
+		Optimizer: optim.Options{Method: ProfileOptimizer},
 	})
 	if err != nil {
 		return Measurement{}, err

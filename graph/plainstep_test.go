@@ -11,7 +11,7 @@ import (
 // A plainStep is a step of tempered W2V-CL in float64, as the documents define it.
 type plainStep struct {
 	m               *wordcontext.Matrix
-	c               Config
+	c               Options
 	noise           *corpus.Alias
 	iteration, step int
 }

@@ -84,7 +84,7 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 // share gives n-grams one row that the same words have, as often: they would be trained alike, for all get the same
 // gradient, of which Adam and its relatives forget the size. It is a third to a half of all rows.
 func (e *NGrams) share() {
-	of, sizes := kernels.ClassesOf(kernels.Config{Starts: kernels.Starts(e.vocabulary.starts), Symbols: e.vocabulary.symbols, Alphabet: len(e.rows)})
+	of, sizes := kernels.ClassesOf(kernels.Structure{Starts: kernels.Starts(e.vocabulary.starts), Symbols: e.vocabulary.symbols, Alphabet: len(e.rows)})
 	e.sizes = sizes
 	for bucket, row := range e.rows {
 		e.rows[bucket] = of[row]

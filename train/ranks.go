@@ -59,7 +59,7 @@ func (e *processors) prepare(ctx context.Context, p *progress.Progress) error {
 	return e.job.prepareMode(ctx, p)
 }
 
-func (e *processors) needCL(model graph.Config) error {
+func (e *processors) needCL(model graph.Options) error {
 	if err := split.Check(e.group.Size(), model); err != nil {
 		return err
 	}
@@ -67,14 +67,14 @@ func (e *processors) needCL(model graph.Config) error {
 	return e.job.checkTraining()
 }
 
-func (e *processors) needSequential(model sequential.Config) error {
+func (e *processors) needSequential(model sequential.Options) error {
 	t := e.job.text
 	return e.job.ask(func(a *trainer.Account) error {
 		return joint.Plan(a, t.vocabulary.Len(), int(t.stats.TokensUsed), model)
 	})
 }
 
-func (e *processors) matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error) {
+func (e *processors) matrix(ctx context.Context, model graph.Options, p *progress.Progress) (*wordcontext.Matrix, error) {
 	j := e.job
 	m, seconds, err := buildPart(ctx, e.group, &j.config, e.share, p)
 	if err != nil {
@@ -90,7 +90,7 @@ func (e *processors) matrix(ctx context.Context, model graph.Config, p *progress
 	return m.Matrix, nil
 }
 
-func (e *processors) newCL(_ *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Config, p *progress.Progress) (trainer.Trainer, error) {
+func (e *processors) newCL(_ *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, p *progress.Progress) (trainer.Trainer, error) {
 	t, err := split.New(e.group.Count(), e.part, noise, iterations, model)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (e *processors) newCL(_ *wordcontext.Matrix, noise *corpus.Alias, iteration
 	return e.group.NewTrainer(t), nil
 }
 
-func (e *processors) newSequential(noise *corpus.Alias, model sequential.Config, p *progress.Progress) (trainer.Trainer, error) {
+func (e *processors) newSequential(noise *corpus.Alias, model sequential.Options, p *progress.Progress) (trainer.Trainer, error) {
 	if err := e.share.Balance(e.group); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type grain struct {
 const grainRows = 512
 
 // byRows reports whether ranks split the rows of a model, not its columns.
-func byRows(c graph.Config) bool { return c.SharedNegatives > 0 }
+func byRows(c graph.Options) bool { return c.SharedNegatives > 0 }
 
 func (t *CL) newRows() {
 	r := &rows{}
@@ -38,7 +38,7 @@ func (t *CL) newRows() {
 		r.ends = append(r.ends, (len(t.blocks)-1)*(rank+1)/t.comm.Size())
 	}
 	for i, table := range []*table{t.words, t.contexts} {
-		r.steps[i] = &step.Step{Sampler: t.sampler, Team: t.workers, Dim: t.config.Dim, Blocks: t.blocks, Update: table.optimizer}
+		r.steps[i] = &step.Step{Sampler: t.sampler, Team: t.workers, Dim: t.options.Dim, Blocks: t.blocks, Update: table.optimizer}
 	}
 	first := 0
 	for rank, end := range r.ends {

@@ -72,7 +72,7 @@ var families = map[Mode]family{
 func slots(radius int) int { return 2*radius + 2 }
 
 // kernel chooses the kernel.
-func (c *Config) kernel() (kernel, error) {
+func (c *Options) kernel() (kernel, error) {
 	size, err := cuda.KernelSize(c.Dim)
 	if err != nil {
 		return kernel{}, err
@@ -98,7 +98,7 @@ func (c *Config) kernel() (kernel, error) {
 
 // choose takes the kernel that covers rows with the fewest chunks, and windows with the fewest
 // context words too many.
-func (c *Config) choose(f family, name string, shapes []shape) kernel {
+func (c *Options) choose(f family, name string, shapes []shape) kernel {
 	outputs := 1 + c.Negatives
 	if c.Mode == PARW2V {
 		outputs = 1 // of attraction
@@ -141,7 +141,7 @@ func (c *Config) choose(f family, name string, shapes []shape) kernel {
 
 // rowPart chooses the part of a row for a warp, and the number of warps, that cover the row with
 // the fewest chunks.
-func (c *Config) rowPart(among []rowPart) (part rowPart, warps int) {
+func (c *Options) rowPart(among []rowPart) (part rowPart, warps int) {
 	for _, p := range among {
 		w := (chunks(c.Dim) + p.chunks() - 1) / p.chunks()
 		if (p.team || w == 1) && (warps == 0 || w*p.chunks() < warps*part.chunks()) {
