@@ -37,9 +37,9 @@ func (g *Graph) HoldOut(share float64, seed uint64) (rest *Graph, pairs []Pair, 
 	}
 	want := int(math.Round(share * float64(len(arcs))))
 	kept := make([]arc, 0, len(arcs)-want)
-	parts := newParts(len(g.Names))
+	joined := newComponents(len(g.Names))
 	for _, a := range arcs {
-		if !parts.join(a.from, a.to) && a.from != a.to && len(pairs) < want {
+		if !joined.join(a.from, a.to) && a.from != a.to && len(pairs) < want {
 			pairs = append(pairs, Pair{a.from, a.to, true})
 		} else {
 			kept = append(kept, a)
@@ -127,21 +127,21 @@ func (g *Graph) WritePairs(w io.Writer, pairs []Pair) error {
 	return b.Flush()
 }
 
-// parts knows which nodes are connected (union-find). It maps a node to another of
-// the same part, or to itself.
-type parts []uint32
+// components knows which nodes are connected (union-find). It maps a node to another of
+// the same component, or to itself.
+type components []uint32
 
-// newParts returns n nodes that are not connected.
-func newParts(n int) parts {
-	p := make(parts, n)
+// newComponents returns n nodes that are not connected.
+func newComponents(n int) components {
+	p := make(components, n)
 	for i := range p {
 		p[i] = uint32(i)
 	}
 	return p
 }
 
-// find returns the node that stands for the part of node i.
-func (p parts) find(i uint32) uint32 {
+// find returns the node that stands for the component of node i.
+func (p components) find(i uint32) uint32 {
 	for p[i] != i {
 		p[i] = p[p[i]]
 		i = p[i]
@@ -149,8 +149,8 @@ func (p parts) find(i uint32) uint32 {
 	return i
 }
 
-// join connects two nodes and reports whether they were in different parts.
-func (p parts) join(a, b uint32) bool {
+// join connects two nodes and reports whether they were in different components.
+func (p components) join(a, b uint32) bool {
 	a, b = p.find(a), p.find(b)
 	p[a] = b
 	return a != b

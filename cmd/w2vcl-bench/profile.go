@@ -114,18 +114,18 @@ func (o *profileOptions) print(s cli.Streams, results []bench.ProfileResult) err
 	out = cli.Table{}
 	out.Rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", "batch", "dot", "loss", "forward", "all", "spread")
 	for _, r := range results {
-		out.Rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", terminal.Number(r.Batch), thousands(r.Part(bench.PartDot).WordsPerSecond), thousands(r.Part(bench.PartLoss).WordsPerSecond),
+		out.Rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", terminal.Number(r.Batch), thousands(r.Phase(bench.PhaseDot).WordsPerSecond), thousands(r.Phase(bench.PhaseLoss).WordsPerSecond),
 			thousands(r.Forward), thousands(r.WordsPerSecond), cli.Percent(r.All.Spread()))
 	}
 	out.Rowf("\nShare of a minibatch's time")
 	line := fmt.Sprintf("  %9s\t%12s", "batch", "minibatch")
-	for _, p := range results[0].Parts {
+	for _, p := range results[0].Phases {
 		line += fmt.Sprintf("\t%9s", p.Name)
 	}
 	out.Rowf("%s", line)
 	for _, r := range results {
 		line := fmt.Sprintf("  %9s\t%12s", terminal.Number(r.Batch), milliseconds(r.All.Median))
-		for _, p := range r.Parts {
+		for _, p := range r.Phases {
 			line += fmt.Sprintf("\t%9s", cli.Percent(p.Share))
 		}
 		out.Rowf("%s", line)
