@@ -35,7 +35,7 @@ type ProfilePhase struct {
 	Name           string      `json:"name"`
 	Step           Measurement `json:"step_seconds"` // of one minibatch
 	WordsPerSecond float64     `json:"words_per_second"`
-	Share          float64     `json:"share"` // of ProfileResult.All
+	Fraction       float64     `json:"share"` // of ProfileResult.All
 }
 
 // A ProfileResult says how long a minibatch takes, and how long each phase. Words per
@@ -105,7 +105,7 @@ func (r ProfileResult) Phase(name string) ProfilePhase {
 
 func (r *ProfileResult) add(name string, step Measurement) {
 	r.Phases = append(r.Phases, ProfilePhase{
-		Name: name, Step: step, WordsPerSecond: rate(float64(r.Batch), step.Median), Share: rate(step.Median, r.All.Median),
+		Name: name, Step: step, WordsPerSecond: rate(float64(r.Batch), step.Median), Fraction: rate(step.Median, r.All.Median),
 	})
 }
 

@@ -53,19 +53,19 @@ var rmsPropDescriptor = Descriptor{
 // scaled is both.
 type scaled struct {
 	options      Options
-	decay, share float64
+	decay, fresh float64
 	columns      int
 	step         simd.ScaledStep
 	squares      []float32 // (rows, columns)
 }
 
 func newScaled(c Options, decay, share float64, rows, columns int) *scaled {
-	return &scaled{options: c, decay: decay, share: share, columns: columns, squares: c.floats(rows * columns)}
+	return &scaled{options: c, decay: decay, fresh: share, columns: columns, squares: c.floats(rows * columns)}
 }
 
 func (s *scaled) Begin(_ int, rate float64) {
 	s.step = simd.ScaledStep{
-		Decay: float32(s.decay), Share: float32(s.share), Keep: float32(1 - rate*s.options.WeightDecay),
+		Decay: float32(s.decay), Fresh: float32(s.fresh), Keep: float32(1 - rate*s.options.WeightDecay),
 		Rate: float32(rate), Epsilon: float32(s.options.Epsilon),
 	}
 }

@@ -253,11 +253,11 @@ func (t *Trainer) Advance(ctx context.Context, unit int, rate float64) (trainer.
 	}
 	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
 	sentences := t.sentences
-	var rest shares
+	var rest queues
 	tokens := 0
 	for thread := range t.workers {
 		first, end := t.piece(u, thread)
-		rest = append(rest, newShare(first, end, (sentences.Sentences()+1)*t.chunk/sentences.Tokens()))
+		rest = append(rest, newQueue(first, end, (sentences.Sentences()+1)*t.chunk/sentences.Tokens()))
 		tokens += sentences.Start(end) - sentences.Start(first)
 	}
 

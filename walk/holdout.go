@@ -16,18 +16,18 @@ type Pair struct {
 	Edge     bool // the whole graph has an edge from From to To
 }
 
-// HoldOut takes a share of the edges out of the graph for link prediction. pairs are
+// HoldOut takes a fraction of the edges out of the graph for link prediction. pairs are
 // these edges, then as many different pairs of nodes without an edge, drawn at
 // random. rest is the graph without the edges. It has all nodes, and nodes that were
 // connected stay connected: HoldOut keeps a random spanning tree of each part and
 // takes edges at random from the others (Grover and Leskovec 2016, section 4.4). It
 // keeps all loops.
 //
-// Errors: a share that is not between 0 and 1, no edge in the share, too few edges
+// Errors: a fraction that is not between 0 and 1, no edge in it, too few edges
 // beside the trees, too few pairs without an edge.
-func (g *Graph) HoldOut(share float64, seed uint64) (rest *Graph, pairs []Pair, err error) {
-	if !(share > 0 && share < 1) {
-		return nil, nil, fmt.Errorf("hold out: the share %g of the edges is not between 0 and 1", share)
+func (g *Graph) HoldOut(fraction float64, seed uint64) (rest *Graph, pairs []Pair, err error) {
+	if !(fraction > 0 && fraction < 1) {
+		return nil, nil, fmt.Errorf("hold out: the fraction %g of the edges is not between 0 and 1", fraction)
 	}
 	random := &draws{seed: seed, stream: corpus.StreamWalk.Sub(holdOutRound)}
 	arcs := g.arcs()
@@ -35,7 +35,7 @@ func (g *Graph) HoldOut(share float64, seed uint64) (rest *Graph, pairs []Pair, 
 		j := random.below(uint64(i + 1))
 		arcs[i], arcs[j] = arcs[j], arcs[i]
 	}
-	want := int(math.Round(share * float64(len(arcs))))
+	want := int(math.Round(fraction * float64(len(arcs))))
 	kept := make([]arc, 0, len(arcs)-want)
 	joined := newComponents(len(g.Names))
 	for _, a := range arcs {

@@ -171,7 +171,7 @@ func (c *classifier) score(ctx context.Context, set dataset.SentenceSet) ([]eval
 			right++
 		}
 	}
-	r.Score = evaluate.Share(right, len(want))
+	r.Score = evaluate.Fraction(right, len(want))
 	if !set.Relations() {
 		return []evaluate.Result{r}, nil
 	}

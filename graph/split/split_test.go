@@ -74,11 +74,11 @@ func (p *problem) part(ctx context.Context, c cluster.Comm) (*wordcontext.Part, 
 	sentences := p.text.Text().Sentences()
 	first, end := sentences*c.Rank()/c.Size(), sentences*(c.Rank()+1)/c.Size()
 	bounds := slices.Clone(p.text.Sentences[first : end+1])
-	share := &corpus.Corpus{Vocabulary: p.text.Vocabulary, Tokens: p.text.Tokens[bounds[0]:bounds[len(bounds)-1]]}
+	rankText := &corpus.Corpus{Vocabulary: p.text.Vocabulary, Tokens: p.text.Tokens[bounds[0]:bounds[len(bounds)-1]]}
 	for i := range bounds {
-		share.Sentences = append(share.Sentences, bounds[i]-bounds[0])
+		rankText.Sentences = append(rankText.Sentences, bounds[i]-bounds[0])
 	}
-	return wordcontext.BuildShare(ctx, share, p.matrix, wordcontext.Share{Comm: c, FirstToken: bounds[0], Fingerprint: p.text.Fingerprint()})
+	return wordcontext.BuildOnRanks(ctx, rankText, p.matrix, wordcontext.TextPart{Comm: c, FirstToken: bounds[0], Fingerprint: p.text.Fingerprint()})
 }
 
 // lead runs work on rank 0, with the trainer of all ranks.
