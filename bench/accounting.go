@@ -34,5 +34,5 @@ func UpdateBytes(vocabulary, dim int, method optim.Method) (int64, error) {
 // WorkingSet is the memory in bytes that an iteration touches: both tables and the
 // state of their optimizers.
 func WorkingSet(vocabulary, dim int, method optim.Method) int64 {
-	return 2 * (4*int64(vocabulary)*int64(dim) + optim.Config{Method: method}.Bytes(vocabulary, dim))
+	return 2 * (4*int64(vocabulary)*int64(dim) + optim.Options{Method: method}.Bytes(vocabulary, dim))
 }

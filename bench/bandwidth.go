@@ -27,7 +27,7 @@ func NewCopier(bytes int64, threads int) *Copier {
 	n := int(max(bytes/8, 1))
 	c := &Copier{memory.Floats(n), memory.Floats(n)}
 	c.copy(threads, n) // the buffer to gets its pages
-	c.share(threads, func(first, last int) {
+	c.split(threads, func(first, last int) {
 		part := c.from[first:last]
 		for j := range part { // otherwise from is one page of zeros again and again
 			part[j] = 1
@@ -36,8 +36,8 @@ func NewCopier(bytes int64, threads int) *Copier {
 	return c
 }
 
-// share calls work for each thread with its part of the buffers, first up to last.
-func (c *Copier) share(threads int, work func(first, last int)) {
+// split calls work for each thread with its part of the buffers, first up to last.
+func (c *Copier) split(threads int, work func(first, last int)) {
 	n := len(c.from)
 	var wait sync.WaitGroup
 	for i := range threads {
@@ -73,7 +73,7 @@ func (c *Copier) Measure(threads int, atLeast time.Duration) float64 {
 
 // copy copies everything once. Each thread copies its part, piece values at a time.
 func (c *Copier) copy(threads, piece int) {
-	c.share(threads, func(first, last int) {
+	c.split(threads, func(first, last int) {
 		for at := first; at < last; at += piece {
 			end := min(at+piece, last)
 			copy(c.to[at:end], c.from[at:end])

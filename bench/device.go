@@ -31,10 +31,10 @@ func (c DeviceCase) String() string {
 	return fmt.Sprintf("%d words x %d, %d negatives, %s%s, %s, %s, on %s", c.Vocabulary, c.Dim, c.Negatives, c.Frequencies, c.Samples, c.Optimizer, c.Precision, c.Device)
 }
 
-func (c DeviceCase) config(seed uint64) graph.Config {
-	return graph.Config{
+func (c DeviceCase) config(seed uint64) graph.Options {
+	return graph.Options{
 		Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.Shared, Seed: seed, Threads: c.Threads,
-		Optimizer: optim.Config{Method: c.Optimizer},
+		Optimizer: optim.Options{Method: c.Optimizer},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 )
 
-// A minibatch is one batch of pairs with the memory that its parts work on.
+// A minibatch is one batch of pairs with the memory that its phases work on.
 type minibatch struct {
 	ProfileCase
 	team  *team.Team
@@ -86,7 +86,7 @@ func newMinibatch(counts []uint64, noise *corpus.Alias, c ProfileCase, seed uint
 	b.byWord, b.byContext = sortEntries(lefts, b.targets), sortEntries(b.targets, lefts)
 	b.wordGradients = make([]float32, len(b.byWord.rows)*c.Dim)
 	b.contextGradients = make([]float32, len(b.byContext.rows)*c.Dim)
-	config := optim.Config{Method: ProfileOptimizer}
+	config := optim.Options{Method: ProfileOptimizer}
 	if b.wordOptimizer, err = optim.New(config, c.Vocabulary, c.Dim); err == nil {
 		b.contextOptimizer, err = optim.New(config, c.Vocabulary, c.Dim)
 	}
@@ -125,14 +125,14 @@ func (b *minibatch) drawPairs(counts []uint64) (lefts []uint32, err error) {
 // profileBlock is the number of pairs, or rows, that a thread takes at a time.
 const profileBlock = 32
 
-// A part is one part of the work on a minibatch.
-type part struct {
+// A phase is one phase of the work on a minibatch.
+type phase struct {
 	name string
 	work func() error
 }
 
-func (b *minibatch) parts() []part {
-	return []part{{PartDraw, b.draw}, {PartDot, b.dot}, {PartLoss, b.loss}, {PartGradients, b.gradients}, {PartUpdate, b.update}}
+func (b *minibatch) phases() []phase {
+	return []phase{{PhaseDraw, b.draw}, {PhaseDot, b.dot}, {PhaseLoss, b.loss}, {PhaseGradients, b.gradients}, {PhaseUpdate, b.update}}
 }
 
 // each calls work for blocks of n pairs or rows, on all threads.

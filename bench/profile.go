@@ -10,7 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 )
 
-// A ProfileCase is a minibatch of mode vanilla, to measure part by part (figure 3 of
+// A ProfileCase is a minibatch of mode vanilla, to measure phase by phase (figure 3 of
 // the W2V-CL paper).
 type ProfileCase struct {
 	Vocabulary int `json:"words"`    // V
@@ -20,32 +20,32 @@ type ProfileCase struct {
 	Threads    int `json:"threads"`
 }
 
-// The parts of a minibatch, in the order of the work.
+// The phases of a minibatch, in the order of the work.
 const (
-	PartDraw      = "draw"      // negatives
-	PartDot       = "dot"       // gathering rows, dot products
-	PartLoss      = "loss"      // sigmoids and the loss
-	PartGradients = "gradients" // of both tables, summed by row
-	PartUpdate    = "update"    // the optimizer, on the rows that occur
-	PartRest      = "rest"      // reading pairs, sorting entries by row, the graph's machine
+	PhaseDraw      = "draw"      // negatives
+	PhaseDot       = "dot"       // gathering rows, dot products
+	PhaseLoss      = "loss"      // sigmoids and the loss
+	PhaseGradients = "gradients" // of both tables, summed by row
+	PhaseUpdate    = "update"    // the optimizer, on the rows that occur
+	PhaseRest      = "rest"      // reading pairs, sorting entries by row, the graph's machine
 )
 
-// A ProfilePart is one part of a minibatch, measured alone.
-type ProfilePart struct {
+// A ProfilePhase is one phase of a minibatch, measured alone.
+type ProfilePhase struct {
 	Name           string      `json:"name"`
 	Step           Measurement `json:"step_seconds"` // of one minibatch
 	WordsPerSecond float64     `json:"words_per_second"`
-	Share          float64     `json:"share"` // of ProfileResult.All
+	Fraction       float64     `json:"share"` // of ProfileResult.All
 }
 
-// A ProfileResult says how long a minibatch takes, and how long each part. Words per
+// A ProfileResult says how long a minibatch takes, and how long each phase. Words per
 // second are positive pairs per second, as in the paper.
 type ProfileResult struct {
 	ProfileCase
-	Parts          []ProfilePart `json:"parts"` // PartRest is All minus the others
-	All            Measurement   `json:"all_seconds"`
-	WordsPerSecond float64       `json:"words_per_second"`
-	Forward        float64       `json:"forward_words_per_second"` // draw, dot and loss
+	Phases         []ProfilePhase `json:"parts"` // PhaseRest is All minus the others
+	All            Measurement    `json:"all_seconds"`
+	WordsPerSecond float64        `json:"words_per_second"`
+	Forward        float64        `json:"forward_words_per_second"` // draw, dot and loss
 }
 
 // profileWindow is the window of the text that is profiled.
@@ -54,7 +54,7 @@ const profileWindow = 2
 // ProfileOptimizer is the optimizer of the profile, as in the paper.
 const ProfileOptimizer = optim.Adam
 
-// MeasureProfile measures each part on random pairs, which are as frequent as in a
+// MeasureProfile measures each phase on random pairs, which are as frequent as in a
 // subsampled text, and all together by training on such a text.
 func MeasureProfile(ctx context.Context, c ProfileCase, seed uint64, e Effort) (ProfileResult, error) {
 	r := ProfileResult{ProfileCase: c}
@@ -74,47 +74,47 @@ func MeasureProfile(ctx context.Context, c ProfileCase, seed uint64, e Effort) (
 		return r, err
 	}
 	var sum, forward float64
-	for _, part := range b.parts() {
-		step, err := b.measure(ctx, part.work, e)
+	for _, phase := range b.phases() {
+		step, err := b.measure(ctx, phase.work, e)
 		if err != nil {
 			return r, err
 		}
 		sum += step.Median
-		if part.name == PartDraw || part.name == PartDot || part.name == PartLoss {
+		if phase.name == PhaseDraw || phase.name == PhaseDot || phase.name == PhaseLoss {
 			forward += step.Median
 		}
-		r.add(part.name, step)
+		r.add(phase.name, step)
 	}
-	// The parts take less than the whole, but for noise.
+	// The phases take less than the whole, but for noise.
 	rest := max(r.All.Median-sum, 0)
-	r.add(PartRest, Measurement{rest, rest, rest, r.All.Runs})
+	r.add(PhaseRest, Measurement{rest, rest, rest, r.All.Runs})
 	r.WordsPerSecond = rate(float64(c.Batch), r.All.Median)
 	r.Forward = rate(float64(c.Batch), forward)
 	return r, nil
 }
 
-// Part returns a part by its name.
-func (r ProfileResult) Part(name string) ProfilePart {
-	for _, p := range r.Parts {
+// Phase returns a phase by its name.
+func (r ProfileResult) Phase(name string) ProfilePhase {
+	for _, p := range r.Phases {
 		if p.Name == name {
 			return p
 		}
 	}
-	return ProfilePart{}
+	return ProfilePhase{}
 }
 
 func (r *ProfileResult) add(name string, step Measurement) {
-	r.Parts = append(r.Parts, ProfilePart{
-		Name: name, Step: step, WordsPerSecond: rate(float64(r.Batch), step.Median), Share: rate(step.Median, r.All.Median),
+	r.Phases = append(r.Phases, ProfilePhase{
+		Name: name, Step: step, WordsPerSecond: rate(float64(r.Batch), step.Median), Fraction: rate(step.Median, r.All.Median),
 	})
 }
 
 // measureMinibatches trains on a text and returns the seconds of a minibatch.
 func measureMinibatches(ctx context.Context, text *corpus.Corpus, noise *corpus.Alias, c ProfileCase, seed uint64, e Effort) (Measurement, error) {
 	options := graph.VanillaOptions{Window: profileWindow, Sample: textSample, Batch: c.Batch, Epochs: 1 << 16}
-	trainer, err := graph.NewVanilla(text, noise, options, graph.Config{
+	trainer, err := graph.NewVanilla(text, noise, options, graph.Options{
 		Dim: c.Dim, Negatives: c.Negatives, Seed: seed, Threads: c.Threads, Form: graph.FormFused,
-		Optimizer: optim.Config{Method: ProfileOptimizer},
+		Optimizer: optim.Options{Method: ProfileOptimizer},
 	})
 	if err != nil {
 		return Measurement{}, err

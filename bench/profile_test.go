@@ -22,18 +22,18 @@ func TestMeasureProfile(t *testing.T) {
 		}
 		var names []string
 		sum := 0.0
-		for _, p := range r.Parts {
+		for _, p := range r.Phases {
 			names = append(names, p.Name)
 			sum += p.Step.Median
-			if p.Name != PartRest && (p.Step.Median <= 0 || p.Step.Runs != tiny.Repeat) {
-				t.Errorf("%+v: part %+v", c, p)
+			if p.Name != PhaseRest && (p.Step.Median <= 0 || p.Step.Runs != tiny.Repeat) {
+				t.Errorf("%+v: phase %+v", c, p)
 			}
 		}
-		if want := []string{PartDraw, PartDot, PartLoss, PartGradients, PartUpdate, PartRest}; !slices.Equal(names, want) {
-			t.Errorf("parts %v, want %v", names, want)
+		if want := []string{PhaseDraw, PhaseDot, PhaseLoss, PhaseGradients, PhaseUpdate, PhaseRest}; !slices.Equal(names, want) {
+			t.Errorf("phases %v, want %v", names, want)
 		}
 		if sum < r.All.Median*(1-1e-9) {
-			t.Errorf("%+v: parts take %v of %v seconds", c, sum, r.All.Median)
+			t.Errorf("%+v: phases take %v of %v seconds", c, sum, r.All.Median)
 		}
 		if r.WordsPerSecond <= 0 || r.Forward <= 0 {
 			t.Errorf("%+v: %v words/s, forward %v", c, r.WordsPerSecond, r.Forward)
@@ -41,9 +41,9 @@ func TestMeasureProfile(t *testing.T) {
 	}
 }
 
-// TestMinibatchParts checks what each part computes: a part that skips its work
+// TestMinibatchPhases checks what each phase computes: a phase that skips its work
 // would be fast.
-func TestMinibatchParts(t *testing.T) {
+func TestMinibatchPhases(t *testing.T) {
 	c := ProfileCase{Vocabulary: 20, Dim: 5, Negatives: 3, Batch: 37, Threads: 2}
 	counts, err := syntheticCounts(c.Vocabulary, Zipf)
 	if err != nil {
@@ -59,8 +59,8 @@ func TestMinibatchParts(t *testing.T) {
 	}
 	want := make([]float32, len(b.words)) // gradient of the words, by row
 	before, contexts := slices.Clone(b.words), slices.Clone(b.contexts)
-	for _, part := range b.parts() {
-		if err := part.work(); err != nil {
+	for _, phase := range b.phases() {
+		if err := phase.work(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -36,10 +36,10 @@ func (c StepCase) String() string {
 		c.Vocabulary, c.Dim, c.Negatives, c.Frequencies, c.Samples, c.Optimizer, c.Form, c.Kernels, c.Threads, threads)
 }
 
-func (c StepCase) config(seed uint64) graph.Config {
-	return graph.Config{
+func (c StepCase) config(seed uint64) graph.Options {
+	return graph.Options{
 		Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.Shared, Seed: seed, Threads: c.Threads, Form: c.Form,
-		Optimizer: optim.Config{Method: c.Optimizer},
+		Optimizer: optim.Options{Method: c.Optimizer},
 	}
 }
 

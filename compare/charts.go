@@ -73,7 +73,7 @@ func (p page) SpeedCharts() []figure {
 		words := float64(v.WordsPerSecond.Mean)
 		if words > 0 { // unknown of some other programs
 			speed.Bars = append(speed.Bars, report.Bar{
-				Name: v.Name, Label: report.Short(words), Parts: []report.Part{{Name: "words/s", Color: i, Value: words}},
+				Name: v.Name, Label: report.Short(words), Parts: []report.Segment{{Name: "words/s", Color: i, Value: words}},
 			})
 		}
 		if v.Mode == experiment.ModeExternal {
@@ -89,8 +89,8 @@ func (p page) SpeedCharts() []figure {
 
 const memoryNote = "Computed from sizes, as by 'w2vcl plan'. The comparison itself also keeps the text in memory."
 
-func memoryParts(m runfolder.Memory) []report.Part {
-	return []report.Part{
+func memoryParts(m runfolder.Memory) []report.Segment {
+	return []report.Segment{
 		{Name: "text", Color: 5, Value: float64(m.Corpus)}, {Name: "matrix M", Color: 1, Value: float64(m.Matrix)},
 		{Name: "tables W and C", Color: 0, Value: float64(m.Tables)}, {Name: "moments", Color: 3, Value: float64(m.Moments)},
 		{Name: "work", Color: 4, Value: float64(m.Work)},
@@ -133,18 +133,18 @@ func (p page) BandCharts() []figure {
 func (p page) lastBands() figure {
 	chart := report.BoxChart{Title: "loss of words by frequency, at the end", X: "occurrences of a word in the text", Y: "loss"}
 	for b, band := range p.bands() {
-		group := report.BoxGroup{Name: bandName(band.Band)}
+		set := report.BoxSet{Name: bandName(band.Band)}
 		for i, v := range p.Variants {
 			if len(v.Curve) == 0 {
 				continue
 			}
 			last := v.Curve[len(v.Curve)-1].Bands[b]
 			q := last.Quantiles
-			group.Boxes = append(group.Boxes, report.Box{
+			set.Boxes = append(set.Boxes, report.Box{
 				Name: v.Name, Color: i, Low: q[0], Q1: q[1], Median: q[2], Q3: q[3], High: q[4], Mean: last.Mean,
 			})
 		}
-		chart.Groups = append(chart.Groups, group)
+		chart.Sets = append(chart.Sets, set)
 	}
 	return figure{Caption: "Loss of words at the end", Note: "Box: the middle half of the words; whiskers: 90%; line: median; dot: mean.", Chart: chart}
 }

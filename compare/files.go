@@ -148,7 +148,7 @@ func (r *Result) scoreRows() [][]string {
 // pointKey returns the columns that identify observation i of a run. Its number is
 // there to average by: shares and seconds differ a little from seed to seed.
 func (r *Record) pointKey(i int, p Point) []string {
-	return append(r.key(), strconv.Itoa(i+1), number(p.Share), strconv.Itoa(p.Units), number(r.Summary.SecondsMatrix), number(p.Seconds), number(p.Pairs))
+	return append(r.key(), strconv.Itoa(i+1), number(p.Fraction), strconv.Itoa(p.Units), number(r.Summary.SecondsMatrix), number(p.Seconds), number(p.Pairs))
 }
 
 var pointColumns = []string{"variant", "mode", "seed", "point", "share", "units", "seconds_matrix", "seconds_train", "pairs"}

@@ -20,8 +20,8 @@ func recordExample() *Record {
 		Variant: experiment.Variant{Name: "cl", Mode: "cl"}, Seed: 3, Settings: map[string]string{"dim": "50", "mode": "cl"},
 		Budget: "1 epoch", Observations: 2, Fingerprint: corpus.Hex(9), Sets: []string{"similarity WS-353, 20 items"},
 		Points: []Point{
-			{Share: 0.5, Units: 10, Seconds: 1.5, Pairs: 1e6, Loss: 0.4, Scores: []evaluate.Result{{Task: "similarity", Dataset: "WS-353", Metric: "spearman", Score: 0.5, Found: 19, Total: 20}}},
-			{Share: 1, Units: 20, Seconds: 3, Pairs: 2e6, Loss: 0.3, Bands: []words.Band{{MinCount: 5, MaxCount: 9, Words: 7, Mean: 1, Variance: 0.5}}},
+			{Fraction: 0.5, Units: 10, Seconds: 1.5, Pairs: 1e6, Loss: 0.4, Scores: []evaluate.Result{{Task: "similarity", Dataset: "WS-353", Metric: "spearman", Score: 0.5, Found: 19, Total: 20}}},
+			{Fraction: 1, Units: 20, Seconds: 3, Pairs: 2e6, Loss: 0.3, Bands: []words.Band{{MinCount: 5, MaxCount: 9, Words: 7, Mean: 1, Variance: 0.5}}},
 		},
 		Finished: true,
 	}

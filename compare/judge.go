@@ -127,7 +127,7 @@ func isMain(r evaluate.Result) bool {
 
 // point judges a run at an observation by the main metrics.
 func (j *judge) point(ctx context.Context, o train.Observation) (Point, error) {
-	p := Point{Share: o.Share, Units: o.Units, Seconds: o.Seconds, Pairs: o.Pairs, Loss: o.Loss}
+	p := Point{Fraction: o.Fraction, Units: o.Units, Seconds: o.Seconds, Pairs: o.Pairs, Loss: o.Loss}
 	vectors, err := o.Vectors()
 	if err != nil {
 		return p, err

@@ -53,13 +53,13 @@ type Record struct {
 
 // A Point is one observation of a run.
 type Point struct {
-	Share   float64           `json:"share"` // of the work, from 0 to 1
-	Units   int               `json:"units"`
-	Seconds float64           `json:"seconds"` // of training
-	Pairs   float64           `json:"pairs"`
-	Loss    float64           `json:"loss"`   // of training, per pair
-	Scores  []evaluate.Result `json:"scores"` // the main metric of each set
-	Bands   []words.Band      `json:"bands"`
+	Fraction float64           `json:"share"` // of the work, from 0 to 1
+	Units    int               `json:"units"`
+	Seconds  float64           `json:"seconds"` // of training
+	Pairs    float64           `json:"pairs"`
+	Loss     float64           `json:"loss"`   // of training, per pair
+	Scores   []evaluate.Result `json:"scores"` // the main metric of each set
+	Bands    []words.Band      `json:"bands"`
 }
 
 // settingsOf returns all recorded settings of a mode, as texts by name.

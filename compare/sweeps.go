@@ -15,13 +15,13 @@ import (
 
 // A Sweep is a setting with numbers for values, of which several are compared.
 type Sweep struct {
-	Setting string  `json:"setting"`
-	Groups  []Group `json:"groups"`
+	Setting string      `json:"setting"`
+	Lines   []SweepLine `json:"groups"`
 }
 
-// A Group holds variants that differ in nothing but the setting of the sweep, by rising
+// A SweepLine holds variants that differ in nothing but the setting of the sweep, by rising
 // values.
-type Group struct {
+type SweepLine struct {
 	Name   string       `json:"name"`
 	Values []SweepValue `json:"values"`
 }
@@ -55,27 +55,27 @@ func sweeps(variants []VariantResult) []Sweep {
 				k = len(keys)
 				keys = append(keys, key)
 				suffix := strings.TrimPrefix(experiment.SweptName("", s.Name, v.Own[s.Name]), " ")
-				sweep.Groups = append(sweep.Groups, Group{Name: strings.TrimSpace(strings.Replace(v.Name, suffix, "", 1))})
+				sweep.Lines = append(sweep.Lines, SweepLine{Name: strings.TrimSpace(strings.Replace(v.Name, suffix, "", 1))})
 			}
-			sweep.Groups[k].Values = append(sweep.Groups[k].Values, SweepValue{i, value})
+			sweep.Lines[k].Values = append(sweep.Lines[k].Values, SweepValue{i, value})
 		}
-		sweep.Groups = slices.DeleteFunc(sweep.Groups, func(g Group) bool { return !g.rises() })
-		if len(sweep.Groups) > 0 {
+		sweep.Lines = slices.DeleteFunc(sweep.Lines, func(l SweepLine) bool { return !l.rises() })
+		if len(sweep.Lines) > 0 {
 			found = append(found, sweep)
 		}
 	}
 	return found
 }
 
-// rises sorts the group, and reports whether it has several values, each once.
-func (g Group) rises() bool {
-	slices.SortStableFunc(g.Values, func(a, b SweepValue) int { return cmp.Compare(a.Value, b.Value) })
-	for i := range g.Values[1:] {
-		if g.Values[i].Value == g.Values[i+1].Value {
+// rises sorts the line, and reports whether it has several values, each once.
+func (l SweepLine) rises() bool {
+	slices.SortStableFunc(l.Values, func(a, b SweepValue) int { return cmp.Compare(a.Value, b.Value) })
+	for i := range l.Values[1:] {
+		if l.Values[i].Value == l.Values[i+1].Value {
 			return false
 		}
 	}
-	return len(g.Values) > 1
+	return len(l.Values) > 1
 }
 
 // title is a caption of a sweep's chart.
@@ -83,39 +83,39 @@ func (s Sweep) title(what string) string { return fmt.Sprintf("%s by %s", what, 
 
 // log reports whether the axis of a chart is better logarithmic: the values span much.
 func (s Sweep) log() bool {
-	low, high := s.Groups[0].Values[0].Value, 0.0
-	for _, g := range s.Groups {
-		low, high = min(low, g.Values[0].Value), max(high, g.Values[len(g.Values)-1].Value)
+	low, high := s.Lines[0].Values[0].Value, 0.0
+	for _, l := range s.Lines {
+		low, high = min(low, l.Values[0].Value), max(high, l.Values[len(l.Values)-1].Value)
 	}
 	return low > 0 && high >= 8*low
 }
 
 // SweepCharts shows the final scores of each sweep against the values of its setting: each
-// group by set, and the groups by mean score and speed.
+// line by set, and the lines by mean score and speed.
 func (p page) SweepCharts() []figure {
 	var figures []figure
 	for _, sweep := range p.Sweeps {
-		for _, g := range sweep.Groups {
-			figures = append(figures, p.groupChart(sweep, g))
+		for _, l := range sweep.Lines {
+			figures = append(figures, p.lineChart(sweep, l))
 		}
-		if len(sweep.Groups) > 1 {
-			figures = append(figures, p.groupsChart(sweep, "Mean score", "mean score", func(v VariantResult) Spread { return v.Score }))
+		if len(sweep.Lines) > 1 {
+			figures = append(figures, p.linesChart(sweep, "Mean score", "mean score", func(v VariantResult) Spread { return v.Score }))
 		}
-		figures = append(figures, p.groupsChart(sweep, "Words per second", "words per second", func(v VariantResult) Spread { return v.WordsPerSecond }))
+		figures = append(figures, p.linesChart(sweep, "Words per second", "words per second", func(v VariantResult) Spread { return v.WordsPerSecond }))
 	}
 	return figures
 }
 
-// groupChart shows the scores of one group on each set.
-func (p page) groupChart(sweep Sweep, g Group) figure {
-	title := sweep.title("Scores of " + g.Name)
+// lineChart shows the scores of one line on each set.
+func (p page) lineChart(sweep Sweep, l SweepLine) figure {
+	title := sweep.title("Scores of " + l.Name)
 	chart := report.LineChart{Title: title, X: sweep.Setting, Y: "score", Log: sweep.log()}
 	for i, set := range p.Sets {
 		if !set.Main {
 			continue
 		}
 		s := report.Series{Name: set.Dataset, Color: len(chart.Series)}
-		for _, v := range g.Values {
+		for _, v := range l.Values {
 			s.Points = append(s.Points, pointOf(v.Value, p.Variants[v.Variant].Scores[i]))
 		}
 		chart.Series = append(chart.Series, s)
@@ -123,18 +123,18 @@ func (p page) groupChart(sweep Sweep, g Group) figure {
 	return figure{Caption: title, Legend: p.SetLegend(), Chart: chart}
 }
 
-// groupsChart shows one number of all groups.
-func (p page) groupsChart(sweep Sweep, what, axis string, number func(VariantResult) Spread) figure {
+// linesChart shows one number of all lines.
+func (p page) linesChart(sweep Sweep, what, axis string, number func(VariantResult) Spread) figure {
 	title := sweep.title(what)
 	chart := report.LineChart{Title: title, X: sweep.Setting, Y: axis, Log: sweep.log()}
 	f := figure{Caption: title}
-	for k, g := range sweep.Groups {
-		s := report.Series{Name: g.Name, Color: k}
-		for _, v := range g.Values {
+	for k, l := range sweep.Lines {
+		s := report.Series{Name: l.Name, Color: k}
+		for _, v := range l.Values {
 			s.Points = append(s.Points, pointOf(v.Value, number(p.Variants[v.Variant])))
 		}
 		chart.Series = append(chart.Series, s)
-		f.Legend = append(f.Legend, report.Key{Name: g.Name, Color: k})
+		f.Legend = append(f.Legend, report.Key{Name: l.Name, Color: k})
 	}
 	f.Chart = chart
 	return f

@@ -22,7 +22,7 @@ type Alias struct {
 	ends []uint64 // see cumulative
 }
 
-// An aliasCell holds one of n equal shares of the probability, in 2^32 parts: the
+// An aliasCell holds one of n equal parts of the probability, in 2^32 parts: the
 // cell's own number has accept parts, other has the rest.
 type aliasCell struct {
 	accept uint32
@@ -33,17 +33,17 @@ type aliasCell struct {
 // weights; weights that are all zero; a weight that is negative, infinite or not
 // a number.
 func NewAlias(weights []float64) (*Alias, error) {
-	share, err := wholeShares(weights)
+	left, err := wholeWeights(weights)
 	if err != nil {
 		return nil, err
 	}
 	// A number with less than a full cell gives the rest of its cell to a number
-	// with more. The shares sum to exactly n cells. So when no small share is
-	// left, all that remain are exactly full.
+	// with more. The scaled weights sum to exactly n cells. So when no weight is
+	// below a cell, all that remain are exactly full.
 	const full = 1 << 32
 	cells := make([]aliasCell, len(weights))
 	var small, large []uint32
-	for i, s := range share {
+	for i, s := range left {
 		cells[i] = aliasCell{other: uint32(i)} // full: accept or not, it is i
 		if s < full {
 			small = append(small, uint32(i))
@@ -54,11 +54,11 @@ func NewAlias(weights []float64) (*Alias, error) {
 	for len(small) > 0 {
 		i, j := small[len(small)-1], large[len(large)-1]
 		small = small[:len(small)-1]
-		cells[i] = aliasCell{accept: uint32(share[i]), other: j}
-		share[j] -= full - share[i]
-		if share[j] <= full {
+		cells[i] = aliasCell{accept: uint32(left[i]), other: j}
+		left[j] -= full - left[i]
+		if left[j] <= full {
 			large = large[:len(large)-1]
-			if share[j] < full {
+			if left[j] < full {
 				small = append(small, j)
 			}
 		}
@@ -66,9 +66,9 @@ func NewAlias(weights []float64) (*Alias, error) {
 	return &Alias{cells: cells}, nil
 }
 
-// wholeShares scales the weights to whole numbers that sum to exactly
+// wholeWeights scales the weights to whole numbers that sum to exactly
 // len(weights)·2^32.
-func wholeShares(weights []float64) ([]uint64, error) {
+func wholeWeights(weights []float64) ([]uint64, error) {
 	n := len(weights)
 	if n == 0 {
 		return nil, fmt.Errorf("alias table: no weights")
@@ -95,16 +95,16 @@ func wholeShares(weights []float64) ([]uint64, error) {
 		sum += w / scale
 	}
 	whole := uint64(n) << 32
-	share := make([]uint64, n)
+	scaled := make([]uint64, n)
 	var total uint64
 	for i, w := range weights {
-		share[i] = uint64(math.Round(w / scale / sum * float64(whole)))
-		total += share[i]
+		scaled[i] = uint64(math.Round(w / scale / sum * float64(whole)))
+		total += scaled[i]
 	}
 	// The largest weight takes the rounding errors, at most one part each: it has
 	// 2^32 parts or more. A negative difference is right modulo 2^64.
-	share[largest] += whole - total
-	return share, nil
+	scaled[largest] += whole - total
+	return scaled, nil
 }
 
 // Len returns the number of weights.

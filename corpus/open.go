@@ -164,7 +164,7 @@ func write(ctx context.Context, counted *wordcount.Result, key uint64, o Options
 	err := encoded.Write(s.File, encoded.Source{
 		Key: key, Words: c.Vocabulary.Words, Counts: c.Vocabulary.Counts, MaxSentence: o.MaxSentence, Threads: o.Threads,
 		Fill: func(w *encoded.Writer) error {
-			err := counted.Stream(ctx, o.Threads, width, func(p *wordcount.Part) error {
+			err := counted.Stream(ctx, o.Threads, width, func(p *wordcount.Chunk) error {
 				if done += int64(len(p.IDs) / width); s.Writing != nil {
 					s.Writing(done, c.Stats.TokensUsed)
 				}

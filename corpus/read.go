@@ -214,14 +214,14 @@ func Size(path string) int64 {
 	return sum
 }
 
-// ReadShare reads part number part of parts of the text at path: see [wordcount.Input.Share].
+// ReadPart reads part number part of parts of the text at path: see [wordcount.Input.Part].
 // The parts together are the text. A part without a word is an empty Corpus.
-func ReadShare(ctx context.Context, path string, part, parts int, o Options) (*Corpus, error) {
+func ReadPart(ctx context.Context, path string, part, parts int, o Options) (*Corpus, error) {
 	in, err := wordcount.Find(path)
 	if err != nil {
 		return nil, err
 	}
-	if in, err = in.Share(part, parts, o.Field != ""); err != nil {
+	if in, err = in.Part(part, parts, o.Field != ""); err != nil {
 		return nil, err
 	}
 	c, err := read(ctx, in, o)

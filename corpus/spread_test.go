@@ -37,9 +37,9 @@ func spreadDefinition(shares []uint64, h int, seed uint64, iteration, step int) 
 	return drawn
 }
 
-func sharesOf(t *testing.T, weights []float64) []uint64 {
+func wholeOf(t *testing.T, weights []float64) []uint64 {
 	t.Helper()
-	shares, err := wholeShares(weights)
+	shares, err := wholeWeights(weights)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func newAlias(t *testing.T, weights []float64) *Alias {
 func TestDrawSpreadDefinition(t *testing.T) {
 	check := func(name string, weights []float64, h int) {
 		t.Helper()
-		a, shares := newAlias(t, weights), sharesOf(t, weights)
+		a, shares := newAlias(t, weights), wholeOf(t, weights)
 		seed, iteration, step := rand.Uint64(), rand.IntN(1<<20), rand.IntN(2)
 		got := make([]uint32, h)
 		a.DrawSpread(got, seed, iteration, step)
@@ -95,7 +95,7 @@ func TestDrawSpreadDefinition(t *testing.T) {
 // word are drawn H times their probability, give or take one.
 func TestDrawSpreadParts(t *testing.T) {
 	weights := zipf(5000)
-	a, shares := newAlias(t, weights), sharesOf(t, weights)
+	a, shares := newAlias(t, weights), wholeOf(t, weights)
 	for _, h := range []int{1, 7, 64, MaxSpread} {
 		dst := make([]uint32, h)
 		for range 50 {
@@ -127,7 +127,7 @@ func TestDrawSpreadProportions(t *testing.T) {
 	const iterations = 1 << 14
 	weights := zipf(300)
 	weights[17], weights[299] = 0, 0
-	a, shares := newAlias(t, weights), sharesOf(t, weights)
+	a, shares := newAlias(t, weights), wholeOf(t, weights)
 	for _, h := range []int{1, 8, 64, 500} {
 		counts, dst := make([]int, len(weights)), make([]uint32, h)
 		seed, step := rand.Uint64(), rand.IntN(2)

@@ -9,10 +9,10 @@ import (
 	"github.com/w2vcl/w2vcl/subword"
 )
 
-// An UnsupportedError is the error of a configuration that the kernels cannot
+// An UnsupportedError is the error of options that the kernels cannot
 // train with.
 type UnsupportedError struct {
-	Setting string // the field of the configuration, such as Negatives
+	Setting string // the field of the options, such as Negatives
 	Value   any    // its value
 	Reason  string // a sentence without its end
 }
@@ -25,9 +25,9 @@ func unsupported(setting string, value any, format string, args ...any) error {
 	return &UnsupportedError{setting, value, fmt.Sprintf(format, args...)}
 }
 
-// CheckCL returns why the kernels cannot train W2V-CL with a configuration, an
+// CheckCL returns why the kernels cannot train W2V-CL with its options, an
 // UnsupportedError, or nil.
-func CheckCL(c graph.Config, p Precision) error {
+func CheckCL(c graph.Options, p Precision) error {
 	if err := checkShared(c.Dim, p); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func CheckCL(c graph.Config, p Precision) error {
 
 // CheckSeveral returns why several GPUs cannot train W2V-CL together, an UnsupportedError, or nil. What one of them cannot,
 // says CheckCL.
-func CheckSeveral(c graph.Config) error {
+func CheckSeveral(c graph.Options) error {
 	if c.Encoder != nil {
 		return unsupported("Encoder", "", "several GPUs have no kernels for it, one has")
 	}

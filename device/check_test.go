@@ -38,34 +38,34 @@ func TestCheckCL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shaped := func(o subword.CNNOptions) func(c *graph.Config) {
+	shaped := func(o subword.CNNOptions) func(c *graph.Options) {
 		o.Dim = 7
 		e, err := subword.NewCNN([]string{"a", "bc"}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return func(c *graph.Config) { c.Encoder = subword.WithWords(e) }
+		return func(c *graph.Options) { c.Encoder = subword.WithWords(e) }
 	}
 	for name, x := range map[string]struct {
-		change  func(c *graph.Config)
+		change  func(c *graph.Options)
 		p       device.Precision
 		setting string
 	}{
-		"all right":       {func(*graph.Config) {}, device.Half, ""},
-		"zero precision":  {func(*graph.Config) {}, "", ""},
-		"dim":             {func(c *graph.Config) { c.Dim = device.MaxDim + 1 }, "", "Dim"},
-		"form":            {func(c *graph.Config) { c.Form = graph.FormStock }, "", "Form"},
-		"precision":       {func(*graph.Config) {}, "double", "Precision"},
-		"encoder":         {func(c *graph.Config) { c.Encoder = encoder }, device.Float32, ""},
-		"half encoder":    {func(c *graph.Config) { c.Encoder = encoder }, device.Half, "Precision"},
-		"widths":          {func(c *graph.Config) { c.Encoder = many }, "", "Widths"},
+		"all right":       {func(*graph.Options) {}, device.Half, ""},
+		"zero precision":  {func(*graph.Options) {}, "", ""},
+		"dim":             {func(c *graph.Options) { c.Dim = device.MaxDim + 1 }, "", "Dim"},
+		"form":            {func(c *graph.Options) { c.Form = graph.FormStock }, "", "Form"},
+		"precision":       {func(*graph.Options) {}, "double", "Precision"},
+		"encoder":         {func(c *graph.Options) { c.Encoder = encoder }, device.Float32, ""},
+		"half encoder":    {func(c *graph.Options) { c.Encoder = encoder }, device.Half, "Precision"},
+		"widths":          {func(c *graph.Options) { c.Encoder = many }, "", "Widths"},
 		"paper's":         {shaped(subword.CNNOptions{Filters: []int{3, 3, 4}, Pool: subword.PoolFlatten, Activation: subword.Tanh, Raw: true}), "", ""},
 		"dropout":         {shaped(subword.CNNOptions{Dropout: .1}), "", "Dropout"},
-		"shared":          {func(c *graph.Config) { c.SharedNegatives = 3 }, device.Half, ""},
-		"encoder, shared": {func(c *graph.Config) { c.Encoder, c.SharedNegatives = encoder, 3 }, "", ""},
-		"encoder, sgd":    {func(c *graph.Config) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "Optimizer"},
+		"shared":          {func(c *graph.Options) { c.SharedNegatives = 3 }, device.Half, ""},
+		"encoder, shared": {func(c *graph.Options) { c.Encoder, c.SharedNegatives = encoder, 3 }, "", ""},
+		"encoder, sgd":    {func(c *graph.Options) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "Optimizer"},
 	} {
-		c := graph.Config{Dim: 7, Negatives: 3, Optimizer: optim.Config{Method: optim.Adam}}
+		c := graph.Options{Dim: 7, Negatives: 3, Optimizer: optim.Options{Method: optim.Adam}}
 		x.change(&c)
 		refused(t, name, device.CheckCL(c, x.p), x.setting)
 		if x.setting != "" {
@@ -79,9 +79,9 @@ func TestCheckCL(t *testing.T) {
 		if d.Kernels {
 			setting = ""
 		}
-		refused(t, string(d.Name), device.CheckCL(graph.Config{Dim: 7, Optimizer: optim.Config{Method: d.Name}}, ""), setting)
+		refused(t, string(d.Name), device.CheckCL(graph.Options{Dim: 7, Optimizer: optim.Options{Method: d.Name}}, ""), setting)
 	}
-	if err := device.CheckCL(graph.Config{Dim: 7}, ""); err == nil || !strings.Contains(err.Error(), "optimizer") {
+	if err := device.CheckCL(graph.Options{Dim: 7}, ""); err == nil || !strings.Contains(err.Error(), "optimizer") {
 		t.Errorf("no optimizer: error %v", err)
 	}
 }
@@ -108,7 +108,7 @@ func TestMethodsOfKernels(t *testing.T) {
 				bytes += 4 * x.values
 			}
 		}
-		if want := (optim.Config{Method: d.Name}).Bytes(rows, columns); bytes != want || m.Adaptive != d.Shared {
+		if want := (optim.Options{Method: d.Name}).Bytes(rows, columns); bytes != want || m.Adaptive != d.Shared {
 			t.Errorf("%s: the kernels have %d bytes of state, adaptive %v; optim %d, %v", d.Name, bytes, m.Adaptive, want, d.Shared)
 		}
 	}
@@ -139,13 +139,13 @@ func TestCheckEncoder(t *testing.T) {
 func TestCheckSequential(t *testing.T) {
 	c, noise := text(t, 1, 500)
 	for _, d := range sequential.Algorithms() {
-		config := sequential.Config{Algorithm: d.Name, Dim: 7, Window: 5, Negatives: 3, Epochs: 1, Seed: 1, Threads: 1}
+		options := sequential.Options{Algorithm: d.Name, Dim: 7, Window: 5, Negatives: 3, Epochs: 1, Seed: 1, Threads: 1}
 		fake := devicetest.New()
-		trainer, err := device.NewSequential(fake, c, noise, trainer.Tables{}, config, device.Float32)
-		_, memoryErr := device.MemorySequential(c, config, device.Float32, plenty, 1)
+		trainer, err := device.NewSequential(fake, c, noise, trainer.Tables{}, options, device.Float32)
+		_, memoryErr := device.MemorySequential(c, options, device.Float32, plenty, 1)
 		if !device.HasKernels(d.Name) {
 			refused(t, string(d.Name), err, "Algorithm")
-			refused(t, string(d.Name), device.CheckSequential(config, ""), "Algorithm")
+			refused(t, string(d.Name), device.CheckSequential(options, ""), "Algorithm")
 			if memoryErr == nil {
 				t.Errorf("%s has no kernels, but memory for them", d.Name)
 			}
@@ -165,22 +165,22 @@ func TestCheckSequential(t *testing.T) {
 
 func TestCheckFullW2V(t *testing.T) {
 	for name, x := range map[string]struct {
-		change  func(c *sequential.Config)
+		change  func(c *sequential.Options)
 		p       device.Precision
 		setting string
 	}{
-		"all right":      {func(c *sequential.Config) { c.Negatives, c.Window = 15, 30 }, device.Float32, ""},
-		"half":           {func(c *sequential.Config) { c.Negatives, c.Window = 7, 14 }, device.Half, ""},
-		"dim":            {func(c *sequential.Config) { c.Dim = 1025 }, "", "Dim"},
-		"negatives":      {func(c *sequential.Config) { c.Negatives = 16 }, "", "Negatives"},
-		"window":         {func(c *sequential.Config) { c.Window = 31 }, "", "Window"},
-		"half negatives": {func(c *sequential.Config) { c.Negatives = 8 }, device.Half, "Precision"},
-		"half window":    {func(c *sequential.Config) { c.Window = 15 }, device.Half, "Precision"},
-		"added":          {func(c *sequential.Config) { c.WriteBack = sequential.Add }, "", ""},
-		"tree":           {func(c *sequential.Config) { c.HierarchicalSoftmax = true }, "", "HierarchicalSoftmax"},
-		"stored":         {func(c *sequential.Config) { c.WriteBack = sequential.Store }, "", "WriteBack"},
+		"all right":      {func(c *sequential.Options) { c.Negatives, c.Window = 15, 30 }, device.Float32, ""},
+		"half":           {func(c *sequential.Options) { c.Negatives, c.Window = 7, 14 }, device.Half, ""},
+		"dim":            {func(c *sequential.Options) { c.Dim = 1025 }, "", "Dim"},
+		"negatives":      {func(c *sequential.Options) { c.Negatives = 16 }, "", "Negatives"},
+		"window":         {func(c *sequential.Options) { c.Window = 31 }, "", "Window"},
+		"half negatives": {func(c *sequential.Options) { c.Negatives = 8 }, device.Half, "Precision"},
+		"half window":    {func(c *sequential.Options) { c.Window = 15 }, device.Half, "Precision"},
+		"added":          {func(c *sequential.Options) { c.WriteBack = sequential.Add }, "", ""},
+		"tree":           {func(c *sequential.Options) { c.HierarchicalSoftmax = true }, "", "HierarchicalSoftmax"},
+		"stored":         {func(c *sequential.Options) { c.WriteBack = sequential.Store }, "", "WriteBack"},
 	} {
-		c := sequential.Config{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3}
+		c := sequential.Options{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3}
 		x.change(&c)
 		refused(t, name, device.CheckSequential(c, x.p), x.setting)
 	}
@@ -196,7 +196,7 @@ func TestCheckBatch(t *testing.T) {
 		{device.MaxDim, sequential.DefaultBatch, ""}, {device.MaxDim, 25, "Batch"}, {128, 216, ""}, {100, 216, ""}, {128, 217, "Batch"},
 		{300, 72, ""}, {300, 73, "Batch"},
 	} {
-		c := sequential.Config{Algorithm: sequential.PARW2V, Dim: x.dim, Window: 5, Negatives: 5, Batch: x.batch}
+		c := sequential.Options{Algorithm: sequential.PARW2V, Dim: x.dim, Window: 5, Negatives: 5, Batch: x.batch}
 		refused(t, fmt.Sprintf("%+v", x), device.CheckSequential(c, ""), x.setting)
 		c.Algorithm = sequential.PWord2Vec // has none
 		refused(t, "pword2vec", device.CheckSequential(c, ""), "")

@@ -37,13 +37,13 @@ var (
 )
 
 // NewCL prepares training on m for the given number of iterations, as
-// graph.NewCL does. The error of a configuration that the kernels cannot train
+// graph.NewCL does. The error of options that the kernels cannot train
 // with is that of CheckCL. Refresh composes the rows of an encoder on the host.
 //
 // With precision Half, tables stay float32, but the rows that are frozen in a
 // step are read rounded to bfloat16, and moments are stored in it: the first
 // rounded to nearest, the second at random, so that the mean stays.
-func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c graph.Config, p Precision) (*CL, error) {
+func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c graph.Options, p Precision) (*CL, error) {
 	if err := CheckCL(c, p); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	}
 	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d, fresh: c.Start == nil}, negatives: c.Negatives}
 	o := c.Optimizer.WithDefaults()
-	t.kernels, err = d.NewCL(cl.Config{
+	t.kernels, err = d.NewCL(cl.Options{
 		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.SharedNegatives, SameColumn: c.SameColumn, Shares: shares, Seed: c.Seed, Alias: noise.Table(),
 		DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, c.Seed, iteration, step) },
 		Method:     string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
@@ -92,7 +92,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 }
 
 // structureOf returns the structure of the encoder; nil if words are a table.
-func structureOf(c graph.Config) (*encoder.Config, error) {
+func structureOf(c graph.Options) (*encoder.Structure, error) {
 	if c.Encoder == nil {
 		return nil, nil
 	}
@@ -125,7 +125,7 @@ func (t *CL) placeMatrix(m *wordcontext.Matrix, steps, threads int) error {
 // tempering there are as many slots as words. M is not counted: see TakesMatrix. Where
 // the number of multiprocessors counts, it is that of the largest GPUs of today.
 // An encoder that is not of package subword is an error.
-func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, error) {
+func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, error) {
 	structure, err := structureOf(c)
 	if err != nil {
 		return 0, err
@@ -135,7 +135,7 @@ func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, e
 	if p == Half {
 		moments = moments/2 + 4*v // of adam-row the second moments stay float32
 	}
-	lists := slots != words || c.SharedNegatives > 0 || p == Half || structure != nil // cl.Config.SplitsRows
+	lists := slots != words || c.SharedNegatives > 0 || p == Half || structure != nil // cl.Options.SplitsRows
 	work := cl.SampleBytes(words, slots, lists) + 8*v + 1<<20                         // samples, alias table, losses
 	// GPUs share the rows, or else the dimensions.
 	if gpus > 1 && lists {
@@ -160,7 +160,7 @@ func MemoryCL(words, slots int, c graph.Config, p Precision, gpus int) (int64, e
 
 // MemoryCLOn is MemoryCL of the GPUs of a device. GPUs that exchange by messages, as those of ranks do, keep all parts of dot products
 // of a step.
-func MemoryCLOn(d Device, words, slots int, c graph.Config, p Precision) (int64, error) {
+func MemoryCLOn(d Device, words, slots int, c graph.Options, p Precision) (int64, error) {
 	bytes, err := MemoryCL(words, slots, c, p, d.GPUs())
 	if d.ByMessages() && err == nil {
 		method := string(c.Optimizer.WithDefaults().Method)
@@ -171,7 +171,7 @@ func MemoryCLOn(d Device, words, slots int, c graph.Config, p Precision) (int64,
 
 // encoderBytes estimates the memory that an encoder takes beyond the table of
 // words, whose place it takes.
-func encoderBytes(s *encoder.Config, words int, c graph.Config) int64 {
+func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
 	v, table := int64(words), tableBytes(words, c.Dim)
 	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 16*v + table // the rows of the next iteration
 	if s.Words {

@@ -48,7 +48,7 @@ const (
 )
 
 // newSentence makes the kernels of a mode, with a composition if it has one.
-func newSentence(d Device, host *sequential.Trainer, c sentence.Config, x *composed.Composition) (SentenceKernels, error) {
+func newSentence(d Device, host *sequential.Trainer, c sentence.Options, x *composed.Composition) (SentenceKernels, error) {
 	if x == nil {
 		return d.NewSentence(c)
 	}

@@ -14,7 +14,7 @@ import (
 // newComposed is FULL-W2V with n-grams. On the CPU, too, the n-grams learn at the end of a unit.
 func newComposed(t *testing.T, seed uint64, own bool) *pair {
 	c, noise := text(t, seed, 1500)
-	config := sequential.Config{
+	options := sequential.Options{
 		Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: 3, Seed: seed, Threads: 1, Block: 1 << 30,
 	}
 	composition := func() *composed.Composition {
@@ -36,12 +36,12 @@ func newComposed(t *testing.T, seed uint64, own bool) *pair {
 	}
 	p := &pair{fake: devicetest.New()}
 	var err error
-	config.Composition = composition()
-	if p.cpu, err = sequential.New(c, noise, config); err != nil {
+	options.Composition = composition()
+	if p.cpu, err = sequential.New(c, noise, options); err != nil {
 		t.Fatal(err)
 	}
-	config.Composition = composition()
-	if p.gpu, err = device.NewSequential(p.fake, c, noise, trainer.Tables{}, config, device.Float32); err != nil {
+	options.Composition = composition()
+	if p.gpu, err = device.NewSequential(p.fake, c, noise, trainer.Tables{}, options, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p

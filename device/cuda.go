@@ -77,21 +77,21 @@ func (d cudaDevice) GPUs() int { return 1 }
 
 func (cudaDevice) ByMessages() bool { return false }
 
-func (d cudaDevice) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
+func (d cudaDevice) NewCL(c cl.Options, e *encoder.Structure) (CLKernels, error) {
 	if e != nil {
 		return encoder.New(d.Device, c, *e)
 	}
 	return cl.New(d.Device, c)
 }
 
-func (d cudaDevice) NewSentence(c sentence.Config) (SentenceKernels, error) {
+func (d cudaDevice) NewSentence(c sentence.Options) (SentenceKernels, error) {
 	return sentence.New(d.Device, c)
 }
 
-func (d cudaDevice) NewComposed(c sentence.Config, x sentence.Composition) (ComposedKernels, error) {
+func (d cudaDevice) NewComposed(c sentence.Options, x sentence.Composition) (ComposedKernels, error) {
 	return sentence.NewComposed(d.Device, c, x)
 }
 
-func (d cudaDevice) NewVanilla(c vanilla.Config) (VanillaKernels, error) {
+func (d cudaDevice) NewVanilla(c vanilla.Options) (VanillaKernels, error) {
 	return vanilla.New(d.Device, c)
 }

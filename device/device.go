@@ -45,10 +45,10 @@ type Device interface {
 	// copied on the device: of several GPUs the sum.
 	Copy(bytes int64) (perSecond float64, err error)
 	// NewCL returns kernels of W2V-CL. With an encoder, which may be nil, they compose W.
-	NewCL(c cl.Config, encoder *encoder.Config) (CLKernels, error)
-	NewSentence(c sentence.Config) (SentenceKernels, error)
-	NewComposed(c sentence.Config, x sentence.Composition) (ComposedKernels, error)
-	NewVanilla(c vanilla.Config) (VanillaKernels, error)
+	NewCL(c cl.Options, encoder *encoder.Structure) (CLKernels, error)
+	NewSentence(c sentence.Options) (SentenceKernels, error)
+	NewComposed(c sentence.Options, x sentence.Composition) (ComposedKernels, error)
+	NewVanilla(c vanilla.Options) (VanillaKernels, error)
 	Close() error
 }
 

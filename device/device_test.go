@@ -55,20 +55,20 @@ func newCL(t *testing.T, seed uint64, method optim.Method, contexts, iterations 
 
 // newSameColumn is newCL with the same samples in both steps.
 func newSameColumn(t *testing.T, seed uint64, contexts int, free int64) *pair {
-	return newChanged(t, seed, optim.Adam, wordcontext.Options{Contexts: contexts}, 150, free, func(c *graph.Config) { c.SameColumn = true })
+	return newChanged(t, seed, optim.Adam, wordcontext.Options{Contexts: contexts}, 150, free, func(c *graph.Options) { c.SameColumn = true })
 }
 
 // newTempered is newCL with options of M and shared negatives.
 func newTempered(t *testing.T, seed uint64, method optim.Method, o wordcontext.Options, shared, iterations int, free int64) *pair {
-	return newChanged(t, seed, method, o, iterations, free, func(c *graph.Config) {
+	return newChanged(t, seed, method, o, iterations, free, func(c *graph.Options) {
 		if c.SharedNegatives = shared; shared > 0 { // contexts that are not zero reach the device, too
 			c.Start = func(words, contexts []float32) { words[8], contexts[9] = .5, .25 }
 		}
 	})
 }
 
-// newChanged is newCL with options of M and a changed configuration.
-func newChanged(t *testing.T, seed uint64, method optim.Method, o wordcontext.Options, iterations int, free int64, change func(c *graph.Config)) *pair {
+// newChanged is newCL with options of M and changed options.
+func newChanged(t *testing.T, seed uint64, method optim.Method, o wordcontext.Options, iterations int, free int64, change func(c *graph.Options)) *pair {
 	c, noise := text(t, seed, 2000)
 	o.Window, o.Passes, o.Seed = 2, 1, seed
 	m, err := wordcontext.Build(t.Context(), c, o)
@@ -76,14 +76,14 @@ func newChanged(t *testing.T, seed uint64, method optim.Method, o wordcontext.Op
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	config := graph.Config{Dim: 7, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1}}
-	change(&config)
+	options := graph.Options{Dim: 7, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1}}
+	change(&options)
 	p := &pair{fake: devicetest.New()}
 	p.fake.Free, p.fake.Matrix = free, m
-	if p.cpu, err = graph.NewCL(m, noise, iterations, config); err != nil {
+	if p.cpu, err = graph.NewCL(m, noise, iterations, options); err != nil {
 		t.Fatal(err)
 	}
-	if p.gpu, err = device.NewCL(p.fake, m, noise, iterations, config, device.Float32); err != nil {
+	if p.gpu, err = device.NewCL(p.fake, m, noise, iterations, options, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -110,15 +110,15 @@ func newTemperedEncoder(t *testing.T, seed uint64, method optim.Method, o wordco
 			t.Fatal(err)
 		}
 	}
-	config := graph.Config{Dim: 7, Negatives: 3, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1, Epsilon: 1e-3}}
+	options := graph.Options{Dim: 7, Negatives: 3, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1, Epsilon: 1e-3}}
 	p := &pair{fake: devicetest.New()}
 	p.fake.Free, p.fake.Matrix = free, m
-	config.Encoder = encoders[0]
-	if p.cpu, err = graph.NewCL(m, noise, 40, config); err != nil {
+	options.Encoder = encoders[0]
+	if p.cpu, err = graph.NewCL(m, noise, 40, options); err != nil {
 		t.Fatal(err)
 	}
-	config.Encoder = encoders[1]
-	if p.gpu, err = device.NewCL(p.fake, m, noise, 40, config, device.Float32); err != nil {
+	options.Encoder = encoders[1]
+	if p.gpu, err = device.NewCL(p.fake, m, noise, 40, options, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -130,7 +130,7 @@ func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
 
 func newSequential(t *testing.T, seed uint64, epochs int, a sequential.Algorithm, m sequential.Model) *pair {
 	c, noise := text(t, seed, 1500)
-	config := sequential.Config{
+	options := sequential.Options{
 		Algorithm: a, Model: m, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: epochs, Seed: seed, Threads: 1,
 	}
 	start := trainer.Tables{Vocabulary: c.Vocabulary.Words[3:5], Words: make([]float32, 14), Contexts: make([]float32, 14)}
@@ -139,10 +139,10 @@ func newSequential(t *testing.T, seed uint64, epochs int, a sequential.Algorithm
 	}
 	p := &pair{fake: devicetest.New()}
 	var err error
-	if p.cpu, err = sequential.NewFrom(c, noise, start, config); err != nil {
+	if p.cpu, err = sequential.NewFrom(c, noise, start, options); err != nil {
 		t.Fatal(err)
 	}
-	if p.gpu, err = device.NewSequential(p.fake, c, noise, start, config, device.Float32); err != nil {
+	if p.gpu, err = device.NewSequential(p.fake, c, noise, start, options, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -151,13 +151,13 @@ func newSequential(t *testing.T, seed uint64, epochs int, a sequential.Algorithm
 func newVanilla(t *testing.T, seed uint64, method optim.Method, dense bool) *pair {
 	c, noise := text(t, seed, 2000)
 	o := graph.VanillaOptions{Window: 3, DynamicWindow: true, Sample: 1e-2, Batch: 150, Epochs: 9, Dense: dense}
-	config := graph.Config{Dim: 7, Negatives: 3, Seed: seed, Threads: 3, Optimizer: optim.Config{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1, Epsilon: 1e-3}}
+	options := graph.Options{Dim: 7, Negatives: 3, Seed: seed, Threads: 3, Optimizer: optim.Options{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1, Epsilon: 1e-3}}
 	p := &pair{fake: devicetest.New()}
 	var err error
-	if p.cpu, err = graph.NewVanilla(c, noise, o, config); err != nil {
+	if p.cpu, err = graph.NewVanilla(c, noise, o, options); err != nil {
 		t.Fatal(err)
 	}
-	if p.gpu, err = device.NewVanilla(p.fake, c, noise, o, config, device.Float32); err != nil {
+	if p.gpu, err = device.NewVanilla(p.fake, c, noise, o, options, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -167,10 +167,10 @@ func newVanilla(t *testing.T, seed uint64, method optim.Method, dense bool) *pai
 func TestFullW2VText(t *testing.T) {
 	seed := freshSeed(t)
 	c, noise := text(t, seed, 20_000)
-	config := sequential.Config{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Epochs: 1, Seed: seed, Threads: 1}
+	options := sequential.Options{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Epochs: 1, Seed: seed, Threads: 1}
 	for _, precision := range []device.Precision{device.Float32, device.Half} {
 		memory := func(free int64) int64 {
-			bytes, err := device.MemorySequential(c, config, precision, free, 1)
+			bytes, err := device.MemorySequential(c, options, precision, free, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +186,7 @@ func TestFullW2VText(t *testing.T) {
 			}
 			fake := devicetest.New()
 			fake.Free = x.free
-			k, err := device.NewSequential(fake, c, noise, trainer.Tables{}, config, precision)
+			k, err := device.NewSequential(fake, c, noise, trainer.Tables{}, options, precision)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -345,7 +345,7 @@ func same(t *testing.T, p *pair, everything bool) {
 
 // TestSame: whatever the series, both devices train the same to the bit, report the same, and go on
 // from each other's state. The trainers of the CPU do the work on both, but those of the device know
-// only what the kernels are told, sent and handed: the configuration, the state, units, rates,
+// only what the kernels are told, sent and handed: the options, the state, units, rates,
 // samples and minibatches. That CUDA computes the same is not a question for this test.
 func TestSame(t *testing.T) {
 	each(t, func(t *testing.T, p *pair) {

@@ -85,7 +85,7 @@ func (g cudaGroup) Copy(bytes int64) (perSecond float64, err error) {
 	return perSecond, err
 }
 
-func (g cudaGroup) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
+func (g cudaGroup) NewCL(c cl.Options, e *encoder.Structure) (CLKernels, error) {
 	if e != nil {
 		return nil, errOneGPU
 	}
@@ -95,15 +95,15 @@ func (g cudaGroup) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
 // errOneGPU is the error of what settings refuse before.
 var errOneGPU = errors.New("several GPUs train neither encoders nor mode vanilla")
 
-func (g cudaGroup) NewSentence(c sentence.Config) (SentenceKernels, error) {
+func (g cudaGroup) NewSentence(c sentence.Options) (SentenceKernels, error) {
 	return sentence.NewGroup(g.devices, c)
 }
 
-func (g cudaGroup) NewComposed(sentence.Config, sentence.Composition) (ComposedKernels, error) {
+func (g cudaGroup) NewComposed(sentence.Options, sentence.Composition) (ComposedKernels, error) {
 	return nil, errOneGPU
 }
 
-func (g cudaGroup) NewVanilla(vanilla.Config) (VanillaKernels, error) { return nil, errOneGPU }
+func (g cudaGroup) NewVanilla(vanilla.Options) (VanillaKernels, error) { return nil, errOneGPU }
 
 func (g cudaGroup) Close() error {
 	return g.each(func(i int) error {

@@ -36,12 +36,12 @@ func TestSeveralGPUs(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { m.Close() })
-		config := graph.Config{Dim: x.dim, Negatives: 3, SharedNegatives: x.shared, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: x.method, WeightDecay: .1}}
+		options := graph.Options{Dim: x.dim, Negatives: 3, SharedNegatives: x.shared, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: x.method, WeightDecay: .1}}
 		// trained returns the state after units from one on, on so many GPUs.
 		trained := func(gpus, from int, state []trainer.Tensor) []trainer.Tensor {
 			fake := devicetest.New()
 			fake.Free, fake.Parts, fake.Matrix = x.free, gpus, m
-			k, err := device.NewCL(fake, m, noise, 100, config, x.precision)
+			k, err := device.NewCL(fake, m, noise, 100, options, x.precision)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,22 +79,22 @@ func TestSeveralGPUs(t *testing.T) {
 
 // What several GPUs have no kernels for is refused by its name.
 func TestCheckSeveral(t *testing.T) {
-	if err := device.CheckSeveral(graph.Config{SharedNegatives: 64}); err != nil {
+	if err := device.CheckSeveral(graph.Options{SharedNegatives: 64}); err != nil {
 		t.Error(err)
 	}
 	var unsupported *device.UnsupportedError
-	if err := device.CheckSeveral(graph.Config{Encoder: &subword.NGrams{}}); !errors.As(err, &unsupported) || unsupported.Setting != "Encoder" {
+	if err := device.CheckSeveral(graph.Options{Encoder: &subword.NGrams{}}); !errors.As(err, &unsupported) || unsupported.Setting != "Encoder" {
 		t.Errorf("error %v, want one of Encoder", err)
 	}
 }
 
 // GPUs that share the rows have both tables whole, and the moments of their rows.
 func TestMemoryOfRows(t *testing.T) {
-	config := graph.Config{Dim: 512, Negatives: 5, SharedNegatives: 64, Optimizer: optim.Config{Method: optim.Adam}}
+	options := graph.Options{Dim: 512, Negatives: 5, SharedNegatives: 64, Optimizer: optim.Options{Method: optim.Adam}}
 	const values = 512 * 1_000_000
 	for _, gpus := range []int64{1, 2, 4, 8} {
 		for precision, want := range map[device.Precision]int64{device.Float32: 2 * (4*values + 8*values/gpus), device.Half: 2 * (2*values + 6*values/gpus)} {
-			bytes, err := device.MemoryCL(1_000_000, 1_000_000, config, precision, int(gpus))
+			bytes, err := device.MemoryCL(1_000_000, 1_000_000, options, precision, int(gpus))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestMemoryOfRows(t *testing.T) {
 // GPUs that exchange by messages have a place for each row and GPU.
 func TestMemoryOfMessages(t *testing.T) {
 	const words, gpus = 1_000_000, 4
-	config := graph.Config{Dim: 512, Negatives: 5, Optimizer: optim.Config{Method: optim.Adam}}
+	options := graph.Options{Dim: 512, Negatives: 5, Optimizer: optim.Options{Method: optim.Adam}}
 	d, _ := byMessages(t, gpus)
 	defer d.Close()
 	several := devicetest.New()
@@ -116,11 +116,11 @@ func TestMemoryOfMessages(t *testing.T) {
 	var bytes [2]int64
 	for i, d := range []device.Device{d, several} {
 		var err error
-		if bytes[i], err = device.MemoryCLOn(d, words, words, config, device.Float32); err != nil {
+		if bytes[i], err = device.MemoryCLOn(d, words, words, options, device.Float32); err != nil {
 			t.Fatal(err)
 		}
 	}
-	peers, err := device.MemoryCL(words, words, config, device.Float32, gpus)
+	peers, err := device.MemoryCL(words, words, options, device.Float32, gpus)
 	if err != nil || peers != bytes[1] {
 		t.Errorf("%d bytes, want %d (%v)", bytes[1], peers, err)
 	}
@@ -131,10 +131,10 @@ func TestMemoryOfMessages(t *testing.T) {
 
 // The memory of each GPU falls with their number, but for the samples.
 func TestMemoryOfSeveral(t *testing.T) {
-	config := graph.Config{Dim: 512, Negatives: 5, Optimizer: optim.Config{Method: optim.Adam}}
+	options := graph.Options{Dim: 512, Negatives: 5, Optimizer: optim.Options{Method: optim.Adam}}
 	var before int64
 	for _, gpus := range []int{1, 2, 4, 8} {
-		bytes, err := device.MemoryCL(1_000_000, 1_000_000, config, device.Float32, gpus)
+		bytes, err := device.MemoryCL(1_000_000, 1_000_000, options, device.Float32, gpus)
 		if err != nil {
 			t.Fatal(err)
 		}

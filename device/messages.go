@@ -48,7 +48,7 @@ func (g *byMessages) Close() (err error) {
 	return err
 }
 
-func (g *byMessages) NewSentence(c sentence.Config) (SentenceKernels, error) {
+func (g *byMessages) NewSentence(c sentence.Options) (SentenceKernels, error) {
 	f, err := newFollowed(g.all, func(d onRanks) (*sentenceRanks, error) { return d.newSentence(c) })
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (g *byMessages) NewSentence(c sentence.Config) (SentenceKernels, error) {
 	return &sentencesByMessages{f.kernels[0], f}, nil
 }
 
-func (g *byMessages) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
+func (g *byMessages) NewCL(c cl.Options, e *encoder.Structure) (CLKernels, error) {
 	f, err := newFollowed(g.all, func(d onRanks) (*clRanks, error) { return d.newCL(c, e) })
 	if err != nil {
 		return nil, err

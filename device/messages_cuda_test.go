@@ -49,7 +49,7 @@ func TestByNCCL(t *testing.T) {
 		t.Skip(err)
 	}
 	cl := func(d device.Device) ([]float32, []float32, []trainer.Report) {
-		k, err := device.NewCL(d, m, noise, 70, graph.Config{Dim: 100, Negatives: 5, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: optim.Adam}}, device.Float32)
+		k, err := device.NewCL(d, m, noise, 70, graph.Options{Dim: 100, Negatives: 5, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: optim.Adam}}, device.Float32)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestByNCCL(t *testing.T) {
 		t.Error("two GPUs: other tables than one")
 	}
 	d := open("cuda:0", "cuda:1")
-	k, err := device.NewSequential(d, c, noise, trainer.Tables{}, sequential.Config{Algorithm: sequential.FullW2V, Dim: 64, Window: 3, Negatives: 5, Epochs: 2, Seed: seed}, device.Float32)
+	k, err := device.NewSequential(d, c, noise, trainer.Tables{}, sequential.Options{Algorithm: sequential.FullW2V, Dim: 64, Window: 3, Negatives: 5, Epochs: 2, Seed: seed}, device.Float32)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,8 +57,8 @@ func TestByMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	sentences := sequential.Config{Algorithm: sequential.FullW2V, Dim: 6, Window: 3, Negatives: 2, Epochs: 2, Seed: seed, Sync: combine.Options{Words: 200, HotWords: 50, Hot: 5}}
-	dimensions := graph.Config{Dim: 50, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Config{Method: optim.Adam}}
+	sentences := sequential.Options{Algorithm: sequential.FullW2V, Dim: 6, Window: 3, Negatives: 2, Epochs: 2, Seed: seed, Sync: combine.Options{Words: 200, HotWords: 50, Hot: 5}}
+	dimensions := graph.Options{Dim: 50, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: optim.Adam}}
 	for _, gpus := range []int{2, 4} {
 		of := func(d device.Device, cl bool) (words, contexts []float32, reports []trainer.Report) {
 			var k device.Trainer
@@ -91,7 +91,7 @@ func TestByMessagesFails(t *testing.T) {
 	c, noise := text(t, seed, 1000)
 	for _, broken := range []int{0, 1} {
 		d, fakes := byMessages(t, 2)
-		k, err := device.NewSequential(d, c, noise, trainer.Tables{}, sequential.Config{Algorithm: sequential.FullW2V, Dim: 6, Window: 3, Negatives: 2, Epochs: 2, Seed: seed}, device.Float32)
+		k, err := device.NewSequential(d, c, noise, trainer.Tables{}, sequential.Options{Algorithm: sequential.FullW2V, Dim: 6, Window: 3, Negatives: 2, Epochs: 2, Seed: seed}, device.Float32)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestSyncByMessages(t *testing.T) {
 		{10, 1, 0, 1, 1},                                   // a shorter one
 		{1_068_658_240, 20, 1_000_000, 1_000_000, 1000000}, // what is given holds
 	} {
-		c := sequential.Config{Epochs: x.epochs, Sync: combine.Options{Words: x.given}}
+		c := sequential.Options{Epochs: x.epochs, Sync: combine.Options{Words: x.given}}
 		waits, err := device.SyncOf(d, x.tokens, c)
 		beside, err2 := device.SyncOf(peers, x.tokens, c)
 		if err := errors.Join(err, err2); err != nil {

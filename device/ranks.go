@@ -37,8 +37,8 @@ type Joining interface {
 	Device
 	// NewSentencePart and NewCLPart return the kernels of this rank, which have found those of the others. All ranks call
 	// them, and get an error if one does.
-	NewSentencePart(c sentence.Config, ranks cluster.Comm) (SentencePart, error)
-	NewCLPart(c cl.Config, ranks cluster.Comm) (CLPart, error)
+	NewSentencePart(c sentence.Options, ranks cluster.Comm) (SentencePart, error)
+	NewCLPart(c cl.Options, ranks cluster.Comm) (CLPart, error)
 }
 
 // OnRanks returns the devices of all ranks as one, of which d is this rank's. It trains the sentence-ordered modes and W2V-CL. Rank 0 uses it
@@ -73,7 +73,7 @@ func (d onRanks) Memory() (free, total int64, err error) {
 	return max(free-RanksReserve, 0), total, err
 }
 
-func (d onRanks) NewSentence(c sentence.Config) (SentenceKernels, error) {
+func (d onRanks) NewSentence(c sentence.Options) (SentenceKernels, error) {
 	k, err := d.newSentence(c)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (d onRanks) NewSentence(c sentence.Config) (SentenceKernels, error) {
 	return k, nil
 }
 
-func (d onRanks) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
+func (d onRanks) NewCL(c cl.Options, e *encoder.Structure) (CLKernels, error) {
 	k, err := d.newCL(c, e)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (d onRanks) NewCL(c cl.Config, e *encoder.Config) (CLKernels, error) {
 	return k, nil
 }
 
-func (d onRanks) newSentence(c sentence.Config) (*sentenceRanks, error) {
+func (d onRanks) newSentence(c sentence.Options) (*sentenceRanks, error) {
 	part, err := d.NewSentencePart(c, d.ranks)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (d onRanks) newSentence(c sentence.Config) (*sentenceRanks, error) {
 	return &sentenceRanks{d.ranks, part, c.Vocabulary * c.Dim}, nil
 }
 
-func (d onRanks) newCL(c cl.Config, e *encoder.Config) (*clRanks, error) {
+func (d onRanks) newCL(c cl.Options, e *encoder.Structure) (*clRanks, error) {
 	switch {
 	case e != nil:
 		return nil, errRanks
@@ -114,11 +114,11 @@ func (d onRanks) newCL(c cl.Config, e *encoder.Config) (*clRanks, error) {
 // errRanks is the error of what settings of ranks refuse before.
 var errRanks = errors.New("GPUs of several ranks train neither encoders nor mode vanilla")
 
-func (onRanks) NewComposed(sentence.Config, sentence.Composition) (ComposedKernels, error) {
+func (onRanks) NewComposed(sentence.Options, sentence.Composition) (ComposedKernels, error) {
 	return nil, errRanks
 }
 
-func (onRanks) NewVanilla(vanilla.Config) (VanillaKernels, error) { return nil, errRanks }
+func (onRanks) NewVanilla(vanilla.Options) (VanillaKernels, error) { return nil, errRanks }
 
 // The orders of rank 0.
 const (

@@ -15,7 +15,7 @@ var _ Joining = cudaDevice{}
 func NCCL() (NCCLLibrary, error) { return nccl.Find() }
 
 // NewSentencePart finds the other ranks by NCCL.
-func (d cudaDevice) NewSentencePart(c sentence.Config, ranks cluster.Comm) (SentencePart, error) {
+func (d cudaDevice) NewSentencePart(c sentence.Options, ranks cluster.Comm) (SentencePart, error) {
 	part, err := sentence.NewPart(d.Device, c, ranks.Rank(), ranks.Size())
 	if err = cluster.Agree(ranks, err); err == nil {
 		err = d.join(ranks, func(join func() (*nccl.Comm, error)) error {
@@ -29,7 +29,7 @@ func (d cudaDevice) NewSentencePart(c sentence.Config, ranks cluster.Comm) (Sent
 }
 
 // NewCLPart finds the other ranks by NCCL.
-func (d cudaDevice) NewCLPart(c cl.Config, ranks cluster.Comm) (CLPart, error) {
+func (d cudaDevice) NewCLPart(c cl.Options, ranks cluster.Comm) (CLPart, error) {
 	part, err := cl.NewPart(d.Device, c, ranks.Rank(), ranks.Size())
 	if err = cluster.Agree(ranks, err); err == nil {
 		err = d.join(ranks, func(join func() (*nccl.Comm, error)) error {

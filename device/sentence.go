@@ -24,9 +24,9 @@ type sentences struct {
 
 // NewSequential prepares training on a text with a sentence-ordered algorithm,
 // as sequential.NewFrom does. With precision Half the device's C is float16: changes of it are
-// rounded at random, up or down, so that the mean stays. The error of an algorithm or a
-// configuration that has no kernels is that of CheckSequential.
-func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c sequential.Config, precision Precision) (Trainer, error) {
+// rounded at random, up or down, so that the mean stays. The error of an algorithm that
+// has no kernels, or of such options, is that of CheckSequential.
+func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c sequential.Options, precision Precision) (Trainer, error) {
 	if err := CheckSequential(c, precision); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	if err != nil {
 		return nil, err
 	}
-	t.kernels, err = newSentence(d, host, sentence.Config{
+	t.kernels, err = newSentence(d, host, sentence.Options{
 		Mode: mode, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Batch: host.Batch(),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
 		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Units: bounds, HalfPrecision: precision == Half,
@@ -66,7 +66,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 }
 
 // syncOf returns how several GPUs combine their tables in a text of so many tokens.
-func syncOf(d Device, tokens int, c sequential.Config) (sentence.Sync, error) {
+func syncOf(d Device, tokens int, c sequential.Options) (sentence.Sync, error) {
 	if d.GPUs() < 2 {
 		return sentence.Sync{}, nil
 	}
@@ -93,7 +93,7 @@ func seldom(tokens, epochs int) int {
 
 // MemorySequential estimates the bytes of the memory of each of so many GPUs that NewSequential
 // takes if so many are free. A text that does not fit is brought in pieces.
-func MemorySequential(text *corpus.Corpus, c sequential.Config, precision Precision, free int64, gpus int) (int64, error) {
+func MemorySequential(text *corpus.Corpus, c sequential.Options, precision Precision, free int64, gpus int) (int64, error) {
 	if !HasKernels(c.Algorithm) {
 		return 0, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
 	}
@@ -110,7 +110,7 @@ func tokensOf(text *corpus.Corpus, gpus int) int { return (text.Text().Tokens() 
 // textTokens returns how many tokens of its part of the text each device gets, with so many
 // bytes left for them: 0 for all, or two pieces as large as is useful, each at
 // least a unit.
-func textTokens(text *corpus.Corpus, c sequential.Config, left int64, gpus int) int {
+func textTokens(text *corpus.Corpus, c sequential.Options, left int64, gpus int) int {
 	const (
 		reserve = 10        // part of the memory that is left alone
 		largest = 256 << 20 // tokens; a quarter of a second
@@ -123,7 +123,7 @@ func textTokens(text *corpus.Corpus, c sequential.Config, left int64, gpus int) 
 	return min(max(2*unit, int(min(left-left/reserve, 4*largest)/4)), tokens)
 }
 
-func memoryWithoutText(text *corpus.Corpus, c sequential.Config, precision Precision, gpus int) int64 {
+func memoryWithoutText(text *corpus.Corpus, c sequential.Options, precision Precision, gpus int) int64 {
 	all := text.Text()
 	longest := all.LongestSentence()
 	v, sentences := text.Vocabulary.Len(), int64(all.Sentences()+1)

@@ -23,7 +23,7 @@ func TestSeveralGPUsOfSentences(t *testing.T) {
 	} {
 		seed := freshSeed(t)
 		c, noise := text(t, seed, 2000)
-		config := sequential.Config{
+		options := sequential.Options{
 			Algorithm: x.algorithm, Dim: 6, Window: 3, Negatives: 2, Epochs: 4, Seed: seed,
 			Sync: combine.Options{Rule: x.rule, Words: 200, HotWords: 50, Hot: 5},
 		}
@@ -33,7 +33,7 @@ func TestSeveralGPUsOfSentences(t *testing.T) {
 			for half, n := range []int{gpus, then} {
 				fake := devicetest.New()
 				fake.Parts = n
-				k, err := device.NewSequential(fake, c, noise, trainer.Tables{}, config, device.Float32)
+				k, err := device.NewSequential(fake, c, noise, trainer.Tables{}, options, device.Float32)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -80,7 +80,7 @@ func TestMemoryOfSentences(t *testing.T) {
 	for _, precision := range []device.Precision{device.Float32, device.Half} {
 		var before int64
 		for _, gpus := range []int{1, 2, 4, 8} {
-			bytes, err := device.MemorySequential(c, sequential.Config{Algorithm: sequential.FullW2V, Dim: 1, Epochs: 1}, precision, plenty, gpus)
+			bytes, err := device.MemorySequential(c, sequential.Options{Algorithm: sequential.FullW2V, Dim: 1, Epochs: 1}, precision, plenty, gpus)
 			if err != nil {
 				t.Fatal(err)
 			}

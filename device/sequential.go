@@ -14,8 +14,8 @@ var sequentialModes = map[sequential.Algorithm]sentence.Mode{
 	sequential.PARW2V:       sentence.PARW2V,
 }
 
-// modeOf returns the kernels that train with a configuration, if there are any.
-func modeOf(c sequential.Config) (m sentence.Mode, ok bool) {
+// modeOf returns the kernels that train with the options, if there are any.
+func modeOf(c sequential.Options) (m sentence.Mode, ok bool) {
 	m, ok = sequentialModes[c.Algorithm]
 	if c.Model == sequential.CBOW {
 		m = sentence.CBOW
@@ -28,8 +28,8 @@ func modeOf(c sequential.Config) (m sentence.Mode, ok bool) {
 func HasKernels(a sequential.Algorithm) bool { return sequentialModes[a] != "" }
 
 // CheckSequential returns why the kernels cannot train a sentence-ordered
-// algorithm with a configuration, an UnsupportedError, or nil.
-func CheckSequential(c sequential.Config, p Precision) error {
+// algorithm with its options, an UnsupportedError, or nil.
+func CheckSequential(c sequential.Options, p Precision) error {
 	m, ok := modeOf(c)
 	if c.Model == sequential.PositionCBOW {
 		return unsupported("Model", c.Model, "GPUs have no kernels for it")

@@ -27,9 +27,9 @@ var (
 	_ trainer.Drawable = (*Vanilla)(nil)
 )
 
-// NewVanilla prepares training on a text, as graph.NewVanilla does. The error of a
-// configuration that the kernels cannot train with is that of CheckVanilla.
-func NewVanilla(d Device, text *corpus.Corpus, noise *corpus.Alias, o graph.VanillaOptions, c graph.Config, p Precision) (*Vanilla, error) {
+// NewVanilla prepares training on a text, as graph.NewVanilla does. The error of
+// options that the kernels cannot train with is that of CheckVanilla.
+func NewVanilla(d Device, text *corpus.Corpus, noise *corpus.Alias, o graph.VanillaOptions, c graph.Options, p Precision) (*Vanilla, error) {
 	if err := CheckVanilla(c, p); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func NewVanilla(d Device, text *corpus.Corpus, noise *corpus.Alias, o graph.Vani
 	for range cap(t.free) {
 		t.free <- vanilla.NewUnit(text.Vocabulary.Len(), c.Negatives)
 	}
-	if t.kernels, err = d.NewVanilla(vanillaConfig(text.Vocabulary.Len(), o, c)); err != nil {
+	if t.kernels, err = d.NewVanilla(vanillaOptions(text.Vocabulary.Len(), o, c)); err != nil {
 		_ = host.Close() // the first error tells more
 		return nil, err
 	}
@@ -57,17 +57,17 @@ func NewVanilla(d Device, text *corpus.Corpus, noise *corpus.Alias, o graph.Vani
 // for each thread that makes some. More than eight would wait for the device.
 func unitsAhead(threads int) int { return min(threads, 8) + 2 }
 
-func vanillaConfig(words int, o graph.VanillaOptions, c graph.Config) vanilla.Config {
+func vanillaOptions(words int, o graph.VanillaOptions, c graph.Options) vanilla.Options {
 	optimizer := c.Optimizer.WithDefaults()
-	return vanilla.Config{
+	return vanilla.Options{
 		Rows: words, Dim: c.Dim, Negatives: c.Negatives, Batch: o.Batch, Dense: o.Dense,
 		Method: string(optimizer.Method), Beta1: optimizer.Beta1, Beta2: optimizer.Beta2, Epsilon: optimizer.Epsilon, WeightDecay: optimizer.WeightDecay,
 	}
 }
 
-// CheckVanilla returns why the kernels cannot train W2V-Vanilla with a configuration, an
+// CheckVanilla returns why the kernels cannot train W2V-Vanilla with its options, an
 // UnsupportedError, or nil.
-func CheckVanilla(c graph.Config, p Precision) error {
+func CheckVanilla(c graph.Options, p Precision) error {
 	if c.Encoder != nil {
 		return unsupported("Encoder", "", "on GPUs minibatches have tables of words only")
 	}
@@ -79,15 +79,15 @@ func CheckVanilla(c graph.Config, p Precision) error {
 
 // MemoryVanilla estimates the bytes of the device's memory that NewVanilla takes for a
 // vocabulary of the given size. The pairs of a unit are estimated for windows of full size.
-func MemoryVanilla(words int, o graph.VanillaOptions, c graph.Config) int64 {
-	k := vanillaConfig(words, o, c)
+func MemoryVanilla(words int, o graph.VanillaOptions, c graph.Options) int64 {
+	k := vanillaOptions(words, o, c)
 	return 2*(tableBytes(words, c.Dim)+c.Optimizer.Bytes(words, paddedDim(c.Dim))) + k.Bytes(graph.UnitPairs(o), 4*int64(paddedDim(c.Dim)))
 }
 
 // HostMemoryVanilla estimates the bytes of the host's memory that NewVanilla takes beside
 // those of graph.MemoryVanilla.
-func HostMemoryVanilla(words int, o graph.VanillaOptions, c graph.Config) int64 {
-	return vanillaConfig(words, o, c).UnitBytes(unitsAhead(c.Threads), graph.UnitPairs(o))
+func HostMemoryVanilla(words int, o graph.VanillaOptions, c graph.Options) int64 {
+	return vanillaOptions(words, o, c).UnitBytes(unitsAhead(c.Threads), graph.UnitPairs(o))
 }
 
 // Advance trains one unit; see AdvanceSeries.

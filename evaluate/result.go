@@ -99,8 +99,8 @@ func (s *Score) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Share returns right/count, or NoScore if count is 0.
-func Share(right, count int) Score {
+// Fraction returns right/count, or NoScore if count is 0.
+func Fraction(right, count int) Score {
 	if count == 0 {
 		return NoScore
 	}

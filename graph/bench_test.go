@@ -17,7 +17,7 @@ import (
 // benchmarkStep times one step, without reading M, of rows with m samples on average, tempered
 // by .75, or of one sample each if m is 0. Contexts are drawn as words are in a text.
 func benchmarkStep(b *testing.B, v, n int, m float64, shared int, form Form, method optim.Method) {
-	c, err := testConfig(n, 5, 0, form, method).withDefaults()
+	c, err := testOptions(n, 5, 0, form, method).withDefaults()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -32,7 +32,7 @@ import (
 // without a share alone (see Parameter).
 type CL struct {
 	matrix     *wordcontext.Matrix
-	config     Config
+	options    Options
 	iterations int
 	words      *table // W
 	contexts   *table // C
@@ -57,7 +57,7 @@ type clStep struct {
 
 // PlanCL asks an account for what NewCL takes for a vocabulary of the given size and the given number
 // of slots of an iteration, M not counted. Without tempering there are as many slots as words.
-func PlanCL(a *trainer.Account, words, slots int, c Config) error {
+func PlanCL(a *trainer.Account, words, slots int, c Options) error {
 	c.Account = a
 	c, err := c.forWords(words)
 	if err == nil {
@@ -68,7 +68,7 @@ func PlanCL(a *trainer.Account, words, slots int, c Config) error {
 
 // allocateCL returns the tables, and how many iterations the readers of samples read at a time. It
 // takes what the readers, the steps, Gorgonia and the encoder allocate themselves.
-func allocateCL(words, slots int, c Config) (t tables, iterations int, err error) {
+func allocateCL(words, slots int, c Options) (t tables, iterations int, err error) {
 	if t, err = allocateTables(words, c); err != nil {
 		return t, 0, err
 	}
@@ -90,7 +90,7 @@ func allocateCL(words, slots int, c Config) (t tables, iterations int, err error
 // NewCL prepares training on m for the given number of iterations. Negatives
 // are drawn from noise, which must have one weight for each word. An encoder's
 // parameters are randomized.
-func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config) (*CL, error) {
+func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options) (*CL, error) {
 	c, err := c.forWords(m.Rows())
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 	if iterations < 1 {
 		return nil, fmt.Errorf("number of iterations is %d; it must be at least 1", iterations)
 	}
-	t := &CL{matrix: m, config: c, iterations: iterations}
+	t := &CL{matrix: m, options: c, iterations: iterations}
 	workers := team.New(c.Threads)
 	slots := m.Slots()
 	tables, atATime, err := allocateCL(m.Rows(), int(slots[m.Rows()]), c)
@@ -132,15 +132,15 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Config)
 
 // trainEncoder makes the step that trains the encoder of word vectors.
 func (t *CL) trainEncoder(words *composer, workers *team.Team) (err error) {
-	t.config.Encoder.Randomize(t.config.Seed)
-	op, err := newSkipGram(t.sampler, t.blocks, workers, nil, t.config)
+	t.options.Encoder.Randomize(t.options.Seed)
+	op, err := newSkipGram(t.sampler, t.blocks, workers, nil, t.options)
 	if err != nil {
 		return err
 	}
 	if t.encoder, err = newEncoderStep(words, t.contexts, op, workers); err != nil {
 		return err
 	}
-	if t.matrix.Tempered() || t.config.SharedNegatives > 0 {
+	if t.matrix.Tempered() || t.options.SharedNegatives > 0 {
 		t.encoder.sampler = t.sampler
 	}
 	t.steps[0].compiledStep = t.encoder
@@ -154,7 +154,7 @@ func (t *CL) Units() int { return t.iterations }
 // it row by row.
 func (t *CL) Ready() error {
 	for _, s := range t.State() {
-		memory.Touch(s.Data, t.config.Threads)
+		memory.Touch(s.Data, t.options.Threads)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 			return trainer.Report{}, fmt.Errorf("iteration %d, step %d: %w", unit, i+1, err)
 		}
 		report.Loss += loss
-		report.Pairs += float64(count) * float64(1+t.config.Negatives)
+		report.Pairs += float64(count) * float64(1+t.options.Negatives)
 	}
 	return report, nil
 }
@@ -214,13 +214,13 @@ func (t *CL) State() []trainer.Tensor {
 // Reset goes back to the start of training, as if nothing had been trained.
 func (t *CL) Reset() {
 	if t.encoder == nil {
-		reset(t.words, t.contexts, t.config)
+		reset(t.words, t.contexts, t.options)
 		return
 	}
 	for _, s := range t.State() {
 		clear(s.Data)
 	}
-	t.config.Encoder.Randomize(t.config.Seed)
+	t.options.Encoder.Randomize(t.options.Seed)
 }
 
 // DOT prints the graphs of both steps in the Graphviz language.

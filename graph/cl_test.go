@@ -41,7 +41,7 @@ func contextNoise(t testing.TB, m *wordcontext.Matrix) *corpus.Alias {
 
 // train runs iterations from ... to-1 of a fresh CL, or of one given a
 // state, and returns it with its losses.
-func train(t testing.TB, m *wordcontext.Matrix, c Config, from, to int, saved []tensorCopy) (*CL, []float64) {
+func train(t testing.TB, m *wordcontext.Matrix, c Options, from, to int, saved []tensorCopy) (*CL, []float64) {
 	t.Helper()
 	s, err := NewCL(m, contextNoise(t, m), to, c)
 	if err != nil {
@@ -92,11 +92,11 @@ func TestReset(t *testing.T) {
 	r := freshRandom(t)
 	text := smallCorpus(t, r, 60, 300)
 	m := buildMatrix(t, text, 10)
-	cl, err := NewCL(m, contextNoise(t, m), 20, testConfig(9, 3, 2, FormFused, optim.AdamRow))
+	cl, err := NewCL(m, contextNoise(t, m), 20, testOptions(9, 3, 2, FormFused, optim.AdamRow))
 	if err != nil {
 		t.Fatal(err)
 	}
-	vanilla, err := NewVanilla(text, contextNoise(t, m), VanillaOptions{Window: 2, Batch: 16, Epochs: 1}, testConfig(9, 3, 2, FormFused, optim.Adam))
+	vanilla, err := NewVanilla(text, contextNoise(t, m), VanillaOptions{Window: 2, Batch: 16, Epochs: 1}, testOptions(9, 3, 2, FormFused, optim.Adam))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,10 +132,10 @@ func TestGoldenLosses(t *testing.T) {
 	}
 	m := buildMatrix(t, text, 64)
 	golden := map[string][]float64{}
-	_, golden["cl adam"] = train(t, m, testConfig(50, 5, 0, FormFused, optim.Adam), 0, 10, nil)
-	_, golden["cl sgd"] = train(t, m, testConfig(50, 5, 0, FormFused, optim.SGD), 0, 10, nil)
+	_, golden["cl adam"] = train(t, m, testOptions(50, 5, 0, FormFused, optim.Adam), 0, 10, nil)
+	_, golden["cl sgd"] = train(t, m, testOptions(50, 5, 0, FormFused, optim.SGD), 0, 10, nil)
 	o := VanillaOptions{Window: 2, Sample: 1e-3, Batch: 1024, Epochs: 1}
-	v, err := NewVanilla(text, contextNoise(t, m), o, testConfig(50, 5, 0, FormFused, optim.Adam))
+	v, err := NewVanilla(text, contextNoise(t, m), o, testOptions(50, 5, 0, FormFused, optim.Adam))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,15 +182,15 @@ func TestGoldenLosses(t *testing.T) {
 
 func TestCLErrors(t *testing.T) {
 	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 5, 50), 4)
-	good := testConfig(4, 2, 1, FormFused, optim.Adam)
+	good := testOptions(4, 2, 1, FormFused, optim.Adam)
 	if _, err := NewCL(m, uniformNoise(t, 4), 1, good); err == nil {
 		t.Error("no error for noise over another vocabulary")
 	}
 	if _, err := NewCL(m, uniformNoise(t, 5), 0, good); err == nil {
 		t.Error("no error for no iterations")
 	}
-	if _, err := NewCL(m, uniformNoise(t, 5), 1, Config{}); err == nil {
-		t.Error("no error for an empty configuration")
+	if _, err := NewCL(m, uniformNoise(t, 5), 1, Options{}); err == nil {
+		t.Error("no error for zero options")
 	}
 	s, err := NewCL(m, uniformNoise(t, 5), 1, good)
 	if err != nil {
@@ -208,7 +208,7 @@ func TestCLErrors(t *testing.T) {
 func TestDOT(t *testing.T) {
 	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 5, 50), 4)
 	for form, says := range map[Form][]string{FormFused: {"digraph", "words", "contexts", "skip-gram"}, FormStock: {"digraph", "left", "right", "signs"}} {
-		s, err := NewCL(m, uniformNoise(t, 5), 1, testConfig(4, 5, 1, form, optim.Adam))
+		s, err := NewCL(m, uniformNoise(t, 5), 1, testOptions(4, 5, 1, form, optim.Adam))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ type composedPairStep struct {
 
 // newComposedPairStep makes the graph for batches of at most size positives. It
 // updates the rows of parameters and contexts that a batch holds, or every row.
-func newComposedPairStep(words *composer, contexts *table, b *pairBatch, size int, everyRow bool, c Config) (s *composedPairStep, err error) {
+func newComposedPairStep(words *composer, contexts *table, b *pairBatch, size int, everyRow bool, c Options) (s *composedPairStep, err error) {
 	defer operation.Recovered("build the graph of the encoder", &err)
 	workers := team.New(c.Threads)
 	s = &composedPairStep{composer: words, batch: b, slots: make([]uint32, c.Encoder.Words()), list: make([]uint32, size)}

@@ -68,7 +68,7 @@ type composer struct {
 	sampler    *step.Sampler // of tempered samples; nil: every word has one
 }
 
-func newComposer(c Config) (*composer, error) {
+func newComposer(c Options) (*composer, error) {
 	e := c.Encoder
 	s := &composer{
 		encoder: e, parameters: e.Parameters(), threads: c.Threads, seed: c.Seed,

@@ -29,8 +29,8 @@ func ExampleCL() {
 	if err != nil {
 		panic(err)
 	}
-	t, err := graph.NewCL(m, negatives, iterations, graph.Config{
-		Dim: 8, Negatives: 2, Seed: 1, Optimizer: optim.Config{Method: optim.Adam},
+	t, err := graph.NewCL(m, negatives, iterations, graph.Options{
+		Dim: 8, Negatives: 2, Seed: 1, Optimizer: optim.Options{Method: optim.Adam},
 	})
 	if err != nil {
 		panic(err)

@@ -14,7 +14,7 @@ import (
 // loss for the table of words.
 func keptGradient(t *testing.T, s *CL, times float32) (op *skipGram, gradient *gorgonia.Node, m *machine) {
 	t.Helper()
-	op, err := newSkipGram(s.sampler, s.blocks, team.New(2), nil, s.config)
+	op, err := newSkipGram(s.sampler, s.blocks, team.New(2), nil, s.options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestStepKeptGradient(t *testing.T) {
 	for _, method := range []optim.Method{optim.Adam, optim.SGD} {
 		for i, x := range kindsOfSteps(129, 10, 21, 16) {
 			x.method = method
-			s := newCL(t, x.matrix(t, r), 5, x.config(2, FormFused))
+			s := newCL(t, x.matrix(t, r), 5, x.options(2, FormFused))
 			randomState(s, 3)
 			times := float64(1 + 2*(i%2))
 			op, gradient, vm := keptGradient(t, s, float32(times))
@@ -67,7 +67,7 @@ func TestStepKeptGradient(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p := plainStep{s.matrix, s.config, s.sampler.Noise, iteration, 0}
+				p := plainStep{s.matrix, s.options, s.sampler.Noise, iteration, 0}
 				wantLoss := 0.0
 				for i := range x.v {
 					want, loss, samples := p.row(i, float64s(s.words.data), boundedOf(s.contexts.data))
@@ -95,9 +95,9 @@ func TestStepKeptGradient(t *testing.T) {
 func TestDefinition(t *testing.T) {
 	for _, x := range kindsOfSteps(6, 4, 5, 7) {
 		x.method = optim.SGD
-		s := newCL(t, x.matrix(t, freshRandom(t)), 3, x.config(1, FormFused))
+		s := newCL(t, x.matrix(t, freshRandom(t)), 3, x.options(1, FormFused))
 		randomState(s, 4)
-		p := plainStep{s.matrix, s.config, s.sampler.Noise, 2, 1}
+		p := plainStep{s.matrix, s.options, s.sampler.Noise, 2, 1}
 		left, right := float64s(s.contexts.data), boundedOf(s.words.data)
 		for i := range x.v {
 			gradient, _, samples := p.row(i, left, right)
@@ -123,8 +123,8 @@ func TestStepBadInput(t *testing.T) {
 	r := freshRandom(t)
 	x := kindsOfSteps(3, 4, 5)[0]
 	x.method = optim.SGD
-	s := newCL(t, x.matrix(t, r), 3, x.config(1, FormFused))
-	op, err := newSkipGram(s.sampler, s.blocks, team.New(1), nil, s.config)
+	s := newCL(t, x.matrix(t, r), 3, x.options(1, FormFused))
+	op, err := newSkipGram(s.sampler, s.blocks, team.New(1), nil, s.options)
 	if err != nil {
 		t.Fatal(err)
 	}

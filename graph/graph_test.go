@@ -41,9 +41,9 @@ func differenceOver(a, b []float32, least float64) float64 {
 	return difference / size
 }
 
-func testConfig(dim, negatives, threads int, form Form, method optim.Method) Config {
-	return Config{Dim: dim, Negatives: negatives, Seed: 7, Threads: threads, Form: form,
-		Optimizer: optim.Config{Method: method, WeightDecay: .1}}
+func testOptions(dim, negatives, threads int, form Form, method optim.Method) Options {
+	return Options{Dim: dim, Negatives: negatives, Seed: 7, Threads: threads, Form: form,
+		Optimizer: optim.Options{Method: method, WeightDecay: .1}}
 }
 
 // smallCorpus makes a corpus of random sentences, some of one word.

@@ -11,7 +11,7 @@ import (
 // A plainStep is a step of tempered W2V-CL in float64, as the documents define it.
 type plainStep struct {
 	m               *wordcontext.Matrix
-	c               Config
+	c               Options
 	noise           *corpus.Alias
 	iteration, step int
 }
@@ -93,10 +93,10 @@ func (p plainStep) update(i, samples int, gradient bounded, rate float64, w, fir
 	if p.m.RowLength(i) < p.m.Contexts() {
 		updates = float64(p.m.Updates(i, p.iteration))
 	}
-	// decayed updates a moment by a value of which share counts.
-	decayed := func(x bounded, at int, decay, share, value, slack float64) {
-		old, added := decay*x.want[at], share*value
-		x.set(at, old+added, decay*x.slack[at]+share*slack+rounding*(math.Abs(old)+math.Abs(added)))
+	// decayed updates a moment by a value of which fresh counts.
+	decayed := func(x bounded, at int, decay, fresh, value, slack float64) {
+		old, added := decay*x.want[at], fresh*value
+		x.set(at, old+added, decay*x.slack[at]+fresh*slack+rounding*(math.Abs(old)+math.Abs(added)))
 	}
 	square, squareSlack := 0.0, 0.0
 	for j, g := range gradient.want {

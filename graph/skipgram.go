@@ -31,7 +31,7 @@ type skipGram struct {
 
 // newSkipGram makes the operation for rows in the given blocks, for an optimizer
 // that updates left or, if update is nil, for one that uses the kept gradient.
-func newSkipGram(s *step.Sampler, blocks []int, workers *team.Team, update optim.Optimizer, c Config) (*skipGram, error) {
+func newSkipGram(s *step.Sampler, blocks []int, workers *team.Team, update optim.Optimizer, c Options) (*skipGram, error) {
 	d, err := optim.Find(c.Optimizer.Method)
 	if err != nil {
 		return nil, err

@@ -96,8 +96,8 @@ func (x stepCase) matrix(t testing.TB, r *rand.Rand) *wordcontext.Matrix {
 	return m
 }
 
-func (x stepCase) config(threads int, form Form) Config {
-	c := testConfig(x.dim, x.own, threads, form, x.method)
+func (x stepCase) options(threads int, form Form) Options {
+	c := testOptions(x.dim, x.own, threads, form, x.method)
 	c.SharedNegatives = x.shared
 	return c
 }
@@ -108,7 +108,7 @@ func randomState(s *CL, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	for _, x := range s.State() {
 		for i := range x.Data {
-			x.Data[i] = float32(r.NormFloat64() / math.Sqrt(float64(s.config.Dim)))
+			x.Data[i] = float32(r.NormFloat64() / math.Sqrt(float64(s.options.Dim)))
 			if x.Name == "words.second-moment" || x.Name == "contexts.second-moment" {
 				x.Data[i] = .01 + .05*x.Data[i]*x.Data[i]
 			}
@@ -116,7 +116,7 @@ func randomState(s *CL, seed uint64) {
 	}
 }
 
-func newCL(t testing.TB, m *wordcontext.Matrix, iterations int, c Config) *CL {
+func newCL(t testing.TB, m *wordcontext.Matrix, iterations int, c Options) *CL {
 	t.Helper()
 	s, err := NewCL(m, contextNoise(t, m), iterations, c)
 	if err != nil {
@@ -134,7 +134,7 @@ func TestStepAgainstDefinition(t *testing.T) {
 		m := x.matrix(t, r)
 		iteration, seed := r.IntN(3*x.l), r.Uint64()
 		for _, form := range []Form{FormFused, FormStock} {
-			s := newCL(t, m, iteration+1, x.config(2, form))
+			s := newCL(t, m, iteration+1, x.options(2, form))
 			randomState(s, seed)
 			checkAgainstDefinition(t, fmt.Sprintf("%s, %s, iteration %d", form, x, iteration), s, iteration)
 		}
@@ -147,7 +147,7 @@ func TestSameColumn(t *testing.T) {
 	for _, tempering := range []float64{0, .75} {
 		x := stepCase{v: 60, l: 20, tempering: tempering, mean: 1, most: 20, dim: 16, own: 3, method: optim.SGD}
 		m := x.matrix(t, r)
-		c := x.config(2, FormFused)
+		c := x.options(2, FormFused)
 		c.SameColumn = true
 		for _, iteration := range []int{0, 7, 33} {
 			s := newCL(t, m, iteration+1, c)
@@ -167,11 +167,11 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 	wantLoss, wantPairs := 0.0, 0.0
 	for step, names := range [][2]string{{"words", "contexts"}, {"contexts", "words"}} {
 		left, right := state[names[0]], state[names[1]]
-		p := plainStep{s.matrix, s.config, s.sampler.Noise, iteration, step}
+		p := plainStep{s.matrix, s.options, s.sampler.Noise, iteration, step}
 		for i := range s.matrix.Rows() {
 			g, loss, samples := p.row(i, left.want, right)
 			wantLoss += loss
-			wantPairs += float64(samples * (1 + s.config.Negatives))
+			wantPairs += float64(samples * (1 + s.options.Negatives))
 			if samples > 0 {
 				p.update(i, samples, g, rate, left, state[names[0]+".first-moment"], state[names[0]+".second-moment"])
 			}
@@ -182,7 +182,7 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 		t.Fatal(err)
 	}
 	relative := rounding
-	if s.config.Form == FormStock {
+	if s.options.Form == FormStock {
 		relative += stockRounding(s)
 	}
 	if report.Pairs != wantPairs || math.Abs(report.Loss-wantLoss) > relative*wantLoss {
@@ -202,7 +202,7 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 // adds a loss for each pair in float32, one after the other, and each addition rounds.
 func stockRounding(s *CL) float64 {
 	rows := s.matrix.Rows()
-	return float64(int(s.matrix.Slots()[rows])+rows*max(s.config.SharedNegatives, s.config.Negatives)) * 0x1p-24
+	return float64(int(s.matrix.Slots()[rows])+rows*max(s.options.SharedNegatives, s.options.Negatives)) * 0x1p-24
 }
 
 // kindsOfSteps are the paper's, tempered ones, and those with shared negatives.
@@ -220,8 +220,8 @@ func TestStepFormsAgree(t *testing.T) {
 	for _, x := range kindsOfSteps(90, 16, 17, 16) {
 		x.method = optim.SGD
 		m := x.matrix(t, r)
-		stock, want := train(t, m, x.config(1, FormStock), 0, 12, nil)
-		fused, got := train(t, m, x.config(2, FormFused), 0, 12, nil)
+		stock, want := train(t, m, x.options(1, FormStock), 0, 12, nil)
+		fused, got := train(t, m, x.options(2, FormFused), 0, 12, nil)
 		relative := stockRounding(stock)
 		for i := range want {
 			if math.Abs(got[i]-want[i]) > relative*want[i] {
@@ -251,7 +251,7 @@ func TestStepReproducible(t *testing.T) {
 			if i == 0 {
 				iterations = step.MaxIterations + 25
 			}
-			whole, losses := train(t, m, x.config(1, FormFused), 0, iterations, nil)
+			whole, losses := train(t, m, x.options(1, FormFused), 0, iterations, nil)
 			want := copyState(whole)
 			same := func(s *CL) bool {
 				for i, y := range s.State() {
@@ -263,8 +263,8 @@ func TestStepReproducible(t *testing.T) {
 			}
 			for _, threads := range severalThreads() {
 				stop := 1 + r.IntN(iterations-1)
-				first, start := train(t, m, x.config(threads, FormFused), 0, stop, nil)
-				got, end := train(t, m, x.config(threads, FormFused), stop, iterations, copyState(first))
+				first, start := train(t, m, x.options(threads, FormFused), 0, stop, nil)
+				got, end := train(t, m, x.options(threads, FormFused), stop, iterations, copyState(first))
 				if !same(got) || !slices.Equal(slices.Concat(start, end), losses) {
 					t.Errorf("%s, %d threads with a break at %d: other bits", x, threads, stop)
 				}
@@ -273,7 +273,7 @@ func TestStepReproducible(t *testing.T) {
 				if err := simd.Use(level); err != nil {
 					t.Fatal(err)
 				}
-				if got, _ := train(t, m, x.config(2, FormFused), 0, iterations, nil); !same(got) {
+				if got, _ := train(t, m, x.options(2, FormFused), 0, iterations, nil); !same(got) {
 					t.Errorf("%s, %s: other bits", x, level)
 				}
 			}
@@ -296,7 +296,7 @@ func TestStepLevels(t *testing.T) {
 			if err := simd.Use(level); err != nil {
 				t.Fatal(err)
 			}
-			s := newCL(t, m, 20, x.config(2, FormFused))
+			s := newCL(t, m, 20, x.options(2, FormFused))
 			randomState(s, 1)
 			checkAgainstDefinition(t, fmt.Sprintf("%s, %s", level, x), s, 13)
 		}

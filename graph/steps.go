@@ -54,7 +54,7 @@ func newFusedStep(op gorgonia.Op, loss *float64, a, b *table, trained []paramete
 
 // newTableStep trains left, in blocks of rows, against rows of frozen, a table or vectors that
 // are computed before the step: one of the two steps of W2V-CL.
-func newTableStep(left, frozen *table, s *step.Sampler, blocks []int, workers *team.Team, c Config) (compiledStep, error) {
+func newTableStep(left, frozen *table, s *step.Sampler, blocks []int, workers *team.Team, c Options) (compiledStep, error) {
 	if c.Form == FormStock {
 		return newStockStep(left, frozen, s)
 	}
@@ -67,7 +67,7 @@ func newTableStep(left, frozen *table, s *step.Sampler, blocks []int, workers *t
 
 // newPairStep trains both tables on a minibatch of pairs: the rows that it holds, or
 // every row.
-func newPairStep(words, contexts *table, b *pairBatch, everyRow bool, c Config) (compiledStep, error) {
+func newPairStep(words, contexts *table, b *pairBatch, everyRow bool, c Options) (compiledStep, error) {
 	if c.Form == FormStock {
 		return newStockPairStep(words, contexts, b, everyRow)
 	}

@@ -17,7 +17,7 @@ type table struct {
 	optimizer optim.Optimizer
 }
 
-func newTable(name string, rows int, c Config) (*table, error) {
+func newTable(name string, rows int, c Options) (*table, error) {
 	o, err := optim.New(c.Optimizer, rows, c.Dim)
 	t := newFrozen(name, rows, c)
 	t.optimizer = o
@@ -25,7 +25,7 @@ func newTable(name string, rows int, c Config) (*table, error) {
 }
 
 // newFrozen returns a table without an optimizer. It has no values if the account has no memory.
-func newFrozen(name string, rows int, c Config) *table {
+func newFrozen(name string, rows int, c Options) *table {
 	t := &table{name: name, rows: rows, dim: c.Dim, data: c.Account.Floats(trainer.ForTables, rows*c.Dim)}
 	if t.data != nil {
 		t.dense = dense(t.data, rows, c.Dim)
@@ -41,7 +41,7 @@ type tables struct {
 }
 
 // allocateTables returns the tables of a vocabulary of so many words, zeros. A dry account gives them no memory.
-func allocateTables(rows int, c Config) (t tables, err error) {
+func allocateTables(rows int, c Options) (t tables, err error) {
 	if t.contexts, err = newTable("contexts", rows, c); err != nil {
 		return t, err
 	}
@@ -55,9 +55,9 @@ func allocateTables(rows int, c Config) (t tables, err error) {
 	return t, err
 }
 
-// start fills new tables: W random, C zero, and over them what the configuration
-// says.
-func start(words, contexts *table, c Config) {
+// start fills new tables: W random, C zero, and over them what the options
+// say.
+func start(words, contexts *table, c Options) {
 	trainer.Randomize(words.data, words.dim, c.Seed)
 	if c.Start != nil {
 		c.Start(words.data, contexts.data)
@@ -65,7 +65,7 @@ func start(words, contexts *table, c Config) {
 }
 
 // reset puts W, C and moments back to the start of training.
-func reset(words, contexts *table, c Config) {
+func reset(words, contexts *table, c Options) {
 	for _, s := range state(words, contexts) {
 		clear(s.Data)
 	}

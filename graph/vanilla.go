@@ -56,7 +56,7 @@ type Vanilla struct {
 	text            *corpus.Text
 	noise           *corpus.Alias
 	options         VanillaOptions
-	config          Config
+	common          Options
 	sentences       *corpus.SentenceReader
 	units           []int // first sentence of each unit of an epoch, and the end
 	words, contexts *table
@@ -88,7 +88,7 @@ const (
 
 // PlanVanilla asks an account for what NewVanilla takes for a vocabulary of the given size, the
 // corpus not counted.
-func PlanVanilla(a *trainer.Account, words int, o VanillaOptions, c Config) error {
+func PlanVanilla(a *trainer.Account, words int, o VanillaOptions, c Options) error {
 	c.Account = a
 	c, err := c.forWords(words)
 	if err == nil {
@@ -99,7 +99,7 @@ func PlanVanilla(a *trainer.Account, words int, o VanillaOptions, c Config) erro
 
 // allocateVanilla returns the tables and an empty batch. It takes what a minibatch, Gorgonia and the
 // encoder allocate themselves.
-func allocateVanilla(words int, o VanillaOptions, c Config) (t tables, b *pairBatch, err error) {
+func allocateVanilla(words int, o VanillaOptions, c Options) (t tables, b *pairBatch, err error) {
 	if t, err = allocateTables(words, c); err != nil {
 		return t, nil, err
 	}
@@ -127,7 +127,7 @@ func allocateVanilla(words int, o VanillaOptions, c Config) (t tables, b *pairBa
 // NewVanilla prepares training on a corpus. Negatives are drawn from noise,
 // which must have one weight for each word. An encoder's parameters are
 // randomized.
-func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Config) (*Vanilla, error) {
+func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Options) (*Vanilla, error) {
 	v := text.Vocabulary.Len()
 	c, err := c.forWords(v)
 	if err != nil {
@@ -142,7 +142,7 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Co
 	if noise.Len() != v {
 		return nil, fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), v)
 	}
-	t := &Vanilla{text: text.Text(), noise: noise, options: o, config: c, count: make([]float32, 2)}
+	t := &Vanilla{text: text.Text(), noise: noise, options: o, common: c, count: make([]float32, 2)}
 	t.sentences = corpus.NewSentenceReader(text, o.sentenceOptions(c.Seed))
 	if t.units = cut(t.text); len(t.units) < 2 {
 		return nil, fmt.Errorf("the corpus has no sentence to train on")
@@ -178,8 +178,8 @@ func cut(text *corpus.Text) []int {
 
 // trainEncoder makes the step that trains the encoder of word vectors.
 func (t *Vanilla) trainEncoder(words *composer) error {
-	t.config.Encoder.Randomize(t.config.Seed)
-	s, err := newComposedPairStep(words, t.contexts, t.batch, t.options.Batch, t.options.Dense, t.config)
+	t.common.Encoder.Randomize(t.common.Seed)
+	s, err := newComposedPairStep(words, t.contexts, t.batch, t.options.Batch, t.options.Dense, t.common)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (t *Vanilla) reader(unit int, sentences *corpus.SentenceReader) *minibatchR
 	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
 	return &minibatchReader{
 		pairs: newPairReader(sentences, t.options.Window, uint32(epoch), t.units[u], t.units[u+1]),
-		noise: t.noise, negatives: newDraws(t.config.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0), size: t.options.Batch,
+		noise: t.noise, negatives: newDraws(t.common.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0), size: t.options.Batch,
 	}
 }
 
@@ -326,10 +326,10 @@ func (t *Vanilla) Reset() {
 		clear(s.Data)
 	}
 	if t.encoder != nil {
-		t.config.Encoder.Randomize(t.config.Seed)
+		t.common.Encoder.Randomize(t.common.Seed)
 		return
 	}
-	start(t.words, t.contexts, t.config)
+	start(t.words, t.contexts, t.common)
 }
 
 // DOT prints the graph in the Graphviz language.

@@ -14,7 +14,7 @@ import (
 )
 
 // pairSteps trains random minibatches of pairs with many conflicts.
-func pairSteps(t *testing.T, seed uint64, v int, everyRow bool, c Config) ([]float32, []float32, float64) {
+func pairSteps(t *testing.T, seed uint64, v int, everyRow bool, c Options) ([]float32, []float32, float64) {
 	t.Helper()
 	c, err := c.withDefaults()
 	if err != nil {
@@ -61,7 +61,7 @@ func TestPairStepFormsAgree(t *testing.T) {
 			for _, everyRow := range []bool{false, true} {
 				seed := r.Uint64()
 				train := func(threads int, form Form) ([]float32, []float32, float64) {
-					c := testConfig(s[1], s[2], threads, form, method)
+					c := testOptions(s[1], s[2], threads, form, method)
 					// With a small one the first step is the sign of a gradient, be it rounding. AdaGrad and
 					// RMSProp divide gradients themselves, not their mean.
 					c.Optimizer.Epsilon = map[optim.Method]float64{optim.AdaGrad: 1e-2, optim.RMSProp: 1e-2}[method]
@@ -91,9 +91,9 @@ func TestPairStepFormsAgree(t *testing.T) {
 func TestPairStepSameBitsForAnyThreads(t *testing.T) {
 	seed := freshRandom(t).Uint64()
 	for _, everyRow := range []bool{false, true} {
-		wantW, wantC, wantLoss := pairSteps(t, seed, 400, everyRow, testConfig(20, 5, 1, FormFused, optim.Adam))
+		wantW, wantC, wantLoss := pairSteps(t, seed, 400, everyRow, testOptions(20, 5, 1, FormFused, optim.Adam))
 		for _, threads := range []int{2, 3, 7} {
-			w, c, loss := pairSteps(t, seed, 400, everyRow, testConfig(20, 5, threads, FormFused, optim.Adam))
+			w, c, loss := pairSteps(t, seed, 400, everyRow, testOptions(20, 5, threads, FormFused, optim.Adam))
 			if loss != wantLoss || !slices.Equal(w, wantW) || !slices.Equal(c, wantC) {
 				t.Errorf("every row %v: %d threads give other bits than one", everyRow, threads)
 			}
@@ -104,7 +104,7 @@ func TestPairStepSameBitsForAnyThreads(t *testing.T) {
 // Adam's moments move a row of the minibatch before on, if every row is updated.
 func TestIdleRows(t *testing.T) {
 	for _, everyRow := range []bool{false, true} {
-		c := testConfig(8, 1, 1, FormFused, optim.Adam)
+		c := testOptions(8, 1, 1, FormFused, optim.Adam)
 		c.Optimizer.WeightDecay = 0
 		words, contexts, err := newTables(4, c)
 		if err != nil {
@@ -214,7 +214,7 @@ func TestVanillaTrains(t *testing.T) {
 	r := freshRandom(t)
 	c := smallCorpus(t, r, 20, 3000)
 	o := VanillaOptions{Window: 2, Batch: 64, Epochs: 3}
-	v, err := NewVanilla(c, uniformNoise(t, 20), o, testConfig(10, 3, 2, FormFused, optim.Adam))
+	v, err := NewVanilla(c, uniformNoise(t, 20), o, testOptions(10, 3, 2, FormFused, optim.Adam))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,22 +242,22 @@ func TestVanillaTrains(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	good := testConfig(4, 2, 1, FormFused, optim.Adam)
+	good := testOptions(4, 2, 1, FormFused, optim.Adam)
 	c := smallCorpus(t, rand.New(rand.NewPCG(1, 1)), 5, 5)
 	options := VanillaOptions{Window: 2, Batch: 8, Epochs: 1}
 	for _, test := range []struct {
 		says   string
-		change func(*Config, *VanillaOptions)
+		change func(*Options, *VanillaOptions)
 	}{
-		{"dimension", func(c *Config, _ *VanillaOptions) { c.Dim = 0 }},
-		{"negatives", func(c *Config, _ *VanillaOptions) { c.Negatives = 0 }},
-		{"threads", func(c *Config, _ *VanillaOptions) { c.Threads = -1 }},
-		{"form", func(c *Config, _ *VanillaOptions) { c.Form = "quick" }},
-		{"optimizer", func(c *Config, _ *VanillaOptions) { c.Optimizer.Method = "" }},
-		{"window", func(_ *Config, o *VanillaOptions) { o.Window = 0 }},
-		{"subsampling", func(_ *Config, o *VanillaOptions) { o.Sample = math.NaN() }},
-		{"batch", func(_ *Config, o *VanillaOptions) { o.Batch = 0 }},
-		{"epochs", func(_ *Config, o *VanillaOptions) { o.Epochs = 0 }},
+		{"dimension", func(c *Options, _ *VanillaOptions) { c.Dim = 0 }},
+		{"negatives", func(c *Options, _ *VanillaOptions) { c.Negatives = 0 }},
+		{"threads", func(c *Options, _ *VanillaOptions) { c.Threads = -1 }},
+		{"form", func(c *Options, _ *VanillaOptions) { c.Form = "quick" }},
+		{"optimizer", func(c *Options, _ *VanillaOptions) { c.Optimizer.Method = "" }},
+		{"window", func(_ *Options, o *VanillaOptions) { o.Window = 0 }},
+		{"subsampling", func(_ *Options, o *VanillaOptions) { o.Sample = math.NaN() }},
+		{"batch", func(_ *Options, o *VanillaOptions) { o.Batch = 0 }},
+		{"epochs", func(_ *Options, o *VanillaOptions) { o.Epochs = 0 }},
 	} {
 		config, o := good, options
 		test.change(&config, &o)

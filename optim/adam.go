@@ -11,9 +11,9 @@ const Adam Method = "adam"
 var adamDescriptor = Descriptor{
 	Name: Adam, Help: "two moments a value",
 	Adaptive: true, Shared: true, Kernels: true,
-	create: func(c Config, rows, columns int) Optimizer {
+	create: func(c Options, rows, columns int) Optimizer {
 		values := rows * columns
-		return &adam{corrected: corrected{config: c}, columns: columns, first: c.floats(values), second: c.floats(values)}
+		return &adam{corrected: corrected{options: c}, columns: columns, first: c.floats(values), second: c.floats(values)}
 	},
 }
 
@@ -45,7 +45,7 @@ func moments(first, second []float32) []trainer.Tensor {
 
 // corrected is the begun step of a method that has Adam's bias correction.
 type corrected struct {
-	config      Config // has its defaults
+	options     Options // has its defaults
 	step        simd.AdamStep
 	rate        float64
 	corrections []simd.AdamCorrection // of update 1, 2, ... up to the step, or up to the last that is not none
@@ -54,10 +54,10 @@ type corrected struct {
 // Begin starts a step. It adds the corrections up to that step, so that goroutines
 // only read them.
 func (c *corrected) Begin(step int, rate float64) {
-	c.step = simd.NewAdamStep(c.config.Beta1, c.config.Beta2, c.config.Epsilon, c.config.WeightDecay, step, rate)
+	c.step = simd.NewAdamStep(c.options.Beta1, c.options.Beta2, c.options.Epsilon, c.options.WeightDecay, step, rate)
 	c.rate = rate
 	for t := len(c.corrections) + 1; t <= step; t++ {
-		next := simd.NewAdamCorrection(c.config.Beta1, c.config.Beta2, t)
+		next := simd.NewAdamCorrection(c.options.Beta1, c.options.Beta2, t)
 		if next == simd.NoAdamCorrection {
 			break
 		}
@@ -74,5 +74,5 @@ func (c *corrected) ofUpdates(updates int, s *simd.AdamStep) {
 		correction = c.corrections[updates-1]
 	}
 	*s = c.step
-	s.Correct(correction, c.rate, c.config.Epsilon)
+	s.Correct(correction, c.rate, c.options.Epsilon)
 }

@@ -14,8 +14,8 @@ const AdamRow Method = "adam-row"
 var adamRowDescriptor = Descriptor{
 	Name: AdamRow, Help: "one second moment per word",
 	Adaptive: true, Shared: true, WholeRows: true, Kernels: true,
-	create: func(c Config, rows, columns int) Optimizer {
-		return &adamRow{corrected: corrected{config: c}, columns: columns, first: c.floats(rows * columns), second: c.floats(rows)}
+	create: func(c Options, rows, columns int) Optimizer {
+		return &adamRow{corrected: corrected{options: c}, columns: columns, first: c.floats(rows * columns), second: c.floats(rows)}
 	},
 }
 

@@ -37,8 +37,8 @@ type Descriptor struct {
 	// Kernels says that kernels/cuda has the method.
 	Kernels bool
 
-	decay  float64                                     // default of Config.Beta2; 0: Adam's
-	create func(c Config, rows, columns int) Optimizer // c is valid and has no zero values
+	decay  float64                                      // default of Options.Beta2; 0: Adam's
+	create func(c Options, rows, columns int) Optimizer // c is valid and has no zero values
 }
 
 // methods is the table of all methods, in the order of help.

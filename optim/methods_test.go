@@ -25,7 +25,7 @@ func TestMethods(t *testing.T) {
 			if !slices.Contains(Names(), d.Name) {
 				t.Error("it has no name")
 			}
-			testMethod(t, Config{Method: d.Name, WeightDecay: .1})
+			testMethod(t, Options{Method: d.Name, WeightDecay: .1})
 		})
 	}
 	if _, err := Find("lion"); err == nil {
@@ -33,7 +33,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-func testMethod(t *testing.T, c Config) {
+func testMethod(t *testing.T, c Options) {
 	const rows, columns = 5, 19
 	start, goal := random(rows*columns), random(rows*columns)
 	// train takes steps towards the goal, from the state of a break on.
@@ -105,7 +105,7 @@ func testMethod(t *testing.T, c Config) {
 
 func TestStateSize(t *testing.T) {
 	for _, method := range Names() {
-		c := Config{Method: method}
+		c := Options{Method: method}
 		o, err := New(c, 7, 5)
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func TestUpdateMean(t *testing.T) {
 	r := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for _, d := range Methods() {
 		for _, columns := range []int{1, 16, 50} {
-			c := Config{Method: d.Name, WeightDecay: .1, Beta1: .5, Beta2: .9} // the last steps need no correction
+			c := Options{Method: d.Name, WeightDecay: .1, Beta1: .5, Beta2: .9} // the last steps need no correction
 			table, err := New(c, 2, columns)
 			if err != nil {
 				t.Fatal(err)

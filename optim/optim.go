@@ -1,7 +1,7 @@
 // Package optim updates parameter tables in place, row by row, and holds the
 // learning-rate schedule. All methods have decoupled weight decay.
 //
-// Start with Config and Optimizer. Each method is in a file (adam.go, adamrow.go, sgd.go;
+// Start with Options and Optimizer. Each method is in a file (adam.go, adamrow.go, sgd.go;
 // scaled.go has AdaGrad and RMSProp) and is one value in the table of methods.go: its name, its
 // line of help, where it is fit for use, and how an Optimizer of it is made. Nothing else that
 // runs on the CPU lists the methods.
@@ -15,9 +15,9 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// Config says how parameters are updated. The zero value of a number means its
+// Options say how parameters are updated. The zero value of a number means its
 // default; Method has none and must be set.
-type Config struct {
+type Options struct {
 	Method  Method
 	Beta1   float64 // decay of the first moment; default 0.9
 	Beta2   float64 // decay of the second moment; default 0.999, of RMSProp 0.99
@@ -31,7 +31,7 @@ type Config struct {
 }
 
 // Validate reports the first impossible value.
-func (c Config) Validate() error {
+func (c Options) Validate() error {
 	c = c.WithDefaults()
 	if _, err := Find(c.Method); err != nil {
 		return err
@@ -49,8 +49,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// WithDefaults returns the configuration with its zero values replaced.
-func (c Config) WithDefaults() Config {
+// WithDefaults returns the options with its zero values replaced.
+func (c Options) WithDefaults() Options {
 	if c.Beta1 == 0 {
 		c.Beta1 = 0.9
 	}
@@ -66,7 +66,7 @@ func (c Config) WithDefaults() Config {
 
 // Bytes returns the memory of the optimizer's state for a table of rows x
 // columns float32 values; 0 if the method is unknown.
-func (c Config) Bytes(rows, columns int) int64 {
+func (c Options) Bytes(rows, columns int) int64 {
 	return trainer.Dry(func(a *trainer.Account) {
 		c.Account = a
 		_, _ = New(c, rows, columns)
@@ -74,7 +74,7 @@ func (c Config) Bytes(rows, columns int) int64 {
 }
 
 // floats is the memory of n moments.
-func (c Config) floats(n int) []float32 { return c.Account.Floats(trainer.ForMoments, n) }
+func (c Options) floats(n int) []float32 { return c.Account.Floats(trainer.ForMoments, n) }
 
 // An Optimizer updates one table of rows x columns float32 values: Begin once a
 // step, then UpdateRow or UpdateMean for every row, from any number of goroutines, while
@@ -104,7 +104,7 @@ type Optimizer interface {
 }
 
 // New returns an optimizer whose moments are zero, if the account has the memory.
-func New(c Config, rows, columns int) (Optimizer, error) {
+func New(c Options, rows, columns int) (Optimizer, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}

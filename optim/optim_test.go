@@ -17,7 +17,7 @@ func random(n int) []float32 {
 
 // reference is Adam, its row-wise form, AdaGrad, RMSProp and SGD in float64, straight from the
 // papers: bias-corrected moments, no folding of constants.
-func reference(c Config, rows, columns int, w, m, v []float64, g []float32, t int, rate float64) {
+func reference(c Options, rows, columns int, w, m, v []float64, g []float32, t int, rate float64) {
 	b1, b2 := c.Beta1, c.Beta2
 	for i := range rows {
 		var square float64
@@ -56,7 +56,7 @@ func TestAgainstReference(t *testing.T) {
 	for _, method := range Names() {
 		for _, shape := range [][2]int{{1, 1}, {3, 1}, {1, 17}, {5, 100}} {
 			rows, columns := shape[0], shape[1]
-			c := Config{Method: method, Beta1: .9, Beta2: .99, Epsilon: 1e-6, WeightDecay: .1}
+			c := Options{Method: method, Beta1: .9, Beta2: .99, Epsilon: 1e-6, WeightDecay: .1}
 			o, err := New(c, rows, columns)
 			if err != nil {
 				t.Fatal(err)
@@ -87,21 +87,21 @@ func TestAgainstReference(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for _, test := range []struct {
-		config Config
-		says   string
+		options Options
+		says    string
 	}{
-		{Config{}, "optimizer"},
-		{Config{Method: "lion"}, "lion"},
-		{Config{Method: Adam, Beta1: 1}, "beta1"},
-		{Config{Method: Adam, Beta2: -1}, "beta2"},
-		{Config{Method: Adam, Epsilon: math.NaN()}, "epsilon"},
-		{Config{Method: SGD, WeightDecay: -1}, "weight decay"},
+		{Options{}, "optimizer"},
+		{Options{Method: "lion"}, "lion"},
+		{Options{Method: Adam, Beta1: 1}, "beta1"},
+		{Options{Method: Adam, Beta2: -1}, "beta2"},
+		{Options{Method: Adam, Epsilon: math.NaN()}, "epsilon"},
+		{Options{Method: SGD, WeightDecay: -1}, "weight decay"},
 	} {
-		if _, err := New(test.config, 1, 1); err == nil || !strings.Contains(err.Error(), test.says) {
-			t.Errorf("%+v: error %v, want one about %s", test.config, err, test.says)
+		if _, err := New(test.options, 1, 1); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%+v: error %v, want one about %s", test.options, err, test.says)
 		}
 	}
-	if _, err := New(Config{Method: Adam}, 0, 1); err == nil {
+	if _, err := New(Options{Method: Adam}, 0, 1); err == nil {
 		t.Error("no error for a table without rows")
 	}
 }

@@ -29,7 +29,7 @@ var adaGradDescriptor = Descriptor{
 		}
 		return 0.1875 * math.Sqrt(float64(steps))
 	},
-	create: func(c Config, rows, columns int) Optimizer {
+	create: func(c Options, rows, columns int) Optimizer {
 		return newScaled(c, 1, 1, rows, columns)
 	},
 }
@@ -45,28 +45,28 @@ var rmsPropDescriptor = Descriptor{
 		}
 		return 0.5
 	},
-	create: func(c Config, rows, columns int) Optimizer {
+	create: func(c Options, rows, columns int) Optimizer {
 		return newScaled(c, c.Beta2, 1-c.Beta2, rows, columns)
 	},
 }
 
 // scaled is both.
 type scaled struct {
-	config       Config
-	decay, share float64
+	options      Options
+	decay, fresh float64
 	columns      int
 	step         simd.ScaledStep
 	squares      []float32 // (rows, columns)
 }
 
-func newScaled(c Config, decay, share float64, rows, columns int) *scaled {
-	return &scaled{config: c, decay: decay, share: share, columns: columns, squares: c.floats(rows * columns)}
+func newScaled(c Options, decay, share float64, rows, columns int) *scaled {
+	return &scaled{options: c, decay: decay, fresh: share, columns: columns, squares: c.floats(rows * columns)}
 }
 
 func (s *scaled) Begin(_ int, rate float64) {
 	s.step = simd.ScaledStep{
-		Decay: float32(s.decay), Share: float32(s.share), Keep: float32(1 - rate*s.config.WeightDecay),
-		Rate: float32(rate), Epsilon: float32(s.config.Epsilon),
+		Decay: float32(s.decay), Fresh: float32(s.fresh), Keep: float32(1 - rate*s.options.WeightDecay),
+		Rate: float32(rate), Epsilon: float32(s.options.Epsilon),
 	}
 }
 

@@ -12,12 +12,12 @@ const SGD Method = "sgd"
 
 var sgdDescriptor = Descriptor{
 	Name: SGD, Help: "plain gradient descent", Kernels: true,
-	create: func(c Config, _, _ int) Optimizer { return &sgd{config: c} },
+	create: func(c Options, _, _ int) Optimizer { return &sgd{options: c} },
 }
 
 type sgd struct {
-	config Config
-	rate   float64 // of the step begun last
+	options Options
+	rate    float64 // of the step begun last
 }
 
 func (s *sgd) Begin(_ int, rate float64) { s.rate = rate }
@@ -31,7 +31,7 @@ func (s *sgd) UpdateMean(_, _, samples int, w, g []float32) {
 }
 
 func (s *sgd) update(w, g []float32, rate float64) {
-	simd.SGD(w, g, float32(1-rate*s.config.WeightDecay), float32(rate))
+	simd.SGD(w, g, float32(1-rate*s.options.WeightDecay), float32(rate))
 }
 
 func (s *sgd) State() []trainer.Tensor { return nil }

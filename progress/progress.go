@@ -187,7 +187,7 @@ func (s *Stage) showBar(done int64, text string, now time.Time) {
 	name := []rune(s.name)
 	line := string(name[:min(len(name), max(room, 0))])
 	room -= utf8.RuneCountInString(line)
-	share, details := s.share(done, 0), ""
+	share, details := s.percent(done, 0), ""
 	for _, part := range append([]string{share, s.eta(done, now)}, strings.Split(text, "  ")...) {
 		if n := 2 + utf8.RuneCountInString(part); part != "" && n <= room {
 			details += "  " + part
@@ -216,7 +216,7 @@ func (s *Stage) bar(done int64, letters int) string {
 // showLine writes a line of its own.
 func (s *Stage) showLine(done int64, text string, now time.Time) {
 	line := s.name
-	for _, part := range []string{s.share(done, 1), text, s.eta(done, now)} {
+	for _, part := range []string{s.percent(done, 1), text, s.eta(done, now)} {
 		if part != "" {
 			line += "  " + part
 		}
@@ -224,8 +224,8 @@ func (s *Stage) showLine(done int64, text string, now time.Time) {
 	s.p.Notef("%s", line)
 }
 
-// share is how much of the work is done, in per cent; nothing if the end is unknown.
-func (s *Stage) share(done int64, digits int) string {
+// percent is how much of the work is done, in per cent; nothing if the end is unknown.
+func (s *Stage) percent(done int64, digits int) string {
 	if s.total <= 0 {
 		return ""
 	}

@@ -23,7 +23,7 @@ type Metric struct {
 	LR             float64 `json:"lr"`      // of the last unit
 	WordsPerSecond float64 `json:"words_per_second"`
 	PairsPerSecond float64 `json:"pairs_per_second"`
-	Share          float64 `json:"share,omitempty"` // of the run's work that is done, from 0 to 1
+	Fraction       float64 `json:"share,omitempty"` // of the run's work that is done, from 0 to 1
 }
 
 // A Position is how far a run has come: all that the loop needs to go on from

@@ -15,9 +15,9 @@ const MetricsPerRun = 200
 // A Recorder gathers the reports of units into lines of metrics.
 type Recorder struct {
 	Position
-	// Share tells how much of the run's work is done at a position. NewRecorder counts
+	// Fraction tells how much of the run's work is done at a position. NewRecorder counts
 	// units; a run that ends otherwise sets it.
-	Share func(p Position) float64
+	Fraction func(p Position) float64
 
 	w     io.Writer // may be nil
 	every int       // units per metric
@@ -27,7 +27,7 @@ type Recorder struct {
 // a position, the zero position at its start.
 func NewRecorder(w io.Writer, units int, from Position) *Recorder {
 	share := func(p Position) float64 { return float64(p.Units) / float64(max(units, 1)) }
-	return &Recorder{Position: from, Share: share, w: w, every: max(1, (units+MetricsPerRun-1)/MetricsPerRun)}
+	return &Recorder{Position: from, Fraction: share, w: w, every: max(1, (units+MetricsPerRun-1)/MetricsPerRun)}
 }
 
 // Add takes the report of one more unit, finished after seconds of training,
@@ -59,7 +59,7 @@ func (r *Recorder) Flush(seconds float64) error {
 	metric := Metric{
 		Unit: r.Units, Seconds: seconds, LR: r.Last.LR,
 		WordsPerSecond: line.Words / elapsed, PairsPerSecond: line.Pairs / elapsed,
-		Share: min(1, r.Share(r.Position)),
+		Fraction: min(1, r.Fraction(r.Position)),
 	}
 	if line.Pairs > 0 {
 		metric.Loss = line.Loss / line.Pairs

@@ -20,7 +20,7 @@ type spanning interface {
 
 // A model is the tables that an algorithm trains, and its means to do so.
 type model struct {
-	Config
+	Options
 	words, contexts []float32 // W, (V, N), or the rows of a block; and C with the copies of all threads behind it
 	positions       []float32 // D, (2W, N), of PositionCBOW
 	noise           *corpus.Alias

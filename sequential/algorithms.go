@@ -25,10 +25,10 @@ type Descriptor struct {
 	Hierarchical bool
 
 	// WritesBack algorithms train copies of the rows of context words, which they bring back
-	// to W as Config.WriteBack says.
+	// to W as Options.WriteBack says.
 	WritesBack bool
 
-	// Composes algorithms can train rows of W that are composed of parts: Config.Composition.
+	// Composes algorithms can train rows of W that are composed of parts: Options.Composition.
 	Composes bool
 
 	spans     bool  // creates a spanning algorithm

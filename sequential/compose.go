@@ -26,7 +26,7 @@ type block struct {
 	starts, places []int    // of each sentence: its first word, and its first token's place in the text
 }
 
-func newBlock(c *Config) *block {
+func newBlock(c *Options) *block {
 	return &block{rows: composed.NewBlock(c.Composition, c.Threads), tokens: c.Block}
 }
 
@@ -78,12 +78,12 @@ func (w *worker) trainBlock(first, end int) int {
 // Refresh composes W, if it is composed of parts.
 func (t *Trainer) Refresh() error {
 	const atATime = 1 << 8
-	c := t.config.Composition
+	c := t.options.Composition
 	if c == nil {
 		return nil
 	}
 	v, n := c.Words(), c.Dim
-	return parallel.Do(context.Background(), t.config.Threads, (v+atATime-1)/atATime, func(i int) {
+	return parallel.Do(context.Background(), t.options.Threads, (v+atATime-1)/atATime, func(i int) {
 		composer := composed.Composer{Composition: c}
 		for word := i * atATime; word < min((i+1)*atATime, v); word++ {
 			composer.Compose(t.words[word*n:][:n], uint32(word), nil)

@@ -106,7 +106,7 @@ func (c *composedReference) push(changes []float64, words []uint32) {
 
 // composedPair returns a trainer, and the reference at the end of the text. The reference's tables are changed by a share of up to
 // change before each block, as rounding changes them.
-func composedPair(t *testing.T, c *Config, seed uint64, own bool, most float32, change float64) (*Trainer, *composedReference, *reference) {
+func composedPair(t *testing.T, c *Options, seed uint64, own bool, most float32, change float64) (*Trainer, *composedReference, *reference) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 6))
 	c.Seed, c.Epochs, c.Dim, c.Block = seed, 1, 1+r.IntN(40), 1+r.IntN(100)
@@ -126,7 +126,7 @@ func composedPair(t *testing.T, c *Config, seed uint64, own bool, most float32, 
 	if !own {
 		want.own = nil
 	}
-	ref := &reference{Config: tr.config, text: text, noise: noise, contexts: wide(outputTable(tr)), positions: wide(tr.positions), rate: 0.025}
+	ref := &reference{Options: tr.options, text: text, noise: noise, contexts: wide(outputTable(tr)), positions: wide(tr.positions), rate: 0.025}
 	sentences := len(text.Sentences) - 1
 	for first := 0; first < sentences; {
 		for _, table := range [][]float64{want.parts, want.own, ref.contexts} {
@@ -152,7 +152,7 @@ func composedPair(t *testing.T, c *Config, seed uint64, own bool, most float32, 
 
 // steady reports whether rounding stays small in a case. Undamped, words that share most of their parts drive each other up:
 // then a change by 1e-6 becomes one of up to 1, in the reference, too. Most cases are steady.
-func steady(t *testing.T, c *Config, seed uint64, own bool, most float32) bool {
+func steady(t *testing.T, c *Options, seed uint64, own bool, most float32) bool {
 	t.Helper()
 	_, a, refA := composedPair(t, c, seed, own, most, 0)
 	_, b, refB := composedPair(t, c, seed, own, most, 1e-6)
@@ -169,7 +169,7 @@ func steady(t *testing.T, c *Config, seed uint64, own bool, most float32) bool {
 // Blocks of composed rows train as the reference of their algorithm does.
 func TestComposedReference(t *testing.T) {
 	seed := rand.Uint64()
-	eachMode(t, func(t *testing.T, c Config) {
+	eachMode(t, func(t *testing.T, c Options) {
 		if d, _ := Find(c.Algorithm); !d.Composes {
 			t.Skip("does not train composed rows")
 		}
@@ -207,7 +207,7 @@ func TestComposedGradient(t *testing.T) {
 	text, noise := corpustest.Read(t, "a b\nc d e f g h i j k l a b c") // two windows of one context word
 	const dim, rate, eps = 6, 1e-4, 1e-3
 	for _, algorithm := range []Algorithm{Word2Vec, PWord2Vec, FullW2V} {
-		c := Config{
+		c := Options{
 			Algorithm: algorithm, Dim: dim, Window: 1, Negatives: 4, Epochs: 1, Seed: seed, Threads: 1,
 			Composition: randomComposition(r, text.Vocabulary.Len(), dim, true),
 		}
@@ -223,7 +223,7 @@ func TestComposedGradient(t *testing.T) {
 			}
 		}
 		contexts := wide(tr.contexts)
-		ref := &reference{Config: tr.config, text: text, noise: noise}
+		ref := &reference{Options: tr.options, text: text, noise: noise}
 		ref.read(0)
 		inputs, outputs := []uint32{ref.sentence[1], ref.sentence[0]}, [][]uint32{}
 		for i := range 2 {
@@ -283,7 +283,7 @@ func TestComposedRepeats(t *testing.T) {
 	run := func(units int, interrupted bool) []float32 {
 		text, noise := corpustest.Read(t, corpustest.Zipf(seed, 3000, 200, 30))
 		create := func() *Trainer {
-			c := Config{Algorithm: FullW2V, Dim: 17, Window: 5, Negatives: 5, Sample: 1e-2, Epochs: 2, Seed: seed, Threads: 1, Block: 100}
+			c := Options{Algorithm: FullW2V, Dim: 17, Window: 5, Negatives: 5, Sample: 1e-2, Epochs: 2, Seed: seed, Threads: 1, Block: 100}
 			c.Composition = randomComposition(rand.New(rand.NewPCG(seed, 8)), text.Vocabulary.Len(), c.Dim, true)
 			tr, err := New(text, noise, c)
 			if err != nil {
@@ -332,7 +332,7 @@ func TestComposedThreads(t *testing.T) {
 		t.Skip("Hogwild races on purpose")
 	}
 	text, noise := corpustest.Read(t, corpustest.Zipf(4, 60_000, 2000, 0))
-	c := Config{Algorithm: Word2Vec, Dim: 16, Window: 5, Negatives: 5, Epochs: 2, Seed: 7, Block: 1000}
+	c := Options{Algorithm: Word2Vec, Dim: 16, Window: 5, Negatives: 5, Epochs: 2, Seed: 7, Block: 1000}
 	run := func() trainer.Report {
 		c.Composition = randomComposition(rand.New(rand.NewPCG(9, 9)), text.Vocabulary.Len(), c.Dim, true)
 		c.Composition.Most = 16
@@ -357,24 +357,24 @@ func TestComposedThreads(t *testing.T) {
 	}
 }
 
-// Configurations that cannot be trained are errors.
+// Options that cannot be trained are errors.
 func TestComposedErrors(t *testing.T) {
 	text, noise := corpustest.Read(t, "a b c\nb c d")
 	r := rand.New(rand.NewPCG(1, 2))
-	good := func() Config {
-		return Config{
+	good := func() Options {
+		return Options{
 			Algorithm: FullW2V, Dim: 4, Window: 2, Negatives: 2, Epochs: 1, Threads: 1,
 			Composition: randomComposition(r, text.Vocabulary.Len(), 4, true),
 		}
 	}
-	for name, spoil := range map[string]func(c *Config){
-		"algorithm":  func(c *Config) { c.Algorithm = PSGNScc },
-		"dimension":  func(c *Config) { c.Dim = 5 },
-		"vocabulary": func(c *Config) { c.Composition.Starts = c.Composition.Starts[:3] },
-		"symbols":    func(c *Config) { c.Composition.Symbols[0] = 1 << 20 },
-		"own rows":   func(c *Config) { c.Composition.Own = c.Composition.Own[1:] },
-		"rate":       func(c *Config) { c.Composition.Rate = 0 },
-		"block":      func(c *Config) { c.Block = -1 },
+	for name, spoil := range map[string]func(c *Options){
+		"algorithm":  func(c *Options) { c.Algorithm = PSGNScc },
+		"dimension":  func(c *Options) { c.Dim = 5 },
+		"vocabulary": func(c *Options) { c.Composition.Starts = c.Composition.Starts[:3] },
+		"symbols":    func(c *Options) { c.Composition.Symbols[0] = 1 << 20 },
+		"own rows":   func(c *Options) { c.Composition.Own = c.Composition.Own[1:] },
+		"rate":       func(c *Options) { c.Composition.Rate = 0 },
+		"block":      func(c *Options) { c.Block = -1 },
 	} {
 		c := good()
 		if _, err := New(text, noise, c); err != nil {

@@ -53,7 +53,7 @@ const (
 
 // copiedWords returns how many words each thread has copies of, in a vocabulary of
 // a given size and units of so many tokens.
-func copiedWords(words, unit int, c *Config) int {
+func copiedWords(words, unit int, c *Options) int {
 	if c.Threads < fewestThreads || c.Threads > usesApart/2 {
 		return 0
 	}
@@ -62,7 +62,7 @@ func copiedWords(words, unit int, c *Config) int {
 
 // newCopies returns the copies of a thread, in a table that begins with the rows
 // of so many words.
-func newCopies(table []float32, words, count, thread int, c *Config) *copies {
+func newCopies(table []float32, words, count, thread int, c *Options) *copies {
 	return &copies{
 		table: table, before: make([]float32, count*c.Dim), dim: c.Dim,
 		count: uint32(count), first: uint32(words + thread*count),

@@ -22,7 +22,7 @@ func TestCopiedWords(t *testing.T) {
 		{70_000, 1 << 20, 128, 32, 2048},
 		{70_000, 1 << 20, 128, 33, 0}, // an exchange for every use is no copy
 	} {
-		if got := copiedWords(x.words, x.unit, &Config{Dim: x.dim, Threads: x.threads}); got != x.want {
+		if got := copiedWords(x.words, x.unit, &Options{Dim: x.dim, Threads: x.threads}); got != x.want {
 			t.Errorf("%+v: %d", x, got)
 		}
 	}
@@ -37,7 +37,7 @@ func makeCopies(r *rand.Rand, threads, dim int) (table []float32, all []*copies)
 		table[i] = float32(r.NormFloat64())
 	}
 	for thread := range threads {
-		all = append(all, newCopies(table, words, count, thread, &Config{Dim: dim, Threads: threads}))
+		all = append(all, newCopies(table, words, count, thread, &Options{Dim: dim, Threads: threads}))
 		all[thread].take()
 	}
 	return table, all
@@ -106,7 +106,7 @@ func TestCopiesLoseNothing(t *testing.T) {
 // one thread does.
 func TestCopiesChangeNothingAlone(t *testing.T) {
 	text := corpustest.Zipf(5, 50_000, 500, 0)
-	eachMode(t, func(t *testing.T, c Config) {
+	eachMode(t, func(t *testing.T, c Options) {
 		c.Epochs = 32 // for longer units, which have more copies
 		plain := newTrainer(t, text, c)
 		c.Threads = fewestThreads

@@ -22,7 +22,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	t, err := sequential.New(text, noise, sequential.Config{
+	t, err := sequential.New(text, noise, sequential.Options{
 		Algorithm: sequential.Word2Vec, Dim: 16, Window: 2, Negatives: 2, Epochs: 3, Seed: 1, Threads: 1,
 	})
 	if err != nil {

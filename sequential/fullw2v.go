@@ -25,7 +25,7 @@ var fullW2VDescriptor = Descriptor{
 //
 // Context rows live in a ring buffer from the window they enter to the window
 // they leave (section 3.2). Then they are written back: their changes are added to the
-// row, or with Config.WriteBack Store they take its place. The first word and the last
+// row, or with Options.WriteBack Store they take its place. The first word and the last
 // ones are written back, too, which the published code forgets. A word that enters again
 // while it is in the ring shares its slot: its row is there once.
 //

@@ -2,7 +2,7 @@ package sequential
 
 import "github.com/w2vcl/w2vcl/kernels/simd"
 
-// Hierarchical softmax takes the place of negatives in word2vec (Config.HierarchicalSoftmax):
+// Hierarchical softmax takes the place of negatives in word2vec (Options.HierarchicalSoftmax):
 // the outputs of a window are the inner nodes on the path to its word in the Huffman tree,
 // and each is right or wrong, as the path turns.
 //

@@ -137,7 +137,7 @@ func TestMemoryTree(t *testing.T) {
 func TestHierarchicalGradients(t *testing.T) {
 	seed := rand.Uint64()
 	for _, dim := range []int{1, 7, 16, 100} {
-		c := Config{Algorithm: Word2Vec, Model: SkipGram, Dim: dim, Window: 3, Epochs: 1, Seed: seed, Threads: 1, HierarchicalSoftmax: true}
+		c := Options{Algorithm: Word2Vec, Model: SkipGram, Dim: dim, Window: 3, Epochs: 1, Seed: seed, Threads: 1, HierarchicalSoftmax: true}
 		tr := newTrainer(t, corpustest.Zipf(seed, 3000, 200, 0), c)
 		r := rand.New(rand.NewPCG(seed, 6))
 		for _, x := range tr.State() {
@@ -189,7 +189,7 @@ func TestHierarchicalGradients(t *testing.T) {
 // C stays zero, also where training goes on from vectors that have one, and negatives need not
 // be set.
 func TestHierarchicalFrom(t *testing.T) {
-	c := Config{Algorithm: Word2Vec, Dim: 4, Window: 2, Epochs: 1, Threads: 1, HierarchicalSoftmax: true}
+	c := Options{Algorithm: Word2Vec, Dim: 4, Window: 2, Epochs: 1, Threads: 1, HierarchicalSoftmax: true}
 	start := trainer.Tables{Vocabulary: []string{"a", "old"}, Words: make([]float32, 8), Contexts: slices.Repeat([]float32{1}, 8)}
 	text, _ := corpustest.Read(t, "a b c a b c a")
 	grown, err := Grow(text, start.Vocabulary)

@@ -13,7 +13,7 @@ type Part struct {
 }
 
 // UnitsOfPart returns how many units an epoch of a part has by itself. Trainers of several parts take the most of theirs.
-func UnitsOfPart(part *corpus.Text, c Config) (int, error) {
+func UnitsOfPart(part *corpus.Text, c Options) (int, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return 0, err
@@ -24,7 +24,7 @@ func UnitsOfPart(part *corpus.Text, c Config) (int, error) {
 }
 
 // cut returns the first token of each unit, and the end.
-func (p Part) cut(part *corpus.Text, d Descriptor, c *Config) []int {
+func (p Part) cut(part *corpus.Text, d Descriptor, c *Options) []int {
 	own := part.Tokens()
 	tokens := d.unit(max(own, p.Tokens), c)
 	if own < p.Tokens {

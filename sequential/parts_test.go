@@ -154,7 +154,7 @@ func TestRadius(t *testing.T) {
 }
 
 func TestShare(t *testing.T) {
-	s := newShare(7, 1000, 3)
+	s := newQueue(7, 1000, 3)
 	place, most := 7, 1000
 	for {
 		first, end := s.take()
@@ -174,7 +174,7 @@ func TestShare(t *testing.T) {
 // A thread has its own share first, then those of the others, to the last
 // sentence of each.
 func TestShares(t *testing.T) {
-	s := shares{newShare(0, 10, 1), newShare(10, 10, 1), newShare(50, 70, 4)}
+	s := queues{newQueue(0, 10, 1), newQueue(10, 10, 1), newQueue(50, 70, 4)}
 	var taken []int
 	for {
 		first, end := s.take(1)

@@ -52,7 +52,7 @@ func newPositionCBOW(m *model) *positionCBOW {
 
 // newPositions returns the table D at the start of training; nil for models
 // without one.
-func newPositions(c *Config) []float32 {
+func newPositions(c *Options) []float32 {
 	if c.Model != PositionCBOW {
 		return nil
 	}

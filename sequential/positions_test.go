@@ -16,7 +16,7 @@ func TestPositionGradients(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	for _, dim := range []int{1, 5, 16, 33} {
-		c := Config{Algorithm: Word2Vec, Model: PositionCBOW, Dim: dim, Window: 3, Negatives: 2, Epochs: 1, Seed: 1, Threads: 1}
+		c := Options{Algorithm: Word2Vec, Model: PositionCBOW, Dim: dim, Window: 3, Negatives: 2, Epochs: 1, Seed: 1, Threads: 1}
 		tr := newTrainer(t, corpustest.Zipf(seed, 500, 20, 0), c)
 		for _, s := range tr.State() {
 			for i := range s.Data {
@@ -74,7 +74,7 @@ func TestPositionGradients(t *testing.T) {
 // Ones stay CBOW: a window whose D is ones gives the same W and C.
 func TestPositionsOfOnes(t *testing.T) {
 	text := corpustest.Zipf(1, 300, 50, 0)
-	c := Config{Algorithm: Word2Vec, Model: CBOW, Dim: 16, Window: 3, Negatives: 3, Epochs: 1, Seed: 3, Threads: 1}
+	c := Options{Algorithm: Word2Vec, Model: CBOW, Dim: 16, Window: 3, Negatives: 3, Epochs: 1, Seed: 3, Threads: 1}
 	plain := newTrainer(t, text, c)
 	c.Model = PositionCBOW
 	weighted := newTrainer(t, text, c)

@@ -10,7 +10,7 @@ import (
 // A reference trains one sentence as the papers have it, in float64, pair by
 // pair, without the package's own code.
 type reference struct {
-	Config
+	Options
 	text            *corpus.Corpus
 	noise           *corpus.Alias
 	words, contexts []float64 // W and C

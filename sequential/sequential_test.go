@@ -15,9 +15,9 @@ import (
 )
 
 // modes are all ways to train, with small settings.
-func modes() map[string]Config {
-	c := Config{Dim: 20, Window: 5, Negatives: 5, Sample: 1e-2, Epochs: 2, Seed: 7, Threads: 1}
-	all := map[string]Config{}
+func modes() map[string]Options {
+	c := Options{Dim: 20, Window: 5, Negatives: 5, Sample: 1e-2, Epochs: 2, Seed: 7, Threads: 1}
+	all := map[string]Options{}
 	for _, d := range Algorithms() {
 		c.Algorithm, c.Model = d.Name, SkipGram
 		all[modeName(c)] = c
@@ -35,20 +35,20 @@ func modes() map[string]Config {
 }
 
 // modeName is that of the algorithm, or of a model that is not its default.
-func modeName(c Config) string {
+func modeName(c Options) string {
 	if c.Model != SkipGram {
 		return string(c.Model)
 	}
 	return string(c.Algorithm)
 }
 
-func eachMode(t *testing.T, f func(t *testing.T, c Config)) {
+func eachMode(t *testing.T, f func(t *testing.T, c Options)) {
 	for name, c := range modes() {
 		t.Run(name, func(t *testing.T) { f(t, c) })
 	}
 }
 
-func newTrainer(t testing.TB, text string, c Config) *Trainer {
+func newTrainer(t testing.TB, text string, c Options) *Trainer {
 	t.Helper()
 	parsed, noise := corpustest.Read(t, text)
 	tr, err := New(parsed, noise, c)
@@ -87,7 +87,7 @@ func TestSingleSentence(t *testing.T) {
 	if testing.Short() {
 		longest = 150
 	}
-	eachMode(t, func(t *testing.T, c Config) {
+	eachMode(t, func(t *testing.T, c Options) {
 		for _, negatives := range []int{1, 5, 7, 12} {
 			for _, length := range []int{1, 2, 3, c.Window, 2 * c.Window, 100, longest} {
 				c := c
@@ -104,7 +104,7 @@ func TestSingleSentence(t *testing.T) {
 	})
 }
 
-func testSentence(t *testing.T, text string, c Config) {
+func testSentence(t *testing.T, text string, c Options) {
 	train := references[modeName(c)]
 	if train == nil {
 		t.Fatalf("%s has no reference in reference_test.go", modeName(c))
@@ -113,13 +113,13 @@ func testSentence(t *testing.T, text string, c Config) {
 }
 
 // testSentences compares the training of all sentences with that of a reference.
-func testSentences(t *testing.T, text string, c Config, train func(r *reference)) {
+func testSentences(t *testing.T, text string, c Options, train func(r *reference)) {
 	testReference(t, text, strings.Count(text, "\n")+1, c, train)
 }
 
 // testReference compares the training of the first sentences with that of a reference, to
 // which the first has been read.
-func testReference(t *testing.T, text string, sentences int, c Config, train func(r *reference)) {
+func testReference(t *testing.T, text string, sentences int, c Options, train func(r *reference)) {
 	c, err := c.withDefaults()
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func testReference(t *testing.T, text string, sentences int, c Config, train fun
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(c.Seed, 5))
-	ref := &reference{Config: c, text: parsed, noise: noise, rate: 0.025}
+	ref := &reference{Options: c, text: parsed, noise: noise, rate: 0.025}
 	for _, x := range tr.State() { // C is not zero in the middle of a run
 		for i := range x.Data {
 			x.Data[i] = float32(r.NormFloat64()) / 8
@@ -178,7 +178,7 @@ func TestOddTexts(t *testing.T) {
 	}
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
-			eachMode(t, func(t *testing.T, c Config) {
+			eachMode(t, func(t *testing.T, c Options) {
 				tr := newTrainer(t, text, c)
 				report := advance(t, tr, 0, tr.Units())
 				if want := float64(c.Epochs) * float64(tr.text.Stats.TokensUsed); report.Words != want {
@@ -208,7 +208,7 @@ func TestLongLine(t *testing.T) {
 		t.Skip("takes a second")
 	}
 	text := corpustest.Zipf(4, 2_000_000, 1000, 0)
-	eachMode(t, func(t *testing.T, c Config) {
+	eachMode(t, func(t *testing.T, c Options) {
 		if c.Algorithm != FullW2V && c.Algorithm != PSGNScc {
 			return // the others read sentences in the same way
 		}
@@ -223,7 +223,7 @@ func TestLongLine(t *testing.T) {
 // What is reported is the loss of the pairs as they are trained: before any
 // step it is log 2 a pair, for C is zero.
 func TestLossOfFirstPairs(t *testing.T) {
-	eachMode(t, func(t *testing.T, c Config) {
+	eachMode(t, func(t *testing.T, c Options) {
 		tr := newTrainer(t, corpustest.Zipf(1, 2000, 100, 0), c)
 		report, err := tr.Advance(context.Background(), 0, 0)
 		if err != nil {
@@ -243,7 +243,7 @@ func TestLossFalls(t *testing.T) {
 		n := r.IntN(20)
 		fmt.Fprintf(&b, "a%d b%d c%d d%d\n", n, n, n, n)
 	}
-	eachMode(t, func(t *testing.T, c Config) {
+	eachMode(t, func(t *testing.T, c Options) {
 		c.Sample, c.Epochs = 0, 5
 		tr := newTrainer(t, b.String(), c)
 		n := tr.Units() / c.Epochs
@@ -258,8 +258,8 @@ func TestLossFalls(t *testing.T) {
 
 func TestReproducible(t *testing.T) {
 	text := corpustest.Zipf(2, 5000, 300, 0)
-	eachMode(t, func(t *testing.T, c Config) {
-		train := func(c Config) []float32 {
+	eachMode(t, func(t *testing.T, c Options) {
+		train := func(c Options) []float32 {
 			tr := newTrainer(t, text, c)
 			advance(t, tr, 0, tr.Units())
 			return slices.Concat(tr.words, tr.contexts)
@@ -279,7 +279,7 @@ func TestReproducible(t *testing.T) {
 // does, and after Reset as a new one.
 func TestResumeAndReset(t *testing.T) {
 	text := corpustest.Zipf(2, 5000, 300, 0)
-	eachMode(t, func(t *testing.T, c Config) {
+	eachMode(t, func(t *testing.T, c Options) {
 		one := newTrainer(t, text, c)
 		half := one.Units() / 2
 		advance(t, one, 0, half)
@@ -310,7 +310,7 @@ func TestThreads(t *testing.T) {
 		t.Skip("Hogwild races on purpose")
 	}
 	text := corpustest.Zipf(4, 60_000, 2000, 0)
-	eachMode(t, func(t *testing.T, c Config) {
+	eachMode(t, func(t *testing.T, c Options) {
 		one := newTrainer(t, text, c)
 		a := advance(t, one, 0, one.Units())
 		for _, c.Threads = range []int{3, fewestThreads} {
@@ -328,7 +328,7 @@ func TestLevels(t *testing.T) {
 	best := simd.Current()
 	defer func() { _ = simd.Use(best) }()
 	text := corpustest.Zipf(2, 2000, 300, 0)
-	eachMode(t, func(t *testing.T, c Config) {
+	eachMode(t, func(t *testing.T, c Options) {
 		var want []float32
 		for _, l := range simd.Levels() {
 			_ = simd.Use(l)
@@ -344,7 +344,7 @@ func TestLevels(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	text := corpustest.Zipf(2, 5000, 300, 0)
-	eachMode(t, func(t *testing.T, c Config) {
+	eachMode(t, func(t *testing.T, c Options) {
 		tr := newTrainer(t, text, c)
 		w := tr.workers[0]
 		train := func() {

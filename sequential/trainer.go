@@ -14,7 +14,7 @@ import (
 // Trainer trains word vectors in the order of the sentences.
 //
 // A unit of training is a run of whole sentences. Its number of tokens follows
-// from the text and the configuration, without the number of threads. It is about 1/256
+// from the text and the options, without the number of threads. It is about 1/256
 // of the run, for a learning rate that is constant in a unit then decays in 256 steps or
 // more, but at most unitTokens. Algorithms that span sentences have longer units, and rows that
 // are composed shorter ones: see Descriptor.unit. Threads meet at the end of the unit.
@@ -29,7 +29,7 @@ import (
 type Trainer struct {
 	text            *corpus.Corpus
 	sentences       *corpus.Text // of text
-	config          Config
+	options         Options
 	units           []int     // first token of each unit of an epoch, with one thread, and the end
 	chunk           int       // tokens of the sentences that a thread takes at a time, at least
 	words, contexts []float32 // W and C, (V, N); the threads' copies of rows lie behind C
@@ -55,7 +55,7 @@ const (
 )
 
 // unit returns how many tokens a unit has at least, in a text of so many.
-func (d Descriptor) unit(tokens int, c *Config) int {
+func (d Descriptor) unit(tokens int, c *Options) int {
 	if d.spans {
 		return min(max(tokens/unitsOfSpanningRun*c.Epochs, 1), spansOfUnit*c.Span)
 	}
@@ -71,7 +71,7 @@ func ordinaryUnit(tokens, epochs int) int {
 
 // chunk returns how many tokens the sentences have that a thread takes at a time, at
 // least.
-func (d Descriptor) chunk(c *Config) int {
+func (d Descriptor) chunk(c *Options) int {
 	if d.spans {
 		return c.Span
 	}
@@ -83,14 +83,14 @@ func (d Descriptor) chunk(c *Config) int {
 
 // New prepares training on a text. Negatives are drawn from noise, which must
 // have one weight for each word; hierarchical softmax needs none.
-func New(text *corpus.Corpus, noise *corpus.Alias, c Config) (*Trainer, error) {
+func New(text *corpus.Corpus, noise *corpus.Alias, c Options) (*Trainer, error) {
 	return NewFrom(text, noise, trainer.Tables{}, c)
 }
 
 // NewFrom is New, but the words of the given tables start from their rows; the
 // other words of the text start as in New. Nobody may change the tables while the
 // trainer is in use: Reset reads them again.
-func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c Config) (*Trainer, error) {
+func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c Options) (*Trainer, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 		return nil, err
 	}
 	t := &Trainer{
-		text: text, sentences: sentences, config: c, start: start, units: units, chunk: d.chunk(&c),
+		text: text, sentences: sentences, options: c, start: start, units: units, chunk: d.chunk(&c),
 		words: words, contexts: outputs[: v*c.Dim : v*c.Dim], positions: newPositions(&c),
 	}
 	var tree *tree
@@ -134,7 +134,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 	}).From(c.Part.First)
 	for thread := range c.Threads {
 		m := &model{
-			Config: c, words: t.words, contexts: outputs, positions: t.positions, noise: noise, tree: tree,
+			Options: c, words: t.words, contexts: outputs, positions: t.positions, noise: noise, tree: tree,
 			copies: newCopies(outputs, v, copied, thread, &c),
 		}
 		m.product.dim = c.Dim
@@ -149,7 +149,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c C
 
 // Plan asks an account for what New takes for a vocabulary of so many words and a text of so many
 // tokens, the text and its noise not counted.
-func Plan(a *trainer.Account, words, tokens int, c Config) error {
+func Plan(a *trainer.Account, words, tokens int, c Options) error {
 	c.Account = a
 	c, err := c.withDefaults()
 	if err != nil {
@@ -166,7 +166,7 @@ func Plan(a *trainer.Account, words, tokens int, c Config) error {
 // allocate returns W, and C or the nodes of the tree with the threads' copies of their first rows
 // behind them; contexts is C if that is not in outputs. It takes what the tree, the threads and the
 // encoder allocate themselves in units of so many tokens.
-func allocate(v, unit int, d *Descriptor, c *Config) (words, contexts, outputs []float32) {
+func allocate(v, unit int, d *Descriptor, c *Options) (words, contexts, outputs []float32) {
 	a, threads, copied := c.Account, int64(c.Threads), copiedWords(v, unit, c)
 	words, outputs = a.Floats(trainer.ForTables, v*c.Dim), a.Floats(trainer.ForTables, (v+c.Threads*copied)*c.Dim)
 	if c.HierarchicalSoftmax {
@@ -183,7 +183,7 @@ func allocate(v, unit int, d *Descriptor, c *Config) (words, contexts, outputs [
 }
 
 // check returns why a text and its noise cannot be trained on.
-func check(text *corpus.Corpus, noise *corpus.Alias, c Config) error {
+func check(text *corpus.Corpus, noise *corpus.Alias, c Options) error {
 	v := text.Vocabulary.Len()
 	switch {
 	case !c.HierarchicalSoftmax && noise.Len() != v:
@@ -229,7 +229,7 @@ func (t *Trainer) piece(u, thread int) (first, end int) {
 }
 
 // Units is the number of units of all epochs.
-func (t *Trainer) Units() int { return t.config.Epochs * (len(t.units) - 1) }
+func (t *Trainer) Units() int { return t.options.Epochs * (len(t.units) - 1) }
 
 // Bounds returns the number of the first sentence of each unit of an epoch, and
 // the end.
@@ -242,7 +242,7 @@ func (t *Trainer) Bounds() []int {
 }
 
 // Batch returns how many words share negatives in PAR-Word2Vec.
-func (t *Trainer) Batch() int { return t.config.Batch }
+func (t *Trainer) Batch() int { return t.options.Batch }
 
 // Advance trains one unit at the given learning rate. With one thread the
 // result follows from the unit's number and the tables alone. The report's Words
@@ -253,11 +253,11 @@ func (t *Trainer) Advance(ctx context.Context, unit int, rate float64) (trainer.
 	}
 	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
 	sentences := t.sentences
-	var rest shares
+	var rest queues
 	tokens := 0
 	for thread := range t.workers {
 		first, end := t.piece(u, thread)
-		rest = append(rest, newShare(first, end, (sentences.Sentences()+1)*t.chunk/sentences.Tokens()))
+		rest = append(rest, newQueue(first, end, (sentences.Sentences()+1)*t.chunk/sentences.Tokens()))
 		tokens += sentences.Start(end) - sentences.Start(first)
 	}
 
@@ -311,7 +311,7 @@ func (t *Trainer) Tables() (words, contexts []float32) { return t.words, t.conte
 // State returns everything that training changes, live, in a fixed order.
 func (t *Trainer) State() []trainer.Tensor {
 	state := []trainer.Tensor{{Name: "words", Data: t.words}, {Name: "contexts", Data: t.contexts}}
-	if c := t.config.Composition; c != nil {
+	if c := t.options.Composition; c != nil {
 		state = composedState(c, t.contexts)
 	}
 	if t.positions != nil {
@@ -326,15 +326,15 @@ func (t *Trainer) State() []trainer.Tensor {
 // Reset goes back to the start of training: W uniform in ±0.5/N and C zero, as
 // in word2vec, except for the rows given to NewFrom; D of PositionCBOW ones, nodes zero.
 func (t *Trainer) Reset() {
-	if c := t.config.Composition; c != nil {
-		c.Randomize(t.config.Seed)
+	if c := t.options.Composition; c != nil {
+		c.Randomize(t.options.Seed)
 	} else {
-		trainer.Randomize(t.words, t.config.Dim, t.config.Seed)
+		trainer.Randomize(t.words, t.options.Dim, t.options.Seed)
 	}
 	clear(t.contexts)
 	clear(t.nodes)
-	copy(t.positions, newPositions(&t.config))
-	t.start.CopyTo(t.text.Vocabulary, t.words, t.contexts, t.config.Dim)
+	copy(t.positions, newPositions(&t.options))
+	t.start.CopyTo(t.text.Vocabulary, t.words, t.contexts, t.options.Dim)
 }
 
 // Close has nothing to release.

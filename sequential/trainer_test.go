@@ -60,21 +60,21 @@ func TestAdvanceErrors(t *testing.T) {
 func TestNewErrors(t *testing.T) {
 	text, noise := corpustest.Read(t, "a b c a b")
 	good := modes()["word2vec"]
-	for name, change := range map[string]func(c *Config){
-		"algorithm": func(c *Config) { c.Algorithm = "magic" },
-		"model":     func(c *Config) { c.Model = "lstm" },
-		"cbow":      func(c *Config) { c.Algorithm, c.Model = FullW2V, CBOW },
-		"dimension": func(c *Config) { c.Dim = 0 },
-		"window":    func(c *Config) { c.Window = 0 },
-		"large":     func(c *Config) { c.Window = maxWindow + 1 },
-		"negatives": func(c *Config) { c.Negatives = -1 },
-		"sample":    func(c *Config) { c.Sample = math.NaN() },
-		"epochs":    func(c *Config) { c.Epochs = 0 },
-		"threads":   func(c *Config) { c.Threads = -1 },
-		"batch":     func(c *Config) { c.Batch = -1 },
-		"combine":   func(c *Config) { c.Combine = -1 },
-		"span":      func(c *Config) { c.Span = -1 },
-		"writeback": func(c *Config) { c.WriteBack = "subtract" },
+	for name, change := range map[string]func(c *Options){
+		"algorithm": func(c *Options) { c.Algorithm = "magic" },
+		"model":     func(c *Options) { c.Model = "lstm" },
+		"cbow":      func(c *Options) { c.Algorithm, c.Model = FullW2V, CBOW },
+		"dimension": func(c *Options) { c.Dim = 0 },
+		"window":    func(c *Options) { c.Window = 0 },
+		"large":     func(c *Options) { c.Window = maxWindow + 1 },
+		"negatives": func(c *Options) { c.Negatives = -1 },
+		"sample":    func(c *Options) { c.Sample = math.NaN() },
+		"epochs":    func(c *Options) { c.Epochs = 0 },
+		"threads":   func(c *Options) { c.Threads = -1 },
+		"batch":     func(c *Options) { c.Batch = -1 },
+		"combine":   func(c *Options) { c.Combine = -1 },
+		"span":      func(c *Options) { c.Span = -1 },
+		"writeback": func(c *Options) { c.WriteBack = "subtract" },
 	} {
 		c := good
 		change(&c)

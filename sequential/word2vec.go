@@ -124,7 +124,7 @@ func (g *skipGram) draw(p *pairs, s *sentence, t int) {
 type cbow struct {
 	*model
 	kinds, inputs []uint32
-	shares        []float32 // 1/m, m times
+	weights       []float32 // 1/m, m times
 	mean, step    []float32 // N
 }
 
@@ -148,11 +148,11 @@ func (b *cbow) train(s *sentence) {
 
 func (b *cbow) trainMean(outputs, kinds, next []uint32) {
 	row := []uint32{0} // the only one of b.mean
-	b.shares = memory.Resize(b.shares, len(b.inputs))
-	for i := range b.shares {
-		b.shares[i] = 1 / float32(len(b.inputs))
+	b.weights = memory.Resize(b.weights, len(b.inputs))
+	for i := range b.weights {
+		b.weights[i] = 1 / float32(len(b.inputs))
 	}
-	simd.Combine(b.mean, b.shares, b.words, b.inputs)
+	simd.Combine(b.mean, b.weights, b.words, b.inputs)
 	coefficients := b.gradients(b.mean, row, b.contexts, outputs, kinds)
 	simd.Combine(b.step, coefficients, b.contexts, outputs)
 	b.workspace.Update(b.mean, row, b.contexts, outputs, coefficients, b.Dim, next)

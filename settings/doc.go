@@ -11,5 +11,5 @@
 //   - recipes.go: the defaults of every mode and preset.
 //
 // Help, validation, completion, refusals and the recorded config.toml follow from
-// these lists. trainers.go turns a Config into the configurations of the trainers.
+// these lists. trainers.go turns a Config into the options of the trainers.
 package settings

@@ -46,13 +46,13 @@ func (c *Config) Negatives(m *wordcontext.Matrix, v *corpus.Vocabulary) (*corpus
 	return alias, nil
 }
 
-// GraphConfig returns the settings of both graph trainers; e is nil for a table
+// GraphOptions returns the settings of both graph trainers; e is nil for a table
 // of words.
-func (c *Config) GraphConfig(e graph.Encoder) graph.Config {
-	return graph.Config{
+func (c *Config) GraphOptions(e graph.Encoder) graph.Options {
+	return graph.Options{
 		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives, SameColumn: c.SameColumn,
 		Form: graph.Form(c.Form), Encoder: e,
-		Optimizer: optim.Config{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
+		Optimizer: optim.Options{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
 	}
 }
 
@@ -64,9 +64,9 @@ func (c *Config) VanillaOptions() graph.VanillaOptions {
 	}
 }
 
-// SequentialConfig returns the settings of the sentence-ordered trainers.
-func (c *Config) SequentialConfig() sequential.Config {
-	return sequential.Config{
+// SequentialOptions returns the settings of the sentence-ordered trainers.
+func (c *Config) SequentialOptions() sequential.Options {
+	return sequential.Options{
 		Algorithm: sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model), HierarchicalSoftmax: c.HierarchicalSoftmax,
 		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
 		Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount(),

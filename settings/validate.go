@@ -285,14 +285,14 @@ func (c *Config) checkKernels(m Mode) error {
 		if c.HasEncoder() && c.Precision == PrecisionHalf {
 			return terminal.Usagef("--precision %s: not with --subword", c.Precision)
 		}
-		err = device.CheckSequential(c.SequentialConfig(), device.Precision(c.Precision))
+		err = device.CheckSequential(c.SequentialOptions(), device.Precision(c.Precision))
 	case Minibatch:
 		if c.HasEncoder() {
 			return terminal.Usagef("--subword %s: mode %s has no encoders on a GPU", c.Subword, c.Mode)
 		}
-		err = device.CheckVanilla(c.GraphConfig(nil), device.Precision(c.Precision))
+		err = device.CheckVanilla(c.GraphOptions(nil), device.Precision(c.Precision))
 	case LargeBatch:
-		err = device.CheckCL(c.GraphConfig(nil), device.Precision(c.Precision))
+		err = device.CheckCL(c.GraphOptions(nil), device.Precision(c.Precision))
 		switch {
 		case err != nil:
 		case c.Subword == SubwordCNN:

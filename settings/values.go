@@ -59,8 +59,8 @@ func (i Interval) String() string {
 // A Size is an amount of memory, or a share of the machine's. The zero Size is
 // none.
 type Size struct {
-	bytes float64
-	share float64 // of the machine's memory, from 0 to 1
+	bytes    float64
+	fraction float64 // of the machine's memory, from 0 to 1
 
 	text string
 }
@@ -103,7 +103,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 		return errors.New("give an amount such as 4GB or 500MB, or a part of the machine's memory such as 75%")
 	}
 	if share {
-		read.share = value * unit
+		read.fraction = value * unit
 	} else {
 		read.bytes = value * unit
 	}
@@ -120,10 +120,10 @@ func (s Size) IsZero() bool { return s == Size{} }
 // Bytes returns the size on a machine with the given memory; 0 is unknown, and
 // an error if the size is a share of it.
 func (s Size) Bytes(machine int64) (int64, error) {
-	if s.share > 0 && machine == 0 {
+	if s.fraction > 0 && machine == 0 {
 		return 0, errors.New("how much memory this machine has cannot be told: give an amount such as 4GB")
 	}
-	return int64(min(s.bytes+s.share*float64(machine), math.MaxInt64/2)), nil
+	return int64(min(s.bytes+s.fraction*float64(machine), math.MaxInt64/2)), nil
 }
 
 // Numbers are whole numbers from 1 up: widths of a CNN's filters in symbols, or how many

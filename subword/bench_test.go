@@ -57,7 +57,7 @@ func benchmarkStep(b *testing.B, r *rand.Rand, e Encoder) {
 	for _, p := range e.Parameters() {
 		shape := p.Value.Shape()
 		nodes = append(nodes, gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithName(p.Name), gorgonia.WithShape(shape...), gorgonia.WithValue(p.Value)))
-		o, err := optim.New(optim.Config{Method: optim.Adam}, shape[0], shape[1])
+		o, err := optim.New(optim.Options{Method: optim.Adam}, shape[0], shape[1])
 		if err != nil {
 			b.Fatal(err)
 		}

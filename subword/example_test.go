@@ -10,7 +10,7 @@ import (
 )
 
 // Words that share n-grams have vectors that are alike, before any training. An
-// encoder in a file gives any word a vector; graph.Config.Encoder trains one.
+// encoder in a file gives any word a vector; graph.Options.Encoder trains one.
 func ExampleNGrams() {
 	e, err := subword.NewNGrams([]string{"running", "runner", "table", "walk"}, subword.NGramOptions{Dim: 100})
 	if err != nil {

@@ -75,16 +75,16 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 	}
 	e.sizes = slices.Repeat([]uint32{1}, len(e.rows))
 	if !o.Apart {
-		e.share()
+		e.mergeRows()
 	}
 	e.table = newMatrix(len(e.sizes), o.Dim)
 	return e, nil
 }
 
-// share gives n-grams one row that the same words have, as often: they would be trained alike, for all get the same
+// mergeRows gives n-grams one row that the same words have, as often: they would be trained alike, for all get the same
 // gradient, of which Adam and its relatives forget the size. It is a third to a half of all rows.
-func (e *NGrams) share() {
-	of, sizes := kernels.ClassesOf(kernels.Config{Starts: kernels.Starts(e.vocabulary.starts), Symbols: e.vocabulary.symbols, Alphabet: len(e.rows)})
+func (e *NGrams) mergeRows() {
+	of, sizes := kernels.ClassesOf(kernels.Structure{Starts: kernels.Starts(e.vocabulary.starts), Symbols: e.vocabulary.symbols, Alphabet: len(e.rows)})
 	e.sizes = sizes
 	for bucket, row := range e.rows {
 		e.rows[bucket] = of[row]

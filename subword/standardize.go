@@ -51,23 +51,23 @@ type standardization struct {
 	team       *team.Team
 	result     *tensor.Dense // (V, D)
 	gradient   *tensor.Dense // (V, D); nil until backward is called
-	sums       []float64     // two a feature for each share of the words
+	sums       []float64     // two a feature for each block of the words
 }
 
-// means returns two means over all words for each feature. add sums them up, word by word. The shares, and so the
+// means returns two means over all words for each feature. add sums them up, word by word. The blocks, and so the
 // rounding, follow from the shape alone.
 func (s *standardization) means(add func(first, second []float64, row int)) ([]float64, error) {
 	d, size := s.d, 2*s.d
-	shares := len(s.sums) / size
-	err := s.team.Do(shares, func(_, i int) {
+	blocks := len(s.sums) / size
+	err := s.team.Do(blocks, func(_, i int) {
 		sum := s.sums[i*size:][:size]
 		clear(sum)
-		for row := i * s.rows / shares; row < (i+1)*s.rows/shares; row++ {
+		for row := i * s.rows / blocks; row < (i+1)*s.rows/blocks; row++ {
 			add(sum[:d], sum[d:], row)
 		}
 	})
 	total := s.sums[:size]
-	for i := 1; i < shares; i++ {
+	for i := 1; i < blocks; i++ {
 		for j, x := range s.sums[i*size:][:size] {
 			total[j] += x
 		}

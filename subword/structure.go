@@ -20,26 +20,26 @@ func OptionsOf(e graph.Encoder) *CNNOptions {
 }
 
 // StructureOf lays an encoder of this package open, for kernels that compute its graph.
-func StructureOf(e graph.Encoder) (kernels.Config, error) {
+func StructureOf(e graph.Encoder) (kernels.Structure, error) {
 	if w, ok := e.(*withWords); ok {
 		s, err := StructureOf(w.Encoder)
 		s.Words = true
 		return s, err
 	}
-	var s kernels.Config
+	var s kernels.Structure
 	var words *Spellings
 	switch e := e.(type) {
 	case *CNN:
 		o := e.options
 		words = e.vocabulary
-		s = kernels.Config{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters, Widths: o.Widths, Rate: o.Rate,
+		s = kernels.Structure{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters, Widths: o.Widths, Rate: o.Rate,
 			Flatten: o.Pool == PoolFlatten, Raw: o.Raw, Activation: string(o.Activation)}
 	case *NGrams:
 		words = e.vocabulary
-		s = kernels.Config{Table: e.Parameters()[0].Name, Alphabet: len(e.sizes), Sizes: e.sizes, Rate: e.options.Rate}
+		s = kernels.Structure{Table: e.Parameters()[0].Name, Alphabet: len(e.sizes), Sizes: e.sizes, Rate: e.options.Rate}
 	case *Bag: // sums of rows, as those of n-grams
 		words = e.vocabulary
-		s = kernels.Config{Table: e.Parameters()[0].Name, Alphabet: e.parts.Len(), Rate: e.options.Rate}
+		s = kernels.Structure{Table: e.Parameters()[0].Name, Alphabet: e.parts.Len(), Rate: e.options.Rate}
 	default:
 		return s, fmt.Errorf("an encoder of type %T is not known", e)
 	}

@@ -21,10 +21,10 @@ func TestStructure(t *testing.T) {
 	for _, x := range []struct {
 		encoder    Encoder
 		vocabulary *Spellings
-		want       kernels.Config // but for words
+		want       kernels.Structure // but for words
 	}{
-		{cnn, cnn.vocabulary, kernels.Config{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: []int{5, 5}, Widths: []int{2, 4}, Rate: 1}},
-		{WithWords(grams), grams.vocabulary, kernels.Config{Alphabet: len(grams.sizes), Words: true, Rate: .5}},
+		{cnn, cnn.vocabulary, kernels.Structure{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: []int{5, 5}, Widths: []int{2, 4}, Rate: 1}},
+		{WithWords(grams), grams.vocabulary, kernels.Structure{Alphabet: len(grams.sizes), Words: true, Rate: .5}},
 	} {
 		s, err := StructureOf(x.encoder)
 		if err != nil {

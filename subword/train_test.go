@@ -49,11 +49,11 @@ func newTrial(t *testing.T) *trial {
 
 const iterations = 40
 
-func config(threads int) graph.Config {
-	return graph.Config{Dim: 20, Negatives: 3, Seed: 7, Threads: threads, Optimizer: optim.Config{Method: optim.Adam}}
+func config(threads int) graph.Options {
+	return graph.Options{Dim: 20, Negatives: 3, Seed: 7, Threads: threads, Optimizer: optim.Options{Method: optim.Adam}}
 }
 
-func withEncoder(c graph.Config, e graph.Encoder) graph.Config {
+func withEncoder(c graph.Options, e graph.Encoder) graph.Options {
 	c.Encoder = e
 	return c
 }
@@ -204,10 +204,10 @@ func TestTrainingErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := tr.encoders(t)["n-grams"]
-	for name, change := range map[string]func(e *Encoder, c *graph.Config){
-		"words":      func(e *Encoder, _ *graph.Config) { *e = few },
-		"dimensions": func(_ *Encoder, c *graph.Config) { c.Dim = 19 },
-		"form":       func(_ *Encoder, c *graph.Config) { c.Form = graph.FormStock },
+	for name, change := range map[string]func(e *Encoder, c *graph.Options){
+		"words":      func(e *Encoder, _ *graph.Options) { *e = few },
+		"dimensions": func(_ *Encoder, c *graph.Options) { c.Dim = 19 },
+		"form":       func(_ *Encoder, c *graph.Options) { c.Form = graph.FormStock },
 	} {
 		e, c := e, config(1)
 		change(&e, &c)

@@ -22,16 +22,16 @@ type executor interface {
 	prepare(ctx context.Context, p *progress.Progress) error
 
 	// needCL, needVanilla and needSequential plan the memory of the trainers below. They refuse what there is no memory for.
-	needCL(model graph.Config) error
-	needVanilla(pairs graph.VanillaOptions, model graph.Config) error
-	needSequential(model sequential.Config) error
+	needCL(model graph.Options) error
+	needVanilla(pairs graph.VanillaOptions, model graph.Options) error
+	needSequential(model sequential.Options) error
 
 	// matrix returns M: from its file, or made from what was read.
-	matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error)
+	matrix(ctx context.Context, model graph.Options, p *progress.Progress) (*wordcontext.Matrix, error)
 
-	newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Config, p *progress.Progress) (trainer.Trainer, error)
-	newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Config) (trainer.Trainer, error)
-	newSequential(noise *corpus.Alias, model sequential.Config, p *progress.Progress) (trainer.Trainer, error)
+	newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, p *progress.Progress) (trainer.Trainer, error)
+	newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Options) (trainer.Trainer, error)
+	newSequential(noise *corpus.Alias, model sequential.Options, p *progress.Progress) (trainer.Trainer, error)
 
 	// tell writes what it needs of a device's memory into m.
 	tell(m *runfolder.Memory)
@@ -63,7 +63,7 @@ func (e *processor) prepare(ctx context.Context, p *progress.Progress) error {
 	return e.job.prepareMode(ctx, p)
 }
 
-func (e *processor) needCL(model graph.Config) error {
+func (e *processor) needCL(model graph.Options) error {
 	j, words := e.job, e.job.text.vocabulary.Len()
 	slots := wordcontext.EstimateSlots(words, j.config.MatrixOptions()) // M knows
 	if err := j.ask(func(a *trainer.Account) error { return graph.PlanCL(a, words, slots, model) }); err != nil {
@@ -72,20 +72,20 @@ func (e *processor) needCL(model graph.Config) error {
 	return j.checkTraining()
 }
 
-func (e *processor) needVanilla(pairs graph.VanillaOptions, model graph.Config) error {
+func (e *processor) needVanilla(pairs graph.VanillaOptions, model graph.Options) error {
 	return e.job.ask(func(a *trainer.Account) error { return graph.PlanVanilla(a, e.job.text.vocabulary.Len(), pairs, model) })
 }
 
-func (e *processor) needSequential(model sequential.Config) error {
+func (e *processor) needSequential(model sequential.Options) error {
 	t := e.job.text
 	return e.job.ask(func(a *trainer.Account) error {
 		return sequential.Plan(a, t.vocabulary.Len(), int(t.stats.TokensUsed), model)
 	})
 }
 
-func (e *processor) matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error) {
+func (e *processor) matrix(ctx context.Context, model graph.Options, p *progress.Progress) (*wordcontext.Matrix, error) {
 	j := e.job
-	maker := newMatrixMaker(&j.config, j.text.corpus, matrixMemory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.sum()}).ShareBy(j.options.Matrix)
+	maker := newMatrixMaker(&j.config, j.text.corpus, matrixMemory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.sum()}).SharedBy(j.options.Matrix)
 	if !j.dry {
 		maker.Save(j.folder)
 	}
@@ -104,15 +104,15 @@ func (e *processor) matrix(ctx context.Context, model graph.Config, p *progress.
 	return m, j.ask(func(a *trainer.Account) error { return graph.PlanCL(a, j.text.vocabulary.Len(), made.Expected, model) })
 }
 
-func (e *processor) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Config, _ *progress.Progress) (trainer.Trainer, error) {
+func (e *processor) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, _ *progress.Progress) (trainer.Trainer, error) {
 	return graph.NewCL(m, noise, iterations, model)
 }
 
-func (e *processor) newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Config) (trainer.Trainer, error) {
+func (e *processor) newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Options) (trainer.Trainer, error) {
 	return graph.NewVanilla(e.job.text.corpus, noise, pairs, model)
 }
 
-func (e *processor) newSequential(noise *corpus.Alias, model sequential.Config, _ *progress.Progress) (trainer.Trainer, error) {
+func (e *processor) newSequential(noise *corpus.Alias, model sequential.Options, _ *progress.Progress) (trainer.Trainer, error) {
 	return sequential.NewFrom(e.job.text.corpus, noise, e.job.start, model)
 }
 

@@ -98,7 +98,7 @@ func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error)) err
 
 func (g *gpu) precision() device.Precision { return device.Precision(g.job.config.Precision) }
 
-func (g *gpu) needCL(model graph.Config) error {
+func (g *gpu) needCL(model graph.Options) error {
 	if err := g.processor.needCL(model); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (g *gpu) needCL(model graph.Config) error {
 	})
 }
 
-func (g *gpu) needVanilla(pairs graph.VanillaOptions, model graph.Config) error {
+func (g *gpu) needVanilla(pairs graph.VanillaOptions, model graph.Options) error {
 	if err := g.processor.needVanilla(pairs, model); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (g *gpu) needVanilla(pairs graph.VanillaOptions, model graph.Config) error 
 	return g.reserve(func(device.Device, int64) (int64, error) { return device.MemoryVanilla(words, pairs, model), nil })
 }
 
-func (g *gpu) needSequential(model sequential.Config) error {
+func (g *gpu) needSequential(model sequential.Options) error {
 	if err := g.processor.needSequential(model); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (g *gpu) needSequential(model sequential.Config) error {
 }
 
 // matrix adds M to the estimate if the device takes it.
-func (g *gpu) matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error) {
+func (g *gpu) matrix(ctx context.Context, model graph.Options, p *progress.Progress) (*wordcontext.Matrix, error) {
 	m, err := g.processor.matrix(ctx, model, p)
 	if err == nil && !m.Bounded() && device.TakesMatrix(m.Bytes(), g.free-g.bytes) {
 		g.bytes, g.matrixBytes = g.bytes+m.Bytes(), m.Bytes()
@@ -136,15 +136,15 @@ func (g *gpu) matrix(ctx context.Context, model graph.Config, p *progress.Progre
 	return m, err
 }
 
-func (g *gpu) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Config, _ *progress.Progress) (trainer.Trainer, error) {
+func (g *gpu) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, _ *progress.Progress) (trainer.Trainer, error) {
 	return device.NewCL(g.device, m, noise, iterations, model, g.precision())
 }
 
-func (g *gpu) newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Config) (trainer.Trainer, error) {
+func (g *gpu) newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Options) (trainer.Trainer, error) {
 	return device.NewVanilla(g.device, g.job.text.corpus, noise, pairs, model, g.precision())
 }
 
-func (g *gpu) newSequential(noise *corpus.Alias, model sequential.Config, _ *progress.Progress) (trainer.Trainer, error) {
+func (g *gpu) newSequential(noise *corpus.Alias, model sequential.Options, _ *progress.Progress) (trainer.Trainer, error) {
 	return device.NewSequential(g.device, g.job.text.corpus, noise, g.job.start, model, g.precision())
 }
 

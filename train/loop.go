@@ -102,7 +102,7 @@ func (l *loop) begin() (*training, error) {
 		work:  newWork(l.limit, units, observations, l.from),
 		shown: speedometer{l.from.Words, l.from.Pairs, l.from.Seconds},
 	}
-	t.Share = t.work.Share
+	t.Fraction = t.work.Fraction
 	t.warm = l.from
 	if t.ready = func() {}; l.announce == nil {
 		t.show()
@@ -180,7 +180,7 @@ func (t *training) report(reports []trainer.Report, rates []float64, before floa
 	}
 	if t.work.ObservationDue(t.Position) {
 		from := t.now()
-		if err := t.observe(t.Position, t.work.Share(t.Position)); err != nil {
+		if err := t.observe(t.Position, t.work.Fraction(t.Position)); err != nil {
 			return err
 		}
 		t.paused += t.now().Sub(from)

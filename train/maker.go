@@ -25,15 +25,15 @@ type matrixMaker struct {
 	Corpus *corpus.Corpus
 	guard  memory.Guard
 
-	save     bool        // a built M is written to Config.Matrix
-	cache    string      // a folder for an M that fits neither the memory nor has a file; "": none
-	training int64       // memory that training takes beside M, in bytes
-	share    MatrixShare // may be nil
+	save     bool         // a built M is written to Config.Matrix
+	cache    string       // a folder for an M that fits neither the memory nor has a file; "": none
+	training int64        // memory that training takes beside M, in bytes
+	shared   SharedMatrix // may be nil
 }
 
-// A MatrixShare returns an M in memory that runs have together, and the seconds of its build. It
+// A SharedMatrix returns an M in memory that runs have together, and the seconds of its build. It
 // builds M if no run did.
-type MatrixShare func(text *corpus.Corpus, o wordcontext.Options, build func() (*wordcontext.Matrix, error)) (m *wordcontext.Matrix, seconds float64, err error)
+type SharedMatrix func(text *corpus.Corpus, o wordcontext.Options, build func() (*wordcontext.Matrix, error)) (m *wordcontext.Matrix, seconds float64, err error)
 
 // matrixMemory is the memory that there is, in bytes.
 type matrixMemory struct {
@@ -54,9 +54,9 @@ func (k *matrixMaker) Save(folder string) *matrixMaker {
 	return k
 }
 
-// ShareBy lets runs share an M that fits the memory.
-func (k *matrixMaker) ShareBy(share MatrixShare) *matrixMaker {
-	k.share = share
+// SharedBy lets runs share an M that fits the memory.
+func (k *matrixMaker) SharedBy(shared SharedMatrix) *matrixMaker {
+	k.shared = shared
 	return k
 }
 
@@ -79,9 +79,9 @@ func (k *matrixMaker) Open(ctx context.Context, p *progress.Progress) (made made
 	made.Matrix, err = k.Reuse(p)
 	switch {
 	case made.Matrix != nil || err != nil:
-	case k.Fits() && k.share != nil:
+	case k.Fits() && k.shared != nil:
 		made.Shared, made.Held = true, true
-		made.Matrix, made.Seconds, err = k.share(k.Corpus, k.Config.MatrixOptions(), func() (*wordcontext.Matrix, error) {
+		made.Matrix, made.Seconds, err = k.shared(k.Corpus, k.Config.MatrixOptions(), func() (*wordcontext.Matrix, error) {
 			made.Held = false
 			return k.build(ctx, p)
 		})
@@ -117,8 +117,8 @@ func (k *matrixMaker) measure(ctx context.Context, p *progress.Progress) (madeMa
 	defer stage.Stop()
 	all := float64(k.Corpus.Vocabulary.Total())
 	// A part that takes a small part of the memory: rows that are cut grow more slowly than the text.
-	share := 0.25 * float64(k.building()) / float64(max(wordcontext.EstimateBytes(k.Corpus, options), 1))
-	most := max(min(measuredTokens, int(share*all)), 2)
+	fraction := 0.25 * float64(k.building()) / float64(max(wordcontext.EstimateBytes(k.Corpus, options), 1))
+	most := max(min(measuredTokens, int(fraction*all)), 2)
 	// Two parts tell what the rows take, however short they are, and what the text takes.
 	var m *wordcontext.Matrix
 	var seconds [2]float64

@@ -149,7 +149,7 @@ func (j *job) lessMemory() string {
 		ways = append(ways, fmt.Sprintf("lower --max-ngram (now %d) or --buckets (now %d)", c.MaxGram, c.Buckets))
 	}
 	var lighter []string
-	moments := func(m optim.Method) int64 { return optim.Config{Method: m}.Bytes(100, 100) }
+	moments := func(m optim.Method) int64 { return optim.Options{Method: m}.Bytes(100, 100) }
 	for _, d := range optim.Methods() {
 		if moments(d.Name) < moments(optim.Method(c.Optimizer)) {
 			lighter = append(lighter, string(d.Name))

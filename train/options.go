@@ -22,7 +22,7 @@ type Options struct {
 	Text *corpus.Corpus
 
 	// Matrix, if not nil, returns M, which runs can share, and the seconds of its build.
-	Matrix MatrixShare
+	Matrix SharedMatrix
 
 	// textFile is where an encoded text may be that memory is too small for; "" is a
 	// temporary file.
@@ -47,11 +47,11 @@ type Options struct {
 
 // An Observation is a look at a run between two units.
 type Observation struct {
-	Share   float64 // of the whole work, from 0 to 1
-	Units   int     // finished
-	Seconds float64 // of training
-	Pairs   float64 // trained
-	Loss    float64 // per pair, of the last line of metrics
+	Fraction float64 // of the whole work, from 0 to 1
+	Units    int     // finished
+	Seconds  float64 // of training
+	Pairs    float64 // trained
+	Loss     float64 // per pair, of the last line of metrics
 
 	Vocabulary      *corpus.Vocabulary
 	Words, Contexts []float32 // the tables W and C, (V, N); not to be changed or kept
@@ -69,13 +69,13 @@ func (j *job) observer() func(runfolder.Position, float64) error {
 	if j.options.Observe == nil {
 		return nil
 	}
-	return func(p runfolder.Position, share float64) error {
+	return func(p runfolder.Position, fraction float64) error {
 		if err := trainer.Pull(j.trainer, false); err != nil {
 			return err
 		}
 		words, contexts := j.trainer.Tables()
 		return j.options.Observe(Observation{
-			Share: share, Units: p.Units, Seconds: p.Seconds, Pairs: p.Pairs, Loss: p.Last.Loss,
+			Fraction: fraction, Units: p.Units, Seconds: p.Seconds, Pairs: p.Pairs, Loss: p.Last.Loss,
 			Vocabulary: j.text.vocabulary, Words: words, Contexts: contexts, config: &j.config,
 		})
 	}

@@ -121,7 +121,7 @@ func (j *job) prepareMode(ctx context.Context, p *progress.Progress) error {
 
 func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	c := &j.config
-	model, err := j.graphConfig(p)
+	model, err := j.graphOptions(p)
 	if err == nil {
 		err = j.executor.needCL(model) // before M is built in vain
 	}
@@ -154,7 +154,7 @@ func (j *job) prepareVanilla(p *progress.Progress) error {
 	if err != nil {
 		return err
 	}
-	model, err := j.graphConfig(p)
+	model, err := j.graphOptions(p)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (j *job) prepareVanilla(p *progress.Progress) error {
 }
 
 func (j *job) prepareSequential(p *progress.Progress) error {
-	c, model := &j.config, j.config.SequentialConfig()
+	c, model := &j.config, j.config.SequentialOptions()
 	noise, err := c.Negatives(nil, j.text.vocabulary)
 	if err != nil {
 		return err
@@ -187,15 +187,15 @@ func (j *job) prepareSequential(p *progress.Progress) error {
 	return j.executor.needSequential(model)
 }
 
-// graphConfig makes the encoder, if there is one, and returns the settings of the
+// graphOptions makes the encoder, if there is one, and returns the settings of the
 // graph's trainer.
-func (j *job) graphConfig(p *progress.Progress) (graph.Config, error) {
+func (j *job) graphOptions(p *progress.Progress) (graph.Options, error) {
 	c := &j.config
 	var err error
 	if j.encoder, err = c.NewEncoder(j.text.vocabulary.Words); err != nil {
-		return graph.Config{}, err
+		return graph.Options{}, err
 	}
-	model := c.GraphConfig(j.encoder)
+	model := c.GraphOptions(j.encoder)
 	if v := j.text.vocabulary; len(j.start.Words) > 0 {
 		model.Start = func(words, contexts []float32) { j.start.CopyTo(v, words, contexts, c.Dim) }
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/corpus/shares"
+	"github.com/w2vcl/w2vcl/corpus/parts"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/split"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -33,22 +33,22 @@ func Follow(ctx context.Context, c settings.Config, o Options) error {
 	return lead.Follow(ctx, j.trainer)
 }
 
-// processors are those of several ranks, each with a share of the text and a part of M.
+// processors are those of several ranks, each with a part of the text and a part of M.
 type processors struct {
 	processor
 	group *ranks.Group
-	share *shares.Share     // nil once training does not need it any more
+	text  *parts.Part       // nil once training does not need it any more
 	part  *wordcontext.Part // of M
 }
 
 func (e *processors) read(ctx context.Context, p *progress.Progress) (*text, error) {
-	share, seconds, err := readShare(ctx, e.group, &e.job.config, p)
+	own, seconds, err := readPart(ctx, e.group, &e.job.config, p)
 	if err != nil {
 		return nil, err
 	}
-	e.share = share
-	whole := func() uint64 { return share.Fingerprint }
-	return &text{corpus: share.Corpus, vocabulary: share.Vocabulary, stats: share.Stats, fingerprint: whole, seconds: seconds, close: share.Close}, nil
+	e.text = own
+	whole := func() uint64 { return own.Fingerprint }
+	return &text{corpus: own.Corpus, vocabulary: own.Vocabulary, stats: own.Stats, fingerprint: whole, seconds: seconds, close: own.Close}, nil
 }
 
 // prepare refuses settings first that ranks can only make M with.
@@ -59,7 +59,7 @@ func (e *processors) prepare(ctx context.Context, p *progress.Progress) error {
 	return e.job.prepareMode(ctx, p)
 }
 
-func (e *processors) needCL(model graph.Config) error {
+func (e *processors) needCL(model graph.Options) error {
 	if err := split.Check(e.group.Size(), model); err != nil {
 		return err
 	}
@@ -67,16 +67,16 @@ func (e *processors) needCL(model graph.Config) error {
 	return e.job.checkTraining()
 }
 
-func (e *processors) needSequential(model sequential.Config) error {
+func (e *processors) needSequential(model sequential.Options) error {
 	t := e.job.text
 	return e.job.ask(func(a *trainer.Account) error {
 		return joint.Plan(a, t.vocabulary.Len(), int(t.stats.TokensUsed), model)
 	})
 }
 
-func (e *processors) matrix(ctx context.Context, model graph.Config, p *progress.Progress) (*wordcontext.Matrix, error) {
+func (e *processors) matrix(ctx context.Context, model graph.Options, p *progress.Progress) (*wordcontext.Matrix, error) {
 	j := e.job
-	m, seconds, err := buildPart(ctx, e.group, &j.config, e.share, p)
+	m, seconds, err := buildPart(ctx, e.group, &j.config, e.text, p)
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +86,11 @@ func (e *processors) matrix(ctx context.Context, model graph.Config, p *progress
 		return nil, err
 	}
 	e.group.NeedAlone(alone.Sum() + m.Bytes()*int64(e.group.Size()))
-	e.share, e.part = nil, m // everything training needs is in M
+	e.text, e.part = nil, m // everything training needs is in M
 	return m.Matrix, nil
 }
 
-func (e *processors) newCL(_ *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Config, p *progress.Progress) (trainer.Trainer, error) {
+func (e *processors) newCL(_ *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, p *progress.Progress) (trainer.Trainer, error) {
 	t, err := split.New(e.group.Count(), e.part, noise, iterations, model)
 	if err != nil {
 		return nil, err
@@ -100,11 +100,11 @@ func (e *processors) newCL(_ *wordcontext.Matrix, noise *corpus.Alias, iteration
 	return e.group.NewTrainer(t), nil
 }
 
-func (e *processors) newSequential(noise *corpus.Alias, model sequential.Config, p *progress.Progress) (trainer.Trainer, error) {
-	if err := e.share.Balance(e.group); err != nil {
+func (e *processors) newSequential(noise *corpus.Alias, model sequential.Options, p *progress.Progress) (trainer.Trainer, error) {
+	if err := e.text.Balance(e.group); err != nil {
 		return nil, err
 	}
-	t, err := joint.New(e.group.Count(), e.share.Corpus, e.share.FirstToken, noise, model)
+	t, err := joint.New(e.group.Count(), e.text.Corpus, e.text.FirstToken, noise, model)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,8 @@ func (e *processors) newSequential(noise *corpus.Alias, model sequential.Config,
 	return e.group.NewTrainer(t), nil
 }
 
-// readShare reads this rank's share of the text.
-func readShare(ctx context.Context, g *ranks.Group, c *settings.Config, p *progress.Progress) (*shares.Share, float64, error) {
+// readPart reads this rank's part of the text.
+func readPart(ctx context.Context, g *ranks.Group, c *settings.Config, p *progress.Progress) (*parts.Part, float64, error) {
 	start := time.Now()
 	options, err := c.TextOptions()
 	if err := g.Agree(err); err != nil {
@@ -132,7 +132,7 @@ func readShare(ctx context.Context, g *ranks.Group, c *settings.Config, p *progr
 		stage.SetTotal(total)
 		stage.Update(done, func() string { return terminal.Bytes(done) + " on rank 0" })
 	}
-	text, err := shares.Read(ctx, g, c.Corpus, options)
+	text, err := parts.Read(ctx, g, c.Corpus, options)
 	if err != nil {
 		return nil, 0, g.Known(explained(c, err))
 	}
@@ -144,13 +144,13 @@ func readShare(ctx context.Context, g *ranks.Group, c *settings.Config, p *progr
 	return text, seconds, nil
 }
 
-// buildPart builds M from the shares. Each rank keeps some of the rows.
-func buildPart(ctx context.Context, g *ranks.Group, c *settings.Config, text *shares.Share, p *progress.Progress) (*wordcontext.Part, float64, error) {
+// buildPart builds M from the parts of the text. Each rank keeps some of the rows.
+func buildPart(ctx context.Context, g *ranks.Group, c *settings.Config, text *parts.Part, p *progress.Progress) (*wordcontext.Part, float64, error) {
 	start := time.Now()
 	stage, options := newMatrixMaker(c, text.Corpus, matrixMemory{}).stage(p)
 	defer stage.Stop()
-	m, err := wordcontext.BuildShare(ctx, text.Corpus, options,
-		wordcontext.Share{Comm: g, FirstToken: text.FirstToken, Fingerprint: text.Fingerprint})
+	m, err := wordcontext.BuildOnRanks(ctx, text.Corpus, options,
+		wordcontext.TextPart{Comm: g, FirstToken: text.FirstToken, Fingerprint: text.Fingerprint})
 	if err != nil {
 		return nil, 0, fmt.Errorf("cannot build the matrix M: %w", err)
 	}
@@ -182,7 +182,7 @@ func BuildMatrixOn(ctx context.Context, g *ranks.Group, c settings.Config, p *pr
 	if err := g.Begin(&c); err != nil {
 		return err
 	}
-	text, _, err := readShare(ctx, g, &c, p)
+	text, _, err := readPart(ctx, g, &c, p)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ type Limit struct {
 	Pairs   float64 // positive and negative pairs trained
 }
 
-// Share is how much of a run of so many units is done, from 0 to 1.
-func (l Limit) Share(p runfolder.Position, units int) float64 {
+// Fraction is how much of a run of so many units is done, from 0 to 1.
+func (l Limit) Fraction(p runfolder.Position, units int) float64 {
 	switch {
 	case l.Seconds > 0:
 		return min(p.Seconds/l.Seconds, 1)
@@ -44,23 +44,23 @@ func newWork(limit Limit, units, observations int, from runfolder.Position) *wor
 	if limit != (Limit{}) {
 		w.Steps = 1000
 	}
-	w.lines = int(w.Share(from) * runfolder.MetricsPerRun)
-	w.observed = int(w.Share(from) * float64(w.observations))
+	w.lines = int(w.Fraction(from) * runfolder.MetricsPerRun)
+	w.observed = int(w.Fraction(from) * float64(w.observations))
 	return w
 }
 
-// Share is how much of the run is done, from 0 to 1.
-func (w *work) Share(p runfolder.Position) float64 { return w.limit.Share(p, w.units) }
+// Fraction is how much of the run is done, from 0 to 1.
+func (w *work) Fraction(p runfolder.Position) float64 { return w.limit.Fraction(p, w.units) }
 
 // Done reports whether the run is done.
-func (w *work) Done(p runfolder.Position) bool { return p.Units >= w.units || w.Share(p) >= 1 }
+func (w *work) Done(p runfolder.Position) bool { return p.Units >= w.units || w.Fraction(p) >= 1 }
 
 // Step is the work done in steps of progress.
 func (w *work) Step(p runfolder.Position) int64 {
 	if w.limit == (Limit{}) {
 		return int64(p.Units)
 	}
-	return int64(w.Share(p) * float64(w.Steps))
+	return int64(w.Fraction(p) * float64(w.Steps))
 }
 
 // Scheduled returns the unit whose learning rate the i-th unit after a position
@@ -69,7 +69,7 @@ func (w *work) Scheduled(p runfolder.Position, i int) int {
 	if w.limit == (Limit{}) {
 		return p.Units + i
 	}
-	return int(w.Share(p) * float64(w.units))
+	return int(w.Fraction(p) * float64(w.units))
 }
 
 // UntilDue returns how many units may be trained before the work must be looked
@@ -99,7 +99,7 @@ func (w *work) ObservationDue(p runfolder.Position) bool {
 
 // passed reports whether the work has come past the next of so many marks.
 func (w *work) passed(p runfolder.Position, last *int, marks int) bool {
-	mark := int(w.Share(p) * float64(marks))
+	mark := int(w.Fraction(p) * float64(marks))
 	if w.Done(p) {
 		mark = marks
 	}

@@ -16,18 +16,18 @@ type Pair struct {
 	Edge     bool // the whole graph has an edge from From to To
 }
 
-// HoldOut takes a share of the edges out of the graph for link prediction. pairs are
+// HoldOut takes a fraction of the edges out of the graph for link prediction. pairs are
 // these edges, then as many different pairs of nodes without an edge, drawn at
 // random. rest is the graph without the edges. It has all nodes, and nodes that were
 // connected stay connected: HoldOut keeps a random spanning tree of each part and
 // takes edges at random from the others (Grover and Leskovec 2016, section 4.4). It
 // keeps all loops.
 //
-// Errors: a share that is not between 0 and 1, no edge in the share, too few edges
+// Errors: a fraction that is not between 0 and 1, no edge in it, too few edges
 // beside the trees, too few pairs without an edge.
-func (g *Graph) HoldOut(share float64, seed uint64) (rest *Graph, pairs []Pair, err error) {
-	if !(share > 0 && share < 1) {
-		return nil, nil, fmt.Errorf("hold out: the share %g of the edges is not between 0 and 1", share)
+func (g *Graph) HoldOut(fraction float64, seed uint64) (rest *Graph, pairs []Pair, err error) {
+	if !(fraction > 0 && fraction < 1) {
+		return nil, nil, fmt.Errorf("hold out: the fraction %g of the edges is not between 0 and 1", fraction)
 	}
 	random := &draws{seed: seed, stream: corpus.StreamWalk.Sub(holdOutRound)}
 	arcs := g.arcs()
@@ -35,11 +35,11 @@ func (g *Graph) HoldOut(share float64, seed uint64) (rest *Graph, pairs []Pair, 
 		j := random.below(uint64(i + 1))
 		arcs[i], arcs[j] = arcs[j], arcs[i]
 	}
-	want := int(math.Round(share * float64(len(arcs))))
+	want := int(math.Round(fraction * float64(len(arcs))))
 	kept := make([]arc, 0, len(arcs)-want)
-	parts := newParts(len(g.Names))
+	joined := newComponents(len(g.Names))
 	for _, a := range arcs {
-		if !parts.join(a.from, a.to) && a.from != a.to && len(pairs) < want {
+		if !joined.join(a.from, a.to) && a.from != a.to && len(pairs) < want {
 			pairs = append(pairs, Pair{a.from, a.to, true})
 		} else {
 			kept = append(kept, a)
@@ -127,21 +127,21 @@ func (g *Graph) WritePairs(w io.Writer, pairs []Pair) error {
 	return b.Flush()
 }
 
-// parts knows which nodes are connected (union-find). It maps a node to another of
-// the same part, or to itself.
-type parts []uint32
+// components knows which nodes are connected (union-find). It maps a node to another of
+// the same component, or to itself.
+type components []uint32
 
-// newParts returns n nodes that are not connected.
-func newParts(n int) parts {
-	p := make(parts, n)
+// newComponents returns n nodes that are not connected.
+func newComponents(n int) components {
+	p := make(components, n)
 	for i := range p {
 		p[i] = uint32(i)
 	}
 	return p
 }
 
-// find returns the node that stands for the part of node i.
-func (p parts) find(i uint32) uint32 {
+// find returns the node that stands for the component of node i.
+func (p components) find(i uint32) uint32 {
 	for p[i] != i {
 		p[i] = p[p[i]]
 		i = p[i]
@@ -149,8 +149,8 @@ func (p parts) find(i uint32) uint32 {
 	return i
 }
 
-// join connects two nodes and reports whether they were in different parts.
-func (p parts) join(a, b uint32) bool {
+// join connects two nodes and reports whether they were in different components.
+func (p components) join(a, b uint32) bool {
 	a, b = p.find(a), p.find(b)
 	p[a] = b
 	return a != b

@@ -264,7 +264,7 @@ func TestHoldOut(t *testing.T) {
 				}
 			}
 			if whole, left := count(g), count(rest); whole != left {
-				t.Errorf("%d parts became %d", whole, left)
+				t.Errorf("%d components became %d", whole, left)
 			}
 			again, _, err := g.HoldOut(0.4, 5)
 			if err != nil || list(again) != list(rest) {
@@ -277,9 +277,9 @@ func TestHoldOut(t *testing.T) {
 	}
 }
 
-// count returns the number of connected parts.
+// count returns the number of connected components.
 func count(g *Graph) int {
-	n, p := len(g.Names), newParts(len(g.Names))
+	n, p := len(g.Names), newComponents(len(g.Names))
 	for _, a := range g.arcs() {
 		if p.join(a.from, a.to) {
 			n--

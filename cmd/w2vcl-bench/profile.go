@@ -27,7 +27,7 @@ func newProfile(s cli.Streams) *cobra.Command {
 		Long: `Measure the parts of a minibatch of mode vanilla, as in figure 3 of the W2V-CL
 paper. For each batch size, show words a second of the dot products alone, of the
 loss alone, of the forward pass (drawing negatives, dot products, loss) and of
-training with everything; and the share of each part in the time of a minibatch.
+training with everything; and the fraction of a minibatch's time that each phase takes.
 
 Parts are measured one by one on the same random pairs, which are as frequent as in
 a subsampled text of that vocabulary. A word is a positive pair with its negatives.
@@ -114,19 +114,19 @@ func (o *profileOptions) print(s cli.Streams, results []bench.ProfileResult) err
 	out = cli.Table{}
 	out.Rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", "batch", "dot", "loss", "forward", "all", "spread")
 	for _, r := range results {
-		out.Rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", terminal.Number(r.Batch), thousands(r.Part(bench.PartDot).WordsPerSecond), thousands(r.Part(bench.PartLoss).WordsPerSecond),
+		out.Rowf("  %9s\t%9s\t%9s\t%9s\t%9s\t%6s", terminal.Number(r.Batch), thousands(r.Phase(bench.PhaseDot).WordsPerSecond), thousands(r.Phase(bench.PhaseLoss).WordsPerSecond),
 			thousands(r.Forward), thousands(r.WordsPerSecond), cli.Percent(r.All.Spread()))
 	}
 	out.Rowf("\nShare of a minibatch's time")
 	line := fmt.Sprintf("  %9s\t%12s", "batch", "minibatch")
-	for _, p := range results[0].Parts {
+	for _, p := range results[0].Phases {
 		line += fmt.Sprintf("\t%9s", p.Name)
 	}
 	out.Rowf("%s", line)
 	for _, r := range results {
 		line := fmt.Sprintf("  %9s\t%12s", terminal.Number(r.Batch), milliseconds(r.All.Median))
-		for _, p := range r.Parts {
-			line += fmt.Sprintf("\t%9s", cli.Percent(p.Share))
+		for _, p := range r.Phases {
+			line += fmt.Sprintf("\t%9s", cli.Percent(p.Fraction))
 		}
 		out.Rowf("%s", line)
 	}

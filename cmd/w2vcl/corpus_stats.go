@@ -136,7 +136,7 @@ func printStatistics(w io.Writer, c *statistics.Statistics) error {
 		sampled = ", of a sample"
 	}
 	out.Rowf("copies\t%.2f%% of the sentences, with %.2f%% of the words%s",
-		100*c.Duplicates.Share, 100*c.Duplicates.Tokens, sampled)
+		100*c.Duplicates.Fraction, 100*c.Duplicates.Tokens, sampled)
 	if err := out.Print(w); err != nil {
 		return err
 	}
@@ -168,8 +168,8 @@ func statisticsTables(c *statistics.Statistics) []statisticsTable {
 	for _, m := range c.MinCounts {
 		cuts.rows = append(cuts.rows, []string{
 			fmt.Sprint(m.MinCount),
-			terminal.Number(m.Words), cli.Percent(m.WordShare),
-			terminal.Number(int64(m.Tokens)), cli.Percent(m.TokenShare),
+			terminal.Number(m.Words), cli.Percent(m.WordFraction),
+			terminal.Number(int64(m.Tokens)), cli.Percent(m.TokenFraction),
 		})
 	}
 	spectrum := statisticsTable{"Frequency spectrum", []string{"occurrences", "words", "tokens"}, nil}
@@ -220,8 +220,8 @@ func statisticsPage(w io.Writer, path string, c *statistics.Statistics) error {
 	}
 	words, tokens := report.Series{Name: "words"}, report.Series{Name: "tokens", Color: 1}
 	for _, m := range c.MinCounts {
-		words.Points = append(words.Points, flatPoint(float64(m.MinCount), 100*m.WordShare))
-		tokens.Points = append(tokens.Points, flatPoint(float64(m.MinCount), 100*m.TokenShare))
+		words.Points = append(words.Points, flatPoint(float64(m.MinCount), 100*m.WordFraction))
+		tokens.Points = append(tokens.Points, flatPoint(float64(m.MinCount), 100*m.TokenFraction))
 	}
 	b.WriteString(`<div class="charts">`)
 	for _, chart := range []struct {

@@ -97,9 +97,9 @@ func (o *evalOptions) addFlags(cmd *cobra.Command) {
 	flags.IntVar(&o.lookup.RestrictVocab, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
 	flags.BoolVar(&o.sections, "sections", false, "show every section of an analogy set")
 	flags.Float64SliceVar(&o.nodes.Ratios, "ratios", []float64{0.1, 0.5, 0.9},
-		"nodes: `SHARES` of the nodes to learn from")
+		"nodes: `FRACTIONS` of the nodes to learn from")
 	flags.Lookup("ratios").DefValue = "0.1,0.5,0.9"
-	flags.IntVar(&o.nodes.Repeats, "repeats", 10, "nodes: `N` random splits for each share")
+	flags.IntVar(&o.nodes.Repeats, "repeats", 10, "nodes: `N` random splits for each fraction")
 	flags.IntVar(&o.nodes.Folds, "folds", 0,
 		"nodes: also cross-validate with `N` folds of pairs of node and label, as PAR-Word2Vec does; 0: not")
 	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
@@ -197,9 +197,9 @@ func (o *evalOptions) checkValues() error {
 	case o.nodes.Folds < 0 || o.nodes.Folds == 1:
 		return terminal.Usagef("--folds %d: must be 0, or 2 or more", o.nodes.Folds)
 	}
-	for _, share := range o.nodes.Ratios {
-		if !(share > 0 && share < 1) {
-			return terminal.Usagef("--ratios: %g must be between 0 and 1", share)
+	for _, fraction := range o.nodes.Ratios {
+		if !(fraction > 0 && fraction < 1) {
+			return terminal.Usagef("--ratios: %g must be between 0 and 1", fraction)
 		}
 	}
 	return nil

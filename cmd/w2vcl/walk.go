@@ -57,7 +57,7 @@ number of threads.`,
 	flags.BoolVar(&o.read.Directed, "directed", false, "edges lead from the first node to the second only")
 	flags.BoolVar(&o.read.Weighted, "weighted", false, "the third column, or the matrix, holds weights of the edges")
 	flags.StringVar(&o.read.Matrix, "matrix", "network", "`NAME` of the adjacency matrix in a MATLAB file")
-	flags.Float64Var(&o.holdout, "holdout", 0, "hold this `SHARE` of the edges out of the walks, to predict them")
+	flags.Float64Var(&o.holdout, "holdout", 0, "hold this `FRACTION` of the edges out of the walks, to predict them")
 	flags.StringVar(&o.holdoutOut, "holdout-out", "", "write these edges, and as many pairs without an edge, to `FILE`")
 	flags.Uint64Var(&o.walk.Seed, "seed", 1, "`N` from which all randomness comes")
 	flags.IntVar(&o.walk.Threads, "threads", 0, "`N` threads; 0: one for each processor")

@@ -189,10 +189,10 @@ func (w *watched) news() []string {
 	}
 	last := w.metrics[len(w.metrics)-1]
 	var parts []string
-	if last.Share > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f%%", 100*last.Share))
-		if w.going && last.Share < 1 {
-			parts = append(parts, terminal.ETA(last.Seconds*(1-last.Share)/last.Share))
+	if last.Fraction > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f%%", 100*last.Fraction))
+		if w.going && last.Fraction < 1 {
+			parts = append(parts, terminal.ETA(last.Seconds*(1-last.Fraction)/last.Fraction))
 		}
 	}
 	parts = append(parts, fmt.Sprintf("loss %.4f", last.Loss), fmt.Sprintf("lr %.2e", last.LR))

@@ -79,7 +79,7 @@ func (w *watched) observed(width int) []string {
 		names, numbers = max(names, utf8.RuneCountInString(row[0])), max(numbers, utf8.RuneCountInString(row[1]))
 	}
 	room := min(longestSpark, width-names-numbers-6)
-	lines := []string{"", fmt.Sprintf("scores at %.0f%%", 100*last.Share)}
+	lines := []string{"", fmt.Sprintf("scores at %.0f%%", 100*last.Fraction)}
 	for i, row := range rows {
 		if i == scores {
 			lines = append(lines, "", "loss of words that occur")

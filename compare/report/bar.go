@@ -2,8 +2,8 @@ package report
 
 import "fmt"
 
-// A Part is a piece of a bar.
-type Part struct {
+// A Segment is a piece of a bar.
+type Segment struct {
 	Name  string
 	Color int
 	Value float64
@@ -12,7 +12,7 @@ type Part struct {
 // A Bar is one part, or several end to end.
 type Bar struct {
 	Name  string
-	Parts []Part
+	Parts []Segment
 	Label string // at the end of the bar
 }
 

@@ -15,24 +15,24 @@ type Box struct {
 	Mean                      float64
 }
 
-// A BoxGroup holds boxes to compare with each other.
-type BoxGroup struct {
+// A BoxSet holds boxes to compare with each other.
+type BoxSet struct {
 	Name  string
 	Boxes []Box
 }
 
 // A BoxChart shows distributions side by side.
 type BoxChart struct {
-	Title  string
-	X, Y   string
-	Groups []BoxGroup
+	Title string
+	X, Y  string
+	Sets  []BoxSet
 }
 
 // draw draws the chart.
 func (b BoxChart) draw() *canvas {
 	c := newCanvas(b.Title, height)
 	ys := []float64{0}
-	for _, g := range b.Groups {
+	for _, g := range b.Sets {
 		for _, box := range g.Boxes {
 			ys = append(ys, box.Low, box.High)
 		}
@@ -43,8 +43,8 @@ func (b BoxChart) draw() *canvas {
 	y := newAxis(ys, height-bottom, top, 5, false)
 	c.yAxis(y, b.Y)
 	c.xAxis(axis{}, b.X)
-	wide := float64(width-left-right) / float64(len(b.Groups))
-	for i, g := range b.Groups {
+	wide := float64(width-left-right) / float64(len(b.Sets))
+	for i, g := range b.Sets {
 		from := left + wide*float64(i)
 		c.text(from+wide/2, height-bottom+17, "tick", "middle", g.Name)
 		step := wide * 0.84 / float64(max(len(g.Boxes), 1))

@@ -39,8 +39,8 @@ func (l LineChart) legend() []Key {
 
 func (b BoxChart) legend() []Key {
 	var keys []Key
-	if len(b.Groups) > 0 {
-		for _, box := range b.Groups[0].Boxes {
+	if len(b.Sets) > 0 {
+		for _, box := range b.Sets[0].Boxes {
 			keys = append(keys, Key{box.Name, box.Color})
 		}
 	}

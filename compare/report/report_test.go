@@ -175,7 +175,7 @@ func TestLineChartRandom(t *testing.T) {
 }
 
 func TestBoxChart(t *testing.T) {
-	chart := BoxChart{Title: "loss", Groups: []BoxGroup{
+	chart := BoxChart{Title: "loss", Sets: []BoxSet{
 		{Name: "50–60", Boxes: []Box{{"a", 0, 1, 2, 3, 4, 5, 3.1}, {"b", 1, 2, 2, 2, 2, 2, 2}}},
 		{Name: "none"},
 	}}
@@ -193,7 +193,7 @@ func TestBoxChart(t *testing.T) {
 
 func TestBarChart(t *testing.T) {
 	chart := BarChart{Title: "memory", Bars: []Bar{
-		{Name: "a", Label: "3 MB", Parts: []Part{{"x", 0, 1e6}, {"y", 1, 2e6}}}, {Name: "zero", Parts: []Part{{"x", 0, 0}}},
+		{Name: "a", Label: "3 MB", Parts: []Segment{{"x", 0, 1e6}, {"y", 1, 2e6}}}, {Name: "zero", Parts: []Segment{{"x", 0, 0}}},
 	}}
 	svg := chart.SVG()
 	text := parse(t, svg, top+2*40+bottom)

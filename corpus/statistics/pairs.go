@@ -83,7 +83,7 @@ func pairs(ctx context.Context, c *corpus.Corpus, o Options, p *progress) (Pairs
 
 // Duplicates are sentences that occur before in the text, word for word.
 type Duplicates struct {
-	Share     float64    `json:"share"`       // of the sentences that are copies of an earlier one
+	Fraction  float64    `json:"share"`       // of the sentences that are copies of an earlier one
 	Tokens    float64    `json:"token_share"` // of the tokens in them
 	Sampled   bool       `json:"sampled"`     // one of some different sentences was compared, for lack of memory
 	Most      []Repeated `json:"most"`
@@ -168,7 +168,7 @@ func (d *Duplicates) count(all []hashed, top int) (repeated []repetition) {
 		}
 		i = n
 	}
-	d.Share, d.Tokens = float64(copies)/float64(max(len(all), 1)), float64(copied)/float64(max(tokens, 1))
+	d.Fraction, d.Tokens = float64(copies)/float64(max(len(all), 1)), float64(copied)/float64(max(tokens, 1))
 	slices.SortFunc(repeated, func(a, b repetition) int { return cmp.Or(b.count-a.count, a.sentence-b.sentence) })
 	return repeated[:min(top, len(repeated))]
 }

@@ -36,11 +36,11 @@ type Bin struct {
 
 // A Cut is what a minimum count leaves.
 type Cut struct {
-	MinCount   uint64  `json:"min_count"`
-	Words      int     `json:"words"`
-	WordShare  float64 `json:"word_share"` // of the words that occur
-	Tokens     uint64  `json:"tokens"`
-	TokenShare float64 `json:"token_share"` // of all tokens
+	MinCount      uint64  `json:"min_count"`
+	Words         int     `json:"words"`
+	WordFraction  float64 `json:"word_share"` // of the words that occur
+	Tokens        uint64  `json:"tokens"`
+	TokenFraction float64 `json:"token_share"` // of all tokens
 }
 
 // A Rank is a word by its place in the order of frequency, from 1.
@@ -148,7 +148,7 @@ func cuts(counts []uint64) (cuts []Cut) {
 		if cut.Words == 0 {
 			break
 		}
-		cut.WordShare, cut.TokenShare = float64(cut.Words)/float64(occurring), float64(cut.Tokens)/float64(total)
+		cut.WordFraction, cut.TokenFraction = float64(cut.Words)/float64(occurring), float64(cut.Tokens)/float64(total)
 		cuts = append(cuts, cut)
 	}
 	return cuts

@@ -67,7 +67,7 @@ func TestOf(t *testing.T) {
 				t.Errorf("seed %d: %q occurs %d times, not %d", seed, sentence, n, s.Duplicates.Most[at].Count)
 			}
 		}
-		if got, want := s.Duplicates.Share, float64(copies)/float64(len(c.Sentences)-1); math.Abs(got-want) > 1e-12 {
+		if got, want := s.Duplicates.Fraction, float64(copies)/float64(len(c.Sentences)-1); math.Abs(got-want) > 1e-12 {
 			t.Errorf("seed %d: %v of the sentences are copies, want %v", seed, got, want)
 		}
 		last := s.Heaps.Growth[len(s.Heaps.Growth)-1]
@@ -78,7 +78,7 @@ func TestOf(t *testing.T) {
 		for _, b := range s.Spectrum {
 			words, tokens = words+b.Words, tokens+b.Tokens
 		}
-		if words != c.Vocabulary.Len() || tokens != uint64(len(c.Tokens)) || s.MinCounts[0].Words != words || s.MinCounts[0].TokenShare != 1 {
+		if words != c.Vocabulary.Len() || tokens != uint64(len(c.Tokens)) || s.MinCounts[0].Words != words || s.MinCounts[0].TokenFraction != 1 {
 			t.Errorf("seed %d: spectrum of %d words and %d tokens", seed, words, tokens)
 		}
 	}

@@ -33,9 +33,9 @@ func compareEntries(a, b entry) int {
 	return bytes.Compare(a.word, b.word)
 }
 
-// A part is one of several tables into which the tables of all encoders are merged
-// in parallel. A word's hash value decides its part.
-type part struct {
+// A partition is one of several tables into which the tables of all encoders are merged
+// in parallel. A word's hash value decides its partition.
+type partition struct {
 	table *table
 	kept  []entry // the words that are frequent enough, sorted
 	err   error   // there was no memory for kept
@@ -70,7 +70,7 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 		ids[i] = make([]uint32, e.table.used+1)
 	}
 	keep := o.keeper()
-	parts := make([]part, o.Threads)
+	parts := make([]partition, o.Threads)
 	slots := make([][][]int, len(encoders))
 	if err := parallel.Do(ctx, o.Threads, len(encoders), func(e int) {
 		slots[e] = encoders[e].table.split(len(parts))
@@ -90,7 +90,7 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 		}
 		e.table = nil
 	}
-	longest, err := checkParts(parts, o, stats)
+	longest, err := checkPartitions(parts, o, stats)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -106,9 +106,9 @@ func mergeTables(ctx context.Context, encoders []*encoder, o Options, stats *Sta
 	return words, counts, ids, err
 }
 
-// checkParts sets stats. It returns the words of the longest part, and an error if the parts have
-// too many words or keep none.
-func checkParts(parts []part, o Options, stats *Stats) (longest int, err error) {
+// checkPartitions sets stats. It returns the words of the longest partition, and an error if the
+// partitions have too many words or keep none.
+func checkPartitions(parts []partition, o Options, stats *Stats) (longest int, err error) {
 	for i := range parts {
 		longest = max(longest, parts[i].table.used)
 		stats.Types += int64(parts[i].table.used)
@@ -136,7 +136,7 @@ func checkParts(parts []part, o Options, stats *Stats) (longest int, err error) 
 
 // vocabularyOf makes the vocabulary of the kept words of all parts, whose merged numbers
 // are all below n. final has the ids, or removed, by merged numbers. It sets stats.TokensUsed.
-func vocabularyOf(ctx context.Context, parts []part, n int, o Options, stats *Stats) (words []string, counts []uint64, final []uint32, err error) {
+func vocabularyOf(ctx context.Context, parts []partition, n int, o Options, stats *Stats) (words []string, counts []uint64, final []uint32, err error) {
 	total := 0
 	for i := range parts {
 		total += len(parts[i].kept)
@@ -232,7 +232,7 @@ func (t *table) split(n int) [][]int {
 // merge fills part i of n from the slots of each encoder's table that split gave to
 // it. It sets the encoders' ids to merged numbers: n times the number in the part's
 // table, plus i.
-func (p *part) merge(encoders []*encoder, slots [][][]int, ids [][]uint32, i, n int) {
+func (p *partition) merge(encoders []*encoder, slots [][][]int, ids [][]uint32, i, n int) {
 	// Slots come in the order of hash values. In a table that has yet to grow they
 	// would all go to its first slots, which takes quadratic time. So the table
 	// starts at its full size.
@@ -254,7 +254,7 @@ func (p *part) merge(encoders []*encoder, slots [][][]int, ids [][]uint32, i, n 
 }
 
 // look counts what tells raw text from text that was prepared.
-func (p *part) look() {
+func (p *partition) look() {
 	var word []byte
 	for at := range p.table.slots {
 		s := &p.table.slots[at]
@@ -311,7 +311,7 @@ func (k *keeper) knows(word []byte) bool {
 }
 
 // keep sorts the words that are kept.
-func (p *part) keep(k keeper, i, n int) {
+func (p *partition) keep(k keeper, i, n int) {
 	kept := 0
 	for at := range p.table.slots {
 		if s := &p.table.slots[at]; s.id != 0 && s.count >= k.minCount {

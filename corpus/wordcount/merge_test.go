@@ -16,7 +16,7 @@ func TestSortedEntries(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
 	for range 300 {
-		parts := make([]part, 1+random.IntN(9))
+		parts := make([]partition, 1+random.IntN(9))
 		var want []entry
 		for n := range random.IntN(1 << random.IntN(11)) {
 			e := entry{word: fmt.Appendf(nil, "%x", random.Uint32()), count: uint64(random.IntN(5)), merged: uint32(n)}

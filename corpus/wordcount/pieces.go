@@ -75,8 +75,8 @@ func (p *Piece) Write(to []uint32) {
 	p.chunk.codes = nil
 }
 
-// A Part is a part of the text in the form of a file.
-type Part struct {
+// A Chunk is a chunk of the text in the form of a file.
+type Chunk struct {
 	IDs      []byte   // of the used tokens, lowest byte first
 	LineEnds []uint32 // numbers of used tokens before each line end, without repetitions
 
@@ -85,23 +85,23 @@ type Part struct {
 	err   error
 }
 
-// Stream hands out the text in order, as ids of so many bytes, 2, 3 or 4; the parts are made
-// on several threads. A part is valid until each returns. An error of each ends the stream.
-func (r *Result) Stream(ctx context.Context, threads, width int, each func(*Part) error) error {
+// Stream hands out the text in order, as ids of so many bytes, 2, 3 or 4; the chunks are made
+// on several threads. A chunk is valid until each returns. An error of each ends the stream.
+func (r *Result) Stream(ctx context.Context, threads, width int, each func(*Chunk) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	// At most len(ring) parts are made or wait at a time, so part i finds its place free.
-	ring := make([]chan *Part, 4*threads)
-	free := make(chan *Part, len(ring))
+	// At most len(ring) chunks are made or wait at a time, so chunk i finds its place free.
+	ring := make([]chan *Chunk, 4*threads)
+	free := make(chan *Chunk, len(ring))
 	for i := range ring {
-		ring[i] = make(chan *Part, 1)
-		free <- &Part{}
+		ring[i] = make(chan *Chunk, 1)
+		free <- &Chunk{}
 	}
 	var next atomic.Int64
 	made := parallel.Begin(func() error {
 		return parallel.Try(ctx, threads, threads, func(_, _ int) error {
 			for {
-				var p *Part
+				var p *Chunk
 				select {
 				case p = <-free:
 				case <-ctx.Done():
@@ -111,7 +111,7 @@ func (r *Result) Stream(ctx context.Context, threads, width int, each func(*Part
 				if i >= len(r.chunks) {
 					return nil
 				}
-				p.err = r.part(i, width, p)
+				p.err = r.chunk(i, width, p)
 				ring[i%len(ring)] <- p
 			}
 		})
@@ -138,8 +138,8 @@ func (r *Result) Stream(ctx context.Context, threads, width int, each func(*Part
 	return err
 }
 
-// part makes a part of a chunk.
-func (r *Result) part(i, width int, p *Part) error {
+// chunk makes chunk i.
+func (r *Result) chunk(i, width int, p *Chunk) error {
 	c := &r.chunks[i]
 	codes, err := r.disk.load(c, p.codes)
 	if err != nil {
@@ -160,7 +160,7 @@ func (r *Result) part(i, width int, p *Part) error {
 }
 
 // translate sets the ids and line ends of codes.
-func (p *Part) translate(codes []uint16, ids []uint32, width int) {
+func (p *Chunk) translate(codes []uint16, ids []uint32, width int) {
 	p.LineEnds = p.LineEnds[:0]
 	to := memory.Resize(p.ids, len(codes))
 	used := 0

@@ -9,7 +9,7 @@ import (
 
 // sortedEntries merges the sorted words of all parts. Each goroutine merges the
 // words between two pivots, which are taken at even steps of all lists.
-func sortedEntries(ctx context.Context, parts []part, threads int) ([]entry, error) {
+func sortedEntries(ctx context.Context, parts []partition, threads int) ([]entry, error) {
 	const perList = 32
 	var pivots []entry
 	total := 0

@@ -24,7 +24,7 @@ func TestMergedPlaces(t *testing.T) {
 	}
 	all := 0
 	for _, runs := range d.runs {
-		var p part
+		var p partition
 		if err := p.mergeRuns(d, runs, keeper{minCount: 1}); err != nil {
 			t.Fatal(err)
 		}

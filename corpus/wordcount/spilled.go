@@ -26,7 +26,7 @@ func (r *Result) mergeSpilled(ctx context.Context, encoders []*encoder, o Option
 		return emptyError(&r.Stats, o)
 	}
 	keep := o.keeper()
-	parts := make([]part, partitions)
+	parts := make([]partition, partitions)
 	var adding sync.Mutex
 	most := mostFrequent{}
 	kept := int64(0)
@@ -72,7 +72,7 @@ func (r *Result) mergeSpilled(ctx context.Context, encoders []*encoder, o Option
 
 // numberWords gives numbers to the words of all partitions, one partition behind the other. It returns
 // how many there are.
-func numberWords(parts []part) (total int) {
+func numberWords(parts []partition) (total int) {
 	for p := range parts {
 		parts[p].base = total
 		for i := range parts[p].kept {
@@ -96,7 +96,7 @@ func (d *disk) mergers(threads int) int {
 
 // mergeRuns counts the words of a partition, keeps those that are frequent enough, and
 // replaces the runs by pairs of numbers: of the word in its table, and among the kept ones.
-func (p *part) mergeRuns(d *disk, runs []run, keep keeper) error {
+func (p *partition) mergeRuns(d *disk, runs []run, keep keeper) error {
 	words := 0
 	for _, r := range runs {
 		words = max(words, r.words)
@@ -167,7 +167,7 @@ type translation struct {
 }
 
 // final sets the translation of the tables.
-func (d *disk) final(parts []part, final []uint32, chunks []encodedChunk) {
+func (d *disk) final(parts []partition, final []uint32, chunks []encodedChunk) {
 	t := &translation{disk: d, final: final, left: make([]int, len(d.tables)), ids: map[int][]uint32{}}
 	t.runs, t.bases = make([][]run, len(d.tables)), make([][]int, len(d.tables))
 	for p := range parts {

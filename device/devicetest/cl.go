@@ -20,8 +20,8 @@ import (
 // host brings must be the same.
 type clKernels struct {
 	memory
-	cl.Config
-	structure *kernels.Config // of an encoder, or nil
+	cl.Options
+	structure *kernels.Structure // of an encoder, or nil
 	noise     *corpus.Alias
 	cpu       *graph.CL           // nil until it has M
 	matrix    *wordcontext.Matrix // of the trainer
@@ -35,7 +35,7 @@ type clKernels struct {
 const seriesLength = 5
 
 // NewCL returns kernels of W2V-CL.
-func (d *Device) NewCL(c cl.Config, e *kernels.Config) (device.CLKernels, error) {
+func (d *Device) NewCL(c cl.Options, e *kernels.Structure) (device.CLKernels, error) {
 	k, err := d.newCL(c, e)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (d *Device) NewCL(c cl.Config, e *kernels.Config) (device.CLKernels, error)
 	return k, d.Fail
 }
 
-func (d *Device) newCL(c cl.Config, e *kernels.Config) (*clKernels, error) {
+func (d *Device) newCL(c cl.Options, e *kernels.Structure) (*clKernels, error) {
 	noise, err := noiseOf(c.Alias)
 	if err == nil {
 		err = d.Fail
@@ -52,7 +52,7 @@ func (d *Device) newCL(c cl.Config, e *kernels.Config) (*clKernels, error) {
 		return nil, err
 	}
 	d.Open++
-	return &clKernels{memory: memory{device: d}, Config: c, structure: e, noise: noise}, nil
+	return &clKernels{memory: memory{device: d}, Options: c, structure: e, noise: noise}, nil
 }
 
 func (k *clKernels) Close() error {
@@ -93,9 +93,9 @@ func (k *clKernels) setMatrix(m *wordcontext.Matrix) (err error) {
 	if err := k.checkShares(m); err != nil {
 		return err
 	}
-	c := graph.Config{
+	c := graph.Options{
 		Dim: k.Dim, Negatives: k.Negatives, SharedNegatives: k.SharedNegatives, SameColumn: k.SameColumn, Seed: k.Seed, Threads: 1,
-		Optimizer: optim.Config{Method: optim.Method(k.Method), Beta1: k.Beta1, Beta2: k.Beta2, Epsilon: k.Epsilon, WeightDecay: k.WeightDecay},
+		Optimizer: optim.Options{Method: optim.Method(k.Method), Beta1: k.Beta1, Beta2: k.Beta2, Epsilon: k.Epsilon, WeightDecay: k.WeightDecay},
 	}
 	if k.structure != nil {
 		c.Encoder = newEncoder(*k.structure, k.Dim)
@@ -178,7 +178,7 @@ func (k *clKernels) Wait(buffer int) (losses, samples []float64, err error) {
 }
 
 // NewCLPart returns kernels that compute all dimensions but give only those that a GPU of several has.
-func (d *Device) NewCLPart(c cl.Config, ranks cluster.Comm) (device.CLPart, error) {
+func (d *Device) NewCLPart(c cl.Options, ranks cluster.Comm) (device.CLPart, error) {
 	k, err := d.newCL(c, nil)
 	if err := cluster.Agree(ranks, err); err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ type Device struct {
 
 	Launches   []int // units of each
 	Open       int   // devices and kernels that were not closed
-	TextTokens int   // of the last FULL-W2V's configuration
+	TextTokens int   // of the last FULL-W2V's options
 }
 
 var _ device.Device = &Device{}

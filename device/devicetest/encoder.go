@@ -13,15 +13,15 @@ import (
 
 // An encoder composes rows by the operations of package subword, as the kernels are told.
 type encoder struct {
-	kernels.Config
+	kernels.Structure
 	dim        int
 	vocabulary *subword.Spellings
 	parameters []graph.Parameter
 }
 
 // newEncoder returns the encoder that has a structure.
-func newEncoder(c kernels.Config, dim int) graph.Encoder {
-	e := &encoder{Config: c, dim: dim, vocabulary: subword.NewSpellings(c.Starts, c.Symbols)}
+func newEncoder(c kernels.Structure, dim int) graph.Encoder {
+	e := &encoder{Structure: c, dim: dim, vocabulary: subword.NewSpellings(c.Starts, c.Symbols)}
 	add := func(name string, rows, columns int) *graph.Parameter {
 		value := tensor.New(tensor.WithShape(rows, columns), tensor.Of(tensor.Float32))
 		e.parameters = append(e.parameters, graph.Parameter{Name: name, Value: value, Rate: c.Rate})

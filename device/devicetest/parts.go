@@ -12,7 +12,7 @@ import (
 var _ device.Joining = &Device{}
 
 // NewSentencePart returns kernels that train as one of several GPUs does, with those of other ranks.
-func (d *Device) NewSentencePart(c sentence.Config, ranks cluster.Comm) (device.SentencePart, error) {
+func (d *Device) NewSentencePart(c sentence.Options, ranks cluster.Comm) (device.SentencePart, error) {
 	p, err := d.newPart(c, ranks)
 	if err := cluster.Agree(ranks, err); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (d *Device) NewSentencePart(c sentence.Config, ranks cluster.Comm) (device.
 }
 
 // newPart returns the part of a rank, which nobody has opened.
-func (d *Device) newPart(c sentence.Config, ranks cluster.Comm) (*part, error) {
+func (d *Device) newPart(c sentence.Options, ranks cluster.Comm) (*part, error) {
 	shards, err := c.Shards(ranks.Size())
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (d *Device) newPart(c sentence.Config, ranks cluster.Comm) (*part, error) {
 type part struct {
 	*sentenceKernels
 	ranks    cluster.Comm
-	whole    sentence.Config // of all ranks
+	whole    sentence.Options // of all ranks
 	combiner *combine.Combiner
 	base     [2][]float32 // W and C as they were combined last
 }
@@ -108,7 +108,7 @@ type sentenceGroup struct {
 	parts []*part
 }
 
-func (d *Device) newSentences(c sentence.Config) (device.SentenceKernels, error) {
+func (d *Device) newSentences(c sentence.Options) (device.SentenceKernels, error) {
 	g := &sentenceGroup{}
 	for _, ranks := range cluster.Local(d.Parts) {
 		p, err := d.newPart(c, ranks)

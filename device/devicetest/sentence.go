@@ -13,7 +13,7 @@ import (
 )
 
 // NewSentence returns kernels of a sentence-ordered mode on each of Parts GPUs.
-func (d *Device) NewSentence(c sentence.Config) (device.SentenceKernels, error) {
+func (d *Device) NewSentence(c sentence.Options) (device.SentenceKernels, error) {
 	if d.Parts > 1 {
 		return d.newSentences(c)
 	}
@@ -21,12 +21,12 @@ func (d *Device) NewSentence(c sentence.Config) (device.SentenceKernels, error) 
 }
 
 // NewComposed returns kernels whose W is composed of parts.
-func (d *Device) NewComposed(c sentence.Config, x sentence.Composition) (device.ComposedKernels, error) {
+func (d *Device) NewComposed(c sentence.Options, x sentence.Composition) (device.ComposedKernels, error) {
 	return d.newSentence(c, &x)
 }
 
-func (d *Device) newSentence(c sentence.Config, x *sentence.Composition) (*sentenceKernels, error) {
-	k := &sentenceKernels{Config: c, composition: x}
+func (d *Device) newSentence(c sentence.Options, x *sentence.Composition) (*sentenceKernels, error) {
+	k := &sentenceKernels{Options: c, composition: x}
 	err := d.Fail
 	if err == nil {
 		k.sample, err = sampleOf(c.Counts, c.Keep)
@@ -49,7 +49,7 @@ func (d *Device) newSentence(c sentence.Config, x *sentence.Composition) (*sente
 // sentenceKernels have a sequential.Trainer do the work: a new one for each unit, whose text is that of the unit.
 type sentenceKernels struct {
 	memory
-	sentence.Config
+	sentence.Options
 	composition *sentence.Composition // nil: W is a table
 	noise       *corpus.Alias
 	sample      float64
@@ -104,7 +104,7 @@ func (k *sentenceKernels) unit(number int, rate float32) (trainer.Report, error)
 	if first == end {
 		return trainer.Report{}, nil
 	}
-	t, err := sequential.New(k.text(first, end), k.noise, k.config(k.Text.Start(first)))
+	t, err := sequential.New(k.text(first, end), k.noise, k.options(k.Text.Start(first)))
 	if err != nil {
 		return trainer.Report{}, err
 	}
@@ -129,9 +129,9 @@ func (k *sentenceKernels) text(first, end int) *corpus.Corpus {
 	return c
 }
 
-// config returns the configuration of the trainer of a unit, by number of its first token in the text.
-func (k *sentenceKernels) config(token int) sequential.Config {
-	c := sequential.Config{
+// options returns the options of the trainer of a unit, by number of its first token in the text.
+func (k *sentenceKernels) options(token int) sequential.Options {
+	c := sequential.Options{
 		Algorithm: sequential.Algorithm(k.Mode), Dim: k.Dim, Window: k.Radius, Negatives: k.Negatives, Sample: k.sample, Epochs: k.Epochs,
 		Seed: k.Seed, Threads: 1, Batch: k.Batch, Part: sequential.Part{First: token, Units: 1},
 	}

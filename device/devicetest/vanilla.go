@@ -11,7 +11,7 @@ import (
 )
 
 // NewVanilla returns kernels of W2V-Vanilla.
-func (d *Device) NewVanilla(c vanilla.Config) (device.VanillaKernels, error) {
+func (d *Device) NewVanilla(c vanilla.Options) (device.VanillaKernels, error) {
 	cpu, err := newMinibatches(c)
 	if err == nil {
 		err = d.Fail
@@ -20,11 +20,11 @@ func (d *Device) NewVanilla(c vanilla.Config) (device.VanillaKernels, error) {
 		return nil, err
 	}
 	d.Open++
-	return &vanillaKernels{memory: newMemory(d, cpu.State()), Config: c, cpu: cpu}, nil
+	return &vanillaKernels{memory: newMemory(d, cpu.State()), Options: c, cpu: cpu}, nil
 }
 
 // newMinibatches returns a trainer for minibatches that come from elsewhere: its own text is two words.
-func newMinibatches(c vanilla.Config) (*graph.Vanilla, error) {
+func newMinibatches(c vanilla.Options) (*graph.Vanilla, error) {
 	words, err := vocabularyOf(make([]uint64, c.Rows))
 	if err != nil {
 		return nil, err
@@ -34,16 +34,16 @@ func newMinibatches(c vanilla.Config) (*graph.Vanilla, error) {
 		return nil, err
 	}
 	text := &corpus.Corpus{Vocabulary: words, Tokens: make([]uint32, 2), Sentences: []int{0, 2}}
-	return graph.NewVanilla(text, noise, graph.VanillaOptions{Window: 1, Batch: c.Batch, Epochs: 1, Dense: c.Dense}, graph.Config{
+	return graph.NewVanilla(text, noise, graph.VanillaOptions{Window: 1, Batch: c.Batch, Epochs: 1, Dense: c.Dense}, graph.Options{
 		Dim: c.Dim, Negatives: c.Negatives, Threads: 1,
-		Optimizer: optim.Config{Method: optim.Method(c.Method), Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
+		Optimizer: optim.Options{Method: optim.Method(c.Method), Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
 	})
 }
 
 // vanillaKernels have a graph.Vanilla do the work.
 type vanillaKernels struct {
 	memory
-	vanilla.Config
+	vanilla.Options
 	cpu    *graph.Vanilla
 	losses [2]float64 // of the units under way
 }

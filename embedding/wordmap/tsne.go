@@ -27,17 +27,17 @@ type tsneOptions struct {
 // (Automated optimized parameters for T-distributed stochastic neighbor embedding,
 // Nature Communications 10, 2019).
 const (
-	exaggeration      = 12.0
-	exaggeratedShare  = 1.0 / 3 // of the iterations
-	slowMomentum      = 0.5
-	momentum          = 0.8
-	smallestStep      = 50.0
-	startDeviation    = 1e-4
-	noiseShare        = 1e-2 // of startDeviation
-	defaultPerplexity = 30
-	defaultIterations = 750
-	defaultTheta      = 0.5
-	pointsOfTask      = 64
+	exaggeration        = 12.0
+	exaggeratedFraction = 1.0 / 3 // of the iterations
+	slowMomentum        = 0.5
+	momentum            = 0.8
+	smallestStep        = 50.0
+	startDeviation      = 1e-4
+	noiseFraction       = 1e-2 // of startDeviation
+	defaultPerplexity   = 30
+	defaultIterations   = 750
+	defaultTheta        = 0.5
+	pointsOfTask        = 64
 )
 
 // neighborCount is how many neighbours of each point TSNE wants at a perplexity (0: the
@@ -108,8 +108,8 @@ func begin(start []Place, seed uint64) []Place {
 	places := make([]Place, len(start))
 	for i, p := range start {
 		places[i] = Place{
-			(p.X-mean.X)*scale + noiseShare*startDeviation*random.NormFloat64(),
-			(p.Y-mean.Y)*scale + noiseShare*startDeviation*random.NormFloat64(),
+			(p.X-mean.X)*scale + noiseFraction*startDeviation*random.NormFloat64(),
+			(p.Y-mean.Y)*scale + noiseFraction*startDeviation*random.NormFloat64(),
 		}
 	}
 	return places
@@ -126,7 +126,7 @@ func descend(ctx context.Context, p affinities, places []Place, o tsneOptions) (
 	step := max(smallestStep, float64(n)/exaggeration)
 	for t := range o.Iterations {
 		factor, keep := 1.0, momentum
-		if float64(t) < exaggeratedShare*float64(o.Iterations) {
+		if float64(t) < exaggeratedFraction*float64(o.Iterations) {
 			factor, keep = exaggeration, slowMomentum
 		}
 		if err := gradientOf(ctx, p, places, factor, max(o.Theta, 0), o.Threads, gradient); err != nil {

@@ -14,7 +14,7 @@
 // norm of the weights; zeros for unknown words, not random vectors; at most 15
 // epochs.
 //
-// For relations between two words of a sentence (networkConfig.Places), each word's vector
+// For relations between two words of a sentence (networkOptions.Places), each word's vector
 // is followed by its distances from both, as in Zeng et al. 2014, section 3.4.2: one of
 // eleven places each is 1, so that filters learn what a distance means.
 //

@@ -54,7 +54,7 @@ type parameter struct {
 }
 
 // newNetwork returns what all networks have, for batches of a size.
-func newNetwork(c *networkConfig, batch, features int) *network {
+func newNetwork(c *networkOptions, batch, features int) *network {
 	return &network{
 		vectors: c.Vectors, dim: c.Dim, classes: c.Classes, batch: batch, features: features,
 		random: rand.New(rand.NewPCG(c.Seed, 0)),
@@ -63,7 +63,7 @@ func newNetwork(c *networkConfig, batch, features int) *network {
 }
 
 // newConvolutional builds the graph of a CNN for batches of a size.
-func newConvolutional(c *networkConfig, batch int) (n *network, err error) {
+func newConvolutional(c *networkOptions, batch int) (n *network, err error) {
 	defer operation.Recovered("build the network", &err)
 	n = newNetwork(c, batch, len(widths)*filters)
 	workers := team.New(c.Threads)
@@ -97,7 +97,7 @@ func (n *network) addParameter(rows, columns int, deviation float64) error {
 		values[i] = float32(deviation * n.random.NormFloat64())
 	}
 	var err error
-	p.optimizer, err = optim.New(optim.Config{Method: optim.Adam}, rows, columns)
+	p.optimizer, err = optim.New(optim.Options{Method: optim.Adam}, rows, columns)
 	n.parameters = append(n.parameters, p)
 	return err
 }

@@ -70,7 +70,7 @@ func plainLoss(n *network, sentences []sentence) float64 {
 }
 
 // rightAnswers is classify, but returns how many sentences of test get the right class.
-func rightAnswers(ctx context.Context, c networkConfig, training, dev, test []sentence) (right int, err error) {
+func rightAnswers(ctx context.Context, c networkOptions, training, dev, test []sentence) (right int, err error) {
 	found, err := classify(ctx, c, training, dev, test)
 	return count(found, test), err
 }
@@ -81,7 +81,7 @@ func TestNetwork(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, size := range []struct{ dim, classes, batch, sentences int }{{4, 2, 5, 5}, {3, 3, 6, 2}, {1, 4, 1, 1}} {
 		const v = 9
-		n, err := newConvolutional(&networkConfig{Vectors: randomVectors(random, v*size.dim), Dim: size.dim, Classes: size.classes, Threads: 2, Seed: 7}, size.batch)
+		n, err := newConvolutional(&networkOptions{Vectors: randomVectors(random, v*size.dim), Dim: size.dim, Classes: size.classes, Threads: 2, Seed: 7}, size.batch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func ordered(random *rand.Rand, count int) []sentence {
 // and it does so the same on any number of threads.
 func TestLearnsOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
-	c := networkConfig{Vectors: randomVectors(random, 20*10), Dim: 10, Classes: 2, Seed: 1}
+	c := networkOptions{Vectors: randomVectors(random, 20*10), Dim: 10, Classes: 2, Seed: 1}
 	training, dev, test := ordered(random, 800), ordered(random, 100), ordered(random, 200)
 	var results []int
 	for _, c.Threads = range []int{1, 3} {
@@ -189,13 +189,17 @@ func TestLearnsOrder(t *testing.T) {
 
 func TestEvaluateRefuses(t *testing.T) {
 	good := []sentence{{Words: []int32{0, 1}, Class: 1}}
-	c := networkConfig{Vectors: make([]float32, 6), Dim: 3, Classes: 2}
-	for name, test := range map[string]func() (networkConfig, []sentence){
-		"no sentences":  func() (networkConfig, []sentence) { return c, nil },
-		"unknown class": func() (networkConfig, []sentence) { return c, []sentence{{Class: 2}} },
-		"unknown word":  func() (networkConfig, []sentence) { return c, []sentence{{Words: []int32{2}}} },
-		"one class":     func() (networkConfig, []sentence) { return networkConfig{Vectors: c.Vectors, Dim: 3, Classes: 1}, good },
-		"odd vectors":   func() (networkConfig, []sentence) { return networkConfig{Vectors: c.Vectors, Dim: 4, Classes: 2}, good },
+	c := networkOptions{Vectors: make([]float32, 6), Dim: 3, Classes: 2}
+	for name, test := range map[string]func() (networkOptions, []sentence){
+		"no sentences":  func() (networkOptions, []sentence) { return c, nil },
+		"unknown class": func() (networkOptions, []sentence) { return c, []sentence{{Class: 2}} },
+		"unknown word":  func() (networkOptions, []sentence) { return c, []sentence{{Words: []int32{2}}} },
+		"one class": func() (networkOptions, []sentence) {
+			return networkOptions{Vectors: c.Vectors, Dim: 3, Classes: 1}, good
+		},
+		"odd vectors": func() (networkOptions, []sentence) {
+			return networkOptions{Vectors: c.Vectors, Dim: 4, Classes: 2}, good
+		},
 	} {
 		config, sentences := test()
 		if _, err := rightAnswers(t.Context(), config, sentences, good, good); err == nil {

@@ -45,7 +45,7 @@ func longestOf(parts [][]sentence) int {
 }
 
 // newRecurrent builds the graph of an LSTM for batches of a size and texts of so many words.
-func newRecurrent(c *networkConfig, batch, steps int) (n *network, err error) {
+func newRecurrent(c *networkOptions, batch, steps int) (n *network, err error) {
 	defer operation.Recovered("build the network", &err)
 	n = newNetwork(c, batch, units)
 	n.recurrent = &recurrent{team: team.New(c.Threads), steps: steps, start: zeros(batch, units)}

@@ -53,7 +53,7 @@ func TestRecurrent(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, size := range []struct{ dim, classes, batch, sentences, steps int }{{4, 2, 3, 3, 6}, {3, 3, 4, 2, 9}, {1, 2, 1, 1, 1}} {
 		const v = 9
-		n, err := newRecurrent(&networkConfig{Vectors: randomVectors(random, v*size.dim), Dim: size.dim, Classes: size.classes, Threads: 2, Seed: 7}, size.batch, size.steps)
+		n, err := newRecurrent(&networkOptions{Vectors: randomVectors(random, v*size.dim), Dim: size.dim, Classes: size.classes, Threads: 2, Seed: 7}, size.batch, size.steps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestRecurrentLearns(t *testing.T) {
 		}
 		return sentences
 	}
-	c := networkConfig{Vectors: randomVectors(random, 20*10), Dim: 10, Classes: 2, Seed: 1, Recurrent: true, Threads: 3}
+	c := networkOptions{Vectors: randomVectors(random, 20*10), Dim: 10, Classes: 2, Seed: 1, Recurrent: true, Threads: 3}
 	training, dev, test := lastWords(400), lastWords(60), lastWords(100)
 	if right, err := rightAnswers(t.Context(), c, training, dev, test); err != nil || right < 85 {
 		t.Errorf("%d of 100 right (%v)", right, err)
@@ -101,7 +101,7 @@ func TestPlaces(t *testing.T) {
 		}
 		return sentences
 	}
-	c := networkConfig{Vectors: randomVectors(random, 20*10), Dim: 10, Classes: 2, Seed: 1}
+	c := networkOptions{Vectors: randomVectors(random, 20*10), Dim: 10, Classes: 2, Seed: 1}
 	training, dev, test := related(500), related(80), related(100)
 	for _, c.Places = range []bool{false, true} {
 		right, err := rightAnswers(t.Context(), c, training, dev, test)

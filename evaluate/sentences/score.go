@@ -143,7 +143,7 @@ func (c *classifier) score(ctx context.Context, set dataset.SentenceSet) ([]eval
 	} else {
 		splits = crossValidation(training)
 	}
-	config := networkConfig{Vectors: c.vectors, Dim: c.Table.Dim, Classes: len(classes), Threads: c.options.Threads, Places: set.Relations()}
+	config := networkOptions{Vectors: c.vectors, Dim: c.Table.Dim, Classes: len(classes), Threads: c.options.Threads, Places: set.Relations()}
 	if set.Reviews {
 		config.Recurrent = true
 	}
@@ -171,7 +171,7 @@ func (c *classifier) score(ctx context.Context, set dataset.SentenceSet) ([]eval
 			right++
 		}
 	}
-	r.Score = evaluate.Share(right, len(want))
+	r.Score = evaluate.Fraction(right, len(want))
 	if !set.Relations() {
 		return []evaluate.Result{r}, nil
 	}

@@ -13,11 +13,11 @@ import (
 type sentence struct {
 	Words []int32
 	Class int
-	Ends  [2]int // the places of the words whose relation is asked for; with networkConfig.Places
+	Ends  [2]int // the places of the words whose relation is asked for; with networkOptions.Places
 }
 
-// networkConfig says what to train on. The zero values of Threads and Seed are usable.
-type networkConfig struct {
+// networkOptions says what to train on. The zero values of Threads and Seed are usable.
+type networkOptions struct {
 	Vectors []float32 // rows of Dim values; never changed
 	Dim     int
 	Classes int
@@ -32,7 +32,7 @@ type networkConfig struct {
 // better on dev, and returns the classes that it finds for the sentences of test with the
 // parameters that were best on dev. The result does not depend on the number of
 // threads.
-func classify(ctx context.Context, c networkConfig, training, dev, test []sentence) (found []int, err error) {
+func classify(ctx context.Context, c networkOptions, training, dev, test []sentence) (found []int, err error) {
 	if err := c.check(training, dev, test); err != nil {
 		return nil, err
 	}
@@ -48,14 +48,14 @@ func classify(ctx context.Context, c networkConfig, training, dev, test []senten
 }
 
 // new makes a network for the sentences of all parts.
-func (c *networkConfig) new(batch int, parts ...[]sentence) (*network, error) {
+func (c *networkOptions) new(batch int, parts ...[]sentence) (*network, error) {
 	if c.Recurrent {
 		return newRecurrent(c, batch, longestOf(parts))
 	}
 	return newConvolutional(c, batch)
 }
 
-func (c *networkConfig) check(parts ...[]sentence) error {
+func (c *networkOptions) check(parts ...[]sentence) error {
 	if c.Dim < 1 || len(c.Vectors)%c.Dim != 0 || c.Classes < 2 {
 		return fmt.Errorf("%d values of vectors of %d dimensions, %d classes", len(c.Vectors), c.Dim, c.Classes)
 	}

@@ -20,9 +20,9 @@ func (t *tally) add(o tally) {
 // among all questions where unknown words count as wrong.
 func (t tally) score(rule OOV) evaluate.Score {
 	if rule == OOVSkip || rule == OOVCompose {
-		return evaluate.Share(t.right, t.found)
+		return evaluate.Fraction(t.right, t.found)
 	}
-	return evaluate.Share(t.right, t.total)
+	return evaluate.Fraction(t.right, t.total)
 }
 
 // analogy scores the sections with each method.

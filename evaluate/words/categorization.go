@@ -77,5 +77,5 @@ func purity(cluster, category []int) evaluate.Score {
 	for _, n := range most {
 		right += n
 	}
-	return evaluate.Share(right, len(cluster))
+	return evaluate.Fraction(right, len(cluster))
 }

@@ -25,7 +25,7 @@ type columns struct {
 }
 
 func (t *CL) newColumns() {
-	m, c, threads := t.matrix, t.config, t.workers.Threads()
+	m, c, threads := t.matrix, t.options, t.workers.Threads()
 	s := &columns{chunks: []int{0}, targets: make([][]uint32, threads), drawn: make([][]uint32, threads), parts: make([][]float32, t.comm.Size())}
 	for i, table := range []*table{t.words, t.contexts} {
 		s.steps[i] = &step.Step{

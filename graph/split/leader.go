@@ -72,7 +72,7 @@ func (t *CL) State() []trainer.Tensor {
 	}
 	if t.mirror.state == nil && t.comm.Rank() == 0 { // memory that nobody touches before Pull
 		for _, s := range t.state() {
-			t.mirror.state = append(t.mirror.state, trainer.Tensor{Name: s.Name, Data: memory.Floats(t.rows * t.config.Dim)})
+			t.mirror.state = append(t.mirror.state, trainer.Tensor{Name: s.Name, Data: memory.Floats(t.rows * t.options.Dim)})
 		}
 	}
 	return t.mirror.state
@@ -112,7 +112,7 @@ func (t *CL) move(to way) error {
 	}
 	whole := t.State()
 	t.mirror.pulled = true
-	ranks, rank, dim := t.comm.Size(), t.comm.Rank(), t.config.Dim
+	ranks, rank, dim := t.comm.Size(), t.comm.Rank(), t.options.Dim
 	atATime := max(movedBytes/(4*dim), 1) // rows
 	buffer, all := make([]float32, min(atATime, t.rows)*t.columns), []float32(nil)
 	if rank == 0 {
@@ -156,7 +156,7 @@ func (t *CL) move(to way) error {
 func (t *CL) interleave(whole, parts []float32, rows int, apart bool) {
 	_ = t.workers.Do(rows, func(_, r int) {
 		for g, columns := range t.owned {
-			part, row := parts[(g*rows+r)*t.columns:], whole[r*t.config.Dim:]
+			part, row := parts[(g*rows+r)*t.columns:], whole[r*t.options.Dim:]
 			if apart {
 				clear(part[len(columns):t.columns])
 			}

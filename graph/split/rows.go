@@ -30,7 +30,7 @@ type grain struct {
 const grainRows = 512
 
 // byRows reports whether ranks split the rows of a model, not its columns.
-func byRows(c graph.Config) bool { return c.SharedNegatives > 0 }
+func byRows(c graph.Options) bool { return c.SharedNegatives > 0 }
 
 func (t *CL) newRows() {
 	r := &rows{}
@@ -38,7 +38,7 @@ func (t *CL) newRows() {
 		r.ends = append(r.ends, (len(t.blocks)-1)*(rank+1)/t.comm.Size())
 	}
 	for i, table := range []*table{t.words, t.contexts} {
-		r.steps[i] = &step.Step{Sampler: t.sampler, Team: t.workers, Dim: t.config.Dim, Blocks: t.blocks, Update: table.optimizer}
+		r.steps[i] = &step.Step{Sampler: t.sampler, Team: t.workers, Dim: t.options.Dim, Blocks: t.blocks, Update: table.optimizer}
 	}
 	first := 0
 	for rank, end := range r.ends {
@@ -112,7 +112,7 @@ func (t *CL) shareTrained(table []float32) error {
 		ends[rank+1] = max(ends[rank+1], ends[rank])
 	}
 	if total == t.rows {
-		return t.share(cluster.Bytes(table), t.rowEnds(n))
+		return t.gather(cluster.Bytes(table), t.rowEnds(n))
 	}
 	r.trained = memory.Resize(r.trained, total*n)
 	move := func(own bool, to func(g *grain, k int) (to, from []float32)) error {
@@ -129,7 +129,7 @@ func (t *CL) shareTrained(table []float32) error {
 	if err := move(true, func(g *grain, k int) (to, from []float32) { return packed(g, k), row(g, k) }); err != nil {
 		return err
 	}
-	if err := t.share(cluster.Bytes(r.trained), ends); err != nil {
+	if err := t.gather(cluster.Bytes(r.trained), ends); err != nil {
 		return err
 	}
 	return move(false, func(g *grain, k int) (to, from []float32) { return row(g, k), packed(g, k) })
@@ -138,8 +138,8 @@ func (t *CL) shareTrained(table []float32) error {
 // mostBytes is how long a message of MPI may be.
 const mostBytes = math.MaxInt32
 
-// share is AllGather for a buffer of any length.
-func (t *CL) share(buffer []byte, ends []int) error {
+// gather is AllGather for a buffer of any length.
+func (t *CL) gather(buffer []byte, ends []int) error {
 	if len(buffer) <= mostBytes {
 		return t.comm.AllGather(buffer, ends)
 	}
@@ -160,7 +160,7 @@ func (t *CL) moveRows(to way) error {
 		case to == push:
 			err = cluster.BcastValues(t.comm, s.Data, 0)
 		case to == pullState && !isTable:
-			err = t.share(cluster.Bytes(s.Data), t.rowEnds(len(s.Data)/t.rows))
+			err = t.gather(cluster.Bytes(s.Data), t.rowEnds(len(s.Data)/t.rows))
 		}
 		if err != nil {
 			return err

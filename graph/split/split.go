@@ -33,7 +33,7 @@ import (
 type CL struct {
 	comm       cluster.Comm
 	matrix     *wordcontext.Part
-	config     graph.Config
+	options    graph.Options
 	iterations int
 
 	rows, slots int     // V, S
@@ -62,7 +62,7 @@ type table struct {
 }
 
 // Check returns why a model cannot be trained on so many ranks; nil if it can.
-func Check(ranks int, c graph.Config) error {
+func Check(ranks int, c graph.Options) error {
 	switch {
 	case ranks < 1 || !byRows(c) && (ranks&(ranks-1) != 0 || ranks > simd.MostParts()):
 		return fmt.Errorf("mode cl trains on 1, 2, 4 ... %d ranks (of one thread or many), not on %d: the columns of the tables are split in halves", simd.MostParts(), ranks)
@@ -81,7 +81,7 @@ func Check(ranks int, c graph.Config) error {
 }
 
 // Plan asks an account for what New takes on each of some ranks, M not counted.
-func Plan(a *trainer.Account, words, ranks int, c graph.Config) {
+func Plan(a *trainer.Account, words, ranks int, c graph.Options) {
 	columns := simd.PartColumns(c.Dim, ranks)
 	moments := 2 * c.Optimizer.Bytes(words, columns)
 	if byRows(c) {
@@ -95,7 +95,7 @@ func Plan(a *trainer.Account, words, ranks int, c graph.Config) {
 
 // New prepares training on a part of M for the given number of iterations. All ranks
 // call it with the same settings.
-func New(comm cluster.Comm, m *wordcontext.Part, noise *corpus.Alias, iterations int, c graph.Config) (*CL, error) {
+func New(comm cluster.Comm, m *wordcontext.Part, noise *corpus.Alias, iterations int, c graph.Options) (*CL, error) {
 	if err := Check(comm.Size(), c); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func New(comm cluster.Comm, m *wordcontext.Part, noise *corpus.Alias, iterations
 		return nil, fmt.Errorf("%d iterations, %d dimensions, %d negatives, %d threads: all must be at least 1", iterations, c.Dim, c.Negatives, c.Threads)
 	}
 	t := &CL{
-		comm: comm, matrix: m, config: c, iterations: iterations, rows: m.Rows(),
+		comm: comm, matrix: m, options: c, iterations: iterations, rows: m.Rows(),
 		columns: simd.PartColumns(c.Dim, comm.Size()), owned: columnsOf(c.Dim, comm.Size()), workers: team.New(c.Threads),
 	}
 	if byRows(c) {
@@ -150,13 +150,13 @@ func columnsOf(dim, ranks int) [][]int {
 }
 
 func (t *CL) newTable(name string) (*table, error) {
-	o, err := optim.New(t.config.Optimizer, t.rows, t.columns)
+	o, err := optim.New(t.options.Optimizer, t.rows, t.columns)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range o.State() {
-		if len(s.Data) != t.rows*t.columns && !byRows(t.config) {
-			return nil, fmt.Errorf("the moments of optimizer %s are not of columns", t.config.Optimizer.Method)
+		if len(s.Data) != t.rows*t.columns && !byRows(t.options) {
+			return nil, fmt.Errorf("the moments of optimizer %s are not of columns", t.options.Optimizer.Method)
 		}
 	}
 	return &table{name: name, data: memory.Floats(t.rows * t.columns), optimizer: o}, nil
@@ -165,11 +165,11 @@ func (t *CL) newTable(name string) (*table, error) {
 // randomize fills W with the columns of the table that one process starts from.
 func (t *CL) randomize() {
 	const atATime = 64 // rows, a multiple of 4
-	dim := t.config.Dim
+	dim := t.options.Dim
 	_ = t.workers.Do((t.rows+atATime-1)/atATime, func(_, task int) {
 		first := task * atATime
 		whole := make([]float32, (min(first+atATime, t.rows)-first)*dim)
-		trainer.RandomizePart(whole, first*dim, dim, t.config.Seed)
+		trainer.RandomizePart(whole, first*dim, dim, t.options.Seed)
 		for r := range len(whole) / dim {
 			row := t.words.data[(first+r)*t.columns:]
 			for k, j := range t.owned[t.comm.Rank()] {
@@ -226,7 +226,7 @@ func (t *CL) iteration(unit int, rate float64) (report trainer.Report, err error
 				count++
 			}
 		}
-		report.Pairs += float64(count) * float64(1+t.config.Negatives)
+		report.Pairs += float64(count) * float64(1+t.options.Negatives)
 	}
 	return report, nil
 }
@@ -329,7 +329,7 @@ func chunked(threads, ranks int) bool {
 }
 
 // Exchanges estimates how often ranks exchange what they have in a half step.
-func Exchanges(words, ranks int, c graph.Config) int {
+func Exchanges(words, ranks int, c graph.Options) int {
 	columns, dots := simd.PartColumns(c.Dim, ranks), words*(1+c.Negatives)
 	switch {
 	case byRows(c):
@@ -341,10 +341,10 @@ func Exchanges(words, ranks int, c graph.Config) int {
 }
 
 // Traffic returns how many bytes a rank sends in a half step, on average, where every word has one sample.
-func Traffic(words, ranks int, c graph.Config) float64 { return TrafficOf(words, ranks, 1, c) }
+func Traffic(words, ranks int, c graph.Options) float64 { return TrafficOf(words, ranks, 1, c) }
 
 // TrafficOf is Traffic for so many samples of a word on average.
-func TrafficOf(words, ranks int, samples float64, c graph.Config) float64 {
+func TrafficOf(words, ranks int, samples float64, c graph.Options) float64 {
 	perSample := 4.0
 	if words < math.MaxUint16 {
 		perSample = 2

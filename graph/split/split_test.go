@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type problem struct {
 	text       *corpus.Corpus
 	matrix     wordcontext.Options
-	model      graph.Config
+	model      graph.Options
 	noise      *corpus.Alias
 	iterations int
 }
@@ -61,7 +61,7 @@ func newProblem(t testing.TB, rng *rand.Rand, words, dim int) *problem {
 	}
 	p := &problem{
 		text: c, matrix: wordcontext.Options{Window: 3, Contexts: 10, Passes: 1, Seed: rng.Uint64(), Threads: 2}, iterations: 25,
-		model: graph.Config{Dim: dim, Negatives: 1 + rng.IntN(8), Seed: rng.Uint64(), Threads: 2, Optimizer: optim.Config{Method: optim.Adam}},
+		model: graph.Options{Dim: dim, Negatives: 1 + rng.IntN(8), Seed: rng.Uint64(), Threads: 2, Optimizer: optim.Options{Method: optim.Adam}},
 	}
 	if p.noise, err = corpus.NewAlias(weights); err != nil {
 		t.Fatal(err)
@@ -74,11 +74,11 @@ func (p *problem) part(ctx context.Context, c cluster.Comm) (*wordcontext.Part, 
 	sentences := p.text.Text().Sentences()
 	first, end := sentences*c.Rank()/c.Size(), sentences*(c.Rank()+1)/c.Size()
 	bounds := slices.Clone(p.text.Sentences[first : end+1])
-	share := &corpus.Corpus{Vocabulary: p.text.Vocabulary, Tokens: p.text.Tokens[bounds[0]:bounds[len(bounds)-1]]}
+	rankText := &corpus.Corpus{Vocabulary: p.text.Vocabulary, Tokens: p.text.Tokens[bounds[0]:bounds[len(bounds)-1]]}
 	for i := range bounds {
-		share.Sentences = append(share.Sentences, bounds[i]-bounds[0])
+		rankText.Sentences = append(rankText.Sentences, bounds[i]-bounds[0])
 	}
-	return wordcontext.BuildShare(ctx, share, p.matrix, wordcontext.Share{Comm: c, FirstToken: bounds[0], Fingerprint: p.text.Fingerprint()})
+	return wordcontext.BuildOnRanks(ctx, rankText, p.matrix, wordcontext.TextPart{Comm: c, FirstToken: bounds[0], Fingerprint: p.text.Fingerprint()})
 }
 
 // lead runs work on rank 0, with the trainer of all ranks.
@@ -148,7 +148,7 @@ func TestBits(t *testing.T) {
 				continue
 			}
 			p := newProblem(t, rng, size[0], size[1])
-			p.model.Optimizer = optim.Config{Method: method, WeightDecay: 0.01}
+			p.model.Optimizer = optim.Options{Method: method, WeightDecay: 0.01}
 			p.model.SameColumn = n%2 == 1
 			if n%3 == 1 {
 				p.matrix.Tempering, p.matrix.Positives, p.matrix.MaxPositives = 0.25+0.75*rng.Float64(), 0.3+3*rng.Float64(), 40
@@ -311,14 +311,14 @@ func TestTraffic(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	good := graph.Config{Dim: 10, Negatives: 5, Threads: 1, Optimizer: optim.Config{Method: optim.Adam}}
+	good := graph.Options{Dim: 10, Negatives: 5, Threads: 1, Optimizer: optim.Options{Method: optim.Adam}}
 	if err := split.Check(4, good); err != nil {
 		t.Error(err)
 	}
-	for want, change := range map[string]func(c *graph.Config){
-		"--init":      func(c *graph.Config) { c.Start = func(_, _ []float32) {} },
-		"graph form":  func(c *graph.Config) { c.Form = graph.FormStock },
-		"--optimizer": func(c *graph.Config) { c.Optimizer.Method = optim.AdamRow },
+	for want, change := range map[string]func(c *graph.Options){
+		"--init":      func(c *graph.Options) { c.Start = func(_, _ []float32) {} },
+		"graph form":  func(c *graph.Options) { c.Form = graph.FormStock },
+		"--optimizer": func(c *graph.Options) { c.Optimizer.Method = optim.AdamRow },
 	} {
 		c := good
 		change(&c)

@@ -21,7 +21,7 @@ type Team struct {
 
 	// The current loop, set before its members start.
 	work   func(worker, i int)
-	shares int          // shares of the loop, one for each member that takes part
+	ranges int          // ranges of the loop, one for each member that takes part
 	left   atomic.Int32 // members still at work, without the caller; asleep is added while that sleeps
 	done   chan struct{}
 	failed atomic.Pointer[error]
@@ -30,7 +30,7 @@ type Team struct {
 // asleep in left says that the caller of Do sleeps until the last member is done.
 const asleep = 1 << 30
 
-// A member is one goroutine of a Team. Its share of a loop is from next up to end.
+// A member is one goroutine of a Team. Its range of a loop is from next up to end.
 type member struct {
 	state atomic.Int32
 	next  atomic.Int64
@@ -52,7 +52,7 @@ const lingering = 500 * time.Microsecond
 // patience is the time that the caller of Do stays awake for the last member: longer
 // than its last piece of work takes. If it takes more, the member has lost its
 // processor to another process. Then sleep leaves the caller's own processor to others,
-// who give it back when the member goes on; awake, the caller would use up its share of
+// who give it back when the member goes on; awake, the caller would use up its range of
 // time for nothing.
 const patience = 100 * time.Microsecond
 
@@ -69,20 +69,20 @@ func New(threads int) *Team {
 // Threads returns the number of threads.
 func (t *Team) Threads() int { return t.threads }
 
-// Do calls work(worker, i) for every i in [0, n). Each member has its own share,
+// Do calls work(worker, i) for every i in [0, n). Each member has a range of its own,
 // the same in every loop of the same n, so that its cache still holds the data of
-// its share. A member that has finished its share helps with the others. worker,
+// its range. A member that has finished its range helps with the others. worker,
 // below Threads, is the number of the member. A panic in work ends the loop; Do
 // returns it as an error.
 func (t *Team) Do(n int, work func(worker, i int)) error {
-	t.work, t.shares = work, min(t.threads, n)
+	t.work, t.ranges = work, min(t.threads, n)
 	t.failed.Store(nil)
-	t.left.Store(int32(max(t.shares-1, 0)))
-	for m := range t.shares {
-		t.members[m].next.Store(int64(m * n / t.shares))
-		t.members[m].end = int64((m + 1) * n / t.shares)
+	t.left.Store(int32(max(t.ranges-1, 0)))
+	for m := range t.ranges {
+		t.members[m].next.Store(int64(m * n / t.ranges))
+		t.members[m].end = int64((m + 1) * n / t.ranges)
 	}
-	for m := 1; m < t.shares; m++ {
+	for m := 1; m < t.ranges; m++ {
 		if !t.members[m].state.CompareAndSwap(waiting, working) {
 			t.members[m].state.Store(working)
 			go t.member(m)
@@ -145,7 +145,7 @@ func pause(spins int) {
 	}
 }
 
-// run works on the current loop: on the member's own share first, then on the others.
+// run works on the current loop: on the member's own range first, then on the others.
 func (t *Team) run(worker int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -153,11 +153,11 @@ func (t *Team) run(worker int) {
 			t.failed.CompareAndSwap(nil, &err)
 		}
 	}()
-	for k := range t.shares {
-		share := &t.members[(worker+k)%t.shares]
+	for k := range t.ranges {
+		other := &t.members[(worker+k)%t.ranges]
 		for t.failed.Load() == nil {
-			i := share.next.Add(1) - 1
-			if i >= share.end {
+			i := other.next.Add(1) - 1
+			if i >= other.end {
 				break
 			}
 			t.work(worker, int(i))

@@ -169,7 +169,7 @@ func TestUpdatesSameBits(t *testing.T) {
 			Momentum(got[3], got[4], g, .9, .999, .01)
 			SGD(got[5], g, .999, .01)
 			Exchange(got[6], got[7], got[8])
-			Scaled(got[9], got[10], g, &ScaledStep{Decay: .99, Share: .01, Keep: .9999, Rate: .002, Epsilon: 1e-8})
+			Scaled(got[9], got[10], g, &ScaledStep{Decay: .99, Fresh: .01, Keep: .9999, Rate: .002, Epsilon: 1e-8})
 			for i := range bands {
 				checkGuards(t, "update", n, bands[i])
 			}
@@ -203,7 +203,7 @@ func TestAdamFormula(t *testing.T) {
 // So does one scaled update.
 func TestScaledFormula(t *testing.T) {
 	w, v := []float32{1}, []float32{.25}
-	Scaled(w, v, []float32{2}, &ScaledStep{Decay: .5, Share: .25, Keep: .5, Rate: .1, Epsilon: .01})
+	Scaled(w, v, []float32{2}, &ScaledStep{Decay: .5, Fresh: .25, Keep: .5, Rate: .1, Epsilon: .01})
 	wantV := .5*.25 + .25*4
 	wantW := .5 - .1*2/(math.Sqrt(wantV)+.01)
 	if !near(float64(v[0]), wantV, 1) || !near(float64(w[0]), wantW, 1) {

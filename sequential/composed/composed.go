@@ -108,8 +108,8 @@ func (c *Composition) Check() error {
 // of returns the parts of a word.
 func (c *Composition) of(word uint32) []uint32 { return c.Symbols[c.Starts[word]:c.Starts[word+1]] }
 
-// share is what each row of a word of so many parts counts in its mean.
-func (c *Composition) share(parts int) float32 {
+// weight is what each row of a word of so many parts counts in its mean.
+func (c *Composition) weight(parts int) float32 {
 	if c.Own != nil {
 		parts++
 	}
@@ -119,21 +119,21 @@ func (c *Composition) share(parts int) float32 {
 // A Composer composes rows, and has the memory for it. It serves one goroutine.
 type Composer struct {
 	*Composition
-	shares []float32
+	weights []float32
 }
 
 // Compose writes the row of a word to dst, N values. next, as many as the word has parts or nil,
 // are parts that it asks memory for on the way.
 func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
 	parts := c.of(word)
-	share := c.share(len(parts))
-	c.shares = c.shares[:0]
+	share := c.weight(len(parts))
+	c.weights = c.weights[:0]
 	for range parts {
-		c.shares = append(c.shares, share)
+		c.weights = append(c.weights, share)
 	}
 	clear(dst)
 	if c.Own != nil {
 		simd.SGD(dst, c.Own[int(word)*c.Dim:][:c.Dim], 1, -share)
 	}
-	simd.AddCombination(dst, c.shares, c.Parts, parts, next)
+	simd.AddCombination(dst, c.weights, c.Parts, parts, next)
 }

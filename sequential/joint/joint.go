@@ -34,8 +34,8 @@ type Trainer struct {
 	work      work
 }
 
-// Check returns why ranks cannot train with a configuration; nil if they can.
-func Check(c sequential.Config) error {
+// Check returns why ranks cannot train with the options; nil if they can.
+func Check(c sequential.Options) error {
 	if _, err := c.Sync.Rule.Number(); c.Sync.Rule != "" && err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func Check(c sequential.Config) error {
 }
 
 // Plan asks an account for what New takes on each rank.
-func Plan(a *trainer.Account, words, tokens int, c sequential.Config) error {
+func Plan(a *trainer.Account, words, tokens int, c sequential.Options) error {
 	if err := sequential.Plan(a, words, tokens, c); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func Factor(ranks int, rule combine.Rule) float64 {
 
 // Options say how often rows are combined, and how, in a text of so many tokens. By adasum those of frequent words are combined more often if nobody says
 // how often: between two combinations all ranks move them the same way, of which adasum keeps the mean. The other rules are as published.
-func Options(tokens int, c sequential.Config) combine.Options {
+func Options(tokens int, c sequential.Options) combine.Options {
 	o := c.Sync
 	if o.Words == 0 {
 		o.Words = min(max(tokens/perEpoch, 1), mostWords)
@@ -102,7 +102,7 @@ func Options(tokens int, c sequential.Config) combine.Options {
 }
 
 // Traffic returns how many bytes a rank sends in a combination of so many rows of each table, if all of them have changed, and in how many calls.
-func Traffic(rows, ranks int, c sequential.Config) (bytes, calls float64) {
+func Traffic(rows, ranks int, c sequential.Options) (bytes, calls float64) {
 	tables := 2.0 // W, and C or the nodes
 	table := 4 * float64(rows) * float64(c.Dim)
 	bitmap := float64(rows) / 8 * float64(ranks-1)
@@ -111,7 +111,7 @@ func Traffic(rows, ranks int, c sequential.Config) (bytes, calls float64) {
 
 // New prepares training on a rank's part of a text, which begins with token number first of the whole. All ranks call it, with the same settings
 // and vocabulary.
-func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias, c sequential.Config) (*Trainer, error) {
+func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias, c sequential.Options) (*Trainer, error) {
 	if err := Check(c); err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias,
 }
 
 // agree finds what follows from all parts: the tokens of the text and the units of an epoch.
-func (t *Trainer) agree(part *corpus.Corpus, first int, c *sequential.Config) (units int, err error) {
+func (t *Trainer) agree(part *corpus.Corpus, first int, c *sequential.Options) (units int, err error) {
 	text := part.Text()
 	if text.Tokens() == 0 {
 		err = fmt.Errorf("no sentence of the text is left for this rank: it is too short for %d ranks", t.comm.Size())

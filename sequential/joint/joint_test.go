@@ -26,17 +26,17 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A problem is a text with the settings of a training.
 type problem struct {
-	text   *corpus.Corpus
-	noise  *corpus.Alias
-	config sequential.Config
-	wrap   func(c cluster.Comm) cluster.Comm // may be nil
-	block  int                               // rows that are combined at a time; 0: as many as usual
-	parts  int                               // of which words are composed; 0: they are not
+	text    *corpus.Corpus
+	noise   *corpus.Alias
+	options sequential.Options
+	wrap    func(c cluster.Comm) cluster.Comm // may be nil
+	block   int                               // rows that are combined at a time; 0: as many as usual
+	parts   int                               // of which words are composed; 0: they are not
 }
 
 // composition returns one of so many parts for a rank of its own.
 func (p *problem) composition() *composed.Composition {
-	words, dim := p.text.Vocabulary.Len(), p.config.Dim
+	words, dim := p.text.Vocabulary.Len(), p.options.Dim
 	c := &composed.Composition{Dim: dim, Starts: []uint32{0}, Parts: make([]float32, p.parts*dim), Own: make([]float32, words*dim), Rate: 0.5, Most: composed.Most(false)}
 	for w := range words {
 		for k := range 1 + w%5 {
@@ -51,17 +51,17 @@ func (p *problem) composition() *composed.Composition {
 	return c
 }
 
-func newProblem(t testing.TB, tokens int, c sequential.Config) *problem {
+func newProblem(t testing.TB, tokens int, c sequential.Options) *problem {
 	t.Helper()
 	text, noise := corpustest.Read(t, corpustest.Zipf(c.Seed, tokens, 90, 11))
-	return &problem{text: text, noise: noise, config: c}
+	return &problem{text: text, noise: noise, options: c}
 }
 
 // modes are all ways to train, with small settings.
-func modes() map[string]sequential.Config {
-	c := sequential.Config{Dim: 20, Window: 5, Negatives: 5, Sample: 1e-2, Epochs: 2, Seed: 7, Threads: 1}
+func modes() map[string]sequential.Options {
+	c := sequential.Options{Dim: 20, Window: 5, Negatives: 5, Sample: 1e-2, Epochs: 2, Seed: 7, Threads: 1}
 	c.Sync = combine.Options{Words: 700, HotWords: 250, Hot: 9}
-	all := map[string]sequential.Config{}
+	all := map[string]sequential.Options{}
 	for _, d := range sequential.Algorithms() {
 		c.Algorithm, c.Model = d.Name, sequential.SkipGram
 		all[string(d.Name)] = c
@@ -96,11 +96,11 @@ func (p *problem) lead(ranks int, work func(l *lead.Trainer) error, end func(ran
 			c = p.wrap(c)
 		}
 		part, first := p.part(c.Rank(), ranks)
-		config := p.config
+		options := p.options
 		if p.parts > 0 {
-			config.Composition = p.composition()
+			options.Composition = p.composition()
 		}
-		t, err := joint.New(c, part, first, p.noise, config)
+		t, err := joint.New(c, part, first, p.noise, options)
 		if err != nil {
 			return err
 		}
@@ -355,7 +355,7 @@ func TestOptions(t *testing.T) {
 		{16_000_000, combine.Options{HotWords: 9}, combine.Options{Words: 4_000_000, HotWords: 9}},
 	} {
 		x.want.Rule = cmp.Or(x.want.Rule, combine.DefaultRule)
-		if got := joint.Options(x.tokens, sequential.Config{Epochs: 5, Sync: x.given}); got != x.want {
+		if got := joint.Options(x.tokens, sequential.Options{Epochs: 5, Sync: x.given}); got != x.want {
 			t.Errorf("%d tokens, given %+v: %+v, want %+v", x.tokens, x.given, got, x.want)
 		}
 	}
@@ -405,7 +405,7 @@ func TestStop(t *testing.T) {
 	stopped := false
 	err := cluster.Run(2, func(c cluster.Comm) error {
 		part, first := p.part(c.Rank(), 2)
-		tr, err := joint.New(c, part, first, p.noise, p.config)
+		tr, err := joint.New(c, part, first, p.noise, p.options)
 		if err != nil {
 			return err
 		}
@@ -429,18 +429,18 @@ func TestStop(t *testing.T) {
 func TestErrors(t *testing.T) {
 	c := modes()[string(sequential.PWord2Vec)]
 	p := newProblem(t, 300, c)
-	for want, change := range map[string]func(c *sequential.Config){
-		"is unknown": func(c *sequential.Config) { c.Sync.Rule = "none" },
-		"dimension":  func(c *sequential.Config) { c.Dim = 0 },
+	for want, change := range map[string]func(c *sequential.Options){
+		"is unknown": func(c *sequential.Options) { c.Sync.Rule = "none" },
+		"dimension":  func(c *sequential.Options) { c.Dim = 0 },
 	} {
-		p.config = c
-		change(&p.config)
+		p.options = c
+		change(&p.options)
 		if err := p.lead(2, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	p.config = c
-	short := &problem{config: c, noise: p.noise, text: &corpus.Corpus{Vocabulary: p.text.Vocabulary, Tokens: p.text.Tokens[:3], Sentences: []int{0, 3}}}
+	p.options = c
+	short := &problem{options: c, noise: p.noise, text: &corpus.Corpus{Vocabulary: p.text.Vocabulary, Tokens: p.text.Tokens[:3], Sentences: []int{0, 3}}}
 	if err := short.lead(2, nil, nil); err == nil || !strings.Contains(err.Error(), "no sentence of the text") {
 		t.Error(err)
 	}

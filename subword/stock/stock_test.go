@@ -204,7 +204,7 @@ func TestTraining(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					c, err := graph.NewCL(m, noise, 12, graph.Config{Dim: 8, Negatives: 3, Seed: 7, Threads: threads, Encoder: subword.WithWords(e), Optimizer: optim.Config{Method: optim.Adam}})
+					c, err := graph.NewCL(m, noise, 12, graph.Options{Dim: 8, Negatives: 3, Seed: 7, Threads: threads, Encoder: subword.WithWords(e), Optimizer: optim.Options{Method: optim.Adam}})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/corpus/shares"
+	"github.com/w2vcl/w2vcl/corpus/parts"
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
@@ -39,7 +39,7 @@ func (g *Group) checkGPUs(c *settings.Config) error {
 		return terminal.Usagef("there are %d ranks; on GPUs 2, 4 or 8 train together", g.Size())
 	case c.HasEncoder():
 		return refuse("--subword "+c.Subword+" on GPUs", "leave it out")
-	case strings.Contains(c.Corpus, shares.OfRank):
+	case strings.Contains(c.Corpus, parts.OfRank):
 		return refuse("--corpus "+c.Corpus+" on GPUs", "give one path that all can read: each reads the whole text")
 	case c.Cache != "":
 		return refuse("--cache", "leave it out; each keeps the text in memory")

@@ -91,7 +91,7 @@ func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
 
 // ofCL sets what an iteration sends, and a host's memory. It returns the calls of an iteration.
 func (f *Forecast) ofCL(c *settings.Config, m Measured) (calls float64, err error) {
-	model := c.GraphConfig(nil)
+	model := c.GraphOptions(nil)
 	f.Memory = trainer.Dry(func(a *trainer.Account) { split.Plan(a, m.Words, f.Hosts, model) }).Sum() + m.Matrix/int64(f.Hosts) + m.Text
 	samples := m.Samples
 	if samples == 0 {
@@ -111,7 +111,7 @@ func (f *Forecast) ofCL(c *settings.Config, m Measured) (calls float64, err erro
 
 // ofSequential is ofCL for modes in the order of the text.
 func (f *Forecast) ofSequential(c *settings.Config, m Measured) (calls float64, err error) {
-	model := c.SequentialConfig()
+	model := c.SequentialOptions()
 	planned := trainer.Dry(func(a *trainer.Account) { err = joint.Plan(a, m.Words, int(m.Tokens), model) })
 	if err != nil {
 		return 0, err

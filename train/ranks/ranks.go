@@ -14,7 +14,7 @@ import (
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/corpus/shares"
+	"github.com/w2vcl/w2vcl/corpus/parts"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -66,7 +66,7 @@ func (g *Group) Begin(c *settings.Config) error {
 	}
 	if err == nil {
 		text := terminal.Bytes(corpus.Size(c.Corpus)) + fmt.Sprintf(" (%d bytes, checksum of their ends %s)", corpus.Size(c.Corpus), corpus.Hex(corpus.Probe(c.Corpus)))
-		if strings.Contains(c.Corpus, shares.OfRank) {
+		if strings.Contains(c.Corpus, parts.OfRank) {
 			text = "a text for each rank"
 		}
 		err = cluster.Same(g, "the text of --corpus "+c.Corpus, text)
@@ -86,7 +86,7 @@ func (g *Group) check(c *settings.Config) error {
 	case mode.Family != settings.LargeBatch && mode.Family != settings.SentenceOrdered:
 		return refuse("--mode "+c.Mode, "take --mode "+settings.ModeCL+" or one that goes through the text")
 	case c.Cache != "":
-		return refuse("--cache", "leave it out; each keeps its share of the text in memory")
+		return refuse("--cache", "leave it out; each keeps its part of the text in memory")
 	case c.Vocabulary != "":
 		return refuse("--vocab", "leave it out")
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/w2vcl/w2vcl/settings"
 )
 
-// groupAnnotation holds the heading that help lists a flag under.
-const groupAnnotation = "group"
+// sectionAnnotation holds the heading that help lists a flag under.
+const sectionAnnotation = "section"
 
 // SettingFlags collects the settings that were given as flags, and the
 // configuration file beneath them.
@@ -68,9 +68,9 @@ func UseAliases(flags *pflag.FlagSet, aliases map[string]string) {
 
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
-// Annotate puts a flag into a group of help.
-func Annotate(flag *pflag.Flag, group string) {
-	flag.Annotations = map[string][]string{groupAnnotation: {group}}
+// Annotate puts a flag into a section of help.
+func Annotate(flag *pflag.Flag, section string) {
+	flag.Annotations = map[string][]string{sectionAnnotation: {section}}
 }
 
 // Config resolves recipe, file and flags.
@@ -154,20 +154,20 @@ func AddJSON(cmd *cobra.Command, target *bool, help string) {
 	cmd.Flags().BoolVar(target, "json", false, help)
 }
 
-// A flagGroup is a group of flags in help.
-type flagGroup struct{ Title, Usages string }
+// A flagSection is a heading of help with its flags in help.
+type flagSection struct{ Title, Usages string }
 
 const helpWidth = 100
 
-// flagGroups sorts a command's flags under their headings.
-func flagGroups(cmd *cobra.Command) []flagGroup {
+// flagSections sorts a command's flags under their headings.
+func flagSections(cmd *cobra.Command) []flagSection {
 	const rest = "Output and help"
 	sets := map[string]*pflag.FlagSet{}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		title := rest
-		if group := flag.Annotations[groupAnnotation]; len(group) > 0 {
-			title = group[0]
+		if section := flag.Annotations[sectionAnnotation]; len(section) > 0 {
+			title = section[0]
 		}
 		if sets[title] == nil {
 			sets[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
@@ -175,14 +175,14 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 		}
 		sets[title].AddFlag(flag)
 	})
-	var groups []flagGroup
+	var sections []flagSection
 	for _, title := range slices.Concat(settings.Groups(), []string{rest}) {
 		if set := sets[title]; set != nil && set.HasAvailableFlags() {
-			groups = append(groups, flagGroup{title, set.FlagUsagesWrapped(helpWidth)})
+			sections = append(sections, flagSection{title, set.FlagUsagesWrapped(helpWidth)})
 		}
 	}
-	if len(groups) == 1 {
-		groups[0].Title = "Flags"
+	if len(sections) == 1 {
+		sections[0].Title = "Flags"
 	}
-	return groups
+	return sections
 }

@@ -36,5 +36,5 @@ func (t *Table) Print(w io.Writer) error {
 	return aligned.Flush()
 }
 
-// Percent writes a share.
-func Percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+// Percent writes a fraction.
+func Percent(fraction float64) string { return fmt.Sprintf("%.1f%%", 100*fraction) }

@@ -137,7 +137,7 @@ func SetUp(root *cobra.Command, s Streams, mainFlags map[string][]string, files 
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetHelpTemplate(helpTemplate)
-	cobra.AddTemplateFunc("flagGroups", flagGroups)
+	cobra.AddTemplateFunc("flagSections", flagSections)
 	root.SetHelpFunc(showHelp(root.HelpFunc(), mainFlags))
 	guardCommands(root.Commands(), files)
 	root.InitDefaultCompletionCmd()
@@ -173,7 +173,7 @@ Examples:
 Commands:{{range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}
 
-Run '{{.CommandPath}} COMMAND -h' for the main flags of a command, --help for all.{{end}}{{range flagGroups .}}
+Run '{{.CommandPath}} COMMAND -h' for the main flags of a command, --help for all.{{end}}{{range flagSections .}}
 
 {{.Title}}:
 {{.Usages | trimTrailingWhitespaces}}{{end}}

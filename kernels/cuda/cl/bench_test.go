@@ -63,7 +63,7 @@ func BenchmarkTempered(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				k, err := New(d, Config{
+				k, err := New(d, Options{
 					Rows: x.rows, Dim: x.dim, Negatives: 5, SharedNegatives: x.shared, Shares: zipfShares(x.rows, x.tempering, x.positives, 512), Seed: 1, Alias: noise.Table(), DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, 1, iteration, step) },
 					Method: x.method, Beta1: .9, Beta2: .999, Epsilon: 1e-8, HalfPrecision: half,
 				})
@@ -110,7 +110,7 @@ func BenchmarkTempered(b *testing.B) {
 
 // fillAtRandom draws samples for a series from iteration 0 on.
 func (k *Kernels) fillAtRandom(samples []uint32, noise *corpus.Alias) {
-	s := k.config.Shares
+	s := k.options.Shares
 	for step := range 2 {
 		for j := range k.series {
 			to := samples[(step*k.series+j)*k.slots:][:k.slots]

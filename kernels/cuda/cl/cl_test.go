@@ -21,7 +21,7 @@ import (
 )
 
 // newCase is W2V-CL on the CPU, M, and the same on the device.
-func newCase(t testing.TB, d *cuda.Device, text string, dim, negatives int, seed uint64, o optim.Config, half bool) (trainer.Trainer, *Kernels, *wordcontext.Matrix) {
+func newCase(t testing.TB, d *cuda.Device, text string, dim, negatives int, seed uint64, o optim.Options, half bool) (trainer.Trainer, *Kernels, *wordcontext.Matrix) {
 	t.Helper()
 	c, noise := corpustest.Read(t, text)
 	m, err := wordcontext.Build(t.Context(), c, wordcontext.Options{Window: 2, Contexts: 40, Passes: 1, Seed: seed})
@@ -29,12 +29,12 @@ func newCase(t testing.TB, d *cuda.Device, text string, dim, negatives int, seed
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	reference, err := graph.NewCL(m, noise, 1000, graph.Config{Dim: dim, Negatives: negatives, Seed: seed, Optimizer: o})
+	reference, err := graph.NewCL(m, noise, 1000, graph.Options{Dim: dim, Negatives: negatives, Seed: seed, Optimizer: o})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { reference.Close() })
-	k, err := New(d, Config{
+	k, err := New(d, Options{
 		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(),
 		Method: string(o.Method), Beta1: 0.9, Beta2: o.WithDefaults().Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay, HalfPrecision: half,
 	})
@@ -64,7 +64,7 @@ func send(t testing.TB, k *Kernels, words, contexts []float32) {
 // received returns W and C.
 func received(t testing.TB, k *Kernels) (words, contexts []float32) {
 	t.Helper()
-	words, contexts = make([]float32, k.config.Rows*k.config.Dim), make([]float32, k.config.Rows*k.config.Dim)
+	words, contexts = make([]float32, k.options.Rows*k.options.Dim), make([]float32, k.options.Rows*k.options.Dim)
 	for name, values := range map[string][]float32{"words": words, "contexts": contexts} {
 		if err := k.Receive(name, values); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func train(t testing.TB, k *Kernels, iterations []iteration) (losses []float64) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := k.config.Rows
+	v := k.options.Rows
 	for part := range slices.Chunk(iterations, k.series) {
 		var rates []float64
 		for i, it := range part {
@@ -154,7 +154,7 @@ func TestCL(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/N=%d/K=%d", x.method, x.dim, x.negatives), func(t *testing.T) {
 			const count = 2*SeriesLength + 8 // two graphs and a rest
 			seed := cudatest.FreshSeed(t)
-			reference, k, m := newCase(t, d, loneWord+corpustest.Zipf(seed, 20_000, 700, 40), x.dim, x.negatives, seed, optim.Config{Method: x.method, WeightDecay: .1, Epsilon: smooth}, false)
+			reference, k, m := newCase(t, d, loneWord+corpustest.Zipf(seed, 20_000, 700, 40), x.dim, x.negatives, seed, optim.Options{Method: x.method, WeightDecay: .1, Epsilon: smooth}, false)
 			losses := train(t, k, iterations(m, count, 1e-3))
 			for n := range count {
 				report, err := reference.Advance(t.Context(), n, 1e-3)
@@ -179,7 +179,7 @@ func TestCLRepeats(t *testing.T) {
 	var first []float32
 	var losses []float64
 	for run := range 2 {
-		_, k, m := newCase(t, d, corpustest.Zipf(5, 20_000, 700, 40), 100, 5, 9, optim.Config{Method: optim.Adam, Epsilon: smooth}, false)
+		_, k, m := newCase(t, d, corpustest.Zipf(5, 20_000, 700, 40), 100, 5, 9, optim.Options{Method: optim.Adam, Epsilon: smooth}, false)
 		all := iterations(m, 80, 1e-2)
 		var got []float64
 		for _, part := range [][]iteration{all[:33+17*run], all[33+17*run : 50]} { // graphs and single launches fall elsewhere
@@ -196,12 +196,12 @@ func TestCLRepeats(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	d := cudatest.Open(t)
-	sound := Config{Rows: 2, Dim: 2, Negatives: 1, Alias: make([]uint32, 4), Method: "adam"}
-	for want, change := range map[string]func(c *Config){
-		"unknown to the CUDA kernels": func(c *Config) { c.Method = "lion" },
-		"at most 1024":                func(c *Config) { c.Dim = 1025 },
-		"there should be two a row":   func(c *Config) { c.Alias = c.Alias[:3] },
-		"all must be at least 1":      func(c *Config) { c.Negatives = 0 },
+	sound := Options{Rows: 2, Dim: 2, Negatives: 1, Alias: make([]uint32, 4), Method: "adam"}
+	for want, change := range map[string]func(c *Options){
+		"unknown to the CUDA kernels": func(c *Options) { c.Method = "lion" },
+		"at most 1024":                func(c *Options) { c.Dim = 1025 },
+		"there should be two a row":   func(c *Options) { c.Alias = c.Alias[:3] },
+		"all must be at least 1":      func(c *Options) { c.Negatives = 0 },
 	} {
 		c := sound
 		change(&c)
@@ -236,7 +236,7 @@ func BenchmarkCL(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			k, err := New(d, Config{Rows: x.rows, Dim: x.dim, Negatives: x.negatives, Seed: 1, Alias: noise.Table(), Method: x.method, Beta1: .9, Beta2: .999, Epsilon: 1e-8, HalfPrecision: x.half})
+			k, err := New(d, Options{Rows: x.rows, Dim: x.dim, Negatives: x.negatives, Seed: 1, Alias: noise.Table(), Method: x.method, Beta1: .9, Beta2: .999, Epsilon: 1e-8, HalfPrecision: x.half})
 			if err != nil {
 				b.Fatal(err)
 			}

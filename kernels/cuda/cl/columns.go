@@ -56,7 +56,7 @@ func (s columnsKernel) choose(groups, multiprocessors, most, size int) int {
 // loadColumns loads the kernel, for N up to 128 times the size. GPUs of several processes have that of many targets, which finds
 // their numbers by rows.
 func (k *Kernels) loadColumns(size int, by *messenger) (err error) {
-	d, c, kind := k.device, k.config, ""
+	d, c, kind := k.device, k.options, ""
 	if 1+c.Negatives <= fewTargets && by == nil {
 		kind = "few_"
 	}
@@ -77,7 +77,7 @@ func (k *Kernels) loadColumns(size int, by *messenger) (err error) {
 }
 
 // staged is the shape of a kernel whose rows wait in shared memory.
-func (s columnsKernel) staged(d *cuda.Device, c Config, devices, size int) shape {
+func (s columnsKernel) staged(d *cuda.Device, c Options, devices, size int) shape {
 	const reserved = 1 << 10 // shared memory of a thread block that the driver takes
 	targets := 1 + c.Negatives
 	parts := (targets + targetsOfPart - 1) / targetsOfPart
@@ -91,7 +91,7 @@ func (s columnsKernel) staged(d *cuda.Device, c Config, devices, size int) shape
 
 // columnsArgs are the arguments of step number i of a series.
 func (k *Kernels) columnsArgs(i int) *columnsArgs {
-	c, e, left := k.config, k.exchange, k.tables[i%2]
+	c, e, left := k.options, k.exchange, k.tables[i%2]
 	a := &columnsArgs{
 		left: cuda.Table{
 			Values: uint64(left.values), First: uint64(left.First), Second: uint64(left.Second), SecondOfRow: uint64(left.SecondOfRow),

@@ -49,15 +49,15 @@ func (k *Kernels) met(i int) Met {
 	const most = 4 // samples of a word: of more hardly a word is left out
 	a := k.stepArgs(2*i + 1)
 	m := Met{Jobs: cu.DevicePtr(a.jobs), Tiles: cu.DevicePtr(a.tiles), MostJobs: uint32(k.lists.most)}
-	if k.config.SharedNegatives > 0 && k.slots <= most*k.config.Rows {
-		m.Samples, m.Shared, m.Slots, m.Negatives = cu.DevicePtr(a.samples), cu.DevicePtr(a.shared), uint32(k.slots), uint32(k.config.SharedNegatives)
+	if k.options.SharedNegatives > 0 && k.slots <= most*k.options.Rows {
+		m.Samples, m.Shared, m.Slots, m.Negatives = cu.DevicePtr(a.samples), cu.DevicePtr(a.shared), uint32(k.slots), uint32(k.options.SharedNegatives)
 	}
 	return m
 }
 
 // NewComposed is New for composed rows of W, which have no moments. SetFirstStep has to
 // follow.
-func NewComposed(d *cuda.Device, c Config) (*Kernels, error) {
+func NewComposed(d *cuda.Device, c Options) (*Kernels, error) {
 	c.composed = true
 	return New(d, c)
 }
@@ -69,7 +69,7 @@ func (k *Kernels) SetFirstStep(s FirstStep) error {
 		if k.aside, err = k.device.NewAside(); err != nil {
 			return err
 		}
-		bytes, _ := k.config.tableBytes(k.part, k.rows)
+		bytes, _ := k.options.tableBytes(k.part, k.rows)
 		a := &cuda.Allocator{Device: k.device}
 		k.otherRows = a.Bytes("a table", bytes)
 		return a.Err

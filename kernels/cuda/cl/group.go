@@ -46,7 +46,7 @@ type exchange struct {
 
 // NewGroup takes the memory of 2, 4 or 8 devices for training. All tables are zero. The devices must be
 // connected (cuda.Connect) and of one kind.
-func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
+func NewGroup(devices []*cuda.Device, c Options) (*Group, error) {
 	if !slices.Contains([]int{2, 4, MaxDevices}, len(devices)) {
 		return nil, fmt.Errorf("%d devices; there may be 2, 4 or %d", len(devices), MaxDevices)
 	}
@@ -84,7 +84,7 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 
 // newExchange is that of a device by itself. NewGroup makes its devices known to each other.
 func (k *Kernels) newExchange(a *cuda.Allocator, by *messenger) *exchange {
-	c := k.config
+	c := k.options
 	e := &exchange{messages: messages(c.Negatives, c.Method), resident: k.shape.resident, next: 1, patience: patience, alone: true, peers: []*Kernels{k}, by: by}
 	if k.rows.of > 1 {
 		e.inboxes = a.Bytes("steps of other GPUs", sharingBytes)

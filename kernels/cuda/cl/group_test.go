@@ -59,7 +59,7 @@ func testGroups(t *testing.T, cases []groupCase, portable bool) {
 	}
 }
 
-func testGroup(t *testing.T, devices map[int][]*cuda.Device, c Config, noise *corpus.Alias) {
+func testGroup(t *testing.T, devices map[int][]*cuda.Device, c Options, noise *corpus.Alias) {
 	state := randomState(c)
 	rates := slices.Repeat([]float64{1e-2}, SeriesLength+3)
 	var want map[string][]float32
@@ -84,7 +84,7 @@ func testGroup(t *testing.T, devices map[int][]*cuda.Device, c Config, noise *co
 }
 
 // newTrained makes Kernels for one device and a Group for several.
-func newTrained(t testing.TB, devices []*cuda.Device, c Config) (k trained) {
+func newTrained(t testing.TB, devices []*cuda.Device, c Options) (k trained) {
 	t.Helper()
 	var err error
 	if len(devices) == 1 {
@@ -113,7 +113,7 @@ func difference(got, want []float32) string {
 	return fmt.Sprintf("%d of %d values, by %.2g at most", n, len(want), most)
 }
 
-func randomCase(rows, dim, negatives int, method string) (Config, *corpus.Alias) {
+func randomCase(rows, dim, negatives int, method string) (Options, *corpus.Alias) {
 	weights := make([]float64, rows)
 	for i := range weights {
 		weights[i] = math.Pow(float64(i+1), -.75)
@@ -122,11 +122,11 @@ func randomCase(rows, dim, negatives int, method string) (Config, *corpus.Alias)
 	if err != nil {
 		panic(err)
 	}
-	return Config{Rows: rows, Dim: dim, Negatives: negatives, Seed: rand.Uint64(), Alias: noise.Table(), Method: method, Beta1: .9, Beta2: .999, Epsilon: 1e-8, WeightDecay: .1}, noise
+	return Options{Rows: rows, Dim: dim, Negatives: negatives, Seed: rand.Uint64(), Alias: noise.Table(), Method: method, Beta1: .9, Beta2: .999, Epsilon: 1e-8, WeightDecay: .1}, noise
 }
 
 // randomState returns tensors of the state after some training.
-func randomState(c Config) map[string][]float32 {
+func randomState(c Options) map[string][]float32 {
 	state := map[string][]float32{}
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	for _, side := range []string{"words", "contexts"} {
@@ -162,9 +162,9 @@ type trained interface {
 	Close() error
 }
 
-// trainState trains iterations from a state, with samples that follow from the configuration, and returns the state
+// trainState trains iterations from a state, with samples that follow from the options, and returns the state
 // and the last loss. Some rows have no contexts, if wanted.
-func trainState(t testing.TB, k trained, c Config, noise *corpus.Alias, state map[string][]float32, rates []float64, withoutContexts bool) (map[string][]float32, float64) {
+func trainState(t testing.TB, k trained, c Options, noise *corpus.Alias, state map[string][]float32, rates []float64, withoutContexts bool) (map[string][]float32, float64) {
 	t.Helper()
 	for name, values := range state {
 		if err := k.Send(name, values); err != nil {
@@ -200,9 +200,9 @@ func trainState(t testing.TB, k trained, c Config, noise *corpus.Alias, state ma
 	return got, loss
 }
 
-// fillSamples makes the samples of a series from an iteration on, which follow from the configuration. Some rows have no
+// fillSamples makes the samples of a series from an iteration on, which follow from the options. Some rows have no
 // contexts, if wanted.
-func fillSamples(samples []uint32, c Config, noise *corpus.Alias, first, series int, withoutContexts bool) {
+func fillSamples(samples []uint32, c Options, noise *corpus.Alias, first, series int, withoutContexts bool) {
 	random := rand.New(rand.NewPCG(c.Seed, uint64(first)))
 	s := c.shares()
 	slots := int(s.Slots[c.Rows])
@@ -234,7 +234,7 @@ func TestGroupGivesUp(t *testing.T) {
 	}
 }
 
-func testGivesUp(t *testing.T, c Config) {
+func testGivesUp(t *testing.T, c Options) {
 	g, err := NewGroup(cudatest.OpenGroup(t, 2, false), c)
 	if err != nil {
 		t.Fatal(err)

@@ -50,14 +50,14 @@ func TestSplit(t *testing.T) {
 
 // halfReference computes in plain Go as the kernels of rounded.cuh do.
 type halfReference struct {
-	Config
+	Options
 	noise                 *corpus.Alias
 	tables, first, second [2][]float32
 	secondOfRow           [2][]float32
 }
 
-func newHalfReference(c Config, noise *corpus.Alias, words, contexts []float32) *halfReference {
-	r := &halfReference{Config: c, noise: noise}
+func newHalfReference(c Options, noise *corpus.Alias, words, contexts []float32) *halfReference {
+	r := &halfReference{Options: c, noise: noise}
 	for side, table := range [][]float32{words, contexts} {
 		r.tables[side] = slices.Clone(table)
 		r.first[side], r.second[side] = make([]float32, len(table)), make([]float32, len(table))
@@ -199,11 +199,11 @@ func TestCLHalf(t *testing.T) {
 			const series, count = 32, 40 // in the second call a graph and a rest; in more iterations rounding grows
 			seed := cudatest.FreshSeed(t)
 			text := loneWord + corpustest.Zipf(seed, 6000, 300, 40)
-			start, k, m := newCase(t, d, text, x.dim, x.negatives, seed, optim.Config{Method: x.method, WeightDecay: .1, Epsilon: smooth}, true)
+			start, k, m := newCase(t, d, text, x.dim, x.negatives, seed, optim.Options{Method: x.method, WeightDecay: .1, Epsilon: smooth}, true)
 			k.series = series
 			_, noise := corpustest.Read(t, text)
 			words, contexts := start.Tables()
-			reference := newHalfReference(k.config, noise, words, contexts)
+			reference := newHalfReference(k.options, noise, words, contexts)
 			all := iterations(m, count, 1e-3)
 			for _, part := range []struct {
 				iterations      []iteration
@@ -252,7 +252,7 @@ func TestCLTiny(t *testing.T) {
 	d := cudatest.Open(t)
 	seed := cudatest.FreshSeed(t)
 	for _, half := range []bool{false, true} {
-		reference, k, m := newCase(t, d, corpustest.Zipf(seed, 300, 40, 40), 33, 5, seed, optim.Config{Method: optim.SGD}, half)
+		reference, k, m := newCase(t, d, corpustest.Zipf(seed, 300, 40, 40), 33, 5, seed, optim.Options{Method: optim.SGD}, half)
 		all := iterations(m, 2, 1e-1)
 		got := train(t, k, all)
 		for n := range all {
@@ -270,7 +270,7 @@ func TestCLTiny(t *testing.T) {
 // Tables come back as they were sent, to the bit, and moments rounded once.
 func TestCLHalfState(t *testing.T) {
 	d := cudatest.Open(t)
-	start, k, _ := newCase(t, d, corpustest.Zipf(3, 3000, 200, 40), 37, 5, 1, optim.Config{Method: optim.Adam}, true)
+	start, k, _ := newCase(t, d, corpustest.Zipf(3, 3000, 200, 40), 37, 5, 1, optim.Options{Method: optim.Adam}, true)
 	sent, _ := start.Tables()
 	for _, name := range []string{"words", "contexts", "words.first-moment", "contexts.second-moment"} {
 		want := slices.Clone(sent)

@@ -22,7 +22,7 @@ var built embed.FS
 // of 4.
 type Kernels struct {
 	device    *cuda.Device
-	config    Config
+	options   Options
 	optimizer cuda.Optimizer
 	part      part  // of the dimensions
 	rows      part  // that are trained here
@@ -65,10 +65,10 @@ type table struct {
 const steps = 2 * SeriesLength // of a series, at most
 
 // New takes the device's memory for training. All tables are zero.
-func New(d *cuda.Device, c Config) (*Kernels, error) { return newKernels(d, c, whole, whole, nil) }
+func New(d *cuda.Device, c Options) (*Kernels, error) { return newKernels(d, c, whole, whole, nil) }
 
 // newKernels has by for a Part.
-func newKernels(d *cuda.Device, c Config, dims, rows part, by *messenger) (*Kernels, error) {
+func newKernels(d *cuda.Device, c Options, dims, rows part, by *messenger) (*Kernels, error) {
 	size, err := c.kernelSize()
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func newKernels(d *cuda.Device, c Config, dims, rows part, by *messenger) (*Kern
 		return nil, err
 	}
 	k := &Kernels{
-		device: d, config: c, part: dims, rows: rows, series: seriesOf(c.Rows, c.slots(), c.SplitsRows()), slots: c.slots(),
+		device: d, options: c, part: dims, rows: rows, series: seriesOf(c.Rows, c.slots(), c.SplitsRows()), slots: c.slots(),
 		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
 	}
 	err = d.Do(func() error {
@@ -93,7 +93,7 @@ func newKernels(d *cuda.Device, c Config, dims, rows part, by *messenger) (*Kern
 	return k, nil
 }
 
-func (c Config) check() (cuda.Method, error) {
+func (c Options) check() (cuda.Method, error) {
 	method, err := cuda.FindMethod(c.Method)
 	switch {
 	case err != nil:
@@ -112,7 +112,7 @@ func (c Config) check() (cuda.Method, error) {
 }
 
 // slots returns S, the number of slots of the samples of a step.
-func (c Config) slots() int {
+func (c Options) slots() int {
 	if c.Shares == nil {
 		return c.Rows
 	}
@@ -121,7 +121,7 @@ func (c Config) slots() int {
 
 // load chooses and loads the kernel, for N up to 128 times the size.
 func (k *Kernels) load(size int, by *messenger) error {
-	if k.config.SplitsRows() {
+	if k.options.SplitsRows() {
 		return k.loadStep(size)
 	}
 	return k.loadColumns(size, by)
@@ -129,7 +129,7 @@ func (k *Kernels) load(size int, by *messenger) error {
 
 // allocate takes memory. Composed rows of W have no moments.
 func (k *Kernels) allocate(by *messenger) (err error) {
-	c, a := k.config, &cuda.Allocator{Device: k.device}
+	c, a := k.options, &cuda.Allocator{Device: k.device}
 	plane, own := c.tableBytes(k.part, k.rows)
 	for side := range k.tables {
 		t := &k.tables[side]

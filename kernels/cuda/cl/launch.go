@@ -70,7 +70,7 @@ func (k *Kernels) stepAt(i int) cu.DevicePtr {
 // samplesAt returns where the samples of step number i of a series lie.
 func (k *Kernels) samplesAt(i int) cu.DevicePtr {
 	step := i % 2
-	if k.config.SameColumn {
+	if k.options.SameColumn {
 		step = 0
 	}
 	return k.samples + cu.DevicePtr(4*k.slots*(step*k.series+i/2))

@@ -15,7 +15,7 @@ import (
 
 // kernelSize returns the size of the kernels for the dimension: those for N up to 128 times
 // it.
-func (c Config) kernelSize() (int, error) {
+func (c Options) kernelSize() (int, error) {
 	if !c.HalfPrecision {
 		return cuda.KernelSize(c.Dim)
 	}
@@ -29,7 +29,7 @@ func (c Config) kernelSize() (int, error) {
 
 // tableBytes is the memory of a table, or of the plane of it that others read, and of what only the trainer of a row
 // reads, on the device of a part.
-func (c Config) tableBytes(dims, rows part) (table, own int) {
+func (c Options) tableBytes(dims, rows part) (table, own int) {
 	row := 16 * dims.quads(c.Dim)
 	if c.HalfPrecision {
 		row = 2 * halfStride(c.Dim)
@@ -38,8 +38,8 @@ func (c Config) tableBytes(dims, rows part) (table, own int) {
 }
 
 func (k *Kernels) sendTable(to table, from []float32) error {
-	dim := k.config.Dim
-	if !k.config.HalfPrecision {
+	dim := k.options.Dim
+	if !k.options.HalfPrecision {
 		return k.part.send(to.values, from, dim)
 	}
 	high, low := split(from, dim)
@@ -50,15 +50,15 @@ func (k *Kernels) sendTable(to table, from []float32) error {
 }
 
 func (k *Kernels) receiveTable(to []float32, from table) error {
-	dim := k.config.Dim
-	if !k.config.HalfPrecision {
+	dim := k.options.Dim
+	if !k.options.HalfPrecision {
 		if k.rows.number > 0 {
 			return nil // all have the same
 		}
 		return k.part.receive(to, from.values, dim)
 	}
-	high := make([]uint16, k.config.Rows*halfStride(dim))
-	low := make([]uint16, k.rows.count(k.config.Rows)*halfStride(dim))
+	high := make([]uint16, k.options.Rows*halfStride(dim))
+	low := make([]uint16, k.rows.count(k.options.Rows)*halfStride(dim))
 	if err := cuda.Receive(high, from.values); err != nil {
 		return err
 	}
@@ -70,9 +70,9 @@ func (k *Kernels) receiveTable(to []float32, from table) error {
 }
 
 func (k *Kernels) sendMoments(to cu.DevicePtr, from []float32) error {
-	dim := k.config.Dim
+	dim := k.options.Dim
 	from = pickRows(from, k.rows, dim)
-	if !k.config.HalfPrecision {
+	if !k.options.HalfPrecision {
 		return k.part.send(to, from, dim)
 	}
 	return cuda.Send(to, narrow(from, dim))
@@ -82,17 +82,17 @@ func (k *Kernels) receiveMoments(to []float32, from cu.DevicePtr) error {
 	if k.rows.of == 1 {
 		return k.receiveOwn(to, from)
 	}
-	own := make([]float32, k.rows.count(k.config.Rows)*k.config.Dim)
+	own := make([]float32, k.rows.count(k.options.Rows)*k.options.Dim)
 	if err := k.receiveOwn(own, from); err != nil {
 		return err
 	}
-	putRows(to, own, k.rows, k.config.Dim)
+	putRows(to, own, k.rows, k.options.Dim)
 	return nil
 }
 
 func (k *Kernels) receiveOwn(to []float32, from cu.DevicePtr) error {
-	dim := k.config.Dim
-	if !k.config.HalfPrecision {
+	dim := k.options.Dim
+	if !k.options.HalfPrecision {
 		return k.part.receive(to, from, dim)
 	}
 	values := make([]uint16, len(to)/dim*halfStride(dim))

@@ -34,7 +34,7 @@ type messenger struct {
 
 // NewPart takes the memory of a device for training part number rank of the dimensions. All tables are zero. All devices must be
 // of one kind.
-func NewPart(d *cuda.Device, c Config, rank, ranks int) (*Part, error) {
+func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
 	method, _ := cuda.FindMethod(c.Method) // newKernels refuses one that is unknown
 	switch {
 	case !slices.Contains([]int{2, 4, MaxDevices}, ranks):

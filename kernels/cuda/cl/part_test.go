@@ -12,7 +12,7 @@ import (
 )
 
 // newParts returns Parts, which exchange by copies or by NCCL, as a Group: it calls all at the same time.
-func newParts(t *testing.T, devices []*cuda.Device, c Config, byNCCL bool) *Group {
+func newParts(t *testing.T, devices []*cuda.Device, c Options, byNCCL bool) *Group {
 	t.Helper()
 	g := &Group{}
 	for _, p := range cudatest.Join(t, devices, byNCCL, func(rank int, join func() (cudatest.Comm, error)) (*Part, error) {

@@ -13,7 +13,7 @@ type part struct{ number, of int }
 // SplitsRows is the one place that chooses the kernels of a step. Rows that have one sample each and negatives of their own, in
 // float32, have those of columns.cu, and devices share their dimensions. All others have those of step.cuh, and devices share the
 // rows. Traffic decides what is shared: of a row one has its values, the other a number for each target.
-func (c Config) SplitsRows() bool {
+func (c Options) SplitsRows() bool {
 	return c.Shares != nil || c.SharedNegatives > 0 || c.HalfPrecision || c.composed
 }
 

@@ -14,7 +14,7 @@ import (
 var whole = part{0, 1}
 
 // partsOf returns what each of some devices has.
-func (c Config) partsOf(number, of int) (dims, rows part) {
+func (c Options) partsOf(number, of int) (dims, rows part) {
 	if c.SplitsRows() {
 		return whole, part{number, of}
 	}
@@ -52,7 +52,7 @@ func (k *Kernels) sharingArgs(i int) (a sharingArgs) {
 	}
 	a = sharingArgs{
 		tag: uint64(e.tag), done: uint64(e.inboxes), blocks: uint64(e.inboxes + 4*(MaxDevices-1)), patience: uint64(e.patience), number: uint32(i),
-		others: uint32(len(e.peers) - 1), shift: uint32(bits.TrailingZeros(uint(k.rows.of))), first: uint32(k.rows.number), own: uint32(k.rows.count(k.config.Rows)),
+		others: uint32(len(e.peers) - 1), shift: uint32(bits.TrailingZeros(uint(k.rows.of))), first: uint32(k.rows.number), own: uint32(k.rows.count(k.options.Rows)),
 	}
 	for n, peer := range e.peers {
 		a.lost[n] = uint64(peer.exchange.lost)

@@ -12,7 +12,7 @@ import (
 )
 
 // share gives all rows the same negatives.
-func share(c *Config, noise *corpus.Alias, negatives int) {
+func share(c *Options, noise *corpus.Alias, negatives int) {
 	c.SharedNegatives = negatives
 	c.DrawShared = func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, c.Seed, iteration, step) }
 }

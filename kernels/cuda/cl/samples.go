@@ -32,7 +32,7 @@ const (
 // SetMatrix brings M to the device. Start then draws its samples there.
 func (k *Kernels) SetMatrix(m Matrix) error {
 	offsets, _, _, lengths, phases := m.Layout()
-	rows, slots := k.config.Rows, m.Slots()
+	rows, slots := k.options.Rows, m.Slots()
 	if len(offsets) != rows+1 || len(lengths) != rows || len(phases) != rows || len(slots) != rows+1 || m.Contexts() < 1 {
 		return fmt.Errorf("matrix M has %d rows in %d iterations; there should be %d rows", len(offsets)-1, m.Contexts(), rows)
 	}

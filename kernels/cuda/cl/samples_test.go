@@ -51,7 +51,7 @@ func TestSamples(t *testing.T) {
 			}
 			defer m.Close()
 			v, slots := m.Rows(), int(m.Slots()[m.Rows()])
-			k, err := New(d, Config{Rows: v, Dim: 1, Negatives: 1, Alias: noise.Table(), Method: string(optim.SGD), Beta1: .9, Beta2: .999, Shares: sharesOf(m)})
+			k, err := New(d, Options{Rows: v, Dim: 1, Negatives: 1, Alias: noise.Table(), Method: string(optim.SGD), Beta1: .9, Beta2: .999, Shares: sharesOf(m)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func checkLists(t *testing.T, d *cuda.Device, k *Kernels, m *wordcontext.Matrix,
 				t.Fatalf("iteration %d, job %d: %+v", first+i, n, job)
 			}
 			done[job.row] += job.count
-			s := cuda.Optimizer{Method: methodOf("adam"), Beta1: k.config.Beta1, Beta2: k.config.Beta2, Epsilon: 1}.Step(m.Updates(int(job.row), first+i), 1)
+			s := cuda.Optimizer{Method: methodOf("adam"), Beta1: k.options.Beta1, Beta2: k.options.Beta2, Epsilon: 1}.Step(m.Updates(int(job.row), first+i), 1)
 			if math.Abs(float64(job.scale/s.Scale)-1) > 1e-5 || math.Abs(float64(job.epsilon/s.Epsilon)-1) > 1e-5 {
 				t.Fatalf("iteration %d, row %d: corrections %v and %v, want %v and %v", first+i, job.row, job.scale, job.epsilon, s.Scale, s.Epsilon)
 			}
@@ -164,16 +164,16 @@ func TestSameColumn(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Cleanup(func() { m.Close() })
-				reference, err := graph.NewCL(m, noise, count, graph.Config{
+				reference, err := graph.NewCL(m, noise, count, graph.Options{
 					Dim: x.dim, Negatives: x.negatives, SharedNegatives: x.shared, SameColumn: true, Seed: seed,
-					Optimizer: optim.Config{Method: x.method, WeightDecay: .1, Epsilon: smooth},
+					Optimizer: optim.Options{Method: x.method, WeightDecay: .1, Epsilon: smooth},
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
 				t.Cleanup(func() { reference.Close() })
 				k := newTempered(t, d, m, noise, x, seed)
-				k.config.SameColumn = true
+				k.options.SameColumn = true
 				words, contexts := reference.Tables()
 				send(t, k, words, contexts)
 				losses, _ := trainSamples(t, k, m, 0, count, 100, rate, host)

@@ -82,8 +82,8 @@ func (k *Kernels) Start(buffer, first int, rates []float64) error {
 	for i, rate := range rates {
 		for side := range 2 {
 			b.steps[2*i+side] = k.numbers(first+i, side, rate)
-			if h := k.config.SharedNegatives; h > 0 {
-				k.config.DrawShared(b.shared[(2*i+side)*h:][:h], first+i, side)
+			if h := k.options.SharedNegatives; h > 0 {
+				k.options.DrawShared(b.shared[(2*i+side)*h:][:h], first+i, side)
 			}
 		}
 		if k.first != nil {
@@ -109,7 +109,7 @@ func (k *Kernels) Wait(buffer int) (losses, samples []float64, err error) {
 	}
 	losses, samples = make([]float64, b.count), make([]float64, b.count)
 	for i := range losses {
-		losses[i], samples[i] = b.losses[2*i].value()+b.losses[2*i+1].value(), 2*float64(k.config.Rows)
+		losses[i], samples[i] = b.losses[2*i].value()+b.losses[2*i+1].value(), 2*float64(k.options.Rows)
 		if k.lists != nil {
 			samples[i] = 2 * b.counts[i]
 		}
@@ -134,7 +134,7 @@ func (k *Kernels) enqueue(b *buffer) error {
 	if err := cu.MemcpyHtoDAsync(k.steps, unsafe.Pointer(&b.steps[0]), cuda.Bytes[cuda.StepNumbers](2*b.count), s); err != nil {
 		return err
 	}
-	if h := k.config.SharedNegatives; h > 0 {
+	if h := k.options.SharedNegatives; h > 0 {
 		if err := cu.MemcpyHtoDAsync(k.shared, unsafe.Pointer(&b.shared[0]), cuda.Bytes[uint32](2*b.count*h), s); err != nil {
 			return err
 		}

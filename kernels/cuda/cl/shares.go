@@ -92,7 +92,7 @@ func (s *Shares) jobsOf(rows part) (jobs []fixedJob, ones []uint32) {
 
 // newJobLists takes the device's memory for a series.
 func (k *Kernels) newJobLists(a *cuda.Allocator) *jobLists {
-	c, s := k.config, k.config.shares()
+	c, s := k.options, k.options.shares()
 	fixed, ones := s.jobsOf(k.rows)
 	jobs := max(len(fixed)+len(ones), 1)
 	l := &jobLists{segments: (jobs + shareSegment - 1) / shareSegment, most: (jobs + tileRows - 1) / tileRows * tileRows}

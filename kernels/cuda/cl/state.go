@@ -36,7 +36,7 @@ func (k *Kernels) transfer(name string, values []float32,
 	rowMoments := map[string]cu.DevicePtr{
 		"words.second-moment": words.SecondOfRow, "contexts.second-moment": contexts.SecondOfRow,
 	}
-	c := k.config
+	c := k.options
 	err := k.device.Do(func() error {
 		whole := len(values) == c.Rows*c.Dim
 		switch {

@@ -46,7 +46,7 @@ var stepKernels = [2]map[int]stepKernel{
 }
 
 // shares are the shares of the rows: one sample in each iteration if there are none.
-func (c Config) shares() *Shares {
+func (c Options) shares() *Shares {
 	if c.Shares != nil {
 		return c.Shares
 	}
@@ -59,7 +59,7 @@ func (c Config) shares() *Shares {
 
 // loadStep chooses and loads the kernel, for N up to 128 times the size.
 func (k *Kernels) loadStep(size int) (err error) {
-	d, c := k.device, k.config
+	d, c := k.device, k.options
 	source := "step"
 	if c.HalfPrecision {
 		source = "step_half"
@@ -84,7 +84,7 @@ func (k *Kernels) loadStep(size int) (err error) {
 // stepShape chooses how many groups of warps a thread block has, up to some, and how many chunks of
 // the shared negatives it keeps: all, or one if that is all there is shared memory for. It returns the
 // bytes that they take: see Dense of dense.cuh.
-func (c Config) stepShape(shared, size int) (s denseShape, groups, bytes int, err error) {
+func (c Options) stepShape(shared, size int) (s denseShape, groups, bytes int, err error) {
 	planes, chunk, wide, kernel := 2, 64, 128*size, stepKernels[0][size]
 	if c.HalfPrecision {
 		planes, kernel = 1, stepKernels[1][size]
@@ -110,7 +110,7 @@ func (c Config) stepShape(shared, size int) (s denseShape, groups, bytes int, er
 
 // stepArgs are the arguments of step number i of a series.
 func (k *Kernels) stepArgs(i int) *stepArgs {
-	c, left := k.config, k.tables[i%2]
+	c, left := k.options, k.tables[i%2]
 	t := stepTable{
 		left: uint64(k.valuesOf(i, i%2)), leftLow: uint64(left.low),
 		first: uint64(left.First), second: uint64(left.Second), secondOfRow: uint64(left.SecondOfRow), alias: uint64(k.alias), seed: c.Seed,

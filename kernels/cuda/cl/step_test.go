@@ -17,7 +17,7 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// A temperedCase is a configuration of tempered samples and shared negatives.
+// A temperedCase is a choice of tempered samples and shared negatives.
 type temperedCase struct {
 	dim, negatives, shared int
 	method                 optim.Method
@@ -71,8 +71,8 @@ func newTemperedCase(t testing.TB, d *cuda.Device, text string, x temperedCase, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	o := optim.Config{Method: x.method, WeightDecay: .1, Epsilon: smooth}
-	reference, err := graph.NewCL(m, noise, 1000, graph.Config{Dim: x.dim, Negatives: x.negatives, SharedNegatives: x.shared, Seed: seed, Optimizer: o})
+	o := optim.Options{Method: x.method, WeightDecay: .1, Epsilon: smooth}
+	reference, err := graph.NewCL(m, noise, 1000, graph.Options{Dim: x.dim, Negatives: x.negatives, SharedNegatives: x.shared, Seed: seed, Optimizer: o})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,9 +85,9 @@ func newTemperedCase(t testing.TB, d *cuda.Device, text string, x temperedCase, 
 
 func newTempered(t testing.TB, d *cuda.Device, m *wordcontext.Matrix, noise *corpus.Alias, x temperedCase, seed uint64) *Kernels {
 	t.Helper()
-	k, err := New(d, Config{
+	k, err := New(d, Options{
 		Rows: m.Rows(), Dim: x.dim, Negatives: x.negatives, SharedNegatives: x.shared, Shares: sharesOf(m), Seed: seed, Alias: noise.Table(), DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, seed, iteration, step) },
-		Method: string(x.method), Beta1: 0.9, Beta2: optim.Config{Method: x.method}.WithDefaults().Beta2, Epsilon: smooth, WeightDecay: .1, HalfPrecision: x.half,
+		Method: string(x.method), Beta1: 0.9, Beta2: optim.Options{Method: x.method}.WithDefaults().Beta2, Epsilon: smooth, WeightDecay: .1, HalfPrecision: x.half,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +270,7 @@ func TestTemperedHalf(t *testing.T) {
 			start, k, m := newTemperedCase(t, d, text, x, seed)
 			_, noise := corpustest.Read(t, text)
 			words, contexts := start.Tables()
-			reference := temperedReference{newHalfReference(k.config, noise, words, contexts), m}
+			reference := temperedReference{newHalfReference(k.options, noise, words, contexts), m}
 			first := 0
 			for _, part := range []struct {
 				count           int

@@ -15,7 +15,7 @@ import (
 
 // benchmarkText is a text as long as 100 MB of Wikipedia, whose words are as frequent.
 // Sentences have 1000 words.
-func benchmarkText(b *testing.B) Config {
+func benchmarkText(b *testing.B) Options {
 	const tokens, vocabulary = 16_700_000, 67_869
 	counts := make([]uint64, vocabulary)
 	weights := make([]float64, vocabulary)
@@ -31,7 +31,7 @@ func benchmarkText(b *testing.B) Config {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c := Config{
+	c := Options{
 		Mode: FullW2V, Batch: 24, Vocabulary: vocabulary, Negatives: 5, Seed: 1, Alias: noise.Table(), Counts: counts, Keep: corpus.KeepThresholds(counts, 1e-4),
 		Tokens: make([]uint32, tokens), Epochs: benchmarkEpochs,
 	}
@@ -100,7 +100,7 @@ func BenchmarkModes(b *testing.B) {
 	}
 }
 
-func benchmark(b *testing.B, c Config, kernel choice) {
+func benchmark(b *testing.B, c Options, kernel choice) {
 	d := cudatest.Open(b)
 	f := newChosen(b, d, c, kernel)
 	words, contexts := make([]float32, c.Vocabulary*c.Dim), make([]float32, c.Vocabulary*c.Dim)

@@ -19,20 +19,20 @@ type kernel struct {
 	sentences       int  // in flight on a multiprocessor
 }
 
-// A rowPart is the part of every row that one warp has: 4 f + e chunks. One warp
+// A rowLayout is the part of every row that one warp has: 4 f + e chunks. One warp
 // trains a sentence, or, in a team, as many as rows need.
-type rowPart struct {
+type rowLayout struct {
 	f, e int
 	team bool
 }
 
-func (p rowPart) chunks() int { return 4*p.f + p.e }
+func (p rowLayout) chunks() int { return 4*p.f + p.e }
 
 // A shape is for windows of so many outputs, at most.
 type shape struct {
 	outputs  int
 	together []int // context words at a time: the second where it divides the window and the first does not
-	parts    []rowPart
+	layouts  []rowLayout
 }
 
 // A family is the kernels of a mode.
@@ -47,16 +47,16 @@ type family struct {
 }
 
 var (
-	whole    = []rowPart{{1, 0, false}, {2, 0, false}, {3, 0, false}, {2, 0, true}}
-	parted   = []rowPart{{1, 0, false}, {2, 0, false}, {2, 2, false}, {3, 0, false}, {2, 0, true}}
-	narrow   = []rowPart{{1, 0, false}, {1, 0, true}}
+	whole    = []rowLayout{{1, 0, false}, {2, 0, false}, {3, 0, false}, {2, 0, true}}
+	parted   = []rowLayout{{1, 0, false}, {2, 0, false}, {2, 2, false}, {3, 0, false}, {2, 0, true}}
+	narrow   = []rowLayout{{1, 0, false}, {1, 0, true}}
 	unshared = []shape{{6, []int{1}, whole}, {16, []int{1}, narrow}}
 )
 
 var fullW2VShapes = []shape{
 	{6, []int{6, 5}, parted},
-	{11, []int{2}, []rowPart{{1, 0, false}, {1, 0, true}, {1, 1, true}}},
-	{16, []int{2}, []rowPart{{1, 0, false}, {1, 0, true}, {1, 1, true}}},
+	{11, []int{2}, []rowLayout{{1, 0, false}, {1, 0, true}, {1, 1, true}}},
+	{16, []int{2}, []rowLayout{{1, 0, false}, {1, 0, true}, {1, 1, true}}},
 }
 
 var families = map[Mode]family{
@@ -72,7 +72,7 @@ var families = map[Mode]family{
 func slots(radius int) int { return 2*radius + 2 }
 
 // kernel chooses the kernel.
-func (c *Config) kernel() (kernel, error) {
+func (c *Options) kernel() (kernel, error) {
 	size, err := cuda.KernelSize(c.Dim)
 	if err != nil {
 		return kernel{}, err
@@ -98,7 +98,7 @@ func (c *Config) kernel() (kernel, error) {
 
 // choose takes the kernel that covers rows with the fewest chunks, and windows with the fewest
 // context words too many.
-func (c *Config) choose(f family, name string, shapes []shape) kernel {
+func (c *Options) choose(f family, name string, shapes []shape) kernel {
 	outputs := 1 + c.Negatives
 	if c.Mode == PARW2V {
 		outputs = 1 // of attraction
@@ -108,7 +108,7 @@ func (c *Config) choose(f family, name string, shapes []shape) kernel {
 		i++
 	}
 	shape := shapes[i]
-	part, warps := c.rowPart(shape.parts)
+	layout, warps := c.rowLayout(shape.layouts)
 	together := shape.together[0]
 	for _, n := range shape.together {
 		if 2*c.Radius%together != 0 && 2*c.Radius%n == 0 {
@@ -122,31 +122,31 @@ func (c *Config) choose(f family, name string, shapes []shape) kernel {
 	if shape.outputs > 8 {
 		coefficients *= 2
 	}
-	if shape.outputs*part.chunks() > 24 && !f.unassisted {
+	if shape.outputs*layout.chunks() > 24 && !f.unassisted {
 		rows += shape.outputs // of the next window: see staged in windows.cuh
 	}
 	dots := 0
-	if part.team {
+	if layout.team {
 		name, dots = name+"team_", 2*64 // that warps exchange
 	}
-	shared := 4 * warps * (rows*chunkValues*part.chunks() + coefficients + dots)
+	shared := 4 * warps * (rows*chunkValues*layout.chunks() + coefficients + dots)
 	if c.Mode == PARW2V {
 		batch := 2 * ((c.Batch + 7) &^ 7) // rows of a batch, and their values of before: see parw2v.cu
-		shared = max(shared, 4*c.PerWindow()+4*batch+16+4*warps*(batch*chunkValues*part.chunks()+32+dots))
+		shared = max(shared, 4*c.PerWindow()+4*batch+16+4*warps*(batch*chunkValues*layout.chunks()+32+dots))
 	}
 	return kernel{
-		built, f.source, fmt.Sprintf("%s%d_%d_%d_%d", name, part.f, part.e, shape.outputs, together), 32 * warps, shared, f.forms, f.sentences,
+		built, f.source, fmt.Sprintf("%s%d_%d_%d_%d", name, layout.f, layout.e, shape.outputs, together), 32 * warps, shared, f.forms, f.sentences,
 	}
 }
 
-// rowPart chooses the part of a row for a warp, and the number of warps, that cover the row with
+// rowLayout chooses the layout of a row for a warp, and the number of warps, that cover the row with
 // the fewest chunks.
-func (c *Config) rowPart(among []rowPart) (part rowPart, warps int) {
+func (c *Options) rowLayout(among []rowLayout) (layout rowLayout, warps int) {
 	for _, p := range among {
 		w := (chunks(c.Dim) + p.chunks() - 1) / p.chunks()
-		if (p.team || w == 1) && (warps == 0 || w*p.chunks() < warps*part.chunks()) {
-			part, warps = p, w
+		if (p.team || w == 1) && (warps == 0 || w*p.chunks() < warps*layout.chunks()) {
+			layout, warps = p, w
 		}
 	}
-	return part, warps
+	return layout, warps
 }

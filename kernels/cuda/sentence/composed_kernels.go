@@ -32,7 +32,7 @@ type composedArgs struct {
 }
 
 // NewComposed takes the device's memory for training with a composition.
-func NewComposed(d *cuda.Device, c Config, x Composition) (*Composed, error) {
+func NewComposed(d *cuda.Device, c Options, x Composition) (*Composed, error) {
 	if len(x.Starts) != c.Vocabulary+1 || x.Parts < 1 {
 		return nil, fmt.Errorf("a composition of %d words and %d parts, for %d words", len(x.Starts)-1, x.Parts, c.Vocabulary)
 	}
@@ -51,7 +51,7 @@ func NewComposed(d *cuda.Device, c Config, x Composition) (*Composed, error) {
 }
 
 func (t *Composed) prepare() error {
-	c, x := &t.config, &t.composition
+	c, x := &t.options, &t.composition
 	m := &cuda.Allocator{Device: t.device}
 	function := func(name string) cu.Function { return m.Function(built, "composed", "composed_"+name, 0) }
 	t.before = []cu.Function{function("mark"), function("compose")}
@@ -76,7 +76,7 @@ func (t *Composed) prepare() error {
 }
 
 // zeros is how many numbers are 0 before a block: length, state and counts.
-func (t *Composed) zeros() int { return 1 + t.config.Vocabulary + t.composition.Parts }
+func (t *Composed) zeros() int { return 1 + t.options.Vocabulary + t.composition.Parts }
 
 // Train is that of Kernels.
 func (t *Composed) Train(first int, rates []float32) (losses, pairs []float64, err error) {
@@ -97,14 +97,14 @@ func (t *Composed) Train(first int, rates []float32) (losses, pairs []float64, e
 		return err
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s of composed rows on %s: %w", t.config.Mode, t.device.Name, err)
+		return nil, nil, fmt.Errorf("%s of composed rows on %s: %w", t.options.Mode, t.device.Name, err)
 	}
 	return losses, pairs, nil
 }
 
 // train starts to train a unit, a block of sentences after the other.
 func (t *Composed) train(unit int, rate float32) error {
-	u := unit % (len(t.config.Units) - 1)
+	u := unit % (len(t.options.Units) - 1)
 	buffer, err := t.text.hold(u)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (t *Composed) train(unit int, rate float32) error {
 	t.Kernels.args.tokens, t.args.tokens = t.text.base(buffer), t.text.base(buffer)
 	t.args.most = t.composition.Undamped(rate, 1)
 	for first, end := t.sentence(unit), t.sentence(unit+1); first < end; {
-		next := t.composition.block(t.config.text(), first, end)
+		next := t.composition.block(t.options.text(), first, end)
 		if err := t.trainBlock(first, next); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (c *Composition) block(text Text, first, end int) int {
 
 // trainBlock starts to train sentences, counted over the epochs, whose words are composed before.
 func (t *Composed) trainBlock(first, end int) error {
-	text := t.config.text()
+	text := t.options.text()
 	epoch := first / text.Sentences() * text.Sentences() // its first sentence
 	t.args.first, t.args.end = uint64(text.Start(first-epoch)), uint64(text.Start(end-epoch))
 	if err := cu.MemsetD32Async(t.args.length, 0, int64(t.zeros()), t.device.Stream()); err != nil {
@@ -167,10 +167,10 @@ func (t *Composed) Send(name string, values []float32) error {
 	if err != nil {
 		return err
 	}
-	if want := rows * t.config.Dim; len(values) != want {
+	if want := rows * t.options.Dim; len(values) != want {
 		return fmt.Errorf("tensor %s of %d values; there should be %d", name, len(values), want)
 	}
-	return t.device.Do(func() error { return n.send(to, values, t.config.Dim, false) })
+	return t.device.Do(func() error { return n.send(to, values, t.options.Dim, false) })
 }
 
 // Receive brings a tensor from the device, as Send takes it.
@@ -179,7 +179,7 @@ func (t *Composed) Receive(name string, values []float32) error {
 	if err != nil {
 		return err
 	}
-	return t.device.Do(func() error { return n.receive(values, from, t.config.Dim, false) })
+	return t.device.Do(func() error { return n.receive(values, from, t.options.Dim, false) })
 }
 
 // tensor returns where a tensor lies, and the numbers of its rows.
@@ -188,9 +188,9 @@ func (t *Composed) tensor(name string) (at cu.DevicePtr, n numbers, rows int, er
 	case name == "parts":
 		return t.args.parts, t.parts, t.composition.Parts, nil
 	case name == "own" && t.composition.Own:
-		return t.args.own, t.numbers, t.config.Vocabulary, nil
+		return t.args.own, t.numbers, t.options.Vocabulary, nil
 	case name == "contexts":
-		return t.Kernels.args.contexts, t.numbers, t.config.Vocabulary, nil
+		return t.Kernels.args.contexts, t.numbers, t.options.Vocabulary, nil
 	}
 	return 0, n, 0, fmt.Errorf("there is no tensor %s", name)
 }

@@ -28,7 +28,7 @@ func TestComposed(t *testing.T) {
 				for _, most := range []float32{0, 3} {
 					for _, piece := range []int{0, 1, 7} {
 						t.Run(fmt.Sprintf("N=%d/V=%d/own=%v/most=%v/piece=%d", dim, vocabulary, own, most, piece), func(t *testing.T) {
-							testComposed(t, d, composedCase{sequential.Config{Dim: dim, Window: 5, Negatives: 5, Block: 1 << 30}, vocabulary, most, own, piece})
+							testComposed(t, d, composedCase{sequential.Options{Dim: dim, Window: 5, Negatives: 5, Block: 1 << 30}, vocabulary, most, own, piece})
 						})
 					}
 				}
@@ -37,18 +37,18 @@ func TestComposed(t *testing.T) {
 		for _, negatives := range []int{1, 7, 15} {
 			for _, window := range []int{1, 8, 20} {
 				t.Run(fmt.Sprintf("N=%d/K=%d/W=%d", dim, negatives, window), func(t *testing.T) {
-					testComposed(t, d, composedCase{sequential.Config{Dim: dim, Window: window, Negatives: negatives, Block: 1 << 30}, 400, 3, true, 5})
+					testComposed(t, d, composedCase{sequential.Options{Dim: dim, Window: window, Negatives: negatives, Block: 1 << 30}, 400, 3, true, 5})
 				})
 			}
 		}
 		t.Run(fmt.Sprintf("N=%d/blocks", dim), func(t *testing.T) {
-			testComposed(t, d, composedCase{sequential.Config{Dim: dim, Window: 5, Negatives: 5, Block: 1}, 400, 3, true, 0})
+			testComposed(t, d, composedCase{sequential.Options{Dim: dim, Window: 5, Negatives: 5, Block: 1}, 400, 3, true, 0})
 		})
 	}
 }
 
 type composedCase struct {
-	sequential.Config
+	sequential.Options
 	vocabulary int
 	most       float32
 	own        bool
@@ -56,9 +56,9 @@ type composedCase struct {
 }
 
 // trainer returns the CPU's trainer at its start.
-func (x composedCase) trainer(t *testing.T, seed uint64) (*sequential.Trainer, *composed.Composition, Config) {
+func (x composedCase) trainer(t *testing.T, seed uint64) (*sequential.Trainer, *composed.Composition, Options) {
 	t.Helper()
-	c := x.Config
+	c := x.Options
 	c.Algorithm, c.Epochs, c.Seed, c.Threads = sequential.FullW2V, 2, seed, 1
 	if x.piece > 0 {
 		c.Sample = 1e-2
@@ -79,9 +79,9 @@ func (x composedCase) trainer(t *testing.T, seed uint64) (*sequential.Trainer, *
 			tensor.Data[i] = r.Float32() - .5
 		}
 	}
-	config := configOf(text, noise, c, 1)
-	config.Units, config.Piece = reference.Bounds(), x.piece
-	return reference, c.Composition, config
+	options := optionsOf(text, noise, c, 1)
+	options.Units, options.Piece = reference.Bounds(), x.piece
+	return reference, c.Composition, options
 }
 
 // disturb changes all of a state by so much at most, relatively.
@@ -138,15 +138,15 @@ func (x composedCase) steadySeed(t *testing.T) uint64 {
 
 func testComposed(t *testing.T, d *cuda.Device, x composedCase) {
 	seed := x.steadySeed(t)
-	start, c, config := x.trainer(t, seed)
+	start, c, options := x.trainer(t, seed)
 	composition := Composition{
 		Parts: len(c.Parts) / c.Dim, Starts: c.Starts, Symbols: c.Symbols, Own: x.own, Rate: c.Rate, Undamped: c.Undamped,
 	}
 	if x.Block == 1 { // several of the CPU's units at a time
-		last := config.text().Sentences()
-		composition.Block, config.Units = 1, []int{0, last / 3, last / 2, last}
+		last := options.text().Sentences()
+		composition.Block, options.Units = 1, []int{0, last / 3, last / 2, last}
 	}
-	k, err := NewComposed(d, config, composition)
+	k, err := NewComposed(d, options, composition)
 	if err != nil {
 		t.Fatal(err)
 	}

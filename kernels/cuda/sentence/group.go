@@ -18,7 +18,7 @@ import (
 // to be combined at the end of a call of Train waits for the devices. In half precision, and where a device has not all of
 // its text in memory, all combinations wait.
 type Group struct {
-	config  Config
+	options Options
 	members []*member
 	apart   bool // since the last combination of all rows some were trained
 }
@@ -51,7 +51,7 @@ type combineArgs struct {
 const blocksAside = 32
 
 // NewGroup takes the memory of 2, 4 or 8 devices for training. The tables are zero. The devices must be connected: cuda.Connect.
-func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
+func NewGroup(devices []*cuda.Device, c Options) (*Group, error) {
 	if err := c.checkParts(len(devices)); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Group{config: c, members: make([]*member, len(devices))}
+	g := &Group{options: c, members: make([]*member, len(devices))}
 	err = g.each(func(i int) (err error) {
 		g.members[i], err = newMember(devices[i], shards[i], i, len(devices), true)
 		return err
@@ -76,7 +76,7 @@ func NewGroup(devices []*cuda.Device, c Config) (*Group, error) {
 }
 
 // checkParts refuses what the kernels that combine tables are not made for.
-func (c *Config) checkParts(devices int) error {
+func (c *Options) checkParts(devices int) error {
 	switch {
 	case !slices.Contains([]int{2, 4, MaxDevices}, devices):
 		return fmt.Errorf("%d devices; there may be 2, 4 or %d", devices, MaxDevices)
@@ -87,7 +87,7 @@ func (c *Config) checkParts(devices int) error {
 }
 
 // newMember prepares a device to train a part of the text and, if beside, to combine rows meanwhile.
-func newMember(d *cuda.Device, c Config, rank, devices int, beside bool) (*member, error) {
+func newMember(d *cuda.Device, c Options, rank, devices int, beside bool) (*member, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func newMember(d *cuda.Device, c Config, rank, devices int, beside bool) (*membe
 }
 
 // prepare loads what combines rows, and leaves room beside those that train.
-func (m *member) prepare(d *cuda.Device, c *Config, k kernel, devices int, beside bool) (err error) {
+func (m *member) prepare(d *cuda.Device, c *Options, k kernel, devices int, beside bool) (err error) {
 	if m.combines, err = d.Function(built, "combine", fmt.Sprintf("combine_%d", devices)); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (g *Group) on(f func(m *member) error) error {
 	return g.each(func(i int) error {
 		m := g.members[i]
 		if err := m.device.Do(func() error { return f(m) }); err != nil {
-			return fmt.Errorf("%s on %s, part %d of the text: %w", m.config.Mode, m.device.Name, i, err)
+			return fmt.Errorf("%s on %s, part %d of the text: %w", m.options.Mode, m.device.Name, i, err)
 		}
 		return nil
 	})
@@ -197,8 +197,8 @@ func (g *Group) Train(first int, rates []float32) (losses, pairs []float64, err 
 		if u, err = g.stretch(u, end); err != nil {
 			return nil, nil, err
 		}
-		words := g.config.CombinedAfter(u - 1)
-		g.apart = words < g.config.Vocabulary
+		words := g.options.CombinedAfter(u - 1)
+		g.apart = words < g.options.Vocabulary
 		if err := g.combine(words); err != nil {
 			return nil, nil, err
 		}
@@ -223,13 +223,13 @@ func (g *Group) stretch(first, end int) (int, error) {
 	beside := g.members[0].aside > 0
 	if !beside {
 		last := first
-		for last < end-1 && g.config.CombinedAfter(last) == 0 {
+		for last < end-1 && g.options.CombinedAfter(last) == 0 {
 			last++
 		}
 		end = last + 1
 	}
 	return end, g.on(func(m *member) (err error) {
-		passes := m.passesOf(&g.config, first, end)
+		passes := m.passesOf(&g.options, first, end)
 		if beside {
 			if err := m.announce(passes); err != nil {
 				return err
@@ -251,7 +251,7 @@ func (g *Group) stretch(first, end int) (int, error) {
 
 // passesOf returns the combinations of units first ... end-1 but the last: after so many sentences of this
 // device, of so many words.
-func (m *member) passesOf(c *Config, first, end int) (passes [][2]uint32) {
+func (m *member) passesOf(c *Options, first, end int) (passes [][2]uint32) {
 	for u := first; u < end-1; u++ {
 		if words := c.CombinedAfter(u); words > 0 {
 			passes = append(passes, [2]uint32{uint32(m.sentence(u+1) - m.sentence(first)), uint32(words)})
@@ -352,7 +352,7 @@ func (m *member) startCombining(args combineArgs, words int) error {
 // Tables is that of Kernels. What is not combined yet is combined before.
 func (g *Group) Tables(words, contexts []float32) error {
 	if g.apart {
-		if err := g.combine(g.config.Vocabulary); err != nil {
+		if err := g.combine(g.options.Vocabulary); err != nil {
 			return err
 		}
 		if err := g.on(func(m *member) error { return m.device.Stream().Synchronize() }); err != nil {

@@ -27,26 +27,26 @@ func TestCombineStructureSize(t *testing.T) {
 	}
 }
 
-// groupConfig is a small training of FULL-W2V.
-func groupConfig(t *testing.T, seed uint64, rule combine.Rule, words, dim int, half bool) Config {
+// groupOptions is a small training of FULL-W2V.
+func groupOptions(t *testing.T, seed uint64, rule combine.Rule, words, dim int, half bool) Options {
 	t.Helper()
-	c := sequential.Config{Algorithm: sequential.FullW2V, Dim: dim, Window: 5, Negatives: 5, Epochs: 2, Seed: seed, Threads: 1}
+	c := sequential.Options{Algorithm: sequential.FullW2V, Dim: dim, Window: 5, Negatives: 5, Epochs: 2, Seed: seed, Threads: 1}
 	text, noise := corpustest.Read(t, corpustest.Zipf(seed, words, 300, 40))
 	reference, err := sequential.New(text, noise, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := configOf(text, noise, c, 1)
-	config.Units, config.HalfPrecision = reference.Bounds(), half
+	options := optionsOf(text, noise, c, 1)
+	options.Units, options.HalfPrecision = reference.Bounds(), half
 	number, err := rule.Number()
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Sync = Sync{Rule: string(rule), Number: number, Words: words / 4, HotWords: words / 16, Hot: 50}
-	return config
+	options.Sync = Sync{Rule: string(rule), Number: number, Words: words / 4, HotWords: words / 16, Hot: 50}
+	return options
 }
 
-func newGroup(t *testing.T, devices []*cuda.Device, c Config) *Group {
+func newGroup(t *testing.T, devices []*cuda.Device, c Options) *Group {
 	t.Helper()
 	g, err := NewGroup(devices, c)
 	if err != nil {
@@ -63,7 +63,7 @@ func newGroup(t *testing.T, devices []*cuda.Device, c Config) *Group {
 // tables are W and C.
 type tables [2][]float32
 
-func randomTables(r *rand.Rand, c *Config) (x tables) {
+func randomTables(r *rand.Rand, c *Options) (x tables) {
 	for k := range x {
 		x[k] = cudatest.Floats(r, c.Vocabulary*c.Dim)
 	}
@@ -132,7 +132,7 @@ func testCombine(t *testing.T, devices int, portable bool) {
 			t.Run(fmt.Sprintf("%d/%s/%d/half=%v", devices, rule.Name, dim, half), func(t *testing.T) {
 				seed := cudatest.FreshSeed(t)
 				r := rand.New(rand.NewPCG(seed, 1))
-				c := groupConfig(t, seed, rule.Name, 3000, dim, half)
+				c := groupOptions(t, seed, rule.Name, 3000, dim, half)
 				g := newGroup(t, all, c)
 				base := randomTables(r, &c)
 				if half {
@@ -243,7 +243,7 @@ func TestCombineBeside(t *testing.T) {
 				const dim = 100
 				seed := cudatest.FreshSeed(t)
 				r := rand.New(rand.NewPCG(seed, 1))
-				c := groupConfig(t, seed, rule.Name, 3000, dim, false)
+				c := groupOptions(t, seed, rule.Name, 3000, dim, false)
 				g := newGroup(t, all, c)
 				base := randomTables(r, &c)
 				if err := g.SetTables(base[0], base[1]); err != nil {
@@ -262,7 +262,7 @@ func TestCombineBeside(t *testing.T) {
 					combined(t, rule.Name, want, trained, c.Vocabulary, dim)
 					err := g.on(func(m *member) error {
 						if m.aside == 0 {
-							return fmt.Errorf("no room beside %d in flight", m.config.InFlight)
+							return fmt.Errorf("no room beside %d in flight", m.options.InFlight)
 						}
 						passes := [][2]uint32{{2, 10}, {5, uint32(c.Vocabulary)}, {100, uint32(c.Vocabulary)}} // all are due
 						if err := m.announce(passes); err != nil {
@@ -310,7 +310,7 @@ func TestGroup(t *testing.T) {
 		t.Run(fmt.Sprintf("%d/%d/%s", x.devices, x.dim, x.rule), func(t *testing.T) {
 			seed := cudatest.FreshSeed(t)
 			all := cudatest.OpenGroup(t, x.devices, false)
-			c := groupConfig(t, seed, x.rule, 20_000, x.dim, x.half)
+			c := groupOptions(t, seed, x.rule, 20_000, x.dim, x.half)
 			g := newGroup(t, all, c)
 			for _, m := range g.members {
 				m.aside = 0
@@ -402,7 +402,7 @@ func TestGroupInFlight(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/half=%v", mode, half), func(t *testing.T) {
-				c := sequential.Config{Algorithm: mode, Dim: 100, Window: 5, Negatives: 5, Sample: 1e-3, Epochs: 3, Seed: 11, Threads: 1}
+				c := sequential.Options{Algorithm: mode, Dim: 100, Window: 5, Negatives: 5, Sample: 1e-3, Epochs: 3, Seed: 11, Threads: 1}
 				if mode == sequential.Word2Vec {
 					c.Model = sequential.SkipGram
 				}
@@ -411,17 +411,17 @@ func TestGroupInFlight(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				config := configOf(text, noise, c, 0)
-				config.Units, config.HalfPrecision = reference.Bounds(), half
+				options := optionsOf(text, noise, c, 0)
+				options.Units, options.HalfPrecision = reference.Bounds(), half
 				number, _ := combine.Adasum.Number()
-				config.Sync = Sync{Rule: string(combine.Adasum), Number: number, Words: 50_000, HotWords: 10_000, Hot: 100}
+				options.Sync = Sync{Rule: string(combine.Adasum), Number: number, Words: 50_000, HotWords: 10_000, Hot: 100}
 				var one float64
 				for _, devices := range []int{1, 2, 4} {
 					all := cudatest.OpenGroup(t, devices, false)
 					var losses, pairs []float64
-					rates := slices.Repeat([]float32{testRate}, c.Epochs*(len(config.Units)-1))
+					rates := slices.Repeat([]float32{testRate}, c.Epochs*(len(options.Units)-1))
 					if devices == 1 {
-						k, err := New(all[0], config)
+						k, err := New(all[0], options)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -433,7 +433,7 @@ func TestGroupInFlight(t *testing.T) {
 							t.Fatal(err)
 						}
 					} else {
-						g := newGroup(t, all, config)
+						g := newGroup(t, all, options)
 						if err := g.SetTables(reference.Tables()); err != nil {
 							t.Fatal(err)
 						}
@@ -441,7 +441,7 @@ func TestGroupInFlight(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						want := tables{make([]float32, config.Vocabulary*c.Dim), make([]float32, config.Vocabulary*c.Dim)}
+						want := tables{make([]float32, options.Vocabulary*c.Dim), make([]float32, options.Vocabulary*c.Dim)}
 						got := want.clone()
 						if err := g.Tables(want[0], want[1]); err != nil {
 							t.Fatal(err)

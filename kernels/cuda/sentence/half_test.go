@@ -17,15 +17,15 @@ import (
 // those of the CPU by a part in some hundreds.
 func TestFullW2VHalf(t *testing.T) {
 	d := cudatest.Open(t)
-	var tests []sequential.Config
+	var tests []sequential.Options
 	for _, dim := range cudatest.Dims() {
-		tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: 5})
+		tests = append(tests, sequential.Options{Dim: dim, Window: 5, Negatives: 5})
 	}
 	for _, k := range []int{1, 3, 7} {
-		tests = append(tests, sequential.Config{Dim: 20, Window: 5, Negatives: k}, sequential.Config{Dim: 300, Window: 5, Negatives: k})
+		tests = append(tests, sequential.Options{Dim: 20, Window: 5, Negatives: k}, sequential.Options{Dim: 300, Window: 5, Negatives: k})
 	}
 	for _, w := range []int{1, 2, 3, 10, 14} {
-		tests = append(tests, sequential.Config{Dim: 128, Window: w, Negatives: 5}, sequential.Config{Dim: 300, Window: w, Negatives: 5})
+		tests = append(tests, sequential.Options{Dim: 128, Window: w, Negatives: 5}, sequential.Options{Dim: 300, Window: w, Negatives: 5})
 	}
 	for _, c := range tests {
 		for _, vocabulary := range []int{20, 400} {
@@ -42,7 +42,7 @@ func TestFullW2VHalf(t *testing.T) {
 // move it as far as on the CPU.
 func TestFullW2VHalfSmallSteps(t *testing.T) {
 	d := cudatest.Open(t)
-	c := sequential.Config{Dim: 128, Window: 5, Negatives: 5, Epochs: 4, Seed: cudatest.FreshSeed(t)}
+	c := sequential.Options{Dim: 128, Window: 5, Negatives: 5, Epochs: 4, Seed: cudatest.FreshSeed(t)}
 	reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 20_000, 50, 40), c, 1, choice{half: true})
 	words, contexts := reference.Tables()
 	for i := range contexts { // no rounding on the way to the device

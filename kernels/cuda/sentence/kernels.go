@@ -20,7 +20,7 @@ var built embed.FS
 // several sentences at a time. With one in flight the result is the same but for rounding.
 type Kernels struct {
 	device  *cuda.Device
-	config  Config
+	options Options
 	numbers numbers
 	kernel  kernel
 	text    *text
@@ -43,7 +43,7 @@ type launchArgs struct {
 }
 
 // New takes the device's memory for training. The tables are zero.
-func New(d *cuda.Device, c Config) (*Kernels, error) {
+func New(d *cuda.Device, c Options) (*Kernels, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -57,9 +57,9 @@ func New(d *cuda.Device, c Config) (*Kernels, error) {
 	return newKernels(d, c, k)
 }
 
-func newKernels(d *cuda.Device, c Config, k kernel) (*Kernels, error) {
+func newKernels(d *cuda.Device, c Options, k kernel) (*Kernels, error) {
 	c.chooseInFlight(k, d.Multiprocessors)
-	t := &Kernels{device: d, config: c, numbers: newNumbers(c.Vocabulary), kernel: k}
+	t := &Kernels{device: d, options: c, numbers: newNumbers(c.Vocabulary), kernel: k}
 	err := d.Do(func() (err error) {
 		if t.whole, err = d.Function(k.built, k.source, k.name); err != nil {
 			return err
@@ -85,13 +85,13 @@ func newKernels(d *cuda.Device, c Config, k kernel) (*Kernels, error) {
 }
 
 // chooseInFlight sets InFlight unless it is given.
-func (c *Config) chooseInFlight(k kernel, multiprocessors int) {
+func (c *Options) chooseInFlight(k kernel, multiprocessors int) {
 	if c.InFlight == 0 {
 		c.InFlight = max(1, min(MaxInFlight, k.sentences*multiprocessors, c.text().Tokens()/tokensInFlight))
 	}
 }
 
-func (c *Config) check() error {
+func (c *Options) check() error {
 	most, precision := LimitsOf(c.Mode, c.HalfPrecision), ""
 	if c.HalfPrecision {
 		precision = " in half precision"
@@ -118,7 +118,7 @@ func (c *Config) check() error {
 }
 
 func (t *Kernels) allocate() (err error) {
-	c, d := t.config, t.device
+	c, d := t.options, t.device
 	text := c.text()
 	count, longest := text.Sentences(), longestOf(text)
 	a := &t.args
@@ -156,7 +156,7 @@ func (t *Kernels) allocate() (err error) {
 	if m.Err != nil {
 		return m.Err
 	}
-	t.text, err = newText(d, &t.config, t.numbers)
+	t.text, err = newText(d, &t.options, t.numbers)
 	return err
 }
 
@@ -179,7 +179,7 @@ func longestOf(text Text) int {
 // placeText places where sentences begin, which units they are of and, if they are pieces, what is
 // around them.
 func (t *Kernels) placeText(m *cuda.Allocator) {
-	a, text, units := &t.args, t.config.text(), t.config.Units
+	a, text, units := &t.args, t.options.text(), t.options.Units
 	count := text.Sentences()
 	a.sentences = cuda.PlacedParts(m, "sentences", count+1, func(to []uint64, first int) {
 		for i := range to {
@@ -206,7 +206,7 @@ func (t *Kernels) placeText(m *cuda.Allocator) {
 }
 
 // units is the number of units of all epochs.
-func (t *Kernels) units() int { return t.config.Epochs * (len(t.config.Units) - 1) }
+func (t *Kernels) units() int { return t.options.Epochs * (len(t.options.Units) - 1) }
 
 // Train trains the units first, first+1, ..., counted over the epochs, one for each
 // of the learning rates. It returns the loss of each, summed over its pairs, and the number
@@ -229,7 +229,7 @@ func (t *Kernels) Train(first int, rates []float32) (losses, pairs []float64, er
 		return err
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s on %s: %w", t.config.Mode, t.device.Name, err)
+		return nil, nil, fmt.Errorf("%s on %s: %w", t.options.Mode, t.device.Name, err)
 	}
 	return losses, pairs, nil
 }
@@ -237,7 +237,7 @@ func (t *Kernels) Train(first int, rates []float32) (losses, pairs []float64, er
 // begin prepares the training of units.
 func (t *Kernels) begin(first int, rates []float32) error {
 	t.run = t.whole
-	if t.config.sharesContexts() && (t.leastShare < 1 || slices.Max(rates) > t.args.soundRate) {
+	if t.options.sharesContexts() && (t.leastShare < 1 || slices.Max(rates) > t.args.soundRate) {
 		t.run = t.bounded
 	}
 	if err := cuda.Send(t.args.rates+cu.DevicePtr(cuda.Bytes[float32](first)), rates); err != nil {
@@ -264,7 +264,7 @@ func (t *Kernels) end(first, units int) (losses, pairs []float64, err error) {
 // launch starts to train units from first on, as far as their text is on the
 // device and at most to end. It returns the first unit that is left.
 func (t *Kernels) launch(first, end int) (int, error) {
-	perEpoch := len(t.config.Units) - 1
+	perEpoch := len(t.options.Units) - 1
 	buffer, err := t.text.hold(first % perEpoch)
 	if err != nil {
 		return 0, fmt.Errorf("bring the text of unit %d: %w", first, err)
@@ -288,14 +288,14 @@ func (t *Kernels) launchSentences(from, to int) error {
 	if err := cu.MemsetD32Async(t.args.next, 0, 1, t.device.Stream()); err != nil {
 		return err
 	}
-	grid := cuda.Grid{Blocks: t.config.InFlight, Threads: t.kernel.threads, Shared: t.kernel.shared}
+	grid := cuda.Grid{Blocks: t.options.InFlight, Threads: t.kernel.threads, Shared: t.kernel.shared}
 	return cuda.Launch(t.device, t.run, grid, &t.args)
 }
 
 // sentence returns the number of a unit's first sentence, counted over the epochs.
 func (t *Kernels) sentence(unit int) int {
-	perEpoch := len(t.config.Units) - 1
-	return unit/perEpoch*t.config.Units[perEpoch] + t.config.Units[unit%perEpoch]
+	perEpoch := len(t.options.Units) - 1
+	return unit/perEpoch*t.options.Units[perEpoch] + t.options.Units[unit%perEpoch]
 }
 
 // Close frees the memory that Device.Close does not free.

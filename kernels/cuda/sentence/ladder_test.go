@@ -33,7 +33,7 @@ func TestFullW2VShort(t *testing.T) {
 		{128, 5, choice{rung: "warp"}}, {128, 5, choice{rung: "joint"}},
 	} {
 		t.Run(fmt.Sprintf("N=%d/K=%d/%+v", x.dim, x.negatives, x.kernel), func(t *testing.T) {
-			c := sequential.Config{Dim: x.dim, Window: 5, Negatives: x.negatives, Epochs: 1, Seed: cudatest.FreshSeed(t)}
+			c := sequential.Options{Dim: x.dim, Window: 5, Negatives: x.negatives, Epochs: 1, Seed: cudatest.FreshSeed(t)}
 			reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 60, 20, 40), c, 2, x.kernel)
 			words, _ := reference.Tables()
 			before := slices.Clone(words)
@@ -57,7 +57,7 @@ func TestLadder(t *testing.T) {
 		for _, window := range []int{5, 10} {
 			for _, vocabulary := range []int{5, 400} {
 				t.Run(fmt.Sprintf("%s/W=%d/V=%d", rung.Name, window, vocabulary), func(t *testing.T) {
-					c := sequential.Config{Dim: ladder.Dim, Window: window, Negatives: ladder.Negatives, Epochs: 2, Seed: cudatest.FreshSeed(t)}
+					c := sequential.Options{Dim: ladder.Dim, Window: window, Negatives: ladder.Negatives, Epochs: 2, Seed: cudatest.FreshSeed(t)}
 					reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 1500, vocabulary, 40), c, 1, choice{rung: rung.Name})
 					same(t, reference, f, 1e-4)
 				})

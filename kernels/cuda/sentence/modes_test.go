@@ -16,10 +16,10 @@ import (
 )
 
 // eachMode runs a test for every mode but FULL-W2V, which has tests of its own.
-func eachMode(t *testing.T, test func(t *testing.T, c sequential.Config)) {
+func eachMode(t *testing.T, test func(t *testing.T, c sequential.Options)) {
 	for _, m := range modes {
 		if m.mode != FullW2V {
-			t.Run(string(m.mode), func(t *testing.T) { test(t, sequential.Config{Algorithm: m.algorithm, Model: m.model}) })
+			t.Run(string(m.mode), func(t *testing.T) { test(t, sequential.Options{Algorithm: m.algorithm, Model: m.model}) })
 		}
 	}
 }
@@ -38,7 +38,7 @@ func TestModes(t *testing.T) {
 	for _, w := range []int{1, 2, 10, 15} {
 		tests = append(tests, shape{128, w, 5}, shape{300, w, 5})
 	}
-	eachMode(t, func(t *testing.T, c sequential.Config) {
+	eachMode(t, func(t *testing.T, c sequential.Options) {
 		for _, x := range tests {
 			for _, vocabulary := range []int{20, 400} {
 				t.Run(fmt.Sprintf("N=%d/W=%d/K=%d/V=%d", x.dim, x.window, x.negatives, vocabulary), func(t *testing.T) {
@@ -63,20 +63,20 @@ func TestContextSharesKept(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/half=%v", m.mode, half), func(t *testing.T) {
-				c := sequential.Config{Algorithm: m.algorithm, Model: m.model, Dim: 60, Window: 5, Negatives: 5, Epochs: 1, Seed: cudatest.FreshSeed(t)}
+				c := sequential.Options{Algorithm: m.algorithm, Model: m.model, Dim: 60, Window: 5, Negatives: 5, Epochs: 1, Seed: cudatest.FreshSeed(t)}
 				_, f := newCase(t, d, corpustest.Zipf(c.Seed, 500, 30, 40), c, 1, choice{half: half})
-				if !f.config.sharesContexts() {
+				if !f.options.sharesContexts() {
 					t.Skip("all of each change is added")
 				}
 				f.leastShare = 0
-				shares := make([]float32, f.config.Vocabulary)
+				shares := make([]float32, f.options.Vocabulary)
 				for i := range shares {
 					shares[i] = float32(i % 2)
 				}
 				if err := d.Do(func() error { return cuda.Send(f.args.contextShares, shares) }); err != nil {
 					t.Fatal(err)
 				}
-				words, before, after := make([]float32, f.config.Vocabulary*c.Dim), make([]float32, f.config.Vocabulary*c.Dim), make([]float32, f.config.Vocabulary*c.Dim)
+				words, before, after := make([]float32, f.options.Vocabulary*c.Dim), make([]float32, f.options.Vocabulary*c.Dim), make([]float32, f.options.Vocabulary*c.Dim)
 				if err := f.Tables(words, before); err != nil {
 					t.Fatal(err)
 				}
@@ -85,12 +85,12 @@ func TestContextSharesKept(t *testing.T) {
 					t.Fatal(err)
 				}
 				kept := 0
-				for w := range f.config.Vocabulary {
+				for w := range f.options.Vocabulary {
 					if slices.Equal(before[w*c.Dim:][:c.Dim], after[w*c.Dim:][:c.Dim]) {
 						kept++
 					}
 				}
-				if want := (f.config.Vocabulary + 1) / 2; kept != want {
+				if want := (f.options.Vocabulary + 1) / 2; kept != want {
 					t.Errorf("%d rows of C are as before, want %d", kept, want)
 				}
 			})
@@ -101,7 +101,7 @@ func TestContextSharesKept(t *testing.T) {
 // In half precision tables differ from those of the CPU as those of FULL-W2V do.
 func TestModesHalf(t *testing.T) {
 	d := cudatest.Open(t)
-	eachMode(t, func(t *testing.T, c sequential.Config) {
+	eachMode(t, func(t *testing.T, c sequential.Options) {
 		most := LimitsOf(modeOf(c), true)
 		if most.Negatives == 0 {
 			t.Skip("no kernels in half precision")
@@ -128,7 +128,7 @@ func TestModesHalf(t *testing.T) {
 // thousand times as long.
 func TestModesShort(t *testing.T) {
 	d := cudatest.Open(t)
-	eachMode(t, func(t *testing.T, c sequential.Config) {
+	eachMode(t, func(t *testing.T, c sequential.Options) {
 		for _, dim := range []int{128, 500} {
 			for _, half := range []bool{false, LimitsOf(modeOf(c), true).Negatives > 0} {
 				c.Dim, c.Window, c.Negatives, c.Epochs, c.Seed = dim, 5, 5, 1, cudatest.FreshSeed(t)
@@ -146,7 +146,7 @@ func TestModesShort(t *testing.T) {
 // order.
 func TestTurns(t *testing.T) {
 	d := cudatest.Open(t)
-	c := sequential.Config{Algorithm: sequential.PWord2Vec, Dim: 20, Window: 5, Negatives: 5, Epochs: 3, Seed: cudatest.FreshSeed(t)}
+	c := sequential.Options{Algorithm: sequential.PWord2Vec, Dim: 20, Window: 5, Negatives: 5, Epochs: 3, Seed: cudatest.FreshSeed(t)}
 	var want float64
 	for _, inFlight := range []int{1, 7, 1000} {
 		for _, call := range []int{1, 2, 9} {
@@ -182,12 +182,12 @@ func TestStable(t *testing.T) {
 			for _, negatives := range []int{1, 5, 15} {
 				for _, sample := range []float64{0, 1e-5} {
 					t.Run(fmt.Sprintf("%s/W=%d/K=%d/sample=%v", m.mode, window, negatives, sample), func(t *testing.T) {
-						c := sequential.Config{Algorithm: m.algorithm, Model: m.model, Dim: 64, Window: window, Negatives: negatives, Sample: sample, Epochs: 1, Seed: 1}
-						f, err := New(d, configOf(parsed, noise, c, families[m.mode].sentences*d.Multiprocessors))
+						c := sequential.Options{Algorithm: m.algorithm, Model: m.model, Dim: 64, Window: window, Negatives: negatives, Sample: sample, Epochs: 1, Seed: 1}
+						f, err := New(d, optionsOf(parsed, noise, c, families[m.mode].sentences*d.Multiprocessors))
 						if err != nil {
 							t.Fatal(err)
 						}
-						words, contexts := make([]float32, f.config.Vocabulary*c.Dim), make([]float32, f.config.Vocabulary*c.Dim)
+						words, contexts := make([]float32, f.options.Vocabulary*c.Dim), make([]float32, f.options.Vocabulary*c.Dim)
 						r := rand.New(rand.NewPCG(1, 2))
 						for i := range words {
 							words[i] = (r.Float32() - .5) / float32(c.Dim)
@@ -213,7 +213,7 @@ func TestStable(t *testing.T) {
 // With many sentences in flight, the loss of every mode is near the loss with one.
 func TestModesInFlight(t *testing.T) {
 	d := cudatest.Open(t)
-	eachMode(t, func(t *testing.T, c sequential.Config) {
+	eachMode(t, func(t *testing.T, c sequential.Options) {
 		c.Dim, c.Window, c.Negatives, c.Sample, c.Epochs, c.Seed = 100, 5, 5, 1e-3, 2, 11
 		var one float64
 		for _, inFlight := range []int{1, 16, 0} {

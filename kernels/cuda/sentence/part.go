@@ -17,7 +17,7 @@ import (
 // (all-gather).
 type Part struct {
 	*member
-	whole     Config // of all Parts
+	whole     Options // of all Parts
 	ranks     int
 	exchange  Exchange
 	exchanges cu.Function
@@ -46,7 +46,7 @@ type exchangeArgs struct {
 const exchangeBytes = 256 << 20
 
 // NewPart takes the memory of a device for training part number rank of a text. The tables are zero.
-func NewPart(d *cuda.Device, c Config, rank, ranks int) (*Part, error) {
+func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
 	if err := c.checkParts(ranks); err != nil {
 		return nil, err
 	}

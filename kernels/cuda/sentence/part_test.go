@@ -16,7 +16,7 @@ import (
 )
 
 // newParts returns Parts that exchange by copies or by NCCL.
-func newParts(t *testing.T, devices []*cuda.Device, c Config, byNCCL bool) []*Part {
+func newParts(t *testing.T, devices []*cuda.Device, c Options, byNCCL bool) []*Part {
 	t.Helper()
 	return cudatest.Join(t, devices, byNCCL, func(rank int, join func() (cudatest.Comm, error)) (*Part, error) {
 		p, err := NewPart(devices[rank], c, rank, len(devices))
@@ -59,7 +59,7 @@ func testPartsOf(t *testing.T, devices []*cuda.Device, rule combine.Rule, dim in
 	t.Run(fmt.Sprintf("%d/%s/%d/half=%v", len(devices), rule, dim, half), func(t *testing.T) {
 		seed := cudatest.FreshSeed(t)
 		r := rand.New(rand.NewPCG(seed, 1))
-		c := groupConfig(t, seed, rule, 3000, dim, half)
+		c := groupOptions(t, seed, rule, 3000, dim, half)
 		parts := newParts(t, devices, c, byNCCL)
 		base := randomTables(r, &c)
 		if half {
@@ -129,7 +129,7 @@ func TestPartsTrainByNCCL(t *testing.T) { testPartsTrain(t, cudatest.OpenRanks(t
 func testPartsTrain(t *testing.T, devices []*cuda.Device, byNCCL bool) {
 	t.Helper()
 	seed := cudatest.FreshSeed(t)
-	c := groupConfig(t, seed, combine.Touched, 20000, 60, false)
+	c := groupOptions(t, seed, combine.Touched, 20000, 60, false)
 	c.InFlight = 1
 	c.TextTokens = c.text().Tokens() // of the whole text; of a part all, but combinations wait
 	start := randomTables(rand.New(rand.NewPCG(seed, 1)), &c)

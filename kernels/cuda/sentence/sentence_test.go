@@ -34,8 +34,8 @@ var modes = []struct {
 	{Word2Vec, sequential.Word2Vec, sequential.SkipGram}, {CBOW, sequential.Word2Vec, sequential.CBOW}, {PARW2V, sequential.PARW2V, ""},
 }
 
-// modeOf returns the mode of a configuration.
-func modeOf(c sequential.Config) Mode {
+// modeOf returns the mode of a trainer's options.
+func modeOf(c sequential.Options) Mode {
 	for _, m := range modes {
 		if m.algorithm == c.Algorithm && m.model == c.Model {
 			return m.mode
@@ -45,7 +45,7 @@ func modeOf(c sequential.Config) Mode {
 }
 
 // newCase is a mode on one thread of the CPU and the same on the device.
-func newCase(t testing.TB, d *cuda.Device, text string, c sequential.Config, inFlight int, kernel choice) (*sequential.Trainer, *Kernels) {
+func newCase(t testing.TB, d *cuda.Device, text string, c sequential.Options, inFlight int, kernel choice) (*sequential.Trainer, *Kernels) {
 	t.Helper()
 	parsed, noise := corpustest.Read(t, text)
 	if c.Algorithm == "" {
@@ -56,9 +56,9 @@ func newCase(t testing.TB, d *cuda.Device, text string, c sequential.Config, inF
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := configOf(parsed, noise, c, inFlight)
-	config.HalfPrecision = kernel.half
-	f := newChosen(t, d, config, kernel)
+	options := optionsOf(parsed, noise, c, inFlight)
+	options.HalfPrecision = kernel.half
+	f := newChosen(t, d, options, kernel)
 	words, contexts := reference.Tables()
 	// W as it is after some training: zeros in C would hide errors.
 	r := rand.New(rand.NewPCG(c.Seed, 2))
@@ -74,12 +74,12 @@ func newCase(t testing.TB, d *cuda.Device, text string, c sequential.Config, inF
 	return reference, f
 }
 
-func configOf(text *corpus.Corpus, noise *corpus.Alias, c sequential.Config, inFlight int) Config {
+func optionsOf(text *corpus.Corpus, noise *corpus.Alias, c sequential.Options, inFlight int) Options {
 	mode, radius := modeOf(c), c.Window
 	if !mode.Dynamic() {
 		radius = sequential.Radius(c.Window)
 	}
-	return Config{
+	return Options{
 		Mode: mode, Batch: 24, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Seed: c.Seed,
 		Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
 		Tokens: text.Tokens, Sentences: text.Sentences, Units: units(len(text.Sentences) - 1), Epochs: c.Epochs, InFlight: inFlight,
@@ -87,11 +87,11 @@ func configOf(text *corpus.Corpus, noise *corpus.Alias, c sequential.Config, inF
 }
 
 // newChosen is New, with a rung of the ladder if one is chosen.
-func newChosen(t testing.TB, d *cuda.Device, c Config, chosen choice) *Kernels {
+func newChosen(t testing.TB, d *cuda.Device, c Options, chosen choice) *Kernels {
 	t.Helper()
 	create := New
 	if chosen.rung != "" {
-		create = func(d *cuda.Device, c Config) (*Kernels, error) {
+		create = func(d *cuda.Device, c Options) (*Kernels, error) {
 			return newKernels(d, c, rungOf(chosen.rung, c.Radius))
 		}
 	}
@@ -161,7 +161,7 @@ func TestEveryShapeHasAKernel(t *testing.T) {
 			for _, dim := range dims {
 				for negatives := 1; negatives <= most.Negatives; negatives++ {
 					for radius := 1; radius <= most.Radius; radius++ {
-						c := Config{Mode: m.mode, Dim: dim, Negatives: negatives, Radius: radius, Batch: 24, HalfPrecision: half}
+						c := Options{Mode: m.mode, Dim: dim, Negatives: negatives, Radius: radius, Batch: 24, HalfPrecision: half}
 						k, err := c.kernel()
 						if err != nil {
 							t.Fatal(err)
@@ -189,21 +189,21 @@ func TestEveryShapeHasAKernel(t *testing.T) {
 // With one sentence in flight, the tables equal those of the CPU.
 func TestFullW2V(t *testing.T) {
 	d := cudatest.Open(t)
-	var tests []sequential.Config
+	var tests []sequential.Options
 	for _, dim := range cudatest.Dims() {
-		tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: 5})
+		tests = append(tests, sequential.Options{Dim: dim, Window: 5, Negatives: 5})
 	}
 	for _, dim := range []int{129, 200, 384, 640} {
-		tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: 5})
+		tests = append(tests, sequential.Options{Dim: dim, Window: 5, Negatives: 5})
 	}
 	for _, k := range []int{1, 3, 7, 10, 15} {
 		for _, dim := range []int{20, 300, 384} {
-			tests = append(tests, sequential.Config{Dim: dim, Window: 5, Negatives: k})
+			tests = append(tests, sequential.Options{Dim: dim, Window: 5, Negatives: k})
 		}
 	}
 	for _, w := range []int{1, 2, 3, 10, 30} {
 		for _, dim := range []int{128, 200, 300, 384, 500} {
-			tests = append(tests, sequential.Config{Dim: dim, Window: w, Negatives: 5})
+			tests = append(tests, sequential.Options{Dim: dim, Window: w, Negatives: 5})
 		}
 	}
 	for _, c := range tests {
@@ -252,12 +252,12 @@ func same(t *testing.T, reference *sequential.Trainer, f *Kernels, tolerance flo
 func TestConfigErrors(t *testing.T) {
 	d := cudatest.Open(t)
 	parsed, noise := corpustest.Read(t, corpustest.Zipf(1, 200, 20, 40))
-	c := sequential.Config{Algorithm: sequential.FullW2V, Dim: 1025, Window: 5, Negatives: 5, Epochs: 1}
-	if _, err := New(d, configOf(parsed, noise, c, 1)); err == nil || !strings.Contains(err.Error(), "at most 1024") {
+	c := sequential.Options{Algorithm: sequential.FullW2V, Dim: 1025, Window: 5, Negatives: 5, Epochs: 1}
+	if _, err := New(d, optionsOf(parsed, noise, c, 1)); err == nil || !strings.Contains(err.Error(), "at most 1024") {
 		t.Errorf("dimension 1025: error %v", err)
 	}
 	c.Dim, c.Negatives = 10, 16
-	if _, err := New(d, configOf(parsed, noise, c, 1)); err == nil || !strings.Contains(err.Error(), "at most 15") {
+	if _, err := New(d, optionsOf(parsed, noise, c, 1)); err == nil || !strings.Contains(err.Error(), "at most 15") {
 		t.Errorf("16 negatives: error %v", err)
 	}
 }
@@ -267,7 +267,7 @@ func TestTables(t *testing.T) {
 	d := cudatest.Open(t)
 	for _, half := range []bool{false, true} {
 		for _, size := range [][2]int{{50, 1}, {300, 33}, {15_000, 100}, {9000, 300}} {
-			c := sequential.Config{Dim: size[1], Window: 5, Negatives: 5, Epochs: 1, Seed: cudatest.FreshSeed(t)}
+			c := sequential.Options{Dim: size[1], Window: 5, Negatives: 5, Epochs: 1, Seed: cudatest.FreshSeed(t)}
 			reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 4*size[0], size[0], 40), c, 1, choice{half: half})
 			words, contexts := reference.Tables()
 			r := rand.New(rand.NewPCG(c.Seed, 1))

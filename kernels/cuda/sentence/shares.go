@@ -24,7 +24,7 @@ const (
 
 // shares returns for every word the part of a sentence's change that is added to its row of W;
 // more than 1 stands for 1. FULL-Register's copies of a row last for one window.
-func (c *Config) shares() []float32 {
+func (c *Options) shares() []float32 {
 	kept, drawn := c.kept(), c.drawn()
 	outputs := 0.0 // windows at a time that have the same output
 	for w, p := range kept {
@@ -70,7 +70,7 @@ const repelledAtOnce = 16
 
 // contextShares returns for every word the part of a change that is added to its row of C at
 // soundRate; more than 1 stands for 1.
-func (c *Config) contextShares() []float32 {
+func (c *Options) contextShares() []float32 {
 	kept, drawn := c.kept(), c.drawn()
 	radius := float64(c.Radius)
 	if c.Mode.Dynamic() {
@@ -89,13 +89,13 @@ func (c *Config) contextShares() []float32 {
 }
 
 // sharesContexts reports whether rows of C have shares.
-func (c *Config) sharesContexts() bool { return c.Mode != Word2Vec && c.Mode != CBOW }
+func (c *Options) sharesContexts() bool { return c.Mode != Word2Vec && c.Mode != CBOW }
 
 // apart is how many stretches of the text are trained side by side: see Turn in sentence.cuh. All
 // modes score more on analogies with one for each sentence in flight, but FULL-W2V no more than
 // two seeds differ; and it is 5 % faster in the order of the text, whose rare words L2 then has
 // (benchmarks/2026-11-22-h200-stability).
-func (c *Config) apart() int {
+func (c *Options) apart() int {
 	if c.Mode == FullW2V {
 		return 1
 	}
@@ -103,7 +103,7 @@ func (c *Config) apart() int {
 }
 
 // kept returns how often each word is among those that subsampling leaves.
-func (c *Config) kept() []float64 {
+func (c *Options) kept() []float64 {
 	kept := make([]float64, c.Vocabulary)
 	total := 0.0
 	for w, n := range c.Counts {
@@ -117,7 +117,7 @@ func (c *Config) kept() []float64 {
 }
 
 // drawn returns how often each word is drawn as a negative.
-func (c *Config) drawn() []float64 {
+func (c *Options) drawn() []float64 {
 	drawn := make([]float64, c.Vocabulary)
 	for w := range drawn {
 		accept, other := float64(c.Alias[2*w])/(1<<32), c.Alias[2*w+1]

@@ -14,9 +14,9 @@ import (
 
 // sharesCase is a text of 100 words, rank r 2000/r times, of which the five most
 // frequent are halved by subsampling.
-func sharesCase(t *testing.T, exponent float64) Config {
+func sharesCase(t *testing.T, exponent float64) Options {
 	t.Helper()
-	c := Config{Mode: FullW2V, Vocabulary: 100, Negatives: 5, Radius: 3, InFlight: 100}
+	c := Options{Mode: FullW2V, Vocabulary: 100, Negatives: 5, Radius: 3, InFlight: 100}
 	for w := range c.Vocabulary {
 		c.Counts = append(c.Counts, uint64(2000/(w+1)))
 		c.Keep = append(c.Keep, math.MaxUint32)
@@ -73,16 +73,16 @@ func TestShares(t *testing.T) {
 // frequent word a smaller share, but never less than one copy adds; one sentence at a
 // time adds all.
 func TestSharesFall(t *testing.T) {
-	first := func(change func(c *Config)) float64 {
+	first := func(change func(c *Options)) float64 {
 		c := sharesCase(t, .75)
 		change(&c)
 		return min(1, float64(c.shares()[0]))
 	}
-	sound := first(func(*Config) {})
-	flat := first(func(c *Config) { c.InFlight = 400; c.Alias = sharesCase(t, 0).Alias })
+	sound := first(func(*Options) {})
+	flat := first(func(c *Options) { c.InFlight = 400; c.Alias = sharesCase(t, 0).Alias })
 	for name, share := range map[string]float64{
-		"W_f 4": first(func(c *Config) { c.Radius = 4 }), "K 15": first(func(c *Config) { c.Negatives = 15 }),
-		"4 times the sentences": 4 * first(func(c *Config) { c.InFlight = 400 }),
+		"W_f 4": first(func(c *Options) { c.Radius = 4 }), "K 15": first(func(c *Options) { c.Negatives = 15 }),
+		"4 times the sentences": 4 * first(func(c *Options) { c.InFlight = 400 }),
 	} {
 		if !(share < .9*sound) {
 			t.Errorf("%s: share %v, not below %v", name, share, sound)
@@ -91,16 +91,16 @@ func TestSharesFall(t *testing.T) {
 	if !(4*flat > .9*sound) {
 		t.Errorf("no word is drawn often: share %v, want %v", flat, sound/4)
 	}
-	if share := first(func(c *Config) { c.InFlight, c.Radius, c.Negatives = 1, 15, 15 }); share != 1 {
+	if share := first(func(c *Options) { c.InFlight, c.Radius, c.Negatives = 1, 15, 15 }); share != 1 {
 		t.Errorf("one sentence at a time: share %v, want 1", share)
 	}
-	if share := first(func(c *Config) { c.Radius, c.Negatives = 15, 15 }); !(share > .999/float64(sharesCase(t, 1).InFlight)) {
+	if share := first(func(c *Options) { c.Radius, c.Negatives = 15, 15 }); !(share > .999/float64(sharesCase(t, 1).InFlight)) {
 		t.Errorf("share %v, below that of one copy", share)
 	}
 }
 
 // wikipedia is a text of Wikipedia's frequencies.
-func wikipedia(t *testing.T, m Mode) Config {
+func wikipedia(t *testing.T, m Mode) Options {
 	t.Helper()
 	const words = 60_000
 	var counts []uint64
@@ -111,7 +111,7 @@ func wikipedia(t *testing.T, m Mode) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{
+	return Options{
 		Mode: m, Vocabulary: words, Negatives: 5, Radius: 5, Batch: 24, InFlight: MaxInFlight, Counts: counts,
 		Keep: corpus.KeepThresholds(counts, 1e-4), Alias: noise.Table(),
 	}
@@ -122,18 +122,18 @@ func wikipedia(t *testing.T, m Mode) Config {
 // bounded, nor are skip-gram and CBOW.
 func TestContextShares(t *testing.T) {
 	for _, m := range modes {
-		shares := func(change func(c *Config)) []float32 {
+		shares := func(change func(c *Options)) []float32 {
 			c := wikipedia(t, m.mode)
 			change(&c)
 			return c.contextShares()
 		}
-		usual := shares(func(*Config) {})
+		usual := shares(func(*Options) {})
 		if rare := usual[len(usual)-1]; !(usual[0] < 10 && rare > 10) {
 			t.Errorf("%s: shares %v of the most frequent word and %v of the rarest", m.mode, usual[0], rare)
 		}
-		for name, change := range map[string]func(c *Config){
-			"radius 10": func(c *Config) { c.Radius = 10 }, "15 negatives": func(c *Config) { c.Negatives = 15 },
-			"twice the sentences": func(c *Config) { c.InFlight *= 2 },
+		for name, change := range map[string]func(c *Options){
+			"radius 10": func(c *Options) { c.Radius = 10 }, "15 negatives": func(c *Options) { c.Negatives = 15 },
+			"twice the sentences": func(c *Options) { c.InFlight *= 2 },
 		} {
 			if share := shares(change)[0]; !(share < .9*usual[0]) {
 				t.Errorf("%s, %s: share %v, not below %v", m.mode, name, share, usual[0])

@@ -22,7 +22,7 @@ const MaxDevices = 8
 
 // CombinedAfter returns how many of the most frequent words have their rows combined when unit u of all epochs is trained;
 // 0 for none. At the end of an epoch all are.
-func (c *Config) CombinedAfter(u int) int {
+func (c *Options) CombinedAfter(u int) int {
 	perEpoch, text := len(c.Units)-1, c.text()
 	u %= perEpoch
 	first := text.Start(0)
@@ -37,10 +37,10 @@ func (c *Config) CombinedAfter(u int) int {
 }
 
 // Shards cuts the text into a part for each of several devices, of about as many tokens each, and returns the
-// configurations of these. A unit of a part is as much of it as the unit was of the text, so that
+// options of these. A unit of a part is as much of it as the unit was of the text, so that
 // all devices go through their units at the same pace. Every sentence is in one part; its random choices are what they are on one device,
 // for they follow from its place in the text.
-func (c *Config) Shards(devices int) ([]Config, error) {
+func (c *Options) Shards(devices int) ([]Options, error) {
 	text := c.text()
 	if text.Sentences() < devices {
 		return nil, fmt.Errorf("a text of %d sentences cannot be shared by %d GPUs", text.Sentences(), devices)
@@ -49,7 +49,7 @@ func (c *Config) Shards(devices int) ([]Config, error) {
 	find := func(token int) int { // the first sentence that begins there or later
 		return sort.Search(sentences, func(s int) bool { return text.Start(s)-start >= token })
 	}
-	shards := make([]Config, devices)
+	shards := make([]Options, devices)
 	first := 0
 	for d := range shards {
 		end := sentences
@@ -86,7 +86,7 @@ func (p textPart) Sentences() int         { return p.sentences }
 func (p textPart) Start(sentence int) int { return p.Text.Start(p.first + sentence) }
 
 // text returns the text, wherever it is.
-func (c *Config) text() Text {
+func (c *Options) text() Text {
 	if c.Text != nil {
 		return c.Text
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 // sharedText is a text of random sentences, in units of a few of them.
-func sharedText(r *rand.Rand, sentences int) Config {
-	c := Config{Sentences: []int{0}, Units: []int{0}}
+func sharedText(r *rand.Rand, sentences int) Options {
+	c := Options{Sentences: []int{0}, Units: []int{0}}
 	for range sentences {
 		for range 1 + r.IntN(9) {
 			c.Tokens = append(c.Tokens, r.Uint32())
@@ -76,7 +76,7 @@ func TestShards(t *testing.T) {
 
 // All rows are combined at the end of an epoch and every so many words, those of hot words more often.
 func TestCombinedAfter(t *testing.T) {
-	c := Config{Vocabulary: 100, Tokens: make([]uint32, 100), Sentences: []int{0}, Units: []int{0}, Sync: Sync{Words: 40, HotWords: 15, Hot: 7}}
+	c := Options{Vocabulary: 100, Tokens: make([]uint32, 100), Sentences: []int{0}, Units: []int{0}, Sync: Sync{Words: 40, HotWords: 15, Hot: 7}}
 	for i := range 10 {
 		c.Sentences, c.Units = append(c.Sentences, 10*i+10), append(c.Units, i+1)
 	}

@@ -9,14 +9,14 @@ import (
 
 // SetTables sends W and C, (V, N) in row-major order.
 func (t *Kernels) SetTables(words, contexts []float32) error {
-	want := t.config.Vocabulary * t.config.Dim
+	want := t.options.Vocabulary * t.options.Dim
 	if len(words) != want || len(contexts) != want {
 		return fmt.Errorf("tables of %d and %d values; there should be %d", len(words), len(contexts), want)
 	}
 	return t.device.Do(func() error {
 		return errors.Join(
-			t.numbers.send(t.args.words, words, t.config.Dim, false),
-			t.numbers.send(t.args.contexts, contexts, t.config.Dim, t.config.HalfPrecision))
+			t.numbers.send(t.args.words, words, t.options.Dim, false),
+			t.numbers.send(t.args.contexts, contexts, t.options.Dim, t.options.HalfPrecision))
 	})
 }
 
@@ -24,7 +24,7 @@ func (t *Kernels) SetTables(words, contexts []float32) error {
 func (t *Kernels) Tables(words, contexts []float32) error {
 	return t.device.Do(func() error {
 		return errors.Join(
-			t.numbers.receive(words, t.args.words, t.config.Dim, false),
-			t.numbers.receive(contexts, t.args.contexts, t.config.Dim, t.config.HalfPrecision))
+			t.numbers.receive(words, t.args.words, t.options.Dim, false),
+			t.numbers.receive(contexts, t.args.contexts, t.options.Dim, t.options.HalfPrecision))
 	})
 }

@@ -45,7 +45,7 @@ const stagingTokens = 4 << 20
 
 // newText brings a text to the device if it may have so many tokens there;
 // 0 is any number.
-func newText(d *cuda.Device, c *Config, n numbers) (*text, error) {
+func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
 	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n}
 	longest := 0
 	for u, sentence := range c.Units {

@@ -19,7 +19,7 @@ import (
 // With many sentences in flight, the loss is near the loss with one.
 func TestFullW2VInFlight(t *testing.T) {
 	d := cudatest.Open(t)
-	c := sequential.Config{Dim: 100, Window: 5, Negatives: 5, Sample: 1e-3, Epochs: 3, Seed: 11}
+	c := sequential.Options{Dim: 100, Window: 5, Negatives: 5, Sample: 1e-3, Epochs: 3, Seed: 11}
 	var one float64
 	for _, inFlight := range []int{1, 16, 0} {
 		_, f := newCase(t, d, corpustest.Zipf(3, 300_000, 2000, 40), c, inFlight, choice{})
@@ -37,16 +37,16 @@ func TestFullW2VInFlight(t *testing.T) {
 // Loss and pairs of every unit equal those of the CPU.
 func TestFullW2VUnits(t *testing.T) {
 	d := cudatest.Open(t)
-	c := sequential.Config{Dim: 50, Window: 5, Negatives: 5, Epochs: 2, Seed: cudatest.FreshSeed(t)}
+	c := sequential.Options{Dim: 50, Window: 5, Negatives: 5, Epochs: 2, Seed: cudatest.FreshSeed(t)}
 	text, noise := corpustest.Read(t, corpustest.Zipf(c.Seed, 3000, 400, 40))
 	c.Algorithm, c.Threads = sequential.FullW2V, 1
 	reference, err := sequential.New(text, noise, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := configOf(text, noise, c, 1)
-	config.Units = reference.Bounds()
-	f, err := New(d, config)
+	options := optionsOf(text, noise, c, 1)
+	options.Units = reference.Bounds()
+	f, err := New(d, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,32 +82,32 @@ func TestFullW2VUnits(t *testing.T) {
 // units fit and however many are trained in a call.
 func TestFullW2VPieces(t *testing.T) {
 	d := cudatest.Open(t)
-	c := sequential.Config{Dim: 50, Window: 5, Negatives: 5, Epochs: 3, Seed: cudatest.FreshSeed(t)}
+	c := sequential.Options{Dim: 50, Window: 5, Negatives: 5, Epochs: 3, Seed: cudatest.FreshSeed(t)}
 	c.Algorithm = sequential.FullW2V
 	text, noise := corpustest.Read(t, corpustest.Zipf(c.Seed, 12_000, 400, 40))
-	config := configOf(text, noise, c, 1)
-	config.Units = nil
+	options := optionsOf(text, noise, c, 1)
+	options.Units = nil
 	for s := 0; s < len(text.Sentences)-1; s += 10 {
-		config.Units = append(config.Units, s)
+		options.Units = append(options.Units, s)
 	}
-	config.Units = append(config.Units, len(text.Sentences)-1)
+	options.Units = append(options.Units, len(text.Sentences)-1)
 	longest := 0
-	for u, sentence := range config.Units[1:] {
-		longest = max(longest, text.Sentences[sentence]-text.Sentences[config.Units[u]])
+	for u, sentence := range options.Units[1:] {
+		longest = max(longest, text.Sentences[sentence]-text.Sentences[options.Units[u]])
 	}
 	var want []float32
 	for _, part := range []int{0, 3, 8} {
 		for _, call := range []int{1, 7, 1000} {
-			config.TextTokens = 0
+			options.TextTokens = 0
 			if part > 0 {
-				config.TextTokens = max(len(text.Tokens)/part, 2*longest) // two units must fit
+				options.TextTokens = max(len(text.Tokens)/part, 2*longest) // two units must fit
 			}
-			f, err := New(d, config)
+			f, err := New(d, options)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := rand.New(rand.NewPCG(1, 2))
-			words, contexts := make([]float32, config.Vocabulary*c.Dim), make([]float32, config.Vocabulary*c.Dim)
+			words, contexts := make([]float32, options.Vocabulary*c.Dim), make([]float32, options.Vocabulary*c.Dim)
 			for i := range words {
 				words[i], contexts[i] = (r.Float32()-.5)/10, (r.Float32()-.5)/10
 			}
@@ -129,8 +129,8 @@ func TestFullW2VPieces(t *testing.T) {
 			}
 		}
 	}
-	config.TextTokens = 100
-	if _, err := New(d, config); err == nil || !strings.Contains(err.Error(), "two units may need") {
+	options.TextTokens = 100
+	if _, err := New(d, options); err == nil || !strings.Contains(err.Error(), "two units may need") {
 		t.Errorf("pieces shorter than a unit: error %v", err)
 	}
 }
@@ -144,10 +144,10 @@ func TestPTX(t *testing.T) {
 			d.Portable()
 		}
 		for _, dim := range []int{60, 300, 500} { // rows of a warp, of more than its registers hold, of a team
-			c := sequential.Config{Dim: dim, Window: 5, Negatives: 5, Epochs: 1, Seed: 4}
+			c := sequential.Options{Dim: dim, Window: 5, Negatives: 5, Epochs: 1, Seed: 4}
 			_, f := newCase(t, d, corpustest.Zipf(6, 3000, 300, 40), c, 1, choice{})
 			trainAll(t, f, testRate)
-			values := f.config.Vocabulary * c.Dim
+			values := f.options.Vocabulary * c.Dim
 			words, contexts := make([]float32, values), make([]float32, values)
 			if err := f.Tables(words, contexts); err != nil {
 				t.Fatal(err)

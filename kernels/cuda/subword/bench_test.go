@@ -67,7 +67,7 @@ func benchmarkEncoder(b *testing.B, d *cuda.Device, r *rand.Rand, words []string
 	if err != nil {
 		b.Fatal(err)
 	}
-	k, err := kernels.New(d, cl.Config{
+	k, err := kernels.New(d, cl.Options{
 		Rows: len(words), Dim: n, Negatives: 5, Seed: 1, Alias: noise.Table(), Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8,
 	}, s)
 	if err != nil {

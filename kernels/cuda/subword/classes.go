@@ -9,7 +9,7 @@ import (
 // ClassesOf numbers the classes of n-grams, by their first ones: those that the same words have, as often. They
 // would get the same gradient in every step. It returns the class of each n-gram, and how many each class has. An
 // n-gram that no word has is a class of its own.
-func ClassesOf(e Config) (classes, sizes []uint32) {
+func ClassesOf(e Structure) (classes, sizes []uint32) {
 	starts, users := inverted(e)
 	numbers, key := map[string]uint32{}, []byte{}
 	for u := range e.Alphabet {
@@ -31,7 +31,7 @@ func ClassesOf(e Config) (classes, sizes []uint32) {
 
 // inverted returns, for each n-gram, the words that have it, in order and as
 // often as they have it.
-func inverted(e Config) (starts, users []uint32) {
+func inverted(e Structure) (starts, users []uint32) {
 	starts, users = make([]uint32, e.Alphabet+1), make([]uint32, len(e.Symbols))
 	for _, u := range e.Symbols {
 		starts[u+1]++
@@ -50,7 +50,7 @@ func inverted(e Config) (starts, users []uint32) {
 }
 
 // size returns how many n-grams have a row.
-func (c Config) size(row uint32) uint32 {
+func (c Structure) size(row uint32) uint32 {
 	if c.Sizes == nil {
 		return 1
 	}
@@ -58,8 +58,8 @@ func (c Config) size(row uint32) uint32 {
 }
 
 // folded has a row in a word once for all n-grams that have it.
-func (c Config) folded() Config {
-	f := Config{Starts: []uint32{0}, Alphabet: c.Alphabet}
+func (c Structure) folded() Structure {
+	f := Structure{Starts: []uint32{0}, Alphabet: c.Alphabet}
 	seen := make([]uint32, c.Alphabet) // in a word
 	for v, first := range c.Starts[:len(c.Starts)-1] {
 		word := c.Symbols[first:c.Starts[v+1]]
@@ -80,7 +80,7 @@ func (c Config) folded() Config {
 const packedSymbols = 32 // of a word at most, in eight numbers
 
 // longest is the most symbols of a word.
-func (c Config) longest() (most int) {
+func (c Structure) longest() (most int) {
 	for v, first := range c.Starts[:len(c.Starts)-1] {
 		most = max(most, int(c.Starts[v+1]-first))
 	}
@@ -89,7 +89,7 @@ func (c Config) longest() (most int) {
 
 // packed returns the symbols of all words as bytes, in eight numbers each, the first in the lowest byte, and of each its
 // number and how many it has: the longest first. Behind them are two numbers more, which kernels read in advance.
-func (c Config) packed() (words []uint32, places [][2]uint32) {
+func (c Structure) packed() (words []uint32, places [][2]uint32) {
 	for v, first := range c.Starts[:len(c.Starts)-1] {
 		places = append(places, [2]uint32{uint32(v), c.Starts[v+1] - first})
 	}

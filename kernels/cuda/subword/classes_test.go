@@ -14,7 +14,7 @@ func TestClasses(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	for _, size := range []int{1, 2, 7, 300} {
-		e := Config{Starts: []uint32{0}, Alphabet: size}
+		e := Structure{Starts: []uint32{0}, Alphabet: size}
 		for range 1 + r.IntN(size) {
 			for range r.IntN(9) {
 				e.Symbols = append(e.Symbols, r.Uint32N(uint32(size)))
@@ -40,7 +40,7 @@ func TestClasses(t *testing.T) {
 		if !slices.Equal(count, sizes) {
 			t.Fatalf("classes have %v n-grams, not %v", count, sizes)
 		}
-		shared := Config{Starts: e.Starts, Alphabet: len(sizes), Sizes: sizes}
+		shared := Structure{Starts: e.Starts, Alphabet: len(sizes), Sizes: sizes}
 		for _, u := range e.Symbols {
 			shared.Symbols = append(shared.Symbols, classes[u])
 		}
@@ -48,7 +48,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-func checkFolded(t *testing.T, c Config) {
+func checkFolded(t *testing.T, c Structure) {
 	t.Helper()
 	f := c.folded()
 	for v := range len(c.Starts) - 1 {
@@ -65,7 +65,7 @@ func checkFolded(t *testing.T, c Config) {
 			}
 		}
 	}
-	own := Config{Starts: c.Starts, Symbols: c.Symbols, Alphabet: c.Alphabet}
+	own := Structure{Starts: c.Starts, Symbols: c.Symbols, Alphabet: c.Alphabet}
 	if f := own.folded(); !slices.Equal(f.Symbols, c.Symbols) || !slices.Equal(f.Starts, c.Starts) {
 		t.Error("rows of one n-gram are not as they were")
 	}
@@ -77,7 +77,7 @@ func TestPacked(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 2))
 	for _, size := range []int{1, 2, 50} {
-		e := Config{Starts: []uint32{0}}
+		e := Structure{Starts: []uint32{0}}
 		for range size {
 			for range r.IntN(packedSymbols + 1) {
 				e.Symbols = append(e.Symbols, r.Uint32N(255))

@@ -72,7 +72,7 @@ const (
 	scatterAhead = 8        // words that quads.cu reads behind the last one, and does not use
 )
 
-func newCNN(a *allocator, c cl.Config, e Config) (*cnn, error) {
+func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
 	x := &cnn{device: a.Device, all: map[string]matrix{}}
 	x.shape(a, c, e)
 	g, v, features := &x.args, c.Rows, int(x.args.d)
@@ -113,8 +113,8 @@ func newCNN(a *allocator, c cl.Config, e Config) (*cnn, error) {
 	return x, x.standardize() // the columns behind the features
 }
 
-// shape fills in the sizes that follow from the configuration.
-func (x *cnn) shape(a *allocator, c cl.Config, e Config) {
+// shape fills in the sizes that follow from the options.
+func (x *cnn) shape(a *allocator, c cl.Options, e Structure) {
 	g, d := &x.args, e.Features()
 	g.v, g.a, g.e, g.columns, g.d, g.n = uint32(c.Rows), uint32(e.Alphabet), uint32(e.CharDim), uint32(e.Columns()), uint32(d), uint32(c.Dim)
 	g.flatten, g.raw = number(e.Flatten), number(e.Raw)
@@ -133,7 +133,7 @@ func (x *cnn) shape(a *allocator, c cl.Config, e Config) {
 }
 
 // shapeConvolution chooses the kernel of maxima that has the tables in shared memory, if it can be had.
-func (x *cnn) shapeConvolution(e Config) {
+func (x *cnn) shapeConvolution(e Structure) {
 	const threads = 768
 	const sums = threads * 8 * 8 // bytes in the place of the tables
 	g := &x.args
@@ -150,7 +150,7 @@ func (x *cnn) shapeConvolution(e Config) {
 }
 
 // groups shares the warps of a thread block out to the quads of filters, by about how long a word takes.
-func (e Config) groups(warps int) (groups []group) {
+func (e Structure) groups(warps int) (groups []group) {
 	var before []int // the cost of all groups before each
 	all := 0
 	for b, quad := 0, 0; b < len(e.Widths); b++ {
@@ -179,7 +179,7 @@ func number(b bool) uint32 {
 
 // allocateParameters allocates the parameters and their gradients. The filters of all widths
 // lie one after the other.
-func (x *cnn) allocateParameters(a *allocator, c cl.Config, e Config) {
+func (x *cnn) allocateParameters(a *allocator, c cl.Options, e Structure) {
 	g := &x.args
 	symbols := a.matrix("embeddings", e.Alphabet, e.CharDim, e.CharDim)
 	weights := a.matrix("weights", int(g.d)+1, c.Dim, stride(c.Dim))

@@ -90,7 +90,7 @@ func newOpTest(t *testing.T, d *cuda.Device, r *rand.Rand, c cnnCase) *opTest {
 		t.Fatal(err)
 	}
 	spelt := alphabet.Spell(words, cmp.Or(c.flatten, slices.Max(c.widths)))
-	e := kernels.Config{Alphabet: alphabet.Len(), CharDim: c.charDim, Widths: c.widths, Words: c.own, Rate: 1, Starts: []uint32{0},
+	e := kernels.Structure{Alphabet: alphabet.Len(), CharDim: c.charDim, Widths: c.widths, Words: c.own, Rate: 1, Starts: []uint32{0},
 		Flatten: c.flatten > 0, Raw: c.raw, Activation: string(c.activation)}
 	for v := range c.words {
 		e.Symbols = append(e.Symbols, spelt.Word(v)...)
@@ -144,7 +144,7 @@ func newOpTest(t *testing.T, d *cuda.Device, r *rand.Rand, c cnnCase) *opTest {
 		t.Fatal(err)
 	}
 
-	o.device, err = kernels.New(d, cl.Config{
+	o.device, err = kernels.New(d, cl.Options{
 		Rows: c.words, Dim: c.dim, Negatives: 5, Alias: make([]uint32, 2*c.words), Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-3,
 	}, e)
 	if err != nil {

@@ -60,7 +60,7 @@ func TestFrequentFirst(t *testing.T) {
 // gradient of y, and the gradients of the parameters; and as factors of products the weights and the gradient.
 func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, err error) {
 	x := k.encoder.(*cnn)
-	g, v, dim, d := &x.args, k.config.Rows, k.config.Dim, int(x.args.d)
+	g, v, dim, d := &x.args, k.options.Rows, k.options.Dim, int(x.args.d)
 	rows := k.Rows()
 	written = map[string][]float32{}
 	receive := func(name string, p cu.DevicePtr, rows, columns, stride int) {

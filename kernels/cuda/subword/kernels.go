@@ -25,7 +25,7 @@ var built embed.FS
 type Kernels struct {
 	*cl.Kernels
 	device  *cuda.Device
-	config  cl.Config
+	options cl.Options
 	encoder encoder
 	rate    float64
 	words   matrix // words' own vectors; without a value if there are none
@@ -74,7 +74,7 @@ type besideArgs struct {
 }
 
 // New takes the device's memory for training. All parameters and the contexts are zero.
-func New(d *cuda.Device, c cl.Config, e Config) (*Kernels, error) {
+func New(d *cuda.Device, c cl.Options, e Structure) (*Kernels, error) {
 	method, err := cuda.FindMethod(c.Method)
 	switch {
 	case err != nil:
@@ -92,7 +92,7 @@ func New(d *cuda.Device, c cl.Config, e Config) (*Kernels, error) {
 		return nil, err
 	}
 	k := &Kernels{
-		Kernels: steps, device: d, config: c, rate: e.Rate, tensors: map[string]tensor{},
+		Kernels: steps, device: d, options: c, rate: e.Rate, tensors: map[string]tensor{},
 		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
 	}
 	err = d.Do(func() error { return k.allocate(e) })
@@ -105,7 +105,7 @@ func New(d *cuda.Device, c cl.Config, e Config) (*Kernels, error) {
 	return k, nil
 }
 
-func (e Config) check(words int) error {
+func (e Structure) check(words int) error {
 	switch {
 	case len(e.Widths) > MaxWidths:
 		return fmt.Errorf("filters of %d widths; the kernels take at most %d", len(e.Widths), MaxWidths)
@@ -139,8 +139,8 @@ func (e Config) check(words int) error {
 	return nil
 }
 
-func (k *Kernels) allocate(e Config) (err error) {
-	c, a := k.config, newAllocator(k.device, k.optimizer)
+func (k *Kernels) allocate(e Structure) (err error) {
+	c, a := k.options, newAllocator(k.device, k.optimizer)
 	if e.Words {
 		k.words = a.matrix("words' own vectors", c.Rows, c.Dim, stride(c.Dim))
 		k.addTensors("words", k.words)
@@ -164,14 +164,14 @@ func (k *Kernels) allocate(e Config) (err error) {
 
 // allocateBeside prepares step 1.
 func (k *Kernels) allocateBeside(a *allocator) (err error) {
-	size, err := cuda.KernelSize(k.config.Dim)
+	size, err := cuda.KernelSize(k.options.Dim)
 	if err != nil {
 		return err
 	}
 	if k.gradient, err = k.StepFunction(built, "composed", fmt.Sprintf("composed_%s_%d", k.optimizer.Kernels, size)); err != nil {
 		return err
 	}
-	rows := k.config.Rows
+	rows := k.options.Rows
 	b := besideArgs{
 		own: cmp.Or(k.words.value, k.Rows()), gradient: k.encoder.target(),
 		trained: placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows)), words: number(k.words.value != 0), rows: uint32(rows),
@@ -203,11 +203,11 @@ func (k *Kernels) Prepare(m cl.StepMemory) error {
 	}
 	err := k.aside.Do(func() error {
 		grid := cuda.Grid{Blocks: (int(m.Met.MostJobs) + 255) / 256, Threads: 256}
-		err := k.device.LaunchValues(k.come, grid, uint64(m.Met.Jobs), uint64(m.Met.Tiles), uint64(k.coming), uint64(m.Tables), uint64(k.config.Rows))
+		err := k.device.LaunchValues(k.come, grid, uint64(m.Met.Jobs), uint64(m.Met.Tiles), uint64(k.coming), uint64(m.Tables), uint64(k.options.Rows))
 		if err != nil {
 			return err
 		}
-		grid = cuda.Grid{Blocks: (k.config.Rows + 127) / 128, Threads: 128}
+		grid = cuda.Grid{Blocks: (k.options.Rows + 127) / 128, Threads: 128}
 		return k.device.LaunchValues(k.forget, grid, uint64(k.beside), uint64(k.coming), uint64(m.Tables))
 	})
 	if err != nil {

@@ -33,7 +33,7 @@ type ngrams struct {
 	meet                  cu.Function // that finds the rows to compose
 }
 
-func newNGrams(a *allocator, c cl.Config, e Config) (*ngrams, error) {
+func newNGrams(a *allocator, c cl.Options, e Structure) (*ngrams, error) {
 	size, err := cuda.KernelSize(c.Dim)
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ type rounded struct {
 	subword.Encoder
 	options   *subword.CNNOptions // nil: sums of rows
 	spelt     *subword.Spellings  // of a CNN
-	structure kernels.Config
+	structure kernels.Structure
 }
 
 // round returns an encoder with the rows of e, rounded.

@@ -23,7 +23,7 @@ import (
 )
 
 // newCase is W2V-CL with an encoder on the CPU and the same on the device.
-func newCase(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint64, o optim.Config, encoder newEncoder) (trainer.Trainer, *kernels.Kernels) {
+func newCase(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint64, o optim.Options, encoder newEncoder) (trainer.Trainer, *kernels.Kernels) {
 	t.Helper()
 	reference, k, _ := newTempered(t, d, words, dim, negatives, seed, o, wordcontext.Options{}, 0, encoder, round)
 	return reference, k
@@ -31,7 +31,7 @@ func newCase(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint6
 
 // newTempered is newCase with options of M and shared negatives. The CPU trains the encoder as it is, or rounded. columns
 // are those of the parameters, by name.
-func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint64, o optim.Config, mo wordcontext.Options, shared int,
+func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint64, o optim.Options, mo wordcontext.Options, shared int,
 	encoder newEncoder, as asEncoder) (reference trainer.Trainer, k *kernels.Kernels, columns map[string]int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -58,7 +58,7 @@ func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed u
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference, err = graph.NewCL(m, noise, 1000, graph.Config{Encoder: e, Dim: dim, Negatives: negatives, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: o})
+	reference, err = graph.NewCL(m, noise, 1000, graph.Options{Encoder: e, Dim: dim, Negatives: negatives, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: o})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed u
 		shares = &cl.Shares{Contexts: m.Contexts(), Slots: m.Slots()}
 		shares.Lengths, shares.Phases = m.Shares()
 	}
-	k, err = kernels.New(d, cl.Config{
+	k, err = kernels.New(d, cl.Options{
 		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(), Shares: shares, SharedNegatives: shared,
 		DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, seed, iteration, step) },
 		Method:     string(o.Method), Beta1: 0.9, Beta2: o.WithDefaults().Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
@@ -198,7 +198,7 @@ func TestEncodedCL(t *testing.T) {
 						rate = 1e-4 // its first steps are ten times as long, for nothing corrects a mean of few squares
 					}
 					seed := cudatest.FreshSeed(t)
-					o := optim.Config{Method: method, WeightDecay: .1, Epsilon: smooth}
+					o := optim.Options{Method: method, WeightDecay: .1, Epsilon: smooth}
 					reference, k, columns := newTempered(t, d, 600, dim, 5, seed, o, wordcontext.Options{}, 0, encoder, round)
 					both, same := comparison(t, reference, k, columns, rate, 5e-3)
 					both(0, few)
@@ -303,7 +303,7 @@ func TestTemperedEncodedCL(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/N=%d/%s", x.name, method, dim, name), func(t *testing.T) {
 						const few, count = 3, cl.SeriesLength + 8
 						const rate = 5e-4
-						o := optim.Config{Method: method, WeightDecay: .1, Epsilon: smooth}
+						o := optim.Options{Method: method, WeightDecay: .1, Epsilon: smooth}
 						reference, k, columns := newTempered(t, d, 600, dim, 5, cudatest.FreshSeed(t), o, x.o, x.shared, encoder, round)
 						both, same := comparison(t, reference, k, columns, rate, 5e-3)
 						both(0, few)
@@ -323,7 +323,7 @@ func TestEncodedCLRepeats(t *testing.T) {
 	for name, encoder := range encoders(100) {
 		var first [][]float32
 		for run := range 2 {
-			reference, k := newCase(t, d, 600, 100, 5, 9, optim.Config{Method: optim.Adam, Epsilon: smooth}, encoder)
+			reference, k := newCase(t, d, 600, 100, 5, 9, optim.Options{Method: optim.Adam, Epsilon: smooth}, encoder)
 			at := 33 + 17*run // graphs and single launches fall elsewhere
 			train(t, k, 0, at, 1e-2)
 			train(t, k, at, 70-at, 1e-2)
@@ -342,26 +342,26 @@ func TestEncodedCLRepeats(t *testing.T) {
 	}
 }
 
-// Broken configurations are errors.
+// Broken structures are errors.
 func TestEncodedCLErrors(t *testing.T) {
 	d := cudatest.Open(t)
-	sound := kernels.Config{Starts: []uint32{0, 2, 4}, Symbols: []uint32{0, 1, 2, 1}, Alphabet: 3, CharDim: 2, Filters: []int{3}, Widths: []int{2}, Rate: 1}
-	config := cl.Config{Rows: 2, Dim: 4, Negatives: 1, Alias: make([]uint32, 4), Method: "adam"}
-	for want, change := range map[string]func(c *cl.Config, e *kernels.Config){
-		"optimizer sgd":        func(c *cl.Config, _ *kernels.Config) { c.Method = "sgd" },
-		"of an alphabet of 2":  func(_ *cl.Config, e *kernels.Config) { e.Alphabet = 2 },
-		"from the widest":      func(_ *cl.Config, e *kernels.Config) { e.Widths, e.Filters = []int{2, 3}, []int{3, 3} },
-		"of 17 widths":         func(_ *cl.Config, e *kernels.Config) { e.Widths = make([]int, 17) },
-		"symbols of 1 words":   func(_ *cl.Config, e *kernels.Config) { e.Starts = e.Starts[:2] },
-		"all must be at least": func(_ *cl.Config, e *kernels.Config) { e.Filters = []int{0} },
+	sound := kernels.Structure{Starts: []uint32{0, 2, 4}, Symbols: []uint32{0, 1, 2, 1}, Alphabet: 3, CharDim: 2, Filters: []int{3}, Widths: []int{2}, Rate: 1}
+	options := cl.Options{Rows: 2, Dim: 4, Negatives: 1, Alias: make([]uint32, 4), Method: "adam"}
+	for want, change := range map[string]func(c *cl.Options, e *kernels.Structure){
+		"optimizer sgd":        func(c *cl.Options, _ *kernels.Structure) { c.Method = "sgd" },
+		"of an alphabet of 2":  func(_ *cl.Options, e *kernels.Structure) { e.Alphabet = 2 },
+		"from the widest":      func(_ *cl.Options, e *kernels.Structure) { e.Widths, e.Filters = []int{2, 3}, []int{3, 3} },
+		"of 17 widths":         func(_ *cl.Options, e *kernels.Structure) { e.Widths = make([]int, 17) },
+		"symbols of 1 words":   func(_ *cl.Options, e *kernels.Structure) { e.Starts = e.Starts[:2] },
+		"all must be at least": func(_ *cl.Options, e *kernels.Structure) { e.Filters = []int{0} },
 	} {
-		c, e := config, sound
+		c, e := options, sound
 		change(&c, &e)
 		if _, err := kernels.New(d, c, e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	k, err := kernels.New(d, config, sound)
+	k, err := kernels.New(d, options, sound)
 	if err != nil {
 		t.Fatal(err)
 	}

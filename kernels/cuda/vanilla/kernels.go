@@ -19,7 +19,7 @@ var built embed.FS
 // Kernels train minibatches of W2V-Vanilla on a device.
 type Kernels struct {
 	device    *cuda.Device
-	config    Config
+	options   Options
 	optimizer cuda.Optimizer
 	tables    [2]table
 
@@ -41,7 +41,7 @@ type table struct {
 const warpsOfBlock = 8
 
 // New takes the device's memory for training. All tables are zero.
-func New(d *cuda.Device, c Config) (*Kernels, error) {
+func New(d *cuda.Device, c Options) (*Kernels, error) {
 	size, err := cuda.KernelSize(c.Dim)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func New(d *cuda.Device, c Config) (*Kernels, error) {
 		return nil, err
 	}
 	optimizer := cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay}
-	k := &Kernels{device: d, config: c, optimizer: optimizer}
+	k := &Kernels{device: d, options: c, optimizer: optimizer}
 	err = d.Do(func() error {
 		a := &cuda.Allocator{Device: d}
 		k.scores = a.Function(built, "vanilla", fmt.Sprintf("vanilla_scores_%d", size), 0)
@@ -70,7 +70,7 @@ func New(d *cuda.Device, c Config) (*Kernels, error) {
 }
 
 func (k *Kernels) allocate(a *cuda.Allocator) {
-	c := k.config
+	c := k.options
 	row := 16 * cuda.Quads(c.Dim)
 	for side := range k.tables {
 		k.tables[side] = table{a.Bytes("a table", c.Rows*row), a.State(k.optimizer.Method, c.Rows, row)}
@@ -183,7 +183,7 @@ func (k *Kernels) enqueue(b *buffer, u *Unit, first int, rate float64) error {
 }
 
 // lossesOf returns how many losses a minibatch has at most: one a thread block.
-func (k *Kernels) lossesOf() int { return gridOf(k.config.Batch).Blocks }
+func (k *Kernels) lossesOf() int { return gridOf(k.options.Batch).Blocks }
 
 // Wait waits for a buffer that was started and returns the loss of its minibatches, summed over
 // their pairs.
@@ -202,7 +202,7 @@ func (k *Kernels) Wait(number int) (loss float64, err error) {
 
 // args describes minibatch number i of a unit. step is its number in training, from 1.
 func (k *Kernels) args(b *buffer, m minibatch, i, step int, rate float64) *minibatchArgs {
-	c := k.config
+	c := k.options
 	a := &minibatchArgs{
 		step:  k.optimizer.Step(step, rate),
 		lefts: at[uint32](b.lefts.device, m.left), contexts: at[uint32](b.contexts.device, m.left*c.width()),
@@ -240,8 +240,8 @@ type minibatchArgs struct {
 // launch starts the three kernels of a minibatch. The first of a unit waits for what was copied.
 func (k *Kernels) launch(a *minibatchArgs, first bool) error {
 	rows := int(a.segmentCount)
-	if k.config.Dense {
-		rows = 2 * k.config.Rows
+	if k.options.Dense {
+		rows = 2 * k.options.Rows
 	}
 	early := k.device.Overlaps()
 	if err := cuda.LaunchEarly(k.device, k.scores, gridOf(int(a.leftCount)), a, early && !first); err != nil {
@@ -262,7 +262,7 @@ func gridOf(warps int) cuda.Grid {
 func (k *Kernels) Send(name string, values []float32) error {
 	return k.transfer(name, values,
 		func(to cu.DevicePtr) error {
-			return cuda.SendRows(to, values, k.config.Dim, 4*cuda.Quads(k.config.Dim))
+			return cuda.SendRows(to, values, k.options.Dim, 4*cuda.Quads(k.options.Dim))
 		},
 		func(to cu.DevicePtr) error { return cuda.Send(to, values) })
 }
@@ -271,14 +271,14 @@ func (k *Kernels) Send(name string, values []float32) error {
 func (k *Kernels) Receive(name string, values []float32) error {
 	return k.transfer(name, values,
 		func(from cu.DevicePtr) error {
-			return cuda.ReceiveRows(values, from, k.config.Dim, 4*cuda.Quads(k.config.Dim))
+			return cuda.ReceiveRows(values, from, k.options.Dim, 4*cuda.Quads(k.options.Dim))
 		},
 		func(from cu.DevicePtr) error { return cuda.Receive(values, from) })
 }
 
 // transfer copies a tensor: one of (V, N), or second moments of rows, (V).
 func (k *Kernels) transfer(name string, values []float32, ofRows, ofMoments func(cu.DevicePtr) error) error {
-	c := k.config
+	c := k.options
 	for side, table := range []string{"words", "contexts"} {
 		t := k.tables[side]
 		whole := map[string]cu.DevicePtr{table: t.values, table + ".first-moment": t.First, table + ".second-moment": t.Second}[name]

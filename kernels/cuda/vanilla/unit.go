@@ -131,14 +131,14 @@ func (u *Unit) Minibatch(i int) (lefts, contexts []uint32) {
 }
 
 // unitBytes estimates the memory of the slices of a unit of so many positives.
-func (c Config) unitBytes(positives int) int64 {
+func (c Options) unitBytes(positives int) int64 {
 	entries, minibatches := int64(positives)*int64(c.width()), int64(positives/c.Batch+1)
 	segments := min(minibatches*int64(mostSegments(c)), 2*entries)
 	return 4*int64(positives) + 12*entries + 16*segments
 }
 
 // UnitBytes estimates the host's memory of so many units, each of so many positives at most.
-func (c Config) UnitBytes(units, positives int) int64 {
+func (c Options) UnitBytes(units, positives int) int64 {
 	const grown = 5 // quarters: what append leaves free
 	return int64(units) * (c.unitBytes(positives)*grown/4 + 8*int64(c.Rows))
 }

@@ -25,7 +25,7 @@ func TestUnit(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	const rows, negatives = 50, 3
-	c := Config{Rows: rows, Negatives: negatives, Batch: 300}
+	c := Options{Rows: rows, Negatives: negatives, Batch: 300}
 	u := NewUnit(rows, negatives)
 	for range 2 { // a unit is used again
 		u.Reset()

@@ -34,19 +34,19 @@ func TestStructureSizes(t *testing.T) {
 func newCase(t testing.TB, d *cuda.Device, text string, o graph.VanillaOptions, dim, negatives int, seed uint64, method optim.Method) (*graph.Vanilla, *Kernels) {
 	t.Helper()
 	c, noise := corpustest.Read(t, text)
-	optimizer := optim.Config{Method: method, WeightDecay: .1, Epsilon: 1e-3} // see package cl's tests
-	reference, err := graph.NewVanilla(c, noise, o, graph.Config{Dim: dim, Negatives: negatives, Seed: seed, Optimizer: optimizer})
+	optimizer := optim.Options{Method: method, WeightDecay: .1, Epsilon: 1e-3} // see package cl's tests
+	reference, err := graph.NewVanilla(c, noise, o, graph.Options{Dim: dim, Negatives: negatives, Seed: seed, Optimizer: optimizer})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { reference.Close() })
-	return reference, newKernels(t, d, Config{
+	return reference, newKernels(t, d, Options{
 		Rows: c.Vocabulary.Len(), Dim: dim, Negatives: negatives, Batch: o.Batch, Dense: o.Dense,
 		Method: string(method), Beta1: .9, Beta2: optimizer.WithDefaults().Beta2, Epsilon: 1e-3, WeightDecay: .1,
 	})
 }
 
-func newKernels(t testing.TB, d *cuda.Device, c Config) *Kernels {
+func newKernels(t testing.TB, d *cuda.Device, c Options) *Kernels {
 	t.Helper()
 	k, err := New(d, c)
 	if err != nil {
@@ -63,7 +63,7 @@ func newKernels(t testing.TB, d *cuda.Device, c Config) *Kernels {
 // train trains a unit.
 func train(t testing.TB, k *Kernels, reference *graph.Vanilla, unit, first int, rate float64) (loss float64, count int) {
 	t.Helper()
-	u := NewUnit(k.config.Rows, k.config.Negatives)
+	u := NewUnit(k.options.Rows, k.options.Negatives)
 	for words, contexts := range reference.Minibatches(unit) {
 		u.Add(words, contexts)
 	}
@@ -184,10 +184,10 @@ func TestVanillaTiny(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	d := cudatest.Open(t)
-	good := Config{Rows: 5, Dim: 4, Negatives: 2, Batch: 8, Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8}
-	for name, change := range map[string]func(*Config){
-		"rows": func(c *Config) { c.Rows = 0 }, "dim": func(c *Config) { c.Dim = 1025 }, "negatives": func(c *Config) { c.Negatives = 0 },
-		"batch": func(c *Config) { c.Batch = 0 }, "method": func(c *Config) { c.Method = "quick" },
+	good := Options{Rows: 5, Dim: 4, Negatives: 2, Batch: 8, Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8}
+	for name, change := range map[string]func(*Options){
+		"rows": func(c *Options) { c.Rows = 0 }, "dim": func(c *Options) { c.Dim = 1025 }, "negatives": func(c *Options) { c.Negatives = 0 },
+		"batch": func(c *Options) { c.Batch = 0 }, "method": func(c *Options) { c.Method = "quick" },
 	} {
 		c := good
 		change(&c)
@@ -211,7 +211,7 @@ func BenchmarkVanilla(b *testing.B) {
 	for _, x := range []struct{ rows, dim, batch int }{{18116, 500, 170}, {18116, 500, 1024}, {18116, 100, 1024}, {67869, 128, 1024}} {
 		for _, dense := range []bool{false, true} {
 			b.Run(fmt.Sprintf("V=%d/N=%d/batch=%d/dense=%v", x.rows, x.dim, x.batch, dense), func(b *testing.B) {
-				k := newKernels(b, d, Config{
+				k := newKernels(b, d, Options{
 					Rows: x.rows, Dim: x.dim, Negatives: 5, Batch: x.batch, Dense: dense, Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8,
 				})
 				u, r := NewUnit(x.rows, 5), rand.New(rand.NewPCG(1, 1))

@@ -1,6 +1,6 @@
-// Package shares reads a text that several ranks have together: each reads its part, and
+// Package parts reads a text that several ranks have together: each reads its part, and
 // all get the vocabulary and the counts of the whole. Start at [Read].
-package shares
+package parts
 
 import (
 	"bytes"
@@ -21,9 +21,9 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
-// A Share is a rank's part of a text. The parts, in the order of the ranks, are the text as
+// A Part is a rank's part of a text. The parts, in the order of the ranks, are the text as
 // corpus.Read reads it: its vocabulary, numbers and sentences.
-type Share struct {
+type Part struct {
 	*corpus.Corpus        // the tokens of the part; vocabulary and Stats of the whole text
 	FirstToken     int    // number of the part's first token in the whole text
 	Fingerprint    uint64 // of the whole text
@@ -35,12 +35,12 @@ const OfRank = "{rank}"
 
 // Read reads this rank's part of the text at path. All ranks call it, with the same options.
 // An error of any rank is one of all, and names the rank.
-func Read(ctx context.Context, c cluster.Comm, path string, o corpus.Options) (*Share, error) {
+func Read(ctx context.Context, c cluster.Comm, path string, o corpus.Options) (*Part, error) {
 	local, err := readLocal(ctx, c, path, o)
 	if err := cluster.Agree(c, err); err != nil {
 		return nil, err
 	}
-	s := &Share{Corpus: local}
+	s := &Part{Corpus: local}
 	if err := s.sumStats(c); err != nil {
 		return nil, err
 	}
@@ -68,11 +68,11 @@ func readLocal(ctx context.Context, c cluster.Comm, path string, o corpus.Option
 	if strings.Contains(path, OfRank) {
 		path, part, parts = strings.ReplaceAll(path, OfRank, strconv.Itoa(part)), 0, 1
 	}
-	return corpus.ReadShare(ctx, path, part, parts, o)
+	return corpus.ReadPart(ctx, path, part, parts, o)
 }
 
 // sumStats adds up the statistics of the parts. Types, sentences and tokens used follow.
-func (s *Share) sumStats(c cluster.Comm) error {
+func (s *Part) sumStats(c cluster.Comm) error {
 	fields := []*int64{&s.Stats.Bytes, &s.Stats.Lines, &s.Stats.Tokens, &s.Stats.InvalidUTF8, &s.Stats.LongTokens, &s.Stats.Punctuated, &s.Stats.Capitalized, &s.Stats.Files}
 	return reduce(c, fields...)
 }
@@ -98,7 +98,7 @@ type counted struct {
 
 // merge makes the vocabulary of the whole text. Each word has a rank, by its hash, that adds
 // up its counts; all ranks get the frequent ones.
-func (s *Share) merge(c cluster.Comm, path string, o corpus.Options) error {
+func (s *Part) merge(c cluster.Comm, path string, o corpus.Options) error {
 	parts := make([][]byte, c.Size())
 	for id, word := range s.Vocabulary.Words {
 		rank := xxhash.Sum64String(word) % uint64(c.Size())
@@ -164,7 +164,7 @@ func eachWord(list []byte, each func(word []byte, count uint64)) {
 
 // number gives the tokens the ids of the vocabulary and leaves out those that it lacks. It
 // cuts lines of more than maxSentence tokens that are left into sentences, as corpus.Read does.
-func (s *Share) number(v *corpus.Vocabulary, maxSentence int) error {
+func (s *Part) number(v *corpus.Vocabulary, maxSentence int) error {
 	const none = math.MaxUint32
 	maxSentence = cmp.Or(maxSentence, corpus.DefaultMaxSentence)
 	ids := make([]uint32, s.Vocabulary.Len())
@@ -205,7 +205,7 @@ func (s *Share) number(v *corpus.Vocabulary, maxSentence int) error {
 }
 
 // place finds the place of the part in the text, and the fingerprint of that.
-func (s *Share) place(c cluster.Comm) error {
+func (s *Part) place(c cluster.Comm) error {
 	first := []uint64{uint64(len(s.Tokens))}
 	if err := c.Exscan(first); err != nil {
 		return err

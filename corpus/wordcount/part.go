@@ -9,11 +9,11 @@ import (
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
-// Share returns part number part of parts of the text, which follow each other and have
+// Part returns part number part of parts of the text, which follow each other and have
 // about as many bytes each. Files are cut at line ends. A compressed file, or one of
 // records, is not cut, and a part may be empty. A pipe is an error.
-func (in *Input) Share(part, parts int, records bool) (*Input, error) {
-	share, total := &Input{name: in.name}, int64(0)
+func (in *Input) Part(part, parts int, records bool) (*Input, error) {
+	cut, total := &Input{name: in.name}, int64(0)
 	for _, s := range in.sources {
 		if s.Size < 0 {
 			return nil, fmt.Errorf("corpus: %s is a pipe or standard input, which several ranks cannot share: name a file, a folder, or with {rank} a text for each rank", s.Name)
@@ -26,18 +26,18 @@ func (in *Input) Share(part, parts int, records bool) (*Input, error) {
 		to = total
 	}
 	for _, s := range in.sources {
-		own, err := shareOf(s, from-at, to-at, records)
+		own, err := partOf(s, from-at, to-at, records)
 		if err != nil {
 			return nil, fmt.Errorf("corpus: %w", err)
 		}
-		share.sources = append(share.sources, own...)
+		cut.sources = append(cut.sources, own...)
 		at += s.Size
 	}
-	return share, nil
+	return cut, nil
 }
 
-// shareOf returns the part of a file that belongs to its bytes from ... to-1.
-func shareOf(s textfile.Source, from, to int64, whole bool) ([]textfile.Source, error) {
+// partOf returns the part of a file that belongs to its bytes from ... to-1.
+func partOf(s textfile.Source, from, to int64, whole bool) ([]textfile.Source, error) {
 	if s.Size == 0 || from >= s.Size || to <= 0 {
 		return nil, nil
 	}

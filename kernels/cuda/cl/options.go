@@ -1,8 +1,7 @@
 // Package cl trains W2V-CL on a GPU: step 1 of an iteration updates the rows of W, step 2 the
-// rows of C, each with its optimizer. Without the build tag gpu it has the configuration
-// only.
+// rows of C, each with its optimizer. Without the build tag gpu it has Options only.
 //
-// Start with Config, then with step.cuh, which defines a step and has the kernels of all settings, and with New. single.cuh
+// Start with Options, then with step.cuh, which defines a step and has the kernels of all settings, and with New. single.cuh
 // and rounded.cuh say how tables lie in memory, dense.cuh has the products with shared negatives, meet.cuh says how several
 // GPUs share the rows. columns.cu has a faster step of --preset paper, and several GPUs share its dimensions: SplitsRows says when.
 // samples.cu draws the samples of M that steps train on, shares.cu finds the rows that have some. The optimizers are in
@@ -16,13 +15,13 @@ const (
 	SeriesBytes  = 256 << 20
 )
 
-// Config is the configuration of Kernels.
-type Config struct {
+// Options say what Kernels train, and how.
+type Options struct {
 	Rows, Dim, Negatives int      // V, N, K
 	Seed                 uint64   // of the negatives
 	Alias                []uint32 // of the negatives: corpus.Alias.Table, two values a row
 
-	// The optimizer, as optim.Config has it, with its defaults applied.
+	// The optimizer, as optim.Options has it, with its defaults applied.
 	Method                             string
 	Beta1, Beta2, Epsilon, WeightDecay float64
 

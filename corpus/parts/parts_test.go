@@ -1,4 +1,4 @@
-package shares_test
+package parts_test
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/corpus/shares"
+	"github.com/w2vcl/w2vcl/corpus/parts"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -54,26 +54,26 @@ func write(t *testing.T, name string, data []byte) {
 	}
 }
 
-// check compares the shares of some ranks with the whole text.
+// check compares the parts of some ranks with the whole text.
 func check(t *testing.T, want *corpus.Corpus, ranks int, path string, o corpus.Options) {
 	t.Helper()
 	for _, balanced := range []bool{false, true} {
-		parts := make([]*shares.Share, ranks)
+		all := make([]*parts.Part, ranks)
 		err := cluster.Run(ranks, func(c cluster.Comm) (err error) {
-			if parts[c.Rank()], err = shares.Read(t.Context(), c, path, o); err == nil && balanced {
-				err = parts[c.Rank()].Balance(c)
+			if all[c.Rank()], err = parts.Read(t.Context(), c, path, o); err == nil && balanced {
+				err = all[c.Rank()].Balance(c)
 			}
 			return err
 		})
 		if err != nil {
 			t.Fatalf("%d ranks: %v", ranks, err)
 		}
-		checkParts(t, want, parts, o)
+		checkParts(t, want, all, o)
 		longest := 0
 		for i := range len(want.Sentences) - 1 {
 			longest = max(longest, want.Sentences[i+1]-want.Sentences[i])
 		}
-		for rank, s := range parts {
+		for rank, s := range all {
 			if most := 1.1*float64(len(want.Tokens))/float64(ranks) + float64(longest); balanced && float64(len(s.Tokens)) > most {
 				t.Errorf("rank %d of %d has %d tokens, more than %v", rank, ranks, len(s.Tokens), most)
 			}
@@ -81,12 +81,12 @@ func check(t *testing.T, want *corpus.Corpus, ranks int, path string, o corpus.O
 	}
 }
 
-func checkParts(t *testing.T, want *corpus.Corpus, parts []*shares.Share, o corpus.Options) {
+func checkParts(t *testing.T, want *corpus.Corpus, all []*parts.Part, o corpus.Options) {
 	t.Helper()
-	ranks := len(parts)
+	ranks := len(all)
 	var tokens []uint32
 	sentences := []int{0}
-	for rank, s := range parts {
+	for rank, s := range all {
 		if s.FirstToken != len(tokens) {
 			t.Errorf("%d ranks: rank %d begins with token %d, not %d", ranks, rank, s.FirstToken, len(tokens))
 		}
@@ -111,7 +111,7 @@ func checkParts(t *testing.T, want *corpus.Corpus, parts []*shares.Share, o corp
 	}
 }
 
-// TestRead: the shares of any number of ranks are the text, wherever it is cut.
+// TestRead: the parts of any number of ranks are the text, wherever it is cut.
 func TestRead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for range 8 {
@@ -167,9 +167,9 @@ func TestTextOfEachRank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, want, 3, filepath.Join(dir, shares.OfRank), corpus.Options{})
+	check(t, want, 3, filepath.Join(dir, parts.OfRank), corpus.Options{})
 	err = cluster.Run(4, func(c cluster.Comm) error {
-		_, err := shares.Read(t.Context(), c, filepath.Join(dir, shares.OfRank), corpus.Options{})
+		_, err := parts.Read(t.Context(), c, filepath.Join(dir, parts.OfRank), corpus.Options{})
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "rank 3: ") {
@@ -191,7 +191,7 @@ func TestErrors(t *testing.T) {
 		{rare, corpus.Options{MinCount: 2}, corpus.ErrMinCount},
 	} {
 		err := cluster.Run(2, func(c cluster.Comm) error {
-			_, err := shares.Read(t.Context(), c, test.path, test.o)
+			_, err := parts.Read(t.Context(), c, test.path, test.o)
 			return err
 		})
 		if !errors.Is(err, test.want) {
@@ -200,7 +200,7 @@ func TestErrors(t *testing.T) {
 	}
 	for path, o := range map[string]corpus.Options{"-": {}, rare: {JoinLines: true}} {
 		err := cluster.Run(2, func(c cluster.Comm) error {
-			_, err := shares.Read(t.Context(), c, path, o)
+			_, err := parts.Read(t.Context(), c, path, o)
 			return err
 		})
 		if err == nil || !strings.Contains(err.Error(), "several ranks cannot share") {

@@ -19,10 +19,10 @@ const (
 	FormStock Form = "stock"
 )
 
-// Config is the settings that both models share. The zero values of Form and
+// Options are the settings that both models share. The zero values of Form and
 // Threads mean FormFused and all processors, and no Encoder means that words are
 // a table; the rest must be set.
-type Config struct {
+type Options struct {
 	Dim       int    // N, values of a word vector
 	Negatives int    // K, negatives of each pair
 	Seed      uint64 // of everything random
@@ -35,8 +35,8 @@ type Config struct {
 	SharedNegatives int
 	SameColumn      bool // CL: step 2 trains on the samples of step 1
 
-	Optimizer optim.Config // of both tables, and of an encoder's parameters
-	Encoder   Encoder      // composes the word vectors; FormFused only
+	Optimizer optim.Options // of both tables, and of an encoder's parameters
+	Encoder   Encoder       // composes the word vectors; FormFused only
 
 	// Start, if not nil, writes the rows that training goes on from over those of a
 	// new W and C, (V, N): W random, C zero. Reset calls it again. Not with an
@@ -46,7 +46,7 @@ type Config struct {
 	Account *trainer.Account // gives the memory; may be nil
 }
 
-func (c Config) withDefaults() (Config, error) {
+func (c Options) withDefaults() (Options, error) {
 	c.Optimizer.Account = c.Account
 	if c.Form == "" {
 		c.Form = FormFused
@@ -72,9 +72,9 @@ func (c Config) withDefaults() (Config, error) {
 	return c, c.Optimizer.Validate()
 }
 
-// forWords returns the configuration with its defaults for a vocabulary of the
+// forWords returns the options with its defaults for a vocabulary of the
 // given size, or the error of an impossible value.
-func (c Config) forWords(words int) (Config, error) {
+func (c Options) forWords(words int) (Options, error) {
 	c, err := c.withDefaults()
 	if err != nil || c.Encoder == nil {
 		return c, err
@@ -91,7 +91,7 @@ func (c Config) forWords(words int) (Config, error) {
 }
 
 // stockStepBytes is the memory of a step of W2V-CL in the stock form beside tables.
-func (c Config) stockStepBytes(words, slots int) int64 {
+func (c Options) stockStepBytes(words, slots int) int64 {
 	if c.SharedNegatives > 0 {
 		return c.stockBytes(slots) + int64(words)*int64(c.SharedNegatives)*4*8
 	}
@@ -100,4 +100,4 @@ func (c Config) stockStepBytes(words, slots int) int64 {
 
 // stockBytes is the memory of the stock form beside tables, for so many pairs: the gathered rows
 // and Gorgonia's copies of them. Measured: about 7.5 copies of the rows of one side.
-func (c Config) stockBytes(pairs int) int64 { return int64(pairs) * int64(c.Dim) * 4 * 8 }
+func (c Options) stockBytes(pairs int) int64 { return int64(pairs) * int64(c.Dim) * 4 * 8 }

@@ -1,7 +1,7 @@
 // Package sentence trains the sentence-ordered modes on a GPU: it takes the sentences of a text
-// in order, many of them at a time. Without the build tag gpu it has the configuration only.
+// in order, many of them at a time. Without the build tag gpu it has Options only.
 //
-// Start with Config, then with windows.cuh, which says how a sentence is trained, and with New.
+// Start with Options, then with windows.cuh, which says how a sentence is trained, and with New.
 // All kernels share sentence.cuh; each mode has a source of its own, beside the Go file of the
 // same name in package sequential. Package ladder, which no program imports, has the steps that
 // led from the published kernels to those of fullw2v.cu.
@@ -54,8 +54,8 @@ const (
 	tokensInFlight = 8_000
 )
 
-// Config is the configuration of Kernels.
-type Config struct {
+// Options say what Kernels train, and how.
+type Options struct {
 	Mode                       Mode
 	Vocabulary, Dim, Negatives int // V, N, K
 	Radius                     int // words on either side of a window's middle, where windows have widths of their own at most
@@ -93,7 +93,7 @@ func (m Mode) Dynamic() bool { return m != FullW2V && m != FullRegister }
 
 // PerWindow returns how many numbers of the stream of negatives a window has: as many as it
 // takes at most, rounded up to a multiple of 4.
-func (c *Config) PerWindow() int {
+func (c *Options) PerWindow() int {
 	most := c.Negatives
 	switch c.Mode {
 	case Word2Vec: // for each pair

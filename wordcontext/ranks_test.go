@@ -14,7 +14,7 @@ import (
 )
 
 // cutCorpus cuts a text into parts at random sentences; some parts may be empty.
-func cutCorpus(rng *rand.Rand, c *corpus.Corpus, parts int) (shares []*corpus.Corpus, firsts []int) {
+func cutCorpus(rng *rand.Rand, c *corpus.Corpus, parts int) (texts []*corpus.Corpus, firsts []int) {
 	cuts := []int{0, len(c.Sentences) - 1}
 	for range parts - 1 {
 		cuts = append(cuts, rng.IntN(len(c.Sentences)))
@@ -26,15 +26,15 @@ func cutCorpus(rng *rand.Rand, c *corpus.Corpus, parts int) (shares []*corpus.Co
 		for i := range bounds {
 			bounds[i] -= first
 		}
-		shares = append(shares, &corpus.Corpus{Vocabulary: c.Vocabulary, Tokens: c.Tokens[first:end], Sentences: bounds})
+		texts = append(texts, &corpus.Corpus{Vocabulary: c.Vocabulary, Tokens: c.Tokens[first:end], Sentences: bounds})
 		firsts = append(firsts, first)
 	}
-	return shares, firsts
+	return texts, firsts
 }
 
-// TestShares: M from shares of a text is the M of the whole text, for any number of ranks
+// TestRanks: M from parts of a text is the M of the whole text, for any number of ranks
 // and wherever the text is cut; its parts hold what their rows hold there.
-func TestShares(t *testing.T) {
+func TestRanks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	texts := []struct {
 		c *corpus.Corpus
@@ -55,11 +55,11 @@ func TestShares(t *testing.T) {
 		}
 		want, _ := os.ReadFile(path)
 		for _, ranks := range []int{1, 2, 3, 5, 8} {
-			shares, firsts := cutCorpus(rng, text.c, ranks)
+			texts, firsts := cutCorpus(rng, text.c, ranks)
 			name := fmt.Sprintf("text %d on %d ranks, parts from %v", n, ranks, firsts)
 			file := filepath.Join(t.TempDir(), "shared")
 			err := cluster.Run(ranks, func(c cluster.Comm) error {
-				p, err := BuildShare(t.Context(), shares[c.Rank()], text.o, Share{Comm: c, FirstToken: firsts[c.Rank()], Fingerprint: whole.fingerprint})
+				p, err := BuildOnRanks(t.Context(), texts[c.Rank()], text.o, TextPart{Comm: c, FirstToken: firsts[c.Rank()], Fingerprint: whole.fingerprint})
 				if err != nil {
 					return err
 				}

@@ -1,4 +1,4 @@
-package shares
+package parts
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ const uneven = 1.1
 
 // Balance moves sentences between the ranks until each has about as many tokens, unless that is so already. One file of one line, or a compressed
 // one, is read by one rank. All ranks call it.
-func (s *Share) Balance(c cluster.Comm) error {
+func (s *Part) Balance(c cluster.Comm) error {
 	most := []uint64{uint64(len(s.Tokens))}
 	if err := c.AllReduce(most, cluster.Max); err != nil {
 		return err

@@ -14,9 +14,9 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// A Share says which part of a text a rank has. The parts follow each other in the order
+// A TextPart says which part of a text a rank has. The parts follow each other in the order
 // of the ranks.
-type Share struct {
+type TextPart struct {
 	Comm        cluster.Comm
 	FirstToken  int    // number of the part's first token in the whole text
 	Fingerprint uint64 // of the whole text
@@ -34,14 +34,14 @@ type Part struct {
 	offsets []uint64 // of the whole M
 }
 
-// BuildShare makes M from a text of which each rank has a part, c, with the vocabulary of
+// BuildOnRanks makes M from a text of which each rank has a part, c, with the vocabulary of
 // all. The parts of M together are the M of Build from the whole text, to the bit, for any
 // number of ranks and wherever the text is cut. All ranks call it with the same options.
 //
 // Counts are summed over the ranks. They give each row its length, and each context its
 // number in the whole text. The owner of a row draws the contexts to keep and tells the
 // ranks which they are; these send them, and the owner shuffles the row.
-func BuildShare(ctx context.Context, c *corpus.Corpus, o Options, s Share) (*Part, error) {
+func BuildOnRanks(ctx context.Context, c *corpus.Corpus, o Options, s TextPart) (*Part, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func BuildShare(ctx context.Context, c *corpus.Corpus, o Options, s Share) (*Par
 }
 
 // receive draws what the long rows keep, and returns how many of the contexts of this
-// share each row keeps.
+// part each row keeps.
 func (b *builder) receive(ctx context.Context, router *router) ([]uint64, error) {
 	m := b.matrix
 	b.begin(0, m.Rows())
@@ -125,7 +125,7 @@ func (b *builder) receive(ctx context.Context, router *router) ([]uint64, error)
 	return kept, err
 }
 
-// collect scans the share, and returns the contexts of the own rows, which the ranks found.
+// collect scans the part, and returns the contexts of the own rows, which the ranks found.
 func collect[T id](ctx context.Context, b *builder, router *router, p *Part) ([]T, error) {
 	m := b.matrix
 	found := make([]T, b.offsets[m.Rows()])

@@ -9,10 +9,10 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// Config is the settings that all algorithms share, and a few options of some.
+// Options are the settings that all algorithms share, and a few options of some.
 // The comments say what a zero value of Model, Threads and the options stands for;
 // the rest must be set.
-type Config struct {
+type Options struct {
 	Algorithm Algorithm
 	Model     Model // zero: SkipGram; others only with algorithms that list them
 
@@ -58,9 +58,9 @@ const (
 	Store WriteBack = "store"
 )
 
-// withDefaults returns the configuration with its zero values replaced, or the
+// withDefaults returns the options with its zero values replaced, or the
 // error of an impossible value.
-func (c Config) withDefaults() (Config, error) {
+func (c Options) withDefaults() (Options, error) {
 	if c.Model == "" {
 		c.Model = SkipGram
 	}

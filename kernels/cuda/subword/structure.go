@@ -1,9 +1,8 @@
 // Package subword trains W2V-CL on a GPU with words that are composed from their spelling:
 // step 1 of an iteration trains the parameters of an encoder, a character CNN or n-grams,
-// and step 2 the rows of C as package cl does. Without the build tag gpu it has the
-// configuration only.
+// and step 2 the rows of C as package cl does. Without the build tag gpu it has types and sizes only.
 //
-// Start with Config and New, then with cnn.cu, which lists the operations of the CNN.
+// Start with Structure and New, then with cnn.cu, which lists the operations of the CNN.
 // product.cu has its products of large matrices (hopper.cu on the GPU it is for). ngrams.cu has the n-grams, and composed.cu
 // the gradient of composed rows, which is the step of package cl.
 package subword
@@ -17,9 +16,9 @@ const (
 	MaxSymbols = 65_000 // of a word
 )
 
-// Config describes an encoder to kernels, which compute its graph. They name the parameters as
+// A Structure describes an encoder to kernels, which compute its graph. They name the parameters as
 // the encoder does. subword.StructureOf, of the trainers' package, returns it.
-type Config struct {
+type Structure struct {
 	// Symbols of word v, or the rows that its n-grams have in their table, are
 	// Symbols[Starts[v]:Starts[v+1]].
 	Starts, Symbols []uint32
@@ -38,7 +37,7 @@ type Config struct {
 }
 
 // Columns is C, the filters of all widths.
-func (c Config) Columns() (columns int) {
+func (c Structure) Columns() (columns int) {
 	for _, filters := range c.Filters {
 		columns += filters
 	}
@@ -46,7 +45,7 @@ func (c Config) Columns() (columns int) {
 }
 
 // Positions returns how many positions of a word have features of width number i.
-func (c Config) Positions(i int) int {
+func (c Structure) Positions(i int) int {
 	if !c.Flatten {
 		return 1
 	}
@@ -54,14 +53,14 @@ func (c Config) Positions(i int) int {
 }
 
 // Features is D, the features of a word.
-func (c Config) Features() (features int) {
+func (c Structure) Features() (features int) {
 	for i, filters := range c.Filters {
 		features += filters * c.Positions(i)
 	}
 	return features
 }
 
-// Starts turns indexes into Config.Starts.
+// Starts turns indexes into Structure.Starts.
 func Starts(indexes []int) (starts []uint32) {
 	for _, i := range indexes {
 		starts = append(starts, uint32(i))
