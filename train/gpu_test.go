@@ -93,20 +93,23 @@ func load(t *testing.T, c settings.Config, name string) *embedding.Table {
 // TestGPUSame: after 100 iterations of cl the tables are those of the CPU. Adam
 // makes a step of about the learning rate of any gradient, a rounding error's too:
 // the CPU's own plain Go and AVX-512 kernels differ by 2e-5 to 3e-3 then. With the
-// CNN, whose maxima change places by a rounding error, too, they differ by 4e-3 after
-// 20 iterations and by 9e-2 after 100.
+// CNN, whose maxima change places after a rounding error, they differ by 4e-3 after
+// 20 iterations and by 9e-2 after 100. On the GPU encoders round the factors of their
+// products to 16 bits (kernels/cuda/subword), so Adam ends 1e-2 to 4e-2 away, and the loss 3e-4.
 func TestGPUSame(t *testing.T) {
 	for _, x := range []struct {
 		optimizer, encoder, iterations string
 		tolerance                      float64
 	}{
 		{string(optim.Adam), settings.SubwordNone, "100", 5e-3}, {string(optim.AdamRow), settings.SubwordNone, "100", 1e-4}, {string(optim.SGD), settings.SubwordNone, "100", 1e-4},
-		{string(optim.Adam), settings.SubwordCNN, "20", 2e-2}, {string(optim.AdamRow), settings.SubwordCNN, "20", 1e-2},
-		{string(optim.Adam), settings.SubwordNGram, "100", 2e-2}, {string(optim.AdamRow), settings.SubwordNGram, "100", 1e-3},
+		{string(optim.Adam), settings.SubwordCNN, "20", 8e-2}, {string(optim.AdamRow), settings.SubwordCNN, "20", 1e-2},
+		{string(optim.Adam), settings.SubwordNGram, "100", 4e-2}, {string(optim.AdamRow), settings.SubwordNGram, "100", 1e-3},
 	} {
 		t.Run(x.optimizer+"/"+x.encoder, func(t *testing.T) {
 			flags := map[string]string{"iterations": x.iterations, "contexts": "70", "optimizer": x.optimizer, "subword": x.encoder}
-			if x.encoder != settings.SubwordNone { // tempered samples have 16 bits in places, see kernels/cuda/subword
+			loss := 1e-4
+			if x.encoder != settings.SubwordNone {
+				loss = 1e-3
 				flags["tempering"], flags["positives"], flags["shared-negatives"] = "0", "1", "0"
 			}
 			c := gpuConfig(t, flags)
@@ -122,7 +125,7 @@ func TestGPUSame(t *testing.T) {
 					t.Errorf("%s: relative difference %v", name, relative)
 				}
 			}
-			if math.Abs(gpu.Loss-cpu.Loss) > 1e-4*cpu.Loss {
+			if math.Abs(gpu.Loss-cpu.Loss) > loss*cpu.Loss {
 				t.Errorf("loss %v, want %v", gpu.Loss, cpu.Loss)
 			}
 			if gpu.DeviceName == "" || gpu.PeakDevice <= 0 {
