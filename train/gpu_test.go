@@ -153,7 +153,7 @@ func testGPUResume(t *testing.T, encoder string, flags map[string]string) {
 	case encoder != settings.SubwordNone && flags == nil:
 		tolerance = 2e-1 // the rates of so short a run are high, and there are 16 bits in places
 	case encoder == settings.SubwordNGram:
-		tolerance = 2e-2
+		tolerance = 5e-2
 	case encoder == settings.SubwordCNN:
 		tolerance = 1e-1
 	}
