@@ -2,7 +2,7 @@ package settings
 
 import "runtime"
 
-// A Config holds every setting of a run, in the groups that help shows. The zero
+// A Config holds every setting of a run, in the sections that help shows. The zero
 // value is not usable: start from [Defaults] or [Resolve], which fill in the recipe
 // of a mode.
 type Config struct {

@@ -14,7 +14,7 @@ import (
 type Setting struct {
 	Name    string          // of the flag and in TOML
 	Aliases []string        // names other tools use; accepted as flags, not shown
-	Group   string          // heading in help
+	Section string          // heading in help
 	Choices []Choice        // the values it may have; nil: others
 	Modes   func(Mode) bool // the modes that use it; nil: all
 	Subword []string        // kinds of --subword that use it; nil: all

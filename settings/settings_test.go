@@ -697,8 +697,8 @@ func TestSettingsTable(t *testing.T) {
 			}
 			names[name] = true
 		}
-		if s.Help() == "" || s.Group == "" {
-			t.Errorf("%s: no help or group", s.Name)
+		if s.Help() == "" || s.Section == "" {
+			t.Errorf("%s: no help or section", s.Name)
 		}
 	}
 	fields := 0

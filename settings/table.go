@@ -7,19 +7,19 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
-// The groups of settings, in the order help and recorded files show them.
+// The sections of settings, in the order help and recorded files show them.
 const (
-	GroupRun     = "Run"
-	GroupText    = "Text"
-	GroupSamples = "Model and samples"
-	GroupSubword = "Subwords"
-	GroupTrain   = "Training"
-	GroupMachine = "Machine"
+	SectionRun     = "Run"
+	SectionText    = "Text"
+	SectionSamples = "Model and samples"
+	SectionSubword = "Subwords"
+	SectionTrain   = "Training"
+	SectionMachine = "Machine"
 )
 
-// Groups lists the groups of settings in the order of display.
-func Groups() []string {
-	return []string{GroupRun, GroupText, GroupSamples, GroupSubword, GroupTrain, GroupMachine}
+// Sections lists the sections of settings in the order of display.
+func Sections() []string {
+	return []string{SectionRun, SectionText, SectionSamples, SectionSubword, SectionTrain, SectionMachine}
 }
 
 // Settings is the one table of all settings; the values point into c. Adding a
@@ -30,21 +30,21 @@ func (c *Config) Settings() (all []Setting) {
 		group    string
 		settings []Setting
 	}{
-		{GroupRun, c.runSettings()},
-		{GroupText, c.textSettings()},
-		{GroupSamples, c.sampleSettings()},
-		{GroupSamples, c.rowSettings()},
-		{GroupSamples, c.modelSettings()},
-		{GroupSubword, c.encoderSettings()},
-		{GroupSubword, c.cnnSettings()},
-		{GroupSubword, c.pieceSettings()},
-		{GroupTrain, c.lengthSettings()},
-		{GroupTrain, c.syncSettings()},
-		{GroupTrain, c.rateSettings()},
-		{GroupMachine, c.machineSettings()},
+		{SectionRun, c.runSettings()},
+		{SectionText, c.textSettings()},
+		{SectionSamples, c.sampleSettings()},
+		{SectionSamples, c.rowSettings()},
+		{SectionSamples, c.modelSettings()},
+		{SectionSubword, c.encoderSettings()},
+		{SectionSubword, c.cnnSettings()},
+		{SectionSubword, c.pieceSettings()},
+		{SectionTrain, c.lengthSettings()},
+		{SectionTrain, c.syncSettings()},
+		{SectionTrain, c.rateSettings()},
+		{SectionMachine, c.machineSettings()},
 	} {
 		for _, s := range part.settings {
-			s.Group = part.group
+			s.Section = part.group
 			all = append(all, s)
 		}
 	}

@@ -129,14 +129,14 @@ func (c Config) TOML() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString("# A run of w2vcl, every setting resolved. Repeat it with\n" +
 		"#   w2vcl train --config config.toml --out DIR\n")
-	group := ""
+	section := ""
 	for _, s := range c.Settings() {
 		if !s.Record || !c.uses(s) || c.leftOut(s.Name) {
 			continue
 		}
-		if s.Group != group {
-			group = s.Group
-			fmt.Fprintf(&out, "\n# %s\n", group)
+		if s.Section != section {
+			section = s.Section
+			fmt.Fprintf(&out, "\n# %s\n", section)
 		}
 		if err := toml.NewEncoder(&out).Encode(map[string]any{s.Name: s.raw()}); err != nil {
 			return nil, fmt.Errorf("cannot record setting %s: %w", s.Name, err)

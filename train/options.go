@@ -18,7 +18,7 @@ type Options struct {
 	Source io.Reader
 
 	// Text is a text that was read before, by [ReadText] with the same
-	// settings of group Text. Many runs can share one.
+	// settings of section Text. Many runs can share one.
 	Text *corpus.Corpus
 
 	// Matrix, if not nil, returns M, which runs can share, and the seconds of its build.

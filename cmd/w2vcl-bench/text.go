@@ -36,7 +36,7 @@ func (t *benchText) addTo(cmd *cobra.Command, include func(name string) bool) {
 		case "vocab":
 			return false
 		default:
-			return setting.Group == settings.GroupText || include(setting.Name)
+			return setting.Section == settings.SectionText || include(setting.Name)
 		}
 	})
 	cmd.Flags().Lookup("corpus").Usage = "text file or folder at `PATH` (default: the text that comes with w2vcl)"

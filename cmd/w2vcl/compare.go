@@ -144,7 +144,7 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 		"modes", "variant", "external", "config", "out", "data", "classify",
 		"budget", "seeds", "points", "quick", "jobs", "set", "list",
 	} {
-		cli.Annotate(flags.Lookup(name), settings.GroupRun)
+		cli.Annotate(flags.Lookup(name), settings.SectionRun)
 	}
 	o.settings.AddSettings(cmd,
 		func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })

@@ -23,7 +23,7 @@ func newCorpusBuild(s cli.Streams) *cobra.Command {
 		Use:   "build --corpus PATH --cache DIR [flags]",
 		Short: "Read a text once and keep it encoded in a folder",
 		Long: `Read a text and write it, encoded, to a file in the folder DIR. A run with the same text,
-the same settings of group Text and --cache DIR then starts without reading. A file that is
+the same settings of section Text and --cache DIR then starts without reading. A file that is
 there already stays as it is. Words beyond a limit of memory go to the disk meanwhile, so any
 number of different words is counted exactly.`,
 		Example: `  w2vcl corpus build --corpus wiki.txt --cache encoded
@@ -43,7 +43,7 @@ func isTextSetting(setting settings.Setting) bool {
 	case "corpus", "threads", "max-memory":
 		return true
 	default:
-		return setting.Group == settings.GroupText
+		return setting.Section == settings.SectionText
 	}
 }
 

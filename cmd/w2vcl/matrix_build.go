@@ -32,7 +32,7 @@ stays as it is.`,
 		case "preset", "corpus", "matrix", "force", "window", "dynamic-window", "sample", "passes", "contexts", "seed", "threads", "max-memory":
 			return true
 		default:
-			return setting.Group == settings.GroupText
+			return setting.Section == settings.SectionText
 		}
 	})
 	cmd.Flags().Lookup("matrix").Usage = "write M to `FILE`"

@@ -34,7 +34,7 @@ func (r Run) Title() string { return fmt.Sprintf("%s, seed %d", r.Name, r.Config
 func (r Run) TextKey() string {
 	var key strings.Builder
 	for _, s := range r.Config.Settings() {
-		if s.Group == settings.GroupText {
+		if s.Section == settings.SectionText {
 			fmt.Fprintf(&key, "%s=%s ", s.Name, s)
 		}
 	}
@@ -72,7 +72,7 @@ func (o Options) Runs() ([]Run, error) {
 	return runs, nil
 }
 
-// sharedSamples are the settings of group "Model and samples" that all variants have
+// sharedSamples are the settings of section "Model and samples" that all variants have
 // in common. The others are the point of each mode's recipe.
 var sharedSamples = []string{"dim", "window", "negative", "sample"}
 
@@ -130,7 +130,7 @@ func (o Options) resolve(v Variant) (settings.Config, error) {
 	texts := map[string]string{}
 	_, preset := v.Own["preset"]
 	for _, s := range defaults.Settings() {
-		if s.AppliesTo(v.Mode) && !(s.Negatives && v.withoutNegatives()) && (s.Group == settings.GroupText || !preset && slices.Contains(sharedSamples, s.Name)) {
+		if s.AppliesTo(v.Mode) && !(s.Negatives && v.withoutNegatives()) && (s.Section == settings.SectionText || !preset && slices.Contains(sharedSamples, s.Name)) {
 			texts[s.Name] = s.String()
 		}
 	}

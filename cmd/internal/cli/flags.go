@@ -26,7 +26,7 @@ type SettingFlags struct {
 func (f *SettingFlags) AddTo(cmd *cobra.Command, include func(settings.Setting) bool) {
 	f.AddSettings(cmd, include)
 	cmd.Flags().StringVar(&f.File, "config", "", "read settings from a TOML `FILE`; flags win over it")
-	Annotate(cmd.Flags().Lookup("config"), settings.GroupRun)
+	Annotate(cmd.Flags().Lookup("config"), settings.SectionRun)
 }
 
 // AddSettings is addTo without --config.
@@ -41,7 +41,7 @@ func (f *SettingFlags) AddSettings(cmd *cobra.Command, include func(settings.Set
 		}
 		flag := flags.VarPF(SettingValue{s, f.Set}, s.Name, "", s.Help())
 		complete(cmd, s)
-		Annotate(flag, s.Group)
+		Annotate(flag, s.Section)
 		if s.IsBool() {
 			flag.NoOptDefVal = "true"
 		}
@@ -176,7 +176,7 @@ func flagSections(cmd *cobra.Command) []flagSection {
 		sets[title].AddFlag(flag)
 	})
 	var sections []flagSection
-	for _, title := range slices.Concat(settings.Groups(), []string{rest}) {
+	for _, title := range slices.Concat(settings.Sections(), []string{rest}) {
 		if set := sets[title]; set != nil && set.HasAvailableFlags() {
 			sections = append(sections, flagSection{title, set.FlagUsagesWrapped(helpWidth)})
 		}
