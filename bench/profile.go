@@ -85,7 +85,7 @@ func MeasureProfile(ctx context.Context, c ProfileCase, seed uint64, e Effort) (
 		}
 		r.add(phase.name, step)
 	}
-	// The phases take less than the whole, but for noise.
+	// The phases take less than the whole, apart from noise.
 	rest := max(r.All.Median-sum, 0)
 	r.add(PhaseRest, Measurement{rest, rest, rest, r.All.Runs})
 	r.WordsPerSecond = rate(float64(c.Batch), r.All.Median)

@@ -86,7 +86,7 @@ func PlanGloVe(a *trainer.Account, rows int, entries int64, o GloVeOptions) {
 	allocateGloVe(rows, entries, o)
 }
 
-// allocateGloVe is NewGloVe without the counts. It returns the entries of all rows, too.
+// allocateGloVe is NewGloVe without the counts. It also returns the entries of all rows.
 func allocateGloVe(rows int, count int64, o GloVeOptions) (*GloVe, []entry) {
 	a := o.Account
 	g := &GloVe{options: o, entries: trainer.Of[[]entry](a, trainer.ForWork, rows)}

@@ -1,12 +1,12 @@
-// Package device trains on a GPU the models that packages graph and sequential train on
-// the CPU: the same units with the same random numbers, so the same model but
-// for rounding. Programs that are built without the tag gpu have no device, and
+// Package device trains the models of packages graph and sequential on a GPU:
+// the same units with the same random numbers, so the same model except
+// for rounding. Programs built without the tag gpu have no device, and
 // say so.
 //
-// Start at Open. NewCL, NewVanilla and NewSequential make the trainers. Each has its twin on the CPU,
+// Start at Open. NewCL, NewVanilla and NewSequential make the trainers. Each has a CPU twin,
 // which keeps tables and moments for checkpoints, and kernels, which train. Device is the
 // seam between trainers and kernels/cuda; devicetest has a Device that computes on the CPU,
-// for tests of all that is above the seam.
+// for tests of everything above the seam.
 package device
 
 import (

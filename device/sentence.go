@@ -24,8 +24,8 @@ type sentences struct {
 
 // NewSequential prepares training on a text with a sentence-ordered algorithm,
 // as sequential.NewFrom does. With precision Half the device's C is float16: changes of it are
-// rounded at random, up or down, so that the mean stays. The error of an algorithm that
-// has no kernels, or of such options, is that of CheckSequential.
+// rounded at random, up or down, so that the mean stays. CheckSequential gives
+// the error of an algorithm or options without kernels.
 func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c sequential.Options, precision Precision) (Trainer, error) {
 	if err := CheckSequential(c, precision); err != nil {
 		return nil, err

@@ -27,8 +27,8 @@ var (
 	_ trainer.Drawable = (*Vanilla)(nil)
 )
 
-// NewVanilla prepares training on a text, as graph.NewVanilla does. The error of
-// options that the kernels cannot train with is that of CheckVanilla.
+// NewVanilla prepares training on a text, as graph.NewVanilla does. CheckVanilla
+// gives the error of options that the kernels cannot train.
 func NewVanilla(d Device, text *corpus.Corpus, noise *corpus.Alias, o graph.VanillaOptions, c graph.Options, p Precision) (*Vanilla, error) {
 	if err := CheckVanilla(c, p); err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func allocateCL(words, slots int, c Options) (t tables, iterations int, err erro
 	switch {
 	case c.Encoder != nil:
 		rows, gradient := c.Encoder.Bytes()
-		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)+rows+gradient) // the gradient of the rows, too
+		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)+rows+gradient) // and the gradient of the rows
 	case c.Form == FormStock:
 		c.Account.Take(trainer.ForWork, 2*c.stockStepBytes(words, slots))
 	}

@@ -9,12 +9,12 @@
 // forms that give the same result:
 //
 //   - FormStock (stockstep.go) uses Gorgonia's own operations and automatic
-//     differentiation. It is the readable oracle, and slow.
+//     differentiation. It is the readable oracle, but slow.
 //   - FormFused is one operation, skipGram (skipgram.go) or pairsStep (pairs.go),
 //     that computes loss and gradient in one pass over memory and updates each
 //     row while it is in the cache. It is the default.
 //
-// An Encoder (encoder.go; package subword has some) takes the place of the word
-// table in either model; Gorgonia derives its gradient. A new loss is an
+// An Encoder (encoder.go; see package subword) replaces the word
+// table in either model; Gorgonia derives its gradient. To add a loss, write an
 // operation like skipGram; operation.go has the parts that operations share.
 package graph

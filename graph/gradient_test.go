@@ -90,7 +90,7 @@ func TestStepKeptGradient(t *testing.T) {
 	}
 }
 
-// The gradient of the definition is that of its loss, by finite differences. Rows with several
+// Finite differences of the loss confirm the gradient of the definition. Rows with several
 // samples are trained on the mean of their samples, but reported with the sum.
 func TestDefinition(t *testing.T) {
 	for _, x := range kindsOfSteps(6, 4, 5, 7) {

@@ -93,7 +93,7 @@ func (p plainStep) update(i, samples int, gradient bounded, rate float64, w, fir
 	if p.m.RowLength(i) < p.m.Contexts() {
 		updates = float64(p.m.Updates(i, p.iteration))
 	}
-	// decayed updates a moment by a value of which fresh counts.
+	// decayed updates a moment by the fraction fresh of a value.
 	decayed := func(x bounded, at int, decay, fresh, value, slack float64) {
 		old, added := decay*x.want[at], fresh*value
 		x.set(at, old+added, decay*x.slack[at]+fresh*slack+rounding*(math.Abs(old)+math.Abs(added)))

@@ -2,8 +2,8 @@
 // learning-rate schedule. All methods have decoupled weight decay.
 //
 // Start with Options and Optimizer. Each method is in a file (adam.go, adamrow.go, sgd.go;
-// scaled.go has AdaGrad and RMSProp) and is one value in the table of methods.go: its name, its
-// line of help, where it is fit for use, and how an Optimizer of it is made. Nothing else that
+// scaled.go has AdaGrad and RMSProp) and an entry in methods.go: its name, its
+// line of help, where it can be used, and its constructor. No other code that
 // runs on the CPU lists the methods.
 package optim
 
@@ -49,7 +49,7 @@ func (c Options) Validate() error {
 	return nil
 }
 
-// WithDefaults returns the options with its zero values replaced.
+// WithDefaults returns the options with their zero values replaced.
 func (c Options) WithDefaults() Options {
 	if c.Beta1 == 0 {
 		c.Beta1 = 0.9
@@ -91,19 +91,19 @@ type Optimizer interface {
 	UpdateRow(row int, w, g []float32)
 
 	// UpdateMean is UpdateRow for rows that differ in how often they are trained and
-	// on how many samples. updates is the number of the row's updates so far,
-	// with this one, from 1 to the step's number; Adam's bias correction uses it
+	// on how many samples. updates counts the row's updates,
+	// this one included, from 1 to the step's number; Adam's bias correction uses it
 	// in place of the step's number. g is the mean of the gradients of samples
-	// samples, at least 1; a method that is not adaptive takes the root of samples
-	// times the learning rate. With the step's number and 1 it is UpdateRow, to
-	// the bit.
+	// samples, at least 1; a method that is not adaptive multiplies the learning
+	// rate by the root of samples. With the step's number and 1 the bits are those
+	// of UpdateRow.
 	UpdateMean(row, updates, samples int, w, g []float32)
 
 	// State returns the moments, live, named for a checkpoint.
 	State() []trainer.Tensor
 }
 
-// New returns an optimizer whose moments are zero, if the account has the memory.
+// New returns an optimizer with zero moments, if the account has the memory.
 func New(c Options, rows, columns int) (Optimizer, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ type Mode struct {
 	Family Family
 	Unit   string // a unit of its trainer, for people, in the singular
 	GPU    bool   // there are CUDA kernels for it
-	Paper  string // the preset that presetPaper is; none: the recipe is that of its paper
+	Paper  string // the preset that presetPaper is; none: the recipe is its paper's
 
 	recipe func(c *Config) // sets the defaults in which it differs from other modes
 }

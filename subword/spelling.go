@@ -148,7 +148,7 @@ type Spellings struct {
 	batch   []uint32 // if not nil, word i is that of number batch[i]
 }
 
-// NewSpellings returns those of words of which number i has the symbols symbols[starts[i]:starts[i+1]].
+// NewSpellings returns the spellings of words; word i has the symbols symbols[starts[i]:starts[i+1]].
 func NewSpellings(starts, symbols []uint32) *Spellings {
 	s := &Spellings{symbols: symbols}
 	for _, i := range starts {

@@ -1,11 +1,11 @@
-// Package train is the life of a run: it makes a plan of a [settings.Config],
-// vectors of the plan, and leaves a run folder behind.
+// Package train is the life of a run: it plans the training of a [settings.Config],
+// trains vectors, and leaves a run folder behind.
 //
 // Start at [Run]. It goes through these files in order:
 //
 //   - prepare.go reads the corpus (text.go), builds or opens the matrix M (maker.go),
-//     and makes the trainer of the mode if memory.go finds that it fits. How each is
-//     done follows from what trains (executor.go): this process, a GPU (gpu.go), or
+//     and makes the trainer of the mode if memory.go finds that it fits. executor.go
+//     chooses what trains: this process, GPUs (gpu.go), or
 //     several ranks (ranks.go).
 //   - plan.go tells beforehand what the run will cost.
 //   - loop.go trains: it owns learning rate, clock, metrics and progress, and
@@ -15,9 +15,9 @@
 //     written.
 //   - export.go writes the vectors.
 //
-// [Resume], in resume.go, takes the settings from the run folder instead and lets
-// the loop begin at the checkpoint. Everything random follows from the seed and
-// the number of the unit, so nothing else is different.
+// [Resume], in resume.go, takes the settings from the run folder and starts
+// the loop at the checkpoint. All random numbers depend only on the seed and
+// the number of the unit, so nothing else differs.
 //
 // Package settings has the settings, package runfolder the files, package trainer
 // the contract with the modes. Only prepare.go knows one family of modes from another.

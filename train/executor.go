@@ -15,13 +15,13 @@ import (
 
 // An executor is what a run trains on. Nothing else in this package depends on it.
 type executor interface {
-	// read reads the text, or what this rank has of it.
+	// read reads the text, or this rank's part.
 	read(ctx context.Context, p *progress.Progress) (*text, error)
 
 	// prepare has all ranks do prepareMode.
 	prepare(ctx context.Context, p *progress.Progress) error
 
-	// needCL, needVanilla and needSequential plan the memory of the trainers below. They refuse what there is no memory for.
+	// needCL, needVanilla and needSequential plan the memory of the trainers below. They refuse a mode that does not fit.
 	needCL(model graph.Options) error
 	needVanilla(pairs graph.VanillaOptions, model graph.Options) error
 	needSequential(model sequential.Options) error
@@ -33,13 +33,13 @@ type executor interface {
 	newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Options) (trainer.Trainer, error)
 	newSequential(noise *corpus.Alias, model sequential.Options, p *progress.Progress) (trainer.Trainer, error)
 
-	// tell writes what it needs of a device's memory into m.
+	// tell writes the device memory of the run into m.
 	tell(m *runfolder.Memory)
 
 	close()
 }
 
-// newExecutor returns what a job trains on.
+// newExecutor chooses the executor of a job.
 func newExecutor(j *job) executor {
 	own := processor{job: j}
 	switch {
@@ -52,7 +52,7 @@ func newExecutor(j *job) executor {
 	}
 }
 
-// A processor is that of this process: all its threads.
+// A processor trains on this process: all its threads.
 type processor struct{ job *job }
 
 func (e *processor) read(ctx context.Context, p *progress.Progress) (*text, error) {

@@ -19,7 +19,7 @@ import (
 // openDevice opens a GPU; tests put another way in its place.
 var openDevice = func(name string) (device.Device, error) { return device.Open(name) }
 
-// A gpu is the GPU of a run, or several as one, also those of ranks. It is opened while the text is read: both take a
+// A gpu trains on GPUs, of this process or of all ranks. It opens them while it reads the text, because both take a
 // good part of a second.
 type gpu struct {
 	processor

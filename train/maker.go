@@ -236,7 +236,7 @@ func (k *matrixMaker) build(ctx context.Context, p *progress.Progress) (*wordcon
 	return m, nil
 }
 
-// matrixCacheName is the name of M's file in the cache. That of a killed process is removed
+// matrixCacheName is the name of M's file in the cache. A killed process's file is removed
 // as other temporary files are.
 const matrixCacheName = ".matrix.tmp-cache"
 

@@ -88,7 +88,7 @@ func (j *job) check(trainer *trainer.Account) error {
 	return j.guard.Check("training", j.lessMemory(), j.needs(trainer)...)
 }
 
-// memory is what training takes by part.
+// memory is the memory of training, by part.
 func (j *job) memory() runfolder.Memory { return j.memoryOf(j.account) }
 
 func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {

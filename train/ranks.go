@@ -164,7 +164,7 @@ func buildPart(ctx context.Context, g *ranks.Group, c *settings.Config, text *pa
 	return m, seconds, nil
 }
 
-// BuildMatrixOn is BuildMatrix on several ranks, all of which call it. One that is there is
+// BuildMatrixOn is BuildMatrix on several ranks, all of which call it. An existing one is
 // replaced if c.Force is set.
 func BuildMatrixOn(ctx context.Context, g *ranks.Group, c settings.Config, p *progress.Progress) error {
 	if g == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
-// An Account gives out the memory of a trainer, each piece for a purpose, and lists who has how
-// much. The same code allocates and plans: a live account gives memory until its limit, a dry one
+// An Account gives out the memory of a trainer and lists how much each purpose
+// has. The same code allocates and plans: a live account gives memory until its limit, a dry one
 // ([Dry]) only counts and returns nil. The nil account gives memory without counting.
 type Account struct {
 	needs []Need
@@ -30,18 +30,18 @@ const (
 	ForPages   = "pages"   // the rest of the large pages that tables end in
 )
 
-// NewAccount returns a live account. check says why its pieces, with the one that is asked for last,
-// cannot all be had.
+// NewAccount returns a live account. check returns an error if the account, with the latest request,
+// exceeds the limit.
 func NewAccount(check func(a *Account) error) *Account { return &Account{check: check} }
 
-// Dry returns what a constructor takes that gets a dry account.
+// Dry returns a dry account that has counted the memory of a constructor.
 func Dry(construct func(a *Account)) *Account {
 	a := &Account{}
 	construct(a)
 	return a
 }
 
-// Floats returns n zeros. It returns nil if the account is dry, or out of memory: then Err tells.
+// Floats returns n zeros, or nil if the account is dry or out of memory (see Err).
 func (a *Account) Floats(purpose string, n int) []float32 {
 	if !a.Take(purpose, 4*int64(n)) || !a.Take(ForPages, memory.SizeOf(n)-4*int64(n)) {
 		return nil
@@ -58,7 +58,7 @@ func Of[T any](a *Account, purpose string, n int) []T {
 	return make([]T, n)
 }
 
-// Take counts memory that somebody else allocates. It reports whether that is to be done.
+// Take counts memory allocated elsewhere. It reports whether to allocate it.
 func (a *Account) Take(purpose string, bytes int64) bool {
 	switch {
 	case a == nil:
@@ -80,14 +80,14 @@ func (a *Account) Take(purpose string, bytes int64) bool {
 	return a.check != nil && a.err == nil
 }
 
-// Add takes all that another account has.
+// Add takes everything in another account.
 func (a *Account) Add(other *Account) {
 	for _, n := range other.needs {
 		a.Take(n.Purpose, n.Bytes)
 	}
 }
 
-// Err is the error of the first piece that could not be had.
+// Err is the error of the first request that was refused.
 func (a *Account) Err() error {
 	if a == nil {
 		return nil

@@ -210,7 +210,7 @@ func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 	return e, nil
 }
 
-// node returns the number of a node's name, of which index has those until now.
+// node returns the number of a node's name; index has the names so far.
 func (e *edgeList) node(name []byte, index map[string]uint32) (uint32, error) {
 	if i, ok := index[string(name)]; ok {
 		return i, nil

@@ -1,5 +1,5 @@
-// Package lead lets rank 0 lead the ranks of a run. What rank 0 is told to do all ranks do: it orders, and the others
-// follow. They agree on errors, so that no rank waits for one that failed, and a signal to any of them stops all.
+// Package lead lets rank 0 lead the ranks of a run: each call of rank 0 is an order that all ranks
+// follow. They agree on errors, so no rank waits for one that failed, and a signal to any rank stops all.
 //
 // Start at [Group], which has the protocol. [Trainer] is the trainer of a model that all ranks train together.
 package lead
@@ -11,8 +11,8 @@ import (
 	"github.com/w2vcl/w2vcl/cluster"
 )
 
-// A Group is one rank's end of the ranks of a run, of which rank 0 leads. All ranks make the same calls in the same order; instead of Do
-// the others call Follow.
+// A Group connects one rank to the other ranks of a run. All ranks make the same calls in the same order, except that rank 0
+// calls Do and the others Follow.
 type Group struct {
 	cluster.Comm
 
@@ -43,7 +43,7 @@ func (g *Group) Known(err error) error {
 	return err
 }
 
-// Stop stops the run if the context of a rank has ended: if that was told to stop. Followers only pass it on.
+// Stop stops the run if any rank was told to stop, which ends its context. Followers only pass this on.
 func (g *Group) Stop(ctx context.Context) error {
 	stopped, err := cluster.Stopped(ctx, g)
 	if stopped && g.stop != nil {
@@ -52,7 +52,7 @@ func (g *Group) Stop(ctx context.Context) error {
 	return err
 }
 
-// An Order is what all ranks do next.
+// An Order says what all ranks do next.
 type Order struct {
 	What   int // a number of the user's, from 0
 	Number int // of a unit or of values, say
@@ -64,8 +64,7 @@ type Order struct {
 // finish is the order that ends Follow.
 const finish = -1
 
-// Do has all ranks do something: the others what Follow makes of the order, this one what own does. After an error every call returns
-// that.
+// Do has all ranks do something: the others obey the order in Follow, this one calls own. After an error every later call returns it.
 func (g *Group) Do(o Order, own func() error) error {
 	if g.failed == nil {
 		g.failed = g.bring(&o)
@@ -90,7 +89,7 @@ func (g *Group) Follow(obey func(o Order) error) error {
 	return g.failed
 }
 
-// Finish ends the others' Follow, unless something went wrong: then they cannot be told.
+// Finish ends the others' Follow. After an error it does nothing, because they cannot be told.
 func (g *Group) Finish() error {
 	if g.failed != nil || g.Rank() > 0 {
 		return nil
@@ -100,10 +99,10 @@ func (g *Group) Finish() error {
 	return err
 }
 
-// Failed reports whether something went wrong since the ranks are led.
+// Failed reports whether an order has failed.
 func (g *Group) Failed() bool { return g.failed != nil }
 
-// bring brings the order of rank 0 to all.
+// bring sends the order of rank 0 to all ranks.
 func (g *Group) bring(o *Order) error {
 	head := []uint64{uint64(o.What), uint64(o.Number), uint64(o.Buffer), uint64(len(o.Name)), uint64(len(o.Rates))}
 	if err := cluster.BcastValues(g, head, 0); err != nil {

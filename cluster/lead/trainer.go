@@ -25,7 +25,7 @@ type Member interface {
 	Refresh() error
 }
 
-// A Trainer is the trainer of rank 0: what it is told to do the other ranks' members do, too. That of another rank can only Follow.
+// A Trainer passes every call on rank 0 to the members of all ranks. On another rank it can only Follow.
 type Trainer struct {
 	Member
 	group *Group
@@ -73,7 +73,7 @@ func (t *Trainer) AdvanceSeries(ctx context.Context, first int, rates []float64)
 	return reports, err
 }
 
-// Pull brings the tables of all ranks here, and with everything the moments, too.
+// Pull brings the tables of all ranks here; with everything also the moments.
 func (t *Trainer) Pull(everything bool) error {
 	if everything {
 		return t.order(pullState)

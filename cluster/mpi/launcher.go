@@ -15,7 +15,7 @@ var Engine = cluster.Engine{
 }
 
 // launchers are the variables that launchers set. SLURM_NTASKS is none of them: a batch
-// script has it, too, before srun.
+// script also has it before srun.
 var launchers = []struct{ name, rank, size string }{
 	{"mpirun of Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
 	{"mpiexec (PMI)", "PMI_RANK", "PMI_SIZE"},
@@ -27,7 +27,7 @@ var launchers = []struct{ name, rank, size string }{
 // "off" makes each process a run of its own, another value is the MPI library to load.
 const Variable = "W2VCL_MPI"
 
-// Launched returns how this process was started. The zero [cluster.Launch] is that of a process
+// Launched returns how this process was started. The zero [cluster.Launch] means a process
 // without a launcher, or with [Variable] off.
 func Launched() cluster.Launch {
 	if os.Getenv(Variable) == "off" {

@@ -11,7 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
-// A corpusResult has the memory of the process, too.
+// A corpusResult includes the memory of the process.
 type corpusResult struct {
 	bench.CorpusResult
 	PeakRSS int64 `json:"peak_rss_bytes"` // of the process after the first reading

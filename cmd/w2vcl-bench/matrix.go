@@ -12,7 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// A matrixResult has the memory of the process, too.
+// A matrixResult includes the memory of the process.
 type matrixResult struct {
 	bench.MatrixResult
 	Estimate int64 `json:"estimated_build_bytes"` // without the text, as in plan

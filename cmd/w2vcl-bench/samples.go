@@ -31,7 +31,7 @@ func (o *benchSamples) check() error {
 	return err
 }
 
-// benchSamples returns what was asked for; the zero value where it is what words have anyway.
+// samples returns the samples asked for; the zero value if words have these anyway.
 func (o *benchSamples) samples() bench.Samples {
 	s := o.Samples
 	if s.Tempering == 0 {

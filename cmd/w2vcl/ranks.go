@@ -18,8 +18,8 @@ import (
 // engines are the ways to run on several ranks. A new one is a package and a line here.
 var engines = []cluster.Engine{mpi.Engine}
 
-// launched returns how this process was started, and the engine of its launcher. The zero Launch is that of a process
-// without one.
+// launched returns how this process was started, and the engine of its launcher. The zero Launch means a process
+// without a launcher.
 func launched() (cluster.Launch, cluster.Engine) {
 	for _, e := range engines {
 		if l := e.Launched(); l.Size > 0 {

@@ -219,7 +219,7 @@ func TestSignals(t *testing.T) {
 	}
 	for _, x := range []struct {
 		first, second os.Signal
-		flags         []string // long enough that a signal comes before the end on a busy machine, too
+		flags         []string // long enough for a signal before the end, even on a busy machine
 	}{
 		{os.Interrupt, syscall.SIGTERM, []string{"--mode", "cl", "--contexts", "64", "--epochs", "600", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"}},
 		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "vanilla", "--epochs", "300"}},

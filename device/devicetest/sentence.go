@@ -46,7 +46,7 @@ func (d *Device) newSentence(c sentence.Options, x *sentence.Composition) (*sent
 	return k, nil
 }
 
-// sentenceKernels have a sequential.Trainer do the work: a new one for each unit, whose text is that of the unit.
+// sentenceKernels have a sequential.Trainer do the work: a new one for each unit, on the unit's text.
 type sentenceKernels struct {
 	memory
 	sentence.Options

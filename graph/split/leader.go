@@ -9,7 +9,7 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// This file is what rank 0 has each rank do: a CL is a member of those that package lead leads.
+// This file has the orders of rank 0: package lead leads a CL on each rank.
 var _ lead.Member = (*CL)(nil)
 
 // A mirror is the whole tables and moments on rank 0.
@@ -78,7 +78,7 @@ func (t *CL) State() []trainer.Tensor {
 	return t.mirror.state
 }
 
-// Pull gathers the tables of all ranks on rank 0, and with everything the moments, too.
+// Pull gathers the tables of all ranks on rank 0; with everything also the moments.
 func (t *CL) Pull(everything bool) error {
 	if everything {
 		return t.move(pullState)

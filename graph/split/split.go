@@ -1,13 +1,12 @@
-// Package split trains W2V-CL on several ranks. With shared negatives each trains some of the
-// rows (rows.go). Otherwise each has some columns of W, C and their moments, for all words; what
-// it cannot compute alone is the dot products, which the ranks add up. Start at [New].
+// Package split trains W2V-CL on several ranks. With shared negatives each rank trains some of the
+// rows (rows.go). Otherwise each holds some columns of W, C and their moments, for all words, and
+// the ranks add up partial dot products. Start at [New].
 //
-// The result is that of one process to the bit, for any number of ranks: a dot product is
-// a sum of lanes in a fixed tree, and a rank has whole lanes (simd.PartialDots).
+// The bits are those of one process, for any number of ranks: a dot product is
+// a sum of lanes in a fixed tree, and a rank holds whole lanes (simd.PartialDots).
 //
-// A half step moves the dot products of all rows with their 1+K targets, 4·V·(1+K) bytes: each
-// rank sends 2·(R-1)/R of that. Beside them go M's samples, which the owners of rows read:
-// 2 or 4 bytes a sample.
+// A step moves the dot products of all rows with their 1+K targets, 4·V·(1+K) bytes, of which
+// each rank sends 2·(R-1)/R. The owners of rows also send M's samples, 2 or 4 bytes each.
 package split
 
 import (
@@ -321,14 +320,14 @@ const (
 	mostRows        = 1 << 17 // between two exchanges
 )
 
-// chunked reports whether a half step gains if rows stay in the cache between their dot products and their updates, for which it takes more
+// chunked reports whether a step gains if rows stay in the cache between their dot products and their updates, for which it takes more
 // exchanges. With several threads it never does: they sleep and wake around each exchange, which takes them five times as long as to read the rows again
 // (benchmarks/2026-11-22-xeon16-ranks).
 func chunked(threads, ranks int) bool {
 	return threads == 1 && exchangeSeconds*float64(ranks) < cacheBytes/bytesPerSecond
 }
 
-// Exchanges estimates how often ranks exchange what they have in a half step.
+// Exchanges estimates how often ranks exchange their parts in a step.
 func Exchanges(words, ranks int, c graph.Options) int {
 	columns, dots := simd.PartColumns(c.Dim, ranks), words*(1+c.Negatives)
 	switch {
@@ -340,7 +339,7 @@ func Exchanges(words, ranks int, c graph.Options) int {
 	return (words-1)/mostRows + 1
 }
 
-// Traffic returns how many bytes a rank sends in a half step, on average, where every word has one sample.
+// Traffic returns how many bytes a rank sends in a step, on average, where every word has one sample.
 func Traffic(words, ranks int, c graph.Options) float64 { return TrafficOf(words, ranks, 1, c) }
 
 // TrafficOf is Traffic for so many samples of a word on average.

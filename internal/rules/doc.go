@@ -1,4 +1,4 @@
-// Package rules has no code, only tests of the project as a whole: that packages
-// import what the table of docs/architecture.md says, that levels and sizes hold,
-// and that documents and comments name files that exist.
+// Package rules has only tests, of the project as a whole: packages
+// import what the table of docs/architecture.md says, levels and sizes hold,
+// and documents and comments name files that exist.
 package rules

@@ -179,7 +179,7 @@ func TestImporters(t *testing.T) {
 	}
 }
 
-// TestSizes: a file that grows beyond this size is to be split. Tests may be longer.
+// TestSizes: a file beyond this size must be split. Tests may be longer.
 func TestSizes(t *testing.T) {
 	const most = 400
 	for _, name := range files(t, ".go", ".cu", ".cuh", ".s") {

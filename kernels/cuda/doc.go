@@ -11,7 +11,7 @@
 // hopper.cu of subword has instructions that no other GPU has: it is machine code only.
 //
 // Without the build tag gpu this package has the length of rows and the optimizers only, and those below it
-// their options. The tag is not cuda: Gorgonia has files of its own behind that one,
+// their options. The tag is not cuda, because Gorgonia has files behind that tag
 // which need cuDNN.
 //
 // Everything random is numbered as on the CPU. So a run draws the same words on either, and

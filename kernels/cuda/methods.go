@@ -50,7 +50,7 @@ type StepNumbers struct {
 // Decays is Decays of methods.cuh: the constants of moments.
 type Decays struct{ Beta1, OneMinusBeta1, Beta2, OneMinusBeta2 float32 }
 
-// An Optimizer is a method with its numbers, as optim.Options has them with its defaults applied.
+// An Optimizer is a method with its numbers: those of optim.Options, with defaults applied.
 type Optimizer struct {
 	Method
 	Beta1, Beta2, Epsilon, WeightDecay float64

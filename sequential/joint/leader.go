@@ -6,7 +6,7 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// This file is what rank 0 has each rank do: a Trainer is a member of those that package lead leads.
+// This file has the orders of rank 0: package lead leads a Trainer on each rank.
 var _ lead.Member = (*Trainer)(nil)
 
 // Units is the number of units of all epochs.

@@ -45,7 +45,7 @@ type Forecast struct {
 	unit           string
 }
 
-// Predict says what several hosts would make of a training that was measured on one. The error is that of a run which several hosts cannot do.
+// Predict estimates on several hosts a training that was measured on one. It returns an error if several hosts cannot do the run.
 //
 // A unit that takes T seconds on one host takes on R of them
 //

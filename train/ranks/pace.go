@@ -75,7 +75,7 @@ func (g *Group) Sent() (ranks int, bytes uint64) {
 	return g.Size(), g.counted.Sent
 }
 
-// NoteTraffic tells what this rank has sent in so many seconds of training.
+// NoteTraffic reports what this rank sent in some seconds of training.
 func (g *Group) NoteTraffic(p *progress.Progress, seconds float64) {
 	if ranks, bytes := g.Sent(); ranks > 0 {
 		p.Notef("Traffic: rank 0 of %d sent %s in %s calls, %s/s", ranks, terminal.Bytes(int64(bytes)), terminal.Number(int64(g.counted.Calls)), terminal.Bytes(int64(float64(bytes)/seconds)))

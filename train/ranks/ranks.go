@@ -43,7 +43,7 @@ func (g *Group) Lead(ctx context.Context) (context.Context, *Group) {
 	return g.Group.Lead(ctx), g
 }
 
-// Agree is that of lead.Group; for a single process it returns the error.
+// Agree is lead.Group.Agree; for a single process it returns the error.
 func (g *Group) Agree(err error) error {
 	if g == nil {
 		return err

@@ -1,4 +1,4 @@
-// Package clitest has what the tests of our programs share.
+// Package clitest has helpers for the tests of our programs.
 package clitest
 
 import (

@@ -1,4 +1,4 @@
-// What the kernels of a step of W2V-CL share: step.cuh has the step of all settings, columns.cu a faster one of some.
+// Shared by the kernels of a step of W2V-CL: step.cuh has the step for all settings, columns.cu a faster one for some.
 #pragma once
 #include "launch.cuh"
 #include "methods.cuh"

@@ -1,5 +1,5 @@
-// A step of W2V-CL of rows that have one sample each and negatives of their own, in float32: --preset paper. On one GPU, or on
-// one of several that share the dimensions.
+// A step of W2V-CL whose rows have one sample each and their own negatives, in float32 (--preset paper), on one GPU or
+// on several that share the dimensions.
 //
 //	left: (V, N/G)  right: (V, N/G), frozen  samples: (V), rows of right
 //	for each row i:
@@ -8,25 +8,25 @@
 //		s_k = the sum of these over all GPUs
 //		g and update as in step.cuh, of this GPU's dimensions
 //
-// step.cuh has the same step, and several GPUs share its rows. This one stays for what it gains: two H200 with 18,116 x 500, Adam and K 5
-// are 2.06 times as fast as one, because dot products are far less than rows; with rows it was 1.31 to 1.55 times. On one a step takes
-// 75 us where step.cuh takes 82; of 300 values 46 and 67, of 100 19 and 31.
+// step.cuh computes the same step, but several GPUs share its rows. This file stays because it is faster: with 18,116 x 500, Adam
+// and K 5, two H200 are 2.06 times as fast as one, because dot products are far smaller than rows; sharing rows gave 1.31 to 1.55
+// times. On one GPU a step takes 75 us and 82 with step.cuh; 46 and 67 with 300 values, 19 and 31 with 100.
 //
-// A row has 32 virtual lanes on any number of GPUs: quad q is with lane q mod 32, and GPU g of G has the
+// A row has 32 virtual lanes on any number of GPUs: quad q belongs to lane q mod 32, and GPU g of G has the
 // lanes g, g + G, ... (quads g, g + G, ...). A dot product is summed by butterflies over the virtual
-// lanes, far apart first, and those between GPUs come last. So every GPU gets the same sum, and it
+// lanes, far apart first; butterflies between GPUs come last. So every GPU gets the same sum, which
 // does not depend on G.
 //
 // Here a row takes 32 / G lanes, and a warp has G rows side by side. It stores each number with the tag of
 // the step, eight bytes that arrive together, and then waits until the other GPUs' numbers bear that tag.
-// This needs no flag and no fence (NCCL's protocol LL). A warp has the same rows on all GPUs, and an inbox of its own for
-// each of two groups in turn: who stores for its group j + 2 has got all of group j + 1, so its reader is done with
-// group j. Inboxes are so small that they stay in L2.
+// This needs no flag and no fence (NCCL's protocol LL). A warp has the same rows on all GPUs, and two inboxes for
+// alternate groups: a sender that stores for group j + 2 has received all of group j + 1, so the reader is done with
+// group j. Inboxes are small enough to stay in L2.
 //
-// The rows that a warp needs wait in shared memory; on Hopper the bulk copy engine brings them. It keeps far more of them on
-// their way than registers could. When the warp has read a group of rows and updates it, the next group is on its way; the
-// targets of the group after that are drawn meanwhile. Rows 0 ... of right, which are those of the most frequent words, are brought
-// there once. Moments are asked for only when the numbers are on their way: what is asked for before delays these.
+// The rows that a warp needs wait in shared memory; on Hopper the bulk copy engine brings them, and keeps far more rows in
+// flight than registers could. While the warp updates a group of rows, the next group is in flight, and the
+// targets of the group after that are drawn. The first rows of right, those of the most frequent words, are brought
+// to shared memory once. Several GPUs load moments only after sending dot products, which moments would delay.
 //
 // A step begins while the one before it ends (startNext), and most rows that it asks for were written by then. A warp tells when it has only
 // its rows of the last round left. When all have told, the thread blocks of the next step that are there already ask for their first

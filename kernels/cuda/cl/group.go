@@ -27,7 +27,7 @@ type Group struct{ parts []*Kernels }
 // one wait.
 const patience = 20 * time.Second
 
-// An exchange is what a device needs to exchange numbers with others, and one step with the next (columns.cu). The nil exchange
+// An exchange lets a device exchange numbers with others, and one step with the next (columns.cu). The nil exchange
 // has none.
 type exchange struct {
 	inboxes  cu.DevicePtr // (devices - 1, 2, warps, devices, messages) of {number, tag}; of parts of rows: see sharingArgs
@@ -82,7 +82,7 @@ func NewGroup(devices []*cuda.Device, c Options) (*Group, error) {
 	return g, nil
 }
 
-// newExchange is that of a device by itself. NewGroup makes its devices known to each other.
+// newExchange returns the exchange of a device by itself. NewGroup makes its devices known to each other.
 func (k *Kernels) newExchange(a *cuda.Allocator, by *messenger) *exchange {
 	c := k.options
 	e := &exchange{messages: messages(c.Negatives, c.Method), resident: k.shape.resident, next: 1, patience: patience, alone: true, peers: []*Kernels{k}, by: by}

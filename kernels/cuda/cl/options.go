@@ -1,11 +1,11 @@
 // Package cl trains W2V-CL on a GPU: step 1 of an iteration updates the rows of W, step 2 the
 // rows of C, each with its optimizer. Without the build tag gpu it has Options only.
 //
-// Start with Options, then with step.cuh, which defines a step and has the kernels of all settings, and with New. single.cuh
-// and rounded.cuh say how tables lie in memory, dense.cuh has the products with shared negatives, meet.cuh says how several
-// GPUs share the rows. columns.cu has a faster step of --preset paper, and several GPUs share its dimensions: SplitsRows says when.
-// samples.cu draws the samples of M that steps train on, shares.cu finds the rows that have some. The optimizers are in
-// include/methods.cuh. Package subword (kernels/cuda/subword) has a step 1 that composes its rows.
+// Start with Options, New, and step.cuh, which defines a step and has kernels for all settings. single.cuh
+// and rounded.cuh say how tables lie in memory, dense.cuh computes the products with shared negatives, and meet.cuh says how
+// several GPUs share the rows. columns.cu has a faster step for --preset paper, whose dimensions several GPUs share: see SplitsRows.
+// samples.cu draws the samples of M, shares.cu finds the rows that have samples. The optimizers are in
+// include/methods.cuh. Package kernels/cuda/subword has a step 1 that composes its rows.
 package cl
 
 // SeriesLength is how many iterations a GPU is handed at a time, at most. Fewer are, if the

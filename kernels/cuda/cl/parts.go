@@ -10,9 +10,9 @@ const MaxDevices = 8
 // of each row, or of the rows those.
 type part struct{ number, of int }
 
-// SplitsRows is the one place that chooses the kernels of a step. Rows that have one sample each and negatives of their own, in
-// float32, have those of columns.cu, and devices share their dimensions. All others have those of step.cuh, and devices share the
-// rows. Traffic decides what is shared: of a row one has its values, the other a number for each target.
+// SplitsRows is the one place that chooses the kernels of a step. Float32 rows with one sample each and their own negatives
+// take columns.cu, and devices share the dimensions. All others take step.cuh, and devices share the
+// rows. Traffic decides which: to share rows sends the values of each row, to share dimensions a number for each target.
 func (c Options) SplitsRows() bool {
 	return c.Shares != nil || c.SharedNegatives > 0 || c.HalfPrecision || c.composed
 }

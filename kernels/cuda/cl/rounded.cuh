@@ -1,6 +1,6 @@
-// The Format of a step (step.cuh) with half precision: frozen rows are read rounded to bfloat16, and moments are stored in it.
-// The values that a step changes stay float32: a table has them rounded in one plane and the rest of their bits in another. So reading
-// frozen rows takes half the bytes, and nothing is written twice. A score with a shared negative is that of the rounded row of left.
+// The Format of a step (step.cuh) with half precision: frozen rows are read as bfloat16, moments are stored as bfloat16.
+// The values that a step changes stay float32: a table has them rounded in one plane and their other bits in another. So reading
+// frozen rows takes half the bytes, and nothing is written twice. A score with a shared negative uses the rounded row of left.
 #pragma once
 #include "step.cuh"
 

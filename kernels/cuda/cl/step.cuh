@@ -7,22 +7,22 @@
 //		or	+ K/H sum over H negatives n of all rows of sigmoid(left_i . negatives_n) negatives_n
 //		update left_i by g
 //
-// These kernels have every setting: the paper's, one sample a row and own negatives, is a share of one. What is frozen is
-// today the other table, for both.
+// These kernels train every setting; the paper's is a share of one, with own negatives. Both frozen matrices are
+// the other table today.
 //
-// The part of shared negatives is two products of matrices, left by the H rows and the coefficients
-// by the H rows: tensor cores compute it (dense.cuh). A thread block keeps the H rows in
-// shared memory. Groups of eight warps train tiles of eight rows. A warp asks for all that its
-// row needs, then the group computes the negatives' part of the tile, and then each warp adds
+// Tensor cores compute the part of shared negatives as two products of matrices, left by the H rows and the
+// coefficients by the H rows (dense.cuh). A thread block keeps the H rows in
+// shared memory. Groups of eight warps train tiles of eight rows: a warp requests all that its
+// row needs, the group computes the negatives' part of the tile, then each warp adds
 // the positives' part and updates its row.
 //
-// Some rows have one positive in some of the iterations, others hundreds in each. The list of
-// jobs, which shares.cu makes, begins with rows of many, which 8, 4 or 2 warps share. A group
-// takes the next tile when it is done with one: which group has it changes no bit. While it
-// trains a tile, the samples of the next one arrive, and the jobs of the one after that.
+// Some rows have one positive in some iterations, others hundreds in each. The list of
+// jobs, which shares.cu makes, begins with rows of many positives, which 8, 4 or 2 warps share. A group
+// takes the next tile when it is done with one: no bit depends on which group trains a tile. Meanwhile
+// the samples of the next tile arrive, and the jobs of the tile after that.
 //
 // A Format says how tables lie in memory: single.cuh has float32, rounded.cuh half precision. A method is one of methods.cuh.
-// meet.cuh says what several GPUs do, each of which trains some of the rows. ../subword/composed.cu has rows of left that an
+// meet.cuh says how several GPUs share the rows. ../subword/composed.cu has rows of left that an
 // encoder composes.
 #pragma once
 #include "cl.cuh"
