@@ -105,5 +105,3 @@ func (s *stockPairs) run() (loss float64, gradients [][]float32, err error) {
 	}
 	return float64(value), gradients, nil
 }
-
-func (s *stockPairs) compiled() *machine { return s.machine }

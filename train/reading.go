@@ -84,16 +84,16 @@ func readCorpus(ctx context.Context, c *settings.Config, o textFiles, limit int6
 
 // readingOptions returns how the text is to be read, and where it is kept.
 func readingOptions(c *settings.Config, o textFiles, limit int64) (options corpus.Options, storage corpus.Storage, err error) {
-	if options, err = c.TextOptions(); err != nil {
-		return options, storage, err
+	options, err = c.TextOptions()
+	if err == nil {
+		err = checkExists(c.Corpus, o.Source)
 	}
-	if err = checkExists(c.Corpus, o.Source); err != nil {
-		return options, storage, err
+	if err == nil {
+		options.Vocabulary, err = readVocabulary(c)
 	}
-	if options.Vocabulary, err = readVocabulary(c); err != nil {
-		return options, storage, err
+	if err == nil {
+		storage, err = store(c, options, o, limit)
 	}
-	storage, err = store(c, options, o, limit)
 	return options, storage, err
 }
 

@@ -91,7 +91,7 @@ func (g *Group) Follow(obey func(o Order) error) error {
 
 // Finish ends the others' Follow. After an error it does nothing, because they cannot be told.
 func (g *Group) Finish() error {
-	if g.failed != nil || g.Rank() > 0 {
+	if g.Failed() || g.Rank() > 0 {
 		return nil
 	}
 	err := g.Do(Order{What: finish}, func() error { return nil })

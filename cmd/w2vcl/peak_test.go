@@ -38,7 +38,7 @@ func TestLimitIsRefusedOrKept(t *testing.T) {
 		t.Skip("the race detector takes memory for itself")
 	}
 	r := newRun(t)
-	flags := append(r.args, "--dim", "30000", "--contexts", "16", "--positives", "2", "--max-positives", "4")
+	flags := slices.Concat(r.args, []string{"--dim", "30000", "--contexts", "16", "--positives", "2", "--max-positives", "4"})
 	var plan struct {
 		Memory struct {
 			Peak float64 `json:"peak"`

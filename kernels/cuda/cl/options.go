@@ -40,7 +40,7 @@ type Options struct {
 	// HalfPrecision stores frozen rows and moments in 16 bits: see rounded.cuh.
 	HalfPrecision bool
 
-	composed bool //nolint:unused // rows of W are composed by an encoder
+	composed bool // rows of W are composed by an encoder
 }
 
 // Shares say how many samples rows have in an iteration: a wordcontext.Matrix has them.
