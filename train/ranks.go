@@ -9,7 +9,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/corpus/parts"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/split"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -17,6 +16,7 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/parts"
 	"github.com/w2vcl/w2vcl/train/ranks"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"

@@ -7,11 +7,11 @@ import (
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/corpus/parts"
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/parts"
 )
 
 // This file is about ranks that have a GPU each. They train what several GPUs of one process train, and each reads the

@@ -16,7 +16,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/corpus/parts"
+	"github.com/w2vcl/w2vcl/train/parts"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
