@@ -90,8 +90,9 @@ func allocateSVD(rows int, entries int64, o SVDOptions) *SVD {
 		o.Units = SVDUnits(o.Dim, rows)
 	}
 	a, n := o.Account, o.Units*block
-	a.Take(ForMatrix, bytesOf(rows, entries))      // the transposed one
-	a.Take(trainer.ForWork, 3*8*int64(n)*int64(n)) // of Refresh: a matrix, its eigenvectors, and their copy
+	a.Take(ForMatrix, bytesOf(rows, entries)) // the transposed one
+	// Of Refresh: a matrix, its eigenvectors and their copy; as measured, garbage is as much as one of them.
+	a.Take(trainer.ForWork, 4*8*int64(n)*int64(n))
 	return &SVD{
 		options: o, rows: rows,
 		basis:     a.Floats(trainer.ForWork, n*rows),

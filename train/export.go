@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/embedding"
@@ -111,6 +112,7 @@ func (j *job) export(folder *runfolder.Folder) error {
 	if err := trainer.Refresh(j.trainer); err != nil {
 		return fmt.Errorf("cannot compose the vectors: %w", err)
 	}
+	debug.FreeOSMemory() // the garbage of composing; writing can have it
 	words, contexts := j.trainer.Tables()
 	var contextsErr error
 	var working sync.WaitGroup

@@ -108,7 +108,7 @@ func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 // exportBytes is the memory of writing the vectors: their sum, an index of the words for each of the two
 // files, and, as measured, what writing and an encoder's composing take beside.
 func (j *job) exportBytes() int64 {
-	const writing, composing, convolving = 2 << 20, 1 << 20, 5 << 20
+	const writing, composing, convolving = 2 << 20, 3 << 20, 7 << 20
 	bytes := 2*j.text.vocabulary.IndexBytes() + writing
 	switch {
 	case j.config.Subword == settings.SubwordCNN:

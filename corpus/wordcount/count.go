@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -76,6 +77,7 @@ type Result struct {
 // tokens with the vocabulary's ids.
 func Count(ctx context.Context, in *Input, o Options) (_ *Result, err error) {
 	o.ChunkSize, o.MaxToken = cmp.Or(o.ChunkSize, defaultChunkSize), cmp.Or(o.MaxToken, MaxTokenBytes)
+	o.Threads = min(o.Threads, workers(in, o.ChunkSize))
 	d := newDisk(o.Disk, o.Threads)
 	r := &Result{disk: d}
 	defer func() {
@@ -102,6 +104,20 @@ func Count(ctx context.Context, in *Input, o Options) (_ *Result, err error) {
 		return nil, fmt.Errorf("corpus %s: %w", in.name, err)
 	}
 	return r, nil
+}
+
+// workers is how many threads are worth their memory: each has a table of words, and in a short
+// text most words would be in each of the tables, or not, as the chunks happen to be taken.
+func workers(in *Input, chunkSize int) int {
+	const chunks = 16 // for each worker
+	size := int64(0)
+	for _, f := range in.Files() {
+		if f.Size < 0 {
+			return math.MaxInt
+		}
+		size += f.Size
+	}
+	return int(size/int64(chunks*chunkSize)) + 1
 }
 
 // merge makes the vocabulary of tables in memory.
