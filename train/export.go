@@ -112,7 +112,9 @@ func (j *job) export(folder *runfolder.Folder) error {
 	if err := trainer.Refresh(j.trainer); err != nil {
 		return fmt.Errorf("cannot compose the vectors: %w", err)
 	}
-	debug.FreeOSMemory() // the garbage of composing; writing can have it
+	if j.encoder != nil || !j.mode.ReadsText() {
+		debug.FreeOSMemory() // the garbage of composing; writing can have it
+	}
 	words, contexts := j.trainer.Tables()
 	var contextsErr error
 	var working sync.WaitGroup
