@@ -130,8 +130,20 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	garbage := memory.Garbage(m.Total) // beside what lies about already
 	peak := machine.PeakRSS()
 	peak += peak / 20 // that of the next run may be as much higher
-	m.Peak = max(peak, machine.Resident()+max(j.exportBytes(), readers)+garbage, j.building, j.sum()-garbage)
+	m.Peak = max(peak, machine.Resident()+max(j.exportBytes(), readers)+garbage, j.building)
+	if !j.trainsFromFile() { // programBytes has what reading leaves behind; a text in a file leaves little
+		m.Peak = max(m.Peak, j.sum()-garbage)
+	}
 	return m
+}
+
+// trainsFromFile reports whether the text of training is in a file.
+func (j *job) trainsFromFile() bool {
+	if !j.mode.ReadsText() {
+		return false
+	}
+	path, _, _ := j.text.corpus.File()
+	return path != ""
 }
 
 // lessMemory says which settings lower the need of memory.
