@@ -74,9 +74,7 @@ func allocateCL(words, slots int, c Options) (t tables, iterations int, err erro
 	}
 	iterations = step.Iterations(slots, 2*(4*int64(words)*int64(c.Dim)+c.Optimizer.Bytes(words, c.Dim)))
 	c.Account.Take(trainer.ForWork, step.ReaderBytes(slots, iterations))
-	const strips, block = 48, 128                                      // rows of a strip with their gradients, and of a block
-	rows := min(c.Threads, words/block+1)*strips + 2*c.SharedNegatives // of a step: negatives are packed in both orders
-	c.Account.Take(trainer.ForWork, 2*4*int64(rows)*int64(c.Dim))
+	c.Account.Take(trainer.ForWork, 2*step.WorkBytes(words, c.Dim, c.SharedNegatives, c.Threads))
 	switch {
 	case c.Encoder != nil:
 		rows, gradient := c.Encoder.Bytes()

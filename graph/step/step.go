@@ -68,6 +68,13 @@ func (s *Step) RunBlocks(left, frozen []float32, first, end int) error {
 	return nil
 }
 
+// WorkBytes is the memory of a Step for rows of n values: strips, with their gradients, of the threads
+// that find work, and the shared negatives, packed in both orders.
+func WorkBytes(rows, n, shared, threads int) int64 {
+	busy := min(threads, rows/blockRows+1)
+	return 4 * int64(2*stripRows*busy+2*shared) * int64(n)
+}
+
 // Losses returns those of all blocks in the last run, live: trainers that share the blocks bring them together.
 func (s *Step) Losses() []float64 { return s.losses }
 
