@@ -11,15 +11,15 @@ import (
 // has. The same code allocates and plans: a live account gives memory until its limit, a dry one
 // ([Dry]) only counts and returns nil. The nil account gives memory without counting.
 type Account struct {
-	needs []Need
+	needs []need
 	check func(a *Account) error // called before a piece is given; nil: the account is dry
 	err   error
 }
 
-// A Need is memory for one purpose, in bytes.
-type Need struct {
-	Purpose string
-	Bytes   int64
+// A need is memory for one purpose, in bytes.
+type need struct {
+	purpose string
+	bytes   int64
 }
 
 // Purposes of the memory that trainers ask for.
@@ -69,22 +69,15 @@ func (a *Account) Take(purpose string, bytes int64) bool {
 	if bytes == 0 {
 		return a.check != nil
 	}
-	i := slices.IndexFunc(a.needs, func(n Need) bool { return n.Purpose == purpose })
+	i := slices.IndexFunc(a.needs, func(n need) bool { return n.purpose == purpose })
 	if i < 0 {
-		i, a.needs = len(a.needs), append(a.needs, Need{Purpose: purpose})
+		i, a.needs = len(a.needs), append(a.needs, need{purpose: purpose})
 	}
-	a.needs[i].Bytes += bytes
+	a.needs[i].bytes += bytes
 	if a.check != nil {
 		a.err = a.check(a)
 	}
 	return a.check != nil && a.err == nil
-}
-
-// Add takes everything in another account.
-func (a *Account) Add(other *Account) {
-	for _, n := range other.needs {
-		a.Take(n.Purpose, n.Bytes)
-	}
 }
 
 // Err is the error of the first request that was refused.
@@ -95,14 +88,11 @@ func (a *Account) Err() error {
 	return a.err
 }
 
-// Needs lists what was given, by purpose.
-func (a *Account) Needs() []Need { return slices.Clone(a.needs) }
-
 // Sum is what was given for some purposes; for all if none is named.
 func (a *Account) Sum(purposes ...string) (bytes int64) {
 	for _, n := range a.needs {
-		if len(purposes) == 0 || slices.Contains(purposes, n.Purpose) {
-			bytes += n.Bytes
+		if len(purposes) == 0 || slices.Contains(purposes, n.purpose) {
+			bytes += n.bytes
 		}
 	}
 	return bytes

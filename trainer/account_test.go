@@ -14,7 +14,7 @@ func TestAccount(t *testing.T) {
 		a.Take(ForWork, 900)
 		return table, ids
 	}
-	want := []Need{{ForTables, 4000}, {ForWork, 1000}}
+	want := []need{{ForTables, 4000}, {ForWork, 1000}}
 	full := errors.New("full")
 	upTo := func(limit int64) *Account {
 		return NewAccount(func(a *Account) error {
@@ -25,11 +25,11 @@ func TestAccount(t *testing.T) {
 		})
 	}
 	dry, live, short := Dry(func(a *Account) { layout(a) }), upTo(5000), upTo(4999)
-	if got := dry.Needs(); !slices.Equal(got, want) || dry.Sum() != 5000 || dry.Sum(ForWork) != 1000 {
+	if got := dry.needs; !slices.Equal(got, want) || dry.Sum() != 5000 || dry.Sum(ForWork) != 1000 {
 		t.Errorf("dry: %v", got)
 	}
-	if table, ids := layout(live); len(table) != 1000 || len(ids) != 50 || live.Err() != nil || !slices.Equal(live.Needs(), want) {
-		t.Errorf("live: %d, %d values, %v, %v", len(table), len(ids), live.Needs(), live.Err())
+	if table, ids := layout(live); len(table) != 1000 || len(ids) != 50 || live.Err() != nil || !slices.Equal(live.needs, want) {
+		t.Errorf("live: %d, %d values, %v, %v", len(table), len(ids), live.needs, live.Err())
 	}
 	if _, ids := layout(short); len(ids) != 50 || !errors.Is(short.Err(), full) {
 		t.Errorf("short: %d ids, %v", len(ids), short.Err())
@@ -42,11 +42,5 @@ func TestAccount(t *testing.T) {
 	}
 	if table, _ := layout(&Account{}); table != nil {
 		t.Error("a dry account gives memory")
-	}
-	both := &Account{}
-	both.Add(dry)
-	both.Add(live)
-	if both.Sum() != 10000 {
-		t.Errorf("two: %v", both.Needs())
 	}
 }
