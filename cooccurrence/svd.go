@@ -91,7 +91,7 @@ func allocateSVD(rows int, entries int64, o SVDOptions) *SVD {
 	}
 	a, n := o.Account, o.Units*block
 	a.Take(ForMatrix, bytesOf(rows, entries)) // the transposed one
-	// Of Refresh: a matrix, its eigenvectors and their copy; as measured, garbage is as much as one of them.
+	// Refresh takes a matrix, its eigenvectors and their copy, and leaves, as measured, one more as garbage.
 	a.Take(trainer.ForWork, 4*8*int64(n)*int64(n))
 	return &SVD{
 		options: o, rows: rows,
