@@ -50,6 +50,7 @@ const (
 	StreamPhase       Stream = 13 << 32 // phases of the rows of M
 	StreamShared      Stream = 14 << 32 // negatives that all rows share; see Alias.DrawSpread
 	StreamDropout     Stream = 15 << 32 // features that an encoder leaves out, Sub(step)
+	StreamStretch     Stream = 16 << 32 // order of the blocks of a text in stretches, Sub(pass)
 	StreamGenerated   Stream = 20 << 32 // words of random texts, Sub(0), and lengths of their lines, Sub(1)
 	StreamEntries     Stream = 22 << 32 // order of a row's counts in GloVe, Sub(twice the epoch, and one for contexts)
 )

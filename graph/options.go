@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -37,6 +38,8 @@ type Options struct {
 
 	Optimizer optim.Options // of both tables, and of an encoder's parameters
 	Encoder   Encoder       // composes the word vectors; FormFused only
+
+	Composition *composed.Composition // CBOW: word vectors are means of parts; nil: they are not
 
 	// Start, if not nil, writes the rows that training goes on from over those of a
 	// new W and C, (V, N): W random, C zero. Reset calls it again. Not with an

@@ -62,8 +62,8 @@ func (s *skipGram) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", s, err)
 	}
-	if want := (tensor.Shape{len(s.core.Sampler.Slots) - 1, s.core.Dim}); !left.Shape().Eq(want) {
-		return nil, fmt.Errorf("%v: left is %v, not %v", s, left.Shape(), want)
+	if rows, columns := left.Shape()[0], left.Shape()[1]; rows < s.core.Sampler.Len() || columns != s.core.Dim {
+		return nil, fmt.Errorf("%v: left is %v, not (%d, %d)", s, left.Shape(), s.core.Sampler.Len(), s.core.Dim)
 	}
 	if s.loss, err = s.core.Run(left.Float32s(), frozen.Float32s()); err != nil {
 		return nil, err

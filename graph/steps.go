@@ -56,7 +56,7 @@ func newFusedStep(op gorgonia.Op, loss *float64, a, b *table, trained []paramete
 // are computed before the step: one of the two steps of W2V-CL.
 func newTableStep(left, frozen *table, s *step.Sampler, blocks []int, workers *team.Team, c Options) (compiledStep, error) {
 	if c.Form == FormStock {
-		return newStockStep(left, frozen, s)
+		return newStockStep(left, frozen, s, int(s.Slots[s.Len()]))
 	}
 	op, err := newSkipGram(s, blocks, workers, left.optimizer, c)
 	if err != nil {

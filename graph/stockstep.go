@@ -12,16 +12,18 @@ type stockStep struct {
 	pairs        *stockPairs
 	left, frozen *table
 	sampler      *step.Sampler
-	own          int // negatives of a row
+	own          int       // negatives of a row
+	kept         []float32 // (V, N), gets the gradients in place of the optimizer of left; may be nil
 }
 
-func newStockStep(left, frozen *table, sampler *step.Sampler) (*stockStep, error) {
+// newStockStep makes the step for at most so many samples.
+func newStockStep(left, frozen *table, sampler *step.Sampler, samples int) (*stockStep, error) {
 	s := &stockStep{left: left, frozen: frozen, sampler: sampler, own: sampler.Negatives}
 	if sampler.Shared > 0 {
 		s.own = 0
 	}
 	var err error
-	s.pairs, err = newStockPairs(s.first(left.rows), left.dim, left.dense, sampler.Shared)
+	s.pairs, err = newStockPairs(samples+left.rows*s.own, left.dim, left.dense, sampler.Shared)
 	return s, err
 }
 
@@ -40,8 +42,8 @@ func (s *stockStep) run() (float64, error) {
 	}
 	n := s.left.dim
 	g := make([]float32, n)
-	for i := range s.left.rows {
-		samples := len(s.sampler.Share(i))
+	for i := range s.sampler.Len() {
+		row, samples := s.sampler.Row(i), len(s.sampler.Share(i))
 		if samples == 0 {
 			continue
 		}
@@ -50,9 +52,13 @@ func (s *stockStep) run() (float64, error) {
 			add(g, gradients[0][place*n:])
 		}
 		if s.sampler.Shared > 0 {
-			add(g, gradients[2][i*n:])
+			add(g, gradients[2][row*n:])
 		}
-		s.left.optimizer.UpdateMean(i, s.sampler.Updates(i), samples, s.left.row(i), g)
+		if s.kept != nil {
+			copy(s.kept[row*n:], g)
+			continue
+		}
+		s.left.optimizer.UpdateMean(row, s.sampler.Updates(row), samples, s.left.row(row), g)
 	}
 	return loss, nil
 }
@@ -70,15 +76,16 @@ func (s *stockStep) gather() {
 	if s.sampler.Shared > 0 {
 		s.gatherShared()
 	}
-	own := s.sampler.DrawOwn(0, s.left.rows, nil)
-	for i := range s.left.rows {
+	own := s.sampler.DrawOwn(0, s.sampler.Len(), nil)
+	for i := range s.sampler.Len() {
+		left := s.left.row(s.sampler.Row(i))
 		targets, samples := s.sampler.AppendTargets(nil, i, 0, own)
 		for k, target := range targets {
 			place, row := s.first(i)+k, s.frozen.row(int(target))
 			if k < samples {
-				s.pairs.set(place, s.left.row(i), row, -1, 1/float32(samples), 1)
+				s.pairs.set(place, left, row, -1, 1/float32(samples), 1)
 			} else {
-				s.pairs.set(place, s.left.row(i), row, 1, 1, float32(samples))
+				s.pairs.set(place, left, row, 1, 1, float32(samples))
 			}
 		}
 	}
@@ -94,12 +101,15 @@ func (s *stockStep) gatherShared() {
 		}
 	}
 	meets, times := s.pairs.meets.Float32s(), s.pairs.times.Float32s()
-	for i := range s.left.rows {
+	clear(meets)
+	clear(times)
+	for i := range s.sampler.Len() {
 		share, weight := s.sampler.Share(i), s.sampler.Weight()
 		if len(share) == 0 || share[0] == wordcontext.NoContext {
-			weight = 0
+			continue
 		}
-		for k := i * h; k < (i+1)*h; k++ {
+		row := s.sampler.Row(i)
+		for k := row * h; k < (row+1)*h; k++ {
 			meets[k], times[k] = float32(weight), float32(float64(len(share))*weight)
 		}
 	}

@@ -236,7 +236,7 @@ func (m *Matrix) At(i, q int) uint32 {
 	round, position := uint32(q)/n, uint32(q)%n
 	if round > 0 && !m.Tempered() {
 		var o roundOrder
-		o.Set(m.options.Seed, round, uint32(i), n)
+		o.Set(m.options.Seed, corpus.StreamDuplicate.Sub(round), uint32(i), n)
 		position = o.At(position)
 	}
 	row := m.row(i)

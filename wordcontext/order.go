@@ -12,6 +12,8 @@ import (
 //
 //	Philox(seed, StreamDuplicate.Sub(round), row·2^32 + 0, 1, ...)
 //
+// The blocks of a text in a pass are in such an order, too (stretches.go), with a stream of their own.
+//
 // For n <= smallOrder the order is a table, every permutation equally likely.
 //
 // For larger n it is a bijection of the b-bit numbers, where 2^b is the smallest
@@ -37,10 +39,10 @@ const smallOrder = 64
 // positionsPerFill is how many positions are computed together, at most.
 const positionsPerFill = 256
 
-// Set makes o the order of the given round and row of n contexts, n > 0.
-func (o *roundOrder) Set(seed uint64, round, row, n uint32) {
+// Set makes o the order of n contexts, n > 0: of a row, in the round that the stream names.
+func (o *roundOrder) Set(seed uint64, round corpus.Stream, row, n uint32) {
 	random := func(counter uint32) (a, b uint64) {
-		r := corpus.Philox(seed, corpus.StreamDuplicate.Sub(round), uint64(row)<<32|uint64(counter))
+		r := corpus.Philox(seed, round, uint64(row)<<32|uint64(counter))
 		return uint64(r[1])<<32 | uint64(r[0]), uint64(r[3])<<32 | uint64(r[2])
 	}
 	o.n = n

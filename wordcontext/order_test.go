@@ -25,7 +25,7 @@ func TestOrderIsPermutation(t *testing.T) {
 	for _, n := range sizes {
 		for round := uint32(1); round <= 3; round++ {
 			var o roundOrder
-			o.Set(42, round, n+7, n)
+			o.Set(42, corpus.StreamDuplicate.Sub(round), n+7, n)
 			all := fillAll(&o, positionsPerFill)
 			seen := make([]bool, n)
 			for p, x := range all {
@@ -47,7 +47,7 @@ func TestOrderIsPermutation(t *testing.T) {
 func TestOrderDefinition(t *testing.T) {
 	for _, n := range []uint32{65, 100, 128, 1000, 65537, 1<<30 - 1} {
 		var o roundOrder
-		o.Set(9, 2, 5, n)
+		o.Set(9, corpus.StreamDuplicate.Sub(2), 5, n)
 		b := 0
 		for 1<<b < n {
 			b++
@@ -95,7 +95,7 @@ func TestOrderIsUniform(t *testing.T) {
 		for key := range keys {
 			var o roundOrder
 			// Seeds, rounds and rows must all give random orders.
-			o.Set(uint64(key%100), uint32(1+key/100%100), uint32(key/10000), uint32(n))
+			o.Set(uint64(key%100), corpus.StreamDuplicate.Sub(uint32(1+key/100%100)), uint32(key/10000), uint32(n))
 			for k, pair := range pairs {
 				if pair[0] != pair[1] {
 					counts[k].Add(o.At(uint32(pair[0])), o.At(uint32(pair[1])))
@@ -127,7 +127,7 @@ func TestOrderOfLongRows(t *testing.T) {
 		single, pair := make([]int, parts), make([]int, parts*parts)
 		for key := range uint32(keys) {
 			var o roundOrder
-			o.Set(1, 1, key, n)
+			o.Set(1, corpus.StreamDuplicate.Sub(1), key, n)
 			x, y := o.At(key%(n-1)), o.At(key%(n-1)+1)
 			single[x/(n/parts)]++
 			pair[x/(n/parts)*parts+y/(n/parts)]++

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
@@ -225,7 +226,7 @@ func (r *reader[T]) read(c *cursor, count int, dst []uint32, stride int) {
 		} else {
 			run = min(run, positionsPerFill)
 			if r.row != c.row || r.round != round {
-				r.order.Set(r.matrix.options.Seed, round, uint32(c.row), n)
+				r.order.Set(r.matrix.options.Seed, corpus.StreamDuplicate.Sub(round), uint32(c.row), n)
 				r.row, r.round = c.row, round
 			}
 			positions := r.positions[:run]

@@ -20,7 +20,24 @@ type Sampler struct {
 	Samples         []uint32          // (S), of the step, as wordcontext.Matrix.Samples gives them
 	Updates         func(row int) int // of each row, with this one
 
+	// A step may be of some rows only: then row i here is row Rows[i] of the table, and has shared negatives.
+	Rows []uint32
+
+	// Given, if not nil, are the shared negatives, (H), in place of those drawn from Noise.
+	Given []uint32
+
 	drawn []uint32 // (H)
+}
+
+// Len is the number of rows.
+func (s *Sampler) Len() int { return len(s.Slots) - 1 }
+
+// Row returns the number of row i in the table.
+func (s *Sampler) Row(i int) int {
+	if s.Rows == nil {
+		return i
+	}
+	return int(s.Rows[i])
 }
 
 // Share returns the samples of a row in this step, none if the row is left alone.
@@ -70,6 +87,9 @@ func (s *Sampler) Weight() float64 {
 // DrawShared draws the negatives of all rows, spread over the words; see
 // [corpus.Alias.DrawSpread]. They are good until the next call.
 func (s *Sampler) DrawShared() []uint32 {
+	if s.Given != nil {
+		return s.Given
+	}
 	s.drawn = memory.Resize(s.drawn, s.Shared)
 	s.Noise.DrawSpread(s.drawn, s.Seed, s.Iteration, s.Step)
 	return s.drawn

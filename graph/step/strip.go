@@ -89,13 +89,13 @@ func (w *worker) collect(s *Step, first, last int) {
 	w.members, w.targets, w.kinds = w.members[:0], w.targets[:0], w.kinds[:0]
 	w.own = s.Sampler.DrawOwn(first, last, w.own)
 	for i := first; i < last; i++ {
-		m := member{row: i, from: len(w.targets)}
+		m := member{row: s.Sampler.Row(i), from: len(w.targets)}
 		w.targets, m.samples = s.Sampler.AppendTargets(w.targets, i, first, w.own)
 		m.to = len(w.targets)
 		if m.samples > 0 {
 			w.members = append(w.members, m)
 		} else if s.Kept != nil {
-			clear(s.Kept[i*s.Dim:][:s.Dim])
+			clear(s.Kept[m.row*s.Dim:][:s.Dim])
 		}
 	}
 }

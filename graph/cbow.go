@@ -1,0 +1,241 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/graph/step"
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// CBOW trains W2V-CL as large-batch CBOW: an iteration trains on a stretch of the text, and
+// predicts each of its words from the mean h of the words in the window around it. As in CL, an
+// iteration has two steps without conflicts, in which a row moves along the mean gradient of its
+// share of the samples:
+//
+//   - Step 1 moves the rows of C of the words that occur. The samples of a word are its places, the
+//     frozen vectors their windows' h.
+//   - Step 2 moves W against the new C. A window has one sample, its word. The gradient of h goes
+//     whole to each word in the window, and a word moves along the mean over all windows that it is
+//     in. Every h is of the W that the iteration began with.
+//
+// All rows share the negatives of a step (see wordcontext.Stretch), each with weight K/H. Rows of
+// words that do not occur stay as they are. The result is the same to the bit for any number of threads.
+//
+// The W2V-CL paper has skip-gram only (see CL); this is CBOW of Mikolov et al. 2013 in its form. W may be composed
+// of parts (Options.Composition), as in fastText, or of an encoder.
+type CBOW struct {
+	options    Options
+	iterations int
+	capacity   int // T
+	ahead      *ahead
+	contexts   *table   // C
+	words      *table   // W, or the rows that are composed
+	made       wordRows // what W is made of
+	updates    updates  // (V): of the words' rows in both tables
+	windows    *windows
+	samplers   [2]step.Sampler
+	each       []uint32 // (T+1): 0, 1, 2, ...
+	step       cbowSteps
+}
+
+var (
+	_ trainer.Trainer   = (*CBOW)(nil)
+	_ trainer.Composing = (*CBOW)(nil)
+	_ trainer.Preparing = (*CBOW)(nil)
+	_ trainer.Drawable  = (*CBOW)(nil)
+)
+
+// cbowSteps trains the samples of both samplers.
+type cbowSteps interface {
+	// run returns the losses of both steps, and the gradients of words, (V, N).
+	run(x *wordcontext.Stretch) (loss float64, gradients []float32, err error)
+	machines() []*machine
+}
+
+// PlanCBOW asks an account for what NewCBOW takes.
+func PlanCBOW(a *trainer.Account, s *wordcontext.Stretches, c Options) error {
+	c.Account = a
+	c, err := c.forStretches(s)
+	if err == nil {
+		_, err = allocateCBOW(s, c)
+	}
+	return err
+}
+
+// forStretches is forWords for stretches.
+func (c Options) forStretches(s *wordcontext.Stretches) (Options, error) {
+	c, err := c.forWords(s.Rows())
+	switch x := c.Composition; {
+	case err != nil:
+		return c, err
+	case c.SharedNegatives != s.Options().Shared:
+		return c, fmt.Errorf("%d shared negatives, but stretches have %d", c.SharedNegatives, s.Options().Shared)
+	case c.Encoder != nil && x != nil:
+		return c, errors.New("words are either composed of parts or of an encoder")
+	case x != nil && (x.Dim != c.Dim || x.Words() != s.Rows()):
+		return c, fmt.Errorf("a composition of %d words of dimension %d; there are %d of dimension %d", x.Words(), x.Dim, s.Rows(), c.Dim)
+	}
+	return c, nil
+}
+
+// allocateCBOW returns the trainer without its graph. It takes what graph and stretches allocate.
+func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
+	v, t := s.Rows(), s.Capacity()
+	stretch, reader := s.Bytes()
+	c.Account.Take(trainer.ForWork, 2*stretch+reader)
+	m := &CBOW{options: c, capacity: t, updates: c.Account.Floats(trainer.ForMoments, v)}
+	workers := team.New(c.Threads)
+	var err error
+	if m.contexts, err = newTable("contexts", v, c); err != nil {
+		return nil, err
+	}
+	if err = m.allocateWords(v, workers); err != nil {
+		return nil, err
+	}
+	m.windows = newWindows(v, s, workers, c)
+	m.each = trainer.Of[uint32](c.Account, trainer.ForWork, t+1)
+	for i := range m.each {
+		m.each[i] = uint32(i)
+	}
+	c.Account.Take(trainer.ForWork, 4*int64(t)*int64(c.Dim)+2*step.WorkBytes(max(v, t), c.Dim, c.SharedNegatives, c.Threads))
+	if c.Form == FormStock {
+		c.Account.Take(trainer.ForWork, 2*(c.stockBytes(t)+4*8*int64(max(v, t))*int64(c.SharedNegatives)))
+	}
+	return m, c.Account.Err()
+}
+
+// allocateWords makes W.
+func (t *CBOW) allocateWords(v int, workers *team.Team) (err error) {
+	c := t.options
+	switch {
+	case c.Composition != nil:
+		t.words = newFrozen("composed", v, c)
+		t.made, err = newPartRows(t.words, c, t.updates, workers)
+	default:
+		if t.words, err = newTable("words", v, c); err == nil {
+			t.made = &ownRows{
+				name: "words", rows: t.words.data, dim: c.Dim, optimizer: t.words.optimizer, updates: t.updates, team: workers,
+				start: func() { start(t.words, t.contexts, c) },
+			}
+		}
+	}
+	return err
+}
+
+// NewCBOW prepares training for the given number of iterations, each on a stretch of the text.
+func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error) {
+	c, err := c.forStretches(s)
+	if err != nil {
+		return nil, err
+	}
+	if iterations < 1 {
+		return nil, fmt.Errorf("number of iterations is %d; it must be at least 1", iterations)
+	}
+	t, err := allocateCBOW(s, c)
+	if err != nil {
+		return nil, err
+	}
+	t.iterations, t.ahead = iterations, newAhead(s, c.Threads)
+	t.made.randomize()
+	for i := range t.samplers {
+		t.samplers[i] = step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Slots: []uint32{0}}
+	}
+	t.samplers[0].Updates = t.updates.of
+	if c.Form == FormStock {
+		t.step, err = newStockCBOW(t)
+	} else {
+		t.step, err = newFusedCBOW(t)
+	}
+	return t, err
+}
+
+// Units is the number of iterations, fixed in advance.
+func (t *CBOW) Units() int { return t.iterations }
+
+// Ready gives the tables and moments their memory.
+func (t *CBOW) Ready() error {
+	for _, s := range t.State() {
+		memory.Touch(s.Data, t.options.Threads)
+	}
+	return nil
+}
+
+// Advance runs iteration number unit, counted from 0, at the given learning rate. The report's Words
+// are the tokens of the stretch.
+func (t *CBOW) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+	if err := ctx.Err(); err != nil {
+		return trainer.Report{}, err
+	}
+	x := t.ahead.stretch(unit, t.iterations)
+	report := trainer.Report{Words: float64(x.Tokens), Pairs: 2 * float64(len(x.Words)) * float64(1+t.options.Negatives)}
+	if len(x.Words) == 0 {
+		return report, nil
+	}
+	t.begin(x)
+	for _, o := range append(t.contexts.optimizers(), t.made.optimizers()...) {
+		o.Begin(unit+1, rate*o.relativeRate)
+	}
+	err := t.made.compose(x)
+	var gradients []float32
+	if err == nil {
+		report.Loss, gradients, err = t.step.run(x)
+	}
+	if err == nil {
+		err = t.made.update(x, gradients)
+	}
+	if err != nil {
+		return trainer.Report{}, fmt.Errorf("iteration %d: %w", unit, err)
+	}
+	return report, nil
+}
+
+// begin sets the samples of both steps.
+func (t *CBOW) begin(x *wordcontext.Stretch) {
+	for _, row := range x.Rows {
+		t.updates[row]++
+	}
+	contexts, windows := &t.samplers[0], &t.samplers[1]
+	contexts.Rows, contexts.Slots, contexts.Samples, contexts.Given = x.Rows, x.Slots, x.Places, x.Windows
+	windows.Slots, windows.Samples, windows.Given = t.each[:len(x.Words)+1], x.Words, x.Targets
+	t.windows.stretch = x
+}
+
+// Tables returns W and C, V x Dim in row-major order, live. Rows that are composed may be
+// older than what they are composed of: Refresh composes them.
+func (t *CBOW) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
+
+// Refresh brings the table of words up to date with what it is composed of.
+func (t *CBOW) Refresh() error { return t.made.refresh() }
+
+// State returns everything that training changes, live, in a fixed order.
+func (t *CBOW) State() []trainer.Tensor {
+	all := append(t.made.state(), state(t.contexts)...)
+	return append(all, trainer.Tensor{Name: "updates", Data: t.updates})
+}
+
+// Reset goes back to the start of training, as if nothing had been trained.
+func (t *CBOW) Reset() {
+	for _, s := range t.State() {
+		clear(s.Data)
+	}
+	t.made.randomize()
+}
+
+// DOT prints the graphs in the Graphviz language.
+func (t *CBOW) DOT() string { return dot(t.step.machines()...) }
+
+// Close frees Gorgonia's memory, and waits until nobody reads the text.
+func (t *CBOW) Close() error {
+	t.ahead.wait()
+	for _, m := range t.step.machines() {
+		if err := m.close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

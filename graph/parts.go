@@ -1,0 +1,154 @@
+package graph
+
+import (
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential/composed"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// partRows are rows that are means of parts and of words' own rows (see composed.Composition). A
+// part has the gradient
+//
+//	sum over its words w that occur of gradient_w / (1+G_w)      as often as w has it
+//
+// and is left alone if none does.
+type partRows struct {
+	*composed.Composition
+	words     []float32 // (V, N), the rows
+	own       *ownRows  // nil: words have parts only
+	optimizer optim.Optimizer
+	updates   updates // (U): of the parts
+	team      *team.Team
+	seed      uint64
+
+	starts, users []uint32  // the words of part g are users[starts[g]:starts[g+1]]
+	weights       []float32 // (V): 1/(1+G)
+	occurs        []bool    // (V)
+	workers       []partWorker
+}
+
+type partWorker struct {
+	composer composed.Composer
+	windowScratch
+	gradient []float32 // (N)
+}
+
+// newPartRows returns the rows of a composition. A dry account gives them no memory.
+func newPartRows(words *table, c Options, counts updates, workers *team.Team) (*partRows, error) {
+	x := c.Composition
+	if err := x.Check(); err != nil {
+		return nil, err
+	}
+	v, u := x.Words(), len(x.Parts)/x.Dim
+	c.Account.Take(trainer.ForTables, 4*int64(len(x.Parts)+len(x.Own))) // resident when they are randomized
+	p := &partRows{
+		Composition: x, words: words.data, team: workers, seed: c.Seed,
+		updates: c.Account.Floats(trainer.ForMoments, u),
+		starts:  trainer.Of[uint32](c.Account, trainer.ForWork, u+1), users: trainer.Of[uint32](c.Account, trainer.ForWork, len(x.Symbols)),
+		weights: trainer.Of[float32](c.Account, trainer.ForWork, v), occurs: trainer.Of[bool](c.Account, trainer.ForWork, v),
+	}
+	var err error
+	if p.optimizer, err = optim.New(c.Optimizer, u, x.Dim); err != nil {
+		return nil, err
+	}
+	if x.Own != nil {
+		p.own = &ownRows{name: "words", rows: x.Own, dim: x.Dim, updates: counts, team: workers}
+		if p.own.optimizer, err = optim.New(c.Optimizer, v, x.Dim); err != nil {
+			return nil, err
+		}
+	}
+	if p.users != nil && p.occurs != nil {
+		p.invert()
+	}
+	for range workers.Threads() {
+		p.workers = append(p.workers, partWorker{composer: composed.Composer{Composition: x}, gradient: make([]float32, x.Dim)})
+	}
+	return p, c.Account.Err()
+}
+
+// invert lists the words of each part, in order.
+func (p *partRows) invert() {
+	for _, g := range p.Symbols {
+		p.starts[g+1]++
+	}
+	for g := range len(p.starts) - 1 {
+		p.starts[g+1] += p.starts[g]
+	}
+	next := append([]uint32(nil), p.starts...)
+	for w := range p.Words() {
+		parts := p.Symbols[p.Starts[w]:p.Starts[w+1]]
+		for _, g := range parts {
+			p.users[next[g]] = uint32(w)
+			next[g]++
+		}
+		rows := len(parts)
+		if p.Own != nil {
+			rows++
+		}
+		p.weights[w] = 1 / float32(rows)
+	}
+}
+
+func (p *partRows) compose(x *wordcontext.Stretch) error {
+	return eachRow(p.team, len(x.Rows), func(worker, a int) { p.composeRow(worker, int(x.Rows[a])) })
+}
+
+func (p *partRows) refresh() error {
+	return eachRow(p.team, p.Words(), p.composeRow)
+}
+
+func (p *partRows) composeRow(worker, word int) {
+	p.workers[worker].composer.Compose(p.words[word*p.Dim:][:p.Dim], uint32(word), nil)
+}
+
+func (p *partRows) update(x *wordcontext.Stretch, gradients []float32) error {
+	if p.own != nil {
+		if err := p.own.update(x, gradients); err != nil {
+			return err
+		}
+	}
+	for _, w := range x.Rows {
+		p.occurs[w] = true
+	}
+	err := eachRow(p.team, len(p.updates), func(worker, g int) { p.updatePart(&p.workers[worker], g, gradients) })
+	for _, w := range x.Rows {
+		p.occurs[w] = false
+	}
+	return err
+}
+
+func (p *partRows) updatePart(s *partWorker, g int, gradients []float32) {
+	s.rows, s.windowScratch.weights = s.rows[:0], s.windowScratch.weights[:0]
+	for _, w := range p.users[p.starts[g]:p.starts[g+1]] {
+		if p.occurs[w] {
+			s.rows, s.windowScratch.weights = append(s.rows, w), append(s.windowScratch.weights, p.weights[w])
+		}
+	}
+	if len(s.rows) == 0 {
+		return
+	}
+	simd.Combine(s.gradient, s.windowScratch.weights, gradients, s.rows)
+	p.updates[g]++
+	p.optimizer.UpdateMean(g, p.updates.of(g), 1, p.Parts[g*p.Dim:][:p.Dim], s.gradient)
+}
+
+func (p *partRows) optimizers() []parameterOptimizer {
+	all := []parameterOptimizer{{p.optimizer, float64(p.Rate)}}
+	if p.own != nil {
+		all = append(all, p.own.optimizers()...)
+	}
+	return all
+}
+
+func (p *partRows) state() []trainer.Tensor {
+	all := append(tensors("parts", p.Parts, p.optimizer), trainer.Tensor{Name: "parts.updates", Data: p.updates})
+	if p.own != nil {
+		all = append(all, p.own.state()...)
+	}
+	return all
+}
+
+func (p *partRows) randomize() { p.Randomize(p.seed) }

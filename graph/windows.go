@@ -1,0 +1,127 @@
+package graph
+
+import (
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+	"gorgonia.org/tensor"
+)
+
+// windows is the operation that computes the samples of large-batch CBOW, the means of the windows
+// of a stretch of T places at most:
+//
+//	words: (V, N)  result: (T, N), row p the mean of the rows of the words in the window of place p
+//
+// Its gradient is not the derivative. Row p of what comes back, e, is what window p would
+// change in itself, and goes whole to each word in the window; a word moves along the mean:
+//
+//	gradient: (V, N), row c the mean of e_p over all windows p that a place of word c is in
+//
+// So a word moves as far as it would if it was alone in its windows. A step that is divided by the number of words in
+// a window would leave the direction and, under Adam, the length as they are; the mean over windows, not
+// their sum, is what Adam's moments need. Rows of words that do not occur are zero.
+type windows struct {
+	team    *team.Team
+	stretch *wordcontext.Stretch // of the next run
+	means   *tensor.Dense        // (T, N); once gradients come back it has their sums
+	moves   *tensor.Dense        // (V, N)
+	moved   []uint32             // rows of moves that are not zero
+	inside  []float32            // (T): how many windows a place is in
+	scratch []windowScratch      // of each worker
+}
+
+// windowScratch lists the places or words of a window, and their coefficients.
+type windowScratch struct {
+	rows    []uint32
+	weights []float32
+}
+
+// newWindows returns the operation for a vocabulary of so many words. A dry account gives it no memory.
+func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, c Options) *windows {
+	t := s.Capacity()
+	means := c.Account.Floats(trainer.ForWork, t*c.Dim)
+	moves := c.Account.Floats(trainer.ForWork, words*c.Dim)
+	inside := trainer.Of[float32](c.Account, trainer.ForWork, t)
+	if means == nil || moves == nil || inside == nil {
+		return nil
+	}
+	return &windows{
+		team: workers, means: dense(means, t, c.Dim), moves: dense(moves, words, c.Dim), inside: inside,
+		scratch: make([]windowScratch, workers.Threads()),
+	}
+}
+
+// blockPlaces is how many places a worker takes at a time: their rows and those around
+// them stay in its cache.
+const blockPlaces = 256
+
+// eachPlace calls do for all places of the stretch, in blocks.
+func (w *windows) eachPlace(do func(s *windowScratch, place int)) error {
+	places := len(w.stretch.Words)
+	return w.team.Do((places+blockPlaces-1)/blockPlaces, func(worker, b int) {
+		for p := b * blockPlaces; p < min((b+1)*blockPlaces, places); p++ {
+			do(&w.scratch[worker], p)
+		}
+	})
+}
+
+// combine writes the sum of rows of a table, each times weight, to out.
+func (s *windowScratch) combine(out []float32, weight float32, table []float32, rows []uint32) {
+	s.weights = s.weights[:0]
+	for range rows {
+		s.weights = append(s.weights, weight)
+	}
+	simd.Combine(out, s.weights, table, rows)
+}
+
+// forward computes the means.
+func (w *windows) forward(in []*tensor.Dense) (*tensor.Dense, error) {
+	words, means, n := in[0].Float32s(), w.means.Float32s(), w.means.Shape()[1]
+	x := w.stretch
+	err := w.eachPlace(func(s *windowScratch, p int) {
+		s.rows = append(s.rows[:0], x.Words[x.From[p]:p]...)
+		s.rows = append(s.rows, x.Words[p+1:x.To[p]]...)
+		s.combine(means[p*n:][:n], 1/float32(len(s.rows)), words, s.rows)
+	})
+	return w.means, err
+}
+
+// backward computes the gradient of words from that of the means.
+func (w *windows) backward(_ []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
+	sums, moves, n := w.means.Float32s(), w.moves.Float32s(), w.means.Shape()[1]
+	if err := w.sumBack(gradient.Float32s(), sums, n); err != nil {
+		return nil, err
+	}
+	for _, row := range w.moved {
+		clear(moves[int(row)*n:][:n])
+	}
+	x := w.stretch
+	w.moved = append(w.moved[:0], x.Rows...)
+	const blockRows = 64
+	err := w.team.Do((len(x.Rows)+blockRows-1)/blockRows, func(worker, b int) {
+		for a := b * blockRows; a < min((b+1)*blockRows, len(x.Rows)); a++ {
+			places, inside := x.Places[x.Slots[a]:x.Slots[a+1]], float32(0)
+			for _, q := range places {
+				inside += w.inside[q]
+			}
+			w.scratch[worker].combine(moves[int(x.Rows[a])*n:][:n], 1/inside, sums, places)
+		}
+	})
+	return []*tensor.Dense{w.moves}, err
+}
+
+// sumBack adds up, for each place, the gradients of the windows that it is in.
+func (w *windows) sumBack(gradients, sums []float32, n int) error {
+	x, last := w.stretch, len(w.stretch.Words)-1
+	return w.eachPlace(func(s *windowScratch, q int) {
+		s.rows = s.rows[:0]
+		for p := max(q-x.Window, 0); p <= min(q+x.Window, last); p++ {
+			if p != q && int(x.From[p]) <= q && q < int(x.To[p]) {
+				s.rows = append(s.rows, uint32(p))
+			}
+		}
+		w.inside[q] = float32(len(s.rows))
+		s.combine(sums[q*n:][:n], 1, gradients, s.rows)
+	})
+}

@@ -1,0 +1,76 @@
+package graph
+
+import (
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// wordRows are what the rows of W are in large-batch CBOW: rows of a table (ownRows), composed of
+// parts (partRows), or of an encoder's parameters (encoderRows).
+type wordRows interface {
+	// compose brings the rows of the words that occur up to date.
+	compose(x *wordcontext.Stretch) error
+	// update moves what the words that occur are made of along their gradients, rows of (V, N).
+	update(x *wordcontext.Stretch, gradients []float32) error
+	// refresh brings all rows up to date.
+	refresh() error
+	optimizers() []parameterOptimizer
+	state() []trainer.Tensor
+	randomize()
+}
+
+// updates counts how often each row of a table was updated: Adam corrects the bias of its moments by
+// it. They are whole numbers, in the form of the other state.
+type updates []float32
+
+func (u updates) of(row int) int { return int(u[row]) }
+
+// ownRows are rows of a table: W itself, or what a word has beside its parts.
+type ownRows struct {
+	name      string
+	rows      []float32 // (V, N)
+	dim       int
+	optimizer optim.Optimizer
+	updates   updates // (V), with this one
+	team      *team.Team
+	start     func()
+}
+
+func (o *ownRows) compose(*wordcontext.Stretch) error { return nil }
+
+func (o *ownRows) refresh() error { return nil }
+
+func (o *ownRows) optimizers() []parameterOptimizer { return []parameterOptimizer{{o.optimizer, 1}} }
+
+func (o *ownRows) update(x *wordcontext.Stretch, gradients []float32) error {
+	return eachRow(o.team, len(x.Rows), func(_, a int) {
+		row, samples := int(x.Rows[a]), int(x.Slots[a+1]-x.Slots[a])
+		from, to := row*o.dim, (row+1)*o.dim
+		o.optimizer.UpdateMean(row, o.updates.of(row), samples, o.rows[from:to], gradients[from:to])
+	})
+}
+
+func (o *ownRows) state() []trainer.Tensor { return tensors(o.name, o.rows, o.optimizer) }
+
+func (o *ownRows) randomize() { o.start() }
+
+// tensors lists a table and its moments.
+func tensors(name string, data []float32, o optim.Optimizer) []trainer.Tensor {
+	all := []trainer.Tensor{{Name: name, Data: data}}
+	for _, s := range o.State() {
+		all = append(all, trainer.Tensor{Name: name + "." + s.Name, Data: s.Data})
+	}
+	return all
+}
+
+// eachRow calls do for 0 ... rows-1, some after one another on one worker.
+func eachRow(t *team.Team, rows int, do func(worker, i int)) error {
+	const together = 32
+	return t.Do((rows+together-1)/together, func(worker, b int) {
+		for i := b * together; i < min((b+1)*together, rows); i++ {
+			do(worker, i)
+		}
+	})
+}

@@ -1,0 +1,228 @@
+package wordcontext
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// A Stretch is some text that one iteration of large-batch CBOW trains on, and its
+// word–context matrix: a row for each word that occurs, with the word's places, which are the
+// centres of the windows that the word is predicted from.
+//
+// A place is a number below P. Words that have no neighbour after subsampling are not in a stretch.
+type Stretch struct {
+	Words    []uint32 // (P): the word at each place
+	From, To []uint32 // (P): the window of place p is the places From[p] ... To[p]-1 without p; it is not empty
+
+	Rows   []uint32 // (A): the words that occur, in ascending order
+	Slots  []uint32 // (A+1): the places of word Rows[a] are Places[Slots[a]:Slots[a+1]]
+	Places []uint32 // (P): ascending within a word
+
+	// Shared negatives: (H) places whose windows are negatives for words, and (H) words that are
+	// negatives for windows. Both are drawn from the stretch, spread evenly over its places; none
+	// if the stretch is empty.
+	Windows, Targets []uint32
+
+	Window int // the widest: places in a window are at most so far from its centre
+	Tokens int // of the text, before subsampling
+}
+
+// StretchOptions are the choices that, with a corpus, define its stretches.
+type StretchOptions struct {
+	// Words is T, about how many words a stretch has, after subsampling. At least 1.
+	Words int
+
+	Window  int     // words on either side of a place, after subsampling. At least 1
+	Dynamic bool    // draw the width of each window from 1 ... Window, as word2vec does
+	Sample  float64 // see Options.Sample
+	Shared  int     // H, shared negatives of either step
+	Seed    uint64
+}
+
+// Stretches cuts a text into stretches, one for each iteration, without end. The text comes pass
+// after pass, each subsampled anew, with the blocks of the text in a new pseudo-random order. A
+// stretch is some blocks, so it may be a small part of a pass or several passes. Nothing
+// is stored: any stretch can be read at any time, and follows from its number alone. The cost of an
+// iteration thus depends on T, not on the length of the text.
+//
+// A block is about a thousand consecutive tokens, less if T is small: whole sentences, for
+// windows do not cross the end of a sentence.
+type Stretches struct {
+	corpus  *corpus.Corpus
+	text    *corpus.Text
+	options StretchOptions
+
+	blockTokens, blocks int // tokens of a block; blocks of a pass
+	blocksEach          int // blocks of a stretch
+	capacity            int
+}
+
+// mostBlockTokens is the tokens of a block: so many that to read them from a file takes longer than
+// to find them.
+const mostBlockTokens = 1024
+
+// fewestBlocks is how many blocks a stretch has at least, unless it has only some tokens: then all
+// stretches have about the same size.
+const fewestBlocks = 16
+
+// NewStretches prepares to read the stretches of a text.
+func NewStretches(c *corpus.Corpus, o StretchOptions) (*Stretches, error) {
+	switch {
+	case o.Words < 1:
+		return nil, fmt.Errorf("a stretch has %d words; it must have at least 1", o.Words)
+	case o.Window < 1 || o.Window > maxWindow:
+		return nil, fmt.Errorf("window is %d; it must be from 1 to %d", o.Window, maxWindow)
+	case o.Shared < 1:
+		return nil, fmt.Errorf("%d shared negatives; stretches need at least 1", o.Shared)
+	}
+	s := &Stretches{corpus: c, text: c.Text(), options: o}
+	kept := keptFraction(c.Vocabulary.Counts, o.Sample)
+	tokens := float64(o.Words) / kept
+	s.blockTokens = max(min(mostBlockTokens, int(tokens/fewestBlocks), s.text.Tokens()), 1)
+	s.blocks = (s.text.Tokens() + s.blockTokens - 1) / s.blockTokens
+	s.blocksEach = max(int(tokens/float64(s.blockTokens)+.5), 1)
+	// The rest of a stretch that is longer by chance, or because sentences are much longer than blocks, is left out.
+	s.capacity = o.Words + o.Words/4 + 2*s.blockTokens
+	return s, nil
+}
+
+// keptFraction is the expected fraction of the text's tokens that subsampling keeps.
+func keptFraction(counts []uint64, sample float64) float64 {
+	var kept, all float64
+	thresholds := corpus.KeepThresholds(counts, sample)
+	for i, n := range counts {
+		kept += float64(n) * (float64(thresholds[i]) + 1) / (1 << 32)
+		all += float64(n)
+	}
+	return kept / all
+}
+
+// Capacity is the most places of a stretch.
+func (s *Stretches) Capacity() int { return s.capacity }
+
+// Rows is V, the words of the vocabulary.
+func (s *Stretches) Rows() int { return s.corpus.Vocabulary.Len() }
+
+// Options returns the options.
+func (s *Stretches) Options() StretchOptions { return s.options }
+
+// Bytes returns the memory of a Stretch and of a reader.
+func (s *Stretches) Bytes() (stretch, reader int64) {
+	v, t := int64(s.Rows()), int64(s.capacity)
+	return 4 * (4*t + 2*min(v, t) + 2*int64(s.options.Shared)), 4*v + v/8
+}
+
+// A StretchReader reads stretches. It serves one goroutine.
+type StretchReader struct {
+	*Stretches
+	sentences *corpus.SentenceReader
+	order     roundOrder // of the blocks of a pass
+	pass      int        // that has this order; -1: none yet
+
+	counts []uint32 // (V): places of each word, then where its next place goes; 0 between stretches
+	occur  []uint64 // (V) bits: which words occur; 0 between stretches
+	bits   []uint32 // scratch
+}
+
+// Reader returns a reader. Different goroutines need different ones.
+func (s *Stretches) Reader() *StretchReader {
+	o := s.options
+	return &StretchReader{
+		Stretches: s, pass: -1, counts: make([]uint32, s.Rows()), occur: make([]uint64, (s.Rows()+63)/64),
+		sentences: corpus.NewSentenceReader(s.corpus, corpus.SentenceOptions{Seed: o.Seed, Sample: o.Sample, Window: o.Window, Dynamic: o.Dynamic}),
+	}
+}
+
+// Read reads the stretch of an iteration into dst, whose memory it uses.
+func (r *StretchReader) Read(iteration int, dst *Stretch) {
+	dst.Words, dst.From, dst.To, dst.Tokens = dst.Words[:0], dst.From[:0], dst.To[:0], 0
+	dst.Window = r.options.Window
+	for b := iteration * r.blocksEach; b < (iteration+1)*r.blocksEach; b++ {
+		r.readBlock(b/r.blocks, b%r.blocks, dst)
+	}
+	r.sortPlaces(dst)
+	dst.Windows = r.drawPlaces(dst.Windows, iteration, 0, len(dst.Words))
+	dst.Targets = r.drawPlaces(dst.Targets, iteration, 1, len(dst.Words))
+	for k, place := range dst.Targets {
+		dst.Targets[k] = dst.Words[place]
+	}
+}
+
+// readBlock appends the block with a number in the order of a pass.
+func (r *StretchReader) readBlock(pass, number int, dst *Stretch) {
+	if r.pass != pass {
+		r.order.Set(r.options.Seed, corpus.StreamStretch.Sub(uint32(pass)), 0, uint32(r.blocks))
+		r.pass = pass
+	}
+	block := int(r.order.At(uint32(number)))
+	first, start := r.text.FindStart(block * r.blockTokens)
+	end := min((block+1)*r.blockTokens, r.text.Tokens())
+	for sentence := first; start < end; sentence++ {
+		words, widths := r.sentences.Sentence(uint32(pass), sentence)
+		next := r.text.Start(sentence + 1)
+		dst.Tokens += next - start
+		start = next
+		if words = words[:min(len(words), r.capacity-len(dst.Words))]; len(words) > 1 {
+			r.append(words, widths, dst)
+		}
+	}
+}
+
+// append appends a sentence of two words or more.
+func (r *StretchReader) append(words, widths []uint32, dst *Stretch) {
+	base, size := len(dst.Words), r.options.Window
+	dst.Words = append(dst.Words, words...)
+	for t, word := range words {
+		if widths != nil {
+			size = int(widths[t])
+		}
+		first, last := window(t, len(words), size)
+		dst.From, dst.To = append(dst.From, uint32(base+first)), append(dst.To, uint32(base+last+1))
+		r.counts[word]++
+		r.occur[word/64] |= 1 << (word % 64)
+	}
+}
+
+// sortPlaces lists the places of each word.
+func (r *StretchReader) sortPlaces(dst *Stretch) {
+	dst.Rows, dst.Slots = dst.Rows[:0], append(dst.Slots[:0], 0)
+	for i, set := range r.occur {
+		for ; set != 0; set &= set - 1 {
+			word := uint32(64*i + bits.TrailingZeros64(set))
+			start := dst.Slots[len(dst.Rows)]
+			dst.Rows, dst.Slots = append(dst.Rows, word), append(dst.Slots, start+r.counts[word])
+			r.counts[word] = start
+		}
+		r.occur[i] = 0
+	}
+	dst.Places = append(dst.Places[:0], dst.Words...) // as long
+	for place, word := range dst.Words {
+		dst.Places[r.counts[word]] = uint32(place)
+		r.counts[word]++
+	}
+	for _, word := range dst.Rows {
+		r.counts[word] = 0
+	}
+}
+
+// drawPlaces draws H of so many places, one from each of H parts of equal length, for a step, 0 or 1.
+func (r *StretchReader) drawPlaces(dst []uint32, iteration, step, places int) []uint32 {
+	if places == 0 {
+		return dst[:0]
+	}
+	h := r.options.Shared
+	if cap(r.bits) < h {
+		r.bits = make([]uint32, h)
+	}
+	random := r.bits[:h]
+	simd.Philox(random, r.options.Seed, uint64(corpus.StreamNegatives.Sub(uint32(2*iteration+step))), 0)
+	dst = dst[:0]
+	for k, x := range random {
+		// (k + x/2^32) · places / H, rounded down
+		dst = append(dst, uint32((uint64(k)<<32|uint64(x))/uint64(h)*uint64(places)>>32))
+	}
+	return dst
+}
