@@ -1,0 +1,371 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential/composed"
+	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+func newStretches(t testing.TB, c *corpus.Corpus, words, shared int, seed uint64) *wordcontext.Stretches {
+	t.Helper()
+	s, err := wordcontext.NewStretches(c, wordcontext.StretchOptions{Words: words, Window: 3, Dynamic: true, Sample: .05, Shared: shared, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// randomParts returns a composition of words with 0 to 5 parts of few, so that words share them.
+func randomParts(r *rand.Rand, words, dim int, own bool) *composed.Composition {
+	all := 3 + r.IntN(20)
+	x := &composed.Composition{Dim: dim, Starts: []uint32{0}, Parts: make([]float32, all*dim), Rate: .7}
+	for range words {
+		for range r.IntN(6) {
+			x.Symbols = append(x.Symbols, uint32(r.IntN(all)))
+		}
+		if !own && len(x.Symbols) == int(x.Starts[len(x.Starts)-1]) {
+			x.Symbols = append(x.Symbols, 0)
+		}
+		x.Starts = append(x.Starts, uint32(len(x.Symbols)))
+	}
+	if own {
+		x.Own = make([]float32, words*dim)
+	}
+	x.Randomize = func(seed uint64) {
+		trainer.Randomize(x.Parts, dim, seed)
+		trainer.Randomize(x.Own, dim, seed+1)
+	}
+	return x
+}
+
+func newCBOW(t testing.TB, s *wordcontext.Stretches, iterations int, c Options) *CBOW {
+	t.Helper()
+	m, err := NewCBOW(s, iterations, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// A cbowCase is a random problem.
+type cbowCase struct {
+	name    string
+	corpus  *corpus.Corpus
+	words   int // of a stretch
+	options Options
+	parts   func() *composed.Composition // anew, equal each time; nil: words are a table
+}
+
+func cbowCases(t testing.TB, r *rand.Rand) (cases []cbowCase) {
+	for i, method := range []optim.Method{optim.Adam, optim.SGD, optim.AdamRow, optim.Adam, optim.Adam} {
+		v, n := 2+r.IntN(60), 1+r.IntN(40)
+		o := testOptions(n, 1+r.IntN(5), 1+r.IntN(3), FormFused, method)
+		o.SharedNegatives, o.Optimizer.WeightDecay = 1+r.IntN(20), .1*float64(r.IntN(2))
+		x := cbowCase{
+			name:   fmt.Sprintf("%d words, dim %d, %s, K %d, H %d, case %d", v, n, method, o.Negatives, o.SharedNegatives, i),
+			corpus: smallCorpus(t, r, v, 1+r.IntN(60)), words: 1 + r.IntN(700), options: o,
+		}
+		if i >= 2 {
+			seed, own := r.Uint64(), i < 4
+			x.parts = func() *composed.Composition {
+				return randomParts(rand.New(rand.NewPCG(seed, 1)), x.corpus.Vocabulary.Len(), n, own)
+			}
+		}
+		cases = append(cases, x)
+	}
+	return cases
+}
+
+func (x cbowCase) new(t testing.TB, iterations int, change func(*Options)) *CBOW {
+	t.Helper()
+	o := x.options
+	if x.parts != nil {
+		o.Composition = x.parts()
+	}
+	if change != nil {
+		change(&o)
+	}
+	return newCBOW(t, newStretches(t, x.corpus, x.words, o.SharedNegatives, 7), iterations, o)
+}
+
+func advance(t testing.TB, m *CBOW, from, to int) (reports []trainer.Report) {
+	t.Helper()
+	for unit := from; unit < to; unit++ {
+		report, err := m.Advance(context.Background(), unit, .05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reports = append(reports, report)
+	}
+	return reports
+}
+
+// plainCBOW is an iteration in float64, from its definition.
+type plainCBOW struct {
+	k               float64
+	words, contexts [][]float64
+	stretch         *wordcontext.Stretch
+	loss            float64
+	ofWords, ofC    [][]float64 // gradients; nil: the row is left alone
+}
+
+func matrixOf(x []float32, n int) (rows [][]float64) {
+	for row := range slices.Chunk(x, n) {
+		rows = append(rows, float64s(row))
+	}
+	return rows
+}
+
+func dot64(x, y []float64) (sum float64) {
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
+
+func addTimes(y []float64, a float64, x []float64) {
+	for i := range y {
+		y[i] += a * x[i]
+	}
+}
+
+// meet adds the gradient of a row from a target, of a weight, and returns the loss.
+func meet(g, row, target []float64, positive bool, weight float64) float64 {
+	sign := 1.0
+	if positive {
+		sign = -1
+	}
+	z := dot64(row, target)
+	addTimes(g, weight*sign/(1+math.Exp(-sign*z)), target)
+	return math.Log1p(math.Exp(sign * z))
+}
+
+func (p *plainCBOW) mean(place int) []float64 {
+	h, x, count := make([]float64, len(p.words[0])), p.stretch, 0.0
+	for q := int(x.From[place]); q < int(x.To[place]); q++ {
+		if q != place {
+			addTimes(h, 1, p.words[x.Words[q]])
+			count++
+		}
+	}
+	for i := range h {
+		h[i] /= count
+	}
+	return h
+}
+
+// step1 computes the gradients of C.
+func (p *plainCBOW) step1() {
+	x := p.stretch
+	p.ofC = make([][]float64, len(p.contexts))
+	weight := p.k / float64(len(x.Windows))
+	for i, row := range p.contexts {
+		var places []int
+		for place, word := range x.Words {
+			if int(word) == i {
+				places = append(places, place)
+			}
+		}
+		if places == nil {
+			continue
+		}
+		p.ofC[i] = make([]float64, len(row))
+		s := float64(len(places))
+		for _, place := range places {
+			p.loss += meet(p.ofC[i], row, p.mean(place), true, 1/s)
+		}
+		for _, place := range x.Windows {
+			p.loss += s * weight * meet(p.ofC[i], row, p.mean(int(place)), false, weight)
+		}
+	}
+}
+
+// step2 computes the gradients of W, against contexts after step 1.
+func (p *plainCBOW) step2(contexts [][]float64) {
+	x, n := p.stretch, len(p.words[0])
+	weight := p.k / float64(len(x.Targets))
+	p.ofWords = make([][]float64, len(p.words))
+	counts := make([]float64, len(p.words))
+	for place, word := range x.Words {
+		e, h := make([]float64, n), p.mean(place)
+		p.loss += meet(e, h, contexts[word], true, 1)
+		for _, target := range x.Targets {
+			p.loss += weight * meet(e, h, contexts[target], false, weight)
+		}
+		for q := int(x.From[place]); q < int(x.To[place]); q++ {
+			if q == place {
+				continue
+			}
+			c := x.Words[q]
+			if p.ofWords[c] == nil {
+				p.ofWords[c] = make([]float64, n)
+			}
+			addTimes(p.ofWords[c], 1, e)
+			counts[c]++
+		}
+	}
+	for c, g := range p.ofWords {
+		for i := range g {
+			g[i] /= counts[c]
+		}
+	}
+}
+
+// TestCBOWAgainstDefinition compares the gradients of an iteration, from a random state, with those of the plain twin.
+// The optimizer is a recorder, so what is compared is what the rows would move along.
+func TestCBOWAgainstDefinition(t *testing.T) {
+	r := freshRandom(t)
+	for range 3 {
+		for _, x := range cbowCases(t, r) {
+			for _, form := range []Form{FormFused, FormStock} {
+				checkCBOW(t, x, form)
+			}
+		}
+	}
+}
+
+func checkCBOW(t *testing.T, x cbowCase, form Form) {
+	t.Helper()
+	n := x.options.Dim
+	m := x.new(t, 5, func(o *Options) {
+		o.Form = form
+		o.Optimizer = optim.Options{Method: optim.SGD}
+	})
+	for _, s := range m.State() {
+		if s.Name == "updates" || s.Name == "parts.updates" {
+			continue
+		}
+		trainer.Randomize(s.Data, 1, 3)
+	}
+	if err := m.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	stretch := &wordcontext.Stretch{}
+	newStretches(t, x.corpus, x.words, x.options.SharedNegatives, 7).Reader().Read(2, stretch)
+	if len(stretch.Words) == 0 {
+		return
+	}
+	words, contexts := m.Tables()
+	p := &plainCBOW{k: float64(x.options.Negatives), words: matrixOf(words, n), contexts: matrixOf(contexts, n), stretch: stretch}
+	own, parts := slices.Clone(words), []float32(nil)
+	if c := m.options.Composition; c != nil {
+		own, parts = slices.Clone(c.Own), slices.Clone(c.Parts)
+	}
+	const rate = .05
+	report, err := m.Advance(context.Background(), 2, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.step1()
+	p.step2(matrixOf(contexts, n))
+	if math.Abs(report.Loss-p.loss) > 1e-4*p.loss {
+		t.Errorf("%s, %s: loss %v, want %v", x.name, form, report.Loss, p.loss)
+	}
+	share := make([]float64, len(p.words))
+	for _, w := range stretch.Words {
+		share[w]++
+	}
+	moved := func(what string, before [][]float64, after []float32, i int, gradient []float64, samples, rate float64) {
+		t.Helper()
+		for j, got := range after[i*n:][:n] {
+			want := before[i][j]
+			if gradient != nil {
+				want -= rate * math.Sqrt(samples) * gradient[j]
+			}
+			if math.Abs(float64(got)-want) > 1e-5*(1+math.Sqrt(samples)) {
+				t.Fatalf("%s, %s: %s %d, value %d is %v, want %v", x.name, form, what, i, j, got, want)
+			}
+		}
+	}
+	for i := range p.contexts {
+		moved("context", p.contexts, contexts, i, p.ofC[i], share[i], rate)
+	}
+	c := m.options.Composition
+	if c == nil {
+		for i := range p.words {
+			moved("word", matrixOf(own, n), words, i, p.ofWords[i], share[i], rate)
+		}
+		return
+	}
+	ofParts := make([][]float64, len(c.Parts)/n)
+	for w, g := range p.ofWords {
+		if c.Own != nil {
+			moved("own row", matrixOf(own, n), c.Own, w, g, share[w], rate)
+		}
+		symbols := c.Symbols[c.Starts[w]:c.Starts[w+1]]
+		all := float64(len(symbols))
+		if c.Own != nil {
+			all++
+		}
+		for _, part := range symbols {
+			if g == nil {
+				continue
+			}
+			if ofParts[part] == nil {
+				ofParts[part] = make([]float64, n)
+			}
+			addTimes(ofParts[part], 1/all, g)
+		}
+	}
+	for i, g := range ofParts {
+		moved("part", matrixOf(parts, n), c.Parts, i, g, 1, rate*float64(c.Rate))
+	}
+}
+
+// The forms agree over some iterations, with every optimizer.
+func TestCBOWFormsAgree(t *testing.T) {
+	r := freshRandom(t)
+	for _, x := range cbowCases(t, r) {
+		fused, stock := x.new(t, 4, nil), x.new(t, 4, func(o *Options) { o.Form = FormStock })
+		a, b := advance(t, fused, 0, 4), advance(t, stock, 0, 4)
+		for i := range a {
+			if math.Abs(a[i].Loss-b[i].Loss) > 1e-4*b[i].Loss {
+				t.Errorf("%s: loss %v fused, %v stock", x.name, a[i].Loss, b[i].Loss)
+			}
+		}
+		for i, s := range fused.State() {
+			if d := tableDifference(s.Data, stock.State()[i].Data); d > 1e-3 {
+				t.Errorf("%s: %s differs by %v", x.name, s.Name, d)
+			}
+		}
+	}
+}
+
+// Training gives the same bits with any number of threads, and when it goes on from a saved state.
+func TestCBOWReproducible(t *testing.T) {
+	r := freshRandom(t)
+	for _, x := range cbowCases(t, r) {
+		one := x.new(t, 6, func(o *Options) { o.Threads = 1 })
+		want := advance(t, one, 0, 6)
+		several := x.new(t, 6, func(o *Options) { o.Threads = 3 })
+		advance(t, several, 0, 3)
+		resumed := x.new(t, 6, func(o *Options) { o.Threads = 2 })
+		saved := copyState(several)
+		for i, s := range resumed.State() {
+			copy(s.Data, saved[i].data)
+		}
+		got := advance(t, resumed, 3, 6)
+		if !slices.Equal(got, want[3:]) {
+			t.Errorf("%s: %v after the resume, want %v", x.name, got, want[3:])
+		}
+		for i, s := range one.State() {
+			if !slices.Equal(s.Data, resumed.State()[i].Data) {
+				t.Errorf("%s: %s has other bits", x.name, s.Name)
+			}
+		}
+		one.Reset()
+		if again := advance(t, one, 0, 6); !slices.Equal(again, want) {
+			t.Errorf("%s: %v after a reset, want %v", x.name, again, want)
+		}
+	}
+}
