@@ -40,7 +40,7 @@ func (s *matrices) holds(text *corpus.Corpus, o wordcontext.Options) bool {
 func (s *matrices) keepFor(runs []experiment.Run, texts map[string]*corpus.Corpus, due func(i int) bool) {
 	for i, r := range runs {
 		text := texts[r.TextKey()]
-		if m, _ := settings.FindMode(r.Mode); m.Family == settings.LargeBatch && s.held != nil && due(i) {
+		if r.Config.FindMode().Family == settings.LargeBatch && s.held != nil && due(i) {
 			c := r.Config
 			c.FitText(text.Vocabulary)
 			if s.holds(text, c.MatrixOptions()) {

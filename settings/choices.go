@@ -161,6 +161,12 @@ func optimizerChoices() []Choice {
 
 // modelChoices lists the models of a mode, or of all modes that have some.
 func modelChoices(mode string) (all []Choice) {
+	if mode == ModeCL {
+		return []Choice{
+			{string(sequential.CBOW), "the mean of a window, in stretches of the text"},
+			{string(sequential.SkipGram), "one word, in samples of the matrix M"},
+		}
+	}
 	for _, a := range sequential.Algorithms() {
 		for _, m := range a.Models {
 			if mode == "" || mode == string(a.Name) {

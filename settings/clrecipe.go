@@ -3,9 +3,33 @@ package settings
 import (
 	"cmp"
 	"math"
+
+	"github.com/w2vcl/w2vcl/sequential"
 )
 
-// The recipes of mode cl: tempered and untempered have the numbers.
+// The recipes of mode cl: stretches, tempered and untempered have the numbers.
+
+// stretches sets the defaults of model cbow, unless they were given.
+func stretches(c *Config, set given) {
+	lr := readable(min(0.03, 4/float64(max(c.Dim, 1))))
+	weightDecay := 0.1
+	if !c.adaptive() {
+		lr, weightDecay = 0.1, 0.01
+	}
+	lr, weightDecay = c.ofOptimizer(lr, weightDecay, 0)
+	fill(set, "window", &c.Window, 5)
+	fill(set, "sample", &c.Sample, 1e-4)
+	fill(set, "batch", &c.Batch, 45_000)
+	fill(set, "iterations", &c.Iterations, 2048)
+	fill(set, "negative", &c.Negative, 8)
+	fill(set, "shared-negatives", &c.SharedNegatives, 32)
+	fill(set, "lr", &c.LR, lr)
+	fill(set, "weight-decay", &c.WeightDecay, weightDecay)
+	fill(set, "context-weight", &c.ContextWeight, 0.25)
+	fill(set, "subword-lr", &c.SubwordLR, 1)
+	fill(set, "dynamic-window", &c.DynamicWindow, true)
+	fill(set, "decay", &c.Decay, decayLinear)
+}
 
 // A clRecipe is what a recipe of mode cl sets.
 type clRecipe struct {
@@ -82,6 +106,7 @@ func clRate(short, decay float64, dim int) (lr, weightDecay float64) {
 
 // clDefaults sets the defaults of mode cl.
 func clDefaults(c *Config) {
+	c.Model = string(sequential.SkipGram)
 	if c.isPublished() {
 		clPaper(c)
 		return

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"math"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
@@ -22,10 +23,10 @@ func composedContexts(c *Config) float64 {
 	return 0
 }
 
-// Composition returns how a sentence-ordered mode composes vectors of the parameters of an
-// encoder, which it changes; nil without an encoder.
+// Composition returns how words are composed as means of the parameters of an encoder, which training
+// changes; nil if there is no encoder, or a network.
 func (c *Config) Composition(e subword.Encoder) (*composed.Composition, error) {
-	if e == nil {
+	if e == nil || slices.Contains(spelt, c.Subword) {
 		return nil, nil
 	}
 	s, err := subword.StructureOf(e)

@@ -54,7 +54,7 @@ type Samples struct {
 	Passes        int     // how often the corpus is subsampled into M, or counted
 	Contexts      int     // l, iterations of an epoch of mode cl
 	SameColumn    bool    // cl: both steps of an iteration train on the same samples of M
-	Model         string  // word2vec: "sg" (skip-gram), "cbow" or "cbow-positions"
+	Model         string  // cl: "sg" (skip-gram) or "cbow"; word2vec: also "cbow-positions"
 
 	Tempering       float64 // power of a word's contexts that its samples are in proportion to; 0: all words have as many
 	Positives       float64 // m, samples of a word in an iteration, the mean over the words
@@ -93,8 +93,8 @@ type Encoder struct {
 // Training says how long and at which rates to train.
 type Training struct {
 	Epochs      int     // cl: l iterations each; other modes: passes over the corpus
-	Iterations  int     // cl: overrides Epochs; 0: Epochs x Contexts
-	Batch       int     // vanilla: positive pairs of a minibatch; parw2v: B, words that share negatives
+	Iterations  int     // cl: with model sg overrides Epochs; 0: Epochs x Contexts
+	Batch       int     // cl: T, words of a stretch; vanilla: positive pairs of a minibatch; parw2v: B, words that share negatives
 	Adam        string  // vanilla: the rows that a minibatch updates, "dense" (all) or "lazy" (those that it holds)
 	Combine     int     // psgnscc: C, windows of a product at most
 	CombineSpan int     // psgnscc: T, words among which windows are combined, at most

@@ -26,7 +26,7 @@ func longVectors(dim, contexts int) float64 {
 // A short text is subsampled more often, for its contexts are few: 5 passes for 17
 // million words, 20 at most.
 func (c *Config) FitText(v *corpus.Vocabulary) {
-	if !largeBatch(c.mode()) {
+	if !largeBatch(c.FindMode()) {
 		return
 	}
 	if c.Passes == 0 {

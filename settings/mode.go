@@ -25,6 +25,7 @@ type Family int
 // The families of modes.
 const (
 	LargeBatch      Family = iota // graph.CL, on the matrix M
+	Stretches                     // graph.CBOW, on stretches of the text: mode cl with model cbow
 	Minibatch                     // graph.Vanilla, on pairs in the order of the text
 	SentenceOrdered               // sequential.Trainer, on the sentences of the text
 	WholeMatrix                   // package cooccurrence, on the counts of all pairs
@@ -103,32 +104,47 @@ func FindMode(name string) (m Mode, ok bool) {
 	return all[i], true
 }
 
-// mode returns the mode of the configuration; the zero Mode if there is none.
-func (c *Config) mode() Mode {
+// FindMode returns the mode of the configuration, in the family of its model; the zero Mode if there
+// is none.
+func (c *Config) FindMode() Mode {
 	m, _ := FindMode(c.Mode)
+	return m.ofModel(c.Model)
+}
+
+// ofModel returns the mode in the family of a model.
+func (m Mode) ofModel(model string) Mode {
+	if m.Family == LargeBatch && model == string(sequential.CBOW) {
+		m.Family = Stretches
+	}
 	return m
 }
 
 // Groups of modes that use a setting.
 func largeBatch(m Mode) bool      { return m.Family == LargeBatch }
+func onStretches(m Mode) bool     { return m.Family == Stretches }
+func inIterations(m Mode) bool    { return largeBatch(m) || onStretches(m) }
 func minibatch(m Mode) bool       { return m.Family == Minibatch }
 func sentenceOrdered(m Mode) bool { return m.Family == SentenceOrdered }
-func asGraph(m Mode) bool         { return m.Family == LargeBatch || m.Family == Minibatch }
+func asGraph(m Mode) bool         { return inIterations(m) || minibatch(m) }
 func onGPU(m Mode) bool           { return m.GPU }
-func batched(m Mode) bool         { return minibatch(m) || m.Name == string(sequential.PARW2V) }
-func combining(m Mode) bool       { return m.Name == string(sequential.PSGNScc) }
-func onWords(m Mode) bool         { return m.Family != WholeMatrix }
-func onPPMI(m Mode) bool          { return m.Name == ModePPMI }
-func onGloVe(m Mode) bool         { return m.Name == ModeGloVe }
-func notPPMI(m Mode) bool         { return m.Name != ModePPMI }
-func notGloVe(m Mode) bool        { return m.Name != ModeGloVe }
-func randomWindow(m Mode) bool    { return asGraph(m) || onPPMI(m) }
-func severalPasses(m Mode) bool   { return largeBatch(m) || m.Family == WholeMatrix }
-func withModels(m Mode) bool      { return len(modelChoices(m.Name)) > 0 }
-func composing(m Mode) bool       { return algorithm(m).Composes } // n-grams in sentence order
-func withEncoders(m Mode) bool    { return asGraph(m) || composing(m) }
-func writingBack(m Mode) bool     { return algorithm(m).WritesBack }
-func hierarchical(m Mode) bool    { return algorithm(m).Hierarchical }
+func batched(m Mode) bool {
+	return minibatch(m) || onStretches(m) || m.Name == string(sequential.PARW2V)
+}
+func combining(m Mode) bool     { return m.Name == string(sequential.PSGNScc) }
+func onWords(m Mode) bool       { return m.Family != WholeMatrix }
+func withNoise(m Mode) bool     { return onWords(m) && !onStretches(m) }
+func inEpochs(m Mode) bool      { return !onPPMI(m) && !onStretches(m) }
+func onPPMI(m Mode) bool        { return m.Name == ModePPMI }
+func onGloVe(m Mode) bool       { return m.Name == ModeGloVe }
+func notPPMI(m Mode) bool       { return m.Name != ModePPMI }
+func raisesNoise(m Mode) bool   { return !onGloVe(m) && !onStretches(m) }
+func randomWindow(m Mode) bool  { return asGraph(m) || onPPMI(m) }
+func severalPasses(m Mode) bool { return largeBatch(m) || m.Family == WholeMatrix }
+func withModels(m Mode) bool    { return len(modelChoices(m.Name)) > 0 }
+func composing(m Mode) bool     { return algorithm(m).Composes || onStretches(m) } // means of n-grams
+func withEncoders(m Mode) bool  { return asGraph(m) || composing(m) }
+func writingBack(m Mode) bool   { return algorithm(m).WritesBack }
+func hierarchical(m Mode) bool  { return algorithm(m).Hierarchical }
 
 // algorithm describes the algorithm of a sentence-ordered mode; the others have none.
 func algorithm(m Mode) sequential.Descriptor {

@@ -115,18 +115,18 @@ func PresetMode(name string) string {
 
 // isPublished reports whether the defaults are those of a paper.
 func (c *Config) isPublished() bool {
-	p, ok := findPreset(c.Preset, c.mode())
+	p, ok := findPreset(c.Preset, c.FindMode())
 	return ok && p.Name != presetTuned
 }
 
 // publishedFor returns the values of the preset that the mode uses. An epoch of mode cl is
 // another thing than one of a text, so the number of those says nothing there.
 func (c *Config) publishedFor() map[string]string {
-	p, _ := findPreset(cmp.Or(c.Preset, presetTuned), c.mode())
+	p, _ := findPreset(cmp.Or(c.Preset, presetTuned), c.FindMode())
 	used := map[string]string{}
 	for name, text := range p.published {
 		s, _ := c.setting(name)
-		if s.AppliesTo(c.Mode) && (name != "epochs" || !largeBatch(c.mode()) || p.mode == c.Mode) {
+		if (s.Modes == nil || s.Modes(c.FindMode())) && (name != "epochs" || !largeBatch(c.FindMode()) || p.mode == c.Mode) {
 			used[name] = text
 		}
 	}

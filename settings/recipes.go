@@ -97,7 +97,7 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 	if len(a.Models) > 0 {
 		c.Model = string(a.Models[0].Name)
 	}
-	switch m := c.mode(); {
+	switch m := c.FindMode(); {
 	case combining(m):
 		c.Combine, c.CombineSpan = sequential.DefaultCombine, sequential.DefaultSpan
 	case batched(m):
@@ -168,13 +168,13 @@ func gloVeRecipe(c *Config) {
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, true
 	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
-	if asGraph(c.mode()) {
+	if asGraph(c.FindMode()) {
 		c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, Numbers{2, 3, 4}, Numbers{64}, 30
 		c.Pool, c.Activation, c.Standardize = string(subword.PoolMax), string(subword.ReLU), true
 	}
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
-	case composing(c.mode()):
+	case composing(c.FindMode()):
 		c.SubwordLR = 1 // fastText's
 	case c.isPublished():
 		c.SubwordLR, c.WordTable = 1, false
@@ -237,8 +237,11 @@ func setDependents(c *Config, set given) {
 	if set["noise-exponent"] == "" && c.Noise != Defaults(c.Mode, c.Preset, c.Optimizer).Noise {
 		c.NoiseExponent = c.noise().exponent
 	}
-	m := c.mode()
-	if largeBatch(m) && !c.isPublished() {
+	m := c.FindMode()
+	switch {
+	case onStretches(m):
+		stretches(c, set)
+	case largeBatch(m) && !c.isPublished():
 		clTuned(c, set)
 	}
 	if sentenceOrdered(m) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // Resolve layers the settings of a run, later ones winning: recipe of mode,
@@ -69,7 +70,7 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 		return fromFile[name]
 	}
 	c := Defaults(selector("mode"), selector("preset"), selector("optimizer"))
-	if kind := selector("subword"); kind != "" && withEncoders(c.mode()) {
+	if kind := selector("subword"); kind != "" && withEncoders(c.FindMode()) {
 		subwordRecipe(&c, kind)
 	}
 	set := given{}
@@ -115,6 +116,10 @@ func (c *Config) checkApplies(set given) error {
 			return terminal.Usagef("%s does not apply to mode %s (it is for mode %s): leave it out",
 				set[s.Name], c.Mode, strings.Join(s.ModeNames(), ", "))
 		}
+		if m := c.FindMode(); set[s.Name] != "" && s.Modes != nil && !s.Modes(m) {
+			return terminal.Usagef("%s does not apply to --model %s of mode %s: leave it out, or give --model %s",
+				set[s.Name], c.Model, c.Mode, otherModel(c.Model))
+		}
 		if set[s.Name] != "" && s.Negatives && c.HierarchicalSoftmax {
 			return terminal.Usagef("%s does not apply to --hierarchical-softmax, "+
 				"which has no negatives and no context vectors: leave it out", set[s.Name])
@@ -125,6 +130,14 @@ func (c *Config) checkApplies(set given) error {
 		}
 	}
 	return nil
+}
+
+// otherModel returns the other model of mode cl.
+func otherModel(model string) string {
+	if model == string(sequential.CBOW) {
+		return string(sequential.SkipGram)
+	}
+	return string(sequential.CBOW)
 }
 
 // didYouMean suggests the setting whose name or alias is nearest.

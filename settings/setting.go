@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // A Setting is one entry of the table of settings. Its value points into the
@@ -62,15 +64,15 @@ func (s Setting) Help() string {
 	return fmt.Sprintf("%s: `NAME` is %s", s.help, &list)
 }
 
-// AppliesTo reports whether the mode of that name uses the setting.
+// AppliesTo reports whether the mode of that name uses the setting, with any of its models.
 func (s Setting) AppliesTo(mode string) bool {
 	m, ok := FindMode(mode)
-	return s.Modes == nil || ok && s.Modes(m)
+	return s.Modes == nil || ok && (s.Modes(m) || s.Modes(m.ofModel(string(sequential.CBOW))))
 }
 
 // ModeNames lists the modes that use the setting.
 func (s Setting) ModeNames() []string {
-	return modeNames(func(m Mode) bool { return s.Modes == nil || s.Modes(m) })
+	return modeNames(func(m Mode) bool { return s.AppliesTo(m.Name) })
 }
 
 // uses reports whether the configuration has a use for the setting.
@@ -78,7 +80,7 @@ func (c *Config) uses(s Setting) bool {
 	if s.Negatives && c.HierarchicalSoftmax || s.Subword != nil && !slices.Contains(s.Subword, c.Subword) {
 		return false
 	}
-	return s.AppliesTo(c.Mode)
+	return s.Modes == nil || s.Modes(c.FindMode())
 }
 
 // ShowsDefault reports whether help should print the value as the default.

@@ -28,12 +28,12 @@ func (c *Config) sampleSettings() []Setting {
 			help: "negatives `K` for each positive pair",
 		},
 		{
-			Name: "noise", Modes: onWords, Negatives: true, Record: true, value: &c.Noise,
+			Name: "noise", Modes: withNoise, Negatives: true, Record: true, value: &c.Noise,
 			help: "where negatives come from", Choices: noiseChoices(),
 		},
 		{
 			Name: "noise-exponent", Aliases: []string{"ns-exponent"},
-			Modes: notGloVe, Negatives: true, Record: true, value: &c.NoiseExponent,
+			Modes: raisesNoise, Negatives: true, Record: true, value: &c.NoiseExponent,
 			help:        "power `X` applied to those weights (the default follows from --noise and --mode)",
 			hideDefault: true,
 		},
@@ -79,7 +79,7 @@ func (c *Config) rowSettings() []Setting {
 			help: "context samples `N` of a word in an iteration at most",
 		},
 		{
-			Name: "shared-negatives", Modes: largeBatch, Record: true, value: &c.SharedNegatives,
+			Name: "shared-negatives", Modes: inIterations, Record: true, value: &c.SharedNegatives,
 			help: "all words share `N` negatives in each step, which weigh as " +
 				"much as --negative for each sample; 0 draws each word's own",
 		},

@@ -4,16 +4,16 @@ package settings
 func (c *Config) lengthSettings() []Setting {
 	return []Setting{
 		{
-			Name: "epochs", Aliases: []string{"iter", "epoch"}, Modes: notPPMI, Record: true, value: &c.Epochs,
+			Name: "epochs", Aliases: []string{"iter", "epoch"}, Modes: inEpochs, Record: true, value: &c.Epochs,
 			help: "`N` epochs; in mode cl an epoch is --contexts iterations",
 		},
 		{
-			Name: "iterations", Modes: largeBatch, Record: true, value: &c.Iterations,
-			help: "`N` iterations instead of whole epochs", hideDefault: true,
+			Name: "iterations", Modes: inIterations, Record: true, value: &c.Iterations,
+			help: "`N` iterations, in mode cl with --model sg instead of whole epochs", hideDefault: true,
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
-			help: "`N` positive pairs in a minibatch; in mode parw2v words",
+			help: "`N` positive pairs in a minibatch; in mode parw2v words, in mode cl the words of an iteration",
 		},
 		{
 			Name: "combine", Modes: combining, Record: true, value: &c.Combine,

@@ -56,6 +56,13 @@ func (c *Config) GraphOptions(e graph.Encoder) graph.Options {
 	}
 }
 
+// StretchOptions returns the stretches of the text that model cbow of mode cl trains on.
+func (c *Config) StretchOptions() wordcontext.StretchOptions {
+	return wordcontext.StretchOptions{
+		Words: c.Batch, Window: c.Window, Dynamic: c.DynamicWindow, Sample: c.Sample, Shared: c.SharedNegatives, Seed: c.Seed,
+	}
+}
+
 // VanillaOptions returns the pairs that W2V-Vanilla trains on.
 func (c *Config) VanillaOptions() graph.VanillaOptions {
 	return graph.VanillaOptions{
@@ -82,7 +89,7 @@ func (c *Config) CountOptions() cooccurrence.Options {
 		Passes:    c.Passes, Threads: c.ThreadCount(),
 	}
 	switch {
-	case onGloVe(c.mode()):
+	case onGloVe(c.FindMode()):
 		o.Weighting = cooccurrence.Harmonic
 	case c.DynamicWindow:
 		o.Weighting = cooccurrence.Linear
@@ -119,7 +126,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 		o := subword.NGramOptions{
 			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
 		}
-		if composing(c.mode()) {
+		if composing(c.FindMode()) {
 			o.Mean, o.Apart = unseenMean, true
 		}
 		e, err = subword.NewNGrams(words, o)
@@ -175,7 +182,7 @@ func (c *Config) Exported(words, contexts []float32) []float32 {
 	}
 	sum := make([]float32, len(words))
 	trainer.AddContexts(sum, words, contexts, float32(c.ContextWeight), c.ThreadCount())
-	if c.HasEncoder() && composing(c.mode()) {
+	if c.HasEncoder() && composing(c.FindMode()) {
 		composed.Center(sum, words, c.Dim)
 	}
 	return sum

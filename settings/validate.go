@@ -99,7 +99,7 @@ func (v *validator) training() {
 	const most = math.MaxInt32
 	c := v.config
 	v.atLeastOne("batch", c.Batch, "the pairs or words of a minibatch")
-	v.check(!sentenceOrdered(c.mode()) || c.Batch <= 1<<16, "batch",
+	v.check(!sentenceOrdered(c.FindMode()) || c.Batch <= 1<<16, "batch",
 		"the words of a minibatch must be at most %d", 1<<16)
 	v.check(c.Combine >= 1 && c.Combine <= 1<<16, "combine",
 		"the windows of a product must be from 1 to %d", 1<<16)
@@ -108,9 +108,9 @@ func (v *validator) training() {
 	v.check(c.HotWords >= 0, "hot-words", "must be 0 or more")
 	v.check(c.CombineSpan >= 1 && c.CombineSpan <= 1<<28, "combine-span",
 		"the words must be from 1 to %d", 1<<28)
-	if c.Iterations == 0 {
+	if c.Iterations == 0 && !onStretches(c.FindMode()) {
 		v.atLeastOne("epochs", c.Epochs, "the epochs")
-		v.check(!largeBatch(c.mode()) || int64(c.Epochs)*int64(c.Contexts) <= most || c.Contexts < 1, "epochs",
+		v.check(!largeBatch(c.FindMode()) || int64(c.Epochs)*int64(c.Contexts) <= most || c.Contexts < 1, "epochs",
 			"%d epochs of --contexts %d iterations are more than %d iterations", c.Epochs, c.Contexts, most)
 	}
 	v.check(c.Iterations >= 0 && c.Iterations <= most, "iterations", "must be from 1 to %d", most)
@@ -119,7 +119,7 @@ func (v *validator) training() {
 	v.check(c.Decay != decayNone || c.LREnd == 0, "lr-end",
 		"needs --decay %s or %s", decayLinear, decayEpochs)
 	v.check(c.Decay != decayEpochs || c.Iterations == 0, "decay",
-		"needs whole epochs: say --epochs in place of --iterations")
+		"needs whole epochs, not --iterations")
 	v.check(c.WeightDecay >= 0 && c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay",
 		"must be from 0 to below 1/--lr, or the vectors change sign at every step")
 }
@@ -136,8 +136,12 @@ func (v *validator) samples() {
 		"must be from 1 to %d", 1<<20)
 	v.check(c.Positives <= float64(c.MaxPositives) || c.MaxPositives < 1, "positives",
 		"the mean cannot be more than --max-positives %d", c.MaxPositives)
-	v.check(c.SharedNegatives >= 0 && c.SharedNegatives <= 1024, "shared-negatives",
-		"must be from 1 to 1024, or 0 for negatives of each word's own")
+	fewest := 0
+	if onStretches(c.FindMode()) {
+		fewest = 1
+	}
+	v.check(c.SharedNegatives >= fewest && c.SharedNegatives <= 1024, "shared-negatives",
+		"must be from 1 to 1024; with --model sg 0 stands for negatives of each word's own")
 	longest := c.Positives
 	if c.Tempering > 0 {
 		longest = float64(c.MaxPositives)
@@ -185,16 +189,16 @@ func (v *validator) choices() {
 		v.check(s.Choices == nil || slices.Contains(names, s.String()), s.Name,
 			"choose %s", strings.Join(names, " or "))
 	}
-	v.check(!c.noise().needsMatrix || largeBatch(c.mode()), "noise",
+	v.check(!c.noise().needsMatrix || inIterations(c.FindMode()), "noise",
 		"mode %s has no matrix; use --noise %s", c.Mode, NoiseCounts)
 	v.check(c.Precision != PrecisionHalf || c.Device != DeviceCPU, "precision",
 		"the CPU has tables of %s only", PrecisionFloat32)
 	if !c.HasEncoder() {
 		return
 	}
-	v.check(asGraph(c.mode()) || c.Subword == SubwordNGram, "subword",
+	v.check(asGraph(c.FindMode()) || c.Subword == SubwordNGram, "subword",
 		"mode %s composes vectors of n-grams only: choose %s or %s", c.Mode, SubwordNGram, SubwordNone)
-	v.check(asGraph(c.mode()) || c.SubwordLR <= 1, "subword-lr",
+	v.check(asGraph(c.FindMode()) || c.SubwordLR <= 1, "subword-lr",
 		"in mode %s at most 1: n-grams take a share of what a word learns", c.Mode)
 	v.check(c.Init == "", "init",
 		"--subword %s composes vectors, so they cannot start from given ones", c.Subword)
@@ -207,7 +211,7 @@ func (v *validator) choices() {
 	v.check(slices.Contains(shared, c.Optimizer), "optimizer",
 		"--subword %s needs %s: the parameters that all words share have gradients of very different sizes",
 		c.Subword, strings.Join(shared, " or "))
-	v.check(c.Form != formStock, "form", "--subword %s has no stock form", c.Subword)
+	v.check(c.Form != formStock || onStretches(c.FindMode()), "form", "--subword %s has no stock form", c.Subword)
 }
 
 func (c *Config) validateMode() error {
@@ -231,7 +235,7 @@ func (c *Config) validateDevice() error {
 	if err != nil {
 		return terminal.Usagef("--device: %v", err)
 	}
-	m := c.mode()
+	m := c.FindMode()
 	if !m.GPU {
 		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one",
 			c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
@@ -241,7 +245,7 @@ func (c *Config) validateDevice() error {
 			return c.checkKernels(m)
 		}
 		if m.Family != LargeBatch {
-			return terminal.Usagef("--device %s: mode %s trains on one GPU; choose one of them", c.Device, c.Mode)
+			return terminal.Usagef("--device %s: mode %s trains on one GPU%s; choose one of them", c.Device, c.Mode, c.withModel())
 		}
 		if c.HasEncoder() {
 			return terminal.Usagef("--subword %s: several GPUs have no kernels of encoders; choose one GPU of --device %s",
@@ -252,6 +256,14 @@ func (c *Config) validateDevice() error {
 		return terminal.Usagef("--subword %s: GPUs have no kernels for it; use --device %s", c.Subword, DeviceCPU)
 	}
 	return c.checkKernels(m)
+}
+
+// withModel says the model, if the mode has several.
+func (c *Config) withModel() string {
+	if c.Model == "" {
+		return ""
+	}
+	return " with --model " + c.Model
 }
 
 // flagOf names the flags of the fields that a device may refuse.
@@ -291,6 +303,8 @@ func (c *Config) checkKernels(m Mode) error {
 			return terminal.Usagef("--subword %s: mode %s has no encoders on a GPU", c.Subword, c.Mode)
 		}
 		err = device.CheckVanilla(c.GraphOptions(nil), device.Precision(c.Precision))
+	case Stretches:
+		return terminal.Usagef("--device %s: --model %s of mode %s has no kernels", c.Device, c.Model, c.Mode)
 	case LargeBatch:
 		err = device.CheckCL(c.GraphOptions(nil), device.Precision(c.Precision))
 		switch {

@@ -21,8 +21,9 @@ type executor interface {
 	// prepare has all ranks do prepareMode.
 	prepare(ctx context.Context, p *progress.Progress) error
 
-	// needCL, needVanilla and needSequential plan the memory of the trainers below. They refuse a mode that does not fit.
+	// needCL, needCBOW, needVanilla and needSequential plan the memory of the trainers below. They refuse a mode that does not fit.
 	needCL(model graph.Options) error
+	needCBOW(s *wordcontext.Stretches, model graph.Options) error
 	needVanilla(pairs graph.VanillaOptions, model graph.Options) error
 	needSequential(model sequential.Options) error
 
@@ -30,6 +31,7 @@ type executor interface {
 	matrix(ctx context.Context, model graph.Options, p *progress.Progress) (*wordcontext.Matrix, error)
 
 	newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, p *progress.Progress) (trainer.Trainer, error)
+	newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options) (trainer.Trainer, error)
 	newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Options) (trainer.Trainer, error)
 	newSequential(noise *corpus.Alias, model sequential.Options, p *progress.Progress) (trainer.Trainer, error)
 
@@ -72,6 +74,10 @@ func (e *processor) needCL(model graph.Options) error {
 	return j.checkTraining()
 }
 
+func (e *processor) needCBOW(s *wordcontext.Stretches, model graph.Options) error {
+	return e.job.ask(func(a *trainer.Account) error { return graph.PlanCBOW(a, s, model) })
+}
+
 func (e *processor) needVanilla(pairs graph.VanillaOptions, model graph.Options) error {
 	return e.job.ask(func(a *trainer.Account) error { return graph.PlanVanilla(a, e.job.text.vocabulary.Len(), pairs, model) })
 }
@@ -106,6 +112,10 @@ func (e *processor) matrix(ctx context.Context, model graph.Options, p *progress
 
 func (e *processor) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, _ *progress.Progress) (trainer.Trainer, error) {
 	return graph.NewCL(m, noise, iterations, model)
+}
+
+func (e *processor) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options) (trainer.Trainer, error) {
+	return graph.NewCBOW(s, iterations, model)
 }
 
 func (e *processor) newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Options) (trainer.Trainer, error) {

@@ -52,7 +52,7 @@ type job struct {
 // prepare reads the text, prepares the mode and makes the trainer, without
 // training anything. The caller closes the job, also after an error.
 func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
-	j.mode, _ = settings.FindMode(j.config.Mode) // a validated one
+	j.mode = j.config.FindMode() // a validated one
 	if err := j.options.Ranks.Begin(&j.config); err != nil {
 		return err
 	}
@@ -108,6 +108,8 @@ func (j *job) prepareMode(ctx context.Context, p *progress.Progress) error {
 	switch j.mode.Family {
 	case settings.LargeBatch:
 		return j.prepareCL(ctx, p)
+	case settings.Stretches:
+		return j.prepareCBOW(p)
 	case settings.Minibatch:
 		return j.prepareVanilla(p)
 	case settings.SentenceOrdered:
@@ -147,6 +149,30 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	_ = j.text.close()  // it was only read
 	debug.FreeOSMemory()
 	return nil
+}
+
+func (j *job) prepareCBOW(p *progress.Progress) error {
+	c := &j.config
+	model, err := j.graphOptions(p)
+	if err != nil {
+		return err
+	}
+	if model.Composition, err = c.Composition(j.encoder); err != nil {
+		return err
+	}
+	if model.Composition != nil {
+		model.Encoder = nil
+	}
+	stretches, err := wordcontext.NewStretches(j.text.corpus, c.StretchOptions())
+	if err != nil {
+		return err
+	}
+	j.epochs = float64(c.Iterations) * stretches.Tokens() / float64(j.text.stats.TokensUsed)
+	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
+		model.Account = a
+		return j.executor.newCBOW(stretches, c.Iterations, model)
+	}
+	return j.executor.needCBOW(stretches, model)
 }
 
 func (j *job) prepareVanilla(p *progress.Progress) error {

@@ -106,6 +106,11 @@ func (s *Stretches) Capacity() int { return s.capacity }
 // Rows is V, the words of the vocabulary.
 func (s *Stretches) Rows() int { return s.corpus.Vocabulary.Len() }
 
+// Tokens returns how many tokens of the text a stretch takes on average, before subsampling.
+func (s *Stretches) Tokens() float64 {
+	return float64(s.blocksEach) * float64(s.text.Tokens()) / float64(s.blocks)
+}
+
 // Options returns the options.
 func (s *Stretches) Options() StretchOptions { return s.options }
 

@@ -19,7 +19,7 @@ import (
 
 // checkGPUs refuses settings that ranks cannot train with on GPUs, by their names.
 func (g *Group) checkGPUs(c *settings.Config) error {
-	mode, _ := settings.FindMode(c.Mode)
+	mode := c.FindMode()
 	ordinals, err := device.Ordinals(c.Device)
 	if err != nil {
 		return err

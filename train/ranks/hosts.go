@@ -60,7 +60,7 @@ type Forecast struct {
 //
 // In sentence-ordered modes both tables move twice in a combination, 16 V N bytes, if every row has changed.
 func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
-	mode, _ := settings.FindMode(c.Mode)
+	mode := c.FindMode()
 	f := Forecast{Hosts: n.Hosts, Gigabits: n.Gigabits, unit: mode.Unit}
 	switch {
 	case n.Hosts < 2:

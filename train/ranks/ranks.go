@@ -79,7 +79,7 @@ func (g *Group) Begin(c *settings.Config) error {
 
 // check refuses settings by their names.
 func (g *Group) check(c *settings.Config) error {
-	mode, _ := settings.FindMode(c.Mode)
+	mode := c.FindMode()
 	switch {
 	case c.Device != settings.DeviceCPU:
 		return g.checkGPUs(c)
@@ -95,7 +95,7 @@ func (g *Group) check(c *settings.Config) error {
 
 // CheckTraining refuses settings that M can be made with, but that ranks cannot train with.
 func CheckTraining(c *settings.Config) error {
-	mode, _ := settings.FindMode(c.Mode)
+	mode := c.FindMode()
 	switch {
 	case mode.Family == settings.LargeBatch && c.Subword != settings.SubwordNone:
 		return refuse("--subword "+c.Subword, "leave it out")
@@ -180,7 +180,7 @@ func (g *Group) Receive() (c settings.Config, err error) {
 
 // Sharing returns how many ranks a run goes on with if it began with these: 0 if with any number.
 func (g *Group) Sharing(c *settings.Config) int {
-	mode, _ := settings.FindMode(c.Mode)
+	mode := c.FindMode()
 	if g == nil || g.Size() == 1 || mode.Family != settings.SentenceOrdered || c.Device != settings.DeviceCPU {
 		return 0
 	}
