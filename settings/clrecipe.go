@@ -111,7 +111,7 @@ func clDefaults(c *Config) {
 		clPaper(c)
 		return
 	}
-	c.Noise, c.NoiseExponent = NoiseMatrix, 1
+	c.Noise, c.NoiseExponent = noiseMatrix, 1
 	c.DynamicWindow, c.Epochs = true, 1
 	clTuned(c, nil)
 }

@@ -159,7 +159,7 @@ func (r *StretchReader) Read(iteration int, dst *Stretch) {
 // readBlock appends the block with a number in the order of a pass.
 func (r *StretchReader) readBlock(pass, number int, dst *Stretch) {
 	if r.pass != pass {
-		r.order.Set(r.options.Seed, corpus.StreamStretch.Sub(uint32(pass)), 0, uint32(r.blocks))
+		r.order.Set(r.options.Seed, corpus.StreamShuffle.Sub(uint32(pass)), 0, uint32(r.blocks))
 		r.pass = pass
 	}
 	block := int(r.order.At(uint32(number)))
