@@ -106,14 +106,16 @@ func clRate(short, decay float64, dim int) (lr, weightDecay float64) {
 
 // clDefaults sets the defaults of mode cl.
 func clDefaults(c *Config) {
-	c.Model = string(sequential.SkipGram)
+	c.Model = string(sequential.CBOW)
 	if c.isPublished() {
+		c.Model = string(sequential.SkipGram)
 		clPaper(c)
 		return
 	}
 	c.Noise, c.NoiseExponent = noiseMatrix, 1
 	c.DynamicWindow, c.Epochs = true, 1
 	clTuned(c, nil)
+	stretches(c, nil)
 }
 
 // clTuned sets the defaults of preset tuned that follow from dimension, text,
