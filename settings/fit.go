@@ -12,6 +12,10 @@ import (
 // little they have (benchmarks/2026-11-22-h200-tempered-recipe).
 const uses = 16
 
+// stretchWords is the usual size of a stretch, in words. Smaller ones score a little higher, but an iteration
+// costs something beside its words, and larger ones fill a GPU.
+const stretchWords = 45_000
+
 // longVectors returns how many positives an iteration of vectors of some dimension has
 // at most: what long vectors gain from more uses of frequent words they lose on rare
 // ones, and more iterations want fewer (benchmarks/2026-11-22-h200-tempered-runs).
@@ -25,8 +29,15 @@ func longVectors(dim, contexts int) float64 {
 //
 // A short text is subsampled more often, for its contexts are few: 5 passes for 17
 // million words, 20 at most.
+//
+// The stretches of model cbow have 45,000 words, or all of a shorter text, if --batch is 0.
 func (c *Config) FitText(v *corpus.Vocabulary) {
-	if !largeBatch(c.FindMode()) {
+	m := c.FindMode()
+	if onStretches(m) && c.Batch == 0 {
+		kept := wordcontext.KeptFraction(v, c.Sample) * float64(v.Total())
+		c.Batch = int(min(max(kept, 1), stretchWords))
+	}
+	if !largeBatch(m) {
 		return
 	}
 	if c.Passes == 0 {

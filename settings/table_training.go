@@ -13,7 +13,7 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
-			help: "`N` positive pairs in a minibatch; in mode parw2v words, in mode cl the words of an iteration",
+			help: "`N` positive pairs in a minibatch; in mode parw2v words, in mode cl the words of an iteration, where 0 is 45,000, or all of a shorter text",
 		},
 		{
 			Name: "combine", Modes: combining, Record: true, value: &c.Combine,
