@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/graph"
@@ -71,7 +70,7 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	}
 	j.config.FitText(j.text.vocabulary)
 	if j.options.Text != nil {
-		debug.FreeOSMemory()
+		memory.Collect()
 		j.held = max(machine.Resident()-programBytes-j.memoryOf(&trainer.Account{}).Corpus, 0)
 	}
 	if err := j.readStart(ctx, p); err != nil {
@@ -147,7 +146,7 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	}
 	j.text.corpus = nil // everything training needs is in M
 	_ = j.text.close()  // it was only read
-	debug.FreeOSMemory()
+	memory.Collect()
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -70,7 +69,7 @@ func readCorpus(ctx context.Context, c *settings.Config, o textFiles, limit int6
 	if err != nil {
 		return nil, 0, explained(c, err)
 	}
-	debug.FreeOSMemory() // the garbage of reading is large; M can have it
+	memory.Collect() // the garbage of reading is large; M can have it
 	if c.Vocabulary != "" && options.Vocabulary == nil {
 		if err := writeVocabulary(c.Vocabulary, text); err != nil {
 			return nil, 0, errors.Join(err, text.Close())

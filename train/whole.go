@@ -2,10 +2,10 @@ package train
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"github.com/w2vcl/w2vcl/cooccurrence"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
@@ -45,7 +45,7 @@ func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) erro
 	}
 	j.matrix = m.Bytes()
 	j.text.corpus = nil // everything training needs is in the matrix
-	debug.FreeOSMemory()
+	memory.Collect()
 	return nil
 }
 
