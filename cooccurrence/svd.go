@@ -90,7 +90,7 @@ func allocateSVD(rows int, entries int64, o SVDOptions) *SVD {
 		o.Units = SVDUnits(o.Dim, rows)
 	}
 	a, n := o.Account, o.Units*block
-	a.Take(ForMatrix, bytesOf(rows, entries)) // the transposed one
+	a.Take(ForMatrix, bytesOf(rows, entries))      // the transposed one
 	a.Take(trainer.ForWork, 2*8*int64(n)*int64(n)) // Refresh: a matrix and its eigenvectors
 	return &SVD{
 		options: o, rows: rows,
