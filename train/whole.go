@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/cooccurrence"
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
@@ -44,8 +43,7 @@ func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) erro
 		}
 	}
 	j.matrix = m.Bytes()
-	j.text.corpus = nil // everything training needs is in the matrix
-	memory.Collect()
+	j.text.release() // everything training needs is in the matrix
 	return nil
 }
 

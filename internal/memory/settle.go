@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+
+	"github.com/w2vcl/w2vcl/internal/machine"
 )
 
 // littleHeap is the size of a heap, with its garbage, that is not worth a collection.
@@ -37,6 +39,15 @@ func Settle() (release func()) {
 	inUse := max(int64(stats.HeapAlloc), 1)
 	before := debug.SetGCPercent(int(min(100, max(1, 100*Garbage(inUse)/inUse))))
 	return func() { debug.SetGCPercent(before) }
+}
+
+// Resident collects all garbage and returns what the process then has resident, in bytes, without what Go has free
+// to use again: [debug.FreeOSMemory] does not give all of that back.
+func Resident() int64 {
+	debug.FreeOSMemory()
+	free := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(free)
+	return max(machine.Resident()-int64(free[0].Value.Uint64()), 0)
 }
 
 // Garbage is what Settle allows where so many bytes are in use.
