@@ -17,8 +17,8 @@ type ComposedKernels interface {
 }
 
 // ComposesOn reports whether a device trains vectors that are composed of parts with a
-// sentence-ordered algorithm that has kernels. PAR-Word2Vec diverges, with pieces at a time as many as rows of 100 dimensions
-// leave room for (benchmarks/2026-11-23-h200-ngram-modes).
+// sentence-ordered algorithm that has kernels. PAR-Word2Vec diverges at 100 dimensions, where 1,584 pieces of sentences are
+// under way (benchmarks/2026-11-23-h200-ngram-modes).
 func ComposesOn(a sequential.Algorithm) bool { return HasKernels(a) && a != sequential.PARW2V }
 
 // hosted are ComposedKernels as SentenceKernels: their tables are the state of the host.
