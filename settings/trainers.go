@@ -120,7 +120,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
 		}
 		if composing(c.mode()) {
-			o.Mean, o.Apart = unseenMean, true
+			o.Mean = unseenMean
 		}
 		e, err = subword.NewNGrams(words, o)
 	case SubwordChars:
