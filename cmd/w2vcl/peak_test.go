@@ -26,7 +26,7 @@ func TestPlanTellsThePeak(t *testing.T) {
 		for _, threads := range []string{"1", "3"} {
 			r := newRun(t)
 			r.args = append([]string{r.args[0], r.args[1], "--dim", "30000", "--threads", threads}, flags...)
-			r.comparePeaks(r.args)
+			r.comparePeaks(r.args, 0.1)
 		}
 	}
 }
@@ -92,12 +92,13 @@ func TestPlanOfATextInAFile(t *testing.T) {
 		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "4"},
 		{"--mode", "cl", "--contexts", "1024", "--iterations", "16", "--threads", "2", "--max-memory", "120MB"},
 	} {
-		r.comparePeaks(append([]string{"--corpus", text, "--cache", cache, "--dim", "8"}, flags...))
+		// Windows of readers that never read at the same time, as on a busy machine, have less memory.
+		r.comparePeaks(append([]string{"--corpus", text, "--cache", cache, "--dim", "8"}, flags...), 0.2)
 	}
 }
 
-// comparePeaks reports a plan that is more than a tenth away from the peak of the run.
-func (r *trainingRun) comparePeaks(flags []string) {
+// comparePeaks reports a plan of which more than a fraction was not taken, or that was exceeded by more than a tenth.
+func (r *trainingRun) comparePeaks(flags []string, unused float64) {
 	r.t.Helper()
 	var plan struct {
 		Memory struct {
@@ -114,7 +115,7 @@ func (r *trainingRun) comparePeaks(flags []string) {
 	}
 	ratio := summary.Peak / plan.Memory.Peak
 	r.t.Logf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
-	if ratio < 0.9 || ratio > 1.1 {
+	if ratio < 1-unused || ratio > 1.1 {
 		r.t.Errorf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
 	}
 }
