@@ -21,8 +21,8 @@ func stretches(c *Config, set given) {
 	fill(set, "window", &c.Window, 4)
 	fill(set, "dynamic-window", &c.DynamicWindow, false)
 	fill(set, "sample", &c.Sample, 3e-5)
-	fill(set, "batch", &c.Batch, 45_000)
-	fill(set, "iterations", &c.Iterations, 2048)
+	fill(set, "batch", &c.Batch, 0) // as iterations, see Config.FitText
+	fill(set, "iterations", &c.Iterations, 0)
 	fill(set, "negative", &c.Negative, 8)
 	fill(set, "shared-negatives", &c.SharedNegatives, 64)
 	fill(set, "lr", &c.LR, lr)

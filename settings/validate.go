@@ -98,7 +98,11 @@ func (v *validator) numbers() {
 func (v *validator) training() {
 	const most = math.MaxInt32
 	c := v.config
-	v.atLeastOne("batch", c.Batch, "the pairs or words of a minibatch")
+	if onStretches(c.FindMode()) {
+		v.check(c.Batch >= 0 && c.Batch <= 1<<28, "batch", "the words of an iteration must be from 1 to %d; 0 lets them follow from the text", 1<<28)
+	} else {
+		v.atLeastOne("batch", c.Batch, "the pairs or words of a minibatch")
+	}
 	v.check(!sentenceOrdered(c.FindMode()) || c.Batch <= 1<<16, "batch",
 		"the words of a minibatch must be at most %d", 1<<16)
 	v.check(c.Combine >= 1 && c.Combine <= 1<<16, "combine",
