@@ -584,7 +584,7 @@ func TestRecipesAreValid(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Resolve("", mergeSettings(Demo(SubwordNone), "corpus", "x")); err != nil {
+	if _, err := Resolve("", mergeSettings(Demo(), "corpus", "x")); err != nil {
 		t.Errorf("demo: %v", err)
 	}
 }

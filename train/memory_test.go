@@ -51,6 +51,7 @@ func TestMaxMemory(t *testing.T) {
 		})
 	}
 	j, _ := fakeJob(t, "", 1) // three words
+	j.config.Model, j.config.Subword = settings.ModelSkipGram, settings.SubwordNone
 	j.config.Dim, j.config.Threads, j.guard = 1<<16, 1, memoryGuard{memory.Guard{Limit: 35e6, Asked: true}}
 	j.account = trainer.Dry(func(a *trainer.Account) { _ = graph.PlanCL(a, 3, 3, j.config.GraphOptions(nil)) })
 	err := j.makeTrainer()

@@ -396,29 +396,45 @@ func TestBudgetOfModes(t *testing.T) {
 	if got := runs[0].Config.Iterations; got != 100 {
 		t.Errorf("cl trains %d iterations, want 100", got)
 	}
-	if got := o.Budget.Limit(runs[0].Config, 1000, 8); got != (train.Limit{}) {
+	if got := o.Budget.Limit(runs[0].Config, 1000, 8000); got != (train.Limit{}) {
 		t.Errorf("cl has the limit %+v", got)
 	}
-	if got, want := o.Budget.Limit(runs[1].Config, 1000, 8), (train.Limit{Pairs: 100 * 2 * 8 * 1000 * 6}); got != want {
+	if got, want := o.Budget.Limit(runs[1].Config, 1000, 8000), (train.Limit{Pairs: 100 * 2 * 8 * 1000 * 6}); got != want {
 		t.Errorf("word2vec has the limit %+v, want %+v", got, want)
 	}
 	text, _ := corpustest.Read(t, corpustest.Zipf(1, 20_000, 700, 40))
 	fitted := runs[0].Config
 	fitted.FitText(text.Vocabulary)
-	if positives, err := o.Positives(runs, text.Vocabulary); err != nil || positives == 0 || positives != fitted.Positives {
-		t.Errorf("%v positives, %v", positives, err)
+	if samples, err := o.Samples(runs, text.Vocabulary); err != nil || samples == 0 || samples != float64(fitted.Batch) {
+		t.Errorf("%v samples, %v", samples, err)
 	}
-	if positives, err := o.Positives(runs[1:2], text.Vocabulary); err != nil || positives == 0 {
-		t.Errorf("without mode cl %v positives, %v", positives, err)
+	if samples, err := o.Samples(runs[1:2], text.Vocabulary); err != nil || samples == 0 {
+		t.Errorf("without mode cl %v samples, %v", samples, err)
 	}
 	o.Budget = Budget{BudgetEpochs, 3}
 	if runs, err = o.Runs(); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range runs {
-		if r.Config.Epochs != 3 || r.Config.Iterations != 0 {
+		epochs := 3
+		if r.Mode == settings.ModeCL { // with model cbow as long as its recipe says
+			epochs = 0
+		}
+		if r.Config.Epochs != epochs || r.Config.Iterations != 0 {
 			t.Errorf("%s trains %d epochs, %d iterations", r.Name, r.Config.Epochs, r.Config.Iterations)
 		}
+	}
+	o.Settings["model"], o.Budget = settings.ModelSkipGram, Budget{BudgetEpochs, 2}
+	if runs, err = o.Runs(); err != nil {
+		t.Fatal(err)
+	}
+	if c := runs[0].Config; c.Model != settings.ModelSkipGram || c.Epochs != 2 {
+		t.Errorf("--model %s trains %d epochs", c.Model, c.Epochs)
+	}
+	fitted = runs[0].Config
+	fitted.FitText(text.Vocabulary)
+	if samples, err := o.Samples(runs, text.Vocabulary); err != nil || samples != fitted.Positives*float64(text.Vocabulary.Len()) {
+		t.Errorf("%v samples of M, %v", samples, err)
 	}
 }
 
