@@ -686,6 +686,8 @@ func TestTOMLRoundTrip(t *testing.T) {
 		{"same-column": "true"},
 		{"model": "sg"},
 		{"batch": "1000", "init": "vectors.bin"},
+		{"subword": "none"},
+		{"iterations": "7", "subword": "chars", "optimizer": "sgd"},
 		{"corpus": "a \"quoted\\path\" \u00e9\x01"},
 	} {
 		if flags["corpus"] == "" {

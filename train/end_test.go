@@ -109,8 +109,11 @@ func TestMakePlanLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := plan.Memory
+		if mode == onStretches {
+			m.Moments -= 4 * 6 // how often each word was updated
+		}
 		if plan.Iterations < 1 || plan.SecondsTrain <= 0 || plan.PairsPerIteration <= 0 || m.Tables != 2*6*4*4 || m.Moments != int64(moments)*m.Tables ||
-			m.Total != m.Corpus+m.Matrix+m.Tables+m.Moments+m.Work || m.Peak < m.Total {
+			plan.Memory.Total != m.Corpus+m.Matrix+m.Tables+plan.Memory.Moments+m.Work || m.Peak < m.Total {
 			t.Errorf("%s: plan %+v", mode, plan)
 		}
 		if c.FindMode().ReadsText() == (m.Matrix > 0) {

@@ -32,7 +32,7 @@ func TestRunsShareSettings(t *testing.T) {
 		o := testOptions(settings.ModeNames()...)
 		o.Seeds = 2
 		o.Settings["preset"], o.Settings["negative"], o.Settings["seed"] = preset, "7", "40"
-		o.Settings["passes"] = "3" // of mode cl only
+		o.Settings["passes"] = "3" // of model sg of mode cl only
 		runs, err := o.Runs()
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestRunsShareSettings(t *testing.T) {
 		if len(runs) != 2*len(settings.ModeNames()) {
 			t.Fatalf("%d runs", len(runs))
 		}
-		want := settings.Defaults(settings.ModeCL, preset, "")
+		want := settings.DefaultsOf(settings.ModeCL, preset, "", settings.ModelSkipGram)
 		names := map[string]bool{}
 		for i, r := range runs {
 			c := r.Config
@@ -203,7 +203,7 @@ func TestVariants(t *testing.T) {
 		}
 	}
 	want := []string{
-		"cl-window3-seed1: cl 3 8 none", "cl-window5-seed1: cl 5 8 none", "k10-seed1: cl 2 10 none",
+		"cl-window3-seed1: cl 3 8 ngram", "cl-window5-seed1: cl 5 8 ngram", "k10-seed1: cl 2 10 ngram",
 		"sub-window3-subwordnone-seed1: cl 3 8 none", "sub-window3-subwordngram-seed1: cl 3 8 ngram",
 		"sub-window5-subwordnone-seed1: cl 5 8 none", "sub-window5-subwordngram-seed1: cl 5 8 ngram",
 		"cnn-seed1: cl 4 8 cnn", "blazing-seed1: word2vec 6 5 none",
@@ -246,7 +246,7 @@ func TestDevices(t *testing.T) {
 	if n := o.SideBySide(); n != 1 {
 		t.Errorf("%d jobs", n)
 	}
-	o.Settings["device"] = "cuda:0, cuda:2"
+	o.Settings["device"], o.Settings["model"] = "cuda:0, cuda:2", settings.ModelSkipGram
 	if n := o.SideBySide(); n != 2 {
 		t.Errorf("%d jobs for two devices", n)
 	}

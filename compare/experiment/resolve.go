@@ -79,7 +79,7 @@ var sharedSamples = []string{"dim", "window", "negative", "sample"}
 // shared returns the shared settings that a variant has a use for, of a list the first
 // value.
 func (o Options) shared(v Variant) map[string]string {
-	encoder := cmp.Or(v.Own["subword"], valuesOf("subword", o.Settings["subword"])[0], settings.SubwordNone)
+	encoder := cmp.Or(v.Own["subword"], valuesOf("subword", o.Settings["subword"])[0], o.defaults(v).Subword)
 	texts := map[string]string{}
 	for name, text := range o.Settings {
 		s, ok := settings.Find(name)
@@ -93,15 +93,15 @@ func (o Options) shared(v Variant) map[string]string {
 	return texts
 }
 
-// model returns the model of a variant.
-func (o Options) model(v Variant) string {
+// defaults returns the recipe of a variant.
+func (o Options) defaults(v Variant) settings.Config {
 	preset := cmp.Or(v.Own["preset"], o.Settings["preset"])
-	return cmp.Or(settings.ModelOf(v.Mode, v.Own, o.Settings), settings.Defaults(v.Mode, preset, "").Model)
+	return settings.DefaultsOf(v.Mode, preset, "", settings.ModelOf(v.Mode, v.Own, o.Settings))
 }
 
 // applies reports whether a variant has a use for a setting.
 func (o Options) applies(s settings.Setting, v Variant) bool {
-	return s.AppliesWith(v.Mode, o.model(v))
+	return s.AppliesWith(v.Mode, o.defaults(v).Model)
 }
 
 // withoutNegatives reports whether a variant has hierarchical softmax. Any other text than a bool
@@ -150,7 +150,7 @@ func (o Options) resolve(v Variant) (settings.Config, error) {
 	}
 	maps.Copy(texts, o.shared(v))
 	texts["mode"], texts["out"] = v.Mode, o.Out
-	o.Budget.apply(v.Mode, o.model(v), texts)
+	o.Budget.apply(v.Mode, o.defaults(v).Model, texts)
 	if _, ok := v.Own["iterations"]; ok {
 		delete(texts, "epochs") // one of the two says how long to train
 	}
