@@ -68,9 +68,10 @@ func (m *Means) Encode(words []string, dst []float32) error {
 	if err := checkEncode(words, dst, n); err != nil {
 		return fmt.Errorf("n-grams: %w", err)
 	}
-	row := make([]float32, n)
+	row, buckets := make([]float32, n), []uint32(nil)
 	for i, word := range words {
-		sum, buckets := dst[i*n:][:n], m.Shape().NGrams(nil, word)
+		sum := dst[i*n:][:n]
+		buckets = m.Shape().NGrams(buckets[:0], word)
 		clear(sum)
 		for _, bucket := range buckets {
 			m.NGram(bucket, row)

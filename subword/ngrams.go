@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/gorgonia"
@@ -144,7 +145,7 @@ func (e *NGrams) Randomize(seed uint64) {
 // n-gram.
 func (e *NGrams) Bytes() (rows, gradient int64) {
 	users := 4 * int64(len(e.vocabulary.symbols))
-	return 4*int64(e.Words())*int64(e.Dim()) + users, 4 * int64(len(e.sizes)) * int64(e.Dim())
+	return memory.SizeOf(e.Words()*e.Dim()) + users, memory.SizeOf(len(e.sizes) * e.Dim())
 }
 
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim. A word of which the vocabulary has no part

@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
@@ -32,6 +33,14 @@ func newText(c *corpus.Corpus) *text {
 		fingerprint: parallel.Begin(c.Fingerprint),
 		close:       func() error { return nil },
 	}
+}
+
+// release gives the corpus back, once everything that training needs of it is elsewhere.
+func (t *text) release() {
+	sum := t.fingerprint()
+	_ = t.close() // it was only read
+	t.corpus, t.fingerprint, t.close = nil, func() uint64 { return sum }, func() error { return nil }
+	memory.Collect()
 }
 
 // ReadText reads the text of a configuration once, for the runs that share it. The caller

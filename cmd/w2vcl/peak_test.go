@@ -79,7 +79,7 @@ func TestPlanOfATextInAFile(t *testing.T) {
 	r := newRun(t)
 	text, cache := filepath.Join(t.TempDir(), "text"), t.TempDir()
 	err := atomicfile.Write(text, func(w io.Writer) error {
-		return bench.Generated{Bytes: 60e6, Seed: 1}.WriteTo(t.Context(), w, 2, func(int64, int64) {})
+		return bench.Generated{Bytes: 30e6, Seed: 1}.WriteTo(t.Context(), w, 2, func(int64, int64) {})
 	})
 	if err != nil {
 		t.Fatal(err)
