@@ -88,7 +88,7 @@ func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float
 func vanillaRecipe(c *Config) {
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.DynamicWindow = 1e-4, true
-	c.Batch, c.Epochs, c.Adam = 1024, 5, AdamLazy
+	c.Batch, c.Epochs, c.Adam = 1024, 5, adamLazy
 	c.LR, _ = c.ofOptimizer(1e-2, 0, 0)
 	if !c.adaptive() {
 		c.LR = 0.025
