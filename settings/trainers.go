@@ -137,7 +137,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 		if pieces, err = bpe.Read(c.Pieces); err == nil {
 			e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Pieces: pieces})
 		}
-	case SubwordRecurrent, SubwordAttention:
+	case subwordRecurrent, subwordAttention:
 		e, err = stock.New(c.Subword, words, stock.Options{
 			Dim: c.Dim, Hidden: c.CharDim, Rate: c.SubwordLR, Spelling: c.cnnOptions().Spelling,
 		})

@@ -94,7 +94,7 @@ func (t *text) check(c *settings.Config) error {
 		c.Negative, c.Negative+1, words, c.MinCount)
 	// Too many negatives asked for is a wrong flag; a text too small for the
 	// recipe is bad input.
-	if c.Negative != settings.Defaults(c.Mode, c.Preset, c.Optimizer).Negative {
+	if c.Negative != settings.DefaultsOf(c.Mode, c.Preset, c.Optimizer, c.Model).Negative {
 		return &terminal.UsageError{Message: message}
 	}
 	return errors.New(message)

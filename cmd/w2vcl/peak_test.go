@@ -21,6 +21,8 @@ func TestPlanTellsThePeak(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--contexts", "16", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"},
 		{"--contexts", "16", "--tempering", "0", "--positives", "1", "--optimizer", "adam-row", "--checkpoint", "2"},
+		{"--iterations", "6", "--batch", "500"},
+		{"--iterations", "6", "--batch", "100", "--subword", "none", "--checkpoint", "2"},
 		{"--mode", "vanilla", "--epochs", "1", "--batch", "32"},
 	} {
 		for _, threads := range []string{"1", "3"} {
@@ -90,6 +92,7 @@ func TestPlanOfATextInAFile(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "1"},
 		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "4"},
+		{"--mode", "cl", "--iterations", "8", "--threads", "2"},
 		{"--mode", "cl", "--contexts", "1024", "--iterations", "16", "--threads", "2", "--max-memory", "120MB"},
 	} {
 		// Windows of readers that never read at the same time, as on a busy machine, have less memory.
@@ -97,7 +100,8 @@ func TestPlanOfATextInAFile(t *testing.T) {
 	}
 }
 
-// comparePeaks reports a plan of which more than a fraction was not taken, or that was exceeded by more than a tenth.
+// comparePeaks reports a plan of which more than a fraction was not taken, or that was exceeded by more than
+// a tenth.
 func (r *trainingRun) comparePeaks(flags []string, unused float64) {
 	r.t.Helper()
 	var plan struct {
@@ -113,9 +117,12 @@ func (r *trainingRun) comparePeaks(flags []string, unused float64) {
 	if summary.Peak == 0 {
 		r.t.Skip("memory is not known on this system")
 	}
-	ratio := summary.Peak / plan.Memory.Peak
+	ratio, least := summary.Peak/plan.Memory.Peak, 1-unused
+	if slices.Contains(flags, "--batch") && !slices.Contains(flags, "vanilla") {
+		least = 0.55 // there is room for stretches that are longer by chance, most in small ones
+	}
 	r.t.Logf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
-	if ratio < 1-unused || ratio > 1.1 {
+	if ratio < least || ratio > 1.1 {
 		r.t.Errorf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
 	}
 }
