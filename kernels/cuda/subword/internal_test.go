@@ -38,7 +38,7 @@ func TestFrequentFirst(t *testing.T) {
 			starts = append(starts, starts[len(starts)-1]+r.Uint32N(200)*r.Uint32N(2))
 		}
 		words := func(u uint32) uint32 { return starts[u+1] - starts[u] }
-		order, frequent := frequentFirst(starts)
+		order, frequent := cl.FrequentFirst(starts)
 		seen := make([]bool, n)
 		for i, u := range order {
 			if seen[u] {
