@@ -68,7 +68,7 @@ type Point struct {
 func settingsOf(c settings.Config) map[string]string {
 	texts := map[string]string{}
 	for _, s := range c.Settings() {
-		if s.Record && s.AppliesTo(c.Mode) {
+		if s.Record && s.AppliesWith(c.Mode, c.Model) {
 			texts[s.Name] = s.String()
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -33,10 +34,11 @@ type CBOW struct {
 	iterations int
 	capacity   int // T
 	ahead      *ahead
-	contexts   *table   // C
-	words      *table   // W, or the rows that are composed
-	made       wordRows // what W is made of
-	updates    updates  // (V): of the words' rows in both tables
+	contexts   *table    // C
+	words      *table    // W, or the rows that are composed
+	made       wordRows  // what W is made of
+	encoder    *composer // of the rows of an encoder; else nil
+	updates    updates   // (V): of the words' rows in both tables
 	windows    *windows
 	samplers   [2]step.Sampler
 	each       []uint32 // (T+1): 0, 1, 2, ...
@@ -116,6 +118,13 @@ func (t *CBOW) allocateWords(v int, workers *team.Team) (err error) {
 	case c.Composition != nil:
 		t.words = newFrozen("composed", v, c)
 		t.made, err = newPartRows(t.words, c, t.updates, workers)
+	case c.Encoder != nil:
+		if t.encoder, err = newComposer(c); err == nil {
+			t.words, t.encoder.team, t.encoder.updates = t.encoder.words, workers, t.updatesIn
+			rows, gradient := c.Encoder.Bytes()
+			c.Account.Take(trainer.ForWork, rows+gradient)
+			t.made = &encoderRows{composer: t.encoder}
+		}
 	default:
 		if t.words, err = newTable("words", v, c); err == nil {
 			t.made = &ownRows{
@@ -125,6 +134,14 @@ func (t *CBOW) allocateWords(v int, workers *team.Team) (err error) {
 		}
 	}
 	return err
+}
+
+// updatesIn returns how often a word's row was updated, with this iteration; 0 if the word does not occur.
+func (t *CBOW) updatesIn(word int) int {
+	if _, occurs := slices.BinarySearch(t.windows.stretch.Rows, uint32(word)); !occurs {
+		return 0
+	}
+	return t.updates.of(word)
 }
 
 // NewCBOW prepares training for the given number of iterations, each on a stretch of the text.
@@ -177,6 +194,9 @@ func (t *CBOW) Advance(ctx context.Context, unit int, rate float64) (trainer.Rep
 		return report, nil
 	}
 	t.begin(x)
+	if t.encoder != nil {
+		t.encoder.begin(unit + 1)
+	}
 	for _, o := range append(t.contexts.optimizers(), t.made.optimizers()...) {
 		o.Begin(unit+1, rate*o.relativeRate)
 	}

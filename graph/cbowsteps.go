@@ -20,8 +20,8 @@ import (
 // Gorgonia derives the gradient of the loss for words, through h.
 type fusedCBOW struct {
 	*machine
-	contexts, windows *skipGram // steps 1 and 2
-	gradients         gorgonia.Nodes
+	contexts, windows *skipGram      // steps 1 and 2
+	gradients         gorgonia.Nodes // of words; none if an encoder has its own
 }
 
 func newFusedCBOW(t *CBOW) (s *fusedCBOW, err error) {
@@ -36,7 +36,14 @@ func newFusedCBOW(t *CBOW) (s *fusedCBOW, err error) {
 	}
 	s.windows.core.Root = false
 	g := gorgonia.NewGraph()
-	words, contexts := matrix(g, "words", t.words.dense), matrix(g, "contexts", t.contexts.dense)
+	var words *gorgonia.Node
+	var parameters gorgonia.Nodes
+	if t.encoder == nil {
+		words = matrix(g, "words", t.words.dense)
+	} else if parameters, words, err = t.encoder.compose(g, nil); err != nil {
+		return nil, err
+	}
+	contexts := matrix(g, "contexts", t.contexts.dense)
 	h, err := operation.Apply("means of windows", gorgonia.Nodes{words}, t.capacity, c.Dim, t.windows.forward, t.windows.backward)
 	if err != nil {
 		return nil, err
@@ -48,6 +55,11 @@ func newFusedCBOW(t *CBOW) (s *fusedCBOW, err error) {
 	loss, err := s.windows.apply(h, trained)
 	if err != nil {
 		return nil, err
+	}
+	if e, ok := t.made.(*encoderRows); ok {
+		e.graph, e.rows = g, words
+		s.machine, err = e.differentiate(g, loss, parameters)
+		return s, err
 	}
 	if s.gradients, err = gorgonia.Grad(loss, words); err != nil {
 		return nil, fmt.Errorf("differentiate the graph of CBOW: %w", err)
@@ -72,8 +84,12 @@ func (s *fusedCBOW) run(*wordcontext.Stretch) (float64, []float32, error) {
 	if err := s.machine.run(); err != nil {
 		return 0, nil, err
 	}
+	loss := s.contexts.loss + s.windows.loss
+	if s.gradients == nil {
+		return loss, nil, nil
+	}
 	gradients, err := floatsOf(s.gradients[0])
-	return s.contexts.loss + s.windows.loss, gradients, err
+	return loss, gradients, err
 }
 
 func (s *fusedCBOW) machines() []*machine { return []*machine{s.machine} }

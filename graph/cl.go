@@ -139,7 +139,7 @@ func (t *CL) trainEncoder(words *composer, workers *team.Team) (err error) {
 		return err
 	}
 	if t.matrix.Tempered() || t.options.SharedNegatives > 0 {
-		t.encoder.sampler = t.sampler
+		t.encoder.updates = t.sampler.UpdatesOf
 	}
 	t.steps[0].compiledStep = t.encoder
 	return nil

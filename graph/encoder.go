@@ -2,9 +2,10 @@ package graph
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
-	"github.com/w2vcl/w2vcl/graph/step"
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
@@ -64,8 +65,11 @@ type composer struct {
 	team       *team.Team
 	threads    int
 	seed       uint64
-	sparse     bool          // rows without a gradient are left alone: most of them have none
-	sampler    *step.Sampler // of tempered samples; nil: every word has one
+	sparse     bool // rows without a gradient are left alone: most of them have none
+
+	// updates says how often a word's own row was updated, with this step; 0: it is left alone. nil: every
+	// row is updated in every step.
+	updates func(word int) int
 }
 
 func newComposer(c Options) (*composer, error) {
@@ -147,18 +151,32 @@ func (s *composer) keep(rows *gorgonia.Node) error {
 	return nil
 }
 
+// refresh computes all rows anew, in the part of a graph that leads to them.
+func (s *composer) refresh(g *gorgonia.ExprGraph, rows *gorgonia.Node) (err error) {
+	defer operation.Recovered("compile the graph of the encoder", &err)
+	s.begin(0)
+	m, err := newMachine(g.SubgraphRoots(rows))
+	if err != nil {
+		return err
+	}
+	if err = m.run(); err == nil {
+		err = s.keep(rows)
+	}
+	return errors.Join(err, m.close())
+}
+
 // updateParameter updates one parameter, row by row.
 func (s *composer) updateParameter(o optim.Optimizer, p Parameter, gradient []float32) error {
 	const blockRows = 64
 	rows, n, w := p.Value.Shape()[0], p.Value.Shape()[1], p.Value.Float32s()
-	sparse, ofWords := s.sparse || p.Sparse && s.sampler != nil, p.OfWords && s.sampler != nil
+	sparse, ofWords := s.sparse || p.Sparse && s.updates != nil, p.OfWords && s.updates != nil
 	return s.team.Do((rows+blockRows-1)/blockRows, func(_, b int) {
 		for i := b * blockRows; i < min((b+1)*blockRows, rows); i++ {
 			g := gradient[i*n:][:n]
 			switch {
 			case ofWords:
-				if len(s.sampler.Share(i)) > 0 {
-					o.UpdateMean(i, s.sampler.Updates(i), 1, w[i*n:][:n], g) // g is of all samples
+				if updates := s.updates(i); updates > 0 {
+					o.UpdateMean(i, updates, 1, w[i*n:][:n], g) // g is of all samples
 				}
 			case !sparse || simd.Dot(g, g) != 0:
 				o.UpdateRow(i, w[i*n:][:n], g)

@@ -1,8 +1,6 @@
 package graph
 
 import (
-	"errors"
-
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"gorgonia.org/gorgonia"
@@ -50,18 +48,6 @@ func (s *encoderStep) run() (float64, error) {
 	return s.loss.loss, s.update()
 }
 
-// refresh computes the rows anew, in the part of the graph that leads to them.
-func (s *encoderStep) refresh() (err error) {
-	defer operation.Recovered("compile the graph of the encoder", &err)
-	s.begin(0)
-	m, err := newMachine(s.graph.SubgraphRoots(s.rows))
-	if err != nil {
-		return err
-	}
-	if err = m.run(); err == nil {
-		err = s.keep(s.rows)
-	}
-	return errors.Join(err, m.close())
-}
+func (s *encoderStep) refresh() error { return s.composer.refresh(s.graph, s.rows) }
 
 func (s *encoderStep) compiled() *machine { return s.machine }

@@ -5,6 +5,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
+	"gorgonia.org/gorgonia"
 )
 
 // wordRows are what the rows of W are in large-batch CBOW: rows of a table (ownRows), composed of
@@ -55,6 +56,27 @@ func (o *ownRows) update(x *wordcontext.Stretch, gradients []float32) error {
 func (o *ownRows) state() []trainer.Tensor { return tensors(o.name, o.rows, o.optimizer) }
 
 func (o *ownRows) randomize() { o.start() }
+
+// encoderRows are the rows of an encoder, which are nodes of the iteration's graph: Gorgonia goes on from
+// their gradients to those of the parameters.
+type encoderRows struct {
+	*composer
+	graph *gorgonia.ExprGraph
+	rows  *gorgonia.Node
+}
+
+func (e *encoderRows) compose(*wordcontext.Stretch) error { return nil }
+
+func (e *encoderRows) update(*wordcontext.Stretch, []float32) error {
+	if err := e.keep(e.rows); err != nil {
+		return err
+	}
+	return e.composer.update()
+}
+
+func (e *encoderRows) refresh() error { return e.composer.refresh(e.graph, e.rows) }
+
+func (e *encoderRows) randomize() { e.encoder.Randomize(e.seed) }
 
 // tensors lists a table and its moments.
 func tensors(name string, data []float32, o optim.Optimizer) []trainer.Tensor {

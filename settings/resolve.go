@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -73,6 +74,7 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 	if kind := selector("subword"); kind != "" && withEncoders(c.FindMode()) {
 		subwordRecipe(&c, kind)
 	}
+	c.Model = cmp.Or(ModelOf(c.Mode, fromFile, flags), c.Model)
 	set := given{}
 	if err := c.apply(fromFile, file+": ", set); err != nil {
 		return Config{}, nil, err
@@ -116,7 +118,7 @@ func (c *Config) checkApplies(set given) error {
 			return terminal.Usagef("%s does not apply to mode %s (it is for mode %s): leave it out",
 				set[s.Name], c.Mode, strings.Join(s.ModeNames(), ", "))
 		}
-		if m := c.FindMode(); set[s.Name] != "" && s.Modes != nil && !s.Modes(m) {
+		if set[s.Name] != "" && !s.AppliesWith(c.Mode, c.Model) {
 			return terminal.Usagef("%s does not apply to --model %s of mode %s: leave it out, or give --model %s",
 				set[s.Name], c.Model, c.Mode, otherModel(c.Model))
 		}
@@ -130,6 +132,26 @@ func (c *Config) checkApplies(set given) error {
 		}
 	}
 	return nil
+}
+
+// ModelOf returns the model of mode cl that settings ask for, from one source or several; "" if they leave the
+// choice. Most settings of M are of model sg alone, so that model is meant where they are given.
+func ModelOf(mode string, sources ...map[string]string) string {
+	if mode != ModeCL {
+		return ""
+	}
+	model := ""
+	for _, set := range sources {
+		if set["model"] != "" {
+			return set["model"]
+		}
+		for name := range set {
+			if s, ok := Find(name); ok && s.AppliesTo(mode) && !s.AppliesWith(mode, string(sequential.CBOW)) {
+				model = string(sequential.SkipGram)
+			}
+		}
+	}
+	return model
 }
 
 // otherModel returns the other model of mode cl.

@@ -66,8 +66,13 @@ func (s Setting) Help() string {
 
 // AppliesTo reports whether the mode of that name uses the setting, with any of its models.
 func (s Setting) AppliesTo(mode string) bool {
+	return s.AppliesWith(mode, string(sequential.SkipGram)) || s.AppliesWith(mode, string(sequential.CBOW))
+}
+
+// AppliesWith reports whether the mode of that name uses the setting with a model.
+func (s Setting) AppliesWith(mode, model string) bool {
 	m, ok := FindMode(mode)
-	return s.Modes == nil || ok && (s.Modes(m) || s.Modes(m.ofModel(string(sequential.CBOW))))
+	return s.Modes == nil || ok && s.Modes(m.ofModel(model))
 }
 
 // ModeNames lists the modes that use the setting.
@@ -80,7 +85,7 @@ func (c *Config) uses(s Setting) bool {
 	if s.Negatives && c.HierarchicalSoftmax || s.Subword != nil && !slices.Contains(s.Subword, c.Subword) {
 		return false
 	}
-	return s.Modes == nil || s.Modes(c.FindMode())
+	return s.AppliesWith(c.Mode, c.Model)
 }
 
 // ShowsDefault reports whether help should print the value as the default.

@@ -242,7 +242,7 @@ func TestResolveRefuses(t *testing.T) {
 			"setting of another mode in a file", "mode = \"vanilla\"\npasses = 2", nil,
 			"run.toml: passes does not apply to mode vanilla",
 		},
-		{"batch in mode cl", "", map[string]string{"batch": "10"}, "--batch does not apply to mode cl"},
+		{"batch in mode cl", "", map[string]string{"batch": "10"}, "--batch does not apply to --model sg of mode cl"},
 		{
 			"setting of graphs in a sentence-ordered mode", "",
 			map[string]string{"mode": "fullw2v", "optimizer": "sgd"},
@@ -268,12 +268,12 @@ func TestResolveRefuses(t *testing.T) {
 		},
 		{
 			"batch in another mode", "", map[string]string{"mode": "word2vec", "batch": "9"},
-			"--batch does not apply to mode word2vec (it is for mode vanilla, parw2v)",
+			"--batch does not apply to mode word2vec (it is for mode cl, vanilla, parw2v)",
 		},
 		{
 			"decay by epochs of iterations", "",
 			map[string]string{"decay": "epochs", "iterations": "10"},
-			"--decay epochs: needs whole epochs: say --epochs in place of --iterations",
+			"--decay epochs: needs whole epochs, not --iterations",
 		},
 		{
 			"model of another mode", "", map[string]string{"mode": "pword2vec", "model": "cbow"},
@@ -418,7 +418,7 @@ func TestValidate(t *testing.T) {
 		{"max-positives 0", func(c *Config) { c.MaxPositives = 0 }, "--max-positives 0: must be from 1"},
 		{
 			"shared-negatives", func(c *Config) { c.SharedNegatives = 1025 },
-			"--shared-negatives 1025: must be from 1 to 1024, or 0",
+			"--shared-negatives 1025: must be from 1 to 1024; with --model sg 0",
 		},
 		{"shared-negatives negative", func(c *Config) { c.SharedNegatives = -1 }, "--shared-negatives -1: "},
 		{"shared-negatives 0", func(c *Config) { c.SharedNegatives = 0 }, ""},

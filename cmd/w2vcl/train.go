@@ -90,7 +90,7 @@ func trained(s cli.Streams, summary runfolder.Summary, err error, progress *prog
 func helpOfMode(cmd *cobra.Command) {
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		chosen := map[string]string{"corpus": "-"} // the only setting without a default
-		for _, name := range []string{"mode", "preset", "optimizer", "subword"} {
+		for _, name := range []string{"mode", "preset", "optimizer", "subword", "model"} {
 			if text := valueOf(args, "--"+name); text != "" {
 				chosen[name] = text
 			}
@@ -98,7 +98,7 @@ func helpOfMode(cmd *cobra.Command) {
 		if c, err := settings.Resolve("", chosen); err == nil { // otherwise it shows the defaults of mode cl
 			for _, s := range c.Settings() {
 				flag := cmd.Flags().Lookup(s.Name)
-				flag.Hidden = flag.Hidden || !s.AppliesTo(c.Mode)
+				flag.Hidden = flag.Hidden || !s.AppliesWith(c.Mode, c.Model)
 				if flag.DefValue = ""; s.ShowsDefault() && s.Name != "corpus" {
 					flag.DefValue = s.String()
 				}

@@ -102,7 +102,7 @@ func (o Options) check() error {
 // checkShared refuses shared settings that would change nothing.
 func (o Options) checkShared() error {
 	used := func(s settings.Setting) bool {
-		return slices.ContainsFunc(o.Variants, func(v Variant) bool { return s.AppliesTo(v.Mode) })
+		return slices.ContainsFunc(o.Variants, func(v Variant) bool { return o.applies(s, v) })
 	}
 	var c settings.Config
 	for _, s := range c.Settings() {

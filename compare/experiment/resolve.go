@@ -83,7 +83,7 @@ func (o Options) shared(v Variant) map[string]string {
 	texts := map[string]string{}
 	for name, text := range o.Settings {
 		s, ok := settings.Find(name)
-		if ok && s.AppliesTo(v.Mode) && !(s.Negatives && v.withoutNegatives()) && (s.Subword == nil || slices.Contains(s.Subword, encoder)) {
+		if ok && o.applies(s, v) && !(s.Negatives && v.withoutNegatives()) && (s.Subword == nil || slices.Contains(s.Subword, encoder)) {
 			texts[name] = valuesOf(name, text)[0]
 		}
 	}
@@ -91,6 +91,15 @@ func (o Options) shared(v Variant) map[string]string {
 		texts["device"] = devices[o.Job%len(devices)]
 	}
 	return texts
+}
+
+// applies reports whether a variant has a use for a setting.
+func (o Options) applies(s settings.Setting, v Variant) bool {
+	model := settings.ModelOf(v.Mode, v.Own, o.Settings)
+	if model == "" {
+		model = settings.Defaults(v.Mode, cmp.Or(v.Own["preset"], o.Settings["preset"]), "").Model
+	}
+	return s.AppliesWith(v.Mode, model)
 }
 
 // withoutNegatives reports whether a variant has hierarchical softmax. Any other text than a bool
@@ -130,7 +139,7 @@ func (o Options) resolve(v Variant) (settings.Config, error) {
 	texts := map[string]string{}
 	_, preset := v.Own["preset"]
 	for _, s := range defaults.Settings() {
-		if s.AppliesTo(v.Mode) && !(s.Negatives && v.withoutNegatives()) && (s.Section == settings.SectionText || !preset && slices.Contains(sharedSamples, s.Name)) {
+		if o.applies(s, v) && !(s.Negatives && v.withoutNegatives()) && (s.Section == settings.SectionText || !preset && slices.Contains(sharedSamples, s.Name)) {
 			texts[s.Name] = s.String()
 		}
 	}

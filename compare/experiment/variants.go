@@ -124,7 +124,7 @@ func (o Options) All() []Variant {
 		swept := []Variant{v}
 		for _, s := range c.Settings() {
 			text, own := v.Own[s.Name]
-			if shared, ok := o.Settings[s.Name]; !own && ok && s.AppliesTo(v.Mode) {
+			if shared, ok := o.Settings[s.Name]; !own && ok && o.applies(s, v) {
 				text = shared
 			}
 			if values := valuesOf(s.Name, text); len(values) > 1 {

@@ -76,6 +76,14 @@ func (s *Sampler) Targets(row int) int {
 	return len(share) + s.Negatives
 }
 
+// UpdatesOf returns Updates of a row, 0 if it is left alone.
+func (s *Sampler) UpdatesOf(row int) int {
+	if len(s.Share(row)) == 0 {
+		return 0
+	}
+	return s.Updates(row)
+}
+
 // Weight is the weight of a negative: K/H if rows share them, else 1.
 func (s *Sampler) Weight() float64 {
 	if s.Shared > 0 {

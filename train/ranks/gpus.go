@@ -29,6 +29,8 @@ func (g *Group) checkGPUs(c *settings.Config) error {
 		if err := checkDimensions(c); err != nil {
 			return err
 		}
+	case mode.Family == settings.Stretches:
+		return refuse("--model "+c.Model, "take --model sg")
 	case mode.Family != settings.SentenceOrdered:
 		return refuse("--mode "+c.Mode+" on GPUs", "take --mode "+settings.ModeCL+" or fullw2v")
 	}

@@ -83,6 +83,8 @@ func (g *Group) check(c *settings.Config) error {
 	switch {
 	case c.Device != settings.DeviceCPU:
 		return g.checkGPUs(c)
+	case mode.Family == settings.Stretches:
+		return refuse("--model "+c.Model, "take --model sg")
 	case mode.Family != settings.LargeBatch && mode.Family != settings.SentenceOrdered:
 		return refuse("--mode "+c.Mode, "take --mode "+settings.ModeCL+" or one that goes through the text")
 	case c.Cache != "":
