@@ -42,7 +42,7 @@ const (
 	StreamDiscard     Stream = 5 << 32  // the contexts that a row of M keeps, and their order, Sub(row)
 	StreamDuplicate   Stream = 6 << 32  // order of the later rounds over a row of M, Sub(round)
 	StreamNegatives   Stream = 7 << 32  // negatives, Sub(step, unit or epoch)
-	StreamShuffle     Stream = 8 << 32  // order of minibatches
+	StreamShuffle     Stream = 8 << 32  // order of the blocks of a text in stretches, Sub(pass)
 	StreamRedraws     Stream = 9 << 32  // negatives in place of those that equal the positive, Sub(epoch)
 	StreamInitEncoder Stream = 10 << 32 // initial parameters of an encoder, Sub(parameter)
 	StreamWalk        Stream = 11 << 32 // random walks, Sub(round); the choice of held-out edges, Sub(1<<32-1)
@@ -50,7 +50,6 @@ const (
 	StreamPhase       Stream = 13 << 32 // phases of the rows of M
 	StreamShared      Stream = 14 << 32 // negatives that all rows share; see Alias.DrawSpread
 	StreamDropout     Stream = 15 << 32 // features that an encoder leaves out, Sub(step)
-	StreamStretch     Stream = 16 << 32 // order of the blocks of a text in stretches, Sub(pass)
 	StreamGenerated   Stream = 20 << 32 // words of random texts, Sub(0), and lengths of their lines, Sub(1)
 	StreamEntries     Stream = 22 << 32 // order of a row's counts in GloVe, Sub(twice the epoch, and one for contexts)
 )

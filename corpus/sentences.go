@@ -62,11 +62,16 @@ func (r *SentenceReader) From(first int) *SentenceReader {
 // otherwise it is nil. The slices are valid until the next call; do not change
 // them.
 func (r *SentenceReader) Sentence(pass uint32, sentence int) (words, widths []uint32) {
-	first, last := r.text.Start(sentence), r.text.Start(sentence+1)
-	words = r.text.View(first, last, &r.all)
 	if r.text.InFile() {
 		r.window.Sentences(sentence, sentence+1)
 	}
+	return r.Tokens(pass, r.text.Start(sentence), r.text.Start(sentence+1))
+}
+
+// Tokens is Sentence for the tokens first ... end-1, which are of one sentence.
+func (r *SentenceReader) Tokens(pass uint32, first, end int) (words, widths []uint32) {
+	words = r.text.View(first, end, &r.all)
+	r.window.Tokens(first, end)
 	if r.options.Dynamic {
 		r.widths = memory.Resize(r.widths, len(words))
 		widths = r.widths

@@ -40,6 +40,9 @@ func randomParts(r *rand.Rand, words, dim int, own bool) *composed.Composition {
 		}
 		x.Starts = append(x.Starts, uint32(len(x.Symbols)))
 	}
+	for range r.IntN(2) * all {
+		x.Sizes = append(x.Sizes, uint32(1+r.IntN(3)))
+	}
 	if own {
 		x.Own = make([]float32, words*dim)
 	}
@@ -48,6 +51,13 @@ func randomParts(r *rand.Rand, words, dim int, own bool) *composed.Composition {
 		trainer.Randomize(x.Own, dim, seed+1)
 	}
 	return x
+}
+
+func size(c *composed.Composition, part uint32) uint32 {
+	if c.Sizes == nil {
+		return 1
+	}
+	return c.Sizes[part]
 }
 
 func newCBOW(t testing.TB, s *wordcontext.Stretches, iterations int, c Options) *CBOW {
@@ -262,6 +272,7 @@ func checkCBOW(t *testing.T, x cbowCase, form Form) {
 	p := &plainCBOW{k: float64(x.options.Negatives), words: matrixOf(words, n), contexts: matrixOf(contexts, n), stretch: stretch}
 	own, parts := slices.Clone(words), []float32(nil)
 	if c := m.options.Composition; c != nil {
+		checkComposed(t, c, p.words)
 		own, parts = slices.Clone(c.Own), slices.Clone(c.Parts)
 	}
 	const rate = .05
@@ -306,7 +317,10 @@ func checkCBOW(t *testing.T, x cbowCase, form Form) {
 			moved("own row", matrixOf(own, n), c.Own, w, g, share[w], rate)
 		}
 		symbols := c.Symbols[c.Starts[w]:c.Starts[w+1]]
-		all := float64(len(symbols))
+		all := 0.0
+		for _, part := range symbols {
+			all += float64(size(c, part))
+		}
 		if c.Own != nil {
 			all++
 		}
@@ -322,6 +336,28 @@ func checkCBOW(t *testing.T, x cbowCase, form Form) {
 	}
 	for i, g := range ofParts {
 		moved("part", matrixOf(parts, n), c.Parts, i, g, 1, rate*float64(c.Rate))
+	}
+}
+
+// checkComposed compares rows with the means of their parts.
+func checkComposed(t *testing.T, c *composed.Composition, rows [][]float64) {
+	t.Helper()
+	parts := matrixOf(c.Parts, c.Dim)
+	for w, row := range rows {
+		want, all := make([]float64, c.Dim), 0.0
+		if c.Own != nil {
+			addTimes(want, 1, matrixOf(c.Own, c.Dim)[w])
+			all++
+		}
+		for _, g := range c.Symbols[c.Starts[w]:c.Starts[w+1]] {
+			addTimes(want, float64(size(c, g)), parts[g])
+			all += float64(size(c, g))
+		}
+		for j, x := range want {
+			if math.Abs(x/all-row[j]) > 1e-6 {
+				t.Fatalf("row %d of words, value %d is %v, want %v", w, j, row[j], x/all)
+			}
+		}
 	}
 }
 

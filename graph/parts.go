@@ -79,16 +79,11 @@ func (p *partRows) invert() {
 	}
 	next := append([]uint32(nil), p.starts...)
 	for w := range p.Words() {
-		parts := p.Symbols[p.Starts[w]:p.Starts[w+1]]
-		for _, g := range parts {
+		for _, g := range p.Symbols[p.Starts[w]:p.Starts[w+1]] {
 			p.users[next[g]] = uint32(w)
 			next[g]++
 		}
-		rows := len(parts)
-		if p.Own != nil {
-			rows++
-		}
-		p.weights[w] = 1 / float32(rows)
+		p.weights[w] = p.Weight(uint32(w))
 	}
 }
 

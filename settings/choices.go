@@ -17,7 +17,7 @@ import (
 // Names of choices. Package optim has the names of optimizers, package sequential
 // the names of models, and presets.go those of presets.
 const (
-	NoiseMatrix = "matrix"
+	noiseMatrix = "matrix"
 	NoiseCounts = "counts"
 
 	AdamDense = "dense"
@@ -122,7 +122,7 @@ type noise struct {
 
 var noises = []noise{
 	{
-		Choice:   Choice{NoiseMatrix, "how often a word was found as a context"},
+		Choice:   Choice{noiseMatrix, "how often a word was found as a context"},
 		exponent: 1, needsMatrix: true,
 		counts: func(m *wordcontext.Matrix, _ *corpus.Vocabulary) []uint64 { return m.ContextCounts() },
 	},

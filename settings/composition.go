@@ -38,8 +38,32 @@ func (c *Config) Composition(e subword.Encoder) (*composed.Composition, error) {
 		Dim: c.Dim, Starts: s.Starts, Symbols: s.Symbols, Parts: parameters[0].Value.Float32s(),
 		Rate: float32(s.Rate), Most: composed.Most(c.Device != DeviceCPU), Randomize: e.Randomize,
 	}
+	if s.Sizes != nil {
+		x.Starts, x.Symbols = onceEach(s.Starts, s.Symbols, s.Sizes)
+		x.Sizes = s.Sizes
+	}
 	if s.Words {
 		x.Own = parameters[len(parameters)-1].Value.Float32s()
 	}
 	return x, nil
+}
+
+// onceEach returns lists in which a symbol of size n stands once for n times that it stood there.
+func onceEach(starts, symbols, sizes []uint32) (fewerStarts, fewer []uint32) {
+	seen := make([]uint32, len(sizes))
+	fewerStarts = make([]uint32, 1, len(starts))
+	for w := range len(starts) - 1 {
+		list := symbols[starts[w]:starts[w+1]]
+		for _, g := range list {
+			if seen[g]%sizes[g] == 0 {
+				fewer = append(fewer, g)
+			}
+			seen[g]++
+		}
+		for _, g := range list {
+			seen[g] = 0
+		}
+		fewerStarts = append(fewerStarts, uint32(len(fewer)))
+	}
+	return fewerStarts, fewer
 }

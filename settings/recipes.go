@@ -44,6 +44,9 @@ func Defaults(modeName, preset, optimizer string) Config {
 		subwordRecipe(&c, SubwordNone)
 	}
 	m.recipe(&c)
+	if onStretches(c.FindMode()) {
+		subwordRecipe(&c, c.usualSubword(""))
+	}
 	c.publish()
 	return c
 }

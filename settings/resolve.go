@@ -71,10 +71,10 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 		return fromFile[name]
 	}
 	c := Defaults(selector("mode"), selector("preset"), selector("optimizer"))
-	if kind := selector("subword"); kind != "" && withEncoders(c.FindMode()) {
-		subwordRecipe(&c, kind)
-	}
 	c.Model = cmp.Or(ModelOf(c.Mode, fromFile, flags), c.Model)
+	if withEncoders(c.FindMode()) {
+		subwordRecipe(&c, cmp.Or(selector("subword"), c.usualSubword(selector("init"))))
+	}
 	set := given{}
 	if err := c.apply(fromFile, file+": ", set); err != nil {
 		return Config{}, nil, err
@@ -132,6 +132,15 @@ func (c *Config) checkApplies(set given) error {
 		}
 	}
 	return nil
+}
+
+// usualSubword is the default of --subword: n-grams are worth most of what stretches gain. Vectors that training
+// goes on from are those of a table.
+func (c *Config) usualSubword(init string) string {
+	if onStretches(c.FindMode()) && init == "" {
+		return SubwordNGram
+	}
+	return SubwordNone
 }
 
 // ModelOf returns the model of mode cl that settings ask for, from one source or several; "" if they leave the

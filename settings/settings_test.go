@@ -501,7 +501,7 @@ func TestValidate(t *testing.T) {
 		{"device", func(c *Config) { c.Device = "tpu" }, `--device: "tpu" is no device`},
 		{
 			"vanilla without matrix",
-			func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = NoiseMatrix },
+			func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = noiseMatrix },
 			"mode vanilla has no matrix",
 		},
 		{

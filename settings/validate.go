@@ -208,7 +208,8 @@ func (v *validator) choices() {
 			shared = append(shared, string(o.Name))
 		}
 	}
-	v.check(slices.Contains(shared, c.Optimizer), "optimizer",
+	means := onStretches(c.FindMode()) && !slices.Contains(spelt, c.Subword) // of rows that one word has or some
+	v.check(means || slices.Contains(shared, c.Optimizer), "optimizer",
 		"--subword %s needs %s: the parameters that all words share have gradients of very different sizes",
 		c.Subword, strings.Join(shared, " or "))
 	v.check(c.Form != formStock || onStretches(c.FindMode()), "form", "--subword %s has no stock form", c.Subword)

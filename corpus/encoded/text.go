@@ -81,6 +81,9 @@ func (t *Text) Find(token int) int {
 	return sentence
 }
 
+// Containing returns the number of the sentence that a token is in.
+func (t *Text) Containing(token int) int { return t.Find(token+1) - 1 }
+
 // FindStart is Find and Start of the sentence.
 func (t *Text) FindStart(token int) (sentence, start int) {
 	first, end := 0, t.sentences

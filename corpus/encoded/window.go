@@ -8,7 +8,7 @@ import "github.com/w2vcl/w2vcl/internal/memory"
 // text is. It does nothing for a text in memory. A Window serves one goroutine.
 type Window struct {
 	text       *Text
-	ids, sizes stretch
+	ids, sizes piece
 }
 
 // windowBytes of ids or of sentences are passed before a window gives memory back.
@@ -18,8 +18,8 @@ const windowBytes = 1 << 20
 // page: on Linux 64 kB, or a piece of the file that its cache holds in one piece.
 const mappedTogether = 2 << 20
 
-// A stretch is a part of an array, in bytes, that was read and not given back.
-type stretch struct {
+// A piece is a part of an array, in bytes, that was read and not given back.
+type piece struct {
 	array      []byte
 	first, end int
 }
@@ -64,8 +64,8 @@ func (w *Window) Close() {
 	w.sizes.leave(w.text)
 }
 
-// read adds bytes to the stretch. Those that are far from it begin a new one.
-func (s *stretch) read(t *Text, first, end int) {
+// read adds bytes to the piece. Those that are far from it begin a new one.
+func (s *piece) read(t *Text, first, end int) {
 	if first < s.first || first > s.end+windowBytes {
 		s.leave(t)
 		s.first, s.end = first, end
@@ -77,12 +77,12 @@ func (s *stretch) read(t *Text, first, end int) {
 	}
 }
 
-// leave gives the stretch back when its reader goes elsewhere, with what is mapped ahead.
-func (s *stretch) leave(t *Text) { s.giveBack(t, s.end+mappedTogether) }
+// leave gives the piece back when its reader goes elsewhere, with what is mapped ahead.
+func (s *piece) leave(t *Text) { s.giveBack(t, s.end+mappedTogether) }
 
-// giveBack gives the stretch back, and what stands before it: another reader may have brought
+// giveBack gives the piece back, and what stands before it: another reader may have brought
 // that back, or this one when another gave its pages away.
-func (s *stretch) giveBack(t *Text, end int) {
+func (s *piece) giveBack(t *Text, end int) {
 	if s.end > s.first {
 		t.release(s.array[max(s.first-mappedTogether, 0):min(end, len(s.array))])
 	}

@@ -156,7 +156,7 @@ func (b *Block) ratesOf(parts []uint32) (own float32) {
 			rate *= b.undamped / n
 		}
 		b.rates[k] = rate
-		own += 1 - rate
+		own += c.size(g) * (1 - rate)
 	}
 	return own
 }

@@ -43,6 +43,7 @@ type Composition struct {
 	Dim     int       // N
 	Starts  []uint32  // (V+1)
 	Symbols []uint32  // below U
+	Sizes   []uint32  // (U): how many parts a row stands for, which the same words have and which stay equal; nil: one
 	Parts   []float32 // z, (U, N); live
 	Own     []float32 // o, (V, N); live; nil: words have no rows of their own
 	Rate    float32   // of parts, above 0
@@ -86,6 +87,8 @@ func (c *Composition) Check() error {
 		return fmt.Errorf("%d values of %d words' own rows of dimension %d", len(c.Own), v, n)
 	case len(c.Parts)%n != 0 || c.Starts[0] != 0 || int(c.Starts[v]) != len(c.Symbols):
 		return fmt.Errorf("%d values of parts, or %d symbols, are not those of %d words", len(c.Parts), len(c.Symbols), v)
+	case c.Sizes != nil && len(c.Sizes) != len(c.Parts)/n:
+		return fmt.Errorf("%d sizes of %d parts", len(c.Sizes), len(c.Parts)/n)
 	case !(c.Rate > 0) || !(c.Most >= 0):
 		return fmt.Errorf("parts have the rate %v and sums of up to %v words", c.Rate, c.Most)
 	}
@@ -108,12 +111,23 @@ func (c *Composition) Check() error {
 // of returns the parts of a word.
 func (c *Composition) of(word uint32) []uint32 { return c.Symbols[c.Starts[word]:c.Starts[word+1]] }
 
-// weight is what each row of a word of so many parts counts in its mean.
-func (c *Composition) weight(parts int) float32 {
+// Weight is what each part of a word counts in its mean, 1/(1+G).
+func (c *Composition) Weight(word uint32) float32 {
+	parts := float32(0)
+	for _, g := range c.of(word) {
+		parts += c.size(g)
+	}
 	if c.Own != nil {
 		parts++
 	}
-	return 1 / float32(parts)
+	return 1 / parts
+}
+
+func (c *Composition) size(part uint32) float32 {
+	if c.Sizes == nil {
+		return 1
+	}
+	return float32(c.Sizes[part])
 }
 
 // A Composer composes rows, and has the memory for it. It serves one goroutine.
@@ -125,11 +139,10 @@ type Composer struct {
 // Compose writes the row of a word to dst, N values. next, as many as the word has parts or nil,
 // are parts that it asks memory for on the way.
 func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
-	parts := c.of(word)
-	share := c.weight(len(parts))
+	parts, share := c.of(word), c.Weight(word)
 	c.weights = c.weights[:0]
-	for range parts {
-		c.weights = append(c.weights, share)
+	for _, g := range parts {
+		c.weights = append(c.weights, share*c.size(g))
 	}
 	clear(dst)
 	if c.Own != nil {
