@@ -102,6 +102,8 @@ func (c CBOWOptions) check() (cuda.Method, error) {
 	case c.Rows < 1 || c.Dim < 1 || c.Negatives < 1 || c.SharedNegatives < 1 || c.Places < 1 || c.Window < 1 || c.Buffers < 1:
 		err = fmt.Errorf("%d rows, dimension %d, %d negatives, %d shared, %d places, window %d, %d buffers: all must be at least 1",
 			c.Rows, c.Dim, c.Negatives, c.SharedNegatives, c.Places, c.Window, c.Buffers)
+	case int64(max(c.Rows, c.Places))*int64(cuda.Quads(c.Dim)) > math.MaxUint32 || x != nil && int64(x.Parts)*int64(cuda.Quads(c.Dim)) > math.MaxUint32:
+		err = fmt.Errorf("tables of %d rows and %d places of dimension %d are larger than the kernels can address", c.Rows, c.Places, c.Dim)
 	case x != nil && (len(x.Starts) != c.Rows+1 || x.Parts < 1):
 		err = fmt.Errorf("a composition of %d words and %d parts; there are %d words", len(x.Starts)-1, x.Parts, c.Rows)
 	}

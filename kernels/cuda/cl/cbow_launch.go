@@ -128,7 +128,7 @@ func (k *CBOW) launch(b *cbowBuffer, in *area) error {
 
 // launches returns the kernels of an iteration in their order.
 func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
-	s, a := &b.stretch, k.args
+	s, a, early := &b.stretch, k.args, k.device.Overlaps()
 	a.stretch = stretchOfArgs{
 		words: in.words, from: in.from, to: in.to, rows: in.rows, slots: in.slots, places: in.places,
 		windows: in.negatives, targets: in.negatives + 4*cu.DevicePtr(len(s.Windows)), order: in.order,
@@ -139,12 +139,12 @@ func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
 	parts.stretch = a
 	add := func(name string, f cu.Function, blocks, shared int) {
 		grid := cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces, Shared: shared}
-		all = append(all, cbowLaunch{name, func() error { return cuda.Launch(k.device, f, grid, &a) }})
+		all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &a, early && name != "begin") }})
 	}
 	addParts := func(name string, f cu.Function, blocks int) {
 		if k.options.Composition != nil {
 			grid := cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces}
-			all = append(all, cbowLaunch{name, func() error { return cuda.Launch(k.device, f, grid, &parts) }})
+			all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &parts, early && name != "narrow") }})
 		}
 	}
 	tiles, ofPlaces := int(a.stretch.tiles), ceil(len(s.Words), placesOfBlock)
@@ -156,7 +156,7 @@ func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
 	add("means", k.means, ofPlaces, 0)
 	all = append(all, cbowLaunch{"step 1", func() error {
 		grid := cuda.Grid{Blocks: min(k.shape.blocks, ceil(tiles*tileRows, k.shape.warps)), Threads: 32 * k.shape.warps, Shared: k.shape.shared}
-		return cuda.Launch(k.device, k.step, grid, k.stepArgs(&a))
+		return cuda.LaunchEarly(k.device, k.step, grid, k.stepArgs(&a), early)
 	}})
 	add("words", k.ofWords, 2*k.device.Multiprocessors*int(a.stride)/32, 32*16*cuda.Quads(k.options.Dim))
 	add("places", k.places, ofPlaces, k.placesShared())

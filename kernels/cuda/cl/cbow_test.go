@@ -312,17 +312,18 @@ func TestCBOW(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			const rate = .005
 			for i := range 5 {
 				s := k.Stretch(i % 2)
 				fillStretch(r, s, x.words, max(2, x.places-i*x.places/9), x.window, x.shared, x.skew)
-				if err := k.Start(i%2, i, .02); err != nil {
+				if err := k.Start(i%2, i, rate); err != nil {
 					t.Fatal(err)
 				}
 				loss, err := k.Wait(i % 2)
 				if err != nil {
 					t.Fatal(err)
 				}
-				p.iterate(s, i, .02)
+				p.iterate(s, i, rate)
 				if !(math.Abs(loss-p.loss) <= 1e-3*p.loss) {
 					t.Errorf("iteration %d: loss %v, want %v", i, loss, p.loss)
 				}
@@ -379,8 +380,8 @@ func benchmarkCBOW(b testing.TB, d *cuda.Device, dim, places int, parts bool) *C
 		c.Composition = x
 	}
 	k := newCBOW(b, d, c)
-	for name, x := range k.tensors {
-		if name == "words" || name == "parts" {
+	for _, name := range []string{"words", "parts"} {
+		if x := k.tensors[name]; x.at != 0 {
 			values := cudatest.Floats(r, x.rows*x.columns)
 			for i := range values {
 				values[i] *= .05

@@ -19,6 +19,7 @@
 
 // stretch_begin makes the jobs of an iteration, and counts the updates of rows. A thread has a job.
 extern "C" __global__ void __launch_bounds__(256) stretch_begin(const __grid_constant__ StretchArgs a) {
+	startNext();
 	const Stretch &s = a.stretch;
 	uint32_t i = blockIdx.x * 256 + threadIdx.x;
 	if (i == 0) {
@@ -51,7 +52,7 @@ template <int F> __device__ __forceinline__ void means(const StretchArgs &a) {
 		Row<F> x = zeros<F>();
 		for (uint32_t q = from; q < to; q += 32) {
 			bool mine = q + l < to && q + l != p;
-			addRows(x, Wide{a.composed}, quads, mine ? s.words[q + l] : 0, 1, __ballot_sync(warp, mine));
+			addRows<false>(x, Wide{a.composed}, quads, mine ? s.words[q + l] : 0, 1, __ballot_sync(warp, mine));
 		}
 		scale(x, 1.0f / (to - from - 1));
 #pragma unroll
@@ -64,7 +65,7 @@ extern __shared__ uint4 stretchMemory[];
 
 // words has 32 targets in a thread block; thread blocks share the words.
 template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
-	constexpr int together = F <= 4 ? 2 : 1;
+	constexpr int together = F <= 2 ? 4 : F <= 4 ? 2 : 1, batch = 16; // words, targets
 	const Stretch &s = a.stretch;
 	const int quads = a.contexts.quads, l = laneNumber(), chunks = a.stride / chunk, first = blockIdx.x % chunks * chunk;
 	float4 *rows = (float4 *)stretchMemory;
@@ -75,7 +76,6 @@ template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 	__syncthreads();
 	uint32_t warps = gridDim.x / chunks * blockWarps;
 	for (uint32_t i = (blockIdx.x / chunks * blockWarps + warpOfBlock()) * together; i < s.rowCount; i += warps * together) {
-		float y[together][chunk];
 		Row<F> x[together];
 		uint32_t word[together];
 #pragma unroll
@@ -83,14 +83,21 @@ template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 			word[k] = s.rows[min(i + k, s.rowCount - 1)];
 			x[k] = load<F>(a.composed + size_t(word[k]) * quads, quads);
 		}
+#pragma unroll 1
+		for (int n0 = 0; n0 < chunk; n0 += batch) {
+			float y[together][batch];
 #pragma unroll
-		for (int n = 0; n < chunk; n++) {
-			Row<F> r = load<F>(rows + n * quads, quads);
+			for (int n = 0; n < batch; n++) {
+				Row<F> r = load<F>(rows + (n0 + n) * quads, quads);
 #pragma unroll
-			for (int k = 0; k < together; k++) y[k][n] = partial(x[k], r);
+				for (int k = 0; k < together; k++) y[k][n] = partial(x[k], r);
+			}
+#pragma unroll
+			for (int k = 0; k < together; k++) {
+				float score = sums<batch>(y[k]);
+				if (l < batch) a.scores[size_t(word[k]) * a.stride + first + n0 + l] = score;
+			}
 		}
-#pragma unroll
-		for (int k = 0; k < together; k++) a.scores[size_t(word[k]) * a.stride + first + l] = sums<chunk>(y[k]);
 	}
 }
 
@@ -115,7 +122,7 @@ __device__ __forceinline__ uint32_t inWindows(const Stretch &s, const Tile &t, u
 
 // targets computes c of the places of a tile. It returns the losses of places of its own.
 template <int F> __device__ __forceinline__ float targets(const StretchArgs &a, const Tile &t) {
-	constexpr int together = F <= 4 ? 4 : 2;
+	constexpr int together = F <= 1 ? 4 : 2;
 	const int quads = a.contexts.quads, l = laneNumber();
 	float loss = 0;
 	for (uint32_t p = t.first + together * warpOfBlock(); p < t.last; p += together * blockWarps) {
@@ -190,7 +197,7 @@ template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
 		for (uint32_t p = q - min(q, s.window); p < t.last && p <= q + s.window; p += 32) {
 			uint32_t in = inWindows(s, t, p, q), mine = min(p + l, t.last - 1);
 			windows += __popc(in);
-			addRows(x, Wide{a.contexts.values}, quads, s.words[mine], t.ofTarget[mine - t.first], in);
+			addRows<true>(x, Wide{a.contexts.values}, quads, s.words[mine], t.ofTarget[mine - t.first], in);
 		}
 		if (l == 0) a.inside[q] = windows;
 #pragma unroll
@@ -203,7 +210,7 @@ template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
 // A Streamed table is read once.
 struct Streamed {
 	const float4 *values;
-	__device__ __forceinline__ float4 operator[](size_t i) const { return __ldcs(values + i); }
+	__device__ __forceinline__ float4 operator[](uint32_t i) const { return __ldcs(values + i); }
 };
 
 // gradientOf returns the sum of the gradients of a job's places and in how many windows they are.
@@ -216,7 +223,7 @@ template <int F> __device__ __forceinline__ Row<F> gradientOf(const StretchArgs 
 		bool mine = done + l < j.count;
 		uint32_t q = mine ? s.places[j.slot + done + l] : 0;
 		if (mine) windows += a.inside[q];
-		addRows(g, Streamed{a.sums}, quads, q, 1, __ballot_sync(warp, mine));
+		addRows<false>(g, Streamed{a.sums}, quads, q, 1, __ballot_sync(warp, mine));
 	}
 	windows = sum(windows);
 	for (uint32_t n = 0; n < a.shared; n += chunk) {
@@ -227,7 +234,7 @@ template <int F> __device__ __forceinline__ Row<F> gradientOf(const StretchArgs 
 			for (uint32_t k = 0; k < count; k++) d += a.errors[size_t(__shfl_sync(warp, q, k)) * a.stride + n + l];
 		}
 		uint32_t target = n + l < a.shared ? s.targets[n + l] : 0;
-		addRows(g, Wide{a.contexts.values}, quads, target, d, __ballot_sync(warp, n + l < a.shared));
+		addRows<true>(g, Wide{a.contexts.values}, quads, target, d, __ballot_sync(warp, n + l < a.shared));
 	}
 	return g;
 }
@@ -238,6 +245,7 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 	const int quads = a.contexts.quads, l = laneNumber(), w = warpOfBlock();
 	float4 *sumOf = (float4 *)stretchMemory; // (8, 32 F)
 	const Job j = a.jobs[blockIdx.x * tileRows + w];
+	if (a.ownRows && j.row != none && j.part == 0) prefetch<method>(a.words, j.row);
 	float windows = 0;
 	Row<F> g = gradientOf<F>(a, j, windows);
 	if (j.parts > 1) { // the same for all warps of a tile
@@ -264,11 +272,11 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 }
 
 #define OF_SIZE(F, ...) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_means_##F(const __grid_constant__ StretchArgs a) { means<F>(a); } \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_words_##F(const __grid_constant__ StretchArgs a) { words<F>(a); } \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_places_##F(const __grid_constant__ StretchArgs a) { places<F>(a); }
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_means_##F(const __grid_constant__ StretchArgs a) { begin(), means<F>(a); } \
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_words_##F(const __grid_constant__ StretchArgs a) { begin(), words<F>(a); } \
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_places_##F(const __grid_constant__ StretchArgs a) { begin(), places<F>(a); }
 #define ROWS(method, F) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_rows_##method##_##F(const __grid_constant__ StretchArgs a) { rows<F, method>(a); }
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_rows_##method##_##F(const __grid_constant__ StretchArgs a) { begin(), rows<F, method>(a); }
 #define ROWS_OF_SIZE(F, ...) METHODS(ROWS, F)
 
 // For N up to 128 F.

@@ -69,38 +69,76 @@ template <class method, int F> __device__ __forceinline__ Row<F> updateRow(const
 	return w;
 }
 
+template <int n> struct Count { static constexpr int value = n; };
+
 // A Wide table has float32 values, a Slim one float16.
 struct Wide {
 	const float4 *values;
-	__device__ __forceinline__ float4 operator[](size_t i) const { return values[i]; }
+	__device__ __forceinline__ float4 operator[](uint32_t i) const { return values[i]; }
 };
 struct Slim {
 	const uint2 *values;
-	__device__ __forceinline__ float4 operator[](size_t i) const { return widen(values[i]); }
+	__device__ __forceinline__ float4 operator[](uint32_t i) const { return widen(values[i]); }
 };
 
-// addRows adds rows of a table to x, in the order of the lanes that want one: those have its number and its weight.
-template <int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x, Values table, int quads, uint32_t number, float weight, uint32_t wanted) {
-	constexpr int ahead = F <= 2 ? 8 : F <= 4 ? 4 : 2; // rows on their way together
-	while (wanted) {
-		Row<F> r[ahead];
-		float c[ahead];
+// has reports whether a lane has quad f of a row. Kernels of a size have rows of more than 32 sure quads.
+template <int F> __device__ __forceinline__ bool has(int f, int quads) {
+	constexpr int sure = F <= 4 ? F - 1 : 4;
+	return f < sure || laneNumber() + 32 * f < quads;
+}
+
+// addRows adds rows of a table to x, in the order of the lanes that want one: those have its number and, if weighted, its weight.
+template <bool weighted, int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x, Values table, int quads, uint32_t number, float weight, uint32_t wanted) {
+	constexpr int ahead = F <= 2 ? 4 : 2; // rows on their way together
+	const uint32_t at = number * quads; // of at most 64 GB
+	auto addSome = [&](auto count) {
+		constexpr int n = decltype(count)::value;
+		float4 r[n][F];
+		float c[n];
 #pragma unroll
-		for (int n = 0; n < ahead; n++) {
-			int lane = wanted ? __ffs(wanted) - 1 : 0;
-			c[n] = __shfl_sync(warp, weight, lane);
-			if (!wanted) c[n] = 0;
-			size_t row = size_t(__shfl_sync(warp, number, lane)) * quads;
-#pragma unroll
-			for (int f = 0; f < F; f++) {
-				int i = laneNumber() + 32 * f;
-				r[n].v[f] = wanted && i < quads ? table[row + i] : make_float4(0, 0, 0, 0);
-			}
+		for (int k = 0; k < n; k++) {
+			int lane = __ffs(wanted) - 1;
 			wanted &= wanted - 1;
+			c[k] = weighted ? __shfl_sync(warp, weight, lane) : 1;
+			uint32_t from = __shfl_sync(warp, at, lane) + laneNumber();
+#pragma unroll
+			for (int f = 0; f < F; f++) r[k][f] = has<F>(f, quads) ? table[from + 32 * f] : make_float4(0, 0, 0, 0);
 		}
 #pragma unroll
-		for (int n = 0; n < ahead; n++) add(x, c[n], r[n]);
+		for (int k = 0; k < n; k++)
+#pragma unroll
+			for (int f = 0; f < F; f++) {
+				x.v[f].x = fmaf(c[k], r[k][f].x, x.v[f].x);
+				x.v[f].y = fmaf(c[k], r[k][f].y, x.v[f].y);
+				x.v[f].z = fmaf(c[k], r[k][f].z, x.v[f].z);
+				x.v[f].w = fmaf(c[k], r[k][f].w, x.v[f].w);
+			}
+	};
+	for (int count = __popc(wanted); count > 0; count -= ahead) {
+		if (count >= ahead) addSome(Count<ahead>{});
+		else
+			for (; wanted;) addSome(Count<1>{});
 	}
 }
+
+// prefetch asks for rows of a table and its moments that a warp will update, so that they are in L2 then.
+template <class method> __device__ __forceinline__ void prefetch(const Table &t, size_t row) {
+	for (int line = 8 * laneNumber(); line < t.quads; line += 256) {
+		auto ask = [&](const float4 *table) { asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(table + row * t.quads + line))); };
+		ask(t.values);
+		if constexpr (method::first) ask(t.first);
+		if constexpr (method::second) ask(t.second);
+	}
+}
+
+// All kernels but stretch_begin may be launched while the one before them ends. Each lets the next one begin only after all that
+// came before itself has ended: so step.cuh may read the jobs before it waits.
+__device__ __forceinline__ void begin() {
+	awaitPrevious();
+	startNext();
+}
+
+// A multiprocessor has registers for so many thread blocks.
+constexpr int residentBlocks(int F) { return F <= 3 ? 4 : F <= 4 ? 3 : 2; }
 
 #define SIZES(KERNEL, ...) KERNEL(1, __VA_ARGS__) KERNEL(2, __VA_ARGS__) KERNEL(3, __VA_ARGS__) KERNEL(4, __VA_ARGS__) KERNEL(8, __VA_ARGS__)

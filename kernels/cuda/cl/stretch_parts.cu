@@ -28,7 +28,7 @@ template <int F, class Wanted> __device__ __forceinline__ bool addMembers(Row<F>
 		bool mine = from + laneNumber() < end;
 		uint2 member = mine ? __ldg(list + from + laneNumber()) : uint2{};
 		uint32_t lanes = __ballot_sync(warp, mine && wanted(member.x));
-		addRows(x, Slim{table}, quads, member.x, float(member.y), lanes);
+		addRows<true>(x, Slim{table}, quads, member.x, float(member.y), lanes);
 		some |= lanes != 0;
 	}
 	return some;
@@ -79,13 +79,13 @@ template <int F, class method> __device__ __forceinline__ void train(const Parts
 }
 
 #define COMPOSE(F, ...) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_compose_##F(const __grid_constant__ PartsArgs a) { compose<F>(a); } \
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_compose_##F(const __grid_constant__ PartsArgs a) { begin(), compose<F>(a); } \
 	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_narrow_##F(const __grid_constant__ PartsArgs a) { \
 		size_t u = size_t(blockIdx.x) * blockWarps + warpOfBlock(); \
 		if (u < a.table.rows) toNarrow<F>(a, u, load<F>(a.table.values + u * a.table.quads, a.table.quads)); \
 	}
 #define TRAIN(method, F) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_train_##method##_##F(const __grid_constant__ PartsArgs a) { train<F, method>(a); }
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_train_##method##_##F(const __grid_constant__ PartsArgs a) { begin(), train<F, method>(a); }
 #define TRAIN_OF_SIZE(F, ...) METHODS(TRAIN, F)
 
 SIZES(COMPOSE)
