@@ -119,6 +119,9 @@ const (
 func (k *CBOW) load(size int) (err error) {
 	c, a := k.options, &cuda.Allocator{Device: k.device}
 	row := 16 * cuda.Quads(c.Dim)
+	if own := 1 << 10; k.placesShared() > k.device.SharedOfBlock-own {
+		return fmt.Errorf("window is %d; its places do not fit into the shared memory of %s", c.Window, k.device.Name)
+	}
 	k.begin = a.Function(built, "stretch", "stretch_begin", 0)
 	k.means = a.Function(built, "stretch", fmt.Sprintf("stretch_means_%d", size), 0)
 	k.ofWords = a.Function(built, "stretch", fmt.Sprintf("stretch_words_%d", size), 32*row)
@@ -148,7 +151,9 @@ func (k *CBOW) load(size int) (err error) {
 }
 
 // placesShared is the shared memory of a thread block of the kernel places: see Tile.
-func (k *CBOW) placesShared() int { return 4 * 33 * (placesOfBlock + 2*k.options.Window) }
+func (k *CBOW) placesShared() int {
+	return 4 * (35*(placesOfBlock+2*k.options.Window) + placesOfBlock + 4*k.options.Window)
+}
 
 // newTable takes the memory of a table, and names its tensors.
 func (k *CBOW) newTable(a *cuda.Allocator, name string, rows int) cbowTable {

@@ -436,6 +436,7 @@ func TestCBOWErrors(t *testing.T) {
 	for name, change := range map[string]func(*CBOWOptions){
 		"rows": func(c *CBOWOptions) { c.Rows = 0 }, "dim": func(c *CBOWOptions) { c.Dim = 1025 }, "negatives": func(c *CBOWOptions) { c.Negatives = 0 },
 		"shared": func(c *CBOWOptions) { c.SharedNegatives = 0 }, "method": func(c *CBOWOptions) { c.Method = "quick" },
+		"window": func(c *CBOWOptions) { c.Window = 10_000 },
 		"parts": func(c *CBOWOptions) { c.Composition = &Composition{Parts: 1, Starts: []uint32{0, 1}} },
 	} {
 		c := good

@@ -101,24 +101,35 @@ template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 	}
 }
 
-// A Tile is the places of a thread block, and those around them whose windows may have one of these in them.
+// A Tile is the places of a thread block, those around them whose windows may have one of these in them, and those in
+// the windows of all these. It has what is known of them in shared memory.
 struct Tile {
-	uint32_t start, end, first, last;
-	float *ofTarget, *ofNegatives; // (last - first) c and (last - first, 32) b
+	uint32_t start, end, first, last, firstWord, lastWord;
+	float *ofNegatives, *ofTarget; // (last - first, 32) b and (last - first) c
+	uint32_t *from, *to, *words;   // (last - first) each, and (lastWord - firstWord)
 
 	__device__ __forceinline__ Tile(const Stretch &s) {
 		start = blockIdx.x * blockPlaces, end = min(s.count, start + blockPlaces);
 		first = start - min(start, s.window), last = min(s.count, end + s.window);
-		ofNegatives = (float *)stretchMemory, ofTarget = ofNegatives + (blockPlaces + 2 * s.window) * chunk;
+		firstWord = first - min(first, s.window), lastWord = min(s.count, last + s.window);
+		const uint32_t most = blockPlaces + 2 * s.window;
+		ofNegatives = (float *)stretchMemory, ofTarget = ofNegatives + most * chunk;
+		from = (uint32_t *)ofTarget + most, to = from + most, words = to + most;
+		for (uint32_t p = firstWord + threadIdx.x; p < lastWord; p += blockDim.x) {
+			words[p - firstWord] = s.words[p];
+			if (p >= first && p < last) from[p - first] = s.from[p], to[p - first] = s.to[p];
+		}
+		__syncthreads();
 	}
 	__device__ __forceinline__ bool has(uint32_t p) const { return p >= start && p < end; }
-};
+	__device__ __forceinline__ uint32_t word(uint32_t p) const { return words[p - firstWord]; }
 
-// inWindows returns which of the 32 places from p on have q in their windows.
-__device__ __forceinline__ uint32_t inWindows(const Stretch &s, const Tile &t, uint32_t p, uint32_t q) {
-	p += laneNumber();
-	return __ballot_sync(warp, p != q && p < t.last && p <= q + s.window && s.from[p] <= q && q < s.to[p]);
-}
+	// inWindows returns which of the 32 places from p on have q in their windows, whose radius is at most so large.
+	__device__ __forceinline__ uint32_t inWindows(uint32_t p, uint32_t q, uint32_t window) const {
+		p += laneNumber();
+		return __ballot_sync(warp, p != q && p < last && p <= q + window && from[p - first] <= q && q < to[p - first]);
+	}
+};
 
 // targets computes c of the places of a tile. It returns the losses of places of its own.
 template <int F> __device__ __forceinline__ float targets(const StretchArgs &a, const Tile &t) {
@@ -128,7 +139,7 @@ template <int F> __device__ __forceinline__ float targets(const StretchArgs &a, 
 	for (uint32_t p = t.first + together * warpOfBlock(); p < t.last; p += together * blockWarps) {
 		float z[together];
 		Row<F> x[together], y[together];
-		uint32_t word = a.stretch.words[min(p + l % together, t.last - 1)];
+		uint32_t word = t.word(min(p + l % together, t.last - 1));
 #pragma unroll
 		for (int k = 0; k < together; k++) {
 			const float4 *h = a.means + size_t(min(p + k, t.last - 1)) * quads, *c = a.contexts.values + size_t(__shfl_sync(warp, word, k)) * quads;
@@ -152,21 +163,20 @@ template <int F> __device__ __forceinline__ float targets(const StretchArgs &a, 
 
 // negatives computes b of the places of a tile, of the 32 negatives from one on.
 __device__ __forceinline__ float negatives(const StretchArgs &a, const Tile &t, uint32_t negative) {
-	const Stretch &s = a.stretch;
+	constexpr int together = 6; // words of a window, as most of them have
 	const int l = laneNumber();
 	const bool live = negative + l < a.shared;
 	const float *scores = a.scores + negative + l;
 	float loss = 0;
 	for (uint32_t p = t.first + warpOfBlock(); p < t.last; p += blockWarps) {
-		uint32_t from = s.from[p], to = s.to[p];
+		const uint32_t from = t.from[p - t.first], to = t.to[p - t.first];
 		float sum = 0;
-		for (uint32_t q = from; q < to; q += 32) {
-			uint32_t word = q + l < to ? s.words[q + l] : 0, count = min(32u, to - q);
-#pragma unroll 8
-			for (uint32_t k = 0; k < count; k++) {
-				float y = scores[size_t(__shfl_sync(warp, word, k)) * a.stride];
-				sum += q + k == p ? 0 : y;
-			}
+		for (uint32_t q = from; q < to; q += together) {
+			float y[together];
+#pragma unroll
+			for (int k = 0; k < together; k++) y[k] = q + k < to && q + k != p ? scores[size_t(t.word(q + k)) * a.stride] : 0;
+#pragma unroll
+			for (int k = 0; k < together; k++) sum += y[k];
 		}
 		Logistic y = fastLogistic(sum / (to - from - 1));
 		t.ofNegatives[(p - t.first) * chunk + l] = live ? a.weight * y.sigmoid : 0;
@@ -187,7 +197,7 @@ template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
 		for (uint32_t q = t.start + warpOfBlock(); q < t.end; q += blockWarps) {
 			float d = 0;
 			for (uint32_t p = q - min(q, s.window); p < t.last && p <= q + s.window; p += 32)
-				for (uint32_t in = inWindows(s, t, p, q); in; in &= in - 1) d += t.ofNegatives[(p - t.first + __ffs(in) - 1) * chunk + l];
+				for (uint32_t in = t.inWindows(p, q, s.window); in; in &= in - 1) d += t.ofNegatives[(p - t.first + __ffs(in) - 1) * chunk + l];
 			a.errors[size_t(q) * a.stride + n + l] = d;
 		}
 	}
@@ -195,9 +205,9 @@ template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
 		Row<F> x = zeros<F>();
 		uint32_t windows = 0;
 		for (uint32_t p = q - min(q, s.window); p < t.last && p <= q + s.window; p += 32) {
-			uint32_t in = inWindows(s, t, p, q), mine = min(p + l, t.last - 1);
+			uint32_t in = t.inWindows(p, q, s.window), mine = min(p + l, t.last - 1);
 			windows += __popc(in);
-			addRows<true>(x, Wide{a.contexts.values}, quads, s.words[mine], t.ofTarget[mine - t.first], in);
+			addRows<true>(x, Wide{a.contexts.values}, quads, t.word(mine), t.ofTarget[mine - t.first], in);
 		}
 		if (l == 0) a.inside[q] = windows;
 #pragma unroll
