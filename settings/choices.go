@@ -163,8 +163,8 @@ func optimizerChoices() []Choice {
 func modelChoices(mode string) (all []Choice) {
 	if mode == ModeCL {
 		return []Choice{
-			{string(sequential.CBOW), "the mean of a window, in stretches of the text"},
-			{string(sequential.SkipGram), "one word, in samples of the matrix M"},
+			{ModelCBOW, "the mean of a window, in stretches of the text: the usual choice"},
+			{ModelSkipGram, "one word of it, in samples of the matrix M: the W2V-CL paper's, and for several GPUs or hosts"},
 		}
 	}
 	for _, a := range sequential.Algorithms() {

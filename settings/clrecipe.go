@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // The recipes of mode cl: stretches, tempered and untempered have the numbers.
@@ -23,8 +22,8 @@ func stretches(c *Config, set given) {
 	fill(set, "window", &c.Window, 4)
 	fill(set, "dynamic-window", &c.DynamicWindow, false)
 	fill(set, "sample", &c.Sample, 3e-5)
-	fill(set, "batch", &c.Batch, 45_000)
-	fill(set, "iterations", &c.Iterations, 2048)
+	fill(set, "batch", &c.Batch, 0) // as iterations, see Config.FitText
+	fill(set, "iterations", &c.Iterations, 0)
 	fill(set, "negative", &c.Negative, 8)
 	fill(set, "shared-negatives", &c.SharedNegatives, 64)
 	fill(set, "lr", &c.LR, lr)
@@ -109,16 +108,24 @@ func clRate(short, decay float64, dim int) (lr, weightDecay float64) {
 
 // clDefaults sets the defaults of mode cl.
 func clDefaults(c *Config) {
-	c.Model = string(sequential.CBOW)
-	if c.isPublished() {
-		c.Model = string(sequential.SkipGram)
-		clPaper(c)
-		return
+	published := c.isPublished()
+	switch {
+	case c.Model != "":
+	case published:
+		c.Model = ModelSkipGram
+	default:
+		c.Model = ModelCBOW
 	}
-	c.Noise, c.NoiseExponent = noiseMatrix, 1
-	c.DynamicWindow, c.Epochs = true, 1
-	clTuned(c, nil)
-	stretches(c, nil)
+	switch {
+	case onStretches(c.FindMode()):
+		stretches(c, nil)
+	case published:
+		clPaper(c)
+	default:
+		c.Noise, c.NoiseExponent = noiseMatrix, 1
+		c.DynamicWindow, c.Epochs = true, 1
+		clTuned(c, nil)
+	}
 }
 
 // clTuned sets the defaults of preset tuned that follow from dimension, text,

@@ -30,6 +30,9 @@ func TestFitText(t *testing.T) {
 			flags = map[string]string{}
 		}
 		flags["corpus"] = "text"
+		if flags["mode"] == "" {
+			flags["model"] = "sg" // the model of M
+		}
 		c, err := Resolve("", flags)
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +78,7 @@ func TestFitText(t *testing.T) {
 	if d := fit(map[string]string{"sample": "0", "dynamic-window": "false"}, large); d.Passes != 1 {
 		t.Errorf("%d passes of a text without subsampling", d.Passes)
 	}
-	for _, flags := range []map[string]string{{"preset": "paper"}, {"mode": ModeVanilla}} {
+	for _, flags := range []map[string]string{{"preset": "paper"}, {"mode": ModeVanilla}, {"mode": ModeCL}} {
 		if was := fit(flags, zipf(2, 10)); !reflect.DeepEqual(was, fit(flags, large)) {
 			t.Errorf("%v follow from the text", flags)
 		}

@@ -39,6 +39,12 @@ const (
 	ModeGloVe   = "glove"
 )
 
+// Models of mode cl.
+const (
+	ModelCBOW     = string(sequential.CBOW)
+	ModelSkipGram = string(sequential.SkipGram)
+)
+
 // Modes is the table of all modes, in the order of help.
 func Modes() []Mode {
 	all := []Mode{
@@ -113,7 +119,7 @@ func (c *Config) FindMode() Mode {
 
 // ofModel returns the mode in the family of a model.
 func (m Mode) ofModel(model string) Mode {
-	if m.Family == LargeBatch && model == string(sequential.CBOW) {
+	if m.Family == LargeBatch && model == ModelCBOW {
 		m.Family = Stretches
 	}
 	return m

@@ -22,6 +22,11 @@ import (
 // means preset tuned, its mode (cl if it has none), optimizer adam. Unknown names get
 // the values of those, for [Config.Validate] to refuse.
 func Defaults(modeName, preset, optimizer string) Config {
+	return DefaultsOf(modeName, preset, optimizer, "")
+}
+
+// DefaultsOf is Defaults for a model of mode cl. An empty one means the mode's, or that of the preset's paper.
+func DefaultsOf(modeName, preset, optimizer, model string) Config {
 	c := Config{
 		Run: Run{
 			Mode:       cmp.Or(modeName, PresetMode(preset), ModeCL),
@@ -36,6 +41,9 @@ func Defaults(modeName, preset, optimizer string) Config {
 	m, ok := FindMode(c.Mode)
 	if !ok {
 		m, _ = FindMode(ModeCL)
+	}
+	if inIterations(m) {
+		c.Model = model
 	}
 	if m.GPU {
 		c.Precision = PrecisionFloat32

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // Resolve layers the settings of a run, later ones winning: recipe of mode,
@@ -70,8 +69,8 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 		}
 		return fromFile[name]
 	}
-	c := Defaults(selector("mode"), selector("preset"), selector("optimizer"))
-	c.Model = cmp.Or(ModelOf(c.Mode, fromFile, flags), c.Model)
+	mode := cmp.Or(selector("mode"), PresetMode(selector("preset")), ModeCL)
+	c := DefaultsOf(mode, selector("preset"), selector("optimizer"), ModelOf(mode, flags, fromFile))
 	if withEncoders(c.FindMode()) {
 		subwordRecipe(&c, cmp.Or(selector("subword"), c.usualSubword(selector("init"))))
 	}
@@ -119,8 +118,12 @@ func (c *Config) checkApplies(set given) error {
 				set[s.Name], c.Mode, strings.Join(s.ModeNames(), ", "))
 		}
 		if set[s.Name] != "" && !s.AppliesWith(c.Mode, c.Model) {
-			return terminal.Usagef("%s does not apply to --model %s of mode %s: leave it out, or give --model %s",
-				set[s.Name], c.Model, c.Mode, otherModel(c.Model))
+			instead := "leave it out"
+			if s.Name == "epochs" {
+				instead = "give --iterations"
+			}
+			return terminal.Usagef("%s does not apply to --model %s of mode %s: %s, or give --model %s",
+				set[s.Name], c.Model, c.Mode, instead, otherModel(c.Model))
 		}
 		if set[s.Name] != "" && s.Negatives && c.HierarchicalSoftmax {
 			return terminal.Usagef("%s does not apply to --hierarchical-softmax, "+
@@ -155,8 +158,8 @@ func ModelOf(mode string, sources ...map[string]string) string {
 			return set["model"]
 		}
 		for name := range set {
-			if s, ok := Find(name); ok && s.AppliesTo(mode) && !s.AppliesWith(mode, string(sequential.CBOW)) {
-				model = string(sequential.SkipGram)
+			if s, ok := Find(name); ok && s.AppliesTo(mode) && !s.AppliesWith(mode, ModelCBOW) {
+				model = ModelSkipGram
 			}
 		}
 	}
@@ -165,10 +168,10 @@ func ModelOf(mode string, sources ...map[string]string) string {
 
 // otherModel returns the other model of mode cl.
 func otherModel(model string) string {
-	if model == string(sequential.CBOW) {
-		return string(sequential.SkipGram)
+	if model == ModelCBOW {
+		return ModelSkipGram
 	}
-	return string(sequential.CBOW)
+	return ModelCBOW
 }
 
 // didYouMean suggests the setting whose name or alias is nearest.

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // A Setting is one entry of the table of settings. Its value points into the
@@ -66,7 +65,7 @@ func (s Setting) Help() string {
 
 // AppliesTo reports whether the mode of that name uses the setting, with any of its models.
 func (s Setting) AppliesTo(mode string) bool {
-	return s.AppliesWith(mode, string(sequential.SkipGram)) || s.AppliesWith(mode, string(sequential.CBOW))
+	return s.AppliesWith(mode, ModelSkipGram) || s.AppliesWith(mode, ModelCBOW)
 }
 
 // AppliesWith reports whether the mode of that name uses the setting with a model.

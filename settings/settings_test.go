@@ -29,6 +29,7 @@ func writeFile(t *testing.T, name, content string) string {
 func TestResolvePrecedence(t *testing.T) {
 	paper := "preset = \"paper\"\ncorpus = \"text\"\n"
 	equal := map[string]string{"tempering": "0", "positives": "1"}
+	skipGram := map[string]string{"model": "sg"}
 	for _, test := range []struct {
 		name  string
 		file  string
@@ -47,20 +48,20 @@ func TestResolvePrecedence(t *testing.T) {
 		},
 		{"mode of the file chooses the recipe", "mode = \"vanilla\"", nil, func(c *Config) any { return c.Batch }, 1024},
 		{
-			"optimizer chooses the learning rate", "", map[string]string{"optimizer": "sgd"},
+			"optimizer chooses the learning rate", "model = \"sg\"", map[string]string{"optimizer": "sgd"},
 			func(c *Config) any { return c.LR }, 0.08,
 		},
-		{"learning rate of long vectors", "dim = 500", nil, func(c *Config) any { return c.LR }, 2.8e-3},
+		{"learning rate of long vectors", "dim = 500", skipGram, func(c *Config) any { return c.LR }, 2.8e-3},
 		{"weight decay of long vectors", "dim = 500", equal, func(c *Config) any { return c.WeightDecay }, 0.1},
 		{
-			"learning rate of short runs", "iterations = 2048", nil,
+			"learning rate of short runs", "iterations = 2048", skipGram,
 			func(c *Config) any { return [2]float64{c.LR, float64(c.Contexts)} },
 			[2]float64{1.74e-2, 2048},
 		},
 		{"learning rate of long runs", "epochs = 2", nil, func(c *Config) any { return c.LR }, 5.74e-3},
 		{"learning rate of few columns", "contexts = 1024", nil, func(c *Config) any { return c.LR }, 3.03e-2},
 		{
-			"learning rate of vectors of 100", "dim = 100", nil,
+			"learning rate of vectors of 100", "dim = 100", skipGram,
 			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{1e-2, 0.25},
 		},
 		{
@@ -76,7 +77,7 @@ func TestResolvePrecedence(t *testing.T) {
 			func(c *Config) any { return c.SharedNegatives }, 16,
 		},
 		{
-			"tempering of encoders", "", map[string]string{"subword": "cnn"},
+			"tempering of encoders", "model = \"sg\"", map[string]string{"subword": "cnn"},
 			func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{1, 0},
 		},
 		{
@@ -108,12 +109,12 @@ func TestResolvePrecedence(t *testing.T) {
 			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06},
 		},
 		{
-			"weight decay that was set for long vectors", "dim = 500",
+			"weight decay that was set for long vectors", "dim = 500\nmodel = \"sg\"",
 			map[string]string{"weight-decay": "0.03"},
 			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{2.8e-3, 0.03},
 		},
 		{
-			"learning rate of SGD with long vectors", "dim = 500", map[string]string{"optimizer": "sgd"},
+			"learning rate of SGD with long vectors", "dim = 500\nmodel = \"sg\"", map[string]string{"optimizer": "sgd"},
 			func(c *Config) any { return c.LR }, 0.08,
 		},
 		{"learning rate of the paper", "", map[string]string{"preset": "paper"}, func(c *Config) any { return c.LR }, 1e-3},
@@ -242,7 +243,7 @@ func TestResolveRefuses(t *testing.T) {
 			"setting of another mode in a file", "mode = \"vanilla\"\npasses = 2", nil,
 			"run.toml: passes does not apply to mode vanilla",
 		},
-		{"batch in mode cl", "", map[string]string{"batch": "10"}, "--batch does not apply to --model sg of mode cl"},
+		{"batch of M", "", map[string]string{"batch": "10", "model": "sg"}, "--batch does not apply to --model sg of mode cl"},
 		{
 			"setting of graphs in a sentence-ordered mode", "",
 			map[string]string{"mode": "fullw2v", "optimizer": "sgd"},
@@ -271,7 +272,7 @@ func TestResolveRefuses(t *testing.T) {
 			"--batch does not apply to mode word2vec (it is for mode cl, vanilla, parw2v)",
 		},
 		{
-			"decay by epochs of iterations", "",
+			"decay by epochs of iterations", "model = \"sg\"",
 			map[string]string{"decay": "epochs", "iterations": "10"},
 			"--decay epochs: needs whole epochs, not --iterations",
 		},
@@ -336,6 +337,15 @@ func wantUsage(t *testing.T, err error, want string) {
 	}
 }
 
+// ofSkipGram changes the recipe of model sg of mode cl.
+func ofSkipGram(change func(c *Config)) func(c *Config) {
+	return func(c *Config) {
+		*c = DefaultsOf(ModeCL, "", "", ModelSkipGram)
+		c.Corpus = "text"
+		change(c)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -343,6 +353,7 @@ func TestValidate(t *testing.T) {
 		want   string // empty: valid
 	}{
 		{"recipe", func(*Config) {}, ""},
+		{"recipe of M", ofSkipGram(func(*Config) {}), ""},
 		{"corpus", func(c *Config) { c.Corpus = "" }, "--corpus is missing"},
 		{"window 0", func(c *Config) { c.Window = 0 }, "--window 0: the words on either side of the centre must be from 1"},
 		{"window -3", func(c *Config) { c.Window = -3 }, "--window -3: "},
@@ -351,17 +362,17 @@ func TestValidate(t *testing.T) {
 		{"dim huge", func(c *Config) { c.Dim = 1 << 20 }, "--dim 1048576: "},
 		{"dim 1", func(c *Config) { c.Dim = 1 }, ""},
 		{"negative 0", func(c *Config) { c.Negative = 0 }, "--negative 0: training needs from 1"},
-		{"contexts 0", func(c *Config) { c.Contexts = 0 }, "--contexts 0: the iterations of an epoch must be from 1"},
-		{"epochs 0", func(c *Config) { c.Epochs = 0 }, "--epochs 0: "},
-		{"epochs over", func(c *Config) { c.Epochs = 1 << 20 }, "more than 2147483647 iterations"},
+		{"contexts 0", ofSkipGram(func(c *Config) { c.Contexts = 0 }), "--contexts 0: the iterations of an epoch must be from 1"},
+		{"epochs 0", ofSkipGram(func(c *Config) { c.Epochs = 0 }), "--epochs 0: "},
+		{"epochs over", ofSkipGram(func(c *Config) { c.Epochs = 1 << 20 }), "more than 2147483647 iterations"},
 		{"iterations negative", func(c *Config) { c.Iterations = -1 }, "--iterations -1: "},
 		{"min-count 0", func(c *Config) { c.MinCount = 0 }, "--min-count 0: "},
 		{"max-sentence 0", func(c *Config) { c.MaxSentence = 0 }, "--max-sentence 0: "},
 		{"sample 1", func(c *Config) { c.Sample = 1 }, "--sample 1: the threshold is a fraction"},
 		{"sample negative", func(c *Config) { c.Sample = -1e-4 }, "--sample -0.0001: "},
-		{"passes below 0", func(c *Config) { c.Passes = -1 }, "--passes -1: "},
+		{"passes below 0", ofSkipGram(func(c *Config) { c.Passes = -1 }), "--passes -1: "},
 		{"lr 0", func(c *Config) { c.LR = 0 }, "--lr 0: the learning rate must be above 0"},
-		{"lr-end over lr", func(c *Config) { c.LREnd = 1 }, "--lr-end 1: must be from 0 to --lr 0.01"},
+		{"lr-end over lr", func(c *Config) { c.LREnd = 1 }, "--lr-end 1: must be from 0 to --lr 0.0"},
 		{"lr-end without decay", func(c *Config) { c.LREnd, c.Decay = 1e-4, decayNone }, "needs --decay linear or epochs"},
 		{"weight-decay", func(c *Config) { c.WeightDecay = -0.1 }, "--weight-decay -0.1: "},
 		{"weight-decay turns signs", func(c *Config) { c.WeightDecay = 1000 }, "change sign"},
@@ -375,6 +386,25 @@ func TestValidate(t *testing.T) {
 			func(c *Config) { *c = Defaults("parw2v", "", ""); c.Corpus, c.Batch = "x", 1<<17 },
 			"--batch 131072: the words of a minibatch must be at most 65536",
 		},
+		{"batch of a stretch", func(c *Config) { c.Batch = 1 << 17 }, ""},
+		{"batch of a stretch 0", func(c *Config) { c.Batch = 0 }, "--batch 0: the pairs or words of a minibatch must be at least 1"},
+		{
+			"stretches without shared negatives", func(c *Config) { c.SharedNegatives = 0 },
+			"--shared-negatives 0: must be from 1 to 1024; with --model sg 0",
+		},
+		{"stretches do not use contexts", func(c *Config) { c.Contexts, c.Epochs, c.Passes = 0, 0, -1 }, ""},
+		{"stretches of no epochs", func(c *Config) { c.Decay = decayEpochs }, "--decay epochs: needs epochs, which --model sg has"},
+		{"model", func(c *Config) { c.Model = "glove" }, "--model glove: mode cl has cbow and sg"},
+		{
+			"cuda devices of stretches", func(c *Config) { c.Device = "cuda:0,1" },
+			"--device cuda:0,1: mode cl trains on one GPU with --model cbow; choose one of them",
+		},
+		{"stock form of stretches of n-grams", func(c *Config) { c.Form = formStock }, ""},
+		{
+			"stock form of n-grams", ofSkipGram(func(c *Config) { c.Subword, c.Form = SubwordNGram, formStock }),
+			"--form stock: --subword ngram has no stock form",
+		},
+		{"SGD of stretches of n-grams", func(c *Config) { c.Optimizer = string(optim.SGD) }, ""},
 		{"batch of many pairs", func(c *Config) { *c = Defaults("vanilla", "", ""); c.Corpus, c.Batch = "x", 1<<17 }, ""},
 		{
 			"combine 0",
@@ -402,31 +432,31 @@ func TestValidate(t *testing.T) {
 		{"seed", func(c *Config) { c.Seed = 1 << 63 }, "--seed 9223372036854775808: must be at most"},
 		{"threads", func(c *Config) { c.Threads = -2 }, "--threads -2: "},
 		{"tokenizer", func(c *Config) { c.Tokenizer = "bpe" }, "--tokenizer bpe: choose whitespace or words"},
-		{"noise", func(c *Config) { c.Noise = "uniform" }, "--noise uniform: choose matrix or counts"},
+		{"noise", ofSkipGram(func(c *Config) { c.Noise = "uniform" }), "--noise uniform: choose matrix or counts"},
 		{
-			"tempering", func(c *Config) { c.Tempering = 2.5 },
+			"tempering", ofSkipGram(func(c *Config) { c.Tempering = 2.5 }),
 			"--tempering 2.5: must be from 0 (all words have as many samples) to 1",
 		},
-		{"tempering negative", func(c *Config) { c.Tempering = -0.5 }, "--tempering -0.5: "},
-		{"positives below 0", func(c *Config) { c.Positives = -1 }, "--positives -1: the samples of a word must be above 0"},
+		{"tempering negative", ofSkipGram(func(c *Config) { c.Tempering = -0.5 }), "--tempering -0.5: "},
+		{"positives below 0", ofSkipGram(func(c *Config) { c.Positives = -1 }), "--positives -1: the samples of a word must be above 0"},
 		{"positives a fraction", func(c *Config) { c.Positives = 0.25 }, ""},
-		{"positives many", func(c *Config) { c.Positives, c.MaxPositives = 513, 1000 }, "--positives 513: "},
+		{"positives many", ofSkipGram(func(c *Config) { c.Positives, c.MaxPositives = 513, 1000 }), "--positives 513: "},
 		{
-			"positives over their most", func(c *Config) { c.Positives, c.MaxPositives = 8, 7 },
+			"positives over their most", ofSkipGram(func(c *Config) { c.Positives, c.MaxPositives = 8, 7 }),
 			"--positives 8: the mean cannot be more than --max-positives 7",
 		},
-		{"max-positives 0", func(c *Config) { c.MaxPositives = 0 }, "--max-positives 0: must be from 1"},
+		{"max-positives 0", ofSkipGram(func(c *Config) { c.MaxPositives = 0 }), "--max-positives 0: must be from 1"},
 		{
 			"shared-negatives", func(c *Config) { c.SharedNegatives = 1025 },
 			"--shared-negatives 1025: must be from 1 to 1024; with --model sg 0",
 		},
 		{"shared-negatives negative", func(c *Config) { c.SharedNegatives = -1 }, "--shared-negatives -1: "},
-		{"shared-negatives 0", func(c *Config) { c.SharedNegatives = 0 }, ""},
+		{"shared-negatives 0", ofSkipGram(func(c *Config) { c.SharedNegatives = 0 }), ""},
 		{
-			"contexts of long rows", func(c *Config) { c.Contexts = 1 << 24 },
+			"contexts of long rows", ofSkipGram(func(c *Config) { c.Contexts = 1 << 24 }),
 			"--contexts 16777216: a word would have up to 256 times as many samples",
 		},
-		{"contexts of equal rows", func(c *Config) { c.Contexts, c.Tempering, c.Positives = 1<<24, 0, 1 }, ""},
+		{"contexts of equal rows", ofSkipGram(func(c *Config) { c.Contexts, c.Tempering, c.Positives = 1<<24, 0, 1 }), ""},
 		{"context-weight", func(c *Config) { c.ContextWeight = -11 }, "--context-weight -11: must be from -10 to 10"},
 		{"decay", func(c *Config) { c.Decay = "cosine" }, "--decay cosine: choose linear or epochs or none"},
 		{
@@ -466,15 +496,15 @@ func TestValidate(t *testing.T) {
 		},
 		{
 			"half precision of an encoder",
-			func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf },
+			ofSkipGram(func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf }),
 			"--precision half: encoders have tables of float32 only",
 		},
 		{
-			"cuda stock", func(c *Config) { c.Device, c.Form = "cuda:1", formStock },
+			"cuda stock", ofSkipGram(func(c *Config) { c.Device, c.Form = "cuda:1", formStock }),
 			"--form stock: GPUs have the fused form only",
 		},
 		{
-			"cuda dim", func(c *Config) { c.Device, c.Dim = "cuda", 1025 },
+			"cuda dim", ofSkipGram(func(c *Config) { c.Device, c.Dim = "cuda", 1025 }),
 			"--dim 1025: on GPUs vectors have at most 1024 dimensions",
 		},
 		{"cuda negative", func(c *Config) {
@@ -547,7 +577,7 @@ func TestRecipesAreValid(t *testing.T) {
 					t.Errorf("%s %s %s: %v", mode, preset, optimizer, err)
 				}
 				for _, s := range c.Settings() {
-					if !s.AppliesTo(mode) && !slices.Contains([]string{"0", "", "false"}, s.String()) {
+					if !s.AppliesWith(mode, c.Model) && !slices.Contains([]string{"0", "", "false"}, s.String()) {
 						t.Errorf("%s %s: recipe sets %s to %s, which the mode does not use", mode, preset, s.Name, s)
 					}
 				}
@@ -615,7 +645,7 @@ func TestSubwordRate(t *testing.T) {
 		rate  float64
 		table bool
 	}{
-		{"subword=cnn", .02, true},
+		{"model=sg subword=cnn", .02, true},
 		{"subword=cnn tempering=0 positives=1", .01, true},
 		{"subword=cnn contexts=1024", .08, true},
 		{"subword=cnn contexts=32", 1, true},
@@ -626,7 +656,7 @@ func TestSubwordRate(t *testing.T) {
 		{"subword=cnn contexts=32768 subword-lr=0.02", .02, true},
 		{"subword=cnn preset=paper", 1, false},
 		{"subword=ngram contexts=32768", .02, true},
-		{"subword=ngram word-table=false", .0283, false},
+		{"model=sg subword=ngram word-table=false", .0283, false},
 		{"subword=cnn mode=vanilla epochs=9000", .05, true},
 		{"subword=ngram mode=vanilla", .15, false},
 	} {
@@ -654,6 +684,8 @@ func TestTOMLRoundTrip(t *testing.T) {
 		{"mode": "psgnscc", "combine": "12", "combine-span": "1000", "noise-exponent": "0"},
 		{"mode": "parw2v", "batch": "7"},
 		{"same-column": "true"},
+		{"model": "sg"},
+		{"batch": "1000", "init": "vectors.bin"},
 		{"corpus": "a \"quoted\\path\" \u00e9\x01"},
 	} {
 		if flags["corpus"] == "" {

@@ -81,7 +81,7 @@ func (c *Config) rowSettings() []Setting {
 		{
 			Name: "shared-negatives", Modes: inIterations, Record: true, value: &c.SharedNegatives,
 			help: "all words share `N` negatives in each step, which weigh as " +
-				"much as --negative for each sample; 0 draws each word's own",
+				"much as --negative for each sample; 0 draws each word's own (--model sg)",
 		},
 	}
 }
@@ -104,7 +104,7 @@ func (c *Config) modelSettings() []Setting {
 		},
 		{
 			Name: "model", Modes: withModels, Record: true, value: &c.Model,
-			help: "the input of a window", Choices: modelChoices(""), hideDefault: true,
+			help: "what a word is predicted from", Choices: modelChoices(c.Mode),
 		},
 		{
 			Name: "context-weight", Negatives: true, Record: true, Resume: true, value: &c.ContextWeight,

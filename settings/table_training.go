@@ -9,11 +9,15 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "iterations", Modes: inIterations, Record: true, value: &c.Iterations,
-			help: "`N` iterations, in mode cl with --model sg instead of whole epochs", hideDefault: true,
+			help: "`N` iterations; with --model sg (default 0) instead of whole epochs",
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
-			help: "`N` positive pairs in a minibatch; in mode parw2v words, in mode cl the words of an iteration",
+<<<<<<< HEAD
+			help: "`N` positive pairs in a minibatch; in mode parw2v words, in mode cl the words of an iteration, where 0 is 45,000, or fewer for a short text",
+=======
+			help: "`N` positive pairs in a minibatch; in modes parw2v and cl words, of a minibatch or an iteration",
+>>>>>>> flip
 		},
 		{
 			Name: "combine", Modes: combining, Record: true, value: &c.Combine,

@@ -98,7 +98,11 @@ func (v *validator) numbers() {
 func (v *validator) training() {
 	const most = math.MaxInt32
 	c := v.config
-	v.atLeastOne("batch", c.Batch, "the pairs or words of a minibatch")
+	if onStretches(c.FindMode()) {
+		v.check(c.Batch >= 0 && c.Batch <= 1<<28, "batch", "the words of an iteration must be from 1 to %d; 0 lets them follow from the text", 1<<28)
+	} else {
+		v.atLeastOne("batch", c.Batch, "the pairs or words of a minibatch")
+	}
 	v.check(!sentenceOrdered(c.FindMode()) || c.Batch <= 1<<16, "batch",
 		"the words of a minibatch must be at most %d", 1<<16)
 	v.check(c.Combine >= 1 && c.Combine <= 1<<16, "combine",
@@ -118,7 +122,9 @@ func (v *validator) training() {
 	v.check(c.LREnd >= 0 && c.LREnd <= max(c.LR, 0), "lr-end", "must be from 0 to --lr %v", c.LR)
 	v.check(c.Decay != decayNone || c.LREnd == 0, "lr-end",
 		"needs --decay %s or %s", decayLinear, decayEpochs)
-	v.check(c.Decay != decayEpochs || c.Iterations == 0, "decay",
+	v.check(c.Decay != decayEpochs || !onStretches(c.FindMode()), "decay",
+		"needs epochs, which --model sg has")
+	v.check(c.Decay != decayEpochs || c.Iterations == 0 || onStretches(c.FindMode()), "decay",
 		"needs whole epochs, not --iterations")
 	v.check(c.WeightDecay >= 0 && c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay",
 		"must be from 0 to below 1/--lr, or the vectors change sign at every step")
@@ -216,8 +222,8 @@ func (v *validator) choices() {
 }
 
 func (c *Config) validateMode() error {
-	if _, ok := FindMode(c.Mode); ok {
-		return nil
+	if m, ok := FindMode(c.Mode); ok {
+		return c.validateModel(m)
 	}
 	built := strings.Join(ModeNames(), ", ")
 	if mode := PresetMode(c.Mode); mode != "" {
@@ -225,6 +231,18 @@ func (c *Config) validateMode() error {
 			c.Mode, mode, c.Mode)
 	}
 	return terminal.Usagef("--mode %s: unknown mode; this build has %s", c.Mode, built)
+}
+
+// validateModel checks --model first, because which settings are of use depends on it.
+func (c *Config) validateModel(m Mode) error {
+	var names []string
+	for _, choice := range modelChoices(m.Name) {
+		names = append(names, choice.Name)
+	}
+	if len(names) == 0 || slices.Contains(names, c.Model) {
+		return nil
+	}
+	return terminal.Usagef("--model %s: mode %s has %s", cmp.Or(c.Model, `""`), m.Name, strings.Join(names, " and "))
 }
 
 // validateDevice checks --device and all that a GPU cannot do.

@@ -75,7 +75,7 @@ func NewStretches(c *corpus.Corpus, o StretchOptions) (*Stretches, error) {
 		return nil, fmt.Errorf("%d shared negatives; stretches need at least 1", o.Shared)
 	}
 	s := &Stretches{corpus: c, text: c.Text(), options: o}
-	kept := keptFraction(c.Vocabulary.Counts, o.Sample)
+	kept := KeptFraction(c.Vocabulary, o.Sample)
 	s.blockTokens = min(int(blockWords/kept), s.text.Tokens())
 	s.blocks = (s.text.Tokens() + s.blockTokens - 1) / s.blockTokens
 	s.blocksEach = max(int(float64(o.Words)/kept/float64(s.blockTokens)+.5), 1)
@@ -84,11 +84,11 @@ func NewStretches(c *corpus.Corpus, o StretchOptions) (*Stretches, error) {
 	return s, nil
 }
 
-// keptFraction is the expected fraction of the text's tokens that subsampling keeps.
-func keptFraction(counts []uint64, sample float64) float64 {
+// KeptFraction is the expected fraction of a text's tokens that subsampling keeps; v is its vocabulary.
+func KeptFraction(v *corpus.Vocabulary, sample float64) float64 {
 	var kept, all float64
-	thresholds := corpus.KeepThresholds(counts, sample)
-	for i, n := range counts {
+	thresholds := corpus.KeepThresholds(v.Counts, sample)
+	for i, n := range v.Counts {
 		kept += float64(n) * (float64(thresholds[i]) + 1) / (1 << 32)
 		all += float64(n)
 	}

@@ -35,6 +35,8 @@ stays as it is.`,
 			return setting.Section == settings.SectionText
 		}
 	})
+	defaults := settings.DefaultsOf(settings.ModeCL, "", "", settings.ModelSkipGram)
+	cli.ShowDefaults(cmd, &defaults)
 	cmd.Flags().Lookup("matrix").Usage = "write M to `FILE`"
 	cmd.Flags().Lookup("force").Usage = "replace a file that holds another matrix"
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
@@ -42,7 +44,7 @@ stays as it is.`,
 }
 
 func (o *matrixBuildOptions) run(ctx context.Context, s cli.Streams) error {
-	o.settings.Set["mode"] = settings.ModeCL // the mode that has a matrix
+	o.settings.Set["mode"], o.settings.Set["model"] = settings.ModeCL, settings.ModelSkipGram // they have a matrix
 	config, err := o.settings.Config()
 	if err != nil {
 		return err

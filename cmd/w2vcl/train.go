@@ -99,10 +99,8 @@ func helpOfMode(cmd *cobra.Command) {
 			for _, s := range c.Settings() {
 				flag := cmd.Flags().Lookup(s.Name)
 				flag.Hidden = flag.Hidden || !s.AppliesWith(c.Mode, c.Model)
-				if flag.DefValue = ""; s.ShowsDefault() && s.Name != "corpus" {
-					flag.DefValue = s.String()
-				}
 			}
+			cli.ShowDefaults(cmd, &c)
 		}
 		cmd.Parent().HelpFunc()(cmd, args)
 	})

@@ -45,14 +45,28 @@ func (f *SettingFlags) AddSettings(cmd *cobra.Command, include func(settings.Set
 		if s.IsBool() {
 			flag.NoOptDefVal = "true"
 		}
-		if !s.ShowsDefault() {
-			flag.DefValue = ""
-		}
 		for _, alias := range s.Aliases {
 			aliases[dashed(alias)] = s.Name
 		}
 	}
 	UseAliases(flags, aliases)
+	skipGram := settings.DefaultsOf("", "", "", settings.ModelSkipGram)
+	ShowDefaults(cmd, &skipGram)
+	ShowDefaults(cmd, &defaults)
+}
+
+// ShowDefaults makes help show the values of a configuration as the defaults of the settings that it uses.
+func ShowDefaults(cmd *cobra.Command, c *settings.Config) {
+	for _, s := range c.Settings() {
+		flag := cmd.Flags().Lookup(s.Name)
+		if flag == nil || !s.AppliesWith(c.Mode, c.Model) {
+			continue
+		}
+		flag.Usage = s.Help()
+		if flag.DefValue = ""; s.ShowsDefault() && s.Name != "corpus" {
+			flag.DefValue = s.String()
+		}
+	}
 }
 
 // UseAliases gives flags other names, and accepts underscores in names.
