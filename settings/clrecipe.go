@@ -3,7 +3,6 @@ package settings
 import (
 	"cmp"
 	"math"
-
 )
 
 // The recipes of mode cl: stretches, tempered and untempered have the numbers.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
 )
 
 // A Setting is one entry of the table of settings. Its value points into the

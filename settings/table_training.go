@@ -9,15 +9,11 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "iterations", Modes: inIterations, Record: true, value: &c.Iterations,
-			help: "`N` iterations; with --model sg (default 0) instead of whole epochs",
+			help: "`N` iterations; 0 is whole epochs with --model sg, and 2,048 or fewer for a short text with cbow",
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
-<<<<<<< HEAD
 			help: "`N` positive pairs in a minibatch; in mode parw2v words, in mode cl the words of an iteration, where 0 is 45,000, or fewer for a short text",
-=======
-			help: "`N` positive pairs in a minibatch; in modes parw2v and cl words, of a minibatch or an iteration",
->>>>>>> flip
 		},
 		{
 			Name: "combine", Modes: combining, Record: true, value: &c.Combine,
