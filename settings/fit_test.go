@@ -78,9 +78,36 @@ func TestFitText(t *testing.T) {
 	if d := fit(map[string]string{"sample": "0", "dynamic-window": "false"}, large); d.Passes != 1 {
 		t.Errorf("%d passes of a text without subsampling", d.Passes)
 	}
-	for _, flags := range []map[string]string{{"preset": "paper"}, {"mode": ModeVanilla}, {"mode": ModeCL}} {
+	for _, flags := range []map[string]string{{"preset": "paper"}, {"mode": ModeVanilla}} {
 		if was := fit(flags, zipf(2, 10)); !reflect.DeepEqual(was, fit(flags, large)) {
 			t.Errorf("%v follow from the text", flags)
 		}
+	}
+}
+
+// Stretches are smaller and fewer for short texts; what was set stays.
+func TestFitStretches(t *testing.T) {
+	fit := func(flags map[string]string, words int, tokens float64) Config {
+		t.Helper()
+		flags["corpus"] = "x"
+		c, err := Resolve("", flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.FitText(zipf(words, tokens))
+		return c
+	}
+	if c := fit(map[string]string{}, 60_000, 1e9); c.Batch != 45_000 || c.Iterations != 2048 {
+		t.Errorf("a long text has %d iterations of %d words", c.Iterations, c.Batch)
+	}
+	short := fit(map[string]string{}, 20_000, 2e6)
+	if short.Batch >= 45_000 || short.Batch < 5_000 || short.Iterations < 1000 || short.Iterations > 1200 {
+		t.Errorf("a short text has %d iterations of %d words", short.Iterations, short.Batch)
+	}
+	if c := fit(map[string]string{}, 5, 40); c.Batch < 1 || c.Iterations < 1 {
+		t.Errorf("a tiny text has %d iterations of %d words", c.Iterations, c.Batch)
+	}
+	if c := fit(map[string]string{"batch": "70", "iterations": "3"}, 20_000, 2e6); c.Batch != 70 || c.Iterations != 3 {
+		t.Errorf("%d iterations of %d words, want 3 of 70", c.Iterations, c.Batch)
 	}
 }

@@ -387,7 +387,7 @@ func TestValidate(t *testing.T) {
 			"--batch 131072: the words of a minibatch must be at most 65536",
 		},
 		{"batch of a stretch", func(c *Config) { c.Batch = 1 << 17 }, ""},
-		{"batch of a stretch 0", func(c *Config) { c.Batch = 0 }, "--batch 0: the pairs or words of a minibatch must be at least 1"},
+		{"batch of a stretch below 0", func(c *Config) { c.Batch = -1 }, "--batch -1: the words of an iteration must be from 1"},
 		{
 			"stretches without shared negatives", func(c *Config) { c.SharedNegatives = 0 },
 			"--shared-negatives 0: must be from 1 to 1024; with --model sg 0",

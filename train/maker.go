@@ -212,7 +212,7 @@ func (k *matrixMaker) checked(m *wordcontext.Matrix, err error) (*wordcontext.Ma
 }
 
 func errNoContext(c *settings.Config) error {
-	return fmt.Errorf("no context is left for M: --sample %g discards every word of the text; "+
+	return fmt.Errorf("no context is left: --sample %g discards every word of the text; "+
 		"raise it, or keep all words with --sample 0", c.Sample)
 }
 

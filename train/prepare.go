@@ -167,6 +167,9 @@ func (j *job) prepareCBOW(p *progress.Progress) error {
 	if err != nil {
 		return err
 	}
+	if !stretches.HasContexts() {
+		return errNoContext(c)
+	}
 	j.epochs = float64(c.Iterations) * stretches.Tokens() / float64(j.text.stats.TokensUsed)
 	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
 		model.Account = a

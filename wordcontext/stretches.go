@@ -106,6 +106,17 @@ func (s *Stretches) Tokens() float64 {
 	return float64(s.blocksEach) * float64(s.text.Tokens()) / float64(s.blocks)
 }
 
+// HasContexts reports whether a stretch has a word with a context, of the first hundred.
+func (s *Stretches) HasContexts() bool {
+	r, x := s.Reader(), &Stretch{}
+	for i := range 100 {
+		if r.Read(i, x); len(x.Words) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Options returns the options.
 func (s *Stretches) Options() StretchOptions { return s.options }
 
