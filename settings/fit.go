@@ -16,7 +16,11 @@ const uses = 16
 // On the State of the Union addresses, 1.7 million words, 1,024 iterations of 22,500 words score .378, 512 of
 // 45,000 .356, and 2,048 of 45,000 .336.
 func (c *Config) fitStretches(kept float64) {
-	const words, iterations, parts, passes = 45_000, 2048, 24, 48
+	const words, parts, passes = 45_000, 24, 48
+	iterations := 2048.0
+	if c.Dim > 150 { // longer vectors learn more slowly
+		iterations = 4096
+	}
 	if c.Batch == 0 {
 		c.Batch = int(min(max(kept/parts, 1), words))
 	}
@@ -39,7 +43,7 @@ func longVectors(dim, contexts int) float64 {
 // A short text is subsampled more often, for its contexts are few: 5 passes for 17
 // million words, 20 at most.
 //
-// Model cbow trains 2,048 iterations of 45,000 words. Short texts have smaller stretches, a 24th of
+// Model cbow trains 2,048 iterations of 45,000 words, or 4,096 if vectors are long. Short texts have smaller stretches, a 24th of
 // a pass, and fewer iterations, for 48 passes: otherwise they are learnt by heart.
 func (c *Config) FitText(v *corpus.Vocabulary) {
 	m := c.FindMode()

@@ -185,7 +185,7 @@ func subwordRecipe(c *Config, kind string) {
 	}
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
-	case composing(c.FindMode()):
+	case composing(c.FindMode()) && !slices.Contains(spelt, kind):
 		c.SubwordLR = 1 // fastText's
 	case c.isPublished():
 		c.SubwordLR, c.WordTable = 1, false

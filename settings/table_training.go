@@ -9,7 +9,7 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "iterations", Modes: inIterations, Record: true, value: &c.Iterations,
-			help: "`N` iterations; 0 is whole epochs with --model sg, and 2,048 or fewer for a short text with cbow",
+			help: "`N` iterations; 0 is whole epochs with --model sg, and with cbow 2,048, more for long vectors and fewer for short texts",
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
