@@ -68,10 +68,10 @@ func (r *SentenceReader) Sentence(pass uint32, sentence int) (words, widths []ui
 	return r.Tokens(pass, r.text.Start(sentence), r.text.Start(sentence+1))
 }
 
-// Tokens is Sentence for the tokens first ... end-1, which are of one sentence.
+// Tokens is Sentence for the tokens first ... end-1, which are of one sentence. It does not give the memory of a file back: Text.GiveBack
+// does.
 func (r *SentenceReader) Tokens(pass uint32, first, end int) (words, widths []uint32) {
 	words = r.text.View(first, end, &r.all)
-	r.window.Tokens(first, end)
 	if r.options.Dynamic {
 		r.widths = memory.Resize(r.widths, len(words))
 		widths = r.widths

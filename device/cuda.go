@@ -95,3 +95,5 @@ func (d cudaDevice) NewComposed(c sentence.Options, x sentence.Composition) (Com
 func (d cudaDevice) NewVanilla(c vanilla.Options) (VanillaKernels, error) {
 	return vanilla.New(d.Device, c)
 }
+
+func (d cudaDevice) NewCBOW(c cl.CBOWOptions) (CBOWKernels, error) { return cl.NewCBOW(d.Device, c) }

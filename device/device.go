@@ -3,7 +3,7 @@
 // for rounding. Programs built without the tag gpu have no device, and
 // say so.
 //
-// Start at Open. NewCL, NewVanilla and NewSequential make the trainers. Each has a CPU twin,
+// Start at Open. NewCL, NewCBOW, NewVanilla and NewSequential make the trainers. Each has a CPU twin,
 // which keeps tables and moments for checkpoints, and kernels, which train. Device is the
 // seam between trainers and kernels/cuda; devicetest has a Device that computes on the CPU,
 // for tests of everything above the seam.
@@ -49,6 +49,7 @@ type Device interface {
 	NewSentence(c sentence.Options) (SentenceKernels, error)
 	NewComposed(c sentence.Options, x sentence.Composition) (ComposedKernels, error)
 	NewVanilla(c vanilla.Options) (VanillaKernels, error)
+	NewCBOW(c cl.CBOWOptions) (CBOWKernels, error)
 	Close() error
 }
 
@@ -81,6 +82,22 @@ type CLKernels interface {
 	// Wait waits for the iterations of a buffer. It returns the loss of each, summed over
 	// its pairs, and how many samples its two steps had.
 	Wait(buffer int) (losses, samples []float64, err error)
+	Send(name string, values []float32) error
+	Receive(name string, values []float32) error
+	Close() error
+}
+
+// CBOWKernels train large-batch CBOW. Send and Receive copy the tensors of graph.CBOW's state by their names; they start
+// as zeros.
+type CBOWKernels interface {
+	// Stretch returns the memory of a buffer, one of those of the options, for the stretch that Start reads. It
+	// must not be written to between Start and Wait.
+	Stretch(buffer int) *cl.Stretch
+	// Start begins to train an iteration on the stretch of a buffer, which has places and is prepared. It may be called for
+	// one buffer while another is under way.
+	Start(buffer, iteration int, rate float64) error
+	// Wait waits for the iteration of a buffer and returns its loss.
+	Wait(buffer int) (loss float64, err error)
 	Send(name string, values []float32) error
 	Receive(name string, values []float32) error
 	Close() error

@@ -17,6 +17,7 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -123,6 +124,46 @@ func newTemperedEncoder(t *testing.T, seed uint64, method optim.Method, o wordco
 		t.Fatal(err)
 	}
 	return p
+}
+
+// newStretches is large-batch CBOW, with n-grams or without.
+func newStretches(t *testing.T, seed uint64, method optim.Method, grams *subword.NGramOptions) *pair {
+	c, _ := text(t, seed, 2000)
+	s, err := wordcontext.NewStretches(c, wordcontext.StretchOptions{Words: 150, Window: 3, Dynamic: true, Sample: 1e-2, Shared: 5, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := func() graph.Options {
+		o := graph.Options{Dim: 7, Negatives: 3, SharedNegatives: 5, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1, Epsilon: 1e-3}}
+		if grams != nil {
+			o.Composition = compositionOf(t, c.Vocabulary.Words, *grams)
+		}
+		return o
+	}
+	p := &pair{fake: devicetest.New()}
+	if p.cpu, err = graph.NewCBOW(s, 40, options()); err != nil {
+		t.Fatal(err)
+	}
+	if p.gpu, err = device.NewCBOW(p.fake, s, 40, options(), device.Float32); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// compositionOf is settings.Config.Composition.
+func compositionOf(t *testing.T, vocabulary []string, o subword.NGramOptions) *composed.Composition {
+	e, err := subword.NewNGrams(vocabulary, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := subword.StructureOf(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := e.Parameters()
+	return &composed.Composition{
+		Dim: o.Dim, Starts: s.Starts, Symbols: s.Symbols, Parts: p[0].Value.Float32s(), Rate: float32(s.Rate), Most: 1, Randomize: e.Randomize,
+	}
 }
 
 func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
@@ -281,6 +322,10 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 	},
 	"parw2v": func(t *testing.T, seed uint64) *pair {
 		return newSequential(t, seed, 3, sequential.PARW2V, sequential.SkipGram)
+	},
+	"stretches": func(t *testing.T, seed uint64) *pair { return newStretches(t, seed, optim.Adam, nil) },
+	"stretches, n-grams": func(t *testing.T, seed uint64) *pair {
+		return newStretches(t, seed, optim.AdamRow, &subword.NGramOptions{Dim: 7, Shortest: 2, Longest: 4, Buckets: 100, Rate: .5, Apart: true})
 	},
 	"vanilla dense": func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.Adam, true) },
 	"vanilla lazy":  func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.AdamRow, false) },

@@ -112,13 +112,15 @@ func (d onRanks) newCL(c cl.Options, e *encoder.Structure) (*clRanks, error) {
 }
 
 // errRanks is the error of what settings of ranks refuse before.
-var errRanks = errors.New("GPUs of several ranks train neither encoders nor mode vanilla")
+var errRanks = errors.New("GPUs of several ranks train neither encoders nor mode vanilla nor CBOW on stretches")
 
 func (onRanks) NewComposed(sentence.Options, sentence.Composition) (ComposedKernels, error) {
 	return nil, errRanks
 }
 
 func (onRanks) NewVanilla(vanilla.Options) (VanillaKernels, error) { return nil, errRanks }
+
+func (onRanks) NewCBOW(cl.CBOWOptions) (CBOWKernels, error) { return nil, errRanks }
 
 // The orders of rank 0.
 const (

@@ -193,25 +193,30 @@ func (t *CBOW) Advance(ctx context.Context, unit int, rate float64) (trainer.Rep
 	if len(x.Words) == 0 {
 		return report, nil
 	}
-	t.begin(x)
-	if t.encoder != nil {
-		t.encoder.begin(unit + 1)
-	}
-	for _, o := range append(t.contexts.optimizers(), t.made.optimizers()...) {
-		o.Begin(unit+1, rate*o.relativeRate)
-	}
-	err := t.made.compose(x)
-	var gradients []float32
-	if err == nil {
-		report.Loss, gradients, err = t.step.run(x)
-	}
-	if err == nil {
-		err = t.made.update(x, gradients)
-	}
-	if err != nil {
+	var err error
+	if report.Loss, err = t.Train(x, unit, rate); err != nil {
 		return trainer.Report{}, fmt.Errorf("iteration %d: %w", unit, err)
 	}
 	return report, nil
+}
+
+// Train trains an iteration, counted from 0, on a stretch that has places, and returns its loss.
+func (t *CBOW) Train(x *wordcontext.Stretch, iteration int, rate float64) (loss float64, err error) {
+	t.begin(x)
+	if t.encoder != nil {
+		t.encoder.begin(iteration + 1)
+	}
+	for _, o := range append(t.contexts.optimizers(), t.made.optimizers()...) {
+		o.Begin(iteration+1, rate*o.relativeRate)
+	}
+	if err := t.made.compose(x); err != nil {
+		return 0, err
+	}
+	loss, gradients, err := t.step.run(x)
+	if err != nil {
+		return 0, err
+	}
+	return loss, t.made.update(x, gradients)
 }
 
 // begin sets the samples of both steps.

@@ -320,7 +320,10 @@ func (c *Config) checkKernels(m Mode) error {
 		}
 		err = device.CheckVanilla(c.GraphOptions(nil), device.Precision(c.Precision))
 	case Stretches:
-		return terminal.Usagef("--device %s: --model %s of mode %s has no kernels", c.Device, c.Model, c.Mode)
+		if slices.Contains(spelt, c.Subword) {
+			return terminal.Usagef("--subword %s: --model %s of mode %s has no network on a GPU", c.Subword, c.Model, c.Mode)
+		}
+		err = device.CheckCBOW(c.GraphOptions(nil), device.Precision(c.Precision))
 	case LargeBatch:
 		err = device.CheckCL(c.GraphOptions(nil), device.Precision(c.Precision))
 		switch {

@@ -109,6 +109,14 @@ func (g *gpu) needCL(model graph.Options) error {
 	})
 }
 
+func (g *gpu) needCBOW(s *wordcontext.Stretches, model graph.Options) error {
+	if err := g.processor.needCBOW(s, model); err != nil {
+		return err
+	}
+	g.job.account.Take(trainer.ForWork, device.HostMemoryCBOW(s, model))
+	return g.reserve(func(device.Device, int64) (int64, error) { return device.MemoryCBOW(s, model), nil })
+}
+
 func (g *gpu) needVanilla(pairs graph.VanillaOptions, model graph.Options) error {
 	if err := g.processor.needVanilla(pairs, model); err != nil {
 		return err
@@ -138,6 +146,10 @@ func (g *gpu) matrix(ctx context.Context, model graph.Options, p *progress.Progr
 
 func (g *gpu) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, _ *progress.Progress) (trainer.Trainer, error) {
 	return device.NewCL(g.device, m, noise, iterations, model, g.precision())
+}
+
+func (g *gpu) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options) (trainer.Trainer, error) {
+	return device.NewCBOW(g.device, s, iterations, model, g.precision())
 }
 
 func (g *gpu) newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Options) (trainer.Trainer, error) {

@@ -73,21 +73,35 @@ func (t *Text) Find(token int) int {
 	return sentence
 }
 
-// Containing returns the number of the sentence that a token is in.
-func (t *Text) Containing(token int) int { return t.Find(token+1) - 1 }
+// Containing returns the number of the sentence that a token is in. A file's memory stays until GiveBack.
+func (t *Text) Containing(token int) int {
+	first, end := t.near(token + 1)
+	return t.search(token+1, first, end) - 1
+}
 
 // FindStart is Find and Start of the sentence.
 func (t *Text) FindStart(token int) (sentence, start int) {
-	first, end := 0, t.sentences
+	first, end := t.near(token)
 	if t.InFile() {
-		// The bases are few. The sentence is one of those behind the last base that is smaller, or follows them.
-		base := sort.Search(len(t.bases), func(b int) bool { return int(t.bases[b]) >= token })
-		first, end = perBase*max(base-1, 0), min(perBase*base, t.sentences)
 		const around = mappedTogether / 4 // of offsets
 		defer func() { t.release(memory.BytesOf(t.offsets[max(first-around, 0):min(end+around, len(t.offsets))])) }()
 	}
-	sentence = first + sort.Search(end-first, func(i int) bool { return t.Start(first+i) >= token })
+	sentence = t.search(token, first, end)
 	return sentence, t.Start(sentence)
+}
+
+// near returns sentences among which, or behind which, the first is that starts at a token or behind it. In a file they are those
+// behind the last base that is smaller: the bases are few.
+func (t *Text) near(token int) (first, end int) {
+	if !t.InFile() {
+		return 0, t.sentences
+	}
+	base := sort.Search(len(t.bases), func(b int) bool { return int(t.bases[b]) >= token })
+	return perBase * max(base-1, 0), min(perBase*base, t.sentences)
+}
+
+func (t *Text) search(token, first, end int) (sentence int) {
+	return first + sort.Search(end-first, func(i int) bool { return t.Start(first+i) >= token })
 }
 
 // GiveBack gives the memory of a file back, whoever had read it. It reads as before.

@@ -4,7 +4,7 @@
 // Whether CUDA computes the same is the question of the tests in kernels/cuda.
 //
 // Start with New. cl.go has W2V-CL, encoder.go its encoders, sentence.go the sentence-ordered modes,
-// parts.go the same on several GPUs or ranks, vanilla.go W2V-Vanilla.
+// parts.go the same on several GPUs or ranks, vanilla.go W2V-Vanilla, cbow.go large-batch CBOW.
 package devicetest
 
 import (

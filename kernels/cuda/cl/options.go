@@ -8,11 +8,21 @@
 // include/methods.cuh. Package kernels/cuda/subword has a step 1 that composes its rows.
 package cl
 
+import "math"
+
 // SeriesLength is how many iterations a GPU is handed at a time, at most. Fewer are, if the
 // samples of so many took more than SeriesBytes.
 const (
 	SeriesLength = 64
 	SeriesBytes  = 256 << 20
+)
+
+// The jobs of step.cuh: a tile has rows, each of which a warp has. Rows of more samples than samplesOfWarp have two, four or eight
+// warps. A job of a noRow is none.
+const (
+	tileRows      = 8
+	samplesOfWarp = 16
+	noRow         = math.MaxUint32
 )
 
 // Options say what Kernels train, and how.

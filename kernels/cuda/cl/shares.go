@@ -36,8 +36,6 @@ type job struct {
 // A fixedJob is one of a row of several slots; of a noRow it is none.
 type fixedJob struct{ row, slots, part, parts uint32 }
 
-const noRow = math.MaxUint32
-
 // shareArgs is ShareArgs of shares.cu.
 type shareArgs struct {
 	fixed, ones, lengths, phases, slots, jobs, tiles, counts, samples, next, losses uint64
@@ -51,10 +49,6 @@ const (
 	shareThreads = 256
 	shareSegment = 16 * shareThreads // jobs
 )
-
-// samplesOfWarp is the most samples of a row that one warp trains. Rows of more have two, four
-// or eight.
-const samplesOfWarp = 16
 
 // jobsOf returns the jobs of those rows of a part that have several slots, tile by tile, of most slots first, and the rows of one.
 func (s *Shares) jobsOf(rows part) (jobs []fixedJob, ones []uint32) {

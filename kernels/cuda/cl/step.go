@@ -33,8 +33,6 @@ type stepArgs struct {
 	shared                                   uint64
 }
 
-const tileRows = 8 // each of which a warp has
-
 // A stepKernel is how a kernel of one size is made: the groups of warps of a thread block, at most, and how
 // many rows of positives of a warp wait in shared memory.
 type stepKernel struct{ groups, staged int }

@@ -5,7 +5,6 @@ package subword
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -13,7 +12,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
-	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 )
 
 // Structures have the same sizes as those of the kernels.
@@ -25,32 +23,6 @@ func TestStructureSizes(t *testing.T) {
 	} {
 		if sizes[0] != sizes[1] {
 			t.Errorf("%s has %d bytes, the kernels' %d", what, sizes[0], sizes[1])
-		}
-	}
-}
-
-// All n-grams are trained once, the frequent ones first.
-func TestFrequentFirst(t *testing.T) {
-	r := rand.New(rand.NewPCG(cudatest.FreshSeed(t), 0))
-	for _, n := range []int{1, 5, 1000} {
-		starts := []uint32{0}
-		for range n {
-			starts = append(starts, starts[len(starts)-1]+r.Uint32N(200)*r.Uint32N(2))
-		}
-		words := func(u uint32) uint32 { return starts[u+1] - starts[u] }
-		order, frequent := frequentFirst(starts)
-		seen := make([]bool, n)
-		for i, u := range order {
-			if seen[u] {
-				t.Fatalf("n-gram %d comes twice", u)
-			}
-			seen[u] = true
-			if (words(u) > 64) != (i < frequent) || 0 < i && i < frequent && words(u) > words(order[i-1]) {
-				t.Fatalf("number %d of %d frequent ones is of %d words", i, frequent, words(u))
-			}
-		}
-		if len(order) != n {
-			t.Errorf("%d n-grams of %d", len(order), n)
 		}
 	}
 }

@@ -5,7 +5,6 @@ package subword
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
@@ -43,7 +42,7 @@ func newNGrams(a *allocator, c cl.Options, e Structure) (*ngrams, error) {
 		sizes[u] = float32(e.size(uint32(u)))
 	}
 	starts, users := inverted(lists)
-	order, frequent := frequentFirst(starts)
+	order, frequent := cl.FrequentFirst(starts)
 	x := &ngrams{device: a.Device, name: cmp.Or(e.Table, "ngrams"), table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim))}
 	x.args = ngramsArgs{
 		table:  x.table.table(a.optimizer),
@@ -59,23 +58,6 @@ func newNGrams(a *allocator, c cl.Options, e Structure) (*ngrams, error) {
 	x.adder = a.Function(built, "ngrams", fmt.Sprintf("ngram_sums_%d", size), 0)
 	x.meet = a.Function(built, "ngrams", "ngram_meet", 0)
 	return x, a.Err
-}
-
-// frequentFirst returns the n-grams in the order they are trained in. So many come first,
-// the most frequent ahead, because they are in more words than one warp should sum.
-func frequentFirst(starts []uint32) (order []uint32, frequent int) {
-	const few = 64
-	words := func(u uint32) uint32 { return starts[u+1] - starts[u] }
-	var others []uint32
-	for u := range uint32(len(starts) - 1) {
-		if words(u) > few {
-			order = append(order, u)
-		} else {
-			others = append(others, u)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(words(b), words(a)) })
-	return append(order, others...), len(order)
 }
 
 func (x *ngrams) matrices() map[string]matrix { return map[string]matrix{x.name: x.table} }

@@ -1,0 +1,191 @@
+package cl
+
+import (
+	"cmp"
+	"slices"
+)
+
+// CBOWOptions say what CBOW trains, and how.
+type CBOWOptions struct {
+	Rows, Dim       int // V, N
+	Negatives       int // K
+	SharedNegatives int // H
+	Places, Window  int // T and the widest window, of a stretch at most
+	Buffers         int // stretches that may be in the host's memory for the device, at least 1
+
+	// The optimizer, as optim.Options has it, with its defaults applied.
+	Method                             string
+	Beta1, Beta2, Epsilon, WeightDecay float64
+
+	Composition *Composition // of rows of W; nil: they are a table
+}
+
+// A Composition says what rows of W are means of: see sequential/composed.
+type Composition struct {
+	Parts           int      // U
+	Starts, Symbols []uint32 // word v has the parts Symbols[Starts[v]:Starts[v+1]]
+	Own             bool     // and a row of its own
+	Rate            float64  // learning rate of parts divided by that of tables
+}
+
+// A Stretch is the host's memory for a stretch of the text: a wordcontext.Stretch. Its slices have no values, and
+// capacity for the largest.
+type Stretch struct {
+	Words, From, To     []uint32 // (P)
+	Rows, Slots, Places []uint32 // (A), (A+1), (P)
+	Windows, Targets    []uint32 // (H) each
+
+	order []rowJob
+	large []uint32 // scratch of Prepare
+}
+
+// A rowJob is a part of the places of row Rows[row], for a warp; of a noRow it is none.
+type rowJob struct {
+	row         uint32
+	part, parts uint16
+}
+
+// mostRowJobs returns how many jobs a stretch has at most. A row of several parts has eight places for each at least.
+func (c CBOWOptions) mostRowJobs() int {
+	return (min(c.Rows, c.Places)+c.Places/8)/tileRows*tileRows + 5*tileRows
+}
+
+// partsOfRow returns how many warps share a row of so many places.
+func partsOfRow(places uint32) uint16 {
+	parts := uint16(1)
+	for parts < tileRows && places > uint32(parts)*samplesOfWarp {
+		parts *= 2
+	}
+	return parts
+}
+
+// Prepare finds the jobs of the rows, tile by tile: first the rows of many places, the largest ahead, then the others in their order. It
+// has to be called when the stretch is there.
+func (s *Stretch) Prepare() {
+	s.order, s.large = s.order[:0], s.large[:0]
+	places := func(a uint32) uint32 { return s.Slots[a+1] - s.Slots[a] }
+	for a := range uint32(len(s.Rows)) {
+		if partsOfRow(places(a)) > 1 {
+			s.large = append(s.large, a)
+		}
+	}
+	slices.SortStableFunc(s.large, func(a, b uint32) int { return cmp.Compare(places(b), places(a)) })
+	parts := uint16(tileRows)
+	fill := func(next uint16) { // the parts of all jobs of a tile are the same
+		for next < parts && len(s.order)%tileRows > 0 {
+			s.order = append(s.order, rowJob{row: noRow, parts: parts})
+		}
+		parts = next
+	}
+	for _, a := range s.large {
+		fill(partsOfRow(places(a)))
+		for part := range parts {
+			s.order = append(s.order, rowJob{row: a, part: part, parts: parts})
+		}
+	}
+	fill(1)
+	for a := range uint32(len(s.Rows)) {
+		if partsOfRow(places(a)) == 1 {
+			s.order = append(s.order, rowJob{row: a, parts: 1})
+		}
+	}
+	for len(s.order)%tileRows > 0 {
+		s.order = append(s.order, rowJob{row: noRow, parts: 1})
+	}
+}
+
+// A member is a part of a word, or a word of a part, and how often the word has the part.
+type member struct{ number, times uint32 }
+
+// members lists the parts of each word, each of them once.
+func (c *Composition) members() (starts []uint32, members []member) {
+	starts = []uint32{0}
+	place := make([]uint32, c.Parts) // of a part behind the word's first member, and 1
+	for v, first := range c.Starts[:len(c.Starts)-1] {
+		from := len(members)
+		for _, u := range c.Symbols[first:c.Starts[v+1]] {
+			if place[u] == 0 {
+				members = append(members, member{number: u})
+				place[u] = uint32(len(members) - from)
+			}
+			members[from+int(place[u])-1].times++
+		}
+		for _, m := range members[from:] {
+			place[m.number] = 0
+		}
+		starts = append(starts, uint32(len(members)))
+	}
+	return starts, members
+}
+
+// users lists the words of each of some parts, from the members of the words.
+func users(parts int, starts []uint32, members []member) (userStarts []uint32, users []member) {
+	userStarts, users = make([]uint32, parts+1), make([]member, len(members))
+	for _, m := range members {
+		userStarts[m.number+1]++
+	}
+	for u := range parts {
+		userStarts[u+1] += userStarts[u]
+	}
+	next := append([]uint32(nil), userStarts...)
+	for v, first := range starts[:len(starts)-1] {
+		for _, m := range members[first:starts[v+1]] {
+			users[next[m.number]] = member{uint32(v), m.times}
+			next[m.number]++
+		}
+	}
+	return userStarts, users
+}
+
+// FrequentFirst returns the parts in the order they are trained in. So many come first, the most frequent
+// ahead, because they are in more words than one warp should sum. Part u has the words from number userStarts[u] on.
+func FrequentFirst(userStarts []uint32) (order []uint32, frequent int) {
+	const few = 64
+	words := func(u uint32) uint32 { return userStarts[u+1] - userStarts[u] }
+	var others []uint32
+	for u := range uint32(len(userStarts) - 1) {
+		if words(u) > few {
+			order = append(order, u)
+		} else {
+			others = append(others, u)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(words(b), words(a)) })
+	return append(order, others...), len(order)
+}
+
+// weights returns 1 over the number of rows of each word.
+func (c *Composition) weights() (weights []float32) {
+	for v, first := range c.Starts[:len(c.Starts)-1] {
+		rows := c.Starts[v+1] - first
+		if c.Own {
+			rows++
+		}
+		weights = append(weights, 1/float32(rows))
+	}
+	return weights
+}
+
+// stride is H, rounded up to whole chunks of negatives.
+func (c CBOWOptions) stride() int {
+	const chunk = 32
+	return (c.SharedNegatives + chunk - 1) / chunk * chunk
+}
+
+// stretchBytes is the memory of a stretch.
+func (c CBOWOptions) stretchBytes() int64 {
+	return 4*(4*int64(c.Places)+2*int64(min(c.Rows, c.Places))+1+2*int64(c.SharedNegatives)) + 8*int64(c.mostRowJobs())
+}
+
+// HostBytes returns the host's memory that the buffers take.
+func (c CBOWOptions) HostBytes() int64 { return int64(c.Buffers) * c.stretchBytes() }
+
+// Bytes estimates the device's memory that training takes beside tables and moments, for rows of so many bytes.
+func (c CBOWOptions) Bytes(row int64) int64 {
+	v, t := int64(c.Rows), int64(c.Places)
+	bytes := 2*c.stretchBytes() + 2*t*row + 4*int64(c.stride())*(v+t) + 4*(v+t) + 32*int64(c.mostRowJobs())
+	if x := c.Composition; x != nil {
+		bytes += v*row*3/2 + 8*v + int64(x.Parts)*(row/2+12) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
+	}
+	return bytes
+}

@@ -1,0 +1,327 @@
+//go:build gpu
+
+package cl
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+)
+
+// CBOW trains large-batch CBOW on a device, as graph.CBOW does: see stretch.cu.
+type CBOW struct {
+	device    *cuda.Device
+	options   CBOWOptions
+	optimizer cuda.Optimizer
+	args      stretchArgs
+	parts     partsArgs
+	context   cbowTable
+	words     cbowTable // W, or words' own rows
+	table     cbowTable // of parts
+	tensors   map[string]cbowTensor
+
+	begin, means, ofWords, places, rows cu.Function // kernels of stretch.cu
+	compose, train, narrow              cu.Function // of stretch_parts.cu
+	step                                cu.Function // of step.cu
+	shape                               shape       // of its launch
+	dense                               denseShape
+
+	copying cu.Stream
+	areas   [2]area
+	started int  // iterations
+	stale   bool // the parts in 16 bits are not those of the table
+	buffers []cbowBuffer
+}
+
+// A cbowTable is a table in the device's memory, with the state of its optimizer.
+type cbowTable struct {
+	values cu.DevicePtr
+	cuda.State
+	rows int
+}
+
+// A cbowTensor is a tensor of the state.
+type cbowTensor struct {
+	at                    cu.DevicePtr
+	rows, columns, stride int
+}
+
+// An area is the device's memory for a stretch.
+type area struct {
+	words, from, to, places, rows, slots, negatives, order, steps cu.DevicePtr
+
+	copied, done cu.Event
+}
+
+// A cbowBuffer is pinned memory of the host.
+type cbowBuffer struct {
+	stretch   Stretch
+	all       []uint32 // of the stretch
+	order     []rowJob
+	steps     []cuda.StepNumbers // of tables, of parts
+	loss      []lossUnits
+	device    cu.DevicePtr // its loss
+	done      cu.Event
+	iteration int
+}
+
+// NewCBOW takes the device's memory for training. All tables are zero.
+func NewCBOW(d *cuda.Device, c CBOWOptions) (*CBOW, error) {
+	size, err := cuda.KernelSize(c.Dim)
+	if err != nil {
+		return nil, err
+	}
+	method, err := c.check()
+	if err != nil {
+		return nil, err
+	}
+	k := &CBOW{
+		device: d, options: c, tensors: map[string]cbowTensor{}, stale: true,
+		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
+	}
+	err = d.Do(func() error {
+		if err := k.load(size); err != nil {
+			return err
+		}
+		return k.allocate()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare CBOW on %s: %w", d.Name, err)
+	}
+	return k, nil
+}
+
+func (c CBOWOptions) check() (cuda.Method, error) {
+	method, err := cuda.FindMethod(c.Method)
+	switch x := c.Composition; {
+	case err != nil:
+	case c.Rows < 1 || c.Dim < 1 || c.Negatives < 1 || c.SharedNegatives < 1 || c.Places < 1 || c.Window < 1 || c.Buffers < 1:
+		err = fmt.Errorf("%d rows, dimension %d, %d negatives, %d shared, %d places, window %d, %d buffers: all must be at least 1",
+			c.Rows, c.Dim, c.Negatives, c.SharedNegatives, c.Places, c.Window, c.Buffers)
+	case int64(max(c.Rows, c.Places))*int64(cuda.Quads(c.Dim)) > math.MaxUint32 || x != nil && int64(x.Parts)*int64(cuda.Quads(c.Dim)) > math.MaxUint32:
+		err = fmt.Errorf("tables of %d rows and %d places of dimension %d are larger than the kernels can address", c.Rows, c.Places, c.Dim)
+	case x != nil && (len(x.Starts) != c.Rows+1 || x.Parts < 1):
+		err = fmt.Errorf("a composition of %d words and %d parts; there are %d words", len(x.Starts)-1, x.Parts, c.Rows)
+	}
+	return method, err
+}
+
+const (
+	placesOfBlock = 64 // blockPlaces of stretch.cuh
+	warpsOfPlaces = 8  // blockWarps
+)
+
+// load loads the kernels for N up to 128 times the size.
+func (k *CBOW) load(size int) (err error) {
+	c, a := k.options, &cuda.Allocator{Device: k.device}
+	row := 16 * cuda.Quads(c.Dim)
+	if own := 1 << 10; k.placesShared() > k.device.SharedOfBlock-own {
+		return fmt.Errorf("window is %d; its places do not fit into the shared memory of %s", c.Window, k.device.Name)
+	}
+	k.begin = a.Function(built, "stretch", "stretch_begin", 0)
+	k.means = a.Function(built, "stretch", fmt.Sprintf("stretch_means_%d", size), 0)
+	k.ofWords = a.Function(built, "stretch", fmt.Sprintf("stretch_words_%d", size), 32*row)
+	k.places = a.Function(built, "stretch", fmt.Sprintf("stretch_places_%d", size), k.placesShared())
+	k.rows = a.Function(built, "stretch", fmt.Sprintf("stretch_rows_%s_%d", k.optimizer.Kernels, size), warpsOfPlaces*512*size)
+	if c.Composition != nil {
+		k.compose = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_compose_%d", size), 0)
+		k.narrow = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_narrow_%d", size), 0)
+		k.train = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_train_%s_%d", k.optimizer.Kernels, size), 0)
+	}
+	k.step = a.Function(built, "step", fmt.Sprintf("step_%s_%d", k.optimizer.Kernels, size), 0)
+	if a.Err != nil {
+		return a.Err
+	}
+	groups := 0
+	k.dense, groups, k.shape.shared, err = Options{Dim: c.Dim, SharedNegatives: c.SharedNegatives}.stepShape(k.device.SharedOfBlock, size)
+	if err != nil {
+		return fmt.Errorf("%w of %s", err, k.device.Name)
+	}
+	if err := cuda.AllowShared(k.step, k.shape.shared); err != nil {
+		return err
+	}
+	k.shape.warps = tileRows * groups
+	resident, err := k.step.MaxActiveBlocksPerMultiProcessor(32*k.shape.warps, int64(k.shape.shared))
+	k.shape.blocks = k.device.Multiprocessors * resident
+	return err
+}
+
+// placesShared is the shared memory of a thread block of the kernel places: see Tile.
+func (k *CBOW) placesShared() int {
+	return 4 * (35*(placesOfBlock+2*k.options.Window) + placesOfBlock + 4*k.options.Window)
+}
+
+// newTable takes the memory of a table, and names its tensors.
+func (k *CBOW) newTable(a *cuda.Allocator, name string, rows int) cbowTable {
+	dim, stride := k.options.Dim, 4*cuda.Quads(k.options.Dim)
+	t := cbowTable{values: a.Floats(name, rows*stride), State: a.State(k.optimizer.Method, rows, 4*stride), rows: rows}
+	for suffix, x := range map[string]cbowTensor{
+		"": {t.values, rows, dim, stride}, ".first-moment": {t.First, rows, dim, stride}, ".second-moment": {t.Second, rows, dim, stride},
+	} {
+		if x.at != 0 {
+			k.tensors[name+suffix] = x
+		}
+	}
+	if t.SecondOfRow != 0 {
+		k.tensors[name+".second-moment"] = cbowTensor{t.SecondOfRow, rows, 1, 1}
+	}
+	return t
+}
+
+// newUpdates takes the memory of the numbers of updates.
+func (k *CBOW) newUpdates(a *cuda.Allocator, name string, rows int) cu.DevicePtr {
+	p := a.Floats(name, rows)
+	k.tensors[name] = cbowTensor{p, rows, 1, 1}
+	return p
+}
+
+func (k *CBOW) tableArgs(t cbowTable) cuda.Table {
+	return cuda.Table{
+		Values: uint64(t.values), First: uint64(t.First), Second: uint64(t.Second), SecondOfRow: uint64(t.SecondOfRow),
+		Rows: uint32(t.rows), Quads: uint32(cuda.Quads(k.options.Dim)), Columns: uint32(k.options.Dim), Decays: k.optimizer.Decays(),
+	}
+}
+
+// stretchOfArgs is Stretch of stretch.cuh.
+type stretchOfArgs struct {
+	words, from, to, rows, slots, places, windows, targets, order cu.DevicePtr
+	count, rowCount, tiles, window                                uint32
+}
+
+// stretchArgs is StretchArgs of stretch.cuh.
+type stretchArgs struct {
+	stretch                                                             stretchOfArgs
+	contexts, words                                                     cuda.Table
+	composed, means, sums, scores, errors, inside, updates, steps, loss cu.DevicePtr
+	jobs, tiles, next, gradient, trained, weights                       cu.DevicePtr
+	shared, stride, iteration, ownRows                                  uint32
+	weight, decay, epsilon, _, logBeta1, logBeta2                       float32
+}
+
+// partsArgs is PartsArgs of stretch_parts.cu.
+type partsArgs struct {
+	stretch                                                          stretchArgs
+	table                                                            cuda.Table
+	rows, narrow, starts, members, userStarts, users, order, updates cu.DevicePtr
+	frequent, _                                                      uint32
+}
+
+func (k *CBOW) allocate() error {
+	c, a := k.options, &cuda.Allocator{Device: k.device}
+	row := 16 * cuda.Quads(c.Dim)
+	k.context = k.newTable(a, "contexts", c.Rows)
+	if x := c.Composition; x == nil || x.Own {
+		k.words = k.newTable(a, "words", c.Rows)
+	}
+	k.args = stretchArgs{
+		contexts: k.tableArgs(k.context), words: k.tableArgs(k.words), composed: k.words.values,
+		means: a.Bytes("means of windows", c.Places*row), sums: a.Bytes("sums of gradients", c.Places*row),
+		scores: a.Floats("scores of words", c.Rows*c.stride()), errors: a.Floats("errors of places", c.Places*c.stride()),
+		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "updates", c.Rows),
+		jobs: a.Bytes("jobs", int(cuda.Bytes[job](c.mostRowJobs()))), tiles: a.Floats("tiles", 1), next: a.Floats("tiles", 1),
+		shared: uint32(c.SharedNegatives), stride: uint32(c.stride()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
+		decay: float32(c.WeightDecay), epsilon: float32(c.Epsilon), logBeta1: float32(math.Log(c.Beta1)), logBeta2: float32(math.Log(c.Beta2)),
+	}
+	if k.words.values != 0 {
+		k.args.ownRows = 1
+	}
+	if c.Composition != nil {
+		k.allocateParts(a)
+	}
+	for i := range k.areas {
+		k.areas[i] = k.newArea(a)
+	}
+	k.buffers = make([]cbowBuffer, c.Buffers)
+	for i := range k.buffers {
+		k.buffers[i].device = a.Bytes("losses", int(cuda.Bytes[lossUnits](1)))
+		if a.Err == nil {
+			a.Err = k.buffers[i].allocate(c)
+		}
+	}
+	if a.Err == nil {
+		k.copying, a.Err = cu.MakeStream(cu.NonBlocking)
+	}
+	return a.Err
+}
+
+func (k *CBOW) allocateParts(a *cuda.Allocator) {
+	c, x := k.options, k.options.Composition
+	row := 16 * cuda.Quads(c.Dim)
+	starts, members := x.members()
+	userStarts, users := users(x.Parts, starts, members)
+	order, frequent := FrequentFirst(userStarts)
+	k.args.composed, k.args.gradient = a.Bytes("composed rows", c.Rows*row), a.Bytes("gradients of words", c.Rows*row/2)
+	k.args.trained, k.args.weights = a.Floats("words of an iteration", c.Rows), cuda.Placed(a, "weights of words", x.weights())
+	k.table = k.newTable(a, "parts", x.Parts)
+	k.parts = partsArgs{
+		table: k.tableArgs(k.table), rows: k.args.composed, narrow: a.Bytes("parts", x.Parts*row/2),
+		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", members),
+		userStarts: cuda.Placed(a, "words of parts", userStarts), users: cuda.Placed(a, "words of parts", users),
+		order: cuda.Placed(a, "order of parts", order), updates: k.newUpdates(a, "parts.updates", x.Parts), frequent: uint32(frequent),
+	}
+}
+
+func (k *CBOW) newArea(a *cuda.Allocator) (r area) {
+	c, most := k.options, min(k.options.Rows, k.options.Places)
+	for _, p := range []*cu.DevicePtr{&r.words, &r.from, &r.to, &r.places} {
+		*p = a.Floats("a stretch", c.Places)
+	}
+	r.rows, r.slots, r.negatives = a.Floats("a stretch", most), a.Floats("a stretch", most+1), a.Floats("a stretch", 2*c.SharedNegatives)
+	r.order = a.Bytes("a stretch", int(cuda.Bytes[rowJob](c.mostRowJobs())))
+	r.steps = a.Bytes("steps", int(cuda.Bytes[cuda.StepNumbers](2)))
+	for _, e := range []*cu.Event{&r.copied, &r.done} {
+		if a.Err == nil {
+			*e, a.Err = cu.MakeEvent(cu.DisableTiming)
+		}
+	}
+	return r
+}
+
+func (b *cbowBuffer) allocate(c CBOWOptions) (err error) {
+	t, most := c.Places, min(c.Rows, c.Places)
+	if b.all, err = cuda.Pinned[uint32](4*t + 2*most + 1 + 2*c.SharedNegatives); err != nil {
+		return err
+	}
+	rest := b.all
+	s := &b.stretch
+	for _, x := range []struct {
+		of    *[]uint32
+		count int
+	}{
+		{&s.Words, t}, {&s.From, t}, {&s.To, t}, {&s.Places, t}, {&s.Rows, most}, {&s.Slots, most + 1},
+		{&s.Windows, c.SharedNegatives}, {&s.Targets, c.SharedNegatives},
+	} {
+		*x.of, rest = rest[:0:x.count], rest[x.count:]
+	}
+	if b.order, err = cuda.Pinned[rowJob](c.mostRowJobs()); err != nil {
+		return err
+	}
+	s.order = b.order[:0]
+	if b.steps, err = cuda.Pinned[cuda.StepNumbers](2); err != nil {
+		return err
+	}
+	if b.loss, err = cuda.Pinned[lossUnits](1); err != nil {
+		return err
+	}
+	b.done, err = cu.MakeEvent(cu.DisableTiming)
+	return err
+}
+
+// Close frees the memory that Device.Close does not free.
+func (k *CBOW) Close() error {
+	return k.device.Do(func() error {
+		err := errors.Join(k.copying.Synchronize(), k.device.Stream().Synchronize(), k.copying.Destroy()) // they may be using the memory
+		for i := range k.areas {
+			err = errors.Join(err, cu.DestroyEvent(&k.areas[i].copied), cu.DestroyEvent(&k.areas[i].done))
+		}
+		for i := range k.buffers {
+			b := &k.buffers[i]
+			err = errors.Join(err, cuda.Unpin(b.all), cuda.Unpin(b.order), cuda.Unpin(b.steps), cuda.Unpin(b.loss), cu.DestroyEvent(&b.done))
+		}
+		return err
+	})
+}

@@ -1,0 +1,217 @@
+//go:build gpu
+
+package cl
+
+import (
+	"fmt"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+)
+
+// Stretch returns the memory of a buffer, for the stretch that Start reads: it must not be written to between Start and
+// Wait.
+func (k *CBOW) Stretch(buffer int) *Stretch { return &k.buffers[buffer].stretch }
+
+// Start begins to train on the stretch of a buffer, which has at least one place and is prepared, at a learning rate. The number of the
+// iteration is counted from 0. It does not wait: the device gets a stretch while it trains on the one before.
+func (k *CBOW) Start(buffer, iteration int, rate float64) error {
+	b := &k.buffers[buffer]
+	b.iteration = iteration
+	if err := k.options.checkStretch(&b.stretch); err != nil {
+		return k.failed(b, err)
+	}
+	b.steps[0] = k.optimizer.Step(iteration+1, rate)
+	if x := k.options.Composition; x != nil {
+		b.steps[1] = k.optimizer.Step(iteration+1, rate*x.Rate)
+	}
+	if err := k.device.Do(func() error { return k.enqueue(b) }); err != nil {
+		return k.failed(b, err)
+	}
+	return nil
+}
+
+// checkStretch refuses what the kernels have no memory for.
+func (c CBOWOptions) checkStretch(s *Stretch) error {
+	p, a := len(s.Words), len(s.Rows)
+	if p < 1 || p > c.Places || len(s.From) != p || len(s.To) != p || len(s.Places) != p || a > min(c.Rows, p) || len(s.Slots) != a+1 ||
+		len(s.Windows) != c.SharedNegatives || len(s.Targets) != c.SharedNegatives || len(s.order) == 0 || len(s.order) > c.mostRowJobs() {
+		return fmt.Errorf("a stretch of %d places and %d rows is not whole, or not prepared", p, a)
+	}
+	return nil
+}
+
+// Wait waits for the iteration of a buffer that was started and returns its loss.
+func (k *CBOW) Wait(buffer int) (loss float64, err error) {
+	b := &k.buffers[buffer]
+	if err := k.device.Do(b.done.Synchronize); err != nil {
+		return 0, k.failed(b, err)
+	}
+	return b.loss[0].value(), nil
+}
+
+func (k *CBOW) failed(b *cbowBuffer, err error) error {
+	return fmt.Errorf("iteration %d on %s: %w", b.iteration, k.device.Name, err)
+}
+
+// enqueue hands the device a stretch on a stream of its own, and the kernels. The stretch takes the place of the one before the last.
+func (k *CBOW) enqueue(b *cbowBuffer) error {
+	own, to := k.device.Stream(), &k.areas[k.started%2]
+	if err := k.copying.Wait(to.done, 0); err != nil {
+		return err
+	}
+	if err := k.copyStretch(b, to); err != nil {
+		return err
+	}
+	if err := to.copied.Record(k.copying); err != nil {
+		return err
+	}
+	if err := own.Wait(to.copied, 0); err != nil {
+		return err
+	}
+	if err := k.launch(b, to); err != nil {
+		return err
+	}
+	k.started++
+	if err := to.done.Record(own); err != nil {
+		return err
+	}
+	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.loss[0]), b.device, cuda.Bytes[lossUnits](1), own); err != nil {
+		return err
+	}
+	return b.done.Record(own)
+}
+
+func (k *CBOW) copyStretch(b *cbowBuffer, to *area) error {
+	s := &b.stretch
+	h := 4 * cu.DevicePtr(len(s.Windows))
+	for _, x := range []struct {
+		to     cu.DevicePtr
+		values []uint32
+	}{
+		{to.words, s.Words}, {to.from, s.From}, {to.to, s.To}, {to.places, s.Places}, {to.rows, s.Rows}, {to.slots, s.Slots},
+		{to.negatives, s.Windows}, {to.negatives + h, s.Targets},
+	} {
+		if err := copyAsync(x.to, x.values, k.copying); err != nil {
+			return err
+		}
+	}
+	if err := copyAsync(to.order, s.order, k.copying); err != nil {
+		return err
+	}
+	return copyAsync(to.steps, b.steps, k.copying)
+}
+
+// copyAsync starts to copy values of pinned memory, at least one.
+func copyAsync[T any](to cu.DevicePtr, values []T, s cu.Stream) error {
+	return cu.MemcpyHtoDAsync(to, unsafe.Pointer(&values[0]), cuda.Bytes[T](len(values)), s)
+}
+
+// A cbowLaunch is a kernel of an iteration.
+type cbowLaunch struct {
+	name  string
+	start func() error
+}
+
+// launch starts the kernels of an iteration.
+func (k *CBOW) launch(b *cbowBuffer, in *area) error {
+	for _, x := range k.launches(b, in) {
+		if err := x.start(); err != nil {
+			return err
+		}
+	}
+	k.stale = false
+	return nil
+}
+
+// launches returns the kernels of an iteration in their order.
+func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
+	s, a, early := &b.stretch, k.args, k.device.Overlaps()
+	a.stretch = stretchOfArgs{
+		words: in.words, from: in.from, to: in.to, rows: in.rows, slots: in.slots, places: in.places,
+		windows: in.negatives, targets: in.negatives + 4*cu.DevicePtr(len(s.Windows)), order: in.order,
+		count: uint32(len(s.Words)), rowCount: uint32(len(s.Rows)), tiles: uint32(len(s.order) / tileRows), window: uint32(k.options.Window),
+	}
+	a.steps, a.loss, a.iteration = in.steps, b.device, uint32(b.iteration+1) // no word was trained in 0
+	parts := k.parts
+	parts.stretch = a
+	add := func(name string, f cu.Function, blocks, shared int) {
+		grid := cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces, Shared: shared}
+		all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &a, early && name != "begin") }})
+	}
+	addParts := func(name string, f cu.Function, blocks int) {
+		if k.options.Composition != nil {
+			grid := cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces}
+			all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &parts, early && name != "narrow") }})
+		}
+	}
+	tiles, ofPlaces := int(a.stretch.tiles), ceil(len(s.Words), placesOfBlock)
+	if k.stale {
+		addParts("narrow", k.narrow, ceil(k.table.rows, warpsOfPlaces))
+	}
+	add("begin", k.begin, ceil(tiles*tileRows, 256), 0)
+	addParts("compose", k.compose, ceil(len(s.Rows), warpsOfPlaces))
+	add("means", k.means, ofPlaces, 0)
+	all = append(all, cbowLaunch{"step 1", func() error {
+		grid := cuda.Grid{Blocks: min(k.shape.blocks, ceil(tiles*tileRows, k.shape.warps)), Threads: 32 * k.shape.warps, Shared: k.shape.shared}
+		return cuda.LaunchEarly(k.device, k.step, grid, k.stepArgs(&a), early)
+	}})
+	add("words", k.ofWords, 2*k.device.Multiprocessors*int(a.stride)/32, 32*16*cuda.Quads(k.options.Dim))
+	add("places", k.places, ofPlaces, k.placesShared())
+	add("rows", k.rows, tiles, warpsOfPlaces*512*k.quads())
+	frequent := int(k.parts.frequent)
+	addParts("train", k.train, frequent+ceil(k.table.rows-frequent, warpsOfPlaces))
+	return all
+}
+
+// quads is F of the kernels.
+func (k *CBOW) quads() int {
+	size, _ := cuda.KernelSize(k.options.Dim) // NewCBOW has refused what has none
+	return size
+}
+
+func ceil(x, of int) int { return (x + of - 1) / of }
+
+// stepArgs are those of step 1: C against the means of windows.
+func (k *CBOW) stepArgs(a *stretchArgs) *stepArgs {
+	c := k.options
+	return &stepArgs{
+		table: stepTable{
+			left: uint64(k.context.values), positives: uint64(a.means), negatives: uint64(a.means),
+			first: uint64(k.context.First), second: uint64(k.context.Second), secondOfRow: uint64(k.context.SecondOfRow),
+			rows: uint32(c.Rows), stride: uint32(4 * cuda.Quads(c.Dim)), columns: uint32(c.Dim),
+			weight: a.weight, decay: a.decay, epsilon: a.epsilon, Decays: k.optimizer.Decays(),
+		},
+		dense: k.dense, step: uint64(a.steps), samples: uint64(a.stretch.places), jobs: uint64(a.jobs), tiles: uint64(a.tiles), next: uint64(a.next),
+		losses: uint64(a.loss), shared: uint64(a.stretch.windows),
+	}
+}
+
+// Send sends a tensor of the state of graph's trainer, by its name there.
+func (k *CBOW) Send(name string, values []float32) error {
+	k.stale = true
+	return k.transfer(name, values, func(x cbowTensor) error {
+		return cuda.SendRows(x.at, values, x.columns, x.stride)
+	})
+}
+
+// Receive receives a tensor of the state of graph's trainer.
+func (k *CBOW) Receive(name string, values []float32) error {
+	return k.transfer(name, values, func(x cbowTensor) error {
+		return cuda.ReceiveRows(values, x.at, x.columns, x.stride)
+	})
+}
+
+func (k *CBOW) transfer(name string, values []float32, rows func(cbowTensor) error) error {
+	x, ok := k.tensors[name]
+	if !ok || len(values) != x.rows*x.columns {
+		return fmt.Errorf("copy %s: there is no such tensor of %d values for %d rows of dimension %d and optimizer %s",
+			name, len(values), k.options.Rows, k.options.Dim, k.options.Method)
+	}
+	if err := k.device.Do(func() error { return rows(x) }); err != nil {
+		return fmt.Errorf("copy %s: %w", name, err)
+	}
+	return nil
+}

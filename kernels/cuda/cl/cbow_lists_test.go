@@ -1,0 +1,121 @@
+package cl
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+func freshRandom(t *testing.T) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 1))
+}
+
+// All parts of all rows come once; the rows of a tile have equally many, and lie side by side.
+func TestPrepare(t *testing.T) {
+	r := freshRandom(t)
+	s := &Stretch{}
+	for _, rows := range []int{1, 7, 8, 9, 500} {
+		s.Rows, s.Slots = s.Rows[:0], append(s.Slots[:0], 0)
+		for a := range uint32(rows) {
+			s.Rows, s.Slots = append(s.Rows, a), append(s.Slots, s.Slots[a]+1+r.Uint32N(300)*r.Uint32N(2)*r.Uint32N(2))
+		}
+		places := int(s.Slots[rows])
+		s.Prepare()
+		if most := (CBOWOptions{Rows: rows, Places: places}).mostRowJobs(); len(s.order)%tileRows != 0 || len(s.order) > most {
+			t.Fatalf("%d jobs, at most %d", len(s.order), most)
+		}
+		seen := map[rowJob]bool{}
+		for i, j := range s.order {
+			if j.parts != s.order[i/tileRows*tileRows].parts {
+				t.Fatalf("job %d has %d parts, others of its tile have not", i, j.parts)
+			}
+			if j.row == noRow {
+				continue
+			}
+			if seen[j] || j.part > 0 && s.order[i-1] != (rowJob{j.row, j.part - 1, j.parts}) || j.parts != partsOfRow(s.Slots[j.row+1]-s.Slots[j.row]) {
+				t.Fatalf("job %d: %+v", i, j)
+			}
+			seen[j] = true
+		}
+		jobs := 0
+		for a := range rows {
+			jobs += int(partsOfRow(s.Slots[a+1] - s.Slots[a]))
+		}
+		if len(seen) != jobs {
+			t.Errorf("%d jobs, want %d", len(seen), jobs)
+		}
+	}
+}
+
+// Members and users are the symbols, with how often they come.
+func TestMembers(t *testing.T) {
+	r := freshRandom(t)
+	const parts = 9
+	c := &Composition{Parts: parts, Starts: []uint32{0}}
+	var times [40][parts]uint32
+	for v := range times {
+		for range r.IntN(12) {
+			u := r.Uint32N(parts)
+			c.Symbols = append(c.Symbols, u)
+			times[v][u]++
+		}
+		c.Starts = append(c.Starts, uint32(len(c.Symbols)))
+	}
+	starts, members := c.members()
+	var got [40][parts]uint32
+	for v := range times {
+		for _, m := range members[starts[v]:starts[v+1]] {
+			if got[v][m.number] != 0 {
+				t.Fatalf("word %d has part %d twice", v, m.number)
+			}
+			got[v][m.number] = m.times
+		}
+	}
+	if got != times {
+		t.Errorf("members %v, want %v", got, times)
+	}
+	userStarts, users := users(parts, starts, members)
+	got = [40][parts]uint32{}
+	for u := range parts {
+		words := users[userStarts[u]:userStarts[u+1]]
+		for i, m := range words {
+			if i > 0 && words[i-1].number >= m.number {
+				t.Fatalf("words of part %d: %v", u, words)
+			}
+			got[m.number][u] = m.times
+		}
+	}
+	if got != times {
+		t.Errorf("users %v, want %v", got, times)
+	}
+}
+
+// All parts come once, the frequent ones first.
+func TestFrequentFirst(t *testing.T) {
+	r := freshRandom(t)
+	for _, n := range []int{1, 5, 1000} {
+		starts := []uint32{0}
+		for range n {
+			starts = append(starts, starts[len(starts)-1]+r.Uint32N(200)*r.Uint32N(2))
+		}
+		words := func(u uint32) uint32 { return starts[u+1] - starts[u] }
+		order, frequent := FrequentFirst(starts)
+		for i, u := range order {
+			if (words(u) > 64) != (i < frequent) || 0 < i && i < frequent && words(u) > words(order[i-1]) {
+				t.Fatalf("number %d of %d frequent ones is of %d words", i, frequent, words(u))
+			}
+		}
+		slices.Sort(order)
+		for u := range order {
+			if order[u] != uint32(u) {
+				t.Fatalf("part %d is missing", u)
+			}
+		}
+		if len(order) != n {
+			t.Errorf("%d parts of %d", len(order), n)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+// What the kernels of large-batch CBOW share: stretch.cu has an iteration on a stretch of the text, stretch_parts.cu rows
+// of W that are composed of parts. Package graph defines an iteration (graph.CBOW), package wordcontext a stretch.
+#pragma once
+#include "../subword/subword.cuh"
+#include "step.cuh"
+
+// A Stretch has P places and A words that occur; see wordcontext.Stretch.
+struct Stretch {
+	const uint32_t *words, *from, *to;     // (P)
+	const uint32_t *rows, *slots, *places; // (A), (A+1), (P)
+	const uint32_t *windows, *targets;     // (H) each
+	const uint2 *order;                    // (tiles, 8): numbers of rows in the order of their jobs, or none; part and 2^16 parts
+	uint32_t count, rowCount, tiles, window;
+};
+
+struct StretchArgs {
+	Stretch stretch;
+	Table contexts, words;      // C, and W or words' own rows
+	const float4 *composed;     // X, (V, quads), the rows that windows are means of: W itself if it is not composed
+	float4 *means, *sums;       // (T, quads) h; s, see stretch.cu
+	float *scores, *errors;     // (V, stride) and (T, stride), stride: H, rounded up to whole chunks
+	uint32_t *inside;           // (T) in how many windows a place is
+	float *updates;             // (V) of the words' rows of both tables
+	const StepNumbers *steps;   // of tables, of parts
+	Loss *loss;
+	Job *jobs;                  // (tiles, 8)
+	uint32_t *tiles, *next;     // as step.cuh has them
+	uint2 *gradient;            // (V, quads) float16, of composed rows over the number of their parts; null: they are not composed
+	uint32_t *trained;          // (V), the last iteration that trained a word
+	const float *weights;       // (V), 1 over the number of a word's rows
+	uint32_t shared, stride;    // H
+	uint32_t iteration, ownRows; // there are some
+	float weight, decay, epsilon, unused; // K/H; of the optimizer
+	float logBeta1, logBeta2;             // logarithms of Adam's betas
+};
+
+constexpr int chunk = 32; // negatives that the lanes of a warp have
+constexpr int blockWarps = 8, blockPlaces = 64; // of a thread block
+
+__device__ __forceinline__ int warpOfBlock() { return threadIdx.x / 32; }
+
+// corrections returns by what the bias correction of update number n changes Adam's learning rate and epsilon.
+__device__ __forceinline__ float2 corrections(const StretchArgs &a, float n) {
+	float left1 = -expm1f(a.logBeta1 * n), left2 = sqrtf(-expm1f(a.logBeta2 * n));
+	return make_float2(left2 / left1, left2);
+}
+
+// numbersOf returns the numbers of an update of a row by the mean of so many samples.
+template <class method> __device__ __forceinline__ StepNumbers numbersOf(const StretchArgs &a, const StepNumbers &step, float2 corrections, float samples) {
+	StepNumbers s = {0, step.keep, step.rate, a.epsilon, step.rate};
+	if constexpr (method::corrected) s.scale *= corrections.x, s.epsilon *= corrections.y;
+	if constexpr (!method::adaptive) { // as in step.cuh
+		s.rate *= root(samples);
+		s.keep = 1 - s.rate * a.decay;
+	}
+	return s;
+}
+
+// updateRow updates a row of a table by its gradient.
+template <class method, int F> __device__ __forceinline__ Row<F> updateRow(const Table &t, const StepNumbers &s, size_t row, const Row<F> &g) {
+	size_t at = row * t.quads;
+	Row<F> w = load<F>(t.values + at, t.quads), m, v;
+	if constexpr (method::first) m = load<F>(t.first + at, t.quads);
+	if constexpr (method::second) v = load<F>(t.second + at, t.quads);
+	optimize<method>(t, s, row, w, m, v, g);
+	if constexpr (method::first) store(t.first + at, t.quads, m);
+	if constexpr (method::second) store(t.second + at, t.quads, v);
+	store(t.values + at, t.quads, w);
+	return w;
+}
+
+template <int n> struct Count { static constexpr int value = n; };
+
+// A Wide table has float32 values, a Slim one float16.
+struct Wide {
+	const float4 *values;
+	__device__ __forceinline__ float4 operator[](uint32_t i) const { return values[i]; }
+};
+struct Slim {
+	const uint2 *values;
+	__device__ __forceinline__ float4 operator[](uint32_t i) const { return widen(values[i]); }
+};
+
+// has reports whether a lane has quad f of a row. Kernels of a size have rows of more than 32 sure quads.
+template <int F> __device__ __forceinline__ bool has(int f, int quads) {
+	constexpr int sure = F <= 4 ? F - 1 : 4;
+	return f < sure || laneNumber() + 32 * f < quads;
+}
+
+// addRows adds rows of a table to x, in the order of the lanes that want one: those have its number and, if weighted, its weight.
+template <bool weighted, int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x, Values table, int quads, uint32_t number, float weight, uint32_t wanted) {
+	constexpr int ahead = F <= 2 ? 4 : 2; // rows on their way together
+	const uint32_t at = number * quads; // of at most 64 GB
+	auto addSome = [&](auto count) {
+		constexpr int n = decltype(count)::value;
+		float4 r[n][F];
+		float c[n];
+#pragma unroll
+		for (int k = 0; k < n; k++) {
+			int lane = __ffs(wanted) - 1;
+			wanted &= wanted - 1;
+			c[k] = weighted ? __shfl_sync(warp, weight, lane) : 1;
+			uint32_t from = __shfl_sync(warp, at, lane) + laneNumber();
+#pragma unroll
+			for (int f = 0; f < F; f++) r[k][f] = has<F>(f, quads) ? table[from + 32 * f] : make_float4(0, 0, 0, 0);
+		}
+#pragma unroll
+		for (int k = 0; k < n; k++)
+#pragma unroll
+			for (int f = 0; f < F; f++) {
+				x.v[f].x = fmaf(c[k], r[k][f].x, x.v[f].x);
+				x.v[f].y = fmaf(c[k], r[k][f].y, x.v[f].y);
+				x.v[f].z = fmaf(c[k], r[k][f].z, x.v[f].z);
+				x.v[f].w = fmaf(c[k], r[k][f].w, x.v[f].w);
+			}
+	};
+	for (int count = __popc(wanted); count > 0; count -= ahead) {
+		if (count >= ahead) addSome(Count<ahead>{});
+		else
+			for (; wanted;) addSome(Count<1>{});
+	}
+}
+
+// prefetch asks for rows of a table and its moments that a warp will update, so that they are in L2 then.
+template <class method> __device__ __forceinline__ void prefetch(const Table &t, size_t row) {
+	for (int line = 8 * laneNumber(); line < t.quads; line += 256) {
+		auto ask = [&](const float4 *table) { asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(table + row * t.quads + line))); };
+		ask(t.values);
+		if constexpr (method::first) ask(t.first);
+		if constexpr (method::second) ask(t.second);
+	}
+}
+
+// All kernels but stretch_begin may be launched while the one before them ends. Each lets the next one begin only after all that
+// came before itself has ended: so step.cuh may read the jobs before it waits.
+__device__ __forceinline__ void begin() {
+	awaitPrevious();
+	startNext();
+}
+
+// A multiprocessor has registers for so many thread blocks.
+constexpr int residentBlocks(int F) { return F <= 3 ? 4 : F <= 4 ? 3 : 2; }
+
+#define SIZES(KERNEL, ...) KERNEL(1, __VA_ARGS__) KERNEL(2, __VA_ARGS__) KERNEL(3, __VA_ARGS__) KERNEL(4, __VA_ARGS__) KERNEL(8, __VA_ARGS__)

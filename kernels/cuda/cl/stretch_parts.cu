@@ -1,0 +1,92 @@
+// Rows of W that are means of the rows of parts, such as n-grams, and of words' own: see graph's partRows.
+//
+//	parts: (U, N)  own: (V, N)  X: (V, N)
+//	compose  X_w = (own_w + sum of parts_g) / number of rows     for words that occur
+//	train    gradient of part g: sum of gradient_w / number of rows over its words that occur
+//
+// Sums and gradients are read as float16, as those of subword/ngrams.cu.
+#include "stretch.cuh"
+
+struct PartsArgs {
+	StretchArgs stretch;
+	Table table;                     // (U, N)
+	float4 *rows;                    // X
+	uint2 *narrow;                   // (U, quads), the table in float16
+	const uint32_t *starts;          // (V+1)
+	const uint2 *members;            // parts of word v: members[starts[v]] to members[starts[v+1] - 1], and how often it has each
+	const uint32_t *userStarts;      // (U+1)
+	const uint2 *users;              // words of part u, and how often each has it
+	const uint32_t *order;           // (U) parts as they are trained, the frequent ones first
+	float *updates;                  // (U)
+	uint32_t frequent, unused;
+};
+
+// addMembers adds rows of a list, those that are wanted.
+template <int F, class Wanted> __device__ __forceinline__ bool addMembers(Row<F> &x, const uint2 *table, int quads, const uint2 *list, uint32_t from, uint32_t end, Wanted wanted) {
+	bool some = false;
+	for (; from < end; from += 32) {
+		bool mine = from + laneNumber() < end;
+		uint2 member = mine ? __ldg(list + from + laneNumber()) : uint2{};
+		uint32_t lanes = __ballot_sync(warp, mine && wanted(member.x));
+		addRows<true>(x, Slim{table}, quads, member.x, float(member.y), lanes);
+		some |= lanes != 0;
+	}
+	return some;
+}
+
+template <int F> __device__ __forceinline__ void compose(const PartsArgs &a) {
+	const StretchArgs &t = a.stretch;
+	uint32_t i = blockIdx.x * blockWarps + warpOfBlock();
+	if (i >= t.stretch.rowCount) return;
+	const int quads = a.table.quads;
+	uint32_t v = t.stretch.rows[i];
+	Row<F> x = t.ownRows ? load<F>(t.words.values + size_t(v) * quads, quads) : zeros<F>();
+	addMembers(x, a.narrow, quads, a.members, a.starts[v], a.starts[v + 1], [](uint32_t) { return true; });
+	scale(x, t.weights[v]);
+	store(a.rows + size_t(v) * quads, quads, x);
+}
+
+template <int F> __device__ __forceinline__ void toNarrow(const PartsArgs &a, size_t u, const Row<F> &x) {
+#pragma unroll
+	for (int f = 0; f < F; f++)
+		if (int i = laneNumber() + 32 * f; i < a.table.quads) a.narrow[u * a.table.quads + i] = narrow(x.v[f], 1);
+}
+
+// A thread block has a part of many words, one of the frequent, or a warp has a part.
+template <int F, class method> __device__ __forceinline__ void train(const PartsArgs &a) {
+	__shared__ float4 sumOf[blockWarps][32 * F];
+	const StretchArgs &t = a.stretch;
+	const uint32_t w = warpOfBlock();
+	bool together = blockIdx.x < a.frequent;
+	size_t i = together ? blockIdx.x : a.frequent + size_t(blockIdx.x - a.frequent) * blockWarps + w;
+	if (i >= a.table.rows) return;
+	uint32_t u = a.order[i], first = a.userStarts[u], n = a.userStarts[u + 1] - first;
+	uint32_t from = first + (together ? uint64_t(n) * w / blockWarps : 0), end = first + (together ? uint64_t(n) * (w + 1) / blockWarps : n);
+	Row<F> g = zeros<F>();
+	bool some = addMembers(g, t.gradient, a.table.quads, a.users, from, end, [&](uint32_t word) { return t.trained[word] == t.iteration; });
+	if (together) {
+		store(sumOf[w], 32 * F, g);
+		some = __syncthreads_or(some);
+		if (w > 0) return;
+		for (int other = 1; other < blockWarps; other++) add(g, 1, load<F>(sumOf[other], 32 * F));
+	}
+	if (!some) return;
+	scale(g, 1 / gradientUnits);
+	float updates = a.updates[u] + 1;
+	__syncwarp();
+	if (laneNumber() == 0) a.updates[u] = updates;
+	toNarrow<F>(a, u, updateRow<method>(a.table, numbersOf<method>(t, t.steps[1], corrections(t, updates), 1), u, g));
+}
+
+#define COMPOSE(F, ...) \
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_compose_##F(const __grid_constant__ PartsArgs a) { begin(), compose<F>(a); } \
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_narrow_##F(const __grid_constant__ PartsArgs a) { \
+		size_t u = size_t(blockIdx.x) * blockWarps + warpOfBlock(); \
+		if (u < a.table.rows) toNarrow<F>(a, u, load<F>(a.table.values + u * a.table.quads, a.table.quads)); \
+	}
+#define TRAIN(method, F) \
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_train_##method##_##F(const __grid_constant__ PartsArgs a) { begin(), train<F, method>(a); }
+#define TRAIN_OF_SIZE(F, ...) METHODS(TRAIN, F)
+
+SIZES(COMPOSE)
+SIZES(TRAIN_OF_SIZE)
