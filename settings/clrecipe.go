@@ -13,20 +13,20 @@ import (
 // Windows are as wide as --window all: a word moves along the whole change of each window that it is in, which
 // agrees with the loss only if windows have the same number of words. Without spelling, wide windows of
 // different widths are better. In a step of Adam all rows may move in one direction, by the rate times the root of
-// the dimension: above 0.5 for that, training diverges.
+// the dimension: where that is above 0.5, training diverges.
 func stretches(c *Config, set given) {
-	lr, weightDecay := readable(0.35/math.Sqrt(float64(max(c.Dim, 1)))), 0.1
+	lr, weightDecay := readable(0.4/math.Sqrt(float64(max(c.Dim, 1)))), 0.1
 	if !c.adaptive() {
 		lr, weightDecay = 0.1, 0.01
 	}
 	lr, weightDecay = c.ofOptimizer(lr, weightDecay, 0)
-	window, dynamic, contextWeight := 4, false, 0.2
+	window, dynamic, contextWeight := 3, false, 0.25
 	if !c.HasEncoder() {
 		window, dynamic, contextWeight = 8, true, 0.5
 	}
 	fill(set, "window", &c.Window, window)
 	fill(set, "dynamic-window", &c.DynamicWindow, dynamic)
-	fill(set, "sample", &c.Sample, 1e-4)
+	fill(set, "sample", &c.Sample, 5e-5)
 	fill(set, "batch", &c.Batch, 0) // as iterations, see Config.FitText
 	fill(set, "iterations", &c.Iterations, 0)
 	fill(set, "negative", &c.Negative, 8)
