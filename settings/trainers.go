@@ -127,7 +127,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
 		}
 		if composing(c.FindMode()) {
-			o.Mean, o.Apart = unseenMean, !onStretches(c.FindMode())
+			o.Mean = unseenMean
 		}
 		e, err = subword.NewNGrams(words, o)
 	case SubwordChars:

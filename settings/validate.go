@@ -260,10 +260,7 @@ func (c *Config) validateDevice() error {
 			c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
 	}
 	if len(ordinals) > 1 {
-		if m.Family == SentenceOrdered {
-			return c.checkKernels(m)
-		}
-		if m.Family != LargeBatch {
+		if m.Family == Minibatch || m.Family == Stretches {
 			return terminal.Usagef("--device %s: mode %s trains on one GPU%s", c.Device, c.Mode, c.withModel())
 		}
 		if c.HasEncoder() {
@@ -311,7 +308,7 @@ func (c *Config) checkKernels(m Mode) error {
 	switch m.Family {
 	case SentenceOrdered:
 		if c.HasEncoder() && !device.ComposesOn(sequential.Algorithm(c.Mode)) {
-			return terminal.Usagef("--subword %s: mode %s has no encoders on a GPU", c.Subword, c.Mode)
+			return terminal.Usagef("--subword %s: mode %s trains no n-grams on a GPU", c.Subword, c.Mode)
 		}
 		if c.HasEncoder() && c.Precision == PrecisionHalf {
 			return terminal.Usagef("--precision %s: not with --subword", c.Precision)
