@@ -122,6 +122,7 @@ func clDefaults(c *Config) {
 	}
 	switch {
 	case onStretches(c.FindMode()):
+		subwordRecipe(c, c.usualSubword("")) // which the rest follows from
 		stretches(c, nil)
 	case published:
 		clPaper(c)

@@ -52,9 +52,6 @@ func DefaultsOf(modeName, preset, optimizer, model string) Config {
 		subwordRecipe(&c, SubwordNone)
 	}
 	m.recipe(&c)
-	if onStretches(c.FindMode()) {
-		subwordRecipe(&c, c.usualSubword(""))
-	}
 	c.publish()
 	return c
 }

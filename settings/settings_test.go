@@ -568,6 +568,25 @@ func TestValidateReportsAllProblems(t *testing.T) {
 	}
 }
 
+// TestDefaultsAreThoseOfRuns: what help shows is what a run without flags has.
+func TestDefaultsAreThoseOfRuns(t *testing.T) {
+	for _, model := range []string{"", ModelCBOW, ModelSkipGram} {
+		flags := map[string]string{"corpus": "x"}
+		if model != "" {
+			flags["model"] = model
+		}
+		want, err := Resolve("", flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := DefaultsOf("", "", "", model)
+		got.Corpus = "x"
+		if !reflect.DeepEqual(got.Recorded(), want.Recorded()) {
+			t.Errorf("model %q: defaults %v, a run has %v", model, got.Recorded(), want.Recorded())
+		}
+	}
+}
+
 // TestRecipesAreValid also holds the promise that no recipe sets what its mode
 // does not use.
 func TestRecipesAreValid(t *testing.T) {

@@ -69,6 +69,9 @@ func TestGPURanksErrors(t *testing.T) {
 		"tempering": {2, "--tempering 1 and --positives 2 on GPUs", func(c *settings.Config) {
 			c.Mode, c.SharedNegatives, c.Tempering, c.Positives = settings.ModeCL, 0, 1, 2
 		}, false},
+		"cbow": {2, "--model cbow: take --model sg", func(c *settings.Config) {
+			c.Mode, c.Model = settings.ModeCL, settings.ModelCBOW
+		}, false},
 		"vanilla": {2, "--mode vanilla on GPUs", func(c *settings.Config) { c.Mode = "vanilla" }, false},
 		"several": {2, "--device cuda:0,1: take --device cuda", func(c *settings.Config) { c.Device = "cuda:0,1" }, false},
 		"three":   {3, "there are 3 ranks; on GPUs 2, 4 or 8", func(*settings.Config) {}, false},

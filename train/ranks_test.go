@@ -143,6 +143,7 @@ func TestRanksErrors(t *testing.T) {
 		}},
 		"folder": {want: taken, change: func(c *settings.Config) { c.Out = taken }},
 		"mode":   {want: "--mode vanilla", change: func(c *settings.Config) { c.Mode = "vanilla" }},
+		"model":  {want: "--model cbow: take --model sg", change: func(c *settings.Config) { c.Model = settings.ModelCBOW }},
 		"matrix": {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
 		"cache":  {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},
 	} {

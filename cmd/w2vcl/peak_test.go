@@ -25,10 +25,14 @@ func TestPlanTellsThePeak(t *testing.T) {
 		{"--iterations", "6", "--batch", "100", "--subword", "none", "--checkpoint", "2"},
 		{"--mode", "vanilla", "--epochs", "1", "--batch", "32"},
 	} {
+		unused := 0.1
+		if slices.Contains(flags, "--iterations") {
+			unused = 0.45 // there is room for stretches that are longer by chance, much of it in small ones
+		}
 		for _, threads := range []string{"1", "3"} {
 			r := newRun(t)
 			r.args = append([]string{r.args[0], r.args[1], "--dim", "30000", "--threads", threads}, flags...)
-			r.comparePeaks(r.args, 0.1)
+			r.comparePeaks(r.args, unused)
 		}
 	}
 }
@@ -100,8 +104,7 @@ func TestPlanOfATextInAFile(t *testing.T) {
 	}
 }
 
-// comparePeaks reports a plan of which more than a fraction was not taken, or that was exceeded by more than
-// a tenth.
+// comparePeaks reports a plan of which more than a fraction was not taken, or that was exceeded by more than a tenth.
 func (r *trainingRun) comparePeaks(flags []string, unused float64) {
 	r.t.Helper()
 	var plan struct {
@@ -117,12 +120,9 @@ func (r *trainingRun) comparePeaks(flags []string, unused float64) {
 	if summary.Peak == 0 {
 		r.t.Skip("memory is not known on this system")
 	}
-	ratio, least := summary.Peak/plan.Memory.Peak, 1-unused
-	if slices.Contains(flags, "--batch") && !slices.Contains(flags, "vanilla") {
-		least = 0.55 // there is room for stretches that are longer by chance, most in small ones
-	}
+	ratio := summary.Peak / plan.Memory.Peak
 	r.t.Logf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
-	if ratio < least || ratio > 1.1 {
+	if ratio < 1-unused || ratio > 1.1 {
 		r.t.Errorf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
 	}
 }

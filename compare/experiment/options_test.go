@@ -113,7 +113,7 @@ func TestNamedModes(t *testing.T) {
 	if got, want := strings.Join(names, " "), "cl-l64-seed1 cl-l256-seed1 equal-l64-seed1 equal-l256-seed1 paper-l64-seed1 paper-l256-seed1 long-seed1"; got != want {
 		t.Errorf("runs %s, want %s", got, want)
 	}
-	tuned := settings.Defaults(settings.ModeCL, "", "")
+	tuned := settings.DefaultsOf(settings.ModeCL, "", "", settings.ModelSkipGram)
 	if c := runs[0].Config; c.SharedNegatives != 16 || c.Positives != tuned.Positives {
 		t.Errorf("cl: %+v", c.Samples)
 	}
