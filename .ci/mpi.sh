@@ -16,7 +16,7 @@ fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export CGO_ENABLED=0 W2VCL_NEED_MPI=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-go vet -tags mpi ./cluster/... ./cmd/w2vcl
+GOGC=400 go vet -tags mpi ./cluster/... ./cmd/w2vcl
 go test -c -tags mpi -o "$dir/mpi.test" ./cluster/mpi
 go build -tags mpi -o "$dir/w2vcl" ./cmd/w2vcl
 

@@ -116,15 +116,15 @@ func Work(ctx context.Context, o experiment.Options, with Means, in io.Reader, o
 // An executor trains the runs.
 type executor struct {
 	Means
-	options   experiment.Options
-	runs      []experiment.Run
-	texts     map[string]*corpus.Corpus // by Run.TextKey
-	judges    map[string]*judge         // likewise
-	judge     *judge                    // one of them
-	shared    matrices
-	items     map[string][]evaluate.Items // of runs that were scored in this process, by Run.ID
-	release   func()                      // ends the limit of memory
-	positives float64                     // of mode cl
+	options experiment.Options
+	runs    []experiment.Run
+	texts   map[string]*corpus.Corpus // by Run.TextKey
+	judges  map[string]*judge         // likewise
+	judge   *judge                    // one of them
+	shared  matrices
+	items   map[string][]evaluate.Items // of runs that were scored in this process, by Run.ID
+	release func()                      // ends the limit of memory
+	samples float64                     // of mode cl
 }
 
 // close closes the texts. They were only read; vocabularies and numbers stay.
@@ -172,7 +172,7 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 	}
 	first := runs[0].TextKey()
 	e.judge = e.judges[first]
-	e.positives, err = o.Positives(runs, e.texts[first].Vocabulary)
+	e.samples, err = o.Samples(runs, e.texts[first].Vocabulary)
 	return e, err
 }
 
@@ -358,7 +358,7 @@ func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) 
 	key := r.TextKey()
 	text := e.texts[key]
 	options := train.Options{
-		Text: text, Limit: e.options.Budget.Limit(r.Config, text.Vocabulary.Len(), e.positives), NoPlan: true,
+		Text: text, Limit: e.options.Budget.Limit(r.Config, text.Vocabulary.Len(), e.samples), NoPlan: true,
 		Matrix:       e.shared.get,
 		Observations: e.options.Points,
 		Observe: func(o train.Observation) error {

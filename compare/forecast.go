@@ -50,11 +50,11 @@ func (p *Planner) Forecast(ctx context.Context, o experiment.Options) (Forecast,
 		if err != nil {
 			return Forecast{}, fmt.Errorf("%s: %w", r.Name, err)
 		}
-		positives, err := o.Positives(runs, text.Vocabulary)
+		samples, err := o.Samples(runs, text.Vocabulary)
 		if err != nil {
 			return Forecast{}, err
 		}
-		f.Seconds += float64(o.Seeds) * (plan.SecondsMatrix + trainSeconds(plan, o.Budget.Limit(r.Config, text.Vocabulary.Len(), positives)))
+		f.Seconds += float64(o.Seeds) * (plan.SecondsMatrix + trainSeconds(plan, o.Budget.Limit(r.Config, text.Vocabulary.Len(), samples)))
 		f.Memory, f.Device = max(f.Memory, plan.Memory.Total), max(f.Device, plan.Memory.Device)
 	}
 	jobs := o.SideBySide()

@@ -36,12 +36,16 @@ func TestLostComparison(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"[1 of", "Matrix M", "Trained", "[2 of"} {
-		for name, lose := range map[string]func(o experiment.Options) error{
-			"all":      func(o experiment.Options) error { return os.RemoveAll(o.Out) },
-			"all runs": func(o experiment.Options) error { return os.RemoveAll(filepath.Join(o.Out, experiment.RunsFolder)) },
-			"moved":    func(o experiment.Options) error { return os.Rename(o.Out, filepath.Join(t.TempDir(), "elsewhere")) },
-		} {
+	all := func(o experiment.Options) error { return os.RemoveAll(o.Out) }
+	moved := func(o experiment.Options) error { return os.Rename(o.Out, filepath.Join(t.TempDir(), "elsewhere")) }
+	allRuns := func(o experiment.Options) error { return os.RemoveAll(filepath.Join(o.Out, experiment.RunsFolder)) }
+	for text, losses := range map[string]map[string]func(o experiment.Options) error{
+		"[1 of":    {"moved": moved, "all runs": allRuns},
+		"Matrix M": {"all": all, "all runs": allRuns},
+		"Trained":  {"moved": moved, "all runs": allRuns},
+		"[2 of":    {"all": all, "moved": moved, "all runs": allRuns},
+	} {
+		for name, lose := range losses {
 			o := small()
 			w := &cancelWriter{text: text}
 			w.cancel = func() {

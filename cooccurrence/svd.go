@@ -90,9 +90,8 @@ func allocateSVD(rows int, entries int64, o SVDOptions) *SVD {
 		o.Units = SVDUnits(o.Dim, rows)
 	}
 	a, n := o.Account, o.Units*block
-	a.Take(ForMatrix, bytesOf(rows, entries)) // the transposed one
-	// Refresh takes a matrix, its eigenvectors and their copy, and leaves, as measured, one more as garbage.
-	a.Take(trainer.ForWork, 4*8*int64(n)*int64(n))
+	a.Take(ForMatrix, bytesOf(rows, entries))      // the transposed one
+	a.Take(trainer.ForWork, 2*8*int64(n)*int64(n)) // Refresh: a matrix and its eigenvectors
 	return &SVD{
 		options: o, rows: rows,
 		basis:     a.Floats(trainer.ForWork, n*rows),
@@ -286,7 +285,7 @@ func (s *SVD) orthonormalize(x []float32, last int) {
 
 // eigen returns the eigenvectors, as columns, and the eigenvalues, ascending, of a
 // symmetric matrix (n, n) of which the upper half is read.
-func eigen(n int, at func(i, j int) float32) (vectors *mat.Dense, values []float64) {
+func eigen(n int, at func(i, j int) float32) (vectors mat.Matrix, values []float64) {
 	symmetric := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -297,9 +296,7 @@ func eigen(n int, at func(i, j int) float32) (vectors *mat.Dense, values []float
 	if !e.Factorize(symmetric, true) { // only if a value is no number
 		return mat.NewDense(n, n, nil), make([]float64, n)
 	}
-	vectors = new(mat.Dense)
-	e.VectorsTo(vectors)
-	return vectors, e.Values(nil)
+	return e.RawQ(), e.Values(nil) // not a copy
 }
 
 // Refresh implements trainer.Composing: it makes the tables from the basis.

@@ -58,10 +58,10 @@ func (c *Corpus) GiveBack() {
 // ReaderBytes returns about the memory that so many readers of a text in a file have at a time;
 // 0 of one in memory.
 func (c *Corpus) ReaderBytes(readers int) int64 {
-	if c == nil {
+	if c == nil || c.file == nil {
 		return 0
 	}
-	return c.Text().ReaderBytes(readers)
+	return c.Text().Bytes(readers)
 }
 
 // WithVocabulary returns the same sentences with a vocabulary that begins with the words

@@ -171,9 +171,3 @@ func (v *Vocabulary) Bytes() int64 {
 	}
 	return bytes
 }
-
-// IndexBytes estimates the memory of a map from words to rows.
-func (v *Vocabulary) IndexBytes() int64 {
-	const perWord = 2 * (16 + 8 + 1) // string, row and control byte at about half load
-	return perWord * int64(v.Len())
-}

@@ -17,8 +17,9 @@ type ComposedKernels interface {
 }
 
 // ComposesOn reports whether a device trains vectors that are composed of parts with a
-// sentence-ordered algorithm.
-func ComposesOn(a sequential.Algorithm) bool { return a == sequential.FullW2V }
+// sentence-ordered algorithm that has kernels. PAR-Word2Vec diverges at 100 dimensions, where 1,584 pieces of sentences are
+// under way (benchmarks/2026-11-23-h200-ngram-modes).
+func ComposesOn(a sequential.Algorithm) bool { return HasKernels(a) && a != sequential.PARW2V }
 
 // hosted are ComposedKernels as SentenceKernels: their tables are the state of the host.
 type hosted struct {
@@ -62,7 +63,7 @@ func newSentence(d Device, host *sequential.Trainer, c sentence.Options, x *comp
 
 func compositionOf(x *composed.Composition) sentence.Composition {
 	return sentence.Composition{
-		Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Own: x.Own != nil, Rate: x.Rate, Undamped: x.Undamped,
+		Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Sizes: x.Sizes, Own: x.Own != nil, Rate: x.Rate, Undamped: x.Undamped,
 		Block: composedBlock,
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// newComposed is FULL-W2V with n-grams. On the CPU, too, the n-grams learn at the end of a unit.
-func newComposed(t *testing.T, seed uint64, own bool) *pair {
+// newComposed is an algorithm with n-grams. On the CPU, too, the n-grams learn at the end of a unit.
+func newComposed(t *testing.T, seed uint64, algorithm sequential.Algorithm, model sequential.Model, own bool) *pair {
 	c, noise := text(t, seed, 1500)
 	options := sequential.Options{
-		Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: 3, Seed: seed, Threads: 1, Block: 1 << 30,
+		Algorithm: algorithm, Model: model, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: 3, Seed: seed, Threads: 1, Block: 1 << 30,
 	}
 	composition := func() *composed.Composition {
 		e, err := subword.NewNGrams(c.Vocabulary.Words, subword.NGramOptions{Dim: 7, Buckets: 50, Mean: 1})
@@ -26,8 +26,9 @@ func newComposed(t *testing.T, seed uint64, own bool) *pair {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s = s.Folded()
 		x := &composed.Composition{
-			Dim: 7, Starts: s.Starts, Symbols: s.Symbols, Parts: e.Parameters()[0].Value.Float32s(), Rate: 1, Most: 3, Randomize: e.Randomize,
+			Dim: 7, Starts: s.Starts, Symbols: s.Symbols, Sizes: s.Sizes, Parts: e.Parameters()[0].Value.Float32s(), Rate: 1, Most: 3, Randomize: e.Randomize,
 		}
 		if own {
 			x.Own, x.Rate = make([]float32, x.Words()*7), .4

@@ -3,6 +3,7 @@ package device_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -306,9 +307,7 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})
 		})
 	},
-	"fullw2v":              func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
-	"fullw2v ngrams":       func(t *testing.T, seed uint64) *pair { return newComposed(t, seed, true) },
-	"fullw2v ngrams alone": func(t *testing.T, seed uint64) *pair { return newComposed(t, seed, false) },
+	"fullw2v": func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
 	"fullregister": func(t *testing.T, seed uint64) *pair {
 		return newSequential(t, seed, 3, sequential.FullRegister, sequential.SkipGram)
 	},
@@ -331,6 +330,24 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 	"vanilla dense": func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.Adam, true) },
 	"vanilla lazy":  func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.AdamRow, false) },
 	"vanilla sgd":   func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.SGD, true) },
+}
+
+func init() { // modes with n-grams
+	for _, a := range sequential.Algorithms() {
+		if !a.Composes || !device.ComposesOn(a.Name) {
+			continue
+		}
+		for _, m := range append(a.Models, sequential.ModelDescriptor{Name: sequential.SkipGram}) {
+			if m.Name == sequential.PositionCBOW { // has no kernels
+				continue
+			}
+			for _, own := range []bool{true, false} {
+				pairs[fmt.Sprintf("%s %s ngrams own=%v", a.Name, m.Name, own)] = func(t *testing.T, seed uint64) *pair {
+					return newComposed(t, seed, a.Name, m.Name, own)
+				}
+			}
+		}
+	}
 }
 
 func each(t *testing.T, test func(t *testing.T, p *pair)) {

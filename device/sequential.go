@@ -34,11 +34,11 @@ func CheckSequential(c sequential.Options, p Precision) error {
 	if c.Model == sequential.PositionCBOW {
 		return unsupported("Model", c.Model, "GPUs have no kernels for it")
 	}
-	if c.Composition != nil && !ComposesOn(c.Algorithm) {
-		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels of it for composed vectors")
-	}
 	if !ok {
 		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels for it")
+	}
+	if c.Composition != nil && !ComposesOn(c.Algorithm) {
+		return unsupported("Algorithm", c.Algorithm, "on GPUs it does not train composed vectors")
 	}
 	if err := checkShared(c.Dim, p); err != nil {
 		return err

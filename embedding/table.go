@@ -30,6 +30,10 @@ type Table struct {
 	normalized    []float32 // (V, N), rows of length 1
 }
 
+// IndexBytes is about the memory of a word in the index of a table: string, row and control byte, in a
+// map that is half full.
+const IndexBytes = 2 * (16 + 8 + 1)
+
 // NewTable makes a table of len(words) rows with dim values each. It keeps both
 // slices and copies neither. Errors: no words, a dimension below 1 or above 2^20,
 // a length of vectors other than len(words)*dim, a word that is empty, repeated or
@@ -45,8 +49,7 @@ func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
 	if len(vectors)%dim != 0 || len(vectors)/dim != len(words) {
 		return nil, fmt.Errorf("%d values do not make %d vectors of dimension %d", len(vectors), len(words), dim)
 	}
-	const indexBytes = 60 // of a word, in a map
-	done, err := memory.Room(indexBytes * int64(len(words)))
+	done, err := memory.Room(IndexBytes * int64(len(words)))
 	if err != nil {
 		return nil, fmt.Errorf("an index of %d words: %w", len(words), err)
 	}

@@ -3,6 +3,7 @@ package sequential
 import (
 	"context"
 	"errors"
+	"runtime"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -75,7 +76,7 @@ func (w *worker) trainBlock(first, end int) int {
 	return first
 }
 
-// Refresh composes W, if it is composed of parts.
+// Refresh composes W, if it is composed of parts. All processors take part, also for a trainer that leaves training to a device.
 func (t *Trainer) Refresh() error {
 	const atATime = 1 << 8
 	c := t.options.Composition
@@ -83,7 +84,7 @@ func (t *Trainer) Refresh() error {
 		return nil
 	}
 	v, n := c.Words(), c.Dim
-	return parallel.Do(context.Background(), t.options.Threads, (v+atATime-1)/atATime, func(i int) {
+	return parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (v+atATime-1)/atATime, func(i int) {
 		composer := composed.Composer{Composition: c}
 		for word := i * atATime; word < min((i+1)*atATime, v); word++ {
 			composer.Compose(t.words[word*n:][:n], uint32(word), nil)

@@ -27,6 +27,11 @@ func randomComposition(r *rand.Rand, words, dim int, own bool) *composed.Composi
 		}
 		c.Starts = append(c.Starts, uint32(len(c.Symbols)))
 	}
+	if r.IntN(2) == 0 {
+		for range all {
+			c.Sizes = append(c.Sizes, 1+r.Uint32N(4))
+		}
+	}
 	if own {
 		c.Own, c.Rate = make([]float32, words*dim), 0.25+0.75*r.Float32()
 	}
@@ -45,14 +50,24 @@ type composedReference struct {
 
 func (c *composedReference) each(w int, row func(row []float64)) (rows int) {
 	for _, g := range c.Symbols[c.Starts[w]:c.Starts[w+1]] {
-		row(c.parts[int(g)*c.Dim:][:c.Dim])
+		for range c.size(g) {
+			row(c.parts[int(g)*c.Dim:][:c.Dim])
+			rows++
+		}
 	}
-	rows = int(c.Starts[w+1] - c.Starts[w])
 	if c.own != nil {
 		row(c.own[w*c.Dim:][:c.Dim])
 		rows++
 	}
 	return rows
+}
+
+// size is how many n-grams a part stands for.
+func (c *composedReference) size(part uint32) int {
+	if c.Sizes == nil {
+		return 1
+	}
+	return int(c.Sizes[part])
 }
 
 // compose returns W.
@@ -91,7 +106,7 @@ func (c *composedReference) push(changes []float64, words []uint32) {
 			if c.Most > 0 {
 				rate *= min(1, float64(c.Most)/float64(users[g]))
 			}
-			left += 1 - rate
+			left += float64(c.size(g)) * (1 - rate)
 			for j, x := range change {
 				c.parts[int(g)*c.Dim+j] += rate * x
 			}
@@ -263,8 +278,11 @@ func TestComposedGradient(t *testing.T) {
 					parts[i] += eps
 					return (above - below) / (2 * eps)
 				}()
-				rows := 1 + float64(x.Starts[input+1]-x.Starts[input])
-				want -= rate * rows * gradient
+				sized, rows := &composedReference{Composition: x}, 1.0
+				for _, g := range x.Symbols[x.Starts[input]:x.Starts[input+1]] {
+					rows += float64(sized.size(g))
+				}
+				want -= rate * rows * gradient / float64(sized.size(uint32(i/dim))) // that of one of the n-grams
 			}
 			// The second window meets a C that the first has changed: by less than the rate.
 			if got := float64(x.Parts[i]) - parts[i]; math.Abs(got-want) > 2e-2*(rate+math.Abs(want)) {

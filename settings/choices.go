@@ -21,7 +21,7 @@ const (
 	NoiseCounts = "counts"
 
 	AdamDense = "dense"
-	AdamLazy  = "lazy"
+	adamLazy  = "lazy"
 
 	decayLinear = "linear"
 	decayEpochs = "epochs"
@@ -36,8 +36,8 @@ const (
 	SubwordChars = "chars"
 	SubwordBPE   = "bpe"
 
-	SubwordRecurrent = stock.Recurrent
-	SubwordAttention = stock.Attention
+	subwordRecurrent = stock.Recurrent
+	subwordAttention = stock.Attention
 
 	formFused = string(graph.FormFused)
 	formStock = string(graph.FormStock)
@@ -59,7 +59,7 @@ var (
 	}
 	adamChoices = []Choice{
 		{AdamDense, "a minibatch moves every row, by its moments, as in the W2V-CL paper"},
-		{AdamLazy, "it leaves the rows that it does not hold alone"},
+		{adamLazy, "it leaves the rows that it does not hold alone"},
 	}
 	writeBackChoices = []Choice{
 		{writeBackAdd, "their changes are added"},
@@ -83,8 +83,8 @@ var (
 		{SubwordNGram, "fastText's sum of hashed n-grams"},
 		{SubwordChars, "a sum of characters"},
 		{SubwordBPE, "a sum of the byte-pair pieces of --pieces"},
-		{SubwordRecurrent, "a recurrent network over characters"},
-		{SubwordAttention, "a weighted mean of characters"},
+		{subwordRecurrent, "a recurrent network over characters"},
+		{subwordAttention, "a weighted mean of characters"},
 	}
 	poolChoices = []Choice{
 		{string(subword.PoolMax), "the largest value of each filter over the word"},
@@ -102,7 +102,7 @@ var (
 	cnnOnly   = []string{SubwordCNN}
 	ngramOnly = []string{SubwordNGram}
 	bpeOnly   = []string{SubwordBPE}
-	networks  = []string{SubwordRecurrent, SubwordAttention}
+	networks  = []string{subwordRecurrent, subwordAttention}
 	spelt     = append([]string{SubwordCNN}, networks...) // of symbols
 	encoders  = append([]string{SubwordCNN, SubwordNGram, SubwordChars, SubwordBPE}, networks...)
 )

@@ -88,7 +88,7 @@ func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float
 func vanillaRecipe(c *Config) {
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.DynamicWindow = 1e-4, true
-	c.Batch, c.Epochs, c.Adam = 1024, 5, AdamLazy
+	c.Batch, c.Epochs, c.Adam = 1024, 5, adamLazy
 	c.LR, _ = c.ofOptimizer(1e-2, 0, 0)
 	if !c.adaptive() {
 		c.LR = 0.025
@@ -225,17 +225,9 @@ func readable(x float64) float64 {
 }
 
 // Demo returns the settings of `w2vcl demo`, to be given to [Resolve]: mode cl
-// with the tuned recipe on the small raw text in testdata. More contexts than
-// these do not make its scores better, they only take longer. An iteration with
-// an encoder, named as --subword does, takes ten times as long, so there are fewer.
-func Demo(encoder string) map[string]string {
-	texts := map[string]string{
-		"mode": ModeCL, "contexts": "1536", "tokenizer": tokenizerWords, "lowercase": "true",
-	}
-	if !isEncoder(encoder) {
-		texts["contexts"], texts["weight-decay"] = "2048", "0.5" // few words forget what they see by chance
-	}
-	return texts
+// with the tuned recipe on the small raw text in testdata.
+func Demo() map[string]string {
+	return map[string]string{"mode": ModeCL, "tokenizer": tokenizerWords, "lowercase": "true"}
 }
 
 // setDependents sets the defaults that follow from other settings, unless they

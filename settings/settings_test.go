@@ -397,12 +397,16 @@ func TestValidate(t *testing.T) {
 		{"model", func(c *Config) { c.Model = "glove" }, "--model glove: mode cl has cbow and sg"},
 		{
 			"cuda devices of stretches", func(c *Config) { c.Device = "cuda:0,1" },
-			"--device cuda:0,1: mode cl trains on one GPU with --model cbow; choose one of them",
+			"--device cuda:0,1: mode cl trains on one GPU with --model cbow; choose one of them, or --model sg",
 		},
 		{"stock form of stretches of n-grams", func(c *Config) { c.Form = formStock }, ""},
 		{
 			"stock form of n-grams", ofSkipGram(func(c *Config) { c.Subword, c.Form = SubwordNGram, formStock }),
 			"--form stock: --subword ngram has no stock form",
+		},
+		{
+			"stock form of a network", func(c *Config) { c.Subword, c.Form = SubwordCNN, formStock },
+			"--form stock: --subword cnn has no stock form",
 		},
 		{"SGD of stretches of n-grams", func(c *Config) { c.Optimizer = string(optim.SGD) }, ""},
 		{"batch of many pairs", func(c *Config) { *c = Defaults("vanilla", "", ""); c.Corpus, c.Batch = "x", 1<<17 }, ""},
@@ -584,7 +588,7 @@ func TestRecipesAreValid(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Resolve("", mergeSettings(Demo(SubwordNone), "corpus", "x")); err != nil {
+	if _, err := Resolve("", mergeSettings(Demo(), "corpus", "x")); err != nil {
 		t.Errorf("demo: %v", err)
 	}
 }
@@ -686,6 +690,8 @@ func TestTOMLRoundTrip(t *testing.T) {
 		{"same-column": "true"},
 		{"model": "sg"},
 		{"batch": "1000", "init": "vectors.bin"},
+		{"subword": "none"},
+		{"iterations": "7", "subword": "chars", "optimizer": "sgd"},
 		{"corpus": "a \"quoted\\path\" \u00e9\x01"},
 	} {
 		if flags["corpus"] == "" {

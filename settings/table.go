@@ -2,7 +2,9 @@ package settings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
@@ -25,40 +27,71 @@ func Sections() []string {
 // Settings is the one table of all settings; the values point into c. Adding a
 // setting is one field of [Config], one entry in this file or one beside it, a default
 // in recipes.go and a check in validate.go.
-func (c *Config) Settings() (all []Setting) {
-	for _, part := range []struct {
-		group    string
-		settings []Setting
-	}{
-		{SectionRun, c.runSettings()},
-		{SectionText, c.textSettings()},
-		{SectionSamples, c.sampleSettings()},
-		{SectionSamples, c.rowSettings()},
-		{SectionSamples, c.modelSettings()},
-		{SectionSubword, c.encoderSettings()},
-		{SectionSubword, c.cnnSettings()},
-		{SectionSubword, c.pieceSettings()},
-		{SectionTrain, c.lengthSettings()},
-		{SectionTrain, c.syncSettings()},
-		{SectionTrain, c.rateSettings()},
-		{SectionMachine, c.machineSettings()},
-	} {
-		for _, s := range part.settings {
-			s.Section = part.group
-			all = append(all, s)
-		}
+func (c *Config) Settings() []Setting {
+	all := make([]Setting, 0, 128)
+	for i := range settingParts() {
+		all = append(all, c.part(i)...)
 	}
 	return all
 }
 
+// A settingPart is a part of the table, below one heading.
+type settingPart struct {
+	section  string
+	settings func(c *Config) []Setting
+}
+
+// settingParts lists the parts in the order of display.
+func settingParts() [12]settingPart {
+	return [...]settingPart{
+		{SectionRun, (*Config).runSettings},
+		{SectionText, (*Config).textSettings},
+		{SectionSamples, (*Config).sampleSettings},
+		{SectionSamples, (*Config).rowSettings},
+		{SectionSamples, (*Config).modelSettings},
+		{SectionSubword, (*Config).encoderSettings},
+		{SectionSubword, (*Config).cnnSettings},
+		{SectionSubword, (*Config).pieceSettings},
+		{SectionTrain, (*Config).lengthSettings},
+		{SectionTrain, (*Config).syncSettings},
+		{SectionTrain, (*Config).rateSettings},
+		{SectionMachine, (*Config).machineSettings},
+	}
+}
+
+// part makes one part of the table.
+func (c *Config) part(i int) []Setting {
+	part := settingParts()[i]
+	settings := part.settings(c)
+	for k := range settings {
+		settings[k].Section = part.section
+	}
+	return settings
+}
+
+// partOf has the part of each setting: a comparison looks thousands up, and to make the
+// whole table each time took a fifth of a small one.
+var partOf struct {
+	sync.Once
+	part map[string]int
+}
+
 // setting finds a setting by its name.
 func (c *Config) setting(name string) (Setting, bool) {
-	for _, s := range c.Settings() {
-		if s.Name == name {
-			return s, true
+	partOf.Do(func() {
+		partOf.part = map[string]int{}
+		for i := range settingParts() {
+			for _, s := range new(Config).part(i) {
+				partOf.part[s.Name] = i
+			}
 		}
+	})
+	i, ok := partOf.part[name]
+	if !ok {
+		return Setting{}, false
 	}
-	return Setting{}, false
+	settings := c.part(i)
+	return settings[slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })], true
 }
 
 // Unknown returns the error of a setting that there is not.

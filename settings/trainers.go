@@ -127,7 +127,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
 		}
 		if composing(c.FindMode()) {
-			o.Mean, o.Apart = unseenMean, !onStretches(c.FindMode())
+			o.Mean = unseenMean
 		}
 		e, err = subword.NewNGrams(words, o)
 	case SubwordChars:
@@ -137,7 +137,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 		if pieces, err = bpe.Read(c.Pieces); err == nil {
 			e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Pieces: pieces})
 		}
-	case SubwordRecurrent, SubwordAttention:
+	case subwordRecurrent, subwordAttention:
 		e, err = stock.New(c.Subword, words, stock.Options{
 			Dim: c.Dim, Hidden: c.CharDim, Rate: c.SubwordLR, Spelling: c.cnnOptions().Spelling,
 		})

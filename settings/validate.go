@@ -218,7 +218,7 @@ func (v *validator) choices() {
 	v.check(means || slices.Contains(shared, c.Optimizer), "optimizer",
 		"--subword %s needs %s: the parameters that all words share have gradients of very different sizes",
 		c.Subword, strings.Join(shared, " or "))
-	v.check(c.Form != formStock || onStretches(c.FindMode()), "form", "--subword %s has no stock form", c.Subword)
+	v.check(c.Form != formStock || means, "form", "--subword %s has no stock form", c.Subword)
 }
 
 func (c *Config) validateMode() error {
@@ -260,11 +260,8 @@ func (c *Config) validateDevice() error {
 			c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
 	}
 	if len(ordinals) > 1 {
-		if m.Family == SentenceOrdered {
-			return c.checkKernels(m)
-		}
-		if m.Family != LargeBatch {
-			return terminal.Usagef("--device %s: mode %s trains on one GPU%s; choose one of them", c.Device, c.Mode, c.withModel())
+		if m.Family == Minibatch || m.Family == Stretches {
+			return terminal.Usagef("--device %s: mode %s trains on one GPU%s", c.Device, c.Mode, c.withModel())
 		}
 		if c.HasEncoder() {
 			return terminal.Usagef("--subword %s: several GPUs have no kernels of encoders; choose one GPU of --device %s",
@@ -277,12 +274,12 @@ func (c *Config) validateDevice() error {
 	return c.checkKernels(m)
 }
 
-// withModel says the model, if the mode has several.
+// withModel says what may be chosen instead of several GPUs.
 func (c *Config) withModel() string {
 	if c.Model == "" {
-		return ""
+		return "; choose one of them"
 	}
-	return " with --model " + c.Model
+	return " with --model " + c.Model + "; choose one of them, or --model " + otherModel(c.Model)
 }
 
 // flagOf names the flags of the fields that a device may refuse.
@@ -311,7 +308,7 @@ func (c *Config) checkKernels(m Mode) error {
 	switch m.Family {
 	case SentenceOrdered:
 		if c.HasEncoder() && !device.ComposesOn(sequential.Algorithm(c.Mode)) {
-			return terminal.Usagef("--subword %s: mode %s has no encoders on a GPU", c.Subword, c.Mode)
+			return terminal.Usagef("--subword %s: mode %s trains no n-grams on a GPU", c.Subword, c.Mode)
 		}
 		if c.HasEncoder() && c.Precision == PrecisionHalf {
 			return terminal.Usagef("--precision %s: not with --subword", c.Precision)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/subword/bpe"
 	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/gorgonia"
@@ -124,7 +125,8 @@ func (b *Bag) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 // Bytes estimates the memory of a graph of Rows: the vectors of all words and, for the gradient, which words have a
 // part.
 func (b *Bag) Bytes() (rows, gradient int64) {
-	return 4 * (int64(b.Words())*int64(b.Dim()) + int64(len(b.vocabulary.symbols))), 4 * int64(b.parts.Len()) * int64(b.Dim())
+	users := 4 * int64(len(b.vocabulary.symbols))
+	return memory.SizeOf(b.Words()*b.Dim()) + users, memory.SizeOf(b.parts.Len() * b.Dim())
 }
 
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim.

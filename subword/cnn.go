@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -136,8 +137,9 @@ func (c *CNN) Bytes() (rows, gradient int64) {
 	if o.Pool == PoolMax {
 		positions = 1
 	}
-	rows = 4 * (v*int64((stages+positions)*d+o.Dim) + int64(size) + int64(blockRows*d))
-	return rows, 4*(v*int64(stages*d)+int64(weights)) + shardBytes(c.Words(), size) + shardBytes(c.Words(), weights)
+	features := int64(stages) * memory.SizeOf(c.Words()*d)
+	rows = features + 4*(v*int64(positions*d)+int64(size)+int64(blockRows*d)) + memory.SizeOf(c.Words()*o.Dim)
+	return rows, features + 4*int64(weights) + shardBytes(c.Words(), size) + shardBytes(c.Words(), weights)
 }
 
 // newBanks returns the filters, ready to convolve.

@@ -118,6 +118,23 @@ func FileBytes(e Encoder) int64 {
 	return bytes
 }
 
+// ListBytes estimates the memory of what an encoder knows of its vocabulary: the parts of each word, and the rows of
+// buckets.
+func ListBytes(e Encoder) int64 {
+	if w, ok := e.(*withWords); ok {
+		e = w.Encoder
+	}
+	switch e := e.(type) {
+	case *CNN:
+		return e.vocabulary.bytes()
+	case *Bag:
+		return e.vocabulary.bytes()
+	case *NGrams:
+		return e.vocabulary.bytes() + 2*(4+4+1)*int64(len(e.rows)) // a map that is half full
+	}
+	return 0
+}
+
 // fileWriter collects tensors to write.
 type fileWriter struct {
 	tensors []safetensors.Tensor
@@ -168,10 +185,11 @@ func finite(values []float32) bool {
 
 // writeBuckets writes the buckets in use by row, and their rows, 32 bits each, little-endian.
 func (e *NGrams) writeBuckets(f *fileWriter) {
-	used := slices.SortedFunc(maps.Keys(e.rows), func(a, b uint32) int {
+	used := slices.AppendSeq(make([]uint32, 0, len(e.rows)), maps.Keys(e.rows))
+	slices.SortFunc(used, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(e.rows[a], e.rows[b]), cmp.Compare(a, b))
 	})
-	var buckets, rows []byte
+	buckets, rows := make([]byte, 0, 4*len(used)), make([]byte, 0, 4*len(used))
 	for _, bucket := range used {
 		buckets, rows = binary.LittleEndian.AppendUint32(buckets, bucket), binary.LittleEndian.AppendUint32(rows, e.rows[bucket])
 	}
@@ -179,18 +197,24 @@ func (e *NGrams) writeBuckets(f *fileWriter) {
 	f.bytes("rows", rows)
 }
 
+// OffsetBytes is about the memory that Offset takes for composed vectors.
+const OffsetBytes = 2 << 20
+
 // Offset returns the mean difference between the vectors of words, len(words) x Dim, and the vectors that Load's result
 // composes for them: the trained ones also hold words' own vectors, or context vectors. Without the offset the vectors
 // of unseen words would lie apart from the trained ones.
+//
+// It takes some [OffsetBytes]: an encoder such as a CNN makes tables for each call of Encode, so there are few calls.
 func Offset(e Composer, words []string, vectors []float32) ([]float32, error) {
 	e = unseen(e)
 	n := e.Dim()
 	if err := checkEncode(words, vectors, n); err != nil {
 		return nil, err
 	}
-	sums, composed := make([]float64, n), make([]float32, blockRows*n)
-	for first := 0; first < len(words); first += blockRows {
-		rows := min(blockRows, len(words)-first)
+	most := min(max(OffsetBytes/(4*n)/blockRows, 1)*blockRows, len(words))
+	sums, composed := make([]float64, n), make([]float32, most*n)
+	for first := 0; first < len(words); first += most {
+		rows := min(most, len(words)-first)
 		if err := e.Encode(words[first:first+rows], composed[:rows*n]); err != nil {
 			return nil, err
 		}

@@ -1,9 +1,12 @@
 package subword
 
 import (
+	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // Means compose unseen words as fastText does, so that they can be written as a
@@ -68,20 +71,28 @@ func (m *Means) Encode(words []string, dst []float32) error {
 	if err := checkEncode(words, dst, n); err != nil {
 		return fmt.Errorf("n-grams: %w", err)
 	}
-	row := make([]float32, n)
-	for i, word := range words {
-		sum, buckets := dst[i*n:][:n], m.Shape().NGrams(nil, word)
-		clear(sum)
-		for _, bucket := range buckets {
-			m.NGram(bucket, row)
-			for j, x := range row {
-				sum[j] += x
-			}
+	const atATime = 16
+	// Without a context to cancel there is no error.
+	return parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(words)+atATime-1)/atATime, func(part int) {
+		row, buckets := make([]float32, n), []uint32(nil)
+		for i := part * atATime; i < min((part+1)*atATime, len(words)); i++ {
+			buckets = m.Shape().NGrams(buckets[:0], words[i])
+			m.encode(buckets, dst[i*n:][:n], row)
 		}
-		factor := float32(1 / float64(max(len(buckets), 1)))
-		for j := range sum {
-			sum[j] *= factor
+	})
+}
+
+// encode writes the vector of a word with some n-grams to sum; row is scratch.
+func (m *Means) encode(buckets []uint32, sum, row []float32) {
+	clear(sum)
+	for _, bucket := range buckets {
+		m.NGram(bucket, row)
+		for j, x := range row {
+			sum[j] += x
 		}
 	}
-	return nil
+	factor := float32(1 / float64(max(len(buckets), 1)))
+	for j := range sum {
+		sum[j] *= factor
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 	"gorgonia.org/gorgonia"
@@ -22,8 +23,7 @@ type NGramOptions struct {
 	Shortest, Longest int     // characters of an n-gram; default 3 to 6
 	Buckets           int     // what n-grams are hashed to, less than 2^32; default 2,000,000
 	Rate              float64 // learning rate relative to the context vectors' rate; default 1
-	Apart             bool    `json:",omitempty"` // n-grams of the same words do not share rows: for training that adds gradients up
-	Mean              float32 `json:"-"`          // above 0: training takes means, not sums, and unseen words so much of them
+	Mean              float32 `json:"-"` // above 0: training takes means, not sums, and unseen words so much of them
 }
 
 func (o NGramOptions) withDefaults() (NGramOptions, error) {
@@ -74,15 +74,13 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 		e.vocabulary.starts = append(e.vocabulary.starts, len(e.vocabulary.symbols))
 	}
 	e.sizes = slices.Repeat([]uint32{1}, len(e.rows))
-	if !o.Apart {
-		e.mergeRows()
-	}
+	e.mergeRows()
 	e.table = newMatrix(len(e.sizes), o.Dim)
 	return e, nil
 }
 
 // mergeRows gives n-grams one row that the same words have, as often: they would be trained alike, for all get the same
-// gradient, of which Adam and its relatives forget the size. It is a third to a half of all rows.
+// gradient, of which Adam and its relatives forget the size, and to which others add its multiple. It is a third to a half of all rows.
 func (e *NGrams) mergeRows() {
 	of, sizes := kernels.ClassesOf(kernels.Structure{Starts: kernels.Starts(e.vocabulary.starts), Symbols: e.vocabulary.symbols, Alphabet: len(e.rows)})
 	e.sizes = sizes
@@ -135,16 +133,24 @@ func (e *NGrams) Parameters() []graph.Parameter {
 // if each had its own.
 func (e *NGrams) Randomize(seed uint64) {
 	trainer.Uniform(e.table.Float32s(), 1/float64(e.options.Dim), seed, 0)
-	for i := range e.table.Float32s() {
-		e.table.Float32s()[i] /= float32(math.Sqrt(float64(e.sizes[i/e.options.Dim])))
+	for row, size := range e.sizes {
+		if size > 1 {
+			for i := range e.row(row) {
+				e.row(row)[i] /= float32(math.Sqrt(float64(size)))
+			}
+		}
 	}
+}
+
+func (e *NGrams) row(row int) []float32 {
+	return e.table.Float32s()[row*e.options.Dim:][:e.options.Dim]
 }
 
 // Bytes estimates the memory of a graph of Rows: the vectors of all words and, for the gradient, which words have an
 // n-gram.
 func (e *NGrams) Bytes() (rows, gradient int64) {
 	users := 4 * int64(len(e.vocabulary.symbols))
-	return 4*int64(e.Words())*int64(e.Dim()) + users, 4 * int64(len(e.sizes)) * int64(e.Dim())
+	return memory.SizeOf(e.Words()*e.Dim()) + users, memory.SizeOf(len(e.sizes) * e.Dim())
 }
 
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim. A word of which the vocabulary has no part

@@ -148,6 +148,9 @@ type Spellings struct {
 	batch   []uint32 // if not nil, word i is that of number batch[i]
 }
 
+// bytes is the memory of the spellings.
+func (s *Spellings) bytes() int64 { return 4*int64(cap(s.symbols)) + 8*int64(cap(s.starts)) }
+
 // NewSpellings returns the spellings of words; word i has the symbols symbols[starts[i]:starts[i+1]].
 func NewSpellings(starts, symbols []uint32) *Spellings {
 	s := &Spellings{symbols: symbols}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -46,7 +47,7 @@ func (w *withWords) Draw(seed uint64, step int) {
 // Bytes adds the sums.
 func (w *withWords) Bytes() (rows, gradient int64) {
 	rows, gradient = w.Encoder.Bytes()
-	return rows + 4*int64(w.Words())*int64(w.Dim()), gradient
+	return rows + memory.SizeOf(w.Words()*w.Dim()), gradient
 }
 
 // Rows adds the table to the rows of the encoder.

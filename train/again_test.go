@@ -17,10 +17,10 @@ func TestRunsGiveTheirMemoryBack(t *testing.T) {
 	}
 	type variant struct{ mode, subword string }
 	var variants []variant
-	for _, mode := range settings.ModeNames() {
+	for _, mode := range allModes() {
 		variants = append(variants, variant{mode, "none"})
 	}
-	for _, mode := range modesOf(settings.LargeBatch) {
+	for _, mode := range []string{settings.ModeCL, onStretches} {
 		variants = append(variants, variant{mode, "cnn"}, variant{mode, "ngram"})
 	}
 	for _, v := range variants {

@@ -38,7 +38,7 @@ func vectorsIn(t *testing.T, folder string) []byte {
 // TestCache: every mode trains the same vectors on a text in memory, on one in a file, and
 // on the file that is there already.
 func TestCache(t *testing.T) {
-	for _, mode := range settings.ModeNames() {
+	for _, mode := range allModes() {
 		c := smallConfig(t, mode)
 		c.Threads = 1 // the sentence-ordered modes are repeatable with one
 		want := vectorsOf(t, c)

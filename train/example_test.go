@@ -26,7 +26,7 @@ func ExampleRun() {
 		panic(err)
 	}
 	config, err := settings.Resolve("", map[string]string{ // as flags of w2vcl train
-		"corpus": corpus, "out": out, "dim": "8", "contexts": "200", "sample": "0", "min-count": "2",
+		"corpus": corpus, "out": out, "dim": "8", "iterations": "200", "sample": "0", "min-count": "2",
 	})
 	if err != nil {
 		panic(err)

@@ -71,6 +71,10 @@ func (e *processor) needCL(model graph.Options) error {
 	if err := j.ask(func(a *trainer.Account) error { return graph.PlanCL(a, words, slots, model) }); err != nil {
 		return err
 	}
+	_, whole := wordcontext.EstimateBytes(j.text.corpus, j.config.MatrixOptions())
+	onDisk := wordcontext.EstimateResident(j.text.corpus, j.config.MatrixOptions(), j.config.ThreadCount())
+	j.matrix = min(whole, onDisk)
+	defer func() { j.matrix = 0 }() // until it is there
 	return j.checkTraining()
 }
 
@@ -105,7 +109,7 @@ func (e *processor) matrix(ctx context.Context, model graph.Options, p *progress
 	}
 	j.matrix, j.secondsMatrix, j.matrixDisk = made.Resident, made.Seconds, made.Disk
 	if j.building = made.Peak; made.Held {
-		j.held = max(j.held-made.Resident, 0)
+		j.program = max(j.program-made.Resident, 0)
 	}
 	return m, j.ask(func(a *trainer.Account) error { return graph.PlanCL(a, j.text.vocabulary.Len(), made.Expected, model) })
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/subword"
@@ -106,15 +106,14 @@ func (j *job) save(folder *runfolder.Folder, p *progress.Progress) error {
 // of them.
 func (j *job) export(folder *runfolder.Folder) error {
 	j.text.corpus.GiveBack()
+	memory.Collect() // the garbage of training
 	if err := trainer.Pull(j.trainer, false); err != nil {
 		return err
 	}
 	if err := trainer.Refresh(j.trainer); err != nil {
 		return fmt.Errorf("cannot compose the vectors: %w", err)
 	}
-	if j.encoder != nil || !j.mode.ReadsText() {
-		debug.FreeOSMemory() // the garbage of composing; writing can have it
-	}
+	memory.Collect() // the garbage of composing; writing can have it
 	words, contexts := j.trainer.Tables()
 	var contextsErr error
 	var working sync.WaitGroup

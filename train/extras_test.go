@@ -105,7 +105,7 @@ func TestLoopLimits(t *testing.T) {
 // TestSharedText trains two modes on a text read once, observed, and compares
 // with a run that reads the text itself.
 func TestSharedText(t *testing.T) {
-	for _, mode := range []string{settings.ModeCL, string(sequential.Word2Vec)} {
+	for _, mode := range []string{settings.ModeCL, onStretches, string(sequential.Word2Vec)} {
 		c := longerConfig(t, mode)
 		c.Threads = 1
 		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {

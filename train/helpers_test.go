@@ -48,9 +48,24 @@ func modesOf(families ...settings.Family) (names []string) {
 	return names
 }
 
+// onStretches is mode cl with model cbow where tests go through modes; settings.ModeCL alone is that of M there.
+const onStretches = settings.ModeCL + ", cbow"
+
+// allModes are the names of all modes, and onStretches.
+func allModes() []string { return append(settings.ModeNames(), onStretches) }
+
+// withModel returns the mode and the model of a name in allModes.
+func withModel(name string) (mode, model string) {
+	mode, model, _ = strings.Cut(name, ", ")
+	if mode == settings.ModeCL && model == "" {
+		model = settings.ModelSkipGram
+	}
+	return mode, model
+}
+
 // graphModes, sequentialModes and deviceModes are groups of modes.
 var (
-	graphModes      = modesOf(settings.LargeBatch, settings.Minibatch)
+	graphModes      = append(modesOf(settings.LargeBatch, settings.Minibatch), onStretches)
 	sequentialModes = modesOf(settings.SentenceOrdered)
 	deviceModes     = func() (names []string) {
 		for _, m := range settings.Modes() {

@@ -53,7 +53,7 @@ func lossy(t *testing.T, c settings.Config, lose func(t *testing.T, partial stri
 // TestLostFolder: a run folder that is removed or moved away during training is written
 // again, whole, in every mode, with checkpoints and without.
 func TestLostFolder(t *testing.T) {
-	for _, mode := range settings.ModeNames() {
+	for _, mode := range allModes() {
 		t.Run(mode, func(t *testing.T) {
 			c := smallConfig(t, mode)
 			c.Threads = 1

@@ -117,7 +117,8 @@ func (k *matrixMaker) measure(ctx context.Context, p *progress.Progress) (madeMa
 	defer stage.Stop()
 	all := float64(k.Corpus.Vocabulary.Total())
 	// A part that takes a small part of the memory: rows that are cut grow more slowly than the text.
-	fraction := 0.25 * float64(k.building()) / float64(max(wordcontext.EstimateBytes(k.Corpus, options), 1))
+	whole, _ := wordcontext.EstimateBytes(k.Corpus, options)
+	fraction := 0.25 * float64(k.building()) / float64(max(whole, 1))
 	most := max(min(measuredTokens, int(fraction*all)), 2)
 	// Two parts tell what the rows take, however short they are, and what the text takes.
 	var m *wordcontext.Matrix
@@ -180,13 +181,11 @@ func (k *matrixMaker) has(bytes int64) bool {
 
 // Fits reports whether M is built in memory.
 func (k *matrixMaker) Fits() bool {
-	options := k.Config.MatrixOptions()
-	building := wordcontext.EstimateBytes(k.Corpus, options)
 	if k.guard.Limit == 0 {
 		return true
 	}
-	fits := building+k.reading()+machine.Resident() <= k.guard.Limit
-	return fits && k.has(wordcontext.EstimateMatrix(k.Corpus, options))
+	building, matrix := wordcontext.EstimateBytes(k.Corpus, k.Config.MatrixOptions())
+	return building+k.reading()+machine.Resident() <= k.guard.Limit && k.has(matrix)
 }
 
 // stage begins the stage of building. The options report to it.
@@ -288,15 +287,6 @@ func (k *matrixMaker) Disk() (wordcontext.FileEstimate, error) {
 	}
 	if err != nil {
 		return disk, fmt.Errorf("cannot build the matrix M: %w", err)
-	}
-	err = k.guard.Check("training", advice,
-		memory.Need{
-			Purpose: "M, of which the most is on the disk,",
-			Bytes:   wordcontext.EstimateResident(k.Corpus, options, c.ThreadCount()),
-		},
-		memory.Need{Purpose: "training beside it", Bytes: k.training})
-	if err != nil {
-		return disk, err
 	}
 	folder := k.cache
 	switch {

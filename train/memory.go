@@ -5,12 +5,15 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/cooccurrence"
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -45,9 +48,8 @@ func (g memoryGuard) checkText(bytes int64) error {
 		memory.Need{Purpose: "memory in use now", Bytes: machine.Resident()})
 }
 
-// programBytes is what the process takes by itself, measured with a text of a few words: its code,
-// and what Go and the collector keep.
-const programBytes = 24 << 20
+// Code that comes into memory with the work, in bytes, measured.
+const trainingCode, savingCode = 1 << 20, 1 << 20
 
 // needs lists all that training takes, with what the trainer has or will have.
 func (j *job) needs(trainer *trainer.Account) []memory.Need {
@@ -61,8 +63,7 @@ func (j *job) needs(trainer *trainer.Account) []memory.Need {
 		{Purpose: "saving", Bytes: j.exportBytes()},
 		// While one load of garbage is collected, another may be made.
 		{Purpose: "garbage", Bytes: 2 * memory.Garbage(m.Total)},
-		{Purpose: "program", Bytes: programBytes},
-		{Purpose: "other runs", Bytes: j.held},
+		{Purpose: "program", Bytes: j.program + trainingCode + savingCode},
 	}
 }
 
@@ -95,29 +96,27 @@ func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.matrix + a.Sum(cooccurrence.ForMatrix),
 		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments),
-		Work: a.Sum(trainer.ForWork, trainer.ForPages) + j.start.Bytes() + j.exportBytes(),
+		Work: a.Sum(trainer.ForWork, trainer.ForPages) + subword.ListBytes(j.encoder) + j.start.Bytes() + j.exportBytes(),
 	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {
-		m.Corpus += j.text.corpus.Text().Bytes()
+		m.Corpus += j.text.corpus.Text().Bytes(j.config.ThreadCount())
 	}
 	m.Total = m.Corpus + m.Matrix + m.Tables + m.Moments + m.Work
 	return m
 }
 
-// exportBytes is the memory of writing the vectors: their sum, an index of the words for each of the two
-// files, and, as measured, what writing and an encoder's composing take beside.
+// exportBytes is the memory of writing the vectors: their sum, a buffer and an index of the words for
+// each of the two files, and for an encoder's a buffer and the offset.
 func (j *job) exportBytes() int64 {
-	const writing, composing, convolving = 2 << 20, 3 << 20, 7 << 20
-	bytes := 2*j.text.vocabulary.IndexBytes() + writing
-	switch {
-	case j.config.Subword == settings.SubwordCNN:
-		bytes += convolving
-	case j.encoder != nil:
-		bytes += composing
+	words := int64(j.text.vocabulary.Len())
+	table := words * int64(j.config.Dim) * 4
+	bytes := 2 * (embedding.IndexBytes*words + atomicfile.BufferBytes)
+	if j.encoder != nil {
+		bytes += atomicfile.BufferBytes + min(subword.OffsetBytes, table)
 	}
 	if j.config.ContextWeight != 0 {
-		bytes += int64(j.text.vocabulary.Len()) * int64(j.config.Dim) * 4
+		bytes += table
 	}
 	return bytes
 }
@@ -126,24 +125,14 @@ func (j *job) exportBytes() int64 {
 // export and some garbage are still to come.
 func (j *job) memoryWithPeak() runfolder.Memory {
 	m, readers := j.memory(), j.text.corpus.ReaderBytes(j.config.ThreadCount())
-	j.text.corpus.GiveBack()           // as the export does
-	garbage := memory.Garbage(m.Total) // beside what lies about already
 	peak := machine.PeakRSS()
-	peak += peak / 20 // that of the next run may be as much higher
-	m.Peak = max(peak, machine.Resident()+max(j.exportBytes(), readers)+garbage, j.building)
-	if !j.trainsFromFile() { // programBytes has what reading leaves behind; a text in a file leaves little
-		m.Peak = max(m.Peak, j.sum()-garbage)
-	}
+	peak += peak / 32        // that of the next run may be as much higher
+	j.text.corpus.GiveBack() // as the export does
+	garbage := memory.Garbage(m.Total)
+	coming := max(j.exportBytes()+savingCode, readers+garbage) + garbage
+	m.Peak = max(peak, memory.Resident()+coming, j.building)
+	m.Peak = max(m.Peak, j.sum()-garbage) // tables that nothing was written to yet are not resident
 	return m
-}
-
-// trainsFromFile reports whether the text of training is in a file.
-func (j *job) trainsFromFile() bool {
-	if !j.mode.ReadsText() {
-		return false
-	}
-	path, _, _ := j.text.corpus.File()
-	return path != ""
 }
 
 // lessMemory says which settings lower the need of memory.

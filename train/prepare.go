@@ -3,11 +3,9 @@ package train
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/graph"
-	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
@@ -37,7 +35,7 @@ type job struct {
 
 	account  *trainer.Account // of the trainer: planned, or, once that is made, what it has
 	matrix   int64            // bytes of M in training
-	held     int64            // bytes that a process with several runs has beside this one
+	program  int64            // bytes that the process had before: Go's own, and what other runs hold
 	building int64            // bytes of the process while an M is built that plan did not build; else 0
 
 	newTrainer    func(a *trainer.Account) (trainer.Trainer, error)
@@ -61,6 +59,7 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return err
 	}
 	j.guard = guard
+	j.program = memory.Resident()
 	j.executor = newExecutor(j)
 	j.closers = append(j.closers, release, j.executor.close)
 	if j.text, err = j.executor.read(ctx, p); j.text != nil {
@@ -70,9 +69,8 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return err
 	}
 	j.config.FitText(j.text.vocabulary)
-	if j.options.Text != nil {
-		debug.FreeOSMemory()
-		j.held = max(machine.Resident()-programBytes-j.memoryOf(&trainer.Account{}).Corpus, 0)
+	if j.options.Text != nil { // it was there before
+		j.program = max(j.program-j.memoryOf(&trainer.Account{}).Corpus, 0)
 	}
 	if err := j.readStart(ctx, p); err != nil {
 		return err
@@ -145,9 +143,7 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 		model.Account = a
 		return j.executor.newCL(m, noise, iterations, model, p)
 	}
-	j.text.corpus = nil // everything training needs is in M
-	_ = j.text.close()  // it was only read
-	debug.FreeOSMemory()
+	j.text.release() // everything training needs is in M
 	return nil
 }
 

@@ -316,7 +316,7 @@ func interruptRun(t *testing.T, c settings.Config) {
 // longerConfig is smallConfig with several units in either mode.
 func longerConfig(t *testing.T, mode string) settings.Config {
 	c := smallConfig(t, mode)
-	if mode != settings.ModeCL {
+	if mode != settings.ModeCL && mode != onStretches {
 		c.Epochs = 5
 	}
 	return c
@@ -335,7 +335,7 @@ func hashOf(t *testing.T, out string) string {
 // with and without an interrupt in the middle, a text that moved: the same bits.
 func TestResumeIsExact(t *testing.T) {
 	const hierarchical = "word2vec, hierarchical"
-	for _, mode := range append(settings.ModeNames(), hierarchical) {
+	for _, mode := range append(allModes(), hierarchical) {
 		optimizers, threadCounts := []string{string(optim.Adam), string(optim.AdamRow), string(optim.AdaGrad), string(optim.SGD)}, []string{"1", "2", "3", "7"}
 		switch {
 		case mode == settings.ModePPMI:
@@ -680,6 +680,41 @@ func TestCheckpointFile(t *testing.T) {
 	}
 	if saved.Units != 3 || saved.Position.Units != 1 || saved.Settings["dim"] != "4" || len(saved.Corpus) != 16 || len(saved.Vocabulary) != 16 {
 		t.Errorf("checkpoint %s", text)
+	}
+}
+
+// TestStretchesCheckpoint holds what docs/formats.md says of the tensors of model cbow.
+func TestStretchesCheckpoint(t *testing.T) {
+	for subword, words := range map[string][]string{
+		"none":  {"words", "words.first-moment", "words.second-moment"},
+		"ngram": {"parts", "parts.first-moment", "parts.second-moment", "parts.updates", "words", "words.first-moment", "words.second-moment"},
+		"cnn":   nil,
+	} {
+		c := smallConfig(t, onStretches)
+		if subword != settings.SubwordNone {
+			c = subwordConfig(t, onStretches, subword)
+		}
+		interruptRun(t, c)
+		file, err := os.Open(filepath.Join(c.Out, runfolder.CheckpointFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		content, err := safetensors.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, tensor := range content.Tensors {
+			names = append(names, tensor.Name)
+		}
+		want := append(words, "contexts", "contexts.first-moment", "contexts.second-moment", "updates")
+		if words == nil { // the encoder's own come first
+			names = names[max(len(names)-len(want), 0):]
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("--subword %s: tensors %v, want %v", subword, names, want)
+		}
 	}
 }
 

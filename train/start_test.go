@@ -113,7 +113,7 @@ func TestInitOfGraphs(t *testing.T) {
 	}
 	lost := old.Vocabulary[0]
 	text := writeFile(t, "new", strings.ReplaceAll(smallText(), lost, "newcomer"))
-	for _, mode := range []string{settings.ModeCL, settings.ModeVanilla} {
+	for _, mode := range []string{settings.ModeCL, settings.ModeVanilla, onStretches} {
 		for _, init := range []string{first.Out, exported} {
 			c := longerConfig(t, mode)
 			c.Corpus, c.Init, c.ContextWeight = text, init, 1

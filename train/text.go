@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
@@ -32,6 +33,14 @@ func newText(c *corpus.Corpus) *text {
 		fingerprint: parallel.Begin(c.Fingerprint),
 		close:       func() error { return nil },
 	}
+}
+
+// release gives the corpus back, once everything that training needs of it is elsewhere.
+func (t *text) release() {
+	sum := t.fingerprint()
+	_ = t.close() // it was only read
+	t.corpus, t.fingerprint, t.close = nil, func() uint64 { return sum }, func() error { return nil }
+	memory.Collect()
 }
 
 // ReadText reads the text of a configuration once, for the runs that share it. The caller
@@ -85,7 +94,7 @@ func (t *text) check(c *settings.Config) error {
 		c.Negative, c.Negative+1, words, c.MinCount)
 	// Too many negatives asked for is a wrong flag; a text too small for the
 	// recipe is bad input.
-	if c.Negative != settings.Defaults(c.Mode, c.Preset, c.Optimizer).Negative {
+	if c.Negative != settings.DefaultsOf(c.Mode, c.Preset, c.Optimizer, c.Model).Negative {
 		return &terminal.UsageError{Message: message}
 	}
 	return errors.New(message)

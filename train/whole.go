@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"github.com/w2vcl/w2vcl/cooccurrence"
@@ -44,8 +43,7 @@ func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) erro
 		}
 	}
 	j.matrix = m.Bytes()
-	j.text.corpus = nil // everything training needs is in the matrix
-	debug.FreeOSMemory()
+	j.text.release() // everything training needs is in the matrix
 	return nil
 }
 

@@ -43,7 +43,9 @@ func Dry(construct func(a *Account)) *Account {
 
 // Floats returns n zeros, or nil if the account is dry or out of memory (see Err).
 func (a *Account) Floats(purpose string, n int) []float32 {
-	if !a.Take(purpose, 4*int64(n)) || !a.Take(ForPages, memory.SizeOf(n)-4*int64(n)) {
+	bytes := 4 * int64(n)
+	own, rest := a.Take(purpose, bytes), a.Take(ForPages, memory.SizeOf(n)-bytes)
+	if !own || !rest {
 		return nil
 	}
 	return memory.Floats(n)

@@ -37,11 +37,14 @@ func RandomizePart(part []float32, first, dim int, seed uint64) {
 // Uniform fills a parameter of an encoder with values in ±limit, which follow from the seed, the parameter's number and
 // the place.
 func Uniform(x []float32, limit float64, seed uint64, parameter int) {
+	const atATime = 1 << 12 // a multiple of 4
 	stream := corpus.StreamInitEncoder.Sub(uint32(parameter))
-	for i := 0; i < len(x); i += 4 {
-		bits := corpus.Philox(seed, stream, uint64(i/4))
-		for j := range min(4, len(x)-i) {
-			x[i+j] = float32((float64(bits[j]>>8)/(1<<23) - 1) * limit)
+	// Without a context to cancel there is no error.
+	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(x)+atATime-1)/atATime, func(i int) {
+		var bits [atATime]uint32
+		simd.Philox(bits[:], seed, uint64(stream), uint64(i*atATime/4))
+		for j := range min(atATime, len(x)-i*atATime) {
+			x[i*atATime+j] = float32((float64(bits[j]>>8)/(1<<23) - 1) * limit)
 		}
-	}
+	})
 }

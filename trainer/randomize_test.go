@@ -17,3 +17,17 @@ func TestRandomize(t *testing.T) {
 		}
 	}
 }
+
+func TestUniform(t *testing.T) {
+	const limit, seed, parameter = 0.3, 42, 7
+	for _, n := range []int{0, 1, 4095, 4097, 100_001} {
+		values := make([]float32, n)
+		Uniform(values, limit, seed, parameter)
+		for i, got := range values {
+			bits := corpus.Philox(seed, corpus.StreamInitEncoder.Sub(parameter), uint64(i/4))[i%4]
+			if want := float32((float64(bits>>8)/(1<<23) - 1) * limit); got != want {
+				t.Fatalf("value %d of %d is %v, want %v", i, n, got, want)
+			}
+		}
+	}
+}

@@ -86,23 +86,14 @@ func inSentences(c *corpus.Corpus, o Options) float64 {
 	return min(more*inside/all, 1)
 }
 
-// EstimateMatrix estimates Matrix.Bytes, with the accuracy of EstimateBytes.
-func EstimateMatrix(c *corpus.Corpus, o Options) int64 {
-	m, err := expected(c, o)
-	if err != nil {
-		return 0
-	}
-	return idBytes(m.Rows())*int64(m.Stored()) + bytesPerRow*int64(m.Rows())
-}
-
 // EstimateBytes estimates the memory that Build needs at its peak, in bytes, with
-// the matrix and without the corpus. It allocates 50 bytes a word at most, and
-// reads the counts of the words and a small part of the text. It is 0 for options or a corpus that Build
+// the matrix and without the corpus, and of that Matrix.Bytes. It allocates 50 bytes a word at most, and
+// reads the counts of the words and a small part of the text. Both are 0 for options or a corpus that Build
 // refuses, as far as it can tell.
-func EstimateBytes(c *corpus.Corpus, o Options) int64 {
+func EstimateBytes(c *corpus.Corpus, o Options) (building, matrix int64) {
 	m, err := expected(c, o)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	rows := int64(m.Rows())
 	var keepBits, long int64
@@ -111,8 +102,8 @@ func EstimateBytes(c *corpus.Corpus, o Options) int64 {
 			keepBits, long = keepBits+int64(n), long+1
 		}
 	}
-	matrix := int64(m.Stored())*idBytes(m.Rows()) + bytesPerRow*rows
+	matrix = int64(m.Stored())*idBytes(m.Rows()) + bytesPerRow*rows
 	spans := int64(spanCount(c, &o, math.MaxInt64)) * (8*rows + 4*long) // starts, kept
 	perThread := int64(o.threads()) * 3 * 8 * rows                      // places, found
-	return matrix + spans + perThread + keepBits/8 + 8*rows
+	return matrix + spans + perThread + keepBits/8 + 8*rows, matrix
 }

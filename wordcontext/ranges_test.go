@@ -56,7 +56,7 @@ func TestBuildFileEqualsSave(t *testing.T) {
 		"one token": {sentencesCorpus(1, []uint32{0}), Options{Window: 1, Contexts: 1, Passes: 1}},
 		"one word":  {sentencesCorpus(1, []uint32{0, 0, 0}), Options{Window: 2, Contexts: 100, Passes: 3}},
 		"alone":     {sentencesCorpus(3, []uint32{0}, []uint32{1, 2, 1}), Options{Window: 1, Contexts: 4, Passes: 1, Positives: 2}},
-		"wide":      {testCorpus(4, 1<<16+9, 1<<17, 50), Options{Window: 2, Contexts: 70, Passes: 1}},
+		"wide":      {testCorpus(4, 1<<16+9, 1<<17, 50), Options{Window: 2, Contexts: 20, Passes: 1}},
 		"tempered":  {testCorpus(5, 90, 9000, 50), Options{Window: 3, Contexts: 50, Passes: 2, Tempering: 0.75, Positives: 4}},
 	}
 	random := 5

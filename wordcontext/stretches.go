@@ -83,8 +83,8 @@ func NewStretches(c *corpus.Corpus, o StretchOptions) (*Stretches, error) {
 	s.blockTokens = min(int(blockWords/kept), s.text.Tokens())
 	s.blocks = (s.text.Tokens() + s.blockTokens - 1) / s.blockTokens
 	s.blocksEach = max(int(float64(o.Words)/kept/float64(s.blockTokens)+.5), 1)
-	// The rest of a stretch that is longer by chance is left out.
-	s.capacity = o.Words + o.Words/4 + 4*blockWords
+	// The rest of a stretch that is longer by chance is left out: more than four standard deviations.
+	s.capacity = o.Words + o.Words/16 + 4*blockWords
 	return s, nil
 }
 

@@ -3,7 +3,7 @@
 
     measure.py W2VCL TEXT [plans|limits] [MODE...]
 
-plans prints a line a run: mode, encoder, size, plan and peak in MB, and their ratio. limits trains
+plans prints a line a run, three of each small one: mode, encoder, size, plan and peak in MB, and their ratio. limits trains
 under limits between 0.8 and 1.1 of the plan and prints what became of each: refused or kept is good.
 """
 
@@ -43,7 +43,7 @@ def train(program, arguments, folder):
 
 def plans(program, text, modes, folder):
     print("mode\tencoder\tsize\tplan\tpeak\tratio")
-    for mode, encoder, size in cases(modes):
+    for mode, encoder, size in [c for c in cases(modes) for _ in range(3 if c[2] == "small" else 1)]:
         f = flags(mode, encoder, size, text)
         code, out, err, _ = run(program, "plan", [*f, "--json"])
         if code:

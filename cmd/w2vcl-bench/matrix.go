@@ -67,7 +67,8 @@ func measureMatrix(cmd *cobra.Command, s cli.Streams, f *benchFlags, text *bench
 	defer stage.Stop()
 	measured, err := bench.MeasureMatrix(ctx, c, o, f.effort(), func(build int) { stage.Update(int64(build), nil) })
 	stage.Stop()
-	r := matrixResult{measured, wordcontext.EstimateBytes(c, o), machine.PeakRSS()}
+	estimate, _ := wordcontext.EstimateBytes(c, o)
+	r := matrixResult{measured, estimate, machine.PeakRSS()}
 	count := 0
 	if err == nil {
 		count = 1

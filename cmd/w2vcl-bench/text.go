@@ -46,11 +46,12 @@ func (t *benchText) addTo(cmd *cobra.Command, include func(name string) bool) {
 // resolve resolves all settings. Without --corpus and --config it takes the text that
 // comes with w2vcl, and the settings of the demo below the given ones.
 func (t *benchText) resolve() error {
-	texts := map[string]string{"mode": settings.ModeCL, "model": settings.ModelSkipGram} // they have a matrix
+	texts := map[string]string{"mode": settings.ModeCL}
 	if t.builtin = t.settings.Set["corpus"] == "" && t.settings.File == ""; t.builtin {
-		texts = settings.Demo(settings.SubwordNone)
-		texts["corpus"] = testdata.CorpusName
+		texts = settings.Demo()
+		texts["corpus"], texts["contexts"] = testdata.CorpusName, "2048"
 	}
+	texts["model"] = settings.ModelSkipGram // it has a matrix
 	maps.Copy(texts, t.settings.Set)
 	var err error
 	if t.config, err = settings.Resolve(t.settings.File, texts); err != nil {

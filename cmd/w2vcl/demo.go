@@ -48,19 +48,18 @@ func newDemo(s cli.Streams) *cobra.Command {
 		Use:   "demo [flags]",
 		Short: "Train on the text that comes with w2vcl, show scores and neighbours",
 		Long: `Train vectors with W2V-CL on the State of the Union addresses of 1790 to 2021,
-which come with w2vcl, score them and show neighbours of a few words. It takes
-less than a minute and leaves no files unless --out names a folder. With --subword
-cnn it takes two minutes, and also shows neighbours of words that the text does
-not have.`,
+which come with w2vcl, score them and show neighbours of a few words, also of some
+that the text does not have. It takes less than a minute and leaves no files unless
+--out names a folder.`,
 		Example: `  w2vcl demo
-  w2vcl demo --subword cnn
+  w2vcl demo --subword none
   w2vcl demo --out runs/demo`,
 		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	o.settings.AddTo(cmd, func(setting settings.Setting) bool {
 		switch setting.Name {
-		case "out", "force", "dim", "epochs", "contexts", "subword", "seed", "threads":
+		case "out", "force", "dim", "iterations", "subword", "seed", "threads":
 			return true
 		default:
 			return false
@@ -125,7 +124,7 @@ func (o *demoOptions) show(ctx context.Context, s cli.Streams, run string, summa
 // config returns the settings of the demo with those of the user over them. Without
 // --out the run is in a temporary folder, which remove deletes.
 func (o *demoOptions) config() (c settings.Config, remove func(), err error) {
-	texts := settings.Demo(o.settings.Set["subword"])
+	texts := settings.Demo()
 	texts["corpus"] = testdata.CorpusName
 	maps.Copy(texts, o.settings.Set)
 	remove = func() {}

@@ -26,7 +26,7 @@ var longCommands = map[string]struct{ args, ready string }{
 	"train":        {"train --corpus PIPE --out run", ""},
 	"resume":       {"resume stopped", ""},
 	"plan":         {"plan --corpus PIPE", ""},
-	"demo":         {"demo --dim 100 --contexts 100000", "Training on"},
+	"demo":         {"demo --dim 100 --iterations 100000", "Training on"},
 	"corpus build": {"corpus build --corpus PIPE --cache enc", ""},
 	"corpus stats": {"corpus stats PIPE", ""},
 	"matrix build": {"matrix build --corpus PIPE --matrix m", ""},

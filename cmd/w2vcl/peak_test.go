@@ -21,12 +21,14 @@ func TestPlanTellsThePeak(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--contexts", "16", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"},
 		{"--contexts", "16", "--tempering", "0", "--positives", "1", "--optimizer", "adam-row", "--checkpoint", "2"},
+		{"--iterations", "6", "--batch", "500"},
+		{"--iterations", "6", "--batch", "100", "--subword", "none", "--checkpoint", "2"},
 		{"--mode", "vanilla", "--epochs", "1", "--batch", "32"},
 	} {
 		for _, threads := range []string{"1", "3"} {
 			r := newRun(t)
 			r.args = append([]string{r.args[0], r.args[1], "--dim", "30000", "--threads", threads}, flags...)
-			r.comparePeaks(r.args)
+			r.comparePeaks(r.args, 0.1)
 		}
 	}
 }
@@ -79,7 +81,7 @@ func TestPlanOfATextInAFile(t *testing.T) {
 	r := newRun(t)
 	text, cache := filepath.Join(t.TempDir(), "text"), t.TempDir()
 	err := atomicfile.Write(text, func(w io.Writer) error {
-		return bench.Generated{Bytes: 60e6, Seed: 1}.WriteTo(t.Context(), w, 2, func(int64, int64) {})
+		return bench.Generated{Bytes: 30e6, Seed: 1}.WriteTo(t.Context(), w, 2, func(int64, int64) {})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -90,14 +92,17 @@ func TestPlanOfATextInAFile(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "1"},
 		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "4"},
+		{"--mode", "cl", "--iterations", "8", "--threads", "2"},
 		{"--mode", "cl", "--contexts", "1024", "--iterations", "16", "--threads", "2", "--max-memory", "120MB"},
 	} {
-		r.comparePeaks(append([]string{"--corpus", text, "--cache", cache, "--dim", "8"}, flags...))
+		// Windows of readers that never read at the same time, as on a busy machine, have less memory.
+		r.comparePeaks(append([]string{"--corpus", text, "--cache", cache, "--dim", "8"}, flags...), 0.2)
 	}
 }
 
-// comparePeaks reports a plan that is more than a tenth away from the peak of the run.
-func (r *trainingRun) comparePeaks(flags []string) {
+// comparePeaks reports a plan of which more than a fraction was not taken, or that was exceeded by more than
+// a tenth.
+func (r *trainingRun) comparePeaks(flags []string, unused float64) {
 	r.t.Helper()
 	var plan struct {
 		Memory struct {
@@ -112,9 +117,12 @@ func (r *trainingRun) comparePeaks(flags []string) {
 	if summary.Peak == 0 {
 		r.t.Skip("memory is not known on this system")
 	}
-	ratio := summary.Peak / plan.Memory.Peak
+	ratio, least := summary.Peak/plan.Memory.Peak, 1-unused
+	if slices.Contains(flags, "--batch") && !slices.Contains(flags, "vanilla") {
+		least = 0.55 // there is room for stretches that are longer by chance, most in small ones
+	}
 	r.t.Logf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
-	if ratio < 0.9 || ratio > 1.1 {
+	if ratio < least || ratio > 1.1 {
 		r.t.Errorf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
 	}
 }

@@ -151,6 +151,8 @@ func victims(inputs string) []*victim {
 	}
 	cl := []string{"--contexts", "64", "--checkpoint", "20"}
 	train("cl", true, append(cl, "--iterations", "2000", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4")...)
+	train("cl, cbow", true, "--checkpoint", "20", "--iterations", "3000", "--batch", "200", "--subword", "none")
+	train("cl, cbow ngram", true, "--checkpoint", "20", "--iterations", "1000", "--batch", "200", "--buckets", "500")
 	train("cl, preset paper", true, append(cl, "--preset", "paper", "--iterations", "1500")...)
 	train("cl, file of M", true, append(cl, "--matrix", "m", "--iterations", "1500")...)
 	train("cl, cnn", true, "--contexts", "64", "--checkpoint", "5", "--iterations", "200", "--subword", "cnn")

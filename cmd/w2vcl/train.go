@@ -37,9 +37,9 @@ code 130); a second Ctrl-C quits at once. A run saves checkpoints, see --checkpo
 'w2vcl resume DIR' continues a run that was stopped, also by a crash. Names of
 word2vec's options (--size, --iter, --alpha, ...) are understood, too.
 
-The flags and defaults below are those of mode cl; 'w2vcl train --mode NAME --help'
-shows those of another mode. 'w2vcl plan' with the same flags shows the memory and
-the time of a run.`,
+The flags and defaults below are those of mode cl with its default model; 'w2vcl train
+--mode NAME --help' shows those of another mode, --model sg --help those of the matrix
+M. 'w2vcl plan' with the same flags shows the memory and the time of a run.`,
 		Example: `  w2vcl train --corpus wiki.txt --out runs/wiki
   w2vcl train --corpus books/ --tokenizer words --lowercase --out runs/books --dim 300
   zcat news.gz | w2vcl train --corpus - --out runs/news --json

@@ -21,7 +21,8 @@ type Budget struct {
 const (
 	// BudgetRecipe trains as long as the recipe of each mode says.
 	BudgetRecipe = "recipe"
-	// BudgetEpochs counts passes: over the text, or over M in mode cl.
+	// BudgetEpochs counts passes: over the text, or over M in mode cl. With model cbow mode cl has no
+	// epochs, and trains as long as its recipe says.
 	BudgetEpochs = "epochs"
 	// BudgetIterations counts iterations of mode cl. The other modes train about as
 	// many pairs as these iterations have.
@@ -64,7 +65,8 @@ func (b Budget) Explain() string {
 	amount := strconv.FormatFloat(b.Amount, 'f', -1, 64)
 	switch b.Kind {
 	case BudgetEpochs:
-		return amount + " epochs of each mode, which are passes over the text, or over M in mode cl"
+		return amount + " epochs of each mode, which are passes over the text, or over M in mode cl; with --model cbow " +
+			"that has no epochs, and trains as many iterations as its recipe says"
 	case BudgetIterations:
 		return amount + " iterations of mode cl, and about as many pairs of every other mode as these iterations have"
 	case BudgetSeconds:
@@ -74,18 +76,15 @@ func (b Budget) Explain() string {
 	}
 }
 
-// countsIterations reports whether a mode trains iterations over M, not passes
-// over the text.
-func countsIterations(mode string) bool {
-	m, ok := settings.FindMode(mode)
-	return ok && m.Family == settings.LargeBatch
-}
+// countsIterations reports whether a mode trains iterations, not passes over the text.
+func countsIterations(mode string) bool { return mode == settings.ModeCL }
 
-// apply sets how long a mode trains.
-func (b Budget) apply(mode string, texts map[string]string) {
+// apply sets how long a mode trains with a model.
+func (b Budget) apply(mode, model string, texts map[string]string) {
 	amount := strconv.FormatFloat(b.Amount, 'f', 0, 64)
 	iterations := countsIterations(mode)
 	switch {
+	case b.Kind == BudgetEpochs && iterations && model == settings.ModelCBOW:
 	case b.Kind == BudgetEpochs:
 		texts["epochs"] = amount
 	case b.Kind == BudgetIterations && iterations:
@@ -98,8 +97,8 @@ func (b Budget) apply(mode string, texts map[string]string) {
 }
 
 // Limit returns what ends a run of a mode on a vocabulary of the given size.
-// positives are the samples of a word in an iteration of mode cl.
-func (b Budget) Limit(c settings.Config, vocabulary int, positives float64) train.Limit {
+// samples are those of an iteration of mode cl, see [Options.Samples].
+func (b Budget) Limit(c settings.Config, vocabulary int, samples float64) train.Limit {
 	switch {
 	case b.Kind == BudgetSeconds:
 		return train.Limit{Seconds: b.Amount}
@@ -108,7 +107,7 @@ func (b Budget) Limit(c settings.Config, vocabulary int, positives float64) trai
 		if c.HierarchicalSoftmax { // about as many as a path has nodes
 			targets = math.Log2(float64(max(vocabulary, 2)))
 		}
-		return train.Limit{Pairs: b.Amount * 2 * positives * float64(vocabulary) * targets}
+		return train.Limit{Pairs: b.Amount * 2 * samples * targets}
 	default:
 		return train.Limit{}
 	}

@@ -32,7 +32,7 @@ func TestRunsShareSettings(t *testing.T) {
 		o := testOptions(settings.ModeNames()...)
 		o.Seeds = 2
 		o.Settings["preset"], o.Settings["negative"], o.Settings["seed"] = preset, "7", "40"
-		o.Settings["passes"] = "3" // of mode cl only
+		o.Settings["passes"] = "3" // of model sg of mode cl only
 		runs, err := o.Runs()
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestRunsShareSettings(t *testing.T) {
 		if len(runs) != 2*len(settings.ModeNames()) {
 			t.Fatalf("%d runs", len(runs))
 		}
-		want := settings.Defaults(settings.ModeCL, preset, "")
+		want := settings.DefaultsOf(settings.ModeCL, preset, "", settings.ModelSkipGram)
 		names := map[string]bool{}
 		for i, r := range runs {
 			c := r.Config
@@ -203,7 +203,7 @@ func TestVariants(t *testing.T) {
 		}
 	}
 	want := []string{
-		"cl-window3-seed1: cl 3 8 none", "cl-window5-seed1: cl 5 8 none", "k10-seed1: cl 2 10 none",
+		"cl-window3-seed1: cl 3 8 ngram", "cl-window5-seed1: cl 5 8 ngram", "k10-seed1: cl 2 10 ngram",
 		"sub-window3-subwordnone-seed1: cl 3 8 none", "sub-window3-subwordngram-seed1: cl 3 8 ngram",
 		"sub-window5-subwordnone-seed1: cl 5 8 none", "sub-window5-subwordngram-seed1: cl 5 8 ngram",
 		"cnn-seed1: cl 4 8 cnn", "blazing-seed1: word2vec 6 5 none",
@@ -246,7 +246,7 @@ func TestDevices(t *testing.T) {
 	if n := o.SideBySide(); n != 1 {
 		t.Errorf("%d jobs", n)
 	}
-	o.Settings["device"] = "cuda:0, cuda:2"
+	o.Settings["device"], o.Settings["model"] = "cuda:0, cuda:2", settings.ModelSkipGram
 	if n := o.SideBySide(); n != 2 {
 		t.Errorf("%d jobs for two devices", n)
 	}
@@ -396,29 +396,45 @@ func TestBudgetOfModes(t *testing.T) {
 	if got := runs[0].Config.Iterations; got != 100 {
 		t.Errorf("cl trains %d iterations, want 100", got)
 	}
-	if got := o.Budget.Limit(runs[0].Config, 1000, 8); got != (train.Limit{}) {
+	if got := o.Budget.Limit(runs[0].Config, 1000, 8000); got != (train.Limit{}) {
 		t.Errorf("cl has the limit %+v", got)
 	}
-	if got, want := o.Budget.Limit(runs[1].Config, 1000, 8), (train.Limit{Pairs: 100 * 2 * 8 * 1000 * 6}); got != want {
+	if got, want := o.Budget.Limit(runs[1].Config, 1000, 8000), (train.Limit{Pairs: 100 * 2 * 8 * 1000 * 6}); got != want {
 		t.Errorf("word2vec has the limit %+v, want %+v", got, want)
 	}
 	text, _ := corpustest.Read(t, corpustest.Zipf(1, 20_000, 700, 40))
 	fitted := runs[0].Config
 	fitted.FitText(text.Vocabulary)
-	if positives, err := o.Positives(runs, text.Vocabulary); err != nil || positives == 0 || positives != fitted.Positives {
-		t.Errorf("%v positives, %v", positives, err)
+	if samples, err := o.Samples(runs, text.Vocabulary); err != nil || samples == 0 || samples != float64(fitted.Batch) {
+		t.Errorf("%v samples, %v", samples, err)
 	}
-	if positives, err := o.Positives(runs[1:2], text.Vocabulary); err != nil || positives == 0 {
-		t.Errorf("without mode cl %v positives, %v", positives, err)
+	if samples, err := o.Samples(runs[1:2], text.Vocabulary); err != nil || samples == 0 {
+		t.Errorf("without mode cl %v samples, %v", samples, err)
 	}
 	o.Budget = Budget{BudgetEpochs, 3}
 	if runs, err = o.Runs(); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range runs {
-		if r.Config.Epochs != 3 || r.Config.Iterations != 0 {
+		epochs := 3
+		if r.Mode == settings.ModeCL { // with model cbow as long as its recipe says
+			epochs = 0
+		}
+		if r.Config.Epochs != epochs || r.Config.Iterations != 0 {
 			t.Errorf("%s trains %d epochs, %d iterations", r.Name, r.Config.Epochs, r.Config.Iterations)
 		}
+	}
+	o.Settings["model"], o.Budget = settings.ModelSkipGram, Budget{BudgetEpochs, 2}
+	if runs, err = o.Runs(); err != nil {
+		t.Fatal(err)
+	}
+	if c := runs[0].Config; c.Model != settings.ModelSkipGram || c.Epochs != 2 {
+		t.Errorf("--model %s trains %d epochs", c.Model, c.Epochs)
+	}
+	fitted = runs[0].Config
+	fitted.FitText(text.Vocabulary)
+	if samples, err := o.Samples(runs, text.Vocabulary); err != nil || samples != fitted.Positives*float64(text.Vocabulary.Len()) {
+		t.Errorf("%v samples of M, %v", samples, err)
 	}
 }
 

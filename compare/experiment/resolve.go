@@ -79,7 +79,7 @@ var sharedSamples = []string{"dim", "window", "negative", "sample"}
 // shared returns the shared settings that a variant has a use for, of a list the first
 // value.
 func (o Options) shared(v Variant) map[string]string {
-	encoder := cmp.Or(v.Own["subword"], valuesOf("subword", o.Settings["subword"])[0], settings.SubwordNone)
+	encoder := cmp.Or(v.Own["subword"], valuesOf("subword", o.Settings["subword"])[0], o.defaults(v).Subword)
 	texts := map[string]string{}
 	for name, text := range o.Settings {
 		s, ok := settings.Find(name)
@@ -93,13 +93,15 @@ func (o Options) shared(v Variant) map[string]string {
 	return texts
 }
 
+// defaults returns the recipe of a variant.
+func (o Options) defaults(v Variant) settings.Config {
+	preset := cmp.Or(v.Own["preset"], o.Settings["preset"])
+	return settings.DefaultsOf(v.Mode, preset, "", settings.ModelOf(v.Mode, v.Own, o.Settings))
+}
+
 // applies reports whether a variant has a use for a setting.
 func (o Options) applies(s settings.Setting, v Variant) bool {
-	model := settings.ModelOf(v.Mode, v.Own, o.Settings)
-	if model == "" {
-		model = settings.Defaults(v.Mode, cmp.Or(v.Own["preset"], o.Settings["preset"]), "").Model
-	}
-	return s.AppliesWith(v.Mode, model)
+	return s.AppliesWith(v.Mode, o.defaults(v).Model)
 }
 
 // withoutNegatives reports whether a variant has hierarchical softmax. Any other text than a bool
@@ -116,15 +118,18 @@ func (o Options) recipe() (settings.Config, error) {
 	return settings.Resolve("", texts)
 }
 
-// Positives returns the samples that a word of a text has in an iteration of the first
-// run of mode cl, or of the recipe if there is none.
-func (o Options) Positives(runs []Run, v *corpus.Vocabulary) (float64, error) {
+// Samples returns about how many positive samples either step of an iteration has, on a text,
+// in the first run of mode cl, or in the recipe if there is none.
+func (o Options) Samples(runs []Run, v *corpus.Vocabulary) (float64, error) {
 	c, err := o.recipe()
 	if i := slices.IndexFunc(runs, func(r Run) bool { return countsIterations(r.Mode) }); i >= 0 {
 		c = runs[i].Config
 	}
 	c.FitText(v)
-	return c.Positives, err
+	if c.Model == settings.ModelCBOW {
+		return float64(c.Batch), err
+	}
+	return c.Positives * float64(v.Len()), err
 }
 
 // resolve returns the settings of a variant. Those of the text and the shared ones
@@ -145,7 +150,7 @@ func (o Options) resolve(v Variant) (settings.Config, error) {
 	}
 	maps.Copy(texts, o.shared(v))
 	texts["mode"], texts["out"] = v.Mode, o.Out
-	o.Budget.apply(v.Mode, texts)
+	o.Budget.apply(v.Mode, o.defaults(v).Model, texts)
 	if _, ok := v.Own["iterations"]; ok {
 		delete(texts, "epochs") // one of the two says how long to train
 	}

@@ -49,21 +49,13 @@ func (t *Text) Sentences() int { return t.sentences }
 // read.
 func (t *Text) InFile() bool { return t.release != nil }
 
-// Bytes returns the memory of the text: of a file, what two readers have at a time.
-func (t *Text) Bytes() int64 {
-	if t.InFile() {
-		return t.ReaderBytes(2)
-	}
-	return 4*int64(len(t.wide)) + 8*int64(len(t.bounds))
-}
-
-// ReaderBytes returns about the memory that so many readers of a file have at a time, half of each
-// of their two windows; 0 in memory.
-func (t *Text) ReaderBytes(readers int) int64 {
+// Bytes returns the memory of the text: of a file, about what so many readers have at a time, half of
+// each of their two windows.
+func (t *Text) Bytes(readers int) int64 {
 	if t.InFile() {
 		return int64(readers) * windowBytes
 	}
-	return 0
+	return 4*int64(len(t.wide)) + 8*int64(len(t.bounds))
 }
 
 // Start returns the number of the first token of sentence s; Start(S) is N.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -95,6 +96,7 @@ func Count(ctx context.Context, in *Input, o Options) (_ *Result, err error) {
 		e.chunks = nil
 	}
 	slices.SortFunc(r.chunks, func(a, b encodedChunk) int { return a.number - b.number })
+	runtime.GC() // the tables to come can have the memory of the chunks
 	if d.spilled() {
 		err = r.mergeSpilled(ctx, encoders, o)
 	} else {

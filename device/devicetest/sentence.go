@@ -144,7 +144,7 @@ func (k *sentenceKernels) options(token int) sequential.Options {
 	if x := k.composition; x != nil {
 		const soundRate = .025 // at which Undamped is Most
 		c.Composition = &composed.Composition{
-			Dim: k.Dim, Starts: x.Starts, Symbols: x.Symbols, Parts: make([]float32, x.Parts*k.Dim), Rate: x.Rate,
+			Dim: k.Dim, Starts: x.Starts, Symbols: x.Symbols, Sizes: x.Sizes, Parts: make([]float32, x.Parts*k.Dim), Rate: x.Rate,
 			Most: x.Undamped(soundRate, 1), Randomize: func(uint64) {},
 		}
 		if x.Own {

@@ -62,9 +62,12 @@ func writeFile(path string, write func(w io.Writer) error) error {
 	return replace(target, func(f *os.File) error { return fill(f, write) })
 }
 
+// BufferBytes is the memory that Write takes for its buffer.
+const BufferBytes = 1 << 20
+
 // fill lets write fill a file through a buffer.
 func fill(f *os.File, write func(w io.Writer) error) error {
-	w := bufio.NewWriterSize(f, 1<<20)
+	w := bufio.NewWriterSize(f, BufferBytes)
 	if err := write(w); err != nil {
 		return err
 	}

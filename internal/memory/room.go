@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"unsafe"
 
@@ -37,9 +36,8 @@ func Room(bytes int64) (done func(), err error) {
 	}
 	room.Lock()
 	defer room.Unlock()
-	if err := roomFor(bytes); err != nil {
-		debug.FreeOSMemory() // garbage is resident, too
-		if err := roomFor(bytes); err != nil {
+	if roomFor(bytes, machine.Resident()) != nil {
+		if err := roomFor(bytes, Resident()); err != nil {
 			return nil, err
 		}
 	}
@@ -56,32 +54,33 @@ func Room(bytes int64) (done func(), err error) {
 func Left() int64 {
 	room.Lock()
 	defer room.Unlock()
-	if limit, left := left(); limit > 0 {
+	if limit, left := left(machine.Resident()); limit > 0 {
 		return max(left, 0)
 	}
 	return math.MaxInt64
 }
 
-// left returns the limit of memory, 0 if it is not known, and what is left of it.
-func left() (limit, left int64) {
+// left returns the limit of memory, 0 if it is not known, and what is left of it by a process that has so
+// much resident.
+func left(resident int64) (limit, left int64) {
 	if room.guard.Asked {
 		limit = room.guard.Limit
-		return limit, limit - machine.Resident() - room.promised
+		return limit, limit - resident - room.promised
 	}
 	limit, left = machine.Memory()
 	if left == 0 { // not known
-		left = limit - machine.Resident()
+		left = limit - resident
 	}
 	return limit, left - room.promised
 }
 
-// roomFor is Room for garbage that was collected.
-func roomFor(bytes int64) error {
+// roomFor returns why there is no room for bytes in a process that has so much resident.
+func roomFor(bytes, resident int64) error {
 	whose := "this machine or its limits (ulimit, control group) allow"
 	if room.guard.Asked {
 		whose = "--max-memory allows"
 	}
-	limit, left := left()
+	limit, left := left(resident)
 	if limit == 0 {
 		return nil
 	}

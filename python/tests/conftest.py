@@ -28,9 +28,9 @@ def text(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def run(text, tmp_path_factory):
-    return w2vcl.train(text, dim=12, contexts=64, out=tmp_path_factory.mktemp("runs") / "words")
+    return w2vcl.train(text, dim=12, iterations=64, subword="none", out=tmp_path_factory.mktemp("runs") / "words")
 
 
 @pytest.fixture(scope="session")
 def subword_run(text, tmp_path_factory):
-    return w2vcl.train(text, dim=12, contexts=32, subword="ngram", out=tmp_path_factory.mktemp("runs") / "ngram")
+    return w2vcl.train(text, dim=12, iterations=64, subword="ngram", out=tmp_path_factory.mktemp("runs") / "ngram")

@@ -2,7 +2,7 @@
 
 import w2vcl
 
-run = w2vcl.demo(subword="ngram", dim=50, contexts=256)  # on the text that comes along
+run = w2vcl.demo(dim=50, iterations=256)  # on the text that comes along
 print(run.neighbors("railroad", 5))
 print(run.vector("railroadless")[:4])  # the text does not have it
 print(run.neighbors("railroadless", 5))

@@ -71,5 +71,5 @@ def test_the_readme_of_the_module(text, tmp_path, monkeypatch):
     (tmp_path / "wiki.txt").write_text(words)
     monkeypatch.chdir(tmp_path)
     [code] = blocks((ROOT / "python" / "README.md").read_text(encoding="utf-8"))
-    exec(compile(code.replace("dim=300", "dim=8, contexts=16"), "README.md", "exec"), {})
+    exec(compile(code.replace("dim=300", "dim=8, iterations=16"), "README.md", "exec"), {})
     assert (tmp_path / "runs" / "wiki" / "vectors.bin").exists()

@@ -16,7 +16,7 @@ import pytest
 import w2vcl
 from conftest import sentences
 
-SMALL = {"dim": 8, "contexts": 16, "progress": False}
+SMALL = {"dim": 8, "iterations": 16, "progress": False}
 
 
 def test_a_run_without_a_folder_goes_with_its_object(text):
@@ -91,7 +91,7 @@ def test_a_folder_that_exists_is_not_replaced(text, run):
 
 
 def test_plan(text):
-    plan = w2vcl.plan(text, dim=8, contexts=16)
+    plan = w2vcl.plan(text, dim=8, iterations=16)
     assert plan["iterations"] == 16 and plan["vocab"] == 10
 
 
@@ -149,7 +149,7 @@ def test_ctrl_c_saves_and_raises(tmp_path):
 
 def test_resume_goes_on(text, tmp_path):
     """A run that was stopped ends in the bits of one that never was, whenever the stop came."""
-    settings = {"dim": 32, "contexts": 4000, "positives": 1, "progress": False}
+    settings = {"dim": 32, "iterations": 4000, "progress": False}
     want = w2vcl.train(text, **settings)
     script = textwrap.dedent(f"""
         import sys, w2vcl
@@ -172,8 +172,8 @@ def test_resume_goes_on(text, tmp_path):
 
 
 def test_progress_on_standard_error(text, capfd):
-    w2vcl.train(text, dim=8, contexts=16, progress=True)
+    w2vcl.train(text, dim=8, iterations=16, progress=True)
     said = capfd.readouterr().err
     assert "Plan: mode cl" in said and "Trained: 16 iterations" in said and "Saved:" not in said
-    w2vcl.train(text, dim=8, contexts=16)  # nobody looks at a file
+    w2vcl.train(text, dim=8, iterations=16)  # nobody looks at a file
     assert capfd.readouterr().err == ""

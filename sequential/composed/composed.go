@@ -21,19 +21,21 @@ package composed
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
 // A Composition says how the rows of W are composed of the rows of parts, z, and of words' own
-// rows, o. Word w has the parts Symbols[Starts[w]:Starts[w+1]]; G is their number.
+// rows, o. Word w has the parts Symbols[Starts[w]:Starts[w+1]]; part g stands for s_g n-grams that the
+// same words have, and that training therefore keeps the same. G is the number of a word's n-grams, Σ s_g.
 //
-//	W_w = (o_w + Σ z_g) / (1+G)      g: parts of w; without own rows Σ z_g / G
+//	W_w = (o_w + Σ s_g z_g) / (1+G)  g: parts of w; without own rows Σ s_g z_g / G
 //
 // A change Δ_w of W_w goes to the rows by
 //
 //	z_g += r_g Δ_w                   r_g = Rate min(1, m/n_g)
-//	o_w += (1+G - Σ r_g) Δ_w
+//	o_w += (1+G - Σ s_g r_g) Δ_w
 //
 // where n_g counts the words with part g that changed in the block, each as often as it has it. With
 // Rate 1 and few words this is fastText. With a lower one the own row takes the rest, so that
@@ -43,7 +45,7 @@ type Composition struct {
 	Dim     int       // N
 	Starts  []uint32  // (V+1)
 	Symbols []uint32  // below U
-	Sizes   []uint32  // (U): how many parts a row stands for, which the same words have and which stay equal; nil: one
+	Sizes   []uint32  // s, (U), at least 1; nil: each part stands for itself alone
 	Parts   []float32 // z, (U, N); live
 	Own     []float32 // o, (V, N); live; nil: words have no rows of their own
 	Rate    float32   // of parts, above 0
@@ -87,8 +89,6 @@ func (c *Composition) Check() error {
 		return fmt.Errorf("%d values of %d words' own rows of dimension %d", len(c.Own), v, n)
 	case len(c.Parts)%n != 0 || c.Starts[0] != 0 || int(c.Starts[v]) != len(c.Symbols):
 		return fmt.Errorf("%d values of parts, or %d symbols, are not those of %d words", len(c.Parts), len(c.Symbols), v)
-	case c.Sizes != nil && len(c.Sizes) != len(c.Parts)/n:
-		return fmt.Errorf("%d sizes of %d parts", len(c.Sizes), len(c.Parts)/n)
 	case !(c.Rate > 0) || !(c.Most >= 0):
 		return fmt.Errorf("parts have the rate %v and sums of up to %v words", c.Rate, c.Most)
 	}
@@ -99,6 +99,9 @@ func (c *Composition) Check() error {
 		if c.Own == nil && c.Starts[w] == c.Starts[w+1] {
 			return fmt.Errorf("word %d has no parts and no row of its own", w)
 		}
+	}
+	if c.Sizes != nil && (len(c.Sizes) != len(c.Parts)/n || slices.Contains(c.Sizes, 0)) {
+		return fmt.Errorf("%d sizes of %d parts, or a part that stands for nothing", len(c.Sizes), len(c.Parts)/n)
 	}
 	for _, s := range c.Symbols {
 		if uint64(s) >= uint64(len(c.Parts)/n) {
@@ -111,18 +114,7 @@ func (c *Composition) Check() error {
 // of returns the parts of a word.
 func (c *Composition) of(word uint32) []uint32 { return c.Symbols[c.Starts[word]:c.Starts[word+1]] }
 
-// Weight is what each part of a word counts in its mean, 1/(1+G).
-func (c *Composition) Weight(word uint32) float32 {
-	parts := float32(0)
-	for _, g := range c.of(word) {
-		parts += c.size(g)
-	}
-	if c.Own != nil {
-		parts++
-	}
-	return 1 / parts
-}
-
+// size is how many n-grams a part stands for.
 func (c *Composition) size(part uint32) float32 {
 	if c.Sizes == nil {
 		return 1
@@ -130,23 +122,45 @@ func (c *Composition) size(part uint32) float32 {
 	return float32(c.Sizes[part])
 }
 
+// weights writes what each part of a word counts in its mean to dst, and returns what the own row does.
+func (c *Composition) weights(dst []float32, parts []uint32) (weights []float32, own float32) {
+	var all float32
+	if c.Own != nil {
+		all = 1
+	}
+	dst = dst[:0]
+	for _, g := range parts {
+		dst = append(dst, c.size(g))
+		all += c.size(g)
+	}
+	own = 1 / all
+	for i := range dst {
+		dst[i] *= own
+	}
+	return dst, own
+}
+
+// Weight is what a word's own row counts in its mean, 1/(1+G), and each n-gram.
+func (c *Composition) Weight(word uint32) float32 {
+	_, own := c.weights(nil, c.of(word))
+	return own
+}
+
 // A Composer composes rows, and has the memory for it. It serves one goroutine.
 type Composer struct {
 	*Composition
-	weights []float32
+	scratch []float32 // weights of parts
 }
 
 // Compose writes the row of a word to dst, N values. next, as many as the word has parts or nil,
 // are parts that it asks memory for on the way.
 func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
-	parts, share := c.of(word), c.Weight(word)
-	c.weights = c.weights[:0]
-	for _, g := range parts {
-		c.weights = append(c.weights, share*c.size(g))
-	}
+	parts := c.of(word)
+	var own float32
+	c.scratch, own = c.weights(c.scratch, parts)
 	clear(dst)
 	if c.Own != nil {
-		simd.SGD(dst, c.Own[int(word)*c.Dim:][:c.Dim], 1, -share)
+		simd.SGD(dst, c.Own[int(word)*c.Dim:][:c.Dim], 1, -own)
 	}
-	simd.AddCombination(dst, c.weights, c.Parts, parts, next)
+	simd.AddCombination(dst, c.scratch, c.Parts, parts, next)
 }

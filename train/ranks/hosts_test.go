@@ -26,7 +26,7 @@ func TestPredict(t *testing.T) {
 		c.Device = device // which this program may lack
 		return c
 	}
-	usual := config(t, map[string]string{"mode": "cl", "dim": "500"})
+	usual := config(t, map[string]string{"mode": "cl", "model": "sg", "dim": "500"})
 	ordered := config(t, map[string]string{"mode": "fullw2v", "dim": "128"})
 	for name, test := range map[string]struct {
 		c           *settings.Config
@@ -84,7 +84,8 @@ func TestErrors(t *testing.T) {
 		"--network 0":    {cl, ranks.Network{Hosts: 2}},
 		"not on 3":       {cl, ranks.Network{Hosts: 3, Gigabits: 10}},
 		"--mode vanilla": {config(t, map[string]string{"mode": "vanilla"}), ranks.Network{Hosts: 2, Gigabits: 10}},
-		"--subword cnn":  {config(t, map[string]string{"mode": "cl", "subword": "cnn"}), ranks.Network{Hosts: 2, Gigabits: 10}},
+		"--model cbow":   {config(t, map[string]string{"mode": "cl"}), ranks.Network{Hosts: 2, Gigabits: 10}},
+		"--subword cnn":  {config(t, map[string]string{"mode": "cl", "model": "sg", "subword": "cnn"}), ranks.Network{Hosts: 2, Gigabits: 10}},
 	} {
 		if _, err := ranks.Predict(test.c, test.n, ranks.Measured{Words: 1000, Tokens: 1000, Units: 1, Seconds: 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

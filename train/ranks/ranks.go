@@ -99,6 +99,8 @@ func (g *Group) check(c *settings.Config) error {
 func CheckTraining(c *settings.Config) error {
 	mode := c.FindMode()
 	switch {
+	case mode.Family == settings.Stretches:
+		return refuse("--model "+c.Model, "take --model sg")
 	case mode.Family == settings.LargeBatch && c.Subword != settings.SubwordNone:
 		return refuse("--subword "+c.Subword, "leave it out")
 	case c.Matrix != "":

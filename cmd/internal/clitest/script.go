@@ -50,6 +50,10 @@ func (m withoutLeaks) Run() int {
 func Scripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GOGC", "400") // heaps are small here
+			return nil
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exit":     exitCommand,
 			"text":     textCommand,

@@ -5,15 +5,18 @@
 
 // For K below T and rows of up to 128 F values, or 128 F for each warp of a team. A window has a pair
 // for each output.
-#define CBOW(kind, name, F, T, warps, Contexts) \
-	kind(name##_##F##_0_##T##_1, warps, Trained{sentence<F, 0, T, 1, many##kind, false, true, Lifetime<F, 0>, Contexts>(a, epoch, first, kept, n, rate), uint64_t(n) * (1 + a.negatives)})
+#define CBOW(kind, name, F, E, T, warps, ...) \
+	kind(name##_##F##_##E##_##T##_1, warps, Trained{sentence<F, E, T, 1, many##kind, false, true, Lifetime<F, E>, __VA_ARGS__>(a, epoch, first, kept, k, rate), uint64_t(k.end - k.from) * (1 + a.negatives)})
 #define CBOWS(name, Contexts) \
-	CBOW(ALONE, name, 1, 6, 12, Contexts<1>) \
-	CBOW(ALONE, name, 2, 6, 8, Contexts<2>) \
-	CBOW(ALONE, name, 3, 6, 8, Contexts<3>) \
-	CBOW(ALONE, name, 1, 16, 8, Contexts<1>) \
-	CBOW(TEAM, name##_team, 2, 6, 4, Contexts<2>) \
-	CBOW(TEAM, name##_team, 1, 16, 8, Contexts<1>)
+	CBOW(ALONE, name, 1, 0, 6, 12, Contexts<1>) \
+	CBOW(ALONE, name, 2, 0, 6, 8, Contexts<2>) \
+	CBOW(ALONE, name, 3, 0, 6, 8, Contexts<3>) \
+	CBOW(ALONE, name, 1, 0, 16, 8, Contexts<1>) \
+	CBOW(TEAM, name##_team, 2, 0, 6, 4, Contexts<2>) \
+	CBOW(TEAM, name##_team, 1, 0, 16, 8, Contexts<1>)
 
 CBOWS(cbow, Chunks)
+CBOW(ALONE, cbow, 2, 2, 6, 8, Chunks<2, 2>)
+#ifndef PIECES
 CBOWS(cbow_half, HalfChunks) // the table of contexts in float16
+#endif

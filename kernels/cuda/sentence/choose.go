@@ -51,6 +51,7 @@ var (
 	parted   = []rowLayout{{1, 0, false}, {2, 0, false}, {2, 2, false}, {3, 0, false}, {2, 0, true}}
 	narrow   = []rowLayout{{1, 0, false}, {1, 0, true}}
 	unshared = []shape{{6, []int{1}, whole}, {16, []int{1}, narrow}}
+	means    = []shape{{6, []int{1}, parted}, {16, []int{1}, narrow}}
 )
 
 var fullW2VShapes = []shape{
@@ -64,7 +65,7 @@ var families = map[Mode]family{
 	PWord2Vec:    {source: "fullw2v", shapes: fullW2VShapes, sentences: 12, forms: true},
 	FullRegister: {source: "fullregister", shapes: []shape{{6, []int{6, 5}, whole}, {16, []int{2}, narrow}}, sentences: 12, passing: true, forms: true},
 	Word2Vec:     {source: "word2vec", shapes: unshared, half: unshared, sentences: 12, unassisted: true},
-	CBOW:         {source: "cbow", shapes: unshared, half: unshared, sentences: 12},
+	CBOW:         {source: "cbow", shapes: means, half: unshared, sentences: 12},
 	PARW2V:       {source: "parw2v", shapes: []shape{{1, []int{8, 10}, narrow}}, sentences: 8},
 }
 
@@ -80,8 +81,9 @@ func (c *Options) kernel() (kernel, error) {
 	f := families[c.Mode]
 	switch {
 	case c.Piece > 0:
-		f = family{source: "pieces", shapes: f.shapes, sentences: f.sentences}
-		return c.choose(f, "pieces_", f.shapes), nil
+		k := c.choose(f, f.source+"_", f.shapes)
+		k.source, k.forms = k.source+"_pieces", false
+		return k, nil
 	case !c.HalfPrecision:
 		return c.choose(f, f.source+"_", f.shapes), nil
 	case len(f.half) > 0:

@@ -2,10 +2,10 @@
 // for the CPU. Before the kernels of a mode train a block, mark finds its words and compose makes
 // their rows of W. Behind it their changes go to the parts and to words' own rows:
 //
-//	compose  W_w = (o_w + Σ z_g) / (1+G)      over the G parts g of word w
+//	compose  W_w = (o_w + Σ s_g z_g) / (1+G)  over the parts g of word w, which stand for G = Σ s_g n-grams
 //	changes  Δ_w = W_w - W_w as it was composed; n_g of each part g of w grows by 1 if it is not zero
 //	push     z_g += r_g Δ_w                   for the parts g of w; r_g = rate min(1, most/n_g)
-//	         o_w += (1+G - Σ r_g) Δ_w
+//	         o_w += (1+G - Σ s_g r_g) Δ_w
 //
 // A warp has four chunks of a word at a time. Parts are read and added to by their words, not words by their
 // parts: then all warps have about as much to do, and L2 adds.
@@ -18,6 +18,7 @@ struct ComposedArgs {
 	float4 *parts;          // z: (chunks, all, 8)
 	const uint32_t *starts; // (vocabulary+1): word w has the parts symbols[starts[w]] ... symbols[starts[w+1]-1]
 	const uint32_t *symbols;
+	const float *sizes;     // s of each symbol
 	const uint32_t *tokens; // of the text
 	uint32_t *list;         // (vocabulary): the words of this block
 	uint32_t *length;       // of list; 0 before a block, as the next two
@@ -57,6 +58,12 @@ __device__ __forceinline__ void addShared(float4 *to, float x, const float4 &v) 
 #endif
 }
 
+__device__ __forceinline__ float sumOf(float x) {
+#pragma unroll
+	for (int l = 16; l > 0; l /= 2) x += __shfl_xor_sync(warp, x, l);
+	return x;
+}
+
 // A Share is four chunks of a word, of which this lane has a value of one.
 struct Share {
 	uint32_t word, first, end; // its parts
@@ -69,6 +76,12 @@ struct Share {
 	// at is the place of row 0 of a table of so many rows.
 	__device__ __forceinline__ float4 *at(float4 *table, uint32_t rows) const {
 		return table + (has ? size_t(chunk) * rows : 0) * lanesOfChunk + laneNumber() % lanesOfChunk;
+	}
+	// partOf is this lane's part of the 32 from number k on, and its size; 0 behind the last.
+	__device__ __forceinline__ uint32_t partOf(const ComposedArgs &a, uint32_t k, float &size) const {
+		uint32_t i = k + laneNumber();
+		size = i < end ? __ldg(a.sizes + i) : 0;
+		return i < end ? __ldg(a.symbols + i) : 0;
 	}
 	__device__ __forceinline__ float4 &ofWord(float4 *table, uint32_t vocabulary) const { return at(table, vocabulary)[size_t(word) * lanesOfChunk]; }
 };
@@ -86,15 +99,19 @@ extern "C" __global__ void __launch_bounds__(256, 4) composed_compose(ComposedAr
 		Share s(a, i / n, i % n);
 		float4 sum = a.own && s.has ? s.ofWord(a.own, a.vocabulary) : make_float4(0, 0, 0, 0);
 		const float4 *parts = s.at(a.parts, a.all);
+		float all = 0;
 		for (uint32_t k = s.first; k < s.end; k += 32) {
-			uint32_t g = k + laneNumber() < s.end ? __ldg(a.symbols + k + laneNumber()) : 0, count = min(32u, s.end - k);
+			float size;
+			uint32_t g = s.partOf(a, k, size), count = min(32u, s.end - k);
+			all += size;
 #pragma unroll 8
 			for (uint32_t j = 0; j < count; j++) {
 				uint32_t part = __shfl_sync(warp, g, j);
-				if (s.has) add(sum, 1, parts[size_t(part) * lanesOfChunk]);
+				float x = __shfl_sync(warp, size, j);
+				if (s.has) add(sum, x, parts[size_t(part) * lanesOfChunk]);
 			}
 		}
-		float share = 1.0f / (s.end - s.first + (a.own ? 1 : 0));
+		float share = 1 / (sumOf(all) + (a.own ? 1 : 0));
 		if (!s.has) continue;
 		s.ofWord(a.words, a.vocabulary) = s.ofWord(a.before, a.vocabulary) = make_float4(share * sum.x, share * sum.y, share * sum.z, share * sum.w);
 	}
@@ -128,14 +145,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) composed_push(ComposedArgs 
 		float4 *parts = s.at(a.parts, a.all);
 		float rest = 0;
 		for (uint32_t k = s.first; k < s.end; k += 32) {
-			uint32_t g = 0, count = min(32u, s.end - k);
-			float rate = 0;
-			if (laneNumber() < count) {
-				g = __ldg(a.symbols + k + laneNumber());
-				uint32_t users = a.counts[g];
-				rate = users > a.most ? a.rate * (a.most / users) : a.rate;
-				rest += 1 - rate;
-			}
+			float size;
+			uint32_t g = s.partOf(a, k, size), count = min(32u, s.end - k), users = a.counts[g];
+			float rate = users > a.most ? a.rate * (a.most / users) : a.rate;
+			rest += size * (1 - rate);
 #pragma unroll 8
 			for (uint32_t j = 0; j < count; j++) {
 				uint32_t part = __shfl_sync(warp, g, j);
@@ -143,8 +156,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) composed_push(ComposedArgs 
 				if (s.has) addShared(parts + size_t(part) * lanesOfChunk, x, change);
 			}
 		}
-#pragma unroll
-		for (int l = 16; l > 0; l /= 2) rest += __shfl_xor_sync(warp, rest, l);
+		rest = sumOf(rest);
 		if (a.own && s.has) add(s.ofWord(a.own, a.vocabulary), 1 + rest, change);
 	}
 }

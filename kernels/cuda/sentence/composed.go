@@ -5,6 +5,7 @@ package sentence
 type Composition struct {
 	Parts           int      // U
 	Starts, Symbols []uint32 // word w has the parts Symbols[Starts[w]:Starts[w+1]]
+	Sizes           []uint32 // (U), how many n-grams a part stands for; nil: one
 	Own             bool     // words have rows of their own
 	Rate            float32
 	Undamped        func(rate float32, threads int) float32
@@ -18,5 +19,5 @@ func ComposedBytes(words, parts, symbols, dim int, own bool) int64 {
 	if own {
 		tables += int64(words)
 	}
-	return tables*row + 4*int64(symbols) + 4*int64(parts) + 12*int64(words)
+	return tables*row + 8*int64(symbols) + 4*int64(parts) + 12*int64(words)
 }

@@ -24,7 +24,8 @@ type Composed struct {
 // composedArgs is ComposedArgs of composed.cu.
 type composedArgs struct {
 	words, before, own, parts   cu.DevicePtr
-	starts, symbols, tokens     cu.DevicePtr
+	starts, symbols, sizes      cu.DevicePtr
+	tokens                      cu.DevicePtr
 	list, length, state, counts cu.DevicePtr
 	first, end                  uint64
 	vocabulary, all, chunks     uint32
@@ -68,6 +69,7 @@ func (t *Composed) prepare() error {
 		a.own = m.Floats("words' own vectors", table*n)
 	}
 	a.starts, a.symbols = cuda.Placed(m, "parts of words", starts), cuda.Placed(m, "parts of words", symbols)
+	a.sizes = cuda.Placed(m, "sizes of parts", x.sizes(symbols))
 	a.list = m.Bytes("words of a block", 4*n)
 	a.length = m.Bytes("words and parts of a block", 4*t.zeros())
 	a.state = a.length + cu.DevicePtr(cuda.Bytes[uint32](1))

@@ -47,6 +47,27 @@ func TestComposed(t *testing.T) {
 	}
 }
 
+// The same in the other modes. PAR-Word2Vec trains the attraction of a piece, then its repulsion, so of a sentence
+// that is cut the loss alone is that of the CPU, nearly.
+func TestComposedModes(t *testing.T) {
+	d := cudatest.Open(t)
+	type shape struct{ dim, window, negatives int }
+	tests := []shape{{100, 1, 5}, {300, 8, 1}, {300, 15, 15}, {128, 8, 7}, {500, 8, 15}}
+	for _, dim := range []int{1, 128, 129, 300, 384, 500, 640} {
+		tests = append(tests, shape{dim, 5, 5})
+	}
+	eachMode(t, func(t *testing.T, c sequential.Options) {
+		for _, x := range tests {
+			for _, piece := range []int{0, 1, 7, 1 << 20} {
+				c.Dim, c.Window, c.Negatives, c.Block = x.dim, x.window, x.negatives, 1<<30
+				t.Run(fmt.Sprintf("N=%d/W=%d/K=%d/piece=%d", x.dim, x.window, x.negatives, piece), func(t *testing.T) {
+					testComposed(t, d, composedCase{c, 400, 3, true, piece})
+				})
+			}
+		}
+	})
+}
+
 type composedCase struct {
 	sequential.Options
 	vocabulary int
@@ -59,7 +80,10 @@ type composedCase struct {
 func (x composedCase) trainer(t *testing.T, seed uint64) (*sequential.Trainer, *composed.Composition, Options) {
 	t.Helper()
 	c := x.Options
-	c.Algorithm, c.Epochs, c.Seed, c.Threads = sequential.FullW2V, 2, seed, 1
+	c.Epochs, c.Seed, c.Threads = 2, seed, 1
+	if c.Algorithm == "" {
+		c.Algorithm = sequential.FullW2V
+	}
 	if x.piece > 0 {
 		c.Sample = 1e-2
 	}
@@ -140,7 +164,7 @@ func testComposed(t *testing.T, d *cuda.Device, x composedCase) {
 	seed := x.steadySeed(t)
 	start, c, options := x.trainer(t, seed)
 	composition := Composition{
-		Parts: len(c.Parts) / c.Dim, Starts: c.Starts, Symbols: c.Symbols, Own: x.own, Rate: c.Rate, Undamped: c.Undamped,
+		Parts: len(c.Parts) / c.Dim, Starts: c.Starts, Symbols: c.Symbols, Sizes: c.Sizes, Own: x.own, Rate: c.Rate, Undamped: c.Undamped,
 	}
 	if x.Block == 1 { // several of the CPU's units at a time
 		last := options.text().Sentences()
@@ -160,8 +184,15 @@ func testComposed(t *testing.T, d *cuda.Device, x composedCase) {
 		t.Fatal(err)
 	}
 	state, loss, pairs := x.trained(t, seed, 0)
-	if total(counts) != pairs || math.Abs(total(losses)/loss-1) > 1e-4 {
+	inOrder, bound := x.Algorithm != sequential.PARW2V || x.piece == 0 || x.piece > 40, 1e-4
+	if !inOrder {
+		bound = .2
+	}
+	if total(counts) != pairs || math.Abs(total(losses)/loss-1) > bound {
 		t.Errorf("seed %d: loss %v of %v pairs, want %v of %v", seed, total(losses), total(counts), loss, pairs)
+	}
+	if !inOrder {
+		return
 	}
 	for i, tensor := range start.State() {
 		got := make([]float32, len(tensor.Data))
@@ -186,6 +217,11 @@ func randomComposition(r *rand.Rand, words, dim int, own bool) *composed.Composi
 		}
 		x.Starts = append(x.Starts, uint32(len(x.Symbols)))
 	}
+	if r.IntN(2) == 0 {
+		for range all {
+			x.Sizes = append(x.Sizes, 1+r.Uint32N(4))
+		}
+	}
 	if own {
 		x.Own = make([]float32, words*dim)
 	}
@@ -194,7 +230,7 @@ func randomComposition(r *rand.Rand, words, dim int, own bool) *composed.Composi
 
 // The structure has the same size as that of the kernels.
 func TestComposedStructureSize(t *testing.T) {
-	if size := unsafe.Sizeof(composedArgs{}); size != 128 {
-		t.Errorf("ComposedArgs has %d bytes, the kernels' 128", size)
+	if size := unsafe.Sizeof(composedArgs{}); size != 136 {
+		t.Errorf("ComposedArgs has %d bytes, the kernels' 136", size)
 	}
 }

@@ -3,12 +3,6 @@
 // CPU), those of pWord2Vec their own (sequential/pword2vec.go). See windows.cuh.
 #include "windows.cuh"
 
-// sentence_renumber gives the words of the text the numbers they have here.
-extern "C" __global__ void sentence_renumber(uint32_t *tokens, uint64_t count, uint64_t successor, uint64_t vocabulary) {
-	for (uint64_t i = blockIdx.x * uint64_t(blockDim.x) + threadIdx.x; i < count; i += uint64_t(gridDim.x) * blockDim.x)
-		tokens[i] = tokens[i] * successor % vocabulary;
-}
-
 // For K below T, and rows of up to 4 F + E chunks of 32 values, or so many for each warp of a
 // team. C is as many context words as there are registers for; for W_f = 5, five. Of single warps
 // 12 on a multiprocessor train 850 million words a second, 8, with all the registers they can use,

@@ -40,6 +40,7 @@ type launchArgs struct {
 	radius, dynamic, perWindow, batch, longest, successor, apart           uint32
 	soundRate                                                              float32
 	around                                                                 cu.DevicePtr
+	reach                                                                  uint32
 }
 
 // New takes the device's memory for training. The tables are zero.
@@ -105,7 +106,7 @@ func (c *Options) check() error {
 		return fmt.Errorf("%d negatives; the CUDA kernels of %s%s take at most %d", c.Negatives, c.Mode, precision, most.Negatives)
 	case c.Radius < 1 || c.Radius > most.Radius:
 		return fmt.Errorf("the radius of windows is %d; the CUDA kernels of %s%s take 1 to %d", c.Radius, c.Mode, precision, most.Radius)
-	case c.Piece > 0 && (c.Mode != FullW2V || c.HalfPrecision):
+	case c.Piece > 0 && c.HalfPrecision:
 		return fmt.Errorf("there are no CUDA kernels of %s%s that train pieces of sentences", c.Mode, precision)
 	case c.Mode == PARW2V && c.Batch < 1:
 		return fmt.Errorf("batches of %d words", c.Batch)
@@ -129,6 +130,10 @@ func (t *Kernels) allocate() (err error) {
 	}
 	if c.Mode.Dynamic() {
 		a.dynamic = 1
+	}
+	a.reach = a.radius
+	if c.Mode == PARW2V {
+		a.reach = max(a.reach, a.batch)
 	}
 	m := &cuda.Allocator{Device: d}
 	table := chunkValues * c.Vocabulary * chunks(c.Dim)

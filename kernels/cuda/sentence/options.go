@@ -71,7 +71,7 @@ type Options struct {
 	Units                      []int    // first sentence of each unit of an epoch, and the end
 	TextTokens                 int      // of the text that are on the device at a time, at most; 0: all
 	InFlight                   int      // sentences trained at a time; 0: as many as are fast and sound
-	Piece                      int      // tokens of a sentence that are trained at a time, as if they were a sentence, with the words around them; 0: all. FullW2V, float32
+	Piece                      int      // tokens of a sentence that are trained at a time, as if they were a sentence, with the words around them; 0: all. Float32
 
 	// HalfPrecision stores C in float16: see halves.cuh.
 	HalfPrecision bool

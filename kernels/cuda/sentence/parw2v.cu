@@ -99,9 +99,9 @@ __device__ __forceinline__ float meet(Team &team, Ring<F> &rows, const Row<F> (&
 	return loss;
 }
 
-// repel is the repulsion of a sentence.
+// repel is the repulsion of the batches of a sentence that begin with words from ... end-1.
 template <int F, bool many>
-__device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
+__device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, int from, int end, float rate) {
 	constexpr int T = 8;
 	int l = laneNumber(), batch = a.batch, places = (batch + 7) & ~7;
 	float slow = slowness<true>(a, rate);
@@ -113,7 +113,7 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 	rows.memory = team.memory;
 	Trained done = {0, 0};
 #pragma unroll 1
-	for (int b = 0; b < n; b += batch) {
+	for (int b = from; b < end; b += batch) {
 		uint64_t number = (first + b) * a.perWindow;
 		int most = b < int(a.radius) || n - 1 - b < int(a.radius) ? a.radius : 2 * a.radius;
 		int H = __reduce_max_sync(warp, a.negatives * (1 + __umulhi(randomBits(a.seed, streamNegatives, epoch, number), most)));
@@ -188,11 +188,17 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 }
 
 template <int F, int C, bool many>
-__device__ __forceinline__ Trained attractAndRepel(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
-	float loss = n < 2 ? 0 : sentence<F, 0, 1, C, many, true>(a, epoch, first, kept, n, rate);
-	unsigned long long pairs = contexts(a, kept, n);
+__device__ __forceinline__ Trained attractAndRepel(const Args &a, uint32_t epoch, uint64_t first, const uint32_t *kept, const Kept &k, float rate) {
+	Kept near = k;
+	int from = 0;
+	if constexpr (inPieces) {
+		near.n = min(k.n, k.end + int(a.radius));
+		from = k.from + (a.batch - (k.before + k.from) % a.batch) % a.batch; // the first batch that begins here
+	}
+	float loss = k.n < 2 ? 0 : sentence<F, 0, 1, C, many, true>(a, epoch, first, kept, near, rate);
+	unsigned long long pairs = contexts(a, kept, k);
 	together<many>();
-	Trained done = repel<F, many>(a, epoch, first, kept, n, rate);
+	Trained done = repel<F, many>(a, epoch, first, kept, k.n, from, k.end, rate);
 	together<many>();
 	return Trained{loss + done.loss, pairs + done.pairs};
 }
@@ -201,8 +207,8 @@ __device__ __forceinline__ Trained attractAndRepel(const SentenceArgs &a, uint32
 // at a time. Nine single warps on a multiprocessor would have 168 registers each, three a
 // scheduler, and spill.
 #define PARW2V(C) \
-	extern "C" __global__ void __launch_bounds__(32, 8) SENTENCE_KERNEL(parw2v_1_0_1_##C, train<1>, attractAndRepel<1, C, false>(a, epoch, first, kept, n, rate)) \
-	extern "C" __global__ void __launch_bounds__(256) SENTENCE_KERNEL(parw2v_team_1_0_1_##C, trainBlock<1>, attractAndRepel<1, C, true>(a, epoch, first, kept, n, rate))
+	extern "C" __global__ void __launch_bounds__(32, 8) SENTENCE_KERNEL(parw2v_1_0_1_##C, train<1>, attractAndRepel<1, C, false>(a, epoch, first, kept, k, rate)) \
+	extern "C" __global__ void __launch_bounds__(256) SENTENCE_KERNEL(parw2v_team_1_0_1_##C, trainBlock<1>, attractAndRepel<1, C, true>(a, epoch, first, kept, k, rate))
 
 PARW2V(8)
 PARW2V(10)

@@ -27,8 +27,9 @@ __device__ __forceinline__ unsigned long long contexts(const SentenceArgs &a, co
 	return __reduce_add_sync(warp, count);
 }
 
-// contexts counts those of a piece.
-__device__ __forceinline__ unsigned long long contexts(const SentenceArgs &a, const uint32_t *kept, const Kept &k) {
+// contexts counts those of what is trained of a sentence.
+__device__ __forceinline__ unsigned long long contexts(const SentenceArgs &a, const uint32_t *kept, const Kept &k) { return contexts(a, kept, k.n); }
+__device__ __forceinline__ unsigned long long contexts(const PieceArgs &a, const uint32_t *kept, const Kept &k) {
 	unsigned count = 0;
 	for (int t = k.from + laneNumber(); t < k.end; t += 32) {
 		int width = a.dynamic ? kept[a.longest + t] : a.radius;
@@ -68,10 +69,26 @@ struct Turn {
 	}
 };
 
-// train takes sentences until there are none left. sentence(epoch, first, kept, n, rate)
-// trains the n words that subsampling has left of the sentence that begins with token first
-// of the text. Sentences of fewer than least words are left out.
-template <int least = 2, class Sentence> __device__ __forceinline__ void train(const SentenceArgs &a, Sentence sentence) {
+// beginning is the first token of a sentence, or of the sentence that a piece is of.
+__device__ __forceinline__ uint64_t beginning(const SentenceArgs &a, uint32_t sentence) { return a.sentences[sentence]; }
+__device__ __forceinline__ uint64_t beginning(const PieceArgs &a, uint32_t piece) { return a.sentences[piece] - a.around[piece].x; }
+
+// keptOf subsamples a sentence that begins with token first of the text, or a piece of it.
+__device__ __forceinline__ Kept keptOf(const SentenceArgs &a, uint32_t epoch, uint32_t sentence, uint64_t first, uint32_t *kept) {
+	int n = subsample(a, epoch, first, __reduce_max_sync(warp, uint32_t(a.sentences[sentence + 1] - first)), kept);
+	return {n, 0, n, 0};
+}
+__device__ __forceinline__ Kept keptOf(const PieceArgs &a, uint32_t epoch, uint32_t piece, uint64_t first, uint32_t *kept) {
+	uint2 around = a.around[piece];
+	int before = __reduce_max_sync(warp, around.x), behind = __reduce_max_sync(warp, around.y);
+	int end = __reduce_max_sync(warp, uint32_t(a.sentences[piece + 1] - first));
+	return subsamplePiece(a, epoch, first, before, end, end + behind, kept);
+}
+
+// train takes sentences until there are none left. sentence(epoch, first, kept, k, rate) trains the windows of
+// the words k.from ... k.end-1 of those that subsampling has left of a sentence, whose word 0 is number first
+// of the text, but for subsampling: all, or those of a piece. Sentences of fewer than least words are left out.
+template <int least = 2, class Args, class Sentence> __device__ __forceinline__ void train(const Args &a, Sentence sentence) {
 	uint32_t *kept = a.kept + size_t(blockIdx.x) * 2 * a.longest;
 	for (;;) {
 		uint32_t taken = 0;
@@ -79,66 +96,23 @@ template <int least = 2, class Sentence> __device__ __forceinline__ void train(c
 		taken = __reduce_max_sync(warp, taken);
 		if (taken >= a.all) break;
 		Turn turn(a, taken);
-		uint64_t first = a.sentences[turn.sentence];
-		int n = subsample(a, turn.epoch, first, __reduce_max_sync(warp, uint32_t(a.sentences[turn.sentence + 1] - first)), kept);
-		if (n >= least) finish(a, turn.unit, sentence(turn.epoch, first, kept, n, a.rates[turn.unit]));
+		uint64_t first = beginning(a, turn.sentence);
+		Kept k = keptOf(a, turn.epoch, turn.sentence, first, kept);
+		if (k.n >= least && k.from < k.end) finish(a, turn.unit, sentence(turn.epoch, first + k.before, kept + k.before, k, a.rates[turn.unit]));
 		__syncwarp();
 	}
 }
+
+// ofAll is what one lane wrote for all lanes.
+__device__ __forceinline__ int ofAll(int x) { return __reduce_max_sync(warp, unsigned(x)); }
+__device__ __forceinline__ Kept ofAll(const SentenceArgs &, const Kept &k) {
+	int n = ofAll(k.n);
+	return {n, 0, n, 0};
+}
+__device__ __forceinline__ Kept ofAll(const PieceArgs &, const Kept &k) { return {ofAll(k.n), ofAll(k.from), ofAll(k.end), ofAll(k.before)}; }
 
 // trainBlock is train for a thread block whose warps train a sentence together.
-template <int least = 2, class Sentence> __device__ __forceinline__ void trainBlock(const SentenceArgs &a, Sentence sentence) {
-	__shared__ uint32_t next, left;
-	uint32_t *kept = a.kept + size_t(blockIdx.x) * 2 * a.longest;
-	for (;;) {
-		__syncthreads();
-		if (threadIdx.x == 0) next = atomicAdd(a.next, 1u);
-		__syncthreads();
-		uint32_t taken = __reduce_max_sync(warp, next);
-		if (taken >= a.all) break;
-		Turn turn(a, taken);
-		uint64_t first = a.sentences[turn.sentence];
-		if (threadIdx.x < 32) {
-			int n = subsample(a, turn.epoch, first, __reduce_max_sync(warp, uint32_t(a.sentences[turn.sentence + 1] - first)), kept);
-			if (threadIdx.x == 0) left = n;
-		}
-		__syncthreads();
-		int n = __reduce_max_sync(warp, left);
-		if (n < least) continue;
-		Trained done = sentence(turn.epoch, first, kept, n, a.rates[turn.unit]);
-		if (threadIdx.x < 32) finish(a, turn.unit, done);
-	}
-}
-
-// keptOfPiece subsamples the piece of a turn, and makes first the first token of its sentence.
-__device__ __forceinline__ Kept keptOfPiece(const PieceArgs &a, const Turn &turn, uint64_t &first, uint32_t *kept) {
-	uint2 around = a.around[turn.sentence];
-	int before = __reduce_max_sync(warp, around.x), behind = __reduce_max_sync(warp, around.y);
-	int count = __reduce_max_sync(warp, uint32_t(a.sentences[turn.sentence + 1] - first));
-	first -= before;
-	return subsamplePiece(a, turn.epoch, first, before, before + count, before + count + behind, kept);
-}
-
-// trainPieces is train for pieces of sentences: piece(epoch, first, kept, k, rate) trains the windows of
-// the words k.from ... k.end-1 of a piece, whose word 0 is number first of the text, but for subsampling.
-// A short unit has few sentences, and many pieces. A piece trains what it is of its sentence.
-template <class Piece> __device__ __forceinline__ void trainPieces(const PieceArgs &a, Piece piece) {
-	uint32_t *kept = a.kept + size_t(blockIdx.x) * 2 * a.longest;
-	for (;;) {
-		uint32_t taken = 0;
-		if (laneNumber() == 0) taken = atomicAdd(a.next, 1u);
-		taken = __reduce_max_sync(warp, taken);
-		if (taken >= a.all) break;
-		Turn turn(a, taken);
-		uint64_t first = a.sentences[turn.sentence];
-		Kept k = keptOfPiece(a, turn, first, kept);
-		if (k.n >= 2 && k.from < k.end) finish(a, turn.unit, piece(turn.epoch, first + k.before, kept + k.before, k, a.rates[turn.unit]));
-		__syncwarp();
-	}
-}
-
-// trainPiecesBlock is trainPieces for a thread block whose warps train a piece together.
-template <class Piece> __device__ __forceinline__ void trainPiecesBlock(const PieceArgs &a, Piece piece) {
+template <int least = 2, class Args, class Sentence> __device__ __forceinline__ void trainBlock(const Args &a, Sentence sentence) {
 	__shared__ uint32_t next;
 	__shared__ Kept left;
 	uint32_t *kept = a.kept + size_t(blockIdx.x) * 2 * a.longest;
@@ -149,27 +123,38 @@ template <class Piece> __device__ __forceinline__ void trainPiecesBlock(const Pi
 		uint32_t taken = __reduce_max_sync(warp, next);
 		if (taken >= a.all) break;
 		Turn turn(a, taken);
-		uint64_t first = a.sentences[turn.sentence];
+		uint64_t first = beginning(a, turn.sentence);
 		if (threadIdx.x < 32) {
-			uint64_t begin = first;
-			Kept k = keptOfPiece(a, turn, begin, kept);
+			Kept k = keptOf(a, turn.epoch, turn.sentence, first, kept);
 			if (threadIdx.x == 0) left = k;
 		}
 		__syncthreads();
-		first -= a.around[turn.sentence].x;
-		Kept k = {int(__reduce_max_sync(warp, uint32_t(left.n))), int(__reduce_max_sync(warp, uint32_t(left.from))), int(__reduce_max_sync(warp, uint32_t(left.end))), int(__reduce_max_sync(warp, uint32_t(left.before)))};
-		if (k.n < 2 || k.from >= k.end) continue;
-		Trained done = piece(turn.epoch, first + k.before, kept + k.before, k, a.rates[turn.unit]);
+		Kept k = ofAll(a, left);
+		if (k.n < least || k.from >= k.end) continue;
+		Trained done = sentence(turn.epoch, first + k.before, kept + k.before, k, a.rates[turn.unit]);
 		if (threadIdx.x < 32) finish(a, turn.unit, done);
 	}
 }
 
+// A source that defines PIECES has the kernels of a mode, under the same names, for pieces of sentences: composed rows
+// have short units, of so few sentences that most of a GPU would be idle. They have bounded forms only.
+#ifdef PIECES
+constexpr bool inPieces = true;
+using Args = PieceArgs;
+#else
+constexpr bool inPieces = false;
+using Args = SentenceArgs;
+#endif
+
 // ALONE and TEAM define a kernel: a warp, or all warps of a thread block, train a sentence as an
-// expression says that returns Trained, of a, epoch, first, kept, n and rate. So many single warps
+// expression says that returns Trained, of a, epoch, first, kept, k, n (that of k) and rate. So many single warps
 // must fit on a multiprocessor; a team has so many at most.
 #define SENTENCE_KERNEL(name, train, ...) \
-	name(const __grid_constant__ SentenceArgs a) { \
-		train(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) { return __VA_ARGS__; }); \
+	name(const __grid_constant__ Args a) { \
+		train(a, [&](uint32_t epoch, uint64_t first, const uint32_t *kept, const Kept &k, float rate) { \
+			[[maybe_unused]] int n = k.n; \
+			return __VA_ARGS__; \
+		}); \
 	}
 #define ALONE(name, warps, ...) extern "C" __global__ void __launch_bounds__(32, warps) SENTENCE_KERNEL(name, train, __VA_ARGS__)
 #define TEAM(name, warps, ...) extern "C" __global__ void __launch_bounds__(32 * warps) SENTENCE_KERNEL(name, trainBlock, __VA_ARGS__)

@@ -55,7 +55,7 @@ func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
 		}
 	}
 	var err error
-	if t.renumber, err = d.Function(built, "fullw2v", "sentence_renumber"); err != nil {
+	if t.renumber, err = d.Function(built, "text", "sentence_renumber"); err != nil {
 		return nil, err
 	}
 	if c.TextTokens == 0 || c.TextTokens >= t.tokens.Tokens() {

@@ -17,3 +17,14 @@ func (c *Composition) partsByNumber(number func(word int) int) (starts, symbols 
 	}
 	return starts, symbols
 }
+
+// sizes lists how many n-grams each of some parts stands for.
+func (c *Composition) sizes(parts []uint32) []float32 {
+	sizes := make([]float32, len(parts))
+	for i, g := range parts {
+		if sizes[i] = 1; c.Sizes != nil {
+			sizes[i] = float32(c.Sizes[g])
+		}
+	}
+	return sizes
+}

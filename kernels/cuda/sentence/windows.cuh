@@ -101,10 +101,11 @@ template <int F, int E> struct Lifetime : Ring<F, E> {
 		this->memory = memory;
 		this->slow = slowness;
 		this->clear();
-		for (int i = 0; i <= begin + radius && i < n; i++) {
-			into = this->enter(kept[i], i);
-			this->bring(into, loadCurrent(this->words, kept[i], into >= 0));
-		}
+		__syncwarp();
+		for (int i = 0; i <= begin + radius && i < n; i++) // all on the way at once: a piece has few windows
+			if (into = this->enter(kept[i], i); into >= 0) stageCurrent(this->words, kept[i], true, this->at(into));
+		arrived();
+		for (int slot = 0; slot <= 2 * radius + 1; slot++) this->store(this->rows + slot, this->load(slot));
 		coming = kept[min(begin + radius + 1, n - 1)];
 	}
 
@@ -283,12 +284,11 @@ __device__ __forceinline__ float mean(const SentenceArgs &a, Team<F, E, T, C, ma
 	return l < T ? part : 0;
 }
 
-// sentence trains n words that subsampling has left of a sentence that begins
-// with token first of the text. It returns this lane's part of the loss. Of a piece it trains
-// the windows of words from ... end-1.
-template <int F, int E, int T, int C, bool many, bool bounded, bool ofMean = false, class Rows = Lifetime<F, E>, class Contexts = Chunks<F, E>, bool ofPiece = false>
-__device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate, int from = 0, int end = 0) {
-	if constexpr (!ofPiece) from = 0, end = n;
+// sentence trains the windows of some of the words that subsampling has left of a sentence: see train. It
+// returns this lane's part of the loss.
+template <int F, int E, int T, int C, bool many, bool bounded, bool ofMean = false, class Rows = Lifetime<F, E>, class Contexts = Chunks<F, E>>
+__device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, const Kept &extent, float rate) {
+	int n = extent.n, from = extent.from, end = extent.end;
 	constexpr int S = T == 1 ? 1 : Products<T, C>::stride;
 	constexpr bool stages = staged<F, E, T, Contexts>, early = stages || ahead<F, E, T>;
 	using Draw = Outputs<S>;
@@ -367,8 +367,12 @@ constexpr bool manyALONE = false, manyTEAM = true;
 
 // WINDOWS defines a kernel, ALONE or TEAM, whose windows have a pair for each context word and
 // output, and its bounded form.
+#ifdef PIECES
+#define WINDOWS(kind, name, F, E, T, C, warps, Rows) WINDOWS_FORM(kind, name, F, E, T, C, warps, Rows, true)
+#else
 #define WINDOWS(kind, name, F, E, T, C, warps, Rows) \
 	WINDOWS_FORM(kind, name, F, E, T, C, warps, Rows, false) \
 	WINDOWS_FORM(kind, name##_bounded, F, E, T, C, warps, Rows, true)
+#endif
 #define WINDOWS_FORM(kind, name, F, E, T, C, warps, Rows, bounded) \
-	kind(name, warps, Trained{sentence<F, E, T, C, many##kind, bounded, false, Rows<F, E>>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})
+	kind(name, warps, Trained{sentence<F, E, T, C, many##kind, bounded, false, Rows<F, E>>(a, epoch, first, kept, k, rate), contexts(a, kept, k) * (1 + a.negatives)})

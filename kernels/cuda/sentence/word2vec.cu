@@ -45,20 +45,20 @@ struct Pairs {
 
 // sentence is that of windows.cuh, for K below T.
 template <int F, int T, bool many, class Contexts>
-__device__ __forceinline__ float skipGram(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
+__device__ __forceinline__ float skipGram(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, const Kept &extent, float rate) {
 	using P = Products<T, 1>;
-	int l = laneNumber(), negatives = a.negatives;
+	int l = laneNumber(), negatives = a.negatives, n = extent.n, from = extent.from, end = extent.end;
 	Team<F, 0, T, 1, many> team(Lifetime<F, 0>::rowsOf(a.radius));
 	int chunk = team.number * 4 * F; // first of this warp
-	Lifetime<F, 0> rows(a, kept, n, team.memory, chunk);
+	Lifetime<F, 0> rows(a, kept, n, team.memory, chunk, 1, from);
 	Contexts contexts(a.contexts, a.vocabulary, a.quads, chunk);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + threadIdx.x) ^ threadIdx.x};
-	Windows windows(a, kept, n);
+	Windows windows(a, kept, n, from);
 	Pairs draw(a);
-	draw.begin(a, epoch, first, kept, 0, n, 0);
+	draw.begin(a, epoch, first, kept, from, n, 0);
 	float loss = 0;
 #pragma unroll 1
-	for (int t = 0; t < n; t++) {
+	for (int t = from; t < end; t++) {
 		int width = __reduce_max_sync(warp, unsigned(windows.next(t)));
 		int before = min(width, t), pairs = before + min(width, n - 1 - t);
 		uint32_t target = kept[t];
@@ -108,13 +108,13 @@ __device__ __forceinline__ float skipGram(const SentenceArgs &a, uint32_t epoch,
 		addChange(contexts, target, old, change, true, dither);
 		rows.end();
 	}
-	rows.finish(n);
+	rows.finish(end);
 	return loss;
 }
 
 // For K below T and N up to 128 F, or 128 F for each warp of a team.
 #define WORD2VEC(kind, name, F, T, warps, Contexts) \
-	kind(name##_##F##_0_##T##_1, warps, Trained{skipGram<F, T, many##kind, Contexts>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})
+	kind(name##_##F##_0_##T##_1, warps, Trained{skipGram<F, T, many##kind, Contexts>(a, epoch, first, kept, k, rate), contexts(a, kept, k) * (1 + a.negatives)})
 #define WORD2VECS(name, Contexts) \
 	WORD2VEC(ALONE, name, 1, 6, 12, Contexts<1>) \
 	WORD2VEC(ALONE, name, 2, 6, 12, Contexts<2>) \
@@ -124,4 +124,6 @@ __device__ __forceinline__ float skipGram(const SentenceArgs &a, uint32_t epoch,
 	WORD2VEC(TEAM, name##_team, 1, 16, 8, Contexts<1>)
 
 WORD2VECS(word2vec, Chunks)
+#ifndef PIECES
 WORD2VECS(word2vec_half, HalfChunks) // the table of contexts in float16
+#endif

@@ -37,6 +37,7 @@ struct SentenceArgs {
 // For kernels of pieces a piece of a sentence stands for a sentence.
 struct PieceArgs : SentenceArgs {
 	const uint2 *around; // (pieces) tokens of its sentence before and behind it
+	uint32_t reach;      // words behind a piece that its training reads
 };
 
 // Words have other numbers here than in the vocabulary, so that frequent ones are not
@@ -73,10 +74,10 @@ __device__ __forceinline__ unsigned lanesBelow(int count) { return count <= 0 ? 
 
 // subsamplePiece is subsample for the words of a piece of a sentence, tokens from ... to-1 of count, and
 // those around it. All words before are counted, for the numbers of negatives depend on that.
-__device__ __forceinline__ Kept subsamplePiece(const SentenceArgs &a, uint32_t epoch, uint64_t first, int from, int to, int count, uint32_t *kept) {
+__device__ __forceinline__ Kept subsamplePiece(const PieceArgs &a, uint32_t epoch, uint64_t first, int from, int to, int count, uint32_t *kept) {
 	constexpr int together = 4; // times 32 tokens, whose loads are under way at a time
 	Kept k = {0, 0, 0, 0};
-	for (int i0 = 0; i0 < count && (i0 < to || k.n < k.end + int(a.radius)); i0 += 32 * together) {
+	for (int i0 = 0; i0 < count && (i0 < to || k.n < k.end + int(a.reach)); i0 += 32 * together) {
 		uint32_t token[together], keep[together];
 #pragma unroll
 		for (int j = 0; j < together; j++) token[j] = a.tokens[first + min(i0 + 32 * j + laneNumber(), count - 1)];
@@ -97,7 +98,7 @@ __device__ __forceinline__ Kept subsamplePiece(const SentenceArgs &a, uint32_t e
 	}
 	__syncwarp();
 	k.before = max(k.from - int(a.radius), 0);
-	k.n = min(k.n, k.end + int(a.radius)) - k.before;
+	k.n = min(k.n, k.end + int(a.reach)) - k.before;
 	k.from -= k.before;
 	k.end -= k.before;
 	return k;

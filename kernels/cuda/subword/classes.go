@@ -57,9 +57,10 @@ func (c Structure) size(row uint32) uint32 {
 	return c.Sizes[row]
 }
 
-// folded has a row in a word once for all n-grams that have it.
-func (c Structure) folded() Structure {
-	f := Structure{Starts: []uint32{0}, Alphabet: c.Alphabet}
+// Folded has a row in a word once for all n-grams that have it.
+func (c Structure) Folded() Structure {
+	f := c
+	f.Starts, f.Symbols = []uint32{0}, nil
 	seen := make([]uint32, c.Alphabet) // in a word
 	for v, first := range c.Starts[:len(c.Starts)-1] {
 		word := c.Symbols[first:c.Starts[v+1]]

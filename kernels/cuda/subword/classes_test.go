@@ -50,7 +50,7 @@ func TestClasses(t *testing.T) {
 
 func checkFolded(t *testing.T, c Structure) {
 	t.Helper()
-	f := c.folded()
+	f := c.Folded()
 	for v := range len(c.Starts) - 1 {
 		times := make([]uint32, c.Alphabet)
 		for _, u := range f.Symbols[f.Starts[v]:f.Starts[v+1]] {
@@ -66,7 +66,7 @@ func checkFolded(t *testing.T, c Structure) {
 		}
 	}
 	own := Structure{Starts: c.Starts, Symbols: c.Symbols, Alphabet: c.Alphabet}
-	if f := own.folded(); !slices.Equal(f.Symbols, c.Symbols) || !slices.Equal(f.Starts, c.Starts) {
+	if f := own.Folded(); !slices.Equal(f.Symbols, c.Symbols) || !slices.Equal(f.Starts, c.Starts) {
 		t.Error("rows of one n-gram are not as they were")
 	}
 }

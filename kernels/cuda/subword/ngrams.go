@@ -37,7 +37,7 @@ func newNGrams(a *allocator, c cl.Options, e Structure) (*ngrams, error) {
 	if err != nil {
 		return nil, err
 	}
-	lists, sizes := e.folded(), make([]float32, e.Alphabet)
+	lists, sizes := e.Folded(), make([]float32, e.Alphabet)
 	for u := range sizes {
 		sizes[u] = float32(e.size(uint32(u)))
 	}

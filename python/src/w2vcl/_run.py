@@ -129,7 +129,7 @@ def train(corpus: Corpus, mode: str | None = None, dim: int | None = None, out: 
 def demo(out: Path | None = None, *, progress: bool | None = None, **settings: Any) -> Run:
     """Trains on the State of the Union addresses, which come along, as ``w2vcl demo`` does.
 
-    Of the settings it takes dim, epochs, contexts, subword, seed and threads.
+    Of the settings it takes dim, iterations, subword, seed and threads.
     """
     place = _Place()
     path = pathlib.Path(out) if out is not None else place.folder / "run"
