@@ -325,7 +325,7 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 	},
 	"stretches": func(t *testing.T, seed uint64) *pair { return newStretches(t, seed, optim.Adam, nil) },
 	"stretches, n-grams": func(t *testing.T, seed uint64) *pair {
-		return newStretches(t, seed, optim.AdamRow, &subword.NGramOptions{Dim: 7, Shortest: 2, Longest: 4, Buckets: 100, Rate: .5, Apart: true})
+		return newStretches(t, seed, optim.AdamRow, &subword.NGramOptions{Dim: 7, Shortest: 2, Longest: 4, Buckets: 100, Rate: .5})
 	},
 	"vanilla dense": func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.Adam, true) },
 	"vanilla lazy":  func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.AdamRow, false) },
