@@ -275,7 +275,9 @@ func cbowTests() (tests []cbowTest) {
 			cbowTest{dim, 300, 700, 5, 1 + 9*i, optim.Adam, i%2 == 0, i%4 == 0, .8})
 	}
 	return append(tests,
-		cbowTest{300, 1, 900, 5, 32, optim.Adam, false, false, .5}, // a word with all places
+		cbowTest{300, 1, 900, 5, 32, optim.Adam, false, false, .5},         // a word with all places
+		cbowTest{100, 20_000, 45_000, 5, 32, optim.Adam, false, false, .3}, // as large as a usual one
+		cbowTest{100, 20_000, 45_000, 5, 32, optim.Adam, true, true, .3},
 		cbowTest{100, 1, 2, 1, 1, optim.Adam, true, true, .5}, cbowTest{100, 3, 2, 5, 3, optim.SGD, false, false, .5}, cbowTest{50, 40, 63, 20, 200, optim.Adam, true, true, .5},
 		cbowTest{100, 500, 5000, 100, 64, optim.SGD, false, false, .9}, cbowTest{300, 2000, 5000, 5, 32, optim.AdamRow, true, true, 0},
 		cbowTest{500, 400, 1000, 5, 32, optim.RMSProp, false, false, .5}, cbowTest{20, 400, 1000, 5, 32, optim.AdaGrad, true, false, .5},
@@ -437,7 +439,7 @@ func TestCBOWErrors(t *testing.T) {
 		"rows": func(c *CBOWOptions) { c.Rows = 0 }, "dim": func(c *CBOWOptions) { c.Dim = 1025 }, "negatives": func(c *CBOWOptions) { c.Negatives = 0 },
 		"shared": func(c *CBOWOptions) { c.SharedNegatives = 0 }, "method": func(c *CBOWOptions) { c.Method = "quick" },
 		"window": func(c *CBOWOptions) { c.Window = 10_000 },
-		"parts": func(c *CBOWOptions) { c.Composition = &Composition{Parts: 1, Starts: []uint32{0, 1}} },
+		"parts":  func(c *CBOWOptions) { c.Composition = &Composition{Parts: 1, Starts: []uint32{0, 1}} },
 	} {
 		c := good
 		change(&c)
