@@ -80,7 +80,7 @@ type cbowCase struct {
 }
 
 func cbowCases(t testing.TB, r *rand.Rand) (cases []cbowCase) {
-	for i, method := range []optim.Method{optim.Adam, optim.SGD, optim.AdamRow, optim.Adam, optim.Adam} {
+	for i, method := range []optim.Method{optim.Adam, optim.SGD, optim.AdamRow, optim.SGD, optim.Adam} {
 		v, n := 2+r.IntN(60), 1+r.IntN(40)
 		o := testOptions(n, 1+r.IntN(5), 1+r.IntN(3), FormFused, method)
 		o.SharedNegatives, o.Optimizer.WeightDecay = 1+r.IntN(20), .1*float64(r.IntN(2))
@@ -361,7 +361,7 @@ func checkComposed(t *testing.T, c *composed.Composition, rows [][]float64) {
 	}
 }
 
-// The forms agree over some iterations, with every optimizer.
+// The forms agree over some iterations: the losses with every optimizer, the tables with SGD.
 func TestCBOWFormsAgree(t *testing.T) {
 	r := freshRandom(t)
 	for _, x := range cbowCases(t, r) {
@@ -371,6 +371,9 @@ func TestCBOWFormsAgree(t *testing.T) {
 			if math.Abs(a[i].Loss-b[i].Loss) > 1e-4*b[i].Loss {
 				t.Errorf("%s: loss %v fused, %v stock", x.name, a[i].Loss, b[i].Loss)
 			}
+		}
+		if x.options.Optimizer.Method != optim.SGD {
+			continue // a gradient that is zero but for rounding moves a value by the whole rate, either way
 		}
 		for i, s := range fused.State() {
 			if d := tableDifference(s.Data, stock.State()[i].Data); d > 1e-3 {
