@@ -293,7 +293,7 @@ func TestCBOW(t *testing.T) {
 			r := rand.New(rand.NewPCG(cudatest.FreshSeed(t), 1))
 			o := optim.Options{Method: x.method, WeightDecay: .1, Epsilon: 1e-3}.WithDefaults()
 			c := CBOWOptions{
-				Rows: x.words, Dim: x.dim, Negatives: 5, SharedNegatives: x.shared, Places: x.places + r.IntN(50), Window: x.window, Buffers: 2,
+				Rows: x.words, Dim: x.dim, Negatives: 5, SharedNegatives: x.shared, Places: x.places + r.IntN(50), Window: x.window, Buffers: 3,
 				Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
 			}
 			p := &plainCBOW{CBOWOptions: c, contexts: newPlainTable(t, r, x.words, x.dim, o)}
@@ -314,22 +314,27 @@ func TestCBOW(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			const rate = .005
-			for i := range 5 {
-				s := k.Stretch(i % 2)
-				fillStretch(r, s, x.words, max(2, x.places-i*x.places/9), x.window, x.shared, x.skew)
-				if err := k.Start(i%2, i, rate); err != nil {
-					t.Fatal(err)
-				}
-				loss, err := k.Wait(i % 2)
+			const rate, iterations = .005, 6
+			wait := func(i int) {
+				loss, err := k.Wait(i % 3)
 				if err != nil {
 					t.Fatal(err)
 				}
-				p.iterate(s, i, rate)
+				p.iterate(k.Stretch(i%3), i, rate)
 				if !(math.Abs(loss-p.loss) <= 1e-3*p.loss) {
 					t.Errorf("iteration %d: loss %v, want %v", i, loss, p.loss)
 				}
 			}
+			for i := range iterations { // the device has two at a time
+				fillStretch(r, k.Stretch(i%3), x.words, max(2, x.places-i*x.places/9), x.window, x.shared, x.skew)
+				if err := k.Start(i%3, i, rate); err != nil {
+					t.Fatal(err)
+				}
+				if i > 0 {
+					wait(i - 1)
+				}
+			}
+			wait(iterations - 1)
 			compareState(t, k, tables)
 		})
 	}
