@@ -83,7 +83,7 @@ func cbowOptions(s *wordcontext.Stretches, c graph.Options) cl.CBOWOptions {
 		Method: string(x.Method), Beta1: x.Beta1, Beta2: x.Beta2, Epsilon: x.Epsilon, WeightDecay: x.WeightDecay,
 	}
 	if x := c.Composition; x != nil {
-		o.Composition = &cl.Composition{Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Own: x.Own != nil, Rate: float64(x.Rate)}
+		o.Composition = &cl.Composition{Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Sizes: x.Sizes, Own: x.Own != nil, Rate: float64(x.Rate)}
 	}
 	return o
 }

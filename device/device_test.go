@@ -160,9 +160,10 @@ func compositionOf(t *testing.T, vocabulary []string, o subword.NGramOptions) *c
 	if err != nil {
 		t.Fatal(err)
 	}
+	s = s.Folded()
 	p := e.Parameters()
 	return &composed.Composition{
-		Dim: o.Dim, Starts: s.Starts, Symbols: s.Symbols, Parts: p[0].Value.Float32s(), Rate: float32(s.Rate), Most: 1, Randomize: e.Randomize,
+		Dim: o.Dim, Starts: s.Starts, Symbols: s.Symbols, Sizes: s.Sizes, Parts: p[0].Value.Float32s(), Rate: float32(s.Rate), Most: 1, Randomize: e.Randomize,
 	}
 }
 

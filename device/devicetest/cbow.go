@@ -49,7 +49,7 @@ func newStretches(c cl.CBOWOptions) (*graph.CBOW, error) {
 	}
 	if x := c.Composition; x != nil {
 		o.Composition = &composed.Composition{
-			Dim: c.Dim, Starts: x.Starts, Symbols: x.Symbols, Parts: make([]float32, x.Parts*c.Dim), Rate: float32(x.Rate), Randomize: func(uint64) {},
+			Dim: c.Dim, Starts: x.Starts, Symbols: x.Symbols, Sizes: x.Sizes, Parts: make([]float32, x.Parts*c.Dim), Rate: float32(x.Rate), Randomize: func(uint64) {},
 		}
 		if x.Own {
 			o.Composition.Own = make([]float32, c.Rows*c.Dim)

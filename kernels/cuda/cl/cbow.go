@@ -24,6 +24,7 @@ type CBOWOptions struct {
 type Composition struct {
 	Parts           int      // U
 	Starts, Symbols []uint32 // word v has the parts Symbols[Starts[v]:Starts[v+1]]
+	Sizes           []uint32 // (U): how many equal rows a part stands for; nil: one
 	Own             bool     // and a row of its own
 	Rate            float64  // learning rate of parts divided by that of tables
 }
@@ -154,10 +155,29 @@ func FrequentFirst(userStarts []uint32) (order []uint32, frequent int) {
 	return append(order, others...), len(order)
 }
 
+// size is how many rows a part stands for.
+func (c *Composition) size(part uint32) uint32 {
+	if c.Sizes == nil {
+		return 1
+	}
+	return c.Sizes[part]
+}
+
+// sized returns members whose times count the rows that parts stand for.
+func (c *Composition) sized(members []member) (all []member) {
+	for _, m := range members {
+		all = append(all, member{m.number, m.times * c.size(m.number)})
+	}
+	return all
+}
+
 // weights returns 1 over the number of rows of each word.
 func (c *Composition) weights() (weights []float32) {
 	for v, first := range c.Starts[:len(c.Starts)-1] {
-		rows := c.Starts[v+1] - first
+		rows := uint32(0)
+		for _, u := range c.Symbols[first:c.Starts[v+1]] {
+			rows += c.size(u)
+		}
 		if c.Own {
 			rows++
 		}

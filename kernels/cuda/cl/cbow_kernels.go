@@ -259,7 +259,7 @@ func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	k.table = k.newTable(a, "parts", x.Parts)
 	k.parts = partsArgs{
 		table: k.tableArgs(k.table), rows: k.args.composed, narrow: a.Bytes("parts", x.Parts*row/2),
-		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", members),
+		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", x.sized(members)),
 		userStarts: cuda.Placed(a, "words of parts", userStarts), users: cuda.Placed(a, "words of parts", users),
 		order: cuda.Placed(a, "order of parts", order), updates: k.newUpdates(a, "parts.updates", x.Parts), frequent: uint32(frequent),
 	}

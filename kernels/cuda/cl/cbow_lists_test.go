@@ -91,6 +91,23 @@ func TestMembers(t *testing.T) {
 	if got != times {
 		t.Errorf("users %v, want %v", got, times)
 	}
+	for range parts {
+		c.Sizes = append(c.Sizes, 1+r.Uint32N(4))
+	}
+	for i, m := range c.sized(members) {
+		if want := (member{members[i].number, members[i].times * c.Sizes[m.number]}); m != want {
+			t.Errorf("member %v is %v with sizes, want %v", members[i], m, want)
+		}
+	}
+	for v, weight := range c.weights() {
+		rows := uint32(0)
+		for u, n := range times[v] {
+			rows += n * c.Sizes[u]
+		}
+		if rows > 0 && weight != 1/float32(rows) {
+			t.Errorf("word %d has the weight %v, want 1/%d", v, weight, rows)
+		}
+	}
 }
 
 // All parts come once, the frequent ones first.

@@ -136,7 +136,7 @@ func (p *plainCBOW) compose(s *Stretch) {
 			addTimes(sum, 1, p.words.row(v, p.Dim))
 		}
 		for _, u := range x.Symbols[x.Starts[v]:x.Starts[v+1]] {
-			addTimes(sum, 1, p.parts.row(u, p.Dim))
+			addTimes(sum, float64(x.size(u)), p.parts.row(u, p.Dim))
 		}
 		for i := range sum {
 			p.row(v)[i] = float32(sum[i] * float64(weights[v]))
@@ -235,6 +235,11 @@ func (p *plainCBOW) train(gradients map[uint32][]float64, number int, rate float
 // randomComposition has up to 40 parts a word, some of them twice, of few that most words have and of many.
 func randomComposition(r *rand.Rand, words int, own bool) *Composition {
 	x := &Composition{Parts: 3 + words, Starts: []uint32{0}, Own: own, Rate: .7}
+	if r.IntN(2) == 0 {
+		for range x.Parts {
+			x.Sizes = append(x.Sizes, 1+r.Uint32N(5))
+		}
+	}
 	for range words {
 		if !own {
 			x.Symbols = append(x.Symbols, r.Uint32N(3))
