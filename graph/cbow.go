@@ -96,7 +96,7 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 	if m.contexts, err = newTable("contexts", v, c); err != nil {
 		return nil, err
 	}
-	if err = m.allocateWords(v, workers); err != nil {
+	if err := m.allocateWords(v, workers); err != nil {
 		return nil, err
 	}
 	m.windows = newWindows(v, s, workers, c)

@@ -29,7 +29,7 @@ func Sections() []string {
 // in recipes.go and a check in validate.go.
 func (c *Config) Settings() []Setting {
 	all := make([]Setting, 0, 128)
-	for i := range settingParts() {
+	for i := range len(settingParts()) {
 		all = append(all, c.part(i)...)
 	}
 	return all
@@ -80,7 +80,7 @@ var partOf struct {
 func (c *Config) setting(name string) (Setting, bool) {
 	partOf.Do(func() {
 		partOf.part = map[string]int{}
-		for i := range settingParts() {
+		for i := range len(settingParts()) {
 			for _, s := range new(Config).part(i) {
 				partOf.part[s.Name] = i
 			}

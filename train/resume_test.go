@@ -695,20 +695,8 @@ func TestStretchesCheckpoint(t *testing.T) {
 			c = subwordConfig(t, onStretches, subword)
 		}
 		interruptRun(t, c)
-		file, err := os.Open(filepath.Join(c.Out, runfolder.CheckpointFile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		content, err := safetensors.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, tensor := range content.Tensors {
-			names = append(names, tensor.Name)
-		}
-		want := append(words, "contexts", "contexts.first-moment", "contexts.second-moment", "updates")
+		names := tensorNames(t, filepath.Join(c.Out, runfolder.CheckpointFile))
+		want := slices.Concat(words, []string{"contexts", "contexts.first-moment", "contexts.second-moment", "updates"})
 		if words == nil { // the encoder's own come first
 			names = names[max(len(names)-len(want), 0):]
 		}
@@ -756,4 +744,22 @@ func TestResumeReplacesTheMatrix(t *testing.T) {
 		}
 	}
 	checkDone(t, other.Out)
+}
+
+// tensorNames lists the tensors of a file.
+func tensorNames(t *testing.T, path string) (names []string) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	content, err := safetensors.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tensor := range content.Tensors {
+		names = append(names, tensor.Name)
+	}
+	return names
 }
