@@ -13,14 +13,14 @@ import (
 //
 //	words: (V, N)  result: (T, N), row p the mean of the rows of the words in the window of place p
 //
-// Its gradient is not the derivative. Row p of what comes back, e, is what window p would
-// change in itself, and goes whole to each word in the window; a word moves along the mean:
+// What it sends back is not the derivative. Row p of the incoming gradient, e_p, is that of the mean of
+// window p. It goes undivided to every word in the window, and a word moves along the mean of what it gets:
 //
 //	gradient: (V, N), row c the mean of e_p over all windows p that a place of word c is in
 //
-// So a word moves as far as it would if it was alone in its windows. A step that is divided by the number of words in
-// a window would leave the direction and, under Adam, the length as they are; the mean over windows, not
-// their sum, is what Adam's moments need. Rows of words that do not occur are zero.
+// This is the derivative up to a factor for each row, which Adam ignores, if all windows have as many words. The mean
+// makes the gradient of a row as large as that of one sample, however often its word occurs.
+// Rows of words that do not occur are zero.
 type windows struct {
 	team    *team.Team
 	stretch *wordcontext.Stretch // of the next run
