@@ -29,8 +29,8 @@ func Sections() []string {
 // in recipes.go and a check in validate.go.
 func (c *Config) Settings() []Setting {
 	all := make([]Setting, 0, 128)
-	for i := range len(settingParts()) {
-		all = append(all, c.part(i)...)
+	for _, part := range settingParts() {
+		all = append(all, c.part(part)...)
 	}
 	return all
 }
@@ -60,8 +60,7 @@ func settingParts() [12]settingPart {
 }
 
 // part makes one part of the table.
-func (c *Config) part(i int) []Setting {
-	part := settingParts()[i]
+func (c *Config) part(part settingPart) []Setting {
 	settings := part.settings(c)
 	for k := range settings {
 		settings[k].Section = part.section
@@ -80,8 +79,8 @@ var partOf struct {
 func (c *Config) setting(name string) (Setting, bool) {
 	partOf.Do(func() {
 		partOf.part = map[string]int{}
-		for i := range len(settingParts()) {
-			for _, s := range new(Config).part(i) {
+		for i, part := range settingParts() {
+			for _, s := range new(Config).part(part) {
 				partOf.part[s.Name] = i
 			}
 		}
@@ -90,7 +89,7 @@ func (c *Config) setting(name string) (Setting, bool) {
 	if !ok {
 		return Setting{}, false
 	}
-	settings := c.part(i)
+	settings := c.part(settingParts()[i])
 	return settings[slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })], true
 }
 

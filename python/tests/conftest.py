@@ -28,7 +28,7 @@ def text(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def run(text, tmp_path_factory):
-    return w2vcl.train(text, dim=12, iterations=64, subword="none", out=tmp_path_factory.mktemp("runs") / "words")
+    return w2vcl.train(text, dim=12, iterations=64, model="sg", out=tmp_path_factory.mktemp("runs") / "words")
 
 
 @pytest.fixture(scope="session")
