@@ -163,8 +163,8 @@ func optimizerChoices() []Choice {
 func modelChoices(mode string) (all []Choice) {
 	if mode == ModeCL {
 		return []Choice{
-			{ModelCBOW, "the mean of a window, in stretches of the text: the usual choice"},
-			{ModelSkipGram, "one word of it, in samples of the matrix M: the W2V-CL paper's, and for several GPUs or hosts"},
+			{ModelCBOW, "the mean of the words around it"},
+			{ModelSkipGram, "one of them, sampled from the matrix M: as in the W2V-CL paper, and for several GPUs or hosts"},
 		}
 	}
 	for _, a := range sequential.Algorithms() {

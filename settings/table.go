@@ -224,7 +224,7 @@ func (c *Config) machineSettings() []Setting {
 		{
 			Name: "device", Record: true, Resume: true, value: &c.Device,
 			help: fmt.Sprintf("where to train: `NAME` is cpu, cuda (modes %s), cuda:N for the GPU of number N, "+
-				"or cuda:N,M for 2, 4 or 8 of them (all of these but vanilla and --model cbow of cl)",
+				"or cuda:N,M for 2, 4 or 8 of them (these modes except vanilla; cl needs --model sg)",
 				strings.Join(modeNames(onGPU), ", ")),
 		},
 		{

@@ -81,7 +81,7 @@ func (c *Config) rowSettings() []Setting {
 		{
 			Name: "shared-negatives", Modes: inIterations, Record: true, value: &c.SharedNegatives,
 			help: "all words share `N` negatives in each step, which weigh as " +
-				"much as --negative for each sample; 0 draws each word's own (--model sg)",
+				"much as --negative for each sample; with --model sg, 0 draws each word's own",
 		},
 	}
 }

@@ -9,11 +9,11 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "iterations", Modes: inIterations, Record: true, value: &c.Iterations,
-			help: "`N` iterations; 0 is whole epochs with --model sg, and with cbow 2,048, more for long vectors and fewer for short texts",
+			help: "`N` iterations; 0 means whole epochs with --model sg, else 2,048, more for long vectors and fewer for a short text",
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
-			help: "`N` positive pairs in a minibatch; in mode parw2v words, in mode cl the words of an iteration, where 0 is 45,000, or fewer for a short text",
+			help: "`N` positive pairs in a minibatch; words in mode parw2v; words of an iteration in mode cl, where 0 means 45,000, or fewer for a short text",
 		},
 		{
 			Name: "combine", Modes: combining, Record: true, value: &c.Combine,
