@@ -189,10 +189,7 @@ func (s *composer) updateParameter(o optim.Optimizer, p Parameter, gradient []fl
 func (s *composer) state() []trainer.Tensor {
 	var all []trainer.Tensor
 	for i, p := range s.parameters {
-		all = append(all, trainer.Tensor{Name: p.Name, Data: p.Value.Float32s()})
-		for _, m := range s.trained[i].State() {
-			all = append(all, trainer.Tensor{Name: p.Name + "." + m.Name, Data: m.Data})
-		}
+		all = append(all, tensors(p.Name, p.Value.Float32s(), s.trained[i])...)
 	}
 	return all
 }

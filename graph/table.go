@@ -85,10 +85,7 @@ func (t *table) updateRow(i int, gradient []float32) {
 func state(tables ...*table) []trainer.Tensor {
 	var all []trainer.Tensor
 	for _, t := range tables {
-		all = append(all, trainer.Tensor{Name: t.name, Data: t.data})
-		for _, s := range t.optimizer.State() {
-			all = append(all, trainer.Tensor{Name: t.name + "." + s.Name, Data: s.Data})
-		}
+		all = append(all, tensors(t.name, t.data, t.optimizer)...)
 	}
 	return all
 }
