@@ -55,7 +55,7 @@ var (
 // cbowSteps trains the samples of both samplers.
 type cbowSteps interface {
 	// run returns the losses of both steps, and the gradients of words, (V, N).
-	run(x *wordcontext.Stretch) (loss float64, gradients []float32, err error)
+	run() (loss float64, gradients []float32, err error)
 	machines() []*machine
 }
 
@@ -212,7 +212,7 @@ func (t *CBOW) Train(x *wordcontext.Stretch, iteration int, rate float64) (loss 
 	if err := t.made.compose(x); err != nil {
 		return 0, err
 	}
-	loss, gradients, err := t.step.run(x)
+	loss, gradients, err := t.step.run()
 	if err != nil {
 		return 0, err
 	}

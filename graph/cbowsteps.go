@@ -6,7 +6,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/operation"
-	"github.com/w2vcl/w2vcl/wordcontext"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -76,7 +75,7 @@ func (s *fusedCBOW) trainContexts(in []*tensor.Dense) (*tensor.Dense, error) {
 	return in[0], nil
 }
 
-func (s *fusedCBOW) run(*wordcontext.Stretch) (float64, []float32, error) {
+func (s *fusedCBOW) run() (float64, []float32, error) {
 	for _, op := range []*skipGram{s.contexts, s.windows} {
 		sampler := op.core.Sampler
 		op.core.Blocks = step.Blocks(sampler.Len(), sampler, func(i int) float64 { return float64(len(sampler.Share(i))) })
@@ -114,7 +113,7 @@ func newStockCBOW(t *CBOW) (*stockCBOW, error) {
 	return s, nil
 }
 
-func (s *stockCBOW) run(*wordcontext.Stretch) (float64, []float32, error) {
+func (s *stockCBOW) run() (float64, []float32, error) {
 	if _, err := s.windows.forward([]*tensor.Dense{s.words.dense}); err != nil {
 		return 0, nil, err
 	}
