@@ -128,7 +128,7 @@ func (k *CBOW) launch(b *cbowBuffer, in *area) error {
 
 // launches returns the kernels of an iteration in their order.
 func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
-	s, a, early := &b.stretch, k.args, k.device.Overlaps() && k.options.Composition == nil
+	s, a, early := &b.stretch, k.args, k.device.Overlaps()
 	a.stretch = stretchOfArgs{
 		words: in.words, from: in.from, to: in.to, rows: in.rows, slots: in.slots, places: in.places,
 		windows: in.negatives, targets: in.negatives + 4*cu.DevicePtr(len(s.Windows)), order: in.order,
@@ -144,7 +144,7 @@ func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
 	addParts := func(name string, f cu.Function, blocks int) {
 		if k.options.Composition != nil {
 			grid := cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces}
-			all = append(all, cbowLaunch{name, func() error { return cuda.Launch(k.device, f, grid, &parts) }})
+			all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &parts, early && name != "narrow") }})
 		}
 	}
 	tiles, ofPlaces := int(a.stretch.tiles), ceil(len(s.Words), placesOfBlock)
