@@ -35,7 +35,7 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 		files[0].Again = true // by the runs that the encoded text is for, to know it
 		return files
 	},
-	"corpus info":  func(v cli.FileValues) []cli.File { return []cli.File{v.Read("FILE", cli.FileMapped)} },
+	"corpus info": func(v cli.FileValues) []cli.File { return []cli.File{v.Read("FILE", cli.FileMapped)} },
 	"corpus stats": func(v cli.FileValues) []cli.File {
 		return []cli.File{
 			v.Read("PATH", cli.FileText), v.Write("vocab", cli.FileKept, cli.TextKind), v.Read("cache", cli.FileFolder),

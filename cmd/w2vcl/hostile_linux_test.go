@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // hostileFile writes a file, compressed with gzip if its name says so.
@@ -122,6 +124,19 @@ func TestHostileFiles(t *testing.T) {
 	undeclared := hostileFile(t, at("undeclared.gz"), func(w io.Writer) { again("w"+zeros, 50_000)(w) })
 	edges := hostileFile(t, at("edges.gz"), again(strings.Repeat("1 2\n", 1<<16), 1000))
 	line := hostileFile(t, at("edge.gz"), again(strings.Repeat("x", 1<<16), 1000))
+	object := hostileFile(t, at("object.json.gz"), func(w io.Writer) {
+		io.WriteString(w, `{"text":`)
+		again(strings.Repeat("[", 1<<16), 3000)(w)
+	})
+	value := hostileFile(t, at("value.parquet"), func(w io.Writer) {
+		type row struct {
+			Text string `parquet:"text,zstd"`
+		}
+		if err := parquet.Write(w, slices.Repeat([]row{{strings.Repeat("a ", 1<<20)}}, 200), parquet.PageBufferSize(1<<30)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	ratio := hostileFile(t, at("ratio.gz"), again(strings.Repeat("a b\n", 1<<16), 2000))
 	train := []string{"train", "--mode", "word2vec", "--out", at("run"), "--min-count", "1", "--dim", "4", "--quiet"}
 	limited := slices.Concat(train, []string{"--max-memory", "100MB"})
 	const mega, space = 1_000_000, 1_800_000_000 // of addresses: Go reserves far more than it uses
@@ -136,6 +151,9 @@ func TestHostileFiles(t *testing.T) {
 	}{
 		{"different words", 0, 110 * mega, 1, "different words or more until now", slices.Concat(limited, []string{"--corpus", types})},
 		{"text bomb, read into a file", 0, 110 * mega, 1, "the text has 2 that occur", slices.Concat(limited, []string{"--corpus", manyTokens})},
+		{"object without end", 0, 150 * mega, 1, "object.json.gz: not enough memory", slices.Concat(limited, []string{"--corpus", object, "--field", "text"})},
+		{"large page of parquet", 0, 150 * mega, 1, "value.parquet: row 1: not enough memory", slices.Concat(limited, []string{"--corpus", value, "--field", "text"})},
+		{"text bomb", 0, 110 * mega, 1, "which no text does that somebody wrote", slices.Concat(limited, []string{"--corpus", ratio})},
 		{"endless line of --init", 0, 110 * mega, 1, "line 1:", slices.Concat(limited, []string{"--corpus", text, "--init", endless})},
 		{"vectors that a header promises", 0, 110 * mega, 1, "not enough memory", slices.Concat(limited, []string{"--corpus", text, "--init", rows})},
 		{"endless line", 0, 200 * mega, 1, "line 1: it has more than", []string{"neighbors", endless, "a"}},
