@@ -136,7 +136,17 @@ func TestHostileFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	ratio := hostileFile(t, at("ratio.gz"), again(strings.Repeat("a b\n", 1<<16), 2000))
+	ratio := hostileFile(t, at("ratio"), func(w io.Writer) {
+		z := gzip.NewWriter(w)
+		again(strings.Repeat("a b\n", 1<<16), 1500)(z)
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	m := at("matrix")
+	if output, err := w2vclCommand(t, "matrix", "build", "--corpus", text, "--matrix", m, "--min-count", "1", "--contexts", "4", "--quiet").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
 	train := []string{"train", "--mode", "word2vec", "--out", at("run"), "--min-count", "1", "--dim", "4", "--quiet"}
 	limited := slices.Concat(train, []string{"--max-memory", "100MB"})
 	const mega, space = 1_000_000, 1_800_000_000 // of addresses: Go reserves far more than it uses
@@ -166,7 +176,10 @@ func TestHostileFiles(t *testing.T) {
 		{"edge bomb", space, 900 * mega, 1, "not enough memory", []string{"walk", edges, "--out", at("walks")}},
 		{"endless edge", 0, low, 1, "line 1: it has more than 1048576 bytes", []string{"walk", line, "--out", at("walks")}},
 		{"endless word", 0, low, 1, "--words /dev/zero: line 1: it has more than 1048576 bytes", []string{"convert", at("vectors"), at("out.txt"), "--words", "/dev/zero"}},
-		{"endless labels", 0, low, 1, "line 1 has more than", []string{"eval", vectors, "--task", "nodes", "--data", "/dev/zero"}},
+		{"endless phrase", 0, low, 1, "--apply /dev/zero: line 1: it has more than 1048576 bytes", []string{"phrases", text, "--out", at("out.txt"), "--apply", "/dev/zero"}},
+		{"endless piece", 0, low, 1, "/dev/zero: line 1: it has more than 1048576 bytes", []string{"train", "--corpus", text, "--out", at("run"), "--subword", "bpe", "--pieces", "/dev/zero", "--negative", "1", "--quiet"}},
+		{"endless count", 0, low, 1, "/dev/zero: line 1: it has more than 1048576 bytes", []string{"matrix", "info", m, "--rows", "1", "--vocab", "/dev/zero"}},
+		{"endless labels", 0, low, 1, "line 1: it has more than 1048576 bytes", []string{"eval", vectors, "--task", "nodes", "--data", "/dev/zero"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := w2vclCommand(t, c.arguments...)

@@ -67,7 +67,7 @@ func (p *pageSizes) room() (done func(), err error) {
 			return nil, err
 		}
 		if err != nil {
-			return func() {}, nil //nolint:nilerr // see above
+			return func() {}, nil
 		}
 		const perValue = 4 + 4 // an offset or index, and levels
 		values := header.DataPageHeader.V.NumValues + header.DataPageHeaderV2.V.NumValues + header.DictionaryPageHeader.V.NumValues
@@ -75,11 +75,12 @@ func (p *pageSizes) room() (done func(), err error) {
 		if header.Type == format.DictionaryPage {
 			continue
 		}
-		if done, err = memory.Room(need); err != nil || !usesPrefixes(&header) {
-			return done, err
+		if done, err = memory.Room(need); err == nil && usesPrefixes(&header) {
+			need += p.expanded(&header, body)
+			done()
+			return memory.Room(need)
 		}
-		defer done()
-		return memory.Room(need + p.expanded(&header, body))
+		return done, err
 	}
 }
 

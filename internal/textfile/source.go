@@ -332,7 +332,8 @@ func (t *Reader) Wrap(err error) error {
 	var record *records.Error
 	switch {
 	case errors.Is(err, memory.ErrRoom): // that is not wrapped: fewer words would not help
-		return fmt.Errorf("%s: %s; it is the file that takes so much to be read, whatever its words: give it more memory, or split it", t.Source.Name, err)
+		return fmt.Errorf("%s: %s; it is the file that takes so much to be read, whatever its words: give it more memory, or split it",
+			t.Source.Name, err.Error())
 	case errors.As(err, &record) || errors.Is(err, records.ErrNoField):
 		return fmt.Errorf("%s: %w", t.Source.Name, err)
 	case t.format == nil:

@@ -128,7 +128,7 @@ func zstdStream(r io.Reader) (io.ReadCloser, error) {
 		h.WindowSize = 0
 	}
 	window := min(max(uint64(memory.Left())/8, h.WindowSize, leastWindow), mostWindow) // of later frames, too
-	done, err := memory.Room(2 * int64(min(h.WindowSize, mostWindow))) // the decoder keeps two
+	done, err := memory.Room(2 * int64(min(h.WindowSize, mostWindow)))                 // the decoder keeps two
 	if err != nil {
 		return nil, zstd.ErrWindowSizeExceeded
 	}
