@@ -36,7 +36,7 @@ const linesAtOnce = 4096
 // the number of threads.
 func (g Generated) WriteTo(ctx context.Context, w io.Writer, threads int, progress func(done, total int64)) error {
 	number := uint64(0) // of the next token
-	blocks := parallel.NewBlocks(threads, func() (func() ([]byte, error), io.Reader, error) {
+	blocks := parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
 		first := number
 		for range linesAtOnce {
 			number += g.length(number)
@@ -44,7 +44,7 @@ func (g Generated) WriteTo(ctx context.Context, w io.Writer, threads int, progre
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		return func() ([]byte, error) { return g.lines(first, linesAtOnce), nil }, nil, nil
+		return func() parallel.Block { return parallel.Block{Data: g.lines(first, linesAtOnce)} }, nil, nil
 	})
 	defer func() { _ = blocks.Close() }() // it was only read
 	lines, out := bufio.NewReaderSize(blocks, 1<<16), bufio.NewWriterSize(w, 1<<20)

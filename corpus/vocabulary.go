@@ -2,13 +2,14 @@ package corpus
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // A Vocabulary numbers the V different words (types) of a corpus. Id 0 is the most
@@ -107,34 +108,22 @@ func (v *Vocabulary) writeLine(w *bufio.Writer, id int, separator byte) {
 	w.WriteByte('\n')
 }
 
-// longestTSV is more than the longest line of WriteTSV, in bytes: each byte of the
-// longest token may have become U+FFFD, which takes three.
-const longestTSV = 4 * MaxTokenBytes
-
 // ReadVocabularyTSV reads a file of WriteTSV; lines may also end in CR LF. Errors
 // name the file, by name, and the line: a line in another form, a word that occurs
 // twice, no words.
 func ReadVocabularyTSV(r io.Reader, name string) (*Vocabulary, error) {
 	var words []string
 	var counts []uint64
-	lines := bufio.NewReaderSize(r, longestTSV)
-	for number := 1; ; number++ {
-		slice, err := lines.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			err = fmt.Errorf("it has more than %d bytes, and no word has as many", longestTSV)
-		}
-		line := string(slice)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: line %d: %w", name, number, err)
-		}
-		if line == "" {
-			break
-		}
-		word, count, err := parseTSV(line)
+	lines := textfile.NewLines(r)
+	for lines.Next() {
+		word, count, err := parseTSV(lines.Text())
 		if err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", name, number, err)
+			return nil, fmt.Errorf("%s: line %d: %w", name, lines.Number, err)
 		}
 		words, counts = append(words, word), append(counts, count)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%s: the vocabulary file is empty", name)
@@ -148,7 +137,6 @@ func ReadVocabularyTSV(r io.Reader, name string) (*Vocabulary, error) {
 
 // parseTSV splits one line of a vocabulary file.
 func parseTSV(line string) (word string, count uint64, err error) {
-	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 	word, digits, found := strings.Cut(line, "\t")
 	switch {
 	case !found:

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // sentenceEnd is how word2vec calls the end of a sentence: the first word of its vocabulary
@@ -36,26 +38,25 @@ func (v *Vocabulary) WriteWord2Vec(w io.Writer, lines int64) error {
 // file, by name, and the line.
 func ReadWord2VecVocabulary(r io.Reader, name string) (*Vocabulary, error) {
 	v := &Vocabulary{}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 64<<10), longestTSV)
-	for number := 1; lines.Scan(); number++ {
+	lines := textfile.NewLines(r)
+	for lines.Next() {
 		fields := strings.Fields(lines.Text())
 		if len(fields) == 0 {
 			continue
 		}
 		if len(fields) != 2 || !plainWord(fields[0]) {
-			return nil, fmt.Errorf("%s: line %d: %.40q is not a word, a space and its count", name, number, lines.Text())
+			return nil, fmt.Errorf("%s: line %d: %.40q is not a word, a space and its count", name, lines.Number, lines.Text())
 		}
 		count, err := strconv.ParseUint(fields[1], 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%s: line %d: count %q of word %q is not a whole number", name, number, fields[1], fields[0])
+			return nil, fmt.Errorf("%s: line %d: count %q of word %q is not a whole number", name, lines.Number, fields[1], fields[0])
 		}
 		if fields[0] != sentenceEnd {
 			v.Words, v.Counts = append(v.Words, strings.Clone(fields[0])), append(v.Counts, count)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: line %d: %w", name, len(v.Words)+1, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(v.Words) == 0 {
 		return nil, fmt.Errorf("%s: the vocabulary file has no words", name)

@@ -28,6 +28,9 @@ func Load(ctx context.Context, path string) (*Table, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if format == FastTextModel { // most of it may stay in the file
+		if in.most == 0 {
+			return nil, fmt.Errorf("%s: this is a fastText model in a pipe, where it cannot stay: save it to a file and name that", path)
+		}
 		m, err := fasttext.Open(path)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // A Phrase is one that was found.
@@ -98,8 +100,12 @@ const (
 // Write writes a list: comments that tell the delimiter and the common words, then
 // a line for each phrase, tabs between pass, phrase, count and score.
 func (l List) Write(w io.Writer) error {
+	common := strings.Join(l.Common, " ")
+	if len(common) > textfile.LongestLine/2 {
+		return fmt.Errorf("the common words have %d bytes, more than the %d that a list holds: name fewer", len(common), textfile.LongestLine/2)
+	}
 	out := bufio.NewWriter(w)
-	_, err := fmt.Fprintf(out, "%s\n%s%s\n%s%s\n%s\n", title, delimiterLine, l.Delimiter, commonLine, strings.Join(l.Common, " "), columnsLine)
+	_, err := fmt.Fprintf(out, "%s\n%s%s\n%s%s\n%s\n", title, delimiterLine, l.Delimiter, commonLine, common, columnsLine)
 	for i, p := range l.Passes {
 		for _, phrase := range p.Phrases {
 			if err == nil {
@@ -117,18 +123,14 @@ func (l List) Write(w io.Writer) error {
 // Errors name the line.
 func Read(r io.Reader) (List, error) {
 	var l List
-	lines := bufio.NewReader(r)
-	for number := 1; ; number++ {
-		line, err := lines.ReadString('\n')
-		if err == io.EOF && line == "" {
-			break
+	lines := textfile.NewLines(r)
+	for lines.Next() {
+		if problem := l.line(lines.Number, lines.Text()); problem != "" {
+			return List{}, fmt.Errorf("line %d: %s", lines.Number, problem)
 		}
-		if err != nil && err != io.EOF {
-			return List{}, err
-		}
-		if problem := l.line(number, strings.TrimRight(line, "\r\n")); problem != "" {
-			return List{}, fmt.Errorf("line %d: %s", number, problem)
-		}
+	}
+	if err := lines.Err(); err != nil {
+		return List{}, err
 	}
 	if l.Delimiter == "" {
 		return List{}, fmt.Errorf("it is no list of phrases: the line %q is missing", delimiterLine+"_")

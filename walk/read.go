@@ -159,26 +159,18 @@ func checkWeight(w float64) error {
 	return nil
 }
 
-// longestLine is the longest line in bytes, more than any edge needs.
-const longestLine = 1 << 20
-
 // readEdges reads an edge list.
 func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 	e := &edgeList{}
 	index := make(map[string]uint32)
 	node := func(name []byte) (uint32, error) { return e.node(name, index) }
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, longestLine)
-	number, ignored := 0, false
+	lines := textfile.NewLines(r)
+	ignored := false
 	var fields [][]byte
-	for lines.Scan() {
-		number++
+	for lines.Next() {
 		line := lines.Bytes()
-		if number == 1 {
-			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
-			if bytes.HasPrefix(line, []byte("%%MatrixMarket")) {
-				return nil, errors.New("this is a Matrix Market file, which is not read; keep its lines of entries, and remove the line of sizes")
-			}
+		if lines.Number == 1 && bytes.HasPrefix(line, []byte("%%MatrixMarket")) {
+			return nil, errors.New("this is a Matrix Market file, which is not read; keep its lines of entries, and remove the line of sizes")
 		}
 		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' || line[0] == '%' {
 			continue
@@ -189,20 +181,16 @@ func readEdges(r io.Reader, o ReadOptions) (*edgeList, error) {
 		}
 		a, err := parseArc(fields, node, o.Weighted)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+			return nil, fmt.Errorf("line %d: %w", lines.Number, err)
 		}
-		a.line = number
+		a.line = lines.Number
 		if e.arcs, err = memory.Append(e.arcs, a); err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+			return nil, fmt.Errorf("line %d: %w", lines.Number, err)
 		}
 		ignored = ignored || len(fields) > 2 && !o.Weighted
 	}
-	err := lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("it has more than %d bytes, which no edge has", longestLine)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("line %d: %w", number+1, err)
+	if err := lines.Err(); err != nil {
+		return nil, err
 	}
 	if ignored {
 		e.notes = append(e.notes, "columns after the second are ignored; use --weighted if the third holds weights")

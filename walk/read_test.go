@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // list returns the edges of a graph as text, such as "a-b:2", in the order of the
@@ -115,7 +117,7 @@ func TestReadErrors(t *testing.T) {
 		"NaN":            {"a b nan\n", weighted, "line 1: the weight NaN"},
 		"infinite":       {"a b inf\n", weighted, "line 1: the weight +Inf"},
 		"two weights":    {"a b 1\nb c 1\nb a 2\n", weighted, "the edge of a and b has two weights, 1 and 2 (lines 1 and 3)"},
-		"long line":      {"a b\n" + strings.Repeat("x", longestLine+1), ReadOptions{}, "line 2: "},
+		"long line":      {"a b\n" + strings.Repeat("x", textfile.LongestLine+1), ReadOptions{}, "line 2: "},
 		"Matrix Market":  {"%%MatrixMarket matrix coordinate\n3 3 2\n1 2\n", ReadOptions{}, "Matrix Market"},
 		"cut":            {zipped(t, "a b\nb c\n")[:20], ReadOptions{}, "unexpected EOF"},
 		"no matrix":      {matrix(t), ReadOptions{Matrix: "graph"}, `no matrix "graph"`},

@@ -55,5 +55,7 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 }
 
 func textInputs(v cli.FileValues) []cli.File {
-	return []cli.File{v.Read("corpus", cli.FileText), v.Read("cache", cli.FileFolder), v.Read("config", cli.FileMapped)}
+	text := v.Read("corpus", cli.FileText)
+	text.Again = true
+	return []cli.File{text, v.Read("cache", cli.FileFolder), v.Read("config", cli.FileMapped)}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/testdata"
 )
@@ -58,9 +57,6 @@ func (t *benchText) resolve() error {
 		return err
 	}
 	c := &t.config
-	if c.Corpus == "-" {
-		return terminal.Usagef("--corpus -: standard input can be read only once; name a file or a folder")
-	}
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}

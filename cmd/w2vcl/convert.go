@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
@@ -142,9 +142,6 @@ func (o *convertOptions) load(ctx context.Context, s cli.Streams, from string, f
 	return &runfolder.Vectors{Table: table, Encoder: t.Encoder}, err
 }
 
-// longestListed is the longest line of a list of words, in bytes.
-const longestListed = 1 << 20
-
 // readWords reads the different words of a list, one a line, in the order of the list.
 // Errors name the line.
 func readWords(ctx context.Context, s cli.Streams, path string) ([]string, error) {
@@ -159,21 +156,15 @@ func readWords(ctx context.Context, s cli.Streams, path string) ([]string, error
 	}
 	var words []string
 	met := map[string]bool{}
-	lines := bufio.NewScanner(memory.NewReader(ctx, in))
-	lines.Buffer(nil, longestListed)
-	number := 0
-	for ; lines.Scan(); number++ {
+	lines := textfile.NewLines(memory.NewReader(ctx, in))
+	for lines.Next() {
 		if word := strings.TrimSpace(lines.Text()); word != "" && !met[word] {
 			met[word] = true
 			words = append(words, word)
 		}
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("line %d: it has more than %d bytes: name a list with one word a line",
-			number+1, longestListed)
-	case err != nil:
-		return nil, fmt.Errorf("line %d: %w", number+1, err)
+	if err := lines.Err(); err != nil {
+		return nil, err
 	}
 	if len(words) == 0 {
 		return nil, errors.New("the list is empty")

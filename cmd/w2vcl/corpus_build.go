@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -60,9 +59,5 @@ func (o *corpusBuildOptions) run(ctx context.Context, s cli.Streams) error {
 		return err
 	}
 	defer func() { _ = text.Close() }() // it was only read
-	path, _, _ := text.File()
-	if path == "" {
-		return fmt.Errorf("--corpus %s: what comes through a pipe is not kept: name a file or a folder", config.Corpus)
-	}
 	return showCorpus(s, text, o.json)
 }

@@ -30,8 +30,12 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 	"matrix build": func(v cli.FileValues) []cli.File {
 		return append(textInputs(v), v.Read("config", cli.FileMapped), v.Write("matrix", cli.FileKept, matrixKind))
 	},
-	"corpus build": func(v cli.FileValues) []cli.File { return append(textInputs(v), v.Read("config", cli.FileMapped)) },
-	"corpus info":  func(v cli.FileValues) []cli.File { return []cli.File{v.Read("FILE", cli.FileMapped)} },
+	"corpus build": func(v cli.FileValues) []cli.File {
+		files := append(textInputs(v), v.Read("config", cli.FileMapped))
+		files[0].Again = true // by the runs that the encoded text is for, to know it
+		return files
+	},
+	"corpus info": func(v cli.FileValues) []cli.File { return []cli.File{v.Read("FILE", cli.FileMapped)} },
 	"corpus stats": func(v cli.FileValues) []cli.File {
 		return []cli.File{
 			v.Read("PATH", cli.FileText), v.Write("vocab", cli.FileKept, cli.TextKind), v.Read("cache", cli.FileFolder),
@@ -39,7 +43,7 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 		}
 	},
 	"matrix info": func(v cli.FileValues) []cli.File {
-		return []cli.File{v.Read("FILE", cli.FileMapped), v.Read("vocab", cli.FileStream)}
+		return []cli.File{v.Read("FILE", cli.FileMapped), v.Read("vocab", cli.FileInput)}
 	},
 	"walk": func(v cli.FileValues) []cli.File {
 		return []cli.File{v.Read("GRAPH", cli.FileStream), v.Write("out", cli.FileOutput, walksKind), v.Write("holdout-out", cli.FileOutput, pairsKind)}
@@ -77,8 +81,12 @@ func vectorsInput(v cli.FileValues) []cli.File {
 
 func compareFiles(v cli.FileValues) []cli.File {
 	out := v.Read("out", cli.FileFolder)
-	files := append(textInputs(v), v.Read("config", cli.FileStream), v.Read("data", cli.FileInput), out)
+	files := append(textInputs(v), v.Read("config", cli.FileMapped), v.Read("data", cli.FileInput))
 	files = append(files, v.Each("external", cli.FileInput)...)
+	for i := range files { // each process of --jobs reads them; compareOptions.check knows when the text may be -
+		files[i].Again = !files[i].Use.IsOutput() && (files[i].Path != "-" || v.Get("list") != "")
+	}
+	files = append(files, out)
 	if out.Path == "" || out.Path == "-" {
 		return files
 	}
@@ -120,8 +128,10 @@ func phrasesFiles(v cli.FileValues) []cli.File {
 	if common.Path == commonEnglish {
 		common.Path = ""
 	}
+	text := v.Read("TEXT", cli.FileText)
+	text.Again = v.Get("apply") == "" // to find phrases, then to join them
 	return []cli.File{
-		v.Read("TEXT", cli.FileText), v.Write("out", cli.FileOutput, cli.TextKind),
+		text, v.Write("out", cli.FileOutput, cli.TextKind),
 		v.Write("save", cli.FileOutput, phrasesKind),
 		v.Read("apply", cli.FileInput), common,
 	}

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // hostileFile writes a file, compressed with gzip if its name says so.
@@ -122,6 +124,29 @@ func TestHostileFiles(t *testing.T) {
 	undeclared := hostileFile(t, at("undeclared.gz"), func(w io.Writer) { again("w"+zeros, 50_000)(w) })
 	edges := hostileFile(t, at("edges.gz"), again(strings.Repeat("1 2\n", 1<<16), 1000))
 	line := hostileFile(t, at("edge.gz"), again(strings.Repeat("x", 1<<16), 1000))
+	object := hostileFile(t, at("object.json.gz"), func(w io.Writer) {
+		io.WriteString(w, `{"text":`)
+		again(strings.Repeat("[", 1<<16), 3000)(w)
+	})
+	value := hostileFile(t, at("value.parquet"), func(w io.Writer) {
+		type row struct {
+			Text string `parquet:"text,zstd"`
+		}
+		if err := parquet.Write(w, slices.Repeat([]row{{strings.Repeat("a ", 1<<20)}}, 200), parquet.PageBufferSize(1<<30)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	ratio := hostileFile(t, at("ratio"), func(w io.Writer) {
+		z := gzip.NewWriter(w)
+		again(strings.Repeat("a b\n", 1<<16), 1500)(z)
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	m := at("matrix")
+	if output, err := w2vclCommand(t, "matrix", "build", "--corpus", text, "--matrix", m, "--min-count", "1", "--contexts", "4", "--quiet").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
 	train := []string{"train", "--mode", "word2vec", "--out", at("run"), "--min-count", "1", "--dim", "4", "--quiet"}
 	limited := slices.Concat(train, []string{"--max-memory", "100MB"})
 	const mega, space = 1_000_000, 1_800_000_000 // of addresses: Go reserves far more than it uses
@@ -136,6 +161,9 @@ func TestHostileFiles(t *testing.T) {
 	}{
 		{"different words", 0, 110 * mega, 1, "different words or more until now", slices.Concat(limited, []string{"--corpus", types})},
 		{"text bomb, read into a file", 0, 110 * mega, 1, "the text has 2 that occur", slices.Concat(limited, []string{"--corpus", manyTokens})},
+		{"object without end", 0, 150 * mega, 1, "object.json.gz: not enough memory", slices.Concat(limited, []string{"--corpus", object, "--field", "text"})},
+		{"large page of parquet", 0, 150 * mega, 1, "value.parquet: row 1: not enough memory", slices.Concat(limited, []string{"--corpus", value, "--field", "text"})},
+		{"text bomb", 0, 110 * mega, 1, "which no text does that somebody wrote", slices.Concat(limited, []string{"--corpus", ratio})},
 		{"endless line of --init", 0, 110 * mega, 1, "line 1:", slices.Concat(limited, []string{"--corpus", text, "--init", endless})},
 		{"vectors that a header promises", 0, 110 * mega, 1, "not enough memory", slices.Concat(limited, []string{"--corpus", text, "--init", rows})},
 		{"endless line", 0, 200 * mega, 1, "line 1: it has more than", []string{"neighbors", endless, "a"}},
@@ -148,7 +176,10 @@ func TestHostileFiles(t *testing.T) {
 		{"edge bomb", space, 900 * mega, 1, "not enough memory", []string{"walk", edges, "--out", at("walks")}},
 		{"endless edge", 0, low, 1, "line 1: it has more than 1048576 bytes", []string{"walk", line, "--out", at("walks")}},
 		{"endless word", 0, low, 1, "--words /dev/zero: line 1: it has more than 1048576 bytes", []string{"convert", at("vectors"), at("out.txt"), "--words", "/dev/zero"}},
-		{"endless labels", 0, low, 1, "line 1 has more than", []string{"eval", vectors, "--task", "nodes", "--data", "/dev/zero"}},
+		{"endless phrase", 0, low, 1, "--apply /dev/zero: line 1: it has more than 1048576 bytes", []string{"phrases", text, "--out", at("out.txt"), "--apply", "/dev/zero"}},
+		{"endless piece", 0, low, 1, "/dev/zero: line 1: it has more than 1048576 bytes", []string{"train", "--corpus", text, "--out", at("run"), "--subword", "bpe", "--pieces", "/dev/zero", "--negative", "1", "--quiet"}},
+		{"endless count", 0, low, 1, "/dev/zero: line 1: it has more than 1048576 bytes", []string{"matrix", "info", m, "--rows", "1", "--vocab", "/dev/zero"}},
+		{"endless labels", 0, low, 1, "line 1: it has more than 1048576 bytes", []string{"eval", vectors, "--task", "nodes", "--data", "/dev/zero"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := w2vclCommand(t, c.arguments...)

@@ -117,7 +117,7 @@ func scorerHelp() string {
 }
 
 // check completes the options, or says what is wrong with them.
-func (o *phrasesOptions) check(text string) error {
+func (o *phrasesOptions) check() error {
 	if err := o.read.Tokenizer.UnmarshalText([]byte(o.tokenizer)); err != nil {
 		return terminal.Usagef("--tokenizer %s: choose whitespace or words", o.tokenizer)
 	}
@@ -146,15 +146,12 @@ func (o *phrasesOptions) check(text string) error {
 		return terminal.Usagef("--max-sentence %d: must be 2 or more", o.read.MaxSentence)
 	case o.learn.Delimiter == "" || strings.ContainsAny(o.learn.Delimiter, " \t\r\n"):
 		return terminal.Usagef("--delimiter %q: must be text without white space", o.learn.Delimiter)
-	case text == "-" && o.apply == "":
-		return terminal.Usagef("standard input can be read once, but finding phrases reads the text " +
-			"several times: name a file, or --apply a list")
 	}
 	return nil
 }
 
 func (o *phrasesOptions) run(ctx context.Context, s cli.Streams, text string) error {
-	if err := o.check(text); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	p := s.Progress(o.quiet)

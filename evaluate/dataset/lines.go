@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // A Line of a data set, without the spaces around it.
@@ -42,36 +42,20 @@ func ReadLines(ctx context.Context, path string) ([]Line, error) {
 	return lines, nil
 }
 
-// longestLine is the longest line in bytes, more than any item needs.
-const longestLine = 1 << 20
-
 // ScanLines is [ReadLines] of a stream.
 func ScanLines(r io.Reader) ([]Line, error) {
 	var lines []Line
-	b := bufio.NewReaderSize(r, longestLine)
-	for number := 1; ; number++ {
-		slice, err := b.ReadSlice('\n')
-		if err == bufio.ErrBufferFull {
-			err = fmt.Errorf("line %d has more than %d bytes", number, longestLine)
-		}
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
-		text := string(slice)
-		if number == 1 {
-			text = strings.TrimPrefix(text, "\uFEFF")
-		}
-		text = strings.TrimSpace(text)
+	in := textfile.NewLines(r)
+	for in.Next() {
+		text := strings.TrimSpace(in.Text())
 		if text != "" && !strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "//") {
-			var full error
-			if lines, full = memory.Append(lines, Line{number, text}); full != nil {
-				return nil, full
+			var err error
+			if lines, err = memory.Append(lines, Line{in.Number, text}); err != nil {
+				return nil, err
 			}
 		}
-		if err == io.EOF {
-			return lines, nil
-		}
 	}
+	return lines, in.Err()
 }
 
 // largest is the size in bytes of the largest file that can be a data set.

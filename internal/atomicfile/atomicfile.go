@@ -121,6 +121,16 @@ func IsStandardOutput(path string) bool {
 	}
 }
 
+// IsStandardInput is IsStandardOutput for standard input.
+func IsStandardInput(path string) bool {
+	switch path {
+	case "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+		return true
+	default:
+		return false
+	}
+}
+
 // Resolve returns the absolute path of the file that path leads to, with every link
 // followed. Its last parts need not exist.
 func Resolve(path string) (string, error) {

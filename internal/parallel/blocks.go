@@ -7,33 +7,32 @@ import (
 
 // Blocks is a stream whose blocks are made by several goroutines, in order.
 type Blocks struct {
-	queue   chan chan block
+	queue   chan chan Block
 	done    chan struct{}
 	stop    sync.Once
 	working sync.WaitGroup
 
-	data []byte    // of the block that is being read
-	rest io.Reader // what follows the blocks; nil: not yet
-	err  error
+	block Block // that is being read
 }
 
-// A block is the result of a job: the last one has an error, or a reader of the rest.
-type block struct {
-	data []byte
-	rest io.Reader
-	err  error
+// A Block is a part of the stream: Data, then what Rest reads. Jobs leave Rest nil unless there is
+// too much to make of it at once. An error ends the stream behind them, [io.EOF] too.
+type Block struct {
+	Data []byte
+	Rest io.Reader
+	Err  error
 }
 
 // NewBlocks returns the stream of the blocks that jobs make. next returns one job after
 // the other; it is called by one goroutine, up to threads jobs ahead of the reader. It
 // ends the blocks with a reader of what follows them, or with an error, [io.EOF] at the
-// end. The caller closes the stream.
-func NewBlocks(threads int, next func() (job func() ([]byte, error), rest io.Reader, err error)) *Blocks {
-	b := &Blocks{queue: make(chan chan block, max(threads, 1)), done: make(chan struct{})}
+// end. The caller closes the stream. Each Rest that is an [io.Closer] is closed.
+func NewBlocks(threads int, next func() (job func() Block, rest io.Reader, err error)) *Blocks {
+	b := &Blocks{queue: make(chan chan Block, max(threads, 1)), done: make(chan struct{})}
 	b.working.Go(func() {
 		for {
 			job, rest, err := next()
-			made := make(chan block, 1)
+			made := make(chan Block, 1)
 			select {
 			case <-b.done:
 				closeRest(rest)
@@ -41,13 +40,13 @@ func NewBlocks(threads int, next func() (job func() ([]byte, error), rest io.Rea
 			case b.queue <- made:
 			}
 			if job == nil {
-				made <- block{nil, rest, err}
+				if err == nil {
+					err = io.EOF // behind the rest
+				}
+				made <- Block{Rest: rest, Err: err}
 				return
 			}
-			b.working.Go(func() {
-				data, err := job()
-				made <- block{data: data, err: err}
-			})
+			b.working.Go(func() { made <- job() })
 		}
 	})
 	return b
@@ -55,23 +54,30 @@ func NewBlocks(threads int, next func() (job func() ([]byte, error), rest io.Rea
 
 // Read implements io.Reader.
 func (b *Blocks) Read(p []byte) (int, error) {
-	for len(b.data) == 0 {
-		if b.err != nil {
-			return 0, b.err
-		}
-		if b.rest != nil {
-			return b.rest.Read(p)
-		}
-		select {
-		case <-b.done:
-			return 0, io.ErrClosedPipe
-		case made := <-b.queue:
-			block := <-made
-			b.data, b.rest, b.err = block.data, block.rest, block.err
+	for len(b.block.Data) == 0 {
+		switch {
+		case b.block.Rest != nil:
+			n, err := b.block.Rest.Read(p)
+			if err != io.EOF {
+				return n, err
+			}
+			closeRest(b.block.Rest)
+			if b.block.Rest = nil; n > 0 {
+				return n, nil
+			}
+		case b.block.Err != nil:
+			return 0, b.block.Err
+		default:
+			select {
+			case <-b.done:
+				return 0, io.ErrClosedPipe
+			case made := <-b.queue:
+				b.block = <-made
+			}
 		}
 	}
-	n := copy(p, b.data)
-	b.data = b.data[n:]
+	n := copy(p, b.block.Data)
+	b.block.Data = b.block.Data[n:]
 	return n, nil
 }
 
@@ -82,10 +88,10 @@ func (b *Blocks) Close() error {
 	for {
 		select {
 		case made := <-b.queue: // nobody has read it
-			closeRest((<-made).rest)
+			closeRest((<-made).Rest)
 		default:
-			closeRest(b.rest)
-			b.rest = nil
+			closeRest(b.block.Rest)
+			b.block.Rest = nil
 			return nil
 		}
 	}

@@ -21,7 +21,7 @@ func TestBlocks(t *testing.T) {
 				blocks[i] = strings.Repeat(string(rune('a'+i%26)), rng.IntN(9)) // some are empty
 			}
 			n := 0
-			b := NewBlocks(threads, func() (func() ([]byte, error), io.Reader, error) {
+			b := NewBlocks(threads, func() (func() Block, io.Reader, error) {
 				if n == len(blocks) {
 					if ending != nil {
 						return nil, nil, ending
@@ -30,10 +30,14 @@ func TestBlocks(t *testing.T) {
 				}
 				text := blocks[n]
 				n++
+				split := n%2 == 0
 				pause := time.Duration(n%3) * time.Microsecond
-				return func() ([]byte, error) {
+				return func() Block {
 					time.Sleep(pause)
-					return []byte(text), nil
+					if half := len(text) / 2; split { // too much to make at once
+						return Block{Data: []byte(text[:half]), Rest: strings.NewReader(text[half:])}
+					}
+					return Block{Data: []byte(text)}
 				}, nil, nil
 			})
 			got, err := io.ReadAll(b)
@@ -54,14 +58,14 @@ func TestBlocks(t *testing.T) {
 // An error of a job comes after the blocks before it, and a closed stream ends.
 func TestBlocksEnd(t *testing.T) {
 	bad, n := errors.New("bad"), 0
-	b := NewBlocks(4, func() (func() ([]byte, error), io.Reader, error) {
+	b := NewBlocks(4, func() (func() Block, io.Reader, error) {
 		n++
 		number := n
-		return func() ([]byte, error) {
+		return func() Block {
 			if number == 3 {
-				return []byte("last"), bad
+				return Block{Data: []byte("la"), Rest: strings.NewReader("st"), Err: bad}
 			}
-			return []byte{byte('0' + number)}, nil
+			return Block{Data: []byte{byte('0' + number)}}
 		}, nil, nil
 	})
 	var got bytes.Buffer
@@ -76,7 +80,7 @@ func TestBlocksEnd(t *testing.T) {
 	// A rest is closed, whether it was read or not.
 	for _, read := range []bool{false, true} {
 		rest := &closeCounter{Reader: strings.NewReader("rest")}
-		b := NewBlocks(2, func() (func() ([]byte, error), io.Reader, error) { return nil, rest, nil })
+		b := NewBlocks(2, func() (func() Block, io.Reader, error) { return nil, rest, nil })
 		if read {
 			if got, err := io.ReadAll(b); string(got) != "rest" || err != nil {
 				t.Errorf("%q, %v", got, err)

@@ -47,7 +47,7 @@ func JSONLines(r io.Reader, field string, threads int) io.ReadCloser {
 	s := &lineSplitter{r: r}
 	counts := make(chan int, 1)
 	counts <- 0 // of texts found
-	return parallel.NewBlocks(threads, func() (func() ([]byte, error), io.Reader, error) {
+	return parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
 		lines, first, err := s.next()
 		if len(lines) == 0 {
 			if err == io.EOF {
@@ -55,10 +55,10 @@ func JSONLines(r io.Reader, field string, threads int) io.ReadCloser {
 			}
 			return nil, nil, err
 		}
-		return func() ([]byte, error) {
+		return func() parallel.Block {
 			text, found, err := jsonTexts(lines, first, field)
 			counts <- found + <-counts
-			return text, err
+			return parallel.Block{Data: text, Err: err}
 		}, nil, nil
 	})
 }
@@ -143,19 +143,30 @@ func jsonTexts(lines []byte, first int, field string) (text []byte, found int, e
 }
 
 // appendText appends the text of a record as lines.
-func appendText[T string | []byte](text []byte, value T) []byte {
+func appendText(text []byte, value string) []byte {
 	at := len(text)
 	text = append(text, value...)
-	for i := at; i < len(text); i++ {
-		if text[i] == 0 {
+	removeNUL(text[at:])
+	return append(text, '\n')
+}
+
+// removeNUL makes NUL bytes spaces.
+func removeNUL(text []byte) {
+	for i, c := range text {
+		if c == 0 {
 			text[i] = ' '
 		}
 	}
-	return append(text, '\n')
 }
 
 // jsonField returns the text that an object has in a field; ok is false if it has none.
 func jsonField(object []byte, field string) (text string, ok bool, err error) {
+	const fieldBytes = 150 // of memory, measured
+	done, err := memory.Room(fieldBytes * int64(bytes.Count(object, []byte(":"))))
+	if err != nil {
+		return "", false, err
+	}
+	defer done()
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(object, &fields); err != nil {
 		var syntax *json.SyntaxError

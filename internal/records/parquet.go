@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -34,8 +35,8 @@ func Parquet(file io.ReaderAt, size int64, field string, threads int) (_ io.Read
 	if err != nil {
 		return nil, err
 	}
-	pages := &pageReader{groups: p.RowGroups(), column: column}
-	return parallel.NewBlocks(threads, func() (func() ([]byte, error), io.Reader, error) {
+	pages := &pageReader{in: file, file: p, leaf: column}
+	return parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
 		page, row, err := pages.next()
 		if err == io.EOF {
 			return nil, nil, io.EOF
@@ -43,12 +44,10 @@ func Parquet(file io.ReaderAt, size int64, field string, threads int) (_ io.Read
 		if err != nil {
 			return nil, nil, &Error{fmt.Sprintf("row %d", row), err}
 		}
-		return func() ([]byte, error) {
-			text, err := pageTexts(page)
-			if err != nil {
-				err = &Error{fmt.Sprintf("row %d", row), err}
-			}
-			return text, err
+		return func() parallel.Block {
+			text := &pageTexts{page: page, row: row}
+			start, err := io.ReadAll(io.LimitReader(text, pageText))
+			return parallel.Block{Data: start, Rest: text, Err: err}
 		}, nil, nil
 	}), nil
 }
@@ -56,7 +55,11 @@ func Parquet(file io.ReaderAt, size int64, field string, threads int) (_ io.Read
 // explainPanic makes an error of a panic: package parquet panics about some damaged
 // files.
 func explainPanic(err *error) {
-	if cause := recover(); cause != nil {
+	switch cause := recover().(type) {
+	case nil:
+	case runtime.Error: // such as an index out of range
+		*err = errors.New("the file is damaged: its data are not what its headers say")
+	default:
 		*err = fmt.Errorf("the file is damaged: %v", cause)
 	}
 }
@@ -83,7 +86,7 @@ func checkFooter(file io.ReaderAt, size int64) error {
 }
 
 // findColumn returns the number of a column of texts.
-func findColumn(p *parquet.File, field string) (int, error) {
+func findColumn(p *parquet.File, field string) (parquet.LeafColumn, error) {
 	schema := p.Schema()
 	leaf, ok := schema.Lookup(field)
 	if !ok {
@@ -95,19 +98,22 @@ func findColumn(p *parquet.File, field string) (int, error) {
 		for _, path := range schema.Columns() {
 			names = append(names, strings.Join(path, "."))
 		}
-		return 0, fmt.Errorf("%w: --field %s: its columns are %.200s", ErrNoField, field, strings.Join(names, ", "))
+		return leaf, fmt.Errorf("%w: --field %s: its columns are %.200s", ErrNoField, field, strings.Join(names, ", "))
 	case leaf.Node.Type().Kind() != parquet.ByteArray || leaf.MaxRepetitionLevel > 0:
-		return 0, fmt.Errorf("column %s holds %s, not a text for each row", field, leaf.Node)
+		return leaf, fmt.Errorf("column %s holds %s, not a text for each row", field, leaf.Node)
 	}
-	return leaf.ColumnIndex, nil
+	return leaf, nil
 }
 
 // A pageReader reads the pages of a column, one row group after the other.
 type pageReader struct {
-	groups []parquet.RowGroup
-	column int
-	pages  parquet.Pages // of the group that is being read
-	row    int64         // of the next page, counted from 0
+	in    io.ReaderAt
+	file  *parquet.File
+	leaf  parquet.LeafColumn
+	group int           // the next one
+	pages parquet.Pages // of the group that is being read
+	sizes *pageSizes    // of pages
+	row   int64         // of the next page, counted from 0
 }
 
 // next returns the next page and the number of its first row, counted from 1.
@@ -115,16 +121,19 @@ func (r *pageReader) next() (page parquet.Page, row int64, err error) {
 	defer explainPanic(&err)
 	for {
 		if r.pages == nil {
-			if len(r.groups) == 0 {
+			if r.group == len(r.file.RowGroups()) {
 				return nil, 0, io.EOF
 			}
-			chunks := r.groups[0].ColumnChunks()
-			if r.column >= len(chunks) {
-				return nil, r.row + 1, errors.New("its group has too few columns")
+			if err := r.begin(); err != nil {
+				return nil, r.row + 1, err
 			}
-			r.pages, r.groups = chunks[r.column].Pages(), r.groups[1:]
+		}
+		done, err := r.sizes.room()
+		if err != nil {
+			return nil, r.row + 1, err
 		}
 		page, err := r.pages.ReadPage()
+		done()
 		if err == io.EOF {
 			err = r.pages.Close()
 			if r.pages = nil; err == nil {
@@ -140,32 +149,14 @@ func (r *pageReader) next() (page parquet.Page, row int64, err error) {
 	}
 }
 
-// pageTexts returns the texts of a page, and releases it.
-func pageTexts(page parquet.Page) (text []byte, err error) {
-	defer explainPanic(&err)
-	defer parquet.Release(page)
-	var values [256]parquet.Value
-	for reader := page.Values(); ; {
-		n, readErr := reader.ReadValues(values[:])
-		for _, value := range values[:n] {
-			if value.IsNull() {
-				continue
-			}
-			bytes := value.ByteArray()
-			// A few bytes of a page can stand for many long texts.
-			if text, err = memory.Grow(text, len(bytes)+1); err != nil {
-				return nil, err
-			}
-			text = appendText(text, bytes)
-		}
-		if readErr == io.EOF {
-			return text, nil
-		}
-		if readErr != nil {
-			return nil, readErr
-		}
-		if n == 0 {
-			return nil, io.ErrNoProgress
-		}
+// begin begins the next row group.
+func (r *pageReader) begin() error {
+	chunks, described := r.file.RowGroups()[r.group].ColumnChunks(), r.file.Metadata().RowGroups[r.group].Columns
+	column := r.leaf.ColumnIndex
+	if column >= len(chunks) || column >= len(described) {
+		return errors.New("its group has too few columns")
 	}
+	r.pages, r.sizes = chunks[column].Pages(), newPageSizes(r.in, &described[column].MetaData, r.leaf.MaxDefinitionLevel > 0)
+	r.group++
+	return nil
 }

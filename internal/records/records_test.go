@@ -12,6 +12,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"go.uber.org/goleak"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -105,6 +107,29 @@ func TestJSONLinesNumber(t *testing.T) {
 	var place *Error
 	if !errors.As(err, &place) || place.Place != "line 3001" || len(got) < 2000*600 {
 		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+// TestJSONManyFields: an object of many fields, which take more memory than their text, is refused.
+func TestJSONManyFields(t *testing.T) {
+	var object strings.Builder
+	object.WriteString(`{"text":"a"`)
+	for i := range 400_000 {
+		fmt.Fprintf(&object, `,"%d":1`, i)
+	}
+	object.WriteString("}\n")
+	r := JSONLines(strings.NewReader(object.String()), "text", 1)
+	text, err := io.ReadAll(r)
+	r.Close()
+	if string(text) != "a\n" || err != nil {
+		t.Fatalf("%q, %v", text, err)
+	}
+	_, release := memory.NewGuard(memory.Resident() + 48<<20)
+	defer release()
+	r = JSONLines(strings.NewReader(object.String()), "text", 1)
+	defer r.Close()
+	if _, err := io.ReadAll(r); !errors.Is(err, memory.ErrRoom) || !strings.Contains(err.Error(), "line 1: ") {
+		t.Errorf("%v", err)
 	}
 }
 

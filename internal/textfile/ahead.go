@@ -97,7 +97,7 @@ func (t *Reader) readAhead() {
 		return
 	}
 	var ended error
-	t.ahead = parallel.NewBlocks(aheadBlocks, func() (func() ([]byte, error), io.Reader, error) {
+	t.ahead = parallel.NewBlocks(aheadBlocks, func() (func() parallel.Block, io.Reader, error) {
 		block, n := make([]byte, aheadBlock), 0
 		for n < len(block) && ended == nil {
 			var more int
@@ -107,7 +107,7 @@ func (t *Reader) readAhead() {
 		if n == 0 {
 			return nil, nil, ended
 		}
-		return func() ([]byte, error) { return block[:n], nil }, nil, nil
+		return func() parallel.Block { return parallel.Block{Data: block[:n]} }, nil, nil
 	})
 }
 

@@ -28,7 +28,7 @@ func openGzip(in *bufio.Reader, threads int) (io.ReadCloser, error) {
 		return Gzip(in)
 	}
 	ended := false
-	return parallel.NewBlocks(threads, func() (func() ([]byte, error), io.Reader, error) {
+	return parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
 		var members [][]byte
 		for !ended && len(members) < bgzipGroup {
 			size, err := memberSize(in)
@@ -48,7 +48,10 @@ func openGzip(in *bufio.Reader, threads int) (io.ReadCloser, error) {
 		if len(members) == 0 { // the end, or members of another program
 			return nil, &gzipReader{in: in, gzip: new(gzip.Reader), between: true}, nil
 		}
-		return func() ([]byte, error) { return inflate(members) }, nil, nil
+		return func() parallel.Block {
+			text, err := inflate(members)
+			return parallel.Block{Data: text, Err: err}
+		}, nil, nil
 	}), nil
 }
 

@@ -18,12 +18,16 @@ func openBzip2(in *bufio.Reader, threads int) (io.ReadCloser, error) {
 		return io.NopCloser(bzip2.NewReader(in)), nil
 	}
 	s := &blockSplitter{in: in}
-	return parallel.NewBlocks(threads, func() (func() ([]byte, error), io.Reader, error) {
+	return parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
 		file, err := s.next()
 		if err != nil {
 			return nil, nil, err
 		}
-		return func() ([]byte, error) { return io.ReadAll(bzip2.NewReader(bytes.NewReader(file))) }, nil, nil
+		return func() parallel.Block {
+			text := bzip2.NewReader(bytes.NewReader(file))
+			start, err := io.ReadAll(io.LimitReader(text, blockText))
+			return parallel.Block{Data: start, Rest: text, Err: err}
+		}, nil, nil
 	}), nil
 }
 
@@ -33,6 +37,7 @@ const (
 	magicBits  = 48
 	markBits   = magicBits + 32 // with the checksum that follows both
 
+	blockText = 1 << 20 // bytes of text that are made of a block at once: few have more, of up to 46 MB
 	mostBlock = 4 << 20 // bytes of a block compressed: 900,000 symbols of 20 bits, and tables
 )
 

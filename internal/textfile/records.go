@@ -34,7 +34,8 @@ func (t *Reader) openParquet(stored *atomic.Int64) error {
 		return fmt.Errorf("%s: a parquet file is read from its end: give the file itself, not a pipe", t.Source.Name)
 	}
 	stored.Add(-int64(t.text.Buffered())) // what was read to know the format is read again
-	t.at = &countingAt{ReaderAt: file, stored: stored}
+	t.stored.Store(0)
+	t.at = &countingAt{ReaderAt: file, stored: stored, read: &t.stored}
 	text, err := records.Parquet(t.at, t.Source.Size, t.Source.Field, t.Source.Threads)
 	if err != nil {
 		return t.Wrap(err)
@@ -48,7 +49,7 @@ func (t *Reader) openParquet(stored *atomic.Int64) error {
 type countingAt struct {
 	io.ReaderAt
 	stored *atomic.Int64
-	read   atomic.Int64
+	read   *atomic.Int64
 }
 
 func (c *countingAt) ReadAt(p []byte, at int64) (int, error) {

@@ -5,6 +5,7 @@ package textfile
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/records"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // A Source is one file or stream of text, compressed or not.
@@ -246,6 +248,7 @@ type Reader struct {
 	text         *bufio.Reader
 	ahead        *parallel.Blocks // reads text ahead; or nil
 	Bytes        int64            // of text read so far
+	stored       atomic.Int64     // bytes of the file read so far
 }
 
 // Open opens a source and recognizes its format. It adds the bytes that it
@@ -271,7 +274,7 @@ func (t *Reader) detect(stored *atomic.Int64) error {
 	if t.Source.Size >= 0 {
 		bufferSize = int(min(int64(bufferSize), t.Source.Size+1))
 	}
-	t.text = bufio.NewReaderSize(&countingReader{t.file, stored}, bufferSize)
+	t.text = bufio.NewReaderSize(&countingReader{t.file, stored, &t.stored}, bufferSize)
 	head, err := t.peek(HeadBytes)
 	if err != nil {
 		return err
@@ -286,7 +289,8 @@ func (t *Reader) detect(stored *atomic.Int64) error {
 		if t.decompressor, err = t.format.open(t.text, t.Source.Threads); err != nil {
 			return t.Wrap(err)
 		}
-		t.text = bufio.NewReaderSize(t.decompressor, bufferSize)
+		// What decompressors keep grows with the text: the dictionary of xz up to 4 GB.
+		t.text = bufio.NewReaderSize(memory.NewReader(context.Background(), t.decompressor), bufferSize)
 	}
 	const mark = "\ufeff"
 	head, err = t.peek(len(mark))
@@ -313,7 +317,10 @@ func (t *Reader) peek(n int) ([]byte, error) {
 // Read implements io.Reader on the text.
 func (t *Reader) Read(p []byte) (int, error) {
 	n, err := t.read(p)
-	t.Bytes += int64(n)
+	if t.Bytes += int64(n); err == nil && t.format != nil && t.Bytes > mostText(t.stored.Load()) {
+		return n, fmt.Errorf("%s: %s of the %s file became %s of text, which no text does that somebody wrote: decompress it first if that is right",
+			t.Source.Name, terminal.Bytes(t.stored.Load()), t.format.name, terminal.Bytes(t.Bytes))
+	}
 	if err != nil && err != io.EOF {
 		err = t.Wrap(err)
 	}
@@ -324,13 +331,16 @@ func (t *Reader) Read(p []byte) (int, error) {
 func (t *Reader) Wrap(err error) error {
 	var record *records.Error
 	switch {
+	case errors.Is(err, memory.ErrRoom): // that is not wrapped: fewer words would not help
+		return fmt.Errorf("%s: %s; it is the file that takes so much to be read, whatever its words: give it more memory, or split it",
+			t.Source.Name, err.Error())
 	case errors.As(err, &record) || errors.Is(err, records.ErrNoField):
 		return fmt.Errorf("%s: %w", t.Source.Name, err)
 	case t.format == nil:
 		return fmt.Errorf("%s: byte %d: %w", t.Source.Name, t.Bytes, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("%s: to decompress the %s file takes more memory than there is: compress it again without --long, or give it more: %w",
-			t.Source.Name, t.format.name, memory.ErrRoom)
+		return fmt.Errorf("%s: to decompress the %s file takes more memory than there is: compress it again without --long, or give it more",
+			t.Source.Name, t.format.name)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s: the %s file is cut off: it ends after %d bytes of text, within its data: %w",
 			t.Source.Name, t.format.name, t.Bytes, io.ErrUnexpectedEOF)
@@ -366,14 +376,25 @@ func (t *Reader) close() {
 	t.file.Close()
 }
 
-// A countingReader adds the bytes that it reads to n.
+// A text becomes a third to a thirtieth as long when it is compressed. A hostile file says a
+// word again and again: a megabyte of it could become more than anybody has time for.
+const (
+	largestRatio = 100
+	anyRatio     = 256 << 20 // bytes of text that may have any ratio
+)
+
+// mostText is how much text so many stored bytes may become.
+func mostText(stored int64) int64 { return anyRatio + largestRatio*stored }
+
+// A countingReader adds the bytes that it reads to two numbers.
 type countingReader struct {
 	io.Reader
-	n *atomic.Int64
+	all, own *atomic.Int64
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
-	c.n.Add(int64(n))
+	c.all.Add(int64(n))
+	c.own.Add(int64(n))
 	return n, err
 }

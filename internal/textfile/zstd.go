@@ -16,6 +16,8 @@ import (
 const (
 	mostFrame     = 8 << 20 // bytes compressed
 	mostFrameText = 32 << 20
+	leastWindow   = 8 << 20 // every decoder must have it
+	mostWindow    = 2 << 30 // what the zstd command writes at most (--long=31)
 )
 
 // openZstd decompresses frames that say how long their text is side by side: files of
@@ -25,13 +27,14 @@ func openZstd(in *bufio.Reader, threads int) (io.ReadCloser, error) {
 	if threads < 2 {
 		return zstdStream(in)
 	}
+	most := min(uint64(memory.Left())/uint64(8*threads), mostFrameText)
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(threads), zstd.WithDecoderMaxMemory(mostFrameText),
 		zstd.WithDecoderMaxWindow(mostFrameText))
 	if err != nil {
 		return nil, err
 	}
-	return &framesReader{decoder: decoder, Blocks: parallel.NewBlocks(threads, func() (func() ([]byte, error), io.Reader, error) {
-		frame, size, err := nextFrame(in)
+	return &framesReader{decoder: decoder, Blocks: parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
+		frame, size, err := nextFrame(in, most)
 		switch {
 		case len(frame) == 0 && (err == io.EOF || err == io.ErrUnexpectedEOF):
 			return nil, nil, err
@@ -39,7 +42,10 @@ func openZstd(in *bufio.Reader, threads int) (io.ReadCloser, error) {
 			rest, err := zstdStream(io.MultiReader(bytes.NewReader(frame), in))
 			return nil, rest, err
 		}
-		return func() ([]byte, error) { return decoder.DecodeAll(frame, make([]byte, 0, size)) }, nil, nil
+		return func() parallel.Block {
+			text, err := decoder.DecodeAll(frame, make([]byte, 0, size))
+			return parallel.Block{Data: text, Err: err}
+		}, nil, nil
 	})}, nil
 }
 
@@ -55,9 +61,9 @@ func (r *framesReader) Close() error {
 	return err
 }
 
-// nextFrame reads a frame whose text has a known size. With an error it returns what it
+// nextFrame reads a frame whose text has a known size, most bytes or fewer. With an error it returns what it
 // has read.
-func nextFrame(in *bufio.Reader) (frame []byte, size uint64, err error) {
+func nextFrame(in *bufio.Reader, most uint64) (frame []byte, size uint64, err error) {
 	var h zstd.Header
 	for {
 		head, err := in.Peek(zstd.HeaderMaxSize)
@@ -74,7 +80,7 @@ func nextFrame(in *bufio.Reader) (frame []byte, size uint64, err error) {
 			return nil, 0, io.ErrUnexpectedEOF
 		}
 	}
-	if !h.HasFCS || h.FrameContentSize > mostFrameText || h.DictionaryID != 0 {
+	if !h.HasFCS || h.FrameContentSize > most || h.DictionaryID != 0 {
 		return nil, 0, zstd.ErrDecoderSizeExceeded
 	}
 	// take reads more of the frame.
@@ -115,11 +121,19 @@ func nextFrame(in *bufio.Reader) (frame []byte, size uint64, err error) {
 }
 
 func zstdStream(r io.Reader) (io.ReadCloser, error) {
-	// 2 GiB is the largest window that the zstd command writes (--long=31). The decoder
-	// keeps two windows.
-	const largest, least = 2 << 30, 8 << 20
-	window := min(max(memory.Left()/4, least), largest)
-	d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(uint64(window)))
+	in := bufio.NewReader(r) // r itself if it is one that is large enough
+	var h zstd.Header
+	head, _ := in.Peek(zstd.HeaderMaxSize)
+	if h.Decode(head) != nil { // the decoder says what is wrong
+		h.WindowSize = 0
+	}
+	window := min(max(uint64(memory.Left())/8, h.WindowSize, leastWindow), mostWindow) // of later frames, too
+	done, err := memory.Room(2 * int64(min(h.WindowSize, mostWindow)))                 // the decoder keeps two
+	if err != nil {
+		return nil, zstd.ErrWindowSizeExceeded
+	}
+	done() // they grow with the text, which is watched
+	d, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(window))
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,14 @@
 package bpe
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // The marks of byte-pair pieces: of a word's begin in SentencePiece's vocabularies, of
@@ -71,15 +72,15 @@ func Read(path string) (*Pieces, error) {
 func readList(r io.Reader) (list []string, err error) {
 	var parts []string
 	seen := map[string]bool{}
-	lines := bufio.NewScanner(r)
-	for number := 1; lines.Scan(); number++ {
+	lines := textfile.NewLines(r)
+	for lines.Next() {
 		line := lines.Text()
 		fields := strings.Fields(line)
 		switch {
 		case len(fields) == 0 || strings.HasPrefix(line, "#version"):
 			continue
 		case len(fields) > 2:
-			return nil, fmt.Errorf("line %d has %d columns; a line holds a piece, a piece and a number, or the two parts of a merge", number, len(fields))
+			return nil, fmt.Errorf("line %d has %d columns; a line holds a piece, a piece and a number, or the two parts of a merge", lines.Number, len(fields))
 		}
 		piece := fields[0]
 		if len(fields) == 2 {

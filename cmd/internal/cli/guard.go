@@ -44,6 +44,9 @@ type File struct {
 	Use  FileUse
 	Kind FileKind // of a file that is written
 
+	// Again says that the command reads the file more than once, which a pipe cannot be.
+	Again bool
+
 	place string      // where it leads to: absolute, without links
 	info  fs.FileInfo // nil: there is no such file
 	err   error       // why an output cannot be found
@@ -82,6 +85,9 @@ func guardFiles(files []File, force bool) error {
 	return nil
 }
 
+// readOnce ends a refusal of what a command would read again.
+const readOnce = "can be read only once, but this command reads it again: save it to a file and name that"
+
 // checkStreams refuses standard input and output where they cannot stand, or twice.
 func checkStreams(files []*File) error {
 	first := map[bool]*File{} // by whether it is an output
@@ -89,6 +95,9 @@ func checkStreams(files []*File) error {
 		out := f.Use.IsOutput()
 		if !f.isStream() {
 			continue
+		}
+		if !out && f.Again {
+			return terminal.Usagef("%s %s: standard input %s", f.Name, f.Path, readOnce)
 		}
 		if f.Path == "-" && f.Use != FileStream && f.Use != FileText && f.Use != FileOutput {
 			return terminal.Usagef("%s -: standard input or output cannot stand here; a file of that name is ./-", f.Name)
@@ -103,17 +112,20 @@ func checkStreams(files []*File) error {
 
 // isStream reports whether the path stands for standard input or output.
 func (f *File) isStream() bool {
-	return f.Path == "-" || f.Use.IsOutput() && atomicfile.IsStandardOutput(f.Path)
+	if f.Use.IsOutput() {
+		return atomicfile.IsStandardOutput(f.Path)
+	}
+	return atomicfile.IsStandardInput(f.Path)
 }
 
 // find sets place and info, or err.
 func (f *File) find() {
-	if f.isStream() {
+	if f.Path == "-" || f.Use.IsOutput() && f.isStream() {
 		return
 	}
 	place, err := atomicfile.Resolve(f.Path)
-	if err == nil {
-		if f.info, err = os.Stat(place); errors.Is(err, fs.ErrNotExist) {
+	if err == nil { // the place of a pipe of the shell, /dev/fd/63, does not exist
+		if f.info, err = os.Stat(f.Path); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 	}
@@ -189,10 +201,12 @@ func within(path, folder string) bool {
 func (f *File) check(force bool) error {
 	special := f.isSpecial()
 	switch {
-	case f.isStream():
+	case f.Use.IsOutput() && f.isStream():
 		return nil
 	case f.err != nil:
 		return f.err
+	case special && f.Again:
+		return fmt.Errorf("%s %s is a %s, which %s", f.Name, f.Path, specialKind(f.info.Mode()), readOnce)
 	case special && (f.Use == FileMapped || f.Use == FileKept || f.Use == FileOwn):
 		return fmt.Errorf("%s %s is a %s: name a regular file", f.Name, f.Path, specialKind(f.info.Mode()))
 	case special && f.info.Mode()&fs.ModeSocket != 0:

@@ -51,6 +51,10 @@ func TestGuardFiles(t *testing.T) {
 		{"two streams", []File{{Name: "A", Path: "-", Use: FileStream}, {Name: "B", Path: "-", Use: FileText}}, false, "serves only one of them", usage},
 		{"stream in and out", []File{{Name: "A", Path: "-", Use: FileStream}, {Name: "B", Path: "-", Use: FileOutput}}, false, "", false},
 		{"no stream", []File{{Name: "A", Path: "-", Use: FileInput}}, false, "cannot stand here", usage},
+		{"no stream twice", []File{{Name: "A", Path: "-", Use: FileText, Again: true}}, false, "A -: standard input can be read only once", usage},
+		{"no stream by another name twice", []File{{Name: "A", Path: "/dev/stdin", Use: FileText, Again: true}}, false, "A /dev/stdin: standard input", usage},
+		{"one stream by two names", []File{{Name: "A", Path: "-", Use: FileText}, {Name: "B", Path: "/dev/stdin", Use: FileInput}}, false, "only one of them", usage},
+		{"file twice", []File{{Name: "A", Path: "text", Use: FileText, Again: true}}, false, "", false},
 		{"input in the run", []File{{Name: "A", Path: "run/text", Use: FileInput}, {Name: "B", Path: "run", Use: FileRun}}, false, "A run/text lies in the run folder of B run, which", usage},
 		{"output in the run", []File{{Name: "B", Path: "run", Use: FileRun}, {Name: "A", Path: "run.replaced/x", Use: FileOutput}}, false, "A run.replaced/x lies in the run folder of B run:", usage},
 	} {
