@@ -15,7 +15,7 @@ import (
 // different widths are better. In a step of Adam all rows may move in one direction, by the rate times the root of
 // the dimension: where that is above 0.5, training diverges.
 func stretches(c *Config, set given) {
-	lr, weightDecay := readable(0.4/math.Sqrt(float64(max(c.Dim, 1)))), 0.1
+	lr, weightDecay := readable(0.45/math.Sqrt(float64(max(c.Dim, 1)))), 0.1
 	if !c.adaptive() {
 		lr, weightDecay = 0.1, 0.01
 	}
@@ -26,8 +26,8 @@ func stretches(c *Config, set given) {
 	}
 	fill(set, "window", &c.Window, window)
 	fill(set, "dynamic-window", &c.DynamicWindow, dynamic)
-	fill(set, "sample", &c.Sample, 5e-5)
-	fill(set, "batch", &c.Batch, 0) // as iterations, see Config.FitText
+	fill(set, "sample", &c.Sample, sampleOfText)
+	fill(set, "batch", &c.Batch, 0) // as sample and iterations, see Config.FitText
 	fill(set, "iterations", &c.Iterations, 0)
 	fill(set, "negative", &c.Negative, 8)
 	fill(set, "shared-negatives", &c.SharedNegatives, 64)

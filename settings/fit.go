@@ -12,15 +12,23 @@ import (
 // little they have (benchmarks/2026-11-22-h200-tempered-recipe).
 const uses = 16
 
-// fitStretches sets the words of a stretch and the iterations for a text of which subsampling leaves so many words.
-// On the State of the Union addresses, 1.7 million words, 1,024 iterations of 22,500 words score .378, 512 of
-// 45,000 .356, and 2,048 of 45,000 .336.
-func (c *Config) fitStretches(kept float64) {
-	const words, parts, passes = 45_000, 24, 48
-	iterations := 2048.0
-	if c.Dim > 150 { // longer vectors learn more slowly
-		iterations = 4096
+// sampleOfText is a threshold of subsampling that follows from the text, see [Config.FitText].
+const sampleOfText = -1
+
+// fitStretches sets the threshold of subsampling, the words of a stretch and the iterations for a text.
+//
+// Subsampling leaves a word that occurs 1,000 times nearly as it is, and of one that occurs n times about the root of 1,000 n.
+// So a short text keeps its words: with the threshold of Wikipedia's 17 million words, the State of the Union addresses, 1.8 million,
+// score .344 instead of .386, and the first 1.2 million of text8 .401 instead of .428 (benchmarks/2026-11-23-h200-stretches).
+func (c *Config) fitStretches(v *corpus.Vocabulary) {
+	const often, least, words, parts, passes, iterations = 1000, 1e-5, 45_000, 24, 48, 2048
+	if c.Sample == sampleOfText {
+		c.Sample = max(readable(often/float64(v.Total())), least)
+		if c.Sample >= 1 {
+			c.Sample = 0
+		}
 	}
+	kept := wordcontext.KeptFraction(v, c.Sample) * float64(v.Total())
 	if c.Batch == 0 {
 		c.Batch = int(min(max(kept/parts, 1), words))
 	}
@@ -43,12 +51,12 @@ func longVectors(dim, contexts int) float64 {
 // A short text is subsampled more often, for its contexts are few: 5 passes for 17
 // million words, 20 at most.
 //
-// Model cbow trains 2,048 iterations of 45,000 words, or 4,096 if vectors are long. Short texts have smaller stretches, a 24th of
-// a pass, and fewer iterations, for 48 passes: otherwise they are learnt by heart.
+// Model cbow trains 2,048 iterations of 45,000 words. Short texts have smaller stretches, a 24th of a pass, and fewer iterations,
+// for 48 passes: otherwise they are learnt by heart. It subsamples words that occur more than 1,000 times.
 func (c *Config) FitText(v *corpus.Vocabulary) {
 	m := c.FindMode()
 	if onStretches(m) {
-		c.fitStretches(wordcontext.KeptFraction(v, c.Sample) * float64(v.Total()))
+		c.fitStretches(v)
 	}
 	if !largeBatch(m) {
 		return

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"maps"
+	"math"
 	"reflect"
 	"strconv"
 	"testing"
@@ -85,7 +86,7 @@ func TestFitText(t *testing.T) {
 	}
 }
 
-// Stretches are smaller and fewer for short texts; what was set stays.
+// Stretches are smaller and fewer for short texts, which keep more of their frequent words; what was set stays.
 func TestFitStretches(t *testing.T) {
 	fit := func(flags map[string]string, words int, tokens float64) Config {
 		t.Helper()
@@ -97,17 +98,17 @@ func TestFitStretches(t *testing.T) {
 		c.FitText(zipf(words, tokens))
 		return c
 	}
-	if c := fit(map[string]string{}, 60_000, 1e9); c.Batch != 45_000 || c.Iterations != 2048 {
-		t.Errorf("a long text has %d iterations of %d words", c.Iterations, c.Batch)
+	if c := fit(map[string]string{}, 60_000, 1e9); c.Batch != 45_000 || c.Iterations != 2048 || c.Sample != 1e-5 {
+		t.Errorf("a long text has %d iterations of %d words, and a threshold of %v", c.Iterations, c.Batch, c.Sample)
 	}
-	short := fit(map[string]string{}, 20_000, 2e6)
-	if short.Batch >= 45_000 || short.Batch < 5_000 || short.Iterations < 1000 || short.Iterations > 1200 {
-		t.Errorf("a short text has %d iterations of %d words", short.Iterations, short.Batch)
+	short := fit(map[string]string{}, 20_000, 1e6)
+	if short.Batch >= 45_000 || short.Batch < 5_000 || short.Iterations < 1000 || short.Iterations > 1200 || math.Abs(short.Sample-1e-3) > 2e-5 {
+		t.Errorf("a short text has %d iterations of %d words, and a threshold of %v", short.Iterations, short.Batch, short.Sample)
 	}
-	if c := fit(map[string]string{}, 5, 40); c.Batch < 1 || c.Iterations < 1 {
-		t.Errorf("a tiny text has %d iterations of %d words", c.Iterations, c.Batch)
+	if c := fit(map[string]string{}, 5, 40); c.Batch < 1 || c.Iterations < 1 || c.Sample != 0 {
+		t.Errorf("a tiny text has %d iterations of %d words, and a threshold of %v", c.Iterations, c.Batch, c.Sample)
 	}
-	if c := fit(map[string]string{"batch": "70", "iterations": "3"}, 20_000, 2e6); c.Batch != 70 || c.Iterations != 3 {
-		t.Errorf("%d iterations of %d words, want 3 of 70", c.Iterations, c.Batch)
+	if c := fit(map[string]string{"batch": "70", "iterations": "3", "sample": "0.25"}, 20_000, 2e6); c.Batch != 70 || c.Iterations != 3 || c.Sample != 0.25 {
+		t.Errorf("%d iterations of %d words with a threshold of %v, want 3 of 70, and .25", c.Iterations, c.Batch, c.Sample)
 	}
 }

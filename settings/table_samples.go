@@ -39,7 +39,8 @@ func (c *Config) sampleSettings() []Setting {
 		},
 		{
 			Name: "sample", Aliases: []string{"subsample"}, Record: true, value: &c.Sample,
-			help: "subsample words more frequent than `T`; 0 keeps all",
+			help: "subsample words more frequent than `T`; 0 keeps all; -1, the default of --model cbow in mode cl, means 1,000 " +
+				"occurrences in the text",
 		},
 		{
 			Name: "passes", Modes: severalPasses, Record: true, value: &c.Passes,

@@ -76,7 +76,7 @@ func (v *validator) numbers() {
 	v.check(c.Negative >= 1 && c.Negative <= 1<<16, "negative",
 		"training needs from 1 to %d negatives for each pair", 1<<16)
 	v.check(math.Abs(c.NoiseExponent) <= 10, "noise-exponent", "must be from -10 to 10")
-	v.check(c.Sample >= 0 && c.Sample < 1, "sample",
+	v.check(c.Sample >= 0 && c.Sample < 1 || c.Sample == sampleOfText && onStretches(c.FindMode()), "sample",
 		"the threshold is a fraction of the corpus, from 0 (no subsampling) to below 1")
 	v.check(c.Passes >= 0 && c.Passes <= 1000, "passes",
 		"the corpus is read from 1 to 1000 times; 0 lets the number follow from its length")
