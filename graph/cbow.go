@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/graph/step"
@@ -26,6 +27,17 @@ import (
 //
 // All rows share the negatives of a step (see wordcontext.Stretch), each with weight K/H. Rows of
 // words that do not occur stay as they are. The result is the same to the bit for any number of threads.
+//
+// Scores are biased: the probability that word t is the centre of window h, and no negative, is
+//
+//	σ(C_t · h - log K)
+//
+// A word has K negatives for each positive, drawn from the words of the text. So the loss is smallest where the argument of
+// σ is log P(t|h) - log(K P(t)). Without the bias the product C_t · h would have to become PMI(t, h) - log K (Levy and
+// Goldberg 2014); with it the product becomes PMI(t, h). Products start at 0, and weight decay pulls them back to 0, which
+// now means that word and window are independent. There the gradient weighs a positive by K/(1+K), and so it does the K negatives
+// together: a row moves only as far as its samples differ from the negatives. Without the bias the weights are 1/2 and
+// K/2, and the first iterations move all rows in one direction, until products are near -log K.
 //
 // The W2V-CL paper has skip-gram only (see CL); this is CBOW of Mikolov et al. 2013 in its form. W may be composed
 // of parts (Options.Composition), as in fastText, or of an encoder.
@@ -160,7 +172,7 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 	t.iterations, t.ahead = iterations, newAhead(s, c.Threads)
 	t.made.randomize()
 	for i := range t.samplers {
-		t.samplers[i] = step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Slots: []uint32{0}}
+		t.samplers[i] = step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: -float32(math.Log(float64(c.Negatives))), Slots: []uint32{0}}
 	}
 	t.samplers[0].Updates = t.updates.of
 	if c.Form == FormStock {

@@ -153,12 +153,12 @@ func addTimes(y []float64, a float64, x []float64) {
 }
 
 // meet adds the gradient of a row from a target, of a weight, and returns the loss.
-func meet(g, row, target []float64, positive bool, weight float64) float64 {
+func (p *plainCBOW) meet(g, row, target []float64, positive bool, weight float64) float64 {
 	sign := 1.0
 	if positive {
 		sign = -1
 	}
-	z := dot64(row, target)
+	z := dot64(row, target) - math.Log(p.k)
 	addTimes(g, weight*sign/(1+math.Exp(-sign*z)), target)
 	return math.Log1p(math.Exp(sign * z))
 }
@@ -195,10 +195,10 @@ func (p *plainCBOW) step1() {
 		p.ofC[i] = make([]float64, len(row))
 		s := float64(len(places))
 		for _, place := range places {
-			p.loss += meet(p.ofC[i], row, p.mean(place), true, 1/s)
+			p.loss += p.meet(p.ofC[i], row, p.mean(place), true, 1/s)
 		}
 		for _, place := range x.Windows {
-			p.loss += s * weight * meet(p.ofC[i], row, p.mean(int(place)), false, weight)
+			p.loss += s * weight * p.meet(p.ofC[i], row, p.mean(int(place)), false, weight)
 		}
 	}
 }
@@ -211,9 +211,9 @@ func (p *plainCBOW) step2(contexts [][]float64) {
 	counts := make([]float64, len(p.words))
 	for place, word := range x.Words {
 		e, h := make([]float64, n), p.mean(place)
-		p.loss += meet(e, h, contexts[word], true, 1)
+		p.loss += p.meet(e, h, contexts[word], true, 1)
 		for _, target := range x.Targets {
-			p.loss += weight * meet(e, h, contexts[target], false, weight)
+			p.loss += weight * p.meet(e, h, contexts[target], false, weight)
 		}
 		for q := int(x.From[place]); q < int(x.To[place]); q++ {
 			if q == place {

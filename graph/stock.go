@@ -13,13 +13,13 @@ import (
 //
 //	left, right: (E, N)  signs: (E, 1), -1 for a positive, 1 for a negative
 //	shares, weights: (E, 1), 0 where there is no pair
-//	objective = sum of shares * softplus(signs * left.right)
-//	loss = sum of weights * softplus(signs * left.right)
+//	objective = sum of shares * softplus(signs * (left.right + bias))
+//	loss = sum of weights * softplus(signs * (left.right + bias))
 //
 // Negatives that all rows share are a product instead:
 //
 //	rows: (V, N)  negatives: (N, H)  meets, times: (V, H)
-//	objective += sum of meets * softplus(rows negatives), loss += sum of times * softplus(rows negatives)
+//	objective += sum of meets * softplus(rows negatives + bias), loss += sum of times * softplus(rows negatives + bias)
 type stockPairs struct {
 	*machine
 	left, right            *tensor.Dense
@@ -36,7 +36,7 @@ func zeros(rows, columns int) *tensor.Dense {
 
 // newStockPairs builds the graph for so many pairs of rows of n values. If the given number of
 // shared negatives is not 0, all rows meet them; rows is used as it is, not copied.
-func newStockPairs(pairs, n int, rows *tensor.Dense, shared int) (s *stockPairs, err error) {
+func newStockPairs(pairs, n int, rows *tensor.Dense, shared int, bias float32) (s *stockPairs, err error) {
 	defer operation.Recovered("build the stock graph", &err)
 	s = &stockPairs{
 		left: zeros(pairs, n), right: zeros(pairs, n),
@@ -53,7 +53,10 @@ func newStockPairs(pairs, n int, rows *tensor.Dense, shared int) (s *stockPairs,
 		ones.Float32s()[i] = 1
 	}
 	left, right := matrix(g, "left", s.left), matrix(g, "right", s.right)
-	scores := gorgonia.Must(gorgonia.Mul(product(left, right), matrix(g, "ones", ones)))
+	biased := func(a, b *gorgonia.Node) *gorgonia.Node {
+		return add(gorgonia.Must(gorgonia.Mul(a, b)), gorgonia.NewConstant(bias))
+	}
+	scores := biased(product(left, right), matrix(g, "ones", ones))
 	losses := gorgonia.Must(gorgonia.Softplus(product(scores, matrix(g, "signs", s.signs))))
 	objective := weighed(losses, "shares", s.shares)
 	s.loss = weighed(losses, "weights", s.weights)
@@ -62,7 +65,7 @@ func newStockPairs(pairs, n int, rows *tensor.Dense, shared int) (s *stockPairs,
 		s.negatives = zeros(n, shared)
 		s.meets, s.times = zeros(rows.Shape()[0], shared), zeros(rows.Shape()[0], shared)
 		x := matrix(g, "rows", rows)
-		losses := gorgonia.Must(gorgonia.Softplus(gorgonia.Must(gorgonia.Mul(x, matrix(g, "negatives", s.negatives)))))
+		losses := gorgonia.Must(gorgonia.Softplus(biased(x, matrix(g, "negatives", s.negatives))))
 		objective = add(objective, weighed(losses, "meets", s.meets))
 		s.loss = add(s.loss, weighed(losses, "times", s.times))
 		of = append(of, x)

@@ -11,7 +11,7 @@ type stockPairStep struct {
 
 // newStockPairStep makes the step for batches of at most as many pairs as b has.
 func newStockPairStep(words, contexts *table, b *pairBatch, everyRow bool) (*stockPairStep, error) {
-	pairs, err := newStockPairs(len(b.words), words.dim, nil, 0)
+	pairs, err := newStockPairs(len(b.words), words.dim, nil, 0, 0)
 	return &stockPairStep{pairs, words, contexts, b, everyRow}, err
 }
 

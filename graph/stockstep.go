@@ -23,7 +23,7 @@ func newStockStep(left, frozen *table, sampler *step.Sampler, samples int) (*sto
 		s.own = 0
 	}
 	var err error
-	s.pairs, err = newStockPairs(samples+left.rows*s.own, left.dim, left.dense, sampler.Shared)
+	s.pairs, err = newStockPairs(samples+left.rows*s.own, left.dim, left.dense, sampler.Shared, sampler.Bias)
 	return s, err
 }
 

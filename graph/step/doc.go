@@ -7,10 +7,10 @@
 // A sample is a frozen vector, a row of a matrix that the step does not change: the other table,
 // or vectors computed before the step. Row i with a share of s samples has the loss
 //
-//	sum over its samples p of softplus(-w_i . f_p) + s weight sum over its negatives q of softplus(w_i . f_q)
+//	sum over its samples p of softplus(-(w_i . f_p + b)) + s weight sum over its negatives q of softplus(w_i . f_q + b)
 //
 // and moves along the gradient of this loss, divided by s. The negatives are rows of the same matrix: K of
-// the row's own, with weight 1, or H that all rows share, with weight K/H. A row without a share is
-// left alone. With one sample and own negatives for each row, this is the step of the W2V-CL paper
-// (section 3, equation 7).
+// the row's own, with weight 1, or H that all rows share, with weight K/H. The bias b is 0 in skip-gram
+// (see graph.CBOW). A row without a share is left alone. With one sample and own negatives for each row,
+// this is the step of the W2V-CL paper (section 3, equation 7).
 package step

@@ -14,6 +14,7 @@ type Sampler struct {
 	Seed      uint64
 	Negatives int      // K
 	Shared    int      // H; 0: every row has negatives of its own
+	Bias      float32  // b, added to every score
 	Slots     []uint32 // (V+1): row i's samples are in Samples[Slots[i]:Slots[i+1]]
 
 	Iteration, Step int               // the step, 0 or 1, of an iteration of all epochs

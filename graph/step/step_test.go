@@ -86,7 +86,7 @@ func TestFrozenVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, shared := range []int{0, 16} {
-		sampler := &Sampler{Noise: noise, Seed: rand.Uint64(), Negatives: k, Shared: shared}
+		sampler := &Sampler{Noise: noise, Seed: rand.Uint64(), Negatives: k, Shared: shared, Bias: float32(rand.NormFloat64())}
 		s := &Step{Sampler: sampler, Team: oneThread{}, Dim: n, Blocks: []int{0, 2, rows}, Kept: make([]float32, rows*n)}
 		for run := range 3 {
 			left, frozen := random(rows*n), random(vectors*n)
@@ -135,7 +135,7 @@ func plain(s *Sampler, left, frozen []float32, rows, n int) (loss float64, gradi
 			negatives = s.DrawOwn(i, i+1, nil)
 		}
 		for p, target := range slices.Concat(share, negatives) {
-			f, score := frozen[int(target)*n:][:n], 0.0
+			f, score := frozen[int(target)*n:][:n], float64(s.Bias)
 			for j, x := range f {
 				score += float64(left[i*n+j]) * float64(x)
 			}

@@ -159,6 +159,9 @@ func (s *Step) meetChunk(w *worker, left, frozen []float32, members []member, gr
 		}
 		simd.Dots(scores, left[m.row*n:][:n], frozen, w.targets[first:last])
 	}
+	for k := range w.scores[:size] {
+		w.scores[k] += s.Sampler.Bias
+	}
 	w.differentiate(members, from, to)
 	for r, m := range members {
 		first, last := max(m.from, from), min(m.to, to)
@@ -200,11 +203,14 @@ func (s *Step) meetShared(w *worker, left []float32, members []member) {
 	for r, m := range members {
 		copy(w.left[r*n:][:n], left[m.row*n:])
 	}
-	clear(w.against[:rows*h])
-	simd.AddProduct(w.against, h, simd.RowMajor(w.left, n), s.shared.transposed, h, rows, h, n)
+	against := w.against[:rows*h]
+	for k := range against {
+		against[k] = s.Sampler.Bias
+	}
+	simd.AddProduct(against, h, simd.RowMajor(w.left, n), s.shared.transposed, h, rows, h, n)
 	weight := descent * float32(s.Sampler.Weight())
 	for r, m := range members {
-		scores, out := w.against[r*h:][:h], w.weighed[r*h:][:h]
+		scores, out := against[r*h:][:h], w.weighed[r*h:][:h]
 		if m.from == m.to { // a word without contexts trains on nothing
 			clear(out)
 			continue

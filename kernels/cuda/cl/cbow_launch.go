@@ -182,7 +182,7 @@ func (k *CBOW) stepArgs(a *stretchArgs) *stepArgs {
 			left: uint64(k.context.values), positives: uint64(a.means), negatives: uint64(a.means),
 			first: uint64(k.context.First), second: uint64(k.context.Second), secondOfRow: uint64(k.context.SecondOfRow),
 			rows: uint32(c.Rows), stride: uint32(4 * cuda.Quads(c.Dim)), columns: uint32(c.Dim),
-			weight: a.weight, decay: a.decay, epsilon: a.epsilon, Decays: k.optimizer.Decays(),
+			weight: a.weight, decay: a.decay, epsilon: a.epsilon, Decays: k.optimizer.Decays(), bias: a.bias,
 		},
 		dense: k.dense, step: uint64(a.steps), samples: uint64(a.stretch.places), jobs: uint64(a.jobs), tiles: uint64(a.tiles), next: uint64(a.next),
 		losses: uint64(a.loss), shared: uint64(a.stretch.windows),

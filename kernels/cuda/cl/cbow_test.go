@@ -107,9 +107,9 @@ func addTimes[T float32 | float64](y []float64, a float64, x []T) {
 	}
 }
 
-// meet adds to g the gradient of a row from a target of a weight.
-func meet[A, B float32 | float64](g []float64, row []A, target []B, positive bool, weight float64) (loss float64) {
-	sign, z := 1.0, 0.0
+// meet adds to g the gradient of a row from a target of a weight, with K negatives for a positive.
+func meet[A, B float32 | float64](g []float64, row []A, target []B, positive bool, weight, k float64) (loss float64) {
+	sign, z := 1.0, -math.Log(k)
 	if positive {
 		sign = -1
 	}
@@ -145,7 +145,7 @@ func (p *plainCBOW) compose(s *Stretch) {
 }
 
 func (p *plainCBOW) iterate(s *Stretch, number int, rate float64) {
-	n, weight := p.Dim, float64(p.Negatives)/float64(p.SharedNegatives)
+	n, k, weight := p.Dim, float64(p.Negatives), float64(p.Negatives)/float64(p.SharedNegatives)
 	p.loss = 0
 	for _, x := range []*plainTable{p.contexts, p.words} {
 		if x != nil {
@@ -165,14 +165,14 @@ func (p *plainCBOW) iterate(s *Stretch, number int, rate float64) {
 	for a, word := range s.Rows {
 		g, places, row := make([]float64, n), s.Places[s.Slots[a]:s.Slots[a+1]], p.contexts.row(word, n)
 		for _, q := range places {
-			p.loss += meet(g, row, h[q], true, 1/float64(len(places)))
+			p.loss += meet(g, row, h[q], true, 1/float64(len(places)), k)
 		}
 		for _, q := range s.Windows {
-			p.loss += float64(len(places)) * weight * meet(g, row, h[q], false, weight)
+			p.loss += float64(len(places)) * weight * meet(g, row, h[q], false, weight, k)
 		}
 		p.contexts.update(word, len(places), g)
 	}
-	gradients := p.step2(s, h, weight)
+	gradients := p.step2(s, h, k, weight)
 	for a, word := range s.Rows {
 		if p.words != nil {
 			p.words.update(word, int(s.Slots[a+1]-s.Slots[a]), gradients[word])
@@ -182,16 +182,16 @@ func (p *plainCBOW) iterate(s *Stretch, number int, rate float64) {
 }
 
 // step2 returns the gradients of the words that occur.
-func (p *plainCBOW) step2(s *Stretch, h [][]float64, weight float64) map[uint32][]float64 {
+func (p *plainCBOW) step2(s *Stretch, h [][]float64, k, weight float64) map[uint32][]float64 {
 	gradients, windows := map[uint32][]float64{}, map[uint32]float64{}
 	for _, word := range s.Rows {
 		gradients[word] = make([]float64, p.Dim)
 	}
 	for q, word := range s.Words {
 		e := make([]float64, p.Dim)
-		p.loss += meet(e, h[q], p.contexts.row(word, p.Dim), true, 1)
+		p.loss += meet(e, h[q], p.contexts.row(word, p.Dim), true, 1, k)
 		for _, target := range s.Targets {
-			p.loss += weight * meet(e, h[q], p.contexts.row(target, p.Dim), false, weight)
+			p.loss += weight * meet(e, h[q], p.contexts.row(target, p.Dim), false, weight, k)
 		}
 		for w := s.From[q]; w < s.To[q]; w++ {
 			if int(w) != q {

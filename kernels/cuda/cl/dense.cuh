@@ -3,7 +3,7 @@
 //
 //	right: (H, N)  left: (W, N), a row a warp
 //	scores = left . right^T, (W, H)
-//	coefficients = weight sigmoid(scores)
+//	coefficients = weight sigmoid(scores + bias)
 //	gradient = coefficients . right, (W, N)
 //
 // Factors are bfloat16, sums float32. With two planes a factor is the sum of two bfloat16
@@ -148,7 +148,7 @@ template <int planes, int wide, int chunk> struct Dense {
 
 	// coefficients makes those of this warp's row, of the first count negatives, and zeros
 	// behind. It returns this lane's part of the sum of the losses.
-	__device__ __forceinline__ float coefficients(int count, float weight) const {
+	__device__ __forceinline__ float coefficients(int count, float weight, float bias) const {
 		int row = threadIdx.x / 32 % tileRows, h = 2 * laneNumber();
 		if (h >= chunk) return 0;
 		float2 score = make_float2(0, 0);
@@ -157,7 +157,7 @@ template <int planes, int wide, int chunk> struct Dense {
 			float2 x = *(const float2 *)(sumsOf(p, row) + h);
 			score.x += x.x, score.y += x.y;
 		}
-		Logistic x = fastLogistic(score.x), y = fastLogistic(score.y);
+		Logistic x = fastLogistic(score.x + bias), y = fastLogistic(score.y + bias);
 		uint32_t high, low;
 		splitPair(h < count ? weight * x.sigmoid : 0, h + 1 < count ? weight * y.sigmoid : 0, high, low);
 		*(uint32_t *)(factors(row) + h) = high;

@@ -2,9 +2,9 @@
 //
 //	left: (V, N)  positives: (P, N), frozen  negatives: (V, N), frozen  samples: (S), rows of positives
 //	for each row i with a share of s > 0 samples p_1 ... p_s:
-//		g = 1/s sum over k of (sigmoid(left_i . positives_(p_k)) - 1) positives_(p_k)
-//			+ sum over K negatives n of the row's own of sigmoid(left_i . negatives_n) negatives_n
-//		or	+ K/H sum over H negatives n of all rows of sigmoid(left_i . negatives_n) negatives_n
+//		g = 1/s sum over k of (sigmoid(left_i . positives_(p_k) + bias) - 1) positives_(p_k)
+//			+ sum over K negatives n of the row's own of sigmoid(left_i . negatives_n + bias) negatives_n
+//		or	+ K/H sum over H negatives n of all rows of sigmoid(left_i . negatives_n + bias) negatives_n
 //		update left_i by g
 //
 // These kernels train every setting; the paper's is a share of one, with own negatives. Both frozen matrices are
@@ -42,6 +42,7 @@ struct StepTable {
 	float weight;               // of a shared negative, K/H
 	float decay, epsilon;       // of the optimizer
 	Decays decays;
+	float bias;                 // added to every score
 	Sharing sharing;
 };
 
@@ -165,7 +166,7 @@ template <class Format, int G, class method> __device__ __forceinline__ void tra
 			}
 			dense.scores(place);
 			awaitGroup();
-			loss += dense.coefficients(d.shared - first, idle ? 0 : t.weight);
+			loss += dense.coefficients(d.shared - first, idle ? 0 : t.weight, t.bias);
 			awaitGroup();
 			dense.gradient(place, first > 0);
 		}
@@ -192,7 +193,7 @@ template <class Format, int G, class method> __device__ __forceinline__ void tra
 				scores[i] = 0;
 				if (i < G && i < live) scores[i] = f.dot(x, target(i < G ? i : 0));
 			}
-			float score = sums<sumsOf>(scores);
+			float score = sums<sumsOf>(scores) + t.bias;
 			bool mine = l % sumsOf < live;
 			Logistic y = fastLogistic(positive ? -score : score); // to the loss, a positive is a negative of opposite score
 			float c = !mine ? 0 : positive ? -y.sigmoid * inverse(samples) : y.sigmoid;

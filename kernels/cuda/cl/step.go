@@ -19,6 +19,7 @@ type stepTable struct {
 	rows, stride, columns, ownNegatives                                    uint32
 	weight, decay, epsilon                                                 float32
 	cuda.Decays
+	bias    float32
 	sharing sharingArgs
 }
 

@@ -5,7 +5,7 @@
 //	means   h_p = mean of X over the window of place p
 //	(step 1 is step.cuh, with left C and frozen h; then with the new C)
 //	words   Y_wn = X_w . C_n for words that occur and the H targets n
-//	places  c_p = sigmoid(C_t . h_p) - 1, t the word at p;  b_pn = K/H sigmoid(mean of Y over the window)_n
+//	places  c_p = sigmoid(C_t . h_p + bias) - 1, t the word at p;  b_pn = K/H sigmoid(mean of Y over the window + bias)_n
 //	        s_q = sum of c_p C_t over the windows p that have q in them;  d_q = sum of b_p over the same
 //	rows    gradient of a row: (sum of s_q + sum of d_qn C_n over its places q and n) / number of the windows
 //
@@ -152,7 +152,7 @@ template <int F> __device__ __forceinline__ float targets(const StretchArgs &a, 
 		}
 #pragma unroll
 		for (int k = 0; k < together; k++) z[k] = partial(x[k], y[k]);
-		Logistic y0 = fastLogistic(-sums<together>(z));
+		Logistic y0 = fastLogistic(-(sums<together>(z) + a.bias));
 		if (uint32_t mine = p + l; l < together && mine < t.last) {
 			t.ofTarget[mine - t.first] = -y0.sigmoid;
 			if (t.has(mine)) loss += __logf(y0.factor);
@@ -178,7 +178,7 @@ __device__ __forceinline__ float negatives(const StretchArgs &a, const Tile &t, 
 #pragma unroll
 			for (int k = 0; k < together; k++) sum += y[k];
 		}
-		Logistic y = fastLogistic(sum / (to - from - 1));
+		Logistic y = fastLogistic(sum / (to - from - 1) + a.bias);
 		t.ofNegatives[(p - t.first) * chunk + l] = live ? a.weight * y.sigmoid : 0;
 		if (live && t.has(p)) loss += a.weight * __logf(y.factor);
 	}

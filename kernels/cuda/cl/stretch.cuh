@@ -30,7 +30,7 @@ struct StretchArgs {
 	const float *weights;       // (V), 1 over the number of a word's rows
 	uint32_t shared, stride;    // H
 	uint32_t iteration, ownRows; // there are some
-	float weight, decay, epsilon, unused; // K/H; of the optimizer
+	float weight, decay, epsilon, bias;   // K/H; of the optimizer; added to every score
 	float logBeta1, logBeta2;             // logarithms of Adam's betas
 };
 
