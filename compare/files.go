@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,7 +110,7 @@ func (p page) writeTeX(w io.Writer) error {
 }
 
 func writeCSV(rows [][]string) func(io.Writer) error {
-	return func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) }
+	return func(w io.Writer) error { return report.WriteCSV(w, rows) }
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -10,13 +10,13 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// sparse returns a random matrix of which a part of the entries is not 0.
+// sparse returns a random matrix of which a part of the entries is not 0: counts have a logarithm.
 func sparse(rows int, part float64) *Matrix {
 	m := &Matrix{contexts: make([][]uint32, rows), values: make([][]float32, rows)}
 	for i := range rows {
 		for j := range rows {
 			if rand.Float64() < part {
-				m.contexts[i], m.values[i] = append(m.contexts[i], uint32(j)), append(m.values[i], rand.Float32()*float32(1+i%7))
+				m.contexts[i], m.values[i] = append(m.contexts[i], uint32(j)), append(m.values[i], (1-rand.Float32())*float32(1+i%7))
 			}
 		}
 	}

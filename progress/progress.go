@@ -78,7 +78,7 @@ func (p *Progress) Notef(format string, args ...any) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.clear()
-		_, _ = p.w.Write([]byte(p.wrap(fmt.Sprintf(format+"\n", args...)))) // nobody could read about the error
+		_, _ = p.w.Write([]byte(p.wrap(terminal.Visible(fmt.Sprintf(format+"\n", args...))))) // nobody could read about the error
 	}
 }
 

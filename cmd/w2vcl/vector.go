@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
 
@@ -54,7 +55,7 @@ func printVectors(ctx context.Context, s cli.Streams, path string, words []strin
 		return cli.WriteJSON(s.Out, lines)
 	}
 	for _, w := range found {
-		line := []byte(w.Word)
+		line := []byte(terminal.Visible(w.Word))
 		for _, x := range w.Vector {
 			line = strconv.AppendFloat(append(line, ' '), float64(x), 'g', -1, 32)
 		}

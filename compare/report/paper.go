@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"strings"
@@ -137,7 +136,7 @@ func WriteSVG(w io.Writer, c Chart) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%gmm" height="%.1fmm" viewBox="0 0 %d %g" role="img">`+"\n",
 		paperWidth, paperWidth*tall/width, width, tall)
-	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(title))
+	fmt.Fprintf(&b, "<title>%s</title>\n", escape(title))
 	fmt.Fprintf(&b, `<rect fill="#ffffff" width="%d" height="%g"/>`+"\n", width, tall)
 	for _, s := range shapes {
 		b.WriteString(s.element(svgLook(s)) + "\n")

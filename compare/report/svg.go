@@ -5,6 +5,8 @@ import (
 	"html"
 	"html/template"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // The size of a chart in its own units, which are about pixels. A page scales charts
@@ -109,7 +111,7 @@ func (c *canvas) nothing() *canvas {
 // callers in it is escaped.
 func (c *canvas) pageSVG() template.HTML {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %d %g" role="img" aria-label="%s">`, width, c.height, html.EscapeString(c.title))
+	fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %d %g" role="img" aria-label="%s">`, width, c.height, escape(c.title))
 	for _, s := range c.shapes {
 		look := fmt.Sprintf(`class=%q`, s.role)
 		if s.series != noSeries {
@@ -125,7 +127,7 @@ func (s shape) element(look string) string {
 	first := s.at[0]
 	tip := ""
 	if s.tip != "" {
-		tip = "<title>" + html.EscapeString(s.tip) + "</title>"
+		tip = "<title>" + escape(s.tip) + "</title>"
 	}
 	switch s.kind {
 	case segment:
@@ -142,9 +144,9 @@ func (s shape) element(look string) string {
 	}
 	if s.upright {
 		return fmt.Sprintf(`<text %s transform="translate(%.1f %.1f) rotate(-90)" text-anchor=%q>%s</text>`,
-			look, first.x, first.y, s.anchor, html.EscapeString(s.text))
+			look, first.x, first.y, s.anchor, escape(s.text))
 	}
-	return fmt.Sprintf(`<text %s x="%.1f" y="%.1f" text-anchor=%q>%s</text>`, look, first.x, first.y, s.anchor, html.EscapeString(s.text))
+	return fmt.Sprintf(`<text %s x="%.1f" y="%.1f" text-anchor=%q>%s</text>`, look, first.x, first.y, s.anchor, escape(s.text))
 }
 
 func places(points []point) string {
@@ -154,3 +156,6 @@ func places(points []point) string {
 	}
 	return strings.Join(texts, " ")
 }
+
+// escape returns a text for XML and HTML, in which it is one line.
+func escape(text string) string { return html.EscapeString(terminal.VisibleLine(text)) }

@@ -4,7 +4,10 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // A Table is a table of a page and of a paper.
@@ -31,9 +34,9 @@ func (t Table) columns() int { return len(t.Head) }
 // WriteTeX writes a tabular for LaTeX with the package booktabs.
 func (t Table) WriteTeX(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%% %s\n", t.Title)
+	fmt.Fprintf(&b, "%% %s\n", terminal.VisibleLine(t.Title))
 	if t.Note != "" {
-		fmt.Fprintf(&b, "%% %s\n", t.Note)
+		fmt.Fprintf(&b, "%% %s\n", terminal.VisibleLine(t.Note))
 	}
 	b.WriteString("% Needs \\usepackage{booktabs}.\n")
 	fmt.Fprintf(&b, "\\begin{tabular}{l%s}\n\\toprule\n", strings.Repeat("r", t.columns()-1))
@@ -69,7 +72,7 @@ func (c Cell) teX() string {
 }
 
 // TeX escapes text for LaTeX.
-func TeX(text string) string { return teX.Replace(text) }
+func TeX(text string) string { return teX.Replace(terminal.VisibleLine(text)) }
 
 var teX = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`, `{`, `\{`, `}`, `\}`,
@@ -83,7 +86,7 @@ func (t Table) WriteMarkdown(w io.Writer) error {
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	head, rule := make([]string, len(t.Head)), make([]string, len(t.Head))
 	for i, text := range t.Head {
-		if head[i], rule[i] = markdown.Replace(text), "---:"; i == 0 {
+		if head[i], rule[i] = markdownText(text), "---:"; i == 0 {
 			rule[i] = "---"
 		}
 	}
@@ -92,12 +95,12 @@ func (t Table) WriteMarkdown(w io.Writer) error {
 	for _, row := range t.Rows {
 		var cells []string
 		for _, c := range row {
-			text := markdown.Replace(c.Text)
+			text := markdownText(c.Text)
 			if c.Best {
 				text = "**" + text + "**"
 			}
 			if c.Small != "" {
-				text += " (" + markdown.Replace(c.Small) + ")"
+				text += " (" + markdownText(c.Small) + ")"
 			}
 			cells = append(cells, text)
 			for range max(c.Span, 1) - 1 {
@@ -114,6 +117,8 @@ func (t Table) WriteMarkdown(w io.Writer) error {
 }
 
 var markdown = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`")
+
+func markdownText(text string) string { return markdown.Replace(terminal.VisibleLine(text)) }
 
 // WriteCSV writes the texts of the table. Columns with small texts have a second
 // column for these, and numbers have a hyphen for their sign, as programs expect.
@@ -147,8 +152,23 @@ func (t Table) WriteCSV(w io.Writer) error {
 		}
 		rows = append(rows, texts)
 	}
+	return WriteCSV(w, rows)
+}
+
+// WriteCSV writes rows of texts. A text that a spreadsheet would take for a formula, such as the name of
+// a file, begins with an apostrophe, as people type it there.
+func WriteCSV(w io.Writer, rows [][]string) error {
+	for _, row := range rows {
+		for i, text := range row {
+			if row[i] = terminal.VisibleLine(text); text != "" && strings.ContainsRune("=+-@", rune(text[0])) && !number.MatchString(text) {
+				row[i] = "'" + row[i]
+			}
+		}
+	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
+
+var number = regexp.MustCompile(`^[-+]?[0-9.]+(e[-+]?[0-9]+)?($|[ %])|^-$|^[-+]Inf$`)
 
 func hyphen(text string) string { return strings.ReplaceAll(text, "−", "-") }
 

@@ -61,3 +61,39 @@ func TestTableCSV(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTableNames: names of files, which are somebody else's, neither break a row nor are a formula.
+func TestTableNames(t *testing.T) {
+	table := Table{Title: "a\nb", Note: "c\nd", Head: []string{"set", "x\ny"}}
+	names := []string{"line\nbreak", "=1+1", "+cmd", "-cmd|x", "@sum", "bell\x07"}
+	for _, name := range names {
+		table.Rows = append(table.Rows, []Cell{{Text: name}, {Text: "−0.5 ± 0.1"}})
+	}
+	for _, file := range table.Files() {
+		text, err := file.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"line break", "x y"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", file.Format, want, text)
+			}
+		}
+		if strings.Contains(text, "\x07") {
+			t.Errorf("%s: a control character", file.Format)
+		}
+	}
+	var b strings.Builder
+	if err := table.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+	if err != nil || len(rows) != 1+len(names) {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, want := range []string{"line break", "'=1+1", "'+cmd", "'-cmd|x", "'@sum", `bell\u0007`} {
+		if rows[i+1][0] != want || rows[i+1][1] != "-0.5 ± 0.1" {
+			t.Errorf("%q, want %q and a number", rows[i+1], want)
+		}
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // The picture, in pixels.
@@ -44,7 +46,7 @@ type label struct {
 func (m *Map) WriteSVG(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" role="img">`+"\n", svgWidth, svgHeight)
-	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(m.Title))
+	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(terminal.VisibleLine(m.Title)))
 	b.WriteString("<style>text{font-family:Helvetica,Arial,sans-serif;text-anchor:middle;dominant-baseline:central}" +
 		".ground{fill:#fbfbf9;stroke:#d9d9d2}circle{opacity:.5}" + rules(lightColors) +
 		"@media(prefers-color-scheme:dark){.ground{fill:#14171c;stroke:#30363d}" + rules(darkColors) + "}</style>\n")
@@ -61,7 +63,7 @@ func (m *Map) WriteSVG(w io.Writer) error {
 		}
 	}
 	for _, l := range labels {
-		fmt.Fprintf(&b, `<text class="g%d" x="%.0f" y="%.0f" font-size="%.0f">%s</text>`+"\n", m.Group[l.word], l.x, l.y, l.size, html.EscapeString(m.Words[l.word]))
+		fmt.Fprintf(&b, `<text class="g%d" x="%.0f" y="%.0f" font-size="%.0f">%s</text>`+"\n", m.Group[l.word], l.x, l.y, l.size, html.EscapeString(terminal.VisibleLine(m.Words[l.word])))
 	}
 	_, err := io.WriteString(w, b.String()+"</svg>\n")
 	return err

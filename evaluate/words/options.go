@@ -36,7 +36,7 @@ type Method string
 const (
 	// CosAdd chooses the word x of largest cos(x,b) - cos(x,a) + cos(x,c).
 	CosAdd Method = "3cosadd"
-	// CosMul chooses the word x of largest cos'(x,b)·cos'(x,c)/(cos'(x,a)+0.01)
+	// CosMul chooses the word x of largest cos'(x,b)·cos'(x,c)/(cos'(x,a)+0.001)
 	// with cos' = (cos+1)/2 (Levy and Goldberg 2014).
 	CosMul Method = "3cosmul"
 	// LRCos learns from the other pairs of the section which words can be an

@@ -11,8 +11,8 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
 )
 
-// cosMulEpsilon keeps 3CosMul from dividing by zero.
-const cosMulEpsilon = 0.01
+// cosMulEpsilon keeps 3CosMul from dividing by zero. It is Levy and Goldberg's; gensim's is 1e-6.
+const cosMulEpsilon = 0.001
 
 // A pass answers many questions in one pass over the table. Questions share few
 // words (Google's 19,544 have 905), and every method needs nothing but the

@@ -3,6 +3,7 @@ package words
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -62,7 +63,7 @@ func naiveAnswer(t *embedding.Table, m Method, q rows, limit int) int {
 		cos := func(y int) float64 { return evaluate.Cosine(t.Vector(x), t.Vector(y)) }
 		score := cos(q.b) - cos(q.a) + cos(q.c)
 		if m == CosMul {
-			score = (cos(q.b) + 1) / 2 * (cos(q.c) + 1) / 2 / ((cos(q.a)+1)/2 + 0.01)
+			score = (cos(q.b) + 1) / 2 * (cos(q.c) + 1) / 2 / ((cos(q.a)+1)/2 + 0.001)
 		}
 		if answer < 0 || score > best+1e-6 { // equal vectors: the first row
 			best, answer = score, x
@@ -262,5 +263,24 @@ func TestAnyAnswer(t *testing.T) {
 		if want := 1 + x.want.found; len(pairs) != want || total != 2 {
 			t.Errorf("%+v: %d pairs of %d, want %d", q, len(pairs), total, want)
 		}
+	}
+}
+
+// TestCosMulEpsilon: with the ε of Levy and Goldberg the word opposite to a wins here; with .01 the
+// other one did.
+func TestCosMulEpsilon(t *testing.T) {
+	var vectors []float32
+	for _, degrees := range []float64{180, 161, 162, 0, 11.5} {
+		sin, cos := math.Sincos(degrees * math.Pi / 180)
+		vectors = append(vectors, float32(cos), float32(sin))
+	}
+	table, err := embedding.NewTable([]string{"a", "b", "c", "opposite", "other"}, 2, vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := dataset.Section{Questions: []dataset.Question{question("a", "b", "c", "opposite")}}
+	tallies, err := answerSection(t.Context(), newLookup(t, table, evaluate.LookupOptions{}), s, 0, Options{Methods: []Method{CosMul}})
+	if got := tallies[CosMul]; err != nil || got != (tally{1, 1, 1}) {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // WriteJSON writes v as one line.
@@ -14,17 +16,17 @@ func WriteJSON(w io.Writer, v any) error {
 	if err != nil {
 		return fmt.Errorf("cannot write the result as JSON: %w", err)
 	}
-	_, err = w.Write(append(line, '\n'))
+	_, err = io.WriteString(w, terminal.Visible(string(line))+"\n")
 	return err
 }
 
 // A Table is text in aligned columns, written at once. Tabs separate columns. The
-// formats of callers right-align numbers.
+// formats of callers right-align numbers. What a terminal would act upon in a word is shown escaped.
 type Table struct{ buffer bytes.Buffer }
 
 // Rowf adds a row.
 func (t *Table) Rowf(format string, args ...any) {
-	fmt.Fprintf(&t.buffer, format+"\n", args...)
+	t.buffer.WriteString(terminal.Visible(fmt.Sprintf(format+"\n", args...)))
 }
 
 // Print writes the table.

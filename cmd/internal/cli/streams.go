@@ -21,7 +21,7 @@ type Streams struct {
 // Notef writes a line for the person at the terminal. Nothing can be done about an
 // error: there is nobody to tell.
 func (s Streams) Notef(format string, args ...any) {
-	_, _ = fmt.Fprintf(s.Err, format+"\n", args...)
+	_, _ = io.WriteString(s.Err, terminal.Visible(fmt.Sprintf(format+"\n", args...)))
 }
 
 // narrowWidth is the width below which a table leaves columns out that a reader of a
