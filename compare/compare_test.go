@@ -120,6 +120,7 @@ func TestComparison(t *testing.T) {
 	if n := len(r.Differences); n != 2*6 {
 		t.Errorf("%d differences, want six pairs on two sets", n)
 	}
+	checkStability(t, r)
 	checkFiles(t, o, r)
 	checkPage(t, read(t, filepath.Join(o.Out, PageFile)))
 
@@ -131,6 +132,28 @@ func TestComparison(t *testing.T) {
 	}
 	if read(t, filepath.Join(o.Out, ScoresFile)) != before {
 		t.Error("once more: other scores")
+	}
+}
+
+// checkStability checks that seeds of a variant are compared with each other, and shown.
+func checkStability(t *testing.T, r *Result) {
+	t.Helper()
+	for _, v := range r.Variants {
+		if v.Stability == nil || v.Stability.Runs != 2 || len(v.Stability.Bands) == 0 {
+			t.Fatalf("%s: stability %+v", v.Name, v.Stability)
+		}
+		if x := v.Stability.All.Overlap.Value; x != v.Stability.LeastOfRuns || !(x > 0 && x < 1) {
+			t.Errorf("%s: overlap %v of one pair with %v", v.Name, x, v.Stability.LeastOfRuns)
+		}
+		for i := range r.Sets {
+			if d := v.Spreads[i].Deviation.Value; d != v.Scores[i].Deviation && (d.Valid() || v.Scores[i].Deviation.Valid()) {
+				t.Errorf("%s, %s: deviation %v and %v", v.Name, r.Sets[i].Dataset, d, v.Scores[i].Deviation)
+			}
+		}
+	}
+	table := page{r}.StabilityTable()
+	if want := 1 + len(r.Variants[0].Stability.Bands) + 2; len(table.Rows) != want || len(table.Rows[0]) != 1+len(r.Variants) {
+		t.Errorf("the table of stability has %d rows, want %d", len(table.Rows), want)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/seeds"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
@@ -38,6 +38,9 @@ type Finished struct {
 	Texts   []*corpus.Corpus   // of each record
 	Items   [][]evaluate.Items // of each record
 	Missing []string           // titles of the runs, and names of vectors, that an interruption left out
+
+	vectors   []string                    // of each record, where they are
+	stability map[string]*seeds.Stability // by name of the variant; only of those with several seeds
 }
 
 // Execute trains the runs that are not finished, one after the other or several side by
@@ -79,12 +82,15 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 				return nil, stopped(ctx, err)
 			}
 		}
-		f.Items = append(f.Items, items)
+		f.Items, f.vectors = append(f.Items, items), append(f.vectors, r.Config.Out)
 	}
 	if stop != nil {
 		return f, stop
 	}
-	return f, e.external(ctx, f)
+	if err := e.external(ctx, f); err != nil {
+		return f, err
+	}
+	return f, e.compareSeeds(ctx, f)
 }
 
 // Work is a process of a comparison with runs side by side: it executes the runs whose names
@@ -386,15 +392,4 @@ func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) 
 		err = nil
 	}
 	return summary, err
-}
-
-// begun reports whether there is a run to resume. If the folder cannot be read,
-// train.Run says why.
-func begun(out string) bool {
-	run, err := runfolder.Open(out)
-	if err != nil {
-		return false
-	}
-	_, err = os.Stat(run.Path(runfolder.ConfigFile))
-	return err == nil
 }

@@ -44,7 +44,7 @@ func (e *executor) external(ctx context.Context, f *Finished) error {
 			Variant: experiment.Variant{Name: file.Name, Mode: experiment.ModeExternal, Own: map[string]string{"vectors": filepath.Base(file.Vectors)}},
 			Seed:    seeds[file.Name], Settings: map[string]string{}, Finished: true, Summary: summary, Scores: scores, Classes: classes,
 		})
-		f.Items = append(f.Items, items)
+		f.Items, f.vectors = append(f.Items, items), append(f.vectors, file.Vectors)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/seeds"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/runfolder"
 )
@@ -123,7 +124,12 @@ type VariantResult struct {
 	// Intervals of Result.Sets over the choice of items. They are null where a
 	// metric has no single items.
 	Intervals []evaluate.Interval `json:"intervals"`
-	Curve     []CurvePoint        `json:"curve"`
+
+	// Of several seeds: how far they agree on neighbours, and the spread of the scores of Result.Sets.
+	Stability *seeds.Stability `json:"stability,omitempty"`
+	Spreads   []seeds.Spread   `json:"spreads,omitempty"`
+
+	Curve []CurvePoint `json:"curve"`
 }
 
 // A CurvePoint is one point of a variant's curves: an observation over its seeds.
@@ -172,7 +178,9 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	}
 	r.Sets = setsOf(r.Runs)
 	for _, v := range f.rows() {
-		r.Variants = append(r.Variants, r.variant(v, r.runsOf(v)))
+		result := r.variant(v, r.runsOf(v))
+		result.Stability = f.stability[v.Name]
+		r.Variants = append(r.Variants, result)
 	}
 	r.Sweeps = sweeps(r.Variants)
 	return r, r.bootstrap(f)
@@ -243,6 +251,7 @@ func (r *Result) variant(v experiment.Variant, runs []*Record) VariantResult {
 	for i := range r.Sets {
 		result.Scores = append(result.Scores, overSeeds(runs, func(r *Record) float64 { return float64(r.Scores[i].Score) }))
 	}
+	result.Spreads = r.spreads(runs)
 	points := len(runs[0].Points)
 	for _, run := range runs {
 		points = min(points, len(run.Points))

@@ -20,7 +20,7 @@ type cell = report.Cell
 // Tables lists all tables of the report that have rows.
 func (p page) Tables() []report.Table {
 	return slices.DeleteFunc([]report.Table{
-		p.VariantTable(), p.CostTable(), p.MainTable(), p.OtherTable(), p.ClassTable(), p.DifferenceTable(), p.BandTable(), p.SettingTable(),
+		p.VariantTable(), p.CostTable(), p.MainTable(), p.OtherTable(), p.ClassTable(), p.DifferenceTable(), p.StabilityTable(), p.BandTable(), p.SettingTable(),
 	}, func(t report.Table) bool { return len(t.Rows) == 0 })
 }
 

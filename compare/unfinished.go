@@ -3,9 +3,11 @@ package compare
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -40,4 +42,15 @@ func stopped(ctx context.Context, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: finished work is kept; the same command continues", train.ErrInterrupted)
+}
+
+// begun reports whether there is a run to resume. If the folder cannot be read,
+// train.Run says why.
+func begun(out string) bool {
+	run, err := runfolder.Open(out)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(run.Path(runfolder.ConfigFile))
+	return err == nil
 }

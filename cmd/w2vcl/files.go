@@ -6,6 +6,7 @@ import (
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 // commandFiles is the one list of the files that commands read and write, by command.
@@ -53,7 +54,11 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 		return []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("data", cli.FileInput), v.Read("against", cli.FileInput)}
 	},
 	"compare": compareFiles,
-	"metrics": metricsFiles,
+	"stability": func(v cli.FileValues) []cli.File {
+		return append(v.Each("RUN...", cli.FileInput), v.Read("data", cli.FileInput))
+	},
+	"ensemble": ensembleFiles,
+	"metrics":  metricsFiles,
 	"watch": func(v cli.FileValues) []cli.File {
 		return []cli.File{v.Read("DIR", cli.FileInput), v.Write("html", cli.FileOutput, pageKind)}
 	},
@@ -93,6 +98,16 @@ func compareFiles(v cli.FileValues) []cli.File {
 	for _, name := range compare.Files() {
 		files = append(files,
 			cli.File{Name: out.Name, Path: filepath.Join(out.Path, name), Use: cli.FileOwn, Kind: reportKind})
+	}
+	return files
+}
+
+// ensembleFiles: --out is the folder of the vectors.
+func ensembleFiles(v cli.FileValues) []cli.File {
+	out := v.Read("out", cli.FileFolder)
+	files := append(v.Each("RUN...", cli.FileInput), out)
+	if out.Path != "" && out.Path != "-" {
+		files = append(files, cli.File{Name: out.Name, Path: filepath.Join(out.Path, runfolder.VectorsFile), Use: cli.FileOwn, Kind: vectorsKind})
 	}
 	return files
 }

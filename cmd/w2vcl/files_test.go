@@ -65,6 +65,9 @@ func checkPair(t *testing.T, cmd *cobra.Command, out, other cli.File, link bool)
 	for _, argument := range cli.ArgumentsOf(cmd) {
 		if value, ok := values[argument]; ok {
 			args = append(args, value)
+			if strings.HasSuffix(argument, "...") {
+				args = append(args, "x.txt")
+			}
 		} else {
 			args = append(args, "x.txt")
 		}

@@ -34,6 +34,8 @@ var longCommands = map[string]struct{ args, ready string }{
 	"phrases":      {"phrases PIPE --out joined", ""},
 	"eval":         {"eval PIPE", ""},
 	"compare":      {"compare --corpus PIPE --out report", ""},
+	"stability":    {"stability PIPE PIPE", ""},
+	"ensemble":     {"ensemble PIPE PIPE --out mean", ""},
 	"metrics":      {"metrics live --out m.csv", ""},
 	"map":          {"map PIPE --out m.html", ""},
 	"neighbors":    {"neighbors PIPE word", ""},

@@ -52,15 +52,22 @@ func (v FileValues) Read(name string, use FileUse) File {
 	return File{Name: label, Path: v.Get(name), Use: use}
 }
 
-// Each is read for a flag that may be given again.
+// Each is Read for a flag that may be given again, and for the last argument, if there may
+// be several of it.
 func (v FileValues) Each(name string, use FileUse) (files []File) {
 	v.Asked[name] = true
-	paths := v.Cmd.Flags().Lookup(name).Value.(interface{ Paths() []string }).Paths()
+	var paths []string
+	label := name
+	if i := slices.Index(ArgumentsOf(v.Cmd), name); i >= 0 {
+		paths = v.args[min(i, len(v.args)):]
+	} else {
+		label, paths = "--"+name, v.Cmd.Flags().Lookup(name).Value.(interface{ Paths() []string }).Paths()
+	}
 	if len(paths) == 0 {
 		paths = []string{""}
 	}
 	for _, path := range paths {
-		files = append(files, File{Name: "--" + name, Path: path, Use: use})
+		files = append(files, File{Name: label, Path: path, Use: use})
 	}
 	return files
 }

@@ -14,7 +14,7 @@ import (
 // placeholders are the names of values in help, and whether such a value is a file.
 // "DIR|VECTORS" is one of each.
 var placeholders = map[string]bool{
-	"FILE": true, "DIR": true, "TEXT": true, "PATH": true, "VECTORS": true, "GRAPH": true, "OUT": true, "FOLDER": true,
+	"FILE": true, "DIR": true, "TEXT": true, "PATH": true, "VECTORS": true, "GRAPH": true, "OUT": true, "FOLDER": true, "RUN...": true,
 
 	"N": false, "X": false, "K": false, "V": false, "L": false, "E": false, "T": false, "P": false, "Q": false, "S": false, "MB": false,
 	"NAME": false, "LIST": false, "SIZE": false, "WHEN": false, "FRACTION": false, "FRACTIONS": false, "BUDGET": false, "VARIANT": false,

@@ -1,0 +1,147 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/compare/report"
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/seeds"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
+)
+
+// compareSeeds measures how far the runs of each variant agree, where there are several.
+func (e *executor) compareSeeds(ctx context.Context, f *Finished) error {
+	f.stability = map[string]*seeds.Stability{}
+	for _, v := range f.rows() {
+		var runs []string
+		for i, record := range f.Records {
+			if record.Variant.Name == v.Name {
+				runs = append(runs, f.vectors[i])
+			}
+		}
+		if len(runs) < 2 {
+			continue
+		}
+		e.Progress.Notef("%s: comparing the neighbours of words between %d seeds", v.Name, len(runs))
+		s, err := stabilityOf(ctx, runs)
+		if err != nil {
+			return stopped(ctx, fmt.Errorf("%s: %w", v.Name, err))
+		}
+		f.stability[v.Name] = s
+	}
+	return nil
+}
+
+// stabilityOf returns the stability of runs; nil if they have too few words for one.
+func stabilityOf(ctx context.Context, runs []string) (*seeds.Stability, error) {
+	var tables []*embedding.Table
+	for _, run := range runs {
+		t, err := runfolder.LoadTable(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		if t.Len() <= seeds.Neighbors {
+			return nil, nil
+		}
+		tables = append(tables, t)
+	}
+	return seeds.Compare(ctx, tables)
+}
+
+// spreads returns the spread over the seeds of each set; nil for one seed.
+func (r *Result) spreads(runs []*Record) []seeds.Spread {
+	if len(runs) < 2 {
+		return nil
+	}
+	var spreads []seeds.Spread
+	for i := range r.Sets {
+		var values []float64
+		for _, run := range runs {
+			values = append(values, float64(run.Scores[i].Score))
+		}
+		spreads = append(spreads, seeds.SpreadOf(values))
+	}
+	return spreads
+}
+
+// StabilityTable says how far the seeds of each variant agree. It has no rows if each has
+// one seed.
+func (p page) StabilityTable() report.Table {
+	t := report.Table{
+		Name: "stability", Title: "Agreement of seeds", Head: append([]string{"of two seeds"}, p.names()...),
+		Note: fmt.Sprintf("Neighbours: of the %d nearest neighbours of a word, those that two seeds have in common, as a mean over pairs of seeds and words; "+
+			"the interval is over the choice of words. Scores: the standard deviation between seeds, with an interval by χ².", seeds.Neighbors),
+	}
+	var like *seeds.Stability // of a variant that has one
+	for _, v := range p.Variants {
+		if v.Stability != nil {
+			like = v.Stability
+		}
+	}
+	row := func(name string, cellOf func(v VariantResult) (evaluate.Interval, func(evaluate.Score) string)) {
+		cells := []cell{{Text: name}}
+		for _, v := range p.Variants {
+			i, text := cellOf(v)
+			c := cell{Text: text(i.Value)}
+			if i.Low.Valid() {
+				c.Small = text(i.Low) + " to " + text(i.High)
+			}
+			cells = append(cells, c)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	if like != nil {
+		row("neighbours, all words", func(v VariantResult) (evaluate.Interval, func(evaluate.Score) string) {
+			return v.overlap(func(s *seeds.Stability) seeds.Overlap { return s.All }), percent
+		})
+		for b, band := range like.Bands {
+			row(fmt.Sprintf("neighbours, words %s to %s", terminal.Number(band.First), terminal.Number(band.Last)),
+				func(v VariantResult) (evaluate.Interval, func(evaluate.Score) string) {
+					return v.overlap(func(s *seeds.Stability) seeds.Overlap { return s.Bands[b] }), percent
+				})
+		}
+	}
+	for i, set := range p.Sets {
+		if set.Main && p.severalSeeds() {
+			row(set.Dataset+", deviation", func(v VariantResult) (evaluate.Interval, func(evaluate.Score) string) {
+				if i >= len(v.Spreads) {
+					return missing, evaluate.Score.String
+				}
+				return v.Spreads[i].Deviation, evaluate.Score.String
+			})
+		}
+	}
+	return t
+}
+
+// missing is the interval of nothing.
+var missing = evaluate.Interval{Value: evaluate.NoScore, Low: evaluate.NoScore, High: evaluate.NoScore}
+
+// overlap returns an overlap of a variant, if it has one.
+func (v VariantResult) overlap(of func(*seeds.Stability) seeds.Overlap) evaluate.Interval {
+	if v.Stability == nil {
+		return missing
+	}
+	return of(v.Stability).Overlap
+}
+
+// severalSeeds reports whether a variant has several seeds.
+func (p page) severalSeeds() bool {
+	for _, v := range p.Variants {
+		if len(v.Spreads) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// percent writes a fraction.
+func percent(x evaluate.Score) string {
+	if !x.Valid() {
+		return x.String()
+	}
+	return fmt.Sprintf("%.1f%%", 100*float64(x))
+}
