@@ -32,6 +32,8 @@ type Plan struct {
 	Unit       string  `json:"unit"`       // what an iteration is called in this mode
 	Threads    int     `json:"threads"`
 
+	Settings map[string]string `json:"settings"` // all that a run records, by name
+
 	Memory runfolder.Memory `json:"memory_bytes"`
 	Disk   Disk             `json:"disk_bytes"`
 
@@ -97,6 +99,7 @@ func (j *job) plan(perUnit, pairs float64) Plan {
 		Dim: c.Dim, Negative: c.Negative, Threads: c.ThreadCount(),
 		Vocab: j.text.vocabulary.Len(), Tokens: j.text.stats.Tokens, TrainWords: j.text.stats.TokensUsed,
 		Epochs: j.epochs, Iterations: units, Unit: j.mode.Unit,
+		Settings:            c.Recorded(),
 		Memory:              j.memoryWithPeak(),
 		Disk:                j.disk(),
 		Samples:             j.samples,
