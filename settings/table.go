@@ -122,7 +122,7 @@ func (c *Config) runSettings() []Setting {
 		{
 			Name: "corpus", Aliases: []string{"train", "input"}, Record: true, Resume: true, value: &c.Corpus,
 			help: "text to train on: `PATH` of a file or folder (plain, gzip, zstd, bzip2, " +
-				"xz; with --field JSON lines or parquet), or - for standard input",
+				"xz; with --field also JSON lines, CSV, TSV, parquet), or - for standard input",
 		},
 		{
 			Name: "out", Aliases: []string{"output"}, value: &c.Out,
@@ -188,7 +188,7 @@ func (c *Config) textSettings() []Setting {
 		},
 		{
 			Name: "field", Record: true, value: &c.Field,
-			help: "take the text from field `NAME` of JSON lines, or from that column of parquet files",
+			help: "take the text from field `NAME` of JSON lines, or from that column of CSV, TSV or parquet",
 		},
 		{
 			Name: "tokenizer", Record: true, value: &c.Tokenizer,

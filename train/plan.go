@@ -116,7 +116,7 @@ func (j *job) plan(perUnit, pairs float64) Plan {
 // announcer returns what shows the plan once training has measured itself; nil if
 // nobody reads it.
 func (j *job) announcer(p *progress.Progress) func(perUnit, pairs float64) {
-	if p == nil || j.options.NoPlan {
+	if !p.Shows() || j.options.NoPlan {
 		return nil
 	}
 	return func(perUnit, pairs float64) { _ = j.plan(perUnit, pairs).Print(p.Writer()) } // as all progress

@@ -237,10 +237,10 @@ func readVocabulary(c *settings.Config) (*corpus.Vocabulary, error) {
 // noteOddities tells the user about surprises in the text.
 func noteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
 	if n := s.InvalidUTF8; n > 0 {
-		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
+		p.Warnf("the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
 	}
 	if n := s.LongTokens; n > 0 {
-		p.Notef("Warning: left out %s longer than %s bytes",
+		p.Warnf("left out %s longer than %s bytes",
 			terminal.Quantity(terminal.Number(n), "word"), terminal.Number(corpus.MaxTokenBytes))
 	}
 	if n := s.CutSentences; n > 0 {
@@ -248,6 +248,6 @@ func noteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
 			terminal.Quantity(terminal.Number(n), "line"), terminal.Number(c.MaxSentence))
 	}
 	if signs, advice := s.Raw(); signs != "" {
-		p.Notef("Note: %s: this looks like raw text. Add %s, unless that is meant", signs, advice)
+		p.Warnf("%s: this looks like raw text. Add %s, unless that is meant", signs, advice)
 	}
 }

@@ -24,8 +24,8 @@ def as_path(corpus: Corpus, field: str | None, folder: Callable[[], pathlib.Path
     """
     if isinstance(corpus, (str, os.PathLike)):
         return _path(os.fspath(corpus)), field
-    if isinstance(corpus, bytes):
-        raise TypeError("the corpus is bytes: give the path of a file, or sentences")
+    if isinstance(corpus, bytes) or not hasattr(corpus, "__iter__") and not hasattr(corpus, "column_names"):
+        raise TypeError(f"the corpus is {_kind(corpus)}: give the path of a file, or sentences")
     if isinstance(corpus, (list, tuple)) and _are_paths(corpus):
         return _link(corpus, folder()), field
     return _write(_sentences(corpus, field), folder()), None

@@ -207,6 +207,7 @@ def _message(lines: list[str]) -> str:
 _FLAGS = re.compile(r"""
     'w2vcl\ resume\ \S+(?P<more>(\ --\S+\ \S+)*)'                    # a command that goes on
   | (?P<other>'w2vcl\ [^']*')                                           # any other
+  | --tokenizer\ (?P<tokenizer>words|whitespace)
   | (?<![\w-])--(?P<name>[a-z][a-z0-9-]*)
     (?:[= ](?P<value>true|false|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?![\w.%-]*\w))?
 """, re.VERBOSE)
@@ -220,10 +221,12 @@ def pythonic(message: str) -> str:
 def _keyword(found: re.Match[str]) -> str:
     if found["other"]:
         return found["other"]
+    if found["tokenizer"]:
+        return f'tokenizer="{found["tokenizer"]}"'
     if found["name"] is None:
         given = re.findall(r"--(\S+) (\S+)", found["more"])
         return "resume(" + ", ".join(f"{name.replace('-', '_')}={value}" for name, value in given) + ")"
     name, value = found["name"].replace("-", "_"), found["value"]
-    if name == "force":
+    if name in ("force", "lowercase") and value is None:
         value = "true"
     return name if value is None else f"{name}={value.title() if value in ('true', 'false') else value}"
