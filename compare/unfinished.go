@@ -39,5 +39,5 @@ func stopped(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	return fmt.Errorf("%w: finished work is kept; the same command continues", train.ErrInterrupted)
+	return fmt.Errorf("%w: the same command continues with what is finished", train.ErrInterrupted)
 }

@@ -161,7 +161,6 @@ func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, p
 
 // Print writes the plan for people.
 func (p Plan) Print(w io.Writer) error {
-	units := p.Unit + "s"
 	memory := terminal.Sizes{
 		{"text", p.Memory.Corpus}, {"matrix M", p.Memory.Matrix}, {"tables", p.Memory.Tables},
 		{"moments", p.Memory.Moments}, {"work", p.Memory.Work},
@@ -178,15 +177,15 @@ func (p Plan) Print(w io.Writer) error {
 		}
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
-  work    %s %s (%s), %s pairs each; %s words, dim %d, %d negatives%s
+  work    %s (%s), %s pairs each; %s, dim %d, %s%s
   memory  %s: %s; at most %s, with reading and all%s
   disk    %s: %s
   time    about %s of training (%s per %s), after %s of preparation (%s)
 `,
 		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
-		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"),
+		terminal.Quantity(terminal.Number(p.Iterations), p.Unit), terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"),
 		terminal.Number(int64(p.PairsPerIteration)),
-		terminal.Number(p.Vocab), p.Dim, p.Negative, p.samplesLine(),
+		terminal.Quantity(terminal.Number(p.Vocab), "word"), p.Dim, terminal.Quantity(terminal.Number(p.Negative), "negative"), p.samplesLine(),
 		terminal.Bytes(p.Memory.Total), memory, terminal.Bytes(p.Memory.Peak), p.deviceLine(),
 		terminal.Bytes(disk.Sum()), disk,
 		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit,

@@ -108,10 +108,10 @@ func (s *saver) periodic(p runfolder.Position, seconds func() float64) error {
 	case errors.Is(err, runfolder.ErrNotFinite):
 		return err
 	case err != nil && !s.failing:
-		s.progress.Warnf("no checkpoint after %s %ss: %v; "+
-			"training goes on, and the last checkpoint is whole", terminal.Number(p.Units), s.unitName, err)
+		s.progress.Warnf("no checkpoint after %s: %v; "+
+			"training goes on, and the last checkpoint is whole", terminal.Quantity(terminal.Number(p.Units), s.unitName), err)
 	case err == nil && s.failing:
-		s.progress.Notef("Checkpoints are written again, after %s %ss", terminal.Number(p.Units), s.unitName)
+		s.progress.Notef("Checkpoints are written again, after %s", terminal.Quantity(terminal.Number(p.Units), s.unitName))
 	}
 	s.failing = err != nil
 	return nil
